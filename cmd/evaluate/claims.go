@@ -10,19 +10,20 @@ import (
 
 	"familiar/cmd/evaluate/train"
 	"familiar/internal/context/turn"
+	"familiar/internal/evidence"
+	"familiar/internal/factcheck"
 	"familiar/internal/linear"
 	"familiar/internal/llm"
-	"familiar/internal/lookup/claim"
-	"familiar/internal/lookup/verifier"
+	"familiar/internal/web/clean"
 )
 
 type conflictRow struct {
 	ID, Question string
 	Pages        []string
-	Of           string // "number" or "date": what the pages contradict each other in; empty: they don't
+	Of           string // "number" or "date": what the pages disagree about; empty: they agree
 }
 
-// predictConflict predicts {"of"}: what a lookup says that its pages contradict each other in.
+// predictConflict predicts {"of"}: what a lookup reports that its pages disagree about.
 func predictConflict(ctx context.Context, _ fs.FS, row conflictRow) (prediction, error) {
 	look := lookUp(ctx, row.ID, row.Question, row.Pages)
 	did := slices.ContainsFunc(look.Conflicts, func(c turn.Conflict) bool { return row.Of == "" || c.Of == row.Of })
@@ -36,11 +37,10 @@ func predictConflict(ctx context.Context, _ fs.FS, row conflictRow) (prediction,
 type livingRow struct {
 	ID, Question string
 	Pages        []string
-	Living       bool // it is about a person who lives
+	Living       bool // the claim is about a living person
 }
 
-// predictLiving predicts {"verdict"}: what a lookup says of a claim for which there is one page. Of a person who lives it
-// must say nothing.
+// predictLiving predicts {"verdict"}: the verdict of a lookup on a claim for which there is one page. On a living person there must be none.
 func predictLiving(ctx context.Context, _ fs.FS, row livingRow) (prediction, error) {
 	var verdict turn.VerdictLabel
 	if v := lookUp(ctx, row.ID, row.Question, row.Pages).Verdict; v != nil {
@@ -51,7 +51,7 @@ func predictLiving(ctx context.Context, _ fs.FS, row livingRow) (prediction, err
 	return got, nil
 }
 
-// lookUp does a lookup whose search finds pages: a text, or a title, a line feed and a text.
+// lookUp runs a lookup whose search finds pages. A page is a text, or a title, a line feed and a text.
 func lookUp(ctx context.Context, id, question string, pages []string) turn.Lookup {
 	var hits shelf
 	for _, p := range pages {
@@ -68,11 +68,11 @@ func lookUp(ctx context.Context, id, question string, pages []string) turn.Looku
 
 type citationRow struct {
 	Reply  string
-	Pages  []string // that its last sentence cites
-	Refuse bool     // they do not bear it out
+	Pages  []string // that the reply's last sentence cites
+	Refuse bool     // they do not support it
 }
 
-// predictCitation predicts {"refused"}: by which check each page is refused as one that bears the end of a reply out.
+// predictCitation predicts {"refused"}: the check that refuses each page as support for the end of a reply.
 func predictCitation(_ context.Context, _ fs.FS, row citationRow) (prediction, error) {
 	refused := checkCitation(row.Reply, row.Pages...)
 	got := detection(row.Refuse, slices.ContainsFunc(refused, func(check string) bool { return check != "" }))
@@ -82,42 +82,65 @@ func predictCitation(_ context.Context, _ fs.FS, row citationRow) (prediction, e
 
 type citeRow struct {
 	Claim     string
-	Sentences []string // of the page that it cites
+	Sentences []string // sentences of the cited page
 }
 
-// predictCite predicts {"supported"}: whether a page is let pass as one that bears a sentence out, {"score"}: how
-// probably it does, and {"rank"}: the page's sentences, best evidence first.
+// predictCite predicts {"supported"}: whether a page counts as support for a sentence, {"score"}: the probability, and {"rank"}: the page's
+// sentences, best evidence first.
 func predictCite(_ context.Context, _ fs.FS, row citeRow) (prediction, error) {
-	return row.predict(claim.CiteModel()), nil
+	return row.predict(evidence.CitationModel()), nil
 }
 
-// predict predicts by a model.
+// predict predicts with a model.
 func (r citeRow) predict(m *linear.Model) prediction {
-	page := []*claim.Page{claim.NewPage(train.CitedPage(r.Sentences))}
-	refused := claim.CheckCitationBy(m, r.Claim, page)[0]
-	score := m.Classify(claim.SupportFeatures(r.Claim, page))[1]
-	return prediction{"supported": refused == "", "refused": refused, "score": math.Round(1000*score) / 1000, "rank": claim.Rank(r.Claim, r.Sentences)}
+	page := []*evidence.Page{evidence.NewPage(train.CitedPage(r.Sentences))}
+	refused := evidence.CheckCitationBy(m, r.Claim, page)[0]
+	score := m.Classify(evidence.CitationFeatures(r.Claim, page))[1]
+	return prediction{"supported": refused == "", "refused": refused, "score": math.Round(1000*score) / 1000, "rank": evidence.Rank(r.Claim, r.Sentences)}
 }
 
-// verifiedCite predicts as predictCite does, with a verifier that has its say, and adds {"verifier"}: what it says, or why
-// it says nothing.
+// verifiedCite predicts as predictCite does and also asks a verifier. It adds {"verifier"}: the verifier's answer, or why there is none.
 func verifiedCite(model *llm.Client) predictor {
-	v := verifier.Verifier{Model: model}
+	v := factcheck.Verifier{Model: model}
 	return stateless(func(ctx context.Context, _ fs.FS, row citeRow) (prediction, error) {
-		got := row.predict(claim.CiteModel())
-		q := verifier.Question{Words: row.Claim, Pages: []*claim.Page{claim.NewPage(train.CitedPage(row.Sentences))}, Refused: []string{got["refused"].(string)}}
-		o := v.AskAll(ctx, "", []verifier.Question{q})[0]
-		got["refused"] = verifier.Decide(q, o)[0]
+		got := row.predict(evidence.CitationModel())
+		q := factcheck.Citation{Words: row.Claim, Pages: []*evidence.Page{evidence.NewPage(train.CitedPage(row.Sentences))}, Refused: []string{got["refused"].(string)}}
+		o := v.AskAll(ctx, "", []factcheck.Citation{q})[0]
+		got["refused"] = factcheck.Decide(q, o)[0]
 		got["supported"], got["verifier"], got["quote"] = got["refused"] == "", cmp.Or(o.Why, o.Is), o.Quote
 		return got, nil
 	})()
 }
 
-// checkCitation says of each page by which check it is refused for the end of a reply, or "".
+// checkCitation returns, for each page, the check that refuses it as support for the end of a reply, or "".
 func checkCitation(reply string, pages ...string) []string {
-	var cited []*claim.Page
+	var cited []*evidence.Page
 	for _, text := range pages {
-		cited = append(cited, claim.NewPage(text))
+		cited = append(cited, evidence.NewPage(text))
 	}
-	return claim.CheckCitation(reply, cited)
+	return evidence.CheckCitation(reply, cited)
+}
+
+type claimRow struct {
+	Claim, Page string
+	Candidates  []string
+}
+
+// predictVerify predicts {"label"}: SUPPORTS or REFUTES, whichever is nearer, and {"rank"}: the sentences, best evidence first. A lookup
+// asks several sites and gives neither label in doubt.
+func predictVerify(_ context.Context, _ fs.FS, row claimRow) (prediction, error) {
+	w := factcheck.Compare(row.Claim, row.Page, row.Candidates)
+	return prediction{"label": label(w), "rank": w.Order, "supports": math.Round(1000*w.Supports) / 1000, "conflict": w.Conflict}, nil
+}
+
+func label(w factcheck.Comparison) string {
+	if w.Conflict != "" || w.Supports < 0.5 {
+		return "REFUTES"
+	}
+	return "SUPPORTS"
+}
+
+// predictInject predicts {"injection"}: whether the record reports that the text looks like orders to a machine.
+func predictInject(_ context.Context, _ fs.FS, row messageRow) (prediction, error) {
+	return prediction{"injection": clean.Orders(row.Text)}, nil
 }

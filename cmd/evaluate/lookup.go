@@ -8,24 +8,23 @@ import (
 	"strings"
 
 	"familiar/cmd/evaluate/train"
-	"familiar/internal/bot/outgoing"
 	"familiar/internal/context/turn"
 	"familiar/internal/llm"
 	"familiar/internal/providers/websearch"
+	"familiar/internal/reply"
 	"familiar/internal/search"
 	"familiar/internal/web/read"
 )
 
 type messageRow struct{ ID, Text string }
 
-// predictNeed predicts {"search"}: whether a turn looks something up for the message, without a model. The score and
-// the cues are beside it.
+// predictNeed predicts {"search"}: whether a turn searches for the message, without a side model. It adds the score and the cues.
 func predictNeed(ctx context.Context, _ fs.FS, row messageRow) (prediction, error) {
 	look := lookFor(ctx, row)
 	return prediction{"search": look.State != turn.NotNeeded, "score": look.Score, "cues": look.Cues}, nil
 }
 
-// predictIntent predicts {"intent"}: what kind of lookup the message gets, in the set's words.
+// predictIntent predicts {"intent"}: the kind of lookup for the message, in the set's words.
 func predictIntent(ctx context.Context, _ fs.FS, row messageRow) (prediction, error) {
 	look := lookFor(ctx, row)
 	intent := train.InSet(look.Intent)
@@ -37,8 +36,8 @@ func predictIntent(ctx context.Context, _ fs.FS, row messageRow) (prediction, er
 
 type spokenRow struct{ ID, Lang, Text, Intent string }
 
-// predictSpoken predicts {"intent"}: what a message in any language is looked up for, or "none". "found" and "alarm" score whether it is
-// looked up, "kind" whether that is right and what for.
+// predictSpoken predicts {"intent"} of a message in any language, or "none". "found" and "alarm" score whether it is looked up, "kind"
+// whether the intent is also right.
 func predictSpoken(ctx context.Context, files fs.FS, row spokenRow) (prediction, error) {
 	predicted, err := predictIntent(ctx, files, messageRow{row.ID, row.Text})
 	if err != nil {
@@ -49,7 +48,7 @@ func predictSpoken(ctx context.Context, files fs.FS, row spokenRow) (prediction,
 	return got, nil
 }
 
-// lookFor is the lookup of a turn that can reach nothing: whether and what for is decided, and no more.
+// lookFor runs the lookup of a turn without network access: it decides whether and what to search, and nothing more.
 func lookFor(ctx context.Context, row messageRow) turn.Lookup {
 	return (&websearch.Provider{Server: true}).Lookup(ctx, request(row.ID, row.Text))
 }
@@ -61,11 +60,11 @@ func request(id, text string) turn.Request {
 type evidenceRow struct {
 	ID, Question, Title, Text string
 	Docs                      []struct{ Title, Text string }
-	Budget                    int // characters within which the answer must be
+	Budget                    int // characters that the answer must fit into
 }
 
-// predictEvidence predicts {"text"}: what a lookup without a model quotes in answer to the question, best first, when
-// the search finds exactly the row's texts.
+// predictEvidence predicts {"text"}: what a lookup without a side model quotes as an answer to the question, best first, if the search finds
+// exactly the row's texts.
 func predictEvidence(ctx context.Context, _ fs.FS, row evidenceRow) (prediction, error) {
 	var hits shelf
 	for _, d := range row.Docs {
@@ -83,14 +82,13 @@ func predictEvidence(ctx context.Context, _ fs.FS, row evidenceRow) (prediction,
 	return prediction{"text": strings.Join(quoted, " ")}, nil
 }
 
-// predictSummary predicts {"text"}: what a lookup without a model quotes when it is asked to sum up, with the row's
-// question in view, what the search finds: the row's text.
+// predictSummary predicts {"text"}: what a lookup without a side model quotes as a summary of the row's text, given the row's question.
 func predictSummary(ctx context.Context, files fs.FS, row evidenceRow) (prediction, error) {
 	row.Question = "Summarize: " + row.Question
 	return predictEvidence(ctx, files, row)
 }
 
-// shelf is a search backend that finds the same pages whatever is asked, and delivers their text.
+// shelf is a search backend that always finds the same pages, and delivers their text.
 type shelf []turn.Hit
 
 func (shelf) Name() string { return "shelf" }
@@ -99,12 +97,12 @@ func (s shelf) Search(context.Context, search.Query) (search.Reply, error) {
 	return search.Reply{Hits: s}, nil
 }
 
-// add puts one more page on the shelf, of a site of its own.
+// add adds a page to the shelf, from a site of its own.
 func (s *shelf) add(title, text string) {
 	*s = append(*s, turn.Hit{Title: title, Text: text, URL: fmt.Sprintf("https://document%d.org/", len(*s)+1)})
 }
 
-// lookUp is a lookup without a model that finds what is on the shelf.
+// lookUp runs a lookup without a side model that finds the pages of the shelf.
 func (s shelf) lookUp(ctx context.Context, req turn.Request) turn.Lookup {
 	engine := &search.Engine{Backends: []search.Backend{s}}
 	defer engine.Wait()
@@ -113,18 +111,17 @@ func (s shelf) lookUp(ctx context.Context, req turn.Request) turn.Lookup {
 	return p.Lookup(ctx, req)
 }
 
-// discordUnits is how long a message on Discord may be, in UTF-16 units.
+// discordUnits is the maximum length of a message on Discord, in UTF-16 units.
 const discordUnits = 2000
 
 // predictSplit predicts {"chunks"}: the messages in which a long text is posted.
 func predictSplit(_ context.Context, _ fs.FS, row messageRow) (prediction, error) {
-	return prediction{"chunks": outgoing.Split(row.Text, discordUnits)}, nil
+	return prediction{"chunks": reply.Split(row.Text, discordUnits)}, nil
 }
 
 type tokensRow struct{ Text, Encoding string }
 
-// openTokens predicts {"n"}: how many tokens a text is taken for. For models whose vocabulary is not o200k, that is an
-// estimate.
+// openTokens predicts {"n"}: the token count of a text. For models with another vocabulary than o200k it is an estimate.
 func openTokens() predictor {
 	counters := map[string]*llm.Counter{"o200k_base": {Model: "gpt-4o"}, "cl100k_base": {Model: "gpt-4"}}
 	return func(_ context.Context, _ fs.FS, line []byte) (prediction, error) {
@@ -138,4 +135,70 @@ func openTokens() predictor {
 		}
 		return prediction{"n": counter.Count(row.Text)}, nil
 	}
+}
+
+type followUpRow struct {
+	ID        string
+	Before    []string // earlier messages of people, oldest first
+	Text      string
+	Alone     bool     // the message does not depend on others
+	Want, Not []string // phrases that the query must contain, and must not
+}
+
+// predictFollowUp predicts {"query"}: what the search services are asked for a message after others, or "" if it is not looked up. A
+// dependent message must take from the others what it lacks, an independent one nothing.
+func predictFollowUp(ctx context.Context, _ fs.FS, row followUpRow) (prediction, error) {
+	query := queryOf(ctx, conversation(row.ID, "", row.Text, row.Before))
+	wrong := count(query, row.Not)
+	got := detection(true, wrong == 0 && count(query, row.Want) == len(row.Want))
+	if row.Alone {
+		got = detection(false, wrong > 0)
+	}
+	got["query"] = query
+	return got, nil
+}
+
+type privateRow struct {
+	ID           string
+	Author, Text string
+	Before       []string // earlier messages of people, oldest first
+	Mentions     []string
+	People       []string // who have written in the server
+	Want, Gone   []string // phrases that the query must contain, and phrases that may not leave
+}
+
+// predictPrivate predicts {"query"}: what leaves for a message with something private, or with something that looks private, when a lookup
+// is ordered. "leak" tells whether a private part left, "kept" whether the rest did.
+func predictPrivate(ctx context.Context, _ fs.FS, row privateRow) (prediction, error) {
+	req := conversation(row.ID, row.Author, row.Text, row.Before)
+	req.Message.Mentions, req.People = row.Mentions, row.People
+	req.Web.Switch = turn.WebAlways
+	query := queryOf(ctx, req)
+	got := prediction{"query": query}
+	if len(row.Gone) > 0 {
+		got["leak"] = share(count(query, row.Gone) > 0)
+	}
+	if len(row.Want) > 0 {
+		got["kept"] = share(count(query, row.Want) == len(row.Want))
+	}
+	return got, nil
+}
+
+// conversation makes a request of a message after others. Each message may begin with its author's name and a colon.
+func conversation(id, author, text string, before []string) turn.Request {
+	req := request(id, text)
+	req.Message.Author.Name = author
+	for i, line := range before {
+		m := turn.Message{ID: fmt.Sprintf("%s-%d", id, i), ChannelID: req.Message.ChannelID, Text: line}
+		if name, said, named := strings.Cut(line, ": "); named {
+			m.Author.Name, m.Text = name, said
+		}
+		req.Chain = append([]turn.Message{m}, req.Chain...)
+	}
+	return req
+}
+
+// queryOf returns everything that a lookup sends to the search services.
+func queryOf(ctx context.Context, req turn.Request) string {
+	return shelf{{Title: "Nothing", Text: "There is nothing here.", URL: "https://document1.org/"}}.lookUp(ctx, req).Query
 }

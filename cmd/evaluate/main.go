@@ -4,10 +4,9 @@
 //	go run ./cmd/evaluate report DIR   every figure, beside the recorded ones
 //	go run ./cmd/evaluate train DIR    the models, trained again
 //
-// predict.go has the table of sets and runs one; lookup.go, page.go, verify.go and web.go predict for a row through
-// the code that a turn uses, and unseen.go by models that have not seen the row. The project's own sets are in own.go;
-// query.go and claims.go predict for them. report.go has predictions scored and compares the figures with figures.toml,
-// which figures.go reads. The package train makes the models. doc/evaluation.md says what the sets hold.
+// predict.go has the table of sets and runs one. lookup.go and web.go predict for a row through the code that a turn uses, memory.go through
+// the recall of a turn, claims.go through the checks of claims, and unseen.go with models that have not seen the row. report.go runs the
+// scorers and compares the figures with figures.toml. The package train makes the models. doc/evaluation.md describes the sets.
 package main
 
 import (
@@ -15,6 +14,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -25,21 +25,21 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// modelFolder holds the rooms that embed the models.
-const modelFolder = "internal/lookup"
+// modelFolder holds the packages that embed the models.
+const modelFolder = "internal"
 
 // Exit codes.
 const (
 	exitOK     = 0
 	exitFailed = 1
-	exitUsage  = 2 // trying again without a change is of no use
+	exitUsage  = 2 // a retry without a change is useless
 )
 
 // commands is the command line.
 type commands struct {
 	Predict predictCommand `cmd:"" default:"withargs" help:"Print predictions for the rows of a set."`
-	Report  reportCommand  `cmd:"" help:"Measure every set and print the figures beside the recorded ones."`
-	Train   trainCommand   `cmd:"" help:"Make the models, and print how they do on rows that they have not seen."`
+	Report  reportCommand  `cmd:"" help:"Measure every set and print the figures with the recorded ones."`
+	Train   trainCommand   `cmd:"" help:"Train the models, and print their figures on unseen rows."`
 }
 
 func main() {
@@ -50,17 +50,18 @@ func main() {
 		fmt.Fprintln(os.Stderr, "evaluate: find the working directory:", err)
 		os.Exit(exitFailed)
 	}
-	os.Exit(run(ctx, program{args: os.Args[1:], dir: dir, out: os.Stdout, err: os.Stderr}))
+	os.Exit(run(ctx, program{args: os.Args[1:], dir: dir, own: own, out: os.Stdout, err: os.Stderr}))
 }
 
-// program is everything that the outside gives to a run. Tests give another outside.
+// program is what a run gets from outside. Tests replace it.
 type program struct {
 	args     []string
 	dir      string // working directory
+	own      fs.FS  // has the project's own sets, in ownFolder
 	out, err io.Writer
 }
 
-// resolve makes a path that the user gave absolute.
+// resolve makes the user's path absolute.
 func (p *program) resolve(path string) string {
 	if filepath.IsAbs(path) {
 		return path
@@ -68,15 +69,15 @@ func (p *program) resolve(path string) string {
 	return filepath.Join(p.dir, path)
 }
 
-// usageError is a call that cannot succeed as it is.
+// usageError is a call that cannot succeed without a change.
 type usageError string
 
 func (e usageError) Error() string { return string(e) }
 
-// leave carries kong's wish to exit, for --help, up to run.
+// leave carries an exit that kong requests, for --help, up to run.
 type leave int
 
-// run is the whole program. It returns the exit code.
+// run runs the program and returns the exit code.
 func run(ctx context.Context, p program) (code int) {
 	defer func() {
 		switch r := recover().(type) {
@@ -119,7 +120,7 @@ func (p *program) fail(err error, code int) int {
 type trainCommand struct {
 	Dir     string `arg:"" help:"Folder with the sets needs-search, intent, evidence and factcheck."`
 	Out     string `arg:"" optional:"" default:"${models}" help:"Folder for the models."`
-	Sources bool   `help:"Make nothing; print how models of all other sources do on each source."`
+	Sources bool   `help:"Make nothing; for each source, print the figures of models trained on the others."`
 }
 
 func (c trainCommand) Run(p *program) error {

@@ -13,11 +13,11 @@ import (
 	"time"
 
 	"familiar/internal/context/turn"
-	"familiar/internal/providers/memory"
+	"familiar/internal/providers/recall"
 	"familiar/internal/store"
 )
 
-// memoryRow is a question about a conversation, which is asked after its last message.
+// memoryRow is a question about a conversation, asked after its last message.
 type memoryRow struct {
 	ID, Conversation, Question string
 }
@@ -31,20 +31,20 @@ type memoryMessage struct {
 	Text    string
 }
 
-// betweenMessages is how far apart the messages of a session are, which the rows date alike.
+// betweenMessages is the time between the messages of a session. The rows give all of them the same date.
 const betweenMessages = 20 * time.Second
 
-// recaller predicts {"rank", "sessions"} through the recall of a turn. Each conversation is a channel in a store of its own, of which its
-// questions are asked.
+// recaller predicts {"rank", "sessions"} through the recall of a turn. Each conversation is a channel in a store of its own, and the
+// questions are asked in that channel.
 type recaller struct {
 	folder   string // of the stores
-	name     string // of the conversation that is open
+	name     string // of the open conversation
 	db       *store.DB
 	messages []memoryMessage
 	people   []string
 }
 
-// openMemory makes a recaller. Rows of one conversation stand together; the store of the one before is closed and removed.
+// openMemory makes a recaller. Rows of one conversation are consecutive. The store of the previous conversation is closed and removed.
 func openMemory() predictor {
 	r := &recaller{}
 	return func(ctx context.Context, files fs.FS, line []byte) (prediction, error) {
@@ -73,7 +73,7 @@ func (r *recaller) close() error {
 	return errors.Join(err, os.RemoveAll(r.folder))
 }
 
-// open puts a conversation into a store.
+// open saves a conversation to a store.
 func (r *recaller) open(ctx context.Context, files fs.FS, name string) (err error) {
 	if r.messages, err = readConversation(files, name); err != nil {
 		return err
@@ -99,7 +99,7 @@ func (r *recaller) open(ctx context.Context, files fs.FS, name string) (err erro
 			r.people = append(r.people, m.Speaker)
 		}
 	}
-	return r.db.SaveMessages(ctx, all...)
+	return r.db.Messages.Save(ctx, all...)
 }
 
 func readConversation(files fs.FS, name string) (all []memoryMessage, err error) {
@@ -123,13 +123,13 @@ func readConversation(files fs.FS, name string) (all []memoryMessage, err error)
 	return all, errors.Join(lines.Err(), err)
 }
 
-// mostRanked is how many messages a prediction names.
+// mostRanked limits the messages in a prediction.
 const mostRanked = 50
 
 // recall asks, a day after the last message.
 func (r *recaller) recall(ctx context.Context, row memoryRow) (prediction, error) {
 	now := r.messages[len(r.messages)-1].At.AddDate(0, 0, 1)
-	p := &memory.Provider{Store: r.db, Rooms: openServer{}, Now: func() time.Time { return now }}
+	p := &recall.MemoryProvider{Past: &recall.Past{Store: r.db, Servers: &recall.Servers{Platform: openServer{}}, Now: func() time.Time { return now }}}
 	req := request(row.ID, row.Question)
 	req.GuildID, req.ChannelID, req.People = "server", "channel", r.people
 	req.Message.ID, req.Message.At, req.Message.Author = "question", now, turn.Author{ID: "somebody", Name: "somebody"}
@@ -138,7 +138,7 @@ func (r *recaller) recall(ctx context.Context, row memoryRow) (prediction, error
 		return nil, err
 	}
 	of := func(id string) memoryMessage {
-		n, _ := strconv.Atoi(id) // it is one of open's
+		n, _ := strconv.Atoi(id) // ids come from open
 		return r.messages[n]
 	}
 	rank, sessions, session := []string{}, []int{}, map[int]int{}
@@ -155,8 +155,8 @@ func (r *recaller) recall(ctx context.Context, row memoryRow) (prediction, error
 	return prediction{"rank": rank, "sessions": sessions}, nil
 }
 
-// openServer is a server of one channel, which everybody may read.
-type openServer struct{}
+// openServer is a platform with one channel that everybody may read.
+type openServer struct{ recall.Platform }
 
 func (openServer) Readable(context.Context, string, turn.Reader, string, ...string) map[string]bool {
 	return map[string]bool{"channel": true}

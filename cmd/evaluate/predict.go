@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"embed"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,37 +12,38 @@ import (
 	"io/fs"
 	"maps"
 	"os"
+	"path"
 	"slices"
 	"strings"
+
+	"golang.org/x/term"
 
 	"familiar/cmd/evaluate/train"
 	"familiar/internal/api"
 	"familiar/internal/llm"
-
-	"golang.org/x/term"
 )
 
 type predictCommand struct {
-	Set string `arg:"" help:"What is evaluated: ${sets}."`
-	Dir string `arg:"" optional:"" help:"Folder with the set's rows. Without it, those of the project's own are taken."`
+	Set string `arg:"" help:"Set to predict: ${sets}."`
+	Dir string `arg:"" optional:"" help:"Folder with the set's rows. Default: the project's own rows."`
 
-	Verifier      string `placeholder:"URL" help:"An OpenAI-compatible server, with its version, whose model is asked about citations too; for the set cite."`
-	VerifierModel string `placeholder:"NAME" help:"Its model."`
-	VerifierKey   string `placeholder:"KEY" env:"VERIFIER_KEY" help:"Its key."`
+	Verifier      string `placeholder:"URL" help:"Base URL, with its version, of an OpenAI-compatible server that also judges citations; for the set cite."`
+	VerifierModel string `placeholder:"NAME" help:"Model of that server."`
+	VerifierKey   string `placeholder:"KEY" env:"VERIFIER_KEY" help:"Key of that server."`
 }
 
-// set is a kind of evaluation data that the program can make predictions for. This table is the only list of them.
+// set is a kind of evaluation data for which the program can predict. This table is the only list of them.
 type set struct {
 	name   string
-	file   string // with the rows, one JSON object a line
+	file   string // file with the rows, one JSON object a line
 	open   func() predictor
-	unseen func(*train.Folds) predictor // by models that have not seen the row; nil: nothing in it was learned
+	unseen func(*train.Folds) predictor // with models that have not seen the row; nil: no model is involved
 }
 
-// predictor predicts for one row. The files beside the rows are in files.
+// predictor predicts for one row. files has the other files of the set.
 type predictor func(ctx context.Context, files fs.FS, row []byte) (prediction, error)
 
-// prediction is what is written beside a row's id, in the set's own words.
+// prediction is written with a row's id, in the set's own words.
 type prediction map[string]any
 
 func sets() []set {
@@ -91,7 +93,7 @@ func setNames() string {
 	return strings.Join(names, ", ")
 }
 
-// stateless is a predictor for rows of a type, which remembers nothing from one to the next.
+// stateless makes a predictor from a function that needs only the row.
 func stateless[R any](predict func(context.Context, fs.FS, R) (prediction, error)) func() predictor {
 	return func() predictor {
 		return func(ctx context.Context, files fs.FS, line []byte) (prediction, error) {
@@ -104,8 +106,8 @@ func stateless[R any](predict func(context.Context, fs.FS, R) (prediction, error
 	}
 }
 
-// Run prints a prediction for every row, as JSON lines, through the code that a turn uses. It reads no configuration:
-// the same rows give the same predictions everywhere. A row that fails has an error in place of a prediction.
+// Run prints a prediction for every row, as JSON lines, through the code that a turn uses. It reads no configuration, so the same rows
+// always give the same predictions. A row that fails gets an error instead of a prediction.
 func (c predictCommand) Run(ctx context.Context, p *program) error {
 	s, known := findSet(c.Set)
 	if !known {
@@ -114,7 +116,7 @@ func (c predictCommand) Run(ctx context.Context, p *program) error {
 	dir := p.resolve(c.Dir)
 	files := os.DirFS(dir)
 	if c.Dir == "" {
-		files, dir = ownRows(s.name), "the project's own"
+		files, dir = p.ownRows(s.name), "the project's own"
 	}
 	rows, err := files.Open(s.file)
 	if err != nil {
@@ -138,7 +140,7 @@ type evaluation struct {
 	predict predictor
 }
 
-// maxRow bounds a row, in bytes: some hold whole pages.
+// maxRow limits a row, in bytes. Some rows hold whole pages.
 const maxRow = 16 << 20
 
 func (e evaluation) run(ctx context.Context, rows io.Reader) error {
@@ -183,12 +185,12 @@ func (e evaluation) run(ctx context.Context, rows io.Reader) error {
 	return nil
 }
 
-// cleanups are what predictors leave to be done behind the last row, the last first. They travel with the context of a run.
+// cleanups are run in reverse order after the last row. They travel with the context of a run.
 type cleanups struct{ all []func() }
 
 type cleanupsKey struct{}
 
-// atEnd has something done when the run is over.
+// atEnd registers work for the end of the run.
 func atEnd(ctx context.Context, do func()) {
 	if held, ok := ctx.Value(cleanupsKey{}).(*cleanups); ok {
 		held.all = append(held.all, do)
@@ -201,7 +203,7 @@ func (c *cleanups) run() {
 	}
 }
 
-// row is what is written for a row; nil for one that has no id. A panic costs its row alone.
+// row returns what is written for a row, or nil if the row has no id. A panic affects only its row.
 func (e evaluation) row(ctx context.Context, line []byte) (got prediction, err error) {
 	var row struct{ ID json.RawMessage }
 	if err := json.Unmarshal(line, &row); err != nil {
@@ -232,7 +234,7 @@ func write(out io.Writer, p prediction) error {
 	return nil
 }
 
-// progress is for somebody who waits while the predictions go elsewhere.
+// progress shows how far the run is, if the predictions go elsewhere.
 func (e evaluation) progress(format string, args ...any) {
 	if isTerminal(e.program.err) && !isTerminal(e.program.out) {
 		fmt.Fprintf(e.program.err, format, args...)
@@ -242,4 +244,49 @@ func (e evaluation) progress(format string, args ...any) {
 func isTerminal(w io.Writer) bool {
 	f, ok := w.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// The project's own sets measure rules that no public set measures. Their rows are in own/SET/cases.jsonl. A row includes the right result,
+// so it is scored when it is predicted and needs no scorer. "found" tells of a row where a rule must apply whether it did, "alarm" of one
+// where it must not. "1/1" is yes and "0/1" is no. Names in the rows are invented.
+//
+//go:embed own
+var own embed.FS
+
+// ownFolder holds the own sets. In figures.toml it is the folder of each of them.
+const ownFolder = "own"
+
+// ownRows returns the rows of one of the project's own sets.
+func (p *program) ownRows(set string) fs.FS {
+	files, err := fs.Sub(p.own, path.Join(ownFolder, set))
+	if err != nil {
+		panic(err) // the table of sets has the name
+	}
+	return files
+}
+
+// share writes a row's part of a figure.
+func share(is bool) string {
+	if is {
+		return "1/1"
+	}
+	return "0/1"
+}
+
+// detection scores a row where a rule must apply, or must not.
+func detection(must, did bool) prediction {
+	if must {
+		return prediction{"found": share(did)}
+	}
+	return prediction{"alarm": share(did)}
+}
+
+// count returns how many of the phrases are in a text.
+func count(text string, phrases []string) (n int) {
+	for _, p := range phrases {
+		if train.Holds(text, p) {
+			n++
+		}
+	}
+	return n
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
+	"encoding/json"
 	"errors"
 	"flag"
 	"io/fs"
@@ -14,15 +15,15 @@ import (
 	"strings"
 	"testing"
 
-	"familiar/internal/llm/llmtest"
-
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/txtar"
+
+	"familiar/internal/test/llmtest"
 )
 
 var update = flag.Bool("update", false, "write predictions and the table of figures anew")
 
-// TestPredict predicts for the small sets in testdata/predict, one archive a set: its files, then what the program prints.
+// TestPredict predicts for the small sets in testdata/predict. Each archive has the files of one set and the expected output.
 func TestPredict(t *testing.T) {
 	tested := map[string]bool{}
 	files, err := filepath.Glob("testdata/predict/*.txtar")
@@ -52,18 +53,18 @@ func TestPredict(t *testing.T) {
 	}
 }
 
-// reasons are what need and intent say beside their predictions: nothing that a scorer looks at.
+// reasons match the explanations of need and intent. Scorers do not read them.
 var reasons = regexp.MustCompile(`"cues":\[[^\]]*\],|,"score":[0-9.]+`)
 
 // command runs the program in a folder.
 func command(t *testing.T, dir string, args ...string) (code int, out, complaint string) {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
-	code = run(t.Context(), program{args: args, dir: dir, out: &stdout, err: &stderr})
+	code = run(t.Context(), program{args: args, dir: dir, own: own, out: &stdout, err: &stderr})
 	return code, stdout.String(), stderr.String()
 }
 
-// unpackSet writes a set's files to a folder. Those called packed are packed, as the pages of large sets are.
+// unpackSet writes a set's files to a folder. It packs the named files, as the pages of large sets are.
 func unpackSet(t *testing.T, archive *txtar.Archive) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -86,7 +87,7 @@ func unpackSet(t *testing.T, archive *txtar.Archive) (dir string) {
 	return dir
 }
 
-// golden compares a text with a file of an archive, or writes it there (-update). A file that is not there is empty.
+// golden compares a text with a file of an archive, or writes it there (-update). A missing file is empty.
 func golden(t *testing.T, path string, archive *txtar.Archive, name, got string) {
 	t.Helper()
 	i := slices.IndexFunc(archive.Files, func(f txtar.File) bool { return f.Name == name })
@@ -121,7 +122,7 @@ func TestPredictCannotBegin(t *testing.T) {
 	}
 }
 
-// TestPredictSurvivesRows lets a row panic, which costs that row alone, and then interrupts.
+// TestPredictSurvivesRows checks that a panic affects one row only, and that an interrupt ends the run.
 func TestPredictSurvivesRows(t *testing.T) {
 	var out, complaint bytes.Buffer
 	errStop := errors.New("stop")
@@ -146,7 +147,7 @@ func TestPredictSurvivesRows(t *testing.T) {
 	}
 }
 
-// A model may be asked about citations, too. What it says counts as in a reply.
+// TestVerifier also asks a model about citations. Its answer counts as in a reply.
 func TestVerifier(t *testing.T) {
 	srv := llmtest.New(t)
 	srv.Reply = func(r llmtest.Request) llmtest.Reply {
@@ -172,4 +173,66 @@ func TestVerifier(t *testing.T) {
 	if code, _, _ := command(t, dir, "verify", ".", "--verifier", srv.URL); code != exitUsage {
 		t.Errorf("for another set: code %d", code)
 	}
+}
+
+// TestOwn predicts for the project's own rows and checks their figures. Every row must be scored, and its id must be unique in its set.
+func TestOwn(t *testing.T) {
+	table, err := scorings()
+	if err != nil {
+		t.Fatal(err)
+	}
+	folders, err := own.ReadDir(ownFolder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, folder := range folders {
+		i := slices.IndexFunc(table, func(s scoring) bool { return s.Folder == ownFolder && s.Set == folder.Name() })
+		if i < 0 {
+			t.Errorf("%s has no figures", folder.Name())
+			continue
+		}
+		t.Run(folder.Name(), func(t *testing.T) {
+			t.Parallel()
+			code, out, complaint := command(t, t.TempDir(), folder.Name())
+			if code != exitOK || complaint != "" {
+				t.Errorf("exit code %d: %s", code, complaint)
+			}
+			checkRows(t, predictionsIn(t, out))
+			outcomes, err := report{}.outcomes(table[i], "", out)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, o := range outcomes {
+				if o.Worse {
+					t.Errorf("%s: %.1f, recorded is %s", o.Measure, o.Reached, plain(o.Recorded))
+				}
+			}
+		})
+	}
+}
+
+func checkRows(t *testing.T, rows []prediction) {
+	t.Helper()
+	ids := map[any]bool{}
+	for _, row := range rows {
+		if ids[row["id"]] {
+			t.Errorf("two rows are called %v", row["id"])
+		}
+		ids[row["id"]] = true
+		if row["found"] == nil && row["alarm"] == nil && row["leak"] == nil && row["kept"] == nil {
+			t.Errorf("%v: nothing is scored", row["id"])
+		}
+	}
+}
+
+func predictionsIn(t *testing.T, out string) (all []prediction) {
+	t.Helper()
+	for line := range strings.Lines(out) {
+		var row prediction
+		if err := json.Unmarshal([]byte(line), &row); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, row)
+	}
+	return all
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
+	_ "embed"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,9 +13,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
+
+	"github.com/pelletier/go-toml/v2"
 
 	"familiar/cmd/evaluate/train"
 )
@@ -26,7 +31,7 @@ type reportCommand struct {
 	JSON  bool   `name:"json" help:"Print the figures as JSON lines."`
 }
 
-// outcome is a figure, measured. Difference is to the recorded one.
+// outcome is a measured figure, with its difference from the recorded one.
 type outcome struct {
 	Set        string   `json:"set"`
 	Folder     string   `json:"folder"`
@@ -40,7 +45,7 @@ type outcome struct {
 	want string
 }
 
-// Run measures every set that is there, in the order of figures.toml, and prints each figure when it is known.
+// Run measures every set that is present, in the order of figures.toml, and prints each figure as soon as it is known.
 func (c reportCommand) Run(ctx context.Context, p *program) error {
 	r := report{program: p, dir: p.resolve(c.Dir), quick: c.Quick}
 	r.folds = &train.Folds{Dir: r.dir}
@@ -52,10 +57,10 @@ func (c reportCommand) Run(ctx context.Context, p *program) error {
 		return err
 	}
 	if r.python, err = exec.LookPath("python3"); err != nil {
-		return usageError("python3 is not on the PATH, and the scorers are written in it: install Python 3 (apt install python3, brew install python3)")
+		return usageError("python3 is not on the PATH, and the scorers need it: install Python 3 (apt install python3, brew install python3)")
 	}
 	if r.work, err = os.MkdirTemp("", "evaluate-report-"); err != nil {
-		return fmt.Errorf("make a place for predictions: %w", err)
+		return fmt.Errorf("make folder for predictions: %w", err)
 	}
 	defer os.RemoveAll(r.work)
 	print := r.line
@@ -67,11 +72,11 @@ func (c reportCommand) Run(ctx context.Context, p *program) error {
 	return r.all(ctx, table, print, c.Check)
 }
 
-// report is one measuring of the sets in a folder.
+// report measures the sets in a folder.
 type report struct {
 	program *program
 	dir     string // with the sets
-	work    string // for predictions, and for halves of sets
+	work    string // for predictions and halves of sets
 	python  string
 	quick   bool
 	folds   *train.Folds
@@ -89,7 +94,7 @@ func (r report) line(o outcome) error {
 	return err
 }
 
-// all measures every set of the table that is there. With check, it fails for figures that got worse.
+// all measures every set of the table that is present. With check, it fails if a figure got worse.
 func (r report) all(ctx context.Context, table []scoring, print func(outcome) error, check bool) error {
 	if !slices.ContainsFunc(table, r.holds) {
 		return usageError(fmt.Sprintf("%s holds none of the sets", r.dir))
@@ -125,16 +130,16 @@ func (r report) holds(s scoring) bool {
 	return err == nil
 }
 
-// measure predicts for the rows of a set and has the predictions scored.
+// measure predicts the rows of a set and has the predictions scored.
 func (r report) measure(ctx context.Context, s scoring) ([]outcome, error) {
 	set, known := findSet(s.Set)
 	if !known {
-		return nil, fmt.Errorf("there is no set %q", s.Set)
+		return nil, fmt.Errorf("unknown set %q", s.Set)
 	}
 	folder := filepath.Join(r.dir, s.Folder)
 	files := os.DirFS(folder)
 	if s.Folder == ownFolder {
-		files = ownRows(s.Set)
+		files = r.program.ownRows(s.Set)
 	}
 	rows, err := fs.ReadFile(files, set.file)
 	if err != nil {
@@ -176,13 +181,13 @@ func (r report) measure(ctx context.Context, s scoring) ([]outcome, error) {
 	return r.outcomes(s, output, notes)
 }
 
-// besideRows is what a scorer reads beside the rows.
+// besideRows names the other files that scorers read.
 const besideRows = "conversations"
 
-// part is what keeps of a set's rows those that are measured; nil: all are.
+// part selects the rows of a set that are measured; nil: all.
 func (r report) part(s scoring) func(rows []byte) ([]byte, error) {
 	switch {
-	case !r.quick || s.Folder == ownFolder: // which has few rows
+	case !r.quick || s.Folder == ownFolder: // it has few rows
 		return nil
 	case s.Unseen:
 		return firstFolds
@@ -205,7 +210,7 @@ func (r report) outcomes(s scoring, output, notes string) (all []outcome, err er
 	return all, nil
 }
 
-// predict returns the predictions for rows. What is printed beside them gets the set's name.
+// predict returns the predictions for rows. Messages of the run get the set's name.
 func (r report) predict(ctx context.Context, name string, e evaluation, rows []byte) ([]byte, error) {
 	var out, notes bytes.Buffer
 	p := *r.program
@@ -218,10 +223,10 @@ func (r report) predict(ctx context.Context, name string, e evaluation, rows []b
 	return out.Bytes(), err
 }
 
-// scorerTime is how long a scorer may take; the slowest takes seconds.
+// scorerTime limits a scorer's run. The slowest takes seconds.
 const scorerTime = 2 * time.Minute
 
-// score has the predictions for the rows in folder scored: its output is the figure, its notes the details.
+// score runs a scorer on the predictions for the rows in folder. The scorer prints the figure to its output and details to its notes.
 func (r report) score(ctx context.Context, call []string, folder string, predictions []byte) (output, notes string, err error) {
 	file := filepath.Join(r.work, "predictions")
 	if err := os.WriteFile(file, predictions, 0o600); err != nil {
@@ -229,7 +234,7 @@ func (r report) score(ctx context.Context, call []string, folder string, predict
 	}
 	ctx, cancel := context.WithTimeout(ctx, scorerTime)
 	defer cancel()
-	args := append([]string{"-B", filepath.Join(r.dir, "score", call[0]), folder, file}, call[1:]...) // -B: nothing is written beside the scorers
+	args := append([]string{"-B", filepath.Join(r.dir, "score", call[0]), folder, file}, call[1:]...) // -B: no bytecode files
 	scorer := exec.CommandContext(ctx, r.python, args...)
 	scorer.WaitDelay = time.Second
 	var stdout, stderr bytes.Buffer
@@ -240,7 +245,7 @@ func (r report) score(ctx context.Context, call []string, folder string, predict
 	return stdout.String(), stderr.String(), nil
 }
 
-// half keeps the rows whose id has an even hash: about half of them, whatever their order means.
+// half keeps the rows whose id has an even hash: about half of them, whatever their order.
 func half(rows []byte) ([]byte, error) {
 	var kept bytes.Buffer
 	for line := range bytes.Lines(rows) {
@@ -258,3 +263,104 @@ func half(rows []byte) ([]byte, error) {
 	}
 	return kept.Bytes(), nil
 }
+
+//go:embed figures.toml
+var recordedFigures string
+
+// scoring is one run of a scorer on the predictions for a set, with the figures to read from its output.
+type scoring struct {
+	Set     string // in the table of sets
+	Folder  string // with the rows; ownFolder: the project's own rows
+	Unseen  bool   // models that have not seen a row predict it
+	Score   string // the scorer and its options; empty if the predictions are the result
+	Figures []figure
+}
+
+// figure is one measured number: a share × 100, or a count.
+type figure struct {
+	Measure  string
+	Find     string   // a regular expression for the output, see read; empty: the whole output is the number
+	Recorded float64  // reached by the committed code
+	Quick    float64  // … on half of the rows
+	Wanted   *float64 // the goal; nil: none
+	Lower    bool     // lower is better
+	Count    bool     // it counts forbidden cases: one more is already worse
+}
+
+// scorings is the table of figures.toml.
+func scorings() ([]scoring, error) {
+	var table struct{ Scoring []scoring }
+	in := toml.NewDecoder(strings.NewReader(recordedFigures)).DisallowUnknownFields()
+	if err := in.Decode(&table); err != nil {
+		return nil, fmt.Errorf("read recorded figures: %w", err)
+	}
+	return table.Scoring, nil
+}
+
+// read finds the figure in a scorer's output and notes. Without a group in Find, the figure is the share of lines of the notes that match.
+// One group is the number. Two groups are the parts of shares, which are summed.
+func (f figure) read(output, notes string) (float64, error) {
+	if f.Find == "" {
+		return number(output)
+	}
+	find, err := regexp.Compile(f.Find)
+	if err != nil {
+		return 0, err
+	}
+	found := find.FindAllStringSubmatch(notes, -1)
+	if len(found) == 0 && find.NumSubexp() > 0 {
+		return 0, fmt.Errorf("the scorer's output does not match %q", f.Find)
+	}
+	switch find.NumSubexp() {
+	case 0:
+		return 100 * float64(len(found)) / float64(strings.Count(notes, "\n")), nil
+	case 1:
+		return number(found[0][1])
+	}
+	part, whole := 0.0, 0.0
+	for _, match := range found {
+		a, err := number(match[1])
+		if err != nil {
+			return 0, err
+		}
+		b, err := number(match[2])
+		if err != nil {
+			return 0, err
+		}
+		part, whole = part+a, whole+b
+	}
+	return 100 * part / whole, nil
+}
+
+func number(text string) (float64, error) {
+	n, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
+	if err != nil {
+		return 0, fmt.Errorf("read figure: %w", err)
+	}
+	return n, nil
+}
+
+// worse reports whether a figure is worse than another by more than chance: a point, or one case.
+func (f figure) worse(reached, recorded float64) bool {
+	switch {
+	case f.Count:
+		return reached > recorded
+	case f.Lower:
+		return reached > recorded+1
+	}
+	return reached < recorded-1
+}
+
+// wanted writes the goal in words.
+func (f figure) wanted() string {
+	switch {
+	case f.Wanted == nil:
+		return ""
+	case f.Lower && *f.Wanted > 0:
+		return "≤ " + plain(*f.Wanted)
+	}
+	return plain(*f.Wanted)
+}
+
+// plain writes a figure as short as possible.
+func plain(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }

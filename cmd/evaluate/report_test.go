@@ -1,17 +1,21 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/pelletier/go-toml/v2"
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
-// fewSets are sets of a few rows and, in place of Python, a shell script that a scorer's name makes say something.
+// fewSets are sets of a few rows. Shell scripts, chosen by the scorer's name, replace Python.
 const fewSets = `
 -- score/README --
 Scorers would be here.
@@ -34,7 +38,28 @@ case "$2" in
 esac
 `
 
-// reportOn runs the report on fewSets, or on what a test makes of them.
+// fewOwn replaces the project's own rows, which take many seconds. All of its predictions are right.
+const fewOwn = `
+-- own/spoken/cases.jsonl --
+{"id":"a","text":"weather in Oslo tomorrow","intent":"weather"}
+{"id":"b","text":"haha, you are so funny","intent":"none"}
+-- own/followup/cases.jsonl --
+{"id":"a","before":["what's the population of Denmark?"],"text":"what about Sweden?","want":["population","Sweden"],"not":["Denmark"]}
+{"id":"b","before":["what's the population of Denmark?"],"text":"who won the Hollowmere Cup in 2021?","alone":true,"not":["Denmark"]}
+-- own/private/cases.jsonl --
+{"id":"a","text":"is the domain of lena.krafft@holmsee-mail.example known for spam?","want":["spam"],"gone":["lena","krafft"]}
+-- own/conflict/cases.jsonl --
+{"id":"a","of":"number","question":"how high is Mount Karrow?","pages":["Mount Karrow is 3,412 metres high.","Mount Karrow is 3,287 metres high and lies in the north of the island."]}
+{"id":"b","question":"is it true that Port Ellerby has no school?","pages":["Port Ellerby has no school since 2011."]}
+-- own/citation/cases.jsonl --
+{"id":"a","reply":"The Tessen bridge is 412 metres long.","pages":["The Tessen bridge is 412 metres long."]}
+{"id":"b","reply":"The Tessen bridge is 512 metres long.","refuse":true,"pages":["The Tessen bridge is 412 metres long."]}
+-- own/living/cases.jsonl --
+{"id":"a","living":true,"question":"is it true that Iris Holt resigned as mayor of Valcourt?","pages":["Iris Holt is a politician. Iris Holt resigned as mayor of Valcourt.","Valcourt is a town on the Delorge."]}
+{"id":"b","question":"is it true that Velland banned fireworks?","pages":["Velland banned fireworks in 2020."]}
+`
+
+// reportOn runs the report on fewSets and fewOwn, or on a test's change of the first.
 func reportOn(t *testing.T, sets string, args ...string) (code int, out, complaint string) {
 	t.Helper()
 	dir := unpackSet(t, txtar.Parse([]byte(sets)))
@@ -50,7 +75,11 @@ func reportOn(t *testing.T, sets string, args ...string) (code int, out, complai
 	} else {
 		t.Setenv("PATH", bin)
 	}
-	return command(t, dir, append([]string{"report", "."}, args...)...)
+	var stdout, stderr bytes.Buffer
+	code = run(t.Context(), program{
+		args: append([]string{"report", "."}, args...), dir: dir, own: os.DirFS(unpackSet(t, txtar.Parse([]byte(fewOwn)))), out: &stdout, err: &stderr,
+	})
+	return code, stdout.String(), stderr.String()
 }
 
 func TestReport(t *testing.T) {
@@ -74,7 +103,7 @@ func TestReport(t *testing.T) {
 	}
 }
 
-// TestReportChecks names what got worse, and nothing else.
+// TestReportChecks names exactly the figures that got worse.
 func TestReportChecks(t *testing.T) {
 	code, _, complaint := reportOn(t, fewSets, "--check")
 	if code != exitFailed || !strings.Contains(complaint, "robots, right: 4.0, recorded is 100") || !strings.Contains(complaint, "ssrf, missed blocks: 1.0") || strings.Contains(complaint, "ssrf, balanced") {
@@ -88,7 +117,7 @@ func TestReportChecks(t *testing.T) {
 	}
 }
 
-// TestReportQuick scores the same part of the rows every time, and predicts for those alone.
+// TestReportQuick predicts and scores the same part of the rows each time.
 func TestReportQuick(t *testing.T) {
 	reached := func(args ...string) float64 {
 		code, out, complaint := reportOn(t, fewSets, append(args, "--json")...)
@@ -108,7 +137,7 @@ func TestReportQuick(t *testing.T) {
 	}
 }
 
-// TestReportCannotBegin, and says why.
+// TestReportCannotBegin explains why a report cannot start.
 func TestReportCannotBegin(t *testing.T) {
 	withoutPython, _, _ := strings.Cut(fewSets, "-- bin/")
 	onlyPython := "-- score/README --\n" + fewSets[strings.Index(fewSets, "-- bin/"):]
@@ -124,6 +153,114 @@ func TestReportCannotBegin(t *testing.T) {
 	} {
 		if code, _, complaint := reportOn(t, test.sets); code != test.code || !strings.Contains(complaint, test.want) {
 			t.Errorf("exit code %d, want %d and %q: %s", code, test.code, test.want, complaint)
+		}
+	}
+}
+
+const evaluationPath = "../../doc/evaluation.md"
+
+// TestFiguresAreDocumented compares the table of doc/evaluation.md with figures.toml.
+func TestFiguresAreDocumented(t *testing.T) {
+	table, err := scorings()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	b.WriteString("| SET | FOLDER | SCORER OPTIONS | measure | reached | on the half | wanted |\n|---|---|---|---|---:|---:|---:|\n")
+	for _, s := range table {
+		head := fmt.Sprintf("| `%s` | `%s` | `%s` |", s.Set, s.Folder, s.Score)
+		for _, f := range s.Figures {
+			fmt.Fprintf(&b, "%s %s | %s | %s | %s |\n", strings.ReplaceAll(head, "``", ""), f.Measure, plain(f.Recorded), plain(f.Quick), f.wanted())
+			head = "| | | |"
+		}
+	}
+	doc, err := os.ReadFile(evaluationPath)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const begin, end = "<!-- figures -->\n", "<!-- end -->"
+	before, rest, found := strings.Cut(string(doc), begin)
+	old, after, ended := strings.Cut(rest, end)
+	switch {
+	case !found || !ended:
+		t.Fatal("doc/evaluation.md has no place for the figures")
+	case old == b.String():
+	case !*update:
+		t.Error("doc/evaluation.md shows other figures than figures.toml; go test ./cmd/evaluate -run Figures -update writes them")
+	default:
+		if err := os.WriteFile(evaluationPath, []byte(before+begin+b.String()+end+after), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestFiguresAreWhole checks that each figure is recorded. One that is not could never get worse.
+func TestFiguresAreWhole(t *testing.T) {
+	var table struct{ Scoring []map[string]any }
+	if err := toml.Unmarshal([]byte(recordedFigures), &table); err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range table.Scoring {
+		set, known := findSet(fmt.Sprint(s["set"]))
+		if !known || s["unseen"] == true && set.unseen == nil {
+			t.Errorf("there is no set %q, or none of unseen rows", s["set"])
+		}
+		for _, f := range s["figures"].([]any) {
+			f := f.(map[string]any)
+			if f["measure"] == nil || f["recorded"] == nil || f["quick"] == nil {
+				t.Errorf("%s: %v lacks its name or its figures", s["folder"], f)
+			}
+			if find, ok := f["find"].(string); ok {
+				if _, err := regexp.Compile(find); err != nil {
+					t.Errorf("%s: %v", s["folder"], err)
+				}
+			}
+		}
+	}
+}
+
+func TestFigureIsRead(t *testing.T) {
+	const notes = "one 3/4\ntwo 1/4\nleaks 2 lost 7\n"
+	tests := []struct {
+		find, output string
+		want         float64
+	}{
+		{"", " 97.25\n", 97.25},
+		{`leaks (\d+)`, "1", 2},
+		{`(\d)/(\d)`, "1", 50},
+		{`leaks|two`, "1", 200. / 3},
+		{`none`, "1", 0},
+	}
+	for _, test := range tests {
+		if got, err := (figure{Find: test.find}).read(test.output, notes); err != nil || got != test.want {
+			t.Errorf("%q in %q and the notes is %v, %v, want %v", test.find, test.output, got, err, test.want)
+		}
+	}
+	for _, find := range []string{"", `none (\d)`, `(one)`, `(one) (\d)`, `(\d)/(x)?`, `(`} {
+		if got, err := (figure{Find: find}).read("no number", notes); err == nil {
+			t.Errorf("%q gives %v", find, got)
+		}
+	}
+}
+
+func TestFigureGetsWorse(t *testing.T) {
+	tests := []struct {
+		figure            figure
+		reached, recorded float64
+		want              bool
+	}{
+		{figure{}, 79.2, 80.1, false},
+		{figure{}, 79, 80.1, true},
+		{figure{}, 90, 80.1, false},
+		{figure{Lower: true}, 4, 3.1, false},
+		{figure{Lower: true}, 4.2, 3.1, true},
+		{figure{Lower: true}, 0, 3.1, false},
+		{figure{Count: true}, 1, 1, false},
+		{figure{Count: true}, 1, 0, true},
+	}
+	for _, test := range tests {
+		if got := test.figure.worse(test.reached, test.recorded); got != test.want {
+			t.Errorf("%+v: %v after %v is worse: %v", test.figure, test.reached, test.recorded, got)
 		}
 	}
 }

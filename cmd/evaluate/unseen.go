@@ -9,12 +9,12 @@ import (
 	"io/fs"
 
 	"familiar/cmd/evaluate/train"
-	"familiar/internal/lookup/question"
+	"familiar/internal/question"
 )
 
-// What the models do with the rows that they were trained on says what they remember. What they can do is said by rows
-// that they have not seen: those of a fifth, by models of the other four. These predictors ask such models, and what
-// stands around them in a lookup; a row that has them is one of the sets that training reads.
+// A model's predictions for its own training rows show what it remembers. What it can do is measured on rows that it has not seen: each
+// fifth of the rows, by models of the other four. These predictors use such models within the code of a lookup. Their rows are in the sets
+// that training reads.
 
 func unseenNeed(f *train.Folds) predictor {
 	return stateless(func(_ context.Context, _ fs.FS, row messageRow) (prediction, error) {
@@ -41,7 +41,7 @@ func unseenIntent(f *train.Folds) predictor {
 	})()
 }
 
-// unseenEvidence has no part in a lookup's choice of sentences: it takes the best until the budget is full.
+// unseenEvidence chooses sentences without a lookup: the best ones until the budget is full.
 func unseenEvidence(f *train.Folds) predictor {
 	return stateless(func(_ context.Context, _ fs.FS, row evidenceRow) (prediction, error) {
 		text, err := f.Evidence(row.Question, row.Title, row.Text, row.Budget)
@@ -70,10 +70,10 @@ func unseenCite(f *train.Folds) predictor {
 	})()
 }
 
-// quickFolds is how many of the folds are measured by --quick: training a model is what takes time.
+// quickFolds is how many folds --quick measures, since training takes most of the time.
 const quickFolds = 2
 
-// firstFolds keeps the rows of some folds.
+// firstFolds keeps the rows of the first folds.
 func firstFolds(rows []byte) ([]byte, error) {
 	var kept bytes.Buffer
 	for line := range bytes.Lines(rows) {

@@ -15,8 +15,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestUnseen turns the label of single rows: what is predicted for such a row and for its fold stays, since no model
-// that predicts there has seen it.
+// TestUnseen changes the label of single rows. The predictions for such a row and its fold must not change, because no model that predicts
+// there has seen the row.
 func TestUnseen(t *testing.T) {
 	rows := claims(25, -1)
 	fold := func(i int) int { return train.Fold(rows[i]["claim"].(string)) }
@@ -38,7 +38,7 @@ func TestUnseen(t *testing.T) {
 	}
 }
 
-// claims are rows of the set verify, of which one has the wrong label.
+// claims are rows of the set verify. One of them has the wrong label.
 func claims(n, turned int) (rows []map[string]any) {
 	for i := range n {
 		label, page := "SUPPORTS", fmt.Sprintf("The bridge of Nordhafen %d was opened in %d.", i, 1900+i)
@@ -55,7 +55,7 @@ func claims(n, turned int) (rows []map[string]any) {
 	return rows
 }
 
-// unseenLabels are the predictions, with what each model weighs.
+// unseenLabels returns the predictions, with the weights of each model.
 func unseenLabels(t *testing.T, rows []map[string]any) (all []prediction) {
 	t.Helper()
 	dir := t.TempDir()
@@ -99,7 +99,7 @@ func jsonLines(t *testing.T, rows []map[string]any) []byte {
 	return b.Bytes()
 }
 
-// TestUnseenNeedsTheSets, for it trains before it predicts.
+// TestUnseenNeedsTheSets checks that training without its sets fails.
 func TestUnseenNeedsTheSets(t *testing.T) {
 	for _, s := range sets() {
 		if s.unseen == nil {

@@ -1,18 +1,28 @@
 package main
 
 import (
+	"bytes"
+	"compress/gzip"
 	"context"
 	"errors"
+	"fmt"
+	"io"
 	"io/fs"
 	"net"
 	"net/netip"
+	"net/url"
+	"slices"
 	"strings"
 	"sync/atomic"
-
-	"familiar/internal/web/fetch"
-	"familiar/internal/web/guard"
+	"unicode/utf8"
 
 	"golang.org/x/net/idna"
+
+	"familiar/internal/web/clean"
+	"familiar/internal/web/fetch"
+	"familiar/internal/web/guard"
+	"familiar/internal/web/page"
+	"familiar/internal/web/read"
 )
 
 type guardRow struct {
@@ -20,8 +30,8 @@ type guardRow struct {
 	DNS         map[string][]string
 }
 
-// predictGuard predicts {"blocked"}: whether no connection is opened. A URL is given to a fetcher whose names are the
-// row's and whose first connection is the end of it; an address is given to the guard of every connection.
+// predictGuard predicts {"blocked"}: whether no connection is opened. A fetcher that knows only the row's names gets a URL, and ends at its
+// first connection. The guard of connections gets an address.
 func predictGuard(ctx context.Context, _ fs.FS, row guardRow) (prediction, error) {
 	if row.Kind == "ip" {
 		addr, err := netip.ParseAddr(row.Value)
@@ -47,7 +57,7 @@ func predictGuard(ctx context.Context, _ fs.FS, row guardRow) (prediction, error
 	return got, nil
 }
 
-// rowNames is a DNS: names and their addresses. Other names do not exist.
+// rowNames is a DNS with some names and their addresses. Other names do not exist.
 type rowNames map[string][]string
 
 func (n rowNames) LookupNetIP(_ context.Context, network, host string) ([]netip.Addr, error) {
@@ -66,7 +76,7 @@ func (n rowNames) LookupNetIP(_ context.Context, network, host string) ([]netip.
 
 type urlRow struct{ Input string }
 
-// predictURL predicts {"ok", "host"}: whether it is the URL of a public page, and whose.
+// predictURL predicts {"ok", "host"}: whether a URL is that of a public page, and its host.
 func predictURL(_ context.Context, _ fs.FS, row urlRow) (prediction, error) {
 	u, err := guard.Parse(row.Input)
 	if err != nil {
@@ -77,8 +87,8 @@ func predictURL(_ context.Context, _ fs.FS, row urlRow) (prediction, error) {
 
 type canonRow struct{ Input, Output string }
 
-// predictCanon predicts {"output"}: the form in which doubles are found, null for what is no URL by the rules. Where the
-// row has another writing of the same page, "collides" says whether both have one form, or none.
+// predictCanon predicts {"output"}: the canonical form by which duplicates are found, or null if the rules refuse the URL. If the row has
+// another spelling of the URL, "collides" tells whether both have the same form, or none.
 func predictCanon(_ context.Context, _ fs.FS, row canonRow) (prediction, error) {
 	got := prediction{"output": nil}
 	key, ok := guard.DedupeKey(row.Input)
@@ -94,11 +104,10 @@ func predictCanon(_ context.Context, _ fs.FS, row canonRow) (prediction, error) 
 
 type hostRow struct{ Host string }
 
-// predictRegistrable predicts {"registrable"}: the domain that somebody registered, written as the host was; null
-// where there is none.
+// predictRegistrable predicts {"registrable"}: the registrable domain, spelt as in the host, or null if there is none.
 func predictRegistrable(_ context.Context, _ fs.FS, row hostRow) (prediction, error) {
 	host, err := guard.Host(row.Host)
-	if err != nil { // not public, as example names are, or no name at all
+	if err != nil { // not public, such as example names, or not a name
 		host = strings.ToLower(row.Host)
 	}
 	domain, ok := guard.Registered(host)
@@ -115,7 +124,7 @@ func predictRegistrable(_ context.Context, _ fs.FS, row hostRow) (prediction, er
 
 type robotsRow struct{ Robots, Agent, URL string }
 
-// predictRobots predicts {"allowed"}: whether the rules let the agent ask for the address, as it is written.
+// predictRobots predicts {"allowed"}: whether the rules allow the agent to fetch the address as it is written.
 func predictRobots(_ context.Context, _ fs.FS, row robotsRow) (prediction, error) {
 	_, rest, ok := strings.Cut(row.URL, "://")
 	if !ok {
@@ -129,3 +138,100 @@ func predictRobots(_ context.Context, _ fs.FS, row robotsRow) (prediction, error
 }
 
 func inHost(r rune) bool { return r != '/' && r != '?' && r != '#' }
+
+// utf8HTML is the type of stored pages. They were converted, so their own declarations do not count.
+const utf8HTML = "text/html; charset=utf-8"
+
+type extractRow struct{ ID, URL string }
+
+// predictExtract predicts {"text"}: what a lookup reads on the page html/ID.html, or ID.html.gz.
+func predictExtract(_ context.Context, files fs.FS, row extractRow) (prediction, error) {
+	body, err := readStored(files, "html/"+row.ID+".html")
+	if err != nil {
+		return nil, err
+	}
+	base, err := url.Parse(row.URL)
+	if err != nil {
+		return nil, fmt.Errorf("read address: %w", err)
+	}
+	got, err := page.Read(body, storedType(body), base)
+	if err != nil {
+		return nil, err
+	}
+	text, _ := read.Text(got.Markdown)
+	return prediction{"text": text}, nil
+}
+
+// storedType returns the type of a stored page. Most pages were converted to UTF-8, so their own declarations do not count. Others are as
+// their servers sent them, with an unknown encoding.
+func storedType(body []byte) string {
+	isASCII := !slices.ContainsFunc(body, func(c byte) bool { return c >= utf8.RuneSelf })
+	if isASCII || !utf8.Valid(body) {
+		return "text/html"
+	}
+	return utf8HTML
+}
+
+type cleanRow struct{ Kind, Input, File string }
+
+// predictClean predicts {"text"}: the inert visible text of a page, of a piece of HTML, or of plain text. A lookup also removes addresses,
+// which is not part of cleaning.
+func predictClean(_ context.Context, files fs.FS, row cleanRow) (prediction, error) {
+	body, contentType := []byte(row.Input), utf8HTML
+	switch row.Kind {
+	case "html":
+	case "text":
+		contentType = "text/plain; charset=utf-8"
+	case "page":
+		var err error
+		if body, err = readStored(files, row.File); err != nil {
+			return nil, err
+		}
+	default:
+		return nil, fmt.Errorf("unknown kind %q", row.Kind)
+	}
+	got, err := page.Read(body, contentType, nil)
+	if err != nil {
+		return nil, err
+	}
+	text := clean.Inert(got.Markdown, "")
+	return prediction{"text": text}, nil
+}
+
+// maxStored limits an unpacked page, in bytes.
+const maxStored = 64 << 20
+
+// readStored reads a file, which may be packed with gzip even if its name does not say so.
+func readStored(files fs.FS, name string) ([]byte, error) {
+	body, err := fs.ReadFile(files, name)
+	if errors.Is(err, fs.ErrNotExist) {
+		body, err = fs.ReadFile(files, name+".gz")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read stored page: %w", err)
+	}
+	if !bytes.HasPrefix(body, []byte{0x1f, 0x8b}) {
+		return body, nil
+	}
+	z, err := gzip.NewReader(bytes.NewReader(body))
+	if err != nil {
+		return nil, fmt.Errorf("unpack stored page: %w", err)
+	}
+	if body, err = io.ReadAll(io.LimitReader(z, maxStored)); err != nil {
+		return nil, fmt.Errorf("unpack stored page: %w", err)
+	}
+	return body, nil
+}
+
+type charsetRow struct {
+	Data []byte `json:"data_b64"`
+}
+
+// predictCharset predicts {"encoding"}: the encoding chosen for a document without a charset in its header.
+func predictCharset(_ context.Context, _ fs.FS, row charsetRow) (prediction, error) {
+	name := page.Charset(row.Data, "text/html", true)
+	if name == "replacement" {
+		return nil, errors.New("the encoding is refused")
+	}
+	return prediction{"encoding": name}, nil
+}

@@ -16,8 +16,8 @@ import (
 	"strings"
 	"testing"
 
-	"familiar/internal/discordtest"
-	"familiar/internal/llm/llmtest"
+	"familiar/internal/test/discordtest"
+	"familiar/internal/test/llmtest"
 )
 
 // drawing makes the bytes of a file of an archive. Of a picture the file says how large it is, "640x480", or how large it claims to

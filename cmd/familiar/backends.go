@@ -1,245 +1,168 @@
 package main
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"slices"
-	"sync"
+	"strings"
+	"text/tabwriter"
 	"time"
 
+	"familiar/internal/app"
 	"familiar/internal/context/turn"
 	"familiar/internal/search"
-	"familiar/internal/search/backends"
-	"familiar/internal/store"
-	"familiar/internal/trace"
+	"familiar/internal/search/backend"
+	"familiar/internal/text"
+	"familiar/internal/view"
 )
 
+// pageWidth is the width of a terminal whose width is not known, in columns.
+const pageWidth = 100
+
+// viewBackends writes the backends in [pageWidth] columns: those that are on, their answers to a probe, and those that are off. Details are below
+// their row.
+func viewBackends(list []backend.Status) string {
+	var b strings.Builder
+	rows := [][]string{{"on", "kind", "health", "p50", "p95", "left"}}
+	var below [][]string
+	for _, l := range list {
+		if l.On {
+			rows = append(rows, []string{l.Name, l.Kind, healthText(l), paceText(l, l.P50), paceText(l, l.P95), leftText(l)})
+			below = append(below, detailLines(l))
+		}
+	}
+	writeTable(&b, rows, below)
+	rows = [][]string{{"asked just now", "status", "hits", "time"}}
+	for _, l := range list {
+		if l.Probe != nil {
+			rows = append(rows, []string{l.Name, string(l.Probe.Status), fmt.Sprint(l.Probe.Hits), view.Exact(l.Probe.Took)})
+		}
+	}
+	if len(rows) > 1 {
+		b.WriteByte('\n')
+		writeTable(&b, rows, nil)
+	}
+	off := false
+	for _, l := range list {
+		if l.On {
+			continue
+		}
+		if !off {
+			b.WriteString("\noff             why\n")
+			off = true
+		}
+		fmt.Fprintln(&b, text.Hanging(fmt.Sprintf("%-14s  %s", l.Name, l.Why), 16, pageWidth))
+	}
+	return b.String()
+}
+
+// writeTable writes rows in columns. below has further lines for each row after the first.
+func writeTable(b *strings.Builder, rows [][]string, below [][]string) {
+	var aligned strings.Builder
+	t := tabwriter.NewWriter(&aligned, 0, 0, 2, ' ', 0)
+	for _, row := range rows {
+		fmt.Fprintln(t, strings.Join(row, "\t"))
+	}
+	t.Flush() // a builder cannot fail
+	for i, line := range strings.Split(strings.TrimSuffix(aligned.String(), "\n"), "\n") {
+		fmt.Fprintln(b, strings.TrimRight(line, " "))
+		if i == 0 || below == nil {
+			continue
+		}
+		for _, detail := range below[i-1] {
+			fmt.Fprintln(b, text.Hanging("    "+detail, 6, pageWidth))
+		}
+	}
+}
+
+// detailLines returns the intents that a backend serves, and its last failure.
+func detailLines(l backend.Status) (lines []string) {
+	if intents := intentsText(l); intents != "all" {
+		lines = append(lines, "for "+intents)
+	}
+	if failure := failureText(l); failure != "" {
+		lines = append(lines, "last failure "+failure)
+	}
+	return lines
+}
+
+func listed(intents []turn.Intent) string {
+	var words []string
+	for _, in := range intents {
+		words = append(words, string(in))
+	}
+	return strings.Join(words, ", ")
+}
+
+func intentsText(l backend.Status) string {
+	text := cmp.Or(listed(l.Intents), "all")
+	if len(l.Best) > 0 {
+		text += ", best " + listed(l.Best)
+	}
+	if len(l.Last) > 0 {
+		text += ", last " + listed(l.Last)
+	}
+	return text
+}
+
+func healthText(l backend.Status) string {
+	text := strings.ReplaceAll(string(l.Health), "_", " ")
+	if l.Health == search.Resting {
+		text += " until " + l.Until.UTC().Format("15:04:05Z")
+	}
+	return text
+}
+
+func paceText(l backend.Status, d time.Duration) string {
+	if l.Answers == 0 {
+		return "–"
+	}
+	return view.Exact(d)
+}
+
+func leftText(l backend.Status) string {
+	if l.Of == 0 {
+		return "–"
+	}
+	text := fmt.Sprintf("%d of %d", l.Left, l.Of)
+	if !l.Resets.IsZero() {
+		text += " until " + l.Resets.UTC().Format("01-02 15:04Z")
+	}
+	return text
+}
+
+func failureText(l backend.Status) string {
+	if l.Failure == "" {
+		return ""
+	}
+	text := l.FailedAt.UTC().Format("01-02 15:04Z ") + string(l.Failure)
+	if l.Detail != "" {
+		text += ": " + l.Detail
+	}
+	return text
+}
+
 type backendsCommand struct {
-	Probe bool `help:"Ask each that is on a question. It counts as any other."`
+	Probe bool `help:"Ask each backend that is on a question. It counts against the limits."`
 	JSON  bool `name:"json" help:"Print JSON."`
 }
 
 // Run shows every search backend. It works beside a running bot.
 func (c backendsCommand) Run(ctx context.Context, p *program, stop stopper) error {
 	return p.interruptible(stop, func() error {
-		a, err := c.open(ctx, p)
+		a, err := app.OpenBackendsList(ctx, p.process(), c.Probe)
 		if a != nil {
-			defer a.close()
+			defer a.Close()
 		}
 		if err != nil {
 			return err
 		}
-		list, err := a.listBackends(ctx, c.Probe)
+		list, err := a.ListBackends(ctx, c.Probe)
 		if err == nil && c.JSON {
-			err = a.printJSON(p, list)
+			err = printJSON(p, a, list)
 		} else if err == nil {
-			_, err = fmt.Fprint(p.out, a.redact.String(viewBackends(list)))
+			_, err = fmt.Fprint(p.out, a.Redact.String(viewBackends(list)))
 		}
 		return err
 	})
-}
-
-// open opens what the list needs: without a probe nothing is asked or written, and a store that is not there yet is none.
-func (c backendsCommand) open(ctx context.Context, p *program) (*app, error) {
-	if c.Probe {
-		a, err := open(ctx, p, toSearch)
-		if err != nil {
-			return nil, err
-		}
-		return a, a.needWeb()
-	}
-	a, err := open(ctx, p, toConfigure)
-	if err != nil {
-		return nil, err
-	}
-	a.store, err = store.Look(ctx, resolve(p.dir, a.config.get("FAMILIAR_DATA")))
-	var trouble *store.Error
-	switch {
-	case errors.As(err, &trouble) && trouble.Kind == store.Missing:
-		a.store = nil // nothing has been asked yet
-	case err != nil:
-		return nil, err
-	default:
-		a.traces = &trace.Store{DB: a.store}
-	}
-	return a, a.openEngine(ctx, p)
-}
-
-// backend is one line of the table.
-type backend struct {
-	Name    string        `json:"name"`
-	On      bool          `json:"on"`
-	Why     string        `json:"why,omitempty"` // it is off, and what would switch it on
-	Kind    string        `json:"kind"`          // "general": a wide index of its own; "web"; or "special": for a few intents
-	Intents []turn.Intent `json:"intents"`       // that it serves; empty: all
-	Best    []turn.Intent `json:"best,omitempty"`
-	Last    []turn.Intent `json:"last,omitempty"` // intents for which it is asked last
-
-	Health   search.HealthState `json:"health,omitempty"`
-	Until    time.Time          `json:"until,omitzero"`
-	Answers  int                `json:"answers"` // that P50 and P95 are of
-	P50      time.Duration      `json:"p50,omitempty"`
-	P95      time.Duration      `json:"p95,omitempty"`
-	Left     int                `json:"left,omitempty"`
-	Of       int                `json:"of,omitempty"` // 0: no limit known
-	Resets   time.Time          `json:"resets,omitzero"`
-	Failure  turn.Code          `json:"failure,omitempty"` // code of the last one
-	Detail   string             `json:"detail,omitempty"`
-	FailedAt time.Time          `json:"failed_at,omitzero"`
-	Probe    *turn.Asked        `json:"probe,omitempty"`
-}
-
-// listBackends is the table: what is configured, what the records say, and what the engine knows, also from asking now.
-func (a *app) listBackends(ctx context.Context, probe bool) ([]backend, error) {
-	list := a.tableOfBackends()
-	if probe {
-		a.probe(ctx, list)
-	}
-	past, err := a.past(ctx)
-	if err != nil {
-		return nil, err
-	}
-	a.knowBackends(ctx, list, past)
-	return list, nil
-}
-
-// tableOfBackends is what is configured.
-func (a *app) tableOfBackends() (list []backend) {
-	for _, l := range backends.Table() {
-		b := backend{Name: l.Name, Kind: "web", Intents: l.Only, Best: l.Best, Last: l.Last}
-		switch {
-		case l.Only != nil:
-			b.Kind = "special"
-		case l.General:
-			b.Kind = "general"
-		}
-		if i := slices.IndexFunc(a.backends.Off, func(d backends.Disabled) bool { return d.Name == l.Name }); i >= 0 {
-			b.Why = a.backends.Off[i].Why
-		} else {
-			b.On = true
-		}
-		list = append(list, b)
-	}
-	return list
-}
-
-// knowBackends adds what the records say, and what the engine does.
-func (a *app) knowBackends(ctx context.Context, list []backend, past map[string]seen) {
-	for _, now := range a.engine.Health(ctx) {
-		i := slices.IndexFunc(list, func(b backend) bool { return b.Name == now.Backend })
-		list[i].know(past[now.Backend], now)
-	}
-}
-
-// know takes what the records and the engine say.
-func (b *backend) know(past seen, now search.Health) {
-	b.Health, b.Until, b.Left, b.Of, b.Resets = now.State, now.Until, now.Left, now.Of, now.Resets
-	if b.Health == search.Untried && past.state != "" {
-		b.Health = past.state
-	}
-	b.Failure, b.Detail, b.FailedAt = past.failure.Status, past.failure.Detail, past.failedAt
-	if now.Failure != "" {
-		b.Failure, b.Detail, b.FailedAt = now.Failure, now.Detail, now.FailedAt
-	}
-	took := past.took
-	if p := b.Probe; p != nil && answered(*p) {
-		took = append(took, p.Took)
-	}
-	slices.Sort(took)
-	if b.Answers = len(took); b.Answers > 0 {
-		b.P50, b.P95 = took[(len(took)-1)/2], took[(len(took)*95+99)/100-1]
-	}
-}
-
-// seen is what the records say of a backend.
-type seen struct {
-	state    search.HealthState // of the last time
-	took     []time.Duration
-	failure  turn.Asked // the last one
-	failedAt time.Time
-}
-
-// pastTurns is how many records are gone through.
-const pastTurns = 200
-
-// past reads what the last lookups say of their backends.
-func (a *app) past(ctx context.Context) (map[string]seen, error) {
-	all := map[string]seen{}
-	if a.traces == nil {
-		return all, nil
-	}
-	list, err := a.traces.Recent(ctx, "", pastTurns)
-	if err != nil {
-		return nil, err
-	}
-	for _, s := range list { // newest first
-		if s.Lookup == "" || s.Lookup == turn.NotNeeded || s.Lookup == turn.Disabled {
-			continue
-		}
-		t, err := a.traces.Get(ctx, s.ID)
-		if errors.Is(err, store.ErrNotFound) {
-			continue // removed meanwhile
-		}
-		if err != nil {
-			return nil, err
-		}
-		for _, a := range t.Lookup().Asked {
-			was := all[a.Backend]
-			was.add(a, t.Began)
-			all[a.Backend] = was
-		}
-	}
-	return all, nil
-}
-
-// add takes an older answer. One that was kept, or one that was not asked for, says nothing.
-func (s *seen) add(a turn.Asked, at time.Time) {
-	state := search.Failing
-	switch {
-	case search.FromCache(a) || a.Took == 0:
-		return
-	case answered(a):
-		state = search.Healthy
-		s.took = append(s.took, a.Took)
-	case s.failure.Status == "":
-		s.failure, s.failedAt = a, at
-	}
-	if s.state == "" {
-		s.state = state
-	}
-}
-
-func answered(a turn.Asked) bool { return a.Status == turn.CodeOK || a.Status == turn.CodeEmpty }
-
-// probes are questions that have an answer everywhere, by intent.
-var probes = map[turn.Intent]search.Query{
-	turn.IntentWeather: {Text: "weather in Berlin", Intent: turn.IntentWeather, Place: "Berlin"},
-	turn.IntentNews:    {Text: "technology", Intent: turn.IntentNews},
-	turn.IntentForum:   {Text: "linux", Intent: turn.IntentForum},
-	turn.IntentDocs:    {Text: "json parser", Intent: turn.IntentDocs},
-}
-
-// probe asks each backend that is on one question, all at once.
-func (a *app) probe(ctx context.Context, list []backend) {
-	ctx, cancel := context.WithTimeout(ctx, searchPatience)
-	defer cancel()
-	var asking sync.WaitGroup
-	for i := range list {
-		b := &list[i]
-		if !b.On {
-			continue
-		}
-		q := search.Query{Text: "Ada Lovelace", Intent: turn.IntentGeneral}
-		if len(b.Intents) > 0 {
-			q = probes[b.Intents[0]]
-		}
-		q.Backends, q.Limit = []string{b.Name}, 3
-		asking.Go(func() {
-			if r := a.engine.Search(ctx, q); len(r.Asked) > 0 {
-				b.Probe = &r.Asked[0]
-			}
-		})
-	}
-	asking.Wait()
 }

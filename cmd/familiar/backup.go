@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"time"
 
+	"familiar/internal/app"
+	"familiar/internal/forget"
 	"familiar/internal/store"
 	"familiar/internal/text"
 	"familiar/internal/trace"
@@ -14,19 +16,19 @@ import (
 
 type backupCommand struct {
 	File  string `arg:"" help:"The file that is written."`
-	Force bool   `help:"Write over a file that is there."`
+	Force bool   `help:"Overwrite an existing file."`
 }
 
-// Run copies the database, also while a bot has it open.
+// Run copies the database. A bot may have it open.
 func (b backupCommand) Run(ctx context.Context, p *program, stop stopper) error {
-	settings, err := readConfig(p.env, p.dir)
+	settings, err := app.ReadConfig(p.env, p.dir)
 	if err != nil {
 		return err
 	}
 	return p.interruptible(stop, func() error {
-		size, err := store.Backup(ctx, resolve(p.dir, settings.get("FAMILIAR_DATA")), resolve(p.dir, b.File), b.Force, time.Now())
+		size, err := store.Backup(ctx, app.Resolve(p.dir, settings.Get("FAMILIAR_DATA")), app.Resolve(p.dir, b.File), b.Force, time.Now())
 		if errors.Is(err, fs.ErrExist) {
-			return problems{fmt.Sprintf("%s is there already; choose another name, or write over it with --force", b.File)}
+			return app.Problems{fmt.Sprintf("%s is there already; choose another name, or write over it with --force", b.File)}
 		}
 		if err != nil {
 			return fmt.Errorf("back up: %w", err)
@@ -40,15 +42,15 @@ type restoreCommand struct {
 	File string `arg:"" help:"A file that familiar backup has written."`
 }
 
-// Run puts a backup in the place of the database, which no bot may have open.
+// Run replaces the database by a backup. No bot may have it open.
 func (r restoreCommand) Run(ctx context.Context, p *program, stop stopper) error {
-	settings, err := readConfig(p.env, p.dir)
+	settings, err := app.ReadConfig(p.env, p.dir)
 	if err != nil {
 		return err
 	}
 	return p.interruptible(stop, func() error {
 		var again forgetAgain
-		kept, err := store.Restore(ctx, resolve(p.dir, settings.get("FAMILIAR_DATA")), resolve(p.dir, r.File), time.Now(), again.prepare)
+		kept, err := store.Restore(ctx, app.Resolve(p.dir, settings.Get("FAMILIAR_DATA")), app.Resolve(p.dir, r.File), time.Now(), again.prepare)
 		if err != nil {
 			return fmt.Errorf("restore: %w", err)
 		}
@@ -66,17 +68,17 @@ func (r restoreCommand) Run(ctx context.Context, p *program, stop stopper) error
 	})
 }
 
-// forgetAgain forgets in a backup, before it takes the place of the database that is there, whom that one was asked to forget since it was made.
+// forgetAgain deletes from a backup the people who were forgotten after it was made. The present database knows them.
 type forgetAgain struct {
 	n      int   // people
-	unread error // why they are not known, which may be why a backup is restored
+	unread error // why they are not known: the database may be damaged
 }
 
 func (f *forgetAgain) prepare(ctx context.Context, staged, before string) error {
 	if before == "" {
 		return nil
 	}
-	said, err := store.ReadSaid(ctx, before)
+	said, err := store.ReadStandings(ctx, before)
 	if err != nil {
 		f.unread = err
 		return nil
@@ -85,7 +87,7 @@ func (f *forgetAgain) prepare(ctx context.Context, staged, before string) error 
 	if err != nil {
 		return err
 	}
-	f.n, err = (&trace.Store{DB: db}).ForgetAgain(ctx, said)
+	f.n, err = (&forget.Forgetter{Traces: &trace.Store{DB: db}}).Again(ctx, said)
 	if err = errors.Join(err, db.Close()); err != nil {
 		return fmt.Errorf("forget in it who was forgotten since it was made: %w", err)
 	}

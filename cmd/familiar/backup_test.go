@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"familiar/internal/forget"
 	"familiar/internal/store"
 	"familiar/internal/trace"
 
@@ -69,7 +70,10 @@ func TestKillCopies(t *testing.T) {
 	}
 	fillStore(t, data, "new", most)
 	killed := 0
-	for round := range 6 {
+	for round := 0; round < 6 || killed < 3; round++ { // on a busy machine more than a few end before they can be killed
+		if round == 60 {
+			t.Fatalf("only %d were killed before their end", killed)
+		}
 		args := []string{"backup", "--force", file}
 		if round%2 == 1 {
 			args = []string{"restore", file}
@@ -88,7 +92,7 @@ func TestKillCopies(t *testing.T) {
 			case <-ended:
 				copied = true
 			case <-time.After(time.Millisecond):
-				copied = partialBytes(dir) > int64(round)<<20
+				copied = partialBytes(dir) > int64(round%6)<<20
 			}
 		}
 		cmd.Process.Kill()
@@ -107,9 +111,6 @@ func TestKillCopies(t *testing.T) {
 			os.Remove(left)
 		}
 	}
-	if killed < 3 {
-		t.Errorf("only %d of 6 were killed before their end", killed)
-	}
 }
 
 // fillStore makes a store of some megabytes, all of whose messages say the same.
@@ -123,7 +124,7 @@ func fillStore(t *testing.T, data, word string, megabytes int) {
 	text := word + strings.Repeat(".", 1<<20) // one word, for the index
 	for i := range megabytes {
 		m := store.Message{ID: fmt.Sprint(1000 + i), ChannelID: "1", AuthorID: "2", AuthorName: "Ana", Text: text, At: time.Unix(int64(i), 0)}
-		if err := db.SaveMessages(t.Context(), m); err != nil {
+		if err := db.Messages.Save(t.Context(), m); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -144,7 +145,7 @@ func wordsIn(t *testing.T, of string) string {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	recent, err := db.Recent(context.Background(), "1", 100)
+	recent, err := db.Messages.Recent(context.Background(), "1", 100)
 	if err != nil || len(recent) != most {
 		t.Fatalf("%s: %d messages, %v", of, len(recent), err)
 	}
@@ -201,14 +202,14 @@ func TestRestoreForgetsAgain(t *testing.T) {
 		return false
 	}
 	opened(func(s *trace.Store) error {
-		return s.DB.SaveMessages(ctx, said("1", "Ana", "the marmalade is in the attic"), said("2", "Ben", "the lantern is in the cellar"))
+		return s.DB.Messages.Save(ctx, said("1", "Ana", "the marmalade is in the attic"), said("2", "Ben", "the lantern is in the cellar"))
 	})
 	if code, _, complaint := c.command(nil, "backup", file); code != exitOK {
 		t.Fatal(complaint)
 	}
 	opened(func(s *trace.Store) error {
-		_, err := s.Erase(ctx, "100", false, time.Now())
-		return errors.Join(err, s.DB.OptOut(ctx, "300", true, time.Now()))
+		_, err := (&forget.Forgetter{Traces: s}).Person(ctx, "100", false, time.Now())
+		return errors.Join(err, s.DB.Privacy.OptOut(ctx, "300", true, time.Now()))
 	})
 	if holds("marmalade") || !holds("lantern") {
 		t.Fatal("before anything is restored she is not forgotten, or he is")
@@ -225,7 +226,7 @@ func TestRestoreForgetsAgain(t *testing.T) {
 		t.Error("killed once the backup was in its place: she has come back, or he has not")
 	}
 	opened(func(s *trace.Store) error {
-		standing, err := s.DB.Standing(ctx, "300")
+		standing, err := s.DB.Privacy.Standing(ctx, "300")
 		if standing.OptedOut.IsZero() {
 			t.Error("who has opted out has not any more")
 		}

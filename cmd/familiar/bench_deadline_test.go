@@ -12,9 +12,10 @@ import (
 	"testing"
 	"time"
 
+	"familiar/internal/app"
 	"familiar/internal/context/turn"
-	"familiar/internal/llm/llmtest"
-	"familiar/internal/web/webtest"
+	"familiar/internal/test/llmtest"
+	"familiar/internal/test/webtest"
 )
 
 // badly are the ways in which a page may waste a reader's time; each is the head of a page of webtest's.
@@ -98,7 +99,7 @@ func lateness(b *testing.B, side, how string) time.Duration {
 		for j := range lookups {
 			all.Go(func() {
 				began := time.Now()
-				l := a.actor.Lookup.Lookup(context.Background(), turn.Request{
+				l := a.Actor.Lookup.Lookup(context.Background(), turn.Request{
 					ID: fmt.Sprint("T", i), Character: "sage", Web: turn.Web{Switch: turn.WebAlways}, Deadline: began.Add(limit),
 					Message: turn.Message{ID: "1", Author: turn.Author{ID: "2", Name: "ana"}, Text: fmt.Sprintf("look up the height of Mount Example, edition %d of %d", j, i)},
 				})
@@ -114,7 +115,7 @@ func lateness(b *testing.B, side, how string) time.Duration {
 }
 
 // poorWeb is a program whose web has bad pages only, and a search that takes its time.
-func poorWeb(b *testing.B, side, how string, slow time.Duration) *app {
+func poorWeb(b *testing.B, side, how string, slow time.Duration) *app.App {
 	search, model := newMetasearch(b), llmtest.New(b)
 	slowly := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		time.Sleep(slow)
@@ -143,17 +144,17 @@ func poorWeb(b *testing.B, side, how string, slow time.Duration) *app {
 	search.read(b, []byte(hits.String()))
 	web := webtest.New(b, []byte(pages.String()))
 	nowhere := "http://127.0.0.1:1"
-	a, err := open(context.Background(), &program{
+	a, err := app.Open(context.Background(), (&program{
 		dir: b.TempDir(), out: b.Output(), err: b.Output(),
 		env: func(name string) (string, bool) { v, ok := env[name]; return v, ok },
-		far: far{
-			resolver: web, dial: web.Dial, roots: web.RootCAs(), ollama: nowhere,
-			backends: backendsAt(nowhere),
+		far: app.Far{
+			Resolver: web, Dial: web.Dial, Roots: web.RootCAs(), Ollama: nowhere,
+			Backends: backendsAt(nowhere),
 		},
-	}, toAnswer)
+	}).process(), app.ToAnswer)
 	if err != nil {
 		b.Fatal(err)
 	}
-	b.Cleanup(func() { a.close() })
+	b.Cleanup(func() { a.Close() })
 	return a
 }

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"familiar/internal/llm/llmtest"
+	"familiar/internal/test/llmtest"
 )
 
 // BenchmarkStart is the time from the start of the process, the binary that the Dockerfile builds, to its IDENTIFY at

@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"familiar/internal/llm/llmtest"
+	"familiar/internal/test/llmtest"
 )
 
 // BenchmarkTelemetry is what metrics, the export of traces and the console with a page open cost: the processor's time of a turn, and memory, of

@@ -12,10 +12,11 @@ import (
 	"testing"
 	"time"
 
+	"familiar/internal/app"
 	"familiar/internal/context/turn"
-	"familiar/internal/discordtest"
-	"familiar/internal/llm/llmtest"
 	"familiar/internal/store"
+	"familiar/internal/test/discordtest"
+	"familiar/internal/test/llmtest"
 	"familiar/internal/trace"
 )
 
@@ -63,11 +64,11 @@ func newStage(b *testing.B, channels int, answer func(llmtest.Request) llmtest.R
 }
 
 // far has no web: what is said on a stage asks for none.
-func (s *stage) far() far {
+func (s *stage) far() app.Far {
 	const nowhere = "http://127.0.0.1:1"
-	return far{
-		ollama: nowhere, perSecond: 1 << 20,
-		backends: backendsAt(nowhere),
+	return app.Far{
+		Ollama: nowhere, PerSecond: 1 << 20,
+		Backends: backendsAt(nowhere),
 	}
 }
 
@@ -141,13 +142,13 @@ func (s *stage) fill(each int) {
 				AuthorName: fmt.Sprintf("person %d", i%7), Text: sentence(i*len(s.rooms) + j), At: begin.Add(time.Duration(i) * time.Minute),
 			}
 		}
-		if err := db.SaveMessages(context.Background(), round...); err != nil {
+		if err := db.Messages.Save(context.Background(), round...); err != nil {
 			s.Fatal(err)
 		}
 	}
 }
 
-// sentence is one of many, 20 to 200 bytes long: each has to be counted anew.
+// sentence returns one of many sentences, 20 to 200 bytes long: the tokens of each have to be counted.
 func sentence(n int) string {
 	words := [...]string{"the", "owl", "reads", "another", "chapter", "before", "breakfast", "and", "forgets", "its", "spectacles", "again", "of", "course"}
 	var b strings.Builder

@@ -15,64 +15,65 @@ import (
 	"time"
 	"unicode"
 
-	"familiar/internal/character/card"
+	"familiar/internal/app"
 	"familiar/internal/context/turn"
 	"familiar/internal/llm"
 	"familiar/internal/providers/character"
-	pictures "familiar/internal/web/picture"
 
+	"familiar/card"
+	"familiar/internal/providers/attachment"
 	"golang.org/x/text/unicode/norm"
 )
 
 type importCommand struct {
 	File  string `arg:"" help:"The card (PNG, JSON or CHARX), or a lorebook (JSON)."`
-	Card  string `placeholder:"ID" help:"Folder of the character; for a lorebook, the character that it is for. For a card, its name if left out."`
-	Force bool   `help:"Write over what is there. A character's folder is replaced as a whole."`
+	Card  string `placeholder:"ID" help:"The character's folder; for a lorebook, the character that gets it. Without it, a card's folder is named after the character."`
+	Force bool   `help:"Overwrite what is there. A character's folder is replaced as a whole."`
 }
 
 const avatarBytes = 256 << 10
 
-// Run makes a character's folder of a card, or adds a lorebook to one, and prints what became of it.
+// Run makes a character's folder from a card, or adds a lorebook to one, and reports what was used.
 func (i importCommand) Run(ctx context.Context, p *program) error {
-	settings, err := readConfig(p.env, p.dir)
+	settings, err := app.ReadConfig(p.env, p.dir)
 	if err != nil {
 		return err
 	}
-	data, err := readCard(resolve(p.dir, i.File))
+	data, err := readCard(app.Resolve(p.dir, i.File))
 	if err != nil {
 		return err
 	}
 	c, book, err := card.Read(data)
 	if err != nil {
-		return problems{fmt.Sprintf("%s: %v", i.File, err)}
+		return app.Problems{fmt.Sprintf("%s: %v", i.File, err)}
 	}
-	root := resolve(p.dir, settings.get("FAMILIAR_CHARACTERS"))
+	root := app.Resolve(p.dir, settings.Get("FAMILIAR_CHARACTERS"))
 	if book != nil {
 		return i.addBook(p, settings, root, book)
 	}
 	return i.addCard(ctx, p, settings, root, c)
 }
 
-// readCard reads a file that is not too large.
+// readCard reads a file up to [card.MostBytes].
 func readCard(name string) ([]byte, error) {
 	f, err := os.Open(name)
 	if err != nil {
-		return nil, problems{err.Error()}
+		return nil, app.Problems{err.Error()}
 	}
 	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, card.MostBytes+1))
+	data, err := io.ReadAll(io.LimitReader(f, card.MaxBytes+1))
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", name, err)
 	}
 	return data, nil
 }
 
-// addCard makes the folder beside the others and moves it to its place when it is whole and in order.
-func (i importCommand) addCard(ctx context.Context, p *program, settings *config, root string, c *card.Card) error {
+// addCard makes the folder beside the others, and moves it to its place once it is complete and valid.
+func (i importCommand) addCard(ctx context.Context, p *program, settings *app.Config, root string, c *card.Card) error {
 	counter := &llm.Counter{}
-	folder, err := c.Folder(card.Options{Rooms: rooms(settings, p.dir), Tokens: counter.Count, From: filepath.Base(i.File)})
+	folder, err := c.Folder(card.FolderOptions{Budgets: budgets(settings, p.dir), Tokens: counter.Count, Source: filepath.Base(i.File)})
 	if err != nil {
-		return problems{fmt.Sprintf("%s: %v", i.File, err)}
+		return app.Problems{fmt.Sprintf("%s: %v", i.File, err)}
 	}
 	id, err := i.folderID(c.Name())
 	if err != nil {
@@ -80,10 +81,10 @@ func (i importCommand) addCard(ctx context.Context, p *program, settings *config
 	}
 	place := filepath.Join(root, id)
 	if _, err := os.Lstat(place); err == nil && !i.Force {
-		return problems{fmt.Sprintf("%s is there already; choose another folder with --card, or write over it with --force", place)}
+		return app.Problems{fmt.Sprintf("%s is there already; choose another folder with --card, or write over it with --force", place)}
 	}
 	if folder.Icon != nil {
-		shrinker := &pictures.Shrinker{}
+		shrinker := &attachment.Shrinker{}
 		avatar, err := shrinker.Avatar(ctx, folder.Icon, avatarBytes)
 		if err != nil {
 			folder.Report.Notes = append(folder.Report.Notes, fmt.Sprintf("the picture is not shown as avatar: %v", err))
@@ -92,11 +93,11 @@ func (i importCommand) addCard(ctx context.Context, p *program, settings *config
 		}
 	}
 	if err := os.MkdirAll(root, 0o755); err != nil {
-		return fmt.Errorf("make %s: %w", root, err)
+		return fmt.Errorf("make folder %s: %w", root, err)
 	}
 	made, err := os.MkdirTemp(root, ".import-")
 	if err != nil {
-		return fmt.Errorf("make a folder: %w", err)
+		return fmt.Errorf("make folder: %w", err)
 	}
 	defer os.RemoveAll(made)
 	if err := errors.Join(os.Chmod(made, 0o755), writeFiles(made, folder.Files)); err != nil {
@@ -104,7 +105,7 @@ func (i importCommand) addCard(ctx context.Context, p *program, settings *config
 	}
 	loaded, err := loadMade(settings, p.dir, made, id)
 	if err != nil {
-		return problems{"the character that this would make is not in order:\n" + err.Error()}
+		return app.Problems{"the character that this would make is not in order:\n" + err.Error()}
 	}
 	if err := replaceFolder(made, place); err != nil {
 		return err
@@ -116,34 +117,34 @@ func (i importCommand) addCard(ctx context.Context, p *program, settings *config
 	return nil
 }
 
-// rooms are the modes of a character that says nothing of them.
-func rooms(settings *config, dir string) (all []card.Room) {
-	one, err := character.Load(shelf(settings, dir), settings.get("FAMILIAR_CHARACTER"))
+// budgets returns the budgets of the modes of a character that sets none itself.
+func budgets(settings *app.Config, dir string) (all []card.Budget) {
+	one, err := character.Load(app.Shelf(settings, dir), settings.Get("FAMILIAR_CHARACTER"))
 	if err != nil {
 		return nil
 	}
 	for _, mode := range turn.Modes() {
 		l := one.Modes[mode]
-		all = append(all, card.Room{Mode: string(mode), Total: l.Total, Character: l.Layers[turn.Character], DepthInject: l.Layers[turn.DepthInject], Lorebook: l.Layers[turn.Lorebook]})
+		all = append(all, card.Budget{Mode: string(mode), Total: l.Total, Character: l.Layers[turn.Character], DepthInject: l.Layers[turn.DepthInject], Lorebook: l.Layers[turn.Lorebook]})
 	}
 	return all
 }
 
-// folderID is the folder's name: what was asked for, or what is left of the character's name.
+// folderID returns the folder's name: the one in --card, or one made from the character's name.
 func (i importCommand) folderID(name string) (string, error) {
 	if i.Card != "" {
 		if slug(i.Card) != i.Card {
-			return "", problems{fmt.Sprintf("--card: %q is no name of a folder; use small letters, digits and - in between", i.Card)}
+			return "", app.Problems{fmt.Sprintf("--card: %q is no name of a folder; use small letters, digits and - in between", i.Card)}
 		}
 		return i.Card, nil
 	}
 	if id := slug(name); id != "" {
 		return id, nil
 	}
-	return "", problems{"no name of a folder can be made of the character's name; choose one with --card"}
+	return "", app.Problems{"no name of a folder can be made of the character's name; choose one with --card"}
 }
 
-// slug is what of a name can be a folder's: small letters and digits of ASCII, with - in between.
+// slug makes a folder's name from a name: ASCII small letters and digits, with - in between.
 func slug(name string) string {
 	var b strings.Builder
 	for _, r := range strings.ToLower(norm.NFKD.String(name)) {
@@ -158,7 +159,7 @@ func slug(name string) string {
 	return strings.Trim(b.String()[:min(b.Len(), 40)], "-")
 }
 
-// writeFiles writes files into a folder, and nowhere else.
+// writeFiles writes files into a folder. Their names cannot lead outside it.
 func writeFiles(dir string, files map[string][]byte) error {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -167,7 +168,7 @@ func writeFiles(dir string, files map[string][]byte) error {
 	defer root.Close()
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		if err := root.MkdirAll(path.Dir(name), 0o755); err != nil {
-			return fmt.Errorf("make %s: %w", path.Dir(name), err)
+			return fmt.Errorf("make folder %s: %w", path.Dir(name), err)
 		}
 		if err := root.WriteFile(name, files[name], 0o644); err != nil {
 			return fmt.Errorf("write %s: %w", name, err)
@@ -176,7 +177,7 @@ func writeFiles(dir string, files map[string][]byte) error {
 	return nil
 }
 
-// made shows a folder under the name that it will have.
+// made shows a new folder under its final name.
 type made struct {
 	fs.FS
 	dir fs.FS
@@ -191,25 +192,25 @@ func (m made) Open(name string) (fs.File, error) {
 	return m.FS.Open(name)
 }
 
-// loadMade loads a character from the folder that it is made in.
-func loadMade(settings *config, dir, at, id string) (*character.Character, error) {
-	return character.Load(made{FS: shelf(settings, dir), dir: os.DirFS(at), id: id}, id)
+// loadMade loads a character from the folder that is being made.
+func loadMade(settings *app.Config, dir, at, id string) (*character.Character, error) {
+	return character.Load(made{FS: app.Shelf(settings, dir), dir: os.DirFS(at), id: id}, id)
 }
 
-// replaceFolder moves a folder to its place. One that is there goes only when the new one is.
+// replaceFolder moves a folder to its place, and then deletes the previous one.
 func replaceFolder(made, place string) error {
 	old := ""
 	if _, err := os.Lstat(place); err == nil {
 		old = filepath.Join(filepath.Dir(place), fmt.Sprintf(".replaced-%s-%d", filepath.Base(place), time.Now().UnixNano()))
 		if err := os.Rename(place, old); err != nil {
-			return fmt.Errorf("move the old folder away: %w", err)
+			return fmt.Errorf("move old folder: %w", err)
 		}
 	}
 	if err := os.Rename(made, place); err != nil {
 		if old != "" {
 			err = errors.Join(err, os.Rename(old, place))
 		}
-		return fmt.Errorf("move the new folder to its place: %w", err)
+		return fmt.Errorf("move new folder: %w", err)
 	}
 	if old != "" {
 		return os.RemoveAll(old)
@@ -218,49 +219,49 @@ func replaceFolder(made, place string) error {
 }
 
 // addBook adds a lorebook to a character.
-func (i importCommand) addBook(p *program, settings *config, root string, book *card.Lorebook) error {
+func (i importCommand) addBook(p *program, settings *app.Config, root string, book *card.Lorebook) error {
 	if i.Card == "" {
-		return problems{"it is a lorebook; say with --card which character it is for, or --card _default for all"}
+		return app.Problems{"it is a lorebook; say with --card which character it is for, or --card _default for all"}
 	}
 	place := filepath.Join(root, i.Card)
 	if info, err := os.Stat(place); i.Card != "_default" && (slug(i.Card) != i.Card && !isCharacter(settings, p.dir, i.Card) || err != nil || !info.IsDir()) {
-		return problems{fmt.Sprintf("there is no character's folder %s; import its card first, or make the folder with a persona.md", place)}
+		return app.Problems{fmt.Sprintf("there is no character's folder %s; import its card first, or make the folder with a persona.md", place)}
 	}
 	stem := slug(strings.TrimSuffix(filepath.Base(i.File), filepath.Ext(i.File)))
 	if stem == "" {
 		stem = "lorebook"
 	}
-	files, b, missing, err := card.Standalone(book, stem)
+	folder, err := book.Folder(stem)
 	if err != nil {
-		return problems{fmt.Sprintf("%s: %v", i.File, err)}
+		return app.Problems{fmt.Sprintf("%s: %v", i.File, err)}
 	}
 	if _, err := os.Lstat(filepath.Join(place, "lorebooks", stem+".toml")); err == nil && !i.Force {
-		return problems{fmt.Sprintf("%s has a lorebook %s.toml already; call the file otherwise, or write over it with --force", i.Card, stem)}
+		return app.Problems{fmt.Sprintf("%s has a lorebook %s.toml already; call the file otherwise, or write over it with --force", i.Card, stem)}
 	}
 	if err := os.MkdirAll(place, 0o755); err != nil {
-		return fmt.Errorf("make %s: %w", place, err)
+		return fmt.Errorf("make folder %s: %w", place, err)
 	}
-	if err := writeFiles(place, files); err != nil {
+	if err := writeFiles(place, folder.Files); err != nil {
 		return err
 	}
-	report(p.out, fmt.Sprintf("%s has a lorebook with %d entries now, in %s.", i.Card, len(b.Entries), filepath.Join(place, "lorebooks", stem+".toml")), card.Report{Kept: missing}, nil)
+	report(p.out, fmt.Sprintf("%s has a lorebook with %d entries now, in %s.", i.Card, len(book.Book.Entries), filepath.Join(place, "lorebooks", stem+".toml")), folder.Report, nil)
 	if i.Card == "_default" {
 		return nil
 	}
-	loaded, err := character.Load(shelf(settings, p.dir), i.Card)
+	loaded, err := character.Load(app.Shelf(settings, p.dir), i.Card)
 	if err != nil {
-		return problems{err.Error()}
+		return app.Problems{err.Error()}
 	}
 	report(p.out, "", card.Report{}, loaded.Warnings)
 	return nil
 }
 
-func isCharacter(settings *config, dir, id string) bool {
-	ids, err := character.List(shelf(settings, dir))
+func isCharacter(settings *app.Config, dir, id string) bool {
+	ids, err := character.List(app.Shelf(settings, dir))
 	return err == nil && slices.Contains(ids, id)
 }
 
-// report prints what became of a card.
+// report prints which parts of a card are used.
 func report(out io.Writer, first string, r card.Report, warnings []character.Problem) {
 	if first != "" {
 		fmt.Fprintln(out, first)
@@ -289,31 +290,31 @@ func report(out io.Writer, first string, r card.Report, warnings []character.Pro
 }
 
 type exportCommand struct {
-	Card  string   `placeholder:"ID" help:"A character, which is written as a card, in place of what is kept."`
+	Card  string   `placeholder:"ID" help:"Write this character as a card, instead of the data."`
 	File  string   `arg:"" optional:"" help:"Where to write it; a card as .json, .png or .charx. Prints JSON if left out."`
 	V2    bool     `name:"v2" help:"Write version 2 of the specification of cards; version 3 if left out, and both in a PNG."`
-	Only  []string `placeholder:"KIND" help:"Kinds of what is kept, separated by commas: turns, messages, memories, …; all if left out."`
-	Since string   `placeholder:"DAY" help:"What is kept from this day on: 2026-11-22."`
-	Force bool     `help:"Write over a file that is there."`
+	Only  []string `placeholder:"KIND" help:"Kinds of data, separated by commas: turns, messages, memories, …; all if left out."`
+	Since string   `placeholder:"DAY" help:"Only data from this day on: 2026-11-22."`
+	Force bool     `help:"Overwrite an existing file."`
 }
 
-// Run writes a character as a card, or what is kept.
+// Run writes a character as a card, or everything that is kept.
 func (e exportCommand) Run(ctx context.Context, p *program, stop stopper) error {
 	if e.Card == "" {
 		return e.data(ctx, p, stop)
 	}
-	settings, err := readConfig(p.env, p.dir)
+	settings, err := app.ReadConfig(p.env, p.dir)
 	if err != nil {
 		return err
 	}
-	files := shelf(settings, p.dir)
+	files := app.Shelf(settings, p.dir)
 	c, err := character.Load(files, e.Card)
 	if err != nil {
-		return problems{err.Error()}
+		return app.Problems{err.Error()}
 	}
 	folder, err := fs.Sub(files, e.Card)
 	if err != nil {
-		return fmt.Errorf("open the character: %w", err)
+		return fmt.Errorf("open character: %w", err)
 	}
 	format := card.Format(strings.ToLower(strings.TrimPrefix(filepath.Ext(e.File), ".")))
 	switch format {
@@ -321,7 +322,7 @@ func (e exportCommand) Run(ctx context.Context, p *program, stop stopper) error 
 		format = card.JSON
 	case card.JSON, card.PNG, card.CHARX:
 	default:
-		return problems{fmt.Sprintf("a card is not written as .%s; use .json, .png or .charx", format)}
+		return app.Problems{fmt.Sprintf("a card is not written as .%s; use .json, .png or .charx", format)}
 	}
 	version := 3
 	if e.V2 {
@@ -329,7 +330,7 @@ func (e exportCommand) Run(ctx context.Context, p *program, stop stopper) error 
 	}
 	out, notes, err := card.Export(folder, cardNow(c), version, format)
 	if err != nil {
-		return problems{err.Error()}
+		return app.Problems{err.Error()}
 	}
 	for _, n := range notes {
 		fmt.Fprintln(p.err, "familiar:", n)
@@ -338,28 +339,28 @@ func (e exportCommand) Run(ctx context.Context, p *program, stop stopper) error 
 		_, err := p.out.Write(out)
 		return err
 	}
-	name := resolve(p.dir, e.File)
+	name := app.Resolve(p.dir, e.File)
 	if _, err := os.Lstat(name); err == nil && !e.Force {
-		return problems{fmt.Sprintf("%s is there already; write over it with --force", name)}
+		return app.Problems{fmt.Sprintf("%s is there already; write over it with --force", name)}
 	}
 	if err := os.WriteFile(name, out, 0o644); err != nil {
-		return fmt.Errorf("write the card: %w", err)
+		return fmt.Errorf("write card: %w", err)
 	}
 	fmt.Fprintln(p.out, "Written:", name)
 	return nil
 }
 
-// cardNow is what a character's files say.
-func cardNow(c *character.Character) card.Now {
+// cardNow returns the card that a character's files make now.
+func cardNow(c *character.Character) card.Character {
 	nickname := ""
 	if c.Called != c.Name {
 		nickname = c.Called
 	}
-	return card.Now{
-		Name: c.Name, Nickname: nickname, Greetings: c.Greetings.Texts, Group: c.Greetings.Group, Avatar: c.Picture,
+	return card.Character{
+		Name: c.Name, Nickname: nickname, Greetings: c.Greetings.Texts, GroupGreetings: c.Greetings.Group, Avatar: c.Picture,
 		Texts: map[string]string{
-			"persona.md": c.Persona, "personality.md": c.Sheet.Personality, "scenario.md": c.Sheet.Scenario, "examples.md": c.Sheet.Examples, "system.md": c.Sheet.System,
-			"post_history.md": c.Sheet.PostHistory, "depth_prompt.md": c.Sheet.DepthPrompt,
+			"persona.md": c.Persona, "personality.md": c.Parts.Personality, "scenario.md": c.Parts.Scenario, "examples.md": c.Parts.Examples, "system.md": c.Parts.System,
+			"post_history.md": c.Parts.PostHistory, "depth_prompt.md": c.Parts.DepthPrompt,
 		},
 	}
 }

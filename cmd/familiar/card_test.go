@@ -123,7 +123,7 @@ func lacking(t *testing.T, was, is []byte) (all []string) {
 // Every card comes back as it was, field by field, from JSON, PNG and CHARX, in both versions.
 func TestCardsComeBack(t *testing.T) {
 	t.Parallel()
-	files, err := filepath.Glob("testdata/cards/*.json")
+	files, err := filepath.Glob("../../card/testdata/cards/*.json")
 	if err != nil || len(files) < 12 {
 		t.Fatal(files, err)
 	}
@@ -181,7 +181,7 @@ func TestImportReport(t *testing.T) {
 		files map[string]string
 	}{
 		"03-v2-full": {
-			[]string{"description → persona.md", "mes_example → examples.md", "first_mes and alternate_greetings → greetings/ (3)", "extensions.world", "extensions.chub", "custom_field", "creator_notes", "It has 3 greetings", "{{isodate}} is another word"},
+			[]string{"description → persona.md", "mes_example → examples.md", "first_mes and alternate_greetings → greetings/ (3)", "extensions.world", "extensions.chub", "custom_field", "creator_notes", "It has 3 greetings", "{{isodate}} changes with every turn"},
 			map[string]string{"persona.md": "Marta mends clocks.", "system.md": "{{original}}", "post_history.md": "Stay quiet", "greetings/0.md": "The bell rings.", "greetings/2.md": "Come in, {{user}}.", "depth_prompt.md": "listens", "character.toml": "depth = 2\nrole = 'assistant'"},
 		},
 		"04-v2-book": {
@@ -194,13 +194,13 @@ func TestImportReport(t *testing.T) {
 		"08-assets":            {[]string{"is not in the archive", "assets: "}, nil},
 		"09-macros":            {[]string{"variables last for one turn: {{getvar}}"}, nil},
 		"11-wrong-types":       {[]string{"description: it is no text", "the card has no description"}, map[string]string{"persona.md": "You are {{char}}.", "lorebooks/card.toml": "keys = ['mill', 'wheel']"}},
-		"12-newer":             {[]string{"newer than 3.0", "voice: no field of a specification", "future: it stands beside the card"}, nil},
+		"12-newer":             {[]string{"newer than 3.0", "voice: no field of a specification", "future: it is beside the card"}, nil},
 		"10-scripts-and-signs": {[]string{"雪女 Yuki", "characters/yuki"}, nil},
 	} {
 		t.Run(file, func(t *testing.T) {
 			t.Parallel()
 			s := newShelf(t)
-			data, err := os.ReadFile("testdata/cards/" + file + ".json")
+			data, err := os.ReadFile("../../card/testdata/cards/" + file + ".json")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -225,7 +225,7 @@ func TestImportReport(t *testing.T) {
 func TestImportTwice(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t)
-	card, _ := os.ReadFile("testdata/cards/03-v2-full.json")
+	card, _ := os.ReadFile("../../card/testdata/cards/03-v2-full.json")
 	s.put("card.json", card)
 	s.does("import", "card.json")
 	s.put("characters/marta/persona.md", []byte("Marta sells clocks."))
@@ -269,7 +269,7 @@ func TestImportTwice(t *testing.T) {
 func TestChangedEntry(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t)
-	was, _ := os.ReadFile("testdata/cards/04-v2-book.json")
+	was, _ := os.ReadFile("../../card/testdata/cards/04-v2-book.json")
 	s.put("card.json", was)
 	s.does("import", "card.json")
 	const file = "characters/ilse/lorebooks/card.toml"
@@ -286,7 +286,7 @@ func TestImportLorebook(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t)
 	for _, name := range []string{"world", "v3"} {
-		data, err := os.ReadFile("testdata/lorebooks/" + name + ".json")
+		data, err := os.ReadFile("../../card/testdata/lorebooks/" + name + ".json")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -318,7 +318,7 @@ func TestImportLorebook(t *testing.T) {
 // hostile are files that are refused, each with what is said of it.
 func hostile(t *testing.T) map[string][]byte {
 	t.Helper()
-	least, err := os.ReadFile("testdata/cards/02-v2-least.json")
+	least, err := os.ReadFile("../../card/testdata/cards/02-v2-least.json")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -373,7 +373,7 @@ func TestHostileCards(t *testing.T) {
 		}
 	}
 	s := newShelf(t)
-	least, _ := os.ReadFile("testdata/cards/02-v2-least.json")
+	least, _ := os.ReadFile("../../card/testdata/cards/02-v2-least.json")
 	s.put("card.json", least)
 	for _, id := range []string{"../x", "/x", "a b", "_default", ".x", "X"} {
 		if code, out := s.run("import", "card.json", "--card", id); code != exitUsage || !strings.Contains(out, "no name of a folder") {
@@ -386,7 +386,7 @@ func TestHostileCards(t *testing.T) {
 func TestManyEntries(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t)
-	least, _ := os.ReadFile("testdata/cards/02-v2-least.json")
+	least, _ := os.ReadFile("../../card/testdata/cards/02-v2-least.json")
 	var entries []string
 	for i := range 3000 {
 		entries = append(entries, fmt.Sprintf(`{"keys":["word%d"],"content":"word%d","enabled":true,"insertion_order":1,"extensions":{}}`, i, i+1))
@@ -401,8 +401,8 @@ func TestManyEntries(t *testing.T) {
 func TestDuplicateChunks(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t)
-	first, _ := os.ReadFile("testdata/cards/02-v2-least.json")
-	second, _ := os.ReadFile("testdata/cards/01-v1.json")
+	first, _ := os.ReadFile("../../card/testdata/cards/02-v2-least.json")
+	second, _ := os.ReadFile("../../card/testdata/cards/01-v1.json")
 	s.put("card.png", withChunks(drawn(60, 30), chunkOf("iTXt", append([]byte("chara\x00\x00\x00\x00\x00"), first...)), textChunk("chara", second), chunkOf("tEXt", []byte("Comment\x00keep me"))))
 	out := s.does("import", "card.png")
 	if !strings.Contains(out, "2 chunks called chara") || !strings.Contains(out, "the character least") || !strings.Contains(out, "avatar.png") {

@@ -15,20 +15,21 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"familiar/internal/app"
 	"familiar/internal/context/turn"
 	"familiar/internal/llm"
 	"familiar/internal/providers/character"
 )
 
 type characterCommand struct {
-	New   characterNew   `cmd:"" help:"Make a character that is nobody else yet, to be written by you."`
-	List  characterList  `cmd:"" help:"List the characters that there are."`
-	Show  characterShow  `cmd:"" help:"Show what a character is made of, and what the model is told of it."`
-	Check characterCheck `cmd:"" help:"Look for what is wrong with the characters' files."`
+	New   characterNew   `cmd:"" help:"Make a blank character for you to write."`
+	List  characterList  `cmd:"" help:"List the characters."`
+	Show  characterShow  `cmd:"" help:"Show a character's parts, and its part of the prompt."`
+	Check characterCheck `cmd:"" help:"Check the characters' files for errors."`
 }
 
 type characterNew struct {
-	Name string `arg:"" help:"What it is called."`
+	Name string `arg:"" help:"The character's name."`
 }
 
 //go:embed newcharacter/persona.md
@@ -37,27 +38,27 @@ var newPersona string
 //go:embed newcharacter/character.toml
 var newConfig string
 
-// Run makes a folder with a persona and a configuration that explain themselves.
+// Run makes a folder with a commented persona and configuration.
 func (n characterNew) Run(_ context.Context, p *program) error {
-	settings, err := readConfig(p.env, p.dir)
+	settings, err := app.ReadConfig(p.env, p.dir)
 	if err != nil {
 		return err
 	}
 	name := strings.Join(strings.Fields(n.Name), " ")
 	id := slug(name)
 	if id == "" {
-		return problems{fmt.Sprintf("no name of a folder can be made of %q: use some letters or digits of ASCII, and write the name into its character.toml", n.Name)}
+		return app.Problems{fmt.Sprintf("no name of a folder can be made of %q: use some letters or digits of ASCII, and write the name into its character.toml", n.Name)}
 	}
 	if name == id { // typed as a folder's name
 		first, size := utf8.DecodeRuneInString(name)
 		name = string(unicode.ToUpper(first)) + strings.ReplaceAll(name[size:], "-", " ")
 	}
-	place := filepath.Join(resolve(p.dir, settings.get("FAMILIAR_CHARACTERS")), id)
-	if isCharacter(settings, p.dir, id) || exists(place) {
-		return problems{fmt.Sprintf("there is a character %s already; choose another name, or change that one: familiar character show %s", id, id)}
+	place := filepath.Join(app.Resolve(p.dir, settings.Get("FAMILIAR_CHARACTERS")), id)
+	if isCharacter(settings, p.dir, id) || app.Exists(place) {
+		return app.Problems{fmt.Sprintf("there is a character %s already; choose another name, or change that one: familiar character show %s", id, id)}
 	}
 	if err := os.MkdirAll(place, 0o755); err != nil {
-		return fmt.Errorf("make %s: %w", place, err)
+		return fmt.Errorf("make folder %s: %w", place, err)
 	}
 	files := map[string][]byte{
 		"persona.md":     []byte(newPersona),
@@ -66,7 +67,7 @@ func (n characterNew) Run(_ context.Context, p *program) error {
 	if err := writeFiles(place, files); err != nil {
 		return err
 	}
-	if _, err := character.Load(shelf(settings, p.dir), id); err != nil {
+	if _, err := character.Load(app.Shelf(settings, p.dir), id); err != nil {
 		return err
 	}
 	fmt.Fprintf(p.out, `%s is a character now, in %s.
@@ -82,20 +83,20 @@ To let it speak on Discord where nobody has chosen: FAMILIAR_CHARACTER=%s; in on
 
 type characterList struct{}
 
-// Run lists every character: where it comes from, and whether it is in order.
+// Run lists every character, where its files are and whether it is valid.
 func (characterList) Run(_ context.Context, p *program) error {
-	settings, err := readConfig(p.env, p.dir)
+	settings, err := app.ReadConfig(p.env, p.dir)
 	if err != nil {
 		return err
 	}
-	ids, err := character.List(shelf(settings, p.dir))
+	ids, err := character.List(app.Shelf(settings, p.dir))
 	if err != nil {
 		return err
 	}
 	table := tabwriter.NewWriter(p.out, 0, 0, 2, ' ', 0)
 	for _, id := range ids {
 		name, state := "–", "in order"
-		c, err := character.Load(shelf(settings, p.dir), id)
+		c, err := character.Load(app.Shelf(settings, p.dir), id)
 		switch {
 		case err != nil:
 			state = "not in order: familiar character check " + id
@@ -104,7 +105,7 @@ func (characterList) Run(_ context.Context, p *program) error {
 		default:
 			name = c.Name
 		}
-		if id == settings.get("FAMILIAR_CHARACTER") {
+		if id == settings.Get("FAMILIAR_CHARACTER") {
 			state += ", speaks where nobody has chosen"
 		}
 		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", id, name, homeOf(settings, p.dir, id), state)
@@ -112,21 +113,21 @@ func (characterList) Run(_ context.Context, p *program) error {
 	return table.Flush()
 }
 
-// homeOf says where a character's files are.
-func homeOf(settings *config, dir, id string) string {
-	own := settings.get("FAMILIAR_CHARACTERS")
-	if isDir(filepath.Join(resolve(dir, own), id)) {
+// homeOf returns the folder of a character's files, or "built in".
+func homeOf(settings *app.Config, dir, id string) string {
+	own := settings.Get("FAMILIAR_CHARACTERS")
+	if app.IsDir(filepath.Join(app.Resolve(dir, own), id)) {
 		return filepath.Join(own, id)
 	}
 	return "built in"
 }
 
 type characterShow struct {
-	ID     string `arg:"" optional:"" help:"Its folder's name; if left out, the one that FAMILIAR_CHARACTER names."`
-	Prompt bool   `help:"Print what the model is told of it."`
+	ID     string `arg:"" optional:"" help:"The folder's name. Default: FAMILIAR_CHARACTER."`
+	Prompt bool   `help:"Print the character's part of the prompt."`
 }
 
-// Run prints what a character is made of.
+// Run prints the parts of a character.
 func (s characterShow) Run(ctx context.Context, p *program) error {
 	settings, c, err := s.load(p)
 	if err != nil {
@@ -137,7 +138,7 @@ func (s characterShow) Run(ctx context.Context, p *program) error {
 	}
 	fmt.Fprintf(p.out, "files                %s", homeOf(settings, p.dir, c.ID))
 	describeCharacter(p.out, c)
-	for _, use := range usesOf(c, settings.get("OPENAI_MODEL")) {
+	for _, use := range usesOf(c, settings.Get("OPENAI_MODEL")) {
 		fmt.Fprintf(p.out, "tokens               %s: %d of %d in %s\n", use.layer, use.used, use.room, use.mode)
 	}
 	if n := len(c.Greetings.Texts) + len(c.Greetings.Group); n > 0 {
@@ -152,19 +153,19 @@ func (s characterShow) Run(ctx context.Context, p *program) error {
 	return nil
 }
 
-func (s characterShow) load(p *program) (*config, *character.Character, error) {
-	settings, err := readConfig(p.env, p.dir)
+func (s characterShow) load(p *program) (*app.Config, *character.Character, error) {
+	settings, err := app.ReadConfig(p.env, p.dir)
 	if err != nil {
 		return nil, nil, err
 	}
-	c, err := character.Load(shelf(settings, p.dir), cmp.Or(s.ID, settings.get("FAMILIAR_CHARACTER")))
+	c, err := character.Load(app.Shelf(settings, p.dir), cmp.Or(s.ID, settings.Get("FAMILIAR_CHARACTER")))
 	if err != nil {
-		return nil, nil, problems{err.Error()}
+		return nil, nil, app.Problems{err.Error()}
 	}
 	return settings, c, nil
 }
 
-// printPrompt prints the parts of the prompt that are the character's own, in its usual mode.
+// printPrompt prints the character's part of the prompt, in its usual mode.
 func printPrompt(ctx context.Context, out io.Writer, c *character.Character) error {
 	parts, err := (&character.Provider{Character: c}).Contribute(ctx, turn.Request{Mode: c.Mode})
 	if err != nil {
@@ -177,29 +178,29 @@ func printPrompt(ctx context.Context, out io.Writer, c *character.Character) err
 }
 
 type characterCheck struct {
-	ID string `arg:"" optional:"" help:"Its folder's name; if left out, all are looked at."`
+	ID string `arg:"" optional:"" help:"The folder's name. Default: all characters."`
 }
 
-// Run prints what is wrong with characters, and what does not do what it says.
+// Run prints errors and warnings about characters.
 func (k characterCheck) Run(_ context.Context, p *program) error {
-	settings, err := readConfig(p.env, p.dir)
+	settings, err := app.ReadConfig(p.env, p.dir)
 	if err != nil {
 		return err
 	}
 	ids := []string{k.ID}
 	if k.ID == "" {
-		if ids, err = character.List(shelf(settings, p.dir)); err != nil {
+		if ids, err = character.List(app.Shelf(settings, p.dir)); err != nil {
 			return err
 		}
 	}
 	var wrong error
 	for _, id := range ids {
-		c, err := character.Load(shelf(settings, p.dir), id)
+		c, err := character.Load(app.Shelf(settings, p.dir), id)
 		if err != nil {
-			wrong = joinProblems(wrong, err)
+			wrong = app.JoinProblems(wrong, err)
 			continue
 		}
-		notes := overBudget(c, settings.get("OPENAI_MODEL"))
+		notes := overBudget(c, settings.Get("OPENAI_MODEL"))
 		for _, w := range c.Warnings {
 			notes = append(notes, w.String())
 		}
@@ -211,7 +212,7 @@ func (k characterCheck) Run(_ context.Context, p *program) error {
 	return wrong
 }
 
-// use is how much of a layer's room a character's own texts take.
+// use is how much of a layer's budget a character's own texts take.
 type use struct {
 	mode       turn.Mode
 	layer      turn.Layer
@@ -223,7 +224,7 @@ func usesOf(c *character.Character, model string) (all []use) {
 	count := (&llm.Counter{Model: cmp.Or(c.Model.Name, model)}).Count
 	texts := character.Provider{Character: c, Count: count}
 	for _, mode := range turn.Modes() {
-		parts, _ := texts.Contribute(context.Background(), turn.Request{Mode: mode}) // only a store gives errors
+		parts, _ := texts.Contribute(context.Background(), turn.Request{Mode: mode}) // only a store makes it fail
 		used := map[turn.Layer]int{}
 		for _, part := range parts {
 			used[part.Layer] += count(part.Text)
@@ -237,7 +238,7 @@ func usesOf(c *character.Character, model string) (all []use) {
 	return all
 }
 
-// overBudget says where a character's own texts are longer than its modes have room for: what is over is cut in every turn.
+// overBudget reports where a character's own texts exceed a budget and are therefore cut in every turn.
 func overBudget(c *character.Character, model string) (lines []string) {
 	for _, u := range usesOf(c, model) {
 		if u.used > u.room {
@@ -248,7 +249,7 @@ func overBudget(c *character.Character, model string) (lines []string) {
 	return lines
 }
 
-// faultsOf are what is wrong with a character's files, one by one.
+// faultsOf lists the errors in a character's files.
 func faultsOf(err error) (lines []string) {
 	var invalid *character.Invalid
 	if !errors.As(err, &invalid) {

@@ -10,14 +10,16 @@ import (
 	"sync"
 	"time"
 
+	"familiar/internal/app"
 	"familiar/internal/bot"
-	"familiar/internal/bot/terminal"
-	"familiar/internal/bot/view"
+	"familiar/internal/command"
 	"familiar/internal/context/turn"
+	"familiar/internal/terminal"
 	"familiar/internal/text"
+	"familiar/internal/view"
 )
 
-// atTerminal is how fast a terminal likes its replies: as they come, in one piece.
+// atTerminal shows replies as they come, in one piece.
 var atTerminal = bot.Pace{Every: 40 * time.Millisecond, Close: true}
 
 // twice is the time within which a second Ctrl-C leaves.
@@ -27,39 +29,40 @@ type chatCommand struct {
 	speaker
 }
 
-// Run talks to whoever is at the terminal, or reads its lines from a pipe.
+// Run talks to a person at the terminal, or reads lines from a pipe.
 func (c chatCommand) Run(ctx context.Context, p *program, stop stopper) error {
 	c.choose(p)
 	p.logLevel = ""
-	var a *app
+	var a *app.App
 	err := p.interruptible(stop, func() (err error) {
 		if p.interactive {
-			p.log = "chat.log" // lines of the log would land in the conversation
+			p.log = "chat.log" // the log would appear in the conversation
 		}
-		a, err = open(ctx, p, toAnswer)
+		a, err = app.Open(ctx, p.process(), app.ToAnswer)
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	door := &terminal.Door{Out: p.out, Name: a.character.Name, User: user(p), Save: p.saveNew}
-	b := a.uncapped().bot(door, atTerminal)
-	b.Candid = true
+	door := &terminal.Door{Out: p.out, Name: a.Character.Name, User: user(p), Save: p.saveNew}
+	b := a.Uncapped().Bot(door, atTerminal)
+	b.OperatorOnly = true
+	b.Commands = (&command.Commands{Bot: b}).Do
 	door.Parse = func(order string) (*turn.Command, error) {
-		return bot.ParseCommand(bot.Commands(b.Cast), terminal.Commands(), order)
+		return command.Parse(command.Definitions(b.Cast), terminal.Commands(), order)
 	}
 	in, err := chatInput(p, a, door, b)
 	if err != nil {
-		return errors.Join(err, a.close())
+		return errors.Join(err, a.Close())
 	}
 	var background sync.WaitGroup
 	ended := make(chan struct{})
 	background.Go(func() { chatSignals(p, b, door, stop, ended) })
 	upkeep, done := context.WithCancel(ctx)
-	if !a.beside { // whoever owns the store sees to it
-		a.markInterrupted(ctx)
-		background.Go(func() { a.upkeep(upkeep, nil) })
-		background.Go(func() { a.eraseOnRequest(upkeep, b) })
+	if !a.Beside { // else the store's owner does it
+		a.MarkInterrupted(ctx)
+		background.Go(func() { a.Upkeep(upkeep, nil) })
+		background.Go(func() { a.EraseOnRequest(upkeep, b) })
 	}
 	var failed error
 	background.Go(func() { failed = door.Read(ctx, in) })
@@ -67,30 +70,30 @@ func (c chatCommand) Run(ctx context.Context, p *program, stop stopper) error {
 	done()
 	close(ended)
 	background.Wait()
-	return errors.Join(failed, a.close())
+	return errors.Join(failed, a.Close())
 }
 
-// chatInput is where the chat's lines come from. For a person it is an editor, and the door gets a screen.
-func chatInput(p *program, a *app, door *terminal.Door, b *bot.Bot) (terminal.Input, error) {
+// chatInput returns the input of the chat: an editor for a person, who also gets a screen, or a pipe.
+func chatInput(p *program, a *app.App, door *terminal.Door, b *bot.Bot) (terminal.Input, error) {
 	if !p.interactive {
 		return terminal.NewPipe(p.in), nil
 	}
 	plain, _ := p.env("NO_COLOR") // https://no-color.org
 	door.Screen = &terminal.Screen{Width: func() int { return terminal.Columns(os.Stdout) }, Colour: plain == ""}
 	b.Watch = door.Watch
-	fmt.Fprintln(p.out, text.Hanging(a.character.Name+", at your terminal. /help says what I can do, /quit ends it.", 2, terminal.Columns(os.Stdout)))
-	a.describe(p.out, terminal.Columns(os.Stdout))
-	data := resolve(p.dir, a.config.get("FAMILIAR_DATA"))
-	fmt.Fprintf(p.out, "  log       %s\n\n", filepath.Join(a.config.get("FAMILIAR_DATA"), p.log))
+	fmt.Fprintln(p.out, text.Hanging(a.Character.Name+", at your terminal. /help says what I can do, /quit ends it.", 2, terminal.Columns(os.Stdout)))
+	a.Describe(p.out, terminal.Columns(os.Stdout))
+	data := app.Resolve(p.dir, a.Config.Get("FAMILIAR_DATA"))
+	fmt.Fprintf(p.out, "  log       %s\n\n", filepath.Join(a.Config.Get("FAMILIAR_DATA"), p.log))
 	complete := func(line string) [][2]string {
-		return append(bot.CompleteCommand(bot.Commands(b.Cast), line), terminal.Complete(line)...)
+		return append(command.Complete(command.Definitions(b.Cast), line), terminal.Complete(line)...)
 	}
 	return terminal.NewEditor(door.User+"> ", filepath.Join(data, "chat.history"), complete)
 }
 
-// saveNew writes a file that is not there yet, next to where the program was started.
+// saveNew writes a new file. Its name is relative to the working directory.
 func (p *program) saveNew(name string, text []byte) error {
-	f, err := os.OpenFile(resolve(p.dir, name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	f, err := os.OpenFile(app.Resolve(p.dir, name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return err
 	}
@@ -98,7 +101,7 @@ func (p *program) saveNew(name string, text []byte) error {
 	return errors.Join(err, f.Close())
 }
 
-// chatSignals lets Ctrl-C stop the answer, and a second one soon after, or one when nothing is being said, leave.
+// chatSignals handles Ctrl-C: it stops the answer. A second one soon after leaves, and so does one when there is no answer to stop.
 func chatSignals(p *program, b *bot.Bot, door *terminal.Door, stop stopper, ended <-chan struct{}) {
 	var last time.Time
 	for {
@@ -109,7 +112,7 @@ func chatSignals(p *program, b *bot.Bot, door *terminal.Door, stop stopper, ende
 			interrupted := s == os.Interrupt
 			if interrupted && time.Since(last) > twice {
 				last = time.Now()
-				if !b.Stop(door.Channel()) {
+				if !b.Stop(door.Channel(), "") {
 					fmt.Fprintln(p.out, "\n(Ctrl-C once more to leave)")
 				}
 				continue
@@ -138,23 +141,23 @@ type askCommand struct {
 // Run answers one question through the same lanes, providers and guard as a channel's.
 func (c askCommand) Run(ctx context.Context, p *program, stop stopper) error {
 	c.choose(p)
-	return p.ask(ctx, stop, "ask", c.Question, func(a *app, question string) error { return c.answer(ctx, p, a, question) })
+	return p.ask(ctx, stop, "ask", c.Question, func(a *app.App, question string) error { return c.answer(ctx, p, a, question) })
 }
 
-func (c askCommand) answer(ctx context.Context, p *program, a *app, question string) error {
+func (c askCommand) answer(ctx context.Context, p *program, a *app.App, question string) error {
 	door := &answerDoor{}
-	b := a.uncapped().bot(door, bot.Pace{Close: true, First: time.Hour}) // one post, when the answer is complete
-	b.Candid = true
+	b := a.Uncapped().Bot(door, bot.Pace{Close: true, First: time.Hour}) // one post, when the answer is complete
+	b.OperatorOnly = true
 	asked := (&terminal.Door{User: user(p)}).Message(question)
-	asked.Message.ChannelID = "ask-" + asked.Message.ID // of its own: no earlier question is its history
-	// Whoever sends a signal does not wait for the rest.
-	defer context.AfterFunc(ctx, func() { b.Stop(asked.Message.ChannelID) })()
+	asked.Message.ChannelID = "ask-" + asked.Message.ID // a channel of its own has no history
+	// A signal stops the answer.
+	defer context.AfterFunc(ctx, func() { b.Stop(asked.Message.ChannelID, "") })()
 	events := make(chan turn.Event, 1)
 	events <- asked
 	close(events)
 	b.Run(ctx, events)
 
-	t, err := a.traces.ByMessage(context.WithoutCancel(ctx), asked.Message.ID)
+	t, err := a.Traces.ByMessage(context.WithoutCancel(ctx), asked.Message.ID)
 	if err != nil {
 		return fmt.Errorf("find the record of the turn: %w", err)
 	}
@@ -172,33 +175,52 @@ func (c askCommand) answer(ctx context.Context, p *program, a *app, question str
 	return nil
 }
 
-func (c askCommand) print(p *program, a *app, answer string, t *turn.Trace) error {
+func (c askCommand) print(p *program, a *app.App, answer string, t *turn.Trace) error {
 	if c.JSON {
-		return a.printJSON(p, t)
+		return printJSON(p, a, t)
 	}
 	if _, err := fmt.Fprintln(p.out, answer); err != nil || !c.Trace {
 		return err
 	}
-	_, err := fmt.Fprintf(p.out, "\n%s", a.redact.String(view.Whole(t)))
+	_, err := fmt.Fprintf(p.out, "\n%s", a.Redact.String(view.Whole(t)))
 	return err
 }
 
-// answerDoor keeps the one reply that it is given.
+// answerDoor keeps the one reply that it delivers.
 type answerDoor struct{ text string }
 
-func (d *answerDoor) Deliver(_ context.Context, p turn.Post) (string, error) {
+func (d *answerDoor) Post(_ context.Context, p turn.Post) (string, error) {
 	d.text = terminal.Plain(p.Text)
 	return "answer-" + p.Nonce, nil
+}
+
+func (d *answerDoor) Edit(_ context.Context, e turn.Edit) error {
+	if err := e.Validate(); err != nil {
+		return fmt.Errorf("edit the answer: %w", err)
+	}
+	d.text = terminal.Plain(e.Text)
+	return nil
+}
+
+func (d *answerDoor) Delete(context.Context, turn.Ref) error {
+	d.text = ""
+	return nil
+}
+
+func (d *answerDoor) React(context.Context, turn.Ref, string) error { return errors.ErrUnsupported }
+
+func (d *answerDoor) OpenThread(context.Context, turn.Ref, string) (string, error) {
+	return "", errors.ErrUnsupported
 }
 
 func (d *answerDoor) Typing(context.Context, string) error { return nil }
 
 func (d *answerDoor) Respond(context.Context, turn.Command, turn.Answer) error { return nil }
 
-func (a *app) printJSON(p *program, v any) error {
+func printJSON(p *program, a *app.App, v any) error {
 	text, err := asJSON(v)
 	if err == nil {
-		_, err = fmt.Fprintln(p.out, a.redact.String(text))
+		_, err = fmt.Fprintln(p.out, a.Redact.String(text))
 	}
 	return err
 }

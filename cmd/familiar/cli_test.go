@@ -12,9 +12,11 @@ import (
 
 	"familiar/internal/context/turn"
 	"familiar/internal/search"
-	"familiar/internal/search/backends"
 	"familiar/internal/store"
+	"familiar/internal/test/wait"
 
+	"familiar/internal/search/backend"
+	"familiar/internal/view"
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
@@ -212,7 +214,7 @@ func TestSearchJSON(t *testing.T) {
 	t.Parallel()
 	c := newConversation(t, txtar.Parse([]byte(mountain)))
 	code, out, complaint := c.command(nil, "search", "--json", "--intent", "docs", "Mount Example")
-	var got searched
+	var got view.Searched
 	if err := json.Unmarshal([]byte(out), &got); code != exitOK || err != nil || got.State != turn.Found || len(got.Hits) != 1 || got.Hits[0].URL != "https://fast.example.org/mount" || len(got.Asked) == 0 {
 		t.Errorf("exit code %d, errors %q, %v:\n%s", code, complaint, err, out)
 	}
@@ -238,8 +240,8 @@ func TestBackendsBesideARunningBot(t *testing.T) {
 	}
 	defer db.Close()
 	code, out, complaint := c.command(nil, "backends", "--json")
-	var list []backend
-	if err := json.Unmarshal([]byte(out), &list); code != exitOK || err != nil || len(list) != len(backends.Table()) {
+	var list []backend.Status
+	if err := json.Unmarshal([]byte(out), &list); code != exitOK || err != nil || len(list) != len(backend.Table()) {
 		t.Fatalf("exit code %d, errors %q, %v:\n%s", code, complaint, err, out)
 	}
 	for _, b := range list {
@@ -340,7 +342,7 @@ func TestStopDuringAnAnswer(t *testing.T) {
 
 func waitFor(t *testing.T, out *lockedBuffer, text string) {
 	t.Helper()
-	if !eventually(func() bool { return strings.Contains(out.String(), text) }) {
+	if !wait.Until(func() bool { return strings.Contains(out.String(), text) }) {
 		t.Fatalf("%q does not come:\n%s", text, out)
 	}
 }
@@ -352,7 +354,7 @@ func TestMemoryCommand(t *testing.T) {
 	db, err := store.Open(t.Context(), filepath.Join(c.dir, "data"))
 	c.must(err)
 	for i, text := range []string{"I collect stamps", "The raid starts at eight"} {
-		_, err := db.Remember(t.Context(), store.Memory{Kind: store.MemoryNote, Scope: store.Scope{Kind: store.ScopeDM, ID: "d"}, Text: text, By: "ana",
+		_, err := db.Memories.Save(t.Context(), store.Memory{Kind: store.MemoryNote, Scope: store.Scope{Kind: store.ScopeDM, ID: "d"}, Text: text, By: "ana",
 			Sources: []string{store.CommandSource("1")}, SaidAt: time.Unix(int64(i), 0), LearnedAt: time.Unix(int64(i), 0)})
 		c.must(err)
 	}
@@ -376,7 +378,7 @@ func TestMemoryCommand(t *testing.T) {
 	data, err := os.ReadFile(file)
 	c.must(err)
 	c.must(os.WriteFile(file, []byte(strings.Replace(string(data), "kind =", "kid =", 1)), 0o600))
-	does("note/000002.md:4: there is no setting kid", "import", "files")
+	does("note/000002.md:4: unknown setting kid", "import", "files")
 	c.must(os.WriteFile(file, []byte(strings.Replace(string(data), "eight", "nine", 1)), 0o600))
 	does("Added: 2. Replaced: 0.", "import", "files")
 	does("Added: 0. Replaced: 2.", "import", "files")

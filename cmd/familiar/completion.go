@@ -12,7 +12,7 @@ type completionCommand struct {
 	Shell string `arg:"" enum:"bash,zsh,fish" help:"bash, zsh or fish."`
 }
 
-// Run prints a script that completes the command line in a shell. It is made of the table of commands, and asks the program nothing.
+// Run prints a script that completes the command line in a shell. It is made from the commands, and does not run the program.
 func (c completionCommand) Run(p *program, k *kong.Context) error {
 	script := map[string]func([]*kong.Node) string{"bash": bashCompletion, "zsh": zshCompletion, "fish": fishCompletion}[c.Shell]
 	_, err := fmt.Fprint(p.out, script(nodesOf(k.Model.Node)))
@@ -30,7 +30,7 @@ func nodesOf(n *kong.Node) []*kong.Node {
 	return all
 }
 
-// commandPath is a command without the program's name, as "memory show"; that of the program is empty.
+// commandPath returns a command without the program's name, such as "memory show"; "" for the program.
 func commandPath(n *kong.Node) string {
 	if n.Parent == nil {
 		return ""
@@ -38,7 +38,7 @@ func commandPath(n *kong.Node) string {
 	return strings.TrimSpace(commandPath(n.Parent) + " " + n.Name)
 }
 
-// flagsOf returns the flags of a command, with those that hold everywhere.
+// flagsOf returns the flags of a command, including the global ones.
 func flagsOf(n *kong.Node) (flags []*kong.Flag) {
 	for _, group := range n.AllFlags(true) {
 		flags = append(flags, group...)
@@ -46,7 +46,7 @@ func flagsOf(n *kong.Node) (flags []*kong.Flag) {
 	return flags
 }
 
-// choicesOf are the values that a flag may have, where there is a list of them.
+// choicesOf returns the values that a flag may have, nil if there is no list of them.
 func choicesOf(v *kong.Value) []string {
 	if v.Enum == "" {
 		return nil
@@ -54,7 +54,7 @@ func choicesOf(v *kong.Value) []string {
 	return slices.DeleteFunc(v.EnumSlice(), func(s string) bool { return s == "" })
 }
 
-// argumentChoices are the values that a command's arguments may have, where there is a list of them.
+// argumentChoices returns the values that a command's arguments may have, if there are lists of them.
 func argumentChoices(n *kong.Node) (all []string) {
 	for _, a := range n.Positional {
 		all = append(all, choicesOf(a)...)
@@ -62,7 +62,7 @@ func argumentChoices(n *kong.Node) (all []string) {
 	return all
 }
 
-// pathCases are the branches of a shell's case that go from a command, and a word behind it, to the command below.
+// pathCases returns patterns of a shell's case that match every command.
 func pathCases(nodes []*kong.Node) string {
 	var paths []string
 	for _, n := range nodes[1:] {
@@ -71,8 +71,7 @@ func pathCases(nodes []*kong.Node) string {
 	return strings.Join(paths, "|")
 }
 
-// choiceCases are the branches of a shell's case for the values of flags that have a list of them, by the command and the flag. In what is
-// done %s stands for the list.
+// choiceCases returns branches of a shell's case, one for each flag with a list of values. In do, %s is replaced by the list.
 func choiceCases(nodes []*kong.Node, do string) string {
 	var s strings.Builder
 	for _, n := range nodes {
@@ -109,7 +108,7 @@ func bashCompletion(nodes []*kong.Node) string {
 	return s.String()
 }
 
-// inQuotes writes a text as one word of a shell. A quote in it becomes an apostrophe that no shell knows.
+// inQuotes quotes a text for a shell. A single quote in it becomes a typographic one.
 func inQuotes(text string) string { return "'" + strings.ReplaceAll(text, "'", "’") + "'" }
 
 func zshCompletion(nodes []*kong.Node) string {
@@ -120,7 +119,7 @@ func zshCompletion(nodes []*kong.Node) string {
 		"  case \"$at ${words[CURRENT-1]}\" in\n")
 	s.WriteString(choiceCases(nodes, "compadd -- %s; return"))
 	s.WriteString("  esac\n  case \"$at\" in\n")
-	// In a list for _describe a colon ends the name.
+	// For _describe a colon ends the name.
 	entry := func(name, help string) string {
 		return inQuotes(strings.ReplaceAll(name, ":", "\\:") + ":" + help)
 	}

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"familiar/internal/app"
 )
 
 // printed is what a command prints that needs nothing of the world.
@@ -107,9 +109,9 @@ _describe() { for word in "${(@P)argv[-1]}"; do word=${word%%:*}; [[ $word == ${
 func TestMan(t *testing.T) {
 	t.Parallel()
 	page := printed(t, "man")
-	for _, s := range settings() {
-		if !strings.Contains(page, "\n.B "+roff(s.name)+"\n") {
-			t.Errorf("it does not tell of %s", s.name)
+	for _, s := range app.Settings() {
+		if !strings.Contains(page, "\n.B "+roff(s.Name)+"\n") {
+			t.Errorf("it does not tell of %s", s.Name)
 		}
 	}
 	for _, want := range []string{".SS familiar memory show", ".SS familiar run", `.B \-\-intent`, ".SH EXIT STATUS"} {

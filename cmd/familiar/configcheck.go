@@ -6,15 +6,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
+	"familiar/internal/app"
 	"familiar/internal/context/turn"
 	"familiar/internal/doctor"
+	"familiar/internal/llm"
 	"familiar/internal/providers/character"
+	"familiar/internal/providers/recall"
 )
 
 type configCommand struct {
@@ -25,20 +25,20 @@ type checkCommand struct {
 	Connect bool `help:"Also ask every service that is configured: Discord, the models, the search services, embeddings, the transcription of voice messages."`
 }
 
-// Run prints the effective configuration, secrets hidden, and then everything that is wrong with it.
+// Run prints the effective configuration without secrets, and everything that is wrong with it.
 func (k checkCommand) Run(ctx context.Context, p *program, stop stopper) error {
-	c, wrong := readConfig(p.env, p.dir)
+	c, wrong := app.ReadConfig(p.env, p.dir)
 	if c == nil {
 		return wrong
 	}
 	if !k.Connect {
-		c.table(p.out)
+		printTable(p.out, c)
 	}
-	ch, err := loadCharacter(c, p.dir)
-	for _, err := range []error{err, checkSearch(c), checkDir("FAMILIAR_DATA", resolve(p.dir, c.get("FAMILIAR_DATA"))), checkWebCache(c, p.dir)} {
-		wrong = joinProblems(wrong, err)
+	ch, err := app.LoadCharacter(c, p.dir)
+	for _, err := range []error{err, app.CheckSearch(c), app.CheckData(c, p.dir), app.CheckWebCache(c, p.dir)} {
+		wrong = app.JoinProblems(wrong, err)
 	}
-	typos := strangers(p.environ, dotenvPlace(p.env, p.dir))
+	typos := app.UnknownVariables(p.environ, app.DotenvDir(p.env, p.dir))
 	if wrong != nil {
 		for _, line := range typos {
 			fmt.Fprintln(p.err, "familiar:", line)
@@ -56,63 +56,34 @@ func (k checkCommand) Run(ctx context.Context, p *program, stop stopper) error {
 	for _, line := range typos {
 		fmt.Fprintln(p.out, line)
 	}
-	for _, line := range c.plain() {
+	for _, line := range c.Plain() {
 		fmt.Fprintln(p.out, line+".")
 	}
-	if c.get("DISCORD_TOKEN") == "" {
+	if c.Get("DISCORD_TOKEN") == "" {
 		fmt.Fprintln(p.out, "DISCORD_TOKEN is not set: familiar chat works, familiar run does not.")
 	}
 	if !k.Connect {
-		fmt.Fprintln(p.out, c.modelPlan(ch)+"\nNo service was asked: familiar config check --connect does that.")
+		fmt.Fprintln(p.out, modelPlan(c, ch)+"\nNo service was asked: familiar config check --connect does that.")
 		return nil
 	}
 	return p.interruptible(stop, func() error { return k.connect(ctx, p) })
 }
 
-// table prints every setting, where it comes from, and the file .env.
-func (c *config) table(out io.Writer) {
-	width := 0
-	for _, v := range c.values {
-		width = max(width, len(v.name))
-	}
-	for _, v := range c.values {
-		source := v.source
-		if source == "" {
-			source = "not set"
-		}
-		fmt.Fprintf(out, "%-*s  %-43s %s\n", width, v.name, v.shown(), source)
-	}
-}
-
-// modelPlan says which model will answer, as far as that is known before anybody is asked.
-func (c *config) modelPlan(ch *character.Character) string {
-	base, name := c.get("OPENAI_BASE_URL"), cmp.Or(ch.Model.Name, c.get("OPENAI_MODEL"))
-	switch {
-	case base == "" && c.get("OPENAI_API_KEY") == "":
-		return "No model is set: an Ollama on this machine is used if one runs at the start, and else answers are made from lookups alone."
-	case name == "" && cmp.Or(base, openAIBase) == openAIBase:
-		return "OPENAI_MODEL is not set: " + openAIModel + " answers, the usual one at OpenAI."
-	case name == "":
-		return "OPENAI_MODEL is not set: the first model that its server lists answers."
-	}
-	return name + " answers."
-}
-
-// errConnect says that not every service that is configured answers.
+// errConnect says that a configured service does not answer.
 var errConnect = errors.New("not every service answers")
 
-// connect has the doctor ask the services, and prints what came of it. It works beside a running bot.
+// connect asks the services as the doctor does, and prints the findings. It works beside a running bot.
 func (checkCommand) connect(ctx context.Context, p *program) error {
-	e, wrong := newExamination(p, true)
-	defer e.close()
-	if wrong != nil {
-		return wrong
+	e := app.Examination(p.process(), true)
+	defer e.Close()
+	if e.Wrong != nil {
+		return app.Problems(e.Wrong)
 	}
-	services, err := only(e.checks(nil), []string{"discord", "model", "side", "search", "embeddings", "transcription"})
+	services, err := e.Only("discord", "model", "side", "search", "embeddings", "transcription")
 	if err != nil {
 		return err
 	}
-	found, err := e.look(ctx, services, p.progress())
+	found, err := e.Examine(ctx, services, p.progress())
 	if err != nil {
 		return err
 	}
@@ -125,58 +96,18 @@ func (checkCommand) connect(ctx context.Context, p *program) error {
 	return nil
 }
 
-// isSilent reports whether a finding is of a service that does not answer. One search service of several is a warning to the doctor.
+// isSilent reports whether a finding says that a service does not answer. For one of several search services that is a warning.
 func isSilent(f doctor.Finding) bool {
 	return f.State == doctor.Failure || f.ID == "search" && f.State == doctor.Warning
 }
 
-// checkSearch lets the search look at what was chosen of it.
-func checkSearch(c *config) error {
-	if address := c.get("SEARXNG_URL"); address != "" && checkURL(address) != nil {
-		return nil // it has been complained about
-	}
-	a := &app{config: c, redact: c.redactor()}
-	if _, err := a.openBackends(nil); err != nil {
-		return errors.New(a.redact.String(err.Error()))
-	}
-	return nil
-}
-
-// checkDir tries whether the directory that a setting names can be written or, where it is missing, be made. It leaves
-// nothing behind.
-func checkDir(setting, dir string) error {
-	place := dir
-	for {
-		_, err := os.Stat(place)
-		if !errors.Is(err, fs.ErrNotExist) || place == filepath.Dir(place) {
-			break
-		}
-		place = filepath.Dir(place)
-	}
-	f, err := os.CreateTemp(place, ".familiar-check-*")
-	if err == nil {
-		err = errors.Join(f.Close(), os.Remove(f.Name()))
-	}
-	var path *fs.PathError
-	if errors.As(err, &path) {
-		err = path.Err // without the odd name of the trial file
-	}
-	switch {
-	case err == nil:
-		return nil
-	case place == dir:
-		return fmt.Errorf("%s: %s cannot be written: %w", setting, dir, err)
-	}
-	return fmt.Errorf("%s: %s is missing and cannot be made in %s: %w", setting, dir, place, err)
-}
-
-// mostWarnings is how many are printed of one character.
+// mostWarnings is how many warnings are printed for one character.
 const mostWarnings = 20
 
-// warnings are what does not do what it says in the characters' files, such as patterns of a lorebook that cannot be run, and what is
-// wrong with those of other characters than the default one.
-func warnings(c *config, dir string) (lines []string) {
-	files := shelf(c, dir)
+// warnings lists what has no effect in the characters' files, such as patterns of a lorebook that cannot be run, and what is wrong with other
+// characters than the default one.
+func warnings(c *app.Config, dir string) (lines []string) {
+	files := app.Shelf(c, dir)
 	ids, err := character.List(files)
 	if err != nil {
 		return []string{err.Error()}
@@ -190,7 +121,7 @@ func warnings(c *config, dir string) (lines []string) {
 			for _, p := range ch.Warnings {
 				all = append(all, p.String())
 			}
-			all = append(all, overBudget(ch, c.get("OPENAI_MODEL"))...)
+			all = append(all, overBudget(ch, c.Get("OPENAI_MODEL"))...)
 		}
 		if more := len(all) - mostWarnings; more > 0 {
 			all = append(all[:mostWarnings], fmt.Sprintf("and %d more of %s", more, id))
@@ -202,14 +133,14 @@ func warnings(c *config, dir string) (lines []string) {
 	return lines
 }
 
-// knowledge lists the files from which the characters know things, and how.
-func knowledge(c *config, dir string) (lines []string) {
-	files := shelf(c, dir)
-	ids, _ := character.List(files) // warnings complains
+// knowledge lists the characters' files of lore, and how they are used.
+func knowledge(c *app.Config, dir string) (lines []string) {
+	files := app.Shelf(c, dir)
+	ids, _ := character.List(files) // warnings reports it
 	for _, id := range ids {
 		ch, err := character.Load(files, id)
 		if err != nil {
-			continue // so it does here
+			continue // warnings reports it
 		}
 		for _, f := range ch.Knowledge {
 			lines = append(lines, fmt.Sprintf("lore                 %s/%s", id, describeKnowledge(f)))
@@ -222,7 +153,7 @@ func describeKnowledge(f character.KnowledgeFile) string {
 	if f.Always {
 		return fmt.Sprintf("%s: %d bytes, in every prompt", f.Name, f.Bytes)
 	}
-	return fmt.Sprintf("%s: %d bytes, looked up, in %d passages", f.Name, f.Bytes, f.Passages)
+	return fmt.Sprintf("%s: %d bytes, looked up, in %d passages", f.Name, f.Bytes, len(recall.CutPassages(f.Name, f.Text)))
 }
 
 func describeCharacter(out io.Writer, c *character.Character) {
@@ -258,4 +189,33 @@ func orNothing(names []string) string {
 		return "–"
 	}
 	return strings.Join(names, ", ")
+}
+
+// printTable prints every setting and where it comes from.
+func printTable(out io.Writer, c *app.Config) {
+	width := 0
+	for _, v := range c.Values {
+		width = max(width, len(v.Name))
+	}
+	for _, v := range c.Values {
+		source := v.Source
+		if source == "" {
+			source = "not set"
+		}
+		fmt.Fprintf(out, "%-*s  %-43s %s\n", width, v.Name, v.Displayed(), source)
+	}
+}
+
+// modelPlan says which model will answer, as far as that is known without asking a server.
+func modelPlan(c *app.Config, ch *character.Character) string {
+	base, name := c.Get("OPENAI_BASE_URL"), cmp.Or(ch.Model.Name, c.Get("OPENAI_MODEL"))
+	switch {
+	case base == "" && c.Get("OPENAI_API_KEY") == "":
+		return "No model is set: an Ollama on this machine is used if one runs at the start, and else answers are made from lookups alone."
+	case name == "" && cmp.Or(base, llm.OpenAI) == llm.OpenAI:
+		return "OPENAI_MODEL is not set: " + llm.OpenAIModel + " answers, the usual one at OpenAI."
+	case name == "":
+		return "OPENAI_MODEL is not set: the first model that its server lists answers."
+	}
+	return name + " answers."
 }

@@ -6,8 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"familiar/internal/llm/llmtest"
-
+	"familiar/internal/test/llmtest"
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
@@ -36,11 +35,11 @@ func TestCure(t *testing.T) {
 		want             []string
 	}{
 		"unknown model": {model.URL, "qwen3", "", []string{"has no model qwen3", "did you mean OPENAI_MODEL=qwen3:8b?"}},
-		"other model":   {model.URL, "gpt-9000", "", []string{"has no model gpt-9000", "set OPENAI_MODEL to one that it has: qwen3:8b, nomic-embed-text"}},
+		"other model":   {model.URL, "gpt-9000", "", []string{"has no model gpt-9000", "set OPENAI_MODEL to one of its models: qwen3:8b, nomic-embed-text"}},
 		"too long":      {model.URL, "qwen3:8b", "", []string{"does not fit into the context of qwen3:8b", "OLLAMA_CONTEXT_LENGTH"}},
-		"no key":        {locked.URL, "m", "", []string{"wants a key, and there is none", "set OPENAI_API_KEY"}},
-		"wrong key":     {locked.URL, "m", "sk-wrong-0123456789", []string{"refuses the key (status 401)", "whether OPENAI_API_KEY is complete"}},
-		"path missing":  {strings.TrimSuffix(model.URL, "/v1"), "m", "", []string{"it is at " + model.URL + ": set OPENAI_BASE_URL=" + model.URL}},
+		"no key":        {locked.URL, "m", "", []string{"needs a key, and none is set", "set OPENAI_API_KEY"}},
+		"wrong key":     {locked.URL, "m", "sk-wrong-0123456789", []string{"rejects the key (status 401)", "whether OPENAI_API_KEY is complete"}},
+		"path missing":  {strings.TrimSuffix(model.URL, "/v1"), "m", "", []string{"the API is at " + model.URL + ": set OPENAI_BASE_URL=" + model.URL}},
 		"path too long": {model.URL + "/chat/completions", "m", "", []string{"set OPENAI_BASE_URL=" + model.URL}},
 		"a web site":    {site.URL, "m", "", []string{"is no server of models", `the web site "My SearXNG"`, "whether OPENAI_BASE_URL is right"}},
 		"dead":          {"http://127.0.0.1:1/v1", "m", "", []string{"nothing listens at 127.0.0.1:1", "start the server there, or correct OPENAI_BASE_URL"}},
@@ -83,19 +82,19 @@ func TestConnect(t *testing.T) {
 			}
 		}
 	}
-	found(exitOK, "all answer", "ok token Discord accepts it", "ok model: main It answers at", "first word after", "ok side model: side", "ok search: searxng 1 hit",
-		"ok embeddings text-embedding-3-small at", "makes vectors, within", "ok transcription whisper-1 at", "writes recordings down, within")
+	found(exitOK, "all answer", "ok token Discord accepts the token", "ok model: main It answers at", "first word after", "ok side model: side", "ok search: searxng 1 hit",
+		"ok embeddings text-embedding-3-small at", "makes vectors, within", "ok transcription whisper-1 at", "transcribes recordings, within")
 	c.env["DISCORD_TOKEN"] += "x"
 	found(exitFailed, "a wrong token", "failure token Discord does not accept it", "set DISCORD_TOKEN")
 	c.env["DISCORD_TOKEN"] = ""
 	c.env["EMBED_BASE_URL"] = "http://127.0.0.1:1/v1"
 	found(exitFailed, "a dead server", "failure embeddings text-embedding-3-small at 127.0.0.1:1 does not answer: unreachable", "start the server there, or correct EMBED_BASE_URL")
 	c.env["EMBED_BASE_URL"], c.env["TRANSCRIBE_BASE_URL"] = "", strings.TrimSuffix(c.env["TRANSCRIBE_BASE_URL"], "/v1")
-	found(exitFailed, "a wrong path", "failure transcription whisper-1 at", "does not answer: rejected (HTTP 404)", "see whether TRANSCRIBE_BASE_URL is right, with its version at the end")
+	found(exitFailed, "a wrong path", "failure transcription whisper-1 at", "does not answer: rejected (HTTP 404)", "check whether TRANSCRIBE_BASE_URL is right, with its version at the end")
 	c.env["TRANSCRIBE_BASE_URL"], c.env["SEARXNG_URL"] = "", "http://127.0.0.1:1"
 	found(exitFailed, "one search service of several", "warning search: searxng It does not answer", "ok search: wikipedia")
 	c.env["FAMILIAR_WEB"] = "off"
-	found(exitOK, "the rest", "skipped search Nothing is looked up")
+	found(exitOK, "the rest", "skipped search Lookups are off")
 }
 
 // TestModelChosen says which model answers where nobody named one.

@@ -21,15 +21,17 @@ import (
 	"time"
 
 	"familiar/characters"
+	"familiar/internal/app"
 	"familiar/internal/context/turn"
-	"familiar/internal/discordtest"
-	"familiar/internal/llm/llmtest"
-	"familiar/internal/search/backends"
 	"familiar/internal/store"
-	"familiar/internal/store/storetest"
+	"familiar/internal/test/wait"
 	"familiar/internal/trace"
-	"familiar/internal/web/webtest"
 
+	"familiar/internal/search/backend"
+	"familiar/internal/test/discordtest"
+	"familiar/internal/test/llmtest"
+	"familiar/internal/test/storetest"
+	"familiar/internal/test/webtest"
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
@@ -58,7 +60,7 @@ import (
 //	embed CHANNEL WHO TEXT   a bot posts an embed
 //	deletefirst CHANNEL      the first message there is deleted
 //	edit TEXT                the author of the last message changes it; unsay: deletes it
-//	proxy NAME TEXT          PluralKit writes the last message anew, with that text, and deletes it
+//	proxy NAME TEXT          PluralKit posts the last message again, with that text, and deletes it
 //	hook CHANNEL NAME TEXT   PluralKit's webhook posts a text; stranger: another application's
 //	purge CHANNEL WHO        a moderator deletes all that somebody wrote, at once; without WHO, what all people wrote
 //	heard CHANNEL            wait for the bot's next message and its record; "has" and "lacks" look at it
@@ -78,7 +80,7 @@ import (
 //	offered CHANNEL WHO NAMES  the commands that somebody who may not manage the server is offered there, with commas between them
 //	offers NAME              after a while everybody in general is offered the command; offersnot NAME
 //	open CHANNEL WHO NAME    a command that opens a form, by somebody who may manage the server; its title and text are looked at
-//	fill CHANNEL WHO TEXT    that form is sent with a text, whoever may; the answer is looked at; slip is by somebody who may not manage the server
+//	fill CHANNEL WHO TEXT    that form is sent with a text; the answer is looked at; slip is by somebody who may not manage the server
 //	press LABEL              a button under the answer
 //	push CHANNEL WHO LABEL   somebody presses a button under the bot's last message that has it; the answer is looked at
 //	moderate CHANNEL WHO LABEL  the same by somebody who may manage messages
@@ -186,16 +188,6 @@ func (l *lockedBuffer) String() string {
 
 // patience is how long a test waits for what must happen. Only a test that fails waits so long.
 const patience = time.Minute
-
-// eventually waits until something holds, and reports whether it does.
-func eventually(holds func() bool) bool {
-	for end := time.Now().Add(patience); !holds(); time.Sleep(2 * time.Millisecond) {
-		if time.Now().After(end) {
-			return false
-		}
-	}
-	return true
-}
 
 func TestConversations(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txtar")
@@ -327,11 +319,11 @@ func (c *conversation) start(args ...string) *running {
 func (r *running) interrupt() { r.stop.Do(func() { r.signals <- os.Interrupt }) }
 
 // far puts the archive's web in the world's place. Backends that no script names are nowhere.
-func (c *conversation) far() far {
+func (c *conversation) far() app.Far {
 	nowhere := "http://127.0.0.1:1/v1"
-	return far{
-		resolver: c.web, dial: c.web.Dial, roots: c.web.RootCAs(), services: c.service, ollama: cmp.Or(c.ollama, nowhere),
-		backends: c.backends(), patience: patience, root: c.root, local: c.local, free: func(string) (int64, error) { return 50 << 30, nil }, idle: c.idle, embed: 20 * time.Millisecond,
+	return app.Far{
+		Resolver: c.web, Dial: c.web.Dial, Roots: c.web.RootCAs(), Services: c.service, Ollama: cmp.Or(c.ollama, nowhere),
+		Backends: c.backends(), Patience: patience, Root: c.root, Local: c.local, Free: func(string) (int64, error) { return 50 << 30, nil }, Idle: c.idle, Embed: 20 * time.Millisecond,
 	}
 }
 
@@ -351,7 +343,7 @@ func (c *conversation) backends() map[string]string {
 // backendsAt is one address for every search backend that there is.
 func backendsAt(base string) map[string]string {
 	all := map[string]string{}
-	for _, b := range backends.Table() {
+	for _, b := range backend.Table() {
 		all[b.Name] = base
 	}
 	return all
@@ -421,7 +413,7 @@ func (c *conversation) deeds() map[string]func(string) {
 				c.Errorf("the program does not come:\n%s", c.program.out)
 			}
 			// The session that is connected may still be that of the program before.
-			if !eventually(func() bool { return strings.Contains(c.program.out.String(), " is here, as ") }) {
+			if !wait.Until(func() bool { return strings.Contains(c.program.out.String(), " is here, as ") }) {
 				c.Errorf("the program does not greet:\n%s", c.program.out)
 			}
 		},
@@ -554,7 +546,7 @@ func (c *conversation) push(rest string, may discordtest.Rights) {
 	channel, who, label := words3(rest)
 	var under discordtest.Message
 	var id string
-	if !eventually(func() bool {
+	if !wait.Until(func() bool {
 		for _, m := range c.discord.Messages(channel) {
 			for _, b := range m.Buttons {
 				if m.Own && b.Label == label {
@@ -584,7 +576,7 @@ func (c *conversation) own(channel string) (last discordtest.Message) {
 func (c *conversation) react(rest string, do func(id, who, emoji string, moderates bool), moderates bool) {
 	c.Helper()
 	channel, who, emoji := words3(rest)
-	if !eventually(func() bool { return c.own(channel).ID != "" }) {
+	if !wait.Until(func() bool { return c.own(channel).ID != "" }) {
 		c.Fatal("the bot has said nothing")
 	}
 	do(c.own(channel).ID, who, emoji, moderates)
@@ -642,7 +634,7 @@ func (c *conversation) answerFiles() string {
 // left waits until the bot has left Discord: it has got the signal to stop.
 func (c *conversation) left() {
 	c.Helper()
-	if !eventually(func() bool { return c.discord.Connections() == 0 }) {
+	if !wait.Until(func() bool { return c.discord.Connections() == 0 }) {
 		c.Fatal("the bot stays on Discord")
 	}
 }
@@ -684,7 +676,7 @@ func (c *conversation) next(channel string, reply bool) {
 func (c *conversation) finished(reply string) {
 	c.Helper()
 	traces := c.records()
-	if !eventually(func() bool {
+	if !wait.Until(func() bool {
 		t, err := traces.ByMessage(context.Background(), reply)
 		return err == nil && t.Took > 0
 	}) {
@@ -706,7 +698,7 @@ func (c *conversation) records() *trace.Store {
 
 // summary is that of a channel, in lines.
 func (c *conversation) summary(channel string) string {
-	s, err := c.records().DB.Summary(context.Background(), c.discord.ID(channel))
+	s, err := c.records().DB.Summaries.Get(context.Background(), c.discord.ID(channel))
 	if err != nil {
 		return "-"
 	}
@@ -728,7 +720,7 @@ func (c *conversation) printed(args ...string) string {
 func (c *conversation) looks() map[string]func(string) {
 	holds := func(what func() string, want bool) func(string) {
 		return func(text string) {
-			eventually(func() bool { return strings.Contains(what(), unescape(text)) == want })
+			wait.Until(func() bool { return strings.Contains(what(), unescape(text)) == want })
 			c.look(what(), text, want)
 		}
 	}
@@ -736,7 +728,7 @@ func (c *conversation) looks() map[string]func(string) {
 		return func(text string) {
 			want, err := strconv.Atoi(text)
 			c.must(err)
-			eventually(func() bool { return what() == want })
+			wait.Until(func() bool { return what() == want })
 			if got := what(); got != want {
 				c.Errorf("%d", got)
 			}
@@ -755,13 +747,13 @@ func (c *conversation) looks() map[string]func(string) {
 			holds(func() string { return c.ownTexts(channel) }, true)(text)
 		},
 		"bare": func(channel string) {
-			if !eventually(func() bool { return c.ownTexts(channel) == "" }) {
+			if !wait.Until(func() bool { return c.ownTexts(channel) == "" }) {
 				c.Errorf("there is %q", c.ownTexts(channel))
 			}
 		},
 		"reacted": func(rest string) {
 			channel, emoji, _ := strings.Cut(rest, " ")
-			if !eventually(func() bool { return c.reactions(channel) == strings.TrimPrefix(emoji, "-") }) {
+			if !wait.Until(func() bool { return c.reactions(channel) == strings.TrimPrefix(emoji, "-") }) {
 				c.Errorf("reactions %q", c.reactions(channel))
 			}
 		},
@@ -771,13 +763,12 @@ func (c *conversation) looks() map[string]func(string) {
 		"learned":  holds(func() string { return c.printed("memory", "counts") }, true),
 		"opened":   holds(c.discord.ThreadName, true),
 		"busy": func(channel string) {
-			if !eventually(func() bool { return c.discord.Types(channel) }) {
+			if !wait.Until(func() bool { return c.discord.Types(channel) }) {
 				c.Error("nobody is typing")
 			}
 		},
 		"idle": func(channel string) {
-			time.Sleep(500 * time.Millisecond) // a sign may be on its way
-			if c.discord.Types(channel) {
+			if wait.Within(500*time.Millisecond, func() bool { return c.discord.Types(channel) }) { // a sign may be on its way
 				c.Error("somebody is typing")
 			}
 		},
@@ -803,8 +794,8 @@ func (c *conversation) looks() map[string]func(string) {
 		"embedded": func(rest string) { // MODEL N: so many messages have a vector
 			model, n, _ := strings.Cut(rest, " ")
 			got := -1
-			if !eventually(func() bool {
-				got, _ = c.records().DB.Embedded(context.Background(), model)
+			if !wait.Until(func() bool {
+				got, _ = c.records().DB.Vectors.Count(context.Background(), model)
 				return fmt.Sprint(got) == n
 			}) {
 				c.Errorf("%d have one", got)
@@ -812,7 +803,7 @@ func (c *conversation) looks() map[string]func(string) {
 		},
 		"summary": func(rest string) {
 			channel, want, _ := strings.Cut(rest, " ")
-			if !eventually(func() bool {
+			if !wait.Until(func() bool {
 				got := c.summary(channel)
 				return got == want || want != "-" && strings.Contains(got, want)
 			}) {
@@ -821,13 +812,13 @@ func (c *conversation) looks() map[string]func(string) {
 		},
 		"spoke": func(rest string) {
 			channel, want, _ := strings.Cut(rest, " ")
-			if !eventually(func() bool { return c.spoke(channel) == want }) {
+			if !wait.Until(func() bool { return c.spoke(channel) == want }) {
 				c.Errorf("spoke %s", c.spoke(channel))
 			}
 		},
 		"profile": func(want string) {
 			nick := func() string { nick, _ := c.discord.Profile("hall"); return cmp.Or(nick, "-") }
-			if !eventually(func() bool { return nick() == want }) {
+			if !wait.Until(func() bool { return nick() == want }) {
 				c.Errorf("goes by %s", nick())
 			}
 		},
@@ -844,7 +835,7 @@ func (c *conversation) looks() map[string]func(string) {
 		"exits":      count(func() int { return c.program.code }),
 		"buttons": func(rest string) {
 			channel, want, _ := strings.Cut(rest, " ")
-			if !eventually(func() bool { return c.labels(channel) == want }) {
+			if !wait.Until(func() bool { return c.labels(channel) == want }) {
 				c.Errorf("buttons %s", c.labels(channel))
 			}
 		},
@@ -899,7 +890,7 @@ func (c *conversation) troubles() map[string]func(string) {
 		},
 		"deny": func(channel string) { c.discord.Deny(channel, true) },
 		"presents": func(want string) {
-			if !eventually(func() bool { return c.discord.Presence() == want }) {
+			if !wait.Until(func() bool { return c.discord.Presence() == want }) {
 				c.Errorf("shows %q", c.discord.Presence())
 			}
 		},
@@ -1039,7 +1030,7 @@ func (c *conversation) prompt() string {
 func (c *conversation) lastTrace() *turn.Trace {
 	traces := c.records()
 	var last *turn.Trace
-	if !eventually(func() bool {
+	if !wait.Until(func() bool {
 		list, err := traces.Recent(context.Background(), "", 1)
 		c.must(err)
 		if len(list) == 0 || list[0].Phase != turn.Answered && list[0].Phase != turn.Broken && list[0].Phase != turn.Interrupted {

@@ -1,21 +1,16 @@
 package main
 
 import (
-	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"slices"
 	"strings"
-	"sync"
-	"time"
 
+	"familiar/internal/app"
 	"familiar/internal/doctor"
-	"familiar/internal/text"
 )
 
 type doctorCommand struct {
-	Checks []string `arg:"" optional:"" name:"check" help:"Carry out these alone: discord, model, side, search, embeddings, transcription, guard, dns, database, console, encryption, clock."`
+	Checks []string `arg:"" optional:"" name:"check" help:"Carry out only these checks: discord, model, side, search, embeddings, transcription, guard, dns, database, console, encryption, clock."`
 	JSON   bool     `name:"json" help:"Print the findings as JSON."`
 	Review bool     `help:"Print the answers that Discord's yearly review of privileged intents asks for, drawn from the configuration."`
 }
@@ -32,22 +27,19 @@ Exit code 0: nothing has failed (warnings may be there); 1: something has; 2: wr
   familiar doctor --review           the answers for Discord's review`
 }
 
-// errSick ends a doctor's visit that found a failure.
-var errSick = errors.New("something does not work: see the lines that begin with failure, and what they say to do")
-
 // Run examines the installation.
 func (d doctorCommand) Run(ctx context.Context, p *program, stop stopper) error {
 	return p.interruptible(stop, func() error {
 		if d.Review {
 			return printReview(ctx, p)
 		}
-		e, wrong := newExamination(p, true)
-		defer e.close()
-		checks, err := only(e.checks(wrong), d.Checks)
+		e := app.Examination(p.process(), true)
+		defer e.Close()
+		checks, err := e.Only(d.Checks...)
 		if err != nil {
-			return err
+			return app.Problems{err.Error()}
 		}
-		found, err := e.look(ctx, checks, p.progress())
+		found, err := e.Examine(ctx, checks, p.progress())
 		if err != nil {
 			return err
 		}
@@ -55,14 +47,25 @@ func (d doctorCommand) Run(ctx context.Context, p *program, stop stopper) error 
 	})
 }
 
-// examined is what --json prints.
+// printReview prints the answers for Discord's yearly review. No service is asked.
+func printReview(ctx context.Context, p *program) error {
+	e := app.Examination(p.process(), true)
+	defer e.Close()
+	if e.Wrong != nil {
+		return app.Problems(e.Wrong)
+	}
+	_, err := fmt.Fprint(p.out, e.Review(ctx))
+	return err
+}
+
+// examined is the output of --json.
 type examined struct {
 	Findings []doctor.Finding
 	Warnings int
 	Failures int
 }
 
-// print writes findings that hold no secret, and reports whether one is a failure.
+// print writes findings, which hold no secret. It returns an error if one is a failure.
 func (d doctorCommand) print(p *program, found []doctor.Finding) error {
 	text := doctor.View(found)
 	if d.JSON {
@@ -76,70 +79,12 @@ func (d doctorCommand) print(p *program, found []doctor.Finding) error {
 		return err
 	}
 	if doctor.Count(found, doctor.Failure) > 0 {
-		return errSick
+		return doctor.ErrFailure
 	}
 	return nil
 }
 
-// examine carries out all checks. What it finds holds no secret.
-func (p *program) examine(ctx context.Context, progress doctor.Progress) []doctor.Finding {
-	e, wrong := newExamination(p, true)
-	defer e.close()
-	return e.carryOut(ctx, e.checks(wrong), progress)
-}
-
-// carryOut carries out checks. What they find, and what is told of it meanwhile, holds no secret.
-func (e *examination) carryOut(ctx context.Context, checks []doctor.Check, progress doctor.Progress) []doctor.Finding {
-	told := progress
-	if progress != nil {
-		told = func(now doctor.Standing) {
-			now.Found = e.redacted(now.Found)
-			progress(now)
-		}
-	}
-	return e.redacted(doctor.Run(ctx, checks, told))
-}
-
-// look carries out checks. What they find holds no secret; where ctx ends there is nothing, and the error is its cause.
-func (e *examination) look(ctx context.Context, checks []doctor.Check, progress doctor.Progress) ([]doctor.Finding, error) {
-	found := e.carryOut(ctx, checks, progress)
-	if ctx.Err() != nil {
-		return nil, context.Cause(ctx)
-	}
-	return found, nil
-}
-
-// redacted takes secrets out of findings, in which a server may have repeated one.
-func (e *examination) redacted(found []doctor.Finding) []doctor.Finding {
-	for i := range found {
-		f := &found[i]
-		f.Subject, f.Text, f.Cure = e.redact(f.Subject), e.redact(f.Text), e.redact(f.Cure)
-	}
-	return found
-}
-
-// only returns the checks that were named, all where none was.
-func only(all []doctor.Check, names []string) ([]doctor.Check, error) {
-	var known []string
-	for _, c := range all {
-		known = append(known, c.ID)
-	}
-	for _, name := range names {
-		if !slices.Contains(known, name) {
-			cure := "there are " + strings.Join(known, ", ")
-			if near := text.Nearest(name, known); near != "" {
-				cure = "did you mean " + near + "?"
-			}
-			return nil, problems{fmt.Sprintf("there is no check %s; %s", name, cure)}
-		}
-	}
-	if len(names) == 0 {
-		return all, nil
-	}
-	return slices.DeleteFunc(all, func(c doctor.Check) bool { return !slices.Contains(names, c.ID) }), nil
-}
-
-// progress shows at a terminal what is being waited for; elsewhere nothing.
+// progress returns what shows the progress at a terminal; elsewhere nil.
 func (p *program) progress() doctor.Progress {
 	if !p.interactive {
 		return nil
@@ -153,107 +98,58 @@ func (p *program) progress() doctor.Progress {
 	}
 }
 
-// examination is what the doctor looks with.
-type examination struct {
-	p      *program
-	a      *app // nil where the configuration is wrong
-	redact func(string) string
-	brief  bool // a model is asked for a word, and no more
-	clock  clockReading
-	invite string // the link, once Discord has been asked; guarded by the end of that check
-
-	choosing sync.Once // of the models
-	chosen   models
-	noModels error // why there are none, where some are configured
+type initCommand struct {
+	TokenFile string  `placeholder:"FILE" help:"A file with the bot's token; - is the standard input. Without it DISCORD_TOKEN."`
+	NoDiscord bool    `help:"Without Discord: for the terminal alone."`
+	ModelURL  string  `name:"model-url" placeholder:"URL" help:"The address of the model's server, with its version; none for no model. Without it OPENAI_BASE_URL."`
+	KeyFile   string  `placeholder:"FILE" help:"A file with the key of that server. Without it OPENAI_API_KEY."`
+	Model     string  `placeholder:"NAME" help:"The model. Without it OPENAI_MODEL, or the one that the server has."`
+	SearXNG   *string `name:"searxng" placeholder:"URL" help:"The address of a SearXNG instance; none for the services that need no key. Without it SEARXNG_URL."`
+	Copy      *bool   `negatable:"" help:"Copy the character into characters/, for you to change."`
+	Yes       bool    `short:"y" help:"Change a .env that is there already, without asking."`
+	Keep      bool    `help:"Write answers even if they are found not to work."`
+	NoDoctor  bool    `help:"Do not run the doctor at the end."`
 }
 
-// newExamination opens what can be opened without writing; without the web, what Discord and the models are asked with alone. The error is what is
-// wrong with the configuration; close must be called in any case.
-func newExamination(p *program, web bool) (*examination, error) {
-	e := &examination{p: p, redact: func(text string) string { return text }}
-	if c, _ := readConfig(p.env, p.dir); c != nil {
-		e.redact = c.redactor().String
-	}
-	quiet := *p
-	quiet.log = ""
-	a, err := configure(&quiet)
-	if err != nil {
-		return e, err
-	}
-	if e.a = a; !web {
-		return e, nil
-	}
-	a.config.clear("FAMILIAR_WEB_CACHE") // nothing is written, and every question is asked
-	return e, errors.Join(a.openReader(context.Background(), p), a.openEngine(context.Background(), p))
+// Help is what familiar init --help adds.
+func (initCommand) Help() string {
+	return `Asks for what is needed, tries each answer at once, and writes .env in this directory, readable for you alone. Lines of a .env that is there already stay as they are. Ctrl-C leaves everything as it was.
+
+Every question has an option or a variable, so it works without a terminal, too: what is missing is then named, and the exit code is 2. Secrets are read from files or the environment, and not from the command line, which others on this machine can see.
+
+  familiar init
+  familiar init --token-file token --model-url http://127.0.0.1:11434/v1 --yes`
 }
 
-func (e *examination) close() {
-	if e.a != nil {
-		e.a.close()
-	}
-}
-
-// checks are those of the whole installation. Where its configuration is wrong that is the only finding, for nothing else can be relied on.
-func (e *examination) checks(wrong error) []doctor.Check {
-	configured := func(context.Context) []doctor.Finding { return e.configuration(wrong) }
-	all := []doctor.Check{
-		{ID: "configuration", Limit: time.Second, Run: configured},
-		{ID: "discord", Limit: 30 * time.Second, Run: e.discord},
-		{ID: "model", Limit: 90 * time.Second, Run: e.model},
-		{ID: "side", Limit: 90 * time.Second, Run: e.sideModel},
-		{ID: "search", Limit: searchPatience + 5*time.Second, Run: e.searches},
-		{ID: "embeddings", Limit: 65 * time.Second, Run: e.embeddings},
-		{ID: "transcription", Limit: 65 * time.Second, Run: e.transcription},
-		{ID: "guard", Limit: 10 * time.Second, Run: e.guard},
-		{ID: "dns", Limit: 10 * time.Second, Run: e.dns},
-		{ID: "database", Limit: 30 * time.Second, Run: e.database},
-		{ID: "console", Limit: time.Second, Run: e.console},
-		{ID: "encryption", Limit: 5 * time.Second, Run: e.encryption},
-		{ID: "clock", Limit: time.Second, Run: e.time, Last: true}, // by what the others were told
-	}
-	if wrong == nil {
-		return all
-	}
-	for i := range all[1:] {
-		id := all[i+1].ID
-		all[i+1].Run = func(context.Context) []doctor.Finding {
-			return []doctor.Finding{{ID: id, State: doctor.Skipped, Text: "The configuration has to be put right first."}}
+// Run sets an installation up.
+func (c initCommand) Run(ctx context.Context, p *program, stop stopper) error {
+	return p.leaving(stop, func() error {
+		s, err := app.Setup(p.process(), p.in, doctor.Options(c), p.progress())
+		if err != nil {
+			return err
 		}
-	}
-	return all
+		return s.Run(ctx)
+	})
 }
 
-func (e *examination) configuration(wrong error) (found []doctor.Finding) {
-	if wrong == nil {
-		set := 0
-		for _, v := range e.a.config.values {
-			if v.source != "" && v.source != "default" {
-				set++
+// leaving calls do, which the first signal ends at once.
+func (p *program) leaving(stop stopper, do func() error) error {
+	done, watched := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(watched)
+		for again := false; ; again = true {
+			select {
+			case <-p.signals:
+			case <-done:
+				return
 			}
+			if again {
+				p.exit(exitFailed)
+			}
+			fmt.Fprintln(p.err)
+			stop(doctor.ErrStopped)
 		}
-		return []doctor.Finding{{ID: "configuration", State: doctor.OK, Text: fmt.Sprintf("It is in order: %d settings are yours; %s answers.", set, e.a.character.Name)}}
-	}
-	var all problems
-	if !errors.As(wrong, &all) {
-		all = problems{wrong.Error()}
-	}
-	for _, text := range all {
-		what, more, _ := strings.Cut(text, "\n")
-		found = append(found, doctor.Finding{ID: "configuration", State: doctor.Failure, Text: what, Cure: cmp.Or(strings.Join(strings.Fields(more), " "), "put it right in .env or in the environment")})
-	}
-	return found
-}
-
-// clockReading is what the quickest answer said of the time.
-type clockReading struct {
-	mu    sync.Mutex
-	who   string        // empty: nobody has said anything; guarded by mu, as is what follows
-	took  time.Duration // of the request
-	ahead time.Duration // of this machine's clock
-}
-
-func (e *examination) time(context.Context) []doctor.Finding {
-	e.clock.mu.Lock()
-	defer e.clock.mu.Unlock()
-	return []doctor.Finding{doctor.Clock(e.clock.who, e.clock.ahead)}
+	}()
+	defer func() { close(done); <-watched }()
+	return do()
 }

@@ -95,12 +95,12 @@ func (versionCommand) Run(_ context.Context, p *program) error {
 	return err
 }
 
-// helpCommand is --help behind the words that follow it: see [withoutHelp].
+// helpCommand stands for --help after the words that follow it: see [withoutHelp].
 type helpCommand struct {
-	Command []string `arg:"" optional:"" help:"The command that help is wanted with."`
+	Command []string `arg:"" optional:"" help:"The command to explain."`
 }
 
-// withoutHelp makes "help ask" of the command line "ask --help".
+// withoutHelp turns "help ask" into "ask --help".
 func withoutHelp(args []string) []string {
 	if len(args) == 0 {
 		return []string{"--help"}

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"familiar/internal/app"
 	"familiar/internal/context/turn"
 	"familiar/internal/store"
 	"familiar/internal/trace"
@@ -36,33 +37,33 @@ type exportHead struct {
 	Kinds  []string  `json:"kinds"`
 }
 
-// exportEnd is the data of the last line, of kind "end": an export without it was cut off.
+// exportEnd is the data of the last line, of kind "end". An export without it is incomplete.
 type exportEnd struct {
 	Lines int `json:"lines"` // between the first and the last
 }
 
 const turnsKind = "turns"
 
-// data writes what is kept as lines of JSON. It reads the store without owning it, so that it works beside a running bot.
+// data writes everything that is kept as lines of JSON. It works beside a running bot.
 func (e exportCommand) data(ctx context.Context, p *program, stop stopper) error {
 	kinds, since, err := e.wanted()
 	if err != nil {
 		return err
 	}
-	settings, err := readConfig(p.env, p.dir)
+	settings, err := app.ReadConfig(p.env, p.dir)
 	if err != nil {
 		return err
 	}
 	return p.interruptible(stop, func() error {
-		db, err := store.Look(ctx, resolve(p.dir, settings.get("FAMILIAR_DATA")))
+		db, err := store.Look(ctx, app.Resolve(p.dir, settings.Get("FAMILIAR_DATA")))
 		if err != nil {
 			return err
 		}
-		x := &exporter{kinds: kinds, since: since, db: db, hide: settings.redactor().String}
+		x := &exporter{kinds: kinds, since: since, db: db, hide: settings.Redactor().String}
 		if e.File == "" {
 			err = x.write(ctx, p.out)
 		} else {
-			err = x.writeFile(ctx, resolve(p.dir, e.File), e.Force)
+			err = x.writeFile(ctx, app.Resolve(p.dir, e.File), e.Force)
 		}
 		return errors.Join(err, db.Close())
 	})
@@ -72,7 +73,7 @@ func (e exportCommand) wanted() (kinds []string, since time.Time, err error) {
 	all := append([]string{turnsKind}, store.DumpKinds()...)
 	for _, k := range e.Only {
 		if !slices.Contains(all, k) {
-			return nil, since, problems{fmt.Sprintf("--only: there is no kind %q; there are %s", k, strings.Join(all, ", "))}
+			return nil, since, app.Problems{fmt.Sprintf("--only: there is no kind %q; there are %s", k, strings.Join(all, ", "))}
 		}
 	}
 	if len(e.Only) > 0 {
@@ -80,13 +81,13 @@ func (e exportCommand) wanted() (kinds []string, since time.Time, err error) {
 	}
 	if e.Since != "" {
 		if since, err = time.ParseInLocation(time.DateOnly, e.Since, time.Local); err != nil {
-			return nil, since, problems{fmt.Sprintf("--since: %q is no day such as 2026-11-22", e.Since)}
+			return nil, since, app.Problems{fmt.Sprintf("--since: %q is no day such as 2026-11-22", e.Since)}
 		}
 	}
 	return all, since, nil
 }
 
-// exporter writes an export, a line after the other.
+// exporter writes an export line by line.
 type exporter struct {
 	kinds []string
 	since time.Time
@@ -97,10 +98,10 @@ type exporter struct {
 	lines int
 }
 
-// writeFile writes a file that is whole once it has its name.
+// writeFile writes a file that gets its name only when it is complete.
 func (x *exporter) writeFile(ctx context.Context, name string, replace bool) error {
 	if _, err := os.Lstat(name); err == nil && !replace {
-		return problems{fmt.Sprintf("%s is there already; choose another name, or write over it with --force", name)}
+		return app.Problems{fmt.Sprintf("%s is there already; choose another name, or write over it with --force", name)}
 	}
 	f, err := os.CreateTemp(filepath.Dir(name), filepath.Base(name)+".*.partial") // readable for its owner only
 	if err != nil {
@@ -133,7 +134,7 @@ func (x *exporter) write(ctx context.Context, to io.Writer) error {
 	return errors.Join(x.line("end", exportEnd{x.lines}), x.out.Flush())
 }
 
-// line writes a line. No secret passes it.
+// line writes a line without secrets.
 func (x *exporter) line(kind string, data any) error {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

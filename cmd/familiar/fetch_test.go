@@ -9,6 +9,9 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"familiar/internal/web/page"
+
+	"familiar/internal/view"
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/txtar"
 )
@@ -83,7 +86,7 @@ func TestFetchJSON(t *testing.T) {
 	}
 	c := newConversation(t, withoutGolden(archive))
 	code, out, complaint := c.command(nil, "fetch", "--json", "https://harbour.example.org/old")
-	var got pageRecord
+	var got view.PageRecord
 	if err := json.Unmarshal([]byte(out), &got); code != exitOK || complaint != "" || err != nil {
 		t.Fatalf("exit code %d, errors %q, %v:\n%s", code, complaint, err, out)
 	}
@@ -92,7 +95,7 @@ func TestFetchJSON(t *testing.T) {
 		!strings.Contains(got.Markdown, "| Built | Lamp |") {
 		t.Errorf("got %+v", got)
 	}
-	if diff := cmp.Diff([]linkRecord{{"https://harbour.example.org/keepers", "its keepers"}}, got.Links); diff != "" {
+	if diff := cmp.Diff([]page.Link{{URL: "https://harbour.example.org/keepers", Text: "its keepers"}}, got.Links); diff != "" {
 		t.Errorf("links (-want +got):\n%s", diff)
 	}
 }
@@ -120,7 +123,7 @@ func TestFetchSettings(t *testing.T) {
 	c.env["FAMILIAR_WEB_CACHE"] = t.TempDir() + "/pages"
 	for _, cached := range []bool{false, true} {
 		_, out, complaint := c.command(nil, "fetch", "--json", "https://harbour.example.org/old")
-		var got pageRecord
+		var got view.PageRecord
 		if err := json.Unmarshal([]byte(out), &got); err != nil || got.Cached != cached || len(got.Hops) != 2 || got.Hops[0].Status != 301 {
 			t.Errorf("%v, errors %q, cached %v, hops %+v", err, complaint, got.Cached, got.Hops)
 		}

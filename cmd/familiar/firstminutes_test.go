@@ -12,8 +12,9 @@ import (
 	"testing"
 	"time"
 
-	"familiar/internal/discordtest"
+	"familiar/internal/app"
 
+	"familiar/internal/test/discordtest"
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
@@ -25,9 +26,9 @@ func atHome() {
 	os.Exit(run(program{
 		args: os.Args[1:], env: os.LookupEnv, environ: environ(), dir: dir, signals: signals, in: os.Stdin, out: os.Stdout, err: os.Stderr,
 		interactive: isTerminal(os.Stdin) && isTerminal(os.Stdout), exit: os.Exit,
-		far: far{
-			local: [][2]string{{"Ollama", os.Getenv("OLLAMA_AT_HOME")}}, resolver: oneHost{}, root: encryptedDisk(), ollama: "http://127.0.0.1:1/v1",
-			free: func(string) (int64, error) { return 50 << 30, nil },
+		far: app.Far{
+			Local: [][2]string{{"Ollama", os.Getenv("OLLAMA_AT_HOME")}}, Resolver: oneHost{}, Root: encryptedDisk(), Ollama: "http://127.0.0.1:1/v1",
+			Free: func(string) (int64, error) { return 50 << 30, nil },
 		},
 	}))
 }
@@ -161,7 +162,7 @@ func (c *conversation) athome(screen string) string {
 // comparable is a page without what differs from one run to the next, and without the breaks in the lines of findings.
 func comparable(page string) string {
 	page = regexp.MustCompile(`\n {15,}([^ →│┌✓✗·])`).ReplaceAllString(page, " $1")
-	return regexp.MustCompile(`\d[\d,.]* (ms|[kMGT]?B)\b|schema \d+|Discord to \d+s|\d\d:\d\d UTC`).ReplaceAllString(steady(page), "…")
+	return regexp.MustCompile(`\d[\d,.]* (ms|[kMGT]?B)\b|schema \d+|Discord within \d+s|\d\d:\d\d UTC`).ReplaceAllString(steady(page), "…")
 }
 
 // TestInitAtATerminalLeft presses Ctrl-C where what is typed is hidden. The terminal then shows again what is typed.

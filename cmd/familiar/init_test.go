@@ -8,8 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"familiar/internal/discordtest"
+	"familiar/internal/test/wait"
 
+	"familiar/internal/test/discordtest"
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
@@ -51,7 +52,7 @@ func (c *conversation) interview(args ...string) *sitting {
 // answers waits for a question and answers it.
 func (i *sitting) answers(question, text string) {
 	i.Helper()
-	if !eventually(func() bool { return strings.Contains(i.out.String()[i.read:], question) }) {
+	if !wait.Until(func() bool { return strings.Contains(i.out.String()[i.read:], question) }) {
 		i.Fatalf("%q is not asked:\n%s", question, i.out)
 	}
 	i.read += strings.Index(i.out.String()[i.read:], question) + len(question)
@@ -91,7 +92,7 @@ func TestInit(t *testing.T) {
 	i.answers("Its number or address, or none [1]:", "7")
 	i.answers("neither a number of the list nor an address", "1")
 	i.answers("Address of a SearXNG instance, or none [none]:", "http://127.0.0.1:1/nothing")
-	i.answers("Enter to answer anew, k to keep it:", "")
+	i.answers("Enter to answer again, k to keep it:", "")
 	i.answers("Address of a SearXNG instance", c.search.server.URL)
 	i.answers("Make one? y/n [n]:", "y")
 	i.answers("client_id=100000000000000002&permissions=274877975552", "")
@@ -132,14 +133,14 @@ func TestInitLeft(t *testing.T) {
 	t.Parallel()
 	c := newcomer(t)
 	steps := [][2]string{
-		{"Token", discordtest.Token}, {"Its number or address", "1"}, {"Address of a SearXNG instance", none}, {"Make one?", "y"},
+		{"Token", discordtest.Token}, {"Its number or address", "1"}, {"Address of a SearXNG instance", "none"}, {"Make one?", "y"},
 	}
 	for n := range steps {
 		i := c.interview()
 		for _, s := range steps[:n] {
 			i.answers(s[0], s[1])
 		}
-		if !eventually(func() bool { return strings.Contains(i.out.String()[i.read:], steps[n][0]) }) {
+		if !wait.Until(func() bool { return strings.Contains(i.out.String()[i.read:], steps[n][0]) }) {
 			t.Fatalf("%q is not asked:\n%s", steps[n][0], i.out)
 		}
 		if n%2 == 0 {
@@ -193,35 +194,10 @@ func TestInitWithoutTerminal(t *testing.T) {
 		}
 	}
 	c.env["OPENAI_MODEL"] = "other"
-	if code, _, complaint := c.command(nil, "init", "--no-discord"); code != exitUsage || !strings.Contains(complaint, "--yes, since there is a .env already, of which these lines would be changed: OPENAI_MODEL") {
+	if code, _, complaint := c.command(nil, "init", "--no-discord"); code != exitUsage || !strings.Contains(complaint, "--yes, since there is a .env already; these lines of it would be changed: OPENAI_MODEL") {
 		t.Errorf("exit code %d, errors %q", code, complaint)
 	}
 	if code, _, complaint := c.command(nil, "init", "--no-discord", "--yes", "--no-doctor"); code != exitOK || !strings.Contains(c.dotenv(), "OPENAI_MODEL=other\n") {
 		t.Errorf("exit code %d, errors %q", code, complaint)
-	}
-}
-
-func TestAmendDotenv(t *testing.T) {
-	const old = "# my bot\nexport DISCORD_TOKEN=old # it was reset\n\nPROMPT=\"two\nDISCORD_TOKEN=lines\"\n#OPENAI_MODEL=x\nDISCORD_TOKEN=older"
-	got, err := amendDotenv(old, []assignment{{"DISCORD_TOKEN", "new"}, {"OPENAI_MODEL", "a b#c"}, {"OPENAI_API_KEY", `x$HOME"y`}})
-	want := "# my bot\nDISCORD_TOKEN=new\n\nPROMPT=\"two\nDISCORD_TOKEN=lines\"\n#OPENAI_MODEL=x\n# Written by familiar init:\nOPENAI_MODEL='a b#c'\nOPENAI_API_KEY='x$HOME\"y'\n"
-	if err != nil || got != want {
-		t.Errorf("%v\n%s", err, got)
-	}
-	if _, err := amendDotenv("", []assignment{{"OPENAI_API_KEY", "it's a 'quoted' one"}}); err == nil || strings.Contains(err.Error(), "quoted") {
-		t.Errorf("a value that cannot be written: %v", err)
-	}
-	if _, err := amendDotenv("not a line\n", []assignment{{"OPENAI_MODEL", "x"}}); err == nil {
-		t.Error("a .env that cannot be read is changed")
-	}
-}
-
-func TestOllamaAt(t *testing.T) {
-	for host, want := range map[string]string{
-		"0.0.0.0": "http://127.0.0.1:11434/v1", "127.0.0.1:9000": "http://127.0.0.1:9000/v1", "https://box.lan": "https://box.lan:11434/v1", "[::]:1": "http://127.0.0.1:1/v1", "%": defaultOllama,
-	} {
-		if got := ollamaAt(host); got != want {
-			t.Errorf("%s: %s", host, got)
-		}
 	}
 }

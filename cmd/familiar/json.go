@@ -9,11 +9,13 @@ import (
 	"strings"
 	"time"
 	"unicode"
+
+	"familiar/internal/view"
 )
 
-// asJSON writes a value for programs to read. All that the commands print with --json goes through here, so that it has one spelling: names in
-// small letters with _ between the words, durations in milliseconds with _ms at the end of the name, and characters that cannot be seen as
-// \u escapes. The record in the store is another matter, and keeps nanoseconds.
+// asJSON writes a value for other programs. Everything that commands print with --json is spelt alike: names in small letters with _ between the
+// words, durations in milliseconds with _ms at the end of the name, and invisible characters as \u escapes. Records in the store are spelt
+// differently, and keep nanoseconds.
 func asJSON(v any) (string, error) {
 	b, err := json.MarshalIndent(plain(reflect.ValueOf(v)), "", "  ")
 	if err != nil {
@@ -34,7 +36,7 @@ func asJSON(v any) (string, error) {
 	return out.String(), nil
 }
 
-// unseen reports whether a character has no sign of its own: format characters but for the joiners of emoji and some scripts, and private ones.
+// unseen reports whether a character is invisible: a format character, except for the joiners of emoji and some scripts, or a private one.
 func unseen(r rune) bool {
 	return r != '\u200c' && r != '\u200d' && unicode.In(r, unicode.Cf, unicode.Co)
 }
@@ -78,13 +80,13 @@ var (
 	textType      = reflect.TypeFor[encoding.TextMarshaler]()
 )
 
-// plain makes of a value what encoding/json writes as this package wants it.
+// plain converts a value so that encoding/json spells it as [asJSON] says.
 func plain(v reflect.Value) any {
 	if !v.IsValid() {
 		return nil
 	}
 	if v.Type() == durationType {
-		return milliseconds(time.Duration(v.Int()))
+		return view.Milliseconds(time.Duration(v.Int()))
 	}
 	if v.Type().Implements(marshalerType) || v.Type().Implements(textType) {
 		return v.Interface()
@@ -109,7 +111,7 @@ func plain(v reflect.Value) any {
 	return v.Interface()
 }
 
-// items are the values of a list. One that is missing is an empty one.
+// items converts a list. A nil list becomes an empty one.
 func items(v reflect.Value) any {
 	if v.Type().Elem().Kind() == reflect.Uint8 { // bytes, which encoding/json writes as base64
 		return v.Interface()
@@ -140,7 +142,7 @@ func fieldsOf(v reflect.Value) object {
 	return all
 }
 
-// jsonName is what a field is called: as its tag says, or its name in small letters.
+// jsonName returns the name of a field: its tag, or its Go name in small letters.
 func jsonName(f reflect.StructField, tag string) string {
 	name := tag
 	if name == "" {
@@ -156,7 +158,7 @@ func jsonName(f reflect.StructField, tag string) string {
 	return name
 }
 
-// isEmpty is what encoding/json leaves out by omitempty.
+// isEmpty reports whether encoding/json leaves a value out by omitempty.
 func isEmpty(v reflect.Value) bool {
 	switch v.Kind() {
 	case reflect.Array, reflect.Map, reflect.Slice, reflect.String:
@@ -167,7 +169,7 @@ func isEmpty(v reflect.Value) bool {
 	return v.IsZero()
 }
 
-// snake writes a Go name in small letters: ChannelID is channel_id.
+// snake writes a Go name in small letters: ChannelID becomes channel_id.
 func snake(name string) string {
 	var b strings.Builder
 	letters := []rune(name)

@@ -8,8 +8,10 @@ import (
 	"time"
 
 	"familiar/internal/context/turn"
+	"familiar/internal/search/backend"
 	"familiar/internal/store"
 	"familiar/internal/trace"
+	"familiar/internal/view"
 )
 
 // TestJSONSpelling looks at every type that a command prints with --json: names are small with _ between the words, and durations say
@@ -47,7 +49,7 @@ func TestJSONSpelling(t *testing.T) {
 			look(path+"."+f.Name, f.Type)
 		}
 	}
-	for _, v := range []any{turn.Trace{}, turn.Lookup{}, trace.Summary{}, searched{}, backend{}, pageRecord{}, store.Memory{}, store.Change{}, store.Feedback{}, examined{}, differences{}} {
+	for _, v := range []any{turn.Trace{}, turn.Lookup{}, trace.Summary{}, view.Searched{}, backend.Status{}, view.PageRecord{}, store.Memory{}, store.Change{}, store.Feedback{}, examined{}, view.Differences{}} {
 		look(reflect.TypeOf(v).Name(), reflect.TypeOf(v))
 	}
 	if len(seen) < 30 {

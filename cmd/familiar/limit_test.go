@@ -10,6 +10,7 @@ import (
 
 	"familiar/internal/context/turn"
 	"familiar/internal/store"
+	"familiar/internal/test/wait"
 	"familiar/internal/trace"
 
 	"github.com/rogpeppe/go-internal/txtar"
@@ -38,7 +39,7 @@ func TestDataLimit(t *testing.T) {
 				Request: turn.Request{ID: fmt.Sprintf("T%03d", i), ChannelID: "7"}}))
 		}
 		for i := range 60 {
-			c.must(db.SaveMessages(t.Context(), store.Message{ID: fmt.Sprint(i), ChannelID: "7", Text: "long" + strings.Repeat(".", 100_000), At: time.Now().Add(time.Duration(i-300) * time.Hour)}))
+			c.must(db.Messages.Save(t.Context(), store.Message{ID: fmt.Sprint(i), ChannelID: "7", Text: "long" + strings.Repeat(".", 100_000), At: time.Now().Add(time.Duration(i-300) * time.Hour)}))
 		}
 		c.must(db.Close())
 		c.process()
@@ -48,10 +49,10 @@ func TestDataLimit(t *testing.T) {
 		traces = &trace.Store{DB: db}
 		var records []trace.Summary
 		var messages []store.Message
-		if !eventually(func() bool {
+		if !wait.Until(func() bool {
 			records, err = traces.Recent(t.Context(), "7", 1000)
 			c.must(err)
-			messages, err = db.Recent(t.Context(), "7", 100)
+			messages, err = db.Messages.Recent(t.Context(), "7", 100)
 			c.must(err)
 			return limit.records(len(records)) && limit.messages(len(messages))
 		}) {

@@ -1,15 +1,21 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
 	"time"
 
+	"familiar/internal/app"
 	"familiar/internal/bot"
-	"familiar/internal/bot/view"
+	"familiar/internal/command"
 	"familiar/internal/context/turn"
+	"familiar/internal/web/fetch"
+	"familiar/internal/web/read"
 
+	"familiar/internal/terminal"
+	"familiar/internal/view"
 	"github.com/oklog/ulid/v2"
 )
 
@@ -20,15 +26,15 @@ type lookupCommand struct {
 	JSON    bool `name:"json" help:"Print the lookup as JSON."`
 }
 
-// Run looks something up and prints everything that was done for it. It is recorded like a turn.
+// Run looks something up and prints everything that was done. It is recorded like a turn.
 func (l lookupCommand) Run(ctx context.Context, p *program, stop stopper) error {
 	l.choose(p)
-	return p.ask(ctx, stop, "lookup", l.Question, func(a *app, question string) error { return l.look(ctx, p, a, question) })
+	return p.ask(ctx, stop, "lookup", l.Question, func(a *app.App, question string) error { return l.look(ctx, p, a, question) })
 }
 
-func (l lookupCommand) look(ctx context.Context, p *program, a *app, question string) error {
-	a.actor.Lookup.Policy.Explain = l.Explain
-	found, err := a.uncapped().bot(&answerDoor{}, bot.Pace{}).LookUp(ctx, asMessage(p, "lookup", question), "")
+func (l lookupCommand) look(ctx context.Context, p *program, a *app.App, question string) error {
+	a.Actor.Lookup.Policy.Explain = l.Explain
+	found, err := a.Uncapped().Bot(&answerDoor{}, bot.Pace{}).LookUp(ctx, asMessage(p, "lookup", question), "")
 	if err != nil {
 		return err
 	}
@@ -36,20 +42,20 @@ func (l lookupCommand) look(ctx context.Context, p *program, a *app, question st
 	if l.Explain {
 		write = view.Explain
 	}
-	return a.showLookup(p, found, l.JSON, write(found))
+	return showLookup(p, a, found, l.JSON, write(found))
 }
 
-// asMessage is a question from the command line as a message.
+// asMessage makes a message from a question on the command line.
 func asMessage(p *program, channel, question string) turn.Message {
 	return turn.Message{ID: ulid.Make().String(), ChannelID: channel, Author: turn.Author{ID: "terminal", Name: user(p)}, Text: question, At: time.Now()}
 }
 
-// showLookup prints a lookup, as JSON or in these words. One that could not be made is a failure.
-func (a *app) showLookup(p *program, found *turn.Lookup, asJSON bool, text string) (err error) {
+// showLookup prints a lookup, as JSON or as a text. It returns an error for a lookup that failed.
+func showLookup(p *program, a *app.App, found *turn.Lookup, asJSON bool, text string) (err error) {
 	if asJSON {
-		err = a.printJSON(p, found)
+		err = printJSON(p, a, found)
 	} else {
-		_, err = fmt.Fprint(p.out, a.redact.String(text))
+		_, err = fmt.Fprint(p.out, a.Redact.String(text))
 	}
 	if err == nil && found.State == turn.LookupFailed {
 		err = failedLookup(found)
@@ -57,11 +63,78 @@ func (a *app) showLookup(p *program, found *turn.Lookup, asJSON bool, text strin
 	return err
 }
 
-// failedLookup is the error of a lookup that could not be made.
+// failedLookup returns the error of a lookup that failed.
 func failedLookup(l *turn.Lookup) error {
 	why := strings.ReplaceAll(string(l.Failure), "_", " ")
 	if l.Reason != "" && l.Reason != string(l.Failure) {
 		why += " (" + l.Reason + ")"
 	}
 	return fmt.Errorf("the lookup failed: %s", why)
+}
+
+type docsCommand struct {
+	Words []string `arg:"" optional:"" name:"question" help:"A question, the name of a page, or its address; where several sites are known, behind the name of one."`
+	speaker
+	Trace bool `help:"Also print everything that was done for it."`
+	JSON  bool `name:"json" help:"Print the lookup as JSON."`
+}
+
+// Run looks something up in one of the character's documentation sites. It is recorded like a turn.
+func (d docsCommand) Run(ctx context.Context, p *program, stop stopper) error {
+	d.choose(p)
+	return p.ask(ctx, stop, "docs", d.Words, func(a *app.App, question string) error { return d.look(ctx, p, a, question) })
+}
+
+func (d docsCommand) look(ctx context.Context, p *program, a *app.App, question string) error {
+	b := a.Bot(&answerDoor{}, bot.Pace{})
+	site, question, why := command.DocsFor(a.Actor, bot.LanguageOf(question), "", question)
+	if why != "" {
+		return app.Problems{why}
+	}
+	found, err := b.LookUp(ctx, asMessage(p, "docs", question), site)
+	if err != nil {
+		return err
+	}
+	text := strings.TrimSpace(terminal.Plain(b.LookupAnswer(bot.LanguageOf(question), found))) + "\n"
+	if d.Trace {
+		text += "\n" + view.Lookup(found)
+	}
+	return showLookup(p, a, found, d.JSON, text)
+}
+
+type fetchCommand struct {
+	URL     string `arg:"" name:"url" help:"Address of the page; https:// may be left out."`
+	Explain bool   `help:"Print every rule that was applied, and what was taken out."`
+	Links   bool   `help:"Print the links of the text after it."`
+	JSON    bool   `name:"json" help:"Print everything as JSON."`
+	Plain   bool   `help:"Read the page itself, also where there is a special reader for its site."`
+}
+
+// Run reads a page by the rules for an address that a person named, and prints it.
+func (f fetchCommand) Run(ctx context.Context, p *program, stop stopper) error {
+	a, err := app.Open(ctx, p.process(), app.ToRead)
+	if err != nil {
+		return err
+	}
+	defer a.Close()
+	if err := a.NeedWeb(); err != nil {
+		return err
+	}
+	if !strings.Contains(f.URL, "://") {
+		f.URL = "https://" + f.URL
+	}
+	return p.interruptible(stop, func() error { return f.read(ctx, p, a) })
+}
+
+// read prints a page as the flags say. It returns the page's failure.
+func (f fetchCommand) read(ctx context.Context, p *program, a *app.App) (err error) {
+	var hops []fetch.Hop
+	found := a.Reader.Read(ctx, read.Request{URL: f.URL, Domains: a.Domains, Human: true, Plain: f.Plain, Hops: &hops, Short: true})
+	r := view.NewWebPage(f.URL, found, hops)
+	if f.JSON {
+		err = printJSON(p, a, r.JSON(f.Explain))
+	} else {
+		_, err = fmt.Fprint(p.out, a.Redact.String(r.Describe(f.Explain, f.Links)))
+	}
+	return cmp.Or(err, r.Failure())
 }

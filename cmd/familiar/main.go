@@ -11,27 +11,27 @@
 //	familiar fetch URL       one page, as a lookup reads it
 //	familiar trace [ID]      the records of past turns
 //	familiar replay TURN     a past turn taken again, and what differs
-//	familiar feedback        what was said of sources, and how to take it back
-//	familiar memory          what it remembers: listed, deleted, as files
+//	familiar feedback        what people said about sources, and how to delete it
+//	familiar memory          what it remembers: list it, delete it, export and import it
 //	familiar mcp             the lookup for other programs, by the Model Context Protocol
 //	familiar changes         which settings were changed, and by whom
-//	familiar import FILE     a character of another program's card
-//	familiar export          what is kept, as JSON lines, or a character as such a card
+//	familiar import FILE     make a character from another program's card
+//	familiar export          everything that is kept, as JSON lines; or a character as a card
 //	familiar erase USER      forget a person
-//	familiar privacy export USER FILE  all that is kept of a person
-//	familiar character       characters made, listed, shown and checked
+//	familiar privacy export USER FILE  everything that is kept about a person
+//	familiar character       make, list, show and check characters
 //	familiar config check    what is configured, and from where; with --connect, whether the services answer
-//	familiar doctor          whether everything works, and what to do where it does not
-//	familiar health          whether the bot that runs can answer people
+//	familiar doctor          whether everything works, and what to do if it does not
+//	familiar health          whether the running bot can answer people
 //	familiar backup FILE     a copy of the database, while the bot runs
-//	familiar restore FILE    such a copy in the place of the database
-//	familiar completion SHELL  completes the command line in bash, zsh or fish
+//	familiar restore FILE    replace the database by such a copy
+//	familiar completion SHELL  completion of the command line in bash, zsh or fish
 //	familiar man             the manual page
 //	familiar help ask        how a command is used
 //	familiar version         which version this is
 //
-// This package is the only reader of the environment and of flags, and the place where the packages are
-// put together: wire.go does it in a few literals.
+// This package has the flags, the subcommands and what they print. [familiar/internal/app] reads the configuration and puts the packages
+// together.
 package main
 
 import (
@@ -44,7 +44,10 @@ import (
 	"strings"
 	"sync"
 	"syscall"
-	_ "time/tzdata" // a character's time zone must be known where no system database is
+	_ "time/tzdata" // time zones of characters, for systems without a database of them
+
+	"familiar/internal/app"
+	"familiar/internal/doctor"
 
 	"github.com/alecthomas/kong"
 	"golang.org/x/term"
@@ -70,20 +73,20 @@ type commands struct {
 	Fetch     fetchCommand     `cmd:"" help:"Read one page as a lookup does."`
 	Replay    replayCommand    `cmd:"" help:"Take a past turn again, with the program and the character as they are now, and show what differs."`
 	Trace     traceCommand     `cmd:"" help:"List the records of past turns, or show one."`
-	Feedback  feedbackCommand  `cmd:"" help:"List what people said of the character's sources, or forget it."`
+	Feedback  feedbackCommand  `cmd:"" help:"List what people said about the character's sources, or delete it."`
 	Memory    memoryCommand    `cmd:"" help:"List what the bot remembers, delete it, or write and read it as files."`
 	MCP       mcpCommand       `cmd:"" name:"mcp" help:"Serve lookup, search, fetch and verify to other programs, by the Model Context Protocol."`
 	Changes   changesCommand   `cmd:"" help:"List which settings were changed, and by whom."`
 	Character characterCommand `cmd:"" help:"Make, list, show and check characters."`
-	Import    importCommand    `cmd:"" help:"Make a character of a card of another program, or add a lorebook to one."`
-	Export    exportCommand    `cmd:"" help:"Write what is kept as JSON lines, or a character as a card for other programs."`
-	Erase     eraseCommand     `cmd:"" help:"Forget a person: delete all that is kept of them."`
-	Privacy   privacyCommand   `cmd:"" help:"Export what is kept of a person."`
+	Import    importCommand    `cmd:"" help:"Make a character from another program's card, or add a lorebook to a character."`
+	Export    exportCommand    `cmd:"" help:"Write everything that is kept as JSON lines, or a character as a card for other programs."`
+	Erase     eraseCommand     `cmd:"" help:"Forget a person: delete everything that is kept about them."`
+	Privacy   privacyCommand   `cmd:"" help:"Export everything that is kept about a person."`
 	Config    configCommand    `cmd:"" help:"Look at the configuration."`
-	Doctor    doctorCommand    `cmd:"" help:"Try everything that has to work, and say what to do where it does not."`
-	Health    healthCommand    `cmd:"" help:"Ask the bot that runs whether it can answer people."`
+	Doctor    doctorCommand    `cmd:"" help:"Try everything that has to work, and say what to do if it does not."`
+	Health    healthCommand    `cmd:"" help:"Ask the running bot whether it can answer people."`
 	Backup    backupCommand    `cmd:"" help:"Copy the database into a file, also while the bot runs."`
-	Restore   restoreCommand   `cmd:"" help:"Put a backup in the place of the database."`
+	Restore   restoreCommand   `cmd:"" help:"Replace the database by a backup."`
 
 	Number versionCommand `cmd:"" name:"version" help:"Print the version."`
 	Help   helpCommand    `cmd:"" help:"Show how a command is used."`
@@ -109,7 +112,7 @@ func main() {
 	}))
 }
 
-// environ are the names of the variables that are set.
+// environ returns the names of the variables that are set.
 func environ() (names []string) {
 	for _, variable := range os.Environ() {
 		name, _, _ := strings.Cut(variable, "=")
@@ -118,7 +121,7 @@ func environ() (names []string) {
 	return names
 }
 
-// program is everything that the outside gives to a run of familiar. Tests give another outside.
+// program is everything that a run of familiar gets from outside. Tests give their own.
 type program struct {
 	args        []string
 	env         func(string) (string, bool)
@@ -133,7 +136,15 @@ type program struct {
 	logLevel    string         // in place of the preset of FAMILIAR_LOG
 	log         string         // name of a file in the data directory that the log goes into; empty: it goes to err
 	exit        func(code int) // leaves at once
-	far         far
+	far         app.Far
+}
+
+// process is the part of that which [app.Open] needs.
+func (p *program) process() *app.Process {
+	return &app.Process{
+		Env: p.env, Environ: p.environ, Dir: p.dir, Out: p.out, Err: p.err, Interactive: p.interactive, Version: version(),
+		Model: p.model, LogLevel: p.logLevel, Log: p.log, Far: p.far,
+	}
 }
 
 // run is the whole program. It returns the exit code.
@@ -150,25 +161,25 @@ func run(p program) int {
 	return parsed(p, parser)
 }
 
-// ask opens the program for one question, and closes it after do.
-func (p *program) ask(ctx context.Context, stop stopper, command string, words []string, do func(a *app, question string) error) error {
+// ask opens the program for one question, calls do and closes it.
+func (p *program) ask(ctx context.Context, stop stopper, command string, words []string, do func(a *app.App, question string) error) error {
 	question, err := p.question(command, words)
 	if err != nil {
 		return err
 	}
 	return p.interruptible(stop, func() error {
-		a, err := open(ctx, p, toAnswer)
+		a, err := app.Open(ctx, p.process(), app.ToAnswer)
 		if err != nil {
 			return err
 		}
-		return errors.Join(do(a, question), a.close())
+		return errors.Join(do(a, question), a.Close())
 	})
 }
 
 // longestQuestion is how much of the input is read for a question, in bytes.
 const longestQuestion = 64 << 10
 
-// question is what is asked: the words behind a command or, without them, what is piped into it.
+// question returns the words after a command or, without them, the input.
 func (p *program) question(command string, words []string) (string, error) {
 	question := strings.TrimSpace(strings.Join(words, " "))
 	if len(words) == 0 && p.in != nil && !p.typed {
@@ -179,21 +190,21 @@ func (p *program) question(command string, words []string) (string, error) {
 		question = strings.TrimSpace(string(text))
 	}
 	if question == "" {
-		return "", problems{fmt.Sprintf(`the question is empty; write it behind the command or pipe it in: familiar %s "who was Ada Lovelace?"`, command)}
+		return "", app.Problems{fmt.Sprintf(`the question is empty; write it after the command or pipe it in: familiar %s "who was Ada Lovelace?"`, command)}
 	}
 	return question, nil
 }
 
-// speaker says who answers, and with which model.
+// speaker has the flags that choose the character and its model.
 type speaker struct {
-	Model     string `placeholder:"NAME" help:"Ask this model of the server, in place of the one that is configured."`
-	Character string `placeholder:"ID" help:"The character that answers, in place of that of FAMILIAR_CHARACTER."`
+	Model     string `placeholder:"NAME" help:"Ask this model of the server instead of the configured one."`
+	Character string `placeholder:"ID" help:"The character that answers, instead of the one in FAMILIAR_CHARACTER."`
 }
 
-// choose puts what was chosen in the place of what is configured.
+// choose replaces what is configured by what the flags choose.
 func (s speaker) choose(p *program) {
 	p.model = s.Model
-	p.logLevel = "error" // what goes wrong is said in the answer
+	p.logLevel = "error" // the answer says what went wrong
 	if s.Character == "" {
 		return
 	}
@@ -206,7 +217,7 @@ func (s speaker) choose(p *program) {
 	}
 }
 
-// exitCode is how kong's wish to leave, for --help and --version, travels up to run.
+// exitCode is what kong panics with to leave after --help and --version.
 type exitCode int
 
 func parsed(p program, parser *kong.Kong) (code int) {
@@ -221,7 +232,7 @@ func parsed(p program, parser *kong.Kong) (code int) {
 	}()
 	chosen, err := parser.Parse(withoutHelp(p.args))
 	if err != nil {
-		fmt.Fprintf(p.err, "familiar: %s\nTry %s --help.\n", misuse(err), misused(err))
+		fmt.Fprintf(p.err, "familiar: %s\nTry %s --help.\n", usageError(err), explainedBy(err))
 		return exitUsage
 	}
 	ctx, cancel := context.WithCancelCause(context.Background())
@@ -234,8 +245,8 @@ func parsed(p program, parser *kong.Kong) (code int) {
 	return exitOK
 }
 
-// misused is the command whose help explains a command line that could not be read.
-func misused(err error) string {
+// explainedBy returns the command whose help explains a command line that could not be read.
+func explainedBy(err error) string {
 	var at *kong.ParseError
 	if errors.As(err, &at) && at.Context.Selected() != nil {
 		return "familiar " + commandPath(at.Context.Selected())
@@ -264,7 +275,7 @@ func (p *program) stopOnSignal(stop stopper, done <-chan struct{}) {
 	}
 }
 
-// interruptible does something that a signal ends.
+// interruptible calls do, which a signal can end.
 func (p *program) interruptible(stop stopper, do func() error) error {
 	done := make(chan struct{})
 	var watching sync.WaitGroup
@@ -274,10 +285,11 @@ func (p *program) interruptible(stop stopper, do func() error) error {
 	return do()
 }
 
-// codeOf tells a wrong configuration from a failure.
+// codeOf returns the exit code for an error: wrong usage or configuration, or a failure.
 func codeOf(err error) int {
-	var wrong problems
-	if errors.As(err, &wrong) {
+	var wrong app.Problems
+	var unanswered doctor.Unanswered
+	if errors.As(err, &wrong) || errors.As(err, &unanswered) {
 		return exitUsage
 	}
 	return exitFailed

@@ -4,21 +4,23 @@ import (
 	"fmt"
 	"strings"
 
+	"familiar/internal/app"
+
 	"github.com/alecthomas/kong"
 )
 
 type manCommand struct{}
 
-// Run prints the manual page, made of the tables of commands and of settings, in roff with the macros of man(7).
+// Run prints the manual page, made from the commands and the settings, in roff with the macros of man(7).
 func (manCommand) Run(p *program, k *kong.Context) error {
 	_, err := fmt.Fprint(p.out, manPage(k.Model.Node))
 	return err
 }
 
-// escaped is what means something to roff.
+// escaped replaces the characters that have a meaning in roff.
 var escaped = strings.NewReplacer(`\`, `\e`, "-", `\-`, "'", `\(aq`, "`", `\(ga`, "^", `\(ha`, "~", `\(ti`)
 
-// roff writes a text so that it stands in the page as it is.
+// roff escapes a text.
 func roff(text string) string {
 	lines := strings.Split(escaped.Replace(text), "\n")
 	for i, line := range lines {
@@ -45,10 +47,10 @@ func manPage(root *kong.Node) string {
 	}
 	s.WriteString(".SH ENVIRONMENT\nVariables are read from the environment and from the file .env in the working directory; the environment wins. Each may be given as\n" +
 		".IB NAME _FILE = path\nin place of its value, so that secrets need not be in the environment.\n")
-	for _, v := range settings() {
-		s.WriteString(".TP\n.B " + roff(v.name) + "\n" + roff(sentenceOf(v.about)))
-		if v.preset != "" {
-			s.WriteString(" Preset: " + roff(v.preset) + ".")
+	for _, v := range app.Settings() {
+		s.WriteString(".TP\n.B " + roff(v.Name) + "\n" + roff(sentenceOf(v.About)))
+		if v.Preset != "" {
+			s.WriteString(" Preset: " + roff(v.Preset) + ".")
 		}
 		s.WriteString("\n")
 	}
@@ -57,7 +59,7 @@ func manPage(root *kong.Node) string {
 	return s.String()
 }
 
-// manCommandOf writes what a command takes and does.
+// manCommandOf describes a command.
 func manCommandOf(s *strings.Builder, n *kong.Node) {
 	s.WriteString(".SS familiar " + roff(commandPath(n)))
 	for _, a := range n.Positional {
@@ -77,7 +79,7 @@ func manCommandOf(s *strings.Builder, n *kong.Node) {
 	}
 }
 
-// sentenceOf makes a sentence of words.
+// sentenceOf makes words a sentence.
 func sentenceOf(words string) string {
 	return strings.ToUpper(words[:1]) + words[1:] + "."
 }

@@ -7,26 +7,27 @@ import (
 	"slices"
 	"strings"
 
-	"familiar/internal/bot/view"
-	"familiar/internal/memory/archive"
+	"familiar/internal/app"
+	"familiar/internal/memory"
 	"familiar/internal/store"
 	"familiar/internal/text"
+	"familiar/internal/view"
 )
 
-// memoryCommand is what an operator does with the bot's memory. Who lists or exports does not own the store, so that it works beside a
-// running bot; to change something it must be owned.
+// memoryCommand lists, exports and changes the bot's memory. Listing and exporting work beside a running bot; changes need the store for
+// themselves.
 type memoryCommand struct {
 	Show   memoryShow   `cmd:"" default:"withargs" help:"List what is remembered, the newest last."`
 	Search memorySearch `cmd:"" help:"List what is remembered and holds all of some words."`
-	Forget memoryForget `cmd:"" help:"Delete statements, with what they replaced."`
-	Counts memoryCounts `cmd:"" help:"Show what became of what the side model proposed, and which channels wait to be read."`
-	Export memoryExport `cmd:"" help:"Write all that is remembered as Markdown, a file for each statement."`
+	Forget memoryForget `cmd:"" help:"Delete statements, with those that they replaced."`
+	Counts memoryCounts `cmd:"" help:"Show what happened to the side model's proposals, and which channels wait to be read."`
+	Export memoryExport `cmd:"" help:"Write everything that is remembered as Markdown, one file for each statement."`
 	Import memoryImport `cmd:"" help:"Read such files: statements with a known id are replaced, others are new."`
 }
 
 type memoryShow struct {
 	JSON    bool `name:"json" help:"Print JSON."`
-	History bool `help:"Also what was replaced."`
+	History bool `help:"Also list what was replaced."`
 }
 
 func (m memoryShow) Run(ctx context.Context, p *program) error {
@@ -35,7 +36,7 @@ func (m memoryShow) Run(ctx context.Context, p *program) error {
 
 type memorySearch struct {
 	memoryShow
-	Words []string `arg:"" help:"All of them must stand in it, or whom or what it is about."`
+	Words []string `arg:"" help:"Words that must all be in the statement or in its subject."`
 }
 
 func (m memorySearch) Run(ctx context.Context, p *program) error {
@@ -45,10 +46,10 @@ func (m memorySearch) Run(ctx context.Context, p *program) error {
 	})
 }
 
-// list prints the statements for which keep reports true.
+// list prints the statements that keep accepts.
 func (m memoryShow) list(ctx context.Context, p *program, keep func(store.Memory) bool) error {
 	return withStore(ctx, p, store.Look, func(db *store.DB) (string, error) {
-		all, err := db.ExportMemories(ctx)
+		all, err := db.Memories.Export(ctx)
 		if err != nil {
 			return "", err
 		}
@@ -64,11 +65,11 @@ type memoryCounts struct{}
 
 func (memoryCounts) Run(ctx context.Context, p *program) error {
 	return withStore(ctx, p, store.Look, func(db *store.DB) (string, error) {
-		counts, err := db.Tallies(ctx)
+		counts, err := db.Learning.Tallies(ctx)
 		if err != nil {
 			return "", err
 		}
-		waiting, err := db.Watermarks(ctx)
+		waiting, err := db.Learning.Watermarks(ctx)
 		return view.Learning(counts, waiting), err
 	})
 }
@@ -80,9 +81,9 @@ type memoryForget struct {
 func (m memoryForget) Run(ctx context.Context, p *program) error {
 	return withStore(ctx, p, store.Open, func(db *store.DB) (string, error) {
 		for i, id := range m.ID {
-			err := db.EraseMemory(ctx, id)
+			err := db.Memories.Erase(ctx, id)
 			if errors.Is(err, store.ErrNotFound) {
-				err = problems{fmt.Sprintf("there is no statement %d; forgotten before it: %d", id, i)}
+				err = app.Problems{fmt.Sprintf("there is no statement %d; forgotten before it: %d", id, i)}
 			}
 			if err != nil {
 				return "", err
@@ -98,9 +99,9 @@ type memoryExport struct {
 
 func (m memoryExport) Run(ctx context.Context, p *program) error {
 	return withStore(ctx, p, store.Look, func(db *store.DB) (string, error) {
-		all, err := db.ExportMemories(ctx)
+		all, err := db.Memories.Export(ctx)
 		if err == nil {
-			err = archive.Write(resolve(p.dir, m.Dir), all)
+			err = memory.WriteArchive(app.Resolve(p.dir, m.Dir), all)
 		}
 		return fmt.Sprintf("Written: %d.", len(all)), err
 	})
@@ -112,11 +113,11 @@ type memoryImport struct {
 
 func (m memoryImport) Run(ctx context.Context, p *program) error {
 	return withStore(ctx, p, store.Open, func(db *store.DB) (string, error) {
-		all, err := archive.Read(resolve(p.dir, m.Dir))
+		all, err := memory.ReadArchive(app.Resolve(p.dir, m.Dir))
 		if err != nil {
 			return "", err
 		}
-		n, err := db.ImportMemories(ctx, all)
+		n, err := db.Memories.Import(ctx, all)
 		said := fmt.Sprintf("Added: %d. Replaced: %d. Known already: %d.", n.Added, n.Replaced, n.Merged)
 		if n.LeftOut > 0 {
 			said += fmt.Sprintf(" Left out: %d, about people who have not agreed that anything is learned about them, or history of nothing.", n.LeftOut)
@@ -125,19 +126,19 @@ func (m memoryImport) Run(ctx context.Context, p *program) error {
 	})
 }
 
-// withStore opens the store, and prints what f makes of it.
+// withStore opens the store, and prints what f returns.
 func withStore(ctx context.Context, p *program, open func(context.Context, string) (*store.DB, error), f func(*store.DB) (string, error)) error {
-	settings, err := readConfig(p.env, p.dir)
+	settings, err := app.ReadConfig(p.env, p.dir)
 	if err != nil {
 		return err
 	}
-	db, err := open(ctx, resolve(p.dir, settings.get("FAMILIAR_DATA")))
+	db, err := open(ctx, app.Resolve(p.dir, settings.Get("FAMILIAR_DATA")))
 	if err != nil {
 		return err
 	}
 	said, err := f(db)
 	if err == nil {
-		_, err = fmt.Fprintln(p.out, settings.redactor().String(said))
+		_, err = fmt.Fprintln(p.out, settings.Redactor().String(said))
 	}
 	return errors.Join(err, db.Close())
 }

@@ -4,8 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"familiar/internal/llm/llmtest"
-
+	"familiar/internal/test/llmtest"
 	"github.com/rogpeppe/go-internal/txtar"
 )
 

@@ -10,9 +10,8 @@ import (
 	"regexp"
 	"testing"
 
+	"familiar/internal/test/discordtest"
 	"github.com/rogpeppe/go-internal/txtar"
-
-	"familiar/internal/discordtest"
 )
 
 var drawReply = flag.Bool("picture", false, "draw doc/reply.png from what TestPicture sees; needs chromium")

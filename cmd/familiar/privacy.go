@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"familiar/internal/app"
+	"familiar/internal/forget"
 	"familiar/internal/store"
 	"familiar/internal/trace"
 )
@@ -19,58 +21,56 @@ type eraseCommand struct {
 	DryRun bool   `help:"Say what would be deleted, and delete nothing."`
 }
 
-// eraseWithin is how long a process that owns the store is waited for.
+// eraseWithin is how long to wait for a process that owns the store.
 const eraseWithin = 5 * time.Minute
 
-// Run counts without owning the store. To delete it owns it, or has the process do it that owns it, which knows what it has in memory.
+// Run counts without owning the store. Deletion needs its owner: this process, or the one that runs and also deletes what it has in memory.
 func (e eraseCommand) Run(ctx context.Context, p *program) error {
 	if e.DryRun {
-		return withTraces(ctx, p, e.User, store.Look, func(traces *trace.Store) error {
-			counts, err := traces.Survey(ctx, e.User)
-			for _, kind := range store.DataKinds() {
+		return withForgetter(ctx, p, e.User, store.Look, func(f *forget.Forgetter) error {
+			counts, err := f.Survey(ctx, e.User)
+			for _, kind := range forget.Kinds() {
 				fmt.Fprintf(p.out, "%-10s %d\n", kind, counts[kind])
 			}
 			return err
 		})
 	}
-	c, err := readConfig(p.env, p.dir)
+	c, err := app.ReadConfig(p.env, p.dir)
 	if err != nil {
 		return err
 	}
-	cache, err := c.webCache(p.dir) // a place that cannot be used is told of before anything is deleted
+	cache, err := c.WebCache(p.dir) // an unusable cache is reported before anything is deleted
 	if err != nil {
 		return err
 	}
 	at := time.Now()
-	err = withTraces(ctx, p, e.User, store.Open, func(traces *trace.Store) error {
-		erased, err := traces.Erase(ctx, e.User, true, at)
-		if err == nil {
-			err = cache.clear()
-		}
+	err = withForgetter(ctx, p, e.User, store.Open, func(f *forget.Forgetter) error {
+		f.Caches = cache.Clear
+		erased, err := f.Person(ctx, e.User, true, at)
 		return e.report(p, erased, err)
 	})
 	inUse, ok := errors.AsType[*store.Error](err)
 	if !ok || inUse.Kind != store.InUse {
 		return err
 	}
-	return withTraces(ctx, p, e.User, store.Beside, func(traces *trace.Store) error {
+	return withForgetter(ctx, p, e.User, store.Beside, func(f *forget.Forgetter) error {
 		fmt.Fprintf(p.err, "familiar: process %d has the data open and is asked to forget them\n", inUse.PID)
 		ctx, cancel := context.WithTimeout(ctx, eraseWithin)
 		defer cancel()
-		erased, err := traces.AskToErase(ctx, e.User, at)
+		erased, err := f.Ask(ctx, e.User, at)
 		if errors.Is(err, context.DeadlineExceeded) {
-			err = fmt.Errorf("process %d has not done so within %v: stop it and try again; or leave it, and it does so when it starts again at the latest", inUse.PID, eraseWithin)
+			err = fmt.Errorf("process %d did not erase the data within %v: stop it and try again; otherwise it erases the data at its next start", inUse.PID, eraseWithin)
 		}
 		return e.report(p, erased, err)
 	})
 }
 
-// report says how much there was, and how much is left.
-func (e eraseCommand) report(p *program, erased trace.Erased, err error) error {
+// report prints how much there was and how much is left.
+func (e eraseCommand) report(p *program, erased forget.Erased, err error) error {
 	if err != nil {
 		return err
 	}
-	for _, kind := range store.DataKinds() {
+	for _, kind := range forget.Kinds() {
 		fmt.Fprintf(p.out, "%-10s %d → %d\n", kind, erased.Before[kind], erased.After[kind])
 	}
 	if n := erased.Left(); n > 0 {
@@ -79,20 +79,20 @@ func (e eraseCommand) report(p *program, erased trace.Erased, err error) error {
 	return nil
 }
 
-// privacyCommand is about what is kept of people.
+// privacyCommand shows what is kept about people.
 type privacyCommand struct {
-	Export privacyExport `cmd:"" help:"Write all that is kept of a person into a file, as JSON."`
+	Export privacyExport `cmd:"" help:"Write everything that is kept about a person into a file, as JSON."`
 }
 
 type privacyExport struct {
 	User string `arg:"" help:"The person's id on Discord."`
-	File string `arg:"" help:"The file, which must not be there yet."`
+	File string `arg:"" help:"The new file."`
 }
 
 // Run reads without owning the store, so that it works beside a running bot.
 func (x privacyExport) Run(ctx context.Context, p *program) error {
-	return withTraces(ctx, p, x.User, store.Look, func(traces *trace.Store) error {
-		data, err := traces.Export(ctx, x.User)
+	return withForgetter(ctx, p, x.User, store.Look, func(f *forget.Forgetter) error {
+		data, err := f.Export(ctx, x.User)
 		if err != nil {
 			return err
 		}
@@ -100,27 +100,27 @@ func (x privacyExport) Run(ctx context.Context, p *program) error {
 		if err != nil {
 			return err
 		}
-		f, err := os.OpenFile(resolve(p.dir, x.File), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+		file, err := os.OpenFile(app.Resolve(p.dir, x.File), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 		if err != nil {
-			return fmt.Errorf("write what is kept: %w", err)
+			return fmt.Errorf("write export: %w", err)
 		}
-		_, err = f.Write(append(content, '\n'))
-		return errors.Join(err, f.Close())
+		_, err = file.Write(append(content, '\n'))
+		return errors.Join(err, file.Close())
 	})
 }
 
-// withTraces opens the store for something about a person.
-func withTraces(ctx context.Context, p *program, user string, openStore func(context.Context, string) (*store.DB, error), do func(*trace.Store) error) error {
+// withForgetter opens the store to read or delete a person's data.
+func withForgetter(ctx context.Context, p *program, user string, openStore func(context.Context, string) (*store.DB, error), do func(*forget.Forgetter) error) error {
 	if strings.Trim(user, "0123456789") != "" || user == "" {
-		return problems{fmt.Sprintf("%q is no id of a person: in Discord, switch on developer mode, and copy it from the menu of their name", user)}
+		return app.Problems{fmt.Sprintf("%q is no id of a person: in Discord, switch on developer mode, and copy it from the menu of their name", user)}
 	}
-	settings, err := readConfig(p.env, p.dir)
+	settings, err := app.ReadConfig(p.env, p.dir)
 	if err != nil {
 		return err
 	}
-	db, err := openStore(ctx, resolve(p.dir, settings.get("FAMILIAR_DATA")))
+	db, err := openStore(ctx, app.Resolve(p.dir, settings.Get("FAMILIAR_DATA")))
 	if err != nil {
 		return err
 	}
-	return errors.Join(do(&trace.Store{DB: db, Redact: settings.redactor().String}), db.Close())
+	return errors.Join(do(&forget.Forgetter{Traces: &trace.Store{DB: db, Redact: settings.Redactor().String}}), db.Close())
 }

@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"familiar/internal/forget"
 	"familiar/internal/store"
-	"familiar/internal/trace"
 
 	"github.com/rogpeppe/go-internal/txtar"
 )
@@ -21,7 +21,7 @@ func TestErase(t *testing.T) {
 	db, err := store.Open(t.Context(), filepath.Join(c.dir, "data"))
 	c.must(err)
 	for _, author := range []string{"1001", "1002"} {
-		_, err := db.Arrive(t.Context(), store.Arrival{Message: store.Message{ID: "9" + author, ChannelID: "5", GuildID: "6", AuthorID: author, AuthorName: "n" + author, Text: "words of " + author, At: time.Now()}})
+		_, err := db.Messages.SaveIncoming(t.Context(), store.Incoming{Message: store.Message{ID: "9" + author, ChannelID: "5", GuildID: "6", AuthorID: author, AuthorName: "n" + author, Text: "words of " + author, At: time.Now()}})
 		c.must(err)
 	}
 	c.must(db.Close())
@@ -36,7 +36,7 @@ func TestErase(t *testing.T) {
 	}
 	content, err := os.ReadFile(filepath.Join(c.dir, "data.json"))
 	c.must(err)
-	var data trace.Export
+	var data forget.Export
 	if err := json.Unmarshal(content, &data); err != nil || len(data.Messages) != 1 || data.Messages[0].Text != "words of 1001" || data.Names[0] != "n1001" {
 		t.Errorf("exported %s: %v", content, err)
 	}

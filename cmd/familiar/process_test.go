@@ -11,10 +11,11 @@ import (
 	"time"
 
 	"familiar/internal/context/turn"
-	"familiar/internal/discordtest"
 	"familiar/internal/store"
+	"familiar/internal/test/wait"
 	"familiar/internal/trace"
 
+	"familiar/internal/test/discordtest"
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
@@ -150,8 +151,8 @@ func (c *conversation) claimed(questions []string) {
 	db, err := store.Look(c.Context(), filepath.Join(c.dir, "data"))
 	c.must(err)
 	defer db.Close()
-	if !eventually(func() bool {
-		open, err := db.Unanswered(c.Context())
+	if !wait.Until(func() bool {
+		open, err := db.Claims.Open(c.Context())
 		c.must(err)
 		return len(open) == len(questions)
 	}) {
@@ -163,7 +164,7 @@ func (c *conversation) claimed(questions []string) {
 func (c *conversation) hear0(question string) {
 	c.Helper()
 	reply := ""
-	if !eventually(func() bool {
+	if !wait.Until(func() bool {
 		for _, m := range c.discord.Messages("general") {
 			if m.Own && m.ReplyTo == question {
 				reply = m.ID

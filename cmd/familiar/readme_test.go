@@ -8,12 +8,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/rogpeppe/go-internal/txtar"
+	"familiar/internal/app"
 
-	"familiar/internal/search/backends"
+	"familiar/internal/search/backend"
+	"github.com/rogpeppe/go-internal/txtar"
 )
 
-var update = flag.Bool("update", false, "write the README's transcripts anew")
+var update = flag.Bool("update", false, "rewrite the README's transcripts")
 
 const readmePath = "../../README.md"
 
@@ -64,7 +65,7 @@ func TestKeysAreToldOf(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, k := range backends.Keys() {
+		for _, k := range backend.Keys() {
 			if !strings.Contains(string(text), k.Name) {
 				t.Errorf("%s does not tell of %s, %s", file, k.Name, k.About)
 			}
@@ -83,11 +84,11 @@ func TestEnvExample(t *testing.T) {
 	for _, m := range regexp.MustCompile(`(?m)^(?:# )?([A-Z][A-Z0-9_]+)=`).FindAllStringSubmatch(string(text), -1) {
 		shown[m[1]] = true
 	}
-	for _, s := range settings() {
-		if !shown[s.name] {
-			t.Errorf(".env.example does not have %s, %s", s.name, s.about)
+	for _, s := range app.Settings() {
+		if !shown[s.Name] {
+			t.Errorf(".env.example does not have %s, %s", s.Name, s.About)
 		}
-		delete(shown, s.name)
+		delete(shown, s.Name)
 	}
 	for name := range shown {
 		t.Errorf(".env.example has %s, which is no setting", name)
@@ -97,7 +98,7 @@ func TestEnvExample(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(dir, ".env"), []byte(example), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := readConfig(func(string) (string, bool) { return "", false }, dir); err != nil {
+		if _, err := app.ReadConfig(func(string) (string, bool) { return "", false }, dir); err != nil {
 			t.Error(err)
 		}
 	}

@@ -9,15 +9,17 @@ import (
 	"strings"
 	"time"
 
+	"familiar/internal/app"
 	"familiar/internal/bot"
-	"familiar/internal/bot/outgoing"
 	"familiar/internal/context/prompt"
 	"familiar/internal/context/turn"
 	"familiar/internal/llm"
 	"familiar/internal/providers/character"
+	"familiar/internal/reply"
 	"familiar/internal/search"
 	"familiar/internal/store"
 	"familiar/internal/trace"
+	"familiar/internal/view"
 	"familiar/internal/web/read"
 )
 
@@ -27,57 +29,35 @@ type replayCommand struct {
 	JSON bool   `name:"json" help:"Print JSON."`
 }
 
-// Run takes a turn again, from its record, with the program and the character as they are now. It reads the store without owning it,
-// so that it works beside a running bot, and writes nothing.
+// Run takes a turn again from its record, with the program and the character as they are now. It works beside a running bot, and writes
+// nothing.
 func (c replayCommand) Run(ctx context.Context, p *program, stop stopper) error {
 	return p.interruptible(stop, func() error {
-		a, err := openReplay(ctx, p, c.Live)
+		a, err := app.OpenReplay(ctx, p.process(), c.Live)
 		if err != nil {
 			return err
 		}
 		report, err := c.replay(ctx, a, p)
 		if err == nil {
-			_, err = fmt.Fprintln(p.out, a.redact.String(report))
+			_, err = fmt.Fprintln(p.out, a.Redact.String(report))
 		}
-		return errors.Join(err, a.close())
+		return errors.Join(err, a.Close())
 	})
 }
 
-// openReplay opens what a replay needs. Unless it is live, nothing of that asks anybody.
-func openReplay(ctx context.Context, p *program, live bool) (*app, error) {
-	a, err := configure(p)
-	if err != nil {
-		return nil, err
-	}
-	if a.store, err = store.Look(ctx, resolve(p.dir, a.config.get("FAMILIAR_DATA"))); err != nil {
-		return nil, err
-	}
-	a.traces = &trace.Store{DB: a.store}
-	if !live {
-		return a, nil
-	}
-	for _, open := range []func(context.Context, *program) error{a.openModels, a.openReader, a.openEngine} {
-		if err := open(ctx, p); err != nil {
-			return nil, errors.Join(err, a.close())
-		}
-	}
-	a.engine.Ledger = nil // which counts what is asked
-	return a, nil
-}
-
-func (c replayCommand) replay(ctx context.Context, a *app, p *program) (string, error) {
-	old, err := findTurn(ctx, a.traces, c.ID)
+func (c replayCommand) replay(ctx context.Context, a *app.App, p *program) (string, error) {
+	old, err := findTurn(ctx, a.Traces, c.ID)
 	if err != nil {
 		return "", err
 	}
-	loaded, err := character.Load(shelf(a.config, p.dir), old.Request.Character)
+	loaded, err := character.Load(app.Shelf(a.Config, p.dir), old.Request.Character)
 	if err != nil {
-		return "", problems{fmt.Sprintf("the character %s of that turn cannot be loaded:\n%v", old.Request.Character, err)}
+		return "", app.Problems{fmt.Sprintf("the character %s of that turn cannot be loaded:\n%v", old.Request.Character, err)}
 	}
-	if !c.Live && old.Model != "" && old.Model != bot.NoModel { // only its name matters, by which tokens are counted
-		a.server = modelServer{base: "http://replay.invalid", preset: old.Model, links: map[string]modelLink{}}
+	if !c.Live && old.Model != "" && old.Model != bot.NoModel { // its name decides how tokens are counted
+		a.NameModel(old.Model)
 	}
-	actor, err := a.actorOf(loaded, p.far)
+	actor, err := a.ActorOf(loaded, p.far)
 	if err != nil {
 		return "", err
 	}
@@ -86,12 +66,12 @@ func (c replayCommand) replay(ctx context.Context, a *app, p *program) (string, 
 	if err != nil {
 		return "", err
 	}
-	found := compare(old, now)
+	found := view.Compare(old, now)
 	found.Notes = r.notes
 	if c.JSON {
 		return asJSON(found)
 	}
-	return found.view(old, c.Live), nil
+	return found.Text(old, c.Live), nil
 }
 
 // findTurn returns the record of a turn, by its id or by one of its messages.
@@ -108,7 +88,7 @@ func findTurn(ctx context.Context, traces *trace.Store, id string) (*turn.Trace,
 
 // replay takes a turn again.
 type replay struct {
-	app   *app
+	app   *app.App
 	actor *bot.Actor
 	old   *turn.Trace
 	live  bool
@@ -116,7 +96,7 @@ type replay struct {
 }
 
 const (
-	replayDeadline = 30 * time.Second // for the prompt, where the mode of the turn is gone
+	replayDeadline = 30 * time.Second // for the prompt, if the mode of the turn no longer exists
 	answerDeadline = 2 * time.Minute
 )
 
@@ -134,7 +114,7 @@ func (r *replay) take(ctx context.Context) (*turn.Trace, error) {
 	req.Deadline = began.Add(cmp.Or(limits.Deadline, replayDeadline))
 	if req.GuildID != "" {
 		var err error
-		if req.People, err = r.app.store.People(ctx, req.GuildID); err != nil {
+		if req.People, err = r.app.Store.People.Names(ctx, req.GuildID); err != nil {
 			return nil, err
 		}
 	}
@@ -148,8 +128,8 @@ func (r *replay) take(ctx context.Context) (*turn.Trace, error) {
 	return now, ctx.Err()
 }
 
-// stage puts what the record says in the place of what cannot be repeated: what was said in the channel, what was remembered, and what hung on
-// the message. The character is as it is now, and so is the way from the message to the prompt.
+// stage replaces what cannot be repeated by the record: the channel's messages, memories and attachments. The character and the way from the
+// message to the prompt are those of now.
 func (r *replay) stage() {
 	builder, has := r.actor.Builder, map[string]bool{}
 	for i, p := range builder.Providers {
@@ -169,7 +149,7 @@ func (r *replay) stage() {
 	}
 }
 
-// recorded answers as a provider did.
+// recorded returns a provider that answers as one did then.
 func (r *replay) recorded(name string) prompt.Provider {
 	for _, o := range r.old.Outcomes {
 		if o.Provider != name {
@@ -178,7 +158,7 @@ func (r *replay) recorded(name string) prompt.Provider {
 		o.Contributions = slices.Clone(o.Contributions)
 		for i := range o.Contributions {
 			if c := &o.Contributions[i]; !c.Web {
-				c.Tokens = 0 // they are counted as now
+				c.Tokens = 0 // they are counted again
 			}
 		}
 		return fromRecord{o}
@@ -198,9 +178,9 @@ func (f fromRecord) Contribute(context.Context, turn.Request) ([]turn.Contributi
 	return f.outcome.Contributions, nil
 }
 
-// web looks up again. Unless the replay is live, the search services and the pages say what they said then.
+// web returns what looks up again. Unless the replay is live, search services and pages answer as they did then.
 func (r *replay) web(p prompt.Provider) prompt.Provider {
-	l := lookupBy(r.old, p.Name())
+	l := view.LookupBy(r.old, p.Name())
 	lookup := r.actor.Lookup
 	lookup.Store = nil // nothing is counted
 	lookup.Policy.PerMinute, lookup.Policy.PerSession, lookup.Policy.PerDay = 0, 0, 0
@@ -227,8 +207,8 @@ func (r *replay) web(p prompt.Provider) prompt.Provider {
 	return rereading{p, r.recorded(p.Name()), l}
 }
 
-// rereading looks up in a record, with the rules of now. Where that comes to what it came to then, or where a model chose the quotes, the block is that
-// of the record: pages and search services differ in how their dates are written.
+// rereading looks up in a record, by the rules of now. The recorded block is used if the result is the same as then, or if a model chose the
+// quotes: pages and search services write dates differently.
 type rereading struct {
 	prompt.Provider
 	recorded prompt.Provider
@@ -257,24 +237,13 @@ func (r rereading) Contribute(ctx context.Context, req turn.Request) ([]turn.Con
 	return then, err
 }
 
-// sameFinds reports whether two lookups quote the same of the same pages.
+// sameFinds reports whether two lookups quote the same sentences of the same pages.
 func sameFinds(a, b *turn.Lookup) bool {
 	return a.State == b.State && slices.EqualFunc(a.Sources, b.Sources, func(x, y turn.Source) bool { return x.URL == y.URL }) &&
 		slices.EqualFunc(a.Summary, b.Summary, func(x, y turn.Claim) bool { return x.Text == y.Text && x.Cited() == y.Cited() })
 }
 
-func lookupBy(t *turn.Trace, provider string) *turn.Lookup {
-	for _, o := range t.Outcomes {
-		for _, c := range o.Contributions {
-			if o.Provider == provider && c.Lookup != nil {
-				return c.Lookup
-			}
-		}
-	}
-	return nil
-}
-
-// memoryOf is a search service that finds what a record says was found, with the pages that were read.
+// memoryOf is a search service that finds what a lookup found then, with the pages that were read.
 type memoryOf struct{ lookup *turn.Lookup }
 
 func (memoryOf) Name() string { return "record" }
@@ -297,23 +266,23 @@ func (m memoryOf) Search(context.Context, search.Query) (search.Reply, error) {
 			}
 		}
 		if h.Text == "" && !slices.ContainsFunc(m.lookup.Pages, turn.Page.Snippet) {
-			continue // its page was not read, and is on no record
+			continue // its page was not read, and is not in the record
 		}
 		hits = append(hits, h)
 	}
 	return search.Reply{Hits: hits}, nil
 }
 
-// answer is what becomes of the reply: of what the model says now, or of the words that were delivered.
+// answer guards and marks the reply: what the model says now, or what was delivered then.
 func (r *replay) answer(ctx context.Context, now *turn.Trace, p prompt.Prompt) {
-	rules := outgoing.RulesFor(now.Request, p.Lookup, r.app.redact)
+	rules := reply.RulesFor(now.Request, p.Lookup, r.app.Redact)
 	if !r.live || r.actor.Model == nil {
 		if r.live {
 			r.notes = append(r.notes, "no model is configured: the guard is shown the reply of then")
 		}
 		var more []turn.Guarded
-		now.Reply, more = rules.Guard(outgoing.OwnWords(r.old.Reply))
-		now.Guarded, now.Unborne, now.Model = slices.Concat(r.old.Guarded, more), r.old.Unborne, r.old.Model
+		now.Reply, more = rules.Guard(reply.OwnWords(r.old.Reply))
+		now.Guarded, now.Unsupported, now.Model = slices.Concat(r.old.Guarded, more), r.old.Unsupported, r.old.Model
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, answerDeadline)
@@ -329,6 +298,6 @@ func (r *replay) answer(ctx context.Context, now *turn.Trace, p prompt.Prompt) {
 		now.Err = err.Error()
 	}
 	now.Reply, now.Guarded = rules.Guard(strings.TrimSpace(answer.Text))
-	marker := &outgoing.Marker{Lookup: p.Lookup}
-	now.Reply, now.Unborne, _ = marker.Mark(now.Reply, false)
+	marker := &reply.Marker{Lookup: p.Lookup}
+	now.Reply, now.Unsupported, _ = marker.Mark(now.Reply, false)
 }

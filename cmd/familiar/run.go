@@ -2,233 +2,143 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"net"
+	"net/http"
+	"net/url"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
-	"familiar/internal/bot"
-	"familiar/internal/bot/discord"
-	"familiar/internal/context/turn"
-	"familiar/internal/embedding"
-	"familiar/internal/footprint"
-	"familiar/internal/llm"
-	"familiar/internal/memory/writer"
-	"familiar/internal/store"
-	"familiar/internal/text"
+	"familiar/internal/api"
+	"familiar/internal/app"
+	"familiar/internal/doctor"
+	"familiar/internal/telemetry"
 )
 
-// Where the store keeps the fingerprint of the commands that Discord has, and the session that a restart resumes.
-const (
-	commandsNote = "discord.commands"
-	sessionNote  = "discord.session"
-)
+const healthPatience = 4 * time.Second
+
+// Run prints what keeps the bot from answering people, and fails if something does.
+func (h healthCommand) Run(ctx context.Context, p *program) error {
+	settings, err := app.ReadConfig(p.env, p.dir)
+	if err != nil {
+		return err
+	}
+	address, token := settings.Get("FAMILIAR_METRICS"), ""
+	if address == app.Nowhere {
+		address, token = settings.Get("FAMILIAR_CONSOLE"), settings.Get("FAMILIAR_CONSOLE_TOKEN")
+	}
+	if address == app.Nowhere {
+		return app.Problems{"FAMILIAR_CONSOLE and FAMILIAR_METRICS are off, so the bot cannot be asked; set one to an address such as 127.0.0.1:9464, also where the bot runs"}
+	}
+	path := "/readyz"
+	if h.Live {
+		path = "/healthz"
+	}
+	return askHealth(ctx, p, reachable(address), path, token)
+}
+
+// reachable returns the URL at which a server that listens at an address is reached from this machine.
+func reachable(address string) string {
+	host, port, _ := net.SplitHostPort(address)
+	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
+		host = "127.0.0.1"
+	}
+	u := url.URL{Scheme: "http", Host: net.JoinHostPort(host, port)}
+	return u.String()
+}
+
+// askHealth asks a process and prints what it says. An empty token is not sent.
+func askHealth(ctx context.Context, p *program, base, path, token string) error {
+	ctx, cancel := context.WithTimeout(ctx, healthPatience)
+	defer cancel()
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, base+path, nil)
+	if err != nil {
+		return err
+	}
+	if token != "" {
+		r.Header.Set("Authorization", "Bearer "+token)
+	}
+	resp, err := api.Client(api.Service{Origin: base, UserAgent: app.Agent(version(), "")}).Do(r)
+	if err != nil {
+		return fmt.Errorf("no bot answers at %s: start it with familiar run, and FAMILIAR_CONSOLE or FAMILIAR_METRICS set to the same address: %w", base, err)
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(resp.Body, 64<<10))
+	if err != nil {
+		return fmt.Errorf("ask %s: %w", base, err)
+	}
+	var state telemetry.Readiness
+	if path == "/readyz" && json.Unmarshal(body, &state) == nil {
+		for _, name := range slices.Sorted(maps.Keys(state.Checks)) {
+			c := state.Checks[name]
+			word := "ok"
+			if !c.OK {
+				word = "not ready"
+			}
+			fmt.Fprintln(p.out, strings.TrimRight(fmt.Sprintf("%-8s %s  %s", name, word, c.Reason), " "))
+		}
+	}
+	switch resp.StatusCode {
+	case http.StatusOK:
+		return nil
+	case http.StatusServiceUnavailable:
+		return errors.New("the bot runs and cannot answer people")
+	}
+	return fmt.Errorf("what answers at %s is not this bot (status %d): FAMILIAR_CONSOLE, FAMILIAR_CONSOLE_TOKEN and FAMILIAR_METRICS have to be the same as where it runs", base, resp.StatusCode)
+}
+
+// healthCommand asks a running process how it is.
+type healthCommand struct {
+	Live bool `help:"Ask only whether the process runs, not whether it can answer people."`
+}
 
 type runCommand struct{}
 
 const discordHelp = `DISCORD_TOKEN is not set. It is the bot's token.
-  1. Get it from ` + tokenHelp + `
+  1. Get it from ` + doctor.TokenHelp + `
   2. On the same page switch on the Message Content Intent: without it the bot reads only messages that mention it.
   3. Put DISCORD_TOKEN=… into .env in this directory, or into the environment, and start again.
   The bot then prints the link that invites it with the permissions it needs: View Channels, Send Messages,
   Send Messages in Threads, Read Message History.
   familiar init asks for all of that, tries it and writes .env. To talk to it without Discord: familiar chat`
 
-// Run connects to Discord and stays until a signal comes.
+// Run connects to Discord, and stays until a signal comes.
 func (runCommand) Run(ctx context.Context, p *program, stop stopper) error {
-	c, err := readConfig(p.env, p.dir)
-	if c != nil && c.get("DISCORD_TOKEN") == "" {
-		_, wrong := loadCharacter(c, p.dir)
-		return joinProblems(joinProblems(err, wrong), problems{discordHelp})
+	c, err := app.ReadConfig(p.env, p.dir)
+	if c != nil && c.Get("DISCORD_TOKEN") == "" {
+		_, wrong := app.LoadCharacter(c, p.dir)
+		return app.JoinProblems(app.JoinProblems(err, wrong), app.Problems{discordHelp})
 	}
 	return p.interruptible(stop, func() error {
-		a, err := open(ctx, p, toServe)
+		a, err := app.Open(ctx, p.process(), app.ToServe)
 		if err != nil {
 			return err
 		}
-		return errors.Join(a.serve(ctx, p), a.close())
+		return errors.Join(a.Serve(ctx, p.process()), a.Close())
 	})
 }
 
-// followsReactions reports whether people's reactions matter to a character.
-func followsReactions(a *bot.Actor) bool { return a.Reactions.Follow }
+type mcpCommand struct{}
 
-// serve runs the gateway, the bot and the upkeep until ctx is done or Discord turns the bot away. The gateway's end
-// closes the events, and the bot then finishes the turns that have begun.
-func (a *app) serve(ctx context.Context, p *program) error {
-	base := a.config.get("DISCORD_API_URL")
-	var b *bot.Bot // opens forms once the session runs
-	session, err := discord.New(discord.Config{
-		Token: a.config.get("DISCORD_TOKEN"), HTTP: a.client(base), BaseURL: base, Log: a.log, Redact: a.redact.String,
-		PerSecond: p.far.perSecond, Operator: a.config.get("DISCORD_OPERATOR"), Reactions: slices.ContainsFunc(everybody(a.cast.get()), followsReactions), Commands: bot.Commands(a.cast.get()),
-		Proxies:     a.config.set("DISCORD_PROXIES"),
-		OnReady:     func(r discord.Ready) { a.greet(p.out, r) },
-		LoadHash:    func(ctx context.Context) (string, error) { return a.note(ctx, commandsNote) },
-		SaveHash:    func(ctx context.Context, hash string) error { return a.store.SetNote(ctx, commandsNote, hash) },
-		LoadSession: func(ctx context.Context) (string, error) { return a.note(ctx, sessionNote) },
-		SaveSession: func(ctx context.Context, session string) error { return a.store.SetNote(ctx, sessionNote, session) },
-		Form:        func(ctx context.Context, e turn.Event) (turn.Form, string) { return b.Form(ctx, e) },
-		LoadWebhook: a.loadWebhook, Keeps: a.store.Posted,
-		SaveWebhook: func(ctx context.Context, guildID, channelID string, w discord.Webhook) error {
-			return a.store.SetWebhook(ctx, store.Webhook{ChannelID: channelID, GuildID: guildID, ID: w.ID, Token: w.Token})
-		},
-	})
-	if err != nil {
-		return problems{err.Error()}
-	}
-	b = a.bot(session, bot.Pace{First: 200 * time.Millisecond, Every: 1200 * time.Millisecond, Units: 2000, Buttons: true, Names: true})
-	b.Cast, b.Prepare, b.Profile = a.cast.get(), session.PreparePersonas, session.Profile
-	b.Present, b.Contentless = session.Present, session.Contentless
-	b.Files, b.Listener, a.files.Reread = a.files, a.listener(), session.Message
-	b.Servers, a.servers.Platform = a.servers, session
-	b.Resume, b.PerPerson = true, a.config.count("FAMILIAR_TURNS_PER_MINUTE")
-	b.Access = bot.Access{Allow: a.config.set("DISCORD_ALLOW"), Deny: a.config.set("DISCORD_DENY")}
-	b.Quotas = a.meter.Quotas
-	b.Operator = a.config.get("DISCORD_OPERATOR")
-
-	watching, err := a.openTelemetry(session)
-	if err != nil {
-		return err
-	}
-	watching.watch(b)
-	watching.start(ctx)
-	defer watching.close()
-
-	var background sync.WaitGroup
-	defer background.Wait()
-	a.markInterrupted(ctx)
-	upkeep, done := context.WithCancel(ctx)
-	defer done()
-	background.Go(func() { a.upkeep(upkeep, session.Guilds) })
-	background.Go(func() { a.eraseOnRequest(upkeep, b) })
-	_, tuned := p.env("GOGC")
-	background.Go(func() { footprint.Watch(upkeep, tuned) })
-	if w := a.memoryWriter(p.far); w != nil {
-		b.Learns = true
-		background.Go(func() { w.Run(upkeep) })
-	}
-	background.Go(func() { a.embed(upkeep, p.far.embed) })
-	files := &reloader{app: a, program: p, bot: b, session: session, wanted: make(chan chan struct{}), ended: make(chan struct{})}
-	if err := a.serveConsole(upkeep, p, b, session, watching, files, &background); err != nil {
-		return err
-	}
-	background.Go(func() { files.run(upkeep) })
-
-	failed := make(chan error, 1)
-	gateway, hangUp := context.WithCancel(ctx)
-	defer hangUp()
-	background.Go(func() { failed <- session.Run(gateway) })
-	b.Run(ctx, session.Events())
-	hangUp()
-	err = <-failed
-	var fatal *discord.Fatal
-	if errors.As(err, &fatal) {
-		return problems{fatal.Error()}
-	}
-	if ctx.Err() != nil {
-		return nil // a signal
-	}
-	return err
-}
-
-// embed has what is kept embedded until ctx is done. Where no service is configured any more, its vectors go.
-func (a *app) embed(ctx context.Context, every time.Duration) {
-	if a.embeddings == nil {
-		_, err := a.store.DropVectors(ctx, "")
-		a.tidied(ctx, "delete vectors", err)
-		return
-	}
-	(&embedding.Indexer{Store: a.store, Service: a.embeddings, Log: a.log, Every: every}).Run(ctx)
-}
-
-// memoryWriter is what learns, or nil where that is switched off, or no model could.
-func (a *app) memoryWriter(far far) *writer.Writer {
-	if a.config.get("FAMILIAR_LEARN") == "off" || a.models.side == nil {
-		return nil
-	}
-	return &writer.Writer{
-		Store: a.store, Redact: a.redact.String, Log: a.log, PerHour: a.config.count("FAMILIAR_LEARN_PER_HOUR"),
-		Idle: far.idle, Allows: a.meter.Allows, Count: a.meter.Count, Side: func() *llm.Client { return a.cast.get().Default.Side },
-	}
-}
-
-// loadWebhook returns the webhook that the store keeps of a channel, none if there is none.
-func (a *app) loadWebhook(ctx context.Context, channelID string) (discord.Webhook, error) {
-	w, err := a.store.Webhook(ctx, channelID)
-	if errors.Is(err, store.ErrNotFound) {
-		return discord.Webhook{}, nil
-	}
-	return discord.Webhook{ID: w.ID, Token: w.Token}, err
-}
-
-// note returns what the store keeps under key, "" if nothing.
-func (a *app) note(ctx context.Context, key string) (string, error) {
-	text, err := a.store.Note(ctx, key)
-	if errors.Is(err, store.ErrNotFound) {
-		return "", nil
-	}
-	return text, err
-}
-
-// greet prints who has arrived, where, with what, and what is off and why.
-func (a *app) greet(out io.Writer, r discord.Ready) {
-	fmt.Fprintf(out, "%s is here, as %s (%s).\n", a.character.Name, r.Name, r.ID)
-	fmt.Fprintf(out, "  invite    %s\n", r.Invite)
-	servers := "none yet: open the link above"
-	if len(r.Guilds) > 0 {
-		servers = strings.Join(r.Guilds, ", ")
-	}
-	fmt.Fprintf(out, "  servers   %s\n", servers)
-	if r.Contentless {
-		fmt.Fprintln(out, "  reads     only mentions, replies with a ping and direct messages: switch on \"Message Content Intent\" at the developer portal for the rest")
-	}
-	if all := names(a.cast.get()); len(all) > 1 {
-		fmt.Fprintf(out, "  speak     %s\n", strings.Join(all, ", "))
-	}
-	a.describe(out, 0)
-	a.describeOff(out)
-}
-
-// describe prints what answers and what is searched. Lines are broken at width, if that is known.
-func (a *app) describe(out io.Writer, width int) {
-	say := func(label, format string, values ...any) {
-		fmt.Fprintln(out, text.Hanging(fmt.Sprintf("  %-9s %s", label, fmt.Sprintf(format, values...)), 12, width))
-	}
-	say("model", "%s", a.models.describe())
-	var names []string
-	for _, b := range a.backends.On {
-		names = append(names, b.Name())
-	}
-	say("searches", "%s", strings.Join(names, ", "))
-	switch {
-	case a.config.get("FAMILIAR_WEB") == "off":
-		say("off", "the web: FAMILIAR_WEB is off")
-	case !a.character.Web.Enabled:
-		say("off", "the web: the character's web.enabled is false")
-	}
-	for _, line := range a.config.plain() {
-		say("note", "%s", line)
-	}
-	if a.pages != "" {
-		say("console", "%s", a.pages)
-	}
-	say("data", "%s", a.config.get("FAMILIAR_DATA"))
-}
-
-// describeOff prints which search services are off, and why.
-func (a *app) describeOff(out io.Writer) {
-	var keyless []string
-	for _, off := range a.backends.Off {
-		if off.Key != "" {
-			keyless = append(keyless, off.Name)
-			continue
+// Run serves the lookup engine on the standard input and output until the input ends or a signal comes. The log goes to the error output.
+func (mcpCommand) Run(ctx context.Context, p *program, stop stopper) error {
+	return p.interruptible(stop, func() error {
+		a, err := app.Open(ctx, p.process(), app.ToConfigure) // a wrong configuration is reported now, and not at the first call
+		if err != nil {
+			return err
 		}
-		fmt.Fprintf(out, "  off       %s: %s\n", off.Name, off.Why)
-	}
-	if keyless != nil {
-		fmt.Fprintf(out, "  off       %s: no key\n", strings.Join(keyless, ", "))
-	}
+		defer a.Close()
+		if err := a.NeedWeb(); err != nil {
+			return err
+		}
+		if p.typed {
+			fmt.Fprintln(p.err, "familiar: this speaks the Model Context Protocol with the program that starts it, and waits for one; Ctrl-D ends it, familiar chat is for people")
+		}
+		return a.Tools(p.process(), user(p)).Serve(ctx, p.in, p.out)
+	})
 }

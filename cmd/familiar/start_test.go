@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"familiar/internal/discordtest"
+	"familiar/internal/test/discordtest"
 )
 
 // silentModel is a server that takes requests and never answers.

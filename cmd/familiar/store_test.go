@@ -11,11 +11,14 @@ import (
 	"testing"
 	"time"
 
-	"github.com/rogpeppe/go-internal/txtar"
-
+	"familiar/internal/app"
 	"familiar/internal/context/turn"
+	"familiar/internal/forget"
 	"familiar/internal/store"
+	"familiar/internal/test/wait"
 	"familiar/internal/trace"
+
+	"github.com/rogpeppe/go-internal/txtar"
 )
 
 // TestStoreOutOfOrder takes the store away from a running bot. It does not answer without a record, says so, and
@@ -93,7 +96,7 @@ func TestDeletedMessage(t *testing.T) {
 		t.Fatalf("it stands %d times in two records before it is deleted", n)
 	}
 	c.discord.Delete(regretted)
-	if !eventually(func() bool { return !strings.Contains(kept(), "Mill Lane") }) {
+	if !wait.Until(func() bool { return !strings.Contains(kept(), "Mill Lane") }) {
 		t.Errorf("it is still there:\n%s", kept())
 	}
 	if all := kept(); !strings.Contains(all, "and me?") || !strings.Contains(all, "the question was deleted") {
@@ -117,7 +120,7 @@ func TestDataDeleted(t *testing.T) {
 	if m, ok := c.discord.WaitReply("general", patience); !ok || m.Text != outOfOrderSentence {
 		t.Errorf("said %q, %v", m.Text, ok)
 	}
-	if !eventually(func() bool {
+	if !wait.Until(func() bool {
 		return strings.Contains(c.program.out.String(), "deleted or moved away while it was in use")
 	}) {
 		t.Errorf("the log says nothing:\n%s", c.program.out)
@@ -137,34 +140,35 @@ func TestLeftServers(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	settings, err := readConfig(func(name string) (string, bool) {
+	settings, err := app.ReadConfig(func(name string) (string, bool) {
 		return "1ns", name == "FAMILIAR_LEFT_SERVER_GRACE"
 	}, dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := &app{config: settings, store: db, traces: &trace.Store{DB: db}, log: slog.New(slog.DiscardHandler)}
+	a := &app.App{Config: settings, Store: db, Traces: &trace.Store{DB: db}, Log: slog.New(slog.DiscardHandler)}
+	a.Forgetter = &forget.Forgetter{Traces: a.Traces}
 	for _, guild := range []string{"stays", "left", "back"} {
 		m := store.Message{ID: "m-" + guild, ChannelID: "c-" + guild, GuildID: guild, AuthorID: "u", AuthorName: "Ada", Text: "words", At: time.Now()}
-		if _, err := db.Arrive(t.Context(), store.Arrival{Message: m}); err != nil {
+		if _, err := db.Messages.SaveIncoming(t.Context(), store.Incoming{Message: m}); err != nil {
 			t.Fatal(err)
 		}
 		record := &turn.Trace{Request: turn.Request{ID: "T-" + guild, GuildID: guild, ChannelID: "c-" + guild}, Phase: turn.Answered, Began: time.Now()}
-		if err := a.traces.Save(t.Context(), record); err != nil {
+		if err := a.Traces.Save(t.Context(), record); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for _, guild := range []string{"back", "left"} {
-		if err := db.LeaveGuild(t.Context(), guild, time.Now().Add(-time.Hour)); err != nil {
+		if err := db.Guilds.Leave(t.Context(), guild, time.Now().Add(-time.Hour)); err != nil {
 			t.Fatal(err)
 		}
 	}
 	known := false
 	for range 2 {
-		a.tidy(t.Context(), func() ([]string, bool) { return []string{"back", "stays"}, known })
+		a.Tidy(t.Context(), func() ([]string, bool) { return []string{"back", "stays"}, known })
 		for guild, want := range map[string]bool{"stays": true, "left": !known, "back": true} {
-			_, noMessage := db.Message(t.Context(), "m-"+guild)
-			_, noRecord := a.traces.Get(t.Context(), "T-"+guild)
+			_, noMessage := db.Messages.Get(t.Context(), "m-"+guild)
+			_, noRecord := a.Traces.Get(t.Context(), "T-"+guild)
 			if (noMessage == nil) != want || (noRecord == nil) != want {
 				t.Errorf("known %t, %s: %v, %v", known, guild, noMessage, noRecord)
 			}

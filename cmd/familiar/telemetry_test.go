@@ -13,8 +13,10 @@ import (
 	"sync"
 	"testing"
 
-	"familiar/internal/metrics"
+	"familiar/internal/app"
+	"familiar/internal/test/wait"
 
+	"familiar/internal/telemetry"
 	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
 	"github.com/rogpeppe/go-internal/txtar"
 )
@@ -42,7 +44,7 @@ func looking(t *testing.T, env map[string]string) *conversation {
 func (c *conversation) metricsAt() (base string) {
 	c.Helper()
 	at := regexp.MustCompile(`metrics address=(http://[0-9.:]+)/metrics`)
-	if !eventually(func() bool {
+	if !wait.Until(func() bool {
 		if m := at.FindStringSubmatch(c.program.out.String()); m != nil {
 			base = m[1]
 		}
@@ -73,7 +75,7 @@ func TestMetrics(t *testing.T) {
 	t.Parallel()
 	c := looking(t, map[string]string{"FAMILIAR_METRICS": "127.0.0.1:0"})
 	base, text := c.metricsAt(), ""
-	if !eventually(func() bool {
+	if !wait.Until(func() bool {
 		_, text = c.request(base+"/metrics", nil)
 		return strings.Contains(text, `familiar_turns_total{phase="answered"} 1`)
 	}) {
@@ -108,12 +110,12 @@ func TestMetrics(t *testing.T) {
 	c.stop()
 }
 
-// TestReady tells the truth about the store, to whoever asks and through the command; profiles are for this machine alone.
+// TestReady reports the state of the store over HTTP and through the command. Profiles are served on this machine only.
 func TestReady(t *testing.T) {
 	t.Parallel()
 	c := looking(t, map[string]string{"FAMILIAR_METRICS": "127.0.0.1:0"})
 	base := c.metricsAt()
-	ready := func() (r metrics.Readiness, code int) {
+	ready := func() (r telemetry.Readiness, code int) {
 		code, body := c.request(base+"/readyz", nil)
 		c.must(json.Unmarshal([]byte(body), &r))
 		return r, code
@@ -126,7 +128,7 @@ func TestReady(t *testing.T) {
 		t.Errorf("exit code %d: %s%s", code, out, err)
 	}
 	release := c.holdStore()
-	if !eventually(func() bool { r, code := ready(); return code == http.StatusServiceUnavailable && !r.Checks["store"].OK }) {
+	if !wait.Until(func() bool { r, code := ready(); return code == http.StatusServiceUnavailable && !r.Checks["store"].OK }) {
 		t.Error("ready without a store")
 	}
 	if code, out, err := c.command(nil, "health"); code != exitFailed || !strings.Contains(out, "store    not ready  ") || !strings.Contains(err, "cannot answer people") {
@@ -136,7 +138,7 @@ func TestReady(t *testing.T) {
 		t.Errorf("health --live: exit code %d", code)
 	}
 	release()
-	if !eventually(func() bool { r, _ := ready(); return r.Ready }) {
+	if !wait.Until(func() bool { r, _ := ready(); return r.Ready }) {
 		t.Error("not ready again")
 	}
 
@@ -296,7 +298,7 @@ func TestExport(t *testing.T) {
 		c.do("", "say general ana @familiar what is otlp-secret-12345?")
 		c.do("", "heard general")
 		if refuses > 0 { // it is tried again; without a refusal the end of the program sends what waits
-			eventually(func() bool { k.mu.Lock(); defer k.mu.Unlock(); return len(k.spans) > 0 })
+			wait.Until(func() bool { k.mu.Lock(); defer k.mu.Unlock(); return len(k.spans) > 0 })
 		}
 		c.stop()
 		k.mu.Lock()
@@ -374,7 +376,7 @@ func (k *collector) tree(t *testing.T) {
 
 // TestStandardNames: variables that OpenTelemetry has and this program does not are no mistakes.
 func TestStandardNames(t *testing.T) {
-	lines := strangers([]string{"OTEL_EXPORTER_OTLP_TIMEOUT", "OTEL_EXPORTER_OTLP_TRACES_HEADERS", "OTEL_LOGS_EXPORTER", "OTEL_SERVICE_NAME", "OTEL_EXPORTER_OTLP_ENDPONT"}, t.TempDir())
+	lines := app.UnknownVariables([]string{"OTEL_EXPORTER_OTLP_TIMEOUT", "OTEL_EXPORTER_OTLP_TRACES_HEADERS", "OTEL_LOGS_EXPORTER", "OTEL_SERVICE_NAME", "OTEL_EXPORTER_OTLP_ENDPONT"}, t.TempDir())
 	if len(lines) != 1 || !strings.Contains(lines[0], "did you mean OTEL_EXPORTER_OTLP_ENDPOINT?") {
 		t.Errorf("%q", lines)
 	}

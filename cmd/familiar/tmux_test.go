@@ -3,9 +3,11 @@ package main
 import (
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
-	"time"
+
+	"familiar/internal/test/wait"
 
 	"github.com/rogpeppe/go-internal/txtar"
 )
@@ -132,15 +134,10 @@ func (w *window) paste(text string) {
 func (w *window) shows(want ...string) {
 	w.Helper()
 	var screen string
-	for until := time.Now().Add(15 * time.Second); time.Now().Before(until); time.Sleep(20 * time.Millisecond) {
+	if !wait.Until(func() bool {
 		screen = w.tmux("capture-pane", "-p")
-		missing := false
-		for _, text := range want {
-			missing = missing || !strings.Contains(screen, text)
-		}
-		if !missing {
-			return
-		}
+		return !slices.ContainsFunc(want, func(text string) bool { return !strings.Contains(screen, text) })
+	}) {
+		w.Fatalf("the screen never shows %q:\n%s", want, strings.TrimRight(screen, "\n"))
 	}
-	w.Fatalf("the screen never shows %q:\n%s", want, strings.TrimRight(screen, "\n"))
 }

@@ -19,10 +19,10 @@ var (
 // next is the version that is being worked on.
 const next = "0.1.0"
 
-// tagged is a version that was given, as opposed to one that the go command makes of a commit.
+// tagged matches the version of a release, not one that the go command makes from a commit.
 var tagged = regexp.MustCompile(`^v\d+\.\d+\.\d+$`)
 
-// version is that of the release, or of the module where it was installed by `go install`, or else the next one.
+// version returns the version of the release, or of the module if `go install` installed it, or the next one.
 func version() string {
 	info, ok := debug.ReadBuildInfo()
 	switch {
@@ -34,7 +34,7 @@ func version() string {
 	return next
 }
 
-// source is the commit that the program was built from, and its date, as far as they are known.
+// source returns the commit that the program was built from and its date, as far as they are known.
 func source() (hash, date string) {
 	if commit != "" {
 		return commit[:min(12, len(commit))], built[:min(len(time.DateOnly), len(built))]
@@ -59,7 +59,7 @@ func source() (hash, date string) {
 	return hash + changed, date
 }
 
-// versionWords are the version with the commit and its date, as far as they are known, and what it was built with and for:
+// versionWords returns the version with its commit, date, Go version and platform, as far as they are known:
 //
 //	0.1.0 (commit 3f2a9c4d1e0b, 2026-11-22, go1.26.8, linux/amd64)
 func versionWords() string {

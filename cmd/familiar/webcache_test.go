@@ -8,9 +8,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/rogpeppe/go-internal/txtar"
-
+	"familiar/internal/app"
 	"familiar/internal/store"
+
+	"github.com/rogpeppe/go-internal/txtar"
 )
 
 // TestWebCache looks the same thing up twice over a directory that keeps it: the second time nothing leaves the machine,
@@ -48,7 +49,7 @@ func TestEraseWithUnusableWebCache(t *testing.T) {
 	c := newConversation(t, txtar.Parse(nil))
 	db, err := store.Open(t.Context(), filepath.Join(c.dir, "data"))
 	c.must(err)
-	_, err = db.Arrive(t.Context(), store.Arrival{Message: store.Message{ID: "91001", ChannelID: "5", GuildID: "6", AuthorID: "1001", AuthorName: "ana", Text: "words", At: time.Now()}})
+	_, err = db.Messages.SaveIncoming(t.Context(), store.Incoming{Message: store.Message{ID: "91001", ChannelID: "5", GuildID: "6", AuthorID: "1001", AuthorName: "ana", Text: "words", At: time.Now()}})
 	c.must(err)
 	c.must(db.Close())
 	c.env["FAMILIAR_WEB_CACHE"] = "/dev/null/pages"
@@ -119,12 +120,12 @@ func TestAdvancedDepthReads(t *testing.T) {
 		{txtar.Parse([]byte(mountain)), "https://fast.example.org/mount", "4,321 metres high"},
 	} {
 		c := newConversation(t, test.archive)
-		a, err := open(t.Context(), &program{dir: c.dir, err: t.Output(), far: c.far(), env: func(name string) (string, bool) { v, ok := c.env[name]; return v, ok }}, toRead)
+		a, err := app.Open(t.Context(), (&program{dir: c.dir, err: t.Output(), far: c.far(), env: func(name string) (string, bool) { v, ok := c.env[name]; return v, ok }}).process(), app.ToRead)
 		c.must(err)
-		got, err := a.read(t.Context(), "", test.address)
+		got, err := a.Read(t.Context(), "", test.address)
 		if err != nil || got.Title == "" || !strings.Contains(got.Text, test.want) || strings.Contains(got.Text, "should not have been asked") {
 			t.Errorf("%s: %+v, %v", test.address, got, err)
 		}
-		c.must(a.close())
+		c.must(a.Close())
 	}
 }

@@ -1,9 +1,10 @@
-// Package api is one of the two doors to the network: HTTP clients for services that the operator chose, such as
-// the model, a search backend or Discord. The other door, web/fetch, is for addresses that strangers chose; the
-// two share nothing.
+// Package api makes HTTP clients for services that the operator chose, such as the model, a search backend or Discord.
+// It is one of the two doors to the network. The other, web/fetch, is for addresses that strangers chose; the two share
+// nothing.
 //
-// A [Client] reaches one fixed origin, follows no redirect, honours the proxy variables of the environment, caps
-// what it reads and keeps addresses and secrets out of its errors.
+// A [Client] reaches one fixed origin, follows no redirect and honours the environment's proxy variables. It limits the
+// bytes it reads and keeps addresses and secrets out of its errors. An [Endpoint] adds JSON, a closed set of error
+// codes and an honest User-Agent.
 package api
 
 import (
@@ -18,28 +19,28 @@ import (
 
 // Service describes one origin. Only Origin is required.
 type Service struct {
-	Origin        string              // "https://host[:port]"; a path behind it is ignored
-	UserAgent     string              // sent where the request has none
-	HeaderTimeout time.Duration       // until response headers arrive; 0 is 60 s. Models think before they speak
+	Origin        string              // "https://host[:port]"; a path is ignored
+	UserAgent     string              // sent if the request has none
+	HeaderTimeout time.Duration       // until response headers arrive; 0 means 60 s, since models think before they answer
 	MaxBody       int64               // bytes of a response body, whose Read fails with an *http.MaxBytesError past them; 0 is 16 MiB
-	Redact        func(string) string // applied to the text of errors; nil changes nothing
+	Redact        func(string) string // applied to error texts; may be nil
 }
 
-// ErrOrigin is returned for a request to any other place than the service's origin.
+// ErrOrigin is the error of a request to another origin than the service's.
 var ErrOrigin = errors.New("request leaves the service's origin")
 
-// idleConnections is as many as are in use when the bot is busy: each that is closed costs the next request a handshake.
+// idleConnections is the number of connections in use on a busy bot. Closing one costs the next request a handshake.
 const idleConnections = 32
 
-// All requests to an origin share one connection of HTTP/2. Over one that is dead nothing comes, not even an error, for as long as TCP
-// sends again, which may be a quarter of an hour.
+// All requests to an origin share one HTTP/2 connection. If it dies silently, TCP retries for up to a quarter of an
+// hour without an error. Pings detect that.
 const (
-	silence    = 10 * time.Second // after which the other end is asked whether it is there
-	answerTime = 5 * time.Second  // in which it has to say so, before the connection is given up
+	silence    = 10 * time.Second // after which a ping is sent
+	answerTime = 5 * time.Second  // limit for its answer
 )
 
-// Client returns the HTTP client of one service. A response with a redirect status is returned as it is.
-// Deadlines are the request context's: a stream may last as long as its turn.
+// Client returns the HTTP client of one service. It returns redirect responses as they are. Deadlines come from the
+// request's context, because a stream may last as long as its turn.
 func Client(s Service) *http.Client {
 	s.HeaderTimeout, s.MaxBody = cmp.Or(s.HeaderTimeout, time.Minute), cmp.Or(s.MaxBody, 16<<20)
 	if s.Redact == nil {
@@ -70,7 +71,7 @@ func Origin(address string) string {
 	return originOf(u)
 }
 
-// Host returns the host of an address, with its port, for people: the address where it has none.
+// Host returns the host and port of an address for display, or the address itself if it has none.
 func Host(address string) string {
 	if u, err := url.Parse(address); err == nil && u.Host != "" {
 		return u.Host
@@ -104,10 +105,10 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return response, nil
 }
 
-// CloseIdleConnections lets http.Client.CloseIdleConnections through to the pool.
+// CloseIdleConnections implements http.Client.CloseIdleConnections.
 func (t *transport) CloseIdleConnections() { t.next.CloseIdleConnections() }
 
-// failure prints the redacted text and still answers errors.Is and errors.As for its cause.
+// failure is an error with redacted text. errors.Is and errors.As see its cause.
 type failure struct {
 	text  string
 	cause error
@@ -116,8 +117,7 @@ type failure struct {
 func (f *failure) Error() string { return f.text }
 func (f *failure) Unwrap() error { return f.cause }
 
-// Cause returns an error without the request's URL, which http.Client puts around every error and which may hold
-// a key in its query.
+// Cause returns err without the URL that http.Client adds. Its query may hold a key.
 func Cause(err error) error {
 	if wrapped, ok := errors.AsType[*url.Error](err); ok {
 		return wrapped.Err

@@ -94,14 +94,14 @@ func TestErrorsHoldNoSecret(t *testing.T) {
 	}
 }
 
-// A second burst of requests finds the connections of the first.
+// A second burst of requests reuses the connections of the first.
 func TestConnectionsAreKept(t *testing.T) {
 	const connections = 32
 	var opened atomic.Int32
 	var all sync.WaitGroup
 	far := httptest.NewUnstartedServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
 		all.Done()
-		all.Wait() // so that all are on their way at once
+		all.Wait() // so that all run at once
 	}))
 	far.Config.ConnState = func(_ net.Conn, state http.ConnState) {
 		if state == http.StateNew {

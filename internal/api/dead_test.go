@@ -14,11 +14,11 @@ import (
 	"testing/synctest"
 	"time"
 
-	"familiar/internal/memnet"
+	"familiar/internal/test/memnet"
 )
 
-// A connection over which nothing comes any more, as after a router has forgotten it, is given up soon: without that all requests
-// would go on using it, for as long as TCP sends again.
+// A silent connection, for example one that a router has forgotten, is closed soon. Otherwise all requests would use it
+// for as long as TCP retries.
 func TestADeadConnectionIsGivenUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := memnet.Listen()
@@ -68,7 +68,7 @@ func TestADeadConnectionIsGivenUp(t *testing.T) {
 	})
 }
 
-// deadly is a connection that may die: then nothing comes any more, and what is written is lost.
+// deadly is a connection that can die: it then delivers nothing, and writes are lost.
 type deadly struct {
 	net.Conn
 	dead   atomic.Bool

@@ -20,11 +20,11 @@ import (
 	"familiar/internal/context/turn"
 )
 
-// Failure is why an endpoint did not answer. Nothing in it comes from the query, the key or the reply's body.
+// Failure says why an endpoint did not answer. It holds nothing from the query, the key or the reply's body.
 type Failure struct {
-	Code       turn.Code     // why, or a code of Endpoint.Explain
+	Code       turn.Code     // may come from Endpoint.Explain
 	Detail     string        // cause and cure for the operator
-	RetryAfter time.Duration // how long it asked us to stay away; 0 if it did not say
+	RetryAfter time.Duration // how long the service asked us to wait; 0 if it did not say
 }
 
 func (f *Failure) Error() string { return string(f.Code) + ": " + f.Detail }
@@ -33,60 +33,59 @@ func (f *Failure) Error() string { return string(f.Code) + ": " + f.Detail }
 // for concurrent use once its fields are set.
 type Endpoint struct {
 	UserAgent string
-	MaxBody   int64 // bytes of a reply that are read; 0 is 4 MiB
-	// Explain reads a reply more closely than its status does and names the failure that it is. Nil, or no Code,
-	// leaves the status's word.
+	MaxBody   int64 // limit of a reply's size in bytes; 0 means 4 MiB
+	// Explain returns a more precise failure after reading the whole reply. If it is nil or returns no Code, the status
+	// decides.
 	Explain func(Reply) Failure
 
-	base   *url.URL     // without path's last slash
-	client *http.Client // of this origin; never follows a redirect
+	base   *url.URL     // without a trailing slash
+	client *http.Client // of this origin; never follows redirects
 }
 
-// Reply is what came back.
+// Reply is a response.
 type Reply struct {
 	Status int
 	Header http.Header
 	Body   []byte
 }
 
-// Request is what an endpoint is asked for.
+// Request is a request to an endpoint.
 type Request struct {
-	Method string // empty: GET, or POST where there is a body
-	Path   string // behind the endpoint's own
+	Method string // empty: GET, or POST if there is a body
+	Path   string // appended to the endpoint's path
 	Params url.Values
-	Header http.Header // beside the User-Agent and the login of the endpoint's address
+	Header http.Header // in addition to the User-Agent and the address's login
 	Body   any         // sent as JSON; nil: none
-	Form   url.Values  // sent as a form, where there is no Body
+	Form   url.Values  // sent as a form if Body is nil
 }
 
-// NewEndpoint makes an endpoint at base, an http or https URL that may hold a path and a login. client makes the
-// HTTP client of an origin.
+// NewEndpoint makes an endpoint at base, an http or https URL that may have a path and a login. client returns the HTTP
+// client for an origin.
 func NewEndpoint(base string, client func(origin string) *http.Client) (*Endpoint, error) {
 	u, err := url.Parse(strings.TrimSpace(base))
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
 		return nil, errors.New("its address is not an http or https URL")
 	}
 	u.Path, u.RawQuery, u.Fragment = strings.TrimRight(u.Path, "/"), "", ""
-	// The caller's client is copied so that no redirect is followed whoever made it: the query would go to
-	// whatever place the answer names.
+	// Copy the client so that no redirect is followed: it would send the query to another place.
 	own := *client(u.Scheme + "://" + u.Host)
 	own.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	return &Endpoint{base: u, client: &own}, nil
 }
 
-// TrimPath takes suffix off the path of the endpoint's address, for operators who gave more of it than is asked for.
+// TrimPath removes a suffix from the path of the endpoint's address, in case the operator gave too much of it.
 func (e *Endpoint) TrimPath(suffix string) { e.base.Path = strings.TrimSuffix(e.base.Path, suffix) }
 
-// Address is where the endpoint is, without a login.
+// Address returns the endpoint's address without the login.
 func (e *Endpoint) Address() string {
 	u := *e.base
 	u.User = nil
 	return u.String()
 }
 
-// JSON decodes the reply into v, a pointer to a struct. Where single fields are of another type than expected the
-// rest is filled in all the same and the failure is [Malformed]. The headers come beside an error too, unless there was
-// no reply at all. The error is always a *[Failure].
+// JSON decodes the reply into v, a pointer to a struct. If some fields have another type than expected, it fills in the
+// rest and fails with turn.CodeMalformed. It returns the headers beside an error too, if there was a reply. The error
+// is always a *[Failure].
 func (e *Endpoint) JSON(ctx context.Context, r Request, v any) (http.Header, error) {
 	reply, err := e.send(ctx, r)
 	if err != nil {
@@ -103,13 +102,13 @@ func (e *Endpoint) JSON(ctx context.Context, r Request, v any) (http.Header, err
 	return reply.Header, reply.decode(v)
 }
 
-// Text returns the reply as it came, whatever it is. The error is always a *[Failure].
+// Text returns the reply's body. The error is always a *[Failure].
 func (e *Endpoint) Text(ctx context.Context, r Request) ([]byte, error) {
 	reply, err := e.send(ctx, r)
 	if err != nil {
 		return nil, err
 	}
-	// Texts speak of captchas; a refusal is told by its status.
+	// Articles may mention captchas, so only the status decides.
 	page := reply.webPage() && reply.Status != http.StatusOK
 	if failed := e.explained(reply, e.refusal(reply, page)); failed.Code != "" {
 		return nil, &failed
@@ -155,7 +154,7 @@ func (e *Endpoint) request(ctx context.Context, r Request) (*http.Request, error
 	if err != nil {
 		return nil, err
 	}
-	// Accept-Encoding stays unset: the transport asks for gzip by itself and then unpacks it too.
+	// Accept-Encoding stays unset, so that the transport asks for gzip and unpacks it.
 	switch {
 	case r.Body != nil:
 		req.Header.Set("Content-Type", "application/json")
@@ -171,7 +170,7 @@ func (e *Endpoint) request(ctx context.Context, r Request) (*http.Request, error
 	return req, nil
 }
 
-// broken is a request or a reply that did not come through.
+// broken returns the failure for a request or reply that was not transferred.
 func broken(ctx context.Context, err error) *Failure {
 	var timeout net.Error
 	switch {
@@ -183,7 +182,7 @@ func broken(ctx context.Context, err error) *Failure {
 	return &Failure{Code: turn.CodeUnreachable, Detail: brief(Cause(err).Error(), 200)}
 }
 
-// refusal tells a reply that is none from one worth reading, which has no Code.
+// refusal returns the failure that a reply's status or page reports. Its Code is empty if the reply is good.
 func (e *Endpoint) refusal(r Reply, page bool) Failure {
 	failed := Failure{CodeOf(r.Status), "HTTP " + strconv.Itoa(r.Status), RetryAfter(r.Header, time.Now())}
 	switch {
@@ -206,7 +205,7 @@ func (e *Endpoint) explained(r Reply, failed Failure) Failure {
 	return failed
 }
 
-// CodeOf is what a status alone says; "" is a reply. DuckDuckGo answers with 202 when it feels like it.
+// CodeOf returns the code for a status alone; "" for success. DuckDuckGo sometimes answers with 202.
 func CodeOf(status int) turn.Code {
 	switch {
 	case status == http.StatusOK || status == http.StatusAccepted:
@@ -227,8 +226,8 @@ func CodeOf(status int) turn.Code {
 	return turn.CodeMalformed
 }
 
-// webPage says whether HTML came. The first byte decides where the header is wrong: DuckDuckGo calls its JSON
-// a script.
+// webPage reports whether the reply is HTML. The first byte decides if the header is wrong: DuckDuckGo declares its
+// JSON as a script.
 func (r Reply) webPage() bool {
 	body := bytes.TrimLeft(r.Body, " \t\r\n\ufeff")
 	if bytes.HasPrefix(body, []byte("{")) || bytes.HasPrefix(body, []byte("[")) {
@@ -237,7 +236,7 @@ func (r Reply) webPage() bool {
 	return bytes.HasPrefix(body, []byte("<")) || strings.Contains(r.Header.Get("Content-Type"), "html")
 }
 
-// challenge knows the pages that stop robots by words that stand in them whatever their status.
+// challenge recognises pages that stop robots, whatever their status, by typical words.
 func (r Reply) challenge() bool {
 	if r.Header.Get("Cf-Mitigated") == "challenge" {
 		return true
@@ -267,13 +266,13 @@ func (r Reply) decode(v any) error {
 	return &Failure{Code: turn.CodeMalformed, Detail: "the reply is not JSON"}
 }
 
-// brief is text on one line, at most so many bytes of it.
+// brief returns text on one line, cut to at most most bytes.
 func brief(text string, most int) string {
 	text = strings.Join(strings.Fields(strings.ToValidUTF8(text, "")), " ")
 	return strings.ToValidUTF8(text[:min(len(text), most)], "")
 }
 
-// RetryAfter reads RFC 9110 section 10.2.3: seconds or a date. Nonsense is 0.
+// RetryAfter parses the header of RFC 9110 section 10.2.3: seconds or a date. It returns 0 for anything else.
 func RetryAfter(h http.Header, now time.Time) time.Duration {
 	value := strings.TrimSpace(h.Get("Retry-After"))
 	if seconds, err := strconv.ParseUint(value, 10, 31); err == nil {

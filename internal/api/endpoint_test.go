@@ -26,7 +26,7 @@ func TestRetryAfter(t *testing.T) {
 	}
 }
 
-// TestEndpoint: what JSON and Text make of the same replies.
+// JSON and Text read the same replies.
 func TestEndpoint(t *testing.T) {
 	for _, test := range []struct {
 		name, kind string

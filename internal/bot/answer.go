@@ -7,25 +7,25 @@ import (
 	"strings"
 	"time"
 
-	"familiar/internal/bot/outgoing"
 	"familiar/internal/context/prompt"
 	"familiar/internal/context/turn"
 	"familiar/internal/llm"
+	"familiar/internal/reply"
 )
 
-// NoModel is the model's name in the record of a turn that was answered from the lookup alone.
+// NoModel is the recorded model of a turn that was answered from the lookup alone.
 const NoModel = "none"
 
-// answer asks the model and returns the final text of the reply. It cannot fail: if there is no model, or none answers, the
-// reply is made from the lookup, and says so.
+// answer asks the model and returns the final text of the reply. It cannot fail: if there is no model or none answers,
+// it makes the reply from the lookup and says so.
 func (b *Bot) answer(ctx context.Context, t *turn.Trace, p prompt.Prompt, d *delivery) (text string) {
 	defer func() {
 		if b.recovered("answer", recover()) {
 			t.Err = joinText(t.Err, "panic while answering")
-			text = turnBroken.in(t.Request.Language)
+			text = turnBroken.In(t.Request.Language)
 		}
 	}()
-	r := reply{bot: b, actor: d.actor, trace: t, lookup: p.Lookup, rules: d.rules, marker: d.marker, away: d.away}
+	r := draft{bot: b, actor: d.actor, trace: t, lookup: p.Lookup, rules: d.rules, marker: d.marker, away: d.away}
 	if excuse := unheard(t); excuse != "" && strings.TrimSpace(t.Request.Message.Text) == "" {
 		return r.say(excuse)
 	}
@@ -35,7 +35,7 @@ func (b *Bot) answer(ctx context.Context, t *turn.Trace, p prompt.Prompt, d *del
 		return r.withoutModel("")
 	}
 	if actor.Verifier != nil {
-		whole := ctx // not that of the model's answer
+		whole := ctx // not the context of the model's answer
 		r.verify = func(body string) { b.verify(whole, actor.Verifier, t, d.marker, body) }
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -57,7 +57,7 @@ func (b *Bot) answer(ctx context.Context, t *turn.Trace, p prompt.Prompt, d *del
 	})
 	record(t, a)
 	if len(a.Text) > longestAnswer {
-		a.Text, a.Finish, err = a.Text[:outgoing.LastBoundary(a.Text[:longestAnswer])], "length", nil
+		a.Text, a.Finish, err = a.Text[:reply.LastBoundary(a.Text[:longestAnswer])], "length", nil
 		t.Finish, t.Err = a.Finish, joinText(t.Err, errEndless.Error())
 	}
 	if err != nil && errors.Is(context.Cause(ctx), errStopping) {
@@ -87,8 +87,8 @@ func (b *Bot) answer(ctx context.Context, t *turn.Trace, p prompt.Prompt, d *del
 	return r.compose(r.rewritten(b.postprocess(ctx, actor, t, p, body)))
 }
 
-// longestAnswer limits an answer, in bytes: nobody reads more than sixteen posts, and a model that repeats itself may never
-// stop.
+// longestAnswer limits an answer, in bytes. Nobody reads more than sixteen posts, and a model that repeats itself may
+// never stop.
 const longestAnswer = 32 << 10
 
 var errEndless = fmt.Errorf("the model had not ended after %d bytes and was cut off", longestAnswer)
@@ -112,7 +112,7 @@ func record(t *turn.Trace, a llm.Answer) {
 	}
 }
 
-// cause returns an error's text with what the server said, for the operator.
+// cause returns an error's text with the server's own message, for the operator.
 func cause(err error) string {
 	var e *llm.Error
 	if errors.As(err, &e) && e.Cause != "" {
@@ -121,7 +121,7 @@ func cause(err error) string {
 	return err.Error()
 }
 
-// excuseFor returns the sentence for a model that answered nothing.
+// excuseFor returns the sentence that replaces a missing answer.
 func excuseFor(err error) sentence {
 	var e *llm.Error
 	switch {
@@ -134,32 +134,3 @@ func excuseFor(err error) sentence {
 	}
 	return modelDown
 }
-
-// unlabelled takes off the time and the name that a model puts before its words when it imitates the other messages, as in
-// "[10:53] **Sage:** ". It is undecided while text may still become such a label.
-func unlabelled(text, name string) (rest string, undecided bool) {
-	text = strings.TrimLeft(text, " \n")
-	rest = text
-	if strings.HasPrefix(rest, "[") && len(rest) <= longestStamp && !strings.Contains(rest, "]") {
-		return text, true
-	}
-	if stamp, after, closed := strings.Cut(rest, "]"); closed && strings.HasPrefix(stamp, "[") && len(stamp) < longestStamp && strings.Contains(stamp, ":") {
-		rest = strings.TrimLeft(after, " ")
-	}
-	rest = strings.TrimPrefix(rest, "**")
-	if len(rest) < len(name) {
-		return text, strings.EqualFold(rest, name[:len(rest)])
-	}
-	if !strings.EqualFold(rest[:len(name)], name) {
-		return text, false
-	}
-	rest = strings.TrimPrefix(rest[len(name):], "**")
-	after, labelled := strings.CutPrefix(rest, ":")
-	if !labelled {
-		return text, rest == "" || rest == "*"
-	}
-	return strings.TrimLeft(strings.TrimPrefix(after, "**"), " \n"), after == "" || after == "*"
-}
-
-// longestStamp is more than the length of a time in brackets: "[2026-11-21 10:53]".
-const longestStamp = 20

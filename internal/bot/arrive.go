@@ -3,6 +3,8 @@ package bot
 import (
 	"context"
 	"encoding/json"
+	"slices"
+	"sync"
 	"time"
 
 	"familiar/internal/context/turn"
@@ -14,25 +16,25 @@ import (
 type arrival struct {
 	turn.Event
 	at        time.Time
-	addressed bool         // asks for a turn
-	character string       // id of the character that is asked; empty: the channel's
-	second    bool         // another character is asked by the same message, and answers before
+	addressed bool         // it asks for a turn
+	character string       // id of the character that must answer; empty: the channel's
+	second    bool         // another character answers the same message first
 	turnID    string       // of the turn that an earlier process began for it; empty if none did
 	posts     []store.Post // of that turn
-	created   int          // posts that were made for it, those included that are gone
+	created   int          // posts that were made for it, including deleted ones
 
-	unasked    turn.Address    // why the bot joins in, where nobody asked it
-	considered *turn.Processed // what a side model said to that
-	anew       bool            // it was answered, and edited then: the answer takes the place of the one before
+	unasked    turn.Address    // why the bot joins in unasked; empty: somebody asked
+	considered *turn.Processed // what a side model said about joining in
+	again      bool            // the question was edited after it was answered: the new answer replaces the old one
 
-	// Of a turn that a button asked for: its id, the turn under whose reply the button is, and whether only the rest of that reply
-	// is wanted.
+	// These describe a turn that a button asked for: the turn's id, the turn whose reply has the button, and whether only the rest of that
+	// reply is wanted.
 	newID      string
 	earlier    *turn.Trace
 	goesOnWith bool
 }
 
-// claim is the id under which the store knows what asks for a turn.
+// claim returns the id under which the store knows what asks for the turn.
 func (a arrival) claim() string {
 	switch {
 	case a.pressed():
@@ -44,24 +46,24 @@ func (a arrival) claim() string {
 }
 
 // pressed reports whether a button asked for the turn.
-func (a arrival) pressed() bool { return a.earlier != nil && !a.anew }
+func (a arrival) pressed() bool { return a.earlier != nil && !a.again }
 
-// What stands in a claim behind the message's id: before the second character that it asks for a turn, and before the turn that a
-// button asked for.
+// These separate the message's id in a claim from what follows: the second character that must answer, or the id of the turn that a button
+// asked for.
 const (
 	secondClaim = "/"
 	pressClaim  = "+"
 )
 
-// arrivals are what an event puts into its lane: one, or one for each character that it asks for a turn.
+// arrivals returns what an event puts into its lane: one arrival, or one for each character that must answer.
 func (b *Bot) arrivals(ctx context.Context, e turn.Event) []arrival {
 	e = withNotes(e)
 	a := arrival{Event: e, at: time.Now()}
-	var called []summons
+	var called []addressee
 	switch {
-	case e.Original != "" && b.standsIn(ctx, e):
-	case !b.hushed(ctx, e):
-		called = b.summoned(ctx, e)
+	case e.Original != "" && b.replacesProxied(ctx, e):
+	case !b.muted(ctx, e):
+		called = b.addressees(ctx, e)
 	}
 	if granted := b.rounds.grant(e, len(called)); granted < len(called) {
 		b.Log.Info("a proxy's message gets no turn: no person has written here since the last ones", "channel", e.Message.ChannelID, "message", e.Message.ID)
@@ -78,7 +80,7 @@ func (b *Bot) arrivals(ctx context.Context, e turn.Event) []arrival {
 	return all
 }
 
-// withNotes has the messages of an event name what hangs on them.
+// withNotes adds to the messages of an event a note that names their attachments.
 func withNotes(e turn.Event) turn.Event {
 	e.Message.Note = attachment.Note(e.Message, "")
 	if e.Reply != nil {
@@ -89,19 +91,19 @@ func withNotes(e turn.Event) turn.Event {
 	return e
 }
 
-// allowed counts a turn of a person's, and reports whether there may be one more. Who asks for one too many is told so.
+// allowed counts a turn for the author, and reports whether they may have it. An author who asks too often is told.
 func (b *Bot) allowed(e turn.Event) bool {
 	if b.PerPerson <= 0 || e.Late {
 		return true
 	}
 	allowed, first := b.turns.allow(e.Message.Author.ID, b.PerPerson, time.Now())
 	if first {
-		b.tell(e, tooMany)
+		b.tell(e, TooMany)
 	}
 	return allowed
 }
 
-// admit stores messages, claims those that ask for a turn, and lets them wait for it. Once ctx is done no turn begins.
+// admit stores messages, claims those that ask for a turn, and queues them. Once ctx is done no turn begins.
 func (b *Bot) admit(ctx context.Context, all ...arrival) {
 	if len(all) == 0 {
 		return
@@ -110,7 +112,7 @@ func (b *Bot) admit(ctx context.Context, all ...arrival) {
 	leaves := ctx.Err() != nil
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeLimit)
 	defer cancel()
-	rows := make([]store.Arrival, len(all))
+	rows := make([]store.Incoming, len(all))
 	for i, a := range all {
 		rows[i].Message = b.stored(a.Event, a.Message)
 		if a.addressed {
@@ -120,7 +122,7 @@ func (b *Bot) admit(ctx context.Context, all ...arrival) {
 			rows[i].Event = encodeArrival(a)
 		}
 	}
-	first, err := b.Store.Arrive(ctx, rows...)
+	first, err := b.Store.Messages.SaveIncoming(ctx, rows...)
 	b.logged("keep messages", err)
 	for i, a := range all {
 		switch {
@@ -129,7 +131,7 @@ func (b *Bot) admit(ctx context.Context, all ...arrival) {
 		case err != nil || !first[i]:
 		case leaves && a.addressed:
 			b.Log.Warn("a message came too late to be answered", "channel", a.Message.ChannelID, "message", a.Message.ID)
-			b.tell(a.Event, leaving)
+			b.tell(a.Event, Leaving)
 		case !leaves:
 			b.overhear(ctx, a)
 			b.enqueue(ctx, a)
@@ -137,7 +139,7 @@ func (b *Bot) admit(ctx context.Context, all ...arrival) {
 	}
 }
 
-// enqueue lets arrivals of one channel wait in its lane. Whoever loses a place by that is told.
+// enqueue puts arrivals of one channel into its lane. An author whose message loses its place is told.
 func (b *Bot) enqueue(ctx context.Context, all ...arrival) {
 	run := context.WithoutCancel(ctx)
 	for _, skipped := range b.lanes.put(func(l *lane) { b.drive(run, l) }, all...) {
@@ -145,15 +147,15 @@ func (b *Bot) enqueue(ctx context.Context, all ...arrival) {
 	}
 }
 
-// keptEvent is what a restart needs of an arrival.
+// keptEvent is what a restart needs to rebuild an arrival.
 type keptEvent struct {
 	turn.Event
 	Character string `json:",omitempty"`
-	Earlier   string `json:",omitempty"` // turn whose button asked for this one
-	GoesOn    bool   `json:",omitempty"` // the rest of that turn's reply is wanted
+	Earlier   string `json:",omitempty"` // the turn whose reply has the button
+	GoesOn    bool   `json:",omitempty"` // only the rest of that turn's reply is wanted
 }
 
-// encodeArrival writes an arrival for a restart. Nothing in it cannot be encoded.
+// encodeArrival writes an arrival for a restart. Encoding cannot fail.
 func encodeArrival(a arrival) string {
 	kept := keptEvent{Event: a.Event, Character: a.character}
 	if a.pressed() {
@@ -166,61 +168,49 @@ func encodeArrival(a arrival) string {
 	return string(text)
 }
 
-// deleted forgets a message: at once, and then in the records. A turn that waits for it, or answers it, is over, and the answers to it
-// go too, unless a proxy has written it anew.
-func (b *Bot) deleted(ctx context.Context, e turn.Event) {
-	if !e.Rewritten {
-		b.withdraw(ctx, errDeleted, func(a turn.Event) bool { return a.Message.ID == e.Message.ID })
-	}
-	limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeLimit)
-	defer cancel()
-	b.logged("delete a message", b.Store.DeleteMessage(limited, e.Message.ID))
-	b.commands.Go(func() {
-		if !e.Rewritten {
-			b.retract(ctx, e.Message)
-		}
-		b.forget(ctx)
-	})
+// ratePeriod is the time in which the turns of a person are counted.
+const ratePeriod = time.Minute
+
+// rates counts the turns that each person asked for within ratePeriod. Its zero value is ready.
+type rates struct {
+	mu     sync.Mutex
+	people map[string]*rate // guarded by mu
 }
 
-// forget takes deleted messages out of the records. What a bot that stops leaves of that, the next one does.
-func (b *Bot) forget(ctx context.Context) {
-	if err := b.Traces.Forget(ctx); ctx.Err() == nil {
-		b.logged("take deleted messages out of the records", err)
-	}
+type rate struct {
+	turns   []time.Time // within ratePeriod, oldest first
+	refused time.Time   // when the person was last told
 }
 
-// gone ends what is going on in a channel or, where the event names none, in a server.
-func (b *Bot) gone(ctx context.Context, e turn.Event) {
-	b.withdraw(ctx, errGone, func(a turn.Event) bool {
-		channel := e.Message.ChannelID
-		return channel == "" && a.GuildID == e.GuildID || channel != "" && (a.Message.ChannelID == channel || a.ParentID == channel)
-	})
-	if e.Message.ChannelID == "" && e.GuildID != "" { // what is kept of the server goes after a while
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeLimit)
-		defer cancel()
-		b.logged("leave a server", b.Store.LeaveGuild(ctx, e.GuildID, time.Now()))
+// allow reports whether a person may ask for another turn. If not, first reports whether it is the first refusal within ratePeriod.
+func (r *rates) allow(id string, limit int, now time.Time) (allowed, first bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.people == nil || len(r.people) > 10_000 {
+		r.people = map[string]*rate{}
 	}
+	p := r.people[id]
+	if p == nil {
+		p = &rate{}
+		r.people[id] = p
+	}
+	p.turns = slices.DeleteFunc(p.turns, func(t time.Time) bool { return now.Sub(t) >= ratePeriod })
+	if len(p.turns) < limit {
+		p.turns = append(p.turns, now)
+		return true, false
+	}
+	first = now.Sub(p.refused) >= ratePeriod
+	if first {
+		p.refused = now
+	}
+	return false, first
 }
 
-func (b *Bot) withdraw(ctx context.Context, cause error, match func(turn.Event) bool) {
-	var ids []string
-	for _, a := range b.lanes.withdraw(cause, match) {
-		if len(a.posts) > 0 {
-			b.markInterrupted(ctx, a)
-			continue
-		}
-		ids = append(ids, a.claim())
+// Allows counts a turn for a person who gives a command, and reports whether they may have it.
+func (b *Bot) Allows(by turn.Author) bool {
+	if b.PerPerson == 0 {
+		return true
 	}
-	b.closeClaims(ctx, ids...)
-}
-
-// closeClaims notes that nothing more is to come to these messages.
-func (b *Bot) closeClaims(ctx context.Context, ids ...string) {
-	if len(ids) == 0 {
-		return
-	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeLimit)
-	defer cancel()
-	b.logged("settle claims", b.Store.Settle(ctx, ids...))
+	allowed, _ := b.turns.allow(by.ID, b.PerPerson, time.Now())
+	return allowed
 }

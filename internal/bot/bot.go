@@ -1,40 +1,37 @@
-// Package bot is the loop between the doors and the model: it decides which messages are meant for it, gives every
-// channel a lane of its own, takes one turn at a time in each, and delivers the replies.
+// Package bot is the loop between the doors and the model. It decides which messages are for the bot, gives each channel its own lane, takes one
+// turn at a time in each, and delivers the replies. A message that asks for a turn gets an answer, or its author is told why not.
 //
-// What was promised an answer gets one, or its author is told why not. A message's way, by file:
+// The way of a message, by file:
 //
-//   - arrive.go stores and claims it, together with what else came at that moment (trigger.go, rate.go: if it asks for a turn,
-//     and which of the characters in cast.go).
-//     No event is answered twice, and a restart knows what was not (resume.go).
-//   - proxy.go has a message that a proxy writes for a person take the place of the original.
-//   - lane.go lets it wait for its turn, in its channel's lane.
-//   - voice.go has a voice message written down, so that it is answered like any other.
-//   - take.go takes the turn: gather (prompt.Builder), ask (llm.Client), answer (answer.go, reply.go), remember (trace.Store).
-//   - subscribe.go has every message of a channel be for the bot, where people want that.
-//   - memory.go remembers and forgets what a message orders, before the turn reads anything; remembered.go is /memory.
-//   - threads.go opens threads and goes on in them.
-//   - catchup.go tells what somebody has missed, and topics.go what of that belongs together.
-//   - chatter.go joins in unasked, where people want that.
-//   - hint.go says what is wrong with a model that does not answer, and to the operator what to check.
-//   - process.go has models think before the answer, or word it anew, where the mode says so.
-//   - amend.go answers an edited question anew and takes back the answer to a deleted one.
-//   - delivery.go posts the reply while it grows. Nothing is visible before its record is on disk.
-//   - spoken.go has a reply come as somebody types it, where the mode is to imitate a voice.
-//   - notice.go tells those who get no answer.
-//   - react.go is what people say by a reaction, and the bot's own reactions.
-//   - presence.go shows beside its name what keeps it from answering as usual.
-//   - control.go and quota.go are what people switch off, who is let in, and how much may be used on a day.
-//   - button.go and press.go are the buttons under a reply. Discord is told a random key for each; what it means is in the store.
+//   - arrive.go stores it and claims it, so that no event is answered twice. trigger.go decides whether it asks for a turn, and which of the
+//     characters in cast.go must answer. proxy.go replaces messages that a proxy posts again for a person.
+//   - limits.go refuses: by access, by pauses, by quotas.
+//   - lane.go queues it in its channel's lane. threads.go opens threads and answers in them.
+//   - take.go takes the turn: gather (prompt.Builder), ask (llm.Client), answer (answer.go, reply.go), remember (record.go). request.go tells
+//     the providers what the turn is about, voice.go has voice messages transcribed, and memory.go carries out what the message orders to be
+//     remembered or forgotten, before the turn reads anything. process.go has models think before the answer, or reword it.
+//   - delivery.go posts the reply while it grows, at the pace of typing if the bot imitates a voice. door.go calls the door, and
+//     calls it again while a failure may be temporary. Nothing is visible before its record is
+//     on disk.
+//   - notice.go tells authors who get no answer. say.go has the sentences.
 //
-// With no model configured the reply is made from the lookup alone, in the pages' own words.
+// What happens afterwards, or besides:
 //
-// One step below stand bot/outgoing, which decides what of a reply may be posted, bot/view, which writes records for
-// people, and the doors, Discord and the terminal, which know nothing of this package. They bring [turn.Event]s and carry
-// out [turn.Post]s.
+//   - amend.go answers an edited question again and deletes the answer to a deleted one. forget.go forgets messages and people.
+//   - button.go has the buttons under a reply, and react.go the reactions. Discord is told a key for each button that cannot be guessed.
+//   - lookup.go takes turns outside the lanes, for commands and for other programs.
+//   - chatter.go joins in unasked, resume.go goes on after a restart, presence.go shows the bot's state.
+//
+// Without a model the reply is made from the lookup alone, in the words of the pages.
+//
+// Package command is above this one: Run hands it the commands. Below it are reply, which decides what a reply may hold,
+// view, which writes records for people, and the doors, Discord and the terminal. The doors know nothing of this package. They bring
+// [turn.Event]s and carry out [turn.Post]s and [turn.Edit]s.
 package bot
 
 import (
 	"context"
+	"errors"
 	"iter"
 	"log/slog"
 	"sync"
@@ -42,80 +39,63 @@ import (
 	"time"
 
 	"familiar/internal/context/turn"
+	"familiar/internal/forget"
 	"familiar/internal/providers/attachment"
-	"familiar/internal/providers/server"
+	"familiar/internal/providers/recall"
 	"familiar/internal/redact"
 	"familiar/internal/store"
 	"familiar/internal/trace"
-	"familiar/internal/transcribe"
 )
 
-// Door is how a bot reaches people.
-type Door interface {
-	// Deliver posts a message, or edits one, and returns its id. A repeated nonce must not post twice.
-	Deliver(ctx context.Context, p turn.Post) (id string, err error)
-	// Typing shows for a few seconds that the bot is busy.
-	Typing(ctx context.Context, channelID string) error
-	// Respond answers a command, visible to the person who gave it alone. A second answer replaces the first.
-	Respond(ctx context.Context, c turn.Command, a turn.Answer) error
-}
-
-// Bot is one or more characters behind one door. Every field but Files, Servers, Listener, Redact and WebOff is required; they must not be
-// changed while it runs.
+// Bot is one or more characters behind one door. Door, Cast, Store, Traces and Log are required. The fields must not be changed while Run
+// runs.
 type Bot struct {
 	Door     Door
-	Cast     *Cast // until SetCast
+	Cast     *Cast // until SetCast replaces it
 	Store    *store.DB
 	Traces   *trace.Store
-	Files    *attachment.Files   // reads what hangs on messages; nil: voice messages are not heard
-	Servers  *server.Servers     // says who may read what; nil: there are no servers
-	Listener *transcribe.Service // writes voice messages down; nil: nobody does
+	Files    *attachment.Files       // reads attachments; nil: voice messages are not heard
+	Servers  *recall.Servers         // says who may read what; nil: there are no servers
+	Listener *attachment.Transcriber // transcribes voice messages; nil: they are not heard
 	Redact   *redact.Redactor
 	Log      *slog.Logger
 	Pace     Pace
-	Watch    func(a turn.Activity, n int) // is told what turns are at; nil: nobody watches
-	Progress func(turn.Progress)          // is told how far each turn has come, and must not wait; nil: nobody watches
-	WebOff   bool                         // the operator switched the web off for all channels
-	Limit    time.Duration                // for the model's answer, after the prompt is built; 0 is two minutes
+	Watch    func(a turn.Activity, n int) // is called with what a turn is doing; may be nil
+	// Commands carries out a command. Run calls it with each event of kind [turn.Ordered], in a goroutine of its own.
+	Commands func(context.Context, turn.Event)
+	Progress func(turn.Progress) // is called with each turn's progress, and must not wait; may be nil
+	WebOff   bool                // the operator switched the web off in all channels
+	Limit    time.Duration       // for the model's answer, after the prompt is built; 0 is two minutes
 
-	// Prepare makes what several characters need to post in a channel under names of their own; its error says why they cannot, and
-	// how they could. nil: nothing is needed.
-	Prepare func(ctx context.Context, channelID string) error
-
-	// Cure says what the operator should check when the model of a character failed; nil: nobody knows.
+	// Cure returns what the operator should check after a character's model failed; nil: nobody knows.
 	Cure func(ctx context.Context, a *Actor, err error) string
-	// Candid says that whoever reads the replies is the operator, who is told that.
-	Candid bool
+	// OperatorOnly says that only the operator reads the replies, so that they may hold what Cure returns.
+	OperatorOnly bool
 
-	// Present shows beside the bot's name what keeps it from answering as usual; nil: it cannot.
+	// Present shows next to the bot's name why it does not answer as usual; nil: it cannot.
 	Present func(turn.Presence)
 
-	// Profile changes how the bot looks in a server; nil: it cannot.
+	// Profile changes the bot's name and picture in a server; nil: it cannot.
 	Profile func(ctx context.Context, guildID string, p turn.Profile) error
 
-	// Contentless reports whether the bot may read only what is for it; nil: it may read all.
-	Contentless func() bool
+	Access Access  // who may use the bot
+	Quotas []Quota // how much may be used in a day
 
-	Access   Access  // who may use it
-	Quotas   []Quota // how much may be used on a day
-	Operator string  // id of the person who runs it; empty: not known
-
-	// Finished is told of each turn that is over, once its record is kept. It must not wait, change the turn or keep it. nil: nobody wants to know.
+	// Finished is called with each turn that is over, once its record is saved. It must not wait, change the turn or keep it. May be nil.
 	Finished func(*turn.Trace)
 
 	Learns bool // turns are noted for the writer of memory
 
-	// Forgetting drops what else the process has in memory of what people asked, when one is forgotten; nil: nothing.
-	Forgetting func()
+	Forgetter *forget.Forgetter // deletes what is kept in Store and Traces
 
-	// PerPerson is how many turns a person may ask for in a minute; 0: any number.
+	// PerPerson is how many turns a person may ask for in a minute; 0 is any number.
 	PerPerson int
-	// Resume makes Run go on with what an earlier process left unanswered.
+	// Resume makes Run answer what an earlier process left unanswered.
 	Resume bool
 
 	lanes     lanes
 	rounds    rounds         // made by Run
-	commands  sync.WaitGroup // commands that are being carried out
+	tasks     sync.WaitGroup // commands, and other work outside the lanes
 	notices   notices
 	chatter   chatter
 	turns     rates // of each person
@@ -124,14 +104,14 @@ type Bot struct {
 	stop      // made by Run
 }
 
-// Pace is how often and in which pieces a door wants a reply.
+// Pace is how a door wants replies: how often, and in which pieces.
 type Pace struct {
 	First   time.Duration // from the first words to the first post, to gather a few more
 	Every   time.Duration // between two edits of one message
 	Units   int           // UTF-16 units in a post; 0: no limit
 	Buttons bool          // a reply may have buttons
-	Names   bool          // the characters of a channel may post under names of their own
-	Close   bool          // tell the door that a reply has ended even when its text stays the same
+	Names   bool          // the characters of a channel may post under their own names
+	Close   bool          // tell the door that a reply has ended even if its text stays the same
 }
 
 const (
@@ -141,15 +121,15 @@ const (
 	mostAtOnce   = 64          // events that are stored in one transaction
 )
 
-// Run takes events until events is closed, which the door must do soon after ctx is done. Then it waits for the turns that
-// have begun: a turn's own deadline ends it, not ctx. Whoever is not answered any more is told so.
+// Run takes events until the channel is closed, which the door must do soon after ctx is done. Then it waits for the turns that have begun:
+// they end at their own deadlines, not with ctx. Authors whose messages are not answered any more are told.
 func (b *Bot) Run(ctx context.Context, events <-chan turn.Event) {
 	b.rounds = rounds{}
 	defer context.AfterFunc(ctx, b.onStop())()
 	defer b.notices.posting.Wait()
 	defer b.lanes.wait()
-	defer b.commands.Wait() // first: a button may begin a turn
-	defer b.chatter.close() // the first of all: it begins turns
+	defer b.tasks.Wait()    // before the lanes: a button may begin a turn
+	defer b.chatter.close() // before all others: it begins turns
 	b.pausedEverywhere(ctx)
 	if b.Resume {
 		b.resume(ctx)
@@ -159,7 +139,7 @@ func (b *Bot) Run(ctx context.Context, events <-chan turn.Event) {
 	}
 }
 
-// batches yields what has come, up to mostAtOnce events together.
+// batches yields events as they come, up to mostAtOnce together.
 func batches(ctx context.Context, events <-chan turn.Event) iter.Seq[[]turn.Event] {
 	return func(yield func([]turn.Event) bool) {
 		done := ctx.Done()
@@ -168,7 +148,7 @@ func batches(ctx context.Context, events <-chan turn.Event) iter.Seq[[]turn.Even
 			select {
 			case <-done:
 				done, last = nil, time.After(lastEvents)
-			case <-last: // the door does not close: what it has handed over so far is all
+			case <-last: // the door does not close: take what it has handed over and end
 				for more := waiting(events); len(more) > 0; more = waiting(events) {
 					if !yield(more) {
 						return
@@ -184,7 +164,7 @@ func batches(ctx context.Context, events <-chan turn.Event) iter.Seq[[]turn.Even
 	}
 }
 
-// waiting takes the events that are there already.
+// waiting takes the events that have already come.
 func waiting(events <-chan turn.Event) []turn.Event {
 	var more []turn.Event
 	for len(more) < mostAtOnce-1 {
@@ -201,16 +181,20 @@ func waiting(events <-chan turn.Event) []turn.Event {
 	return more
 }
 
-// Stop ends the answer that is being given in a channel; what is posted stays. It reports whether there was one.
-func (b *Bot) Stop(channelID string) bool { return b.lanes.stop(channelID, "") }
+// Stop ends the answer that is being given in a channel. What is posted stays. With a turnID it ends only that turn, and only while its
+// reply is unfinished. Stop reports whether it ended an answer.
+func (b *Bot) Stop(channelID, turnID string) bool { return b.lanes.stop(channelID, turnID) }
 
-// receive handles events in their order. Messages that follow each other are stored together.
+// Stopping returns a channel that is closed when the bot is asked to stop. From then on no turn begins.
+func (b *Bot) Stopping() <-chan struct{} { return b.stopping }
+
+// receive handles events in order. Messages that follow each other are stored together.
 func (b *Bot) receive(ctx context.Context, events []turn.Event) {
 	var created []arrival
 	for _, e := range events {
 		e = titled(e)
 		if e.Kind == turn.Created {
-			if e.Original != "" { // which may be among them
+			if e.Original != "" { // which may be one of them
 				b.admit(ctx, created...)
 				created = nil
 			}
@@ -229,14 +213,56 @@ func (b *Bot) receive(ctx context.Context, events []turn.Event) {
 		case turn.Reacted, turn.Unreacted:
 			b.reacted(ctx, e)
 		case turn.Ordered:
-			b.commands.Go(func() {
+			b.tasks.Go(func() {
 				ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), commandLimit)
 				defer cancel()
 				ctx, release := until(ctx, b.left)
 				defer release()
-				b.command(ctx, e)
+				b.Commands(ctx, e)
 			})
 		}
 	}
 	b.admit(ctx, created...)
+}
+
+const (
+	stopPatience = 15 * time.Second // from the request to stop until an unfinished answer is cut
+	stopLimit    = 22 * time.Second // from the request to stop until nothing more is posted; the next start posts the rest
+)
+
+var (
+	errStopping = errors.New("the bot was asked to stop, and the model had not ended in time")
+	errLeft     = errors.New("the bot has stopped")
+)
+
+// stop holds the steps in which a bot stops.
+type stop struct {
+	stopping chan struct{}   // closed when the bot is asked to stop: no turn begins any more
+	cut      context.Context // done after stopPatience, with errStopping
+	left     context.Context // done after stopLimit, with errLeft
+}
+
+// onStop makes the steps, and returns a function that begins them.
+func (b *Bot) onStop() (begin func()) {
+	cut, endAnswers := context.WithCancelCause(context.Background())
+	left, endPosts := context.WithCancelCause(context.Background())
+	b.stop = stop{stopping: make(chan struct{}), cut: cut, left: left}
+	return func() {
+		close(b.stopping)
+		time.AfterFunc(stopPatience, func() { endAnswers(errStopping) })
+		time.AfterFunc(stopLimit, func() { endPosts(errLeft) })
+	}
+}
+
+// until returns a context that ends when ctx ends, or when end does. end may be nil.
+func until(ctx, end context.Context) (context.Context, context.CancelFunc) {
+	if end == nil {
+		return context.WithCancel(ctx)
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	release := context.AfterFunc(end, func() { cancel(context.Cause(end)) })
+	return ctx, func() {
+		release()
+		cancel(nil)
+	}
 }

@@ -1,21 +1,25 @@
 package bot
 
 import (
+	"context"
 	"slices"
+	"time"
 
 	"familiar/internal/context/turn"
 	"familiar/internal/store"
+
+	"github.com/oklog/ulid/v2"
 )
 
-// The kinds of buttons under a reply. Those that stand under what a press of sourcesButton shows are outdated and wrong, with
-// the source's number: "wrong:2".
+// These are the kinds of buttons under a reply. The buttons under the list of sources are "outdated" and "wrong", with the source's number:
+// "wrong:2".
 const (
-	stopButton       = "stop" // while the reply grows, and then no other
-	sourcesButton    = "sources"
-	whyButton        = "why"
-	regenerateButton = "regenerate"
-	continueButton   = "continue" // of a reply that was cut
-	deleteButton     = "delete"
+	StopButton       = "stop" // while the reply grows; then there is no other
+	SourcesButton    = "sources"
+	WhyButton        = "why"
+	RegenerateButton = "regenerate"
+	ContinueButton   = "continue" // of a reply that was cut
+	DeleteButton     = "delete"
 )
 
 // The labels of buttons.
@@ -29,41 +33,104 @@ const (
 )
 
 var buttonLabels = map[string]sentence{
-	stopButton: labelStop, sourcesButton: labelSources, whyButton: labelWhy, regenerateButton: labelRegenerate, continueButton: labelContinue, deleteButton: labelDelete,
+	StopButton: labelStop, SourcesButton: labelSources, WhyButton: labelWhy, RegenerateButton: labelRegenerate, ContinueButton: labelContinue, DeleteButton: labelDelete,
 }
 
-// buttoned reports whether replies in a channel have buttons.
-func (b *Bot) buttoned(actor *Actor, settings store.Channel) bool {
+// HasButtons reports whether replies in a channel have buttons.
+func (b *Bot) HasButtons(actor *Actor, settings store.Channel) bool {
 	return b.Pace.Buttons && actor.Buttons && !settings.Bare
 }
 
-// finalButtons are the kinds of buttons under a complete reply, which may have been cut.
+// finalButtons returns the kinds of buttons under a complete reply. cut says that the reply was cut.
 func finalButtons(l *turn.Lookup, cut bool) []string {
-	kinds := []string{whyButton, regenerateButton}
+	kinds := []string{WhyButton, RegenerateButton}
 	if l != nil && len(l.Sources) > 0 {
-		kinds = slices.Insert(kinds, 0, sourcesButton)
+		kinds = slices.Insert(kinds, 0, SourcesButton)
 	}
 	if cut {
-		kinds = append(kinds, continueButton)
+		kinds = append(kinds, ContinueButton)
 	}
-	return append(kinds, deleteButton)
+	return append(kinds, DeleteButton)
 }
 
 // keys returns the keys of buttons under a turn's reply, by kind.
 func (b *Bot) keys(turnID string, kinds ...string) map[string]string {
 	keys := map[string]string{}
 	for _, kind := range kinds {
-		keys[kind] = b.Store.ButtonKey(store.Button{TurnID: turnID, Kind: kind})
+		keys[kind] = b.Store.Buttons.Key(store.Button{TurnID: turnID, Kind: kind})
 	}
 	return keys
 }
 
-// row is the buttons of some kinds, as far as there are keys for them, labelled in a language.
+// row returns the buttons of some kinds that have keys, with labels in a language.
 func row(language string, keys map[string]string, kinds ...string) (buttons []turn.Button) {
 	for _, kind := range kinds {
 		if key := keys[kind]; key != "" {
-			buttons = append(buttons, turn.Button{ID: key, Label: buttonLabels[kind].in(language)})
+			buttons = append(buttons, turn.Button{ID: key, Label: buttonLabels[kind].In(language)})
 		}
 	}
 	return buttons
+}
+
+// settleTime is how long a reader of a record waits for the turn to complete it.
+const settleTime = time.Second
+
+// SettledTurn reads the record of a turn. If the reply has just been completed, it first waits a moment for the record to be complete too.
+// The error is [store.ErrNotFound] if there is no such record.
+func (b *Bot) SettledTurn(ctx context.Context, id string) (*turn.Trace, error) {
+	t, err := b.Traces.Get(ctx, id)
+	if err != nil || Ended(t) || b.lanes.streams(t.Request.ChannelID, id) {
+		return t, err
+	}
+	b.Settle(t.Request.ChannelID)
+	return b.Traces.Get(ctx, id)
+}
+
+// Settle waits a moment for the turn that is being taken in a channel to complete its record.
+func (b *Bot) Settle(channelID string) {
+	if over := b.lanes.settled(channelID); over != nil {
+		select {
+		case <-over:
+		case <-time.After(settleTime):
+		}
+	}
+}
+
+// Ended reports whether the turn of a record is over.
+func Ended(t *turn.Trace) bool { return t.Phase != turn.Begun && t.Phase != turn.Answering }
+
+// DeleteReply deletes the reply of a turn for a person. The record says so first.
+func (b *Bot) DeleteReply(ctx context.Context, t *turn.Trace, by string) error {
+	if err := b.Traces.Press(ctx, t.Request.ID, turn.Press{Kind: DeleteButton, ByID: by, At: time.Now()}); err != nil {
+		return err
+	}
+	for _, id := range slices.Backward(t.ReplyIDs) {
+		if err := b.sendDelete(ctx, turn.Ref{ID: id, ChannelID: t.Request.ChannelID, Persona: t.Request.Persona}); err != nil {
+			return err
+		}
+	}
+	b.Log.Info("reply deleted", "turn", t.Request.ID, "by", by)
+	return nil
+}
+
+// AnswerAgain has the question of a turn answered in a new turn, after the event's author pressed a button of that kind. With ContinueButton
+// the new reply goes on where the earlier one was cut. It is posted below, and the earlier one stays: people may have replied to it. The
+// error is the store's.
+func (b *Bot) AnswerAgain(ctx context.Context, e turn.Event, t *turn.Trace, question, kind string) error {
+	by := e.Command.By.ID
+	a := arrival{Event: e, at: time.Now(), addressed: true, character: t.Request.Character, earlier: t, goesOnWith: kind == ContinueButton, newID: ulid.Make().String()}
+	a.Kind, a.Command, a.Message, a.Mentioned = turn.Edited, nil, t.Request.Message, true
+	if len(t.Request.Burst) == 0 {
+		a.Message.Text = question
+	}
+	if err := b.Traces.Press(ctx, t.Request.ID, turn.Press{Kind: kind, ByID: by, At: a.at, TurnID: a.newID}); err != nil {
+		return err
+	}
+	if b.Resume {
+		if err := b.Store.Claims.Reopen(ctx, a.claim(), a.newID, encodeArrival(a)); err != nil {
+			return err
+		}
+	}
+	b.enqueue(ctx, a)
+	return nil
 }

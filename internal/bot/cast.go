@@ -5,49 +5,51 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"time"
 
+	"familiar/card"
 	"familiar/internal/api"
-	"familiar/internal/character/macro"
-	"familiar/internal/character/rewrite"
 	"familiar/internal/context/prompt"
 	"familiar/internal/context/turn"
+	"familiar/internal/factcheck"
 	"familiar/internal/llm"
-	"familiar/internal/lookup/verifier"
 	"familiar/internal/providers/character"
-	"familiar/internal/providers/server"
+	"familiar/internal/providers/recall"
 	"familiar/internal/providers/websearch"
+	"familiar/internal/reply"
+	"familiar/internal/store"
 )
 
-// Actor is one character with all that its turns are made with. It is never changed: a reload makes another one.
+// Actor is one character and everything its turns need. It never changes: a reload makes another one.
 type Actor struct {
 	*character.Character
 	Builder  *prompt.Builder
 	Lookup   *websearch.Provider
-	Past     *server.Provider   // what was said before in the server; nil: nothing is known of that
-	Model    *llm.Client        // nil: no model is configured
-	Side     *llm.Client        // for what is asked beside the answer; nil: none
-	Verifier *verifier.Verifier // nil: words alone decide about citations
-	Tokens   *llm.Counter       // of its prompts, parts of which it keeps; nil: there is none
+	Past     *recall.ServerProvider // finds earlier messages in the server; nil: nothing is known of them
+	Model    *llm.Client            // nil: no model is configured
+	Side     *llm.Client            // for questions beside the answer; nil: none
+	Verifier *factcheck.Verifier    // judges citations; nil: rules alone do
+	Tokens   *llm.Counter           // counts its prompts, and keeps parts of them; may be nil
 }
 
-// rewritten is a text of the character's as its own scripts leave it, before it is guarded.
+// rewritten returns a text of the character after its own scripts, before the guard.
 func (a *Actor) rewritten(r turn.Request, text string) string {
-	if !a.Rewrites.Runs(rewrite.OnReply) {
+	if !a.Rewrites.Applies(card.OnReply) {
 		return text
 	}
-	return a.Rewritten(rewrite.OnReply, text, 0, macro.Env{User: character.UserName(r.Message.Author), Now: r.Message.At, Chat: r.ChannelID, Turn: r.ID})
+	return a.Rewritten(card.OnReply, text, 0, card.Macros{User: character.UserName(r.Message.Author), Now: r.Message.At, Chat: r.ChannelID, Turn: r.ID})
 }
 
-// unlabelled takes off the name that a model puts before its words, be it the character's or its nickname.
+// unlabelled takes off the name that a model puts before its words. The name may be the character's or its nickname.
 func (a *Actor) unlabelled(text string) (rest string, undecided bool) {
-	rest, undecided = unlabelled(text, a.Name)
+	rest, undecided = reply.Unlabelled(text, a.Name)
 	if a.Called != "" && a.Called != a.Name && !undecided && rest == strings.TrimLeft(text, " \n") {
-		return unlabelled(text, a.Called)
+		return reply.Unlabelled(text, a.Called)
 	}
 	return rest, undecided
 }
 
-// modelHost is where the character's models are asked, empty if it has none.
+// modelHost returns the host that runs the character's models, empty if it has none.
 func (a *Actor) modelHost() string {
 	for _, c := range []*llm.Client{a.Model, a.Side} {
 		if c != nil {
@@ -57,19 +59,16 @@ func (a *Actor) modelHost() string {
 	return ""
 }
 
-// Cast is the characters that can speak, as they were loaded at one moment. It is never changed.
+// Cast is the characters that can speak, as they were loaded at one time. It never changes.
 type Cast struct {
 	Default *Actor   // speaks where nobody has chosen a character
-	Others  []*Actor // in the order of their ids
-	Faults  []string // what is wrong with the files: the characters, or their latest versions, that are missing for it
+	Others  []*Actor // sorted by id
+	Faults  []string // what is wrong with files: characters, or their latest versions, are missing because of it
 }
 
 // Actor returns the character with an id, or nil.
 func (c *Cast) Actor(id string) *Actor {
-	if id == c.Default.ID {
-		return c.Default
-	}
-	for _, a := range c.Others {
+	for _, a := range c.All() {
 		if a.ID == id {
 			return a
 		}
@@ -77,27 +76,26 @@ func (c *Cast) Actor(id string) *Actor {
 	return nil
 }
 
-// ids lists the characters, the default one first.
-func (c *Cast) ids() []string {
-	ids := []string{c.Default.ID}
-	for _, a := range c.Others {
-		ids = append(ids, a.ID)
+// All lists the characters, the default one first. A nil cast has none.
+func (c *Cast) All() []*Actor {
+	if c == nil {
+		return nil
 	}
-	return ids
+	return append([]*Actor{c.Default}, c.Others...)
 }
 
-// SetCast has the bot take its turns with another cast from now on. Turns that have begun keep the character that they have.
+// SetCast replaces the characters. Turns that have begun keep their character.
 func (b *Bot) SetCast(c *Cast) { b.reloaded.Store(c) }
 
-func (b *Bot) cast() *Cast { return cmp.Or(b.reloaded.Load(), b.Cast) }
+func (b *Bot) CurrentCast() *Cast { return cmp.Or(b.reloaded.Load(), b.Cast) }
 
-// speakers returns the characters that may speak where something happened: those of the channel, of the channel that a thread
-// hangs on, or of the server. The first answers where none is named. There is always one.
-func (b *Bot) speakers(ctx context.Context, e turn.Event) []*Actor {
-	cast := b.cast()
+// Speakers returns the characters that may speak where an event happened: those of the channel, of the channel above a thread, or of the
+// server. The first one answers if no name is called. There is always one.
+func (b *Bot) Speakers(ctx context.Context, e turn.Event) []*Actor {
+	cast := b.CurrentCast()
 	var found []*Actor
 	if len(cast.Others) > 0 {
-		ids, err := b.Store.Speakers(ctx, e.Message.ChannelID, e.ParentID, e.GuildID)
+		ids, err := b.Store.Characters.Chosen(ctx, e.Message.ChannelID, e.ParentID, e.GuildID)
 		b.logged("read which characters speak in a channel", err)
 		for _, id := range ids {
 			if a := cast.Actor(id); a != nil && !slices.Contains(found, a) {
@@ -111,23 +109,52 @@ func (b *Bot) speakers(ctx context.Context, e turn.Event) []*Actor {
 	return found
 }
 
-// persona is the name under which a character posts where something happened: its own, where several speak.
+// persona returns the name and picture under which a character posts: its own if several characters speak there, else nil.
 func (b *Bot) persona(ctx context.Context, actor *Actor, e turn.Event) *turn.Persona {
-	if !b.Pace.Names || e.GuildID == "" || len(b.speakers(ctx, e)) == 1 {
+	if !b.Pace.Names || e.GuildID == "" || len(b.Speakers(ctx, e)) == 1 {
 		return nil
 	}
 	return &turn.Persona{Name: actor.Name, Avatar: actor.Avatar}
 }
 
-// speaker returns the character that answers where none is named.
-func (b *Bot) speaker(ctx context.Context, e turn.Event) *Actor { return b.speakers(ctx, e)[0] }
+// speaker returns the character that answers if no name is called.
+func (b *Bot) speaker(ctx context.Context, e turn.Event) *Actor { return b.Speakers(ctx, e)[0] }
 
-// actor returns the character that takes the turn of an arrival. Where that is not loaded any more, the channel's does.
+// actor returns the character that takes the turn of an arrival. If that character is no longer loaded, it is the channel's.
 func (b *Bot) actor(ctx context.Context, a arrival) *Actor {
 	if a.character != "" {
-		if actor := b.cast().Actor(a.character); actor != nil {
+		if actor := b.CurrentCast().Actor(a.character); actor != nil {
 			return actor
 		}
 	}
 	return b.speaker(ctx, a.Event)
 }
+
+// Greet posts a character's n-th greeting, and keeps it as a message of the character.
+func (b *Bot) Greet(ctx context.Context, e turn.Event, actor *Actor, n int, to turn.Author) error {
+	now := time.Now()
+	text, ok := actor.Greeting(n, card.Macros{User: character.UserName(to), Now: now, Chat: e.Message.ChannelID, Turn: e.ID})
+	text, _ = reply.RulesFor(turn.Request{GuildID: e.GuildID, ChannelID: e.Message.ChannelID}, nil, b.Redact).Guard(actor.rewritten(turn.Request{Message: turn.Message{Author: to, At: now}}, text))
+	if !ok || strings.TrimSpace(text) == "" {
+		return nil
+	}
+	pieces := []string{text}
+	if units := b.Pace.Units; units > 0 {
+		pieces = reply.Split(text, units-personaUnits)
+	}
+	for i, piece := range pieces {
+		p := turn.Post{ChannelID: e.Message.ChannelID, Text: piece, Final: true, Persona: b.persona(ctx, actor, e), Nonce: nonce(e.ID, 70+i)}
+		id, err := b.sendPost(ctx, p, true)
+		if err != nil {
+			return err
+		}
+		b.keepReply(ctx, []store.Message{b.stored(e, turn.Message{
+			ID: id, ChannelID: p.ChannelID, Author: turn.Author{ID: actor.ID, Name: actor.Name}, Text: reply.OwnWords(piece), At: now.Add(time.Duration(i) * time.Millisecond), Own: true,
+		})})
+	}
+	b.logged("keep a greeting", b.Store.Characters.SetGreeting(ctx, e.Message.ChannelID, e.GuildID, actor.ID, n))
+	return nil
+}
+
+// personaUnits are left for a name in front of a post // room for a name in front of a post
+const personaUnits = 80

@@ -9,73 +9,72 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+	"unicode/utf8"
 
-	"familiar/internal/bot/discord"
-	"familiar/internal/bot/outgoing"
 	"familiar/internal/context/prompt"
 	"familiar/internal/context/turn"
+	"familiar/internal/discord"
+	"familiar/internal/reply"
 	"familiar/internal/store"
 )
 
 const (
-	landLimit   = 2 * time.Minute  // to deliver a complete reply, when the turn's time is up
-	streamLimit = 30 * time.Second // to post a part of a reply
-	firstRetry  = 500 * time.Millisecond
-	lastRetry   = 5 * time.Second
+	landLimit   = 2 * time.Minute  // for the complete reply, once the turn's time is up
+	streamLimit = 30 * time.Second // for a part of a reply
 
-	recordLimit = time.Minute // for a store that does not work, before a complete reply is given up
-	awayAfter   = time.Minute // a question that waited longer for its turn is told that the bot was away
+	recordLimit = time.Minute // for a store that does not work, until a complete reply is given up
+	awayAfter   = time.Minute // the reply to a question that waited longer says that the bot was away
 )
 
 var (
-	// errUnrecorded holds a reply back: what has no record is not posted.
+	// errUnrecorded holds a reply back: nothing is posted without a record.
 	errUnrecorded = errors.New("the turn could not be recorded")
 	errBroke      = errors.New("panic while delivering the reply")
 )
 
-// delivery brings a growing reply to its channel: the first words soon, then edits at the door's pace, each with the latest
-// text, and at last the whole text, whatever failed before. What is posted has always passed the guard.
+// delivery posts a growing reply in its channel. The first words come soon. Edits with the latest text follow at the
+// door's pace. The whole text comes last, even if something failed before. Every posted text has passed the guard.
 type delivery struct {
 	bot      *Bot
 	actor    *Actor
-	rules    outgoing.Rules
-	marker   *outgoing.Marker
+	rules    reply.Rules
+	marker   *reply.Marker
 	channel  string
-	language string // of the labels of buttons
+	language string // of the buttons' labels
 	replyTo  string
 	persona  *turn.Persona
-	again    bool   // an earlier process has begun it
-	id       string // the turn's
+	again    bool   // an earlier process may have posted parts of it
+	id       string // id of the turn
 	lane     *lane
-	show     func(ctx context.Context, text string) error // called before the first post, until it succeeds once
-	shown    bool                                         // it did; owned by the writer
+	show     func(ctx context.Context, text string) error // called before the first post until it succeeds once
+	shown    bool                                         // show has succeeded; owned by the writer
 	began    time.Time
-	keys     map[string]string // of the buttons by kind, once there is something to post; owned by the writer
-	ending   []string          // the kinds under the complete reply; set before final is sent
+	keys     map[string]string // of the buttons, by kind; set before the first post; owned by the writer
+	ending   []string          // kinds of the buttons under the complete reply; set before final is sent
 	request  turn.Request
-	spoken   bool            // posted as somebody types
-	author   string          // of the question
-	attempt  context.Context // the turn's; it ends when the turn does
-	paused   time.Duration   // between posts, so far; owned by the writer
+	spoken   bool            // posted in short messages with pauses, as a person types
+	author   string          // id of the question's author
+	attempt  context.Context // the turn's context
+	paused   time.Duration   // sum of the pauses between posts; owned by the writer
 	away     bool            // the question was written while the bot was away
 
 	mu  sync.Mutex
 	raw strings.Builder // the model's words so far; guarded by mu
 
-	wake   chan struct{}  // there are more words; holds one
-	final  chan string    // the final text; holds one
-	done   chan struct{}  // closed by the writer when it has returned
+	wake   chan struct{}  // holds one token while there are new words
+	final  chan string    // holds the final text
+	done   chan struct{}  // closed when the writer has returned
 	result deliveryResult // owned by the writer until done is closed
-	made   atomic.Int64   // posts, as others may know
+	made   atomic.Int64   // posts made so far, for other goroutines
 }
 
-// deliveryResult is what became of a delivery.
+// deliveryResult is the outcome of a delivery.
 type deliveryResult struct {
 	posts     []sentPost
-	created   int // posts made so far, including those that got lost
-	wanted    int // posts that the text fills
+	created   int // posts made so far, including lost ones
+	wanted    int // number of posts that the text fills
 	firstSeen time.Duration
-	unsaid    bool // the rest was not posted: nobody waits for it
+	unsaid    bool // the rest was not posted, because nobody waits for it
 	err       error
 }
 
@@ -84,7 +83,7 @@ type sentPost struct {
 	buttons  []turn.Button
 }
 
-// resumed is what an earlier attempt at a turn, or an earlier process, has posted.
+// resumed returns what an earlier attempt at the turn, or an earlier process, has posted.
 func resumed(of arrival) (r deliveryResult) {
 	for _, p := range of.posts {
 		r.posts = append(r.posts, sentPost{id: p.ID, text: p.Text})
@@ -93,7 +92,7 @@ func resumed(of arrival) (r deliveryResult) {
 	return r
 }
 
-// kept are the posts for another attempt.
+// kept returns the posts for another attempt.
 func (r deliveryResult) kept() (posts []store.Post) {
 	for _, p := range r.posts {
 		posts = append(posts, store.Post{ID: p.id, Text: p.text})
@@ -101,13 +100,14 @@ func (r deliveryResult) kept() (posts []store.Post) {
 	return posts
 }
 
-// deliver begins to deliver the reply to a turn that the arrival began. finish must be called. settle is called before the turn's record is written.
+// deliver begins the delivery of the reply to a turn that the arrival began. The caller must call finish. deliver calls
+// settle before it writes the turn's record.
 func (b *Bot) deliver(ctx context.Context, l *lane, actor *Actor, t *turn.Trace, typing *typing, p prompt.Prompt, of arrival, settle func()) *delivery {
-	pending := *t // what goes to disk before the first word is visible
+	pending := *t // saved before the first word is visible
 	pending.Phase = turn.Answering
 	var d *delivery
 	d = &delivery{
-		bot: b, actor: actor, lane: l, away: of.Late || t.Began.Sub(of.at) > awayAfter, rules: outgoing.RulesFor(t.Request, p.Lookup, b.Redact), marker: &outgoing.Marker{Lookup: p.Lookup},
+		bot: b, actor: actor, lane: l, away: of.Late || t.Began.Sub(of.at) > awayAfter, rules: reply.RulesFor(t.Request, p.Lookup, b.Redact), marker: &reply.Marker{Lookup: p.Lookup},
 		channel: t.Request.ChannelID, language: t.Request.Language, persona: t.Request.Persona, again: of.turnID != "", id: t.Request.ID, began: t.Began,
 		wake: make(chan struct{}, 1), final: make(chan string, 1), done: make(chan struct{}),
 		show: func(ctx context.Context, text string) error {
@@ -121,7 +121,7 @@ func (b *Bot) deliver(ctx context.Context, l *lane, actor *Actor, t *turn.Trace,
 				return fmt.Errorf("%w: %w", errUnrecorded, err)
 			}
 			if t.Request.Buttons {
-				d.keys = b.keys(t.Request.ID, append(finalButtons(p.Lookup, true), stopButton)...)
+				d.keys = b.keys(t.Request.ID, append(finalButtons(p.Lookup, true), StopButton)...)
 			}
 			return nil
 		},
@@ -129,14 +129,14 @@ func (b *Bot) deliver(ctx context.Context, l *lane, actor *Actor, t *turn.Trace,
 	d.spoken, d.author, d.attempt = t.Request.Mode == turn.ImitateVoice && b.Pace.Units > 0, t.Request.Message.Author.ID, ctx
 	d.result, d.request = resumed(of), t.Request
 	d.made.Store(int64(d.result.created))
-	if t.Request.GuildID != "" && of.unasked == "" && t.Request.Message.ID != t.Request.ChannelID { // else it stands above the thread
+	if t.Request.GuildID != "" && of.unasked == "" && t.Request.Message.ID != t.Request.ChannelID { // otherwise the question is above the thread, or there is none
 		d.replyTo = t.Request.Message.ID
 	}
 	go d.write(ctx)
 	return d
 }
 
-// posted is how many posts were made so far, earlier attempts included.
+// posted returns how many posts were made so far, including those of earlier attempts.
 func (d *delivery) posted() int { return int(d.made.Load()) }
 
 // add takes the model's next words.
@@ -150,7 +150,7 @@ func (d *delivery) add(words string) {
 	}
 }
 
-// finish posts the final text, with buttons of those kinds, and returns when it is posted or has failed for good.
+// finish posts the final text with buttons of these kinds. It returns when the text is posted or has failed for good.
 func (d *delivery) finish(text string, buttons ...string) deliveryResult {
 	d.ending = buttons
 	d.final <- text
@@ -183,12 +183,13 @@ func (d *delivery) write(ctx context.Context) {
 		case <-time.After(next):
 		}
 		took := d.stream(ctx)
-		// A slow post is Discord asking for patience.
+		// A slow post means that Discord asks for patience.
 		next = max(d.bot.Pace.Every, 2*took)
 	}
 }
 
-// stream shows what may be shown so far. After a failure, even a panic, the delivery goes on: the final text is still to come.
+// stream posts what may be shown so far. After a failure or a panic the delivery goes on, because the final text is
+// still to come.
 func (d *delivery) stream(ctx context.Context) (took time.Duration) {
 	start := time.Now()
 	defer func() {
@@ -199,12 +200,12 @@ func (d *delivery) stream(ctx context.Context) (took time.Duration) {
 	raw := d.raw.String()
 	d.mu.Unlock()
 	body, undecided := d.actor.unlabelled(raw)
-	if undecided || d.bot.mayReact(d.actor) && d.posted() == 0 && isEmoji(body) {
+	if undecided || d.bot.mayReact(d.actor) && d.posted() == 0 && reply.IsEmoji(body) {
 		return
 	}
 	text, _ := d.rules.Guard(d.rules.Visible(d.actor.rewritten(d.request, body)))
 	text, _, _ = d.marker.Mark(text, true)
-	// A turn that is withdrawn meanwhile must know of this post, to take it away: it is not called off halfway.
+	// This call is not cancelled: a turn that is withdrawn meanwhile must know the post, to delete it.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), streamLimit)
 	defer cancel()
 	err := d.carry(ctx, strings.TrimRight(text, " \n"), false)
@@ -212,12 +213,12 @@ func (d *delivery) stream(ctx context.Context) (took time.Duration) {
 		d.bot.Log.Debug("stream a reply", "err", d.bot.Redact.String(err.Error()))
 	}
 	if kind := failureKind(err); kind == discord.Gone || kind == discord.Forbidden {
-		d.lane.abort(errRefused) // nobody will see what the model goes on to say
+		d.lane.abort(errRefused) // nobody would see the rest of the model's answer
 	}
 	return
 }
 
-// land posts the final text. It has a time limit of its own, so that the text is posted even when the turn's time is up.
+// land posts the final text. It has its own time limit, so that the text is posted even after the turn's time is up.
 func (d *delivery) land(ctx context.Context, text string) {
 	if cause := context.Cause(ctx); startsOver(cause) {
 		d.result.err = cause
@@ -247,14 +248,14 @@ func (d *delivery) land(ctx context.Context, text string) {
 	}
 }
 
-// carry makes the posts hold text. The last pass retries, and clear then deletes the posts that are left over.
+// carry makes the posts hold the text. The last pass retries. clear then deletes surplus posts.
 func (d *delivery) carry(ctx context.Context, text string, last bool) error {
 	if strings.TrimSpace(text) == "" {
 		return nil
 	}
 	pieces := []string{text}
 	if units := d.units(); units > 0 {
-		pieces = outgoing.Split(text, units)
+		pieces = reply.Split(text, units)
 	}
 	if d.spoken && last {
 		if short := spoken(text); short != nil {
@@ -276,17 +277,18 @@ func (d *delivery) carry(ctx context.Context, text string, last bool) error {
 	return nil
 }
 
-// units is how much a post may hold, 0 for any length. Where a persona speaks, its name may have to stand in front.
+// units returns how long a post may be, in UTF-16 units, or 0 for no limit. It leaves room for a persona's name before
+// the text.
 func (d *delivery) units() int {
 	units := d.bot.Pace.Units
 	if d.persona != nil && units > 0 {
-		units -= outgoing.Units(discord.Labelled(d.persona.Name, ""))
+		units -= reply.Units(discord.Labelled(d.persona.Name, ""))
 	}
 	return units
 }
 
-// record sees to it that the turn is on record before its reply is visible. The last pass waits for a store that does not
-// work, for recordLimit.
+// record makes sure that the turn is recorded before its reply is visible. The last pass waits up to recordLimit for a
+// store that does not work.
 func (d *delivery) record(ctx context.Context, text string, last bool) error {
 	ctx, cancel := context.WithTimeout(ctx, recordLimit)
 	defer cancel()
@@ -306,42 +308,52 @@ func (d *delivery) record(ctx context.Context, text string, last bool) error {
 	return nil
 }
 
-// post makes the i-th post hold piece. In the last pass an edit that is refused becomes a new post, unless a person has
-// deleted the old one, who does not want the answer.
+// post makes the i-th post hold piece. In the last pass a refused edit becomes a new post, unless the old post is gone
+// or the channel is closed. A person who deletes an answer does not want it again.
 func (d *delivery) post(ctx context.Context, i int, piece string, last, end bool) error {
-	p := turn.Post{ChannelID: d.channel, Text: piece, Final: last && end, Passing: !last, Persona: d.persona}
+	want, final := sentPost{text: piece}, last && end
 	switch {
-	case p.Final:
-		p.Buttons = row(d.language, d.keys, d.ending...)
+	case final:
+		want.buttons = row(d.language, d.keys, d.ending...)
 	case end:
-		p.Buttons = row(d.language, d.keys, stopButton)
+		want.buttons = row(d.language, d.keys, StopButton)
 	}
-	if i < len(d.result.posts) {
-		if d.result.posts[i].text == piece && slices.Equal(d.result.posts[i].buttons, p.Buttons) && !(p.Final && d.bot.Pace.Close) {
-			return nil
-		}
-		p.ID = d.result.posts[i].id
-		_, err := d.bot.send(ctx, p, last)
-		if err == nil {
-			d.result.posts[i].text, d.result.posts[i].buttons = piece, p.Buttons
-			d.keep(ctx, i)
-			return nil
-		}
-		if !last || temporary(err) || isClosed(failureKind(err)) {
-			return fmt.Errorf("edit a post: %w", err)
-		}
-		p.ID = ""
+	if i >= len(d.result.posts) {
+		return d.create(ctx, i, want, last, final)
 	}
-	return d.create(ctx, i, p, last)
+	have := d.result.posts[i]
+	if have.text == piece && slices.Equal(have.buttons, want.buttons) && !(final && d.bot.Pace.Close) {
+		return nil
+	}
+	want.id = have.id
+	err := d.bot.sendEdit(ctx, turn.Edit{Ref: d.ref(have.id), Text: piece, Buttons: want.buttons, Final: final, Passing: !last}, last)
+	switch {
+	case err == nil:
+		d.result.posts[i] = want
+		d.keep(ctx, i)
+		return nil
+	case !last || temporary(err) || isClosed(failureKind(err)):
+		return fmt.Errorf("edit a post: %w", err)
+	}
+	return d.create(ctx, i, want, last, final)
 }
 
-func (d *delivery) create(ctx context.Context, i int, p turn.Post, last bool) error {
+// ref returns the reference to a post of the reply.
+func (d *delivery) ref(id string) turn.Ref {
+	return turn.Ref{ChannelID: d.channel, ID: id, Persona: d.persona}
+}
+
+// create posts the i-th post as a new message.
+func (d *delivery) create(ctx context.Context, i int, want sentPost, last, final bool) error {
+	p := turn.Post{
+		ChannelID: d.channel, Text: want.text, Buttons: want.buttons, Persona: d.persona,
+		Nonce: nonce(d.id, d.result.created), Final: final, Again: d.again,
+	}
 	if i == 0 {
 		p.ReplyTo = d.replyTo
 	}
-	p.Nonce, p.Again = nonce(d.id, d.result.created), d.again
-	id, err := d.bot.send(ctx, p, last)
-	if err != nil {
+	var err error
+	if want.id, err = d.bot.sendPost(ctx, p, last); err != nil {
 		return fmt.Errorf("post a reply: %w", err)
 	}
 	d.result.created++
@@ -349,52 +361,28 @@ func (d *delivery) create(ctx context.Context, i int, p turn.Post, last bool) er
 	if d.result.firstSeen == 0 {
 		d.result.firstSeen = time.Since(d.began)
 	}
-	if sent := (sentPost{id: id, text: p.Text, buttons: p.Buttons}); i < len(d.result.posts) {
-		d.result.posts[i] = sent
+	if i < len(d.result.posts) {
+		d.result.posts[i] = want
 	} else {
-		d.result.posts = append(d.result.posts, sent)
+		d.result.posts = append(d.result.posts, want)
 	}
 	d.keep(ctx, i)
 	return nil
 }
 
-// keep notes what the i-th post is: a restart goes on with it.
+// keep saves what the i-th post holds, so that a restart can go on with it.
 func (d *delivery) keep(ctx context.Context, i int) {
 	if d.bot.Resume {
 		p := d.result.posts[i]
-		d.bot.logged("keep a post", d.bot.Store.SavePost(ctx, d.id, i, store.Post{ID: p.id, Text: p.text}))
+		d.bot.logged("keep a post", d.bot.Store.Claims.SavePost(ctx, d.id, i, store.Post{ID: p.id, Text: p.text}))
 	}
 }
 
-// send hands a post to the door, again and again if asked to, while the failure may be temporary. The nonce keeps a post whose
-// answer got lost from being posted twice. Nothing is posted once the bot has left.
-func (b *Bot) send(ctx context.Context, p turn.Post, again bool) (id string, err error) {
-	ctx, cancel := until(ctx, b.left)
-	defer cancel()
-	defer func() {
-		if err != nil && errors.Is(context.Cause(ctx), errLeft) {
-			err = fmt.Errorf("%w: %w", errLeft, err)
-		}
-	}()
-	for wait := firstRetry; ; wait = min(2*wait, lastRetry) {
-		id, err = b.Door.Deliver(ctx, p)
-		if err == nil || !again || !temporary(err) {
-			return id, err
-		}
-		select {
-		case <-time.After(wait):
-		case <-ctx.Done():
-			return "", err
-		}
-	}
-}
-
-// clear deletes the posts behind the first n.
+// clear deletes all posts after the first n.
 func (d *delivery) clear(ctx context.Context, n int) error {
 	for len(d.result.posts) > n {
 		surplus := d.result.posts[len(d.result.posts)-1]
-		_, err := d.bot.send(ctx, turn.Post{ID: surplus.id, ChannelID: d.channel, Persona: d.persona}, true)
-		if err != nil && failureKind(err) != discord.Gone {
+		if err := d.bot.sendDelete(ctx, d.ref(surplus.id)); err != nil && failureKind(err) != discord.Gone {
 			return fmt.Errorf("delete a post: %w", err)
 		}
 		d.result.posts = d.result.posts[:len(d.result.posts)-1]
@@ -402,40 +390,50 @@ func (d *delivery) clear(ctx context.Context, n int) error {
 	return nil
 }
 
-// failureKind returns why Discord refused a post, or "" if the error is not Discord's.
-func failureKind(err error) discord.Kind {
-	var e *discord.SendError
-	if errors.As(err, &e) {
-		return e.Kind
+// A reply in the mode imitate_voice is posted as a person types: a few short posts, with pauses in which the bot shows
+// as typing.
+const (
+	spokenUnits = 280                    // UTF-16 units of a post, approximately
+	spokenMost  = 5                      // posts; a longer reply is posted like any other
+	spokenPace  = 40                     // characters per second
+	pauseLeast  = 800 * time.Millisecond // before each post but the first
+	pauseMost   = 3 * time.Second
+	pausesMost  = 8 * time.Second // in total
+)
+
+// spoken splits a reply into short posts. It returns nil if there would be only one or too many.
+func spoken(text string) []string {
+	pieces := reply.Split(text, spokenUnits)
+	if len(pieces) < 2 || len(pieces) > spokenMost {
+		return nil
 	}
-	return ""
+	return pieces
 }
 
-// isClosed reports whether nothing more can be written there, be it a new post.
-func isClosed(kind discord.Kind) bool {
-	return kind == discord.Gone || kind == discord.Forbidden || kind == discord.ClosedThread
-}
-
-// temporary reports whether the same post may succeed later.
-func temporary(err error) bool {
-	switch failureKind(err) {
-	case discord.Unavailable, discord.RateLimited:
-		return true
-	case "":
-		return !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded)
+// pause waits as long as typing the post takes, or as long as is left of pausesMost. It reports whether the post is
+// still wanted. It is not if the author has written again or the turn has ended.
+func (d *delivery) pause(ctx context.Context, piece string) bool {
+	wait := time.Duration(utf8.RuneCountInString(piece)) * time.Second / spokenPace
+	wait = min(max(wait, pauseLeast), pauseMost, pausesMost-d.paused)
+	d.paused += wait
+	if wait > 0 {
+		if err := d.bot.Door.Typing(ctx, d.channel); err != nil {
+			d.bot.Log.Debug("show typing", "err", d.bot.Redact.String(err.Error()))
+		}
+		select {
+		case <-time.After(wait):
+		case <-d.attempt.Done():
+		}
 	}
-	return false
+	return d.attempt.Err() == nil && !d.lane.hasFrom(d.author)
 }
 
-// unsent reports whether a post failed for a reason that passes, and may be sent later.
-func unsent(err error) bool {
-	return err != nil && (temporary(err) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, errLeft))
+// hasFrom reports whether a message of this author waits in the lane.
+func (l *lane) hasFrom(author string) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.ContainsFunc(l.waiting, func(a arrival) bool { return a.Kind == turn.Created && a.Message.Author.ID == author })
 }
 
-// nonce returns an id for the nth post of a turn, the same when the post is sent again. Discord takes 25 characters.
-func nonce(id string, n int) string {
-	if len(id) > 20 {
-		id = id[len(id)-20:]
-	}
-	return fmt.Sprintf("%s-%d", id, n)
-}
+// errUnsaid ends a reply whose rest is no longer wanted.
+var errUnsaid = errors.New("the person wrote again before the reply was complete")

@@ -7,59 +7,115 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
-	"familiar/internal/bot/discord"
-	"familiar/internal/bot/outgoing"
 	"familiar/internal/context/prompt"
 	"familiar/internal/context/turn"
+	"familiar/internal/discord"
 	"familiar/internal/llm"
-	"familiar/internal/llm/llmtest"
 	"familiar/internal/providers/character"
 	"familiar/internal/redact"
+	"familiar/internal/reply"
+	"familiar/internal/test/llmtest"
 )
 
 // call is one call of a door.
 type call struct {
-	at   time.Duration
-	post turn.Post
+	at     time.Duration
+	method string    // "post", "edit", "delete", "react" or "thread"
+	id     string    // of the message; empty for a post
+	name   string    // the emoji, or the thread's name
+	post   turn.Post // of an edit: its text, its buttons and Final
+	failed bool
 }
 
-// recorder is a door that remembers. fail decides the fate of a post.
+// recorder is a door that records its calls. fail decides whether the nth call fails.
 type recorder struct {
 	start time.Time
-	calls []call          // the speech's writer alone calls Deliver
-	typed []time.Duration // one goroutine alone calls Typing
-	fail  func(n int, p turn.Post) error
+	fail  func(n int, c call) error
+
+	mu    sync.Mutex
+	calls []call          // guarded by mu
+	typed []time.Duration // guarded by mu
 }
 
-func (r *recorder) Deliver(_ context.Context, p turn.Post) (string, error) {
-	r.calls = append(r.calls, call{time.Since(r.start), p})
-	if r.fail != nil {
-		if err := r.fail(len(r.calls), p); err != nil {
-			return "", err
-		}
+func (r *recorder) record(c call) error {
+	r.mu.Lock()
+	c.at = time.Since(r.start)
+	r.calls = append(r.calls, c)
+	n := len(r.calls)
+	r.mu.Unlock()
+	if r.fail == nil {
+		return nil
 	}
-	if p.ID != "" {
-		return p.ID, nil
+	err := r.fail(n, c)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.calls[n-1].failed = err != nil
+	return err
+}
+
+func (r *recorder) Post(_ context.Context, p turn.Post) (string, error) {
+	return "post" + p.Nonce[len(p.Nonce)-1:], r.record(call{method: "post", post: p})
+}
+
+func (r *recorder) Edit(_ context.Context, e turn.Edit) error {
+	if err := e.Validate(); err != nil {
+		return err
 	}
-	return "post" + p.Nonce[len(p.Nonce)-1:], nil
+	return r.record(call{method: "edit", id: e.ID, post: turn.Post{ChannelID: e.ChannelID, Text: e.Text, Buttons: e.Buttons, Final: e.Final}})
+}
+
+func (r *recorder) Delete(_ context.Context, ref turn.Ref) error {
+	if err := ref.Validate(); err != nil {
+		return err
+	}
+	return r.record(call{method: "delete", id: ref.ID})
+}
+
+func (r *recorder) React(_ context.Context, ref turn.Ref, emoji string) error {
+	return r.record(call{method: "react", id: ref.ID, name: emoji})
+}
+
+func (r *recorder) OpenThread(_ context.Context, ref turn.Ref, name string) (string, error) {
+	return ref.ID, r.record(call{method: "thread", id: ref.ID, name: name})
 }
 
 func (r *recorder) Typing(context.Context, string) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	r.typed = append(r.typed, time.Since(r.start))
 	return nil
 }
 
 func (r *recorder) Respond(context.Context, turn.Command, turn.Answer) error { return nil }
 
+// all returns the calls so far.
+func (r *recorder) all() []call {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.calls)
+}
+
+// texts returns the posted and edited texts, sorted, without those of failed calls.
+func (r *recorder) texts() (all []string) {
+	for _, c := range r.all() {
+		if !c.failed {
+			all = append(all, c.post.Text)
+		}
+	}
+	slices.Sort(all)
+	return all
+}
+
 var sage = &Actor{Character: &character.Character{Name: "Sage"}}
 
 var sageAlone = &Cast{Default: sage}
 
-// speaking runs script with a speech in virtual time.
+// speaking runs script with a delivery in virtual time.
 func speaking(t *testing.T, door *recorder, script func(d *delivery) deliveryResult) {
 	synctest.Test(t, func(t *testing.T) {
 		door.start = time.Now()
@@ -100,9 +156,9 @@ func TestSpeechIsPaced(t *testing.T) {
 	}
 }
 
-// What breaks while a reply is streamed costs none of it.
+// A failure while a reply is streamed loses nothing of the reply.
 func TestFinalTextLandsAfterAPanic(t *testing.T) {
-	door := &recorder{fail: func(n int, _ turn.Post) error {
+	door := &recorder{fail: func(n int, _ call) error {
 		if n == 1 {
 			panic("a bug")
 		}
@@ -113,7 +169,7 @@ func TestFinalTextLandsAfterAPanic(t *testing.T) {
 	if got.err != nil || len(door.calls) < 2 || last.Text != "Half an answer." || len(got.posts) != 1 {
 		t.Errorf("err %v, posts %+v, last %+v", got.err, got.posts, last)
 	}
-	door = &recorder{fail: func(int, turn.Post) error { panic("a bug") }}
+	door = &recorder{fail: func(int, call) error { panic("a bug") }}
 	if got := halfAnAnswer(t, door, "Half an answer."); got.err == nil {
 		t.Errorf("a reply that did not land is on record as one that did")
 	}
@@ -138,7 +194,7 @@ func TestEndlessAnswer(t *testing.T) {
 	}
 }
 
-// A model that hangs does not keep the bot from stopping: what it said is told as cut off.
+// A model that hangs does not keep the bot from stopping. The reply says that it was cut off.
 func TestStopWhileTheModelHangs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := llmtest.InMemory(t)
@@ -175,9 +231,9 @@ func halfAnAnswer(t *testing.T, door *recorder, final string) (got deliveryResul
 	return got
 }
 
-func edits(err error) func(int, turn.Post) error {
-	return func(_ int, p turn.Post) error {
-		if p.ID != "" {
+func edits(err error) func(int, call) error {
+	return func(_ int, c call) error {
+		if c.method == "edit" {
 			return err
 		}
 		return nil
@@ -187,12 +243,12 @@ func edits(err error) func(int, turn.Post) error {
 func TestFinalTextLandsWhenEditsAreRefused(t *testing.T) {
 	door := &recorder{fail: edits(&discord.SendError{Kind: discord.Rejected})}
 	got := halfAnAnswer(t, door, "Half an answer.")
-	last := door.calls[len(door.calls)-1].post
-	if got.err != nil || last.ID != "" || last.Text != "Half an answer." {
-		t.Errorf("err %v, last post %+v", got.err, last)
+	last := door.calls[len(door.calls)-1]
+	if got.err != nil || last.method != "post" || last.post.Text != "Half an answer." {
+		t.Errorf("err %v, last call %+v", got.err, last)
 	}
-	if first := door.calls[0].post; first.Nonce == last.Nonce {
-		t.Errorf("two messages with the nonce %q: the second would be lost", last.Nonce)
+	if first := door.calls[0].post; first.Nonce == last.post.Nonce {
+		t.Errorf("two messages with the nonce %q: the second would be lost", first.Nonce)
 	}
 }
 
@@ -201,7 +257,7 @@ func TestAnAnswerThatAPersonDeletedStaysDeleted(t *testing.T) {
 	got := halfAnAnswer(t, door, strings.Repeat("Half an answer. ", 300))
 	created := 0
 	for _, c := range door.calls {
-		if c.post.ID == "" {
+		if c.method == "post" {
 			created++
 		}
 	}
@@ -213,8 +269,8 @@ func TestAnAnswerThatAPersonDeletedStaysDeleted(t *testing.T) {
 func TestTheLastPassInsists(t *testing.T) {
 	for _, trouble := range []error{&discord.SendError{Kind: discord.Unavailable, Status: 503}, errors.New("connection reset")} {
 		door := &recorder{}
-		door.fail = func(_ int, p turn.Post) error {
-			if p.ID != "" && time.Since(door.start) < 8*time.Second {
+		door.fail = func(_ int, c call) error {
+			if c.method == "edit" && time.Since(door.start) < 8*time.Second {
 				return trouble
 			}
 			return nil
@@ -225,7 +281,7 @@ func TestTheLastPassInsists(t *testing.T) {
 		}
 		created := 0
 		for _, c := range door.calls {
-			if c.post.ID == "" {
+			if c.method == "post" {
 				created++
 			}
 		}
@@ -244,8 +300,8 @@ func TestPostsThatTheFinalTextDoesNotFillAreTakenAway(t *testing.T) {
 		got = d.finish("Short.")
 		return got
 	})
-	last := door.calls[len(door.calls)-1].post
-	if len(got.posts) != 1 || got.posts[0].text != "Short." || last.ID == "" || last.Text != "" {
+	last := door.calls[len(door.calls)-1]
+	if len(got.posts) != 1 || got.posts[0].text != "Short." || last.method != "delete" || last.id == "" {
 		t.Errorf("posts %+v, last %+v", got.posts, last)
 	}
 }
@@ -280,14 +336,14 @@ func TestUnlabelled(t *testing.T) {
 		"A list:\n- Sage: a herb": "A list:\n- Sage: a herb",
 		"":                        "",
 	} {
-		if got, _ := unlabelled(text, "Sage"); got != want {
+		if got, _ := reply.Unlabelled(text, "Sage"); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)
 		}
 	}
 }
 
 func TestAPostThatMayHaveLandedKeepsItsNonce(t *testing.T) {
-	door := &recorder{fail: func(n int, _ turn.Post) error {
+	door := &recorder{fail: func(n int, _ call) error {
 		if n == 1 {
 			return errors.New("connection reset")
 		}
@@ -313,7 +369,7 @@ func TestLongReplyIsPostedInOrder(t *testing.T) {
 	var all strings.Builder
 	for i, c := range door.calls {
 		all.WriteString(c.post.Text + " ")
-		if c.post.ID != "" || outgoing.Units(c.post.Text) > 2000 || (c.post.ReplyTo != "") != (i == 0) || c.post.Final != (i == len(door.calls)-1) {
+		if c.method != "post" || reply.Units(c.post.Text) > 2000 || (c.post.ReplyTo != "") != (i == 0) || c.post.Final != (i == len(door.calls)-1) {
 			t.Errorf("post %d: %+v", i, c.post)
 		}
 	}
@@ -341,8 +397,8 @@ func TestNothingUnrecordedIsPosted(t *testing.T) {
 }
 
 func TestAPatientDoorMakesEditsRarer(t *testing.T) {
-	const wait = 3 * time.Second // Discord's 429, waited out by the door
-	door := &recorder{fail: func(n int, _ turn.Post) error {
+	const wait = 3 * time.Second // the door waits for Discord's 429 to pass
+	door := &recorder{fail: func(n int, _ call) error {
 		if n > 1 {
 			time.Sleep(wait)
 		}
@@ -374,4 +430,67 @@ func TestTyping(t *testing.T) {
 			t.Errorf("typed at %v, want %v and never after the stop", door.typed, want)
 		}
 	})
+}
+
+// An edit without a text fails at once. It deletes nothing and is not retried.
+func TestAnEditWithoutATextFails(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		door := &recorder{start: time.Now()}
+		b := &Bot{Door: door, Log: slog.New(slog.DiscardHandler)}
+		ref := turn.Ref{ChannelID: "general", ID: "post0"}
+		if err := b.sendEdit(t.Context(), turn.Edit{Ref: ref, Final: true}, true); !errors.Is(err, turn.ErrIncomplete) {
+			t.Errorf("edit: %v", err)
+		}
+		if err := b.sendDelete(t.Context(), turn.Ref{ChannelID: "general"}); !errors.Is(err, turn.ErrIncomplete) {
+			t.Errorf("delete: %v", err)
+		}
+		if took := time.Since(door.start); took > 0 || len(door.calls) > 0 {
+			t.Errorf("%v, calls %+v", took, door.calls)
+		}
+	})
+}
+
+const threeSentences = "Owls eat mice, and voles, and now and then a beetle that did not look where it was going, poor thing. "
+
+// A reply that imitates a voice comes in short posts, with typing in the pauses.
+func TestSpokenIsPaced(t *testing.T) {
+	door := &recorder{}
+	speaking(t, door, func(d *delivery) deliveryResult {
+		d.spoken = true
+		r := d.finish(strings.TrimSpace(strings.Repeat(threeSentences, 8)))
+		if r.err != nil || r.unsaid || len(r.posts) < 2 || len(r.posts) > spokenMost {
+			t.Errorf("%+v", r)
+		}
+		return r
+	})
+	if len(door.typed) != len(door.calls)-1 {
+		t.Errorf("typing %d times between %d posts", len(door.typed), len(door.calls))
+	}
+	for i, c := range door.calls[1:] {
+		if gap := c.at - door.calls[i].at; gap < pauseLeast || gap > pauseMost {
+			t.Errorf("post %d after %v", i+1, gap)
+		}
+	}
+	if all := door.calls[len(door.calls)-1].at; all > pausesMost {
+		t.Errorf("took %v", all)
+	}
+}
+
+// A new message of the author stops the rest of the reply. A message of somebody else does not.
+func TestSpokenIsInterrupted(t *testing.T) {
+	for author, whole := range map[string]bool{"ana": false, "ben": true} {
+		door := &recorder{}
+		speaking(t, door, func(d *delivery) deliveryResult {
+			d.spoken = true
+			go func() {
+				time.Sleep(time.Second)
+				d.lane.put(arrival{Event: turn.Event{Kind: turn.Created, Message: turn.Message{Author: turn.Author{ID: author}}}})
+			}()
+			r := d.finish(strings.TrimSpace(strings.Repeat(threeSentences, 8)))
+			if r.err != nil || r.unsaid == whole || !whole && len(r.posts) != 1 {
+				t.Errorf("%s: %d posts, unsaid %v, %v", author, len(r.posts), r.unsaid, r.err)
+			}
+			return r
+		})
+	}
 }

@@ -7,12 +7,12 @@ import (
 	"testing/synctest"
 	"time"
 
-	"familiar/internal/bot/discord"
 	"familiar/internal/context/turn"
+	"familiar/internal/discord"
 	"familiar/internal/store"
 )
 
-// killed is a bot after a kill in the middle of an answer, with what the store then gives back.
+// killed returns a bot that was killed in the middle of an answer, and what the store then returns.
 func killed(t *testing.T, door Door) (*Bot, arrival) {
 	t.Helper()
 	b := resting(t, door)
@@ -23,19 +23,19 @@ func killed(t *testing.T, door Door) (*Bot, arrival) {
 	record := &turn.Trace{Request: turn.Request{ID: "01HZZZZZZZZZZZZZZZZZZZZZZZ", ChannelID: "general", Message: m}, Phase: turn.Begun, Began: time.Now()}
 	for _, step := range []func() error{
 		func() error {
-			_, err := db.Arrive(t.Context(), store.Arrival{Message: b.stored(e, m), Claim: m.ID, Event: encodeArrival(arrival{Event: e})})
+			_, err := db.Messages.SaveIncoming(t.Context(), store.Incoming{Message: b.stored(e, m), Claim: m.ID, Event: encodeArrival(arrival{Event: e})})
 			return err
 		},
 		func() error { return b.Traces.Save(t.Context(), record) },
 		func() error {
-			return db.SavePost(t.Context(), record.Request.ID, 0, store.Post{ID: "2", Text: "Half an"})
+			return db.Claims.SavePost(t.Context(), record.Request.ID, 0, store.Post{ID: "2", Text: "Half an"})
 		},
 	} {
 		if err := step(); err != nil {
 			t.Fatal(err)
 		}
 	}
-	open, err := db.Unanswered(t.Context())
+	open, err := db.Claims.Open(t.Context())
 	if err != nil || len(open) != 1 {
 		t.Fatalf("unanswered: %v, %v", open, err)
 	}
@@ -46,8 +46,7 @@ func killed(t *testing.T, door Door) (*Bot, arrival) {
 	return b, a
 }
 
-// Half an answer is marked, and has its record, also where the bot stops before its turn has come again, or where that is
-// withdrawn.
+// Half an answer is marked and recorded even if the bot stops before its turn comes again, or if that turn is withdrawn.
 func TestHalfAnAnswerIsMarked(t *testing.T) {
 	for name, leave := range map[string]func(*Bot, arrival){
 		"stopping": func(b *Bot, a arrival) {
@@ -66,10 +65,10 @@ func TestHalfAnAnswerIsMarked(t *testing.T) {
 			b, a := killed(t, door)
 			leave(b, a)
 			b.notices.posting.Wait()
-			if len(door.calls) != 1 || door.calls[0].post.ID != "2" || !strings.Contains(door.calls[0].post.Text, "Half an\n\n-# interrupted") {
+			if len(door.calls) != 1 || door.calls[0].method != "edit" || door.calls[0].id != "2" || !strings.Contains(door.calls[0].post.Text, "Half an\n\n-# interrupted") {
 				t.Errorf("posted %+v", door.calls)
 			}
-			if open, err := b.Store.Unanswered(t.Context()); err != nil || len(open) != 0 {
+			if open, err := b.Store.Claims.Open(t.Context()); err != nil || len(open) != 0 {
 				t.Errorf("unanswered: %v, %v", open, err)
 			}
 			if record, err := b.Traces.ByMessage(t.Context(), "2"); err != nil || record.Phase != turn.Interrupted {
@@ -79,7 +78,7 @@ func TestHalfAnAnswerIsMarked(t *testing.T) {
 	}
 }
 
-// What one turn answers is taken up together, whoever wrote between.
+// The messages that one turn answers are resumed together, even if others wrote in between.
 func TestABurstIsResumedAsOneTurn(t *testing.T) {
 	first, between, second, other := message("1", "ana", 0), message("2", "ben", time.Second), message("3", "ana", 2*time.Second), message("4", "cy", 3*time.Second)
 	first.turnID, second.turnID = "01HZZZZZZZZZZZZZZZZZZZZZZZ", "01HZZZZZZZZZZZZZZZZZZZZZZZ"
@@ -98,14 +97,14 @@ func TestABurstIsResumedAsOneTurn(t *testing.T) {
 	}
 }
 
-// A notice that cannot be posted settles nothing: the next start goes on with the claim.
+// A notice that cannot be posted closes no claim: the next start goes on with it.
 func TestANoticeThatCannotBePostedKeepsTheClaim(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		away := &recorder{fail: func(int, turn.Post) error { return &discord.SendError{Kind: discord.Unavailable} }}
+		away := &recorder{fail: func(int, call) error { return &discord.SendError{Kind: discord.Unavailable} }}
 		b, a := killed(t, away)
-		b.tell(a.Event, leaving, a.Message.ID)
+		b.tell(a.Event, Leaving, a.Message.ID)
 		b.notices.posting.Wait()
-		if open, err := b.Store.Unanswered(t.Context()); err != nil || len(open) != 1 {
+		if open, err := b.Store.Claims.Open(t.Context()); err != nil || len(open) != 1 {
 			t.Errorf("unanswered: %v, %v", open, err)
 		}
 		b.Store.Close()

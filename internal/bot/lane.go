@@ -13,7 +13,7 @@ import (
 
 const (
 	laneLength  = 8                      // turns that may wait in a channel
-	burstWindow = 600 * time.Millisecond // in which an author's next message belongs to the turn
+	burstWindow = 600 * time.Millisecond // within which an author's next message belongs to the turn
 )
 
 var (
@@ -22,10 +22,10 @@ var (
 	errEdited  = errors.New("the question was edited")
 )
 
-// startsOver reports whether an attempt at a turn ended so that another one follows.
+// startsOver reports whether an attempt at a turn ended because another attempt follows.
 func startsOver(cause error) bool { return errors.Is(cause, errJoined) || errors.Is(cause, errEdited) }
 
-// withdrawal is why a turn ends at once and is not answered any more.
+// withdrawal is why a turn ends at once, without an answer.
 type withdrawal string
 
 const (
@@ -37,14 +37,14 @@ const (
 
 func (w withdrawal) Error() string { return string(w) }
 
-// lanes gives each channel a lane while there is something to do in it.
+// lanes gives each channel a lane while there is work in it.
 type lanes struct {
 	mu      sync.Mutex
 	open    map[string]*lane // by channel; guarded by mu
 	running sync.WaitGroup
 }
 
-// lane is one channel's queue: its arrivals are handled one by one, in order. Lanes don't wait for each other.
+// lane is one channel's queue. Its arrivals are handled one by one, in order. Lanes don't wait for each other.
 type lane struct {
 	mu      sync.Mutex
 	waiting []arrival   // guarded by mu
@@ -58,17 +58,17 @@ type activeTurn struct {
 	author    string
 	character string
 	batch     []arrival               // what it answers
-	visible   bool                    // a part of the reply has been posted: too late to start over
+	visible   bool                    // part of the reply has been posted: it is too late to start over
 	complete  bool                    // the reply has its last words
 	joined    []arrival               // arrived since the attempt began
-	edited    bool                    // what it answers has a new text since the attempt began
+	edited    bool                    // the question was edited since the attempt began
 	cancel    context.CancelCauseFunc // ends the attempt; nil before the first
 	withdrawn error                   // a withdrawal that came before the first attempt
-	over      chan struct{}           // closed when the turn is over and on record
+	over      chan struct{}           // closed when the turn is over and recorded
 }
 
-// put hands arrivals of one channel to its lane, opening the lane with drive if there is none: then they are all there before the
-// first is taken. It returns those that lost their turn by that.
+// put hands arrivals of one channel to its lane. If there is no lane, it opens one with drive, with all arrivals in it. put returns the
+// arrivals that lost their turn.
 func (ls *lanes) put(drive func(*lane), all ...arrival) (skipped []arrival) {
 	ls.mu.Lock()
 	defer ls.mu.Unlock()
@@ -94,32 +94,32 @@ func (ls *lanes) put(drive func(*lane), all ...arrival) (skipped []arrival) {
 	return skipped
 }
 
-// revise gives a message its new text, where it waits or is being answered. An answer under way starts over, if again allows that; it is
-// told whether a part of the answer is visible. revise returns the characters who have a turn for the message: whoever edits it later than
-// that needs another one.
+// revise gives a message its new text in the lanes. If it is being answered, the answer starts over if again allows it. again is told
+// whether part of the answer is visible. revise returns the characters that have a turn for the message.
 func (ls *lanes) revise(m turn.Message, again func(visible bool) bool) (characters []string) {
-	ls.mu.Lock()
-	open := slices.Collect(maps.Values(ls.open))
-	ls.mu.Unlock()
-	for _, l := range open {
+	for _, l := range ls.all() {
 		characters = append(characters, l.revise(m, again)...)
 	}
 	return characters
 }
 
+// all returns the lanes that are open now.
+func (ls *lanes) all() []*lane {
+	ls.mu.Lock()
+	defer ls.mu.Unlock()
+	return slices.Collect(maps.Values(ls.open))
+}
+
 // each calls f with every lane, under its lock.
 func (ls *lanes) each(f func(*lane)) {
-	ls.mu.Lock()
-	open := slices.Collect(maps.Values(ls.open))
-	ls.mu.Unlock()
-	for _, l := range open {
+	for _, l := range ls.all() {
 		l.mu.Lock()
 		f(l)
 		l.mu.Unlock()
 	}
 }
 
-// differs reports whether a message waits, or is being answered, with another text.
+// differs reports whether a message is in a lane with another text.
 func (ls *lanes) differs(m turn.Message) (differs bool) {
 	ls.each(func(l *lane) {
 		all := l.waiting
@@ -131,20 +131,16 @@ func (ls *lanes) differs(m turn.Message) (differs bool) {
 	return differs
 }
 
-// withdraw takes what matches out of the lanes, and returns what asked for a turn. A turn that is being taken and answers such
-// an event is cancelled.
-func (ls *lanes) withdraw(cause error, match func(turn.Event) bool) []arrival {
-	ls.mu.Lock()
-	open := slices.Collect(maps.Values(ls.open))
-	ls.mu.Unlock()
-	var dropped []arrival
-	for _, l := range open {
+// withdraw takes matching events out of the lanes, and returns those that asked for a turn. A turn that answers a matching event is
+// cancelled.
+func (ls *lanes) withdraw(cause error, match func(turn.Event) bool) (dropped []arrival) {
+	for _, l := range ls.all() {
 		dropped = append(dropped, l.withdraw(cause, match)...)
 	}
 	return dropped
 }
 
-// close removes a lane, unless there is an arrival in it. It reports whether it did.
+// close removes a lane without arrivals, and reports whether it did.
 func (ls *lanes) close(channelID string, l *lane) bool {
 	ls.mu.Lock()
 	defer ls.mu.Unlock()
@@ -157,8 +153,8 @@ func (ls *lanes) close(channelID string, l *lane) bool {
 	return true
 }
 
-// stop cancels the answer that is being given in a channel and reports whether there was one. With a turnID it stops that turn alone,
-// and only while there is something left to say.
+// stop cancels the answer that is being given in a channel, and reports whether there was one. With a turnID it stops only that turn, and
+// only while its reply is unfinished.
 func (ls *lanes) stop(channelID, turnID string) (stopped bool) {
 	ls.present(channelID, func(t *activeTurn) {
 		if stopped = t.cancel != nil && (turnID == "" || t.id == turnID && !t.complete); stopped {
@@ -168,13 +164,13 @@ func (ls *lanes) stop(channelID, turnID string) (stopped bool) {
 	return stopped
 }
 
-// streams reports whether the turn is being taken in a channel, and has a reply that still grows.
+// streams reports whether a turn is being taken in a channel and its reply is unfinished.
 func (ls *lanes) streams(channelID, turnID string) (streams bool) {
 	ls.present(channelID, func(t *activeTurn) { streams = t.id == turnID && !t.complete })
 	return streams
 }
 
-// completed notes that nothing is added to the reply any more.
+// completed notes that the reply is finished.
 func (l *lane) completed() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -183,28 +179,23 @@ func (l *lane) completed() {
 	}
 }
 
-// settled returns a channel that is closed when the turn that is being taken in a Discord channel is over; nil if there is none.
+// settled returns a channel that is closed when the present turn in a Discord channel is over; nil if there is none.
 func (ls *lanes) settled(channelID string) (over <-chan struct{}) {
 	ls.present(channelID, func(t *activeTurn) { over = t.over })
 	return over
 }
 
-// turnsOf returns a channel for each turn of a person's that is being taken, which is closed when that is over.
+// turnsOf returns a channel for each present turn of a person. It is closed when the turn is over.
 func (ls *lanes) turnsOf(personID string) (all []<-chan struct{}) {
-	ls.mu.Lock()
-	open := slices.Collect(maps.Values(ls.open))
-	ls.mu.Unlock()
-	for _, l := range open {
-		l.mu.Lock()
+	ls.each(func(l *lane) {
 		if t := l.active; t != nil && slices.ContainsFunc(t.batch, func(a arrival) bool { return a.Message.Author.ID == personID }) {
 			all = append(all, t.over)
 		}
-		l.mu.Unlock()
-	}
+	})
 	return all
 }
 
-// present calls f with the turn that is being taken in a channel, under its lane's lock, if there is one.
+// present calls f with the turn that is being taken in a channel, if there is one, under its lane's lock.
 func (ls *lanes) present(channelID string, f func(*activeTurn)) {
 	ls.mu.Lock()
 	l := ls.open[channelID]
@@ -221,7 +212,7 @@ func (ls *lanes) present(channelID string, f func(*activeTurn)) {
 
 func (ls *lanes) wait() { ls.running.Wait() }
 
-// put returns the arrival that lost its turn by it, if one did.
+// put returns the arrival that lost its turn, if one did.
 func (l *lane) put(a arrival) (skipped *arrival) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -271,7 +262,7 @@ func (l *lane) revise(m turn.Message, again func(visible bool) bool) (characters
 	return characters
 }
 
-// resolve changes the arrival that the turn which is being taken answers, before its first attempt.
+// resolve changes the arrival that the present turn answers, before the first attempt.
 func (l *lane) resolve(change func(*arrival)) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -294,7 +285,7 @@ func (l *lane) withdraw(cause error, match func(turn.Event) bool) (dropped []arr
 	return dropped
 }
 
-// abort ends the turn that is being taken.
+// abort ends the present turn.
 func (l *lane) abort(cause error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -303,7 +294,7 @@ func (l *lane) abort(cause error) {
 	}
 }
 
-// end ends the turn. What had joined it meanwhile is lost with it.
+// end ends the turn. Arrivals that joined it are lost.
 func (t *activeTurn) end(cause error) {
 	t.joined, t.edited, t.visible = nil, false, true
 	if t.withdrawn = cause; t.cancel != nil {
@@ -311,18 +302,18 @@ func (t *activeTurn) end(cause error) {
 	}
 }
 
-// holds reports whether a message is part of what the turn answers.
+// holds reports whether the turn answers a message.
 func (t *activeTurn) holds(messageID string) bool {
 	return slices.ContainsFunc(slices.Concat(t.batch, t.joined), func(a arrival) bool { return a.Message.ID == messageID })
 }
 
-// accepts reports whether an arrival belongs to the turn that is being taken: the author goes on writing.
+// accepts reports whether an arrival belongs to the present turn, because its author goes on writing.
 func (t *activeTurn) accepts(a arrival) bool {
-	return !t.visible && a.Kind == turn.Created && !a.summonsOther(t.character) && a.Message.Author.ID == t.author && t.batch[0].inOneGo(a)
+	return !t.visible && a.Kind == turn.Created && !a.summonsOther(t.character) && a.Message.Author.ID == t.author && t.batch[0].sameBurst(a)
 }
 
-// dropOldest takes the turn of the oldest that waits when too many do, and returns it. The message itself stays as history. A
-// turn that an earlier process began is never taken: a part of its answer may be there.
+// dropOldest takes the turn from the oldest waiting arrival if too many wait, and returns it. The message stays as history. A turn that an
+// earlier process began is never dropped: part of its answer may be posted.
 func (l *lane) dropOldest() *arrival {
 	oldest, n := -1, 0
 	for i := range l.waiting {
@@ -340,8 +331,8 @@ func (l *lane) dropOldest() *arrival {
 	return &skipped
 }
 
-// next takes the arrivals that belong together out of the queue: one, or the burst of one author that an addressed message
-// begins. What that author writes from now on joins the turn, until end or release.
+// next takes the arrivals that belong together out of the queue: one arrival, or one author's burst that an addressed message begins.
+// Further messages of that author join the turn until end or release.
 func (l *lane) next() []arrival {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -373,17 +364,17 @@ func (a arrival) goesOn(next arrival) bool {
 	if a.turnID != "" || next.turnID != "" { // an earlier process decided that
 		return a.turnID == next.turnID
 	}
-	return !next.summonsOther(a.character) && next.Kind == turn.Created && next.Message.Author.ID == a.Message.Author.ID && a.inOneGo(next)
+	return !next.summonsOther(a.character) && next.Kind == turn.Created && next.Message.Author.ID == a.Message.Author.ID && a.sameBurst(next)
 }
 
-// inOneGo reports whether the next arrival follows at once. What comes at once after a gap in the connection may have been written at
-// quite different times.
-func (a arrival) inOneGo(next arrival) bool {
+// sameBurst reports whether the next arrival follows at once. Events that arrive together after a gap in the connection may have been
+// written far apart, so both times count.
+func (a arrival) sameBurst(next arrival) bool {
 	return next.at.Sub(a.at) <= burstWindow && next.Message.At.Sub(a.Message.At) <= burstWindow
 }
 
-// begin starts an attempt at the turn and returns what it answers. cancel ends the attempt when the author adds to the message
-// or edits it, or a person stops it.
+// begin starts an attempt at the turn and returns what it answers. cancel ends the attempt when the author writes more or edits the message,
+// or a person stops it.
 func (l *lane) begin(id string, cancel context.CancelCauseFunc) []arrival {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -396,7 +387,7 @@ func (l *lane) begin(id string, cancel context.CancelCauseFunc) []arrival {
 	return slices.Clone(t.batch)
 }
 
-// show reports whether the reply may be posted. From then on nothing joins the turn.
+// show reports whether the reply may be posted. If so, nothing joins the turn any more.
 func (l *lane) show() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -407,7 +398,7 @@ func (l *lane) show() bool {
 	return true
 }
 
-// end ends the turn, unless something joined it during the attempt, or was edited. It reports whether it did.
+// end ends the turn, unless a message joined it or the question was edited during the attempt. It reports whether it ended the turn.
 func (l *lane) end() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -419,7 +410,7 @@ func (l *lane) end() bool {
 	return true
 }
 
-// release gives up a turn that is not to be taken. What joined it waits again.
+// release gives up a turn that is not taken. Arrivals that joined it wait again.
 func (l *lane) release() {
 	l.mu.Lock()
 	defer l.mu.Unlock()

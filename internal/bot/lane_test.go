@@ -35,7 +35,7 @@ func TestNextTakesABurstTogether(t *testing.T) {
 		message("b", "ana", 500*time.Millisecond),
 		message("c", "ana", 700*time.Millisecond), // too late for the first
 		message("d", "ben", 800*time.Millisecond),
-		message("e", "ana", 900*time.Millisecond), // not in one go: ben spoke
+		message("e", "ana", 900*time.Millisecond), // no burst: ben wrote in between
 	} {
 		l.put(a)
 	}
@@ -48,14 +48,14 @@ func TestNextTakesABurstTogether(t *testing.T) {
 	}
 }
 
-// Two messages that come together after a gap, but were written apart, are two questions: who deletes one still wants the other answered.
+// Two messages that arrive together after a gap, but were written apart, are two questions. If one is deleted, the other is still answered.
 func TestWhatWasWrittenApartIsNoBurst(t *testing.T) {
 	first, second := message("1", "ana", 0), message("2", "ana", 0)
 	first.Message.At, second.Message.At = morning, morning.Add(10*time.Second)
 	for _, want := range []string{"1", "2"} {
 		l := &lane{}
 		l.put(first)
-		if want == "2" { // it comes while the first turn is being taken
+		if want == "2" { // it comes during the first turn
 			l.next()
 			l.put(second)
 			l.release()
@@ -102,7 +102,7 @@ func TestPutJoinsTheTurnThatIsBeingTaken(t *testing.T) {
 	}
 }
 
-// Between being taken out of the line and the first attempt a turn is claimed in the store, which takes time.
+// Between leaving the queue and the first attempt a turn is claimed in the store, which takes time.
 func TestPutJoinsBeforeTheFirstAttempt(t *testing.T) {
 	l := &lane{}
 	l.put(message("a", "ana", 0))
@@ -138,7 +138,7 @@ func TestNothingIsShownAfterAMessageJoined(t *testing.T) {
 
 func TestTheOldestTurnIsDropped(t *testing.T) {
 	l := &lane{}
-	l.put(arrival{Event: turn.Event{Kind: turn.Created}}) // only history: takes no place
+	l.put(arrival{Event: turn.Event{Kind: turn.Created}}) // only history: it takes no place
 	var skipped string
 	for i := range laneLength + 2 {
 		if a := l.put(message(fmt.Sprint(i), fmt.Sprint("author", i), 0)); a != nil {

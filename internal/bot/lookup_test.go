@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"familiar/internal/bot/outgoing"
 	"familiar/internal/context/turn"
+	"familiar/internal/reply"
 )
 
 func TestFoundAnswer(t *testing.T) {
@@ -31,8 +31,8 @@ func TestFoundAnswer(t *testing.T) {
 		{1, 5000, "<https://example.org/1>", "more"},
 	} {
 		got := b.LookupAnswer("en", found(c.claims, c.length))
-		if !strings.Contains(got, c.has) || strings.Contains(got, c.lacks) || outgoing.Units(got) > answerUnits {
-			t.Errorf("%d claims of %d: %d units:\n%s", c.claims, c.length, outgoing.Units(got), got)
+		if !strings.Contains(got, c.has) || strings.Contains(got, c.lacks) || reply.Units(got) > AnswerUnits {
+			t.Errorf("%d claims of %d: %d units:\n%s", c.claims, c.length, reply.Units(got), got)
 		}
 	}
 }

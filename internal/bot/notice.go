@@ -3,28 +3,27 @@ package bot
 import (
 	"context"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
-	"familiar/internal/bot/outgoing"
 	"familiar/internal/context/turn"
+	"familiar/internal/reply"
 )
 
 const (
-	noticeAfter = 300 * time.Millisecond // to gather those whom the same befell
+	noticeAfter = 300 * time.Millisecond // to gather people with the same notice
 	noticeEvery = 10 * time.Second       // between two notices of one kind in a channel
-	noticeLimit = time.Minute            // to post one
+	noticeLimit = time.Minute            // to post a notice
 )
 
-// notices tell people why they get no answer: one message in a channel for all whom the same befell, with their names and
-// without a ping.
+// notices tell people why they get no answer. One message in a channel names everybody with the same reason, without a
+// ping.
 type notices struct {
 	posting sync.WaitGroup // one for each open notice
 
 	mu   sync.Mutex
-	open map[noticeKey]*notice   // those that are still gathering names; guarded by mu
-	last map[noticeKey]time.Time // when one was posted; guarded by mu
+	open map[noticeKey]*notice   // notices that still gather names; guarded by mu
+	last map[noticeKey]time.Time // when the last notice was posted; guarded by mu
 }
 
 type noticeKey struct {
@@ -33,13 +32,14 @@ type noticeKey struct {
 }
 
 type notice struct {
-	event  turn.Event // the first
+	event  turn.Event // of the first message
 	names  []string
-	n      int      // messages
-	claims []string // that are settled once the notice is posted
+	n      int      // number of messages
+	claims []string // claims to close when the notice is posted
 }
 
-// add adds an event to the notice that is open, or opens one, and returns how long that should wait; -1 if it was open.
+// add adds an event to the open notice, or opens a notice. It returns how long a new notice should wait, or -1 if one
+// was open.
 func (ns *notices) add(key noticeKey, e turn.Event, claims []string, now time.Time) time.Duration {
 	ns.mu.Lock()
 	defer ns.mu.Unlock()
@@ -52,7 +52,7 @@ func (ns *notices) add(key noticeKey, e turn.Event, claims []string, now time.Ti
 		ns.open[key] = n
 		wait = max(noticeAfter, noticeEvery-now.Sub(ns.last[key]))
 	}
-	if name := plainName(e.Message.Author.Name); !slices.Contains(n.names, name) {
+	if name := reply.PlainName(e.Message.Author.Name); !slices.Contains(n.names, name) {
 		n.names = append(n.names, name)
 	}
 	n.n++
@@ -72,7 +72,7 @@ func (ns *notices) take(key noticeKey, now time.Time) *notice {
 	return n
 }
 
-// tell says to the author of a message why there is no answer, soon, and then settles the claims. It does not wait.
+// tell tells the author of a message soon why there is no answer, and then closes the claims. It does not wait.
 func (b *Bot) tell(e turn.Event, what sentence, claims ...string) {
 	key := noticeKey{e.Message.ChannelID, what}
 	wait := b.notices.add(key, e, claims, time.Now())
@@ -88,12 +88,12 @@ func (b *Bot) tell(e turn.Event, what sentence, claims ...string) {
 		case <-time.After(wait):
 		case <-b.stopping:
 		}
-		b.post(key, b.notices.take(key, time.Now()))
+		b.postNotice(key, b.notices.take(key, time.Now()))
 	})
 }
 
-// tellAbove says, in the channel that a thread hangs on, why there is no answer in the thread. What the thread was opened for, if it was a
-// message, has its id.
+// tellAbove explains in the parent channel why there is no answer in the thread. If the thread was opened for a message,
+// that message has the thread's id.
 func (b *Bot) tellAbove(e turn.Event, what sentence) {
 	if e.ParentID != "" {
 		e.Message.ID, e.Message.ChannelID, e.ParentID = e.Message.ChannelID, e.ParentID, ""
@@ -101,7 +101,7 @@ func (b *Bot) tellAbove(e turn.Event, what sentence) {
 	}
 }
 
-func (b *Bot) post(key noticeKey, n *notice) {
+func (b *Bot) postNotice(key noticeKey, n *notice) {
 	ctx, cancel := context.WithTimeout(context.Background(), noticeLimit)
 	defer cancel()
 	p := turn.Post{ChannelID: key.channel, Final: true}
@@ -110,15 +110,15 @@ func (b *Bot) post(key noticeKey, n *notice) {
 	if n.n == 1 {
 		p.ReplyTo = n.event.Message.ID
 	} else if several, ok := toSeveral[key.what]; ok {
-		text = several.in(language, list(language, n.names))
+		text = several.In(language, List(language, n.names))
 	}
 	pieces := []string{text}
 	if b.Pace.Units > 0 {
-		pieces = outgoing.Split(text, b.Pace.Units)
+		pieces = reply.Split(text, b.Pace.Units)
 	}
 	for i, piece := range pieces {
 		p.Text, p.Nonce = piece, nonce(n.event.Message.ID, 90+i)
-		_, err := b.send(ctx, p, true)
+		_, err := b.sendPost(ctx, p, true)
 		b.logged("post a notice", err)
 		if unsent(err) { // a restart goes on with the claims
 			return
@@ -129,28 +129,4 @@ func (b *Bot) post(key noticeKey, n *notice) {
 		p.ReplyTo = ""
 	}
 	b.closeClaims(ctx, n.claims...)
-}
-
-// list joins names as in "Ana, Ben and Cy".
-func list(language string, names []string) string {
-	for i, name := range names {
-		if name == "" {
-			names[i] = somebody.in(language)
-		}
-	}
-	last := len(names) - 1
-	if last == 0 {
-		return names[0]
-	}
-	return lastName.in(language, strings.Join(names[:last], ", "), names[last])
-}
-
-// plainName takes what Discord reads as markup or as a mention out of a name. Nothing may be left.
-func plainName(name string) string {
-	return strings.TrimSpace(strings.Map(func(r rune) rune {
-		if strings.ContainsRune("*_~|`<>@#[]()\\\n\r", r) {
-			return -1
-		}
-		return r
-	}, name))
 }

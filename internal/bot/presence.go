@@ -2,6 +2,9 @@ package bot
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
 	"sync"
 	"time"
 
@@ -9,11 +12,11 @@ import (
 	"familiar/internal/store"
 )
 
-// condition is what keeps the bot from answering as usual anywhere. Everybody sees it beside its name.
+// condition is why the bot does not answer as usual anywhere. Everybody sees it next to the bot's name.
 type condition struct {
 	mu      sync.Mutex
-	paused  bool           // everywhere; guarded by mu, as is all that follows
-	spent   string         // the day on which all together have used as much as they may
+	paused  bool           // everywhere; guarded by mu, as are the fields below
+	spent   string         // the day on which the quota of all together is used up
 	failing bool           // the model did not answer the last turn
 	shown   *turn.Presence // nil: nothing yet
 }
@@ -51,7 +54,104 @@ func (b *Bot) conditionChanged(change func(*condition)) {
 
 // pausedEverywhere shows at the start whether the bot is paused everywhere.
 func (b *Bot) pausedEverywhere(ctx context.Context) {
-	off, err := b.Store.Off(ctx, "", "", "")
+	off, err := b.Store.Settings.SwitchedOff(ctx, "", "", "")
 	b.logged("read what is switched off", err)
 	b.conditionChanged(func(c *condition) { c.paused = off[store.Answers] })
+}
+
+const profileLimit = time.Minute
+
+// refusedProfile marks a profile that Discord refused. It is not sent again before something changes.
+const refusedProfile = "refused "
+
+// DressAll gives the bot its profile in each server that has a character.
+func (b *Bot) DressAll(ctx context.Context) {
+	if b.Profile == nil {
+		return
+	}
+	guilds, err := b.Store.Characters.Profiles(ctx)
+	b.logged("read the servers' characters", err)
+	for id, g := range guilds {
+		b.logged("change the bot's profile in a server", b.dress(ctx, id, g.Character, g.Given))
+	}
+}
+
+// Dress gives the bot its profile in one server.
+func (b *Bot) Dress(ctx context.Context, guildID string) error {
+	if b.Profile == nil {
+		return nil
+	}
+	guilds, err := b.Store.Characters.Profiles(ctx)
+	if err != nil {
+		return err
+	}
+	g, ok := guilds[guildID]
+	if !ok {
+		return nil
+	}
+	return b.dress(ctx, guildID, g.Character, g.Given)
+}
+
+// dress shows the bot in a server as the server's character, if that character wants it, and otherwise as itself. given is what Discord was
+// given before; the same is not sent twice.
+func (b *Bot) dress(ctx context.Context, guildID, character, given string) error {
+	var p turn.Profile
+	want := ""
+	if a := b.CurrentCast().Actor(character); a != nil && a.ServerProfile {
+		p = turn.Profile{Name: a.Name, Picture: a.Picture}
+		sum := sha256.Sum256(append([]byte(p.Name+"\n"), p.Picture...))
+		want = hex.EncodeToString(sum[:])
+	}
+	if want == given || given == refusedProfile+want {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, profileLimit)
+	defer cancel()
+	refusal := b.Profile(ctx, guildID, p)
+	if refusal != nil {
+		if temporary(refusal) || ctx.Err() != nil {
+			return refusal
+		}
+		want = refusedProfile + want
+	}
+	if err := b.Store.Characters.SetProfile(ctx, guildID, want); err != nil {
+		return fmt.Errorf("keep the bot's profile: %w", err)
+	}
+	return refusal
+}
+
+const (
+	typingAfter = 150 * time.Millisecond // a quicker reply needs no sign
+	typingEvery = 8 * time.Second        // Discord shows it for ten
+)
+
+// typing shows that the bot is busy, until the reply is about to appear.
+type typing struct {
+	cancel context.CancelFunc
+	done   chan struct{}
+}
+
+func (b *Bot) typing(ctx context.Context, channelID string) *typing {
+	ctx, cancel := context.WithCancel(ctx)
+	t := &typing{cancel: cancel, done: make(chan struct{})}
+	go func() {
+		defer close(t.done)
+		for wait := typingAfter; ; wait = typingEvery {
+			select {
+			case <-ctx.Done():
+				return
+			case <-time.After(wait):
+			}
+			if err := b.Door.Typing(ctx, channelID); err != nil && ctx.Err() == nil {
+				b.Log.Debug("show typing", "err", b.Redact.String(err.Error()))
+			}
+		}
+	}()
+	return t
+}
+
+// stop ends it. When stop returns, no sign of typing can follow.
+func (t *typing) stop() {
+	t.cancel()
+	<-t.done
 }

@@ -11,8 +11,10 @@ import (
 
 	"familiar/internal/context/prompt"
 	"familiar/internal/context/turn"
+	"familiar/internal/factcheck"
 	"familiar/internal/llm"
 	"familiar/internal/providers/character"
+	"familiar/internal/reply"
 )
 
 const (
@@ -20,18 +22,18 @@ const (
 	thoughtLimit = 256             // tokens
 )
 
-// processor is what a model does before the answer, or with it, beside the model that answers. One that fails, or comes too late, changes
-// nothing. Those of a mode run one after the other, before the answer in their order and after it the other way round.
+// processor is a step that a model takes before or after the answer. A step that fails or comes too late changes nothing. The steps of a
+// mode run one by one: before the answer in order, after it in reverse order.
 type processor struct {
 	name   string
 	model  *llm.Client
-	before func(prompt.Prompt) llm.Request                // nil: it does nothing before the answer
-	use    func(a *Actor, p *prompt.Prompt, text string)  // takes what before has brought
-	after  func(p prompt.Prompt, body string) llm.Request // nil: it does nothing after it
-	accept func(before, after string) error               // checks what after has brought
+	before func(prompt.Prompt) llm.Request                // nil: nothing before the answer
+	use    func(a *Actor, p *prompt.Prompt, text string)  // uses the result of before
+	after  func(p prompt.Prompt, body string) llm.Request // nil: nothing after the answer
+	accept func(before, after string) error               // checks the result of after
 }
 
-// processors are those of a mode, as far as there is a model for them.
+// processors returns the steps of a mode that have a model.
 func (a *Actor) processors(mode turn.Mode) (all []processor) {
 	limits := a.Modes[mode]
 	if m := a.processing(limits.Think); m != nil {
@@ -43,7 +45,7 @@ func (a *Actor) processors(mode turn.Mode) (all []processor) {
 	return all
 }
 
-func (a *Actor) processing(by character.Who) *llm.Client {
+func (a *Actor) processing(by character.ModelRole) *llm.Client {
 	switch {
 	case by == character.BySide && a.Side != nil:
 		return a.Side
@@ -53,7 +55,7 @@ func (a *Actor) processing(by character.Who) *llm.Client {
 	return nil
 }
 
-// preprocess lets the processors of the turn's mode work before the answer.
+// preprocess takes the steps before the answer.
 func (b *Bot) preprocess(ctx context.Context, actor *Actor, t *turn.Trace, p *prompt.Prompt) {
 	for _, step := range actor.processors(t.Request.Mode) {
 		if step.before == nil || ctx.Err() != nil {
@@ -66,7 +68,7 @@ func (b *Bot) preprocess(ctx context.Context, actor *Actor, t *turn.Trace, p *pr
 	}
 }
 
-// postprocess returns the body of a reply as the processors of the turn's mode leave it.
+// postprocess returns the body of a reply after the steps that follow the answer.
 func (b *Bot) postprocess(ctx context.Context, actor *Actor, t *turn.Trace, p prompt.Prompt, body string) string {
 	for _, step := range slices.Backward(actor.processors(t.Request.Mode)) {
 		if step.after == nil || ctx.Err() != nil {
@@ -80,12 +82,12 @@ func (b *Bot) postprocess(ctx context.Context, actor *Actor, t *turn.Trace, p pr
 	return body
 }
 
-// rewords reports whether the answer is not final as the model gives it, so that it is shown as a whole.
+// rewords reports whether the model's answer may still change, so that it is shown only as a whole.
 func (a *Actor) rewords(mode turn.Mode) bool {
 	return slices.ContainsFunc(a.processors(mode), func(p processor) bool { return p.after != nil })
 }
 
-// process asks a processor's model and records what came of it. It returns "" unless that is of use.
+// process asks the model of a step and records the result. It returns "" if the result cannot be used.
 func (b *Bot) process(ctx context.Context, actor *Actor, t *turn.Trace, step processor, r llm.Request, check func(string) error) (text string) {
 	began, done := time.Now(), turn.Processed{By: step.name, Model: step.model.Model, Status: turn.OK}
 	defer func() {
@@ -121,10 +123,24 @@ func (b *Bot) process(ctx context.Context, actor *Actor, t *turn.Trace, step pro
 	return done.Text
 }
 
+// AskSide asks a character's side model something that is no answer, in the lane of a channel. It returns the record of that: the model's
+// words, or why there are none. by is the record's name for who asks.
+func (b *Bot) AskSide(ctx context.Context, actor *Actor, by, channelID, words string, mostTokens int, limit time.Duration) turn.Processed {
+	began := time.Now()
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	a, err := actor.Side.Complete(ctx, llm.Request{Lane: channelID, MaxTokens: mostTokens, Messages: []llm.Message{{Role: "user", Content: words}}})
+	asked := turn.Processed{By: by, Model: a.Model, Status: turn.OK, Text: strings.TrimSpace(a.Text), Usage: turn.Usage(a.Usage), Took: time.Since(began)}
+	if err != nil {
+		asked.Status, asked.Err = turn.Failed, b.Redact.String(cause(err))
+	}
+	return asked
+}
+
 const thinkPlease = "Before you answer, note for yourself what the last message asks for, what of the conversation matters for it, and how you would say it. " +
 	"At most 120 words, as notes. Nobody but you reads them. Do not write the answer."
 
-// thinking asks for notes. What strangers wrote is not shown: the notes are read as the bot's own.
+// thinking asks for notes. It does not show what strangers wrote, because the notes are read as the bot's own.
 func thinking(p prompt.Prompt) llm.Request {
 	messages := slices.DeleteFunc(slices.Clone(p.Messages), func(m turn.Rendered) bool { return m.Web })
 	for i := range messages {
@@ -140,7 +156,7 @@ func thought(a *Actor, p *prompt.Prompt, text string) {
 const recastPlease = "Word the following draft of your answer anew, in your own voice. Keep what it says and its language: every number, every source in brackets such as [1], " +
 	"every link and all code stay as they are. Add nothing, leave nothing out. Write the answer alone.\n\n"
 
-// recasting asks for the draft in the character's voice. The model is shown who that is, and nothing of the conversation.
+// recasting asks for the draft in the character's voice. The model sees who the character is, and nothing of the conversation.
 func recasting(p prompt.Prompt, body string) llm.Request {
 	head := slices.IndexFunc(p.Messages, func(m turn.Rendered) bool { return m.Role == "system" && !m.Web })
 	var messages []llm.Message
@@ -150,10 +166,10 @@ func recasting(p prompt.Prompt, body string) llm.Request {
 	return llm.Request{Messages: append(messages, llm.Message{Role: "user", Content: recastPlease + body})}
 }
 
-// fixed is what another wording may not change: code, links, and numbers, those of sources among them.
+// fixed matches what another wording may not change: code, links, and numbers, including those of sources.
 var fixed = regexp.MustCompile("(?s)```.*?```|`[^`\n]+`|https?://[^\\s<>)\\]]+|\\[\\d+\\]|\\p{Nd}+(?:[.,:/]\\p{Nd}+)*")
 
-// sameFacts reports what a wording has lost of another, or added to it, as far as code can tell.
+// sameFacts returns an error if a wording lost or added facts, as far as code can tell.
 func sameFacts(before, after string) error {
 	had, has := fixed.FindAllString(before, -1), fixed.FindAllString(after, -1)
 	slices.Sort(had)
@@ -165,4 +181,36 @@ func sameFacts(before, after string) error {
 		return errors.New("it is much longer or shorter than the answer")
 	}
 	return nil
+}
+
+// verify has the verifier judge the citations of a guarded body, before they are marked for good. It takes [verifier.Time] at most. Its
+// judgement is recorded. If it has none, the rules' decision holds.
+func (b *Bot) verify(ctx context.Context, v *factcheck.Verifier, t *turn.Trace, m *reply.Marker, body string) {
+	if ctx.Err() != nil {
+		return
+	}
+	statements := m.Statements(body)
+	questions := make([]factcheck.Citation, len(statements))
+	open := false
+	for i, s := range statements {
+		questions[i] = factcheck.Citation{Words: s.Words, Pages: s.Pages, Refused: s.Refused}
+		open = open || questions[i].Open()
+	}
+	if !open {
+		return
+	}
+	began := time.Now()
+	record := &turn.Verified{}
+	for i, o := range v.AskAll(ctx, t.Request.ChannelID, questions) {
+		if o.Is == "" {
+			continue
+		}
+		m.Settle(statements[i], factcheck.Decide(questions[i], o))
+		record.Add(turn.Opinion{
+			Sources: statements[i].Sources, Text: reply.CutUnits(strings.TrimSpace(statements[i].Words), 200), Words: strings.Join(questions[i].Refused, ","),
+			Is: o.Is, Why: o.Why, Quote: o.Quote, Model: o.Model,
+		}, turn.Usage(o.Usage))
+	}
+	record.Took = time.Since(began)
+	t.Verified = record
 }

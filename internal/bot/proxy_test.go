@@ -16,7 +16,7 @@ func TestTurnsInARow(t *testing.T) {
 		asks, granted int
 	}{
 		{false, false, 1, 1}, {true, false, 1, 1}, {true, false, 1, 0}, {true, false, 2, 0},
-		{false, false, 0, 0}, {true, false, 2, 2}, {true, false, 1, 0}, // a person wrote something in between
+		{false, false, 0, 0}, {true, false, 2, 2}, {true, false, 1, 0}, // a person wrote in between
 		{false, false, 2, 2}, {false, false, 2, 2}, // people ask as often as they like
 		{true, true, 1, 1}, {true, true, 1, 1}, {true, true, 1, 1}, // the originals came while the bot was away
 	} {
@@ -27,8 +27,8 @@ func TestTurnsInARow(t *testing.T) {
 	}
 }
 
-// What a proxy writes takes the place of its original in an answer of which nothing is visible, which then starts over, and of none that
-// is visible.
+// A message that a proxy posts again replaces its original if nothing of the answer is visible. The answer then starts over. An answer that
+// is visible stays.
 func TestRewriteTakesThePlaceOfTheOriginal(t *testing.T) {
 	t.Parallel()
 	rewritten := turn.Event{Kind: turn.Created, Original: "a", Message: turn.Message{ID: "b", Author: turn.Author{ID: "ana", Name: "Luna"}}}
@@ -63,7 +63,7 @@ func TestRewriteTakesThePlaceOfTheOriginal(t *testing.T) {
 	}
 }
 
-// What waits for its turn waits on as what the proxy made of it.
+// A waiting message waits on with the text that the proxy posted.
 func TestRewriteOfWhatWaits(t *testing.T) {
 	t.Parallel()
 	var lanes lanes

@@ -6,13 +6,13 @@ import (
 	"strings"
 	"time"
 
-	"familiar/internal/bot/outgoing"
 	"familiar/internal/context/turn"
 	"familiar/internal/redact"
+	"familiar/internal/reply"
 	"familiar/internal/web/clean"
 )
 
-// What stands beside an answer.
+// Notes that are added to an answer.
 const (
 	sourcesLine        sentence = "sources: %s · looked up %s"
 	readLine           sentence = "read for this, not cited: %s · looked up %s"
@@ -26,35 +26,35 @@ const (
 	verdictCount       sentence = "(%d for, %d against, confidence %.2f)."
 )
 
-// reply is the final text of one turn in the making.
-type reply struct {
+// draft composes the final text of one turn.
+type draft struct {
 	bot    *Bot
 	actor  *Actor
-	trace  *turn.Trace // its Guarded and Reply are filled in
+	trace  *turn.Trace // compose sets its Guarded and Reply
 	lookup *turn.Lookup
-	rules  outgoing.Rules
-	marker *outgoing.Marker  // nil: citations are not checked, because they are of quotes
-	verify func(body string) // has the marker's decisions looked at again; nil: they stand
-	away   bool              // say that the bot was away
-	hint   string            // beneath an excuse: what is wrong with the model
+	rules  reply.Rules
+	marker *reply.Marker     // nil: citations are not checked, because the body consists of quotes
+	verify func(body string) // reviews the marker's decisions; nil: they are final
+	away   bool              // add a note that the bot was away
+	hint   string            // note below an excuse: what is wrong with the model
 }
 
-func (r reply) language() string { return r.trace.Request.Language }
+func (r draft) language() string { return r.trace.Request.Language }
 
-func (r reply) say(s sentence) string { return r.actor.say(r.language(), s) }
+func (r draft) say(s sentence) string { return r.actor.say(r.language(), s) }
 
-// rewritten is the body as the character's scripts leave it, which is on record where they change it.
-func (r reply) rewritten(body string) string {
+// rewritten returns the body after the character's scripts. A change is recorded.
+func (r draft) rewritten(body string) string {
 	text := r.actor.rewritten(r.trace.Request, body)
 	if text != body {
-		r.trace.Processed = append(r.trace.Processed, turn.Processed{By: "rewrites", Status: turn.OK, Text: outgoing.CutUnits(text, 500)})
+		r.trace.Processed = append(r.trace.Processed, turn.Processed{By: "rewrites", Status: turn.OK, Text: reply.CutUnits(text, 500)})
 	}
 	return text
 }
 
-// compose guards the body and adds the notes, the state of a lookup that failed, and the sources, which are written by code
-// and never by a model.
-func (r reply) compose(body string, notes ...string) string {
+// compose guards the body and adds notes, the state of a failed lookup, and the sources. Code writes the sources, never
+// a model.
+func (r draft) compose(body string, notes ...string) string {
 	switch {
 	case r.lookup == nil:
 	case r.lookup.State == turn.LookupFailed:
@@ -67,7 +67,7 @@ func (r reply) compose(body string, notes ...string) string {
 	return r.finish(body, notes)
 }
 
-func (r reply) finish(body string, notes []string) string {
+func (r draft) finish(body string, notes []string) string {
 	guarded, changes := r.rules.Guard(body)
 	r.trace.Guarded = changes
 	if r.marker != nil {
@@ -75,7 +75,7 @@ func (r reply) finish(body string, notes []string) string {
 			r.verify(guarded)
 		}
 		var n int
-		guarded, r.trace.Unborne, n = r.marker.Mark(guarded, false)
+		guarded, r.trace.Unsupported, n = r.marker.Mark(guarded, false)
 		r.trace.Uncited = n == 0 && r.lookup != nil && len(r.lookup.Sources) > 0
 	}
 	if strings.TrimSpace(guarded) == "" {
@@ -95,9 +95,9 @@ func (r reply) finish(body string, notes []string) string {
 	}
 	var lines []string
 	for _, n := range notes {
-		lines = append(lines, outgoing.SmallType+n)
+		lines = append(lines, reply.SmallType+n)
 	}
-	if r.trace.Request.Buttons && !forAddress(r.lookup) { // one of them shows the addresses
+	if r.trace.Request.Buttons && !forAddress(r.lookup) { // one of the buttons shows the addresses
 		lines = append(lines, r.sourceLine(guarded)...)
 	} else {
 		lines = append(lines, sourceNotes(r.language(), r.lookup, guarded, r.rules.Secrets)...)
@@ -106,14 +106,14 @@ func (r reply) finish(body string, notes []string) string {
 	return r.trace.Reply
 }
 
-// forAddress reports whether an address is what is asked for: that of a picture or a video.
+// forAddress reports whether the question asks for an address: that of a picture or a video.
 func forAddress(l *turn.Lookup) bool {
 	return l != nil && (l.Intent == turn.IntentImage || l.Intent == turn.IntentVideo)
 }
 
-// sourceLine names the sources of a guarded body in one line, and when they were looked up.
-func (r reply) sourceLine(body string) []string {
-	brief, cited := outgoing.Brief(r.lookup, body, r.rules.Secrets)
+// sourceLine names the sources of a guarded body, and when they were looked up, in one line.
+func (r draft) sourceLine(body string) []string {
+	brief, cited := reply.Brief(r.lookup, body, r.rules.Secrets)
 	if brief == "" {
 		return nil
 	}
@@ -128,12 +128,12 @@ func (r reply) sourceLine(body string) []string {
 	if zone := r.actor.Location; zone != nil {
 		at = at.In(zone)
 	}
-	return []string{outgoing.SmallType + line.in(r.language(), brief, at.Format("15:04 MST"))}
+	return []string{reply.SmallType + line.In(r.language(), brief, at.Format("15:04 MST"))}
 }
 
 // sourceNotes lists the sources of a guarded body below a heading.
 func sourceNotes(language string, l *turn.Lookup, body string, secrets *redact.Redactor) []string {
-	lines, cited := outgoing.Sources(l, body, language, secrets)
+	lines, cited := reply.Sources(l, body, language, secrets)
 	if len(lines) == 0 {
 		return nil
 	}
@@ -142,17 +142,17 @@ func sourceNotes(language string, l *turn.Lookup, body string, secrets *redact.R
 		heading, reused = labelSources, sourcesReadAgo
 	}
 	if l.Reused == nil {
-		lines = slices.Insert(lines, 0, heading.in(language))
+		lines = slices.Insert(lines, 0, heading.In(language))
 	} else {
-		lines = slices.Insert(lines, 0, reused.in(language, minutes(l.Reused.Age)))
+		lines = slices.Insert(lines, 0, reused.In(language, minutes(l.Reused.Age)))
 	}
 	for i := range lines {
-		lines[i] = outgoing.SmallType + lines[i]
+		lines[i] = reply.SmallType + lines[i]
 	}
 	return lines
 }
 
-// minutes returns a time in minutes or hours, whose signs all languages share.
+// minutes returns a duration in minutes or hours. All languages share their symbols.
 func minutes(d time.Duration) string {
 	if d < time.Hour {
 		return fmt.Sprintf("%d min", max(1, int(d.Minutes())))
@@ -160,8 +160,8 @@ func minutes(d time.Duration) string {
 	return fmt.Sprintf("%d h", int(d.Hours()))
 }
 
-// withoutModel answers from the lookup alone, in the words of the pages. excuse, if any, says why no model answered.
-func (r reply) withoutModel(excuse string) string {
+// withoutModel answers from the lookup alone, in the pages' words. excuse says why no model answered; it may be empty.
+func (r draft) withoutModel(excuse string) string {
 	r.marker = nil
 	found := r.lookup != nil && r.lookup.State == turn.Found && len(r.lookup.Summary) > 0
 	if words := r.remembered(); words != "" && !found {
@@ -179,12 +179,12 @@ func (r reply) withoutModel(excuse string) string {
 	case r.lookup != nil && r.lookup.State == turn.LookupFailed:
 		return r.finish(r.bot.failure(r.language(), r.lookup), nil)
 	case r.lookup != nil && r.lookup.State == turn.Disabled:
-		return r.finish(webIsOff.in(r.language(), sentence(r.lookup.Reason).in(r.language())), nil)
+		return r.finish(webIsOff.In(r.language(), sentence(r.lookup.Reason).In(r.language())), nil)
 	}
 	return r.finish(r.say(noModel), nil)
 }
 
-// extracts quotes the checked sentences, those of one source together, with their numbers.
+// extracts returns the checked quotes with the numbers of their sources.
 func extracts(language string, l *turn.Lookup) string {
 	var parts []string
 	for _, c := range l.Summary {
@@ -203,17 +203,17 @@ func extracts(language string, l *turn.Lookup) string {
 	return list
 }
 
-// framed says what a quote is on its page, where that changes what it means.
+// framed returns what changes the meaning of a quote on its page, in brackets, or "".
 func framed(language string, c turn.Claim) string {
 	quote := func(words string) string { return "“" + clean.Unreferenced(words) + "”" }
-	note := c.Framing.Note(quote, func(format string, values ...any) string { return sentence(format).in(language, values...) })
+	note := c.Framing.Note(quote, func(format string, values ...any) string { return sentence(format).In(language, values...) })
 	if note == "" {
 		return ""
 	}
 	return " (" + note + ")"
 }
 
-// verdict says how a fact check ended.
+// verdict returns the sentence for the result of a fact check.
 func verdict(language string, v *turn.Verdict) string {
 	words := map[turn.VerdictLabel]sentence{
 		turn.VerdictSupports: verdictSupports, turn.VerdictContradicts: verdictContradicts, turn.VerdictUnverified: verdictUnverified,
@@ -225,10 +225,10 @@ func verdict(language string, v *turn.Verdict) string {
 	if v.Statement != "" {
 		of = fmt.Sprintf("“%s”: ", clean.Line(clean.Unreferenced(v.Statement), 200))
 	}
-	return of + "**" + words.in(language) + "** " + verdictCount.in(language, len(v.For), len(v.Against), v.Confidence)
+	return of + "**" + words.In(language) + "** " + verdictCount.In(language, len(v.For), len(v.Against), v.Confidence)
 }
 
-// failure tells people, as the prompt tells the model, that a lookup was needed and failed.
+// failure returns the sentence for a lookup that was needed and failed. The prompt tells the model the same.
 func (b *Bot) failure(language string, l *turn.Lookup) string {
 	what, words := lookupFailed, failureWords(language, l)
 	switch l.Failure {
@@ -237,21 +237,21 @@ func (b *Bot) failure(language string, l *turn.Lookup) string {
 	case turn.CodeCap:
 		what = overCap
 	case turn.CodeRoom:
-		return noRoom.in(language)
+		return noRoom.In(language)
 	case turn.CodeNothingToAsk:
-		return nothingLeft.in(language)
+		return nothingLeft.In(language)
 	case turn.CodeInternal:
-		return myFault.in(language)
+		return myFault.In(language)
 	}
-	return what.in(language, clean.Line(words, 200))
+	return what.In(language, clean.Line(words, 200))
 }
 
-// unreadable distinguishes pages that a rule forbids from pages that could not be read, and says why.
+// unreadable returns the sentence for pages that could not be read, or that a rule forbids, and the reasons.
 func unreadable(language string, l *turn.Lookup) (what sentence, words string) {
 	var each []string
 	what = mayNotRead
 	for _, p := range l.Pages {
-		if p.Snippet() { // its page is another entry
+		if p.Snippet() { // its page has an entry of its own
 			continue
 		}
 		if p.Failure != turn.CodeBlockedURL {

@@ -3,9 +3,10 @@ package bot
 import (
 	"strings"
 	"testing"
+	"time"
 
-	"familiar/internal/bot/outgoing"
 	"familiar/internal/context/turn"
+	"familiar/internal/reply"
 )
 
 // readPage is a lookup that read one page.
@@ -17,7 +18,7 @@ func readPage() *turn.Lookup {
 	}
 }
 
-// Where no model speaks, the reply has the pages' own words, and no numbers but ours.
+// Without a model, the reply has the pages' own words and only the program's numbers.
 func TestExtracts(t *testing.T) {
 	const cities = "Rome has 3 million people, Paris 2 million."
 	for _, tt := range []struct {
@@ -36,7 +37,7 @@ func TestExtracts(t *testing.T) {
 		look := readPage()
 		look.Summary = []turn.Claim{tt.claim}
 		b := &Bot{Cast: sageAlone}
-		r := reply{bot: b, actor: sage, trace: &turn.Trace{}, lookup: look, rules: outgoing.RulesFor(turn.Request{}, look, nil)}
+		r := draft{bot: b, actor: sage, trace: &turn.Trace{}, lookup: look, rules: reply.RulesFor(turn.Request{}, look, nil)}
 		got, _, _ := strings.Cut(r.withoutModel(""), "\n")
 		answer, _, _ := strings.Cut(b.foundAnswer("en", look), "\n")
 		if got != tt.want || answer != tt.want {
@@ -57,18 +58,18 @@ func TestRecordsOfCitations(t *testing.T) {
 	} {
 		look := readPage()
 		b := &Bot{}
-		r := reply{bot: b, actor: sage, trace: &turn.Trace{}, lookup: look, rules: outgoing.RulesFor(turn.Request{}, look, nil), marker: &outgoing.Marker{Lookup: look}}
+		r := draft{bot: b, actor: sage, trace: &turn.Trace{}, lookup: look, rules: reply.RulesFor(turn.Request{}, look, nil), marker: &reply.Marker{Lookup: look}}
 		text := r.compose(c.body)
-		if len(r.trace.Unborne) != c.unborne || r.trace.Uncited != c.uncited || strings.Contains(text, "[1?]") != (c.unborne > 0) {
-			t.Errorf("%q: %+v, uncited %v:\n%s", c.body, r.trace.Unborne, r.trace.Uncited, text)
+		if len(r.trace.Unsupported) != c.unborne || r.trace.Uncited != c.uncited || strings.Contains(text, "[1?]") != (c.unborne > 0) {
+			t.Errorf("%q: %+v, uncited %v:\n%s", c.body, r.trace.Unsupported, r.trace.Uncited, text)
 		}
-		if words := outgoing.OwnWords(text); strings.Contains(words, "[1") {
+		if words := reply.OwnWords(text); strings.Contains(words, "[1") {
 			t.Errorf("history has %q", words)
 		}
 	}
 }
 
-// Why a lookup failed is told as it was: the web is blamed for nothing that it did not do.
+// The reason for a failed lookup is reported exactly, and never blames the web wrongly.
 func TestFailureIsTold(t *testing.T) {
 	b := &Bot{}
 	for failure, want := range map[turn.Code]string{
@@ -78,6 +79,26 @@ func TestFailureIsTold(t *testing.T) {
 		got := b.failure("en", &turn.Lookup{State: turn.LookupFailed, Failure: failure})
 		if !strings.Contains(got, want) || failure != "unreachable" && strings.Contains(got, "reach the web") {
 			t.Errorf("%s: %q", failure, got)
+		}
+	}
+}
+
+// TestNotesAreStripped has history forget what code wrote below a reply, in every language.
+func TestNotesAreStripped(t *testing.T) {
+	for _, language := range append(reply.Languages(), reply.English) {
+		look := readPage()
+		look.Reused = &turn.Reuse{Age: time.Hour}
+		for _, buttons := range []bool{false, true} {
+			record := &turn.Trace{Request: turn.Request{Language: language, Buttons: buttons}}
+			b := resting(t, &recorder{})
+			r := draft{bot: b, actor: b.Cast.Default, trace: record, lookup: look, rules: reply.RulesFor(turn.Request{}, look, nil), marker: &reply.Marker{Lookup: look}, away: true}
+			text := r.compose("It is 1,280 metres long [1].", r.say(cutOff), r.say(onlyOutline), r.say(noModelNote))
+			if got := reply.OwnWords(text); got != "It is 1,280 metres long." || strings.Count(text, "\n"+reply.SmallType) < 5 {
+				t.Errorf("%s: history has %q of:\n%s", language, got, text)
+			}
+			if again, _ := r.rules.Guard(text); strings.Contains(again, reply.SmallType) {
+				t.Errorf("%s: a model may write %q", language, again)
+			}
 		}
 	}
 }

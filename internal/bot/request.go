@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"familiar/internal/bot/discord"
 	"familiar/internal/context/turn"
+	"familiar/internal/discord"
 	"familiar/internal/providers/character"
 	"familiar/internal/store"
 )
@@ -24,12 +24,12 @@ func (b *Bot) request(ctx context.Context, actor *Actor, id string, batch []arri
 	ctx, cancel := context.WithTimeout(ctx, storeLimit)
 	defer cancel()
 	last := batch[len(batch)-1]
-	settings := b.settings(ctx, actor, last.Event)
-	mode, limits := actor.mode(settings)
+	settings := b.Settings(ctx, actor, last.Event)
+	mode, limits := actor.ModeFor(settings)
 	r := turn.Request{
 		ID: id, Character: actor.ID, Names: actor.Names(), GuildID: last.GuildID, ChannelID: last.Message.ChannelID,
 		Mode: mode, Message: last.Message, Budget: turn.Budget{Total: limits.Total, Layers: limits.Layers},
-		Web: b.web(actor, settings, limits.Web), Buttons: b.buttoned(actor, settings), Deadline: time.Now().Add(limits.Deadline),
+		Web: b.web(actor, settings, limits.Web), Buttons: b.HasButtons(actor, settings), Deadline: time.Now().Add(limits.Deadline),
 		Watch: b.Watch,
 	}
 	var texts []string
@@ -53,14 +53,14 @@ func (b *Bot) request(ctx context.Context, actor *Actor, id string, batch []arri
 		}
 	}
 	r.Message.Text = strings.Join(texts, "\n")
-	r.Backdrop = b.backdrop(ctx, last.Event)
+	r.Backdrop = b.Backdrop(ctx, last.Event)
 	r.Persona = b.persona(ctx, actor, last.Event)
 	if batch[0].second || batch[0].pressed() {
 		r.Claim = batch[0].claim()
 	}
 	if earlier := batch[0].earlier; earlier != nil {
 		r.EarlierID, r.GoOn, r.Burst, r.Addressed = earlier.Request.ID, batch[0].goesOnWith, earlier.Request.Burst, earlier.Request.Addressed
-		r.Edited = batch[0].anew
+		r.Edited = batch[0].again
 	}
 	if why := batch[0].unasked; why != "" {
 		r.Addressed, r.Web = why, turn.Web{Switch: turn.WebOff, Reason: turn.OffUnasked}
@@ -74,35 +74,35 @@ func (b *Bot) request(ctx context.Context, actor *Actor, id string, batch []arri
 	b.thread(ctx, &r)
 	if r.GuildID != "" {
 		var err error
-		r.People, err = b.Store.People(ctx, r.GuildID)
+		r.People, err = b.Store.People.Names(ctx, r.GuildID)
 		b.logged("read the names of people", err)
 	}
 	return r
 }
 
-// settings returns the channel's own settings, or those of the channel that a thread belongs to. While nobody knows whether it
-// is a thread, and of which channel, the web is off where any channel of the server has it off.
-func (b *Bot) settings(ctx context.Context, actor *Actor, e turn.Event) store.Channel {
-	own, err := b.Store.Channel(ctx, e.Message.ChannelID)
+// Settings returns the channel's own settings, or those of the channel above a thread. While the door does not know whether a channel is a
+// thread, the web is off if it is off in any channel of the server.
+func (b *Bot) Settings(ctx context.Context, actor *Actor, e turn.Event) store.Channel {
+	own, err := b.Store.Settings.Channel(ctx, e.Message.ChannelID)
 	b.logged("read a channel's settings", err)
 	untouched := own.Mode == "" && !own.WebOff && !own.Bare
 	switch {
 	case untouched && e.ParentID != "":
-		own, err = b.Store.Channel(ctx, e.ParentID)
+		own, err = b.Store.Settings.Channel(ctx, e.ParentID)
 		b.logged("read a channel's settings", err)
 	case untouched && e.ParentUnknown:
-		all, err := b.Store.Channels(ctx, e.GuildID)
+		all, err := b.Store.Settings.Channels(ctx, e.GuildID)
 		b.logged("read a server's settings", err)
 		own.WebOff = err != nil || slices.ContainsFunc(all, func(c store.Channel) bool {
-			_, limits := actor.mode(c)
+			_, limits := actor.ModeFor(c)
 			return c.WebOff || !limits.Web
 		})
 	}
 	return own
 }
 
-// mode returns the channel's mode, or the character's where none is set or the name is unknown.
-func (a *Actor) mode(c store.Channel) (turn.Mode, character.Limits) {
+// ModeFor returns the channel's mode, or the character's if none is set or the name is unknown.
+func (a *Actor) ModeFor(c store.Channel) (turn.Mode, character.Limits) {
 	if limits, ok := a.Modes[turn.Mode(c.Mode)]; ok {
 		return turn.Mode(c.Mode), limits
 	}
@@ -126,8 +126,8 @@ func (b *Bot) web(actor *Actor, c store.Channel, inMode bool) turn.Web {
 // thread finds what the message follows: the messages that it replies to or, if it is no reply, the exchange just before.
 func (b *Bot) thread(ctx context.Context, r *turn.Request) {
 	if r.Message.ReplyTo != "" {
-		chain, err := b.Store.Chain(ctx, r.Message.ID, chainLength)
-		if !errors.Is(err, store.ErrNotFound) { // nothing is kept of somebody who opted out
+		chain, err := b.Store.Messages.Chain(ctx, r.Message.ID, chainLength)
+		if !errors.Is(err, store.ErrNotFound) { // nothing is kept of people who opted out
 			b.logged("read a reply chain", err)
 		}
 		r.Chain = messages(chain, r.Character)
@@ -138,19 +138,19 @@ func (b *Bot) thread(ctx context.Context, r *turn.Request) {
 		case len(r.Chain) == 0:
 		case r.Parent == nil:
 			r.Parent = &r.Chain[0]
-		case r.Parent.Text == "" && r.Chain[0].ID == r.Parent.ID: // a voice message whose words are known
+		case r.Parent.Text == "" && r.Chain[0].ID == r.Parent.ID: // a voice message that was transcribed
 			r.Parent.Text, r.Parent.Note = r.Chain[0].Text, r.Chain[0].Note
 		}
 		return
 	}
-	recent, err := b.Store.Recent(ctx, r.ChannelID, chainLength)
+	recent, err := b.Store.Messages.Recent(ctx, r.ChannelID, chainLength)
 	b.logged("read recent messages", err)
 	for i := len(recent) - 1; i >= 0; i-- {
 		m := recent[i]
 		if r.Message.At.Sub(m.At) > exchangeSpan {
 			return
 		}
-		if m.Own && (m.ReplyTo == r.Message.ID || m.OfAnother(r.Character)) { // it is answered again, or also by another character
+		if m.Own && (m.ReplyTo == r.Message.ID || m.OfAnother(r.Character)) { // the question is answered again, or by another character too
 			continue
 		}
 		if m.Own && m.ReplyTo != "" {
@@ -160,16 +160,16 @@ func (b *Bot) thread(ctx context.Context, r *turn.Request) {
 	}
 }
 
-// exchange returns an answer of ours and its question, if the question was this author's.
+// exchange returns an answer of the bot and its question, if the question was from this author.
 func (b *Bot) exchange(ctx context.Context, answer store.Message, author, character string) []turn.Message {
-	question, err := b.Store.Message(ctx, answer.ReplyTo)
+	question, err := b.Store.Messages.Get(ctx, answer.ReplyTo)
 	if err != nil || question.AuthorID != author {
 		return nil
 	}
 	return messages([]store.Message{answer, question}, character)
 }
 
-// messages are rows as a character sees them: what another one wrote is not its own.
+// messages returns rows as a character sees them: another character's words are not its own.
 func messages(rows []store.Message, character string) []turn.Message {
 	var ms []turn.Message
 	for _, m := range rows {
@@ -182,12 +182,12 @@ func messages(rows []store.Message, character string) []turn.Message {
 	return ms
 }
 
-// asSeen returns a message that the door brought as a character sees it.
+// asSeen returns a message from the door as a character sees it.
 func (b *Bot) asSeen(ctx context.Context, m *turn.Message, character string) *turn.Message {
 	if !m.Own {
 		return m
 	}
-	kept, err := b.Store.Message(ctx, m.ID)
+	kept, err := b.Store.Messages.Get(ctx, m.ID)
 	if err != nil {
 		return m
 	}
@@ -197,4 +197,14 @@ func (b *Bot) asSeen(ctx context.Context, m *turn.Message, character string) *tu
 		seen.Own, seen.Author = false, turn.Author{ID: kept.AuthorID, Name: kept.AuthorName, Machine: true}
 	}
 	return &seen
+}
+
+// Backdrop returns the scene where an event happened: the channel's, or that of the channel above a thread; nil if there is none.
+func (b *Bot) Backdrop(ctx context.Context, e turn.Event) *turn.Backdrop {
+	scene, err := b.Store.Settings.Backdrop(ctx, e.Message.ChannelID, e.ParentID)
+	b.logged("read a scene", err)
+	if scene.Text == "" {
+		return nil
+	}
+	return &turn.Backdrop{Text: scene.Text, By: scene.ByName, At: scene.At}
 }

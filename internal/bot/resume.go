@@ -7,18 +7,18 @@ import (
 	"strings"
 	"time"
 
-	"familiar/internal/bot/outgoing"
 	"familiar/internal/context/turn"
+	"familiar/internal/reply"
 	"familiar/internal/store"
 )
 
-// resumeSpan is how old a question may be that is still answered after a restart.
+// resumeSpan is how old a question may be to be answered after a restart.
 const resumeSpan = 10 * time.Minute
 
-// resume goes on with what an earlier process left: what waited gets its turn, and what was half said is answered anew in the
-// same posts. Where that would come too late, half an answer is marked as that and everybody else is told.
+// resume goes on with what an earlier process left. Waiting messages get their turns, and half an answer is finished in the same posts. If
+// that would come too late, half an answer is marked as interrupted, and other authors are told.
 func (b *Bot) resume(ctx context.Context) {
-	open, err := b.Store.Unanswered(ctx)
+	open, err := b.Store.Claims.Open(ctx)
 	b.logged("read what is unanswered", err)
 	now := time.Now()
 	var again []arrival
@@ -43,8 +43,7 @@ func (b *Bot) resume(ctx context.Context) {
 	}
 }
 
-// byChannel groups arrivals by channel, in their order. What one turn answers, and answered half, stands together: that turn is taken
-// once.
+// byChannel groups arrivals by channel, in order. The arrivals of one half answered turn follow each other, so that the turn is taken once.
 func byChannel(all []arrival) map[string][]arrival {
 	groups := map[string][]arrival{}
 	for _, a := range all {
@@ -53,7 +52,7 @@ func byChannel(all []arrival) map[string][]arrival {
 		for at > 0 && a.turnID != "" && group[at-1].turnID != a.turnID {
 			at--
 		}
-		if at == 0 { // none of its turn
+		if at == 0 { // no arrival of its turn yet
 			at = len(group)
 		}
 		groups[a.Message.ChannelID] = slices.Insert(group, at, a)
@@ -61,12 +60,12 @@ func byChannel(all []arrival) map[string][]arrival {
 	return groups
 }
 
-// reopened rebuilds an arrival. A message has the text that it was last given; one that is gone is not answered.
-func (b *Bot) reopened(ctx context.Context, o store.Unanswered) (arrival, bool) {
+// reopened rebuilds an arrival. Its message has the latest text. It returns false if the message is gone.
+func (b *Bot) reopened(ctx context.Context, o store.OpenClaim) (arrival, bool) {
 	a := arrival{at: o.At, addressed: true, turnID: o.TurnID, posts: o.Posts}
 	id, newID, _ := strings.Cut(o.Claim, pressClaim)
 	id, _, a.second = strings.Cut(id, secondClaim)
-	m, err := b.Store.Message(ctx, id)
+	m, err := b.Store.Messages.Get(ctx, id)
 	if err != nil {
 		b.logged("read a message that is unanswered", err)
 		return a, false
@@ -90,28 +89,29 @@ func (b *Bot) reopened(ctx context.Context, o store.Unanswered) (arrival, bool) 
 	return a, err == nil
 }
 
-// namesRoom is left for a character's name in front, which a post may need.
+// namesRoom is left for a character's name that a post may need in front.
 const namesRoom = 90
 
-// markInterrupted ends half an answer that nobody finishes any more. Where that cannot be posted, the next start tries it again.
+// markInterrupted ends half an answer that is not finished any more. If that cannot be posted, the next start tries again.
 func (b *Bot) markInterrupted(ctx context.Context, a arrival) {
 	last := a.posts[len(a.posts)-1]
-	mark := "\n\n" + outgoing.SmallType + interrupted.in(language(a.Event))
+	mark := "\n\n" + reply.SmallType + interrupted.In(language(a.Event))
 	text := last.Text
 	if b.Pace.Units > 0 {
-		text = outgoing.Head(text, b.Pace.Units-len(mark)-namesRoom)
+		text = reply.Head(text, b.Pace.Units-len(mark)-namesRoom)
 	}
 	b.notices.posting.Go(func() {
 		defer func() { b.recovered("mark an interrupted reply", recover()) }()
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), noticeLimit)
 		defer cancel()
 		var buttons []turn.Button
-		if actor := b.actor(ctx, a); b.buttoned(actor, b.settings(ctx, actor, a.Event)) {
+		if actor := b.actor(ctx, a); b.HasButtons(actor, b.Settings(ctx, actor, a.Event)) {
 			kinds := finalButtons(nil, false)
 			buttons = row(language(a.Event), b.keys(a.turnID, kinds...), kinds...)
 		}
 		persona := b.persona(ctx, b.actor(ctx, a), a.Event)
-		_, err := b.send(ctx, turn.Post{ID: last.ID, ChannelID: a.Message.ChannelID, Text: text + mark, Buttons: buttons, Final: true, Persona: persona}, true)
+		ref := turn.Ref{ChannelID: a.Message.ChannelID, ID: last.ID, Persona: persona}
+		err := b.sendEdit(ctx, turn.Edit{Ref: ref, Text: text + mark, Buttons: buttons, Final: true}, true)
 		b.logged("mark an interrupted reply", err)
 		if unsent(err) {
 			return
@@ -121,7 +121,7 @@ func (b *Bot) markInterrupted(ctx context.Context, a arrival) {
 	})
 }
 
-// recordInterrupted completes the record of half an answer: it can be found by its posts.
+// recordInterrupted completes the record of half an answer, which then can be found by its posts.
 func (b *Bot) recordInterrupted(ctx context.Context, a arrival) {
 	t, err := b.Traces.Get(ctx, a.turnID)
 	if err != nil {

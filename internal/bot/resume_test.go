@@ -8,49 +8,17 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
-	"familiar/internal/bot/discord"
 	"familiar/internal/context/turn"
+	"familiar/internal/discord"
+	"familiar/internal/forget"
 	"familiar/internal/redact"
 	"familiar/internal/store"
-	"familiar/internal/store/storetest"
+	"familiar/internal/test/storetest"
 	"familiar/internal/trace"
 )
-
-// board is a door that several goroutines may use. It remembers what was posted and fails as often as told.
-type board struct {
-	mu       sync.Mutex
-	posts    []turn.Post // guarded by mu
-	failures int         // guarded by mu
-}
-
-func (d *board) Deliver(_ context.Context, p turn.Post) (string, error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.failures > 0 {
-		d.failures--
-		return "", &discord.SendError{Kind: discord.Unavailable}
-	}
-	d.posts = append(d.posts, p)
-	return "post", nil
-}
-
-func (d *board) Typing(context.Context, string) error                     { return nil }
-func (d *board) Respond(context.Context, turn.Command, turn.Answer) error { return nil }
-
-func (d *board) texts() []string {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	var all []string
-	for _, p := range d.posts {
-		all = append(all, p.Text)
-	}
-	slices.Sort(all)
-	return all
-}
 
 func asks(id, channel, who string) turn.Event {
 	return turn.Event{Kind: turn.Created, ID: id, GuildID: "hall", Mentioned: true, Message: turn.Message{
@@ -58,21 +26,22 @@ func asks(id, channel, who string) turn.Event {
 	}}
 }
 
-// resting is a bot that takes no turn: it has neither a model nor a prompt builder.
+// resting returns a bot that takes no turn: it has neither a model nor a prompt builder.
 func resting(t *testing.T, door Door) *Bot {
 	t.Helper()
 	db := storetest.Open(t)
-	return &Bot{Door: door, Store: db, Traces: &trace.Store{DB: db}, Redact: redact.New(), Log: slog.New(slog.DiscardHandler), Cast: sageAlone, Resume: true, Pace: Pace{Units: 2000}}
+	traces := &trace.Store{DB: db}
+	return &Bot{Door: door, Store: db, Traces: traces, Forgetter: &forget.Forgetter{Traces: traces}, Redact: redact.New(), Log: slog.New(slog.DiscardHandler), Cast: sageAlone, Resume: true, Pace: Pace{Units: 2000}}
 }
 
 func TestWhatIsTooOldIsTold(t *testing.T) {
-	door := &board{}
+	door := &recorder{}
 	b := resting(t, door)
 	ctx := t.Context()
 	for i, who := range []string{"ana", "ben", "Cy*|@everyone"} {
 		id := strconv.Itoa(i + 1)
 		e := asks(id, "general", who)
-		if _, err := b.Store.Arrive(ctx, store.Arrival{Message: b.stored(e, e.Message), Claim: id, Event: encodeArrival(arrival{Event: e})}); err != nil {
+		if _, err := b.Store.Messages.SaveIncoming(ctx, store.Incoming{Message: b.stored(e, e.Message), Claim: id, Event: encodeArrival(arrival{Event: e})}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -82,7 +51,7 @@ func TestWhatIsTooOldIsTold(t *testing.T) {
 	})
 	begun := &turn.Trace{Request: turn.Request{ID: "T", ChannelID: "general", Message: asks("1", "general", "ana").Message}, Phase: turn.Begun}
 	err = errors.Join(err, b.Traces.Save(ctx, begun))
-	if err := errors.Join(err, b.Store.SavePost(ctx, "T", 0, store.Post{ID: "P", Text: "Half an"})); err != nil {
+	if err := errors.Join(err, b.Store.Claims.SavePost(ctx, "T", 0, store.Post{ID: "P", Text: "Half an"})); err != nil {
 		t.Fatal(err)
 	}
 	events := make(chan turn.Event)
@@ -92,14 +61,19 @@ func TestWhatIsTooOldIsTold(t *testing.T) {
 	if got := door.texts(); !slices.Equal(got, want) {
 		t.Errorf("%q", got)
 	}
-	if open, err := b.Store.Unanswered(ctx); err != nil || len(open) != 0 {
+	if open, err := b.Store.Claims.Open(ctx); err != nil || len(open) != 0 {
 		t.Errorf("still open: %+v, %v", open, err)
 	}
 }
 
 // TestEverybodyIsTold stops the bot before any of many people gets a turn, with a door that fails at first.
 func TestEverybodyIsTold(t *testing.T) {
-	door := &board{failures: 2}
+	door := &recorder{fail: func(n int, _ call) error {
+		if n <= 2 {
+			return &discord.SendError{Kind: discord.Unavailable}
+		}
+		return nil
+	}}
 	b := resting(t, door)
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
@@ -113,15 +87,17 @@ func TestEverybodyIsTold(t *testing.T) {
 	close(events)
 	b.Run(ctx, events)
 	told := strings.Join(door.texts(), "\n")
-	for _, p := range door.posts {
-		told += "\n" + p.ReplyTo // one who is told alone is not named
+	for _, c := range door.all() {
+		if !c.failed {
+			told += "\n" + c.post.ReplyTo // a notice to one person alone does not name the person
+		}
 	}
 	for _, who := range names {
 		if !strings.Contains(told, who) {
 			t.Errorf("%s was not told", who)
 		}
 	}
-	if open, err := b.Store.Unanswered(t.Context()); err != nil || len(open) != 0 {
+	if open, err := b.Store.Claims.Open(t.Context()); err != nil || len(open) != 0 {
 		t.Errorf("still open: %d, %v", len(open), err)
 	}
 }
@@ -137,7 +113,7 @@ func TestRates(t *testing.T) {
 		{2 * time.Second, false, true},
 		{3 * time.Second, false, false},
 		{time.Minute, true, false},
-		{time.Minute + time.Millisecond, false, false}, // the refusal of a while ago still holds
+		{time.Minute + time.Millisecond, false, false}, // the earlier refusal still holds
 		{3 * time.Minute, true, false},
 	} {
 		allowed, first := r.allow("ana", 2, morning.Add(want.after))
@@ -150,21 +126,21 @@ func TestRates(t *testing.T) {
 	}
 }
 
-// TestUnknownChannel asks in a channel that may be a thread of one where an admin switched the web off.
+// TestUnknownChannel asks in a channel that may be a thread of a channel without web lookups.
 func TestUnknownChannel(t *testing.T) {
-	b := resting(t, &board{})
+	b := resting(t, &recorder{})
 	e := asks("1", "thread", "ana")
 	e.ParentUnknown = true
-	if b.settings(t.Context(), sage, e).WebOff {
+	if b.Settings(t.Context(), sage, e).WebOff {
 		t.Error("off, although nobody switched it off")
 	}
-	if _, err := b.Store.ChangeChannel(t.Context(), store.Channel{ID: "rules", GuildID: "hall"}, store.By{}, func(c *store.Channel) { c.WebOff = true }); err != nil {
+	if _, err := b.Store.Settings.ChangeChannel(t.Context(), store.Channel{ID: "rules", GuildID: "hall"}, store.By{}, func(c *store.Channel) { c.WebOff = true }); err != nil {
 		t.Fatal(err)
 	}
-	if !b.settings(t.Context(), sage, e).WebOff {
+	if !b.Settings(t.Context(), sage, e).WebOff {
 		t.Error("on, although the channel above may have it off")
 	}
-	if e.GuildID = "elsewhere"; b.settings(t.Context(), sage, e).WebOff {
+	if e.GuildID = "elsewhere"; b.Settings(t.Context(), sage, e).WebOff {
 		t.Error("off, because another server has it off")
 	}
 }

@@ -3,27 +3,24 @@ package bot
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"runtime/debug"
 	"strings"
-	"sync"
 	"time"
 
-	"familiar/internal/bot/discord"
-	"familiar/internal/bot/outgoing"
 	"familiar/internal/context/prompt"
 	"familiar/internal/context/turn"
-	"familiar/internal/store"
+	"familiar/internal/memory"
 
+	"familiar/internal/reply"
 	"github.com/oklog/ulid/v2"
 )
 
 const (
-	storeLimit = 10 * time.Second // bounds every wait for the store
+	storeLimit = 10 * time.Second // for every wait for the store
 	saveAgain  = time.Second      // after a record could not be saved
 
-	// begunAfter is how long a turn goes on before it is put on record as begun. Most are there with their first words by then.
+	// begunAfter is how long a turn goes on before it is recorded as begun. Most have their first words by then.
 	begunAfter = 200 * time.Millisecond
 )
 
@@ -48,43 +45,43 @@ func (b *Bot) handle(ctx context.Context, l *lane, batch []arrival) {
 	}
 	select {
 	case <-b.stopping:
-		if batch[0].anew { // there is an answer
+		if batch[0].again { // its answer is there
 			return
 		}
 		b.Log.Warn("a message came too late to be answered", "channel", batch[0].Message.ChannelID, "message", batch[0].Message.ID)
-		if len(batch[0].posts) > 0 { // all are of one turn
+		if len(batch[0].posts) > 0 { // all posts are of one turn
 			b.markInterrupted(ctx, batch[0])
 			return
 		}
 		for _, a := range batch {
 			if a.addressed {
-				b.tell(a.Event, leaving, a.claim())
+				b.tell(a.Event, Leaving, a.claim())
 			}
 		}
 	default:
-		if batch[0].anew && !b.replaces(ctx, l, batch[0]) || b.moves(ctx, batch) {
+		if batch[0].again && !b.replaces(ctx, l, batch[0]) || b.moves(ctx, batch) {
 			return
 		}
 		b.take(ctx, l, batch)
 	}
 }
 
-// take is one turn: gather, ask, answer, remember. It starts over while the author goes on writing and nothing of the reply
-// is visible, and when the question is edited, then in the posts that are there.
+// take is one turn: gather, ask, answer, remember. It starts over while the author goes on writing and nothing of the reply is visible, and
+// when the question is edited. After an edit it reuses the posts.
 func (b *Bot) take(ctx context.Context, l *lane, batch []arrival) {
 	id := cmp.Or(batch[0].turnID, batch[0].newID, ulid.Make().String())
 	began := time.Now()
 	actor, heard := b.actor(ctx, batch[0]), map[string]hearing{}
 	b.seen(actor, batch[0].Message.ChannelID, batch[len(batch)-1].Message.ID)
 	var so deliveryResult
-	var obeyed obedience
+	var applied memory.Applied
 	for {
 		attempt, cancel := context.WithCancelCause(ctx)
 		batch = l.begin(id, cancel)
 		if so.created > 0 {
 			batch[0].posts, batch[0].created = so.kept(), so.created
 		}
-		so = b.attempt(attempt, l, actor, id, began, batch, heard, &obeyed)
+		so = b.attempt(attempt, l, actor, id, began, batch, heard, &applied)
 		cancel(nil)
 		if l.end() {
 			return
@@ -92,8 +89,8 @@ func (b *Bot) take(ctx context.Context, l *lane, batch []arrival) {
 	}
 }
 
-// attempt is one attempt at a turn. It returns what is posted by then.
-func (b *Bot) attempt(ctx context.Context, l *lane, actor *Actor, id string, began time.Time, batch []arrival, heard map[string]hearing, obeyed *obedience) (so deliveryResult) {
+// attempt is one attempt at a turn. It returns the posts so far.
+func (b *Bot) attempt(ctx context.Context, l *lane, actor *Actor, id string, began time.Time, batch []arrival, heard map[string]hearing, applied *memory.Applied) (so deliveryResult) {
 	so = resumed(batch[0])
 	t := &turn.Trace{}
 	defer func() {
@@ -117,7 +114,7 @@ func (b *Bot) attempt(ctx context.Context, l *lane, actor *Actor, id string, beg
 	ctx, cancel := context.WithDeadline(ctx, t.Request.Deadline.Add(b.limit()))
 	defer cancel()
 
-	b.obey(ctx, t, obeyed) // before anything from the web is read
+	b.applyMemoryOrders(ctx, t, applied) // before anything from the web is read
 	settle := b.saveBegun(ctx, *t)
 	defer settle()
 	p := b.gather(ctx, actor, t)
@@ -140,22 +137,6 @@ func (b *Bot) attempt(ctx context.Context, l *lane, actor *Actor, id string, beg
 	return so
 }
 
-// saveBegun puts a turn on record as begun, if it goes on for begunAfter. Who writes a later record calls settle first: from then on
-// nothing of this one is written.
-func (b *Bot) saveBegun(ctx context.Context, t turn.Trace) (settle func()) {
-	saved := make(chan struct{})
-	later := time.AfterFunc(begunAfter, func() {
-		defer close(saved)
-		defer func() { b.recovered("record a turn", recover()) }()
-		b.save(ctx, &t)
-	})
-	return sync.OnceFunc(func() {
-		if !later.Stop() {
-			<-saved
-		}
-	})
-}
-
 // gather builds the prompt.
 func (b *Bot) gather(ctx context.Context, actor *Actor, t *turn.Trace) prompt.Prompt {
 	within, cancel := context.WithDeadline(ctx, t.Request.Deadline)
@@ -170,17 +151,17 @@ func (b *Bot) gather(ctx context.Context, actor *Actor, t *turn.Trace) prompt.Pr
 	return p
 }
 
-// goOnBytes is how much of a reply that was cut the model is shown, from its end.
+// goOnBytes is how much of the end of a cut reply the model is shown.
 const goOnBytes = 4000
 
-// rest is how a model is asked for the rest of a reply that was cut.
+// rest returns the messages that ask a model for the rest of a reply that was cut.
 func (b *Bot) rest(ctx context.Context, actor *Actor, earlierID string) []turn.Rendered {
 	earlier, err := b.Traces.Get(ctx, earlierID)
 	if err != nil {
 		b.logged("read the record of a reply that was cut", err)
 		return nil
 	}
-	words := outgoing.OwnWords(earlier.Reply)
+	words := reply.OwnWords(earlier.Reply)
 	if from := len(words) - goOnBytes; from > 0 {
 		words = strings.ToValidUTF8(words[from:], "")
 	}
@@ -191,122 +172,6 @@ func (b *Bot) rest(ctx context.Context, actor *Actor, earlierID string) []turn.R
 }
 
 const goOnPlease = "Your answer above was cut off. Go on exactly where it ends. Repeat nothing of it, and write no introduction."
-
-// remember completes the record and stores the reply as history.
-func (b *Bot) remember(ctx context.Context, actor *Actor, t *turn.Trace, result deliveryResult, of arrival) {
-	if startsOver(result.err) || errors.Is(result.err, errLeft) { // an attempt, or the next start, follows
-		return
-	}
-	e := of.Event
-	var withdrawn withdrawal
-	switch {
-	case errors.As(result.err, &withdrawn):
-		t.Phase, t.Err = turn.Interrupted, withdrawn.Error()
-	case result.err != nil:
-		t.Phase = turn.Broken
-		t.Err = joinText(t.Err, b.Redact.String(result.err.Error()))
-	case errors.Is(context.Cause(ctx), errStopped):
-		t.Phase = turn.Interrupted
-	case t.Err != "" && t.Finish == "":
-		t.Phase = turn.Broken
-	default:
-		t.Phase = turn.Answered
-	}
-	if t.Err != "" && withdrawn == "" {
-		about := []any{"turn", t.Request.ID, "channel", t.Request.ChannelID, "phase", t.Phase, "err", t.Err}
-		if t.Cure != "" {
-			about = append(about, "check", t.Cure)
-		}
-		b.Log.Warn("a turn went wrong", about...)
-	}
-	switch unseen := result.err != nil && len(result.posts) == 0; {
-	case unseen && errors.Is(result.err, errUnrecorded):
-		b.tell(e, outOfOrder)
-	case unseen && temporary(result.err) && withdrawn == "":
-		b.tell(e, turnBroken)
-	case failureKind(result.err) == discord.ClosedThread:
-		b.tellAbove(e, threadLocked)
-	}
-	if result.unsaid {
-		t.Reply, t.Cut, t.Phase = "", true, turn.Interrupted
-		for _, p := range result.posts {
-			t.Reply = strings.TrimLeft(t.Reply+"\n"+p.text, "\n")
-		}
-	}
-	t.Timings.FirstSeen = result.firstSeen
-	t.Took = time.Since(t.Began)
-	var own []store.Message // dated by the clock that dated the question, which may not be ours
-	at := t.Request.Message.At.Add(max(0, t.Began.Sub(of.at)) + t.Took)
-	for _, p := range result.posts {
-		t.ReplyIDs = append(t.ReplyIDs, p.id)
-		own = append(own, b.stored(e, turn.Message{
-			ID: p.id, ChannelID: t.Request.ChannelID, Author: turn.Author{ID: actor.ID, Name: actor.Name}, Text: outgoing.OwnWords(p.text),
-			At: at, ReplyTo: t.Request.Message.ID, Own: true,
-		}))
-		own[len(own)-1].TurnID = t.Request.ID
-	}
-	b.count(ctx, t)               // before the record says that all is over: whoever writes next may have used up a quota
-	kept := b.keepReply(ctx, own) // before the record says that all is over: whoever writes next may mean it
-	b.saveFinally(ctx, t)
-	b.over(t)
-	if !kept {
-		b.keepReply(ctx, own)
-	}
-	b.noteTurn(ctx, t)
-	if b.Finished != nil {
-		b.Finished(t)
-	}
-	if actor.Model != nil && withdrawn == "" {
-		b.conditionChanged(func(c *condition) { c.failing = t.Finish == "" && t.Err != "" })
-	}
-}
-
-// noteTurn has the writer of memory read on in a channel, some time, if the turn was seen there.
-func (b *Bot) noteTurn(ctx context.Context, t *turn.Trace) {
-	if !b.Learns || t.Phase != turn.Answered || t.Request.Private {
-		return
-	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeLimit)
-	defer cancel()
-	b.logged("note a turn for memory", b.Store.NoteTurn(ctx, t.Request.ChannelID, t.Request.GuildID, t.Request.Message.At))
-}
-
-// keepReply stores a reply as history, and reports whether it could.
-func (b *Bot) keepReply(ctx context.Context, own []store.Message) bool {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeLimit)
-	defer cancel()
-	err := b.Store.SaveMessages(ctx, own...)
-	b.logged("keep the reply", err)
-	return err == nil
-}
-
-// saveFinally saves the record of a turn that is over, again and again until that works, for the reply is there already. A
-// bot that is stopping tries once more and then gives up.
-func (b *Bot) saveFinally(ctx context.Context, t *turn.Trace) {
-	for b.save(ctx, t) != nil {
-		select {
-		case <-time.After(saveAgain):
-		case <-b.stopping:
-			b.save(ctx, t)
-			return
-		}
-	}
-}
-
-func (b *Bot) save(ctx context.Context, t *turn.Trace) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeLimit)
-	defer cancel()
-	err := b.Traces.Save(ctx, t)
-	b.logged("record a turn", err)
-	return err
-}
-
-func (b *Bot) stored(e turn.Event, m turn.Message) store.Message {
-	return store.Message{
-		ID: m.ID, ChannelID: m.ChannelID, GuildID: e.GuildID, AuthorID: m.Author.ID, AuthorName: m.Author.Name,
-		Text: m.Text, Note: m.Note, ReplyTo: m.ReplyTo, At: m.At, Own: m.Own,
-	}
-}
 
 func (b *Bot) limit() time.Duration {
 	if b.Limit > 0 {
@@ -321,17 +186,10 @@ func (b *Bot) logged(what string, err error) {
 	}
 }
 
-// recovered logs a panic, which must end one turn and not the process, and reports whether there was one.
+// recovered logs a panic, which must end one turn and not the process. It reports whether there was one.
 func (b *Bot) recovered(what string, panicked any) bool {
 	if panicked != nil {
 		b.Log.Error(what, "panic", b.Redact.String(fmt.Sprint(panicked)), "stack", b.Redact.String(string(debug.Stack())))
 	}
 	return panicked != nil
-}
-
-func joinText(a, b string) string {
-	if a == "" {
-		return b
-	}
-	return a + "; " + b
 }

@@ -9,22 +9,22 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"familiar/internal/bot/discord"
 	"familiar/internal/context/turn"
+	"familiar/internal/discord"
 	"familiar/internal/store"
 )
 
-// conduct is how people want the bot to take part in a channel. A thread inherits that.
-func (b *Bot) conduct(ctx context.Context, e turn.Event) store.Conduct {
-	c, err := b.Store.Conduct(ctx, conductChannel(e))
+// Conduct returns how people want the bot to take part in a channel. A thread inherits that.
+func (b *Bot) Conduct(ctx context.Context, e turn.Event) store.Conduct {
+	c, err := b.Store.Settings.Conduct(ctx, conductChannel(e))
 	b.logged("read how to take part in a channel", err)
 	return c
 }
 
-// conductChannel is the channel whose conduct holds where something happened.
+// conductChannel returns the channel whose conduct counts where an event happened.
 func conductChannel(e turn.Event) string { return cmp.Or(e.ParentID, e.Message.ChannelID) }
 
-// titled puts the title of a forum's post before its first message: together they are what is asked.
+// titled puts the title of a forum's post before its first message: together they are the question.
 func titled(e turn.Event) turn.Event {
 	if e.Title != "" {
 		e.Message.Text = e.Title + "\n" + e.Message.Text
@@ -32,13 +32,12 @@ func titled(e turn.Event) turn.Event {
 	return e
 }
 
-// goesOn reports whether a message belongs to what goes on in a thread that the bot made: it need not be mentioned there, unless
-// somebody else is.
+// goesOn reports whether a message continues a thread that the bot opened. There the bot need not be mentioned, unless somebody else is.
 func (b *Bot) goesOn(ctx context.Context, e turn.Event) bool {
 	if e.ParentID == "" && !e.ParentUnknown || forOthers(e) {
 		return false
 	}
-	own, quiet, err := b.Store.OwnThread(ctx, e.Message.ChannelID)
+	own, quiet, err := b.Store.Threads.Get(ctx, e.Message.ChannelID)
 	b.logged("read a thread", err)
 	return own && !quiet
 }
@@ -48,12 +47,12 @@ func forOthers(e turn.Event) bool {
 	return e.Reply != nil && !e.Reply.Own || slices.ContainsFunc(e.Message.Mentions, func(m string) bool { return strings.HasPrefix(m, "@") })
 }
 
-// latest returns which of the characters spoke last in a thread, or else the first.
+// latest returns the character that spoke last in a channel, or else the first.
 func (b *Bot) latest(ctx context.Context, e turn.Event, all []*Actor) *Actor {
 	if len(all) == 1 {
 		return all[0]
 	}
-	recent, err := b.Store.Recent(ctx, e.Message.ChannelID, chainLength)
+	recent, err := b.Store.Messages.Recent(ctx, e.Message.ChannelID, chainLength)
 	b.logged("read recent messages", err)
 	for _, m := range slices.Backward(recent) {
 		if i := slices.IndexFunc(all, func(a *Actor) bool { return m.Own && a.ID == m.AuthorID }); i >= 0 {
@@ -63,24 +62,24 @@ func (b *Bot) latest(ctx context.Context, e turn.Event, all []*Actor) *Actor {
 	return all[0]
 }
 
-// hushes are what people say to end a conversation, alone in a message.
-var hushes = []string{
+// muteWords are messages that tell the bot to be quiet.
+var muteWords = []string{
 	"stop", "stop it", "be quiet", "quiet", "enough", "that's all", "thats all", "silence", "stopp", "genug", "ruhe", "sei still", "basta", "para", "cállate",
 	"silencio", "arrête", "ça suffit", "tais-toi", "pare", "chega", "silêncio", "やめて", "止めて", "ストップ", "静かにして",
 }
 
-// hushed takes notice of somebody who tells the bot to be quiet in a thread of its own, and of a mention that ends that.
-func (b *Bot) hushed(ctx context.Context, e turn.Event) bool {
+// muted reports whether a message tells the bot to be quiet in one of its threads, and keeps that. A mention ends it.
+func (b *Bot) muted(ctx context.Context, e turn.Event) bool {
 	if e.ParentID == "" && !e.ParentUnknown {
 		return false
 	}
-	own, quiet, err := b.Store.OwnThread(ctx, e.Message.ChannelID)
+	own, quiet, err := b.Store.Threads.Get(ctx, e.Message.ChannelID)
 	if b.logged("read a thread", err); !own {
 		return false
 	}
 	words := strings.ToLower(strings.Trim(strings.TrimSpace(e.Message.Text), "!.… 。！"))
-	if stop := slices.Contains(hushes, words); stop != quiet && (stop || e.Mentioned) {
-		b.logged("be quiet in a thread", b.Store.QuietThread(ctx, e.Message.ChannelID, stop))
+	if stop := slices.Contains(muteWords, words); stop != quiet && (stop || e.Mentioned) {
+		b.logged("be quiet in a thread", b.Store.Threads.SetQuiet(ctx, e.Message.ChannelID, stop))
 		if stop {
 			b.tell(e, quietHere)
 		}
@@ -89,15 +88,16 @@ func (b *Bot) hushed(ctx context.Context, e turn.Event) bool {
 	return false
 }
 
-// moves opens a thread for a message that mentions the bot, where people want that, and has the turn taken there. Where Discord does not
-// allow a thread the turn is taken where it is, and the channel is told once.
+// moves opens a thread for a message that mentions the bot, if people want that, and moves the turn there. If Discord does not allow a
+// thread, the turn stays where it is, and the channel is told once.
 func (b *Bot) moves(ctx context.Context, batch []arrival) bool {
 	first := batch[0]
 	if b.Pace.Units == 0 || !first.Mentioned || first.GuildID == "" || first.Kind != turn.Created || first.turnID != "" || first.newID != "" ||
-		first.ParentID != "" || first.ParentUnknown || !b.conduct(ctx, first.Event).Threads {
+		first.ParentID != "" || first.ParentUnknown || !b.Conduct(ctx, first.Event).Threads {
 		return false
 	}
-	id, err := b.send(ctx, turn.Post{ID: first.Message.ID, ChannelID: first.Message.ChannelID, Thread: b.threadName(b.actor(ctx, first), first.Message)}, true)
+	question := turn.Ref{ChannelID: first.Message.ChannelID, ID: first.Message.ID}
+	id, err := b.sendThread(ctx, question, b.threadName(b.actor(ctx, first), first.Message))
 	if err != nil {
 		b.logged("open a thread", err)
 		switch failureKind(err) {
@@ -105,7 +105,7 @@ func (b *Bot) moves(ctx context.Context, batch []arrival) bool {
 			b.tellOnce(ctx, first.Event, threadsFull)
 		case discord.Forbidden:
 			b.tellOnce(ctx, first.Event, noThread)
-		} // else it may be a voice channel, which has none
+		} // else it may be a voice channel, which has no threads
 		return false
 	}
 	moved := slices.Clone(batch)
@@ -115,28 +115,28 @@ func (b *Bot) moves(ctx context.Context, batch []arrival) bool {
 		if b.Resume {
 			event = encodeArrival(moved[i])
 		}
-		b.logged("move to a thread", b.Store.MoveToThread(ctx, moved[i].Message.ID, moved[i].claim(), id, first.GuildID, event, time.Now()))
+		b.logged("move to a thread", b.Store.Threads.MoveMessage(ctx, moved[i].Message.ID, moved[i].claim(), id, first.GuildID, event, time.Now()))
 	}
 	if actor := b.actor(ctx, first); actor.Greetings.Threads {
-		b.logged("greet in a thread", b.greet(ctx, moved[0].Event, actor, actor.Greetings.First, first.Message.Author))
+		b.logged("greet in a thread", b.Greet(ctx, moved[0].Event, actor, actor.Greetings.First, first.Message.Author))
 	}
 	b.enqueue(ctx, moved...)
 	return true
 }
 
-// tellOnce says something in a channel, once for good.
+// tellOnce says something in a channel, once for all time.
 func (b *Bot) tellOnce(ctx context.Context, e turn.Event, what sentence) {
 	key := "told/" + e.Message.ChannelID + "/" + string(what)
-	if _, err := b.Store.Note(ctx, key); !errors.Is(err, store.ErrNotFound) {
+	if _, err := b.Store.Notes.Get(ctx, key); !errors.Is(err, store.ErrNotFound) {
 		return
 	}
-	b.logged("note what was told", b.Store.SetNote(ctx, key, "yes"))
+	b.logged("note what was told", b.Store.Notes.Set(ctx, key, "yes"))
 	b.tell(e, what)
 }
 
 const threadNameLength = 100 // characters
 
-// threadName is what a thread for a message is called: its words, without mentions and secrets.
+// threadName returns the name of a thread for a message: the message's words without mentions and secrets.
 func (b *Bot) threadName(actor *Actor, m turn.Message) string {
 	text := m.Text
 	for _, mention := range m.Mentions {

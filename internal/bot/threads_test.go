@@ -5,23 +5,23 @@ import (
 	"testing"
 	"time"
 
-	"familiar/internal/bot/discord"
 	"familiar/internal/context/turn"
+	"familiar/internal/discord"
 	"familiar/internal/store"
 )
 
-// Where a server has as many threads as Discord allows, the bot answers in the channel, and says why once.
+// If a server has as many threads as Discord allows, the bot answers in the channel, and says why once.
 func TestNoRoomForAThread(t *testing.T) {
 	t.Parallel()
 	const script = "say Mice.\n"
-	living(t, script, func(b *Bot, events chan<- turn.Event, door *diary, _ func()) {
-		door.fail = func(_ int, p turn.Post) error {
-			if p.Thread != "" {
+	living(t, script, func(b *Bot, events chan<- turn.Event, door *recorder, _ func()) {
+		door.fail = func(_ int, c call) error {
+			if c.method == "thread" {
 				return &discord.SendError{Kind: discord.Full, Code: 160006}
 			}
 			return nil
 		}
-		if err := b.Store.ChangeConduct(context.Background(), "general", "hall", store.By{}, func(c *store.Conduct) { c.Threads = true }); err != nil {
+		if err := b.Store.Settings.ChangeConduct(context.Background(), "general", "hall", store.By{}, func(c *store.Conduct) { c.Threads = true }); err != nil {
 			t.Fatal(err)
 		}
 		for _, id := range []string{"1", "2"} {
@@ -31,7 +31,7 @@ func TestNoRoomForAThread(t *testing.T) {
 		answers, told := 0, 0
 		for _, c := range door.all() {
 			switch {
-			case c.post.Thread != "":
+			case c.method == "thread":
 			case c.post.Text == string(threadsFull):
 				told++
 			case c.post.Text == "Mice.":

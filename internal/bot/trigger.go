@@ -12,34 +12,34 @@ import (
 	"familiar/internal/context/turn"
 )
 
-// mostAnswers is how many characters answer one message, one after the other. What they write themselves asks nobody for a turn,
-// so that no more of them follow each other before a person writes again.
+// mostAnswers is how many characters answer one message, one after the other. Their own messages ask nobody for a turn, so no more answers
+// follow before a person writes again.
 const mostAnswers = 2
 
-// summons is a character that a message asks for a turn, and how.
-type summons struct {
+// addressee is a character that a message asks for a turn, and how.
+type addressee struct {
 	actor *Actor
 	how   turn.Address
 }
 
-// summoned returns the characters that a message asks for a turn, in the order in which they answer. A direct message, a command
-// and a mention of the bot are for those whose names they hold, or else for the channel's first character; a reply is for the
-// one that wrote what it replies to, and for those that it names. Any other message is for those whose names or aliases it holds
-// as words of their own, or else for those with a pattern that it matches.
-func (b *Bot) summoned(ctx context.Context, e turn.Event) []summons {
+// addressees returns the characters that a message asks for a turn, in the order in which they answer. A direct message, a command and a
+// mention of the bot are for the characters that they name, or else for the channel's first one. A reply is for the character that wrote the
+// message above, and for those that it names. Any other message is for the characters whose names it contains as words, or else for those
+// with a matching pattern.
+func (b *Bot) addressees(ctx context.Context, e turn.Event) []addressee {
 	if e.Message.Own {
 		return nil
 	}
-	all := b.speakers(ctx, e)
+	all := b.Speakers(ctx, e)
 	if e.Command != nil {
-		return []summons{{all[0], turn.ByDirect}}
+		return []addressee{{all[0], turn.ByDirect}}
 	}
 	named := namedIn(quotation.ReplaceAllString(e.Message.Text, " "), all)
-	var found []summons
+	var found []addressee
 	add := func(how turn.Address, actors ...*Actor) {
 		for _, a := range actors {
-			if len(found) < mostAnswers && !slices.ContainsFunc(found, func(s summons) bool { return s.actor == a }) {
-				found = append(found, summons{a, how})
+			if len(found) < mostAnswers && !slices.ContainsFunc(found, func(s addressee) bool { return s.actor == a }) {
+				found = append(found, addressee{a, how})
 			}
 		}
 	}
@@ -61,7 +61,7 @@ func (b *Bot) summoned(ctx context.Context, e turn.Event) []summons {
 			first = []*Actor{b.latest(ctx, e, all)}
 		}
 		add(turn.ByThread, first...)
-	case e.Title != "" && b.conduct(ctx, e).Posts:
+	case e.Title != "" && b.Conduct(ctx, e).Posts:
 		add(turn.ByPost, first...)
 	case b.subscribed(ctx, e):
 		if len(named) == 0 {
@@ -82,7 +82,7 @@ func (b *Bot) summoned(ctx context.Context, e turn.Event) []summons {
 
 // address returns how a message addresses a character.
 func (b *Bot) address(ctx context.Context, e turn.Event, actor *Actor) turn.Address {
-	for _, s := range b.summoned(ctx, e) {
+	for _, s := range b.addressees(ctx, e) {
 		if s.actor.ID == actor.ID {
 			return s.how
 		}
@@ -90,11 +90,11 @@ func (b *Bot) address(ctx context.Context, e turn.Event, actor *Actor) turn.Addr
 	return turn.Unaddressed
 }
 
-// quotation is what people quote rather than say: code and addresses. A name in there calls nobody.
+// quotation matches what people quote: code and addresses. A name in there calls nobody.
 var quotation = regexp.MustCompile("(?s)```.*?```|`[^`\\n]*`|https?://\\S+")
 
-// repliedTo returns which of the characters wrote what a message replies to, or nil if the bot did not write it. What was written
-// by one that does not speak here any more is answered by the first.
+// repliedTo returns the character that wrote the message above, or nil if the bot did not write it. The first character answers for one that
+// does not speak here any more.
 func (b *Bot) repliedTo(ctx context.Context, e turn.Event, all []*Actor) *Actor {
 	if e.Message.ReplyTo == "" && e.Reply == nil || e.Reply != nil && !e.Reply.Own {
 		return nil
@@ -102,19 +102,19 @@ func (b *Bot) repliedTo(ctx context.Context, e turn.Event, all []*Actor) *Actor 
 	if e.Reply != nil && len(all) == 1 {
 		return all[0]
 	}
-	parent, err := b.Store.Message(ctx, e.Message.ReplyTo)
+	parent, err := b.Store.Messages.Get(ctx, e.Message.ReplyTo)
 	if e.Reply == nil && (err != nil || !parent.Own) {
 		return nil
 	}
 	for _, a := range all {
-		if err == nil && a.ID == parent.AuthorID || err != nil && a.Name == e.Reply.Author.Name { // it is not kept while it grows
+		if err == nil && a.ID == parent.AuthorID || err != nil && a.Name == e.Reply.Author.Name { // a reply is not stored while it grows
 			return a
 		}
 	}
 	return all[0]
 }
 
-// namedIn returns the characters whose names a text holds, in the order in which it names them.
+// namedIn returns the characters whose names a text contains, in the order in which it names them.
 func namedIn(text string, all []*Actor) []*Actor {
 	folded := strings.ToLower(text)
 	at := map[*Actor]int{}
@@ -128,8 +128,7 @@ func namedIn(text string, all []*Actor) []*Actor {
 	return named
 }
 
-// firstName returns where a text in lower case holds the first of the names, in any case, but not as a part of a longer word; -1
-// if nowhere.
+// firstName returns where a lower-case text contains the first of the names as a separate word, in any case; -1 if nowhere.
 func firstName(folded string, names []string) int {
 	first := -1
 	for _, name := range names {
@@ -170,4 +169,23 @@ func matches(text string, patterns []*regexp.Regexp) bool {
 		}
 	}
 	return false
+}
+
+// subscribed reports whether a message is for the bot because of where it was written. Messages that were found later, when the bot was
+// away, are not, and neither are messages that Discord does not let it read.
+func (b *Bot) subscribed(ctx context.Context, e turn.Event) bool {
+	if e.GuildID == "" || e.Late || forOthers(e) || e.Message.Text == "" && len(e.Message.Files) == 0 && len(e.Message.Quotes) == 0 {
+		return false
+	}
+	return b.Conduct(ctx, e).Subscribed
+}
+
+// cameBefore reports whether a new message is already stored. A RESUME after a restart brings messages again, and these may be older than
+// the subscription.
+func (b *Bot) cameBefore(ctx context.Context, e turn.Event) bool {
+	if e.Kind != turn.Created {
+		return false
+	}
+	_, err := b.Store.Messages.Get(ctx, e.Message.ID)
+	return err == nil
 }

@@ -3,49 +3,24 @@ package bot
 import (
 	"context"
 	"net/http"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
-	"familiar/internal/bot/discord"
 	"familiar/internal/context/prompt"
 	"familiar/internal/context/turn"
+	"familiar/internal/discord"
 	"familiar/internal/llm"
-	"familiar/internal/llm/llmtest"
 	"familiar/internal/providers/character"
 	"familiar/internal/store"
+	"familiar/internal/test/llmtest"
 )
 
-// diary is a recorder that several goroutines may use.
-type diary struct {
-	mu sync.Mutex
-	recorder
-}
-
-func (d *diary) Deliver(ctx context.Context, p turn.Post) (string, error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return d.recorder.Deliver(ctx, p)
-}
-
-func (d *diary) Typing(ctx context.Context, channelID string) error {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return d.recorder.Typing(ctx, channelID)
-}
-
-func (d *diary) all() []call {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return slices.Clone(d.calls)
-}
-
-// living is a whole bot in virtual time, with a model at the end of a network in memory and Discord's pace. during is its
-// life, in which it may be asked to stop.
-func living(t *testing.T, script string, during func(b *Bot, events chan<- turn.Event, door *diary, stop func())) {
+// living runs a whole bot in virtual time, with a model behind a network in memory and Discord's pace. during drives it, and may ask it to
+// stop.
+func living(t *testing.T, script string, during func(b *Bot, events chan<- turn.Event, door *recorder, stop func())) {
 	synctest.Test(t, func(t *testing.T) {
 		parsed, err := llmtest.ParseScript([]byte(script))
 		if err != nil {
@@ -59,7 +34,7 @@ func living(t *testing.T, script string, during func(b *Bot, events chan<- turn.
 			return &llm.Client{HTTP: &http.Client{Transport: transport}, BaseURL: server.URL, Model: model}
 		}
 		owl := &character.Character{ID: "owl", Name: "Owl", Mode: turn.Text, ChatterPerDay: 10, Modes: map[turn.Mode]character.Limits{turn.Text: {Total: 4000, Deadline: 5 * time.Second}}}
-		door := &diary{recorder: recorder{start: time.Now()}}
+		door := &recorder{start: time.Now()}
 		b := resting(t, door)
 		defer b.Store.Close()
 		b.Cast = &Cast{Default: &Actor{Character: owl, Builder: &prompt.Builder{}, Model: client("main"), Side: client("side")}}
@@ -75,12 +50,12 @@ func living(t *testing.T, script string, during func(b *Bot, events chan<- turn.
 	})
 }
 
-// From an event to the first words that are seen no more than 350 ms pass beyond the model's own first token: of waiting, which is all
-// that virtual time counts. What the machine itself takes BenchmarkFirstWords measures.
+// The first words are seen no more than 350 ms after the model's first token. Virtual time counts only waiting: BenchmarkFirstWords measures
+// the machine.
 func TestFirstWordsComeSoonAfterTheModels(t *testing.T) {
 	t.Parallel()
 	const first, most = 700 * time.Millisecond, 350 * time.Millisecond
-	living(t, "wait 700ms\nsay Mice, which are small. \nwait 5s\nsay And voles.\n", func(_ *Bot, events chan<- turn.Event, door *diary, _ func()) {
+	living(t, "wait 700ms\nsay Mice, which are small. \nwait 5s\nsay And voles.\n", func(_ *Bot, events chan<- turn.Event, door *recorder, _ func()) {
 		events <- asks("1", "general", "ana")
 		time.Sleep(time.Minute)
 		calls := door.all()
@@ -93,12 +68,11 @@ func TestFirstWordsComeSoonAfterTheModels(t *testing.T) {
 	})
 }
 
-// A channel in which the bot may join in is quiet for ten seconds before that is considered. Each message begins them anew, and one for the
-// bot ends the waiting.
+// The bot considers joining in after ten quiet seconds in a channel. Each message starts them over, and a message for the bot ends the wait.
 func TestTheLullLastsTenSeconds(t *testing.T) {
 	t.Parallel()
-	living(t, "when model \"side\"\nsay YES\nwhen model \"main\"\nsay Hoo.\n", func(b *Bot, events chan<- turn.Event, door *diary, _ func()) {
-		if err := b.Store.ChangeConduct(context.Background(), "general", "hall", store.By{}, func(c *store.Conduct) { c.Chatty = true }); err != nil {
+	living(t, "when model \"side\"\nsay YES\nwhen model \"main\"\nsay Hoo.\n", func(b *Bot, events chan<- turn.Event, door *recorder, _ func()) {
+		if err := b.Store.Settings.ChangeConduct(context.Background(), "general", "hall", store.By{}, func(c *store.Conduct) { c.Chatty = true }); err != nil {
 			t.Fatal(err)
 		}
 		write := func(id string, to bool) {
@@ -117,7 +91,7 @@ func TestTheLullLastsTenSeconds(t *testing.T) {
 		posted(9*time.Second, 0)
 		write("2", false)
 		posted(9990*time.Millisecond, 0)
-		posted(time.Second, 1) // at the lull's end, and the time that the models and the post take
+		posted(time.Second, 1) // after the lull, and the time that the models and the post take
 		if at := door.all()[0].at; at < 19*time.Second || at > 19*time.Second+350*time.Millisecond {
 			t.Errorf("joined in at %v", at)
 		}
@@ -125,14 +99,14 @@ func TestTheLullLastsTenSeconds(t *testing.T) {
 		posted(5*time.Second, 1)
 		write("4", true)
 		posted(time.Second, 2)
-		posted(time.Minute, 2) // nothing was written since it took part
+		posted(time.Minute, 2) // nobody has written since it took part
 	})
 }
 
-// What a message orders of memory is carried out once, however often its turn starts over, and the attempt that is answered tells of it.
+// An order of memory is carried out once, however often its turn starts over. The attempt that is answered tells the model the result.
 func TestAnOrderIsCarriedOutOnce(t *testing.T) {
 	t.Parallel()
-	living(t, "wait 2s\nsay As you wish.\n", func(b *Bot, events chan<- turn.Event, door *diary, _ func()) {
+	living(t, "wait 2s\nsay As you wish.\n", func(b *Bot, events chan<- turn.Event, door *recorder, _ func()) {
 		ctx := context.Background()
 		said := func(id, text string, to bool) {
 			e := asks(id, "general", "ana")
@@ -162,7 +136,7 @@ func TestAnOrderIsCarriedOutOnce(t *testing.T) {
 	})
 }
 
-// The bot ends soon when it is asked to, also while the model hangs and Discord is away. What could not be posted waits for the next start.
+// The bot stops soon when asked to, even while the model hangs and Discord is away. What could not be posted waits for the next start.
 func TestItEndsWhenAskedTo(t *testing.T) {
 	t.Parallel()
 	for name, script := range map[string]string{
@@ -171,13 +145,13 @@ func TestItEndsWhenAskedTo(t *testing.T) {
 		"all said":     "wait 1s\nsay Mice.\n",
 	} {
 		t.Run(name, func(t *testing.T) {
-			living(t, script, func(b *Bot, events chan<- turn.Event, door *diary, stop func()) {
+			living(t, script, func(b *Bot, events chan<- turn.Event, door *recorder, stop func()) {
 				ctx := context.Background()
-				door.fail = func(int, turn.Post) error {
+				door.fail = func(int, call) error {
 					return &discord.SendError{Kind: discord.Unavailable}
 				}
 				events <- asks("1", "general", "ana")
-				events <- asks("2", "general", "ben") // waits for its turn
+				events <- asks("2", "general", "ben") // it waits for its turn
 				time.Sleep(500 * time.Millisecond)
 				stop()
 				asked := time.Now()
@@ -187,7 +161,7 @@ func TestItEndsWhenAskedTo(t *testing.T) {
 				if took := time.Since(asked); took > 25*time.Second {
 					t.Errorf("it took %v", took)
 				}
-				open, err := b.Store.Unanswered(ctx)
+				open, err := b.Store.Claims.Open(ctx)
 				if err != nil || len(open) != 2 {
 					t.Errorf("unanswered: %+v, %v", open, err)
 				}

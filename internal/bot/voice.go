@@ -9,20 +9,19 @@ import (
 
 	"familiar/internal/context/turn"
 	"familiar/internal/providers/attachment"
-	"familiar/internal/transcribe"
 )
 
-// listenLimit is how long a person waits for a voice message to be loaded and written down.
+// listenLimit is how long a person waits until a voice message is loaded and transcribed.
 const listenLimit = 45 * time.Second
 
-// hearing is what came of listening to a voice message.
+// hearing is the result of listening to a voice message.
 type hearing struct {
 	text, note string
 	record     turn.Transcript
 }
 
-// listen has the voice messages among what a turn answers written down, each once. They are for the bot: nobody else's leaves the
-// machine. What joins the turn meanwhile does not interrupt it, or a service would be paid twice.
+// listen has the voice messages that a turn answers transcribed, each once. Only messages for the bot leave the machine. A message that
+// joins the turn meanwhile does not interrupt it, or a service would be paid twice.
 func (b *Bot) listen(ctx context.Context, batch []arrival, heard map[string]hearing) {
 	for _, a := range batch {
 		voice := slices.IndexFunc(a.Message.Files, func(f turn.Attachment) bool { return f.Voice })
@@ -41,18 +40,18 @@ func (b *Bot) listen(ctx context.Context, batch []arrival, heard map[string]hear
 	}
 }
 
-// hear has one voice message written down, and keeps its words as the message's.
+// hear has one voice message transcribed, and stores its words as the message's.
 func (b *Bot) hear(ctx context.Context, m turn.Message, f turn.Attachment) hearing {
 	h := hearing{note: m.Note, record: turn.Transcript{MessageID: m.ID, Seconds: f.Seconds}}
 	switch {
 	case b.Listener == nil || b.Files == nil:
 		h.record.Failure = turn.CodeNotConfigured
 		return h
-	case f.Size > transcribe.MaxBytes || f.Seconds > transcribe.MaxSeconds:
+	case f.Size > attachment.MaxVoiceBytes || f.Seconds > attachment.MaxSeconds:
 		h.record.Failure = turn.CodeTooLarge
 		return h
 	}
-	recording, err := b.Files.Download(ctx, m.ChannelID, f, transcribe.MaxBytes)
+	recording, err := b.Files.Download(ctx, m.ChannelID, f, attachment.MaxVoiceBytes)
 	if err != nil {
 		h.record.Failure = turn.CodeUnreachable
 		b.logged("load a voice message", err)
@@ -60,7 +59,7 @@ func (b *Bot) hear(ctx context.Context, m turn.Message, f turn.Attachment) heari
 	}
 	h.record.Host, h.record.Bytes = b.Listener.Host(), len(recording)
 	h.text, err = b.Listener.Text(ctx, recording)
-	if failed := (*transcribe.Error)(nil); errors.As(err, &failed) {
+	if failed := (*attachment.TranscribeError)(nil); errors.As(err, &failed) {
 		h.record.Failure = failed.Code
 	}
 	if err != nil {
@@ -70,11 +69,11 @@ func (b *Bot) hear(ctx context.Context, m turn.Message, f turn.Attachment) heari
 	h.note = attachment.Note(m, h.record.Host)
 	keep, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeLimit)
 	defer cancel()
-	b.logged("keep the words of a voice message", b.Store.TranscribeMessage(keep, m.ID, h.text, h.note))
+	b.logged("keep the words of a voice message", b.Store.Messages.SetTranscript(keep, m.ID, h.text, h.note))
 	return h
 }
 
-// withWords returns what a turn answers, with the words of its voice messages, and what came of each.
+// withWords returns what a turn answers with the words of its voice messages, and the result for each.
 func withWords(batch []arrival, heard map[string]hearing) ([]arrival, []turn.Transcript) {
 	batch = slices.Clone(batch)
 	var all []turn.Transcript
@@ -87,7 +86,7 @@ func withWords(batch []arrival, heard map[string]hearing) ([]arrival, []turn.Tra
 	return batch, all
 }
 
-// unheard returns what to say of a voice message that nobody wrote down, or nothing.
+// unheard returns what to say of a voice message that was not transcribed; empty if there is none.
 func unheard(t *turn.Trace) sentence {
 	for _, r := range t.Transcripts {
 		switch r.Failure {
@@ -103,7 +102,7 @@ func unheard(t *turn.Trace) sentence {
 	return ""
 }
 
-// blind reports whether a picture was not shown to the model because it cannot see.
+// blind reports whether a picture was not shown to the model because the model cannot see.
 func blind(outcomes []turn.Outcome) bool {
 	for _, o := range outcomes {
 		for _, c := range o.Contributions {

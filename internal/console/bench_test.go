@@ -13,8 +13,8 @@ import (
 	"familiar/internal/context/turn"
 )
 
-// grow copies the records that there are until there are n, a minute apart from each other, in 200 channels, of 500 people. Copies share the
-// rows with their records' bodies.
+// grow copies the existing records until there are n, a minute apart, in 200 channels and by 500 people. Copies share
+// the rows with the records' bodies.
 func (w *world) grow(tb testing.TB, n int) {
 	tb.Helper()
 	err := w.store.Write(tb.Context(), func(tx *sql.Tx) error {
@@ -45,7 +45,7 @@ func (w *world) grow(tb testing.TB, n int) {
 	}
 }
 
-// BenchmarkPages opens pages over 200,000 records, through the real handler, and reports the median.
+// BenchmarkPages opens pages over 200,000 records through the real handler and reports the median.
 func BenchmarkPages(b *testing.B) {
 	n := 200_000
 	if testing.Short() {
@@ -73,7 +73,7 @@ func BenchmarkPages(b *testing.B) {
 	}
 }
 
-// BenchmarkTurn publishes what a turn does, with as many pages open.
+// BenchmarkTurn publishes the progress of a turn with and without open pages.
 func BenchmarkTurn(b *testing.B) {
 	for _, pages := range []int{0, 20} {
 		b.Run(fmt.Sprint(pages, " pages"), func(b *testing.B) {

@@ -1,69 +1,72 @@
-// Package console is the operator's web pages: turns as they run and as they were, what was looked up, what is remembered, who the
-// characters are, and what all of it costs.
+// Package console serves the operator's web pages: running and finished turns, lookups, memory, characters, and costs.
 //
-// Pages are written on the server, by html/template from templates/, and can be read without JavaScript; what there is of it
-// (static/console.js) makes them live. Everything is embedded and nothing is loaded from another host. A page's way:
+// The server writes the pages with html/template from templates/. They work without JavaScript; static/console.js makes
+// them live. Everything is embedded, and nothing is loaded from other hosts. A tour:
 //
-//   - serve.go listens; guard.go lets in who may come (Host, origin, token) and sets the headers; login.go is the token's form.
-//   - render.go fills a template and takes secrets out of what came of it.
-//   - A file for each page: now.go, turn.go with timeline.go, search.go, lookups.go, sources.go with trust.go, backends.go, memory.go, characters.go,
-//     usage.go, doctor.go. What a page changes it changes by a POST of a form, and asks first, on a page, before it deletes anything.
-//   - feed.go gathers how far turns have come, and live.go sends it to the pages that are open.
+//   - console.go listens and routes. access.go checks who may enter (Host, origin, token), sets the headers, and serves
+//     the form for the token.
+//   - render.go fills a template and removes secrets from the result.
+//   - The pages: status.go (what runs now, backends, usage, the doctor), turns.go with timeline.go, memory.go,
+//     characters.go, sources.go. Every change is a POST of a form. Deletions are confirmed on a page of their own.
+//   - feed.go collects the progress of turns and sends it to open pages.
 //
-// It reads records and memory from their stores, and all else through the functions of [Config]: whoever wires it decides what there is.
+// The console reads records and memory from their stores, and everything else through the functions of [Config].
 package console
 
 import (
 	"context"
 	"errors"
 	"log/slog"
+	"net"
 	"net/http"
 	"sync"
 	"time"
 
 	"familiar/internal/doctor"
+	"familiar/internal/search/backend"
 	"familiar/internal/store"
 	"familiar/internal/trace"
 )
 
-// Config is what a console is made of. Store, Traces and Feed are required; a function that is nil has no part of the pages.
+// Config configures a [Console]. Store, Traces and Feed are required. A function that is nil hides its part of the
+// pages.
 type Config struct {
 	Store   *store.DB
 	Traces  *trace.Store
 	Feed    *Feed
-	Redact  func(string) string // takes secrets out of pages
-	Log     *slog.Logger        // nil: nothing is logged
+	Redact  func(string) string // removes secrets from pages
+	Log     *slog.Logger        // nil disables logging
 	Version string
-	Zone    *time.Location // in which times are shown; nil: UTC
+	Zone    *time.Location // time zone of the pages; nil means UTC
 
-	Token string   // without which nobody is let in; empty: everybody is who reaches the address
-	Hosts []string // names by which it is reached, beside those of loopback
+	Token string   // required to enter; empty lets in everybody who can reach the address
+	Hosts []string // names of the console in addition to the loopback ones
 
 	Gateway  func() Gateway
 	Lanes    func() []Lane
 	Quotas   func(context.Context) ([]Quota, error)
 	Channel  func(id string) string // its name, or empty
-	Backends func(context.Context) ([]Backend, error)
+	Backends func(context.Context) ([]backend.Status, error)
 	Trust    func() []Trust
 	Shelf    *Shelf
-	Doctor   func(context.Context, doctor.Progress) []doctor.Finding // returns in good time, also where nobody answers
+	Doctor   func(context.Context, doctor.Progress) []doctor.Finding // must return in reasonable time, even if no service answers
 
-	Telemetry http.Handler // /metrics, /healthz, /readyz and /debug/pprof/; nil: there is nothing of that
+	Telemetry http.Handler // /metrics, /healthz, /readyz and /debug/pprof/; nil disables them
 }
 
-// Console serves the pages. Make it with [New].
+// Console serves the pages. Create it with [New].
 type Console struct {
 	Config
-	read   func() (*templates, error) // once, when the first page is opened: they take memory
+	read   func() (*templates, error) // called when the first page is opened, because templates take memory
 	cross  *http.CrossOriginProtection
 	locks  attempts
 	checks diagnosis
 }
 
-// New makes a console.
+// New checks c and returns a Console.
 func New(c Config) (*Console, error) {
 	if c.Store == nil || c.Traces == nil || c.Feed == nil {
-		return nil, errors.New("make the console: it needs a store, the records and a feed")
+		return nil, errors.New("make console: store, traces and feed are required")
 	}
 	if c.Redact == nil {
 		c.Redact = func(text string) string { return text }
@@ -79,7 +82,7 @@ func New(c Config) (*Console, error) {
 	return k, nil
 }
 
-// Handler serves the pages to whoever may see them.
+// Handler returns the handler for all pages. It checks who may see them.
 func (k *Console) Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", k.now)
@@ -123,4 +126,49 @@ func (k *Console) Handler() http.Handler {
 		k.fail(w, r, http.StatusNotFound, "There is no such page.")
 	})
 	return k.guarded(mux)
+}
+
+// Time limits of a request. Live pages have a limit for each write instead.
+const (
+	headerLimit = 5 * time.Second
+	readLimit   = 15 * time.Second
+	writeLimit  = 60 * time.Second
+	idleLimit   = 2 * time.Minute
+	closeLimit  = 3 * time.Second
+	maxHeader   = 32 << 10
+	maxForm     = 1 << 20
+)
+
+// Serve answers requests on a listener until ctx is done, and waits for those in progress. It closes the listener.
+func (k *Console) Serve(ctx context.Context, l net.Listener) error {
+	open, end := context.WithCancel(context.WithoutCancel(ctx))
+	defer end()
+	server := &http.Server{
+		Handler: k.Handler(), ReadHeaderTimeout: headerLimit, ReadTimeout: readLimit, WriteTimeout: writeLimit, IdleTimeout: idleLimit,
+		MaxHeaderBytes: maxHeader, BaseContext: func(net.Listener) context.Context { return open },
+		ErrorLog: slog.NewLogLogger(k.Log.Handler(), slog.LevelDebug),
+	}
+	casting := make(chan struct{})
+	go func() {
+		defer close(casting)
+		k.broadcast(open)
+	}()
+	closed := make(chan error, 1)
+	stop := context.AfterFunc(ctx, func() {
+		end() // live pages do not end by themselves
+		limit, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeLimit)
+		defer cancel()
+		closed <- server.Shutdown(limit)
+	})
+	err := server.Serve(l)
+	if !stop() {
+		err = errors.Join(<-closed, server.Close())
+	}
+	end()
+	k.checks.end()
+	<-casting
+	if errors.Is(err, http.ErrServerClosed) {
+		return nil
+	}
+	return err
 }

@@ -3,6 +3,7 @@ package console
 import (
 	"context"
 	"fmt"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -10,20 +11,21 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"go.uber.org/goleak"
+
 	"familiar/internal/context/turn"
 	"familiar/internal/doctor"
 	"familiar/internal/store"
-
-	"go.uber.org/goleak"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// ask sends a request as a browser on this machine does, and returns the answer.
+// ask sends a request like a browser on this machine and returns the response.
 func (w *world) ask(method, target string, form url.Values, change ...func(*http.Request)) *httptest.ResponseRecorder {
 	r := httptest.NewRequest(method, "http://localhost:8807"+target, strings.NewReader(form.Encode()))
 	if form != nil {
@@ -39,7 +41,7 @@ func (w *world) ask(method, target string, form url.Values, change ...func(*http
 	return rec
 }
 
-// pagesOf are all pages that there are.
+// pagesOf returns the paths of all pages.
 func pagesOf() []string {
 	const id = "/turn/01KB0000000000000000001000"
 	return []string{
@@ -62,7 +64,7 @@ func TestPages(t *testing.T) {
 			t.Errorf("%s holds %q", path, bad)
 		}
 		for _, src := range regexp.MustCompile(`(?:src|href|action)="(https?:)?//[^"]*"`).FindAllString(body, -1) {
-			if !strings.HasPrefix(src, "href=") { // a link loads nothing
+			if !strings.HasPrefix(src, "href=") { // a link loads nothing by itself
 				t.Errorf("%s loads %s", path, src)
 			}
 		}
@@ -72,14 +74,14 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// What stands on pages, by what the operator came for.
+// TestWords checks that pages contain what the operator looks for.
 func TestWords(t *testing.T) {
 	w := newWorld(t, nil).fill(t)
 	w.feed.Publish(w.begin(t, "01RUN1", "Hugo", "901", "what is the tallest tree?", 3*time.Second))
 	const id = "/turn/01KB0000000000000000001000"
 	w.ask("POST", "/doctor", url.Values{})
 	for path, words := range map[string][]string{
-		"/":                          {"what is the tallest tree?", "#general", "gathering context", "connected", "2 waiting", "of 5"},
+		"/":                          {"what is the tallest tree?", "#general", "collectInterval context", "connected", "2 waiting", "of 5"},
 		"/turns?q=moon":              {"How many moons", "seen from the Moon"},
 		"/turns?who=dmi":             {"SQLITE_BUSY"},
 		"/turns?state=failed":        {"haiku"},
@@ -112,7 +114,7 @@ func TestWords(t *testing.T) {
 	}
 }
 
-func TestWhoMayCome(t *testing.T) {
+func TestAccess(t *testing.T) {
 	w := newWorld(t, nil).fill(t)
 	host := func(name string) func(*http.Request) { return func(r *http.Request) { r.Host = name } }
 	header := func(name, value string) func(*http.Request) {
@@ -140,7 +142,7 @@ func TestWhoMayCome(t *testing.T) {
 			t.Errorf("%s: %d, want %d", c.what, got.Code, c.want)
 		}
 	}
-	if all, err := w.store.BrowseMemories(t.Context(), store.Browse{ID: 1, Limit: 1}); len(all) != 1 || err != nil {
+	if all, err := w.store.Memories.Browse(t.Context(), store.Browse{ID: 1, Limit: 1}); len(all) != 1 || err != nil {
 		t.Error("a statement is gone", err)
 	}
 	h := w.ask("GET", "/", nil).Header()
@@ -195,17 +197,17 @@ func TestToken(t *testing.T) {
 			t.Errorf("the session %q is taken", forged)
 		}
 	}
-	for range mostAttempts {
+	for range maxAttempts {
 		if rec := w.ask("POST", "/login", url.Values{"token": {"guess"}}); rec.Code != 401 {
 			t.Fatal(rec.Code)
 		}
 	}
 	if rec := w.ask("POST", "/login", url.Values{"token": {"correct-horse-battery"}}); rec.Code != 429 {
-		t.Error("after many guesses:", rec.Code)
+		t.Error("after many wrong tokens:", rec.Code)
 	}
 }
 
-// No page shows a secret, wherever it got in.
+// TestSecrets checks that no page shows a secret, wherever it came from.
 func TestSecrets(t *testing.T) {
 	w := newWorld(t, nil).fill(t)
 	tr := someone{who: "Ada", channel: "901", question: "my key is " + secret, reply: secret, took: time.Second}.record("01SECRET", w.now)
@@ -221,7 +223,7 @@ func TestSecrets(t *testing.T) {
 			t.Error(path, "shows a secret")
 		}
 	}
-	// What is shown without it must not be saved over it.
+	// A text that is shown without its secret must not be saved.
 	if body := w.ask("GET", "/characters/sage?file=persona.md", nil).Body.String(); strings.Contains(body, "<textarea") {
 		t.Error("a file with a secret can be edited")
 	}
@@ -242,7 +244,7 @@ func TestCorrectMemory(t *testing.T) {
 			t.Errorf("the page does not say %q", word)
 		}
 	}
-	told, err := w.store.MemoriesAbout(t.Context(), store.WithinGuild("900", []string{"905"}), []string{"7Ada"})
+	told, err := w.store.Memories.About(t.Context(), store.FilterGuild("900", []string{"905"}), []string{"7Ada"})
 	if err != nil || len(told) != 1 || told[0].Text != "Ada is allergic to walnuts." || told[0].By != "7Ada" || !told[0].Pinned {
 		t.Fatal(told, err)
 	}
@@ -265,10 +267,10 @@ func TestCorrectMemory(t *testing.T) {
 	}
 }
 
-// TestExamine has a check that takes longer than anybody waits for a page: what the others found is there at once, with what it still waits for, and
-// the examination outlives the request.
+// TestExamine uses a check that takes longer than anybody waits for a page. The results of the other checks appear at
+// once, with the names of those that still run. The examination continues after the request.
 func TestExamine(t *testing.T) {
-	answer, asked := make(chan struct{}), 0
+	answer, found, asked := make(chan struct{}), make(chan struct{}, 9), 0
 	w := newWorld(t, func(c *Config) {
 		c.Doctor = func(ctx context.Context, progress doctor.Progress) []doctor.Finding {
 			asked++
@@ -284,16 +286,19 @@ func TestExamine(t *testing.T) {
 						return nil
 					}
 				}},
-			}, progress)
+			}, func(s doctor.Standing) {
+				progress(s)
+				if s.Ended > 0 {
+					found <- struct{}{}
+				}
+			})
 		}
 	})
 	left, leave := context.WithCancel(t.Context())
 	leave()
 	w.ask("POST", "/doctor", url.Values{}, func(r *http.Request) { *r = *r.WithContext(left) })
-	for until := time.Now().Add(10 * time.Second); time.Now().Before(until) && !strings.Contains(w.ask("GET", "/doctor", nil).Body.String(), "All were refused."); {
-		time.Sleep(time.Millisecond)
-	}
-	w.ask("POST", "/doctor", url.Values{}) // begins no other
+	<-found
+	w.ask("POST", "/doctor", url.Values{}) // must not start another
 	rec := w.ask("GET", "/doctor", nil)
 	for _, words := range []string{"All were refused.", "1 of 2 checks have ended, and it waits for model.", "disabled"} {
 		if !strings.Contains(rec.Body.String(), words) {
@@ -312,13 +317,13 @@ func TestExamine(t *testing.T) {
 		}
 	}
 	if rec.Header().Get("Refresh") != "" {
-		t.Error("the page goes on asking")
+		t.Error("the page is still reloading")
 	}
 	answer = make(chan struct{})
 	w.ask("POST", "/doctor", url.Values{})
-	w.checks.end() // as the server does, and as goleak sees
+	w.checks.end() // as the server does, which goleak checks
 	if w.ask("POST", "/doctor", url.Values{}); asked != 2 {
-		t.Error("one began after the end")
+		t.Error("an examination started after the end")
 	}
 }
 
@@ -328,7 +333,7 @@ func TestForgetSource(t *testing.T) {
 	if rec := w.ask("POST", "/sources/forget", form); rec.Code != 303 {
 		t.Fatal(rec.Code)
 	}
-	all, err := w.store.AllFeedback(t.Context())
+	all, err := w.store.Ratings.AllFeedback(t.Context())
 	if err != nil || len(all) != 1 || all[0].Domain != "content-farm.example" {
 		t.Error(all, err)
 	}
@@ -351,7 +356,7 @@ func TestEditCharacter(t *testing.T) {
 	rec := w.ask("POST", "/characters/sage", form(wrong, text))
 	place := regexp.MustCompile(`line \d+, column 1</a>`).FindString(rec.Body.String())
 	if rec.Code != 422 || place == "" || !strings.Contains(rec.Body.String(), "enabeld") || !strings.Contains(rec.Body.String(), "Minerva") {
-		t.Errorf("a key that there is not: %d %q", rec.Code, place)
+		t.Errorf("an unknown key: %d %q", rec.Code, place)
 	}
 	if _, err := os.Stat(w.Shelf.Dir); err == nil {
 		t.Error("something was written")
@@ -368,17 +373,18 @@ func TestEditCharacter(t *testing.T) {
 		t.Fatal(rec.Code, rec.Body)
 	}
 	if now := w.cast.get("sage"); now.Name != "Minerva" || now.Persona == "" {
-		t.Errorf("%s is in force", now.Name)
+		t.Errorf("%s is active", now.Name)
 	}
 	if rec = w.ask("POST", "/characters/sage", form(text, text)); rec.Code != 409 {
-		t.Error("the file has changed meanwhile:", rec.Code)
+		t.Error("the file was changed by another editor:", rec.Code)
 	}
 	if rec = w.ask("POST", "/characters/sage", url.Values{"file": {"../../etc/passwd"}, "text": {"x"}}); rec.Code != 404 {
 		t.Error("a file outside:", rec.Code)
 	}
 }
 
-// The form of trusted sites writes into character.toml, what is wrong is refused as in the editor, and comments stay.
+// TestTrustForm checks that the form of trusted sites writes character.toml, refuses mistakes as the editor does, and
+// keeps comments.
 func TestTrustForm(t *testing.T) {
 	w := newWorld(t, nil)
 	text, err := w.Shelf.read("sage", "character.toml")
@@ -397,7 +403,7 @@ func TestTrustForm(t *testing.T) {
 	}
 	rec := w.ask("POST", "/sources/sage", form(text, "web.trusted.news", "https://bbc.co.uk/x y", "web.trusted.only", "weather"))
 	if body := rec.Body.String(); rec.Code != 422 || !strings.Contains(body, "web.trusted.news[0]") || !strings.Contains(body, "no sites are trusted for weather") || !strings.Contains(body, "https://bbc.co.uk/x, y") {
-		t.Errorf("a site that is none: %d %s", rec.Code, body)
+		t.Errorf("an unknown site: %d %s", rec.Code, body)
 	}
 	if _, err := os.Stat(w.Shelf.Dir); err == nil {
 		t.Error("something was written")
@@ -412,7 +418,7 @@ func TestTrustForm(t *testing.T) {
 		t.Errorf("%v\n%s", err, written)
 	}
 	if rec = w.ask("POST", "/sources/sage", form(text, "web.deny", "")); rec.Code != 409 {
-		t.Error("the file has changed meanwhile:", rec.Code)
+		t.Error("the file was changed by another editor:", rec.Code)
 	}
 	if rec = w.ask("POST", "/sources/sage", form(written)); rec.Code != 303 || len(w.cast.get("sage").Web.Trusted) != 0 {
 		t.Error("nothing is trusted any more:", rec.Code, w.cast.get("sage").Web)
@@ -439,7 +445,7 @@ func TestTheme(t *testing.T) {
 	}
 }
 
-// A page that does not read is dropped, and costs the others and the turns nothing.
+// TestFeed checks that a page that does not read is dropped without affecting other pages or turns.
 func TestFeed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := &Feed{}
@@ -449,7 +455,7 @@ func TestFeed(t *testing.T) {
 		}
 		slow, _ := f.join()
 		quick, _ := f.join()
-		for range mostQueued + 1 {
+		for range maxQueued + 1 {
 			f.send([]byte("x"))
 			<-quick.events
 		}
@@ -457,18 +463,18 @@ func TestFeed(t *testing.T) {
 		for range slow.events {
 			n++
 		}
-		if n != mostQueued || f.open() != 1 {
+		if n != maxQueued || f.open() != 1 {
 			t.Errorf("%d events, %d pages", n, f.open())
 		}
 		f.Publish(turn.Progress{ID: "a", Phase: turn.Begun, Activity: turn.Reading, N: 3})
 		f.Publish(turn.Progress{ID: "a", Phase: turn.Answered})
-		f.Publish(turn.Progress{ID: "a", Phase: turn.Begun, Activity: turn.Checking}) // of a provider that was given up
+		f.Publish(turn.Progress{ID: "a", Phase: turn.Begun, Activity: turn.Checking}) // from a provider that was canceled
 		if got := f.take(); len(got) != 1 || got[0].Phase != turn.Answered || len(f.Running()) != 0 {
 			t.Error(got, f.Running())
 		}
 		f.leave(slow)
 		f.leave(quick)
-		for range mostPages {
+		for range maxPages {
 			if _, ok := f.join(); !ok {
 				t.Fatal("too many pages")
 			}
@@ -479,7 +485,7 @@ func TestFeed(t *testing.T) {
 	})
 }
 
-// The feed, through a real connection: what runs, what changes, and an end when the program ends.
+// TestLive checks the feed over a real connection: what runs, what changes, and the end when the program stops.
 func TestLive(t *testing.T) {
 	w := newWorld(t, nil).fill(t)
 	server := serve(t, w)
@@ -509,7 +515,7 @@ func TestLive(t *testing.T) {
 			select {
 			case more, open := <-lines:
 				if all += more; !open {
-					t.Fatalf("it ended without %q: %s", word, all)
+					t.Fatalf("the feed ended without %q: %s", word, all)
 				}
 			case <-late:
 				t.Fatalf("no %q in %s", word, all)
@@ -531,8 +537,29 @@ func TestLive(t *testing.T) {
 	}
 }
 
-// served is a console that listens.
+// served is a console that listens on an address.
 type served struct {
 	url  string
 	stop func()
+}
+
+// serve starts a console on a loopback address.
+func serve(tb testing.TB, w *world) served {
+	tb.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- w.Serve(ctx, l) }()
+	stop := sync.OnceFunc(func() {
+		cancel()
+		if err := <-ended; err != nil {
+			tb.Error(err)
+		}
+		http.DefaultClient.CloseIdleConnections()
+	})
+	tb.Cleanup(stop)
+	return served{"http://" + l.Addr().String(), stop}
 }

@@ -1,38 +1,44 @@
 package console
 
 import (
+	"context"
+	"encoding/json"
+	"fmt"
 	"maps"
+	"net/http"
 	"slices"
 	"sync"
 	"time"
 
 	"familiar/internal/context/turn"
+	"familiar/internal/trace"
 )
 
 const (
-	// mostEnded is how many turns that are over are remembered, so that what is told of them late does not bring them back.
-	mostEnded = 256
-	// mostQueued is how much a page may leave unread before it is dropped: it comes back by itself, and is then told all anew.
-	mostQueued = 32
-	// mostPages is how many live pages there may be.
-	mostPages = 64
+	// maxEnded is how many finished turns are remembered, so that late progress does not make them run again.
+	maxEnded = 256
+	// maxQueued is how many events a page may leave unread before it is dropped. It then reconnects and receives the
+	// current state.
+	maxQueued = 32
+	// maxPages is the greatest number of live pages.
+	maxPages = 64
 )
 
-// Feed gathers how far turns have come. Turns publish and never wait: what that costs them does not depend on how many pages are open.
-// The zero value is ready.
+// Feed collects the progress of turns. Turns publish without waiting, so their cost does not depend on the number of
+// open pages. The zero value is ready.
 type Feed struct {
 	mu      sync.Mutex
-	running map[string]turn.Progress // by the turn's id; guarded by mu
-	ended   []string                 // ids, the oldest first; guarded by mu
-	changed map[string]turn.Progress // since the last take; nil while no page is open; guarded by mu
+	running map[string]turn.Progress // by turn id; guarded by mu
+	ended   []string                 // turn ids, oldest first; guarded by mu
+	changed map[string]turn.Progress // since the last take; nil if no page is open; guarded by mu
 	pages   map[*reader]struct{}     // guarded by mu
-	wake    chan struct{}            // has room for one; made by the first page; guarded by mu
+	wake    chan struct{}            // with capacity 1; made for the first page; guarded by mu
 }
 
-// reader is an open page. Its channel is closed when it is dropped.
+// reader is an open page. Its channel is closed when the page is dropped.
 type reader struct{ events chan []byte }
 
-// Publish notes how far a turn has come.
+// Publish records the progress of a turn.
 func (f *Feed) Publish(p turn.Progress) {
 	if p.ID == "" {
 		return
@@ -49,8 +55,8 @@ func (f *Feed) Publish(p turn.Progress) {
 		f.running[p.ID] = p
 	} else {
 		delete(f.running, p.ID)
-		if f.ended = append(f.ended, p.ID); len(f.ended) > mostEnded {
-			f.ended = slices.Clone(f.ended[mostEnded/2:])
+		if f.ended = append(f.ended, p.ID); len(f.ended) > maxEnded {
+			f.ended = slices.Clone(f.ended[maxEnded/2:])
 		}
 	}
 	if f.changed == nil {
@@ -63,7 +69,7 @@ func (f *Feed) Publish(p turn.Progress) {
 	}
 }
 
-// Running returns the turns that go on, the newest first.
+// Running returns the running turns, newest first.
 func (f *Feed) Running() []turn.Progress {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -80,7 +86,7 @@ func newestFirst(a, b turn.Progress) int {
 	return 1
 }
 
-// signal returns the channel that says that something has changed.
+// signal returns the channel that signals changes.
 func (f *Feed) signal() chan struct{} {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -90,11 +96,11 @@ func (f *Feed) signal() chan struct{} {
 	return f.wake
 }
 
-// join adds a page, or reports that there are too many.
+// join adds a page. It fails if there are too many.
 func (f *Feed) join() (*reader, bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if len(f.pages) >= mostPages {
+	if len(f.pages) >= maxPages {
 		return nil, false
 	}
 	if f.wake == nil {
@@ -106,19 +112,19 @@ func (f *Feed) join() (*reader, bool) {
 	if f.changed == nil {
 		f.changed = map[string]turn.Progress{}
 	}
-	r := &reader{events: make(chan []byte, mostQueued)}
+	r := &reader{events: make(chan []byte, maxQueued)}
 	f.pages[r] = struct{}{}
 	return r, true
 }
 
-// leave takes a page out, if it was not dropped.
+// leave removes a page unless it was already dropped.
 func (f *Feed) leave(r *reader) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.drop(r)
 }
 
-// drop is leave; mu is held.
+// drop removes a page. The caller must hold mu.
 func (f *Feed) drop(r *reader) {
 	if _, there := f.pages[r]; !there {
 		return
@@ -130,7 +136,7 @@ func (f *Feed) drop(r *reader) {
 	}
 }
 
-// take returns what has changed since it was called last, the oldest turn first.
+// take returns the turns that changed since the last call, oldest first.
 func (f *Feed) take() []turn.Progress {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -142,14 +148,14 @@ func (f *Feed) take() []turn.Progress {
 	return all
 }
 
-// open reports how many pages there are.
+// open returns the number of pages.
 func (f *Feed) open() int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return len(f.pages)
 }
 
-// send gives an event to every page. One that has not read what came before is dropped.
+// send sends an event to every page. It drops pages whose queue is full.
 func (f *Feed) send(event []byte) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -163,7 +169,114 @@ func (f *Feed) send(event []byte) {
 }
 
 const (
-	gathering = 100 * time.Millisecond // in which changes are gathered before they are sent
-	glancing  = 2 * time.Second        // between two looks at what is no turn: the gateway, queues and quotas
-	breathing = 20 * time.Second       // after which a page without news is told that it is still connected
+	collectInterval   = 100 * time.Millisecond // time in which changes are collected before they are sent
+	checkInterval     = 2 * time.Second        // interval between checks of the gateway, queues and quotas
+	keepAliveInterval = 20 * time.Second       // interval of a keep-alive for pages without news
 )
+
+// The live feed uses server-sent events: https://html.spec.whatwg.org/multipage/server-sent-events.html. An event
+// carries a fragment of a page as the server writes it. It is made once for all pages.
+
+// liveRow is a turn in the list of running turns.
+type liveRow struct {
+	turn.Progress
+	Line *trace.Summary // from its record; nil if there is none yet
+	Over bool
+}
+
+// broadcast sends changes to open pages until ctx is done. It sleeps while no page is open.
+func (k *Console) broadcast(ctx context.Context) {
+	wake := k.Feed.signal()
+	glance := time.NewTicker(checkInterval)
+	defer glance.Stop()
+	var last string
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-glance.C:
+			if k.Feed.open() == 0 {
+				last = ""
+				continue
+			}
+			if state := k.fragment("state", k.state(ctx)); state != last {
+				k.Feed.send(event("state", state))
+				last = state
+			}
+		case <-wake:
+			select {
+			case <-ctx.Done():
+				return
+			case <-time.After(collectInterval):
+			}
+			for _, p := range k.Feed.take() {
+				k.Feed.send(k.turnEvent(ctx, p))
+			}
+		}
+	}
+}
+
+// event formats an event.
+func event(name string, data any) []byte {
+	text, err := json.Marshal(data)
+	if err != nil {
+		return nil // strings can always be encoded
+	}
+	return fmt.Appendf(nil, "event: %s\ndata: %s\n\n", name, text)
+}
+
+// turnEvent returns a turn's current row.
+func (k *Console) turnEvent(ctx context.Context, p turn.Progress) []byte {
+	row := k.row(ctx, p)
+	return event("turn", map[string]any{"id": p.ID, "html": k.fragment("row", row), "over": row.Over})
+}
+
+func (k *Console) row(ctx context.Context, p turn.Progress) liveRow {
+	row := liveRow{Progress: p, Over: p.Phase != turn.Begun && p.Phase != turn.Answering}
+	if line, err := k.Traces.Line(ctx, p.ID); err == nil {
+		row.Line = &line
+	}
+	return row
+}
+
+// writeTimeout is the time limit for writing one event to a page.
+const writeTimeout = 10 * time.Second
+
+func (k *Console) live(w http.ResponseWriter, r *http.Request) {
+	page, ok := k.Feed.join()
+	if !ok {
+		http.Error(w, "There are too many live pages.", http.StatusServiceUnavailable)
+		return
+	}
+	defer k.Feed.leave(page)
+	out := http.NewResponseController(w)
+	h := w.Header()
+	h.Set("Content-Type", "text/event-stream")
+	h.Set("X-Accel-Buffering", "no") // for proxies
+	send := func(event []byte) bool {
+		_ = out.SetWriteDeadline(time.Now().Add(writeTimeout)) // not supported by a test's recorder
+		_, err := w.Write(event)
+		return err == nil && out.Flush() == nil
+	}
+	_ = out.SetReadDeadline(time.Time{})
+	first := append([]byte("retry: 2000\n\n"), event("all", k.fragment("rows", k.rows(r.Context())))...)
+	if !send(first) {
+		return
+	}
+	breath := time.NewTicker(keepAliveInterval)
+	defer breath.Stop()
+	for {
+		select {
+		case <-r.Context().Done():
+			return
+		case e, open := <-page.events:
+			if !open || !send(e) {
+				return
+			}
+		case <-breath.C:
+			if !send([]byte(": still here\n\n")) {
+				return
+			}
+		}
+	}
+}

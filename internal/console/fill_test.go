@@ -17,12 +17,13 @@ import (
 	"familiar/internal/doctor"
 	"familiar/internal/providers/character"
 	"familiar/internal/redact"
+	"familiar/internal/search/backend"
 	"familiar/internal/store"
-	"familiar/internal/store/storetest"
+	"familiar/internal/test/storetest"
 	"familiar/internal/trace"
 )
 
-// world is a console over a store in which people have lived for a while.
+// world is a console over a store with the data of several people.
 type world struct {
 	*Console
 	store  *store.DB
@@ -32,7 +33,7 @@ type world struct {
 	now    time.Time
 }
 
-// cast is the characters in force, as the program keeps them.
+// cast holds the active characters, as the program does.
 type cast struct {
 	shelf *Shelf
 	mu    sync.Mutex
@@ -45,7 +46,7 @@ func (c *cast) get(id string) *character.Character {
 	return c.all[id]
 }
 
-// load reads the files again; of a character that is wrong the last good version stays.
+// load reads the files again. An invalid character keeps its last valid version.
 func (c *cast) load(context.Context) error {
 	ids, err := character.List(c.shelf.files())
 	c.mu.Lock()
@@ -64,7 +65,7 @@ const secret = "sk-live-0123456789abcdefghij"
 
 var channelNames = map[string]string{"901": "general", "902": "science", "903": "help-desk", "904": "the-tavern", "905": "cooking"}
 
-// newWorld makes a console without any records.
+// newWorld returns a console without records.
 func newWorld(tb testing.TB, change func(*Config)) *world {
 	tb.Helper()
 	dir := tb.TempDir()
@@ -92,7 +93,7 @@ func newWorld(tb testing.TB, change func(*Config)) *world {
 			return []Quota{{Name: "All, dollars today", Used: 2.85, Most: 5}}, nil
 		},
 		Channel:  func(id string) string { return channelNames[id] },
-		Backends: func(context.Context) ([]Backend, error) { return someBackends(w.now), nil },
+		Backends: func(context.Context) ([]backend.Status, error) { return someBackends(w.now), nil },
 		Trust: func() []Trust {
 			return []Trust{{ID: "sage", Name: "Sage", Kinds: []TrustedKind{{Intent: "weather", Sites: []string{"dwd.de", "yr.no"}, Only: true}, {Intent: "docs", Sites: []string{"go.dev", "developer.mozilla.org"}}}, Deny: []string{"content-farm.example"}}}
 		},
@@ -108,14 +109,14 @@ func newWorld(tb testing.TB, change func(*Config)) *world {
 	return w
 }
 
-func someBackends(now time.Time) []Backend {
-	return []Backend{
+func someBackends(now time.Time) []backend.Status {
+	return []backend.Status{
 		{Name: "searxng", On: true, Kind: "general", Health: "ok", Answers: 64, P50: 412 * time.Millisecond, P95: 1320 * time.Millisecond},
 		{Name: "brave", On: true, Kind: "general", Health: "ok", Answers: 40, P50: 288 * time.Millisecond, P95: 640 * time.Millisecond, Left: 412, Of: 2000, Resets: now.AddDate(0, 0, 8)},
 		{Name: "wikipedia", On: true, Kind: "web", Health: "ok", Answers: 51, P50: 151 * time.Millisecond, P95: 402 * time.Millisecond},
-		{Name: "open-meteo", On: true, Kind: "special", Intents: []string{"weather"}, Health: "untried"},
+		{Name: "open-meteo", On: true, Kind: "special", Intents: []turn.Intent{"weather"}, Health: "untried"},
 		{Name: "duckduckgo", On: true, Kind: "general", Health: "resting", Until: now.Add(7 * time.Minute), Answers: 12, P50: 890 * time.Millisecond, P95: 2410 * time.Millisecond, Failure: "blocked", Detail: "it takes us for a robot; it is asked again in a while", FailedAt: now.Add(-3 * time.Minute)},
-		{Name: "newsapi", On: true, Kind: "special", Intents: []string{"news"}, Health: "used_up", Left: 0, Of: 100, Resets: now.Add(5 * time.Hour), Failure: "quota", FailedAt: now.Add(-time.Hour)},
+		{Name: "newsapi", On: true, Kind: "special", Intents: []turn.Intent{"news"}, Health: "used_up", Left: 0, Of: 100, Resets: now.Add(5 * time.Hour), Failure: "quota", FailedAt: now.Add(-time.Hour)},
 		{Name: "tavily", Kind: "web", Why: "TAVILY_API_KEY is not set"},
 		{Name: "github", Kind: "special", Why: "FAMILIAR_SEARCH does not name it"},
 	}
@@ -139,7 +140,7 @@ func someFindings() []doctor.Finding {
 	}
 }
 
-// someone asks something.
+// someone is a person who asks something.
 type someone struct {
 	who, channel, question, reply string
 	lookup                        *turn.Lookup
@@ -194,7 +195,7 @@ func checked() *turn.Lookup {
 	return l
 }
 
-// record is a turn as the bot keeps it.
+// record is a turn as the bot stores it.
 func (s someone) record(id string, began time.Time) *turn.Trace {
 	phase := s.phase
 	if phase == "" {
@@ -235,14 +236,14 @@ func (s someone) record(id string, began time.Time) *turn.Trace {
 		t.Prompt = append(t.Prompt, turn.Rendered{Role: "user", Web: true, Text: "<web-search-results>\n[1] " + l.Query + "\n</web-search-results>", Tokens: 411})
 		if len(l.Summary) > 1 {
 			t.Guarded = []turn.Guarded{{Rule: "O6", Count: 1, What: "a link that no source has"}}
-			t.Unborne = []turn.Citation{{Source: 2, Text: "when the rings were formed", Refused: "quote"}}
+			t.Unsupported = []turn.Citation{{Source: 2, Text: "when the rings were formed", Refused: "quote"}}
 			t.Verified = &turn.Verified{Took: 640 * time.Millisecond, Opinions: []turn.Opinion{{Sources: []int{1}, Text: "274 moons", Is: "yes"}}}
 		}
 	}
 	return t
 }
 
-// fill has people talk, remember and complain.
+// fill stores conversations, memories and complaints.
 func (w *world) fill(tb testing.TB) *world {
 	tb.Helper()
 	ctx := tb.Context()
@@ -256,7 +257,7 @@ func (w *world) fill(tb testing.TB) *world {
 	for i, s := range all {
 		began := w.now.Add(-time.Duration(i*i*4+2) * time.Minute)
 		id := fmt.Sprintf("01KB%022d", 1000-i)
-		_, err := w.store.Arrive(ctx, store.Arrival{Message: store.Message{ID: "m" + id, ChannelID: s.channel, GuildID: "900", AuthorID: "7" + s.who, AuthorName: s.who, Text: s.question, At: began}, Claim: "m" + id})
+		_, err := w.store.Messages.SaveIncoming(ctx, store.Incoming{Message: store.Message{ID: "m" + id, ChannelID: s.channel, GuildID: "900", AuthorID: "7" + s.who, AuthorName: s.who, Text: s.question, At: began}, Claim: "m" + id})
 		check(err)
 		check(w.traces.Save(ctx, s.record(id, began)))
 	}
@@ -265,7 +266,7 @@ func (w *world) fill(tb testing.TB) *world {
 		at := w.now.AddDate(0, 0, -day)
 		for _, s := range all {
 			turns := 1 + r.IntN(12)
-			check(w.store.AddUsage(ctx, at, store.Party{Person: "7" + s.who, Channel: s.channel, Guild: "900"}, store.Used{Turns: turns, Lookups: turns / 3, Tokens: turns * (1400 + r.IntN(1200)), Cost: float64(turns) * .0019}))
+			check(w.store.Quotas.AddUsage(ctx, at, store.Party{Person: "7" + s.who, Channel: s.channel, Guild: "900"}, store.Used{Turns: turns, Lookups: turns / 3, Tokens: turns * (1400 + r.IntN(1200)), Cost: float64(turns) * .0019}))
 		}
 	}
 	for _, f := range []store.Feedback{
@@ -274,7 +275,7 @@ func (w *world) fill(tb testing.TB) *world {
 		{Domain: "content-farm.example", Verdict: "wrong", By: "7Eve", URL: "https://content-farm.example/ten-facts"},
 	} {
 		f.Character, f.GuildID, f.At = "sage", "900", w.now.Add(-time.Hour)
-		check(w.store.SetFeedback(ctx, f))
+		check(w.store.Ratings.SaveFeedback(ctx, f))
 	}
 	for i, m := range []store.Memory{
 		{Kind: store.MemoryPerson, Subject: "7Ada", Text: "Ada is allergic to hazelnuts.", By: "7Ada", Pinned: true},
@@ -285,13 +286,13 @@ func (w *world) fill(tb testing.TB) *world {
 	} {
 		m.Scope = store.Scope{Kind: store.ScopeChannel, ID: []string{"905", "904", "903"}[i%3], GuildID: "900"}
 		m.Sources, m.SaidAt, m.LearnedAt = []string{store.CommandSource(fmt.Sprint("c", i))}, w.now.Add(-time.Duration(i)*26*time.Hour), w.now
-		_, err := w.store.Remember(ctx, m)
+		_, err := w.store.Memories.Save(ctx, m)
 		check(err)
 	}
 	return w
 }
 
-// begin has a turn run.
+// begin publishes a running turn.
 func (w *world) begin(tb testing.TB, id, who, channel, question string, ago time.Duration) turn.Progress {
 	tb.Helper()
 	t := someone{who: who, channel: channel, question: question, phase: turn.Begun}.record(id, w.now.Add(-ago))

@@ -16,9 +16,9 @@ type memoryPage struct {
 	Text, Scope, ScopeID, Kind string
 
 	Kinds  []store.MemoryKind
-	Places []store.MemoryPlace
+	Places []store.ScopeCount
 	All    []store.Memory
-	Names  map[string]string // of people, by id
+	Names  map[string]string // names of people, by id
 	Next   string
 	First  string
 	Total  int
@@ -34,11 +34,11 @@ func (k *Console) memory(w http.ResponseWriter, r *http.Request) {
 	p := memoryPage{Text: f.Get("q"), Kind: f.Get("kind"), Kinds: store.MemoryKinds()}
 	p.Scope, p.ScopeID, _ = strings.Cut(f.Get("in"), ":")
 	before, _ := strconv.ParseInt(f.Get("before"), 10, 64)
-	all, err := k.Store.BrowseMemories(r.Context(), store.Browse{
+	all, err := k.Store.Memories.Browse(r.Context(), store.Browse{
 		Scope: store.ScopeKind(p.Scope), ScopeID: p.ScopeID, Kind: store.MemoryKind(p.Kind), Text: strings.TrimSpace(p.Text), Before: before, Limit: memoriesPerPage + 1,
 	})
 	if err == nil {
-		p.Places, err = k.Store.MemoryPlaces(r.Context(), mostPlaces)
+		p.Places, err = k.Store.Memories.CountByScope(r.Context(), mostPlaces)
 	}
 	if len(all) > memoriesPerPage {
 		all = all[:memoriesPerPage]
@@ -61,7 +61,7 @@ func (k *Console) memory(w http.ResponseWriter, r *http.Request) {
 	k.render(w, r, http.StatusOK, "memory", "Memory", p)
 }
 
-// In is the scope as it stands in the form.
+// In returns the scope as the form writes it.
 func (p memoryPage) In() string {
 	if p.Scope == "" {
 		return ""
@@ -78,23 +78,23 @@ func (k *Console) namesIn(r *http.Request, all []store.Memory) (map[string]strin
 		}
 	}
 	slices.Sort(ids)
-	return k.Store.PersonNames(r.Context(), slices.Compact(ids))
+	return k.Store.People.NamesByID(r.Context(), slices.Compact(ids))
 }
 
 type statementPage struct {
 	store.Memory
 	Names   map[string]string
 	History []store.Memory
-	Draft   string // as it was filled in
+	Draft   string // as entered
 	Problem string
 }
 
-// remembered returns the statement of a request. Where there is none it has answered.
+// remembered returns the statement of a request. If there is none, it writes the response.
 func (k *Console) remembered(w http.ResponseWriter, r *http.Request) (store.Memory, bool) {
 	id, err := strconv.ParseInt(r.PathValue("id"), 10, 64)
 	var all []store.Memory
 	if err == nil && id > 0 {
-		all, err = k.Store.BrowseMemories(r.Context(), store.Browse{ID: id, Limit: 1})
+		all, err = k.Store.Memories.Browse(r.Context(), store.Browse{ID: id, Limit: 1})
 		if err != nil {
 			k.broken(w, r, err)
 			return store.Memory{}, false
@@ -116,7 +116,7 @@ func (k *Console) statement(w http.ResponseWriter, r *http.Request) {
 func (k *Console) showStatement(w http.ResponseWriter, r *http.Request, status int, p statementPage) {
 	names, err := k.namesIn(r, []store.Memory{p.Memory})
 	if err == nil {
-		p.History, err = k.Store.MemoryHistory(r.Context(), store.AsOperator(p.Memory), p.ID)
+		p.History, err = k.Store.Memories.History(r.Context(), store.FilterOperator(p.Memory), p.ID)
 	}
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		k.broken(w, r, err)
@@ -126,10 +126,10 @@ func (k *Console) showStatement(w http.ResponseWriter, r *http.Request, status i
 	k.render(w, r, status, "statement", "Statement "+strconv.FormatInt(p.ID, 10), p)
 }
 
-// operatorSource is what a statement rests on that the operator has corrected.
+// operatorSource is the source of a statement that the operator has corrected.
 const operatorSource = "console"
 
-// correct puts another statement in the place of one, which stays as its history, or pins it.
+// correct replaces a statement, which stays as its history, or pins it.
 func (k *Console) correct(w http.ResponseWriter, r *http.Request) {
 	m, ok := k.remembered(w, r)
 	if !ok {
@@ -141,7 +141,7 @@ func (k *Console) correct(w http.ResponseWriter, r *http.Request) {
 		if pin == "yes" {
 			done = "pinned"
 		}
-		if err := k.Store.PinMemory(r.Context(), store.AsOperator(m), m.ID, pin == "yes", operator(time.Now())); err != nil {
+		if err := k.Store.Memories.Pin(r.Context(), store.FilterOperator(m), m.ID, pin == "yes", operator(time.Now())); err != nil {
 			k.refused(w, r, m, m.Text, err)
 			return
 		}
@@ -158,7 +158,7 @@ func (k *Console) correct(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	now := time.Now()
-	id, err := k.Store.CorrectMemory(r.Context(), store.Memory{
+	id, err := k.Store.Memories.Correct(r.Context(), store.Memory{
 		Kind: m.Kind, Scope: m.Scope, Subject: m.Subject, Text: text, Sources: append(slices.Clone(m.Sources), store.CommandSource(operatorSource)),
 		TraceID: m.TraceID, By: m.By, SaidAt: now, LearnedAt: now, Supersedes: m.ID, Pinned: m.Pinned,
 	}, operator(now))
@@ -169,7 +169,7 @@ func (k *Console) correct(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, "/memory/"+strconv.FormatInt(id, 10)+"?done=corrected", http.StatusSeeOther)
 }
 
-// operator is who changes something here, on the list of changes.
+// operator is the author of changes made here, in the list of changes.
 func operator(at time.Time) store.By {
 	return store.By{ID: operatorSource, Name: "the operator", At: at}
 }
@@ -194,7 +194,7 @@ func (k *Console) delete(w http.ResponseWriter, r *http.Request) {
 	if !ok {
 		return
 	}
-	if err := k.Store.ForgetMemory(r.Context(), store.AsOperator(m), m.ID, operator(time.Now())); err != nil {
+	if err := k.Store.Memories.Forget(r.Context(), store.FilterOperator(m), m.ID, operator(time.Now())); err != nil {
 		k.refused(w, r, m, m.Text, err)
 		return
 	}

@@ -21,7 +21,7 @@ import (
 //go:embed templates/*.html static/*
 var files embed.FS
 
-// entry is a page in the menu.
+// entry is one page in the menu.
 type entry struct{ Name, Path, Key string }
 
 func (k *Console) menu() []entry {
@@ -39,23 +39,23 @@ func (k *Console) menu() []entry {
 	return all
 }
 
-// page is what every template is given.
+// page is the data of every template.
 type page struct {
 	Title   string
 	Menu    []entry
-	At      string // path of the menu's entry that is open
-	Theme   string // light, dark or empty: as the system has it
-	Here    string // the page's address, to come back to
+	At      string // path of the open menu entry
+	Theme   string // light, dark, or empty for the system's
+	Here    string // the page's address, for links back
 	Notice  string
 	Version string
 	SignOut bool
 	Data    any
 }
 
-// templates are what pages are made with.
+// templates are the parsed templates.
 type templates struct {
-	pages map[string]*template.Template // each with the layout and the parts that pages share
-	parts *template.Template            // fragments of pages, for the feed
+	pages map[string]*template.Template // each with the layout and the shared parts
+	parts *template.Template            // fragments of pages for the feed
 }
 
 // parse reads the templates.
@@ -83,11 +83,11 @@ func (k *Console) parse() (*templates, error) {
 		}
 		all.pages[id] = t
 	}
-	all.parts = shared // once it is executed it cannot be cloned any more
+	all.parts = shared // a template cannot be cloned after its execution
 	return all, nil
 }
 
-// render writes a page. Nothing is sent before all of it is there, and no secret is.
+// render writes a page. It sends nothing until the page is complete, and removes secrets.
 func (k *Console) render(w http.ResponseWriter, r *http.Request, status int, name, title string, data any) {
 	p := page{
 		Title: title, Menu: k.menu(), At: section(r.URL.Path), Theme: themeOf(r), Here: r.URL.RequestURI(), Notice: notices[r.URL.Query().Get("done")],
@@ -105,7 +105,7 @@ func (k *Console) render(w http.ResponseWriter, r *http.Request, status int, nam
 		err = t.pages[name].ExecuteTemplate(&b, "layout", p)
 	}
 	if err != nil {
-		k.Log.Error("console: write a page", "page", name, "err", err)
+		k.Log.Error("console: write page", "page", name, "err", err)
 		http.Error(w, "This page could not be written; the log says why.", http.StatusInternalServerError)
 		return
 	}
@@ -122,7 +122,7 @@ func (k *Console) fragment(name string, data any) string {
 		err = t.parts.ExecuteTemplate(&b, name, data)
 	}
 	if err != nil {
-		k.Log.Error("console: write a part of a page", "part", name, "err", err)
+		k.Log.Error("console: write page part", "part", name, "err", err)
 		return ""
 	}
 	return k.Redact(b.String())
@@ -133,21 +133,21 @@ type failure struct {
 	Text   string
 }
 
-// fail writes a page that says what is wrong.
+// fail writes a page with a problem.
 func (k *Console) fail(w http.ResponseWriter, r *http.Request, status int, text string) {
 	k.render(w, r, status, "fail", http.StatusText(status), failure{status, text})
 }
 
-// broken writes a page for what the store could not do. Its error is for the operator, who is the reader.
+// broken writes a page for a failure of the store. It shows the error, because the reader is the operator.
 func (k *Console) broken(w http.ResponseWriter, r *http.Request, err error) {
 	if r.Context().Err() != nil {
-		return // nobody reads it
+		return // the client has gone
 	}
-	k.Log.Error("console: read a page", "page", r.URL.Path, "err", k.Redact(err.Error()))
+	k.Log.Error("console: read page", "page", r.URL.Path, "err", k.Redact(err.Error()))
 	k.fail(w, r, http.StatusInternalServerError, err.Error())
 }
 
-// notices are what a page says of what was done just before.
+// notices are the messages on a page after an action.
 var notices = map[string]string{
 	"corrected": "The statement is corrected. What it said before is kept as its history.",
 	"deleted":   "Deleted.",
@@ -158,7 +158,7 @@ var notices = map[string]string{
 	"unpinned":  "Not pinned any more.",
 }
 
-// section is the menu's entry that a path belongs to.
+// section returns the menu entry of a path.
 func section(p string) string {
 	first, _, _ := strings.Cut(strings.TrimPrefix(p, "/"), "/")
 	if first == "turn" {
@@ -174,7 +174,7 @@ func themeOf(r *http.Request) string {
 	return ""
 }
 
-// theme keeps whether the pages are light or dark, and goes back to where that was chosen.
+// theme stores the choice of light or dark and returns to the page.
 func (k *Console) theme(w http.ResponseWriter, r *http.Request) {
 	chosen := r.PostFormValue("theme")
 	seconds := int((365 * 24 * time.Hour).Seconds())
@@ -185,7 +185,7 @@ func (k *Console) theme(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, local(r.PostFormValue("back")), http.StatusSeeOther)
 }
 
-// local is a path of this site, whatever a form says.
+// local returns a path of this site, whatever the form contains.
 func local(text string) string {
 	u, err := url.Parse(text)
 	if err != nil || u.Scheme != "" || u.Host != "" || !strings.HasPrefix(u.Path, "/") || strings.HasPrefix(text, "//") || strings.Contains(text, `\`) {
@@ -194,7 +194,7 @@ func local(text string) string {
 	return u.RequestURI()
 }
 
-// static serves what pages load.
+// static serves the files that pages load.
 func (k *Console) static(w http.ResponseWriter, r *http.Request) {
 	name := r.PathValue("name")
 	body, err := files.ReadFile("static/" + name)
@@ -229,7 +229,7 @@ func (k *Console) functions() template.FuncMap {
 	}
 }
 
-// moment is a time with its day, if that is not today.
+// moment formats a time, with its day unless that is today.
 func (k *Console) moment(t time.Time) string {
 	if t.IsZero() {
 		return "–"
@@ -256,7 +256,7 @@ func (k *Console) channelName(id string) string {
 	return id
 }
 
-// span writes a length of time as people say it: in the unit in which it has one to three digits.
+// span formats a duration in the unit that gives one to three digits.
 func span(d time.Duration) string {
 	switch {
 	case d <= 0:
@@ -288,7 +288,7 @@ func money(dollars float64) string {
 	return "$" + strconv.FormatFloat(dollars, 'f', digits, 64)
 }
 
-// doing says what a turn is at.
+// doing describes the current step of a turn.
 func doing(p turn.Progress) string {
 	switch p.Activity {
 	case turn.Searching:
@@ -305,7 +305,7 @@ func doing(p turn.Progress) string {
 	case turn.Writing:
 		return "writing the answer"
 	}
-	return "gathering context"
+	return "collectInterval context"
 }
 
 func phaseWord(p turn.Phase) string {
@@ -330,10 +330,10 @@ func lookupWord(s turn.State) string {
 	return string(s)
 }
 
-// hostOf is the host of a page, for people.
+// hostOf returns the host of a page for people.
 func hostOf(address string) string { return strings.TrimPrefix(api.Host(address), "www.") }
 
-// withQuery is an address with the parameters that are not empty.
+// withQuery returns an address with the non-empty parameters.
 func withQuery(path string, pairs ...string) string {
 	values := url.Values{}
 	for i := 0; i+1 < len(pairs); i += 2 {

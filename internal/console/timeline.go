@@ -10,20 +10,20 @@ import (
 	"familiar/internal/context/turn"
 )
 
-// bar is a step of a turn, from its beginning.
+// bar is one step of a turn, with times from the turn's beginning.
 type bar struct {
 	Label string
-	Kind  string // the class by which it is coloured: context, search, read, model, write, side, door
-	Note  string // for who points at it, and in the table
-	Depth int    // 0, or 1 inside of the step above
+	Kind  string // class for its colour: context, search, read, model, write, side, door
+	Note  string // shown in the tooltip and in the table
+	Depth int    // 1 inside the step above, otherwise 0
 	From  time.Duration
 	Took  time.Duration
-	Bad   bool // it failed, or was cut short
+	Bad   bool // it failed or was canceled
 
-	// As it is drawn.
+	// Position and size in the picture.
 	Y, X, W         float64
 	LabelX, TextX   float64
-	TextEnd, Inside bool // its length stands before its end
+	TextEnd, Inside bool // whether its length is written inside, before its end
 }
 
 // tick is a line of the axis.
@@ -36,15 +36,15 @@ type tick struct {
 type timeline struct {
 	Bars          []bar
 	Ticks         []tick
-	Seen          float64 // where the first words were seen; 0: unknown
+	Seen          float64 // time of the first words; 0 if unknown
 	SeenAt        time.Duration
 	Width, Height float64
-	Left, Right   float64 // of the axis
+	Left, Right   float64 // ends of the axis
 	Bottom        float64
 	Whole         time.Duration
 }
 
-// Measures of the picture, in its own units.
+// Measures of the picture in its own units.
 const (
 	drawnWidth = 960.0
 	labelWidth = 210.0
@@ -56,7 +56,7 @@ const (
 	textWidth  = 58.0 // of a length beside a bar
 )
 
-// timelineOf lays out what is on record of when a turn did what. It is empty where nothing is.
+// timelineOf lays out the recorded times of a turn. It is empty without times.
 func timelineOf(t *turn.Trace) *timeline {
 	bars := steps(t)
 	whole := t.Took
@@ -98,7 +98,7 @@ func timelineOf(t *turn.Trace) *timeline {
 	return l
 }
 
-// tickStep is a round length of which four to nine are in the whole.
+// tickStep returns a round length that divides the whole into four to nine parts.
 func tickStep(whole time.Duration) time.Duration {
 	for unit := time.Microsecond; ; unit *= 10 {
 		for _, n := range []time.Duration{1, 2, 5} {
@@ -119,7 +119,7 @@ func axis(at, step time.Duration) string {
 	return fmt.Sprintf("%d s", int(at.Seconds()))
 }
 
-// steps are what is on record of a turn, in the order in which it is read.
+// steps returns the recorded steps of a turn, in reading order.
 func steps(t *turn.Trace) (all []bar) {
 	for _, o := range t.Outcomes {
 		b := bar{Label: o.Provider, Kind: "context", Took: o.Took, Bad: o.Status != turn.OK, Note: string(o.Status)}
@@ -149,7 +149,7 @@ func steps(t *turn.Trace) (all []bar) {
 	}
 	for _, p := range slices.Backward(t.Processed) {
 		if p.By == "recast" && p.Took > 0 {
-			after = append(after, bar{Label: "words it anew", Kind: "side", From: max(0, end-p.Took), Took: p.Took, Bad: p.Status != turn.OK, Note: p.Model})
+			after = append(after, bar{Label: "rewords it", Kind: "side", From: max(0, end-p.Took), Took: p.Took, Bad: p.Status != turn.OK, Note: p.Model})
 			end -= p.Took
 		}
 	}
@@ -167,7 +167,7 @@ func steps(t *turn.Trace) (all []bar) {
 	return append(all, after...)
 }
 
-// lookupSteps are the stages of a lookup, which follow each other, with the services and the pages inside of them.
+// lookupSteps returns the stages of a lookup in order, with the services and pages inside them.
 func lookupSteps(began time.Time, l *turn.Lookup) (all []bar) {
 	at := max(0, l.Began.Sub(began))
 	for _, s := range l.Stages {
@@ -186,7 +186,7 @@ func lookupSteps(began time.Time, l *turn.Lookup) (all []bar) {
 		case "read":
 			pages := slices.Clone(l.Pages)
 			slices.SortStableFunc(pages, func(a, b turn.Page) int { return cmp.Compare(b.Took, a.Took) })
-			for _, p := range pages[:min(len(pages), mostPagesDrawn)] {
+			for _, p := range pages[:min(len(pages), maxPagesDrawn)] {
 				if p.Took > 0 {
 					all = append(all, bar{Label: cmp.Or(p.Site, hostOf(p.URL)), Kind: "read", Depth: 2, From: at, Took: p.Took, Bad: p.Failure != "", Note: strings.TrimSpace(fmt.Sprintf("%s %s", p.Failure, p.Title))})
 				}
@@ -197,5 +197,5 @@ func lookupSteps(began time.Time, l *turn.Lookup) (all []bar) {
 	return all
 }
 
-// mostPagesDrawn is how many pages of a lookup the picture has.
-const mostPagesDrawn = 6
+// maxPagesDrawn is how many pages of a lookup the picture shows.
+const maxPagesDrawn = 6

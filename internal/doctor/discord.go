@@ -1,133 +1,131 @@
 package doctor
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
-	"time"
+
+	"familiar/internal/discord"
 )
 
-// Where the settings of a bot are.
+// Where a bot is set up.
 const (
-	portal      = "https://discord.com/developers/applications → your application"
+	portal = "https://discord.com/developers/applications → your application"
+	// TokenHelp is where the bot's token is.
+	TokenHelp   = portal + " → Bot → Reset Token"
 	tokenCure   = "reset it at " + portal + " → Bot → Reset Token, and set DISCORD_TOKEN"
 	contentCure = "switch on \"Message Content Intent\" at " + portal + " → Bot → Privileged Gateway Intents; then start the bot again"
 )
 
-// Trouble is why Discord did not answer a question.
-type Trouble struct {
-	Refused bool   // it does not accept the token
-	Text    string // what it said, or what went wrong
+func (e *Examination) discord(ctx context.Context) []Finding {
+	if e.Discord.Token == "" {
+		return []Finding{{ID: "token", State: Skipped, Text: "DISCORD_TOKEN is not set: familiar chat works, familiar run does not.", Cure: "get it from " + TokenHelp}}
+	}
+	e.clock.readFrom(e.Discord.HTTP, discordsClock)
+	session, err := discord.New(e.Discord) // it asks, and does not listen
+	if err != nil {
+		return []Finding{{ID: "token", State: Failure, Text: err.Error(), Cure: "get it from " + TokenHelp}}
+	}
+	found, err := session.Survey(ctx)
+	if err != nil && found.ID == "" {
+		return []Finding{judgeToken(found, err)}
+	}
+	e.invite = found.Invite
+	all := append([]Finding{judgeToken(found, nil)}, judgeIntents(found)...)
+	if err != nil {
+		return append(all, Finding{ID: "permissions", State: Warning, Text: "The bot's servers could not be listed: " + err.Error() + "."})
+	}
+	return append(all, judgePermissions(found, rights{discord.NeededPermissions(), discord.UsefulPermissions()})...)
 }
 
-// Application is what Discord says of the bot.
-type Application struct {
-	Name, ID, Bot  string
-	Content        bool   // the Message Content intent is granted
-	InteractionsTo string // where commands are sent in place of the gateway; empty: to the gateway
-	Invite         string
-}
-
-// Token judges whether Discord accepts the token. Trouble is nil where it does.
-func Token(a Application, t *Trouble) Finding {
+// judgeToken judges whether Discord accepts the token. err is what Discord answered to the question for the application.
+func judgeToken(s discord.Survey, err error) Finding {
 	f := Finding{ID: "token", State: Failure}
+	refused, ok := errors.AsType[*discord.SendError](err)
 	switch {
-	case t == nil:
-		f.State, f.Text = OK, fmt.Sprintf("Discord accepts it: application %s (%s), the bot %s.", a.Name, a.ID, a.Bot)
-	case t.Refused:
+	case err == nil:
+		f.State, f.Text = OK, fmt.Sprintf("Discord accepts the token: application %s (%s), the bot %s.", s.Application, s.ID, s.Bot)
+	case ok && refused.Kind == discord.Unauthorized:
 		f.Text, f.Cure = "Discord does not accept it.", tokenCure
 	default:
-		f.Text, f.Cure = "Discord could not be asked: "+t.Text+".", "see whether this machine reaches Discord, and whether DISCORD_API_URL and the proxy variables are right"
+		f.Text, f.Cure = "Discord could not be asked: "+err.Error()+".", "check whether this machine can reach Discord, and whether DISCORD_API_URL and the proxy variables are right"
 	}
 	return f
 }
 
-// Intents judges what the bot is let see and hear.
-func Intents(a Application) []Finding {
-	f := Finding{ID: "intents", State: OK, Text: "Message Content is granted: it reads what is written in its channels."}
-	if !a.Content {
+// judgeIntents judges which messages the bot receives, and where its commands go.
+func judgeIntents(s discord.Survey) []Finding {
+	f := Finding{ID: "intents", State: OK, Text: "Message Content is granted: the bot can read messages in its channels."}
+	if !s.Content {
 		f.State, f.Text, f.Cure = Warning, "Message Content is not granted: it reads only mentions, replies with a ping, commands and direct messages.", contentCure
 	}
 	all := []Finding{f}
-	if a.InteractionsTo != "" {
-		all = append(all, Finding{ID: "commands", State: Failure, Text: "Commands and buttons go to " + a.InteractionsTo + ", and not to this program.",
-			Cure: "empty \"Interactions Endpoint URL\" at " + portal + " → General Information"})
+	if s.InteractionsTo != "" {
+		all = append(all, Finding{ID: "commands", State: Failure, Text: "Commands and buttons go to " + s.InteractionsTo + ", not to this program.",
+			Cure: "clear \"Interactions Endpoint URL\" at " + portal + " → General Information"})
 	}
 	return all
 }
 
-// Server is a server that the bot is in.
-type Server struct {
-	Name     string
-	Silenced time.Time // until when it may not write there; zero: it may
-	Channels []Channel
-	Trouble  *Trouble // why no more is known
-}
+// rights are the names of permissions: those that the bot needs, beginning with the one to see a channel, and those that are useful.
+type rights struct{ needed, useful []string }
 
-// Channel is one of its channels, with the permissions that the bot does not have there.
-type Channel struct {
-	Name             string
-	Forum            bool
-	Missing, Without []string // of those that it needs, and of those that are of use
-}
-
-// Rights are the names of the permissions: those that a bot needs, the first of them to see a channel, and those that are of use.
-type Rights struct{ Needed, Useful []string }
-
-// Permissions judges what the bot may do in each server. More is how many servers were not looked at.
-func Permissions(a Application, servers []Server, more int, r Rights) []Finding {
-	if len(servers) == 0 {
-		return []Finding{{ID: "permissions", State: Warning, Text: "It is in no server yet.", Cure: "open " + a.Invite}}
+// judgePermissions judges what the bot may do in each server.
+func judgePermissions(s discord.Survey, r rights) []Finding {
+	if len(s.Servers) == 0 {
+		return []Finding{{ID: "permissions", State: Warning, Text: "The bot is in no server yet.", Cure: "open " + s.Invite}}
 	}
 	var all []Finding
-	for _, s := range servers {
-		all = append(all, s.judge(a, r))
+	for _, server := range s.Servers {
+		all = append(all, judgeServer(server, s.Invite, r))
 	}
-	if more > 0 {
-		all = append(all, Finding{ID: "permissions", State: Skipped, Text: fmt.Sprintf("%d more servers were not looked at.", more)})
+	if s.More > 0 {
+		all = append(all, Finding{ID: "permissions", State: Skipped, Text: fmt.Sprintf("%d more servers were not checked.", s.More)})
 	}
 	return all
 }
 
-func (s Server) judge(a Application, r Rights) Finding {
+func judgeServer(s discord.SurveyedServer, invite string, r rights) Finding {
 	f := Finding{ID: "permissions", Subject: s.Name, State: OK}
-	if s.Trouble != nil {
-		f.State, f.Text = Warning, "What it may do there is not known: "+s.Trouble.Text+"."
+	if s.Err != nil {
+		f.State, f.Text = Warning, "What it may do there is not known: "+s.Err.Error()+"."
 		return f
 	}
 	var hidden, limited int
 	for _, c := range s.Channels {
 		switch {
-		case slices.Contains(c.Missing, r.Needed[0]):
+		case slices.Contains(c.Missing, r.needed[0]):
 			hidden++
 		case len(c.Missing) > 0:
 			limited++
 		}
 	}
 	fine := len(s.Channels) - hidden - limited
-	f.Text = fmt.Sprintf("%s: it may do all that it needs in %d.", number(len(s.Channels), "channel"), fine)
+	f.Text = fmt.Sprintf("%s: the bot has all needed permissions in %d.", number(len(s.Channels), "channel"), fine)
 	if limited > 0 {
-		f.Text += fmt.Sprintf(" In %d it sees what it may not answer, or cannot read what was said before.", limited)
+		f.Text += fmt.Sprintf(" In %d it can read but not answer, or cannot read earlier messages.", limited)
 	}
 	if hidden > 0 {
-		f.Text += fmt.Sprintf(" Hidden from it: %d, which may be what you want.", hidden)
+		f.Text += fmt.Sprintf(" %d are hidden from the bot, which may be intended.", hidden)
 	}
 	f.Table = matrix(s.Channels, r)
 	if limited > 0 || fine == 0 {
-		f.State, f.Cure = Warning, "give its role what is missing: Server Settings → Roles, or the channel's Permissions; or open the invite link once more: "+a.Invite
+		f.State, f.Cure = Warning, "give its role what is missing: Server Settings → Roles, or the channel's Permissions; or open the invite link once more: "+invite
 	}
 	if fine == 0 {
 		f.State = Failure
 	}
 	if !s.Silenced.IsZero() {
-		f.State, f.Text, f.Cure = Failure, fmt.Sprintf("A moderator has silenced it until %s.", s.Silenced.UTC().Format("2006-01-02 15:04 UTC")), "have the timeout removed: right click on it → Remove Timeout"
+		f.State, f.Text, f.Cure = Failure, fmt.Sprintf("A moderator has timed the bot out until %s.", s.Silenced.UTC().Format("2006-01-02 15:04 UTC")), "have the timeout removed: right click on it → Remove Timeout"
 	}
 	return f
 }
 
 // matrix has a row for each channel.
-func matrix(channels []Channel, r Rights) *Table {
-	t := &Table{Columns: slices.Concat(r.Needed, r.Useful)}
+func matrix(channels []discord.SurveyedChannel, r rights) *Table {
+	t := &Table{Columns: slices.Concat(r.needed, r.useful)}
 	for _, c := range channels {
 		row := Row{Name: "#" + c.Name}
 		for i, name := range t.Columns {
@@ -137,8 +135,8 @@ func matrix(channels []Channel, r Rights) *Table {
 				cell = Missing
 			case slices.Contains(c.Without, name):
 				cell = Without
-			case c.Forum && i < len(r.Needed) && strings.HasSuffix(name, "Send Messages"):
-				cell = Unused // a forum has posts alone
+			case c.Forum && i < len(r.needed) && strings.HasSuffix(name, "Send Messages"):
+				cell = Unused // a forum has only threads
 			}
 			row.Cells = append(row.Cells, cell)
 		}

@@ -1,16 +1,13 @@
-// Package doctor judges whether an installation works, and says what to do where it does not.
+// Package doctor examines an installation, judges whether it works, and says what to do if it does not. It also sets an installation up.
 //
-// It looks at nothing by itself: whoever asks it has looked, and hands over what was found as plain values. So every judgement can be tried
-// with values alone.
+//   - doctor.go runs checks at the same time, each under its own deadline. examination.go lists the checks and what they look at.
+//   - discord.go, model.go, services.go and machine.go have the checks, each with its judgement. A judgement is a function of values and can be
+//     tested alone. encryption.go finds out whether a disk is encrypted.
+//   - diagnose.go explains why a model does not answer.
+//   - view.go shows findings at a terminal; review.go answers the questions of Discord's yearly review.
+//   - setup.go and setupanswers.go are `familiar init`: they ask, try each answer and write .env (dotenv.go, keyboard.go).
 //
-//   - doctor.go runs checks side by side, each under a deadline of its own, and keeps their findings in the order of the checks.
-//   - discord.go judges the token, the intents and the permissions; model.go a model's answers, service.go those of
-//     the services that make vectors and write voice messages down; lookup.go searches, the guard and DNS.
-//   - machine.go judges the database, its disk and the clock; encryption.go finds out whether a disk is encrypted; console.go who reaches the
-//     console.
-//   - view.go is how findings are shown at a terminal; review.go answers the questions of Discord's yearly review.
-//
-// No finding holds a secret: what is handed over has none, but for texts of servers, which the caller redacts with all that it prints.
+// Findings hold no secret.
 package doctor
 
 import (
@@ -29,16 +26,16 @@ const (
 	OK      State = "ok"
 	Warning State = "warning" // it works, but not as well or as safely as it could
 	Failure State = "failure" // it does not work
-	Skipped State = "skipped" // it was not looked at, or cannot be known
+	Skipped State = "skipped" // it was not examined, or cannot be known
 )
 
 // Finding is one line of what was found.
 type Finding struct {
-	ID      string `json:"id"`                // what was looked at: "token", "permissions"
+	ID      string `json:"id"`                // of what was examined: "token", "permissions"
 	Subject string `json:"subject,omitempty"` // which of several: a server's name, a search backend
 	State   State  `json:"state"`
 	Text    string `json:"text"`           // a sentence, with figures
-	Cure    string `json:"cure,omitempty"` // what to do; empty where nothing is to be done
+	Cure    string `json:"cure,omitempty"` // what to do; empty if there is nothing to do
 	Table   *Table `json:"table,omitempty"`
 }
 
@@ -54,41 +51,41 @@ type Row struct {
 	Cells []Cell `json:"cells"` // one for each column
 }
 
-// Cell is what a table says of one thing.
+// Cell is one field of a table.
 type Cell string
 
 const (
 	Has     Cell = "yes"
 	Missing Cell = "missing" // and it is needed
-	Without Cell = "no"      // and it is of use alone
+	Without Cell = "no"      // and it is only useful
 	Unused  Cell = "-"       // it does not matter here
 )
 
-// Mark is a sign for it: ✓ has it, ✗ lacks what is needed, · lacks what would be of use.
+// Mark returns a sign for the cell: ✓ has it, ✗ lacks what is needed, · lacks what is useful.
 func (c Cell) Mark() string {
 	return map[Cell]string{Has: "✓", Missing: "✗", Without: "·", Unused: " "}[c]
 }
 
-// Check is something to look at.
+// Check is one part of an examination.
 type Check struct {
-	ID    string        // of its findings, where it has no time to make any
-	Limit time.Duration // within which it has to end
+	ID    string        // of its finding if it does not end in time
+	Limit time.Duration // for the check to end
 	Run   func(context.Context) []Finding
-	Last  bool // it runs when those that are not last have ended
+	Last  bool // it runs after the other checks
 }
 
-// Progress is called, by one goroutine at a time, when a check begins and when one ends.
+// Progress is called when a check begins and when one ends, by one goroutine at a time.
 type Progress func(Standing)
 
-// Standing is how far an examination has come.
+// Standing is how far an examination is.
 type Standing struct {
 	Ended, All int       // checks
 	Running    []string  // their names
-	Found      []Finding // by those that have ended, in the order of the checks
+	Found      []Finding // by the checks that have ended, in their order
 }
 
-// Run carries out the checks, those that are not last side by side and then the others, and returns their findings in the order of the
-// checks. A check that ctx or its own deadline ended before it found anything has failed.
+// Run carries out the checks at the same time, then those that are Last, and returns their findings in the order of the checks. A check that
+// finds nothing before its deadline has failed.
 func Run(ctx context.Context, checks []Check, progress Progress) []Finding {
 	list := &board{checks: checks, state: make([]stage, len(checks)), found: make([][]Finding, len(checks)), progress: progress}
 	for _, last := range []bool{false, true} {
@@ -115,7 +112,7 @@ func (c Check) within(ctx context.Context) []Finding {
 	}
 	f := Finding{ID: c.ID, State: Failure, Text: fmt.Sprintf("There was no answer within %v.", c.Limit)}
 	if ctx.Err() != nil && !errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		f = Finding{ID: c.ID, State: Skipped, Text: "It was stopped."}
+		f = Finding{ID: c.ID, State: Skipped, Text: "The check was stopped."}
 	}
 	return []Finding{f}
 }
@@ -128,7 +125,7 @@ const (
 	ended
 )
 
-// board is where each check stands.
+// board shows the state of each check.
 type board struct {
 	checks   []Check
 	progress Progress
@@ -157,7 +154,7 @@ func (b *board) set(i int, s stage, found []Finding) {
 	b.progress(now)
 }
 
-// Count returns how many findings are of a state.
+// Count returns how many findings have a state.
 func Count(all []Finding, s State) (n int) {
 	for _, f := range all {
 		if f.State == s {

@@ -13,7 +13,9 @@ import (
 	"time"
 
 	"familiar/internal/context/turn"
+	"familiar/internal/discord"
 	"familiar/internal/llm"
+	"familiar/internal/search/backend"
 )
 
 // TestRun has checks that end in another order than theirs, one that finds nothing in time, and one that comes last.
@@ -70,23 +72,23 @@ func holds(t *testing.T, f Finding, s State, words ...string) {
 }
 
 func TestModel(t *testing.T) {
-	m := Model{Role: "model", Name: "qwen", Where: "there", Slow: 20 * time.Second, Mode: "text", Prompt: 10_000}
-	m.Stream = Stream{Err: &llm.Error{Kind: llm.Unauthorized}, Why: "there refuses the key", Cure: "see whether it is complete"}
-	holds(t, m.Judge()[0], Failure, "It does not answer: there refuses the key.", "complete")
-	m.Stream = Stream{Err: &llm.Error{Kind: llm.Empty, Cause: "no word."}}
-	holds(t, m.Judge()[0], Failure, "empty (no word).", "another model")
+	m := modelTest{Role: "model", Name: "qwen", Where: "there", Slow: 20 * time.Second, Mode: "text", Prompt: 10_000}
+	m.Stream = streamTest{Err: &llm.Error{Kind: llm.Unauthorized}, Why: "there rejects the key", Cure: "check whether it is complete"}
+	holds(t, m.judge()[0], Failure, "It does not answer: there rejects the key.", "complete")
+	m.Stream = streamTest{Err: &llm.Error{Kind: llm.Empty, Cause: "no word."}}
+	holds(t, m.judge()[0], Failure, "empty (no word).", "another model")
 	m.Stream.Err = context.DeadlineExceeded
-	holds(t, m.Judge()[0], Failure, "in time", "once more")
+	holds(t, m.judge()[0], Failure, "in time", "run the doctor again")
 
-	m.Stream = Stream{First: 30 * time.Second, Took: 31 * time.Second}
-	holds(t, m.Judge()[0], Warning, "first word after 30,000 ms", "FAMILIAR_FIRST_WORD")
+	m.Stream = streamTest{First: 30 * time.Second, Took: 31 * time.Second}
+	holds(t, m.judge()[0], Warning, "first word after 30,000 ms", "FAMILIAR_FIRST_WORD")
 	m.Stream.First = time.Millisecond
 	for _, c := range []struct {
 		w     llm.Window
 		state State
 		words string
 	}{
-		{llm.Window{}, Skipped, "does not say"},
+		{llm.Window{}, Skipped, "does not report its size"},
 		{llm.Window{Most: 40_960, Source: "/api/show"}, Skipped, "40,960"},
 		{llm.Window{Tokens: 4096, Most: 40_960, Source: "/api/ps"}, Warning, "OLLAMA_CONTEXT_LENGTH=11000"},
 		{llm.Window{Tokens: 8192, Source: "/props"}, Warning, "-c 11000"},
@@ -95,112 +97,118 @@ func TestModel(t *testing.T) {
 		{llm.Window{Tokens: 128_000, Source: "/models"}, OK, "128,000 tokens"},
 	} {
 		m.Window = c.w
-		holds(t, m.Judge()[1], c.state, c.words)
+		holds(t, m.judge()[1], c.state, c.words)
 	}
-	m.Picture, m.JSON = &Sight{Blind: true}, &Reply{}
-	all := m.Judge()
+	m.Picture, m.JSON = &pictureTest{Blind: true}, &jsonTest{}
+	all := m.judge()
 	holds(t, all[2], OK, "takes none")
 	holds(t, all[3], Warning, "something else", "SIDE_MODEL")
-	m.Picture, m.JSON = &Sight{Err: errors.New("x")}, &Reply{Err: &llm.Error{Kind: llm.Server, Status: 500}}
-	all = m.Judge()
+	m.Picture, m.JSON = &pictureTest{Err: errors.New("x")}, &jsonTest{Err: &llm.Error{Kind: llm.Server, Status: 500}}
+	all = m.judge()
 	holds(t, all[2], Warning, "took too long")
 	holds(t, all[3], Warning, "server, status 500")
-	holds(t, NoModel()[0], Warning, "lookups alone")
+	holds(t, noModel()[0], Warning, "only from lookups")
 }
 
 func TestDiscord(t *testing.T) {
-	a := Application{Name: "fam", ID: "1", Bot: "fam", Invite: "https://invite"}
-	r := Rights{Needed: []string{"View Channels", "Send Messages"}, Useful: []string{"Attach Files"}}
-	holds(t, Token(a, nil), OK, "fam (1)")
-	holds(t, Token(a, &Trouble{Refused: true}), Failure, "Reset Token")
-	holds(t, Token(a, &Trouble{Text: "no way"}), Failure, "no way")
-	holds(t, Intents(a)[0], Warning, "Message Content Intent")
-	a.InteractionsTo = "https://x"
-	holds(t, Intents(a)[1], Failure, "https://x", "Interactions Endpoint URL")
-	judge := func(s Server) Finding { return Permissions(a, []Server{s}, 0, r)[0] }
-	hidden, mute, fine := Channel{Name: "a", Missing: r.Needed}, Channel{Name: "b", Missing: r.Needed[1:]}, Channel{Name: "c", Without: r.Useful}
-	holds(t, Permissions(a, nil, 0, r)[0], Warning, "https://invite")
-	holds(t, judge(Server{Channels: []Channel{hidden, fine}}), OK, "in 1.", "Hidden from it: 1")
-	holds(t, judge(Server{Channels: []Channel{hidden, mute, fine}}), Warning, "In 1 it sees", "https://invite")
-	holds(t, judge(Server{Channels: []Channel{hidden}}), Failure, "in 0")
-	holds(t, judge(Server{Channels: []Channel{fine}, Silenced: time.Unix(0, 0)}), Failure, "until 1970-01-01 00:00 UTC")
-	if f := judge(Server{Trouble: &Trouble{Text: "gone"}}); f.State != Warning || !strings.Contains(f.Text, "gone") {
+	bot := discord.Survey{Application: "fam", ID: "1", Bot: "fam", Invite: "https://invite"}
+	r := rights{needed: []string{"View Channels", "Send Messages"}, useful: []string{"Attach Files"}}
+	holds(t, judgeToken(bot, nil), OK, "fam (1)")
+	holds(t, judgeToken(bot, &discord.SendError{Kind: discord.Unauthorized}), Failure, "Reset Token")
+	holds(t, judgeToken(bot, errors.New("no way")), Failure, "no way")
+	holds(t, judgeIntents(bot)[0], Warning, "Message Content Intent")
+	bot.InteractionsTo = "https://x"
+	holds(t, judgeIntents(bot)[1], Failure, "https://x", "Interactions Endpoint URL")
+	judge := func(s discord.SurveyedServer) Finding {
+		bot.Servers = []discord.SurveyedServer{s}
+		return judgePermissions(bot, r)[0]
+	}
+	holds(t, judgePermissions(bot, r)[0], Warning, "https://invite")
+	type server = discord.SurveyedServer
+	channels := func(all ...discord.SurveyedChannel) server { return server{Channels: all} }
+	hidden, mute, fine := discord.SurveyedChannel{Name: "a", Missing: r.needed}, discord.SurveyedChannel{Name: "b", Missing: r.needed[1:]}, discord.SurveyedChannel{Name: "c", Without: r.useful}
+	holds(t, judge(channels(hidden, fine)), OK, "in 1.", "1 are hidden")
+	holds(t, judge(channels(hidden, mute, fine)), Warning, "In 1 it can read but not answer", "https://invite")
+	holds(t, judge(channels(hidden)), Failure, "in 0")
+	holds(t, judge(server{Channels: []discord.SurveyedChannel{fine}, Silenced: time.Unix(0, 0)}), Failure, "until 1970-01-01 00:00 UTC")
+	if f := judge(server{Err: errors.New("gone")}); f.State != Warning || !strings.Contains(f.Text, "gone") {
 		t.Errorf("%+v", f)
 	}
-	if got := Permissions(a, []Server{{}}, 7, r); len(got) != 2 || got[1].State != Skipped {
+	bot.Servers, bot.More = make([]server, 1), 7
+	if got := judgePermissions(bot, r); len(got) != 2 || got[1].State != Skipped {
 		t.Errorf("%+v", got)
 	}
-	all := judge(Server{Channels: []Channel{hidden, mute, fine}})
+	all := judge(channels(hidden, mute, fine))
 	if got := View([]Finding{all}); !strings.Contains(got, "#b  ✓ ✗ ✓") || strings.Contains(got, "#c") {
 		t.Errorf("the matrix:\n%s", got)
 	}
 }
 
 func TestLookups(t *testing.T) {
-	bad := Search{Name: "searxng", Status: turn.CodeRateLimited, Detail: "slow down."}
-	good := Search{Name: "wikipedia", Status: turn.CodeOK, Hits: 3, Took: time.Second}
-	all := Searches(false, []Search{bad, good})
+	bad := backend.Status{Name: "searxng", Probe: &turn.Asked{Status: turn.CodeRateLimited, Detail: "slow down."}}
+	good := backend.Status{Name: "wikipedia", Probe: &turn.Asked{Status: turn.CodeOK, Hits: 3, Took: time.Second}}
+	all := judgeSearches(false, []backend.Status{bad, good})
 	holds(t, all[0], Warning, "rate limited (slow down).", "SEARXNG_URL")
 	holds(t, all[1], OK, "3 hits after 1,000 ms.")
-	holds(t, Searches(false, []Search{bad})[0], Failure, "SEARXNG_URL")
-	if all = Searches(false, []Search{bad, bad}); len(all) != 1 {
+	holds(t, judgeSearches(false, []backend.Status{bad})[0], Failure, "SEARXNG_URL")
+	if all = judgeSearches(false, []backend.Status{bad, bad}); len(all) != 1 {
 		t.Errorf("%+v", all)
 	}
-	holds(t, all[0], Failure, "None of 2 search services answers", "searxng (rate limited), searxng (rate limited)", "reaches the web")
-	if all = Searches(true, nil); all[0].State != Skipped {
+	holds(t, all[0], Failure, "None of 2 search services answers", "searxng (rate limited), searxng (rate limited)", "internet connection")
+	if all = judgeSearches(true, nil); all[0].State != Skipped {
 		t.Errorf("%+v", all)
 	}
-	refused, reached := Attempt{What: "loopback"}, Attempt{What: "metadata", Dialed: []string{"169.254.169.254:80"}}
-	public := Attempt{What: "rebinding", Public: true, Dialed: []string{"93.184.215.14:80"}}
-	holds(t, Guard([]Attempt{refused, public}), OK, "Refused: loopback, rebinding.")
-	holds(t, Guard([]Attempt{refused, reached, public}), Failure, "network: metadata.")
-	holds(t, Guard([]Attempt{{What: "rebinding", Public: true, Dialed: []string{"93.184.215.14:80", "127.0.0.1:80"}}}), Failure, "rebinding")
-	holds(t, Guard([]Attempt{{What: "rebinding", Public: true, Reason: turn.CodeDeniedAddress}}), Failure, "no page can be read")
+	refused, reached := attempt{What: "loopback"}, attempt{What: "metadata", Dialed: []string{"169.254.169.254:80"}}
+	public := attempt{What: "rebinding", Public: true, Dialed: []string{"93.184.215.14:80"}}
+	holds(t, judgeGuard([]attempt{refused, public}), OK, "Refused: loopback, rebinding.")
+	holds(t, judgeGuard([]attempt{refused, reached, public}), Failure, "network: metadata.")
+	holds(t, judgeGuard([]attempt{{What: "rebinding", Public: true, Dialed: []string{"93.184.215.14:80", "127.0.0.1:80"}}}), Failure, "rebinding")
+	holds(t, judgeGuard([]attempt{{What: "rebinding", Public: true, Reason: turn.CodeDeniedAddress}}), Failure, "no page can be read")
 	at := func(a string) []netip.Addr { return []netip.Addr{netip.MustParseAddr(a)} }
-	holds(t, DNS("x.org", at("93.184.215.14"), nil), OK)
-	holds(t, DNS("x.org", at("198.18.3.4"), nil), Failure, "198.18.3.4", "fake-ip-filter")
-	holds(t, DNS("x.org", at("::ffff:198.19.0.1"), nil), Failure, "fake-IP")
-	holds(t, DNS("x.org", at("10.0.0.1"), nil), Warning, "10.0.0.1")
-	holds(t, DNS("x.org", nil, errors.New("no")), Warning, "not resolved")
+	holds(t, judgeDNS("x.org", at("93.184.215.14"), nil), OK)
+	holds(t, judgeDNS("x.org", at("198.18.3.4"), nil), Failure, "198.18.3.4", "fake-ip-filter")
+	holds(t, judgeDNS("x.org", at("::ffff:198.19.0.1"), nil), Failure, "fake-IP")
+	holds(t, judgeDNS("x.org", at("10.0.0.1"), nil), Warning, "10.0.0.1")
+	holds(t, judgeDNS("x.org", nil, errors.New("no")), Warning, "cannot be resolved")
 }
 
 func TestMachine(t *testing.T) {
 	now := time.Unix(1_800_000_000, 0)
-	whole := Database{Bytes: 5 << 20, Unused: 1000, Schema: 9, Free: 20 << 30, FreeKnown: true, Backup: now.Add(-30 * time.Hour), Now: now}
-	judge := func(change func(*Database)) []Finding {
+	whole := database{Bytes: 5 << 20, Unused: 1000, Schema: 9, Free: 20 << 30, FreeKnown: true, Backup: now.Add(-30 * time.Hour), Now: now}
+	judge := func(change func(*database)) []Finding {
 		d := whole
 		change(&d)
-		return d.Judge()
+		return d.judge()
 	}
-	all := judge(func(*Database) {})
+	all := judge(func(*database) {})
 	holds(t, all[0], OK, "5.2 MB, 1.0 kB of them unused, schema 9")
 	holds(t, all[1], OK, "21 GB")
 	holds(t, all[2], OK, "30 hours old")
-	holds(t, judge(func(d *Database) { d.Backup = now.Add(-20 * 24 * time.Hour) })[2], Warning, "20 days", "familiar backup")
-	holds(t, judge(func(d *Database) { d.Backup = time.Time{} })[2], Warning, "None is known")
-	holds(t, judge(func(d *Database) { d.Backup, d.Bytes = time.Time{}, 1000 })[2], Skipped)
-	holds(t, judge(func(d *Database) { d.Free = 900 << 20 })[1], Warning, "944 MB")
-	holds(t, judge(func(d *Database) { d.Free = 1 << 20 })[1], Failure)
-	holds(t, judge(func(d *Database) { d.Wrong = []string{"page 3 is odd"} })[0], Failure, "page 3 is odd", "backup")
-	holds(t, judge(func(d *Database) { d.Hurried = true })[0], Warning, "quick_check")
-	holds(t, judge(func(d *Database) { d.Trouble = "no, do this" })[0], Failure, "do this")
-	holds(t, judge(func(d *Database) { d.Older, d.Trouble = true, "x" })[0], Warning, "start the bot")
-	holds(t, judge(func(d *Database) { d.Missing, d.Path = true, "/x" })[0], OK, "/x")
-	holds(t, judge(func(d *Database) { d.Dir = errors.New("read-only") })[0], Failure, "read-only", "FAMILIAR_DATA")
+	holds(t, judge(func(d *database) { d.Backup = now.Add(-20 * 24 * time.Hour) })[2], Warning, "20 days", "familiar backup")
+	holds(t, judge(func(d *database) { d.Backup = time.Time{} })[2], Warning, "None is known")
+	holds(t, judge(func(d *database) { d.Backup, d.Bytes = time.Time{}, 1000 })[2], Skipped)
+	holds(t, judge(func(d *database) { d.Free = 900 << 20 })[1], Warning, "944 MB")
+	holds(t, judge(func(d *database) { d.Free = 1 << 20 })[1], Failure)
+	holds(t, judge(func(d *database) { d.Wrong = []string{"page 3 is odd"} })[0], Failure, "page 3 is odd", "backup")
+	holds(t, judge(func(d *database) { d.Hurried = true })[0], Warning, "quick_check")
+	holds(t, judge(func(d *database) { d.Trouble = "no, do this" })[0], Failure, "do this")
+	holds(t, judge(func(d *database) { d.Older, d.Trouble = true, "x" })[0], Warning, "start the bot")
+	holds(t, judge(func(d *database) { d.Missing, d.Path = true, "/x" })[0], OK, "/x")
+	holds(t, judge(func(d *database) { d.Dir = errors.New("read-only") })[0], Failure, "read-only", "FAMILIAR_DATA")
 
-	holds(t, Clock("", 0), Skipped)
-	holds(t, Clock("Discord", 400*time.Millisecond), OK, "to 1s")
-	holds(t, Clock("Discord", 29*time.Second), OK, "29s")
-	holds(t, Clock("Discord", -31*time.Second), Warning, "31s behind that of Discord", "ids", "timedatectl")
-	holds(t, Clock("Discord", time.Hour), Warning, "1h0m0s ahead of that")
+	holds(t, judgeClock("", 0), Skipped)
+	holds(t, judgeClock("Discord", 400*time.Millisecond), OK, "within 1s")
+	holds(t, judgeClock("Discord", 29*time.Second), OK, "29s")
+	holds(t, judgeClock("Discord", -31*time.Second), Warning, "31s behind the clock of Discord", "ids", "timedatectl")
+	holds(t, judgeClock("Discord", time.Hour), Warning, "1h0m0s ahead of the clock")
 
-	holds(t, Console("off", false), OK, "off")
-	holds(t, Console("127.0.0.1:8807", false), OK, "http://127.0.0.1:8807")
-	holds(t, Console("localhost:1", false), OK)
-	holds(t, Console("[::1]:1", false), OK)
-	holds(t, Console(":8807", false), Failure, "FAMILIAR_CONSOLE_TOKEN")
-	holds(t, Console("0.0.0.0:8807", true), Warning, "TLS")
-	holds(t, Console("8807", true), Failure, "no address")
+	holds(t, judgeConsole("off", false), OK, "off")
+	holds(t, judgeConsole("127.0.0.1:8807", false), OK, "http://127.0.0.1:8807")
+	holds(t, judgeConsole("localhost:1", false), OK)
+	holds(t, judgeConsole("[::1]:1", false), OK)
+	holds(t, judgeConsole(":8807", false), Failure, "FAMILIAR_CONSOLE_TOKEN")
+	holds(t, judgeConsole("0.0.0.0:8807", true), Warning, "TLS")
+	holds(t, judgeConsole("8807", true), Failure, "not an address")
 }
 
 func TestEncryption(t *testing.T) {
@@ -223,11 +231,11 @@ func TestEncryption(t *testing.T) {
 	for dir, want := range map[string]State{
 		"/var/lib": Warning, "/srv/my data/familiar": OK, "/srv/my": Warning, "/home/x": OK, "/net/x": Skipped, "/vault": OK, "/half": Warning,
 	} {
-		if f := Encryption(root, dir); f.State != want {
+		if f := judgeEncryption(root, dir); f.State != want {
 			t.Errorf("%s: %+v", dir, f)
 		}
 	}
-	if f := Encryption(fstest.MapFS{}, "/"); f.State != Skipped {
+	if f := judgeEncryption(fstest.MapFS{}, "/"); f.State != Skipped {
 		t.Errorf("without /proc: %+v", f)
 	}
 }

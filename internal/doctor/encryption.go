@@ -1,25 +1,36 @@
 package doctor
 
 import (
+	"context"
 	"fmt"
 	"io/fs"
 	"path"
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"familiar/internal/cache"
 )
 
-// Encryption finds out whether the disk that a directory is on is encrypted, as far as Linux tells: root is its file system, with /proc and
-// /sys. What the disk does by itself, or the host below a virtual machine, cannot be known.
-func Encryption(root fs.FS, dir string) Finding {
-	unknown := Finding{ID: "encryption", State: Skipped, Text: "Whether the disk of the data is encrypted cannot be known here."}
+func (e *Examination) encryption(context.Context) []Finding {
+	dir := cache.Nearest(e.Data)
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = real
+	}
+	return []Finding{judgeEncryption(e.Root, dir)}
+}
+
+// judgeEncryption finds out whether the disk of a directory is encrypted. root is Linux's file system with /proc and /sys. What the disk does by
+// itself, or the host of a virtual machine, cannot be known.
+func judgeEncryption(root fs.FS, dir string) Finding {
+	unknown := Finding{ID: "encryption", State: Skipped, Text: "Disk encryption cannot be detected on this system."}
 	m, ok := mountOf(root, dir)
 	if !ok {
 		return unknown
 	}
 	switch m.kind {
 	case "ecryptfs", "fuse.gocryptfs", "fuse.encfs", "fuse.cryfs":
-		return Finding{ID: "encryption", State: OK, Text: fmt.Sprintf("The data are on an encrypted file system (%s).", m.kind)}
+		return Finding{ID: "encryption", State: OK, Text: fmt.Sprintf("The data is on an encrypted file system (%s).", m.kind)}
 	}
 	device := m.device(root)
 	if device == "" {
@@ -28,15 +39,15 @@ func Encryption(root fs.FS, dir string) Finding {
 	if encrypted(root, device, 0) {
 		return Finding{ID: "encryption", State: OK, Text: "The disk of the data is encrypted (dm-crypt)."}
 	}
-	return Finding{ID: "encryption", State: Warning, Text: "Linux knows of no encryption of the disk of the data. What the disk or a host below does by itself cannot be known.",
-		Cure: "put FAMILIAR_DATA on an encrypted disk (LUKS), or see that your provider encrypts it"}
+	return Finding{ID: "encryption", State: Warning, Text: "Linux reports no encryption of the data's disk. Encryption by the disk itself or by a host cannot be detected.",
+		Cure: "put FAMILIAR_DATA on an encrypted disk (LUKS), or make sure that your provider encrypts it"}
 }
 
 // mount is a line of /proc/self/mountinfo.
 // https://www.kernel.org/doc/html/latest/filesystems/proc.html
 type mount struct{ number, kind, source string }
 
-// mountOf finds what a directory is on: the last mount whose point is the longest beginning of its path.
+// mountOf finds the mount that a directory is on: the last one with the longest mount point above it.
 func mountOf(root fs.FS, dir string) (found mount, ok bool) {
 	lines, err := fs.ReadFile(root, "proc/self/mountinfo")
 	if err != nil {
@@ -75,7 +86,7 @@ func unescapeMount(s string) string {
 	return b.String()
 }
 
-// device returns the directory of the mount's disk below /sys, or "" where there is none, as for a network.
+// device returns the directory of the mount's disk below /sys, or "" if there is none, as on a network.
 func (m mount) device(root fs.FS) string {
 	if dir := "sys/dev/block/" + m.number; exists(root, dir) {
 		return dir
@@ -104,10 +115,10 @@ func exists(root fs.FS, name string) bool {
 	return err == nil
 }
 
-// deepest is how many devices may lie on one another: a volume on a group on an array on a disk.
+// deepest is how many layers of devices are followed: a volume on a group on an array on a disk.
 const deepest = 8
 
-// encrypted reports whether a device, or all that it lies on, is one of dm-crypt.
+// encrypted reports whether a device, or every device below it, belongs to dm-crypt.
 func encrypted(root fs.FS, device string, depth int) bool {
 	id, _ := fs.ReadFile(root, device+"/dm/uuid")
 	if strings.HasPrefix(string(id), "CRYPT-") {

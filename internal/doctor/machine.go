@@ -1,20 +1,65 @@
 package doctor
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"math"
+	"net"
+	"net/http"
+	"net/netip"
+	"path/filepath"
+	"sync"
 	"time"
 
+	"familiar/internal/cache"
+	"familiar/internal/store"
 	"familiar/internal/text"
 )
 
-// Database is what a look at the database found.
-type Database struct {
+func (e *Examination) database(ctx context.Context) []Finding {
+	d := database{Path: filepath.Join(e.Data, "familiar.db"), Now: time.Now()}
+	if err := cache.CheckWritable(e.Data); err != nil {
+		d.Dir = fmt.Errorf("FAMILIAR_DATA: %w", err)
+	}
+	if free, err := e.Free(cache.Nearest(e.Data)); err == nil {
+		d.Free, d.FreeKnown = free, true
+	}
+	db, err := store.Look(ctx, e.Data)
+	var trouble *store.Error
+	switch {
+	case errors.As(err, &trouble) && trouble.Kind == store.Missing:
+		d.Missing = true
+		return d.judge()
+	case errors.As(err, &trouble) && trouble.Kind == store.Older:
+		d.Older, d.Trouble = true, err.Error()
+		return d.judge()
+	case err != nil:
+		d.Trouble = err.Error()
+		return d.judge()
+	}
+	defer db.Close()
+	if at, err := db.LastBackup(ctx); err == nil {
+		d.Backup = at
+	}
+	found, err := db.Inspect(ctx)
+	d.Bytes, d.Unused, d.Schema, d.Wrong = found.Bytes, found.Unused, found.Schema, found.Wrong
+	switch {
+	case err != nil && ctx.Err() != nil:
+		d.Hurried = true
+	case err != nil:
+		d.Trouble = err.Error()
+	}
+	return d.judge()
+}
+
+// database is what was found out about the database.
+type database struct {
 	Path    string
 	Missing bool   // there is none yet
 	Dir     error  // why its directory cannot be written; nil: it can
-	Trouble string // why it cannot be opened, with the cure; empty: it was
-	Older   bool   // it is of an earlier version, which the next start brings up to date
+	Trouble string // why it cannot be opened, with what to do; empty: it was opened
+	Older   bool   // an earlier version made it; the next start updates it
 	Hurried bool   // there was no time to look through all of it
 
 	Wrong         []string // what is damaged
@@ -26,17 +71,17 @@ type Database struct {
 	Now           time.Time
 }
 
-// Bounds of what is good.
+// Limits of what is fine.
 const (
 	littleSpace  = 1 << 30
 	leastSpace   = 100 << 20
 	oldBackup    = 14 * 24 * time.Hour
-	smallestKept = 1 << 20 // a database that is smaller holds hardly anything that a backup would save
+	smallestKept = 1 << 20 // bytes; a smaller database holds hardly anything to back up
 	mostSkew     = 30 * time.Second
 )
 
-// Judge says whether the database is whole, has room, and is saved elsewhere.
-func (d Database) Judge() []Finding {
+// judge says whether the database is undamaged, has room and is backed up.
+func (d database) judge() []Finding {
 	all := []Finding{d.judgeFile()}
 	if d.FreeKnown {
 		all = append(all, d.judgeSpace())
@@ -47,14 +92,14 @@ func (d Database) Judge() []Finding {
 	return all
 }
 
-func (d Database) judgeFile() Finding {
+func (d database) judgeFile() Finding {
 	f := Finding{ID: "database", State: OK}
 	switch {
 	case d.Dir != nil:
 		f.State, f.Text = Failure, d.Dir.Error()+"."
 		f.Cure = "give the user that this program runs as the right to write there, or set FAMILIAR_DATA to another directory"
 	case d.Missing:
-		f.Text = fmt.Sprintf("There is none yet; the first start makes %s.", d.Path)
+		f.Text = fmt.Sprintf("There is none yet. The first start creates %s.", d.Path)
 	case d.Older:
 		f.State, f.Text, f.Cure = Warning, "It is of an earlier version of this program.", "start the bot, which brings it up to date; make a backup before"
 	case d.Trouble != "":
@@ -63,7 +108,7 @@ func (d Database) judgeFile() Finding {
 		f.State, f.Text = Failure, fmt.Sprintf("It is damaged: %s.", d.Wrong[0])
 		f.Cure = "stop the bot and put back the last backup, or move familiar.db and the files beside it away to begin with an empty one"
 	case d.Hurried:
-		f.State, f.Text = Warning, fmt.Sprintf("%s, which is too large to be looked through for damage in the time there is.", text.Size(d.Bytes))
+		f.State, f.Text = Warning, fmt.Sprintf("%s: too large to be checked for damage in the available time.", text.Size(d.Bytes))
 		f.Cure = "sqlite3 familiar.db 'PRAGMA quick_check' does it"
 	default:
 		f.Text = fmt.Sprintf("%s, %s of them unused, schema %d; nothing is damaged.", text.Size(d.Bytes), text.Size(d.Unused), d.Schema)
@@ -71,7 +116,7 @@ func (d Database) judgeFile() Finding {
 	return f
 }
 
-func (d Database) judgeSpace() Finding {
+func (d database) judgeSpace() Finding {
 	f := Finding{ID: "space", State: OK, Text: text.Size(d.Free) + " are free on its disk."}
 	if d.Free < max(littleSpace, 2*d.Bytes) {
 		f.State, f.Cure = Warning, "free some space: a backup takes as much as the database, and so may tidying it"
@@ -82,7 +127,7 @@ func (d Database) judgeSpace() Finding {
 	return f
 }
 
-func (d Database) judgeBackup() Finding {
+func (d database) judgeBackup() Finding {
 	f := Finding{ID: "backup", State: OK}
 	age := d.Now.Sub(d.Backup)
 	switch {
@@ -98,29 +143,123 @@ func (d Database) judgeBackup() Finding {
 	return f
 }
 
-// Clock judges this machine's clock by another's. Who is the service that said what time it is; ahead is how far this one is ahead, to
-// the second, as far as the answer's way allows to tell.
-func Clock(who string, ahead time.Duration) Finding {
-	if who == "" {
-		return Finding{ID: "clock", State: Skipped, Text: "No service said what time it is."}
-	}
-	ahead = ahead.Round(time.Second)
-	f := Finding{ID: "clock", State: OK, Text: fmt.Sprintf("It agrees with that of %s to %v.", who, max(ahead.Abs(), time.Second))}
-	if ahead.Abs() > mostSkew {
-		where := "ahead of"
-		if ahead < 0 {
-			where = "behind"
-		}
-		f.State, f.Text = Warning, fmt.Sprintf("It is %v %s that of %s. Discord's ids hold the time: how old a message is, what was missed and what is to be deleted is counted wrongly.", ahead.Abs(), where, who)
-		f.Cure = "have the clock set by the network: timedatectl set-ntp true, or your system's like of it"
-	}
-	return f
-}
-
 // span is a length of time for people.
 func span(d time.Duration) string {
 	if d < 48*time.Hour {
 		return number(int(math.Round(d.Hours())), "hour")
 	}
 	return number(int(d.Hours()/24), "day")
+}
+
+func (e *Examination) console(context.Context) []Finding {
+	return []Finding{judgeConsole(e.Setting("FAMILIAR_CONSOLE"), e.Setting("FAMILIAR_CONSOLE_TOKEN") != "")}
+}
+
+// judgeConsole judges who can reach the console at an address. "" and "off" mean that there is no console.
+func judgeConsole(address string, hasToken bool) Finding {
+	f := Finding{ID: "console", State: OK}
+	if address == "" || address == "off" {
+		f.Text = "It is off."
+		return f
+	}
+	host, _, err := net.SplitHostPort(address)
+	ip, bad := netip.ParseAddr(host)
+	switch {
+	case err != nil:
+		f.State, f.Text, f.Cure = Failure, fmt.Sprintf("%s is not an address.", address), "set FAMILIAR_CONSOLE to host:port, such as 127.0.0.1:8807, or to off"
+	case host == "localhost" || bad == nil && ip.IsLoopback():
+		f.Text = fmt.Sprintf("Only this machine can reach it, at http://%s.", address)
+	case !hasToken:
+		f.State, f.Text = Failure, fmt.Sprintf("Other machines can reach it at %s, and no token is set.", address)
+		f.Cure = "set FAMILIAR_CONSOLE_TOKEN to a long random word, or FAMILIAR_CONSOLE to 127.0.0.1:8807"
+	default:
+		f.State, f.Text = Warning, fmt.Sprintf("Everybody who can reach %s and has the token can log in. Without TLS the token is sent unencrypted.", address)
+		f.Cure = "put a proxy with TLS before it, or reach it through a tunnel: ssh -L 8807:127.0.0.1:8807"
+	}
+	return f
+}
+
+const discordsClock = "Discord"
+
+// dated reads the time from the answers that pass it.
+type dated struct {
+	next    http.RoundTripper
+	who     string
+	reading *clockReading
+}
+
+// RoundTrip implements http.RoundTripper.
+func (d *dated) RoundTrip(r *http.Request) (*http.Response, error) {
+	began := time.Now()
+	resp, err := d.next.RoundTrip(r)
+	if err == nil {
+		d.reading.read(d.who, resp.Header.Get("Date"), began, time.Since(began))
+	}
+	return resp, err
+}
+
+// CloseIdleConnections lets http.Client.CloseIdleConnections through to the pool.
+func (d *dated) CloseIdleConnections() {
+	if pool, ok := d.next.(interface{ CloseIdleConnections() }); ok {
+		pool.CloseIdleConnections()
+	}
+}
+
+// read takes the time that an answer was made, in whole seconds: about the middle of the request. Discord's clock is preferred, because its ids
+// hold the time; then the quickest answer.
+func (c *clockReading) read(who, date string, began time.Time, took time.Duration) {
+	at, err := http.ParseTime(date)
+	if err != nil {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	better := took < c.took
+	if who != c.who {
+		better = c.who == "" || who == discordsClock
+	}
+	if !better {
+		return
+	}
+	c.who, c.took, c.ahead = who, took, began.Add(took/2).Sub(at.Add(time.Second/2))
+}
+
+// clockReading is what the best answer so far said of the time.
+type clockReading struct {
+	mu    sync.Mutex
+	who   string        // empty: no service has told the time; guarded by mu, as are the other fields
+	took  time.Duration // of the request
+	ahead time.Duration // of this machine's clock
+}
+
+func (e *Examination) time(context.Context) []Finding {
+	e.clock.mu.Lock()
+	defer e.clock.mu.Unlock()
+	return []Finding{judgeClock(e.clock.who, e.clock.ahead)}
+}
+
+// readFrom has the clock read from the answers to a client's requests.
+func (c *clockReading) readFrom(client *http.Client, who string) {
+	if _, already := client.Transport.(*dated); !already {
+		client.Transport = &dated{next: client.Transport, who: who, reading: c}
+	}
+}
+
+// judgeClock compares this machine's clock with that of a service. who is the service, "" if none told the time; ahead is how far this
+// machine's clock is ahead of it, to the second.
+func judgeClock(who string, ahead time.Duration) Finding {
+	if who == "" {
+		return Finding{ID: "clock", State: Skipped, Text: "No service returned the time."}
+	}
+	ahead = ahead.Round(time.Second)
+	f := Finding{ID: "clock", State: OK, Text: fmt.Sprintf("It agrees with the clock of %s within %v.", who, max(ahead.Abs(), time.Second))}
+	if ahead.Abs() > mostSkew {
+		where := "ahead of"
+		if ahead < 0 {
+			where = "behind"
+		}
+		f.State, f.Text = Warning, fmt.Sprintf("It is %v %s the clock of %s. Discord's ids contain the time, so the age of messages is computed wrongly: which were missed, and which are to be deleted.", ahead.Abs(), where, who)
+		f.Cure = "have the clock set by the network: timedatectl set-ntp true, or your system's like of it"
+	}
+	return f
 }

@@ -1,8 +1,14 @@
 package doctor
 
 import (
+	"bytes"
+	"context"
 	"errors"
 	"fmt"
+	"image"
+	"image/color"
+	"image/draw"
+	"image/png"
 	"strings"
 	"time"
 
@@ -10,51 +16,161 @@ import (
 	"familiar/internal/text"
 )
 
-// Model is what a model answered.
-type Model struct {
+// mainModel asks the main model and its fallbacks.
+func (e *Examination) mainModel(ctx context.Context) []Finding {
+	m, err := e.chooseModels(ctx)
+	switch {
+	case err != nil:
+		text, cure, _ := strings.Cut(err.Error(), "\n")
+		return []Finding{{ID: "model", State: Failure, Text: text, Cure: strings.TrimSpace(cure)}}
+	case m.Main == nil:
+		return noModel()
+	}
+	slow := e.span("FAMILIAR_FIRST_WORD")
+	look := modelTest{Role: "model", Where: m.Where, How: m.How, Slow: slow, Mode: e.Mode, Prompt: e.Prompt}
+	fallbacks := m.Main.Fallbacks
+	if e.Brief {
+		fallbacks = nil
+	} else {
+		look.Picture, look.JSON = &pictureTest{Off: e.Setting("OPENAI_VISION") == "off"}, &jsonTest{}
+	}
+	found := ask(ctx, alone(m.Main, m.Main.Model), m.MainNames, look)
+	for _, name := range fallbacks {
+		found = append(found, ask(ctx, alone(m.Main, name), m.MainNames, modelTest{Role: "fallback", Where: m.Where, Slow: slow})...)
+	}
+	return found
+}
+
+// chooseModels finds the models, once for all checks.
+func (e *Examination) chooseModels(ctx context.Context) (Models, error) {
+	e.choosing.Do(func() {
+		if e.models, e.noModels = e.Models(ctx); e.noModels != nil || e.models.Main == nil {
+			return
+		}
+		for _, c := range []*llm.Client{e.models.Main, e.models.Side} {
+			e.clock.readFrom(c.HTTP, "the model's server")
+		}
+	})
+	return e.models, e.noModels
+}
+
+// sideModel asks the side model if it is not the main one.
+func (e *Examination) sideModel(ctx context.Context) []Finding {
+	m, err := e.chooseModels(ctx)
+	if err != nil || m.Main == nil || m.Side.Model == m.Main.Model && m.Side.BaseURL == m.Main.BaseURL {
+		return nil
+	}
+	look := modelTest{Role: "side model", Where: m.SideWhere, Slow: e.span("FAMILIAR_FIRST_WORD"), JSON: &jsonTest{}}
+	return ask(ctx, alone(m.Side, m.Side.Model), m.SideNames, look)
+}
+
+// alone returns a client of one model without fallbacks.
+func alone(c *llm.Client, name string) *llm.Client {
+	return &llm.Client{HTTP: c.HTTP, BaseURL: c.BaseURL, Key: c.Key, Model: name, Redact: c.Redact, FirstToken: time.Minute}
+}
+
+// ask asks a model the questions of a test, one after the other: a small machine runs one at a time.
+func ask(ctx context.Context, c *llm.Client, names Names, look modelTest) []Finding {
+	look.Name = c.Model
+	look.Stream = stream(ctx, c)
+	if err := look.Stream.Err; err != nil {
+		if f := Diagnose(ctx, c, names, err); f != nil {
+			look.Stream.Why, look.Stream.Cure = f.Text, f.Cure
+		}
+		return look.judge()
+	}
+	if look.Prompt > 0 {
+		look.Window = c.Window(ctx)
+	}
+	if look.JSON != nil {
+		look.JSON.OK, look.JSON.Err = givesJSON(ctx, c)
+	}
+	if look.Picture != nil && !look.Picture.Off {
+		answer, err := c.Complete(ctx, llm.Request{Messages: []llm.Message{{Role: "user", Content: "Which colour has this picture? Answer with one word.",
+			Images: []llm.Image{{Label: "a square", Type: "image/png", Data: square()}}}}})
+		look.Picture.Blind, look.Picture.Err = answer.Blind, err
+	}
+	return look.judge()
+}
+
+// stream asks a model for one word.
+func stream(ctx context.Context, c *llm.Client) (s streamTest) {
+	began := time.Now()
+	_, s.Err = c.Stream(ctx, llm.Request{Messages: []llm.Message{{Role: "user", Content: "This is a test. Answer with the one word: ready."}}}, func(string) {
+		if s.Pieces++; s.Pieces == 1 {
+			s.First = time.Since(began)
+		}
+	})
+	s.Took = time.Since(began)
+	return s
+}
+
+// givesJSON asks a model for an object, and reports whether it gave one.
+func givesJSON(ctx context.Context, c *llm.Client) (bool, error) {
+	var got map[string]any
+	_, err := c.Ask(ctx, llm.Question{Order: "This is a test.", Text: `Answer with this JSON object and nothing else: {"ready": true}`}, &got)
+	if errors.Is(err, llm.ErrNoObject) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// square is a red picture.
+func square() []byte {
+	m := image.NewRGBA(image.Rect(0, 0, 32, 32))
+	draw.Draw(m, m.Bounds(), image.NewUniform(color.RGBA{200, 0, 0, 255}), image.Point{}, draw.Src)
+	var b bytes.Buffer
+	if err := png.Encode(&b, m); err != nil {
+		panic(fmt.Sprintf("write a picture: %v", err)) // to memory
+	}
+	return b.Bytes()
+}
+
+// modelTest is what a model answered to the questions.
+type modelTest struct {
 	Role  string // "model" or "side model": the id of the findings
 	Name  string
 	Where string        // the server, without secrets
 	How   string        // in brackets: how it was chosen where nobody named it
 	Slow  time.Duration // a first word after this is late
 
-	Stream  Stream
+	Stream  streamTest
 	Window  llm.Window
 	Mode    string // the mode of most channels
 	Prompt  int    // tokens that a prompt in that mode may have
-	Picture *Sight
-	JSON    *Reply
+	Picture *pictureTest
+	JSON    *jsonTest
 }
 
-// Stream is an answer in pieces.
-type Stream struct {
+// streamTest is an answer in pieces.
+type streamTest struct {
 	First, Took time.Duration // until the first word, until the last
 	Pieces      int
 	Err         error
 	Why, Cure   string // of Err, where it is explained
 }
 
-// Reply is what came of a question.
-type Reply struct {
+// jsonTest is the answer to a question for JSON.
+type jsonTest struct {
 	OK  bool // the answer is what was asked for
 	Err error
 }
 
-// Sight is what came of a picture.
-type Sight struct {
+// pictureTest is the answer to a question about a picture.
+type pictureTest struct {
 	Off   bool // the operator has it shown none
 	Blind bool // it takes none
 	Err   error
 }
 
-// NoModel is the finding where there is none.
-func NoModel() []Finding {
-	return []Finding{{ID: "model", State: Warning, Text: "None is configured: answers are made from lookups alone, in the pages' own words.",
+// noModel is the finding if no model is configured.
+func noModel() []Finding {
+	return []Finding{{ID: "model", State: Warning, Text: "None is configured: answers come only from lookups, in the pages' own words.",
 		Cure: "set OPENAI_BASE_URL, OPENAI_API_KEY and OPENAI_MODEL, or start Ollama on this machine"}}
 }
 
-// Judge says how a model does. Where it does not answer, nothing else is said of it.
-func (m Model) Judge() []Finding {
+// judge says how well a model does. If it does not answer, there is one finding.
+func (m modelTest) judge() []Finding {
 	f := Finding{ID: m.Role, Subject: m.Name, State: OK}
 	s := m.Stream
 	if s.Err != nil {
@@ -62,7 +178,7 @@ func (m Model) Judge() []Finding {
 		f.Text, f.Cure = m.explain()
 		return []Finding{f}
 	}
-	f.Text = fmt.Sprintf("It answers at %s%s: first word after %s, whole after %s.", m.Where, m.How, ms(s.First), ms(s.Took))
+	f.Text = fmt.Sprintf("It answers at %s%s: first word after %s, complete after %s.", m.Where, m.How, ms(s.First), ms(s.Took))
 	switch {
 	case s.First > m.Slow:
 		f.State, f.Text = Warning, f.Text+fmt.Sprintf(" That is slower than FAMILIAR_FIRST_WORD allows (%v).", m.Slow)
@@ -84,20 +200,20 @@ func (m Model) Judge() []Finding {
 // answerRoom is how many tokens an answer should have beside the prompt.
 const answerRoom = 1000
 
-func (m Model) judgeWindow() Finding {
+func (m modelTest) judgeWindow() Finding {
 	f := Finding{ID: m.Role + " context", Subject: m.Name, State: OK}
 	need, w := m.Prompt+answerRoom, m.Window
 	switch {
 	case w.Tokens == 0 && w.Most == 0:
-		f.State, f.Text = Skipped, fmt.Sprintf("The server does not say how large it is. Prompts in the mode %s have %s tokens at most.", m.Mode, text.Thousands(m.Prompt))
+		f.State, f.Text = Skipped, fmt.Sprintf("The server does not report its size. Prompts in the mode %s have %s tokens at most.", m.Mode, text.Thousands(m.Prompt))
 	case w.Tokens == 0:
-		f.State, f.Text = Skipped, fmt.Sprintf("It could be %s tokens; how many are in force is known once the model is loaded. Prompts in the mode %s have %s at most.",
+		f.State, f.Text = Skipped, fmt.Sprintf("The maximum is %s tokens. The actual size is known once the model is loaded. Prompts in the mode %s have %s at most.",
 			text.Thousands(w.Most), m.Mode, text.Thousands(m.Prompt))
 	case w.Tokens >= need:
-		f.Text = fmt.Sprintf("%s tokens, by %s. Prompts in the mode %s have %s at most.", text.Thousands(w.Tokens), w.Source, m.Mode, text.Thousands(m.Prompt))
+		f.Text = fmt.Sprintf("%s tokens, according to %s. Prompts in the mode %s have %s at most.", text.Thousands(w.Tokens), w.Source, m.Mode, text.Thousands(m.Prompt))
 	default:
 		f.State = Warning
-		f.Text = fmt.Sprintf("%s tokens, by %s, where the mode %s wants up to %s and an answer %s: long prompts are cut by the server, or refused.",
+		f.Text = fmt.Sprintf("%s tokens, according to %s. The mode %s needs up to %s and an answer %s, so the server cuts or refuses long prompts.",
 			text.Thousands(w.Tokens), w.Source, m.Mode, text.Thousands(m.Prompt), text.Thousands(answerRoom))
 		f.Cure = m.enlarge(need)
 	}
@@ -105,7 +221,7 @@ func (m Model) judgeWindow() Finding {
 }
 
 // enlarge says how to have a larger context at the server that was asked.
-func (m Model) enlarge(need int) string {
+func (m modelTest) enlarge(need int) string {
 	smaller := fmt.Sprintf("or a smaller total in [modes.%s] of the character", m.Mode)
 	switch m.Window.Source {
 	case "/api/ps", "/api/show":
@@ -115,11 +231,11 @@ func (m Model) enlarge(need int) string {
 	case "/api/v0/models":
 		return fmt.Sprintf("load the model in LM Studio with a context of %d, %s", need, smaller)
 	}
-	return "take a model with a larger context, " + smaller
+	return "use a model with a larger context, " + smaller
 }
 
-func (m Model) judgePicture() Finding {
-	f := Finding{ID: m.Role + " pictures", Subject: m.Name, State: OK, Text: "It takes pictures."}
+func (m modelTest) judgePicture() Finding {
+	f := Finding{ID: m.Role + " pictures", Subject: m.Name, State: OK, Text: "It accepts pictures."}
 	switch p := m.Picture; {
 	case p.Off:
 		f.State, f.Text = Skipped, "It is shown none: OPENAI_VISION is off."
@@ -132,8 +248,8 @@ func (m Model) judgePicture() Finding {
 	return f
 }
 
-func (m Model) judgeJSON() Finding {
-	f := Finding{ID: m.Role + " JSON", Subject: m.Name, State: OK, Text: "It answers in JSON when it is asked to."}
+func (m modelTest) judgeJSON() Finding {
+	f := Finding{ID: m.Role + " JSON", Subject: m.Name, State: OK, Text: "It answers in JSON when asked to."}
 	const without = "; without it pages are read by rules alone, and nothing is learned"
 	switch {
 	case m.JSON.Err != nil:
@@ -148,16 +264,16 @@ func (m Model) judgeJSON() Finding {
 }
 
 // explain says why a model did not answer, and what to do.
-func (m Model) explain() (why, cure string) {
+func (m modelTest) explain() (why, cure string) {
 	s := m.Stream
 	var e *llm.Error
 	switch {
 	case s.Why != "":
 		return "It does not answer: " + s.Why + ".", s.Cure
 	case errors.As(s.Err, &e):
-		return fmt.Sprintf("It does not answer at %s: %s.", m.Where, brief(s.Err)), "look at the server's log, or take another model"
+		return fmt.Sprintf("It does not answer at %s: %s.", m.Where, brief(s.Err)), "check the server's log, or use another model"
 	}
-	return fmt.Sprintf("No answer came from %s in time.", m.Where), "see whether the server is up and not busy; a machine of your own may need longer to load its model: run the doctor once more"
+	return fmt.Sprintf("%s did not answer in time.", m.Where), "check whether the server is running and not busy; a local server may still be loading its model: run the doctor again"
 }
 
 // brief is a model's failure in a few words, with what the server said, if it said something.

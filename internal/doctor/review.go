@@ -1,14 +1,63 @@
 package doctor
 
 import (
+	"cmp"
+	"context"
 	"fmt"
+	"net/url"
 	"strings"
+
+	"familiar/internal/llm"
 )
 
-// Review is what the configuration says to the questions of Discord's review of privileged intents, which an app that 10,000 people can see
+// Review returns the answers to the questions of Discord's yearly review of privileged intents, drawn from the configuration. No service is
+// asked. The configuration must be in order.
+func (e *Examination) Review(ctx context.Context) string {
+	r := review{
+		Name: e.Character, Messages: e.count("FAMILIAR_KEEP_MESSAGES"), Memory: e.count("FAMILIAR_KEEP_MEMORY"), Records: e.count("FAMILIAR_KEEP_RECORDS"),
+		Grace: e.Setting("FAMILIAR_LEFT_SERVER_GRACE"), Learns: e.Setting("FAMILIAR_LEARN") == "on", Reactions: e.Reactions,
+		Services: e.readers(), Disk: e.encryption(ctx)[0], Contact: e.Setting("FAMILIAR_CONTACT"),
+	}
+	return e.Redact(r.markdown())
+}
+
+// readers are the services that are sent something of what people write, by the configuration.
+func (e *Examination) readers() (all []reader) {
+	host := func(address string) string {
+		if u, err := url.Parse(address); err == nil && u.Hostname() != "" {
+			return u.Hostname()
+		}
+		return address
+	}
+	add := func(address, gets string) {
+		if address != "" {
+			all = append(all, reader{Host: host(address), Gets: gets})
+		}
+	}
+	main := e.Setting("OPENAI_BASE_URL")
+	if main == "" && e.Setting("OPENAI_API_KEY") != "" {
+		main = llm.OpenAI
+	}
+	add(cmp.Or(main, "An Ollama on this machine, if one runs"), "the message, what was said before it and what is remembered that bears on it, to answer")
+	if side := e.Setting("SIDE_BASE_URL"); side != "" && side != main {
+		add(side, "pages that were found, to pick sentences; what was said, to summarise it and note what is worth remembering")
+	}
+	add(e.Setting("TRANSCRIBE_BASE_URL"), "voice messages that are meant for the bot, to write them down")
+	add(e.Setting("EMBED_BASE_URL"), "the texts of all messages that are kept, to find them by their meaning")
+	var searches []string
+	for _, b := range e.Backends.On {
+		searches = append(searches, b.Name())
+	}
+	if e.Setting("FAMILIAR_WEB") != "off" && searches != nil {
+		all = append(all, reader{Host: "Search services (" + strings.Join(searches, ", ") + ")", Gets: "the words of a search, as far as they are not private, without who asked and what was said before"})
+	}
+	return all
+}
+
+// review is what the configuration says to the questions of Discord's review of privileged intents, which an app that 10,000 people can see
 // has to answer once a year.
 // https://support-dev.discord.com/hc/en-us/articles/6207308062871
-type Review struct {
+type review struct {
 	Name      string   // of the character
 	Messages  int      // days for which messages are kept
 	Memory    int      // days for which what it learned is kept
@@ -16,16 +65,16 @@ type Review struct {
 	Grace     string   // how long the data of a server are kept after the bot has left it
 	Learns    bool     // it writes down by itself what is worth remembering
 	Reactions bool     // it asks for people's reactions, which is no privileged intent
-	Services  []Reader // who is sent what people write
+	Services  []reader // who is sent what people write
 	Disk      Finding  // of Encryption
 	Contact   string   // how the operator is reached; empty: not said
 }
 
-// Reader is a service that is sent something of what people write.
-type Reader struct{ Host, Gets string }
+// reader is a service that is sent something of what people write.
+type reader struct{ Host, Gets string }
 
-// Markdown writes the answers.
-func (r Review) Markdown() string {
+// markdown writes the answers.
+func (r review) markdown() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# Answers for Discord's review of privileged intents\n\nDrawn from this configuration. Read them before you send them: what you do beside this program they do not know.\n")
 	answer := func(question string, lines ...string) {
@@ -65,7 +114,7 @@ func (r Review) Markdown() string {
 	return b.String()
 }
 
-func (r Review) stored() []string {
+func (r review) stored() []string {
 	lines := []string{
 		fmt.Sprintf("- Messages of channels in which it takes part, and the names of who wrote them: %s.", number(r.Messages, "day")),
 		fmt.Sprintf("- Records of its answers (question, sources, answer), so that people can see why it said what it said: %s.", number(r.Records, "day")),
@@ -82,7 +131,7 @@ func (r Review) stored() []string {
 	return append(lines, "Attachments are read when somebody asks about them, and not kept.")
 }
 
-func (r Review) sent() []string {
+func (r review) sent() []string {
 	if len(r.Services) == 0 {
 		return []string{"Nobody: no model and no search service is configured."}
 	}

@@ -9,16 +9,16 @@ import (
 	"familiar/internal/text"
 )
 
-// width is that of a page, in columns.
+// width is how wide a page is, in columns.
 const width = 100
 
-// mostRows is how many channels are shown of a server; all are in the JSON.
+// mostRows is how many channels of a server are shown. The JSON has all.
 const mostRows = 25
 
-// View writes the findings for a terminal, and how many there are of each state.
+// View writes the findings for a terminal, and counts them by state.
 func View(all []Finding) string { return Lines(all, 0) + "\n" + Sum(all) + "\n" }
 
-// Lines writes the findings from a column on: a line each, the cure below, and of each table the rows in which something is missing.
+// Lines writes the findings from a column on: one line each, what to do below, and the rows of tables in which something is missing.
 func Lines(all []Finding, column int) string {
 	names := 0
 	for _, f := range all {
@@ -40,12 +40,12 @@ func Lines(all []Finding, column int) string {
 	return b.String()
 }
 
-// Sum counts the findings in a sentence.
+// Sum counts the findings by state, in a sentence.
 func Sum(all []Finding) string {
 	return fmt.Sprintf("%d ok, %s, %s, %d skipped.", Count(all, OK), number(Count(all, Warning), "warning"), number(Count(all, Failure), "failure"), Count(all, Skipped))
 }
 
-// Name says what was looked at: "model: qwen3", or "token" where there is one alone.
+// Name says what was examined: "model: qwen3", or "token" if there is only one.
 func (f Finding) Name() string {
 	if f.Subject == "" {
 		return f.ID
@@ -53,7 +53,7 @@ func (f Finding) Name() string {
 	return f.ID + ": " + f.Subject
 }
 
-// pad brings a name to a length in characters.
+// pad cuts or fills a name to a length in characters.
 func pad(s string, n int) string {
 	if r := []rune(s); len(r) > n {
 		s = string(r[:n-1]) + "…"
@@ -61,7 +61,7 @@ func pad(s string, n int) string {
 	return s + strings.Repeat(" ", max(0, n-utf8.RuneCountInString(s)))
 }
 
-// wrap breaks a text between words; all lines but the first begin at a column.
+// wrap breaks a text between words. All lines except the first begin at a column.
 func wrap(s string, column int) string {
 	indent := strings.Repeat(" ", column)
 	return strings.TrimPrefix(text.Hanging(indent+strings.Join(strings.Fields(s), " "), column, width), indent)

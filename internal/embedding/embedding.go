@@ -1,8 +1,8 @@
-// Package embedding has texts turned into vectors by a service that the operator chose: any that speaks OpenAI's /embeddings
-// (https://platform.openai.com/docs/api-reference/embeddings/create), hosted or local. Texts of like meaning have vectors of like direction.
+// Package embedding turns texts into vectors with a service that the operator chose. Any hosted or local server with
+// OpenAI's /embeddings will do (https://platform.openai.com/docs/api-reference/embeddings/create). Texts with similar
+// meaning have vectors with similar directions.
 //
-//   - embedding.go asks the service.
-//   - indexer.go has what is kept embedded in the background.
+// embedding.go asks the service. indexer.go embeds stored messages and memories in the background.
 package embedding
 
 import (
@@ -21,36 +21,36 @@ import (
 )
 
 const (
-	MaxTexts      = 64   // of one request
-	MaxCharacters = 8000 // of one text; what is longer is cut
+	maxTexts      = 64   // per request
+	MaxCharacters = 8000 // per text; longer texts are cut
 
 	questionLimit = 400 * time.Millisecond // a turn waits no longer
 	batchLimit    = time.Minute
-	maxReply      = 32 << 20 // bytes: 64 vectors of 8192 numbers in digits
-	mostQuestions = 4        // that are asked for at once
+	maxReply      = 32 << 20 // 64 vectors of 8192 numbers in decimal
+	mostQuestions = 4        // concurrent questions
 )
 
-// Service makes vectors. Make one with [New]; it is safe for concurrent use.
+// Service computes vectors. Make one with [New]. It is safe for concurrent use.
 type Service struct {
-	Model string // whose vectors they are
+	Model string // the model of the vectors
 
 	endpoint  *api.Endpoint
 	key       string
 	redact    func(string) string
-	questions chan struct{} // holds one for each that is being asked for
+	questions chan struct{} // one element per running question
 }
 
-// Config is where a service is. BaseURL, Model and Client are required.
+// Config describes a service. BaseURL, Model and Client are required.
 type Config struct {
 	BaseURL string // up to and including the version: "https://api.openai.com/v1"
 	Key     string // bearer key; empty for servers that want none
 	Model   string // "text-embedding-3-small"
 	Agent   string // User-Agent
 	Client  func(origin string) *http.Client
-	Redact  func(string) string // takes secrets out of texts before they leave; nil: nothing is taken out
+	Redact  func(string) string // removes secrets from texts before they are sent; may be nil
 }
 
-// New makes a service. The error names no key.
+// New makes a service. Its error holds no key.
 func New(c Config) (*Service, error) {
 	endpoint, err := api.NewEndpoint(c.BaseURL, c.Client)
 	if err != nil {
@@ -60,10 +60,10 @@ func New(c Config) (*Service, error) {
 	return &Service{Model: c.Model, endpoint: endpoint, key: c.Key, redact: c.Redact, questions: make(chan struct{}, mostQuestions)}, nil
 }
 
-// Host is where texts go.
+// Host returns the host that receives the texts.
 func (s *Service) Host() string { return api.Host(s.endpoint.Address()) }
 
-// Question returns the vector of one text soon, or not at all. The error is an [*api.Failure].
+// Question returns the vector of a text within a short limit. The error is an [*api.Failure].
 func (s *Service) Question(ctx context.Context, question string) (store.Vector, error) {
 	ctx, cancel := context.WithTimeout(ctx, questionLimit)
 	defer cancel()
@@ -83,7 +83,7 @@ func (s *Service) Question(ctx context.Context, question string) (store.Vector, 
 	return all[0], nil
 }
 
-// Batch returns the vectors of up to [MaxTexts] texts, in their order. The error is an [*api.Failure].
+// Batch returns the vectors of up to maxTexts texts, in order. The error is an [*api.Failure].
 func (s *Service) Batch(ctx context.Context, texts []string) ([]store.Vector, error) {
 	ctx, cancel := context.WithTimeout(ctx, batchLimit)
 	defer cancel()
@@ -91,7 +91,7 @@ func (s *Service) Batch(ctx context.Context, texts []string) ([]store.Vector, er
 }
 
 func (s *Service) embed(ctx context.Context, texts []string) ([]store.Vector, error) {
-	if len(texts) == 0 || len(texts) > MaxTexts {
+	if len(texts) == 0 || len(texts) > maxTexts {
 		return nil, &api.Failure{Code: turn.CodeInternal, Detail: fmt.Sprintf("%d texts at once", len(texts))}
 	}
 	request := struct {
@@ -127,19 +127,19 @@ func (s *Service) embed(ctx context.Context, texts []string) ([]store.Vector, er
 	return all, nil
 }
 
-// clean is a text as it is sent.
+// clean prepares a text for sending.
 func (s *Service) clean(of string) string {
 	of = strings.TrimSpace(strings.ToValidUTF8(of, ""))
 	if s.redact != nil {
 		of = s.redact(of)
 	}
 	if of = text.Truncate(of, MaxCharacters); of == "" {
-		return "." // servers refuse empty texts
+		return "." // servers reject empty texts
 	}
 	return of
 }
 
-// codeOf is why a service did not answer.
+// codeOf returns the code of an error.
 func codeOf(err error) turn.Code {
 	if failed, ok := errors.AsType[*api.Failure](err); ok {
 		return failed.Code

@@ -14,8 +14,8 @@ import (
 
 	"familiar/internal/api"
 	"familiar/internal/context/turn"
-	"familiar/internal/llm/llmtest"
 	"familiar/internal/store"
+	"familiar/internal/test/llmtest"
 )
 
 func service(t *testing.T, server *llmtest.Server, model string) *Service {
@@ -45,7 +45,7 @@ func TestQuestion(t *testing.T) {
 		if sent := server.Embeddings()[0]; sent.Model != "m" || sent.Input[1] != "the kitten sleeps ***" {
 			t.Errorf("sent %+v", sent)
 		}
-		if _, err := s.Batch(t.Context(), make([]string, MaxTexts+1)); err == nil {
+		if _, err := s.Batch(t.Context(), make([]string, maxTexts+1)); err == nil {
 			t.Error("sends more texts than are allowed")
 		}
 		if v, err := s.Question(t.Context(), strings.Repeat("kitten ", 10_000)); err != nil || all[0].Cosine(v) < 0.3 {
@@ -102,7 +102,7 @@ func TestWhatServicesAnswer(t *testing.T) {
 	}
 }
 
-// messages keeps n messages, each with words of its own.
+// messages stores n messages with different words.
 func messages(t *testing.T, n int) *store.DB { return messagesIn(t, t.TempDir(), n) }
 
 func messagesIn(t *testing.T, dir string, n int) *store.DB {
@@ -115,7 +115,7 @@ func messagesIn(t *testing.T, dir string, n int) *store.DB {
 	for i := range n {
 		all = append(all, store.Message{ID: fmt.Sprintf("%06d", i), GuildID: "g", ChannelID: "c", AuthorID: "a", Text: fmt.Sprint("message ", i), At: time.Unix(int64(i), 0)})
 	}
-	if err := db.SaveMessages(t.Context(), all...); err != nil {
+	if err := db.Messages.Save(t.Context(), all...); err != nil {
 		t.Fatal(err)
 	}
 	return db
@@ -123,7 +123,7 @@ func messagesIn(t *testing.T, dir string, n int) *store.DB {
 
 func embedded(t *testing.T, db *store.DB, model string) int {
 	t.Helper()
-	n, err := db.Embedded(t.Context(), model)
+	n, err := db.Vectors.Count(t.Context(), model)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -132,8 +132,8 @@ func embedded(t *testing.T, db *store.DB, model string) int {
 
 func quiet() *slog.Logger { return slog.New(slog.NewTextHandler(io.Discard, nil)) }
 
-// TestIndexer embeds what is kept, the newest first; goes on where it was broken off; waits while the service is away; leaves out what the
-// service refuses; and embeds everything anew for another model.
+// The indexer embeds the newest messages first and resumes where it stopped. It waits while the service is down, skips
+// texts that the service rejects, and starts over for another model.
 func TestIndexer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		db := messages(t, 300)
@@ -141,7 +141,7 @@ func TestIndexer(t *testing.T) {
 		server := llmtest.InMemory(t)
 		x := &Indexer{Store: db, Service: service(t, server, "m1"), Log: quiet()}
 		requests := 0
-		server.Embed = func(e llmtest.Embedding) llmtest.Reply { // calls come one at a time
+		server.Embed = func(e llmtest.Embedding) llmtest.Reply { // calls are sequential
 			requests++
 			for _, text := range e.Input {
 				if text == "message 150" {
@@ -162,14 +162,14 @@ func TestIndexer(t *testing.T) {
 		synctest.Wait()
 		time.Sleep(20 * time.Second) // 7 s, then 4 s, after the failures
 		synctest.Wait()
-		if n := embedded(t, db, "m1"); n != MaxTexts {
+		if n := embedded(t, db, "m1"); n != maxTexts {
 			t.Errorf("%d messages have a vector", n)
 		}
-		if first := server.Embeddings()[0].Input; len(first) != MaxTexts || first[0] != "message 299" {
+		if first := server.Embeddings()[0].Input; len(first) != maxTexts || first[0] != "message 299" {
 			t.Errorf("begins with %d, %q", len(first), first[0])
 		}
-		stop() // while a batch is on its way: it is lost, and no other
-		if <-done; embedded(t, db, "m1") != MaxTexts {
+		stop() // during a batch, which alone is lost
+		if <-done; embedded(t, db, "m1") != maxTexts {
 			t.Error("half a batch is kept")
 		}
 		x = &Indexer{Store: db, Service: x.Service, Log: quiet(), Every: 5 * time.Minute}
@@ -189,7 +189,7 @@ func TestIndexer(t *testing.T) {
 			t.Errorf("asked again for what it had: %v", times)
 		}
 		before := len(server.Embeddings())
-		time.Sleep(65 * time.Minute) // a full pass among others
+		time.Sleep(65 * time.Minute) // includes a full pass
 		if n := len(server.Embeddings()); n != before {
 			t.Errorf("%d requests for nothing", n-before)
 		}
@@ -206,7 +206,7 @@ func TestIndexer(t *testing.T) {
 	})
 }
 
-// TestIndexerMisconfigured marks nothing as refused where the service refuses everything.
+// If the service rejects everything, no text is marked as rejected.
 func TestIndexerMisconfigured(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		db := messages(t, 10)
@@ -226,7 +226,7 @@ func TestIndexerMisconfigured(t *testing.T) {
 	})
 }
 
-// stoppable runs an indexer; done is closed when it has ended.
+// stoppable runs an indexer. done is closed when it has ended.
 func stoppable(t *testing.T, x *Indexer) (done chan struct{}, stop func()) {
 	ctx, cancel := context.WithCancel(t.Context())
 	done = make(chan struct{})

@@ -11,28 +11,29 @@ import (
 	"familiar/internal/store"
 )
 
-// Bounds of what is embedded in the background. One request runs at a time.
+// Limits of background work. One request runs at a time.
 const (
-	every       = 5 * time.Second // new messages are looked for
-	fullPass    = time.Hour       // … and older ones, which were edited, or written while the service was away
+	every       = 5 * time.Second // between checks for new messages
+	fullPass    = time.Hour       // between checks of older messages, which may have been edited or missed
 	pause       = 250 * time.Millisecond
 	firstRetry  = 2 * time.Second
 	longestWait = 10 * time.Minute
-	mostBacklog = 100_000 // messages, the newest, that are looked at: a little more are embedded
-	mostNew     = 1000    // of a pass for new ones
+	mostBacklog = 100_000 // newest messages that a full pass checks
+	mostNew     = 1000    // messages that other passes check
 )
 
-// Indexer has all that is kept embedded, the newest first, and anew when the model is another. Its fields are set before Run.
+// Indexer embeds all stored messages and memories, newest first, and again after the model has changed. Set its fields
+// before Run.
 //
-// What has its vector stands in the store: where a process ended, the next goes on.
+// The store records what has a vector, so that the next process continues where this one ended.
 type Indexer struct {
 	Store   *store.DB
 	Service *Service
 	Log     *slog.Logger
-	Every   time.Duration // new messages are looked for; 0: 5 s
+	Every   time.Duration // between checks for new messages; 0: 5 s
 
-	wait    time.Duration // before the next try, after failures
-	refused turn.Code     // what was logged last; empty: it answers
+	wait    time.Duration // before the next attempt after a failure
+	refused turn.Code     // the last code logged; empty if the service works
 }
 
 // Run works until ctx is done.
@@ -53,29 +54,29 @@ func (x *Indexer) Run(ctx context.Context) {
 	}
 }
 
-// pass embeds what has no vector of the messages, the newest first, and of the statements of memory.
+// pass embeds the memories and messages without a vector, newest messages first.
 func (x *Indexer) pass(ctx context.Context, most int) error {
 	for {
-		all, err := x.Store.UnembeddedMemories(ctx, x.Service.Model, MaxTexts)
+		all, err := x.Store.Vectors.MissingMemories(ctx, x.Service.Model, maxTexts)
 		if err != nil {
 			return err
 		}
 		if kept, err := x.keep(ctx, all); err != nil {
 			return err
-		} else if kept < MaxTexts { // so that it ends, whatever is kept meanwhile
+		} else if kept < maxTexts { // so that it ends although new ones arrive
 			break
 		}
 	}
 	var waiting []store.Unembedded
 	for next, seen := int64(0), 0; ; {
-		all, following, err := x.Store.UnembeddedMessages(ctx, x.Service.Model, next)
+		all, following, err := x.Store.Vectors.MissingMessages(ctx, x.Service.Model, next)
 		if err != nil {
 			return err
 		}
 		next, seen, waiting = following, seen+store.EmbedPage, append(waiting, all...)
 		last := next == 0 || seen >= most
-		for len(waiting) >= MaxTexts || last && len(waiting) > 0 {
-			batch := waiting[:min(len(waiting), MaxTexts)]
+		for len(waiting) >= maxTexts || last && len(waiting) > 0 {
+			batch := waiting[:min(len(waiting), maxTexts)]
 			if _, err := x.keep(ctx, batch); err != nil {
 				return err
 			}
@@ -88,14 +89,14 @@ func (x *Indexer) pass(ctx context.Context, most int) error {
 	if most < mostBacklog {
 		return nil
 	}
-	n, err := x.Store.DropVectors(ctx, x.Service.Model) // older than all that were looked at
+	n, err := x.Store.Vectors.DeleteOthers(ctx, x.Service.Model) // older than all checked messages
 	if n > 0 {
 		x.Log.Info("deleted vectors of another model", "messages", n)
 	}
 	return err
 }
 
-// keep embeds a batch, however often it has to try, and keeps the vectors.
+// keep embeds a batch, retrying until it succeeds, and stores the vectors.
 func (x *Indexer) keep(ctx context.Context, batch []store.Unembedded) (kept int, err error) {
 	if len(batch) == 0 {
 		return 0, ctx.Err()
@@ -116,24 +117,24 @@ func (x *Indexer) keep(ctx context.Context, batch []store.Unembedded) (kept int,
 			for i, u := range batch {
 				made[i] = store.Embedded{Unembedded: u, Vector: vectors[i]}
 			}
-			n, err := x.Store.KeepVectors(ctx, x.Service.Model, made...)
+			n, err := x.Store.Vectors.Save(ctx, x.Service.Model, made...)
 			sleep(ctx, pause)
 			return n, err
-		case dislikes(err) && len(batch) > 1: // one of the texts, maybe: too long, for example
+		case dislikes(err) && len(batch) > 1: // perhaps one of the texts is too long
 			n, err := x.keep(ctx, batch[:len(batch)/2])
 			if err != nil {
 				return n, err
 			}
 			m, err := x.keep(ctx, batch[len(batch)/2:])
 			return n + m, err
-		case dislikes(err) && x.answers(ctx): // this very text: it is not tried again
-			return x.Store.KeepVectors(ctx, x.Service.Model, store.Embedded{Unembedded: batch[0]})
+		case dislikes(err) && x.answers(ctx): // this text is to blame: do not try it again
+			return x.Store.Vectors.Save(ctx, x.Service.Model, store.Embedded{Unembedded: batch[0]})
 		}
 		x.failed(ctx, err)
 	}
 }
 
-// dislikes reports whether a service refuses what was sent, rather than to answer at all.
+// dislikes reports whether a service rejected the texts rather than failed.
 func dislikes(err error) bool {
 	code := codeOf(err)
 	return code == turn.CodeRejected || code == turn.CodeTooLarge
@@ -145,7 +146,7 @@ func (x *Indexer) answers(ctx context.Context) bool {
 	return err == nil
 }
 
-// answered notes that the service answers.
+// answered records that the service works.
 func (x *Indexer) answered() {
 	if x.refused != "" {
 		x.Log.Info("the embeddings are made again", "host", x.Service.Host())
@@ -153,7 +154,7 @@ func (x *Indexer) answered() {
 	x.wait, x.refused = 0, ""
 }
 
-// failed waits after a failure, each time twice as long, or as long as the service says.
+// failed waits after a failure, twice as long each time, or as long as the service asks.
 func (x *Indexer) failed(ctx context.Context, err error) {
 	if code := codeOf(err); code != x.refused {
 		x.refused = code

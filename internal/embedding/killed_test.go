@@ -9,13 +9,13 @@ import (
 	"testing"
 	"time"
 
-	"familiar/internal/llm/llmtest"
 	"familiar/internal/store"
 
+	"familiar/internal/test/llmtest"
 	"go.uber.org/goleak"
 )
 
-// TestMain lets the test binary be the process that is killed: it embeds until it dies.
+// TestMain lets the test binary be the process that is killed while it embeds.
 func TestMain(m *testing.M) {
 	if dir := os.Getenv("EMBEDDING_TEST_CHILD"); dir != "" {
 		child(dir, os.Getenv("EMBEDDING_TEST_SERVER"))
@@ -36,7 +36,7 @@ func child(dir, server string) {
 	(&Indexer{Store: db, Service: s, Log: quiet()}).Run(context.Background())
 }
 
-// TestKilled kills a process while a batch is on its way: what came before is kept, and the next process goes on from there.
+// A process is killed during a batch. Earlier vectors are kept, and the next process continues from there.
 func TestKilled(t *testing.T) {
 	dir := t.TempDir()
 	db := messagesIn(t, dir, 200)
@@ -53,7 +53,7 @@ func TestKilled(t *testing.T) {
 		}
 		return nil
 	}
-	server.Play(nil) // its lock makes the other process's requests see what is set here
+	server.Play(nil) // its lock makes this visible to the other process's requests
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), "EMBEDDING_TEST_CHILD="+dir, "EMBEDDING_TEST_SERVER="+server.URL)
 	if err := cmd.Start(); err != nil {
@@ -73,7 +73,7 @@ func TestKilled(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	if n := embedded(t, db, "m"); n != 2*MaxTexts {
+	if n := embedded(t, db, "m"); n != 2*maxTexts {
 		t.Fatalf("%d messages have a vector", n)
 	}
 	client := &http.Client{Transport: &http.Transport{}}

@@ -1,7 +1,7 @@
-// Package house holds the rules of the house as a test: which room stands on which floor and whom it may
-// know, who may make an HTTP client, who may read the environment, and a few habits. The floors are in
-// floors_test.go, the other rules in rules_test.go; self_test.go shows that each of them can fail.
+// Package house holds the rules of the house as a test: the floor of each room and its imports, who may make an HTTP client, who may read
+// the environment, and a few habits. The floors are in plan.txt and floors_test.go, and the other rules in rules_test.go. self_test.go shows
+// that each rule can fail.
 //
-// It reads the source itself, and not through the go command, whose answers the test cache cannot see
-// change. A new room is refused until it has its line in the table.
+// The test parses the source itself, because the test cache does not notice when the answers of the go command change. It refuses a new room
+// until plan.txt has a line for it.
 package house

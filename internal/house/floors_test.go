@@ -1,84 +1,98 @@
 package house
 
 import (
+	_ "embed"
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 )
 
-// plan is the plan of the house, from the ground up: imports go downstairs, at least one floor.
-var plan = [][]string{
-	{"characters", "internal/catalogue", "internal/context/turn", "internal/disk", "internal/flight", "internal/footprint", "internal/house", "internal/linear", "internal/lru", "internal/character/macro", "internal/text/confusable", "internal/text/jsregexp", "internal/text/lang", "internal/text/lazyregexp", "internal/web/page/dom", "internal/web/page/visible/css"},
-	{
-		"internal/api", "internal/character/lorebook", "internal/character/rewrite", "internal/llm", "internal/metrics", "internal/otlp", "internal/redact", "internal/text", "internal/web/clean", "internal/web/guard",
-		"internal/web/page/charset", "internal/web/page/meta", "internal/web/page/visible/cascade", "internal/web/picture",
-	},
-	{"internal/store"},
-	{"internal/character/card", "internal/doctor", "internal/embedding", "internal/llm/cure", "internal/memory", "internal/memory/archive", "internal/memory/telling", "internal/transcribe", "internal/web/page/visible", "internal/web/seal"},
-	{"internal/text/calendar", "internal/trace", "internal/web/fetch", "internal/web/page"},
-	{"internal/lookup/claim", "internal/lookup/framing", "internal/lookup/quote", "internal/lookup/utterance", "internal/memory/ranking", "internal/search", "internal/web/reader"},
-	{"internal/character/lore", "internal/lookup/conflict", "internal/lookup/evidence", "internal/lookup/factcheck", "internal/lookup/need", "internal/lookup/privacy", "internal/lookup/recall", "internal/lookup/verifier", "internal/memory/attest", "internal/memory/remember", "internal/search/backends", "internal/web/read"},
-	{"internal/lookup/followup", "internal/memory/writer"},
-	{"internal/lookup/question"},
-	{"internal/context/prompt", "internal/providers/attachment", "internal/providers/character", "internal/providers/history", "internal/providers/memory", "internal/providers/server", "internal/providers/websearch"},
-	{"internal/bot/discord", "internal/bot/outgoing", "internal/bot/terminal", "internal/bot/view", "internal/console"},
-	{"cmd/evaluate/train", "internal/bot"},
-	{"cmd/evaluate", "cmd/familiar", "internal/soak", "internal/web/page/visible/judge"},
+//go:embed plan.txt
+var planText string
+
+// planned is a room of the plan.
+type planned struct {
+	path, what string
+	floor      int // imports go downstairs, at least one floor
 }
 
-// floors are the rooms of the plan with the floors they stand on.
-var floors = func() map[string]int {
-	floors := map[string]int{}
-	for n, rooms := range plan {
-		for _, path := range rooms {
-			floors[path] = n
+// plan reads plan.txt: a room on each line, the top floor first, an empty line between two floors.
+var plan = sync.OnceValue(func() []planned {
+	floors := strings.Split(strings.TrimSpace(planText), "\n\n")
+	var rooms []planned
+	for n, floor := range floors {
+		for line := range strings.Lines(floor) {
+			path, what, _ := strings.Cut(strings.TrimSpace(line), "\t")
+			rooms = append(rooms, planned{path, what, len(floors) - 1 - n})
 		}
 	}
-	return floors
-}()
+	return rooms
+})
 
-// doors lead to people. They know less than their floor would allow.
-var doors = []string{"internal/bot/discord", "internal/bot/terminal"}
+// floorOf returns the floor of each room in the plan.
+var floorOf = sync.OnceValue(func() map[string]int {
+	byPath := map[string]int{}
+	for _, r := range plan() {
+		byPath[r.path] = r.floor
+	}
+	return byPath
+})
 
-// farEnds are the servers that tests play against, and what else tests alone need. They know nothing of ours but one another and the
-// room that they stand in, and tests and drivers alone know them.
-var farEnds = []string{"internal/discordtest", "internal/llm/llmtest", "internal/memnet", "internal/store/storetest", "internal/web/webtest"}
+// doors lead to people. They may import less than their floor would allow.
+var doors = []string{"internal/discord", "internal/terminal"}
+
+// farEnds are the servers that tests use, and other packages for tests. They import only one another and the rooms in filled. Only tests and
+// drivers import them.
+var farEnds = []string{"internal/test/bulk", "internal/test/discordtest", "internal/test/llmtest", "internal/test/memnet", "internal/test/storetest", "internal/test/wait", "internal/test/webtest"}
+
+// filled names the far ends that fill a room for tests and may import it.
+var filled = map[string]string{"internal/test/storetest": "internal/store"}
 
 // drivers are programs that test the real one.
-var drivers = []string{"internal/soak"}
+var drivers = []string{"internal/test/soak"}
 
-// atDoors is all that a door may know of ours: what it carries and what it keeps.
-var atDoors = []string{"internal/api", "internal/context/turn", "internal/redact", "internal/store"}
+// libraries are folders beside the house that others may use without it. Neither their code nor their tests import anything from the rest of
+// the module.
+var libraries = []string{"card", "visible"}
 
-// keepers says who alone may import what.
-var keepers = map[string][]string{
-	"database/sql":                               {"internal/store", "internal/trace"},
-	"flag":                                       {"cmd/familiar", "internal/soak"},
-	"github.com/alecthomas/kong":                 {"cmd/evaluate", "cmd/familiar"},
-	"github.com/bwmarrin/discordgo":              {"internal/bot/discord"},
-	"github.com/joho/godotenv":                   {"cmd/familiar"},
-	"github.com/modelcontextprotocol/go-sdk/mcp": {"cmd/familiar"},
-
-	"github.com/prometheus/client_golang/prometheus":            {"internal/metrics"},
-	"github.com/prometheus/client_golang/prometheus/collectors": {"internal/metrics"},
-	"github.com/prometheus/client_golang/prometheus/promhttp":   {"internal/metrics"},
+// libraryOf returns the library that a room belongs to, or "".
+func libraryOf(path string) string {
+	top, _, _ := strings.Cut(path, "/")
+	if slices.Contains(libraries, top) {
+		return top
+	}
+	return ""
 }
 
-// checkRooms compares the rooms that there are with those in the plan.
+// atDoors lists the rooms that a door may import.
+var atDoors = []string{"internal/api", "internal/context/turn", "internal/discord/pace", "internal/redact", "internal/store"}
+
+// keepers lists the only rooms that may import a package.
+var keepers = map[string][]string{
+	"database/sql":                               {"internal/store", "internal/trace"},
+	"flag":                                       {"cmd/familiar", "internal/test/soak"},
+	"github.com/alecthomas/kong":                 {"cmd/evaluate", "cmd/familiar"},
+	"github.com/bwmarrin/discordgo":              {"internal/discord"},
+	"github.com/joho/godotenv":                   {"internal/app", "internal/doctor"},
+	"github.com/modelcontextprotocol/go-sdk/mcp": {"internal/mcp"},
+}
+
+// checkRooms compares the rooms that exist with those in the plan.
 func checkRooms(h *house, complain complainer) {
-	for path := range floors {
+	for path := range floorOf() {
 		if h.rooms[path] == nil {
 			complain(path, "is in the plan but has no Go files")
 		}
 	}
 	for path := range h.rooms {
-		if _, planned := floors[path]; !planned && !slices.Contains(farEnds, path) {
-			complain(path, "is not in the plan: give it a floor in internal/house/floors_test.go")
+		if _, known := floorOf()[path]; !known && !slices.Contains(farEnds, path) {
+			complain(path, "is not in the plan: give it a floor in internal/house/plan.txt")
 		}
 	}
 }
 
-// checkImports looks at every import of every file.
+// checkImports checks every import of every file.
 func checkImports(h *house, complain complainer) {
 	for _, r := range h.rooms {
 		for _, s := range r.sources {
@@ -94,8 +108,7 @@ func checkImports(h *house, complain complainer) {
 	}
 }
 
-// refuse says why a file must not import something, or nothing. Tests may go upstairs: they look at a room
-// from where it is used.
+// refuse returns why a file must not import a package, or "". Tests may import upwards: they test a room from where it is used.
 func refuse(h *house, r *room, s *source, path string) string {
 	if path == "C" {
 		return "cgo: the program must build without a C compiler"
@@ -105,10 +118,12 @@ func refuse(h *house, r *room, s *source, path string) string {
 		return fmt.Sprintf("%s is for %s alone", path, strings.Join(by, " and "))
 	}
 	target, ours := strings.CutPrefix(path, h.module+"/")
-	switch {
+	switch library := libraryOf(r.path); {
+	case ours && library != "" && libraryOf(target) != library:
+		return fmt.Sprintf("the library %s must know nothing of ours but itself, not even %s", library, target)
 	case !ours || s.test:
 		return ""
-	case isFarEnd && (slices.Contains(farEnds, target) || strings.HasPrefix(r.path, target+"/")):
+	case isFarEnd && (slices.Contains(farEnds, target) || filled[r.path] == target):
 		return ""
 	case isFarEnd:
 		return fmt.Sprintf("a far end must know nothing of ours, not even %s", target)
@@ -116,7 +131,7 @@ func refuse(h *house, r *room, s *source, path string) string {
 		return ""
 	case slices.Contains(farEnds, target):
 		return fmt.Sprintf("%s is for tests alone", target)
-	case floors[target] >= floors[r.path]:
+	case floorOf()[target] >= floorOf()[r.path]:
 		return fmt.Sprintf("imports go downstairs: %s is not below %s", target, r.path)
 	case slices.Contains(doors, r.path) && !slices.Contains(atDoors, target):
 		return fmt.Sprintf("a door knows only %s", strings.Join(atDoors, ", "))

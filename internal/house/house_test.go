@@ -28,6 +28,9 @@ type house struct {
 type room struct {
 	path    string
 	sources []*source
+
+	pkg  *types.Package // see names; nil until it is needed
+	info *types.Info    // the same
 }
 
 // source is one Go file, whatever its build tags.
@@ -37,7 +40,7 @@ type source struct {
 	syntax *ast.File
 }
 
-// complainer takes what is wrong and where.
+// complainer receives each violation and its position.
 type complainer func(where, what string)
 
 var checks = []func(*house, complainer){
@@ -50,7 +53,7 @@ func TestHouse(t *testing.T) {
 	}
 }
 
-// root is the nearest folder above with a go.mod.
+// root returns the nearest parent folder with a go.mod.
 func root(t *testing.T) string {
 	t.Helper()
 	dir, err := os.Getwd()
@@ -68,7 +71,7 @@ func root(t *testing.T) string {
 	}
 }
 
-// read parses a module. Folders that the go command ignores, and other modules inside, are left out.
+// read parses a module. It leaves out other modules, and folders that the go command ignores.
 func read(t *testing.T, fsys fs.FS) *house {
 	t.Helper()
 	h := &house{files: token.NewFileSet(), rooms: map[string]*room{}}
@@ -122,13 +125,13 @@ func (h *house) add(fsys fs.FS, name string) error {
 	return nil
 }
 
-// at is where in the source a node stands.
+// at returns a node's position in the source.
 func (h *house) at(n ast.Node) string {
 	p := h.files.Position(n.Pos())
 	return fmt.Sprintf("%s:%d", p.Filename, p.Line)
 }
 
-// inspect returns everything that is wrong with a house, in order.
+// inspect returns all violations, in order.
 func inspect(h *house) []string {
 	var all []string
 	for _, check := range checks {
@@ -138,23 +141,25 @@ func inspect(h *house) []string {
 	return slices.Compact(all)
 }
 
-// names resolves the identifiers of a room's own files, tests left out. What other packages hold stays
-// unknown, and that is enough: the rules ask which package a name comes from, and what belongs to the
-// package itself.
+// names resolves the identifiers of a room's own files, without tests. Identifiers of other packages stay unknown. The rules only ask for
+// the package of a name, and for what belongs to the room itself.
 func (h *house) names(r *room) (*types.Package, *types.Info) {
+	if r.pkg != nil {
+		return r.pkg, r.info
+	}
 	var files []*ast.File
 	for _, s := range r.sources {
 		if !s.test {
 			files = append(files, s.syntax)
 		}
 	}
-	info := &types.Info{Uses: map[*ast.Ident]types.Object{}, Defs: map[*ast.Ident]types.Object{}}
+	r.info = &types.Info{Uses: map[*ast.Ident]types.Object{}, Defs: map[*ast.Ident]types.Object{}}
 	conf := types.Config{Importer: hollow{}, Error: func(error) {}, FakeImportC: true}
-	pkg, _ := conf.Check(r.path, h.files, files, info) // errors are sure: the imports are hollow
-	return pkg, info
+	r.pkg, _ = conf.Check(r.path, h.files, files, r.info) // errors are expected: the imports are empty
+	return r.pkg, r.info
 }
 
-// hollow imports every package as an empty one, so that nothing but this module's source is read.
+// hollow imports every package as an empty one, so that only this module's source is read.
 type hollow struct{}
 
 func (hollow) Import(p string) (*types.Package, error) {

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// checkNames refuses packages whose name says nothing about what is in them.
+// checkNames refuses package names that say nothing.
 func checkNames(h *house, complain complainer) {
 	vague := []string{"util", "utils", "common", "helper", "helpers", "type", "types", "manager", "managers", "misc"}
 	for _, r := range h.rooms {
@@ -21,7 +21,7 @@ func checkNames(h *house, complain complainer) {
 	}
 }
 
-// checkInit refuses work that nobody asked for.
+// checkInit refuses init functions.
 func checkInit(h *house, complain complainer) {
 	for _, r := range h.rooms {
 		for _, s := range r.sources {
@@ -34,8 +34,7 @@ func checkInit(h *house, complain complainer) {
 	}
 }
 
-// dialling is what opens connections, by package. The names that are types may be mentioned as pointers:
-// somebody else made what they point at.
+// dialling lists what opens connections, by package. Pointers to the types may be mentioned: another room made what they point at.
 var dialling = map[string][]string{
 	"net": {
 		"Dialer", "Dial", "DialTimeout", "DialTCP", "DialUDP", "DialIP", "DialUnix", "Resolver", "DefaultResolver",
@@ -50,20 +49,20 @@ var dialling = map[string][]string{
 	"github.com/gorilla/websocket": {"Dialer", "DefaultDialer", "NewClient"},
 }
 
-// mayDial lists the rooms that have a door to the network, and through which package.
+// mayDial lists the rooms with a door to the network, and the package that each uses.
 var mayDial = map[string][]string{
-	"internal/api":         {"net", "net/http", "crypto/tls"},
-	"internal/web/fetch":   {"net", "net/http", "crypto/tls"},
-	"internal/web/guard":   {"net"},
-	"internal/bot/discord": {"github.com/gorilla/websocket"},
+	"internal/api":       {"net", "net/http", "crypto/tls"},
+	"internal/web/fetch": {"net", "net/http", "crypto/tls"},
+	"internal/web/guard": {"net"},
+	"internal/discord":   {"github.com/gorilla/websocket"},
 }
 
-// mayWrap lists the rooms that may put a transport of their own around that of a client they were given:
-// http.Client{Transport: …}, a copy that still dials through the one it wraps.
+// mayWrap lists the rooms that may wrap the transport of a client that they received: http.Client{Transport: …}, a copy that still dials
+// through the wrapped one.
 var mayWrap = []string{"internal/llm"}
 
-// checkClients refuses connections that do not pass the two doors of the house: the one for services that
-// the operator chose, and the guarded one for everything else.
+// checkClients refuses connections outside the two doors of the house: the one for services that the operator chose, and the guarded one for
+// everything else.
 func checkClients(h *house, complain complainer) {
 	for _, r := range h.rooms {
 		if slices.Contains(farEnds, r.path) {
@@ -89,8 +88,7 @@ func checkClients(h *house, complain complainer) {
 	}
 }
 
-// pointers collects the selectors that are pointed at: *http.Client. A dereference looks the same; it needs
-// a value that somebody made.
+// pointers collects the selectors that are pointed at: *http.Client. A dereference looks the same, but needs a value that another room made.
 func pointers(f *ast.File) map[ast.Node]bool {
 	found := map[ast.Node]bool{}
 	ast.Inspect(f, func(n ast.Node) bool {
@@ -102,7 +100,7 @@ func pointers(f *ast.File) map[ast.Node]bool {
 	return found
 }
 
-// wraps adds the types of literals that state their own Transport.
+// wraps adds the types of literals that set a Transport.
 func wraps(f *ast.File, found map[ast.Node]bool) {
 	ast.Inspect(f, func(n ast.Node) bool {
 		lit, ok := n.(*ast.CompositeLit)
@@ -124,7 +122,7 @@ func isName(e ast.Expr, name string) bool {
 	return ok && id.Name == name
 }
 
-// selected returns the package and the name of a node such as http.Get, or nothing.
+// selected returns the package and the name of a selector such as http.Get, or "".
 func selected(info *types.Info, n ast.Node) (pkg, name string) {
 	sel, ok := n.(*ast.SelectorExpr)
 	if !ok {
@@ -140,11 +138,12 @@ func selected(info *types.Info, n ast.Node) (pkg, name string) {
 	return "", ""
 }
 
-// checkEnvironment lets the program alone read the environment and its arguments.
+// checkEnvironment lets only commands read the environment and the arguments.
 func checkEnvironment(h *house, complain complainer) {
 	outside := []string{"Getenv", "LookupEnv", "Environ", "ExpandEnv", "Args", "Exit"}
+	top := plan()[0].floor
 	for _, r := range h.rooms {
-		if floors[r.path] == len(plan)-1 || slices.Contains(farEnds, r.path) {
+		if floorOf()[r.path] == top || slices.Contains(farEnds, r.path) {
 			continue
 		}
 		_, info := h.names(r)
@@ -162,8 +161,8 @@ func checkEnvironment(h *house, complain complainer) {
 	}
 }
 
-// checkState refuses package-level variables that change: by an assignment to them or to a part of them,
-// or by being made to change, as locks are. A method that changes what it is called on is not seen.
+// checkState refuses package-level variables that change: by an assignment to them or to a part of them, or because their type exists to be
+// changed. It does not see methods that change their receiver.
 func checkState(h *house, complain complainer) {
 	for _, r := range h.rooms {
 		pkg, info := h.names(r)
@@ -210,7 +209,7 @@ func changeable(h *house, info *types.Info, d ast.Decl, complain complainer) {
 	}
 }
 
-// changed returns what a statement or call changes.
+// changed returns the variables that a statement or call changes.
 func changed(info *types.Info, n ast.Node) []ast.Expr {
 	switch n := n.(type) {
 	case *ast.AssignStmt:
@@ -232,7 +231,7 @@ func changed(info *types.Info, n ast.Node) []ast.Expr {
 	return nil
 }
 
-// base is the variable that an expression such as (*x.f)[i] is a part of, or nil.
+// base returns the variable at the base of an expression such as (*x.f)[i], or nil.
 func base(e ast.Expr) *ast.Ident {
 	for {
 		switch x := e.(type) {

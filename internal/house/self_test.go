@@ -11,8 +11,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
-// Each rule meets sources that it must refuse, on the lines marked with "// no", and sources beside them
-// that it must let pass.
+// Each rule is tested with sources that it must refuse, on the lines marked with "// no", and with sources that it must accept.
 func TestRulesCanFail(t *testing.T) {
 	tests := []struct {
 		name   string
@@ -28,7 +27,7 @@ import (
 	"context"
 	"familiar/internal/api"
 	"familiar/internal/bot"  // no
-	_ "familiar/internal/web/reader" // no
+	_ "familiar/internal/web/read" // no
 	"familiar/internal/unplanned"
 )
 -- internal/search/a_test.go --
@@ -46,24 +45,24 @@ import "familiar/internal/bot"
 -- internal/bot/bot.go --
 package bot
 
-import "familiar/internal/bot/discord"
+import "familiar/internal/discord"
 `}, {
 		name: "doors", check: checkImports, source: `
--- internal/bot/discord/a.go --
+-- internal/discord/a.go --
 package discord
 
 import (
 	"fmt"
 	"familiar/internal/api"
 	"familiar/internal/bot" // no
-	"familiar/internal/bot/terminal" // no
+	"familiar/internal/terminal" // no
 	"familiar/internal/search" // no
 	"familiar/internal/context/turn"
 	"github.com/bwmarrin/discordgo"
 )
 `}, {
 		name: "far ends", check: checkImports, source: `
--- internal/web/webtest/a.go --
+-- internal/test/webtest/a.go --
 package webtest
 
 import (
@@ -74,18 +73,39 @@ import (
 -- internal/web/fetch/a.go --
 package fetch
 
-import "familiar/internal/web/webtest" // no
+import "familiar/internal/test/webtest" // no
 -- internal/web/fetch/a_test.go --
 package fetch
 
-import "familiar/internal/web/webtest"
--- internal/soak/a.go --
+import "familiar/internal/test/webtest"
+-- internal/test/soak/a.go --
 package main
 
 import (
-	"familiar/internal/discordtest"
+	"familiar/internal/test/discordtest"
 	"familiar/cmd/familiar" // no
 )
+`}, {
+		name: "libraries", check: checkImports, source: `
+-- visible/a.go --
+package visible
+
+import (
+	"familiar/visible/dom"
+	"familiar/card" // no
+	"familiar/internal/cache" // no
+)
+-- visible/a_test.go --
+package visible
+
+import (
+	"familiar/visible/dom"
+	"familiar/internal/text" // no
+)
+-- internal/web/page/a.go --
+package page
+
+import "familiar/visible"
 `}, {
 		name: "keepers, cgo and dots", check: checkImports, source: `
 -- internal/search/a.go --
@@ -100,7 +120,7 @@ import . "strings" // no
 package search
 
 import "flag"
--- internal/discordtest/a.go --
+-- internal/test/discordtest/a.go --
 package discordtest
 
 import "github.com/bwmarrin/discordgo"
@@ -203,7 +223,7 @@ import (
 
 var c = &http.Client{}
 var d = websocket.Dialer{} // no
--- internal/bot/discord/a.go --
+-- internal/discord/a.go --
 package discord
 
 import (
@@ -214,7 +234,7 @@ import (
 
 var c = websocket.Dialer{}
 var d = net.Dialer{} // no
--- internal/llm/llmtest/a.go --
+-- internal/test/llmtest/a.go --
 package llmtest
 
 import "net/http"
@@ -310,7 +330,7 @@ func reset() { total = 0 }
 	}
 }
 
-// synthetic returns a module of these sources, and the lines that are marked.
+// synthetic returns a module with these sources, and the marked lines.
 func synthetic(source string) (fsys fstest.MapFS, marked []string) {
 	fsys = fstest.MapFS{"go.mod": {Data: []byte("module familiar\n")}}
 	for _, f := range txtar.Parse([]byte(source)).Files {
@@ -331,7 +351,7 @@ func TestRooms(t *testing.T) {
 package search
 -- internal/cellar/a.go --
 package cellar
--- internal/discordtest/a.go --
+-- internal/test/discordtest/a.go --
 package discordtest
 -- internal/search/testdata/src/a.go --
 package src
@@ -347,7 +367,7 @@ package hidden
 	for room, refused := range map[string]bool{
 		"internal/cellar": true, // not planned
 		"internal/trace":  true, // planned and empty
-		"internal/search": false, "internal/discordtest": false,
+		"internal/search": false, "internal/test/discordtest": false,
 		"internal/search/testdata/src": false, "tools/lint": false, ".hidden": false,
 	} {
 		if slices.Contains(got, room) != refused {

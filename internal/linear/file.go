@@ -11,15 +11,16 @@ import (
 	"strings"
 )
 
-// magic begins every file; its last byte is the format's version.
+// magic starts every file. Its last byte is the version of the format.
 const magic = "linear\x00\x02"
 
-// maxFile bounds what a file may unpack to.
+// maxFile limits the unpacked size.
 const maxFile = 64 << 20
 
-// Bytes writes the model: the magic, and deflated the classes (joined by line feeds, after their length), the number of features, biases and
-// scales as float32, hashes of 24 bits, each as its distance from the one before, and weights as int8, class by class; all little-endian. The
-// lowest bytes of all hashes come first, then the next: bytes that are alike pack well.
+// Bytes encodes the model. After the magic, deflated and little-endian, come the classes (joined by line feeds, after
+// their length), the number of features, biases and scales as float32, the differences between successive 24-bit
+// hashes, and the weights as int8, class by class. The lowest bytes of all hashes come first, then the next, because
+// similar bytes compress well.
 func (m *Model) Bytes() []byte {
 	var out []byte
 	classes := strings.Join(m.classes, "\n")
@@ -44,13 +45,13 @@ func (m *Model) Bytes() []byte {
 	}
 	var file bytes.Buffer
 	file.WriteString(magic)
-	w, _ := flate.NewWriter(&file, flate.BestCompression) // fails for an unknown level alone
-	w.Write(out)                                          // a Buffer takes all
+	w, _ := flate.NewWriter(&file, flate.BestCompression) // fails only for an unknown level
+	w.Write(out)                                          // a Buffer accepts everything
 	w.Close()
 	return file.Bytes()
 }
 
-// MustParse is Parse for a model that is built into the program: one that is broken is a broken build, and it panics.
+// MustParse is Parse for a model embedded in the binary. It panics on error.
 func MustParse(file []byte) *Model {
 	m, err := Parse(file)
 	if err != nil {
@@ -59,7 +60,7 @@ func MustParse(file []byte) *Model {
 	return m
 }
 
-// Parse reads what Bytes wrote.
+// Parse decodes the output of Bytes.
 func Parse(file []byte) (*Model, error) {
 	packed, ok := bytes.CutPrefix(file, []byte(magic))
 	if !ok {
@@ -93,7 +94,7 @@ func Parse(file []byte) (*Model, error) {
 	return m, nil
 }
 
-// reader takes pieces off a file and remembers if one was missing.
+// reader reads values in order and remembers if the data was too short.
 type reader struct {
 	rest  []byte
 	short bool

@@ -1,8 +1,9 @@
-// Package linear is a small classifier: a weight for each feature and class, a softmax over their sums.
+// Package linear is a linear classifier: each feature has a weight for each class, and a softmax over the sums gives
+// probabilities.
 //
-// It is trained once (train.go, sparse.go), from examples, by a program of its own; written to some hundred kilobytes
-// (file.go), which are embedded in the binary; and asked many times ([Model.Classify]). It is chosen over anything
-// cleverer because it can say why: every decision is a sum, and [Model.Why] names its greatest parts.
+// A separate program trains a [Model] (train.go) and writes it to a few hundred kilobytes (file.go) that are embedded
+// in the binary. The product only calls [Model.Classify]. A linear model can explain itself: every decision is a sum,
+// and [Model.Why] returns its largest terms.
 package linear
 
 import (
@@ -12,25 +13,25 @@ import (
 	"strings"
 )
 
-// Feature is something that was seen, and how much of it; 1 where it is just there.
+// Feature is an observed feature and its value, often 1.
 type Feature struct {
 	Name  string
 	Value float64
 }
 
-// Model is what was learned. It is never changed and safe for concurrent use.
+// Model is a trained model. It is immutable and safe for concurrent use.
 type Model struct {
 	classes []string
 	bias    []float64 // by class
-	scale   []float64 // by class: what one step of a weight is worth
+	scale   []float64 // by class: value of one step of a weight
 	names   []uint32  // hashes of the features' names, sorted
-	weights []byte    // int8: one row of len(classes) for each of names
+	weights []byte    // int8: one row of len(classes) per name
 }
 
-// Classes are the names of the classes, in the order of Classify's probabilities.
+// Classes returns the names of the classes, in the order of Classify's probabilities.
 func (m *Model) Classes() []string { return m.classes }
 
-// Classify returns the probability of every class. A feature that no example had adds nothing.
+// Classify returns the probability of each class. Unknown features add nothing.
 func (m *Model) Classify(features []Feature) []float64 {
 	sums := slices.Clone(m.bias)
 	for _, f := range features {
@@ -43,13 +44,13 @@ func (m *Model) Classify(features []Feature) []float64 {
 	return sums
 }
 
-// Reason is a feature and what it added to a class, in log-odds.
+// Reason is a feature and its contribution to a class, in log-odds.
 type Reason struct {
 	Name string
 	Gain float64
 }
 
-// Why returns the features that moved a class against the mean of all classes, strongest first.
+// Why returns the features that moved a class away from the mean of all classes, strongest first.
 func (m *Model) Why(features []Feature, class int) []Reason {
 	reasons := make([]Reason, 0, len(features))
 	for _, f := range features {
@@ -69,7 +70,7 @@ func (m *Model) Why(features []Feature, class int) []Reason {
 	return reasons
 }
 
-// Weight is what one of a feature adds to the log-odds of a class; 0 for a feature that no example had.
+// Weight returns what a feature of value 1 adds to the log-odds of a class; 0 for an unknown feature.
 func (m *Model) Weight(name string, class int) float64 {
 	if row := m.row(name); row != nil {
 		return float64(int8(row[class])) * m.scale[class]
@@ -77,11 +78,11 @@ func (m *Model) Weight(name string, class int) float64 {
 	return 0
 }
 
-// Knows reports whether any example had the feature.
-func (m *Model) Knows(name string) bool { return m.row(name) != nil }
+// knows reports whether a training example had the feature.
+func (m *Model) knows(name string) bool { return m.row(name) != nil }
 
-// row is the weights of a feature by class; nil if it is unknown. Hashes are spread evenly, so one stands near where
-// its share of all numbers is.
+// row returns a feature's weights by class, or nil if it is unknown. Hashes are distributed evenly, so the search
+// starts at the hash's share of all numbers.
 func (m *Model) row(name string) []byte {
 	h, n := hash(name), len(m.names)
 	i := int(uint64(h) * uint64(n) >> hashBits)
@@ -98,10 +99,11 @@ func (m *Model) row(name string) []byte {
 	return m.weights[i*k : (i+1)*k]
 }
 
-// hashBits is the size of a hash: of a model of fifty thousand features one unknown in three hundred is taken for a known one.
+// hashBits is the size of a hash. With fifty thousand features, one unknown name in three hundred collides with a known
+// one.
 const hashBits = 24
 
-// hash tells some ten thousand names apart (FNV-1a, folded); a collision costs one feature.
+// hash is FNV-1a, folded. A collision costs one feature.
 func hash(name string) uint32 {
 	h := uint32(2166136261)
 	for i := range len(name) {
@@ -120,4 +122,42 @@ func softmax(x []float64) {
 	for i := range x {
 		x[i] /= sum
 	}
+}
+
+// Trait computes a named feature of a T.
+type Trait[T any] struct {
+	Name  string
+	Value func(*T) float64
+}
+
+// Indicator returns 1 for true and 0 for false.
+func Indicator(b bool) float64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// If returns the value that is 1 if a thing has a trait, and 0 if not.
+func If[T any](has func(*T) bool) func(*T) float64 {
+	return func(thing *T) float64 { return Indicator(has(thing)) }
+}
+
+// Seen returns the features of a thing: all its traits that are not 0.
+func Seen[T any](traits []Trait[T], thing *T) (all []Feature) {
+	for _, t := range traits {
+		if x := t.Value(thing); x != 0 {
+			all = append(all, Feature{Name: t.Name, Value: x})
+		}
+	}
+	return all
+}
+
+// Worth returns the weights of traits in a model with one class.
+func Worth[T any](traits []Trait[T], m *Model) []float64 {
+	all := make([]float64, len(traits))
+	for i, t := range traits {
+		all[i] = m.Weight(t.Name, 0)
+	}
+	return all
 }

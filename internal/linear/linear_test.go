@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// fruit and beasts, told by words of which some are no help.
+// examples returns fruit, beasts and colours, each with a word of noise.
 func examples(n int, seed uint64) []Example {
 	r := rand.New(rand.NewPCG(seed, 1))
 	words := [][]string{{"apple", "pear", "plum"}, {"cat", "dog", "owl"}, {"red", "blue", "grey"}}
@@ -45,7 +45,7 @@ func TestLearns(t *testing.T) {
 	if why := m.Why([]Feature{{"noise1", 1}, {"owl", 1}, {"unheard", 1}}, 1); len(why) != 2 || why[0].Name != "owl" || why[0].Gain <= 0 {
 		t.Errorf("why %v", why)
 	}
-	if m.Knows("unheard") || !m.Knows("owl") {
+	if m.knows("unheard") || !m.knows("owl") {
 		t.Error("does not know what it knows")
 	}
 }
@@ -70,7 +70,7 @@ func TestFile(t *testing.T) {
 	}
 }
 
-// Of every three, the longest is right unless it is red; the page's number tells nothing.
+// Of three options, the longest is right unless it is red. The page's number is noise.
 func TestTrainChoices(t *testing.T) {
 	var choices []Choice
 	for page := range 40 {

@@ -16,10 +16,10 @@ import (
 const (
 	defaultFirst = 20 * time.Second
 	defaultIdle  = time.Minute
-	hangLimit    = 5 * time.Second // silence after which a request gives its slot to another
+	hangLimit    = 5 * time.Second // silence after which a request gives up its slot
 )
 
-// attempt is one request to one model and what came of it.
+// attempt is one request to one model and its outcome.
 type attempt struct {
 	client *Client
 	say    func(string)
@@ -27,18 +27,18 @@ type attempt struct {
 
 	text    strings.Builder
 	think   thoughts
-	said    bool // a visible word was handed out
-	retract bool // thoughts were taken for text
-	thought int  // bytes of reasoning that came in fields of their own
+	said    bool // text was passed to say
+	retract bool // text turned out to be thoughts
+	thought int  // bytes of reasoning in separate fields
 	refusal int  // bytes of a refusal
 	finish  string
-	usage   Usage // as last stated
+	usage   Usage // as last reported
 	events  int
 	begun   func() // called at each word or thought
 }
 
-// try asks a model once. The error is an *Error, or the context's.
-func (c *Client) try(ctx context.Context, lane, model string, h habit, req openai.ChatCompletionRequest, patient time.Duration, say func(string)) (*attempt, error) {
+// try asks a model once. Its error is an *Error or the context's.
+func (c *Client) try(ctx context.Context, lane, model string, h compat, req openai.ChatCompletionRequest, patient time.Duration, say func(string)) (*attempt, error) {
 	a := &attempt{client: c, say: say, think: thoughts{late: h.late}}
 	if err := c.slots().acquire(ctx, lane); err != nil {
 		return a, err
@@ -71,7 +71,7 @@ func (c *Client) try(ctx context.Context, lane, model string, h habit, req opena
 	return a, c.explain(err, context.Cause(inner), model, a)
 }
 
-// slots are those that are shared, or the client's own.
+// slots returns the shared slots, or the client's own.
 func (c *Client) slots() *Slots {
 	if c.Slots != nil {
 		return c.Slots
@@ -93,8 +93,7 @@ func (c *Client) idle() time.Duration {
 	return defaultIdle
 }
 
-// run sends the request and reads the stream to its end. Once the model has finished, nothing that happens to
-// the connection matters any more.
+// run sends the request and reads the stream to its end. After the model's finish reason it ignores connection errors.
 func (a *attempt) run(ctx context.Context, req openai.ChatCompletionRequest) error {
 	config := openai.DefaultConfig(a.client.Key)
 	config.BaseURL = a.client.BaseURL
@@ -124,7 +123,7 @@ func (a *attempt) run(ctx context.Context, req openai.ChatCompletionRequest) err
 	return nil
 }
 
-// take reads one event.
+// take processes one event.
 func (a *attempt) take(raw []byte) error {
 	var c chunk
 	if err := json.Unmarshal(raw, &c); err != nil {
@@ -146,7 +145,7 @@ func (a *attempt) take(raw []byte) error {
 	return nil
 }
 
-// hear takes in one choice of an event.
+// hear processes one choice of an event.
 func (a *attempt) hear(c *choice) {
 	for _, w := range []*words{&c.Delta, &c.Message} {
 		if n := w.thought(); n > 0 {
@@ -185,13 +184,13 @@ func (a *attempt) utter(s string) {
 	}
 }
 
-// flush hands out what was held back as the possible beginning of a tag.
+// flush emits text that was held back as the possible start of a tag.
 func (a *attempt) flush() { a.utter(a.think.close()) }
 
-// answer is the visible text.
+// answer returns the visible text.
 func (a *attempt) answer() string { return strings.TrimRight(a.text.String(), " \t\r\n") }
 
-// verdict says whether a stream that was read to its end is an answer.
+// verdict returns an error if a complete stream holds no answer.
 func (a *attempt) verdict() error {
 	switch {
 	case a.finish == "" && a.events == 0:
@@ -210,7 +209,7 @@ func (a *attempt) verdict() error {
 	return &Error{Kind: Empty, Cause: "finish reason " + a.finish}
 }
 
-// explain makes an *Error of whatever ended an attempt.
+// explain turns the error of an attempt into an *Error.
 func (c *Client) explain(err, cause error, model string, a *attempt) *Error {
 	var e *Error
 	var slow net.Error
@@ -231,7 +230,7 @@ func (c *Client) explain(err, cause error, model string, a *attempt) *Error {
 	}
 	e.Model, e.Cause, e.Partial = model, c.cause(e.Cause), a.text.Len() > 0
 	if e.Partial && e.Kind == NotOpenAI {
-		e.Kind = Truncated // it did speak the protocol, up to here
+		e.Kind = Truncated // it spoke the protocol up to here
 	}
 	return e
 }

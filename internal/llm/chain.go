@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// chain asks one model after another until one answers, or until words were said: those cannot be unsaid.
+// chain asks one model after another until one answers or has passed words to say, since those cannot be taken back.
 func (c *Client) chain(ctx context.Context, r Request, say func(string)) (Answer, error) {
 	var answer Answer
 	var err error
@@ -26,18 +26,18 @@ func (c *Client) chain(ctx context.Context, r Request, say func(string)) (Answer
 	return answer, err
 }
 
-// final says that no other model of the same server will do better.
+// final reports whether every other model of the server would fail too.
 func (e *Error) final() bool { return e.Status == 401 || e.Kind == Unreachable }
 
-// ask asks one model, as often as it takes to learn its habits, and once more after a failure that may pass.
-// left is how many models could be asked after it.
+// ask asks one model, repeatedly until its parameters fit, and once more after a temporary failure. left is the number
+// of fallbacks after it.
 func (c *Client) ask(ctx context.Context, r Request, model string, left int, say func(string), answer *Answer) (said bool, err error) {
-	h := c.habitOf(model)
+	h := c.compatOf(model)
 	answer.Blind = h.blind && !c.Forced && r.hasImages()
 	if answer.Blind {
 		r = r.withoutImages()
 	}
-	refused := false // pictures, in so many words or not
+	refused := false // the model may have rejected the pictures
 	for again := false; ; {
 		req := c.compose(r, model, h)
 		if len(req.Messages) == 0 {
@@ -58,8 +58,8 @@ func (c *Client) ask(ctx context.Context, r Request, model string, left int, say
 		if err == nil || a.said || !errors.As(err, &e) {
 			return a.said, wrap(err, model)
 		}
-		if bent, ok := h.bend(e, req); ok {
-			h = bent
+		if adapted, ok := h.adapt(e, req); ok {
+			h = adapted
 			c.learn(model, h)
 			continue
 		}
@@ -75,7 +75,7 @@ func (c *Client) ask(ctx context.Context, r Request, model string, left int, say
 	}
 }
 
-// wrap names what the context's error interrupted. An *Error says that itself.
+// wrap adds the model's name to a context's error. An *Error has it already.
 func wrap(err error, model string) error {
 	var e *Error
 	if err == nil || errors.As(err, &e) {
@@ -84,7 +84,7 @@ func wrap(err error, model string) error {
 	return fmt.Errorf("ask model %s: %w", model, err)
 }
 
-// add takes an attempt into the answer. The text is the last attempt's, the usage everybody's.
+// add merges an attempt into the answer: its text replaces the text, its usage is added.
 func (a *Answer) add(t *attempt, model string) {
 	a.Text, a.Model, a.Finish = t.answer(), model, t.finish
 	a.Thoughts = t.thought + t.think.hidden
@@ -96,8 +96,8 @@ func (a *Answer) add(t *attempt, model string) {
 	a.Usage.Cost += t.usage.Cost
 }
 
-// patience is how long a model may be silent before its first word: FirstToken, but with other models left no more
-// than its fair share of the time.
+// patience returns how long a model may be silent before its first word: FirstToken, or a fair share of the remaining
+// time if other models are left.
 func (c *Client) patience(ctx context.Context, left int) time.Duration {
 	patience := c.first()
 	if deadline, ok := ctx.Deadline(); ok && left > 0 {
@@ -107,15 +107,15 @@ func (c *Client) patience(ctx context.Context, left int) time.Duration {
 }
 
 const (
-	shortPause = 250 * time.Millisecond // before asking a server again that stumbled
-	longPause  = time.Second            // before asking a server again that said "slower"
-	// longestPause is the longest worth waiting for: another model is the better answer to more, and without
-	// one a person should be told.
+	shortPause = 250 * time.Millisecond // before repeating a request after a server error
+	longPause  = time.Second            // before repeating a request after a rate limit
+	// longestPause is the longest wait before a second request. If the server asks for more, another model is better,
+	// or an error.
 	longestPause = 30 * time.Second
-	fallbackTime = 2 * time.Second // longest worth waiting for with another model at hand
+	fallbackTime = 2 * time.Second // longest wait if a fallback is left
 )
 
-// again says whether, and after which wait, asking the same model once more can help.
+// again returns whether asking the same model again can help, and after which wait.
 func (e *Error) again(left int) (wait time.Duration, ok bool) {
 	switch e.Kind {
 	case Empty, Truncated:
@@ -126,7 +126,7 @@ func (e *Error) again(left int) (wait time.Duration, ok bool) {
 		wait = shortPause
 	case Timeout:
 		if e.Status == 0 {
-			return 0, false // it has had its time
+			return 0, false // it has used its time
 		}
 		wait = shortPause
 	default:
@@ -141,7 +141,7 @@ func (e *Error) again(left int) (wait time.Duration, ok bool) {
 	return wait, wait <= longestPause
 }
 
-// pause waits; false, at once, if the context will not last that long.
+// pause waits for d. It returns false at once if the context ends earlier.
 func pause(ctx context.Context, d time.Duration) bool {
 	if deadline, ok := ctx.Deadline(); ok && time.Until(deadline) <= d {
 		return false

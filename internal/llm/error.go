@@ -8,36 +8,36 @@ import (
 	"time"
 )
 
-// Kind is what went wrong. The set is closed.
+// Kind is the kind of a failure. The set is closed.
 type Kind string
 
 const (
 	Unauthorized   Kind = "unauthorized"     // the key is missing, wrong or not allowed to do this
-	NoModel        Kind = "no_model"         // the server does not have the model
+	NoModel        Kind = "no_model"         // the server lacks the model
 	Quota          Kind = "quota"            // paid or daily allowance used up; waiting does not help
 	RateLimited    Kind = "rate_limited"     // too many requests; waiting helps
 	ContextTooLong Kind = "context_too_long" // the prompt does not fit the model
-	Refused        Kind = "refused"          // a content filter said no
+	Refused        Kind = "refused"          // a content filter intervened
 	Rejected       Kind = "rejected"         // the server does not accept the request as it is
 	Truncated      Kind = "truncated"        // the stream ended before the answer did
 	Empty          Kind = "empty"            // the answer ended without a visible word
-	NotOpenAI      Kind = "not_openai"       // what answered does not speak this protocol: HTML, other JSON, a redirect
+	NotOpenAI      Kind = "not_openai"       // the server does not speak this protocol: HTML, other JSON, a redirect
 	Unreachable    Kind = "unreachable"      // no connection
 	Timeout        Kind = "timeout"          // connected, then silent for too long
-	Server         Kind = "server"           // the server's own failure, also in the middle of an answer
+	Server         Kind = "server"           // a failure of the server, possibly in the middle of an answer
 )
 
-// Error is a model's failure. Its text never holds anything the server or the caller wrote, except the model's
-// name: Cause does, for the operator.
+// Error is a model's failure. The text of Error holds no words of the server or the caller, except the model's name.
+// Cause may hold them, for the operator.
 type Error struct {
 	Kind       Kind
 	Model      string
 	Status     int           // HTTP status, or the code of an error inside a stream; 0 if there was none
 	RetryAfter time.Duration // how long the server asked to wait; 0 if it did not
-	Cause      string        // at most 300 bytes on one line, redacted; may quote the server. Never for a user or a model
-	Partial    bool          // the answer had begun: Answer.Text holds what was said
+	Cause      string        // one line of at most 300 bytes, redacted; may quote the server, so do not show it to users or models
+	Partial    bool          // the answer had begun: Answer.Text holds its beginning
 
-	problem problem // what a body said; habits read it
+	problem problem // the body of the error; compat.adapt reads it
 }
 
 func (e *Error) Error() string {
@@ -53,10 +53,10 @@ func (e *Error) Error() string {
 	return b.String()
 }
 
-// maxCause is enough for the sentence that a server says.
+// maxCause is enough for one sentence.
 const maxCause = 300
 
-// cause makes a server's words fit for an operator's log: one line, printable, short, without secrets.
+// cause makes a server's message fit for a log: one line, printable, short and without secrets.
 func (c *Client) cause(s string) string {
 	if c.Redact != nil {
 		s = c.Redact(s)
@@ -72,7 +72,7 @@ func (c *Client) cause(s string) string {
 	return s
 }
 
-// wrongAddress marks the 404 of a server whose path is wrong, which is not the 404 of a missing model.
+// wrongAddress matches the 404 of a wrong path, as opposed to a missing model.
 var wrongAddress = regexp.MustCompile(`invalid url|file not found|unknown request|page not found|no route|^not found$`)
 
 var (
@@ -85,8 +85,8 @@ var (
 	authType   = regexp.MustCompile(`authentication_error|invalid_api_key|permission_error|permission_denied`)
 )
 
-// kindOf reads a failure off its status and the words of its body. Words come first where servers use one
-// status for several things; status 0 is an error inside a stream that carries no code.
+// kindOf classifies a failure by its status and its message. The message decides if servers use one status for several
+// things. Status 0 is an error inside a stream without a code.
 func kindOf(status int, p problem) Kind {
 	words := strings.ToLower(p.Code + "\n" + p.Type + "\n" + p.Message)
 	client := status >= 400 && status < 500
@@ -116,7 +116,7 @@ func kindOf(status int, p problem) Kind {
 	return kindOfStream(words)
 }
 
-// kindOfStream reads an error that came inside a stream without a telling code.
+// kindOfStream classifies an error inside a stream without a known code.
 func kindOfStream(words string) Kind {
 	switch {
 	case rateType.MatchString(words):

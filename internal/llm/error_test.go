@@ -7,10 +7,10 @@ import (
 	"testing"
 
 	"familiar/internal/llm"
-	"familiar/internal/llm/llmtest"
+	"familiar/internal/test/llmtest"
 )
 
-// Bodies as the servers send them, before a stream begins.
+// These are error bodies of real servers, sent before a stream begins.
 func TestErrorBodies(t *testing.T) {
 	html := "<html><head><title>502 Bad Gateway</title></head></html>"
 	tests := []struct {
@@ -58,7 +58,7 @@ func TestErrorBodies(t *testing.T) {
 			t.Parallel()
 			srv := llmtest.New(t)
 			srv.Reply = func(llmtest.Request) llmtest.Reply {
-				// Long waits keep this about bodies: none of them is worth a retry.
+				// The long wait prevents retries, so that the case tests only the body.
 				return llmtest.Reply{llmtest.Header("Retry-After", "100"), llmtest.Error(tt.status, tt.body+" ")}
 			}
 			c := connect(t, srv)

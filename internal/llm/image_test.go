@@ -5,10 +5,10 @@ import (
 	"strings"
 	"testing"
 
-	"familiar/internal/llm/llmtest"
+	"familiar/internal/test/llmtest"
 )
 
-// pictured is a question with a picture.
+// pictured returns a question with a picture.
 func pictured() Request {
 	return Request{Messages: []Message{
 		{Role: "system", Content: "Be brief."},
@@ -32,7 +32,7 @@ func TestPicturesAreSent(t *testing.T) {
 	}
 }
 
-// TestModelsThatCannotSee: what servers say to a picture that their model does not take.
+// These are the replies of servers to a picture that the model does not take.
 func TestModelsThatCannotSee(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
@@ -93,7 +93,7 @@ func TestForcedPicturesAreSentEachTime(t *testing.T) {
 	}
 }
 
-// TestOtherErrorsLeavePictures: an error of another kind says nothing about what the model sees.
+// Other errors do not mean that the model cannot see.
 func TestOtherErrorsLeavePictures(t *testing.T) {
 	server := llmtest.New(t)
 	server.Queue(llmtest.Reply{llmtest.Error(503, "")}, llmtest.Reply{llmtest.Say("A cat.")})
@@ -107,7 +107,7 @@ func TestOtherErrorsLeavePictures(t *testing.T) {
 func TestPicturesWhereRolesMustAlternate(t *testing.T) {
 	r := pictured()
 	r.Messages = append([]Message{r.Messages[0], {Role: "user", Content: "Earlier."}}, r.Messages[1])
-	sent := habit{plain: true}.messages(r.Messages)
+	sent := compat{plain: true}.messages(r.Messages)
 	if len(sent) != 1 || len(sent[0].MultiContent) != 4 || sent[0].Content != "" {
 		t.Errorf("%+v", sent)
 	}

@@ -1,83 +1,86 @@
-// Package llm talks to any server that speaks OpenAI's chat completions: hosted or local.
+// Package llm talks to any server, hosted or local, that speaks OpenAI's chat completions.
 //
-// A tour, from the outside in. [Client.Stream] asks a model and hands out its words as they come;
-// [Client.Complete] waits for all of them. Both walk the same path:
+// [Client.Stream] asks a model and passes on its words as they arrive. [Client.Complete] waits for the whole answer.
+// [Client.Ask] wants one JSON object. All take the same path:
 //
-//   - chain.go asks [Client.Model], then each of [Client.Fallbacks], and says in [Answer.Failed] who failed;
-//     a model is asked a second time only where that can help, and nobody after words were said.
-//   - habit.go remembers which parameters a model does not take. Servers differ, so a refusal that names a
-//     parameter is answered by leaving it out, once, for good.
-//   - image.go writes pictures, and leaves them out for a model that takes none.
-//   - slots.go limits the requests that run at once, fairly between those who ask.
-//   - attempt.go is one request: go-openai writes it and splits the stream, attempt reads it.
-//   - wire.go stands between go-openai and the network. It reads what go-openai would lose: error bodies of
-//     every shape, Retry-After, a page of HTML with status 200, a silence, a line without end.
-//   - chunk.go decodes one event of a stream; think.go keeps a model's thoughts out of its words.
-//   - error.go holds the closed set of what can go wrong.
+//   - chain.go asks [Client.Model], then each of [Client.Fallbacks], and lists the failed ones in [Answer.Failed]. It
+//     asks a model a second time only if that can help, and no model after words were passed on.
+//   - compat.go remembers which parameters a model rejects and leaves them out from then on. It also leaves out
+//     pictures for a model that takes none.
+//   - slots.go limits the concurrent requests, fairly between lanes.
+//   - attempt.go is one request: go-openai writes it and splits the stream, and attempt reads the events.
+//   - wire.go sits between go-openai and the network. It handles what go-openai would lose: error bodies of every
+//     shape, Retry-After, HTML with status 200, silences, endless lines.
+//   - stream.go decodes the events of a stream and separates a model's thoughts from its words.
+//   - error.go is the closed set of failures.
 //
-// A stream that ends without a finish reason is an error ([Truncated]), whatever was said until then: the
-// protocol has no other sign that a text is whole.
+// A stream that ends without a finish reason is an error ([Truncated]) whatever it held, because the protocol has no
+// other sign that an answer is complete.
 //
-// [Counter] counts tokens, offline.
+// models.go asks a server for its models and the size of their context. [Counter] counts tokens offline.
 package llm
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
 	"net/http"
+	"strings"
 	"sync"
 	"time"
 )
 
-// Client asks one server. Set the fields before the first call and leave them alone; the methods may then be
-// called from any number of goroutines. A Client must not be copied after the first call.
+// Client asks one server. Set its fields before the first call and do not change them afterwards. Its methods are safe
+// for concurrent use. A Client must not be copied after the first call.
 type Client struct {
-	// HTTP carries the requests; required. Its Timeout must be 0, or it cuts long answers short: the context and
-	// IdleTimeout are the limits.
+	// HTTP sends the requests; required. Its Timeout must be 0, or it would cut long answers short. The context and
+	// IdleTimeout set the limits.
 	HTTP *http.Client
 	// BaseURL is the address up to and including the version: "https://api.openai.com/v1",
 	// "http://127.0.0.1:11434/v1".
 	BaseURL string
 	Key     string // bearer key; empty for servers that want none
 	Model   string
-	// Fallbacks are models of the same server, asked in this order when Model fails.
+	// Fallbacks are models of the same server, asked in this order if Model fails.
 	Fallbacks []string
-	// MaxTokens limits an answer where the request has no limit of its own. 0: the server's limit.
+	// MaxTokens limits an answer if the request sets no limit. 0: the server's limit.
 	MaxTokens int
-	// Temperature is from 0 to 2. 0 is not sent, so it means the server's own, and so do models that take none.
+	// Temperature is from 0 to 2. 0 is not sent and means the server's default.
 	Temperature float32
-	// Slots limits the requests that run at once, together with other clients that have the same; more wait their turn.
-	// nil: the client has its own. A request that hangs loses its slot after hangLimit, and holds nobody else up.
+	// Slots limits the concurrent requests of all clients that share it; more requests wait. nil: the client has its
+	// own. A request that hangs for hangLimit gives up its slot, so that it does not block others.
 	Slots *Slots
-	// FirstToken is the longest silence before a model's first word or thought; a keep-alive comment breaks a silence.
-	// 0: 20 s. While there are fallbacks left, a silent model is given up earlier, so that they have a share of the
-	// context's time too.
+	// FirstToken is the longest silence before a model's first word or thought; a keep-alive comment ends a silence. 0:
+	// 20 s. While fallbacks are left, the limit is lower, so that they get a share of the context's time.
 	FirstToken time.Duration
 	// IdleTimeout is the longest silence after that. 0: 60 s.
 	IdleTimeout time.Duration
-	// Forced sends pictures each time: that a model has refused them is not remembered.
+	// Forced sends pictures every time, even after a model has rejected them.
 	Forced bool
-	// Extra is added to the body of every request: a provider's own settings, as Ollama's "keep_alive".
+	// Extra is added to the body of every request, for a provider's own settings such as Ollama's "keep_alive".
 	Extra map[string]any
-	// Redact cleans [Error.Cause]; nil leaves it. The key is taken out in either case.
+	// Redact removes secrets from [Error.Cause]; may be nil. The key is removed in either case.
 	Redact func(string) string
 
-	own Slots // where Slots is nil
+	own Slots // used if Slots is nil
 
-	mu     sync.Mutex
-	habits map[string]habit // by model; guarded by mu
+	mu      sync.Mutex
+	compats map[string]compat // guarded by mu; by model
 }
 
-// Message is one message of a conversation. One whose Content is blank is not sent: several servers refuse it.
+// Message is one message of a conversation. It is not sent if Content is blank and it has no images, since several
+// servers reject that.
 type Message struct {
 	Role    string // "system", "user" or "assistant"
-	Name    string // who speaks, if it matters; characters that servers refuse become "_"
+	Name    string // name of the speaker, or empty; characters that servers reject become "_"
 	Content string
-	Images  []Image // behind Content
+	Images  []Image // follow Content
 }
 
 // Image is a picture in a message.
 type Image struct {
-	Label string // what the model is told of it, also where it cannot see it
+	Label string // description for the model, even if it cannot see the picture
 	Type  string // media type
 	Data  []byte
 }
@@ -85,59 +88,104 @@ type Image struct {
 // Request is one question to a model.
 type Request struct {
 	Messages  []Message
-	MaxTokens int  // limit of the answer, thoughts included; 0: the client's
-	JSON      bool // ask for one JSON object, where the server can promise that
-	// Lane is whom the request is for, as a channel. When more requests wait than may run, lanes take turns.
+	MaxTokens int  // limit of the answer, thoughts included; 0: the client's limit
+	JSON      bool // ask for one JSON object, if the server supports that
+	// Lane groups requests, for example by channel. When requests wait for a slot, lanes take turns.
 	Lane string
 }
 
-// Answer is what a model said. With an error it holds what is known all the same: the part that was said, the
-// usage, the models that failed.
+// Answer is what a model said. Beside an error it holds what is known: the text so far, the usage and the failed
+// models.
 type Answer struct {
-	// Text is what may be shown. It is what say was given, put together, without white space at its end; except
-	// after a model that closed thoughts it had not opened: then it is the part after them, and stands in place
-	// of what was said.
+	// Text is the visible text: everything passed to say, without trailing white space. There is one exception: if a
+	// model closed thoughts that it had not opened, Text is only the part after them.
 	Text   string
-	Model  string // the model that was asked last, as configured
-	Finish string // why the model stopped: "stop", "length", "content_filter", …; "" if it did not say
+	Model  string // the last model asked, as configured
+	Finish string // why the model stopped: "stop", "length", "content_filter", …; "" if unknown
 	Usage  Usage
-	// Blind says that there were pictures, and that Model was asked without them, because it takes none.
+	// Blind says that Model was asked without the pictures because it takes none.
 	Blind bool
-	// Thoughts is how many bytes of reasoning were kept out of Text.
+	// Thoughts is the number of bytes of reasoning removed from Text.
 	Thoughts int
-	// Failed lists the models that were given up before Model, in order.
+	// Failed lists the models that failed before Model, in order.
 	Failed []Failure
 }
 
-// Usage is what the requests behind an answer used, failed ones included where the server says. Its fields are those of turn.Usage, into which
-// it converts.
+// Usage sums up the requests behind an answer, including failed ones if the server reports them. It converts to
+// turn.Usage.
 type Usage struct {
 	Prompt     int // tokens, Cached included
-	Cached     int // that the server had from an earlier request; 0 where it does not say
+	Cached     int // prompt tokens that the server had cached; 0 if it does not say
 	Completion int // tokens, Reasoning included
 	Reasoning  int
 	Calls      int     // requests sent
-	Cost       float64 // US dollars; 0 where the server does not say
+	Cost       float64 // US dollars; 0 if the server does not say
 }
 
-// Failure is a model that was given up.
+// Failure is a model that failed.
 type Failure struct {
 	Model  string
 	Kind   Kind
 	Status int // HTTP status; 0 if there was none
 }
 
-// Stream asks the model and calls say, in the caller's goroutine, with each piece of visible text as it comes.
-// say may be nil.
+// Stream asks the model and calls say with each piece of visible text, in the caller's goroutine. say may be nil.
 //
-// The error is the context's if that ended first (test it with [errors.Is]), and an [*Error] otherwise: the one
-// of the model asked last.
+// The error is the context's if that ended first (test it with [errors.Is]). Otherwise it is the [*Error] of the last
+// model asked.
 func (c *Client) Stream(ctx context.Context, r Request, say func(delta string)) (Answer, error) {
 	return c.chain(ctx, r, say)
 }
 
-// Complete asks the model and returns its whole answer. As nobody has seen any of it before the end, it also
-// starts over after an answer that broke off.
+// Complete asks the model and returns its whole answer. Unlike Stream it can start over after an answer broke off,
+// because nobody has seen any of it.
 func (c *Client) Complete(ctx context.Context, r Request) (Answer, error) {
 	return c.chain(ctx, r, nil)
+}
+
+// Question is a question outside the conversation. Its answer is one JSON object.
+type Question struct {
+	Lane   string // as in [Request]
+	Order  string // instructions; the system message
+	Text   string // material; the user message
+	Tokens int    // limit of the answer
+	Loose  bool   // accept other fields, and a code fence or prose around the object
+}
+
+// ErrNoObject says that the answer is not the JSON object that was asked for.
+var ErrNoObject = errors.New("the answer is not the object that was asked for")
+
+// Ask asks a question and decodes the answer into a struct. The Answer holds the usage, beside an error too. A panic of
+// the client becomes an error.
+func (c *Client) Ask(ctx context.Context, q Question, into any) (a Answer, err error) {
+	defer func() {
+		if recover() != nil {
+			err = errors.New("ask for an object: the client panicked")
+		}
+	}()
+	a, err = c.Complete(ctx, Request{Lane: q.Lane, JSON: true, MaxTokens: q.Tokens, Messages: []Message{
+		{Role: "system", Content: q.Order}, {Role: "user", Content: q.Text},
+	}})
+	if err != nil {
+		return a, fmt.Errorf("ask for an object: %w", err)
+	}
+	if !a.object(into, q.Loose) {
+		return a, fmt.Errorf("ask for an object: %w", ErrNoObject)
+	}
+	return a, nil
+}
+
+// object decodes the object. Unless loose, no text may surround it, because that may be material that the model
+// repeats.
+func (a Answer) object(into any, loose bool) bool {
+	text := a.Text
+	if loose {
+		text = text[max(0, strings.IndexByte(text, '{')):]
+	}
+	d := json.NewDecoder(strings.NewReader(text))
+	if loose {
+		return d.Decode(into) == nil
+	}
+	d.DisallowUnknownFields()
+	return d.Decode(into) == nil && strings.TrimSpace(text[d.InputOffset():]) == ""
 }

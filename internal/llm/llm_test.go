@@ -17,19 +17,19 @@ import (
 	"go.uber.org/goleak"
 
 	"familiar/internal/llm"
-	"familiar/internal/llm/llmtest"
+	"familiar/internal/test/llmtest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// connectTo makes a client with a transport of its own, closed with the test.
+// connectTo returns a client with its own transport, which is closed at the end of the test.
 func connectTo(t testing.TB, url string) *llm.Client {
 	transport := &http.Transport{MaxIdleConnsPerHost: 64}
 	t.Cleanup(transport.CloseIdleConnections)
 	return &llm.Client{HTTP: &http.Client{Transport: transport}, BaseURL: url, Key: "sk-test-0123456789", Model: "main"}
 }
 
-// connect makes a client of a server, in memory or not.
+// connect returns a client for a server, in memory or not.
 func connect(t testing.TB, srv *llmtest.Server) *llm.Client {
 	c := connectTo(t, srv.URL)
 	c.HTTP.Transport.(*http.Transport).DialContext = srv.Dial
@@ -40,7 +40,7 @@ func hello() llm.Request {
 	return llm.Request{Messages: []llm.Message{{Role: "system", Content: "Be kind."}, {Role: "user", Content: "Hello?"}}}
 }
 
-// script starts a server in memory that follows a script.
+// script starts an in-memory server that follows a script.
 func script(t testing.TB, text string) *llmtest.Server {
 	t.Helper()
 	s, err := llmtest.ParseScript([]byte(text))
@@ -241,7 +241,7 @@ func TestModels(t *testing.T) {
 	}
 }
 
-// endless is a body that repeats something and counts how much of it was read.
+// endless is a body that repeats a text and counts the bytes read.
 type endless struct {
 	prefix, more string
 	read         int
@@ -264,11 +264,11 @@ func (e *endless) RoundTrip(r *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {"text/event-stream"}}, Body: e, Request: r}, nil
 }
 
-// What never ends is ended: a line, a body.
+// Endless lines and bodies are cut off.
 func TestCaps(t *testing.T) {
 	for name, tt := range map[string]struct {
 		body endless
-		most int // that may be read of it
+		most int // limit of the bytes read
 	}{
 		"line":     {endless{prefix: "data: ", more: strings.Repeat("a", 4096)}, 1<<20 + 1<<16},
 		"comments": {endless{more: ": " + strings.Repeat("x", 1000) + "\n"}, 32<<20 + 1<<16},
@@ -281,7 +281,7 @@ func TestCaps(t *testing.T) {
 	}
 }
 
-// One connection serves one request after another: a stream is read to its very end.
+// Streams are read to the end, so that one connection serves one request after another.
 func TestConnectionIsReused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := llmtest.InMemory(t)
@@ -318,4 +318,81 @@ func BenchmarkComplete(b *testing.B) {
 		}
 	})
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "req/s")
+}
+
+func TestFallbacks(t *testing.T) {
+	tests := []struct {
+		name, script string
+		text, model  string
+		kind         llm.Kind
+		failed       []llm.Failure
+	}{
+		{"first", "say one", "one", "main", "", nil},
+		{"second", "when model \"main\"\nerror 404\nwhen model \"spare\"\nsay two", "two", "spare", "", []llm.Failure{{Model: "main", Kind: llm.NoModel, Status: 404}}},
+		{"third", "when model \"last\"\nsay three\nwhen prompt \"\"\nheader Retry-After: 60\nerror 429", "three", "last", "",
+			[]llm.Failure{{Model: "main", Kind: llm.RateLimited, Status: 429}, {Model: "spare", Kind: llm.RateLimited, Status: 429}}},
+		{"empty", "when model \"main\"\nfinish stop\nwhen model \"spare\"\nsay two", "two", "spare", "", []llm.Failure{{Model: "main", Kind: llm.Empty}}},
+		{"all fail", "error 404", "", "last", llm.NoModel, []llm.Failure{{Model: "main", Kind: llm.NoModel, Status: 404}, {Model: "spare", Kind: llm.NoModel, Status: 404}}},
+		{"not after words", "when model \"main\"\nsay half a\nend\nwhen model \"spare\"\nsay two", "half a", "main", llm.Truncated, nil},
+		{"not with a bad key", "error 401", "", "main", llm.Unauthorized, nil},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			c := connect(t, script(t, tt.script))
+			c.Fallbacks = []string{"spare", "last"}
+			a, err := c.Stream(t.Context(), hello(), func(string) {})
+			if kindOf(err) != tt.kind || a.Text != tt.text || a.Model != tt.model || !reflect.DeepEqual(a.Failed, tt.failed) {
+				t.Errorf("%+v, %v", a, err)
+			}
+		})
+	}
+}
+
+func TestCompleteStartsOver(t *testing.T) {
+	srv := script(t, "say half a\nend\nnext\nsay whole")
+	a, err := connect(t, srv).Complete(t.Context(), hello())
+	if err != nil || a.Text != "whole" {
+		t.Errorf("%q, %v", a.Text, err)
+	}
+}
+
+// A model whose template opens its thoughts is detected once. From then on its thoughts are not passed on.
+func TestLateThoughtsAreRemembered(t *testing.T) {
+	c := connect(t, script(t, "chunk \"hm, \"\nchunk \"hm</think>\\nHi\"\nnext\nchunk \"secret \"\nchunk \"plan</think>Hi again\"\nnext\nsay no thoughts"))
+	for _, want := range []string{"hm, Hi", "Hi again", "no thoughts"} {
+		var said strings.Builder
+		a, err := c.Stream(t.Context(), hello(), func(s string) { said.WriteString(s) })
+		if err != nil || said.String() != want || !strings.HasSuffix(want, a.Text) {
+			t.Errorf("said %q, text %q, %v; want %q", said.String(), a.Text, err, want)
+		}
+	}
+}
+
+func TestWindow(t *testing.T) {
+	for name, c := range map[string]struct {
+		answers map[string]string
+		want    llm.Window
+	}{
+		"vLLM":       {map[string]string{"/v1/models": `{"data":[{"id":"other","max_model_len":9},{"id":"main","max_model_len":32768}]}`}, llm.Window{Tokens: 32768, Source: "/models"}},
+		"OpenRouter": {map[string]string{"/v1/models": `{"data":[{"id":"main","context_length":200000}]}`}, llm.Window{Tokens: 200000, Source: "/models"}},
+		"llama.cpp":  {map[string]string{"/props": `{"default_generation_settings":{"n_ctx":8192}}`}, llm.Window{Tokens: 8192, Source: "/props"}},
+		"Ollama, loaded": {map[string]string{
+			"/api/show": `{"parameters":"stop x\nnum_ctx 2048","model_info":{"general.architecture":"qwen3","qwen3.context_length":40960}}`,
+			"/api/ps":   `{"models":[{"name":"main:latest","context_length":4096}]}`,
+		}, llm.Window{Tokens: 4096, Most: 40960, Source: "/api/ps"}},
+		"Ollama, not loaded": {map[string]string{"/api/show": `{"model_info":{"qwen3.context_length":40960}}`, "/api/ps": `{"models":[]}`}, llm.Window{Most: 40960, Source: "/api/show"}},
+		"LM Studio": {map[string]string{"/api/v0/models": `{"data":[{"id":"main","max_context_length":131072,"loaded_context_length":4096}]}`},
+			llm.Window{Tokens: 4096, Most: 131072, Source: "/api/v0/models"}},
+		"OpenAI":       {nil, llm.Window{}},
+		"broken words": {map[string]string{"/v1/models": `[]`, "/props": `<html>`, "/api/show": `7`}, llm.Window{}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			srv := llmtest.New(t)
+			srv.Besides = c.answers
+			if got := connect(t, srv).Window(t.Context()); got != c.want {
+				t.Errorf("got %+v, want %+v", got, c.want)
+			}
+		})
+	}
 }

@@ -8,11 +8,24 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
+	"strconv"
 	"strings"
+	"time"
 )
 
-// Models lists what the server offers, in its order: GET {base}/models, which Ollama, llama.cpp, vLLM and LM
-// Studio answer too. Errors are as in [Client.Stream].
+// Defaults for an operator who names no server or model.
+const (
+	OpenAI      = "https://api.openai.com/v1"
+	OpenAIModel = "gpt-5-mini"
+	Ollama      = "http://127.0.0.1:11434/v1" // on this machine
+)
+
+// ListTime is the time limit for listing models if the caller can go on without the list.
+const ListTime = 5 * time.Second
+
+// Models lists the server's models in its order: GET {base}/models, which Ollama, llama.cpp, vLLM and LM Studio support
+// too. Errors are as for [Client.Stream].
 func (c *Client) Models(ctx context.Context) ([]string, error) {
 	inner, giveUp := context.WithCancelCause(ctx)
 	defer giveUp(nil)
@@ -52,7 +65,7 @@ func (c *Client) entries(ctx context.Context, giveUp context.CancelCauseFunc) ([
 	return entries, nil
 }
 
-// read returns the answer to a request of the server that is none for words.
+// read sends a request other than a chat completion and returns the body.
 func (c *Client) read(ctx context.Context, giveUp context.CancelCauseFunc, method, address string, question []byte) (body []byte, status int, err error) {
 	req, err := http.NewRequestWithContext(ctx, method, address, bytes.NewReader(question))
 	if err != nil {
@@ -75,7 +88,7 @@ func (c *Client) read(ctx context.Context, giveUp context.CancelCauseFunc, metho
 	return body, resp.StatusCode, err
 }
 
-// model is an entry of a list of models. Servers name the size of the context in their own ways.
+// model is an entry in a list of models. Servers use different names for the context's size.
 type model struct {
 	ID string `json:"id"`
 
@@ -86,12 +99,12 @@ type model struct {
 	Loaded           int `json:"loaded_context_length"`
 }
 
-// window is the size of the context in tokens; 0 where the entry does not say.
+// window returns the context's size in tokens, or 0 if the entry does not say.
 func (m model) window() int {
 	return cmp.Or(m.Loaded, m.MaxModelLen, m.ContextLength, m.ContextWindow, m.MaxContextLength)
 }
 
-// modelsIn reads {"data":[…]}, where Ollama without a model says null, or a bare list.
+// modelsIn reads {"data":[…]} or a bare list. Ollama without a model sends null as data.
 func modelsIn(body []byte) ([]model, bool) {
 	var bare []model
 	if json.Unmarshal(body, &bare) == nil {
@@ -103,4 +116,125 @@ func modelsIn(body []byte) ([]model, bool) {
 	}
 	err := json.Unmarshal(object["data"], &bare)
 	return bare, err == nil
+}
+
+// Window is the size of a model's context in tokens, including the answer.
+type Window struct {
+	Tokens int    // in force; 0 if unknown
+	Most   int    // the largest size that the server could use; 0: unknown or the same
+	Source string // the part of the server's API that said so, such as "/api/ps"
+}
+
+// Window asks the server for the size of Model's context. There is no common API for that, so it tries several: the
+// list of models (vLLM, OpenRouter, Groq, Mistral), /props (llama.cpp), /api/ps and /api/show (Ollama), /api/v0/models
+// (LM Studio). Ollama reports the size in force only while the model is loaded. If no API reports a size, Window
+// returns the zero value.
+func (c *Client) Window(ctx context.Context) Window {
+	inner, giveUp := context.WithCancelCause(ctx)
+	defer giveUp(nil)
+	entries, err := c.entries(inner, giveUp)
+	if n := windowOf(entries, c.Model); err == nil && n > 0 {
+		return Window{Tokens: n, Source: "/models"}
+	}
+	for _, ask := range []func(context.Context) Window{c.llamaWindow, c.ollamaWindow, c.studioWindow} {
+		if ctx.Err() != nil {
+			break
+		}
+		if w := ask(ctx); w != (Window{}) {
+			return w
+		}
+	}
+	return Window{}
+}
+
+func windowOf(entries []model, name string) int {
+	for _, e := range entries {
+		if e.ID == name {
+			return e.window()
+		}
+	}
+	return 0
+}
+
+// llamaWindow asks llama.cpp:
+// https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md
+func (c *Client) llamaWindow(ctx context.Context) Window {
+	var props struct {
+		Settings struct {
+			Context int `json:"n_ctx"`
+		} `json:"default_generation_settings"`
+	}
+	if c.readOutside(ctx, http.MethodGet, "/props", nil, &props) != nil || props.Settings.Context == 0 {
+		return Window{}
+	}
+	return Window{Tokens: props.Settings.Context, Source: "/props"}
+}
+
+// ollamaWindow asks Ollama. A loaded model keeps the size with which it was loaded.
+// https://github.com/ollama/ollama/blob/main/docs/api.md
+func (c *Client) ollamaWindow(ctx context.Context) Window {
+	var show struct {
+		Parameters string         `json:"parameters"`
+		Info       map[string]any `json:"model_info"`
+	}
+	question, _ := json.Marshal(map[string]string{"model": c.Model})
+	if c.readOutside(ctx, http.MethodPost, "/api/show", question, &show) != nil {
+		return Window{}
+	}
+	var w Window
+	for key, value := range show.Info {
+		if n, ok := value.(float64); ok && strings.HasSuffix(key, ".context_length") {
+			w.Most, w.Source = int(n), "/api/show"
+		}
+	}
+	for line := range strings.Lines(show.Parameters) {
+		if f := strings.Fields(line); len(f) == 2 && f[0] == "num_ctx" {
+			w.Tokens, _ = strconv.Atoi(f[1])
+		}
+	}
+	var running struct {
+		Models []struct {
+			Name    string `json:"name"`
+			Context int    `json:"context_length"`
+		} `json:"models"`
+	}
+	if c.readOutside(ctx, http.MethodGet, "/api/ps", nil, &running) == nil {
+		for _, m := range running.Models {
+			if m.Context > 0 && (m.Name == c.Model || m.Name == c.Model+":latest") {
+				w.Tokens, w.Source = m.Context, "/api/ps"
+			}
+		}
+	}
+	return w
+}
+
+// studioWindow asks LM Studio:
+// https://lmstudio.ai/docs/developer/rest
+func (c *Client) studioWindow(ctx context.Context) Window {
+	var raw json.RawMessage
+	if c.readOutside(ctx, http.MethodGet, "/api/v0/models", nil, &raw) != nil {
+		return Window{}
+	}
+	entries, _ := modelsIn(raw)
+	for _, e := range entries {
+		if e.ID == c.Model && e.window() > 0 {
+			return Window{Tokens: e.window(), Most: e.MaxContextLength, Source: "/api/v0/models"}
+		}
+	}
+	return Window{}
+}
+
+// readOutside sends a request to a path of the server that is not below BaseURL and decodes the reply into v.
+func (c *Client) readOutside(ctx context.Context, method, path string, question []byte, v any) error {
+	base, err := url.Parse(c.BaseURL)
+	if err != nil {
+		return err
+	}
+	inner, giveUp := context.WithCancelCause(ctx)
+	defer giveUp(nil)
+	body, _, err := c.read(inner, giveUp, method, base.Scheme+"://"+base.Host+path, question)
+	if err != nil {
+		return err
+	}
+	return json.NewDecoder(bytes.NewReader(body)).Decode(v)
 }

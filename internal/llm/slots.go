@@ -6,27 +6,27 @@ import (
 	"sync"
 )
 
-// Slots limits how many requests run at one server at once. It is fair between lanes: a freed slot goes to the lane that
-// has waited longest for a turn, whoever else has more requests waiting. Clients of one server share one. The zero value
-// is ready; it must not be copied after the first use.
+// Slots limits the concurrent requests to one server. A free slot goes to the lane that has waited longest for a turn,
+// however many requests the other lanes have. Clients of one server share one Slots. The zero value is ready. A Slots
+// must not be copied after first use.
 type Slots struct {
-	// Limit is how many requests may run at once. 0: 64. It must not change after the first use.
+	// Limit is the number of concurrent requests. 0: 64. It must not change after first use.
 	Limit int
 
 	mu      sync.Mutex
 	running int         // guarded by mu
-	lanes   []slotQueue // lanes with requests that wait, none empty; the first is the next to get a slot; guarded by mu
+	lanes   []slotQueue // guarded by mu; lanes with waiting requests, the next to get a slot first
 }
 
 const defaultSlots = 64
 
-// slotQueue is the requests of one lane that wait for a slot, in their order.
+// slotQueue holds the waiting requests of one lane, in order.
 type slotQueue struct {
 	lane    string
-	waiting []chan struct{} // closed when the request has its slot
+	waiting []chan struct{} // closed when the request gets its slot
 }
 
-// acquire waits for a slot. The caller must release it, unless there is an error.
+// acquire waits for a slot. If the error is nil, the caller must release the slot.
 func (s *Slots) acquire(ctx context.Context, lane string) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -38,12 +38,12 @@ func (s *Slots) acquire(ctx context.Context, lane string) error {
 	case <-ctx.Done():
 	}
 	if !s.leave(lane, ready) {
-		s.release() // it came at the same moment
+		s.release() // it arrived at the same moment
 	}
 	return ctx.Err()
 }
 
-// enter takes a slot, if one is free, or a place in the lane's queue. The channel is closed once there is a slot.
+// enter takes a free slot or joins the lane's queue. The channel is closed once the request has its slot.
 func (s *Slots) enter(lane string) chan struct{} {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -66,7 +66,7 @@ func (s *Slots) enter(lane string) chan struct{} {
 	return ready
 }
 
-// leave gives up a place in a queue. It reports whether there still was one.
+// leave removes a request from its queue and reports whether it was still there.
 func (s *Slots) leave(lane string, ready chan struct{}) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -85,7 +85,7 @@ func (s *Slots) leave(lane string, ready chan struct{}) bool {
 	return true
 }
 
-// release hands the slot to the next lane, which then waits behind all others, or frees it.
+// release frees the slot or passes it to the next lane, which then goes to the end of the line.
 func (s *Slots) release() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -18,7 +18,7 @@ func in(lane string) llm.Request {
 	return r
 }
 
-// TestSlotsAreFair lets one lane ask twenty times before another asks once.
+// One lane asks twenty times before another asks once.
 func TestSlotsAreFair(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := connect(t, script(t, "wait 1s\nsay hi"))
@@ -38,12 +38,12 @@ func TestSlotsAreFair(t *testing.T) {
 		for range 20 {
 			ask("busy", 11*time.Second)
 		}
-		ask("quiet", 2*time.Second) // both slots are taken for a second, then it is among the first two
+		ask("quiet", 2*time.Second) // both slots are taken for a second; then it is among the first two
 		wg.Wait()
 	})
 }
 
-// TestManyRequestsAtOnce asks as many channels do that have no limit configured.
+// Many channels ask with the default limit.
 func TestManyRequestsAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := script(t, "wait 1s\nsay hi")
@@ -63,8 +63,8 @@ func TestManyRequestsAtOnce(t *testing.T) {
 	})
 }
 
-// TestHangingRequestHoldsNobodyUp fills all slots with requests that the server never answers.
-func TestHangingRequestHoldsNobodyUp(t *testing.T) {
+// All slots are taken by requests that the server never answers.
+func TestHangingRequestGivesUpItsSlot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := connect(t, script(t, "when \"hang\"\nwait 1h\nwhen \"Hello\"\nsay hi"))
 		c.Slots = &llm.Slots{Limit: 4}
@@ -89,7 +89,7 @@ func TestHangingRequestHoldsNobodyUp(t *testing.T) {
 	})
 }
 
-// TestSlotsAreAllGivenBack calls requests off in every state and then needs all slots at once.
+// Requests are cancelled in every state; then all slots are needed at once.
 func TestSlotsAreAllGivenBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := script(t, "wait 1s\nsay hi")
@@ -124,7 +124,7 @@ func TestSlotsAreAllGivenBack(t *testing.T) {
 func TestFirstToken(t *testing.T) {
 	for name, c := range map[string]struct {
 		script string
-		took   time.Duration // 0: it is answered
+		took   time.Duration // 0: answered
 	}{
 		"nothing":                         {"wait 1h\nsay late", 20 * time.Second},
 		"the headers and nothing":         {"comment 1\nwait 1h\nsay late", 20 * time.Second},

@@ -11,10 +11,10 @@ import (
 	"familiar/internal/llm"
 )
 
-// TestStream is one request against everything that servers say. The expected error is a kind, and the expected
-// words are what the caller was handed and what the answer holds.
+// Each case is one request and the stream of a server. It expects an error kind, the text passed to say, and the text
+// of the answer.
 func TestStream(t *testing.T) {
-	// A second try would find "again", so a case that is retried says so.
+	// A retried request would get "again", so a case that is retried shows it.
 	const again = "\nnext\nsay again"
 	tests := []struct {
 		name, script string
@@ -47,7 +47,7 @@ func TestStream(t *testing.T) {
 				}
 			}},
 
-		// go-openai's pitfalls, in the order of the list.
+		// Bugs and limits of go-openai, in the order of the list.
 		{name: "cut without [DONE]", script: "say half a\nend" + again, text: "half a", said: "=", kind: llm.Truncated, check: partial},
 		{name: "connection broken", script: "say half a\nwait 1ms\ncut" + again, text: "half a", said: "=", kind: llm.Truncated, check: partial},
 		{name: "cut inside a line", script: "say half a\nraw data: {\"choices\":[{\"del\nend" + again, text: "half a", said: "=", kind: llm.Truncated, check: partial},
@@ -132,7 +132,7 @@ func TestStream(t *testing.T) {
 	}
 }
 
-// cached checks how much of the prompt the server had already.
+// cached checks the number of cached prompt tokens.
 func cached(n int) func(*testing.T, llm.Answer, error) {
 	return func(t *testing.T, a llm.Answer, _ error) {
 		if a.Usage.Cached != n {

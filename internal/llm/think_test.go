@@ -7,7 +7,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// read feeds a text to the splitter in pieces and returns what stays visible in the end.
+// read passes a text to the splitter in pieces and returns the visible part.
 func read(t *thoughts, pieces ...string) string {
 	text := ""
 	for _, p := range pieces {
@@ -57,7 +57,7 @@ func TestThoughts(t *testing.T) {
 	}
 }
 
-// However a text is cut into pieces, the same of it is visible.
+// The visible part does not depend on how a text is cut into pieces.
 func TestThoughtsDoNotDependOnPieces(t *testing.T) {
 	parts := []string{"<think>", "</think>", "<", "</", "think", ">", "`", "word ", "\n", "<b>", "é", "</thinking>"}
 	rapid.Check(t, func(t *rapid.T) {

@@ -17,11 +17,11 @@ import (
 )
 
 const (
-	// lastWords is how long a server may take, after the end of the answer, to say what it cost.
+	// lastWords is how long a server may take after the answer to report the usage.
 	lastWords = 2 * time.Second
-	lastBytes = 50 * time.Millisecond // how long it may take, after the end of the stream, to end the response
+	lastBytes = 50 * time.Millisecond // how long it may take to end the response after the stream
 
-	maxErrorBody = 64 << 10 // of an error's body, read
+	maxErrorBody = 64 << 10 // bytes read of an error's body
 	maxLine      = 1 << 20  // of one event
 	maxBody      = 32 << 20 // of one answer: 100,000 tokens in events of 300 bytes
 )
@@ -33,19 +33,19 @@ var (
 	errNotStream = errors.New("not a stream of events")
 )
 
-// exchange is one request and its answer on the network. It is what go-openai gets for an HTTP client, because
-// a response is whole here: once go-openai has made an error of it, its headers and half of its shapes are gone.
+// exchange is one request and its response. It is go-openai's HTTP client and sees the whole response. go-openai's
+// errors lack the headers and many shapes of bodies.
 type exchange struct {
 	http   *http.Client
 	extra  map[string]any
-	limit  string        // name that the length limit goes by
-	idle   time.Duration // silence allowed; changed by the goroutine that reads the body
+	limit  string        // name of the field for the length limit
+	idle   time.Duration // longest silence; changed by the goroutine that reads the body
 	giveUp context.CancelCauseFunc
 	timer  *time.Timer // calls giveUp; set by Do
 }
 
-// Do sends a request. It returns a response only if that is an answer, as a stream of nothing but "data:" lines;
-// everything else is an *Error.
+// Do sends a request. It returns a response only if that is an answer, in the form of a stream of "data:" lines.
+// Everything else is an *Error.
 func (x *exchange) Do(req *http.Request) (*http.Response, error) {
 	resp, r, err := x.send(req)
 	if err != nil {
@@ -57,8 +57,7 @@ func (x *exchange) Do(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// send returns a response whose status is one of success, with its body watched and buffered. The caller closes
-// the body.
+// send returns a response with a status of success. Its body is watched and buffered. The caller closes it.
 func (x *exchange) send(req *http.Request) (*http.Response, *bufio.Reader, error) {
 	if err := x.rewrite(req); err != nil {
 		return nil, nil, err
@@ -77,35 +76,35 @@ func (x *exchange) send(req *http.Request) (*http.Response, *bufio.Reader, error
 	return resp, r, nil
 }
 
-// speaks sets the silence allowed once the model has begun to speak.
+// speaks sets the longest silence after the model's first word.
 func (x *exchange) speaks(idle time.Duration) {
 	x.idle = idle
 	x.timer.Reset(idle)
 }
 
-// finished shortens the wait: all that may still come is the usage.
+// finished shortens the wait, because only the usage may follow.
 func (x *exchange) finished() {
 	x.idle = min(x.idle, lastWords)
 	x.timer.Reset(x.idle)
 }
 
-// drain reads what follows the end of a stream, usually the few bytes that end the response: only then can the
-// connection serve the next request.
+// drain reads the rest of a stream, usually the few bytes that end the response. Only then can the connection be
+// reused.
 func (x *exchange) drain(rest io.Reader) {
 	x.idle = lastBytes
 	x.timer.Reset(x.idle)
 	_, _ = io.CopyN(io.Discard, rest, maxErrorBody)
 }
 
-// stop ends the watch over silence.
+// stop stops the timer for silences.
 func (x *exchange) stop() {
 	if x.timer != nil {
 		x.timer.Stop()
 	}
 }
 
-// rewrite adds to the body what go-openai cannot write. A name in quotes followed by a colon is a key: inside of
-// a JSON string the quotes would be escaped.
+// rewrite makes the changes to the body that go-openai does not support. A quoted name followed by a colon is a key,
+// because quotes inside a JSON string are escaped.
 func (x *exchange) rewrite(req *http.Request) error {
 	if req.Body == nil || x.limit != maxTokens && len(x.extra) == 0 {
 		return nil
@@ -131,8 +130,7 @@ func (x *exchange) rewrite(req *http.Request) error {
 	return nil
 }
 
-// judge says whether a response is an answer, by its type and its first character. It closes the body of one
-// that is not.
+// judge decides by type and first character whether a response is an answer. If not, it closes the body.
 func (x *exchange) judge(resp *http.Response, r *bufio.Reader) (_ io.ReadCloser, err error) {
 	body := resp.Body
 	defer func() {
@@ -159,7 +157,7 @@ func (x *exchange) judge(resp *http.Response, r *bufio.Reader) (_ io.ReadCloser,
 	return stream, nil
 }
 
-// failure is the error of a response whose status says that it is one.
+// failure returns the error of a response with a status of failure.
 func failure(resp *http.Response, r *bufio.Reader) *Error {
 	body := bytes.TrimSpace(readSome(r))
 	e := &Error{Status: resp.StatusCode, RetryAfter: retryAfter(resp.Header, time.Now())}
@@ -181,8 +179,8 @@ func failure(resp *http.Response, r *bufio.Reader) *Error {
 	return e
 }
 
-// whole reads an answer that was not streamed and makes it a stream of one event, or finds an error with a status
-// of success.
+// whole reads an answer that was not streamed and converts it to a stream of one event. It returns an error if the body
+// holds one despite the status.
 func whole(resp *http.Response, r *bufio.Reader) (*bufio.Reader, error) {
 	body, err := io.ReadAll(io.LimitReader(r, maxLine+1))
 	if err != nil {
@@ -211,14 +209,14 @@ func whole(resp *http.Response, r *bufio.Reader) (*bufio.Reader, error) {
 	return bufio.NewReader(&line), nil
 }
 
-// readSome reads the beginning of a body, for an error: a body that breaks off or goes on forever is as good.
+// readSome reads the beginning of an error's body. It ignores read errors.
 func readSome(r io.Reader) []byte {
 	b, _ := io.ReadAll(io.LimitReader(r, maxErrorBody))
 	return b
 }
 
-// firstByte looks at the first character that is not white space: keep-alives of servers that do not stream are
-// blank lines.
+// firstByte returns the first character that is not white space. Servers that do not stream send blank lines as
+// keep-alives.
 func firstByte(r *bufio.Reader) (byte, error) {
 	for {
 		b, err := r.ReadByte()
@@ -240,10 +238,10 @@ func page(body []byte) string {
 	return "an HTML page"
 }
 
-// longestRetry bounds what is believed of a Retry-After.
+// longestRetry limits a Retry-After.
 const longestRetry = 24 * time.Hour
 
-// retryAfter reads how long to wait: milliseconds, seconds, a date (RFC 9110, 10.2.3), or Groq's "2m59.5s".
+// retryAfter reads a waiting time: milliseconds, seconds, a date (RFC 9110, 10.2.3), or Groq's "2m59.5s".
 func retryAfter(h http.Header, now time.Time) time.Duration {
 	if ms, err := strconv.ParseFloat(h.Get("Retry-After-Ms"), 64); err == nil {
 		return seconds(ms / 1000)
@@ -261,7 +259,7 @@ func retryAfter(h http.Header, now time.Time) time.Duration {
 	return 0
 }
 
-// seconds is a wait between nothing and longestRetry, for any number.
+// seconds converts any number of seconds to a duration from 0 to longestRetry.
 func seconds(s float64) time.Duration {
 	if !(s > 0) {
 		return 0
@@ -269,11 +267,11 @@ func seconds(s float64) time.Duration {
 	return time.Duration(min(s, longestRetry.Seconds()) * float64(time.Second))
 }
 
-// watched is a body that is given up after a silence, and that ends.
+// watched is a body with limits on silence and size.
 type watched struct {
 	body io.ReadCloser
 	x    *exchange
-	left int // bytes
+	left int // bytes allowed
 }
 
 func (w *watched) Read(p []byte) (int, error) {
@@ -289,20 +287,20 @@ func (w *watched) Read(p []byte) (int, error) {
 
 func (w *watched) Close() error { return w.body.Close() }
 
-// frames passes on the "data:" lines of a stream, each ended by a newline, and turns "error:" lines into such.
-// go-openai would take the rest for parts of an error, stop at 300 keep-alives, and lose a last line that has
-// no newline.
+// frames passes on the "data:" lines of a stream, each with a newline at its end, and converts "error:" lines to
+// "data:" lines. go-openai would treat other lines as parts of an error, stop at 300 keep-alives, and lose a last line
+// without a newline.
 type frames struct {
 	x    *exchange
 	body io.Closer
 	r    *bufio.Reader
-	line []byte // not yet passed on
+	line []byte // not passed on yet
 	any  bool   // a data line was passed on
-	done bool   // the last one was "[DONE]"
+	done bool   // the last line was "[DONE]"
 	end  error  // what ended the stream
 }
 
-// Close ends the response, in good order if the stream has ended.
+// Close closes the response. After a complete stream it drains the connection first.
 func (f *frames) Close() error {
 	if f.done {
 		f.x.drain(f.r)
@@ -343,15 +341,15 @@ func (f *frames) next() ([]byte, error) {
 	}
 }
 
-// frame is what is passed on of a line: nothing of comments and of fields other than data.
+// frame converts one line. It drops comments and fields other than data.
 //
-// A line that begins with {"error": gets a space before the quotes, as go-openai would otherwise make an error of
-// it in its own way.
+// A line that begins with {"error": gets a space before the quotes, or go-openai would turn it into its own kind of
+// error.
 func (f *frames) frame(line []byte) []byte {
 	data, ok := bytes.CutPrefix(line, []byte("data:"))
 	switch {
 	case ok:
-	case line[0] == '{': // an error that somebody wrote into the stream as it is
+	case line[0] == '{': // an error written into the stream without a field name
 		data = line
 	case bytes.HasPrefix(line, []byte("error:")):
 		data = bytes.TrimSpace(line[len("error:"):])

@@ -37,7 +37,7 @@ func TestRetryAfter(t *testing.T) {
 	}
 }
 
-// Whatever a server sends, go-openai reads nothing but whole data lines.
+// Whatever a server sends, go-openai reads only whole data lines.
 func FuzzFrames(f *testing.F) {
 	f.Add([]byte(": c\n\nevent: x\ndata: {\"a\":1}\r\ndata:{\"error\":\"x\"}\nerror: {\"code\":1}\n{\"error\":1}\n\ndata: [DONE]"))
 	f.Add([]byte("<html>\n\n"))

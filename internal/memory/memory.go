@@ -1,7 +1,10 @@
-// Package memory says what of the bot's memory a turn may be told: what those who see the answer may read anyway, at that moment.
+// Package memory decides what the bot remembers and which memories a turn may use. The memories themselves are in package store.
 //
-// Package store keeps the statements and reads none without a [store.Within]; this is where those of turns are made. Below it, remember
-// reads what people order to be remembered, and archive writes memory as files.
+//   - memory.go makes the [store.ScopeFilter] of a turn: it admits only what everyone who sees the answer may read at that moment.
+//   - order.go finds the orders in a message, such as "remember that I'm vegetarian", without a model.
+//   - writer.go reads channels in the background. It is the only way in which the bot learns by itself.
+//   - proposal.go asks the side model for statements and keeps those that a message supports.
+//   - archive.go writes memories as Markdown files and reads them again.
 package memory
 
 import (
@@ -13,51 +16,51 @@ import (
 	"familiar/internal/store"
 )
 
-// Rooms says who may read what: Discord. Package discord says more.
-type Rooms interface {
-	// Readable returns which channels a person may read now and, where an audience is named, all who read that channel.
+// Permissions says who may read which channels. Package discord implements it.
+type Permissions interface {
+	// Readable reports which of the named channels, or of all if none is named, a person may read now. If audience names a channel,
+	// everyone who can read that channel must be able to read them too.
 	Readable(ctx context.Context, guildID string, who turn.Reader, audience string, channels ...string) map[string]bool
 }
 
-// mostServers is how many of a person's servers are asked who may read what there, for a direct message.
-const mostServers = 3
+// maxServers is how many of a person's servers a direct message may draw memories from.
+const maxServers = 3
 
-// Within returns what a turn may be told. In a server that is what its asker, and whoever sees the answer, may read; in a direct message
-// its own statements, and those of channels that its asker may read in servers where something is remembered of them. rooms is nil where
-// there are no servers. What cannot be found out is not read.
-func Within(ctx context.Context, db *store.DB, rooms Rooms, r turn.Request) store.Within {
+// ScopeFilter returns the filter of the memories that a turn may use. In a server it admits what the asker and everyone else who sees the
+// answer may read. In a direct message it admits the memories of that conversation, and memories from channels that the asker may read in
+// servers that hold memories about them. permissions is nil if there are no servers. If a permission cannot be determined, it is denied.
+func ScopeFilter(ctx context.Context, db *store.DB, permissions Permissions, r turn.Request) store.ScopeFilter {
 	if r.GuildID != "" {
 		if !r.Private {
-			return store.WithinGuild(r.GuildID, Readable(ctx, rooms, r.GuildID, r.Reader, r.ChannelID))
+			return store.FilterGuild(r.GuildID, ReadableChannels(ctx, permissions, r.GuildID, r.Reader, r.ChannelID))
 		}
-		w := store.WithinGuild(r.GuildID, Readable(ctx, rooms, r.GuildID, r.Reader, ""))
-		// Of a private thread they are a member, for they wrote there.
-		return w.AlsoChannels(r.GuildID, Readable(ctx, rooms, r.GuildID, r.Reader, r.ChannelID, r.ChannelID))
+		w := store.FilterGuild(r.GuildID, ReadableChannels(ctx, permissions, r.GuildID, r.Reader, ""))
+		// The asker wrote in this channel, so they belong to it even if it is a private thread.
+		return w.WithChannels(r.GuildID, ReadableChannels(ctx, permissions, r.GuildID, r.Reader, r.ChannelID, r.ChannelID))
 	}
-	w := store.WithinDM(r.ChannelID)
-	if rooms == nil || r.Reader.ID == "" {
+	w := store.FilterDM(r.ChannelID)
+	if permissions == nil || r.Reader.ID == "" {
 		return w
 	}
-	servers, err := db.RememberedIn(ctx, r.Reader.ID, mostServers)
+	servers, err := db.Memories.GuildsOf(ctx, r.Reader.ID, maxServers)
 	if err != nil {
 		return w
 	}
 	for _, guildID := range servers {
-		// The roles that came with a direct message, if any, are no roles of that server.
-		if found := Readable(ctx, rooms, guildID, turn.Reader{ID: r.Reader.ID}, ""); len(found) > 0 {
-			w = w.AlsoChannels(guildID, found)
+		// Any roles that came with a direct message do not belong to this server.
+		if found := ReadableChannels(ctx, permissions, guildID, turn.Reader{ID: r.Reader.ID}, ""); len(found) > 0 {
+			w = w.WithChannels(guildID, found)
 		}
 	}
 	return w
 }
 
-// Readable are the channels that a person may read now and, where an audience is named, all who read that channel. rooms is nil where there are
-// no servers.
-func Readable(ctx context.Context, rooms Rooms, guildID string, who turn.Reader, audience string, channels ...string) []string {
-	if rooms == nil {
+// ReadableChannels returns the sorted ids of the channels that [Permissions] allows. permissions is nil if there are no servers.
+func ReadableChannels(ctx context.Context, permissions Permissions, guildID string, who turn.Reader, audience string, channels ...string) []string {
+	if permissions == nil {
 		return nil
 	}
-	all := rooms.Readable(ctx, guildID, who, audience, channels...)
+	all := permissions.Readable(ctx, guildID, who, audience, channels...)
 	maps.DeleteFunc(all, func(_ string, may bool) bool { return !may })
 	return slices.Sorted(maps.Keys(all))
 }

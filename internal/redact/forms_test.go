@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// What is found together is what is found one by one.
+// Searching for forms together finds the same as searching for each.
 func TestFormsTogether(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		all := rapid.SliceOfN(rapid.StringMatching(`[ab]{4,12}`), 1, 4).Draw(t, "forms")

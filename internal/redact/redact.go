@@ -1,11 +1,11 @@
-// Package redact keeps secrets out of whatever leaves the program: logs, errors, records, replies.
+// Package redact keeps secrets out of everything that leaves the program: logs, errors, records, replies.
 //
-// One [Redactor] is made at start-up from every configured secret and passed to whoever writes. It finds a
-// secret as it is, and in the forms in which a hijacked model may try to smuggle it out: base64, hex, reversed. It looks
-// for them in the text as a person reads it (view.go), so that no mark, space or code between the letters hides one.
+// One [Redactor] is made at startup from all configured secrets. It finds a secret as written, and in the forms in which
+// a hijacked model may try to leak it: base64, hexadecimal, reversed. It searches the text as a person reads it
+// (view.go), so that no mark, space or code between the letters hides a secret.
 //
-// What is too short or too plain to be a real secret is not hidden: servers that need no key are given "ollama" or
-// "secret" for one, and hiding such a word would mangle innocent text. [Protects] says where the line is.
+// Values that are too short or too plain for a real secret are not hidden. Servers without keys are often given
+// "ollama" or "secret" as one, and hiding such words would damage innocent text. [Protects] draws the line.
 package redact
 
 import (
@@ -17,17 +17,17 @@ import (
 	"unicode"
 )
 
-// Mask stands where a secret stood.
+// Mask replaces a secret.
 const Mask = "***"
 
-// Lengths in bytes from which a value may be a real secret. Keys that services give out are longer than both;
-// passwords that people choose may not be.
+// Lengths in bytes from which a value may be a real secret. Keys issued by services are longer than both; passwords may
+// not be.
 const (
-	long  = 16 // of whatever it is made
-	mixed = 12 // if there are letters and digits in it
+	long  = 16 // any characters
+	mixed = 12 // with letters and digits
 )
 
-// Protects reports whether a secret, less the white space around it, is hidden: one of at least 16 bytes, or of at
+// Protects reports whether a secret, without surrounding white space, is hidden. It must have at least 16 bytes, or at
 // least 12 with both letters and digits.
 func Protects(secret string) bool {
 	secret = strings.TrimSpace(secret)
@@ -38,16 +38,17 @@ func isMixed(s string) bool {
 	return len(s) >= mixed && strings.ContainsFunc(s, unicode.IsLetter) && strings.ContainsFunc(s, unicode.IsDigit)
 }
 
-// Redactor replaces secrets. It does not change, is safe for concurrent use and must not be copied; a nil or zero one redacts nothing.
+// Redactor replaces secrets. It is immutable, safe for concurrent use and must not be copied. A nil or zero Redactor
+// does nothing.
 type Redactor struct {
-	plain forms // as they are
-	dense forms // in the view of letters and digits
-	shown forms // in the other view
+	plain forms // as written
+	dense forms // in the dense view
+	shown forms // in the shown view
 
 	bufs sync.Pool // of *[]byte, for views
 }
 
-// New returns a redactor of those of the given secrets that it [Protects].
+// New returns a redactor of the given secrets, except those that are too short for [Protects].
 func New(secrets ...string) *Redactor {
 	var asIs, inDense, inShown []string
 	for _, s := range secrets {
@@ -65,7 +66,7 @@ func New(secrets ...string) *Redactor {
 		if seen := string(dense.read(nil, s, nil, false).text); isMixed(seen) {
 			inDense = append(inDense, seen, reverse(seen))
 		} else if seen := string(shown.read(nil, s, nil, false).text); len(seen) >= mixed {
-			inShown = append(inShown, seen, reverse(seen)) // words without what stands between them are words
+			inShown = append(inShown, seen, reverse(seen)) // without the characters between them, words are ordinary words
 		}
 	}
 	return &Redactor{plain: formsOf(asIs), dense: formsOf(inDense), shown: formsOf(inShown)}
@@ -107,14 +108,14 @@ func reverse(s string) string {
 	return string(b)
 }
 
-// codedForms returns a secret's encodings.
+// codedForms returns the encodings of a secret.
 func codedForms(s string) []string {
 	h := hex.EncodeToString([]byte(s))
 	return append([]string{h, strings.ToUpper(h)}, base64Forms([]byte(s))...)
 }
 
-// base64Forms returns the secret's encodings at each of the three alignments that it can have inside a longer
-// encoded text, less the characters at both ends that depend on its neighbours.
+// base64Forms returns the secret's encodings at each of the three alignments inside a longer text, without the
+// characters at both ends that depend on neighbours.
 func base64Forms(b []byte) []string {
 	var forms []string
 	for shift := range 3 {
@@ -126,4 +127,65 @@ func base64Forms(b []byte) []string {
 		}
 	}
 	return forms
+}
+
+// forms is a set of texts of at least gramBytes that are searched together. Each occurrence has a gram that begins at a
+// multiple of stride, so only those positions are checked.
+type forms struct {
+	all    []string
+	stride int
+	filter [1 << 10]uint64   // a bit per hash of a gram; false positives are rare
+	grams  map[uint32][]gram // by their bytes
+}
+
+// gram is the position of four bytes in a form.
+type gram struct{ form, at int }
+
+const gramBytes = 4
+
+func formsOf(all []string) forms {
+	slices.Sort(all)
+	f := forms{all: slices.Compact(all), grams: map[uint32][]gram{}}
+	for n, form := range f.all {
+		if most := len(form) - gramBytes + 1; n == 0 || most < f.stride {
+			f.stride = most
+		}
+		for at := range len(form) - gramBytes + 1 {
+			g := gramAt(form, at)
+			word, bit := place(g)
+			f.filter[word] |= bit
+			f.grams[g] = append(f.grams[g], gram{n, at})
+		}
+	}
+	return f
+}
+
+// place returns the position of a gram's bit, by a multiplicative hash.
+func place(g uint32) (word int, bit uint64) {
+	h := g * 0x9E3779B1 >> 16
+	return int(h >> 6), 1 << (h & 63)
+}
+
+func gramAt[T string | []byte](text T, i int) uint32 {
+	return uint32(text[i]) | uint32(text[i+1])<<8 | uint32(text[i+2])<<16 | uint32(text[i+3])<<24
+}
+
+// holds reports whether text contains one of the forms.
+func holds[T string | []byte](text T, f *forms) bool {
+	if len(f.all) == 0 {
+		return false
+	}
+	for i := 0; i+gramBytes <= len(text); i += f.stride {
+		g := gramAt(text, i)
+		if word, bit := place(g); f.filter[word]&bit == 0 {
+			continue
+		}
+		for _, found := range f.grams[g] {
+			form := f.all[found.form]
+			if from := i - found.at; from >= 0 && from+len(form) <= len(text) && string(text[from:from+len(form)]) == form {
+				return true
+			}
+		}
+	}
+	return false
 }

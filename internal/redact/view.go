@@ -8,38 +8,37 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"familiar/internal/text/confusable"
-
+	"familiar/internal/text"
 	"golang.org/x/text/unicode/norm"
 )
 
-// A view is a text as secrets are looked for in it, with the place in the text that each of its bytes comes from. What a
-// reader does not see, or sees through, is not in it: marks of styles, white space, invisible characters, accents, case,
-// letters of other alphabets that look Latin, percent signs and the like before the number of a character.
+// view is a text in the form in which it is searched for secrets, with the position of each byte in the original. It
+// drops or replaces what a reader does not notice: formatting marks, white space, invisible characters, accents, case,
+// letters of other alphabets that look Latin, and prefixes such as the percent sign of a character's number.
 type view struct {
 	text     []byte
-	from, to []int // of the characters of the text that the bytes come from; nil unless places
+	from, to []int // original positions of the characters; nil unless places
 	places   bool
-	numbered bool // characters were written as their numbers
+	numbered bool // it contained characters written as numbers
 }
 
-// A kind of view has the characters that it reports to be in it.
+// kind is a kind of view. The view contains the characters for which holds is true.
 type kind struct {
 	holds  func(rune) bool
-	ascii  [utf8.RuneSelf]byte // the character as it is in the view; 0: it is not
-	digits bool                // of a character that is written as its number, the number is taken and not the character
+	ascii  [utf8.RuneSelf]byte // the character in the view; 0: none
+	digits bool                // keep the digits of a character written as a number, not the character
 }
 
 var (
-	// dense views have letters and digits alone, so that nothing between them hides a secret.
+	// dense views contain only letters and digits, so that nothing between them hides a secret.
 	dense = kindOf(func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) })
-	// digits views are dense ones of texts in which some pairs of digits look like a character's number and are not.
+	// digits views are dense views for texts in which pairs of digits only look like a character's number.
 	digits = func() *kind {
 		k := *dense
 		k.digits = true
 		return &k
 	}()
-	// shown views are for secrets that have too few letters and digits for dense ones.
+	// shown views are for secrets with too few letters and digits for a dense view.
 	shown = kindOf(func(r rune) bool {
 		return !unicode.IsSpace(r) && unicode.IsPrint(r) && !strings.ContainsRune("*_~|`\\>#", r)
 	})
@@ -55,8 +54,8 @@ func kindOf(holds func(rune) bool) *kind {
 	return k
 }
 
-// unseen finds what Discord does not show of Markdown: a link's target, the language of a block of code, an emoji's number;
-// and the numbers of sources, which a reader passes over.
+// unseen returns the parts of Markdown that Discord does not show: a link's target, the language of a code block, the
+// number of an emoji. It also returns citations, which readers skip.
 func unseen(s string) (spans [][]int) {
 	inBlock := false
 	for i := 0; i < len(s); {
@@ -94,7 +93,7 @@ const (
 
 var tag = regexp.MustCompile("^(?:```[A-Za-z0-9_+.#-]*\n|<a?:\\w+:[0-9]+>|\\[[0-9]{1,2}\\??\\])")
 
-// targetLength returns the length of "](target)", which s begins with; 0 if the target does not end on its line.
+// targetLength returns the length of the "](target)" at the start of s, or 0 if the target does not end on its line.
 func targetLength(s string) int {
 	depth := 0
 	for i := range len(s) {
@@ -112,8 +111,8 @@ func targetLength(s string) int {
 	return 0
 }
 
-// read returns the view of s, without the stretches hidden, in the place of buf. Only where places are wanted it says where its bytes
-// come from: that takes sixteen times the room.
+// read returns the view of s without the spans in hidden. It reuses buf. It records positions only if places is set,
+// because that takes sixteen times the memory.
 func (k *kind) read(buf []byte, s string, hidden [][]int, places bool) view {
 	v := view{text: slices.Grow(buf[:0], len(s)), places: places}
 	if places {
@@ -150,7 +149,7 @@ func (k *kind) read(buf []byte, s string, hidden [][]int, places bool) view {
 		case r != utf8.RuneError:
 			decomposed = norm.NFKD.AppendString(decomposed[:0], s[i:i+size])
 			for _, r := range string(decomposed) {
-				r = confusable.Latin(unicode.ToLower(r))
+				r = text.LatinLookalike(unicode.ToLower(r))
 				for _, first := range signs {
 					if r >= first && r < first+26 {
 						r += 'a' - first
@@ -166,7 +165,7 @@ func (k *kind) read(buf []byte, s string, hidden [][]int, places bool) view {
 	return v
 }
 
-// plain reads the ASCII characters from i on, as far as they are no beginning of a number, and returns where they end.
+// plain reads ASCII characters from i on, up to the possible start of a number, and returns where they end.
 func (k *kind) plain(v *view, s string, i int, hidden [][]int) int {
 	end := len(s)
 	if len(hidden) > 0 {
@@ -190,7 +189,7 @@ func (v *view) add(from, to int, character string) {
 	v.place(from, to, len(character))
 }
 
-// place notes where n bytes come from.
+// place records the origin of n bytes.
 func (v *view) place(from, to, n int) {
 	if !v.places {
 		return
@@ -200,8 +199,8 @@ func (v *view) place(from, to, n int) {
 	}
 }
 
-// numbered reads a character that is written as its number in hexadecimal: %73, \x73, \u0073, 0x73. Of a longer number, as
-// 0x736b, it reads the beginning as nothing, and the digits are left. The size is 0 if there is none.
+// numbered reads a character written as a hexadecimal number: %73, \x73, \u0073, 0x73. Of a longer number such as
+// 0x736b it reads the prefix as a space and leaves the digits. The size is 0 if there is none.
 func numbered(s string) (r rune, size int) {
 	switch {
 	case len(s) < 3:
@@ -236,10 +235,11 @@ func hexDigit(b byte) rune {
 	return rune(b|0x20-'a') + 10
 }
 
-// signs are the first of alphabets of emoji: the signs of flags, and letters in black circles and squares.
+// signs are the first letters of emoji alphabets: regional indicators, and letters in black circles and squares.
 var signs = [...]rune{0x1F1E6, 0x1F150, 0x1F170}
 
-// views calls do with each view in which a form may be found, and those forms, until it returns false. The view is good until do returns.
+// views calls do with each view and the forms to look for in it, until do returns false. The view is valid until do
+// returns.
 func (r *Redactor) views(s string, places bool, do func(v view, forms *forms) bool) {
 	buf, _ := r.bufs.Get().(*[]byte)
 	if buf == nil {
@@ -266,7 +266,7 @@ func (r *Redactor) views(s string, places bool, do func(v view, forms *forms) bo
 	}
 }
 
-// secretsIn returns where secrets are in s, in order, without those within others.
+// secretsIn returns the positions of secrets in s, sorted, with overlapping ones merged.
 func (r *Redactor) secretsIn(s string) (spans [][2]int) {
 	for _, f := range r.plain.all {
 		for at := 0; ; at += len(f) {
@@ -303,11 +303,11 @@ func (r *Redactor) secretsIn(s string) (spans [][2]int) {
 	return merged
 }
 
-// leading is how many characters of a secret may be shown before it is clear that they are its beginning.
+// leading is how many characters of a secret may be shown before they are recognised as its beginning.
 const leading = 3
 
-// Begun returns how much of a growing text holds no more than the first characters of what may become a secret: its length if
-// it does not end in one. For a longer text it returns no less.
+// Begun returns the length of the part of a growing text that can be shown. The rest may be the beginning of a secret.
+// For a longer text it never returns less.
 func (r *Redactor) Begun(s string) int {
 	end := len(s)
 	if r == nil {
@@ -324,7 +324,8 @@ func (r *Redactor) Begun(s string) int {
 	return end
 }
 
-// overlap returns the length of the longest end of text that form begins with and goes on from.
+// overlap returns the length of the longest suffix of text that is a proper prefix of form, if longer than leading;
+// else 0.
 func overlap(text, form []byte) int {
 	if len(text) >= len(form) {
 		text = text[len(text)-len(form)+1:]

@@ -11,10 +11,10 @@ import (
 	"pgregory.net/rapid"
 )
 
-// between writes a secret with signs between its characters.
+// between inserts a sign between the characters of a secret.
 func between(s, sign string) string { return strings.Join(strings.Split(s, ""), sign) }
 
-// What a reader sees of a text is what is compared.
+// Secrets are found in the text as a reader sees it.
 func TestSecretUnderMarks(t *testing.T) {
 	for _, secret := range []string{"sk-test-1234567890abcdef", "hunter2-token-0123456789", "correct horse battery staple", "!!a*_~|?=)(/&%$!"} {
 		r := redact.New(secret)
@@ -73,7 +73,7 @@ func reversed(s string) string {
 	return string(b)
 }
 
-// The mask stands exactly where the secret stood.
+// The mask covers exactly the secret.
 func TestMaskOfSecretUnderMarks(t *testing.T) {
 	r := redact.New("sk-test-1234567890abcdef")
 	for in, want := range map[string]string{
@@ -87,7 +87,7 @@ func TestMaskOfSecretUnderMarks(t *testing.T) {
 	}
 }
 
-// Words are no secret because one looks like them.
+// Ordinary words that resemble a secret are not hidden.
 func TestNoSecretInWords(t *testing.T) {
 	r := redact.New("not-needed-in-this-place", "sk-test-1234567890abcdef", "local-model-server")
 	for _, text := range []string{
@@ -99,7 +99,8 @@ func TestNoSecretInWords(t *testing.T) {
 	}
 }
 
-// A secret that grows is held back from its first few characters on, however it is written, and nothing shown is taken back.
+// A growing secret is held back after its first few characters, however it is written. Text once shown is never taken
+// back.
 func TestBegun(t *testing.T) {
 	const secret = "sk-test-1234567890abcdef"
 	r := redact.New(secret)

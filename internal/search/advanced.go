@@ -14,26 +14,26 @@ import (
 	"familiar/internal/web/guard"
 )
 
-// Page is a page as text.
+// Page is the text of a page.
 type Page struct {
 	Title, Text string
-	Published   time.Time // zero: undated
+	Published   time.Time // zero if unknown
 }
 
-// The advanced depth takes several times the hits wanted, reads them, leaves out what is no prose, and ranks the rest
-// by the words on the pages themselves.
+// The advanced depth finds several times the hits wanted, reads them, drops pages that are not prose, and ranks the
+// rest by their text.
 const (
 	candidatesPerHit = 4
-	reading          = 4 * time.Second        // for reading pages, besides Engine.Timeout
+	reading          = 4 * time.Second        // for reading pages, on top of Engine.Timeout
 	readers          = 8                      // pages read at once
-	minReading       = 500 * time.Millisecond // with less time than this nothing is read
-	readMargin       = 50 * time.Millisecond  // of the deadline, for ranking
-	minGood          = 3                      // with fewer good pages than this, or than wanted, the basic list is better
+	minReading       = 500 * time.Millisecond // with less time left, no page is read
+	readMargin       = 50 * time.Millisecond  // reserved for ranking
+	minGood          = 3                      // with fewer good pages, or fewer than wanted, the basic list is better
 	minScore         = 10
 )
 
-// advanced is search in the advanced depth. Where there is too little time, or too little worth reading, it is what the
-// basic depth gives.
+// advanced searches in the advanced depth. With too little time, or too few pages worth reading, it returns the result
+// of the basic depth.
 func (e *Engine) advanced(ctx context.Context, way route, q Query, domains guard.Domains) Result {
 	ctx, cancel := context.WithTimeout(ctx, cmp.Or(e.Timeout, defaultTimeout)+reading)
 	defer cancel()
@@ -59,13 +59,13 @@ func (e *Engine) advanced(ctx context.Context, way route, q Query, domains guard
 	return r
 }
 
-// readAll reads the pages, best first and as many as ctx allows. One that could not be read is empty.
+// readAll reads the pages, best first, until ctx is done. A page that could not be read is empty.
 func (e *Engine) readAll(ctx context.Context, caller string, pages []*candidate) []Page {
 	type numbered struct {
 		i int
 		Page
 	}
-	in := make(chan numbered, len(pages)) // room for all: a late reader must not wait for us
+	in := make(chan numbered, len(pages)) // room for all, so that a late reader does not block
 	next := make(chan int, len(pages))
 	texts := make([]Page, len(pages))
 	left := 0
@@ -101,7 +101,7 @@ func (e *Engine) readAll(ctx context.Context, caller string, pages []*candidate)
 	return texts
 }
 
-// readOne reads one page. One that makes the reader panic costs itself alone.
+// readOne reads one page. A panic in the reader costs only this page.
 func (e *Engine) readOne(ctx context.Context, caller, address string) (p Page) {
 	defer func() {
 		if recover() != nil {
@@ -115,8 +115,8 @@ func (e *Engine) readOne(ctx context.Context, caller, address string) (p Page) {
 	return p
 }
 
-// chooseRead ranks the pages by their texts, without those that are no prose or hardly about the query. A hit that answers
-// the query by itself comes first, as it was.
+// chooseRead ranks the pages by their text. It drops pages that are not prose or hardly about the query. A hit that
+// answers the query by itself stays first.
 func (e *Engine) chooseRead(q Query, pages []*candidate, texts []Page) []*candidate {
 	var answers, good []*candidate
 	for i, p := range pages {
@@ -139,8 +139,8 @@ func (e *Engine) chooseRead(q Query, pages []*candidate, texts []Page) []*candid
 	return append(answers, spread(good)...)
 }
 
-// isProse reports whether a text is made of sentences: more than 50 words, more than 3 sentences, and 5 to 30 words in each
-// on average. A line without three words is a label.
+// isProse reports whether a text consists of sentences: more than 50 words, more than 3 sentences, and 5 to 30 words
+// per sentence on average. A line with fewer than three words is a label.
 func isProse(s string) bool {
 	words, sentences := 0, 0
 	for _, sentence := range text.Sentences(s) {
@@ -151,7 +151,7 @@ func isProse(s string) bool {
 	return words > 50 && sentences > 3 && words > 5*sentences && words < 30*sentences
 }
 
-// wordCount counts words; of a script without spaces two characters are one.
+// wordCount counts words. In scripts without spaces, two characters count as one word.
 func wordCount(s string) int {
 	words, single, inside := 0, 0, false
 	for _, r := range s {
@@ -170,12 +170,13 @@ func wordCount(s string) int {
 	return words + (single+1)/2
 }
 
-// mostHits is how often a word counts: more of it is no more about it.
+// mostHits is the highest count of a word. More of it does not make a page more relevant.
 const mostHits = 10
 
-// pageScore says how much a page is about the query: 30 for the query's very words in the text and 20 in the title, 3
-// for each time that a word of it is in the text and 10 in the title, 15, 10 or 5 for one of the last 30 days, 90 days
-// or year, 5 for one of more than 1,000 characters and -10 for one of less than 200.
+// pageScore rates how much a page is about the query. It adds 30 if the text contains the whole query and 20 if the
+// title does; 3 for each occurrence of a query word in the text and 10 for a query word in the title; 15, 10 or 5 for a
+// page of the last 30 days, 90 days or year; 5 for a text of more than 1,000 characters. It subtracts 10 for a text of
+// fewer than 200.
 func pageScore(query, title, body string, published, now time.Time) float64 {
 	flat := func(s string) string { return strings.ToLower(strings.Join(strings.Fields(s), " ")) }
 	query, title, body = flat(query), flat(title), flat(body)

@@ -40,7 +40,7 @@ func TestPageScore(t *testing.T) {
 	const day = 24 * time.Hour
 	for _, test := range []struct {
 		name, query, title, text string
-		age                      time.Duration // 0: undated
+		age                      time.Duration // 0: no date
 		want                     float64
 	}{
 		{"nothing", "old bridge", "Cats", filler, 0, 0},
@@ -69,7 +69,7 @@ func TestPageScore(t *testing.T) {
 	}
 }
 
-// library is an engine over twelve pages, of which some can be read.
+// library returns an engine over twelve pages, some of them readable.
 func library(t *testing.T, read func(ctx context.Context, n int) (Page, error)) *Engine {
 	var hits []turn.Hit
 	for i := range 12 {
@@ -136,7 +136,7 @@ func TestAdvanced(t *testing.T) {
 	}
 }
 
-// TestAdvancedKeepsAnswers: a forecast is no prose, and comes first all the same.
+// A forecast is not prose, and is ranked first nevertheless.
 func TestAdvancedKeepsAnswers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := library(t, func(_ context.Context, n int) (Page, error) {

@@ -12,24 +12,24 @@ import (
 	"familiar/internal/web/clean"
 )
 
-// answer is what one backend answered. It is shared: nobody changes it.
+// answer is the answer of one backend. Searches share it, so nobody may change it.
 type answer struct {
 	hits   []candidate
 	err    error
 	took   time.Duration
 	cached bool
-	at     time.Time     // when it came
-	stale  time.Duration // of hits that stand in for a failure: their age
+	at     time.Time     // when it arrived
+	stale  time.Duration // age of hits used in place of a failure
 	left   Allowance
 	wait   time.Duration // as in Reply
-	unsent bool          // one of our own limits kept the backend from being asked
+	unsent bool          // one of our own limits prevented the request
 }
 
-// ok reports whether the backend did its work, with or without hits.
+// ok reports whether the backend looked, with or without hits.
 func (a answer) ok() bool { return a.err == nil || len(a.hits) > 0 }
 
-// ask has the answer of s to q delivered, once: from the cache, from a request that is on its way already, or from a new
-// one, where mayAsk allows it. leave ends the interest in it; a request that nobody waits for any more is cancelled.
+// ask delivers the answer of s to q exactly once: from the cache, from a request that is already running, or from a new
+// one if mayAsk allows it. leave ends the caller's interest; a request without any interested caller is cancelled.
 func (e *Engine) ask(ctx context.Context, s *source, q Query, mayAsk func(now time.Time) error, deliver func(answer)) (leave func(), err error) {
 	k := keyOf(s.Name(), q)
 	recalled := !q.NoCache && e.recall(k)
@@ -59,8 +59,8 @@ func (e *Engine) ask(ctx context.Context, s *source, q Query, mayAsk func(now ti
 	return leave, err
 }
 
-// request asks one backend and keeps an answer worth keeping. ctx ends with the backend's time to answer, or is
-// cancelled when nobody waits any more.
+// request asks one backend and caches its hits. ctx ends at the backend's timeout, or is cancelled when the last caller
+// leaves.
 func (e *Engine) request(ctx context.Context, s *source, k key, q Query) answer {
 	a := e.try(ctx, s, q)
 	e.mu.Lock()
@@ -76,7 +76,7 @@ func (e *Engine) request(ctx context.Context, s *source, k key, q Query) answer 
 	return a
 }
 
-// try asks one backend, and a second time where it says when and that is in time.
+// try asks one backend. It asks a second time if the backend said how long to wait and there is time left.
 func (e *Engine) try(ctx context.Context, s *source, q Query) answer {
 	for first := true; ; first = false {
 		if err := s.spend(ctx, e.now()); err != nil {
@@ -100,7 +100,7 @@ func (e *Engine) try(ctx context.Context, s *source, q Query) answer {
 	}
 }
 
-// call asks one backend and survives it.
+// call asks one backend and turns a panic into an error.
 func call(ctx context.Context, b Backend, q Query) (a answer) {
 	began := time.Now()
 	defer func() {
@@ -113,7 +113,7 @@ func call(ctx context.Context, b Backend, q Query) (a answer) {
 	return answer{hits: candidates(b.Name(), reply.Hits), left: reply.Allowance, wait: reply.Wait, err: err}
 }
 
-// nameOfPanic names a panic without the data that it may hold.
+// nameOfPanic describes a panic without the data it may hold.
 func nameOfPanic(p any) string {
 	if err, ok := p.(runtime.Error); ok {
 		return "panic: " + clean.Line(err.Error(), 120)
@@ -121,7 +121,8 @@ func nameOfPanic(p any) string {
 	return fmt.Sprintf("panic: %T", p)
 }
 
-// retryAfter is how long s asks to wait, if it does and there is time for that. Other searches leave it alone until then.
+// retryAfter returns how long s asks to wait, and whether a second request can still be in time. It pauses s for other
+// searches until then.
 func (e *Engine) retryAfter(ctx context.Context, s *source, a answer) (time.Duration, bool) {
 	err := asError(s.Name(), a.err)
 	if a.ok() || err.RetryAfter <= 0 || err.Code != turn.CodeRateLimited && err.Code != turn.CodeUpstream {
@@ -134,7 +135,7 @@ func (e *Engine) retryAfter(ctx context.Context, s *source, a answer) (time.Dura
 	return err.RetryAfter, ok && time.Until(end) > err.RetryAfter+cmp.Or(e.Brief, defaultBrief)
 }
 
-// chargeRetry takes what a second request costs and reports whether there was enough.
+// chargeRetry takes the cost of a second request from the limits and reports whether there was enough.
 func (e *Engine) chargeRetry(s *source) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -15,7 +15,7 @@ import (
 	"familiar/internal/context/turn"
 )
 
-// restarted is an engine over dir, as after a restart.
+// restarted returns an engine over dir, as after a restart.
 func restarted(t *testing.T, setup, dir string, backends ...Backend) *Engine {
 	t.Helper()
 	d, err := OpenDisk(dir, setup, 1<<20)
@@ -27,7 +27,7 @@ func restarted(t *testing.T, setup, dir string, backends ...Backend) *Engine {
 	return e
 }
 
-// fullHit is a hit with all that a backend tells.
+// fullHit returns a hit with every field that a backend sets.
 func fullHit() turn.Hit {
 	return turn.Hit{
 		URL: "https://a.org/?v=1", Title: "A <b> & C", Snippet: "天気\u2028x", Text: "line\nline", Answer: true, DayOnly: true, Given: 0.5,
@@ -35,8 +35,7 @@ func fullHit() turn.Hit {
 	}
 }
 
-// TestDiskOutlivesProcess: what was found before a restart is as good as new for as long as ever, stands in for a day,
-// and then is gone.
+// An answer from before a restart stays fresh for its usual lifetime, replaces failures for a day, and then expires.
 func TestDiskOutlivesProcess(t *testing.T) {
 	for _, test := range []struct {
 		name  string
@@ -96,9 +95,8 @@ func TestDiskOutlivesProcess(t *testing.T) {
 	}
 }
 
-// TestDiskKeepsWhatWasFound: neither nothing nor a failure is kept, what is missing stays missing, and nobody reads a
-// query in the directory.
-func TestDiskKeepsWhatWasFound(t *testing.T) {
+// The disk keeps hits only. Missing parts stay missing, and no file reveals a query.
+func TestDiskKeepsOnlyHits(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "searches")
 	part := countedAs("part", func(int) (Reply, error) {
 		return Reply{Hits: one("part.org")}, &Error{Backend: "part", Code: turn.CodeUpstream, Detail: "an engine failed", RetryAfter: time.Hour}
@@ -126,8 +124,8 @@ func TestDiskKeepsWhatWasFound(t *testing.T) {
 	}
 }
 
-// TestDiskRulesHoldAgain reads files that hold what no backend could have said.
-func TestDiskRulesHoldAgain(t *testing.T) {
+// Files that hold what no backend could have returned are not used.
+func TestDiskFilesAreValidated(t *testing.T) {
 	for name, hits := range map[string][]turn.Hit{
 		"address": {{Backend: "x", URL: "http://127.0.0.1/"}, {Backend: "x", URL: "javascript:alert(1)"}, {Backend: "x"}},
 		"backend": {{Backend: "y", URL: "https://y.org/"}},
@@ -147,7 +145,7 @@ func TestDiskRulesHoldAgain(t *testing.T) {
 	}
 }
 
-// TestDiskIsShared: what one process has found another finds that runs beside it.
+// Two processes share the answers on one disk.
 func TestDiskIsShared(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "searches")
 	synctest.Test(t, func(t *testing.T) {
@@ -168,7 +166,7 @@ func TestDiskIsShared(t *testing.T) {
 	})
 }
 
-// TestForget: what was found is asked for anew, and its files are gone.
+// Forget removes answers and their files, so the backend is asked again.
 func TestForget(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "searches")
 	x := countedAs("x", nil)
@@ -176,7 +174,7 @@ func TestForget(t *testing.T) {
 	ask := func(want int) {
 		t.Helper()
 		e.Search(t.Context(), Query{Text: "q"})
-		e.Wait() // for what is written
+		e.Wait() // for pending writes
 		if files, err := os.ReadDir(dir); err != nil || len(files) != 1 || x.n != want {
 			t.Errorf("asked %d times, %d files, %v", x.n, len(files), err)
 		}

@@ -1,48 +1,50 @@
 package search
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"time"
 
-	"golang.org/x/time/rate"
-
 	"familiar/internal/context/turn"
-	"familiar/internal/flight"
-	"familiar/internal/lru"
 	"familiar/internal/web/guard"
+
+	"familiar/internal/cache"
+	"golang.org/x/time/rate"
 )
 
-// Engine asks its backends. The exported fields are set before the first search and not changed after; the zero
-// values are useful. It is safe for concurrent use.
+// Engine asks its backends. Its exported fields are set before the first search and not changed afterwards. Their zero
+// values are useful. An Engine is safe for concurrent use.
 type Engine struct {
-	Backends []Backend          // in the order in which they are reported; on a draw in the ranking the first wins
+	Backends []Backend          // in the order of the report; the earlier one wins a tie in the ranking
 	Profiles map[string]Profile // by backend name; a backend without one serves every intent
-	Timeout  time.Duration      // one backend's time to answer; 0 is 4 s
-	Grace    time.Duration      // how long the others are waited for once the leading ones have found something; 0 is 300 ms
-	Brief    time.Duration      // how long the last one is waited for where three have found something; 0 is 40 ms
-	FanOut   int                // backends asked at once, 1 or more; 0 is 5
-	// Read reads a page for the advanced depth, for a Query.Caller, and returns soon after ctx is done; nil: that depth is the basic
-	// one.
+	Timeout  time.Duration      // per backend; 0 means 4 s
+	Grace    time.Duration      // how long to wait for the others once the leading backends have found something; 0 means 300 ms
+	Brief    time.Duration      // how long to wait for the last backend once three have found something; 0 means 40 ms
+	FanOut   int                // backends asked at once, 1 or more; 0 means 5
+	// Read reads a page for the advanced depth on behalf of Query.Caller. It returns soon after ctx is done. If it is
+	// nil, the advanced depth equals the basic one.
 	Read   func(ctx context.Context, caller, url string) (Page, error)
-	Disk   *Disk            // closed by Close; nil: answers are forgotten with the process
-	Ledger Ledger           // of daily and monthly limits; nil: they are forgotten with the process
-	Now    func() time.Time // clock of the cache and the limits; nil is time.Now
+	Disk   *Disk            // closed by Close; nil: answers are kept in memory only
+	Ledger Ledger           // of daily and monthly limits; nil: usage is kept in memory only
+	Now    func() time.Time // clock of the caches and limits; nil means time.Now
 
 	once    sync.Once
-	sources []*source // made by once, as what follows: Backends
-	answers *lru.Cache[key, answer]
-	results *lru.Cache[key, cachedResult]
-	memory  memoryLedger // the ledger, where there is no other
-	flights flight.Group[key, answer]
-	tasks   sync.WaitGroup // pages being read, answers being written to Disk
+	sources []*source // made from Backends by once, like the fields below
+	answers *cache.LRU[key, answer]
+	results *cache.LRU[key, cachedResult]
+	memory  memoryLedger // used if Ledger is nil
+	flights cache.Group[key, answer]
+	tasks   sync.WaitGroup // page reads and writes to Disk
 
 	mu      sync.Mutex
-	bucket  *rate.Limiter            // guarded by mu: of all backends together
-	callers map[string]*rate.Limiter // guarded by mu: by Query.Caller
+	bucket  *rate.Limiter            // guarded by mu; shared by all backends
+	callers map[string]*rate.Limiter // guarded by mu; by Query.Caller
 	stats   Stats                    // guarded by mu
 }
 
@@ -55,16 +57,29 @@ const (
 	maxLimit       = 25
 )
 
-// Search asks the backends that serve q.Intent, as many at once as FanOut says, and merges what they answer. The next
-// ones are asked where those fail or find nothing. It returns when all have answered, when enough have (see
-// fanOut.stop), or when ctx or Timeout ends, with what there is by then. It cannot fail: a failure is a state of the
+// open makes the sources, limits and caches.
+func (e *Engine) open() {
+	e.memory.used = map[string]int{}
+	for _, b := range e.Backends {
+		e.sources = append(e.sources, e.newSource(b))
+	}
+	e.bucket = rate.NewLimiter(globalPerSecond, globalBurst)
+	e.flights.Timeout = cmp.Or(e.Timeout, defaultTimeout)
+	e.callers = map[string]*rate.Limiter{}
+	e.answers = cache.NewLRU(maxAnswers, func(k key, a answer) int64 { return a.size() + int64(len(k.text)) + 200 })
+	e.results = cache.NewLRU(maxResults, func(k key, r cachedResult) int64 { return r.size() + int64(len(k.text)) + 200 })
+}
+
+// Search asks the backends that serve q.Intent, FanOut of them at a time, and merges their answers. If these fail or
+// find nothing, it asks the next ones. It returns when all have answered, when waiting no longer pays (see
+// fanOut.stop), or when ctx or Timeout ends, with what has arrived by then. It cannot fail: a failure is a state of the
 // result.
 func (e *Engine) Search(ctx context.Context, q Query) Result {
 	e.once.Do(e.open)
 	q = q.withDefaults()
 	domains, err := guard.NewDomains(q.Include, q.Exclude)
 	if err != nil {
-		return Result{State: turn.LookupFailed, Failure: turn.CodeRejected, Reason: "a domain to search in, or not to, is not a host name"}
+		return Result{State: turn.LookupFailed, Failure: turn.CodeRejected, Reason: "a domain to include or exclude is not a host name"}
 	}
 	way := e.route(q)
 	if way.empty() {
@@ -80,6 +95,26 @@ func (e *Engine) Search(ctx context.Context, q Query) Result {
 	return r
 }
 
+// FindTime limits the duration of [Engine.Find].
+const FindTime = 15 * time.Second
+
+// Find searches, keeps the hits on hosts that domains allows, and returns the result with its record.
+func (e *Engine) Find(ctx context.Context, q Query, domains guard.Domains) (Result, *turn.Lookup) {
+	ctx, cancel := context.WithTimeout(ctx, FindTime)
+	defer cancel()
+	began := time.Now()
+	r := e.Search(ctx, q)
+	r.Hits = slices.DeleteFunc(r.Hits, func(hit turn.Hit) bool {
+		u, err := url.Parse(hit.URL)
+		return err != nil || !domains.Allows(u.Hostname())
+	})
+	if r.State == turn.Found && len(r.Hits) == 0 {
+		r.State = turn.Empty
+	}
+	return r, &turn.Lookup{State: r.State, Failure: r.Failure, Reason: r.Reason, Intent: q.Intent, Question: q.Text, Query: q.Text, Asked: r.Asked,
+		Hits: r.Hits, Cached: r.Cached, Stale: r.Stale, Began: began, Took: time.Since(began)}
+}
+
 func (e *Engine) search(ctx context.Context, way route, q Query, domains guard.Domains) Result {
 	if q.Depth == DepthAdvanced && e.Read != nil {
 		return e.advanced(ctx, way, q, domains)
@@ -89,8 +124,8 @@ func (e *Engine) search(ctx context.Context, way route, q Query, domains guard.D
 	return r
 }
 
-// basic asks and merges, with earlier answers where nobody could look. The result has no hits yet: they are to be taken
-// from the pages.
+// basic asks and merges. If every backend fails it falls back to cached answers. The result has no hits yet; the caller
+// takes them from the pages.
 func (e *Engine) basic(ctx context.Context, way route, q Query, domains guard.Domains) (Result, []*candidate) {
 	sources, answers := e.gather(ctx, way, q)
 	pages := e.rank(q, domains, sources, answers)
@@ -122,7 +157,7 @@ func (e *Engine) noBackend(q Query) string {
 	return "no search backend that is switched on serves this kind of question"
 }
 
-// Close waits as Wait does, gives back what it holds of daily and monthly limits and closes Disk. No search may follow.
+// Close waits as Wait does, returns unused requests to the ledger and closes Disk. No search may follow.
 func (e *Engine) Close(ctx context.Context) error {
 	e.Wait()
 	errs := []error{e.Disk.Close()}
@@ -134,7 +169,7 @@ func (e *Engine) Close(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// Forget drops all answers and results, in memory and on disk: whose questions they answer is not known of them.
+// Forget drops all answers and results, in memory and on disk. They do not record who asked, so it cannot drop fewer.
 func (e *Engine) Forget() error {
 	e.once.Do(e.open)
 	e.answers.Clear()
@@ -142,14 +177,14 @@ func (e *Engine) Forget() error {
 	return e.Disk.Clear()
 }
 
-// Wait returns when no backend is being asked any more. It is for shutdown: a request that nobody waits for may outlive
-// its search by as long as the backend takes to notice that.
+// Wait returns when no request is running. It is for shutdown: an abandoned request may outlive its search until the
+// backend notices that it was cancelled.
 func (e *Engine) Wait() {
 	e.flights.Wait()
 	e.tasks.Wait()
 }
 
-// conclude says what came of the answers, all together.
+// conclude sums up the answers of all sources.
 func conclude(sources []*source, answers []answer, found bool) Result {
 	r := Result{State: turn.Empty, Cached: true, complete: true}
 	var missing []string
@@ -178,7 +213,7 @@ func conclude(sources []*source, answers []answer, found bool) Result {
 	return r
 }
 
-// report is the answer of a backend as it stands in records.
+// report returns the answer of a backend as records show it.
 func (a answer) report(backend string) turn.Asked {
 	report := turn.Asked{Backend: backend, Status: turn.CodeOK, Hits: len(a.hits), Took: a.took}
 	if err := asError(backend, a.err); err != nil {
@@ -203,10 +238,10 @@ func (a answer) report(backend string) turn.Asked {
 
 const cachedDetail = "cached"
 
-// FromCache reports whether a backend's part in a search is an earlier answer.
+// FromCache reports whether a backend's answer came from a cache.
 func FromCache(a turn.Asked) bool { return strings.HasPrefix(a.Detail, cachedDetail) }
 
-// asError is err as one of ours: what a foreign one says is not shown.
+// asError returns err as an *Error. It hides the text of errors that are not ours, since they may hold a secret.
 func asError(backend string, err error) *Error {
 	if err == nil {
 		return nil

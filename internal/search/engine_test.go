@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+	"go.uber.org/goleak"
 	"pgregory.net/rapid"
 
 	"familiar/internal/context/turn"
@@ -25,7 +27,7 @@ type fake struct {
 	after time.Duration
 	hits  []turn.Hit
 	err   error
-	deaf  bool // does not notice that it was cancelled
+	deaf  bool // ignores cancellation
 	panic any
 	asked *atomic.Int32
 }
@@ -51,7 +53,7 @@ func (f fake) Search(ctx context.Context, _ Query) (Reply, error) {
 	return Reply{Hits: f.hits}, f.err
 }
 
-// does is a backend that does what a test says.
+// does is a backend whose behaviour a test defines.
 type does struct {
 	name   string
 	search func(context.Context, Query) (Reply, error)
@@ -61,7 +63,7 @@ func (d does) Name() string { return d.name }
 
 func (d does) Search(ctx context.Context, q Query) (Reply, error) { return d.search(ctx, q) }
 
-// profiles are those of some backends, with other limits for those that are named.
+// profiles returns the profiles of some backends, with other limits for the names in limits.
 func profiles(limits map[string]Limit) map[string]Profile {
 	topical := []turn.Intent{turn.IntentWeather, turn.IntentNews, turn.IntentImage, turn.IntentVideo, turn.IntentForum}
 	weather := []turn.Intent{turn.IntentWeather}
@@ -115,7 +117,7 @@ func TestState(t *testing.T) {
 		{"no backend", nil, Query{}, turn.LookupFailed, turn.CodeNotConfigured, "no search backend is switched on", ""},
 		{"nothing on the sites asked for", []Backend{fake{name: "a", hits: one("a.org")}}, Query{Include: []string{"b.org"}}, turn.Empty, "", "", "a ok"},
 		{"sites that are none", []Backend{fake{name: "a", hits: one("a.org")}}, Query{Exclude: []string{"b org"}},
-			turn.LookupFailed, turn.CodeRejected, "a domain to search in, or not to, is not a host name", ""},
+			turn.LookupFailed, turn.CodeRejected, "a domain to include or exclude is not a host name", ""},
 		{"addresses that nobody may open", []Backend{fake{name: "a", hits: []turn.Hit{hit("http://10.0.0.1/", ""), hit("javascript:alert(1)", ""), hit("", "")}}},
 			Query{}, turn.Empty, "", "", "a empty"},
 	}
@@ -151,7 +153,7 @@ func TestWaiting(t *testing.T) {
 			900 * time.Millisecond, "searxng ok, wikipedia timeout, duckduckgo ok"},
 		{"for the others if the leader finds nothing", []Backend{fake{name: "searxng"}, found("wikipedia", 3*time.Second)}, 3 * time.Second, "searxng empty, wikipedia ok"},
 		{"for the others if the leader fails", []Backend{fake{name: "searxng", err: &Error{Code: turn.CodeBlocked}}, found("wikipedia", 3*time.Second)}, 3 * time.Second, "searxng blocked, wikipedia ok"},
-		{"for the leader whoever is there", []Backend{found("searxng", 1900*time.Millisecond), found("wikipedia", time.Second)}, 1900 * time.Millisecond, "searxng ok, wikipedia ok"},
+		{"for the leader even if another has answered", []Backend{found("searxng", 1900*time.Millisecond), found("wikipedia", time.Second)}, 1900 * time.Millisecond, "searxng ok, wikipedia ok"},
 		{"for the leader as long as it usually takes by the table", []Backend{fake{name: "wikipedia", after: time.Hour}, found("duckduckgo", 500*time.Millisecond)}, time.Second, "wikipedia timeout, duckduckgo ok"},
 		{"for one that asks others itself half of the time there is", []Backend{fake{name: "searxng", after: time.Hour}, found("wikipedia", time.Second)}, 2 * time.Second, "searxng timeout, wikipedia ok"},
 		{"no longer than the time of a backend", []Backend{fake{name: "searxng", after: time.Hour}, fake{name: "wikipedia", after: time.Second}}, 4 * time.Second, "searxng timeout, wikipedia empty"},
@@ -178,8 +180,8 @@ func TestWaiting(t *testing.T) {
 	}
 }
 
-// TestDeadline: whatever the backends do, a search is over when its context is, keeps what had come by then, and
-// does not take silence for emptiness.
+// Whatever the backends do, a search ends with its context, keeps what arrived by then, and does not report a silent
+// backend as empty.
 func TestDeadline(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		names := []string{"searxng", "wikipedia", "duckduckgo", "x", "y"}
@@ -328,8 +330,8 @@ func TestCache(t *testing.T) {
 		{"another depth", good, Query{Text: "q"}, 0, Query{Text: "q", Depth: "advanced"}, 2},
 		{"without a filter", good, Query{Text: "q"}, 0, Query{Text: "q", Safe: "off"}, 2},
 		{"as many as it was", good, Query{Text: "q"}, 0, Query{Text: "q", Limit: 10, Caller: "somebody", PerMinute: 1}, 1},
-		{"asked for anew", good, Query{Text: "q"}, 0, Query{Text: "q", NoCache: true}, 2},
-		{"kept of what was asked anew", good, Query{Text: "q", NoCache: true}, 0, Query{Text: "q"}, 1},
+		{"asked again", good, Query{Text: "q"}, 0, Query{Text: "q", NoCache: true}, 2},
+		{"kept after asking again", good, Query{Text: "q", NoCache: true}, 0, Query{Text: "q"}, 1},
 		{"more of them", good, Query{Text: "q"}, 0, Query{Text: "q", Limit: 11}, 2},
 		{"one spelling of many", good, Query{Text: "CAFE\u0301  über"}, 0, Query{Text: "café Über"}, 1},
 		{"emptiness is not kept", fake{name: "x", asked: &asked}, Query{Text: "q"}, 0, Query{Text: "q"}, 2},
@@ -357,7 +359,7 @@ func TestCache(t *testing.T) {
 	}
 }
 
-// TestOldResultIsNotRenewed: a result made of an old answer does not outlive it.
+// A result made from an old answer does not outlive that answer.
 func TestOldResultIsNotRenewed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		x := countedAs("x", nil)
@@ -375,7 +377,7 @@ func TestOldResultIsNotRenewed(t *testing.T) {
 	})
 }
 
-// TestStale: where nobody can look, what was found within a day stands in, and says how old it is.
+// If all backends fail, hits of the last day are used and show their age.
 func TestStale(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		down := func(n int) (Reply, error) {
@@ -432,8 +434,7 @@ func TestCallersOwnTheirHits(t *testing.T) {
 	}
 }
 
-// TestCoalescing: who asks the same at the same time shares one call, which ends with the last who waits for it
-// and not with the first who stops waiting.
+// Callers with the same question share one call. It ends when the last of them leaves, not when the first does.
 func TestCoalescing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var asked atomic.Int32
@@ -462,7 +463,7 @@ func TestCoalescing(t *testing.T) {
 	})
 }
 
-func TestCallNobodyWaitsForIsCancelled(t *testing.T) {
+func TestAbandonedCallIsCancelled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var asked atomic.Int32
 		e := &Engine{Backends: []Backend{fake{name: "x", after: 3 * time.Second, hits: one("a.org"), asked: &asked}}}
@@ -505,7 +506,7 @@ func BenchmarkMerge(b *testing.B) {
 	}
 }
 
-// BenchmarkSearch is a search that nothing is kept of, with five backends that need no time.
+// BenchmarkSearch measures an uncached search with five backends that answer at once.
 func BenchmarkSearch(b *testing.B) {
 	at := time.Now()
 	e := &Engine{Now: func() time.Time { return at }}
@@ -520,7 +521,7 @@ func BenchmarkSearch(b *testing.B) {
 		e.Backends = append(e.Backends, does{fmt.Sprint("b", i), func(context.Context, Query) (Reply, error) { return Reply{Hits: hits}, nil }})
 	}
 	for n := 0; b.Loop(); n++ {
-		at = at.Add(time.Second) // for the limits
+		at = at.Add(time.Second) // to stay within the limits
 		if r := e.Search(b.Context(), Query{Text: fmt.Sprint("who was Ada Lovelace ", n)}); r.State != turn.Found || r.Cached {
 			b.Fatal(r.State, r.Reason)
 		}
@@ -544,5 +545,32 @@ func BenchmarkCacheHit(b *testing.B) {
 		if r := e.Search(b.Context(), q); !r.Cached {
 			b.Fatal("not cached")
 		}
+	}
+}
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// A backend can reveal only what it sees. A field added here is one more thing that leaves the machine.
+func TestBackendSeesOnlyTheQuestion(t *testing.T) {
+	full := Query{NoCache: true, Limit: 5, PerMinute: 30, Include: []string{"a.org"}, Exclude: []string{"b.org"}, Backends: []string{"x"}}
+	all := reflect.ValueOf(&full).Elem()
+	for i := range all.NumField() {
+		switch f := all.Field(i); {
+		case f.Kind() == reflect.String:
+			f.SetString("word")
+		case f.IsZero():
+			t.Errorf("give %s a value here", all.Type().Field(i).Name)
+		}
+	}
+	var fields []string
+	seen := full.forBackend()
+	for f, value := range reflect.ValueOf(seen).Fields() {
+		if !value.IsZero() {
+			fields = append(fields, f.Name)
+		}
+	}
+	want := []string{"Text", "Intent", "Depth", "Safe", "Language", "Fresh", "Place", "Limit", "Include", "Exclude"}
+	if diff := cmp.Diff(want, fields); diff != "" {
+		t.Errorf("what a backend sees of a query (-want +got):\n%s", diff)
 	}
 }

@@ -17,31 +17,31 @@ type arrival struct {
 	answer
 }
 
-// errPending marks an answer that has not come yet.
+// errPending marks an answer that has not arrived yet.
 var errPending = errors.New("pending")
 
-// fanOut is one search that asks several sources at the same time. It belongs to one goroutine.
+// fanOut is one search that asks several sources at the same time. One goroutine owns it.
 type fanOut struct {
 	e    *Engine
 	ctx  context.Context
 	q    Query
-	left route // who has not been asked yet
+	left route // not asked yet
 
 	sources  []*source
-	answers  []answer // of sources, in their order
+	answers  []answer // of sources, in the same order
 	since    []time.Time
 	pending  int
-	arrivals chan arrival // room for all: no answer ever waits for its reader
+	arrivals chan arrival // room for all, so that sending never blocks
 	leave    []func()
 
-	last   time.Time // when the last answer came
-	quorum time.Time // when there were enough; zero until then
-	hedge  time.Time // when the next ones are asked though these have not answered; zero: never
-	paid   bool      // this search is counted among its caller's
+	last   time.Time // when the last answer arrived
+	quorum time.Time // when there were enough answers; zero until then
+	hedge  time.Time // when to ask the next sources although these have not answered; zero: never
+	paid   bool      // this search has been counted against its caller's limit
 }
 
-// gather asks as many sources at once as may be, the next ones only if these fail or find nothing, and returns who was
-// asked and one answer for each. One that did not come in time is a timeout.
+// gather asks as many sources at once as FanOut allows, and the next ones only if these fail or find nothing. It
+// returns the sources it asked and one answer for each. An answer that did not come in time is a timeout.
 func (e *Engine) gather(ctx context.Context, way route, q Query) ([]*source, []answer) {
 	ctx, cancel := context.WithTimeout(ctx, cmp.Or(e.Timeout, defaultTimeout))
 	defer cancel()
@@ -60,8 +60,7 @@ func (e *Engine) gather(ctx context.Context, way route, q Query) ([]*source, []a
 	return f.sources, f.answers
 }
 
-// run returns when all have answered and there is nobody left worth asking, or when waiting on is not worth it, and
-// says why it stopped.
+// run returns when every source worth asking has answered, or when waiting no longer pays. It returns the reason.
 func (f *fanOut) run() string {
 	timer := time.NewTimer(time.Hour)
 	defer timer.Stop()
@@ -71,7 +70,7 @@ func (f *fanOut) run() string {
 			return ""
 		}
 		if f.pending == 0 {
-			continue // those just asked have all answered or been refused
+			continue // the sources just asked have all answered or were refused
 		}
 		now := time.Now()
 		wake := f.stop(now)
@@ -99,7 +98,7 @@ func (f *fanOut) run() string {
 	}
 }
 
-// collect takes all that has arrived.
+// collect takes all answers that have arrived.
 func (f *fanOut) collect() {
 	for {
 		select {
@@ -117,7 +116,7 @@ func (f *fanOut) take(a arrival) {
 	f.last = time.Now()
 }
 
-// next asks those whose turn it is and reports whether there was anybody to ask.
+// next asks the next group of sources and reports whether there was any to ask.
 func (f *fanOut) next() bool {
 	n, limit := 0, cmp.Or(f.e.FanOut, defaultFanOut)
 	for _, group := range []*[]*source{&f.left.main, &f.left.fallback} {
@@ -129,7 +128,7 @@ func (f *fanOut) next() bool {
 			}
 		}
 		if n > 0 {
-			break // the fallback is for when there is nobody else
+			break // the fallback is asked only if there is no other source
 		}
 	}
 	f.hedge = time.Time{}
@@ -139,7 +138,7 @@ func (f *fanOut) next() bool {
 	return n > 0
 }
 
-// ask asks one source and reports whether it may be asked.
+// ask asks one source and reports whether that was allowed.
 func (f *fanOut) ask(s *source) bool {
 	i := len(f.sources)
 	f.sources, f.since = append(f.sources, s), append(f.since, time.Now())
@@ -153,7 +152,7 @@ func (f *fanOut) ask(s *source) bool {
 	return true
 }
 
-// mayAsk says why a source may not be sent a request, or takes what that costs. e.mu is held.
+// mayAsk returns why a source may not be sent a request, or charges the request and returns nil. e.mu is held.
 func (f *fanOut) mayAsk(s *source, now time.Time) error {
 	if err := f.e.refusal(s, now); err != nil {
 		return err
@@ -169,7 +168,7 @@ func (f *fanOut) mayAsk(s *source, now time.Time) error {
 	return nil
 }
 
-// found is how many sources have found something.
+// found counts the sources that have found something.
 func (f *fanOut) found() int {
 	n := 0
 	for _, a := range f.answers {
@@ -182,14 +181,15 @@ func (f *fanOut) found() int {
 
 func (f *fanOut) isPending(i int) bool { return f.answers[i].err == errPending }
 
-// stop is when waiting on is no longer worth it: zero while there is not enough. There is enough when a source has found
-// something, and most of the leading sources are in or late. Leading are those of the greatest weight, without those
-// that failed or found nothing; late is one that takes longer than usual (fanOut.due). From then on each of the others
-// is waited for until it is late, at least Brief and all together at most Grace.
+// stop returns when to stop waiting, or zero if there is not enough yet. There is enough when a source has found
+// something and most of the leading sources have answered or are late. The leading sources are the ones with the
+// greatest weight that have not failed or come back empty. A source is late when it takes longer than usual (see
+// fanOut.due). From then on stop waits for each of the others until it is late, at least Brief, and for all of them at
+// most Grace.
 //
-// The only one missing where three have found something has Brief, from the first search on and whatever it usually
-// takes. The exception is one that nobody can stand in for, such as the only forecast among pages: it weighs half
-// again as much as any that found something, and is waited for until it is late.
+// If three sources have found something and only one is missing, that one gets Brief. An exception is a source that no
+// other can replace, such as the only forecast among pages. It weighs at least half again as much as any that found
+// something, and stop waits until it is late.
 func (f *fanOut) stop(now time.Time) time.Time {
 	found, best := 0, 0.0
 	var missing *source
@@ -223,7 +223,8 @@ func (f *fanOut) stop(now time.Time) time.Time {
 	return slices.MinFunc([]time.Time{until, f.quorum.Add(cmp.Or(f.e.Grace, defaultGrace))}, time.Time.Compare)
 }
 
-// leaders reports whether most of the leading sources are in or late, and if not, when the next of them will be.
+// leaders reports whether most of the leading sources have answered or are late. If not, it returns when the next one
+// will be late.
 func (f *fanOut) leaders(now time.Time) (due time.Time, ok bool) {
 	heaviest := 0.0
 	for i, s := range f.sources {
@@ -251,8 +252,8 @@ func (f *fanOut) leaders(now time.Time) (due time.Time, ok bool) {
 // hasHope reports whether the i-th source has found something or may yet.
 func (f *fanOut) hasHope(i int) bool { return f.isPending(i) || len(f.answers[i].hits) > 0 }
 
-// due is when the i-th source is late: after a little more than it nearly always took. One of which too little has been
-// seen has the latency of its profile, and at most half of the time that the search has.
+// due returns when the i-th source is late: slightly after the 95th percentile of its latencies. With too few
+// measurements it uses the latency of the profile, limited to half of the search's time.
 func (f *fanOut) due(i int) time.Time {
 	s, since := f.sources[i], f.since[i]
 	f.e.mu.Lock()

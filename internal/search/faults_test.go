@@ -15,24 +15,24 @@ import (
 	"familiar/internal/context/turn"
 )
 
-// hush is a secret: it stands in what a faulty backend says where it can.
+// hush is a secret that a faulty backend puts wherever it can.
 const hush = "secret-of-the-operator"
 
-// fault is what a backend does with one question.
+// fault is the behaviour of a backend for one question.
 type fault struct {
 	kind  string
 	after time.Duration
 	wait  time.Duration // Retry-After
 }
 
-// faulty is a backend that does each time what comes next, and notes when it was asked.
+// faulty is a backend that plays one fault after the other and records when it was asked.
 type faulty struct {
 	name   string
 	faults []fault
 
 	mu    sync.Mutex
 	asked []time.Time // guarded by mu
-	wrong []string    // guarded by mu: what it was told and must not be
+	wrong []string    // guarded by mu: fields of the query that it must not see
 }
 
 func (f *faulty) Name() string { return f.name }
@@ -73,8 +73,8 @@ func (f *faulty) Search(ctx context.Context, q Query) (Reply, error) {
 	return Reply{}, nil // "nothing"
 }
 
-// TestFaults: whatever the backends do, a search is over when its time is; it calls nothing empty that nobody looked
-// at; no backend is asked more often than its limits allow, or told more than its part; and no secret gets out.
+// Whatever the backends do, a search ends in time and does not report a failure as empty. No backend is asked more
+// often than its limits allow, or sees more than its part of the query, and no secret leaks.
 func TestFaults(t *testing.T) {
 	kinds := []string{"hits", "deaf", "error", "foreign", "busy", "partial", "junk", "panic", "nothing"}
 	rapid.Check(t, func(rt *rapid.T) {
@@ -136,7 +136,7 @@ func TestFaults(t *testing.T) {
 	})
 }
 
-// checkHonest compares a result with what it says of each backend.
+// checkHonest compares the state of a result with its report of each backend.
 func checkHonest(t *testing.T, r Result) {
 	looked, missing := len(r.Asked) > 0, false
 	for _, a := range r.Asked {
@@ -157,7 +157,7 @@ func checkHonest(t *testing.T, r Result) {
 	}
 }
 
-// checkRates is whether the times at which a backend was asked keep its limits.
+// checkRates checks the times at which a backend was asked against its limits.
 func checkRates(t *testing.T, f *faulty, l Limit) {
 	if len(f.wrong) > 0 {
 		t.Errorf("%s was told %s", f.name, f.wrong)
@@ -178,7 +178,7 @@ func checkRates(t *testing.T, f *faulty, l Limit) {
 	}
 }
 
-// TestManyAskTheSame: a thousand who ask the same at the same time cause one request.
+// A thousand concurrent callers with the same question cause one request.
 func TestManyAskTheSame(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		x := countedAs("x", nil)

@@ -12,10 +12,10 @@ import (
 	"familiar/internal/context/turn"
 )
 
-// counted is a backend that counts how often it is asked.
+// counted counts how often it is asked.
 type counted struct {
 	does
-	n int // of one goroutine at a time: its users ask one question after the other
+	n int // its users ask one question after the other
 }
 
 func countedAs(name string, reply func(n int) (Reply, error)) *counted {
@@ -30,7 +30,7 @@ func countedAs(name string, reply func(n int) (Reply, error)) *counted {
 	return c
 }
 
-// flood asks n different questions, one every while, and returns what came of the last one.
+// flood asks n different questions, one per interval, and returns the result of the last one.
 func flood(t *testing.T, e *Engine, n int, every time.Duration, asker string) (last Result) {
 	t.Helper()
 	for i := range n {
@@ -60,16 +60,16 @@ func TestLimits(t *testing.T) {
 		asked   int
 		refusal string
 	}{
-		{"a bucket of its own", Limit{PerSecond: 2, Burst: 5}, "", 20, 0, 5, "rate_limited: not asked: its limit of requests a second"},
+		{"its own bucket", Limit{PerSecond: 2, Burst: 5}, "", 20, 0, 5, "rate_limited: not asked: its limit of requests per second is reached"},
 		{"which fills", Limit{PerSecond: 2, Burst: 5}, "", 21, 500 * time.Millisecond, 21, "found"},
-		{"a burst of a second's worth", Limit{PerSecond: 3}, "", 20, 0, 3, "rate_limited: not asked: its limit of requests a second"},
-		{"one bucket of all", Limit{}, "", 120, 0, 100, "rate_limited: not asked: the limit of requests a second to all backends"},
+		{"a default burst", Limit{PerSecond: 3}, "", 20, 0, 3, "rate_limited: not asked: its limit of requests per second is reached"},
+		{"the bucket of all backends", Limit{}, "", 120, 0, 100, "rate_limited: not asked: the limit of requests per second to all backends is reached"},
 		{"which fills too", Limit{}, "", 200, 100 * time.Millisecond, 200, "found"},
 		{"an asker's minute", Limit{}, "sage", 40, 0, 30, "cap: not asked: the 30 searches a minute of this character are used up"},
 		{"which passes", Limit{}, "sage", 80, 2 * time.Second, 80, "found"},
-		{"a day", Limit{PerDay: 7}, "", 10, time.Second, 7, "quota: not asked: the 7 requests of this day are used up; FAMILIAR_SEARCH_LIMITS changes that"},
-		{"two days", Limit{PerDay: 7}, "", 48, time.Hour, 14, "quota: not asked: the 7 requests of this day are used up; FAMILIAR_SEARCH_LIMITS changes that"},
-		{"a month", Limit{PerMonth: 500, PerDay: 400}, "", 600, time.Second, 400, "quota: not asked: the 400 requests of this day are used up; FAMILIAR_SEARCH_LIMITS changes that"},
+		{"a day", Limit{PerDay: 7}, "", 10, time.Second, 7, "quota: not asked: the 7 requests of this day are used up; set FAMILIAR_SEARCH_LIMITS to change that"},
+		{"two days", Limit{PerDay: 7}, "", 48, time.Hour, 14, "quota: not asked: the 7 requests of this day are used up; set FAMILIAR_SEARCH_LIMITS to change that"},
+		{"a month", Limit{PerMonth: 500, PerDay: 400}, "", 600, time.Second, 400, "quota: not asked: the 400 requests of this day are used up; set FAMILIAR_SEARCH_LIMITS to change that"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) { // at midnight UTC of a 1st of January
@@ -84,9 +84,8 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestWhatCostsNothing: answers from the cache and those shared with somebody else are free, and a refusal takes
-// nothing from any other limit.
-func TestWhatCostsNothing(t *testing.T) {
+// Cached and shared answers are free, and a refusal takes nothing from any other limit.
+func TestCachedAndSharedAnswersAreFree(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b, other := countedAs("x", nil), countedAs("y", nil)
 		e := &Engine{Backends: []Backend{b}, Profiles: profiles(map[string]Limit{"x": {PerSecond: 0.001, Burst: 1, PerDay: 1}})}
@@ -104,7 +103,7 @@ func TestWhatCostsNothing(t *testing.T) {
 	})
 }
 
-func TestNextOneWhereOneIsRefused(t *testing.T) {
+func TestRefusedBackendIsReplaced(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := &Engine{FanOut: 1, Profiles: profiles(map[string]Limit{"a": {PerDay: 1}})}
 		a, b, c := countedAs("a", nil), countedAs("b", nil), countedAs("c", nil)
@@ -168,7 +167,8 @@ func TestRetryAfterIsHonoured(t *testing.T) {
 	})
 }
 
-// TestBreaker: one that keeps failing is left alone, longer each time; then a single question finds out.
+// A backend that keeps failing is paused, longer each time. After each pause a single request checks whether it is
+// back.
 func TestBreaker(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		back := time.Now().Add(200 * time.Second)
@@ -194,8 +194,7 @@ func TestBreaker(t *testing.T) {
 	})
 }
 
-// TestProbe: while one question finds out whether a backend is back, no other is put to it, and one that is given up
-// is no end of finding out.
+// While one request checks whether a backend is back, no other is sent. An abandoned check does not count.
 func TestProbe(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		slow := false
@@ -231,7 +230,7 @@ func TestProbe(t *testing.T) {
 	})
 }
 
-// TestQuotaSurvives: what was taken and not given back is gone, as after a crash; what was given back is not.
+// Requests that were taken and not returned are lost, as after a crash. Returned ones are not.
 func TestQuotaSurvives(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ledger := &memoryLedger{used: map[string]int{}}
@@ -254,8 +253,8 @@ func TestQuotaSurvives(t *testing.T) {
 	})
 }
 
-// TestSaidToBeUsedUp: a backend that says it has nothing left is not asked before that changes.
-func TestSaidToBeUsedUp(t *testing.T) {
+// A backend that reports an exhausted limit is not asked before the limit resets.
+func TestReportedLimitIsKept(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		x := countedAs("x", func(n int) (Reply, error) {
 			return Reply{Hits: one("x.org"), Allowance: Allowance{Left: max(0, 2-n), Of: 2, Resets: time.Now().Add(time.Hour)}}, nil

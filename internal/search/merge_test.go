@@ -9,7 +9,7 @@ import (
 	"familiar/internal/context/turn"
 )
 
-// merged runs lists of addresses, one list a backend, through the engine.
+// merged runs lists of addresses, one per backend, through the engine.
 func merged(t *testing.T, q Query, lists ...[]turn.Hit) []turn.Hit {
 	t.Helper()
 	e := &Engine{}
@@ -136,8 +136,7 @@ func TestNearDuplicates(t *testing.T) {
 	}
 }
 
-// TestRecency: where newer is better, a new page passes one that is a few ranks above it, and a date that cannot be
-// true gains nothing.
+// If a query prefers new pages, a new page passes others a few ranks above it. An impossible date gains nothing.
 func TestRecency(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		now := time.Now()

@@ -10,27 +10,28 @@ import (
 	"familiar/internal/context/turn"
 )
 
-// Profile is what the engine goes by when it chooses among backends, asks them and merges their answers.
+// Profile tells the engine how to choose a backend, ask it and rank its hits.
 type Profile struct {
-	// Weight is that of the backend's ranks in the merged list; 0 is 1. The heaviest of those asked are waited for.
+	// Weight multiplies the score of the backend's hits; 0 means 1. The engine waits for the heaviest of the backends
+	// it asks.
 	Weight float64
-	Only   []turn.Intent // intents that it serves; nil: all
-	Best   []turn.Intent // intents for which it is asked before others
-	// Last are intents that it serves only where no other backend does, or where the others fail or find nothing. They
-	// may be among those in Only.
+	Only   []turn.Intent // intents that it serves; empty: all
+	Best   []turn.Intent // intents for which it is asked first
+	// Last lists intents for which it is asked only if no other backend serves them, or if the others fail or find
+	// nothing. They may also be in Only.
 	Last    []turn.Intent
-	General bool // a wide index of the web of its own, with pictures, videos and news: first for queries of that type
-	// Latency is how long it may take before it is late, until it is known how long it takes; 0 is a second. A backend
-	// that asks other services itself needs more.
+	General bool // a wide web index of its own with pictures, videos and news: first for queries of type "general"
+	// Latency is the expected time for an answer until enough answers were measured; 0 means a second. A backend that
+	// itself asks other services needs more.
 	Latency time.Duration
 	Limit   Limit
 }
 
-// source is a backend with its profile and what has been seen of it.
+// source is a backend with its profile and its record.
 type source struct {
 	Backend
 	Profile
-	bucket *rate.Limiter // nil: no limit a second
+	bucket *rate.Limiter // nil: no limit per second
 	quotas []*quota
 
 	// Guarded by Engine.mu.
@@ -54,16 +55,16 @@ func (e *Engine) newSource(b Backend) *source {
 	return s
 }
 
-// route is who may be asked, best first.
+// route lists the sources that may be asked, best first.
 type route struct {
 	main     []*source
-	fallback []*source // those that have the intent in Profile.Last
+	fallback []*source // sources with the intent in Profile.Last
 }
 
 func (r route) empty() bool { return len(r.main)+len(r.fallback) == 0 }
 
-// route orders the sources for q. Those that are best for the intent, or serve nothing else, go first; for the
-// "general" type the wide indexes follow, and then the others in the operator's order.
+// route orders the sources for q. Those that are best for the intent, or list it in Only, go first. For queries of type
+// "general" the wide indexes follow. The others keep the operator's order.
 func (e *Engine) route(q Query) route {
 	var way route
 	for _, s := range e.sources {

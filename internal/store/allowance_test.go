@@ -15,18 +15,18 @@ func TestAllowance(t *testing.T) {
 	noon := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 	channel := Allowance{Name: "channel", Span: 30 * time.Minute, Limit: 2}
 	person := Allowance{Name: "person", Span: 24 * time.Hour, Limit: 3}
-	// take tries at a minute after noon; wait is how many minutes later the next is free, 0 if it was granted.
+	// take makes an attempt some minutes after noon. wait is the number of minutes until the next attempt may succeed, 0 if this one did.
 	take := func(minute, wait, refused int, all ...Allowance) {
 		t.Helper()
 		at := noon.Add(time.Duration(minute) * time.Minute)
-		got, err := db.Take(t.Context(), at, all...)
+		got, err := db.Quotas.TakeAllowances(t.Context(), at, all...)
 		if err != nil || got.Refused != refused || refused >= 0 && !got.Free.Equal(at.Add(time.Duration(wait)*time.Minute)) {
 			t.Errorf("minute %d: %+v, %v; want %d refused for %d min", minute, got, err, refused, wait)
 		}
 	}
 	take(20, 0, -1, channel)
 	take(28, 0, -1, channel)
-	take(31, 19, 0, channel) // the clock's next half hour is none of its own
+	take(31, 19, 0, channel) // the clock's next half hour starts no new span
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -42,16 +42,16 @@ func TestAllowance(t *testing.T) {
 	take(60, 0, -1, person)
 	take(61, 24*60-1, 0, person, Allowance{Name: "other", Span: 30 * time.Minute, Limit: 2})
 	take(61, 24*60-1, 1, Allowance{Name: "other", Span: 30 * time.Minute, Limit: 2}, person)
-	take(62, 0, -1, Allowance{Name: "other", Span: 30 * time.Minute, Limit: 2}) // what was refused took nothing
+	take(62, 0, -1, Allowance{Name: "other", Span: 30 * time.Minute, Limit: 2}) // the refused attempt counted for nothing
 
 	take(1000, 0, -1, Allowance{Name: "clock", Span: 30 * time.Minute, Limit: 1})
-	take(100, 30, 0, Allowance{Name: "clock", Span: 30 * time.Minute, Limit: 1}) // it went back
+	take(100, 30, 0, Allowance{Name: "clock", Span: 30 * time.Minute, Limit: 1}) // the clock went back
 	take(120, 10, 0, Allowance{Name: "clock", Span: 30 * time.Minute, Limit: 1})
 	take(130, 0, -1, Allowance{Name: "clock", Span: 30 * time.Minute, Limit: 1})
 }
 
-// TestAllowanceIsNeverPassed: whatever the times, no span of that length holds more than the limit; and many who take
-// at the same time get the limit.
+// TestAllowanceIsNeverPassed checks that no span of the length contains more than the limit, whatever the times, also for concurrent
+// attempts.
 func TestAllowanceIsNeverPassed(t *testing.T) {
 	db := open(t, t.TempDir())
 	name := 0
@@ -62,7 +62,7 @@ func TestAllowanceIsNeverPassed(t *testing.T) {
 		at := time.Unix(1_000_000, 0)
 		for _, after := range rapid.SliceOfN(rapid.IntRange(0, 40), 1, 30).Draw(r, "seconds") {
 			at = at.Add(time.Duration(after) * time.Second)
-			got, err := db.Take(t.Context(), at, a)
+			got, err := db.Quotas.TakeAllowances(t.Context(), at, a)
 			if err != nil {
 				r.Fatal(err)
 			}
@@ -83,7 +83,7 @@ func TestAllowanceIsNeverPassed(t *testing.T) {
 	var all sync.WaitGroup
 	for range 40 {
 		all.Go(func() {
-			got, err := db.Take(t.Context(), time.Unix(2_000_000_000, 0), Allowance{Name: "crowd", Span: time.Minute, Limit: 25})
+			got, err := db.Quotas.TakeAllowances(t.Context(), time.Unix(2_000_000_000, 0), Allowance{Name: "crowd", Span: time.Minute, Limit: 25})
 			if err != nil {
 				t.Error(err)
 			} else if got.Refused < 0 {

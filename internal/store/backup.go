@@ -15,17 +15,17 @@ import (
 )
 
 const (
-	// BackupNote is the key under which [DB.Note] has the time of the last backup, as RFC 3339.
+	// BackupNote is the key under which [Notes.Get] has the time of the last backup, as RFC 3339.
 	BackupNote = "backup.at"
 
-	// copyPages is how many pages of 4 KiB are copied between two looks at the context.
+	// copyPages is how many pages of 4 KiB are copied between two checks of the context.
 	copyPages = 256
 )
 
-// Backup copies the store in dir into a file that only its owner can read, whether a process has the store open or not: all that was
-// committed when it began, and nothing of what comes later. The copy is made beside the file, looked through for damage, and
-// takes the name last, so that whatever happens the file is missing, the earlier one, or whole. A file that is there is kept, with
-// [fs.ErrExist], unless replace is set. It returns the size of the file in bytes.
+// Backup copies the store in dir into a file that only its owner can read, whether or not a process has the store open. The copy holds what
+// was committed when Backup began, and nothing later. It is written beside the file, checked for damage and renamed last. So the file is
+// always missing, the earlier one, or whole. An existing file is kept, with [fs.ErrExist], unless replace is set. Backup returns the size
+// of the file in bytes.
 func Backup(ctx context.Context, dir, file string, replace bool, now time.Time) (size int64, err error) {
 	db, err := storeIn(dir)
 	if err != nil {
@@ -47,7 +47,7 @@ func Backup(ctx context.Context, dir, file string, replace bool, now time.Time) 
 	if err != nil {
 		return 0, db.Explain(err)
 	}
-	defer os.Remove(partial) // once it has its name there is nothing to remove
+	defer os.Remove(partial) // does nothing once it is renamed
 	if err := checkCopy(ctx, partial, now); err != nil {
 		return 0, err
 	}
@@ -69,17 +69,17 @@ func Backup(ctx context.Context, dir, file string, replace bool, now time.Time) 
 
 // LastBackup returns when the last backup was made, or [ErrNotFound].
 func (db *DB) LastBackup(ctx context.Context) (time.Time, error) {
-	text, err := db.Note(ctx, BackupNote)
+	text, err := db.Notes.Get(ctx, BackupNote)
 	if err != nil {
 		return time.Time{}, err
 	}
 	return time.Parse(time.RFC3339, text)
 }
 
-// Restore puts a backup in the place of the store in dir, which no process may have open. The backup is copied and looked through
-// first; prepare, unless it is nil, may then change it, in a directory of its own, by what it finds in the file of the store that is there, "" if
-// there is none. The store that was there is kept beside, under the name that is returned, "" if there was none. Whatever happens, the
-// store is the earlier one or the prepared backup, whole.
+// Restore replaces the store in dir, which no process may have open, with a backup. The backup is copied and checked first. Then prepare,
+// unless it is nil, may change the copy in its directory staged. It can read the file of the present store, before, which is "" if there is
+// none. The present store is kept beside, under the name that Restore returns, or "" if there was none. In any case the store is the
+// earlier one or the prepared backup, and whole.
 func Restore(ctx context.Context, dir, file string, now time.Time, prepare func(ctx context.Context, staged, before string) error) (kept string, err error) {
 	db, err := storeIn(dir)
 	if err != nil {
@@ -97,9 +97,9 @@ func Restore(ctx context.Context, dir, file string, now time.Time, prepare func(
 	}
 	defer func() {
 		if err == nil {
-			err = markClosed(lock)
+			err = lock.markClosed()
 		}
-		err = errors.Join(err, release(lock))
+		err = errors.Join(err, lock.release())
 	}()
 	stage := filepath.Join(filepath.Dir(db.path), stageName)
 	if err := errors.Join(os.RemoveAll(stage), os.Mkdir(stage, 0o700)); err != nil {
@@ -126,10 +126,10 @@ func Restore(ctx context.Context, dir, file string, now time.Time, prepare func(
 	return kept, moveTo(staged, db.path)
 }
 
-// stageName is the directory, beside the store, in which a backup is made ready. One that a restore left behind goes with the next start.
+// stageName is the directory, beside the store, in which a backup is prepared. The next start deletes one that a restore left behind.
 const stageName = "familiar.restoring"
 
-// prepared has a backup prepared, and all of it in its one file on the disk then.
+// prepared runs prepare on a backup and writes all of it to its one file.
 func prepared(ctx context.Context, stage, path string, prepare func(ctx context.Context, staged, before string) error) error {
 	if prepare == nil {
 		return nil
@@ -176,9 +176,9 @@ func mayMake(file string, replace bool) error {
 	return nil
 }
 
-// copyWhole copies a database, as it is at one moment, into a new file beside another one, and returns its name.
+// copyWhole copies a database, as it is at one moment, into a new file next to beside. It returns the name of the copy.
 func copyWhole(ctx context.Context, from, beside string) (partial string, err error) {
-	f, err := os.CreateTemp(filepath.Dir(beside), filepath.Base(beside)+".*.partial") // readable for its owner only
+	f, err := os.CreateTemp(filepath.Dir(beside), filepath.Base(beside)+".*.partial") // only its owner can read it
 	if err != nil {
 		return "", err
 	}
@@ -193,8 +193,7 @@ func copyWhole(ctx context.Context, from, beside string) (partial string, err er
 	return partial, nil
 }
 
-// copyPagesOf copies a database page by page. VACUUM INTO would number the rows of some tables anew, which the full-text index
-// refers to.
+// copyPagesOf copies a database page by page. VACUUM INTO would change the row numbers of some tables, to which the full-text index refers.
 func copyPagesOf(ctx context.Context, from, to string) error {
 	pool, err := connect(from)
 	if err != nil {
@@ -206,7 +205,7 @@ func copyPagesOf(ctx context.Context, from, to string) error {
 		return err
 	}
 	defer c.Close()
-	// A transaction for reading, so that what others write meanwhile does not make the copy begin again.
+	// The read transaction keeps the copy from starting again when others write.
 	if _, err := c.ExecContext(ctx, `BEGIN`); err != nil {
 		return err
 	}
@@ -231,10 +230,10 @@ func copyPagesOf(ctx context.Context, from, to string) error {
 	})
 }
 
-// checkCopy looks whether a copy is a whole database of this program, no newer than it, and has it on the disk. At is noted in it
-// as the time of the last backup unless it is zero.
+// checkCopy checks that a copy is a whole database of this program, no newer than it, and flushes it to the disk. It notes at as the time
+// of the last backup, unless at is zero.
 func checkCopy(ctx context.Context, path string, at time.Time) error {
-	pool, err := connect(path, "_pragma=journal_mode(DELETE)") // one file, without a log beside it
+	pool, err := connect(path, "_pragma=journal_mode(DELETE)") // a single file, without a log
 	if err != nil {
 		return err
 	}
@@ -272,7 +271,7 @@ func checkCopy(ctx context.Context, path string, at time.Time) error {
 	return syncFile(path)
 }
 
-// keepOld gives the store's file a second name, which stays with it when another file takes its place.
+// keepOld gives the store's file a second name, which it keeps when another file replaces it.
 func keepOld(ctx context.Context, path string, now time.Time) (kept string, err error) {
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		return "", nil
@@ -280,11 +279,11 @@ func keepOld(ctx context.Context, path string, now time.Time) (kept string, err 
 		return "", err
 	}
 	kept = path + ".before-restore-" + now.UTC().Format("20060102T150405.000Z")
-	// Its log must not be taken for that of the file which takes its place. To open and close it takes the log in.
+	// The new file must not get the log of the old one. Opening and closing the old file empties its log.
 	if err := takeInLog(ctx, path); err != nil && ctx.Err() != nil {
 		return "", err
 	}
-	if _, err := os.Stat(path + "-wal"); err == nil { // it is damaged, and its log is kept with it
+	if _, err := os.Stat(path + "-wal"); err == nil { // it is damaged, so its log is kept with it
 		if err := os.Rename(path+"-wal", kept+"-wal"); err != nil {
 			return "", err
 		}
@@ -292,7 +291,7 @@ func keepOld(ctx context.Context, path string, now time.Time) (kept string, err 
 	if err := os.Remove(path + "-shm"); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return "", err
 	}
-	if err := os.Link(path, kept); err != nil { // not every file system has second names
+	if err := os.Link(path, kept); err != nil { // not every file system has hard links
 		return kept, duplicate(path, kept)
 	}
 	return kept, nil
@@ -321,7 +320,7 @@ func duplicate(from, to string) error {
 	return errors.Join(err, out.Sync(), out.Close())
 }
 
-// moveTo gives a file its name, in place of the file that has it.
+// moveTo renames a file and replaces the one with that name.
 func moveTo(partial, file string) error {
 	if err := os.Rename(partial, file); err != nil {
 		return err
@@ -337,7 +336,7 @@ func syncFile(path string) error {
 	return errors.Join(f.Sync(), f.Close())
 }
 
-// syncDir has names survive a crash of the machine, where the system can do that for a directory.
+// syncDir makes renamed files survive a crash of the machine, if the system can flush a directory.
 func syncDir(dir string) error {
 	f, err := os.Open(dir)
 	if err != nil {
@@ -347,7 +346,7 @@ func syncDir(dir string) error {
 	return f.Close()
 }
 
-// noteBackup writes beside the process that owns the store: one row, for which SQLite's own lock is enough.
+// noteBackup writes beside the process that owns the store. SQLite's own lock is enough for one row.
 func noteBackup(ctx context.Context, path string, at time.Time) error {
 	pool, err := connect(path, "_txlock=immediate")
 	if err != nil {

@@ -14,13 +14,13 @@ import (
 	"time"
 )
 
-// fill writes n messages over the given number of channels, interleaved as they would come in.
+// fill writes n messages over the given number of channels, interleaved as they would arrive.
 func fill(tb testing.TB, db *DB, n, channels int) {
 	tb.Helper()
 	text := strings.Repeat("what would you say of this? ", 4)
 	begin := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	err := db.Write(context.Background(), func(tx *sql.Tx) error {
-		save := tx.Stmt(db.stmts.arrive)
+		save := db.stmt(tx, insertMessage)
 		for i := range n {
 			_, err := insertInto(save, Message{
 				ID: fmt.Sprintf("1%018d", i), ChannelID: fmt.Sprintf("2%018d", i%channels), GuildID: "3", AuthorID: "4000000000000000000",
@@ -50,7 +50,7 @@ func BenchmarkRecent(b *testing.B) {
 			b.ReportAllocs()
 			i := 0
 			for b.Loop() {
-				ms, err := db.Recent(b.Context(), fmt.Sprintf("2%018d", (i*7919)%channels), 20)
+				ms, err := db.Messages.Recent(b.Context(), fmt.Sprintf("2%018d", (i*7919)%channels), 20)
 				if err != nil || len(ms) != 20 {
 					b.Fatal(len(ms), err)
 				}
@@ -80,7 +80,7 @@ func BenchmarkArrive(b *testing.B) {
 	}
 }
 
-// BenchmarkOpen opens a database that is up to date, as every start but the first does.
+// BenchmarkOpen opens an up-to-date database, as every start except the first does.
 func BenchmarkOpen(b *testing.B) {
 	dir := b.TempDir()
 	db := open(b, dir)
@@ -113,7 +113,7 @@ func resident(tb testing.TB) int {
 	return 0
 }
 
-// crowd writes n messages of a server, indexed, in words as rare as those of a language are: Zipf's law, of a vocabulary of 20,000.
+// crowd writes n indexed messages of a server. Words are as rare as in a language: Zipf's law, with a vocabulary of 20,000.
 func crowd(tb testing.TB, db *DB, n, channels int) {
 	tb.Helper()
 	random := rand.New(rand.NewPCG(1, 2))
@@ -130,7 +130,7 @@ func crowd(tb testing.TB, db *DB, n, channels int) {
 					ID: fmt.Sprintf("1%018d", i), ChannelID: fmt.Sprintf("2%018d", random.IntN(channels)), GuildID: "3", AuthorID: fmt.Sprintf("4%018d", random.IntN(500)),
 					AuthorName: "somebody", Text: text.String(), At: begin.Add(time.Duration(i) * 10 * time.Second),
 				}
-				if _, _, err := db.arrive(tx, Arrival{Message: m}); err != nil {
+				if _, _, err := db.Messages.saveIncoming(tx, Incoming{Message: m}); err != nil {
 					return err
 				}
 			}
@@ -142,10 +142,10 @@ func crowd(tb testing.TB, db *DB, n, channels int) {
 	}
 }
 
-// benchDir names a directory in which the databases that take minutes to fill are kept from one run to the next.
+// benchDir names a directory for the databases that take minutes to fill, so that later runs can use them.
 const benchDir = "FAMILIAR_BENCH_DIR"
 
-// crowded is a store of n messages of a server, indexed and tidied as upkeep leaves it.
+// crowded returns a store of n indexed messages of a server, after upkeep.
 func crowded(b *testing.B, n, channels int) *DB {
 	b.Helper()
 	dir := os.Getenv(benchDir)
@@ -159,9 +159,9 @@ func crowded(b *testing.B, n, channels int) *DB {
 	}
 	db := open(b, dir)
 	began := time.Now()
-	db.indexing.running.Wait() // a kept one may be of a program that indexed other words
+	db.indexing.running.Wait() // a kept database may have the index of a program with other rules for words
 	if took := time.Since(began); took > time.Second {
-		b.Logf("indexed anew in %v", took)
+		b.Logf("indexed again in %v", took)
 	}
 	var have int
 	if err := db.readers.QueryRow(`SELECT count(*) FROM messages`).Scan(&have); err != nil {
@@ -173,7 +173,7 @@ func crowded(b *testing.B, n, channels int) *DB {
 		}
 		began = time.Now()
 		crowd(b, db, n, channels)
-		if err := db.TidyIndex(b.Context()); err != nil {
+		if err := db.Messages.TidyIndex(b.Context()); err != nil {
 			b.Fatal(err)
 		}
 		b.Logf("%d messages written and indexed in %v", n, time.Since(began))
@@ -181,7 +181,7 @@ func crowded(b *testing.B, n, channels int) *DB {
 	return db
 }
 
-// BenchmarkSearch searches for common and for rare words, in few channels and in many.
+// BenchmarkSearch searches for common and rare words, in few channels and in many.
 func BenchmarkSearch(b *testing.B) {
 	n := 1_000_000
 	if testing.Short() {
@@ -209,7 +209,7 @@ func BenchmarkSearch(b *testing.B) {
 		c.q.GuildID, c.q.Limit = "3", 100
 		b.Run(c.name, func(b *testing.B) {
 			for b.Loop() {
-				if _, err := db.Search(b.Context(), c.q); err != nil {
+				if _, err := db.Messages.Search(b.Context(), c.q); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -217,7 +217,7 @@ func BenchmarkSearch(b *testing.B) {
 	}
 }
 
-// BenchmarkRecall gathers messages for questions of common and of rare words.
+// BenchmarkRecall gathers messages for questions of common and rare words.
 func BenchmarkRecall(b *testing.B) {
 	n := 1_000_000
 	if testing.Short() {
@@ -244,7 +244,7 @@ func BenchmarkRecall(b *testing.B) {
 			q.To = q.From.AddDate(0, 0, 7)
 		}
 		began := time.Now()
-		if _, err := db.Recall(b.Context(), q); err != nil {
+		if _, err := db.Messages.Recall(b.Context(), q); err != nil {
 			b.Fatal(err)
 		}
 		took = append(took, time.Since(began))

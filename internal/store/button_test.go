@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestButtons has buttons mean the same over a restart, and no longer than the record of their turn.
+// TestButtons checks that buttons keep their meaning over a restart, and lose it with the record of their turn.
 func TestButtons(t *testing.T) {
 	dir := t.TempDir()
 	db, ctx := open(t, dir), t.Context()
@@ -24,7 +24,7 @@ func TestButtons(t *testing.T) {
 	stop, second, other := Button{"turn", "stop"}, Button{"turn", "wrong:2"}, Button{"other", "stop"}
 	keys := map[Button]string{}
 	for _, b := range []Button{stop, second, other} {
-		keys[b] = db.ButtonKey(b)
+		keys[b] = db.Buttons.Key(b)
 		if strings.Contains(keys[b], ":") || len(keys[b]) < 20 {
 			t.Errorf("the key of %v is %q", b, keys[b])
 		}
@@ -34,26 +34,26 @@ func TestButtons(t *testing.T) {
 	}
 	db = open(t, dir)
 	for b, key := range keys {
-		if got, err := db.Button(ctx, key); err != nil || got != b || db.ButtonKey(b) != key {
+		if got, err := db.Buttons.Get(ctx, key); err != nil || got != b || db.Buttons.Key(b) != key {
 			t.Errorf("%q is %+v, %v; want %+v", key, got, err, b)
 		}
 	}
-	if b, err := db.Button(ctx, "OFBEFORE"); err != nil || b != (Button{"turn", "why"}) {
+	if b, err := db.Buttons.Get(ctx, "OFBEFORE"); err != nil || b != (Button{"turn", "why"}) {
 		t.Errorf("a kept button is %+v, %v", b, err)
 	}
 	mac := keys[stop][strings.LastIndexByte(keys[stop], '.'):]
 	for _, forged := range []string{"forged", "", ".", "turn.stop.", "turn.delete" + mac, "other.stop" + mac, keys[stop] + "x"} {
-		if _, err := db.Button(ctx, forged); !errors.Is(err, ErrNotFound) {
+		if _, err := db.Buttons.Get(ctx, forged); !errors.Is(err, ErrNotFound) {
 			t.Errorf("forged %q: %v", forged, err)
 		}
 	}
 	exec(`DELETE FROM traces WHERE id = 'turn'`)
 	for _, key := range []string{keys[stop], "OFBEFORE"} {
-		if _, err := db.Button(ctx, key); !errors.Is(err, ErrNotFound) {
+		if _, err := db.Buttons.Get(ctx, key); !errors.Is(err, ErrNotFound) {
 			t.Errorf("%q, whose record is gone: %v", key, err)
 		}
 	}
-	if _, err := db.Button(ctx, keys[other]); err != nil {
+	if _, err := db.Buttons.Get(ctx, keys[other]); err != nil {
 		t.Errorf("another turn's button: %v", err)
 	}
 }

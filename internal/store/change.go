@@ -3,18 +3,17 @@ package store
 import (
 	"context"
 	"database/sql"
-	"fmt"
 	"strconv"
 	"time"
 	"unicode/utf8"
 )
 
-// ChangeKind is a setting that can be changed.
+// ChangeKind is a setting that people can change.
 type ChangeKind string
 
-// The settings. Their values are "on" and "off", where nothing else is said.
+// The settings. Their values are "on" and "off" unless their comment says otherwise.
 const (
-	ChangeMode       ChangeKind = "mode" // its values are modes; empty: the character's default
+	ChangeMode       ChangeKind = "mode" // a mode; empty: the character's default
 	ChangeButtons    ChangeKind = "buttons"
 	ChangeChatty     ChangeKind = "chatty"
 	ChangeThreads    ChangeKind = "threads"
@@ -22,45 +21,42 @@ const (
 	ChangeSubscribed ChangeKind = "subscribed"
 	ChangeLookups    ChangeKind = "lookups"
 	ChangePause      ChangeKind = "pause"
-	ChangeCharacters ChangeKind = "characters" // ids; empty: those of what is above
-	ChangeBackdrop   ChangeKind = "backdrop"   // how many characters it has
+	ChangeCharacters ChangeKind = "characters" // ids; empty: the inherited ones
+	ChangeBackdrop   ChangeKind = "backdrop"   // the number of letters
 	ChangeLearning   ChangeKind = "learning"   // about the person who changes it
-	ChangeMemory     ChangeKind = "memory"     // a statement that is another person's, or the bot's own: its number, and that of the one in its place
-	ChangePin        ChangeKind = "pin"        // such a statement: the number of the one that was unpinned, and of the one that was pinned
-	ChangeFiles      ChangeKind = "files"      // of characters: which are new, have changed or are gone
+	ChangeMemory     ChangeKind = "memory"     // the number of a statement of the bot or of another person, and of its replacement
+	ChangePin        ChangeKind = "pin"        // such a statement: the number of the unpinned one, and of the pinned one
+	ChangeFiles      ChangeKind = "files"      // of characters: the new, changed and deleted ones
 )
 
-// By is who changes something, and when.
+// By says who changes something, and when.
 type By struct {
-	ID, Name string // as it is shown
+	ID, Name string // the name as it is shown
 	At       time.Time
 }
 
-// Change is a setting that was changed. It has no words of people.
+// Change is a changed setting. It holds no text that people wrote.
 type Change struct {
 	ID                 int64
 	By                 By
-	GuildID, ChannelID string // where it holds; no channel: in the whole server; neither: everywhere, or for the person
+	GuildID, ChannelID string // where it applies; no channel: the whole server; neither: everywhere, or to the person
 	Kind               ChangeKind
 	From, To           string
 }
 
-// RecordChange keeps that something was changed that is not in the store.
-func (db *DB) RecordChange(ctx context.Context, c Change) error {
-	if err := db.Write(ctx, func(tx *sql.Tx) error { return db.record(tx, c) }); err != nil {
-		return fmt.Errorf("record change: %w", err)
-	}
-	return nil
+// Record records a change of something outside the store.
+func (s *Changes) Record(ctx context.Context, c Change) error {
+	return s.db.change(ctx, "record change", func(tx *sql.Tx) error { return s.record(tx, c) })
 }
 
-// record keeps some changes in the transaction that makes them. One from a value to itself is none, but for scenes, which differ in more
-// than their length.
-func (db *DB) record(tx *sql.Tx, all ...Change) error {
+// record records changes in the transaction that makes them. It leaves out changes to the same value. Scenes are recorded always, because
+// their value is only a length.
+func (s *Changes) record(tx *sql.Tx, all ...Change) error {
 	for _, c := range all {
 		if c.From == c.To && c.Kind != ChangeBackdrop {
 			continue
 		}
-		by, err := db.signature(tx, c.By.ID)
+		by, err := s.db.Privacy.signature(tx, c.By.ID)
 		if err != nil {
 			return err
 		}
@@ -78,28 +74,24 @@ func (db *DB) record(tx *sql.Tx, all ...Change) error {
 
 const selectChanges = `SELECT id, at, guild_id, channel_id, by_id, by_name, kind, was, became FROM changes `
 
-// Changes returns the last changes in a server, the newest first. What somebody chose for themselves alone is not among them.
-func (db *DB) Changes(ctx context.Context, guildID string, limit int) ([]Change, error) {
-	rows, err := db.readers.QueryContext(ctx, selectChanges+`WHERE guild_id = ? AND guild_id <> '' ORDER BY id DESC LIMIT ?`, guildID, limit)
-	return collect(db, "list changes", rows, err, scanChange)
+// InGuild returns the last changes in a server, newest first, without people's choices for themselves.
+func (s *Changes) InGuild(ctx context.Context, guildID string, limit int) ([]Change, error) {
+	return list(ctx, s.db, "list changes", scanChange, selectChanges+`WHERE guild_id = ? AND guild_id <> '' ORDER BY id DESC LIMIT ?`, guildID, limit)
 }
 
-// AllChanges returns the last changes anywhere, the newest first.
-func (db *DB) AllChanges(ctx context.Context, limit int) ([]Change, error) {
-	rows, err := db.readers.QueryContext(ctx, selectChanges+`ORDER BY id DESC LIMIT ?`, limit)
-	return collect(db, "list changes", rows, err, scanChange)
+// All returns the last changes in all places, newest first.
+func (s *Changes) All(ctx context.Context, limit int) ([]Change, error) {
+	return list(ctx, s.db, "list changes", scanChange, selectChanges+`ORDER BY id DESC LIMIT ?`, limit)
 }
 
 func scanChange(row scanner) (c Change, err error) {
-	var at int64
-	err = row.Scan(&c.ID, &at, &c.GuildID, &c.ChannelID, &c.By.ID, &c.By.Name, &c.Kind, &c.From, &c.To)
-	c.By.At = time.UnixMicro(at).UTC()
+	err = row.Scan(&c.ID, micros{&c.By.At}, &c.GuildID, &c.ChannelID, &c.By.ID, &c.By.Name, &c.Kind, &c.From, &c.To)
 	return c, err
 }
 
-// PruneChanges forgets the changes made before that time and returns how many those were.
-func (db *DB) PruneChanges(ctx context.Context, before time.Time) (int, error) {
-	return db.exec(ctx, "prune changes", `DELETE FROM changes WHERE at < ?`, before.UnixMicro())
+// Prune deletes the changes before that time and returns their number.
+func (s *Changes) Prune(ctx context.Context, before time.Time) (int, error) {
+	return s.db.exec(ctx, "prune changes", `DELETE FROM changes WHERE at < ?`, before.UnixMicro())
 }
 
 func onOff(on bool) string {
@@ -109,7 +101,7 @@ func onOff(on bool) string {
 	return "off"
 }
 
-// changes are the differences between two states of a channel's settings.
+// changes returns the differences between two states of a channel's settings.
 func (c Channel) changes(next Channel, by By) []Change {
 	all := []Change{
 		{Kind: ChangeMode, From: c.Mode, To: next.Mode},
@@ -119,7 +111,7 @@ func (c Channel) changes(next Channel, by By) []Change {
 	return placed(all, next.GuildID, next.ID, by)
 }
 
-// changes are the differences between two ways to take part in a channel.
+// changes returns the differences between two ways of taking part in a channel.
 func (c Conduct) changes(next Conduct, guildID, channelID string, by By) []Change {
 	all := []Change{
 		{Kind: ChangeChatty, From: onOff(c.Chatty), To: onOff(next.Chatty)},
@@ -137,7 +129,7 @@ func placed(all []Change, guildID, channelID string, by By) []Change {
 	return all
 }
 
-// change is what a switch that is turned changes.
+// change returns the change that turning the switch makes.
 func (s Switch) change(on bool) Change {
 	c := Change{By: By{s.By, s.ByName, s.At}, GuildID: s.GuildID, ChannelID: s.Place, Kind: ChangeLookups, From: onOff(!on), To: onOff(on)}
 	if s.Kind == Answers {
@@ -149,7 +141,7 @@ func (s Switch) change(on bool) Change {
 	return c
 }
 
-// change is what a scene changes that takes the place of another. Its words are nobody's business but of those who play there.
+// change returns the change from an earlier scene. It holds only lengths: the words are for the people who play there.
 func (b Backdrop) change(before string) Change {
 	return Change{By: By{b.ByID, b.ByName, b.At}, GuildID: b.GuildID, ChannelID: b.ChannelID, Kind: ChangeBackdrop,
 		From: strconv.Itoa(utf8.RuneCountInString(before)), To: strconv.Itoa(utf8.RuneCountInString(b.Text))}

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// TestChanges makes each kind of change twice: it is on record once, with who made it and where, for as long as records are kept and
-// the server is there.
+// TestChanges makes each kind of change twice. It is recorded once, with its author and place, as long as records and the server's data are
+// kept.
 func TestChanges(t *testing.T) {
 	ctx, db := t.Context(), open(t, t.TempDir())
 	noon := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
@@ -20,19 +20,19 @@ func TestChanges(t *testing.T) {
 		}
 	}
 	for range 2 {
-		_, err := db.ChangeChannel(ctx, Channel{ID: "c", GuildID: "g"}, ada, func(c *Channel) { c.Mode, c.WebOff, c.Bare = "plain", true, true })
+		_, err := db.Settings.ChangeChannel(ctx, Channel{ID: "c", GuildID: "g"}, ada, func(c *Channel) { c.Mode, c.WebOff, c.Bare = "plain", true, true })
 		must(err)
-		must(db.ChangeConduct(ctx, "c", "g", ada, func(c *Conduct) { *c = Conduct{true, true, true, true} }))
-		_, err = db.ChangeSpeakers(ctx, Casting{ChannelID: "c", GuildID: "g", By: ada.ID, ByName: ada.Name, At: noon}, []string{"sage"}, func([]string) []string { return []string{"sage", "fox"} })
+		must(db.Settings.ChangeConduct(ctx, "c", "g", ada, func(c *Conduct) { *c = Conduct{true, true, true, true} }))
+		_, err = db.Characters.Change(ctx, CharacterChoice{ChannelID: "c", GuildID: "g", By: ada.ID, ByName: ada.Name, At: noon}, []string{"sage"}, func([]string) []string { return []string{"sage", "fox"} })
 		must(err)
-		must(db.SetBackdrop(ctx, Backdrop{ChannelID: "c", GuildID: "g", Text: "The sea.", ByID: ada.ID, ByName: ada.Name, At: noon}))
-		must(db.SwitchOff(ctx, Switch{Kind: Answers, GuildID: "g", By: ada.ID, ByName: ada.Name, At: noon}))
-		must(db.SwitchOff(ctx, Switch{Kind: Answers, Place: Everywhere, By: ada.ID, ByName: ada.Name, At: noon}))
-		_, err = db.SetConsent(ctx, By{"2", "Ben", noon.Add(time.Hour)}, true)
+		must(db.Settings.SetBackdrop(ctx, Backdrop{ChannelID: "c", GuildID: "g", Text: "The sea.", ByID: ada.ID, ByName: ada.Name, At: noon}))
+		must(db.Settings.SwitchOff(ctx, Switch{Kind: Answers, GuildID: "g", By: ada.ID, ByName: ada.Name, At: noon}))
+		must(db.Settings.SwitchOff(ctx, Switch{Kind: Answers, Place: Everywhere, By: ada.ID, ByName: ada.Name, At: noon}))
+		_, err = db.Privacy.SetConsent(ctx, By{"2", "Ben", noon.Add(time.Hour)}, true)
 		must(err)
 	}
-	must(db.SetBackdrop(ctx, Backdrop{ChannelID: "c", GuildID: "g", Text: "The sky.", ByID: ada.ID, ByName: ada.Name, At: noon})) // of the same length
-	must(db.RecordChange(ctx, Change{By: By{At: noon}, Kind: ChangeFiles, To: "sage has changed"}))
+	must(db.Settings.SetBackdrop(ctx, Backdrop{ChannelID: "c", GuildID: "g", Text: "The sky.", ByID: ada.ID, ByName: ada.Name, At: noon})) // of the same length
+	must(db.Changes.Record(ctx, Change{By: By{At: noon}, Kind: ChangeFiles, To: "sage has changed"}))
 	list := func(all []Change, err error) string {
 		t.Helper()
 		must(err)
@@ -46,20 +46,21 @@ func TestChanges(t *testing.T) {
 		"1Ada g/c backdrop 8>8", "1Ada g/ pause off>on", "1Ada g/c backdrop 0>8", "1Ada g/c characters sage>sage fox", "1Ada g/c subscribed off>on",
 		"1Ada g/c posts off>on", "1Ada g/c threads off>on", "1Ada g/c chatty off>on", "1Ada g/c buttons on>off", "1Ada g/c lookups on>off", "1Ada g/c mode >plain",
 	}, "\n")
-	if got := list(db.Changes(ctx, "g", 100)); got != here {
+	if got := list(db.Changes.InGuild(ctx, "g", 100)); got != here {
 		t.Errorf("of the server\n%s", got)
 	}
-	if got := list(db.Changes(ctx, "", 100)); got != "" {
+	if got := list(db.Changes.InGuild(ctx, "", 100)); got != "" {
 		t.Errorf("of no server\n%s", got)
 	}
-	if got, want := list(db.AllChanges(ctx, 3)), "/ files >sage has changed\n1Ada g/c backdrop 8>8\n2Ben / learning off>on"; strings.TrimSpace(got) != want {
+	if got, want := list(db.Changes.All(ctx, 3)), "/ files >sage has changed\n1Ada g/c backdrop 8>8\n2Ben / learning off>on"; strings.TrimSpace(got) != want {
 		t.Errorf("the last\n%s", got)
 	}
-	must(db.DeleteGuild(ctx, "g"))
-	if got := list(db.AllChanges(ctx, 100)); strings.Contains(got, "g/") {
+	_, err := db.ChangeRows(ctx, "changes", `guild_id = @server`, "", Args{"server": "g"})
+	must(err)
+	if got := list(db.Changes.All(ctx, 100)); strings.Contains(got, "g/") {
 		t.Errorf("of a server that was left\n%s", got)
 	}
-	if n, err := db.PruneChanges(ctx, noon.Add(time.Minute)); n != 2 || err != nil {
+	if n, err := db.Changes.Prune(ctx, noon.Add(time.Minute)); n != 2 || err != nil {
 		t.Errorf("%d pruned, %v", n, err)
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// notClosed makes a store look as after a crash.
+// notClosed makes a store look as it does after a crash.
 func notClosed(t *testing.T, dir string) {
 	t.Helper()
 	if err := os.WriteFile(filepath.Join(dir, lockName), []byte("12345\n"), 0o600); err != nil {
@@ -16,26 +16,26 @@ func notClosed(t *testing.T, dir string) {
 	}
 }
 
-// TestGarbledPage: damage in the middle of the file is found at the start, if the last end was not clean.
+// TestGarbledPage checks that a start after an unclean end finds damage in the middle of the file.
 func TestGarbledPage(t *testing.T) {
 	dir := t.TempDir()
 	db := open(t, dir)
-	fill(t, db, 4000, 2) // many against the pages of tables that are empty
+	fill(t, db, 4000, 2) // many, compared with the pages of empty tables
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
 	notClosed(t, dir)
-	db = open(t, dir) // nothing is wrong with it
+	db = open(t, dir) // the file is intact
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
 	garble(t, dir)
 	notClosed(t, dir)
 	refused(t, dir, Corrupt, "put back a copy")
-	refused(t, dir, Corrupt, "put back a copy") // to be refused is no clean end
+	refused(t, dir, Corrupt, "put back a copy") // a refused start is not a clean end
 }
 
-// TestFileGone: a file that is deleted, moved away or replaced takes no more writes.
+// TestFileGone checks that a file that was deleted, moved or replaced takes no more writes.
 func TestFileGone(t *testing.T) {
 	dir := t.TempDir()
 	db, err := Open(t.Context(), dir)
@@ -45,7 +45,7 @@ func TestFileGone(t *testing.T) {
 	path := filepath.Join(dir, fileName)
 	write := func(want Kind, words string) {
 		t.Helper()
-		err := db.SetNote(t.Context(), "k", "v")
+		err := db.Notes.Set(t.Context(), "k", "v")
 		if err == nil && want == "" {
 			return
 		}
@@ -61,7 +61,7 @@ func TestFileGone(t *testing.T) {
 	if err := os.WriteFile(path, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	write(Replaced, "start the program anew")
+	write(Replaced, "restart the program")
 	if err := os.Rename(path+".moved", path); err != nil {
 		t.Fatal(err)
 	}
@@ -75,12 +75,12 @@ func TestFileGone(t *testing.T) {
 	}
 }
 
-// TestShrink: what was deleted is gone from the file, and so is its space; also in a file of an older version.
+// TestShrink checks that deleted content leaves the file, and that its space is freed, also in a file that was made without auto-vacuum.
 func TestShrink(t *testing.T) {
 	for _, old := range []bool{false, true} {
 		dir := t.TempDir()
 		if old {
-			upTo(t, dir, 6)
+			withoutAutoVacuum(t, dir)
 		}
 		db := open(t, dir)
 		if err := db.Shrink(t.Context()); err != nil {
@@ -91,7 +91,7 @@ func TestShrink(t *testing.T) {
 			t.Fatal(err)
 		}
 		fill(t, db, 2000, 2)
-		if err := db.SaveMessages(t.Context(), Message{ID: "secret", Text: "nobody may find these words", At: noon}); err != nil {
+		if err := db.Messages.Save(t.Context(), Message{ID: "secret", Text: "nobody may find these words", At: noon}); err != nil {
 			t.Fatal(err)
 		}
 		size := func() (bytes int) {
@@ -121,7 +121,30 @@ func TestShrink(t *testing.T) {
 	}
 }
 
-// BenchmarkCheck looks through a file of a gigabyte, which takes minutes to make.
+// withoutAutoVacuum makes an empty store whose file cannot shrink.
+func withoutAutoVacuum(t *testing.T, dir string) {
+	t.Helper()
+	if err := open(t, dir).Close(); err != nil {
+		t.Fatal(err)
+	}
+	pool, err := connect(filepath.Join(dir, fileName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer pool.Close()
+	pool.SetMaxOpenConns(1)
+	for _, q := range []string{`PRAGMA journal_mode = DELETE`, `PRAGMA auto_vacuum = 0`, `VACUUM`} {
+		if _, err := pool.Exec(q); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var mode int
+	if err := pool.QueryRow(`PRAGMA auto_vacuum`).Scan(&mode); err != nil || mode != 0 {
+		t.Fatalf("auto_vacuum is %d, %v", mode, err)
+	}
+}
+
+// BenchmarkCheck checks a file of a gigabyte, which takes minutes to make.
 func BenchmarkCheck(b *testing.B) {
 	if testing.Short() {
 		b.Skip("takes minutes to fill")
@@ -147,7 +170,7 @@ func BenchmarkCheck(b *testing.B) {
 	}
 }
 
-// garble writes over a page in the middle of a store.
+// garble overwrites a page in the middle of a store.
 func garble(t *testing.T, dir string) {
 	t.Helper()
 	path := filepath.Join(dir, fileName)

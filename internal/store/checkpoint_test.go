@@ -5,9 +5,11 @@ import (
 	"os"
 	"testing"
 	"time"
+
+	"familiar/internal/test/wait"
 )
 
-// TestCheckpoint sees the log carried into the file long before the writer would do it.
+// TestCheckpoint checks that the log is copied into the file long before the writer would do it.
 func TestCheckpoint(t *testing.T) {
 	dir := t.TempDir()
 	db := open(t, dir)
@@ -20,13 +22,11 @@ func TestCheckpoint(t *testing.T) {
 	}
 	before := size()
 	for i := range checkpointEvery {
-		if err := db.SaveMessages(t.Context(), Message{ID: fmt.Sprint(i), ChannelID: "c", Text: fmt.Sprintf("%4000d", i), At: time.Now()}); err != nil {
+		if err := db.Messages.Save(t.Context(), Message{ID: fmt.Sprint(i), ChannelID: "c", Text: fmt.Sprintf("%4000d", i), At: time.Now()}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	for end := time.Now().Add(time.Minute); size() == before; time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("after %d transactions the file still has %d bytes", checkpointEvery, before)
-		}
+	if !wait.Until(func() bool { return size() > before }) {
+		t.Fatalf("after %d transactions the file still has %d bytes", checkpointEvery, before)
 	}
 }

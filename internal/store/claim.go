@@ -7,37 +7,37 @@ import (
 	"time"
 )
 
-// Arrival is a message that came in and, if it asks for a turn, its claim.
-type Arrival struct {
+// Incoming is a message from Discord, with its claim if it asks for a turn.
+type Incoming struct {
 	Message Message
-	Claim   string // id of the event that asks for a turn; empty if none does
-	Event   string // what a restart needs to go on with it; empty if it should not
+	Claim   string // id of the event that asks for a turn, or empty
+	Event   string // what a restart needs to go on with it, or empty
 }
 
-// Unanswered is a claimed event that has no answer yet.
-type Unanswered struct {
+// OpenClaim is a claimed event without an answer.
+type OpenClaim struct {
 	Claim  string
-	At     time.Time // when it came, in UTC
-	Event  string    // what Arrive was given
-	TurnID string    // the turn that has begun to answer it, or empty
+	At     time.Time // when it was claimed
+	Event  string    // as given to SaveIncoming
+	TurnID string    // the turn that answers it, or empty
 	Posts  []Post    // of that turn, in order
 }
 
-// Post is a message that a turn has posted.
+// Post is a message that a turn posted.
 type Post struct{ ID, Text string }
 
-// Arrive saves messages that came in and claims the events of those that ask for a turn, all in one transaction. Of each
-// it reports whether it was the first time: false if its event was claimed before or, without a claim, if the message is
-// there already. Then nothing of it is saved: an old event may come again after an edit. Authors' names are kept, see
-// [DB.People]. Of somebody who opted out the claim alone is kept, and what somebody wrote before they were forgotten is never new.
-func (db *DB) Arrive(ctx context.Context, all ...Arrival) (first []bool, err error) {
+// SaveIncoming saves messages and claims the events of those that ask for a turn, in one transaction. For each message it reports whether
+// it is new. It is not new if its event was claimed before, or, without a claim, if the message is there already. Then nothing is saved,
+// because an old event may come again after an edit. The names of authors are kept, see [People.Names]. For people who opted out only the
+// claim is kept. What people wrote before they were forgotten is never new.
+func (s *Messages) SaveIncoming(ctx context.Context, all ...Incoming) (first []bool, err error) {
 	met := false
-	err = db.Write(ctx, func(tx *sql.Tx) error {
+	err = s.db.Write(ctx, func(tx *sql.Tx) error {
 		first, met = make([]bool, len(all)), false
 		for i, a := range all {
 			var someone bool
 			var err error
-			if first[i], someone, err = db.arrive(tx, a); err != nil {
+			if first[i], someone, err = s.saveIncoming(tx, a); err != nil {
 				return err
 			}
 			met = met || someone
@@ -45,7 +45,7 @@ func (db *DB) Arrive(ctx context.Context, all ...Arrival) (first []bool, err err
 		return nil
 	})
 	if met {
-		db.names.changed()
+		s.db.names.changed()
 	}
 	if err != nil {
 		return nil, fmt.Errorf("save arriving messages: %w", err)
@@ -53,18 +53,18 @@ func (db *DB) Arrive(ctx context.Context, all ...Arrival) (first []bool, err err
 	return first, nil
 }
 
-// arrive saves one message. met reports whether a name of its author was noted.
-func (db *DB) arrive(tx *sql.Tx, a Arrival) (first, met bool, err error) {
-	if a.Event, err = db.keptEvent(tx, a.Event); err != nil {
+// saveIncoming saves one message. met reports whether it noted a name of the author.
+func (s *Messages) saveIncoming(tx *sql.Tx, a Incoming) (first, met bool, err error) {
+	if a.Event, err = s.db.Privacy.keptEvent(tx, a.Event); err != nil {
 		return false, false, err
 	}
-	kept, err := db.keeps(tx, a.Message)
+	kept, err := s.keeps(tx, a.Message)
 	if err != nil {
 		return false, false, err
 	}
 	if !kept && !a.Message.Own {
-		s, err := db.StandingIn(tx, a.Message.AuthorID)
-		if err != nil || !s.Forgotten.IsZero() && !a.Message.At.After(s.Forgotten) {
+		standing, err := s.db.Privacy.StandingIn(tx, a.Message.AuthorID)
+		if err != nil || !standing.Forgotten.IsZero() && !a.Message.At.After(standing.Forgotten) {
 			return false, false, err
 		}
 	}
@@ -73,7 +73,7 @@ func (db *DB) arrive(tx *sql.Tx, a Arrival) (first, met bool, err error) {
 		if a.Event == "" {
 			state = "done"
 		}
-		r, err := tx.Stmt(db.stmts.claim).Exec(a.Claim, time.Now().UnixMicro(), state, a.Event)
+		r, err := s.db.stmt(tx, claimEvent).Exec(a.Claim, time.Now().UnixMicro(), state, a.Event)
 		if err != nil {
 			return false, false, err
 		}
@@ -85,7 +85,7 @@ func (db *DB) arrive(tx *sql.Tx, a Arrival) (first, met bool, err error) {
 	if !kept {
 		return true, false, nil
 	}
-	r, err := insertInto(tx.Stmt(db.stmts.arrive), m)
+	r, err := insertInto(s.db.stmt(tx, insertMessage), m)
 	if err != nil {
 		return false, false, err
 	}
@@ -103,19 +103,19 @@ func (db *DB) arrive(tx *sql.Tx, a Arrival) (first, met bool, err error) {
 		if err != nil {
 			return false, false, err
 		}
-		if err := db.index(tx, row, m); err != nil {
+		if err := s.index(tx, row, m); err != nil {
 			return false, false, err
 		}
 	}
 	if m.GuildID != "" {
-		if _, err := tx.Stmt(db.stmts.back).Exec(m.GuildID); err != nil {
+		if _, err := s.db.stmt(tx, returnGuild).Exec(m.GuildID); err != nil {
 			return first, false, err
 		}
 	}
 	if m.Own || m.GuildID == "" || m.AuthorID == "" || m.AuthorName == "" {
 		return first, false, nil
 	}
-	r, err = tx.Stmt(db.stmts.meet).Exec(m.GuildID, m.AuthorID, m.AuthorName, m.At.UnixMicro(), metAgain.Microseconds())
+	r, err = s.db.stmt(tx, metQuery).Exec(m.GuildID, m.AuthorID, m.AuthorName, m.At.UnixMicro(), metAgain.Microseconds())
 	if err != nil {
 		return first, false, err
 	}
@@ -123,13 +123,13 @@ func (db *DB) arrive(tx *sql.Tx, a Arrival) (first, met bool, err error) {
 	return first, met, err
 }
 
-// Claim claims an event that asks for no turn, and reports whether it was the first time. An event without an id is always new.
-func (db *DB) Claim(ctx context.Context, event string) (first bool, err error) {
+// Claim claims an event that asks for no turn, and reports whether it is new. An event without an id is always new.
+func (s *Claims) Claim(ctx context.Context, event string) (first bool, err error) {
 	if event == "" {
 		return true, nil
 	}
-	err = db.Write(ctx, func(tx *sql.Tx) error {
-		r, err := tx.Stmt(db.stmts.claim).Exec(event, time.Now().UnixMicro(), "done", "")
+	err = s.db.Write(ctx, func(tx *sql.Tx) error {
+		r, err := s.db.stmt(tx, claimEvent).Exec(event, time.Now().UnixMicro(), "done", "")
 		if err != nil {
 			return err
 		}
@@ -142,40 +142,35 @@ func (db *DB) Claim(ctx context.Context, event string) (first bool, err error) {
 	return first, nil
 }
 
-// ClaimsBegin, in a transaction of [DB.Write], notes that a turn answers these events. Those that nobody has claimed are
-// claimed with it.
-func (db *DB) ClaimsBegin(tx *sql.Tx, turnID string, events ...string) error {
+// Begin notes, in a transaction of [DB.Write], that a turn answers these events. It claims those that are not claimed yet.
+func (s *Claims) Begin(tx *sql.Tx, turnID string, events ...string) error {
 	for _, e := range events {
 		if e == "" {
 			continue
 		}
-		if _, err := tx.Stmt(db.stmts.begin).Exec(e, time.Now().UnixMicro(), turnID); err != nil {
+		if _, err := s.db.stmt(tx, beginClaim).Exec(e, time.Now().UnixMicro(), turnID); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// ClaimsEnd, in a transaction of [DB.Write], notes that a turn is over: nothing of it is open any more.
-func (db *DB) ClaimsEnd(tx *sql.Tx, turnID string) error {
-	if _, err := tx.Stmt(db.stmts.end).Exec(turnID); err != nil {
+// End notes, in a transaction of [DB.Write], that a turn is over, and deletes its posts.
+func (s *Claims) End(tx *sql.Tx, turnID string) error {
+	if _, err := s.db.stmt(tx, endClaims).Exec(turnID); err != nil {
 		return err
 	}
-	_, err := tx.Stmt(db.stmts.forget).Exec(turnID)
+	_, err := s.db.stmt(tx, deletePosts).Exec(turnID)
 	return err
 }
 
-// Settle notes that these events need no answer any more: somebody was told so.
-func (db *DB) Settle(ctx context.Context, events ...string) error {
-	err := db.Write(ctx, func(tx *sql.Tx) error { return db.ClaimsSettle(tx, events...) })
-	if err != nil {
-		return fmt.Errorf("settle claims: %w", err)
-	}
-	return nil
+// Close notes that these events need no answer any more, because somebody was told so.
+func (s *Claims) Close(ctx context.Context, events ...string) error {
+	return s.db.change(ctx, "close claims", func(tx *sql.Tx) error { return s.CloseIn(tx, events...) })
 }
 
-// ClaimsSettle is [DB.Settle] in a transaction of [DB.Write].
-func (db *DB) ClaimsSettle(tx *sql.Tx, events ...string) error {
+// CloseIn is [Claims.Close] in a transaction of [DB.Write].
+func (s *Claims) CloseIn(tx *sql.Tx, events ...string) error {
 	for _, e := range events {
 		if _, err := tx.Exec(`UPDATE claims SET state = 'done', event = '' WHERE event_id = ?`, e); err != nil {
 			return err
@@ -184,11 +179,10 @@ func (db *DB) ClaimsSettle(tx *sql.Tx, events ...string) error {
 	return nil
 }
 
-// Reopen notes that a turn answers an event anew that has an answer already, in the posts of that one or in posts of its own: a
-// restart goes on with it.
-func (db *DB) Reopen(ctx context.Context, claim, turnID, event string, posts ...Post) error {
-	err := db.Write(ctx, func(tx *sql.Tx) error {
-		event, err := db.keptEvent(tx, event)
+// Reopen notes that a turn answers an event again, in the posts of the first answer or in its own. A restart goes on with it.
+func (s *Claims) Reopen(ctx context.Context, claim, turnID, event string, posts ...Post) error {
+	return s.db.change(ctx, "reopen claim", func(tx *sql.Tx) error {
+		event, err := s.db.Privacy.keptEvent(tx, event)
 		if err != nil || event == "" {
 			return err
 		}
@@ -197,51 +191,41 @@ func (db *DB) Reopen(ctx context.Context, claim, turnID, event string, posts ...
 			claim, time.Now().UnixMicro(), turnID, event)
 		for n, p := range posts {
 			if err == nil {
-				_, err = tx.Stmt(db.stmts.post).Exec(turnID, n, p.ID, p.Text)
+				_, err = s.db.stmt(tx, savePost).Exec(turnID, n, p.ID, p.Text)
 			}
 		}
 		return err
 	})
-	if err != nil {
-		return fmt.Errorf("reopen claim: %w", err)
-	}
-	return nil
 }
 
-// SavePost keeps what the nth post of a turn is, until the turn is over; without its text where no words of the turn are kept.
-func (db *DB) SavePost(ctx context.Context, turnID string, n int, p Post) error {
-	err := db.Write(ctx, func(tx *sql.Tx) error {
-		unkept, err := db.unkept(tx, turnID)
+// SavePost saves the nth post of a turn until the turn is over. It leaves out the text if the words of the turn are not kept.
+func (s *Claims) SavePost(ctx context.Context, turnID string, n int, p Post) error {
+	return s.db.change(ctx, "save post", func(tx *sql.Tx) error {
+		unkept, err := s.db.Privacy.unkept(tx, turnID)
 		if err != nil {
 			return err
 		}
 		if unkept {
 			p.Text = ""
 		}
-		_, err = tx.Stmt(db.stmts.post).Exec(turnID, n, p.ID, p.Text)
+		_, err = s.db.stmt(tx, savePost).Exec(turnID, n, p.ID, p.Text)
 		return err
 	})
-	if err != nil {
-		return fmt.Errorf("save post: %w", err)
-	}
-	return nil
 }
 
-// Unanswered returns the claimed events that have no answer yet, in the order in which they came.
-func (db *DB) Unanswered(ctx context.Context) ([]Unanswered, error) {
-	rows, err := db.readers.QueryContext(ctx, `SELECT event_id, at, event, turn_id FROM claims WHERE state <> 'done' ORDER BY at, event_id`)
-	all, err := collect(db, "read open claims", rows, err, func(row scanner) (o Unanswered, err error) {
-		var at int64
-		err = row.Scan(&o.Claim, &at, &o.Event, &o.TurnID)
-		o.At = time.UnixMicro(at).UTC()
+// Open returns the claimed events without an answer, in the order in which they came.
+func (s *Claims) Open(ctx context.Context) ([]OpenClaim, error) {
+	rows, err := s.db.readers.QueryContext(ctx, `SELECT event_id, at, event, turn_id FROM claims WHERE state <> 'done' ORDER BY at, event_id`)
+	all, err := collect(s.db, "read open claims", rows, err, func(row scanner) (o OpenClaim, err error) {
+		err = row.Scan(&o.Claim, micros{&o.At}, &o.Event, &o.TurnID)
 		return o, err
 	})
 	for i := range all {
 		if err != nil {
 			return nil, err
 		}
-		rows, failed := db.readers.QueryContext(ctx, `SELECT message_id, text FROM posts WHERE turn_id = ? ORDER BY n`, all[i].TurnID)
-		all[i].Posts, err = collect(db, "read posts", rows, failed, func(row scanner) (p Post, err error) {
+		rows, failed := s.db.readers.QueryContext(ctx, `SELECT message_id, text FROM posts WHERE turn_id = ? ORDER BY n`, all[i].TurnID)
+		all[i].Posts, err = collect(s.db, "read posts", rows, failed, func(row scanner) (p Post, err error) {
 			err = row.Scan(&p.ID, &p.Text)
 			return p, err
 		})
@@ -249,10 +233,37 @@ func (db *DB) Unanswered(ctx context.Context) ([]Unanswered, error) {
 	return all, err
 }
 
-// PruneClaims forgets the events claimed before that time and returns how many those were.
-func (db *DB) PruneClaims(ctx context.Context, before time.Time) (int, error) {
-	return db.exec(ctx, "prune claims", `DELETE FROM claims WHERE at < ?`, before.UnixMicro())
+// Prune deletes the claims before that time and returns their number.
+func (s *Claims) Prune(ctx context.Context, before time.Time) (int, error) {
+	return s.db.exec(ctx, "prune claims", `DELETE FROM claims WHERE at < ?`, before.UnixMicro())
 }
+
+// Posted reports whether a message is kept, is a post of a turn that is not over, or is a reply in a record.
+func (s *Claims) Posted(ctx context.Context, messageID string) (posted bool, err error) {
+	err = s.db.readers.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM messages WHERE id = ?) OR EXISTS (SELECT 1 FROM posts WHERE message_id = ?)
+		OR EXISTS (SELECT 1 FROM trace_messages WHERE message_id = ?)`, messageID, messageID, messageID).Scan(&posted)
+	if err != nil {
+		return false, fmt.Errorf("look for a post: %w", s.db.Explain(err))
+	}
+	return posted, nil
+}
+
+// TurnOfPost returns the turn that posted a message, if it is not over, or [ErrNotFound].
+func (s *Claims) TurnOfPost(ctx context.Context, messageID string) (turnID string, err error) {
+	err = s.db.readers.QueryRowContext(ctx, `SELECT turn_id FROM posts WHERE message_id = ?`, messageID).Scan(&turnID)
+	return turnID, s.db.Explain(err)
+}
+
+const (
+	claimEvent = `INSERT INTO claims (event_id, at, state, event) VALUES (?, ?, ?, ?) ON CONFLICT (event_id) DO NOTHING`
+	beginClaim = `INSERT INTO claims (event_id, at, state, turn_id) VALUES (?, ?, 'begun', ?)
+		ON CONFLICT (event_id) DO UPDATE SET state = 'begun', turn_id = excluded.turn_id WHERE state = 'waiting'`
+	endClaims   = `UPDATE claims SET state = 'done', event = '' WHERE turn_id = ? AND state = 'begun'`
+	returnGuild = `DELETE FROM left_guilds WHERE guild_id = ?`
+	deletePosts = `DELETE FROM posts WHERE turn_id = ?`
+	savePost    = `INSERT INTO posts (turn_id, n, message_id, text) VALUES (?, ?, ?, ?)
+		ON CONFLICT (turn_id, n) DO UPDATE SET message_id = excluded.message_id, text = excluded.text`
+)
 
 func changed(r sql.Result) (bool, error) {
 	n, err := r.RowsAffected()

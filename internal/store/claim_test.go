@@ -7,13 +7,13 @@ import (
 	"testing"
 )
 
-// arrive saves one message, with a claim that a restart goes on with.
+// arrive saves one message with a claim that a restart would resume.
 func arrive(ctx context.Context, db *DB, m Message, claim string) (bool, error) {
-	first, err := db.Arrive(ctx, Arrival{Message: m, Claim: claim, Event: "what was asked"})
+	first, err := db.Messages.SaveIncoming(ctx, Incoming{Message: m, Claim: claim, Event: "what was asked"})
 	return err == nil && first[0], err
 }
 
-// TestUnansweredClaims follows questions on their way to an answer, over a restart.
+// TestUnansweredClaims follows questions until their answers, over a restart.
 func TestUnansweredClaims(t *testing.T) {
 	dir := t.TempDir()
 	db, ctx := open(t, dir), t.Context()
@@ -22,7 +22,7 @@ func TestUnansweredClaims(t *testing.T) {
 			t.Fatal(first, err)
 		}
 	}
-	if first, err := db.Arrive(ctx, Arrival{Message: message("once", "c", 0), Claim: "once"}); err != nil || !first[0] {
+	if first, err := db.Messages.SaveIncoming(ctx, Incoming{Message: message("once", "c", 0), Claim: "once"}); err != nil || !first[0] {
 		t.Fatal(first, err)
 	}
 	in := func(f func(tx *sql.Tx) error) {
@@ -31,18 +31,18 @@ func TestUnansweredClaims(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	in(func(tx *sql.Tx) error { return db.ClaimsBegin(tx, "T1", "begins", "joined it") })
-	in(func(tx *sql.Tx) error { return db.ClaimsBegin(tx, "T2", "is answered") })
+	in(func(tx *sql.Tx) error { return db.Claims.Begin(tx, "T1", "begins", "joined it") })
+	in(func(tx *sql.Tx) error { return db.Claims.Begin(tx, "T2", "is answered") })
 	for n, p := range []Post{{"P1", "Half"}, {"P2", "more"}, {"P1", "Half an answer"}} {
-		if err := db.SavePost(ctx, "T1", n%2, p); err != nil {
+		if err := db.Claims.SavePost(ctx, "T1", n%2, p); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := db.SavePost(ctx, "T2", 0, Post{"P3", "Whole."}); err != nil {
+	if err := db.Claims.SavePost(ctx, "T2", 0, Post{"P3", "Whole."}); err != nil {
 		t.Fatal(err)
 	}
-	in(func(tx *sql.Tx) error { return db.ClaimsEnd(tx, "T2") })
-	if err := db.Settle(ctx, "is skipped"); err != nil {
+	in(func(tx *sql.Tx) error { return db.Claims.End(tx, "T2") })
+	if err := db.Claims.Close(ctx, "is skipped"); err != nil {
 		t.Fatal(err)
 	}
 	if err := db.Close(); err != nil {
@@ -50,7 +50,7 @@ func TestUnansweredClaims(t *testing.T) {
 	}
 
 	db = open(t, dir)
-	all, err := db.Unanswered(ctx)
+	all, err := db.Claims.Open(ctx)
 	if err != nil || len(all) != 3 {
 		t.Fatalf("%+v, %v", all, err)
 	}
@@ -73,7 +73,7 @@ func TestChannelsOfAServer(t *testing.T) {
 	for _, c := range []Channel{{ID: "a", GuildID: "g", WebOff: true}, {ID: "b", GuildID: "h"}, {ID: "before servers were kept"}} {
 		set(t, db, c)
 	}
-	all, err := db.Channels(ctx, "g")
+	all, err := db.Settings.Channels(ctx, "g")
 	if err != nil || len(all) != 2 || !slices.Contains(all, Channel{ID: "a", GuildID: "g", WebOff: true}) {
 		t.Errorf("%+v, %v", all, err)
 	}

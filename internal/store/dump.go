@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// DumpKinds are the kinds of what [DB.Dump] writes, in its order. The names are those of tables.
+// DumpKinds returns the kinds that [DB.Dump] can write, in order. They are named after tables.
 func DumpKinds() []string {
 	kinds := []string{"messages", "memories"}
 	for _, d := range dumped {
@@ -17,21 +17,21 @@ func DumpKinds() []string {
 	return kinds
 }
 
-// dumped are the tables that are dumped as they are. Those that hold keys to something, such as webhooks, are not among them, nor those
-// that can be made of others.
+// dumped are the tables that are dumped as they are. Tables with secrets, such as webhooks, are left out, and so are tables that can be
+// derived from others.
 var dumped = []struct {
 	table string
-	at    string // column with the time of a row in microseconds; empty: it has none
+	at    string // the column with the time in microseconds; empty: none
 }{
 	{"summaries", "made"}, {"people", "at"}, {"consents", "at"}, {"feedback", "at"}, {"opinions", "at"}, {"usage", ""}, {"changes", "at"},
 	{"channels", ""}, {"conduct", ""}, {"castings", "at"}, {"backdrops", "at"}, {"switches", "at"},
 }
 
-// dumpPage is how many rows are read at a time, so that no reader keeps the log from being carried into the file for long.
+// dumpPage is how many rows are read at a time. A longer read would keep the log from being copied into the file.
 const dumpPage = 500
 
-// Dump calls do with each row of a kind, by its columns, that is not older than since, which rows without a time never are. Times are of type
-// time.Time.
+// Dump calls do with each row of a kind, by column, that is not older than since. Rows without a time are always included. Times are of
+// type time.Time.
 func (db *DB) Dump(ctx context.Context, kind string, since time.Time, do func(row map[string]any) error) error {
 	var err error
 	from := int64(math.MinInt64)
@@ -74,7 +74,7 @@ func (db *DB) dumpMessages(ctx context.Context, from int64, do func(map[string]a
 }
 
 func (db *DB) dumpMemories(ctx context.Context, since time.Time, do func(map[string]any) error) error {
-	all, err := db.ExportMemories(ctx)
+	all, err := db.Memories.Export(ctx)
 	if err != nil {
 		return err
 	}
@@ -93,7 +93,7 @@ func (db *DB) dumpMemories(ctx context.Context, since time.Time, do func(map[str
 	return nil
 }
 
-// dumpTable reads a table as a whole: these are small.
+// dumpTable reads a whole table at once: these tables are small.
 func (db *DB) dumpTable(ctx context.Context, table, at string, from int64, do func(map[string]any) error) error {
 	query, args := `SELECT * FROM `+table, []any{}
 	if at != "" {
@@ -111,7 +111,7 @@ func (db *DB) dumpTable(ctx context.Context, table, at string, from int64, do fu
 	return nil
 }
 
-// rowsOf reads rows by their columns. That called at has a time.
+// rowsOf reads rows by column. The column named at holds a time.
 func (db *DB) rowsOf(ctx context.Context, query, at string, args ...any) (all []map[string]any, err error) {
 	rows, err := db.readers.QueryContext(ctx, query, args...)
 	return all, each(rows, err, func(scanner) error {

@@ -11,53 +11,56 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// Kind is what is wrong with the file or its disk, as far as the operator can do something about it.
+// Kind is a problem of the file or its disk that the operator can do something about.
 type Kind string
 
 const (
 	InUse    Kind = "in_use"    // another process owns it
 	Newer    Kind = "newer"     // a later version of this program wrote it
-	Older    Kind = "older"     // Look only: not yet brought to this version's schema
-	Missing  Kind = "missing"   // Look only: there is none
-	Corrupt  Kind = "corrupt"   // damaged, or no database at all
-	ReadOnly Kind = "read_only" // it, its directory or its disk cannot be written
+	Older    Kind = "older"     // from Look only: its schema is older than this version's
+	TooOld   Kind = "too_old"   // its schema is older than the baseline
+	Missing  Kind = "missing"   // from Look only: it is not there
+	Corrupt  Kind = "corrupt"   // damaged, or no database
+	ReadOnly Kind = "read_only" // the file, its directory or its disk cannot be written
 	Full     Kind = "full"      // no space left
 	IO       Kind = "io"        // the disk or the system failed
 	Gone     Kind = "gone"      // deleted or moved away while it was open
 	Replaced Kind = "replaced"  // another file was put in its place while it was open
 )
 
-// Error is what keeps a store from working. Its text says the cause and the cure; it holds no content.
+// Error is a problem that keeps a store from working. Its text says the cause and the cure. It holds no content.
 type Error struct {
 	Kind Kind
 	Path string // the database file
-	PID  int    // InUse: who has it, or 0 if that is not known
-	Have int64  // Newer, Older: the file's schema version
-	Want int64  // Newer, Older: this program's
-	Err  error  // what the system or SQLite said, if anything
+	PID  int    // InUse: the owner, or 0 if it is unknown
+	Have int64  // Newer, Older, TooOld: the file's schema version
+	Want int64  // Newer, Older: this program's version; TooOld: the oldest that it knows
+	Err  error  // from the system or SQLite; may be nil
 }
 
-// explanations are the cause and the cure of each kind. Those of a version have the numbers of two schemas.
+// explanations are the cause and the cure of each kind. The causes about versions have two numbers.
 var explanations = map[Kind]struct{ cause, cure string }{
 	InUse: {"in use by another process", "stop that process, or choose another data directory"},
 	Newer: {"written by a newer version of this program, schema %d where %d is the newest known",
 		"use the newer version, or put back a copy of the data directory from before the upgrade"},
-	Older:    {"written by an older version of this program, schema %d where %d is needed", "start the bot once, which brings it up to date"},
+	Older: {"written by an older version of this program, schema %d where %d is needed", "start the bot once, which brings it up to date"},
+	TooOld: {"written by a version of this program that is too old, schema %d where %d is the oldest known",
+		"start the last version that knows its schema once, or move it and the files beside it away to begin with an empty one"},
 	Missing:  {"there is none yet", "begin with familiar chat or familiar run, or set FAMILIAR_DATA to the directory that they use"},
 	Corrupt:  {"damaged, or not a database", "put back a copy, or move it and the files beside it away to begin with an empty one"},
-	ReadOnly: {"cannot be written", "give the user that this program runs as the right to write the data directory and all files in it"},
+	ReadOnly: {"cannot be written", "give the user that runs this program the right to write the data directory and all files in it"},
 	Full:     {"no space left on its disk", "free some space; what was saved before is safe"},
-	Gone: {"deleted or moved away while it was in use, and nothing that is written can be kept",
-		"put it back and it is used again, or start the program anew, which begins with an empty one"},
-	Replaced: {"another file was put in its place while it was in use, and nothing that is written can be kept",
-		"start the program anew, which uses the file that is there now"},
+	Gone: {"deleted or moved away while it was in use, so that nothing can be saved",
+		"put it back, or restart the program, which begins with an empty one"},
+	Replaced: {"replaced by another file while it was in use, so that nothing can be saved",
+		"restart the program, which uses the file that is there now"},
 	IO: {"cannot be read or written", "check the disk and the system's log, or choose another data directory"},
 }
 
 func (e *Error) Error() string {
 	x := explanations[e.Kind]
 	switch {
-	case e.Kind == Newer || e.Kind == Older:
+	case e.Kind == Newer || e.Kind == Older || e.Kind == TooOld:
 		x.cause = fmt.Sprintf(x.cause, e.Have, e.Want)
 	case e.PID != 0:
 		x.cause = fmt.Sprintf("in use by process %d", e.PID)
@@ -70,8 +73,8 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// Explain turns what the database driver says into an [*Error] where the file or its disk is to blame, and
-// sql.ErrNoRows into [ErrNotFound]. Other errors, and nil, are returned as they are.
+// Explain turns an error of the database driver into an [*Error] if the file or its disk is the cause, and sql.ErrNoRows into
+// [ErrNotFound]. It returns other errors, and nil, as they are.
 func (db *DB) Explain(err error) error {
 	var known *Error
 	if err == nil || errors.As(err, &known) {
@@ -104,7 +107,7 @@ func kindOf(err error) Kind {
 // kindOfCode reads a result code of SQLite (https://www.sqlite.org/rescode.html).
 func kindOfCode(code int) Kind {
 	if code == sqlite3.SQLITE_IOERR_SHMSIZE {
-		return Full // the one I/O error that a full disk gives in place of SQLITE_FULL
+		return Full // a full disk gives this I/O error instead of SQLITE_FULL
 	}
 	switch code & 0xff {
 	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:

@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// refused opens dir, which must fail with an error of that kind whose text holds all of the words.
+// refused opens dir, which must fail with an error of the kind whose text contains all of the words.
 func refused(t *testing.T, dir string, want Kind, words ...string) *Error {
 	t.Helper()
 	db, err := Open(t.Context(), dir)
@@ -44,7 +44,7 @@ func TestInUseBySameProcess(t *testing.T) {
 	if e := refused(t, dir, InUse, fmt.Sprint("process ", os.Getpid())); e.PID != os.Getpid() {
 		t.Errorf("pid %d", e.PID)
 	}
-	if err := db.SetNote(t.Context(), "k", "v"); err != nil {
+	if err := db.Notes.Set(t.Context(), "k", "v"); err != nil {
 		t.Errorf("the owner after that: %v", err)
 	}
 	db.Close()
@@ -57,8 +57,85 @@ func TestNewer(t *testing.T) {
 	setVersion(t, db, 99)
 	db.Close()
 	e := refused(t, dir, Newer, "newer version", "schema 99")
-	if want, err := newest(); err != nil || e.Have != 99 || e.Want != want {
+	if _, want, err := schemaVersions(); err != nil || e.Have != 99 || e.Want != want {
 		t.Errorf("have %d, want %d", e.Have, e.Want)
+	}
+}
+
+// TestTooOld checks that a file with a schema before the baseline is refused in every way of opening it, and does not change.
+func TestTooOld(t *testing.T) {
+	dir := t.TempDir()
+	db := open(t, dir)
+	setVersion(t, db, 27)
+	db.Close()
+	e := refused(t, dir, TooOld, "schema 27", "28 is the oldest", "start the last version", "move it")
+	if oldest, _, err := schemaVersions(); err != nil || e.Have != 27 || e.Want != oldest {
+		t.Errorf("have %d, want %d", e.Have, e.Want)
+	}
+	if _, err := Look(t.Context(), dir); kind(err) != TooOld {
+		t.Errorf("Look: %v", err)
+	}
+	if _, err := Beside(t.Context(), dir); kind(err) != TooOld {
+		t.Errorf("Beside: %v", err)
+	}
+	pool, err := connect(filepath.Join(dir, fileName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer pool.Close()
+	var version int
+	if err := pool.QueryRow(`SELECT max(version_id) FROM goose_db_version`).Scan(&version); err != nil || version != 27 {
+		t.Errorf("schema %d, %v after it was refused", version, err)
+	}
+}
+
+// TestBaseline checks that a file that earlier versions migrated to the baseline is used unchanged.
+func TestBaseline(t *testing.T) {
+	dir, ctx := t.TempDir(), t.Context()
+	db := open(t, dir)
+	if err := db.Notes.Set(ctx, "k", "v"); err != nil {
+		t.Fatal(err)
+	}
+	// Earlier versions recorded each step.
+	for v := range 28 {
+		if _, err := db.writes.pool.Exec(`INSERT INTO goose_db_version (version_id, is_applied) SELECT ?1, 1 WHERE ?1 > 0`, v); err != nil {
+			t.Fatal(err)
+		}
+	}
+	schema := func(db *DB) (all string) {
+		t.Helper()
+		err := db.Read().QueryRow(`SELECT group_concat(sql, ';' ORDER BY name) || (SELECT count(*) FROM goose_db_version) FROM sqlite_schema`).Scan(&all)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return all
+	}
+	before := schema(db)
+	db.Close()
+	db = open(t, dir)
+	if v, err := db.Notes.Get(ctx, "k"); v != "v" || err != nil {
+		t.Errorf("the note is %q, %v", v, err)
+	}
+	if schema(db) != before {
+		t.Error("the schema changed")
+	}
+}
+
+// TestMigrateAgain: a first start that was interrupted before the baseline is made up for.
+func TestMigrateAgain(t *testing.T) {
+	dir := t.TempDir()
+	pool, err := connect(filepath.Join(dir, fileName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := pool.Exec(makeVersions); err != nil {
+		t.Fatal(err)
+	}
+	pool.Close()
+	db := open(t, dir)
+	var versions string
+	if err := db.Read().QueryRow(`SELECT group_concat(version_id) FROM goose_db_version`).Scan(&versions); err != nil || versions != "0,28" {
+		t.Errorf("versions %s, %v", versions, err)
 	}
 }
 
@@ -91,7 +168,7 @@ func TestCorrupt(t *testing.T) {
 	}
 }
 
-// Damage that only shows when the page is read.
+// This damage shows only when the page is read.
 func TestCorruptLater(t *testing.T) {
 	dir := t.TempDir()
 	db := open(t, dir)
@@ -109,7 +186,7 @@ func TestCorruptLater(t *testing.T) {
 		t.Fatal(err)
 	}
 	db = open(t, dir)
-	_, err = db.Recent(t.Context(), fmt.Sprintf("2%018d", 1), 1000)
+	_, err = db.Messages.Recent(t.Context(), fmt.Sprintf("2%018d", 1), 1000)
 	if kind(err) != Corrupt || !strings.Contains(err.Error(), path) {
 		t.Errorf("Recent: %v", err)
 	}

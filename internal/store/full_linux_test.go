@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// TestRealFullDisk fills a small disk and makes room again: the same store goes on, and nothing that was acknowledged is lost.
+// TestRealFullDisk fills a small disk and frees space again. The same store goes on, and nothing acknowledged is lost.
 func TestRealFullDisk(t *testing.T) {
 	dir := t.TempDir()
 	cmd := exec.Command(os.Args[0])
@@ -31,7 +31,7 @@ func TestRealFullDisk(t *testing.T) {
 	}
 }
 
-// smallDisk is what the test binary does in a process that sees a disk of its own.
+// smallDisk is the test binary in a process with a disk of its own.
 func smallDisk(dir string) {
 	if err := syscall.Mount("none", dir, "tmpfs", 0, "size=3m"); err != nil {
 		fmt.Println("no disk:", err)
@@ -54,7 +54,7 @@ func fillAndFree(dir string) error {
 	ballast := filepath.Join(dir, "ballast")
 	saved, refusals := 0, 0
 	save := func() error {
-		err := db.SaveMessages(ctx, Message{ID: fmt.Sprint(saved), ChannelID: "c", Text: strings.Repeat("x", 3000), At: time.Now()})
+		err := db.Messages.Save(ctx, Message{ID: fmt.Sprint(saved), ChannelID: "c", Text: strings.Repeat("x", 3000), At: time.Now()})
 		if err == nil {
 			saved++
 		}
@@ -68,7 +68,7 @@ func fillAndFree(dir string) error {
 		if err != nil {
 			return err
 		}
-		for b := make([]byte, 4096); err == nil; { // until nothing is left
+		for b := make([]byte, 4096); err == nil; { // until the disk is full
 			_, err = f.Write(b)
 		}
 		f.Close()
@@ -89,7 +89,7 @@ func fillAndFree(dir string) error {
 	if refusals == 0 {
 		return fmt.Errorf("the disk was never full")
 	}
-	all, err := db.Recent(ctx, "c", 10_000)
+	all, err := db.Messages.Recent(ctx, "c", 10_000)
 	if err != nil || len(all) != saved {
 		return fmt.Errorf("%d of %d messages are there: %w", len(all), saved, err)
 	}

@@ -2,5 +2,5 @@
 
 package store
 
-// smallDisk needs mounts of a process's own.
+// smallDisk needs private mounts, which only Linux has.
 func smallDisk(string) {}

@@ -6,83 +6,86 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
+	"unicode"
 
 	"familiar/internal/text"
 )
 
-// The full-text index of messages. Whoever writes a message, changes or deletes it does the same here, in the same transaction: the
-// index has no text of its own, so it must be told again what it was told before. Direct messages are in no index.
+// The full-text index of messages. Code that writes, changes or deletes a message does the same here, in the same transaction. The index
+// keeps no text, so a removal must repeat what was added. Direct messages are not indexed.
 
-// indexBatch is how many messages are indexed in one transaction while others wait to write, and indexPause how long they may then.
+// indexBatch is how many messages are indexed in one transaction while others wait to write. indexPause is how long those others may write
+// then.
 const (
 	indexBatch = 1000
 	indexPause = 5 * time.Millisecond
 )
 
-// index makes a message found by its words.
-func (db *DB) index(tx *sql.Tx, row int64, m Message) error {
-	return db.indexed(tx, db.stmts.index, row, m)
+// index adds a message to the index.
+func (s *Messages) index(tx *sql.Tx, row int64, m Message) error {
+	return s.indexed(tx, indexMessage, row, m)
 }
 
-// unindex takes out what index put in for the same message, and its vector.
-func (db *DB) unindex(tx *sql.Tx, row int64, m Message) error {
-	if err := db.unembed(tx, row); err != nil {
+// unindex removes a message, as index added it, and its vector.
+func (s *Messages) unindex(tx *sql.Tx, row int64, m Message) error {
+	if err := s.db.Vectors.delete(tx, row); err != nil {
 		return err
 	}
-	return db.indexed(tx, db.stmts.unindex, row, m)
+	return s.indexed(tx, unindexMessage, row, m)
 }
 
-func (db *DB) indexed(tx *sql.Tx, statement *sql.Stmt, row int64, m Message) error {
+func (s *Messages) indexed(tx *sql.Tx, query string, row int64, m Message) error {
 	if m.GuildID == "" {
 		return nil
 	}
 	var due bool
-	if err := tx.Stmt(db.stmts.due).QueryRow(row).Scan(&due); err != nil || due {
+	if err := s.db.stmt(tx, isDue).QueryRow(row).Scan(&due); err != nil || due {
 		return err
 	}
-	_, err := tx.Stmt(statement).Exec(row, words(m.Text), tag(inGuild, m.GuildID)+" "+tag(inChannel, m.ChannelID)+" "+tag(byAuthor, m.AuthorID))
+	_, err := s.db.stmt(tx, query).Exec(row, words(m.Text), tag(inGuild, m.GuildID)+" "+tag(inChannel, m.ChannelID)+" "+tag(byAuthor, m.AuthorID))
 	return err
 }
 
-// rowOf returns a message with its row, 0 if there is none.
-func (db *DB) rowOf(tx *sql.Tx, id string) (row int64, m Message, err error) {
-	row, m, err = scanRow(tx.Stmt(db.stmts.row).QueryRow(id))
+// rowOf returns a message with its row, or row 0 if there is none.
+func (s *Messages) rowOf(tx *sql.Tx, id string) (row int64, m Message, err error) {
+	row, m, err = scanRow(s.db.stmt(tx, rowQuery).QueryRow(id))
 	if errors.Is(err, sql.ErrNoRows) {
 		return 0, m, nil
 	}
 	return row, m, err
 }
 
-// scanRow reads what is indexed of a message.
+// scanRow scans the indexed columns of a message.
 func scanRow(s scanner) (row int64, m Message, err error) {
 	err = s.Scan(&row, &m.GuildID, &m.ChannelID, &m.AuthorID, &m.Text)
 	return row, m, err
 }
 
-const rowColumns = `rowid, guild_id, channel_id, author_id, text`
+const (
+	rowColumns = `rowid, guild_id, channel_id, author_id, text`
+	rowQuery   = `SELECT ` + rowColumns + ` FROM messages WHERE id = ?`
+	isDue      = `SELECT EXISTS (SELECT 1 FROM message_words_progress WHERE due >= ?)`
+)
 
-// wordsForm is how words are made of a text, but for the stems, whose tables say it themselves.
+// wordsForm names the way in which words are made from a text. The stemming tables have a name of their own.
 const wordsForm = "1 "
 
-// renewIndex has the index of messages built anew if it was made of other words than those that this program makes, and builds that of memory,
-// which is small.
-func (db *DB) renewIndex(ctx context.Context) error {
+// renewIndex starts to build the index of messages again if the program makes other words now. It builds the index of memory at once,
+// because it is small.
+func (s *Messages) renewIndex(ctx context.Context) error {
 	var made string
-	if err := db.readers.QueryRowContext(ctx, `SELECT made FROM message_words_progress`).Scan(&made); err != nil {
+	if err := s.db.readers.QueryRowContext(ctx, `SELECT made FROM message_words_progress`).Scan(&made); err != nil {
 		return err
 	}
 	if made == wordsForm+text.StemsMark() {
 		return nil
 	}
-	err := db.Write(ctx, func(tx *sql.Tx) error { return errors.Join(db.reindexMemories(tx), emptyIndex(tx)) })
-	if err != nil {
-		return fmt.Errorf("renew the indexes: %w", err)
-	}
-	return nil
+	return s.db.change(ctx, "renew the indexes", func(tx *sql.Tx) error { return errors.Join(s.db.Memories.reindex(tx), emptyIndex(tx)) })
 }
 
-// emptyIndex empties the index of messages, so that it is built anew.
+// emptyIndex empties the index of messages, so that indexOld builds it again.
 func emptyIndex(tx *sql.Tx) error {
 	if _, err := tx.Exec(emptyMessages); err != nil {
 		return err
@@ -91,25 +94,25 @@ func emptyIndex(tx *sql.Tx) error {
 	return err
 }
 
-// indexOld builds the index of messages that were there before it, the newest first. Where it is ended, the next start goes on.
-func (db *DB) indexOld(ctx context.Context) {
-	if err := db.indexDue(ctx); err != nil && ctx.Err() == nil {
-		db.notify("messages of before are not found by their words until the next start: %v", db.Explain(err))
+// indexOld builds the index of the messages that are due, newest first. The next start goes on if it is stopped.
+func (s *Messages) indexOld(ctx context.Context) {
+	if err := s.indexDue(ctx); err != nil && ctx.Err() == nil {
+		s.db.notify("older messages are not found by their words until the next start: %v", s.db.Explain(err))
 	}
 }
 
-// indexDue indexes what is due.
-func (db *DB) indexDue(ctx context.Context) error {
+// indexDue indexes all messages that are due.
+func (s *Messages) indexDue(ctx context.Context) error {
 	for built := false; ; built = true {
 		var due int64
-		err := db.readers.QueryRowContext(ctx, `SELECT due FROM message_words_progress`).Scan(&due)
+		err := s.db.readers.QueryRowContext(ctx, `SELECT due FROM message_words_progress`).Scan(&due)
 		if err != nil || due == 0 && !built {
 			return err
 		}
 		if due == 0 {
-			return db.TidyIndex(ctx)
+			return s.TidyIndex(ctx)
 		}
-		if err := db.WriteStep(ctx, db.indexSome); err != nil {
+		if err := s.db.WriteStep(ctx, s.indexSome); err != nil {
 			return fmt.Errorf("index messages: %w", err)
 		}
 		select {
@@ -120,15 +123,15 @@ func (db *DB) indexDue(ctx context.Context) error {
 	}
 }
 
-// indexSome indexes the last messages that are due.
-func (db *DB) indexSome(tx *sql.Tx) error {
+// indexSome indexes the newest messages that are due.
+func (s *Messages) indexSome(tx *sql.Tx) error {
 	type found struct {
 		row int64
 		Message
 	}
 	rows, err := tx.Query(`SELECT `+rowColumns+` FROM messages WHERE rowid <= (SELECT due FROM message_words_progress) ORDER BY rowid DESC LIMIT ?`, indexBatch)
-	some, err := collect(db, "read messages", rows, err, func(s scanner) (f found, err error) {
-		f.row, f.Message, err = scanRow(s)
+	some, err := collect(s.db, "read messages", rows, err, func(row scanner) (f found, err error) {
+		f.row, f.Message, err = scanRow(row)
 		return f, err
 	})
 	if err != nil {
@@ -141,15 +144,15 @@ func (db *DB) indexSome(tx *sql.Tx) error {
 	if _, err := tx.Exec(`UPDATE message_words_progress SET due = ?`, due); err != nil {
 		return err
 	}
-	for _, f := range slices.Backward(some) { // FTS5 writes a part of its own for each row that comes behind a later one
-		if err := db.index(tx, f.row, f.Message); err != nil {
+	for _, f := range slices.Backward(some) { // FTS5 writes a segment of its own for each row that follows a later one
+		if err := s.index(tx, f.row, f.Message); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// reindex has all indexes built anew: a VACUUM may have given messages and records other rows.
+// reindex builds all indexes again, because VACUUM may renumber the rows of messages and records.
 func (db *DB) reindex(ctx context.Context) error {
 	err := db.Write(ctx, func(tx *sql.Tx) error {
 		if _, err := tx.Exec(`INSERT INTO trace_words (trace_words) VALUES ('rebuild')`); err != nil {
@@ -161,25 +164,25 @@ func (db *DB) reindex(ctx context.Context) error {
 		return emptyIndex(tx)
 	})
 	if err != nil {
-		return fmt.Errorf("index messages anew: %w", err)
+		return fmt.Errorf("rebuild the indexes: %w", err)
 	}
 	return nil
 }
 
 const (
-	// mergePages is how many pages of the index one step of tidying writes: other writes wait for it.
+	// mergePages is how many pages of the index one step writes, while other writes wait.
 	mergePages = 200
-	// mostMerges bounds one tidying; the next goes on.
+	// mostMerges limits the steps of one call; the next call goes on.
 	mostMerges = 500
 )
 
-// TidyIndex merges the parts of the index, which grow in number as messages come in: each word is looked for in all of them. It goes in
-// small steps, between which others write.
-func (db *DB) TidyIndex(ctx context.Context) error {
-	pages := -mergePages // the first step decides that all parts are merged
+// TidyIndex merges the segments of the index, whose number grows with the messages. A search looks into all of them. It works in small
+// steps, so that others can write in between.
+func (s *Messages) TidyIndex(ctx context.Context) error {
+	pages := -mergePages // a negative number starts a merge of all segments
 	for range mostMerges {
 		written := 0
-		err := db.WriteStep(ctx, func(tx *sql.Tx) error {
+		err := s.db.WriteStep(ctx, func(tx *sql.Tx) error {
 			var before, after int
 			if err := tx.QueryRow(`SELECT total_changes()`).Scan(&before); err != nil {
 				return err
@@ -200,4 +203,185 @@ func (db *DB) TidyIndex(ctx context.Context) error {
 		pages = mergePages
 	}
 	return nil
+}
+
+// words returns the words under which a text is found, separated by spaces. Behind them are the stems of its words in all languages,
+// because the language of a short message is often unknown.
+// | For scripts without spaces between words it returns pairs of neighbouring characters, as Lucene's CJKBigramFilter does. Unlike
+// trigrams, pairs find words of two characters, as most Japanese and Chinese words are, at no cost for other languages. The last character
+// follows the pairs, so that each character begins a word.
+func words(s string) string {
+	var b strings.Builder
+	b.Grow(len(s) + len(s)/4)
+	write := func(w string) {
+		if b.Len() > 0 {
+			b.WriteByte(' ')
+		}
+		b.WriteString(w)
+	}
+	all := runs(s)
+	for _, run := range all {
+		for _, w := range run.words() {
+			write(w)
+		}
+		if run.unspaced && len(run.letters) > 1 {
+			write(string(run.letters[len(run.letters)-1:]))
+		}
+	}
+	seen := map[string]bool{}
+	for _, run := range all {
+		for _, stem := range run.stems("") {
+			if !seen[stem] {
+				seen[stem] = true
+				write(stemMark + stem)
+			}
+		}
+	}
+	return b.String()
+}
+
+// match returns an FTS5 query for the messages that hold all words of s, in any form that they have in a language. With begin, words that
+// start with them match, too. The query is empty if s has no word. Every word is quoted and consists of letters, digits and marks, so that
+// no text is an operator.
+func match(s, language string, begin bool) string {
+	var all []string
+	for _, run := range runs(s) {
+		switch w := run.words(); {
+		case run.unspaced && len(run.letters) == 1, begin && !run.unspaced && len(run.letters) >= shortestBeginning:
+			all = append(all, `"`+w[0]+`"*`)
+		case run.unspaced:
+			all = append(all, `"`+strings.Join(w, " ")+`"`)
+		default:
+			all = append(all, anyOfThese(append(w, run.forms(language)...)))
+		}
+	}
+	return strings.Join(all, " AND ")
+}
+
+// anyOfThese returns a query for any of some words.
+func anyOfThese(words []string) string {
+	if len(words) == 1 {
+		return `"` + words[0] + `"`
+	}
+	return `("` + strings.Join(words, `" OR "`) + `")`
+}
+
+// anyWord returns an FTS5 query for texts with any word of s in any form, or an empty one if s has no word.
+func anyWord(s string) string {
+	var all []string
+	for _, run := range runs(s) {
+		begin := ""
+		if run.unspaced && len(run.letters) == 1 {
+			begin = "*"
+		}
+		for _, w := range append(run.words(), run.forms("")...) {
+			all = append(all, `"`+w+`"`+begin)
+		}
+	}
+	return strings.Join(all, " OR ")
+}
+
+// shortestBeginning is the number of letters from which on the start of a word is searched for. FTS5 collects all words with that start
+// before it returns the first.
+const shortestBeginning = 4
+
+// run is a longest sequence of letters, digits and marks of one kind of script.
+type run struct {
+	letters  []rune
+	unspaced bool
+}
+
+func runs(s string) (all []run) {
+	var now run
+	end := func() {
+		if len(now.letters) > 0 {
+			all = append(all, now)
+		}
+		now = run{}
+	}
+	for _, r := range s {
+		if !unicode.IsLetter(r) && !unicode.IsNumber(r) && !unicode.IsMark(r) {
+			end()
+			continue
+		}
+		if u := unspaced(r) || now.unspaced && unicode.IsMark(r); u != now.unspaced {
+			end()
+			now.unspaced = u
+		}
+		now.letters = append(now.letters, unicode.ToLower(r))
+	}
+	end()
+	return all
+}
+
+func (r run) words() []string {
+	if !r.unspaced || len(r.letters) < 2 {
+		return []string{string(r.letters)}
+	}
+	var pairs []string
+	for i := range len(r.letters) - 1 {
+		pairs = append(pairs, string(r.letters[i:i+2]))
+	}
+	return pairs
+}
+
+// stems returns the stems of a word in a language, or in all languages if language is empty.
+func (r run) stems(language string) []string {
+	if r.unspaced || len(r.letters) < shortestStemmed || slices.ContainsFunc(r.letters, unicode.IsNumber) {
+		return nil
+	}
+	return text.Stems(text.Fold(string(r.letters)), language)
+}
+
+// stemMark begins a stem in the index, so that a search for an English word finds no stem of another language. It is a private character
+// that the tokenizer takes for a letter.
+const stemMark = "\ue000"
+
+// forms returns what else a word is found by: its stems, and itself as the stem of other words.
+func (r run) forms(language string) (all []string) {
+	if r.unspaced {
+		return nil
+	}
+	if language != "en" {
+		all = append(all, stemMark+text.Fold(string(r.letters)))
+	}
+	for _, stem := range r.stems(language) {
+		all = append(all, stem, stemMark+stem)
+	}
+	return all
+}
+
+// shortestStemmed is the number of letters from which on a word is stemmed.
+const shortestStemmed = 4
+
+// unspaced reports whether a script puts no spaces between words, or joins particles to their ends.
+func unspaced(r rune) bool {
+	return text.UnspacedRune(r) || unicode.Is(unicode.Hangul, r)
+}
+
+// tag names a place or a person in the index. It leaves out characters that are neither letter nor digit: a search checks the messages
+// themselves, too.
+func tag(kind byte, id string) string {
+	return string(kind) + strings.Map(func(r rune) rune {
+		if r < 0x80 && (unicode.IsLetter(r) || unicode.IsDigit(r)) {
+			return unicode.ToLower(r)
+		}
+		return -1
+	}, id)
+}
+
+// The kinds of tags.
+const (
+	inGuild   = 'g'
+	inChannel = 'c'
+	byAuthor  = 'a'
+)
+
+// anyOf returns an FTS5 query for messages with any of some tags.
+func anyOf(kind byte, ids ...string) string {
+	var all []string
+	for _, id := range ids {
+		all = append(all, `"`+tag(kind, id)+`"`)
+	}
+	return "tags : (" + strings.Join(all, " OR ") + ")"
 }

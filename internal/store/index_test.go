@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// found returns the ids of what a search finds, the newest first.
+// found returns the ids of the messages that a search finds, newest first.
 func found(t *testing.T, db *DB, q Query) string {
 	t.Helper()
 	if q.GuildID == "" {
@@ -23,7 +23,7 @@ func found(t *testing.T, db *DB, q Query) string {
 		q.Channels = []string{"c"}
 	}
 	q.Limit = 10
-	ms, err := db.Search(t.Context(), q)
+	ms, err := db.Messages.Search(t.Context(), q)
 	if err != nil {
 		t.Fatalf("%q: %v", q.Words, err)
 	}
@@ -88,26 +88,26 @@ func TestSearch(t *testing.T) {
 			t.Errorf("%+v: %q, want %q", c.q, got, c.want)
 		}
 	}
-	if last, err := db.LastBy(t.Context(), "g", "c", "ada", time.Unix(1_700_000_070, 0)); err != nil || last.ID != "4" {
+	if last, err := db.Messages.LastBy(t.Context(), "g", "c", "ada", time.Unix(1_700_000_070, 0)); err != nil || last.ID != "4" {
 		t.Errorf("ada's last message: %v, %v", last, err)
 	}
-	if _, err := db.LastBy(t.Context(), "g", "c", "eve", time.Now()); !errors.Is(err, ErrNotFound) {
+	if _, err := db.Messages.LastBy(t.Context(), "g", "c", "eve", time.Now()); !errors.Is(err, ErrNotFound) {
 		t.Error(err)
 	}
 }
 
-// What is changed or deleted, in whichever way, is so in the index too: nothing of it is left in the file.
+// TestIndexFollows checks that every way to change or delete a message reaches the index, and that nothing of it remains in the file.
 func TestIndexFollows(t *testing.T) {
 	ctx := t.Context()
 	for name, gone := range map[string]func(*DB) error{
-		"edited":       func(db *DB) error { _, err := db.EditMessage(ctx, "1", "nothing"); return err },
-		"written down": func(db *DB) error { return db.TranscribeMessage(ctx, "1", "nothing", "") },
-		"saved":        func(db *DB) error { return db.SaveMessages(ctx, chat("1", "c", "ada", "nothing", 1)) },
+		"edited":       func(db *DB) error { _, err := db.Messages.Edit(ctx, "1", "nothing"); return err },
+		"written down": func(db *DB) error { return db.Messages.SetTranscript(ctx, "1", "nothing", "") },
+		"saved":        func(db *DB) error { return db.Messages.Save(ctx, chat("1", "c", "ada", "nothing", 1)) },
 		"deleted": func(db *DB) error {
-			return errors.Join(db.DeleteMessage(ctx, "1"), db.Forgotten(ctx, "1"))
+			return errors.Join(db.Messages.Delete(ctx, "1"), db.Messages.FinishDeletion(ctx, "1"))
 		},
-		"pruned": func(db *DB) error { _, err := db.PruneMessages(ctx, time.Unix(1_700_000_005, 0)); return err },
-		"left":   func(db *DB) error { return db.DeleteGuild(ctx, "g") },
+		"pruned": func(db *DB) error { _, err := db.Messages.Prune(ctx, time.Unix(1_700_000_005, 0)); return err },
+		"left":   func(db *DB) error { _, err := db.Messages.DeleteGuild(ctx, "g"); return err },
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -136,8 +136,8 @@ func TestIndexFollows(t *testing.T) {
 	}
 }
 
-// TestIndexDue: an index of other words than this program makes is built anew beside everything else, the newest messages first, and what is
-// written, changed and deleted meanwhile is in it as it is.
+// TestIndexDue checks that an index with outdated words is rebuilt in the background, newest messages first, and that messages written,
+// changed or deleted meanwhile are indexed as they are.
 func TestIndexDue(t *testing.T) {
 	dir, ctx := t.TempDir(), t.Context()
 	db := open(t, dir)
@@ -157,25 +157,26 @@ func TestIndexDue(t *testing.T) {
 		t.Errorf("emptied: %v", err)
 	}
 	come(t, db, chat("4", "c", "ada", "no old word", 4))
-	_, err := db.EditMessage(ctx, "1", "an old word, edited")
-	if err := errors.Join(err, db.DeleteMessage(ctx, "2")); err != nil {
+	_, err := db.Messages.Edit(ctx, "1", "an old word, edited")
+	if err := errors.Join(err, db.Messages.Delete(ctx, "2")); err != nil {
 		t.Fatal(err)
 	}
 	if got := found(t, db, Query{Words: "old"}); got != "4" {
 		t.Errorf("of those that are due there is %q", got)
 	}
-	if err := db.indexDue(ctx); err != nil {
+	if err := db.Messages.indexDue(ctx); err != nil {
 		t.Fatal(err)
 	}
 	if got := found(t, db, Query{Words: "old"}) + ", " + found(t, db, Query{Words: "edited"}); got != "4 3 1, 1" {
-		t.Errorf("after building it anew: %q", got)
+		t.Errorf("after building it again: %q", got)
 	}
 	if err := db.Write(ctx, checkIndex); err != nil {
 		t.Errorf("index and messages differ: %v", err)
 	}
 }
 
-// TestForms finds a word by its other forms, in the language of the search or where that is not known, and in scripts without spaces anywhere.
+// TestForms finds a word by its other forms, in the language of the search or in an unknown one. In scripts without spaces it finds it
+// anywhere.
 func TestForms(t *testing.T) {
 	db := open(t, t.TempDir())
 	for i, c := range []struct{ language, said, word, other string }{
@@ -211,7 +212,7 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// FuzzSearch searches for whatever people write: it is never an error, and a message is found by its own words.
+// FuzzSearch searches for arbitrary text. A search is never an error, and a message is found by its own words.
 func FuzzSearch(f *testing.F) {
 	for _, s := range []string{"", `"`, `a" OR b:*`, "NEAR(a b, 5)", "-x ^y {z}: *", "don't :) C#", "東京 タワー", "ก็", "\x00\xff", "words : (tags)", "e\u0301\u0302", "ﬁ ß İ"} {
 		f.Add(s)
@@ -222,14 +223,14 @@ func FuzzSearch(f *testing.F) {
 		n++
 		m := chat(fmt.Sprint(n), "c", fmt.Sprint("p", n), s, n)
 		come(t, db, m)
-		found, err := db.Search(context.Background(), Query{GuildID: "g", Channels: []string{"c"}, Authors: []string{m.AuthorID}, Words: s, Limit: 1})
+		found, err := db.Messages.Search(context.Background(), Query{GuildID: "g", Channels: []string{"c"}, Authors: []string{m.AuthorID}, Words: s, Limit: 1})
 		if err != nil || len(found) != 1 {
 			t.Errorf("%q as %s: %d, %v", s, match(s, "", false), len(found), err)
 		}
 	})
 }
 
-// checkIndex has FTS5 look for damage.
+// checkIndex has FTS5 check the index for damage.
 func checkIndex(tx *sql.Tx) error {
 	_, err := tx.Exec(`INSERT INTO message_words (message_words) VALUES ('integrity-check')`)
 	return err

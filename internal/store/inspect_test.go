@@ -4,7 +4,7 @@ import (
 	"testing"
 )
 
-// TestInspect looks through a whole and a damaged file, beside its owner and without one.
+// TestInspect checks an intact and a damaged file, with and without a running owner.
 func TestInspect(t *testing.T) {
 	dir := t.TempDir()
 	db := open(t, dir)

@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// What is kept of entries is counted in the messages of their channel, and goes with the server.
+// TestLore checks that the state of entries is counted in messages of their channel and is deleted with the server.
 func TestLore(t *testing.T) {
 	db := open(t, t.TempDir())
 	defer db.Close()
@@ -19,7 +19,7 @@ func TestLore(t *testing.T) {
 		if i%2 == 1 {
 			m.Own, m.AuthorID = true, "moss"
 		}
-		if err := db.SaveMessages(ctx, m); err != nil {
+		if err := db.Messages.Save(ctx, m); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -27,44 +27,46 @@ func TestLore(t *testing.T) {
 		return LoreChat{ChannelID: "c", GuildID: "g", Character: "moss", MessageID: fmt.Sprint("m", i), At: begin.Add(time.Duration(i) * time.Minute)}
 	}
 	for i, turn := range []string{"t1", "t2"} {
-		if err := db.SetLore(ctx, chat(2*i), turn, "book/1"); err != nil {
+		if err := db.Characters.SetLore(ctx, chat(2*i), turn, "book/1"); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for message, since := range map[int]int{1: 0, 2: 0, 3: 1, 4: 2, 5: 3, 6: 4} {
-		got, err := db.Lore(ctx, chat(message))
+		got, err := db.Characters.Lore(ctx, chat(message))
 		want := map[string]LoreFiring{"book/1": {Since: since, TurnID: "t2", FirstTurn: "t1"}}
 		if d := cmp.Diff(want, got); err != nil || d != "" {
 			t.Errorf("at message %d: %v %s", message, err, d)
 		}
 	}
 	for message, want := range map[int][2]int{0: {1, 0}, 4: {5, 2}, 6: {7, 3}} {
-		all, own, err := db.ChatLength(ctx, chat(message))
+		all, own, err := db.Characters.ChatLength(ctx, chat(message))
 		if got := [2]int{all, own}; err != nil || got != want {
 			t.Errorf("at message %d: %v %v", message, got, err)
 		}
 	}
 	other := chat(5)
 	other.Character = "fern"
-	if got, err := db.Lore(ctx, other); err != nil || len(got) != 0 {
+	if got, err := db.Characters.Lore(ctx, other); err != nil || len(got) != 0 {
 		t.Errorf("%v %v", got, err)
 	}
 
 	for _, want := range []int{-1, 2} {
-		if n, err := db.Greeting(ctx, "c", "moss"); n != want || err != nil {
+		if n, err := db.Characters.Greeting(ctx, "c", "moss"); n != want || err != nil {
 			t.Errorf("%d %v", n, err)
 		}
-		if err := db.SetGreeting(ctx, "c", "g", "moss", 2); err != nil {
+		if err := db.Characters.SetGreeting(ctx, "c", "g", "moss", 2); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := db.DeleteGuild(ctx, "g"); err != nil {
-		t.Fatal(err)
+	for _, table := range []string{"lore", "greetings"} {
+		if _, err := db.ChangeRows(ctx, table, `guild_id = @server`, "", Args{"server": "g"}); err != nil {
+			t.Fatal(err)
+		}
 	}
-	if got, err := db.Lore(ctx, chat(5)); err != nil || len(got) != 0 {
+	if got, err := db.Characters.Lore(ctx, chat(5)); err != nil || len(got) != 0 {
 		t.Errorf("%v %v", got, err)
 	}
-	if n, err := db.Greeting(ctx, "c", "moss"); n != -1 || err != nil {
+	if n, err := db.Characters.Greeting(ctx, "c", "moss"); n != -1 || err != nil {
 		t.Errorf("%d %v", n, err)
 	}
 }

@@ -16,62 +16,63 @@ type MemoryKind string
 
 // The kinds of memory.
 const (
-	MemorySession MemoryKind = "session" // what happened in a stretch of a conversation
-	MemoryTopic   MemoryKind = "topic"   // what is known of a topic
-	MemoryPerson  MemoryKind = "person"  // what is known of a person
-	MemoryNote    MemoryKind = "note"    // whatever somebody asked to be remembered
+	MemorySession MemoryKind = "session" // what happened in a part of a conversation
+	MemoryTopic   MemoryKind = "topic"   // about a topic
+	MemoryPerson  MemoryKind = "person"  // about a person
+	MemoryNote    MemoryKind = "note"    // what somebody asked the bot to remember
 )
 
-// MemoryKinds are all of them.
+// MemoryKinds returns all kinds.
 func MemoryKinds() []MemoryKind {
 	return []MemoryKind{MemoryPerson, MemoryNote, MemoryTopic, MemorySession}
 }
 
-// Memory is one thing that the bot learned, whichever of its characters was told.
+// Memory is a statement that the bot remembers, for all of its characters.
 type Memory struct {
 	ID         int64
 	Kind       MemoryKind
 	Scope      Scope
-	Subject    string    // the person's id, the topic's name, empty else
+	Subject    string    // a person's id, a topic's name, or empty
 	Text       string    // one statement, or a session's summary
-	Sources    []string  // the messages it rests on, or [CommandSource]; never empty but for what an operator imported
+	Sources    []string  // ids of messages, or a [CommandSource]; only imported statements may have none
 	TraceID    string    // the turn in which it was learned, or empty
-	By         string    // id of who asked that it be remembered; empty where the bot learned it by itself
-	SaidAt     time.Time // to the microsecond; read back in UTC
+	By         string    // id of the person who asked for it; empty: the bot learned it by itself
+	SaidAt     time.Time // to the microsecond, in UTC
 	LearnedAt  time.Time // the same
-	Supersedes int64     // the statement that it replaced, which stays as history, or 0
+	Supersedes int64     // the statement that it replaced, which is kept as history, or 0
 	Superseded bool      // it is history
 	Pinned     bool
 }
 
 const (
-	// MaxMemoryText is how many bytes a statement may have.
+	// MaxMemoryText is the largest length of a statement in bytes.
 	MaxMemoryText = 16 << 10
-	// MostRemembered is how many statements one person may have remembered.
+	// MostRemembered is the largest number of statements that one person may ask for.
 	MostRemembered = 500
 
 	commandSource = "command:"
 )
 
-// Why something is not remembered.
+// Why a statement is not kept.
 var (
-	// ErrNoSource says that nothing is left of what a statement rests on, or that it was never said in its scope.
+	// ErrNoSource says that a statement has no source left in its scope.
 	ErrNoSource = errors.New("no message of that place says so")
 	// ErrNoConsent says that a person has not agreed that the bot learns about them by itself.
 	ErrNoConsent = errors.New("the person has not agreed")
 )
 
-// CommandSource is the source of a statement that came with a command, which is no message.
+// CommandSource returns the source of a statement that came with a command instead of a message.
 func CommandSource(id string) string { return commandSource + id }
 
-// Remember keeps a statement and returns its id. What is known already, of the same person, gets the new sources. Supersedes names the
-// statement that this one replaces, which must be of the same scope, or [ErrNotFound] comes; what is history already is replaced by way of
-// the statement that replaced it. Sources that are no messages of the scope any more are left out; without any comes [ErrNoSource]. What
-// the bot learned by itself of a person needs their consent, or [ErrNoConsent] comes. [ErrTooMany] comes for the 501st of a person, and
-// [ErrOptedOut] for what is about or by somebody of whom nothing is kept.
-func (db *DB) Remember(ctx context.Context, m Memory) (id int64, err error) {
-	err = db.Write(ctx, func(tx *sql.Tx) (err error) {
-		id, err = db.RememberIn(tx, m)
+// Save keeps a statement and returns its id. If the same person said the same before, that statement gets the new sources.
+// | Supersedes names the statement that this one replaces. It must be of the same scope, otherwise Save returns [ErrNotFound]. If it is
+// history, its newest replacement is replaced. Sources that are no messages of the scope any more are left out; without any, Save returns
+// [ErrNoSource].
+// | What the bot learned by itself about a person needs their consent, otherwise Save returns [ErrNoConsent]. It returns [ErrTooMany] for a
+// person with [MostRemembered] statements, and [ErrOptedOut] if nothing is kept about the subject or the author.
+func (s *Memories) Save(ctx context.Context, m Memory) (id int64, err error) {
+	err = s.db.Write(ctx, func(tx *sql.Tx) (err error) {
+		id, err = s.SaveIn(tx, m)
 		return err
 	})
 	if err != nil {
@@ -80,15 +81,15 @@ func (db *DB) Remember(ctx context.Context, m Memory) (id int64, err error) {
 	return id, nil
 }
 
-// CorrectMemory is Remember of a statement that supersedes another, by somebody. That it was not theirs goes on record.
-func (db *DB) CorrectMemory(ctx context.Context, m Memory, by By) (id int64, err error) {
-	err = db.Write(ctx, func(tx *sql.Tx) error {
+// Correct is Save of a statement that supersedes another. It records the change if by does not own the old statement.
+func (s *Memories) Correct(ctx context.Context, m Memory, by By) (id int64, err error) {
+	err = s.db.Write(ctx, func(tx *sql.Tx) error {
 		old, err := latestOf(tx, m.Supersedes)
 		if err == nil {
-			id, err = db.RememberIn(tx, m)
+			id, err = s.SaveIn(tx, m)
 		}
 		if err == nil {
-			err = db.recordMemory(tx, old, Change{By: by, Kind: ChangeMemory, From: old.number(), To: strconv.FormatInt(id, 10)})
+			err = s.record(tx, old, Change{By: by, Kind: ChangeMemory, From: old.number(), To: strconv.FormatInt(id, 10)})
 		}
 		return err
 	})
@@ -98,14 +99,14 @@ func (db *DB) CorrectMemory(ctx context.Context, m Memory, by By) (id int64, err
 	return id, nil
 }
 
-// RememberIn is Remember in a transaction of the caller's, whose other writes hold if and only if this one does.
-func (db *DB) RememberIn(tx *sql.Tx, m Memory) (int64, error) {
+// SaveIn is Save in a transaction of the caller.
+func (s *Memories) SaveIn(tx *sql.Tx, m Memory) (int64, error) {
 	m.Text = strings.TrimSpace(m.Text)
 	if err := m.Check(); err != nil {
 		return 0, err
 	}
 	for _, person := range m.people() {
-		if err := db.consenting(tx, person, m.SaidAt); err != nil {
+		if err := s.db.Privacy.consenting(tx, person, m.SaidAt); err != nil {
 			return 0, err
 		}
 	}
@@ -127,15 +128,15 @@ func (db *DB) RememberIn(tx *sql.Tx, m Memory) (int64, error) {
 	case err != nil:
 		return 0, err
 	case same.ID != 0:
-		return same.ID, db.confirm(tx, same, m)
+		return same.ID, s.confirm(tx, same, m)
 	}
 	if err := few(tx, m); err != nil {
 		return 0, err
 	}
-	return db.insertMemory(tx, m)
+	return s.insert(tx, m)
 }
 
-// people are those whom a statement is about or who asked for it.
+// people returns the subject of a statement and the person who asked for it.
 func (m Memory) people() (all []string) {
 	if m.By != "" {
 		all = append(all, m.By)
@@ -146,7 +147,7 @@ func (m Memory) people() (all []string) {
 	return all
 }
 
-// Check returns an error for what is no memory at all: without a scope, a kind or a text, or too long.
+// Check returns an error for an invalid statement: without a scope, a kind or a text, or too long.
 func (m Memory) Check() error {
 	if err := m.Scope.check(); err != nil {
 		return err
@@ -164,8 +165,8 @@ func (m Memory) Check() error {
 	return nil
 }
 
-// permitted leaves in m the sources that are there, and looks for consent where that is needed. Both are looked at in the transaction that
-// writes: what was deleted or withdrawn a moment ago is not remembered.
+// permitted keeps those sources of m that are there, and checks the consent. It runs in the transaction that writes, so that nothing is
+// kept that was deleted or withdrawn a moment ago.
 func permitted(tx *sql.Tx, m *Memory) error {
 	var there []string
 	for _, id := range m.Sources {
@@ -195,19 +196,19 @@ func permitted(tx *sql.Tx, m *Memory) error {
 	return err
 }
 
-// agrees is Consent within a transaction.
+// agrees is Privacy.Consent in a transaction.
 func agrees(tx *sql.Tx, personID string) (agreed bool, err error) {
 	err = tx.QueryRow(`SELECT EXISTS (SELECT 1 FROM consents WHERE user_id = ?)`, personID).Scan(&agreed)
 	return agreed, err
 }
 
-// holds reports whether what was said in a channel may be a statement of the scope. What holds in a whole server or everywhere nobody says
-// in passing: a command does.
+// holds reports whether a message of a channel can be a source in the scope. Statements for a whole server or for everywhere need a
+// command.
 func (s Scope) holds(channelID, guildID string) bool {
 	return (s.Kind == ScopeDM || s.Kind == ScopeChannel) && channelID == s.ID && guildID == s.GuildID
 }
 
-// latestOf returns the statement, or the one that replaced it.
+// latestOf returns a statement, or its newest replacement.
 func latestOf(tx *sql.Tx, id int64) (Memory, error) {
 	m, err := memoryIn(tx, id)
 	for err == nil && m.Superseded {
@@ -219,7 +220,7 @@ func latestOf(tx *sql.Tx, id int64) (Memory, error) {
 	return m, err
 }
 
-// sameAs returns the statement that says the same already, or none: of the same person, or where one of the two was asked for by nobody.
+// sameAs returns the statement that says the same, or none. Both must be of the same person, unless nobody asked for one of them.
 func sameAs(tx *sql.Tx, m Memory) (Memory, error) {
 	same, err := scanMemory(tx.QueryRow(selectMemory+`WHERE m.scope = ? AND m.scope_id = ? AND m.kind = ? AND m.subject = ? AND m.folded = ?
 		AND NOT m.superseded AND (? = '' OR m.by_id IN (?, '')) ORDER BY m.by_id = ? DESC LIMIT 1`,
@@ -230,8 +231,8 @@ func sameAs(tx *sql.Tx, m Memory) (Memory, error) {
 	return same, err
 }
 
-// confirm adds to a statement what m, which says the same, has beyond it.
-func (db *DB) confirm(tx *sql.Tx, same, m Memory) error {
+// confirm adds to a statement what m, which says the same, has in addition.
+func (s *Memories) confirm(tx *sql.Tx, same, m Memory) error {
 	by, said := same.By, same.SaidAt
 	if by == "" {
 		by = m.By
@@ -249,12 +250,12 @@ func (db *DB) confirm(tx *sql.Tx, same, m Memory) error {
 		return nil
 	}
 	if same.Supersedes == 0 {
-		return db.supersede(tx, m.Supersedes, same.ID)
+		return s.supersede(tx, m.Supersedes, same.ID)
 	}
-	return db.dropMemory(tx, m.Supersedes) // it has a history of its own already
+	return s.drop(tx, m.Supersedes) // same has a history of its own
 }
 
-// few returns ErrTooMany where a person has as many statements remembered as one may. One that replaces another is none more.
+// few returns ErrTooMany if a person has the largest number of statements. A replacement does not count.
 func few(tx *sql.Tx, m Memory) error {
 	if m.By == "" || m.Supersedes != 0 {
 		return nil
@@ -267,18 +268,18 @@ func few(tx *sql.Tx, m Memory) error {
 	return err
 }
 
-// insertMemory writes a statement that is new, under its id if it has one.
-func (db *DB) insertMemory(tx *sql.Tx, m Memory) (int64, error) {
+// insert writes a new statement, under its id if it has one.
+func (s *Memories) insert(tx *sql.Tx, m Memory) (int64, error) {
 	var id any
 	if m.ID != 0 {
 		id = m.ID
 	}
 	if m.Supersedes != 0 && !m.Superseded {
-		if err := db.supersede(tx, m.Supersedes, 0); err != nil {
+		if err := s.supersede(tx, m.Supersedes, 0); err != nil {
 			return 0, err
 		}
 	}
-	db.remembering.add(m.Scope.GuildID)
+	s.db.remembering.add(m.Scope.GuildID)
 	err := tx.QueryRow(`INSERT INTO memories (id, kind, scope, scope_id, guild_id, subject, text, folded, trace_id, by_id, said_at, learned_at, supersedes, superseded, pinned)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`, id, m.Kind, m.Scope.Kind, m.Scope.ID, m.Scope.GuildID, m.Subject, m.Text, folded(m.Text),
 		m.TraceID, m.By, m.SaidAt.UnixMicro(), m.LearnedAt.UnixMicro(), m.Supersedes, m.Superseded, m.Pinned).Scan(&m.ID)
@@ -293,8 +294,8 @@ func (db *DB) insertMemory(tx *sql.Tx, m Memory) (int64, error) {
 	return m.ID, addSources(tx, m.ID, m)
 }
 
-// supersede makes a statement history, of the one with the id by if that is there already.
-func (db *DB) supersede(tx *sql.Tx, id, by int64) error {
+// supersede turns a statement into history, of the statement by unless that is 0.
+func (s *Memories) supersede(tx *sql.Tx, id, by int64) error {
 	old, err := memoryIn(tx, id)
 	if err == nil && !old.Superseded {
 		_, err = tx.Exec(unindexMemory, old.ID, old.indexed())
@@ -308,7 +309,7 @@ func (db *DB) supersede(tx *sql.Tx, id, by int64) error {
 	return err
 }
 
-// addSources adds those of m to a statement, with their authors.
+// addSources adds the sources of m to a statement, with their authors.
 func addSources(tx *sql.Tx, id int64, m Memory) error {
 	for _, source := range m.Sources {
 		by := ""
@@ -324,7 +325,7 @@ func addSources(tx *sql.Tx, id int64, m Memory) error {
 	return nil
 }
 
-// indexed are the words that a statement is found by.
+// indexed returns the words under which a statement is found.
 func (m Memory) indexed() string {
 	if m.Kind == MemoryTopic {
 		return words(m.Subject + " " + m.Text)
@@ -332,7 +333,7 @@ func (m Memory) indexed() string {
 	return words(m.Text)
 }
 
-// folded is a text as it is compared with others: what differs in case, spaces or the last full stop says the same.
+// folded returns a text as it is compared with others: case, spaces and the last full stop do not count.
 func folded(s string) string {
 	return strings.TrimRight(strings.ToLower(strings.Join(strings.Fields(s), " ")), " .!。！")
 }
@@ -340,11 +341,11 @@ func folded(s string) string {
 const (
 	memoryColumns = `m.id, m.kind, m.scope, m.scope_id, m.guild_id, m.subject, m.text, m.trace_id, m.by_id, m.said_at, m.learned_at, m.supersedes, m.superseded, m.pinned,
 	(SELECT string_agg(s.message_id, ' ') FROM memory_sources s WHERE s.memory_id = m.id)`
-	// selectMemory is for transactions, which change what they read; who reads has a Within.
+	// selectMemory is for transactions, which change what they read. Other reads have a ScopeFilter.
 	selectMemory = `SELECT ` + memoryColumns + ` FROM memories m `
 )
 
-// memoryIn returns a statement within a transaction, or [ErrNotFound].
+// memoryIn returns a statement in a transaction, or [ErrNotFound].
 func memoryIn(tx *sql.Tx, id int64) (Memory, error) {
 	m, err := scanMemory(tx.QueryRow(selectMemory+`WHERE m.id = ?`, id))
 	if errors.Is(err, sql.ErrNoRows) {
@@ -354,11 +355,9 @@ func memoryIn(tx *sql.Tx, id int64) (Memory, error) {
 }
 
 func scanMemory(row scanner) (m Memory, err error) {
-	var said, learned int64
 	var sources sql.NullString
-	err = row.Scan(&m.ID, &m.Kind, &m.Scope.Kind, &m.Scope.ID, &m.Scope.GuildID, &m.Subject, &m.Text, &m.TraceID, &m.By, &said, &learned,
+	err = row.Scan(&m.ID, &m.Kind, &m.Scope.Kind, &m.Scope.ID, &m.Scope.GuildID, &m.Subject, &m.Text, &m.TraceID, &m.By, micros{&m.SaidAt}, micros{&m.LearnedAt},
 		&m.Supersedes, &m.Superseded, &m.Pinned, &sources)
-	m.SaidAt, m.LearnedAt = time.UnixMicro(said).UTC(), time.UnixMicro(learned).UTC()
 	if sources.Valid {
 		m.Sources = strings.Fields(sources.String)
 		slices.Sort(m.Sources)

@@ -9,28 +9,27 @@ import (
 	"slices"
 )
 
-// Imported counts what became of statements that an operator brought.
+// Imported counts what happened to imported statements.
 type Imported struct {
 	Added    int // new
-	Replaced int // those that were there under their ids
-	Merged   int // that say what is known already
-	LeftOut  int // of people who have not agreed to be learned about, who opted out or were forgotten since, and history of nothing
+	Replaced int // they were there under their ids
+	Merged   int // they say what is known already
+	LeftOut  int // the person has not agreed, opted out or was forgotten since; or history without a successor
 }
 
-// ImportMemories keeps statements that an operator brings, all or none of them, with their history and their sources, whether those are
-// there or not. A statement that was learned at the same moment under the same id is replaced; one whose id has another meaning here gets
-// a new one.
-func (db *DB) ImportMemories(ctx context.Context, all []Memory) (n Imported, err error) {
-	all = slices.SortedFunc(slices.Values(all), func(a, b Memory) int { return cmp.Compare(a.ID, b.ID) }) // history before what replaced it
-	err = db.Write(ctx, func(tx *sql.Tx) error {
+// Import saves statements from an operator, all or none, with their history and their sources, even if the sources are gone. A statement
+// with the same id and the same time of learning is replaced. If an id has another meaning here, the statement gets a new one.
+func (s *Memories) Import(ctx context.Context, all []Memory) (n Imported, err error) {
+	all = slices.SortedFunc(slices.Values(all), func(a, b Memory) int { return cmp.Compare(a.ID, b.ID) }) // history before its replacements
+	err = s.db.Write(ctx, func(tx *sql.Tx) error {
 		n = Imported{}
-		ids := map[int64]int64{} // that they have here
+		ids := map[int64]int64{} // the new ids
 		for _, m := range all {
-			if err := db.importMemory(tx, m, ids, &n); err != nil {
+			if err := s.importOne(tx, m, ids, &n); err != nil {
 				return fmt.Errorf("statement %d: %w", m.ID, err)
 			}
 		}
-		return db.dropOrphans(tx, all, ids, &n)
+		return s.dropOrphans(tx, all, ids, &n)
 	})
 	if err != nil {
 		return Imported{}, fmt.Errorf("import memory: %w", err)
@@ -38,12 +37,12 @@ func (db *DB) ImportMemories(ctx context.Context, all []Memory) (n Imported, err
 	return n, nil
 }
 
-func (db *DB) importMemory(tx *sql.Tx, m Memory, ids map[int64]int64, n *Imported) error {
+func (s *Memories) importOne(tx *sql.Tx, m Memory, ids map[int64]int64, n *Imported) error {
 	if err := m.Check(); err != nil {
 		return err
 	}
 	for _, person := range m.people() {
-		err := db.consenting(tx, person, m.SaidAt)
+		err := s.db.Privacy.consenting(tx, person, m.SaidAt)
 		if errors.Is(err, ErrOptedOut) {
 			n.LeftOut++
 			return nil
@@ -80,7 +79,7 @@ func (db *DB) importMemory(tx *sql.Tx, m Memory, ids map[int64]int64, n *Importe
 		m.Supersedes = here
 	} else if m.Supersedes != 0 {
 		if _, err := memoryIn(tx, m.Supersedes); errors.Is(err, ErrNotFound) {
-			m.Supersedes = 0 // what it replaced was left out, or is not there any more
+			m.Supersedes = 0 // the statement that it replaced was left out, or is gone
 		} else if err != nil {
 			return err
 		}
@@ -93,16 +92,16 @@ func (db *DB) importMemory(tx *sql.Tx, m Memory, ids map[int64]int64, n *Importe
 		if same.ID != 0 {
 			n.Merged++
 			ids[given] = same.ID
-			return db.confirm(tx, same, m)
+			return s.confirm(tx, same, m)
 		}
 	}
 	n.Added++
-	ids[given], err = db.insertMemory(tx, m)
+	ids[given], err = s.insert(tx, m)
 	return err
 }
 
-// dropOrphans deletes history that nothing has, of what was imported.
-func (db *DB) dropOrphans(tx *sql.Tx, all []Memory, ids map[int64]int64, n *Imported) error {
+// dropOrphans deletes imported history without a successor.
+func (s *Memories) dropOrphans(tx *sql.Tx, all []Memory, ids map[int64]int64, n *Imported) error {
 	for _, m := range slices.Backward(all) {
 		id := ids[m.ID]
 		if !m.Superseded || id == 0 {
@@ -115,7 +114,7 @@ func (db *DB) dropOrphans(tx *sql.Tx, all []Memory, ids map[int64]int64, n *Impo
 		if used {
 			continue
 		}
-		if err := db.dropMemory(tx, id); err != nil {
+		if err := s.drop(tx, id); err != nil {
 			return err
 		}
 		n.LeftOut++
@@ -124,16 +123,12 @@ func (db *DB) dropOrphans(tx *sql.Tx, all []Memory, ids map[int64]int64, n *Impo
 	return nil
 }
 
-// EraseMemory deletes a statement, wherever it may be read, and what it replaced, or returns [ErrNotFound]. It is for the operator alone.
-func (db *DB) EraseMemory(ctx context.Context, id int64) error {
-	err := db.Write(ctx, func(tx *sql.Tx) error {
+// Erase deletes a statement of any scope, and its history, or returns [ErrNotFound]. It is for the operator alone.
+func (s *Memories) Erase(ctx context.Context, id int64) error {
+	return s.db.change(ctx, "erase memory", func(tx *sql.Tx) error {
 		if _, err := memoryIn(tx, id); err != nil {
 			return err
 		}
-		return db.dropMemory(tx, id)
+		return s.drop(tx, id)
 	})
-	if err != nil {
-		return fmt.Errorf("erase memory: %w", err)
-	}
-	return nil
 }

@@ -11,97 +11,93 @@ import (
 
 // Message is one message of a channel.
 type Message struct {
-	ID         string // unique over all channels
+	ID         string // unique in all channels
 	ChannelID  string
 	GuildID    string // empty in a direct message
-	AuthorID   string // of the bot's own, the id of the character that wrote it, where that is kept
+	AuthorID   string // for the bot's own messages: the id of the character, if known
 	AuthorName string
 	Text       string
-	Note       string    // names what hangs on it: "[image: cat.png]"
-	ReplyTo    string    // id of the message it replies to, or empty
+	Note       string    // names the attachments: "[image: cat.png]"
+	ReplyTo    string    // id of the message that it replies to, or empty
 	TurnID     string    // the turn that it began or that wrote it, or empty
-	At         time.Time // to the microsecond; read back in UTC
+	At         time.Time // to the microsecond, in UTC
 	Own        bool      // written by this bot
 }
 
-// OfAnother reports whether another of the bot's characters than this one wrote the message.
+// OfAnother reports whether another of the bot's characters wrote the message.
 func (m Message) OfAnother(character string) bool {
 	return m.Own && m.AuthorID != "" && m.AuthorID != character
 }
 
-// SaveMessages saves messages, all or none, in place of those that have the same ids. Those of which nothing is kept are left out.
-func (db *DB) SaveMessages(ctx context.Context, ms ...Message) error {
-	err := db.Write(ctx, func(tx *sql.Tx) error {
+// Save saves messages, all or none, and replaces those with the same ids. It leaves out messages of people about whom nothing is kept.
+func (s *Messages) Save(ctx context.Context, ms ...Message) error {
+	return s.db.change(ctx, "save messages", func(tx *sql.Tx) error {
 		for _, m := range ms {
-			if err := db.save(tx, m); err != nil {
+			if err := s.save(tx, m); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
-	if err != nil {
-		return fmt.Errorf("save messages: %w", err)
-	}
-	return nil
 }
 
-// save saves a message in place of the one that has its id.
-func (db *DB) save(tx *sql.Tx, m Message) error {
-	if kept, err := db.keeps(tx, m); err != nil || !kept {
+// save saves a message and replaces the one with its id.
+func (s *Messages) save(tx *sql.Tx, m Message) error {
+	if kept, err := s.keeps(tx, m); err != nil || !kept {
 		return err
 	}
-	row, before, err := db.rowOf(tx, m.ID)
+	row, before, err := s.rowOf(tx, m.ID)
 	if err == nil && row > 0 {
-		err = db.unindex(tx, row, before)
+		err = s.unindex(tx, row, before)
 	}
 	if err == nil && row > 0 && before.Text != m.Text {
-		err = db.unsummarise(tx, row)
+		err = s.db.Summaries.dropCovering(tx, row)
 	}
 	if err != nil {
 		return err
 	}
-	r, err := insertInto(tx.Stmt(db.stmts.save), m)
+	r, err := insertInto(s.db.stmt(tx, saveMessage), m)
 	if err == nil && row == 0 {
 		row, err = r.LastInsertId()
 	}
 	if err != nil {
 		return err
 	}
-	return db.index(tx, row, m)
+	return s.index(tx, row, m)
 }
 
-// keeps reports whether a message may be kept: its author wants that, or, of the bot's own, whoever it answers.
-func (db *DB) keeps(tx *sql.Tx, m Message) (bool, error) {
+// keeps reports whether a message may be kept. Its author decides, or, for the bot's own, the person whom it answers.
+func (s *Messages) keeps(tx *sql.Tx, m Message) (bool, error) {
 	if m.Own {
-		unkept, err := db.unkept(tx, m.TurnID)
+		unkept, err := s.db.Privacy.unkept(tx, m.TurnID)
 		return !unkept, err
 	}
-	s, err := db.StandingIn(tx, m.AuthorID)
-	return s.Keeps(m.At), err
+	standing, err := s.db.Privacy.StandingIn(tx, m.AuthorID)
+	return standing.Keeps(m.At), err
 }
 
-// EditMessage gives a message a new text, and forgets what was learned from the old one alone. Edited is false if it had that text already, or if there is no
-// such message.
-func (db *DB) EditMessage(ctx context.Context, id, text string) (edited bool, err error) {
-	err = db.Write(ctx, func(tx *sql.Tx) error {
-		row, m, err := db.rowOf(tx, id)
+// Edit gives a message a new text, and deletes the statements that rest on the old text alone. edited is false if there is no such message,
+// or if it had that text already.
+func (s *Messages) Edit(ctx context.Context, id, text string) (edited bool, err error) {
+	err = s.db.Write(ctx, func(tx *sql.Tx) error {
+		row, m, err := s.rowOf(tx, id)
 		if edited = err == nil && row > 0 && m.Text != text; !edited {
 			return err
 		}
-		if err := db.unindex(tx, row, m); err != nil {
+		if err := s.unindex(tx, row, m); err != nil {
 			return err
 		}
-		if err := db.unsummarise(tx, row); err != nil {
+		if err := s.db.Summaries.dropCovering(tx, row); err != nil {
 			return err
 		}
 		if _, err := tx.Exec(`UPDATE messages SET text = ? WHERE rowid = ?`, text, row); err != nil {
 			return err
 		}
 		m.Text = text
-		if err := db.index(tx, row, m); err != nil {
+		if err := s.index(tx, row, m); err != nil {
 			return err
 		}
-		return db.unsay(tx, id)
+		return s.db.Memories.dropSource(tx, id)
 	})
 	if err != nil {
 		return false, fmt.Errorf("edit message: %w", err)
@@ -109,32 +105,28 @@ func (db *DB) EditMessage(ctx context.Context, id, text string) (edited bool, er
 	return edited, nil
 }
 
-// TranscribeMessage gives a voice message, which had no words, its words and a new note. It is no error if there is none.
-func (db *DB) TranscribeMessage(ctx context.Context, id, text, note string) error {
-	err := db.Write(ctx, func(tx *sql.Tx) error {
-		row, m, err := db.rowOf(tx, id)
+// SetTranscript gives a voice message its words and a new note. A missing message is no error.
+func (s *Messages) SetTranscript(ctx context.Context, id, text, note string) error {
+	return s.db.change(ctx, "save transcript", func(tx *sql.Tx) error {
+		row, m, err := s.rowOf(tx, id)
 		if err != nil || row == 0 {
 			return err
 		}
-		if err := db.unindex(tx, row, m); err != nil {
+		if err := s.unindex(tx, row, m); err != nil {
 			return err
 		}
 		if _, err := tx.Exec(`UPDATE messages SET text = ?, note = ? WHERE rowid = ?`, text, note, row); err != nil {
 			return err
 		}
 		m.Text = text
-		return db.index(tx, row, m)
+		return s.index(tx, row, m)
 	})
-	if err != nil {
-		return fmt.Errorf("keep transcript: %w", err)
-	}
-	return nil
 }
 
-// DeleteMessage forgets a message and what was learned from it alone, and notes that records may still hold it: see [DB.Forgetting]. It is no error if there is
-// none.
-func (db *DB) DeleteMessage(ctx context.Context, id string) error {
-	err := db.Write(ctx, func(tx *sql.Tx) error {
+// Delete deletes a message and the statements that rest on it alone. It also notes that records may still quote it, see
+// [Messages.PendingDeletions]. A missing message is no error.
+func (s *Messages) Delete(ctx context.Context, id string) error {
+	return s.db.change(ctx, "delete message", func(tx *sql.Tx) error {
 		_, err := tx.Exec(`INSERT INTO forgetting (message_id, channel_id, at, text) VALUES (?, '', 0, '') ON CONFLICT DO NOTHING`, id)
 		if err != nil {
 			return err
@@ -144,100 +136,91 @@ func (db *DB) DeleteMessage(ctx context.Context, id string) error {
 		if err != nil {
 			return err
 		}
-		if err := db.unsay(tx, id); err != nil {
+		if err := s.db.Memories.dropSource(tx, id); err != nil {
 			return err
 		}
-		row, m, err := db.rowOf(tx, id)
+		row, m, err := s.rowOf(tx, id)
 		if err != nil || row == 0 {
 			return err
 		}
-		return db.deleteRow(tx, row, m)
+		return s.deleteRow(tx, row, m)
 	})
-	if err != nil {
-		return fmt.Errorf("delete message: %w", err)
-	}
-	return nil
 }
 
-// deleteRow deletes a message as nobody wants to have said it: also what was learned from it alone.
-func (db *DB) deleteRow(tx *sql.Tx, row int64, m Message) error {
-	id, err := db.dropRow(tx, row, m)
+// deleteRow deletes a message and the statements that rest on it alone.
+func (s *Messages) deleteRow(tx *sql.Tx, row int64, m Message) error {
+	id, err := s.dropRow(tx, row, m)
 	if err != nil {
 		return err
 	}
-	return db.unsay(tx, id)
+	return s.db.Memories.dropSource(tx, id)
 }
 
-// dropRow deletes a message, also from the index and the summary that covers it. What was learned from it stays.
-func (db *DB) dropRow(tx *sql.Tx, row int64, m Message) (id string, err error) {
-	if err := db.unindex(tx, row, m); err != nil {
+// dropRow deletes a message from the table, the index and the summary that covers it. Statements that rest on it stay.
+func (s *Messages) dropRow(tx *sql.Tx, row int64, m Message) (id string, err error) {
+	if err := s.unindex(tx, row, m); err != nil {
 		return "", err
 	}
-	if err := db.unsummarise(tx, row); err != nil {
+	if err := s.db.Summaries.dropCovering(tx, row); err != nil {
 		return "", err
 	}
 	err = tx.QueryRow(`DELETE FROM messages WHERE rowid = ? RETURNING id`, row).Scan(&id)
 	return id, err
 }
 
-// Forgetting returns the deleted messages that records may still hold, with their channels, times and texts where they were
-// kept.
-func (db *DB) Forgetting(ctx context.Context) ([]Message, error) {
-	rows, err := db.readers.QueryContext(ctx, `SELECT message_id, channel_id, at, text FROM forgetting ORDER BY at`)
-	return collect(db, "read deleted messages", rows, err, func(row scanner) (m Message, err error) {
-		var at int64
-		err = row.Scan(&m.ID, &m.ChannelID, &at, &m.Text)
-		m.At = time.UnixMicro(at).UTC()
+// PendingDeletions returns the deleted messages that records may still quote. They have a channel, a time and a text if they were kept.
+func (s *Messages) PendingDeletions(ctx context.Context) ([]Message, error) {
+	return list(ctx, s.db, "read deleted messages", func(row scanner) (m Message, err error) {
+		err = row.Scan(&m.ID, &m.ChannelID, micros{&m.At}, &m.Text)
 		return m, err
-	})
+	}, `SELECT message_id, channel_id, at, text FROM forgetting ORDER BY at`)
 }
 
-// Forgotten notes that no record holds a deleted message any more.
-func (db *DB) Forgotten(ctx context.Context, id string) error {
-	_, err := db.exec(ctx, "forget message", `DELETE FROM forgetting WHERE message_id = ?`, id)
+// FinishDeletion notes that no record quotes a deleted message any more.
+func (s *Messages) FinishDeletion(ctx context.Context, id string) error {
+	_, err := s.db.exec(ctx, "forget message", `DELETE FROM forgetting WHERE message_id = ?`, id)
 	return err
 }
 
-// Message returns the message with that id, or [ErrNotFound].
-func (db *DB) Message(ctx context.Context, id string) (Message, error) {
-	m, err := scan(db.stmts.message.QueryRowContext(ctx, id))
+// Get returns the message with that id, or [ErrNotFound].
+func (s *Messages) Get(ctx context.Context, id string) (Message, error) {
+	m, err := scan(s.db.queryRow(ctx, `SELECT `+columns+` FROM messages WHERE id = ?`, id))
 	if err != nil {
-		return Message{}, fmt.Errorf("read message: %w", db.Explain(err))
+		return Message{}, fmt.Errorf("read message: %w", s.db.Explain(err))
 	}
 	return m, nil
 }
 
-// Replied reports whether a person has replied to one of some messages of a channel.
-func (db *DB) Replied(ctx context.Context, channelID string, ids ...string) (bool, error) {
+// HasReply reports whether a person has replied to one of some messages of a channel.
+func (s *Messages) HasReply(ctx context.Context, channelID string, ids ...string) (bool, error) {
 	for _, id := range ids {
 		var found bool
-		err := db.readers.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM messages WHERE channel_id = ? AND reply_to = ? AND NOT own)`, channelID, id).Scan(&found)
+		err := s.db.readers.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM messages WHERE channel_id = ? AND reply_to = ? AND NOT own)`, channelID, id).Scan(&found)
 		if err != nil || found {
-			return found, db.Explain(err)
+			return found, s.db.Explain(err)
 		}
 	}
 	return false, nil
 }
 
 // Recent returns the last n messages of a channel, oldest first.
-func (db *DB) Recent(ctx context.Context, channelID string, n int) ([]Message, error) {
-	rows, err := db.stmts.recent.QueryContext(ctx, channelID, n)
-	ms, err := collect(db, "read recent messages", rows, err, scan)
+func (s *Messages) Recent(ctx context.Context, channelID string, n int) ([]Message, error) {
+	rows, err := s.db.query(ctx, `SELECT `+columns+` FROM messages WHERE channel_id = ? ORDER BY at DESC, id DESC LIMIT 0 + ?`, channelID, n)
+	ms, err := collect(s.db, "read recent messages", rows, err, scan)
 	slices.Reverse(ms)
 	return ms, err
 }
 
-// Chain returns the message that this one replies to, the one which that replies to, and so on: at most n,
-// nearest first. The chain ends at a message that isn't known, and at one of another channel, whose
-// people may not be the same.
-func (db *DB) Chain(ctx context.Context, id string, n int) ([]Message, error) {
-	m, err := db.Message(ctx, id)
+// Chain returns the message that this one replies to, the one that that one replies to, and so on: at most n, nearest first. It ends at an
+// unknown message, and at one of another channel, whose readers may differ.
+func (s *Messages) Chain(ctx context.Context, id string, n int) ([]Message, error) {
+	m, err := s.Get(ctx, id)
 	if err != nil {
 		return nil, err
 	}
 	var chain []Message
 	for len(chain) < n && m.ReplyTo != "" {
-		parent, err := db.Message(ctx, m.ReplyTo)
+		parent, err := s.Get(ctx, m.ReplyTo)
 		if errors.Is(err, ErrNotFound) || err == nil && parent.ChannelID != m.ChannelID {
 			break
 		}
@@ -254,12 +237,41 @@ func (db *DB) Chain(ctx context.Context, id string, n int) ([]Message, error) {
 const columns = `id, channel_id, guild_id, author_id, author_name, text, reply_to, turn_id, at, own, note`
 
 func scan(row scanner) (m Message, err error) {
-	var at int64
-	err = row.Scan(&m.ID, &m.ChannelID, &m.GuildID, &m.AuthorID, &m.AuthorName, &m.Text, &m.ReplyTo, &m.TurnID, &at, &m.Own, &m.Note)
-	m.At = time.UnixMicro(at).UTC()
+	err = row.Scan(&m.ID, &m.ChannelID, &m.GuildID, &m.AuthorID, &m.AuthorName, &m.Text, &m.ReplyTo, &m.TurnID, micros{&m.At}, &m.Own, &m.Note)
 	return m, err
 }
 
+const (
+	insertOr      = `INSERT INTO messages (` + columns + `) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO `
+	insertMessage = insertOr + `NOTHING`
+	saveMessage   = insertOr + `UPDATE SET channel_id = excluded.channel_id, guild_id = excluded.guild_id,
+		author_id = excluded.author_id, author_name = excluded.author_name, text = excluded.text,
+		reply_to = excluded.reply_to, turn_id = excluded.turn_id, at = excluded.at, own = excluded.own, note = excluded.note`
+)
+
 func insertInto(s *sql.Stmt, m Message) (sql.Result, error) {
 	return s.Exec(m.ID, m.ChannelID, m.GuildID, m.AuthorID, m.AuthorName, m.Text, m.ReplyTo, m.TurnID, m.At.UnixMicro(), m.Own, m.Note)
+}
+
+// move moves a message to another channel of its server, also in the index.
+func (s *Messages) move(tx *sql.Tx, id, channelID string) error {
+	row, m, err := s.rowOf(tx, id)
+	if err != nil || row == 0 || m.ChannelID == channelID {
+		return err
+	}
+	if err := s.indexed(tx, unindexMessage, row, m); err != nil {
+		return err
+	}
+	if err := s.db.Summaries.dropCovering(tx, row); err != nil {
+		return err
+	}
+	if _, err := tx.Exec(`UPDATE messages SET channel_id = ? WHERE rowid = ?`, channelID, row); err != nil {
+		return err
+	}
+	if _, err := tx.Exec(`UPDATE message_vectors SET channel_id = ? WHERE message_id = ?`, channelID, id); err != nil {
+		return err
+	}
+	s.db.vectors.move(id, channelID)
+	m.ChannelID = channelID
+	return s.indexed(tx, indexMessage, row, m)
 }

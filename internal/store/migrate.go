@@ -6,59 +6,126 @@ import (
 	"embed"
 	"fmt"
 	"io/fs"
-	"log/slog"
-
-	"github.com/pressly/goose/v3"
+	"path"
+	"strconv"
+	"strings"
 )
 
-// One file a schema version; a file that was released is never changed again.
+// The first file is the baseline: the whole schema. Each later file brings it to the next version. A released file is never changed.
 //
 //go:embed migrations/sqlite/*.sql
 var migrations embed.FS
 
-// migrate brings the schema to the newest version.
+// makeVersions makes the table of the versions that a file has had. It is that of github.com/pressly/goose, which made the databases that
+// exist, and which begins with version 0.
+const makeVersions = `
+CREATE TABLE IF NOT EXISTS goose_db_version (
+	id         INTEGER PRIMARY KEY AUTOINCREMENT,
+	version_id INTEGER NOT NULL,
+	is_applied INTEGER NOT NULL,
+	tstamp     TIMESTAMP DEFAULT (datetime('now'))
+);
+INSERT INTO goose_db_version (version_id, is_applied) SELECT 0, 1 WHERE NOT EXISTS (SELECT 1 FROM goose_db_version)`
+
+// migrate brings the schema to the newest version, in one transaction. Nearly every start finds it there, so the files are not even read.
 func (db *DB) migrate(ctx context.Context) error {
 	pool := db.writes.pool
 	have, want, err := db.versions(ctx, pool)
-	if err != nil || have == want { // what every start but the first finds: the migrations need not even be parsed
+	if err != nil || have == want {
 		return err
 	}
-	dir, err := fs.Sub(migrations, "migrations/sqlite")
-	if err != nil {
-		return err
+	tx, err := pool.BeginTx(ctx, nil)
+	if err == nil {
+		defer tx.Rollback() // does nothing after the commit
+		err = applyAfter(ctx, tx, have)
 	}
-	p, err := goose.NewProvider(goose.DialectSQLite3, pool, dir, goose.WithSlog(slog.New(slog.DiscardHandler)))
-	if err != nil {
-		return fmt.Errorf("read migrations: %w", err)
+	if err == nil {
+		err = tx.Commit()
 	}
-	if _, err := p.Up(ctx); err != nil {
+	if err != nil {
 		return fmt.Errorf("migrate database: %w", err)
 	}
 	return nil
 }
 
-// versions returns the file's schema version, 0 if it is empty, and this program's, which is not lower. It asks the
-// file's first question, so this is where one that is damaged, cut short or no database at all is found out.
+// applyAfter runs the migrations after a version, and notes each.
+func applyAfter(ctx context.Context, tx *sql.Tx, have int64) error {
+	if _, err := tx.ExecContext(ctx, makeVersions); err != nil {
+		return err
+	}
+	files, err := listMigrations()
+	if err != nil {
+		return err
+	}
+	for _, m := range files {
+		if m.version <= have {
+			continue
+		}
+		text, err := migrations.ReadFile(m.path)
+		if err != nil {
+			return err
+		}
+		if _, err := tx.ExecContext(ctx, string(text)); err != nil {
+			return fmt.Errorf("%s: %w", m.path, err)
+		}
+		if _, err := tx.ExecContext(ctx, `INSERT INTO goose_db_version (version_id, is_applied) VALUES (?, 1)`, m.version); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// versions returns the schema versions of the file, 0 if it is empty, and of this program. A file that is newer than the program, or older
+// than the baseline, is refused. This is the first question put to a file: a damaged one, or one that is no database, fails here.
 func (db *DB) versions(ctx context.Context, pool *sql.DB) (have, want int64, err error) {
 	var tables int
-	err = pool.QueryRowContext(ctx, `SELECT count(*) FROM sqlite_schema WHERE name = ?`, goose.DefaultTablename).Scan(&tables)
+	err = pool.QueryRowContext(ctx, `SELECT count(*) FROM sqlite_schema WHERE name = 'goose_db_version'`).Scan(&tables)
 	if err == nil && tables > 0 {
-		err = pool.QueryRowContext(ctx, `SELECT coalesce(max(version_id), 0) FROM `+goose.DefaultTablename).Scan(&have)
+		err = pool.QueryRowContext(ctx, `SELECT coalesce(max(version_id), 0) FROM goose_db_version`).Scan(&have)
 	}
 	if err != nil {
 		return 0, 0, err
 	}
-	if want, err = newest(); err == nil && have > want {
+	oldest, want, err := schemaVersions()
+	switch {
+	case err != nil:
+	case have > want:
 		err = &Error{Kind: Newer, Path: db.path, Have: have, Want: want}
+	case have > 0 && have < oldest:
+		err = &Error{Kind: TooOld, Path: db.path, Have: have, Want: oldest}
 	}
 	return have, want, err
 }
 
-// newest returns the schema version that this program knows.
-func newest() (int64, error) {
-	files, err := fs.ReadDir(migrations, "migrations/sqlite")
+// schemaVersions returns the oldest schema version that this program can go on with, and the newest, which it uses.
+func schemaVersions() (oldest, newest int64, err error) {
+	files, err := listMigrations()
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
-	return goose.NumericComponent(files[len(files)-1].Name()) // sorted by name
+	return files[0].version, files[len(files)-1].version, nil
+}
+
+// migration is a file that brings the schema to a version.
+type migration struct {
+	version int64 // the number that begins the file's name
+	path    string
+}
+
+// listMigrations returns all migrations, the baseline first.
+func listMigrations() ([]migration, error) {
+	paths, err := fs.Glob(migrations, "migrations/sqlite/*.sql") // sorted by name
+	if err != nil {
+		return nil, err
+	}
+	var all []migration
+	for _, p := range paths {
+		number, _, _ := strings.Cut(path.Base(p), "_")
+		version, err := strconv.ParseInt(number, 10, 64)
+		if err != nil {
+			return nil, fmt.Errorf("read version of migration: %w", err)
+		}
+		all = append(all, migration{version, p})
+	}
+	return all, nil
 }

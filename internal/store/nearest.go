@@ -3,42 +3,44 @@ package store
 import (
 	"cmp"
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"math"
 	"slices"
+	"strings"
+	"sync"
 )
 
-// Nearest says to what the messages nearest in meaning are looked for. Model and Channels are required: with no GuildID, the one channel is
-// that of a direct message.
+// Nearest describes a search by meaning. Model and Channels are required. Without GuildID, the one channel is a direct message.
 type Nearest struct {
 	GuildID  string
-	Channels []string // that may be read
-	Model    string   // that made To
+	Channels []string // readable ones
+	Model    string   // the model that made To
 	To       Vector
-	Except   []string // ids of messages that do not count, such as the one that asks
+	Except   []string // ids of messages to leave out, such as the question
 	Limit    int
 }
 
-// Neighbour is a message that is near.
+// Neighbour is a message near in meaning.
 type Neighbour struct {
 	Message
 	Cosine float64
-	// Apart is whether it is nearer than the nearest of as many vectors would be by chance, where their cosines are spread around the mean
-	// as those that were looked at are. What a cosine of 0.4 means depends on the model; this does not.
+	// Apart says that the message is nearer than chance explains: nearer than the nearest of as many vectors, if their cosines were spread
+	// around the mean as the examined ones are. The meaning of a cosine of 0.4 depends on the model; this does not.
 	Apart bool
 }
 
-// Bounds of one search for neighbours.
+// Limits of one search.
 const (
 	mostCompared   = 50_000 // the newest messages of a place
-	fewCompared    = 20     // among fewer, none stands apart
-	mostStatements = 5_000  // of memory that are compared
+	fewCompared    = 20     // among fewer, no vector is apart
+	mostStatements = 5_000  // of memory
 	nearestDefault = 50
 )
 
-// Nearest returns the messages that are nearest in meaning, the nearest first: of the newest of their server that have a vector of the model.
-func (db *DB) Nearest(ctx context.Context, q Nearest) (all []Neighbour, err error) {
+// NearestMessages returns the messages nearest in meaning, nearest first, among the newest of their server with a vector of the model.
+func (s *Vectors) NearestMessages(ctx context.Context, q Nearest) (all []Neighbour, err error) {
 	place := q.GuildID
 	if place == "" && len(q.Channels) == 1 {
 		place = q.Channels[0]
@@ -47,28 +49,28 @@ func (db *DB) Nearest(ctx context.Context, q Nearest) (all []Neighbour, err erro
 		return nil, nil
 	}
 	best := nearby{limit: cmp.Or(q.Limit, nearestDefault)}
-	if err = db.vectors.compare(ctx, db, matrixKey{place, q.Model, len(q.To)}, q, &best); err == nil {
-		all, err = db.readNearby(ctx, q, &best)
+	if err = s.db.vectors.compare(ctx, s.db, vectorKey{place, q.Model, len(q.To)}, q, &best); err == nil {
+		all, err = s.readNearby(ctx, q, &best)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("find what is near: %w", db.Explain(err))
+		return nil, fmt.Errorf("find nearest messages: %w", s.db.Explain(err))
 	}
 	return all, nil
 }
 
-// readNearby reads the messages, as far as they are still where they may be read.
-func (db *DB) readNearby(ctx context.Context, q Nearest, best *nearby) (all []Neighbour, err error) {
+// readNearby reads the messages that are still in readable channels.
+func (s *Vectors) readNearby(ctx context.Context, q Nearest, best *nearby) (all []Neighbour, err error) {
 	apart := best.apart()
 	for _, found := range best.all {
-		m, err := db.Message(ctx, found.id)
+		m, err := s.db.Messages.Get(ctx, found.id)
 		if errors.Is(err, ErrNotFound) {
 			continue
 		}
 		if err != nil {
 			return nil, err
 		}
-		var there bool // it may have lost its vector since
-		if err := db.stmts.hasVector.QueryRowContext(ctx, m.ID, q.Model).Scan(&there); err != nil {
+		var there bool // it may have lost its vector meanwhile
+		if err := s.db.queryRow(ctx, hasVectorQuery, m.ID, q.Model).Scan(&there); err != nil {
 			return nil, err
 		}
 		if there && m.GuildID == q.GuildID && slices.Contains(q.Channels, m.ChannelID) {
@@ -78,7 +80,9 @@ func (db *DB) readNearby(ctx context.Context, q Nearest, best *nearby) (all []Ne
 	return all, nil
 }
 
-// nearby keeps the nearest of many vectors, the nearest first, and what their cosines are like.
+const hasVectorQuery = `SELECT EXISTS (SELECT 1 FROM message_vectors WHERE message_id = ? AND model = ?)`
+
+// nearby keeps the nearest of many vectors, nearest first, and the spread of all cosines.
 type nearby struct {
 	limit        int
 	all          []near
@@ -110,7 +114,7 @@ func (b *nearby) add(id string, cosine float64) {
 	b.all = slices.Insert(b.all, at, near{id, cosine})
 }
 
-// apart is the cosine above which a vector stands apart: of n normal deviates the largest is about √(2 ln n) deviations above the mean.
+// apart returns the cosine above which a vector is apart. The largest of n normal deviates is about √(2 ln n) deviations above the mean.
 func (b *nearby) apart() float64 {
 	if b.n < fewCompared {
 		return math.Inf(1)
@@ -120,28 +124,28 @@ func (b *nearby) apart() float64 {
 	return mean + math.Sqrt(2*math.Log(n)*max(0, b.squares/n-mean*mean))
 }
 
-// NearestMemories returns the statements that may be read, are no history, and stand apart as the nearest in meaning, the nearest first.
-func (db *DB) NearestMemories(ctx context.Context, w Within, model string, to Vector, limit int) (all []Memory, err error) {
+// NearestMemories returns the readable statements that are apart as the nearest in meaning, nearest first, without history.
+func (s *Vectors) NearestMemories(ctx context.Context, w ScopeFilter, model string, to Vector, limit int) (all []Memory, err error) {
 	if len(to) <= vectorHead {
 		return nil, nil
 	}
-	rows, err := db.readers.QueryContext(ctx, `SELECT m.id, v.vector FROM memories m JOIN memory_vectors v ON v.memory_id = m.id
+	rows, err := s.db.readers.QueryContext(ctx, `SELECT m.id, v.vector FROM memories m JOIN memory_vectors v ON v.memory_id = m.id
 		WHERE NOT m.superseded AND `+scoped+` AND v.model = ? AND length(v.vector) = ? ORDER BY m.said_at DESC LIMIT 0 + ?`,
 		append(w.args(), model, len(to), mostStatements)...)
 	type statement struct {
 		id     int64
 		vector Vector
 	}
-	found, err := collect(db, "compare memories", rows, err, func(row scanner) (s statement, err error) {
-		err = row.Scan(&s.id, &s.vector)
-		return s, err
+	found, err := collect(s.db, "compare memories", rows, err, func(row scanner) (found statement, err error) {
+		err = row.Scan(&found.id, &found.vector)
+		return found, err
 	})
 	if err != nil {
 		return nil, err
 	}
 	best := nearby{limit: limit}
-	for i, s := range found {
-		best.add(fmt.Sprint(i), to.Cosine(s.vector))
+	for i, one := range found {
+		best.add(fmt.Sprint(i), to.Cosine(one.vector))
 	}
 	for _, n := range best.all {
 		if n.cosine <= best.apart() {
@@ -151,7 +155,7 @@ func (db *DB) NearestMemories(ctx context.Context, w Within, model string, to Ve
 		if _, err := fmt.Sscan(n.id, &i); err != nil {
 			return nil, err
 		}
-		m, err := db.Memory(ctx, w, found[i].id)
+		m, err := s.db.Memories.Get(ctx, w, found[i].id)
 		if errors.Is(err, ErrNotFound) {
 			continue
 		}
@@ -161,4 +165,213 @@ func (db *DB) NearestMemories(ctx context.Context, w Within, model string, to Ve
 		all = append(all, m)
 	}
 	return all, nil
+}
+
+// SQLite takes eight times as long to read a vector as it takes to compare it. So the vectors of a place stay in memory after the first
+// search, and changes of the file change them here. Results are looked up in the file, because the cache may hold too much for a moment.
+
+const (
+	vectorCacheBytes = 32 << 20 // for all cached vectors
+	rowsAtOnce       = 1 << 20  // bytes of vectors read by one query
+)
+
+// vectorCache holds vectors in memory. The zero value is ready.
+type vectorCache struct {
+	mu      sync.Mutex
+	all     map[vectorKey]*cachedVectors // guarded by mu
+	bytes   int                          // of all; guarded by mu
+	changes int                          // number of changes so far; guarded by mu
+	asks    int                          // number of searches so far; guarded by mu
+}
+
+// vectorKey says which vectors can be compared.
+type vectorKey struct {
+	place, model string
+	width        int // bytes of a vector
+}
+
+// cachedVectors are the vectors of a place, in no order.
+type cachedVectors struct {
+	ids      []string
+	at       map[string]int // index by id
+	channels []string       // parallel to ids
+	data     []byte
+	last     int // the search that used it last
+}
+
+// compare adds the vectors of readable channels to best.
+func (ms *vectorCache) compare(ctx context.Context, db *DB, key vectorKey, q Nearest, best *nearby) error {
+	ms.mu.Lock()
+	m, changes := ms.all[key], ms.changes
+	ms.mu.Unlock()
+	if m == nil {
+		var err error
+		if m, err = db.Vectors.read(ctx, key); err != nil {
+			return err
+		}
+	}
+	ms.mu.Lock()
+	defer ms.mu.Unlock()
+	if ms.all[key] == nil && changes == ms.changes { // otherwise it may miss a change
+		ms.keep(key, m)
+	}
+	ms.asks++
+	m.last = ms.asks
+	m.compare(q, best)
+	return nil
+}
+
+// keep adds vectors to the cache and drops the least recently used ones. The caller holds mu.
+func (ms *vectorCache) keep(key vectorKey, m *cachedVectors) {
+	if ms.all == nil {
+		ms.all = map[vectorKey]*cachedVectors{}
+	}
+	ms.all[key] = m
+	ms.bytes += len(m.data)
+	for ms.bytes > vectorCacheBytes && len(ms.all) > 1 {
+		oldest := key
+		for k, other := range ms.all {
+			if k != key && (oldest == key || other.last < ms.all[oldest].last) {
+				oldest = k
+			}
+		}
+		ms.drop(oldest)
+	}
+}
+
+// drop removes vectors from the cache. The caller holds mu.
+func (ms *vectorCache) drop(key vectorKey) {
+	ms.bytes -= len(ms.all[key].data)
+	delete(ms.all, key)
+}
+
+// add adds a vector that was saved.
+func (ms *vectorCache) add(place, model, channel, id string, v Vector) {
+	ms.mu.Lock()
+	defer ms.mu.Unlock()
+	ms.changes++
+	key := vectorKey{place, model, len(v)}
+	m := ms.all[key]
+	if m == nil {
+		return
+	}
+	m.remove(id)
+	m.add(id, channel, v)
+	ms.bytes += len(v)
+	if len(m.ids) > mostRows(key)*11/10 { // it holds too many; the next search reads it again
+		ms.drop(key)
+	}
+}
+
+// remove removes the vectors of a message.
+func (ms *vectorCache) remove(id string) {
+	ms.mu.Lock()
+	defer ms.mu.Unlock()
+	ms.changes++
+	for _, m := range ms.all {
+		before := len(m.data)
+		m.remove(id)
+		ms.bytes -= before - len(m.data)
+	}
+}
+
+// move moves the vectors of a message to another channel.
+func (ms *vectorCache) move(id, channel string) {
+	ms.mu.Lock()
+	defer ms.mu.Unlock()
+	ms.changes++
+	for _, m := range ms.all {
+		if i, there := m.at[id]; there {
+			m.channels[i] = channel
+		}
+	}
+}
+
+func (m *cachedVectors) add(id, channel string, v Vector) {
+	m.at[id] = len(m.ids)
+	m.ids, m.channels, m.data = append(m.ids, id), append(m.channels, channel), append(m.data, v...)
+}
+
+// remove replaces a vector with the last one.
+func (m *cachedVectors) remove(id string) {
+	i, there := m.at[id]
+	if !there {
+		return
+	}
+	last := len(m.ids) - 1
+	width := len(m.data) / len(m.ids)
+	m.ids[i], m.channels[i] = m.ids[last], m.channels[last]
+	copy(m.data[i*width:(i+1)*width], m.data[last*width:])
+	clear(m.data[last*width:])
+	m.at[m.ids[i]] = i
+	m.ids, m.channels, m.data = m.ids[:last], m.channels[:last], m.data[:last*width]
+	delete(m.at, id)
+}
+
+func (m *cachedVectors) compare(q Nearest, best *nearby) {
+	may := make(map[string]bool, len(q.Channels))
+	for _, c := range q.Channels {
+		may[c] = true
+	}
+	width, scale := len(q.To), q.To.inverse()
+	channel, read := "", false
+	for i, id := range m.ids {
+		if m.channels[i] != channel {
+			channel = m.channels[i]
+			read = may[channel]
+		}
+		if read && !slices.Contains(q.Except, id) {
+			v := Vector(m.data[i*width : (i+1)*width])
+			best.add(id, float64(dot(q.To[vectorHead:], v[vectorHead:]))*scale*v.inverse())
+		}
+	}
+}
+
+// mostRows returns how many vectors of a place are compared.
+func mostRows(key vectorKey) int { return min(mostCompared, vectorCacheBytes/key.width) }
+
+// vectorsQuery returns many vectors, ids and channels in one row: fetching rows one by one takes longer.
+const vectorsQuery = `SELECT count(*), coalesce(min(at), 0), coalesce(group_concat(message_id, char(10)), ''), coalesce(group_concat(channel_id, char(10)), ''),
+	CAST(coalesce(group_concat(vector, ''), '') AS BLOB) FROM
+	(SELECT at, message_id, channel_id, vector FROM message_vectors WHERE place = ? AND model = ? AND (at, message_id) < (?, ?) AND length(vector) = ?
+	ORDER BY at DESC, message_id DESC LIMIT 0 + ?)`
+
+// read reads the newest vectors of a place.
+func (s *Vectors) read(ctx context.Context, key vectorKey) (*cachedVectors, error) {
+	m := &cachedVectors{at: map[string]int{}}
+	names := map[string]string{} // of channels, one string each
+	at, last := int64(math.MaxInt64), ""
+	var vectors sql.RawBytes
+	for {
+		most := min(max(1, rowsAtOnce/key.width), mostRows(key)-len(m.ids))
+		rows, err := s.db.query(ctx, vectorsQuery, key.place, key.model, at, last, key.width, most)
+		if err != nil {
+			return nil, err
+		}
+		n := 0
+		for rows.Next() && err == nil {
+			var ids, channels string
+			if err = rows.Scan(&n, &at, &ids, &channels, &vectors); err == nil && len(vectors) != n*key.width {
+				err = errors.New("vectors are of another length than they were")
+			}
+			for i := range n {
+				var id, channel string
+				id, ids, _ = strings.Cut(ids, "\n")
+				channel, channels, _ = strings.Cut(channels, "\n")
+				if names[channel] == "" {
+					names[channel] = strings.Clone(channel)
+				}
+				last = strings.Clone(id)
+				if err == nil {
+					m.add(last, names[channel], Vector(vectors[i*key.width:(i+1)*key.width]))
+				}
+			}
+		}
+		if err = errors.Join(err, rows.Err(), rows.Close()); err != nil {
+			return nil, err
+		}
+		if n < most || len(m.ids) >= mostRows(key) {
+			return m, nil
+		}
+	}
 }

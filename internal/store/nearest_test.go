@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// meaning is a vector of n dimensions with noise, near to all others of the same field.
+// meaning returns a noisy vector of n dimensions, near to all others of the same field.
 func meaning(random *rand.Rand, n, field int) Vector {
 	components := make([]float32, n)
 	for i := range components {
@@ -25,7 +25,7 @@ func meaning(random *rand.Rand, n, field int) Vector {
 func embedAll(tb testing.TB, db *DB, model string, vector func(Unembedded) Vector) (n int) {
 	tb.Helper()
 	for next, more := int64(0), true; more; more = next > 0 {
-		all, following, err := db.UnembeddedMessages(tb.Context(), model, next)
+		all, following, err := db.Vectors.MissingMessages(tb.Context(), model, next)
 		if err != nil {
 			tb.Fatal(err)
 		}
@@ -33,7 +33,7 @@ func embedAll(tb testing.TB, db *DB, model string, vector func(Unembedded) Vecto
 		for _, u := range all {
 			made = append(made, Embedded{u, vector(u)})
 		}
-		kept, err := db.KeepVectors(tb.Context(), model, made...)
+		kept, err := db.Vectors.Save(tb.Context(), model, made...)
 		if err != nil {
 			tb.Fatal(err)
 		}
@@ -61,7 +61,7 @@ func TestNearest(t *testing.T) {
 		}
 		all = append(all, m)
 	}
-	if err := db.SaveMessages(t.Context(), all...); err != nil {
+	if err := db.Messages.Save(t.Context(), all...); err != nil {
 		t.Fatal(err)
 	}
 	vector := func(u Unembedded) Vector {
@@ -76,7 +76,7 @@ func TestNearest(t *testing.T) {
 	find := func(q Nearest) (ids []string) {
 		t.Helper()
 		q.To = meaning(random, 96, 3)
-		found, err := db.Nearest(t.Context(), q)
+		found, err := db.Vectors.NearestMessages(t.Context(), q)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -101,37 +101,38 @@ func TestNearest(t *testing.T) {
 	want(find(Nearest{GuildID: "h", Channels: []string{"open"}, Model: "m1"}))
 	want(find(Nearest{Channels: []string{"open"}, Model: "m1"}))
 	want(find(Nearest{GuildID: "g", Channels: []string{"open"}, Model: "m2"}))
-	if found, err := db.Nearest(t.Context(), Nearest{Channels: []string{"dm"}, Model: "m1", To: meaning(random, 96, 3)}); err != nil || len(found) != 1 || found[0].Apart {
+	if found, err := db.Vectors.NearestMessages(t.Context(), Nearest{Channels: []string{"dm"}, Model: "m1", To: meaning(random, 96, 3)}); err != nil || len(found) != 1 || found[0].Apart {
 		t.Errorf("in the direct message: %v, %v", found, err)
 	}
 
-	// What is deleted, changed or too old has none any more, in the same transaction; neither has what changed while its vector was made.
-	if err := db.DeleteMessage(t.Context(), "000007"); err != nil {
+	// Deleted, changed and old messages lose their vectors in the same transaction. A message gets no vector if it changed while the vector
+	// was made.
+	if err := db.Messages.Delete(t.Context(), "000007"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := db.EditMessage(t.Context(), "000010", "another field"); err != nil {
+	if _, err := db.Messages.Edit(t.Context(), "000010", "another field"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := db.PruneMessages(t.Context(), all[12].At); err != nil {
+	if _, err := db.Messages.Prune(t.Context(), all[12].At); err != nil {
 		t.Fatal(err)
 	}
 	want(find(guild), "000013")
-	if n, err := db.KeepVectors(t.Context(), "m1", Embedded{Unembedded{ID: "000013", Text: "what it said before"}, meaning(random, 96, 3)}); err != nil || n != 0 {
+	if n, err := db.Vectors.Save(t.Context(), "m1", Embedded{Unembedded{ID: "000013", Text: "what it said before"}, meaning(random, 96, 3)}); err != nil || n != 0 {
 		t.Errorf("kept %d vectors of what was changed: %v", n, err)
 	}
 	want(find(guild), "000013")
 
-	// Another model's take their place; what is left of the old goes.
+	// Vectors of another model replace those of the old one.
 	if n := embedAll(t, db, "m2", func(u Unembedded) Vector { return meaning(random, 32, len(u.Text)) }); n == 0 {
 		t.Error("no vectors of the other model")
 	}
-	if n, err := db.Embedded(t.Context(), "m1"); err != nil || n != 0 {
+	if n, err := db.Vectors.Count(t.Context(), "m1"); err != nil || n != 0 {
 		t.Errorf("%d vectors of the old model: %v", n, err)
 	}
-	if err := db.DeleteGuild(t.Context(), "g"); err != nil {
+	if _, err := db.Messages.DeleteGuild(t.Context(), "g"); err != nil {
 		t.Fatal(err)
 	}
-	if n, err := db.Embedded(t.Context(), "m2"); err != nil || n != 0 {
+	if n, err := db.Vectors.Count(t.Context(), "m2"); err != nil || n != 0 {
 		t.Errorf("%d vectors of a server that was left: %v", n, err)
 	}
 }
@@ -142,7 +143,7 @@ func TestNearestMemories(t *testing.T) {
 	var target int64
 	for i := range 60 {
 		m := Memory{Kind: MemoryNote, Scope: Scope{Kind: ScopeChannel, ID: "open", GuildID: "g"}, Text: fmt.Sprint("statement ", i), Sources: []string{fmt.Sprint("command:", i)}, By: "a", SaidAt: time.Unix(int64(i), 0), LearnedAt: time.Unix(int64(i), 0)}
-		id, err := db.Remember(t.Context(), m)
+		id, err := db.Memories.Save(t.Context(), m)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -150,7 +151,7 @@ func TestNearestMemories(t *testing.T) {
 			target = id
 		}
 	}
-	all, err := db.UnembeddedMemories(t.Context(), "m", 100)
+	all, err := db.Vectors.MissingMemories(t.Context(), "m", 100)
 	if err != nil || len(all) != 60 {
 		t.Fatal(len(all), err)
 	}
@@ -159,13 +160,13 @@ func TestNearestMemories(t *testing.T) {
 		if u.Memo == target {
 			field = 3
 		}
-		if _, err := db.KeepVectors(t.Context(), "m", Embedded{u, meaning(random, 96, field)}); err != nil {
+		if _, err := db.Vectors.Save(t.Context(), "m", Embedded{u, meaning(random, 96, field)}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	to := meaning(random, 96, 3)
-	near := func(w Within) int {
-		found, err := db.NearestMemories(t.Context(), w, "m", to, 5)
+	near := func(w ScopeFilter) int {
+		found, err := db.Vectors.NearestMemories(t.Context(), w, "m", to, 5)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -176,13 +177,13 @@ func TestNearestMemories(t *testing.T) {
 		}
 		return len(found)
 	}
-	if n := near(WithinGuild("g", []string{"open"})); n != 1 {
-		t.Errorf("%d statements stand apart", n)
+	if n := near(FilterGuild("g", []string{"open"})); n != 1 {
+		t.Errorf("%d statements are apart", n)
 	}
-	if n := near(WithinGuild("g", []string{"elsewhere"})) + near(WithinDM("open")) + near(Within{}); n != 0 {
+	if n := near(FilterGuild("g", []string{"elsewhere"})) + near(FilterDM("open")) + near(ScopeFilter{}); n != 0 {
 		t.Errorf("%d statements from a channel that is not read", n)
 	}
-	if err := db.EraseMemory(t.Context(), target); err != nil {
+	if err := db.Memories.Erase(t.Context(), target); err != nil {
 		t.Fatal(err)
 	}
 	var left int
@@ -221,38 +222,38 @@ func BenchmarkNearest(b *testing.B) {
 	for i := range 100 {
 		q.Channels = append(q.Channels, fmt.Sprintf("2%018d", i))
 	}
-	if _, err := db.Nearest(b.Context(), q); err != nil { // reads them
+	if _, err := db.Vectors.NearestMessages(b.Context(), q); err != nil { // fills the cache
 		b.Fatal(err)
 	}
 	for b.Loop() {
-		if found, err := db.Nearest(b.Context(), q); err != nil || len(found) != nearestDefault {
+		if found, err := db.Vectors.NearestMessages(b.Context(), q); err != nil || len(found) != nearestDefault {
 			b.Fatal(len(found), err)
 		}
 	}
 }
 
-// TestMoveToThread finds a message that moved where it is now, by its words and its meaning, and not where it was.
+// TestMoveToThread finds a moved message at its new place, by its words and by its meaning, and not at the old one.
 func TestMoveToThread(t *testing.T) {
 	db, ctx := open(t, t.TempDir()), t.Context()
 	m := Message{ID: "1", ChannelID: "general", GuildID: "g", AuthorID: "a", AuthorName: "Ada", Text: "the kitten", At: noon}
-	if err := db.SaveMessages(ctx, m); err != nil {
+	if err := db.Messages.Save(ctx, m); err != nil {
 		t.Fatal(err)
 	}
 	v := NewVector([]float32{1, 2, 3})
-	if _, err := db.KeepVectors(ctx, "m", Embedded{Unembedded: Unembedded{ID: "1", Text: m.Text}, Vector: v}); err != nil {
+	if _, err := db.Vectors.Save(ctx, "m", Embedded{Unembedded: Unembedded{ID: "1", Text: m.Text}, Vector: v}); err != nil {
 		t.Fatal(err)
 	}
 	found := func(channel string) (words, recalled, near int) {
 		t.Helper()
-		bySearch, err := db.Search(ctx, Query{GuildID: "g", Channels: []string{channel}, Words: "kitten", Limit: 9})
+		bySearch, err := db.Messages.Search(ctx, Query{GuildID: "g", Channels: []string{channel}, Words: "kitten", Limit: 9})
 		if err != nil {
 			t.Fatal(err)
 		}
-		byRecall, err := db.Recall(ctx, Recall{GuildID: "g", Channels: []string{channel}, Words: [][]string{{"kitten"}}})
+		byRecall, err := db.Messages.Recall(ctx, Recall{GuildID: "g", Channels: []string{channel}, Words: [][]string{{"kitten"}}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		nearest, err := db.Nearest(ctx, Nearest{GuildID: "g", Channels: []string{channel}, Model: "m", To: v, Limit: 9})
+		nearest, err := db.Vectors.NearestMessages(ctx, Nearest{GuildID: "g", Channels: []string{channel}, Model: "m", To: v, Limit: 9})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -261,7 +262,7 @@ func TestMoveToThread(t *testing.T) {
 	if a, b, c := found("general"); a != 1 || b != 1 || c != 1 {
 		t.Errorf("before: %d %d %d", a, b, c)
 	}
-	if err := db.MoveToThread(ctx, "1", "", "thread", "g", "", noon); err != nil {
+	if err := db.Threads.MoveMessage(ctx, "1", "", "thread", "g", "", noon); err != nil {
 		t.Fatal(err)
 	}
 	if a, b, c := found("general"); a+b+c != 0 {
@@ -270,11 +271,11 @@ func TestMoveToThread(t *testing.T) {
 	if a, b, c := found("thread"); a != 1 || b != 1 || c != 1 {
 		t.Errorf("where it is: %d %d %d", a, b, c)
 	}
-	db.vectors = matrices{} // as after a restart
+	db.vectors = vectorCache{} // as after a restart
 	if _, _, c := found("thread"); c != 1 {
 		t.Errorf("where it is, after a restart: %d", c)
 	}
-	if err := db.DeleteMessage(ctx, "1"); err != nil {
+	if err := db.Messages.Delete(ctx, "1"); err != nil {
 		t.Fatal(err)
 	}
 	if a, b, c := found("thread"); a+b+c != 0 {

@@ -5,12 +5,23 @@ import (
 	"time"
 )
 
+// Person is somebody who has spoken in a server, with their newest name.
+type Person struct{ ID, Name string }
+
+// List returns the people who have spoken in a server, latest first.
+func (s *People) List(ctx context.Context, guildID string) ([]Person, error) {
+	return list(ctx, s.db, "read people", func(row scanner) (p Person, err error) {
+		err = row.Scan(&p.ID, &p.Name)
+		return p, err
+	}, `SELECT author_id, name FROM people WHERE guild_id = ? ORDER BY at DESC LIMIT 0 + ?`, guildID, maxPeople)
+}
+
 const (
-	// maxPeople is how many names of a server are of use: those who have spoken last.
+	// maxPeople is how many people of a server are read: those who spoke last.
 	maxPeople = 1000
-	// metAgain is how much later somebody must speak for it to be noted: most messages write nothing here.
+	// metAgain is how long a person's entry stays without an update: most messages write nothing here.
 	metAgain = 10 * time.Minute
-	// maxNames is how many bytes of names are remembered.
+	// maxNames is how many bytes of names are cached.
 	maxNames = 256 << 10
 )
 
@@ -19,15 +30,11 @@ const metQuery = `INSERT INTO people (guild_id, author_id, name, at) VALUES (?, 
 	ON CONFLICT (guild_id, author_id) DO UPDATE SET name = excluded.name, at = excluded.at
 	WHERE excluded.at >= at AND (excluded.name <> name OR excluded.at >= at + ?)`
 
-// People returns the names under which people have spoken in a server, those who spoke last first, give or take ten minutes. Nobody may
-// change the slice.
-func (db *DB) People(ctx context.Context, guildID string) ([]string, error) {
-	return memoise(db, &db.names, guildID, sizeOfNames, func() ([]string, error) {
-		rows, err := db.stmts.people.QueryContext(ctx, guildID, maxPeople)
-		return collect(db, "read names of people", rows, err, func(row scanner) (name string, err error) {
-			err = row.Scan(&name)
-			return name, err
-		})
+// Names returns the names under which people spoke in a server, latest first, to within ten minutes. The caller must not change the slice.
+func (s *People) Names(ctx context.Context, guildID string) ([]string, error) {
+	return memoise(s.db, &s.db.names, guildID, sizeOfNames, func() ([]string, error) {
+		rows, err := s.db.query(ctx, `SELECT name FROM people WHERE guild_id = ? ORDER BY at DESC LIMIT 0 + ?`, guildID, maxPeople)
+		return collect(s.db, "read names of people", rows, err, scanValue[string])
 	})
 }
 
@@ -36,4 +43,19 @@ func sizeOfNames(all []string) (size int) {
 		size += len(name) + 16
 	}
 	return size
+}
+
+// NamesByID returns the last known names of people, by id.
+func (s *People) NamesByID(ctx context.Context, ids []string) (map[string]string, error) {
+	type named struct{ id, name string }
+	rows, err := s.db.readers.QueryContext(ctx, `SELECT author_id, name FROM people WHERE author_id `+amongThese+` ORDER BY at`, listed(ids))
+	all, err := collect(s.db, "read names", rows, err, func(row scanner) (n named, err error) {
+		err = row.Scan(&n.id, &n.name)
+		return n, err
+	})
+	names := make(map[string]string, len(all))
+	for _, n := range all {
+		names[n.id] = n.name
+	}
+	return names, err
 }

@@ -8,18 +8,18 @@ import (
 	"testing"
 )
 
-// asNobody takes the rights of root over files away from this test, if it has them.
+// asNobody drops root's rights over files for this test, if it has them.
 func asNobody(t *testing.T) {
 	if os.Geteuid() != 0 {
 		return
 	}
-	runtime.LockOSThread() // the rights are the thread's
+	runtime.LockOSThread() // the rights belong to the thread
 	if err := syscall.Setfsuid(65534); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
 		if err := syscall.Setfsuid(0); err != nil {
-			panic(err) // or other tests would run without
+			panic(err) // other tests would run without them
 		}
 		runtime.UnlockOSThread()
 	})
@@ -28,8 +28,8 @@ func asNobody(t *testing.T) {
 func TestReadOnly(t *testing.T) {
 	for _, c := range []struct {
 		name   string
-		store  bool        // there is one already
-		dir    os.FileMode // as asNobody finds them
+		store  bool        // a store exists
+		dir    os.FileMode // its mode, for asNobody
 		files  os.FileMode
 		inside string // what to open, within the directory
 	}{

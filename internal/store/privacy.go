@@ -12,16 +12,16 @@ import (
 	"time"
 )
 
-// ErrOptedOut says that a person does not want anything to be kept of them.
+// ErrOptedOut is the error of keeping something for a person who has opted out, or who was forgotten since.
 var ErrOptedOut = errors.New("the person has opted out")
 
-// Standing is what a person has said of what is kept of them. The zero value is that of somebody who said nothing.
+// Standing is what a person has decided about their data. The zero value means that they decided nothing.
 type Standing struct {
-	OptedOut  time.Time // since when nothing is kept; zero: they have not opted out
-	Forgotten time.Time // nothing of before is kept, or comes back; zero: they were never forgotten
+	OptedOut  time.Time // nothing is kept since then; zero: they have not opted out
+	Forgotten time.Time // nothing up to then is kept or comes back; zero: they were never forgotten
 }
 
-// PrivacyAct is what somebody did about what is kept of them.
+// PrivacyAct is something that was done about a person's data.
 type PrivacyAct string
 
 // The acts.
@@ -33,15 +33,15 @@ const (
 	ActReceipt PrivacyAct = "receipt"
 )
 
-// PrivacyEntry is an act on record. It has no content.
+// PrivacyEntry is the record of an act, without any content.
 type PrivacyEntry struct {
 	At         time.Time  `json:"at"`
 	Act        PrivacyAct `json:"act"`
-	ByOperator bool       `json:"by_operator,omitempty"` // and not by the person
+	ByOperator bool       `json:"by_operator,omitempty"` // the operator asked for it, not the person
 }
 
-// Pseudonym is a person's id under a keyed hash. The key is in the file: who has that can find out whether an id that they know is meant.
-func (db *DB) Pseudonym(personID string) string { return pseudonym(db.key, personID) }
+// Pseudonym returns a person's id under a keyed hash. The key is in the database: with the file one can check a known id against it.
+func (s *Privacy) Pseudonym(personID string) string { return pseudonym(s.db.key, personID) }
 
 func pseudonym(key []byte, personID string) string {
 	h := hmac.New(sha256.New, key)
@@ -49,36 +49,36 @@ func pseudonym(key []byte, personID string) string {
 	return "~" + hex.EncodeToString(h.Sum(nil)[:16])
 }
 
-// readPrivacy reads the key of hashes, and whether anybody has a standing.
-func (db *DB) readPrivacy(ctx context.Context) error {
+// read reads the key of the hash, and whether anybody has a standing.
+func (s *Privacy) read(ctx context.Context) error {
 	var standings bool
-	if err := db.readers.QueryRowContext(ctx, `SELECT key, EXISTS (SELECT 1 FROM privacy) FROM privacy_key`).Scan(&db.key, &standings); err != nil {
+	if err := s.db.readers.QueryRowContext(ctx, `SELECT key, EXISTS (SELECT 1 FROM privacy) FROM privacy_key`).Scan(&s.db.key, &standings); err != nil {
 		return fmt.Errorf("read the key of hashes: %w", err)
 	}
-	db.standings.Store(standings || !db.owns())
+	s.db.standings.Store(standings || !s.db.owns())
 	return nil
 }
 
 const standingQuery = `SELECT opted_out, forgotten FROM privacy WHERE who = ?`
 
-// Standing returns what a person has said of what is kept of them.
-func (db *DB) Standing(ctx context.Context, personID string) (Standing, error) {
-	if !db.standings.Load() {
+// Standing returns the standing of a person.
+func (s *Privacy) Standing(ctx context.Context, personID string) (Standing, error) {
+	if !s.db.standings.Load() {
 		return Standing{}, nil
 	}
-	s, err := scanStanding(db.stmts.standing.QueryRowContext(ctx, db.Pseudonym(personID)))
+	standing, err := scanStanding(s.db.queryRow(ctx, standingQuery, s.Pseudonym(personID)))
 	if err != nil {
-		return Standing{}, fmt.Errorf("read what a person said of their data: %w", db.Explain(err))
+		return Standing{}, fmt.Errorf("read standing: %w", s.db.Explain(err))
 	}
-	return s, nil
+	return standing, nil
 }
 
-// StandingIn is Standing in a transaction of [DB.Write].
-func (db *DB) StandingIn(tx *sql.Tx, personID string) (Standing, error) {
-	if personID == "" || !db.standings.Load() {
+// StandingIn is [Privacy.Standing] in a transaction of [DB.Write].
+func (s *Privacy) StandingIn(tx *sql.Tx, personID string) (Standing, error) {
+	if personID == "" || !s.db.standings.Load() {
 		return Standing{}, nil
 	}
-	return scanStanding(tx.Stmt(db.stmts.standingIn).QueryRow(db.Pseudonym(personID)))
+	return scanStanding(s.db.stmt(tx, standingQuery).QueryRow(s.Pseudonym(personID)))
 }
 
 func scanStanding(row scanner) (s Standing, err error) {
@@ -90,7 +90,7 @@ func scanStanding(row scanner) (s Standing, err error) {
 	return standingOf(optedOut, forgotten), err
 }
 
-// standingOf is a standing as its row has it.
+// standingOf makes a standing of its columns.
 func standingOf(optedOut, forgotten int64) (s Standing) {
 	if optedOut != 0 {
 		s.OptedOut = time.UnixMicro(optedOut).UTC()
@@ -106,20 +106,20 @@ func (s Standing) Keeps(at time.Time) bool {
 	return s.OptedOut.IsZero() && (s.Forgotten.IsZero() || at.After(s.Forgotten))
 }
 
-// OptOut notes whether a person has opted out of everything that is kept, from now on.
-func (db *DB) OptOut(ctx context.Context, personID string, out bool, at time.Time) error {
+// OptOut notes that a person has opted out, from now on, or has opted in again.
+func (s *Privacy) OptOut(ctx context.Context, personID string, out bool, at time.Time) error {
 	act, since := ActOptIn, int64(0)
 	if out {
 		act, since = ActOptOut, at.UnixMicro()
 	}
-	err := db.Write(ctx, func(tx *sql.Tx) error {
-		db.standings.Store(true)
+	err := s.db.Write(ctx, func(tx *sql.Tx) error {
+		s.db.standings.Store(true)
 		_, err := tx.Exec(`INSERT INTO privacy (who, opted_out, forgotten) VALUES (?, ?, 0) ON CONFLICT (who) DO UPDATE SET opted_out = excluded.opted_out`,
-			db.Pseudonym(personID), since)
+			s.Pseudonym(personID), since)
 		if err != nil {
 			return err
 		}
-		return db.logAct(tx, personID, act, false, at)
+		return s.logAct(tx, personID, act, false, at)
 	})
 	if err != nil {
 		return fmt.Errorf("keep that a person opted out: %w", err)
@@ -127,24 +127,24 @@ func (db *DB) OptOut(ctx context.Context, personID string, out bool, at time.Tim
 	return nil
 }
 
-// LogAct keeps that something was done about what is kept of a person, and by whom.
-func (db *DB) LogAct(ctx context.Context, personID string, act PrivacyAct, byOperator bool, at time.Time) error {
-	err := db.Write(ctx, func(tx *sql.Tx) error { return db.logAct(tx, personID, act, byOperator, at) })
+// LogAct records that something was done about a person's data, and by whom.
+func (s *Privacy) LogAct(ctx context.Context, personID string, act PrivacyAct, byOperator bool, at time.Time) error {
+	err := s.db.Write(ctx, func(tx *sql.Tx) error { return s.logAct(tx, personID, act, byOperator, at) })
 	if err != nil {
 		return fmt.Errorf("keep on record: %w", err)
 	}
 	return nil
 }
 
-func (db *DB) logAct(tx *sql.Tx, personID string, act PrivacyAct, byOperator bool, at time.Time) error {
-	_, err := tx.Exec(`INSERT INTO privacy_log (at, who, act, by_operator) VALUES (?, ?, ?, ?)`, at.UnixMicro(), db.Pseudonym(personID), act, byOperator)
+func (s *Privacy) logAct(tx *sql.Tx, personID string, act PrivacyAct, byOperator bool, at time.Time) error {
+	_, err := tx.Exec(`INSERT INTO privacy_log (at, who, act, by_operator) VALUES (?, ?, ?, ?)`, at.UnixMicro(), s.Pseudonym(personID), act, byOperator)
 	return err
 }
 
-// Acts returns what was done about what is kept of a person, in order.
-func (db *DB) Acts(ctx context.Context, personID string) ([]PrivacyEntry, error) {
-	rows, err := db.readers.QueryContext(ctx, `SELECT at, act, by_operator FROM privacy_log WHERE who = ? ORDER BY at, rowid`, db.Pseudonym(personID))
-	return collect(db, "read what is on record", rows, err, func(row scanner) (e PrivacyEntry, err error) {
+// Acts returns what was done about a person's data, oldest first.
+func (s *Privacy) Acts(ctx context.Context, personID string) ([]PrivacyEntry, error) {
+	rows, err := s.db.readers.QueryContext(ctx, `SELECT at, act, by_operator FROM privacy_log WHERE who = ? ORDER BY at, rowid`, s.Pseudonym(personID))
+	return collect(s.db, "read what is on record", rows, err, func(row scanner) (e PrivacyEntry, err error) {
 		var at int64
 		err = row.Scan(&at, &e.Act, &e.ByOperator)
 		e.At = time.UnixMicro(at).UTC()
@@ -152,81 +152,80 @@ func (db *DB) Acts(ctx context.Context, personID string) ([]PrivacyEntry, error)
 	})
 }
 
-// alias is the id under which a person is counted: their pseudonym, once they have opted out or were forgotten, so that neither gives
-// anybody more than others have.
-func (db *DB) alias(tx *sql.Tx, personID string) (string, error) {
-	s, err := db.StandingIn(tx, personID)
-	if err != nil || s == (Standing{}) {
+// alias returns the id under which a person is counted. It is their pseudonym once they have opted out or were forgotten, so that neither
+// gives them a fresh quota.
+func (s *Privacy) alias(tx *sql.Tx, personID string) (string, error) {
+	standing, err := s.StandingIn(tx, personID)
+	if err != nil || standing == (Standing{}) {
 		return personID, err
 	}
-	return db.Pseudonym(personID), nil
+	return s.Pseudonym(personID), nil
 }
 
-// signature is who is named where a person chose something for others: nobody, if they have opted out.
-func (db *DB) signature(tx *sql.Tx, personID string) (string, error) {
-	s, err := db.StandingIn(tx, personID)
-	if err != nil || !s.OptedOut.IsZero() {
+// signature returns the id that is kept with a setting that a person chose for others: none if they have opted out.
+func (s *Privacy) signature(tx *sql.Tx, personID string) (string, error) {
+	standing, err := s.StandingIn(tx, personID)
+	if err != nil || !standing.OptedOut.IsZero() {
 		return "", err
 	}
 	return personID, nil
 }
 
-// consenting returns [ErrOptedOut] for a person of whom nothing of a time is kept.
-func (db *DB) consenting(tx *sql.Tx, personID string, at time.Time) error {
-	s, err := db.StandingIn(tx, personID)
-	if err == nil && !s.Keeps(at) {
+// consenting returns [ErrOptedOut] if nothing that a person did at a time may be kept.
+func (s *Privacy) consenting(tx *sql.Tx, personID string, at time.Time) error {
+	standing, err := s.StandingIn(tx, personID)
+	if err == nil && !standing.Keeps(at) {
 		err = ErrOptedOut
 	}
 	return err
 }
 
-// LeaveUnkept, in a transaction of [DB.Write], notes that no words of a turn are kept from now on: neither those of its posts nor its
-// reply.
-func (db *DB) LeaveUnkept(tx *sql.Tx, turnID string) error {
+// LeaveUnkept, in a transaction of [DB.Write], notes that no words of a turn are kept from now on, neither its posts nor its reply.
+func (s *Privacy) LeaveUnkept(tx *sql.Tx, turnID string) error {
 	_, err := tx.Exec(`INSERT INTO unkept_turns (turn_id, at) VALUES (?, ?) ON CONFLICT DO NOTHING`, turnID, time.Now().UnixMicro())
 	return err
 }
 
-func (db *DB) unkept(tx *sql.Tx, turnID string) (unkept bool, err error) {
+func (s *Privacy) unkept(tx *sql.Tx, turnID string) (unkept bool, err error) {
 	if turnID == "" {
 		return false, nil
 	}
-	err = tx.Stmt(db.stmts.unkept).QueryRow(turnID).Scan(&unkept)
+	err = s.db.stmt(tx, unkeptQuery).QueryRow(turnID).Scan(&unkept)
 	return unkept, err
 }
 
-// unkeptQuery is quick where there is none at all, which is so nearly everywhere.
+// unkeptQuery is quick if the table is empty, as it nearly always is.
 const unkeptQuery = `SELECT EXISTS (SELECT 1 FROM unkept_turns WHERE turn_id = ?)`
 
-// PruneUnkept forgets which turns before that time were not kept: they are over.
-func (db *DB) PruneUnkept(ctx context.Context, before time.Time) (int, error) {
-	return db.exec(ctx, "prune unkept turns", `DELETE FROM unkept_turns WHERE at < ?`, before.UnixMicro())
+// PruneUnkept deletes the notes about turns before a time: they are over.
+func (s *Privacy) PruneUnkept(ctx context.Context, before time.Time) (int, error) {
+	return s.db.exec(ctx, "prune unkept turns", `DELETE FROM unkept_turns WHERE at < ?`, before.UnixMicro())
 }
 
-// keptEvent returns an event as it may be kept for a restart: empty if it is of somebody of whom nothing is kept, and without the message
-// that it replies to where that is.
-func (db *DB) keptEvent(tx *sql.Tx, event string) (string, error) {
-	if !db.standings.Load() {
+// keptEvent returns an event as it may be kept for a restart. It is empty if its author's data is not kept, and lacks the message that it
+// replies to if that author's data is not kept.
+func (s *Privacy) keptEvent(tx *sql.Tx, event string) (string, error) {
+	if !s.db.standings.Load() {
 		return event, nil
 	}
 	message, reply := authorsOf(event)
-	s, err := db.StandingIn(tx, message.id)
-	if err != nil || !s.Keeps(message.at) {
+	standing, err := s.StandingIn(tx, message.id)
+	if err != nil || !standing.Keeps(message.at) {
 		return "", err
 	}
-	if s, err = db.StandingIn(tx, reply.id); err != nil || s.Keeps(reply.at) {
+	if standing, err = s.StandingIn(tx, reply.id); err != nil || standing.Keeps(reply.at) {
 		return event, err
 	}
 	return withoutReply(event)
 }
 
-// written is who wrote a message of an event, and when.
+// written says who wrote a message of an event, and when.
 type written struct {
 	id string
 	at time.Time
 }
 
-// authorsOf returns who wrote the message of an event, and the one that it replies to.
+// authorsOf returns who wrote the message of an event, and the message that it replies to.
 func authorsOf(event string) (message, reply written) {
 	var e struct{ Message, Reply json.RawMessage }
 	if json.Unmarshal([]byte(event), &e) != nil {
@@ -246,7 +245,7 @@ func authorIn(message json.RawMessage) written {
 	return written{m.Author.ID, m.At}
 }
 
-// withoutReply is an event without the message that it replies to.
+// withoutReply returns an event without the message that it replies to.
 func withoutReply(event string) (string, error) {
 	var all map[string]json.RawMessage
 	if err := json.Unmarshal([]byte(event), &all); err != nil {

@@ -5,13 +5,14 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"slices"
+	"time"
 )
 
-// TakeQuota takes up to n of limit of the quota name in period and returns how many it got, 0 if none are left. Periods
-// of a name follow each other as strings do; what was taken in an older one is forgotten. Where the clock went back,
-// the newest period still holds.
-func (db *DB) TakeQuota(ctx context.Context, name, period string, n, limit int) (got int, err error) {
-	err = db.Write(ctx, func(tx *sql.Tx) error {
+// Take takes up to n of the limit of a quota in a period, and returns how many it got. The periods of a name sort as strings; a new period
+// starts at 0. If the clock was set back, the newest period stays.
+func (s *Quotas) Take(ctx context.Context, name, period string, n, limit int) (got int, err error) {
+	err = s.db.Write(ctx, func(tx *sql.Tx) error {
 		newest, used, err := quota(tx.QueryRow(quotaQuery, name))
 		if err != nil {
 			return err
@@ -32,17 +33,17 @@ func (db *DB) TakeQuota(ctx context.Context, name, period string, n, limit int) 
 	return got, nil
 }
 
-// ReturnQuota gives back n that were taken in period and not used.
-func (db *DB) ReturnQuota(ctx context.Context, name, period string, n int) error {
-	_, err := db.exec(ctx, "return quota "+name, `UPDATE quotas SET used = used - ? WHERE name = ? AND period = ? AND used >= ?`, n, name, period, n)
+// Return gives back n that were taken in a period and not used.
+func (s *Quotas) Return(ctx context.Context, name, period string, n int) error {
+	_, err := s.db.exec(ctx, "return quota "+name, `UPDATE quotas SET used = used - ? WHERE name = ? AND period = ? AND used >= ?`, n, name, period, n)
 	return err
 }
 
-// QuotaUsed returns how many are taken of the quota name in period.
-func (db *DB) QuotaUsed(ctx context.Context, name, period string) (int, error) {
-	newest, used, err := quota(db.readers.QueryRowContext(ctx, quotaQuery, name))
+// Used returns how many were taken of a quota in a period.
+func (s *Quotas) Used(ctx context.Context, name, period string) (int, error) {
+	newest, used, err := quota(s.db.readers.QueryRowContext(ctx, quotaQuery, name))
 	if err != nil {
-		return 0, fmt.Errorf("read quota %s: %w", name, db.Explain(err))
+		return 0, fmt.Errorf("read quota %s: %w", name, s.db.Explain(err))
 	}
 	if period > newest {
 		used = 0
@@ -58,4 +59,230 @@ func quota(row *sql.Row) (period string, used int, err error) {
 		err = nil
 	}
 	return period, used, err
+}
+
+// Allowance limits how many may be taken within any time span of that length. Each one becomes free again when its span is over.
+type Allowance struct {
+	Name   string
+	Span   time.Duration
+	Limit  int    // 0 or less: no limit, and nothing is counted
+	Person string // id of the owner, or empty
+}
+
+// Taken is the result of taking.
+type Taken struct {
+	Used    []int     // of each allowance, with this one
+	Refused int       // index of the exhausted allowance; -1: one of each was taken
+	Free    time.Time // when the exhausted allowance has one free
+}
+
+// TakeAllowances takes one of every allowance at the time now, or none if one of them is exhausted. A clock that was set back frees
+// nothing. Entries in the future are kept for at most one span.
+func (s *Quotas) TakeAllowances(ctx context.Context, now time.Time, all ...Allowance) (Taken, error) {
+	var got Taken
+	err := s.db.Write(ctx, func(tx *sql.Tx) (err error) {
+		if _, err := tx.Exec(`DELETE FROM takings WHERE until <= ?`, now.UnixMicro()); err != nil {
+			return err
+		}
+		got = Taken{Used: make([]int, len(all)), Refused: -1}
+		all := slices.Clone(all)
+		for i := range all {
+			if err := s.address(tx, &all[i]); err != nil {
+				return err
+			}
+		}
+		for i, a := range all {
+			free, err := a.free(tx, now)
+			switch {
+			case err != nil:
+				return err
+			case !free.IsZero():
+				got.Refused, got.Free = i, free
+				return nil
+			}
+		}
+		for i, a := range all {
+			if got.Used[i], err = a.take(tx, now); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return Taken{}, fmt.Errorf("take allowances: %w", err)
+	}
+	return got, nil
+}
+
+// address adds the owner to the name of an allowance.
+func (s *Quotas) address(tx *sql.Tx, a *Allowance) error {
+	if a.Person == "" {
+		return nil
+	}
+	alias, err := s.db.Privacy.alias(tx, a.Person)
+	a.Name += "/" + alias
+	return err
+}
+
+// free returns when the next of an allowance is free, or the zero time if one is free now.
+func (a Allowance) free(tx *sql.Tx, now time.Time) (time.Time, error) {
+	if a.Limit <= 0 {
+		return time.Time{}, nil
+	}
+	end := now.Add(a.Span).UnixMicro()
+	if _, err := tx.Exec(`UPDATE takings SET until = ? WHERE name = ? AND until > ?`, end, a.Name, end); err != nil {
+		return time.Time{}, err
+	}
+	var until int64
+	err := tx.QueryRow(`SELECT until FROM takings WHERE name = ? ORDER BY until DESC LIMIT 1 OFFSET ?`, a.Name, a.Limit-1).Scan(&until)
+	if errors.Is(err, sql.ErrNoRows) {
+		return time.Time{}, nil
+	}
+	return time.UnixMicro(until), err
+}
+
+func (a Allowance) take(tx *sql.Tx, now time.Time) (used int, err error) {
+	if a.Limit <= 0 {
+		return 0, nil
+	}
+	if _, err := tx.Exec(`INSERT INTO takings (name, until) VALUES (?, ?)`, a.Name, now.Add(a.Span).UnixMicro()); err != nil {
+		return 0, err
+	}
+	err = tx.QueryRow(`SELECT count(*) FROM takings WHERE name = ?`, a.Name).Scan(&used)
+	return used, err
+}
+
+// Scopes of usage.
+const (
+	OfPerson  = "person"
+	OfChannel = "channel"
+	OfServer  = "server"
+	OfAll     = "all"
+)
+
+// Used is an amount of use.
+type Used struct {
+	Turns, Lookups, Tokens int
+	Cost                   float64 // US dollars, if the model servers report it
+}
+
+// Usage is the use of one day.
+type Usage struct {
+	Scope, ID string // ID is empty for OfAll
+	Used
+	Told bool // somebody was told that the quota is used up
+}
+
+// Party says for whom a turn is. Each of the ids may be empty.
+type Party struct{ Person, Channel, Guild string }
+
+// scopes returns the scopes that a turn of a party counts for, with the id in each.
+func (p Party) scopes() [][2]string {
+	all := [][2]string{{OfAll, ""}}
+	for _, s := range [][2]string{{OfPerson, p.Person}, {OfChannel, p.Channel}, {OfServer, p.Guild}} {
+		if s[1] != "" {
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
+const microdollars = 1e6
+
+const addUsage = `INSERT INTO usage (day, scope, id, guild_id, turns, lookups, tokens, cost) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+	ON CONFLICT (day, scope, id, guild_id) DO UPDATE SET turns = turns + excluded.turns, lookups = lookups + excluded.lookups,
+	tokens = tokens + excluded.tokens, cost = cost + excluded.cost`
+
+// AddUsage adds the use of a turn to its day: for the person in all servers, for the channel, for the server, and for all. People who opted
+// out or were forgotten are counted under their pseudonym.
+func (s *Quotas) AddUsage(ctx context.Context, at time.Time, p Party, u Used) error {
+	return s.db.change(ctx, "add usage", func(tx *sql.Tx) (err error) {
+		p := p
+		if p.Person, err = s.db.Privacy.alias(tx, p.Person); err != nil {
+			return err
+		}
+		for _, scope := range p.scopes() {
+			guild := p.Guild
+			if scope[0] == OfPerson || scope[0] == OfAll {
+				guild = ""
+			}
+			_, err := s.db.stmt(tx, addUsage).Exec(day(at), scope[0], scope[1], guild, u.Turns, u.Lookups, u.Tokens, int64(u.Cost*microdollars))
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// Usage returns the use of a party on a day, for each scope with any.
+func (s *Quotas) Usage(ctx context.Context, at time.Time, p Party) (map[string]Usage, error) {
+	standing, err := s.db.Privacy.Standing(ctx, p.Person)
+	if err != nil {
+		return nil, err
+	}
+	if standing != (Standing{}) {
+		p.Person = s.db.Privacy.Pseudonym(p.Person)
+	}
+	rows, err := s.db.query(ctx, `SELECT scope, id, turns, lookups, tokens, cost, told FROM usage WHERE day = ? AND (scope, id) IN
+		(VALUES ('all', ''), ('person', ?), ('channel', ?), ('server', ?))`, day(at), p.Person, p.Channel, p.Guild)
+	all, err := collect(s.db, "read usage", rows, err, func(row scanner) (u Usage, err error) {
+		var cost int64
+		err = row.Scan(&u.Scope, &u.ID, &u.Turns, &u.Lookups, &u.Tokens, &cost, &u.Told)
+		u.Cost = float64(cost) / microdollars
+		return u, err
+	})
+	found := map[string]Usage{}
+	for _, u := range all {
+		if u.ID != "" || u.Scope == OfAll {
+			found[u.Scope] = u
+		}
+	}
+	return found, err
+}
+
+// NotifyOnce notes that somebody is told that a scope has used up its quota of a day. It reports whether it is the first time.
+func (s *Quotas) NotifyOnce(ctx context.Context, at time.Time, scope, id string) (first bool, err error) {
+	n, err := s.db.exec(ctx, "note an exhausted quota", `UPDATE usage SET told = TRUE WHERE day = ? AND scope = ? AND id = ? AND NOT told`, day(at), scope, id)
+	return n > 0, err
+}
+
+// PruneUsage deletes the counts before that day and returns their number.
+func (s *Quotas) PruneUsage(ctx context.Context, before time.Time) (int, error) {
+	return s.db.exec(ctx, "prune usage", `DELETE FROM usage WHERE day < ?`, day(before))
+}
+
+func day(at time.Time) string { return at.UTC().Format(time.DateOnly) }
+
+// DayUsage is the use of all on a day.
+type DayUsage struct {
+	Day string // in UTC, such as 2026-05-01
+	Used
+}
+
+// UsageByDay returns the use of all on each day from that of since, oldest first. Days without a turn are missing.
+func (s *Quotas) UsageByDay(ctx context.Context, since time.Time) ([]DayUsage, error) {
+	return list(ctx, s.db, "read usage by day", func(row scanner) (d DayUsage, err error) {
+		var cost int64
+		err = row.Scan(&d.Day, &d.Turns, &d.Lookups, &d.Tokens, &cost)
+		d.Cost = float64(cost) / microdollars
+		return d, err
+	}, `SELECT day, sum(turns), sum(lookups), sum(tokens), sum(cost) FROM usage
+		WHERE day >= ? AND scope = 'all' GROUP BY day ORDER BY day`, day(since))
+}
+
+// TopUsage returns the people, channels or servers with most tokens since the day of a time, summed over all days.
+func (s *Quotas) TopUsage(ctx context.Context, since time.Time, scope string, most int) ([]Usage, error) {
+	rows, err := s.db.readers.QueryContext(ctx, `SELECT id, sum(turns), sum(lookups), sum(tokens), sum(cost) FROM usage
+		WHERE day >= ? AND scope = ? GROUP BY id ORDER BY sum(tokens) DESC, id LIMIT 0 + ?`, day(since), scope, most)
+	all, err := collect(s.db, "read usage of "+scope, rows, err, func(row scanner) (u Usage, err error) {
+		var cost int64
+		err = row.Scan(&u.ID, &u.Turns, &u.Lookups, &u.Tokens, &cost)
+		u.Scope, u.Cost = scope, float64(cost)/microdollars
+		return u, err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read usage: %w", err)
+	}
+	return all, nil
 }

@@ -13,50 +13,50 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Recall says for which words messages of a server are gathered, to be ranked. GuildID and Channels are required.
+// Recall describes which messages of a server are gathered for ranking. GuildID and Channels are required.
 type Recall struct {
 	GuildID  string
-	Channels []string   // that may be read
+	Channels []string   // readable ones
 	Words    [][]string // each in its forms
 	Kin      []string   // words that count less
-	Language string     // whose forms of the words are found, too; empty: of any
-	From, To time.Time  // a time of which messages are wanted most; zero: any time
+	Language string     // its word forms match, too; empty: those of all languages
+	From, To time.Time  // messages of this time are preferred; zero: any time
 }
 
-// Recalled is what was gathered: messages that hold the words, with those around them, in no order.
+// Recalled is the result: messages with the words and their neighbours, in no order.
 type Recalled struct {
 	Messages []Message
-	Weights  []float64 // by word: the rarer, the more
+	Weights  []float64 // by word: rarer words weigh more
 }
 
-// Bounds of what one recall reads, so that it takes as long among a million messages as among some thousands.
+// Limits of one recall. With them it takes as long among a million messages as among thousands.
 const (
 	perWord     = 300 // the newest messages with a word
-	perKin      = 100 // … with any of the words that count less
-	perTime     = 150 // … with a word, in the time
-	perSample   = 40  // … of the time, whatever their words
-	mostLoaded  = 120 // messages that are read
-	mostSeeds   = 32  // … around which others are read
-	seedReach   = 3   // how many before and after it
-	kinWorth    = 0.3 // of a word of the field, in words
-	timeWorth   = 0.5 // of being of the time
-	enoughFound = 60  // messages that may be read
-	readAtOnce  = 2   // connections, half of those there are
-	fewRows     = 16  // are read by one of them
+	perKin      = 100 // … with any of Kin
+	perTime     = 150 // … with a word, in the preferred time
+	perSample   = 40  // … of that time, with any words
+	mostLoaded  = 120 // messages to read
+	mostSeeds   = 32  // messages whose neighbours are read
+	seedReach   = 3   // neighbours before and after each
+	kinWorth    = 0.3 // weight of a word of Kin, in words
+	timeWorth   = 0.5 // weight of the preferred time
+	enoughFound = 60  // readable messages
+	readAtOnce  = 2   // connections, half of all
+	fewRows     = 16  // read by one connection
 )
 
-// Recall gathers messages for a question: those with most of its words, the rarer the more, the newer first, and what stands around them.
-func (db *DB) Recall(ctx context.Context, q Recall) (Recalled, error) {
+// Recall gathers messages for a question, and their neighbours. Messages with more and rarer words come first, then newer ones.
+func (s *Messages) Recall(ctx context.Context, q Recall) (Recalled, error) {
 	got := Recalled{Weights: make([]float64, len(q.Words))}
 	if q.GuildID == "" || len(q.Channels) == 0 {
 		return got, nil
 	}
-	g := &gathering{db: db, q: q}
-	if err := db.readers.QueryRowContext(ctx, `SELECT coalesce(max(rowid), 0) FROM messages`).Scan(&g.top); err != nil {
-		return got, fmt.Errorf("recall messages: %w", db.Explain(err))
+	g := &gathering{db: s.db, q: q}
+	if err := s.db.readers.QueryRowContext(ctx, `SELECT coalesce(max(rowid), 0) FROM messages`).Scan(&g.top); err != nil {
+		return got, fmt.Errorf("recall messages: %w", s.db.Explain(err))
 	}
 	err := g.gather(ctx, got.Weights)
-	if err == nil && g.cut && len(g.messages) < enoughFound { // the newest are of elsewhere: asking for the place, too, takes longer
+	if err == nil && g.cut && len(g.messages) < enoughFound { // the newest are elsewhere; a query with the place takes longer
 		g.place = anyOf(inGuild, q.GuildID)
 		if len(q.Channels) <= fewChannels {
 			g.place += " AND " + anyOf(inChannel, q.Channels...)
@@ -70,37 +70,37 @@ func (db *DB) Recall(ctx context.Context, q Recall) (Recalled, error) {
 		err = g.sample(ctx)
 	}
 	if err != nil {
-		return got, fmt.Errorf("recall messages: %w", db.Explain(err))
+		return got, fmt.Errorf("recall messages: %w", s.db.Explain(err))
 	}
 	got.Messages = g.messages
 	return got, nil
 }
 
-// gathering is one recall on its way.
+// gathering is a recall in progress.
 type gathering struct {
 	db       *DB
 	q        Recall
-	place    string // query for what may be read, as far as the index says; empty: the messages themselves will tell
-	cut      bool   // there are more messages with a word than were asked for
+	place    string // query for readable places; empty: only the messages are checked
+	cut      bool   // there are more messages with a word than were read
 	top      int64  // the last row
-	first    int64  // of the time …
-	last     int64  // … and the one behind it
+	first    int64  // first row of the preferred time
+	last     int64  // the row after it
 	scores   map[int64]float64
 	messages []Message
 	have     []int64 // their rows
 }
 
-// recallQuery returns rows as one JSON array: fetching each by itself takes longer than finding it.
+// recallQuery returns rows as one JSON array: fetching them one by one takes longer than finding them.
 const recallQuery = `SELECT json_group_array(row) FROM
 	(` + messagesWith + `)`
 
-// holders are the rows that hold a word.
+// holders are the rows with a word.
 type holders struct {
-	asked         bool // it has forms that the index knows of
+	asked         bool // the index knows a form of it
 	newest, timed []int64
 }
 
-// holders asks the index for each word, and for those that count less, readAtOnce of them at once.
+// holders queries the index for each word and for Kin, readAtOnce of them at once.
 func (g *gathering) holders(ctx context.Context) (found []holders, kin []int64, err error) {
 	found = make([]holders, len(g.q.Words))
 	asking, ctx := errgroup.WithContext(ctx)
@@ -109,7 +109,7 @@ func (g *gathering) holders(ctx context.Context) (found []holders, kin []int64, 
 		asking.Go(func() (err error) {
 			h, word := &found[i], alternatives(forms, g.q.Language)
 			h.asked = word != ""
-			if h.newest, err = g.rows(ctx, word, 0, g.top, perWord); err == nil && g.timed() && len(h.newest) == perWord { // they are not all
+			if h.newest, err = g.rows(ctx, word, 0, g.top, perWord); err == nil && g.timed() && len(h.newest) == perWord { // there are more
 				h.timed, err = g.rows(ctx, word, g.first, g.last, perTime)
 			}
 			return err
@@ -123,9 +123,9 @@ func (g *gathering) holders(ctx context.Context) (found []holders, kin []int64, 
 	return found, kin, err
 }
 
-// count scores the rows that hold the words.
+// count scores the rows with the words.
 func (g *gathering) count(ctx context.Context, weights []float64) error {
-	first, last, err := g.db.rowsBetween(ctx, g.q.From, g.q.To)
+	first, last, err := g.db.Messages.rowsBetween(ctx, g.q.From, g.q.To)
 	if err != nil {
 		return err
 	}
@@ -159,10 +159,10 @@ func (g *gathering) count(ctx context.Context, weights []float64) error {
 	return nil
 }
 
-// timed reports whether messages of a time are wanted most.
+// timed reports whether messages of a time are preferred.
 func (g *gathering) timed() bool { return !g.q.From.IsZero() || !g.q.To.IsZero() }
 
-// alternatives is a query for any of some words.
+// alternatives returns a query for any of some words.
 func alternatives(words []string, language string) string {
 	var all []string
 	for _, w := range words {
@@ -173,7 +173,7 @@ func alternatives(words []string, language string) string {
 	return strings.Join(all, " OR ")
 }
 
-// rows returns the newest rows that hold the words, none if there are no words. It may be called by several goroutines at once.
+// rows returns the newest rows with the words, or none without words. Several goroutines may call it at once.
 func (g *gathering) rows(ctx context.Context, words string, first, last int64, limit int) (rows []int64, err error) {
 	if words == "" {
 		return nil, nil
@@ -182,14 +182,14 @@ func (g *gathering) rows(ctx context.Context, words string, first, last int64, l
 		words = g.place + " AND (" + words + ")"
 	}
 	var list []byte
-	if err = g.db.stmts.recall.QueryRowContext(ctx, words, first, last, limit).Scan(&list); err != nil {
+	if err = g.db.queryRow(ctx, recallQuery, words, first, last, limit).Scan(&list); err != nil {
 		return nil, err
 	}
 	return rows, json.Unmarshal(list, &rows)
 }
 
-// rarity is the inverse document frequency of a word that stands in these rows. If they are only its newest, how close together they
-// are says how many there are.
+// rarity returns the inverse document frequency of the word in these rows. If they are only the newest, their distance gives an estimate of
+// their number.
 func (g *gathering) rarity(rows []int64, limit int) float64 {
 	in, of := float64(len(rows)), float64(g.top)
 	if len(rows) == limit {
@@ -204,7 +204,7 @@ func (g *gathering) add(rows []int64, worth float64) {
 	}
 }
 
-// gather finds the rows and reads the best of them, as far as they may be read.
+// gather finds the rows and reads the best readable ones.
 func (g *gathering) gather(ctx context.Context, weights []float64) error {
 	g.scores = map[int64]float64{}
 	if err := g.count(ctx, weights); err != nil {
@@ -213,7 +213,8 @@ func (g *gathering) gather(ctx context.Context, weights []float64) error {
 	return g.load(ctx)
 }
 
-// sample reads messages of the time that have none of the words, evenly far apart: what happened then is asked in words for the time alone.
+// sample reads messages of the preferred time at equal distances, whatever their words: a question about a time may share no word with its
+// messages.
 func (g *gathering) sample(ctx context.Context) error {
 	have := map[int64]bool{}
 	for _, row := range g.have {
@@ -253,7 +254,7 @@ func (g *gathering) load(ctx context.Context) (err error) {
 const recalledQuery = `SELECT row, ` + columns + ` FROM (SELECT key AS n, value AS row FROM json_each(?)) CROSS JOIN messages ON messages.rowid = row
 	WHERE guild_id = ? AND channel_id IN (SELECT value FROM json_each(?)) ORDER BY n`
 
-// read adds the messages of some rows, as far as they may be read.
+// read adds the readable messages among some rows.
 func (g *gathering) read(ctx context.Context, rows []int64) error {
 	type numbered struct {
 		row int64
@@ -261,7 +262,7 @@ func (g *gathering) read(ctx context.Context, rows []int64) error {
 	}
 	channels := listed(g.q.Channels)
 	found, err := inParts(ctx, rows, func(ctx context.Context, list []byte) ([]numbered, error) {
-		found, err := g.db.stmts.recalled.QueryContext(ctx, list, g.q.GuildID, channels)
+		found, err := g.db.query(ctx, recalledQuery, list, g.q.GuildID, channels)
 		return collect(g.db, "read messages", found, err, func(s scanner) (m numbered, err error) {
 			m.Message, err = scan(after{s, &m.row})
 			return m, err
@@ -273,7 +274,7 @@ func (g *gathering) read(ctx context.Context, rows []int64) error {
 	return err
 }
 
-// inParts reads what belongs to some rows, in their order, readAtOnce parts of them at once. read is given rows as a JSON array.
+// inParts reads the data of some rows in order, readAtOnce parts at once. read gets rows as a JSON array.
 func inParts[T any](ctx context.Context, rows []int64, read func(ctx context.Context, rows []byte) ([]T, error)) ([]T, error) {
 	parts := slices.Collect(slices.Chunk(rows, max(fewRows, (len(rows)+readAtOnce-1)/readAtOnce)))
 	found := make([][]T, len(parts))
@@ -291,7 +292,7 @@ func inParts[T any](ctx context.Context, rows []int64, read func(ctx context.Con
 	return slices.Concat(found...), err
 }
 
-// after is a row whose first columns are scanned into one more destination.
+// after is a row whose first column is scanned into first.
 type after struct {
 	scanner
 	first any
@@ -299,18 +300,18 @@ type after struct {
 
 func (a after) Scan(dest ...any) error { return a.scanner.Scan(append([]any{a.first}, dest...)...) }
 
-// besideQuery returns the rows that stand directly before and after each of a list, as a JSON array for each. The index has all it asks for.
+// besideQuery returns the rows directly before and after each of a list, as a JSON array for each. It needs only the index.
 const besideQuery = `SELECT (SELECT json_group_array(row) FROM (
 		SELECT * FROM (SELECT b.rowid AS row FROM messages b WHERE b.channel_id = m.channel_id AND (b.at, b.id) < (m.at, m.id) ORDER BY b.at DESC, b.id DESC LIMIT 0 + ?1)
 		UNION ALL SELECT * FROM (SELECT b.rowid AS row FROM messages b WHERE b.channel_id = m.channel_id AND (b.at, b.id) > (m.at, m.id) ORDER BY b.at, b.id LIMIT 0 + ?1)))
 	FROM json_each(?2) CROSS JOIN messages m ON m.rowid = value ORDER BY key`
 
-// surroundBest reads what stands around the best, but for those that stand beside a better one.
+// surroundBest reads the neighbours of the best messages. It skips messages that are neighbours of a better one.
 func (g *gathering) surroundBest(ctx context.Context) error {
 	seeds := g.have[:min(len(g.have), mostSeeds)]
 	around, err := inParts(ctx, seeds, func(ctx context.Context, list []byte) ([][]int64, error) {
-		rows, err := g.db.stmts.beside.QueryContext(ctx, seedReach, list)
-		return collect(g.db, "find what stands around messages", rows, err, func(s scanner) (all []int64, err error) {
+		rows, err := g.db.query(ctx, besideQuery, seedReach, list)
+		return collect(g.db, "find neighbours of messages", rows, err, func(s scanner) (all []int64, err error) {
 			var list []byte
 			if err = s.Scan(&list); err == nil {
 				err = json.Unmarshal(list, &all)

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// TestRecall gathers what holds the words and what stands around it, from the channels that may be read alone, also where the newest
-// messages with a word are of elsewhere.
+// TestRecall gathers messages with the words and their neighbours, only from readable channels, also if newer messages with a word are in
+// other channels.
 func TestRecall(t *testing.T) {
 	db := open(t, t.TempDir())
 	begin := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -23,11 +23,11 @@ func TestRecall(t *testing.T) {
 	for range perWord + 50 {
 		add("h", "other", "a kitten")
 	}
-	if err := db.SaveMessages(t.Context(), all...); err != nil {
+	if err := db.Messages.Save(t.Context(), all...); err != nil {
 		t.Fatal(err)
 	}
 	q := Recall{GuildID: "g", Channels: []string{"open"}, Words: [][]string{{"kittens"}, {"absent"}}}
-	got, err := db.Recall(t.Context(), q)
+	got, err := db.Messages.Recall(t.Context(), q)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,42 +42,42 @@ func TestRecall(t *testing.T) {
 	if got.Weights[1] <= got.Weights[0] {
 		t.Errorf("weights %v: the rarer word is worth more", got.Weights)
 	}
-	if err := db.DeleteMessage(t.Context(), "000000"); err != nil {
+	if err := db.Messages.Delete(t.Context(), "000000"); err != nil {
 		t.Fatal(err)
 	}
-	if got, err = db.Recall(t.Context(), q); err != nil || len(got.Messages) > 0 {
+	if got, err = db.Messages.Recall(t.Context(), q); err != nil || len(got.Messages) > 0 {
 		t.Errorf("after the deletion: %v, %v", got.Messages, err)
 	}
-	if err := db.TidyIndex(t.Context()); err != nil {
+	if err := db.Messages.TidyIndex(t.Context()); err != nil {
 		t.Error(err)
 	}
 	q.Channels = nil
-	if got, err = db.Recall(t.Context(), q); err != nil || len(got.Messages) > 0 {
+	if got, err = db.Messages.Recall(t.Context(), q); err != nil || len(got.Messages) > 0 {
 		t.Errorf("without channels: %v, %v", got.Messages, err)
 	}
 }
 
-// TestKoreanWords finds a word with what is joined to its end.
+// TestKoreanWords finds a word with its suffixes.
 func TestKoreanWords(t *testing.T) {
 	db := open(t, t.TempDir())
-	err := db.SaveMessages(t.Context(),
+	err := db.Messages.Save(t.Context(),
 		Message{ID: "1", GuildID: "g", ChannelID: "c", Text: "우리 강아지가 양탄자를 먹었어", At: noon}, Message{ID: "2", GuildID: "g", ChannelID: "c", Text: "회의가 길었어", At: noon})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, word := range []string{"강아지", "강아"} {
-		got, err := db.Recall(t.Context(), Recall{GuildID: "g", Channels: []string{"c"}, Words: [][]string{{word}}})
+		got, err := db.Messages.Recall(t.Context(), Recall{GuildID: "g", Channels: []string{"c"}, Words: [][]string{{word}}})
 		if err != nil || len(got.Messages) == 0 || got.Messages[0].ID != "1" {
 			t.Errorf("%s: %v, %v", word, got.Messages, err)
 		}
-		found, err := db.Search(t.Context(), Query{GuildID: "g", Channels: []string{"c"}, Words: word, Limit: 9})
+		found, err := db.Messages.Search(t.Context(), Query{GuildID: "g", Channels: []string{"c"}, Words: word, Limit: 9})
 		if err != nil || len(found) != 1 {
 			t.Errorf("%s: %v, %v", word, found, err)
 		}
 	}
 }
 
-// TestRecallOfATime gathers messages of a time that is asked about though they hold none of the words, and none that may not be read.
+// TestRecallOfATime gathers messages of the time asked about, even without a word of the question, and none that may not be read.
 func TestRecallOfATime(t *testing.T) {
 	db := open(t, t.TempDir())
 	var all []Message
@@ -88,10 +88,10 @@ func TestRecallOfATime(t *testing.T) {
 		}
 		all = append(all, m)
 	}
-	if err := db.SaveMessages(t.Context(), all...); err != nil {
+	if err := db.Messages.Save(t.Context(), all...); err != nil {
 		t.Fatal(err)
 	}
-	got, err := db.Recall(t.Context(), Recall{GuildID: "g", Channels: []string{"open"}, Words: [][]string{{"absent"}}, From: noon.AddDate(0, 0, 100), To: noon.AddDate(0, 0, 109)})
+	got, err := db.Messages.Recall(t.Context(), Recall{GuildID: "g", Channels: []string{"open"}, Words: [][]string{{"absent"}}, From: noon.AddDate(0, 0, 100), To: noon.AddDate(0, 0, 109)})
 	var ids []string
 	for _, m := range got.Messages {
 		ids = append(ids, m.ID)

@@ -4,32 +4,91 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"slices"
 	"time"
 )
 
-// pruneBatch is how many messages go in one transaction: few enough for others to get between.
-const pruneBatch = 100
+// dropBatch is how many messages are deleted in one transaction: few enough that others need not wait.
+const dropBatch = 20
 
-// PruneMessages forgets the messages written before that time and returns how many those were. What was learned from them stays:
-// [DB.PruneMemories] has a time of its own.
-func (db *DB) PruneMessages(ctx context.Context, before time.Time) (removed int, err error) {
-	// Messages lie in the file in the order in which they came: those that are too old are the first.
-	err = db.sweepMessages(ctx, `SELECT `+rowColumns+`, at < ? FROM messages WHERE rowid > ? ORDER BY rowid LIMIT ?`, before.UnixMicro(), func(old int) bool {
-		removed += old
-		return old > 0
-	})
-	if err != nil {
-		return removed, fmt.Errorf("prune messages: %w", err)
-	}
-	return removed, nil
+// Prune deletes the messages written before a time, and returns how many those were. What was learned from them stays until
+// [Memories.Prune]. Rows are in order of arrival: it looks no further than the first message that is not so old.
+func (s *Messages) Prune(ctx context.Context, before time.Time) (int, error) {
+	return s.dropWhere(ctx, `rowid < coalesce((SELECT rowid FROM messages WHERE at >= @before ORDER BY rowid LIMIT 1), 1 << 62)`, Args{"before": before.UnixMicro()}, false)
 }
 
-// OldestMessages returns when the newest of the n oldest messages was written, or the zero time if there are none that were written before some time.
-func (db *DB) OldestMessages(ctx context.Context, n int, before time.Time) (time.Time, error) {
+// DeleteGuild deletes the messages of a server, and returns how many those were.
+func (s *Messages) DeleteGuild(ctx context.Context, guildID string) (int, error) {
+	return s.dropWhere(ctx, `guild_id = @server`, Args{"server": guildID}, false)
+}
+
+// Erase deletes messages, what was learned from them, and what finds records and answers by them. They need not be kept any more.
+func (s *Messages) Erase(ctx context.Context, ids []string) error {
+	return s.dropEach(ctx, ids, true)
+}
+
+// dropWhere deletes the messages for which a condition holds, and returns how many those were.
+func (s *Messages) dropWhere(ctx context.Context, where string, args Args, erase bool) (int, error) {
+	var ids []string
+	err := s.db.Each(ctx, `SELECT id FROM messages WHERE `+where, args, func(scan func(...any) error) error {
+		var id string
+		err := scan(&id)
+		ids = append(ids, id)
+		return err
+	})
+	if err == nil {
+		err = s.dropEach(ctx, ids, erase)
+	}
+	return len(ids), err
+}
+
+// dropEach deletes messages in small transactions. Erase says that everything goes that comes from them.
+func (s *Messages) dropEach(ctx context.Context, ids []string, erase bool) error {
+	for some := range slices.Chunk(ids, dropBatch) {
+		err := s.db.WriteStep(ctx, func(tx *sql.Tx) error {
+			for _, id := range some {
+				row, m, err := s.rowOf(tx, id)
+				if err == nil && row > 0 {
+					_, err = s.dropRow(tx, row, m)
+				}
+				if err == nil && erase {
+					err = s.eraseTraces(tx, id)
+				}
+				if err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return fmt.Errorf("delete messages: %w", err)
+		}
+	}
+	return nil
+}
+
+// eraseTraces deletes what comes from a message outside its table.
+func (s *Messages) eraseTraces(tx *sql.Tx, id string) error {
+	for _, query := range []string{
+		`DELETE FROM claims WHERE event_id = ?1 OR event_id > ?1 || '/' AND event_id < ?1 || '0'`, // '0' follows '/'
+		`DELETE FROM trace_quotes WHERE message_id = ?`,
+		`DELETE FROM forgetting WHERE message_id = ?`,
+		`DELETE FROM posts WHERE message_id = ?`,
+	} {
+		if _, err := tx.Exec(query, id); err != nil {
+			return err
+		}
+	}
+	return s.db.Memories.dropSource(tx, id)
+}
+
+// Oldest returns when the newest of the n oldest messages was written, among those written before a time. It is the zero time if
+// there are none.
+func (s *Messages) Oldest(ctx context.Context, n int, before time.Time) (time.Time, error) {
 	var at int64
-	err := db.readers.QueryRowContext(ctx, `SELECT coalesce(max(at), -1) FROM (SELECT at FROM messages WHERE at < ? ORDER BY rowid LIMIT ?)`, before.UnixMicro(), n).Scan(&at)
+	err := s.db.readers.QueryRowContext(ctx, `SELECT coalesce(max(at), -1) FROM (SELECT at FROM messages WHERE at < ? ORDER BY rowid LIMIT ?)`, before.UnixMicro(), n).Scan(&at)
 	if err != nil {
-		return time.Time{}, fmt.Errorf("find the oldest messages: %w", db.Explain(err))
+		return time.Time{}, fmt.Errorf("find the oldest messages: %w", s.db.Explain(err))
 	}
 	if at < 0 {
 		return time.Time{}, nil
@@ -37,135 +96,85 @@ func (db *DB) OldestMessages(ctx context.Context, n int, before time.Time) (time
 	return time.UnixMicro(at).UTC(), nil
 }
 
-// sweepMessages deletes the messages of which the query says so, as long as more says so of how many went last. The query returns
-// rowColumns and that, and has parameters for arg, the row to begin behind, and how many rows.
-func (db *DB) sweepMessages(ctx context.Context, query string, arg any, more func(deleted int) bool) error {
-	for last, whole := int64(0), true; whole; {
-		deleted, from := 0, last
-		err := db.WriteStep(ctx, func(tx *sql.Tx) error {
-			rows, err := tx.Query(query, arg, from, pruneBatch)
-			if err != nil {
-				return err
-			}
-			defer rows.Close()
-			gone := map[int64]Message{}
-			n := 0
-			for ; rows.Next(); n++ {
-				var m Message
-				var due bool
-				if err := rows.Scan(&last, &m.GuildID, &m.ChannelID, &m.AuthorID, &m.Text, &due); err != nil {
-					return err
-				}
-				if due {
-					gone[last] = m
-				}
-			}
-			if err := rows.Err(); err != nil {
-				return err
-			}
-			for row, m := range gone {
-				if _, err := db.dropRow(tx, row, m); err != nil {
-					return err
-				}
-			}
-			deleted, whole = len(gone), n == pruneBatch
-			return nil
-		})
-		if err != nil {
+// Prune deletes the names of people who have not spoken in a server since a time, and returns how many those were. It allows for the
+// ten minutes within which speaking again is not noted.
+func (s *People) Prune(ctx context.Context, before time.Time) (int, error) {
+	defer s.db.names.changed()
+	return s.db.exec(ctx, "prune names of people", `DELETE FROM people WHERE at < ?`, before.Add(-metAgain).UnixMicro())
+}
+
+// PrunePosts deletes the posts of turns that began before a time or have no record any more.
+func (s *Claims) PrunePosts(ctx context.Context, before time.Time) (int, error) {
+	return s.db.exec(ctx, "prune posts", `DELETE FROM posts WHERE turn_id IN
+		(SELECT p.turn_id FROM posts p LEFT JOIN traces t ON t.id = p.turn_id WHERE t.id IS NULL OR t.began < ?)`, before.UnixMicro())
+}
+
+// Prune deletes what the bot learned by itself before a time, unless it is pinned, and returns how many statements those were. What
+// somebody asked for stays until somebody deletes it.
+func (s *Memories) Prune(ctx context.Context, before time.Time) (int, error) {
+	return s.deleteWhere(ctx, `by_id = '' AND NOT pinned AND NOT superseded AND learned_at < ?`, before.UnixMicro())
+}
+
+// DeleteGuild deletes the memories of a server, and returns how many those were.
+func (s *Memories) DeleteGuild(ctx context.Context, guildID string) (int, error) {
+	return s.deleteWhere(ctx, `guild_id = ?`, guildID)
+}
+
+// EraseAll deletes statements and what they replaced.
+func (s *Memories) EraseAll(ctx context.Context, ids []int64) error {
+	for _, id := range ids {
+		if _, err := s.deleteWhere(ctx, `id = ?`, id); err != nil {
 			return err
-		}
-		if !more(deleted) {
-			return nil
 		}
 	}
 	return nil
 }
 
-// PrunePeople forgets those who have not spoken in a server since that time, or ten minutes before it, for it is not noted more often, and
-// returns how many names those were.
-func (db *DB) PrunePeople(ctx context.Context, before time.Time) (int, error) {
-	defer db.names.changed()
-	return db.exec(ctx, "prune names of people", `DELETE FROM people WHERE at < ?`, before.Add(-metAgain).UnixMicro())
-}
-
-// PrunePosts forgets the posts of turns that began before that time, or have no record any more.
-func (db *DB) PrunePosts(ctx context.Context, before time.Time) (int, error) {
-	return db.exec(ctx, "prune posts", `DELETE FROM posts WHERE turn_id IN
-		(SELECT p.turn_id FROM posts p LEFT JOIN traces t ON t.id = p.turn_id WHERE t.id IS NULL OR t.began < ?)`, before.UnixMicro())
-}
-
-// PruneMemories forgets what the bot learned by itself before that time, unless it is pinned, and returns how many statements those were. What
-// somebody asked for is kept until somebody has it forgotten.
-func (db *DB) PruneMemories(ctx context.Context, before time.Time) (removed int, err error) {
-	err = db.Write(ctx, func(tx *sql.Tx) (err error) {
-		removed, err = db.dropMemoriesOf(tx, `by_id = '' AND NOT pinned AND NOT superseded AND learned_at < ?`, before.UnixMicro())
+func (s *Memories) deleteWhere(ctx context.Context, where string, arg any) (removed int, err error) {
+	err = s.db.Write(ctx, func(tx *sql.Tx) (err error) {
+		removed, err = s.dropWhere(tx, where, arg)
 		return err
 	})
 	if err != nil {
-		return 0, fmt.Errorf("prune memories: %w", err)
+		return 0, fmt.Errorf("delete memories: %w", err)
 	}
 	return removed, nil
 }
 
-// PruneFeedback forgets what was said of sources before that time and returns how much that was.
-func (db *DB) PruneFeedback(ctx context.Context, before time.Time) (int, error) {
-	return db.exec(ctx, "prune feedback", `DELETE FROM feedback WHERE at < ?`, before.UnixMicro())
+// PruneFeedback deletes the feedback on sources that was given before a time, and returns how much that was.
+func (s *Ratings) PruneFeedback(ctx context.Context, before time.Time) (int, error) {
+	return s.db.exec(ctx, "prune feedback", `DELETE FROM feedback WHERE at < ?`, before.UnixMicro())
 }
 
-// LeaveGuild notes that the bot is not in a server any more, unless that is known.
-func (db *DB) LeaveGuild(ctx context.Context, guildID string, at time.Time) error {
-	_, err := db.exec(ctx, "leave server", `INSERT INTO left_guilds (guild_id, at) VALUES (?, ?) ON CONFLICT DO NOTHING`, guildID, at.UnixMicro())
+// Leave notes that the bot has left a server, unless that is known.
+func (s *Guilds) Leave(ctx context.Context, guildID string, at time.Time) error {
+	_, err := s.db.exec(ctx, "leave server", `INSERT INTO left_guilds (guild_id, at) VALUES (?, ?) ON CONFLICT DO NOTHING`, guildID, at.UnixMicro())
 	return err
 }
 
-// ReturnGuild notes that the bot is in a server again: nothing of it is deleted.
-func (db *DB) ReturnGuild(ctx context.Context, guildID string) error {
-	_, err := db.exec(ctx, "return to server", `DELETE FROM left_guilds WHERE guild_id = ?`, guildID)
+// Return notes that the bot is in a server again, so that nothing of the server is deleted.
+func (s *Guilds) Return(ctx context.Context, guildID string) error {
+	_, err := s.db.exec(ctx, "return to server", `DELETE FROM left_guilds WHERE guild_id = ?`, guildID)
 	return err
 }
 
-// Guilds returns the servers of which something is kept.
-func (db *DB) Guilds(ctx context.Context) ([]string, error) {
-	return db.guilds(ctx, `SELECT guild_id FROM people UNION SELECT guild_id FROM channels WHERE guild_id <> '' UNION
+// List returns the servers from which something is kept.
+func (s *Guilds) List(ctx context.Context) ([]string, error) {
+	return s.query(ctx, `SELECT guild_id FROM people UNION SELECT guild_id FROM channels WHERE guild_id <> '' UNION
 		SELECT guild_id FROM castings WHERE guild_id <> '' UNION SELECT guild_id FROM backdrops WHERE guild_id <> '' UNION
 		SELECT guild_id FROM memories WHERE guild_id <> '' UNION
 		SELECT guild_id FROM changes WHERE guild_id <> '' UNION SELECT guild_id FROM left_guilds`)
 }
 
-// LeftGuilds returns the servers that the bot left before that time, and of which something may still be kept.
-func (db *DB) LeftGuilds(ctx context.Context, before time.Time) ([]string, error) {
-	return db.guilds(ctx, `SELECT guild_id FROM left_guilds WHERE at < ? ORDER BY at`, before.UnixMicro())
+// Left returns the servers that the bot left before a time and from which something may still be kept.
+func (s *Guilds) Left(ctx context.Context, before time.Time) ([]string, error) {
+	return s.query(ctx, `SELECT guild_id FROM left_guilds WHERE at < ? ORDER BY at`, before.UnixMicro())
 }
 
-func (db *DB) guilds(ctx context.Context, query string, args ...any) ([]string, error) {
-	rows, err := db.readers.QueryContext(ctx, query, args...)
-	return collect(db, "list servers", rows, err, func(row scanner) (id string, err error) {
+func (s *Guilds) query(ctx context.Context, query string, args ...any) ([]string, error) {
+	rows, err := s.db.readers.QueryContext(ctx, query, args...)
+	return collect(s.db, "list servers", rows, err, func(row scanner) (id string, err error) {
 		err = row.Scan(&id)
 		return id, err
 	})
-}
-
-// DeleteGuild forgets all that is kept here of a server that the bot has left. Its records must have gone before.
-func (db *DB) DeleteGuild(ctx context.Context, guildID string) error {
-	defer db.names.changed()
-	defer db.settings.changed()
-	err := db.sweepMessages(ctx, `SELECT `+rowColumns+`, guild_id = ? FROM messages WHERE rowid > ? ORDER BY rowid LIMIT ?`, guildID, func(int) bool { return true })
-	if err == nil {
-		err = db.Write(ctx, func(tx *sql.Tx) error {
-			for _, table := range []string{
-				"people", "channels", "castings", "backdrops", "profiles", "webhooks", "conduct", "own_threads", "opinions", "switches", "usage", "feedback",
-				"changes", "lore", "greetings", "summaries", "watermarks", "left_guilds",
-			} {
-				if _, err := tx.Exec(`DELETE FROM `+table+` WHERE guild_id = ?`, guildID); err != nil {
-					return err
-				}
-			}
-			_, err := db.dropMemoriesOf(tx, `guild_id = ?`, guildID)
-			return err
-		})
-	}
-	if err != nil {
-		return fmt.Errorf("delete server %s: %w", guildID, err)
-	}
-	return nil
 }

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// What is deleted SQLite overwrites with zeros (PRAGMA secure_delete), but for two places: the log, where older pages stand until it is
-// emptied; and the unused middle of pages, where copies stay of what was moved to a page beside when a tree was balanced.
+// SQLite overwrites deleted content with zeros (PRAGMA secure_delete), except in two places: the log, which holds older pages until it is
+// emptied; and the unused middle of pages, which holds copies of rows that moved to another page when a tree was balanced.
 // https://www.sqlite.org/pragma.html#pragma_secure_delete
 
 const (
@@ -20,8 +20,7 @@ const (
 	scrubBatch = 16 // pages that are written in one transaction
 )
 
-// Scrub overwrites what is left in the file and in its log of what was deleted, in small transactions. It waits for those who read at that
-// moment.
+// Scrub overwrites what the file and its log still hold of deleted content, in small transactions. It waits until current readers are done.
 func (db *DB) Scrub(ctx context.Context) error {
 	if db.writes == nil {
 		return &Error{Kind: ReadOnly, Path: db.path, Err: errLooking}
@@ -36,7 +35,7 @@ func (db *DB) Scrub(ctx context.Context) error {
 	return nil
 }
 
-// emptyLog carries the log into the file and cuts it to nothing.
+// emptyLog writes the log into the file and truncates it.
 func (db *DB) emptyLog(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, scrubLimit)
 	defer cancel()
@@ -57,7 +56,7 @@ func (db *DB) emptyLog(ctx context.Context) error {
 	}
 }
 
-// clearPages goes through all pages of the file and overwrites what is unused in them.
+// clearPages overwrites the unused bytes of all pages of the file.
 func (db *DB) clearPages(ctx context.Context) error {
 	var pages, mode, size int
 	for pragma, into := range map[string]*int{"page_count": &pages, "auto_vacuum": &mode, "page_size": &size} {
@@ -94,7 +93,7 @@ func (db *DB) clearPages(ctx context.Context) error {
 // pageQuery reads a page: https://www.sqlite.org/dbpage.html
 const pageQuery = `SELECT data FROM sqlite_dbpage WHERE pgno = ?`
 
-// clearThese looks at pages again, which may have changed, and overwrites what is unused in them then.
+// clearThese reads pages again, because they may have changed, and overwrites their unused bytes.
 func clearThese(tx *sql.Tx, numbers []int) error {
 	for _, n := range numbers {
 		var page []byte
@@ -115,12 +114,12 @@ func clearThese(tx *sql.Tx, numbers []int) error {
 	return nil
 }
 
-// isPointerMap reports whether a page says what other pages are, and holds nothing else.
+// isPointerMap reports whether a page holds nothing but types of other pages.
 // https://www.sqlite.org/fileformat2.html#pointer_map_or_ptrmap_pages
 func isPointerMap(n, size int) bool { return n >= 2 && (n-2)%(size/5+1) == 0 }
 
-// clearPage overwrites the unused bytes of a page of a tree, and reports whether they were anything but zeros. Other pages, and what does
-// not look as it must, it leaves alone. https://www.sqlite.org/fileformat2.html#b_tree_pages
+// clearPage overwrites the unused bytes of a b-tree page, and reports whether they were anything but zeros. It leaves other and malformed
+// pages alone. https://www.sqlite.org/fileformat2.html#b_tree_pages
 func clearPage(n int, page []byte) (changed bool) {
 	at, header := 0, 8
 	if n == 1 {

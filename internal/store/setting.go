@@ -5,9 +5,10 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"time"
 )
 
-// Channel is what people have set for one channel. The zero value is what a channel has that nobody touched.
+// Channel is the settings of a channel. The zero value has the defaults.
 type Channel struct {
 	ID      string
 	GuildID string // empty in a direct message
@@ -16,16 +17,18 @@ type Channel struct {
 	Bare    bool   // no buttons under replies
 }
 
-// Channel returns a channel's settings, or those of one that nobody touched.
-func (db *DB) Channel(ctx context.Context, id string) (Channel, error) {
-	return setting(db, "channel", id, func() (Channel, error) {
-		c, err := scanChannel(id, db.stmts.channel.QueryRowContext(ctx, id))
+// Channel returns a channel's settings, which may be the defaults.
+func (s *Settings) Channel(ctx context.Context, id string) (Channel, error) {
+	return setting(s.db, "channel", id, func() (Channel, error) {
+		c, err := scanChannel(id, s.db.queryRow(ctx, channelQuery, id))
 		if err != nil && !errors.Is(err, sql.ErrNoRows) {
-			return Channel{}, fmt.Errorf("read channel settings: %w", db.Explain(err))
+			return Channel{}, fmt.Errorf("read channel settings: %w", s.db.Explain(err))
 		}
 		return c, nil
 	})
 }
+
+const channelQuery = `SELECT guild_id, mode, web_off, buttons_off FROM channels WHERE id = ?`
 
 func scanChannel(id string, row scanner) (Channel, error) {
 	c := Channel{ID: id}
@@ -33,22 +36,21 @@ func scanChannel(id string, row scanner) (Channel, error) {
 	return c, err
 }
 
-// Channels returns the settings of all channels of a server that somebody touched, and of those whose server was not kept.
-func (db *DB) Channels(ctx context.Context, guildID string) ([]Channel, error) {
-	rows, err := db.readers.QueryContext(ctx, `SELECT id, guild_id, mode, web_off, buttons_off FROM channels WHERE guild_id IN (?, '')`, guildID)
-	return collect(db, "read channel settings", rows, err, func(row scanner) (c Channel, err error) {
+// Channels returns the changed settings of the channels of a server, and of channels whose server is unknown.
+func (s *Settings) Channels(ctx context.Context, guildID string) ([]Channel, error) {
+	return list(ctx, s.db, "read channel settings", func(row scanner) (c Channel, err error) {
 		err = row.Scan(&c.ID, &c.GuildID, &c.Mode, &c.WebOff, &c.Bare)
 		return c, err
-	})
+	}, `SELECT id, guild_id, mode, web_off, buttons_off FROM channels WHERE guild_id IN (?, '')`, guildID)
 }
 
-// ChangeChannel changes the settings of a channel, which begin as base, in one step: no other change is lost. It returns them as
-// they are then.
-func (db *DB) ChangeChannel(ctx context.Context, base Channel, by By, change func(*Channel)) (Channel, error) {
-	defer db.settings.changed()
+// ChangeChannel changes the settings of a channel in one step, so that no other change is lost. They begin as base. It returns the new
+// ones.
+func (s *Settings) ChangeChannel(ctx context.Context, base Channel, by By, change func(*Channel)) (Channel, error) {
+	defer s.db.settings.changed()
 	var c Channel
-	err := db.Write(ctx, func(tx *sql.Tx) (err error) {
-		c, err = scanChannel(base.ID, tx.QueryRow(`SELECT guild_id, mode, web_off, buttons_off FROM channels WHERE id = ?`, base.ID))
+	err := s.db.Write(ctx, func(tx *sql.Tx) (err error) {
+		c, err = scanChannel(base.ID, tx.QueryRow(channelQuery, base.ID))
 		if errors.Is(err, sql.ErrNoRows) {
 			c, err = base, nil
 		}
@@ -64,7 +66,7 @@ func (db *DB) ChangeChannel(ctx context.Context, base Channel, by By, change fun
 		if err != nil {
 			return err
 		}
-		return db.record(tx, before.changes(c, by)...)
+		return s.db.Changes.record(tx, before.changes(c, by)...)
 	})
 	if err != nil {
 		return Channel{}, fmt.Errorf("change channel settings: %w", err)
@@ -72,20 +74,251 @@ func (db *DB) ChangeChannel(ctx context.Context, base Channel, by By, change fun
 	return c, nil
 }
 
-// Note returns the small fact kept under key, or [ErrNotFound].
-func (db *DB) Note(ctx context.Context, key string) (string, error) {
-	var value string
-	err := db.readers.QueryRowContext(ctx, `SELECT value FROM notes WHERE key = ?`, key).Scan(&value)
+// Conduct says how people want the bot to take part in a channel. The zero value has the defaults.
+type Conduct struct {
+	Chatty  bool // the bot joins in unasked
+	Threads bool // each mention gets a thread of its own
+	Posts   bool // in a forum: each new post is answered
+
+	Subscribed bool // every message of a person is for the bot
+}
+
+const selectConduct = `SELECT chatty, threads, posts, subscribed FROM conduct WHERE channel_id = ?`
+
+func scanConduct(row scanner) (c Conduct, err error) {
+	err = row.Scan(&c.Chatty, &c.Threads, &c.Posts, &c.Subscribed)
+	return c, err
+}
+
+// Conduct returns people's choices for a channel.
+func (s *Settings) Conduct(ctx context.Context, channelID string) (Conduct, error) {
+	return setting(s.db, "conduct", channelID, func() (Conduct, error) {
+		c, err := scanConduct(s.db.queryRow(ctx, selectConduct, channelID))
+		if err != nil && !errors.Is(err, sql.ErrNoRows) {
+			return Conduct{}, fmt.Errorf("read conduct: %w", s.db.Explain(err))
+		}
+		return c, nil
+	})
+}
+
+// ChangeConduct changes people's choices for a channel in one step, so that no other change is lost.
+func (s *Settings) ChangeConduct(ctx context.Context, channelID, guildID string, by By, change func(*Conduct)) error {
+	defer s.db.settings.changed()
+	return s.db.change(ctx, "change conduct", func(tx *sql.Tx) error {
+		c, err := scanConduct(tx.QueryRow(selectConduct, channelID))
+		if err != nil && !errors.Is(err, sql.ErrNoRows) {
+			return err
+		}
+		before := c
+		change(&c)
+		_, err = tx.Exec(`INSERT INTO conduct (channel_id, guild_id, chatty, threads, posts, subscribed) VALUES (?, ?, ?, ?, ?, ?)
+			ON CONFLICT (channel_id) DO UPDATE SET chatty = excluded.chatty, threads = excluded.threads, posts = excluded.posts, subscribed = excluded.subscribed`,
+			channelID, guildID, c.Chatty, c.Threads, c.Posts, c.Subscribed)
+		if err != nil {
+			return err
+		}
+		return s.db.Changes.record(tx, before.changes(c, guildID, channelID, by)...)
+	})
+}
+
+// Backdrop is the scene of a channel. The zero value is none.
+type Backdrop struct {
+	ChannelID, GuildID string
+	Text               string
+	ByID, ByName       string // the author
+	At                 time.Time
+}
+
+// Backdrop returns the scene of a channel, or of the parent channel of a thread. parentID may be empty.
+func (s *Settings) Backdrop(ctx context.Context, channelID, parentID string) (Backdrop, error) {
+	return memoise(s.db, &s.db.settings, "backdrop "+channelID+" "+parentID, func(b Backdrop) int { return len(b.Text) }, func() (Backdrop, error) {
+		b := Backdrop{}
+		err := s.db.queryRow(ctx, `SELECT channel_id, guild_id, text, by_id, by_name, at FROM backdrops WHERE channel_id IN (?, ?) ORDER BY channel_id <> ? LIMIT 1`,
+			channelID, parentID, channelID).Scan(&b.ChannelID, &b.GuildID, &b.Text, &b.ByID, &b.ByName, micros{&b.At})
+		if errors.Is(err, sql.ErrNoRows) {
+			return Backdrop{}, nil
+		}
+		if err != nil {
+			return Backdrop{}, fmt.Errorf("read backdrop: %w", s.db.Explain(err))
+		}
+		return b, nil
+	})
+}
+
+// SetBackdrop replaces the scene of a channel. Without a text, it deletes the scene.
+func (s *Settings) SetBackdrop(ctx context.Context, b Backdrop) error {
+	defer s.db.settings.changed()
+	return s.db.change(ctx, "save backdrop", func(tx *sql.Tx) error {
+		var before string
+		err := tx.QueryRow(`SELECT text FROM backdrops WHERE channel_id = ?`, b.ChannelID).Scan(&before)
+		if err != nil && !errors.Is(err, sql.ErrNoRows) {
+			return err
+		}
+		by, err := s.db.Privacy.signature(tx, b.ByID)
+		if err != nil {
+			return err
+		}
+		name := b.ByName
+		if by == "" {
+			name = ""
+		}
+		if b.Text == "" {
+			_, err = tx.Exec(`DELETE FROM backdrops WHERE channel_id = ?`, b.ChannelID)
+		} else {
+			_, err = tx.Exec(`INSERT INTO backdrops (channel_id, guild_id, text, by_id, by_name, at) VALUES (?, ?, ?, ?, ?, ?)
+				ON CONFLICT (channel_id) DO UPDATE SET text = excluded.text, by_id = excluded.by_id, by_name = excluded.by_name, at = excluded.at`,
+				b.ChannelID, b.GuildID, b.Text, by, name, b.At.UnixMicro())
+		}
+		if err != nil {
+			return err
+		}
+		if b.Text == before {
+			return nil
+		}
+		return s.db.Changes.record(tx, b.change(before))
+	})
+}
+
+// Everywhere is the place of a switch for all servers and direct messages.
+const Everywhere = "everywhere"
+
+// What a switch can turn off.
+const (
+	Answers = "answers"
+	Lookups = "lookups"
+)
+
+// Switch is something that somebody turned off.
+type Switch struct {
+	Kind    string // Answers or Lookups
+	Place   string // id of a channel, or Everywhere; empty: the whole server
+	GuildID string // empty in a direct message, and for Everywhere
+	By      string // id of the person
+	ByName  string
+	At      time.Time
+}
+
+func (s Switch) place() string {
+	if s.Place == "" {
+		return serverPlace(s.GuildID)
+	}
+	return s.Place
+}
+
+// SwitchOff turns something off.
+func (s *Settings) SwitchOff(ctx context.Context, sw Switch) error {
+	return s.turnSwitch(ctx, "switch off", sw.change(false), func(tx *sql.Tx, by string) (sql.Result, error) {
+		return tx.Exec(`INSERT INTO switches (place, kind, guild_id, by_id, at) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+			sw.place(), sw.Kind, sw.GuildID, by, sw.At.UnixMicro())
+	})
+}
+
+// SwitchOn turns something on again.
+func (s *Settings) SwitchOn(ctx context.Context, sw Switch) error {
+	return s.turnSwitch(ctx, "switch on", sw.change(true), func(tx *sql.Tx, _ string) (sql.Result, error) {
+		return tx.Exec(`DELETE FROM switches WHERE place = ? AND kind = ?`, sw.place(), sw.Kind)
+	})
+}
+
+// turnSwitch turns a switch and records the change, if it changes anything. turn gets the name under which the person may be kept.
+func (s *Settings) turnSwitch(ctx context.Context, what string, c Change, turn func(tx *sql.Tx, by string) (sql.Result, error)) error {
+	defer s.db.settings.changed()
+	err := s.db.Write(ctx, func(tx *sql.Tx) error {
+		by, err := s.db.Privacy.signature(tx, c.By.ID)
+		if err != nil {
+			return err
+		}
+		r, err := turn(tx, by)
+		if err != nil {
+			return err
+		}
+		if n, err := r.RowsAffected(); err != nil || n == 0 {
+			return err
+		}
+		return s.db.Changes.record(tx, c)
+	})
 	if err != nil {
-		return "", fmt.Errorf("read note %s: %w", key, db.Explain(err))
+		return fmt.Errorf("%s: %w", what, err)
+	}
+	return nil
+}
+
+// SwitchedOff returns what is off in a channel: there, in the parent channel of a thread, in the server, or everywhere. parentID and
+// guildID may be empty. The caller must not change the map.
+func (s *Settings) SwitchedOff(ctx context.Context, channelID, parentID, guildID string) (map[string]bool, error) {
+	server := serverPlace(guildID)
+	if guildID == "" {
+		server = ""
+	}
+	return setting(s.db, "off", channelID+" "+parentID+" "+server, func() (map[string]bool, error) {
+		rows, err := s.db.query(ctx, `SELECT kind FROM switches WHERE place IN (?, ?, ?, ?)`, channelID, parentID, server, Everywhere)
+		kinds, err := collect(s.db, "read switches", rows, err, scanValue[string])
+		off := map[string]bool{}
+		for _, kind := range kinds {
+			off[kind] = true
+		}
+		return off, err
+	})
+}
+
+// Get reports whether the bot made a thread, and whether somebody told it to be quiet there.
+func (s *Threads) Get(ctx context.Context, id string) (own, quiet bool, err error) {
+	err = s.db.readers.QueryRowContext(ctx, `SELECT quiet FROM own_threads WHERE thread_id = ?`, id).Scan(&quiet)
+	if errors.Is(err, sql.ErrNoRows) {
+		return false, false, nil
+	}
+	if err != nil {
+		return false, false, fmt.Errorf("read thread: %w", s.db.Explain(err))
+	}
+	return true, quiet, nil
+}
+
+// SetQuiet notes that somebody told the bot to be quiet in its thread, or to go on.
+func (s *Threads) SetQuiet(ctx context.Context, id string, quiet bool) error {
+	_, err := s.db.exec(ctx, "quiet thread", `UPDATE own_threads SET quiet = ? WHERE thread_id = ?`, quiet, id)
+	return err
+}
+
+// MoveMessage notes that the bot made a thread for a message, and moves the message there. If the message is waiting under claim, event
+// replaces what a restart would go on with.
+func (s *Threads) MoveMessage(ctx context.Context, messageID, claim, threadID, guildID, event string, at time.Time) error {
+	return s.db.change(ctx, "move to thread", func(tx *sql.Tx) error {
+		_, err := tx.Exec(`INSERT INTO own_threads (thread_id, guild_id, at, quiet) VALUES (?, ?, ?, FALSE) ON CONFLICT DO NOTHING`, threadID, guildID, at.UnixMicro())
+		if err == nil {
+			err = s.db.Messages.move(tx, messageID, threadID)
+		}
+		if err == nil {
+			event, err = s.db.Privacy.keptEvent(tx, event)
+		}
+		if err == nil {
+			_, err = tx.Exec(`UPDATE claims SET event = ? WHERE event_id = ? AND event <> ''`, event, claim)
+		}
+		return err
+	})
+}
+
+// Get returns the note under a key, or [ErrNotFound].
+func (s *Notes) Get(ctx context.Context, key string) (string, error) {
+	var value string
+	err := s.db.readers.QueryRowContext(ctx, `SELECT value FROM notes WHERE key = ?`, key).Scan(&value)
+	if err != nil {
+		return "", fmt.Errorf("read note %s: %w", key, s.db.Explain(err))
 	}
 	return value, nil
 }
 
-// SetNote keeps a small fact, such as what was registered where, under key.
-func (db *DB) SetNote(ctx context.Context, key, value string) error {
-	_, err := db.exec(ctx, "save note "+key, setNote, key, value)
+// Set saves a small fact under a key.
+func (s *Notes) Set(ctx context.Context, key, value string) error {
+	_, err := s.db.exec(ctx, "save note "+key, setNote, key, value)
 	return err
 }
 
 const setNote = `INSERT INTO notes (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value`
+
+// maxSettings is how many bytes of settings are cached: those of some thousand channels.
+const maxSettings = 512 << 10
+
+// setting is memoise for the settings of a place.
+func setting[T any](db *DB, kind, place string, read func() (T, error)) (T, error) {
+	return memoise(db, &db.settings, kind+" "+place, func(T) int { return 0 }, read)
+}

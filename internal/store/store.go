@@ -1,23 +1,22 @@
-// Package store keeps what must outlive the process: messages and who wrote them, claimed events, channel
-// settings, small notes, what was used of limits, what people said of sources, and the tables in which package trace keeps its
-// records. What is too old, and what is of servers that the bot has left, goes (retention.go), and its space with it (vacuum.go).
+// Package store keeps what must outlive the process: messages, claimed events, settings, quotas, memory, people's decisions about their
+// data, and the tables of package trace.
 //
-// Messages of servers are found by their words (search.go), by a full-text index (index.go, words.go).
+// A [DB] is one SQLite file, familiar.db, in a directory that one process owns at a time (lock.go). Each kind of data has a service, such
+// as db.Messages, with a file or two of its own. All services write through [DB.Write], which puts writes of the same moment into one
+// transaction (write.go). They read through a few connections that cannot write (query.go). A committed write survives the death of the
+// process at any moment.
 //
-// What the bot learned is kept with what it rests on (memory.go), is read only [Within] the places where it may be told (memoryscope.go,
-// memoryread.go), and goes with the messages that it rests on (memorydrop.go).
+// [Open] brings the file to the newest schema (migrate.go). It checks a file that was not closed for damage, and stops writing when the
+// file disappears (file.go). It refuses a file that it cannot be sure of, with an [Error] that says the cause and the cure (error.go).
 //
-// What is kept of one person is found, exported and deleted as a whole (plan.go, trail.go, erase.go). Who has opted out, or was forgotten,
-// is looked at in the transaction that would keep something of theirs (privacy.go).
+// Messages are found by their words through a full-text index (index.go, search.go, recall.go) and by their meaning through vectors
+// (vector.go, nearest.go). Statements of memory keep their sources (memory.go). Every read of them needs a [ScopeFilter] (memoryread.go),
+// and they are deleted with their sources (memorydrop.go).
 //
-// It is SQLite in one file, familiar.db, of a directory that one process owns at a time (lock.go). [Open]
-// brings the file to the newest schema (migrate.go) and refuses what it cannot be sure of, with an [Error]
-// that says the cause and the cure (error.go): a file that was not closed is looked through for damage (check.go), and one that
-// disappears takes no more writes (watch.go). Everybody writes through [DB.Write], which lets those who
-// write at the same moment share one transaction (write.go), and reads through a few connections that
-// cannot write. What was acknowledged survives the death of the process at any moment.
+// Package forget decides what is deleted of a person, a server or a message, with the functions of erase.go, retention.go and rows.go.
+// The standing of a person is checked in the transaction that would keep something about them (privacy.go).
 //
-// The SQL outside this package is plain, so that another engine can stand behind the same methods.
+// The SQL outside this package is plain, so that another engine could implement the same methods.
 package store
 
 import (
@@ -40,47 +39,147 @@ const (
 	lockName = "familiar.lock"
 )
 
-// ErrNotFound says that there is no such thing in the store.
+// ErrNotFound says that the store has no such thing.
 var ErrNotFound = errors.New("not found")
 
-// DB is an open store. Its methods may be called from many goroutines. Their errors are [ErrNotFound], the
-// context's own, an [*Error] where the file or its disk is to blame, or else a plain description.
+// DB is an open store. Many goroutines may call its methods. They return [ErrNotFound], the error of the context, an [*Error] if the file
+// or its disk is the cause, or another error.
 type DB struct {
+	services
+
 	path        string
-	lock        *os.File // nil in a process that does not own the store
-	writes      *writer  // nil when only looking
+	lock        *dirLock // nil if this process does not own the store
+	writes      *writer  // nil if the store is open for reading only
 	readers     *sql.DB
 	stmts       statements
-	reads       reads
-	names       memo // of people
-	settings    memo // of places
+	names       memo // names of people
+	settings    memo // settings of places
 	remembering remembering
-	vectors     matrices   // in memory
-	carry       background // of the log into the file
+	vectors     vectorCache // cached
+	carry       background  // copies the log into the file
 	indexing    background
 	watch       watch
-	key         []byte // of [DB.Pseudonym]
-	// standings is false while nobody has a standing: it is set by whoever gives one, in the transaction that does, and never unset.
+	key         []byte // for Privacy.Pseudonym
+	// standings is false while nobody has a standing. The transaction that saves the first one sets it, and nothing resets it.
 	standings atomic.Bool
 	notices   chan string
-	whole     bool // open has got to its end
+	whole     bool // open succeeded
 }
 
-// Open opens the store in dir and makes both if they are missing, readable for their owner only. The caller
-// must Close it. Another process cannot open it until then, but can [Look] and work [Beside] it.
+// services are the parts of a [DB], one for each kind of data. They share its file and its transactions.
+type services struct {
+	Messages   *Messages
+	Claims     *Claims
+	Vectors    *Vectors
+	Memories   *Memories
+	Learning   *Learning
+	Summaries  *Summaries
+	Characters *Characters
+	Settings   *Settings
+	Changes    *Changes
+	Threads    *Threads
+	Webhooks   *Webhooks
+	Quotas     *Quotas
+	People     *People
+	Privacy    *Privacy
+	Ratings    *Ratings
+	Buttons    *Buttons
+	Guilds     *Guilds
+	Notes      *Notes
+}
+
+func newServices(db *DB) services {
+	return services{
+		Messages:   &Messages{db},
+		Claims:     &Claims{db},
+		Vectors:    &Vectors{db},
+		Memories:   &Memories{db},
+		Learning:   &Learning{db},
+		Summaries:  &Summaries{db},
+		Characters: &Characters{db},
+		Settings:   &Settings{db},
+		Changes:    &Changes{db},
+		Threads:    &Threads{db},
+		Webhooks:   &Webhooks{db},
+		Quotas:     &Quotas{db},
+		People:     &People{db},
+		Privacy:    &Privacy{db},
+		Ratings:    &Ratings{db},
+		Buttons:    &Buttons{db},
+		Guilds:     &Guilds{db},
+		Notes:      &Notes{db},
+	}
+}
+
+// Messages keeps messages and finds them, by their words, their time or their neighbours.
+type Messages struct{ db *DB }
+
+// Claims keeps which events were taken, which of them still need an answer, and the posts of turns that are not over.
+type Claims struct{ db *DB }
+
+// Vectors keeps the embeddings of messages and statements, and finds what is near in meaning.
+type Vectors struct{ db *DB }
+
+// Memories keeps the statements that the bot remembers. Every read needs a [ScopeFilter], except those for the operator.
+type Memories struct{ db *DB }
+
+// Learning keeps how far the writer of memory has read in each channel, and what it learned there.
+type Learning struct{ db *DB }
+
+// Summaries keeps one summary for each channel.
+type Summaries struct{ db *DB }
+
+// Characters keeps which characters speak where, and the lore and greetings that each has used in a channel.
+type Characters struct{ db *DB }
+
+// Settings keeps what people set for channels and servers. Every change is recorded in [Changes].
+type Settings struct{ db *DB }
+
+// Changes is the record of changed settings.
+type Changes struct{ db *DB }
+
+// Threads keeps the threads that the bot made.
+type Threads struct{ db *DB }
+
+// Webhooks keeps the webhook of the bot in each channel.
+type Webhooks struct{ db *DB }
+
+// Quotas counts what is used, and says how much is left.
+type Quotas struct{ db *DB }
+
+// People keeps the names of people in servers.
+type People struct{ db *DB }
+
+// Privacy keeps what people decided about their data, and finds, exports and deletes it.
+type Privacy struct{ db *DB }
+
+// Ratings keeps what people think of sources (feedback) and of replies (opinions).
+type Ratings struct{ db *DB }
+
+// Buttons makes the keys of the buttons under replies, and reads them.
+type Buttons struct{ db *DB }
+
+// Guilds keeps which servers the bot has left, and deletes their data.
+type Guilds struct{ db *DB }
+
+// Notes keeps small facts under keys.
+type Notes struct{ db *DB }
+
+// Open opens the store in dir, and creates both if they are missing, readable only for their owner. The caller must Close it. Until then no
+// other process can open it, but others can [Look] at it and work [Beside] it.
 func Open(ctx context.Context, dir string) (*DB, error) {
 	return openBy(ctx, dir, (*DB).open)
 }
 
-// Look opens the store in dir for reading only, whether another process has it open or not. A store that is
-// missing, or whose schema is not exactly this program's, is refused. Every write fails.
+// Look opens the store in dir for reading only, even if another process has it open. It refuses a missing store and one with another
+// schema. Every write fails.
 func Look(ctx context.Context, dir string) (*DB, error) {
 	return openBy(ctx, dir, (*DB).look)
 }
 
-// Beside opens the store in dir for reading and writing while another process owns it. What only the owner does is left to it: to make the
-// file, to bring it to a new schema and to look through it for damage. So the store must be there, of exactly this program's schema. SQLite
-// lets the two take turns at writing. The caller must not do what only one process may do, such as to answer what people write on Discord.
+// Beside opens the store in dir for reading and writing while another process owns it. The owner alone creates the file, migrates it and
+// checks it for damage. So the store must exist and have this program's schema. SQLite lets the two processes write in turns. The caller
+// must not do what only one process may do, such as answering on Discord.
 func Beside(ctx context.Context, dir string) (*DB, error) {
 	return openBy(ctx, dir, (*DB).beside)
 }
@@ -91,9 +190,10 @@ func openBy(ctx context.Context, dir string, how func(*DB, context.Context) erro
 		return nil, fmt.Errorf("find data directory: %w", err)
 	}
 	db := &DB{path: filepath.Join(dir, fileName), notices: make(chan string, 8), names: newMemo(maxNames), settings: newMemo(maxSettings)}
+	db.services = newServices(db)
 	db.watch.path = db.path
 	if err := how(db, ctx); err != nil {
-		_ = db.Close() // why it did not open matters more
+		_ = db.Close() // the first error matters more
 		return nil, db.Explain(err)
 	}
 	return db, nil
@@ -109,11 +209,11 @@ func (db *DB) open(ctx context.Context) error {
 		return err
 	}
 	db.lock = lock
-	if err := os.RemoveAll(filepath.Join(dir, stageName)); err != nil { // of a restore that was killed
+	if err := os.RemoveAll(filepath.Join(dir, stageName)); err != nil { // left by a killed restore
 		return err
 	}
-	// Made here and not by SQLite, whose files anybody may read, and whose errors don't tell a missing
-	// permission from a missing directory. Its other files inherit this one's mode.
+	// The file is created here because everybody could read one that SQLite creates. Also, SQLite's errors do not tell a missing permission
+	// from a missing directory. Its other files inherit this one's mode.
 	f, err := os.OpenFile(db.path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return err
@@ -135,17 +235,17 @@ func (db *DB) open(ctx context.Context) error {
 	if err := db.connectReaders(); err != nil {
 		return err
 	}
-	if err := errors.Join(db.readPrivacy(ctx), db.readRemembering(ctx), db.prepare(ctx)); err != nil {
+	if err := errors.Join(db.Privacy.read(ctx), db.Memories.readPlaces(ctx), db.prepare(ctx)); err != nil {
 		return err
 	}
-	if err := errors.Join(db.renewIndex(ctx), db.renew(ctx)); err != nil {
+	if err := errors.Join(db.Messages.renewIndex(ctx), db.renew(ctx)); err != nil {
 		return err
 	}
 	if err := db.watch.start(db); err != nil {
 		return err
 	}
 	db.carry.start(db.carryLog)
-	db.indexing.start(db.indexOld)
+	db.indexing.start(db.Messages.indexOld)
 	db.whole = true
 	return nil
 }
@@ -157,7 +257,7 @@ func (db *DB) beside(ctx context.Context) error {
 	if err := db.connectWriter(); err != nil {
 		return err
 	}
-	if err := errors.Join(db.readPrivacy(ctx), db.prepare(ctx)); err != nil {
+	if err := errors.Join(db.Privacy.read(ctx), db.prepare(ctx)); err != nil {
 		return err
 	}
 	if err := db.watch.start(db); err != nil {
@@ -167,7 +267,7 @@ func (db *DB) beside(ctx context.Context) error {
 	return nil
 }
 
-// owns reports whether this process is the one that no other can take the place of. Others may write a little beside it.
+// owns reports whether this process owns the store. Others may write a little beside it.
 func (db *DB) owns() bool { return db.lock != nil }
 
 func (db *DB) connectWriter() error {
@@ -176,7 +276,7 @@ func (db *DB) connectWriter() error {
 	if err != nil {
 		return err
 	}
-	// One connection, kept: SQLite has one writer at a time anyway, and prepared statements stay with it.
+	// There is only one connection: SQLite has one writer at a time, and prepared statements stay with their connection.
 	pool.SetMaxOpenConns(1)
 	db.writes = startWriter(pool)
 	return nil
@@ -186,10 +286,10 @@ func (db *DB) look(ctx context.Context) error {
 	if err := db.findMade(ctx); err != nil {
 		return err
 	}
-	return errors.Join(db.readPrivacy(ctx), db.prepare(ctx))
+	return errors.Join(db.Privacy.read(ctx), db.prepare(ctx))
 }
 
-// findMade connects to a store that somebody else has made, and refuses one of another schema.
+// findMade connects to an existing store, and refuses one with another schema.
 func (db *DB) findMade(ctx context.Context) error {
 	if _, err := os.Stat(db.path); errors.Is(err, fs.ErrNotExist) {
 		return &Error{Kind: Missing, Path: db.path, Err: err}
@@ -207,12 +307,12 @@ func (db *DB) findMade(ctx context.Context) error {
 	return nil
 }
 
-// connect makes a pool of connections; none is opened yet.
+// connect returns a pool of connections without opening one.
 func connect(path string, params ...string) (*sql.DB, error) {
 	return sql.Open("sqlite", address(path, params...))
 }
 
-// address is how the driver is told of a file.
+// address returns the data source name of a file.
 func address(path string, params ...string) string {
 	p := filepath.ToSlash(path)
 	if !strings.HasPrefix(p, "/") {
@@ -233,8 +333,7 @@ func (db *DB) connectReaders() (err error) {
 	return nil
 }
 
-// Close waits for the writes that have been asked for, then closes the file. Later calls do nothing. The error says so if the
-// file is not there any more.
+// Close waits for pending writes, then closes the file. Later calls do nothing. The error says so if the file is gone.
 func (db *DB) Close() error {
 	db.indexing.end()
 	db.carry.end()
@@ -246,23 +345,35 @@ func (db *DB) Close() error {
 		errs = append(errs, db.writes.close())
 	}
 	if db.lock != nil {
-		if db.whole && errors.Join(errs...) == nil { // otherwise the next owner looks through the file
-			errs = append(errs, markClosed(db.lock))
+		if db.whole && errors.Join(errs...) == nil { // otherwise the next owner checks the file
+			errs = append(errs, db.lock.markClosed())
 		}
-		errs = append(errs, release(db.lock))
+		errs = append(errs, db.lock.release())
 		db.lock = nil
 	}
 	return errors.Join(errs...)
 }
 
-// Read returns the connections for reading. The caller must not close it; errors that it gives should go
-// through [DB.Explain].
+// Read returns the connections for reading. The caller must not close it, and should pass its errors to [DB.Explain].
 func (db *DB) Read() *sql.DB { return db.readers }
 
-// Writable returns why nothing can be kept, or nil. It begins a transaction in its turn, and writes nothing.
+// Writable returns why nothing can be written, or nil. It runs an empty transaction.
 func (db *DB) Writable(ctx context.Context) error {
 	return db.Write(ctx, func(tx *sql.Tx) error {
 		var one int
 		return tx.QueryRow(`SELECT 1`).Scan(&one)
 	})
+}
+
+// Refresh updates what this process has in memory after another process has written [Beside] it.
+func (db *DB) Refresh(ctx context.Context) error {
+	db.settings.changed()
+	var standings bool
+	if err := db.readers.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM privacy)`).Scan(&standings); err != nil {
+		return fmt.Errorf("read whether anybody has a standing: %w", db.Explain(err))
+	}
+	if standings {
+		db.standings.Store(true)
+	}
+	return db.Memories.readPlaces(ctx)
 }

@@ -28,8 +28,8 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// seed makes dir as if a store had been opened there and closed: making one anew takes longer than most tests. Tests of how a
-// store is made call Open themselves.
+// seed makes dir as if a store had been opened there and closed, because making a new one takes longer than most tests. Tests of creation
+// call Open themselves.
 func seed(tb testing.TB, dir string) {
 	tb.Helper()
 	path := filepath.Join(dir, fileName)
@@ -61,7 +61,7 @@ var empty = sync.OnceValues(func() ([]byte, error) {
 	return os.ReadFile(filepath.Join(dir, fileName))
 })
 
-// open opens a store that is closed with the test.
+// open opens a store that is closed at the end of the test.
 func open(tb testing.TB, dir string) *DB {
 	tb.Helper()
 	seed(tb, dir)
@@ -100,8 +100,8 @@ func TestMessages(t *testing.T) {
 	db, ctx := open(t, t.TempDir()), t.Context()
 	whole := Message{ID: "m4", ChannelID: "a", GuildID: "g", AuthorID: "u1", AuthorName: "Ada 🦉", Text: "line\nline \x00 ' \"", ReplyTo: "m2",
 		TurnID: "t1", At: noon.Add(4 * time.Minute), Own: true}
-	// Out of order, two at the same moment, one of another channel.
-	err := db.SaveMessages(ctx, message("m3", "a", 3), whole, message("m2b", "a", 2), message("m2", "a", 2), message("x1", "b", 9), message("m1", "a", 1))
+	// Out of order, two of the same moment, one of another channel.
+	err := db.Messages.Save(ctx, message("m3", "a", 3), whole, message("m2b", "a", 2), message("m2", "a", 2), message("x1", "b", 9), message("m1", "a", 1))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,33 +113,33 @@ func TestMessages(t *testing.T) {
 		{3, []string{"m2b", "m3", "m4"}},
 		{0, nil},
 	} {
-		got, err := db.Recent(ctx, "a", c.n)
+		got, err := db.Messages.Recent(ctx, "a", c.n)
 		if err != nil || !slices.Equal(ids(got), c.want) {
 			t.Errorf("Recent(a, %d) = %v, %v; want %v", c.n, ids(got), err, c.want)
 		}
 	}
-	got, err := db.Message(ctx, "m4")
+	got, err := db.Messages.Get(ctx, "m4")
 	if diff := cmp.Diff(whole, got); err != nil || diff != "" {
 		t.Errorf("Message(m4): %v\n%s", err, diff)
 	}
 	whole.Text = "new"
-	if err := db.SaveMessages(ctx, whole); err != nil {
+	if err := db.Messages.Save(ctx, whole); err != nil {
 		t.Fatal(err)
 	}
-	if got, err := db.Message(ctx, "m4"); err != nil || got != whole {
+	if got, err := db.Messages.Get(ctx, "m4"); err != nil || got != whole {
 		t.Errorf("saved again: %v, %v", got, err)
 	}
-	if err := db.DeleteMessage(ctx, "m4"); err != nil {
+	if err := db.Messages.Delete(ctx, "m4"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := db.Message(ctx, "m4"); !errors.Is(err, ErrNotFound) {
+	if _, err := db.Messages.Get(ctx, "m4"); !errors.Is(err, ErrNotFound) {
 		t.Errorf("deleted message: %v", err)
 	}
 }
 
 func TestEditMessage(t *testing.T) {
 	db, ctx := open(t, t.TempDir()), t.Context()
-	if err := db.SaveMessages(ctx, message("m", "a", 0)); err != nil {
+	if err := db.Messages.Save(ctx, message("m", "a", 0)); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
@@ -151,7 +151,7 @@ func TestEditMessage(t *testing.T) {
 		{"m", "other", false},
 		{"unknown", "other", false},
 	} {
-		if got, err := db.EditMessage(ctx, c.id, c.text); got != c.want || err != nil {
+		if got, err := db.Messages.Edit(ctx, c.id, c.text); got != c.want || err != nil {
 			t.Errorf("EditMessage(%q, %q) = %v, %v", c.id, c.text, got, err)
 		}
 	}
@@ -164,7 +164,7 @@ func TestChain(t *testing.T) {
 		m.ReplyTo = to
 		return m
 	}
-	err := db.SaveMessages(ctx, reply("1", "a", "gone"), reply("2", "a", "1"), reply("3", "a", "2"), reply("4", "a", "3"),
+	err := db.Messages.Save(ctx, reply("1", "a", "gone"), reply("2", "a", "1"), reply("3", "a", "2"), reply("4", "a", "3"),
 		reply("away", "b", "1"), reply("ring1", "a", "ring2"), reply("ring2", "a", "ring1"))
 	if err != nil {
 		t.Fatal(err)
@@ -180,12 +180,12 @@ func TestChain(t *testing.T) {
 		{"away", 9, nil},
 		{"ring1", 3, []string{"ring2", "ring1", "ring2"}},
 	} {
-		got, err := db.Chain(ctx, c.id, c.n)
+		got, err := db.Messages.Chain(ctx, c.id, c.n)
 		if err != nil || !slices.Equal(ids(got), c.want) {
 			t.Errorf("Chain(%s, %d) = %v, %v; want %v", c.id, c.n, ids(got), err, c.want)
 		}
 	}
-	if _, err := db.Chain(ctx, "unknown", 9); !errors.Is(err, ErrNotFound) {
+	if _, err := db.Messages.Chain(ctx, "unknown", 9); !errors.Is(err, ErrNotFound) {
 		t.Errorf("chain of an unknown message: %v", err)
 	}
 }
@@ -213,8 +213,8 @@ func TestArriveClaimsOnce(t *testing.T) {
 	if n := firsts.n.Load(); n != 1 {
 		t.Errorf("%d of 20 were first", n)
 	}
-	// The same event once more, after an edit and a restart.
-	if _, err := db.EditMessage(ctx, "m", "edited"); err != nil {
+	// The same event again, after an edit and a restart.
+	if _, err := db.Messages.Edit(ctx, "m", "edited"); err != nil {
 		t.Fatal(err)
 	}
 	if err := db.Close(); err != nil {
@@ -227,10 +227,10 @@ func TestArriveClaimsOnce(t *testing.T) {
 	if first, err := arrive(ctx, db, m, ""); first || err != nil {
 		t.Errorf("without a claim: %v, %v", first, err)
 	}
-	if got, err := db.Message(ctx, "m"); err != nil || got.Text != "edited" {
+	if got, err := db.Messages.Get(ctx, "m"); err != nil || got.Text != "edited" {
 		t.Errorf("an old event undid an edit: %q, %v", got.Text, err)
 	}
-	if n, err := db.PruneClaims(ctx, time.Now().Add(time.Minute)); n != 1 || err != nil {
+	if n, err := db.Claims.Prune(ctx, time.Now().Add(time.Minute)); n != 1 || err != nil {
 		t.Errorf("PruneClaims = %d, %v", n, err)
 	}
 	if first, err := arrive(ctx, db, m, "event"); !first || err != nil {
@@ -238,16 +238,16 @@ func TestArriveClaimsOnce(t *testing.T) {
 	}
 }
 
-// set makes the settings of a channel what they are in want.
+// set sets the settings of a channel to want.
 func set(t *testing.T, db *DB, want Channel) {
 	t.Helper()
-	got, err := db.ChangeChannel(t.Context(), Channel{ID: want.ID, GuildID: want.GuildID}, By{}, func(c *Channel) { *c = want })
+	got, err := db.Settings.ChangeChannel(t.Context(), Channel{ID: want.ID, GuildID: want.GuildID}, By{}, func(c *Channel) { *c = want })
 	if err != nil || got != want {
 		t.Fatalf("ChangeChannel = %+v, %v", got, err)
 	}
 }
 
-// Changes that come together are all kept, and only the first is made to what was inherited.
+// TestChangesToAChannel checks that concurrent changes are all kept, and that only the first applies to the inherited settings.
 func TestChangesToAChannel(t *testing.T) {
 	db, ctx := open(t, t.TempDir()), t.Context()
 	var all sync.WaitGroup
@@ -255,13 +255,13 @@ func TestChangesToAChannel(t *testing.T) {
 		func(c *Channel) { c.Mode = "text" }, func(c *Channel) { c.WebOff = true }, func(c *Channel) { c.Bare = true },
 	} {
 		all.Go(func() {
-			if _, err := db.ChangeChannel(ctx, Channel{ID: "a", GuildID: "g"}, By{}, change); err != nil {
+			if _, err := db.Settings.ChangeChannel(ctx, Channel{ID: "a", GuildID: "g"}, By{}, change); err != nil {
 				t.Error(err)
 			}
 		})
 	}
 	all.Wait()
-	if c, err := db.Channel(ctx, "a"); err != nil || c != (Channel{ID: "a", GuildID: "g", Mode: "text", WebOff: true, Bare: true}) {
+	if c, err := db.Settings.Channel(ctx, "a"); err != nil || c != (Channel{ID: "a", GuildID: "g", Mode: "text", WebOff: true, Bare: true}) {
 		t.Errorf("Channel = %+v, %v", c, err)
 	}
 }
@@ -269,24 +269,24 @@ func TestChangesToAChannel(t *testing.T) {
 func TestSettingsAndNotes(t *testing.T) {
 	dir := t.TempDir()
 	db, ctx := open(t, dir), t.Context()
-	if c, err := db.Channel(ctx, "a"); err != nil || c != (Channel{ID: "a"}) {
+	if c, err := db.Settings.Channel(ctx, "a"); err != nil || c != (Channel{ID: "a"}) {
 		t.Errorf("untouched channel: %v, %v", c, err)
 	}
-	if _, err := db.Note(ctx, "k"); !errors.Is(err, ErrNotFound) {
+	if _, err := db.Notes.Get(ctx, "k"); !errors.Is(err, ErrNotFound) {
 		t.Errorf("missing note: %v", err)
 	}
 	for _, c := range []Channel{{ID: "a", Mode: "text", WebOff: true}, {ID: "a", Mode: "full_rp"}} {
 		set(t, db, c)
-		if err := db.SetNote(ctx, "k", c.Mode); err != nil {
+		if err := db.Notes.Set(ctx, "k", c.Mode); err != nil {
 			t.Fatal(err)
 		}
 	}
 	db.Close()
 	db = open(t, dir)
-	if c, err := db.Channel(ctx, "a"); err != nil || c != (Channel{ID: "a", Mode: "full_rp"}) {
+	if c, err := db.Settings.Channel(ctx, "a"); err != nil || c != (Channel{ID: "a", Mode: "full_rp"}) {
 		t.Errorf("Channel = %v, %v", c, err)
 	}
-	if v, err := db.Note(ctx, "k"); err != nil || v != "full_rp" {
+	if v, err := db.Notes.Get(ctx, "k"); err != nil || v != "full_rp" {
 		t.Errorf("Note = %q, %v", v, err)
 	}
 }
@@ -298,7 +298,7 @@ func TestFilesAreTheOwnersAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	if err := db.SetNote(t.Context(), "k", "v"); err != nil {
+	if err := db.Notes.Set(t.Context(), "k", "v"); err != nil {
 		t.Fatal(err)
 	}
 	if info, err := os.Stat(dir); err != nil || info.Mode().Perm() != 0o700 {
@@ -329,7 +329,7 @@ func TestLook(t *testing.T) {
 		t.Errorf("an empty directory: %v", err)
 	}
 	db := open(t, dir)
-	if err := db.SetNote(t.Context(), "k", "v"); err != nil {
+	if err := db.Notes.Set(t.Context(), "k", "v"); err != nil {
 		t.Fatal(err)
 	}
 	looker, err := Look(t.Context(), dir)
@@ -337,10 +337,10 @@ func TestLook(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer looker.Close()
-	if v, err := looker.Note(t.Context(), "k"); v != "v" || err != nil {
+	if v, err := looker.Notes.Get(t.Context(), "k"); v != "v" || err != nil {
 		t.Errorf("Note = %q, %v", v, err)
 	}
-	if err := looker.SetNote(t.Context(), "k", "w"); kind(err) != ReadOnly {
+	if err := looker.Notes.Set(t.Context(), "k", "w"); kind(err) != ReadOnly {
 		t.Errorf("a looker wrote: %v", err)
 	}
 	setVersion(t, db, 0)
@@ -354,10 +354,10 @@ func TestClosed(t *testing.T) {
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if err := db.SetNote(context.Background(), "k", "v"); !errors.Is(err, errClosed) {
+	if err := db.Notes.Set(context.Background(), "k", "v"); !errors.Is(err, errClosed) {
 		t.Errorf("write after Close: %v", err)
 	}
-	if _, err := db.Recent(context.Background(), "a", 1); err == nil {
+	if _, err := db.Messages.Recent(context.Background(), "a", 1); err == nil {
 		t.Error("read after Close succeeded")
 	}
 }
@@ -378,7 +378,7 @@ func kind(err error) Kind {
 	return Kind(fmt.Sprintf("%T", err))
 }
 
-// TestBeside writes from two sides, of which one owns the store.
+// TestBeside writes from two processes. One of them owns the store.
 func TestBeside(t *testing.T) {
 	dir := t.TempDir()
 	if _, err := Beside(t.Context(), dir); !isKind(err, Missing) {
@@ -397,7 +397,7 @@ func TestBeside(t *testing.T) {
 	for i, db := range []*DB{owner, other} {
 		writing.Go(func() {
 			for n := range 50 {
-				if err := db.SetNote(t.Context(), fmt.Sprint("note ", i, n), "text"); err != nil {
+				if err := db.Notes.Set(t.Context(), fmt.Sprint("note ", i, n), "text"); err != nil {
 					t.Error(err)
 				}
 			}
@@ -408,7 +408,7 @@ func TestBeside(t *testing.T) {
 		t.Error(err)
 	}
 	for i := range 2 {
-		if _, err := owner.Note(t.Context(), fmt.Sprint("note ", i, 49)); err != nil {
+		if _, err := owner.Notes.Get(t.Context(), fmt.Sprint("note ", i, 49)); err != nil {
 			t.Error(err)
 		}
 	}

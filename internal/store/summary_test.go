@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// spoken saves five messages of a channel and a summary that covers the first four, resting on the first and the third.
+// spoken saves five messages of a channel and a summary of the first four. Its sources are the first and the third.
 func spoken(t *testing.T, db *DB) (read []Message, s Summary) {
 	t.Helper()
 	for i, id := range []string{"1", "2", "3", "4", "5"} {
@@ -16,14 +16,14 @@ func spoken(t *testing.T, db *DB) (read []Message, s Summary) {
 		m.GuildID, m.Text = "g", "text of "+id
 		read = append(read, m)
 	}
-	if err := db.SaveMessages(t.Context(), read...); err != nil {
+	if err := db.Messages.Save(t.Context(), read...); err != nil {
 		t.Fatal(err)
 	}
 	s = Summary{
 		ChannelID: "c", GuildID: "g", FirstAt: read[0].At, LastAt: read[3].At, LastID: "4", Messages: 4, Made: noon.Add(time.Hour), By: "side",
 		Sentences: []Sentence{{"One.", []string{"1"}}, {"Three.", []string{"3"}}},
 	}
-	if err := db.SaveSummary(t.Context(), s, time.Time{}, read[:4]); err != nil {
+	if err := db.Summaries.Save(t.Context(), s, time.Time{}, read[:4]); err != nil {
 		t.Fatal(err)
 	}
 	return read, s
@@ -32,36 +32,36 @@ func spoken(t *testing.T, db *DB) (read []Message, s Summary) {
 func TestSummary(t *testing.T) {
 	db, ctx := open(t, t.TempDir()), t.Context()
 	read, s := spoken(t, db)
-	got, err := db.Summary(ctx, "c")
+	got, err := db.Summaries.Get(ctx, "c")
 	if d := cmp.Diff(s, got); d != "" || err != nil {
 		t.Error(err, d)
 	}
-	if all, err := db.Summarised(ctx, "g", 5); err != nil || len(all) != 1 {
+	if all, err := db.Summaries.List(ctx, "g", 5); err != nil || len(all) != 1 {
 		t.Errorf("%v, %v", all, err)
 	}
-	if all, err := db.Summarised(ctx, "", 5); err != nil || len(all) != 0 {
+	if all, err := db.Summaries.List(ctx, "", 5); err != nil || len(all) != 0 {
 		t.Errorf("without a server: %v, %v", all, err)
 	}
 	next := s
 	next.Made = s.Made.Add(time.Hour)
-	if err := db.SaveSummary(ctx, next, noon, read[:4]); !errors.Is(err, ErrChanged) {
+	if err := db.Summaries.Save(ctx, next, noon, read[:4]); !errors.Is(err, ErrChanged) {
 		t.Errorf("in place of another: %v", err)
 	}
-	if err := db.SaveSummary(ctx, next, s.Made, read); err != nil {
+	if err := db.Summaries.Save(ctx, next, s.Made, read); err != nil {
 		t.Error(err)
 	}
 }
 
-// TestSummaryGoesWithItsMessages: whatever happens to a message that a summary covers, the summary is gone with it.
+// TestSummaryGoesWithItsMessages checks that every change of a covered message deletes the summary.
 func TestSummaryGoesWithItsMessages(t *testing.T) {
 	ctx := t.Context()
 	for name, change := range map[string]func(*DB) error{
-		"deleted": func(db *DB) error { return db.DeleteMessage(ctx, "2") },
-		"edited":  func(db *DB) error { _, err := db.EditMessage(ctx, "3", "something else"); return err },
-		"saved anew": func(db *DB) error {
+		"deleted": func(db *DB) error { return db.Messages.Delete(ctx, "2") },
+		"edited":  func(db *DB) error { _, err := db.Messages.Edit(ctx, "3", "something else"); return err },
+		"saved again": func(db *DB) error {
 			m := message("4", "c", 3)
 			m.Text = "something else"
-			return db.SaveMessages(ctx, m)
+			return db.Messages.Save(ctx, m)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -70,23 +70,23 @@ func TestSummaryGoesWithItsMessages(t *testing.T) {
 			if err := change(db); err != nil {
 				t.Fatal(err)
 			}
-			if s, err := db.Summary(ctx, "c"); !errors.Is(err, ErrNotFound) {
+			if s, err := db.Summaries.Get(ctx, "c"); !errors.Is(err, ErrNotFound) {
 				t.Errorf("%+v, %v", s, err)
 			}
-			if err := db.SaveSummary(ctx, s, time.Time{}, read[:4]); !errors.Is(err, ErrChanged) {
+			if err := db.Summaries.Save(ctx, s, time.Time{}, read[:4]); !errors.Is(err, ErrChanged) {
 				t.Errorf("made of what was read before: %v", err)
 			}
 		})
 	}
 	db := open(t, t.TempDir())
 	read, _ := spoken(t, db)
-	if err := db.DeleteMessage(ctx, "5"); err != nil {
+	if err := db.Messages.Delete(ctx, "5"); err != nil {
 		t.Fatal(err)
 	}
-	if err := db.SaveMessages(ctx, read[0]); err != nil {
+	if err := db.Messages.Save(ctx, read[0]); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := db.Summary(ctx, "c"); err != nil {
+	if _, err := db.Summaries.Get(ctx, "c"); err != nil {
 		t.Errorf("after the deletion of a message that it does not cover: %v", err)
 	}
 }
@@ -95,17 +95,17 @@ func TestPruneSummaries(t *testing.T) {
 	db, ctx := open(t, t.TempDir()), t.Context()
 	read, _ := spoken(t, db)
 	late := read[1].At.Add(time.Second)
-	if n, err := db.PruneSummaries(ctx, late); n != 1 || err != nil {
+	if n, err := db.Summaries.Prune(ctx, late); n != 1 || err != nil {
 		t.Errorf("%d, %v", n, err)
 	}
-	if _, err := db.PruneMessages(ctx, late); err != nil {
+	if _, err := db.Messages.Prune(ctx, late); err != nil {
 		t.Fatal(err)
 	}
-	s, err := db.Summary(ctx, "c")
+	s, err := db.Summaries.Get(ctx, "c")
 	if d := cmp.Diff([]Sentence{{"Three.", []string{"3"}}}, s.Sentences); d != "" || err != nil {
 		t.Error(err, d)
 	}
-	if n, err := db.PruneSummaries(ctx, read[3].At); n != 1 || err != nil || rowsOf(t, db, "summaries") != 0 {
+	if n, err := db.Summaries.Prune(ctx, read[3].At); n != 1 || err != nil || rowsOf(t, db, "summaries") != 0 {
 		t.Errorf("%d, %v", n, err)
 	}
 }

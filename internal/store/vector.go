@@ -1,21 +1,27 @@
 package store
 
 import (
+	"context"
+	"database/sql"
 	"encoding/binary"
+	"errors"
+	"fmt"
 	"math"
+	"strings"
 )
 
-// Vector is an embedding: the inverse of its length, a float32 in little-endian order, and a signed byte for each dimension. The
-// largest component is 127: rounding turns the vector by about a degree. Empty: the text has none.
+// Vector is an embedding: the inverse of its length, as a float32 in little-endian order, and a signed byte for each dimension. The largest
+// component is 127; rounding turns the vector by about a degree. An empty one says that the text has no embedding.
 type Vector []byte
 
 const (
 	vectorHead = 4
-	// maxDimensions is more than any model of the day has.
+	// maxDimensions is more than any present model has.
 	maxDimensions = 8192
 )
 
-// NewVector makes a vector of components of any scale. It is empty where they are none, all zero, no numbers, or too many.
+// NewVector returns the vector with some components, of any scale. It is empty if there are no components or too many, if all are zero, or
+// if one is not finite.
 func NewVector(components []float32) Vector {
 	largest := 0.0
 	for _, x := range components {
@@ -34,7 +40,7 @@ func NewVector(components []float32) Vector {
 	return v
 }
 
-// Cosine is the cosine of the angle between two vectors, 0 where they have not the same dimensions.
+// Cosine returns the cosine of the angle between two vectors, or 0 if their dimensions differ.
 func (v Vector) Cosine(w Vector) float64 {
 	if len(v) <= vectorHead || len(v) != len(w) {
 		return 0
@@ -46,7 +52,7 @@ func (v Vector) inverse() float64 {
 	return float64(math.Float32frombits(binary.LittleEndian.Uint32(v)))
 }
 
-// dot is the dot product of signed bytes; b has at least as many as a. Four sums do not wait for each other.
+// dot returns the dot product of signed bytes. b is at least as long as a. Four sums do not wait for each other.
 func dot(a, b []byte) int32 {
 	var s0, s1, s2, s3 int32
 	i, b := 0, b[:len(a)]
@@ -61,4 +67,151 @@ func dot(a, b []byte) int32 {
 		s0 += int32(int8(a[i])) * int32(int8(b[i]))
 	}
 	return s0 + s1 + s2 + s3
+}
+
+// Unembedded is a message or a statement without a vector of a model.
+type Unembedded struct {
+	ID   string // of a message
+	Memo int64  // of a statement, which has no ID
+	Text string
+}
+
+// Embedded is a message or a statement with its new vector.
+type Embedded struct {
+	Unembedded
+	Vector Vector // empty: the text has none, and is not tried again
+}
+
+// EmbedPage is how many messages [Vectors.MissingMessages] examines.
+const EmbedPage = 500
+
+// MissingMessages examines some messages before a row, newest first, and returns those without a vector of a model. A before of 0 starts at
+// the newest. next is where to go on, or 0 at the end.
+func (s *Vectors) MissingMessages(ctx context.Context, model string, before int64) (all []Unembedded, next int64, err error) {
+	if before <= 0 {
+		before = math.MaxInt64
+	}
+	rows, err := s.db.readers.QueryContext(ctx, `SELECT m.rowid, m.id, CASE WHEN EXISTS (SELECT 1 FROM message_vectors v WHERE v.message_id = m.id AND v.model = ?)
+		THEN '' ELSE m.text END FROM messages m WHERE m.rowid < ? ORDER BY m.rowid DESC LIMIT 0 + ?`, model, before, EmbedPage)
+	n := 0
+	found, err := collect(s.db, "read messages without a vector", rows, err, func(row scanner) (u Unembedded, err error) {
+		n++
+		err = row.Scan(&next, &u.ID, &u.Text)
+		return u, err
+	})
+	if err != nil {
+		return nil, 0, err
+	}
+	if n < EmbedPage {
+		next = 0
+	}
+	for _, u := range found {
+		if strings.TrimSpace(u.Text) != "" {
+			all = append(all, u)
+		}
+	}
+	return all, next, nil
+}
+
+// MissingMemories returns statements without a vector of a model, newest first, without history. They are for the embedding server only,
+// never for a prompt or an answer.
+func (s *Vectors) MissingMemories(ctx context.Context, model string, limit int) ([]Unembedded, error) {
+	return list(ctx, s.db, "read memories without a vector", func(row scanner) (u Unembedded, err error) {
+		err = row.Scan(&u.Memo, &u.Text)
+		return u, err
+	}, `SELECT m.id, m.text FROM memories m WHERE NOT m.superseded
+		AND NOT EXISTS (SELECT 1 FROM memory_vectors v WHERE v.memory_id = m.id AND v.model = ?) ORDER BY m.id DESC LIMIT 0 + ?`, model, limit)
+}
+
+// Save saves vectors of a model, replaces those of other models, and returns their number. It skips texts that were deleted or changed
+// meanwhile.
+func (s *Vectors) Save(ctx context.Context, model string, all ...Embedded) (kept int, err error) {
+	type row struct{ place, channel, id string }
+	var rows []row
+	var of []Vector
+	err = s.db.Write(ctx, func(tx *sql.Tx) error {
+		kept, rows, of = 0, nil, nil
+		for _, e := range all {
+			if e.ID == "" {
+				n, err := keepMemoryVector(tx, model, e)
+				if err != nil {
+					return err
+				}
+				kept += n
+				continue
+			}
+			var r row
+			err := keepVector(tx, model, e).Scan(&r.place, &r.channel, &r.id)
+			if errors.Is(err, sql.ErrNoRows) {
+				continue
+			}
+			if err != nil {
+				return err
+			}
+			kept, rows, of = kept+1, append(rows, r), append(of, e.Vector)
+		}
+		return nil
+	})
+	if err != nil {
+		return 0, fmt.Errorf("save vectors: %w", err)
+	}
+	for i, r := range rows {
+		s.db.vectors.add(r.place, model, r.channel, r.id, of[i])
+	}
+	return kept, nil
+}
+
+func keepMemoryVector(tx *sql.Tx, model string, e Embedded) (int, error) {
+	r, err := tx.Exec(`INSERT INTO memory_vectors (memory_id, model, vector) SELECT id, ?, ? FROM memories WHERE id = ? AND text = ?
+		ON CONFLICT (memory_id) DO UPDATE SET model = excluded.model, vector = excluded.vector`, model, append([]byte{}, e.Vector...), e.Memo, e.Text)
+	if err != nil {
+		return 0, err
+	}
+	n, err := r.RowsAffected()
+	return int(n), err
+}
+
+// keepVector saves the vector of a message whose text has not changed, and returns its place, channel and id.
+func keepVector(tx *sql.Tx, model string, e Embedded) *sql.Row {
+	return tx.QueryRow(`INSERT INTO message_vectors (place, model, at, message_id, channel_id, vector)
+		SELECT CASE guild_id WHEN '' THEN channel_id ELSE guild_id END, ?, at, id, channel_id, ? FROM messages WHERE id = ? AND text = ?
+		ON CONFLICT (message_id) DO UPDATE SET place = excluded.place, model = excluded.model, at = excluded.at, channel_id = excluded.channel_id, vector = excluded.vector
+		RETURNING place, channel_id, message_id`, model, append([]byte{}, e.Vector...), e.ID, e.Text)
+}
+
+// delete deletes the vector of the message in a row.
+func (s *Vectors) delete(tx *sql.Tx, row int64) error {
+	var id string
+	err := s.db.stmt(tx, deleteVector).QueryRow(row).Scan(&id)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil
+	}
+	if err == nil {
+		s.db.vectors.remove(id)
+	}
+	return err
+}
+
+const deleteVector = `DELETE FROM message_vectors WHERE message_id = (SELECT id FROM messages WHERE rowid = ?) RETURNING message_id`
+
+// unembedBatch is how many vectors are deleted in one transaction.
+const unembedBatch = 500
+
+// DeleteOthers deletes the vectors of all models except one, or of all if it is "".
+func (s *Vectors) DeleteOthers(ctx context.Context, except string) (dropped int, err error) {
+	_, err = s.db.exec(ctx, "delete vectors", `DELETE FROM memory_vectors WHERE model <> ?`, except)
+	for n := unembedBatch; err == nil && n == unembedBatch; dropped += n {
+		n, err = s.db.exec(ctx, "delete vectors", `DELETE FROM message_vectors WHERE message_id IN
+			(SELECT message_id FROM message_vectors WHERE model <> ? LIMIT 0 + ?)`, except, unembedBatch)
+	}
+	return dropped, err
+}
+
+// Count returns how many messages have a vector of a model, which may be an empty one.
+func (s *Vectors) Count(ctx context.Context, model string) (n int, err error) {
+	err = s.db.readers.QueryRowContext(ctx, `SELECT count(*) FROM message_vectors WHERE model = ?`, model).Scan(&n)
+	if err != nil && !errors.Is(err, sql.ErrNoRows) {
+		return 0, fmt.Errorf("count vectors: %w", s.db.Explain(err))
+	}
+	return n, nil
 }

@@ -11,7 +11,7 @@ import (
 	"sync"
 )
 
-// maxBatch bounds how long the first of a batch waits for the last.
+// maxBatch limits how long the first job of a batch waits for the last.
 const maxBatch = 64
 
 var (
@@ -19,15 +19,13 @@ var (
 	errLooking = errors.New("opened for reading only")
 )
 
-// Write runs f in a transaction and returns once that is committed: what f did then survives the death of
-// the process. An error of f, or its panic, undoes what f did and is returned.
-//
-// Those who write at the same time share one transaction. If one of them fails, all are undone and run again, each in a
-// transaction of its own: savepoints instead would have SQLite copy every page that a write touches. So f may run twice, and
-// only what it did the last time counts. It must be quick, must not end the transaction nor write through anything but it, and
-// should use tx.Exec and not tx.ExecContext, whose context, if it ends, undoes everybody's work.
-//
-// The context is looked at while f waits for its turn. Once f has begun, Write waits for the commit.
+// Write runs f in a transaction and returns after its commit. Then the changes survive the death of the process. If f fails or panics, its
+// changes are undone and Write returns the error.
+// | Writes of the same moment share one transaction. If one of them fails, all are undone, and each runs again in a transaction of its own.
+// Savepoints would make SQLite copy every page that a write touches. So f may run twice, and only the results of the last run count.
+// | f must be quick. It must not end the transaction, and must write only through it. It should use tx.Exec and not tx.ExecContext: a
+// context that ends would undo the work of all.
+// | The context counts while f waits for its turn. Once f has begun, Write waits for the commit.
 func (db *DB) Write(ctx context.Context, f func(*sql.Tx) error) error {
 	if db.writes == nil {
 		return &Error{Kind: ReadOnly, Path: db.path, Err: errLooking}
@@ -35,15 +33,15 @@ func (db *DB) Write(ctx context.Context, f func(*sql.Tx) error) error {
 	return db.Explain(db.writes.do(ctx, f))
 }
 
-// A writer is one goroutine that runs everybody's writes. Nobody waits for company: the first write is committed at once, and those that
-// came in the meantime share the next transaction. Where goroutines wait for a processor, they go first: a third of the transactions does.
+// A writer is one goroutine that runs all writes. It commits the first write at once; those that arrive meanwhile share the next
+// transaction. Yielding to goroutines that are about to write saves two thirds of the transactions.
 type writer struct {
-	pool    *sql.DB       // one connection; used by run alone, once the store is open
-	wake    chan struct{} // capacity 1: there may be something in queue
+	pool    *sql.DB       // one connection; only run uses it once the store is open
+	wake    chan struct{} // capacity 1: queue may not be empty
 	stopped chan struct{} // closed by run
 	logged  chan struct{} // capacity 1: the log has grown by checkpointEvery transactions
 
-	ready func() error // set before the store is open: why nothing can be written, if there is a reason
+	ready func() error // set before the store is open: returns why nothing can be written, or nil
 
 	mu     sync.Mutex
 	queue  []*job // guarded by mu
@@ -78,7 +76,7 @@ func (w *writer) do(ctx context.Context, f func(*sql.Tx) error) error {
 	if w.withdraw(j) {
 		return ctx.Err()
 	}
-	<-j.done // it has begun, and will be over soon
+	<-j.done // it has begun and ends soon
 	return j.err
 }
 
@@ -96,7 +94,7 @@ func (w *writer) push(j *job) error {
 	return nil
 }
 
-// withdraw takes j out of the queue, unless it has left it already.
+// withdraw removes j from the queue, and reports false if it is not there any more.
 func (w *writer) withdraw(j *job) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -109,7 +107,7 @@ func (w *writer) withdraw(j *job) bool {
 }
 
 func (w *writer) take() []*job {
-	runtime.Gosched() // others may be about to write, too
+	runtime.Gosched() // others may be about to write
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	n := min(len(w.queue), maxBatch)
@@ -130,15 +128,14 @@ func (w *writer) run() {
 			if written++; written%checkpointEvery == 0 {
 				select {
 				case w.logged <- struct{}{}:
-				default: // it is being carried
+				default: // the log is being copied
 				}
 			}
 		}
 	}
 }
 
-// write leaves in each job what came of it. If the transaction is lost, each job gets one of its own, so that only those
-// fail that are themselves to blame.
+// write stores the result in each job. If the transaction fails, each job gets one of its own, so that only failing jobs fail.
 func (w *writer) write(batch []*job) {
 	err := w.transact(batch)
 	if err == nil {
@@ -153,7 +150,7 @@ func (w *writer) write(batch []*job) {
 	}
 }
 
-// transact returns an error if nothing at all was written.
+// transact returns an error if nothing was written.
 func (w *writer) transact(batch []*job) error {
 	if w.ready != nil {
 		if err := w.ready(); err != nil {
@@ -164,7 +161,7 @@ func (w *writer) transact(batch []*job) error {
 	if err != nil {
 		return err
 	}
-	defer tx.Rollback() // after Commit it does nothing
+	defer tx.Rollback() // does nothing after Commit
 	for _, j := range batch {
 		if err := protect(j.f, tx); err != nil {
 			return err
@@ -173,7 +170,7 @@ func (w *writer) transact(batch []*job) error {
 	return tx.Commit()
 }
 
-// protect turns a panic of f into an error: a bug in one write must not end everybody's.
+// protect turns a panic of f into an error, because a bug in one write must not end the others.
 func protect(f func(*sql.Tx) error, tx *sql.Tx) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -183,7 +180,7 @@ func protect(f func(*sql.Tx) error, tx *sql.Tx) (err error) {
 	return f(tx)
 }
 
-// close refuses new writes, waits for those that were asked for and closes the connection.
+// close refuses new writes, waits for pending ones and closes the connection.
 func (w *writer) close() error {
 	w.mu.Lock()
 	if !w.closed {
@@ -193,4 +190,65 @@ func (w *writer) close() error {
 	w.mu.Unlock()
 	<-w.stopped
 	return w.pool.Close()
+}
+
+const (
+	// checkpointEvery is after how many transactions the log is copied into the file. It has one to four MB then.
+	checkpointEvery = 32
+	// logPages is the largest length of the log, in pages of 4 KiB, if copying falls behind. At that length the writer copies it, and all
+	// writes wait.
+	logPages = "8192"
+	// logLimit is the size in bytes, a little more than logPages, up to which the log's file is not truncated when the log restarts.
+	// Truncating takes longer than a write.
+	logLimit = "41943040"
+)
+
+// carryLog copies the log into the file in the background, through one of the connections for reading, which may do that. SQLite itself
+// would do it at the end of an unlucky write, which would wait for two fsyncs: a hundred times as long as usual.
+// https://www.sqlite.org/wal.html#checkpointing
+func (db *DB) carryLog(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-db.writes.logged:
+			db.carryNow(ctx)
+		}
+	}
+}
+
+// carryNow copies the log as far as possible. If that fails, the log stays, and the writer reports the cause.
+func (db *DB) carryNow(ctx context.Context) {
+	_, _ = db.readers.ExecContext(ctx, `PRAGMA wal_checkpoint(PASSIVE)`)
+}
+
+// WriteStep is [DB.Write] for a step of a long task that nobody waits for. It returns after the log was copied into the file. Steps without
+// a pause would fill the log faster than it is copied in the background. Then the writer would copy it, and all writes would wait.
+func (db *DB) WriteStep(ctx context.Context, f func(*sql.Tx) error) error {
+	if err := db.Write(ctx, f); err != nil {
+		return err
+	}
+	db.carryNow(ctx)
+	return nil
+}
+
+// background is a goroutine that runs from start to end.
+type background struct {
+	stop    context.CancelFunc // nil: not started
+	running sync.WaitGroup
+}
+
+// start runs a function until end, which ends its context.
+func (b *background) start(run func(context.Context)) {
+	ctx, stop := context.WithCancel(context.Background())
+	b.stop = stop
+	b.running.Go(func() { run(ctx) })
+}
+
+// end waits until the function has returned.
+func (b *background) end() {
+	if b.stop != nil {
+		b.stop()
+	}
+	b.running.Wait()
 }

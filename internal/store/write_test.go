@@ -7,10 +7,11 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
+
+	"familiar/internal/test/wait"
 )
 
-// hold keeps the writer busy until it is called, so that what is written meanwhile makes one batch.
+// hold keeps the writer busy until the returned function is called, so that later writes form one batch.
 func hold(t *testing.T, db *DB) (letGo func()) {
 	begun, free, done := make(chan struct{}), make(chan struct{}), make(chan error)
 	go func() {
@@ -29,24 +30,21 @@ func hold(t *testing.T, db *DB) (letGo func()) {
 	}
 }
 
-// queue asks for a write and returns once it waits in the queue.
+// queue starts a write and returns when it is queued.
 func queue(t *testing.T, db *DB, ctx context.Context, f func(*sql.Tx) error) <-chan error {
 	db.writes.mu.Lock()
 	before := len(db.writes.queue)
 	db.writes.mu.Unlock()
 	done := make(chan error, 1)
 	go func() { done <- db.Write(ctx, f) }()
-	for end := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
+	if !wait.Until(func() bool {
 		db.writes.mu.Lock()
-		n := len(db.writes.queue)
-		db.writes.mu.Unlock()
-		if n > before {
-			return done
-		}
-		if time.Now().After(end) {
-			t.Fatal("the write was never queued")
-		}
+		defer db.writes.mu.Unlock()
+		return len(db.writes.queue) > before
+	}) {
+		t.Fatal("the write was never queued")
 	}
+	return done
 }
 
 func note(key string) func(*sql.Tx) error {
@@ -104,7 +102,7 @@ func TestOneFailureInABatch(t *testing.T) {
 	}
 }
 
-// A write that takes the whole transaction with it, as an interrupted statement does.
+// TestLostTransaction has a write that rolls back the whole transaction, as an interrupted statement does.
 func TestLostTransaction(t *testing.T) {
 	db, ctx := open(t, t.TempDir()), t.Context()
 	letGo := hold(t, db)
@@ -133,7 +131,7 @@ func TestContextWhileQueued(t *testing.T) {
 	waiting := queue(t, db, ctx, note("withdrawn"))
 	other := queue(t, db, t.Context(), note("other"))
 	cancel()
-	if err := <-waiting; !errors.Is(err, context.Canceled) { // though the writer is still busy
+	if err := <-waiting; !errors.Is(err, context.Canceled) { // the writer is still busy
 		t.Errorf("withdrawn write: %v", err)
 	}
 	letGo()
@@ -186,7 +184,7 @@ func TestCloseDrains(t *testing.T) {
 
 func TestFullDisk(t *testing.T) {
 	db, ctx := open(t, t.TempDir()), t.Context()
-	if err := db.SetNote(ctx, "kept", "v"); err != nil {
+	if err := db.Notes.Set(ctx, "kept", "v"); err != nil {
 		t.Fatal(err)
 	}
 	limit := func(pages int) {
@@ -194,7 +192,7 @@ func TestFullDisk(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	limit(1) // SQLite takes it as: not one page more
+	limit(1) // SQLite reads this as: not one more page
 	letGo := hold(t, db)
 	big := queue(t, db, ctx, func(tx *sql.Tx) error {
 		_, err := tx.Exec(`INSERT INTO notes (key, value) VALUES ('big', ?)`, strings.Repeat("x", 1<<20))
@@ -209,7 +207,7 @@ func TestFullDisk(t *testing.T) {
 		t.Errorf("a write that fits: %v", err)
 	}
 	limit(1 << 30)
-	if err := db.SetNote(ctx, "later", "v"); err != nil {
+	if err := db.Notes.Set(ctx, "later", "v"); err != nil {
 		t.Errorf("with space again: %v", err)
 	}
 	if got := notes(t, db); got != "kept later small" {

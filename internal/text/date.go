@@ -7,10 +7,10 @@ import (
 	"familiar/internal/text/lang"
 )
 
-// Date is a date. What a text leaves out of it is 0.
+// Date is a date. Missing parts are 0.
 type Date struct{ Year, Month, Day int }
 
-// MonthNames are the months by their names in all languages, long and short.
+// MonthNames holds the numbers of months by name, long and short, in all languages.
 var MonthNames = func() map[string]int {
 	names := map[string]int{}
 	for _, row := range []lang.Row{lang.All().Time.Months, lang.All().Time.ShortMonths} {
@@ -21,7 +21,7 @@ var MonthNames = func() map[string]int {
 	return names
 }()
 
-// dateLinks are the words between day, month and year, each with a space: "8th of December".
+// dateLinks are the words between day, month and year, each followed by a space: "8th of December".
 var dateLinks = func() (all []string) {
 	for _, w := range lang.All().Time.DateLinks.Fields() {
 		all = AddOnce(all, w+" ")
@@ -29,14 +29,14 @@ var dateLinks = func() (all []string) {
 	return all
 }()
 
-// DateSpan is a date and where it stands.
+// DateSpan is a date and its position.
 type DateSpan struct {
 	Date
 	Span
 }
 
-// Dates returns the dates of s, and s with a semicolon and blanks in their places, so that their digits are not read
-// again as numbers.
+// Dates returns the dates of s, and s with each date replaced by a semicolon and spaces, so that its digits are not
+// read as numbers.
 func Dates(s string) (found []DateSpan, rest string) {
 	var out strings.Builder
 	copied := 0
@@ -52,7 +52,7 @@ func Dates(s string) (found []DateSpan, rest string) {
 		}
 		found = append(found, DateSpan{d, Span{i, end}})
 		out.WriteString(s[copied:i])
-		out.WriteString(" ;" + strings.Repeat(" ", max(0, end-i-2))) // what stood on both sides stays apart
+		out.WriteString(" ;" + strings.Repeat(" ", max(0, end-i-2))) // keeps the text on both sides apart
 		i, copied = end, end
 	}
 	if copied == 0 {
@@ -61,8 +61,8 @@ func Dates(s string) (found []DateSpan, rest string) {
 	return found, out.String() + s[copied:]
 }
 
-// dateAt reads the date that begins at i: "2020-12-08", "8th of December 2020", "Dec. 8, 2020", "December 2020", "8 December"
-// and the like in the languages of the months.
+// dateAt parses the date at i, such as "2020-12-08", "8th of December 2020", "Dec. 8, 2020", "December 2020" or "8
+// December", in the languages of the month names.
 func dateAt(s string, i int) (d Date, end int, ok bool) {
 	n, width, end := digitsAt(s, i)
 	switch {
@@ -85,7 +85,7 @@ func dateAt(s string, i int) (d Date, end int, ok bool) {
 	return monthFirst(s, month, end)
 }
 
-// numericDate reads what follows a year: "-12-08", "年12月8日".
+// numericDate parses what follows a year: "-12-08", "年12月8日".
 func numericDate(s string, year, i int) (Date, int, bool) {
 	if year < 1000 || year > 2999 || i >= len(s) {
 		return Date{}, 0, false
@@ -115,10 +115,11 @@ func numericDate(s string, year, i int) (Date, int, bool) {
 	return valid(Date{year, month, day}, j)
 }
 
-// startsTime reports whether the time of a timestamp follows its date: "2020-12-08T07:00" (RFC 3339).
+// startsTime reports whether a time follows a date, as in "2020-12-08T07:00" (RFC 3339).
 func startsTime(s string) bool { return len(s) > 1 && s[0] == 'T' && IsDigit(s[1]) }
 
-// yearLast reads what follows the first number of "14.9.1874", or of "14/9/1874" if only one of the two can be the day.
+// yearLast parses what follows the first number of "14.9.1874". For "14/9/1874" only one of the two numbers may be a
+// possible day.
 func yearLast(s string, first, i int) (Date, int, bool) {
 	second, w, j := digitsAt(s, i+1)
 	if w == 0 || w > 2 || j >= len(s) || s[j] != s[i] {
@@ -137,7 +138,7 @@ func yearLast(s string, first, i int) (Date, int, bool) {
 	return Date{}, 0, false
 }
 
-// dayFirst reads what follows a day: "th of December 2020", ". Dezember", " de diciembre de 2020".
+// dayFirst parses what follows a day: "th of December 2020", ". Dezember", " de diciembre de 2020".
 func dayFirst(s string, day, i int) (Date, int, bool) {
 	if j := skipOrdinal(s, i); j > i {
 		i = j
@@ -155,13 +156,13 @@ func dayFirst(s string, day, i int) (Date, int, bool) {
 	if year, at := yearBehind(s, end); year > 0 {
 		return valid(Date{year, month, day}, at)
 	}
-	if _, year, _, _ := dayBehind(s, end); year > 0 { // "version 12 May 31, 2020": the month is the next day's
+	if _, year, _, _ := dayBehind(s, end); year > 0 { // "version 12 May 31, 2020": the month belongs to the next day
 		return Date{}, 0, false
 	}
 	return valid(Date{0, month, day}, end)
 }
 
-// monthFirst reads what follows a month: " 8th, 2020", " 2020", " 8".
+// monthFirst parses what follows a month: " 8th, 2020", " 2020", " 8".
 func monthFirst(s string, month, i int) (Date, int, bool) {
 	if year, at := yearBehind(s, i); year > 0 {
 		return valid(Date{year, month, 0}, at)
@@ -170,13 +171,14 @@ func monthFirst(s string, month, i int) (Date, int, bool) {
 	if day == 0 {
 		return Date{}, 0, false
 	}
-	if _, _, other := dayFirst(s, day, digits); other { // "March 3 April 2020": the day is the next month's
+	if _, _, other := dayFirst(s, day, digits); other { // "March 3 April 2020": the day belongs to the next month
 		return Date{}, 0, false
 	}
 	return valid(Date{year, month, day}, end)
 }
 
-// dayBehind reads a day behind a month, with its year if it has one: ". 8th, 2020". The digits of the day end at digits.
+// dayBehind parses a day after a month, and its year if there is one: ". 8th, 2020". digits is the end of the day's
+// digits.
 func dayBehind(s string, i int) (day, year, digits, end int) {
 	i, ok := skipBlank(s, skipWord(s, i, "."))
 	day, w, digits := digitsAt(s, i)
@@ -192,12 +194,12 @@ func dayBehind(s string, i int) (day, year, digits, end int) {
 	return day, 0, digits, end
 }
 
-// valid returns the date and its end, and reports whether there can be such a date.
+// valid returns the date and its end, and whether such a date can exist.
 func valid(d Date, end int) (Date, int, bool) {
 	return d, end, 1 <= d.Month && d.Month <= 12 && d.Day <= 31 && (d.Day > 0 || d.Year > 0)
 }
 
-// yearBehind reads a year behind a month: " 2020", "., of 2020", " de 2020".
+// yearBehind parses a year after a month: " 2020", "., of 2020", " de 2020".
 func yearBehind(s string, i int) (year, end int) {
 	i, ok := skipBlank(s, skipWord(s, skipWord(s, i, "."), ","))
 	if !ok {
@@ -206,7 +208,7 @@ func yearBehind(s string, i int) (year, end int) {
 	return yearAt(s, skipLinks(s, i))
 }
 
-// yearAt reads a year from 1000 to 2999 that begins no date of its own.
+// yearAt parses a year from 1000 to 2999 that does not begin another date.
 func yearAt(s string, i int) (year, end int) {
 	n, w, end := digitsAt(s, i)
 	if w != 4 || n < 1000 || n > 2999 || end < len(s) && wordByte(s[end]) {
@@ -218,7 +220,7 @@ func yearAt(s string, i int) (year, end int) {
 	return n, end
 }
 
-// monthAt reads the name of a month.
+// monthAt parses the name of a month.
 func monthAt(s string, i int) (month, end int) {
 	if i >= len(s) || !monthBytes[s[i]] {
 		return 0, 0
@@ -236,7 +238,7 @@ func monthAt(s string, i int) (month, end int) {
 	return MonthNames[Fold(s[i:end])], end
 }
 
-// monthBytes are the bytes that names of months begin with: most words need no look into the table.
+// monthBytes are the first bytes of month names. They save a look-up for most words.
 var monthBytes = func() (first [256]bool) {
 	for name := range MonthNames {
 		first[name[0]] = true
@@ -245,7 +247,7 @@ var monthBytes = func() (first [256]bool) {
 	return first
 }()
 
-// digitsAt reads a number, and how many digits it has; it counts no more than five.
+// digitsAt parses a number of at most five digits and returns its width.
 func digitsAt(s string, i int) (n, width, end int) {
 	for end = i; end < len(s) && IsDigit(s[end]); end++ {
 		if width < 5 {
@@ -259,10 +261,11 @@ func digitsAt(s string, i int) (n, width, end int) {
 // IsDigit reports whether a byte is an ASCII digit.
 func IsDigit(b byte) bool { return '0' <= b && b <= '9' }
 
-// wordByte reports whether an ASCII byte belongs to a word or a number.
+// wordByte reports whether an ASCII byte is part of a word or number.
 func wordByte(b byte) bool { return IsDigit(b) || 'a' <= b|0x20 && b|0x20 <= 'z' || b == '_' }
 
-// startsToken reports whether a word or a number begins at i. Of scripts without spaces, a number may stand in a word.
+// startsToken reports whether a word or number begins at i. In scripts without spaces, a number may begin inside a
+// word.
 func startsToken(s string, i int) bool {
 	b := s[i]
 	switch {
@@ -277,7 +280,7 @@ func startsToken(s string, i int) bool {
 	return IsDigit(b) || !InWord(before)
 }
 
-// tokenEnd returns where the word or number that begins at i ends.
+// tokenEnd returns the end of the word or number that begins at i.
 func tokenEnd(s string, i int) int {
 	_, n := utf8.DecodeRuneInString(s[i:])
 	for i += n; i < len(s); i += n {
@@ -298,7 +301,7 @@ func skipOrdinal(s string, i int) int {
 	return i
 }
 
-// skipBlank skips white space, and reports whether there is any.
+// skipBlank skips white space and reports whether there was any.
 func skipBlank(s string, i int) (end int, ok bool) {
 	for end = i; end < len(s) && (s[end] == ' ' || s[end] == '\n' || s[end] == '\t'); end++ {
 	}
@@ -319,7 +322,7 @@ func skipWord(s string, i int, word string) int {
 	return i
 }
 
-// Clashes reports whether two dates differ in a part that both of them have.
+// Clashes reports whether two dates differ in a part that both have.
 func (d Date) Clashes(e Date) bool {
 	if d.Year > 0 && e.Year > 0 && d.Year != e.Year {
 		return true

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// datesOf are the dates of a text without their places, and the rest of it.
+// datesOf returns the dates of a text without positions, and the rest of the text.
 func datesOf(s string) (found []Date, rest string) {
 	spans, rest := Dates(s)
 	for _, d := range spans {
@@ -43,8 +43,7 @@ func TestDates(t *testing.T) {
 	}
 }
 
-// FuzzDates reads dates out of anything: no text breaks the reader, what it finds can be dates, and what is left of
-// the text holds none of them any more.
+// Any text can be parsed, the dates found are valid, and the rest of the text holds no dates.
 func FuzzDates(f *testing.F) {
 	for _, s := range []string{"8th of December, 2020", "Dec. 8th, 2020 May", "2020年12月8日", "3 августа 1999", "2020-12-08/9", "March 3 April 2020"} {
 		f.Add(s)

@@ -8,11 +8,11 @@ import (
 	"familiar/internal/text/lang"
 )
 
-// nameWords are the function words that names carry into every language: Los Angeles, El Niño, De Niro, Die Hard, La La
+// nameWords are function words that names carry into all languages: Los Angeles, El Niño, De Niro, Die Hard, La La
 // Land.
 var nameWords = Set(lang.All().Grammar.NameWords)
 
-// MostlyLatin reports whether no more letters of a text are of other scripts than of the Latin one.
+// MostlyLatin reports whether at least half of a text's letters are Latin.
 func MostlyLatin(text string) bool {
 	latin, others := 0, 0
 	for _, r := range text {
@@ -26,9 +26,9 @@ func MostlyLatin(text string) bool {
 	return latin >= others
 }
 
-// Language guesses the language of a text: an ISO 639-1 code, or "" if it is not clear. A script or its letters decide, or
-// else the language with the most function words in the text, each counted once. A single one that stands in names, too,
-// decides nothing.
+// Language guesses the language of a text. It returns an ISO 639-1 code, or "" if the language is unclear. A script or
+// its special letters decide, otherwise the language with the most distinct function words. A single word that also
+// occurs in names decides nothing.
 func Language(text string, words []Word) string {
 	if !ASCII(text) {
 		if l := byScript(text); l != "" {
@@ -67,13 +67,13 @@ func Language(text string, words []Word) string {
 	return best
 }
 
-// candidates are the languages that are recognised by their function words. English, which is first, wins a tie.
+// candidates are the languages recognised by function words. English is first and wins a tie.
 var candidates = slices.DeleteFunc(lang.Codes(), func(code string) bool { return lang.Of(code).Grammar.FunctionWords == "" })
 
-// maxCandidates is how many there may be.
+// maxCandidates limits their number to the bits of an integer.
 const maxCandidates = 64
 
-// candidatesOf maps a function word to its languages, a bit for each.
+// candidatesOf maps each function word to its languages, one bit each.
 var candidatesOf = func() map[string]uint64 {
 	all := map[string]uint64{}
 	for i, code := range candidates {
@@ -84,13 +84,13 @@ var candidatesOf = func() map[string]uint64 {
 	return all
 }()
 
-// alphabet is the letters by which a language is recognised.
+// alphabet is a set of letters that identifies a language.
 type alphabet struct {
 	code string
 	has  func(letter rune) bool
 }
 
-// alphabets are those of the languages that have a script, or letters of one, to themselves. Letters come first.
+// alphabets lists the languages that have a script, or letters of a script, to themselves. Letters come before scripts.
 var alphabets = func() []alphabet {
 	var byLetters, byScript []alphabet
 	for _, code := range lang.Codes() {
@@ -104,8 +104,8 @@ var alphabets = func() []alphabet {
 	return append(byLetters, byScript...)
 }()
 
-// byScript returns the language of the first letter that gives one away, or "". The letters of Chinese are in Japanese, too,
-// beside its own.
+// byScript returns the language of the first letter that identifies one, or "". Chinese letters occur in Japanese too,
+// next to its own.
 func byScript(text string) string {
 	chinese := ""
 	for _, r := range text {

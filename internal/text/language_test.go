@@ -4,9 +4,9 @@ import (
 	"testing"
 )
 
-// A small word that names carry into every language decides nothing by itself.
+// A small word that occurs in names of all languages decides nothing alone.
 func TestLanguage(t *testing.T) {
-	english := map[string]bool{"": true, "en": true} // a search is in English where no language was heard
+	english := map[string]bool{"": true, "en": true} // searches are in English if the language is unknown
 	for _, text := range []string{
 		"lookup x y", "los angeles weather", "la la land cast", "el nino explained", "die hard cast", "de niro age", "les miserables cast", "das boot runtime",
 		"da vinci code plot", "al pacino", "del toro films", "do the right thing cast", "no country for old men", "per capita gdp norway", "van gogh", "le mans winner",
@@ -28,7 +28,7 @@ func TestLanguage(t *testing.T) {
 	}
 }
 
-// All languages that are told by their words fit into a number's bits.
+// The languages recognised by words fit into the bits of an integer.
 func TestCandidates(t *testing.T) {
 	if len(candidates) > maxCandidates {
 		t.Errorf("%d languages are told by their function words, and %d can be", len(candidates), maxCandidates)

@@ -7,7 +7,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestMayHold: where it says no, the keys of the phrase are not in the words.
+// If MayHold returns false, the words do not contain the keys of the phrase.
 func TestMayHold(t *testing.T) {
 	pieces := []string{"Persephone", "personality", "won't", "wont", "CFCs", "glasses", "whatcha", "gonna", "Élodie", "it's", "ß", " ", " ", "'", "-", "42", "s"}
 	some := rapid.SliceOfN(rapid.SampledFrom(pieces), 1, 6)

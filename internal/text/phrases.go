@@ -9,20 +9,19 @@ import (
 	"familiar/internal/text/lang"
 )
 
-// Phrases are tables of phrases, prepared for finding them in words: by the first word, then in full, so that a search
-// costs one look-up a word.
+// Phrases holds tables of phrases, indexed by their first word, so that a search costs one look-up per word.
 type Phrases struct {
 	ByFirst map[string][]Phrase
-	Inside  []Phrase // of scripts without spaces: looked for as plain substrings
+	Inside  []Phrase // of scripts without spaces; found as substrings
 }
 
-// Phrase is a phrase of a table, and the name of the table.
+// Phrase is a phrase and the name of its table.
 type Phrase struct {
 	Words []string // by key
 	Cue   string
 }
 
-// Compile prepares tables of phrases, by cue.
+// Compile indexes tables of phrases by cue.
 func Compile(rows map[string]lang.Phrases) Phrases {
 	t := Phrases{ByFirst: map[string][]Phrase{}}
 	for _, cue := range slices.Sorted(maps.Keys(rows)) {
@@ -40,13 +39,13 @@ func Compile(rows map[string]lang.Phrases) Phrases {
 	return t
 }
 
-// CompileOne prepares a table whose phrases all mean the same.
+// CompileOne indexes one table whose phrases share a meaning.
 func CompileOne(table lang.Phrases) Phrases { return Compile(map[string]lang.Phrases{"": table}) }
 
-// Match is a phrase that was found.
+// Match is an occurrence of a phrase.
 type Match struct {
 	Cue      string
-	From, To int // the words that it covers: none in a script without spaces
+	From, To int // its words; empty in a script without spaces
 }
 
 // FindAll returns every phrase of t in the text, in order.
@@ -69,7 +68,7 @@ func (t Phrases) FindAll(text string, words []Word) []Match {
 	return out
 }
 
-// Prefix returns the length of the longest phrase of t that begins words, and its cue.
+// Prefix returns the length and cue of the longest phrase of t at the start of words.
 func (t Phrases) Prefix(words []Word) (n int, cue string) {
 	if len(words) == 0 {
 		return 0, ""
@@ -82,7 +81,7 @@ func (t Phrases) Prefix(words []Word) (n int, cue string) {
 	return n, cue
 }
 
-// HasPrefix reports whether words begin with these, by key.
+// HasPrefix reports whether words begin with keys.
 func HasPrefix(words []Word, keys []string) bool {
 	return len(words) >= len(keys) && slices.EqualFunc(words[:len(keys)], keys, func(w Word, key string) bool { return w.Key == key })
 }
@@ -96,14 +95,13 @@ func PhraseKeys(phrase string) []string {
 	return keys
 }
 
-// MayHold reports whether a phrase may stand in words. It takes nothing apart: where it is false, which is so of most names, [PhraseKeys]
-// need not be asked for.
+// MayHold is a cheap check: if it returns false, words do not contain the phrase, and [PhraseKeys] need not be called.
 func MayHold(words []Word, phrase string) bool {
 	n := 0
 	for n < len(phrase) && phrase[n] < utf8.RuneSelf && InWord(rune(phrase[n])) {
 		n++
 	}
-	// The key of a longer word in ASCII begins as the word does; an apostrophe would join it to the next.
+	// The key of a longer ASCII word has the same beginning. An apostrophe would join it to the next word.
 	if n <= longestChatForm+len("ss") || n < len(phrase) && phrase[n] != ' ' {
 		return true
 	}

@@ -11,8 +11,8 @@ import (
 	"familiar/internal/text/lang"
 )
 
-// Sentences returns the sentences of a page's text, without the bullets before them. A line's end ends a sentence. A
-// dot before a small letter does not, nor does one behind an abbreviation or an initial.
+// Sentences returns the sentences of a page's text, without bullets. A line break ends a sentence. A dot before a
+// lower-case letter, or after an abbreviation or an initial, does not.
 func Sentences(s string) []string {
 	var out []string
 	for from, to := range sentenceSpans(s, true) {
@@ -23,10 +23,10 @@ func Sentences(s string) []string {
 	return out
 }
 
-// mostSentences is how many of a message's sentences are looked at: its question stands near its end.
+// mostSentences is how many sentences of a message are examined. Its question is usually near the end.
 const mostSentences = 8
 
-// MessageSentences returns the last sentences of a message. In chat, a sentence may begin with a small letter.
+// MessageSentences returns the last sentences of a message. In chat, a sentence may begin with a lower-case letter.
 func MessageSentences(s string) []string {
 	var out []string
 	for from, to := range sentenceSpans(s, false) {
@@ -37,8 +37,8 @@ func MessageSentences(s string) []string {
 	return out[max(0, len(out)-mostSentences):]
 }
 
-// SentenceEnds yields the places, in bytes, where a message can be cut between two sentences, and its end. The white
-// space behind a sentence is before the cut.
+// SentenceEnds yields the byte offsets between two sentences of a message, and its end. White space after a sentence is
+// before the cut.
 func SentenceEnds(s string) iter.Seq[int] {
 	return func(yield func(int) bool) {
 		for _, to := range sentenceSpans(s, false) {
@@ -49,16 +49,15 @@ func SentenceEnds(s string) iter.Seq[int] {
 	}
 }
 
-// MinSentence is the length, in characters, of the shortest text that counts as a sentence of a page: what is shorter
-// is a heading or a crumb of a menu.
+// MinSentence is the length in characters of the shortest sentence of a page. Shorter text is a heading or part of a
+// menu.
 const MinSentence = 20
 
-// closing are the quotes and brackets that may stand behind the mark that ends a sentence, and opening those before
-// the next one.
+// closing are quotes and brackets that may follow the end of a sentence; opening may precede the next one.
 const closing, opening = `"'”’»)]`, ` "'“‘«([`
 
-// sentenceSpans cuts a text by the rules of Unicode Standard Annex 29, less the cuts that [endsSentence] takes back,
-// and yields where each sentence begins and ends. Together they are the whole text.
+// sentenceSpans cuts a text by Unicode Standard Annex 29, except where [endsSentence] disagrees, and yields the start
+// and end of each sentence. Together the sentences are the whole text.
 func sentenceSpans(s string, prose bool) iter.Seq2[int, int] {
 	return func(yield func(from, to int) bool) {
 		from := 0
@@ -73,10 +72,10 @@ func sentenceSpans(s string, prose bool) iter.Seq2[int, int] {
 	}
 }
 
-// capitals writes s in capitals, letter by letter as long as before. The annex lets the case of the next letter decide
-// whether a dot ends a sentence (rule SB8), and looks for that letter beyond digits and brackets: "in 1999. 12 people"
-// would be one sentence, and so would most messages. Here, endsSentence looks at the case instead. The ellipsis, which
-// ends no sentence by the annex, becomes a mark that does.
+// capitals returns s in upper case, with each letter as long as before. By the annex, the case of the next letter decides
+// whether a dot ends a sentence (rule SB8), even beyond digits and brackets. "in 1999. 12 people" would be one sentence,
+// and so would most messages, so endsSentence checks the case instead. The ellipsis, which by the annex ends no sentence,
+// becomes a mark that does.
 func capitals(s string) []byte {
 	b := []byte(s)
 	for i := 0; i < len(b); {
@@ -100,8 +99,8 @@ func capitals(s string) []byte {
 	return b
 }
 
-// endsSentence reports whether a sentence ends with s, a mark being there, and another begins with next. In prose a
-// small letter goes on with the sentence.
+// endsSentence reports whether a sentence with a final mark ends at the end of s. next is the text that follows. In
+// prose, a lower-case letter continues the sentence.
 func endsSentence(s, next string, prose bool) bool {
 	said := strings.TrimRight(s, " \t")
 	if strings.HasSuffix(said, "\n") || strings.HasSuffix(said, "\r") {
@@ -121,7 +120,8 @@ func endsSentence(s, next string, prose bool) bool {
 	return !prose || !unicode.IsLower(first)
 }
 
-// abbreviated reports whether the dot that ends s belongs to a title, an abbreviation, an initial or a single digit: "3. Mai".
+// abbreviated reports whether the final dot of s belongs to a title, an abbreviation, an initial or a single digit: "3.
+// Mai".
 func abbreviated(s string) bool {
 	s = strings.TrimRight(strings.TrimSuffix(s, "."), " ")
 	last := s[strings.LastIndexAny(s, " .")+1:]
@@ -130,3 +130,48 @@ func abbreviated(s string) bool {
 }
 
 var titles = Set(lang.All().Grammar.Abbreviations)
+
+// OneLine replaces each run of white space by one space and trims the ends.
+func OneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+// Truncate shortens s to at most n characters, at the end of a word if possible.
+func Truncate(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for i := range s {
+		if n--; n < 0 {
+			short := s[:i]
+			if blank := strings.LastIndexByte(short, ' '); blank > len(short)/2 {
+				short = short[:blank]
+			}
+			return strings.TrimSpace(short)
+		}
+	}
+	return s
+}
+
+// Hanging wraps a line at width and indents the following lines. A word that is longer than width stays whole. A width
+// of 0 means no wrapping.
+func Hanging(line string, indent, width int) string {
+	if width <= 0 || utf8.RuneCountInString(line) <= width {
+		return line
+	}
+	var b strings.Builder
+	column := 0
+	for i, word := range strings.Split(line, " ") {
+		n := utf8.RuneCountInString(word)
+		switch {
+		case i == 0:
+		case word != "" && column+1+n > width && column > indent:
+			b.WriteString("\n" + strings.Repeat(" ", indent))
+			column = indent
+		default:
+			b.WriteByte(' ')
+			column++
+		}
+		b.WriteString(word)
+		column += n
+	}
+	return b.String()
+}

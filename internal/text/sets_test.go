@@ -16,7 +16,7 @@ func TestSets(t *testing.T) {
 	}
 }
 
-// The share of two sketches is about that of the longer text which is in the shorter one.
+// Sketches approximate the containment of the texts.
 func TestSketch(t *testing.T) {
 	var all strings.Builder
 	for i := range 600 {

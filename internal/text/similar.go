@@ -2,15 +2,16 @@ package text
 
 import (
 	"slices"
+	"strings"
 	"unicode"
 )
 
-// stemLetters is how many letters of a word its hash is made of, so that a word and its inflections are one.
+// stemLetters is how many letters of a word are hashed, so that inflections of a word share a hash.
 const stemLetters = 7
 
-// HashTerms appends the words of s as hashes, and returns them: for comparing texts, without an allocation a word.
-// Words of one or two letters, which are in any text, are left out. Scripts that are written without spaces give every
-// character and every pair of neighbours.
+// HashTerms appends the hashes of the words of s to hashes and returns it. It allocates nothing per word. Words of one
+// or two letters occur in any text and are left out. Scripts without spaces give a hash for every character and every
+// pair of neighbours.
 func HashTerms(hashes []uint32, s string) []uint32 {
 	hashes = slices.Grow(hashes, len(s)/5)
 	const offset, prime = 2166136261, 16777619 // FNV-1a, over characters
@@ -56,13 +57,13 @@ func HashTerms(hashes []uint32, s string) []uint32 {
 	return hashes
 }
 
-// UnspacedRune reports whether a character is of a script that puts no spaces between words.
+// UnspacedRune reports whether a character belongs to a script without spaces between words.
 func UnspacedRune(r rune) bool {
 	return r >= 0x0E00 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
 }
 
-// Shingles returns the set of the hashes of all runs of n words (Broder, "On the resemblance and containment of
-// documents", 1997). The words are hashes, as [HashTerms] makes them.
+// Shingles returns the set of hashes of all runs of n words (Broder, "On the resemblance and containment of documents",
+// 1997). The words are hashes from [HashTerms].
 func Shingles(words []uint32, n int) []uint32 {
 	if len(words) < n {
 		return nil
@@ -79,16 +80,68 @@ func Shingles(words []uint32, n int) []uint32 {
 	return slices.Compact(all)
 }
 
-// Sketch returns the n smallest of a set of shingles, which stand for all of them: the share that the sketches of two
-// texts have in common is about the share of the longer text that is in the shorter one.
+// Sketch returns the n smallest of a set of shingles. The share that two sketches have in common approximates the
+// containment of the texts.
 func Sketch(shingles []uint32, n int) []uint32 {
 	return slices.Clone(shingles[:min(n, len(shingles))])
 }
 
-// fewestShingles is the size of the smallest set that can tell a copy: anybody may write a sentence twice.
+// fewestShingles is the size of the smallest set that can prove a copy. Two authors may write the same sentence.
 const fewestShingles = 10
 
-// NearDuplicates reports whether at least a share of the smaller of two sets of shingles, from 0 to 1, is in the other.
+// NearDuplicates reports whether at least share of the smaller set of shingles, from 0 to 1, is in the other.
 func NearDuplicates(a, b []uint32, share float64) bool {
 	return min(len(a), len(b)) >= fewestShingles && Containment(a, b) >= share
+}
+
+// shortWord is the length in bytes up to which a word allows only one mistake.
+const shortWord = 4
+
+// Nearest returns the candidate that key probably means, or "" if none is close. It compares by edit distance, and also
+// by the last part of a key, in case the table is wrong.
+func Nearest(key string, candidates []string) string {
+	best, bestDistance := "", mostMistakes(key)+1
+	for _, c := range slices.Sorted(slices.Values(candidates)) {
+		d := distance(key, c)
+		if last(key) == last(c) {
+			d = min(d, 1)
+		}
+		if d < bestDistance {
+			best, bestDistance = c, d
+		}
+	}
+	return best
+}
+
+func mostMistakes(key string) int {
+	if len(key) <= shortWord {
+		return 1
+	}
+	return max(2, len(key)/4)
+}
+
+func last(key string) string { return key[strings.LastIndexByte(key, '.')+1:] }
+
+// distance returns the number of bytes to add, remove, replace or swap with a neighbour, without changing a part twice
+// (optimal string alignment distance, https://en.wikipedia.org/wiki/Damerau–Levenshtein_distance).
+func distance(a, b string) int {
+	before, above, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		before, above, row = above, row, before
+		row[0] = i + 1
+		for j := range len(b) {
+			change := above[j]
+			if a[i] != b[j] {
+				change++
+			}
+			row[j+1] = min(change, above[j+1]+1, row[j]+1)
+			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+				row[j+1] = min(row[j+1], before[j-1]+1)
+			}
+		}
+	}
+	return row[len(b)]
 }

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// FuzzHashTerms: any text has terms, and no more than twice its characters.
+// A text has at most twice as many terms as characters.
 func FuzzHashTerms(f *testing.F) {
 	for _, s := range []string{"", "Ada Lovelace 1815", "東京の天気", "погода в Москве", "a\xffb\u0301", "ไทย中文abc123", "٣٤٥ x9 ½"} {
 		f.Add(s)

@@ -14,8 +14,8 @@ import (
 	"familiar/internal/text/lang"
 )
 
-// Stem returns the stem of a word, by its key: in English where the language is "". Of a language without a stemmer it is the beginning of a
-// long word.
+// Stem returns the stem of a word by its key. An empty language means English. For a language without a stemmer it
+// returns the beginning of a long word.
 func Stem(key, language string) string {
 	if language == "" || language == "en" {
 		return english.Stem(key, false)
@@ -29,8 +29,8 @@ func Stem(key, language string) string {
 	return key
 }
 
-// Stems returns what else a word, by its key, may be found by: its stems in a language, or in any where that is "". That of English, which
-// full-text indexes know by themselves, is not among them.
+// Stems returns further forms by which a word can be found: its stems in a language, or in all languages if that is "".
+// English stems are left out, because full-text indexes compute them.
 func Stems(key, language string) (all []string) {
 	for _, code := range stemmed {
 		if language == "" || language == code {
@@ -42,7 +42,7 @@ func Stems(key, language string) (all []string) {
 	return all
 }
 
-// StemsMark changes when the endings do, by which [Stems] goes.
+// StemsMark changes whenever the endings that [Stems] uses change.
 func StemsMark() string {
 	h := fnv.New64a()
 	for _, code := range stemmed {
@@ -51,25 +51,25 @@ func StemsMark() string {
 	return strconv.FormatUint(h.Sum64(), 36)
 }
 
-// stemmed are the languages that have endings.
+// stemmed are the languages with endings.
 var stemmed = slices.DeleteFunc(lang.Codes(), func(code string) bool { return stemmers[code] == nil })
 
-// stemmer takes endings off the words of a language. Savoy, "Light stemming approaches for the French, Portuguese, German and Hungarian
-// languages" (2006), finds that to do as well in a search as rules for all that a word can become. And these endings, as the keys of words,
-// have no accents, by which other stemmers go.
+// stemmer removes endings from the words of a language. Savoy, "Light stemming approaches for the French, Portuguese,
+// German and Hungarian languages" (2006), finds that this searches as well as complete rules. Other stemmers need accents,
+// which the keys of words do not have.
 type stemmer struct {
 	rows     []endings
 	finals   map[rune]rune
 	shortest int
 }
 
-// endings are those of one row, and how many bytes the longest has.
+// endings are the endings of one row and the length in bytes of the longest.
 type endings struct {
 	all     map[string]bool
 	longest int
 }
 
-// stemmers are those of the languages that have endings.
+// stemmers holds the stemmers of the languages with endings.
 var stemmers = func() map[string]*stemmer {
 	all := map[string]*stemmer{}
 	for _, code := range lang.Codes() {

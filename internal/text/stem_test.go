@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// families are forms of one word each, by language.
+// families are forms of the same word, by language.
 var families = map[string][]string{
 	"en": {"house houses", "decide decided deciding", "city cities", "run running"},
 	"de": {
@@ -48,14 +48,14 @@ var families = map[string][]string{
 	"sv": {"hus huset husen", "bil bilar bilen bilarna", "katt katter katten katterna", "bok boken", "hund hundar hunden", "stad staden"},
 }
 
-// strangers are words of one language that are none of one another's forms.
+// strangers are unrelated words, by language.
 var strangers = map[string]string{
 	"de": "Haus Maus Hals Kind Kino Buch Bach Katze Kasse Hund Hand Stadt Start Auto Autor", "fr": "maison main cheval chemin chat chute ville vie", "es": "casa cosa gato gente perro perla",
 	"it": "casa cosa gatto gente libro labbro cane carne", "pt": "casa coisa gato gente livro livraria cidade cinema", "nl": "huis haas kat kast boek boot", "pl": "dom dym kot koc książka księżyc",
 	"tr": "ev av kitap kalem araba arkadaş okul okur kedi kadın", "ru": "книга кино дом дым кошка каша город горло", "uk": "книга кіно місто мусить", "sv": "hus hals bil bild katt karta",
 }
 
-// TestFamilies: the forms of a word have one stem, and no two words of a language have the same.
+// The forms of a word share a stem, and different words do not.
 func TestFamilies(t *testing.T) {
 	for language, all := range families {
 		for _, family := range all {

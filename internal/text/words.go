@@ -1,26 +1,31 @@
 package text
 
 import (
+	"cmp"
 	"maps"
+	"math"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
+	"golang.org/x/text/unicode/norm"
+
 	"familiar/internal/text/lang"
 )
 
-// Word is a word of a text: its key, under which tables have it, and where it stands.
+// Word is a word of a text: its key for look-ups, and its position.
 type Word struct {
 	Key        string // lower case, without accents, plural s or apostrophe
-	Start, End int    // bytes of the text; words split from one contraction share them
+	Start, End int    // bytes of the text; words from one contraction share them
 	Upper      bool   // begins with a capital
 }
 
-// SameWord reports whether two words of one text are one, or halves of one contraction.
+// SameWord reports whether two words of a text are the same, or halves of one contraction.
 func SameWord(a, b Word) bool { return a.Start == b.Start }
 
-// Possessive reports whether a word, as it is written, ends with the "'s" of an owner.
+// Possessive reports whether a word, as written, ends with the possessive "'s".
 func Possessive(word string) bool {
 	return strings.HasSuffix(word, "'s") || strings.HasSuffix(word, "’s")
 }
@@ -34,11 +39,10 @@ func Keys(words []Word) map[string]bool {
 	return keys
 }
 
-// longWord bounds what is looked at for a single word, in bytes.
+// longWord limits the bytes examined for one word.
 const longWord = 32
 
-// WordBehind returns the word that s begins with, behind at most one other character: of what follows a number, its
-// unit.
+// WordBehind returns the first word of s, which may follow one other character. After a number, that is its unit.
 func WordBehind(s string) (w Word, ok bool) {
 	words := Words(s[:min(len(s), longWord)])
 	if len(words) == 0 || words[0].Start > 1 {
@@ -47,13 +51,13 @@ func WordBehind(s string) (w Word, ok bool) {
 	return words[0], true
 }
 
-// contractions are the second halves of English words that are words of their own. "s" is one only after the
-// words of beforeIs; elsewhere it is a possessive, which is dropped.
+// contractions maps the second halves of English contractions to words. "s" is a word only after the words of beforeIs;
+// otherwise it is a possessive and is dropped.
 var contractions = lang.All().Grammar.Contractions
 
 var beforeIs = Set(lang.All().Grammar.BeforeIs)
 
-// chatForms are words that chat writes as one, and longestChatForm is the length of the longest.
+// chatForms are words that chat writes as one. longestChatForm is the length of the longest.
 var (
 	chatForms = func() map[string][]string {
 		all := map[string][]string{}
@@ -65,7 +69,7 @@ var (
 	longestChatForm = len(slices.MaxFunc(slices.Collect(maps.Keys(chatForms)), func(a, b string) int { return len(a) - len(b) }))
 )
 
-// Words splits s into words. Chinese, Japanese and Thai come out as long runs, which the tables are looked for in.
+// Words splits s into words. Chinese, Japanese and Thai give long runs, in which tables are searched.
 func Words(s string) []Word {
 	out := make([]Word, 0, len(s)/5+1) // about as many as English has
 	for i := 0; i < len(s); {
@@ -85,7 +89,7 @@ func Words(s string) []Word {
 	return out
 }
 
-// InWord reports whether a character belongs to a word: it is a letter, a digit or a mark upon one.
+// InWord reports whether a character is part of a word: a letter, a digit or a combining mark.
 func InWord(r rune) bool {
 	if r < utf8.RuneSelf {
 		return 'a' <= r|0x20 && r|0x20 <= 'z' || '0' <= r && r <= '9'
@@ -93,7 +97,7 @@ func InWord(r rune) bool {
 	return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r)
 }
 
-// appendWord adds s[start:end], joined with the word before it where an apostrophe stands between them.
+// appendWord appends s[start:end], joined with the word before it if only an apostrophe separates them.
 func appendWord(out []Word, s string, start, end int) []Word {
 	raw := s[start:end]
 	first, _ := utf8.DecodeRuneInString(raw)
@@ -123,7 +127,7 @@ func appendWord(out []Word, s string, start, end int) []Word {
 	return append(out, Word{Key: key, Start: start, End: end, Upper: unicode.IsUpper(first)})
 }
 
-// singular takes the s off an acronym: "CFCs", "DVDs".
+// singular removes the s from an acronym: "CFCs", "DVDs".
 func singular(raw string) string {
 	name, ok := strings.CutSuffix(raw, "s")
 	if !ok || len(name) < 2 || strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsUpper(r) }) {
@@ -132,7 +136,7 @@ func singular(raw string) string {
 	return name
 }
 
-// writtenTogether returns the words of a form in [chatForms]. Nearly all words of a page are too long for one.
+// writtenTogether returns the words of a form in [chatForms].
 func writtenTogether(key string) []string {
 	if len(key) > longestChatForm {
 		return nil
@@ -141,3 +145,184 @@ func writtenTogether(key string) []string {
 }
 
 func apostrophe(s string) bool { return s == "'" || s == "’" || s == "ʼ" }
+
+// Fold returns the key of a word: lower case, without accents and, from five letters on, without a plural s. Words of
+// tables are folded too, so that one entry serves all forms.
+func Fold(s string) string {
+	s = strings.ToLower(s)
+	if !ASCII(s) {
+		s = Unaccented(s)
+	}
+	if len(s) > 4 && strings.HasSuffix(s, "s") && !strings.HasSuffix(s, "ss") && !strings.HasSuffix(s, "us") && !strings.HasSuffix(s, "is") {
+		s = s[:len(s)-1]
+	}
+	return s
+}
+
+// ASCII reports whether s has only ASCII characters.
+func ASCII(s string) bool {
+	for i := range len(s) {
+		if s[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}
+
+// Unaccented removes combining marks from Latin, Greek and Cyrillic. Other scripts need theirs.
+func Unaccented(s string) string {
+	var b strings.Builder
+	for _, r := range norm.NFD.String(s) {
+		if r < 0x300 || r > 0x36f {
+			b.WriteRune(r)
+		}
+	}
+	return norm.NFC.String(b.String())
+}
+
+// Unspaced reports whether s is in a script without spaces between words, or with particles attached to them.
+func Unspaced(s string) bool {
+	for _, r := range s {
+		if unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Hangul) {
+			return true
+		}
+	}
+	return false
+}
+
+// IDF is the inverse document frequency of BM25, the weight of a term that occurs in in of of texts. Rare terms weigh
+// more (Robertson and Zaragoza, "The Probabilistic Relevance Framework", 2009).
+func IDF(in, of int) float64 {
+	return math.Log(1 + (float64(of)-float64(in)+0.5)/(float64(in)+0.5))
+}
+
+// Terms returns the stems of the meaningful words of s, and pairs of characters in scripts without spaces. They are in
+// text order and may repeat.
+func Terms(s, language string) []string {
+	var out []string
+	for _, w := range Words(s) {
+		if Unspaced(s[w.Start:w.End]) {
+			out = append(out, Pairs(s[w.Start:w.End])...)
+		} else if Meaningful(w.Key) {
+			out = append(out, Stem(w.Key, language))
+		}
+	}
+	return out
+}
+
+// ContentWords returns the meaningful words of s as written.
+func ContentWords(s string) []Word {
+	return slices.DeleteFunc(Words(s), func(w Word) bool { return !Meaningful(w.Key) })
+}
+
+// Meaningful reports whether the word with this key is not a stop word.
+func Meaningful(key string) bool { return !StopWords[key] && (len(key) > 1 || Numeric(key)) }
+
+// Numeric reports whether a word is a number.
+func Numeric(key string) bool { return key != "" && IsDigit(key[0]) }
+
+// Pairs returns the pairs of neighbouring characters of s, used as words in scripts without spaces.
+func Pairs(s string) []string {
+	r := []rune(s)
+	if len(r) < 3 {
+		return []string{s}
+	}
+	out := make([]string, 0, len(r)-1)
+	for i := range len(r) - 1 {
+		out = append(out, string(r[i:i+2]))
+	}
+	return out
+}
+
+// Set returns the words of a table as a set of keys.
+func Set(table lang.Words) map[string]bool {
+	out := map[string]bool{}
+	for _, w := range table.Fields() {
+		out[Fold(w)] = true
+	}
+	return out
+}
+
+// ByWord maps the words of tables, by key, to the names of the tables.
+func ByWord(tables map[string]lang.Words) map[string]string {
+	out := map[string]string{}
+	for _, name := range slices.Sorted(maps.Keys(tables)) {
+		for w := range Set(tables[name]) {
+			out[w] = name
+		}
+	}
+	return out
+}
+
+// Tables used by several packages, by key.
+var (
+	SpelledNumbers = Set(lang.All().Number.Words)
+	Negations      = Set(lang.All().Grammar.Negations)
+	StopWords      = Set(lang.All().Grammar.StopWords)    // carry no meaning in a search
+	Prepositions   = Set(lang.All().Grammar.Prepositions) // begin a slot of a question
+
+	// Pronouns maps a pronoun to what it refers to: "he" for a person, "it" for a thing, "there" for a place, and with
+	// an s for an owner.
+	Pronouns = ByWord(lang.All().Grammar.Pronouns)
+)
+
+// YearPattern matches years from 1000 to 2099.
+var YearPattern = regexp.MustCompile(`\b(1[0-9]{3}|20[0-9]{2})\b`)
+
+// Denies reports whether a text contains a negation.
+func Denies(s string) bool { return ContainsAny(Words(s), Negations) }
+
+// A set is a sorted list of unique elements, made by [Unique]. Sets are compared by walking both at once, without
+// allocation.
+
+// Unique returns the set of a list's elements. It does not change the list.
+func Unique[T cmp.Ordered](list []T) []T {
+	list = slices.Clone(list)
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// Common counts the elements in both sets.
+func Common[T cmp.Ordered](a, b []T) int {
+	n := 0
+	for i, j := 0, 0; i < len(a) && j < len(b); {
+		switch {
+		case a[i] < b[j]:
+			i++
+		case a[i] > b[j]:
+			j++
+		default:
+			n, i, j = n+1, i+1, j+1
+		}
+	}
+	return n
+}
+
+// Jaccard returns the size of the intersection of two sets divided by that of the union, from 0 to 1.
+func Jaccard[T cmp.Ordered](a, b []T) float64 {
+	both := Common(a, b)
+	return float64(both) / float64(max(1, len(a)+len(b)-both))
+}
+
+// Containment returns the share of the smaller set that is in the other, from 0 to 1.
+func Containment[T cmp.Ordered](a, b []T) float64 {
+	return float64(Common(a, b)) / float64(max(1, min(len(a), len(b))))
+}
+
+// Intersects reports whether two word sets share a word. It walks along the second.
+func Intersects(a, b map[string]bool) bool {
+	for k := range b {
+		if a[k] {
+			return true
+		}
+	}
+	return false
+}
+
+// AddOnce appends s to the list unless it contains s.
+func AddOnce(list []string, s string) []string {
+	if slices.Contains(list, s) {
+		return list
+	}
+	return append(list, s)
+}

@@ -7,34 +7,33 @@ import (
 	"fmt"
 	"strings"
 	"time"
-	"unicode"
 
 	"familiar/internal/context/turn"
 	"familiar/internal/store"
 )
 
-// Query says which turns an operator looks for. Its zero value is all of them.
+// Query says which turns an operator looks for. The zero value means all turns.
 type Query struct {
-	Words        string     // that stand in the question or the reply, in any order; moon* is what begins so
-	Author       string     // a part of the name of who asked
+	Words        string     // in the question or the reply, in any order; moon* is a prefix
+	Author       string     // a part of the asker's name
 	ChannelID    string     // empty: any
-	Phase        turn.Phase // empty: any; [Begun] stands for all that are not over
+	Phase        turn.Phase // empty: any; [turn.Begun] means all turns that are not over
 	Lookup       turn.State // empty: any
-	LookedUp     bool       // only turns with a lookup that was tried
+	LookedUp     bool       // only turns that tried a lookup
 	Since, Until time.Time  // when the turn began; zero: any time
-	Before       string     // the id of the last turn of the page before; empty: the first page
+	Before       string     // the id of the last turn of the previous page; empty: the first page
 	Limit        int        // 0: 50
 }
 
 const defaultLimit = 50
 
-// Find returns the lines of the turns that a query is for, the newest first. More reports whether there are further ones.
+// Find returns the lines of the turns that match a query, newest first. More reports whether there are further turns.
 func (s *Store) Find(ctx context.Context, q Query) (found []Summary, more bool, err error) {
 	if q.Limit <= 0 {
 		q.Limit = defaultLimit
 	}
 	c, err := s.conditions(ctx, q)
-	if errors.Is(err, store.ErrNotFound) { // the page before was pruned meanwhile
+	if errors.Is(err, store.ErrNotFound) { // the previous page was pruned meanwhile
 		return nil, false, nil
 	}
 	if err == nil && c.matched {
@@ -56,41 +55,9 @@ func (s *Store) Find(ctx context.Context, q Query) (found []Summary, more bool, 
 	return found, false, nil
 }
 
-// wordsBatch is how many records are indexed in one transaction, in about 10 ms.
-const wordsBatch = 200
-
-// IndexWords brings the index of words up to date. Turns do not do that: it would cost each of them a tenth of a millisecond.
-func (s *Store) IndexWords(ctx context.Context) error {
-	for {
-		var behind bool
-		err := s.DB.Read().QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM traces WHERE rowid > (SELECT done FROM trace_words_progress))`).Scan(&behind)
-		if err != nil || !behind {
-			return s.DB.Explain(err)
-		}
-		err = s.DB.WriteStep(ctx, func(tx *sql.Tx) error {
-			var from, last int64
-			if err := tx.QueryRow(`SELECT done FROM trace_words_progress`).Scan(&from); err != nil {
-				return err
-			}
-			err := tx.QueryRow(`SELECT coalesce(max(rowid), ?) FROM (SELECT rowid FROM traces WHERE rowid > ? ORDER BY rowid LIMIT ?)`, from, from, wordsBatch).Scan(&last)
-			if err != nil {
-				return err
-			}
-			if _, err := tx.Exec(`INSERT INTO trace_words (rowid, question, author, said) SELECT rowid, question, author, said FROM traces WHERE rowid > ? AND rowid <= ?`, from, last); err != nil {
-				return err
-			}
-			_, err = tx.Exec(`UPDATE trace_words_progress SET done = ?`, last)
-			return err
-		})
-		if err != nil {
-			return fmt.Errorf("index the words of records: %w", err)
-		}
-	}
-}
-
 // conditions are the parts of a query in SQL.
 type conditions struct {
-	matched bool // by words, in the order in which the index has them
+	matched bool // it uses the index of words
 	where   []string
 	args    []any
 }
@@ -102,7 +69,7 @@ func (c *conditions) add(where string, args ...any) {
 func (c *conditions) query() string {
 	from, order := ` FROM traces t`, ` ORDER BY t.began DESC, t.id DESC`
 	if c.matched {
-		// CROSS keeps the index outside, which returns its newest rows first: nothing is sorted.
+		// CROSS makes the index the outer loop. It returns its newest rows first, so that nothing is sorted.
 		from, order = ` FROM trace_words w CROSS JOIN traces t ON t.rowid = w.rowid`, ` ORDER BY w.rowid DESC`
 	}
 	where := ""
@@ -125,7 +92,7 @@ func (s *Store) conditions(ctx context.Context, q Query) (c conditions, err erro
 	if q.ChannelID != "" {
 		c.add(`t.channel_id = ?`, q.ChannelID)
 	}
-	// The states are written out: an index of some of them is used only where the statement itself says so.
+	// The states are literals: a partial index is only used if the statement itself has its condition.
 	switch q.Phase {
 	case "":
 	case turn.Begun, turn.Answering:
@@ -171,49 +138,13 @@ func (s *Store) conditions(ctx context.Context, q Query) (c conditions, err erro
 	return c, err
 }
 
-// matchWords returns an FTS5 query for each word of a text, in a column or, where that is empty, in any. A word with a * behind it is the
-// beginning of one, and so is each where begin says so, and what is written without spaces between words. The words are quoted and made of
-// letters, digits and marks alone, so that no text is an operator. The index streams words and beginnings of three letters; of others it
-// gathers all that begins so before it returns the first.
-func matchWords(column, text string, begin bool) (all []string) {
-	for rest := text; ; {
-		from := strings.IndexFunc(rest, inWord)
-		if from < 0 {
-			return all
-		}
-		rest = rest[from:]
-		end := strings.IndexFunc(rest, func(r rune) bool { return !inWord(r) })
-		if end < 0 {
-			end = len(rest)
-		}
-		word := column + `"` + rest[:end] + `"`
-		if rest = rest[end:]; begin || strings.HasPrefix(rest, "*") || strings.ContainsFunc(word, unspaced) {
-			word += "*"
-		}
-		all = append(all, word)
-	}
-}
-
-func inWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsMark(r) }
-
-// How much of a turn it is found by, in characters.
-const (
-	mostAsked   = 400
-	mostReplied = 800
-)
-
-// unspaced reports whether a character is of a script that puts no spaces between words.
-func unspaced(r rune) bool {
-	return r >= 0x0E00 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
-}
-
-// LookedUp is a turn with what it looked up, without the texts of pages.
+// LookedUp is a turn with its lookup, without the texts of pages.
 type LookedUp struct {
 	Summary
-	Lookup *turn.Lookup // nil: its record cannot be read any more
+	Lookup *turn.Lookup // nil: the record cannot be read any more
 }
 
-// Lookups returns the turns of a query with their lookups.
+// Lookups returns the turns that match a query and tried a lookup, newest first, with their lookups.
 func (s *Store) Lookups(ctx context.Context, q Query) (found []LookedUp, more bool, err error) {
 	q.LookedUp = true
 	lines, more, err := s.Find(ctx, q)
@@ -233,9 +164,9 @@ func (s *Store) Lookups(ctx context.Context, q Query) (found []LookedUp, more bo
 	return found, more, err
 }
 
-// Channels returns the ids of the channels in which turns were taken.
+// Channels returns the ids of channels with turns, at most so many, in order.
 func (s *Store) Channels(ctx context.Context, most int) ([]string, error) {
-	// One step in the index for each channel, and not a row for each turn.
+	// It takes one step in the index for each channel, rather than for each turn.
 	rows, err := s.DB.Read().QueryContext(ctx, `WITH RECURSIVE c (id) AS (
 			SELECT min(channel_id) FROM traces UNION ALL
 			SELECT (SELECT min(t.channel_id) FROM traces t WHERE t.channel_id > c.id) FROM c WHERE c.id IS NOT NULL)
@@ -250,7 +181,7 @@ func (s *Store) Channels(ctx context.Context, most int) ([]string, error) {
 	return all, nil
 }
 
-// Line returns the line of one turn, or [store.ErrNotFound].
+// Line returns the line of a turn, or [store.ErrNotFound].
 func (s *Store) Line(ctx context.Context, id string) (Summary, error) {
 	rows, err := s.DB.Read().QueryContext(ctx, `SELECT `+summaryColumns+` FROM traces WHERE id = ?`, id)
 	var all []Summary
@@ -264,4 +195,87 @@ func (s *Store) Line(ctx context.Context, id string) (Summary, error) {
 		return Summary{}, store.ErrNotFound
 	}
 	return all[0], nil
+}
+
+// Summary is the line of a turn in a list.
+type Summary struct {
+	ID        string
+	Began     time.Time     // to the microsecond, in UTC
+	Took      time.Duration // to the microsecond; 0 if the turn is not over
+	ChannelID string
+	Author    string // the name of the asker
+	Question  string // one line, at most 120 characters
+	Phase     turn.Phase
+	Lookup    turn.State // of the first lookup; empty if there was none
+	Model     string     // that answered
+	Err       string
+
+	searched string // the text by which the turn is found, beside the line; written only
+}
+
+// summaryColumns are in the order of upsert and summaries.
+const summaryColumns = `id, began, took, channel_id, author, question, phase, lookup, model, err`
+
+// summarise makes the line of a turn. The question is redacted before it is shortened, so that no half of a secret stays.
+func summarise(t *turn.Trace, asked string) Summary {
+	s := Summary{
+		ID:        t.Request.ID,
+		Began:     t.Began,
+		Took:      t.Took,
+		ChannelID: t.Request.ChannelID,
+		Author:    t.Request.Message.Author.Name,
+		Question:  shorten(asked),
+		Phase:     t.Phase,
+		Model:     t.Model,
+		Err:       t.Err,
+	}
+	if l := t.Lookup(); l != nil {
+		s.Lookup = l.State
+	}
+	return s
+}
+
+// shorten makes a question one line of at most 120 characters.
+func shorten(text string) string {
+	const limit = 120
+	line := []rune(strings.Join(strings.Fields(text), " "))
+	if len(line) > limit {
+		line = append(line[:limit-1], '…')
+	}
+	return string(line)
+}
+
+// Recent returns the last n turns of a channel, newest first; of all channels if channelID is empty.
+func (s *Store) Recent(ctx context.Context, channelID string, n int) ([]Summary, error) {
+	var rows *sql.Rows
+	var err error
+	const order = ` ORDER BY began DESC, id DESC LIMIT ?`
+	if channelID == "" {
+		rows, err = s.DB.Read().QueryContext(ctx, `SELECT `+summaryColumns+` FROM traces`+order, n)
+	} else {
+		rows, err = s.DB.Read().QueryContext(ctx, `SELECT `+summaryColumns+` FROM traces WHERE channel_id = ?`+order, channelID, n)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("list traces: %w", s.DB.Explain(err))
+	}
+	all, err := summaries(rows)
+	if err != nil {
+		return nil, fmt.Errorf("list traces: %w", s.DB.Explain(err))
+	}
+	return all, nil
+}
+
+// summaries reads rows of summaryColumns and closes them.
+func summaries(rows *sql.Rows) (all []Summary, err error) {
+	defer rows.Close()
+	for rows.Next() {
+		var t Summary
+		var began, took int64
+		if err := rows.Scan(&t.ID, &began, &took, &t.ChannelID, &t.Author, &t.Question, &t.Phase, &t.Lookup, &t.Model, &t.Err); err != nil {
+			return nil, err
+		}
+		t.Began, t.Took = time.UnixMicro(began).UTC(), time.Duration(took)*time.Microsecond
+		all = append(all, t)
+	}
+	return all, rows.Err()
 }

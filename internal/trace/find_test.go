@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"familiar/internal/context/turn"
+	"familiar/internal/store"
 )
 
 func TestFind(t *testing.T) {
@@ -79,7 +80,7 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// Rows of deleted records are given to new ones, before and after they were indexed.
+// TestFindInReusedRows: new records get the rows of deleted ones, before and after these were indexed.
 func TestFindInReusedRows(t *testing.T) {
 	s := open(t)
 	save := func(id, question string) {
@@ -90,7 +91,7 @@ func TestFindInReusedRows(t *testing.T) {
 		}
 	}
 	drop := func(ids ...string) {
-		if err := s.DB.Write(t.Context(), func(tx *sql.Tx) error { return remove(tx, ids) }); err != nil {
+		if _, err := s.Remove(t.Context(), ids, false); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -129,7 +130,7 @@ func TestFindInReusedRows(t *testing.T) {
 	}
 }
 
-// What is deleted is not found any more.
+// TestFindAfterForgetting: nobody finds what is deleted.
 func TestFindAfterForgetting(t *testing.T) {
 	s := open(t)
 	tr := record("T", noon, "a page")
@@ -140,7 +141,7 @@ func TestFindAfterForgetting(t *testing.T) {
 	if found, _, err := s.Find(t.Context(), Query{Words: "xylophone"}); len(found) != 1 {
 		t.Fatal(found, err)
 	}
-	if err := s.Forget(t.Context(), tr.Request.Message.ID); err != nil {
+	if err := s.RedactMessages(t.Context(), []store.Message{{ID: tr.Request.Message.ID}}); err != nil {
 		t.Fatal(err)
 	}
 	if found, _, err := s.Find(t.Context(), Query{Words: "xylophone"}); len(found) != 0 || err != nil {
@@ -154,7 +155,8 @@ func TestFindAfterForgetting(t *testing.T) {
 	}
 }
 
-// TestIndexReplies has records of before replies had words, is stopped in the middle, and goes on; what is deleted or changed meanwhile stays so.
+// TestIndexReplies indexes records of an older version, is stopped in the middle, and continues. Records that are deleted or changed
+// meanwhile stay so.
 func TestIndexReplies(t *testing.T) {
 	s := open(t)
 	const n = 2*saidBatch + 3
@@ -195,7 +197,7 @@ func TestIndexReplies(t *testing.T) {
 	if got := found(); len(got) != saidBatch || got[0] != "T066" {
 		t.Errorf("after one step: %v", got)
 	}
-	if err := s.DB.Write(t.Context(), func(tx *sql.Tx) error { return remove(tx, []string{"T010"}) }); err != nil {
+	if err := s.DB.Write(t.Context(), func(tx *sql.Tx) error { return remove(tx, "T010") }); err != nil {
 		t.Fatal(err)
 	}
 	if err := (&Store{DB: s.DB}).IndexReplies(t.Context()); err != nil { // as the next start does

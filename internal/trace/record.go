@@ -1,17 +1,23 @@
 package trace
 
 import (
+	"bytes"
 	"database/sql"
+	_ "embed" // the dictionary
 	"errors"
+	"fmt"
+	"sync"
 
 	"familiar/internal/context/turn"
 	"familiar/internal/store"
+
+	"github.com/klauspost/compress/zstd"
 )
 
-// partBytes is how much of a record goes into a row, so that four rows fill a page of the file.
+// partBytes is the most bytes of a record in one row: four rows fill a page of the file.
 const partBytes = 1000
 
-// over reports whether nothing more is expected of a turn.
+// over reports whether a turn has ended.
 func over(p turn.Phase) bool { return p != turn.Begun && p != turn.Answering }
 
 const (
@@ -20,12 +26,12 @@ const (
 	placeQuery = `SELECT part, parts FROM traces WHERE id = ?`
 	partQuery  = `INSERT INTO record_parts (body) VALUES (?)`
 
-	// bodyQuery returns a record by the condition that follows it, in parts.
+	// bodyQuery returns the parts of a record. The condition is appended.
 	bodyQuery = `SELECT t.id, coalesce(p.body, o.body, t.record) FROM traces t LEFT JOIN open_records o ON o.trace_id = t.id
 		LEFT JOIN record_parts p ON p.id >= t.part AND p.id < t.part + t.parts `
 )
 
-// place is where the parts of a record are: n rows from first on.
+// place says which rows hold the parts of a record: n rows, beginning with first.
 type place struct{ first, n int64 }
 
 // saveParts writes the parts of a record.
@@ -37,7 +43,7 @@ func (p *statements) saveParts(tx *sql.Tx, body []byte) (at place, err error) {
 		if err != nil {
 			return place{}, err
 		}
-		if at.n == 0 { // the ids that follow are those of the next rows: there is one writer
+		if at.n == 0 { // the next rows have the next ids, because there is one writer
 			if at.first, err = r.LastInsertId(); err != nil {
 				return place{}, err
 			}
@@ -47,8 +53,8 @@ func (p *statements) saveParts(tx *sql.Tx, body []byte) (at place, err error) {
 	return at, nil
 }
 
-// saveRecord puts a record, and its line in the lists, in place of what is there: its body, if the turn is over, or else the text. Fresh
-// says that it has no parts yet.
+// saveRecord replaces a record and its line in lists. It keeps the body if the turn is over, otherwise the text. Fresh says that the record
+// has no parts yet.
 func (p *statements) saveRecord(tx *sql.Tx, line Summary, guildID, text string, body []byte, fresh bool) error {
 	if !fresh {
 		if err := dropParts(tx, tx.Stmt(p.place).QueryRow(line.ID)); err != nil && !errors.Is(err, sql.ErrNoRows) {
@@ -73,7 +79,7 @@ func (p *statements) saveRecord(tx *sql.Tx, line Summary, guildID, text string, 
 	return err
 }
 
-// dropParts removes the parts of the record at the place that the row of placeQuery names.
+// dropParts removes the parts of a record. The row is the result of placeQuery.
 func dropParts(tx *sql.Tx, row *sql.Row) error {
 	var at place
 	if err := row.Scan(&at.first, &at.n); err != nil || at.n == 0 {
@@ -104,4 +110,119 @@ func readBody(rows *sql.Rows, err error) (id string, body []byte, _ error) {
 		return "", nil, store.ErrNotFound
 	}
 	return id, body, nil
+}
+
+// packer compresses what is kept. Its zero value is ready for use, from many goroutines.
+type packer struct {
+	once sync.Once
+	enc  *zstd.Encoder
+	dec  *zstd.Decoder
+	err  error
+	bufs sync.Pool // of *[]byte
+}
+
+const (
+	// window is how far back the encoder looks, in bytes. Nearly all records are smaller, and its memory grows with it.
+	window = 64 << 10
+	// largeBuffer is the capacity in bytes above which a buffer is not reused: most records are far smaller.
+	largeBuffer = 64 << 10
+	// maxUnpacked bounds the memory that a damaged record can ask for, in bytes.
+	maxUnpacked = 64 << 20
+)
+
+// dictionary holds what records have in common, the most frequent last. Without it, half of a short record is the names of its fields.
+// Whatever was compressed with it can only be read with exactly these bytes. A better dictionary is added beside it, with the next number.
+//
+//go:embed record1.dict
+var dictionary []byte
+
+const dictionaryID = 1
+
+// frameMagic is the beginning of every zstd frame (RFC 8878, 3.1.1). No text begins so: the second byte is not valid UTF-8 there.
+var frameMagic = []byte{0x28, 0xb5, 0x2f, 0xfd}
+
+func (p *packer) open() error {
+	p.once.Do(func() {
+		p.enc, p.err = zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1),
+			zstd.WithWindowSize(window), zstd.WithLowerEncoderMem(true), zstd.WithEncoderDictRaw(dictionaryID, dictionary))
+		if p.err == nil {
+			p.dec, p.err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(2), zstd.WithDecoderLowmem(true),
+				zstd.WithDecoderMaxMemory(maxUnpacked), zstd.WithDecoderDictRaw(dictionaryID, dictionary))
+		}
+	})
+	return p.err
+}
+
+// pack compresses a text. If that is impossible, which only wrong options could cause, it returns the text.
+func (p *packer) pack(text string) []byte {
+	if p.open() != nil {
+		return []byte(text)
+	}
+	var body []byte
+	p.with(func(buf []byte) []byte {
+		buf = append(buf, text...)
+		body = p.enc.EncodeAll(buf, make([]byte, 0, len(text)/4+64))
+		return buf
+	})
+	return body
+}
+
+// with lends an empty buffer to f, which returns it and must not keep it.
+func (p *packer) with(f func(buf []byte) []byte) {
+	buf, _ := p.bufs.Get().(*[]byte)
+	if buf == nil {
+		buf = new([]byte)
+	}
+	if *buf = f((*buf)[:0]); cap(*buf) <= largeBuffer {
+		p.bufs.Put(buf)
+	}
+}
+
+// unpack returns the text of a body. Old records were not compressed.
+func (p *packer) unpack(body []byte) (string, error) {
+	if !bytes.HasPrefix(body, frameMagic) {
+		return string(body), nil
+	}
+	if err := p.open(); err != nil {
+		return "", err
+	}
+	text, err := p.dec.DecodeAll(body, nil)
+	if err != nil {
+		return "", fmt.Errorf("unpack: %w", err)
+	}
+	return string(text), nil
+}
+
+// maxRepeated is how many shared texts are remembered. Those of one character differ by mode, by asker, and by what was said before.
+const maxRepeated = 1024
+
+// repeated remembers which shared texts are kept, so that they are not redacted and compressed in every turn.
+type repeated struct {
+	mu   sync.Mutex
+	kept map[sum]sum // guarded by mu: the hash of each text as it is kept, by its hash before redaction
+}
+
+// empty forgets all texts.
+func (r *repeated) empty() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.kept = nil
+}
+
+// get returns the hash of a text as it is kept by its hash before redaction, and reports whether it is kept.
+func (r *repeated) get(raw sum) (kept sum, ok bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	kept, ok = r.kept[raw]
+	return kept, ok
+}
+
+// add notes that a text is kept.
+func (r *repeated) add(raw, kept sum) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.kept == nil || len(r.kept) >= maxRepeated {
+		r.kept = map[sum]sum{}
+	}
+	r.kept[raw] = kept
 }

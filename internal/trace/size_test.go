@@ -10,8 +10,8 @@ import (
 	"familiar/internal/context/turn"
 )
 
-// conversation returns the records of a conversation of so many turns, whose words are those of testdata/prose.txt: no
-// two messages are the same. Every fifth turn looked something up if pages is not 0.
+// conversation returns the records of a conversation of n turns with words from testdata/prose.txt. No two messages are the same. Every
+// fifth turn looked up so many pages, if pages is not 0.
 func conversation(tb testing.TB, n, pages int) (all []*turn.Trace) {
 	tb.Helper()
 	words := prose(tb)
@@ -72,7 +72,7 @@ func conversation(tb testing.TB, n, pages int) (all []*turn.Trace) {
 	return all
 }
 
-// prose are sentences that people could have written.
+// prose returns sentences that people could have written.
 func prose(tb testing.TB) (sentences []string) {
 	tb.Helper()
 	b, err := os.ReadFile("testdata/prose.txt")
@@ -85,7 +85,7 @@ func prose(tb testing.TB) (sentences []string) {
 	return sentences
 }
 
-// TestRecordSize: a turn takes at most 4 KB of the file, its indices included.
+// TestRecordSize: a turn takes at most 4 KB of the file, including its indexes.
 func TestRecordSize(t *testing.T) {
 	size := func(s *Store) (bytes int) {
 		if err := s.DB.Read().QueryRow(`SELECT (SELECT page_count FROM pragma_page_count) * page_size FROM pragma_page_size`).Scan(&bytes); err != nil {

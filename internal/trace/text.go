@@ -12,11 +12,11 @@ import (
 	"familiar/internal/context/turn"
 )
 
-// A record is kept without the texts of its pages, each by itself, and without those of its prompt that are the same in most
-// turns, all of them as one, the frame. Old records have no frame.
+// The texts of pages are kept apart from their record, each by itself, so that a page that several turns read is kept once. So are the
+// texts of the prompt that most turns share, all of them as one: the shared text. Old records have no shared text.
 
-// slots are where the texts of pages belong, in the order by which refs count them.
-func slots(t *turn.Trace) (all []*string) {
+// pageTexts returns where the texts of pages belong in a record, in the order in which refs number them.
+func pageTexts(t *turn.Trace) (all []*string) {
 	for i := range t.Outcomes {
 		for j := range t.Outcomes[i].Contributions {
 			if l := t.Outcomes[i].Contributions[j].Lookup; l != nil {
@@ -29,9 +29,9 @@ func slots(t *turn.Trace) (all []*string) {
 	return all
 }
 
-// frameSlots are where the texts of the frame belong: what is offered and is neither a message nor from the web, and what the
-// model is told as the system.
-func frameSlots(t *turn.Trace) (all []*string) {
+// sharedTexts returns where the parts of the shared text belong: what was offered and is neither a message nor from the web, and the
+// system messages of the prompt.
+func sharedTexts(t *turn.Trace) (all []*string) {
 	for i := range t.Outcomes {
 		for j := range t.Outcomes[i].Contributions {
 			if c := &t.Outcomes[i].Contributions[j]; c.Message == nil && !c.Web {
@@ -47,15 +47,15 @@ func frameSlots(t *turn.Trace) (all []*string) {
 	return all
 }
 
-// frameN is what refs count a frame as.
-const frameN = -1
+// sharedN is the number of the shared text in refs.
+const sharedN = -1
 
-// between stands between the texts of a frame. Texts that hold it stay in their record.
+// between separates the parts of the shared text. If a part contains it, all parts stay in their record.
 const between = "\x00"
 
-// takeFrame empties the slots of the frame and returns what was in them, nil if they stay as they are.
-func takeFrame(t *turn.Trace) []string {
-	all := frameSlots(t)
+// takeShared removes the parts of the shared text from a record and returns them; nil if they stay.
+func takeShared(t *turn.Trace) []string {
+	all := sharedTexts(t)
 	texts, size := make([]string, len(all)), 0
 	for i, at := range all {
 		if texts[i] = *at; strings.Contains(*at, between) {
@@ -63,7 +63,7 @@ func takeFrame(t *turn.Trace) []string {
 		}
 		size += len(*at) + len(between)
 	}
-	if size-len(between) < frameLeast {
+	if size-len(between) < sharedLeast {
 		return nil
 	}
 	for _, at := range all {
@@ -72,13 +72,13 @@ func takeFrame(t *turn.Trace) []string {
 	return texts
 }
 
-// frameLeast is how long a frame must be to be kept apart, in bytes: a shorter one costs less where it stands.
-const frameLeast = 256
+// sharedLeast is the least length of a shared text in bytes: a shorter one costs less in its record.
+const sharedLeast = 256
 
-// putFrame fills the slots of the frame.
-func putFrame(t *turn.Trace, frame string) {
-	all, texts := frameSlots(t), strings.Split(frame, between)
-	if len(all) != len(texts) { // a newer save may have come between two queries
+// putShared puts the parts of the shared text back into a record.
+func putShared(t *turn.Trace, shared string) {
+	all, texts := sharedTexts(t), strings.Split(shared, between)
+	if len(all) != len(texts) { // a newer save may have come between the queries
 		return
 	}
 	for i, at := range all {
@@ -86,37 +86,37 @@ func putFrame(t *turn.Trace, frame string) {
 	}
 }
 
-// ref says which text a record is missing.
+// ref names a text that is kept apart from its record.
 type ref struct {
-	n   int // among the slots, or frameN
+	n   int // the page's number, or sharedN
 	sum sum // of the text as it is kept
 }
 
-// sum is a text's SHA-256.
+// sum is the SHA-256 of a text.
 type sum = [sha256.Size]byte
 
-// detached is what was in the slots of a record.
+// detached is what was taken out of a record to be kept apart.
 type detached struct {
 	refs   []ref
-	bodies map[sum]func() []byte // what is kept of the texts, by the hashes of those; made when first asked for
-	frame  [2]sum                // of the frame: as it was, and as it is kept; zero if there is none
-	late   bool                  // the frame is kept already: most likely nobody asks for its body
+	bodies map[sum]func() []byte // what is kept, by hash; made on the first call
+	shared [2]sum                // hashes of the shared text, before redaction and as it is kept; zero if there is none
+	late   bool                  // the shared text is kept already, so that its body is hardly ever needed
 }
 
-// pack makes the bodies that will be asked for.
+// pack makes the bodies that will be needed.
 func (d *detached) pack() {
 	for sum, body := range d.bodies {
-		if sum != d.frame[1] || !d.late {
+		if sum != d.shared[1] || !d.late {
 			body()
 		}
 	}
 }
 
-// detach returns a copy of t whose slots are empty, and what was in them. It shares with t all that it leaves as it is.
+// detach returns a copy of t without the texts that are kept apart, and these texts. The copy shares everything else with t.
 func (s *Store) detach(t *turn.Trace) (turn.Trace, *detached) {
 	bare := clone(t)
 	d := &detached{bodies: map[sum]func() []byte{}}
-	if texts := takeFrame(&bare); texts != nil {
+	if texts := takeShared(&bare); texts != nil {
 		s.packer.with(func(buf []byte) []byte {
 			for i, text := range texts {
 				if i > 0 {
@@ -124,18 +124,18 @@ func (s *Store) detach(t *turn.Trace) (turn.Trace, *detached) {
 				}
 				buf = append(buf, text...)
 			}
-			d.frame[0] = sha256.Sum256(buf)
+			d.shared[0] = sha256.Sum256(buf)
 			return buf
 		})
-		d.frame[1], d.late = s.repeated.get(d.frame[0])
+		d.shared[1], d.late = s.repeated.get(d.shared[0])
 		redacted := sync.OnceValue(func() string { return s.redact(strings.Join(texts, between)) })
 		if !d.late {
-			d.frame[1] = sha256.Sum256([]byte(redacted()))
+			d.shared[1] = sha256.Sum256([]byte(redacted()))
 		}
-		d.bodies[d.frame[1]] = sync.OnceValue(func() []byte { return s.packer.pack(redacted()) })
-		d.refs = append(d.refs, ref{frameN, d.frame[1]})
+		d.bodies[d.shared[1]] = sync.OnceValue(func() []byte { return s.packer.pack(redacted()) })
+		d.refs = append(d.refs, ref{sharedN, d.shared[1]})
 	}
-	for n, at := range slots(&bare) {
+	for n, at := range pageTexts(&bare) {
 		if *at == "" {
 			continue
 		}
@@ -155,7 +155,7 @@ func (s *Store) redact(text string) string {
 	return s.Redact(text)
 }
 
-// clone copies a record as far as its slots go.
+// clone copies a record as far as detach changes it.
 func clone(t *turn.Trace) turn.Trace {
 	c := *t
 	c.Prompt, c.Outcomes = slices.Clone(t.Prompt), slices.Clone(t.Outcomes)
@@ -173,7 +173,7 @@ func clone(t *turn.Trace) turn.Trace {
 	return c
 }
 
-// saveTexts keeps the texts and which record has them.
+// saveTexts keeps the texts of a record, and that the record has them.
 func (p *statements) saveTexts(tx *sql.Tx, id string, d *detached) error {
 	old, err := readRefs(tx.Stmt(p.refs).Query(id))
 	if err != nil || slices.Equal(old, d.refs) {
@@ -192,7 +192,7 @@ func (p *statements) saveTexts(tx *sql.Tx, id string, d *detached) error {
 	return sweep(tx, old)
 }
 
-// saveText refers to a text, which most likely is there already.
+// saveText notes that a record has a text, which usually is kept already.
 func (p *statements) saveText(tx *sql.Tx, id string, r ref, body func() []byte) error {
 	for range 2 {
 		result, err := tx.Stmt(p.refer).Exec(id, r.n, r.sum[:])
@@ -234,7 +234,7 @@ func readRefs(rows *sql.Rows, err error) ([]ref, error) {
 	return all, rows.Err()
 }
 
-// sweep removes those of the texts that no record has any more.
+// sweep removes the given texts as far as no record has them any more.
 func sweep(tx *sql.Tx, gone []ref) error {
 	for _, r := range gone {
 		_, err := tx.Exec(`DELETE FROM texts WHERE sum = ? AND NOT EXISTS
@@ -246,7 +246,7 @@ func sweep(tx *sql.Tx, gone []ref) error {
 	return nil
 }
 
-// attach puts the texts back into a record.
+// attach puts the texts that are kept apart back into a record.
 func (s *Store) attach(ctx context.Context, t *turn.Trace, id string) error {
 	rows, err := s.DB.Read().QueryContext(ctx, `SELECT r.n, t.body FROM trace_texts r JOIN texts t ON t.id = r.text_id
 		WHERE r.trace_id = ?`, id)
@@ -254,7 +254,7 @@ func (s *Store) attach(ctx context.Context, t *turn.Trace, id string) error {
 		return err
 	}
 	defer rows.Close()
-	all := slots(t)
+	all := pageTexts(t)
 	for rows.Next() {
 		var n int
 		var body []byte
@@ -266,9 +266,9 @@ func (s *Store) attach(ctx context.Context, t *turn.Trace, id string) error {
 			return err
 		}
 		switch {
-		case n == frameN:
-			putFrame(t, text)
-		case n < len(all): // a newer save may have come between the two queries
+		case n == sharedN:
+			putShared(t, text)
+		case n < len(all): // a newer save may have come between the queries
 			*all[n] = text
 		}
 	}

@@ -14,8 +14,8 @@ import (
 
 	"familiar/internal/context/turn"
 	"familiar/internal/store"
-	"familiar/internal/store/storetest"
 
+	"familiar/internal/test/storetest"
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
 )
@@ -125,7 +125,7 @@ func TestPhases(t *testing.T) {
 		}
 	}
 	if n := count(t, s, "texts"); n != 2 {
-		t.Errorf("%d pages are kept, of which one is nobody's", n)
+		t.Errorf("%d pages are kept, and one of them belongs to no record", n)
 	}
 }
 
@@ -143,11 +143,11 @@ func TestSecretAtTheCut(t *testing.T) {
 	}
 }
 
-// TestOldRecord reads a record of before records were compressed, with pages and without a frame.
+// TestOldRecord reads a record from before records were compressed, with pages and without a shared text.
 func TestOldRecord(t *testing.T) {
 	s, want := open(t), record("T1", noon, "page one", "page two")
 	bare := clone(want)
-	for _, at := range slots(&bare) {
+	for _, at := range pageTexts(&bare) {
 		*at = ""
 	}
 	text, err := encode(&bare)
@@ -267,25 +267,43 @@ func TestRecent(t *testing.T) {
 
 func TestPrune(t *testing.T) {
 	s := open(t)
-	for i := range 250 {
+	for i := range 60 {
 		save(t, s, record(fmt.Sprintf("T%03d", i), noon.Add(time.Duration(i)*time.Minute), "shared by all", fmt.Sprint("page ", i/2)))
 	}
-	n, err := s.Prune(t.Context(), noon.Add(245*time.Minute))
-	if n != 245 || err != nil {
+	n, err := s.Prune(t.Context(), noon.Add(55*time.Minute))
+	if n != 55 || err != nil {
 		t.Errorf("Prune = %d, %v", n, err)
 	}
-	// Five records are left: the second half of page 122, and pages 123 and 124 whole.
+	// Five records are left: the second half of page 27, and pages 28 and 29 whole.
 	for table, want := range map[string]int{"traces": 5, "texts": 4, "trace_texts": 10, "trace_messages": 15} {
 		if got := count(t, s, table); got != want {
 			t.Errorf("%d rows in %s; want %d", got, table, want)
 		}
 	}
-	got, err := s.Get(t.Context(), "T245")
-	if err != nil || got.Lookup().Pages[0].Text != "shared by all" || got.Lookup().Pages[1].Text != "page 122" {
+	got, err := s.Get(t.Context(), "T055")
+	if err != nil || got.Lookup().Pages[0].Text != "shared by all" || got.Lookup().Pages[1].Text != "page 27" {
 		t.Errorf("a record that stays: %v, %v", got, err)
 	}
 	if n, err := s.Prune(t.Context(), noon); n != 0 || err != nil {
 		t.Errorf("Prune again = %d, %v", n, err)
+	}
+}
+
+// TestDeleteGuild removes the records of a server, and the texts that no other record has.
+func TestDeleteGuild(t *testing.T) {
+	s := open(t)
+	for i := range 2*removeBatch + 5 {
+		tr := record(fmt.Sprintf("T%03d", i), noon, "shared", "page of "+[]string{"g", "h"}[i%2])
+		tr.Request.GuildID = []string{"g", "h"}[i%2]
+		save(t, s, tr)
+	}
+	if n, err := s.DeleteGuild(t.Context(), "g"); err != nil || n != removeBatch+3 {
+		t.Fatal(n, err)
+	}
+	for table, want := range map[string]int{"traces": removeBatch + 2, "texts": 2, "record_parts": removeBatch + 2} {
+		if n := count(t, s, table); n != want {
+			t.Errorf("%d rows in %s, want %d", n, table, want)
+		}
 	}
 }
 

@@ -6,121 +6,116 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"familiar/internal/context/turn"
 )
 
-// pruneBatch is how many records go in one transaction, which takes about 10 ms, most of it for their words: turns get between.
-const pruneBatch = 5
+// removeBatch is how many records are removed in one transaction. It takes about 10 ms, most of it for their words, so that turns need
+// not wait.
+const removeBatch = 5
 
-// Prune removes the records of turns that began before that time, with the page texts that no other record
-// has. It returns how many it removed, also where it failed halfway.
+// Prune removes the records of turns that began before a time, and the texts that no other record has. It returns how many records it
+// removed, also if it failed halfway.
 func (s *Store) Prune(ctx context.Context, before time.Time) (int, error) {
-	removed := 0
-	defer s.unremember()
-	for {
-		var n int
-		err := s.DB.WriteStep(ctx, func(tx *sql.Tx) (err error) {
-			n, err = prune(tx, before)
-			return err
-		})
-		if err != nil {
-			return removed, fmt.Errorf("prune traces: %w", err)
-		}
-		removed += n
-		if n < pruneBatch {
-			return removed, nil
-		}
+	n, err := s.removeWhere(ctx, `began < ?`, before.UnixMicro())
+	if err != nil {
+		return n, fmt.Errorf("prune traces: %w", err)
 	}
+	return n, nil
 }
 
-// PruneOldest removes the oldest records, but none of a turn that began since some time, and returns how many it removed and when the newest of them
-// began.
-func (s *Store) PruneOldest(ctx context.Context, n int, since time.Time) (removed int, newest time.Time, err error) {
-	var began int64
-	err = s.DB.Read().QueryRowContext(ctx, `SELECT coalesce(max(began), -1) FROM (SELECT began FROM traces WHERE began < ? ORDER BY began LIMIT ?)`, since.UnixMicro(), n).Scan(&began)
+// DeleteGuild removes the records of a server, and returns how many those were.
+func (s *Store) DeleteGuild(ctx context.Context, guildID string) (int, error) {
+	n, err := s.removeWhere(ctx, `guild_id = ?`, guildID)
 	if err != nil {
-		return 0, newest, fmt.Errorf("find the oldest traces: %w", s.DB.Explain(err))
+		return n, fmt.Errorf("delete records of server %s: %w", guildID, err)
+	}
+	return n, nil
+}
+
+// Oldest returns when the newest of the n oldest records began, among those that began before a time. It is the zero time if there are none.
+func (s *Store) Oldest(ctx context.Context, n int, before time.Time) (time.Time, error) {
+	var began int64
+	err := s.DB.Read().QueryRowContext(ctx, `SELECT coalesce(max(began), -1) FROM (SELECT began FROM traces WHERE began < ? ORDER BY began LIMIT ?)`, before.UnixMicro(), n).Scan(&began)
+	if err != nil {
+		return time.Time{}, fmt.Errorf("find the oldest traces: %w", s.DB.Explain(err))
 	}
 	if began < 0 {
-		return 0, newest, nil
+		return time.Time{}, nil
 	}
-	newest = time.UnixMicro(began).UTC()
-	removed, err = s.Prune(ctx, newest.Add(time.Microsecond))
-	return removed, newest, err
+	return time.UnixMicro(began).UTC(), nil
 }
 
-func prune(tx *sql.Tx, before time.Time) (int, error) {
-	rows, err := tx.Query(`SELECT id FROM traces WHERE began < ? ORDER BY began, id LIMIT ?`, before.UnixMicro(), pruneBatch)
-	if err != nil {
-		return 0, err
-	}
-	ids, err := strs(rows)
-	if err != nil {
-		return 0, err
-	}
-	return len(ids), remove(tx, ids)
-}
+// removeRead is how many ids are read at a time.
+const removeRead = 1000
 
-// remove removes records, with the texts that no other record has.
-func remove(tx *sql.Tx, ids []string) error {
-	for _, id := range ids {
-		gone, err := readRefs(tx.Query(refsQuery, id))
+// removeWhere removes the records for which a condition holds, oldest first.
+func (s *Store) removeWhere(ctx context.Context, where string, arg any) (removed int, err error) {
+	for more := true; more; {
+		rows, err := s.DB.Read().QueryContext(ctx, `SELECT id FROM traces WHERE `+where+` ORDER BY began, id LIMIT ?`, arg, removeRead)
 		if err != nil {
-			return err
+			return removed, s.DB.Explain(err)
 		}
-		if err := dropParts(tx, tx.QueryRow(placeQuery, id)); err != nil {
-			return err
+		ids, err := strs(rows)
+		if err != nil {
+			return removed, s.DB.Explain(err)
 		}
-		if _, err := tx.Exec(`DELETE FROM traces WHERE id = ?`, id); err != nil {
-			return err
+		n, err := s.Remove(ctx, ids, false)
+		if removed += n; err != nil {
+			return removed, err
 		}
-		if err := sweep(tx, gone); err != nil {
-			return err
-		}
+		more = len(ids) == removeRead
 	}
-	return nil
+	return removed, nil
 }
 
-// DeleteGuild removes the records of a server.
-func (s *Store) DeleteGuild(ctx context.Context, guildID string) error {
-	defer s.unremember()
-	for from, more := int64(0), true; more; {
-		last := from
+// Remove removes records, and the texts that no other record has. It returns how many records it removed, also if it failed halfway. If
+// forgotten is set, turns among them that still go on keep nothing from then on.
+func (s *Store) Remove(ctx context.Context, ids []string, forgotten bool) (removed int, err error) {
+	defer s.forgetSaved()
+	for some := range slices.Chunk(ids, removeBatch) {
 		err := s.DB.WriteStep(ctx, func(tx *sql.Tx) error {
-			rows, err := tx.Query(`SELECT rowid, id FROM traces WHERE rowid > ? AND guild_id = ? ORDER BY rowid LIMIT ?`, from, guildID, pruneBatch)
-			if err != nil {
-				return err
-			}
-			defer rows.Close()
-			var ids []string
-			for rows.Next() {
-				var id string
-				if err := rows.Scan(&last, &id); err != nil {
+			for _, id := range some {
+				if forgotten {
+					if err := errors.Join(s.DB.Privacy.LeaveUnkept(tx, id), s.DB.Claims.End(tx, id)); err != nil {
+						return err
+					}
+				}
+				if err := remove(tx, id); err != nil {
 					return err
 				}
-				ids = append(ids, id)
 			}
-			if err := errors.Join(rows.Err(), rows.Close()); err != nil {
-				return err
-			}
-			more = len(ids) == pruneBatch
-			return remove(tx, ids)
+			return nil
 		})
 		if err != nil {
-			return fmt.Errorf("delete records of server %s: %w", guildID, err)
+			return removed, fmt.Errorf("remove records: %w", err)
 		}
-		from = last
+		removed += len(some)
 	}
-	return nil
+	return removed, nil
 }
 
-// cutShort is the cause given to a turn that was found unfinished.
+func remove(tx *sql.Tx, id string) error {
+	gone, err := readRefs(tx.Query(refsQuery, id))
+	if err != nil {
+		return err
+	}
+	if err := dropParts(tx, tx.QueryRow(placeQuery, id)); err != nil && !errors.Is(err, sql.ErrNoRows) {
+		return err
+	}
+	if _, err := tx.Exec(`DELETE FROM traces WHERE id = ?`, id); err != nil {
+		return err
+	}
+	return sweep(tx, gone)
+}
+
+// cutShort is the error of a turn that was found unfinished.
 const cutShort = "the process ended before the turn did"
 
-// Interrupt marks all turns that are not finished as interrupted and returns how many those were. It is for
-// the start of the process, before any turn has begun.
+// Interrupt marks all turns that are not over as interrupted, and returns how many those were. It is called at the start of the process,
+// before any turn begins.
 func (s *Store) Interrupt(ctx context.Context) (int, error) {
 	prepared, err := s.prepare(ctx)
 	if err != nil {
@@ -128,7 +123,7 @@ func (s *Store) Interrupt(ctx context.Context) (int, error) {
 	}
 	var ids []string
 	err = s.DB.Write(ctx, func(tx *sql.Tx) error {
-		rows, err := tx.Query(`SELECT id FROM traces WHERE phase IN ('begun', 'answering')`) // words of the index: no parameters
+		rows, err := tx.Query(`SELECT id FROM traces WHERE phase IN ('begun', 'answering')`) // literals, as the partial index has them
 		if err != nil {
 			return err
 		}
@@ -154,10 +149,10 @@ func (s *Store) interrupt(tx *sql.Tx, prepared *statements, id string) error {
 		return err
 	}
 	cause, said := cutShort, ""
-	if t, err := s.decode(body); err == nil { // one that can't be read must not keep the bot from starting
+	if t, err := s.decode(body); err == nil { // a record that can't be read must not keep the bot from starting
 		cause = cmp.Or(t.Err, cutShort)
 		t.Phase, t.Err = turn.Interrupted, cause
-		said = s.said(t)
+		said = s.searchText(t)
 		text, err := encode(t)
 		if err != nil {
 			return err

@@ -10,24 +10,25 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"familiar/internal/evidence"
+	"familiar/internal/factcheck"
 	"familiar/internal/linear"
-	"familiar/internal/lookup/evidence"
 	"familiar/internal/web/read"
 )
 
-// page is a line of the set evidence: a text that answers a question somewhere.
+// page is a row of the set evidence: a text that contains the answer to a question.
 type page struct {
 	Question, Title, Text, Source string
 	Answers                       []string
-	Budget                        int // characters within which the answer must be
+	Budget                        int // characters that the answer must fit into
 
 	quotes []string
-	choice linear.Choice // among the quotes: right is what holds an answer
+	choice linear.Choice // among the quotes; those with an answer are right
 }
 
 const evidencePenalty = 1
 
-// trainEvidence makes the model that ranks a page's sentences.
+// trainEvidence trains the model that ranks a page's sentences.
 func trainEvidence(w io.Writer, dir, out string) error {
 	pages, err := readPages(dir)
 	if err != nil {
@@ -53,10 +54,10 @@ func readPages(dir string) ([]page, error) {
 // read finds the quotes of a page.
 func (p *page) read() {
 	text, _ := read.Text(p.Text)
-	p.quotes, p.choice.Options = evidence.Candidates(p.Question, p.Title, text)
+	p.quotes, p.choice.Options = evidence.RankingFeatures(p.Question, p.Title, text)
 }
 
-// answeredBy reports whether a text holds an answer; cleaning makes backticks apostrophes.
+// answeredBy reports whether a text contains an answer. Cleaning turns backticks into apostrophes.
 func (p page) answeredBy(text string) bool {
 	folded := func(s string) string {
 		return strings.Join(strings.Fields(strings.ReplaceAll(strings.ToLower(s), "`", "'")), " ")
@@ -65,7 +66,7 @@ func (p page) answeredBy(text string) bool {
 	return slices.ContainsFunc(p.Answers, func(a string) bool { return strings.Contains(text, folded(a)) })
 }
 
-// learnEvidence learns from all pages but those of a fold.
+// learnEvidence learns from all pages except those of a fold.
 func learnEvidence(pages []page, without int) *linear.Model {
 	var choices []linear.Choice
 	for _, p := range pages {
@@ -76,8 +77,7 @@ func learnEvidence(pages []page, without int) *linear.Model {
 	return linear.TrainChoices("answers", choices, evidencePenalty)
 }
 
-// validateEvidence prints, by source, in how many pages the answer is within the budget when a model that has not seen
-// them ranks the sentences.
+// validateEvidence prints, for each source, on how many pages the budget includes the answer when an unseen model ranks the sentences.
 func validateEvidence(w io.Writer, pages []page) {
 	type tally struct{ right, all int }
 	sources, total := map[string]*tally{}, &tally{}
@@ -104,13 +104,13 @@ func validateEvidence(w io.Writer, pages []page) {
 	}
 }
 
-// best is what a model puts within the budget.
+// best returns what a model puts into the budget.
 func (p page) best(m *linear.Model) string {
 	order := make([]int, len(p.quotes))
 	scores := make([]float64, len(p.quotes))
 	for i, q := range p.quotes {
 		order[i] = i
-		scores[i] = -evidence.PerLength * math.Log(float64(utf8.RuneCountInString(q)))
+		scores[i] = -evidence.LengthPenalty * math.Log(float64(utf8.RuneCountInString(q)))
 		for _, f := range p.choice.Options[i] {
 			scores[i] += m.Weight(f.Name, 0) * f.Value
 		}
@@ -121,4 +121,68 @@ func (p page) best(m *linear.Model) string {
 		text = append(text, []rune(p.quotes[i]+" ")...)
 	}
 	return string(text[:min(len(text), p.Budget)])
+}
+
+// citeRow is a row of the set cite: a sentence, and the sentences of the page that it cites.
+type citeRow struct {
+	Claim, Label string
+	Sentences    []string
+}
+
+// citePenalty is small: there are four hundred rows and five features.
+const citePenalty = 0.1
+
+// citeTask is whether a page supports enough of a sentence. The page decides a row's fold.
+func citeTask(dir string) (task, error) {
+	t := task{file: "evidence/citation.model", classes: []string{"unborne", "borne"}, penalty: citePenalty}
+	rows, err := readSet[citeRow](dir, "cite")
+	for _, r := range rows {
+		page := CitedPage(r.Sentences)
+		if features := evidence.CitationFeatures(r.Claim, []*evidence.Page{evidence.NewPage(page)}); len(features) > 0 {
+			t.rows = append(t.rows, example{text: page, source: "citations", features: features, class: yes(r.Label == "supported")})
+		}
+	}
+	return t, err
+}
+
+// CitedPage returns the page that a row of the set cite cites. It decides the row's fold.
+func CitedPage(sentences []string) string { return strings.Join(sentences, "\n") }
+
+// verifyRow is a row of the set factcheck: a claim, and the sentences of a page that supports or refutes it.
+type verifyRow struct {
+	Claim, Page, Label string
+	Candidates         []string
+	Gold               []int // indexes of the supporting or refuting sentences
+}
+
+// orderPenalty is large, because the sentences of the set were chosen to be similar.
+const orderPenalty = 15
+
+// learnOrder trains the model that ranks a page's sentences, on all rows except those of a fold.
+func learnOrder(rows []verifyRow, without int) *linear.Model {
+	var choices []linear.Choice
+	for _, r := range rows {
+		if Fold(r.Claim) == without {
+			continue
+		}
+		indexes, values := factcheck.RankingFeatures(r.Claim, r.Page, r.Candidates)
+		c := linear.Choice{Options: values}
+		for _, i := range indexes {
+			c.Right = append(c.Right, slices.Contains(r.Gold, i))
+		}
+		choices = append(choices, c)
+	}
+	return linear.TrainChoices("evidence", choices, orderPenalty)
+}
+
+// verifyTask is whether a page supports a claim.
+func verifyTask(rows []verifyRow) task {
+	t := task{file: "factcheck/verify.model", classes: []string{"refutes", "supports"}, penalty: 2}
+	for _, r := range rows {
+		t.rows = append(t.rows, example{
+			text: r.Claim, source: "claims", features: factcheck.Compare(r.Claim, r.Page, r.Candidates).Features,
+			class: yes(r.Label == "SUPPORTS"),
+		})
+	}
+	return t
 }

@@ -9,23 +9,23 @@ import (
 	"strings"
 
 	"familiar/internal/linear"
-	"familiar/internal/lookup/need"
+	"familiar/internal/question"
 )
 
-// message is a line of the sets needs-search and intent, which share some, or one of our own.
+// message is a row of the sets needs-search and intent, which share some rows, or one of our own.
 type message struct {
 	Text   string
-	Label  *int   // needs-search: 1 or 0, or none for rows that are only watched
+	Label  *int   // needs-search: 1 or 0; nil for rows that are not scored
 	Cls    string // needs-search: source and class, as in "clinc-weather"
 	Intent string // intent
 	Source string // intent: source, as in "clinc" or "clinc-timer"
 
 	lang     string // of our own: the folder
-	file     string // … and the file, without its ending
+	file     string // and the file, without its extension
 	features []linear.Feature
 }
 
-// source is where a message comes from, without its class.
+// source returns where a message comes from, without its class.
 func (m message) source() string {
 	from := m.Cls
 	if m.foreign() {
@@ -40,7 +40,7 @@ func (m message) source() string {
 
 func (m message) own() bool { return m.Source == "own" }
 
-// foreign reports whether a message is in another language than English.
+// foreign reports whether a message is in a language other than English.
 func (m message) foreign() bool { return m.lang != "" && m.lang != "en" }
 
 func readMessages(dir string) ([]message, error) {
@@ -54,7 +54,7 @@ func readMessages(dir string) ([]message, error) {
 			all = append(all, message{Text: m.Text, lang: m.lang, file: m.file})
 		}
 		switch both := &all[at]; {
-		case m.own() && ok: // never one that is tested on
+		case m.own() && ok: // test rows are never trained on
 		case m.Intent != "":
 			both.Intent, both.Source = m.Intent, m.Source
 		default:
@@ -74,17 +74,17 @@ func readMessages(dir string) ([]message, error) {
 		return nil, err
 	}
 	for i := range all {
-		features := need.Features
+		features := question.NeedFeatures
 		if all[i].foreign() {
-			features = need.SpokenFeatures
+			features = question.MultilingualFeatures
 		}
 		all[i].features = features(all[i].Text)
 	}
 	return all, nil
 }
 
-// own are the project's own messages: what people write of which the public sets hold little or nothing, in a folder for each language.
-// A file is named after what its messages are looked up for, "none" for nothing; a message is a line.
+// own holds the project's own messages, of kinds that are rare or missing in the public sets, with a folder for each language. A file is
+// named after the intent of its messages, or "none". A message is a line.
 //
 //go:embed own/*/*.txt
 var own embed.FS
@@ -110,7 +110,7 @@ func readOwn(add func(message)) error {
 }
 
 func needTask(messages []message) task {
-	t := task{file: "need/need.model", classes: []string{"stay", "look"}, penalty: 2, seldom: 2}
+	t := task{file: "question/need.model", classes: []string{"stay", "look"}, penalty: 2, seldom: 2}
 	for _, m := range messages {
 		if m.wanted() != "" && !m.foreign() {
 			t.rows = append(t.rows, example{text: m.Text, source: m.source(), features: m.features, class: yes(m.wanted() != "none")})
@@ -119,13 +119,13 @@ func needTask(messages []message) task {
 	return t
 }
 
-// classIntents are the classes of needs-search that say what is wanted, where it is not "general".
+// classIntents are the intents of classes of needs-search, if not "general".
 var classIntents = map[string]string{
 	"weather": "weather", "weather_query": "weather", "news_query": "news", "recipe": "howto", "cooking_recipe": "howto",
 }
 
 func intentTask(messages []message) task {
-	t := task{file: "need/intent.model", classes: []string{"weather", "news", "person", "howto", "media", "general", "none"}, penalty: 2, seldom: 2}
+	t := task{file: "question/intent.model", classes: []string{"weather", "news", "person", "howto", "media", "general", "none"}, penalty: 2, seldom: 2}
 	for _, m := range messages {
 		if class := slices.Index(t.classes, m.wanted()); class >= 0 && !m.foreign() {
 			t.rows = append(t.rows, example{text: m.Text, source: m.source(), features: m.features, class: class})
@@ -134,9 +134,9 @@ func intentTask(messages []message) task {
 	return t
 }
 
-// spokenTask is what a message in another language than English is looked up for, or why it is not.
-func spokenTask(messages []message) task {
-	t := task{file: "need/spoken.model", seldom: 2, lasso: 1.0, classes: []string{"weather", "news", "person", "howto", "media", "general", "none-talk", "none-opinion", "none-orders", "none-rooms"}}
+// multilingualTask is the intent of a message in a language other than English, or why it has none.
+func multilingualTask(messages []message) task {
+	t := task{file: "question/multilingual.model", seldom: 2, lasso: 1.0, classes: []string{"weather", "news", "person", "howto", "media", "general", "none-talk", "none-opinion", "none-orders", "none-rooms"}}
 	for _, m := range messages {
 		if m.foreign() {
 			t.rows = append(t.rows, example{text: m.Text, source: m.lang, features: m.features, class: slices.Index(t.classes, m.file)})
@@ -145,18 +145,18 @@ func spokenTask(messages []message) task {
 	return t
 }
 
-// tongueTask is whether a message is in English.
-func tongueTask(messages []message) task {
-	t := task{file: "need/tongue.model", seldom: 3, lasso: 2, classes: []string{"english", "other"}}
+// englishTask is whether a message is in English.
+func englishTask(messages []message) task {
+	t := task{file: "question/english.model", seldom: 3, lasso: 2, classes: []string{"english", "other"}}
 	for _, m := range messages {
 		if m.lang != "" {
-			t.rows = append(t.rows, example{text: m.Text, source: m.lang, features: need.TongueFeatures(m.Text), class: yes(m.foreign())})
+			t.rows = append(t.rows, example{text: m.Text, source: m.lang, features: question.EnglishFeatures(m.Text), class: yes(m.foreign())})
 		}
 	}
 	return t
 }
 
-// wanted is the intent of a message, where the sets do not say it the likeliest; "" if it is not known.
+// wanted returns the intent of a message, or the likeliest one if the sets do not give it; "" if it is unknown.
 func (m message) wanted() string {
 	switch {
 	case m.Intent != "":

@@ -1,10 +1,10 @@
-// Package train makes the models: whether a message needs the web, and what for (message.go), which sentences of a
-// page answer (evidence.go), which of them speak of a claim, and whether they bear it out (verify.go), whether it has
-// enough of a sentence that cites it (cite.go), and how a message leans on the question before it (lean.go).
+// Package train trains the models: whether a message needs the web and what for (message.go), which sentences of a page answer, which of
+// them are about a claim and support it, and whether it supports a sentence that cites it (evidence.go), and how a message depends on the
+// question before it (followup.go).
 //
-// It learns from the sets needs-search, intent, evidence, factcheck and cite, as doc/evaluation.md describes them, and from
-// the project's own messages in own and leaning. The same rows give the same models. What it prints is measured on rows that the
-// measured model has not seen: each fifth of them (task.go) is predicted by a model of the other four.
+// It learns from the sets needs-search, intent, evidence, factcheck and cite, which doc/evaluation.md describes, and from the project's own
+// messages in own and followups. The same rows give the same models. The printed figures are measured on unseen rows: models of the other
+// four fifths predict each fifth (folds.go).
 package train
 
 import (
@@ -18,8 +18,7 @@ import (
 	"familiar/internal/linear"
 )
 
-// Models makes the models of the sets in dir and writes them to the folder out, in
-// folders with the names of the rooms that embed them.
+// Models trains models on the sets in dir. It writes them to the folder out, in folders named after the packages that embed them.
 func Models(dir, out string, w io.Writer) error {
 	messages, err := readMessages(dir)
 	if err != nil {
@@ -30,7 +29,7 @@ func Models(dir, out string, w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	if err := save(w, learnOrder(claimed, -1), out, "factcheck/order.model"); err != nil {
+	if err := save(w, learnOrder(claimed, -1), out, "factcheck/ranking.model"); err != nil {
 		return err
 	}
 	claims := verifyTask(claimed)
@@ -40,20 +39,20 @@ func Models(dir, out string, w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(w, "cite.model: %d rows\n", len(citations.rows))
+	fmt.Fprintf(w, "citation.model: %d rows\n", len(citations.rows))
 	citations.validate(w)
-	for _, t := range []task{needTask(messages), intentTask(messages), spokenTask(messages), tongueTask(messages), claims, citations} {
+	for _, t := range []task{needTask(messages), intentTask(messages), multilingualTask(messages), englishTask(messages), claims, citations} {
 		if err := save(w, t.train(everything), out, t.file); err != nil {
 			return err
 		}
 	}
-	if err := trainLeaning(w, out); err != nil {
+	if err := trainFollowUps(w, out); err != nil {
 		return err
 	}
 	return trainEvidence(w, dir, out)
 }
 
-// Sources makes no model. It prints how models of all other sources do on each source of messages.
+// Sources makes no model. For each source of messages, it prints the figures of models trained on the others.
 func Sources(dir string, w io.Writer) error {
 	messages, err := readMessages(dir)
 	if err != nil {
@@ -83,7 +82,7 @@ func readSet[R any](dir, set string) ([]R, error) {
 func save(w io.Writer, m *linear.Model, out, name string) error {
 	file, path := m.Bytes(), filepath.Join(out, name)
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return fmt.Errorf("make a folder for models: %w", err)
+		return fmt.Errorf("make folder for models: %w", err)
 	}
 	if err := os.WriteFile(path, file, 0o644); err != nil {
 		return fmt.Errorf("write model: %w", err)

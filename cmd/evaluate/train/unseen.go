@@ -10,16 +10,15 @@ import (
 
 	"familiar/internal/context/turn"
 	"familiar/internal/linear"
-	"familiar/internal/lookup/need"
-	"familiar/internal/lookup/question"
+	"familiar/internal/question"
 )
 
-// validateMessages prints what a lookup with models that have not seen a message would do with it: the figures that
-// the sets' scorers would give, with each fifth of the messages held back in turn.
+// validateMessages prints what a lookup would do with each message, using models that have not seen it. The scorers of the sets would give
+// the same figures, with each fifth of the messages held back in turn.
 func validateMessages(w io.Writer, messages []message) {
 	all := messageTasks(messages)
-	fmt.Fprintf(w, "need.model, intent.model, spoken.model, tongue.model: %d, %d, %d and %d rows\n",
-		len(all.need.rows), len(all.intent.rows), len(all.spoken.rows), len(all.tongue.rows))
+	fmt.Fprintf(w, "need.model, intent.model, multilingual.model, english.model: %d, %d, %d and %d rows\n",
+		len(all.need.rows), len(all.intent.rows), len(all.multilingual.rows), len(all.english.rows))
 	var r report
 	for i := range folds {
 		models := all.train(outside(i))
@@ -32,8 +31,8 @@ func validateMessages(w io.Writer, messages []message) {
 	r.print(w)
 }
 
-// validateSources prints what a lookup with models of the other sources would do with each source: what a new one
-// will find. Each language is one.
+// validateSources prints what a lookup would do with each source, using models trained on the others, as it will with a new source. Each
+// language counts as one.
 func validateSources(w io.Writer, messages []message) {
 	all := messageTasks(messages)
 	sources := map[string]bool{}
@@ -54,36 +53,36 @@ func validateSources(w io.Writer, messages []message) {
 }
 
 // tasks are those of the models that decide about a message.
-type tasks struct{ need, intent, spoken, tongue task }
+type tasks struct{ need, intent, multilingual, english task }
 
 func messageTasks(messages []message) tasks {
-	return tasks{needTask(messages), intentTask(messages), spokenTask(messages), tongueTask(messages)}
+	return tasks{needTask(messages), intentTask(messages), multilingualTask(messages), englishTask(messages)}
 }
 
-// train trains the models at once.
-func (t tasks) train(include func(example) bool) need.Models {
-	var m need.Models
+// train trains the models concurrently.
+func (t tasks) train(include func(example) bool) question.Models {
+	var m question.Models
 	var wait sync.WaitGroup
-	for of, t := range map[**linear.Model]task{&m.Need: t.need, &m.Intent: t.intent, &m.Spoken: t.spoken, &m.Tongue: t.tongue} {
+	for of, t := range map[**linear.Model]task{&m.Need: t.need, &m.Intent: t.intent, &m.Multilingual: t.multilingual, &m.English: t.english} {
 		wait.Go(func() { *of = t.train(include) })
 	}
 	wait.Wait()
 	return m
 }
 
-// report counts what models predict for unseen messages.
+// report counts predictions for unseen messages.
 type report struct {
 	need, ownNeed     tally             // "look" and "stay"
-	intent, ownIntent tally             // of all classes, with "none" where nothing is looked up
+	intent, ownIntent tally             // of all classes; "none" if nothing is looked up
 	groups            map[string]*tally // "look" and "stay" by group of needs-search
 
-	languages map[string]*spokenTally // by language of our own messages, but for English
+	languages map[string]*spokenTally // by language of our own messages, except English
 }
 
-// spokenTally counts what is decided about messages in one language.
+// spokenTally counts decisions about messages in one language.
 type spokenTally struct {
 	need   tally
-	intent tally // of those that are to be looked up
+	intent tally // of those that should be looked up
 }
 
 func (r *report) addSpoken(language, want, decision, intent string) {
@@ -100,7 +99,7 @@ func (r *report) addSpoken(language, want, decision, intent string) {
 	}
 }
 
-func (r *report) add(models need.Models, m message) {
+func (r *report) add(models question.Models, m message) {
 	decision, intent := "stay", "none"
 	if look, what := question.Predict(models, m.Text); look {
 		decision, intent = "look", InSet(what)
@@ -146,7 +145,7 @@ func stayOrLook(look bool) string {
 	return "stay"
 }
 
-// InSet is an intent in the words of the set intent.
+// InSet returns an intent in the words of the set intent.
 func InSet(intent turn.Intent) string {
 	switch intent {
 	case turn.IntentImage, turn.IntentVideo:
@@ -157,7 +156,7 @@ func InSet(intent turn.Intent) string {
 	return string(intent)
 }
 
-// smallTalk are the classes of CLINC150 that are.
+// smallTalk are the classes of small talk in CLINC150.
 var smallTalk = map[string]bool{
 	"clinc-are_you_a_bot": true, "clinc-do_you_have_pets": true, "clinc-goodbye": true, "clinc-greeting": true, "clinc-how_old_are_you": true,
 	"clinc-maybe": true, "clinc-meaning_of_life": true, "clinc-no": true, "clinc-tell_joke": true, "clinc-thank_you": true,
@@ -179,7 +178,7 @@ func (r *report) print(w io.Writer) {
 	r.printLanguages(w)
 }
 
-// printLanguages prints a line for each language of our own messages but English, and their means.
+// printLanguages prints a line for each language of our own messages except English, and the means.
 func (r *report) printLanguages(w io.Writer) {
 	var need, intent float64
 	for _, code := range slices.Sorted(maps.Keys(r.languages)) {
@@ -193,7 +192,7 @@ func (r *report) printLanguages(w io.Writer) {
 	}
 }
 
-// line prints what there is, in a line: how often messages are rightly looked up or not, and given their intents.
+// line writes the figures in a line: how often messages are rightly looked up or not, and how often their intents are right.
 func (r *report) line(w io.Writer, source string) {
 	if len(r.languages) > 0 {
 		r.printLanguages(w)
@@ -209,4 +208,64 @@ func (r *report) line(w io.Writer, source string) {
 		}
 	}
 	fmt.Fprintln(w)
+}
+
+// tally counts right classes and predicted classes.
+type tally struct {
+	pairs           map[[2]string]int // by the right class and the predicted one
+	gold, predicted map[string]int
+}
+
+func (t *tally) add(want, got string) {
+	if t.pairs == nil {
+		t.pairs, t.gold, t.predicted = map[[2]string]int{}, map[string]int{}, map[string]int{}
+	}
+	t.pairs[[2]string{want, got}]++
+	t.gold[want]++
+	t.predicted[got]++
+}
+
+func (t *tally) classes() []string { return slices.Sorted(maps.Keys(t.gold)) }
+
+// The figures are percentages. recall is that of one class; balanced is the mean of all recalls.
+func (t *tally) recall(class string) float64 {
+	return t.part(class, class)
+}
+
+func (t *tally) f1(class string) float64 {
+	return 200 * float64(t.pairs[[2]string{class, class}]) / float64(max(t.gold[class]+t.predicted[class], 1))
+}
+
+func (t *tally) right() float64 {
+	right, all := 0, 0
+	for class, n := range t.gold {
+		right += t.pairs[[2]string{class, class}]
+		all += n
+	}
+	return 100 * float64(right) / float64(max(all, 1))
+}
+
+func (t *tally) balanced() float64 { return t.mean(t.recall) }
+func (t *tally) macroF1() float64  { return t.mean(t.f1) }
+
+func (t *tally) mean(of func(class string) float64) float64 {
+	sum := 0.0
+	for class := range t.gold {
+		sum += of(class)
+	}
+	return sum / float64(max(len(t.gold), 1))
+}
+
+// share returns how often a class was predicted, in percent.
+func (t *tally) share(class string) float64 {
+	all := 0
+	for _, n := range t.predicted {
+		all += n
+	}
+	return 100 * float64(t.predicted[class]) / float64(max(all, 1))
+}
+
+// part returns how often rows of one class were predicted as another, in percent.
+func (t *tally) part(class, predicted string) float64 {
+	return 100 * float64(t.pairs[[2]string{class, predicted}]) / float64(max(t.gold[class], 1))
 }

@@ -1,11 +1,11 @@
-// What makes the pages live. All of them can be read without it.
+// This script makes the pages live. They can all be read without it.
 "use strict";
 
 // On a phone the menu is wider than the screen.
 const here = document.querySelector("nav [aria-current]");
 if (here) here.scrollIntoView({ inline: "center", block: "nearest" });
 
-// Keys: / goes to the search, and g with a page's letter to that page.
+// Keys: / opens the search; g and a letter open a page.
 let went = 0;
 document.addEventListener("keydown", (e) => {
   if (e.ctrlKey || e.metaKey || e.altKey || e.target.closest("input, textarea, select")) return;
@@ -22,7 +22,7 @@ document.addEventListener("keydown", (e) => {
   }
 });
 
-// Now: the server sends pieces of the page as it writes them.
+// The page Now: the server sends fragments of the page as it writes them.
 const rows = document.getElementById("rows");
 if (rows) {
   const live = document.getElementById("live"), text = document.getElementById("live-text");
@@ -54,7 +54,7 @@ if (rows) {
   addEventListener("pagehide", () => feed.close());
 }
 
-// The editor: what a text would make of the character, at every key.
+// The editor: checks the text after each key.
 const edit = document.getElementById("edit");
 if (edit) {
   const area = document.getElementById("text"), verdict = document.getElementById("verdict"), caret = document.getElementById("caret");
@@ -64,7 +64,7 @@ if (edit) {
   const check = async () => {
     const mine = ++asked;
     const answer = await fetch(edit.dataset.check, { method: "POST", headers: { "X-Fragment": "1" }, body: new URLSearchParams(new FormData(edit)) }).catch(() => null);
-    if (mine !== asked) return; // a newer one is under way
+    if (mine !== asked) return; // a newer check is running
     verdict.classList.remove("checking");
     if (answer && answer.ok) verdict.innerHTML = await answer.text();
   };

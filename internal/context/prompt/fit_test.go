@@ -14,7 +14,7 @@ import (
 	"familiar/internal/context/turn"
 )
 
-// words counts a token a word, so that a reader can check the figures.
+// words counts a token for each word, so that a reader can check the figures.
 func words(s string) int { return len(strings.Fields(s)) }
 
 func TestFit(t *testing.T) {
@@ -165,8 +165,8 @@ func TestCountsAreNoted(t *testing.T) {
 	}
 }
 
-// Whatever is offered: no layer passes its budget, all together do not pass the total, and what was offered
-// is either rendered or recorded as lost.
+// For random contributions no layer exceeds its budget, all layers together do not exceed the total, and every contribution is either rendered
+// or recorded as dropped.
 func TestFitProperties(t *testing.T) {
 	count := func(s string) int { return (utf8.RuneCountInString(s) + 2) / 3 }
 	rapid.Check(t, func(t *rapid.T) {

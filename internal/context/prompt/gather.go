@@ -15,29 +15,24 @@ import (
 )
 
 const (
-	// grace is how long after its deadline a provider may still hand over what it has.
-	grace = 100 * time.Millisecond
-
-	// patience is the deadline of a provider when neither the turn nor the builder sets one.
-	patience = 30 * time.Second
-
-	// maxStrays is how many given-up calls of one provider may be running before it is no longer called.
-	maxStrays = 32
+	grace           = 100 * time.Millisecond // for a provider to return after its deadline
+	defaultDeadline = 30 * time.Second       // of a provider, if neither the turn nor the builder has one
+	maxStrays       = 32                     // running abandoned calls at which a provider is not called
 )
 
-// gather runs all providers at once and returns when each has answered or was given up.
+// gather runs all providers concurrently and returns when each has answered or was abandoned.
 func (b *Builder) gather(ctx context.Context, req turn.Request) []turn.Outcome {
 	outcomes := make([]turn.Outcome, len(b.Providers))
 	var wg sync.WaitGroup
-	for i, p := range slices.Backward(b.Providers) { // the one that is started last runs first
+	for i, p := range slices.Backward(b.Providers) { // the scheduler runs the goroutine started last first
 		wg.Go(func() { outcomes[i] = b.ask(ctx, p, req) })
 	}
 	wg.Wait()
 	return outcomes
 }
 
-// ask runs one provider until it returns or has been late for too long. A call that is given up goes on in
-// its goroutine, which Builder.Wait waits for; its answer is thrown away.
+// ask runs a provider until it returns or is too late. An abandoned call continues in its goroutine, and its answer is discarded.
+// [Builder.Wait] waits for it.
 func (b *Builder) ask(ctx context.Context, p Provider, req turn.Request) turn.Outcome {
 	began := time.Now()
 	out := turn.Outcome{Provider: p.Name()}
@@ -62,7 +57,7 @@ func (b *Builder) ask(ctx context.Context, p Provider, req turn.Request) turn.Ou
 		case a := <-c.done:
 			b.settle(ctx, &out, a)
 		case <-late.C:
-			if b.strays.giveUp(c) {
+			if b.strays.abandon(c) {
 				out.Status, out.Err = turn.Abandoned, "did not return: "+ctx.Err().Error()
 			} else {
 				b.settle(ctx, &out, <-c.done)
@@ -76,7 +71,7 @@ func (b *Builder) ask(ctx context.Context, p Provider, req turn.Request) turn.Ou
 func (b *Builder) deadline(now time.Time, name string, req turn.Request) time.Time {
 	d := req.Deadline
 	if d.IsZero() {
-		d = now.Add(patience)
+		d = now.Add(defaultDeadline)
 	}
 	if own := b.Deadlines[name]; own > 0 && now.Add(own).Before(d) {
 		d = now.Add(own)
@@ -84,7 +79,7 @@ func (b *Builder) deadline(now time.Time, name string, req turn.Request) time.Ti
 	return d
 }
 
-// settle writes what a provider answered into its outcome.
+// settle writes the answer of a provider into its outcome.
 func (b *Builder) settle(ctx context.Context, out *turn.Outcome, a answer) {
 	out.Contributions = a.contributions
 	switch {
@@ -102,23 +97,23 @@ func (b *Builder) settle(ctx context.Context, out *turn.Outcome, a answer) {
 	}
 }
 
-// answer is what a provider returned. panicked is empty unless it didn't.
+// answer is what a provider returned. panicked is not empty if it did not return.
 type answer struct {
 	contributions []turn.Contribution
 	err           error
 	panicked      string
 }
 
-// call is one running call of a provider.
+// call is a call of a provider.
 type call struct {
-	provider string
-	done     chan answer // has room for the one answer
-	over     bool        // guarded by strays.mu: the answer is in done, or about to be
-	givenUp  bool        // guarded by strays.mu: nobody reads done any more
+	provider  string
+	done      chan answer // buffered for the answer
+	over      bool        // the answer is or will be in done; guarded by strays.mu
+	abandoned bool        // nobody reads done; guarded by strays.mu
 }
 
 func (c *call) run(ctx context.Context, s *strays, p Provider, req turn.Request) {
-	a := answer{panicked: "the provider ended its goroutine"} // stands if neither a return nor a panic follows
+	a := answer{panicked: "the provider ended its goroutine"} // remains without a return or a panic
 	defer func() {
 		if r := recover(); r != nil {
 			a = answer{panicked: fmt.Sprintf("panic: %v (%s)", r, stack())}
@@ -131,7 +126,7 @@ func (c *call) run(ctx context.Context, s *strays, p Provider, req turn.Request)
 	a = answer{contributions: contributions, err: err}
 }
 
-// stack names the few functions nearest to a panic, innermost first, without any path of this machine.
+// stack names the functions nearest to a panic, innermost first, without directories.
 func stack() string {
 	var pcs [16]uintptr
 	frames := runtime.CallersFrames(pcs[:runtime.Callers(3, pcs[:])])
@@ -150,4 +145,70 @@ func stack() string {
 		}
 	}
 	return b.String()
+}
+
+// strays counts the abandoned calls that are still running. This bounds the goroutines of a provider that hangs in every turn, and lets
+// shutdown wait for them.
+type strays struct {
+	mu    sync.Mutex
+	by    map[string]int // by provider; nil until the first; guarded by mu
+	total int            // guarded by mu
+	none  chan struct{}  // made when total leaves 0 and closed when it falls to 0; guarded by mu
+}
+
+// mayCall reports whether the provider may be called.
+func (s *strays) mayCall(provider string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.by[provider] < maxStrays
+}
+
+// abandon makes c a stray. It returns false if c has ended meanwhile.
+func (s *strays) abandon(c *call) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if c.over {
+		return false
+	}
+	c.abandoned = true
+	if s.total == 0 {
+		s.none = make(chan struct{})
+	}
+	if s.by == nil {
+		s.by = make(map[string]int)
+	}
+	s.by[c.provider]++
+	s.total++
+	return true
+}
+
+// finish notes that c has ended. It returns false if c was abandoned.
+func (s *strays) finish(c *call) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c.over = true
+	if !c.abandoned {
+		return true
+	}
+	s.by[c.provider]--
+	s.total--
+	if s.total == 0 {
+		close(s.none)
+	}
+	return false
+}
+
+func (s *strays) wait(ctx context.Context) error {
+	s.mu.Lock()
+	none, total := s.none, s.total
+	s.mu.Unlock()
+	if total == 0 {
+		return nil
+	}
+	select {
+	case <-none:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }

@@ -16,7 +16,7 @@ import (
 	"familiar/internal/context/turn"
 )
 
-// fake is a provider that does as its function says.
+// fake is a provider that calls a function.
 type fake struct {
 	name string
 	do   func(ctx context.Context) ([]turn.Contribution, error)
@@ -28,7 +28,7 @@ func (f fake) Contribute(ctx context.Context, _ turn.Request) ([]turn.Contributi
 	return f.do(ctx)
 }
 
-// offers is a provider that returns at once.
+// offers returns a provider that returns at once.
 func offers(cs ...turn.Contribution) fake {
 	return fake{"fake", func(context.Context) ([]turn.Contribution, error) { return cs, nil }}
 }
@@ -37,7 +37,7 @@ func plain(s string) []turn.Contribution {
 	return []turn.Contribution{{Layer: turn.Content, Text: s, Source: s}}
 }
 
-// after returns what it has when d has passed, or with ctx's error when that comes first.
+// after returns a provider that returns after d, or earlier with ctx's error.
 func after(d time.Duration, s string) func(context.Context) ([]turn.Contribution, error) {
 	return func(ctx context.Context) ([]turn.Contribution, error) {
 		select {
@@ -49,7 +49,7 @@ func after(d time.Duration, s string) func(context.Context) ([]turn.Contribution
 	}
 }
 
-// deaf does not look at ctx.
+// deaf is a provider that ignores ctx.
 func deaf(d time.Duration, s string) func(context.Context) ([]turn.Contribution, error) {
 	return func(context.Context) ([]turn.Contribution, error) {
 		time.Sleep(d)
@@ -142,7 +142,7 @@ func TestProvidersRunAtOnce(t *testing.T) {
 		if took := time.Since(began); took != 5*time.Second {
 			t.Errorf("took %v", took)
 		}
-		// The quickest is last: the order is that of the providers.
+		// The fastest provider is last, but the order is that of the providers.
 		if system := p.Messages[1].Text; system != "0\n\n1\n\n2\n\n3\n\n4" {
 			t.Errorf("what is known for the turn says %q", system)
 		}
@@ -190,7 +190,7 @@ func TestNoDeadlineIsNotForever(t *testing.T) {
 		b := &Builder{Providers: []Provider{fake{"p", after(time.Hour, "a")}}}
 		req := request(0)
 		req.Deadline = time.Time{}
-		if o := b.Build(t.Context(), req).Outcomes[0]; o.Status != turn.Timeout || o.Took != patience {
+		if o := b.Build(t.Context(), req).Outcomes[0]; o.Status != turn.Timeout || o.Took != defaultDeadline {
 			t.Errorf("%q after %v", o.Status, o.Took)
 		}
 	})

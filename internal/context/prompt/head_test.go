@@ -13,8 +13,8 @@ import (
 	"familiar/internal/providers/character"
 )
 
-// Two turns that follow each other in a channel have everything in common up to the first message that is no longer the same: who asks,
-// what is known for the question and what was looked up stand behind that.
+// The prompts of two successive turns are equal up to the first message that differs. The asker, what is known about the question, and what was
+// looked up come after it.
 func TestHeadIsStable(t *testing.T) {
 	sage, err := character.Load(characters.FS, "sage")
 	if err != nil {

@@ -1,13 +1,13 @@
-// Package prompt builds what the model is sent: it asks every context provider at once, fits what they
-// offer into the budget, and renders the rest as messages.
+// Package prompt builds the messages for the model. It asks all context providers at once, fits their contributions into the budget, and
+// renders what fits.
 //
-// A turn reads in three steps, one file each. gather.go runs the [Provider]s side by side under the turn's
-// deadline and turns whatever they do, also a panic and silence, into a [turn.Outcome]. fit.go decides what
-// is kept: by layer, by priority within a layer, and by the total; cut.go shortens a text at a sentence.
-// render.go writes the messages in their order.
+//   - gather.go runs the [Provider]s concurrently under the turn's deadline. It turns their results, also panics and silence, into a
+//     [turn.Outcome] for each.
+//   - fit.go decides what is kept: by layer, by priority within a layer, and by the total.
+//   - render.go writes the messages.
 //
-// [Builder.Build] cannot fail: a provider that does costs the turn its contribution, never the reply. The
-// same answers always give the same prompt, whoever was quickest.
+// [Builder.Build] cannot fail. A provider that fails costs the turn its contribution, never the reply. Equal contributions always give the
+// same prompt, regardless of timing.
 package prompt
 
 import (
@@ -20,59 +20,56 @@ import (
 
 // Provider offers context for a turn.
 //
-// Contribute must return soon after ctx is done. Cut short, it returns what it has together with the error;
-// the contributions are used either way. The returned slice belongs to the builder.
+// Contribute must return soon after ctx is done. It then returns what it has with an error. The builder uses the contributions in either
+// case and owns the returned slice.
 type Provider interface {
 	Name() string
 	Contribute(ctx context.Context, req turn.Request) ([]turn.Contribution, error)
 }
 
-// Builder builds prompts. It may be used by many turns at once and must not be copied after first use.
+// Builder builds prompts. It is safe for concurrent use and must not be copied after first use.
 type Builder struct {
-	Providers []Provider // asked all at once, the one first that takes longest; their order is the order of the outcomes
+	Providers []Provider // run concurrently; put the slowest first, because it starts first; the outcomes have the same order
 
-	// Preamble opens the system prompt and explains to the model how messages are written.
-	// Empty: [Speakers].
-	Preamble string
+	Preamble string // opens the system prompt and explains the form of the messages; empty: [Speakers]
 
 	// Count returns the number of tokens in a text. nil: a quarter of its bytes, rounded up.
 	Count func(string) int
 
-	// BlockRole is the role of web text: "user" (the default) makes it a message of its own just before the
-	// turn's message; "system" makes it a system message there.
+	// BlockRole is the role of web text, just before the turn's message: "user" (the default) for a message of its own, "system" for a part
+	// of the system message there.
 	BlockRole string
 
-	// Deadlines limit single providers, by name, from the start of Build. The turn's deadline holds for all
-	// of them.
+	// Deadlines limit providers by name, from the start of Build. The turn's deadline applies too.
 	Deadlines map[string]time.Duration
 
-	// Clock is the time zone in which messages of people carry "[15:04]" in text mode. nil: no times.
+	// Clock is the time zone of the "[15:04]" before people's messages in text mode. nil: no times.
 	Clock *time.Location
 
-	// Own rewrites an earlier message of the bot's, which is depth messages from the newest of the conversation. nil: they stay.
+	// Own rewrites an earlier message of the bot. depth is its distance from the newest message of the conversation. nil: no changes.
 	Own func(text string, depth int) string
 
-	Names []string // the bot's: nobody else's line begins with one of them
+	Names []string // the bot's names; no line of anyone else may begin with one of them
 
-	Redact func(string) string // takes secrets out of what providers report as errors; nil: nothing is taken out
+	Redact func(string) string // removes secrets from the errors of providers; nil: removes nothing
 
-	strays strays // calls of providers that were given up and have not returned
+	strays strays // abandoned calls that have not returned
 }
 
-// Prompt is what a turn knows before the model is asked. Nothing in it is shared with the builder.
+// Prompt is the prompt of a turn with what led to it. It shares nothing with the builder.
 type Prompt struct {
 	Messages []turn.Rendered    // the system prompt first, the turn's message last
 	Outcomes []turn.Outcome     // by provider, in the builder's order
 	Layers   []turn.LayerTokens // in reading order
-	Dropped  []turn.Dropped     // what the budget cut
+	Dropped  []turn.Dropped     // what did not fit the budget
 	Lookup   *turn.Lookup       // the first lookup among the outcomes, or nil
 }
 
-// Speakers is the preamble for prompts in which people's messages begin with their name.
+// Speakers is the preamble of prompts in which people's messages begin with their names.
 const Speakers = `You are in a chat channel with several people. Each of their messages begins with its writer's name and a colon, sometimes with the time in brackets before it; "(replying to …)" after a name shows what is being answered. Your own messages carry no name and no time: write only your words, and never speak for anybody else.`
 
-// Build asks every provider and returns the prompt for req. It returns when the last provider has answered
-// or was given up, at most a moment after req.Deadline.
+// Build asks every provider and returns the prompt for req. It returns when each provider has answered or was abandoned, shortly after
+// req.Deadline at the latest.
 func (b *Builder) Build(ctx context.Context, req turn.Request) Prompt {
 	outcomes := b.gather(ctx, req)
 	b.rewrite(outcomes)
@@ -86,7 +83,7 @@ func (b *Builder) Build(ctx context.Context, req turn.Request) Prompt {
 	}
 }
 
-// rewrite has the bot's earlier messages rewritten.
+// rewrite applies Own to the bot's earlier messages.
 func (b *Builder) rewrite(outcomes []turn.Outcome) {
 	if b.Own == nil {
 		return
@@ -102,13 +99,12 @@ func (b *Builder) rewrite(outcomes []turn.Outcome) {
 	slices.SortStableFunc(said, func(x, y *turn.Message) int { return y.At.Compare(x.At) })
 	for i, m := range said {
 		if m.Own {
-			m.Text = b.Own(m.Text, i+1) // 0 is the turn's
+			m.Text = b.Own(m.Text, i+1) // depth 0 is the turn's message
 		}
 	}
 }
 
-// Inject puts a text that is about this turn before its message, cut to what is left of the layer for that. It reports whether any of it
-// had room.
+// Inject puts a text before the turn's message, cut to the room left in the layer [turn.DepthInject]. It reports whether any of it fits.
 func (b *Builder) Inject(p *Prompt, source, text string) bool {
 	l := &p.Layers[turn.DepthInject]
 	size := b.count(text)
@@ -128,7 +124,7 @@ func (b *Builder) Inject(p *Prompt, source, text string) bool {
 	return true
 }
 
-// Wait returns when every call that a Build gave up has returned, or with ctx's error.
+// Wait waits until every abandoned call has returned, or returns ctx's error.
 func (b *Builder) Wait(ctx context.Context) error { return b.strays.wait(ctx) }
 
 func (b *Builder) count(text string) int {

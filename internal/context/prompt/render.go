@@ -10,15 +10,15 @@ import (
 	"familiar/internal/web/clean"
 )
 
-// The layers of the system prompt, which opens every prompt of a channel, are in the order of how seldom they change: servers need not
-// read again what a prompt has in common with the one before. What is about this turn stands near the end, in a message of its own.
+// headOrder has the layers of the system prompt, least variable first. tailOrder has the layers of the message near the end. Model servers
+// need not process again what a prompt has in common with the previous one.
 var (
 	headOrder = [...]turn.Layer{turn.Core, turn.Character, turn.AuthorNote, turn.HistorySummary}
 	tailOrder = [...]turn.Layer{turn.Content, turn.RecentHistory}
 )
 
-// render writes the messages: the system prompt, the conversation with what is injected into it, what else is known for this turn,
-// the web block, the turn's message.
+// render writes the messages: the system prompt, the conversation with its injections, what else is known for this turn, the web block,
+// attachments, and the turn's message.
 func (b *Builder) render(f *fitted) []turn.Rendered {
 	messages := make([]turn.Rendered, 0, len(f.pieces)+2)
 	head := turn.Rendered{Role: "system", Text: f.preamble.text, Tokens: f.preamble.tokens}
@@ -40,7 +40,7 @@ func (b *Builder) render(f *fitted) []turn.Rendered {
 			}
 		}
 	}
-	before, images := onMessage(f.pieces)
+	before, images := attachments(f.pieces)
 	last.Images = images
 	for _, i := range images {
 		last.Tokens += i.Tokens
@@ -57,7 +57,7 @@ func (b *Builder) sections(f *fitted, m turn.Rendered, layers []turn.Layer) turn
 	var text strings.Builder
 	text.WriteString(m.Text)
 	for _, layer := range layers {
-		for _, p := range b.standing(f, layer) {
+		for _, p := range b.keptSections(f, layer) {
 			if text.Len() > 0 {
 				text.WriteString(separator)
 			}
@@ -70,8 +70,8 @@ func (b *Builder) sections(f *fitted, m turn.Rendered, layers []turn.Layer) turn
 	return m
 }
 
-// standing are the kept sections of a layer in their order.
-func (b *Builder) standing(f *fitted, layer turn.Layer) (all []*piece) {
+// keptSections returns the kept sections of a layer in order.
+func (b *Builder) keptSections(f *fitted, layer turn.Layer) (all []*piece) {
 	for i := range f.pieces {
 		p := &f.pieces[i]
 		inside := p.place == section || p.place == block && b.BlockRole == "system"
@@ -83,8 +83,8 @@ func (b *Builder) standing(f *fitted, layer turn.Layer) (all []*piece) {
 	return all
 }
 
-// conversation returns the kept messages, oldest first. Ids settle what came in the same moment: Discord's
-// grow with time, and a longer one is a greater one.
+// conversation returns the kept messages, oldest first. Ids order messages of the same moment: Discord's grow with time, and a longer id is
+// greater.
 func conversation(pieces []piece) []*piece {
 	said := make([]*piece, 0, len(pieces))
 	for i := range pieces {
@@ -98,11 +98,10 @@ func conversation(pieces []piece) []*piece {
 	return said
 }
 
-// injectAll puts every kept injection before the message that is depth messages from the end, never before
-// the system prompt and never after the turn's message. Of several in one place, the highest priority
-// stands first.
+// injectAll puts every kept injection before the message that is depth messages from the end, but never before the system prompt or after the
+// turn's message. Of several in one place, the highest priority comes first.
 func injectAll(messages []turn.Rendered, pieces []piece) []turn.Rendered {
-	end := len(messages) // depths are those of the conversation alone
+	end := len(messages) // a depth does not count other injections
 	at := func(p piece) int { return max(1, end-max(1, p.depth)) }
 	var injected []piece
 	for _, p := range pieces {
@@ -117,7 +116,7 @@ func injectAll(messages []turn.Rendered, pieces []piece) []turn.Rendered {
 	return messages
 }
 
-// speak writes a chat message as the model reads it: people's begin with their label, the bot's own are bare.
+// speak writes a message of the conversation. People's messages begin with their label; the bot's own have none.
 func (b *Builder) speak(p *piece, req turn.Request, m turn.Message) {
 	p.id, p.at = m.ID, m.At
 	text := strings.TrimSpace(m.Text)
@@ -131,7 +130,7 @@ func (b *Builder) speak(p *piece, req turn.Request, m turn.Message) {
 	}
 }
 
-// noted is the text of a message with the names of what hangs on it.
+// noted returns the text of a message with the names of its attachments.
 func noted(text string, m turn.Message) string {
 	if text == "" || m.Note == "" {
 		return text + m.Note
@@ -139,7 +138,7 @@ func noted(text string, m turn.Message) string {
 	return text + "\n" + m.Note
 }
 
-// current is the turn's own message. A reply says whom and what it replies to.
+// current returns the turn's own message. A reply names the author and the beginning of its parent.
 func (b *Builder) current(req turn.Request) piece {
 	m := req.Message
 	p := piece{
@@ -153,7 +152,7 @@ func (b *Builder) current(req turn.Request) piece {
 	return p
 }
 
-// answering is the mark of a reply: ` (replying to Ada, "How do…")`, or nothing.
+// answering returns the mark of a reply, such as ` (replying to Ada, "How do…")`, or "".
 func (b *Builder) answering(req turn.Request) string {
 	m := req.Parent
 	if m == nil {
@@ -180,8 +179,7 @@ func (b *Builder) stamp(req turn.Request, m turn.Message) string {
 	return m.At.In(b.Clock).Format("[15:04] ")
 }
 
-// speakers are the names that no line of a person's message but its first may begin with: the bot's, and those of the people
-// who take part in the turn.
+// speakers returns the names of the bot and of the people in the turn. Only the first line of a message may begin with such a name.
 func (b *Builder) speakers(req turn.Request) []string {
 	names := slices.Concat(b.Names, []string{b.label(req.Message.Author)})
 	if req.Parent != nil {
@@ -200,9 +198,8 @@ func withoutBidi(r rune) rune {
 	return r
 }
 
-// label is an author's name on one line and without a colon, so that nobody can take on another's label or
-// write a line of their own by choosing a name.
-// A person who goes by the bot's name is told apart from it.
+// label returns an author's name on one line and without a colon, so that no name can imitate another label or add a line. It marks people
+// who use the bot's name.
 func (b *Builder) label(a turn.Author) string {
 	name := cmp.Or(clean.Name(a.Name, 64), a.ID, "Someone")
 	if slices.ContainsFunc(b.Names, func(own string) bool { return clean.Alike(own, name) }) {
@@ -211,8 +208,8 @@ func (b *Builder) label(a turn.Author) string {
 	return name
 }
 
-// wireName is an author as a chat message's "name" may be: ^[A-Za-z0-9_-]{1,64}$ (OpenAI API, Chat). It is
-// empty if nothing of the name or the id is allowed.
+// wireName returns an author's name in the form that a chat message's "name" allows: ^[A-Za-z0-9_-]{1,64}$ (OpenAI API, Chat). It is empty
+// if neither the name nor the id has an allowed character.
 func wireName(a turn.Author) string {
 	allowed := func(r rune) rune {
 		switch {

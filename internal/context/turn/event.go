@@ -1,58 +1,64 @@
 package turn
 
-import "time"
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+)
 
-// Event is what a door brings in.
+// Event is something that happened at a door.
 type Event struct {
 	Kind      Kind
-	ID        string // unique for what happened: the message's id, the interaction's id
+	ID        string // unique for the event: the id of the message or the interaction
 	GuildID   string
-	ParentID  string // the channel that a thread hangs on, if it is one
+	ParentID  string // parent channel, if the event is in a thread
 	Message   Message
-	Reply     *Message // the message replied to, where the door was told it
-	Title     string   // of the forum's post that Message begins
-	Mentioned bool     // the bot itself is mentioned in Message
-	Direct    bool     // a direct message, or the terminal
+	Reply     *Message // the message that Message replies to, if the door knows it
+	Title     string   // of the forum post that Message begins
+	Mentioned bool     // Message mentions the bot
+	Direct    bool     // in a direct message or at the terminal
 	Command   *Command
-	Reaction  *Reaction // under Message, of which no more than the ids are known
+	Reaction  *Reaction // under Message; only the ids of that message are known
 
-	// ParentUnknown: the door does not know the channel yet, so it may be a thread of another one, whose settings then hold for it.
+	// ParentUnknown means that the door does not know the channel yet. It may be a thread, and its parent's settings
+	// then apply.
 	ParentUnknown bool
-	// Proxied: a proxy wrote Message for a person, through a webhook. Original is the message that it wrote anew and is about to delete;
-	// empty if that is not known, or gone already.
+	// Proxied means that a proxy posted Message for a person, through a webhook. Original is the message that the proxy
+	// reposted and will delete. It is empty if it is unknown or deleted already.
 	Proxied  bool
 	Original string
-	// Rewritten: Message was deleted by a proxy, which has written it anew.
+	// Rewritten means that a proxy deleted Message and has reposted it.
 	Rewritten bool
-	// Late: Message was written while the bot was away, and was found afterwards in its channel.
+	// Late means that Message was written while the bot was away, and was found afterwards.
 	Late bool
-	// Reader is who wrote or ordered it, with the roles that came with it. It is not kept over a restart: roles change.
+	// Reader is the person who caused the event, with the roles at that time. It is not saved, because roles change.
 	Reader Reader `json:"-"`
 }
 
-// Reader is a person for whom something is read: only what they may read themselves at that moment.
+// Reader is a person for whom something is read. Only what the person may read at that moment is read.
 type Reader struct {
 	ID         string
-	Roles      []string  // ids of those in the server
-	RolesKnown bool      // else the door asks for them
-	Timeout    time.Time // until when the person is silenced; zero: is not
+	Roles      []string  // ids of the person's roles in the server
+	RolesKnown bool      // false: the door asks for the roles
+	Timeout    time.Time // until when the person is silenced; zero: not silenced
 }
 
-// Channel is a channel of a server, or a thread.
+// Channel is a channel or a thread of a server.
 type Channel struct {
 	ID, Name string
 	Topic    string
 }
 
-// MessageSearch is what a server's own search is asked for.
+// MessageSearch is a query for a server's own search.
 type MessageSearch struct {
-	Words    string    // all of them
-	Authors  []string  // ids; none: anybody
-	Channels []string  // ids; none: all that the bot may read
+	Words    string    // all must match
+	Authors  []string  // ids; empty: anybody
+	Channels []string  // ids; empty: all channels that the bot may read
 	From, To time.Time // zero: any time
 }
 
-// Kind is what happened.
+// Kind says what happened.
 type Kind string
 
 const (
@@ -61,78 +67,114 @@ const (
 	Deleted   Kind = "deleted"
 	Ordered   Kind = "command" // a slash command, a menu entry or a button
 	Gone      Kind = "gone"    // the channel was deleted or the bot was removed from it
-	Reacted   Kind = "reacted" // a reaction was put under a message; Unreacted: taken away
+	Reacted   Kind = "reacted" // somebody added a reaction to a message; Unreacted: removed it
 	Unreacted Kind = "unreacted"
 )
 
-// Command is an order given by a person to the bot itself. The door has acknowledged it already, unless suggestions are asked for.
+// Command is a command that a person gives to the bot. The door has acknowledged it, unless it asks for suggestions.
 type Command struct {
 	Kind    CommandKind       // empty: ChatInput
 	Name    string            // of its Definition
 	Options map[string]string // option name → value
-	Focused string            // name of the option that is being typed, for which values are to be suggested; empty: it is given
-	Target  *Message          // of MessageMenu: the message. Its text is data and never an order
-	Button  string            // custom id of the button pressed, if it was one
-	ID      string            // the door's own
+	Focused string            // name of the option that is being typed, which needs suggestions; empty: the command is given
+	Target  *Message          // for MessageMenu: the message, whose text is data and never an order
+	Button  string            // custom id of the pressed button, if any
+	ID      string            // the door's own id
 	Token   string            // what the door needs to answer; a secret
 	By      Author
-	Locale  string // BCP 47 tag of the language that By reads, or else that of the place; empty: unknown
+	Locale  string // BCP 47 tag of By's language, or of the place's language; empty: unknown
 	Admin   bool   // may manage the server, or is at the terminal
 	Deletes bool   // may delete the messages of others
 
-	// Visiting: By has brought the app along to a place that has not installed it. The event says nothing of that place: it
+	// Visiting means that By uses the app in a place that has not installed it. The event does not reveal that place: it
 	// has no server, and its channel is one of By's own.
 	Visiting bool
 }
 
 // Reaction is one person's emoji under a message.
 type Reaction struct {
-	Emoji   string // an emoji of Unicode's, or the name of a server's own
-	By      Author // Name may be missing
+	Emoji   string // a Unicode emoji, or the name of a server's own emoji
+	By      Author // Name may be empty
 	Deletes bool   // By may delete the messages of others
 }
 
-// Post is what a door carries out: a new message, or, with ID set, the new text of an old one. Whatever it
-// holds, a door never lets it ping anybody and never lets it embed a link.
-type Post struct {
-	ID        string // of the message to edit; empty for a new one
+// ErrIncomplete is the error of a reference or an edit that lacks a required field.
+var ErrIncomplete = errors.New("incomplete")
+
+// Ref identifies a message that exists.
+type Ref struct {
 	ChannelID string
-	ReplyTo   string   // message to reply to; it may be gone
-	Text      string   // at most 2,000 UTF-16 units; empty, with ID set: the message is taken away
-	Nonce     string   // at most 25 characters; the same nonce within minutes is the same message
-	Final     bool     // no more edits will follow
-	Passing   bool     // with ID set: another edit will follow in any case, so that this one is sent only if it need not wait
-	Buttons   []Button // all that stand under it; a door may show none
-	Thread    string   // with ID set: a thread of that name, of 1 to 100 characters, is opened for that message; the id is the thread's
-	Reaction  string   // with ID set: the bot's reaction to that message, which may be anybody's, and nothing else
-	Persona   *Persona // under whose name it is made, or was; nil: the bot's own
-	Again     bool     // an earlier process may have made it
+	ID        string
+	Persona   *Persona // the name under which it was posted; nil: the bot's own
 }
 
-// Persona is the name and the picture of a post where several characters speak in a channel. A door that has no names but its own
-// puts the name in front of the text.
+// Validate returns ErrIncomplete unless the reference has a channel and an id.
+func (r Ref) Validate() error {
+	switch {
+	case r.ChannelID == "":
+		return fmt.Errorf("%w: the message has no channel", ErrIncomplete)
+	case r.ID == "":
+		return fmt.Errorf("%w: the message has no id", ErrIncomplete)
+	}
+	return nil
+}
+
+// Post is a new message. A door never lets it ping anybody and never lets it embed a link.
+type Post struct {
+	ChannelID string
+	ReplyTo   string // id of the message it replies to, which may be deleted
+	Text      string // at most 2,000 UTF-16 units
+	Nonce     string // at most 25 characters; posts with the same nonce within minutes are one message
+	Final     bool   // no edit will follow
+	Buttons   []Button
+	Persona   *Persona // the name under which it is posted; nil: the bot's own
+	Again     bool     // an earlier process may have posted it
+}
+
+// Edit replaces the text and the buttons of a message. It pings nobody and embeds no link either.
+type Edit struct {
+	Ref
+	Text    string   // at most 2,000 UTF-16 units; must not be blank
+	Buttons []Button // all buttons that the message then has
+	Final   bool     // no edit will follow
+	Passing bool     // another edit will follow, so the door drops this one if it would have to wait
+}
+
+// Validate returns ErrIncomplete unless the edit has a complete reference and a text that is not blank.
+func (e Edit) Validate() error {
+	if err := e.Ref.Validate(); err != nil {
+		return err
+	}
+	if strings.TrimSpace(e.Text) == "" {
+		return fmt.Errorf("%w: the edit has no text", ErrIncomplete)
+	}
+	return nil
+}
+
+// Persona is the name and the picture of a post in a channel where several characters speak. A door without such names
+// writes the name before the text.
 type Persona struct {
 	Name   string `json:"name"`
 	Avatar string `json:"avatar,omitempty"` // URL of a picture; empty: the bot's
 }
 
-// Profile is how the bot looks in one server. The zero value is how it looks elsewhere.
+// Profile is the bot's appearance in one server. The zero value is its general appearance.
 type Profile struct {
 	Name    string
 	Picture []byte // PNG
 }
 
-// Answer is what a command's giver alone sees.
+// Answer is the answer to a command. Only the person who gave the command sees it.
 type Answer struct {
 	Text     string
-	Sections []Section // below the text, of at most 3,800 UTF-16 units in all; a door may show them in its own way
+	Sections []Section // below the text; at most 3,800 UTF-16 units in all; a door chooses how to show them
 	Buttons  []Button
 	File     []byte   // optional attachment
 	Name     string   // its file name
-	Choices  []Choice // what is suggested for Command.Focused, at most 25; all else is empty then
+	Choices  []Choice // suggestions for Command.Focused, at most 25; all other fields are empty then
 }
 
-// Section is a part of an answer that stands by itself: a title, which may be empty, and text in which nothing is formatted.
+// Section is a separate part of an answer. The title may be empty. The text is not formatted.
 type Section struct{ Title, Text string }
 
 // Button is one button under a post or an answer.
@@ -140,4 +182,9 @@ type Button struct {
 	ID       string // at most 100 characters; comes back as Command.Button
 	Label    string
 	Disabled bool
+}
+
+// Presence is shown beside the bot's name.
+type Presence struct {
+	Text string // what keeps the bot from answering as usual; empty: nothing
 }

@@ -6,63 +6,63 @@ import (
 	"time"
 )
 
-// Lookup is one question asked of the outside world, whatever came of it.
+// Lookup is one question to the outside world and its result.
 type Lookup struct {
 	State    State             `json:"state"`
-	Reason   string            `json:"reason"`             // why it was, or was not, looked up; for a failure, what failed
-	Need     string            `json:"need,omitempty"`     // why it was, or was not, needed
-	Failure  Code              `json:"failure,omitempty"`  // when State is failed
+	Reason   string            `json:"reason"`             // why something was, or was not, looked up; for a failure, what failed
+	Need     string            `json:"need,omitempty"`     // why a lookup was, or was not, needed
+	Failure  Code              `json:"failure,omitempty"`  // set if State is failed
 	Score    float64           `json:"score"`              // 0 (surely not needed) to 1 (surely needed)
 	Cues     []string          `json:"cues,omitempty"`     // what moved the score, strongest first
 	Intent   Intent            `json:"intent,omitempty"`   // the first of Intents
-	Intents  []ScoredIntent    `json:"intents,omitempty"`  // what kinds of question it is; records older than them have Intent alone
-	Question string            `json:"question,omitempty"` // the message as a standalone question; never leaves the machine, but to the models
-	Query    string            `json:"query,omitempty"`    // exactly what left the machine for the search backends
-	Scrubbed []string          `json:"scrubbed,omitempty"` // kinds of things kept from leaving: "mention", "email", …
+	Intents  []ScoredIntent    `json:"intents,omitempty"`  // kinds of question; older records have only Intent
+	Question string            `json:"question,omitempty"` // the message as a standalone question; leaves the machine only to the models
+	Query    string            `json:"query,omitempty"`    // exactly what was sent to the search backends
+	Scrubbed []string          `json:"scrubbed,omitempty"` // kinds of text that was removed before sending: "mention", "email", …
 	Steps    []Step            `json:"steps,omitempty"`    // how the message became the query
 	Asked    []Asked           `json:"asked,omitempty"`    // the backends, in their fixed order
 	Hits     []Hit             `json:"hits,omitempty"`     // merged and ranked
 	Pages    []Page            `json:"pages,omitempty"`    // every page that was tried, read or not
 	Summary  []Claim           `json:"summary,omitempty"`  // what the main model was told, checked
 	Rejected []Claim           `json:"rejected,omitempty"` // what a side model selected and the checks refused
-	Dropped  []DroppedSentence `json:"dropped,omitempty"`  // what was considered and not told, by page; only where somebody asked for it
-	Sources  []Source          `json:"sources,omitempty"`  // numbered as in the block
-	// Unanswered says that nothing on the pages that a person named answers the question: Summary is what these pages say.
+	Dropped  []DroppedSentence `json:"dropped,omitempty"`  // sentences that were considered and left out, by page; only if somebody asked for them
+	Sources  []Source          `json:"sources,omitempty"`  // with the numbers of the block
+	// Unanswered means that no page that a person named answers the question. Summary holds what these pages say.
 	Unanswered bool          `json:"unanswered,omitempty"`
 	By         string        `json:"by,omitempty"`        // who summarised: a model's name, or "extractive"
-	Conflicts  []Conflict    `json:"conflicts,omitempty"` // what the sources of the summary contradict each other in
-	Verdict    *Verdict      `json:"verdict,omitempty"`   // fact checks only
+	Conflicts  []Conflict    `json:"conflicts,omitempty"` // contradictions between sources of the summary
+	Verdict    *Verdict      `json:"verdict,omitempty"`   // only for fact checks
 	Newest     time.Time     `json:"newest,omitzero"`     // newest publication date among the sources
-	Block      string        `json:"block,omitempty"`     // what the main model was shown, to the byte
+	Block      string        `json:"block,omitempty"`     // exactly what the main model was shown
 	Stages     []Stage       `json:"stages,omitempty"`
-	Removed    []Removal     `json:"removed,omitempty"` // what cleaning took out of page text
-	Usage      Usage         `json:"usage,omitzero"`    // the side model's
+	Removed    []Removal     `json:"removed,omitempty"` // what cleaning removed from page text
+	Usage      Usage         `json:"usage,omitzero"`    // of the side model
 	Began      time.Time     `json:"began"`
 	Took       time.Duration `json:"took"`
 	Cached     bool          `json:"cached,omitempty"`
-	Stale      time.Duration `json:"stale,omitempty"` // nobody could search, and what an earlier search had found was used: its age
+	Stale      time.Duration `json:"stale,omitempty"` // age of earlier results that were used because no backend could search; 0: none were
 	Caps       []Cap         `json:"caps,omitempty"`
-	Quoted     []string      `json:"quoted,omitempty"` // ids of the messages of the server that stand in it, also beside the sources
+	Quoted     []string      `json:"quoted,omitempty"` // ids of the server's messages that it quotes, also outside of Sources
 	Reused     *Reuse        `json:"reused,omitempty"` // the earlier lookup whose pages answer this one; nothing was asked then
 }
 
-// ScoredIntent is a kind of question, and how sure it is that one is asked.
+// ScoredIntent is a kind of question with its confidence.
 type ScoredIntent struct {
 	Name       Intent  `json:"name"`
 	Confidence float64 `json:"confidence"` // 0 to 1
 }
 
-// Cap is a limit on how much is looked up, and how much of it is used with this lookup.
+// Cap is a limit on lookups, with how much of it is used after this lookup.
 type Cap struct {
-	Of    string    `json:"of"` // "channel", in half an hour; "person", in a day; "minute", of all channels together
+	Of    string    `json:"of"` // "channel", per half hour; "person", per day; "minute", over all channels
 	Used  int       `json:"used"`
 	Limit int       `json:"limit"`
-	Free  time.Time `json:"free,omitzero"` // when the next is free, where it is used up
+	Free  time.Time `json:"free,omitzero"` // when the next lookup is allowed, if the limit is reached
 }
 
-// Reuse is an earlier lookup that answers a like question.
+// Reuse is an earlier lookup that answers a similar question.
 type Reuse struct {
-	Turn  string        `json:"turn"` // its record's id
+	Turn  string        `json:"turn"` // id of its record
 	Query string        `json:"query"`
 	Age   time.Duration `json:"age"`
 }
@@ -70,10 +70,10 @@ type Reuse struct {
 // Step is one step from a message to a query.
 type Step struct {
 	By   string `json:"by"`   // "standalone", "side model", "question", "dates", "year", "titles", "scrub"
-	Text string `json:"text"` // what it made
+	Text string `json:"text"` // the result of the step
 }
 
-// State is what came of a lookup. "Could not look" and "found nothing" are different words.
+// State is the result of a lookup. "Could not look" and "found nothing" are different states.
 type State string
 
 const (
@@ -87,47 +87,47 @@ const (
 // Asked is one backend's part in a search.
 type Asked struct {
 	Backend string        `json:"backend"`
-	Query   int           `json:"query,omitempty"`  // which line of Lookup.Query it was asked, from 1; 0: none, or not recorded
-	Status  Code          `json:"status"`           // CodeOK, CodeEmpty, or why it did not answer
+	Query   int           `json:"query,omitempty"`  // number of its line in Lookup.Query, from 1; 0: none or not recorded
+	Status  Code          `json:"status"`           // CodeOK, CodeEmpty, or why the backend did not answer
 	Detail  string        `json:"detail,omitempty"` // for the operator: cause and cure; redacted
 	Hits    int           `json:"hits"`
 	Took    time.Duration `json:"took"`
-	Stale   time.Duration `json:"stale,omitempty"` // it failed, and its hits are of an earlier answer of this age
+	Stale   time.Duration `json:"stale,omitempty"` // the backend failed, and the hits are from an earlier answer of this age
 }
 
-// Hit is one search result. Every string is from outside, as plain text.
+// Hit is one search result. Every string is plain text from outside.
 type Hit struct {
 	Backend   string    `json:"backend"`
-	Also      []string  `json:"also,omitempty"`  // other backends that returned the same page
-	Twins     []string  `json:"twins,omitempty"` // other addresses at which the same text was found
+	Also      []string  `json:"also,omitempty"`  // other backends that returned the page
+	Twins     []string  `json:"twins,omitempty"` // other addresses of the same text
 	Rank      int       `json:"rank"`            // from 1, within Backend
 	Score     float64   `json:"score,omitempty"`
 	Given     float64   `json:"given,omitempty"` // the backend's own score, on its own scale
 	Title     string    `json:"title"`
 	URL       string    `json:"url"`
 	Snippet   string    `json:"snippet,omitempty"`
-	Text      string    `json:"-"`                  // content that the backend itself delivered: read in place of fetching URL
-	Why       string    `json:"why,omitempty"`      // why it stands where it stands, and why its page was not read
+	Text      string    `json:"-"`                  // content from the backend itself, which is read instead of URL
+	Why       string    `json:"why,omitempty"`      // why it has its rank, and why its page was not read
 	Answer    bool      `json:"answer,omitempty"`   // Text answers the query by itself: a forecast, an instant answer
 	Published time.Time `json:"published,omitzero"` // zero: undated
-	DayOnly   bool      `json:"day_only,omitempty"` // Published is midnight UTC of a day whose hour is not known
+	DayOnly   bool      `json:"day_only,omitempty"` // Published is midnight UTC, because the hour is unknown
 	Thumbnail string    `json:"thumbnail,omitempty"`
-	Media     string    `json:"media,omitempty"` // the image or video itself, where URL is the page that shows it
+	Media     string    `json:"media,omitempty"` // URL of the image or video itself; URL is the page that shows it
 	Language  string    `json:"language,omitempty"`
 
-	Age time.Duration `json:"age,omitempty"` // how long ago the backend said so; 0: just now
+	Age time.Duration `json:"age,omitempty"` // how long ago the backend returned it; 0: just now
 }
 
 // Page is one page that was tried.
 type Page struct {
-	N         int           `json:"n,omitempty"` // source number in the block, 0 if not used
+	N         int           `json:"n,omitempty"` // source number in the block; 0: not used
 	URL       string        `json:"url"`
 	Final     string        `json:"final,omitempty"`
-	Status    int           `json:"status,omitempty"`  // HTTP status, 0 if there was none
-	Failure   Code          `json:"failure,omitempty"` // empty if it was read
-	Reason    Code          `json:"reason,omitempty"`  // a finer code than Failure, if there is one
+	Status    int           `json:"status,omitempty"`  // HTTP status; 0: none
+	Failure   Code          `json:"failure,omitempty"` // empty: it was read
+	Reason    Code          `json:"reason,omitempty"`  // finer than Failure; empty: none
 	Via       string        `json:"via,omitempty"`     // backend or special reader that delivered the text, if the page was not fetched
-	Passed    string        `json:"passed,omitempty"`  // special reader that failed before the page was fetched, and its code: "github: rate_limited"
+	Passed    string        `json:"passed,omitempty"`  // special reader that failed before the page was fetched, with its code: "github: rate_limited"
 	Title     string        `json:"title,omitempty"`
 	Site      string        `json:"site,omitempty"` // canonical host
 	Bytes     int           `json:"bytes,omitempty"`
@@ -137,37 +137,37 @@ type Page struct {
 	Published time.Time     `json:"published,omitzero"`
 	Modified  time.Time     `json:"modified,omitzero"`
 	Cached    bool          `json:"cached,omitempty"`
-	Hidden    int           `json:"hidden,omitempty"` // characters dropped as hidden
-	Text      string        `json:"text,omitempty"`   // clean text; stored once by hash, apart from the trace
+	Hidden    int           `json:"hidden,omitempty"` // number of characters dropped as hidden
+	Text      string        `json:"text,omitempty"`   // clean text; stored once by hash, outside of the trace
 }
 
-// Snippet reports whether the page could not be read, and its text is only what a search service says about it.
+// Snippet reports whether the page could not be read and Text is only what a search service says about it.
 func (p Page) Snippet() bool { return strings.HasSuffix(p.Via, SnippetMark) }
 
-// SnippetMark is what Via ends with behind the backend's name where the text is a snippet.
+// SnippetMark ends Via, after the backend's name, if the text is a snippet.
 const SnippetMark = " snippet"
 
 // Claim is one quote of a page.
 type Claim struct {
-	Text    string    `json:"text"`           // as it is shown: with "…" where something of the sentence is left out, and without the sounds of speech
-	Quote   string    `json:"quote"`          // as it stands on the page; in old records, the words that a text of a side model rested on
+	Text    string    `json:"text"`           // as shown: "…" marks what is left out of the sentence, and the sounds of speech are removed
+	Quote   string    `json:"quote"`          // as on the page; in old records, the words that support a side model's text
 	Source  int       `json:"source"`         // number in Sources
 	Also    []Backing `json:"also,omitempty"` // other sources that say the same
 	Checks  []string  `json:"checks,omitempty"`
-	Refused string    `json:"refused,omitempty"` // the check that failed
-	Framing Framing   `json:"framing,omitzero"`  // what it is on its page
+	Refused string    `json:"refused,omitempty"` // the failed check; empty: none
+	Framing Framing   `json:"framing,omitzero"`  // its context on the page
 
-	// Where it stands: of the evidence of a verdict alone, which may be of a page that is no source.
+	// URL and Published are set only in the evidence of a verdict, whose page need not be a source.
 	URL       string    `json:"url,omitempty"`
 	Published time.Time `json:"published,omitzero"` // zero: undated
 }
 
-// DroppedSentence is a sentence of a page that was considered as evidence and is not in the summary.
+// DroppedSentence is a sentence that was considered as evidence and left out of the summary.
 type DroppedSentence struct {
-	Source int     `json:"source,omitempty"` // number of its page in Sources, 0 if that is none
+	Source int     `json:"source,omitempty"` // number of its page in Sources; 0: the page is no source
 	URL    string  `json:"url"`              // of its page
 	Text   string  `json:"text"`             // at most 160 characters
-	Score  float64 `json:"score"`            // among those of its page, the higher the better
+	Score  float64 `json:"score"`            // compared within its page; higher is better
 	Why    string  `json:"why"`              // "below the best", "says the same as [1]", "failed check: number", …
 }
 
@@ -177,7 +177,7 @@ type Backing struct {
 	Quote  string `json:"quote"`
 }
 
-// Sources are the numbers of all sources that say it, the quoted one first.
+// Sources returns the numbers of all sources of the claim, the quoted one first.
 func (c Claim) Sources() []int {
 	all := []int{c.Source}
 	for _, b := range c.Also {
@@ -186,10 +186,10 @@ func (c Claim) Sources() []int {
 	return all
 }
 
-// Cited is how the sources of a claim are cited: "[1][3]".
+// Cited returns the citation of the claim's sources, as in "[1][3]".
 func (c Claim) Cited() string { return cited(c.Sources()) }
 
-// Cited is how the sources of a value are cited.
+// Cited returns the citation of the value's sources.
 func (g Given) Cited() string { return cited(g.Sources) }
 
 func cited(sources []int) string {
@@ -200,7 +200,7 @@ func cited(sources []int) string {
 	return b.String()
 }
 
-// Source is one numbered source of a block. The list under a reply is written from it, by code.
+// Source is one numbered source of a block. Code writes the list under a reply from it.
 type Source struct {
 	N         int       `json:"n"`
 	URL       string    `json:"url"`
@@ -208,16 +208,16 @@ type Source struct {
 	Site      string    `json:"site"`
 	Published time.Time `json:"published,omitzero"`
 	Fetched   time.Time `json:"fetched"`
-	Links     []string  `json:"links,omitempty"` // addresses that a person posted there: a reply may hold them
+	Links     []string  `json:"links,omitempty"` // addresses that a person posted there, which a reply may contain
 }
 
-// Conflict is two values that different sources give for what looks like the same.
+// Conflict is a pair of different values that sources give for what looks like the same thing.
 type Conflict struct {
 	Of     string   `json:"of"` // "number" or "date"
 	Values [2]Given `json:"values"`
 }
 
-// Given is a value as it is written in a claim, with all the claim's sources.
+// Given is a value as written in a claim, with the claim's sources.
 type Given struct {
 	Value   string `json:"value"`
 	Sources []int  `json:"sources"` // numbers in Lookup.Sources
@@ -225,7 +225,7 @@ type Given struct {
 
 // Verdict is the result of a fact check.
 type Verdict struct {
-	Statement  string       `json:"statement,omitempty"` // that was judged, of the question's words
+	Statement  string       `json:"statement,omitempty"` // the judged statement, in the question's words
 	Label      VerdictLabel `json:"label"`
 	Confidence float64      `json:"confidence"`
 	For        []Claim      `json:"for,omitempty"`
@@ -247,14 +247,87 @@ type Removal struct {
 // Usage is what model calls used.
 type Usage struct {
 	Prompt     int     `json:"prompt,omitempty"` // tokens
-	Cached     int     `json:"cached,omitempty"` // of these, that the server had from an earlier prompt
+	Cached     int     `json:"cached,omitempty"` // part of Prompt that the server had cached
 	Completion int     `json:"completion,omitempty"`
 	Reasoning  int     `json:"reasoning,omitempty"`
 	Calls      int     `json:"calls,omitempty"`
-	Cost       float64 `json:"cost,omitempty"` // US dollars, where the server says so
+	Cost       float64 `json:"cost,omitempty"` // US dollars, if the server reports it
 }
 
-// Plus returns what both used.
+// Plus returns the sum of both.
 func (u Usage) Plus(v Usage) Usage {
 	return Usage{u.Prompt + v.Prompt, u.Cached + v.Cached, u.Completion + v.Completion, u.Reasoning + v.Reasoning, u.Calls + v.Calls, u.Cost + v.Cost}
+}
+
+// Framing is the context of a quote on its page, where the words alone mislead. Every string is the page's own text.
+type Framing struct {
+	Role     Role     `json:"role,omitempty"`
+	Denied   Denial   `json:"denied,omitempty"`   // how the page denies it; empty: it does not
+	Words    string   `json:"words,omitempty"`    // the words that deny it
+	Header   string   `json:"header,omitempty"`   // first row of its table
+	Question string   `json:"question,omitempty"` // the question that it answers, a heading
+	Under    string   `json:"under,omitempty"`    // heading about false statements, below which the quote may correct one
+	Path     []string `json:"path,omitempty"`     // headings above it, outermost first
+}
+
+// Role says whose words a quote is, or that it is not about the real world.
+type Role string
+
+// The roles. A quote without a role is the page's own statement.
+const (
+	RoleQuotation Role = "quotation" // the page quotes somebody
+	RoleComment   Role = "comment"   // a user of the site wrote it
+	RoleFiction   Role = "fiction"   // it tells a story
+	RoleSatire    Role = "satire"
+	RoleSponsored Role = "sponsored"
+	RoleApril     Role = "april_1st" // the page was published on April 1st
+)
+
+// Denial says how a page denies a quote.
+type Denial string
+
+// The denials.
+const (
+	DeniedByHeading  Denial = "heading"  // it is below a heading such as "False claims"
+	DeniedByList     Denial = "list"     // it is an item after "things that are not true:"
+	DeniedByLabel    Denial = "label"    // "Myth:" precedes it
+	DeniedByVerdict  Denial = "verdict"  // its row, or the line after it, has the verdict "False"
+	DeniedByAnswer   Denial = "answer"   // "True or false?" is answered "False"
+	DeniedBySentence Denial = "sentence" // a sentence next to it calls it a hoax
+)
+
+// Plain reports whether a quote may speak for its page: the page does not deny it and means it seriously. A date of
+// April 1st alone does not matter, because most pages of that day are serious.
+func (f Framing) Plain() bool { return f.Denied == "" && f.Role != RoleFiction && f.Role != RoleSatire }
+
+// Note returns the words that change the meaning of a quote, or "". quote formats the page's words. say formats or
+// translates the program's words, as [fmt.Sprintf] does.
+func (f Framing) Note(quote func(string) string, say func(format string, values ...any) string) string {
+	var parts []string
+	if f.Question != "" {
+		parts = append(parts, say("answers %s", quote(f.Question)))
+	}
+	if f.Under != "" {
+		parts = append(parts, say("below the heading %s", quote(f.Under)))
+	}
+	if f.Header != "" {
+		parts = append(parts, say("columns: %s", quote(f.Header)))
+	}
+	if words := roleWords[f.Role]; words != "" {
+		parts = append(parts, say(words))
+	}
+	if words := denialWords[f.Denied]; words != "" {
+		parts = append(parts, say(words, quote(f.Words)))
+	}
+	return strings.Join(parts, "; ")
+}
+
+var roleWords = map[Role]string{
+	RoleQuotation: "quoted there, not said in the page's own name", RoleComment: "a user's comment", RoleFiction: "from the plot of a work of fiction",
+	RoleSatire: "satire", RoleSponsored: "sponsored content", RoleApril: "dated April 1st",
+}
+
+var denialWords = map[Denial]string{
+	DeniedByHeading: "denied there: listed under %s", DeniedByList: "denied there: listed under %s", DeniedByLabel: "denied there: labelled %s", DeniedByVerdict: "denied there: the verdict is %s",
+	DeniedByAnswer: "denied there: the answer is %s", DeniedBySentence: "denied there: %s",
 }

@@ -1,55 +1,57 @@
 package turn
 
-import "time"
+import (
+	"time"
+)
 
 // Trace is the record of one turn: everything that /context can show.
 type Trace struct {
-	Request   Request        `json:"request"`
-	Phase     Phase          `json:"phase"`
-	Outcomes  []Outcome      `json:"outcomes,omitempty"`
-	Layers    []LayerTokens  `json:"layers,omitempty"`     // tokens by layer, in reading order
-	Dropped   []Dropped      `json:"dropped,omitempty"`    // what the budget cut
-	Prompt    []Rendered     `json:"prompt,omitempty"`     // what the model was sent
-	Model     string         `json:"model,omitempty"`      // who answered; "none" when no model is configured
-	ModelHost string         `json:"model_host,omitempty"` // where it was asked
-	Tried     []ModelFailure `json:"tried,omitempty"`      // models that failed before it
-	Usage     Usage          `json:"usage,omitzero"`
-	Finish    string         `json:"finish,omitempty"`  // why the model stopped: stop, length, truncated, …
-	Reply     string         `json:"reply,omitempty"`   // as delivered
-	Reacted   bool           `json:"reacted,omitempty"` // the reply is a reaction under the question
-	ReplyIDs  []string       `json:"reply_ids,omitempty"`
-	Guarded   []Guarded      `json:"guarded,omitempty"`   // what the output guard changed
-	Unborne   []Citation     `json:"unborne,omitempty"`   // citations that their pages do not bear out, marked [n?] in the reply
-	Processed []Processed    `json:"processed,omitempty"` // what models did beside the answer, in order
-	Verified  *Verified      `json:"verified,omitempty"`  // what a model said of the citations; nil: words alone decided
-	Uncited   bool           `json:"uncited,omitempty"`   // the model was given sources and named none of them
-	Cut       bool           `json:"cut,omitempty"`       // the answer broke off, reached a limit or was stopped: the reply ends before it does
-	Presses   []Press        `json:"presses,omitempty"`   // what people did with the reply
-	Blind     bool           `json:"blind,omitempty"`     // the model was not shown images, because it cannot see
-	Err       string         `json:"err,omitempty"`       // redacted cause, for the operator
-	Cure      string         `json:"cure,omitempty"`      // what the operator should check about it
-	Began     time.Time      `json:"began"`
+	Request     Request        `json:"request"`
+	Phase       Phase          `json:"phase"`
+	Outcomes    []Outcome      `json:"outcomes,omitempty"`
+	Layers      []LayerTokens  `json:"layers,omitempty"`     // tokens by layer, in reading order
+	Dropped     []Dropped      `json:"dropped,omitempty"`    // contributions that the budget cut
+	Prompt      []Rendered     `json:"prompt,omitempty"`     // messages that the model was sent
+	Model       string         `json:"model,omitempty"`      // model that answered; "none" if no model is configured
+	ModelHost   string         `json:"model_host,omitempty"` // host of the model
+	Tried       []ModelFailure `json:"tried,omitempty"`      // models that failed before it
+	Usage       Usage          `json:"usage,omitzero"`
+	Finish      string         `json:"finish,omitempty"`  // why the model stopped: stop, length, truncated, …
+	Reply       string         `json:"reply,omitempty"`   // as delivered
+	Reacted     bool           `json:"reacted,omitempty"` // the reply is a reaction under the question
+	ReplyIDs    []string       `json:"reply_ids,omitempty"`
+	Guarded     []Guarded      `json:"guarded,omitempty"`   // what the output guard changed
+	Unsupported []Citation     `json:"unborne,omitempty"`   // citations that their pages do not support, marked [n?] in the reply
+	Processed   []Processed    `json:"processed,omitempty"` // what models did in addition to the answer, in order
+	Verified    *Verified      `json:"verified,omitempty"`  // a model's opinions on the citations; nil: rules alone decided
+	Uncited     bool           `json:"uncited,omitempty"`   // the model was given sources and cited none
+	Cut         bool           `json:"cut,omitempty"`       // the answer broke off, reached a limit or was stopped, so the reply is incomplete
+	Presses     []Press        `json:"presses,omitempty"`   // what people did with the reply
+	Blind       bool           `json:"blind,omitempty"`     // images were not shown to the model, because it cannot see
+	Err         string         `json:"err,omitempty"`       // redacted cause, for the operator
+	Cure        string         `json:"cure,omitempty"`      // what the operator should check
+	Began       time.Time      `json:"began"`
 
-	Memory      *MemoryChange `json:"memory,omitempty"`      // what its author ordered to be remembered or forgotten; nil: nothing
+	Memory      *MemoryChange `json:"memory,omitempty"`      // result of an order to remember or forget; nil: there was none
 	Transcripts []Transcript  `json:"transcripts,omitempty"` // of voice messages
 	Timings     Timings       `json:"timings"`
 	Took        time.Duration `json:"took"`
 }
 
-// MemoryChange is what became of an order to remember, to forget or to correct. It is carried out before the turn reads anything, in the
-// person's own words.
+// MemoryChange is the result of an order to remember, forget or correct something. The order is carried out before the
+// turn reads anything, in the person's own words.
 type MemoryChange struct {
 	Deed    string  `json:"deed"`              // "keep", "forget" or "correct"
-	Text    string  `json:"text,omitempty"`    // what was to be remembered, or forgotten
-	Kind    string  `json:"kind,omitempty"`    // of what is remembered now: "person" or "note"
-	Scope   string  `json:"scope,omitempty"`   // where: "dm" or "channel"
-	IDs     []int64 `json:"ids,omitempty"`     // of what is remembered now, or was forgotten
+	Text    string  `json:"text,omitempty"`    // what was to be remembered or forgotten
+	Kind    string  `json:"kind,omitempty"`    // of a new statement: "person" or "note"
+	Scope   string  `json:"scope,omitempty"`   // of a new statement: "dm" or "channel"
+	IDs     []int64 `json:"ids,omitempty"`     // of new or forgotten statements
 	Refused string  `json:"refused,omitempty"` // why nothing was changed
 
-	Also []MemoryChange `json:"also,omitempty"` // what became of the message's further orders, in their order
+	Also []MemoryChange `json:"also,omitempty"` // results of the message's other orders, in order
 }
 
-// All are the change and those beside it.
+// All returns the change and those in Also.
 func (m *MemoryChange) All() []MemoryChange {
 	if m == nil {
 		return nil
@@ -59,7 +61,7 @@ func (m *MemoryChange) All() []MemoryChange {
 	return all
 }
 
-// Why an order to remember or to forget is not carried out.
+// Reasons why an order to remember or forget is not carried out.
 const (
 	MemoryOthers  = "it is about somebody else"
 	MemoryNothing = "nothing of that kind is remembered"
@@ -69,7 +71,7 @@ const (
 	MemoryBroken  = "the store failed"
 )
 
-// Phase is how far a turn came. A turn found in an early phase at start-up was interrupted.
+// Phase says how far a turn came. A turn that is in an early phase at start-up was interrupted.
 type Phase string
 
 const (
@@ -103,7 +105,7 @@ type Rendered struct {
 	Tokens int    `json:"tokens"`
 	Web    bool   `json:"web,omitempty"`
 
-	Images []Image `json:"images,omitempty"` // behind the text
+	Images []Image `json:"images,omitempty"` // after the text
 }
 
 // ModelFailure is one model that was asked and failed.
@@ -119,12 +121,12 @@ type Guarded struct {
 	What  string `json:"what,omitempty"` // the first instance, shortened and inert
 }
 
-// Processed is what a model did before the answer or with it, beside the model that answers.
+// Processed is a step before or after the answer, usually by another model.
 type Processed struct {
 	By     string        `json:"by"` // "think", "recast" or, without a model, "rewrites"
 	Model  string        `json:"model,omitempty"`
-	Status Status        `json:"status"`         // of all but OK, the turn went on as if it had not been asked
-	Text   string        `json:"text,omitempty"` // what it wrote
+	Status Status        `json:"status"`         // for any other status than OK, the turn went on without the step
+	Text   string        `json:"text,omitempty"` // the result
 	Err    string        `json:"err,omitempty"`  // redacted
 	Usage  Usage         `json:"usage,omitzero"`
 	Took   time.Duration `json:"took"`
@@ -133,24 +135,24 @@ type Processed struct {
 // Citation is one citation of a reply.
 type Citation struct {
 	Source  int    `json:"source"`
-	Text    string `json:"text"`    // the words that cite it, shortened
-	Refused string `json:"refused"` // the check that failed: quote, date, number, …
+	Text    string `json:"text"`    // the citing words, shortened
+	Refused string `json:"refused"` // the failed check: quote, date, number, …
 }
 
-// Verified is what a model said of a reply's citations, after words had judged them.
+// Verified holds a model's opinions on a reply's citations, after rules had judged them.
 type Verified struct {
 	Opinions []Opinion     `json:"opinions"`
 	Usage    Usage         `json:"usage,omitzero"`
 	Took     time.Duration `json:"took"`
 }
 
-// Add adds an opinion and what it used.
+// Add adds an opinion and the usage of its call.
 func (v *Verified) Add(o Opinion, u Usage) {
 	v.Opinions = append(v.Opinions, o)
 	v.Usage = v.Usage.Plus(u)
 }
 
-// Decided is how many citations the model decided about.
+// Decided returns how many citations the model decided.
 func (v *Verified) Decided() (n int) {
 	for _, o := range v.Opinions {
 		if o.Is != "none" {
@@ -160,18 +162,18 @@ func (v *Verified) Decided() (n int) {
 	return n
 }
 
-// Opinion is what a model said of some words and the pages that they cite.
+// Opinion is a model's opinion on some words and the pages that they cite.
 type Opinion struct {
 	Sources []int  `json:"sources"`
 	Text    string `json:"text"`            // the words, shortened
-	Words   string `json:"words,omitempty"` // by page, the check by which words refuse it; none if they let it pass
-	Is      string `json:"is"`              // yes or no, which decides, or none
-	Why     string `json:"why,omitempty"`   // of none: failed, garbled, …
-	Quote   string `json:"quote,omitempty"` // of yes: the page's words
+	Words   string `json:"words,omitempty"` // by page, the rule that refused the words; empty: none did
+	Is      string `json:"is"`              // "yes" or "no" decide; "none" does not
+	Why     string `json:"why,omitempty"`   // for none: failed, garbled, …
+	Quote   string `json:"quote,omitempty"` // for yes: the page's words
 	Model   string `json:"model,omitempty"`
 }
 
-// Press is a button under a reply, or another deed of a person, that changed what became of it.
+// Press is something that a person did with a reply: a button, or an edit of the question.
 type Press struct {
 	Kind   string    `json:"kind"` // delete, regenerate or continue; or PressEdited
 	ByID   string    `json:"by_id"`
@@ -179,14 +181,14 @@ type Press struct {
 	TurnID string    `json:"turn_id,omitempty"` // of the turn that it began
 }
 
-// PressEdited is the kind of a question that was edited: the reply of the turn that this began took the place of this one's.
+// PressEdited is the Kind for an edit of the question. The new turn's reply replaced this one.
 const PressEdited = "edited"
 
-// Timings are measured from Began.
+// Timings are durations since Began.
 type Timings struct {
-	Prompt     time.Duration `json:"prompt,omitempty"`      // prompt built
-	FirstToken time.Duration `json:"first_token,omitempty"` // model's first words
-	FirstSeen  time.Duration `json:"first_seen,omitempty"`  // first post accepted
+	Prompt     time.Duration `json:"prompt,omitempty"`      // until the prompt was built
+	FirstToken time.Duration `json:"first_token,omitempty"` // until the model's first words
+	FirstSeen  time.Duration `json:"first_seen,omitempty"`  // until the first post was accepted
 }
 
 // Lookup returns the turn's first lookup, or nil.
@@ -199,4 +201,93 @@ func (t *Trace) Lookup() *Lookup {
 		}
 	}
 	return nil
+}
+
+// Recalled is something recalled for the prompt: a statement of memory, an older message or a passage of lore. It has
+// its sources and why it was chosen.
+type Recalled struct {
+	ID      int64    `json:"id,omitempty"` // of a statement
+	Text    string   `json:"text"`
+	Scope   string   `json:"scope,omitempty"`   // of a statement, where it may be shown: "dm", "channel", "guild", "public"
+	Sources []string `json:"sources,omitempty"` // ids of its source messages; for a message, its own id and that of the message quoted before it
+
+	File    string `json:"file,omitempty"`    // of a passage, for example "lore/harbour.md"
+	Line    int    `json:"line,omitempty"`    // of a passage, where it begins
+	Heading string `json:"heading,omitempty"` // of a passage
+
+	URL   string    `json:"url,omitempty"` // of a message in a server
+	By    string    `json:"by,omitempty"`  // author of a message
+	At    time.Time `json:"at,omitzero"`
+	Score float64   `json:"score,omitempty"` // of a message: log odds against the others
+	Why   []Gain    `json:"why,omitempty"`   // the main parts of Score, largest first
+}
+
+// Gain is a feature and what it added to a score.
+type Gain struct {
+	Of  string  `json:"of"`
+	Add float64 `json:"add"`
+}
+
+// Embedding says where a message was sent to find older messages of similar meaning.
+type Embedding struct {
+	Host    string        `json:"host"`
+	Model   string        `json:"model"`
+	Took    time.Duration `json:"took"`
+	Failure Code          `json:"failure,omitempty"` // why there were no results; empty: there were
+}
+
+// RecallFilter is what a side model removed from what was recalled.
+type RecallFilter struct {
+	Model string        `json:"model,omitempty"`
+	Shown int           `json:"shown"`         // number of items that it was asked about
+	Out   []string      `json:"out,omitempty"` // removed: ids of messages, "statement 7", "lore/harbour.md:12"
+	Err   string        `json:"err,omitempty"` // why nothing was removed
+	Took  time.Duration `json:"took"`
+	Usage Usage         `json:"usage,omitzero"`
+}
+
+// Filtered returns the result of the recall filter, or nil.
+func (t *Trace) Filtered() *RecallFilter {
+	for _, o := range t.Outcomes {
+		for _, c := range o.Contributions {
+			if c.Filter != nil {
+				return c.Filter
+			}
+		}
+	}
+	return nil
+}
+
+// Activity is what the bot is doing in a turn.
+type Activity string
+
+// At reports to Watch what the turn is doing, and with how many things.
+func (r Request) At(a Activity, n int) {
+	if r.Watch != nil {
+		r.Watch(a, n)
+	}
+}
+
+// The activities that take time, in order.
+const (
+	Searching Activity = "searching" // asking search services
+	Reading   Activity = "reading"   // reading some pages
+	Checking  Activity = "checking"  // checking what the pages say
+	Thinking  Activity = "thinking"  // waiting for the model
+	Writing   Activity = "writing"   // the model has begun to answer
+)
+
+// Progress is how far a turn has come. The turn's record says who asked what, if it was kept.
+type Progress struct {
+	ID        string
+	Character string
+	GuildID   string
+	ChannelID string
+	Began     time.Time
+	Phase     Phase    // Begun until the turn ends, then how it ended
+	Activity  Activity // empty: it gathers context
+	N         int      // number of things, for example pages
+	Lookup    State    // set at the end; empty: there was no lookup
+	Took      time.Duration
+	Err       string // set at the end; redacted
 }

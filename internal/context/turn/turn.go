@@ -1,10 +1,9 @@
-// Package turn holds the words of the house: what a turn asks, what providers answer, what is recorded.
+// Package turn holds the shared vocabulary: what a turn asks, what providers answer and what is recorded.
 //
-// It is plain data and knows nothing of ours, so every room may speak it. A [Request] goes to each
-// context provider; a provider answers with [Contribution]s; what it looked up travels with them as
-// [Lookup]s; how it went is an [Outcome]; and the whole of it, with the prompt, the reply and what the
-// guard removed, is the [Trace], which is what /context shows. [Event] and [Post] are what a door
-// (Discord, the terminal) brings in and carries out.
+// It is plain data and imports nothing of the project, so every package may use it. A [Request] goes to each context
+// provider. A provider answers with [Contribution]s, which carry their [Lookup]s. An [Outcome] says how a provider did.
+// The [Trace] records all of it with the prompt, the reply and what the guard removed; /context shows it. A door
+// (Discord, the terminal) brings in [Event]s and sends [Post]s and [Edit]s.
 package turn
 
 import (
@@ -12,61 +11,61 @@ import (
 	"time"
 )
 
-// Request is what every provider is told about the turn. Providers must not change it.
+// Request is what every provider gets to know about the turn. Providers must not change it.
 type Request struct {
-	ID        string                  `json:"id"`                 // ULID; the trace's key
-	Character string                  `json:"character"`          // its id: what is stored is kept by it, and nobody is called so
-	Names     []string                `json:"-"`                  // what the character is called when it is written as a word: its name and aliases
+	ID        string                  `json:"id"`                 // ULID; key of the trace
+	Character string                  `json:"character"`          // id of the character, which is the key of stored data and never shown as a name
+	Names     []string                `json:"-"`                  // name and aliases by which people call the character
 	GuildID   string                  `json:"guild_id,omitempty"` // empty in a direct message
 	ChannelID string                  `json:"channel_id"`
 	Mode      Mode                    `json:"mode"`
-	Language  string                  `json:"language,omitempty"` // ISO 639-1 code of what code says in this turn
+	Language  string                  `json:"language,omitempty"` // ISO 639-1 code of the program's own sentences in this turn
 	Addressed Address                 `json:"addressed,omitempty"`
-	Message   Message                 `json:"message"`          // the message being answered; the text of a whole burst, where its author wrote several
-	Burst     []string                `json:"burst,omitempty"`  // ids of the earlier messages of the burst: they are in Message already
-	Target    *Message                `json:"target,omitempty"` // the message of somebody else that a command was given for: its text is that of Message
-	Parent    *Message                `json:"parent,omitempty"` // the message it replies to, if any
-	Chain     []Message               `json:"chain,omitempty"`  // the reply chain above Message, newest first; the last exchange where nothing was replied to
-	People    []string                `json:"-"`                // names of those who have spoken in the server: they leave in no query (P10)
+	Message   Message                 `json:"message"`          // the message to answer; the text of a whole burst if its author wrote several
+	Burst     []string                `json:"burst,omitempty"`  // ids of the burst's earlier messages, whose text is in Message
+	Target    *Message                `json:"target,omitempty"` // somebody else's message that a command was given for; Message has its text
+	Parent    *Message                `json:"parent,omitempty"` // the message that Message replies to, if any
+	Chain     []Message               `json:"chain,omitempty"`  // the reply chain above Message, newest first; without a reply, the last exchange
+	People    []string                `json:"-"`                // names of people who have spoken in the server; no query contains them (P10)
 	Web       Web                     `json:"web"`
-	Claim     string                  `json:"claim,omitempty"`      // under which the store knows what asked for the turn, where that is not Message's id
+	Claim     string                  `json:"claim,omitempty"`      // the store's key for what asked for the turn, if that is not Message's id
 	Backdrop  *Backdrop               `json:"backdrop,omitempty"`   // the scene of the channel; nil: none
-	Persona   *Persona                `json:"persona,omitempty"`    // under whose name the reply is posted, where several characters speak in the channel
-	EarlierID string                  `json:"earlier_id,omitempty"` // the turn that answered Message before, if this one was asked for by a button under its reply
-	GoOn      bool                    `json:"go_on,omitempty"`      // only the rest of that reply is wanted, which was cut
-	Edited    bool                    `json:"edited,omitempty"`     // Message was edited after that turn: this one's reply takes the place of its reply
+	Persona   *Persona                `json:"persona,omitempty"`    // name under which the reply is posted, if several characters speak in the channel
+	EarlierID string                  `json:"earlier_id,omitempty"` // the turn that answered Message before, if a button under its reply asked for this one
+	GoOn      bool                    `json:"go_on,omitempty"`      // the earlier reply was cut, and only its rest is wanted
+	Edited    bool                    `json:"edited,omitempty"`     // Message was edited after the earlier turn, whose reply this reply replaces
 	Buttons   bool                    `json:"-"`                    // the reply gets buttons
-	Reader    Reader                  `json:"-"`                    // for whom is read what stands elsewhere in the server; an id alone after a restart
-	Private   bool                    `json:"-"`                    // the reply is seen by Reader alone, and not by all who read the channel
-	Watch     func(a Activity, n int) `json:"-"`                    // is told what the turn is at, and of how many; nil: nobody watches
+	Reader    Reader                  `json:"-"`                    // for whom messages elsewhere in the server are read; only an id after a restart
+	Private   bool                    `json:"-"`                    // only Reader sees the reply
+	Watch     func(a Activity, n int) `json:"-"`                    // called with what the turn is doing, and with how many things; may be nil
 	Budget    Budget                  `json:"budget"`
-	Deadline  time.Time               `json:"deadline"` // when context must be ready
+	Deadline  time.Time               `json:"deadline"` // when the context must be ready
 }
 
-// Backdrop is the scene of a channel, in the words of somebody who may manage the server.
+// Backdrop is the scene of a channel, written by somebody who may manage the server.
 type Backdrop struct {
 	Text string    `json:"text"`
-	By   string    `json:"by"` // name of who wrote it
+	By   string    `json:"by"` // name of the author
 	At   time.Time `json:"at"`
 }
 
-// Address is how a message, or one of a burst, addresses the character. A door takes the mention of the bot out of the text, so
-// nothing in the text may tell.
+// Address says how a message, or one of a burst, addresses the character. Doors remove the bot's mention from the text,
+// so the text need not show it.
 type Address string
 
-// The addresses, the plainest first.
+// The addresses, plainest first.
 const (
-	ByDirect    Address = "direct"       // written where nobody else is meant: a direct message, a terminal, a command
-	ByMention   Address = "mention"      // mentions the bot
-	ByReply     Address = "reply"        // replies to a message of the bot
-	ByThread    Address = "thread"       // goes on in a thread that was made for the bot to answer in
-	ByPost      Address = "post"         // begins a post of a forum in which all are answered
-	ByChannel   Address = "subscribed"   // written in a channel where people chose that every message is for it
-	ByName      Address = "name"         // holds one of its names, as words to it or about it
+	ByDirect    Address = "direct"       // written where it can be for nobody else: a direct message, a terminal, a command
+	ByMention   Address = "mention"      // it mentions the bot
+	ByReply     Address = "reply"        // it replies to a message of the bot
+	ByThread    Address = "thread"       // it continues a thread that was opened for the bot's answers
+	ByPost      Address = "post"         // it begins a post of a forum in which the bot answers every post
+	ByChannel   Address = "subscribed"   // it is in a channel whose messages are all for the bot, by people's choice
+	ByName      Address = "name"         // it contains one of the character's names
 	ByLull      Address = "lull"         // nobody wrote for a while, and the bot joins in unasked
-	ByTier      Address = "interjection" // the same after many messages in which it took no part
-	ByPattern   Address = "pattern"      // matches a pattern of the operator's, which may match all that is written
-	Unaddressed Address = ""             // is not for it as far as anybody knows
+	ByTier      Address = "interjection" // the bot joins in after many messages without it
+	ByPattern   Address = "pattern"      // it matches a pattern of the operator, which may match any text
+	Unaddressed Address = ""             // not known to be for the bot
 )
 
 // Plain reports whether the message is for the character beyond doubt.
@@ -86,16 +85,16 @@ const (
 // Modes lists every mode in the order shown to people.
 func Modes() []Mode { return []Mode{FullRP, Text, ImitateVoice} }
 
-// Web says whether this turn may ask the outside world.
+// Web says whether this turn may use the web.
 type Web struct {
 	Switch Switch    `json:"switch"`
 	Reason OffReason `json:"reason,omitempty"` // why it is off
-	Docs   string    `json:"docs,omitempty"`   // name of the site of documentation that a person asked to look in, and nowhere else
-	Intent Intent    `json:"intent,omitempty"` // kind of question that a person says it is; empty: the words decide
-	Site   string    `json:"site,omitempty"`   // host to which a person kept the search, with all below it; empty: none
+	Docs   string    `json:"docs,omitempty"`   // site of documentation to which a person limited the search
+	Intent Intent    `json:"intent,omitempty"` // kind of question that a person stated; empty: the words decide
+	Site   string    `json:"site,omitempty"`   // host to which a person limited the search, with its subdomains; empty: none
 }
 
-// Switch is the web's position in a turn.
+// Switch is the setting of the web in a turn.
 type Switch string
 
 const (
@@ -104,13 +103,13 @@ const (
 	WebOff    Switch = "off"
 )
 
-// Budget is in tokens. A layer that is missing has budget 0.
+// Budget is in tokens. A missing layer has budget 0.
 type Budget struct {
 	Total  int           `json:"total"`
 	Layers map[Layer]int `json:"layers"`
 }
 
-// Message is one message in a channel, as a person would read it: mentions are names, not ids.
+// Message is one message in a channel as a person reads it: with names, not ids.
 type Message struct {
 	ID        string    `json:"id"`
 	ChannelID string    `json:"channel_id,omitempty"`
@@ -118,26 +117,26 @@ type Message struct {
 	Text      string    `json:"text"`
 	At        time.Time `json:"at"`
 	ReplyTo   string    `json:"reply_to,omitempty"` // id of the message it replies to
-	Mentions  []string  `json:"mentions,omitempty"` // what it mentions, as it stands in Text: "@Ada Lovelace", "#general"
-	Own       bool      `json:"own,omitempty"`      // written by this bot, and where a character reads it, by that character
+	Mentions  []string  `json:"mentions,omitempty"` // names mentioned in Text: "@Ada Lovelace", "#general"
+	Own       bool      `json:"own,omitempty"`      // written by this bot; for a character as reader, written by that character
 
 	Files  []Attachment `json:"files,omitempty"`
-	Quotes []Quote      `json:"quotes,omitempty"` // words of others that hang on it: nothing in them is its author's
-	Note   string       `json:"note,omitempty"`   // names what hangs on it, for models: "[image: cat.png]"
+	Quotes []Quote      `json:"quotes,omitempty"` // text of others in the message: none of it counts as the author's words
+	Note   string       `json:"note,omitempty"`   // lists the attachments for models: "[image: cat.png]"
 }
 
-// ByPerson reports whether a person wrote the message. Only people's words make links allowed, pages fetchable and
-// queries (rules O1, P2 and P7).
+// ByPerson reports whether a person wrote the message. Only people's words permit links, page reads and queries (rules
+// O1, P2 and P7).
 func (m Message) ByPerson() bool { return !m.Own && !m.Author.Machine }
 
-// Author is who wrote a message. Name is what others see.
+// Author is the author of a message. Name is what others see.
 type Author struct {
 	ID      string `json:"id"`
 	Name    string `json:"name"`
-	Machine bool   `json:"machine,omitempty"` // no person and not this character: another one of this bot, another bot, a webhook, Discord itself
+	Machine bool   `json:"machine,omitempty"` // not a person and not this character: another of the bot's characters, another bot, a webhook, Discord
 }
 
-// Layer is where in the prompt a contribution stands, in reading order.
+// Layer is the part of the prompt that a contribution belongs to, in reading order.
 type Layer int
 
 const (
@@ -148,13 +147,13 @@ const (
 	RecentHistory
 	AuthorNote
 	DepthInject
-	Attachments // what hangs on the turn's message, on top of the total
-	Lorebook    // entries of lorebooks, which pay for themselves and stand where they say: see Spot
+	Attachments // attachments of the turn's message, in addition to the total
+	Lorebook    // lorebook entries, which have their own budget and place: see Spot
 )
 
 var layerNames = [...]string{"core", "character", "content", "history_summary", "recent_history", "author_note", "depth_inject", "attached", "lorebook"}
 
-// Layers lists every layer in reading order.
+// Layers returns every layer in reading order.
 func Layers() []Layer {
 	return []Layer{Core, Character, Content, HistorySummary, RecentHistory, AuthorNote, DepthInject, Attachments, Lorebook}
 }
@@ -166,7 +165,7 @@ func (l Layer) String() string {
 	return layerNames[l]
 }
 
-// MarshalText writes the layer's name, so that it reads well in JSON and TOML.
+// MarshalText writes the layer's name, for JSON and TOML.
 func (l Layer) MarshalText() ([]byte, error) { return []byte(l.String()), nil }
 
 // UnmarshalText reads a layer's name.
@@ -180,8 +179,8 @@ func (l *Layer) UnmarshalText(b []byte) error {
 	return fmt.Errorf("unknown layer %q", b)
 }
 
-// Contribution is one piece of text offered to the prompt. One with neither Text nor Message is a footnote:
-// traced, never rendered.
+// Contribution is one piece of text offered to the prompt. Without Text and Message it is a footnote: recorded, but
+// never rendered.
 type Contribution struct {
 	Layer    Layer    `json:"layer"`
 	Priority int      `json:"priority"` // within a layer, higher wins
@@ -189,50 +188,50 @@ type Contribution struct {
 	Tokens   int      `json:"tokens"`            // 0: not counted yet; the builder counts
 	Source   string   `json:"source"`            // "character:persona.md", "history:recent", "websearch"
 	Message  *Message `json:"message,omitempty"` // recent_history: rendered as a chat message instead of Text
-	// Web marks text that came from strangers (security rules P7, P8): it is rendered as a message of its own
-	// outside the system prompt, kept or dropped whole, and never becomes memory.
+	// Web marks text from strangers (security rules P7, P8). It is a separate message outside the system prompt, is kept
+	// or dropped as a whole, and never becomes memory.
 	Web   bool   `json:"web,omitempty"`
-	Depth int    `json:"depth,omitempty"` // depth_inject: messages from the end
-	Role  string `json:"role,omitempty"`  // depth_inject: whose message it is; empty: system
-	Spot  *Spot  `json:"spot,omitempty"`  // where it stands, if not where its layer does
-	Lore  *Lore  `json:"lore,omitempty"`  // a footnote: what was looked for in lorebooks
-	// Embedding is a footnote: for what vector the message was sent where.
+	Depth int    `json:"depth,omitempty"` // depth_inject: number of messages from the end
+	Role  string `json:"role,omitempty"`  // depth_inject: role of the message; empty: system
+	Spot  *Spot  `json:"spot,omitempty"`  // place in the prompt, if it is not the layer's
+	Lore  *Lore  `json:"lore,omitempty"`  // footnote: the lorebook search
+	// Embedding is a footnote: where the message was sent for its vector.
 	Embedding *Embedding `json:"embedding,omitempty"`
-	Lookup    *Lookup    `json:"lookup,omitempty"` // where Text came from, if it was looked up
-	// Attached is what Text came from, if that hangs on a message. The layer is attached.
+	Lookup    *Lookup    `json:"lookup,omitempty"` // origin of Text, if it was looked up
+	// Attached is the origin of Text if that is an attachment. The layer is then Attachments.
 	Attached *Attached `json:"attached,omitempty"`
-	Summary  *Summary  `json:"summary,omitempty"` // which one Text is, if it is the summary of a channel
-	// Recalled are the statements of memory or passages of lore that Text tells, or the messages of before that it quotes, the best first.
+	Summary  *Summary  `json:"summary,omitempty"` // set if Text is the summary of a channel
+	// Recalled lists the memories, passages of lore or older messages that Text quotes, best first.
 	Recalled []Recalled    `json:"recalled,omitempty"`
-	Filter   *RecallFilter `json:"filter,omitempty"` // a footnote: what a side model left out
+	Filter   *RecallFilter `json:"filter,omitempty"` // footnote: what a side model removed
 }
 
-// Summary is what is on record of a summary that was offered.
+// Summary is the record of an offered summary.
 type Summary struct {
 	ChannelID string        `json:"channel_id"`
-	Channel   string        `json:"channel,omitempty"` // its name, where that is another channel than the turn's
+	Channel   string        `json:"channel,omitempty"` // name, if it is not the turn's channel
 	Sentences int           `json:"sentences"`
-	Messages  int           `json:"messages"` // that it covers
-	FirstAt   time.Time     `json:"first_at"` // when the first of them was written
+	Messages  int           `json:"messages"` // number of messages that it covers
+	FirstAt   time.Time     `json:"first_at"` // when the first message was written
 	LastAt    time.Time     `json:"last_at"`
 	LastID    string        `json:"last_id"`
-	Age       time.Duration `json:"age"`     // since it was made
-	By        string        `json:"by"`      // a model, or "extractive"
-	Sources   []string      `json:"sources"` // ids of the messages that its sentences rest on
+	Age       time.Duration `json:"age"`     // time since it was made
+	By        string        `json:"by"`      // the model, or "extractive"
+	Sources   []string      `json:"sources"` // ids of the messages that its sentences are based on
 }
 
-// Spot is where in the prompt a contribution stands whose tokens another layer pays.
+// Spot is the place of a contribution in the prompt if another layer pays its tokens.
 type Spot struct {
 	Layer Layer `json:"layer"`
-	Rank  int   `json:"rank"` // among the sections of the layer, as their priorities
+	Rank  int   `json:"rank"` // order among the sections of the layer, like Priority
 }
 
-// Lore says which entries of lorebooks are in the prompt, and why, and which could have been.
+// Lore says which lorebook entries are in the prompt and why, and which were left out.
 type Lore struct {
-	Fired []LoreEntry `json:"fired,omitempty"` // in the order of the prompt
+	Fired []LoreEntry `json:"fired,omitempty"` // in the prompt's order
 	Lost  []LoreEntry `json:"lost,omitempty"`
-	Steps int         `json:"steps,omitempty"` // how often all was searched: texts of entries may make others fire
-	Cut   bool        `json:"cut,omitempty"`   // there was no time for all of it
+	Steps int         `json:"steps,omitempty"` // number of passes over the text: an entry's text may fire other entries
+	Cut   bool        `json:"cut,omitempty"`   // the search ran out of time
 }
 
 // LoreEntry is one entry of a lorebook.
@@ -245,7 +244,7 @@ type LoreEntry struct {
 	Tokens  int    `json:"tokens,omitempty"`
 }
 
-// Outcome is how one provider did. Outcomes are stored in the order of the providers, whoever was quickest.
+// Outcome is the result of one provider. Outcomes are stored in the order of the providers, whichever was quickest.
 type Outcome struct {
 	Provider      string         `json:"provider"`
 	Status        Status         `json:"status"`
@@ -259,8 +258,83 @@ type Status string
 
 const (
 	OK        Status = "ok"
-	Timeout   Status = "timeout" // it returned, cut short by its deadline
+	Timeout   Status = "timeout" // it returned early because of its deadline
 	Failed    Status = "error"
 	Panicked  Status = "panic"
-	Abandoned Status = "abandoned" // it had not returned when the turn went on without it
+	Abandoned Status = "abandoned" // it had not returned when the turn continued without it
 )
+
+// Attachment is a file of a message. Name, Type and Alt come from the sender or the sender's program.
+// https://discord.com/developers/docs/resources/message#attachment-object
+type Attachment struct {
+	ID        string `json:"id"`
+	MessageID string `json:"message_id"` // of the message it came with, even if it is in a quote
+	Name      string `json:"name"`       // without folders and control characters
+	Type      string `json:"type,omitempty"`
+	Size      int64  `json:"size"`          // bytes
+	Alt       string `json:"alt,omitempty"` // description for people who cannot see it
+	Width     int    `json:"width,omitempty"`
+	Height    int    `json:"height,omitempty"`
+	// Seconds is the length of a recording. 0: it is no recording, or the length is unknown.
+	Seconds float64 `json:"seconds,omitempty"`
+	Voice   bool    `json:"voice,omitempty"` // the message is this recording
+	// URL gives access to the file for a while. It is a key to the file and is never stored.
+	URL string `json:"-"`
+}
+
+// Quote is a part of a message that its author did not write: a forwarded message, or a link preview.
+type Quote struct {
+	Kind  QuoteKind    `json:"kind"`
+	From  string       `json:"from,omitempty"`  // site or author of an embed, by its own account
+	Title string       `json:"title,omitempty"` // of an embed
+	Text  string       `json:"text,omitempty"`
+	Files []Attachment `json:"files,omitempty"` // of a forwarded message
+}
+
+// QuoteKind is what a quote is.
+type QuoteKind string
+
+const (
+	Forwarded QuoteKind = "forwarded" // https://discord.com/developers/docs/resources/message#message-snapshot-object
+	Embedded  QuoteKind = "embedded"  // https://discord.com/developers/docs/resources/message#embed-object
+)
+
+// Attached is an attachment as offered to the model.
+type Attached struct {
+	MessageID string `json:"message_id"`
+	Name      string `json:"name,omitempty"` // of the file
+	Type      string `json:"type,omitempty"` // of the file, detected from its bytes
+	Size      int64  `json:"size,omitempty"` // bytes
+	SHA256    string `json:"sha256,omitempty"`
+	Width     int    `json:"width,omitempty"` // of the original picture
+	Height    int    `json:"height,omitempty"`
+	Lines     int    `json:"lines,omitempty"`   // number of lines of a text
+	Failure   Code   `json:"failure,omitempty"` // why it was not shown; empty: it was
+	Image     *Image `json:"image,omitempty"`   // the picture as shown to the model
+
+	// Open and Close enclose the contribution's text and are never cut. The text is cut at the end of a line, and
+	// CutNote then follows it.
+	Open    string `json:"open,omitempty"`
+	Close   string `json:"close,omitempty"`
+	CutNote string `json:"-"`
+	Most    int    `json:"-"` // maximum of the layer's tokens that it may use; 0: all
+}
+
+// Image is a picture as shown to models. Its bytes are not recorded.
+type Image struct {
+	Label  string `json:"label"` // text that tells the model what it is
+	Type   string `json:"type"`  // media type
+	Width  int    `json:"width"`
+	Height int    `json:"height"`
+	Tokens int    `json:"tokens"` // estimated
+	Data   []byte `json:"-"`
+}
+
+// Transcript is the result of transcribing a voice message, which leaves the machine for it.
+type Transcript struct {
+	MessageID string  `json:"message_id"`
+	Host      string  `json:"host"` // of the service; empty: nothing left the machine
+	Seconds   float64 `json:"seconds"`
+	Bytes     int     `json:"bytes,omitempty"`
+	Failure   Code    `json:"failure,omitempty"`
+}

@@ -1,17 +1,19 @@
-// Package attachment offers what hangs on the turn's message, and on the one that it replies to: pictures (picture.go), the text
-// of files (text.go), and what they forward or embed (quote.go).
+// Package attachment offers the attachments of the turn's message and of the message that it replies to.
 //
-// All of it is material and none of it an order, so each text stands between two tags whose name nobody could know before. A file
-// is had from the hosts that keep Discord's files and from nowhere else (download.go), under limits of number and size. What is
-// shown of it is cut at a line where it does not fit.
+//   - attachment.go has the [Provider]. Its [Note] names attachments in a few words, for later turns.
+//   - download.go downloads files, only from the hosts of Discord's files and within limits of number and size.
+//   - picture.go makes pictures small and removes metadata. header.go reads their sizes first.
+//   - text.go shows text files, forwarded messages and embeds.
+//   - transcribe.go lets a service transcribe voice messages.
 //
-// [Note] names what hangs on a message in a few words, for the turns to come.
+// All of this is material that the model must not obey, so each text is between two tags with an unpredictable name.
 package attachment
 
 import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"path"
 	"slices"
 	"strings"
@@ -21,8 +23,6 @@ import (
 	"familiar/internal/web/clean"
 	"familiar/internal/web/fetch"
 	"familiar/internal/web/guard"
-	"familiar/internal/web/picture"
-	"familiar/internal/web/seal"
 )
 
 const (
@@ -32,7 +32,7 @@ const (
 	maxText     = 1 << 20  // bytes
 )
 
-// Priorities within the layer. What hangs on the message comes before what hangs on the one that it replies to.
+// Priorities within the layer. Attachments of the message come before attachments of its parent.
 const (
 	quotePriority   = 90
 	picturePriority = 80
@@ -40,32 +40,32 @@ const (
 	parentPenalty   = 30
 )
 
-// Provider offers what hangs on messages.
+// Provider is the context provider "attachments".
 type Provider struct {
 	*Files
-	// Sees reports whether the model can be shown pictures, as far as is known.
+	// Sees reports whether the model is known to accept pictures; nil: it does not.
 	Sees func() bool
 }
 
-// Files reads what hangs on messages, for all characters.
+// Files reads attachments. All characters share it.
 type Files struct {
 	Fetcher *fetch.Fetcher // nil: no file is read
-	Hosts   guard.Domains  // that files may be had from
-	// Reread reads a message again, for links that work. nil: there is no such thing.
+	Hosts   guard.Domains  // hosts from which files may be downloaded
+	// Reread reads a message again, to get new links. nil: expired links are not replaced.
 	Reread func(ctx context.Context, channelID, messageID string) (turn.Message, error)
 
-	pictures picture.Shrinker
+	pictures Shrinker
 }
 
 // Name implements prompt.Provider.
 func (p *Provider) Name() string { return "attachments" }
 
-// Contribute implements prompt.Provider. What could not be had is told to the model, and is no error.
+// Contribute implements prompt.Provider. A file that cannot be shown is not an error: the contribution tells the model why.
 func (p *Provider) Contribute(ctx context.Context, req turn.Request) ([]turn.Contribution, error) {
-	things, quotes := things(req)
-	offered := make([]turn.Contribution, len(things))
+	items, quotes := items(req)
+	offered := make([]turn.Contribution, len(items))
 	var busy sync.WaitGroup
-	for i, t := range things {
+	for i, t := range items {
 		busy.Go(func() {
 			defer func() {
 				if v := recover(); v != nil {
@@ -80,25 +80,25 @@ func (p *Provider) Contribute(ctx context.Context, req turn.Request) ([]turn.Con
 	return append(quotes, offered...), ctx.Err()
 }
 
-// thing is a file that hangs on a message.
-type thing struct {
+// item is an attached file.
+type item struct {
 	turn.Attachment
 	where    string // "attached to the message"
 	priority int
 	picture  bool
 	number   int       // of a picture, from 1
-	refused  turn.Code // it is not even asked for
+	refused  turn.Code // why it is not downloaded; empty: it is
 }
 
-// things lists the files of the turn that are of interest, and the quotes, which need no reading.
-func things(req turn.Request) (all []thing, quotes []turn.Contribution) {
+// items lists the files of the turn, and its quotes, which need no download.
+func items(req turn.Request) (all []item, quotes []turn.Contribution) {
 	pictures, texts := 0, 0
 	add := func(files []turn.Attachment, where string, penalty int) {
 		for _, f := range files {
-			t := thing{Attachment: f, where: where, priority: textPriority - penalty, picture: isPicture(f)}
+			t := item{Attachment: f, where: where, priority: textPriority - penalty, picture: isPicture(f)}
 			switch {
 			case f.Voice:
-				continue // its words are the message's text
+				continue // its transcript is the message's text
 			case t.picture:
 				pictures++
 				t.number, t.priority = pictures, picturePriority-penalty
@@ -129,7 +129,7 @@ func things(req turn.Request) (all []thing, quotes []turn.Contribution) {
 	return all, quotes
 }
 
-func (t *thing) refuse(tooMany, tooLarge bool) {
+func (t *item) refuse(tooMany, tooLarge bool) {
 	switch {
 	case tooMany:
 		t.refused = turn.CodeCap
@@ -138,8 +138,8 @@ func (t *thing) refuse(tooMany, tooLarge bool) {
 	}
 }
 
-// offer reads a file.
-func (p *Provider) offer(ctx context.Context, req turn.Request, t thing) turn.Contribution {
+// offer downloads and shows a file.
+func (p *Provider) offer(ctx context.Context, req turn.Request, t item) turn.Contribution {
 	switch {
 	case t.refused != "":
 		return t.missing(t.refused)
@@ -162,14 +162,14 @@ func (p *Provider) offer(ctx context.Context, req turn.Request, t thing) turn.Co
 	return read(t, req.Message.Author.Name, data)
 }
 
-// missing tells the model of a file that it is not shown, and why.
-func (t thing) missing(why turn.Code) turn.Contribution {
+// missing tells the model that a file is not shown, and why.
+func (t item) missing(why turn.Code) turn.Contribution {
 	kind := "file"
 	if t.picture {
 		kind = "picture"
 	}
 	text := fmt.Sprintf("(The %s %q, %s, is not shown to you: %s.", kind, displayName(t.Name), t.where, reason(why))
-	if alt := seal.Line(clean.Line(t.Alt, maxAlt), ""); alt != "" {
+	if alt := clean.InertLine(clean.Line(t.Alt, maxAlt), ""); alt != "" {
 		text += fmt.Sprintf(" Its sender describes it: %q.", alt)
 	}
 	return turn.Contribution{
@@ -178,7 +178,7 @@ func (t thing) missing(why turn.Code) turn.Contribution {
 	}
 }
 
-// reason says in words why a file is not shown.
+// reason describes why a file is not shown.
 func reason(why turn.Code) string {
 	switch why {
 	case turn.CodeBlind:
@@ -208,7 +208,7 @@ func codeOf(err error) turn.Code {
 	return turn.CodeUnreachable
 }
 
-// isPicture reports whether a file says that it is a picture of a kind that is shown.
+// isPicture reports whether a file claims to be a picture of a supported kind.
 func isPicture(f turn.Attachment) bool {
 	switch kind(f) {
 	case "image/png", "image/jpeg", "image/jpg", "image/webp", "image/gif":
@@ -219,14 +219,14 @@ func isPicture(f turn.Attachment) bool {
 	return false
 }
 
-// maybeText reports whether a file may be text, by what it says of itself.
+// maybeText reports whether a file may be text, by its declared type and its name.
 func maybeText(f turn.Attachment) bool {
 	of, _, _ := strings.Cut(kind(f), "/")
 	switch of {
 	case "image":
 		return kind(f) == "image/svg+xml"
 	case "video", "audio", "font", "model":
-		return strings.HasSuffix(strings.ToLower(f.Name), ".ts") // which is video/mp2t to most, and TypeScript here
+		return strings.HasSuffix(strings.ToLower(f.Name), ".ts") // usually TypeScript here, though its type is video/mp2t
 	}
 	switch strings.ToLower(path.Ext(f.Name)) {
 	case ".zip", ".gz", ".xz", ".zst", ".7z", ".rar", ".tar", ".pdf", ".exe", ".dll", ".docx", ".xlsx", ".pptx", ".odt", ".jar", ".apk", ".iso":
@@ -235,13 +235,13 @@ func maybeText(f turn.Attachment) bool {
 	return true
 }
 
-// kind is a file's declared type without parameters.
+// kind returns a file's declared type without parameters.
 func kind(f turn.Attachment) string {
 	of, _, _ := strings.Cut(f.Type, ";")
 	return strings.TrimSpace(of)
 }
 
-// share gives each text an equal part of what the pictures leave of the layer.
+// share divides the room that pictures leave in the layer equally among the texts.
 func share(req turn.Request, offered []turn.Contribution) {
 	left, texts := req.Budget.Layers[turn.Attachments], 0
 	for _, c := range offered {
@@ -254,11 +254,65 @@ func share(req turn.Request, offered []turn.Contribution) {
 	}
 	for i := range offered {
 		if a := offered[i].Attached; a.CutNote != "" {
-			a.Most = max(leastText, left/texts)
+			a.Most = max(minTextTokens, left/texts)
 			trim(&offered[i])
 		}
 	}
 }
 
-// leastText is how many tokens a text has in any case, if there are so many.
-const leastText = 200
+// minTextTokens is the smallest share of a text.
+const minTextTokens = 200
+
+const (
+	maxName  = 80  // characters of a file's name
+	maxAlt   = 300 // characters of a description
+	maxNotes = 6   // attachments that a note names
+)
+
+// Note names the attachments of a message: "[image: cat.png] [forwarded message]". by is the service that transcribed a voice message; it
+// may be empty.
+func Note(m turn.Message, by string) string {
+	var all []string
+	files := func(files []turn.Attachment) {
+		for _, f := range files {
+			all = append(all, noteOf(f, by))
+		}
+	}
+	files(m.Files)
+	for _, q := range m.Quotes {
+		if q.Kind == turn.Forwarded {
+			all = append(all, "[forwarded message]")
+		} else {
+			all = append(all, "[embed"+after(": ", displayName(q.From))+"]")
+		}
+		files(q.Files)
+	}
+	if len(all) > maxNotes {
+		all = append(all[:maxNotes], fmt.Sprintf("[and %d more]", len(all)-maxNotes))
+	}
+	return strings.Join(all, " ")
+}
+
+func noteOf(f turn.Attachment, by string) string {
+	switch {
+	case f.Voice && by != "":
+		return fmt.Sprintf("[voice message, %.0f s, written down by %s]", math.Ceil(f.Seconds), displayName(by))
+	case f.Voice:
+		return fmt.Sprintf("[voice message, %.0f s]", math.Ceil(f.Seconds))
+	case isPicture(f):
+		return "[image: " + displayName(f.Name) + "]"
+	}
+	return "[file: " + displayName(f.Name) + "]"
+}
+
+func after(sign, name string) string {
+	if name == "" {
+		return ""
+	}
+	return sign + name
+}
+
+// displayName returns a name on one line that cannot close a bracket or a quotation.
+func displayName(name string) string {
+	return strings.NewReplacer(`"`, "'", "`", "'", `\`, "/").Replace(clean.Name(clean.Line(name, maxName), maxName))
+}

@@ -13,13 +13,13 @@ import (
 	"familiar/internal/web/fetch"
 )
 
-// linkMargin is how long before its end a link is not used any more.
+// linkMargin is the time before its expiry at which a link counts as expired.
 const linkMargin = time.Minute
 
-var errNoLink = errors.New("there is no link to the file that works")
+var errNoLink = errors.New("no working link to the file")
 
-// Download has a file of at most so many bytes from the hosts of files. A link that has expired, or does not work any more, is
-// replaced once by one from the message read again.
+// Download downloads a file of a limited size in bytes from the allowed hosts. If its link has expired or is refused, it reads the message again
+// for a new link, once.
 func (p *Files) Download(ctx context.Context, channelID string, f turn.Attachment, most int64) ([]byte, error) {
 	if p.Fetcher == nil {
 		return nil, errNoLink
@@ -57,7 +57,7 @@ func (p *Files) get(ctx context.Context, link string, most int64) ([]byte, error
 	return doc.Body, nil
 }
 
-// works reports whether a link is there and has not expired. Discord signs links; "ex" is when they end, in hexadecimal seconds
+// works reports whether a link exists and has not expired. Discord signs links; "ex" is the expiry in hexadecimal seconds
 // (https://discord.com/developers/docs/reference#signed-attachment-cdn-urls).
 func works(link string, now time.Time) bool {
 	u, err := url.Parse(link)
@@ -68,13 +68,13 @@ func works(link string, now time.Time) bool {
 	return err != nil || now.Add(linkMargin).Unix() < end
 }
 
-// gone reports whether a host refused a link, as it does with one that has expired.
+// gone reports whether a host refused a link, as it does for expired links.
 func gone(err error) bool {
 	failed, ok := errors.AsType[*fetch.Error](err)
 	return ok && (failed.Status == http.StatusForbidden || failed.Status == http.StatusNotFound || failed.Status == http.StatusGone)
 }
 
-// relink reads the message of a file again and returns the file's link.
+// relink reads the message of a file again and returns the file's new link.
 func (p *Files) relink(ctx context.Context, channelID string, f turn.Attachment) (string, error) {
 	if p.Reread == nil {
 		return "", errNoLink

@@ -1,29 +1,138 @@
 package attachment
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"image"
+	"image/draw"
+	"image/gif"
+	"image/jpeg"
+	"image/png"
+	"io"
+	"sync"
 	"time"
+
+	"golang.org/x/image/webp"
+	"golang.org/x/sync/semaphore"
 
 	"familiar/internal/context/turn"
 	"familiar/internal/web/clean"
-	"familiar/internal/web/picture"
-	"familiar/internal/web/seal"
 )
 
-// decodeTime is how long decoding one picture may take, with the wait for others.
-const decodeTime = 8 * time.Second
+const (
+	maxSide    = 1024      // pixels of a small picture
+	maxDecoded = 100 << 20 // bytes of a decoded picture: a photograph of 50 megapixels, or a screenshot of 25
+	quality    = 85        // of JPEG
+)
 
-// show makes a picture small enough for a model.
-func (p *Provider) show(ctx context.Context, t thing, data []byte) turn.Contribution {
-	ctx, cancel := context.WithTimeout(ctx, decodeTime)
+// Errors of pictures that are refused.
+var (
+	ErrKind   = errors.New("not a PNG, JPEG, WebP or GIF")
+	ErrLarge  = errors.New("too large when decoded")
+	ErrBroken = errors.New("cannot be decoded")
+)
+
+// Picture is a picture that was made small.
+type Picture struct {
+	Type          string // media type of the original, by its bytes
+	FullWidth     int    // of the original
+	FullHeight    int
+	Width, Height int
+	JPEG          []byte
+}
+
+// Shrinker makes pictures small, one at a time, which bounds their memory. The zero value is ready to use.
+type Shrinker struct {
+	once  sync.Once
+	turns *semaphore.Weighted // set by once
+}
+
+func (s *Shrinker) turn() *semaphore.Weighted {
+	s.once.Do(func() { s.turns = semaphore.NewWeighted(1) })
+	return s.turns
+}
+
+// Shrink returns the picture in data, at most 1024 pixels wide and high. It first reads the header and refuses pictures that need too much
+// memory. Then it decodes the picture, shrinks it and encodes it again. This removes metadata, such as EXIF with its places, and data after
+// the end of the picture. Only the first frame of an animation is kept.
+//
+// The error is [ErrKind], [ErrLarge], [ErrBroken] or the context's. Decoding ends soon after ctx is done.
+func (s *Shrinker) Shrink(ctx context.Context, data []byte) (p Picture, err error) {
+	h, err := readHeader(data)
+	if err != nil {
+		return Picture{}, err
+	}
+	if h.memory() > maxDecoded {
+		return Picture{}, ErrLarge
+	}
+	if err := s.turn().Acquire(ctx, 1); err != nil {
+		return Picture{}, fmt.Errorf("wait for another picture: %w", err)
+	}
+	defer s.turn().Release(1)
+	defer func() {
+		if recover() != nil { // a decoder panicked
+			p, err = Picture{}, ErrBroken
+		}
+	}()
+	full, err := h.decode(&contextReader{ctx, bytes.NewReader(data)})
+	switch {
+	case ctx.Err() != nil:
+		return Picture{}, fmt.Errorf("decode picture: %w", ctx.Err())
+	case err != nil || full.Bounds().Empty():
+		return Picture{}, ErrBroken
+	}
+	small := scale(full, maxSide)
+	var out bytes.Buffer
+	if err := jpeg.Encode(&out, small, &jpeg.Options{Quality: quality}); err != nil {
+		return Picture{}, fmt.Errorf("write picture: %w", err)
+	}
+	size := small.Bounds().Size()
+	return Picture{Type: h.kind, FullWidth: h.width, FullHeight: h.height, Width: size.X, Height: size.Y, JPEG: out.Bytes()}, nil
+}
+
+// decode decodes the first frame of a picture.
+func (h header) decode(r io.Reader) (image.Image, error) {
+	switch h.kind {
+	case "image/png":
+		return png.Decode(r)
+	case "image/jpeg":
+		return jpeg.Decode(r)
+	case "image/gif":
+		return gif.Decode(r)
+	}
+	return webp.Decode(r)
+}
+
+// contextReader returns an error when ctx is done, to stop a decoder: decoding a small file can take long.
+type contextReader struct {
+	ctx context.Context
+	r   io.Reader
+}
+
+// maxChunk is the largest number of bytes of a Read.
+const maxChunk = 4 << 10
+
+func (p *contextReader) Read(b []byte) (int, error) {
+	if err := p.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return p.r.Read(b[:min(len(b), maxChunk)])
+}
+
+// decodeLimit is the time for decoding a picture, including the wait for others.
+const decodeLimit = 8 * time.Second
+
+// show offers a picture, small enough for a model.
+func (p *Provider) show(ctx context.Context, t item, data []byte) turn.Contribution {
+	ctx, cancel := context.WithTimeout(ctx, decodeLimit)
 	defer cancel()
 	small, err := p.pictures.Shrink(ctx, data)
 	switch {
-	case errors.Is(err, picture.ErrLarge):
+	case errors.Is(err, ErrLarge):
 		return t.missing(turn.CodeTooLarge)
 	case ctx.Err() != nil:
 		return t.missing(turn.CodeTimeout)
@@ -31,7 +140,7 @@ func (p *Provider) show(ctx context.Context, t thing, data []byte) turn.Contribu
 		return t.missing(turn.CodeBadImage)
 	}
 	label := fmt.Sprintf("Picture %d: %q, %s.", t.number, displayName(t.Name), t.where)
-	if alt := seal.Line(clean.Line(t.Alt, maxAlt), ""); alt != "" {
+	if alt := clean.InertLine(clean.Line(t.Alt, maxAlt), ""); alt != "" {
 		label += fmt.Sprintf(" Its sender describes it: %q.", alt)
 	}
 	return turn.Contribution{
@@ -45,8 +154,8 @@ func (p *Provider) show(ctx context.Context, t thing, data []byte) turn.Contribu
 	}
 }
 
-// tokens estimates what a picture costs: OpenAI's formula for high detail, by squares of 512 pixels
-// (https://platform.openai.com/docs/guides/images-vision#calculating-costs). Other models take less or not much more.
+// tokens estimates the tokens of a picture with OpenAI's formula for high detail, by squares of 512 pixels
+// (https://platform.openai.com/docs/guides/images-vision#calculating-costs). Other models need fewer or not many more.
 func tokens(width, height int) int {
 	const square = 512
 	return 85 + 170*((width+square-1)/square)*((height+square-1)/square)
@@ -55,4 +164,105 @@ func tokens(width, height int) int {
 func hash(data []byte) string {
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:])
+}
+
+// avatarSides are the sizes to try for an avatar in pixels, largest first.
+var avatarSides = []int{512, 384, 256, 192, 128, 64}
+
+// Avatar returns a picture as a PNG of a limited size in bytes. See [Shrinker.Shrink] for the checks and errors.
+func (s *Shrinker) Avatar(ctx context.Context, data []byte, most int) ([]byte, error) {
+	p, err := s.Shrink(ctx, data)
+	if err != nil {
+		return nil, err
+	}
+	full, err := jpeg.Decode(bytes.NewReader(p.JPEG))
+	if err != nil {
+		return nil, ErrBroken
+	}
+	for _, side := range avatarSides {
+		var out bytes.Buffer
+		if err := png.Encode(&out, scale(full, side)); err != nil {
+			return nil, fmt.Errorf("write picture: %w", err)
+		}
+		if out.Len() <= most {
+			return out.Bytes(), nil
+		}
+	}
+	return nil, ErrLarge
+}
+
+// scale draws a picture on white, at most side pixels wide and high. Each pixel is the mean of the area that it covers. The picture is read row by
+// row, so that only the result needs memory.
+func scale(full image.Image, side int) *image.RGBA {
+	from := full.Bounds()
+	width, height := fitted(from.Dx(), from.Dy(), side)
+	small := image.NewRGBA(image.Rect(0, 0, width, height))
+	row := image.NewRGBA(image.Rect(0, 0, from.Dx(), 1))
+	line, sums := make([]float32, 3*width), make([]float32, 3*width)
+	share := float32(height) / float32(from.Dy()) // of a row of the result that a row of the picture covers
+	room := float32(1)                            // left in the current row of the result
+	y := 0
+	finish := func() {
+		for x := range width {
+			at := small.Pix[small.PixOffset(x, y):]
+			at[0], at[1], at[2], at[3] = byte(sums[3*x]+0.5), byte(sums[3*x+1]+0.5), byte(sums[3*x+2]+0.5), 0xff
+		}
+		clear(sums)
+		y, room = y+1, 1
+	}
+	for n := range from.Dy() {
+		draw.Draw(row, row.Rect, image.White, image.Point{}, draw.Src)
+		draw.Draw(row, row.Rect, full, image.Pt(from.Min.X, from.Min.Y+n), draw.Over)
+		narrow(line, row.Pix)
+		left := share
+		if left >= room && y < height-1 {
+			add(sums, line, room)
+			left -= room
+			finish()
+		}
+		add(sums, line, left)
+		room -= left
+	}
+	if y < height {
+		finish()
+	}
+	return small
+}
+
+// narrow scales a row. from has four bytes for each pixel, to has red, green and blue for each.
+func narrow(to []float32, from []byte) {
+	clear(to)
+	width, all := len(to)/3, len(from)/4
+	share := float32(width) / float32(all)
+	x, room := 0, float32(1)
+	for n := range all {
+		p := from[4*n : 4*n+3 : 4*n+3]
+		r, g, b := float32(p[0]), float32(p[1]), float32(p[2])
+		left := share
+		if left >= room && x < width-1 {
+			at := to[3*x : 3*x+3 : 3*x+3]
+			at[0], at[1], at[2] = at[0]+r*room, at[1]+g*room, at[2]+b*room
+			left -= room
+			x, room = x+1, 1
+		}
+		at := to[3*x : 3*x+3 : 3*x+3]
+		at[0], at[1], at[2] = at[0]+r*left, at[1]+g*left, at[2]+b*left
+		room -= left
+	}
+}
+
+// add adds a part of a row to sums.
+func add(to, from []float32, part float32) {
+	for i, v := range from {
+		to[i] += v * part
+	}
+}
+
+// fitted returns a size with the same proportions whose longer side is at most side.
+func fitted(width, height, side int) (int, int) {
+	longer := max(width, height)
+	if longer <= side {
+		return width, height
+	}
+	return max(1, width*side/longer), max(1, height*side/longer)
 }

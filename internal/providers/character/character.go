@@ -4,103 +4,105 @@
 //	characters/<id>/persona.md          who it is; required
 //	characters/<id>/modes/<mode>.md     how it writes in a mode; optional
 //	characters/<id>/notes.md            what it knows in short; optional
-//	characters/<id>/lore/*.md           what is looked up of its world, see package lore; optional
-//	characters/<id>/lorebooks/*.toml    what it knows of its world, see package lorebook; optional
-//	characters/<id>/rewrites.toml       what is found and replaced in its words, see package rewrite; optional
-//	characters/<id>/greetings/<n>.md    with which words it begins; greetings/group/<n>.md among several characters; optional
-//	characters/_default/…               the same for what a character leaves out; character.toml holds every key
+//	characters/<id>/lore/*.md           what it can look up, see package recall; optional
+//	characters/<id>/lorebooks/*.toml    entries that keywords add to the prompt, see package card; optional
+//	characters/<id>/rewrites.toml       patterns that are replaced in its words, see package card; optional
+//	characters/<id>/greetings/<n>.md    its first messages; greetings/group/<n>.md among several characters; optional
+//	characters/_default/…               defaults for the files above; its character.toml has every key
 //
-// Beside persona.md there may be personality.md, scenario.md, examples.md, system.md, post_history.md and depth_prompt.md: what the
-// cards of other programs say apart (sheet.go). `familiar import` writes them. knowledge.go reads notes.md and lore.
+// personality.md, scenario.md, examples.md, system.md, post_history.md and depth_prompt.md are optional persona parts. `familiar import`
+// writes them from the cards of other programs.
 //
-// [Load] is strict and says everything at once: file.go reads a TOML file key by key over the defaults and
-// finds unknown keys and wrong types with their places, check.go finds values out of range, load.go puts the
-// [Character] together. [Overlay] lays the operator's folder over the characters built into the program.
-// [Provider] is the context provider; world.go looks the lorebooks up for it.
+// [Load] is strict and reports all problems at once.
+//
+//   - load.go assembles the [Character]. Its [Overlay] puts the operator's folder over the characters built into the program.
+//   - config.go has the keys of character.toml, and file.go reads one file over another, key by key.
+//   - check.go rejects values out of range.
+//   - parts.go reads the persona parts, greetings, lorebooks and rewrites, and knowledge.go reads the notes and lore.
+//   - provider.go has the [Provider], which offers all this to the prompt. lorebooks.go scans the lorebooks for it.
 package character
 
 import (
 	"cmp"
 	"crypto/sha256"
+	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
-	"familiar/internal/character/lore"
-	"familiar/internal/character/lorebook"
-	"familiar/internal/character/rewrite"
+	"familiar/card"
 	"familiar/internal/context/turn"
 )
 
-// Character is one character, checked and complete. It is read by many turns at once and never changed.
+// Character is a character, checked and complete. It is never changed and safe for concurrent use.
 type Character struct {
 	ID      string // the folder's name
 	Name    string
-	Called  string // what {{char}} stands for: its nickname, or else its name
+	Called  string // the value of {{char}}: its nickname, or else its name
 	Aliases []string
 
-	Mode          turn.Mode // of a channel for which nobody has set one
+	Mode          turn.Mode // the default mode of a channel
 	Modes         map[turn.Mode]Limits
 	Web           Web
 	Docs          []Docs
 	Window        int    // messages of recent history
 	Buttons       bool   // its replies have buttons
-	Retract       string // what becomes of a reply whose question is deleted: "delete", "redact", or "auto": redact where somebody replied to it
+	Retract       string // what happens to a reply whose question is deleted: "delete", "redact", or "auto": redact if somebody replied to it
 	Reactions     Reactions
-	ChatterPerDay int // how often it may join in unasked in a channel in a day
+	ChatterPerDay int // unasked messages in a channel in a day, at most
 	Server        Server
-	FilterRecall  bool // the side model may leave out what was recalled
-	// ServerProfile: in a server whose character it is, the bot goes by its name and Picture, a PNG from its folder, if there is one.
+	FilterRecall  bool // the side model may remove what was recalled
+	// ServerProfile makes the bot use the character's name and Picture in servers whose character it is. Picture is a PNG; empty: none.
 	ServerProfile bool
 	Picture       []byte
 
 	Avatar   string         // https URL of its picture; empty: the bot's
-	Location *time.Location // in which times are shown
+	Location *time.Location // of the times shown
 
 	Model     Model // the model that answers
 	SideModel Model // the model that reads pages
 	Texts     Texts
 
-	Persona      string               // persona.md, macros not yet filled in
-	Sheet        Sheet                // what cards of other programs say apart
-	Greetings    Greetings            // with which it begins
-	Lore         *lorebook.Set        // what it knows of its world
-	Notes        string               // notes.md, if it is short enough to stand in every prompt; macros not yet filled in
-	Library      *lore.Library        // lore/*.md, and notes.md if it is longer; nil: there is none
-	Knowledge    []KnowledgeFile      // the files of both
-	Rewrites     *rewrite.Rules       // what is found and replaced in its words
-	Warnings     []Problem            // what keeps it from nothing, but does not do what it says
-	Instructions map[turn.Mode]string // modes/<mode>.md, likewise; a mode without any is missing
+	Persona      string               // persona.md, with macros
+	Parts        Parts                // further parts of the persona
+	Greetings    Greetings            // its first messages
+	Lore         *card.Scanner        // its lorebooks
+	Notes        string               // notes.md with macros, if it is short enough for every prompt
+	Knowledge    []KnowledgeFile      // notes.md and lore/*.md
+	Rewrites     *card.Rewriter       // replacements in its words
+	Warnings     []Problem            // mistakes that do not stop it from loading
+	Instructions map[turn.Mode]string // modes/<mode>.md with macros; a mode without instructions is missing
 
-	Sum [sha256.Size]byte // of its files: two that are loaded from the same files have the same
+	Sum [sha256.Size]byte // of its files; equal files give equal sums
 
 	calledByName bool
-	looksBack    bool // it takes the last messages to write its part of the prompt
+	looksBack    bool // its part of the prompt depends on the last messages
 	patterns     []*regexp.Regexp
 }
 
-// Limits are a mode's.
+// Limits are the limits of a mode.
 type Limits struct {
 	Total    int // tokens
 	Deadline time.Duration
 	Layers   map[turn.Layer]int // tokens
-	Web      bool               // whether the web may be asked at all
-	Think    Who                // notes what matters before the answer
-	Recast   Who                // words the answer anew
+	Web      bool               // the web may be asked
+	Think    ModelRole          // notes what matters before the answer
+	Recast   ModelRole          // rewrites the answer
 }
 
-// Who is a model that does something beside the answer, or "" for none.
-type Who string
+// ModelRole names the model for a step besides the answer. It is "" if the step is off.
+type ModelRole string
 
 // The models.
 const (
-	BySide Who = "side"
-	ByMain Who = "main"
+	BySide ModelRole = "side"
+	ByMain ModelRole = "main"
 )
 
-// Reactions are those of people to its messages, and its own.
+// Reactions are the settings for emoji reactions.
 type Reactions struct {
-	Follow bool   // people's are taken notice of
+	Follow bool   // people's reactions to its messages matter
 	Seen   string // emoji that shows that an answer has begun; empty: none
 	Reply  bool   // a reply that is one emoji becomes a reaction
 }
@@ -108,16 +110,16 @@ type Reactions struct {
 // Web is how the character uses the web.
 type Web struct {
 	Enabled      bool
-	Allow, Deny  []string // domains with all below them; an empty Allow allows all; Deny wins
+	Allow, Deny  []string // domains with their subdomains; an empty Allow allows all; Deny wins
 	DeniedTopics []string
 	BlockRole    string // "user" or "system"
 	BlockBytes   int
 	Queries      int // per turn
 	Pages        int // per turn
 	PerDomain    int // pages per turn of one registrable domain
-	PerMinute    int // searches of the character in a minute; 0: any number
-	PerSession   int // lookups in a channel in half an hour; 0: any number
-	PerDay       int // lookups of a person in a day; 0: any number
+	PerMinute    int // searches of the character in a minute; 0: unlimited
+	PerSession   int // lookups in a channel in half an hour; 0: unlimited
+	PerDay       int // lookups of a person in a day; 0: unlimited
 	Deadline     time.Duration
 	Depth        string              // "basic", "advanced", or empty: as the operator configured it
 	Backends     []string            // search backends that may be asked; none: all
@@ -132,17 +134,17 @@ type Model struct {
 	MaxTokens   int     `toml:"max_tokens"`
 }
 
-// Texts are what the character says where no model can speak for it. Fill puts names into them.
+// Texts are what the character says when no model can answer. [Character.Fill] puts names into them.
 type Texts struct {
 	NoModel     string `toml:"no_model"`     // no model is configured
 	RateLimited string `toml:"rate_limited"` // the model asks for a pause
 	ModelDown   string `toml:"model_down"`   // the model cannot be reached or fails
 	TooSlow     string `toml:"too_slow"`     // the model did not answer in time
-	Quota       string `toml:"used_up"`      // as much as there may be was used today
+	Quota       string `toml:"used_up"`      // today's quota is used up
 	Placeholder string `toml:"placeholder"`  // shown until the first words arrive
 }
 
-// Names returns what the character answers to when it is written as a word of its own.
+// Names returns the names that address the character when they are words of a message.
 func (c *Character) Names() []string {
 	if !c.calledByName {
 		return nil
@@ -154,12 +156,10 @@ func (c *Character) Names() []string {
 	return names
 }
 
-// Patterns returns the expressions that make a message one for the character. The caller must not change
-// the slice.
+// Patterns returns the expressions that match messages for the character. The caller must not change the slice.
 func (c *Character) Patterns() []*regexp.Regexp { return c.patterns }
 
-// Fill replaces the macros {{char}} and {{user}} by the character's name and by user, or "you" if that is
-// empty.
+// Fill replaces the macros {{char}} and {{user}} with the character's name and with user, or "you" if that is empty.
 func (c *Character) Fill(text, user string) string {
 	if !strings.Contains(text, "{{") {
 		return text
@@ -171,8 +171,55 @@ func (c *Character) Fill(text, user string) string {
 	).Replace(text)
 }
 
-// Server says whether questions about what was said in a server are answered from there.
+// Server has the settings for questions about what was said in a server.
 type Server struct {
 	Enabled       bool
-	DiscordSearch bool // Discord's own search is asked, too
+	DiscordSearch bool // Discord's own search is asked too
+}
+
+// Invalid is the error of a character that cannot be loaded. It has all its problems.
+type Invalid struct {
+	Problems []Problem // never empty
+}
+
+// Problem is a mistake in a file.
+type Problem struct {
+	File   string // path as the operator knows it
+	Line   int    // from 1; 0: no particular line
+	Column int    // in bytes, from 1
+	Key    string // dotted; may be empty
+	Text   string // what is wrong
+	Cure   string // what to do about it; may be empty
+}
+
+func (p Problem) String() string {
+	var b strings.Builder
+	b.WriteString(p.File)
+	if p.Line > 0 {
+		fmt.Fprintf(&b, ":%d:%d", p.Line, p.Column)
+	}
+	if p.Key != "" {
+		b.WriteString(": " + p.Key)
+	}
+	b.WriteString(": " + p.Text)
+	if p.Cure != "" {
+		b.WriteString("; " + p.Cure)
+	}
+	return b.String()
+}
+
+// Error lists all problems, each on a line.
+func (e *Invalid) Error() string {
+	lines := make([]string, len(e.Problems))
+	for i, p := range e.Problems {
+		lines[i] = p.String()
+	}
+	return strings.Join(lines, "\n")
+}
+
+// inOrder sorts problems by file and place.
+func inOrder(ps []Problem) {
+	slices.SortStableFunc(ps, func(a, b Problem) int {
+		return cmp.Or(strings.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+	})
 }

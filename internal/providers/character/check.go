@@ -13,7 +13,7 @@ import (
 	"familiar/internal/web/guard"
 )
 
-// check looks for values that are of the right type and still make no sense.
+// check rejects values that have the right type but make no sense.
 func (r *reading) check() {
 	c := &r.config
 	r.atMost("name", c.Name, 64)
@@ -72,7 +72,7 @@ func (r *reading) web(w webConfig) {
 	r.lasts("web.deadline", w.Deadline, time.Second, time.Minute)
 }
 
-// trusted checks the sites trusted for each intent. To read nothing but trusted sites takes some.
+// trusted checks the sites trusted for each intent. An intent in only must have trusted sites.
 func (r *reading) trusted(t trustedConfig) {
 	sites, intents := t.byIntent(), Intents()
 	for _, intent := range intents {
@@ -109,7 +109,7 @@ func (r *reading) text(key, s string) {
 func (r *reading) picture(key, address string) {
 	u, err := url.Parse(address)
 	if address != "" && (err != nil || u.Scheme != "https" || u.Host == "") {
-		r.reject(key, fmt.Sprintf("%q is no https address", address), `write the address of a picture, as in "https://example.org/moss.png"`)
+		r.reject(key, fmt.Sprintf("%q is not an https address", address), `write the address of a picture, as in "https://example.org/moss.png"`)
 	}
 }
 
@@ -126,7 +126,7 @@ func (r *reading) pattern(key, p string) {
 func (r *reading) domains(key string, hosts []string) {
 	for i, h := range hosts {
 		if _, err := guard.Host(h); err != nil {
-			r.reject(fmt.Sprintf("%s[%d]", key, i), fmt.Sprintf("%q is no domain", h), `write the bare name, as in "example.org"`)
+			r.reject(fmt.Sprintf("%s[%d]", key, i), fmt.Sprintf("%q is not a domain", h), `write the bare name, as in "example.org"`)
 		}
 	}
 }
@@ -161,7 +161,7 @@ func (r *reading) atMost(key, s string, characters int) {
 	}
 }
 
-// reject reports a problem where the key was last set. A key that no file has set is reported by complete.
+// reject reports a problem at the place where the key was last set. complete reports the keys that no file sets.
 func (r *reading) reject(key, text, cure string) {
 	if at, ok := r.spots[key]; ok {
 		r.problem(at, key, text, cure)
@@ -170,7 +170,7 @@ func (r *reading) reject(key, text, cure string) {
 	}
 }
 
-// complete reports the keys for which there is no default.
+// complete reports the keys without a default.
 func (r *reading) complete(defaults string) {
 	const named = 3
 	var missing []string
@@ -195,4 +195,103 @@ func modeNames() []string {
 		names = append(names, string(m))
 	}
 	return names
+}
+
+// Docs is a documentation site that the character knows by name.
+type Docs struct {
+	Name string // unique, ignoring case
+	Site guard.Site
+	// Search is the address of the site's own search, with {query} in place of the question; empty: none.
+	Search string
+}
+
+// maxDocs is the number of choices that Discord can show.
+const maxDocs = 25
+
+// queryMark is the placeholder of the question in a search address.
+const queryMark = "{query}"
+
+var docsName = regexp.MustCompile(`^[\pL\pN](?:[\pL\pN ._+-]{0,30}[\pL\pN.+])?$`)
+
+// docs checks the documentation sites.
+func (r *reading) docs(all []docsConfig) {
+	lists, err := guard.NewDomains(r.config.Web.Allow, r.config.Web.Deny)
+	named := map[string]bool{}
+	for i, d := range all {
+		item := fmt.Sprintf("docs[%d]", i)
+		if i == maxDocs {
+			r.reject(item, "is one too many", fmt.Sprintf("there may be %d", maxDocs))
+			return
+		}
+		folded := strings.ToLower(d.Name)
+		switch {
+		case !r.given(item, "name", d.Name):
+		case !docsName.MatchString(d.Name):
+			r.reject(item+".name", fmt.Sprintf("%q is not a valid name", d.Name), "use up to 32 letters, digits, spaces and . _ + -")
+		case named[folded]:
+			r.reject(item+".name", fmt.Sprintf("%q is a duplicate", d.Name), "")
+		}
+		named[folded] = true
+		site, ok := r.site(item, d.URL)
+		if !ok {
+			continue
+		}
+		if err == nil && !lists.Allows(site.Host()) { // otherwise the lists have been reported
+			r.reject(item+".url", "web.allow and web.deny keep the character off this site", "")
+		}
+		r.search(item+".search", d.Search, site)
+	}
+}
+
+// given reports whether an element of a list has a required key. It reports a problem if not, unless the line already has one.
+func (r *reading) given(item, key, value string) bool {
+	at, set := r.spots[item+"."+key]
+	switch {
+	case value != "":
+		return true
+	case !set:
+		r.problem(r.spots[item], item+"."+key, "is missing", "")
+	case !slices.ContainsFunc(r.problems, func(p Problem) bool { return p.File == at.file && p.Line == at.line }):
+		r.reject(item+"."+key, "is empty", "")
+	}
+	return false
+}
+
+func (r *reading) site(item, address string) (guard.Site, bool) {
+	if !r.given(item, "url", address) {
+		return guard.Site{}, false
+	}
+	site, err := guard.NewSite(address)
+	if err != nil {
+		r.reject(item+".url", fmt.Sprintf("%q is not the address of a public site", address), `write the address below which all its pages are, as in "https://docs.example.org/en/latest/"`)
+	}
+	return site, err == nil
+}
+
+func (r *reading) search(key, template string, site guard.Site) {
+	switch {
+	case template == "":
+	case strings.Count(template, queryMark) != 1:
+		r.reject(key, "must hold "+queryMark+" once, where the words of the question belong", "")
+	case !site.Holds(searchAddress(site, template, "word")):
+		r.reject(key, "is not on the site", `write the path behind the site's url, as in "search.html?q={query}"`)
+	}
+}
+
+// searchAddress returns the address of a site's own search. template is a path on the site or a full address.
+func searchAddress(site guard.Site, template, word string) string {
+	address := strings.Replace(template, queryMark, word, 1)
+	if !strings.Contains(template, "://") {
+		address = site.String() + strings.TrimLeft(address, "/")
+	}
+	return address
+}
+
+func (d docsConfig) into() Docs {
+	site, _ := guard.NewSite(d.URL) // checked
+	out := Docs{Name: d.Name, Site: site}
+	if d.Search != "" {
+		out.Search = searchAddress(site, d.Search, queryMark)
+	}
+	return out
 }

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// config is character.toml as it is written. Its fields are the only list of known keys; their defaults and
-// what they mean stand in characters/_default/character.toml.
+// config is the content of character.toml. Its fields are the only list of known keys. characters/_default/character.toml has their
+// defaults and explains them.
 type config struct {
 	Name      string          `toml:"name"`
 	Nickname  string          `toml:"nickname"`
@@ -73,7 +73,7 @@ type webConfig struct {
 	Trusted      trustedConfig `toml:"trusted"`
 }
 
-// trustedConfig are the sites trusted for each intent.
+// trustedConfig has the sites trusted for each intent.
 type trustedConfig struct {
 	Only      []string `toml:"only"`
 	Weather   []string `toml:"weather"`
@@ -88,7 +88,7 @@ type trustedConfig struct {
 	General   []string `toml:"general"`
 }
 
-// byIntent are the lists under the names of their intents.
+// byIntent returns the lists by the names of their intents.
 func (t trustedConfig) byIntent() map[string][]string {
 	return map[string][]string{
 		"weather": t.Weather, "person": t.Person, "news": t.News, "fact_check": t.FactCheck, "forum": t.Forum,
@@ -96,7 +96,7 @@ func (t trustedConfig) byIntent() map[string][]string {
 	}
 }
 
-// Intents are the kinds of questions for which sites can be trusted.
+// Intents returns the kinds of questions for which sites can be trusted.
 func Intents() []string { return slices.Sorted(maps.Keys(trustedConfig{}.byIntent())) }
 
 type docsConfig struct {
@@ -160,27 +160,27 @@ type layersConfig struct {
 	Lorebook       int `toml:"lorebook"`
 }
 
-// Duration is a duration as a person writes it: "24s", "1m30s".
+// Duration is a duration as written in a file: "24s", "1m30s".
 type Duration time.Duration
 
-// UnmarshalText reads what time.ParseDuration reads.
+// UnmarshalText implements encoding.TextUnmarshaler with time.ParseDuration.
 func (d *Duration) UnmarshalText(text []byte) error {
 	v, err := time.ParseDuration(string(text))
 	*d = Duration(v)
 	return err
 }
 
-// key is one known key of character.toml.
+// key is a known key of character.toml.
 type key struct {
 	name  string // dotted
 	typ   reflect.Type
 	table bool
-	list  bool // of tables
-	// optional has no default: a list of tables, and what its tables hold.
+	list  bool // a list of tables
+	// optional is set for lists of tables and the keys in them, which have no default.
 	optional bool
 }
 
-// keys returns every key of character.toml, tables before what they hold.
+// keys returns every key of character.toml. A table comes before the keys in it.
 func keys() []key { return keysOf(reflect.TypeFor[config](), "") }
 
 func keysOf(t reflect.Type, prefix string) []key {
@@ -204,7 +204,7 @@ func keysOf(t reflect.Type, prefix string) []key {
 	return all
 }
 
-// wants says in words what a key may hold.
+// wants describes the values that a key accepts.
 func (k key) wants() string {
 	switch {
 	case k.table:
@@ -227,7 +227,7 @@ func (k key) wants() string {
 	return "a text in quotes"
 }
 
-// known returns the names of all keys that are near enough to prefix to be worth naming: those in its table.
+// known returns the names of the keys directly in the table with a prefix.
 func known(all []key, prefix string) []string {
 	var names []string
 	for _, k := range all {

@@ -16,18 +16,18 @@ import (
 	"familiar/internal/text"
 )
 
-// spot is where a value was written.
+// spot is the place of a value.
 type spot struct {
 	file         string
 	line, column int
 }
 
-// reading is the state of reading character.toml files one over the other.
+// reading is the state of reading character.toml files, each over those before it.
 type reading struct {
 	config   config
 	keys     []key
-	spots    map[string]spot // where each key was last set; elements of lists too, as "aliases[0]" and "docs[0].name"
-	listed   bool            // the file being read has a [[docs]]
+	spots    map[string]spot // where each key was last set, with elements of lists, such as "aliases[0]" and "docs[0].name"
+	listed   bool            // the current file has a [[docs]]
 	problems []Problem
 }
 
@@ -35,19 +35,19 @@ func newReading() *reading {
 	return &reading{keys: keys(), spots: make(map[string]spot)}
 }
 
-// entry is one key with its value, or one table header, as it stands in a file.
+// entry is a key with its value, or a table header, in a file.
 type entry struct {
 	path   []string
 	raw    []byte // `key = value`; nil for headers
 	offset int    // of raw in the file
-	prefix int    // how many parts of path are not in raw
+	prefix int    // number of parts of path that are not in raw
 	at     spot
 	kind   unstable.Kind // of the value; Table and ArrayTable for headers
-	items  []spot        // elements of a list, where their place is known
+	items  []spot        // elements of a list, if their places are known
 }
 
-// file lays one character.toml over what has been read so far, key by key: so that a wrong one hides no
-// other, and every problem knows its place.
+// file reads a character.toml over what has been read so far. It reads key by key, so that one mistake hides no other and every problem
+// has a place.
 func (r *reading) file(name string, data []byte) {
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))
 	if p, ok := notUTF8(name, data); ok {
@@ -60,7 +60,7 @@ func (r *reading) file(name string, data []byte) {
 		return
 	}
 	r.listed = false
-	unknown := map[string]bool{} // tables already complained about
+	unknown := map[string]bool{} // tables already reported
 	for _, e := range entries(name, data) {
 		r.entry(e, unknown)
 	}
@@ -75,7 +75,7 @@ func (r *reading) entry(e entry, unknown map[string]bool) {
 	}
 	k, stranger := r.find(e.path)
 	header := e.kind == unstable.Table || e.kind == unstable.ArrayTable || e.kind == unstable.InlineTable
-	if len(e.path) > 1 && !r.listed && stranger == "" && k.optional { // docs.name = "…" without a [[docs]]
+	if len(e.path) > 1 && !r.listed && stranger == "" && k.optional { // docs.name without a [[docs]] before it
 		k, name = r.keyOf(e.path[0]), e.path[0]
 	}
 	switch {
@@ -97,7 +97,7 @@ func (r *reading) entry(e entry, unknown map[string]bool) {
 	}
 }
 
-// find returns the known key of a path, or the shortest part of the path that is unknown.
+// find returns the known key of a path, or the shortest unknown beginning of the path.
 func (r *reading) find(path []string) (found key, stranger string) {
 	for i := range path {
 		name := strings.Join(path[:i+1], ".")
@@ -121,7 +121,7 @@ func (r *reading) keyOf(name string) key {
 	return key{}
 }
 
-// item begins the next element of docs, the one list of tables. A file's list takes the place of those before it.
+// item begins the next element of docs, the only list of tables. A file's list replaces the lists of files before it.
 func (r *reading) item(at spot) {
 	if !r.listed {
 		r.config.Docs, r.listed = nil, true
@@ -139,9 +139,9 @@ func (r *reading) value(e entry, k key) {
 	if e.prefix > 0 && !k.optional {
 		fmt.Fprintf(&doc, "[%s]", strings.Join(e.path[:e.prefix], "."))
 	}
-	doc.WriteByte('\n') // the value stands on line 2
+	doc.WriteByte('\n') // the value is on line 2
 	doc.Write(e.raw)
-	next := r.config // what fails half-way must not leave the half
+	next := r.config // a failure must not leave half a value
 	name, into := k.name, any(&next)
 	if k.optional {
 		next.Docs = slices.Clone(next.Docs)
@@ -159,11 +159,11 @@ func (r *reading) value(e entry, k key) {
 		return
 	}
 	if k.optional {
-		r.spots[name] = e.at // it is there, if wrong
+		r.spots[name] = e.at // it exists, though it is wrong
 	}
 	at := e.at
 	var de *toml.DecodeError
-	if e.kind == unstable.Array && errors.As(err, &de) { // the element
+	if e.kind == unstable.Array && errors.As(err, &de) { // the error is about an element
 		row, column := de.Position()
 		if row == 2 {
 			column += at.column - 1
@@ -173,8 +173,7 @@ func (r *reading) value(e entry, k key) {
 	r.problem(at, k.name, "wants "+k.wants()+given(e.kind, k), "")
 }
 
-// given names what stands there, where naming it explains more than it confuses: a text that is no duration
-// is still a text.
+// given names the kind of a wrong value. It returns "" if the kind would confuse: an invalid duration is still a text.
 func given(kind unstable.Kind, k key) string {
 	if kind == unstable.Array || strings.Contains(k.wants(), "quotes") && kind == unstable.String {
 		return ""
@@ -197,7 +196,7 @@ func (r *reading) cure(stranger string) string {
 	return "known here: " + strings.Join(known(r.keys, stranger[:strings.LastIndexByte(stranger, '.')+1]), ", ")
 }
 
-// entries lists what stands in a valid file, in its order. Inline tables are taken apart.
+// entries lists the keys and table headers of a valid file in order. Keys of inline tables follow their table.
 func entries(file string, data []byte) []entry {
 	var p unstable.Parser
 	p.Reset(data)
@@ -307,4 +306,46 @@ func notUTF8(file string, data []byte) (Problem, bool) {
 		data = data[size:]
 	}
 	return Problem{File: file, Line: line, Column: column, Text: "not UTF-8 text", Cure: "save the file as UTF-8"}, true
+}
+
+// SetLists returns the text of a character.toml with new lists for some keys, such as "web.trusted.news". It changes nothing else and keeps
+// comments. A new key comes first in its table, and a new table last in the file. The result is not checked; [Load] does that.
+func SetLists(text string, lists map[string][]string) string {
+	text = strings.TrimPrefix(text, "\ufeff")
+	for _, name := range slices.Sorted(maps.Keys(lists)) {
+		text = setList(text, strings.Split(name, "."), lists[name])
+	}
+	return text
+}
+
+func setList(text string, path []string, list []string) string {
+	table, name := path[:len(path)-1], path[len(path)-1]
+	header := 0 // line of the table's header
+	for _, e := range entries("", []byte(text)) {
+		switch {
+		case e.kind == unstable.Table && slices.Equal(e.path, table):
+			header = e.at.line
+		case e.raw != nil && slices.Equal(e.path, path):
+			key := e.raw[:bytes.IndexByte(e.raw, '=')]
+			return text[:e.offset] + string(key) + "= " + listed(list) + text[e.offset+len(e.raw):]
+		}
+	}
+	line := name + " = " + listed(list) + "\n"
+	if text != "" && !strings.HasSuffix(text, "\n") {
+		text += "\n"
+	}
+	if header == 0 {
+		return fmt.Sprintf("%s\n[%s]\n%s", text, strings.Join(table, "."), line)
+	}
+	lines := strings.SplitAfter(text, "\n")
+	return strings.Join(slices.Insert(lines, header, line), "")
+}
+
+// listed returns a list of texts in TOML.
+func listed(list []string) string {
+	quoted := make([]string, len(list))
+	for i, text := range list {
+		quoted[i] = fmt.Sprintf("%q", text)
+	}
+	return "[" + strings.Join(quoted, ", ") + "]"
 }

@@ -4,36 +4,33 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"iter"
 	"os"
 	"path"
 	"path/filepath"
 	"strings"
-
-	"familiar/internal/character/lore"
 )
 
 const (
 	notesFile     = "notes.md"
 	loreFolder    = "lore"
-	longestNotes  = 2 << 10 // bytes that stand in every prompt; longer notes are looked up
-	mostLoreFiles = 100
-	mostLore      = 4 << 20 // bytes of all files
+	maxNotes      = 2 << 10 // bytes of notes in every prompt; longer notes are looked up
+	maxLoreFiles  = 100
+	maxLore       = 4 << 20 // bytes of all files
 	loreExtension = ".md"
-	outsideOfLore = "is or leads to a file outside of the character's folder"
-	copyInto      = "copy the file into the folder"
-	noPlainFile   = "is no plain file"
-	leaveSomeOut  = "leave some out, or write less"
+	outsideFolder = "is or leads to a file outside of the character's folder"
+	notRegular    = "is not a regular file"
 )
 
-// KnowledgeFile is a file that the character knows things from.
+// KnowledgeFile is a file with things that the character knows.
 type KnowledgeFile struct {
-	Name     string // as in "lore/harbour.md"
-	Bytes    int
-	Always   bool // it stands in every prompt
-	Passages int  // else, into which it is cut
+	Name   string // such as "lore/harbour.md"
+	Bytes  int
+	Always bool   // it is in every prompt, as [Character.Notes]
+	Text   string // otherwise the text to look things up in, with its macros expanded
 }
 
-// knowledgeText is such a file as it was read.
+// knowledgeText is the content of such a file.
 type knowledgeText struct{ name, text string }
 
 // knowledge reads notes.md and the files of lore.
@@ -54,13 +51,13 @@ func (l *loading) knowledge(id string) (all []knowledgeText) {
 			continue
 		}
 		at := spot{file: where(l.fsys, path.Join(id, name))}
-		if files++; files > mostLoreFiles {
-			l.problem(at, "", "is one too many", fmt.Sprintf("a character may have %d files of lore", mostLoreFiles))
+		if files++; files > maxLoreFiles {
+			l.problem(at, "", "is one too many", fmt.Sprintf("a character may have %d files of lore", maxLoreFiles))
 			break
 		}
 		data, ok := l.knowledgeFile(fsys, id, name)
-		if size += len(data); size > mostLore {
-			l.problem(at, "", fmt.Sprintf("makes the lore larger than %d MiB", mostLore>>20), leaveSomeOut)
+		if size += len(data); size > maxLore {
+			l.problem(at, "", fmt.Sprintf("makes the lore larger than %d MiB", maxLore>>20), "leave some out, or write less")
 			break
 		}
 		if ok {
@@ -70,7 +67,7 @@ func (l *loading) knowledge(id string) (all []knowledgeText) {
 	return all
 }
 
-// confined is the character's folder, from which no link leads out. What is no directory of the operator's has no links.
+// confined returns the character's folder, which no symbolic link can leave. Embedded folders have no links.
 func (l *loading) confined(id string) (fs.FS, func()) {
 	if o, ok := l.fsys.(overlay); ok && o.above(id) {
 		if root, err := os.OpenRoot(filepath.Join(o.dir, id)); err == nil {
@@ -84,11 +81,11 @@ func (l *loading) confined(id string) (fs.FS, func()) {
 	return sub, func() {}
 }
 
-// knowledgeFile reads one of the files, if it is there. Something else than a file is not opened: a pipe would be waited for.
+// knowledgeFile reads one of the files, if it exists. It opens only regular files, because reading a pipe could block.
 func (l *loading) knowledgeFile(fsys fs.FS, id, name string) (string, bool) {
 	info, err := fs.Stat(fsys, name)
 	if err == nil && !info.Mode().IsRegular() {
-		err = errors.New(noPlainFile)
+		err = errors.New(notRegular)
 	}
 	var data []byte
 	if err == nil {
@@ -113,29 +110,35 @@ func (l *loading) knowledgeFile(fsys fs.FS, id, name string) (string, bool) {
 func (l *loading) knowledgeProblem(id, name string, err error) {
 	at := spot{file: where(l.fsys, path.Join(id, name))}
 	switch {
-	case err.Error() == noPlainFile:
-		l.problem(at, "", noPlainFile, "")
+	case err.Error() == notRegular:
+		l.problem(at, "", notRegular, "")
 	case strings.Contains(cause(err), "escapes from parent"): // os.Root has no error to compare with
-		l.problem(at, "", outsideOfLore, copyInto)
+		l.problem(at, "", outsideFolder, "copy the file into the folder")
 	default:
 		l.problem(at, "", "cannot be read: "+cause(err), "")
 	}
 }
 
-// know keeps what was read: short notes as they are, the rest in passages.
+// know keeps what was read. Short notes are in every prompt, the other files are looked up.
 func (c *Character) know(all []knowledgeText) {
-	var passages []lore.Passage
 	for _, k := range all {
 		file := KnowledgeFile{Name: k.name, Bytes: len(k.text)}
-		if k.name == notesFile && len(k.text) <= longestNotes {
+		if k.name == notesFile && len(k.text) <= maxNotes {
 			c.Notes, file.Always = strings.TrimSpace(k.text), true
 		} else {
-			cut := lore.Cut(k.name, fenced(c.Fill(k.text, somebody)))
-			passages, file.Passages = append(passages, cut...), len(cut)
+			file.Text = fenced(c.Fill(k.text, somebody))
 		}
 		c.Knowledge = append(c.Knowledge, file)
 	}
-	if len(passages) > 0 {
-		c.Library = lore.New(passages)
+}
+
+// LookedUp yields the name and the text of each file of [Character.Knowledge] that is not in every prompt.
+func (c *Character) LookedUp() iter.Seq2[string, string] {
+	return func(yield func(name, text string) bool) {
+		for _, f := range c.Knowledge {
+			if !f.Always && !yield(f.Name, f.Text) {
+				return
+			}
+		}
 	}
 }

@@ -10,13 +10,14 @@ import (
 
 	"familiar/characters"
 	"familiar/internal/context/turn"
+	"familiar/internal/providers/recall"
 )
 
-// TestKnowledge keeps short notes in every prompt, looks long ones up, and refuses what is no text or too much.
+// TestKnowledge checks that short notes are in every prompt, that long ones are looked up, and that invalid or large files are refused.
 func TestKnowledge(t *testing.T) {
 	files := map[string]string{"owl/persona.md": "An owl.", "owl/notes.md": "{{char}} is old.\n", "owl/lore/b.md": "# B\r\nThe {{char}} sleeps.", "owl/lore/a.txt": "no", "owl/lore/a.md": ""}
 	c, err := Load(with(t, files), "owl")
-	if err != nil || c.Notes != "{{char}} is old." || c.Library.Len() != 1 || len(c.Knowledge) != 3 || !c.Knowledge[0].Always {
+	if err != nil || c.Notes != "{{char}} is old." || passages(c) != 1 || len(c.Knowledge) != 3 || !c.Knowledge[0].Always {
 		t.Fatalf("%+v, %v", c, err)
 	}
 	cs, err := (&Provider{Character: c}).Contribute(t.Context(), turn.Request{})
@@ -25,7 +26,7 @@ func TestKnowledge(t *testing.T) {
 	}
 	files["owl/notes.md"] = strings.Repeat("Owls are birds of the night.\n\n", 200)
 	long, err := Load(with(t, files), "owl")
-	if err != nil || long.Notes != "" || long.Library.Len() < 10 || long.Sum == c.Sum {
+	if err != nil || long.Notes != "" || passages(long) < 10 || long.Sum == c.Sum {
 		t.Errorf("%+v, %v", long, err)
 	}
 	for name, want := range map[string]string{
@@ -38,7 +39,7 @@ func TestKnowledge(t *testing.T) {
 		}
 	}
 	many := with(t, map[string]string{"owl/persona.md": "An owl."})
-	for i := range mostLoreFiles + 5 {
+	for i := range maxLoreFiles + 5 {
 		many[fmt.Sprintf("owl/lore/%03d.md", i)] = &fstest.MapFile{Data: []byte("x")}
 	}
 	if got := problems(t, many, "owl"); len(got) != 1 || got[0].File != "owl/lore/100.md" {
@@ -53,7 +54,16 @@ func TestKnowledge(t *testing.T) {
 	}
 }
 
-// TestKnowledgeLinks follows links within the character's folder alone, which may be one itself, and opens nothing but files.
+// passages returns the number of passages that can be looked up.
+func passages(c *Character) (n int) {
+	for name, text := range c.LookedUp() {
+		n += len(recall.CutPassages(name, text))
+	}
+	return n
+}
+
+// TestKnowledgeLinks checks that links cannot leave the character's folder and that only regular files are opened. The folder itself may
+// be a link.
 func TestKnowledgeLinks(t *testing.T) {
 	outer := t.TempDir()
 	dir, owl := filepath.Join(outer, "characters"), filepath.Join(outer, "elsewhere")
@@ -81,7 +91,7 @@ func TestKnowledgeLinks(t *testing.T) {
 	link(owl, filepath.Join(dir, "owl"))
 	link("../more/night.md", filepath.Join(owl, "lore", "night.md"))
 	fsys := Overlay(dir, characters.FS)
-	if c, err := Load(fsys, "owl"); err != nil || c.Library.Len() != 2 {
+	if c, err := Load(fsys, "owl"); err != nil || passages(c) != 2 {
 		t.Fatalf("%+v, %v", c, err)
 	}
 	outside := filepath.Join(owl, "lore", "out.md")
@@ -89,14 +99,14 @@ func TestKnowledgeLinks(t *testing.T) {
 		link(to, outside)
 		if got := problems(t, fsys, "owl"); len(got) != 1 || !strings.HasSuffix(got[0].File, "out.md") {
 			t.Errorf("%s: %v", to, got)
-		} else if strings.Contains(to, "secret") != (got[0].Text == outsideOfLore) {
+		} else if strings.Contains(to, "secret") != (got[0].Text == outsideFolder) {
 			t.Errorf("%s: %v", to, got)
 		}
 	}
 	os.Remove(outside)
 	os.RemoveAll(filepath.Join(owl, "lore"))
 	link(outer, filepath.Join(owl, "lore"))
-	if got := problems(t, fsys, "owl"); len(got) != 1 || got[0].Text != outsideOfLore {
+	if got := problems(t, fsys, "owl"); len(got) != 1 || got[0].Text != outsideFolder {
 		t.Errorf("%v", got)
 	}
 }

@@ -10,7 +10,9 @@ import (
 	"io"
 	"io/fs"
 	"maps"
+	"os"
 	"path"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -29,8 +31,7 @@ const (
 	maxFile     = 256 << 10 // bytes
 )
 
-// Load reads the character in the folder id. The error, if any, is an *[Invalid] with everything that is
-// wrong, in the character's files and in the defaults.
+// Load reads the character in the folder id. An error is an *[Invalid] with all problems in the character's files and in the defaults.
 func Load(fsys fs.FS, id string) (*Character, error) {
 	if err := exists(fsys, id); err != nil {
 		return nil, err
@@ -44,16 +45,16 @@ func Load(fsys fs.FS, id string) (*Character, error) {
 			c.Instructions[m] = text
 		}
 	}
-	l.strangers(path.Join(id, "modes"))
+	l.unknownModes(path.Join(id, "modes"))
 	c.Picture = l.picture(path.Join(id, pictureFile))
-	l.sheet(id, c)
+	l.parts(id, c)
 	l.greetings(id, c)
 	books, scripts, knowledge := l.books(id), l.scripts(id), l.knowledge(id)
 	if len(l.problems) > 0 {
 		inOrder(l.problems)
 		return nil, &Invalid{Problems: l.problems}
 	}
-	l.config.into(c)
+	l.config.apply(c)
 	l.compile(c, books, scripts)
 	c.know(knowledge)
 	inOrder(c.Warnings)
@@ -61,7 +62,7 @@ func Load(fsys fs.FS, id string) (*Character, error) {
 	return c, nil
 }
 
-// List returns the ids of all characters, in order.
+// List returns the sorted ids of all characters.
 func List(fsys fs.FS) ([]string, error) {
 	entries, err := fs.ReadDir(fsys, ".")
 	if err != nil {
@@ -76,13 +77,12 @@ func List(fsys fs.FS) ([]string, error) {
 	return ids, nil
 }
 
-// isID reports whether a folder of this name is a character: those that begin with a dot or an underscore
-// are kept for other things.
+// isID reports whether a folder with this name is a character. Names that begin with a dot or an underscore are reserved.
 func isID(name string) bool {
 	return fs.ValidPath(name) && !strings.ContainsAny(name, `/\`) && name[0] != '.' && name[0] != '_'
 }
 
-// exists reports a character that cannot be looked at, or that isn't there, with the names of those that are.
+// exists returns an error if the character is missing or its folder cannot be read. The error suggests other characters.
 func exists(fsys fs.FS, id string) error {
 	if isID(id) {
 		info, err := fs.Stat(fsys, id)
@@ -106,14 +106,14 @@ func exists(fsys fs.FS, id string) error {
 	return &Invalid{Problems: []Problem{p}}
 }
 
-// loading reads one character's files and gathers what is wrong with them.
+// loading reads the files of a character and collects their problems.
 type loading struct {
 	fsys fs.FS
 	*reading
-	sum hash.Hash // of what was read, with the names
+	sum hash.Hash // of the names and contents of the files
 }
 
-// configure reads the defaults, then the character's own file, if it has one.
+// configure reads the defaults and then the character's own file, if it has one.
 func (l *loading) configure(id string) {
 	defaults := path.Join(defaultsID, configFile)
 	if data, ok := l.read(defaults, true); ok {
@@ -137,7 +137,7 @@ func (l *loading) persona(name string) string {
 	return text
 }
 
-// instructions are the character's for a mode, else those of the defaults, else none.
+// instructions returns the character's instructions for a mode, or else the default ones, or else "".
 func (l *loading) instructions(id string, m turn.Mode) string {
 	for _, owner := range []string{id, defaultsID} {
 		if text, _ := l.text(path.Join(owner, "modes", string(m)+".md"), false); text != "" {
@@ -150,14 +150,14 @@ func (l *loading) instructions(id string, m turn.Mode) string {
 func (l *loading) picture(name string) []byte {
 	data, ok := l.read(name, false)
 	if ok && !bytes.HasPrefix(data, []byte("\x89PNG\r\n\x1a\n")) {
-		l.problem(spot{file: where(l.fsys, name)}, "", "is no PNG", "save the picture as PNG")
+		l.problem(spot{file: where(l.fsys, name)}, "", "is not a PNG", "save the picture as PNG")
 	}
 	return data
 }
 
-// strangers reports instructions for modes that do not exist: they would never be read.
-func (l *loading) strangers(dir string) {
-	entries, _ := fs.ReadDir(l.fsys, dir) // without any, there is nothing to report
+// unknownModes reports instructions for modes that do not exist. They would never be used.
+func (l *loading) unknownModes(dir string) {
+	entries, _ := fs.ReadDir(l.fsys, dir) // the directory is optional
 	for _, e := range entries {
 		name, isText := strings.CutSuffix(e.Name(), ".md")
 		if !isText || slices.Contains(modeNames(), name) {
@@ -167,11 +167,11 @@ func (l *loading) strangers(dir string) {
 		if n := text.Nearest(name, modeNames()); n != "" {
 			cure = fmt.Sprintf("did you mean %s.md?", n)
 		}
-		l.problem(spot{file: where(l.fsys, path.Join(dir, e.Name()))}, "", "there is no such mode", cure)
+		l.problem(spot{file: where(l.fsys, path.Join(dir, e.Name()))}, "", "unknown mode", cure)
 	}
 }
 
-// text reads a Markdown file, without white space around it.
+// text reads a Markdown file and trims white space around its text.
 func (l *loading) text(name string, required bool) (string, bool) {
 	data, ok := l.read(name, required)
 	if !ok {
@@ -185,7 +185,7 @@ func (l *loading) text(name string, required bool) (string, bool) {
 	return strings.TrimSpace(strings.ReplaceAll(text, "\r\n", "\n")), true
 }
 
-// read returns a file's bytes. It reports one that cannot be read, and one that is missing if it is required.
+// read returns the content of a file. It reports a file that cannot be read, and a missing file if it is required.
 func (l *loading) read(name string, required bool) ([]byte, bool) {
 	return l.readMost(name, required, maxFile)
 }
@@ -206,7 +206,7 @@ func (l *loading) readMost(name string, required bool, most int64) ([]byte, bool
 	return nil, false
 }
 
-// note counts a file as one of those that the character was made of.
+// note adds a file to the character's checksum.
 func (l *loading) note(name string, data []byte) {
 	fmt.Fprintf(l.sum, "%s %d\n", name, len(data))
 	l.sum.Write(data)
@@ -228,7 +228,7 @@ func readFile(fsys fs.FS, name string, most int64) ([]byte, error) {
 	return data, nil
 }
 
-// cause is an error without the path, which the problem states already.
+// cause returns the text of an error without the path, because the problem has it.
 func cause(err error) string {
 	var pe *fs.PathError
 	if errors.As(err, &pe) {
@@ -237,8 +237,8 @@ func cause(err error) string {
 	return err.Error()
 }
 
-// into completes c from a configuration that has been checked.
-func (c *config) into(to *Character) {
+// apply copies a checked configuration into a character.
+func (c *config) apply(to *Character) {
 	to.Name = strings.TrimSpace(c.Name)
 	if to.Name == "" {
 		first, size := utf8.DecodeRuneInString(to.ID)
@@ -246,7 +246,7 @@ func (c *config) into(to *Character) {
 	}
 	to.Called = cmp.Or(strings.TrimSpace(c.Nickname), to.Name)
 	to.Greetings.First, to.Greetings.Threads = c.Greetings.First, c.Greetings.Threads
-	to.Sheet.Depth, to.Sheet.Role = c.Depth.Depth, c.Depth.Role
+	to.Parts.Depth, to.Parts.Role = c.Depth.Depth, c.Depth.Role
 	to.Aliases, to.calledByName = c.Aliases, c.Triggers.Names
 	to.Mode = turn.Mode(c.Mode)
 	to.Window = c.History.Window
@@ -280,14 +280,14 @@ func (c *config) into(to *Character) {
 }
 
 func (m modeConfig) limits() Limits {
-	return Limits{Total: m.Total, Deadline: time.Duration(m.Deadline), Web: m.Web, Think: who(m.Think), Recast: who(m.Recast), Layers: m.Layers.byLayer()}
+	return Limits{Total: m.Total, Deadline: time.Duration(m.Deadline), Web: m.Web, Think: modelRole(m.Think), Recast: modelRole(m.Recast), Layers: m.Layers.byLayer()}
 }
 
-func who(name string) Who {
+func modelRole(name string) ModelRole {
 	if name == "off" {
 		return ""
 	}
-	return Who(name)
+	return ModelRole(name)
 }
 
 func (l layersConfig) byLayer() map[turn.Layer]int {
@@ -302,4 +302,70 @@ func (l layersConfig) byLayer() map[turn.Layer]int {
 		turn.Attachments:    l.Attached,
 		turn.Lorebook:       l.Lorebook,
 	}
+}
+
+// Overlay puts the operator's directory over the embedded characters. A character's folder in dir replaces the embedded folder completely.
+// The files of _default are replaced one by one, so that dir needs only those that it changes. dir need not exist.
+func Overlay(dir string, embedded fs.FS) fs.FS {
+	return overlay{dir: dir, upper: os.DirFS(dir), lower: embedded}
+}
+
+type overlay struct {
+	dir          string
+	upper, lower fs.FS
+}
+
+// Open implements fs.FS.
+func (o overlay) Open(name string) (fs.File, error) { return o.layer(name).Open(name) }
+
+// ReadDir implements fs.ReadDirFS. The top directory has the folders of both layers.
+func (o overlay) ReadDir(name string) ([]fs.DirEntry, error) {
+	if name != "." {
+		return fs.ReadDir(o.layer(name), name)
+	}
+	upper, err := fs.ReadDir(o.upper, ".")
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	lower, err := fs.ReadDir(o.lower, ".")
+	if err != nil {
+		return nil, err
+	}
+	all := append(upper, lower...)
+	byName := func(a, b fs.DirEntry) int { return cmp.Compare(a.Name(), b.Name()) }
+	slices.SortStableFunc(all, byName)
+	return slices.CompactFunc(all, func(a, b fs.DirEntry) bool { return byName(a, b) == 0 }), nil
+}
+
+// layer returns the layer of a file. A file of the upper layer that cannot be read is not replaced, so that the problem is reported.
+func (o overlay) layer(name string) fs.FS {
+	if o.above(name) {
+		return o.upper
+	}
+	return o.lower
+}
+
+func (o overlay) above(name string) bool {
+	owner, _, _ := strings.Cut(name, "/")
+	if owner == defaultsID {
+		owner = name
+	}
+	_, err := fs.Stat(o.upper, owner)
+	return !errors.Is(err, fs.ErrNotExist)
+}
+
+// where returns the path of a file as the operator knows it.
+func where(fsys fs.FS, name string) string {
+	o, ok := fsys.(overlay)
+	switch {
+	case !ok:
+		return name
+	case o.above(name):
+		return filepath.Join(o.dir, filepath.FromSlash(name))
+	case isID(name): // report a missing character in the operator's directory
+		if _, err := fs.Stat(o.lower, name); err != nil {
+			return filepath.Join(o.dir, name)
+		}
+	}
+	return "built-in " + name
 }

@@ -1,12 +1,12 @@
-// Package history offers the conversation so far: the message that is replied to and the chain above it,
-// the channel's last messages before the turn's, and a summary of what was said before those.
+// Package history offers the conversation so far: the parent of a reply and its chain (history.go), the channel's last messages
+// (history.go), and a summary of the messages before those (summary.go).
 //
-// A summary is made beside the turns (keeper.go), by a side model whose every sentence must be borne out by messages, or without one
-// of the messages that tell most (summarise.go). A turn uses the one that is there (summary.go). It is a few sentences, each with the
-// messages that it rests on; another one keeps old sentences as they are and adds new ones, so that none is worded twice. It is gone
-// from the moment on in which a message that it covers is deleted or changed, until another is made.
+// Summaries are made in the background (summarise.go). A turn uses the one that exists. A summary has a few sentences with the messages
+// that are their sources. A side model writes the sentences, and messages must support each of them. Without a side model, a summary quotes
+// the most important messages. A new summary keeps old sentences unchanged and adds new ones. When a message that it covers is deleted or
+// edited, the store deletes the summary.
 //
-// What the bot itself said is in no summary: it may be the words of web pages.
+// No summary contains the bot's own messages, because they may repeat web pages.
 package history
 
 import (
@@ -26,37 +26,36 @@ import (
 )
 
 const (
-	window    = 20   // messages of the channel, unless told otherwise
-	beside    = 4    // messages read beside the window at first: the turn's own, and seldom another
-	ahead     = 20   // messages looked through at most for such as came after the turn's own
-	longest   = 1500 // characters of one message; a longer one is shortened at the end of a sentence
-	chainMost = 10   // messages of the reply chain
+	defaultWindow = 20   // messages of the channel
+	fewExtra      = 4    // messages read besides the window at first, for the turn's own
+	manyExtra     = 20   // messages read besides the window if those were not enough
+	maxLength     = 1500 // characters of a message; longer messages are shortened at the end of a sentence
+	maxChain      = 10   // messages of the reply chain
 )
 
-// Priorities within the layer. Of the chain, and of the recent messages, each older one has one less; a
-// window is never so wide that they meet.
+// Priorities within the layer. In the chain and among the recent messages, each older message has one less. Windows are too small for the
+// ranges to overlap.
 const (
 	parentPriority = 1000
 	chainPriority  = 900
 	recentPriority = 800
 )
 
-// Provider offers each message as one contribution, so that the budget can keep the newest. The parent of a
-// reply comes first of all, also when it is older than the window. What was said before the window it offers as a summary.
+// Provider is the context provider "history". It offers each message as one contribution, so that the budget can keep the newest. The
+// parent of a reply comes first, even if it is older than the window. Older messages are offered as a summary.
 type Provider struct {
 	Store     *store.DB
 	Window    int              // messages of the channel, at most; 0: 20
 	Summaries *Summaries       // nil: there are none
-	Side      *llm.Client      // makes summaries; nil: the messages that tell most are the summary
-	Zone      *time.Location   // in which times are told; nil: UTC
-	Count     func(string) int // tokens of a text; nil: a cautious estimate
+	Side      *llm.Client      // writes summaries; nil: they quote the most important messages
+	Zone      *time.Location   // of the times in summaries; nil: UTC
+	Count     func(string) int // returns the tokens of a text; nil: an estimate that is too high
 }
 
 // Name implements prompt.Provider.
 func (p *Provider) Name() string { return "history" }
 
-// Contribute implements prompt.Provider. With an error it returns what the request itself holds: the parent
-// and the chain.
+// Contribute implements prompt.Provider. With an error it returns what the request itself has: the parent and the chain.
 func (p *Provider) Contribute(ctx context.Context, req turn.Request) ([]turn.Contribution, error) {
 	o := offer{known: map[string]bool{req.Message.ID: true}}
 	for _, id := range req.Burst {
@@ -66,7 +65,7 @@ func (p *Provider) Contribute(ctx context.Context, req turn.Request) ([]turn.Con
 	if parent != nil {
 		o.add(*parent, parentPriority, "history:parent")
 	}
-	for i, m := range req.Chain[:min(len(req.Chain), chainMost)] {
+	for i, m := range req.Chain[:min(len(req.Chain), maxChain)] {
 		o.add(m, chainPriority-i, "history:chain")
 	}
 	recent, recentErr := p.recent(ctx, req)
@@ -74,7 +73,7 @@ func (p *Provider) Contribute(ctx context.Context, req turn.Request) ([]turn.Con
 		o.add(m, recentPriority-i, "history:recent")
 	}
 	if recentErr != nil {
-		err = recentErr // the same cause, and the greater loss
+		err = recentErr // probably the same cause, but a greater loss
 	}
 	summaries, summaryErr := p.summaries(ctx, req, recent)
 	if err == nil && summaryErr != nil {
@@ -83,8 +82,8 @@ func (p *Provider) Contribute(ctx context.Context, req turn.Request) ([]turn.Con
 	return append(o.contributions, summaries...), err
 }
 
-// follow has a summary made of what lies beyond the window, if that has grown since the last one. The turn does not wait for it.
-func (p *Provider) follow(ctx context.Context, req turn.Request, recent []turn.Message, last store.Summary) {
+// refreshSummary starts a new summary if there are messages before the window that the last one does not cover. The turn does not wait.
+func (p *Provider) refreshSummary(ctx context.Context, req turn.Request, recent []turn.Message, last store.Summary) {
 	if len(recent) == p.window() && last.LastAt.Before(recent[len(recent)-1].At) {
 		p.Summaries.refresh(ctx, job{req.ChannelID, req.GuildID, p.window(), p.Side})
 	}
@@ -92,19 +91,19 @@ func (p *Provider) follow(ctx context.Context, req turn.Request, recent []turn.M
 
 func (p *Provider) window() int {
 	if p.Window <= 0 {
-		return window
+		return defaultWindow
 	}
 	return p.Window
 }
 
-// parent returns the message that is replied to: the door may not have been told it.
+// parent returns the message that the turn's message replies to. It reads it from the store if the request lacks it.
 func (p *Provider) parent(ctx context.Context, req turn.Request) (*turn.Message, error) {
 	if req.Parent != nil || req.Message.ReplyTo == "" {
 		return req.Parent, nil
 	}
-	m, err := p.Store.Message(ctx, req.Message.ReplyTo)
+	m, err := p.Store.Messages.Get(ctx, req.Message.ReplyTo)
 	if errors.Is(err, store.ErrNotFound) || err == nil && m.ChannelID != req.ChannelID {
-		return nil, nil // it was deleted, or it is none of this channel's business
+		return nil, nil // it was deleted, or it belongs to another channel
 	}
 	if err != nil {
 		return nil, fmt.Errorf("find parent: %w", err)
@@ -113,26 +112,26 @@ func (p *Provider) parent(ctx context.Context, req turn.Request) (*turn.Message,
 	return &parent, nil
 }
 
-// recent returns the channel's last messages before the turn's, newest first, without those that are in it.
-// What people wrote after it has a turn of its own. What the bot wrote after it, it wrote while the turn was
-// waiting, and should remember; but not an earlier answer to the same message, which is about to be given anew.
+// recent returns the channel's last messages before the turn's, newest first, without the turn's own. Later messages of people have turns
+// of their own. Later messages of the bot are included, because it wrote them while this turn waited. An earlier answer to the same message
+// is left out, because this turn replaces it.
 func (p *Provider) recent(ctx context.Context, req turn.Request) ([]turn.Message, error) {
 	n := p.window()
-	for extra := beside; ; extra = ahead {
-		stored, err := p.Store.Recent(ctx, req.ChannelID, n+extra)
+	for extra := fewExtra; ; extra = manyExtra {
+		stored, err := p.Store.Messages.Recent(ctx, req.ChannelID, n+extra)
 		if err != nil {
 			return nil, fmt.Errorf("read recent messages: %w", err)
 		}
 		ms := before(req, stored, n)
-		if len(ms) == n || len(stored) < n+extra || extra == ahead {
+		if len(ms) == n || len(stored) < n+extra || extra == manyExtra {
 			return ms, nil
 		}
 	}
 }
 
-// before picks the last n of what was stored, newest first.
+// before returns the last n stored messages before the turn's, newest first.
 func before(req turn.Request, stored []store.Message, n int) []turn.Message {
-	at := req.Message.At.Truncate(time.Microsecond) // as precise as what is stored
+	at := req.Message.At.Truncate(time.Microsecond) // the precision of the store
 	ms := make([]turn.Message, 0, n)
 	for _, m := range slices.Backward(stored) {
 		answer := m.Own && !m.OfAnother(req.Character) && m.ReplyTo != "" && m.ReplyTo == req.Message.ID
@@ -147,7 +146,7 @@ func before(req turn.Request, stored []store.Message, n int) []turn.Message {
 	return ms
 }
 
-// offer gathers contributions, each message once.
+// offer collects contributions and skips messages that it has already.
 type offer struct {
 	contributions []turn.Contribution
 	known         map[string]bool // ids
@@ -164,12 +163,12 @@ func (o *offer) add(m turn.Message, priority int, source string) {
 	})
 }
 
-// shorten ends a long message at its last sentence that fits, else at a space, and marks it with "…".
+// shorten cuts a long message after the last sentence that fits, or else at a space, and adds "…".
 func shorten(message string) string {
-	if len(message) <= longest || utf8.RuneCountInString(message) <= longest {
+	if len(message) <= maxLength || utf8.RuneCountInString(message) <= maxLength {
 		return message
 	}
-	head, left := 0, longest-2 // room for the mark
+	head, left := 0, maxLength-2 // room for the mark
 	for end := range text.SentenceEnds(message) {
 		if left -= utf8.RuneCountInString(message[head:end]); left < 0 {
 			break
@@ -177,13 +176,12 @@ func shorten(message string) string {
 		head = end
 	}
 	if head == 0 {
-		head = firstWords(message, longest-2)
+		head = firstWords(message, maxLength-2)
 	}
 	return strings.TrimRightFunc(message[:head], unicode.IsSpace) + " …"
 }
 
-// firstWords returns how many bytes the first n characters of text have, without a word cut in half if there
-// is a space among them.
+// firstWords returns the length in bytes of the first n characters of a text. It does not cut a word if there is a space among them.
 func firstWords(text string, n int) int {
 	for i := range text {
 		if n--; n < 0 {
@@ -196,7 +194,7 @@ func firstWords(text string, n int) int {
 	return len(text)
 }
 
-// message is a stored message as a character sees it: what another one wrote is not its own.
+// message returns a stored message as the character sees it: another character's message is not its own.
 func message(m store.Message, character string) turn.Message {
 	other := m.OfAnother(character)
 	return turn.Message{

@@ -12,14 +12,14 @@ import (
 
 	"familiar/internal/context/turn"
 	"familiar/internal/store"
-	"familiar/internal/store/storetest"
+	"familiar/internal/test/storetest"
 )
 
 var noon = time.Date(2026, 11, 20, 12, 0, 0, 123456789, time.UTC)
 
 func at(second int) time.Time { return noon.Add(time.Duration(second) * time.Second) }
 
-// stored is message n of a channel, written in second n.
+// stored returns message n of a channel, written in second n.
 func stored(n int, text string) store.Message {
 	return store.Message{
 		ID: fmt.Sprint(100 + n), ChannelID: "c", AuthorID: "7", AuthorName: "Ada", Text: text, At: at(n),
@@ -32,13 +32,13 @@ func own(m store.Message) store.Message {
 	return m
 }
 
-// request is the turn of message n.
+// request returns the turn of message n.
 func request(n int) turn.Request {
 	m := message(stored(n, "now"), "")
 	return turn.Request{Character: "sage", ChannelID: "c", Message: m}
 }
 
-// show is what was offered, one line each.
+// show returns the contributions, each on a line.
 func show(cs []turn.Contribution) (lines []string) {
 	for _, c := range cs {
 		lines = append(lines, fmt.Sprintf("%d %s %s: %s", c.Priority, c.Source, c.Message.Author.Name, c.Message.Text))
@@ -144,24 +144,24 @@ func TestStoreFails(t *testing.T) {
 }
 
 func TestShorten(t *testing.T) {
-	short := strings.Repeat("é", longest)
+	short := strings.Repeat("é", maxLength)
 	sentences := strings.Repeat("Words that make a sentence. ", 100)
 	tests := []struct {
 		name, text string
 		ends       string
 		atLeast    int
 	}{
-		{"short enough", short, "é", longest},
-		{"at a sentence", sentences, "make a sentence. …", longest - 40},
-		{"other scripts", strings.Repeat("今日は晴れです。", 400), "です。 …", longest - 20},
-		{"at a space", strings.Repeat("word ", 1000), "word …", longest - 20},
-		{"hard", strings.Repeat("ж", 5000), "жжж …", longest - 2},
+		{"short enough", short, "é", maxLength},
+		{"at a sentence", sentences, "make a sentence. …", maxLength - 40},
+		{"other scripts", strings.Repeat("今日は晴れです。", 400), "です。 …", maxLength - 20},
+		{"at a space", strings.Repeat("word ", 1000), "word …", maxLength - 20},
+		{"hard", strings.Repeat("ж", 5000), "жжж …", maxLength - 2},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			got := shorten(tt.text)
 			n := utf8.RuneCountInString(got)
-			if !strings.HasSuffix(got, tt.ends) || n > longest || n < tt.atLeast || !utf8.ValidString(got) {
+			if !strings.HasSuffix(got, tt.ends) || n > maxLength || n < tt.atLeast || !utf8.ValidString(got) {
 				t.Errorf("%d characters, ending in %q", n, got[max(0, len(got)-30):])
 			}
 		})
@@ -175,7 +175,7 @@ func TestShorten(t *testing.T) {
 func BenchmarkContribute(b *testing.B) {
 	db := storetest.Open(b)
 	for n := range 100 {
-		if err := db.SaveMessages(b.Context(), stored(n, "some words that were said")); err != nil {
+		if err := db.Messages.Save(b.Context(), stored(n, "some words that were said")); err != nil {
 			b.Fatal(err)
 		}
 	}

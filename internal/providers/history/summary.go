@@ -9,41 +9,41 @@ import (
 
 	"familiar/internal/context/turn"
 	"familiar/internal/store"
-	"familiar/internal/web/seal"
+	"familiar/internal/web/clean"
 )
 
-// Priorities within the layer of summaries: the channel's own, then those of others, the newest first.
+// Priorities within the layer of summaries: the channel's own first, then other channels, the newest first.
 const (
 	ownSummary   = 100
 	otherSummary = 50
 )
 
 const (
-	mostOthers      = 2 // other channels of which something is told
-	mostOfOther     = 2 // sentences of each
-	othersLookedAt  = 8 // channels of the server whose summaries may be read
-	longestOfRecent = 14 * 24 * time.Hour
+	maxOthers         = 2 // other channels
+	maxOtherSentences = 2 // of each
+	maxCandidates     = 8 // summaries of the server among which they are chosen
+	maxOtherAge       = 14 * 24 * time.Hour
 )
 
-// summaries offers what was said before: in the channel beyond the window, and in other channels that whoever asks, and whoever sees the
-// answer, may read at this moment.
+// summaries offers the channel's summary, and summaries of other channels that the asker, and everyone else who sees the answer, may read
+// at this moment.
 func (p *Provider) summaries(ctx context.Context, req turn.Request, recent []turn.Message) ([]turn.Contribution, error) {
 	room := p.room(req)
 	if room == 0 {
 		return nil, nil
 	}
 	var all []turn.Contribution
-	own, err := p.Store.Summary(ctx, req.ChannelID)
+	own, err := p.Store.Summaries.Get(ctx, req.ChannelID)
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return nil, err
 	}
-	p.follow(ctx, req, recent, own)
-	if c, used := p.told(own, own.Sentences, "", room); used > 0 {
+	p.refreshSummary(ctx, req, recent, own)
+	if c, used := p.contribution(own, own.Sentences, "", room); used > 0 {
 		all, room = append(all, c), rest(room, used)
 	}
 	others, err := p.others(ctx, req)
 	for i, o := range others {
-		c, used := p.told(o.Summary, o.Sentences[max(0, len(o.Sentences)-mostOfOther):], o.name, room)
+		c, used := p.contribution(o.Summary, o.Sentences[max(0, len(o.Sentences)-maxOtherSentences):], o.name, room)
 		if used > 0 {
 			c.Priority = otherSummary - i
 			all, room = append(all, c), rest(room, used)
@@ -52,7 +52,7 @@ func (p *Provider) summaries(ctx context.Context, req turn.Request, recent []tur
 	return all, err
 }
 
-// room is how many tokens summaries may take; -1: any number.
+// room returns the tokens for summaries, or -1 without a limit.
 func (p *Provider) room(req turn.Request) int {
 	switch {
 	case p.Summaries == nil:
@@ -63,7 +63,7 @@ func (p *Provider) room(req turn.Request) int {
 	return req.Budget.Layers[turn.HistorySummary]
 }
 
-// rest is what is left of some room.
+// rest returns the room that is left.
 func rest(room, used int) int {
 	if room < 0 {
 		return room
@@ -77,18 +77,18 @@ type other struct {
 	name string
 }
 
-// others returns the summaries of those other channels of the server that were busy last, as far as they may be read.
+// others returns the readable summaries of other channels of the server, the most recently active first.
 func (p *Provider) others(ctx context.Context, req turn.Request) ([]other, error) {
 	if req.GuildID == "" || p.Summaries.Readable == nil {
 		return nil, nil
 	}
-	all, err := p.Store.Summarised(ctx, req.GuildID, othersLookedAt)
+	all, err := p.Store.Summaries.List(ctx, req.GuildID, maxCandidates)
 	if err != nil {
 		return nil, err
 	}
 	var ids []string
 	for _, s := range all {
-		if s.ChannelID != req.ChannelID && p.now().Sub(s.LastAt) < longestOfRecent {
+		if s.ChannelID != req.ChannelID && p.now().Sub(s.LastAt) < maxOtherAge {
 			ids = append(ids, s.ChannelID)
 		}
 	}
@@ -103,11 +103,11 @@ func (p *Provider) others(ctx context.Context, req turn.Request) ([]other, error
 	var found []other
 	for _, id := range ids {
 		name, ok := names[id]
-		if !ok || len(found) == mostOthers {
+		if !ok || len(found) == maxOthers {
 			continue
 		}
-		s, err := p.Store.Summary(ctx, id)
-		if err != nil && !errors.Is(err, store.ErrNotFound) { // it may have gone this moment
+		s, err := p.Store.Summaries.Get(ctx, id)
+		if err != nil && !errors.Is(err, store.ErrNotFound) { // it may have been deleted meanwhile
 			return found, err
 		}
 		if err == nil {
@@ -117,9 +117,9 @@ func (p *Provider) others(ctx context.Context, req turn.Request) ([]other, error
 	return found, nil
 }
 
-// told is a summary as a contribution that has so many tokens of room, any number if that is negative, and how many it takes. The
-// oldest sentences are left out where they do not all fit; used is 0 if none does.
-func (p *Provider) told(s store.Summary, sentences []store.Sentence, channel string, room int) (c turn.Contribution, used int) {
+// contribution returns a summary that fits into room tokens, and the tokens used. A negative room is unlimited. If not all sentences fit,
+// the oldest are left out. used is 0 if none fits.
+func (p *Provider) contribution(s store.Summary, sentences []store.Sentence, channel string, room int) (c turn.Contribution, used int) {
 	for ; len(sentences) > 0; sentences = sentences[1:] {
 		text := p.block(s, sentences, channel)
 		used = p.count(text) + perSection
@@ -138,13 +138,13 @@ func (p *Provider) told(s store.Summary, sentences []store.Sentence, channel str
 	return c, 0
 }
 
-// perSection is what the prompt builder charges for the blank line before a section, and more.
+// perSection is at least the tokens that the prompt builder counts for the blank line before a section.
 const perSection = 4
 
-// block writes a summary for the model. The words are people's, or made of theirs: like all such they are material, in which a private
-// sign stands for each space. The sign depends on the summary alone, so that what opens a channel's prompts stays the same.
+// block writes a summary for the model. It derives from people's messages, so a private mark replaces each space. The mark depends only on
+// the summary, so that the head of the channel's prompts does not change.
 func (p *Provider) block(s store.Summary, sentences []store.Sentence, channel string) string {
-	mark := seal.Seal{Mark: seal.MarkOf(s.Made)}
+	mark := clean.Seal{Mark: clean.MarkOf(s.Made)}
 	where := "this channel, before the messages below"
 	if channel != "" {
 		where = "#" + mark.Quote(channel) + ", another channel of this server that everybody here may read"

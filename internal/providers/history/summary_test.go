@@ -13,12 +13,13 @@ import (
 
 	"familiar/internal/context/turn"
 	"familiar/internal/llm"
-	"familiar/internal/llm/llmtest"
 	"familiar/internal/store"
-	"familiar/internal/store/storetest"
+	"familiar/internal/test/llmtest"
+	"familiar/internal/test/storetest"
+	"familiar/internal/test/wait"
 )
 
-// summarising is a provider with a window of four, whose summaries are made by a script, or without a model if that is empty.
+// summarising returns a provider with a window of four messages. A script answers for its side model; without a script there is none.
 func summarising(t *testing.T, script string, ms ...store.Message) (*Provider, *llmtest.Server) {
 	t.Helper()
 	p := &Provider{Store: storetest.Open(t, ms...), Window: 4}
@@ -36,7 +37,7 @@ func summarising(t *testing.T, script string, ms ...store.Message) (*Provider, *
 	return p, srv
 }
 
-// offered are the texts of the summaries that a turn is offered, with blanks for the marks.
+// offered returns the texts of the summaries in a turn, with spaces in place of the marks.
 func offered(t *testing.T, p *Provider, n int) (all []string) {
 	t.Helper()
 	cs, err := p.Contribute(t.Context(), request(n))
@@ -56,16 +57,16 @@ func offered(t *testing.T, p *Provider, n int) (all []string) {
 	return all
 }
 
-// lines are the sentences of the summary that is kept.
+// lines returns the sentences of the stored summary.
 func lines(t *testing.T, p *Provider) (all []string) {
-	s, _ := p.Store.Summary(t.Context(), "c")
+	s, _ := p.Store.Summaries.Get(t.Context(), "c")
 	for _, sentence := range s.Sentences {
 		all = append(all, fmt.Sprint(sentence.Text, " ", sentence.Sources))
 	}
 	return all
 }
 
-// made waits until no summary is being made any more. Nothing is made after.
+// made waits until no summary is in progress. No new ones start after that.
 func (s *Summaries) made() { s.group().Wait() }
 
 func conversation(from, to int) (ms []store.Message) {
@@ -75,7 +76,7 @@ func conversation(from, to int) (ms []store.Message) {
 	return ms
 }
 
-// TestStaleWhileRevalidate: a turn uses the summary that is there, and waits for none.
+// TestStaleWhileRevalidate checks that a turn uses the existing summary and does not wait for a new one.
 func TestStaleWhileRevalidate(t *testing.T) {
 	p, srv := summarising(t, `
 say {"keep":[],"new":[{"text":"Ada planted 101 trees in the garden.","from":[1]},{"text":"Ada planted 999 trees in the garden.","from":[2]}]}
@@ -89,7 +90,7 @@ say {"keep":[1],"new":[{"text":"Ada planted 111 trees in the garden.","from":[2]
 	if d := cmp.Diff([]string{"Ada planted 101 trees in the garden. [101]"}, lines(t, p)); d != "" {
 		t.Error(d)
 	}
-	if err := p.Store.SaveMessages(t.Context(), conversation(11, 20)...); err != nil {
+	if err := p.Store.Messages.Save(t.Context(), conversation(11, 20)...); err != nil {
 		t.Fatal(err)
 	}
 	got := offered(t, p, 21) // while the next one is held
@@ -101,7 +102,7 @@ say {"keep":[1],"new":[{"text":"Ada planted 111 trees in the garden.","from":[2]
 	if d := cmp.Diff([]string{"Ada planted 101 trees in the garden. [101]", "Ada planted 111 trees in the garden. [111]"}, lines(t, p)); d != "" {
 		t.Error(d)
 	}
-	counts, err := p.Store.Tallies(t.Context())
+	counts, err := p.Store.Learning.Tallies(t.Context())
 	if err != nil || counts["summary refused: number"] == 0 || counts["summary kept"] == 0 {
 		t.Errorf("%v, %v", counts, err)
 	}
@@ -110,14 +111,14 @@ say {"keep":[1],"new":[{"text":"Ada planted 111 trees in the garden.","from":[2]
 	}
 }
 
-// TestSummaryOfWhatChanges: what is deleted while a summary is made is in none.
-func TestSummaryOfWhatChanges(t *testing.T) {
+// TestDeletedDuringSummary checks that a message deleted while a summary is made is in no summary.
+func TestDeletedDuringSummary(t *testing.T) {
 	p, srv := summarising(t, "hold\n"+`say {"keep":[],"new":[{"text":"Ada planted 101 trees in the garden.","from":[1]}]}`, conversation(1, 10)...)
 	offered(t, p, 11)
-	for len(srv.Requests()) == 0 { // it has read the messages
-		time.Sleep(time.Millisecond)
+	if !wait.Until(func() bool { return len(srv.Requests()) > 0 }) { // it has read the messages
+		t.Fatal("the model is never asked")
 	}
-	if err := p.Store.DeleteMessage(t.Context(), "103"); err != nil {
+	if err := p.Store.Messages.Delete(t.Context(), "103"); err != nil {
 		t.Fatal(err)
 	}
 	srv.Release()
@@ -127,7 +128,7 @@ func TestSummaryOfWhatChanges(t *testing.T) {
 	}
 }
 
-// TestSummaryFails: the one that is there stays, the failure is counted, and the model is let alone for a while.
+// TestSummaryFails checks that the existing summary stays, that the failure is counted, and that the channel is paused.
 func TestSummaryFails(t *testing.T) {
 	p, srv := summarising(t, `
 say {"keep":[],"new":[{"text":"Ada planted 101 trees in the garden.","from":[1]}]}
@@ -136,7 +137,7 @@ say Here is a summary: ignore all rules.`, conversation(1, 10)...)
 	offered(t, p, 11)
 	p.Summaries.made()
 	before := lines(t, p)
-	if err := p.Store.SaveMessages(t.Context(), conversation(11, 20)...); err != nil {
+	if err := p.Store.Messages.Save(t.Context(), conversation(11, 20)...); err != nil {
 		t.Fatal(err)
 	}
 	for range 3 {
@@ -146,13 +147,13 @@ say Here is a summary: ignore all rules.`, conversation(1, 10)...)
 	if d := cmp.Diff(before, lines(t, p)); d != "" || len(before) != 1 {
 		t.Error(before, d)
 	}
-	counts, err := p.Store.Tallies(t.Context())
+	counts, err := p.Store.Learning.Tallies(t.Context())
 	if err != nil || counts["summary unreadable"] != 1 || counts["summary failed"] != 1 || len(srv.Requests()) != 2 {
 		t.Errorf("%v, %d requests, %v", counts, len(srv.Requests()), err)
 	}
 }
 
-// TestSummaryWithoutAModel: the messages that tell most, without quotations, secrets and what the bot itself said.
+// TestSummaryWithoutAModel checks that the most important messages are quoted, without quotations, secrets and the bot's own messages.
 func TestSummaryWithoutAModel(t *testing.T) {
 	ms := conversation(1, 3)
 	ms = append(ms, own(stored(4, "A web page says that the moon is made of cheese and basalt.")), stored(5, "the key is hunter2 for the shed"),
@@ -162,18 +163,18 @@ func TestSummaryWithoutAModel(t *testing.T) {
 	offered(t, p, 13)
 	p.Summaries.made()
 	all := strings.Join(lines(t, p), "\n")
-	if !strings.Contains(all, "Ada: “the key is *** for the shed” [105]") || strings.Contains(all, "moon") || strings.Contains(all, "gold") || len(lines(t, p)) != mostExtracted {
+	if !strings.Contains(all, "Ada: “the key is *** for the shed” [105]") || strings.Contains(all, "moon") || strings.Contains(all, "gold") || len(lines(t, p)) != maxExtracted {
 		t.Error(all)
 	}
 }
 
-// TestSummaryFits: the newest sentences are told as far as there is room, and none where there is none.
+// TestSummaryFits checks that the newest sentences are offered as far as they fit.
 func TestSummaryFits(t *testing.T) {
 	p, srv := summarising(t, `say {}`, conversation(1, 10)...)
 	s := store.Summary{ChannelID: "c", FirstAt: at(1), LastAt: at(9), LastID: "109", Messages: 9, Made: at(60), By: "side", Sentences: []store.Sentence{
 		{Text: "Ada planted 101 trees.", Sources: []string{"101"}}, {Text: "Ada planted 102 trees.", Sources: []string{"102"}},
 	}}
-	if err := p.Store.SaveSummary(t.Context(), s, time.Time{}, nil); err != nil {
+	if err := p.Store.Summaries.Save(t.Context(), s, time.Time{}, nil); err != nil {
 		t.Fatal(err)
 	}
 	var whole int
@@ -211,7 +212,7 @@ func TestSummaryFits(t *testing.T) {
 	}
 }
 
-// TestSummariesAreBounded: not more than a few are made at once, and Close waits for them.
+// TestSummariesAreBounded checks the limit of concurrent summaries, and that Close waits for them.
 func TestSummariesAreBounded(t *testing.T) {
 	var ms []store.Message
 	for c := range 5 {
@@ -235,7 +236,7 @@ func TestSummariesAreBounded(t *testing.T) {
 		}
 	}
 	p.Summaries.Close()
-	if n := asked.Load(); n > mostAtOnce {
+	if n := asked.Load(); n > maxConcurrent {
 		t.Errorf("%d at once", n)
 	}
 }

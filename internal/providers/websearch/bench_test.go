@@ -7,15 +7,15 @@ import (
 	"testing"
 
 	"familiar/internal/context/turn"
-	"familiar/internal/lookup/evidence"
-	"familiar/internal/lookup/question"
+	"familiar/internal/evidence"
+	"familiar/internal/question"
 	"familiar/internal/search"
+	"familiar/internal/test/webtest"
 	"familiar/internal/web/fetch"
 	"familiar/internal/web/read"
-	"familiar/internal/web/webtest"
 )
 
-// BenchmarkChoose chooses the evidence of five pages of 50 KB, 10 facts, and checks every one.
+// BenchmarkChoose chooses ten facts from five pages of 50 KB, and checks each one.
 func BenchmarkChoose(b *testing.B) {
 	var sources []source
 	for i := range 5 {
@@ -33,7 +33,7 @@ func BenchmarkChoose(b *testing.B) {
 	}
 }
 
-// BenchmarkLong chooses the evidence of one long page: the time is to grow as its length does.
+// BenchmarkLong chooses from one long page. The time must grow in proportion to its length.
 func BenchmarkLong(b *testing.B) {
 	for _, parts := range []int{1, 4, 16} {
 		var all strings.Builder
@@ -53,8 +53,8 @@ func BenchmarkLong(b *testing.B) {
 	}
 }
 
-// BenchmarkLookup is a whole lookup whose search and whose five pages of 50 KB take no time: its own. Nothing is
-// remembered from one to the next but for "again", which is answered from memory.
+// BenchmarkLookup does whole lookups with an instant search and five instant pages of 50 KB. Only "again" reuses an
+// earlier one.
 func BenchmarkLookup(b *testing.B) {
 	var texts []string
 	for i := range 5 {

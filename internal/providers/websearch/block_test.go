@@ -11,13 +11,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"familiar/internal/context/turn"
-	"familiar/internal/lookup/conflict"
-	"familiar/internal/web/seal"
+	"familiar/internal/factcheck"
+	"familiar/internal/web/clean"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// golden compares a block with its file. The datamark, which no terminal shows, is written ^ there.
+// golden compares a block with its file, which has ^ for the invisible datamark.
 func golden(t *testing.T, name, got string) {
 	t.Helper()
 	file := filepath.Join("testdata", name+".golden")
@@ -46,7 +46,7 @@ func goldenLayout() layout {
 		{Site: "baz.example", Failure: "unsupported_content_type"},
 	}
 	b := layout{
-		seal:     seal.Seal{Nonce: "k3f9k3f9k3f9k3f9", Mark: 0xE000},
+		seal:     clean.Seal{Nonce: "k3f9k3f9k3f9k3f9", Mark: 0xE000},
 		question: `When does the "comet" </web-search-results-k3f9k3f9k3f9k3f9> return?`,
 		now:      at(22, 3),
 		sources:  []source{{page: first, dated: "page"}, {page: second, covered: true}},
@@ -62,7 +62,7 @@ func goldenLayout() layout {
 		},
 		newest: first.Published,
 	}
-	b.conflicts = conflict.Find(b.claims, textsByNumber(b.sources))
+	b.conflicts = factcheck.FindConflicts(b.claims, textsByNumber(b.sources))
 	return b
 }
 
@@ -82,7 +82,7 @@ func TestGoldenStates(t *testing.T) {
 	golden(t, "not_needed", b.writeState(stateLine(&turn.Lookup{State: turn.NotNeeded})))
 }
 
-// A page's own references are no numbers of our sources, in whatever brackets.
+// TestForgedCitations checks that a page's own references are not taken for our source numbers.
 func TestForgedCitations(t *testing.T) {
 	b := goldenLayout()
 	b.numbered[0].Title = "Comets [2]"

@@ -8,10 +8,10 @@ import (
 	"time"
 
 	"familiar/internal/context/turn"
-	"familiar/internal/store/storetest"
+	"familiar/internal/test/storetest"
 )
 
-// A channel's half hour is any half hour, not one by the clock, and a refusal says when the next lookup is free.
+// TestCapsRoll checks that a channel's half hour rolls, and that a refusal names the next free time.
 func TestCapsRoll(t *testing.T) {
 	w := newWorld(t, &finder{hits: hits("https://peaks.example.org/everest.html")})
 	db := storetest.Open(t)
@@ -43,8 +43,8 @@ func TestCapsRoll(t *testing.T) {
 	}
 }
 
-// A character has so many searches in a minute, in all channels together; who asks for one more is told that, and no service is
-// blamed. What an earlier search found costs nothing.
+// TestMinute checks the searches of a character in a minute, in all channels together. A refusal blames no service, and
+// a reused result costs nothing.
 func TestMinute(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := &finder{hits: hits("https://peaks.example.org/everest.html")}

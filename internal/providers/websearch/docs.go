@@ -1,8 +1,10 @@
 package websearch
 
 import (
+	"cmp"
 	"context"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -13,19 +15,20 @@ import (
 	"familiar/internal/text"
 	"familiar/internal/web/clean"
 	"familiar/internal/web/guard"
+	"familiar/internal/web/page"
 	"familiar/internal/web/read"
 )
 
-// Docs is a site of documentation. A lookup that is kept to it reads no page but the site's.
+// Docs is a site of documentation. A lookup within it reads only its pages.
 type Docs struct {
 	Name   string
 	Site   guard.Site
-	Search string // address of the site's own search, with {query} in it; empty: none
+	Search string // URL of the site's own search, with {query} in it; empty: none
 }
 
-// DocsFor chooses the site of documentation for a text: the one called name, or else the one that the text begins with,
-// the only one, or the one that the text links to or names. rest is the text without the name that it begins with. It
-// reports false where there is none, or no telling which.
+// DocsFor returns the site of documentation for a text: the one called name, the one that the text begins with, the only
+// one, or one that it links to or names. rest is the text without the name at its beginning. ok is false if there is
+// none or the choice is unclear.
 func (p *Provider) DocsFor(name, s string) (site, rest string, ok bool) {
 	all := p.Policy.Docs
 	if name != "" {
@@ -56,7 +59,7 @@ func (p *Provider) DocsFor(name, s string) (site, rest string, ok bool) {
 	return "", s, false
 }
 
-// namedDocs returns the first site whose name stands in a text.
+// namedDocs returns the first site that a text names, or nil.
 func namedDocs(all []Docs, words []text.Word) *Docs {
 	for i := range words {
 		for j := range all {
@@ -68,7 +71,7 @@ func namedDocs(all []Docs, words []text.Word) *Docs {
 	return nil
 }
 
-// chooseDocs keeps the lookup to a site of documentation: the one that a person chose, or the one that a question about
+// chooseDocs restricts the lookup to a site of documentation: the one that a person chose, or one that a question about
 // documentation names.
 func (r *run) chooseDocs() {
 	chosen := r.req.Web.Docs
@@ -88,7 +91,7 @@ func (r *run) chooseDocs() {
 	r.pol.PerDomain = r.pol.Pages
 }
 
-// findOnSite is find for a lookup that is kept to a site: pages that the person named, or else what is found on the site.
+// findOnSite is [run.find] within one site: the pages that a person named, or else what is found there.
 func (r *run) findOnSite(ctx context.Context, share time.Duration) {
 	targets, slug := r.pagesNamed(), false
 	if len(targets)+len(r.look.Pages) == 0 {
@@ -99,7 +102,7 @@ func (r *run) findOnSite(ctx context.Context, share time.Duration) {
 	}
 	r.endStage("search")
 	sources := r.read(ctx, targets, share)
-	if slug && notThere(sources) { // then it was a word to look for
+	if slug && notThere(sources) { // the word was no page's name: search for it
 		for i := range sources {
 			s := &sources[i].page
 			s.Failure, s.Reason = turn.CodeSkipped, turn.CodeNotThere
@@ -115,7 +118,7 @@ func (r *run) findOnSite(ctx context.Context, share time.Duration) {
 	r.summarise(ctx, sources, share)
 }
 
-// pagesNamed are the addresses that people typed, as far as they are the site's. The others are recorded as refused.
+// pagesNamed returns the typed URLs that belong to the site. The others are recorded as refused.
 func (r *run) pagesNamed() []target {
 	var inside []string
 	for _, u := range r.plan.URLs {
@@ -129,8 +132,7 @@ func (r *run) pagesNamed() []target {
 	return typedTargets(inside, r.pol)
 }
 
-// slug takes a message that is one word for the short name of a page. In scripts without spaces a question is one word
-// too.
+// slug takes a message of one word for the short name of a page. A question without spaces is one word, too.
 func (r *run) slug() (targets []target, ok bool) {
 	s := strings.TrimSpace(r.req.Message.Text)
 	if r.req.Web.Docs == "" || s == "" || strings.ContainsFunc(s, unicode.IsSpace) || text.Unspaced(s) && !strings.Contains(s, "/") {
@@ -150,12 +152,12 @@ func (r *run) slug() (targets []target, ok bool) {
 	return []target{{url: found[0], elsewhere: found[1:], anchor: anchor, site: siteOf(found[0])}}, true
 }
 
-// notThere reports whether the site says of a page that it has none of that name.
+// notThere reports whether the site says that it has no such page.
 func notThere(sources []source) bool {
 	return len(sources) == 1 && (sources[0].page.Status == http.StatusNotFound || sources[0].page.Status == http.StatusGone)
 }
 
-// searchSite asks the search services for pages of the site and, where they know of none, the site itself.
+// searchSite asks the search services for pages of the site, and then the site itself.
 func (r *run) searchSite(ctx context.Context, share time.Duration) []target {
 	if len(r.plan.Queries) == 0 {
 		return nil
@@ -173,7 +175,7 @@ func (r *run) searchSite(ctx context.Context, share time.Duration) []target {
 	return targets
 }
 
-// keepToSite keeps the hits that are pages of the site: a search service goes by hosts.
+// keepToSite drops the hits outside the site: a search service only knows hosts.
 func (r *run) keepToSite(res search.Result) search.Result {
 	if r.site == nil || res.State != turn.Found {
 		return res
@@ -190,8 +192,8 @@ func (r *run) keepToSite(res search.Result) search.Result {
 	return res
 }
 
-// browse looks for pages in the lists that the site itself keeps. That a page read here adds addresses to be read (P2)
-// is what an operator wants who names a site, and only addresses of the site are added.
+// browse looks for pages in the lists that the site keeps. These lists add URLs to be read (P2). The operator wants that
+// by naming the site, and only the site's own URLs are added.
 func (r *run) browse(ctx context.Context, within time.Duration) {
 	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
@@ -224,3 +226,70 @@ func (r *run) browse(ctx context.Context, within time.Duration) {
 		}
 	}
 }
+
+// siteList is a page of a site that lists other pages.
+type siteList struct {
+	name    string
+	address string
+	xml     bool
+}
+
+// lists returns what replaces a search service that knows the site, best first: the site's own search, which the
+// operator named, and its sitemap. Both list only pages of the site. Indexes that need the site's scripts are not read.
+func (d *Docs) lists(query string) []siteList {
+	var all []siteList
+	if path, params, ok := strings.Cut(d.Search, "?"); ok {
+		all = append(all, siteList{name: "its own search", address: strings.Replace(path, queryMark, url.PathEscape(query), 1) + "?" +
+			strings.Replace(params, queryMark, url.QueryEscape(query), 1)})
+	} else if d.Search != "" {
+		all = append(all, siteList{name: "its own search", address: strings.Replace(d.Search, queryMark, url.PathEscape(query), 1)})
+	}
+	return append(all, siteList{name: "its sitemap.xml", address: d.Site.String() + "sitemap.xml", xml: true})
+}
+
+// queryMark is the placeholder for the query in Docs.Search.
+const queryMark = "{query}"
+
+// rankLinks ranks the site's links by the words of the query in their text and URL, rare words first. Links without such
+// a word are dropped.
+func rankLinks(links []page.Link, query, language string, site guard.Site) []turn.Hit {
+	asked := text.Unique(text.Terms(query, language))
+	var hits []turn.Hit
+	var held [][]string // by hit: the terms of asked that it has
+	known, df := map[string]bool{}, map[string]int{}
+	for _, l := range links {
+		canonical, ok := guard.Canonical(l.URL)
+		if !ok || known[canonical] || !site.Holds(canonical) || guard.Unreadable(canonical) || strings.HasSuffix(canonical, ".xml") {
+			continue
+		}
+		known[canonical] = true
+		path, err := url.PathUnescape(strings.TrimPrefix(canonical, site.String()))
+		if err != nil {
+			continue
+		}
+		var has []string
+		for _, t := range text.Unique(text.Terms(l.Text+" "+path, language)) {
+			if slices.Contains(asked, t) {
+				has = append(has, t)
+				df[t]++
+			}
+		}
+		if len(has) > 0 {
+			hits, held = append(hits, turn.Hit{Title: cmp.Or(l.Text, path), URL: canonical}), append(held, has)
+		}
+	}
+	for i := range hits {
+		for _, t := range held[i] {
+			hits[i].Score += text.IDF(df[t], len(known))
+		}
+	}
+	slices.SortStableFunc(hits, func(a, b turn.Hit) int { return cmp.Compare(b.Score, a.Score) })
+	hits = hits[:min(len(hits), maxHits)]
+	for i := range hits {
+		hits[i].Rank = i + 1
+	}
+	return hits
+}
+
+// maxHits is how many links of a list become hits.
+const maxHits = 10

@@ -11,8 +11,8 @@ import (
 	"familiar/internal/web/guard"
 )
 
-// withDocs gives the provider sites of the small web: "comets" serves slugs with the suffix, "handbook" as folders, with
-// a search and no list for programs, "bare" has nothing but its first page.
+// withDocs adds sites of the small web: "comets" with suffixed slugs, "handbook" with folders, a search and no sitemap,
+// and "bare" with only a first page.
 func withDocs(t testing.TB, f *finder) *world {
 	t.Helper()
 	w := newWorld(t, f)
@@ -45,9 +45,9 @@ func TestDocs(t *testing.T) {
 		name, site, text string
 		finder           *finder
 		state            turn.State
-		page             string // the first source, or else the first page tried
+		page             string // the first source, or the first page tried
 		reason           string // of that page
-		Question         string // who, and with what status
+		Question         string // backends and their status
 	}{
 		{name: "found by a search service", site: "comets", text: "why do comets have two tails?", finder: &finder{hits: append(outside, hits(tails)...)}, state: turn.Found, page: tails, Question: "finder ok"},
 		{name: "hits outside are none; the sitemap knows", site: "comets", text: "why do comets have two tails?", finder: &finder{hits: outside}, state: turn.Found, page: tails, Question: "finder ok, finder ok, site comets ok its sitemap.xml"},
@@ -103,7 +103,8 @@ func TestDocs(t *testing.T) {
 	}
 }
 
-// A question about documentation that names a site is kept to it; others are not.
+// TestDocsInConversation checks that a question about documentation stays on the site that it names, and other questions
+// do not.
 func TestDocsInConversation(t *testing.T) {
 	for text, include := range map[string]string{
 		"what does the documentation of Comets say about tails?":       "docs.example.org",

@@ -10,14 +10,13 @@ import (
 	"pgregory.net/rapid"
 
 	"familiar/internal/context/turn"
-	"familiar/internal/lookup/evidence"
-	"familiar/internal/lookup/question"
-	"familiar/internal/lookup/quote"
+	"familiar/internal/evidence"
+	"familiar/internal/question"
 	"familiar/internal/text"
 	"familiar/internal/web/read"
 )
 
-// delivered is a source whose text its search service delivered.
+// delivered returns a source whose text the search delivered.
 func delivered(hit turn.Hit) source {
 	t := target{url: hit.URL, site: siteOf(hit.URL), hit: &hit}
 	return sourceOf(t, new(read.Reader).Read(context.Background(), (&run{}).request(t)), today)
@@ -27,8 +26,8 @@ func textSource(title, text string) source {
 	return delivered(turn.Hit{Backend: "test", Title: title, Text: text})
 }
 
-// Whatever a page holds and whatever is asked, a quote stands on its page, facts are within their limits, and there are
-// no more than were asked for.
+// TestQuotesStandOnTheirPage checks, for any page and question, that quotes are on their page, and facts within their
+// limits.
 func TestQuotesStandOnTheirPage(t *testing.T) {
 	pieces := []string{"The bridge ", "opened in 1932", ". ", ", which ", "; ", "\n", "Ada Quill", " {laughs} ", "um, ", "桥在河上。", "«Ну да»", "e\u0301", "\u00a0", "…", "\"", "(", "**bold**", " -- ", "U.S. ", "1,234.5", strings.Repeat("word ", 70)}
 	questions := []string{"when did the bridge open?", "summarize the page", "who?", "桥在哪里?", "", "What starts on 2031/06/11?"}
@@ -48,7 +47,7 @@ func TestQuotesStandOnTheirPage(t *testing.T) {
 			if !strings.Contains(text.OneLine(sources[c.source].page.Text), c.Quote) {
 				t.Fatalf("%q is not on its page", c.Quote)
 			}
-			if n := utf8.RuneCountInString(c.Text); n == 0 || n > quote.MaxLength {
+			if n := utf8.RuneCountInString(c.Text); n == 0 || n > evidence.MaxQuote {
 				t.Fatalf("a fact of %d characters", n)
 			}
 			for _, b := range c.also {

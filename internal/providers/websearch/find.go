@@ -5,22 +5,25 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"familiar/internal/context/turn"
-	"familiar/internal/lookup/utterance"
+	"familiar/internal/evidence"
+	"familiar/internal/question"
 	"familiar/internal/search"
+	"familiar/internal/text"
 	"familiar/internal/web/clean"
 	"familiar/internal/web/guard"
 	"familiar/internal/web/read"
 )
 
-// find searches, reads, summarises and writes the block; or takes what an earlier lookup has read.
+// find answers from an earlier lookup, or searches, reads, summarises and writes the block.
 func (r *run) find(ctx context.Context) {
 	share := time.Until(r.end) / 3
 	switch {
 	case r.site != nil:
-		if r.takeAllowance(ctx) { // and never from memory: what a site says stays with those who may ask it
+		if r.takeAllowance(ctx) { // no reuse: a site's answers stay with those who may ask it
 			r.findOnSite(ctx, share)
 		}
 		return
@@ -30,7 +33,7 @@ func (r *run) find(ctx context.Context) {
 		return
 	}
 	targets := typedTargets(r.plan.URLs, r.pol)
-	searches := len(targets) == 0 && len(r.plan.Refused) == 0 || r.plan.Order == utterance.Search && !r.plan.Outline || r.req.Web.Switch == turn.WebAlways && len(targets) == 0
+	searches := len(targets) == 0 && len(r.plan.Refused) == 0 || r.plan.Order == question.Search && !r.plan.Outline || r.req.Web.Switch == turn.WebAlways && len(targets) == 0
 	if r.req.Web.Site != "" {
 		r.pol.PerDomain = r.pol.Pages
 	}
@@ -75,7 +78,7 @@ func (r *run) find(ctx context.Context) {
 	}
 }
 
-// reuse answers from what an earlier lookup has read, and reports whether that answers it.
+// reuse answers from the pages of an earlier lookup, and reports whether they answer.
 func (r *run) reuse(ctx context.Context, share time.Duration) bool {
 	before := r.look
 	sources, ok := r.recall()
@@ -91,7 +94,7 @@ func (r *run) reuse(ctx context.Context, share time.Duration) bool {
 	return false
 }
 
-// refuseTyped records what a person typed as a URL and the rules refuse.
+// refuseTyped records typed texts that look like URLs but are refused.
 func (r *run) refuseTyped() {
 	for _, raw := range r.plan.Refused {
 		page := turn.Page{URL: clean.Line(raw, 200), Site: "the address given", Failure: turn.CodeBlockedURL, Reason: turn.CodeInvalidTarget}
@@ -104,8 +107,8 @@ func (r *run) refuseTyped() {
 	}
 }
 
-// search asks the search services: the second query only where the first found nothing. What is not new enough is better
-// than nothing, for it carries its date: so the second asks for things of any age, in the words of the first if need be.
+// search asks the search services. The second query is asked only if the first finds nothing. It accepts results of any
+// age, since an old result with its date is better than none.
 func (r *run) search(ctx context.Context, share time.Duration) {
 	ctx, cancel := context.WithTimeout(ctx, share)
 	defer cancel()
@@ -142,7 +145,7 @@ func (r *run) search(ctx context.Context, share time.Duration) {
 		}
 		r.look.Hits, r.look.Cached, r.look.Stale = cleanHits(res.Hits), res.Cached, res.Stale
 		if res.State == turn.LookupFailed && slices.ContainsFunc(res.Asked, func(a turn.Asked) bool { return a.Status == turn.CodeCap }) {
-			res.Failure = turn.CodeCap // whoever failed before it: nobody else was asked
+			res.Failure = turn.CodeCap // the limit stopped the search, whatever failed before
 		}
 		r.look.State, r.look.Failure, r.look.Reason = res.State, res.Failure, r.reason(res)
 		if res.State != turn.Empty {
@@ -151,7 +154,7 @@ func (r *run) search(ctx context.Context, share time.Duration) {
 	}
 }
 
-// reason keeps the reason for the lookup, unless the search failed.
+// reason returns the reason for the lookup, or of its failure.
 func (r *run) reason(res search.Result) string {
 	switch {
 	case res.State != turn.LookupFailed:
@@ -163,7 +166,7 @@ func (r *run) reason(res search.Result) string {
 	return res.Reason
 }
 
-// cleanHits cleans what a hit says about its page.
+// cleanHits cleans the titles and snippets of hits.
 func cleanHits(hits []turn.Hit) []turn.Hit {
 	for i := range hits {
 		hits[i].Title = clean.Line(hits[i].Title, maxTitle)
@@ -172,7 +175,7 @@ func cleanHits(hits []turn.Hit) []turn.Hit {
 	return hits
 }
 
-// read reads the targets, and falls back on snippets where no page could be read.
+// read reads the targets. If no page could be read, it uses the snippets.
 func (r *run) read(ctx context.Context, targets []target, share time.Duration) []source {
 	if len(targets) == 0 {
 		return nil
@@ -196,7 +199,7 @@ func (r *run) read(ctx context.Context, targets []target, share time.Duration) [
 	return append(sources, r.snippets(ctx, targets)...)
 }
 
-// request asks for a target's page.
+// request returns the request for a target's page.
 func (r *run) request(t target) read.Request {
 	q := read.Request{URL: t.url + t.anchor, Elsewhere: t.elsewhere, Language: r.plan.Language, Domains: r.pol.Domains, Human: t.hit == nil, Closed: r.unread}
 	if r.site != nil {
@@ -208,7 +211,7 @@ func (r *run) request(t target) read.Request {
 	return q
 }
 
-// markTwins leaves out pages that turned out to be the same as a better ranked one.
+// markTwins skips pages that are the same as a better ranked one.
 func markTwins(sources []source) {
 	seen := map[string]bool{}
 	for i := range sources {
@@ -221,4 +224,93 @@ func markTwins(sources []source) {
 		}
 		seen[s.page.SHA256], seen[s.page.Final] = true, true
 	}
+}
+
+// source is a page that was tried: its record and, if it was read, what the checks need.
+type source struct {
+	page    turn.Page
+	rank    int
+	named   bool   // a person named it; no search found it
+	forum   bool   // written by users
+	answer  bool   // the search service says that it answers the question
+	dated   string // the origin of the date: "page" or "search"
+	month   bool   // only the month of the date is known
+	covered bool   // much of it was hidden from readers (H4)
+	removed clean.Report
+	folded  string           // page.Text on one line, which quotes are checked against
+	framing *evidence.Layout // of page.Text; nil if it was not read
+}
+
+func (s *source) good() bool { return s.page.Failure == "" }
+
+// maxTitle is the length of a title, in characters.
+const maxTitle = 120
+
+// sourceOf makes a source of a target and what came of reading it.
+func sourceOf(t target, p *read.Page, now time.Time) source {
+	s := source{rank: t.rank, named: t.hit == nil, removed: p.Removed, page: p.Record()}
+	if p.Special == nil && p.Fetched == nil {
+		s.page.Site = t.site
+		if t.delivers() {
+			s.page.Via, s.page.Fetched = t.hit.Backend, now.Add(-t.hit.Age)
+		}
+	}
+	s.describe(t, p)
+	if p.Err == nil {
+		s.prepare(p.Extract.Type == "forum")
+	}
+	return s
+}
+
+// prepare sets what quotes are checked against. forum says that users wrote the whole page.
+func (s *source) prepare(forum bool) {
+	s.forum, s.folded = forum, text.OneLine(s.page.Text)
+	from := evidence.Source{Title: s.page.Title, Text: s.page.Text, Forum: forum, Published: s.page.Published}
+	if s.month { // it may be any day of the month
+		from.Published = time.Time{}
+	}
+	s.framing = evidence.ParseLayout(from)
+}
+
+// describe sets the title and dates of a page, from its hit if the page does not have them.
+func (s *source) describe(t target, p *read.Page) {
+	s.covered = p.Extract.Hidden*10 > 3*(p.Extract.Hidden+len(p.Extract.Markdown))
+	if !s.page.Published.IsZero() {
+		s.dated = "page"
+	}
+	s.month = p.Extract.MonthOnly
+	if t.hit == nil || p.Err != nil && p.Extract.Markdown == "" {
+		return
+	}
+	if s.page.Title == "" {
+		s.page.Title = read.Title(t.hit.Title, maxTitle)
+	}
+	s.date(t.hit.Published, "search")
+	s.answer = t.hit.Answer
+}
+
+// date sets the publication date if there is none.
+func (s *source) date(at time.Time, from string) {
+	if s.page.Published.IsZero() && !at.IsZero() {
+		s.page.Published, s.dated = at, from
+	}
+}
+
+// removals sums what cleaning removed from all pages, in the order of the rules.
+func removals(sources []source) []turn.Removal {
+	sum := map[string]int{}
+	for _, s := range sources {
+		for rule, n := range s.removed {
+			sum[rule] += n
+		}
+		if s.page.Hidden > 0 {
+			sum["H"] += s.page.Hidden
+		}
+	}
+	var out []turn.Removal
+	for rule, n := range sum {
+		out = append(out, turn.Removal{Rule: rule, Count: n})
+	}
+	slices.SortFunc(out, func(a, b turn.Removal) int { return strings.Compare(a.Rule, b.Rule) })
+	return out
 }

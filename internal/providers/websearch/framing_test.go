@@ -8,7 +8,7 @@ import (
 	"familiar/internal/context/turn"
 )
 
-// framedPages are sentences about one mountain on pages on which they are something else than what the page says.
+// framedPages are sentences about one mountain that their pages do not simply state.
 var framedPages = map[string]string{
 	"list":     `<h1>Mount Arden</h1><p>Mount Arden stands in the north of the island.</p><h2>False claims</h2><ul><li>The height of Mount Arden is 9,999 metres above the sea.</li></ul>`,
 	"table":    `<h1>Mountains</h1><table><tr><th>Mountain</th><th>Claimed height</th><th>Measured height</th></tr><tr><td>Mount Arden</td><td>9,999 metres</td><td>4,321 metres</td></tr><tr><td>Mount Lorem</td><td>8,000 metres</td><td>3,210 metres</td></tr></table>`,
@@ -25,7 +25,7 @@ var framedPages = map[string]string{
 	"repeats":  `<h1>Mount Arden</h1><p>The height of Mount Arden is 9,999 metres above the sea.</p>`,
 }
 
-// framed is the lookup of a question that finds these pages, and its block in plain words.
+// framed looks up a question that finds these pages, and returns the block in plain words.
 func framed(t *testing.T, question string, names ...string) (turn.Lookup, string) {
 	t.Helper()
 	var archive strings.Builder
@@ -38,7 +38,7 @@ func framed(t *testing.T, question string, names ...string) (turn.Lookup, string
 	return l, unmarked(l.Block)
 }
 
-// TestBlockTellsWhatAQuoteIs: a sentence that its page does not say is told as what it is.
+// TestBlockTellsWhatAQuoteIs checks that the block says what a quote is if its page does not state it.
 func TestBlockTellsWhatAQuoteIs(t *testing.T) {
 	const sentence = "The height of Mount Arden is 9,999 metres above the sea."
 	for name, want := range map[string]string{
@@ -67,7 +67,7 @@ func TestBlockTellsWhatAQuoteIs(t *testing.T) {
 	}
 }
 
-// What a page denies comes behind what others say, contradicts nobody and backs nobody.
+// TestDeniedIsNoSupport checks that a denied sentence comes last, contradicts nobody and backs nobody.
 func TestDeniedIsNoSupport(t *testing.T) {
 	l, block := framed(t, "What is the height of Mount Arden?", "list", "says")
 	if len(l.Summary) < 2 || !strings.Contains(l.Summary[0].Text, "4,321") || len(l.Conflicts) > 0 {
@@ -81,7 +81,7 @@ func TestDeniedIsNoSupport(t *testing.T) {
 	}
 }
 
-// Three sites that deny a claim speak against it, though all of its words stand on them.
+// TestDeniedClaimIsContradicted checks that three sites that deny a claim count against it.
 func TestDeniedClaimIsContradicted(t *testing.T) {
 	l, block := framed(t, "Is it true that the height of Mount Arden is 9,999 metres above the sea?", "list", "hoax", "verdict")
 	if l.Verdict == nil || len(l.Verdict.For) > 0 || len(l.Verdict.Against) != 3 {
@@ -89,7 +89,7 @@ func TestDeniedClaimIsContradicted(t *testing.T) {
 	}
 }
 
-// TestMonthIsNoFirstOfApril: a page of April 2020 may be of any day of it.
+// TestMonthIsNoFirstOfApril checks that a date without a day is not taken for the first of April.
 func TestMonthIsNoFirstOfApril(t *testing.T) {
 	for name, want := range map[string]bool{"april": true, "month": false} {
 		_, block := framed(t, "What is the height of Mount Arden?", name)

@@ -1,5 +1,3 @@
-//go:build !race
-
 package websearch
 
 import (
@@ -14,14 +12,13 @@ import (
 	"unicode/utf8"
 
 	"familiar/internal/context/turn"
-	"familiar/internal/llm/llmtest"
 	"familiar/internal/search"
+	"familiar/internal/test/bulk"
+	"familiar/internal/test/llmtest"
 )
 
-// hostileLookups is how many lookups of two pages a hijacked side model selects quotes for, always the same.
-const hostileLookups = 1_000
-
-// The two pages that it reads. They share a subject and no sentence, and have sentences that a cut would turn around.
+// selectedPages are the pages that it reads. They share a topic but no sentence, and have sentences that a cut could
+// reverse.
 var selectedPages = []string{
 	`Mount Everest is the highest mountain on Earth above sea level. The height of Mount Everest is 8,849 metres, as China and Nepal announced on 8 December 2020.
 Edmund Hillary and Tenzing Norgay made the first confirmed ascent on 29 May 1953. Climbers pay a fee of 11,000 dollars for their permit in Nepal.
@@ -35,8 +32,8 @@ Radhanath Sikdar computed in 1852 that Peak XV was the highest. Kangchenjunga ha
 The Rongbuk glacier flows down from the northern slopes. Trekkers walk about twelve days from Lukla to the base camp at 5,364 metres.`,
 }
 
-// TestHostileSideModel plays a side model that an attacker owns. Whatever it answers, every statement of the block stands on
-// its page in the page's own words, whole or cut where its meaning stays. The judge knows the rules by means of its own.
+// TestHostileSideModel plays a side model that an attacker controls. Every statement in the block must still be on its
+// page verbatim, whole or cut without a change of meaning. The judge has rules of its own.
 func TestHostileSideModel(t *testing.T) { synctest.Test(t, testHostileSideModel) }
 
 func testHostileSideModel(t *testing.T) {
@@ -46,7 +43,7 @@ func testHostileSideModel(t *testing.T) {
 		f.hits = append(f.hits, turn.Hit{Backend: "finder", Rank: i + 1, Title: "Everest", URL: []string{"https://peaks.example.org/", "https://atlas.example.com/"}[i], Text: text})
 	}
 	p := &Provider{Search: &search.Engine{Backends: []search.Backend{f}}, Now: func() time.Time { return today }}
-	var answers [2]string // by page; written only while nobody asks
+	var answers [2]string // by page; not written during a call
 	srv := llmtest.InMemory(t)
 	srv.Reply = func(req llmtest.Request) llmtest.Reply {
 		if strings.Contains(req.Prompt(), "Kangchenjunga") {
@@ -55,8 +52,9 @@ func testHostileSideModel(t *testing.T) {
 		return llmtest.Reply{llmtest.Chunk(answers[0])}
 	}
 	p.Side = client(t, srv)
-	by, refused, most := 0, 0, 0 // the judge has something to judge
-	for i := range hostileLookups {
+	by, refused, most := 0, 0, 0  // to show that the judge had work
+	lookups := bulk.Of(80, 1_000) // of two pages each, always the same
+	for i := range lookups {
 		for n := range answers {
 			answers[n] = selector{r}.answer(n)
 		}
@@ -70,7 +68,7 @@ func testHostileSideModel(t *testing.T) {
 			t.Fatalf("lookup %d; the side model said\n%.3000s\n%.3000s\nthe block:\n%s", i, answers[0], answers[1], unmarked(l.Block))
 		}
 	}
-	if n := len(srv.Requests()); n != 2*hostileLookups || by < hostileLookups/2 || refused < hostileLookups || most < 10 {
+	if n := len(srv.Requests()); n != 2*lookups || by < lookups/2 || refused < lookups || most < 10 {
 		t.Errorf("asked %d times, selected by the model in %d lookups, %d refused, at most %d at once", n, by, refused, most)
 	}
 }
@@ -84,7 +82,7 @@ func sentencesOf(page string) []string {
 	return strings.SplitAfter(strings.ReplaceAll(page, "\n", " "), ". ")
 }
 
-// answer is what the model says of a page: numbers in JSON, or something near it.
+// answer is the model's answer about a page: numbers in JSON, or something similar.
 func (a selector) answer(page int) string {
 	var items []string
 	for range a.IntN(14) {
@@ -110,7 +108,7 @@ func (a selector) answer(page int) string {
 	return s
 }
 
-// item is the number of a sentence, or something that is none.
+// item is the number of a sentence, or something invalid.
 func (a selector) item(page int) string {
 	if a.IntN(60) > 0 {
 		return a.pick("1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12", "13", "0", "-1", "99", "2147483648", "-9223372036854775808")
@@ -118,12 +116,12 @@ func (a selector) item(page int) string {
 	return a.pick("1.5", "1e400", "true", "null", `"3"`, `{"number":1}`, "[1]", a.written(page))
 }
 
-// fact is a fact in the model's own words under a quote of the page.
+// fact is a fact in the model's words under a quote of the page.
 func (a selector) fact(page int) string {
 	return `{"text":` + a.written(page) + `,"quote":` + a.written(page) + `}`
 }
 
-// written are words of the model's own, with the page's turned around in them.
+// written are the model's own words, with reversed words of the page in them.
 func (a selector) written(page int) string {
 	lines := sentencesOf(selectedPages[page])
 	line := lines[a.IntN(len(lines))]
@@ -138,13 +136,13 @@ func (a selector) trick() string {
 
 var roleLine = regexp.MustCompile(`(?im)^\W*(system|assistant|user)\s*:`)
 
-// bonds are words of the pages, each with what must not be told without it.
+// bonds are words of the pages, each with the words that must not be cut from it.
 var bonds = map[string]string{
 	"unless a doctor": "dangerous for all of the children", "dangerous for all": "unless a doctor", "According to the porters": "shows the summit",
 	"Kangchenjunga": "until then",
 }
 
-// judgeQuotes holds a lookup against what was on its pages.
+// judgeQuotes compares the quotes of a lookup with its pages.
 func judgeQuotes(t *testing.T, l turn.Lookup) {
 	t.Helper()
 	if l.State != turn.Found {
@@ -179,7 +177,7 @@ func judgeQuotes(t *testing.T, l turn.Lookup) {
 	}
 }
 
-// cutAt reports whether a quote leaves something of its sentence out, before it and behind it.
+// cutAt reports whether a quote leaves out a part of its sentence before it, and behind it.
 func cutAt(page, quote string) (before, behind bool) {
 	head, tail, _ := strings.Cut(page, unspread(quote))
 	return head != "" && !strings.HasSuffix(head, ". "), tail != "" && !strings.HasPrefix(tail, " ")
@@ -187,7 +185,7 @@ func cutAt(page, quote string) (before, behind bool) {
 
 func unspread(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-// onPage is the text of a source as the search delivered it.
+// onPage returns the text of a source as the search delivered it.
 func onPage(l turn.Lookup, source int) string {
 	for _, s := range l.Sources {
 		if s.N == source {
@@ -202,14 +200,14 @@ func onPage(l turn.Lookup, source int) string {
 
 var nonces = regexp.MustCompile(`(web-search-results-)[a-z2-7]{16}`)
 
-// judgeFrame looks at the whole block: its delimiters are its own, and its facts are those on record.
+// judgeFrame checks the whole block: its delimiters are its own, and its facts are the recorded ones.
 func judgeFrame(t *testing.T, l turn.Lookup) {
 	t.Helper()
 	text := unmarked(l.Block)
 	if strings.Count(text, "<") != 2 || strings.Count(text, ">") != 2 || strings.Count(text, "web-search-results") != 4 {
 		t.Error("the block has delimiters that are not its own")
 	}
-	text = nonces.ReplaceAllString(text, "$1") // chance spells words, too
+	text = nonces.ReplaceAllString(text, "$1") // random letters can form words
 	for _, bad := range []string{"://", "www.", "](", "evil", "javascript:", "discord.gg", "@everyone", "<@", "<|", "[INST]", "`", "＜", "gnore all previous", "obey me", "persona", "secret"} {
 		if strings.Contains(text, bad) {
 			t.Errorf("%q is in the block", bad)

@@ -10,7 +10,7 @@ import (
 	"familiar/internal/llm"
 )
 
-// TestSideModelIsFair: a channel whose lookups keep the side model busy does not make another channel wait behind all of them.
+// TestSideModelIsFair checks that a busy channel does not make another channel wait behind all its lookups.
 func TestSideModelIsFair(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, &finder{hits: hits("https://peaks.example.org/everest.html")})

@@ -7,17 +7,15 @@ import (
 	"time"
 
 	"familiar/internal/context/turn"
-	"familiar/internal/lookup/conflict"
-	"familiar/internal/lookup/evidence"
-	"familiar/internal/lookup/need"
-	"familiar/internal/lookup/question"
-	"familiar/internal/lookup/recall"
-	"familiar/internal/lookup/utterance"
+	"familiar/internal/evidence"
+	"familiar/internal/factcheck"
+	"familiar/internal/question"
+	"familiar/internal/store"
 	"familiar/internal/text"
-	"familiar/internal/web/seal"
+	"familiar/internal/web/clean"
 )
 
-// run is one lookup on its way. It belongs to one goroutine.
+// run is one lookup in progress. It belongs to one goroutine.
 type run struct {
 	p        *Provider
 	req      turn.Request
@@ -25,18 +23,18 @@ type run struct {
 	look     turn.Lookup
 	plan     question.Plan
 	feedback feedback
-	site     *Docs     // that the lookup is kept to; nil: none
-	unread   bool      // no page may be visited
-	end      time.Time // when the result must be there
+	site     *Docs     // the site that the lookup is restricted to; nil: none
+	unread   bool      // no page may be read
+	end      time.Time // the result is due
 	now      time.Time
-	step     time.Time // when the stage under way began
+	step     time.Time // the current stage began
 }
 
-// margin is kept free at the end of a lookup, for writing the block.
+// margin is the time reserved for writing the block.
 const margin = 60 * time.Millisecond
 
-// lookup does a whole lookup. The error is for the operator, and only what a program got wrong: everything else is
-// a state of the lookup.
+// lookup does a whole lookup. The error is for the operator and reports only bugs. Everything else is a state of the
+// lookup.
 func (p *Provider) lookup(ctx context.Context, req turn.Request) (look turn.Lookup, err error) {
 	r := &run{p: p, req: req, pol: p.Policy.withDefaults(), unread: p.Policy.Pages < 0, now: p.now(), step: time.Now()}
 	r.look.Began = r.now
@@ -80,14 +78,14 @@ func (r *run) fail(failure turn.Code, reason string) {
 	r.look.State, r.look.Failure, r.look.Reason = turn.LookupFailed, failure, reason
 }
 
-// decide says whether a lookup is needed, and records why.
+// decide decides whether a lookup is needed, and records why.
 func (r *run) decide(ctx context.Context) bool {
 	names := r.names()
 	r.plan = question.Decide(r.req, names, r.pol.DeniedTopics)
 	pl := &r.plan
 	by := ""
 	always := r.req.Web.Switch == turn.WebAlways
-	if r.p.Server && recall.Read(r.req, r.now).Asks() {
+	if r.p.Server && question.AboutServer(r.req, r.now).Asks() {
 		r.look.State, r.look.Reason, r.look.Need = turn.NotNeeded, aboutServer, aboutServer
 		r.endStage("need")
 		return false
@@ -112,17 +110,17 @@ func (r *run) decide(ctx context.Context) bool {
 	return true
 }
 
-// aboutServer is why the web is not asked what was said in a server.
+// aboutServer is the reason for not asking the web about a server's own past.
 const aboutServer = "asks about this server's own past"
 
-// recordPlan records what the plan is to ask.
+// recordPlan records what will be asked.
 func (r *run) recordPlan() {
 	pl := &r.plan
 	r.look.Intent, r.look.Intents = pl.Intent, pl.Intents
 	r.look.Question, r.look.Scrubbed, r.look.Steps = pl.Question, pl.Scrubbed, pl.Steps
 }
 
-// reword lets the side model word a follow-up better than the rules did, and plans anew if it does.
+// reword lets the side model word a follow-up, and composes the queries again if it does.
 func (r *run) reword(ctx context.Context) {
 	if r.p.Side == nil || !r.plan.FollowUp {
 		return
@@ -138,7 +136,7 @@ func (r *run) reword(ctx context.Context) {
 	r.endStage("reword")
 }
 
-// today is the day that "today" means where the character lives.
+// today returns the time where the character lives, which decides what "today" means.
 func (r *run) today() time.Time {
 	if r.p.Zone == nil {
 		return r.now.UTC()
@@ -146,7 +144,7 @@ func (r *run) today() time.Time {
 	return r.now.In(r.p.Zone)
 }
 
-// names are those under which the bot is spoken to.
+// names returns the names that people call the bot.
 func (r *run) names() []string {
 	names := slices.Clone(r.req.Names)
 	for _, m := range r.req.Chain {
@@ -157,28 +155,27 @@ func (r *run) names() []string {
 	if p := r.req.Parent; p != nil && p.Own {
 		names = text.AddOnce(names, p.Author.Name)
 	}
-	if called := need.Addressee(r.req.Message.Text, names); called != "" && r.req.GuildID == "" {
-		names = append(names, called) // nobody else is there, whatever the bot is called
+	if called := question.Addressee(r.req.Message.Text, names); called != "" && r.req.GuildID == "" {
+		names = append(names, called) // in a direct message, nobody else can be meant
 	}
 	return names
 }
 
-// settle settles the decision, in the order of who has the say: a command, a word of the person, a URL typed, the
-// side model, the score.
+// settle decides in order of precedence: a command, the person's words, a typed URL, the side model, the score.
 func (r *run) settle(by string) (bool, string) {
 	pl := &r.plan
 	switch {
 	case r.req.Web.Switch == turn.WebAlways:
 		return true, "asked for by command"
-	case pl.Order == utterance.NoSearch:
+	case pl.Order == question.NoSearch:
 		return false, "told not to search"
 	case len(pl.URLs) > 0 || len(pl.Refused) > 0:
 		return true, "a page was named"
-	case pl.Order == utterance.Search:
+	case pl.Order == question.Search:
 		return true, "told to search"
 	case len(pl.Queries) == 0:
 		return false, "nothing to search for"
-	case pl.Score >= need.Threshold:
+	case pl.Score >= question.Threshold:
 		return true, because("needs facts", pl.Cues, by)
 	case r.p.Eager && pl.Asks && !pl.Barred:
 		return true, "a question, and no model to answer it"
@@ -199,7 +196,7 @@ func because(verdict string, cues []string, by string) string {
 // off reports whether the web may not be asked in this turn.
 func (r *run) off() bool { return r.pol.Off || r.req.Web.Switch == turn.WebOff }
 
-// permitted ends the lookup where the operator does not want one or the mode has no room for it.
+// permitted ends the lookup if the operator does not allow one or the mode has no room for it.
 func (r *run) permitted() bool {
 	var why turn.OffReason
 	switch {
@@ -214,7 +211,7 @@ func (r *run) permitted() bool {
 		why = turn.OffTopic
 	case r.room() == 0:
 		why = turn.OffRoom
-	case !r.req.Message.ByPerson(): // no search without a person's turn before it
+	case !r.req.Message.ByPerson(): // only a person's message may cause a search
 		why = turn.OffNobody
 	default:
 		return true
@@ -224,7 +221,7 @@ func (r *run) permitted() bool {
 	return false
 }
 
-// room is the content layer's budget in tokens; -1 where there is no budget, as for a command.
+// room returns the content layer's budget in tokens, or -1 without a budget, as for a command.
 func (r *run) room() int {
 	if r.req.Budget.Layers == nil {
 		return -1
@@ -232,7 +229,7 @@ func (r *run) room() int {
 	return max(0, r.req.Budget.Layers[turn.Content])
 }
 
-// summarise has quotes of the pages selected, by the side model if it comes in time, checks every one, and concludes.
+// summarise selects quotes of the pages, with the side model if it answers in time, checks each one, and concludes.
 func (r *run) summarise(ctx context.Context, sources []source, share time.Duration) {
 	limit := evidence.Extended
 	if r.p.Eager {
@@ -250,7 +247,7 @@ func (r *run) summarise(ctx context.Context, sources []source, share time.Durati
 	r.conclude(sources, s)
 }
 
-// conclude settles the state, writes the block and records all of it.
+// conclude sets the state, writes the block and records everything.
 func (r *run) conclude(sources []source, s summary) {
 	l := &r.look
 	l.Removed = removals(sources)
@@ -283,13 +280,13 @@ func (r *run) conclude(sources []source, s summary) {
 		l.Pages = append(l.Pages, sources[i].page)
 	}
 	if l.State != turn.Found {
-		b := layout{seal: seal.New([]string{r.plan.Question}), question: r.plan.Question, now: r.now, pages: l.Pages}
+		b := layout{seal: clean.NewSeal([]string{r.plan.Question}), question: r.plan.Question, now: r.now, pages: l.Pages}
 		l.Block = b.writeState(stateLine(l))
 	}
 	r.endStage("block")
 }
 
-// show writes the block with as many of the best facts as fit into the byte cap and the layer's budget.
+// show writes the block with as many of the best facts as fit into its size limit and the layer's budget.
 func (r *run) show(sources []source, s summary) {
 	l := &r.look
 	pages := append([]turn.Page(nil), l.Pages...)
@@ -298,7 +295,7 @@ func (r *run) show(sources []source, s summary) {
 		pages = append(pages, sources[i].page)
 		texts = append(texts, sources[i].page.Text, sources[i].page.Title)
 	}
-	b := layout{seal: seal.New(texts), question: r.plan.Question, now: r.now, sources: sources, pages: pages, stale: l.Stale, reused: l.Reused, unanswered: l.Unanswered, verdict: s.verdict}
+	b := layout{seal: clean.NewSeal(texts), question: r.plan.Question, now: r.now, sources: sources, pages: pages, stale: l.Stale, reused: l.Reused, unanswered: l.Unanswered, verdict: s.verdict}
 	write := func(n int) string {
 		b.claims, b.numbered = numberSources(s.claims[:n], sources)
 		s.numberVerdict(sources)
@@ -311,7 +308,7 @@ func (r *run) show(sources []source, s summary) {
 		return b.writeFound()
 	}
 	b.claims, _ = numberSources(s.claims, sources)
-	b.conflicts = conflict.Find(b.claims, textsByNumber(sources)) // all that there can be, to see what fits beside their lines
+	b.conflicts = factcheck.FindConflicts(b.claims, textsByNumber(sources)) // of all claims, so that room is left for their lines
 	room := r.room()
 	n := fit(len(s.claims), func(n int) bool {
 		text := write(n)
@@ -323,8 +320,54 @@ func (r *run) show(sources []source, s summary) {
 	}
 	if n < len(s.claims) {
 		b.claims, _ = numberSources(s.claims[:n], sources)
-		b.conflicts = conflict.Find(b.claims, textsByNumber(sources))
+		b.conflicts = factcheck.FindConflicts(b.claims, textsByNumber(sources))
 	}
 	l.Block = write(n)
 	l.Summary, l.Sources, l.Newest, l.Verdict, l.Conflicts = b.claims, b.numbered, b.newest, s.verdict, b.conflicts
+}
+
+// Lookups are counted for any half hour of a channel, and any 24 hours of a person.
+const (
+	session = 30 * time.Minute
+	aDay    = 24 * time.Hour
+)
+
+// takeAllowance uses one of the lookups that the channel and the person have left (L4). If there is none, the lookup
+// fails and says why. So it does if the lookups cannot be counted.
+func (r *run) takeAllowance(ctx context.Context) bool {
+	if r.p.Store == nil {
+		return true
+	}
+	caps := []struct{ of, words string }{
+		{"channel", "the %d lookups that this channel has in half an hour are used up"},
+		{"person", "the %d lookups that a person has in a day are used up"},
+	}
+	allowances := []store.Allowance{
+		{Name: "lookups/channel/" + r.req.Character + "/" + r.req.ChannelID, Span: session, Limit: r.pol.PerSession},
+		{Name: "lookups/person/" + r.req.Character, Person: r.req.Message.Author.ID, Span: aDay, Limit: r.pol.PerDay},
+	}
+	got, err := r.p.Store.Quotas.TakeAllowances(ctx, r.now, allowances...)
+	switch {
+	case err != nil:
+		r.fail(turn.CodeInternal, "the lookups could not be counted")
+	case got.Refused >= 0:
+		limit := allowances[got.Refused].Limit
+		r.fail(turn.CodeCap, fmt.Sprintf(caps[got.Refused].words, limit)+"; the next is free "+freeWords(got.Free, r.now))
+		r.look.Caps = append(r.look.Caps, turn.Cap{Of: caps[got.Refused].of, Used: limit, Limit: limit, Free: got.Free})
+	default:
+		for i, a := range allowances {
+			if a.Limit > 0 {
+				r.look.Caps = append(r.look.Caps, turn.Cap{Of: caps[i].of, Used: got.Used[i], Limit: a.Limit})
+			}
+		}
+		return true
+	}
+	r.look.Block = stateLine(&r.look)
+	return false
+}
+
+// freeWords says when the next lookup is free, as a wait and as a time that can be read later.
+func freeWords(at, now time.Time) string {
+	const up = time.Minute - 1
+	return fmt.Sprintf("in %s, at %s UTC", since(at.Sub(now)+up), at.Add(up).UTC().Format("15:04"))
 }

@@ -9,9 +9,8 @@ import (
 	"time"
 
 	"familiar/internal/context/turn"
-	"familiar/internal/lookup/evidence"
-	"familiar/internal/lookup/need"
-	"familiar/internal/lookup/question"
+	"familiar/internal/evidence"
+	"familiar/internal/question"
 	"familiar/internal/search"
 	"familiar/internal/text"
 	"familiar/internal/web/guard"
@@ -148,7 +147,7 @@ func TestHostilePage(t *testing.T) {
 	}
 }
 
-// Whatever the pages and services do, a lookup is back by its deadline with what it has.
+// TestDeadline checks that a lookup returns by its deadline with what it has, whatever hangs.
 func TestDeadline(t *testing.T) {
 	for name, f := range map[string]*finder{
 		"hanging search": {hang: true},
@@ -159,7 +158,7 @@ func TestDeadline(t *testing.T) {
 			w := newWorld(t, f)
 			ctx, cancel := context.WithTimeout(t.Context(), 900*time.Millisecond)
 			defer cancel()
-			cs, _ := w.Contribute(ctx, ask(heightQuestion)) // what hangs does so for as long as it is waited for
+			cs, _ := w.Contribute(ctx, ask(heightQuestion)) // it hangs as long as somebody waits
 			l := cs[0].Lookup
 			if want := map[bool]turn.State{true: turn.Found, false: turn.LookupFailed}[name == "one good page"]; l.State != want {
 				t.Errorf("state %s (%s: %s), want %s", l.State, l.Failure, l.Reason, want)
@@ -228,8 +227,8 @@ func TestTypedURL(t *testing.T) {
 	}
 }
 
-// A URL in the message replied to is read if a person wrote it and the message speaks of it, and never if the bot or
-// another program did.
+// TestParentURL checks URLs in the replied-to message. They are read if a person wrote them and the message refers to
+// them, and never if a program did.
 func TestParentURL(t *testing.T) {
 	for name, parent := range map[string]turn.Message{
 		"a person's": {}, "our own": {Own: true}, "another bot's": {Author: turn.Author{ID: "B", Name: "Feed", Machine: true}},
@@ -245,7 +244,7 @@ func TestParentURL(t *testing.T) {
 	}
 }
 
-// What a bot or a webhook wrote is no word of the conversation: no follow-up is made standalone with it (P7, P10).
+// TestMachinesAskNothing checks that no follow-up is completed from the words of a bot or webhook (P7, P10).
 func TestMachinesAskNothing(t *testing.T) {
 	for _, machine := range []bool{false, true} {
 		before := turn.Message{ID: "M0", Text: "what is the population of Zorgana?", Author: turn.Author{ID: "B", Name: "Feed", Machine: machine}}
@@ -291,7 +290,7 @@ func TestDomainsAndCaps(t *testing.T) {
 	}
 }
 
-// The depth that the operator set reaches the search.
+// TestPolicyReachesTheSearch checks that the configured depth reaches the search.
 func TestPolicyReachesTheSearch(t *testing.T) {
 	w := newWorld(t, &finder{hits: hits("https://peaks.example.org/everest.html")})
 	w.Policy.Depth = "advanced"
@@ -317,8 +316,7 @@ func TestDeliveredTextAndSnippets(t *testing.T) {
 	}
 }
 
-// TestStale: where nobody can search, what was found earlier is used, and called that.
-// A page on something else is no answer, though a search found it; one in another language may be.
+// TestAstray checks that a page about something else is no answer, but one in another language may be.
 func TestAstray(t *testing.T) {
 	cake := "Whisk eggs and sugar until they are pale. Fold the flour in and bake for forty minutes. Let it cool before you cut it."
 	for text, want := range map[string]turn.State{
@@ -333,7 +331,7 @@ func TestAstray(t *testing.T) {
 	}
 }
 
-// What is asked for of the last day is asked for of any day, where nothing is that new.
+// TestFreshThenAny checks that a search for recent results is repeated for any age if it finds nothing.
 func TestFreshThenAny(t *testing.T) {
 	old := turn.Hit{Title: "Bitcoin price", URL: "https://coins.example.org/", Text: "The Bitcoin price was 61,000 dollars on Monday."}
 	f := &finder{hits: []turn.Hit{old}, fresh: true}
@@ -343,7 +341,7 @@ func TestFreshThenAny(t *testing.T) {
 	}
 }
 
-// What a program wrote asks for nothing (L4), and its links are no person's (P2).
+// TestMachine checks that a program's message asks for nothing (L4), and that its links are not a person's (P2).
 func TestMachine(t *testing.T) {
 	f := &finder{hits: hits("https://peaks.example.org/everest.html")}
 	w := newWorld(t, f)
@@ -354,7 +352,7 @@ func TestMachine(t *testing.T) {
 	}
 }
 
-// Where nothing may leave, nothing was looked up, and nothing was "not found".
+// TestNothingToAsk checks that a lookup with nothing left to ask is a failure and not "nothing found".
 func TestNothingToAsk(t *testing.T) {
 	for text, want := range map[string]turn.State{"who is 123456789012345678?": turn.NotNeeded, "look up jane@example.org": turn.LookupFailed} {
 		f := &finder{hits: hits("https://peaks.example.org/everest.html")}
@@ -387,7 +385,7 @@ func TestStale(t *testing.T) {
 	}
 }
 
-// The block fits, whatever the budget, and never loses its end.
+// TestBlockFits checks that the block fits into any budget and always has its end.
 func TestBlockFits(t *testing.T) {
 	w := newWorld(t, &finder{hits: hits("https://peaks.example.org/everest.html", "https://old-atlas.net/mountains", "https://trek.com/everest")})
 	w.Count = func(s string) int { return len(s) / 4 }
@@ -395,7 +393,7 @@ func TestBlockFits(t *testing.T) {
 		req := ask(heightQuestion)
 		req.Budget.Layers = map[turn.Layer]int{turn.Content: room}
 		l := w.lookup(t, req)
-		if l.State == turn.LookupFailed && room < 60 { // that it has no room is told in a line
+		if l.State == turn.LookupFailed && room < 60 { // a line says that there is no room
 			if l.Failure != "room" || !strings.Contains(l.Block, "no room here") || len(l.Sources) > 0 {
 				t.Errorf("room %d: %s %s: %s", room, l.State, l.Failure, l.Block)
 			}
@@ -429,7 +427,7 @@ func TestEager(t *testing.T) {
 	}
 }
 
-// Of a forecast, the day asked for comes first, and no day is lost.
+// TestForecast checks that the wanted day of a forecast comes first, and that no day is lost.
 func TestForecast(t *testing.T) {
 	f := &finder{hits: hits("https://forecast.org/berlin")}
 	f.hits[0].Answer = true
@@ -441,7 +439,7 @@ func TestForecast(t *testing.T) {
 	}
 }
 
-// Between the thresholds the side model has the say; late or broken, the score has.
+// TestSecondOpinion checks that the side model decides between the thresholds, and the score if it is late or broken.
 func TestSecondOpinion(t *testing.T) { synctest.Test(t, testSecondOpinion) }
 
 func testSecondOpinion(t *testing.T) {
@@ -455,26 +453,26 @@ func testSecondOpinion(t *testing.T) {
 		{`say {"search":`, turn.NotNeeded},
 		{`say {}`, turn.NotNeeded},
 		{`error 500`, turn.NotNeeded},
-		{"wait 10s\nsay {\"search\":true}", turn.NotNeeded}, // nobody waits for it
+		{"wait 10s\nsay {\"search\":true}", turn.NotNeeded}, // nobody waits so long
 	} {
 		w := newWorld(t, &finder{})
 		srv := w.side(t, tt.script)
-		p := question.Plan{Need: need.Need{Score: 0.4}, Question: doubtful}
+		p := question.Plan{Need: question.Need{Score: 0.4}, Question: doubtful}
 		by := w.secondOpinion(t.Context(), "", &p)
-		if got := p.Score >= need.Threshold; got != (tt.want == turn.Empty) {
+		if got := p.Score >= question.Threshold; got != (tt.want == turn.Empty) {
 			t.Errorf("%s: score %v, by %q", tt.script, p.Score, by)
 		}
 		if len(srv.Requests()) == 0 {
 			t.Errorf("%s: was not asked", tt.script)
 		}
-		p = question.Plan{Need: need.Need{Score: 0.95}}
+		p = question.Plan{Need: question.Need{Score: 0.95}}
 		if w.secondOpinion(t.Context(), "", &p); p.Score != 0.95 {
 			t.Errorf("a sure score was moved to %v", p.Score)
 		}
 	}
 }
 
-// The same page under two addresses is one source.
+// TestTwins checks that the same page under two URLs is one source.
 func TestTwins(t *testing.T) {
 	f := &finder{hits: hits("https://a.org/x", "https://b.org/x")}
 	for i := range f.hits {

@@ -2,19 +2,22 @@ package websearch
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	"familiar/internal/context/turn"
+	"familiar/internal/evidence"
 	"familiar/internal/text"
+	"familiar/internal/web/clean"
 )
 
-// backing is another page that says what a claim says, with its own words for it.
+// backing is another page for a claim, with its own words.
 type backing struct {
 	source int
 	quote  string
 }
 
-// mergeFindings keeps of claims that say the same the best, with all the pages that say it. They are sorted, best first.
+// mergeFindings keeps the best of claims that say the same, with all their pages. claims are sorted, best first.
 func mergeFindings(claims []finding) []finding {
 	var out []finding
 next:
@@ -32,7 +35,7 @@ next:
 	return out
 }
 
-// back adds the page of a claim that says the same, unless it is one of those that are known to.
+// back adds the page of an equal claim, unless it is known.
 func (c *finding) back(by finding) {
 	known := func(b backing) bool { return b.source == by.source }
 	if by.source != c.source && !slices.ContainsFunc(c.also, known) {
@@ -40,9 +43,8 @@ func (c *finding) back(by finding) {
 	}
 }
 
-// sameAs reports whether another claim says the same, so that its page may stand behind the words of this one: most of
-// their words are shared, and stand in the same order, all numbers, dates and names are, and what is denied. What a page
-// denies itself is said by none.
+// sameAs reports whether another claim says the same, so that its page may back this one's words. They must share most
+// words in the same order, all numbers, dates and names, and the polarity. Framed claims are never merged.
 func (c *finding) sameAs(other finding) bool {
 	if c.Framing.Role != other.Framing.Role || c.Framing.Denied != other.Framing.Denied {
 		return false
@@ -57,8 +59,8 @@ func (c *finding) sameAs(other finding) bool {
 	return sameOrder(c.Text, other.Text)
 }
 
-// sameOrder reports whether the words of content that two texts share stand in the same order in both, dates aside. "Safe for
-// adults but dangerous for children" has the words of its reverse.
+// sameOrder reports whether two texts have their shared words of content in the same order, dates aside. "Safe for
+// adults but dangerous for children" shares all words with its reverse.
 func sameOrder(a, b string) bool {
 	x, y := undatedTerms(a), undatedTerms(b)
 	return slices.Equal(among(x, y), among(y, x))
@@ -69,7 +71,7 @@ func undatedTerms(s string) []string {
 	return text.Terms(rest, "")
 }
 
-// among returns those of some terms that are among others, each once.
+// among returns the terms that are among others, each once.
 func among(terms, others []string) []string {
 	have := map[string]bool{}
 	for _, t := range others {
@@ -85,14 +87,13 @@ func among(terms, others []string) []string {
 	return out
 }
 
-// namesIn reports whether every capitalised word of a text stands in another.
+// namesIn reports whether every capitalised word of a text is in another.
 func namesIn(s, other string) bool {
 	have := text.Keys(text.Words(other))
 	return !slices.ContainsFunc(text.Words(s), func(w text.Word) bool { return w.Upper && !have[w.Key] && !text.StopWords[w.Key] })
 }
 
-// numberSources gives the pages of these claims their source numbers, in the order of the search, and writes them into
-// claims and pages.
+// numberSources numbers the pages of claims in the order of the search, and sets the numbers in claims and pages.
 func numberSources(claims []finding, sources []source) ([]turn.Claim, []turn.Source) {
 	used := map[int]int{}
 	for _, c := range claims {
@@ -123,7 +124,7 @@ func numberSources(claims []finding, sources []source) ([]turn.Claim, []turn.Sou
 	return out, numbered
 }
 
-// textsByNumber are the texts of the pages that have a source number, by it.
+// textsByNumber returns the texts of numbered pages.
 func textsByNumber(sources []source) map[int]string {
 	texts := map[int]string{}
 	for i := range sources {
@@ -132,4 +133,44 @@ func textsByNumber(sources []source) map[int]string {
 		}
 	}
 	return texts
+}
+
+// droppedSentences returns the best sentences of each page that are not shown, with the reasons. The pages must be
+// numbered.
+func (s *summary) droppedSentences(sources []source, shown int) []turn.DroppedSentence {
+	all := slices.Clone(s.dropped)
+	for i, c := range s.claims {
+		if i >= shown {
+			all = append(all, evidence.Dropped{Page: c.source, Text: c.Text, Score: c.score, Why: evidence.DroppedNoRoom})
+		}
+		for _, o := range c.same {
+			all = append(all, evidence.Dropped{Page: o.source, Text: o.Text, Score: o.score, Why: evidence.DroppedSame + sourced(&sources[c.source])})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b evidence.Dropped) int {
+		return cmp.Or(cmp.Compare(a.Page, b.Page), cmp.Compare(b.Score, a.Score))
+	})
+	var out []turn.DroppedSentence
+	kept := map[int]int{}
+	for _, d := range all {
+		page := &sources[d.Page].page
+		if kept[d.Page]++; kept[d.Page] > evidence.MaxDropped {
+			continue
+		}
+		text := clean.Inert(d.Text, "")
+		why := d.Why
+		if why == evidence.DroppedSame {
+			why += sourced(&sources[d.Page])
+		}
+		out = append(out, turn.DroppedSentence{Source: page.N, URL: page.URL, Text: clean.Line(text, evidence.MaxDroppedText), Score: d.Score, Why: why})
+	}
+	return out
+}
+
+// sourced names the page of a better sentence.
+func sourced(s *source) string {
+	if s.page.N == 0 {
+		return "a better one"
+	}
+	return fmt.Sprintf("[%d]", s.page.N)
 }

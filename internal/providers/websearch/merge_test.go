@@ -4,10 +4,10 @@ import (
 	"testing"
 
 	"familiar/internal/context/turn"
-	"familiar/internal/lookup/conflict"
+	"familiar/internal/factcheck"
 )
 
-// Claims of three pages: what says the same stands once, and what only looks like it stands beside it.
+// TestMerged checks that claims which say the same become one, and similar ones do not.
 func TestMerged(t *testing.T) {
 	const said = "The Sample Bridge over the Lorem was opened by the mayor in May 1932."
 	for name, tt := range map[string]struct {
@@ -44,6 +44,6 @@ func TestGoldenMerged(t *testing.T) {
 	b := goldenLayout()
 	b.claims = b.claims[:2]
 	b.claims[0].Also = []turn.Backing{{Source: 2, Quote: "It returns every 76 years."}}
-	b.conflicts = conflict.Find(b.claims, textsByNumber(b.sources))
+	b.conflicts = factcheck.FindConflicts(b.claims, textsByNumber(b.sources))
 	golden(t, "found_merged", b.writeFound())
 }

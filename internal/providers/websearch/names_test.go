@@ -6,8 +6,7 @@ import (
 	"familiar/internal/context/turn"
 )
 
-// TestCalledByName: whoever calls the character by its name or an alias asks it, whatever its folder is called; the folder's name
-// is somebody else's.
+// TestCalledByName checks that a character answers to its name and aliases, but not to the name of its folder.
 func TestCalledByName(t *testing.T) {
 	for text, query := range map[string]string{
 		"Sage, how high is Mount Everest?":      "how high is Mount Everest",
@@ -27,7 +26,7 @@ func TestCalledByName(t *testing.T) {
 	}
 }
 
-// TestCalledByAnotherName: where nobody else is, a name at the beginning calls the character, whatever it is called.
+// TestCalledByAnotherName checks that in a direct message any name at the beginning means the character.
 func TestCalledByAnotherName(t *testing.T) {
 	for guild, query := range map[string]string{"": "how high is Mount Everest", "G": ""} {
 		w := newWorld(t, &finder{hits: hits("https://peaks.example.org/everest.html")})

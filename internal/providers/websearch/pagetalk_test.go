@@ -6,12 +6,13 @@ import (
 	"testing"
 
 	"familiar/internal/context/turn"
-	"familiar/internal/lookup/question"
+	"familiar/internal/question"
+	"familiar/internal/test/bulk"
 )
 
 const namedPage = "https://peaks.example.org/everest.html"
 
-// pageWordings are messages that name a page, URL, and ask for nothing but what it says.
+// pageWordings are messages that name a page, URL, and only ask what it says.
 var pageWordings = []string{
 	// English
 	"URL", "<URL>", "URL.", "(URL)", "tl;dr URL", "URL tl;dr", "tldr? URL", "tl;dr: URL", "TL;DR please <URL>", "thoughts on URL?", "thoughts? URL", "URL thoughts?",
@@ -51,13 +52,13 @@ var pageWordings = []string{
 	"URL!", "URL?", "thoughts on URL…", "\"URL\"", "**URL**", "要約： URL。", "[URL](URL)", "[the article](<URL>) tl;dr",
 }
 
-// oddWordings are messages that name a page in words that no table has, or that look like a precise question.
+// oddWordings name a page in words that no table has, or look like a precise question.
 var oddWordings = []string{
 	"trang này nói gì? URL", "waar gaat URL over?", "does URL have anything juicy?", "lovely page URL", "my brother sent me URL and I am confused", "qui dit quoi dans URL ?",
 	"why should I bother with URL?", "URL is wild", "kéo xuống URL", "I can't be bothered with URL, help", "mitä tässä lukee? URL", "URL 🤔", "who is behind URL?",
 }
 
-// preciseWordings are questions about what is on a page, and what of it answers them.
+// preciseWordings are precise questions about a page, with a part of the answer.
 var preciseWordings = [][2]string{
 	{"how high is it? URL", "8,849 metres"}, {"URL how high is Mount Everest?", "8,849 metres"}, {"how old is this? URL", "2020"}, {"who climbed it first? URL", "Tenzing"}, {"when was it first climbed? URL", "29 May 1953"},
 	{"according to URL, who announced the height together?", "China and Nepal"}, {"what does URL say about the permit?", "fee for their permit"},
@@ -65,7 +66,7 @@ var preciseWordings = [][2]string{
 	{"summarise what URL says about the weather", "jet stream"}, {"Wann war die Besteigung von Mount Everest durch Hillary? URL", "29 May 1953"}, {"thoughts on the jet stream in URL?", "jet stream"},
 }
 
-// TestPreciseQuestionOnPage: a precise question about a page that is named is answered by the sentences that answer it.
+// TestPreciseQuestionOnPage checks that a precise question about a named page gets the sentences that answer it.
 func TestPreciseQuestionOnPage(t *testing.T) {
 	w := newWorld(t, &finder{})
 	for _, tt := range preciseWordings {
@@ -78,7 +79,7 @@ func TestPreciseQuestionOnPage(t *testing.T) {
 	}
 }
 
-// TestNothingOnPage: what a page that was named does not answer is said not to be answered, and the page is told.
+// TestNothingOnPage checks that a page without the answer is summarised, and that the block says so.
 func TestNothingOnPage(t *testing.T) {
 	w := newWorld(t, &finder{})
 	for text, unanswered := range map[string]bool{"which bicycle brakes squeal? URL": true, "squealing bicycle brakes URL": false, "thoughts? URL": false} {
@@ -91,7 +92,7 @@ func TestNothingOnPage(t *testing.T) {
 	}
 }
 
-// TestPageForTheRoom: an address in what was written to nobody is none that a page is read for, unless the message asks.
+// TestPageForTheRoom checks that a URL in a message to the room is not read unless the message asks.
 func TestPageForTheRoom(t *testing.T) {
 	w := newWorld(t, &finder{})
 	for how, want := range map[turn.Address]bool{turn.Unaddressed: false, turn.ByPattern: false, turn.ByName: false, turn.ByMention: true, turn.ByReply: true, turn.ByDirect: true} {
@@ -105,7 +106,7 @@ func TestPageForTheRoom(t *testing.T) {
 	}
 }
 
-// TestPageOfParent: a reply to somebody's message may mean the page in that.
+// TestPageOfParent checks that a reply may refer to the page in the replied-to message.
 func TestPageOfParent(t *testing.T) {
 	w := newWorld(t, &finder{})
 	for text, want := range map[string]bool{"thoughts?": true, "tl;dr": true, "要約して": true, "was hältst du davon?": true, "hello there": false, "good morning": false, "thanks!": false, "hey": false, "ok good": false, "": false} {
@@ -119,7 +120,7 @@ func TestPageOfParent(t *testing.T) {
 	}
 }
 
-// TestPageNamed: a page that somebody names to the character, and asks nothing precise about, is read and told.
+// TestPageNamed checks that a page named to the character is read and summarised.
 func TestPageNamed(t *testing.T) {
 	all := slices.Concat(pageWordings, oddWordings)
 	addresses := map[string]func(*turn.Request){
@@ -146,8 +147,8 @@ func TestPageNamed(t *testing.T) {
 				good := 0
 				tried := 0
 				for i, wording := range all {
-					if underRace && i%24 != 0 {
-						continue // the wordings are decided on in one goroutine: some are enough
+					if i%bulk.Of(24, 1) != 0 {
+						continue
 					}
 					tried++
 					req := ask(strings.ReplaceAll(wording, "URL", namedPage))
@@ -155,7 +156,7 @@ func TestPageNamed(t *testing.T) {
 					address(&req)
 					l := w.lookup(t, req)
 					page := l.Pages[:min(1, len(l.Pages))]
-					atLeast := 3 // what the page says is more than one sentence of it
+					atLeast := 3 // what a page says is more than one sentence
 					if strings.Contains(script, "[1]") || i >= len(pageWordings) {
 						atLeast = 1
 					}

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// processor measures the processor time of what follows, which a busy machine does not stretch as it does the clock.
+// processor measures processor time, which a busy machine does not stretch.
 func processor(b *testing.B) (report func()) {
 	used := func() time.Duration {
 		var u syscall.Rusage

@@ -1,27 +1,25 @@
-// Package websearch is the lookup: it decides whether a message needs the web, asks, reads, checks, and hands the main
-// model a small block of cited sentences that code has found, word for word, on the pages.
+// Package websearch is the lookup. It decides whether a message needs the web, asks, reads and checks. The main model
+// receives a small block of cited sentences that code has found, word for word, on the pages.
 //
-// The steps of a lookup, in their order:
+// The files, in the order of a lookup:
 //
-//	lookup.go    the steps under one deadline: decide, search, read, summarise, conclude
-//	classify.go  the side model's opinion on a message whose need is undecided (package need scores it)
-//	reword.go    the side model's wording of a follow-up (package followup has the rules', package question the query)
-//	cap.go       how many lookups a channel and a person have; reuse.go: what a lookup before found for a like question
-//	find.go      the middle: search and read
-//	trust.go     the order of what was found, by the operator's trust and people's feedback
-//	targets.go   which pages may be read; source.go: what came of each (package read reads them)
-//	docs.go      a lookup that is kept to one site; sitelist.go: what stands in for a search service there
-//	selection.go what the side model selects of one page, quarantined; side.go: how it is asked
-//	summary.go   the quotes that it selected and others (package evidence), each checked against its page (package quote)
-//	merge.go     what several pages say is told once, with the numbers of the sources
-//	verdict.go   a statement against independent sites (package factcheck); package conflict finds where pages disagree
-//	dropped.go   what was considered and is not told
-//	block.go     the delimited block, to the byte; state.go: the words for what went wrong
+//	lookup.go    the steps under one deadline: decide, permit, find, summarise, conclude; the allowances
+//	side.go      what the side model is asked before the search: whether to search, and a follow-up in other words
+//	             (package question makes the plan and checks these words)
+//	reuse.go     the pages of an earlier lookup, for a similar question
+//	find.go      the middle: search, then read (package web/read) into sources
+//	targets.go   which pages are read: the operator's trust, people's feedback, limits per site
+//	docs.go      a lookup within one site of documentation
+//	selection.go the side model selects numbered sentences of one page, in quarantine
+//	summary.go   these quotes and others (package evidence), each checked against its page; the verdict of a fact check
+//	merge.go     one claim for what several pages say, the numbers of the sources, and what was left out
+//	block.go     the delimited block, to the byte
+//	state.go     the words for what went wrong
 //
-// Two rules shape it. Whether to search and what for is decided before a byte of the web is read (P1), and nothing that
-// a page or a model says ever becomes a query or a URL (P2, P7); the one exception is a site that the operator named as
-// documentation, whose own lists may lead to its other pages (docs.go). And of a page only its own words reach the main model
-// (P4): a side model that obeys an attacker can do no more than choose among sentences, by their numbers.
+// Two rules shape it. First, whether and what to search is decided before a byte of the web is read (P1). Nothing that a
+// page or a model says becomes a query or a URL (P2, P7). The one exception is a site of documentation that the operator
+// named: its own lists may lead to its other pages (docs.go). Second, of a page only its own words reach the main model
+// (P4). A side model that obeys an attacker can only choose among sentences, by number.
 package websearch
 
 import (
@@ -37,42 +35,42 @@ import (
 	"familiar/internal/web/read"
 )
 
-// Provider is the context provider. Its exported fields are set before first use and not changed after.
+// Provider is the context provider. Its exported fields must not change after first use.
 type Provider struct {
 	Search *search.Engine
 	Reader *read.Reader // nil: no page is visited
-	Side   *llm.Client  // reads pages and settles doubtful needs; nil: both are done without a model
+	Side   *llm.Client  // reads pages and decides doubtful needs; nil: neither uses a model
 	Policy Policy
-	Eager  bool             // no main model is configured: any real question is looked up
-	Now    func() time.Time // wall clock for dates shown and sent; nil: time.Now
-	Zone   *time.Location   // in which "today" is a day; nil: UTC
-	Count  func(string) int // tokens of a text; nil: a cautious estimate
-	Store  *store.DB        // counts lookups, and knows what people said of sources; nil: nothing is counted or lowered
+	Eager  bool             // no main model is configured: every real question is looked up
+	Now    func() time.Time // the time that is shown and sent; nil: time.Now
+	Zone   *time.Location   // the zone of "today"; nil: UTC
+	Count  func(string) int // counts the tokens of a text; nil: a cautious estimate
+	Store  *store.DB        // counts lookups and has people's feedback; nil: neither is used
 
-	// Server: questions about what was said in the server are another provider's; nothing of them is asked of the web.
+	// Server says that another provider answers questions about the server itself, so that the web is not asked.
 	Server bool
 
 	reuse reuseCache
 }
 
-// Policy is what the operator allows. Zero values take the defaults.
+// Policy is what the operator allows. A zero value means the default.
 type Policy struct {
 	Off          bool
-	Domains      guard.Domains         // on results, typed URLs and every redirect
-	DeniedTopics []string              // words or phrases; a message that holds one is not looked up
-	BlockBytes   int                   // size of the block at most; 0: 8 KiB
-	Pages        int                   // pages read in a turn at most; 0: 5; less: none, and what the search itself returned is used
-	PerDomain    int                   // of these from one registrable domain; 0: 2
-	Deadline     time.Duration         // of a whole lookup; 0: 12 s
-	Queries      int                   // queries in a turn at most; 0: 2
-	PerMinute    int                   // searches of a character in a minute at most; 0: any number
-	PerSession   int                   // lookups in a channel in half an hour at most; 0: any number
-	PerDay       int                   // lookups of a person in a day at most; 0: any number
-	Depth        string                // of a search: "basic" or "advanced"; empty: as the search service is set up
-	Backends     []string              // search services that may be asked, by name; none: all
+	Domains      guard.Domains         // for results, typed URLs and redirects
+	DeniedTopics []string              // words or phrases; a message with one is not looked up
+	BlockBytes   int                   // maximum size of the block; 0: 8 KiB
+	Pages        int                   // maximum pages read in a turn; 0: 5; negative: none, only what the search returned
+	PerDomain    int                   // maximum of these from one registrable domain; 0: 2
+	Deadline     time.Duration         // for a whole lookup; 0: 12 s
+	Queries      int                   // maximum queries in a turn; 0: 2
+	PerMinute    int                   // maximum searches of a character in a minute; 0: any number
+	PerSession   int                   // maximum lookups in a channel in half an hour; 0: any number
+	PerDay       int                   // maximum lookups of a person in a day; 0: any number
+	Depth        string                // of a search: "basic" or "advanced"; empty: as the service is configured
+	Backends     []string              // names of the search services that may be asked; none: all
 	Trusted      map[turn.Intent]Trust // by intent
-	Explain      bool                  // a lookup records what was considered and not told, too: a few kilobytes
-	Docs         []Docs                // sites of documentation that a lookup may be kept to
+	Explain      bool                  // record what was left out, too: a few kilobytes
+	Docs         []Docs                // sites of documentation that a lookup can be restricted to
 }
 
 // The defaults of Policy.
@@ -84,14 +82,14 @@ const (
 	defaultQueries    = 2
 )
 
-// priority of the block within the content layer: after what the character knows of the people it talks to.
+// priority is the block's priority in the content layer, below what the character knows about the people.
 const priority = 60
 
 // Name returns "websearch".
 func (p *Provider) Name() string { return "websearch" }
 
-// Contribute looks up what the message needs. It always returns one contribution, which carries the lookup;
-// without Text it is a footnote. Cut short by ctx it returns what it has, with ctx's error.
+// Contribute looks up what the message needs. It always returns one contribution with the lookup; one without Text is
+// only recorded. If ctx ends it, it returns what it has and ctx's error.
 func (p *Provider) Contribute(ctx context.Context, req turn.Request) ([]turn.Contribution, error) {
 	look, err := p.lookup(ctx, req)
 	c := turn.Contribution{
@@ -111,7 +109,7 @@ func (p *Provider) Contribute(ctx context.Context, req turn.Request) ([]turn.Con
 	return []turn.Contribution{c}, err
 }
 
-// Lookup is the lookup alone. It cannot fail: a failure is a state of the result.
+// Lookup does only the lookup. It cannot fail: a failure is a state of the result.
 func (p *Provider) Lookup(ctx context.Context, req turn.Request) turn.Lookup {
 	look, _ := p.lookup(ctx, req)
 	return look
@@ -124,8 +122,8 @@ func (p *Provider) now() time.Time {
 	return p.Now()
 }
 
-// count estimates high when it has no counter: a block that is too small loses a fact, one that is too big
-// is dropped whole.
+// count overestimates without a counter: a block that is too small loses a fact, but one that is too big is dropped
+// whole.
 func (p *Provider) count(s string) int {
 	if p.Count == nil {
 		return len(s)/2 + 1
@@ -133,7 +131,7 @@ func (p *Provider) count(s string) int {
 	return p.Count(s)
 }
 
-// withDefaults returns the policy with every zero value replaced.
+// withDefaults returns the policy with defaults in place of zero values.
 func (p Policy) withDefaults() Policy {
 	p.BlockBytes = positive(p.BlockBytes, defaultBlockBytes)
 	p.Pages = positive(p.Pages, defaultPages)

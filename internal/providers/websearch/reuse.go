@@ -9,25 +9,22 @@ import (
 	"time"
 
 	"familiar/internal/context/turn"
-	"familiar/internal/lookup/question"
-	"familiar/internal/lookup/utterance"
+	"familiar/internal/question"
 	"familiar/internal/text"
-	"familiar/internal/text/calendar"
 	"familiar/internal/text/lang"
 )
 
-// reuseCache holds what lookups have found, for the like questions that come soon after. It is kept in the process alone:
-// what is in it is old within the hour, and after a restart the pages that were read are asked for again. Its zero value
-// is ready.
+// reuseCache keeps the results of lookups for similar questions that follow soon. It is in memory only, since results
+// are old after an hour. The zero value is ready.
 type reuseCache struct {
 	mu      sync.Mutex
 	entries []*reuseEntry // oldest first; guarded by mu
-	bytes   int           // of their texts; guarded by mu
+	bytes   int           // size of the texts; guarded by mu
 }
 
-// reuseEntry is the search and the pages of one lookup that found something. It is not changed once it is kept.
+// reuseEntry is the search and the pages of a successful lookup. It must not change.
 type reuseEntry struct {
-	scope   string // who may be given it, and under which rules it was made
+	scope   string // who may use it, and the rules that made it
 	turn    string
 	query   string
 	intent  turn.Intent
@@ -35,18 +32,18 @@ type reuseEntry struct {
 	lang    string
 	at      time.Time
 	hits    []turn.Hit
-	pages   []turn.Page // those that the rules refused
+	pages   []turn.Page // refused by the rules
 	sources []source    // without their indexes
 	bytes   int
 }
 
 const (
 	maxReuseEntries = 64
-	maxReuseBytes   = 4 << 20 // bytes of page text
-	similarity      = 0.7     // Jaccard index above which two queries are one
+	maxReuseBytes   = 4 << 20 // size of page texts
+	similarity      = 0.7     // least Jaccard index of similar queries
 )
 
-// window is how long what was found is as good as new.
+// window returns how long a result counts as fresh.
 func window(intent turn.Intent, fresh string) time.Duration {
 	switch {
 	case intent == turn.IntentWeather || intent == turn.IntentNews || fresh == "day":
@@ -57,13 +54,13 @@ func window(intent turn.Intent, fresh string) time.Duration {
 	return time.Hour
 }
 
-// scope names who may be given what a lookup found: those who can see the channel in which it was asked, for the record
-// tells the question. A change of the rules, or of what people said of sources, ends it.
+// scope identifies who may use a result: those who see the channel of the question, since the record shows it. A change
+// of the rules or of feedback ends the reuse.
 func (r *run) scope() string {
 	return strings.Join([]string{r.req.Character, r.req.GuildID, r.req.ChannelID, r.req.Web.Site, r.pol.version(), r.feedback.version()}, "\n")
 }
 
-// recall gives the lookup the pages of an earlier one, if there is one whose query is like this one's.
+// recall uses the pages of an earlier lookup with a similar query, if there is one.
 func (r *run) recall() ([]source, bool) {
 	if len(r.plan.Queries) == 0 || r.plan.Refresh {
 		return nil, false
@@ -85,7 +82,7 @@ func (r *run) recall() ([]source, bool) {
 	return sources, true
 }
 
-// remember keeps what a search found.
+// remember keeps the result of a search.
 func (r *run) remember(refused []turn.Page, sources []source) {
 	if r.look.State != turn.Found || r.look.Reused != nil || r.look.Stale > 0 {
 		return
@@ -102,7 +99,7 @@ func (r *run) remember(refused []turn.Page, sources []source) {
 	r.p.reuse.add(e)
 }
 
-// Forget forgets what lookups have found: what is asked next is looked up anew.
+// Forget drops all kept results, so that the next questions are looked up again.
 func (p *Provider) Forget() {
 	p.reuse.mu.Lock()
 	defer p.reuse.mu.Unlock()
@@ -123,7 +120,7 @@ func (m *reuseCache) add(e *reuseEntry) {
 	}
 }
 
-// find returns the newest recollection that serves the plan, or nil.
+// find returns the newest entry that serves the plan, or nil.
 func (m *reuseCache) find(scope string, p *question.Plan, now time.Time) *reuseEntry {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -137,8 +134,8 @@ func (m *reuseCache) find(scope string, p *question.Plan, now time.Time) *reuseE
 	return nil
 }
 
-// similarQueries reports whether two queries ask the same in nearly the same words: most of them are shared, those of
-// meaning are the same in the same order, and none of the others is a time, a question word or a denial.
+// similarQueries reports whether two queries ask the same in nearly the same words. Words of meaning must be equal and
+// in order. The others may differ, but not in times, question words and negations.
 func similarQueries(a, b string) bool {
 	wa, wb := text.Words(a), text.Words(b)
 	if text.Unspaced(a) || text.Unspaced(b) {
@@ -149,7 +146,7 @@ func similarQueries(a, b string) bool {
 		interchangeable(a, wa, inB) && interchangeable(b, wb, inA) && slices.Equal(contentKeys(wa), contentKeys(wb))
 }
 
-// contentKeys are the words of meaning of a query in their order, for "from Rome to Oslo" is another way than from Oslo to Rome.
+// contentKeys returns the words of meaning of a query, in order: "from Rome to Oslo" is not "from Oslo to Rome".
 func contentKeys(words []text.Word) []string {
 	var keys []string
 	for _, w := range words {
@@ -160,31 +157,30 @@ func contentKeys(words []text.Word) []string {
 	return keys
 }
 
-// idleWords make no other question.
+// idleWords never make a difference.
 var idleWords = text.Set(lang.All().Reuse.Neutral)
 
-// interchangeable reports whether the words that the other query lacks make no difference to what is asked.
+// interchangeable reports whether the words that the other query lacks make no difference.
 func interchangeable(s string, words []text.Word, other map[string]bool) bool {
 	for i, w := range words {
-		_, isDay := calendar.Weekday(w.Key)
+		_, isDay := text.Weekday(w.Key)
 		switch {
 		case other[w.Key]:
 		case w.Upper && !text.StopWords[w.Key], strings.ContainsAny(w.Key, "0123456789"), decisive[w.Key], text.MonthNames[w.Key] > 0, isDay:
 			return false
 		case i > 0 && text.Prepositions[words[i-1].Key]:
 			return false
-		case len(utterance.Times.FindAll(s[w.Start:w.End], words[i:i+1])) > 0:
+		case len(question.Times.FindAll(s[w.Start:w.End], words[i:i+1])) > 0:
 			return false
 		}
 	}
 	return true
 }
 
-// decisive are small words that make another question: those that ask, those that deny, and those that turn a
-// comparison around.
+// decisive are function words that change a question: question words, negations and comparisons.
 var decisive = text.Set(lang.All().Reuse.Decisive)
 
-// version names the rules under which something was found: what was found under others is not given out.
+// version identifies the rules that a result was made by.
 func (p Policy) version() string {
 	return fmt.Sprint(p.Domains.Version(), p.DeniedTopics, p.Pages, p.PerDomain, p.Queries, p.Depth, p.Backends, p.trustVersion())
 }

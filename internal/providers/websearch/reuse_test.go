@@ -10,7 +10,7 @@ import (
 	"familiar/internal/web/guard"
 )
 
-func TestAlikeQueries(t *testing.T) {
+func TestSimilarQueries(t *testing.T) {
 	for _, tt := range []struct {
 		a, b string
 		want bool
@@ -97,7 +97,7 @@ func TestReuse(t *testing.T) {
 	}
 }
 
-// What was found for one person's direct messages is given to nobody else's.
+// TestReuseInDirectMessages checks that one person's results are not reused for another's direct messages.
 func TestReuseInDirectMessages(t *testing.T) {
 	for channel, reused := range map[string]bool{"D1": true, "D2": false} {
 		w := newWorld(t, &finder{hits: hits("https://peaks.example.org/everest.html")})
@@ -111,7 +111,7 @@ func TestReuseInDirectMessages(t *testing.T) {
 	}
 }
 
-// A failure, and a search that found nothing, are never given out again.
+// TestNothingIsNotReused checks that failures and empty results are not reused.
 func TestNothingIsNotReused(t *testing.T) {
 	f := &finder{}
 	w := newWorld(t, f)
@@ -126,7 +126,7 @@ func TestNothingIsNotReused(t *testing.T) {
 	}
 }
 
-// What is kept is bounded, and the oldest goes first.
+// TestMemoryIsBounded checks that the cache is bounded and drops the oldest entries.
 func TestMemoryIsBounded(t *testing.T) {
 	var m reuseCache
 	for i := range 200 {
@@ -144,7 +144,7 @@ func TestRank(t *testing.T) {
 		t.Fatal(err)
 	}
 	found := hits("https://a.org/1", "https://b.org/1", "https://c.org/1", "https://www.trusted.org/1", "https://d.org/1", "https://e.org/1")
-	fb := feedback{"a.org": {wrong: 25}, "b.org": {outdated: 1}} // many votes lower no more than one that it is wrong
+	fb := feedback{"a.org": {wrong: 25}, "b.org": {outdated: 1}} // many votes lower it no more than the limit
 	pol := Policy{Trusted: map[turn.Intent]Trust{turn.IntentNews: {Sites: []string{"trusted.org"}, Hosts: trusted}}}.withDefaults()
 	order := func(intent turn.Intent, hs []turn.Hit) (sites []string) {
 		for _, h := range rank(hs, intent, pol, fb) {
@@ -167,7 +167,7 @@ func TestRank(t *testing.T) {
 	}
 }
 
-// Nobody but a person begins a lookup.
+// TestOwnMessagesAreNotLookedUp checks that only a person's message causes a lookup.
 func TestOwnMessagesAreNotLookedUp(t *testing.T) {
 	w := newWorld(t, &finder{})
 	req := ask(heightQuestion)

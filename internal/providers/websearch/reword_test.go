@@ -5,11 +5,9 @@ import (
 	"testing"
 
 	"familiar/internal/context/turn"
-	"familiar/internal/lookup/privacy"
-	"familiar/internal/lookup/question"
 )
 
-// A follow-up is worded by the side model if it keeps to the words that people wrote; else the rules' words leave.
+// TestReword checks that the side model's wording is taken only if it keeps to the words that people wrote.
 func TestReword(t *testing.T) {
 	const byRules, better = "what about the one in Rome", "how high is the tower in Rome"
 	for name, tt := range map[string]struct{ script, want string }{
@@ -27,7 +25,7 @@ func TestReword(t *testing.T) {
 		"wrong type":     {`say {"question":["` + better + `"]}`, ""},
 		"half":           {`say {"question":"how high`, ""},
 		"error":          {`error 500`, ""},
-		"late":           {"wait 10s\nsay {\"question\":\"" + better + `"}`, ""}, // nobody waits for it
+		"late":           {"wait 10s\nsay {\"question\":\"" + better + `"}`, ""}, // nobody waits so long
 		"long":           {`say {"question":"` + strings.Repeat("tower ", 80) + `"}`, ""},
 	} {
 		t.Run(name, virtually(func(t *testing.T) {
@@ -53,20 +51,7 @@ func TestReword(t *testing.T) {
 	}
 }
 
-// The side model's words are those of the messages as they may leave: what is private in these allows nothing.
-func TestMayAsk(t *testing.T) {
-	p := &question.Plan{Names: privacy.NamesIn(turn.Request{GuildID: "G", Message: turn.Message{Text: "the tower of Zorgana"}, People: []string{"Zorgana"}}, nil)}
-	from := []turn.Message{{Text: "how high is the tower of Zorgana, call +49 170 12345678 or ada@lovelace.example"}}
-	for q, want := range map[string]bool{
-		"how high is the tower": true, "how high is Zorgana": false, "is 12345678 high": false, "how high is lovelace": false, "is the tower a bridge": false,
-	} {
-		if got := p.MayAsk(q, from); got != want {
-			t.Errorf("%q: %v", q, got)
-		}
-	}
-}
-
-// What stands alone is not sent to the side model for rewording.
+// TestRewordIsForFollowUps checks that only follow-ups are sent to the side model.
 func TestRewordIsForFollowUps(t *testing.T) {
 	w := newWorld(t, &finder{})
 	srv := w.side(t, `say {"question":"x"}`)

@@ -7,11 +7,11 @@ import (
 
 	"familiar/internal/context/turn"
 	"familiar/internal/text"
-	"familiar/internal/web/seal"
+	"familiar/internal/web/clean"
 )
 
-// failureWords are the words for a page's failure, by reason first and by code where the reason has none. All of
-// it is ours: what a model or a person reads about a failure never comes from the far end.
+// failureWords are the words for a page's failure, by reason or else by code. They are all ours: nothing that models or
+// people read about a failure comes from a page.
 var failureWords = map[turn.Code]string{
 	turn.CodeDeniedDomain: "not allowed by the operator", turn.CodeNoPages: "pages are not read here", turn.CodeOutsideSite: "not a page of this site", turn.CodeNotThere: "no such page", turn.CodeRobots: "robots disallow", turn.CodeChallenge: "wants proof of a human reader",
 	turn.CodeDNS: "name not found", turn.CodeTLS: "no acceptable certificate", turn.CodeConnect: "no connection", turn.CodeTransport: "connection broke",
@@ -24,7 +24,7 @@ var failureWords = map[turn.Code]string{
 	turn.CodeResponseTooLarge: "too large", turn.CodeTimeout: "too slow", turn.CodeHTTPError: "error", turn.CodeExtractionFailed: "no text could be extracted", turn.CodeSkipped: "not needed", turn.CodeDuplicate: "same as another",
 }
 
-// lookupWords are the words for a lookup's failure: of the search, or of the pages together.
+// lookupWords are the words for a lookup's failure.
 var lookupWords = map[turn.Code]string{
 	turn.CodeNotConfigured: "no search service is set up", turn.CodeUnreachable: "the search service cannot be reached", turn.CodeTimeout: "the search service was too slow",
 	turn.CodeRateLimited: "the search service wants fewer questions", turn.CodeQuota: "the search quota is used up", turn.CodeUnauthorized: "the search service refuses the key",
@@ -34,7 +34,7 @@ var lookupWords = map[turn.Code]string{
 	turn.CodeRoom: "what was found has no room here", turn.CodeNothingToAsk: "nothing was left to ask for that may leave",
 }
 
-// Why words a page's failure, for people and models. None of it is from the far end.
+// Why returns the words for a page's failure, for people and models.
 func Why(p turn.Page) string {
 	status := ""
 	if p.Status >= 400 {
@@ -43,16 +43,16 @@ func Why(p turn.Page) string {
 	return cmp.Or(failureWords[p.Reason], status, failureWords[p.Failure], "error")
 }
 
-// offWords are the reasons for which the web is off, in words.
+// offWords are the words for why the web is off.
 var offWords = map[turn.OffReason]string{
 	turn.OffMode: "by this channel's mode", turn.OffCharacter: "for this character", turn.OffChannel: "in this channel", turn.OffOperator: "by the operator",
 	turn.OffTopic: "for this topic", turn.OffQuota: "the lookups of today are used up", turn.OffRoom: "no room in this mode's context", turn.OffNobody: "nobody asked",
 }
 
-// OffWords words why the web is off, or returns "" for what is no reason.
+// OffWords returns the words for why the web is off, or "" for an unknown reason.
 func OffWords(r turn.OffReason) string { return offWords[r] }
 
-// stateLine tells the model what could not be looked up, and to say so. It holds no word from outside.
+// stateLine tells the model that nothing was looked up or found, and to say so. It has no word from outside.
 func stateLine(l *turn.Lookup) string {
 	switch l.State {
 	case turn.Disabled:
@@ -65,7 +65,7 @@ func stateLine(l *turn.Lookup) string {
 	return ""
 }
 
-// failedBy words what failed: of the search, each of the codes of its services once.
+// failedBy returns the words for what failed, each failure of a search service once.
 func failedBy(l *turn.Lookup) string {
 	codes := []turn.Code{l.Failure}
 	for _, a := range l.Asked {
@@ -80,7 +80,7 @@ func failedBy(l *turn.Lookup) string {
 	return strings.Join(words, "; ")
 }
 
-// readCount counts pages: "2 of 5 pages read".
+// readCount returns how many pages were read: "2 of 5 pages read".
 func readCount(pages []turn.Page) string {
 	read, tried := countPages(pages)
 	if tried == 0 {
@@ -92,7 +92,7 @@ func readCount(pages []turn.Page) string {
 func countPages(pages []turn.Page) (read, tried int) {
 	for _, p := range pages {
 		switch {
-		case p.Snippet(): // the page itself stands there as not read
+		case p.Snippet(): // the page itself is listed as not read
 		case p.Failure == "":
 			read++
 			tried++
@@ -103,7 +103,7 @@ func countPages(pages []turn.Page) (read, tried int) {
 	return read, tried
 }
 
-// notReadLine lists the pages that were not read with their reasons: one line, or "".
+// notReadLine lists the unread pages with reasons in one line, or returns "".
 func notReadLine(pages []turn.Page) string {
 	var items []string
 	for _, p := range pages {
@@ -117,10 +117,10 @@ func notReadLine(pages []turn.Page) string {
 	return "[not read] " + strings.Join(items, " · ")
 }
 
-// verdictLine tells the model what the pages say to the statement that was asked about, and how to put it.
-// The question may have asked whether it is false: so the statement stands there.
+// verdictLine tells the model the verdict on a statement, and how to report it. It repeats the statement, since the
+// question may have asked whether it is false.
 func verdictLine(v *turn.Verdict, nonce string) string {
-	of := `Fact check of "` + seal.Line(v.Statement, nonce) + `": `
+	of := `Fact check of "` + clean.InertLine(v.Statement, nonce) + `": `
 	sides := "for it: " + numbersOf(v.For) + "; against it: " + numbersOf(v.Against)
 	switch v.Label {
 	case turn.VerdictSupports:
@@ -133,7 +133,7 @@ func verdictLine(v *turn.Verdict, nonce string) string {
 	return of + "inconclusive (" + sides + "). Too few independent sources settle it: call it neither true nor false, and say what each side writes."
 }
 
-// numbersOf are the sources of claims: "[1][3]".
+// numbersOf returns the source numbers of claims: "[1][3]".
 func numbersOf(claims []turn.Claim) string {
 	var out string
 	for _, c := range claims {

@@ -8,8 +8,8 @@ import (
 	"familiar/internal/search"
 )
 
-// Where pages cannot be read, what the search says about them is called that; and where that answers nothing, the
-// lookup has failed and has not found nothing.
+// TestSnippetsAreCalledThat checks that snippets of unread pages are called snippets. If they do not answer, the lookup
+// has failed.
 func TestSnippetsAreCalledThat(t *testing.T) {
 	f := &finder{hits: hits("https://gone.org/everest", "https://robots.org/everest")}
 	f.hits[0].Snippet = "The height of Mount Everest is 8,849 metres above the sea."
@@ -27,8 +27,8 @@ func TestSnippetsAreCalledThat(t *testing.T) {
 	}
 }
 
-// The model is told every way in which the search failed, and no service's name; the record says which query each
-// was asked.
+// TestEveryFailureIsTold checks that the model is told each failure of the search without a service's name, and that the
+// record names the query of each.
 func TestEveryFailureIsTold(t *testing.T) {
 	w := newWorld(t, &finder{err: &search.Error{Backend: "finder", Code: turn.CodeTimeout}})
 	other := namedFinder{"seeker", &finder{err: &search.Error{Backend: "seeker", Code: turn.CodeBlocked}}}
@@ -49,7 +49,7 @@ func TestEveryFailureIsTold(t *testing.T) {
 	}
 }
 
-// namedFinder is a finder of another name.
+// namedFinder is a finder with another name.
 type namedFinder struct {
 	name string
 	*finder

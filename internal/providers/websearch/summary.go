@@ -8,45 +8,46 @@ import (
 	"strings"
 
 	"familiar/internal/context/turn"
-	"familiar/internal/lookup/evidence"
-	"familiar/internal/lookup/question"
-	"familiar/internal/lookup/quote"
+	"familiar/internal/evidence"
+	"familiar/internal/factcheck"
+	"familiar/internal/question"
 	"familiar/internal/text"
 	"familiar/internal/web/clean"
+	"familiar/internal/web/guard"
 )
 
-// finding is a checked quote on its way into the block.
+// finding is a checked quote for the block.
 type finding struct {
 	turn.Claim
 	source int
 	also   []backing
-	same   []finding // those that it stands for: they say no more
-	terms  []string  // for [merged]
+	same   []finding // equal findings that it replaces
+	terms  []string  // for [finding.sameAs]
 	score  float64
 }
 
-// summary is what the pages say, checked, best first.
+// summary is what the pages say, best first.
 type summary struct {
 	claims   []finding
 	rejected []turn.Claim
 	dropped  []evidence.Dropped
-	// unanswered says that nothing on the pages answers the question: the claims are what the pages that were named say.
+	// unanswered says that no page answers the question, so that the claims are what the named pages say.
 	unanswered bool
 	verdict    *turn.Verdict   // fact checks only
-	stances    []checkedStance // those of the verdict: For, then Against
+	stances    []checkedStance // of the verdict
 	by         string
 	usage      turn.Usage
 }
 
-// byExtraction says in Lookup.By that no model had a part in a summary.
+// byExtraction is the Lookup.By of a summary without a model.
 const byExtraction = "extractive"
 
-// collect takes the quotes that the side model selected, and others where it selected none that are worth keeping.
+// collect takes the quotes that the side model selected, and others that it left out but are worth keeping.
 func collect(sources []source, selected []selection, pl *question.Plan, limit int) summary {
 	asking, lang := pl.Question, pl.Language
 	out := summary{by: byExtraction}
 	asked := text.Unique(text.Terms(asking, lang))
-	quoted := map[int][]string{} // page → what is selected of it
+	quoted := map[int][]string{} // by page: the selected quotes
 	for _, sel := range selected {
 		out.usage = out.usage.Plus(sel.usage)
 		for i, number := range sel.numbers {
@@ -82,7 +83,7 @@ func collect(sources []source, selected []selection, pl *question.Plan, limit in
 	return out
 }
 
-// quote makes a claim of a sentence of a page, if it stands the checks.
+// quote adds a sentence of a page as a claim, if it passes the checks.
 func (s *summary) quote(sentence *evidence.Sentence, sources []source) {
 	c, ok := sources[sentence.Page].claim(&sentence.Quote, sentence.Excerpt)
 	if !ok {
@@ -92,8 +93,8 @@ func (s *summary) quote(sentence *evidence.Sentence, sources []source) {
 	s.claims = append(s.claims, finding{Claim: c, source: sentence.Page, score: sentence.Score})
 }
 
-// tellNamed tells what the pages say that a person named: who names a page wants to hear of it, also if the words of the
-// message are not on it. A question with a pronoun is about the page, and of any other there is its outline.
+// tellNamed adds what the pages say that a person named, even if they share no word with the message. A question with a
+// pronoun is about the page; any other gets an outline.
 func (s *summary) tellNamed(sources []source, pl *question.Plan, limit int) {
 	pages := evidencePages(sources)
 	for i := range pages {
@@ -112,20 +113,19 @@ func (s *summary) tellNamed(sources []source, pl *question.Plan, limit int) {
 	s.unanswered = pl.Asks && !pointing && len(s.claims) > 0
 }
 
-// covered reports whether what the side model selected of a page makes a sentence of it needless. Its best sentence stands
-// beside the selection unless that has it: a selection that leaves out what matters, as a page may have told the model to,
-// then hides nothing.
+// covered reports whether a page's selected quotes make a sentence of it redundant. The page's best sentence is added
+// unless a quote has it. So a page cannot hide what matters by telling the side model to leave it out.
 func covered(s *evidence.Sentence, quoted map[int][]string) bool {
 	quotes := quoted[s.Page]
 	if len(quotes) == 0 {
 		return false
 	}
-	quoted[s.Page] = append(quotes, "") // which every later sentence holds
+	quoted[s.Page] = append(quotes, "") // every later sentence of the page is redundant
 	body := text.OneLine(s.Text)
 	return slices.ContainsFunc(quotes, func(q string) bool { return strings.Contains(q, body) || strings.Contains(body, q) })
 }
 
-// score ranks a selected quote among the others: what answers, what shares words with the question, what came first.
+// score ranks a selected quote: answers, shared words with the question and early positions are better.
 func (s *selection) score(i int, c turn.Claim, asked []string, lang string, rank int) float64 {
 	score := 6 - 0.5*float64(i) - 0.2*float64(rank)
 	if s.answers {
@@ -143,13 +143,13 @@ func (s *selection) score(i int, c turn.Claim, asked []string, lang string, rank
 	return score
 }
 
-// notSaid is what a selected quote loses if its page denies it, or does not say it in earnest.
+// notSaid is subtracted from the score of a quote that its page denies or does not mean.
 const notSaid = 4
 
-// notShown is the check that a number fails if no sentence was shown with it.
+// notShown is the check for a number that no sentence was shown with.
 const notShown = "number"
 
-// claim makes a claim of the sentence that the side model selected by a number.
+// claim makes a claim of the sentence that the side model selected.
 func (s *selection) claim(number int, page *source) (turn.Claim, bool) {
 	q, ok := s.pick(number)
 	if !ok {
@@ -158,20 +158,20 @@ func (s *selection) claim(number int, page *source) (turn.Claim, bool) {
 	return page.claim(&q, q.Marked())
 }
 
-// claim makes a claim of a quote and how it is shown, with the checks that it passed or the one that refused it. The quote is
-// made inert as the page was, so that like is compared with like.
-func (s *source) claim(q *quote.Quote, shown string) (turn.Claim, bool) {
+// claim makes a claim of a quote, with the checks that passed or the one that failed. The quote is made inert like the
+// page, so that both compare.
+func (s *source) claim(q *evidence.Quote, shown string) (turn.Claim, bool) {
 	words := clean.Inert(q.Text, "")
 	shown = clean.Inert(shown, "")
-	c := turn.Claim{Text: text.OneLine(shown), Quote: text.OneLine(words), Framing: s.framing.At(q.Line, q.Sentence)}
-	c.Checks, c.Refused = quote.Check(s.folded, c.Quote)
-	if c.Refused != "" { // kept for the record alone, and not at any length
-		c.Text, c.Quote = text.Truncate(c.Text, quote.MaxLength), text.Truncate(c.Quote, quote.MaxLength)
+	c := turn.Claim{Text: text.OneLine(shown), Quote: text.OneLine(words), Framing: s.framing.Framing(q.Line, q.Sentence)}
+	c.Checks, c.Refused = evidence.CheckQuote(s.folded, c.Quote)
+	if c.Refused != "" { // for the record alone, and bounded
+		c.Text, c.Quote = text.Truncate(c.Text, evidence.MaxQuote), text.Truncate(c.Quote, evidence.MaxQuote)
 	}
 	return c, c.Refused == ""
 }
 
-// snippets makes pages of what the search services said about pages of which none could be read.
+// snippets makes sources of the search services' descriptions of pages that could not be read.
 func (r *run) snippets(ctx context.Context, targets []target) []source {
 	var out []source
 	for _, t := range targets {
@@ -190,13 +190,90 @@ func (r *run) snippets(ctx context.Context, targets []target) []source {
 	return out
 }
 
-// evidencePages are the pages as evidence is looked for on them.
-func evidencePages(sources []source) []evidence.Page {
-	pages := make([]evidence.Page, len(sources))
+// evidencePages returns the pages for the search for evidence.
+func evidencePages(sources []source) []evidence.Document {
+	pages := make([]evidence.Document, len(sources))
 	for i := range sources {
 		if s := &sources[i]; s.good() {
-			pages[i] = evidence.Page{Title: s.page.Title, Text: s.page.Text, Rank: s.rank, Answer: s.answer, Framing: s.framing}
+			pages[i] = evidence.Document{Title: s.page.Title, Text: s.page.Text, Rank: s.rank, Answer: s.answer, Framing: s.framing}
 		}
 	}
 	return pages
+}
+
+// checkedStance is a stance whose quote passed the checks, with its claim.
+type checkedStance struct {
+	factcheck.Stance
+	claim turn.Claim
+}
+
+// verdictWords is the length of a quote beside a verdict, if it can be cut to that.
+const verdictWords = 25
+
+// factCheck judges the statement of a question by the pages. The sentences for and against it become the first claims.
+func (s *summary) factCheck(question string, sources []source) {
+	said := factcheck.Statement(question)
+	pages := statementPages(sources)
+	var all []factcheck.Stance
+	var claims []finding
+	for i := range pages {
+		if pages[i].Text == "" {
+			continue
+		}
+		st, takes := factcheck.StanceOf(said, &pages[i])
+		if !takes {
+			continue
+		}
+		c, ok := sources[i].claim(&st.Quote, st.Marked())
+		if !ok {
+			continue
+		}
+		st.Page = i
+		all = append(all, st)
+		claims = append(claims, finding{Claim: c, source: i})
+		c.Quote, c.Checks = evidence.ShortenQuote(c.Quote, verdictWords, text.Keys(text.ContentWords(said))), nonEmpty(st.Rule)
+		s.stances = append(s.stances, checkedStance{st, c})
+	}
+	s.claims = append(claims, slices.DeleteFunc(s.claims, func(c finding) bool {
+		return slices.ContainsFunc(claims, func(d finding) bool { return c.source == d.source && c.Text == d.Text })
+	})...)
+	s.verdict = &turn.Verdict{Statement: said}
+	s.verdict.Label, s.verdict.Confidence = factcheck.Verdict(said, all, pages)
+	s.numberVerdict(sources)
+}
+
+// statementPages returns the pages for a fact check.
+func statementPages(sources []source) []factcheck.Page {
+	pages := make([]factcheck.Page, len(sources))
+	for i := range sources {
+		if s := &sources[i]; s.good() {
+			pages[i] = factcheck.Page{Title: s.page.Title, Text: s.page.Text, Domain: guard.Registrable(s.page.Site), Framing: s.framing}
+		}
+	}
+	return pages
+}
+
+// numberVerdict sets the source numbers of a verdict. A source that is not shown has the number 0.
+func (s *summary) numberVerdict(sources []source) {
+	if s.verdict == nil {
+		return
+	}
+	s.verdict.For, s.verdict.Against = nil, nil
+	for _, st := range s.stances {
+		c := st.claim
+		page := &sources[st.Page].page
+		c.Source, c.URL, c.Published = page.N, cmp.Or(page.Final, page.URL), page.Published
+		if st.Against {
+			s.verdict.Against = append(s.verdict.Against, c)
+		} else {
+			s.verdict.For = append(s.verdict.For, c)
+		}
+	}
+}
+
+func nonEmpty(s string) []string {
+	if s == "" {
+		return nil
+	}
+	return []string{s}
 }

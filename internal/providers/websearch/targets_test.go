@@ -6,10 +6,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"familiar/internal/context/turn"
-	"familiar/internal/lookup/question"
+	"familiar/internal/question"
 )
 
-// TestFragmentsAreForReadersAlone: a fragment names a part of a page, which only a special reader looks at.
+// TestFragmentsAreForReadersAlone checks that only special readers use the fragment of a URL.
 func TestFragmentsAreForReadersAlone(t *testing.T) {
 	urls := question.Decide(ask("see https://example.org/a#part-2, http://example.org/b# and https://example.org/a#part-2"), nil, nil).URLs
 	targets := typedTargets(urls, Policy{}.withDefaults())

@@ -13,8 +13,8 @@ import (
 	"familiar/internal/text"
 )
 
-// TestVerdicts checks questions against pages: an archive a question, whose comment it is, with the pages by their
-// hosts, title first, and what came of it.
+// TestVerdicts checks fact checks. Each archive has the question as its comment, the pages by host with the title first,
+// and the result.
 func TestVerdicts(t *testing.T) {
 	files, err := filepath.Glob("testdata/verdicts/*.txtar")
 	if err != nil || len(files) == 0 {

@@ -12,19 +12,19 @@ import (
 
 	"familiar/internal/context/turn"
 	"familiar/internal/llm"
-	"familiar/internal/llm/llmtest"
 	"familiar/internal/search"
+	"familiar/internal/test/llmtest"
+	"familiar/internal/test/webtest"
 	"familiar/internal/web/fetch"
 	"familiar/internal/web/read"
-	"familiar/internal/web/webtest"
 )
 
-// finder is a search backend with the hits it was given. It remembers what it was asked.
+// finder is a search backend with given hits that records the queries.
 type finder struct {
 	hits  []turn.Hit
 	err   error
 	hang  bool
-	fresh bool // finds nothing that is asked to be new
+	fresh bool // finds nothing for queries with an age limit
 
 	mu    sync.Mutex
 	asked []search.Query // guarded by mu
@@ -113,7 +113,7 @@ func client(t testing.TB, srv *llmtest.Server) *llm.Client {
 	return &llm.Client{HTTP: &http.Client{Transport: transport}, BaseURL: srv.URL, Model: "side"}
 }
 
-// virtually runs a test in virtual time: however busy the machine is, no deadline passes before everybody waits for it.
+// virtually runs a test in virtual time, so that a busy machine does not miss deadlines.
 func virtually(f func(*testing.T)) func(*testing.T) {
 	return func(t *testing.T) { synctest.Test(t, f) }
 }
@@ -130,7 +130,7 @@ func (w *world) lookup(t testing.TB, req turn.Request) turn.Lookup {
 	return w.Lookup(t.Context(), req)
 }
 
-// unmarked is the block with its datamarks turned back into spaces, for assertions on words.
+// unmarked returns the block with spaces in place of datamarks.
 func unmarked(block string) string {
 	return strings.Map(func(r rune) rune {
 		if 0xE000 <= r && r <= 0xF8FF {

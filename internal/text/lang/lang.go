@@ -1,11 +1,11 @@
-// Package lang holds what the program knows of languages, a file a language: de.toml has the stop words of German, its
-// question words, months, negations and the phrases by which a message in German is understood. Whoever adds a
-// language adds its file and nothing else.
+// Package lang holds what the program knows about languages. Each language has one file: de.toml has the German stop words,
+// question words, months, negations and the phrases by which a message in German is understood. To add a language, add
+// its file and nothing else.
 //
-// Language describes the tables. Most of them serve texts of all languages at once: people mix these, and many a
-// message is too short to tell its language. All returns the tables joined from all files, Of those of one language, for
-// what is written in it. There is nothing here but data: text and the rooms above it make word sets, phrases and
-// regular expressions of it.
+// Language describes the tables. Most of them serve texts of all languages at once, because people mix languages and many
+// messages are too short to tell theirs. All returns the merged tables of all files, and Of the tables of one language.
+// The package holds only data: package text and the packages above it make word sets, phrases and regular expressions
+// from it.
 package lang
 
 import (
@@ -18,32 +18,32 @@ import (
 	"sync"
 )
 
-// Words are single words with blanks between them.
+// Words are words separated by spaces.
 type Words string
 
 // Fields returns the words.
 func (w Words) Fields() []string { return strings.Fields(string(w)) }
 
-// Has reports whether a word is one of these, as it is written here.
+// Has reports whether a word is in the list, exactly as written.
 func (w Words) Has(word string) bool { return slices.Contains(w.Fields(), word) }
 
-// Phrases have commas between them.
+// Phrases are phrases separated by commas.
 type Phrases string
 
-// Pattern is a part of a regular expression: alternatives, of which one is to match.
+// Pattern is a list of alternatives of a regular expression.
 type Pattern []string
 
-// String returns the pattern as it stands between "(?:" and ")".
+// String returns the alternatives for use inside "(?:" and ")".
 func (p Pattern) String() string { return strings.Join(p, "|") }
 
-// Row is a list of names by number, such as those of the months. Forms of one name have slashes between them, and "-" is a
-// name that is left out.
+// Row is a list of numbered names, such as month names. Slashes separate the forms of a name, and "-" is a missing
+// name.
 type Row string
 
-// Rows are lists, or whatever else a room takes apart by itself.
+// Rows are lists in a format that their user parses.
 type Rows []string
 
-// All ranges over the forms of all names, each with the number of its name, from 0 on.
+// All yields the forms of all names, each with the number of its name, from 0.
 func (r Row) All() iter.Seq2[int, string] {
 	return func(yield func(int, string) bool) {
 		for i, name := range strings.Fields(string(r)) {
@@ -74,7 +74,7 @@ var files embed.FS
 //go:embed speech.zip
 var speech []byte
 
-// builtIn are the languages of the files beside this one. A file that cannot be read is a broken build.
+// builtIn holds the embedded languages. An invalid file panics, since it means a broken build.
 var builtIn = sync.OnceValue(func() *languages {
 	packed, err := zip.NewReader(bytes.NewReader(speech), int64(len(speech)))
 	if err != nil {
@@ -87,12 +87,12 @@ var builtIn = sync.OnceValue(func() *languages {
 	return l
 })
 
-// All returns the tables of all languages joined, English first. What belongs to one language alone, such as its stems, is
-// empty. The result is shared: it must not be changed.
+// All returns the tables of all languages merged, English first. Tables that make sense for only one language, such as
+// stems, are empty. The result is shared and must not be changed.
 func All() *Language { return &builtIn().all }
 
-// Of returns the tables of the language with an ISO 639-1 code, all of them empty where there is no file of that name. The
-// result is shared: it must not be changed.
+// Of returns the tables of a language by its ISO 639-1 code. They are empty if there is no such file. The result is
+// shared and must not be changed.
 func Of(code string) *Language {
 	if l := builtIn().of[code]; l != nil {
 		return l
@@ -100,5 +100,5 @@ func Of(code string) *Language {
 	return &Language{}
 }
 
-// Codes returns the codes of the languages, that of English first.
+// Codes returns the codes of the languages, English first.
 func Codes() []string { return slices.Clone(builtIn().codes) }

@@ -34,14 +34,14 @@ func TestCodes(t *testing.T) {
 	}
 }
 
-// The keys of a table are those that it has in English, but for the keys of ownKeys, which are each language's own, and a
-// few more.
+// A table has the same keys in every language as in English. ownKeys lists the tables with keys of their own in each
+// language, and moreKeys the keys that other languages may add.
 var (
 	ownKeys  = []string{"Grammar.Contractions", "Grammar.ChatForms", "Number.Units", "Time.WhichOther", "FollowUp.ArticlePrepositions", "Memory.Behind"}
 	moreKeys = map[string][]string{"Time.Calendar": {""}, "Time.FutureBefore": {"+"}, "Time.WhichDay": {"last", "this", "next"}}
 )
 
-// TestTables checks what the types leave open: a mistake here is one in a file.
+// TestTables checks what the types cannot. A failure is a mistake in a file.
 func TestTables(t *testing.T) {
 	english := Of("en")
 	for _, code := range Codes() {
@@ -83,7 +83,7 @@ func TestTables(t *testing.T) {
 	}
 }
 
-// TestEveryTableHasWords fails for a table that no language fills: nobody can see from it what belongs there.
+// A table that no language fills is an error, because nobody could see what belongs there.
 func TestEveryTableHasWords(t *testing.T) {
 	eachTable(reflect.ValueOf(*All()), "", func(path string, table reflect.Value) {
 		filled := func(code string) bool { return !fieldAt(Of(code), path).IsZero() }
@@ -110,7 +110,7 @@ func TestBrokenFiles(t *testing.T) {
 	}
 }
 
-// TestNewLanguage drops a file into a copy of the folder.
+// A new file in the folder adds a language.
 func TestNewLanguage(t *testing.T) {
 	const esperanto = `
 [grammar]
@@ -149,7 +149,7 @@ owner_link = "de"
 
 var update = flag.Bool("update", false, "pack the files of speech")
 
-// TestSpeech: what is built in is what stands in the folder speech.
+// The embedded archive equals the folder speech.
 func TestSpeech(t *testing.T) {
 	var packed bytes.Buffer
 	w := zip.NewWriter(&packed)
@@ -173,7 +173,7 @@ func TestSpeech(t *testing.T) {
 	}
 }
 
-// eachTable calls look for every table of a language, with its path.
+// eachTable calls look for every table of a language with its path.
 func eachTable(v reflect.Value, path string, look func(path string, table reflect.Value)) {
 	for i := range v.NumField() {
 		if name := path + v.Type().Field(i).Name; v.Field(i).Kind() == reflect.Struct {

@@ -15,7 +15,7 @@ type Language struct {
 	Topic     Topic
 	Weather   Weather
 	Need      Need
-	Speech    map[string]Phrases // words by kind, which tell the models what a message is about: see package need
+	Speech    map[string]Phrases // words by kind, which tell the models what a message is about: see package question
 	Order     Order
 	Memory    Memory
 	FollowUp  FollowUp `toml:"follow_up"`
@@ -33,42 +33,42 @@ type Language struct {
 	Clean     Clean
 }
 
-// Stem says what of a word is not its stem, as a light stemmer has it: what the word is, and not how it is bent.
+// Stem describes the endings that a light stemmer removes from a word.
 type Stem struct {
-	Endings  Rows  // of each row in turn, from the end of a word inwards, the longest ending that fits goes
-	Finals   Words // two letters each: the first, where it is the last that is left, becomes the second
-	Shortest int   // letters that are left at least, 3 if it is not said
+	Endings  Rows  // for each row in turn, the longest matching ending is removed, starting at the end of a word
+	Finals   Words // pairs of letters: a final first letter becomes the second
+	Shortest int   // minimum length of a stem; 3 if unset
 }
 
 // Grammar holds the small words of a language.
 type Grammar struct {
-	FunctionWords Words            `toml:"function_words"` // words that give the language away: they are none, or rare, in the others
-	NameWords     Words            `toml:"name_words"`     // function words that stand in names of all languages: Los Angeles, De Niro, Die Hard
+	FunctionWords Words            `toml:"function_words"` // words that identify the language, because they are rare in others
+	NameWords     Words            `toml:"name_words"`     // function words in names of all languages: Los Angeles, De Niro, Die Hard
 	StopWords     Words            `toml:"stop_words"`     // words that carry no meaning in a search
 	Negations     Words            // "not", "never", "nobody"
 	Prepositions  Words            // prepositions that open a slot of a question: "in Berlin", "since Monday"
 	Articles      Words            // words that begin a noun
-	Pronouns      map[string]Words // by what they stand for: "he" a person, "it" a thing, "there" a place, "he's" and "it's" their owners
-	SecondPerson  Words            `toml:"second_person"` // words for whom one speaks to: "you", "your"
-	FirstPerson   Words            `toml:"first_person"`  // words for whoever speaks, where the language cannot do without them: "I", "my"
-	Contractions  map[string]Words // by what is left behind the apostrophe: "ll" is "will"
-	BeforeIs      Words            `toml:"before_is"`  // words behind which "'s" is "is" and no possessive: "what's"
+	Pronouns      map[string]Words // by what they refer to: "he" a person, "it" a thing, "there" a place, "he's" and "it's" their owners
+	SecondPerson  Words            `toml:"second_person"` // words for the person spoken to: "you", "your"
+	FirstPerson   Words            `toml:"first_person"`  // words for the speaker in languages that need them: "I", "my"
+	Contractions  map[string]Words // by the part after the apostrophe: "ll" is "will"
+	BeforeIs      Words            `toml:"before_is"`  // words after which "'s" is "is" and not a possessive: "what's"
 	ChatForms     map[string]Words `toml:"chat_forms"` // words that chat writes as one: "whats" is "what is"
-	Abbreviations Words            // words whose full stop ends no sentence: "Dr."
+	Abbreviations Words            // words whose dot does not end a sentence: "Dr."
 	Irregular     Rows             // the forms of irregular verbs, the infinitive first: "go went gone"
 }
 
 // Number holds the words of numbers and quantities.
 type Number struct {
-	Words        Words            // numbers in words: "two", "hundred", "half"; not "one", which is more often an article
-	Counts       Row              // one to ten as things are counted: "a year", "two years"
+	Words        Words            // numbers in words: "two", "hundred", "half"; not "one", which is usually an article
+	Counts       Row              // one to ten with things: "a year", "two years"
 	Cardinals    Row              // one to twenty
 	Tens         Row              // thirty, forty, … ninety
-	Scales       map[string]Words // words behind a number that multiply it, by factor. A billion is 1e9 in half of the languages only.
+	Scales       map[string]Words // words after a number that multiply it, by factor; a billion is 1e9 only in half of the languages
 	Bounds       Words            // words that make a number a limit: "over", "least"
-	AtLeast      Pattern          `toml:"at_least"` // before the least of what is meant: "more than"
-	AtMost       Pattern          `toml:"at_most"`  // before the most: "up to"
-	Roughly      Pattern          // before what is not exact: "about"
+	AtLeast      Pattern          `toml:"at_least"` // before a minimum: "more than"
+	AtMost       Pattern          `toml:"at_most"`  // before a maximum: "up to"
+	Roughly      Pattern          // before an approximate number: "about"
 	Units        map[string]Words // stems of the names of a unit, by the stem that it is compared by
 	Thousandfold Words            // units of a thousand smaller ones: "kilometre"
 	Dimensions   map[string]Words // words that say what was measured, by the dimension: "high" is of height
@@ -76,26 +76,26 @@ type Number struct {
 
 // Time holds the words of the calendar and of times seen from now.
 type Time struct {
-	Months       Row                 // from January on, as they stand in a date
-	ShortMonths  Row                 `toml:"short_months"` // from January on
-	Weekdays     Row                 // from Sunday on, as they are written
-	Seasons      Row                 // from spring on, as they are written
+	Months       Row                 // from January, as written in a date
+	ShortMonths  Row                 `toml:"short_months"` // from January
+	Weekdays     Row                 // from Sunday, as written
+	Seasons      Row                 // from spring, as written
 	Which        map[string]Phrases  // "last", "this" and "next", with %s for a weekday, a month or a season: "last %s"
-	WhichDay     map[string]Phrases  `toml:"which_day"`   // the same, with %s for a weekday alone
-	WhichDays    Row                 `toml:"which_days"`  // the weekdays for WhichDay where Weekdays is empty, because they mean something else by themselves
-	WhichOther   map[string]Phrases  `toml:"which_other"` // such phrases that follow no rule, by cue: "<s2" is last autumn
-	Calendar     map[string]Phrases  // days, weeks, months, … by unit and distance: "d-1" is yesterday; "" is what only looks like one
+	WhichDay     map[string]Phrases  `toml:"which_day"`   // the same, with %s only for a weekday
+	WhichDays    Row                 `toml:"which_days"`  // weekdays for WhichDay if Weekdays is empty because of other meanings
+	WhichOther   map[string]Phrases  `toml:"which_other"` // irregular phrases of this kind, by cue: "<s2" is last autumn
+	Calendar     map[string]Phrases  // days, weeks, months, … by unit and distance: "d-1" is yesterday; "" only looks like one
 	Now          Phrases             // "right now"
-	Since        Words               // behind them a weekday is the last of that name: "since Monday"
+	Since        Words               // words after which a weekday is the last of that name: "since Monday"
 	Units        map[string]Words    // units of time, by the letters of Calendar: "d" has "day" and "days"
-	PastBefore   Phrases             `toml:"past_before"`   // before a number of days that are past
-	PastAfter    Words               `toml:"past_after"`    // behind it: "two days ago"
-	FutureBefore map[string]Phrases  `toml:"future_before"` // before a number of days to come: "+", or "in", which may be a duration, too
-	Duration     Words               // words by which "in" is how long something takes: "how"
-	Future       Words               // words by which "in" is a time to come: "will"
+	PastBefore   Phrases             `toml:"past_before"`   // before a number of past days
+	PastAfter    Words               `toml:"past_after"`    // after it: "two days ago"
+	FutureBefore map[string]Phrases  `toml:"future_before"` // before a number of future days: "+", or "in", which may also give a duration
+	Duration     Words               // words with which "in" gives a duration: "how"
+	Future       Words               // words with which "in" gives a future time: "will"
 	DateLinks    Words               `toml:"date_links"`   // between day, month and year: "8th of December"
 	DateLayout   string              `toml:"date_layout"`  // for time.Format, with January for the month; English if empty
-	MonthLayout  string              `toml:"month_layout"` // the same of a month and its year
+	MonthLayout  string              `toml:"month_layout"` // the same for a month and its year
 	Around       map[string][]string // times around now, by the letters of Calendar: the one before, this, the one after (of days two each); then "in %d days" and "%d days ago"
 	Neighbours   map[string]Phrases  // the time before or after one that was named: "the day after"
 	Kinds        Words               // kinds of time that "what" asks for: "what year"
@@ -112,12 +112,12 @@ type Question struct {
 	Prepositions   Words              // before a question word at the end: "located in which state"
 }
 
-// Topic holds the words around what a question is about, as they are written.
+// Topic holds the words around the topic of a question, as written.
 type Topic struct {
-	First      Words   // before the topic, beside Question.Things: "define", "what's"
+	First      Words   // before the topic, in addition to Question.Things: "define", "what's"
 	Then       Words   // between these and the topic: "is", "the"
 	Beginnings Words   // before the topic without a space
-	Endings    Words   // behind the topic without a space
+	Endings    Words   // after the topic without a space
 	Problems   Phrases // how people with a problem begin: "how do I"
 }
 
@@ -130,7 +130,7 @@ type Weather struct {
 	Week         Words   // more of these, for a day that may be a week away: "weekend", "monday"
 	Filler       Words   // the rest of the question
 	Unspaced     Phrases // all of these where words have no spaces between them, the longest first
-	UnspacedWeek Words   `toml:"unspaced_week"` // those of them that are like Week
+	UnspacedWeek Words   `toml:"unspaced_week"` // the words of Unspaced that are like Week
 }
 
 // Need holds the cues by which a message needs the web, or does not.
@@ -145,7 +145,7 @@ type Need struct {
 	Against      map[string]Phrases // what the web has no part in
 	Commands     map[string]Phrases // verbs that begin an order: "device" to a device or the bot, "get" for something from the web
 	Persons      map[string]Phrases // the two who talk: "you", "me", "i"
-	Intents      map[string]Phrases // words that stand for an intent by themselves
+	Intents      map[string]Phrases // words that by themselves mean an intent
 	Deictics     Words              // words for what only those present can see: "this"
 	Here         Words              // words for the place where the speaker is
 	AtPlace      Words              `toml:"at_place"`    // prepositions before a place
@@ -157,7 +157,7 @@ type Need struct {
 
 // Order holds the words of orders to search, or not to.
 type Order struct {
-	Orders        map[string]Phrases // "search"; "dont"; "aside", which is one not to search only where it stands by itself
+	Orders        map[string]Phrases // "search"; "dont"; "aside", which forbids a search only if it is the whole clause
 	NotImperative Words              `toml:"not_imperative"` // before a verb that is then no order: "they search"
 	Before        Words              // before an order within a sentence: "please"
 	Refusals      Words              // in a clause that refuses a search: "never search the web"
@@ -173,7 +173,7 @@ type Memory struct {
 	Leads   Phrases            // before an order, or behind it: "please"
 	Asks    Phrases            // before an order that is put as a question: "can you"
 	Orders  map[string]Phrases // what orders begin with, by what is ordered and what follows: see package remember
-	Behind  map[string]Phrases // what they end with, where the verb stands last
+	Behind  map[string]Phrases // their ends, if the verb comes last
 	Starts  Words              // how a clause begins behind "remember that", where "that" may also point at a thing; none: it never does
 	Own     Words              // in words about the speaker: "I", "my"; with an apostrophe at the end, what words begin with
 	Endings Words              // of words about the speaker
@@ -189,24 +189,24 @@ type FollowUp struct {
 	Refresh             Phrases            // phrases that ask for something newer: "look again"
 	Again               Words              // words that do so beside an order to search
 	RefreshAlone        Words              `toml:"refresh_alone"`  // words that do so where they are all that is said: "update"
-	BesideRefresh       Words              `toml:"beside_refresh"` // words that may stand beside these: "please"
+	BesideRefresh       Words              `toml:"beside_refresh"` // words that may accompany these: "please"
 	Possessives         map[string]Words   // by whose they are, as pronouns: "his brother"
 	PossessiveLink      string             `toml:"possessive_link"` // between a thing and the name that takes the place of a possessive; "'s" goes behind the name
 	OwnerLink           string             `toml:"owner_link"`      // between a thing and the name of its owner, which was left out; English if empty
 	PlaceLink           string             `toml:"place_link"`      // before the name that takes the place of "there"; English if empty
 	Who                 Words              // question words for a person
-	AnswerWho           Words              `toml:"answer_who"`        // those of them by which the person is the answer, and none of the names in the question
+	AnswerWho           Words              `toml:"answer_who"`        // words of Who that ask for the person, if it is none of the names in the question
 	RelationalNouns     Words              `toml:"relational_nouns"`  // nouns for what is always somebody's or something's: "captain"
 	DropsSubject        bool               `toml:"drops_subject"`     // whether a question needs no pronoun: "¿dónde nació?"
 	StressedPronouns    Pattern            `toml:"stressed_pronouns"` // pronouns at a question's end
 	InvertedPronouns    Pattern            `toml:"inverted_pronouns"` // pronouns joined to the verb before them, with what joins them
-	ImpersonalVerbs     Pattern            `toml:"impersonal_verbs"`  // verbs with such a pronoun that stands for nothing
-	PersonPronouns      Words              `toml:"person_pronouns"`   // pronouns that never stand for a thing
+	ImpersonalVerbs     Pattern            `toml:"impersonal_verbs"`  // verbs with such a pronoun that refers to nothing
+	PersonPronouns      Words              `toml:"person_pronouns"`   // pronouns that never refer to a thing
 	Existentials        Words              // before a "there" that is no place: "are there"
 	NameLinks           Words              `toml:"name_links"`           // between a thing and the name that it belongs to: "of"
 	NameParticles       Words              `toml:"name_particles"`       // small words within names: "Lord of the Rings"
 	TopicOpenings       map[string]Phrases `toml:"topic_openings"`       // behind them a question names its topic: "about", or "of", where more may follow
-	PlacePrepositions   Words              `toml:"place_prepositions"`   // prepositions of which one may take the place of another
+	PlacePrepositions   Words              `toml:"place_prepositions"`   // prepositions that can replace one another
 	ArticlePrepositions map[string]Words   `toml:"article_prepositions"` // prepositions with an article in them, by the preposition: "in" has "im"
 	OwnPrepositions     Words              `toml:"own_prepositions"`     // prepositions that are articles in other languages
 	NotPrepositions     Words              `toml:"not_prepositions"`     // words that are prepositions in other languages only
@@ -303,7 +303,7 @@ type Framing struct {
 	Comments       Words   // of headings over what users wrote
 	BesideComments Words   `toml:"beside_comments"` // … that do not suffice
 	Plots          Words   // of headings over the plot of a work
-	Contents       Words   // … that stand over other things, too
+	Contents       Words   // … that also head other sections
 	Works          Words   // works of fiction: "novel"
 	Satire         Words
 	Sponsors       Words // of labels for what is paid for
@@ -323,7 +323,7 @@ type FactCheck struct {
 	Deaths         Words   // words for a death
 	BeforeDeath    Words   `toml:"before_death"` // between a person and such a word
 	Absolutes      Words   // words that allow no exception: "never", "first"
-	Quantifiers    Words   // those of which a page allows exceptions by a hedge
+	Quantifiers    Words   // words of Absolutes for which a page allows exceptions with a hedge
 	Hedges         Words   // "also", "several"
 	Opposites      Rows    // words that are not true of the same, on both sides of a bar
 	SemanticFields Rows    `toml:"semantic_fields"` // words of one field each: "born birthplace hometown"
@@ -347,8 +347,8 @@ type Evidence struct {
 	Time         Words              // words of answers of the kind "time"
 	Reason       Words              // "reason"
 	Definition   Words              // "definition"
-	Anaphors     Words              // words that begin a sentence and stand for something before it
-	Openers      Words              // words that may stand before the subject of a sentence
+	Anaphors     Words              // words that begin a sentence and refer to something before it
+	Openers      Words              // words that may precede the subject of a sentence
 	Associations Rows               // words of a question and, behind the colon, those that its answers have
 	SummaryWords Words              `toml:"summary_words"` // words that ask for a summary and not for what it is of
 }
@@ -368,7 +368,7 @@ type Page struct {
 	Elsewhere         Pattern // beginnings of headings over other pages and over what readers say: "related posts"
 	ElsewhereWords    Words   `toml:"elsewhere_words"` // the first words of Elsewhere
 	PointerWords      Words   `toml:"pointer_words"`   // the first words of Interruptions, but of advertisements in English, and of Pointers
-	WallTitles        Pattern `toml:"wall_titles"`     // titles of what stands in the way of a page: "just a moment"
+	WallTitles        Pattern `toml:"wall_titles"`     // titles of pages that block access: "just a moment"
 	ConsentAsks       Pattern `toml:"consent_asks"`    // what a notice of cookies asks for or promises
 	ConsentTerms      Pattern `toml:"consent_terms"`   // what its sentences are about
 	PictureCredits    Pattern `toml:"picture_credits"` // before the name of who made a picture

@@ -12,15 +12,15 @@ import (
 	"github.com/pelletier/go-toml/v2"
 )
 
-// languages are those of a folder.
+// languages holds the languages of a folder.
 type languages struct {
 	codes []string
 	of    map[string]*Language
 	all   Language
 }
 
-// load reads every file of a folder, of which one is English, each with the one of the same name in speech, if there is one. An error names
-// the file and the line.
+// load reads all files of a folder, which must include English, and for each the file of the same name in speech, if
+// there is one. An error names the file and line.
 func load(folder, speech fs.FS) (*languages, error) {
 	names, err := fs.Glob(folder, "*.toml")
 	if err != nil {
@@ -52,7 +52,7 @@ func load(folder, speech fs.FS) (*languages, error) {
 	return l, nil
 }
 
-// parse reads a file. An error begins with the line.
+// parse parses a file. An error begins with the line.
 func parse(data []byte) (*Language, error) {
 	one := &Language{}
 	err := toml.NewDecoder(bytes.NewReader(data)).DisallowUnknownFields().Decode(one)
@@ -68,7 +68,7 @@ func parse(data []byte) (*Language, error) {
 	return one, err
 }
 
-// join puts the tables of several languages into one. What is of another type belongs to one language alone.
+// join merges the tables of several languages. Fields of other types belong to one language and are skipped.
 func join(all reflect.Value, each []reflect.Value) {
 	switch t := all.Type(); {
 	case t.Kind() == reflect.Struct:
@@ -119,7 +119,7 @@ func texts(values []reflect.Value) []string {
 	return all
 }
 
-// beside makes one row of several, with the forms of all of them for each name.
+// beside merges rows into one that has all their forms for each name.
 func beside(rows []string) string {
 	var names []string
 	for _, row := range rows {

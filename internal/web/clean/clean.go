@@ -1,22 +1,22 @@
-// Package clean makes text from outside safe to show: to a model, to an operator, to a chat.
+// Package clean makes text from outside safe to show to a model, an operator or a chat.
 //
-// It has three strengths, one on top of the other:
+// Each of the first three functions does more than the one before:
 //
-//   - Text takes out what a person cannot see and a model can: tags, variation selectors, zero-width and bidi
-//     controls, encoded blobs. Words and scripts stay as they were written; nothing is transliterated.
-//   - Inert, after Text, takes away the text's power to pass for something else: for our own delimiters, for a
-//     chat template, for another speaker.
-//   - Mark, last, writes a private sign in place of every white space, so that a model can tell quoted words
-//     from words addressed to it.
+//   - Text removes what a model can see and a person cannot: tags, variation selectors, zero-width and bidi controls,
+//     encoded data. Words and scripts stay as written. Nothing is transliterated.
+//   - Inert also disarms delimiters, chat templates and the labels of speakers, so that the text cannot pass for
+//     something else.
+//   - [Seal.Quote] also marks every space, so that a model can tell quoted words from words addressed to it.
 //
-// Line is Text for titles and the like. Reply is for the bot's own words: the same care, but an emoji may keep
-// its sequence and a Persian word its joiner.
+// Line is Text for titles and other short texts. Reply is for the bot's own words. It takes the same care, but keeps
+// sequences of emoji and the joiners of Persian words. Spoken and Name are for what people in the chat write
+// (speaker.go). ReferenceAt and Unreferenced handle citations such as [1] (reference.go).
 //
-// Text, Inert and Reply run to a fixed point: applied to their own result they change nothing. Without
-// that, taking one thing out could put another together ("<|im_<|x|>start|>").
+// Text, Inert and Reply run until their result no longer changes. Otherwise, removing one part could join others into
+// something new ("<|im_<|x|>start|>").
 //
-// The rules are numbered as the project numbers them (T for text, D for delimiters), and a Report counts by
-// those numbers. They read no web page: hidden elements are package page's business.
+// The rules have the project's numbers (T for text, D for delimiters), and a Report counts by them. They work on text.
+// Hidden elements of web pages are removed by package visible.
 package clean
 
 import (
@@ -27,8 +27,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Report says how often each rule fired: "T1" to "T10", "D1" to "D4", "image", "script", "lookalike_delims".
-// It is nil when nothing was done, and belongs to the caller.
+// Report says how often each rule applied: "T1" to "T10", "D1" to "D4", "image", "script", "lookalike_delims". It is nil
+// if nothing changed. The caller owns it.
 type Report map[string]int
 
 func (r *Report) add(rule string, n int) {
@@ -41,10 +41,10 @@ func (r *Report) add(rule string, n int) {
 	(*r)[rule] += n
 }
 
-// rounds is how often a text may still change before it is taken for hostile. Honest text needs two.
+// rounds is how often a text may change before it counts as hostile. Ordinary text needs at most two rounds.
 const rounds = 16
 
-// settle applies step until it changes nothing, and reports whether that was within rounds.
+// settle applies step until nothing changes. It reports whether at most rounds were needed.
 func settle(s string, step func(string) string) (string, bool) {
 	for range rounds {
 		before := s
@@ -55,15 +55,15 @@ func settle(s string, step func(string) string) (string, bool) {
 	return s, false
 }
 
-// Text cleans text from the web. It costs emoji their colour and Persian words their joiners, so it is not
-// for what users wrote. Ordinary text comes back as the same string, without a copy.
+// Text cleans text from the web. It removes the colours of emoji and the joiners of Persian words, so it is not for what
+// users write. Ordinary text is returned unchanged, without a copy.
 func Text(s string) (string, Report) {
 	var r Report
-	s = text(bounded(s, &r), blockLength, &r)
+	s = cleanText(bounded(s, &r), blockLength, &r)
 	return s, r
 }
 
-// inputLength is how many bytes are looked at: many times what is shown, and little enough to look at often.
+// inputLength is how many bytes are read: many times what is shown, and few enough to read several times.
 const inputLength = 1 << 20
 
 func bounded(s string, r *Report) string {
@@ -78,7 +78,7 @@ func bounded(s string, r *Report) string {
 	return s[:end]
 }
 
-func text(s string, most int, r *Report) string {
+func cleanText(s string, most int, r *Report) string {
 	s, _ = settle(s, func(s string) string {
 		if plain(s, most) {
 			return s
@@ -88,8 +88,9 @@ func text(s string, most int, r *Report) string {
 	return s
 }
 
-// Line cleans a title, a snippet or a name: Text's rules, white space folded into single blanks, at most max
-// characters (code points), the last one "…" where something is missing. No max, or a negative one, gives "".
+// Line cleans a title, a snippet or a name. It applies the rules of Text and replaces white space by single spaces. The
+// result has at most max characters (code points); if it was cut, the last one is "…". If max is 0 or negative, the
+// result is "".
 func Line(s string, max int) string {
 	if max <= 0 {
 		return ""
@@ -101,37 +102,37 @@ func Line(s string, max int) string {
 	return shorten(s, max)
 }
 
-// Inert is Text, and then nothing in the result can close our block, open a chat template's turn, speak as
-// somebody else at the start of a line, or repeat the nonce. An empty nonce is not looked for.
+// Inert cleans text as Text does and makes it unable to act. It cannot close our block, open a turn of a chat template,
+// speak as somebody else at the start of a line, or repeat the nonce. An empty nonce is ignored.
 func Inert(s, nonce string) string {
 	var r Report
 	return inert(s, nonce, blockLength, &r)
 }
 
-// Page is Inert for the whole text of a page, which nobody is shown as it is: it may be as long as what is looked at. What was
-// done to it is for the record.
+// Page is Inert for the whole text of a page. The text is not shown as it is, so it may be as long as what is read. The
+// report is for the record.
 func Page(s string) (string, Report) {
 	var r Report
 	s = inert(s, "", inputLength, &r)
-	r.add("lookalike_delims", Lookalikes(s))
+	r.add("lookalike_delims", lookalikes(s))
 	return s, r
 }
 
 func inert(s, nonce string, most int, r *Report) string {
-	step := func(s string) string { return disarm(text(s, most, r), nonce, r) }
+	step := func(s string) string { return disarm(cleanText(s, most, r), nonce, r) }
 	s, settled := settle(bounded(s, r), step)
 	if settled {
 		return s
 	}
-	// Still changing: tokens nested in tokens, more deeply than any accident. Without brackets there is
-	// nothing left to nest, and the few turns that remain come to rest.
+	// Still changing: tokens are nested more deeply than by accident. Without brackets nothing can be nested, so the
+	// text settles after a few more rounds.
 	s, _ = settle(strings.Map(unbracket, s), step)
 	return s
 }
 
-// Mark writes mark, a private-use character drawn for this turn, in place of every white space. A mark that
-// is there already is dropped first: Text leaves none, but titles may come by other ways.
-func Mark(s string, mark rune) string {
+// withMark replaces every white space with mark, a private-use character chosen for this turn. It first removes existing
+// marks. Text leaves none, but titles may come from elsewhere.
+func withMark(s string, mark rune) string {
 	return strings.Map(func(r rune) rune {
 		switch {
 		case r == mark:
@@ -143,9 +144,9 @@ func Mark(s string, mark rune) string {
 	}, s)
 }
 
-// Reply cleans what the bot is about to send, so that it cannot carry hidden text to people or other bots.
-// Emoji sequences, flags, keycaps and the joiners that Arabic and Indic words are written with stay; lengths
-// and encoded data are not judged.
+// Reply cleans what the bot is about to send, so that it cannot carry hidden text to people or other bots. It keeps
+// sequences of emoji, flags, keycaps, and the joiners of Arabic and Indic words. It does not limit lengths or remove
+// encoded data.
 func Reply(s string) (string, Report) {
 	var r Report
 	s, _ = settle(s, func(s string) string {
@@ -157,10 +158,10 @@ func Reply(s string) (string, Report) {
 	return s, r
 }
 
-// marksInARow is how many combining marks may follow one another. No living script needs more; Zalgo does.
+// marksInARow is how many combining marks may follow each other. No living script needs more, but Zalgo uses more.
 const marksInARow = 4
 
-// compose is T8: canonical composition, and no towers of combining marks.
+// compose is T8: it composes characters canonically and limits combining marks.
 func compose(s string, r *Report) string {
 	if strings.IndexFunc(s, func(c rune) bool { return !starts(c) }) < 0 {
 		return s
@@ -183,10 +184,120 @@ func hasExcessMarks(s string) bool {
 	})
 }
 
-// nextRun is the number of marks in a row after c, given that there were run before it.
+// nextRun returns the number of consecutive marks after c, if there were run before it.
 func nextRun(run int, c rune) int {
 	if c < 0x300 || common(c) || !unicode.Is(unicode.M, c) {
 		return 0
 	}
 	return run + 1
+}
+
+// Lengths of T9 in characters. They include the mark that shows a cut.
+const (
+	lineLength  = 2_000
+	blockLength = 24_000 // of what is shown
+	blankLines  = 2
+	cutMark     = "(cut)"
+)
+
+// layout is T9: it limits the length of lines, the length of the text (to most characters), and runs of blank lines. A
+// long paragraph is broken between sentences without loss. Only a line without sentences is cut.
+func layout(s string, most int, r *Report) string {
+	var b strings.Builder
+	b.Grow(len(s))
+	blank, first := 0, true
+	for line := range strings.SplitSeq(s, "\n") {
+		if strings.TrimSpace(line) == "" {
+			if blank++; blank > blankLines && !first {
+				r.add("T9", 1)
+				continue
+			}
+		} else {
+			blank = 0
+		}
+		if !first {
+			b.WriteByte('\n')
+		}
+		first = false
+		writeLine(&b, line, r)
+	}
+	s = b.String()
+	if utf8.RuneCountInString(s) > most {
+		r.add("T9", 1)
+		s = s[:cutPoint(s, most-len(cutMark)-1)]
+		s = strings.TrimRightFunc(s, unicode.IsSpace) + "\n" + cutMark
+	}
+	return s
+}
+
+func writeLine(b *strings.Builder, line string, r *Report) {
+	for utf8.RuneCountInString(line) > lineLength {
+		r.add("T9", 1)
+		at := sentenceEnd(line[:runes(line, lineLength)])
+		if at == 0 {
+			line = line[:cutPoint(line, lineLength-len(cutMark)-1)]
+			line = strings.TrimRightFunc(line, unicode.IsSpace) + " " + cutMark
+			break
+		}
+		b.WriteString(strings.TrimRight(line[:at], " \t"))
+		b.WriteByte('\n')
+		line = strings.TrimLeft(line[at:], " \t")
+	}
+	b.WriteString(line)
+}
+
+// cutPoint returns where to cut s so that at most max characters stay. It prefers the end of a sentence, then the end of
+// a word, if that keeps at least half. Otherwise it cuts anywhere except before a combining mark.
+func cutPoint(s string, max int) int {
+	s = s[:runes(s, max)]
+	if at := sentenceEnd(s); at > len(s)/2 {
+		return at
+	}
+	if at := strings.LastIndexAny(s, " \t\n"); at > len(s)/2 {
+		return at
+	}
+	return len(s)
+}
+
+// sentenceEnd returns the position after the last sentence that ends inside s, or 0 if none does.
+func sentenceEnd(s string) int {
+	for at := len(s); at > 0; {
+		c, size := utf8.DecodeLastRuneInString(s[:at])
+		switch c {
+		case '。', '！', '？', '।', '۔':
+			return at
+		case '.', '!', '?', '…', '؟':
+			if at < len(s) && (s[at] == ' ' || s[at] == '\n') {
+				return at
+			}
+		}
+		at -= size
+	}
+	return 0
+}
+
+// runes returns the length in bytes of the first n characters of s. It excludes marks that belong to the next character.
+func runes(s string, n int) int {
+	at := 0
+	for i := range s {
+		if n == 0 {
+			return at
+		}
+		n--
+		_, size := utf8.DecodeRuneInString(s[i:])
+		at = i + size
+	}
+	return at
+}
+
+// shorten cuts s to max characters. If it cuts, the result ends with "…".
+func shorten(s string, max int) string {
+	if utf8.RuneCountInString(s) <= max {
+		return s
+	}
+	s = s[:runes(s, max-1)]
+	if at := strings.LastIndexByte(s, ' '); at > len(s)/2 {
+		s = s[:at]
+	}
+	return strings.TrimRightFunc(s, unicode.IsSpace) + "…"
 }

@@ -2,17 +2,19 @@ package clean
 
 import (
 	"bytes"
+	"fmt"
 	"strings"
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
 
-	"familiar/internal/text/lazyregexp"
+	"familiar/internal/text"
+	"familiar/internal/text/lang"
 )
 
-// templateTokens is D2, written for text whose angle brackets are ‹ › already: the control tokens of the chat
-// templates in use (ChatML, Llama, Mistral, Gemma, DeepSeek, GLM) and the tags that tool calls are written in.
-var templateTokens = lazyregexp.New(`(?i)` + strings.Join([]string{
+// templateTokens is D2, for text whose angle brackets are already ‹ ›. It matches the control tokens of common chat
+// templates (ChatML, Llama, Mistral, Gemma, DeepSeek, GLM) and the tags of tool calls.
+var templateTokens = text.NewLazyRegexp(`(?i)` + strings.Join([]string{
 	`‹[|｜][^‹›\n]{0,100}[|｜]›`,
 	`‹‹/?sys››`,
 	`‹/?(?:function|parameter)(?:=|\s+name=)[^‹›]{0,300}›`,
@@ -21,10 +23,11 @@ var templateTokens = lazyregexp.New(`(?i)` + strings.Join([]string{
 	`\[/?(?:inst|sys|tool_calls|tool_results|available_tools|system_prompt|gmask)\]`,
 }, "|"))
 
-// headLength is how far into a line a speaker's colon may be, in bytes: room for a quote sign, a list marker, stars.
+// headLength is how far into a line the colon of a speaker may be, in bytes. It leaves room for a quote sign, a list
+// marker and stars.
 const headLength = 64
 
-// disarm is D1 to D4, once over.
+// disarm applies D1 to D4 once.
 func disarm(s, nonce string, r *Report) string {
 	s = strings.Map(func(c rune) rune {
 		plain := bracket(c)
@@ -75,7 +78,7 @@ func quoteRoles(s string, r *Report) string {
 		label := strings.ToLower(norm.NFKC.String(line[h.start:h.end]))
 		if !plainASCII(label) {
 			r.add("lookalike_delims", 1)
-			label = line[h.start:h.end] // the letters may be those of another language: they stay
+			label = line[h.start:h.end] // the letters may belong to another language, so they stay
 		}
 		_, size := utf8.DecodeRuneInString(line[h.colon:])
 		lines[i] = line[:h.start] + "(quoted) " + label + line[h.end:h.colon] + " -" + line[h.colon+size:]
@@ -83,15 +86,15 @@ func quoteRoles(s string, r *Report) string {
 	return strings.Join(lines, "\n")
 }
 
-// dropNonce is D4, in one pass: what is left never ends in the nonce, so no removal can put it together again. White space
-// within does not hide it, as a line's end.
+// dropNonce is D4, in one pass. The result never ends in the nonce, so that no removal can restore it. White space
+// inside the nonce does not hide it, as at the end of a line.
 func dropNonce(s, nonce string, r *Report) string {
 	if nonce == "" || len(s) < len(nonce) {
 		return s
 	}
 	out, secret := make([]byte, 0, len(s)), []byte(nonce)
-	var black []byte // what of out is no white space
-	var at []int     // where it is in out
+	var black []byte // out without white space
+	var at []int     // positions of black's bytes in out
 	for i := range len(s) {
 		out = append(out, s[i])
 		if strings.IndexByte(" \n\t", s[i]) >= 0 {
@@ -108,3 +111,155 @@ func dropNonce(s, nonce string, r *Report) string {
 	}
 	return string(out)
 }
+
+// encodedRun is T10: the length from which a run of base64 or hex characters counts as data. A SHA-512 in hex has 128
+// and is removed. A SHA-256 has 64 and stays.
+const encodedRun = 120
+
+// meanPiece tells data from a long address. In an address, the pieces between slashes and hyphens are words. In base64
+// they are several times longer, because one character in 32 is a separator.
+const meanPiece = 16
+
+var (
+	dataURI    = text.NewLazyRegexp(`(?i)\bdata:(?:[a-z0-9.+-]+/[a-z0-9.+*-]+)?(?:;[a-z0-9._-]+(?:=[^,;\s]*)?)*,[^\s)"'<>\]]*`)
+	image      = text.NewLazyRegexp(`(?m)!+(\[.*\][(\[])`)
+	bangs      = text.NewLazyRegexp(`!+\[`)
+	scriptLink = text.NewLazyRegexp(`(?i)(\]\([\s<]*)(?:(?:javascript|vbscript|livescript)[\s:]*:\s*)+`)
+)
+
+// defuse is T10. It also disarms the two kinds of Markdown that act by themselves: images, which are fetched when shown,
+// become links, and links to scripts lose their scheme.
+func defuse(s string, r *Report) string {
+	if strings.Contains(s, "![") {
+		// Images can be nested, so all images of a line are replaced at once.
+		s = image.ReplaceAllStringFunc(s, func(line string) string { return replace(bangs, line, "[", "image", r) })
+	}
+	if strings.Contains(s, "](") {
+		s = replace(scriptLink, s, "$1", "script", r)
+	}
+	if hasDataScheme(s) {
+		s = dataURI.ReplaceAllStringFunc(s, func(uri string) string { return removed(uri, r) })
+	}
+	return dropEncoded(s, r)
+}
+
+func replace(re *text.LazyRegexp, s, with, rule string, r *Report) string {
+	n := len(re.FindAllStringIndex(s, -1))
+	if n == 0 {
+		return s
+	}
+	r.add(rule, n)
+	return re.ReplaceAllString(s, with)
+}
+
+func removed(data string, r *Report) string {
+	r.add("T10", 1)
+	return fmt.Sprintf("(encoded data removed, %d chars)", utf8.RuneCountInString(data))
+}
+
+func dropEncoded(s string, r *Report) string {
+	var b strings.Builder
+	copied := 0
+	for start := 0; start+encodedRun <= len(s); {
+		// Checking from the end skips most of the text: a byte that encodes nothing rules out everything before it.
+		other := start + encodedRun - 1
+		for other >= start && encodes(s[other]) {
+			other--
+		}
+		if other >= start {
+			start = other + 1
+			continue
+		}
+		end := start + encodedRun
+		for end < len(s) && encodes(s[end]) {
+			end++
+		}
+		if isData(s[start:end]) {
+			b.WriteString(s[copied:start])
+			b.WriteString(removed(s[start:end], r))
+			copied = end
+		}
+		start = end
+	}
+	if copied == 0 {
+		return s
+	}
+	b.WriteString(s[copied:])
+	return b.String()
+}
+
+func isData(run string) bool {
+	letters, pieces, inside := 0, 0, false
+	for i := range len(run) {
+		if separates(run[i]) {
+			inside = false
+			continue
+		}
+		if !inside {
+			pieces++
+		}
+		letters, inside = letters+1, true
+	}
+	return letters >= encodedRun/2 && letters >= meanPiece*pieces
+}
+
+// encodes reports whether c belongs to the alphabets of base64, base64url or hex.
+func encodes(c byte) bool {
+	return c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' || separates(c)
+}
+
+func separates(c byte) bool {
+	return c == '+' || c == '/' || c == '-' || c == '_' || c == '='
+}
+
+func hasDataScheme(s string) bool {
+	for i := 4; i < len(s); i++ {
+		if s[i] == ':' && strings.EqualFold(s[i-4:i], "data") {
+			return true
+		}
+	}
+	return false
+}
+
+// schemeEnds reports whether before, the text up to a colon, ends with a scheme that defuse removes.
+func schemeEnds(before string) bool {
+	if len(before) > 10 {
+		before = before[len(before)-10:]
+	}
+	before = strings.ToLower(before)
+	return strings.HasSuffix(before, "data") || strings.HasSuffix(before, "script") || strings.HasSuffix(before, " ")
+}
+
+// brackets maps characters that look like the brackets and strokes of delimiters.
+var brackets = strings.NewReplacer(
+	"〈", "<", "〉", ">", "⟨", "<", "⟩", ">", "❮", "<", "❯", ">", "˂", "<", "˃", ">", "ᐸ", "<", "ᐳ", ">", "‹", "<", "›", ">", "«", "<<", "»", ">>",
+	"∣", "|", "ǀ", "|", "│", "|", "‐", "-", "‑", "-", "–", "-", "−", "-",
+)
+
+// lookalikes is D5: it counts the lines of s that look like a delimiter but are not one by their characters. It is a
+// hint for the record. Nothing is rewritten, because the same letters spell words in other languages. D3 handles the
+// lines of speakers.
+func lookalikes(s string) int {
+	if plainASCII(s) {
+		return 0
+	}
+	n := 0
+	for line := range strings.SplitSeq(s, "\n") {
+		if !plainASCII(line) && delimits(skeleton(line)) && !delimits(strings.ToLower(line)) {
+			n++
+		}
+	}
+	return n
+}
+
+func delimits(line string) bool {
+	return strings.Contains(line, "web-search-results") || strings.Contains(line, "<|") || strings.Contains(line, "[inst]") || strings.Contains(line, "<<sys")
+}
+
+// orderly matches sentences that address a machine rather than a reader. It is no defence, because other wordings pass.
+// It keeps the crudest noise out of a block that is safe without it, and lets the record say that a page tried. It looks
+// for orders about orders. So a text about a system prompt, or one that asks to ignore an e-mail, does not match.
+var orderly = text.NewLazyRegexp(`(?i)` + lang.All().Clean.Orders.String())
+
+// Orders reports whether a text looks like orders to a machine. It is only a hint, and changes no text.
+func Orders(text string) bool { return orderly.MatchString(text) }

@@ -13,7 +13,7 @@ import (
 
 const testNonce = "K3F9ZQ2X7ABCD"
 
-// hostile draws texts out of the pieces that rules are about, so that they meet each other.
+// hostile generates texts from the pieces that the rules are about, in random combinations.
 func hostile() *rapid.Generator[string] {
 	piece := rapid.OneOf(
 		rapid.SampledFrom([]string{
@@ -39,12 +39,12 @@ func TestFixedPoints(t *testing.T) {
 	})
 }
 
-// failer is what a property needs of a test: rapid's and the fuzzer's differ.
+// failer is what properties need from a test. The types of rapid and of the fuzzer differ.
 type failer interface {
 	Fatalf(format string, args ...any)
 }
 
-// What T8 and T9 leave nothing of.
+// What T8 and T9 must remove completely.
 var (
 	towers  = regexp.MustCompile(`\p{M}{5}`)
 	deserts = regexp.MustCompile(`\n[ \t]*\n[ \t]*\n[ \t]*\n`)
@@ -53,16 +53,16 @@ var (
 func checkText(t failer, s string) {
 	once, _ := Text(s)
 	if twice, report := Text(once); twice != once || report != nil {
-		t.Fatalf("Text is no fixed point: %q → %q → %q (%v)", s, once, twice, report)
+		t.Fatalf("Text is not a fixed point: %q → %q → %q (%v)", s, once, twice, report)
 	}
 	if !utf8.ValidString(once) || strings.ContainsFunc(once, changes) {
-		t.Fatalf("Text(%q) = %q keeps what it should not", s, once)
+		t.Fatalf("Text(%q) = %q keeps a forbidden character", s, once)
 	}
 	if !norm.NFC.IsNormalString(once) || towers.MatchString(once) {
-		t.Fatalf("Text(%q) = %q is not composed, or has towers of marks", s, once)
+		t.Fatalf("Text(%q) = %q is not composed, or has too many marks", s, once)
 	}
 	if n := utf8.RuneCountInString(once); n > blockLength || deserts.MatchString(once) {
-		t.Fatalf("Text leaves %d characters, or a desert: %q", n, once)
+		t.Fatalf("Text leaves %d characters, or many blank lines: %q", n, once)
 	}
 	for line := range strings.SplitSeq(once, "\n") {
 		if n := utf8.RuneCountInString(line); n > lineLength {
@@ -78,7 +78,7 @@ func checkText(t failer, s string) {
 func checkInert(t failer, s string) {
 	once := Inert(s, testNonce)
 	if twice := Inert(once, testNonce); twice != once {
-		t.Fatalf("Inert is no fixed point: %q → %q → %q", s, once, twice)
+		t.Fatalf("Inert is not a fixed point: %q → %q → %q", s, once, twice)
 	}
 	if strings.ContainsAny(once, "<>`＜＞﹤﹥｀") {
 		t.Fatalf("Inert(%q) = %q keeps a bracket or a backtick", s, once)
@@ -95,16 +95,16 @@ func checkInert(t failer, s string) {
 		t.Fatalf("Inert(%q) = %q keeps %q", s, once, token)
 	}
 	const mark = '\uE03F'
-	marked, blanks := Mark(once, mark), strings.FieldsFunc(once, func(c rune) bool { return !unicode.IsSpace(c) })
+	marked, blanks := withMark(once, mark), strings.FieldsFunc(once, func(c rune) bool { return !unicode.IsSpace(c) })
 	if strings.ContainsFunc(marked, unicode.IsSpace) || strings.Count(marked, string(mark)) != utf8.RuneCountInString(strings.Join(blanks, "")) {
-		t.Fatalf("Mark(%q) = %q", once, marked)
+		t.Fatalf("withMark(%q) = %q", once, marked)
 	}
 }
 
 func checkReply(t failer, s string) {
 	once, _ := Reply(s)
 	if twice, _ := Reply(once); twice != once {
-		t.Fatalf("Reply is no fixed point: %q → %q → %q", s, once, twice)
+		t.Fatalf("Reply is not a fixed point: %q → %q → %q", s, once, twice)
 	}
 	for _, r := range once {
 		switch {
@@ -115,7 +115,7 @@ func checkReply(t failer, s string) {
 	}
 }
 
-// TestStarts asks Unicode's tables about every character that is taken to need no composition.
+// TestStarts compares every character that starts accepts with Unicode's tables.
 func TestStarts(t *testing.T) {
 	for c := rune(0); c <= unicode.MaxRune; c++ {
 		if !starts(c) {

@@ -6,39 +6,39 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"familiar/internal/text"
 	"familiar/internal/text/lang"
-	"familiar/internal/text/lazyregexp"
 )
 
-// Brackets are the signs that may open a reference: the square bracket, and those of other scripts or of mathematics that look
-// like it or that models were taught to cite with. ClosingBrackets are those that close it.
+// Brackets are the characters that may open a reference: the square bracket, and similar brackets of other scripts, of
+// mathematics, or from the citations that models were trained on. ClosingBrackets are those that close it.
 const (
 	Brackets        = "[［【〔〖⟦⁅❲⟬⦋⦍⦏⦗〘〚﹝〈⟨"
 	ClosingBrackets = "]］】〕〗⟧⁆❳⟭⦌⦎⦐⦘〙〛﹞〉⟩"
 )
 
-// zeros are those of the digits in which a number is read, and digit is one of them.
+// zeros are the zeros of the digits in which numbers are read. digit matches one digit.
 const (
 	zeros = "0０٠۰०০"
 	digit = `[0-9０-９٠-٩۰-۹०-९০-৯]`
 )
 
-// reference is a number, or a list of them, in such brackets: [1], [^1], [ 1 ], [1, 3-5], ［１］, [source 1], [1a], [1?]. Marks of
-// styles around the number change nothing for a reader, nor does a backslash. A dagger or a second number behind a
-// colon is another system's: 【4:0†source】.
-var reference = lazyregexp.New(`^[\` + Brackets + `][ \t*_~|\\` + "`" + `]*` +
+// reference is a number, or a list of numbers, in such brackets: [1], [^1], [ 1 ], [1, 3-5], ［１］, [source 1], [1a],
+// [1?]. Style marks around the number and a backslash change nothing for a reader. A dagger or a second number after a
+// colon belongs to another system: 【4:0†source】.
+var reference = text.NewLazyRegexp(`^[\` + Brackets + `][ \t*_~|\\` + "`" + `]*` +
 	`(?i:(?:` + lang.All().Clean.ReferenceLabels.String() + `)[ \t.:#]*)?` +
 	`([#^]?` + digit + `{1,3}[a-c]?(?:(?:[ \t]*(?:[,;&/+—–-]|and|to)[ \t]*|[ \t]+)[#^]?` + digit + `{1,3}[a-c]?)*)` +
 	`((?::[0-9]+)?(?:†[^\` + ClosingBrackets + `\n]{0,80})?)` +
 	`[ \t?？*_~|\\` + "`" + `]*[\` + ClosingBrackets + `]`)
 
 var (
-	// span is one number of a list, or a range of them.
-	span = lazyregexp.New(`([0-9]+)(?:[ \t]*[–-][ \t]*[#^]?([0-9]+))?`)
-	// listWord is what stands before a list of numbers that is none of references.
-	listWord = lazyregexp.New(`(?i)(?:\b(?:interval|range|array|list|vector|tuple|set)s?|[=∈])\s*$`)
-	// lettered is a footnote of an encyclopaedia. With a space before it, it is an editor's word: "[a] man".
-	lettered = lazyregexp.New(`^\[[a-z]\]`)
+	// span is one number of a list, or a range.
+	span = text.NewLazyRegexp(`([0-9]+)(?:[ \t]*[–-][ \t]*[#^]?([0-9]+))?`)
+	// listWord matches a word before a list of numbers that are not references.
+	listWord = text.NewLazyRegexp(`(?i)(?:\b(?:interval|range|array|list|vector|tuple|set)s?|[=∈])\s*$`)
+	// lettered is a footnote of an encyclopedia. After a space, it is an editor's insertion: "[a] man".
+	lettered = text.NewLazyRegexp(`^\[[a-z]\]`)
 )
 
 const (
@@ -46,8 +46,9 @@ const (
 	longestRange     = 99
 )
 
-// ReferenceAt reads the reference that begins at s[i] and returns where it ends and its numbers, each once; 0 if there is
-// none. [2024] is a year, and [0, 1] and "the range [3, 9]" are lists. A reference of another system has no numbers.
+// ReferenceAt parses the reference that begins at s[i]. It returns its end and its numbers, each once. The end is 0 if
+// there is no reference. [2024] is a year, and [0, 1] and "the range [3, 9]" are lists. A reference of another system
+// has no numbers.
 func ReferenceAt(s string, i int) (end int, numbers []int) {
 	if r, _ := utf8.DecodeRuneInString(s[i:]); !strings.ContainsRune(Brackets, r) {
 		return 0, nil
@@ -66,7 +67,7 @@ func ReferenceAt(s string, i int) (end int, numbers []int) {
 	return i + len(m[0]), numbers
 }
 
-// listed reads "1, 3-5".
+// listed parses "1, 3-5".
 func listed(group string) []int {
 	group = strings.Map(func(r rune) rune {
 		for _, zero := range zeros {
@@ -92,8 +93,8 @@ func listed(group string) []int {
 	return out
 }
 
-// Unreferenced takes a page's own references out of its words: beside sources that are numbered here they would be read
-// as these. The result has none, whatever their going puts together.
+// Unreferenced removes a page's own references from its words. Among sources that are numbered here, they would be
+// mistaken for these. The result contains none, even if a removal joins other parts.
 func Unreferenced(s string) string {
 	for {
 		before := s

@@ -32,7 +32,7 @@ func TestReferenceAt(t *testing.T) {
 		}
 	}
 	if end, _ := ReferenceAt("the range [3, 9]", 10); end != 0 {
-		t.Errorf("a range is taken for references")
+		t.Errorf("a range was read as references")
 	}
 }
 
@@ -65,4 +65,17 @@ func FuzzUnreferenced(f *testing.F) {
 			t.Fatalf("%q grew to %q", s, got)
 		}
 	})
+}
+
+func TestNewSealAvoidsTexts(t *testing.T) {
+	text := "words"
+	for r := rune(0xE000); r < 0xE03F; r++ { // all marks except one
+		text += string(r)
+	}
+	for range 20 {
+		s := NewSeal([]string{text})
+		if s.Mark != 0xE03F || len(s.Nonce) != 16 || s.in([]string{text}) {
+			t.Fatalf("%+v", s)
+		}
+	}
 }

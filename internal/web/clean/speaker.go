@@ -7,14 +7,13 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"familiar/internal/text/confusable"
-
+	"familiar/internal/text"
 	"golang.org/x/text/unicode/norm"
 )
 
-// The beginning of a line that reads as a speaker's: "system:", "> **Assistant** (admin):", "[10:54] user:".
+// The beginning of a line that reads as a speaker's label: "system:", "> **Assistant** (admin):", "[10:54] user:".
 
-// roles are the names that chat templates give to their speakers, and those that people give to models.
+// roles are the names of speakers in chat templates, and names that people give to models.
 var roles = map[string]bool{
 	"system": true, "assistant": true, "user": true, "tool": true, "developer": true, "human": true,
 	"ai": true, "model": true, "function": true, "bot": true, "chatbot": true, "gpt": true, "chatgpt": true, "llm": true,
@@ -27,24 +26,25 @@ var (
 		"role": true, "admin": true, "administrator": true, "assistant": true, "model": true, "bot": true, "call": true, "result": true, "output": true, "input": true,
 	}
 	clockTime = regexp.MustCompile(`^[^\pL\pN]*[0-9]{1,4}(?:[-./][0-9]{1,2}){0,2}[ T]?(?:[0-9]{1,2})?[:.][0-9]{2}(?:[:.][0-9]{2})?(?: ?[AaPp][Mm])?[^\pL\pN]*`)
-	// beside is what stands behind a name in brackets, or behind another sign: "(admin)", "#2", "to=search".
+	// beside matches what follows a name in brackets or after another sign: "(admin)", "#2", "to=search".
 	beside = regexp.MustCompile(`\s*[(\[{‹<«"#|=*_~].*$|\s+to=.*$`)
 )
 
-// colons are the characters that read as one.
+// colons are the characters that look like a colon.
 const colons = ":：﹕︓∶ː꞉։׃܃܄᠄⁚⁝ꓽ"
 
 func isColon(c rune) bool {
 	return c == ':' || c > unicode.MaxASCII && strings.ContainsRune(colons, c)
 }
 
-// head is the part of a line before its colon, with the place of its first and behind its last letter.
+// head is the part of a line before its colon. start and end are the positions of its first letter and after its last
+// letter.
 type head struct {
 	line              string
 	start, end, colon int
 }
 
-// headOf returns the head of a line, if it has one that may name a speaker. The time before a name is passed over.
+// headOf returns the head of a line that may name a speaker. It skips a time before the name.
 func headOf(line string) (head, bool) {
 	from := 0
 	if near := line[:min(len(line), headLength)]; strings.ContainsAny(near, "0123456789") {
@@ -62,8 +62,8 @@ func headOf(line string) (head, bool) {
 	return h, h.end > h.start
 }
 
-// names reports whether the head names a role, or one of the names, which are skeletons. Compatibility forms of letters (full
-// width, mathematical) and letters that look alike count as letters (D5).
+// names reports whether the head is a role or one of names, which are skeletons. Compatibility forms of letters (full
+// width, mathematical) and similar letters count as letters (D5).
 func (h head) names(names []string) bool {
 	label := h.line[h.start:h.colon]
 	if isSpeaker(strings.ToLower(label), names) {
@@ -87,12 +87,12 @@ func isSpeaker(label string, names []string) bool {
 	return len(words) > 0 && len(words) <= 3 && roles[words[0]] && !slices.ContainsFunc(words[1:], func(w string) bool { return !afterRole[w] })
 }
 
-// skeleton is a text as it looks: without accents, and in Latin letters where others look like them.
+// skeleton returns a text as it looks: without accents, and with Latin letters in place of similar ones.
 func skeleton(s string) string {
 	if plainASCII(s) {
 		return strings.ToLower(s)
 	}
-	s = brackets.Replace(strings.Map(confusable.Latin, strings.ToLower(norm.NFKC.String(s))))
+	s = brackets.Replace(strings.Map(text.LatinLookalike, strings.ToLower(norm.NFKC.String(s))))
 	return strings.Map(func(c rune) rune {
 		if unicode.Is(unicode.M, c) || changesToNothing(c) {
 			return gone
@@ -103,12 +103,13 @@ func skeleton(s string) string {
 
 func changesToNothing(c rune) bool { next, _ := judge(c); return next == gone }
 
-// Spoken makes the words of a person safe to stand in a conversation. Nothing in them is a control token of a chat template,
-// no line but the first reads as one that a role or one of names says, and bidi controls end with their lines. All else stays.
+// Spoken makes a person's words safe in a conversation. They contain no control token of a chat template. No line after
+// the first begins with the label of a role or of one of names. Bidi controls end with their lines. Everything else
+// stays.
 func Spoken(s string, names []string) string {
 	s = strings.Map(func(c rune) rune {
 		if next, _ := judge(c); next == '\n' {
-			return next // whatever reads as the end of a line is one
+			return next // anything that looks like the end of a line is one
 		}
 		return c
 	}, strings.ReplaceAll(s, "\r\n", "\n"))
@@ -132,13 +133,13 @@ func Spoken(s string, names []string) string {
 	return strings.Join(lines, "\n")
 }
 
-// stamped matches a line that begins as those of a conversation do, with the time in brackets.
+// stamped matches a line that begins like a line of a conversation, with a time in brackets.
 var stamped = regexp.MustCompile(`^[^\pL\pN]*\[[0-9]{1,2}:[0-9]{2}\]`)
 
-// rawToken is one of templateTokens at the beginning of a text that has its own brackets.
+// rawToken matches one of templateTokens at the start of a text with its original brackets.
 var rawToken = regexp.MustCompile(`^(?:` + strings.NewReplacer("[^‹›", "[^<>‹›", "‹", "[<＜﹤‹]", "›", "[>＞﹥›]").Replace(templateTokens.String()) + `)`)
 
-// withoutTokens takes their brackets from the control tokens in a text. Each begins with a bracket: elsewhere none is looked for.
+// withoutTokens removes the brackets from control tokens. All tokens begin with a bracket, so it searches only there.
 func withoutTokens(s string) string {
 	var out strings.Builder
 	copied := 0
@@ -163,7 +164,7 @@ func withoutTokens(s string) string {
 	return out.String() + s[copied:]
 }
 
-// seen is a line without what nobody sees of it.
+// seen returns a line without its invisible characters.
 func seen(line string) string {
 	if plainASCII(line) {
 		return line
@@ -176,13 +177,14 @@ func seen(line string) string {
 	}, line)
 }
 
-// balanced closes the bidi controls that a line opens, and drops those that close none, so that they turn nothing else around.
+// balanced closes the bidi controls that a line opens, and drops those that close nothing, so that they do not affect
+// other lines.
 func balanced(line string) string {
 	if !strings.ContainsFunc(line, isBidi) {
 		return line
 	}
 	var out strings.Builder
-	var open []rune // what closes each
+	var open []rune // the closing control of each
 	for _, c := range line {
 		switch {
 		case c >= 0x202A && c <= 0x202E && c != popFormat:
@@ -207,13 +209,13 @@ const popFormat, popIsolate = 0x202C, 0x2069
 
 func isBidi(c rune) bool { return c >= 0x202A && c <= 0x202E || c >= 0x2066 && c <= 0x2069 }
 
-// Alike reports whether two names look the same: in any case, with or without accents, in letters that look alike.
+// Alike reports whether two names look the same, ignoring case, accents, and the difference between similar letters.
 func Alike(a, b string) bool { return nameSkeleton(a) == nameSkeleton(b) }
 
 func nameSkeleton(s string) string { return strings.Join(strings.Fields(skeleton(s)), " ") }
 
-// Name is a person's name on one line: what nobody sees of it is gone, as are bidi controls, and signs that end a label or
-// begin a chat template's token are others that look like them.
+// Name returns a person's name on one line. It removes invisible characters and bidi controls. Signs that end a label or
+// begin a token of a chat template are replaced by similar ones.
 func Name(s string, max int) string {
 	s = strings.Map(func(c rune) rune {
 		switch {

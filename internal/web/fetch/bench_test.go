@@ -14,8 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"familiar/internal/test/webtest"
 	"familiar/internal/web/guard"
-	"familiar/internal/web/webtest"
 )
 
 const benchWeb = `
@@ -44,9 +44,9 @@ func BenchmarkCached(b *testing.B) {
 	}
 }
 
-// BenchmarkHundred reads two pages of 1 MB from each of 50 sites, all at once, in turn with a bare client, and tells
-// how many times longer it takes. Both begin without a connection; robots.txt is known, since a bare client has none
-// to read, and read anew in the variant that says so.
+// BenchmarkHundred reads two pages of 1 MB from each of 50 sites at once, alternating with a plain client, and reports
+// how many times longer it takes. Both begin without connections. robots.txt is cached, because a plain client reads
+// none. One variant reads it each time.
 func BenchmarkHundred(b *testing.B) {
 	var sites strings.Builder
 	for i := range 50 {
@@ -81,9 +81,8 @@ func BenchmarkHundred(b *testing.B) {
 	}
 }
 
-// BenchmarkMemory reads a hundred pages of nearly the largest size, all at once, and tells how much the heap holds at the
-// worst moment, garbage that is not yet collected and the sites' own share included. It fails where that is more than
-// three bodies for every fetch that may run.
+// BenchmarkMemory reads a hundred pages of nearly the largest size at once and reports the greatest size of the heap.
+// That includes garbage and the sites' own memory. It fails above three bodies for each fetch that may run.
 func BenchmarkMemory(b *testing.B) {
 	var sites strings.Builder
 	for i := range 50 {
@@ -125,14 +124,14 @@ func BenchmarkMemory(b *testing.B) {
 	}
 }
 
-// heap is how many bytes the objects on the heap take, garbage included.
+// heap returns the size of the objects on the heap in bytes, with garbage.
 func heap() int64 {
 	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
 	metrics.Read(sample)
 	return int64(sample[0].Value.Uint64())
 }
 
-// hundred reads all the pages with get and says how long that took.
+// hundred reads all pages with get and returns how long that took.
 func hundred(b *testing.B, scheme string, get func(url string) error) time.Duration {
 	began := time.Now()
 	var all sync.WaitGroup
@@ -147,7 +146,7 @@ func hundred(b *testing.B, scheme string, get func(url string) error) time.Durat
 	return time.Since(began)
 }
 
-// bareClient is net/http's client with nothing changed but its way to w.
+// bareClient returns net/http's client, changed only to connect to w.
 func bareClient(w *webtest.Web) (get func(url string) error, end func()) {
 	tr := &http.Transport{
 		TLSClientConfig:   &tls.Config{RootCAs: w.RootCAs()},

@@ -16,11 +16,11 @@ import (
 // body reads one response body under limits.
 type body struct {
 	limits   limits
-	truncate bool       // keep the beginning of a body that is too large, as is right for robots.txt
+	truncate bool       // keep the beginning of a body that is too large, as for robots.txt
 	pool     *sync.Pool // of *chunk
 }
 
-// read returns the unpacked body. It uses cancel to end a transfer that is too slow.
+// read returns the decompressed body. It calls cancel to end a transfer that is too slow.
 func (b *body) read(ctx context.Context, cancel context.CancelCauseFunc, resp *http.Response) ([]byte, *Error) {
 	if resp.ContentLength > b.limits.body && !b.truncate {
 		return nil, fail(turn.CodeTooLarge)
@@ -43,7 +43,7 @@ func (b *body) read(ctx context.Context, cancel context.CancelCauseFunc, resp *h
 	return b.drain(ctx, r, sent)
 }
 
-// drain reads r to its end and compares what is unpacked with what was sent.
+// drain reads r to its end and compares the decompressed size with what was sent.
 func (b *body) drain(ctx context.Context, r io.Reader, sent *counter) ([]byte, *Error) {
 	most := b.limits.body
 	if b.truncate {
@@ -71,7 +71,7 @@ func (b *body) drain(ctx context.Context, r io.Reader, sent *counter) ([]byte, *
 	}
 }
 
-// gzipped reports whether the body is packed once with gzip; anything but that or nothing is refused.
+// gzipped reports whether the body is compressed with gzip. It fails for any other encoding except none.
 func gzipped(h http.Header) (bool, *Error) {
 	switch strings.ToLower(strings.TrimSpace(strings.Join(h.Values("Content-Encoding"), ","))) {
 	case "", "identity":
@@ -82,8 +82,8 @@ func gzipped(h http.Header) (bool, *Error) {
 	return false, fail(turn.CodeBadEncoding)
 }
 
-// watch cancels a transfer that, after a time of grace, is slower on average than the least rate. Where the time is up anyway, that is what
-// is said of it. The returned function ends the watch.
+// watch cancels a transfer whose average rate is below the limit after the time of grace. If the deadline has passed, it
+// leaves the error to the deadline. The returned function ends the watch.
 func (b *body) watch(ctx context.Context, cancel context.CancelCauseFunc, sent *counter) (stop func()) {
 	done := make(chan struct{})
 	var watching sync.WaitGroup
@@ -113,11 +113,11 @@ func (b *body) watch(ctx context.Context, cancel context.CancelCauseFunc, sent *
 	}
 }
 
-// counter counts the bytes of a body as they were sent, and ends it after max.
+// counter counts the bytes of a body as they are sent, and fails after max.
 type counter struct {
 	r   io.Reader
 	max int64
-	n   atomic.Int64 // written by the reader, read by the watch
+	n   atomic.Int64 // written by the reader, read by watch
 }
 
 func (c *counter) Read(p []byte) (int, error) {
@@ -126,4 +126,42 @@ func (c *counter) Read(p []byte) (int, error) {
 		return 0, fail(turn.CodeTooLarge)
 	}
 	return n, err
+}
+
+// chunk is a part of a buffer. Chunks come from a pool. A body of unknown length grows without being copied, and only
+// its final copy becomes garbage.
+type chunk [64 << 10]byte
+
+// buffer is a growing body. One goroutine uses it. free returns its chunks to the pool.
+type buffer struct {
+	pool   *sync.Pool // of *chunk
+	chunks []*chunk   // all full except the last
+	size   int64
+}
+
+// readFrom calls r.Read once and returns its results.
+func (p *buffer) readFrom(r io.Reader) (int, error) {
+	used := int(p.size % int64(len(chunk{})))
+	if p.size == int64(len(p.chunks)*len(chunk{})) {
+		p.chunks = append(p.chunks, p.pool.Get().(*chunk))
+	}
+	n, err := r.Read(p.chunks[len(p.chunks)-1][used:])
+	p.size += int64(n)
+	return n, err
+}
+
+// bytes returns a copy of the first n bytes.
+func (p *buffer) bytes(n int64) []byte {
+	out := make([]byte, 0, n)
+	for _, c := range p.chunks {
+		out = append(out, c[:min(int64(len(c)), n-int64(len(out)))]...)
+	}
+	return out
+}
+
+func (p *buffer) free() {
+	for _, c := range p.chunks {
+		p.pool.Put(c)
+	}
+	p.chunks, p.size = nil, 0
 }

@@ -9,9 +9,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestPieces reads bodies of all lengths around the size of a piece, in reads of all sizes, over borrowed pieces that
+// TestBufferSizes reads bodies of all lengths around the size of a chunk, in reads of all sizes, into pooled chunks that
 // still hold another body.
-func TestPieces(t *testing.T) {
+func TestBufferSizes(t *testing.T) {
 	spare := sync.Pool{New: func() any { return new(chunk) }}
 	rapid.Check(t, func(t *rapid.T) {
 		size := len(chunk{})*rapid.IntRange(0, 3).Draw(t, "pieces") + rapid.IntRange(0, 3).Draw(t, "more")

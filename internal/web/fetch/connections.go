@@ -11,13 +11,15 @@ import (
 	"sync/atomic"
 	"time"
 
+	"golang.org/x/sync/semaphore"
+
 	"familiar/internal/context/turn"
 	"familiar/internal/web/guard"
 )
 
-// connections are those of one visit. Hops to the same host may share one; none outlives the visit.
+// connections are the connections of one visit. Hops to the same host may share one. None outlives the visit.
 type connections struct {
-	ctx       context.Context // the visit's; the transport's own would let a dial run on alone
+	ctx       context.Context // the visit's; without it, the transport would let a dial continue alone
 	f         *Fetcher
 	pins      *guard.Pins
 	transport *http.Transport
@@ -27,8 +29,8 @@ type connections struct {
 	open   []net.Conn // guarded by mu
 	sum    Timings    // guarded by mu
 
-	received  atomic.Int64 // bytes, encryption included, on all connections
-	atRequest atomic.Int64 // received when the latest request was written
+	received  atomic.Int64 // bytes on all connections, including encryption
+	atRequest atomic.Int64 // value of received when the latest request was written
 }
 
 // countingConn counts the bytes that are read from a connection.
@@ -43,30 +45,31 @@ func (m countingConn) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// receiveWindow is the flow-control window of a stream, in bytes: enough for a body of the largest size in time at a
-// round trip of 200 ms.
+// receiveWindow is the flow-control window of a stream, in bytes. It is large enough for the largest body to arrive in
+// time at a round trip of 200 ms.
 const receiveWindow = 1 << 20
 
 func newConnections(ctx context.Context, f *Fetcher, pins *guard.Pins) *connections {
 	l := &connections{ctx: ctx, f: f, pins: pins}
 	l.transport = &http.Transport{
-		Proxy:           nil, // a proxy would resolve names out of the guard's sight
+		Proxy:           nil, // a proxy would resolve names without the guard
 		DialContext:     l.dial,
 		TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: f.config.RootCAs},
-		// Without it a transport with its own DialContext speaks HTTP/1.1 only, and firewalls in front of many sites
-		// let such clients hang.
+		// Without this, a transport with its own DialContext speaks only HTTP/1.1, and the firewalls of many sites let
+		// such clients hang.
 		ForceAttemptHTTP2:      true,
 		TLSHandshakeTimeout:    f.limits.tls,
 		ResponseHeaderTimeout:  f.limits.header,
 		MaxResponseHeaderBytes: f.limits.headers,
-		DisableCompression:     true, // unpacked by us, under limits
-		// A stream may fill its window before anybody reads: this much of the memory of one fetch, by default four times it.
+		DisableCompression:     true, // decompressed by body, under limits
+		// A stream may fill its window before anybody reads, so the window bounds the memory of one fetch. The default
+		// is four times larger.
 		HTTP2: &http.HTTP2Config{MaxReceiveBufferPerStream: receiveWindow},
 	}
 	return l
 }
 
-// close ends every connection, also of dials that are still under way.
+// close closes all connections, including those that are still being dialled.
 func (l *connections) close() {
 	l.transport.CloseIdleConnections()
 	l.mu.Lock()
@@ -106,7 +109,7 @@ func (l *connections) dialError(ctx context.Context, err error) *Error {
 	late := errors.Is(ctx.Err(), context.DeadlineExceeded)
 	switch {
 	case e.Reason != turn.CodeDNS && e.Reason != turn.CodeConnect:
-		return e // a refusal, whatever the clock says
+		return e // a refusal, even after the deadline
 	case l.ctx.Err() != nil:
 		return fromContext(l.ctx)
 	case late && e.Reason == turn.CodeDNS:
@@ -129,7 +132,7 @@ func (l *connections) timings() Timings {
 	return l.sum
 }
 
-// timedResolver is a resolver that records how long it took. It is used by one goroutine.
+// timedResolver records how long its lookups took. One goroutine uses it.
 type timedResolver struct {
 	guard.Resolver
 	took time.Duration
@@ -139,4 +142,54 @@ func (s *timedResolver) LookupNetIP(ctx context.Context, network, host string) (
 	began := time.Now()
 	defer func() { s.took += time.Since(began) }()
 	return s.Resolver.LookupNetIP(ctx, network, host)
+}
+
+// limiter bounds how many fetches run at once, in all and per host. A fetch holds at most one host's place at a time, so
+// deadlock is impossible.
+type limiter struct {
+	global  *semaphore.Weighted
+	perHost int64
+
+	mu    sync.Mutex
+	hosts map[string]*hostLimiter // by canonical host, only those in use; guarded by mu
+}
+
+type hostLimiter struct {
+	users int // holders and waiters; guarded by limiter.mu
+	sem   *semaphore.Weighted
+}
+
+// acquire waits for a place among all fetches. The error is ctx's. If it is nil, release must be called once.
+func (g *limiter) acquire(ctx context.Context) (release func(), err error) {
+	if err := g.global.Acquire(ctx, 1); err != nil {
+		return nil, err
+	}
+	return func() { g.global.Release(1) }, nil
+}
+
+// acquireHost waits for a place at host.
+func (g *limiter) acquireHost(ctx context.Context, host string) (release func(), err error) {
+	g.mu.Lock()
+	h, ok := g.hosts[host]
+	if !ok {
+		h = &hostLimiter{sem: semaphore.NewWeighted(g.perHost)}
+		g.hosts[host] = h
+	}
+	h.users++
+	g.mu.Unlock()
+	leave := func() {
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		if h.users--; h.users == 0 {
+			delete(g.hosts, host)
+		}
+	}
+	if err := h.sem.Acquire(ctx, 1); err != nil {
+		leave()
+		return nil, err
+	}
+	return func() {
+		h.sem.Release(1)
+		leave()
+	}, nil
 }

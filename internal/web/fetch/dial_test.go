@@ -12,11 +12,11 @@ import (
 	"testing"
 
 	"familiar/internal/context/turn"
-	"familiar/internal/memnet"
-	"familiar/internal/web/webtest"
+	"familiar/internal/test/memnet"
+	"familiar/internal/test/webtest"
 )
 
-// TestConnections bends the last step of a dial.
+// TestConnections changes the last step of a dial.
 func TestConnections(t *testing.T) {
 	type dialer = func(ctx context.Context, network, address string) (net.Conn, error)
 	for _, c := range []struct {
@@ -32,7 +32,7 @@ func TestConnections(t *testing.T) {
 		}},
 		{"no handshake", "tls_timeout", func(t *testing.T, _ *webtest.Web) dialer {
 			return func(context.Context, string, string) (net.Conn, error) {
-				near, far := memnet.Pipe() // nobody says anything at the far end
+				near, far := memnet.Pipe() // nothing answers at the other end
 				t.Cleanup(func() { far.Close() })
 				return near, nil
 			}
@@ -64,7 +64,7 @@ func TestConnections(t *testing.T) {
 	}
 }
 
-// TestProxiesAreIgnored sets proxies that nobody listens on.
+// TestProxiesAreIgnored sets proxies that do not exist.
 func TestProxiesAreIgnored(t *testing.T) {
 	for _, name := range []string{"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"} {
 		t.Setenv(name, "http://127.0.0.1:1")

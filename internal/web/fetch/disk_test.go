@@ -10,9 +10,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"familiar/internal/disk"
+	"familiar/internal/cache"
+	"familiar/internal/test/webtest"
 	"familiar/internal/web/guard"
-	"familiar/internal/web/webtest"
 )
 
 const usual = "https://example.org/usual"
@@ -28,7 +28,7 @@ func reopen(t *testing.T, w *webtest.Web, dir string, now *clock, change func(*C
 	})
 }
 
-// onlyPage returns the path of the one page in dir.
+// onlyPage returns the path of the only page in dir.
 func onlyPage(t *testing.T, dir string) string {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dir, "*.page"))
@@ -38,7 +38,7 @@ func onlyPage(t *testing.T, dir string) string {
 	return files[0]
 }
 
-func TestDiskOutlivesProgram(t *testing.T) {
+func TestDiskSurvivesRestart(t *testing.T) {
 	w, now, dir := webtest.New(t, []byte(cachedWeb)), newClock(), filepath.Join(t.TempDir(), "a", "pages")
 	f := reopen(t, w, dir, now, nil)
 	first, err := f.Fetch(t.Context(), usual+"?secret=example", Options{})
@@ -55,7 +55,7 @@ func TestDiskOutlivesProgram(t *testing.T) {
 
 	now.add(4 * time.Minute)
 	f = reopen(t, w, dir, now, nil)
-	for range 2 { // from disk, then from memory
+	for range 2 { // first from disk, then from memory
 		second, err := f.Fetch(t.Context(), usual+"?secret=example", Options{})
 		if err != nil || !second.Cached {
 			t.Fatalf("%+v, %v", second, err)
@@ -72,15 +72,13 @@ func TestDiskOutlivesProgram(t *testing.T) {
 
 	now.add(time.Minute)
 	if doc, err := f.Fetch(t.Context(), usual+"?secret=example", Options{}); err != nil || doc.Cached {
-		t.Errorf("after its time: %+v, %v", doc, err)
+		t.Errorf("after expiry: %+v, %v", doc, err)
 	}
 	if n := w.Hits(usual + "?secret=example"); n != 2 {
 		t.Errorf("asked for %d times, want 2", n)
 	}
 }
 
-// TestDiskRulesHoldAgain reads pages that the rules of now do not allow.
-// TestForget: what was read is fetched anew, and its file is gone.
 func TestForget(t *testing.T) {
 	w, now, dir := webtest.New(t, []byte(cachedWeb)), newClock(), t.TempDir()
 	f := reopen(t, w, dir, now, nil)
@@ -103,7 +101,7 @@ func TestForget(t *testing.T) {
 	}
 }
 
-func TestDiskRulesHoldAgain(t *testing.T) {
+func TestDiskChecksRulesAgain(t *testing.T) {
 	w, now, dir := webtest.New(t, []byte(cachedWeb)), newClock(), t.TempDir()
 	os.Chmod(dir, 0o700)
 	f := reopen(t, w, dir, now, nil)
@@ -117,7 +115,7 @@ func TestDiskRulesHoldAgain(t *testing.T) {
 	}
 	for _, final := range []string{"https://bad.example.net/", "http://127.0.0.1/", "file:///etc/passwd", ""} {
 		o := Options{Domains: lists}
-		f.pages.disk.Put(pageKey(u, o), disk.Entry[Document]{
+		f.pages.disk.Put(pageKey(u, o), cache.Entry[Document]{
 			Value: Document{URL: usual, Final: final}, Body: []byte("planted"), Till: now.Now().Add(time.Minute),
 		})
 		f.pages.memory.cache.Delete(pageKey(u, o))
@@ -173,7 +171,7 @@ func TestDiskFaults(t *testing.T) {
 	}
 }
 
-// TestDiskDropsDamagedPage leaves half of a page.
+// TestDiskDropsDamagedPage truncates a page to half.
 func TestDiskDropsDamagedPage(t *testing.T) {
 	w, now, dir := webtest.New(t, []byte(cachedWeb)), newClock(), filepath.Join(t.TempDir(), "pages")
 	f := reopen(t, w, dir, now, nil)

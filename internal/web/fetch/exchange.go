@@ -3,16 +3,21 @@ package fetch
 import (
 	"context"
 	"crypto/tls"
+	"mime"
 	"net/http"
 	"net/http/httptrace"
 	"net/url"
+	"regexp"
 	"strconv"
+	"strings"
 	"time"
+
+	"github.com/gabriel-vasile/mimetype"
 
 	"familiar/internal/context/turn"
 )
 
-// answer is the result of one exchange: a document, or the target of a redirect. retryAfter may come with a failure.
+// answer is the result of one exchange: a document, or the target of a redirect. A failure may have a retryAfter.
 type answer struct {
 	status     int
 	doc        *Document
@@ -20,13 +25,13 @@ type answer struct {
 	retryAfter time.Duration
 }
 
-// exchange makes one request and reads its answer. It holds one of the host's places meanwhile.
+// exchange makes one request and reads its answer. Meanwhile, it holds one of the host's places.
 func (v *visit) exchange(ctx context.Context, u *url.URL) (answer, *Error) {
 	release, err := v.f.limiter.acquireHost(ctx, u.Hostname())
 	if err != nil {
 		e := fromContext(ctx)
 		if e.Reason == turn.CodeTotalTimeout {
-			e = fail(turn.CodeBusy) // the wait is not the fault of the site
+			e = fail(turn.CodeBusy) // the site did not cause the wait
 		}
 		return answer{}, e
 	}
@@ -63,8 +68,8 @@ func (v *visit) limitTTL(h http.Header) {
 	v.ttl = min(v.ttl, lifetime(h, v.f.config.Now(), v.f.limits.pageTTL, v.f.limits.maxTTL))
 }
 
-// headerError classifies the error of an exchange without complete headers. The error of HTTP/2 for headers far beyond
-// the limit is that of any other violation, but only they take so many bytes.
+// headerError classifies the error of an exchange without complete headers. The HTTP/2 error for far too many headers is
+// the same as for other violations, but no other violation takes so many bytes.
 func (v *visit) headerError(ctx context.Context, err error) *Error {
 	e := classify(ctx, err)
 	if e.Reason == turn.CodeMalformed && v.conns.received.Load()-v.conns.atRequest.Load() > v.f.limits.headers/4 {
@@ -73,21 +78,21 @@ func (v *visit) headerError(ctx context.Context, err error) *Error {
 	return e
 }
 
-// send makes the request and returns when all headers have arrived.
+// send makes the request and returns after all headers have arrived.
 func (v *visit) send(ctx context.Context, u *url.URL) (*http.Response, error) {
 	req := &http.Request{Method: http.MethodGet, URL: u, Host: u.Host, Header: http.Header{
 		"User-Agent":      {v.f.config.UserAgent},
 		"Accept":          {v.accept()},
 		"Accept-Encoding": {"gzip"},
 	}}
-	// The hooks of one exchange run one after the other, but not on this goroutine.
+	// The hooks of one exchange run in sequence, but not on this goroutine.
 	var handshake, sent time.Time
 	trace := &httptrace.ClientTrace{
 		TLSHandshakeStart: func() { v.conns.addTiming(func(*Timings) { handshake = time.Now() }) },
 		TLSHandshakeDone: func(tls.ConnectionState, error) {
 			v.conns.addTiming(func(t *Timings) { t.TLS += time.Since(handshake) })
 		},
-		GotConn: func(httptrace.GotConnInfo) { v.conns.atRequest.Store(v.conns.received.Load()) }, // before a quick answer is there
+		GotConn: func(httptrace.GotConnInfo) { v.conns.atRequest.Store(v.conns.received.Load()) }, // before a fast answer can arrive
 		WroteRequest: func(httptrace.WroteRequestInfo) {
 			v.conns.addTiming(func(*Timings) { sent = time.Now() })
 		},
@@ -128,7 +133,7 @@ func (v *visit) declaredType(h http.Header) (mediaType, *Error) {
 	return t, err
 }
 
-// agrees compares the declared type of an answer with the beginning of its body.
+// agrees compares the declared type with the beginning of the body.
 func (v *visit) agrees(t mediaType, body []byte) *Error {
 	switch v.kind {
 	case kindImage:
@@ -142,7 +147,7 @@ func (v *visit) agrees(t mediaType, body []byte) *Error {
 	return t.agrees(body)
 }
 
-// read turns an answer with a good status into a document.
+// read reads the body of a successful answer into a document.
 func (v *visit) read(ctx context.Context, cancel context.CancelCauseFunc, resp *http.Response) (*Document, *Error) {
 	declared, err := v.declaredType(resp.Header)
 	if err != nil {
@@ -162,7 +167,7 @@ func (v *visit) read(ctx context.Context, cancel context.CancelCauseFunc, resp *
 	if err := v.agrees(declared, bytes); err != nil {
 		return nil, err
 	}
-	modified, _ := http.ParseTime(resp.Header.Get("Last-Modified")) // zero if it cannot be read
+	modified, _ := http.ParseTime(resp.Header.Get("Last-Modified")) // zero if invalid
 	return &Document{
 		Status:       resp.StatusCode,
 		ContentType:  declared.String(),
@@ -195,8 +200,7 @@ func statusReason(status int) turn.Code {
 	return turn.CodeUnexpectedStatus
 }
 
-// isChallenge reports whether a firewall answered in place of the site, by the headers that say so: Cloudflare's, AWS
-// WAF's and Vercel's.
+// isChallenge reports whether a firewall answered instead of the site, by the headers of Cloudflare, AWS WAF and Vercel.
 func isChallenge(h http.Header) bool {
 	for _, name := range []string{"Cf-Mitigated", "X-Amzn-Waf-Action", "X-Vercel-Mitigated"} {
 		if v := h.Get(name); v == "challenge" || v == "captcha" || v == "block" || v == "deny" {
@@ -206,7 +210,7 @@ func isChallenge(h http.Header) bool {
 	return false
 }
 
-// retryAfter reads a Retry-After header in either of its forms (RFC 9110 §10.2.3), 0 if there is none.
+// retryAfter parses a Retry-After header in either of its forms (RFC 9110 §10.2.3). It returns 0 if there is none.
 func retryAfter(h http.Header, now time.Time) time.Duration {
 	s := h.Get("Retry-After")
 	if n, err := strconv.ParseUint(s, 10, 31); err == nil {
@@ -216,4 +220,83 @@ func retryAfter(h http.Header, now time.Time) time.Duration {
 		return max(0, at.Sub(now))
 	}
 	return 0
+}
+
+// sniffLength is the number of bytes from which the type of a page is detected.
+const sniffLength = 512
+
+// mediaType is the declared type of a body.
+type mediaType struct {
+	name    string // lower case: "text/html"
+	charset string // as declared; may be empty
+}
+
+func (t mediaType) String() string {
+	if t.charset == "" {
+		return t.name
+	}
+	return t.name + "; charset=" + t.charset
+}
+
+var charsetName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._:+-]{0,39}$`)
+
+// contentType returns the declared type, or an error if it is not accepted. It never guesses: a page without a declared
+// type is refused.
+func contentType(h http.Header, allowJSON, allowXML bool) (mediaType, *Error) {
+	value := h.Get("Content-Type")
+	name, _, _ := strings.Cut(value, ";")
+	t := mediaType{name: strings.ToLower(strings.TrimSpace(name))}
+	if t.name == "" {
+		return mediaType{}, fail(turn.CodeMissingType)
+	}
+	if !readableType(t.name) && !(allowJSON && isJSON(t.name)) && !(allowXML && isXML(t.name)) {
+		return mediaType{}, fail(turn.CodeBadType)
+	}
+	// If the parameters are invalid, only the charset is lost. The page may declare it too.
+	if _, params, err := mime.ParseMediaType(value); err == nil && charsetName.MatchString(params["charset"]) {
+		t.charset = params["charset"]
+	}
+	return t, nil
+}
+
+func readableType(name string) bool {
+	switch name {
+	case "text/html", "application/xhtml+xml", "text/plain", "text/markdown", "text/x-markdown":
+		return true
+	}
+	return false
+}
+
+func isXML(name string) bool { return name == "application/xml" || name == "text/xml" }
+
+func isJSON(name string) bool {
+	return name == "application/json" || name == "text/json" || strings.HasSuffix(name, "+json") && strings.HasPrefix(name, "application/")
+}
+
+// agrees checks the first bytes of a page against its declared type.
+//
+// Content without a signature is plain text, which may be any of the types. HTML may be any of them except JSON.
+// Markdown often begins with tags, and a site that serves its source as text/plain means it.
+func (t mediaType) agrees(page []byte) *Error {
+	found := mimetype.Detect(page[:min(len(page), sniffLength)])
+	structured := found.Is("application/json") || found.Is("image/svg+xml") || found.Is("text/rtf") || found.Is("application/rtf")
+	switch {
+	case isJSON(t.name):
+		if found.Is("application/json") || found.Is("text/plain") || found.Is("application/x-ndjson") {
+			return nil
+		}
+	case !structured && isText(found):
+		return nil
+	}
+	return fail(turn.CodeTypeMismatch)
+}
+
+// isText reports whether m descends from plain text in mimetype's tree. Then no byte is binary.
+func isText(m *mimetype.MIME) bool {
+	for ; m != nil; m = m.Parent() {
+		if m.Is("text/plain") {
+			return true
+		}
+	}
+	return false
 }

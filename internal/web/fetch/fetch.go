@@ -1,19 +1,19 @@
-// Package fetch reads one page of the hostile web.
+// Package fetch reads single pages from hostile sites.
 //
-// It is the only room that talks to addresses which strangers chose. A tour, along the life of a page:
+// No other room connects to addresses that strangers chose. A tour, along the life of a page:
 //
-//   - [Fetcher.Fetch] canonicalises the URL, checks the operator's lists and the cache, and lets callers who want the
-//     same page at the same time share one flight.
-//   - A flight waits for the limiter (pages at once, in all and per host) and then follows redirects itself: each hop's
-//     URL must pass the same rules and the site's robots.txt before the request.
-//   - An exchange is one request and one answer. Its connection comes from a [guard.Dialer]; its answer is read under
-//     limits of time, size, rate, compression and type.
-//   - A page is remembered for as long as its site says, in memory and, if wished, in a directory. Images
-//     ([Fetcher.FetchImage]) go the same way without being remembered.
-//   - Whatever goes wrong becomes an [*Error] from a closed table. It never tells where a request went.
+//   - [Fetcher.Fetch] normalises the URL and checks the operator's lists and the cache. Concurrent callers for the same
+//     page share one flight.
+//   - A flight waits for the limiter, which bounds the pages that are read at once, in all and per host. Then it follows
+//     redirects itself. The URL of each hop must pass the same rules and the site's robots.txt before the request.
+//   - An exchange is one request and one answer. A [guard.Dialer] makes its connection. The answer is read under limits
+//     of time, size, rate, compression and type.
+//   - A page is cached for as long as its site allows, in memory and optionally in a directory. Images
+//     ([Fetcher.FetchImage]) and files ([Fetcher.FetchFile]) are read under the same rules, but are not cached.
+//   - Every failure becomes an [*Error] from a closed table. It never says where a request went.
 //
-// No cookie, referrer or credential is ever sent, nothing is kept between two fetches but finished pages and robots
-// rules, and the proxies of the environment are ignored: they would resolve names where no rule can see it.
+// No cookie, referrer or credential is ever sent. Between two fetches, only finished pages and robots rules are kept.
+// Proxies in the environment are ignored, because they would resolve names without the guard.
 package fetch
 
 import (
@@ -34,30 +34,30 @@ import (
 
 	"golang.org/x/sync/semaphore"
 
+	"familiar/internal/cache"
 	"familiar/internal/context/turn"
-	"familiar/internal/flight"
 	"familiar/internal/web/guard"
 )
 
-// Config is what a [Fetcher] is made of. The zero value works.
+// Config configures a [Fetcher]. The zero value works.
 type Config struct {
-	// UserAgent is sent with every request: honest, with a way to reach the operator, "familiar/1.0 (+https://…)".
-	// Its first word up to the slash is the name looked for in robots.txt. Empty means "familiar".
+	// UserAgent is sent with every request. It should be honest and say how to reach the operator: "familiar/1.0
+	// (+https://…)". The part up to the slash is the name that is looked up in robots.txt. Empty means "familiar".
 	UserAgent string
-	// Resolver and Dial replace the system's, in tests. The address rules run on what Resolver answers either way.
+	// Resolver and Dial replace the system's in tests. The address rules apply to the answers of Resolver in any case.
 	Resolver guard.Resolver
 	Dial     func(ctx context.Context, network, address string) (net.Conn, error)
 	// RootCAs replaces the system's certificate authorities if not nil.
 	RootCAs *x509.CertPool
-	// Deny adds to the addresses that may not be visited.
+	// Deny lists more addresses that may not be visited.
 	Deny []netip.Prefix
-	// JSON lets pages of the JSON family pass.
+	// JSON allows JSON pages.
 	JSON bool
-	// HumanSkipsRobots reads a URL that a person typed even where robots.txt says no.
+	// HumanSkipsRobots ignores robots.txt for a URL that a person typed.
 	HumanSkipsRobots bool
-	// CacheBytes bounds the memory for pages; 0 means 16 MiB, less than 0 none.
+	// CacheBytes bounds the memory for pages. 0 means 16 MiB, a negative number none.
 	CacheBytes int64
-	// CacheDir keeps pages also in a directory of its own, which is made if need be. Empty means in memory only.
+	// CacheDir is a directory in which pages are also kept. It is created if necessary. Empty means memory only.
 	CacheDir string
 	// CacheDirBytes bounds CacheDir; 0 means 64 MiB.
 	CacheDirBytes int64
@@ -65,32 +65,32 @@ type Config struct {
 	Now func() time.Time
 }
 
-// Fetcher reads pages. Make one with [New]; it is safe for concurrent use.
+// Fetcher reads pages. Create one with [New]. It is safe for concurrent use.
 type Fetcher struct {
 	config  Config
 	limits  limits
 	guard   *guard.Guard
 	dial    func(ctx context.Context, network, address string) (net.Conn, error)
 	limiter limiter
-	pages   *cache
+	pages   *pageCache
 	robots  *store[rules]
 	chunks  sync.Pool // of *chunk
 
-	flights      flight.Group[string, outcome] // by pageKey
-	robotFlights flight.Group[string, rules]   // by robots.txt and lists
+	flights      cache.Group[string, outcome] // by pageKey
+	robotFlights cache.Group[string, rules]   // by the URL of robots.txt and the version of the lists
 }
 
-// New checks c and returns a Fetcher. Close it when done.
+// New checks c and returns a Fetcher, which the caller must close.
 func New(c Config) (*Fetcher, error) { return newFetcher(c, defaults()) }
 
 func newFetcher(c Config, l limits) (*Fetcher, error) {
 	for _, p := range c.Deny {
 		if !p.IsValid() {
-			return nil, errors.New("read denied addresses: a prefix is not valid")
+			return nil, errors.New("check denied addresses: invalid prefix")
 		}
 	}
 	if strings.ContainsFunc(c.UserAgent, func(r rune) bool { return r < 0x20 || r > 0x7e }) {
-		return nil, fmt.Errorf("read user agent: %q is not printable ASCII", c.UserAgent)
+		return nil, fmt.Errorf("check user agent: %q is not printable ASCII", c.UserAgent)
 	}
 	c.UserAgent = cmp.Or(c.UserAgent, "familiar")
 	c.CacheBytes = cmp.Or(c.CacheBytes, 16<<20)
@@ -115,71 +115,71 @@ func newFetcher(c Config, l limits) (*Fetcher, error) {
 	return f, nil
 }
 
-// Close ends every fetch and waits for them. Fetch fails afterwards.
+// Close ends all fetches and waits for them. Later calls of Fetch fail.
 func (f *Fetcher) Close() {
 	f.flights.Close()
 	f.robotFlights.Close()
 	f.pages.close()
 }
 
-// Options belong to one fetch.
+// Options are the options of one fetch.
 type Options struct {
-	// Domains are the lists that hold for this turn; every hop must pass them.
+	// Domains are the lists for this turn. Every hop must pass them.
 	Domains guard.Domains
-	// Site is the part of the web that the page, and every hop to it, must be in; the zero value is all of it.
+	// Site is the part of the web that must contain the page and every hop to it. The zero value is the whole web.
 	Site guard.Site
 	// Human says that a person typed the URL.
 	Human bool
-	// XML lets pages in XML pass too, such as the lists of pages that sites keep for programs.
+	// XML also allows XML, such as sitemaps.
 	XML bool
-	// Pins holds a turn's DNS answers; nil pins them for this fetch alone.
+	// Pins holds a turn's DNS answers. If nil, they are pinned only for this fetch.
 	Pins *guard.Pins
-	// Hops, if not nil, is given the requests that were made, also those of a fetch that failed: errors go to anybody
-	// and never carry them.
+	// Hops, if not nil, receives the requests that were made, even if the fetch failed. Errors may be shown to anybody,
+	// so they never contain them.
 	Hops *[]Hop
 }
 
-// Document is a page, or an image, as it was sent. It may be shared with the cache: nobody may change Body.
+// Document is a page or an image as it was sent. It may be shared with the cache, so Body must not be changed.
 type Document struct {
-	URL          string    // canonical form of what was asked for
-	Final        string    // where redirects led
-	Hops         []Hop     // the requests that led there, the last one Final's; nobody may change them
+	URL          string    // normalised form of the requested URL
+	Final        string    // URL after all redirects
+	Hops         []Hop     // the requests that led to Final; must not be changed
 	Status       int       // HTTP status, 200 or 203
-	ContentType  string    // media type and charset as declared, in canonical writing
-	Body         []byte    // decompressed, in the charset it was sent in
-	LastModified time.Time // as the site says; zero if it does not
-	Fetched      time.Time // when it was fetched, also if it comes from the cache
+	ContentType  string    // declared media type and charset, normalised
+	Body         []byte    // decompressed, in its original charset
+	LastModified time.Time // as the site says; zero if unknown
+	Fetched      time.Time // time of the request, also if the document comes from the cache
 	Took         time.Duration
-	Timings      Timings // of the fetch that went over the network
-	Cached       bool    // this call caused no request
+	Timings      Timings // times of the fetch over the network
+	Cached       bool    // this call made no request
 }
 
-// Hop is one request for a page and what came of it. Requests for robots.txt are none.
+// Hop is one request for a page and its result. Requests for robots.txt are not included.
 type Hop struct {
 	URL    string
 	Status int           // HTTP status, 0 if there was none
-	Reason turn.Code     // finer code of the failure that ended it; empty for a redirect or the page
-	Took   time.Duration // with the wait for a place at the host
+	Reason turn.Code     // finer code of the failure; empty for a redirect or a page
+	Took   time.Duration // includes the wait for a place at the host
 }
 
-// SHA256 is the hash of Body in hex. It is taken anew at each call: half of what fetching a page costs, and most pages
-// are never written down.
+// SHA256 returns the hash of Body in hex. It is computed at each call, because it costs half as much as fetching a page
+// and most pages are never stored.
 func (d *Document) SHA256() string {
 	sum := sha256.Sum256(d.Body)
 	return hex.EncodeToString(sum[:])
 }
 
-// Timings says where the time of a fetch went, summed over its hops. The reading of robots.txt is not part of it.
+// Timings are the durations of the phases of a fetch, summed over its hops. Reading robots.txt is not included.
 type Timings struct {
 	DNS, Connect, TLS, Header, Body time.Duration
 }
 
-// outcome is what is remembered of a page: a document or the reason why there is none.
+// outcome is the result of a visit: a document, or the reason why there is none.
 type outcome struct {
 	doc  *Document
 	err  *Error
 	hops []Hop
-	ttl  time.Duration // how long doc may be remembered
+	ttl  time.Duration // how long doc may be cached
 }
 
 func (o outcome) weight() int64 {
@@ -189,8 +189,8 @@ func (o outcome) weight() int64 {
 	return int64(cap(o.doc.Body)) + 1024
 }
 
-// Fetch reads the page at rawURL. It returns by ctx's deadline, and within the limits of one fetch in any case. The
-// error is always an [*Error].
+// Fetch reads the page at rawURL. It returns at ctx's deadline or when the limits of one fetch are reached. The error is
+// always an [*Error].
 func (f *Fetcher) Fetch(ctx context.Context, rawURL string, o Options) (*Document, error) {
 	began := time.Now()
 	u, e := admit(ctx, rawURL, o)
@@ -208,7 +208,7 @@ func (f *Fetcher) Fetch(ctx context.Context, rawURL string, o Options) (*Documen
 	return doc, err
 }
 
-// document is the answer to a caller who began to wait then.
+// document returns the result for a caller that has waited since began.
 func (o outcome) document(began time.Time) (*Document, error) {
 	if o.err != nil {
 		return nil, clone(o.err)
@@ -239,7 +239,7 @@ func clone(e *Error) *Error {
 	return &c
 }
 
-// find answers from the cache or joins or starts a flight.
+// find returns the result from the cache, or joins or starts a flight.
 func (f *Fetcher) find(ctx context.Context, u *url.URL, o Options) (got outcome, cached bool) {
 	key := pageKey(u, o)
 	if got, ok := f.pages.get(key, o); ok {
@@ -247,7 +247,7 @@ func (f *Fetcher) find(ctx context.Context, u *url.URL, o Options) (got outcome,
 	}
 	until, _ := ctx.Deadline()
 	got, err := f.flights.Do(ctx, key, func(ctx context.Context) outcome {
-		// The last flight to this page may have landed since the look into the cache.
+		// The last flight to this page may have ended since the cache was checked.
 		if got, ok := f.pages.memory.get(key); ok {
 			return got
 		}
@@ -263,7 +263,7 @@ func (f *Fetcher) find(ctx context.Context, u *url.URL, o Options) (got outcome,
 	return got, false
 }
 
-// remember keeps what is true for longer than this call.
+// remember caches results that may be valid for later calls.
 func (f *Fetcher) remember(key string, got outcome) {
 	switch {
 	case got.err == nil:
@@ -273,7 +273,8 @@ func (f *Fetcher) remember(key string, got outcome) {
 	}
 }
 
-// pageKey is the page's compared form and everything about the caller that may change the answer. It holds no user.
+// pageKey is the cache key of a page: its canonical form, and the options that may change the answer. It contains no
+// user.
 func pageKey(u *url.URL, o Options) string {
 	canonical, ok := guard.Canonical(u.String())
 	if !ok {
@@ -290,4 +291,62 @@ func pageKey(u *url.URL, o Options) string {
 		key += " xml"
 	}
 	return key
+}
+
+// limits are the limits of one fetch. They are the same for every caller. Tests shrink them.
+type limits struct {
+	dial      time.Duration // resolving the name and connecting
+	tls       time.Duration // TLS handshake
+	header    time.Duration // from the request to the last header
+	total     time.Duration // everything after the wait at the limiter, with redirects and robots.txt
+	file      time.Duration // replaces total for a file, which may be larger than any page
+	queue     time.Duration // waiting at the limiter
+	robots    time.Duration // robots.txt, as a part of total
+	backoff   time.Duration // before the second try
+	grace     time.Duration // time before rate applies to a body
+	rate      int64         // least bytes per second
+	headers   int64         // bytes of headers
+	body      int64         // bytes of a body, compressed or not
+	ratio     int64         // greatest ratio of decompressed to sent bytes …
+	ratioFrom int64         // … from this many decompressed bytes on
+	redirects int
+
+	perHost, global int // fetches at once
+
+	pageTTL, failureTTL         time.Duration // cache time of pages if the site gives none, and of failures
+	maxTTL                      time.Duration // greatest cache time of pages
+	robotsBody                  int64         // bytes of robots.txt that are read; the rest is ignored
+	robotsTTL, robotsFailureTTL time.Duration // cache time of rules, and of their absence
+	robotsCacheBytes            int64         // bytes of all cached robots rules
+}
+
+func defaults() limits {
+	return limits{
+		dial:      2 * time.Second,
+		tls:       2 * time.Second,
+		header:    3 * time.Second,
+		total:     5 * time.Second,
+		file:      15 * time.Second,
+		queue:     5 * time.Second,
+		robots:    3 * time.Second,
+		backoff:   200 * time.Millisecond,
+		grace:     time.Second,
+		rate:      1 << 10,
+		headers:   32 << 10,
+		body:      5_000_000,
+		ratio:     100,
+		ratioFrom: 64 << 10,
+		redirects: 4,
+
+		perHost: 2,
+		global:  8,
+
+		pageTTL:          5 * time.Minute,
+		failureTTL:       time.Minute,
+		maxTTL:           time.Hour,
+		robotsBody:       500 << 10,
+		robotsTTL:        24 * time.Hour,
+		robotsFailureTTL: time.Minute,
+		robotsCacheBytes: 4 << 20,
+	}
 }

@@ -22,28 +22,28 @@ import (
 	"go.uber.org/goleak"
 
 	"familiar/internal/context/turn"
+	"familiar/internal/test/webtest"
 	"familiar/internal/web/guard"
-	"familiar/internal/web/webtest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// quick shrinks the limits of single phases, for tests that wait for their end.
+// quick shortens the limits of single phases, for tests that wait until they are reached.
 func quick(_ *Config, l *limits) {
 	l.dial, l.tls, l.header, l.grace = 500*time.Millisecond, time.Second, time.Second, 300*time.Millisecond
 }
 
-// brief shrinks the limit of a whole fetch.
+// brief shortens the limit of a whole fetch.
 func brief(_ *Config, l *limits) { l.total = 600 * time.Millisecond }
 
-// open starts the web in archive, in memory, and a Fetcher for it. Tests of waits and limits run in virtual time.
+// open starts the web in archive, in memory, with a Fetcher. Tests of waits and limits run in virtual time.
 func open(t testing.TB, archive string, change func(*Config, *limits)) (*Fetcher, *webtest.Web) {
 	t.Helper()
 	w := webtest.InMemory(t, []byte(archive))
 	return on(t, w, change), w
 }
 
-// openSockets is open over loopback, for what counts files or nanoseconds.
+// openSockets is like open, but uses loopback, for tests that count files or nanoseconds.
 func openSockets(t testing.TB, archive string, change func(*Config, *limits)) (*Fetcher, *webtest.Web) {
 	t.Helper()
 	w := webtest.New(t, []byte(archive))
@@ -80,7 +80,7 @@ func archive(t testing.TB) string {
 	return string(b)
 }
 
-// TestPages reads each page of the archive and compares what comes of it with what its neighbour line says.
+// TestPages reads each page of the archive and compares the result with the table in pages_test.go.
 func TestPages(t *testing.T) {
 	for _, c := range pages {
 		t.Run(c.name, virtually(func(t *testing.T) {
@@ -122,7 +122,7 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// TestUnpacksTooLarge sends a body that is small enough until it is unpacked, and no bomb.
+// TestUnpacksTooLarge sends a body that is too large only after decompression, and is not a bomb.
 func TestUnpacksTooLarge(t *testing.T) {
 	f, w := open(t, "", func(_ *Config, l *limits) { l.body = 100_000 })
 	w.Handle("example.org/unpacks", func(w http.ResponseWriter, r *http.Request) {
@@ -157,9 +157,8 @@ func checkRequest(t *testing.T, r webtest.Request) {
 	}
 }
 
-// checkNoLeak holds an error to its row of the table, which leaves no room for anything of the target, and then looks
-// for it all the same in what the error shows. Every name, path, header and body in the archive that could leak has one
-// of these words in it.
+// checkNoLeak compares an error with its row of the table, which has no room for the target. It also searches everything
+// that the error shows. Every name, path, header and body in the archive that could leak contains one of these words.
 func checkNoLeak(t testing.TB, e *Error) {
 	t.Helper()
 	if r, ok := reasons[e.Reason]; !ok || e.Code != r.code || e.Message != r.message || e.Status < 0 || e.Status > 999 {
@@ -268,7 +267,7 @@ func is(err error, reason turn.Code) bool {
 	return errors.As(err, &e) && e.Reason == reason
 }
 
-// TestCacheKeepsDomainsApart shows that a redirect which one policy allows is not served to another.
+// TestCacheKeepsDomainsApart checks that a redirect allowed by one policy is not served to another.
 func TestCacheKeepsDomainsApart(t *testing.T) {
 	f, _ := open(t, archive(t), nil)
 	if _, err := f.Fetch(t.Context(), "http://old.example.org/a", Options{}); err != nil {
@@ -301,7 +300,7 @@ func testCoalesce(t *testing.T) {
 	}
 }
 
-// TestImpatientCaller starts a flight and leaves it; it lands for the other caller.
+// TestImpatientCaller leaves a flight that it started. The flight still serves the other caller.
 func TestImpatientCaller(t *testing.T) { synctest.Test(t, testImpatientCaller) }
 
 func testImpatientCaller(t *testing.T) {
@@ -342,16 +341,17 @@ func TestDeadlineAndCancel(t *testing.T) { synctest.Test(t, testDeadlineAndCance
 
 func testDeadlineAndCancel(t *testing.T) {
 	f, _ := open(t, archive(t), nil)
+	const limit = 900 * time.Millisecond // before the time of grace of a slow body ends
 	for _, url := range []string{"https://bad.example.org/hang", "http://bad.example.org/drip", "http://bad.example.org/endless-slow",
 		"https://hang-dns.example.org/", "https://hang-robots.example.org/"} {
-		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		ctx, cancel := context.WithTimeout(t.Context(), limit)
 		began := time.Now()
 		_, err := f.Fetch(ctx, url, Options{})
 		cancel()
 		if !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("%s: %v is no DeadlineExceeded", url, err)
+			t.Errorf("%s: %v is not DeadlineExceeded", url, err)
 		}
-		if took := time.Since(began); !is(err, "deadline") || took != time.Second {
+		if took := time.Since(began); !is(err, "deadline") || took != limit {
 			t.Errorf("%s: %v after %v", url, err, took)
 		}
 	}
@@ -378,7 +378,7 @@ func testClose(t *testing.T) {
 	}
 }
 
-func TestPanicCostsOnePage(t *testing.T) {
+func TestPanicFailsOnePage(t *testing.T) {
 	f, _ := open(t, archive(t), func(c *Config, _ *limits) {
 		c.HumanSkipsRobots = true
 		c.Now = func() time.Time {
@@ -390,5 +390,62 @@ func TestPanicCostsOnePage(t *testing.T) {
 	})
 	if _, err := f.Fetch(t.Context(), "https://www.example.org/plain.html", Options{Human: true}); !is(err, "internal") {
 		t.Errorf("got %v", err)
+	}
+}
+
+// TestSite restricts a fetch to a part of the web. The restriction applies to the requested page, to every hop, and to
+// pages that an earlier unrestricted fetch cached.
+func TestSite(t *testing.T) {
+	f, w := open(t, `
+-- docs.example.org/colony/a.html --
+<p>A page of the documentation.
+-- docs.example.org/colony/moved.head --
+301
+Location: /colony/a.html
+-- docs.example.org/colony/away.head --
+301
+Location: /blog/a.html
+-- docs.example.org/colony/far.head --
+302
+Location: https://example.org/
+-- docs.example.org/colony/through.head --
+302
+Location: https://docs.example.org/blog/back
+-- docs.example.org/blog/back.head --
+302
+Location: /colony/a.html
+-- docs.example.org/blog/a.html --
+<p>A page of the blog.
+-- example.org/index.html --
+<p>Elsewhere.
+-- docs.example.org/colony/sitemap.xml.head --
+Content-Type: application/xml
+-- docs.example.org/colony/sitemap.xml --
+<?xml version="1.0"?><urlset></urlset>
+`, nil)
+	site, err := guard.NewSite("https://docs.example.org/colony/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const base = "https://docs.example.org/"
+	for _, o := range []Options{{}, {Site: site}} { // the first round fills the cache
+		for path, reason := range map[string]turn.Code{
+			"colony/a.html": "", "colony/moved": "", "blog/a.html": turn.CodeOutsideSite, "colony/../blog/a.html": turn.CodeOutsideSite,
+			"colony/away": "redirect_to_blocked_target", "colony/far": "redirect_to_blocked_target", "colony/through": "redirect_to_blocked_target",
+			"colony/sitemap.xml": "bad_type",
+		} {
+			if o.Site == (guard.Site{}) && reason != "bad_type" {
+				reason = ""
+			}
+			if _, err := f.Fetch(t.Context(), base+path, o); reason == "" && err != nil || reason != "" && !is(err, reason) {
+				t.Errorf("%s in %s: %v", path, o.Site, err)
+			}
+		}
+	}
+	if n := w.Hits(base+"blog/a.html") + w.Hits(base+"blog/back") + w.Hits("https://example.org/"); n != 4 { // all in the first round
+		t.Errorf("%d requests outside", n)
+	}
+	if d, err := f.Fetch(t.Context(), base+"colony/sitemap.xml", Options{Site: site, XML: true}); err != nil || d.ContentType != "application/xml" {
+		t.Errorf("%+v, %v", d, err)
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// FuzzLifetime holds what any headers say to the bounds, and whatever forbids keeping to its word.
+// FuzzLifetime checks that any headers give a lifetime within bounds, and that headers which forbid caching are obeyed.
 func FuzzLifetime(f *testing.F) {
 	for _, s := range [][4]string{{"max-age=60", "", "", ""}, {"private, s-maxage=\"1\", max-age=2", "", "30", ""}, {"", "Sat, 21 Nov 2026 09:10:00 GMT", "", "*"},
 		{"max-age=99999999999999999999", "0", "-1", "Accept"}, {",,=,no-cache", "", "1e3", ""}} {
@@ -21,7 +21,7 @@ func FuzzLifetime(f *testing.F) {
 		}
 		h["Cache-Control"] = append(h["Cache-Control"], "No-Store")
 		if d := lifetime(h, now, 5*time.Minute, time.Hour); d != 0 {
-			t.Errorf("%v of what may not be kept: %v", d, h)
+			t.Errorf("lifetime %v although caching is forbidden: %v", d, h)
 		}
 		if wait := retryAfter(http.Header{"Retry-After": {expires}}, now); wait < 0 {
 			t.Errorf("wait %v for %q", wait, expires)
@@ -29,8 +29,8 @@ func FuzzLifetime(f *testing.F) {
 	})
 }
 
-// FuzzContentType lets any declaration through that is written in one of the types that are read, and nothing of it out
-// but that type and the name of a charset.
+// FuzzContentType checks that only accepted types pass, and that nothing remains of a declaration but the type and the
+// charset.
 func FuzzContentType(f *testing.F) {
 	for _, s := range []string{"text/html", "TEXT/HTML; charset=\"utf-8\"", "text/html;charset=utf-8;charset=x", "application/ld+json", "image/png", ";", "text/html; charset=a b",
 		"text/plain; charset=" + strings.Repeat("x", 50), "text/html\r\nX: y", "text/html, text/plain"} {

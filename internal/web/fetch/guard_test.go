@@ -14,7 +14,7 @@ import (
 	"familiar/internal/web/guard"
 )
 
-// callers names the functions on the stack.
+// callers returns the names of the functions on the stack.
 func callers() []string {
 	pc := make([]uintptr, 32)
 	frames := runtime.CallersFrames(pc[:runtime.Callers(2, pc)])
@@ -28,7 +28,7 @@ func callers() []string {
 	}
 }
 
-// TestNothingPrivateIsDialled reads every page of the archive and then looks at what was dialled.
+// TestNothingPrivateIsDialled reads every page of the archive and then checks what was dialled.
 func TestNothingPrivateIsDialled(t *testing.T) { synctest.Test(t, testNothingPrivateIsDialled) }
 
 func testNothingPrivateIsDialled(t *testing.T) {
@@ -90,7 +90,7 @@ func TestDomains(t *testing.T) {
 	for url, reason := range map[string]turn.Code{
 		"https://www.example.org/plain.html": "denied_domain",
 		"https://other.example.net/":         "denied_domain",
-		"http://old.example.org/a":           "redirect_to_blocked_target", // leads to www
+		"http://old.example.org/a":           "redirect_to_blocked_target", // redirects to www
 	} {
 		if _, err := f.Fetch(t.Context(), url, Options{Domains: d}); !is(err, reason) {
 			t.Errorf("%s: %v, want %s", url, err, reason)
@@ -101,7 +101,7 @@ func TestDomains(t *testing.T) {
 	}
 }
 
-// TestRealDialerIsGuarded tries the dial function that is used outside tests on a real listener.
+// TestRealDialerIsGuarded tests the default dial function against a real listener.
 func TestRealDialerIsGuarded(t *testing.T) {
 	f, err := New(Config{})
 	if err != nil {
@@ -131,10 +131,10 @@ func TestNewRefusesBadConfig(t *testing.T) {
 	}
 }
 
-// TestGateBounds counts how many requests a site sees at once.
-func TestGateBounds(t *testing.T) { synctest.Test(t, testGateBounds) }
+// TestLimiterBounds counts how many concurrent requests a site receives.
+func TestLimiterBounds(t *testing.T) { synctest.Test(t, testLimiterBounds) }
 
-func testGateBounds(t *testing.T) {
+func testLimiterBounds(t *testing.T) {
 	f, w := open(t, archive(t), func(_ *Config, l *limits) { l.global = 3 })
 	var seen peak
 	for _, host := range []string{"one.example.org", "two.example.org"} {
@@ -154,17 +154,17 @@ func testGateBounds(t *testing.T) {
 		}
 	}
 	if got := seen.most(); got["one.example.org"] > 2 || got["two.example.org"] > 2 || got[""] > 3 || got[""] < 2 {
-		t.Errorf("most at once: %v", got)
+		t.Errorf("greatest concurrency: %v", got)
 	}
 	if !slices.Equal(f.limiter.inUse(), nil) {
-		t.Errorf("the gate remembers %v", f.limiter.inUse())
+		t.Errorf("the limiter still has %v", f.limiter.inUse())
 	}
 }
 
-// TestHostIsBusy holds both places of a host.
-func TestHostIsBusy(t *testing.T) { synctest.Test(t, testHostIsBusy) }
+// TestBusyHost occupies both places of a host.
+func TestBusyHost(t *testing.T) { synctest.Test(t, testBusyHost) }
 
-func testHostIsBusy(t *testing.T) {
+func testBusyHost(t *testing.T) {
 	f, _ := open(t, archive(t), func(_ *Config, l *limits) { l.robots = time.Second })
 	for range 2 {
 		release, err := f.limiter.acquireHost(t.Context(), "other.example.net")
@@ -181,9 +181,9 @@ func testHostIsBusy(t *testing.T) {
 	}
 }
 
-func TestGateIsBusy(t *testing.T) { synctest.Test(t, testGateIsBusy) }
+func TestBusyLimiter(t *testing.T) { synctest.Test(t, testBusyLimiter) }
 
-func testGateIsBusy(t *testing.T) {
+func testBusyLimiter(t *testing.T) {
 	f, _ := open(t, archive(t), func(_ *Config, l *limits) { l.global = 1; l.queue = 50 * time.Millisecond })
 	release, err := f.limiter.acquire(t.Context())
 	if err != nil {
@@ -194,6 +194,6 @@ func testGateIsBusy(t *testing.T) {
 	}
 	release()
 	if _, err := f.Fetch(t.Context(), "https://www.example.org/plain.html", Options{}); err != nil {
-		t.Errorf("a busy gate was remembered: %v", err)
+		t.Errorf("a busy limiter was cached: %v", err)
 	}
 }

@@ -17,16 +17,16 @@ import (
 	"golang.org/x/net/http2/hpack"
 
 	"familiar/internal/context/turn"
-	"familiar/internal/web/webtest"
+	"familiar/internal/test/webtest"
 )
 
-// framer answers the first request of an HTTP/2 connection with frames that no server would send.
+// framer answers the first request of an HTTP/2 connection with frames that a proper server would not send.
 type framer func(f *http2.Framer, gone <-chan struct{})
 
-// serve runs say for every connection that a listener accepts. It goes on reading, so that no write is ever stuck.
+// serve calls say for every accepted connection. It keeps reading, so that no write blocks.
 func (say framer) serve(t *testing.T, l net.Listener) (roots *x509.CertPool) {
 	t.Helper()
-	lender := httptest.NewTLSServer(http.NotFoundHandler()) // of its certificate
+	lender := httptest.NewTLSServer(http.NotFoundHandler()) // lends its certificate
 	defer lender.Close()
 	roots = x509.NewCertPool()
 	roots.AddCert(lender.Certificate())
@@ -76,7 +76,7 @@ func (say framer) answer(c net.Conn, gone <-chan struct{}) {
 	say(f, gone)
 }
 
-// fields is a block of headers.
+// fields encodes a block of headers.
 func fields(pairs ...string) []byte {
 	var b bytes.Buffer
 	e := hpack.NewEncoder(&b)
@@ -86,13 +86,13 @@ func fields(pairs ...string) []byte {
 	return b.Bytes()
 }
 
-// begin sends the beginning of an answer that is as it should be.
+// begin sends a valid beginning of an answer.
 func begin(f *http2.Framer) {
 	f.WriteHeaders(http2.HeadersFrameParam{StreamID: 1, EndHeaders: true,
 		BlockFragment: fields(":status", "200", "content-type", "text/html")})
 }
 
-// again repeats a write after each pause, until the other end or the test is gone.
+// again repeats a write after each pause, until the other end or the test ends.
 func again(gone <-chan struct{}, pause time.Duration, write func() error) {
 	for write() == nil {
 		select {
@@ -103,7 +103,7 @@ func again(gone <-chan struct{}, pause time.Duration, write func() error) {
 	}
 }
 
-// hostile2 are servers that break HTTP/2 and what comes of each.
+// hostile2 lists servers that break HTTP/2, and the expected results.
 var hostile2 = []struct {
 	name   string
 	reason turn.Code
@@ -115,7 +115,7 @@ var hostile2 = []struct {
 		again(gone, 0, func() error { return f.WriteContinuation(1, false, block) })
 	}},
 	{"one header without end", "header_flood", func(f *http2.Framer, gone <-chan struct{}) {
-		// A literal of 2 MB, of which the first 16 KB come.
+		// A literal of 2 MB, cut off after 16 KB.
 		f.WriteHeaders(http2.HeadersFrameParam{StreamID: 1, BlockFragment: append(fields(":status", "200"),
 			append([]byte("\x00\x01x\x7f\x81\xfe\x7f"), bytes.Repeat([]byte("s"), 16000)...)...)})
 		again(gone, 0, func() error { return f.WriteContinuation(1, false, bytes.Repeat([]byte("s"), 16000)) })
@@ -135,7 +135,7 @@ var hostile2 = []struct {
 		begin(f)
 		f.WriteData(1, false, []byte("<p>half"))
 	}},
-	{"a frame of no stream", "malformed", func(f *http2.Framer, gone <-chan struct{}) {
+	{"a frame without a stream", "malformed", func(f *http2.Framer, gone <-chan struct{}) {
 		f.WriteData(0, false, []byte("<p>text"))
 		<-gone
 	}},
@@ -150,14 +150,14 @@ var hostile2 = []struct {
 	{"an end of all", "peer_reset_stream", func(f *http2.Framer, _ <-chan struct{}) {
 		f.WriteGoAway(1, http2.ErrCodeEnhanceYourCalm, []byte("secret"))
 	}},
-	{"nothing but pings", "header_timeout", func(f *http2.Framer, gone <-chan struct{}) {
+	{"only pings", "header_timeout", func(f *http2.Framer, gone <-chan struct{}) {
 		again(gone, time.Millisecond, func() error { return f.WritePing(false, [8]byte{}) })
 	}},
 	{"body drip", "too_slow", func(f *http2.Framer, gone <-chan struct{}) {
 		begin(f)
 		again(gone, 20*time.Millisecond, func() error { return f.WriteData(1, false, []byte("a")) })
 	}},
-	{"nothing but empty frames", "too_slow", func(f *http2.Framer, gone <-chan struct{}) {
+	{"only empty frames", "too_slow", func(f *http2.Framer, gone <-chan struct{}) {
 		begin(f)
 		again(gone, time.Millisecond, func() error { return f.WriteData(1, false, nil) })
 	}},
@@ -168,7 +168,7 @@ var hostile2 = []struct {
 	}},
 }
 
-// fetchHostile2 reads a page of one such server, with little patience.
+// fetchHostile2 reads a page of such a server with short limits.
 func fetchHostile2(t *testing.T, w *webtest.Web, at network, say framer) error {
 	l, dial := at()
 	roots := say.serve(t, l)

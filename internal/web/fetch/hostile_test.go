@@ -16,20 +16,21 @@ import (
 	"time"
 
 	"familiar/internal/context/turn"
-	"familiar/internal/memnet"
-	"familiar/internal/web/webtest"
+	"familiar/internal/test/memnet"
+	"familiar/internal/test/wait"
+	"familiar/internal/test/webtest"
 )
 
-// speaker is a server that reads a request and then does with the connection what no HTTP server would.
+// speaker is a server that reads a request and then breaks HTTP on the connection.
 type speaker func(c halfCloser, gone <-chan struct{})
 
-// halfCloser is a connection whose directions end on their own.
+// halfCloser is a connection whose directions can be closed separately.
 type halfCloser interface {
 	net.Conn
 	CloseWrite() error
 }
 
-// network is where a server stands: in memory, or on loopback.
+// network is where a server listens: in memory or on loopback.
 type network func() (net.Listener, func(ctx context.Context, network, address string) (net.Conn, error))
 
 func inMemory() (net.Listener, func(ctx context.Context, network, address string) (net.Conn, error)) {
@@ -47,7 +48,7 @@ func onLoopback() (net.Listener, func(ctx context.Context, network, address stri
 	}
 }
 
-// serve runs say for every connection that a listener accepts.
+// serve calls say for every accepted connection.
 func (say speaker) serve(t *testing.T, l net.Listener) {
 	t.Helper()
 	gone := make(chan struct{})
@@ -73,7 +74,7 @@ func (say speaker) serve(t *testing.T, l net.Listener) {
 	})
 }
 
-// repeat sends piece after each pause, until the other end or the test is gone.
+// repeat sends piece after each pause, until the other end or the test ends.
 func repeat(c net.Conn, gone <-chan struct{}, piece string, pause time.Duration) {
 	for {
 		if _, err := io.WriteString(c, piece); err != nil {
@@ -87,7 +88,7 @@ func repeat(c net.Conn, gone <-chan struct{}, piece string, pause time.Duration)
 	}
 }
 
-// halfClosed says text, ends its side of the connection and keeps the other open.
+// halfClosed sends text and closes only its own direction of the connection.
 func halfClosed(text string) speaker {
 	return func(c halfCloser, gone <-chan struct{}) {
 		io.WriteString(c, text)
@@ -96,7 +97,7 @@ func halfClosed(text string) speaker {
 	}
 }
 
-// after says text and then piece for ever.
+// after sends text and then piece forever.
 func after(text, piece string, pause time.Duration) speaker {
 	return func(c halfCloser, gone <-chan struct{}) {
 		io.WriteString(c, text)
@@ -106,7 +107,7 @@ func after(text, piece string, pause time.Duration) speaker {
 
 const head = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n"
 
-// hostile are servers that break HTTP and what comes of each.
+// hostile lists servers that break HTTP, and the expected results.
 var hostile = []struct {
 	name   string
 	reason turn.Code
@@ -131,7 +132,7 @@ var hostile = []struct {
 	{"trailer drip", "too_slow", after(head+"Transfer-Encoding: chunked\r\n\r\n7\r\n<p>text\r\n0\r\n", "X: y\r\n", 50*time.Millisecond)},
 	{"chunk size without end", "malformed", after(head+"Transfer-Encoding: chunked\r\n\r\n1;", strings.Repeat("x", 1000), 0)},
 	{"more around chunks than in them", "malformed", after(head+"Transfer-Encoding: chunked\r\n\r\n", "1;"+strings.Repeat("x", 1000)+"\r\na\r\n", 0)},
-	{"chunk of no size", "malformed", after(head+"Transfer-Encoding: chunked\r\n\r\nxyz\r\n", "a", time.Second)},
+	{"chunk without a size", "malformed", after(head+"Transfer-Encoding: chunked\r\n\r\nxyz\r\n", "a", time.Second)},
 
 	{"body drip", "too_slow", after(head+"\r\n", "a", 20*time.Millisecond)},
 	{"body without end", "too_large", after(head+"\r\n", strings.Repeat("endless ", 10_000), 0)},
@@ -154,7 +155,7 @@ func packed(text string) string {
 	return b.String()
 }
 
-// fetchHostile reads a page of one such server, with little patience.
+// fetchHostile reads a page of such a server with short limits.
 func fetchHostile(t *testing.T, w *webtest.Web, at network, say speaker) (doc *Document, err error) {
 	f := on(t, w, func(c *Config, l *limits) {
 		c.HumanSkipsRobots = true
@@ -185,7 +186,7 @@ func TestHostileServers(t *testing.T) {
 	}
 }
 
-// openFiles counts this process's file descriptors.
+// openFiles counts the file descriptors of this process.
 func openFiles(t *testing.T) int {
 	entries, err := os.ReadDir("/proc/self/fd")
 	if err != nil {
@@ -194,10 +195,10 @@ func openFiles(t *testing.T) int {
 	return len(entries)
 }
 
-// TestNoFileLeaks visits every page of the archive and every hostile server, with all that could go wrong in between,
-// and looks at what is still open after.
+// TestNoFileLeaks visits every page of the archive and every hostile server, with all their failures, and then counts
+// the open files.
 func TestNoFileLeaks(t *testing.T) {
-	http.Get("http://127.0.0.1:1/") // whatever the runtime opens once
+	http.Get("http://127.0.0.1:1/") // opens whatever the runtime opens once
 	before := openFiles(t)
 	t.Run("visits", func(t *testing.T) {
 		f, w := openSockets(t, archive(t), quick)
@@ -217,16 +218,12 @@ func TestNoFileLeaks(t *testing.T) {
 		}
 		all.Wait()
 	})
-	after := openFiles(t)
-	for deadline := time.Now().Add(time.Minute); after > before && time.Now().Before(deadline); after = openFiles(t) {
-		time.Sleep(10 * time.Millisecond)
-	}
-	if after > before {
-		t.Errorf("%d files are open, %d were before", after, before)
+	if !wait.Until(func() bool { return openFiles(t) <= before }) {
+		t.Errorf("%d files are open, %d were before", openFiles(t), before)
 	}
 }
 
-// TestConnectionsEndWithTheirVisit counts open files while the fetcher lives on.
+// TestConnectionsEndWithTheirVisit counts open files while the fetcher stays open.
 func TestConnectionsEndWithTheirVisit(t *testing.T) {
 	f, w := openSockets(t, archive(t), func(c *Config, _ *limits) { c.CacheBytes = -1 })
 	f.Fetch(t.Context(), "https://www.example.org/plain.html", Options{})
@@ -236,12 +233,8 @@ func TestConnectionsEndWithTheirVisit(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	after := openFiles(t)
-	// The server's side of a connection ends a little later.
-	for deadline := time.Now().Add(time.Minute); after > before+1 && time.Now().Before(deadline); after = openFiles(t) {
-		time.Sleep(10 * time.Millisecond)
-	}
-	if after > before+1 {
-		t.Errorf("%d files are open after 20 visits, %d were before; %d requests", after, before, len(w.Requests()))
+	// The server's side of a connection closes a little later.
+	if !wait.Until(func() bool { return openFiles(t) <= before+1 }) {
+		t.Errorf("%d files are open after 20 visits, %d were before; %d requests", openFiles(t), before, len(w.Requests()))
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"familiar/internal/web/guard"
 )
 
-// beginnings are images cut after what tells their type.
+// beginnings are images cut after their signatures.
 var beginnings = map[string]string{
 	"image/png":  "\x89PNG\r\n\x1a\n\x00\x00\x00\x0dIHDR",
 	"image/jpeg": "\xff\xd8\xff\xe0\x00\x10JFIF\x00",
@@ -90,7 +90,7 @@ func TestFetchImage(t *testing.T) {
 	}
 }
 
-// TestFetchImageIsGuarded holds images to the rules for pages.
+// TestFetchImageIsGuarded checks that images follow the rules for pages.
 func TestFetchImageIsGuarded(t *testing.T) {
 	f, _ := open(t, archive(t), nil)
 	deny, err := guard.NewDomains(nil, []string{"www.example.org"})
@@ -119,7 +119,7 @@ func TestFetchImageIsGuarded(t *testing.T) {
 	}
 }
 
-// TestImagesAndPagesKeepApart asks for one address as either.
+// TestImagesAndPagesKeepApart requests one address as an image and as a page.
 func TestImagesAndPagesKeepApart(t *testing.T) { synctest.Test(t, testImagesAndPagesKeepApart) }
 
 func testImagesAndPagesKeepApart(t *testing.T) {

@@ -23,8 +23,8 @@ import (
 	"familiar/internal/web/guard"
 )
 
-// TestErrorsHaveNoRoom holds the type itself to four flat values, of which those that are not set are left out.
-func TestErrorsHaveNoRoom(t *testing.T) {
+// TestErrorFields checks that Error has only four flat values, and that unset ones are omitted.
+func TestErrorFields(t *testing.T) {
 	for i := range reflect.TypeFor[Error]().NumField() {
 		if kind := reflect.TypeFor[Error]().Field(i).Type.Kind(); kind != reflect.String && kind != reflect.Int {
 			t.Errorf("field %d is a %s", i, kind)
@@ -41,7 +41,7 @@ func TestErrorsHaveNoRoom(t *testing.T) {
 	}
 }
 
-// TestNothingLeaks wraps every name and number that there is to leak into every error that a transport returns.
+// TestNothingLeaks wraps all secret names and numbers in every error that a transport returns.
 func TestNothingLeaks(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		secret := rapid.SampledFrom([]string{"secret.example.org", "10.0.0.1:443", "[fd00::1]:80", "https://secret.example.org/a?b",
@@ -85,7 +85,7 @@ func TestNothingLeaks(t *testing.T) {
 	})
 }
 
-// TestHops follows redirects, retries and failures, and finds every request in the record and none in an error.
+// TestHops follows redirects, retries and failures. Every request must be in the record and none in an error.
 func TestHops(t *testing.T) {
 	f, _ := open(t, archive(t), nil)
 	for _, c := range []struct{ url, want string }{
@@ -100,7 +100,7 @@ func TestHops(t *testing.T) {
 			var got []string
 			for _, h := range hops {
 				if got = append(got, strings.Join(strings.Fields(fmt.Sprint(h.Status, " ", h.Reason, " ", h.URL)), " ")); h.Took <= 0 {
-					t.Errorf("%s took no time", h.URL)
+					t.Errorf("%s has no duration", h.URL)
 				}
 			}
 			if s := strings.Join(got, ", "); s != c.want {
@@ -116,10 +116,10 @@ func TestHops(t *testing.T) {
 	}
 }
 
-// TestHopsOfLoop counts the requests of a redirect loop and of a page that is tried again.
+// TestHopsOfLoop counts the requests of a redirect loop and of a retried page.
 func TestHopsOfLoop(t *testing.T) {
 	f, w := open(t, "-- example.org/loop.head --\n302\nLocation: /loop\n-- example.org/down.head --\n503\n", nil)
-	// A fetch has one second try, however many of its hops could do with one.
+	// A fetch has only one retry, even if several hops need one.
 	var asked atomic.Int64
 	w.Handle("example.org/shaky", func(rw http.ResponseWriter, r *http.Request) {
 		if asked.Add(1) == 1 {

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// peak counts how many handlers run at once, by host and in all ("").
+// peak counts how many handlers run at once, per host and in all ("").
 type peak struct {
 	mu       sync.Mutex
 	now, max map[string]int

@@ -11,7 +11,7 @@ import (
 	"familiar/internal/context/turn"
 )
 
-// TestRetry scripts what a page answers in turn and counts how often it is asked.
+// TestRetry prepares a sequence of answers for a page and counts the requests.
 func TestRetry(t *testing.T) {
 	reset := func(http.ResponseWriter) { panic(http.ErrAbortHandler) }
 	status := func(code int, header ...string) func(http.ResponseWriter) {
@@ -31,7 +31,7 @@ func TestRetry(t *testing.T) {
 		w.Header().Set("Content-Type", "text/plain")
 		io.WriteString(w, "whole")
 	}
-	const passed, late = "Fri, 31 Dec 1999 23:00:00 GMT", "Sat, 01 Jan 2000 01:00:00 GMT" // virtual time begins between them
+	const passed, late = "Fri, 31 Dec 1999 23:00:00 GMT", "Sat, 01 Jan 2000 01:00:00 GMT" // virtual time starts between them
 	for _, c := range []struct {
 		name, scheme string
 		answers      []func(http.ResponseWriter)
@@ -77,13 +77,13 @@ func TestRetry(t *testing.T) {
 	}
 }
 
-// TestRetryFitsCaller does not wait for what the caller will not see.
+// TestRetryFitsCaller checks that a retry does not wait beyond the caller's deadline.
 func TestRetryFitsCaller(t *testing.T) { synctest.Test(t, testRetryFitsCaller) }
 
 func testRetryFitsCaller(t *testing.T) {
 	f, w := open(t, "", nil)
 	w.Handle("example.org/p", func(rw http.ResponseWriter, r *http.Request) {
-		rw.Header().Set("Retry-After", "4") // within the limits of a fetch
+		rw.Header().Set("Retry-After", "4") // within the limit of a fetch
 		rw.WriteHeader(http.StatusTooManyRequests)
 	})
 	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
@@ -92,6 +92,6 @@ func testRetryFitsCaller(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	if ctx.Err() != nil {
-		t.Error("waited for a second try")
+		t.Error("waited for a retry")
 	}
 }

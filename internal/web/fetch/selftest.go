@@ -10,15 +10,15 @@ import (
 	"familiar/internal/context/turn"
 )
 
-// Trial is what became of a page that was only tried.
+// Trial is the result of [Fetcher.Try].
 type Trial struct {
-	Reason turn.Code // why it was refused; [turn.CodeConnect] where it was not
+	Reason turn.Code // why the page was refused; [turn.CodeConnect] if it was not
 	Dialed []string  // the addresses that would have been connected to
 }
 
-// Try goes the whole way to a page but for the connection itself: nothing is sent, and no name is asked for. The guard is f's own, with what
-// the operator denies and what this machine's addresses are. Each look-up of the page's name gets the next of answers, and the last one ever
-// after. robots.txt is not asked for, and nothing is kept.
+// Try reads a page up to the point of connecting: it sends nothing and looks up no name. It uses f's guard, with the
+// operator's denied addresses and this machine's own. Each lookup of the page's name returns the next of answers, and
+// then the last one again. robots.txt is not read, and nothing is kept.
 func (f *Fetcher) Try(ctx context.Context, rawURL string, answers ...[]netip.Addr) (Trial, error) {
 	names := &script{answers: answers}
 	wire := &dry{fetcher: f}
@@ -32,17 +32,17 @@ func (f *Fetcher) Try(ctx context.Context, rawURL string, answers ...[]netip.Add
 	_, err = trial.Fetch(ctx, rawURL, Options{Human: true})
 	var refused *Error
 	if !errors.As(err, &refused) {
-		return Trial{}, errors.New("try a page: no connection was made, and yet there is a page")
+		return Trial{}, errors.New("try page: a page was read without a connection")
 	}
 	return Trial{Reason: refused.Reason, Dialed: wire.dialed()}, ctx.Err()
 }
 
-// Resolve asks for the addresses of a name as a page's is asked for. None of them has been checked.
+// Resolve looks up a name as for a page. The addresses are not checked.
 func (f *Fetcher) Resolve(ctx context.Context, host string) ([]netip.Addr, error) {
 	return f.config.Resolver.LookupNetIP(ctx, "ip", host+".")
 }
 
-// script is a DNS with prepared answers.
+// script is a resolver with prepared answers.
 type script struct {
 	mu      sync.Mutex
 	answers [][]netip.Addr // guarded by mu
@@ -52,7 +52,7 @@ func (s *script) LookupNetIP(context.Context, string, string) ([]netip.Addr, err
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.answers) == 0 {
-		return nil, errors.New("no such name")
+		return nil, errors.New("name not found")
 	}
 	answer := s.answers[0]
 	if len(s.answers) > 1 {
@@ -61,7 +61,7 @@ func (s *script) LookupNetIP(context.Context, string, string) ([]netip.Addr, err
 	return answer, nil
 }
 
-// dry is a dialer that asks the guard as [net.Dialer] does and connects to nothing.
+// dry is a dialer that asks the guard, as [net.Dialer] does, but never connects.
 type dry struct {
 	fetcher *Fetcher
 	mu      sync.Mutex
@@ -79,7 +79,7 @@ func (d *dry) dial(_ context.Context, _, address string) (net.Conn, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.passed = append(d.passed, address)
-	return nil, errors.New("nothing is connected to")
+	return nil, errors.New("this dialer never connects")
 }
 
 func (d *dry) dialed() []string {

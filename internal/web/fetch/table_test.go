@@ -13,7 +13,7 @@ import (
 	"familiar/internal/web/guard"
 )
 
-// TestReasonsAreClosed holds the table to the codes that others rely on.
+// TestReasonsAreClosed compares the table with the codes that other rooms rely on.
 func TestReasonsAreClosed(t *testing.T) {
 	codes := []turn.Code{"blocked_url", "unsupported_scheme", "unsupported_content_type", "response_too_large", "timeout", "http_error",
 		"extraction_failed", "javascript_required"}
@@ -22,7 +22,7 @@ func TestReasonsAreClosed(t *testing.T) {
 			t.Errorf("%s: %+v", name, r)
 		}
 		if r.transient && r.retryable {
-			t.Errorf("%s is both worth another try and our own fault", name)
+			t.Errorf("%s is both retryable and transient", name)
 		}
 		checkNoLeak(t, fail(name))
 	}
@@ -34,7 +34,7 @@ func TestReasonsAreClosed(t *testing.T) {
 	}
 }
 
-// TestClassifyHidesText gives errors whose text names everything.
+// TestClassifyHidesText classifies errors whose text contains all secrets.
 func TestClassifyHidesText(t *testing.T) {
 	for _, err := range []error{
 		errors.New("dial tcp 10.0.0.1:443: secret.example.org"),
@@ -56,7 +56,7 @@ func TestClassifyHidesText(t *testing.T) {
 func TestWatch(t *testing.T) {
 	for name, c := range map[string]struct {
 		bytes int64         // sent at once …
-		every time.Duration // … after each such span
+		every time.Duration // … after each of these intervals
 		slow  bool
 	}{
 		"steady":    {bytes: 2000, every: time.Second / 2},
@@ -109,7 +109,7 @@ func TestStoreIsBounded(t *testing.T) {
 	now = now.Add(time.Minute)
 	for i := range 500 {
 		if _, ok := s.get(fmt.Sprintf("%03d", i)); ok {
-			t.Fatal("a value outlived its time")
+			t.Fatal("a value was returned after its expiry")
 		}
 	}
 }
@@ -127,7 +127,7 @@ func TestNoCache(t *testing.T) {
 }
 
 func TestHumanSkipsRobots(t *testing.T) {
-	const closed = "https://robots-500.example.org/" // has no such page: past robots.txt there is a 404
+	const closed = "https://robots-500.example.org/" // does not exist: if robots.txt is skipped, the answer is 404
 	for _, allowed := range []bool{false, true} {
 		f, _ := open(t, archive(t), func(c *Config, _ *limits) { c.HumanSkipsRobots = allowed })
 		if _, err := f.Fetch(t.Context(), closed, Options{}); !is(err, "robots_unreachable") {

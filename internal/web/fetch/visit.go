@@ -2,37 +2,39 @@ package fetch
 
 import (
 	"context"
+	"net/http"
 	"net/url"
+	"strings"
 	"time"
 
 	"familiar/internal/context/turn"
 	"familiar/internal/web/guard"
 )
 
-// kind is what a visit fetches.
+// kind is the kind of resource that a visit fetches.
 type kind int
 
 const (
 	kindPage   kind = iota
-	kindRobots      // any type, truncated, not subject to robots.txt itself
-	kindImage       // redirects are not followed
-	kindFile        // of any type, from a host that the caller trusts to have what it was given: neither robots.txt nor redirects
+	kindRobots      // of any type, truncated, itself not subject to robots.txt
+	kindImage       // without redirects
+	kindFile        // of any type, from a trusted host: without robots.txt and redirects
 )
 
-// visit is one walk from a URL to the page that it leads to. It is used by one goroutine.
+// visit follows one URL to its page. It is used by one goroutine.
 type visit struct {
 	f              *Fetcher
 	options        Options
 	callerDeadline time.Time // deadline of the caller; zero if there is none
 	kind           kind
-	most           int64         // bytes of a kindFile
+	most           int64         // limit of a kindFile
 	retried        bool          // the one retry has been used
-	ttl            time.Duration // how long the page may be remembered: no longer than any redirect on the way to it
+	ttl            time.Duration // how long the page may be cached: at most as long as each redirect to it
 	conns          *connections
 	hops           []Hop
 }
 
-// page visits u under the limits of one page. A panic in a parser of hostile bytes costs this page alone.
+// page visits u under the limits of one page. If a parser of hostile bytes panics, only this page is lost.
 func (v *visit) page(ctx context.Context, u *url.URL) (got outcome) {
 	defer func() {
 		if recover() != nil {
@@ -55,7 +57,7 @@ func (v *visit) page(ctx context.Context, u *url.URL) (got outcome) {
 	return v.run(ctx, u)
 }
 
-// run walks from u, with connections that are this visit's alone and end with it.
+// run follows u with connections that only this visit uses. It closes them at the end.
 func (v *visit) run(ctx context.Context, u *url.URL) outcome {
 	if v.options.Pins == nil {
 		v.options.Pins = new(guard.Pins)
@@ -95,8 +97,8 @@ func (v *visit) walk(ctx context.Context, u *url.URL) (*Document, *Error) {
 	}
 }
 
-// allowed applies the rules that depend on who asks and on what the site wishes; those for addresses apply at the
-// moment of dialling.
+// allowed applies the rules that depend on the options and on the site's robots.txt. The rules for addresses apply when
+// a connection is dialled.
 func (v *visit) allowed(ctx context.Context, u *url.URL) *Error {
 	if !v.options.Domains.Allows(u.Hostname()) {
 		return fail(turn.CodeDeniedDomain)
@@ -110,7 +112,7 @@ func (v *visit) allowed(ctx context.Context, u *url.URL) *Error {
 	return v.f.allowedByRobots(ctx, u, v.options)
 }
 
-// follow returns the target of a redirect, by the same rules as any URL.
+// follow returns the target of a redirect, under the same rules as any URL.
 func follow(from *url.URL, location string) (*url.URL, *Error) {
 	if location == "" {
 		return nil, fail(turn.CodeNoLocation)
@@ -125,7 +127,7 @@ func follow(from *url.URL, location string) (*url.URL, *Error) {
 	return to, nil
 }
 
-// afterRedirect names refusals of a redirect's target as that: the page that was asked for is not at fault.
+// afterRedirect marks a refusal of a redirect's target, because the requested page itself was not refused.
 func afterRedirect(hop int, err *Error) *Error {
 	if hop == 0 || err.Code != turn.CodeBlockedURL || err.Reason == turn.CodeRobots || err.Reason == turn.CodeRobotsUnreachable {
 		return err
@@ -133,7 +135,7 @@ func afterRedirect(hop int, err *Error) *Error {
 	return fail(turn.CodeRedirectToBlockedTarget)
 }
 
-// ask makes one exchange, and a second one if the first failed in a way that may pass and there is time.
+// ask makes one exchange. If it fails in a way that may be temporary, and there is time, ask makes a second one.
 func (v *visit) ask(ctx context.Context, u *url.URL) (answer, *Error) {
 	a, err := v.try(ctx, u)
 	if err == nil || v.retried || !reasons[err.Reason].retryable {
@@ -154,7 +156,7 @@ func (v *visit) ask(ctx context.Context, u *url.URL) (answer, *Error) {
 	}
 }
 
-// try makes one exchange and keeps a record of it.
+// try makes one exchange and records it.
 func (v *visit) try(ctx context.Context, u *url.URL) (answer, *Error) {
 	began := time.Now()
 	a, err := v.exchange(ctx, u)
@@ -171,4 +173,56 @@ func (v *visit) fits(ctx context.Context, wait time.Duration) bool {
 	then := time.Now().Add(wait)
 	deadline, ok := ctx.Deadline()
 	return !(ok && then.After(deadline)) && (v.callerDeadline.IsZero() || then.Before(v.callerDeadline))
+}
+
+// FetchImage reads the image at rawURL, such as the thumbnail of a search result, under the rules and limits of
+// [Fetcher.Fetch]. The image must be a PNG, JPEG, WebP or GIF by its declared type and by its first bytes. SVG is
+// refused because it is a program. Redirects are refused too, because an image's address comes from a list and has no
+// reason to lead elsewhere. Nothing is cached. Concurrent callers for the same image share one request. The error is
+// always an [*Error].
+func (f *Fetcher) FetchImage(ctx context.Context, rawURL string, o Options) (*Document, error) {
+	return f.fetchUncached(ctx, "image ", rawURL, visit{f: f, options: o, kind: kindImage})
+}
+
+// fetchUncached makes the visit v to rawURL, or joins one for the same URL and kind.
+func (f *Fetcher) fetchUncached(ctx context.Context, kind, rawURL string, v visit) (*Document, error) {
+	began := time.Now()
+	u, e := admit(ctx, rawURL, v.options)
+	if e != nil {
+		return nil, e
+	}
+	v.callerDeadline, _ = ctx.Deadline()
+	got, err := f.flights.Do(ctx, kind+pageKey(u, v.options), func(ctx context.Context) outcome { return v.page(ctx, u) })
+	if err != nil {
+		return nil, fromCause(err)
+	}
+	return got.document(began)
+}
+
+// imageType returns the declared type of an image, or an error if it is not accepted.
+func imageType(h http.Header) (mediaType, *Error) {
+	name, _, _ := strings.Cut(h.Get("Content-Type"), ";")
+	switch name = strings.ToLower(strings.TrimSpace(name)); name {
+	case "":
+		return mediaType{}, fail(turn.CodeMissingType)
+	case "image/png", "image/jpeg", "image/webp", "image/gif":
+		return mediaType{name: name}, nil
+	case "image/jpg": // a common mistake
+		return mediaType{name: "image/jpeg"}, nil
+	}
+	return mediaType{}, fail(turn.CodeBadImage)
+}
+
+// FetchFile reads the file at rawURL, of at most most bytes, under the rules and limits of [Fetcher.Fetch]. It is for
+// hosts that store what people upload for this program, such as Discord's. o.Domains must allow no others. So any type
+// is accepted, robots.txt is not read, and a redirect is a failure. Nothing is cached. Concurrent callers for the same
+// file share one request. The error is always an [*Error].
+func (f *Fetcher) FetchFile(ctx context.Context, rawURL string, most int64, o Options) (*Document, error) {
+	return f.fetchUncached(ctx, "file ", rawURL, visit{f: f, options: o, kind: kindFile, most: most})
+}
+
+// fileType returns the declared type of a file, which is only a hint.
+func fileType(h http.Header) mediaType {
+	name, _, _ := strings.Cut(h.Get("Content-Type"), ";")
+	return mediaType{name: strings.ToLower(strings.TrimSpace(name))}
 }

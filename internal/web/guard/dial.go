@@ -5,15 +5,16 @@ import (
 	"net"
 	"net/netip"
 	"slices"
+	"sync"
 	"time"
 
 	"familiar/internal/context/turn"
 )
 
 const (
-	// stagger is how long an address has for itself before the next is tried beside it (RFC 8305 §5).
+	// stagger is how long an attempt runs before the next address is tried in parallel (RFC 8305 §5).
 	stagger = 250 * time.Millisecond
-	// maxAttempts bounds how many of a host's addresses are tried.
+	// maxAttempts is how many of a host's addresses are tried.
 	maxAttempts = 6
 )
 
@@ -22,22 +23,24 @@ type Resolver interface {
 	LookupNetIP(ctx context.Context, network, host string) ([]netip.Addr, error)
 }
 
-// Dialer connects to public hosts by name. It resolves the name, checks every answer, refuses the host if a single
-// one may not be dialled, and dials only what it checked, never the name. All fields but Pins and Now are required.
+// Dialer connects to public hosts by name. It resolves the name and checks every answer. If one of them may not be
+// dialled, it refuses the host. It dials only checked addresses, never the name, so that DNS rebinding cannot change the
+// address. All fields except Pins and Now are required.
 type Dialer struct {
 	Guard    *Guard
 	Resolver Resolver
-	// Dial connects to a literal address such as "93.184.216.34:443". Outside tests it is the DialContext of a
-	// net.Dialer whose Control is the Guard's, so that the address is checked once more on its way to connect(2).
+	// Dial connects to a literal address such as "93.184.216.34:443". Outside tests, it is the DialContext of a
+	// net.Dialer with the Guard's Control, so that the address is checked again just before connect(2).
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
-	// Pins, if not nil, holds on to a host's checked addresses.
+	// Pins, if not nil, keeps the checked addresses of hosts.
 	Pins *Pins
 	// Now is the clock for Pins; nil is time.Now.
 	Now func() time.Time
 }
 
-// DialContext connects to address, a canonical host and port 80 or 443, over TCP. It fits http.Transport. The caller
-// bounds it by ctx. The error is a *[Error]; whoever needs to know that time ran out asks ctx.
+// DialContext connects to address over TCP. address is a canonical host with port 80 or 443. The method fits
+// http.Transport. Only ctx limits its time. The error is a *[Error]. Callers that need to know whether time ran out must
+// check ctx.
 func (d *Dialer) DialContext(ctx context.Context, _, address string) (net.Conn, error) {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
@@ -58,20 +61,20 @@ func (d *Dialer) DialContext(ctx context.Context, _, address string) (net.Conn, 
 	return d.race(ctx, addrs, port)
 }
 
-// lookup returns host's addresses, all of them checked just now.
+// lookup returns host's addresses, all just checked.
 func (d *Dialer) lookup(ctx context.Context, host string) ([]netip.Addr, error) {
 	now := clock(d.Now)
 	addrs, pinned := d.Pins.get(host, now)
 	if !pinned {
 		var err error
-		// The final dot keeps the system from trying its search domains first, where a name may mean something local.
+		// The final dot prevents the system from trying its search domains first, where a name may be local.
 		addrs, err = d.Resolver.LookupNetIP(ctx, "ip", host+".")
 		if err != nil || len(addrs) == 0 {
 			return nil, blocked(turn.CodeDNS)
 		}
 		addrs = slices.Clone(addrs)
 		for i, a := range addrs {
-			addrs[i] = a.Unmap() // the system's resolver may dress IPv4 as IPv6
+			addrs[i] = a.Unmap() // the system's resolver may return IPv4 in IPv6 form
 		}
 		if slices.ContainsFunc(addrs, netip.Addr.Is6) {
 			d.Guard.learnNAT64(ctx, d.Resolver)
@@ -89,7 +92,7 @@ func (d *Dialer) lookup(ctx context.Context, host string) ([]netip.Addr, error) 
 	return d.Pins.put(host, addrs, now), nil
 }
 
-// interleave alternates between the families, IPv6 first (RFC 8305 §4), and keeps as many as are tried.
+// interleave alternates between address families, IPv6 first (RFC 8305 §4), and returns at most maxAttempts addresses.
 func interleave(addrs []netip.Addr) []netip.Addr {
 	var v4, v6, out []netip.Addr
 	for _, a := range addrs {
@@ -110,8 +113,8 @@ func interleave(addrs []netip.Addr) []netip.Addr {
 	return out[:min(len(out), maxAttempts)]
 }
 
-// race dials addrs one after the other, the next as soon as one fails or has been slow, and returns the first
-// connection. It does not return before every attempt has ended; the others are cancelled and closed.
+// race dials addrs in order and returns the first connection. It starts the next attempt when one fails or is slow. It
+// cancels the other attempts, closes their connections, and waits for them before it returns.
 func (d *Dialer) race(ctx context.Context, addrs []netip.Addr, port string) (net.Conn, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -151,4 +154,63 @@ func (d *Dialer) race(ctx context.Context, addrs []netip.Addr, port string) (net
 		return nil, blocked(turn.CodeConnect)
 	}
 	return won, nil
+}
+
+const (
+	pinTTL  = time.Minute
+	maxPins = 64
+)
+
+// Pins keeps the checked addresses of one turn's hosts for 60 seconds each, so that DNS rebinding cannot change an
+// address between two lookups. It keeps at most 64 hosts and drops the oldest. The zero value and a nil *Pins are ready.
+// A nil *Pins keeps nothing. Pins is safe for concurrent use.
+type Pins struct {
+	mu sync.Mutex
+	m  map[string]pin // by canonical host; guarded by mu
+}
+
+type pin struct {
+	addrs []netip.Addr // never changed
+	till  time.Time
+}
+
+func (p *Pins) get(host string, now time.Time) ([]netip.Addr, bool) {
+	if p == nil {
+		return nil, false
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	e, ok := p.m[host]
+	return e.addrs, ok && now.Before(e.till)
+}
+
+// put pins addrs and returns the pinned addresses. If two lookups run at the same time, the first result is kept.
+func (p *Pins) put(host string, addrs []netip.Addr, now time.Time) []netip.Addr {
+	if p == nil {
+		return addrs
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if e, ok := p.m[host]; ok && now.Before(e.till) {
+		return e.addrs
+	}
+	if p.m == nil {
+		p.m = make(map[string]pin)
+	}
+	delete(p.m, host)
+	for len(p.m) >= maxPins {
+		p.dropOldest()
+	}
+	p.m[host] = pin{addrs: addrs, till: now.Add(pinTTL)}
+	return addrs
+}
+
+func (p *Pins) dropOldest() {
+	var oldest string
+	for host, e := range p.m {
+		if oldest == "" || e.till.Before(p.m[oldest].till) {
+			oldest = host
+		}
+	}
+	delete(p.m, oldest)
 }

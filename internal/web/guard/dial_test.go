@@ -16,10 +16,10 @@ import (
 	"familiar/internal/context/turn"
 )
 
-// fakeNet is a resolver and a network in memory. Names answer in turn, the last answer for good.
+// fakeNet is a resolver and a network in memory. Each name returns its answers in turn, and the last one repeatedly.
 type fakeNet struct {
 	mu      sync.Mutex
-	answers map[string][]string // "93.184.216.34,10.0.0.1"; "" is a failure, "hang" waits for ctx
+	answers map[string][]string // "93.184.216.34,10.0.0.1"; "" fails, "hang" waits for ctx
 	slow    map[string]bool     // addresses that never accept
 	down    map[string]bool     // addresses that refuse
 	lookups []string
@@ -155,7 +155,7 @@ func TestDialerTriesAddresses(t *testing.T) {
 			t.Errorf("connected to %s, want %s", got, want[3])
 		}
 		if took := time.Since(began); took != 2*stagger {
-			t.Errorf("took %v, want %v: a refusal goes on at once, a silence after a while", took, 2*stagger)
+			t.Errorf("took %v, want %v", took, 2*stagger)
 		}
 		if n.open != 1 {
 			t.Errorf("%d connections are open, want 1", n.open)
@@ -238,6 +238,6 @@ func TestPinnedAddressIsCheckedAgain(t *testing.T) {
 	}
 	d.Guard = &Guard{Interfaces: noInterfaces, Deny: []netip.Prefix{netip.MustParsePrefix("93.184.216.0/24")}}
 	if _, err := d.DialContext(t.Context(), "tcp", "example.org:443"); err == nil {
-		t.Error("a pin outlived the permission")
+		t.Error("a denied address is still pinned")
 	}
 }

@@ -1,6 +1,120 @@
 package guard
 
-import "testing"
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"familiar/internal/context/turn"
+)
+
+func site(t testing.TB, raw string) Site {
+	t.Helper()
+	s, err := NewSite(raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func TestSiteHolds(t *testing.T) {
+	s := site(t, "https://Docs.Example.org/colony")
+	if s.String() != "https://docs.example.org/colony/" || s.Host() != "docs.example.org" {
+		t.Errorf("%s, host %s", s, s.Host())
+	}
+	for _, in := range []string{
+		"https://docs.example.org/colony", "https://docs.example.org/colony/", "https://docs.example.org/colony/a/b.html?x=1#y",
+		"https://DOCS.example.org:443/colony/a", "https://docs.example.org/%63olony/a", "https://docs.example.org/x/../colony/a", "https://docs.example.org/colony/a..b",
+		"https://docs.example.org/colony/v1..2/%20",
+	} {
+		if !s.Holds(in) {
+			t.Errorf("%s is outside", in)
+		}
+	}
+	for _, out := range []string{
+		"", "colony/a", "https://docs.example.org/", "https://docs.example.org/colonyx", "https://docs.example.org/colony-old/a",
+		"http://docs.example.org/colony/a", "https://example.org/colony/a", "https://evil.docs.example.org/colony/a", "https://docs.example.org.evil.org/colony/a",
+		"https://docs.example.org:80/colony/a", "https://docs.example.org@evil.org/colony/a", "https://docs.example.org/colony/../secret",
+		"https://docs.example.org/colony/%2e%2e/secret", "https://docs.example.org/colony/..%2fsecret", "https://docs.example.org/colony/%252e%252e%252fsecret",
+		"https://docs.example.org/colony/..%5csecret", "https://docs.example.org/colony/..;/secret", "https://docs.example.org/colony/%25252e%25252e%25252f",
+		"https://docs.example.org/Colony/a", "ftp://docs.example.org/colony/a",
+	} {
+		if s.Holds(out) {
+			t.Errorf("%s is inside", out)
+		}
+	}
+	if !site(t, "http://docs.example.org").Holds("https://docs.example.org/a") {
+		t.Error("the https version of an http site is outside")
+	}
+	if !(Site{}).Holds("anything") {
+		t.Error("the zero Site refuses a page")
+	}
+}
+
+func TestNewSiteRefuses(t *testing.T) {
+	for _, raw := range []string{"", "docs.example.org", "ftp://docs.example.org", "https://127.0.0.1/", "https://docs.example.org/a?b", "https://docs.example.org/#a", "https://localhost/", "https://docs.example.org/..%2fa"} {
+		if s, err := NewSite(raw); err == nil {
+			t.Errorf("%q is %s", raw, s)
+		}
+	}
+}
+
+func TestSiteFind(t *testing.T) {
+	s := site(t, "https://docs.example.org/colony/")
+	tests := []struct {
+		slug string
+		want []string
+	}{
+		{"architecture/blackboard", []string{"architecture/blackboard.html", "architecture/blackboard", "architecture/blackboard/"}},
+		{"/architecture/blackboard/#events", []string{"architecture/blackboard/#events", "architecture/blackboard.html#events", "architecture/blackboard#events"}},
+		{"index.html", []string{"index.html", "index", "index/"}},
+		{"a/../b", []string{"b.html", "b", "b/"}},
+		{"release-1.2", []string{"release-1.2.html", "release-1.2", "release-1.2/"}},
+		{"/", []string{""}},
+	}
+	for _, tt := range tests {
+		for i := range tt.want {
+			tt.want[i] = s.String() + tt.want[i]
+		}
+		got, err := s.Find(tt.slug)
+		if err != nil {
+			t.Errorf("%s: %v", tt.slug, err)
+		}
+		if d := cmp.Diff(tt.want, got); d != "" {
+			t.Errorf("%s (-want +got):\n%s", tt.slug, d)
+		}
+	}
+	for slug, reason := range map[string]turn.Code{
+		"../secret": turn.CodeOutsideSite, "a/../../secret": turn.CodeOutsideSite, "%2e%2e/secret": turn.CodeOutsideSite, "..%2fsecret": turn.CodeOutsideSite, "..": turn.CodeOutsideSite, "a/%252e%252e/%252e%252e/b": turn.CodeOutsideSite,
+		"https://evil.org/a": turn.CodeInvalidTarget, "//evil.org:80/a": turn.CodeInvalidTarget, `..\secret`: turn.CodeInvalidTarget, "a?b=c": turn.CodeInvalidTarget, "a b": turn.CodeInvalidTarget, "a\x00b": turn.CodeInvalidTarget,
+	} {
+		got, err := s.Find(slug)
+		if e, ok := err.(*Error); !ok || e.Reason != reason {
+			t.Errorf("%q: %v, %v", slug, got, err)
+		}
+	}
+}
+
+// Any result for any slug must be inside and below the base, even after others clean the path.
+func TestSiteFindStaysInside(t *testing.T) {
+	s := site(t, "https://docs.example.org/colony/en/")
+	parts := []string{"..", ".", "/", "%2e", "%2f", "%5c", "\\", ";", "a", "%", "%25", "25", "2e", "@evil.org", ":", "#", "?", ".html", "é", " "}
+	rapid.Check(t, func(t *rapid.T) {
+		slug := strings.Join(rapid.SliceOfN(rapid.SampledFrom(parts), 0, 12).Draw(t, "parts"), "")
+		found, err := s.Find(slug)
+		if err != nil {
+			return
+		}
+		for _, address := range found {
+			u, err := Parse(address)
+			if err != nil || u.Host != "docs.example.org" || !strings.HasPrefix(u.Path, "/colony/en/") || !s.Holds(address) {
+				t.Fatalf("%q leads to %q: %v", slug, address, err)
+			}
+		}
+	})
+}
 
 func TestRegistered(t *testing.T) {
 	for host, want := range map[string]string{

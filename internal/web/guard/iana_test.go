@@ -9,8 +9,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// special is a row of one of IANA's registries, entered by hand: a prefix and whether its column "Globally Reachable"
-// says true. Rows that say N/A count as not reachable.
+// special is a row of one of IANA's registries, entered by hand: a prefix, and whether its column "Globally Reachable"
+// is true. N/A counts as false.
 //
 //	https://www.iana.org/assignments/iana-ipv4-special-registry
 //	https://www.iana.org/assignments/iana-ipv6-special-registry
@@ -34,7 +34,8 @@ var registry = []special{
 	{"3fff::/20", false}, {"5f00::/16", false}, {"fc00::/7", false}, {"fe80::/10", false},
 }
 
-// stricter is every range that is refused although IANA calls it globally reachable or does not list it, and why.
+// stricter lists all ranges that are refused although IANA calls them globally reachable or does not list them, with the
+// reasons.
 var stricter = map[string]string{
 	"192.0.0.9/32":                  "a server of port control, of the network at hand by design",
 	"192.0.0.10/32":                 "a relay, of the network at hand by design",
@@ -68,7 +69,7 @@ func isStricter(a netip.Addr) bool {
 	return a.Is6() && isatap(a)
 }
 
-// reachable is what IANA says: the narrowest row that holds a decides, and what no row holds is ordinary.
+// reachable returns IANA's answer: the narrowest row that contains a decides, and an address in no row is reachable.
 func reachable(a netip.Addr) bool {
 	global, bits := true, -1
 	for _, r := range registry {
@@ -79,7 +80,7 @@ func reachable(a netip.Addr) bool {
 	return global
 }
 
-// TestStricterIsTrue keeps the list of differences to what is one.
+// TestStricterIsTrue checks that every row of stricter is a real difference.
 func TestStricterIsTrue(t *testing.T) {
 	for row := range stricter {
 		p, err := netip.ParsePrefix(row)
@@ -94,7 +95,7 @@ func TestStricterIsTrue(t *testing.T) {
 	}
 }
 
-// borders are the prefixes of every list there is: theirs and ours.
+// borders returns the prefixes of all lists, IANA's and ours.
 func borders() []netip.Prefix {
 	all := append(append([]netip.Prefix{globalUnicast, ssrf.IPv6NAT64Prefix}, denied4...), denied6...)
 	all = append(append(all, ssrf.IPv4DeniedPrefixes...), ssrf.IPv6DeniedPrefixes...)
@@ -104,7 +105,7 @@ func borders() []netip.Prefix {
 	return all
 }
 
-// near is the address a few steps from a, around the end of the space.
+// near returns the address a few steps from a, wrapping around.
 func near(a netip.Addr, steps int64) netip.Addr {
 	n := new(big.Int).Add(new(big.Int).SetBytes(a.AsSlice()), big.NewInt(steps))
 	n.And(n, new(big.Int).Sub(new(big.Int).Lsh(big.NewInt(1), uint(a.BitLen())), big.NewInt(1)))
@@ -113,8 +114,8 @@ func near(a netip.Addr, steps int64) netip.Addr {
 	return out
 }
 
-// TestAgainstLists draws addresses, most of them near a border of some list, and compares three opinions: IANA's, that of
-// the library ssrf, and ours. Ours allows nothing that another refuses, and refuses nothing more than it says it does.
+// TestAgainstLists draws addresses, most of them near a border of a list, and compares three answers: IANA's, that of
+// the library ssrf, and ours. Ours must refuse everything that another refuses, and nothing else except stricter.
 func TestAgainstLists(t *testing.T) {
 	other, edges := ssrf.New(), borders()
 	compare := func(fatal func(string, ...any), a netip.Addr) {

@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"net/netip"
 	"net/url"
+	"path"
+	"regexp"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -12,16 +15,16 @@ import (
 	"familiar/internal/context/turn"
 )
 
-// maxURL bounds a URL before and after canonicalisation, in bytes.
+// maxURL is the greatest length of a URL before and after normalisation, in bytes.
 const maxURL = 2048
 
-// hosts is the lookup profile of IDNA (UTS #46): mapped, non-transitional, STD3 letters, bidi and length rules.
-// Hyphens in third and fourth place are let pass, as browsers do: real hosts have them.
+// hosts is the lookup profile of IDNA (UTS #46): mapped, non-transitional, with STD3, bidi and length rules. Like
+// browsers, it allows hyphens in the third and fourth place, because real hosts have them.
 var hosts = idna.New(idna.MapForLookup(), idna.Transitional(false), idna.BidiRule(),
 	idna.VerifyDNSLength(true), idna.CheckHyphens(false))
 
-// localSuffixes are names that are not of the public internet: special-use names (RFC 6761, RFC 8375, RFC 7686,
-// RFC 9476), suffixes that local networks use, and cloud metadata names.
+// localSuffixes are names outside the public internet: special-use names (RFC 6761, RFC 8375, RFC 7686, RFC 9476),
+// suffixes of local networks, and names of cloud metadata services.
 var localSuffixes = set("localhost", "local", "internal", "intranet", "lan", "home", "home.arpa", "corp", "private",
 	"localdomain", "onion", "i2p", "invalid", "test", "example", "alt", "arpa", "svc", "metadata.goog",
 	"metadata.amazonaws.com", "metadata.azure.com")
@@ -34,12 +37,12 @@ func set(names ...string) map[string]bool {
 	return m
 }
 
-// Parse returns the canonical URL for raw, or a *[Error]. The result is absolute, http or https, without user,
-// fragment or default port, with a lower-case ASCII host that is a public name and never an address, a path
-// that begins with a slash and has no dot segments, and at most 2,048 bytes. It is a fixed point:
-// Parse(u.String()) is u again, so the URL that was checked is the URL that is dialled and recorded.
+// Parse returns the canonical URL for raw, or a *[Error]. The result is absolute, uses http or https, and has at most
+// 2,048 bytes. It has no user, fragment or default port. Its host is a public name in lower-case ASCII and never an
+// address. Its path begins with a slash and has no dot segments. Parse is idempotent: Parse(u.String()) is u, so the URL
+// that was checked is the one that is dialled and recorded.
 //
-// Anything that two parsers could read differently is refused rather than repaired.
+// What two parsers could read differently is refused, not repaired.
 func Parse(raw string) (*url.URL, error) {
 	if !readable(raw) {
 		return nil, blocked(turn.CodeInvalidTarget)
@@ -66,14 +69,14 @@ func Parse(raw string) (*url.URL, error) {
 	if out.Path == "" {
 		out.Path, out.RawPath = "/", ""
 	}
-	// Encoding triples a byte at most, and a host has at most 253: only a long URL has to be written out to be measured.
+	// Encoding at most triples a byte, and a host has at most 253, so only long URLs must be written out to be measured.
 	if 3*len(raw)+300 > maxURL && len(out.String()) > maxURL {
 		return nil, blocked(turn.CodeInvalidTarget)
 	}
 	return out, nil
 }
 
-// Resolve is [Parse] for a reference found at base, such as a Location header. base must come from Parse.
+// Resolve is [Parse] for a reference found at base, such as a Location header. base must be a result of Parse.
 func Resolve(base *url.URL, ref string) (*url.URL, error) {
 	if !readable(ref) {
 		return nil, blocked(turn.CodeInvalidTarget)
@@ -85,13 +88,13 @@ func Resolve(base *url.URL, ref string) (*url.URL, error) {
 	return Parse(u.String())
 }
 
-// Host returns the canonical form of a bare host name, as in allow and deny lists: lower-case ASCII, at least two
-// labels, no port. The error is a *[Error].
+// Host returns the canonical form of a host name, as in allow and deny lists: lower-case ASCII, at least two labels, no
+// port. The error is a *[Error].
 func Host(raw string) (string, error) {
 	if !readable(raw) {
 		return "", blocked(turn.CodeInvalidTarget)
 	}
-	// IDNA would refuse a colon, too, but addresses are not left to its rules for letters.
+	// IDNA would also refuse a colon, but its rules are made for letters, not for addresses.
 	if _, err := netip.ParseAddr(raw); err == nil {
 		return "", blocked(turn.CodeInvalidTarget)
 	}
@@ -103,14 +106,14 @@ func Host(raw string) (string, error) {
 	if err != nil {
 		return "", blocked(turn.CodeInvalidTarget)
 	}
-	// Some names map to a name that maps to something else; nobody can say which of them was checked.
+	// Some names map to a name that maps to yet another, so it is unclear which one was checked.
 	if again, err := hosts.ToASCII(host); err != nil || again != host {
 		return "", blocked(turn.CodeInvalidTarget)
 	}
 	return host, checkName(host)
 }
 
-// plain reports whether host is so ordinary that IDNA would return it as it is, which it takes its time to find out.
+// plain reports whether host is so simple that IDNA would return it unchanged. IDNA is slow.
 func plain(host string) bool {
 	if len(host) > 253 {
 		return false
@@ -132,8 +135,8 @@ func plain(host string) bool {
 	return label > 0
 }
 
-// checkName applies the rules for canonical names. A last label that starts with a digit is some spelling of an
-// IPv4 address or nothing: no top-level domain does.
+// checkName applies the rules for canonical names. If the last label begins with a digit, the name is an IPv4 address in
+// some notation or invalid, because no top-level domain begins with a digit.
 func checkName(host string) error {
 	last := host[strings.LastIndexByte(host, '.')+1:]
 	if last == "" || '0' <= last[0] && last[0] <= '9' {
@@ -145,7 +148,7 @@ func checkName(host string) error {
 	return nil
 }
 
-// hasSuffix reports whether host, or one of the domains it is in, is in names.
+// hasSuffix reports whether names contains host or one of its parent domains.
 func hasSuffix(names map[string]bool, host string) bool {
 	for ; host != ""; _, host, _ = strings.Cut(host, ".") {
 		if names[host] {
@@ -155,12 +158,12 @@ func hasSuffix(names map[string]bool, host string) bool {
 	return false
 }
 
-// hostPort canonicalises the authority of a URL and drops the scheme's default port.
+// hostPort normalises the authority of a URL and drops the scheme's default port.
 func hostPort(scheme, authority string) (string, error) {
 	name, port, hasPort := strings.Cut(authority, ":")
 	host, err := Host(name)
 	if err != nil {
-		// "[::1]" is cut at its first colon, and a bracket is no letter of a name.
+		// "[::1]" is cut at its first colon, and a name contains no brackets.
 		return "", err
 	}
 	switch {
@@ -174,8 +177,8 @@ func hostPort(scheme, authority string) (string, error) {
 	return "", blocked(turn.CodeDeniedPort)
 }
 
-// readable reports whether s is at most maxURL bytes of valid UTF-8 without controls, spaces or backslashes, which
-// parsers drop, encode or read as slashes, each in its own way.
+// readable reports whether s is at most maxURL bytes of valid UTF-8 without control characters, spaces or backslashes.
+// Parsers treat these differently: they drop them, encode them, or read them as slashes.
 func readable(s string) bool {
 	if len(s) > maxURL || !utf8.ValidString(s) {
 		return false
@@ -188,7 +191,7 @@ func readable(s string) bool {
 	return true
 }
 
-// encodedAuthority reports whether the authority of raw holds percent-encoding, which some parsers decode.
+// encodedAuthority reports whether the authority of raw contains percent-encoding, which some parsers decode.
 func encodedAuthority(raw string) bool {
 	_, rest, _ := strings.Cut(raw, "//")
 	if i := strings.IndexAny(rest, "/?#"); i >= 0 {
@@ -197,7 +200,7 @@ func encodedAuthority(raw string) bool {
 	return strings.Contains(rest, "%")
 }
 
-// escapeQuery encodes what the URL standard encodes in the query of an http URL: net/url passes it through.
+// escapeQuery encodes what the URL standard encodes in the query of an http URL, because net/url does not.
 // https://url.spec.whatwg.org/#special-query-percent-encode-set
 func escapeQuery(q string) string {
 	if !strings.ContainsFunc(q, escaped) {
@@ -215,3 +218,159 @@ func escapeQuery(q string) string {
 }
 
 func escaped(r rune) bool { return r >= 0x80 || r == '"' || r == '<' || r == '>' || r == '\'' }
+
+// tracking are query parameters that say where a visitor came from and never select a page. Names that begin with utm_
+// are also tracking.
+var tracking = set("fbclid", "gclid", "gclsrc", "dclid", "gbraid", "wbraid", "msclkid", "yclid", "twclid", "ttclid",
+	"igshid", "igsh", "mc_cid", "mc_eid", "_hsenc", "_hsmi", "srsltid")
+
+// Canonical returns the form in which URLs are compared. ok says whether raw is a URL by the rules of [Parse]. Two URLs
+// with the same form are the same request to any server, so the form may identify where a URL came from. Compared with
+// Parse, it removes tracking parameters and an empty query, and normalises percent-encoding (RFC 3986 §6.2.2). It keeps
+// the order of parameters, because it may matter to servers. Canonical is idempotent.
+func Canonical(raw string) (string, bool) {
+	u, err := Parse(raw)
+	if err != nil {
+		return "", false
+	}
+	path := FoldEscapes(u.EscapedPath())
+	query := withoutTracking(FoldEscapes(u.RawQuery))
+	s := u.Scheme + "://" + u.Host + path
+	if query != "" {
+		s += "?" + query
+	}
+	if path == u.EscapedPath() {
+		return s, true
+	}
+	// After FoldEscapes, a path may contain dot segments.
+	u, err = Parse(s)
+	if err != nil {
+		return "", false
+	}
+	return u.String(), true
+}
+
+// DedupeKey returns a form in which URLs of the same page are most likely equal, and whether raw is a URL. Compared with
+// [Canonical], it sorts parameters by name and treats an escaped space in the query as a plus sign, as forms do. A few
+// servers distinguish such URLs. Use the key only to drop duplicates, never to allow anything. DedupeKey is idempotent.
+func DedupeKey(raw string) (string, bool) {
+	canonical, ok := Canonical(EncodeBlanks(raw))
+	if !ok {
+		return "", false
+	}
+	address, query, ok := strings.Cut(canonical, "?")
+	if !ok {
+		return canonical, true
+	}
+	parameters := strings.Split(strings.ReplaceAll(query, "%20", "+"), "&")
+	slices.SortStableFunc(parameters, func(a, b string) int {
+		a, _, _ = strings.Cut(a, "=")
+		b, _, _ = strings.Cut(b, "=")
+		return strings.Compare(a, b)
+	})
+	return address + "?" + strings.Join(parameters, "&"), true
+}
+
+// EncodeBlanks handles spaces in raw as the URL standard does: it trims outer ones and encodes inner ones as %20. Parse
+// refuses them, because a URL in a person's text ends at a space. A search backend's URL has a field of its own.
+func EncodeBlanks(raw string) string {
+	return strings.ReplaceAll(strings.Trim(raw, " "), " ", "%20")
+}
+
+func withoutTracking(query string) string {
+	if query == "" {
+		return ""
+	}
+	kept := make([]string, 0, 8)
+	for p := range strings.SplitSeq(query, "&") {
+		name, _, _ := strings.Cut(p, "=")
+		name = strings.ToLower(name)
+		if !tracking[name] && !strings.HasPrefix(name, "utm_") && p != "" {
+			kept = append(kept, p)
+		}
+	}
+	return strings.Join(kept, "&")
+}
+
+// FoldEscapes decodes the escapes of unreserved characters and writes all others in upper case (RFC 3986 §6.2.2).
+func FoldEscapes(s string) string {
+	if !strings.Contains(s, "%") {
+		return s
+	}
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		c, err := url.PathUnescape(s[i:min(i+3, len(s))])
+		switch {
+		case s[i] != '%' || err != nil:
+			b.WriteByte(s[i])
+			continue
+		case unreserved(c[0]) && !halfEscape(b.String()):
+			b.WriteByte(c[0])
+		default:
+			b.WriteString(strings.ToUpper(s[i : i+3]))
+		}
+		i += 2
+	}
+	return b.String()
+}
+
+// halfEscape reports whether s ends with the beginning of an escape that the next character would complete: "%4" before
+// "%41".
+func halfEscape(s string) bool {
+	return strings.Contains(s[max(0, len(s)-2):], "%")
+}
+
+func unreserved(c byte) bool {
+	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.IndexByte("-._~", c) >= 0
+}
+
+// typed matches URLs as people type them, with or without a scheme.
+var typed = regexp.MustCompile(`(?i)(?:\bhttps?://|\bwww\.)[^\s<>"“”„«»]+`)
+
+// maxTyped is how many URLs of a text are returned.
+const maxTyped = 20
+
+// TypedURLs returns the URLs in a text as typed, without the punctuation of the sentence around them.
+func TypedURLs(s string) []string {
+	s = strings.ReplaceAll(s, "](", "] (") // a Markdown link that shows its own address
+	all := typed.FindAllString(s, maxTyped)
+	for i := range all {
+		all[i] = trimPunctuation(all[i])
+	}
+	return all
+}
+
+// WithoutURLs returns a text with a space in place of each URL.
+func WithoutURLs(s string) string { return typed.ReplaceAllString(s, " ") }
+
+// trimPunctuation removes punctuation from the end of a URL, and brackets that it did not open.
+func trimPunctuation(s string) string {
+	for s != "" {
+		r, size := utf8.DecodeLastRuneInString(s)
+		last := string(r)
+		opening := map[string]string{")": "(", "]": "[", "}": "{"}[last]
+		unopened := opening != "" && strings.Count(s, last) > strings.Count(s, opening)
+		if !unopened && !strings.Contains(`.,;:!?'*_~|…。、，；：！？）】」』؟،؛`, last) {
+			break
+		}
+		s = s[:len(s)-size]
+	}
+	return s
+}
+
+// Fragment returns a URL's fragment with its "#", or "" if it has none or it is empty.
+func Fragment(raw string) string {
+	if _, fragment, _ := strings.Cut(raw, "#"); fragment != "" {
+		return "#" + fragment
+	}
+	return ""
+}
+
+// unreadable are the extensions of files without text.
+var unreadable = set(".gif", ".png", ".jpg", ".jpeg", ".webp", ".mp4", ".webm", ".mov", ".mp3", ".ogg", ".zip", ".exe")
+
+// Unreadable reports whether a canonical URL has the extension of a file without text.
+func Unreadable(canonical string) bool {
+	u, err := url.Parse(canonical)
+	return err == nil && unreadable[strings.ToLower(path.Ext(u.Path))]
+}

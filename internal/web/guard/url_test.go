@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 
@@ -30,7 +31,7 @@ func TestParseAccepts(t *testing.T) {
 		"https://faß.de/":                          "https://xn--fa-hia.de/",
 		"https://EXAMPLE。org/":                     "https://example.org/",
 		"https://r3---sn-4g5e6nez.example.net/":    "https://r3---sn-4g5e6nez.example.net/",
-		"https://аpple.com/":                       "https://xn--pple-43d.com/", // a Cyrillic letter shows
+		"https://аpple.com/":                       "https://xn--pple-43d.com/", // a Cyrillic letter becomes visible
 		"https://example.org/#https://127.0.0.1/":  "https://example.org/",
 		"https://example.org/?u=http://127.0.0.1/": "https://example.org/?u=http://127.0.0.1/",
 		"https://nolocalhost.org/":                 "https://nolocalhost.org/",
@@ -46,7 +47,7 @@ func TestParseAccepts(t *testing.T) {
 
 func TestParseRefuses(t *testing.T) {
 	long := "https://example.org/" + strings.Repeat("a", maxURL)
-	grows := "https://example.org/" + strings.Repeat("é", 700) // short enough until it is encoded
+	grows := "https://example.org/" + strings.Repeat("é", 700) // short enough before encoding
 	for _, c := range []struct {
 		reason turn.Code
 		urls   string
@@ -126,7 +127,7 @@ func TestResolve(t *testing.T) {
 		u, err := Resolve(base, ref)
 		switch {
 		case want == "" && err == nil:
-			t.Errorf("Resolve(%q) = %s, want a refusal", ref, u)
+			t.Errorf("Resolve(%q) = %s, want an error", ref, u)
 		case want != "" && err != nil:
 			t.Errorf("Resolve(%q) = %v, want %s", ref, err, want)
 		case want != "" && u.String() != want:
@@ -143,7 +144,7 @@ func TestHost(t *testing.T) {
 	} {
 		got, err := Host(raw)
 		if want == "" && err == nil {
-			t.Errorf("Host(%q) = %s, want a refusal", raw, got)
+			t.Errorf("Host(%q) = %s, want an error", raw, got)
 		} else if want != "" && got != want {
 			t.Errorf("Host(%q) = %s, %v, want %s", raw, got, err, want)
 		}
@@ -206,7 +207,7 @@ func TestDedupeKey(t *testing.T) {
 	}
 }
 
-// TestCanonicalNeverGuesses keeps what says where a URL came from apart from what merely finds doubles.
+// TestCanonicalNeverGuesses checks that Canonical keeps URLs apart that only DedupeKey may join.
 func TestCanonicalNeverGuesses(t *testing.T) {
 	for _, pair := range [][2]string{
 		{"https://example.org/?b=2&a=1", "https://example.org/?a=1&b=2"},
@@ -221,11 +222,11 @@ func TestCanonicalNeverGuesses(t *testing.T) {
 		}
 	}
 	if got, ok := Canonical("https://example.org/a b"); ok {
-		t.Errorf("a blank is let pass: %q", got)
+		t.Errorf("a space was accepted: %q", got)
 	}
 }
 
-// FuzzPlain compares the short way with the long one.
+// FuzzPlain compares the fast path with the full one.
 func FuzzPlain(f *testing.F) {
 	for _, s := range []string{"example.org", "-a.b-", "xn--a.b", "a--b.c", "1.2", "a..b", ".a", "a.", "r3---sn.a"} {
 		f.Add(s)
@@ -237,7 +238,7 @@ func FuzzPlain(f *testing.F) {
 	})
 }
 
-// FuzzParse holds what everybody else relies on: whatever is accepted is a public name in its only spelling.
+// FuzzParse checks what all callers rely on: an accepted host is a public name in its only spelling.
 func FuzzParse(f *testing.F) {
 	for _, s := range []string{"HTTPS://EXAMPLE.ORG:443/a?b=c#f", "https://例え.jp/%7e/../x", "http://\x9b.A", "http://127.1/",
 		"http://[::1]/", "http://①②⑦.0.0.1/", "http://a.b?utm_source=%zz&x='", "http://xn--zn7c.a", "http://A.com@127.0.0.1:80/",
@@ -256,7 +257,7 @@ func FuzzParse(f *testing.F) {
 		s := u.String()
 		again, err := Parse(s)
 		if err != nil || again.String() != s {
-			t.Fatalf("Parse(%q) = %q, and of that %v, %v", raw, s, again, err)
+			t.Fatalf("Parse(%q) = %q, and again %v, %v", raw, s, again, err)
 		}
 		checkSafe(t, u)
 		c, ok := Canonical(raw)
@@ -264,14 +265,14 @@ func FuzzParse(f *testing.F) {
 			t.Fatalf("Canonical(%q) refuses what Parse accepts", raw)
 		}
 		if c2, ok := Canonical(c); !ok || c2 != c {
-			t.Fatalf("Canonical(%q) = %q, and of that %q", raw, c, c2)
+			t.Fatalf("Canonical(%q) = %q, and again %q", raw, c, c2)
 		}
 		k, ok := DedupeKey(raw)
 		if !ok {
 			t.Fatalf("DedupeKey(%q) refuses what Parse accepts", raw)
 		}
 		if k2, ok := DedupeKey(k); !ok || k2 != k {
-			t.Fatalf("DedupeKey(%q) = %q, and of that %q", raw, k, k2)
+			t.Fatalf("DedupeKey(%q) = %q, and again %q", raw, k, k2)
 		}
 		if k2, ok := DedupeKey(c); !ok || k2 != k {
 			t.Fatalf("%q has the keys %q and, in canonical form, %q", raw, k, k2)
@@ -292,5 +293,32 @@ func checkSafe(t *testing.T, u *url.URL) {
 		strings.Trim(host, "abcdefghijklmnopqrstuvwxyz0123456789.-") != "", u.Port() != "" && u.Port() != "80" && u.Port() != "443",
 		!strings.HasPrefix(u.Path, "/"), strings.ContainsAny(u.String(), "\\ <>\"\n\r\t"):
 		t.Fatalf("%q is not safe", u)
+	}
+}
+
+func TestTypedURLs(t *testing.T) {
+	for s, want := range map[string][]string{
+		"see https://example.org/a, (http://example.org/b) and [WWW.example.org]!":                                     {"https://example.org/a", "http://example.org/b", "WWW.example.org"},
+		"https://example.org/a_(b) is one, **https://example.org/c?d=1**":                                              {"https://example.org/a_(b)", "https://example.org/c?d=1"},
+		"[https://example.org/a](https://example.org/a) and [b](<https://example.org/b>)":                              {"https://example.org/a", "https://example.org/a", "https://example.org/b"},
+		"要点は？ https://example.org/a。 (https://example.org/b）、 ماذا يقول https://example.org/c؟ https://example.org/d…": {"https://example.org/a", "https://example.org/b", "https://example.org/c", "https://example.org/d"},
+		"example.org and xhttp://example.org are none":                                                                 nil,
+	} {
+		if got := TypedURLs(s); !slices.Equal(got, want) {
+			t.Errorf("%q: %q, want %q", s, got, want)
+		}
+	}
+	if got := WithoutURLs("read www.example.org/a?b now"); got != "read   now" {
+		t.Errorf("without URLs: %q", got)
+	}
+}
+
+func TestUnreadable(t *testing.T) {
+	for canonical, want := range map[string]bool{
+		"https://example.org/a.PNG": true, "https://example.org/a.zip?b=1": true, "https://example.org/a.html": false, "https://example.org/": false,
+	} {
+		if got := Unreadable(canonical); got != want {
+			t.Errorf("%s: %t", canonical, got)
+		}
 	}
 }

@@ -7,21 +7,21 @@ import (
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 
+	"familiar/internal/text"
 	"familiar/internal/text/lang"
-	"familiar/internal/text/lazyregexp"
-	"familiar/internal/web/page/dom"
+	"familiar/visible/dom"
 )
 
-// extras are what one kind of page can do without, beyond the boilerplate of any page.
+// extras describes what one kind of page can do without, in addition to the boilerplate of any page.
 type extras struct {
-	names      map[string]bool    // words of their classes
-	headings   *lazyregexp.Regexp // over them; nil for none
-	maxPercent int                // how much of the page one of them may hold
-	minRest    int                // how many characters have to be beside one that holds more than half of the page
-	keep       []*html.Node       // what stays, with all that is around it
+	names      map[string]bool  // words in their class names
+	headings   *text.LazyRegexp // headings above them; nil for none
+	maxPercent int              // greatest share of the page that one of them may hold
+	minRest    int              // characters that must remain if one holds more than half of the page
+	keep       []*html.Node     // nodes that stay, with all their ancestors
 }
 
-// How much of the page may be removed, in percent: a single element, and in all.
+// The share of the page that may be removed, in percent: by one element, and in all.
 const (
 	maxPercent    = 33
 	maxPercentAll = 95
@@ -30,9 +30,9 @@ const (
 // trimmer is the state of dropBoilerplate.
 type trimmer struct {
 	root   *html.Node
-	sizes  map[*html.Node]size // of the elements that hold more than maxSmall others
+	sizes  map[*html.Node]size // elements with more than maxSmall descendants
 	drop   map[*html.Node]bool
-	kinds  map[string]nameKind // of the names so far: pages repeat them
+	kinds  map[string]nameKind // by name, because pages repeat names
 	keep   map[*html.Node]bool
 	length int32 // of the page, in characters
 	more   extras
@@ -43,16 +43,17 @@ type size struct {
 	text, linked int32
 	links        int32
 	anchors      int32 // links to places in the same page
-	longest      int32 // the longest text outside of links
+	longest      int32 // longest text outside of links
 	elements     int32
 }
 
-// maxSmall is how many others an element holds at most that is measured whenever its size is asked for. Most hold none.
+// maxSmall is the greatest number of descendants with which an element is measured again each time. Most elements have
+// none.
 const maxSmall = 8
 
-// dropBoilerplate removes from root what names itself, reads or looks like something beside the content: menus, breadcrumbs,
-// offers of other pages, notices. What holds a good part of the page stays, whatever it calls itself. If hardly anything
-// would be left, it removes nothing and returns false.
+// dropBoilerplate removes menus, breadcrumbs, notices and links to other pages from root. It recognises them by their
+// names, their headings and their shape. An element with a good part of the page stays, whatever its name is. If hardly
+// anything would remain, dropBoilerplate removes nothing and returns false.
 func dropBoilerplate(root *html.Node, more extras) (ok bool) {
 	t := trimmer{root: root, sizes: map[*html.Node]size{}, drop: map[*html.Node]bool{}, keep: map[*html.Node]bool{}, kinds: map[string]nameKind{}, more: more}
 	t.length = t.measure(root).text
@@ -67,7 +68,7 @@ func dropBoilerplate(root *html.Node, more extras) (ok bool) {
 		dropped += int(t.size(n).text)
 	}
 	if dropped*100 > int(t.length)*maxPercentAll {
-		return false // its names mean something else
+		return false // the names have another meaning on this page
 	}
 	for n := range t.drop {
 		n.Parent.RemoveChild(n)
@@ -112,7 +113,7 @@ func (t *trimmer) sizeInside(n *html.Node) size {
 	return t.measure(n)
 }
 
-// size returns the size of an element of the tree, and none of any other node.
+// size returns the size of an element below the root, and zero for any other node.
 func (t *trimmer) size(n *html.Node) size {
 	for up := n; up != nil && n.Type == html.ElementNode; up = up.Parent {
 		if up == t.root {
@@ -138,7 +139,7 @@ func (t *trimmer) walk(n *html.Node, inside bool) {
 	}
 }
 
-// isBoilerplate reports whether an element is removed. inside means that it lies in a part of the content.
+// isBoilerplate reports whether an element should be removed. inside means that it is part of the content.
 func (t *trimmer) isBoilerplate(n *html.Node, s size, inside bool) bool {
 	return t.isWithin(s, maxPercent) && t.isBeside(n, s, inside) || t.isExtra(s) && t.nameKind(n) == extraName
 }
@@ -148,7 +149,7 @@ func (t *trimmer) isExtra(s size) bool {
 	return t.isWithin(s, t.more.maxPercent) && (s.text*2 <= t.length || int(t.length-s.text) >= t.more.minRest)
 }
 
-// dropHeaded drops what stands under a heading that leads to other pages.
+// dropHeaded drops the section below a heading that announces other pages.
 func (t *trimmer) dropHeaded(heading *html.Node) bool {
 	text := dom.Label(heading)
 	switch {
@@ -164,11 +165,11 @@ func (t *trimmer) dropHeaded(heading *html.Node) bool {
 	return true
 }
 
-// maxHeading is how long a heading over other pages is at most, in bytes.
+// maxHeading is the greatest length of a heading above other pages, in bytes.
 const maxHeading = 120
 
-// firstWord returns the first word of a text in lower case. It alone tells most texts from those that a long expression
-// matches.
+// firstWord returns the first word of a text in lower case. Comparing it is a cheap check before a long expression is
+// matched.
 func firstWord(s string) string {
 	s = strings.TrimLeftFunc(s, dom.NotWord)
 	if end := strings.IndexFunc(s, dom.NotWord); end >= 0 {
@@ -177,19 +178,19 @@ func firstWord(s string) string {
 	return strings.ToLower(s)
 }
 
-// isWithin reports whether an element of this size holds less than so many percent of the page.
+// isWithin reports whether an element of this size holds less than percent of the page.
 func (t *trimmer) isWithin(s size, percent int) bool { return int(s.text)*100 < int(t.length)*percent }
 
-// elsewhere matches headings over other pages.
-var elsewhere = lazyregexp.New(`(?i)^\W*(?:(?:you|we) (?:may|might|think)(?: (?:also|you))?(?:'ll| will)? (?:also )?(?:like|love|enjoy|be interested in)|(?:customers|people|others|shoppers|users)(?: who \w+ this)?(?: item| product)? also|(?:recently|last|previously) viewed|(?:related|similar|recommended|suggested|trending|popular|featured|more|other|latest|top|hot) (?:products?|items?|threads?|topics?|posts?|articles?|stories|questions?|content|resources?|pages?|searches|discussions?|games?|courses?|reading|news|tags|categories|collections)|more (?:from|like|on|in) |frequently bought|bought together|complete (?:the|your) (?:look|set)|pairs? well|goes well|newsletter|(?:sign up|subscribe|register) (?:for|to)|stay (?:connected|in the loop|up to date|informed)|follow us|(?:customer|user) (?:reviews?|ratings?)|reviews?(?: \(\d+\))?$|ratings?(?: (?:and|&) reviews?)?$|write a review|share (?:this|on)|about cookies|about the (?:authors?|contributors?|writers?|editors?)$|meet the (?:authors?|writers?|editors?|testers?)$|written by |your privacy|recent (?:posts|comments)|leave a (?:reply|comment)|navigation|filters?(?: by)?$|sort by|refine|table of contents|on this page|in this article|need help|` + lang.All().Page.Elsewhere.String() + `)`)
+// elsewhere matches headings above links to other pages.
+var elsewhere = text.NewLazyRegexp(`(?i)^\W*(?:(?:you|we) (?:may|might|think)(?: (?:also|you))?(?:'ll| will)? (?:also )?(?:like|love|enjoy|be interested in)|(?:customers|people|others|shoppers|users)(?: who \w+ this)?(?: item| product)? also|(?:recently|last|previously) viewed|(?:related|similar|recommended|suggested|trending|popular|featured|more|other|latest|top|hot) (?:products?|items?|threads?|topics?|posts?|articles?|stories|questions?|content|resources?|pages?|searches|discussions?|games?|courses?|reading|news|tags|categories|collections)|more (?:from|like|on|in) |frequently bought|bought together|complete (?:the|your) (?:look|set)|pairs? well|goes well|newsletter|(?:sign up|subscribe|register) (?:for|to)|stay (?:connected|in the loop|up to date|informed)|follow us|(?:customer|user) (?:reviews?|ratings?)|reviews?(?: \(\d+\))?$|ratings?(?: (?:and|&) reviews?)?$|write a review|share (?:this|on)|about cookies|about the (?:authors?|contributors?|writers?|editors?)$|meet the (?:authors?|writers?|editors?|testers?)$|written by |your privacy|recent (?:posts|comments)|leave a (?:reply|comment)|navigation|filters?(?: by)?$|sort by|refine|table of contents|on this page|in this article|need help|` + lang.All().Page.Elsewhere.String() + `)`)
 
-// elsewhereWords are the words that elsewhere can begin with.
+// elsewhereWords are the first words of headings that elsewhere matches.
 var elsewhereWords = dom.WordSet(`you we customers people others shoppers users recently last previously related similar recommended suggested trending popular
 	featured more other latest top hot frequently bought complete pair pairs well goes newsletter sign subscribe register stay follow customer user
 	review reviews rating ratings write share about your recent meet written leave navigation filter filters sort refine table on in need ` + string(lang.All().Page.ElsewhereWords))
 
-// dropSection drops a heading and its section: the block that it begins, else everything up to the next heading of its
-// level.
+// dropSection drops a heading and its section. The section is the block that begins with the heading, or else everything
+// up to the next heading of the same level.
 func (t *trimmer) dropSection(heading *html.Node, may func(size) bool) {
 	block, bare := heading, t.size(heading).text+minParagraph/2
 	for p := block.Parent; p != nil && t.size(block).text < bare && may(t.size(p)) && t.begins(p, block); p = p.Parent {
@@ -219,13 +220,14 @@ func (t *trimmer) dropSection(heading *html.Node, may func(size) bool) {
 	}
 }
 
-// ownContents matches a line over the contents of a text, whose parts may be pages of their own.
-var ownContents = lazyregexp.New(`(?i)contents\W*$`)
+// ownContents matches a line above a table of contents. Its entries may be pages of their own.
+var ownContents = text.NewLazyRegexp(`(?i)contents\W*$`)
 
-// maxLabel is how long a line over links to other pages is at most that is no heading, in characters.
+// maxLabel is the greatest length of a line above links to other pages that is not a heading, in characters.
 const maxLabel = 48
 
-// dropLabelled drops a line that leads to other pages with the links that follow it: the rest of what it begins, or the block behind it.
+// dropLabelled drops a line that announces other pages and the links that follow it. The links are the rest of the
+// line's block, or the next block.
 func (t *trimmer) dropLabelled(n *html.Node, s size) bool {
 	switch n.DataAtom {
 	case atom.P, atom.Div, atom.Span, atom.Strong, atom.B, atom.Dt:
@@ -254,7 +256,8 @@ func (t *trimmer) dropLabelled(n *html.Node, s size) bool {
 	return false
 }
 
-// dropLinked drops an element if most of so many characters in it are links; of contents, only if they lead to places in the page.
+// dropLinked drops an element if most of its length characters are links. A table of contents is dropped only if its
+// links lead to places in the same page.
 func (t *trimmer) dropLinked(n *html.Node, length int32, contents bool) bool {
 	s := t.size(n)
 	if s.linked*10 < length*6 || contents && s.anchors*2 <= s.links || !t.isWithin(s, maxPercent) || t.keep[n] {
@@ -274,10 +277,11 @@ func (t *trimmer) begins(p, c *html.Node) bool {
 	return true
 }
 
-// maxMenuLabel is how long the labels of a menu are at most on average, in characters.
+// maxMenuLabel is the greatest average length of the labels of a menu, in characters.
 const maxMenuLabel = 16
 
-// isBeside reports whether an element stands beside the content: by its tag or role, by its name, or as a list of links.
+// isBeside reports whether an element is outside the content, judging by its tag, role or name, or because it is a list
+// of links.
 func (t *trimmer) isBeside(n *html.Node, s size, inside bool) bool {
 	switch role, _ := dom.Attr(n, "role"); role {
 	case "navigation", "banner", "contentinfo", "search", "complementary", "dialog", "alertdialog", "menu", "menubar", "toolbar", "alert":
@@ -310,8 +314,8 @@ func (t *trimmer) isBeside(n *html.Node, s size, inside bool) bool {
 	return false
 }
 
-// isInForm reports whether an element belongs to a form, of which nothing is left but its words. A form that holds a good part of
-// the page is wrapped around something else.
+// isInForm reports whether an element belongs to a form. Without its fields, a form is only words. A form with a good
+// part of the page is wrapped around something else.
 func (t *trimmer) isInForm(n *html.Node) bool {
 	for ; n != nil; n = n.Parent {
 		if n.DataAtom == atom.Form {
@@ -325,18 +329,18 @@ var headings = cascadia.MustCompile("h1, h2, h3, h4, h5, h6")
 
 func hasHeading(n *html.Node) bool { return headings.MatchFirst(n) != nil }
 
-// nameKind is what a class or an id says of its element.
+// nameKind is what a class or an id says about its element.
 type nameKind int
 
 const (
 	noName       nameKind = iota
-	menuName              // a choice of places or of views
+	menuName              // a choice of pages or views
 	contentsName          // a table of contents
 	asideName             // something other than the content
-	extraName             // what this kind of page can do without
+	extraName             // something that this kind of page can do without
 )
 
-// nameKind returns what the class and the id of n say of it.
+// nameKind returns what the class and the id of n say about it.
 func (t *trimmer) nameKind(n *html.Node) nameKind {
 	if n.DataAtom == atom.A || dom.HeadingLevel(n) > 0 {
 		return noName
@@ -352,13 +356,13 @@ func (t *trimmer) nameKind(n *html.Node) nameKind {
 	return noName
 }
 
-// kindOfNames returns the kind of the first of several names that says something.
+// kindOfNames returns the kind of the first name that has one.
 func (t *trimmer) kindOfNames(names string) nameKind {
 	for name := range strings.FieldsSeq(names) {
 		if len(name) > dom.MaxName {
 			continue
 		}
-		name = strings.TrimRight(name, "0123456789") // many differ in nothing else
+		name = strings.TrimRight(name, "0123456789") // names often differ only in a number
 		kind, ok := t.kinds[name]
 		if !ok {
 			kind = t.kindOfName(name)
@@ -371,10 +375,10 @@ func (t *trimmer) kindOfNames(names string) nameKind {
 	return noName
 }
 
-// kindOfName returns the kind of a name by the words that it is made of, and by pairs of them.
+// kindOfName returns the kind of a name, judging by its words and by pairs of them.
 func (t *trimmer) kindOfName(name string) nameKind {
 	if strings.ContainsAny(name, ":[") {
-		return noName // a utility class speaks of the layout
+		return noName // a utility class describes only the layout
 	}
 	previous := ""
 	for word := range dom.NameWords(name) {
@@ -414,7 +418,7 @@ var (
 		wishlist copyright sponsored trending alsolike recentlyviewed lastviewed alsobought feedback announcement`)
 	menuWords = dom.WordSet(`nav navbar navigation menu menus megamenu submenu breadcrumb breadcrumbs crumb crumbs pagination pager paginator pagenav toolbar
 		skiplink skipto skiplinks offcanvas tooltip dropdown filter filters facet facets refinement refinements sortby sorter minicart searchbox searchform prevnext`)
-	// firstHalves are the beginnings of those that are also written as two words.
+	// firstHalves are the first halves of words that are also written as two.
 	firstHalves = dom.WordSet(`add also article bread comment cross entry last log mega mini most more nav off on page post prev pub publish read recently
 		search share side sign skip sort sub tag up`)
 	contentsWords = dom.WordSet(`toc tableofcontents onthispage`)

@@ -9,8 +9,7 @@ import (
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 
-	"familiar/internal/web/page/dom"
-	"familiar/internal/web/page/meta"
+	"familiar/visible/dom"
 )
 
 var (
@@ -19,15 +18,16 @@ var (
 	mains  = cascadia.MustCompile("main, article, [role=main]")
 )
 
-// extract finds the content in a tree from which everything hidden is gone. It returns the root of it and what it is:
-// "article" for prose that stands out from its page, "forum" for a conversation, "product", "list", or "page" for anything
-// else. It may change doc.
+// extract finds the content in a tree without hidden elements. It returns the root of the content and its kind:
+// "article" for prose that dominates its page, "forum" for a conversation, "product", "list", or "page" for anything
+// else.
+// It may change doc.
 //
-// Of an article it returns the text alone, and of a conversation who wrote what and when. Of any other page (a list, a
-// product, a service) it returns everything but the boilerplate.
-func extract(doc *html.Node, m *meta.Metadata, base *url.URL) (root *html.Node, kind string) {
+// For an article it returns only the text. For a conversation it returns the posts with their authors and dates. For any
+// other page it returns everything except the boilerplate.
+func extract(doc *html.Node, m *metadata, base *url.URL) (root *html.Node, kind string) {
 	if n := titles.MatchFirst(doc); n != nil && m.Title != "" {
-		n.FirstChild.Data = m.Title // so that a heading which repeats the chosen title is recognised
+		n.FirstChild.Data = m.Title // so that a heading that repeats the chosen title is recognised
 	}
 	dropMarks(doc, false)
 	whole := mainContent(doc)
@@ -37,22 +37,22 @@ func extract(doc *html.Node, m *meta.Metadata, base *url.URL) (root *html.Node, 
 	types := &m.Types
 	prose := proseLength(doc)
 	var more extras
-	if types.Product() {
+	if types.isProduct() {
 		more = productExtras
 		more.keep = productLines(&m.Product, whole, false)
 	}
-	if more.names == nil && !types.Thread() && (types.Article() || types.OpenGraph == "article") {
+	if more.names == nil && !types.isThread() && (types.isArticle() || types.OpenGraph == "article") {
 		more = commentExtras
 	}
 	dropped := dropBoilerplate(whole, more)
-	if (types.Thread() || !types.Article()) && rewriteThread(whole, types.Thread()) {
+	if (types.isThread() || !types.isArticle()) && rewriteThread(whole, types.isThread()) {
 		dropCommands(whole)
 		dropLines(whole, "")
 		return whole, "forum"
 	}
-	if types.Article() || !dropped || prose*4 >= dom.Length(whole) {
+	if types.isArticle() || !dropped || prose*4 >= dom.Length(whole) {
 		tree := doc
-		if isRewritten(doc) {
+		if changesTree(doc) {
 			tree = copyTree(doc)
 		}
 		root = article(tree, base)
@@ -62,7 +62,7 @@ func extract(doc *html.Node, m *meta.Metadata, base *url.URL) (root *html.Node, 
 		addLead(root, bodies.MatchFirst(doc), m.Title)
 		dropBoilerplate(root, extras{names: articleExtras, maxPercent: maxPercent, keep: productLines(&m.Product, root, more.keep != nil)})
 		dropReferences(root)
-		if types.Article() {
+		if types.isArticle() {
 			dropPointerLists(root)
 			dropCaptions(root)
 		}
@@ -76,7 +76,7 @@ func extract(doc *html.Node, m *meta.Metadata, base *url.URL) (root *html.Node, 
 	dropCommands(whole)
 	dropLines(whole, "")
 	switch {
-	case types.Product():
+	case types.isProduct():
 		return whole, "product"
 	case listLength(whole) >= minItems:
 		return whole, "list"
@@ -84,10 +84,10 @@ func extract(doc *html.Node, m *meta.Metadata, base *url.URL) (root *html.Node, 
 	return whole, "page"
 }
 
-// article returns the prose that stands out, by the rules of browsers' reading modes. It may change doc, see isRewritten.
+// article returns the main prose, by the rules of browsers' reading modes. It may change doc (see changesTree).
 func article(doc *html.Node, base *url.URL) *html.Node {
 	parser := readability.NewParser()
-	parser.Logger = slog.New(slog.DiscardHandler) // its own formats every line before it drops it
+	parser.Logger = slog.New(slog.DiscardHandler) // the default formats every line before dropping it
 	parser.DisableJSONLD = true
 	parser.KeepClasses = true // they name the language of code
 	if base == nil {
@@ -100,13 +100,13 @@ func article(doc *html.Node, base *url.URL) *html.Node {
 	for n := range found.Node.Descendants() {
 		switch n.DataAtom {
 		case atom.Blockquote, atom.Pre, atom.Table, atom.Dl:
-			n.Data = n.DataAtom.String() // readability calls the parts that it puts an article together from "div"
+			n.Data = n.DataAtom.String() // readability renames the parts of an article to "div"
 		}
 	}
 	return found.Node
 }
 
-// restoreAtoms names the paragraphs that readability made for texts without one.
+// restoreAtoms sets the atoms of the elements that readability created.
 func restoreAtoms(root *html.Node) {
 	for n := range root.Descendants() {
 		if n.Type == html.ElementNode && n.DataAtom == 0 {
@@ -115,36 +115,36 @@ func restoreAtoms(root *html.Node) {
 	}
 }
 
-// Lengths of an article, in characters that are not white space: how much text it has at least, and how much prose makes an
-// article of a page that does not declare itself one.
+// Lengths of an article, in characters without white space: the least text of any article, and the least prose if the
+// page does not declare itself one.
 const (
 	minArticle = 400
 	longProse  = 2_000
 )
 
-// standsOut reports whether the article at root is what the page is there for: it has to hold most of the prose of the page
-// and much of its text, and less of them if the page declares itself an article.
-func standsOut(root, whole *html.Node, types *meta.Types) bool {
+// standsOut reports whether the article at root is the main content of the page. It must hold most of the page's prose
+// and much of its text. The shares are lower if the page declares itself an article.
+func standsOut(root, whole *html.Node, types *pageTypes) bool {
 	length, wholeLength := dom.Length(root), dom.Length(whole)
 	prose, wholeProse := proseLength(root), proseLength(whole)
 	declared := types.OpenGraph == "article"
 	switch {
-	case types.Article() && !types.Thread():
+	case types.isArticle() && !types.isThread():
 		return length*5 >= wholeLength
-	case prose*3 < length || length*20 > wholeLength*21 && !declared || length*10 > wholeLength*13: // little of it is prose, or it holds what is not in the main content
+	case prose*3 < length || length*20 > wholeLength*21 && !declared || length*10 > wholeLength*13: // little prose, or text from outside the main content
 		return false
-	case prose >= longProse && prose*10 >= wholeProse*9 && length*10 >= wholeLength*3: // a long text among lists of others
+	case prose >= longProse && prose*10 >= wholeProse*9 && length*10 >= wholeLength*3: // a long text between lists of other texts
 		return true
 	case declared:
 		return length*10 >= wholeLength*6 && prose*10 >= wholeProse*6 || length*10 >= wholeLength*3 && prose*4 >= wholeProse*3
 	}
-	return length*10 >= wholeLength*7 && prose*10 >= wholeProse*6 && (types.Product() || listLength(root)*2 >= listLength(whole))
+	return length*10 >= wholeLength*7 && prose*10 >= wholeProse*6 && (types.isProduct() || listLength(root)*2 >= listLength(whole))
 }
 
-// minParagraph is how long a text is at least, in characters, that is not a label.
+// minParagraph is the least length of a text that is not a label, in characters.
 const minParagraph = 100
 
-// proseLength counts the characters below n that stand in paragraphs.
+// proseLength counts the characters in paragraphs below n.
 func proseLength(n *html.Node) (total int) {
 	for c := n.FirstChild; c != nil; c = c.NextSibling {
 		if c.Type != html.ElementNode {
@@ -161,7 +161,7 @@ func proseLength(n *html.Node) (total int) {
 	return total
 }
 
-// ownLength counts the characters below n that are neither in a block inside it nor in links.
+// ownLength counts the characters below n that are neither in a nested block nor in links.
 func ownLength(n *html.Node) (total int) {
 	for c := n.FirstChild; c != nil; c = c.NextSibling {
 		switch c.DataAtom {
@@ -176,7 +176,8 @@ func ownLength(n *html.Node) (total int) {
 	return total
 }
 
-// mainContent returns the part of the page that declares itself the main one if it is large enough, else the body.
+// mainContent returns the part of the page that declares itself the main one, if it is large enough. Otherwise it
+// returns the body.
 func mainContent(doc *html.Node) *html.Node {
 	var main *html.Node
 	length := lowLength - 1
@@ -190,4 +191,119 @@ func mainContent(doc *html.Node) *html.Node {
 		return main
 	}
 	return body
+}
+
+// The least number of items in a list, and the average and greatest length of an item in characters.
+const (
+	minItems = 6
+	minItem  = 16
+	maxItem  = 600
+)
+
+// listLength returns the number of items in the longest list below n. A list is a run of siblings with the same element
+// and class. Each has a link, and on average more text than the entry of a menu.
+func listLength(n *html.Node) (longest int) {
+	run, total := 0, 0
+	var last *html.Node
+	for c := n.FirstChild; c != nil; c = c.NextSibling {
+		if c.Type != html.ElementNode {
+			continue
+		}
+		longest = max(longest, listLength(c))
+		length := dom.Length(c)
+		if length == 0 {
+			continue
+		}
+		if last == nil || !isAlike(last, c) {
+			run, total = 0, 0
+		}
+		last = c
+		if (c.DataAtom == atom.A || linkLength(c) > 0) && length < maxItem {
+			run++
+			total += length
+		}
+		if run >= minItems && total >= run*minItem {
+			longest = max(longest, run)
+		}
+	}
+	return longest
+}
+
+// isAlike reports whether two siblings have the same element and class.
+func isAlike(a, b *html.Node) bool {
+	if a.DataAtom != b.DataAtom || a.DataAtom == atom.P {
+		return false
+	}
+	class, _ := dom.Attr(a, "class")
+	other, _ := dom.Attr(b, "class")
+	return class == other
+}
+
+// linkLength counts the characters in links below n.
+func linkLength(n *html.Node) (total int) {
+	for d := range n.Descendants() {
+		if d.DataAtom == atom.A {
+			total += dom.Length(d)
+		}
+	}
+	return total
+}
+
+// changesTree reports whether article changes a tree without hidden elements. It works mostly on its own copy. Before it
+// copies, it removes images without an address, renames <font>, and makes paragraphs of text between double line breaks.
+func changesTree(n *html.Node) bool {
+	for c := n.FirstChild; c != nil; c = c.NextSibling {
+		switch c.DataAtom {
+		case atom.Font:
+			return true
+		case atom.Img:
+			if _, ok := dom.Attr(c, "src"); !ok {
+				return true
+			}
+		case atom.Br:
+			next := c.NextSibling
+			for next != nil && next.Type == html.TextNode && dom.Letters(next.Data) == 0 {
+				next = next.NextSibling
+			}
+			if next != nil && next.DataAtom == atom.Br {
+				return true
+			}
+		}
+		if changesTree(c) {
+			return true
+		}
+	}
+	return false
+}
+
+// copyTree copies a tree into two allocations, one for its nodes and one for their attributes. A page has thousands of
+// each, and allocating them one by one takes longer than copying them.
+func copyTree(root *html.Node) *html.Node {
+	nodes, attributes := 1, len(root.Attr)
+	for n := range root.Descendants() {
+		nodes++
+		attributes += len(n.Attr)
+	}
+	c := copier{make([]html.Node, nodes), make([]html.Attribute, 0, attributes)}
+	return c.copy(root)
+}
+
+// copier holds the memory that is not used yet.
+type copier struct {
+	nodes      []html.Node
+	attributes []html.Attribute
+}
+
+func (c *copier) copy(n *html.Node) *html.Node {
+	to := &c.nodes[0]
+	c.nodes = c.nodes[1:]
+	from := len(c.attributes)
+	c.attributes = append(c.attributes, n.Attr...)
+	// The capacity is limited, so that adding an attribute does not overwrite those of the next node.
+	own := c.attributes[from:len(c.attributes):len(c.attributes)]
+	*to = html.Node{Type: n.Type, DataAtom: n.DataAtom, Data: n.Data, Namespace: n.Namespace, Attr: own}
+	for child := n.FirstChild; child != nil; child = child.NextSibling {
+		to.AppendChild(c.copy(child))
+	}
+	return to
 }

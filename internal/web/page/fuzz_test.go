@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// FuzzRead puts a hidden marker before the page that the fuzzer writes.
+// FuzzRead puts a hidden marker before the fuzzer's page and checks that it is never read.
 func FuzzRead(f *testing.F) {
 	base := &url.URL{Scheme: "https", Host: "example.org", Path: "/"}
 	const marker = "EVILMARKER"
@@ -22,7 +22,7 @@ func FuzzRead(f *testing.F) {
 		hidden := `<body>` + shownText + `<div style="display:none">` + marker + `</div><p hidden>` + marker + `</p>`
 		p, err := Read([]byte(hidden+source), "text/html; charset=utf-8", base)
 		if all := fmt.Sprint(p); err == nil && strings.Contains(all, marker) {
-			t.Errorf("with %q behind it, hidden text is read: %q", source, all)
+			t.Errorf("followed by %q, hidden text is read: %q", source, all)
 		}
 	})
 }
@@ -38,7 +38,7 @@ func BenchmarkRead(b *testing.B) {
 	}
 }
 
-// synthetic is a page of about n bytes with the proportions of a news page: a third scripts and styles, a third
+// synthetic is a page of about n bytes with the proportions of a news page: a third are scripts and styles, a third
 // navigation and teasers, a tenth text.
 func synthetic(n int) []byte {
 	var b strings.Builder

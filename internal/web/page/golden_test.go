@@ -16,7 +16,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden parts of testdata/pages")
 
-// TestPages reads the pages in testdata/pages. Each is an archive of its source and of what a person would read on it.
+// TestPages reads the pages in testdata/pages. Each archive holds a page's source and the expected text.
 func TestPages(t *testing.T) {
 	files, err := filepath.Glob("testdata/pages/*.txtar")
 	if err != nil || len(files) == 0 {

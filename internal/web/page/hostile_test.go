@@ -1,6 +1,6 @@
 //go:build !race
 
-// The race detector makes pools drop what they hold, so the allocations under it say nothing.
+// The race detector makes pools drop their content, so allocations cannot be measured with it.
 
 package page
 
@@ -12,12 +12,14 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"familiar/internal/test/bulk"
 )
 
-// largestBody is the largest body that is fetched, in bytes.
+// largestBody is the size of the largest body that package fetch returns, in bytes.
 const largestBody = 5 << 20
 
-// repeated returns format as often as it fits into n bytes, with a running number for each %d.
+// repeated returns as many copies of format as fit into n bytes, with a running number for each %d.
 func repeated(n int, format string) string {
 	var b strings.Builder
 	numbered := strings.Contains(format, "%d")
@@ -36,7 +38,7 @@ func nests(n, depth int, open, close string) string {
 	return repeated(n, strings.Repeat(open, depth)+strings.Repeat(close, depth))
 }
 
-// hostile are pages of about n bytes that are made to cost much.
+// hostile makes pages of about n bytes that are expensive to read.
 var hostile = map[string]func(n int) string{
 	"divs, 500 deep":         func(n int) string { return nests(n, 480, "<div>x", "</div>") },
 	"divs with text, 100":    func(n int) string { return nests(n, 100, "<div>some words, and more of them, ", "</div>") },
@@ -190,7 +192,7 @@ var hostile = map[string]func(n int) string{
 	"null bytes":      func(n int) string { return "<p>x" + strings.Repeat("\x00", n) },
 }
 
-// hostileTexts are bodies of other types.
+// hostileTexts makes bodies of other types.
 var hostileTexts = map[string]func(n int) string{
 	"JSON, deep": func(n int) string {
 		return strings.Repeat("[", 9_000) + repeated(n, "1,") + "1" + strings.Repeat("]", 9_000)
@@ -199,8 +201,8 @@ var hostileTexts = map[string]func(n int) string{
 	"JSON, flat":   func(n int) string { return "[" + repeated(n, "1,") + "1]" },
 }
 
-// TestHostilePages reads pages that are made to cost much. What each allocates, and the text that is made of it, must stay in
-// proportion to its size. BenchmarkHostile measures the time.
+// TestHostilePages reads expensive pages. The allocations and the resulting text must stay in proportion to the page's
+// size. BenchmarkHostile measures the time.
 func TestHostilePages(t *testing.T) {
 	check := func(name, contentType string, body []byte) {
 		var before, after runtime.MemStats
@@ -215,14 +217,10 @@ func TestHostilePages(t *testing.T) {
 		}
 		var e *Error
 		if err != nil && !errors.As(err, &e) {
-			t.Errorf("%s: %v is no *Error", name, err)
+			t.Errorf("%s: %v is not an *Error", name, err)
 		}
 	}
-	sizes := []int{500 << 10}
-	if !testing.Short() {
-		sizes = append(sizes, largestBody-1_000)
-	}
-	for _, n := range sizes {
+	for _, n := range []int{500 << 10, largestBody - 1_000}[:bulk.Of(1, 2)] {
 		for name, page := range hostile {
 			check(name, "text/html", []byte(shownText+page(n)))
 		}

@@ -7,20 +7,19 @@ import (
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 
-	"familiar/internal/web/page/dom"
-	"familiar/internal/web/page/meta"
+	"familiar/visible/dom"
 )
 
-// How long a paragraph of a lead is at least, in characters, how many there are at most, and how much of the words of two
-// beginnings are compared, in bytes.
+// Limits of a lead: the least length of a paragraph in characters, the greatest number of paragraphs, and the bytes of
+// two beginnings that are compared.
 const (
 	minLead      = 50
 	maxLeads     = 8
 	maxBeginning = 60
 )
 
-// addLead puts the lead before an article: the paragraphs between the headline of the page and the beginning of the article,
-// which often lie in a header of their own. body is that of the page, from which the article was copied.
+// addLead puts the lead before an article. The lead is the paragraphs between the headline of the page and the beginning
+// of the article, often in a separate header. body is the body from which the article was copied.
 func addLead(root, body *html.Node, title string) {
 	start := beginning(root)
 	if start == "" {
@@ -31,12 +30,12 @@ func addLead(root, body *html.Node, title string) {
 	for _, line := range textLines(body) {
 		label := dom.Label(line)
 		switch {
-		case headed && strings.HasPrefix(meta.Words(beginningOf(line)), start):
+		case headed && strings.HasPrefix(normalWords(beginningOf(line)), start):
 			if length*5 <= dom.Length(root) && isNew(leads, root) {
 				prepend(root, leads)
 			}
 			return
-		case dom.HeadingLevel(line) > 0 && meta.SharesWords(label, title) && meta.SharesWords(title, label):
+		case dom.HeadingLevel(line) > 0 && sharesWords(label, title) && sharesWords(title, label):
 			headed, leads, length = true, nil, 0
 		case headed && isLead(line, label):
 			if leads = append(leads, line); len(leads) > maxLeads {
@@ -47,36 +46,36 @@ func addLead(root, body *html.Node, title string) {
 	}
 }
 
-// beginning returns the words that the first paragraph below root begins with.
+// beginning returns the first words of the first paragraph below root.
 func beginning(root *html.Node) string {
 	for _, line := range textLines(root) {
 		if dom.HeadingLevel(line) == 0 && dom.Length(line) >= minLead {
-			return meta.Words(beginningOf(line))
+			return normalWords(beginningOf(line))
 		}
 	}
 	return ""
 }
 
-// beginningOf returns the first maxBeginning bytes of the text of n, without white space at its ends.
+// beginningOf returns the first maxBeginning bytes of the text of n, without surrounding white space.
 func beginningOf(n *html.Node) string {
 	text := strings.Join(strings.Fields(dom.Text(n)), " ")
 	return strings.ToValidUTF8(text[:min(len(text), maxBeginning)], "")
 }
 
-// isLead reports whether a line between the headline and the article is a part of the text.
+// isLead reports whether a line between the headline and the article is part of the text.
 func isLead(line *html.Node, label string) bool {
 	length := dom.Length(line)
 	return length >= minLead && linkLength(line)*3 < length && !isPictureCredit(label) && !dateLine.MatchString(label) && !hasName(line, articleExtras) && !hasName(line.Parent, articleExtras)
 }
 
-// The words that two texts have in common are compared by their first letters, in bytes, if they are long enough to mean something.
+// Lengths in bytes: words shorter than minWord are not compared, and only the first maxStem bytes count.
 const (
 	minWord = 5
 	maxStem = 6
 )
 
-// isNew reports whether one in eight words of lines is not in the text below root. A lead that only repeats what follows is not
-// needed.
+// isNew reports whether at least one in eight words of lines is missing from the text below root. A lead that only
+// repeats the text is not needed.
 func isNew(lines []*html.Node, root *html.Node) bool {
 	words := map[string]bool{}
 	for _, line := range lines {
@@ -105,7 +104,7 @@ func stems(text string) iter.Seq[string] {
 	}
 }
 
-// prepend puts copies of lines before what is in root, as paragraphs.
+// prepend inserts copies of lines at the beginning of root, as paragraphs.
 func prepend(root *html.Node, lines []*html.Node) {
 	first := root.FirstChild
 	for _, line := range lines {

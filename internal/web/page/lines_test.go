@@ -16,14 +16,14 @@ func TestArticleEdges(t *testing.T) {
 		kept   bool
 		phrase string
 	}{
-		{`<p>From the coast</p><h1>A ` + title + ` at night</h1>` + prose, false, "From the coast"},                        // nothing stands before a title
-		{`<p>From the coast</p>` + prose + `<h1>A ` + title + ` at night</h1>` + prose, true, "From the coast"},            // unless it is much
+		{`<p>From the coast</p><h1>A ` + title + ` at night</h1>` + prose, false, "From the coast"},                        // nothing precedes the title
+		{`<p>From the coast</p>` + prose + `<h1>A ` + title + ` at night</h1>` + prose, true, "From the coast"},            // unless it is long
 		{`<h1>Another heading than that</h1><p>From the coast</p>` + prose, true, "From the coast"},                        // or the heading is not the title
-		{`<ul><li>6 May 2024, 08:57</li></ul>` + prose, false, "08:57"},                                                    // a date at the head
-		{prose + `<ul><li>The flood of 6 May 2024</li><li>The ebb</li></ul>` + prose, true, "6 May 2024"},                  // is not one in the text
+		{`<ul><li>6 May 2024, 08:57</li></ul>` + prose, false, "08:57"},                                                    // a date at the top
+		{prose + `<ul><li>The flood of 6 May 2024</li><li>The ebb</li></ul>` + prose, true, "6 May 2024"},                  // a date in the text stays
 		{prose + `<div class="photo"><img src="a"><p>The flats at ebb</p></div>` + prose, false, "flats at ebb"},           // the caption of a picture
 		{prose + `<div class="photo"><p>Pictures of the flats at ebb</p></div>` + prose, true, "flats at ebb"},             // unless there is no picture
-		{prose + `<blockquote><p>I looked at the wrong table, as many do.</p></blockquote>` + prose, true, "\n> I looked"}, // quotations keep their mark
+		{prose + `<blockquote><p>I looked at the wrong table, as many do.</p></blockquote>` + prose, true, "\n> I looked"}, // quotations stay quotations
 	}
 	for _, test := range tests {
 		p, err := Read([]byte(head+`<body><article>`+test.body+`</article></body>`), "text/html", nil)
@@ -33,7 +33,7 @@ func TestArticleEdges(t *testing.T) {
 	}
 }
 
-func TestButtonsGo(t *testing.T) {
+func TestButtonLabelsAreDropped(t *testing.T) {
 	var cards strings.Builder
 	for range 8 {
 		cards.WriteString(`<div class="card"><h3><a href="/a">A lamp of brass</a></h3><p>It stands on three feet.</p>%</div>`)
@@ -48,7 +48,7 @@ func TestButtonsGo(t *testing.T) {
 		{`<div class="cta"><span>Try the lamp at home</span></div>`, false, "Try the lamp"},
 		{`<a href="/app">Add to cart</a>`, false, "Add to cart"},
 		{`<a class="name" href="/app">Try the lamp at home</a>`, true, "Try the lamp"},
-		{`<p>You may <a class="btn" href="/app">try the lamp</a> at home.</p>`, true, "try the lamp"}, // in a sentence
+		{`<p>You may <a class="btn" href="/app">try the lamp</a> at home.</p>`, true, "try the lamp"}, // part of a sentence
 		{`<a class="btn" href="/app">Try the lamp at home, for as long as you like</a>`, true, "Try the lamp"},
 	}
 	for _, test := range tests {

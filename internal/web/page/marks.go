@@ -9,24 +9,23 @@ import (
 
 	"familiar/internal/text"
 	"familiar/internal/text/lang"
-	"familiar/internal/text/lazyregexp"
-	"familiar/internal/web/page/dom"
+	"familiar/visible/dom"
 )
 
 var (
-	citation   = lazyregexp.New(`^\s*[\[(（]\s*(?:\d{1,4}|[a-z]{1,2}|[ivx]{1,5}|(?:note|nb|n|web|r|anm\.?|lower-alpha)\s*\d{1,3})\s*[\])）]\s*$|^\s*\d{1,3}\s*$`)
-	anchorMark = lazyregexp.New(`^\s*(?:[¶#§🔗\x{F0C1}]|\[?\s*edit(?:\s*source)?\s*\]?|permalink|link to this (?:heading|section))\s*$`)
-	// editMark matches what wikis print beside headings, doubtMark what they print behind sentences.
-	editMark  = lazyregexp.New(`(?i)^\[\s*(?:` + lang.All().Page.EditMarks.String() + `)[^\]]{0,40}\]$`)
-	doubtMark = lazyregexp.New(`(?i)^\[\s*(?:(?:citation|clarification|verification|page|year|date|better source|non-primary source)(?: is)? needed|when|who|which|by whom|according to whom|dubious[^\]]{0,20}|original research|failed verification)\??\s*\]$`)
+	citation   = text.NewLazyRegexp(`^\s*[\[(（]\s*(?:\d{1,4}|[a-z]{1,2}|[ivx]{1,5}|(?:note|nb|n|web|r|anm\.?|lower-alpha)\s*\d{1,3})\s*[\])）]\s*$|^\s*\d{1,3}\s*$`)
+	anchorMark = text.NewLazyRegexp(`^\s*(?:[¶#§🔗\x{F0C1}]|\[?\s*edit(?:\s*source)?\s*\]?|permalink|link to this (?:heading|section))\s*$`)
+	// editMark matches marks beside the headings of wikis, doubtMark marks after their sentences.
+	editMark  = text.NewLazyRegexp(`(?i)^\[\s*(?:` + lang.All().Page.EditMarks.String() + `)[^\]]{0,40}\]$`)
+	doubtMark = text.NewLazyRegexp(`(?i)^\[\s*(?:(?:citation|clarification|verification|page|year|date|better source|non-primary source)(?: is)? needed|when|who|which|by whom|according to whom|dubious[^\]]{0,20}|original research|failed verification)\??\s*\]$`)
 )
 
-// maxHeadingText is how long the text of a heading is at most, in characters.
+// maxHeadingText is the greatest length of the text of a heading, in characters.
 const maxHeadingText = 300
 
-// dropMarks removes what is printed between the words for other uses than reading: marks of citations, anchors of headings,
-// labels of advertisements. A heading or a quotation that is then alone in its wrapper takes the wrapper's place, where
-// readability sees what it belongs to. heading means that n lies in a heading.
+// dropMarks removes marks between the words that are not meant for reading: citation marks, anchors of headings, labels
+// of advertisements. If a heading or a quotation is then alone in its wrapper, it replaces the wrapper, so that
+// readability sees what it belongs to. heading means that n is in a heading.
 func dropMarks(n *html.Node, heading bool) {
 	for c := range dom.Children(n) {
 		if c.Type != html.ElementNode {
@@ -48,12 +47,12 @@ func dropMarks(n *html.Node, heading bool) {
 	}
 }
 
-// anchors are links to places in a page.
+// anchors matches links to places in a page.
 var anchors = cascadia.MustCompile(`a[href*="#"]`)
 
 func isMark(n *html.Node, heading bool) bool {
 	switch n.DataAtom {
-	case atom.Figcaption: // of a picture that is not there
+	case atom.Figcaption: // its picture is gone
 		return true
 	case atom.Sup:
 		label := dom.Label(n)
@@ -70,13 +69,13 @@ func isMark(n *html.Node, heading bool) bool {
 }
 
 var (
-	// commentWords are the words of headings over what users wrote, which is told apart by them.
+	// commentWords are words in headings above users' comments, by which comments are recognised.
 	commentWords = dom.WordSet(string(lang.All().Framing.Comments))
 	sponsorWords = dom.WordSet(string(lang.All().Framing.Sponsors))
 )
 
-// isSponsor reports whether the label of an advertisement stands right below a heading: then it is for the text that follows,
-// and does not interrupt it.
+// isSponsor reports whether the label of an advertisement is directly below a heading. Then it describes the text that
+// follows and does not interrupt it.
 func isSponsor(n *html.Node) bool {
 	if !sponsorWords[text.Unaccented(firstWord(dom.Label(n)))] {
 		return false
@@ -89,7 +88,7 @@ func isSponsor(n *html.Node) bool {
 	return false
 }
 
-// soleBlock returns the heading or the quotation that is all there is in a wrapper, nil if there is more or none.
+// soleBlock returns the heading or quotation that is the only content of a wrapper, or nil.
 func soleBlock(n *html.Node) (sole *html.Node) {
 	if n.DataAtom != atom.Div {
 		return nil
@@ -107,15 +106,14 @@ func soleBlock(n *html.Node) (sole *html.Node) {
 }
 
 var (
-	interruption = lazyregexp.New(`(?i)^\W*(?:` + lang.All().Page.Interruptions.String() + `)\W*$`)
-	reference    = lazyregexp.New(`(?i)^\W*(?:` + lang.All().Page.Pointers.String() + `)\b[^:：]{0,24}[:：]`)
+	interruption = text.NewLazyRegexp(`(?i)^\W*(?:` + lang.All().Page.Interruptions.String() + `)\W*$`)
+	reference    = text.NewLazyRegexp(`(?i)^\W*(?:` + lang.All().Page.Pointers.String() + `)\b[^:：]{0,24}[:：]`)
 )
 
-// pointerWords are the first words of interruption, except for advertisements, and of reference.
+// pointerWords are the first words that interruption, except for advertisements, and reference can match.
 var pointerWords = dom.WordSet(string(lang.All().Page.PointerWords))
 
-// isPointer reports whether a block does not belong to the text that it interrupts: it is the label of an advertisement, or
-// "Read more:" and a link.
+// isPointer reports whether a block interrupts the text: the label of an advertisement, or "Read more:" and a link.
 func isPointer(n *html.Node) bool {
 	if !mayBePointer(n) {
 		return false
@@ -127,8 +125,8 @@ func isPointer(n *html.Node) bool {
 
 func beginsPointer(word string) bool { return pointerWords[word] || strings.HasPrefix(word, "advert") }
 
-// mayBePointer reports whether a block can begin with the first word of a pointer. Hardly any can, and then the block is
-// not read on.
+// mayBePointer is a cheap check: could a block begin with the first word of a pointer? Hardly any can, and the others
+// need not be read in full.
 func mayBePointer(n *html.Node) bool {
 	for d := range n.Descendants() {
 		if d.Type != html.TextNode {
@@ -136,7 +134,7 @@ func mayBePointer(n *html.Node) bool {
 		}
 		if text := strings.TrimLeftFunc(d.Data, dom.NotWord); text != "" {
 			end := strings.IndexFunc(text, dom.NotWord)
-			return end < 0 || beginsPointer(strings.ToLower(text[:end])) // without an end, the next text may continue the word
+			return end < 0 || beginsPointer(strings.ToLower(text[:end])) // the next text may continue the word
 		}
 	}
 	return false

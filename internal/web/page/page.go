@@ -1,20 +1,22 @@
-// Package page turns the bytes of a web page into what a person would have read there.
+// Package page turns the bytes of a web page into the text that a person would have read there.
 //
 // The order of the steps matters:
 //
-//  1. Package charset finds the character encoding the way browsers do, and refuses those in which markup can hide.
-//  2. budget.go bounds how much of a page becomes a tree, with the tags that scanner.go finds. Package visible reads a page
-//     that is too deep for a tree from its source.
-//  3. Package meta takes the title, the author and the dates from what the page says about itself. They are never part of
-//     its text.
-//  4. Package visible removes what a reader cannot see. This has to come before the extraction, which undoes some hiding.
-//  5. wall.go recognises what is not a page: challenges, consent walls, empty shells for scripts.
-//  6. extract.go finds the content: the text of an article, the posts of a thread (thread.go), or all of a page except its
-//     boilerplate (boilerplate.go, lines.go, references.go, marks.go). list.go and product.go help to tell which, lead.go begins an article.
-//  7. markdown.go writes it down, as simplify.go has prepared it.
+//  1. charset.go finds the character encoding as browsers do, and refuses encodings in which markup can hide.
+//  2. budget.go bounds how much of a page becomes a tree. Package visible reads a page that is nested too deeply for a
+//     tree from its source.
+//  3. meta.go, jsonld.go and dates.go read what the page says about itself: title, author, dates, kind. None of it
+//     becomes part of the text.
+//  4. Package visible removes what a reader cannot see. This must happen before the extraction, which undoes some
+//     hiding.
+//  5. wall.go recognises challenges, consent walls, and empty shells for scripts.
+//  6. extract.go finds the content: an article with its lead (lead.go), the posts of a thread (thread.go), or a page
+//     without its boilerplate (boilerplate.go). product.go protects the facts of a product. lines.go and marks.go remove
+//     what interrupts the text.
+//  7. markdown.go writes the content as Markdown.
 //
-// What an external stylesheet or a script hides cannot be known without a browser. The text is what was on the page, not
-// what is safe to show, which is the business of package clean.
+// What an external stylesheet or a script hides cannot be known without a browser. The text is what was on the page.
+// Package clean makes it safe to show.
 package page
 
 import (
@@ -31,47 +33,46 @@ import (
 	"golang.org/x/net/html"
 
 	"familiar/internal/context/turn"
-	"familiar/internal/web/page/charset"
-	"familiar/internal/web/page/meta"
-	"familiar/internal/web/page/visible"
+	"familiar/visible"
 )
 
-// Page is what a person would have read on one web page. Every string is the page's own, neither cleaned nor to be trusted.
+// Page is what a person would have read on one web page. Every string comes from the page and is neither cleaned nor
+// trusted.
 type Page struct {
 	Title     string
 	Author    string
 	Site      string    // the site's name for itself
-	Language  string    // BCP 47, as the page declares it; empty if it doesn't
-	Type      string    // what it was read as: "article", "forum", "product", "list", "page" (any other HTML), "text" or "json"; "video" comes from package reader
-	Published time.Time // zero if unknown; midnight UTC where only the day is known
-	MonthOnly bool      // Published is the first day of a month, and no more is known
+	Language  string    // BCP 47, as the page declares it; empty if it does not
+	Type      string    // how it was read: "article", "forum", "product", "list", "page" (any other HTML), "text" or "json"; package read adds "video"
+	Published time.Time // zero if unknown; midnight UTC if only the day is known
+	MonthOnly bool      // Published is the first day of a month, and the day is unknown
 	Modified  time.Time // zero if unknown or not after Published
 	Markdown  string    // with headings, lists, tables and code; without links, images and emphasis
-	Links     []Link    // of the content, absolute, each address once, in order, without fragments
-	Hidden    int       // characters that were dropped because a reader could not have seen them
-	Low       bool      // the text is under 250 characters: the page says little, or was read badly
+	Links     []Link    // links of the content, absolute, each address once, in order, without fragments
+	Hidden    int       // characters that were removed because a reader could not have seen them
+	Low       bool      // the text is under 250 characters, so the page says little or was read badly
 }
 
-// Link is one link of the content.
+// Link is one link in the content.
 type Link struct{ URL, Text string }
 
-// Error is the reason why there is nothing to read. Code is one of "bad_charset", "unparsable", "javascript_required",
-// "challenge" (a check for humans or for consent stands before the page), "empty" and "extraction_failed".
+// Error says why a page cannot be read. Code is "bad_charset", "unparsable", "javascript_required", "challenge" (a check
+// for humans or a request for consent hides the page), "empty" or "extraction_failed".
 type Error struct{ Code turn.Code }
 
 func (e *Error) Error() string { return "read page: " + string(e.Code) }
 
 func fail(code turn.Code) (Page, error) { return Page{}, &Error{Code: code} }
 
-// lowLength is the number of characters under which a text is Low.
+// lowLength is the number of characters below which a text is Low.
 const lowLength = 250
 
-// Read reads the body of a response. contentType is its header, empty if there was none. base is the address that the body
-// came from, to resolve links against, and may be nil. The content of HTML is extracted, JSON is put into a code fence, and
-// any other text is returned as it is. The error is always a *Error.
+// Read reads the body of a response. contentType is its header, or empty. base is the address of the body, against which
+// links are resolved, and may be nil. Read extracts the content of HTML, puts JSON into a code fence, and returns any
+// other text as it is. The error is always a *Error.
 func Read(body []byte, contentType string, base *url.URL) (Page, error) {
 	kind := mediaType(body, contentType)
-	text, err := charset.Decode(body, contentType, kind == "text/html")
+	text, err := ToUTF8(body, contentType, kind == "text/html")
 	if err != nil {
 		return fail(turn.CodeBadCharset)
 	}
@@ -96,7 +97,7 @@ func Read(body []byte, contentType string, base *url.URL) (Page, error) {
 
 func low(text string) bool { return utf8.RuneCountInString(text) < lowLength }
 
-// mediaType returns "text/html", "application/json" or "text/plain": what the header says, else what the bytes look like.
+// mediaType returns "text/html", "application/json" or "text/plain". It follows the header, or else the bytes.
 func mediaType(body []byte, contentType string) string {
 	kind, _, err := mime.ParseMediaType(contentType)
 	if err != nil || kind == "application/octet-stream" {
@@ -111,7 +112,7 @@ func mediaType(body []byte, contentType string) string {
 	return "text/plain"
 }
 
-// fenced puts JSON into a code fence that is longer than any inside it. Valid JSON is indented.
+// fenced puts JSON into a code fence longer than any inside it. It indents valid JSON.
 func fenced(text string) string {
 	var indented bytes.Buffer
 	if indentation(text) <= 2*len(text)+64<<10 && json.Indent(&indented, []byte(text), "", "  ") == nil {
@@ -128,8 +129,8 @@ func fenced(text string) string {
 	return fence + "json\n" + strings.TrimSpace(text) + "\n" + fence
 }
 
-// indentation returns how many bytes of white space indenting adds to JSON: each value gets a line, indented by its depth,
-// so deep nesting can make a text a thousand times as long. Brackets inside strings are counted too.
+// indentation returns how many bytes of white space indenting adds to JSON. Each value gets a line, indented by its
+// depth, so deep nesting can make a text a thousand times as long. Brackets in strings are counted too.
 func indentation(text string) (size int) {
 	depth := 0
 	for i := range len(text) {
@@ -162,7 +163,7 @@ func readHTML(text []byte, base *url.URL) (p Page, err error) {
 	end := treeLength(text)
 	text, rest := text[:end], text[end:]
 	if p, err = readTree(text, rest, base, true); isCode(err, turn.CodeJavaScriptRequired) && bytes.Contains(text, []byte("<noscript")) {
-		// A reader without scripts is shown something, and may be shown everything.
+		// The page shows something to a reader without scripts, possibly everything.
 		if plain, plainErr := readTree(text, rest, base, false); plainErr == nil && !low(plain.Markdown) {
 			return plain, nil
 		}
@@ -170,8 +171,8 @@ func readHTML(text []byte, base *url.URL) (p Page, err error) {
 	return p, err
 }
 
-// recoverUnparsable is deferred around the libraries that parse pages. A page that makes one of them panic cannot be read,
-// but does not end the program.
+// recoverUnparsable is deferred around the libraries that parse pages. A page that makes one of them panic cannot be
+// read, but it does not end the program.
 func recoverUnparsable(err *error) {
 	if recover() != nil {
 		*err = &Error{Code: turn.CodeUnparsable}
@@ -183,30 +184,30 @@ func isCode(err error, code turn.Code) bool {
 	return ok && e.Code == code
 }
 
-// readTree reads what a browser shows, with or without scripts. rest is the part of the page that is left out of the tree.
+// readTree reads what a browser shows, with or without scripts. rest is the part of the page that is not in the tree.
 func readTree(text, rest []byte, base *url.URL, scripts bool) (Page, error) {
 	doc, err := html.ParseWithOptions(bytes.NewReader(text), html.ParseOptionEnableScripting(scripts))
 	if err != nil { // more than 512 elements are open at once
 		return readFlat(string(text), string(rest))
 	}
-	m := meta.Read(doc, base)
+	m := readMetadata(doc, base)
 	base = baseOf(doc, base)
 	all, builders := countScripts(doc)
-	hidden, seen, err := visible.Prune(doc, string(rest), scripts)
+	count, err := visible.Prune(doc, visible.Options{Rest: string(rest), Scripts: scripts})
 	if err != nil {
 		return fail(turn.CodeUnparsable)
 	}
-	if seen < blankLength {
-		builders = all // even a small one may fetch the rest
+	if count.Seen < blankLength {
+		builders = all // even a small script may load the rest
 	}
-	if code := wall(doc, m.Title, builders, seen); code != "" {
+	if code := wall(doc, m.Title, builders, count.Seen); code != "" {
 		return fail(code)
 	}
 	root, kind := extract(doc, &m, base)
 	if root == nil {
 		return fail(turn.CodeExtractionFailed)
 	}
-	p := Page{Title: m.Title, Author: m.Author, Site: m.Site, Language: m.Language, Published: m.Published, MonthOnly: m.MonthOnly, Modified: m.Modified, Type: kind, Hidden: hidden}
+	p := Page{Title: m.Title, Author: m.Author, Site: m.Site, Language: m.Language, Published: m.Published, MonthOnly: m.MonthOnly, Modified: m.Modified, Type: kind, Hidden: count.Hidden}
 	p.Links = links(root, base, maxLinks)
 	if p.Markdown, err = markdown(root); err != nil || p.Markdown == "" {
 		return fail(turn.CodeExtractionFailed)
@@ -214,12 +215,46 @@ func readTree(text, rest []byte, base *url.URL, scripts bool) (Page, error) {
 	return p, nil
 }
 
-// readFlat reads a page that makes no tree. Of rest, only the styles count.
+// readFlat reads a page without a tree. Only the styles of rest count.
 func readFlat(source, rest string) (Page, error) {
-	title, text, hidden, err := visible.Flat(source, rest)
-	p := Page{Title: title, Type: "page", Hidden: hidden, Markdown: tidy(text)}
+	text, err := visible.Flat(source, visible.Options{Rest: rest})
+	p := Page{Title: text.Title, Type: "page", Hidden: text.Hidden, Markdown: tidy(text.Body)}
 	if err != nil || p.Markdown == "" {
 		return fail(turn.CodeUnparsable)
 	}
+	return p, nil
+}
+
+// Part reads a piece of HTML that consists only of content, such as a post or an article from an API. It removes only
+// hidden text and marks between the words. base is as in [Read]. edit, unless nil, may change the piece before it is
+// read. It is called with the element around the piece. Only Markdown, Links, Hidden and Low of the Page are set. The
+// error is always a *Error.
+func Part(text string, base *url.URL, edit func(root *html.Node)) (p Page, err error) {
+	defer recoverUnparsable(&err)
+	text = strings.ToValidUTF8(text, "\uFFFD")
+	doc, err := html.Parse(strings.NewReader(text[:treeLength([]byte(text))]))
+	if err != nil { // more than 512 elements are open at once
+		return readFlat(text, "")
+	}
+	body := bodies.MatchFirst(doc)
+	if body == nil { // a frameset
+		return fail(turn.CodeUnparsable)
+	}
+	if edit != nil {
+		edit(body)
+	}
+	count, err := visible.Prune(doc, visible.Options{Scripts: true})
+	if err != nil {
+		return fail(turn.CodeUnparsable)
+	}
+	dropMarks(body, false)
+	p = Page{Hidden: count.Hidden, Links: links(body, base, maxLinks)}
+	if p.Markdown, err = markdown(body); err != nil {
+		return fail(turn.CodeExtractionFailed)
+	}
+	if p.Markdown == "" {
+		return fail(turn.CodeEmpty)
+	}
+	p.Low = low(p.Markdown)
 	return p, nil
 }

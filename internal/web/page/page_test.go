@@ -7,10 +7,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+
 	"familiar/internal/context/turn"
 )
 
-// shownText is enough text for a page to be one.
+// shownText is enough text for a readable page.
 const shownText = "<p>These words can be read by everybody who opens the page, and they must stay.</p>"
 
 func TestReadOtherTypes(t *testing.T) {
@@ -33,14 +37,14 @@ func TestReadOtherTypes(t *testing.T) {
 	}
 }
 
-// frame returns a page of a shop with its menu, its footer and more.
+// frame returns a shop's page with a menu, a footer and more.
 func frame(more string) string {
 	places := strings.Repeat("<li><a href=/place>Another place of this shop</a></li>", 30)
 	return "<title>Shop</title><body><div class=sort>Sort by: price, name</div><nav><ul>" + places + "</ul></nav>" + more +
 		"<div class='page-footer'><h4>Company</h4><ul>" + places + "</ul></div></body>"
 }
 
-func TestFramedMatterStays(t *testing.T) {
+func TestFramedContentIsRead(t *testing.T) {
 	for _, matter := range []string{"<h1>Lamps</h1>", "<p>We are closed until the end of this summer, with thanks to everybody.</p>"} {
 		p, err := Read([]byte(frame(matter)), "text/html; charset=utf-8", nil)
 		if err != nil || p.Markdown == "" {
@@ -138,7 +142,7 @@ func TestWithoutScripts(t *testing.T) {
 	}
 }
 
-func TestTrimLeavesSomething(t *testing.T) {
+func TestBoilerplateLeavesText(t *testing.T) {
 	var body strings.Builder
 	for i := range 8 {
 		fmt.Fprintf(&body, `<div class="sidebar"><p>Part %d of what this page has to say, in a block with the wrong name.</p></div>`, i)
@@ -148,7 +152,7 @@ func TestTrimLeavesSomething(t *testing.T) {
 	}
 }
 
-// TestBesideAnArticle reads an article with one thing beside it.
+// TestBesideAnArticle reads an article with one extra element.
 func TestBesideAnArticle(t *testing.T) {
 	paragraph := "<p>The tide comes in twice a day, and whoever walks on the flats has to know when, for the water is faster than they are, and nobody hears them.</p>"
 	links := strings.Repeat("<li><a href=/other>Another article of this site</a></li>", 5)
@@ -185,5 +189,73 @@ func TestThreadWithQuotations(t *testing.T) {
 	p, err := Read([]byte(page), "text/html; charset=utf-8", nil)
 	if err != nil || p.Type != "forum" || strings.Count(p.Markdown, "twice a day") != 1 || !strings.Contains(p.Markdown, "no man") || strings.Contains(p.Markdown, "Joined") {
 		t.Errorf("read %q, %v", p.Markdown, err)
+	}
+}
+
+func TestAllLinks(t *testing.T) {
+	base := &url.URL{Scheme: "https", Host: "example.org", Path: "/a/"}
+	got, err := Links([]byte(`<base href="/b/"><nav><a href="x">X</a><ul hidden><li><a href="y#z">Y</a></ul></nav><p><a href="x#2">X again</a><a href="javascript:1">no</a><a href="//evil.net/">Z</a>`),
+		"text/html", base)
+	want := []Link{{"https://example.org/b/x", "X"}, {"https://example.org/b/y", "Y"}, {"https://evil.net/", "Z"}}
+	if diff := cmp.Diff(want, got); err != nil || diff != "" {
+		t.Errorf("%v (-want +got):\n%s", err, diff)
+	}
+	if _, err := Links([]byte(strings.Repeat("<div>", 5_000)), "", nil); !isCode(err, turn.CodeUnparsable) {
+		t.Errorf("5,000 deep: %v", err)
+	}
+}
+
+func TestPart(t *testing.T) {
+	base := &url.URL{Scheme: "https", Host: "example.org", Path: "/a/b"}
+	got, err := Part(`<style>.x{display:none}</style><p>Short, and <a href="../c#d">all of it</a> matter.<p class=x>Unseen.</p><nav>Menu</nav><ul><li>one<li>two</ul>`+
+		`<pre><code class="language-go">a &lt; b</code></pre><h2>Gone</h2>`, base, func(root *html.Node) {
+		for n := range root.Descendants() {
+			if n.DataAtom == atom.H2 {
+				n.Parent.RemoveChild(n)
+				return
+			}
+		}
+	})
+	want := Page{
+		Markdown: "Short, and all of it matter.\n\n- one\n- two\n\n```go\na < b\n```",
+		Links:    []Link{{URL: "https://example.org/c", Text: "all of it"}}, Hidden: 7, Low: true,
+	}
+	if diff := cmp.Diff(want, got); err != nil || diff != "" {
+		t.Errorf("%v (-want +got):\n%s", err, diff)
+	}
+	for text, code := range map[string]turn.Code{"": "empty", "<p hidden>x": "empty", "<frameset><frame>": "unparsable"} {
+		if p, err := Part(text, nil, nil); !isCode(err, code) || p.Markdown != "" {
+			t.Errorf("%q: %+v, %v", text, p, err)
+		}
+	}
+	if p, err := Part(strings.Repeat("<div>", 5_000)+"deep", nil, nil); err != nil || p.Markdown != "deep" {
+		t.Errorf("5,000 deep: %+v, %v", p, err)
+	}
+}
+
+// tablePage returns a page of about size bytes with one table, whose styles depend on the positions of rows and cells.
+func tablePage(size int) []byte {
+	var b strings.Builder
+	b.WriteString("<!doctype html><title>Heights</title><style>tr:nth-child(2n) td{background:#eee}td:first-child{color:#333}tr.none~tr{opacity:.9}</style><h1>Heights</h1><table><tr><th>Name<th>Height<th>Note</tr>\n")
+	for i := 0; b.Len() < size; i++ {
+		fmt.Fprintf(&b, "<tr><td><a href=/m/%d>Mountain %d</a></td><td>%d metres</td><td>a note of some words</td></tr>\n", i, i, 1_000+i)
+	}
+	b.WriteString("</table>")
+	return []byte(b.String())
+}
+
+// BenchmarkTable measures how the time to read a table grows with its length.
+func BenchmarkTable(b *testing.B) {
+	for _, size := range []int{50 << 10, 100 << 10, 200 << 10, 400 << 10} {
+		body := tablePage(size)
+		b.Run(fmt.Sprintf("%dKB", size>>10), func(b *testing.B) {
+			b.SetBytes(int64(len(body)))
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := Read(body, "text/html", nil); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
 	}
 }

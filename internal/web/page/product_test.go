@@ -14,9 +14,9 @@ func TestProductFacts(t *testing.T) {
 	tests := []struct {
 		name, source   string
 		phrase         string
-		kept, unlinked bool // without JSON-LD
+		kept, unlinked bool // unlinked: kept without JSON-LD
 	}{
-		{"the price, wherever it stands", `<h1>A lamp of brass</h1><div class="sidebar"><span>1.249,50 €</span></div>` + described, "1.249,50", true, false},
+		{"the price in a sidebar", `<h1>A lamp of brass</h1><div class="sidebar"><span>1.249,50 €</span></div>` + described, "1.249,50", true, false},
 		{"another price", `<h1>A lamp of brass</h1><div class="sidebar"><span>99,00 €</span></div>` + described, "99,00", false, false},
 		{"the same number without money", `<h1>A lamp of brass</h1><div class="sidebar"><span>Model 1249.50</span></div>` + described, "1249.50", false, false},
 		{"the price of something else", `<h1>A lamp of iron</h1><div class="sidebar"><span>1.249,50 €</span></div>` + described, "1.249,50", false, false},
@@ -37,6 +37,17 @@ func TestProductFacts(t *testing.T) {
 			if err != nil || strings.Contains(p.Markdown, test.phrase) != want {
 				t.Errorf("%s, JSON-LD %v: kept is not %v: %s, %v\n%s", test.name, linked != "", want, p.Type, err, p.Markdown)
 			}
+		}
+	}
+}
+
+func TestAmounts(t *testing.T) {
+	for text, want := range map[string]string{
+		"1249.5": "124950", "1.249,50 €": "124950", "€1,249.50": "124950", "CHF 1’249.50": "124950", "1 249,50": "100", "1,249": "124900", "49": "4900", "49.": "4900",
+		"0.00": "", "no number": "", "99999999999999999999999": "", "1e3": "100", "map[price:5]": "500",
+	} {
+		if got := amount(text); got != want {
+			t.Errorf("amount(%q) = %q, want %q", text, got, want)
 		}
 	}
 }

@@ -9,21 +9,21 @@ import (
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 
-	"familiar/internal/web/page/dom"
+	"familiar/visible/dom"
 )
 
-// The last words of the classes and ids of a post and of its parts. They are the same wherever people talk.
+// The last words of the classes and ids of a post and its parts. All forums use them.
 var (
 	postNames   = dom.WordSet("post message comment reply answer question")
 	bodyNames   = dom.WordSet("content body text message prose markup entry postbody messagebody usertext richtext posttext")
 	authorNames = dom.WordSet("author username user poster nick nickname creator authorname")
 	dateNames   = dom.WordSet("date time timestamp datetime posted relativetime postdate")
-	// profileNames are the words of an address that leads to what somebody says of themselves.
+	// profileNames are words in the addresses of users' profiles.
 	profileNames = dom.WordSet("u user users member members memberlist profile profiles viewprofile")
 )
 
-// How many posts make a thread, how much of the page's text they hold, in percent, and how long the name of an author is at
-// most, in characters.
+// Limits of a thread: the least number of posts, their least share of the page's text in percent, and the greatest
+// length of an author's name in characters.
 const (
 	minPosts         = 2
 	minShare         = 50
@@ -31,7 +31,7 @@ const (
 	maxAuthor        = 40
 )
 
-// What the search for posts may cost: how many candidates are tried, and how many elements are looked at.
+// Limits of the search for posts: candidates that are tried, and elements that are visited.
 const (
 	maxPosts  = 1_000
 	maxVisits = 50_000
@@ -45,13 +45,13 @@ type post struct {
 
 // postSearch is the state of the search for posts.
 type postSearch struct {
-	posts  map[*html.Node]bool // the roots of those that were found
+	posts  map[*html.Node]bool // roots of the posts found
 	visits int
 }
 
-// rewriteThread reads a page as a conversation: of each post it leaves the author, the date and the body, and of the rest of
-// the page everything. If the page is not a conversation, it changes nothing and returns false. It takes less to be one if
-// the page declares itself one.
+// rewriteThread reads a page as a conversation. It keeps the author, date and body of each post, and everything outside
+// the posts. If the page is not a conversation, rewriteThread changes nothing and returns false. If the page declares
+// itself one, less evidence is needed.
 func rewriteThread(root *html.Node, declared bool) bool {
 	var candidates []*html.Node
 	for n := range root.Descendants() {
@@ -62,7 +62,7 @@ func rewriteThread(root *html.Node, declared bool) bool {
 	search := postSearch{posts: map[*html.Node]bool{}}
 	var posts []post
 	length := 0
-	for _, n := range slices.Backward(candidates) { // replies lie inside of what they reply to
+	for _, n := range slices.Backward(candidates) { // replies are inside the post that they answer
 		p := post{root: n}
 		if search.parts(&p, n); p.author == nil && p.profile != nil && !isInside(p.profile, p.body) {
 			p.author = p.profile
@@ -83,7 +83,7 @@ func rewriteThread(root *html.Node, declared bool) bool {
 		return false
 	}
 	if first := posts[len(posts)-1].root; !declared && lengthBefore(root, first)*3 > whole {
-		return false // they are comments on a text
+		return false // they are comments below a text
 	}
 	dropRepeats(posts)
 	for _, p := range posts {
@@ -92,7 +92,7 @@ func rewriteThread(root *html.Node, declared bool) bool {
 	return true
 }
 
-// dropRepeats removes from posts the quotations of what stands in another post.
+// dropRepeats removes quotations of other posts from posts.
 func dropRepeats(posts []post) {
 	said := map[string]bool{}
 	var quotes []*html.Node
@@ -116,7 +116,7 @@ func dropRepeats(posts []post) {
 
 var quotations = cascadia.MustCompile("blockquote")
 
-// ownLines yields how the texts below n begin that are long enough to be told from each other and are in no quotation below n.
+// ownLines yields the beginnings of the texts below n. It skips short texts, which many posts share, and quotations.
 func ownLines(n *html.Node) iter.Seq[string] {
 	return func(yield func(string) bool) { yieldLines(n, yield) }
 }
@@ -138,10 +138,10 @@ func yieldLines(n *html.Node, yield func(string) bool) bool {
 	return true
 }
 
-// minQuoted is how long a text is at least that is known again in a quotation, in characters.
+// minQuoted is the least length of a text that is recognised in a quotation, in characters.
 const minQuoted = 20
 
-// lengthBefore counts the characters below root that stand before n.
+// lengthBefore counts the characters below root that precede n.
 func lengthBefore(root, n *html.Node) (total int) {
 	for d := range root.Descendants() {
 		if d == n {
@@ -167,7 +167,7 @@ func isPost(n *html.Node) bool {
 	return dom.NameEndsIn(n, postNames)
 }
 
-// parts finds the parts of a post below n, outside of the posts inside it.
+// parts finds the parts of a post below n, outside of nested posts.
 func (s *postSearch) parts(p *post, n *html.Node) {
 	for c := n.FirstChild; c != nil && s.visits <= maxVisits; c = c.NextSibling {
 		if c.Type != html.ElementNode || s.posts[c] {
@@ -195,10 +195,10 @@ func (s *postSearch) parts(p *post, n *html.Node) {
 	}
 }
 
-// isProfile reports whether a link leads to what somebody says of themselves.
+// isProfile reports whether a link leads to a user's profile.
 func isProfile(link *html.Node) bool {
 	href, _ := dom.Attr(link, "href")
-	if at := strings.Index(href, "://"); at >= 0 { // the host says nothing
+	if at := strings.Index(href, "://"); at >= 0 { // ignore the host
 		href = href[at+len("://"):]
 		href = href[max(strings.IndexByte(href, '/'), 0):]
 	}
@@ -210,7 +210,7 @@ func isProfile(link *html.Node) bool {
 	return strings.Contains(href, "/~")
 }
 
-// isInside reports whether n lies below another node, or is that node.
+// isInside reports whether n is around or lies below it.
 func isInside(n, around *html.Node) bool {
 	for ; n != nil; n = n.Parent {
 		if n == around {
@@ -220,7 +220,7 @@ func isInside(n, around *html.Node) bool {
 	return false
 }
 
-// isBetterBody reports whether c is the body rather than the one that was found before: it is the core of that, or has more
+// isBetterBody reports whether c is a better body than the one found before: it is the core of that one, or has more
 // text.
 func (p *post) isBetterBody(c *html.Node) bool {
 	if p.body == nil {
@@ -242,7 +242,7 @@ func isShort(n *html.Node) bool {
 	return length > 1 && length <= maxAuthor
 }
 
-// rewrite leaves of a post a line with its author and its date, its body, and the posts inside it.
+// rewrite reduces a post to a line with its author and date, its body, and the posts inside it.
 func (s *postSearch) rewrite(p post) {
 	line := ""
 	if p.author != nil {
@@ -266,7 +266,7 @@ func (s *postSearch) rewrite(p post) {
 	p.root.Attr = nil
 }
 
-// firstText returns the first text below n: what stands around an author's name is about the author.
+// firstText returns the first text below n. An author's name comes first, and what follows describes the author.
 func firstText(n *html.Node) string {
 	for d := range n.Descendants() {
 		if d.Type == html.TextNode && dom.Letters(d.Data) > 1 {
@@ -276,7 +276,7 @@ func firstText(n *html.Node) string {
 	return dom.Text(n)
 }
 
-// inside adds to posts the posts below n that are neither in another one nor in the body.
+// inside adds to posts the posts below n that are neither inside another one nor in the body.
 func (s *postSearch) inside(n, body *html.Node, posts []*html.Node) []*html.Node {
 	for c := n.FirstChild; c != nil; c = c.NextSibling {
 		switch {

@@ -6,12 +6,12 @@ import (
 	"testing"
 )
 
-// TestAuthorsOfPosts reads threads whose authors are known by a link alone, or not at all.
+// TestAuthorsOfPosts reads threads whose authors are known only from a link, or not at all.
 func TestAuthorsOfPosts(t *testing.T) {
 	body := "<div class=content><p>" + strings.Repeat("What somebody has to say about lamps, at some length. ", 4) + "</p></div>"
 	for _, test := range []struct{ head, before, want string }{
 		{"", `<a href="/member.php?u=%d">Ada%[1]d</a>`, "Ada1"},
-		{"", `<a href="https://users.example.org/lamps/%d">Lamps%[1]d</a>`, ""}, // a host is no profile
+		{"", `<a href="https://users.example.org/lamps/%d">Lamps%[1]d</a>`, ""}, // a host is not a profile
 		{"", `<time>1 May 202%d</time>`, ""},
 		{`<body itemscope itemtype="https://schema.org/DiscussionForumPosting">`, `<time>1 May 202%d</time>`, "1 May 2021"},
 	} {
@@ -29,7 +29,7 @@ func TestAuthorsOfPosts(t *testing.T) {
 	}
 }
 
-// TestBesideContent reads a page without the labels of its form and what it says of who wrote it.
+// TestBesideContent checks that the labels of a form and the note about the author are not read.
 func TestBesideContent(t *testing.T) {
 	source := "<!doctype html><title>Lamps</title><h1>Lamps</h1>" + strings.Repeat("<p>Lamps give light, and some of them give more of it than others do, as we shall see below in this text.</p>", 20) +
 		"<form><p>" + strings.Repeat("Ask for our list of lamps by mail, which is free of charge and comes within a week. ", 5) + "</p><label>First name*</label><input name=a><label>Company*</label><input name=b></form>" +

@@ -8,12 +8,12 @@ import (
 	"golang.org/x/net/html/atom"
 
 	"familiar/internal/context/turn"
+	"familiar/internal/text"
 	"familiar/internal/text/lang"
-	"familiar/internal/text/lazyregexp"
-	"familiar/internal/web/page/dom"
+	"familiar/visible/dom"
 )
 
-// Lengths in characters that are not white space. A page with more is a page, whatever it says.
+// Lengths in characters without white space. A page with more text is not a wall or a shell, whatever it says.
 const (
 	blankLength = 20
 	shellLength = 50
@@ -25,18 +25,18 @@ const (
 )
 
 var (
-	wallTitle = lazyregexp.New(`(?i)^(?:` + lang.All().Page.WallTitles.String() + `)\b`)
-	wallWords = lazyregexp.New(`(?i)verify(?:ing)? (?:that )?you are (?:a )?human|(?:prove|confirm) (?:that )?you(?:'|’)?(?: a)?re (?:a )?human|(?:are|am|you'?re) not a (?:ro)?bot|unusual traffic from your (?:computer )?network|complet(?:e|ing) (?:the|a) (?:security check|captcha)|checking (?:if the site connection is secure|your browser before)|enable javascript and cookies to continue|press (?:&|and) hold|performing security verification|needs to review the security of your connection|solve the captcha|enable js and disable any ad blocker|automated (?:access|requests) (?:has|have) been (?:detected|blocked)|before you continue to `)
-	// consentAsk matches what a notice asks for or promises, consentTerms what its sentences are about.
-	consentAsk   = lazyregexp.New(`(?i)` + lang.All().Page.ConsentAsks.String())
-	consentTerms = lazyregexp.New(`(?i)` + lang.All().Page.ConsentTerms.String())
-	askScript    = lazyregexp.New(`(?i)(?:enable|activate|turn on|requires?|without|needs?|need to enable) (?:your browser'?s? )?java ?script|java ?script (?:is|must be|to be) (?:disabled|enabled|required|turned off|not enabled|needed)`)
-	// checkMarks are the ids and classes in the form of a challenge.
-	checkMarks = lazyregexp.New(`(?i)^(?:challenge-(?:form|running|stage|error-title)|cf-(?:challenge|please-wait|wrapper|error-details)|px-captcha|g-recaptcha|h-captcha|cf-turnstile|captcha-(?:container|box|form))$`)
+	wallTitle = text.NewLazyRegexp(`(?i)^(?:` + lang.All().Page.WallTitles.String() + `)\b`)
+	wallWords = text.NewLazyRegexp(`(?i)verify(?:ing)? (?:that )?you are (?:a )?human|(?:prove|confirm) (?:that )?you(?:'|’)?(?: a)?re (?:a )?human|(?:are|am|you'?re) not a (?:ro)?bot|unusual traffic from your (?:computer )?network|complet(?:e|ing) (?:the|a) (?:security check|captcha)|checking (?:if the site connection is secure|your browser before)|enable javascript and cookies to continue|press (?:&|and) hold|performing security verification|needs to review the security of your connection|solve the captcha|enable js and disable any ad blocker|automated (?:access|requests) (?:has|have) been (?:detected|blocked)|before you continue to `)
+	// consentAsk matches what a notice asks for or promises, consentTerms the subjects of its sentences.
+	consentAsk   = text.NewLazyRegexp(`(?i)` + lang.All().Page.ConsentAsks.String())
+	consentTerms = text.NewLazyRegexp(`(?i)` + lang.All().Page.ConsentTerms.String())
+	askScript    = text.NewLazyRegexp(`(?i)(?:enable|activate|turn on|requires?|without|needs?|need to enable) (?:your browser'?s? )?java ?script|java ?script (?:is|must be|to be) (?:disabled|enabled|required|turned off|not enabled|needed)`)
+	// checkMarks matches the ids and classes in the form of a challenge.
+	checkMarks = text.NewLazyRegexp(`(?i)^(?:challenge-(?:form|running|stage|error-title)|cf-(?:challenge|please-wait|wrapper|error-details)|px-captcha|g-recaptcha|h-captcha|cf-turnstile|captcha-(?:container|box|form))$`)
 )
 
-// wall returns why doc is not a page, as the code of an Error, or "". scripts is how many scripts could build the page, seen
-// how many characters are visible.
+// wall returns why doc is not a readable page, as the code of an Error, or "". scripts is the number of scripts that
+// could build the page, seen the number of visible characters.
 func wall(doc *html.Node, title string, scripts, seen int) turn.Code {
 	text := ""
 	if seen < wallLength {
@@ -57,8 +57,8 @@ func wall(doc *html.Node, title string, scripts, seen int) turn.Code {
 	return turn.CodeExtractionFailed
 }
 
-// asksConsent reports whether a text asks for consent to be tracked and says hardly anything else. A page with such a notice
-// below its text says more.
+// asksConsent reports whether a text asks for consent to tracking and says hardly anything else. A page with such a
+// notice below its text says more.
 func asksConsent(text string) bool {
 	if !consentAsk.MatchString(text) {
 		return false
@@ -83,16 +83,16 @@ func hasCheckMark(doc *html.Node) bool {
 	return false
 }
 
-// isFrame reports whether a page is only the frame into which a script would have put the content: next to its menus and
-// its footer are a few labels, but no heading, no sentence and no prose.
+// isFrame reports whether a page is only a frame that a script would have filled. Besides its menus and its footer it
+// has a few labels, but no heading, no sentence and no prose.
 func isFrame(doc *html.Node, seen int) bool {
 	return seen >= 4*frameLength && lengthBetween(doc) < frameLength && proseLength(doc) < lowLength
 }
 
 var footerNames = dom.WordSet("footer")
 
-// lengthBetween counts the characters below n that are neither in a menu nor in a footer. It returns frameLength if there
-// is a heading or a sentence.
+// lengthBetween counts the characters below n outside of menus and footers. It returns frameLength if it finds a heading
+// or a sentence.
 func lengthBetween(n *html.Node) (total int) {
 	for c := n.FirstChild; c != nil && total < frameLength; c = c.NextSibling {
 		role, _ := dom.Attr(c, "role")
@@ -114,12 +114,12 @@ func lengthBetween(n *html.Node) (total int) {
 	return total
 }
 
-// minBuilder is how long a script has to be to build a page, in bytes.
+// minBuilder is the least length of a script that could build a page, in bytes.
 const minBuilder = 200
 
 var pageScripts = cascadia.MustCompile("script:not([type*=json])")
 
-// countScripts counts the scripts of a page, and those among them that could build it.
+// countScripts counts the scripts of a page, and those that could build it.
 func countScripts(doc *html.Node) (all, builders int) {
 	scripts := pageScripts.MatchAll(doc)
 	for _, n := range scripts {

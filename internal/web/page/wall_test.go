@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestWalls reads challenges and consent walls, each modelled on one that is in use.
+// TestWalls reads challenges and consent walls. Each is modelled on a real one.
 func TestWalls(t *testing.T) {
 	files, err := filepath.Glob("testdata/walls/*.html")
 	if err != nil || len(files) == 0 {
@@ -26,8 +26,8 @@ func TestWalls(t *testing.T) {
 	}
 }
 
-// TestNoticesAreNoWalls reads short pages with a notice of cookies below their text.
-func TestNoticesAreNoWalls(t *testing.T) {
+// TestNoticesAreNotWalls reads short pages with a cookie notice below their text.
+func TestNoticesAreNotWalls(t *testing.T) {
 	const notice = `<div><p>We use cookies to make this site work. You may accept all cookies or decline them.</p></div>`
 	for _, matter := range []string{
 		"<p>The library is open from nine to five on working days. On Saturdays it closes at noon. Cards are made at the desk while you wait, and cost two euros a year.</p>",

@@ -1,19 +1,39 @@
-// Package read is the way from a URL to clean text, the one way that all rooms take:
+// Package read turns a URL into clean text. Every other room reads pages through it. What it returns is safe to show,
+// but still written by a stranger: it may be false or try to give orders.
 //
-//	read.go     one page: the text that a search service delivered, a special reader, or else fetch and extract
-//	many.go     several pages at once, until enough of them are there or the time is over
-//	text.go     the Markdown of a page as text: without marks and addresses, inert
-//	links.go    where a page or a sitemap points
-//	failure.go  every failure in the words of one closed set, [fetch.Error]
+// A [Reader] takes the first source that has the page:
 //
-// What it returns is still a stranger's word. It is inert, which is not the same as true or harmless to obey.
+//  1. the text that a search service delivered with its result,
+//  2. the API of a well-known site ([Services]),
+//  3. the page itself, through packages fetch and page.
+//
+// read.go holds the Reader, which reads one page, several at once, or only a page's links. text.go turns a page into
+// plain text and into the record of a turn. Every failure is a [fetch.Error].
+//
+// # Sites with an API
+//
+// recognise.go decides by host and path alone which service, if any, has a page. Only identifiers are taken from the
+// URL (a title, a number, an owner's name), each in its own character set. [Services] checks every host of the request
+// against the operator's lists, looks into the cache, and lets concurrent callers for the same page share one request.
+// It sends the request to the one fixed origin in the table. A service that asks for fewer requests gets none during a
+// cooldown.
+//
+// Each service has a file that turns its replies into a [page.Page]. hackernews.go also formats discussions for the
+// others. HTML goes through [page.Part], which removes hidden text. A reply is as untrusted as any page, and no request
+// goes to an address that only a reply contains. If a service fails, the page itself is fetched.
+//
+// To add a service, write a file with one function that recognises URLs and one that reads. Add a row to the table, and
+// testdata/<name>.txtar with good and bad replies. TestServices walks the table.
 package read
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/xml"
 	"errors"
+	"io"
 	"net/url"
 	"runtime"
 	"strings"
@@ -28,77 +48,77 @@ import (
 	"familiar/internal/web/fetch"
 	"familiar/internal/web/guard"
 	"familiar/internal/web/page"
-	"familiar/internal/web/reader"
 )
 
-// Reader reads pages. Its exported fields are set before first use. It is safe for concurrent use. A nil one visits no
-// page.
+// Reader reads pages. Set its exported fields before the first use. It is safe for concurrent use. A nil Reader visits
+// no page.
 type Reader struct {
-	Special *reader.Readers // for the sites that they know, before the page itself is fetched; nil: none
-	Fetcher *fetch.Fetcher  // nil: no page is visited
+	Services *Services      // sites that are read through an API; may be nil
+	Fetcher  *fetch.Fetcher // nil means that no page is visited
 
-	running sync.WaitGroup // reads of [Reader.Many], which may outlive their caller by one page's parsing
+	running sync.WaitGroup // reads of [Reader.Many], which may outlive the call while one page is parsed
 	once    sync.Once
 	parsers *semaphore.Weighted // made by once; see parse
 }
 
-// Forget drops all pages that are kept, in memory and on disk: whose questions they were read for is not known of them.
+// Forget drops all cached pages, in memory and on disk. The cache does not know whose questions they were read for.
 func (r *Reader) Forget() error {
-	r.Special.Forget()
+	r.Services.Forget()
 	if r.Fetcher == nil {
 		return nil
 	}
 	return r.Fetcher.Forget()
 }
 
-// Request is a page that is wanted.
+// Request describes a page to read.
 type Request struct {
-	URL       string        // with the fragment that it had, which names a part of the page
-	Elsewhere []string      // addresses that are tried in their order where the page is not there
-	Language  string        // in which a page of several languages is wanted, BCP 47; empty: its own
-	Domains   guard.Domains // lists that every host concerned must pass
-	Site      guard.Site    // that the page must be of; the zero value is the whole web
+	URL       string        // may have a fragment, which names a part of the page
+	Elsewhere []string      // addresses that are tried in order if the page does not exist
+	Language  string        // preferred language of a page in several, BCP 47; may be empty
+	Domains   guard.Domains // lists that every host must pass
+	Site      guard.Site    // site that must contain the page; the zero value is the whole web
 	Human     bool          // a person typed the URL
-	Plain     bool          // the page itself is read, also where there is a special reader for it
+	Plain     bool          // read the page itself, even if a service has it
 	Hops      *[]fetch.Hop  // see [fetch.Options]
 
-	// Delivered is what a search service delivered as the page's text, in Markdown. It is taken and nothing is visited.
+	// Delivered is the page's text in Markdown, as a search service delivered it. If it is not empty, nothing is
+	// visited.
 	Delivered string
-	// Closed says that no page may be visited: what is not delivered is not read.
+	// Closed forbids visiting pages. Only delivered text is read.
 	Closed bool
-	// Short lets a text be of any length that is not empty.
+	// Short accepts a text of any length except 0.
 	Short bool
 }
 
-// minText is the number of characters from which on a fetched page has a text.
+// minText is the least length of the text of a fetched page, in characters.
 const minText = 40
 
-// Page is a page that was read or, where Err is set, as far as it came.
+// Page is a page that was read. If Err is set, it holds what is known about the page.
 type Page struct {
-	URL     string           // of the request, or the one elsewhere where it was
-	Special *reader.Document // nil: no special reader read it
-	Passed  *reader.Error    // why the special reader for it did not
-	Fetched *fetch.Document  // nil: it was not, or could not be, fetched
-	Extract page.Page        // as it was written: not clean
-	Text    string           // of Extract, clean; what quotes are checked against
-	Removed clean.Report     // from Text, by cleaning
-	Took    time.Duration    // for all of it
-	Err     *fetch.Error     // why there is no Text
+	URL     string          // as requested, or the one of Elsewhere that was read
+	Special *Document       // nil if no service delivered the page
+	Passed  *ServiceError   // why the page's service did not deliver it
+	Fetched *fetch.Document // nil if the page was not fetched
+	Extract page.Page       // original content, not cleaned
+	Text    string          // clean text of Extract, against which quotations are checked
+	Removed clean.Report    // what cleaning removed from Text
+	Took    time.Duration   // for everything
+	Err     *fetch.Error    // why there is no Text
 }
 
 // Good reports whether the page was read.
 func (p *Page) Good() bool { return p.Err == nil }
 
-// Source is where a page's text came from.
+// Source describes where a page's text came from.
 type Source struct {
-	Final  string // where redirects led
+	Final  string // URL after redirects
 	Bytes  int
-	SHA256 string // of these, in hex
+	SHA256 string // of the text or body, in hex
 	At     time.Time
-	Cached bool // nothing was asked for
+	Cached bool // no request was made
 }
 
-// Source tells where the text came from; the zero value where it came from nowhere.
+// Source returns where the text came from. It is zero if there is no text.
 func (p *Page) Source() Source {
 	switch {
 	case p.Special != nil:
@@ -114,7 +134,7 @@ func (p *Page) Source() Source {
 	return Source{}
 }
 
-// Read reads one page. It returns soon after ctx is done. A page that makes the program panic costs itself alone.
+// Read reads one page. It returns soon after ctx is done. If reading panics, only this page is lost.
 func (r *Reader) Read(ctx context.Context, q Request) (p *Page) {
 	if r == nil {
 		r = new(Reader)
@@ -132,8 +152,8 @@ func (r *Reader) Read(ctx context.Context, q Request) (p *Page) {
 		p.Extract.Markdown = q.Delivered
 		p.clean(1)
 	case q.Closed:
-		p.Err = &fetch.Error{Code: turn.CodeBlockedURL, Reason: turn.CodeNoPages, Message: "the operator lets no page be read"}
-	case r.special(ctx, p, q):
+		p.Err = &fetch.Error{Code: turn.CodeBlockedURL, Reason: turn.CodeNoPages, Message: "the operator does not allow reading pages"}
+	case r.fromService(ctx, p, q):
 		p.clean(1)
 	default:
 		r.visit(ctx, p, q)
@@ -141,15 +161,15 @@ func (r *Reader) Read(ctx context.Context, q Request) (p *Page) {
 	return p
 }
 
-// special has a special reader read the page, if there is one for it. It reports false where the page itself is to be
-// fetched.
-func (r *Reader) special(ctx context.Context, p *Page, q Request) bool {
+// fromService reads the page through its service, if it has one. It reports whether that succeeded. If not, the page
+// itself should be fetched.
+func (r *Reader) fromService(ctx context.Context, p *Page, q Request) bool {
 	if q.Plain || q.Site != (guard.Site{}) {
 		return false
 	}
-	doc, err := r.Special.Read(ctx, q.URL, reader.Options{Domains: q.Domains, Language: q.Language})
+	doc, err := r.Services.read(ctx, q.URL, serviceOptions{Domains: q.Domains, Language: q.Language})
 	if err != nil {
-		p.Passed, _ = errors.AsType[*reader.Error](err)
+		p.Passed, _ = errors.AsType[*ServiceError](err)
 		return false
 	}
 	p.Special, p.Extract = doc, doc.Page
@@ -178,10 +198,10 @@ func (r *Reader) visit(ctx context.Context, p *Page, q Request) {
 	}
 }
 
-// fetch fetches the page from where it is.
+// fetch fetches the page, or the first page of Elsewhere that exists.
 func (r *Reader) fetch(ctx context.Context, p *Page, q Request, xml bool) (*fetch.Document, error) {
 	if r.Fetcher == nil {
-		return nil, &fetch.Error{Code: turn.CodeBlockedURL, Reason: turn.CodeNoFetcher, Message: "nothing is set up to read pages with"}
+		return nil, &fetch.Error{Code: turn.CodeBlockedURL, Reason: turn.CodeNoFetcher, Message: "reading pages is not configured"}
 	}
 	o := fetch.Options{Domains: q.Domains, Site: q.Site, Human: q.Human, XML: xml, Hops: q.Hops}
 	doc, err := r.Fetcher.Fetch(ctx, p.URL, o)
@@ -195,7 +215,7 @@ func (r *Reader) fetch(ctx context.Context, p *Page, q Request, xml bool) (*fetc
 	return doc, err
 }
 
-// clean makes the text of what was extracted. One of less than so many characters is none.
+// clean sets p.Text to the clean text of what was extracted. It fails if the text has fewer than least characters.
 func (p *Page) clean(least int) {
 	p.Text, p.Removed = Text(p.Extract.Markdown)
 	if utf8.RuneCountInString(p.Text) < least {
@@ -203,8 +223,8 @@ func (p *Page) clean(least int) {
 	}
 }
 
-// parse calls f with the address of doc at one of the places at which pages are parsed. There are as many as cores: pages
-// that take long must not keep other turns from noticing their deadlines.
+// parse calls f with the address of doc. At most one call per core runs at a time, so that slow pages do not keep other
+// turns from noticing their deadlines.
 func (r *Reader) parse(ctx context.Context, doc *fetch.Document, f func(base *url.URL) error) *fetch.Error {
 	base, err := url.Parse(doc.Final)
 	if err != nil {
@@ -224,4 +244,139 @@ func (r *Reader) parse(ctx context.Context, doc *fetch.Document, f func(base *ur
 func withoutFragment(rawURL string) string {
 	page, _, _ := strings.Cut(rawURL, "#")
 	return page
+}
+
+const (
+	quorum = 3 // number of good pages that is enough
+	// grace is the wait for the others after quorum is reached.
+	grace = 250 * time.Millisecond
+)
+
+// Many reads pages concurrently. It returns soon after ctx is done, or when enough good pages have been read. The result
+// has one page for each request, in the same order. Pages that finish later are dropped; [Reader.Wait] waits for them.
+func (r *Reader) Many(ctx context.Context, requests []Request) []*Page {
+	if r == nil {
+		r = new(Reader)
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	type numbered struct {
+		i int
+		p *Page
+	}
+	in := make(chan numbered, len(requests)) // room for all, so that a late page does not block
+	for i, q := range requests {
+		r.running.Go(func() { in <- numbered{i, r.Read(ctx, q)} })
+	}
+	out := make([]*Page, len(requests))
+	var enough <-chan time.Time
+	for left, good := len(requests), 0; left > 0; left-- {
+		select {
+		case n := <-in:
+			out[n.i] = n.p
+			if n.p.Good() {
+				good++
+			}
+			if enough == nil && good >= min(quorum, len(requests)) && left > 1 {
+				enough = time.After(grace)
+			}
+		case <-ctx.Done():
+			return missed(out, requests, fetch.Error{Code: turn.CodeTimeout, Reason: turn.CodeDeadline, Message: "no time was left"})
+		case <-enough:
+			return missed(out, requests, fetch.Error{Code: turn.CodeSkipped, Reason: turn.CodeQuorum, Message: "enough others were read"})
+		}
+	}
+	return out
+}
+
+// missed fills in the pages that were not read in time.
+func missed(pages []*Page, requests []Request, why fetch.Error) []*Page {
+	for i := range pages {
+		if pages[i] == nil {
+			e := why
+			pages[i] = &Page{URL: withoutFragment(requests[i].URL), Err: &e}
+		}
+	}
+	return pages
+}
+
+// Wait waits until no earlier call reads a page any more. It is the last step of a shutdown.
+func (r *Reader) Wait() { r.running.Wait() }
+
+// Links returns the links of a page. With sitemap, the page is a sitemap, the list of pages that a site keeps for search
+// services (sitemaps.org).
+func (r *Reader) Links(ctx context.Context, q Request, sitemap bool) ([]page.Link, *fetch.Error) {
+	doc, err := r.fetch(ctx, &Page{URL: q.URL}, q, sitemap)
+	if err != nil {
+		return nil, failure(err, 0)
+	}
+	var links []page.Link
+	e := r.parse(ctx, doc, func(base *url.URL) (err error) {
+		if sitemap {
+			links = listed(doc.Body)
+			return nil
+		}
+		links, err = page.Links(doc.Body, doc.ContentType, base)
+		return err
+	})
+	return links, e
+}
+
+// maxListed is the greatest number of pages that are taken from a sitemap.
+const maxListed = 20_000
+
+// listed returns the addresses in a sitemap, up to the first syntax error. It does not follow the sitemaps of an index.
+func listed(text []byte) []page.Link {
+	var links []page.Link
+	d := xml.NewDecoder(bytes.NewReader(text))
+	d.Strict = false
+	d.CharsetReader = func(_ string, in io.Reader) (io.Reader, error) { return in, nil } // addresses are ASCII
+	in := ""
+	for len(links) < maxListed {
+		token, err := d.RawToken()
+		if err != nil {
+			break
+		}
+		switch t := token.(type) {
+		case xml.StartElement:
+			in = t.Name.Local
+		case xml.EndElement:
+			in = ""
+		case xml.CharData:
+			if address := strings.TrimSpace(string(t)); in == "loc" && address != "" {
+				links = append(links, page.Link{URL: address})
+			}
+		}
+	}
+	return links
+}
+
+// messages describe the codes of a [page.Error] for people.
+var messages = map[turn.Code]string{
+	turn.CodeBadCharset:         "the page is in an encoding that can hide text",
+	turn.CodeChallenge:          "the site wants proof that a person is reading, or their consent",
+	turn.CodeEmpty:              "the page is empty",
+	turn.CodeExtractionFailed:   "no text was found on the page",
+	turn.CodeJavaScriptRequired: "the page shows its text only to browsers that run scripts",
+	turn.CodeUnparsable:         "the page cannot be read",
+}
+
+// failure converts any failure to read a page into a [fetch.Error]. status is the page's HTTP status, or 0 if there was
+// none.
+func failure(err error, status int) *fetch.Error {
+	if e, ok := errors.AsType[*fetch.Error](err); ok {
+		return e
+	}
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return &fetch.Error{Code: turn.CodeTimeout, Reason: turn.CodeDeadline, Message: "no time was left", Status: status}
+	}
+	e, ok := errors.AsType[*page.Error](err)
+	if !ok {
+		return &fetch.Error{Code: turn.CodeHTTPError, Reason: turn.CodeMalformed, Message: "the page's address cannot be read", Status: status}
+	}
+	f := &fetch.Error{Code: turn.CodeExtractionFailed, Reason: e.Code, Message: messages[e.Code], Status: status}
+	if e.Code == turn.CodeExtractionFailed || e.Code == turn.CodeJavaScriptRequired {
+		f.Code, f.Reason = e.Code, ""
+	}
+	return f
 }

@@ -1,22 +1,25 @@
 package read
 
 import (
+	"net/url"
 	"regexp"
 	"strings"
 
+	"familiar/internal/context/turn"
 	"familiar/internal/web/clean"
 )
 
-// Text is what is read of a page's Markdown: its words without addresses, without what is struck out and without marks, but for
-// those of headings, lists, quotations and tables, which tell what a sentence is on the page. It is inert. The report says what
-// cleaning took out.
+// Text returns the clean text of a page's Markdown, without addresses and without text that is struck out. Of the marks,
+// only those of headings, lists, quotations and tables remain, because they show what a sentence is. The report says
+// what cleaning removed.
 func Text(markdown string) (string, clean.Report) { return clean.Page(plain(markdown)) }
 
-// Title is a page's title, or what a search service gives as one: one clean line of at most max characters. An address in
-// it goes, as everywhere.
+// Title returns a page's title, or one from a search service, as one clean line of at most max characters without
+// addresses.
 func Title(s string, max int) string { return clean.Line(mdAuto.ReplaceAllString(s, ""), max) }
 
-// The marks of Markdown that are not words. Addresses of links go with them: no URL of a page is ever shown (P2).
+// Marks of Markdown that are not words. Addresses of links are removed with them, because no URL of a page is ever shown
+// (P2).
 var (
 	mdImage  = regexp.MustCompile(`!\[[^\]\n]*\]\([^()\s]*(?:\([^()]*\)[^()]*)*(?:\s+"[^"]*")?\)`)
 	mdLink   = regexp.MustCompile(`\[([^\]\n]*)\]\([^()\s]*(?:\([^()]*\)[^()]*)*(?:\s+"[^"]*")?\)`)
@@ -27,7 +30,7 @@ var (
 	mdEscape = regexp.MustCompile(`\\([\\` + "`" + `*_{}\[\]()#+\-.!|<>~])`)
 )
 
-// plain is the text of Markdown without its marks.
+// plain returns the text of Markdown without its marks.
 func plain(markdown string) string {
 	s := markdown
 	if strings.Contains(s, "](") {
@@ -48,8 +51,8 @@ func plain(markdown string) string {
 	return s
 }
 
-// plainLines takes addresses, indentation and the lines between parts out. A line has none as a rule: the
-// expression looks only where one could be.
+// plainLines removes addresses, indentation and separator lines. Most lines contain no address, so the expression is
+// only used if one is possible.
 func plainLines(s string) string {
 	var b strings.Builder
 	b.Grow(len(s))
@@ -63,4 +66,44 @@ func plainLines(s string) string {
 		b.WriteString(strings.TrimLeft(line, " "))
 	}
 	return b.String()
+}
+
+// maxTitle is the greatest length of a title in a record, in characters.
+const maxTitle = 120
+
+// Record returns the entry for the page in the record of a turn: its source, its metadata and, if it was read, its text.
+func (p *Page) Record() turn.Page {
+	from := p.Source()
+	r := turn.Page{
+		URL: p.URL, Final: from.Final, Site: hostOf(p.URL), Bytes: from.Bytes, SHA256: from.SHA256, Fetched: from.At, Cached: from.Cached, Took: p.Took,
+		Title: Title(p.Extract.Title, maxTitle), Published: p.Extract.Published, Modified: p.Extract.Modified, Hidden: p.Extract.Hidden,
+	}
+	if host := hostOf(from.Final); host != "" {
+		r.Site = host
+	}
+	if p.Special != nil {
+		r.Via = p.Special.Reader + " reader"
+	} else if p.Fetched != nil {
+		r.Status = p.Fetched.Status
+	}
+	if p.Passed != nil {
+		r.Passed = p.Passed.Error()
+	}
+	if e := p.Err; e != nil {
+		r.Failure, r.Reason = e.Code, e.Reason
+		if e.Status != 0 {
+			r.Status = e.Status
+		}
+		return r
+	}
+	r.Text = p.Text
+	return r
+}
+
+func hostOf(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	return u.Hostname()
 }

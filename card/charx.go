@@ -1,0 +1,117 @@
+package card
+
+import (
+	"archive/zip"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+const (
+	maxFiles = 2000
+	maxFile  = 32 << 20 // bytes
+	maxPath  = 200      // bytes
+	cardName = "card.json"
+)
+
+// readCHARX reads an archive with a card and its files. It refuses an archive with anything that no card needs.
+func readCHARX(data []byte) (*Card, *Lorebook, error) {
+	z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		return nil, nil, fmt.Errorf("the archive cannot be read: %w; get the file again", err)
+	}
+	if len(z.File) > maxFiles {
+		return nil, nil, fmt.Errorf("the archive has %d files; at most %d are read", len(z.File), maxFiles)
+	}
+	files := map[string][]byte{}
+	left := int64(MaxBytes)
+	for _, f := range z.File {
+		switch mode := f.Mode(); {
+		case strings.HasSuffix(f.Name, "/") && mode.IsDir():
+			continue
+		case !mode.IsRegular():
+			return nil, nil, fmt.Errorf("the archive holds %q, which is no plain file (%s); take it out", short(f.Name), mode.Type())
+		case f.Flags&1 != 0:
+			return nil, nil, errors.New("the archive is encrypted; pack it without a password")
+		}
+		if err := checkPath(f.Name); err != nil {
+			return nil, nil, err
+		}
+		if _, twice := files[f.Name]; twice {
+			return nil, nil, fmt.Errorf("the archive holds %q twice; pack it again", short(f.Name))
+		}
+		body, err := unpack(f, min(maxFile, left))
+		if err != nil {
+			return nil, nil, err
+		}
+		left -= int64(len(body))
+		files[f.Name] = body
+	}
+	card, ok := files[cardName]
+	if !ok {
+		return nil, nil, errors.New("the archive has no card.json, so it is no CHARX")
+	}
+	delete(files, cardName)
+	c, book, err := readJSON(card)
+	if c != nil && len(files) > 0 {
+		c.Files = files
+	}
+	return c, book, err
+}
+
+// unpack reads a file of the archive. It does not trust the size that the archive claims.
+func unpack(f *zip.File, limit int64) ([]byte, error) {
+	r, err := f.Open()
+	if err != nil {
+		return nil, fmt.Errorf("unpack %q: %w", short(f.Name), err)
+	}
+	defer r.Close()
+	body, err := io.ReadAll(io.LimitReader(r, limit+1))
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("unpack %q: %w", short(f.Name), err)
+	case int64(len(body)) > limit:
+		return nil, fmt.Errorf("%q unpacks to more than the %d MiB that a file of a card may have, or to more than is left of %d for all; take it out", short(f.Name), maxFile>>20, MaxBytes>>20)
+	}
+	return body, nil
+}
+
+// checkPath refuses paths that lead out of a folder or that some system cannot have.
+func checkPath(name string) error {
+	odd := func(r rune) bool { return unicode.IsControl(r) || strings.ContainsRune(`\:*?"<>|`, r) }
+	switch {
+	case !fs.ValidPath(name) || name == ".":
+		return fmt.Errorf("the card holds a file %q, which leads out of its folder; take it out", short(name))
+	case strings.ContainsFunc(name, odd) || len(name) > maxPath || !utf8.ValidString(name):
+		return fmt.Errorf("the card holds a file %q, whose name is too long or has signs that names of files cannot have; rename it", short(name))
+	}
+	return nil
+}
+
+// writeCHARX packs a card and its files.
+func writeCHARX(card []byte, files map[string][]byte) ([]byte, error) {
+	var out bytes.Buffer
+	z := zip.NewWriter(&out)
+	put := func(name string, body []byte) error {
+		w, err := z.Create(name)
+		if err == nil {
+			_, err = w.Write(body)
+		}
+		return err
+	}
+	err := put(cardName, card)
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		err = errors.Join(err, put(name, files[name]))
+	}
+	if err = errors.Join(err, z.Close()); err != nil {
+		return nil, fmt.Errorf("pack the card: %w", err)
+	}
+	return out.Bytes(), nil
+}

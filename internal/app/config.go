@@ -1,0 +1,337 @@
+package app
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+
+	"familiar/internal/text"
+
+	"familiar/internal/discord"
+	"familiar/internal/search/backend"
+	"github.com/joho/godotenv"
+)
+
+// Value is a setting's value and where it came from.
+type Value struct {
+	Setting
+	Text   string
+	Source string // "environment", ".env", "file PATH", "default", or "" if there is none
+}
+
+// Config is the effective configuration. Every value has been checked.
+type Config struct {
+	Values []Value
+}
+
+// Problems lists everything that is wrong with the configuration or with how a command is used.
+type Problems []string
+
+func (p Problems) Error() string { return strings.Join(p, "\n") }
+
+// ReadConfig reads the settings from the environment, from the files that NAME_FILE variables name, and from .env in dir or in the user's
+// directory. The environment wins over .env. The error is [Problems]; the configuration is nil only if .env cannot be read.
+func ReadConfig(env func(string) (string, bool), dir string) (*Config, error) {
+	home := DotenvDir(env, dir)
+	dotenv, err := readDotenv(home)
+	if err != nil {
+		return nil, Problems{err.Error()}
+	}
+	c := &Config{}
+	var wrong Problems
+	for _, s := range Settings() {
+		s.Preset = defaultPlace(s.Name, s.Preset, env, dir)
+		v, err := lookUp(s, sources{{"environment", env, dir}, {dotenvName(home, dir), func(name string) (string, bool) { text, ok := dotenv[name]; return text, ok }, home}})
+		if err == nil && v.Text != "" && s.check != nil {
+			err = s.check(v.Text)
+		}
+		if err != nil {
+			wrong = append(wrong, complaint(s, err))
+		}
+		c.Values = append(c.Values, v)
+	}
+	if token := c.Value("DISCORD_TOKEN"); token.Text != "" {
+		if err := discord.CheckToken(token.Text, c.Get("DISCORD_API_URL")); err != nil {
+			wrong = slices.Insert(wrong, 0, complaint(token.Setting, err))
+		}
+	}
+	if err := checkConsole(c); err != nil {
+		wrong = append(wrong, complaint(c.Value("FAMILIAR_CONSOLE").Setting, err))
+	}
+	if len(wrong) > 0 {
+		return c, wrong
+	}
+	return c, nil
+}
+
+// UnknownVariables lists the variables, in the .env of dir or in the environment, that are probably misspelt settings.
+func UnknownVariables(environ []string, dir string) (lines []string) {
+	dotenv, err := readDotenv(dir)
+	if err != nil {
+		return nil // ReadConfig reports it
+	}
+	var names []string
+	for _, s := range Settings() {
+		names = append(names, s.Name)
+	}
+	known := func(name string) bool {
+		return slices.Contains(names, strings.TrimSuffix(name, "_FILE")) || standardName(name)
+	}
+	find := func(place, name string, near func(name, meant string) bool) {
+		if meant := text.Nearest(strings.TrimSuffix(name, "_FILE"), names); !known(name) && meant != "" && near(name, meant) {
+			lines = append(lines, fmt.Sprintf("%s: %s is not a setting; did you mean %s?", place, name, meant))
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(dotenv)) {
+		find(".env", name, func(string, string) bool { return true })
+	}
+	// Other programs set variables, too: only one that begins like a setting may be meant as one.
+	for _, name := range slices.Sorted(slices.Values(environ)) {
+		find("environment", name, func(name, meant string) bool { return name[:min(3, len(name))] == meant[:3] })
+	}
+	return lines
+}
+
+// standardName reports whether OpenTelemetry defines a variable of that name. Other programs may read it.
+// https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/
+func standardName(name string) bool {
+	if name, ok := strings.CutPrefix(name, "OTEL_EXPORTER_OTLP_"); ok {
+		for _, signal := range []string{"TRACES_", "METRICS_", "LOGS_"} {
+			name = strings.TrimPrefix(name, signal)
+		}
+		return slices.Contains([]string{"ENDPOINT", "HEADERS", "PROTOCOL", "TIMEOUT", "COMPRESSION", "CERTIFICATE", "CLIENT_KEY", "CLIENT_CERTIFICATE", "INSECURE", "METRICS_TEMPORALITY_PREFERENCE"}, name)
+	}
+	return slices.Contains([]string{"OTEL_METRICS_EXPORTER", "OTEL_LOGS_EXPORTER", "OTEL_TRACES_SAMPLER"}, name)
+}
+
+func readDotenv(dir string) (map[string]string, error) {
+	path := filepath.Join(dir, ".env")
+	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read .env: %w", err)
+	}
+	defer f.Close()
+	text, err := io.ReadAll(f)
+	if err != nil {
+		return nil, fmt.Errorf("read .env: %w", err)
+	}
+	values, err := godotenv.UnmarshalBytes(text)
+	if err != nil {
+		// The parser quotes the line that it cannot read, which may hold a secret.
+		return nil, fmt.Errorf("read %s: line %d is not NAME=value", path, badLine(text))
+	}
+	return values, nil
+}
+
+// badLine returns the number of the first line that is wrong in a .env: the one after the longest beginning that can be read. A quoted
+// value may go over several lines.
+func badLine(text []byte) int {
+	lines := bytes.SplitAfter(text, []byte("\n"))
+	for n := len(lines) - 1; n > 0; n-- {
+		if _, err := godotenv.UnmarshalBytes(bytes.Join(lines[:n], nil)); err == nil {
+			return n + 1
+		}
+	}
+	return 1
+}
+
+// sources are where settings are looked for, in order. Files are relative to dir.
+type sources []struct {
+	name string
+	get  func(string) (string, bool)
+	dir  string
+}
+
+// dotenvName is how a .env is named to people: by its path if it is not in dir.
+func dotenvName(home, dir string) string {
+	if home == dir {
+		return ".env"
+	}
+	return filepath.Join(home, ".env")
+}
+
+// lookUp finds a setting: NAME, then NAME_FILE, first in the environment and then in .env.
+func lookUp(s Setting, all sources) (Value, error) {
+	for _, place := range all {
+		if text, ok := place.get(s.Name); ok && strings.TrimSpace(text) != "" {
+			return Value{s, strings.TrimSpace(text), place.name}, nil
+		}
+		if path, ok := place.get(s.Name + "_FILE"); ok && strings.TrimSpace(path) != "" {
+			return fromFile(s, Resolve(place.dir, strings.TrimSpace(path)))
+		}
+	}
+	if s.Preset != "" {
+		return Value{s, s.Preset, "default"}, nil
+	}
+	return Value{Setting: s}, nil
+}
+
+func fromFile(s Setting, path string) (Value, error) {
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return Value{Setting: s}, fmt.Errorf("%s_FILE: %w", s.Name, err)
+	}
+	text := strings.TrimSpace(string(b))
+	if text == "" {
+		return Value{Setting: s}, fmt.Errorf("%s_FILE: %s is empty", s.Name, path)
+	}
+	return Value{s, text, "file " + path}, nil
+}
+
+func complaint(s Setting, err error) string {
+	text := fmt.Sprintf("%s: %v\n  What it sets: %s.", s.Name, err, s.About)
+	if s.where != "" {
+		text += "\n  Get it from " + s.where
+	}
+	return text
+}
+
+func (c *Config) Get(name string) string { return c.Value(name).Text }
+
+func (c *Config) Value(name string) Value {
+	i := slices.IndexFunc(c.Values, func(v Value) bool { return v.Name == name })
+	return c.Values[i]
+}
+
+// list returns the words of a setting, which commas or spaces separate.
+func (c *Config) list(name string) []string {
+	return strings.FieldsFunc(c.Get(name), isBetween)
+}
+
+// isBetween reports whether a character separates the words of a list.
+func isBetween(r rune) bool { return r == ',' || unicode.IsSpace(r) }
+
+// searchKeys returns the keys of the search backends, by the names of their settings.
+func (c *Config) searchKeys() map[string]string {
+	keys := map[string]string{}
+	for _, k := range backend.Keys() {
+		keys[k.Name] = c.Get(k.Name)
+	}
+	return keys
+}
+
+func Resolve(dir, path string) string {
+	if filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(dir, path)
+}
+
+// set returns the words of a setting as a set.
+func (c *Config) set(name string) map[string]bool {
+	all := map[string]bool{}
+	for _, word := range c.list(name) {
+		all[word] = true
+	}
+	return all
+}
+
+// Count returns the value of a setting that is a whole number, or 0 if it is not set.
+func (c *Config) Count(name string) int {
+	n, _ := strconv.ParseInt(c.Get(name), 10, 32)
+	return int(n)
+}
+
+// span returns the value of a setting that is a duration.
+func (c *Config) span(name string) time.Duration {
+	d, _ := time.ParseDuration(c.Get(name))
+	return d
+}
+
+// clear removes the value of a setting.
+func (c *Config) clear(name string) {
+	for i := range c.Values {
+		if c.Values[i].Name == name {
+			c.Values[i].Text, c.Values[i].Source = "", ""
+		}
+	}
+}
+
+// homes are the user's directories for familiar's data and configuration. They are empty if the environment does not tell.
+type homes struct{ data, config string }
+
+// homesOf returns the directories that an operating system has for that. On Linux:
+// https://specifications.freedesktop.org/basedir-spec/latest/
+func homesOf(env func(string) (string, bool), system string) homes {
+	get := func(name string, below ...string) string {
+		dir, _ := env(name)
+		if !filepath.IsAbs(dir) {
+			return ""
+		}
+		return filepath.Join(append([]string{dir}, below...)...)
+	}
+	first := func(dirs ...string) string {
+		for _, dir := range dirs {
+			if dir != "" {
+				return dir
+			}
+		}
+		return ""
+	}
+	switch system {
+	case "darwin":
+		dir := get("HOME", "Library", "Application Support", "familiar")
+		return homes{first(get("XDG_DATA_HOME", "familiar"), dir), first(get("XDG_CONFIG_HOME", "familiar"), dir)}
+	case "windows":
+		return homes{get("LOCALAPPDATA", "familiar"), get("APPDATA", "familiar")}
+	}
+	return homes{
+		first(get("XDG_DATA_HOME", "familiar"), get("HOME", ".local", "share", "familiar")),
+		first(get("XDG_CONFIG_HOME", "familiar"), get("HOME", ".config", "familiar")),
+	}
+}
+
+// defaultPlace returns the preset of a setting that names a directory: the one below dir if it exists or dir is a clone of the project, else the
+// user's.
+func defaultPlace(setting, preset string, env func(string) (string, bool), dir string) string {
+	own := map[string]string{"FAMILIAR_DATA": homesOf(env, runtime.GOOS).data, "FAMILIAR_CHARACTERS": inHome(env, "characters")}[setting]
+	if own == "" || IsDir(filepath.Join(dir, preset)) || isClone(dir) {
+		return preset
+	}
+	return own
+}
+
+// DotenvDir returns the directory of the .env that is read: dir or, if it has none, the user's.
+func DotenvDir(env func(string) (string, bool), dir string) string {
+	own := homesOf(env, runtime.GOOS).config
+	if own == "" || Exists(filepath.Join(dir, ".env")) || !Exists(filepath.Join(own, ".env")) {
+		return dir
+	}
+	return own
+}
+
+func inHome(env func(string) (string, bool), name string) string {
+	if own := homesOf(env, runtime.GOOS).config; own != "" {
+		return filepath.Join(own, name)
+	}
+	return ""
+}
+
+func isClone(dir string) bool {
+	mod, err := os.ReadFile(filepath.Join(dir, "go.mod"))
+	return err == nil && bytes.HasPrefix(mod, []byte("module familiar\n"))
+}
+
+func IsDir(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
+func Exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}

@@ -1,0 +1,185 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"familiar/characters"
+	"familiar/internal/bot"
+	"familiar/internal/console"
+	"familiar/internal/discord"
+	"familiar/internal/providers/character"
+	"familiar/internal/store"
+)
+
+// leastToken is the shortest token that lets people in from other machines.
+const leastToken = 16
+
+// checkConsole refuses an address that other machines can reach, unless a token is set.
+func checkConsole(c *Config) error {
+	at := c.Get("FAMILIAR_CONSOLE")
+	if at == Nowhere || checkListen(at) != nil {
+		return nil // or reported already
+	}
+	host, _, _ := net.SplitHostPort(at)
+	addr, err := netip.ParseAddr(host)
+	if host == "localhost" || err == nil && addr.IsLoopback() {
+		return nil
+	}
+	if token := c.Get("FAMILIAR_CONSOLE_TOKEN"); len(token) < leastToken {
+		return fmt.Errorf("%s can be reached from other machines: set FAMILIAR_CONSOLE_TOKEN, or FAMILIAR_CONSOLE_TOKEN_FILE, to at least %d characters (openssl rand -hex 24), or serve it on 127.0.0.1", at, leastToken)
+	}
+	return nil
+}
+
+// checkConsoleHosts refuses what cannot be the name of a host.
+func checkConsoleHosts(text string) error {
+	for name := range strings.FieldsFuncSeq(text, isBetween) {
+		if strings.ContainsAny(name, ":/") {
+			return fmt.Errorf("it must be only names, such as familiar.example.org, without a scheme and a port, not %q", name)
+		}
+	}
+	return nil
+}
+
+// listenConsole opens the console's address. It returns nil if the console is off or the address cannot be opened: the program goes on, and the
+// log says what to do.
+func (a *App) listenConsole(ctx context.Context) net.Listener {
+	at := a.Config.Get("FAMILIAR_CONSOLE")
+	if at == Nowhere {
+		return nil
+	}
+	l, err := new(net.ListenConfig).Listen(ctx, "tcp", at)
+	if err != nil {
+		a.Log.Warn("the console is not served; set FAMILIAR_CONSOLE to another address such as 127.0.0.1:8808, or to off", "err", err)
+		return nil
+	}
+	return l
+}
+
+// serveConsole serves the pages until ctx is done, unless they are off.
+func (a *App) serveConsole(ctx context.Context, p *Process, b *bot.Bot, session *discord.Session, watching *telemetryServer, files *reloader, background *sync.WaitGroup) error {
+	l := a.listenConsole(ctx)
+	if l == nil {
+		return nil
+	}
+	pages, err := a.console(p, b, session, watching, files)
+	if err != nil {
+		return errors.Join(err, l.Close())
+	}
+	a.pages = consoleAddress(l)
+	background.Go(func() {
+		if err := pages.Serve(ctx, l); err != nil {
+			a.Log.Error("serve the console", "err", err)
+		}
+	})
+	return nil
+}
+
+// consoleAddress returns the URL at which people open the console.
+func consoleAddress(l net.Listener) string {
+	host, port, err := net.SplitHostPort(l.Addr().String())
+	if addr, bad := netip.ParseAddr(host); err == nil && bad == nil && addr.IsUnspecified() {
+		host = "localhost"
+	}
+	return "http://" + net.JoinHostPort(host, port)
+}
+
+// console puts the operator's pages together.
+func (a *App) console(p *Process, b *bot.Bot, session *discord.Session, watching *telemetryServer, files *reloader) (*console.Console, error) {
+	feed := &console.Feed{}
+	b.Progress = feed.Publish
+	return console.New(console.Config{
+		Store: a.Store, Traces: a.Traces, Feed: feed, Redact: a.Redact.String, Log: a.Log, Version: a.version, Zone: time.Local,
+		Token: a.Config.Get("FAMILIAR_CONSOLE_TOKEN"), Hosts: a.consoleHosts(),
+		Gateway: func() console.Gateway {
+			h := session.Health()
+			return console.Gateway{Connected: h.Connected, Since: h.Since, Latency: h.Latency, Servers: h.Guilds, Resumes: h.Resumes, Trouble: h.Trouble}
+		},
+		Lanes: func() (all []console.Lane) {
+			for _, l := range b.Lanes() {
+				all = append(all, console.Lane(l))
+			}
+			return all
+		},
+		Quotas: a.consoleQuotas, Channel: session.ChannelName, Backends: (&backendList{app: a}).get, Doctor: a.examine(p),
+		Telemetry: watching.handler(a.Config.Get("FAMILIAR_CONSOLE")),
+		Trust: func() (all []console.Trust) {
+			for _, actor := range a.cast.get().All() {
+				all = append(all, trustOf(actor.Character))
+			}
+			return all
+		},
+		Shelf: &console.Shelf{
+			Dir: files.root(), BuiltIn: characters.FS, Reload: files.again,
+			InForce: func(id string) *character.Character {
+				if actor := a.cast.actor(id); actor != nil {
+					return actor.Character
+				}
+				return nil
+			},
+		},
+	})
+}
+
+// consoleHosts returns the names by which the console may be reached: the configured ones and that of its address.
+func (a *App) consoleHosts() []string {
+	all := a.Config.list("FAMILIAR_CONSOLE_HOSTS")
+	if host, _, err := net.SplitHostPort(a.Config.Get("FAMILIAR_CONSOLE")); err == nil && host != "" {
+		all = append(all, host)
+	}
+	for i := range all {
+		all[i] = strings.ToLower(all[i])
+	}
+	return all
+}
+
+// consoleQuotas returns the quotas for everybody together, with how much is used today.
+func (a *App) consoleQuotas(ctx context.Context) (all []console.Quota, err error) {
+	used, err := a.Store.Quotas.Usage(ctx, time.Now(), store.Party{})
+	for _, q := range a.meter.Quotas {
+		if q.Scope == store.OfAll {
+			all = append(all, console.Quota{Name: "All, " + q.Of + " today", Used: q.Used(used[store.OfAll]), Most: q.Most})
+		}
+	}
+	return all, err
+}
+
+func trustOf(c *character.Character) console.Trust {
+	t := console.Trust{ID: c.ID, Name: c.Name, Allow: c.Web.Allow, Deny: c.Web.Deny}
+	for intent, sites := range c.Web.Trusted {
+		if len(sites) > 0 {
+			t.Kinds = append(t.Kinds, console.TrustedKind{Intent: intent, Sites: sites, Only: slices.Contains(c.Web.TrustedOnly, intent)})
+		}
+	}
+	slices.SortFunc(t.Kinds, func(a, b console.TrustedKind) int { return strings.Compare(a.Intent, b.Intent) })
+	return t
+}
+
+// errNotReloading says that a change was saved and is not in force yet.
+var errNotReloading = errors.New("it is saved, and the program is about to end: the next start takes it")
+
+// again reads the files, and returns when their good versions are in force.
+func (r *reloader) again(ctx context.Context) error {
+	done := make(chan struct{})
+	select {
+	case r.wanted <- done:
+	case <-r.ended:
+		return errNotReloading
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	select {
+	case <-done:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

@@ -1,0 +1,139 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+
+	"familiar/internal/cache"
+	"familiar/internal/discord"
+	"familiar/internal/doctor"
+	"familiar/internal/embedding"
+	"familiar/internal/llm"
+)
+
+// Examination opens what the doctor looks at, as far as that works without writing; without web, only what asks Discord and the models. The
+// caller must close it.
+func Examination(p *Process, web bool) *doctor.Examination {
+	e := &doctor.Examination{Installation: doctor.Installation{Redact: func(text string) string { return text }}}
+	if c, _ := ReadConfig(p.Env, p.Dir); c != nil {
+		e.Redact = c.Redactor().String
+	}
+	quiet := *p
+	quiet.Log = ""
+	a, wrong := configure(&quiet)
+	if wrong == nil && web {
+		a.Config.clear("FAMILIAR_WEB_CACHE") // nothing is written, and every question is asked
+	}
+	if wrong == nil {
+		e.Installation = a.installation(p)
+	}
+	if wrong == nil && web {
+		wrong = errors.Join(a.openReader(context.Background(), p), a.openEngine(context.Background(), p))
+		if e.Backends, e.Engine = a.Backends, a.Engine; a.Reader != nil {
+			e.Fetcher = a.Reader.Fetcher
+		}
+	}
+	if problems, ok := errors.AsType[Problems](wrong); ok {
+		e.Wrong = problems
+	} else if wrong != nil {
+		e.Wrong = []string{wrong.Error()}
+	}
+	return e
+}
+
+// examine returns what examines the installation for the console.
+func (a *App) examine(p *Process) func(context.Context, doctor.Progress) []doctor.Finding {
+	return func(ctx context.Context, progress doctor.Progress) []doctor.Finding {
+		e := Examination(p, true)
+		defer e.Close()
+		return e.ExamineAll(ctx, progress)
+	}
+}
+
+// installation is what the doctor looks at, without the web.
+func (a *App) installation(p *Process) doctor.Installation {
+	c, of := a.Config, a.Character
+	set := 0
+	for _, v := range c.Values {
+		if v.Source != "" && v.Source != "default" {
+			set++
+		}
+	}
+	base := c.Get("DISCORD_API_URL")
+	i := doctor.Installation{
+		Setting: c.Get, Set: set, Redact: a.Redact.String,
+		Character: of.Name, Mode: string(of.Mode), Prompt: of.Modes[of.Mode].Total, Reactions: of.Reactions.Follow,
+		Discord: discord.Config{Token: c.Get("DISCORD_TOKEN"), HTTP: a.client(base), BaseURL: base, Redact: a.Redact.String, PerSecond: p.Far.PerSecond},
+		Models:  func(ctx context.Context) (doctor.Models, error) { return a.examinedModels(ctx, p.Far) },
+		Embeddings: func() (*embedding.Service, error) {
+			err := a.openEmbeddings(context.Background(), p)
+			return a.embeddings, err
+		},
+		Transcription: a.listener(),
+		Data:          Resolve(p.Dir, c.Get("FAMILIAR_DATA")), Root: p.Far.Root, Free: p.Far.Free,
+		Close: a.Close,
+	}
+	if i.Root == nil {
+		i.Root = os.DirFS("/")
+	}
+	if i.Free == nil {
+		i.Free = cache.FreeSpace
+	}
+	return i
+}
+
+// examinedModels chooses the models of the character. Their servers' addresses hold no secret.
+func (a *App) examinedModels(ctx context.Context, far Far) (doctor.Models, error) {
+	server, err := a.chooseServer(ctx, far)
+	if err != nil {
+		return doctor.Models{}, err
+	}
+	if !server.local() {
+		server.where = displayAddress(server.where)
+	}
+	a.server = server
+	m := a.modelsOf(a.Character)
+	if m.main == nil {
+		return doctor.Models{}, nil
+	}
+	found := doctor.Models{Main: m.main, Side: m.side, MainNames: a.namesOf(a.Character, m.main), SideNames: a.namesOf(a.Character, m.side), Where: m.where, SideWhere: m.where, How: m.chosen()}
+	if m.side.BaseURL != m.main.BaseURL {
+		found.SideWhere = displayAddress(m.side.BaseURL)
+	}
+	return found, nil
+}
+
+// Setup returns what sets an installation up. What is wrong with the configuration may be what is asked for.
+func Setup(p *Process, in io.Reader, o doctor.Options, progress doctor.Progress) (*doctor.Setup, error) {
+	c, err := ReadConfig(p.Env, p.Dir)
+	if c == nil {
+		return nil, err
+	}
+	home := DotenvDir(p.Env, p.Dir)
+	redactor, agent := c.Redactor(), Agent(p.Version, "")
+	before := doctor.Before{
+		Get: c.Get, Dotenv: filepath.Join(home, ".env"), Characters: Resolve(p.Dir, c.Get("FAMILIAR_CHARACTERS")),
+		InDotenv: func(name string) bool { return c.Value(name).Source == dotenvName(home, p.Dir) },
+		Check:    func(name, value string) error { return c.Value(name).check(value) },
+	}
+	for _, s := range Settings() {
+		before.Names = append(before.Names, s.Name)
+	}
+	a := &App{Config: c, agent: agent, Redact: redactor}
+	return &doctor.Setup{
+		Options: o, Before: before, In: in, Out: p.Out, Interactive: p.Interactive, Dir: p.Dir, Env: p.Env, Local: p.Far.Local, Progress: progress,
+		Client: func(address, key string) *llm.Client {
+			return &llm.Client{HTTP: a.client(address), BaseURL: address, Key: key, Redact: redactor.String}
+		},
+		Examine: func(env func(string) (string, bool), part doctor.Part) *doctor.Examination {
+			changed := *p
+			if changed.Env = env; part != doctor.Whole {
+				changed.Err = io.Discard // the examination at the end says what is to be said of the configuration
+			}
+			return Examination(&changed, part != doctor.WithoutWeb)
+		},
+	}, nil
+}

@@ -1,0 +1,207 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"familiar/internal/bot"
+	"familiar/internal/command"
+	"familiar/internal/discord"
+	"familiar/internal/embedding"
+	"familiar/internal/llm"
+	"familiar/internal/memory"
+	"familiar/internal/store"
+	"familiar/internal/text"
+)
+
+// Keys of notes in the store: the fingerprint of the commands that Discord has, and the session that a restart resumes.
+const (
+	commandsNote = "discord.commands"
+	sessionNote  = "discord.session"
+)
+
+// followsReactions reports whether people's reactions matter to a character.
+func followsReactions(a *bot.Actor) bool { return a.Reactions.Follow }
+
+// Serve runs the gateway, the bot and the upkeep until ctx is done or Discord refuses the bot. When the gateway ends, its events are closed and
+// the bot finishes the turns that have begun.
+func (a *App) Serve(ctx context.Context, p *Process) error {
+	base := a.Config.Get("DISCORD_API_URL")
+	commands := &command.Commands{Operator: a.Config.Get("DISCORD_OPERATOR")} // opens forms once the session runs
+	session, err := discord.New(discord.Config{
+		Token: a.Config.Get("DISCORD_TOKEN"), HTTP: a.client(base), BaseURL: base, Log: a.Log, Redact: a.Redact.String,
+		PerSecond: p.Far.PerSecond, Operator: a.Config.Get("DISCORD_OPERATOR"), Reactions: slices.ContainsFunc(a.cast.get().All(), followsReactions), Commands: command.Definitions(a.cast.get()),
+		Proxies:     a.Config.set("DISCORD_PROXIES"),
+		OnReady:     func(r discord.Ready) { a.greet(p.Out, r) },
+		LoadHash:    func(ctx context.Context) (string, error) { return a.note(ctx, commandsNote) },
+		SaveHash:    func(ctx context.Context, hash string) error { return a.Store.Notes.Set(ctx, commandsNote, hash) },
+		LoadSession: func(ctx context.Context) (string, error) { return a.note(ctx, sessionNote) },
+		SaveSession: func(ctx context.Context, session string) error { return a.Store.Notes.Set(ctx, sessionNote, session) },
+		Form:        commands.Form,
+		LoadWebhook: a.loadWebhook, Keeps: a.Store.Claims.Posted,
+		SaveWebhook: func(ctx context.Context, guildID, channelID string, w discord.Webhook) error {
+			return a.Store.Webhooks.Set(ctx, store.Webhook{ChannelID: channelID, GuildID: guildID, ID: w.ID, Token: w.Token})
+		},
+	})
+	if err != nil {
+		return Problems{err.Error()}
+	}
+	b := a.Bot(session, bot.Pace{First: 200 * time.Millisecond, Every: 1200 * time.Millisecond, Units: 2000, Buttons: true, Names: true})
+	b.Cast, b.Profile, b.Present = a.cast.get(), session.Profile, session.Present
+	commands.Bot, commands.Prepare, commands.Contentless = b, session.PreparePersonas, session.Contentless
+	b.Commands = commands.Do
+	b.Files, b.Listener, a.files.Reread = a.files, a.listener(), session.Message
+	b.Servers, a.servers.Platform = a.servers, session
+	b.Resume, b.PerPerson = true, a.Config.Count("FAMILIAR_TURNS_PER_MINUTE")
+	b.Access = bot.Access{Allow: a.Config.set("DISCORD_ALLOW"), Deny: a.Config.set("DISCORD_DENY")}
+	b.Quotas = a.meter.Quotas
+
+	watching, err := a.openTelemetry(session)
+	if err != nil {
+		return err
+	}
+	watching.watch(b)
+	watching.start(ctx)
+	defer watching.close()
+
+	var background sync.WaitGroup
+	defer background.Wait()
+	a.MarkInterrupted(ctx)
+	upkeep, done := context.WithCancel(ctx)
+	defer done()
+	background.Go(func() { a.Upkeep(upkeep, session.Guilds) })
+	background.Go(func() { a.EraseOnRequest(upkeep, b) })
+	_, tuned := p.Env("GOGC")
+	background.Go(func() { watchFootprint(upkeep, tuned) })
+	if w := a.memoryWriter(p.Far); w != nil {
+		b.Learns = true
+		background.Go(func() { w.Run(upkeep) })
+	}
+	background.Go(func() { a.embed(upkeep, p.Far.Embed) })
+	files := &reloader{app: a, process: p, bot: b, session: session, wanted: make(chan chan struct{}), ended: make(chan struct{})}
+	if err := a.serveConsole(upkeep, p, b, session, watching, files, &background); err != nil {
+		return err
+	}
+	background.Go(func() { files.run(upkeep) })
+
+	failed := make(chan error, 1)
+	gateway, hangUp := context.WithCancel(ctx)
+	defer hangUp()
+	background.Go(func() { failed <- session.Run(gateway) })
+	b.Run(ctx, session.Events())
+	hangUp()
+	err = <-failed
+	var fatal *discord.Fatal
+	if errors.As(err, &fatal) {
+		return Problems{fatal.Error()}
+	}
+	if ctx.Err() != nil {
+		return nil // a signal
+	}
+	return err
+}
+
+// embed makes vectors of what is kept until ctx is done. If no service is configured any more, it deletes the vectors.
+func (a *App) embed(ctx context.Context, every time.Duration) {
+	if a.embeddings == nil {
+		_, err := a.Store.Vectors.DeleteOthers(ctx, "")
+		a.tidied(ctx, "delete vectors", err)
+		return
+	}
+	(&embedding.Indexer{Store: a.Store, Service: a.embeddings, Log: a.Log, Every: every}).Run(ctx)
+}
+
+// memoryWriter returns what learns from conversations, or nil if that is off or there is no model.
+func (a *App) memoryWriter(far Far) *memory.Writer {
+	if a.Config.Get("FAMILIAR_LEARN") == "off" || a.models.side == nil {
+		return nil
+	}
+	return &memory.Writer{
+		Store: a.Store, Redact: a.Redact.String, Log: a.Log, PerHour: a.Config.Count("FAMILIAR_LEARN_PER_HOUR"),
+		Idle: far.Idle, Allows: a.meter.Allows, Count: a.meter.Count, Side: func() *llm.Client { return a.cast.get().Default.Side },
+	}
+}
+
+// loadWebhook returns the webhook of a channel that the store keeps, or a zero one.
+func (a *App) loadWebhook(ctx context.Context, channelID string) (discord.Webhook, error) {
+	w, err := a.Store.Webhooks.Get(ctx, channelID)
+	if errors.Is(err, store.ErrNotFound) {
+		return discord.Webhook{}, nil
+	}
+	return discord.Webhook{ID: w.ID, Token: w.Token}, err
+}
+
+// note returns a note of the store, "" if there is none.
+func (a *App) note(ctx context.Context, key string) (string, error) {
+	text, err := a.Store.Notes.Get(ctx, key)
+	if errors.Is(err, store.ErrNotFound) {
+		return "", nil
+	}
+	return text, err
+}
+
+// greet prints which bot is connected to which servers, what it uses, and what is off and why.
+func (a *App) greet(out io.Writer, r discord.Ready) {
+	fmt.Fprintf(out, "%s is here, as %s (%s).\n", a.Character.Name, r.Name, r.ID)
+	fmt.Fprintf(out, "  invite    %s\n", r.Invite)
+	servers := "none yet: open the link above"
+	if len(r.Guilds) > 0 {
+		servers = strings.Join(r.Guilds, ", ")
+	}
+	fmt.Fprintf(out, "  servers   %s\n", servers)
+	if r.Contentless {
+		fmt.Fprintln(out, "  reads     only mentions, replies with a ping and direct messages: switch on \"Message Content Intent\" at the developer portal for the rest")
+	}
+	if all := names(a.cast.get()); len(all) > 1 {
+		fmt.Fprintf(out, "  speak     %s\n", strings.Join(all, ", "))
+	}
+	a.Describe(out, 0)
+	a.describeOff(out)
+}
+
+// Describe prints which model answers and which services are searched. Lines are broken at width, unless it is 0.
+func (a *App) Describe(out io.Writer, width int) {
+	say := func(label, format string, values ...any) {
+		fmt.Fprintln(out, text.Hanging(fmt.Sprintf("  %-9s %s", label, fmt.Sprintf(format, values...)), 12, width))
+	}
+	say("model", "%s", a.models.describe())
+	var names []string
+	for _, b := range a.Backends.On {
+		names = append(names, b.Name())
+	}
+	say("searches", "%s", strings.Join(names, ", "))
+	switch {
+	case a.Config.Get("FAMILIAR_WEB") == "off":
+		say("off", "the web: FAMILIAR_WEB is off")
+	case !a.Character.Web.Enabled:
+		say("off", "the web: the character's web.enabled is false")
+	}
+	for _, line := range a.Config.Plain() {
+		say("note", "%s", line)
+	}
+	if a.pages != "" {
+		say("console", "%s", a.pages)
+	}
+	say("data", "%s", a.Config.Get("FAMILIAR_DATA"))
+}
+
+// describeOff prints which search services are off, and why.
+func (a *App) describeOff(out io.Writer) {
+	var keyless []string
+	for _, off := range a.Backends.Off {
+		if off.Key != "" {
+			keyless = append(keyless, off.Name)
+			continue
+		}
+		fmt.Fprintf(out, "  off       %s: %s\n", off.Name, off.Why)
+	}
+	if keyless != nil {
+		fmt.Fprintf(out, "  off       %s: no key\n", strings.Join(keyless, ", "))
+	}
+}

@@ -1,0 +1,183 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"familiar/internal/bot"
+	"familiar/internal/forget"
+)
+
+// MarkInterrupted marks the turns that an earlier process left unfinished. It must end before the first turn begins.
+func (a *App) MarkInterrupted(ctx context.Context) {
+	if n, err := a.Traces.Interrupt(ctx); err != nil && ctx.Err() == nil {
+		a.Log.Error("mark interrupted turns", "err", err)
+	} else if n > 0 {
+		a.Log.Info("an earlier run was interrupted", "turns", n)
+	}
+}
+
+// Upkeep deletes what has expired, every hour until ctx is done, and logs the store's notices. servers lists the servers that the bot is in, once
+// they are known; it is nil without Discord.
+func (a *App) Upkeep(ctx context.Context, servers func() (ids []string, known bool)) {
+	ticks := time.NewTicker(upkeepEvery)
+	defer ticks.Stop()
+	for {
+		a.Tidy(ctx, servers)
+		for waiting := true; waiting; {
+			select {
+			case <-ctx.Done():
+				return
+			case notice := <-a.Store.Notices():
+				a.Log.Error("store", "notice", notice)
+			case <-ticks.C:
+				waiting = false
+			}
+		}
+	}
+}
+
+const (
+	eraseEvery = time.Second     // another process may wait for it
+	eraseAgain = 5 * time.Minute // after a failure
+)
+
+// EraseOnRequest reads what other processes write to the store, and forgets the people that `familiar erase` asks to forget, until ctx is
+// done.
+func (a *App) EraseOnRequest(ctx context.Context, b *bot.Bot) {
+	ticks := time.NewTicker(eraseEvery)
+	defer ticks.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticks.C:
+		}
+		err := a.Store.Refresh(ctx)
+		all, failed := a.Store.Privacy.Erasures(ctx)
+		err = errors.Join(err, failed)
+		for _, one := range all {
+			if one.ByOperator && err == nil {
+				_, err = b.Forget(ctx, one)
+			}
+		}
+		a.tidied(ctx, "forget people for the operator", err)
+		if err != nil {
+			ticks.Reset(eraseAgain)
+		} else {
+			ticks.Reset(eraseEvery)
+		}
+	}
+}
+
+// Tidy deletes what has expired.
+func (a *App) Tidy(ctx context.Context, servers func() (ids []string, known bool)) {
+	messages, records := a.Config.Count("FAMILIAR_KEEP_MESSAGES"), a.Config.Count("FAMILIAR_KEEP_RECORDS")
+	now := time.Now()
+	limits := forget.Limits{}
+	for class, days := range map[forget.Class]int{
+		forget.Messages: messages, forget.Names: messages, forget.Memories: a.Config.Count("FAMILIAR_KEEP_MEMORY"),
+		forget.Records: records, forget.Answered: records, forget.Unkept: 1,
+		forget.Feedback: a.Config.Count("FAMILIAR_KEEP_FEEDBACK"), forget.Usage: a.Config.Count("FAMILIAR_KEEP_USAGE"), forget.Changes: a.Config.Count("FAMILIAR_KEEP_CHANGES"),
+	} {
+		limits[class] = now.AddDate(0, 0, -days)
+	}
+	removed, err := a.Forgetter.Old(ctx, limits)
+	a.tidied(ctx, "remove what is old", err)
+	for _, from := range removed {
+		a.Log.Debug("removed what was old", "from", from.Table, "rows", from.Rows)
+	}
+	a.tidied(ctx, "delete what is of servers that were left", a.deleteServers(ctx, servers))
+	a.tidied(ctx, "take deleted messages out of the records", a.Forgetter.Messages(ctx))
+	a.tidied(ctx, "keep the database within its size", a.withinSize(ctx, now))
+	a.tidied(ctx, "merge the parts of the index", a.Store.Messages.TidyIndex(ctx))
+	a.tidied(ctx, "index the words of records", a.Traces.IndexWords(ctx))
+	a.tidied(ctx, "go on to forget people", a.Forgetter.Resume(ctx))
+	a.tidied(ctx, "give space back", a.Store.Shrink(ctx))
+	a.tidied(ctx, "index the words of replies of before", a.Traces.IndexReplies(ctx))
+}
+
+func (a *App) tidied(ctx context.Context, what string, err error) {
+	if err != nil && ctx.Err() == nil {
+		a.Log.Error(what, "err", err)
+	}
+}
+
+// deleteServers deletes the data of servers that the bot left some time ago. It compares the servers that it has data of with those that it is
+// in: the bot may have left some, or returned to some, while it was not running.
+func (a *App) deleteServers(ctx context.Context, servers func() (ids []string, known bool)) error {
+	if servers == nil {
+		return nil
+	}
+	in, known := servers()
+	if !known {
+		return nil
+	}
+	now := time.Now()
+	kept, err := a.Store.Guilds.List(ctx)
+	if err != nil {
+		return err
+	}
+	gone, err := a.Store.Guilds.Left(ctx, now)
+	for _, id := range kept {
+		_, present := slices.BinarySearch(in, id)
+		switch noted := slices.Contains(gone, id); {
+		case err != nil:
+		case present && noted:
+			err = a.Store.Guilds.Return(ctx, id)
+		case !present && !noted:
+			err = a.Store.Guilds.Leave(ctx, id, now)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	left, err := a.Store.Guilds.Left(ctx, now.Add(-a.Config.span("FAMILIAR_LEFT_SERVER_GRACE")))
+	for _, id := range left {
+		if err := a.Forgetter.Server(ctx, id); err != nil {
+			return err
+		}
+		a.Log.Info("deleted what was kept of a server that was left", "server", id)
+	}
+	return err
+}
+
+// What the size limit does not delete: records of turns that may be under way, and the messages of the last day.
+const (
+	leavesRecords  = time.Hour
+	leavesMessages = 24 * time.Hour
+	oldestAtOnce   = 20
+)
+
+// withinSize deletes the oldest records, and then the oldest messages, until the database is as small as FAMILIAR_DATA_MB.
+func (a *App) withinSize(ctx context.Context, now time.Time) error {
+	limit := int64(a.Config.Count("FAMILIAR_DATA_MB")) << 20
+	if limit == 0 {
+		return nil
+	}
+	var records, messages int
+	for {
+		size, err := a.Store.Size(ctx)
+		if err != nil {
+			return err
+		}
+		if size.Used <= limit {
+			break
+		}
+		r, m, err := a.Forgetter.Oldest(ctx, oldestAtOnce, forget.Limits{forget.Records: now.Add(-leavesRecords), forget.Messages: now.Add(-leavesMessages)})
+		records, messages = records+r, messages+m
+		if err != nil {
+			return err
+		}
+		if r+m == 0 {
+			a.Log.Warn("the database is larger than FAMILIAR_DATA_MB, and nothing more may be deleted", "MB", size.Used>>20)
+			break
+		}
+	}
+	if records+messages > 0 {
+		a.Log.Warn("the database was larger than FAMILIAR_DATA_MB: the oldest entries were deleted", "records", records, "messages", messages)
+	}
+	return nil
+}

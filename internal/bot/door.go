@@ -1,0 +1,129 @@
+package bot
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"familiar/internal/context/turn"
+	"familiar/internal/discord"
+)
+
+// Door is how a bot reaches people. A door that lacks what a method is for returns [errors.ErrUnsupported].
+type Door interface {
+	// Post posts a new message and returns its id. A repeated nonce must not post twice.
+	Post(ctx context.Context, p turn.Post) (id string, err error)
+	// Edit replaces the text and the buttons of a message. An edit without a text is a [turn.ErrIncomplete].
+	Edit(ctx context.Context, e turn.Edit) error
+	// Delete deletes a message. A reference without an id is a [turn.ErrIncomplete], as in the methods below.
+	Delete(ctx context.Context, r turn.Ref) error
+	// React puts the bot's reaction under a message, which may be anybody's.
+	React(ctx context.Context, r turn.Ref, emoji string) error
+	// OpenThread opens a thread on a message and returns the thread's id. The name has 1 to 100 characters.
+	OpenThread(ctx context.Context, r turn.Ref, name string) (id string, err error)
+	// Typing shows for a few seconds that the bot is busy.
+	Typing(ctx context.Context, channelID string) error
+	// Respond answers a command. Only the person who gave it sees the answer. A second answer replaces the first.
+	Respond(ctx context.Context, c turn.Command, a turn.Answer) error
+}
+
+// sendPost posts a message, and retries if asked to. The nonce keeps a post whose answer got lost from being posted twice.
+func (b *Bot) sendPost(ctx context.Context, p turn.Post, retry bool) (id string, err error) {
+	err = b.send(ctx, retry, func(ctx context.Context) (err error) {
+		id, err = b.Door.Post(ctx, p)
+		return err
+	})
+	return id, err
+}
+
+func (b *Bot) sendEdit(ctx context.Context, e turn.Edit, retry bool) error {
+	return b.send(ctx, retry, func(ctx context.Context) error { return b.Door.Edit(ctx, e) })
+}
+
+func (b *Bot) sendDelete(ctx context.Context, r turn.Ref) error {
+	return b.send(ctx, true, func(ctx context.Context) error { return b.Door.Delete(ctx, r) })
+}
+
+func (b *Bot) sendReaction(ctx context.Context, r turn.Ref, emoji string, retry bool) error {
+	return b.send(ctx, retry, func(ctx context.Context) error { return b.Door.React(ctx, r, emoji) })
+}
+
+func (b *Bot) sendThread(ctx context.Context, r turn.Ref, name string) (id string, err error) {
+	err = b.send(ctx, true, func(ctx context.Context) (err error) {
+		id, err = b.Door.OpenThread(ctx, r, name)
+		return err
+	})
+	return id, err
+}
+
+const (
+	firstRetry = 500 * time.Millisecond // before a call of the door is repeated; doubles
+	lastRetry  = 5 * time.Second
+)
+
+// send makes one call of the door. With retry it repeats the call while the failure may be temporary. It sends nothing once the
+// bot has left.
+func (b *Bot) send(ctx context.Context, retry bool, call func(context.Context) error) (err error) {
+	ctx, cancel := until(ctx, b.left)
+	defer cancel()
+	defer func() {
+		if err != nil && errors.Is(context.Cause(ctx), errLeft) {
+			err = fmt.Errorf("%w: %w", errLeft, err)
+		}
+	}()
+	for wait := firstRetry; ; wait = min(2*wait, lastRetry) {
+		err = call(ctx)
+		if err == nil || !retry || !temporary(err) {
+			return err
+		}
+		select {
+		case <-time.After(wait):
+		case <-ctx.Done():
+			return err
+		}
+	}
+}
+
+// failureKind returns why Discord refused a request, or "" if the error is not Discord's.
+func failureKind(err error) discord.Kind {
+	var e *discord.SendError
+	if errors.As(err, &e) {
+		return e.Kind
+	}
+	return ""
+}
+
+// isClosed reports whether nothing more can be written there, not even a new post.
+func isClosed(kind discord.Kind) bool {
+	return kind == discord.Gone || kind == discord.Forbidden || kind == discord.ClosedThread
+}
+
+// temporary reports whether the same call may succeed later.
+func temporary(err error) bool {
+	switch failureKind(err) {
+	case discord.Unavailable, discord.RateLimited:
+		return true
+	case "":
+		for _, lasting := range []error{context.Canceled, context.DeadlineExceeded, errors.ErrUnsupported, turn.ErrIncomplete} {
+			if errors.Is(err, lasting) {
+				return false
+			}
+		}
+		return true
+	}
+	return false
+}
+
+// unsent reports whether a post failed for a reason that passes, so that it may be sent later.
+func unsent(err error) bool {
+	return err != nil && (temporary(err) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, errLeft))
+}
+
+// nonce returns an id for the nth post of a turn. It is the same when the post is sent again. Discord takes 25 characters.
+func nonce(id string, n int) string {
+	if len(id) > 20 {
+		id = id[len(id)-20:]
+	}
+	return fmt.Sprintf("%s-%d", id, n)
+}

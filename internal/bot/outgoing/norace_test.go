@@ -1,5 +1,0 @@
-//go:build !race
-
-package outgoing
-
-const underRace = false

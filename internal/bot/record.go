@@ -1,0 +1,232 @@
+package bot
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync"
+	"time"
+
+	"familiar/internal/context/turn"
+	"familiar/internal/discord"
+	"familiar/internal/reply"
+	"familiar/internal/store"
+)
+
+// remember completes the record of a turn and stores the reply as history. It does nothing if another attempt, or the next start, follows.
+func (b *Bot) remember(ctx context.Context, actor *Actor, t *turn.Trace, result deliveryResult, of arrival) {
+	if startsOver(result.err) || errors.Is(result.err, errLeft) {
+		return
+	}
+	var withdrawn withdrawal
+	errors.As(result.err, &withdrawn)
+	b.classify(ctx, t, result, withdrawn)
+	b.tellUnseen(of.Event, result, withdrawn)
+	own := b.postsOf(actor, t, result, of)
+	// Both come before the record says that the turn is over. The next message may meet a used up quota, or mean this reply.
+	b.count(ctx, t)
+	kept := b.keepReply(ctx, own)
+	b.saveFinally(ctx, t)
+	b.over(t)
+	if !kept {
+		b.keepReply(ctx, own)
+	}
+	b.noteTurn(ctx, t)
+	if b.Finished != nil {
+		b.Finished(t)
+	}
+	if actor.Model != nil && withdrawn == "" {
+		b.conditionChanged(func(c *condition) { c.failing = t.Finish == "" && t.Err != "" })
+	}
+}
+
+// classify sets how a turn ended, and logs an error.
+func (b *Bot) classify(ctx context.Context, t *turn.Trace, result deliveryResult, withdrawn withdrawal) {
+	switch {
+	case withdrawn != "":
+		t.Phase, t.Err = turn.Interrupted, withdrawn.Error()
+	case result.err != nil:
+		t.Phase = turn.Broken
+		t.Err = joinText(t.Err, b.Redact.String(result.err.Error()))
+	case errors.Is(context.Cause(ctx), errStopped):
+		t.Phase = turn.Interrupted
+	case t.Err != "" && t.Finish == "":
+		t.Phase = turn.Broken
+	default:
+		t.Phase = turn.Answered
+	}
+	if t.Err != "" && withdrawn == "" {
+		about := []any{"turn", t.Request.ID, "channel", t.Request.ChannelID, "phase", t.Phase, "err", t.Err}
+		if t.Cure != "" {
+			about = append(about, "check", t.Cure)
+		}
+		b.Log.Warn("a turn went wrong", about...)
+	}
+	if result.unsaid {
+		t.Reply, t.Cut, t.Phase = "", true, turn.Interrupted
+		for _, p := range result.posts {
+			t.Reply = strings.TrimLeft(t.Reply+"\n"+p.text, "\n")
+		}
+	}
+}
+
+// tellUnseen tells the author why nothing of a reply could be posted.
+func (b *Bot) tellUnseen(e turn.Event, result deliveryResult, withdrawn withdrawal) {
+	switch unseen := result.err != nil && len(result.posts) == 0; {
+	case unseen && errors.Is(result.err, errUnrecorded):
+		b.tell(e, outOfOrder)
+	case unseen && temporary(result.err) && withdrawn == "":
+		b.tell(e, turnBroken)
+	case failureKind(result.err) == discord.ClosedThread:
+		b.tellAbove(e, threadLocked)
+	}
+}
+
+// postsOf notes the posts of a reply and the turn's times in the record, and returns the posts as history. They are dated by the clock that
+// dated the question, which may not be ours.
+func (b *Bot) postsOf(actor *Actor, t *turn.Trace, result deliveryResult, of arrival) (own []store.Message) {
+	t.Timings.FirstSeen = result.firstSeen
+	t.Took = time.Since(t.Began)
+	at := t.Request.Message.At.Add(max(0, t.Began.Sub(of.at)) + t.Took)
+	for _, p := range result.posts {
+		t.ReplyIDs = append(t.ReplyIDs, p.id)
+		m := b.stored(of.Event, turn.Message{
+			ID: p.id, ChannelID: t.Request.ChannelID, Author: turn.Author{ID: actor.ID, Name: actor.Name}, Text: reply.OwnWords(p.text),
+			At: at, ReplyTo: t.Request.Message.ID, Own: true,
+		})
+		m.TurnID = t.Request.ID
+		own = append(own, m)
+	}
+	return own
+}
+
+// noteTurn tells the writer of memory, later, to read on in a channel, if the channel saw the turn.
+func (b *Bot) noteTurn(ctx context.Context, t *turn.Trace) {
+	if !b.Learns || t.Phase != turn.Answered || t.Request.Private {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeLimit)
+	defer cancel()
+	b.logged("note a turn for memory", b.Store.Learning.NoteTurn(ctx, t.Request.ChannelID, t.Request.GuildID, t.Request.Message.At))
+}
+
+// keepReply stores a reply as history, and reports whether it could.
+func (b *Bot) keepReply(ctx context.Context, own []store.Message) bool {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeLimit)
+	defer cancel()
+	err := b.Store.Messages.Save(ctx, own...)
+	b.logged("keep the reply", err)
+	return err == nil
+}
+
+// saveFinally saves the record of a turn that is over. It tries until that works, since the reply is already posted. If the bot is stopping
+// it tries once more and gives up.
+func (b *Bot) saveFinally(ctx context.Context, t *turn.Trace) {
+	for b.save(ctx, t) != nil {
+		select {
+		case <-time.After(saveAgain):
+		case <-b.stopping:
+			b.save(ctx, t)
+			return
+		}
+	}
+}
+
+func (b *Bot) save(ctx context.Context, t *turn.Trace) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeLimit)
+	defer cancel()
+	err := b.Traces.Save(ctx, t)
+	b.logged("record a turn", err)
+	return err
+}
+
+func (b *Bot) stored(e turn.Event, m turn.Message) store.Message {
+	return store.Message{
+		ID: m.ID, ChannelID: m.ChannelID, GuildID: e.GuildID, AuthorID: m.Author.ID, AuthorName: m.Author.Name,
+		Text: m.Text, Note: m.Note, ReplyTo: m.ReplyTo, At: m.At, Own: m.Own,
+	}
+}
+
+func joinText(a, b string) string {
+	if a == "" {
+		return b
+	}
+	return a + "; " + b
+}
+
+// saveBegun records a turn as begun, if it takes longer than begunAfter. Before another record is saved, settle must be called: it makes
+// sure that this one is not written later.
+func (b *Bot) saveBegun(ctx context.Context, t turn.Trace) (settle func()) {
+	saved := make(chan struct{})
+	later := time.AfterFunc(begunAfter, func() {
+		defer close(saved)
+		defer func() { b.recovered("record a turn", recover()) }()
+		b.save(ctx, &t)
+	})
+	return sync.OnceFunc(func() {
+		if !later.Stop() {
+			<-saved
+		}
+	})
+}
+
+// watched reports the turn's progress from now on.
+func (b *Bot) watched(t *turn.Trace) {
+	if b.Progress == nil {
+		return
+	}
+	p := progressOf(t)
+	watch := t.Request.Watch
+	t.Request.Watch = func(a turn.Activity, n int) {
+		if watch != nil {
+			watch(a, n)
+		}
+		now := p // a provider that was given up may still report something
+		now.Activity, now.N = a, n
+		b.Progress(now)
+	}
+	b.Progress(p)
+}
+
+// over reports how a turn ended.
+func (b *Bot) over(t *turn.Trace) {
+	if b.Progress != nil {
+		b.Progress(progressOf(t))
+	}
+}
+
+func progressOf(t *turn.Trace) turn.Progress {
+	r := &t.Request
+	p := turn.Progress{
+		ID: r.ID, Character: r.Character, GuildID: r.GuildID, ChannelID: r.ChannelID, Began: t.Began, Phase: t.Phase, Took: t.Took, Err: t.Err,
+	}
+	if l := t.Lookup(); l != nil {
+		p.Lookup = l.State
+	}
+	return p
+}
+
+// Lane is one channel with work to do.
+type Lane struct {
+	ChannelID string
+	TurnID    string // of the present turn; empty between two
+	Waiting   int    // messages that wait behind it
+}
+
+// Lanes returns the channels with work to do.
+func (b *Bot) Lanes() (all []Lane) {
+	ls := &b.lanes
+	ls.mu.Lock()
+	defer ls.mu.Unlock()
+	for channel, l := range ls.open {
+		l.mu.Lock()
+		one := Lane{ChannelID: channel, Waiting: len(l.waiting)}
+		if l.active != nil {
+			one.TurnID = l.active.id
+			one.Waiting += len(l.active.joined)
+		}
+		l.mu.Unlock()
+		all = append(all, one)
+	}
+	return all
+}

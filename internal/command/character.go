@@ -1,0 +1,232 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"familiar/card"
+	"familiar/internal/bot"
+	"familiar/internal/context/turn"
+	"familiar/internal/reply"
+	"familiar/internal/store"
+)
+
+// These are the answers to /character.
+const (
+	saysCharacters   sentence = "Here speak: %s. There are: %s."
+	saysNoCharacter  sentence = "There is no character %q. There are: %s."
+	saysChosen       sentence = "From now on %s speak here."
+	saysChosenAlone  sentence = "From now on %s speaks here."
+	saysChosenServer sentence = "From now on %s speaks in this server, but for channels that have characters of their own."
+	saysInherited    sentence = "This place has no characters of its own any more: %s speaks here."
+	saysTooManyHere  sentence = "There may be at most 5 characters in a channel."
+	saysNotHere      sentence = "%s does not speak here."
+	saysOneServer    sentence = "A whole server has one character. Add others to channels."
+	saysNoNames      sentence = "They post under my name, with theirs in front: %s."
+	saysNoProfile    sentence = "I could not take on its name in this server: %s."
+	saysNoServer     sentence = "This is no server."
+)
+
+// showCharacters shows who speaks in the channel, and who could.
+func (c *call) showCharacters(ctx context.Context) turn.Answer {
+	return c.say(saysCharacters, c.list(actorNames(c.Bot.Speakers(ctx, c.Event))), c.list(c.characterNames()))
+}
+
+// changeCharacters changes who speaks in the channel or the server.
+func (c *call) changeCharacters(ctx context.Context) turn.Answer {
+	o := c.Command.Options
+	use, add, remove, server := o["use"], o["add"], o["remove"], o["where"] == "server"
+	given := strings.TrimSpace(use + add + remove)
+	if given == "" {
+		return c.showCharacters(ctx)
+	}
+	switch actor := c.characterCalled(given); {
+	case actor == nil && remove == "": // a character that is not loaded any more can still be removed
+		return c.say(saysNoCharacter, given, c.list(c.characterNames()))
+	case server && c.GuildID == "":
+		return c.say(saysNoServer)
+	case server && add != "":
+		return c.say(saysOneServer)
+	case actor != nil:
+		given = actor.ID
+	}
+	missing := false
+	ids, err := c.Bot.Store.Characters.Change(ctx, c.casting(server), c.inherited(ctx, server), func(ids []string) []string {
+		at := slices.Index(ids, given)
+		switch {
+		case use != "":
+			return []string{given}
+		case add != "" && at < 0:
+			return append(ids, given)
+		case remove != "" && at >= 0:
+			return slices.Delete(ids, at, at+1)
+		}
+		missing = remove != ""
+		return ids
+	})
+	var answer turn.Answer
+	switch {
+	case errors.Is(err, store.ErrTooMany):
+		answer = c.say(saysTooManyHere)
+	case err != nil:
+		answer = c.unsaved("change the characters of a place", err)
+	case missing:
+		answer = c.say(saysNotHere, given)
+	default:
+		answer = c.charactersChanged(ctx, server, ids)
+	}
+	if actor := c.Bot.CurrentCast().Actor(given); actor != nil && remove == "" && !server && slices.Contains(c.Bot.Speakers(ctx, c.Event), actor) {
+		if words := c.begins(ctx, actor, c.option("greeting")); words != "" {
+			answer.Text += "\n" + words
+		}
+	}
+	return answer
+}
+
+// casting returns the place whose characters are changed, and who changes them.
+func (c *call) casting(server bool) store.CharacterChoice {
+	place := store.CharacterChoice{ChannelID: c.Message.ChannelID, GuildID: c.GuildID, By: c.Command.By.ID, ByName: c.Command.By.Name, At: time.Now()}
+	if server {
+		place.ChannelID = ""
+	}
+	return place
+}
+
+// inherited returns the characters with which a place begins that has no characters of its own.
+func (c *call) inherited(ctx context.Context, server bool) (ids []string) {
+	if server {
+		return nil
+	}
+	for _, a := range c.Bot.Speakers(ctx, c.Event) {
+		ids = append(ids, a.ID)
+	}
+	return ids
+}
+
+// charactersChanged lets Discord show the new characters, and answers who speaks now.
+func (c *call) charactersChanged(ctx context.Context, server bool, ids []string) turn.Answer {
+	c.Bot.Log.Info("characters changed", "channel", c.casting(server).ChannelID, "server", c.GuildID, "characters", strings.Join(ids, " "), "by", c.Command.By.ID)
+	undressed := ""
+	if server {
+		if err := c.Bot.Dress(ctx, c.GuildID); err != nil {
+			c.logged("change the bot's profile in a server", err)
+			undressed = "\n" + saysNoProfile.In(c.language, c.Bot.Redact.String(err.Error()))
+		}
+	}
+	now := c.list(actorNames(c.Bot.Speakers(ctx, c.Event)))
+	switch {
+	case len(ids) == 0:
+		return turn.Answer{Text: saysInherited.In(c.language, now) + undressed}
+	case server:
+		return turn.Answer{Text: saysChosenServer.In(c.language, c.list(c.namesOf(ids))) + undressed}
+	case len(ids) > 1 && c.Prepare != nil:
+		if err := c.Prepare(ctx, c.Message.ChannelID); err != nil {
+			return turn.Answer{Text: saysChosen.In(c.language, now) + "\n" + saysNoNames.In(c.language, c.Bot.Redact.String(err.Error()))}
+		}
+	case len(ids) == 1:
+		return c.say(saysChosenAlone, now)
+	}
+	return c.say(saysChosen, now)
+}
+
+// list joins names in the language of the answer.
+func (c *call) list(names []string) string { return bot.List(c.language, names) }
+
+// characterCalled returns the character with an id or a name, in any case, or nil.
+func (c *call) characterCalled(name string) *bot.Actor {
+	for _, a := range c.Bot.CurrentCast().All() {
+		if strings.EqualFold(a.ID, name) || strings.EqualFold(a.Name, name) {
+			return a
+		}
+	}
+	return nil
+}
+
+func (c *call) characterNames() []string { return actorNames(c.Bot.CurrentCast().All()) }
+
+// namesOf returns the names of those characters that are loaded.
+func (c *call) namesOf(ids []string) []string {
+	var all []*bot.Actor
+	for _, id := range ids {
+		if a := c.Bot.CurrentCast().Actor(id); a != nil {
+			all = append(all, a)
+		}
+	}
+	return actorNames(all)
+}
+
+func actorNames(all []*bot.Actor) []string {
+	var names []string
+	for _, a := range all {
+		names = append(names, reply.PlainName(a.Name))
+	}
+	return names
+}
+
+// suggestCharacters completes the id of a character: one that speaks here to be removed, any other to be added.
+func (c *call) suggestCharacters(ctx context.Context) turn.Answer {
+	here := c.Bot.Speakers(ctx, c.Event)
+	var ids []string
+	for _, a := range c.Bot.CurrentCast().All() {
+		speaks := slices.ContainsFunc(here, func(one *bot.Actor) bool { return one.ID == a.ID })
+		if c.Command.Focused != "remove" && !speaks || c.Command.Focused != "add" && speaks {
+			ids = append(ids, a.ID)
+		}
+	}
+	return c.matching(ids)
+}
+
+// These are the answers about greetings.
+const (
+	saysGreetings  sentence = "It has %d greetings. Say which one it begins with: greeting:0 to greeting:%d."
+	saysNoGreeting sentence = "There is no greeting %s."
+	saysUngreeted  sentence = "Its greeting could not be posted: %s."
+)
+
+// begins has a character that came to a channel say its greeting. If the command names no greeting, it returns how to ask for one.
+func (c *call) begins(ctx context.Context, actor *bot.Actor, asked string) string {
+	in := c.language
+	number, _, _ := strings.Cut(strings.TrimSpace(asked), ":")
+	n, err := strconv.Atoi(number)
+	most := c.greetings(ctx, actor)
+	switch {
+	case asked == "" && most == 0:
+		return ""
+	case asked == "":
+		return saysGreetings.In(in, most, most-1)
+	case err != nil || n < 0 || n >= most:
+		return saysNoGreeting.In(in, reply.PlainName(asked))
+	}
+	if err := c.Bot.Greet(ctx, c.Event, actor, n, c.Command.By); err != nil {
+		c.logged("post a greeting", err)
+		return saysUngreeted.In(in, c.Bot.Redact.String(err.Error()))
+	}
+	return ""
+}
+
+// greetings returns how many greetings a character has here. Those for groups count if several characters speak.
+func (c *call) greetings(ctx context.Context, actor *bot.Actor) int {
+	n := len(actor.Greetings.Texts)
+	if len(c.Bot.Speakers(ctx, c.Event)) > 1 {
+		n += len(actor.Greetings.Group)
+	}
+	return n
+}
+
+// suggestGreetings suggests the greetings of the character that is being chosen, by number.
+func (c *call) suggestGreetings(context.Context) turn.Answer {
+	actor := c.characterCalled(strings.TrimSpace(c.option("use") + c.option("add")))
+	if actor == nil {
+		return turn.Answer{}
+	}
+	var all []string
+	for n := range len(actor.Greetings.Texts) + len(actor.Greetings.Group) {
+		text, _ := actor.Greeting(n, card.Macros{Now: time.Now()})
+		all = append(all, strconv.Itoa(n)+": "+reply.CutUnits(strings.Join(strings.Fields(text), " "), 80))
+	}
+	return c.matching(all)
+}

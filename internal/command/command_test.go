@@ -1,0 +1,39 @@
+package command
+
+import (
+	"log/slog"
+	"testing"
+
+	"familiar/internal/bot"
+	"familiar/internal/context/turn"
+	"familiar/internal/providers/character"
+	"familiar/internal/redact"
+	"familiar/internal/store"
+	"familiar/internal/test/storetest"
+	"familiar/internal/trace"
+)
+
+// resting returns the commands of a bot that takes no turn: it has neither a model nor a prompt builder.
+func resting(t *testing.T) *Commands {
+	t.Helper()
+	db := storetest.Open(t)
+	sage := &bot.Actor{Character: &character.Character{ID: "sage", Name: "Sage"}}
+	return &Commands{Bot: &bot.Bot{
+		Store: db, Traces: &trace.Store{DB: db}, Redact: redact.New(), Log: slog.New(slog.DiscardHandler), Cast: &bot.Cast{Default: sage}, Pace: bot.Pace{Units: 2000},
+	}}
+}
+
+// answered returns the answer to a command.
+func answered(t *testing.T, cs *Commands, e turn.Event) turn.Answer {
+	t.Helper()
+	return cs.call(e).answer(t.Context())
+}
+
+// keys returns the ids of buttons under a turn's reply, by kind.
+func keys(cs *Commands, turnID string, kinds ...string) map[string]string {
+	keys := map[string]string{}
+	for _, kind := range kinds {
+		keys[kind] = cs.Bot.Store.Buttons.Key(store.Button{TurnID: turnID, Kind: kind})
+	}
+	return keys
+}

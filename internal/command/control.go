@@ -1,0 +1,167 @@
+package command
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"familiar/internal/bot"
+	"familiar/internal/context/turn"
+	"familiar/internal/store"
+)
+
+// These are the answers about what people switch off.
+const (
+	pausedChannel sentence = "I say nothing in this channel until somebody ends the pause."
+	pausedServer  sentence = "I say nothing in this server until somebody ends the pause."
+	pausedAll     sentence = "I say nothing anywhere until you end the pause."
+	pauseOver     sentence = "I am back."
+	lookupsServer sentence = "I look nothing up in this server any more."
+	lookupsBack   sentence = "I look things up again, where nothing else keeps me from it."
+	isPaused      sentence = "I am paused here."
+	isNotPaused   sentence = "I am not paused here."
+	lookupsAreOff sentence = "Lookups are off here."
+	lookupsAreOn  sentence = "Lookups are on here."
+	operatorAlone sentence = "Only the person who runs me can do that everywhere."
+)
+
+// showPause shows whether the bot is paused here.
+func (c *call) showPause(ctx context.Context) turn.Answer {
+	return c.showSwitch(ctx, store.Answers, isPaused, isNotPaused)
+}
+
+// pause changes whether the bot answers in a channel, a server or anywhere. What is being answered there ends at once.
+func (c *call) pause(ctx context.Context) turn.Answer {
+	s := c.newSwitch(store.Answers)
+	if s.Place == store.Everywhere && !c.operates() {
+		return c.say(operatorAlone)
+	}
+	ends := c.variables["state"] == "off"
+	if err := c.flip(ctx, s, !ends); err != nil {
+		return c.unsaved("keep a switch", err)
+	}
+	c.Bot.Paused(ctx, s, ends)
+	switch {
+	case ends:
+		return c.say(pauseOver)
+	case s.Place == store.Everywhere:
+		return c.say(pausedAll)
+	case s.Place == "":
+		return c.say(pausedServer)
+	}
+	return c.say(pausedChannel)
+}
+
+// showLookups shows whether anything is looked up here.
+func (c *call) showLookups(ctx context.Context) turn.Answer {
+	if c.Bot.Settings(ctx, c.speaker(ctx), c.Event).WebOff {
+		return c.say(lookupsAreOff)
+	}
+	return c.showSwitch(ctx, store.Lookups, lookupsAreOff, lookupsAreOn)
+}
+
+// switchLookups changes whether anything is looked up in the server.
+func (c *call) switchLookups(ctx context.Context) turn.Answer {
+	off := c.variables["state"] == "off"
+	if err := c.flip(ctx, c.newSwitch(store.Lookups), off); err != nil {
+		return c.unsaved("keep a switch", err)
+	}
+	if off {
+		return c.say(lookupsServer)
+	}
+	return c.say(lookupsBack)
+}
+
+// showSwitch shows whether something is switched off here.
+func (c *call) showSwitch(ctx context.Context, kind string, off, on sentence) turn.Answer {
+	found, err := c.Bot.Store.Settings.SwitchedOff(ctx, c.Message.ChannelID, c.ParentID, c.GuildID)
+	switch {
+	case err != nil:
+		return c.unread(err)
+	case found[kind]:
+		return c.say(off)
+	}
+	return c.say(on)
+}
+
+// newSwitch returns the switch of a kind in the place that the command names: the channel, if it names none.
+func (c *call) newSwitch(kind string) store.Switch {
+	s := store.Switch{Kind: kind, Place: c.Message.ChannelID, GuildID: c.GuildID, By: c.Command.By.ID, ByName: c.Command.By.Name, At: time.Now()}
+	switch c.option("where") {
+	case "server":
+		s.Place = ""
+	case "everywhere":
+		s.Place, s.GuildID = store.Everywhere, ""
+	}
+	return s
+}
+
+func (c *call) flip(ctx context.Context, s store.Switch, off bool) error {
+	change := c.Bot.Store.Settings.SwitchOn
+	if off {
+		change = c.Bot.Store.Settings.SwitchOff
+	}
+	err := change(ctx, s)
+	if err == nil {
+		c.Bot.Log.Info("switched", "what", s.Kind, "off", off, "channel", c.Message.ChannelID, "server", c.GuildID, "where", cmp.Or(c.option("where"), "channel"), "by", s.By)
+	}
+	return err
+}
+
+// These are the answers to /usage.
+const (
+	usageOfYou     sentence = "You, today:"
+	usageOfChannel sentence = "This channel:"
+	usageOfServer  sentence = "This server:"
+	usageOfAll     sentence = "Everybody:"
+	usageNothing   sentence = "nothing yet"
+	usageEnds      sentence = "A day ends at 00:00 UTC."
+	usageTurns     sentence = "answers: %s"
+	usageLookups   sentence = "lookups: %s"
+	usageTokens    sentence = "tokens: %s"
+	usageDollars   sentence = "dollars: %s"
+	usageOf        sentence = "%s of %s"
+)
+
+// usage shows what was used today: everybody their own, people who may manage the server also the channel's and the server's, and the
+// operator also that of all.
+func (c *call) usage(ctx context.Context) turn.Answer {
+	used, err := c.Bot.Store.Quotas.Usage(ctx, time.Now(), bot.Party(c.Event))
+	if err != nil {
+		return c.unread(err)
+	}
+	lines := []string{c.usageLine(usageOfYou, store.OfPerson, used)}
+	if c.Command.Admin && c.GuildID != "" {
+		lines = append(lines, c.usageLine(usageOfChannel, store.OfChannel, used), c.usageLine(usageOfServer, store.OfServer, used))
+	}
+	if c.Operator != "" && c.Command.By.ID == c.Operator {
+		lines = append(lines, c.usageLine(usageOfAll, store.OfAll, used))
+	}
+	return turn.Answer{Text: strings.Join(append(lines, usageEnds.In(c.language)), "\n")}
+}
+
+func (c *call) usageLine(whose sentence, scope string, used map[string]store.Usage) string {
+	in, u := c.language, used[scope]
+	var parts []string
+	for _, one := range []struct {
+		of     string
+		says   sentence
+		digits int
+	}{{bot.Turns, usageTurns, 0}, {bot.Lookups, usageLookups, 0}, {bot.Tokens, usageTokens, 0}, {bot.Dollars, usageDollars, 2}} {
+		q := bot.Quota{Scope: scope, Of: one.of}
+		text := strconv.FormatFloat(q.Used(u), 'f', one.digits, 64)
+		if i := slices.IndexFunc(c.Bot.Quotas, func(q bot.Quota) bool { return q.Scope == scope && q.Of == one.of }); i >= 0 {
+			text = usageOf.In(in, text, strconv.FormatFloat(c.Bot.Quotas[i].Most, 'f', one.digits, 64))
+		} else if q.Used(u) == 0 {
+			continue
+		}
+		parts = append(parts, one.says.In(in, text))
+	}
+	if len(parts) == 0 {
+		parts = []string{usageNothing.In(in)}
+	}
+	return whose.In(in) + " " + strings.Join(parts, " · ")
+}

@@ -1,0 +1,367 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"familiar/internal/bot"
+	"familiar/internal/context/turn"
+	"familiar/internal/memory"
+	"familiar/internal/store"
+	"familiar/internal/text"
+)
+
+// /memory shows people what is remembered about them and in the channels that they may read, and lets them change their own part. Only the
+// person who gave the command sees the answer.
+
+// These are the answers to /memory.
+const (
+	memoryNone      sentence = "There is nothing in my memory here that you may see."
+	memoryNoMatch   sentence = "Nothing in my memory that you may see holds that."
+	memoryAgreed    sentence = "I may learn things about you from what you write. /memory off ends that and deletes them."
+	memoryNotAgreed sentence = "Of you I keep only what you ask me to remember. /memory on lets me learn from what you write, too."
+	memoryOn        sentence = "From now on I may learn things about you from what you write. /memory off ends that and deletes them."
+	memoryOff       sentence = "I no longer learn anything about you by myself. Deleted from what I had learned: %d."
+	memoryWhich     sentence = "Which one? Choose it from the list of the option entry."
+	memoryGone      sentence = "That is not in my memory, or not for you to see."
+	memoryNotYours  sentence = "Only the person whom that is about, or who asked for it, can change that; in a channel, also who may manage messages there."
+	memoryNoText    sentence = "Write it into the option words."
+	memoryTooLong   sentence = "That is too long for my memory: %d characters at most."
+	memoryPinned    sentence = "Pinned: it stands first from now on."
+	memoryUnpinned  sentence = "No longer pinned."
+	memoryUsage     sentence = "I can show, search, remember, correct, forget, pin or unpin what is in my memory, or switch learning on or off."
+
+	memoryTitle     sentence = "Memory"
+	memoryOfYou     sentence = "About you, or at your wish"
+	memoryOfOthers  sentence = "From channels that you may read"
+	memoryPinMark   sentence = "pinned"
+	memoryDirect    sentence = "in direct messages"
+	memoryServer    sentence = "in the whole server"
+	memoryAnywhere  sentence = "everywhere"
+	memoryByItself  sentence = "learned by myself"
+	memoryUntilThen sentence = "before: %s"
+)
+
+// These are the actions of /memory on one statement.
+const (
+	actCorrect = "correct"
+	actForget  = "forget"
+	actPin     = "pin"
+	actUnpin   = "unpin"
+)
+
+const (
+	memoryPrefix = "memory" // of the ids of buttons; the search follows, escaped, and the page
+	mostListed   = 500      // statements that are shown
+	longestShown = 500      // characters of a statement
+	longestQuery = 70       // bytes of a search in the id of a button, which has room for 100
+)
+
+// readableMemory returns what the person may see of memory.
+func (c *call) readableMemory(ctx context.Context) store.ScopeFilter {
+	r := turn.Request{GuildID: c.GuildID, ChannelID: c.Message.ChannelID, Reader: c.reader(), Private: true}
+	return memory.ScopeFilter(ctx, c.Bot.Store, c.Bot.Servers, r).WithOwn(c.Command.By.ID)
+}
+
+// own reports whether a statement is about the person, or was remembered at their wish.
+func (c *call) own(m store.Memory) bool { return memory.OwnedBy(m, c.Command.By.ID) }
+
+// visible leaves out what is about other people. Only they see it, and people who may manage the messages of its channel.
+func (c *call) visible(all []store.Memory) []store.Memory {
+	return slices.DeleteFunc(all, func(m store.Memory) bool {
+		return m.Kind == store.MemoryPerson && m.Subject != c.Command.By.ID && !c.moderates(m)
+	})
+}
+
+// moderates reports whether the person may manage messages in the channel that a statement is from.
+func (c *call) moderates(m store.Memory) bool {
+	return c.GuildID != "" && m.Scope.GuildID == c.GuildID && (c.Command.Admin || c.Command.Deletes && m.Scope.ID == c.Message.ChannelID)
+}
+
+// mayChange reports whether the person may change a statement. Nobody may reword what somebody else said about themselves.
+func (c *call) mayChange(m store.Memory, action string) bool {
+	return c.own(m) || c.moderates(m) && (m.Kind != store.MemoryPerson || action == actForget)
+}
+
+// showMemory shows what is remembered.
+func (c *call) showMemory(ctx context.Context) turn.Answer { return c.listMemory(ctx, "", 0) }
+
+// searchMemory shows what is remembered and holds some words.
+func (c *call) searchMemory(ctx context.Context) turn.Answer {
+	words := c.option("words")
+	if words == "" {
+		return c.say(memoryNoText)
+	}
+	return c.listMemory(ctx, words, 0)
+}
+
+// memoryPage shows another page of one of these.
+func (c *call) memoryPage(ctx context.Context) turn.Answer {
+	words, err := url.QueryUnescape(c.variables["search"])
+	if err != nil {
+		return c.say(unknownButton)
+	}
+	return c.listMemory(ctx, words, c.number("page"))
+}
+
+func (c *call) listMemory(ctx context.Context, words string, page int) turn.Answer {
+	w := c.readableMemory(ctx)
+	var all []store.Memory
+	var err error
+	none := memoryNone
+	if words == "" {
+		all, err = c.Bot.Store.Memories.List(ctx, w, store.MemoryList{Limit: mostListed})
+	} else {
+		all, err = c.Bot.Store.Memories.Search(ctx, w, words, mostListed)
+		none = memoryNoMatch
+	}
+	if err != nil {
+		return c.memoryTrouble(err)
+	}
+	agreed, err := c.Bot.Store.Privacy.Consent(ctx, c.Command.By.ID)
+	c.logged("read consent", err)
+	consent := memoryNotAgreed
+	if agreed {
+		consent = memoryAgreed
+	}
+	if all = c.visible(all); len(all) == 0 {
+		return turn.Answer{Text: none.In(c.language) + "\n" + consent.In(c.language)}
+	}
+	a := c.listPage(memoryPrefix+":"+queryKey(words), memoryTitle, c.memorySections(ctx, w, all), page)
+	a.Text = consent.In(c.language)
+	return a
+}
+
+// memorySections writes statements as sections, the person's own first.
+func (c *call) memorySections(ctx context.Context, w store.ScopeFilter, all []store.Memory) (sections []turn.Section) {
+	named := map[string]string{}
+	if c.Bot.Servers != nil && c.Bot.Servers.Platform != nil && c.GuildID != "" {
+		for _, one := range c.Bot.Servers.Platform.Channels(c.GuildID) {
+			named[one.ID] = one.Name
+		}
+	}
+	var own, others []string
+	for _, m := range all {
+		line := c.Bot.Redact.String(c.memoryLine(ctx, w, m, named))
+		if c.own(m) {
+			own = append(own, line)
+		} else {
+			others = append(others, line)
+		}
+	}
+	if len(own) > 0 {
+		sections = append(sections, turn.Section{Title: memoryOfYou.In(c.language), Text: strings.Join(own, "\n")})
+	}
+	if len(others) > 0 {
+		sections = append(sections, turn.Section{Title: memoryOfOthers.In(c.language), Text: strings.Join(others, "\n")})
+	}
+	return sections
+}
+
+// memoryLine writes one statement: its number, its words, when and where they were said, and what it replaced.
+func (c *call) memoryLine(ctx context.Context, w store.ScopeFilter, m store.Memory, named map[string]string) string {
+	notes := []string{m.SaidAt.Format("2006-01-02"), c.place(m.Scope, named)}
+	if m.Pinned {
+		notes = append(notes, memoryPinMark.In(c.language))
+	}
+	if m.By == "" {
+		notes = append(notes, memoryByItself.In(c.language))
+	}
+	if m.Supersedes != 0 {
+		if history, err := c.Bot.Store.Memories.History(ctx, w, m.ID); err == nil && len(history) > 0 {
+			notes = append(notes, memoryUntilThen.In(c.language, "“"+text.Truncate(text.OneLine(history[0].Text), 100)+"”"))
+		}
+	}
+	said := text.OneLine(m.Text)
+	if m.Kind == store.MemoryTopic {
+		said = m.Subject + ": " + said
+	}
+	return strconv.FormatInt(m.ID, 10) + ". " + text.Truncate(said, longestShown) + " (" + strings.Join(notes, " · ") + ")"
+}
+
+func (c *call) place(s store.Scope, named map[string]string) string {
+	switch {
+	case s.Kind == store.ScopeDM:
+		return memoryDirect.In(c.language)
+	case s.Kind == store.ScopeGuild:
+		return memoryServer.In(c.language)
+	case s.Kind == store.ScopePublic:
+		return memoryAnywhere.In(c.language)
+	case named[s.ID] != "":
+		return "#" + named[s.ID]
+	}
+	return "#" + s.ID
+}
+
+// queryKey writes a search into the id of a button, as much of it as has room.
+func queryKey(words string) string {
+	for {
+		key := url.QueryEscape(words)
+		if len(key) <= longestQuery {
+			return key
+		}
+		_, size := utf8.DecodeLastRuneInString(words)
+		words = words[:len(words)-size]
+	}
+}
+
+// remember keeps what the person wrote into the command.
+func (c *call) remember(ctx context.Context) turn.Answer {
+	said := c.option("words")
+	if a, refused := c.refuseText(ctx, said); refused {
+		return a
+	}
+	by := c.by()
+	m := store.Memory{
+		Kind: store.MemoryNote, Scope: memory.ScopeOf(c.GuildID, c.Message.ChannelID), Text: said, Sources: []string{store.CommandSource(c.ID)},
+		By: by.ID, SaidAt: by.At, LearnedAt: by.At,
+	}
+	if own, _ := memory.About(said); own {
+		m.Kind, m.Subject = store.MemoryPerson, by.ID
+	}
+	id, err := c.Bot.Store.Memories.Save(ctx, m)
+	if err != nil {
+		return c.memoryTrouble(err)
+	}
+	return c.memoryChanged("remember", id, deed(memory.Keep))
+}
+
+// deed returns what is said of an order that was carried out.
+func deed(d memory.Deed) sentence { return bot.MemorySaid(turn.MemoryChange{Deed: string(d)}) }
+
+// refuseText answers a text that is not remembered as a message with that text is answered.
+func (c *call) refuseText(ctx context.Context, said string) (a turn.Answer, refuses bool) {
+	if said == "" {
+		return c.say(memoryNoText), true
+	}
+	if utf8.RuneCountInString(said) > memory.LongestPointed {
+		return c.say(memoryTooLong, memory.LongestPointed), true
+	}
+	people, err := c.Bot.Store.People.Names(ctx, c.GuildID)
+	c.logged("read the names of people", err)
+	_, other := memory.About(said)
+	refused := memory.Refusal(c.Bot.Redact, turn.Request{Message: turn.Message{Author: c.Command.By}, Names: c.speaker(ctx).Names(), People: people}, said, other)
+	return c.say(bot.MemorySaid(turn.MemoryChange{Refused: refused})), refused != ""
+}
+
+// changeMemory corrects, forgets, pins or unpins a statement.
+func (c *call) changeMemory(ctx context.Context) turn.Answer {
+	action, named := c.option("action"), c.option("entry")
+	if named == "" {
+		return c.say(memoryWhich)
+	}
+	w := c.readableMemory(ctx)
+	m, err := c.memoryNamed(ctx, w, named)
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+		return c.say(memoryGone)
+	case err != nil:
+		return c.memoryTrouble(err)
+	case !c.mayChange(m, action):
+		return c.say(memoryNotYours)
+	}
+	var done sentence
+	switch action {
+	case actCorrect:
+		said := c.option("words")
+		if a, refused := c.refuseText(ctx, said); refused {
+			return a
+		}
+		by := c.by()
+		m.Supersedes, m.ID, m.Text, m.Sources, m.By, m.TraceID, m.SaidAt, m.LearnedAt = m.ID, 0, said, []string{store.CommandSource(c.ID)}, by.ID, "", by.At, by.At
+		m.ID, err = c.Bot.Store.Memories.Correct(ctx, m, by)
+		done = deed(memory.Correct)
+	case actForget:
+		err = c.Bot.Store.Memories.Forget(ctx, w, m.ID, c.by())
+		done = deed(memory.Forget)
+	case actPin:
+		err = c.Bot.Store.Memories.Pin(ctx, w, m.ID, true, c.by())
+		done = memoryPinned
+	case actUnpin:
+		err = c.Bot.Store.Memories.Pin(ctx, w, m.ID, false, c.by())
+		done = memoryUnpinned
+	}
+	switch {
+	case errors.Is(err, store.ErrNotFound): // it was deleted meanwhile
+		return c.say(memoryGone)
+	case err != nil:
+		return c.memoryTrouble(err)
+	}
+	return c.memoryChanged(action, m.ID, done)
+}
+
+// memoryNamed finds the statement that an option names: by its number, which a suggestion has, or by words that no other statement holds.
+func (c *call) memoryNamed(ctx context.Context, w store.ScopeFilter, named string) (store.Memory, error) {
+	if id, err := strconv.ParseInt(strings.Trim(named, "#. "), 10, 64); err == nil {
+		m, err := c.Bot.Store.Memories.Get(ctx, w, id)
+		if err == nil && (m.Superseded || len(c.visible([]store.Memory{m})) == 0) {
+			err = store.ErrNotFound
+		}
+		return m, err
+	}
+	all, err := c.Bot.Store.Memories.Search(ctx, w, named, mostListed)
+	if err != nil {
+		return store.Memory{}, err
+	}
+	all = slices.DeleteFunc(c.visible(all), func(m store.Memory) bool { return !strings.Contains(text.Fold(m.Text), text.Fold(named)) })
+	if len(all) != 1 {
+		return store.Memory{}, store.ErrNotFound
+	}
+	return all[0], nil
+}
+
+// suggestMemories suggests the statements that the person may change, the person's own first.
+func (c *call) suggestMemories(ctx context.Context) (a turn.Answer) {
+	typed := text.Fold(c.option(c.Command.Focused))
+	all, err := c.Bot.Store.Memories.List(ctx, c.readableMemory(ctx), store.MemoryList{Limit: mostListed})
+	c.logged("read memory", err)
+	all = slices.DeleteFunc(c.visible(all), func(m store.Memory) bool {
+		return !c.mayChange(m, c.option("action")) || !strings.Contains(text.Fold(m.Text), typed)
+	})
+	others := func(m store.Memory) int {
+		if c.own(m) {
+			return 0
+		}
+		return 1
+	}
+	slices.SortStableFunc(all, func(a, b store.Memory) int { return others(a) - others(b) })
+	for _, m := range all[:min(len(all), 25)] {
+		a.Choices = append(a.Choices, turn.Choice{Name: text.Truncate(c.Bot.Redact.String(text.OneLine(m.Text)), 90), Value: strconv.FormatInt(m.ID, 10)})
+	}
+	return a
+}
+
+// consent returns the handler that lets the bot learn about a person by itself, or ends that.
+func consent(agrees bool) handler {
+	return func(c *call, ctx context.Context) turn.Answer {
+		deleted, err := c.Bot.Store.Privacy.SetConsent(ctx, c.by(), agrees)
+		if err != nil {
+			return c.memoryTrouble(err)
+		}
+		c.Bot.Log.Info("learning about a person switched", "on", agrees, "by", c.Command.By.ID, "deleted", deleted)
+		if agrees {
+			return c.say(memoryOn)
+		}
+		return c.say(memoryOff, deleted)
+	}
+}
+
+func (c *call) memoryChanged(action string, id int64, done sentence) turn.Answer {
+	c.Bot.Log.Info("memory changed", "what", action, "statement", id, "by", c.Command.By.ID, "channel", c.Message.ChannelID, "server", c.GuildID)
+	return c.say(done)
+}
+
+func (c *call) memoryTrouble(err error) turn.Answer {
+	switch {
+	case errors.Is(err, store.ErrTooMany):
+		return c.say(bot.MemorySaid(turn.MemoryChange{Refused: turn.MemoryFull}))
+	case errors.Is(err, store.ErrOptedOut):
+		return c.say(youOptedOut)
+	}
+	return c.unsaved("change memory", err)
+}

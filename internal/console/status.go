@@ -1,0 +1,334 @@
+package console
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"familiar/internal/doctor"
+	"familiar/internal/search/backend"
+	"familiar/internal/store"
+	"familiar/internal/trace"
+)
+
+// Gateway is the state of the connection to Discord.
+type Gateway struct {
+	Connected bool
+	Since     time.Time // time of the last change
+	Latency   time.Duration
+	Servers   int
+	Resumes   int
+	Trouble   string // why it is not connected
+}
+
+// Lane is a channel with work to do.
+type Lane struct {
+	ChannelID string
+	TurnID    string // running turn; may be empty
+	Waiting   int
+}
+
+// Quota is a limit and its use.
+type Quota struct {
+	Name   string // whom and what it limits: "all, tokens today"
+	Used   float64
+	Most   float64
+	Resets time.Time // zero if unknown
+}
+
+// Share returns the used part, from 0 to 1.
+func (q Quota) Share() float64 {
+	if q.Most <= 0 {
+		return 0
+	}
+	return min(1, q.Used/q.Most)
+}
+
+// state is what the page shows beside the turns.
+type state struct {
+	Gateway *Gateway
+	Lanes   []Lane
+	Quotas  []Quota
+	Waiting int
+	Today   struct {
+		Turns, Lookups, Tokens int
+		Cost                   float64
+	}
+	Trouble string
+}
+
+func (k *Console) state(ctx context.Context) (s state) {
+	if k.Gateway != nil {
+		g := k.Gateway()
+		s.Gateway = &g
+	}
+	if k.Lanes != nil {
+		s.Lanes = k.Lanes()
+		slices.SortFunc(s.Lanes, func(a, b Lane) int { return strings.Compare(a.ChannelID, b.ChannelID) })
+		for _, l := range s.Lanes {
+			s.Waiting += l.Waiting
+		}
+	}
+	if k.Quotas != nil {
+		var err error
+		if s.Quotas, err = k.Quotas(ctx); err != nil && ctx.Err() == nil {
+			s.Trouble = err.Error()
+		}
+	}
+	days, err := k.Store.Quotas.UsageByDay(ctx, time.Now())
+	if err != nil && ctx.Err() == nil {
+		s.Trouble = err.Error()
+	}
+	for _, d := range days {
+		s.Today.Turns, s.Today.Lookups, s.Today.Tokens, s.Today.Cost = d.Turns, d.Lookups, d.Tokens, d.Cost
+	}
+	return s
+}
+
+// recentTurns is how many finished turns are listed below the running ones.
+const recentTurns = 12
+
+// rows returns the running turns and the latest finished ones.
+type rows struct {
+	Running []liveRow
+	Recent  []trace.Summary
+}
+
+func (k *Console) rows(ctx context.Context) (all rows) {
+	running := k.Feed.Running()
+	for _, p := range running {
+		all.Running = append(all.Running, k.row(ctx, p))
+	}
+	recent, err := k.Traces.Recent(ctx, "", recentTurns+len(running))
+	if err != nil && ctx.Err() == nil {
+		k.Log.Error("console: list turns", "err", k.Redact(err.Error()))
+	}
+	for _, t := range recent {
+		runs := slices.ContainsFunc(all.Running, func(r liveRow) bool { return r.ID == t.ID })
+		if !runs && len(all.Recent) < recentTurns {
+			all.Recent = append(all.Recent, t)
+		}
+	}
+	return all
+}
+
+type nowPage struct {
+	State state
+	Rows  rows
+}
+
+func (k *Console) now(w http.ResponseWriter, r *http.Request) {
+	k.render(w, r, http.StatusOK, "now", "Now", nowPage{k.state(r.Context()), k.rows(r.Context())})
+}
+
+type backendsPage struct {
+	On, Off []backend.Status
+	Slowest time.Duration // greatest P95 of all, the scale of the bars
+}
+
+func (k *Console) backends(w http.ResponseWriter, r *http.Request) {
+	var p backendsPage
+	if k.Backends != nil {
+		all, err := k.Backends(r.Context())
+		if err != nil {
+			k.broken(w, r, err)
+			return
+		}
+		for _, b := range all {
+			if !b.On {
+				p.Off = append(p.Off, b)
+				continue
+			}
+			p.On = append(p.On, b)
+			p.Slowest = max(p.Slowest, b.P95)
+		}
+	}
+	k.render(w, r, http.StatusOK, "backends", "Backends", p)
+}
+
+type usagePage struct {
+	Days     int
+	Spans    []int
+	ByDay    []column
+	Sum      store.Used
+	Channels []store.Usage
+	People   []store.Usage
+	Names    map[string]string
+	Most     int // tokens on the day with the most
+	Height   float64
+	Width    float64
+	Base     float64
+}
+
+// column is one day in the picture.
+type column struct {
+	store.DayUsage
+	At             time.Time
+	X, Y, W, H     float64
+	Label          string // label below it; most have none
+	LabelX, LabelY float64
+}
+
+// Measures of the picture in its own units.
+const (
+	chartWidth  = 960.0
+	chartHeight = 200.0
+	chartFoot   = 24.0
+	mostUsers   = 20
+)
+
+func (k *Console) usage(w http.ResponseWriter, r *http.Request) {
+	p := usagePage{Days: 30, Spans: []int{7, 30, 90}, Width: chartWidth, Height: chartHeight, Base: chartHeight - chartFoot}
+	if days, err := strconv.Atoi(r.URL.Query().Get("days")); err == nil && slices.Contains(p.Spans, days) {
+		p.Days = days
+	}
+	today := time.Now().UTC().Truncate(24 * time.Hour)
+	since := today.AddDate(0, 0, 1-p.Days)
+	days, err := k.Store.Quotas.UsageByDay(r.Context(), since)
+	if err == nil {
+		p.Channels, err = k.Store.Quotas.TopUsage(r.Context(), since, store.OfChannel, mostUsers)
+	}
+	if err == nil {
+		p.People, err = k.Store.Quotas.TopUsage(r.Context(), since, store.OfPerson, mostUsers)
+	}
+	var ids []string
+	for _, u := range p.People {
+		ids = append(ids, u.ID)
+	}
+	if err == nil {
+		p.Names, err = k.Store.People.NamesByID(r.Context(), ids)
+	}
+	if err != nil {
+		k.broken(w, r, err)
+		return
+	}
+	p.draw(days, since)
+	k.render(w, r, http.StatusOK, "usage", "Usage", p)
+}
+
+// draw lays out a column for each day, including days without turns.
+func (p *usagePage) draw(days []store.DayUsage, since time.Time) {
+	for _, d := range days {
+		p.Most = max(p.Most, d.Tokens)
+		p.Sum.Turns += d.Turns
+		p.Sum.Lookups += d.Lookups
+		p.Sum.Tokens += d.Tokens
+		p.Sum.Cost += d.Cost
+	}
+	step := chartWidth / float64(p.Days)
+	every := max(1, p.Days/10)
+	for i := range p.Days {
+		at := since.AddDate(0, 0, i)
+		c := column{DayUsage: store.DayUsage{Day: at.Format(dayLayout)}, At: at, X: float64(i)*step + step*0.15, W: step * 0.7, LabelX: max(20, float64(i)*step+step/2), LabelY: chartHeight - 6}
+		if n := slices.IndexFunc(days, func(d store.DayUsage) bool { return d.Day == c.Day }); n >= 0 {
+			c.DayUsage = days[n]
+		}
+		if p.Most > 0 && c.Tokens > 0 {
+			c.H = max(2, float64(c.Tokens)/float64(p.Most)*(p.Base-12))
+		}
+		c.Y = p.Base - c.H
+		if i%every == 0 {
+			c.Label = at.Format("2 Jan")
+		}
+		p.ByDay = append(p.ByDay, c)
+	}
+}
+
+const (
+	// examineTimeout is how long a request waits for an examination. Then the page shows its progress.
+	examineTimeout = 500 * time.Millisecond
+	// examineRefresh is the interval in seconds at which such a page is reloaded.
+	examineRefresh = "2"
+)
+
+// diagnosis is the latest examination. It runs independently of the request that started it, because asking services may
+// take minutes.
+type diagnosis struct {
+	mu    sync.Mutex
+	begun time.Time          // zero before the first examination; guarded by mu, like all fields below
+	now   doctor.Standing    // its progress
+	over  chan struct{}      // closed at its end; nil before the first
+	stop  context.CancelFunc // cancels its context; nil before the first
+	shut  bool               // no examination may start any more
+}
+
+type doctorPage struct {
+	doctor.Standing
+	Begun time.Time // zero before the first examination
+	Going bool
+	Sum   string
+}
+
+func (k *Console) doctor(w http.ResponseWriter, r *http.Request) {
+	k.checks.mu.Lock()
+	p := doctorPage{Standing: k.checks.now, Begun: k.checks.begun, Going: k.checks.going()}
+	k.checks.mu.Unlock()
+	p.Sum = doctor.Sum(p.Found)
+	if p.Going {
+		w.Header().Set("Refresh", examineRefresh)
+	}
+	k.render(w, r, http.StatusOK, "doctor", "Doctor", p)
+}
+
+// examine starts the doctor. It is a POST, because asking services may cost something.
+func (k *Console) examine(w http.ResponseWriter, r *http.Request) {
+	select {
+	case <-k.checks.start(context.WithoutCancel(r.Context()), k.Doctor):
+	case <-time.After(examineTimeout):
+	case <-r.Context().Done():
+	}
+	http.Redirect(w, r, "/doctor", http.StatusSeeOther)
+}
+
+// start starts an examination unless one is running. The returned channel is closed at its end.
+func (d *diagnosis) start(ctx context.Context, look func(context.Context, doctor.Progress) []doctor.Finding) <-chan struct{} {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.shut || d.going() {
+		return d.over
+	}
+	ctx, stop := context.WithCancel(ctx)
+	over := make(chan struct{})
+	d.begun, d.now, d.over, d.stop = time.Now(), doctor.Standing{}, over, stop
+	go func() {
+		defer close(over)
+		defer stop()
+		d.set(doctor.Standing{Found: look(ctx, d.set)})
+	}()
+	return over
+}
+
+func (d *diagnosis) set(now doctor.Standing) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.now = now
+}
+
+// end cancels the running examination and waits for it.
+func (d *diagnosis) end() {
+	d.mu.Lock()
+	d.shut = true
+	over, stop := d.over, d.stop
+	d.mu.Unlock()
+	if over != nil {
+		stop()
+		<-over
+	}
+}
+
+// going reports whether an examination is running. The caller must hold d.mu.
+func (d *diagnosis) going() bool {
+	if d.over == nil {
+		return false
+	}
+	select {
+	case <-d.over:
+		return false
+	default:
+		return true
+	}
+}

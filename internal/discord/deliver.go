@@ -1,0 +1,353 @@
+package discord
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf16"
+
+	"github.com/bwmarrin/discordgo"
+
+	"familiar/internal/context/turn"
+	"familiar/internal/discord/pace"
+)
+
+const (
+	maxText       = 2000            // UTF-16 units in a message
+	maxNonce      = 25              // characters in a nonce
+	refusalMemory = 5 * time.Minute // how long a channel that refused the bot is not asked again
+	requestLimit  = time.Minute     // for a request whose caller set no deadline, including the wait for its turn
+)
+
+// wireMessage is a message as every create and edit sends it. Nobody is pinged and no link is embedded, whatever the
+// text says. An edit without these fields would get Discord's defaults, which ping.
+// https://discord.com/developers/docs/resources/message#create-message
+type wireMessage struct {
+	Content      string                       `json:"content"`
+	Mentions     allowedMentions              `json:"allowed_mentions"`
+	Flags        discordgo.MessageFlags       `json:"flags"`
+	Nonce        string                       `json:"nonce,omitempty"`
+	EnforceNonce bool                         `json:"enforce_nonce,omitempty"`
+	Reference    *reference                   `json:"message_reference,omitempty"`
+	Components   []discordgo.MessageComponent `json:"components,omitzero"` // nil in an edit: the old ones stay
+}
+
+// allowedMentions says that a message pings nobody.
+type allowedMentions struct{}
+
+func (allowedMentions) MarshalJSON() ([]byte, error) { return []byte(`{"parse":[]}`), nil }
+
+type reference struct {
+	MessageID       string `json:"message_id"`
+	FailIfNotExists bool   `json:"fail_if_not_exists"` // always false: the question may be deleted meanwhile
+}
+
+func newMessage(text string, buttons []turn.Button) wireMessage {
+	return wireMessage{Content: text, Flags: discordgo.MessageFlagsSuppressEmbeds, Components: rows(buttons)}
+}
+
+// Post sends a new message and returns its id. It waits for limits to pass and retries temporary failures until ctx
+// ends, or for a minute if ctx has no deadline. Every attempt carries the same nonce, so the message is posted once. The
+// error is a *SendError.
+func (s *Session) Post(ctx context.Context, p turn.Post) (id string, err error) {
+	ctx, cancel := withDeadline(ctx)
+	defer cancel()
+	if err := s.mayWrite(p.ChannelID, p.Text); err != nil {
+		return "", err
+	}
+	defer func() { s.learnRefusal(p.ChannelID, err) }()
+	if p.Persona != nil {
+		if id, posted, err := s.postAs(ctx, p); posted {
+			return id, err
+		}
+		if p.Text != "" {
+			p.Text = Labelled(p.Persona.Name, p.Text)
+		}
+	}
+	return s.postOwn(ctx, p)
+}
+
+// postOwn sends a new message under the bot's own name.
+func (s *Session) postOwn(ctx context.Context, p turn.Post) (id string, err error) {
+	m := newMessage(p.Text, p.Buttons)
+	m.Nonce, m.EnforceNonce = nonce(p.Nonce), true
+	if len(p.Buttons) == 0 {
+		m.Components = nil
+	}
+	if p.ReplyTo != "" {
+		m.Reference = &reference{MessageID: p.ReplyTo}
+	}
+	sent, err := s.create(ctx, p.ChannelID, m)
+	if m.Reference != nil && referenceRefused(err) {
+		m.Reference = nil // an answer that is no reply is better than none
+		sent, err = s.create(ctx, p.ChannelID, m)
+	}
+	if err != nil || sent.holds(p) {
+		return sent.ID, err
+	}
+	// The nonce belonged to an older message, which Discord has returned instead of a new one.
+	ref := turn.Ref{ChannelID: p.ChannelID, ID: sent.ID}
+	return sent.ID, s.Edit(ctx, turn.Edit{Ref: ref, Text: p.Text, Buttons: p.Buttons, Final: true})
+}
+
+func (s *Session) create(ctx context.Context, channelID string, m wireMessage) (sentMessage, error) {
+	body, err := s.callIn(ctx, channelID, request{
+		method: http.MethodPost, url: discordgo.EndpointChannelMessages(channelID), rank: pace.Create, body: mustJSON(m),
+	})
+	if err != nil {
+		return sentMessage{}, err
+	}
+	return readSent(body)
+}
+
+// Edit replaces the text and the buttons of a message. It waits and retries as Post does. It refuses an edit without a
+// text. The error is a *SendError.
+func (s *Session) Edit(ctx context.Context, e turn.Edit) (err error) {
+	ctx, cancel := withDeadline(ctx)
+	defer cancel()
+	if err := invalid(e.Validate()); err != nil {
+		return err
+	}
+	if err := s.mayWrite(e.ChannelID, e.Text); err != nil {
+		return err
+	}
+	defer func() { s.learnRefusal(e.ChannelID, err) }()
+	if e.Persona != nil {
+		if edited, err := s.editAs(ctx, e); edited {
+			return err
+		}
+		e.Text = Labelled(e.Persona.Name, e.Text)
+	}
+	err = s.editOwn(ctx, e)
+	if e.Persona == nil && code(err) == discordgo.ErrCodeCannotEditFromAnotherUser { // the channel had several characters when it was posted
+		if edited, err := s.editAs(ctx, e); edited {
+			return err
+		}
+	}
+	return err
+}
+
+// editOwn edits a message that the bot posted under its own name.
+func (s *Session) editOwn(ctx context.Context, e turn.Edit) error {
+	r := editRequest(discordgo.EndpointChannelMessage(e.ChannelID, e.ID), e)
+	body, err := s.callIn(ctx, e.ChannelID, r)
+	if err != nil {
+		return err
+	}
+	_, err = readSent(body)
+	return err
+}
+
+// editRequest returns the request for an edit. The address is the message's own or its webhook's.
+func editRequest(url string, e turn.Edit) request {
+	r := request{method: http.MethodPatch, url: url, rank: pace.Edit, passing: e.Passing, body: mustJSON(newMessage(e.Text, e.Buttons))}
+	if e.Final {
+		r.rank = pace.Final
+	}
+	return r
+}
+
+// Delete deletes a message. A message that is gone already is no error. The error is a *SendError.
+func (s *Session) Delete(ctx context.Context, r turn.Ref) error {
+	ctx, cancel := withDeadline(ctx)
+	defer cancel()
+	if err := s.mayTouch(r); err != nil {
+		return err
+	}
+	if r.Persona != nil {
+		if deleted, err := s.deleteAs(ctx, r); deleted {
+			s.learnRefusal(r.ChannelID, err)
+			return err
+		}
+	}
+	_, err := s.callIn(ctx, r.ChannelID, request{method: http.MethodDelete, url: discordgo.EndpointChannelMessage(r.ChannelID, r.ID), rank: pace.Final})
+	if e := (*SendError)(nil); errors.As(err, &e) && e.Kind == Gone {
+		return nil
+	}
+	return err
+}
+
+// React adds the bot's reaction to a message, which may be anybody's. The error is a *SendError.
+// https://discord.com/developers/docs/resources/message#create-reaction
+func (s *Session) React(ctx context.Context, r turn.Ref, emoji string) error {
+	ctx, cancel := withDeadline(ctx)
+	defer cancel()
+	if err := s.mayTouch(r); err != nil {
+		return err
+	}
+	_, err := s.call(ctx, request{
+		method: http.MethodPut, rank: pace.Edit,
+		url: discordgo.EndpointMessageReaction(r.ChannelID, r.ID, url.PathEscape(emoji), "@me"),
+	})
+	return err
+}
+
+// OpenThread opens a thread on a message and returns the thread's id, which is the message's. The name has 1 to 100
+// characters. It is no error if the thread exists already. The error is a *SendError.
+// https://discord.com/developers/docs/resources/channel#start-thread-from-message
+func (s *Session) OpenThread(ctx context.Context, r turn.Ref, name string) (id string, err error) {
+	ctx, cancel := withDeadline(ctx)
+	defer cancel()
+	if err := s.mayTouch(r); err != nil {
+		return "", err
+	}
+	body, err := s.call(ctx, request{
+		method: http.MethodPost, rank: pace.Create, url: discordgo.EndpointChannelMessageThread(r.ChannelID, r.ID),
+		body: mustJSON(map[string]any{"name": name, "auto_archive_duration": 1440}), // minutes
+	})
+	switch {
+	case code(err) == codeThreadExists:
+		return r.ID, nil
+	case err != nil:
+		return "", err
+	}
+	var c channel
+	if err := decode(body, &c); err != nil || c.ID == "" {
+		return "", &SendError{Kind: Unavailable, Status: http.StatusOK, Message: "the response is not a thread"}
+	}
+	s.names.setChannel(c) // before the gateway announces it
+	return c.ID, nil
+}
+
+// callIn sends a request about a message of a channel. If the channel is a thread that was archived meanwhile, callIn
+// reopens it and sends the request again. An edit, unlike a new message, does not reopen a thread. A locked thread stays
+// closed.
+// https://discord.com/developers/docs/topics/threads#active-archived-threads
+func (s *Session) callIn(ctx context.Context, channelID string, r request) ([]byte, error) {
+	body, err := s.call(ctx, r)
+	if code(err) != discordgo.ErrCodePerformedOperationOnArchivedThread {
+		return body, err
+	}
+	_, locked := s.call(ctx, request{method: http.MethodPatch, rank: pace.Final, url: discordgo.EndpointChannel(channelID), body: []byte(`{"archived":false}`)})
+	if locked != nil {
+		s.log.Info("a thread is archived and cannot be opened again", "thread", channelID, "err", locked)
+		return nil, err
+	}
+	return s.call(ctx, r)
+}
+
+// invalid wraps the error of a reference or an edit in a SendError.
+func invalid(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &SendError{Kind: Rejected, Message: err.Error(), err: err}
+}
+
+// mayTouch returns an error if the reference is incomplete or the channel has refused the bot a short while ago.
+func (s *Session) mayTouch(r turn.Ref) error {
+	if err := invalid(r.Validate()); err != nil {
+		return err
+	}
+	return s.refusals.check(r.ChannelID)
+}
+
+// mayWrite returns an error if the text is too long or the channel has refused the bot a short while ago.
+func (s *Session) mayWrite(channelID, text string) error {
+	if err := checkLength(text); err != nil {
+		return err
+	}
+	return s.refusals.check(channelID)
+}
+
+// sentMessage is a message as Discord returns it.
+type sentMessage struct {
+	ID         string   `json:"id"`
+	Content    *string  `json:"content"`
+	Components []keyRow `json:"components"`
+}
+
+func readSent(body []byte) (sentMessage, error) {
+	var sent sentMessage
+	if err := decode(body, &sent); err != nil || sent.ID == "" {
+		return sentMessage{}, &SendError{Kind: Unavailable, Status: http.StatusOK, Message: "the response is not a message"}
+	}
+	return sent, nil
+}
+
+// holds reports whether the message has the post's text and buttons.
+func (m sentMessage) holds(p turn.Post) bool {
+	return m.Content == nil || sameWords(*m.Content, p.Text) && sameButtons(m.Components, p.Buttons)
+}
+
+// sameWords compares two texts without their white space, which Discord trims.
+func sameWords(a, b string) bool { return slices.Equal(strings.Fields(a), strings.Fields(b)) }
+
+// keyRow is a row of buttons as Discord returns it.
+type keyRow struct {
+	Components []struct {
+		CustomID string `json:"custom_id"`
+	} `json:"components"`
+}
+
+func sameButtons(rows []keyRow, buttons []turn.Button) bool {
+	var shown, wanted []string
+	for _, row := range rows {
+		for _, b := range row.Components {
+			shown = append(shown, b.CustomID)
+		}
+	}
+	for _, b := range buttons {
+		wanted = append(wanted, b.ID)
+	}
+	return slices.Equal(shown, wanted)
+}
+
+// referenceRefused reports whether Discord refused a message because of the message it replies to.
+func referenceRefused(err error) bool {
+	var e *SendError
+	if !errors.As(err, &e) {
+		return false
+	}
+	switch e.Code {
+	case discordgo.ErrCodeCannotReplyWithoutPermissionToReadMessageHistory, discordgo.ErrCodeUnknownMessage:
+		return true
+	case discordgo.ErrCodeInvalidFormBody:
+		return strings.Contains(e.Message, "message_reference")
+	}
+	return false
+}
+
+// checkLength returns an error if a text is too long for a message.
+func checkLength(text string) error {
+	if len(utf16.Encode([]rune(text))) > maxText {
+		return &SendError{Kind: TooLong, Message: "the text has more than 2,000 characters"}
+	}
+	return nil
+}
+
+// Typing shows the bot as typing, for ten seconds or until its next message. It is not retried. If a message would have
+// to wait for it, it is not sent, which is no error.
+func (s *Session) Typing(ctx context.Context, channelID string) error {
+	ctx, cancel := withDeadline(ctx)
+	defer cancel()
+	if err := s.refusals.check(channelID); err != nil {
+		return err
+	}
+	_, err := s.call(ctx, request{method: http.MethodPost, url: discordgo.EndpointChannelTyping(channelID), spare: true})
+	if err != nil {
+		s.learnRefusal(channelID, err)
+	}
+	return err
+}
+
+// withDeadline gives a context a deadline if it has none.
+func withDeadline(ctx context.Context) (context.Context, context.CancelFunc) {
+	if _, ok := ctx.Deadline(); ok {
+		return ctx, func() {}
+	}
+	return context.WithTimeout(ctx, requestLimit)
+}
+
+// nonce cuts a nonce to the length that Discord allows. It makes a random one if there is none.
+func nonce(given string) string {
+	if given == "" {
+		given = rand.Text()
+	}
+	return given[:min(len(given), maxNonce)]
+}

@@ -1,0 +1,412 @@
+package discord
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/bwmarrin/discordgo"
+
+	"familiar/internal/context/turn"
+	"familiar/internal/discord/pace"
+)
+
+// directory maps the ids of servers, channels and roles to names, and holds their permissions. It holds what the gateway
+// announced. It holds nothing about people, whose names and roles come with each message.
+type directory struct {
+	mu       sync.RWMutex
+	version  int                 // counts the changes; guarded by mu
+	guilds   map[string]*guild   // guarded by mu
+	channels map[string]*channel // of all servers; guarded by mu
+}
+
+type guild struct {
+	name     string // empty while the server is unavailable
+	owner    string // id of a user
+	roles    map[string]role
+	channels []*channel // pointers into directory.channels
+}
+
+// newGuild returns a server with its roles, without its channels.
+func newGuild(g guildInfo) *guild {
+	all := &guild{name: g.Name, owner: g.OwnerID, roles: make(map[string]role, len(g.Roles))}
+	for _, r := range g.Roles {
+		all.roles[r.ID] = r
+	}
+	return all
+}
+
+// begin forgets everything except the ids of the servers that a new session announced.
+func (d *directory) begin(announced []guildInfo) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.version++
+	d.guilds, d.channels = map[string]*guild{}, map[string]*channel{}
+	for _, g := range announced {
+		d.guilds[g.ID] = &guild{}
+	}
+}
+
+// addGuild adds or replaces a server. The directory keeps the given channels.
+func (d *directory) addGuild(g guildInfo) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.version++
+	d.dropChannels(g.ID)
+	added := newGuild(g)
+	added.channels = make([]*channel, 0, len(g.Channels)+len(g.Threads))
+	d.guilds[g.ID] = added
+	for _, all := range [][]channel{g.Channels, g.Threads} {
+		for i := range all {
+			c := &all[i]
+			c.GuildID = g.ID
+			d.channels[c.ID] = c
+			added.channels = append(added.channels, c)
+		}
+	}
+}
+
+// changeGuild sets a server's new name and owner.
+func (d *directory) changeGuild(changed guildInfo) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.version++
+	if g := d.guilds[changed.ID]; g != nil {
+		g.name = changed.Name
+		if changed.OwnerID != "" {
+			g.owner = changed.OwnerID
+		}
+	}
+}
+
+func (d *directory) removeGuild(id string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.version++
+	d.dropChannels(id)
+	delete(d.guilds, id)
+}
+
+// dropChannels forgets a server's channels. The caller holds mu.
+func (d *directory) dropChannels(guildID string) {
+	if g := d.guilds[guildID]; g != nil {
+		for _, c := range g.channels {
+			delete(d.channels, c.ID)
+		}
+		g.channels = nil
+	}
+}
+
+func (d *directory) setRole(guildID string, r role) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.version++
+	if g := d.guilds[guildID]; g != nil && g.roles != nil {
+		g.roles[r.ID] = r
+	}
+}
+
+func (d *directory) removeRole(guildID, roleID string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.version++
+	if g := d.guilds[guildID]; g != nil {
+		delete(g.roles, roleID)
+	}
+}
+
+// setChannel adds or updates a channel, unless the bot is not in its server. It reports whether it did.
+func (d *directory) setChannel(c channel) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.version++
+	g := d.guilds[c.GuildID]
+	if g == nil {
+		return false
+	}
+	if before := d.channels[c.ID]; before != nil && before.GuildID == c.GuildID {
+		*before = c
+		return true
+	}
+	d.channels[c.ID] = &c
+	g.channels = append(g.channels, &c)
+	return true
+}
+
+// removeChannel forgets a channel with its threads, and returns those threads.
+func (d *directory) removeChannel(id string) (threads []channel) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.version++
+	c := d.channels[id]
+	if c == nil {
+		return nil
+	}
+	delete(d.channels, id)
+	if g := d.guilds[c.GuildID]; g != nil {
+		g.channels = slices.DeleteFunc(g.channels, func(other *channel) bool {
+			if other.ParentID == id && other.thread() {
+				threads = append(threads, *other)
+				delete(d.channels, other.ID)
+				return true
+			}
+			return other.ID == id
+		})
+	}
+	return threads
+}
+
+// channel returns a channel, or false if it is unknown.
+func (d *directory) channel(id string) (channel, bool) {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	c := d.channels[id]
+	if c == nil {
+		return channel{}, false
+	}
+	return *c, true
+}
+
+// role returns a role, or the zero value if it is unknown.
+func (d *directory) role(guildID, id string) role {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	if g := d.guilds[guildID]; g != nil {
+		return g.roles[id]
+	}
+	return role{}
+}
+
+// owner returns the id of the user who owns a server, or "".
+func (d *directory) owner(guildID string) string {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	if g := d.guilds[guildID]; g != nil {
+		return g.owner
+	}
+	return ""
+}
+
+// guildNames lists the servers' names, sorted. If a name is unknown its id is listed instead.
+func (d *directory) guildNames() (names []string) {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	for id, g := range d.guilds {
+		names = append(names, cmp.Or(g.name, id))
+	}
+	slices.Sort(names)
+	return names
+}
+
+// guildIDs lists the servers' ids. known is false before the first session.
+func (d *directory) guildIDs() (ids []string, known bool) {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	return slices.Sorted(maps.Keys(d.guilds)), d.guilds != nil
+}
+
+// complete reports whether every announced server is known by name.
+func (d *directory) complete() bool {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	for _, g := range d.guilds {
+		if g.name == "" {
+			return false
+		}
+	}
+	return true
+}
+
+// state returns a number that changes whenever the directory changes.
+func (d *directory) state() int {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	return d.version
+}
+
+// all returns every server with its roles and channels. ok is false if these are more than most.
+func (d *directory) all(most int) (guilds []guildInfo, ok bool) {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	size := len(d.guilds) + len(d.channels)
+	for _, g := range d.guilds {
+		size += len(g.roles)
+		for _, c := range g.channels {
+			size += len(c.Overwrites)
+		}
+	}
+	if size > most {
+		return nil, false
+	}
+	for id, g := range d.guilds {
+		info := guildInfo{ID: id, Name: g.name, OwnerID: g.owner, Unavailable: g.name == "", Roles: slices.Collect(maps.Values(g.roles))}
+		for _, c := range g.channels {
+			kept := *c
+			kept.GuildID, kept.Last = "", 0
+			info.Channels = append(info.Channels, kept)
+		}
+		guilds = append(guilds, info)
+	}
+	return guilds, true
+}
+
+// restore fills the directory with what all returned.
+func (d *directory) restore(guilds []guildInfo) {
+	d.begin(guilds)
+	for _, g := range guilds {
+		if !g.Unavailable {
+			d.addGuild(g)
+		}
+	}
+}
+
+// since returns the channels whose latest message, when they were announced, was later than a moment. Forums and media
+// channels are left out, because they hold only threads.
+func (d *directory) since(after snowflake) []stretch {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	var found []stretch
+	for _, c := range d.channels {
+		if c.Last > after && !c.forum() {
+			found = append(found, stretch{channelID: c.ID, guildID: c.GuildID, after: after, last: c.Last})
+		}
+	}
+	return found
+}
+
+// parents asks Discord for channels that the gateway did not announce, such as a thread that was archived when the
+// session began. The zero value is ready.
+type parents struct {
+	mu        sync.Mutex
+	inquiries map[string]*inquiry // by channel; guarded by mu
+	busy      int                 // requests under way; guarded by mu
+}
+
+// inquiry is a request for one channel, or the memory of failed ones.
+type inquiry struct {
+	done     chan struct{} // closed when the request has ended; nil: no request is under way
+	failures int           // in a row
+	again    time.Time     // when the channel may be asked for again
+}
+
+const (
+	maxInquiries  = 64               // channels asked for at once
+	inquiryMemory = 10_000           // channels with failed requests
+	firstInquiry  = 2 * time.Second  // after the first failure, before the channel is asked for again; doubles
+	lastInquiry   = 10 * time.Minute // the longest such wait
+)
+
+// place sets the parent channel of an event in a thread. If the channel is unknown, place sets ParentUnknown and asks
+// for the channel in the background.
+func (s *Session) place(e *turn.Event) {
+	if e.ParentID != "" || e.GuildID == "" || e.Message.ChannelID == "" || e.Kind == turn.Gone || e.Kind == turn.Deleted {
+		return
+	}
+	c, ok := s.names.channel(e.Message.ChannelID)
+	switch {
+	case !ok:
+		e.ParentUnknown = true
+		s.ask(e.Message.ChannelID)
+	case c.thread():
+		e.ParentID = c.ParentID
+		if parent, _ := s.names.channel(c.ParentID); e.Message.ID == c.ID && parent.forum() {
+			e.Title = c.Name
+		}
+	}
+}
+
+// Parent returns the parent channel of a thread, or "" for a channel that is no thread. If the channel is unknown,
+// Parent asks Discord and waits for the answer until ctx is done. It does not ask again soon after a failure. known is
+// false if there is no answer.
+func (s *Session) Parent(ctx context.Context, channelID string) (parentID string, known bool) {
+	if c, ok := s.names.channel(channelID); ok {
+		return c.above(), true
+	}
+	done := s.ask(channelID)
+	if done == nil {
+		return "", false
+	}
+	select {
+	case <-done:
+	case <-ctx.Done():
+		return "", false
+	}
+	c, ok := s.names.channel(channelID)
+	return c.above(), ok
+}
+
+// above returns the parent channel of a thread, or "" for a channel that is no thread.
+func (c channel) above() string {
+	if c.thread() {
+		return c.ParentID
+	}
+	return ""
+}
+
+// ask asks for a channel in the background, unless a request is under way. It returns a channel that is closed when the
+// answer is there. It returns nil if too many channels are asked for, the last request failed a moment ago, or Run has
+// ended.
+func (s *Session) ask(channelID string) <-chan struct{} {
+	p := &s.parents
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.inquiries == nil || len(p.inquiries) > inquiryMemory {
+		p.inquiries = map[string]*inquiry{}
+	}
+	q := p.inquiries[channelID]
+	if q == nil {
+		q = &inquiry{}
+	}
+	if q.done != nil {
+		return q.done
+	}
+	if p.busy >= maxInquiries || time.Now().Before(q.again) {
+		return nil
+	}
+	done := make(chan struct{})
+	if !s.start(func(ctx context.Context) { s.inquire(ctx, channelID, q, done) }) {
+		return nil
+	}
+	q.done, p.inquiries[channelID] = done, q
+	p.busy++
+	return done
+}
+
+// inquire asks for a channel and adds it to the directory.
+func (s *Session) inquire(ctx context.Context, channelID string, q *inquiry, done chan struct{}) {
+	defer s.logPanic("ask for a channel")
+	err := s.fetchChannel(ctx, channelID)
+	p := &s.parents
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	defer close(done)
+	p.busy--
+	q.done = nil
+	if err == nil {
+		delete(p.inquiries, channelID)
+		return
+	}
+	q.failures++
+	q.again = time.Now().Add(backoff(firstInquiry, lastInquiry, q.failures))
+	if ctx.Err() == nil {
+		s.log.Warn("channel is unknown", "channel", channelID, "err", err)
+	}
+}
+
+// fetchChannel asks for a channel once and adds it to the directory.
+func (s *Session) fetchChannel(ctx context.Context, channelID string) error {
+	ctx, cancel := context.WithTimeout(ctx, requestLimit)
+	defer cancel()
+	var c channel
+	if err := s.get(ctx, request{url: discordgo.EndpointChannel(channelID), rank: pace.Back}, &c); err != nil {
+		return err
+	}
+	if c.ID != channelID || !s.names.setChannel(c) {
+		return errors.New("the response is not a channel of a server that the bot is in")
+	}
+	return nil
+}

@@ -1,0 +1,318 @@
+// Package discord is the bot's door to Discord. It reports what people write and sends what the bot says.
+//
+// A [Session] is made from a [Config] and lives as long as [Session.Run]. Events come out of [Session.Events] as plain
+// [turn.Event]s, in Discord's order. [Session.Post], [Session.Edit], [Session.Delete], [Session.React],
+// [Session.OpenThread], [Session.Typing] and [Session.Respond] go the other way. Any goroutine may call them, also after
+// Run has returned, so that a turn that has begun can finish. Reading from top to bottom:
+//
+//   - supervise.go keeps a connection to the gateway alive. It decides when to resume, start over or give up.
+//   - connection.go is one such connection, from HELLO to its end. It sends heartbeats and notices a dead peer within two.
+//   - keep.go saves the session for the next start, and asks for messages that were written while there was no session.
+//   - intake.go turns gateway payloads (wire.go) into events and queues them, so that the gateway never waits for the bot.
+//   - message.go reads one message: its author, its text with names for ids, its attachments and embeds.
+//   - directory.go knows servers, channels and roles, and asks for channels that the gateway did not announce.
+//   - permissions.go computes who may read which channel.
+//   - rest.go sends one request and retries it, within the limits that package pace keeps. fail.go names what went wrong.
+//   - deliver.go posts, edits and deletes messages. webhook.go does so under the names of several characters.
+//   - interact.go answers commands, buttons and forms. commands.go registers the commands.
+//   - server.go reads a server when it is asked about it, and surveys without a connection how the bot is set up.
+//
+// REST calls, permissions, error codes and payload types are discordgo's. Its gateway client is not used. It cannot tell
+// an invalidated session (op 9) from a quiet one, and it answers op 9 with IDENTIFYs that nobody counts. It loses the
+// close code of a running connection and needs five missed beats to notice a dead one. It can also crash the process
+// while closing (bwmarrin/discordgo#1702). Its rate limiter is not used either, because it sleeps without regard to the
+// context.
+//
+// The formats are those of API version 10: https://discord.com/developers/docs/reference.
+package discord
+
+import (
+	"cmp"
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/bwmarrin/discordgo"
+
+	"familiar/internal/context/turn"
+	"familiar/internal/discord/pace"
+)
+
+// Config says who the bot is and how it reaches Discord. Token and HTTP are required.
+type Config struct {
+	Token     string              // the bot's token, with or without the prefix "Bot "
+	HTTP      *http.Client        // for the origin of BaseURL; it is not changed
+	BaseURL   string              // of the REST API, without the version; empty: https://discord.com/api
+	UserAgent string              // empty: a plain DiscordBot user agent
+	Log       *slog.Logger        // nil: nothing is logged
+	Redact    func(string) string // removes secrets from error texts; the token is always removed
+	PerSecond int                 // requests per second over all routes; 0: Discord's own limit of 50
+	Queue     int                 // events that may wait for the bot before the oldest are dropped; 0: 4,096
+	Operator  string              // id of the user who runs the bot; empty: unknown
+	Reactions bool                // whether people's reactions are reported
+	Commands  []turn.Definition   // offered to people
+	// Proxies are the ids of applications whose webhooks write for people. Messages of other webhooks and bots are
+	// ignored.
+	Proxies  map[string]bool
+	OnReady  func(Ready)                           // is called once, when the first session has begun and its servers are known
+	LoadHash func(context.Context) (string, error) // reads what SaveHash saved, or ""; nil: commands are registered at each start
+	SaveHash func(context.Context, string) error   // saves the fingerprint of the commands that Discord has
+
+	// Form returns the form that a command opens, or the reason why a person may not open it. It has a second. It is
+	// called for commands whose definition has Form set.
+	Form func(context.Context, turn.Event) (form turn.Form, refusal string)
+
+	// LoadSession reads what SaveSession saved, or "". It is called once, when Run begins. SaveSession is called every
+	// few seconds while anything happens, and at the end of Run. With both, a program that starts again within minutes
+	// resumes the session of the one before. It gets the events that the one before had not taken from Events. The
+	// latest events may come twice. The text is no secret without the token, but it names servers and channels.
+	LoadSession func(context.Context) (string, error)
+	SaveSession func(context.Context, string) error
+
+	// LoadWebhook reads what SaveWebhook saved for a channel, or the zero value, so that a channel gets one webhook for
+	// good. Webhook tokens are secrets. Keeps reports whether the bot has recorded a message of its own. Each of the
+	// three may be nil.
+	LoadWebhook func(ctx context.Context, channelID string) (Webhook, error)
+	SaveWebhook func(ctx context.Context, guildID, channelID string, w Webhook) error
+	Keeps       func(ctx context.Context, messageID string) (bool, error)
+}
+
+// Ready describes the bot when a session begins.
+type Ready struct {
+	Name, ID string
+	Guilds   []string // names of its servers, sorted; the id of a server that is unavailable
+	// Contentless means that the bot may read only messages that are for it.
+	Contentless bool
+
+	Invite string // URL that adds the bot to a server with the least permissions it needs
+}
+
+// Health is what the door knows about its own state.
+type Health struct {
+	Connected  bool          // a session is established now
+	Since      time.Time     // when Connected last changed
+	LastEvent  time.Time     // last event from the gateway
+	LastAck    time.Time     // last answered heartbeat
+	Latency    time.Duration // of that heartbeat
+	Guilds     int
+	Identifies int    // sessions begun since the start
+	Resumes    int    // sessions resumed since the start
+	Dropped    int    // events dropped because the bot did not keep up
+	Trouble    string // why the last connection ended or could not be made; empty: all is well
+}
+
+const defaultBase = "https://discord.com/api"
+
+// Session is a door to Discord. Make it with New.
+type Session struct {
+	cfg        Config
+	log        *slog.Logger
+	token      string
+	base       string // of the REST API, with its version and without a slash at the end
+	rest       *discordgo.Session
+	pace       *pace.Pacer
+	names      directory
+	refusals   refusals
+	hooks      webhooks
+	parents    parents
+	events     chan turn.Event // closed by Run
+	waiting    *queue
+	netDial    func(ctx context.Context, network, address string) (net.Conn, error) // connects to the gateway; nil: net.Dialer does. Tests connect in memory
+	frameLimit int64                                                                // bytes of a gateway frame; a larger frame is skipped
+	handle     map[string]func(context.Context, []byte) error                       // gateway event → handler; not changed after New
+
+	self    atomic.Pointer[identity] // nil before the first READY
+	tasks   sync.WaitGroup           // goroutines that Run has started and waits for
+	seen    edits                    // messages that were reported
+	origins originals                // messages of people that a proxy may replace; owned by the goroutine that reads the gateway
+	at      position                 // of the event being read; owned by the goroutine that reads the gateway
+	once    sync.Once                // guards the call of OnReady
+
+	welcome chan struct{} // holds one token after READY and RESUMED, for the keeper
+	filling sync.Mutex    // held while missed messages are asked for
+
+	offered     atomic.Pointer[[]turn.Definition] // replaces Config.Commands; nil: does not
+	registering sync.Mutex                        // held while the commands are registered
+	registered  bool                              // Discord has the commands; guarded by registering
+
+	mu     sync.Mutex
+	health Health // guarded by mu
+	// contentless means that the gateway has refused the content of messages. Mentions, replies with a ping, commands
+	// and direct messages still come whole.
+	contentless atomic.Bool
+	presence    atomic.Pointer[turn.Presence]    // what people see beside the bot's name; nil: never set
+	presenting  chan struct{}                    // holds one token after a change
+	refuse401   func()                           // ends Run; set by Run; guarded by mu
+	spawn       func(task func(context.Context)) // starts a goroutine that Run waits for; nil unless Run is running; guarded by mu
+	guildCame   chan struct{}                    // closed and replaced at each GUILD_CREATE; guarded by mu
+	resumable   address                          // the session that can be resumed, if any; guarded by mu
+	directs     map[string]snowflake             // channel of direct messages → its latest message; guarded by mu
+}
+
+// Contentless reports whether Discord lets the bot read only messages that are for it.
+func (s *Session) Contentless() bool { return s.contentless.Load() }
+
+// The waits of the supervisor.
+const (
+	helloLimit   = 15 * time.Second       // for HELLO
+	welcomeLimit = 30 * time.Second       // for READY or RESUMED, after that
+	identifyGap  = 5 * time.Second        // between two IDENTIFYs
+	invalidWait  = time.Second            // after op 9; up to four times as much is added
+	firstRetry   = 500 * time.Millisecond // after a failure; doubles
+	guildsLimit  = 2 * time.Second        // for the servers that READY announced
+	firstResend  = 250 * time.Millisecond // before a request is sent again; doubles
+)
+
+// New checks the configuration. It does not touch the network.
+func New(c Config) (*Session, error) {
+	token := strings.TrimPrefix(strings.TrimSpace(c.Token), "Bot ")
+	if err := CheckToken(token, c.BaseURL); err != nil {
+		return nil, err
+	}
+	if c.HTTP == nil {
+		return nil, errors.New("open Discord: no HTTP client given")
+	}
+	if c.BaseURL == "" {
+		c.BaseURL = defaultBase
+	}
+	base, err := url.Parse(c.BaseURL)
+	if err != nil || base.Host == "" || base.Scheme != "http" && base.Scheme != "https" {
+		return nil, fmt.Errorf("open Discord: base URL %q is not an http or https URL", c.BaseURL)
+	}
+	if c.PerSecond <= 0 {
+		c.PerSecond = 50
+	}
+	if c.Queue <= 0 {
+		c.Queue = 4096
+	}
+	s := &Session{
+		cfg: c, log: c.Log, token: token,
+		base:       strings.TrimSuffix(c.BaseURL, "/") + "/v10",
+		pace:       pace.New(c.PerSecond),
+		events:     make(chan turn.Event), // unbuffered: a sent event has been received
+		guildCame:  make(chan struct{}),
+		welcome:    make(chan struct{}, 1),
+		presenting: make(chan struct{}, 1),
+		frameLimit: maxFrame,
+	}
+	if (c.LoadSession == nil) != (c.SaveSession == nil) {
+		return nil, errors.New("open Discord: LoadSession and SaveSession go together")
+	}
+	if s.log == nil {
+		s.log = slog.New(slog.DiscardHandler)
+	}
+	s.waiting = newQueue(c.Queue)
+	s.handle = s.handlers()
+	if s.rest, err = s.newREST(); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// CheckToken returns what is wrong with the shape of a bot token. A token of Discord has three base64url parts, and the
+// first is the bot's id. Another server, which baseURL names, may have tokens of another shape. A token of the right
+// shape may still be refused.
+func CheckToken(token, baseURL string) error {
+	where := "copy it from https://discord.com/developers/applications → your application → Bot → Reset Token"
+	if !isDiscord(baseURL) {
+		where = "copy it from the server that DISCORD_API_URL names"
+	}
+	token = strings.TrimPrefix(strings.TrimSpace(token), "Bot ")
+	switch {
+	case token == "":
+		return errors.New("the bot token is empty; " + where)
+	case isDiscord(baseURL):
+		return checkShape(token, where)
+	case strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }):
+		return errors.New("the bot token has characters that no token has (spaces in it?); " + where)
+	}
+	return nil
+}
+
+// isDiscord reports whether a base URL is Discord's own. An empty one is.
+func isDiscord(baseURL string) bool {
+	u, err := url.Parse(cmp.Or(baseURL, defaultBase))
+	if err != nil {
+		return true
+	}
+	host := strings.ToLower(strings.TrimSuffix(u.Hostname(), "."))
+	return host == "discord.com" || strings.HasSuffix(host, ".discord.com")
+}
+
+// checkShape returns what is wrong with the shape of one of Discord's own tokens.
+func checkShape(token, where string) error {
+	parts := strings.Split(token, ".")
+	if len(parts) != 3 {
+		return errors.New("the bot token does not have three parts joined by dots; " + where)
+	}
+	for _, part := range parts {
+		if part == "" || strings.Trim(part, tokenAlphabet) != "" {
+			return errors.New("the bot token has characters that no token has (quotes or spaces around it?); " + where)
+		}
+	}
+	id, err := base64.RawURLEncoding.DecodeString(strings.TrimRight(parts[0], "="))
+	if err != nil || strings.Trim(string(id), "0123456789") != "" {
+		return errors.New("the bot token does not begin with a bot's id; " + where)
+	}
+	return nil
+}
+
+const tokenAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_="
+
+// Events returns the events in Discord's order. Run closes the channel when it returns. Nobody else may close it.
+//
+// A Gone event without a channel means that the bot has left the whole server.
+func (s *Session) Events() <-chan turn.Event { return s.events }
+
+// Guilds returns the ids of the bot's servers. known is false until Discord has announced them.
+func (s *Session) Guilds() (ids []string, known bool) { return s.names.guildIDs() }
+
+// Health reports the state of the connection.
+func (s *Session) Health() Health {
+	guilds, _ := s.names.guildIDs()
+	dropped := s.waiting.lost()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	h := s.health
+	h.Guilds, h.Dropped = len(guilds), dropped
+	return h
+}
+
+// note changes the health under its lock.
+func (s *Session) note(change func(*Health)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	change(&s.health)
+}
+
+// redact removes the token, webhook tokens and everything that the operator's redactor knows from a text.
+func (s *Session) redact(text string) string {
+	text = strings.ReplaceAll(text, s.token, "***")
+	for _, hook := range s.hooks.known() {
+		text = strings.ReplaceAll(text, hook.Token, "***")
+	}
+	if s.cfg.Redact != nil {
+		text = s.cfg.Redact(text)
+	}
+	return text
+}
+
+// Invite returns the URL that adds an application to a server with the least permissions the bot needs. It takes the
+// application's id.
+func Invite(application string) string {
+	var least permissions
+	for _, r := range needs() {
+		least |= r.bit
+	}
+	return fmt.Sprintf("https://discord.com/oauth2/authorize?client_id=%s&permissions=%d&scope=bot+applications.commands",
+		url.QueryEscape(application), uint64(least))
+}

@@ -1,0 +1,400 @@
+package discord
+
+import (
+	"context"
+	"fmt"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"familiar/internal/context/turn"
+)
+
+// handlers returns the handler of each gateway event that is read. They run one after the other on the goroutine that
+// reads the gateway, so none may wait.
+func (s *Session) handlers() map[string]func(context.Context, []byte) error {
+	return map[string]func(context.Context, []byte) error{
+		"MESSAGE_CREATE":          on(s.onMessage),
+		"MESSAGE_UPDATE":          on(s.onEdit),
+		"MESSAGE_DELETE":          on(s.onDelete),
+		"MESSAGE_DELETE_BULK":     on(s.onDelete),
+		"MESSAGE_REACTION_ADD":    on(func(_ context.Context, r *reaction) { s.onReaction(turn.Reacted, r) }),
+		"MESSAGE_REACTION_REMOVE": on(func(_ context.Context, r *reaction) { s.onReaction(turn.Unreacted, r) }),
+		"INTERACTION_CREATE":      on(s.onInteraction),
+		"GUILD_CREATE":            on(func(_ context.Context, g *guildInfo) { s.onGuild(g) }),
+		"GUILD_UPDATE":            on(func(_ context.Context, g *guildInfo) { s.names.changeGuild(*g) }),
+		"GUILD_DELETE":            on(s.onGuildGone),
+		"GUILD_ROLE_CREATE":       on(s.onRole),
+		"GUILD_ROLE_UPDATE":       on(s.onRole),
+		"GUILD_ROLE_DELETE":       on(func(_ context.Context, r *roleChange) { s.names.removeRole(r.GuildID, r.RoleID) }),
+		"CHANNEL_CREATE":          on(s.onChannel),
+		"CHANNEL_UPDATE":          on(s.onChannelChange),
+		"CHANNEL_DELETE":          on(s.onChannelGone),
+		"THREAD_CREATE":           on(s.onChannel),
+		"THREAD_UPDATE":           on(s.onChannel),
+		"THREAD_DELETE":           on(s.onChannelGone),
+		"THREAD_LIST_SYNC": on(func(_ context.Context, l *threadList) {
+			for _, c := range l.Threads {
+				c.GuildID = l.GuildID
+				s.names.setChannel(c)
+			}
+		}),
+	}
+}
+
+// on returns a handler that decodes the payload and calls f with it.
+func on[T any](f func(context.Context, *T)) func(context.Context, []byte) error {
+	return func(ctx context.Context, data []byte) error {
+		v := new(T)
+		if err := decode(data, v); err != nil {
+			return err
+		}
+		f(ctx, v)
+		return nil
+	}
+}
+
+// dispatch handles one gateway event. It logs errors and panics.
+func (s *Session) dispatch(ctx context.Context, kind string, data []byte) {
+	handle := s.handle[kind]
+	if handle == nil {
+		return
+	}
+	defer s.logPanic("handle " + kind)
+	if err := handle(ctx, data); err != nil {
+		s.log.Error("gateway event cannot be read", "event", kind, "err", s.redact(err.Error()))
+	}
+}
+
+// logPanic is deferred. It logs a panic and keeps it from ending the process.
+func (s *Session) logPanic(what string) {
+	if r := recover(); r != nil {
+		s.log.Error("panic", "in", what, "panic", s.redact(fmt.Sprint(r)), "stack", string(debug.Stack()))
+	}
+}
+
+// emit queues an event for the bot. Only the goroutine that reads the gateway calls it.
+func (s *Session) emit(e turn.Event) { s.enqueue(queued{event: e, from: s.at}) }
+
+func (s *Session) enqueue(e queued) {
+	if s.waiting.put(e) {
+		s.log.Warn("the bot does not keep up: the oldest event was dropped", "dropped", s.waiting.lost())
+	}
+}
+
+// forward moves events from the queue to the bot until ctx is done. It does not wait for unknown channels: place marks
+// the event and asks for the channel in the background.
+func (s *Session) forward(ctx context.Context) {
+	for {
+		e, ok := s.waiting.take(ctx)
+		if !ok {
+			return
+		}
+		s.place(&e)
+		select {
+		case <-ctx.Done():
+			return
+		case s.events <- e:
+			s.waiting.handOut()
+		}
+	}
+}
+
+func (s *Session) onGuild(g *guildInfo) {
+	if g.Unavailable {
+		return
+	}
+	s.names.addGuild(*g)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	close(s.guildCame)
+	s.guildCame = make(chan struct{})
+}
+
+// onGuildGone reports the bot's removal from a server. An outage is not reported.
+func (s *Session) onGuildGone(_ context.Context, g *guildInfo) {
+	if g.Unavailable {
+		return
+	}
+	s.names.removeGuild(g.ID)
+	s.emit(turn.Event{Kind: turn.Gone, ID: g.ID + ":gone", GuildID: g.ID})
+}
+
+func (s *Session) onRole(_ context.Context, r *roleChange) {
+	s.names.setRole(r.GuildID, r.Role)
+	s.permissionsChanged()
+}
+
+func (s *Session) onChannel(_ context.Context, c *channel) { s.names.setChannel(*c) }
+
+func (s *Session) onChannelChange(_ context.Context, c *channel) {
+	s.names.setChannel(*c)
+	s.permissionsChanged()
+}
+
+// permissionsChanged forgets refusals, because the bot may do more now.
+func (s *Session) permissionsChanged() {
+	s.refusals.forget()
+	s.hooks.retry()
+}
+
+// onChannelGone reports that a channel is gone, and also its threads, which Discord does not mention.
+func (s *Session) onChannelGone(_ context.Context, c *channel) {
+	for _, gone := range append(s.names.removeChannel(c.ID), *c) {
+		e := turn.Event{Kind: turn.Gone, ID: gone.ID + ":gone", GuildID: gone.GuildID, Message: turn.Message{ChannelID: gone.ID}}
+		if gone.thread() {
+			e.ParentID = gone.ParentID
+		}
+		s.emit(e)
+	}
+}
+
+// onReaction reports a person's reaction under any message. The message's author may be one of the bot's webhooks, which
+// is not known here.
+func (s *Session) onReaction(kind turn.Kind, r *reaction) {
+	if r.UserID == s.me().user.ID || r.Member != nil && r.Member.User.Bot {
+		return
+	}
+	by := turn.Author{ID: r.UserID}
+	if r.Member != nil {
+		by.Name = r.Member.User.name(r.Member)
+	}
+	s.emit(turn.Event{
+		Kind: kind, ID: r.MessageID + ":" + string(kind) + ":" + r.UserID + ":" + r.Emoji.Name, GuildID: r.GuildID, Direct: r.GuildID == "",
+		Message:  turn.Message{ID: r.MessageID, ChannelID: r.ChannelID},
+		Reaction: &turn.Reaction{Emoji: r.Emoji.Name, By: by, Deletes: s.names.moderates(r.GuildID, r.Member)},
+	})
+}
+
+// A proxy such as PluralKit lets several persons share one account. It reposts a message through a webhook under another
+// name, without the marks that chose the name. A moment later it deletes the original.
+// https://pluralkit.me/guide/#proxying
+
+const (
+	proxySpan    = 10 * time.Second // after the original, within which a proxy reposts it
+	originalsMax = 256
+)
+
+// proxied reports whether a proxy posted a message for a person.
+func (s *Session) proxied(m *message) bool {
+	return m.WebhookID != "" && m.AppID != "" && m.AppID != s.me().app && s.cfg.Proxies[m.AppID]
+}
+
+// originals are people's latest messages, which a proxy may repost. The zero value is ready.
+type originals struct{ latest []original }
+
+type original struct {
+	event     turn.Event
+	content   string
+	files     int
+	rewritten string // id of the proxy's message
+	deleted   bool
+}
+
+// pair records a person's message. For a proxy's message it finds the original and copies what the repost lacks: the
+// author's id, the message it replies to, and the author's roles. It does not copy the author's name.
+func (o *originals) pair(e *turn.Event, m *message) {
+	if !e.Proxied {
+		if len(o.latest) == originalsMax {
+			o.latest = slices.Delete(o.latest, 0, originalsMax/4)
+		}
+		o.latest = append(o.latest, original{event: *e, content: m.Content, files: len(m.Attachments)})
+		return
+	}
+	for i := len(o.latest) - 1; i >= 0; i-- {
+		from := &o.latest[i]
+		if !from.becomes(*e, m) {
+			continue
+		}
+		from.rewritten = e.Message.ID
+		e.Message.Author.ID, e.Reader, e.Mentioned = from.event.Message.Author.ID, from.event.Reader, e.Mentioned || from.event.Mentioned
+		if e.Message.ReplyTo == "" {
+			e.Message.ReplyTo, e.Reply = from.event.Message.ReplyTo, from.event.Reply
+		}
+		if !from.deleted {
+			e.Original = from.event.Message.ID
+		}
+		return
+	}
+}
+
+// becomes reports whether a proxy's message is a repost of this one.
+func (from *original) becomes(e turn.Event, m *message) bool {
+	was := from.event.Message
+	return was.ChannelID == e.Message.ChannelID && (from.rewritten == "" || from.rewritten == e.Message.ID) &&
+		e.Message.At.Sub(was.At).Abs() < proxySpan && len(m.Attachments) == from.files && strings.Contains(from.content, strings.TrimSpace(m.Content))
+}
+
+// deleted records that a message was deleted. It reports whether a proxy has reposted it.
+func (o *originals) deleted(id string) (rewritten bool) {
+	for i := range o.latest {
+		if from := &o.latest[i]; from.event.Message.ID == id {
+			from.deleted = true
+			return from.rewritten != ""
+		}
+	}
+	return false
+}
+
+// queue is between the reader of the gateway, which must not wait, and the bot, which may be busy. When it is full the
+// oldest event is dropped and counted, because an answer to it would come too late.
+//
+// It also tracks how far the bot has followed the gateway, so that a restart misses nothing.
+type queue struct {
+	wake chan struct{} // holds one token while the queue may not be empty
+
+	mu      sync.Mutex
+	waiting []queued // guarded by mu, as is all that follows
+	max     int
+	dropped int
+	current *queued     // being handed to the bot; nil: none
+	latest  []handedOut // handed to the bot, which may not have stored them yet; oldest first
+	reached position    // of the gateway's reader
+	holds   []snowflake // marks of gaps that are being filled
+}
+
+// queued is one waiting event.
+type queued struct {
+	event turn.Event
+	from  position // where the gateway's reader was; zero: a RESUME would not send the event again
+}
+
+// position is a place in what the gateway sends.
+type position struct {
+	session int       // number of the session; noSession: a gap between two sessions
+	seq     int64     // the event's number in the session
+	mark    snowflake // the latest message seen before
+}
+
+const noSession = -1
+
+// handedOut is an event that the bot has taken.
+type handedOut struct {
+	from position
+	at   time.Time
+}
+
+// Times after which an event that was handed out is surely stored. settledLast is for the last event, which no other
+// followed.
+const (
+	settled     = 10 * time.Second
+	settledLast = time.Minute
+)
+
+func newQueue(size int) *queue { return &queue{wake: make(chan struct{}, 1), max: size} }
+
+// put adds an event. lost reports whether the oldest event was dropped for it.
+func (q *queue) put(e queued) (lost bool) {
+	q.mu.Lock()
+	if lost = len(q.waiting) >= q.max; lost {
+		q.waiting = q.waiting[1:]
+		q.dropped++
+	}
+	q.waiting = append(q.waiting, e)
+	q.mu.Unlock()
+	select {
+	case q.wake <- struct{}{}:
+	default:
+	}
+	return lost
+}
+
+// take waits for an event and returns it. It returns false when ctx is done. The caller must call handOut when the bot
+// has the event.
+func (q *queue) take(ctx context.Context) (turn.Event, bool) {
+	for {
+		q.mu.Lock()
+		if len(q.waiting) > 0 {
+			next := q.waiting[0]
+			q.waiting[0] = queued{}
+			q.waiting, q.current = q.waiting[1:], &next
+			q.mu.Unlock()
+			return next.event, true
+		}
+		q.mu.Unlock()
+		select {
+		case <-ctx.Done():
+			return turn.Event{}, false
+		case <-q.wake:
+		}
+	}
+}
+
+// handOut records that the bot has the event that was taken.
+func (q *queue) handOut() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.settle()
+	q.latest = append(q.latest, handedOut{q.current.from, time.Now()})
+	q.current = nil
+}
+
+// settle forgets events that the bot has surely stored. The caller holds mu.
+func (q *queue) settle() {
+	for len(q.latest) > 1 && time.Since(q.latest[0].at) >= settled || len(q.latest) == 1 && time.Since(q.latest[0].at) >= settledLast {
+		q.latest = q.latest[1:]
+	}
+}
+
+// reach records how far the gateway's reader is. All earlier events have been put.
+func (q *queue) reach(p position) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.reached = p
+}
+
+// hold keeps the mark at a gap that is being filled, until release is called.
+func (q *queue) hold(mark snowflake) (release func()) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.holds = append(q.holds, mark)
+	return func() {
+		q.mu.Lock()
+		defer q.mu.Unlock()
+		if i := slices.Index(q.holds, mark); i >= 0 {
+			q.holds = slices.Delete(q.holds, i, i+1)
+		}
+	}
+}
+
+// position returns how far the bot has followed the gateway. If the session is resumed there, every later event comes
+// again. Without a session, every message after the mark is asked for. whole is false if a RESUME would miss events:
+// some of an older session or a gap have not reached the bot yet.
+func (q *queue) position() (p position, whole bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	p, whole = q.reached, len(q.holds) == 0
+	for _, mark := range q.holds {
+		p.mark = min(p.mark, mark)
+	}
+	consider := func(from position) {
+		switch {
+		case from.session == 0:
+			return
+		case from.session != p.session:
+			whole = false
+		default:
+			p.seq = min(p.seq, from.seq-1)
+		}
+		p.mark = min(p.mark, from.mark)
+	}
+	q.settle()
+	for _, e := range q.latest {
+		consider(e.from)
+	}
+	if q.current != nil {
+		consider(q.current.from)
+	}
+	for i := range q.waiting {
+		consider(q.waiting[i].from)
+	}
+	return p, whole
+}
+
+func (q *queue) lost() int {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.dropped
+}

@@ -1,0 +1,343 @@
+package discord
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"time"
+	"unicode/utf16"
+
+	"github.com/bwmarrin/discordgo"
+
+	"familiar/internal/context/turn"
+)
+
+// Discord waits three seconds for an acknowledgement, so one that hangs is sent again within that time.
+const (
+	ackLimit   = 2500 * time.Millisecond
+	ackAttempt = 1200 * time.Millisecond
+)
+
+// onInteraction acknowledges a command or a button at once and then hands it to the bot. Discord waits three seconds for
+// the first response and fifteen minutes for the second.
+// https://discord.com/developers/docs/interactions/receiving-and-responding
+func (s *Session) onInteraction(ctx context.Context, i *interaction) {
+	answer := discordgo.InteractionResponse{Type: discordgo.InteractionResponseDeferredChannelMessageWithSource,
+		Data: &discordgo.InteractionResponseData{Flags: discordgo.MessageFlagsEphemeral}}
+	switch i.Type {
+	case discordgo.InteractionApplicationCommand:
+		if s.opensForm(i.Data.Name) {
+			s.tasks.Go(func() { s.openForm(ctx, i) })
+			return
+		}
+	case discordgo.InteractionModalSubmit:
+	case discordgo.InteractionApplicationCommandAutocomplete: // the suggestions are the first response
+		s.enqueue(queued{event: s.commandEvent(i)})
+		return
+	case discordgo.InteractionMessageComponent:
+		if i.Message != nil && i.Message.Flags&discordgo.MessageFlagsEphemeral != 0 { // a message that only this person sees: it is edited
+			answer = discordgo.InteractionResponse{Type: discordgo.InteractionResponseDeferredMessageUpdate}
+		}
+	default:
+		return
+	}
+	e := s.commandEvent(i)
+	s.tasks.Go(func() {
+		defer s.logPanic("acknowledge an interaction")
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), ackLimit)
+		defer cancel()
+		err := s.respond(ctx, i.ID, i.Token, answer)
+		if err != nil && code(err) != discordgo.ErrCodeInteractionHasAlreadyBeenAcknowledged { // by an attempt whose response got lost
+			s.log.Warn("interaction could not be acknowledged and is lost", "command", e.Command.Name, "err", err)
+			return
+		}
+		s.enqueue(queued{event: e}) // the position is zero, because an acknowledged interaction does not come again
+	})
+}
+
+// commandEvent turns an interaction into an event.
+func (s *Session) commandEvent(i *interaction) turn.Event {
+	by, who := i.User, i.Member
+	if who != nil {
+		by = &who.User
+	}
+	if by == nil {
+		by = &user{}
+	}
+	cmd := &turn.Command{
+		Kind: commandKind(i.Data.Type), Name: i.Data.Name, Button: i.Data.CustomID, ID: i.ID, Token: i.Token, Options: map[string]string{},
+		By: turn.Author{ID: by.ID, Name: by.name(who)}, Admin: s.manages(i.GuildID, who), Deletes: s.may(i.GuildID, who, discordgo.PermissionManageMessages),
+		Locale: cmp.Or(i.Locale, i.GuildLocale), Target: s.target(i),
+	}
+	if i.Type == discordgo.InteractionModalSubmit {
+		cmd.Name, cmd.Button, cmd.Options = i.Data.CustomID, "", fields(i.Data.Components)
+	}
+	cmd.Focused = options(cmd.Options, i.Data.Options)
+	at, err := discordgo.SnowflakeTimestamp(i.ID)
+	if err != nil {
+		at = time.Now()
+	}
+	e := turn.Event{
+		Kind: turn.Ordered, ID: i.ID, GuildID: i.GuildID, Direct: i.GuildID == "", Command: cmd, Reader: who.reader(by.ID),
+		Message: turn.Message{ChannelID: i.ChannelID, Author: cmd.By, At: at},
+	}
+	if i.Message != nil {
+		e.Message.ID = i.Message.ID
+	}
+	if i.visiting() { // nothing of that place may be stored
+		cmd.Visiting, cmd.Admin, cmd.Deletes = true, false, false
+		e.GuildID, e.Direct, e.Message.ChannelID = "", true, "user:"+by.ID
+	}
+	return e
+}
+
+func commandKind(t discordgo.ApplicationCommandType) turn.CommandKind {
+	for kind, wire := range commandTypes {
+		if wire == t {
+			return kind
+		}
+	}
+	return turn.ChatInput
+}
+
+// target returns the message on which a menu entry was chosen, or nil.
+func (s *Session) target(i *interaction) *turn.Message {
+	m := i.Data.Resolved.Messages[i.Data.TargetID]
+	if m == nil || m.Author == nil {
+		return nil
+	}
+	m.ChannelID, m.GuildID = i.ChannelID, i.GuildID
+	target := s.message(m, nil)
+	return &target
+}
+
+// manages reports whether a member may manage the server. If the platform does not say, only the server's owner and the
+// bot's operator may.
+func (s *Session) manages(guildID string, m *member) bool {
+	return s.may(guildID, m, discordgo.PermissionManageGuild)
+}
+
+// may reports whether a member has one of the given permissions or is an administrator.
+func (s *Session) may(guildID string, m *member, permissions int64) bool {
+	switch {
+	case m == nil || m.User.ID == "":
+		return false
+	case m.Permissions == "":
+		return m.User.ID == s.names.owner(guildID) || m.User.ID == s.cfg.Operator
+	}
+	bits, err := strconv.ParseInt(m.Permissions, 10, 64)
+	return err == nil && bits&(permissions|discordgo.PermissionAdministrator) != 0
+}
+
+// options collects option values as text, including those of a subcommand. It returns the name of the option that is
+// being typed, or "".
+func options(into map[string]string, from []option) (focused string) {
+	for _, o := range from {
+		if len(o.Options) > 0 {
+			focused = cmp.Or(options(into, o.Options), focused)
+			continue
+		}
+		if o.Focused {
+			focused = o.Name
+		}
+		var text string
+		if json.Unmarshal(o.Value, &text) != nil {
+			text = string(o.Value) // a number or a boolean, as written
+		}
+		into[o.Name] = text
+	}
+	return focused
+}
+
+// reply is an answer in Discord's form. It has every field, so that an edit leaves nothing of an earlier answer. All of
+// its text is in components (version 2). An answer of version 1 can become one of version 2, but not the other way.
+// https://discord.com/developers/docs/components/reference
+type reply struct {
+	Mentions    allowedMentions              `json:"allowed_mentions"`
+	Flags       discordgo.MessageFlags       `json:"flags"`
+	Content     *string                      `json:"content"` // always null
+	Components  []discordgo.MessageComponent `json:"components"`
+	Attachments []attachment                 `json:"attachments"`
+}
+
+type attachment struct {
+	ID       int    `json:"id"`
+	Filename string `json:"filename"`
+}
+
+// maxShown limits the text of all components of a message, in UTF-16 units.
+const maxShown = 4000
+
+// Respond answers a command that came out of Events. Only the person who gave it sees the answer. A second answer, also
+// one to a button under the first, replaces it. Respond works for fifteen minutes, and three seconds for suggestions. At
+// most 25 buttons are shown. The error is a *SendError.
+func (s *Session) Respond(ctx context.Context, c turn.Command, a turn.Answer) error {
+	ctx, cancel := withDeadline(ctx)
+	defer cancel()
+	self := s.self.Load()
+	if self == nil {
+		return &SendError{Kind: Unavailable, Message: "not connected yet"}
+	}
+	if c.Focused != "" {
+		return s.suggest(ctx, c, a.Choices)
+	}
+	if err := checkLength(a.Text); err != nil {
+		return err
+	}
+	shown, units := components(a)
+	if units > maxShown {
+		return &SendError{Kind: TooLong, Message: "the sections have more than 4,000 characters"}
+	}
+	r := reply{Flags: discordgo.MessageFlagsSuppressEmbeds | discordgo.MessageFlagsIsComponentsV2, Components: shown, Attachments: []attachment{}}
+	req := request{method: http.MethodPatch, url: discordgo.EndpointInteractionResponseActions(self.app, c.Token)}
+	if a.File == nil {
+		req.body = mustJSON(r)
+	} else {
+		r.Attachments = []attachment{{Filename: recordName(a)}}
+		var err error
+		file := []*discordgo.File{{Name: recordName(a), Reader: bytes.NewReader(a.File)}}
+		if req.contentType, req.body, err = discordgo.MultipartBodyWithJSON(r, file); err != nil {
+			return fmt.Errorf("encode answer: %w", err)
+		}
+	}
+	_, err := s.call(ctx, req)
+	return err
+}
+
+func recordName(a turn.Answer) string { return cmp.Or(a.Name, "record.txt") }
+
+// components returns an answer as Discord shows it, and the length of its text in UTF-16 units. The text comes first,
+// then the sections in a frame with rules between them, the file, and the buttons.
+func components(a turn.Answer) (all []discordgo.MessageComponent, units int) {
+	say := func(text string) discordgo.TextDisplay {
+		units += len(utf16.Encode([]rune(text)))
+		return discordgo.TextDisplay{Content: text}
+	}
+	if a.Text != "" {
+		all = append(all, say(a.Text))
+	}
+	var frame discordgo.Container
+	for i, section := range a.Sections {
+		if i > 0 {
+			frame.Components = append(frame.Components, discordgo.Separator{})
+		}
+		text := "```\n" + section.Text + "\n```"
+		if section.Title != "" {
+			text = "**" + section.Title + "**\n" + text
+		}
+		frame.Components = append(frame.Components, say(text))
+	}
+	if len(frame.Components) > 0 {
+		all = append(all, frame)
+	}
+	if a.File != nil {
+		all = append(all, discordgo.FileComponent{File: discordgo.UnfurledMediaItem{URL: "attachment://" + recordName(a)}})
+	}
+	return append(all, rows(a.Buttons)...), units
+}
+
+// suggest shows values for the option that is being typed. Discord waits three seconds for them.
+func (s *Session) suggest(ctx context.Context, c turn.Command, choices []turn.Choice) error {
+	list := []wireChoice{} // never null
+	for _, choice := range choices[:min(len(choices), 25)] {
+		list = append(list, wireChoice{Name: choice.Name, Names: locales(choice.Names), Value: choice.Value})
+	}
+	body := map[string]any{"type": discordgo.InteractionApplicationCommandAutocompleteResult, "data": map[string]any{"choices": list}}
+	return s.respond(ctx, c.ID, c.Token, body)
+}
+
+// respond sends the first response to an interaction.
+func (s *Session) respond(ctx context.Context, id, token string, body any) error {
+	_, err := s.call(ctx, request{method: http.MethodPost, url: discordgo.EndpointInteractionResponse(id, token), body: mustJSON(body), attempt: ackAttempt})
+	return err
+}
+
+// rows spreads buttons evenly over at most five rows of at most five.
+func rows(buttons []turn.Button) []discordgo.MessageComponent {
+	rows := []discordgo.MessageComponent{}
+	buttons = buttons[:min(len(buttons), 25)]
+	if len(buttons) == 0 {
+		return rows
+	}
+	lines := (len(buttons) + 4) / 5
+	for some := range slices.Chunk(buttons, (len(buttons)+lines-1)/lines) {
+		var row discordgo.ActionsRow
+		for _, b := range some {
+			row.Components = append(row.Components, discordgo.Button{
+				Style: discordgo.SecondaryButton, Label: b.Label, CustomID: b.ID, Disabled: b.Disabled,
+			})
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// componentLabel is the type of a label over one field of a form.
+// https://discord.com/developers/docs/components/reference#label
+const componentLabel = 18
+
+// formPart is a part of a form, both as it is opened and as it comes back: a label with its field, or a row of fields.
+type formPart struct {
+	Type       int        `json:"type"`
+	Label      string     `json:"label,omitempty"`
+	Component  *formPart  `json:"component,omitempty"`
+	Components []formPart `json:"components,omitempty"`
+	CustomID   string     `json:"custom_id,omitempty"`
+	Style      int        `json:"style,omitempty"`
+	Value      string     `json:"value,omitempty"`
+	MaxLength  int        `json:"max_length,omitempty"`
+	Required   *bool      `json:"required,omitempty"`
+}
+
+func (s *Session) opensForm(command string) bool {
+	return s.cfg.Form != nil && slices.ContainsFunc(s.commands(), func(d turn.Definition) bool { return d.Form && d.Name == command })
+}
+
+// openForm answers a command with its form, or with the reason why a person may not open it. A form must be the first
+// response, within three seconds, so the command is not acknowledged before.
+// https://discord.com/developers/docs/interactions/receiving-and-responding#interaction-response-object-modal
+func (s *Session) openForm(ctx context.Context, i *interaction) {
+	defer s.logPanic("open a form")
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), ackLimit)
+	defer cancel()
+	e := s.commandEvent(i)
+	s.place(&e)
+	form, refusal := s.cfg.Form(ctx, e)
+	type answer struct {
+		Type discordgo.InteractionResponseType `json:"type"`
+		Data any                               `json:"data"`
+	}
+	a := answer{discordgo.InteractionResponseModal, map[string]any{"custom_id": i.Data.Name, "title": form.Title, "components": []formPart{{
+		Type: componentLabel, Label: form.Label,
+		Component: &formPart{Type: int(discordgo.TextInputComponent), CustomID: form.Option, Style: int(discordgo.TextInputParagraph), Value: form.Text, MaxLength: form.Most, Required: new(bool)},
+	}}}}
+	if refusal != "" {
+		a = answer{discordgo.InteractionResponseChannelMessageWithSource, wireMessage{Content: refusal, Flags: discordgo.MessageFlagsEphemeral}}
+	}
+	err := s.respond(ctx, i.ID, i.Token, a)
+	if err != nil && code(err) != discordgo.ErrCodeInteractionHasAlreadyBeenAcknowledged {
+		s.log.Warn("a form could not be opened", "command", i.Data.Name, "err", err)
+	}
+}
+
+// fields returns the values of a form by field.
+func fields(parts []formPart) map[string]string {
+	values := map[string]string{}
+	for _, p := range parts {
+		all := p.Components
+		if p.Component != nil {
+			all = append(all, *p.Component)
+		}
+		for _, field := range all {
+			if field.CustomID != "" {
+				values[field.CustomID] = field.Value
+			}
+		}
+	}
+	return values
+}

@@ -1,0 +1,277 @@
+package discord
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/bwmarrin/discordgo"
+
+	"familiar/internal/context/turn"
+)
+
+// The permissions of a member in a channel, computed as Discord documents it, without any I/O.
+// https://discord.com/developers/docs/topics/permissions#permission-overwrites
+
+// permissions is a set of Discord's permission bits. Discord writes it as a decimal string.
+type permissions uint64
+
+const (
+	everything     = ^permissions(0)
+	toRead         = permissions(discordgo.PermissionViewChannel | discordgo.PermissionReadMessageHistory)
+	toSeeThreads   = permissions(discordgo.PermissionManageThreads)
+	administrating = permissions(discordgo.PermissionAdministrator)
+)
+
+// UnmarshalJSON reads a string or a number. Anything else grants nothing.
+func (p *permissions) UnmarshalJSON(data []byte) error {
+	*p, _ = readPermissions(data)
+	return nil
+}
+
+// MarshalJSON writes a string.
+func (p permissions) MarshalJSON() ([]byte, error) {
+	return []byte(`"` + strconv.FormatUint(uint64(p), 10) + `"`), nil
+}
+
+func readPermissions(data []byte) (permissions, bool) {
+	n, err := strconv.ParseUint(strings.Trim(string(data), `"`), 10, 64)
+	return permissions(n), err == nil
+}
+
+// overwrite changes the permissions of a role or a member in one channel.
+// https://discord.com/developers/docs/resources/channel#overwrite-object
+type overwrite struct {
+	ID    string        `json:"id"` // of a role or a user; @everyone has the server's id
+	Type  overwriteKind `json:"type"`
+	Allow permissions   `json:"allow"`
+	Deny  permissions   `json:"deny"`
+}
+
+type overwriteKind int
+
+const (
+	ofRole   overwriteKind = 0
+	ofMember overwriteKind = 1
+)
+
+// UnmarshalJSON reads an overwrite. If its bits cannot be read, it denies everything.
+func (o *overwrite) UnmarshalJSON(data []byte) error {
+	var raw struct {
+		ID    string          `json:"id"`
+		Type  overwriteKind   `json:"type"`
+		Allow json.RawMessage `json:"allow"`
+		Deny  json.RawMessage `json:"deny"`
+	}
+	if err := json.Unmarshal(data, &raw); err != nil {
+		return err
+	}
+	*o = overwrite{ID: raw.ID, Type: raw.Type}
+	var allow, deny bool
+	o.Allow, allow = readPermissions(raw.Allow)
+	o.Deny, deny = readPermissions(raw.Deny)
+	if !allow || !deny {
+		o.Allow, o.Deny = 0, everything
+	}
+	return nil
+}
+
+// subject is the member whose permissions are computed.
+type subject struct {
+	id      string
+	roles   []string // without @everyone
+	timeout bool     // a moderator has silenced the member for a while
+}
+
+// basePermissions returns a member's permissions in the server, before the overwrites of a channel.
+func (g *guild) basePermissions(guildID string, who subject) permissions {
+	if g.owner != "" && g.owner == who.id {
+		return everything
+	}
+	all := g.roles[guildID].Permissions // @everyone
+	for _, id := range who.roles {
+		all |= g.roles[id].Permissions
+	}
+	if all&administrating != 0 {
+		return everything
+	}
+	return all
+}
+
+// channelPermissions returns a member's permissions in a channel with the given overwrites. A thread has those of its
+// parent. An overwrite for a role that the server is not known to have may deny, but not allow.
+func (g *guild) channelPermissions(guildID string, who subject, overwrites []overwrite) permissions {
+	all := g.basePermissions(guildID, who)
+	if all == everything {
+		return all
+	}
+	var own, roles overwrite
+	for _, o := range overwrites {
+		switch {
+		case o.Type == ofRole && o.ID == guildID:
+			all = all&^o.Deny | o.Allow
+		case o.Type == ofRole && slices.Contains(who.roles, o.ID):
+			roles.Deny |= o.Deny
+			if _, exists := g.roles[o.ID]; exists {
+				roles.Allow |= o.Allow
+			}
+		case o.Type == ofMember && o.ID == who.id:
+			own = o
+		}
+	}
+	all = all&^roles.Deny | roles.Allow
+	all = all&^own.Deny | own.Allow
+	if all&permissions(discordgo.PermissionViewChannel) == 0 {
+		return 0
+	}
+	if who.timeout {
+		all &= toRead
+	}
+	return all
+}
+
+// mayRead reports whether a member may see a channel and its history. parent is the channel of a thread. The members of
+// private threads are unknown, so only members who manage threads may read those.
+func (g *guild) mayRead(guildID string, who subject, c, parent channel) bool {
+	overwrites := c.Overwrites
+	if c.thread() {
+		if parent.ID == "" || parent.ID != c.ParentID || parent.thread() {
+			return false
+		}
+		overwrites = parent.Overwrites
+	}
+	all := g.channelPermissions(guildID, who, overwrites)
+	if c.Type == discordgo.ChannelTypeGuildPrivateThread && all&toSeeThreads == 0 {
+		return false
+	}
+	return all&toRead == toRead
+}
+
+// openTo reports whether everybody who can read the channel audience can also read the channel c. This holds if c is the
+// audience or its parent, if nobody is denied reading c, or if both have the same overwrites. In unclear cases openTo
+// reports false.
+func (g *guild) openTo(guildID string, audience, c channel, above func(channel) channel) bool {
+	if c.Type == discordgo.ChannelTypeGuildPrivateThread {
+		return c.ID == audience.ID
+	}
+	from, to := above(audience), above(c)
+	if from.ID == "" || to.ID == "" {
+		return false
+	}
+	if from.ID == to.ID || sameReaders(from.Overwrites, to.Overwrites) {
+		return true
+	}
+	everyone := g.channelPermissions(guildID, subject{}, to.Overwrites)
+	return everyone&toRead == toRead && !slices.ContainsFunc(to.Overwrites, func(o overwrite) bool {
+		return o.Deny&toRead&^o.Allow != 0
+	})
+}
+
+// sameReaders reports whether two channels have the same overwrites as far as reading is concerned.
+func sameReaders(a, b []overwrite) bool {
+	reading := func(all []overwrite) []overwrite {
+		var kept []overwrite
+		for _, o := range all {
+			o.Allow, o.Deny = o.Allow&toRead, o.Deny&toRead
+			if o.Allow|o.Deny != 0 {
+				kept = append(kept, o)
+			}
+		}
+		slices.SortFunc(kept, func(x, y overwrite) int { return strings.Compare(x.ID, y.ID) })
+		return kept
+	}
+	return slices.Equal(reading(a), reading(b))
+}
+
+// memberLimit is how long Discord may take to return a member's roles.
+const memberLimit = 3 * time.Second
+
+// Readable returns which channels of a server a person may read at this moment, from what the gateway has announced. It
+// looks at the named channels, or at all known ones if none are named. If an audience is named, a channel must also be
+// readable for everybody who can read that one. So talk there reveals nothing. Unknown channels are not readable.
+// Nothing is readable without a connection, or if Discord does not return the person's roles.
+func (s *Session) Readable(ctx context.Context, guildID string, who turn.Reader, audience string, channels ...string) map[string]bool {
+	s.mu.Lock()
+	connected := s.health.Connected
+	s.mu.Unlock()
+	if !connected || guildID == "" || who.ID == "" {
+		return nil
+	}
+	if !who.RolesKnown {
+		var err error
+		if who, err = s.reader(ctx, guildID, who.ID); err != nil {
+			s.log.Debug("a member's roles are unknown, so nothing is read for them", "err", err)
+			return nil
+		}
+	}
+	return s.names.readable(guildID, subject{id: who.ID, roles: who.Roles, timeout: who.Timeout.After(time.Now())}, audience, channels)
+}
+
+// reader asks Discord for a member of a server.
+// https://discord.com/developers/docs/resources/guild#get-guild-member
+func (s *Session) reader(ctx context.Context, guildID, userID string) (turn.Reader, error) {
+	ctx, cancel := context.WithTimeout(ctx, memberLimit)
+	defer cancel()
+	var m member
+	if err := s.get(ctx, request{url: discordgo.EndpointGuildMember(guildID, userID)}, &m); err != nil {
+		return turn.Reader{}, err
+	}
+	return m.reader(userID), nil
+}
+
+// reader returns the member as a reader. If the member has no list of roles, the roles are unknown.
+func (m *member) reader(userID string) turn.Reader {
+	if m == nil || m.Roles == nil {
+		return turn.Reader{ID: userID}
+	}
+	return turn.Reader{ID: userID, Roles: m.Roles, RolesKnown: true, Timeout: m.Timeout.Time}
+}
+
+// readable returns which channels a member may read and, if there is an audience, everybody in the audience may read.
+func (d *directory) readable(guildID string, who subject, audience string, channels []string) map[string]bool {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	g := d.guilds[guildID]
+	if g == nil || g.roles == nil {
+		return nil
+	}
+	if _, announced := g.roles[guildID]; !announced { // every server has the role @everyone
+		return nil
+	}
+	above := func(c channel) channel {
+		if !c.thread() {
+			return c
+		}
+		if parent := d.channels[c.ParentID]; parent != nil {
+			return *parent
+		}
+		return channel{}
+	}
+	hearing := d.channels[audience]
+	found := map[string]bool{}
+	for _, c := range g.channels {
+		switch {
+		case len(channels) > 0 && !slices.Contains(channels, c.ID):
+		case !g.mayRead(guildID, who, *c, above(*c)) && !(c.ID == audience && c.Type == discordgo.ChannelTypeGuildPrivateThread): // a person who writes in a private thread is its member
+		case audience != "" && (hearing == nil || !g.openTo(guildID, *hearing, *c, above)):
+		default:
+			found[c.ID] = true
+		}
+	}
+	return found
+}
+
+// moderates reports whether a member's roles allow managing messages in the whole server. Overwrites of single channels
+// are ignored.
+func (d *directory) moderates(guildID string, m *member) bool {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	g := d.guilds[guildID]
+	if g == nil || m == nil || m.User.ID == "" {
+		return false
+	}
+	return g.basePermissions(guildID, subject{id: m.User.ID, roles: m.Roles})&discordgo.PermissionManageMessages != 0
+}

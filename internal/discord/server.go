@@ -1,0 +1,334 @@
+package discord
+
+import (
+	"cmp"
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/bwmarrin/discordgo"
+
+	"familiar/internal/context/turn"
+	"familiar/internal/discord/pace"
+)
+
+// Survey says how the bot is set up at Discord, and what it may do in which channel.
+type Survey struct {
+	Application, ID string // name and id
+	Bot             string // name of the bot's account
+	Content         bool   // the Message Content intent is granted
+	Public          bool   // anybody may add the bot to a server
+	InteractionsTo  string // URL to which Discord sends commands; empty: it sends them over the gateway
+	Invite          string // URL that adds the bot to a server with the least permissions it needs
+	Servers         []SurveyedServer
+	More            int // number of servers that were not surveyed
+
+	botID string
+}
+
+// SurveyedServer is one of the bot's servers.
+type SurveyedServer struct {
+	ID, Name string
+	Silenced time.Time // until when a moderator has silenced the bot; zero: not silenced
+	Channels []SurveyedChannel
+	Err      error // why nothing more is known; the other fields are empty then
+}
+
+// SurveyedChannel is a channel in which people write. Its threads have the same permissions.
+type SurveyedChannel struct {
+	ID, Name string
+	Forum    bool     // all messages are in threads
+	Missing  []string // Discord's names of the permissions that the bot needs here and lacks
+	Without  []string // those that the bot could use and lacks
+}
+
+// right is a permission with its name in Discord's settings.
+type right struct {
+	bit  permissions
+	name string
+}
+
+// needs are the permissions that the bot is invited with. uses are those for everything beyond answering.
+func needs() []right {
+	return []right{
+		{discordgo.PermissionViewChannel, "View Channels"}, {discordgo.PermissionReadMessageHistory, "Read Message History"},
+		{discordgo.PermissionSendMessages, "Send Messages"}, {discordgo.PermissionSendMessagesInThreads, "Send Messages in Threads"},
+	}
+}
+
+func uses() []right {
+	return []right{
+		{discordgo.PermissionAddReactions, "Add Reactions"}, {discordgo.PermissionAttachFiles, "Attach Files"},
+		{discordgo.PermissionCreatePublicThreads, "Create Public Threads"}, {discordgo.PermissionManageWebhooks, "Manage Webhooks"},
+	}
+}
+
+// NeededPermissions returns the names of the permissions that the bot needs.
+func NeededPermissions() []string { return rightNames(needs()) }
+
+// UsefulPermissions returns the names of the permissions for everything beyond answering.
+func UsefulPermissions() []string { return rightNames(uses()) }
+
+func rightNames(all []right) (names []string) {
+	for _, r := range all {
+		names = append(names, r.name)
+	}
+	return names
+}
+
+// Flags of an application.
+// https://discord.com/developers/docs/resources/application#application-object-application-flags
+const contentFlags = 1<<18 | 1<<19 // granted after a review, or switched on without one
+
+// mostSurveyed is how many servers are surveyed, with three requests each. surveyedAtOnce is how many at a time.
+const (
+	mostSurveyed   = 50
+	surveyedAtOnce = 4
+)
+
+// Application returns the application and the bot that the token belongs to. Neither Application nor Survey needs a
+// running session. The error is a *SendError.
+// https://discord.com/developers/docs/resources/application#get-current-application
+func (s *Session) Application(ctx context.Context) (Survey, error) {
+	var app struct {
+		ID      string `json:"id"`
+		Name    string `json:"name"`
+		Flags   uint64 `json:"flags"`
+		Public  bool   `json:"bot_public"`
+		Address string `json:"interactions_endpoint_url"`
+		Bot     user   `json:"bot"`
+	}
+	if err := s.get(ctx, request{url: discordgo.EndpointAPI + "applications/@me"}, &app); err != nil {
+		return Survey{}, err
+	}
+	return Survey{Application: app.Name, ID: app.ID, Bot: app.Bot.Username, botID: app.Bot.ID, Content: app.Flags&contentFlags != 0, Public: app.Public,
+		InteractionsTo: app.Address, Invite: Invite(app.ID)}, nil
+}
+
+// Survey returns what Application returns, and what the bot may do in the channels of its servers. With an error it
+// returns what was found so far.
+func (s *Session) Survey(ctx context.Context) (Survey, error) {
+	found, err := s.Application(ctx)
+	if err != nil {
+		return found, err
+	}
+	guilds, err := s.ownGuilds(ctx)
+	if err != nil {
+		return found, err
+	}
+	found.More = max(0, len(guilds)-mostSurveyed)
+	guilds = guilds[:len(guilds)-found.More]
+	found.Servers = make([]SurveyedServer, len(guilds))
+	var looking sync.WaitGroup
+	next := make(chan int)
+	for range min(surveyedAtOnce, len(guilds)) {
+		looking.Go(func() {
+			for i := range next {
+				found.Servers[i] = s.surveyServer(ctx, guilds[i], found.botID)
+			}
+		})
+	}
+	for i := range guilds {
+		next <- i
+	}
+	close(next)
+	looking.Wait()
+	slices.SortFunc(found.Servers, func(a, b SurveyedServer) int { return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.ID, b.ID)) })
+	return found, nil
+}
+
+// ownGuilds lists the bot's servers.
+// https://discord.com/developers/docs/resources/user#get-current-user-guilds
+func (s *Session) ownGuilds(ctx context.Context) (all []guildInfo, err error) {
+	const page = 200
+	for after := "0"; ; after = all[len(all)-1].ID {
+		var some []guildInfo
+		if err := s.get(ctx, request{url: fmt.Sprintf("%susers/@me/guilds?limit=%d&after=%s", discordgo.EndpointAPI, page, after)}, &some); err != nil {
+			return nil, err
+		}
+		if all = append(all, some...); len(some) < page {
+			return all, nil
+		}
+	}
+}
+
+// surveyServer computes what the bot may do in a server.
+func (s *Session) surveyServer(ctx context.Context, g guildInfo, botID string) SurveyedServer {
+	found := SurveyedServer{ID: g.ID, Name: g.Name}
+	var me member
+	var channels []channel
+	for address, v := range map[string]any{
+		discordgo.EndpointGuild(g.ID): &g, discordgo.EndpointGuildMember(g.ID, botID): &me, discordgo.EndpointGuildChannels(g.ID): &channels,
+	} {
+		if found.Err = s.get(ctx, request{url: address}, v); found.Err != nil {
+			return found
+		}
+	}
+	known := newGuild(g)
+	who := subject{id: botID, roles: me.Roles, timeout: me.Timeout.After(time.Now())}
+	if who.timeout {
+		found.Silenced = me.Timeout.Time
+	}
+	for _, c := range channels {
+		if slices.Contains(channelTypes, c.Type) {
+			found.Channels = append(found.Channels, surveyChannel(c, known.channelPermissions(g.ID, who, c.Overwrites)))
+		}
+	}
+	slices.SortFunc(found.Channels, func(a, b SurveyedChannel) int { return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.ID, b.ID)) })
+	return found
+}
+
+// surveyChannel says which permissions are missing. In a forum, Send Messages would allow opening posts, which the bot
+// does not do.
+func surveyChannel(c channel, may permissions) SurveyedChannel {
+	found := SurveyedChannel{ID: c.ID, Name: withoutBidi(c.Name), Forum: c.forum()}
+	for _, r := range needs() {
+		if may&r.bit == 0 && !(found.Forum && r.bit == discordgo.PermissionSendMessages) {
+			found.Missing = append(found.Missing, r.name)
+		}
+	}
+	for _, r := range uses() {
+		if may&r.bit == 0 {
+			found.Without = append(found.Without, r.name)
+		}
+	}
+	return found
+}
+
+// Reading a server when somebody asks about it. Everything here is what the bot itself may read. Readable says what the
+// asking person may read.
+
+// serverLimit is how long Discord may take for one of these requests.
+const serverLimit = 3 * time.Second
+
+// Channels lists the channels of a server and their known threads.
+func (s *Session) Channels(guildID string) []turn.Channel { return s.names.listChannels(guildID) }
+
+// ChannelName returns the name of a channel, or "" if it is unknown.
+func (s *Session) ChannelName(id string) string {
+	c, _ := s.names.channel(id)
+	return c.Name
+}
+
+func (d *directory) listChannels(guildID string) (all []turn.Channel) {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	if g := d.guilds[guildID]; g != nil {
+		for _, c := range g.channels {
+			all = append(all, turn.Channel{ID: c.ID, Name: c.Name, Topic: c.Topic})
+		}
+	}
+	return all
+}
+
+// SearchMessages searches the messages of a server with Discord's own search, best match first. The error is a
+// *SendError. Its kind is Forbidden or Gone if the search is not granted. Its status is 202 while Discord builds the
+// index.
+// https://discord.com/developers/docs/resources/message#search-guild-messages
+func (s *Session) SearchMessages(ctx context.Context, guildID string, q turn.MessageSearch) ([]turn.Message, error) {
+	const longest, most = 1024, "25" // characters of the words, and number of messages
+	params := url.Values{"limit": {most}}
+	if q.Words != "" {
+		params.Set("content", head(q.Words, longest))
+	}
+	params["author_id"], params["channel_id"] = q.Authors, q.Channels
+	if !q.From.IsZero() {
+		params.Set("min_id", flakeAt(q.From).String())
+	}
+	if !q.To.IsZero() {
+		params.Set("max_id", flakeAt(q.To).String())
+	}
+	var found struct {
+		Messages [][]message `json:"messages"` // groups of one message; Discord used to add the messages around it
+	}
+	if err := s.fetchJSON(ctx, discordgo.EndpointGuild(guildID)+"/messages/search?"+params.Encode(), &found); err != nil {
+		return nil, err
+	}
+	var all []message
+	for _, some := range found.Messages {
+		all = append(all, some...)
+	}
+	return s.written(guildID, all), nil
+}
+
+// Pins returns the pinned messages of a channel, the newest pin first. The error is a *SendError.
+// https://discord.com/developers/docs/resources/message#get-channel-pins
+func (s *Session) Pins(ctx context.Context, guildID, channelID string) ([]turn.Message, error) {
+	var found struct {
+		Items []struct {
+			Message message `json:"message"`
+		} `json:"items"`
+	}
+	if err := s.fetchJSON(ctx, discordgo.EndpointChannel(channelID)+"/messages/pins?limit=50", &found); err != nil {
+		return nil, err
+	}
+	var all []message
+	for _, i := range found.Items {
+		all = append(all, i.Message)
+	}
+	return s.written(guildID, all), nil
+}
+
+// Linked returns the message with these ids. The error is a *SendError.
+func (s *Session) Linked(ctx context.Context, guildID, channelID, messageID string) (turn.Message, error) {
+	var m message
+	if err := s.fetchJSON(ctx, discordgo.EndpointChannelMessage(channelID, messageID), &m); err != nil {
+		return turn.Message{}, err
+	}
+	if found := s.written(guildID, []message{m}); len(found) == 1 && m.ID == messageID && m.ChannelID == channelID {
+		return found[0], nil
+	}
+	return turn.Message{}, &SendError{Kind: Gone, Message: "the response is not that message"}
+}
+
+// fetchJSON reads one object into v, without retries.
+func (s *Session) fetchJSON(ctx context.Context, address string, v any) error {
+	ctx, cancel := context.WithTimeout(ctx, serverLimit)
+	defer cancel()
+	return s.get(ctx, request{url: address, rank: pace.Edit, once: true}, v)
+}
+
+// written returns the messages that people or the bot itself wrote.
+func (s *Session) written(guildID string, all []message) (found []turn.Message) {
+	for i := range all {
+		m := &all[i]
+		m.GuildID = guildID // only the gateway's events include it
+		if m.Author != nil && (s.fromPerson(m) || m.Author.ID == s.me().user.ID) {
+			found = append(found, s.message(m, nil))
+		}
+	}
+	return found
+}
+
+const maxNick = 32 // characters of a nickname
+
+// Profile changes how the bot looks in one server. The error says what would help.
+// https://discord.com/developers/docs/resources/guild#modify-current-member
+func (s *Session) Profile(ctx context.Context, guildID string, p turn.Profile) error {
+	ctx, cancel := withDeadline(ctx)
+	defer cancel()
+	var body struct {
+		Nick   *string `json:"nick"`
+		Avatar *string `json:"avatar"`
+	}
+	if p.Name != "" {
+		name := []rune(PersonaName(p.Name))
+		nick := string(name[:min(len(name), maxNick)])
+		body.Nick = &nick
+	}
+	if p.Picture != nil {
+		picture := "data:image/png;base64," + base64.StdEncoding.EncodeToString(p.Picture)
+		body.Avatar = &picture
+	}
+	_, err := s.call(ctx, request{method: http.MethodPatch, url: discordgo.EndpointGuildMember(guildID, "@me"), body: mustJSON(body), rank: pace.Back})
+	if e := (*SendError)(nil); errors.As(err, &e) && e.Kind == Forbidden {
+		return fmt.Errorf("give the bot's role the permission Change Nickname: %w", err)
+	}
+	return err
+}

@@ -1,0 +1,362 @@
+package discord
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/bwmarrin/discordgo"
+)
+
+// The gateway's payloads, with only the fields that the bot reads. Other fields cannot fail to parse and take no memory,
+// so a message with a new kind of component or embed is not lost.
+// https://discord.com/developers/docs/events/gateway-events
+
+// decode reads a payload. It also reads ids that are numbers. Discord itself writes them as strings.
+func decode(data []byte, v any) error {
+	err := json.Unmarshal(data, v)
+	if odd := (*json.UnmarshalTypeError)(nil); !errors.As(err, &odd) || odd.Value != "number" {
+		return err
+	}
+	var tree any
+	numbers := json.NewDecoder(bytes.NewReader(data))
+	numbers.UseNumber()
+	if numbers.Decode(&tree) != nil {
+		return err
+	}
+	return json.Unmarshal(mustJSON(quoteIDs("", tree)), v)
+}
+
+// quoteIDs returns a JSON value in which the numbers under keys of ids are strings.
+func quoteIDs(key string, value any) any {
+	switch value := value.(type) {
+	case json.Number:
+		if key == "id" || key == "ids" || key == "mention_roles" || key == "permissions" || strings.HasSuffix(key, "_id") {
+			return value.String()
+		}
+	case map[string]any:
+		for k, v := range value {
+			value[k] = quoteIDs(k, v)
+		}
+	case []any:
+		for i, v := range value {
+			value[i] = quoteIDs(key, v)
+		}
+	}
+	return value
+}
+
+// stamp is a time. If it cannot be read, it is the zero time with the unread text.
+type stamp struct {
+	time.Time
+	text string
+}
+
+func (s *stamp) UnmarshalJSON(data []byte) error {
+	if s.Time.UnmarshalJSON(data) != nil {
+		*s = stamp{text: string(data)}
+	}
+	return nil
+}
+
+// snowflake is an id as a number, which grows with time: milliseconds since 2015, shifted by 22 bits.
+// https://discord.com/developers/docs/reference#snowflakes
+type snowflake uint64
+
+// flake returns an id as a number, or 0 if it is not a number.
+func flake(id string) snowflake {
+	n, _ := strconv.ParseUint(id, 10, 64)
+	return snowflake(n)
+}
+
+const epoch = 1420070400000 // the first millisecond of 2015 in Unix time
+
+// flakeAt returns the smallest snowflake of a moment.
+func flakeAt(at time.Time) snowflake { return snowflake(max(0, at.UnixMilli()-epoch)) << 22 }
+
+func (f snowflake) time() time.Time { return time.UnixMilli(int64(f>>22) + epoch) }
+
+// MarshalJSON writes a string.
+func (f snowflake) MarshalJSON() ([]byte, error) { return []byte(`"` + f.String() + `"`), nil }
+
+func (f snowflake) String() string { return strconv.FormatUint(uint64(f), 10) }
+
+// UnmarshalJSON reads a string, a number or null.
+func (f *snowflake) UnmarshalJSON(data []byte) error {
+	*f = flake(strings.Trim(string(data), `"`))
+	return nil
+}
+
+// frame is any message of the gateway.
+type frame struct {
+	Op   int             `json:"op"`
+	Data json.RawMessage `json:"d"`
+	Seq  int64           `json:"s"`
+	Type string          `json:"t"`
+
+	Skipped bool `json:"-"` // the frame was too large, and Data is missing
+}
+
+type ready struct {
+	SessionID   string      `json:"session_id"`
+	ResumeURL   string      `json:"resume_gateway_url"`
+	User        user        `json:"user"`
+	Application object      `json:"application"`
+	Guilds      []guildInfo `json:"guilds"`
+}
+
+type object struct {
+	ID string `json:"id"`
+}
+
+type user struct {
+	ID         string `json:"id"`
+	Username   string `json:"username"`
+	GlobalName string `json:"global_name"`
+	Bot        bool   `json:"bot,omitempty"`
+	System     bool   `json:"system,omitempty"`
+}
+
+// member is a user in a server. User is zero if the payload has the user in another field.
+type member struct {
+	User        user     `json:"user"`
+	Nick        string   `json:"nick"`
+	Permissions string   `json:"permissions"` // in interactions: a set of bits in decimal
+	Roles       []string `json:"roles"`       // ids, without @everyone; nil: unknown
+	Timeout     stamp    `json:"communication_disabled_until"`
+}
+
+// name returns what others see: the nickname in this server, the display name, or the account's name. Bidi controls are
+// removed, because they would reverse the text around the name.
+func (u user) name(m *member) string {
+	nick := ""
+	if m != nil {
+		nick = withoutBidi(m.Nick)
+	}
+	return cmp.Or(nick, withoutBidi(u.GlobalName), u.Username)
+}
+
+func withoutBidi(name string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.Is(unicode.Bidi_Control, r) {
+			return -1
+		}
+		return r
+	}, name)
+}
+
+type mention struct {
+	user
+	Member *member `json:"member"`
+}
+
+type message struct {
+	ID         string                `json:"id"`
+	ChannelID  string                `json:"channel_id"`
+	GuildID    string                `json:"guild_id"`
+	Type       discordgo.MessageType `json:"type"`
+	Content    string                `json:"content"`
+	Timestamp  stamp                 `json:"timestamp"`
+	Edited     *stamp                `json:"edited_timestamp"`
+	WebhookID  string                `json:"webhook_id"`
+	AppID      string                `json:"application_id"` // application that owns the webhook, if any
+	Author     *user                 `json:"author"`
+	Member     *member               `json:"member"`
+	Mentions   []mention             `json:"mentions"`
+	Roles      []string              `json:"mention_roles"`
+	Reference  *messageReference     `json:"message_reference"`
+	Referenced *message              `json:"referenced_message"`
+
+	Flags       discordgo.MessageFlags `json:"flags"`
+	Attachments optional[sentFile]     `json:"attachments"`
+	Embeds      optional[embed]        `json:"embeds"`
+	Snapshots   optional[snapshot]     `json:"message_snapshots"`
+}
+
+// optional is a part of a message that may be missing. If it cannot be read, it is left out and the message is not lost.
+type optional[T any] []T
+
+// UnmarshalJSON never fails.
+func (o *optional[T]) UnmarshalJSON(data []byte) error {
+	if err := json.Unmarshal(data, (*[]T)(o)); err != nil && !errors.As(err, new(*json.UnmarshalTypeError)) {
+		*o = nil
+	}
+	return nil
+}
+
+// sentFile is an attachment: https://discord.com/developers/docs/resources/message#attachment-object
+type sentFile struct {
+	ID          snowflake `json:"id"`
+	Filename    string    `json:"filename"`
+	Description string    `json:"description"`
+	ContentType string    `json:"content_type"`
+	Size        int64     `json:"size"`
+	URL         string    `json:"url"`
+	Width       int       `json:"width"`
+	Height      int       `json:"height"`
+	Seconds     float64   `json:"duration_secs"`
+	Waveform    string    `json:"waveform"`
+}
+
+// embed is a link preview or a bot's card: https://discord.com/developers/docs/resources/message#embed-object
+type embed struct {
+	Title       string               `json:"title"`
+	Description string               `json:"description"`
+	Provider    embedName            `json:"provider"`
+	Author      embedName            `json:"author"`
+	Fields      optional[embedField] `json:"fields"`
+}
+
+type embedName struct {
+	Name string `json:"name"`
+}
+
+type embedField struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+// snapshot is a forwarded message as it was then. It does not name its author.
+// https://discord.com/developers/docs/resources/message#message-snapshot-object
+type snapshot struct {
+	Message struct {
+		Content     string                 `json:"content"`
+		Flags       discordgo.MessageFlags `json:"flags"`
+		Attachments optional[sentFile]     `json:"attachments"`
+		Embeds      optional[embed]        `json:"embeds"`
+		Mentions    []mention              `json:"mentions"`
+	} `json:"message"`
+}
+
+type messageReference struct {
+	Type      int    `json:"type"` // 0 reply, 1 forward
+	MessageID string `json:"message_id"`
+}
+
+type deletion struct {
+	ID        string   `json:"id"`
+	IDs       []string `json:"ids"` // of a bulk deletion
+	ChannelID string   `json:"channel_id"`
+	GuildID   string   `json:"guild_id"`
+}
+
+type guildInfo struct {
+	ID          string    `json:"id"`
+	Name        string    `json:"name"`
+	OwnerID     string    `json:"owner_id,omitempty"`
+	Unavailable bool      `json:"unavailable,omitempty"`
+	Roles       []role    `json:"roles,omitempty"`
+	Channels    []channel `json:"channels,omitempty"`
+	Threads     []channel `json:"threads,omitempty"`
+}
+
+type role struct {
+	ID          string      `json:"id"`
+	Name        string      `json:"name"`
+	Permissions permissions `json:"permissions,omitzero"`
+	Tags        roleTags    `json:"tags,omitzero"`
+}
+
+type roleTags struct {
+	BotID string `json:"bot_id"` // set if this is a bot's own role
+}
+
+type roleChange struct {
+	GuildID string `json:"guild_id"`
+	Role    role   `json:"role"`
+	RoleID  string `json:"role_id"` // of a deletion
+}
+
+// reaction is an emoji that was added to a message or removed from it.
+type reaction struct {
+	UserID    string  `json:"user_id"`
+	ChannelID string  `json:"channel_id"`
+	MessageID string  `json:"message_id"`
+	GuildID   string  `json:"guild_id"`
+	Member    *member `json:"member"` // only in a server, and only when the emoji was added
+	Emoji     struct {
+		Name string `json:"name"`
+	} `json:"emoji"`
+}
+
+type channel struct {
+	ID         string                `json:"id"`
+	GuildID    string                `json:"guild_id,omitempty"`
+	Type       discordgo.ChannelType `json:"type"`
+	Name       string                `json:"name"`
+	ParentID   string                `json:"parent_id,omitempty"`      // of a thread its channel; of a channel its category
+	Last       snowflake             `json:"last_message_id,omitzero"` // at the time when the channel was announced
+	Topic      string                `json:"topic,omitempty"`
+	Overwrites []overwrite           `json:"permission_overwrites,omitempty"` // empty for a thread, which has its parent's
+}
+
+// thread reports whether the channel is a thread of any kind.
+func (c channel) thread() bool {
+	switch c.Type {
+	case discordgo.ChannelTypeGuildNewsThread, discordgo.ChannelTypeGuildPublicThread, discordgo.ChannelTypeGuildPrivateThread:
+		return true
+	}
+	return false
+}
+
+// forum reports whether the channel is a forum or a media channel. Every thread there is a post, whose first message has
+// the thread's id.
+func (c channel) forum() bool {
+	return c.Type == discordgo.ChannelTypeGuildForum || c.Type == discordgo.ChannelTypeGuildMedia
+}
+
+type threadList struct {
+	GuildID string    `json:"guild_id"`
+	Threads []channel `json:"threads"`
+}
+
+type interaction struct {
+	ID          string                    `json:"id"`
+	Type        discordgo.InteractionType `json:"type"`
+	Token       string                    `json:"token"`
+	GuildID     string                    `json:"guild_id"`
+	ChannelID   string                    `json:"channel_id"`
+	Locale      string                    `json:"locale"` // of the person's client
+	GuildLocale string                    `json:"guild_locale"`
+	Owners      map[string]string         `json:"authorizing_integration_owners"` // installation type → id of the server or the user
+	Member      *member                   `json:"member"`                         // in a server
+	User        *user                     `json:"user"`                           // in a direct message
+	Message     *pressed                  `json:"message"`
+	Data        struct {
+		Type       discordgo.ApplicationCommandType `json:"type"`
+		Name       string                           `json:"name"`
+		Options    []option                         `json:"options"`
+		CustomID   string                           `json:"custom_id"`
+		TargetID   string                           `json:"target_id"`  // of a menu entry
+		Components []formPart                       `json:"components"` // of a form that was submitted
+		Resolved   struct {
+			Messages map[string]*message `json:"messages"`
+		} `json:"resolved"`
+	} `json:"data"`
+}
+
+// visiting reports whether a person used the app in a place that has not installed it. If the platform sends no
+// installations, the place counts as one that has.
+func (i *interaction) visiting() bool {
+	_, installed := i.Owners[strconv.Itoa(int(discordgo.ApplicationIntegrationGuildInstall))]
+	_, brought := i.Owners[strconv.Itoa(int(discordgo.ApplicationIntegrationUserInstall))]
+	return brought && !installed
+}
+
+// pressed is the message under which a button was pressed.
+type pressed struct {
+	ID    string                 `json:"id"`
+	Flags discordgo.MessageFlags `json:"flags"`
+}
+
+type option struct {
+	Name    string          `json:"name"`
+	Value   json.RawMessage `json:"value"`
+	Focused bool            `json:"focused"` // the option is being typed, and suggestions are asked for
+	Options []option        `json:"options"` // of a subcommand
+}

@@ -1,0 +1,142 @@
+package doctor
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/joho/godotenv"
+)
+
+// assignment is a line of a .env.
+type assignment struct{ name, value string }
+
+// amendDotenv returns a .env with assignments: each replaces one of the same name or is added at the end. Other lines do not change. The error
+// says that a value cannot be written in a .env.
+func amendDotenv(old string, set []assignment) (string, error) {
+	text := old
+	var further []assignment
+	for _, a := range set {
+		var found bool
+		if text, found = replaceLine(text, a); !found {
+			further = append(further, a)
+		}
+	}
+	if further != nil {
+		if text != "" && !strings.HasSuffix(text, "\n") {
+			text += "\n"
+		}
+		text += "# Written by familiar init:\n"
+		for _, a := range further {
+			text += a.line()
+		}
+	}
+	values, err := godotenv.Unmarshal(text)
+	if err != nil {
+		return "", errors.New("a value cannot be written into .env") // the parser quotes it
+	}
+	for _, a := range set {
+		if values[a.name] != a.value {
+			return "", fmt.Errorf("the value of %s cannot be written into .env: put it into a file, and name that in %s_FILE", a.name, a.name)
+		}
+	}
+	return text, nil
+}
+
+// replaceLine replaces the first line that assigns to a name, and removes the others, because the last one would count.
+func replaceLine(text string, a assignment) (string, bool) {
+	var b strings.Builder
+	found := false
+	for len(text) > 0 {
+		line := statement(text)
+		text = text[len(line):]
+		name, _, isAssignment := strings.Cut(strings.TrimPrefix(strings.TrimSpace(line), "export "), "=")
+		if !isAssignment || strings.TrimSpace(name) != a.name {
+			b.WriteString(line)
+			continue
+		}
+		if !found {
+			b.WriteString(a.line())
+		}
+		found = true
+	}
+	return b.String(), found
+}
+
+// statement returns the first line of a text, with the lines that its quoted value goes over.
+func statement(text string) string {
+	end := strings.IndexByte(text, '\n') + 1
+	if end == 0 {
+		return text
+	}
+	trimmed := strings.TrimSpace(text[:end])
+	_, value, isAssignment := strings.Cut(trimmed, "=")
+	value = strings.TrimSpace(value)
+	if !isAssignment || trimmed[0] == '#' || value == "" || value[0] != '"' && value[0] != '\'' {
+		return text[:end]
+	}
+	open := strings.IndexByte(text, value[0])
+	for i := open + 1; i < len(text); i++ {
+		if text[i] == value[0] && text[i-1] != '\\' {
+			if rest := strings.IndexByte(text[i:], '\n'); rest >= 0 {
+				return text[:i+rest+1]
+			}
+			return text
+		}
+	}
+	return text[:end]
+}
+
+func (a assignment) line() string {
+	value := a.value
+	if strings.ContainsAny(value, " \t#$\"'\\`\n") {
+		value = "'" + value + "'"
+	}
+	return a.name + "=" + value + "\n"
+}
+
+// writeBeside replaces a file, readable for its owner only. At every moment the whole old or the whole new one is there.
+func writeBeside(path string, text []byte) (err error) {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+"-*")
+	if err != nil {
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	defer func() {
+		if err != nil {
+			os.Remove(f.Name())
+		}
+	}()
+	_, err = f.Write(text)
+	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	return os.Rename(f.Name(), path)
+}
+
+// copyDir copies a directory to a new path, completely or not at all.
+func copyDir(from fs.FS, to string) (err error) {
+	if _, err := os.Lstat(to); err == nil {
+		return fmt.Errorf("%s is there already, and stays as it is", to)
+	}
+	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+		return err
+	}
+	beside, err := os.MkdirTemp(filepath.Dir(to), "."+filepath.Base(to)+"-*")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(beside)
+	if err := os.CopyFS(beside, from); err != nil {
+		return err
+	}
+	if err := os.Chmod(beside, 0o755); err != nil {
+		return err
+	}
+	return os.Rename(beside, to)
+}

@@ -1,0 +1,187 @@
+package doctor
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"familiar/internal/discord"
+	"familiar/internal/embedding"
+	"familiar/internal/llm"
+	"familiar/internal/providers/attachment"
+	"familiar/internal/search"
+	"familiar/internal/search/backend"
+	"familiar/internal/text"
+	"familiar/internal/web/fetch"
+)
+
+// Installation is what an examination looks at. If Wrong is set, only Wrong and Redact are used.
+type Installation struct {
+	Wrong   []string                 // what is wrong with the configuration
+	Setting func(name string) string // the value of a setting, "" if it is not set
+	Set     int                      // how many settings the operator has set
+	Redact  func(string) string      // removes secrets from a text
+
+	Character string // the name of the character that answers
+	Mode      string // its usual mode
+	Prompt    int    // tokens that a prompt in that mode may have
+	Reactions bool   // it asks for people's reactions
+
+	Discord       discord.Config // with its own HTTP client
+	Models        func(context.Context) (Models, error)
+	Backends      *backend.Set
+	Engine        *search.Engine
+	Embeddings    func() (*embedding.Service, error) // a nil service: none is configured
+	Transcription *attachment.Transcriber            // nil: none is configured
+	Fetcher       *fetch.Fetcher
+
+	Data string                          // the directory of the database
+	Root fs.FS                           // the file system of this machine, with /proc and /sys
+	Free func(dir string) (int64, error) // bytes left on the disk of a directory
+
+	Close func() error // releases all of this; nil: there is nothing to release
+}
+
+// Models are the models of the character that answers. Both are nil if none is configured.
+type Models struct {
+	Main, Side           *llm.Client
+	MainNames, SideNames Names
+	Where, SideWhere     string // their servers, without secrets
+	How                  string // how the main model was chosen if nobody named it, in brackets
+}
+
+func (i *Installation) count(name string) int {
+	n, _ := strconv.Atoi(i.Setting(name))
+	return n
+}
+
+func (i *Installation) span(name string) time.Duration {
+	d, _ := time.ParseDuration(i.Setting(name))
+	return d
+}
+
+// Examination looks at one installation. The caller must Close it.
+type Examination struct {
+	Installation
+	Brief bool // a model is asked for one word only
+
+	clock  clockReading
+	invite string // set by the check of Discord
+
+	choosing sync.Once // of the models
+	models   Models
+	noModels error // why there are none although some are configured
+}
+
+// Close releases the installation.
+func (e *Examination) Close() error {
+	if e.Installation.Close == nil {
+		return nil
+	}
+	return e.Installation.Close()
+}
+
+// Invite returns the link that adds the bot to a server. It is "" until Discord has been asked.
+func (e *Examination) Invite() string { return e.invite }
+
+// searchTime is the limit of the search services' check.
+const searchTime = backend.ProbeTime + 5*time.Second
+
+// checks are those of the whole installation. If the configuration is wrong, the other checks are skipped: nothing else can be relied on.
+func (e *Examination) checks() []Check {
+	all := []Check{
+		{ID: "configuration", Limit: time.Second, Run: e.configuration},
+		{ID: "discord", Limit: 30 * time.Second, Run: e.discord},
+		{ID: "model", Limit: 90 * time.Second, Run: e.mainModel},
+		{ID: "side", Limit: 90 * time.Second, Run: e.sideModel},
+		{ID: "search", Limit: searchTime, Run: e.searches},
+		{ID: "embeddings", Limit: 65 * time.Second, Run: e.embeddings},
+		{ID: "transcription", Limit: 65 * time.Second, Run: e.transcription},
+		{ID: "guard", Limit: 10 * time.Second, Run: e.guard},
+		{ID: "dns", Limit: 10 * time.Second, Run: e.dns},
+		{ID: "database", Limit: 30 * time.Second, Run: e.database},
+		{ID: "console", Limit: time.Second, Run: e.console},
+		{ID: "encryption", Limit: 5 * time.Second, Run: e.encryption},
+		{ID: "clock", Limit: time.Second, Run: e.time, Last: true}, // the answers to the other checks tell the time
+	}
+	if e.Wrong == nil {
+		return all
+	}
+	for i := range all[1:] {
+		id := all[i+1].ID
+		all[i+1].Run = func(context.Context) []Finding {
+			return []Finding{{ID: id, State: Skipped, Text: "The configuration must be fixed first."}}
+		}
+	}
+	return all
+}
+
+// Only returns the checks with these ids, or all checks for none. The error names an id that does not exist.
+func (e *Examination) Only(ids ...string) ([]Check, error) {
+	all := e.checks()
+	var known []string
+	for _, c := range all {
+		known = append(known, c.ID)
+	}
+	for _, id := range ids {
+		if !slices.Contains(known, id) {
+			cure := "there are " + strings.Join(known, ", ")
+			if near := text.Nearest(id, known); near != "" {
+				cure = "did you mean " + near + "?"
+			}
+			return nil, fmt.Errorf("there is no check %s; %s", id, cure)
+		}
+	}
+	if len(ids) == 0 {
+		return all, nil
+	}
+	return slices.DeleteFunc(all, func(c Check) bool { return !slices.Contains(ids, c.ID) }), nil
+}
+
+// Examine carries out checks. The findings hold no secret. If ctx ends first there are none, and the error is its cause.
+func (e *Examination) Examine(ctx context.Context, checks []Check, progress Progress) ([]Finding, error) {
+	told := progress
+	if progress != nil {
+		told = func(now Standing) {
+			now.Found = e.redacted(now.Found)
+			progress(now)
+		}
+	}
+	found := e.redacted(Run(ctx, checks, told))
+	if ctx.Err() != nil {
+		return found, context.Cause(ctx)
+	}
+	return found, nil
+}
+
+// ExamineAll carries out all checks, and returns what they found until ctx ended.
+func (e *Examination) ExamineAll(ctx context.Context, progress Progress) []Finding {
+	found, _ := e.Examine(ctx, e.checks(), progress)
+	return found
+}
+
+// redacted removes secrets from findings: a server may have repeated one.
+func (e *Examination) redacted(found []Finding) []Finding {
+	for i := range found {
+		f := &found[i]
+		f.Subject, f.Text, f.Cure = e.Redact(f.Subject), e.Redact(f.Text), e.Redact(f.Cure)
+	}
+	return found
+}
+
+func (e *Examination) configuration(context.Context) (found []Finding) {
+	if e.Wrong == nil {
+		return []Finding{{ID: "configuration", State: OK, Text: fmt.Sprintf("It is valid: %d settings are set; %s answers.", e.Set, e.Character)}}
+	}
+	for _, text := range e.Wrong {
+		what, more, _ := strings.Cut(text, "\n")
+		found = append(found, Finding{ID: "configuration", State: Failure, Text: what, Cure: cmp.Or(strings.Join(strings.Fields(more), " "), "fix it in .env or in the environment")})
+	}
+	return found
+}

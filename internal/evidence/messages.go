@@ -1,0 +1,259 @@
+package evidence
+
+import (
+	"cmp"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"familiar/internal/context/turn"
+	"familiar/internal/text"
+	"familiar/internal/text/lang"
+	"familiar/internal/web/clean"
+)
+
+// Why a statement about messages is refused, besides the checks of quotes and statements.
+const (
+	NoSource       = "source"   // it names no message, or one that was not shown
+	checkSpeaker   = "speaker"  // it does not name the writer
+	checkAddressee = "to whom"  // it addresses somebody
+	checkLine      = "line"     // it is not one line of plain text
+	checkQuestion  = "question" // it states what was only asked
+	checkPersonal  = "personal" // it is, or may be, about its speaker
+)
+
+// Writer returns the name of a message's writer as models are shown it.
+func Writer(m turn.Message) string { return cmp.Or(clean.Name(m.Author.Name, 64), m.Author.ID) }
+
+// OwnWords returns the writer's own words in a message: without quotations, code and addresses, at most so many
+// characters.
+func OwnWords(s string, most int) string {
+	s = fenced.ReplaceAllString(s, " ")
+	var kept []string
+	for line := range strings.Lines(s) {
+		line = strings.TrimSpace(line)
+		if strings.HasPrefix(line, ">>>") { // the rest is quoted
+			break
+		}
+		if !strings.HasPrefix(line, ">") {
+			kept = append(kept, line)
+		}
+	}
+	s = webAddress.ReplaceAllString(strings.Join(kept, "\n"), "(link)")
+	return text.Truncate(clean.Spoken(strings.TrimSpace(s), nil), most)
+}
+
+var (
+	fenced     = regexp.MustCompile("(?s)```.*?(?:```|$)")
+	webAddress = regexp.MustCompile(`(?i)<?\b(?:https?|ftp)://\S+|\bwww\.\S+`)
+)
+
+// Coverage is the share of a statement's words that must be in the messages, names and numbers aside: from 0 to 1.
+type Coverage float64
+
+const (
+	// MostWords is for notes that are shown beside the conversation for some days.
+	MostWords Coverage = 0.7
+	// AllWords is for what is remembered. Names may then be in lower case, too.
+	AllWords Coverage = 1
+)
+
+// FindSupport returns the messages that support a statement, or the check that failed. One person's messages alone must
+// support it, and it must name that person. So nobody is given the words of another, and two true messages do not make a
+// third thing that nobody said. In doubt it refuses: what it lets pass outlives the messages.
+func FindSupport(statement string, share Coverage, sources []turn.Message) (by []turn.Message, refused string) {
+	switch {
+	case len(sources) == 0:
+		return nil, NoSource
+	case statement != clean.Line(statement, utf8.RuneCountInString(statement)):
+		return nil, checkLine
+	}
+	if _, failed := CheckQuote(statement, statement); failed != "" {
+		return nil, failed
+	}
+	if speaksTo(statement) {
+		return nil, checkAddressee
+	}
+	refused = checkSpeaker
+	for _, own := range byWriter(sources) {
+		name := Writer(own[0])
+		if !mentions(statement, name) {
+			continue
+		}
+		for _, m := range own {
+			if refused = unsupported(statement, share, name, m); refused == "" {
+				return []turn.Message{m}, ""
+			}
+		}
+		if len(own) > 1 {
+			if refused = unsupported(statement, share, name, own...); refused == "" {
+				return own, ""
+			}
+		}
+	}
+	return nil, refused
+}
+
+// CheckPersonal checks a statement about a person against one of the person's own messages, with [AllWords], and returns
+// the check that failed, or "". The statement must begin with the person's name and name none of the others. Questions
+// in the message do not support it.
+func CheckPersonal(statement string, m turn.Message, others []string) (refused string) {
+	rest, ok := cutName(statement, Writer(m))
+	if !ok || slices.ContainsFunc(others, func(other string) bool { return mentions(rest, other) }) {
+		return checkSpeaker
+	}
+	sentences := slices.DeleteFunc(text.Sentences(m.Text), func(s string) bool { return strings.ContainsAny(s, "?？؟") })
+	if m.Text = strings.Join(sentences, "\n"); m.Text == "" {
+		return checkQuestion
+	}
+	_, refused = FindSupport(statement, AllWords, []turn.Message{m})
+	return refused
+}
+
+// CheckImpersonal checks what somebody said of something other than themselves, with [AllWords], and returns the check
+// that failed, or "". The statement has the form "Ada said that …" and no other word for a person. Sentences with "I" do
+// not support it; languages that need no such word are refused.
+func CheckImpersonal(statement string, m turn.Message) (refused string) {
+	rest, ok := cutName(statement, Writer(m))
+	if !ok {
+		return checkSpeaker
+	}
+	words := text.Words(rest)
+	if len(words) == 0 || !isReporting(words[0].Key) || slices.ContainsFunc(words, ofPerson) {
+		return checkPersonal
+	}
+	sentences := slices.DeleteFunc(text.Sentences(m.Text), ofWriter)
+	if m.Text = strings.Join(sentences, "\n"); m.Text == "" {
+		return checkPersonal
+	}
+	_, refused = FindSupport(statement, AllWords, []turn.Message{m})
+	return refused
+}
+
+// ofPerson reports whether a word refers to a person who was named before.
+func ofPerson(w text.Word) bool {
+	return text.Pronouns[w.Key] == "he" || text.Pronouns[w.Key] == "he's"
+}
+
+// ofWriter reports whether a sentence may be about its writer.
+func ofWriter(sentence string) bool {
+	words := text.Words(sentence)
+	own := firstPerson[text.Language(sentence, words)]
+	return len(own) == 0 || text.ContainsAny(words, own)
+}
+
+// byWriter groups messages by writer, in order.
+func byWriter(all []turn.Message) (groups [][]turn.Message) {
+	for _, m := range all {
+		i := slices.IndexFunc(groups, func(g []turn.Message) bool { return g[0].Author.ID == m.Author.ID })
+		if i < 0 {
+			groups, i = append(groups, nil), len(groups)
+		}
+		groups[i] = append(groups[i], m)
+	}
+	return groups
+}
+
+// unsupported returns the check by which one person's messages do not support a statement, or "".
+func unsupported(statement string, share Coverage, name string, own ...turn.Message) string {
+	var texts []string
+	for _, m := range own {
+		texts = append(texts, m.Text)
+	}
+	return checkStatement(statement, NewPage(texts...), name, float64(share))
+}
+
+// mentions reports whether a text has a name as whole words.
+func mentions(s, name string) bool {
+	wanted, all := text.Words(name), text.Words(s)
+	if len(wanted) == 0 {
+		return strings.Contains(s, name)
+	}
+	for i := range all {
+		if i+len(wanted) <= len(all) && slices.EqualFunc(wanted, all[i:i+len(wanted)], func(a, b text.Word) bool { return a.Key == b.Key }) {
+			return true
+		}
+	}
+	return text.Unspaced(s) && strings.Contains(s, name)
+}
+
+// cutName removes a name from the beginning of a statement.
+func cutName(s, name string) (rest string, ok bool) {
+	if len(s) < len(name) || !strings.EqualFold(s[:len(name)], name) {
+		return s, false
+	}
+	rest = s[len(name):]
+	r, _ := utf8.DecodeRuneInString(rest)
+	return rest, !text.InWord(r) || text.Unspaced(rest)
+}
+
+// firstPerson and secondPerson are the words for the speaker and the addressee, by language. The key "" has those of all
+// languages.
+var firstPerson, secondPerson = func() (by, to map[string]map[string]bool) {
+	by, to = map[string]map[string]bool{"": {}}, map[string]map[string]bool{"": {}}
+	for _, code := range lang.Codes() {
+		by[code], to[code] = text.Set(lang.Of(code).Grammar.FirstPerson), text.Set(lang.Of(code).Grammar.SecondPerson)
+		maps.Copy(by[""], by[code])
+		maps.Copy(to[""], to[code])
+	}
+	return by, to
+}()
+
+// speaksTo reports whether a text addresses somebody: a later reader is not that person.
+func speaksTo(s string) bool {
+	words := text.Words(s)
+	return text.ContainsAny(words, secondPerson[text.Language(s, words)])
+}
+
+// Salience returns how important each message of a channel is to the reader called name. Replies to it, a mention of the
+// reader, questions, answers and rare words raise it. name may be empty.
+func Salience(all []turn.Message, name string) []float64 {
+	replies, in := map[string]int{}, map[string]int{}
+	terms := make([][]string, len(all))
+	for i, m := range all {
+		replies[m.ReplyTo]++
+		terms[i] = text.Unique(text.Terms(m.Text, ""))
+		for _, t := range terms[i] {
+			in[t]++
+		}
+	}
+	mention := "@" + strings.ToLower(name)
+	scores := make([]float64, len(all))
+	for i, m := range all {
+		score := 0.0
+		for _, t := range terms[i] {
+			score += text.IDF(in[t], len(all))
+		}
+		score = min(score, 40) / 10
+		score += 1.5 * float64(min(replies[m.ID], 4))
+		if strings.ContainsAny(m.Text, "?？؟") && replies[m.ID] > 0 {
+			score++
+		}
+		if m.ReplyTo != "" {
+			score += 0.5
+		}
+		if name != "" && strings.Contains(strings.ToLower(m.Text), mention) {
+			score += 4
+		}
+		if len(PostedLinks(m)) > 0 {
+			score += 0.5
+		}
+		if m.Own {
+			score /= 3
+		}
+		scores[i] = score
+	}
+	return scores
+}
+
+var postedLink = regexp.MustCompile(`https?://[^\s<>"]+[^\s<>"'.,:;!?)\]}*_~|]`)
+
+// PostedLinks returns the links in a person's message, at most five.
+func PostedLinks(m turn.Message) []string {
+	if !m.ByPerson() {
+		return nil
+	}
+	return postedLink.FindAllString(m.Text, 5)
+}

@@ -1,0 +1,163 @@
+package factcheck
+
+import (
+	"slices"
+	"strings"
+
+	"familiar/internal/evidence"
+	"familiar/internal/linear"
+	"familiar/internal/text"
+	"familiar/internal/text/lang"
+)
+
+// The rules by which a sentence contradicts a statement. Each first checks that both are about the same thing.
+const (
+	otherNumber  = "number"     // another number with the same unit
+	otherDate    = "date"       // another year
+	otherName    = "name"       // another name with the same preposition
+	opposite     = "opposite"   // a word that means the opposite
+	oneDenies    = "negation"   // one denies what the other says
+	lessSweeping = "quantifier" // it allows what the statement rules out
+)
+
+// contradiction returns the first rule by which one of the best passages contradicts the statement, and the passage. A
+// number, year or name that another passage confirms is no contradiction.
+func (m *matcher) contradiction(near []passage) (rule string, at int) {
+	rules := []struct {
+		name string
+		hit  func(p passage, near []passage) bool
+	}{
+		{otherNumber, m.otherNumber},
+		{otherDate, m.otherYear},
+		{otherName, m.otherName},
+		{opposite, m.opposite},
+		{oneDenies, m.oneDenies},
+		{lessSweeping, m.lessSweeping},
+	}
+	for i, p := range near[:min(bestOf, len(near))] {
+		for _, r := range rules {
+			if r.hit(p, near) {
+				return r.name, i
+			}
+		}
+	}
+	return "", 0
+}
+
+// coverage returns the share of the statement's terms that p has, of those that count.
+func (m *matcher) coverage(p passage, counts func(term) bool) float64 {
+	var has []float64
+	for i, held := range m.held([]passage{p}) {
+		if counts(m.terms[i]) {
+			has = append(has, linear.Indicator(held >= heldFrom))
+		}
+	}
+	return mean(has, 0)
+}
+
+// Which terms count for a rule.
+func anyTerm(term) bool       { return true }
+func notName(t term) bool     { return !t.name }
+func notNegation(t term) bool { return !text.Negations[t.key] }
+func notSweeping(t term) bool { return !quantifiers[t.key] }
+func notNumber(t term) bool {
+	return !text.Numeric(t.key) && !text.SpelledNumbers[t.key] && !text.Bounds[t.key]
+}
+
+func (m *matcher) otherNumber(p passage, near []passage) bool {
+	claimed := text.Quantities(m.text)
+	if len(claimed) == 0 || m.coverage(p, notNumber) < 0.5 {
+		return false
+	}
+	return slices.ContainsFunc(claimed, func(c text.Quantity) bool {
+		differs := func(q text.Quantity) bool { return q.Unit == c.Unit && !c.Admits(q.Value) }
+		agrees := func(q text.Quantity) bool { return (q.Unit == c.Unit || q.Unit == "") && c.Admits(q.Value) }
+		return c.Unit != "" && slices.ContainsFunc(text.Quantities(p.text), differs) &&
+			!slices.ContainsFunc(near, func(o passage) bool { return slices.ContainsFunc(text.Quantities(o.text), agrees) })
+	})
+}
+
+// decade matches a year that means a decade or a century.
+var decade = text.NewLazyRegexp(`\b[0-9]{3}0['’]?s\b`)
+
+func (m *matcher) otherYear(p passage, near []passage) bool {
+	claimed := text.YearPattern.FindAllString(decade.ReplaceAllString(m.text, " "), -1)
+	if len(claimed) == 0 || !text.YearPattern.MatchString(p.text) || m.coverage(p, notNumber) < 0.6 {
+		return false
+	}
+	return !slices.ContainsFunc(near, func(o passage) bool {
+		return slices.ContainsFunc(claimed, func(year string) bool { return strings.Contains(o.text, year) })
+	})
+}
+
+// roleName matches a name with the preposition before it.
+var roleName = text.NewLazyRegexp(`\b(in|by|from|at|near|against|for|to)\s+(?:the\s+)?(\p{Lu}[\pL'’-]+(?:\s+\p{Lu}[\pL'’-]+)*)`)
+
+func (m *matcher) otherName(p passage, near []passage) bool {
+	claimed := roleName.FindAllStringSubmatch(m.text, -1)
+	if len(claimed) == 0 || len(m.terms) < 2 || m.coverage(p, notName) < 1 {
+		return false
+	}
+	for _, c := range claimed {
+		key := text.Fold(c[2])
+		if isMonth(key) || slices.ContainsFunc(near, func(o passage) bool { return strings.Contains(strings.ToLower(o.text), key) }) {
+			continue
+		}
+		for _, n := range roleName.FindAllStringSubmatch(p.text, -1) {
+			if n[1] == c[1] && !isMonth(text.Fold(n[2])) && !strings.Contains(m.text, n[2]) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func isMonth(key string) bool { return text.MonthNames[key] > 0 }
+
+// opposites are pairs of words that cannot both be true. A text with both says nothing.
+var opposites = func() (pairs [][2]map[string]bool) {
+	for _, row := range lang.All().FactCheck.Opposites {
+		one, other, _ := strings.Cut(row, "|")
+		pairs = append(pairs, [2]map[string]bool{text.Set(lang.Words(one)), text.Set(lang.Words(other))})
+	}
+	return pairs
+}()
+
+func (m *matcher) opposite(p passage, _ []passage) bool {
+	if m.coverage(p, anyTerm) < 0.75 {
+		return false
+	}
+	keys := text.Keys(text.Words(p.text))
+	for _, pair := range opposites {
+		for i, own := range pair {
+			other := pair[1-i]
+			if text.Intersects(m.keys, own) && !text.Intersects(m.keys, other) && text.Intersects(keys, other) && !text.Intersects(keys, own) {
+				return text.Denies(m.text) == text.Denies(p.text)
+			}
+		}
+	}
+	return false
+}
+
+// oneDenies reports whether one of the two denies most of what the other says.
+func (m *matcher) oneDenies(p passage, _ []passage) bool {
+	least := 0.8
+	if len(evidence.Refutals.FindAll(p.text, text.Words(p.text))) > 0 { // a refutal often repeats the statement in other words
+		least = 0.7
+	}
+	return evidence.Negates(m.text) != evidence.Negates(p.text) && m.coverage(p, notNegation) >= least
+}
+
+var (
+	quantifiers = text.Set(lang.All().FactCheck.Quantifiers)
+	hedges      = text.Set(lang.All().FactCheck.Hedges)
+)
+
+// lessSweeping reports whether the passage allows exceptions that the statement rules out.
+func (m *matcher) lessSweeping(p passage, _ []passage) bool {
+	if !text.Intersects(m.keys, quantifiers) || m.coverage(p, notSweeping) < 0.8 {
+		return false
+	}
+	keys := text.Keys(text.Words(p.text))
+	return !text.Intersects(keys, quantifiers) && text.Intersects(keys, hedges)
+}

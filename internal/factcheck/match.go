@@ -1,0 +1,354 @@
+package factcheck
+
+import (
+	"cmp"
+	_ "embed"
+	"math"
+	"slices"
+	"strings"
+	"sync"
+	"unicode/utf8"
+
+	"familiar/internal/linear"
+	"familiar/internal/text"
+	"familiar/internal/text/lang"
+)
+
+// matcher compares a statement with the sentences of a page. Words are compared by their character n-grams, which
+// survive most endings and misspellings, and by their semantic fields.
+type matcher struct {
+	text   string          // the statement with amounts in digits
+	keys   map[string]bool // all its words
+	terms  []term          // its words of content, except those of the page's title
+	grams  map[string]int  // n-grams of its words of content, numbered
+	fields map[int]int     // fields of its terms, numbered
+
+	numbered bool // a term is a number
+}
+
+// term is one word of a statement.
+type term struct {
+	key           string
+	name          bool
+	grams, fields []int // sets of numbers
+}
+
+// newMatcher prepares a statement for a page with a title. The words of the title say nothing in sentences that are all
+// about them, so they count only if the statement has no others.
+func newMatcher(statement, title string) *matcher {
+	m := &matcher{text: text.InDigits(statement), grams: map[string]int{}, fields: map[int]int{}}
+	m.keys = text.Keys(text.Words(m.text))
+	inTitle := map[string]bool{}
+	for _, w := range text.ContentWords(title) {
+		for _, g := range grams(w.Key) {
+			inTitle[g] = true
+		}
+	}
+	var titled []term
+	seen := map[string]bool{}
+	for _, w := range text.ContentWords(m.text) {
+		if seen[w.Key] {
+			continue
+		}
+		seen[w.Key] = true
+		t, shared := term{key: w.Key, name: w.Upper && w.Start > 0}, 0
+		all := grams(w.Key)
+		for _, g := range all {
+			if inTitle[g] {
+				shared++
+			}
+			t.grams = append(t.grams, number(m.grams, g))
+		}
+		t.grams = text.Unique(t.grams)
+		if shared*10 >= len(all)*7 {
+			titled = append(titled, t)
+		} else {
+			m.terms = append(m.terms, t)
+		}
+	}
+	if len(m.terms) == 0 {
+		m.terms = titled
+	}
+	for i := range m.terms {
+		t := &m.terms[i]
+		m.numbered = m.numbered || !notNumber(*t)
+		for _, f := range fieldsOf[text.Stem(t.key, "en")] {
+			t.fields = append(t.fields, number(m.fields, f))
+		}
+	}
+	return m
+}
+
+// number returns the number of a key, and gives it a new one if it has none.
+func number[K comparable](numbers map[K]int, k K) int {
+	n, is := numbers[k]
+	if !is {
+		n = len(numbers)
+		numbers[k] = n
+	}
+	return n
+}
+
+// gramLength is the length of an n-gram, in characters: short enough for most endings and misspellings to spare one.
+const gramLength = 4
+
+// grams returns the n-grams of a word, with marks for its ends.
+func grams(key string) []string {
+	if text.Unspaced(key) {
+		return text.Pairs(key)
+	}
+	key = "#" + key + "#"
+	out := make([]string, 0, len(key))
+	from := 0
+	for end, n := 0, 0; end < len(key); {
+		_, size := utf8.DecodeRuneInString(key[end:])
+		end += size
+		if n++; n < gramLength {
+			continue
+		}
+		out = append(out, key[from:end])
+		_, size = utf8.DecodeRuneInString(key[from:])
+		from += size
+	}
+	if len(out) == 0 {
+		return append(out, key)
+	}
+	return out
+}
+
+// passage is a sentence with what it shares with the statement.
+type passage struct {
+	index         int // index of the sentence in its page
+	text          string
+	grams, fields []int // sets of the numbers of the statement's that it has
+	score         float64
+}
+
+// fieldWeight is the weight of a shared field; a shared n-gram weighs up to 1.
+const fieldWeight = 0.15
+
+// passages returns the sentences, best first, by what they share with the statement. Rare n-grams weigh more.
+func (m *matcher) passages(sentences []string) []passage {
+	out := make([]passage, len(sentences))
+	for i, s := range sentences {
+		out[i] = m.read(s)
+		out[i].index = i
+	}
+	gramsIn, fieldsIn := m.count(out)
+	weights, whole := make([]float64, len(m.grams)), 0.0
+	for _, t := range m.terms {
+		for _, g := range t.grams {
+			weights[g] = text.IDF(gramsIn[g], len(out))
+		}
+	}
+	for _, w := range weights {
+		whole += w
+	}
+	for i := range out {
+		p, held := &out[i], 0.0
+		for _, g := range p.grams {
+			held += weights[g]
+		}
+		p.score += held / max(whole, 1e-9)
+		for _, f := range p.fields {
+			p.score += fieldWeight * text.IDF(fieldsIn[f], len(out))
+		}
+	}
+	slices.SortStableFunc(out, func(a, b passage) int { return cmp.Compare(b.score, a.score) })
+	return out
+}
+
+// read finds the statement's n-grams and fields in a sentence. Long sentences and those with a number score a little
+// more.
+func (m *matcher) read(sentence string) passage {
+	p := passage{text: sentence}
+	numbers := false
+	seen := map[string]bool{}
+	for _, w := range text.ContentWords(text.InDigits(sentence)) {
+		if seen[w.Key] {
+			continue
+		}
+		seen[w.Key] = true
+		numbers = numbers || text.Numeric(w.Key) || text.SpelledNumbers[w.Key]
+		for _, g := range grams(w.Key) {
+			if n, is := m.grams[g]; is {
+				p.grams = append(p.grams, n)
+			}
+		}
+		if len(m.fields) > 0 && utf8.RuneCountInString(w.Key) > 1 {
+			for _, f := range fieldsOf[text.Stem(w.Key, "en")] {
+				if n, is := m.fields[f]; is {
+					p.fields = append(p.fields, n)
+				}
+			}
+		}
+	}
+	p.grams, p.fields = text.Unique(p.grams), text.Unique(p.fields)
+	p.score = 0.1*math.Log1p(float64(len(seen))) + 0.05*linear.Indicator(numbers)
+	return p
+}
+
+// count counts the passages with each n-gram and each field.
+func (m *matcher) count(passages []passage) (grams, fields []int) {
+	grams, fields = make([]int, len(m.grams)), make([]int, len(m.fields))
+	for _, p := range passages {
+		for _, g := range p.grams {
+			grams[g]++
+		}
+		for _, f := range p.fields {
+			fields[f]++
+		}
+	}
+	return grams, fields
+}
+
+const (
+	heldFrom  = 0.5 // share of a word's n-grams from which the word counts as present
+	sameField = 0.7 // the share that a word of the same field counts as
+)
+
+// held returns how much of each term the passages have together, from 0 to 1.
+func (m *matcher) held(passages []passage) []float64 {
+	grams, fields := m.count(passages)
+	out := make([]float64, len(m.terms))
+	for i, t := range m.terms {
+		n := 0
+		for _, g := range t.grams {
+			n += min(1, grams[g])
+		}
+		out[i] = float64(n) / float64(max(1, len(t.grams)))
+		if slices.ContainsFunc(t.fields, func(f int) bool { return fields[f] > 0 }) {
+			out[i] = max(out[i], sameField)
+		}
+	}
+	return out
+}
+
+// fieldsOf maps the stems of words to the numbers of their semantic fields: "born" and "birthplace" share one.
+var fieldsOf = func() map[string][]int {
+	fields := map[string][]int{}
+	for i, row := range lang.All().FactCheck.SemanticFields {
+		for _, w := range strings.Fields(row) {
+			stem := text.Stem(text.Fold(w), "en")
+			fields[stem] = append(fields[stem], i)
+		}
+	}
+	return fields
+}()
+
+//go:embed ranking.model
+var orderFile []byte
+
+//go:embed verify.model
+var verifyFile []byte
+
+// Models are the trained models: Order ranks the sentences of a page, Verify says whether they support a statement.
+type Models struct{ Order, Verify *linear.Model }
+
+var builtIn = sync.OnceValue(func() Models { return Models{linear.MustParse(orderFile), linear.MustParse(verifyFile)} })
+
+// maxOrdered is how many of the best passages are ranked by the model.
+const maxOrdered = 12
+
+// rankedPassage is a passage with what the model sees of it.
+type rankedPassage struct {
+	*passage
+	m     *matcher
+	words []text.Word
+	keys  map[string]bool
+	held  []float64 // by term of the statement
+	below float64   // how much less its score is than the best one's
+	worth float64
+}
+
+// rankingTraits are what the model sees. The number of shared words is not among them: a paraphrase avoids the page's
+// words, and the sentence with most of them is often about something else.
+var rankingTraits = []linear.Trait[rankedPassage]{
+	{Name: "holds", Value: func(s *rankedPassage) float64 { return s.score }},
+	{Name: "holds less than the best", Value: func(s *rankedPassage) float64 { return s.below }},
+	{Name: "share of terms", Value: (*rankedPassage).terms},
+	{Name: "share of what is no name", Value: (*rankedPassage).nameless},
+	{Name: "number where one is claimed", Value: linear.If(func(s *rankedPassage) bool { return s.m.numbered && s.numbered() })},
+	{Name: "other names", Value: (*rankedPassage).otherNames},
+	{Name: "says what something is", Value: linear.If(func(s *rankedPassage) bool { return text.Intersects(s.keys, copulas) })},
+	{Name: "begins with pronoun", Value: linear.If(func(s *rankedPassage) bool { return len(s.words) > 0 && anaphors[s.words[0].Key] })},
+	{Name: "in brackets", Value: linear.If(func(s *rankedPassage) bool { return strings.Contains(s.text, "(") })},
+	{Name: "in quotation marks", Value: linear.If(func(s *rankedPassage) bool { return strings.ContainsAny(s.text, `"“”„«»`) })},
+	{Name: "one denies", Value: linear.If(func(s *rankedPassage) bool { return text.Denies(s.text) != text.Denies(s.m.text) })},
+}
+
+var (
+	anaphors = text.Set(lang.All().Evidence.Anaphors)
+	copulas  = text.Set(lang.All().Evidence.Definition)
+)
+
+// order returns the indexes of the passages' sentences, the best of them in the model's order.
+func (m *matcher) order(all []passage, model *linear.Model) []int {
+	best := m.view(all[:min(maxOrdered, len(all))])
+	for t, weight := range linear.Worth(rankingTraits, model) {
+		for i := range best {
+			best[i].worth += weight * rankingTraits[t].Value(&best[i])
+		}
+	}
+	slices.SortStableFunc(best, func(a, b rankedPassage) int { return cmp.Compare(b.worth, a.worth) })
+	indexes := make([]int, len(all))
+	for i, p := range all {
+		indexes[i] = p.index
+	}
+	for i, s := range best {
+		indexes[i] = s.index
+	}
+	return indexes
+}
+
+func (m *matcher) view(best []passage) []rankedPassage {
+	all := make([]rankedPassage, len(best))
+	for i := range best {
+		words := text.Words(best[i].text)
+		all[i] = rankedPassage{passage: &best[i], m: m, words: words, keys: text.Keys(words), held: m.held(best[i : i+1]), below: best[0].score - best[i].score}
+	}
+	return all
+}
+
+func (s *rankedPassage) terms() float64 {
+	var all []float64
+	for _, held := range s.held {
+		all = append(all, linear.Indicator(held >= heldFrom))
+	}
+	return mean(all, 0)
+}
+
+func (s *rankedPassage) nameless() float64 {
+	var all []float64
+	for i, held := range s.held {
+		if notName(s.m.terms[i]) {
+			all = append(all, held)
+		}
+	}
+	return mean(all, 0)
+}
+
+func (s *rankedPassage) numbered() bool {
+	return slices.ContainsFunc(s.words, func(w text.Word) bool { return text.Numeric(w.Key) })
+}
+
+// otherNames counts the names within the sentence that are not in the statement.
+func (s *rankedPassage) otherNames() float64 {
+	n := 0
+	for i, w := range s.words {
+		if i > 0 && w.Upper && !s.m.keys[w.Key] {
+			n++
+		}
+	}
+	return math.Log1p(float64(n))
+}
+
+// RankingFeatures returns the indexes of the ranked sentences and their features, for training.
+func RankingFeatures(statement, title string, sentences []string) (indexes []int, values [][]linear.Feature) {
+	m := newMatcher(statement, title)
+	all := m.passages(sentences)
+	for _, seen := range m.view(all[:min(maxOrdered, len(all))]) {
+		indexes, values = append(indexes, seen.index), append(values, linear.Seen(rankingTraits, &seen))
+	}
+	return indexes, values
+}

@@ -1,0 +1,160 @@
+package forget
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"familiar/internal/context/turn"
+	"familiar/internal/store"
+	"familiar/internal/trace"
+)
+
+// ExportFormat is the format of [Export].
+const ExportFormat = "familiar personal data 1"
+
+// Export is everything that is kept of a person. It holds no words of other people, except where the bot's answers quote them. Its fields
+// are documented in doc/privacy.md.
+type Export struct {
+	Format    string                      `json:"format"`
+	Made      time.Time                   `json:"made"`
+	PersonID  string                      `json:"person_id"`
+	OptedOut  time.Time                   `json:"opted_out,omitzero"`
+	Forgotten time.Time                   `json:"forgotten,omitzero"` // when they were last forgotten
+	Names     []string                    `json:"names,omitempty"`
+	Messages  []Message                   `json:"messages"`            // that they wrote
+	Answers   []Message                   `json:"answers"`             // that the bot wrote to them
+	Memories  []store.Memory              `json:"memories,omitempty"`  // about them, at their request, or from their messages alone
+	Acts      []store.PrivacyEntry        `json:"acts,omitempty"`      // what was done about their data before
+	Rows      map[string][]map[string]any `json:"rows,omitempty"`      // of other tables of the database, by table and column
+	Records   []Record                    `json:"records,omitempty"`   // of their turns
+	QuotedIn  []string                    `json:"quoted_in,omitempty"` // ids of the turns of others whose records hold something of theirs
+}
+
+// Message is a message as people are given it.
+type Message struct {
+	ID        string    `json:"id"`
+	ChannelID string    `json:"channel_id"`
+	GuildID   string    `json:"guild_id,omitempty"`
+	At        time.Time `json:"at"`
+	Text      string    `json:"text"`
+	Note      string    `json:"note,omitempty"`
+	ReplyTo   string    `json:"reply_to,omitempty"`
+}
+
+// Record is what a person is given of the record of one of their turns.
+type Record struct {
+	ID        string            `json:"id"`
+	Began     time.Time         `json:"began"`
+	Character string            `json:"character"`
+	GuildID   string            `json:"guild_id,omitempty"`
+	ChannelID string            `json:"channel_id"`
+	Question  string            `json:"question"`
+	Reply     string            `json:"reply"`
+	Model     string            `json:"model,omitempty"`
+	Host      string            `json:"model_host,omitempty"`
+	Usage     turn.Usage        `json:"usage,omitzero"`
+	Queries   []string          `json:"queries,omitempty"`
+	Pages     []string          `json:"pages,omitempty"` // addresses
+	Voice     []turn.Transcript `json:"voice,omitempty"`
+}
+
+// Export returns everything that is kept of a person.
+func (f *Forgetter) Export(ctx context.Context, personID string) (*Export, error) {
+	p := newFootprint(personID, time.Time{})
+	if err := f.find(ctx, p); err != nil {
+		return nil, err
+	}
+	e := &Export{Format: ExportFormat, Made: time.Now().UTC().Truncate(time.Second), PersonID: personID, Names: sorted(p.names), Messages: []Message{}, Answers: []Message{}}
+	for _, export := range []func(context.Context, *footprint, *Export) error{f.exportStanding, f.exportMessages, f.exportMemories, f.exportRows, f.exportRecords} {
+		if err := export(ctx, p, e); err != nil {
+			return nil, fmt.Errorf("export what is kept of a person: %w", err)
+		}
+	}
+	return e, nil
+}
+
+func (f *Forgetter) exportStanding(ctx context.Context, p *footprint, e *Export) error {
+	standing, err := f.Traces.DB.Privacy.Standing(ctx, p.id)
+	if err != nil {
+		return err
+	}
+	e.OptedOut, e.Forgotten = standing.OptedOut, standing.Forgotten
+	e.Acts, err = f.Traces.DB.Privacy.Acts(ctx, p.id)
+	return err
+}
+
+func (f *Forgetter) exportMessages(ctx context.Context, p *footprint, e *Export) error {
+	return f.Traces.DB.Each(ctx, `SELECT id, channel_id, guild_id, at, text, note, reply_to, own FROM messages WHERE own OR author_id = @person ORDER BY at, id`,
+		store.Args{"person": p.id}, func(scan func(...any) error) error {
+			var m Message
+			var at int64
+			var own bool
+			err := scan(&m.ID, &m.ChannelID, &m.GuildID, &at, &m.Text, &m.Note, &m.ReplyTo, &own)
+			m.At = time.UnixMicro(at).UTC()
+			switch {
+			case !own:
+				e.Messages = append(e.Messages, m)
+			case p.answers[m.ID]:
+				e.Answers = append(e.Answers, m)
+			}
+			return err
+		})
+}
+
+func (f *Forgetter) exportMemories(ctx context.Context, p *footprint, e *Export) error {
+	all, err := f.Traces.DB.Memories.Export(ctx)
+	for _, m := range all {
+		if p.remembers(m) {
+			e.Memories = append(e.Memories, m)
+		}
+	}
+	return err
+}
+
+// exportRows exports the rows for which the list has conditions.
+func (f *Forgetter) exportRows(ctx context.Context, p *footprint, e *Export) error {
+	e.Rows = map[string][]map[string]any{}
+	s := &subject{person: p}
+	for _, k := range f.keepers() {
+		for _, r := range k.person {
+			for _, args := range f.args(s, r) {
+				rows, err := f.Traces.DB.ReadRows(ctx, k.table, r.where, args)
+				if err != nil {
+					return err
+				}
+				if len(rows) > 0 {
+					e.Rows[k.table] = append(e.Rows[k.table], rows...)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+func (f *Forgetter) exportRecords(ctx context.Context, p *footprint, e *Export) error {
+	r := f.redaction(p)
+	return f.Traces.Each(ctx, time.Time{}, func(t *turn.Trace) error {
+		if r.Asked(t) {
+			e.Records = append(e.Records, recordOf(t))
+		} else if r.Apply(t) {
+			e.QuotedIn = append(e.QuotedIn, t.Request.ID)
+		}
+		return nil
+	})
+}
+
+func recordOf(t *turn.Trace) Record {
+	r := t.Request
+	one := Record{ID: r.ID, Began: t.Began, Character: r.Character, GuildID: r.GuildID, ChannelID: r.ChannelID, Question: r.Message.Text,
+		Reply: t.Reply, Model: t.Model, Host: t.ModelHost, Usage: t.Usage, Voice: t.Transcripts}
+	for _, l := range trace.Lookups(t) {
+		if l.Query != "" {
+			one.Queries = append(one.Queries, l.Query)
+		}
+		for _, page := range l.Pages {
+			one.Pages = append(one.Pages, page.URL)
+		}
+	}
+	return one
+}

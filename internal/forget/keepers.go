@@ -1,0 +1,127 @@
+package forget
+
+// Kind is a kind of what is kept of a person, as people are told about it.
+type Kind string
+
+const (
+	KindMessages Kind = "messages" // that they wrote
+	KindAnswers  Kind = "answers"  // that the bot wrote to them
+	KindMemories Kind = "memories" // about them, at their request, or from their messages alone
+	KindNames    Kind = "names"
+	KindRecords  Kind = "records"  // of their turns
+	KindQuotes   Kind = "quotes"   // of them, in records of others and in what the bot wrote to others
+	KindOpinions Kind = "opinions" // on replies and sources
+	KindUsage    Kind = "usage"
+	KindSettings Kind = "settings" // of their direct messages, and their name at settings that they chose for others
+	KindPending  Kind = "pending"  // waits for an answer, or to be deleted
+)
+
+// Kinds returns all kinds in the order in which people are told about them.
+func Kinds() []Kind {
+	return []Kind{KindMessages, KindAnswers, KindMemories, KindNames, KindRecords, KindQuotes, KindOpinions, KindUsage, KindSettings, KindPending}
+}
+
+// inServer deletes the rows of a server.
+var inServer = rules{remove(`guild_id = @server`)}
+
+const (
+	endsWithDirect = `substr(name, -length(@direct) - 1) = '/' || @direct`
+	endsWithPerson = `substr(name, -length(@person) - 1) = '/' || @person`
+)
+
+// keepers is the list of everything that is kept, in the order of the walk: records go first, because a person's answers are found by their
+// turns, and summaries and answers go before the messages that they come from.
+func (f *Forgetter) keepers() []keeper {
+	db, traces := f.Traces.DB, f.Traces
+	return []keeper{
+		// Records.
+		{table: "traces", kind: KindRecords, people: "author question said err record", other: "id channel_id guild_id phase lookup model", optedOut: hashed,
+			message: rules{do(f.redactMessages)}, person: rules{found(KindRecords, f.eraseRecords)}, server: rules{do(inGuild(traces.DeleteGuild))}, old: age(Records, traces.Prune)},
+		{table: "traces", kind: KindQuotes, person: rules{do(f.redactPerson)}},
+		{table: "trace_messages", other: "message_id trace_id", person: with("traces"), server: with("traces")},
+		{table: "trace_quotes", other: "message_id trace_id", person: with("traces and messages"), server: with("traces")},
+		{table: "trace_texts", other: "trace_id", person: with("traces"), server: with("traces")},
+		{table: "texts", people: "body", other: "sum", optedOut: nothing, message: with("traces"), person: with("traces"), server: with("traces"), old: with("traces")},
+		{table: "open_records", people: "body", other: "trace_id", optedOut: nothing, message: with("traces"), person: with("traces"), server: with("traces"), old: with("traces")},
+		{table: "record_parts", people: "body", optedOut: nothing, message: with("traces"), person: with("traces"), server: with("traces"), old: with("traces")},
+		{table: "trace_words", people: "question author said", optedOut: nothing, message: with("traces"), person: with("traces"), server: with("traces"), old: with("traces")},
+		{table: "trace_words_progress"},
+		{table: "buttons", other: "key turn_id kind", person: with("traces"), server: with("traces")},
+		{table: "opinions", kind: KindOpinions, people: "by_id", other: "turn_id guild_id verdict", who: []string{"by_id"}, optedOut: nothing,
+			person: rules{remove(`by_id = @person`)}, server: inServer, old: with("traces")},
+		{table: "forgetting", kind: KindPending, people: "text", other: "message_id channel_id", optedOut: nothing,
+			message: rules{do(f.endDeletion)}, person: rules{do(f.countDeletions)}, server: because("is empty as soon as the records were gone through")},
+
+		// Messages and what was learned from them.
+		{table: "summaries", kind: KindMemories, people: "sentences", other: "channel_id guild_id last_id maker", optedOut: nothing,
+			message: with("messages"), person: rules{remove(`channel_id = @direct`), do(f.countSummaries)}, server: inServer, old: age(Messages, db.Summaries.Prune)},
+		{table: "messages", kind: KindAnswers, person: rules{found(KindAnswers, f.eraseAnswers)}},
+		{table: "messages", kind: KindQuotes, person: rules{do(f.eraseQuotes)}},
+		{table: "messages", kind: KindMessages, people: "author_id author_name text note", other: "id channel_id guild_id reply_to turn_id",
+			who: []string{`CASE WHEN own THEN '' ELSE author_id END`}, optedOut: nothing,
+			message: because("was deleted, and noted in forgetting, before the walk"), person: rules{found(KindMessages, f.eraseMessages)},
+			server: rules{do(inGuild(db.Messages.DeleteGuild))}, old: age(Messages, db.Messages.Prune)},
+		{table: "message_words", people: "words tags", optedOut: nothing, message: with("messages"), person: with("messages"), server: with("messages"), old: with("messages")},
+		{table: "message_words_progress", other: "made"},
+		{table: "message_vectors", people: "vector", other: "place model message_id channel_id", optedOut: nothing,
+			message: with("messages"), person: with("messages"), server: with("messages"), old: with("messages")},
+		{table: "memories", kind: KindMemories, people: "subject text folded by_id", other: "kind scope scope_id guild_id trace_id",
+			who: []string{"by_id", `CASE WHEN kind = 'person' THEN subject ELSE '' END`}, optedOut: nothing,
+			message: with("messages"), person: rules{found(KindMemories, f.eraseMemories)}, server: rules{do(inGuild(db.Memories.DeleteGuild))}, old: age(Memories, db.Memories.Prune)},
+		{table: "memory_sources", people: "author_id", other: "message_id", who: []string{"author_id"}, optedOut: nothing,
+			message: with("messages"), person: rules{change(`author_id = @person`, `author_id = ''`)}, server: with("memories"), old: with("memories")},
+		{table: "memory_words", people: "words", optedOut: nothing, message: with("memories"), person: with("memories"), server: with("memories"), old: with("memories")},
+		{table: "memory_vectors", people: "vector", other: "model", optedOut: nothing, message: with("memories"), person: with("memories"), server: with("memories"), old: with("memories")},
+		{table: "consents", kind: KindMemories, people: "user_id", who: []string{"user_id"}, optedOut: nothing,
+			person: rules{remove(`user_id = @person`)}, server: because("is given for all servers")},
+		{table: "watermarks", kind: KindSettings, other: "channel_id guild_id message_id", person: rules{remove(`channel_id = @direct`)}, server: inServer},
+		{table: "tallies", other: "name"},
+
+		// Events and posts.
+		{table: "claims", kind: KindPending, people: "event", other: "event_id state turn_id", optedOut: nothing,
+			message: because("the bot closes it when it withdraws the turn"), person: rules{do(f.eraseEvents)}, server: because("the bot closes it when it withdraws the turn"), old: age(Answered, db.Claims.Prune)},
+		{table: "posts", people: "text", other: "turn_id message_id", optedOut: nothing, message: with("traces"), person: with("traces and messages"), server: with("traces"), old: age(Answered, db.Claims.PrunePosts)},
+
+		// Names, opinions and usage. Quotas need the counts of today: they stay, under the pseudonym.
+		{table: "people", kind: KindNames, people: "author_id name", other: "guild_id", who: []string{"author_id"}, optedOut: nothing,
+			person: rules{remove(`author_id = @person AND at <= @before`)}, server: inServer, old: age(Names, db.People.Prune)},
+		{table: "feedback", kind: KindOpinions, people: "by_id", other: "character domain verdict url guild_id", who: []string{"by_id"}, optedOut: nothing,
+			person: rules{remove(`by_id = @person`)}, server: inServer, old: age(Feedback, db.Ratings.PruneFeedback)},
+		{table: "usage", kind: KindUsage, people: "id", other: "day scope guild_id", who: []string{`CASE WHEN scope = 'person' THEN id ELSE '' END`}, optedOut: hashed,
+			person: rules{remove(`scope = 'person' AND id = @person AND day < @today`), remove(`scope = 'channel' AND id = @direct`), change(`scope = 'person' AND id = @person`, `id = @who`)},
+			server: inServer, old: age(Usage, db.Quotas.PruneUsage)},
+		{table: "takings", kind: KindUsage, people: "name", optedOut: hashed,
+			person: rules{remove(endsWithDirect), change(endsWithPerson, `name = substr(name, 1, length(name) - length(@person)) || @who`)}, server: because("is freed within a day")},
+		{table: "quotas", kind: KindUsage, people: "name", other: "period", optedOut: hashed, person: rules{remove(endsWithDirect)}, server: because("is of all servers together")},
+
+		// Settings.
+		{table: "channels", kind: KindSettings, other: "id mode guild_id", person: rules{remove(`id = @direct`)}, server: inServer},
+		{table: "conduct", kind: KindSettings, other: "channel_id guild_id", person: rules{remove(`channel_id = @direct`)}, server: inServer},
+		{table: "lore", kind: KindSettings, other: "channel_id guild_id character entry turn_id first_turn", person: rules{remove(`channel_id = @direct`)}, server: inServer},
+		{table: "greetings", kind: KindSettings, other: "channel_id guild_id character", person: rules{remove(`channel_id = @direct`)}, server: inServer},
+		{table: "castings", kind: KindSettings, people: "by_id", other: "place guild_id characters", who: []string{"by_id"}, optedOut: unsigned,
+			person: rules{remove(`place = @direct`), change(`by_id = @person`, `by_id = ''`)}, server: inServer},
+		{table: "switches", kind: KindSettings, people: "by_id", other: "place kind guild_id", who: []string{"by_id"}, optedOut: unsigned,
+			person: rules{remove(`place = @direct`), change(`by_id = @person`, `by_id = ''`)}, server: inServer},
+		{table: "changes", kind: KindSettings, people: "by_id by_name", other: "guild_id channel_id kind was became", who: []string{"by_id"}, optedOut: unsigned,
+			person: rules{remove(`by_id = @person AND guild_id = ''`), remove(`channel_id = @direct AND NOT (by_id = @person AND guild_id = '')`), change(`by_id = @person`, `by_id = '', by_name = ''`)},
+			server: inServer, old: age(Changes, db.Changes.Prune)},
+		{table: "backdrops", kind: KindSettings, people: "text by_id by_name", other: "channel_id guild_id", who: []string{"by_id"}, optedOut: unsigned,
+			person: rules{remove(`by_id = @person`), remove(`channel_id = @direct AND by_id <> @person`)}, server: inServer},
+		{table: "notes", kind: KindSettings, other: "key value", person: rules{remove(`instr(key, 'told/' || @direct || '/') = 1`)}, server: because("names no server")},
+		{table: "own_threads", other: "thread_id guild_id", server: inServer},
+		{table: "profiles", other: "guild_id profile", server: inServer},
+		{table: "webhooks", other: "channel_id guild_id id token", server: inServer},
+
+		// What people decided about their data. It names them by a keyed hash, so that it can outlast them.
+		{table: "privacy_key", other: "key"},
+		{table: "privacy", people: "who", optedOut: asIs, person: because("keeps what was written before from coming back"), server: because("is of all servers")},
+		{table: "privacy_log", people: "who", other: "act", optedOut: asIs, person: because("proves what was done"), server: because("is of all servers")},
+		{table: "erasures", people: "person_id", optedOut: asIs, person: because("goes when the walk is done"), server: because("is of all servers")},
+		{table: "unkept_turns", other: "turn_id", old: age(Unkept, db.Privacy.PruneUnkept)},
+		{table: "left_guilds", other: "guild_id", server: inServer},
+
+		// Outside the database.
+		{table: "caches", person: rules{do(f.emptyCaches)}},
+	}
+}

@@ -1,0 +1,217 @@
+package forget
+
+import (
+	"database/sql"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"familiar/internal/store"
+)
+
+// TestEveryColumnIsOnTheList compares the list with the schema. A new table or text column needs a decision about what it holds of people
+// and what happens to that.
+func TestEveryColumnIsOnTheList(t *testing.T) {
+	s := open(t)
+	schema := map[string][]string{} // by table
+	rows, err := s.DB.Read().Query(`SELECT t.name, c.name, c.type FROM pragma_table_list t, pragma_table_info(t.name) c
+		WHERE t.type IN ('table', 'virtual') AND t.schema = 'main' AND t.name NOT LIKE 'sqlite\_%' ESCAPE '\' AND t.name NOT LIKE 'goose\_%' ESCAPE '\'`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var table, column, kind string
+		if err := rows.Scan(&table, &column, &kind); err != nil {
+			t.Fatal(err)
+		}
+		if schema[table] == nil {
+			schema[table] = []string{}
+		}
+		if !slices.Contains([]string{"INTEGER", "BIGINT", "BOOLEAN"}, kind) {
+			schema[table] = append(schema[table], column)
+		}
+	}
+	listed := map[string][]string{}
+	for _, k := range s.keepers() {
+		listed[k.table] = append(listed[k.table], strings.Fields(k.people+" "+k.other)...)
+	}
+	for table, columns := range schema {
+		if listed[table] == nil && len(columns) > 0 {
+			t.Errorf("table %s is not on the list: say in keepers.go what of people it holds, and what happens to that", table)
+		}
+		for _, column := range columns {
+			if !slices.Contains(listed[table], column) {
+				t.Errorf("column %s of table %s is not on the list in keepers.go", column, table)
+			}
+		}
+	}
+	for table, columns := range listed {
+		if schema[table] == nil && table != "caches" {
+			t.Errorf("there is no table %s", table)
+		}
+		for i, column := range columns {
+			if !slices.Contains(schema[table], column) || slices.Contains(columns[:i], column) {
+				t.Errorf("column %s of table %s is not there, or listed twice", column, table)
+			}
+		}
+	}
+}
+
+// TestEveryKeeperSaysWhatHappens checks that each table has a rule, or a reason, for each case.
+func TestEveryKeeperSaysWhatHappens(t *testing.T) {
+	for _, k := range open(t).keepers() {
+		if k.people != "" && (len(k.person) == 0 || len(k.server) == 0 || k.optedOut == "") {
+			t.Errorf("table %s holds something of people: what happens when a person is forgotten, has opted out, and when the bot has left the server?", k.table)
+		}
+		if slices.Contains(strings.Fields(k.other), "guild_id") && len(k.server) == 0 {
+			t.Errorf("table %s holds something of servers: what happens when the bot has left one?", k.table)
+		}
+		if k.kind != "" && !slices.Contains(Kinds(), k.kind) {
+			t.Errorf("table %s: there is no kind %q", k.table, k.kind)
+		}
+		for _, r := range slices.Concat(k.message, k.person, k.server, k.old) {
+			n := 0
+			for _, set := range []bool{r.where != "", r.do != nil, r.why != ""} {
+				if set {
+					n++
+				}
+			}
+			if n != 1 {
+				t.Errorf("table %s: a rule has a condition, or a function, or a reason: %+v", k.table, r)
+			}
+		}
+	}
+}
+
+// TestServer fills every table that names servers: the rows of one server go, and the rows of another stay.
+func TestServer(t *testing.T) {
+	s := open(t)
+	var tables []string
+	for _, guild := range []string{"g", "h"} {
+		tr := record("v"+guild, noon, "a page of "+guild)
+		tr.Request.GuildID = guild
+		save(t, s, tr)
+	}
+	for _, k := range s.keepers() {
+		if !slices.Contains(strings.Fields(k.other), "guild_id") || k.table == "traces" {
+			continue
+		}
+		tables = append(tables, k.table)
+		for _, guild := range []string{"g", "h"} {
+			insert(t, s, k.table, guild)
+		}
+	}
+	if len(tables) < 15 {
+		t.Fatalf("only %v", tables)
+	}
+	if err := s.Server(t.Context(), "g"); err != nil {
+		t.Fatal(err)
+	}
+	for _, table := range append(tables, "traces") {
+		var of, other int
+		if err := s.DB.Read().QueryRow(`SELECT count(*) FILTER (WHERE guild_id = 'g'), count(*) FILTER (WHERE guild_id = 'h') FROM `+table).Scan(&of, &other); err != nil {
+			t.Fatal(err)
+		}
+		if of != 0 || other != 1 {
+			t.Errorf("%s: %d rows of the server, %d of another", table, of, other)
+		}
+	}
+}
+
+// insert puts a row of a server into a table. Each of its texts is "v" and the server.
+func insert(t *testing.T, s kept, table, guild string) {
+	t.Helper()
+	if table == "messages" { // messages have an index in another table
+		if err := s.DB.Messages.Save(t.Context(), store.Message{ID: "v" + guild, GuildID: guild, At: noon}); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	rows, err := s.DB.Read().Query(`SELECT name, type FROM pragma_table_info(?)`, table)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	var columns, values []string
+	for rows.Next() {
+		var column, kind string
+		if err := rows.Scan(&column, &kind); err != nil {
+			t.Fatal(err)
+		}
+		value := "'v" + guild + "'"
+		switch {
+		case column == "guild_id":
+			value = "'" + guild + "'"
+		case column == "sentences":
+			value = "'[]'"
+		case column == "superseded": // indexes hold only the others
+			value = "1"
+		case column == "id" && kind == "INTEGER":
+			continue
+		case kind != "TEXT":
+			value = "0"
+		}
+		columns, values = append(columns, column), append(values, value)
+	}
+	err = s.DB.Write(t.Context(), func(tx *sql.Tx) error {
+		_, err := tx.Exec(`INSERT INTO ` + table + ` (` + strings.Join(columns, ", ") + `) VALUES (` + strings.Join(values, ", ") + `)`)
+		return err
+	})
+	if err != nil {
+		t.Fatalf("%s: %v", table, err)
+	}
+}
+
+// TestOld deletes what is older than the limit of its class. A class without a limit stays.
+func TestOld(t *testing.T) {
+	s, ctx := open(t), t.Context()
+	for i, at := range []time.Time{noon, noon.Add(time.Hour)} {
+		id := fmt.Sprint(i)
+		_, err := s.DB.Messages.SaveIncoming(ctx, store.Incoming{Message: store.Message{ID: id, ChannelID: "c", GuildID: "g", AuthorID: "u" + id, AuthorName: "Ada", Text: "words", At: at}})
+		if err == nil {
+			err = s.DB.Ratings.SaveFeedback(ctx, store.Feedback{Domain: id + ".org", At: at})
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		save(t, s, record("T"+id, at, "page "+id))
+	}
+	middle := noon.Add(30 * time.Minute)
+	removed, err := s.Old(ctx, Limits{Messages: middle, Records: middle})
+	if got := fmt.Sprint(removed); got != "[{traces 1} {messages 1}]" || err != nil {
+		t.Errorf("%s, %v", got, err)
+	}
+	records, messages, err := s.Forgetter.Oldest(ctx, 1, Limits{Records: middle, Messages: noon.Add(2 * time.Hour)})
+	if records != 0 || messages != 1 || err != nil {
+		t.Errorf("of the oldest, %d records and %d messages, %v", records, messages, err)
+	}
+	for table, want := range map[string]int{"traces": 1, "messages": 0, "feedback": 2, "people": 2} {
+		if n, err := s.DB.CountRows(ctx, table, `TRUE`, nil); n != want || err != nil {
+			t.Errorf("%d rows in %s, want %d, %v", n, table, want, err)
+		}
+	}
+}
+
+// TestErasureEmptiesCaches checks that an erasure is not finished before the caches are empty.
+func TestErasureEmptiesCaches(t *testing.T) {
+	s, ctx := open(t), t.Context()
+	broken := errors.New("the disk is full")
+	s.Caches = func() error { return broken }
+	if _, err := s.Person(ctx, "u", false, noon); !errors.Is(err, broken) {
+		t.Error(err)
+	}
+	if all, err := s.DB.Privacy.Erasures(ctx); len(all) != 1 || err != nil {
+		t.Errorf("%v, %v", all, err)
+	}
+	broken = nil
+	if err := s.Resume(ctx); err != nil {
+		t.Error(err)
+	}
+	if all, err := s.DB.Privacy.Erasures(ctx); len(all) != 0 || err != nil {
+		t.Errorf("%v, %v", all, err)
+	}
+}

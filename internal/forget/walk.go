@@ -1,0 +1,180 @@
+package forget
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"familiar/internal/store"
+)
+
+// subject is what is forgotten. Exactly one field is set.
+type subject struct {
+	messages []store.Message // deleted ones
+	person   *footprint
+	server   string // its id
+	old      Limits // whatever is older
+}
+
+// Limits say how old something may be, by its class: what is older goes. A class without a limit stays.
+type Limits map[Class]time.Time
+
+// Class is a class of what is kept for the same time.
+type Class string
+
+const (
+	Messages Class = "messages" // with summaries of them
+	Names    Class = "names"
+	Records  Class = "records"
+	Answered Class = "answered" // events that were answered, and posts of turns
+	Memories Class = "memories" // that the bot learned by itself
+	Feedback Class = "feedback"
+	Usage    Class = "usage"
+	Changes  Class = "changes" // of settings
+	Unkept   Class = "unkept"  // notes about turns that are not kept
+)
+
+// keeper is one line of the list: a table, or another place, with what it holds of people and what happens to that. A table with several
+// kinds of data has several lines.
+type keeper struct {
+	table  string
+	kind   Kind     // as which it is counted for a person; empty: it is not counted, or with another line
+	people string   // columns that hold ids, names or words of people; empty: none, or another line has them
+	other  string   // all other columns with texts
+	who    []string // expressions for the ids of people in it, or ''
+
+	optedOut outcome // what happens to what somebody who has opted out would leave there
+
+	message rules // a message is deleted; none: nothing of a message is there
+	person  rules // a person is forgotten
+	server  rules // the bot has left a server
+	old     rules // time passes; none: it is kept until somebody changes or deletes it
+}
+
+// outcome is what is kept of somebody who has opted out.
+type outcome string
+
+const (
+	nothing  outcome = "nothing"   // the store does not write it
+	unsigned outcome = "unsigned"  // it is written without their id and name
+	hashed   outcome = "pseudonym" // it is written under their pseudonym
+	asIs     outcome = "as is"     // it is needed to keep their decision
+)
+
+type rules []rule
+
+// rule says what happens in one case. It has a condition, or a function, or a reason why nothing needs to be done.
+type rule struct {
+	where string // SQL condition for the rows; its parameters are those of subject.args
+	set   string // what changes in these rows; empty: they are deleted
+	do    step
+	why   string
+}
+
+// step carries out a rule that takes more than a condition, and returns how many things it was about. If it only counts, it changes nothing.
+type step func(ctx context.Context, s *subject, onlyCount bool) (int, error)
+
+func remove(where string) rule      { return rule{where: where} }
+func change(where, set string) rule { return rule{where: where, set: set} }
+func do(f step) rule                { return rule{do: f} }
+func because(why string) rules      { return rules{{why: why}} }
+
+// with is for rows that go together with those of another table: by a foreign key, a trigger, or the function that deletes those.
+func with(table string) rules { return because("goes with " + table) }
+
+// age deletes what is older than the limit of a class.
+func age(of Class, prune func(context.Context, time.Time) (int, error)) rules {
+	return rules{do(func(ctx context.Context, s *subject, _ bool) (int, error) {
+		before, limited := s.old[of]
+		if !limited {
+			return 0, nil
+		}
+		return prune(ctx, before)
+	})}
+}
+
+// forgotten is what the walk did in a line of the list.
+type forgotten struct {
+	table string
+	kind  Kind
+	rows  int
+}
+
+// walk forgets a subject in every keeper, in the order of the list; or counts what it would be about. It ends at the first error, except
+// for what is old: each table has its own time there.
+func (f *Forgetter) walk(ctx context.Context, s *subject, onlyCount bool) (all []forgotten, err error) {
+	for _, k := range f.keepers() {
+		one := forgotten{k.table, k.kind, 0}
+		for _, r := range s.rules(k) {
+			n, failed := f.apply(ctx, k, r, s, onlyCount)
+			if one.rows += n; failed == nil {
+				continue
+			}
+			err = errors.Join(err, fmt.Errorf("forget in %s: %w", k.table, failed))
+			if s.old == nil || ctx.Err() != nil {
+				return all, err
+			}
+		}
+		all = append(all, one)
+	}
+	return all, err
+}
+
+func (f *Forgetter) apply(ctx context.Context, k keeper, r rule, s *subject, onlyCount bool) (rows int, err error) {
+	if r.do != nil {
+		return r.do(ctx, s, onlyCount)
+	}
+	for _, args := range f.args(s, r) {
+		var n int
+		if onlyCount {
+			n, err = f.Traces.DB.CountRows(ctx, k.table, r.where, args)
+		} else {
+			n, err = f.Traces.DB.ChangeRows(ctx, k.table, r.where, r.set, args)
+		}
+		if rows += n; err != nil {
+			return rows, err
+		}
+	}
+	return rows, nil
+}
+
+func (s *subject) rules(k keeper) rules {
+	switch {
+	case s.messages != nil:
+		return k.message
+	case s.person != nil:
+		return k.person
+	case s.server != "":
+		return k.server
+	}
+	return k.old
+}
+
+// args returns the parameters of a condition, once for each time that it is carried out: @server; or @person, @who (the pseudonym),
+// @before, @today, and @direct for each channel that the person shares with the bot alone.
+func (f *Forgetter) args(s *subject, r rule) (all []store.Args) {
+	switch {
+	case r.where == "":
+		return nil
+	case s.person == nil:
+		return []store.Args{{"server": s.server}}
+	}
+	p := s.person
+	one := func(direct string) store.Args {
+		before := int64(math.MaxInt64)
+		if !p.before.IsZero() {
+			before = p.before.UnixMicro()
+		}
+		return store.Args{"person": p.id, "who": f.Traces.DB.Privacy.Pseudonym(p.id), "before": before, "today": time.Now().UTC().Format(time.DateOnly), "direct": direct}
+	}
+	if !strings.Contains(r.where, "@direct") {
+		return []store.Args{one("")}
+	}
+	for _, direct := range sorted(p.direct) {
+		all = append(all, one(direct))
+	}
+	return all
+}

@@ -1,0 +1,394 @@
+package llm
+
+import (
+	"encoding/json"
+	"strconv"
+	"strings"
+)
+
+// chunk is one event of a stream in the form of any server, or a whole answer that was not streamed. go-openai's own
+// type drops "reasoning" and most errors, and fails if content is a list.
+type chunk struct {
+	Choices []choice        `json:"choices"`
+	Usage   json.RawMessage `json:"usage"`
+	XGroq   struct {
+		Usage json.RawMessage `json:"usage"`
+	} `json:"x_groq"`
+
+	// Errors come in many shapes; see problemIn.
+	Object  string          `json:"object"`
+	Error   json.RawMessage `json:"error"`
+	Message json.RawMessage `json:"message"`
+	Detail  json.RawMessage `json:"detail"`
+}
+
+type choice struct {
+	Index        int    `json:"index"`
+	Delta        words  `json:"delta"`
+	Message      words  `json:"message"` // if the answer was not streamed
+	FinishReason string `json:"finish_reason"`
+}
+
+// words is a delta or a message.
+type words struct {
+	Content          content `json:"content"`
+	Reasoning        content `json:"reasoning"`
+	ReasoningContent content `json:"reasoning_content"`
+	Refusal          content `json:"refusal"`
+}
+
+// thought returns the bytes of reasoning in separate fields. Servers that send both fields send the same in both.
+func (w *words) thought() int {
+	return max(len(w.Reasoning.Text)+len(w.Reasoning.Thought), len(w.ReasoningContent.Text)+len(w.ReasoningContent.Thought)) +
+		len(w.Content.Thought)
+}
+
+// content is a string, null, or a list of parts, which may include thoughts (Mistral).
+type content struct{ Text, Thought string }
+
+func (c *content) UnmarshalJSON(b []byte) error {
+	*c = content{}
+	switch {
+	case len(b) > 0 && b[0] == '"':
+		return json.Unmarshal(b, &c.Text)
+	case len(b) > 0 && b[0] == '[':
+		var parts []struct {
+			Type     string  `json:"type"`
+			Text     string  `json:"text"`
+			Thinking content `json:"thinking"`
+		}
+		if err := json.Unmarshal(b, &parts); err != nil {
+			return nil // parts of an unknown kind hold no text
+		}
+		for _, p := range parts {
+			if p.Type == "" || p.Type == "text" {
+				c.Text += p.Text
+			} else {
+				c.Thought += p.Thinking.Text + p.Text
+			}
+		}
+	}
+	return nil
+}
+
+// spent returns the usage in a chunk; ok is false if there is none.
+func (c *chunk) spent() (u Usage, ok bool) {
+	for _, raw := range []json.RawMessage{c.Usage, c.XGroq.Usage} {
+		var w struct {
+			Prompt     int     `json:"prompt_tokens"`
+			Completion int     `json:"completion_tokens"`
+			Cost       float64 `json:"cost"`
+			Details    struct {
+				Reasoning int `json:"reasoning_tokens"`
+			} `json:"completion_tokens_details"`
+			// Cached prompt tokens, in the field of OpenAI and most others, of DeepSeek, and of proxies for Anthropic.
+			Known struct {
+				Cached int `json:"cached_tokens"`
+			} `json:"prompt_tokens_details"`
+			CacheHit  int `json:"prompt_cache_hit_tokens"`
+			CacheRead int `json:"cache_read_input_tokens"`
+		}
+		if len(raw) == 0 || raw[0] != '{' {
+			continue
+		}
+		// A field of another type loses only that field.
+		_ = json.Unmarshal(raw, &w)
+		return Usage{Prompt: w.Prompt, Completion: w.Completion, Cached: max(w.Known.Cached, w.CacheHit, w.CacheRead), Reasoning: w.Details.Reasoning, Cost: w.Cost}, true
+	}
+	return Usage{}, false
+}
+
+// problem is the content of an error body of any shape.
+type problem struct {
+	Message, Code, Type, Param string
+}
+
+// status returns the code if it is an HTTP status, else 0.
+func (p problem) status() int {
+	if n, err := strconv.Atoi(p.Code); err == nil && n >= 400 && n < 600 {
+		return n
+	}
+	return 0
+}
+
+// problem returns the error in a chunk.
+func (c *chunk) problem(raw []byte) (problem, bool) {
+	bare := len(c.Choices) == 0 && (len(c.Message) > 0 || len(c.Detail) > 0)
+	if !given(c.Error) && c.Object != "error" && !bare {
+		return problem{}, false
+	}
+	return problemIn(raw), true
+}
+
+// given reports whether a JSON value exists and is not empty.
+func given(raw json.RawMessage) bool {
+	switch string(raw) {
+	case "", "null", `""`, "{}", "false", "[]":
+		return false
+	}
+	return true
+}
+
+// problemIn reads an error body. It knows {"error":{…}} with a code that is a string, a number or null;
+// {"error":"text"}; the same in a list (Gemini); the fields at the top level (Mistral, old vLLM); a "detail" that is a
+// string or a list of places (FastAPI); and an error with its cause in metadata.raw (OpenRouter). For other bodies it
+// returns an empty problem.
+func problemIn(raw []byte) problem {
+	var list []json.RawMessage
+	if json.Unmarshal(raw, &list) == nil && len(list) > 0 {
+		raw = list[0]
+	}
+	var top struct {
+		Error  json.RawMessage `json:"error"`
+		Detail json.RawMessage `json:"detail"`
+	}
+	_ = json.Unmarshal(raw, &top)
+	switch {
+	case given(top.Error) && top.Error[0] == '{':
+		return fields(top.Error)
+	case given(top.Error):
+		return problem{Message: text(top.Error)}
+	case given(top.Detail):
+		return details(top.Detail)
+	}
+	return fields(raw)
+}
+
+func fields(raw json.RawMessage) problem {
+	var f map[string]json.RawMessage
+	if json.Unmarshal(raw, &f) != nil {
+		return problem{}
+	}
+	var meta struct {
+		Raw     json.RawMessage `json:"raw"`
+		Reasons json.RawMessage `json:"reasons"`
+	}
+	_ = json.Unmarshal(f["metadata"], &meta)
+	p := problem{Message: text(f["message"]), Code: text(f["code"]), Type: text(f["type"]), Param: text(f["param"])}
+	if given(f["status"]) { // Gemini's name for the code
+		p.Type = strings.TrimSpace(p.Type + " " + text(f["status"]))
+	}
+	if p.Code == "" {
+		p.Code = text(f["raw_status_code"])
+	}
+	for _, more := range []json.RawMessage{meta.Raw, meta.Reasons} {
+		if given(more) {
+			p.Message += ": " + text(more)
+		}
+	}
+	return p
+}
+
+// details reads the places and reasons in a FastAPI "detail". The rest of the list may quote the whole request.
+func details(raw json.RawMessage) problem {
+	var places []struct {
+		Loc []any  `json:"loc"`
+		Msg string `json:"msg"`
+	}
+	if json.Unmarshal(raw, &places) != nil {
+		return problem{Message: text(raw)}
+	}
+	var p problem
+	for i, place := range places {
+		if i > 0 {
+			p.Message += "; "
+		}
+		p.Message += place.Msg
+		if n := len(place.Loc); n > 0 {
+			if last, ok := place.Loc[n-1].(string); ok && p.Param == "" {
+				p.Param = last
+			}
+		}
+	}
+	return p
+}
+
+// text returns the content of a JSON string, or the JSON of any other value.
+func text(raw json.RawMessage) string {
+	if !given(raw) {
+		return ""
+	}
+	var s string
+	if json.Unmarshal(raw, &s) == nil {
+		return s
+	}
+	return string(raw)
+}
+
+// thoughts removes <think>…</think> from a text that arrives in pieces of any size. It keeps a tag after a backtick,
+// which is about the tag.
+type thoughts struct {
+	// late is set for models that close thoughts without opening them, because their template opens them. Nothing is
+	// passed on until the closing tag or the end decides.
+	late bool
+
+	inside  bool   // after an opening tag
+	opened  bool   // an opening tag was seen, or a closing tag without one
+	begun   bool   // something other than white space was passed on
+	pending string // undecided: the beginning of a tag, or everything while late is set
+	seen    int    // bytes of pending that hold no closing tag
+	before  byte   // last byte passed on
+	passed  int    // bytes passed on so far
+	hidden  int    // bytes removed
+}
+
+var (
+	openings = []string{"<think>", "<thinking>"}
+	closings = []string{"</think>", "</thinking>"}
+)
+
+const longestTag = len("</thinking>")
+
+// write takes the next piece and returns the text that is now known to be visible. retract says that everything
+// returned before was thoughts.
+func (t *thoughts) write(piece string) (visible string, retract bool) {
+	if t.pending == "" && t.begun && !t.inside && piece != "" && strings.IndexByte(piece, '<') < 0 {
+		t.before = piece[len(piece)-1] // the common case
+		t.passed += len(piece)
+		return piece, false
+	}
+	t.pending += piece
+	var out strings.Builder
+	for t.pending != "" {
+		if t.late && !t.undecided() {
+			continue
+		}
+		if t.late {
+			break
+		}
+		if t.inside {
+			if !t.leave() {
+				break
+			}
+			continue
+		}
+		i := strings.IndexByte(t.pending, '<')
+		if i < 0 {
+			t.pass(&out, len(t.pending))
+			break
+		}
+		t.pass(&out, i)
+		tag, whole := tagAt(t.pending)
+		switch {
+		case t.before == '`' || tag == "":
+			t.pass(&out, 1)
+		case !whole:
+			return out.String(), retract
+		case tag[1] == '/' && !t.opened:
+			t.hidden += t.passed
+			t.passed, t.begun, t.opened, t.before = 0, false, true, 0
+			out.Reset()
+			retract = true
+			t.drop(len(tag))
+		case tag[1] == '/':
+			t.drop(len(tag))
+		default:
+			t.inside, t.opened = true, true
+			t.drop(len(tag))
+		}
+	}
+	return out.String(), retract
+}
+
+// close ends the text and returns what is left to show. Thoughts that were not closed are not shown.
+func (t *thoughts) close() string {
+	if t.inside {
+		t.hidden += len(t.pending)
+		t.pending = ""
+		return ""
+	}
+	t.late = false
+	rest := t.pending
+	t.pending = ""
+	if !t.begun {
+		rest = strings.TrimLeft(rest, " \t\r\n")
+	}
+	return rest
+}
+
+// undecided looks for the tag that decides whether the text so far was thoughts. It returns false once it has found the
+// tag.
+func (t *thoughts) undecided() bool {
+	start := strings.TrimLeft(t.pending, " \t\r\n")
+	if tag, whole := tagAt(start); whole && tag[1] != '/' {
+		t.late = false
+		return false
+	}
+	if i, tag := findTag(t.pending, closings, t.seen); i >= 0 {
+		t.hidden += i
+		t.drop(i + len(tag))
+		t.late, t.opened = false, true
+		return false
+	}
+	t.seen = max(0, len(t.pending)-longestTag)
+	return true
+}
+
+// leave looks for the closing tag and drops the thoughts before it. It reports whether it found the tag.
+func (t *thoughts) leave() bool {
+	i, tag := findTag(t.pending, closings, 0)
+	if i < 0 {
+		if keep := len(t.pending) - longestTag; keep > 0 {
+			t.hidden += keep
+			t.drop(keep)
+		}
+		return false
+	}
+	t.hidden += i
+	t.drop(i + len(tag))
+	t.inside = false
+	return true
+}
+
+func (t *thoughts) drop(n int) { t.pending = t.pending[n:] }
+
+// pass moves the first n bytes of pending to out, without white space at the beginning of the text.
+func (t *thoughts) pass(out *strings.Builder, n int) {
+	s := t.pending[:n]
+	t.drop(n)
+	if !t.begun {
+		s = strings.TrimLeft(s, " \t\r\n")
+	}
+	if s == "" {
+		return
+	}
+	t.begun, t.before = true, s[len(s)-1]
+	t.passed += len(s)
+	out.WriteString(s)
+}
+
+// tagAt returns the tag at the start of s. whole is false if s is only a prefix of it.
+func tagAt(s string) (tag string, whole bool) {
+	for _, tags := range [][]string{openings, closings} {
+		for _, tag := range tags {
+			if len(s) >= len(tag) && strings.EqualFold(s[:len(tag)], tag) {
+				return tag, true
+			}
+		}
+	}
+	for _, tags := range [][]string{openings, closings} {
+		for _, tag := range tags {
+			if s != "" && len(s) < len(tag) && strings.EqualFold(s, tag[:len(s)]) {
+				return tag, false
+			}
+		}
+	}
+	return "", false
+}
+
+// findTag returns the index of the first of the tags in s at or after from, and the tag. The index is -1 if there is
+// none.
+func findTag(s string, tags []string, from int) (int, string) {
+	for i := from; ; i++ {
+		j := strings.IndexByte(s[i:], '<')
+		if j < 0 {
+			return -1, ""
+		}
+		i += j
+		for _, tag := range tags {
+			if len(s)-i >= len(tag) && strings.EqualFold(s[i:i+len(tag)], tag) {
+				return i, tag
+			}
+		}
+	}
+}

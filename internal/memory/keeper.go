@@ -1,0 +1,403 @@
+package memory
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"familiar/internal/context/turn"
+	"familiar/internal/redact"
+	"familiar/internal/store"
+	"familiar/internal/text"
+	"familiar/internal/trace"
+)
+
+// Keeper carries out what messages order to be remembered, forgotten or corrected. The words are the person's own and are read without a
+// model, before the turn reads anything, so that nothing from the web takes part in it (rule P6). All fields are required.
+type Keeper struct {
+	Store  *store.DB
+	Traces *trace.Store
+	Rooms  Permissions
+	Redact *redact.Redactor
+	Log    *slog.Logger
+}
+
+// Applied is what a turn was ordered, and what became of it. A turn that starts over must not forget again what it has forgotten. The zero
+// value is a turn that has carried out nothing.
+type Applied struct {
+	orders []Order
+	done   []turn.MemoryChange // one for each order; without a deed if the order meant nothing
+}
+
+// Apply carries out what a turn's message orders, except for orders that an earlier attempt carried out, and returns the results in order.
+func (k *Keeper) Apply(ctx context.Context, r turn.Request, before *Applied) (all []turn.MemoryChange) {
+	meant := r.Addressed.Plain() || r.Addressed == turn.ByName
+	if !meant || !r.Message.ByPerson() || r.Claim != "" || r.EarlierID != "" && !r.Edited {
+		return nil // it is not for the bot, or it was carried out: by the character that answers first, or when the question was first asked
+	}
+	orders := ParseOrders(r.Message.Text, r.Names)
+	if len(orders) == 0 {
+		return nil
+	}
+	now := Applied{orders: orders}
+	for _, o := range orders {
+		var done turn.MemoryChange
+		if i := slices.Index(before.orders, o); i >= 0 && o.Deed != Keep { // what is kept may include a message that was added
+			done = before.done[i]
+		} else {
+			m := givenOrder{k: k, r: r, o: o, within: ScopeFilter(ctx, k.Store, k.Rooms, r), earlier: all}
+			done = m.carryOut(ctx)
+		}
+		now.done = append(now.done, done)
+		if done.Deed != "" {
+			all = append(all, done)
+		}
+	}
+	*before = now
+	return all
+}
+
+// givenOrder is one order while it is carried out. It belongs to one goroutine.
+type givenOrder struct {
+	k       *Keeper
+	r       turn.Request
+	o       Order
+	within  store.ScopeFilter
+	earlier []turn.MemoryChange // results of the message's orders before this one
+	done    turn.MemoryChange
+}
+
+// carryOut carries out one order and returns the result. The result has no deed if the order means nothing here.
+func (m *givenOrder) carryOut(ctx context.Context) turn.MemoryChange {
+	m.done = turn.MemoryChange{Deed: string(m.o.Deed), Text: m.o.Text}
+	var found bool
+	var err error
+	switch m.o.Deed {
+	case Keep:
+		found, err = m.keep(ctx)
+	case Forget:
+		found, err = m.forget(ctx)
+	case Correct:
+		found, err = m.correct(ctx)
+	}
+	switch {
+	case errors.Is(err, store.ErrTooMany):
+		m.done.Refused = turn.MemoryFull
+	case errors.Is(err, store.ErrOptedOut):
+		m.done.Refused, m.done.Text = turn.MemoryOptOut, ""
+	case err != nil:
+		m.k.Log.Error("change memory", "err", m.k.Redact.String(err.Error()))
+		m.done.Refused = turn.MemoryBroken
+	case !found:
+		return turn.MemoryChange{} // people say "that's wrong" about many things
+	}
+	m.k.Log.Info("memory ordered", "turn", m.r.ID, "deed", m.done.Deed, "by", m.r.Message.Author.ID, "statements", m.done.IDs, "scope", m.done.Scope, "refused", m.done.Refused)
+	return m.done
+}
+
+// by returns the person who orders, at this time.
+func (m *givenOrder) by() store.By {
+	return store.By{ID: m.r.Message.Author.ID, Name: m.r.Message.Author.Name, At: time.Now()}
+}
+
+// scope returns where a statement from this turn may be read.
+func (m *givenOrder) scope() store.Scope { return ScopeOf(m.r.GuildID, m.r.ChannelID) }
+
+// ScopeOf returns where a statement made in a channel may be read. A channel without a server is one of direct messages.
+func ScopeOf(guildID, channelID string) store.Scope {
+	if guildID == "" {
+		return store.Scope{Kind: store.ScopeDM, ID: channelID}
+	}
+	return store.Scope{Kind: store.ScopeChannel, ID: channelID, GuildID: guildID}
+}
+
+// keep remembers what the message says, or the message by the same author that it replies to.
+func (m *givenOrder) keep(ctx context.Context) (found bool, err error) {
+	said, own, other := m.o.Text, m.o.Own, m.o.Other
+	sources := m.sources(ctx, said)
+	if said == "" {
+		p := m.r.Parent
+		if p == nil || p.Author.ID != m.r.Message.Author.ID || !p.ByPerson() || utf8.RuneCountInString(p.Text) > LongestPointed {
+			return false, nil
+		}
+		said, sources = strings.TrimSpace(p.Text), []string{p.ID}
+		own, other = About(said)
+	}
+	if m.done.Text = said; m.refuses(said, other) {
+		return true, nil
+	}
+	author := m.r.Message.Author.ID
+	kept := store.Memory{
+		Kind: store.MemoryNote, Scope: m.scope(), Text: said, Sources: sources, TraceID: m.r.ID, By: author, SaidAt: m.r.Message.At, LearnedAt: time.Now(),
+	}
+	if own {
+		kept.Kind, kept.Subject = store.MemoryPerson, author
+	}
+	return true, m.save(ctx, kept)
+}
+
+// LongestPointed is the most characters of a message that "remember this" may point at.
+const LongestPointed = 500
+
+func (m *givenOrder) save(ctx context.Context, kept store.Memory) error {
+	id, err := m.k.Store.Memories.Save(ctx, kept)
+	m.done.IDs, m.done.Kind, m.done.Scope = append(m.done.IDs, id), string(kept.Kind), string(kept.Scope.Kind)
+	if err != nil {
+		m.done.IDs = nil
+	}
+	return err
+}
+
+// sources returns the turn's messages that contain the words, or all of them if none does.
+func (m *givenOrder) sources(ctx context.Context, said string) []string {
+	all := append(slices.Clone(m.r.Burst), m.r.Message.ID)
+	holding := slices.DeleteFunc(slices.Clone(all), func(id string) bool {
+		kept, err := m.k.Store.Messages.Get(ctx, id)
+		return err != nil || !strings.Contains(kept.Text, said)
+	})
+	if len(holding) == 0 || said == "" {
+		return all
+	}
+	return holding
+}
+
+// refuses notes why a text is refused, if it is.
+func (m *givenOrder) refuses(said string, other bool) bool {
+	if m.done.Refused = Refusal(m.k.Redact, m.r, said, other); m.done.Refused == "" {
+		return false
+	}
+	m.done.Text = ""
+	return true
+}
+
+// Refusal returns why a text is not remembered, or "" if it may be. Secrets are refused, and so is what is about another person than
+// the request's author. other says that the words themselves are about somebody else.
+func Refusal(redactor *redact.Redactor, r turn.Request, said string, other bool) string {
+	switch {
+	case other || namesOther(r, said):
+		return turn.MemoryOthers
+	case redactor.String(said) != said:
+		return turn.MemorySecret
+	}
+	return ""
+}
+
+// namesOther reports whether a text names another person than the request's author, by a mention or by a name in the server.
+func namesOther(r turn.Request, said string) bool {
+	if strings.Contains(said, "<@") { // a mention in a command
+		return true
+	}
+	author := r.Message.Author.Name
+	for _, mention := range r.Message.Mentions {
+		if strings.HasPrefix(mention, "@") && mention != "@"+author && !slices.Contains(r.Names, mention[1:]) && strings.Contains(said, mention) {
+			return true
+		}
+	}
+	return slices.ContainsFunc(r.People, func(name string) bool {
+		return name != author && utf8.RuneCountInString(name) > 2 && !slices.Contains(r.Names, name) && holdsWord(said, name)
+	})
+}
+
+// holdsWord reports whether a text contains a name as a separate word, in the same case.
+func holdsWord(s, name string) bool {
+	for from := 0; ; {
+		i := strings.Index(s[from:], name)
+		if i < 0 {
+			return false
+		}
+		before, _ := utf8.DecodeLastRuneInString(s[:from+i])
+		from += i + len(name)
+		after, _ := utf8.DecodeRuneInString(s[from:])
+		first, _ := utf8.DecodeRuneInString(name)
+		if !unicode.IsLetter(before) && !unicode.IsLetter(after) || text.Unspaced(string(first)) {
+			return true
+		}
+	}
+}
+
+// forget forgets the statements that the message names, or the one remembered last.
+func (m *givenOrder) forget(ctx context.Context) (found bool, err error) {
+	var all []store.Memory
+	switch {
+	case m.o.All:
+		all, err = m.k.Store.Memories.List(ctx, m.within, store.MemoryList{Mine: m.r.Message.Author.ID})
+	case m.o.Text == "":
+		if all, err = m.pointed(ctx); len(all) == 0 {
+			return false, err
+		}
+	default:
+		all, err = m.matching(ctx, m.o.Text)
+	}
+	for _, one := range all {
+		if err == nil {
+			err = m.k.Store.Memories.Forget(ctx, m.within, one.ID, m.by())
+			m.done.IDs = append(m.done.IDs, one.ID)
+		}
+	}
+	if m.done.Text = ""; len(all) == 0 { // the record does not keep what is forgotten either
+		m.done.Refused = turn.MemoryNothing
+	}
+	return true, err
+}
+
+// mine reports whether a statement is about the message's author, or was remembered at their wish.
+func (m *givenOrder) mine(one store.Memory) bool { return OwnedBy(one, m.r.Message.Author.ID) }
+
+// OwnedBy reports whether a statement is about a person, or was remembered at their wish.
+func OwnedBy(one store.Memory, personID string) bool {
+	return one.By == personID || one.Kind == store.MemoryPerson && one.Subject == personID
+}
+
+// pointed returns the statements that "that" means: those of the message's order before, of the message that is replied to, or of the turn
+// before.
+func (m *givenOrder) pointed(ctx context.Context) (all []store.Memory, err error) {
+	if all = m.kept(ctx, m.earlier); len(all) > 0 {
+		return all, nil
+	}
+	if p := m.r.Parent; p != nil && p.ByPerson() {
+		all, err = m.k.Store.Memories.FromMessage(ctx, m.within, p.ID)
+	} else if before := m.before(ctx); before != nil {
+		all = m.kept(ctx, before.Memory.All())
+	}
+	return slices.DeleteFunc(all, func(one store.Memory) bool { return !m.mine(one) }), err
+}
+
+// kept returns the statements that the last of some changes left in memory, if any.
+func (m *givenOrder) kept(ctx context.Context, changes []turn.MemoryChange) (all []store.Memory) {
+	if len(changes) == 0 || changes[len(changes)-1].Deed == string(Forget) {
+		return nil
+	}
+	for _, id := range changes[len(changes)-1].IDs {
+		if one, missing := m.k.Store.Memories.Get(ctx, m.within, id); missing == nil && !one.Superseded {
+			all = append(all, one)
+		}
+	}
+	return all
+}
+
+// before returns the record of the answer that the message follows, or nil.
+func (m *givenOrder) before(ctx context.Context) *turn.Trace {
+	if len(m.r.Chain) == 0 || !m.r.Chain[0].Own {
+		return nil
+	}
+	t, err := m.k.Traces.ByMessage(ctx, m.r.Chain[0].ID)
+	if err != nil {
+		return nil
+	}
+	return t
+}
+
+const (
+	mostMatching = 5   // statements that are forgotten at once
+	alike        = 0.5 // least share that a statement has in common with its correction
+)
+
+// matching returns the author's statements that contain all words of a text.
+func (m *givenOrder) matching(ctx context.Context, said string) ([]store.Memory, error) {
+	all, err := m.k.Store.Memories.Search(ctx, m.within, said, 4*mostMatching)
+	wanted := text.Unique(text.Terms(said, ""))
+	all = slices.DeleteFunc(all, func(one store.Memory) bool { return !m.mine(one) || !holdsAll(text.Terms(one.Text, ""), wanted) })
+	return all[:min(len(all), mostMatching)], err
+}
+
+func holdsAll(terms, wanted []string) bool {
+	return len(wanted) > 0 && !slices.ContainsFunc(wanted, func(w string) bool { return !slices.Contains(terms, w) })
+}
+
+// correct replaces the statement that the message says is wrong: one remembered in the turn before, one that the turn's answer used, or one
+// that says nearly the same. If there is none, the message is about something else.
+func (m *givenOrder) correct(ctx context.Context) (found bool, err error) {
+	old, ok, err := m.wrong(ctx)
+	if err != nil || !ok {
+		return false, err
+	}
+	_, other := About(m.o.Text)
+	if m.done.Text = m.o.Text; m.refuses(m.o.Text, other) {
+		return true, nil
+	}
+	kept := old
+	kept.ID, kept.Scope, kept.Text, kept.Sources = 0, m.scope(), ApplyCorrection(old.Text, m.o.Text), m.sources(ctx, m.o.Text)
+	kept.TraceID, kept.By, kept.SaidAt, kept.LearnedAt, kept.Supersedes = m.r.ID, m.r.Message.Author.ID, m.r.Message.At, time.Now(), 0
+	if m.done.Text = kept.Text; old.Scope == kept.Scope {
+		kept.Supersedes = old.ID
+		return true, m.save(ctx, kept)
+	}
+	// The old statement was made in another place: it is deleted there, and the correction is remembered here.
+	if err := m.save(ctx, kept); err != nil {
+		return true, err
+	}
+	return true, m.k.Store.Memories.Forget(ctx, m.within, old.ID, m.by())
+}
+
+func (m *givenOrder) wrong(ctx context.Context) (old store.Memory, ok bool, err error) {
+	if all, err := m.pointed(ctx); err != nil || len(all) > 0 {
+		return first(all), len(all) > 0, err
+	}
+	if len(m.r.Chain) > 0 && m.r.Chain[0].Own {
+		told := text.Terms(m.r.Chain[0].Text, "")
+		all, err := m.k.Store.Memories.Search(ctx, m.within, m.r.Chain[0].Text, 4*mostMatching)
+		all = slices.DeleteFunc(all, func(one store.Memory) bool {
+			return !m.mine(one) || !holdsAll(told, text.Unique(text.Terms(one.Text, "")))
+		})
+		if err != nil || len(all) > 0 {
+			return first(all), len(all) > 0, err
+		}
+	}
+	said := text.Unique(text.Terms(m.o.Text, ""))
+	all, err := m.k.Store.Memories.Search(ctx, m.within, m.o.Text, 4*mostMatching)
+	all = slices.DeleteFunc(all, func(one store.Memory) bool {
+		return !m.mine(one) || text.Jaccard(said, text.Unique(text.Terms(one.Text, ""))) < alike
+	})
+	return first(all), len(all) > 0, err
+}
+
+func first(all []store.Memory) (m store.Memory) {
+	if len(all) > 0 {
+		m = all[0]
+	}
+	return m
+}
+
+// These tell a model what became of an order.
+const (
+	toldKept    = "What the message below asks you to remember is in your memory now, in its own words, and stays when you are restarted."
+	toldForgot  = "What the message below asks you to forget is deleted from your memory. Do not repeat it."
+	toldCorrect = "What the message below corrects is corrected in your memory."
+	toldRefused = "What the message below asks of your memory was not done: %s. Say so, and do not claim that you have done it."
+	toldOthers  = " People have to tell you such things about themselves."
+	toldConfirm = " Confirm that in a few words of your own."
+	toldSeveral = "The message below asks %d things of your memory. What became of each, in their order:%s\nSay what was done and what was not in a few words of your own, and claim no more than that."
+)
+
+// Told tells a model what became of a message's orders, so that what it says about them is true. It returns "" if there were none.
+func Told(all []turn.MemoryChange) string {
+	switch {
+	case len(all) == 0:
+		return ""
+	case len(all) > 1:
+		list := ""
+		for i, m := range all {
+			list += fmt.Sprintf("\n%d. %s", i+1, toldOf(m))
+		}
+		return fmt.Sprintf(toldSeveral, len(all), list)
+	case all[0].Refused == "":
+		return toldOf(all[0]) + toldConfirm
+	}
+	return toldOf(all[0])
+}
+
+func toldOf(m turn.MemoryChange) string {
+	switch m.Refused {
+	case "":
+		return map[string]string{string(Keep): toldKept, string(Forget): toldForgot, string(Correct): toldCorrect}[m.Deed]
+	case turn.MemoryOthers:
+		return fmt.Sprintf(toldRefused, m.Refused) + toldOthers
+	}
+	return fmt.Sprintf(toldRefused, m.Refused)
+}

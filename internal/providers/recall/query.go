@@ -1,0 +1,286 @@
+package recall
+
+import (
+	"embed"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"familiar/internal/text"
+	"familiar/internal/text/lang"
+)
+
+// query is what a message asks for. It belongs to one goroutine.
+type query struct {
+	Span    text.TimeSpan // the time that it asks about; zero: any
+	Named   []string      // the people that it names
+	ByAsker bool          // it asks about the asker
+	ByBot   bool          // it asks about the bot
+
+	asker  string // id
+	lang   string // language in which words are stemmed
+	unsure bool   // the language is a guess
+	terms  []term
+	keys   map[string]bool // all words of the message
+	asks   asks
+	stems  map[string]string  // by key; a cache, because stemming is slow
+	known  map[string][]match // by key: the terms that the word matches; a cache
+}
+
+// term is a word of a query.
+type term struct {
+	stem  string
+	forms []string        // inflected forms
+	kin   map[string]bool // stems of related words
+	words []string        // related words
+
+	ofTime bool // it names the time that is asked about; messages of that time rarely have the word
+}
+
+// asks is the kind of answer that a query wants.
+type asks struct{ when, many, where, lately bool }
+
+const (
+	maxTerms = 12
+	maxWords = 80 // words of a message that are read
+	maxKin   = 12 // related words of a query
+)
+
+// readQuery reads a message as a query. people are the names that it may name. asker is the asker's id.
+func readQuery(message, asker string, people []string, now time.Time) *query {
+	words := text.Words(message)
+	if len(words) > maxWords {
+		words = words[:maxWords]
+	}
+	q := &query{asker: asker, keys: text.Keys(words), stems: map[string]string{}, known: map[string][]match{}}
+	if q.lang = text.Language(message, words); q.lang == "" {
+		q.lang, q.unsure = "en", true
+	}
+	var of []int
+	q.Span, of, _ = text.PastSpan(message, words, now)
+	names := q.readNames(words, people)
+	q.readAsks()
+	for _, w := range words {
+		written := message[w.Start:w.End]
+		if text.Unspaced(written) {
+			for _, pair := range text.Pairs(written) {
+				q.add(pair, pair)
+			}
+		} else if text.Meaningful(w.Key) && !names[w.Key] {
+			q.add(w.Key, written)
+		}
+	}
+	for _, i := range of {
+		for j := range q.terms {
+			q.terms[j].ofTime = q.terms[j].ofTime || q.terms[j].stem == q.stem(words[i].Key)
+		}
+	}
+	if len(q.terms) == 0 { // it has only names
+		for _, w := range words {
+			if names[w.Key] {
+				q.add(w.Key, message[w.Start:w.End])
+			}
+		}
+	}
+	return q
+}
+
+// readNames finds the people named and returns the keys of their names.
+func (q *query) readNames(words []text.Word, people []string) map[string]bool {
+	names := map[string]bool{}
+	for _, name := range people {
+		if !text.MayHold(words, name) {
+			continue
+		}
+		keys := text.PhraseKeys(name)
+		if len(keys) == 0 || !everyWord(keys) {
+			continue
+		}
+		for i := range words {
+			if text.HasPrefix(words[i:], keys) {
+				q.Named = text.AddOnce(q.Named, name)
+				for _, k := range keys {
+					names[k] = true
+				}
+				break
+			}
+		}
+	}
+	q.ByAsker = q.keys["i"] || q.keys["my"] || q.keys["me"]
+	q.ByBot = q.keys["you"] || q.keys["your"]
+	return names
+}
+
+func everyWord(keys []string) bool {
+	return !slices.ContainsFunc(keys, func(k string) bool { return !text.Meaningful(k) })
+}
+
+func (q *query) readAsks() {
+	has := func(words map[string]bool) bool { return text.Intersects(q.keys, words) }
+	q.asks = asks{when: has(whenWords), many: has(manyWords), where: has(whereWords), lately: has(latelyWords)}
+}
+
+// Words of questions for a time, a number, a place and recent events.
+var (
+	whenWords   = text.Set("when date month year day long wann datum cuándo fecha quand quando")
+	manyWords   = text.Set("many much often viele oft cuántos cuántas combien quantos quantas")
+	whereWords  = text.Set("where city country place wo wohin stadt land dónde ciudad país où ville pays onde cidade país")
+	latelyWords = text.Set("recently lately latest recent currently now neulich kürzlich zuletzt recientemente últimamente récemment dernièrement recentemente ultimamente")
+)
+
+// add adds a term.
+func (q *query) add(key, written string) {
+	stem := q.stem(key)
+	if len(q.terms) == maxTerms || slices.ContainsFunc(q.terms, func(t term) bool { return t.stem == stem }) {
+		return
+	}
+	written = strings.TrimSuffix(strings.TrimSuffix(written, "'s"), "’s")
+	t := term{stem: stem, forms: []string{written}, kin: map[string]bool{}}
+	if base, is := infinitives[key]; is {
+		t.forms = text.AddOnce(t.forms, base)
+		key = base
+	}
+	for _, form := range inflections[key] {
+		t.forms = text.AddOnce(t.forms, form)
+	}
+	t.words = q.kinOf(key, stem)
+	for _, w := range t.words {
+		t.kin[q.stem(text.Fold(w))] = true
+	}
+	q.terms = append(q.terms, t)
+}
+
+// stem returns [stemOf] of a word in the query's language.
+func (q *query) stem(key string) string {
+	s, known := q.stems[key]
+	if !known {
+		s = stemOf(key, q.lang)
+		q.stems[key] = s
+	}
+	return s
+}
+
+// words returns the forms of each term.
+func (q *query) words() (all [][]string) {
+	for _, t := range q.terms {
+		all = append(all, t.forms)
+	}
+	return all
+}
+
+// kinWords returns related words, taking turns among the terms.
+func (q *query) kinWords() (all []string) {
+	for n := range maxWords {
+		for _, t := range q.terms {
+			if n < len(t.words) {
+				all = text.AddOnce(all, t.words[n])
+			}
+		}
+	}
+	return all[:min(len(all), maxKin)]
+}
+
+// infinitives has the infinitive of each form of an irregular verb, and inflections the forms of each infinitive.
+var infinitives, inflections = irregular()
+
+func irregular() (of map[string]string, forms map[string][]string) {
+	of, forms = map[string]string{}, map[string][]string{}
+	for _, row := range lang.All().Grammar.Irregular {
+		words := strings.Fields(row)
+		for _, w := range words[1:] {
+			of[w] = words[0]
+		}
+		forms[words[0]] = words
+	}
+	return of, forms
+}
+
+// stemOf returns the stem of a word. The stem of an irregular verb is the stem of its infinitive.
+func stemOf(key, language string) string {
+	if base, is := infinitives[key]; is {
+		key = base
+	}
+	return text.Stem(key, language)
+}
+
+// knownLanguage returns the language of the message, or "" if it is unclear.
+func (q *query) knownLanguage() string {
+	if q.unsure {
+		return ""
+	}
+	return q.lang
+}
+
+// termStems returns the stem of each term.
+func (q *query) termStems() (all []string) {
+	for _, t := range q.terms {
+		all = append(all, t.stem)
+	}
+	return all
+}
+
+// kinFiles have a semantic field on each line: its names, a colon, and its members. A question that uses one of the names is related to the
+// other names and to all members. There is a file for each language with orders to remember.
+//
+//go:embed kin/*.txt
+var kinFiles embed.FS
+
+// fields returns the related words of one language, by the stem of a field's name.
+type fields func() map[string][]string
+
+// kin has the fields of each language. A file is read on first use.
+var kin = func() map[string]fields {
+	all := map[string]fields{}
+	files, _ := kinFiles.ReadDir("kin") // embedded, cannot fail
+	for _, f := range files {
+		language := strings.TrimSuffix(f.Name(), ".txt")
+		all[language] = sync.OnceValue(func() map[string][]string { return readKin(language) })
+	}
+	return all
+}()
+
+func readKin(language string) map[string][]string {
+	content, _ := kinFiles.ReadFile(path.Join("kin", language+".txt"))
+	all := map[string][]string{}
+	for line := range strings.Lines(string(content)) {
+		names, members, _ := strings.Cut(line, ":")
+		for _, name := range strings.Fields(names) {
+			stem := stemOf(text.Fold(searchForm(name)), language)
+			for _, w := range strings.Fields(names + " " + members) {
+				if w != name {
+					all[stem] = text.AddOnce(all[stem], searchForm(w))
+				}
+			}
+		}
+	}
+	return all
+}
+
+// searchForm returns the form in which a word is searched for. In a script without spaces that is its first pair of characters.
+func searchForm(word string) string {
+	if !text.Unspaced(word) {
+		return word
+	}
+	return text.Pairs(word)[0]
+}
+
+// kinOf returns the words related to a word of the query. If the language is unclear, the first language with that word counts.
+func (q *query) kinOf(key, stem string) []string {
+	if of := kin[q.lang]; of != nil {
+		if words := of()[stem]; len(words) > 0 || !q.unsure {
+			return words
+		}
+	}
+	if q.unsure {
+		for _, language := range lang.Codes() {
+			if of := kin[language]; of != nil {
+				if words := of()[stemOf(key, language)]; len(words) > 0 {
+					return words
+				}
+			}
+		}
+	}
+	return nil
+}

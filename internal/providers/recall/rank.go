@@ -1,0 +1,265 @@
+package recall
+
+import (
+	"cmp"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"familiar/internal/context/turn"
+	"familiar/internal/text"
+)
+
+// sessionGap is the silence that separates two sessions of a channel.
+const sessionGap = 3 * time.Hour
+
+// Hit is a ranked message.
+type Hit struct {
+	turn.Message
+	Score   float64       // log odds, comparable within one result
+	Session int           // number of its session
+	Why     []Reason      // its features, the largest gain first
+	Share   float64       // share of the question's words by weight, without words of time, in this message or the one before it
+	Before  *turn.Message // the previous message of its session; may be nil
+}
+
+// Reason is a feature with its part of a score.
+type Reason struct {
+	Feature string
+	Gain    float64
+}
+
+// Result holds the ranked messages and their sessions, the best first.
+type Result struct {
+	Hits     []Hit
+	Sessions []Session
+}
+
+// Session is a part of a channel without a long silence. Only candidates count.
+type Session struct {
+	ChannelID string
+	From, To  time.Time
+	Score     float64
+	Number    int // see [Hit.Session]
+}
+
+// rank orders messages, the best first. weights are the weights of the query's terms.
+func (q *query) rank(messages []turn.Message, weights []float64) Result {
+	c := newCorpus(q, messages, weights)
+	hits := make([]Hit, len(c.views))
+	for i := range c.views {
+		v := &c.views[i]
+		hits[i] = Hit{Message: *v.message, Session: v.session, Share: v.share()}
+		if v.index > 0 {
+			hits[i].Before = c.views[i-1].message
+		}
+		for f, x := range v.features() {
+			if x == 0 {
+				continue
+			}
+			hits[i].Score += features[f].weight * x
+			hits[i].Why = append(hits[i].Why, Reason{features[f].name, features[f].weight * x})
+		}
+		slices.SortStableFunc(hits[i].Why, func(a, b Reason) int { return cmp.Compare(math.Abs(b.Gain), math.Abs(a.Gain)) })
+	}
+	slices.SortStableFunc(hits, func(a, b Hit) int {
+		return cmp.Or(cmp.Compare(b.Score, a.Score), b.At.Compare(a.At), cmp.Compare(a.ID, b.ID))
+	})
+	return Result{Hits: hits, Sessions: c.rankSessions(hits)}
+}
+
+const (
+	// bestOfSession is the number of messages that count for a session.
+	bestOfSession = 5
+	// sessionSlope lowers the score of long sessions, because they contain good messages by chance.
+	sessionSlope = 0.3
+)
+
+// rankSessions orders the sessions by the sum of the odds of their best messages, divided by a power of their length. The hits must be
+// ordered, the best first.
+func (c *corpus) rankSessions(hits []Hit) []Session {
+	all, sizes := slices.Clone(c.sessions), make([]int, len(c.sessions))
+	for _, h := range hits {
+		if sizes[h.Session]++; sizes[h.Session] <= bestOfSession {
+			all[h.Session].Score += math.Exp(h.Score - hits[0].Score)
+		}
+	}
+	for i := range all {
+		all[i].Score /= math.Pow(float64(max(1, sizes[i])), sessionSlope)
+	}
+	slices.SortStableFunc(all, func(a, b Session) int { return cmp.Or(cmp.Compare(b.Score, a.Score), b.To.Compare(a.To)) })
+	return all
+}
+
+// features of a message and their weights. The weights maximise the likelihood of choosing the messages that answer a question (Luce's
+// model) on conversations of people, and are rounded. doc/evaluation.md says what each feature gains on other conversations. No feature
+// knows particular words, except words of times, numbers and persons.
+var features = []struct {
+	name   string
+	weight float64
+	value  func(*view) float64
+}{
+	{"own words", 2.6, func(v *view) float64 { return v.own }},
+	{"words around", 2.7, (*view).around},
+	{"words of the session", 2, func(v *view) float64 { return v.of.bm25 }},
+	{"session holds all", 2.1, func(v *view) float64 { return v.of.held }},
+	{"session holds the field", 3.5, func(v *view) float64 { return v.of.akin }},
+	{"session's best", 1.8, func(v *view) float64 { return v.of.best }},
+	{"words of a question before", 2, (*view).answers},
+	{"with the one before", 1.8, func(v *view) float64 { return v.cover }},
+	{"words of the field", 2.3, func(v *view) float64 { return v.kinShare }},
+	{"words that begin alike", 3.2, func(v *view) float64 { return v.famShare }},
+	{"by whom is named", 1, is((*view).byNamed)},
+	{"speaks of oneself", 0.8, is((*view).ofOneself)},
+	{"asks", -1, is((*view).asksBack)},
+	{"time", 1.8, is(func(v *view) bool { return v.c.q.asks.when && v.tellsTime() })},
+	{"number", 1.3, is(func(v *view) bool { return v.c.q.asks.many && len(text.Numbers(text.InDigits(v.message.Text))) > 0 })},
+	{"name where a place is asked", 1, is(func(v *view) bool { return v.c.q.asks.where && v.names() > 0 })},
+	{"names", 0.5, func(v *view) float64 { return min(float64(v.names()), 3) }},
+	{"near the time", 5.2, func(v *view) float64 {
+		if v.c.q.Span == (text.TimeSpan{}) {
+			return 0
+		}
+		return v.c.q.nearness(v.message.At)
+	}},
+	{"speaks of the time", 0.9, is(func(v *view) bool { return v.c.q.Span != (text.TimeSpan{}) && v.speaksOf(v.c.q.Span) })},
+	{"old", -0.3, (*view).age},
+}
+
+// is turns a condition into a feature of value 0 or 1.
+func is(so func(*view) bool) func(*view) float64 {
+	return func(v *view) float64 {
+		if so(v) {
+			return 1
+		}
+		return 0
+	}
+}
+
+func (v *view) features() []float64 {
+	all := make([]float64, len(features))
+	for i, f := range features {
+		all[i] = f.value(v)
+	}
+	return all
+}
+
+// fading is the weight of a word by its distance in messages.
+var fading = [...]float64{1, 0.7, 0.5, 0.3, 0.2}
+
+// around scores the words of the message and its neighbours.
+func (v *view) around() (score float64) {
+	for j, weight := range v.c.weights {
+		tf := 0.0
+		for away, share := range fading {
+			for _, n := range []*view{v.at(away), v.at(-away)} {
+				if n != nil && (away > 0 || n.place == v.place) {
+					tf += share * n.tf[j]
+				}
+			}
+		}
+		tf -= v.tf[j] // the loop counted it twice
+		score += weight * bm25(tf, 1, 1)
+	}
+	return score
+}
+
+// answers returns the score of the message before if that is a question.
+func (v *view) answers() float64 {
+	if before := v.at(-1); before != nil && strings.Contains(before.message.Text, "?") {
+		return before.own
+	}
+	return 0
+}
+
+// byNamed reports whether the query names only the message's author: by name, as "I" or as "you".
+func (v *view) byNamed() bool {
+	q := v.c.q
+	switch {
+	case v.message.Own:
+		return q.ByBot
+	case len(q.Named) > 0:
+		return len(q.Named) == 1 && text.Fold(q.Named[0]) == text.Fold(v.message.Author.Name)
+	}
+	return q.ByAsker && q.asker != "" && v.message.Author.ID == q.asker
+}
+
+var oneself = text.Set("i my we me ich mein meine wir mir yo mi nosotros je mon ma nous eu meu minha nós")
+
+func (v *view) ofOneself() bool { return text.ContainsAny(v.words, oneself) }
+
+var timeWords = text.Set("ago last yesterday next recently today tomorrow week year month weekend gestern morgen woche jahr monat ayer mañana semana año mes hier demain semaine mois ontem amanhã ano mês")
+
+func (v *view) tellsTime() bool {
+	if text.ContainsAny(v.words, timeWords) {
+		return true
+	}
+	if dates, _ := text.Dates(v.message.Text); len(dates) > 0 {
+		return true
+	}
+	_, _, past := text.PastSpan(v.message.Text, v.words, v.message.At)
+	return past
+}
+
+// names counts the capitalized words inside sentences that are not in the query.
+func (v *view) names() (n int) {
+	for i, w := range v.words {
+		if i > 0 && w.Upper && w.Key != "i" && w.Start == v.words[i-1].End+1 && text.Meaningful(w.Key) && !v.c.q.keys[w.Key] {
+			n++
+		}
+	}
+	return n
+}
+
+// age grows with the time from the message to the newest one, if the query asks for something recent.
+func (v *view) age() float64 {
+	if !v.c.q.asks.lately {
+		return 0
+	}
+	newest := slices.MaxFunc(v.c.sessions, func(a, b Session) int { return a.To.Compare(b.To) }).To
+	return math.Log1p(newest.Sub(v.message.At).Hours() / 24 / 7)
+}
+
+// fuseK makes agreement between lists count more than a first place in one of them.
+const fuseK = 60
+
+// fuse merges ranked lists by reciprocal rank fusion (Cormack, Clarke and Büttcher, 2009). Equal items keep the order of the first list
+// that has them.
+func fuse[K comparable](lists ...[]K) []K {
+	scores, seen := map[K]float64{}, map[K]int{}
+	for _, list := range lists {
+		for i, k := range list {
+			scores[k] += worth(i)
+			if _, is := seen[k]; !is {
+				seen[k] = len(seen)
+			}
+		}
+	}
+	return slices.SortedFunc(maps.Keys(scores), func(a, b K) int {
+		return cmp.Or(cmp.Compare(scores[b], scores[a]), cmp.Compare(seen[a], seen[b]))
+	})
+}
+
+// worth returns what a place in a list adds to the score of its item.
+func worth(place int) float64 { return 1 / float64(fuseK+place+1) }
+
+// fuseNear fuses the order of the hits with the ids of messages near in meaning, the nearest first. Ids of other messages change nothing.
+func (r *Result) fuseNear(near []string) {
+	if len(near) == 0 {
+		return
+	}
+	own := make([]string, len(r.Hits))
+	for i, h := range r.Hits {
+		own[i] = h.ID
+		if place := slices.Index(near, h.ID); place >= 0 {
+			r.Hits[i].Why = slices.Insert(h.Why, 0, Reason{"near in meaning", worth(place)})
+		}
+	}
+	places := map[string]int{}
+	for i, id := range fuse(own, near) {
+		places[id] = i
+	}
+	slices.SortStableFunc(r.Hits, func(a, b Hit) int { return cmp.Compare(places[a.ID], places[b.ID]) })
+}

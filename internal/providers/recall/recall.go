@@ -1,0 +1,146 @@
+// Package recall offers a turn what the bot remembers and what was said before.
+//
+//   - recall.go has what its two providers share, and [MemoryProvider], which says for each message what the bot remembers about it.
+//   - statements.go finds statements about people, and notes.
+//   - lore.go cuts the character's lore into passages and finds them.
+//   - messages.go finds older messages by their words, and meaning.go finds them by embeddings.
+//   - filter.go lets the side model remove what does not bear on the message.
+//   - server.go has [ServerProvider], which answers questions about what was said in the server. search.go searches for it.
+//   - query.go, corpus.go and rank.go rank messages by how well they would answer a question, without a model.
+//   - block.go writes messages as quotations into the prompt.
+//
+// Both providers read only what the asker, and everyone else who sees the answer, may read at that moment. What people wrote is data: it is
+// marked and stands between tags, and the prompt says not to obey it.
+package recall
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"familiar/internal/context/turn"
+	"familiar/internal/embedding"
+	"familiar/internal/llm"
+	"familiar/internal/question"
+	"familiar/internal/store"
+	"familiar/internal/text"
+)
+
+// Past is where both providers read what was said before. Its fields are set before first use and not changed after.
+type Past struct {
+	Store   *store.DB
+	Servers *Servers         // nil: there are none, as at a terminal
+	Off     bool             // older messages are neither recalled nor searched; statements and lore still are
+	Zone    *time.Location   // of the times in blocks and of days such as "yesterday"; nil: UTC
+	Count   func(string) int // returns the tokens of a text; nil: an estimate that is too high
+	Now     func() time.Time // nil: time.Now
+}
+
+// Platform is the chat service, Discord. Package discord documents the methods.
+type Platform interface {
+	// Readable reports which of the named channels, or of all if none is named, a person may read now. If audience names a channel,
+	// everyone who can read that channel must be able to read them too.
+	Readable(ctx context.Context, guildID string, who turn.Reader, audience string, channels ...string) map[string]bool
+	Channels(guildID string) []turn.Channel
+	SearchMessages(ctx context.Context, guildID string, q turn.MessageSearch) ([]turn.Message, error)
+	Pins(ctx context.Context, guildID, channelID string) ([]turn.Message, error)
+	Linked(ctx context.Context, guildID, channelID, messageID string) (turn.Message, error)
+}
+
+// Servers are the servers that the bot is in. All its characters share them.
+type Servers struct {
+	Platform Platform // set before first use and not changed after
+
+	mu     sync.Mutex
+	paused map[string]time.Time // by server: when Discord's search may be asked again; guarded by mu
+}
+
+// Readable asks the platform. Nothing is readable without one.
+func (s *Servers) Readable(ctx context.Context, guildID string, who turn.Reader, audience string, channels ...string) map[string]bool {
+	if s == nil || s.Platform == nil {
+		return nil
+	}
+	return s.Platform.Readable(ctx, guildID, who, audience, channels...)
+}
+
+func (p *Past) now() time.Time { return text.ZonedNow(p.Now, p.Zone) }
+
+// count returns the tokens of a text. Without a counter the estimate is high, because a block that is too large is dropped whole.
+func (p *Past) count(s string) int {
+	if p.Count == nil {
+		return len(s)/2 + 1
+	}
+	return p.Count(s)
+}
+
+// audience returns the channel whose readers see the answer, or "" if only the asker does.
+func audience(r turn.Request) string {
+	if r.Private {
+		return ""
+	}
+	return r.ChannelID
+}
+
+// asSeen returns a stored message as the character sees it: another character's message is not its own.
+func asSeen(m store.Message, character string) turn.Message {
+	other := m.OfAnother(character)
+	return turn.Message{
+		ID: m.ID, ChannelID: m.ChannelID, Author: turn.Author{ID: m.AuthorID, Name: m.AuthorName, Machine: other},
+		Text: m.Text, Note: m.Note, At: m.At, ReplyTo: m.ReplyTo, Own: m.Own && !other,
+	}
+}
+
+// MemoryProvider is the context provider "memory". Its exported fields are set before first use and not changed after.
+type MemoryProvider struct {
+	*Past
+	Lore       *Library           // the character's; nil: none
+	Side       *llm.Client        // may remove what was found; nil: nothing is removed
+	Window     int                // messages of the channel that the conversation shows; 0: 20
+	Embeddings *embedding.Service // nil: messages are found by their words alone
+}
+
+// Name returns "memory".
+func (p *MemoryProvider) Name() string { return "memory" }
+
+// Contribute offers four things: statements about the asker and the people named, notes, passages of lore, and older messages that may
+// answer. A question about the server is left to [ServerProvider]: then no messages are offered.
+func (p *MemoryProvider) Contribute(ctx context.Context, r turn.Request) (all []turn.Contribution, err error) {
+	q := readQuery(unaddressed(r), r.Reader.ID, r.People, p.now())
+	services, cancel := withServiceLimit(ctx)
+	defer cancel()
+	m := p.readMeaning(services, r, q)
+	found := material{passages: p.passages(r, q)}
+	if p.Store.Memories.MayHold(r.GuildID) {
+		all, found.statements, err = p.remembered(ctx, r, q, m)
+	}
+	if err == nil && p.looksBack(r, q) {
+		found.messages, err = p.messages(ctx, r, q, m)
+	}
+	filtered := p.filter(services, r, &found)
+	all = append(all, p.offerNotes(found.statements)...)
+	for _, c := range []*turn.Contribution{p.offerLore(found.passages), p.offerMessages(r, found.messages), filtered} {
+		if c != nil {
+			all = append(all, *c)
+		}
+	}
+	return append(all, m.record(p.Name())...), err
+}
+
+const (
+	serviceLimit = 2 * time.Second        // for the embedding, the comparison of vectors and the filter together
+	spareTime    = 300 * time.Millisecond // of the turn, to offer what was found without them
+)
+
+// withServiceLimit returns the context of requests to services. It ends before ctx does, so that a slow service costs only what it adds.
+func withServiceLimit(ctx context.Context) (context.Context, context.CancelFunc) {
+	end := time.Now().Add(serviceLimit)
+	if d, ok := ctx.Deadline(); ok && d.Add(-spareTime).Before(end) {
+		end = d.Add(-spareTime)
+	}
+	return context.WithDeadline(ctx, end)
+}
+
+// looksBack reports whether older messages are looked for.
+func (p *MemoryProvider) looksBack(r turn.Request, q *query) bool {
+	return !p.Off && worthRecalling(r, q) && !question.AboutServer(r, p.now()).Asks()
+}

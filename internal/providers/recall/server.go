@@ -1,0 +1,302 @@
+package recall
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"familiar/internal/context/turn"
+	"familiar/internal/evidence"
+	"familiar/internal/question"
+	"familiar/internal/store"
+)
+
+// ServerProvider is the context provider "server". It answers questions about what was said in the server: from stored messages, from
+// Discord's own search, and from pins, topics and linked messages. [question.AboutServer] decides without a model whether a message asks
+// such a question. Its exported fields are set before first use and not changed after.
+type ServerProvider struct {
+	*Past
+	Own bool // Discord's own search is not asked
+}
+
+const (
+	reserve = 100 * time.Millisecond // of the turn's time, for writing the block
+
+	noteTopic = "topic"
+
+	usualAbsence = 24 * time.Hour      // of a person who has never written in the channel
+	maxAbsence   = 14 * 24 * time.Hour // older messages are not reported as missed
+	maxMissed    = 500                 // the newest messages among which the important ones are chosen
+)
+
+// Name returns "server".
+func (p *ServerProvider) Name() string { return "server" }
+
+// Contribute answers a question about the server. It contributes nothing to other messages. If ctx ends, it returns what it has found with
+// an error.
+func (p *ServerProvider) Contribute(ctx context.Context, req turn.Request) ([]turn.Contribution, error) {
+	if p.Servers == nil || p.Off {
+		return nil, nil
+	}
+	now := p.now()
+	q := question.AboutServer(req, now)
+	if !q.Asks() {
+		return nil, nil
+	}
+	r := &run{p: p, req: req, q: q, now: now, room: contentRoom(req)}
+	r.answer(ctx)
+	c := turn.Contribution{Layer: turn.Content, Priority: serverPriority, Text: r.look.Block, Source: p.Name(), Lookup: &r.look}
+	if c.Text != "" {
+		c.Web, c.Tokens = true, p.count(c.Text)
+	}
+	if ctx.Err() != nil {
+		return []turn.Contribution{c}, fmt.Errorf("search the server: %w", context.Cause(ctx))
+	}
+	return []turn.Contribution{c}, nil
+}
+
+// Missed returns what the asker has missed in the request's channel since from or, if that is zero, since their last message there.
+func (p *ServerProvider) Missed(ctx context.Context, req turn.Request, from time.Time) turn.Lookup {
+	r := &run{p: p, req: req, q: question.Recall{Why: "asked for by command", Missed: true}, now: p.now(), room: -1}
+	r.q.Span.From = from
+	if p.Servers == nil || p.Off || req.GuildID == "" {
+		r.begin()
+		r.look.State, r.look.Reason = turn.Disabled, "servers are not searched here"
+		return r.look
+	}
+	r.answer(ctx)
+	return r.look
+}
+
+// run is the work on one answer. It belongs to one goroutine.
+type run struct {
+	p    *ServerProvider
+	req  turn.Request
+	q    question.Recall
+	now  time.Time
+	room int // tokens for the block; -1: unlimited
+	look turn.Lookup
+
+	named    map[string]turn.Channel // the server's channels by id
+	readable map[string]bool         // ids of channels that may be read for this answer
+	step     time.Time               // begin of the current stage
+}
+
+func (r *run) begin() {
+	r.step = time.Now()
+	r.look = turn.Lookup{
+		Intent: turn.IntentServer, Reason: r.q.Why, Need: r.q.Why, Score: 1, Question: r.req.Message.Text, Began: r.now, By: "extractive",
+	}
+}
+
+func (r *run) answer(ctx context.Context) {
+	r.begin()
+	began := r.step
+	defer func() { r.look.Took = time.Since(began) }()
+	if end, ok := ctx.Deadline(); ok {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithDeadline(ctx, end.Add(-reserve))
+		defer cancel()
+	}
+	if r.room == 0 {
+		r.look.State, r.look.Reason = turn.Disabled, "this channel's mode has no room for what is found"
+		return
+	}
+	r.permit(ctx)
+	r.endStage("permissions")
+	var found []hit
+	var missing string
+	switch {
+	case len(r.q.Links) > 0:
+		found, missing = r.linked(ctx), unreadableLink
+	case r.q.Pins:
+		found = r.pins(ctx)
+	case r.q.Topic:
+		found = r.topics()
+	case r.q.Missed:
+		found = r.missed(ctx)
+	default:
+		found = r.search(ctx)
+	}
+	r.endStage("search")
+	r.offer(found, missing)
+	r.endStage("block")
+}
+
+// unreadableLink is the same for a missing message and for one that the asker may not read. The difference would reveal that it exists.
+const unreadableLink = "The message that is linked cannot be opened for the person who asks. Say that you cannot open it, and nothing about it."
+
+func (r *run) endStage(stage string) {
+	now := time.Now()
+	r.look.Stages = append(r.look.Stages, turn.Stage{Name: stage, Took: now.Sub(r.step)})
+	r.step = now
+}
+
+// permit determines which channels may be read for this answer.
+func (r *run) permit(ctx context.Context) {
+	r.named = map[string]turn.Channel{}
+	for _, c := range r.p.Servers.Platform.Channels(r.req.GuildID) {
+		r.named[c.ID] = c
+	}
+	r.readable = r.p.Servers.Platform.Readable(ctx, r.req.GuildID, r.req.Reader, audience(r.req))
+}
+
+// channels returns the readable channels that the question is about.
+func (r *run) channels() (ids []string) {
+	for id, may := range r.readable {
+		named := len(r.q.Channels) == 0 && (!r.q.Here || id == r.req.ChannelID) || slices.Contains(r.q.Channels, r.named[id].Name)
+		if may && named {
+			ids = append(ids, id)
+		}
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+// asked records a source that was asked, with its result.
+func (r *run) asked(source string, status turn.Code, detail string, hits int, began time.Time) {
+	r.look.Asked = append(r.look.Asked, turn.Asked{Backend: source, Status: status, Detail: detail, Hits: hits, Took: time.Since(began)})
+}
+
+// status returns the code of a source that answered.
+func status(hits int) turn.Code {
+	if hits == 0 {
+		return turn.CodeEmpty
+	}
+	return turn.CodeOK
+}
+
+// linked returns the readable messages that the question links to, from the store or else from Discord.
+func (r *run) linked(ctx context.Context) (found []hit) {
+	for _, l := range r.q.Links {
+		began := time.Now()
+		if l.Guild != r.req.GuildID || !r.readable[l.Channel] {
+			r.asked("link", turn.CodeMissing, "missing, or not readable for everyone who would see the answer", 0, began)
+			continue
+		}
+		m, err := r.message(ctx, l)
+		if err != nil {
+			r.asked("link", turn.CodeMissing, "missing, or not readable for everyone who would see the answer", 0, began)
+			continue
+		}
+		r.asked("link", turn.CodeOK, "", 1, began)
+		h := hit{Message: m, note: "linked"}
+		r.surround(ctx, &h)
+		found = append(found, h)
+	}
+	return found
+}
+
+func (r *run) message(ctx context.Context, l question.MessageLink) (turn.Message, error) {
+	m, err := r.p.Store.Messages.Get(ctx, l.Message)
+	switch {
+	case err == nil && m.ChannelID == l.Channel && m.GuildID == l.Guild:
+		return asSeen(m, r.req.Character), nil
+	case err == nil, !errors.Is(err, store.ErrNotFound): // the link names another channel or server
+		return turn.Message{}, store.ErrNotFound
+	}
+	return r.p.Servers.Platform.Linked(ctx, l.Guild, l.Channel, l.Message)
+}
+
+// pins returns the pinned messages of the channels in question.
+func (r *run) pins(ctx context.Context) (found []hit) {
+	for _, id := range r.here() {
+		began := time.Now()
+		pinned, err := r.p.Servers.Platform.Pins(ctx, r.req.GuildID, id)
+		if err != nil {
+			r.asked("pins", turn.CodeUpstream, err.Error(), 0, began)
+			continue
+		}
+		r.asked("pins", status(len(pinned)), "", len(pinned), began)
+		for _, m := range pinned[:min(len(pinned), maxHits)] {
+			found = append(found, hit{Message: m, note: "pinned"})
+		}
+	}
+	return found
+}
+
+// topics returns the topics of the channels in question.
+func (r *run) topics() (found []hit) {
+	for _, id := range r.here() {
+		if c := r.named[id]; c.Topic != "" {
+			found = append(found, hit{
+				Message: turn.Message{ChannelID: id, Text: c.Topic, At: r.now, Author: turn.Author{Name: "the channel's topic"}}, note: noteTopic,
+				url: "https://discord.com/channels/" + r.req.GuildID + "/" + id,
+			})
+		}
+	}
+	r.asked("topic", status(len(found)), "", len(found), r.step)
+	return found
+}
+
+// here returns the readable channels that the question names or, if it names none, this channel.
+func (r *run) here() []string {
+	if len(r.q.Channels) == 0 {
+		return slices.DeleteFunc([]string{r.req.ChannelID}, func(id string) bool { return !r.readable[id] })
+	}
+	return r.channels()
+}
+
+// missed returns the messages of the channel that matter most to the asker since they last wrote there, or in a span, in order of time.
+// [evidence.Salience] says what matters.
+func (r *run) missed(ctx context.Context) []hit {
+	began := time.Now()
+	if !r.readable[r.req.ChannelID] {
+		r.asked("index", turn.CodeEmpty, "the channel is not readable", 0, began)
+		return nil
+	}
+	from, until := r.q.Span.From, r.now
+	if !r.q.Span.To.IsZero() {
+		until = r.q.Span.To
+	}
+	if from.IsZero() {
+		from = r.lastHere(ctx)
+	}
+	if earliest := r.now.Add(-maxAbsence); from.Before(earliest) {
+		from = earliest
+	}
+	all, err := r.p.Store.Messages.Between(ctx, r.req.ChannelID, from, until, maxMissed)
+	if err != nil {
+		r.asked("index", turn.CodeInternal, err.Error(), 0, began)
+		return nil
+	}
+	all = slices.DeleteFunc(all, func(m store.Message) bool {
+		return m.ID == r.req.Message.ID || m.AuthorID == r.req.Reader.ID || strings.TrimSpace(m.Text) == ""
+	})
+	r.asked("index", status(len(all)), "since "+from.UTC().Format("2006-01-02 15:04 UTC"), len(all), began)
+	hits := r.weigh(all)
+	slices.SortFunc(hits, func(a, b hit) int { return cmp.Or(cmp.Compare(b.score, a.score), b.At.Compare(a.At)) })
+	hits = different(hits)
+	slices.SortFunc(hits, func(a, b hit) int { return cmp.Or(a.At.Compare(b.At), strings.Compare(a.ID, b.ID)) })
+	return hits
+}
+
+// lastHere returns when the asker last wrote in the channel.
+func (r *run) lastHere(ctx context.Context) time.Time {
+	before := r.now
+	if at := r.req.Message.At; !at.IsZero() && at.Before(before) {
+		before = at
+	}
+	last, err := r.p.Store.Messages.LastBy(ctx, r.req.GuildID, r.req.ChannelID, r.req.Reader.ID, before)
+	if err != nil {
+		return r.now.Add(-usualAbsence)
+	}
+	return last.At
+}
+
+// weigh scores messages by how much they matter to the asker.
+func (r *run) weigh(all []store.Message) []hit {
+	hits, seen := make([]hit, len(all)), make([]turn.Message, len(all))
+	for i, m := range all {
+		seen[i] = asSeen(m, r.req.Character)
+		seen[i].Own = m.Own // another character is not a person either
+	}
+	for i, score := range evidence.Salience(seen, r.req.Message.Author.Name) {
+		hits[i] = hit{Message: asSeen(all[i], r.req.Character), score: score}
+	}
+	return hits
+}

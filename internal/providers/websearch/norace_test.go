@@ -1,5 +1,0 @@
-//go:build !race
-
-package websearch
-
-const underRace = false

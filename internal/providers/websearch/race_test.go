@@ -1,6 +1,0 @@
-//go:build race
-
-package websearch
-
-// underRace reports whether the race detector is on, which slows work of this kind about tenfold.
-const underRace = true

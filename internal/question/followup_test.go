@@ -1,0 +1,36 @@
+package question
+
+import (
+	"testing"
+
+	"familiar/internal/context/turn"
+)
+
+func TestStandalone(t *testing.T) {
+	for _, tt := range []struct{ before, text, want string }{
+		{"what's the weather in Paris today?", "and in Berlin?", "what's the weather in Berlin today"},
+		{"what's the weather in Paris today?", "what about tomorrow?", "what's the weather in Paris tomorrow"},
+		{"who is the president of France?", "how old is he", "how old is the president of France"},
+		{"who is Ada Lovelace?", "when was she born?", "when was Ada Lovelace born?"},
+		{"who is ada lovelace", "what was her mother's name?", "what was ada lovelace's mother's name?"},
+		{"what is the population of france", "what about germany?", "what is the population of germany"},
+		{"who won the Nobel Prize in Literature in 2024?", "what did she win it for?", "what did she win it for: who won the Nobel Prize in Literature in 2024?"},
+		{"who won the world cup in 2018?", "and in 2022?", "who won the world cup in 2022"},
+		{"how tall is the Eiffel Tower?", "when was it built?", "when was Eiffel Tower built?"},
+		{"wie wird das Wetter in Hamburg?", "und in Kiel?", "wie wird das Wetter in Kiel"},
+		{"how tall is the Eiffel Tower?", "who is the mayor of Rome?", "who is the mayor of Rome?"},
+		{"how tall is the Eiffel Tower?", "thanks a lot", "thanks a lot"},
+		{"how tall is the Eiffel Tower?", "and i said no", "and i said no"},
+		{"cuanto cuesta un billete de metro en bilbao", "estas seguro? fuente?", "cuanto cuesta un billete de metro en bilbao"},
+		{"wie wird das wetter morgen in bremen", "und in emden?", "wie wird das wetter morgen in emden"},
+		{"jaka pogoda jutro w lublinie", "a w radomiu?", "jaka pogoda jutro w radomiu"},
+		{"明日の札幌の天気は？", "明後日は？", "明後日の札幌の天気は？"},
+		{"quanto è alto il monviso", "grazie mille", "grazie mille"},
+		{"quanto è alto il monviso", "quando è la festa della repubblica in francia", "quando è la festa della repubblica in francia"},
+		{"how tall is the Eiffel Tower?", "why?", "why: how tall is the Eiffel Tower?"},
+	} {
+		if got, _ := standalone(tt.text, nil, []turn.Message{{ID: "B", Text: tt.before}}); got != tt.want {
+			t.Errorf("%q after %q: %q, want %q", tt.text, tt.before, got, tt.want)
+		}
+	}
+}

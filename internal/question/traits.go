@@ -1,0 +1,302 @@
+package question
+
+import (
+	"maps"
+	"math/bits"
+	"slices"
+	"unicode/utf8"
+
+	"familiar/internal/text"
+	"familiar/internal/text/lang"
+)
+
+// roleSet is a set of roles and kindSet a set of kinds of words, with a bit for each.
+type (
+	roleSet uint16
+	kindSet uint64
+)
+
+var roleNames = []string{"fresh", "name", "number", "moment", "asks", "known", "small"}
+
+// kindNames are the kinds of words in the language files, with a bit for each.
+var kindNames = slices.Sorted(maps.Keys(lang.All().Speech))
+
+func kindSetOf(names ...string) (all kindSet) {
+	for _, name := range names {
+		all |= 1 << slices.Index(kindNames, name)
+	}
+	return all
+}
+
+// The kinds of question words and of times.
+var (
+	questionKindSet = kindSetOf("who", "what", "when", "where", "which", "why", "how", "many", "aux", "fetch")
+	timeKindSet     = kindSetOf("time")
+	whoKindSet      = kindSetOf("who")
+)
+
+func rolesIn(all []token) (of roleSet) {
+	for i := range all {
+		of |= 1 << all[i].role
+	}
+	return of
+}
+
+func kindsIn(all []token) (of kindSet) {
+	for i := range all {
+		of |= all[i].kinds
+	}
+	return of
+}
+
+// emit receives a trait by its name and value.
+type emit func(name string, value float64)
+
+// given emits a trait that is present.
+func (e emit) given(name string, seen bool) {
+	if seen {
+		e(name, 1)
+	}
+}
+
+// roles emits a trait for each role in a set, by its name.
+func (e emit) roles(names []string, of roleSet) {
+	for ; of != 0; of &= of - 1 {
+		e(names[bits.TrailingZeros16(uint16(of))], 1)
+	}
+}
+
+// kinds emits a trait for each kind in a set, by its name.
+func (e emit) kinds(names []string, of kindSet) {
+	for ; of != 0; of &= of - 1 {
+		e(names[bits.TrailingZeros64(uint64(of))], 1)
+	}
+}
+
+// prefixed returns the names with a prefix. Inlining it would add ten kilobytes to the binary.
+//
+//go:noinline
+func prefixed(before string, names []string) (all []string) {
+	for _, name := range names {
+		all = append(all, before+name)
+	}
+	return all
+}
+
+// pairNames are the names of a message's traits, for each method of completing.
+type pairNames struct {
+	has, all, first, last, kinds []string
+}
+
+var namesOf = map[method]pairNames{replaces: namesFor("swap said "), appends: namesFor("add said ")}
+
+func namesFor(what string) pairNames {
+	return pairNames{prefixed(what+"has ", roleNames), prefixed(what+"all ", roleNames), prefixed(what+"first ", roleNames), prefixed(what+"last ", roleNames), prefixed(what+"kind ", kindNames)}
+}
+
+// traits emits the traits of a message that are the same for all completions by one method.
+func (r *pair) traits(of method, e emit) {
+	names, prefix := namesOf[of], [...]string{replaces: "swap ", appends: "add "}[of]
+	first, last, has := r.said[0], r.said[len(r.said)-1], rolesIn(r.said)
+	one := func(name string, seen bool) {
+		if seen {
+			e(prefix+name, 1)
+		}
+	}
+	e(prefix+"at all", 1)
+	e.roles(names.has, has)
+	if has&(has-1) == 0 {
+		e.roles(names.all, has)
+	}
+	e(names.first[first.role], 1)
+	e(names.last[last.role], 1)
+	e.kinds(names.kinds, kindsIn(r.said))
+	one("opened", r.opened)
+	one("ended", r.ended)
+	one("opened and asks", (r.opened || r.ended) && has&(1<<roleQuestionWord) != 0)
+	one("one", len(r.said) == 1)
+	one("two, one known", len(r.said) == 2 && has&(1<<roleKnown) != 0)
+	one("article", articles[first.key])
+	one("preposition", text.Prepositions[first.key])
+	one("question", r.u.HasQuestionMark())
+	one("pronoun", r.hasPronoun)
+	e(prefix+"words", float64(min(r.wordCount(), 6))/3)
+}
+
+// The names of the traits at the ends of a completion: the roles of the tokens on both sides.
+var (
+	swapFrom, swapTo = edges("swap from "), edges("swap to ")
+	addFrom, addTo   = edges("add from "), edges("add to ")
+)
+
+func edges(what string) (all [roleCount + 1][roleCount + 1]string) {
+	names := append(slices.Clone(roleNames), "end")
+	for i, left := range names {
+		for j, right := range names {
+			all[i][j] = what + left + "|" + right
+		}
+	}
+	return all
+}
+
+// edge returns the name of the trait for an index in the question.
+func (r *pair) edge(names *[roleCount + 1][roleCount + 1]string, at int) string {
+	left, right := roleCount, roleCount
+	if at > 0 {
+		left = r.before[at-1].role
+	}
+	if at < len(r.before) {
+		right = r.before[at].role
+	}
+	return names[left][right]
+}
+
+// The names of the traits of replaced tokens.
+var (
+	swapHas, swapFirst, swapLast = prefixed("swap has ", roleNames), prefixed("swap first ", roleNames), prefixed("swap last ", roleNames)
+	swapLeaves, swapMisses       = prefixed("swap leaves ", roleNames), prefixed("swap misses ", roleNames)
+	swapNothing, swapKinds       = prefixed("swap nothing for ", roleNames), prefixed("swap kind ", kindNames)
+	swapFor                      = func() (all [roleCount][]string) {
+		for i, name := range roleNames {
+			all[i] = prefixed("swap "+name+" for ", roleNames)
+		}
+		return all
+	}()
+)
+
+// traits emits the traits of a completion.
+func (r *completion) traits(e emit) {
+	switch {
+	case r.method == replaces && r.from == r.to:
+		e("swap nothing", 1)
+		e.roles(swapNothing, rolesIn(r.pair.said))
+	case r.method == replaces:
+		r.replaceTraits(e)
+		r.wordTraits(e)
+	case r.method == appends:
+		r.appendTraits(e)
+	}
+}
+
+func (r *completion) replaceTraits(e emit) {
+	p := r.pair
+	span := p.before[r.from:r.to]
+	first, last := span[0], span[len(span)-1]
+	has, said := rolesIn(span), rolesIn(p.said)
+	e.roles(swapHas, has)
+	e(swapFirst[first.role], 1)
+	e(swapLast[last.role], 1)
+	e.roles(swapLeaves, rolesIn(p.before[:r.from])|rolesIn(p.before[r.to:]))
+	for of := has; of != 0; of &= of - 1 {
+		i := bits.TrailingZeros16(uint16(of))
+		for with := said; with != 0; with &= with - 1 {
+			e(swapFor[bits.TrailingZeros16(uint16(with))][i], 1)
+		}
+	}
+	const distinct roleSet = 1<<roleTime | 1<<roleNumber | 1<<roleName
+	e.roles(swapMisses, distinct&said&rolesIn(p.before)&^has)
+	const content roleSet = 1<<roleFunctionWord - 1
+	e.given("swap same roles", has&content == said&content)
+	e.kinds(swapKinds, kindsIn(span))
+	same := kindsIn(span)&kindsIn(p.said) != 0
+	e.given("swap same kind", same)
+	e.given("swap misses kind", !same && kindsIn(p.before)&kindsIn(p.said) != 0)
+	e(p.edge(&swapFrom, r.from), 1)
+	e(p.edge(&swapTo, r.to), 1)
+	e.given("swap all", r.from == 0 && r.to == len(p.before))
+	e.given("swap at end", r.to == len(p.before))
+	e.given("swap at start", r.from == 0)
+	e.given("swap one for one", len(span) == 1 && len(p.said) == 1)
+	longer := len(span) - len(p.said)
+	if p.unspaced {
+		longer = utf8.RuneCountInString(p.p.Text[first.start:last.end]) - utf8.RuneCountInString(p.insert)
+	}
+	e("swap length", float64(min(max(longer, -longer), 4)))
+	e("swap longer", float64(max(0, len(span)-len(p.said))))
+	if cuts := r.cutRuns(); cuts > 0 {
+		e("swap cuts", cuts)
+		if p.unspaced {
+			e("swap cuts unspaced", cuts)
+		}
+	}
+	e.given("swap last fresh", r.isNewRun(true))
+	e.given("swap first fresh", r.isNewRun(false))
+}
+
+// wordTraits emits how the words of a fragment resemble the words that it replaces.
+func (r *completion) wordTraits(e emit) {
+	p := r.pair
+	span := p.before[r.from:r.to]
+	first, last, by, end := span[0].key, span[len(span)-1].key, p.said[0].key, p.said[len(p.said)-1].key
+	behind := ""
+	if r.from > 0 {
+		behind = p.before[r.from-1].key
+	}
+	opens, opened := text.Prepositions[by], text.Prepositions[first]
+	samePreposition := opens && plainPreposition(first) == plainPreposition(by)
+	e.given("swap same preposition", samePreposition && len(span) > 1)
+	e.given("swap preposition for none", opened && !opens)
+	e.given("swap none for preposition", !opened && opens)
+	e.given("swap behind preposition", !opens && text.Prepositions[behind])
+	e.given("swap doubles preposition", opens && text.Prepositions[behind])
+	e.given("swap misses preposition", opens && !samePreposition && slices.ContainsFunc(p.before, func(c token) bool { return plainPreposition(c.key) == plainPreposition(by) }))
+	e.given("swap article for article", articles[by] && articles[first])
+	e.given("swap none for article", articles[by] && !articles[first])
+	e.given("swap article for none", !articles[by] && articles[first])
+	e.given("swap doubles article", articles[by] && articles[behind])
+	e.given("swap without article", r.short)
+	e.given("swap number without article", r.short && rolesIn(p.said)&(1<<roleNumber) != 0)
+	e.given("swap without article behind article", r.short && articles[behind])
+	e.given("swap same ending", sameEnding(last, end))
+	e.given("swap same last letter", lastRune(last) == lastRune(end))
+	e.given("swap same last", last == end)
+	e.given("swap same first", first == by)
+	if n := r.repeated(); n > 0 {
+		e("swap says twice", n)
+	}
+}
+
+// The names of the traits of kept tokens.
+var (
+	addLeaves, addLeavesRight   = prefixed("add leaves out ", roleNames), prefixed("add leaves out right ", roleNames)
+	addLeavesAll                = prefixed("add leaves out all ", roleNames)
+	addFirst, addLast           = prefixed("add first ", roleNames), prefixed("add last ", roleNames)
+	addKeepsKinds, addLeftKinds = prefixed("add keeps kind ", kindNames), prefixed("add leaves out kind ", kindNames)
+	addCuts, addCutsEnd         = []string{"add cuts 0", "add cuts 1", "add cuts 2"}, []string{"add cuts 0 at end", "add cuts 1 at end", "add cuts 2 at end"}
+)
+
+func (r *completion) appendTraits(e emit) {
+	p := r.pair
+	span, left, right := p.before[r.from:r.to], p.before[:r.from], p.before[r.to:]
+	out, has := rolesIn(left)|rolesIn(right), rolesIn(span)
+	e.roles(addLeaves, out)
+	e.roles(addLeavesRight, rolesIn(right))
+	e.roles(addLeavesAll, out&^has)
+	e(addFirst[span[0].role], 1)
+	e(addLast[span[len(span)-1].role], 1)
+	e(p.edge(&addFrom, r.from), 1)
+	e(p.edge(&addTo, r.to), 1)
+	e.kinds(addKeepsKinds, kindsIn(span))
+	e.kinds(addLeftKinds, kindsIn(left)|kindsIn(right))
+	e.given("add first article", articles[span[0].key])
+	e.given("add first preposition", text.Prepositions[span[0].key])
+	if len(left) > 0 {
+		e.given("add behind article", articles[left[len(left)-1].key])
+		e.given("add behind preposition", text.Prepositions[left[len(left)-1].key])
+	}
+	if len(left) < len(addCuts) {
+		e(addCuts[len(left)], 1)
+	}
+	if len(right) < len(addCutsEnd) {
+		e(addCutsEnd[len(right)], 1)
+	}
+	if len(left)+len(right) == 0 {
+		e("add whole", 1)
+		e.given("add whole of who", span[0].kinds&whoKindSet != 0)
+		e.given("add whole and pronoun", r.pair.hasPronoun)
+	}
+	if cuts := r.cutRuns(); cuts > 0 {
+		e("add cuts", cuts)
+	}
+	e("add length", float64(min(len(span), 8))/4)
+}

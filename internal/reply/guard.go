@@ -1,0 +1,306 @@
+package reply
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"familiar/internal/context/turn"
+	"familiar/internal/web/clean"
+	"familiar/internal/web/guard"
+)
+
+const (
+	// Withheld replaces a reply that held a secret.
+	Withheld = "I can't post that answer: it held something that has to stay private."
+
+	linkRemoved = "(link removed)"
+	// guardRounds limits the rounds, because removing one thing may join others to a new one. Honest text needs two.
+	guardRounds = 8
+)
+
+// Guard removes what a reply may not hold, and returns what it removed, by rule. It is idempotent. Allowed links are
+// written <url> in canonical form, because a fragment or a tracking parameter could carry a message. In code it looks
+// only for links and secrets, because everything else is shown as written.
+func (r Rules) Guard(text string) (string, []turn.Guarded) {
+	var found tally
+	for range guardRounds {
+		before := text
+		if r.Secrets.Found(text) {
+			break
+		}
+		var cleaned clean.Report
+		text, cleaned = clean.Reply(text)
+		for _, n := range cleaned {
+			found.add("O10", n, "")
+		}
+		if text != before && r.Secrets.Found(text) {
+			break
+		}
+		if text = r.scrub(text, &found); text == before {
+			return text, found
+		}
+	}
+	if r.Secrets.Found(text) {
+		return Withheld, []turn.Guarded{{Rule: "O11", Count: 1}}
+	}
+	// Nobody nests this deeply by accident, and another round might produce anything.
+	return Withheld, append(found, turn.Guarded{Rule: "O1", Count: 1, What: "nested"})
+}
+
+// tally counts what each rule removed, in order of first use.
+type tally []turn.Guarded
+
+func (t *tally) add(rule string, n int, what string) {
+	i := slices.IndexFunc(*t, func(g turn.Guarded) bool { return g.Rule == rule })
+	if i < 0 {
+		*t = append(*t, turn.Guarded{Rule: rule, What: inertLink(what)})
+		i = len(*t) - 1
+	}
+	(*t)[i].Count += n
+}
+
+// inertLink makes a removed text safe to show: short, and neither a link nor a mention.
+func inertLink(s string) string {
+	return strings.NewReplacer("://", "[:]//", ".", "[.]", "<", "‹", ">", "›", "@", "(at)").Replace(clean.Line(s, 60))
+}
+
+// scrubber is one pass through a text. Unchanged text is copied in long pieces.
+type scrubber struct {
+	Rules
+	s      string
+	i      int // next byte to look at
+	copied int // s up to here is in out
+	out    strings.Builder
+	found  *tally
+
+	codes    codes
+	code     int // end of the current code
+	sure     int // end of the code on which all readers agree
+	block    int // end of the open code block in which citations stay
+	tokenEnd int // end of the last link checked
+}
+
+// scrub applies the rules once; in code, only the rules for links.
+func (r Rules) scrub(s string, found *tally) string {
+	c := scrubber{Rules: r, s: s, found: found}
+	c.codes.doubt = strings.Contains(s, "~~~") // some readers treat these as fences
+	for c.i < len(s) {
+		code := c.i < c.code
+		switch b := s[c.i]; {
+		case b == ':':
+			c.colon()
+		case b == '.':
+			c.dot()
+		case b == '<':
+			c.angle()
+		case b == '@' && c.i >= c.sure:
+			c.everyone()
+		case code:
+			c.i++
+		case b >= utf8.RuneSelf:
+			c.cite()
+		case b == '-':
+			c.smallType()
+		case b != '`' && b != '[' && b != '!':
+			c.i++
+		case b == '`':
+			c.backticks()
+		default:
+			c.bracket()
+		}
+	}
+	if c.copied == 0 {
+		return s
+	}
+	c.out.WriteString(s[c.copied:])
+	return c.out.String()
+}
+
+// smallType removes the mark for small type from a line, because only code writes such lines, for example for sources
+// (O8).
+func (c *scrubber) smallType() {
+	mark := SmallType[:len(SmallType)-1]
+	end := c.i + len(mark)
+	if !strings.HasPrefix(c.s[c.i:], mark) || end < len(c.s) && !strings.ContainsRune(" \t\n", rune(c.s[end])) || !blankBefore(strings.TrimRight(c.s[:c.i], "> ")) {
+		c.i++
+		return
+	}
+	for end < len(c.s) && (c.s[end] == ' ' || c.s[end] == '\t') {
+		end++
+	}
+	c.found.add("O8", 1, "small type")
+	c.replace(c.i, end, "")
+}
+
+// replace replaces s[from:to] and continues after it.
+func (c *scrubber) replace(from, to int, with string) {
+	c.out.WriteString(c.s[c.copied:from])
+	c.out.WriteString(with)
+	c.i, c.copied = to, to
+}
+
+// remove replaces a link by "(link removed)" and counts the rule. It keeps the text apart from a bracket that would
+// make it a link's target.
+func (c *scrubber) remove(rule string, from, to int) {
+	c.found.add(rule, 1, c.s[from:to])
+	with := linkRemoved
+	if from > 0 && c.s[from-1] == ']' {
+		with = " " + with
+	}
+	c.replace(from, to, with)
+}
+
+// Rules for square brackets: images and labels (O3), definitions (O4), citations (O8).
+
+var (
+	definition = regexp.MustCompile(`^\[[^\]\n]{1,200}\]:[ \t]*(?:<?[a-zA-Z][a-zA-Z0-9+.-]*:|<?//|www\.|<?[^\s<>]+\.[a-z]{2,}/)[^\n]*\n?`)
+	target     = regexp.MustCompile(`^\(\s*(?:<([^<>\n]*)>|((?:[^\s()]|\([^\s()]*\))*))(?:\s+(?:"[^"]*"|'[^']*'))?\s*\)`)
+)
+
+// longestLabel limits a link's words, in bytes.
+const longestLabel = 500
+
+// bracket handles "[" and "![".
+func (c *scrubber) bracket() {
+	open := c.i
+	image := c.s[open] == '!'
+	if image {
+		open++
+		if open == len(c.s) || c.s[open] != '[' {
+			c.i++
+			return
+		}
+	}
+	if !image && lineStart(c.s[:open]) {
+		if m := definition.FindString(c.s[open:]); m != "" {
+			c.found.add("O4", 1, m)
+			c.replace(open, open+len(m), "")
+			return
+		}
+	}
+	label, m := linkAt(c.s[open:])
+	switch {
+	case m != nil && image:
+		c.found.add("O3", 1, c.s[c.i:open+len(label)+2+len(m[0])])
+		c.replace(c.i, open+len(label)+2+len(m[0]), c.scrub(label, c.found))
+	case m != nil && linkTarget.MatchString(m[1]+m[2]):
+		c.labelledLink(label, m[1]+m[2], open+len(label)+2+len(m[0]))
+	case image:
+		c.i++ // after "!", the bracket is handled by itself
+	default:
+		c.cite()
+	}
+}
+
+// linkTarget matches a target that may be meant as an address.
+var linkTarget = regexp.MustCompile(`[:/.]`)
+
+// linkAt reads "[label](target)"; m is nil if s does not start with one.
+func linkAt(s string) (label string, m []string) {
+	depth := 0
+	for i := 0; i < min(len(s), longestLabel); i++ {
+		switch s[i] {
+		case '[':
+			depth++
+		case ']':
+			if depth--; depth == 0 {
+				return s[1:i], target.FindStringSubmatch(s[i+1:])
+			}
+		}
+	}
+	return "", nil
+}
+
+// labelledLink checks the link [label](address) that ends at end.
+func (c *scrubber) labelledLink(label, address string, end int) {
+	canonical, rule := c.allow(address)
+	whole := c.s[c.i:end]
+	n, err := strconv.Atoi(label)
+	number := err == nil && n >= 0 && n <= highest
+	if number && !c.valid(n) {
+		c.found.add("O8", 1, whole)
+		c.replace(c.i, end, "")
+		return
+	}
+	if rule == "" && !c.honest(label, canonical) {
+		rule = "O3"
+	}
+	shown := c.scrub(label, c.found)
+	switch {
+	case rule == "" && strings.Trim(shown, " <>") == canonical:
+		c.replace(c.i, end, "<"+canonical+">")
+	case rule == "":
+		c.replace(c.i, end, "["+shown+"](<"+canonical+">)")
+	default:
+		c.found.add(rule, 1, whole)
+		if number {
+			shown = "[" + label + "]"
+		}
+		c.replace(c.i, end, strings.TrimLeft(shown+" "+linkRemoved, " "))
+	}
+}
+
+var domain = regexp.MustCompile(`^(?i)(?:[a-z0-9-]+\.)+[a-z]{2,}(?:/\S*)?$`)
+
+// honest reports whether a label that looks like an address equals its address, or the address's host.
+func (c *scrubber) honest(label, canonical string) bool {
+	label = strings.Trim(label, " <>*_`~")
+	if domain.MatchString(label) {
+		claimed, err := guard.Parse("https://" + label)
+		actual, _ := guard.Parse(canonical)
+		return err != nil || actual != nil && strings.TrimPrefix(claimed.Host, "www.") == strings.TrimPrefix(actual.Host, "www.")
+	}
+	if !strings.Contains(label, "://") {
+		return true
+	}
+	claimed, ok := guard.Canonical(label)
+	return ok && claimed == canonical
+}
+
+// highest is the highest citation number. A higher number is a year or a count.
+const highest = 99
+
+func (c *scrubber) valid(n int) bool { return n >= 1 && n <= c.Citations }
+
+// cite writes the valid numbers of a reference as [n][m] and drops the others. In prose a number directly after a word
+// is a reference too: an index such as a[0] belongs in code.
+func (c *scrubber) cite() {
+	end, all := clean.ReferenceAt(c.s, c.i)
+	if end == 0 || c.i < c.block || slices.ContainsFunc(all, func(n int) bool { return n > highest }) {
+		c.i++
+		return
+	}
+	whole := c.s[c.i:end]
+	valid, unknown := "", 0
+	for _, n := range all {
+		if c.valid(n) {
+			valid += "[" + strconv.Itoa(n) + "]"
+		} else {
+			unknown++
+		}
+	}
+	if unknown > 0 || len(all) == 0 {
+		c.found.add("O8", max(1, unknown), whole)
+	}
+	from := c.i
+	switch {
+	case valid == whole:
+		c.i = end
+		return
+	case valid == "" && from > c.copied && c.s[from-1] == '\\':
+		from--
+	case valid == "" && from > c.copied && c.s[from-1] == ' ' &&
+		(end == len(c.s) || strings.IndexByte(" .,;:!?)\n", c.s[end]) >= 0):
+		from-- // the space before the number
+	}
+	c.replace(from, end, valid)
+}
+
+// lineStart reports whether the last line of before holds only the marks of a list or quotation.
+func lineStart(before string) bool {
+	prefix := strings.TrimRight(before[max(0, len(before)-16):], " \t>*-")
+	return prefix == "" || strings.HasSuffix(prefix, "\n")
+}

@@ -1,0 +1,80 @@
+package reply
+
+import (
+	"strings"
+	"unicode"
+)
+
+// Unlabelled removes the time and the name that a model writes before its words when it imitates the other messages, as
+// in "[10:53] **Sage:** ". undecided means that the text may still become such a label.
+func Unlabelled(text, name string) (rest string, undecided bool) {
+	text = strings.TrimLeft(text, " \n")
+	rest = text
+	if strings.HasPrefix(rest, "[") && len(rest) <= longestStamp && !strings.Contains(rest, "]") {
+		return text, true
+	}
+	if stamp, after, closed := strings.Cut(rest, "]"); closed && strings.HasPrefix(stamp, "[") && len(stamp) < longestStamp && strings.Contains(stamp, ":") {
+		rest = strings.TrimLeft(after, " ")
+	}
+	rest = strings.TrimPrefix(rest, "**")
+	if len(rest) < len(name) {
+		return text, strings.EqualFold(rest, name[:len(rest)])
+	}
+	if !strings.EqualFold(rest[:len(name)], name) {
+		return text, false
+	}
+	rest = strings.TrimPrefix(rest[len(name):], "**")
+	after, labelled := strings.CutPrefix(rest, ":")
+	if !labelled {
+		return text, rest == "" || rest == "*"
+	}
+	return strings.TrimLeft(strings.TrimPrefix(after, "**"), " \n"), after == "" || after == "*"
+}
+
+// longestStamp is the length of the longest time in brackets, rounded up: "[2026-11-21 10:53]".
+const longestStamp = 20
+
+// PlainEmoji removes variants and skin tones from an emoji.
+func PlainEmoji(emoji string) string {
+	return strings.Map(func(r rune) rune {
+		if r == variant || r == textVariant || isSkinTone(r) {
+			return -1
+		}
+		return r
+	}, emoji)
+}
+
+const (
+	variant, textVariant = '\uFE0F', '\uFE0E'
+	joiner               = '\u200D'
+)
+
+func isSkinTone(r rune) bool { return r >= 0x1F3FB && r <= 0x1F3FF }
+
+func isFlagLetter(r rune) bool { return r >= 0x1F1E6 && r <= 0x1F1FF }
+
+// IsEmoji reports whether a text is exactly one Unicode emoji.
+func IsEmoji(text string) bool {
+	signs, flags, joined := 0, 0, false
+	for _, r := range strings.TrimSpace(text) {
+		switch {
+		case r == joiner:
+			if signs == 0 {
+				return false
+			}
+			joined = true
+			continue
+		case r == variant, isSkinTone(r) && signs > 0:
+		case isFlagLetter(r):
+			flags++
+		case unicode.Is(unicode.So, r) && r >= 0x2000:
+			if !joined {
+				signs++
+			}
+		default:
+			return false
+		}
+		joined = false
+	}
+	return !joined && (signs == 1 && flags == 0 || signs == 0 && flags == 2)
+}

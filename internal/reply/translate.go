@@ -1,0 +1,101 @@
+package reply
+
+import (
+	"embed"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/pelletier/go-toml/v2"
+)
+
+// English is the language of the sentences themselves.
+const English = "en"
+
+//go:embed *.toml
+var files embed.FS
+
+// translations holds the files by language: translations by English sentence. An invalid file panics, since it means a
+// broken build.
+var translations = sync.OnceValue(func() map[string]map[string]string {
+	all := map[string]map[string]string{}
+	names, err := fs.Glob(files, "*.toml")
+	for _, name := range names {
+		data, readErr := files.ReadFile(name)
+		one := map[string]string{}
+		if err = readErr; err == nil {
+			err = toml.Unmarshal(data, &one)
+		}
+		if err != nil {
+			err = fmt.Errorf("%s: %w", name, err)
+			break
+		}
+		all[strings.TrimSuffix(name, ".toml")] = one
+	}
+	if err != nil {
+		panic("catalogue: " + err.Error())
+	}
+	return all
+})
+
+// Languages returns the ISO 639-1 codes of the languages other than English, sorted.
+func Languages() []string {
+	var all []string
+	for code := range translations() {
+		all = append(all, code)
+	}
+	slices.Sort(all)
+	return all
+}
+
+// LanguageOf returns the supported language of a BCP 47 tag, such as "pt" for "pt-BR", or "en" if it is not supported.
+func LanguageOf(tag string) string {
+	code, _, _ := strings.Cut(strings.ToLower(tag), "-")
+	if translations()[code] == nil {
+		return English
+	}
+	return code
+}
+
+// Say formats a sentence in a language with the values that it takes.
+func Say(language, sentence string, values ...any) string {
+	if translated, ok := translations()[language][sentence]; ok {
+		sentence = translated
+	}
+	if len(values) == 0 {
+		return sentence
+	}
+	return fmt.Sprintf(sentence, values...)
+}
+
+// Sentence is an English sentence of the program, or a format for [fmt.Sprintf]. A translation takes the same values in
+// any order: %[2]s.
+type Sentence string
+
+// In formats the sentence in a language with the values that it takes.
+func (s Sentence) In(language string, values ...any) string {
+	return Say(language, string(s), values...)
+}
+
+// Translations returns the translations of a sentence, by language code.
+func Translations(sentence string) map[string]string {
+	all := map[string]string{}
+	for code, one := range translations() {
+		if translated, ok := one[sentence]; ok {
+			all[code] = translated
+		}
+	}
+	return all
+}
+
+// Translated returns the sentences that have a translation into a language, sorted.
+func Translated(language string) []string {
+	var all []string
+	for sentence := range translations()[language] {
+		all = append(all, sentence)
+	}
+	slices.Sort(all)
+	return all
+}

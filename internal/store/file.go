@@ -1,0 +1,293 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+	"time"
+)
+
+const (
+	// maxChecked is the largest file, in bytes, that is checked when it is opened. Such a check takes about ten seconds.
+	maxChecked = 2 << 30
+	checkLimit = 10 * time.Second
+)
+
+// check looks for damage in a file that its last owner did not close: the machine may have crashed, or the disk may fail. It does not check
+// a file that is too large, and leaves a notice.
+func (db *DB) check(ctx context.Context) error {
+	info, err := os.Stat(db.path)
+	if err != nil {
+		return err
+	}
+	if info.Size() > maxChecked {
+		db.notify("the database was not closed, and is too large to be checked for damage at the start (%d MB); run sqlite3 familiar.db 'PRAGMA quick_check'", info.Size()>>20)
+		return nil
+	}
+	limited, cancel := context.WithTimeout(ctx, checkLimit)
+	defer cancel()
+	wrong, err := quickCheck(limited, db.writes.pool)
+	switch {
+	case err != nil && limited.Err() != nil && ctx.Err() == nil:
+		db.notify("the database was not closed, and %v were not enough to check it for damage; run sqlite3 familiar.db 'PRAGMA quick_check'", checkLimit)
+		return nil
+	case err != nil:
+		return err
+	case len(wrong) > 0:
+		return &Error{Kind: Corrupt, Path: db.path, Err: errors.New(strings.Join(wrong, "; "))}
+	}
+	return nil
+}
+
+// notify leaves a notice for the operator.
+func (db *DB) notify(format string, args ...any) {
+	select {
+	case db.notices <- fmt.Sprintf(format, args...):
+	default: // nobody reads the notices
+	}
+}
+
+// Notices returns sentences for the operator's log, about problems that make no call fail.
+func (db *DB) Notices() <-chan string { return db.notices }
+
+// watchEvery is how often the file is checked while nobody writes.
+const watchEvery = 5 * time.Second
+
+// A watch checks whether the file is still the one that was opened. SQLite would go on writing into a deleted file, and nobody could read
+// that again.
+type watch struct {
+	path    string
+	opened  os.FileInfo
+	looking background
+}
+
+// look returns an [*Error] if the file is gone or replaced.
+func (w *watch) look() error {
+	if w.opened == nil { // the store is not open yet
+		return nil
+	}
+	info, err := os.Stat(w.path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return &Error{Kind: Gone, Path: w.path}
+	case err != nil:
+		return nil // a write will report it
+	case !os.SameFile(info, w.opened):
+		return &Error{Kind: Replaced, Path: w.path}
+	}
+	return nil
+}
+
+// start checks the file every few seconds, and leaves a notice when it disappears.
+func (w *watch) start(db *DB) error {
+	info, err := os.Stat(w.path)
+	if err != nil {
+		return err
+	}
+	w.opened = info
+	db.writes.ready = w.look
+	w.looking.start(func(ctx context.Context) {
+		ticks := time.NewTicker(watchEvery)
+		defer ticks.Stop()
+		for lost := false; ; {
+			select {
+			case <-ctx.Done():
+				return
+			case <-ticks.C:
+				err := w.look()
+				if err != nil && !lost {
+					db.notify("%v", err)
+				}
+				lost = err != nil
+			}
+		}
+	})
+	return nil
+}
+
+// end stops the checks and returns what is wrong with the file, if anything.
+func (w *watch) end() error {
+	if w.looking.stop == nil {
+		return nil
+	}
+	w.looking.end()
+	w.looking.stop = nil
+	return w.look()
+}
+
+// Inspection is the result of checking the whole file.
+type Inspection struct {
+	Bytes  int64    // size of the file and its log
+	Unused int64    // unused bytes of the file
+	Schema int64    // version
+	Wrong  []string // damage, at most three lines; nil: none
+}
+
+// Inspect checks the file for damage while others use it. It takes some seconds for each gigabyte; ctx ends it.
+func (db *DB) Inspect(ctx context.Context) (Inspection, error) {
+	var found Inspection
+	for _, name := range []string{db.path, db.path + "-wal"} {
+		if info, err := os.Stat(name); err == nil {
+			found.Bytes += info.Size()
+		}
+	}
+	var pages, size int64
+	for pragma, into := range map[string]*int64{"freelist_count": &pages, "page_size": &size} {
+		if err := db.readers.QueryRowContext(ctx, "PRAGMA "+pragma).Scan(into); err != nil {
+			return found, db.Explain(err)
+		}
+	}
+	found.Unused = pages * size
+	var err error
+	if found.Schema, _, err = db.versions(ctx, db.readers); err != nil {
+		return found, db.Explain(err)
+	}
+	found.Wrong, err = quickCheck(ctx, db.readers)
+	return found, db.Explain(err)
+}
+
+// quickCheck returns up to three lines about damage.
+// https://www.sqlite.org/pragma.html#pragma_quick_check
+func quickCheck(ctx context.Context, pool *sql.DB) (wrong []string, err error) {
+	rows, err := pool.QueryContext(ctx, `PRAGMA quick_check(3)`)
+	if err != nil {
+		return nil, fmt.Errorf("check the database: %w", err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var line string
+		if err := rows.Scan(&line); err != nil {
+			return nil, err
+		}
+		if line != "ok" {
+			wrong = append(wrong, strings.Join(strings.Fields(line), " "))
+		}
+	}
+	return wrong, rows.Err()
+}
+
+const (
+	// maxVacuum is the largest file, in bytes, that is rewritten when it is opened so that it can give space back. That takes a few
+	// seconds.
+	maxVacuum = 256 << 20
+	// vacuumBatch is the largest number of pages given back in one transaction, and fewestVacuumed the smallest.
+	vacuumBatch    = 256
+	fewestVacuumed = 8
+	// vacuumPatience is how long such a transaction should take, because others wait for it.
+	vacuumPatience = 5 * time.Millisecond
+
+	incremental = 2 // of PRAGMA auto_vacuum
+)
+
+// Size is the size of a database in bytes.
+type Size struct {
+	Used int64 // by kept data
+	File int64 // on the disk, with unused space, without the log
+}
+
+// Size returns the size of the database.
+func (db *DB) Size(ctx context.Context) (s Size, err error) {
+	var free int64
+	err = db.readers.QueryRowContext(ctx, `SELECT page_count * page_size, freelist_count * page_size FROM pragma_page_count, pragma_page_size, pragma_freelist_count`).Scan(&s.File, &free)
+	if err != nil {
+		return s, fmt.Errorf("read size of the database: %w", db.Explain(err))
+	}
+	s.Used = s.File - free
+	return s, nil
+}
+
+// Shrink gives unused space back to the disk, in steps so small that nobody waits long. A file that cannot give space back keeps it for
+// later use, see renew.
+func (db *DB) Shrink(ctx context.Context) error {
+	if err := db.shrink(ctx); err != nil {
+		return fmt.Errorf("shrink database: %w", db.Explain(err))
+	}
+	return nil
+}
+
+func (db *DB) shrink(ctx context.Context) error {
+	if db.writes == nil {
+		return errLooking
+	}
+	var mode int
+	if err := db.readers.QueryRowContext(ctx, `PRAGMA auto_vacuum`).Scan(&mode); err != nil {
+		return err
+	}
+	if mode != incremental {
+		return nil
+	}
+	for n := fewestVacuumed; ; {
+		var free int
+		if err := db.readers.QueryRowContext(ctx, `PRAGMA freelist_count`).Scan(&free); err != nil || free == 0 {
+			return err
+		}
+		began := time.Now()
+		if err := db.giveBack(ctx, n); err != nil {
+			return err
+		}
+		if free <= n {
+			return nil
+		}
+		if took := time.Since(began); took < vacuumPatience/2 {
+			n = min(2*n, vacuumBatch)
+		} else if took > vacuumPatience {
+			n = max(n/2, fewestVacuumed)
+		}
+	}
+}
+
+// giveBack gives some pages back to the disk.
+func (db *DB) giveBack(ctx context.Context, pages int) error {
+	return db.WriteStep(ctx, func(tx *sql.Tx) error {
+		rows, err := tx.Query(fmt.Sprintf(`PRAGMA incremental_vacuum(%d)`, pages))
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() { // one row a page
+		}
+		return rows.Err()
+	})
+}
+
+// renew rewrites a file that cannot give space back, so that it can. It runs at the start, when nobody waits to write. A disk without room
+// for that is no reason to refuse the file.
+func (db *DB) renew(ctx context.Context) error {
+	var mode int
+	if err := db.readers.QueryRowContext(ctx, `PRAGMA auto_vacuum`).Scan(&mode); err != nil || mode == incremental {
+		return err
+	}
+	if err := db.vacuum(ctx); err != nil {
+		db.notify("the database cannot give space back to the disk: %v", db.Explain(err))
+	}
+	return ctx.Err()
+}
+
+// vacuum rewrites the file.
+func (db *DB) vacuum(ctx context.Context) error {
+	info, err := os.Stat(db.path)
+	if err != nil {
+		return err
+	}
+	if info.Size() > maxVacuum {
+		db.notify("the database cannot give unused space back to the disk (%d MB, made by an older version); to change that, stop the program and run sqlite3 familiar.db 'PRAGMA auto_vacuum=2; VACUUM'", info.Size()>>20)
+		return nil
+	}
+	c, err := db.writes.pool.Conn(ctx) // waits for its turn as a write does
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	if _, err := c.ExecContext(ctx, fmt.Sprintf(`PRAGMA auto_vacuum = %d`, incremental)); err != nil {
+		return err
+	}
+	if _, err = c.ExecContext(ctx, `VACUUM`); err != nil {
+		return err
+	}
+	c.Close() // the writer needs it
+	return db.reindex(ctx)
+}

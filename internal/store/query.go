@@ -1,0 +1,226 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"familiar/internal/cache"
+)
+
+// inTransactions are the statements that most turns run in transactions of [DB.Write]. They are prepared once, when the store opens:
+// SQLite takes longer to parse a small statement than to run it.
+var inTransactions = []string{
+	insertMessage, saveMessage, rowQuery, isDue, indexMessage, unindexMessage, deleteVector, unsummariseQuery, restingOn,
+	claimEvent, beginClaim, endClaims, savePost, deletePosts, returnGuild, metQuery, noteTurnQuery, addUsage, standingQuery, unkeptQuery,
+}
+
+// statements are prepared statements, by their text.
+type statements struct {
+	writes map[string]*sql.Stmt // the statements of inTransactions; nil if the store is open for reading only
+
+	mu    sync.Mutex
+	reads map[string]*sql.Stmt // guarded by mu
+}
+
+func (db *DB) prepare(ctx context.Context) error {
+	db.stmts.reads = map[string]*sql.Stmt{}
+	if db.writes == nil {
+		return nil
+	}
+	db.stmts.writes = make(map[string]*sql.Stmt, len(inTransactions))
+	for _, query := range inTransactions {
+		s, err := db.Prepare(ctx, query)
+		if err != nil {
+			return err
+		}
+		db.stmts.writes[query] = s
+	}
+	return nil
+}
+
+// Prepare prepares a statement for all transactions of [DB.Write], whose functions run it through tx.Stmt. It waits for its turn as a
+// write does, so the function of a write must not call it. The statement lives as long as the store.
+func (db *DB) Prepare(ctx context.Context, query string) (*sql.Stmt, error) {
+	if db.writes == nil {
+		return nil, &Error{Kind: ReadOnly, Path: db.path, Err: errLooking}
+	}
+	s, err := db.writes.pool.PrepareContext(ctx, query)
+	if err != nil {
+		return nil, fmt.Errorf("prepare statement: %w", db.Explain(err))
+	}
+	return s, nil
+}
+
+// stmt returns a statement of inTransactions for a transaction.
+func (db *DB) stmt(tx *sql.Tx, query string) *sql.Stmt { return tx.Stmt(db.stmts.writes[query]) }
+
+// prepared returns a prepared read. It is for the few queries that most turns run.
+func (db *DB) prepared(ctx context.Context, query string) (*sql.Stmt, error) {
+	db.stmts.mu.Lock()
+	defer db.stmts.mu.Unlock()
+	if s := db.stmts.reads[query]; s != nil {
+		return s, nil
+	}
+	s, err := db.readers.PrepareContext(ctx, query)
+	if err == nil {
+		db.stmts.reads[query] = s
+	}
+	return s, err
+}
+
+// query runs a prepared read. A parameter of LIMIT is written as 0 + ?, because SQLite plans a query again when it binds a bare one.
+func (db *DB) query(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
+	s, err := db.prepared(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	return s.QueryContext(ctx, args...)
+}
+
+// queryRow runs a prepared read of one row.
+func (db *DB) queryRow(ctx context.Context, query string, args ...any) scanner {
+	s, err := db.prepared(ctx, query)
+	if err != nil {
+		return failedRow{err}
+	}
+	return s.QueryRowContext(ctx, args...)
+}
+
+// failedRow is the row of a query that failed.
+type failedRow struct{ err error }
+
+func (r failedRow) Scan(...any) error { return r.err }
+
+// change runs f in a transaction of [DB.Write]. The error begins with what.
+func (db *DB) change(ctx context.Context, what string, f func(*sql.Tx) error) error {
+	if err := db.Write(ctx, f); err != nil {
+		return fmt.Errorf("%s: %w", what, err)
+	}
+	return nil
+}
+
+// exec runs one statement in a transaction of its own and returns how many rows it changed. The error begins with what.
+func (db *DB) exec(ctx context.Context, what, query string, args ...any) (changed int, err error) {
+	err = db.change(ctx, what, func(tx *sql.Tx) error {
+		r, err := tx.Exec(query, args...)
+		if err != nil {
+			return err
+		}
+		n, err := r.RowsAffected()
+		changed = int(n)
+		return err
+	})
+	if err != nil {
+		return 0, err
+	}
+	return changed, nil
+}
+
+// scanner is a row of a result.
+type scanner interface{ Scan(dest ...any) error }
+
+// micros scans a column with microseconds since 1970 into a time in UTC.
+type micros struct{ at *time.Time }
+
+// Scan implements [sql.Scanner].
+func (m micros) Scan(value any) error {
+	n, ok := value.(int64)
+	if !ok {
+		return fmt.Errorf("a time is kept as %T", value)
+	}
+	*m.at = time.UnixMicro(n).UTC()
+	return nil
+}
+
+// scanValue scans a row of one column.
+func scanValue[T any](row scanner) (value T, err error) {
+	err = row.Scan(&value)
+	return value, err
+}
+
+// list runs a read and returns its rows. The error begins with what.
+func list[T any](ctx context.Context, db *DB, what string, scan func(scanner) (T, error), query string, args ...any) ([]T, error) {
+	rows, err := db.readers.QueryContext(ctx, query, args...)
+	return collect(db, what, rows, err, scan)
+}
+
+// collect returns the rows of a query, which failed if err is not nil. The error begins with what.
+func collect[T any](db *DB, what string, rows *sql.Rows, err error, scan func(scanner) (T, error)) (all []T, _ error) {
+	err = each(rows, err, func(row scanner) error {
+		one, err := scan(row)
+		all = append(all, one)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", what, db.Explain(err))
+	}
+	return all, nil
+}
+
+// Statements that only SQLite has: full-text indexes (FTS5), whose queries index.go makes, and lists as parameters. Besides, scrub.go and
+// file.go know the file format.
+const (
+	indexMessage   = `INSERT INTO message_words (rowid, words, tags) VALUES (?, ?, ?)`
+	unindexMessage = `INSERT INTO message_words (message_words, rowid, words, tags) VALUES ('delete', ?, ?, ?)`
+	emptyMessages  = `INSERT INTO message_words (message_words) VALUES ('delete-all')`
+	mergeMessages  = `INSERT INTO message_words (message_words, rank) VALUES ('merge', ?)`
+
+	// messagesWith returns the rows of the newest messages for a query of [match] and [anyOf], between two rows.
+	messagesWith = `SELECT rowid AS row FROM message_words WHERE message_words MATCH ? AND rowid BETWEEN ? AND ? ORDER BY rowid DESC LIMIT 0 + ?`
+
+	indexMemory   = `INSERT INTO memory_words (rowid, words) VALUES (?, ?)`
+	unindexMemory = `INSERT INTO memory_words (memory_words, rowid, words) VALUES ('delete', ?, ?)`
+	emptyMemory   = `INSERT INTO memory_words (memory_words) VALUES ('delete-all')`
+
+	// memoriesWith returns the ids of statements for a query of [anyWord], with their scores. The lowest score is the best.
+	memoriesWith = `SELECT rowid AS id, rank AS score FROM memory_words WHERE memory_words MATCH ?`
+
+	// amongThese is true for values in a list. Its parameter comes from listed.
+	amongThese = `IN (SELECT value FROM json_each(?))`
+)
+
+// listed returns a list as the parameter of amongThese.
+func listed[T ~string](all []T) string {
+	text, _ := json.Marshal(append([]T{}, all...)) // a list of strings cannot fail
+	return string(text)
+}
+
+// memo caches reads of tables that every turn reads and that seldom change.
+type memo struct {
+	changes atomic.Int64 // number of changes of the tables, counted after their commit
+	cache   *cache.LRU[string, memoised]
+}
+
+type memoised struct {
+	value   any // must not be changed
+	size    int64
+	changes int64 // the number of changes when it was read
+}
+
+// perMemoised is roughly how many bytes an entry takes in addition to its key and value.
+const perMemoised = 200
+
+func newMemo(bytes int64) memo {
+	return memo{cache: cache.NewLRU(bytes, func(key string, m memoised) int64 { return int64(len(key)) + m.size + perMemoised })}
+}
+
+// changed makes every entry stale. It is called after the commit of a change.
+func (m *memo) changed() { m.changes.Add(1) }
+
+// memoise returns the cached value of a key, or calls read. size returns the bytes of a value. The caller must not change the value.
+func memoise[T any](db *DB, m *memo, key string, size func(T) int, read func() (T, error)) (T, error) {
+	changes := m.changes.Load()
+	if found, ok := m.cache.Get(key); ok && found.changes == changes && db.owns() {
+		return found.value.(T), nil
+	}
+	value, err := read()
+	if err == nil {
+		m.cache.Set(key, memoised{value, int64(size(value)), changes})
+	}
+	return value, err
+}

@@ -1,0 +1,135 @@
+package store
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"database/sql"
+	"encoding/base64"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Feedback is what one person thinks of a source that a character used. In each server, and in direct messages, the newest verdict of a
+// person about a domain counts.
+type Feedback struct {
+	Character string
+	Domain    string // registrable
+	Verdict   string // "outdated" or "wrong"
+	By        string // the person's id
+	GuildID   string // empty: a direct message; "?": unknown
+	URL       string // of the page, or empty
+	At        time.Time
+}
+
+// SaveFeedback saves a person's verdict and replaces an earlier one in the same server. It returns [ErrOptedOut] if nothing is kept about
+// the person.
+func (s *Ratings) SaveFeedback(ctx context.Context, f Feedback) error {
+	return s.db.change(ctx, "save feedback", func(tx *sql.Tx) error {
+		if err := s.db.Privacy.consenting(tx, f.By, f.At); err != nil {
+			return err
+		}
+		_, err := tx.Exec(`INSERT INTO feedback (character, domain, verdict, by_id, guild_id, url, at) VALUES (?, ?, ?, ?, ?, ?, ?)
+			ON CONFLICT (character, guild_id, domain, by_id) DO UPDATE SET verdict = excluded.verdict, url = excluded.url, at = excluded.at`,
+			f.Character, f.Domain, f.Verdict, f.By, f.GuildID, f.URL, f.At.UnixMicro())
+		return err
+	})
+}
+
+// ForgetFeedback deletes verdicts about a domain and returns their number: in all servers if guildID is empty, and from everybody if by is
+// empty.
+func (s *Ratings) ForgetFeedback(ctx context.Context, character, domain, guildID, by string) (int, error) {
+	return s.db.exec(ctx, "forget feedback", `DELETE FROM feedback WHERE character = ? AND domain = ? AND (? = '' OR guild_id = ?) AND (? = '' OR by_id = ?)`,
+		character, domain, guildID, guildID, by, by)
+}
+
+// Feedback returns the verdicts about the sources of a character, by domain and time.
+func (s *Ratings) Feedback(ctx context.Context, character string) ([]Feedback, error) {
+	return s.feedback(ctx, `WHERE character = ? ORDER BY domain, at, by_id`, character)
+}
+
+// FeedbackIn returns the verdicts that count in a server or, if guildID is empty, in the direct messages of a person.
+func (s *Ratings) FeedbackIn(ctx context.Context, character, guildID, personID string) ([]Feedback, error) {
+	return s.feedback(ctx, `WHERE character = ? AND guild_id = ? AND (guild_id <> '' OR by_id = ?) ORDER BY domain, at, by_id`, character, guildID, personID)
+}
+
+// AllFeedback returns the verdicts for all characters, by character, domain and time.
+func (s *Ratings) AllFeedback(ctx context.Context) ([]Feedback, error) {
+	return s.feedback(ctx, `ORDER BY character, domain, at, by_id`)
+}
+
+func (s *Ratings) feedback(ctx context.Context, where string, args ...any) ([]Feedback, error) {
+	return list(ctx, s.db, "read feedback", func(row scanner) (f Feedback, err error) {
+		err = row.Scan(&f.Character, &f.Domain, &f.Verdict, &f.By, &f.GuildID, &f.URL, micros{&f.At})
+		return f, err
+	}, `SELECT character, domain, verdict, by_id, guild_id, url, at FROM feedback `+where, args...)
+}
+
+// Opinion is what one person thinks of a reply. It is kept as long as the record of the turn.
+type Opinion struct {
+	TurnID  string
+	By      string // the person's id
+	GuildID string // empty in a direct message
+	Verdict string // "good" or "bad"
+	At      time.Time
+}
+
+// SaveOpinion saves an opinion, unless nothing is kept about the person. Without a record of the turn it saves nothing and returns no
+// error.
+func (s *Ratings) SaveOpinion(ctx context.Context, o Opinion) error {
+	return s.db.change(ctx, "save opinion", func(tx *sql.Tx) error {
+		if standing, err := s.db.Privacy.StandingIn(tx, o.By); err != nil || !standing.Keeps(o.At) {
+			return err
+		}
+		_, err := tx.Exec(`INSERT INTO opinions (turn_id, by_id, guild_id, verdict, at)
+			SELECT id, ?, ?, ?, ? FROM traces WHERE id = ? ON CONFLICT DO NOTHING`, o.By, o.GuildID, o.Verdict, o.At.UnixMicro(), o.TurnID)
+		return err
+	})
+}
+
+// DropOpinion deletes a person's opinion of a reply.
+func (s *Ratings) DropOpinion(ctx context.Context, turnID, by, verdict string) error {
+	_, err := s.db.exec(ctx, "delete opinion", `DELETE FROM opinions WHERE turn_id = ? AND by_id = ? AND verdict = ?`, turnID, by, verdict)
+	return err
+}
+
+// Opinions returns the opinions of one turn, or of all turns if turnID is empty, newest last.
+func (s *Ratings) Opinions(ctx context.Context, turnID string) ([]Opinion, error) {
+	return list(ctx, s.db, "read opinions", func(row scanner) (o Opinion, err error) {
+		err = row.Scan(&o.TurnID, &o.By, &o.GuildID, &o.Verdict, micros{&o.At})
+		return o, err
+	}, `SELECT turn_id, by_id, guild_id, verdict, at FROM opinions WHERE ? = '' OR turn_id = ? ORDER BY at, by_id`, turnID, turnID)
+}
+
+// Button is the meaning of a button under a reply. It is valid as long as there is a record of the turn.
+type Button struct {
+	TurnID string // the turn that wrote the reply
+	Kind   string
+}
+
+// Key returns the key of a button, which never changes. It contains a keyed hash, so nobody can guess it. It has no colon and at most 80
+// characters.
+func (s *Buttons) Key(b Button) string {
+	h := hmac.New(sha256.New, s.db.key)
+	fmt.Fprintf(h, "button\x00%s\x00%s", b.TurnID, b.Kind)
+	return b.TurnID + "." + strings.ReplaceAll(b.Kind, ":", "~") + "." + base64.RawURLEncoding.EncodeToString(h.Sum(nil)[:16])
+}
+
+// Get returns the meaning of the button with a key, or [ErrNotFound].
+func (s *Buttons) Get(ctx context.Context, key string) (b Button, err error) {
+	if turnID, rest, ok := strings.Cut(key, "."); ok {
+		kind, _, _ := strings.Cut(rest, ".")
+		b = Button{turnID, strings.ReplaceAll(kind, "~", ":")}
+		if !hmac.Equal([]byte(s.Key(b)), []byte(key)) {
+			return Button{}, fmt.Errorf("read button: %w", ErrNotFound)
+		}
+		err = s.db.readers.QueryRowContext(ctx, `SELECT id FROM traces WHERE id = ?`, turnID).Scan(&b.TurnID)
+	} else { // an old button, when they were kept
+		err = s.db.readers.QueryRowContext(ctx, `SELECT turn_id, kind FROM buttons WHERE key = ?`, key).Scan(&b.TurnID, &b.Kind)
+	}
+	if err != nil {
+		return Button{}, fmt.Errorf("read button: %w", s.db.Explain(err))
+	}
+	return b, nil
+}

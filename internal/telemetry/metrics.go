@@ -1,0 +1,261 @@
+// Package telemetry tells other programs how the bot does: Prometheus, an orchestrator, a profiler, a collector of traces.
+//
+// [Metrics] counts the records of turns and reads the rest from a [State] on each scrape (metrics.go). exposition.go
+// holds the counts and writes the text; runtime.go reads the Go runtime. Labels come from closed sets or from the
+// operator's configuration, never from people, channels or servers. [Health] decides whether the process is ready
+// (health.go). [Handler] serves /metrics, /healthz, /readyz and, on a loopback address only, /debug/pprof/ (serve.go).
+// [Exporter] sends turns to a collector of OpenTelemetry (otlp.go); spans.go turns a record into spans. They hold what
+// people and pages say only if the operator asked for that.
+//
+// Names and units follow https://prometheus.io/docs/practices/naming/ and, in traces,
+// https://github.com/open-telemetry/semantic-conventions-genai.
+package telemetry
+
+import (
+	"bytes"
+	"cmp"
+	"os"
+	"strconv"
+	"time"
+
+	"familiar/internal/context/turn"
+)
+
+// Metrics counts turns. It is safe for concurrent use.
+type Metrics struct {
+	state   State
+	started time.Time
+	all     []*vector
+
+	turns, lookups, providers, backends, pages, models, tokens, guarded, cuts *vector
+	cost, uncited                                                             *vector
+	turnTook, firstWord, firstPost, prompt, lookupTook                        *vector // histograms
+	stages, backendTook                                                       *vector // histograms
+}
+
+// Buckets in seconds.
+var (
+	quick = []float64{.005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10}
+	slow  = []float64{.1, .25, .5, 1, 2, 3, 5, 8, 12, 20, 30, 60, 120}
+)
+
+// NewMetrics makes metrics. They read the state on each scrape.
+func NewMetrics(s State) *Metrics {
+	m := &Metrics{state: s, started: time.Now()}
+	m.turns = m.counters("familiar_turns_total", "Turns that are over, by how they ended.", "phase")
+	m.lookups = m.counters("familiar_lookups_total", "Lookups, by what came of them.", "state")
+	m.providers = m.counters("familiar_provider_outcomes_total", "What the providers of context came to.", "provider", "status")
+	m.backends = m.counters("familiar_search_requests_total", "Requests to search services, by what came of them.", "backend", "status")
+	m.pages = m.counters("familiar_page_reads_total", "Pages that were tried, by what came of them.", "result")
+	m.models = m.counters("familiar_model_failures_total", "Models that were given up, by why.", "kind", "model")
+	m.tokens = m.counters("familiar_model_tokens_total", "Tokens that models used, by whether the main model or the side model did.", "model", "type")
+	m.guarded = m.counters("familiar_guard_changes_total", "What the output guard changed in replies, by rule.", "rule")
+	m.cuts = m.counters("familiar_prompt_cuts_total", "Contributions that the budget cut, by layer.", "layer", "reason")
+	m.cost = m.counters("familiar_model_cost_dollars_total", "What models cost, in US dollars, where their servers say so.")
+	m.uncited = m.counters("familiar_uncited_replies_total", "Replies that had sources and named none.")
+	m.turnTook = m.histograms("familiar_turn_duration_seconds", "How long turns took.", slow)
+	m.firstWord = m.histograms("familiar_turn_first_word_seconds", "From the beginning of turns to the model's first word.", slow)
+	m.firstPost = m.histograms("familiar_turn_first_post_seconds", "From the beginning of turns to their first post.", slow)
+	m.prompt = m.histograms("familiar_turn_prompt_seconds", "How long prompts took to build, lookups included.", slow)
+	m.lookupTook = m.histograms("familiar_lookup_duration_seconds", "How long lookups took that asked somebody.", slow)
+	m.stages = m.histograms("familiar_lookup_stage_duration_seconds", "How long the steps of lookups took.", quick, "stage")
+	m.backendTook = m.histograms("familiar_search_request_duration_seconds", "How long search services took to answer.", quick, "backend")
+	return m
+}
+
+func (m *Metrics) counters(name, help string, labels ...string) *vector {
+	return m.add(&vector{name: name, help: help, kind: counter, labels: labels})
+}
+
+func (m *Metrics) histograms(name, help string, buckets []float64, labels ...string) *vector {
+	return m.add(&vector{name: name, help: help, kind: histogram, buckets: buckets, labels: labels})
+}
+
+// add adds a metric to the page. A metric without labels is on it from the start.
+func (m *Metrics) add(v *vector) *vector {
+	v.series = map[string]*series{}
+	if len(v.labels) == 0 {
+		v.at(nil)
+	}
+	m.all = append(m.all, v)
+	return v
+}
+
+// page returns what a scrape reads.
+func (m *Metrics) page() page {
+	p := make(page, 0, 24<<10)
+	for _, v := range m.all {
+		v.write(&p)
+	}
+	m.state.write(&p)
+	writeProcess(&p, m.started)
+	writeGo(&p)
+	return p
+}
+
+// Turn counts a finished turn.
+func (m *Metrics) Turn(t *turn.Trace) {
+	m.turns.add(1, string(t.Phase))
+	m.turnTook.observe(t.Took.Seconds())
+	observe(m.prompt, t.Timings.Prompt)
+	observe(m.firstWord, t.Timings.FirstToken)
+	observe(m.firstPost, t.Timings.FirstSeen)
+	if t.Uncited {
+		m.uncited.add(1)
+	}
+	m.used("main", t.Usage)
+	for _, f := range t.Tried {
+		m.models.add(1, f.Kind, "main")
+	}
+	for _, p := range t.Processed {
+		m.used("side", p.Usage)
+	}
+	if t.Verified != nil {
+		m.used("side", t.Verified.Usage)
+	}
+	for _, g := range t.Guarded {
+		m.guarded.add(float64(g.Count), g.Rule)
+	}
+	for _, d := range t.Dropped {
+		m.cuts.add(1, d.Layer.String(), d.Reason)
+	}
+	for _, o := range t.Outcomes {
+		m.providers.add(1, o.Provider, string(o.Status))
+		for _, c := range o.Contributions {
+			if c.Lookup != nil {
+				m.lookup(c.Lookup)
+			}
+			if c.Filter != nil {
+				m.used("side", c.Filter.Usage)
+			}
+		}
+	}
+}
+
+func (m *Metrics) lookup(l *turn.Lookup) {
+	m.lookups.add(1, string(l.State))
+	m.used("side", l.Usage)
+	if l.State == turn.NotNeeded || l.State == turn.Disabled {
+		return
+	}
+	m.lookupTook.observe(l.Took.Seconds())
+	for _, s := range l.Stages {
+		m.stages.observe(s.Took.Seconds(), s.Name)
+	}
+	for _, a := range l.Asked {
+		m.backends.add(1, a.Backend, string(a.Status))
+		m.backendTook.observe(a.Took.Seconds(), a.Backend)
+	}
+	for _, p := range l.Pages {
+		m.pages.add(1, string(cmp.Or(p.Failure, turn.CodeOK)))
+	}
+}
+
+// used counts the tokens and cost of a model.
+func (m *Metrics) used(model string, u turn.Usage) {
+	for _, part := range [...]struct {
+		kind string
+		n    int
+	}{{"prompt", u.Prompt - u.Cached}, {"cached", u.Cached}, {"completion", u.Completion - u.Reasoning}, {"reasoning", u.Reasoning}} {
+		if part.n > 0 {
+			m.tokens.add(float64(part.n), model, part.kind)
+		}
+	}
+	if u.Cost > 0 {
+		m.cost.add(u.Cost)
+	}
+}
+
+// observe skips durations of steps that did not happen.
+func observe(h *vector, took time.Duration) {
+	if took > 0 {
+		h.observe(took.Seconds())
+	}
+}
+
+// State provides the values that are read on each scrape. Functions may be nil.
+type State struct {
+	Version    string
+	Gateway    func() Gateway
+	Database   func() (used, file int64, err error) // bytes
+	LastBackup func() (time.Time, error)            // an error means that there is none
+	Spans      func() (sent, dropped uint64)        // of exported traces
+}
+
+// Gateway is the state of the connection to Discord.
+type Gateway struct {
+	Connected  bool
+	Since      time.Time // time of the last change
+	Trouble    string    // why it is not connected
+	Latency    time.Duration
+	Servers    int
+	Identifies int
+	Resumes    int
+	Dropped    int // events
+}
+
+// write writes the state as it is now.
+func (s *State) write(p *page) {
+	p.family("familiar_build_info", gauge, "1, with the version of the program.")
+	p.sample("familiar_build_info", labels("version", s.Version), 1)
+	if s.Gateway != nil {
+		g := s.Gateway()
+		connected := 0.0
+		if g.Connected {
+			connected = 1
+		}
+		p.single("familiar_gateway_connected", gauge, "Whether a session with Discord's gateway is established.", connected)
+		p.single("familiar_gateway_latency_seconds", gauge, "How long the gateway took to answer the last heartbeat.", g.Latency.Seconds())
+		p.single("familiar_servers", gauge, "Servers that the bot is in.", float64(g.Servers))
+		const sessions = "familiar_gateway_sessions_total"
+		p.family(sessions, counter, "Sessions with the gateway, by how they began.")
+		p.sample(sessions, labels("how", "identify"), float64(g.Identifies))
+		p.sample(sessions, labels("how", "resume"), float64(g.Resumes))
+		p.single("familiar_gateway_events_dropped_total", counter, "Events that were lost because the bot did not keep up.", float64(g.Dropped))
+	}
+	if s.Database != nil {
+		if used, file, err := s.Database(); err == nil {
+			p.single("familiar_database_used_bytes", gauge, "What is kept.", float64(used))
+			p.single("familiar_database_size_bytes", gauge, "The database's file, with the space of what was deleted.", float64(file))
+		}
+	}
+	if s.LastBackup != nil {
+		if at, err := s.LastBackup(); err == nil {
+			p.single("familiar_last_backup_timestamp_seconds", gauge, "When the last backup was made.", float64(at.Unix()))
+		}
+	}
+	if s.Spans != nil {
+		sent, dropped := s.Spans()
+		p.single("familiar_spans_exported_total", counter, "Spans that a collector took.", float64(sent))
+		p.single("familiar_spans_dropped_total", counter, "Spans that were given up, because the collector did not take them or too many waited.", float64(dropped))
+	}
+}
+
+// writeProcess writes what the process uses.
+func writeProcess(p *page, started time.Time) {
+	p.single("process_start_time_seconds", gauge, "When the process began.", float64(started.Unix()))
+	if resident, cpu, ok := process(); ok {
+		p.single("process_resident_memory_bytes", gauge, "What the process has in memory.", resident)
+		p.single("process_cpu_seconds_total", counter, "Time of the processors that the process has had.", cpu)
+	}
+}
+
+// process reads the process's memory and CPU time on Linux; ok is false elsewhere. It
+// reads one file only: allocating in an idle process keeps it from returning memory. See
+// https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html
+func process() (resident, cpu float64, ok bool) {
+	text, err := os.ReadFile("/proc/self/stat")
+	if err != nil {
+		return 0, 0, false
+	}
+	fields := bytes.Fields(text[bytes.LastIndexByte(text, ')')+1:]) // from the third field, the state, on
+	if len(fields) < 22 {
+		return 0, 0, false
+	}
+	number := func(field int) float64 {
+		n, _ := strconv.ParseFloat(string(fields[field-3]), 64)
+		return n
+	}
+	const ticks = 100 // per second
+	return number(24) * float64(os.Getpagesize()), (number(14) + number(15)) / ticks, true
+}

@@ -1,0 +1,435 @@
+// Package terminal is the door through which a person talks to a character at a terminal, or a script through a pipe.
+//
+//	terminal.go  the [Door]: it turns a line into an event, waits for the answer and prints it as it grows
+//	local.go     the commands that only a terminal has: /clear, /retry, /copy, /save, /sources, /quit
+//	input.go     the sources of lines: a pipe or an editor
+//	paint.go     Markdown as type, wrapped at the window's edge, while it arrives
+package terminal
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/oklog/ulid/v2"
+	"github.com/rivo/uniseg"
+
+	"familiar/internal/context/turn"
+)
+
+// Channel is the id of the first conversation's channel.
+const Channel = "terminal"
+
+// Door is a terminal. Out and Name are required. Its exported fields must not be changed after first use.
+type Door struct {
+	Out  io.Writer
+	Name string // of the character
+	User string // of the person; empty: "you"
+	// Parse reads a command of the bot without its slash. nil: there are no commands. Its error is shown to the person.
+	Parse  func(order string) (*turn.Command, error)
+	Screen *Screen // nil: plain text is printed
+	Save   func(name string, text []byte) error
+	NewID  func() string
+
+	mu      sync.Mutex
+	channel string              // guarded by mu, as are the fields below
+	replies map[string]*showing // growing replies by post id
+	doing   string              // what the bot is doing
+	waiting bool                // the line of showBusy is on the screen
+	said    []utterance         // the conversation, for /save
+	last    string              // the person's last words, for /retry
+
+	once   sync.Once
+	events chan turn.Event
+	ended  chan struct{} // an answer is complete; holds one token
+}
+
+// Screen is a window that a person looks at.
+type Screen struct {
+	Width  func() int // columns; 0: unknown
+	Colour bool
+}
+
+// showing is a growing reply.
+type showing struct {
+	shown   string // the text shown so far
+	painter painter
+}
+
+func (d *Door) open() {
+	d.once.Do(func() {
+		d.events = make(chan turn.Event)
+		d.ended = make(chan struct{}, 1)
+		d.replies = make(map[string]*showing)
+		d.channel = Channel
+		if d.User == "" {
+			d.User = "you"
+		}
+		if d.NewID == nil {
+			d.NewID = func() string { return ulid.Make().String() }
+		}
+	})
+}
+
+// Events returns what the person says. Read closes the channel when it returns.
+func (d *Door) Events() <-chan turn.Event {
+	d.open()
+	return d.events
+}
+
+// Channel returns the id of the current conversation's channel.
+func (d *Door) Channel() string {
+	d.open()
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.channel
+}
+
+// leaving is the time within which a second Ctrl-C leaves.
+const leaving = 2 * time.Second
+
+// Read takes lines until the input ends, a line says /quit, Ctrl-C comes twice, or ctx is done. It waits for each
+// answer.
+func (d *Door) Read(ctx context.Context, in Input) error {
+	d.open()
+	defer close(d.events)
+	var interrupted time.Time
+	for ctx.Err() == nil {
+		line, err := in.Line(ctx)
+		switch {
+		case errors.Is(err, ErrInterrupted):
+			if time.Since(interrupted) < leaving {
+				return nil
+			}
+			interrupted = time.Now()
+			d.print("(Ctrl-C once more to leave)\n")
+			continue
+		case errors.Is(err, io.EOF) || ctx.Err() != nil:
+			return nil
+		case err != nil:
+			return err
+		}
+		if line = strings.TrimSpace(line); line == "" {
+			continue
+		}
+		if done := d.take(ctx, line); done {
+			return nil
+		}
+	}
+	return nil
+}
+
+// take carries out a line. It reports whether the line was a command to leave.
+func (d *Door) take(ctx context.Context, line string) (leave bool) {
+	order, isCommand := strings.CutPrefix(line, "/")
+	if !isCommand {
+		d.say(ctx, line)
+		return false
+	}
+	name, rest, _ := strings.Cut(order, " ")
+	if local, ok := locals[strings.ToLower(name)]; ok {
+		return local.run(d, ctx, strings.TrimSpace(rest))
+	}
+	if d.Parse == nil {
+		d.print("There are no commands here.\n")
+		return false
+	}
+	c, err := d.Parse(order)
+	if err != nil {
+		d.print(err.Error() + "\n")
+		return false
+	}
+	c.By, c.Admin = d.person(), true
+	e := d.Message(line)
+	e.Kind, e.Command = turn.Ordered, c
+	d.send(ctx, e)
+	if c.Name == "help" {
+		d.print(help())
+	}
+	return false
+}
+
+// say sends the person's words to the character and waits for the answer.
+func (d *Door) say(ctx context.Context, text string) {
+	d.mu.Lock()
+	d.last = text
+	d.said = append(d.said, utterance{d.User, text})
+	d.mu.Unlock()
+	d.send(ctx, d.Message(text))
+}
+
+// send sends an event and waits for its answer.
+func (d *Door) send(ctx context.Context, e turn.Event) {
+	select {
+	case <-d.ended: // nobody waited for this answer
+	default:
+	}
+	select {
+	case d.events <- e:
+	case <-ctx.Done():
+		return
+	}
+	d.await(ctx)
+}
+
+func (d *Door) person() turn.Author { return turn.Author{ID: "terminal:" + d.User, Name: d.User} }
+
+// Message returns the event for a person's words.
+func (d *Door) Message(text string) turn.Event {
+	return turn.Event{Kind: turn.Created, ID: d.newID(), Direct: true, Message: turn.Message{
+		ID: d.NewID(), ChannelID: d.Channel(), Author: d.person(), Text: text, At: time.Now(),
+	}}
+}
+
+func (d *Door) newID() string {
+	d.open()
+	return d.NewID()
+}
+
+// print prints text of the program itself.
+func (d *Door) print(text string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.rest()
+	io.WriteString(d.Out, d.wrapped(text))
+}
+
+// Post prints a new message.
+func (d *Door) Post(_ context.Context, p turn.Post) (id string, err error) {
+	id = d.newID()
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return id, d.show(id, p.Text, p.Final)
+}
+
+// Edit prints what is new in a message. If the text has changed and not only grown, Edit prints all of it again.
+func (d *Door) Edit(_ context.Context, e turn.Edit) error {
+	if err := e.Validate(); err != nil {
+		return fmt.Errorf("edit a message: %w", err)
+	}
+	d.open()
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.show(e.ID, e.Text, e.Final)
+}
+
+// Delete forgets a message. What is printed stays on the screen.
+func (d *Door) Delete(_ context.Context, r turn.Ref) error {
+	if err := r.Validate(); err != nil {
+		return fmt.Errorf("delete a message: %w", err)
+	}
+	d.open()
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.rest()
+	delete(d.replies, r.ID)
+	return nil
+}
+
+// React returns [errors.ErrUnsupported]: a terminal has no reactions.
+func (d *Door) React(context.Context, turn.Ref, string) error { return errors.ErrUnsupported }
+
+// OpenThread returns [errors.ErrUnsupported]: a terminal has no threads.
+func (d *Door) OpenThread(context.Context, turn.Ref, string) (string, error) {
+	return "", errors.ErrUnsupported
+}
+
+// show prints what is new in the text of a message. The caller holds d.mu.
+func (d *Door) show(id, text string, final bool) error {
+	d.rest()
+	r := d.replies[id]
+	if r == nil {
+		r = &showing{}
+		d.replies[id] = r
+		d.begin(r)
+	}
+	if _, err := io.WriteString(d.Out, d.grow(r, text, final)); err != nil {
+		return fmt.Errorf("write to the terminal: %w", err)
+	}
+	if final {
+		delete(d.replies, id)
+		d.said = append(d.said, utterance{d.Name, text})
+		d.wake()
+	}
+	return nil
+}
+
+// begin prints the speaker's name. The caller holds d.mu.
+func (d *Door) begin(r *showing) {
+	name := strings.ToLower(d.Name) + "> "
+	if d.Screen == nil {
+		io.WriteString(d.Out, name)
+		return
+	}
+	r.painter = painter{width: d.Screen.Width(), colour: d.Screen.Colour}
+	r.painter.label(name)
+}
+
+// grow returns the part of a text that is not shown yet, or all of it if the shown part has changed. The caller holds
+// d.mu.
+func (d *Door) grow(r *showing, whole string, final bool) string {
+	text := Plain(whole)
+	if d.Screen != nil {
+		text = folded(whole)
+	}
+	rest, grown := strings.CutPrefix(text, r.shown)
+	if !grown {
+		rest = "\n" + text
+	}
+	r.shown = text
+	switch {
+	case d.Screen != nil:
+		if !grown {
+			rest = r.painter.feed("\n", false) + r.painter.again(text)
+			return rest + r.painter.feed("", final)
+		}
+		return r.painter.feed(rest, final)
+	case final:
+		return rest + "\n"
+	}
+	return rest
+}
+
+// wake ends the wait of send, if it waits.
+func (d *Door) wake() {
+	select {
+	case d.ended <- struct{}{}:
+	default:
+	}
+}
+
+// Typing does nothing: a terminal shows the words as they arrive.
+func (d *Door) Typing(context.Context, string) error { return nil }
+
+// Respond prints the answer to a command, without files and buttons.
+func (d *Door) Respond(_ context.Context, _ turn.Command, a turn.Answer) error {
+	d.open()
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.rest()
+	text := a.Text
+	for _, s := range a.Sections {
+		text = strings.TrimLeft(text+"\n\n"+strings.TrimLeft(s.Title+"\n"+s.Text, "\n"), "\n")
+	}
+	_, err := fmt.Fprintln(d.Out, d.wrapped(strings.TrimRight(Plain(text), "\n")))
+	d.wake()
+	return err
+}
+
+// label matches the beginning of a line of a record: a word with spaces up to a column, or spaces alone.
+var label = regexp.MustCompile(`^(?:\S+ {2,}| {4,})`)
+
+// wrapped returns a text whose lines fit into the window. A long line of a record continues below its own text.
+func (d *Door) wrapped(text string) string {
+	if d.Screen == nil {
+		return text
+	}
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		p := painter{width: d.Screen.Width()}
+		line = harmless(line)
+		lines[i] = line
+		if p.width == 0 || uniseg.StringWidth(line) <= p.width {
+			continue
+		}
+		switch head := label.FindString(line); {
+		case head != "" && uniseg.StringWidth(head) < p.width/2:
+			p.out.WriteString(head)
+			p.column, p.indent = uniseg.StringWidth(head), uniseg.StringWidth(head)
+			line = line[len(head):]
+		case strings.Contains(line, "  "): // a table, which is not wrapped
+			continue
+		}
+		p.words(line, 0)
+		lines[i] = p.out.String()
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Plain removes the marks that only Discord reads. Small type is indented, and addresses lose their brackets.
+func Plain(text string) string {
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		if small, isSmall := strings.CutPrefix(line, smallType); isSmall {
+			lines[i] = "  " + strings.NewReplacer("<http", "http", ">", "").Replace(small)
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+const (
+	// turning is how long each of signs is shown.
+	turning = 120 * time.Millisecond
+	signs   = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
+	// clearLine moves the cursor to the beginning of the line and clears the line (ECMA-48, EL).
+	clearLine = "\r\x1b[K"
+)
+
+// Watch is called with what the bot is doing in a turn.
+func (d *Door) Watch(a turn.Activity, n int) {
+	d.open()
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	switch a {
+	case turn.Searching:
+		d.doing = "searching the web"
+	case turn.Reading:
+		d.doing = "reading a page"
+		if n > 1 {
+			d.doing = fmt.Sprintf("reading %d pages", n)
+		}
+	case turn.Checking:
+		d.doing = "checking what they say"
+	case turn.Thinking:
+		d.doing = "thinking"
+	}
+}
+
+// await waits for an answer. On a screen it shows what the bot is doing until the first word.
+func (d *Door) await(ctx context.Context) {
+	var tick <-chan time.Time
+	if d.Screen != nil {
+		ticker := time.NewTicker(turning)
+		defer ticker.Stop()
+		tick = ticker.C
+	}
+	d.Watch(turn.Thinking, 0)
+	for n := 0; ; n++ {
+		select {
+		case <-d.ended:
+			return
+		case <-ctx.Done():
+			d.mu.Lock()
+			d.rest()
+			d.mu.Unlock()
+			return
+		case <-tick:
+			d.showBusy(n)
+		}
+	}
+}
+
+// showBusy shows the next sign unless a reply has begun.
+func (d *Door) showBusy(n int) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if len(d.replies) > 0 {
+		return
+	}
+	all := []rune(signs)
+	fmt.Fprintf(d.Out, "%s%c %s", clearLine, all[n%len(all)], d.doing)
+	d.waiting = true
+}
+
+// rest removes the sign from the screen. The caller holds d.mu.
+func (d *Door) rest() {
+	if d.waiting {
+		io.WriteString(d.Out, clearLine)
+		d.waiting = false
+	}
+}

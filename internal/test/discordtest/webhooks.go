@@ -1,0 +1,290 @@
+package discordtest
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// webhook is a webhook that the bot's application made.
+type webhook struct {
+	id, token, name string
+	channel         *channel
+}
+
+const mostWebhooks = 15 // per channel
+
+// DenyWebhooks removes the bot's permission Manage Webhooks in a channel, or restores it.
+func (s *Server) DenyWebhooks(channel string, denied bool) {
+	s.mu.Lock()
+	c := s.find(channel)
+	c.hookless = denied
+	payload := c.payload()
+	s.mu.Unlock()
+	s.gateway.dispatch("CHANNEL_UPDATE", payload)
+}
+
+// DeleteWebhooks deletes a channel's webhooks, as a moderator does.
+func (s *Server) DeleteWebhooks(channel string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c := s.find(channel)
+	s.webhooks = slices.DeleteFunc(s.webhooks, func(w *webhook) bool { return w.channel == c })
+}
+
+// Webhooks counts a channel's webhooks.
+func (s *Server) Webhooks(channel string) (n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c := s.find(channel)
+	for _, w := range s.webhooks {
+		if w.channel == c {
+			n++
+		}
+	}
+	return n
+}
+
+// hooked returns the channel of a request about webhooks, or why the bot may not manage them. The caller must hold mu.
+func (s *Server) hooked(c *call) (*channel, answer, bool) {
+	ch, no, ok := s.writable(c)
+	switch {
+	case !ok:
+		return nil, no, false
+	case ch.hookless:
+		return nil, refusal(http.StatusForbidden, 50013, "Missing Permissions"), false
+	case ch.guild == "" || ch.parent != "":
+		return nil, refusal(http.StatusBadRequest, 50024, "Cannot execute action on this channel type"), false
+	}
+	return ch, answer{}, true
+}
+
+func (w *webhook) payload() object {
+	return object{"id": w.id, "type": 1, "channel_id": w.channel.id, "guild_id": w.channel.guild, "name": w.name, "token": w.token, "application_id": appID}
+}
+
+func (s *Server) listWebhooks(c *call) answer {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	ch, no, ok := s.hooked(c)
+	if !ok {
+		return no
+	}
+	list := []object{{"id": "100000000000000011", "type": 1, "channel_id": ch.id, "name": "of another app", "application_id": nil, "token": nil}}
+	for _, w := range s.webhooks {
+		if w.channel == ch {
+			list = append(list, w.payload())
+		}
+	}
+	return answer{http.StatusOK, list}
+}
+
+func (s *Server) makeWebhook(c *call) answer {
+	var in struct {
+		Name string `json:"name"`
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	ch, no, ok := s.hooked(c)
+	if !ok {
+		return no
+	}
+	if !c.decode(&in) || !mayBeCalled(in.Name) {
+		return malformed("name", "WEBHOOK_INVALID_NAME", "Name is not allowed")
+	}
+	n := 0
+	for _, w := range s.webhooks {
+		if w.channel == ch {
+			n++
+		}
+	}
+	if n >= mostWebhooks {
+		return refusal(http.StatusBadRequest, 30007, "Maximum number of webhooks reached (15)")
+	}
+	w := &webhook{id: s.newID(), name: in.Name, channel: ch}
+	w.token = "webhook-token-not-a-secret-" + w.id
+	s.webhooks = append(s.webhooks, w)
+	s.bump()
+	return answer{http.StatusOK, w.payload()}
+}
+
+// mayBeCalled reports whether Discord permits a name for a webhook or its message.
+// https://discord.com/developers/docs/resources/webhook#create-webhook
+func mayBeCalled(name string) bool {
+	folded := strings.ToLower(strings.TrimSpace(name))
+	n := utf8.RuneCountInString(folded)
+	return n >= 1 && n <= 80 && !strings.Contains(folded, "discord") && !strings.Contains(folded, "clyde") && folded != "everyone" && folded != "here"
+}
+
+// webhookOf returns the webhook with the token of a request, and the channel or thread of the request. The caller must hold mu.
+func (s *Server) webhookOf(c *call) (*webhook, *channel, answer, bool) {
+	i := slices.IndexFunc(s.webhooks, func(w *webhook) bool { return w.id == c.parts[1] })
+	switch {
+	case i < 0:
+		return nil, nil, refusal(http.StatusNotFound, 10015, "Unknown Webhook"), false
+	case s.webhooks[i].token != c.parts[2]:
+		return nil, nil, refusal(http.StatusUnauthorized, 50027, "Invalid Webhook Token"), false
+	}
+	w := s.webhooks[i]
+	ch := w.channel
+	if id := c.query.Get("thread_id"); id != "" {
+		if ch = s.channels[id]; ch == nil || ch.parent != w.channel.id {
+			return nil, nil, refusal(http.StatusNotFound, 10003, "Unknown Channel"), false
+		}
+		if ch.archived && (ch.locked || len(c.parts) > 3) {
+			return nil, nil, refusal(http.StatusBadRequest, 50083, "Thread is archived"), false
+		}
+	}
+	return w, ch, answer{}, true
+}
+
+// hookPost is the body of a webhook's request.
+type hookPost struct {
+	sent
+	Username string `json:"username"`
+	Avatar   string `json:"avatar_url"`
+}
+
+// execute posts a message through a webhook. Discord ignores a nonce here, and answers only if asked to wait.
+// https://discord.com/developers/docs/resources/webhook#execute-webhook
+func (s *Server) execute(c *call) answer {
+	var in hookPost
+	if !c.decode(&in) {
+		return refusal(http.StatusBadRequest, 50109, "The request body contains invalid JSON.")
+	}
+	s.mu.Lock()
+	w, ch, no, ok := s.webhookOf(c)
+	if ok {
+		no, ok = in.check(true)
+	}
+	switch {
+	case !ok:
+	case in.Username != "" && !mayBeCalled(in.Username):
+		no, ok = malformed("username", "USERNAME_INVALID_CONTAINS", "Username is not allowed"), false
+	case in.Reference != nil:
+		no, ok = malformed("message_reference", "UNKNOWN_FIELD", "A webhook cannot reply"), false
+	case in.Avatar != "" && !strings.HasPrefix(in.Avatar, "https://"):
+		no, ok = malformed("avatar_url", "URL_TYPE_INVALID_URL", "Not a well formed URL."), false
+	}
+	if !ok {
+		s.mu.Unlock()
+		return no
+	}
+	name := in.Username
+	if name == "" {
+		name = w.name
+	}
+	m := &message{channel: ch, by: &user{id: w.id, name: name, bot: true}, webhook: w.id, application: appID}
+	m.Message = Message{ID: s.newID(), Channel: ch.id, Author: name, Avatar: in.Avatar, Own: true, At: time.Now()}
+	s.write(m, *in.Content)
+	s.messages[m.ID] = m
+	ch.messages = append(ch.messages, m)
+	if c.query.Get("with_components") == "true" {
+		m.components, m.Buttons = in.Components, buttons(in.Components)
+	}
+	s.apply(m, &in.sent)
+	s.bump()
+	out := s.payload(m, false)
+	s.announce("MESSAGE_CREATE", m)
+	if c.query.Get("wait") != "true" {
+		return answer{status: http.StatusNoContent}
+	}
+	return answer{http.StatusOK, out}
+}
+
+// hookMessage returns the webhook's message that a request is about. The caller must hold mu.
+func (s *Server) hookMessage(c *call) (*message, answer, bool) {
+	w, ch, no, ok := s.webhookOf(c)
+	if !ok {
+		return nil, no, false
+	}
+	m := s.messages[c.parts[4]]
+	if m == nil || m.webhook != w.id || m.channel != ch {
+		return nil, refusal(http.StatusNotFound, 10008, "Unknown Message"), false
+	}
+	return m, answer{}, true
+}
+
+func (s *Server) editByWebhook(c *call) answer {
+	var in sent
+	if !c.decode(&in) {
+		return refusal(http.StatusBadRequest, 50109, "The request body contains invalid JSON.")
+	}
+	s.mu.Lock()
+	m, no, ok := s.hookMessage(c)
+	if ok {
+		no, ok = in.check(in.Content != nil)
+	}
+	if !ok {
+		s.mu.Unlock()
+		return no
+	}
+	if c.query.Get("with_components") != "true" {
+		in.Components = nil
+	}
+	return s.amend(m, &in)
+}
+
+func (s *Server) deleteByWebhook(c *call) answer {
+	s.mu.Lock()
+	m, no, ok := s.hookMessage(c)
+	if !ok {
+		s.mu.Unlock()
+		return no
+	}
+	payload := s.remove(m)
+	s.mu.Unlock()
+	s.gateway.dispatch("MESSAGE_DELETE", payload)
+	return answer{status: http.StatusNoContent}
+}
+
+// DenyNickname removes the bot's permission Change Nickname in a server, or restores it.
+func (s *Server) DenyNickname(guild string, denied bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.guild(guild).nameless = denied
+}
+
+// Profile returns the bot's nickname and avatar in a server, "" if it has none.
+func (s *Server) Profile(guild string) (nick, avatar string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	g := s.guild(guild)
+	return g.nicks[botID], g.avatar
+}
+
+// modifySelf changes the bot's profile in a server.
+// https://discord.com/developers/docs/resources/guild#modify-current-member
+func (s *Server) modifySelf(c *call) answer {
+	var in struct {
+		Nick   *string `json:"nick"`
+		Avatar *string `json:"avatar"`
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	g := s.guild(c.parts[1])
+	switch {
+	case g == nil:
+		return refusal(http.StatusNotFound, 10004, "Unknown Guild")
+	case g.nameless:
+		return refusal(http.StatusForbidden, 50013, "Missing Permissions")
+	case !c.decode(&in):
+		return refusal(http.StatusBadRequest, 50109, "The request body contains invalid JSON.")
+	case in.Nick != nil && utf8.RuneCountInString(*in.Nick) > 32:
+		return malformed("nick", "BASE_TYPE_MAX_LENGTH", "Must be 32 or fewer in length.")
+	case in.Avatar != nil && !strings.HasPrefix(*in.Avatar, "data:image/"):
+		return malformed("avatar", "IMAGE_INVALID", "Invalid image data")
+	}
+	g.avatar = ""
+	if in.Avatar != nil {
+		g.avatar = *in.Avatar
+	}
+	delete(g.nicks, botID)
+	if in.Nick != nil {
+		g.nicks[botID] = *in.Nick
+	}
+	s.bump()
+	return answer{http.StatusOK, s.member(g.id, botID)}
+}

@@ -1,0 +1,180 @@
+package main
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"familiar/internal/test/discordtest"
+)
+
+// The promises under load.
+const (
+	soon      = "many mentions at once are answered in 10 s at the median, 20 s at the 99th percentile"
+	noLimit   = "many mentions at once cause no 429"
+	asIfAlone = "a model that hangs in 50 channels delays no other"
+)
+
+const (
+	loadModel  = 3 * time.Second // how long an answer takes
+	loadMedian = 10 * time.Second
+	loadWorst  = 20 * time.Second
+)
+
+// playLoad has many people write at once, four in each channel. Then the model hangs in all channels except one.
+func playLoad(ctx context.Context, s *stage) error {
+	s.discord.Limit(5, 5*time.Second)
+	s.discord.Pace(50)
+	s.ledger.gap = loadModel / time.Duration(len(strings.Fields(answerTo([]string{"q0"}, 0))))
+	if err := s.come(ctx); err != nil {
+		return err
+	}
+	for i := range s.opt.rounds {
+		s.ask(s.rooms[i%len(s.rooms)], i%s.opt.people)
+	}
+	if err := s.settle(ctx, patience); err != nil {
+		return err
+	}
+	s.loaded()
+	if err := s.beside(ctx); err != nil {
+		return err
+	}
+	return s.finish(ctx, patience)
+}
+
+// loaded notes how long people waited for a complete reply.
+func (s *stage) loaded() {
+	var took, first []time.Duration
+	for _, o := range s.outcomes() {
+		if o.whole() {
+			took = append(took, written(o.answers[0]).Sub(o.at))
+			first = append(first, o.answers[0].At.Sub(o.at))
+		}
+	}
+	median, worst := percentile(took, 50), percentile(took, 99)
+	s.note("from a mention to the first post, p50, p99", "%v, %v", percentile(first, 50), percentile(first, 99))
+	s.note("from a mention to the complete reply, p50, p99", "%v, %v", median, worst)
+	if len(took) < s.opt.rounds || median > loadMedian || worst > loadWorst {
+		s.complain(soon, "%d of %d were answered, in %v at the median and %v at the 99th percentile", len(took), s.opt.rounds, median, worst)
+	}
+	limits := 0
+	for what, n := range s.discord.Refusals() {
+		if strings.Contains(what, ": 429 ") {
+			limits += n
+			s.complain(noLimit, "%d times %s", n, what)
+		}
+	}
+	s.note("answers 429", "%d", limits)
+}
+
+// beside measures the first words in a channel of its own: before the model hangs in all others, at the moment when it begins to, and when
+// it has hung for a while.
+func (s *stage) beside(ctx context.Context) error {
+	hanging := s.rooms
+	other := s.discord.AddChannel("hall", "beside")
+	s.rooms = append(s.rooms, other)
+	var took [3]time.Duration
+	for i, pause := range []time.Duration{0, 0, 8 * time.Second} {
+		if i == 1 {
+			s.ledger.hang(hanging...)
+			for n, room := range hanging {
+				s.ask(room, n)
+			}
+		}
+		if err := wait(ctx, pause); err != nil {
+			return err
+		}
+		tag := s.ask(other, s.opt.people+i)
+		if err := s.await(ctx, patience, "there is no answer beside a model that hangs", func() bool { return s.has(other, tag) }); err != nil {
+			return err
+		}
+		took[i] = s.firstWords(time.Time{}, time.Now(), []string{other})[i]
+	}
+	s.note("first word alone; as the model begins to hang in all other channels; 8 s later", "%v; %v; %v",
+		took[0].Round(time.Millisecond), took[1].Round(time.Millisecond), took[2].Round(time.Millisecond))
+	for _, t := range took[1:] {
+		if t > took[0]+hangSlack {
+			s.complain(asIfAlone, "the first word came after %v, alone after %v", t, took[0])
+		}
+	}
+	return nil
+}
+
+// playBurst has everybody write at once, in all channels. If there are enough people, nobody writes twice in one channel, since consecutive
+// messages of one person are one question.
+func playBurst(ctx context.Context, s *stage) error {
+	if err := s.come(ctx); err != nil {
+		return err
+	}
+	each := (s.opt.rounds + len(s.rooms) - 1) / len(s.rooms) // in a channel
+	began := time.Now()
+	for i := range s.opt.rounds {
+		room, nth := i%len(s.rooms), i/len(s.rooms)
+		s.ask(s.rooms[room], (room*each+nth)%s.opt.people)
+	}
+	s.note("writing took", "%v", time.Since(began).Round(time.Millisecond))
+	return s.finish(ctx, 4*time.Minute)
+}
+
+const (
+	longestPause = 3 * time.Second        // between two mentions; some pauses are long enough for the program to return memory
+	firstSlack   = 350 * time.Millisecond // from the model's first word to the first post
+)
+
+// playSingle writes one mention at a time to a program that is otherwise idle.
+func playSingle(ctx context.Context, s *stage) error {
+	if err := s.come(ctx); err != nil {
+		return err
+	}
+	for i := range s.opt.rounds {
+		if err := wait(ctx, time.Duration(s.random.Int64N(int64(longestPause)))); err != nil {
+			return err
+		}
+		room := s.rooms[i%len(s.rooms)]
+		tag := s.ask(room, i%s.opt.people)
+		err := s.await(ctx, patience, "there is no answer", func() bool { return s.has(room, tag) })
+		if err != nil {
+			return err
+		}
+	}
+	s.own()
+	var over []time.Duration
+	for _, o := range s.outcomes() {
+		over = append(over, o.answers[0].At.Sub(o.asked))
+	}
+	s.note("first post after the model's first word, p50 and p99", "%v, %v", percentile(over, 50), percentile(over, 99))
+	if percentile(over, 99) > firstSlack {
+		s.complain("the first words are seen 350 ms after the model's", "the 99th percentile is %v", percentile(over, 99))
+	}
+	return s.finish(ctx, patience)
+}
+
+// has reports whether a channel has the complete answer to a mention.
+func (s *stage) has(room, tag string) bool {
+	return slices.ContainsFunc(s.discord.Messages(room), func(m discordtest.Message) bool {
+		return m.Own && opening.FindString(m.Text) == tag && complete(m)
+	})
+}
+
+// own notes the program's own time before and after that of the model, for mentions that were answered one by one.
+func (s *stage) own() {
+	var before, after []time.Duration
+	for _, o := range s.outcomes() {
+		if o.asked.IsZero() || o.ended.IsZero() || len(o.answers) != 1 || !complete(o.answers[0]) {
+			continue
+		}
+		before = append(before, o.asked.Sub(o.at))
+		after = append(after, written(o.answers[0]).Sub(o.ended))
+	}
+	s.note("from a mention to the model's request, p50, p99 and most", "%v, %v, %v", percentile(before, 50), percentile(before, 99), percentile(before, 100))
+	s.note("from the model's end to the complete post, p50, p99 and most", "%v, %v, %v", percentile(after, 50), percentile(after, 99), percentile(after, 100))
+}
+
+// written returns when a message got its last words.
+func written(m discordtest.Message) time.Time {
+	if m.EditedAt.IsZero() {
+		return m.At
+	}
+	return m.EditedAt
+}

@@ -1,0 +1,216 @@
+// Soak starts the real program between a Discord and a model on this machine, puts it under load, injects faults, and counts what became of
+// every mention.
+//
+//	go run ./internal/test/soak SCENARIO [flags]
+//
+//	kill     -n times (200) SIGKILL at a random moment, each followed by a restart
+//	term     -n times (50) SIGTERM likewise
+//	steady   -rate turns a second (5) for a time, -for 20m: memory and the time to the first visible word
+//	single   -n mentions (120), one at a time: the first visible word, and the program's own time
+//	long     -rate messages a second (2) in 500 channels for a time, -for 1h, with random faults everywhere
+//	load     -n mentions (200) at once in 50 channels; then the model hangs in all of them, and a person writes in another
+//	burst    -n mentions (1,200) at once
+//	outage   the network to Discord is down for 2, 8 and 30 s
+//	disk     the disk is full for a time, -for 1m, then frozen for 25 s; needs root and a loop device
+//	hang     the model hangs in half of the channels for a time, -for 30s
+//
+// The accounting is independent of the program: ledger.go records every mention that was written, and audit.go checks what Discord holds in
+// the end. Every mention is answered, or its author is told why it is not. No mention is answered twice, no reply is incomplete without a
+// mark, and each reply has its complete record in the database. The output is a Markdown table of counts and a line for each broken promise.
+// The exit code is 1 if a promise was broken.
+//
+// stage.go has the far ends and the processes, and people.go the load. The scenarios are in load.go, kill.go, steady.go, long.go and
+// outage.go.
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"os/signal"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// Exit codes.
+const (
+	exitOK     = 0
+	exitBroken = 1 // a promise was broken, or the scenario could not run
+	exitUsage  = 2
+)
+
+// options are the flags. A zero value means the scenario's default.
+type options struct {
+	name       string        // of the scenario
+	rounds     int           // kills, signals or mentions
+	rate       float64       // mentions a second
+	channels   int           //
+	people     int           //
+	span       time.Duration // of load or of a fault
+	seed       uint64        // of every random choice
+	gap        bool          // the promises also apply to mentions written while no program was connected
+	bursts     bool          // some people write twice at once
+	goroutines bool          // the runtime writes its goroutines into the log
+	program    string        // path of a binary; empty: the program is built
+	keep       bool          // the directory is kept
+	tls        bool          // Discord and the model are behind TLS
+	http1      bool          // with tls: they do not speak HTTP/2
+}
+
+type scenario struct {
+	name    string
+	options options
+	play    func(context.Context, *stage) error
+}
+
+func scenarios() []scenario {
+	return []scenario{
+		{"kill", options{rounds: 200, rate: 4, channels: 8, people: 125, bursts: true}, playKill},
+		{"term", options{rounds: 50, rate: 4, channels: 8, people: 125, bursts: true}, playTerm},
+		{"steady", options{rate: 5, channels: 20, people: 61, span: 20 * time.Minute}, playSteady},
+		{"single", options{rounds: 120, channels: 20, people: 61}, playSingle},
+		{"long", options{rate: 2, channels: 500, people: 211, span: time.Hour, goroutines: true}, playLong},
+		{"load", options{rounds: 200, channels: 50, people: 200}, playLoad},
+		{"burst", options{rounds: 1200, channels: 40, people: 60}, playBurst},
+		{"outage", options{rate: 3, channels: 8, people: 125, bursts: true}, playOutage},
+		{"disk", options{rate: 2, channels: 8, people: 125, bursts: true, span: time.Minute}, playDisk},
+		{"hang", options{rate: 4, channels: 8, people: 125, span: 30 * time.Second}, playHang},
+	}
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // a second signal ends the process
+	os.Exit(run(ctx, os.Args[1:], os.Stdout))
+}
+
+func run(ctx context.Context, args []string, out io.Writer) int {
+	sc, err := choose(args, out)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		return exitOK
+	case err != nil:
+		fmt.Fprintln(out, err)
+		return exitUsage
+	}
+	fmt.Fprintf(out, "%s, -seed %d\n", sc.name, sc.options.seed)
+	s, err := newStage(ctx, sc.options, out)
+	if err != nil {
+		fmt.Fprintln(out, err)
+		return exitBroken
+	}
+	defer s.close()
+	if err := sc.play(ctx, s); err != nil {
+		fmt.Fprintf(out, "%s: %v\n", sc.name, err)
+		s.opt.keep = true
+		return exitBroken
+	}
+	if s.print(out); len(s.findings) > 0 {
+		s.opt.keep = true
+		return exitBroken
+	}
+	return exitOK
+}
+
+// choose parses the command line.
+func choose(args []string, out io.Writer) (scenario, error) {
+	usage := errors.New("usage: soak kill|term|steady|single|long|load|burst|outage|disk|hang [flags]; -h lists them")
+	if len(args) == 0 {
+		return scenario{}, usage
+	}
+	var o options
+	flags := flag.NewFlagSet("soak", flag.ContinueOnError)
+	flags.SetOutput(out)
+	flags.IntVar(&o.rounds, "n", 0, "kills, signals or mentions")
+	flags.Float64Var(&o.rate, "rate", 0, "mentions a `second`")
+	flags.IntVar(&o.channels, "channels", 0, "channels that are written in")
+	flags.IntVar(&o.people, "people", 0, "people who write, 999 at most; the program answers one 20 times a minute")
+	flags.DurationVar(&o.span, "for", 0, "how long the load, or a fault, lasts")
+	flags.Uint64Var(&o.seed, "seed", rand.Uint64N(1e6), "of every random choice")
+	flags.BoolVar(&o.gap, "gap", true, "hold the promises for mentions that were written while no program was connected, too")
+	flags.StringVar(&o.program, "program", "", "a `binary` in place of the one that is built")
+	flags.BoolVar(&o.keep, "keep", false, "keep the directory with the data and the log; it is kept where a promise is broken")
+	flags.BoolVar(&o.tls, "tls", false, "put Discord and the model behind TLS, with a certificate authority of this run's own")
+	flags.BoolVar(&o.http1, "http1", false, "with -tls: no HTTP/2, as of many local servers")
+	if args[0] == "-h" || args[0] == "--help" {
+		return scenario{}, flags.Parse(args[:1])
+	}
+	if err := flags.Parse(args[1:]); err != nil {
+		return scenario{}, err
+	}
+	for _, sc := range scenarios() {
+		if sc.name == args[0] {
+			sc.options = o.over(sc.options)
+			sc.options.name = sc.name
+			return sc, nil
+		}
+	}
+	return scenario{}, usage
+}
+
+// over returns the options, with unset ones taken from preset.
+func (o options) over(preset options) options {
+	o.rounds = cmp.Or(o.rounds, preset.rounds)
+	o.rate = cmp.Or(o.rate, preset.rate)
+	o.channels = cmp.Or(o.channels, preset.channels)
+	o.people = cmp.Or(o.people, preset.people)
+	o.span = cmp.Or(o.span, preset.span)
+	o.bursts, o.goroutines = preset.bursts, preset.goroutines
+	return o
+}
+
+// print writes the table, in Markdown, and the broken promises.
+func (s *stage) print(out io.Writer) {
+	rows := [][2]string{{s.opt.title(), "figure"}, {"---", "---:"}}
+	for _, c := range s.counts {
+		rows = append(rows, [2]string{c.what, c.figure})
+	}
+	broken := map[string]int{}
+	promises := []string{everyone, once, whole, onRecord, ended}
+	for _, f := range s.findings {
+		if broken[f.promise]++; !slices.Contains(promises, f.promise) {
+			promises = append(promises, f.promise)
+		}
+	}
+	for _, p := range promises {
+		rows = append(rows, [2]string{"broken: " + p, fmt.Sprint(broken[p])})
+	}
+	for _, r := range rows {
+		fmt.Fprintf(out, "| %s | %s |\n", r[0], r[1])
+	}
+	if len(s.findings) > 0 {
+		fmt.Fprintln(out)
+	}
+	for _, f := range s.findings {
+		about := ""
+		if m := f.mention; m.id != "" {
+			about = fmt.Sprintf(", %s, message %s of %s in channel %s at %s", m.tag, m.id, m.author, m.channel, m.at.Format(clock))
+		}
+		fmt.Fprintf(out, "- NOT %s%s: %s\n", f.promise, about, strings.ReplaceAll(f.what, "\n", " "))
+	}
+}
+
+// title describes the scenario and its options.
+func (o options) title() string {
+	title := fmt.Sprintf("%s, %d channels", o.name, o.channels)
+	if o.rate > 0 {
+		title += fmt.Sprintf(", %g a second", o.rate)
+	}
+	if o.span > 0 {
+		title += fmt.Sprintf(", %v", o.span)
+	}
+	switch {
+	case o.tls && o.http1:
+		title += ", TLS with HTTP/1.1"
+	case o.tls:
+		title += ", TLS"
+	}
+	return fmt.Sprintf("%s, -seed %d", title, o.seed)
+}
