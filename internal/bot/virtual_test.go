@@ -41,10 +41,10 @@ func living(t *testing.T, script string, during func(b *Bot, events chan<- turn.
 		b.Pace.First, b.Pace.Every = 200*time.Millisecond, 1200*time.Millisecond
 		events := make(chan turn.Event)
 		var running sync.WaitGroup
-		ctx, stop := context.WithCancel(t.Context())
-		defer stop()
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
 		running.Go(func() { b.Run(ctx, events) })
-		during(b, events, door, stop)
+		during(b, events, door, func() { cancel(); running.Wait() })
 		close(events)
 		running.Wait()
 	})
@@ -153,11 +153,8 @@ func TestItEndsWhenAskedTo(t *testing.T) {
 				events <- asks("1", "general", "ana")
 				events <- asks("2", "general", "ben") // it waits for its turn
 				time.Sleep(500 * time.Millisecond)
-				stop()
 				asked := time.Now()
-				over := make(chan struct{})
-				go func() { b.lanes.wait(); b.notices.posting.Wait(); close(over) }()
-				<-over
+				stop()
 				if took := time.Since(asked); took > 25*time.Second {
 					t.Errorf("it took %v", took)
 				}
