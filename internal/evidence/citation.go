@@ -9,7 +9,6 @@ import (
 
 	"familiar/internal/linear"
 	"familiar/internal/text"
-	"familiar/internal/text/lang"
 )
 
 // Checkable reports whether the last sentence of a text claims anything that a page can support: "according to" does
@@ -23,7 +22,7 @@ func checkable(sentence string) bool {
 }
 
 // citationWords are words beside a citation that claim nothing.
-var citationWords = text.Set(lang.All().Claim.CitationWords)
+var citationWords = text.Set(text.AllTables().Claim.CitationWords)
 
 // The checks of a citation.
 const (

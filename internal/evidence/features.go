@@ -8,7 +8,6 @@ import (
 
 	"familiar/internal/linear"
 	"familiar/internal/text"
-	"familiar/internal/text/lang"
 )
 
 // view is a sentence with its surroundings.
@@ -127,9 +126,9 @@ func (q *Question) referred(s *Sentence, to uint64) float64 {
 
 var (
 	// anaphors are words at the beginning of a sentence that refer to something before it.
-	anaphors = text.Set(lang.All().Evidence.Anaphors)
+	anaphors = text.Set(text.AllTables().Evidence.Anaphors)
 	// openers are words that may precede the subject of a sentence.
-	openers = text.Set(lang.All().Evidence.Openers)
+	openers = text.Set(text.AllTables().Evidence.Openers)
 )
 
 // far is a distance in words that counts as no nearness.
@@ -224,9 +223,9 @@ var wordClasses = func() map[string]wordClass {
 	all := map[string]wordClass{}
 	for of, words := range map[wordClass]map[string]bool{
 		stopWord: text.StopWords, numberWord: text.SpelledNumbers, negation: text.Negations,
-		timeWord:       text.Set(lang.All().Evidence.Time),
-		reasonWord:     text.Set(lang.All().Evidence.Reason),
-		definitionWord: text.Set(lang.All().Evidence.Definition),
+		timeWord:       text.Set(text.AllTables().Evidence.Time),
+		reasonWord:     text.Set(text.AllTables().Evidence.Reason),
+		definitionWord: text.Set(text.AllTables().Evidence.Definition),
 	} {
 		for w := range words {
 			all[w] |= of

@@ -4,10 +4,9 @@ import (
 	"maps"
 
 	"familiar/internal/text"
-	"familiar/internal/text/lang"
 )
 
-var lexicon = lang.All().Framing
+var lexicon = text.AllTables().Framing
 
 func union(sets ...map[string]bool) map[string]bool {
 	all := map[string]bool{}
@@ -60,7 +59,7 @@ var (
 	demonstratives = text.Set(lexicon.Demonstratives)
 	every          = text.Set(lexicon.Every)
 	pronouns       = text.Set(lexicon.Pronouns)
-	articles       = text.Set(lang.All().Grammar.Articles)
+	articles       = text.Set(text.AllTables().Grammar.Articles)
 	complements    = text.Set(lexicon.Complements)
 	dismissals     = text.CompileOne(lexicon.Dismissals)
 	sayings        = union(claims, text.Set(lexicon.Sayings))

@@ -10,7 +10,6 @@ import (
 
 	"familiar/internal/context/turn"
 	"familiar/internal/text"
-	"familiar/internal/text/lang"
 	"familiar/internal/web/clean"
 )
 
@@ -193,8 +192,8 @@ func cutName(s, name string) (rest string, ok bool) {
 // languages.
 var firstPerson, secondPerson = func() (by, to map[string]map[string]bool) {
 	by, to = map[string]map[string]bool{"": {}}, map[string]map[string]bool{"": {}}
-	for _, code := range lang.Codes() {
-		by[code], to[code] = text.Set(lang.Of(code).Grammar.FirstPerson), text.Set(lang.Of(code).Grammar.SecondPerson)
+	for _, code := range text.Languages() {
+		by[code], to[code] = text.Set(text.TablesOf(code).Grammar.FirstPerson), text.Set(text.TablesOf(code).Grammar.SecondPerson)
 		maps.Copy(by[""], by[code])
 		maps.Copy(to[""], to[code])
 	}

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"familiar/internal/text"
-	"familiar/internal/text/lang"
 )
 
 // numeral is a number in digits with the text around it.
@@ -114,16 +113,16 @@ func unitScale(behind string) float64 {
 	return 0
 }
 
-var thousandfold = text.Set(lang.All().Number.Thousandfold)
+var thousandfold = text.Set(text.AllTables().Number.Thousandfold)
 
 // valueOfWord has the values of number words, and wordsOfValue the words of values.
 var (
 	valueOfWord = func() map[string]int {
 		all := map[string]int{}
-		for i, w := range lang.All().Number.Cardinals.All() {
+		for i, w := range text.AllTables().Number.Cardinals.All() {
 			all[w] = i + 1
 		}
-		for i, w := range lang.All().Number.Tens.All() {
+		for i, w := range text.AllTables().Number.Tens.All() {
 			all[w] = 10*i + 30
 		}
 		return all

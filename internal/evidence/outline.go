@@ -9,7 +9,6 @@ import (
 	"unicode/utf8"
 
 	"familiar/internal/text"
-	"familiar/internal/text/lang"
 )
 
 const (
@@ -93,7 +92,7 @@ func (s *Sentence) repeats(used map[string]bool) float64 {
 // summaryTerms ask for a summary and do not say of what.
 var summaryTerms = func() map[string]bool {
 	out := map[string]bool{}
-	for _, t := range text.Terms(string(lang.All().Evidence.SummaryWords), "") {
+	for _, t := range text.Terms(string(text.AllTables().Evidence.SummaryWords), "") {
 		out[t] = true
 	}
 	return out

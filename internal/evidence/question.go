@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"familiar/internal/text"
-	"familiar/internal/text/lang"
 )
 
 // Question is a question for which evidence is looked for. A set of its terms is a bit mask, since pages have thousands
@@ -177,7 +176,7 @@ const (
 func (t answerType) open() bool { return t == typeAny || t == typeSummary }
 
 // answerPhrases ask for an answer of a type.
-var answerPhrases = text.Compile(lang.All().Evidence.AnswerKinds)
+var answerPhrases = text.Compile(text.AllTables().Evidence.AnswerKinds)
 
 // answerTypeOf returns the type of answer that a question asks for.
 func answerTypeOf(question string) answerType {
@@ -194,7 +193,7 @@ func answerTypeOf(question string) answerType {
 }
 
 // associations maps words of questions to words that their answers tend to have.
-var associations = associationTable(lang.All().Evidence.Associations...)
+var associations = associationTable(text.AllTables().Evidence.Associations...)
 
 // associationTable reads rows such as "a,b: c,d": answers to questions with a or b have c or d.
 func associationTable(rows ...string) map[string][]string {

@@ -8,7 +8,6 @@ import (
 	"unicode/utf8"
 
 	"familiar/internal/text"
-	"familiar/internal/text/lang"
 	"familiar/internal/web/clean"
 )
 
@@ -63,12 +62,12 @@ var clauseEnd = regexp.MustCompile(`\s*[;:]\s+|\s+(?:--|–|—)\s+|\s*,\s+`)
 var (
 	// adding are words that add something after a comma. "If", "when" and "with" are not among them: they may limit what
 	// precedes.
-	adding = text.Set(lang.All().Quote.Adding)
+	adding = text.Set(text.AllTables().Quote.Adding)
 	// binding are words that affect the clauses on both sides: they limit, compare, or attribute.
-	binding = text.Set(lang.All().Quote.Binding)
+	binding = text.Set(text.AllTables().Quote.Binding)
 	// leading are words that affect the clauses after theirs, such as "not".
 	leading = func() map[string]bool {
-		all := text.Set(lang.All().Quote.Leading)
+		all := text.Set(text.AllTables().Quote.Leading)
 		maps.Copy(all, text.Negations)
 		return all
 	}()

@@ -9,7 +9,6 @@ import (
 	"unicode"
 
 	"familiar/internal/text"
-	"familiar/internal/text/lang"
 )
 
 // The checks of a statement about messages, besides those of a citation.
@@ -24,7 +23,7 @@ const (
 const caselessShare, pairsShare = 0.9, 0.85
 
 // reporting are words that need no support: they only say that something was said.
-var reporting = text.Set(lang.All().Claim.Reporting)
+var reporting = text.Set(text.AllTables().Claim.Reporting)
 
 // isReporting reports whether a word says that somebody said something.
 func isReporting(key string) bool { return reporting[key] }
@@ -205,10 +204,10 @@ func (l overlap) better(o overlap) overlap {
 }
 
 // Refutals are phrases that call what a sentence says untrue.
-var Refutals = text.CompileOne(lang.All().Claim.Refutals)
+var Refutals = text.CompileOne(text.AllTables().Claim.Refutals)
 
 // idleNegations are phrases that have a negation and deny nothing.
-var idleNegations = text.CompileOne(lang.All().Claim.IdleNegations)
+var idleNegations = text.CompileOne(text.AllTables().Claim.IdleNegations)
 
 // Negates reports whether a text says that something is not so. It denies it or calls it untrue, but not both.
 func Negates(s string) bool { return negates(s, text.Words(s)) }
@@ -240,7 +239,7 @@ type clause struct {
 // irregular maps forms of irregular verbs to the form in a denial: "won" to "win", as in "did not win".
 var irregular = func() map[string]string {
 	all := map[string]string{}
-	for _, row := range lang.All().Grammar.Irregular {
+	for _, row := range text.AllTables().Grammar.Irregular {
 		forms := strings.Fields(row)
 		for _, f := range forms[1:] {
 			all[f] = forms[0]
@@ -250,10 +249,10 @@ var irregular = func() map[string]string {
 }()
 
 // conjunctions begin another clause within a sentence.
-var conjunctions = text.Set(lang.All().Claim.Conjunctions)
+var conjunctions = text.Set(text.AllTables().Claim.Conjunctions)
 
 // limitWords turn a denial into the opposite.
-var limitWords = text.Set(lang.All().Claim.Limits)
+var limitWords = text.Set(text.AllTables().Claim.Limits)
 
 // clauses splits a sentence before conjunctions and after any of the marks. If the marks have a comma, the whole
 // sentence is a clause, too.

@@ -7,7 +7,6 @@ import (
 	"familiar/internal/evidence"
 	"familiar/internal/linear"
 	"familiar/internal/text"
-	"familiar/internal/text/lang"
 )
 
 // The rules by which a sentence contradicts a statement. Each first checks that both are about the same thing.
@@ -116,9 +115,9 @@ func isMonth(key string) bool { return text.MonthNames[key] > 0 }
 
 // opposites are pairs of words that cannot both be true. A text with both says nothing.
 var opposites = func() (pairs [][2]map[string]bool) {
-	for _, row := range lang.All().FactCheck.Opposites {
+	for _, row := range text.AllTables().FactCheck.Opposites {
 		one, other, _ := strings.Cut(row, "|")
-		pairs = append(pairs, [2]map[string]bool{text.Set(lang.Words(one)), text.Set(lang.Words(other))})
+		pairs = append(pairs, [2]map[string]bool{text.Set(text.WordList(one)), text.Set(text.WordList(other))})
 	}
 	return pairs
 }()
@@ -149,8 +148,8 @@ func (m *matcher) oneDenies(p passage, _ []passage) bool {
 }
 
 var (
-	quantifiers = text.Set(lang.All().FactCheck.Quantifiers)
-	hedges      = text.Set(lang.All().FactCheck.Hedges)
+	quantifiers = text.Set(text.AllTables().FactCheck.Quantifiers)
+	hedges      = text.Set(text.AllTables().FactCheck.Hedges)
 )
 
 // lessSweeping reports whether the passage allows exceptions that the statement rules out.

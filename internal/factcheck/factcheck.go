@@ -20,7 +20,6 @@ import (
 	"familiar/internal/context/turn"
 	"familiar/internal/evidence"
 	"familiar/internal/text"
-	"familiar/internal/text/lang"
 )
 
 const (
@@ -68,10 +67,10 @@ func majority(pro, contra int) (label turn.VerdictLabel, confidence float64) {
 
 // What surrounds the statement in a question: a lead and a tail, words of doubt, and where it was heard.
 var (
-	leadPattern    = text.NewLazyRegexp(`(?i)^.*?(?:^|[^\pL])(?:` + lang.All().FactCheck.Lead.String() + `)(?:$|[^\pL])[\s:,–-]*`)
-	tailPattern    = text.NewLazyRegexp(`(?i)(?:[\s,–-]*\b(?:` + lang.All().FactCheck.Tail.String() + `)|[,–-]\s*(?:` + lang.All().FactCheck.Tag.String() + `))?[\s?!.]*$`)
-	doubtPattern   = text.NewLazyRegexp(`(?i)^(?:` + lang.All().FactCheck.Auxiliaries.String() + `)\s+|\b(?:` + lang.All().FactCheck.Adverbs.String() + `)\s+`)
-	hearsayPattern = text.NewLazyRegexp(`(?i)^(?:` + lang.All().FactCheck.Hearsay.String() + `)\s+`)
+	leadPattern    = text.NewLazyRegexp(`(?i)^.*?(?:^|[^\pL])(?:` + text.AllTables().FactCheck.Lead.String() + `)(?:$|[^\pL])[\s:,–-]*`)
+	tailPattern    = text.NewLazyRegexp(`(?i)(?:[\s,–-]*\b(?:` + text.AllTables().FactCheck.Tail.String() + `)|[,–-]\s*(?:` + text.AllTables().FactCheck.Tag.String() + `))?[\s?!.]*$`)
+	doubtPattern   = text.NewLazyRegexp(`(?i)^(?:` + text.AllTables().FactCheck.Auxiliaries.String() + `)\s+|\b(?:` + text.AllTables().FactCheck.Adverbs.String() + `)\s+`)
+	hearsayPattern = text.NewLazyRegexp(`(?i)^(?:` + text.AllTables().FactCheck.Hearsay.String() + `)\s+`)
 )
 
 // Statement returns the statement that a question asks about: X of "is it true that X?". A question without one is
@@ -90,12 +89,12 @@ func Statement(question string) string {
 
 var (
 	// livingPattern matches the beginnings of pages about living people.
-	livingPattern = text.NewLazyRegexp(`(?i)` + lang.All().FactCheck.Alive.String() + `|\(\*\s?\d|\p{Lu}[\pL'’-]+, \d\d, `)
+	livingPattern = text.NewLazyRegexp(`(?i)` + text.AllTables().FactCheck.Alive.String() + `|\(\*\s?\d|\p{Lu}[\pL'’-]+, \d\d, `)
 	// lifespan matches a birth and a death.
 	lifespan   = text.NewLazyRegexp(`\([^()]{0,60}\b\d{4}\)?\s*[–-]\s*(?:[^()]{0,30} )?\d{4}\)|†`)
-	deathWords = text.Set(lang.All().FactCheck.Deaths)
+	deathWords = text.Set(text.AllTables().FactCheck.Deaths)
 	// beforeDeath are words between a person and the word for the person's death.
-	beforeDeath = text.Set(lang.All().FactCheck.BeforeDeath)
+	beforeDeath = text.Set(text.AllTables().FactCheck.BeforeDeath)
 )
 
 // firstPart is how many characters at the top of a page say what it is about.

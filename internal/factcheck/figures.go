@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"familiar/internal/text"
-	"familiar/internal/text/lang"
 )
 
 // event is something that happens to a thing once, with its date.
@@ -22,16 +21,16 @@ type event struct {
 
 // eventPhrases are phrases for what happens once, by kind. Two years of an election belong to two elections, but two
 // years of a birth contradict each other.
-var eventPhrases = text.Compile(lang.All().Conflict.Events)
+var eventPhrases = text.Compile(text.AllTables().Conflict.Events)
 
 var (
 	// notHappened are words for what did not happen, has not yet, only partly, or again.
-	notHappened = text.Set(lang.All().Conflict.NotHappened)
+	notHappened = text.Set(text.AllTables().Conflict.NotHappened)
 	// nearDate are words before a date that is not the event's.
-	nearDate = text.Set(lang.All().Conflict.NearDate)
+	nearDate = text.Set(text.AllTables().Conflict.NearDate)
 	// beforeYear are words that make the number after them a year. dateFillers are words before a date that say nothing.
-	beforeYear  = text.Set(lang.All().Conflict.BeforeYear)
-	dateFillers = text.Set(lang.All().Conflict.DateFillers)
+	beforeYear  = text.Set(text.AllTables().Conflict.BeforeYear)
+	dateFillers = text.Set(text.AllTables().Conflict.DateFillers)
 	dash        = regexp.MustCompile(`^\s*[-–—/]|[-–—/]\s*$`)
 )
 
@@ -135,8 +134,8 @@ func nameOf(words []text.Word) []text.Word {
 
 var (
 	// auxiliaries are words between a thing and what happens to it.
-	auxiliaries = text.Set(lang.All().Conflict.Auxiliaries)
-	seasons     = text.Set(lang.All().Conflict.Seasons)
+	auxiliaries = text.Set(text.AllTables().Conflict.Auxiliaries)
+	seasons     = text.Set(text.AllTables().Conflict.Seasons)
 )
 
 // agrees reports whether two events are of one kind with compatible dates.
@@ -191,10 +190,10 @@ type measure struct {
 }
 
 // breaks match the end of one statement and the beginning of another.
-var breaks = regexp.MustCompile(`(?i)[,;:()–—]\s|[;:()–—]|\s(?:` + lang.All().Conflict.Breaks.String() + `)\s`)
+var breaks = regexp.MustCompile(`(?i)[,;:()–—]\s|[;:()–—]|\s(?:` + text.AllTables().Conflict.Breaks.String() + `)\s`)
 
 // dimensions maps words behind a unit to what was measured.
-var dimensions = text.ByWord(lang.All().Number.Dimensions)
+var dimensions = text.ByWord(text.AllTables().Number.Dimensions)
 
 // measuresOf returns the measures of a text. A denial has none.
 func measuresOf(s string) []measure {

@@ -11,7 +11,6 @@ import (
 
 	"familiar/internal/linear"
 	"familiar/internal/text"
-	"familiar/internal/text/lang"
 )
 
 // matcher compares a statement with the sentences of a page. Words are compared by their character n-grams, which
@@ -227,7 +226,7 @@ func (m *matcher) held(passages []passage) []float64 {
 // fieldsOf maps the stems of words to the numbers of their semantic fields: "born" and "birthplace" share one.
 var fieldsOf = func() map[string][]int {
 	fields := map[string][]int{}
-	for i, row := range lang.All().FactCheck.SemanticFields {
+	for i, row := range text.AllTables().FactCheck.SemanticFields {
 		for _, w := range strings.Fields(row) {
 			stem := text.Stem(text.Fold(w), "en")
 			fields[stem] = append(fields[stem], i)
@@ -278,8 +277,8 @@ var rankingTraits = []linear.Trait[rankedPassage]{
 }
 
 var (
-	anaphors = text.Set(lang.All().Evidence.Anaphors)
-	copulas  = text.Set(lang.All().Evidence.Definition)
+	anaphors = text.Set(text.AllTables().Evidence.Anaphors)
+	copulas  = text.Set(text.AllTables().Evidence.Definition)
 )
 
 // order returns the indexes of the passages' sentences, the best of them in the model's order.

@@ -8,7 +8,6 @@ import (
 	"familiar/internal/evidence"
 	"familiar/internal/linear"
 	"familiar/internal/text"
-	"familiar/internal/text/lang"
 )
 
 const (
@@ -205,4 +204,4 @@ func mean(of []float64, otherwise float64) float64 {
 }
 
 // absolutes are words that allow no exception.
-var absolutes = text.Set(lang.All().FactCheck.Absolutes)
+var absolutes = text.Set(text.AllTables().FactCheck.Absolutes)

@@ -30,14 +30,23 @@ var plan = sync.OnceValue(func() []planned {
 	return rooms
 })
 
-// floorOf returns the floor of each room in the plan.
-var floorOf = sync.OnceValue(func() map[string]int {
+// floors returns the floor of each room in the plan.
+var floors = sync.OnceValue(func() map[string]int {
 	byPath := map[string]int{}
 	for _, r := range plan() {
 		byPath[r.path] = r.floor
 	}
 	return byPath
 })
+
+// floorOf returns the floor of a room, and whether the plan has it. All packages of a library are one room.
+func floorOf(path string) (floor int, known bool) {
+	if library := libraryOf(path); library != "" {
+		path = library
+	}
+	floor, known = floors()[path]
+	return floor, known
+}
 
 // doors lead to people. They may import less than their floor would allow.
 var doors = []string{"internal/discord", "internal/terminal"}
@@ -80,13 +89,13 @@ var keepers = map[string][]string{
 
 // checkRooms compares the rooms that exist with those in the plan.
 func checkRooms(h *house, complain complainer) {
-	for path := range floorOf() {
+	for path := range floors() {
 		if h.rooms[path] == nil {
 			complain(path, "is in the plan but has no Go files")
 		}
 	}
 	for path := range h.rooms {
-		if _, known := floorOf()[path]; !known && !slices.Contains(farEnds, path) {
+		if _, known := floorOf(path); !known && !slices.Contains(farEnds, path) {
 			complain(path, "is not in the plan: give it a floor in internal/house/plan.txt")
 		}
 	}
@@ -118,10 +127,12 @@ func refuse(h *house, r *room, s *source, path string) string {
 		return fmt.Sprintf("%s is for %s alone", path, strings.Join(by, " and "))
 	}
 	target, ours := strings.CutPrefix(path, h.module+"/")
+	floor, _ := floorOf(r.path)
+	below, _ := floorOf(target)
 	switch library := libraryOf(r.path); {
 	case ours && library != "" && libraryOf(target) != library:
 		return fmt.Sprintf("the library %s must know nothing of ours but itself, not even %s", library, target)
-	case !ours || s.test:
+	case !ours || s.test || library != "":
 		return ""
 	case isFarEnd && (slices.Contains(farEnds, target) || filled[r.path] == target):
 		return ""
@@ -131,7 +142,7 @@ func refuse(h *house, r *room, s *source, path string) string {
 		return ""
 	case slices.Contains(farEnds, target):
 		return fmt.Sprintf("%s is for tests alone", target)
-	case floorOf()[target] >= floorOf()[r.path]:
+	case below >= floor:
 		return fmt.Sprintf("imports go downstairs: %s is not below %s", target, r.path)
 	case slices.Contains(doors, r.path) && !slices.Contains(atDoors, target):
 		return fmt.Sprintf("a door knows only %s", strings.Join(atDoors, ", "))

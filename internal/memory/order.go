@@ -8,7 +8,6 @@ import (
 	"unicode/utf8"
 
 	"familiar/internal/text"
-	"familiar/internal/text/lang"
 )
 
 // Deed is the kind of an order.
@@ -36,7 +35,7 @@ const (
 )
 
 // ParseOrders returns the orders in a message, at most one for each sentence. names are the bot's names. The phrases of orders are in
-// package lang.
+// package text.
 //
 // It prefers to miss an order over finding a false one, because people often speak of memory without an order ("do you remember that
 // film?"). An order begins a sentence, after the bot's name and polite words. It is not a question, unless it is a request
@@ -281,15 +280,15 @@ type vocabulary struct {
 
 // vocabularies has a vocabulary for each language with phrases of orders.
 var vocabularies = func() (all []*vocabulary) {
-	for _, code := range lang.Codes() {
-		m := lang.Of(code).Memory
+	for _, code := range text.Languages() {
+		m := text.TablesOf(code).Memory
 		if len(m.Orders) == 0 {
 			continue
 		}
 		v := &vocabulary{
 			code:  code,
-			leads: phrases(map[string]lang.Phrases{"": m.Leads}), asks: phrases(map[string]lang.Phrases{"": m.Asks}), orders: phrases(m.Orders), behind: phrases(m.Behind),
-			it:     phrases(map[string]lang.Phrases{"": m.It}),
+			leads: phrases(map[string]text.PhraseList{"": m.Leads}), asks: phrases(map[string]text.PhraseList{"": m.Asks}), orders: phrases(m.Orders), behind: phrases(m.Behind),
+			it:     phrases(map[string]text.PhraseList{"": m.It}),
 			starts: set(m.Starts), own: set(m.Own), others: set(m.Others), told: set(m.Told), is: set(m.Is),
 		}
 		for _, end := range m.Endings.Fields() {
@@ -312,7 +311,7 @@ var vocabularies = func() (all []*vocabulary) {
 	return all
 }()
 
-func set(words lang.Words) map[string]bool {
+func set(words text.WordList) map[string]bool {
 	all := map[string]bool{}
 	for _, w := range words.Fields() {
 		all[key(w)] = true
@@ -326,7 +325,7 @@ type phrase struct {
 	keys      []string
 }
 
-func phrases(tables map[string]lang.Phrases) (all []phrase) {
+func phrases(tables map[string]text.PhraseList) (all []phrase) {
 	for cue, table := range tables {
 		for one := range strings.SplitSeq(string(table), ",") {
 			p := phrase{cue: cue, text: strings.TrimSpace(one)}

@@ -10,7 +10,6 @@ import (
 
 	"familiar/internal/linear"
 	"familiar/internal/text"
-	"familiar/internal/text/lang"
 )
 
 // completion is one way to complete a message from the question before it.
@@ -245,8 +244,8 @@ type fragmentWords struct {
 
 var fragmentWordsOf = func() map[string]fragmentWords {
 	all := map[string]fragmentWords{}
-	for _, code := range lang.Codes() {
-		l := lang.Of(code).Leaning
+	for _, code := range text.Languages() {
+		l := text.TablesOf(code).Leaning
 		all[code] = fragmentWords{text.CompileOne(l.Openings), fields(l.Endings)}
 	}
 	return all
@@ -255,7 +254,7 @@ var fragmentWordsOf = func() map[string]fragmentWords {
 // anyFragmentOpenings are the openings of all languages.
 var anyFragmentOpenings = text.CompileOne(tables.Leaning.Openings)
 
-func fields(p lang.Phrases) (all []string) {
+func fields(p text.PhraseList) (all []string) {
 	for one := range strings.SplitSeq(string(p), ",") {
 		if one = strings.TrimSpace(one); one != "" {
 			all = append(all, one)

@@ -7,7 +7,6 @@ import (
 
 	"familiar/internal/context/turn"
 	"familiar/internal/text"
-	"familiar/internal/text/lang"
 )
 
 // maxFollowUpWords is the length of a follow-up. maxFollowUpBytes is that of a follow-up or of the question before it
@@ -53,7 +52,7 @@ func isFollowUp(message string, names []string) bool {
 func (m Models) complete(u Utterance, p prior) (string, bool) {
 	language := text.Language(u.Text+" "+p.raw, slices.Concat(u.Words, p.Words))
 	_, names := firstName(p.Words)
-	named := names > 0 && len(lang.Of(language).FollowUp.TopicOpenings) > 0
+	named := names > 0 && len(text.TablesOf(language).FollowUp.TopicOpenings) > 0
 	if language == "en" || named || text.Unspaced(u.Text) || isRepetition(u) {
 		if s, ok := rewrite(u, p); ok {
 			return s, true

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"familiar/internal/text"
-	"familiar/internal/text/lang"
 )
 
 // maxFragment is the length of a fragment, in words.
@@ -118,7 +117,7 @@ func fillFragment(u Utterance, p prior) (string, bool) {
 
 // startsSlot reports whether a word is a preposition in a language. Some are articles in others.
 func startsSlot(key, language string) bool {
-	in := lang.Of(language).FollowUp
+	in := text.TablesOf(language).FollowUp
 	switch {
 	case followUpTables.OwnPrepositions.Has(key):
 		return in.OwnPrepositions.Has(key)
@@ -263,8 +262,8 @@ type possessive struct {
 // possessives are the words that begin fragments such as "his brother".
 var possessives = func() map[string]possessive {
 	all := map[string]possessive{}
-	for _, code := range lang.Codes() {
-		f := lang.Of(code).FollowUp
+	for _, code := range text.Languages() {
+		f := text.TablesOf(code).FollowUp
 		for w, kind := range text.ByWord(f.Possessives) {
 			if _, taken := all[w]; !taken {
 				all[w] = possessive{kind, f.PossessiveLink}

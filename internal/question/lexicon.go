@@ -5,12 +5,11 @@ import (
 	"strings"
 
 	"familiar/internal/text"
-	"familiar/internal/text/lang"
 )
 
 // tables has the words of all languages together. Package lang says what each table is for.
 var (
-	tables         = lang.All()
+	tables         = text.AllTables()
 	followUpTables = tables.FollowUp
 )
 
@@ -106,9 +105,9 @@ var (
 // placeLinks maps each word for "there" to the preposition of the place name that replaces it.
 var placeLinks = func() map[string]string {
 	all := map[string]string{}
-	for _, code := range lang.Codes() {
-		for w := range text.Set(lang.Of(code).Grammar.Pronouns["there"]) {
-			all[w] = lang.Of(code).FollowUp.PlaceLink
+	for _, code := range text.Languages() {
+		for w := range text.Set(text.TablesOf(code).Grammar.Pronouns["there"]) {
+			all[w] = text.TablesOf(code).FollowUp.PlaceLink
 		}
 	}
 	return all
@@ -117,19 +116,19 @@ var placeLinks = func() map[string]string {
 // questionOpenings has the words that a question for facts begins with, by language. The key "" has those of all languages
 // that are written without spaces.
 var questionOpenings = func() map[string]text.Phrases {
-	add := func(rows, more map[string]lang.Phrases) {
+	add := func(rows, more map[string]text.PhraseList) {
 		for form, phrases := range more {
 			rows[form] += "," + phrases
 		}
 	}
-	all, unspaced := map[string]text.Phrases{}, map[string]lang.Phrases{}
-	for _, code := range lang.Codes() {
-		q := lang.Of(code).Question
+	all, unspaced := map[string]text.Phrases{}, map[string]text.PhraseList{}
+	for _, code := range text.Languages() {
+		q := text.TablesOf(code).Question
 		if text.Unspaced(string(q.Openings["wh"])) {
 			add(unspaced, q.Openings)
 			continue
 		}
-		rows := map[string]lang.Phrases{"wh": lang.Phrases(strings.Join(q.Things.Fields(), ","))}
+		rows := map[string]text.PhraseList{"wh": text.PhraseList(strings.Join(q.Things.Fields(), ","))}
 		add(rows, q.Openings)
 		all[code] = text.Compile(rows)
 	}

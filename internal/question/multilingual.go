@@ -13,7 +13,6 @@ import (
 
 	"familiar/internal/linear"
 	"familiar/internal/text"
-	"familiar/internal/text/lang"
 )
 
 // MultilingualFeatures returns the features of a message for the multilingual model, for training.
@@ -265,8 +264,8 @@ const maxPhrase = 4 // words
 // kindsByPhrase returns the table of all languages.
 var kindsByPhrase = sync.OnceValue(func() kindTable {
 	t := kindTable{map[string][]wordKind{}, map[string][]wordKind{}, map[string][]wordKind{}, map[string][]wordKind{}, 0}
-	for _, code := range lang.Codes() {
-		speech := lang.Of(code).Speech
+	for _, code := range text.Languages() {
+		speech := text.TablesOf(code).Speech
 		for _, kind := range slices.Sorted(maps.Keys(speech)) {
 			for phrase := range strings.SplitSeq(string(speech[kind]), ",") {
 				t.add(phrase, wordKind{code, kind})

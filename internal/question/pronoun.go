@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"familiar/internal/text"
-	"familiar/internal/text/lang"
 )
 
 // replacePronoun replaces a pronoun by its antecedent. If the question before has none, the whole question is appended.
@@ -52,7 +51,7 @@ func replaceThere(u Utterance, at int, p prior) (string, bool) {
 		return "", false
 	}
 	there := u.Words[at]
-	in := cmp.Or(placeLinks[there.Key], lang.Of("en").FollowUp.PlaceLink)
+	in := cmp.Or(placeLinks[there.Key], text.TablesOf("en").FollowUp.PlaceLink)
 	return u.Text[:there.Start] + in + " " + p.span(from, to) + u.Text[there.End:], true
 }
 
@@ -248,7 +247,7 @@ func lacksSubject(u Utterance) bool {
 			content++
 		}
 	}
-	drops := lang.Of(text.Language(u.Text, u.Words)).FollowUp.DropsSubject
+	drops := text.TablesOf(text.Language(u.Text, u.Words)).FollowUp.DropsSubject
 	if !drops && (len(u.Body) > 2 || content != 1) {
 		return false
 	}
@@ -283,11 +282,11 @@ func addSubject(u Utterance, p prior) (string, bool) {
 	if name == "" {
 		return "", false
 	}
-	grammar := lang.Of(text.Language(u.Text, u.Words)).FollowUp
+	grammar := text.TablesOf(text.Language(u.Text, u.Words)).FollowUp
 	bare := trailing.ReplaceAllString(strings.TrimSpace(u.Text), "")
 	switch {
 	case owned:
-		return bare + " " + cmp.Or(grammar.OwnerLink, lang.Of("en").FollowUp.OwnerLink) + " " + name, true
+		return bare + " " + cmp.Or(grammar.OwnerLink, text.TablesOf("en").FollowUp.OwnerLink) + " " + name, true
 	case !grammar.DropsSubject && strings.Contains(name, " ") && name[:1] == strings.ToLower(name[:1]): // a thing cannot be the subject
 		return withQuestion(u.Text, p.raw), true
 	}
@@ -300,7 +299,7 @@ var trailing = regexp.MustCompile(`(?i)(?: (?:` + followUpTables.StressedPronoun
 // The shapes of Japanese follow-ups: a topic alone, and a pronoun with its particle. Particles tell the words apart,
 // since there are no spaces.
 var (
-	japanese    = lang.Of("ja").FollowUp.Unspaced
+	japanese    = text.TablesOf("ja").FollowUp.Unspaced
 	topicAlone  = regexp.MustCompile(`^(?:` + japanese.Opening.String() + `)?、?([^` + japanese.Particles + `、。？?\s]{1,12})(?:` + japanese.TopicEnd.String() + `)?[?？]$`)
 	leftOfTopic = regexp.MustCompile(`^([^` + japanese.Particles + `、。？?\s]{1,12})((?:` + japanese.TopicLink.String() + `).+)$`)
 	standsFor   = regexp.MustCompile(`(?:` + japanese.Pronouns.String() + `)(` + japanese.PronounLink.String() + `)`)

@@ -25,7 +25,6 @@ import (
 
 	"familiar/internal/context/turn"
 	"familiar/internal/text"
-	"familiar/internal/text/lang"
 	"familiar/internal/web/guard"
 )
 
@@ -257,9 +256,9 @@ var (
 	linkText = regexp.MustCompile(`\[[^\[\]\n]*\]\(<? *>?\)?`)
 	// precise are words that ask for a person, time, place, number or reason. An outline answers none of them.
 	precise = func() text.Phrases {
-		rows := map[string]lang.Phrases{}
+		rows := map[string]text.PhraseList{}
 		for _, kind := range []string{"person", "time", "place", "number", "reason"} {
-			rows[kind] = lang.All().Evidence.AnswerKinds[kind]
+			rows[kind] = text.AllTables().Evidence.AnswerKinds[kind]
 		}
 		return text.Compile(rows)
 	}()
@@ -270,7 +269,7 @@ var (
 		slices.SortFunc(all, func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) })
 		return all
 	}()
-	englishStops = text.Set(lang.Of("en").Grammar.StopWords)
+	englishStops = text.Set(text.TablesOf("en").Grammar.StopWords)
 )
 
 // asksForOutline reports whether a message asks no more than what a page says. That holds if all its words could be said

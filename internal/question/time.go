@@ -5,7 +5,6 @@ import (
 	"strconv"
 
 	"familiar/internal/text"
-	"familiar/internal/text/lang"
 )
 
 // timeAt returns how many words at words[at:] are a time expression: one relative to now, a weekday, a year, or a month
@@ -125,9 +124,9 @@ func (p prior) shiftTime(rest string) (string, bool) {
 
 // relativeTime returns the words for a time a number of units from now, in the language of a text.
 func relativeTime(unit byte, by int, s string) (string, bool) {
-	words := lang.Of(text.Language(s, text.Words(s))).Time.Around
+	words := text.TablesOf(text.Language(s, text.Words(s))).Time.Around
 	if words == nil {
-		words = lang.Of("en").Time.Around
+		words = text.TablesOf("en").Time.Around
 	}
 	row := words[string(unit)]
 	if len(row) == 0 {

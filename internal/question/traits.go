@@ -7,7 +7,6 @@ import (
 	"unicode/utf8"
 
 	"familiar/internal/text"
-	"familiar/internal/text/lang"
 )
 
 // roleSet is a set of roles and kindSet a set of kinds of words, with a bit for each.
@@ -19,7 +18,7 @@ type (
 var roleNames = []string{"fresh", "name", "number", "moment", "asks", "known", "small"}
 
 // kindNames are the kinds of words in the language files, with a bit for each.
-var kindNames = slices.Sorted(maps.Keys(lang.All().Speech))
+var kindNames = slices.Sorted(maps.Keys(text.AllTables().Speech))
 
 func kindSetOf(names ...string) (all kindSet) {
 	for _, name := range names {

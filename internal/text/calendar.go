@@ -8,8 +8,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	"familiar/internal/text/lang"
 )
 
 // InZone returns at in a zone; nil means UTC.
@@ -25,21 +23,21 @@ func ZonedNow(clock func() time.Time, zone *time.Location) time.Time {
 
 // CalendarPhrases holds the phrases for days, weeks, months and years relative to now. The cue is a unit and a
 // distance: "d-1" is yesterday. The cue "" marks a phrase that only begins like a shorter one.
-var CalendarPhrases = Compile(lang.All().Time.Calendar)
+var CalendarPhrases = Compile(AllTables().Time.Calendar)
 
 // whichOf holds weekdays, months and seasons with a word that selects one: "last Friday", "this summer", "next May".
 // The cue is "<", "=" or ">", then the kind, then the number, counted from Sunday, January or spring.
 var whichOf = func() Phrases {
-	rows := map[string]lang.Phrases{}
-	add := func(kind string, names lang.Row, which map[string]lang.Phrases) {
+	rows := map[string]PhraseList{}
+	add := func(kind string, names Row, which map[string]PhraseList) {
 		for i, name := range names.All() {
 			for dir, words := range map[string]string{"<": "last", "=": "this", ">": "next"} {
-				rows[dir+kind+strconv.Itoa(i)] += "," + lang.Phrases(strings.ReplaceAll(string(which[words]), "%s", name))
+				rows[dir+kind+strconv.Itoa(i)] += "," + PhraseList(strings.ReplaceAll(string(which[words]), "%s", name))
 			}
 		}
 	}
-	for _, code := range lang.Codes() {
-		t := lang.Of(code).Time
+	for _, code := range Languages() {
+		t := TablesOf(code).Time
 		add("d", t.Weekdays, t.Which)
 		add("m", t.Months, t.Which)
 		add("s", t.Seasons, t.Which)
@@ -54,35 +52,35 @@ var whichOf = func() Phrases {
 // dayNumber holds the numbers of weekdays by name, from 0 for Sunday.
 var dayNumber = func() map[string]int {
 	days := map[string]int{}
-	for i, name := range lang.All().Time.Weekdays.All() {
+	for i, name := range AllTables().Time.Weekdays.All() {
 		days[Fold(name)] = i
 	}
 	return days
 }()
 
 // sinceWords are words after which a weekday is the last one of that name: "since Monday".
-var sinceWords = Set(lang.All().Time.Since)
+var sinceWords = Set(AllTables().Time.Since)
 
 // spelledCounts holds small numbers in words, and units the letter of each unit of time.
 var (
 	spelledCounts = func() map[string]int {
 		all := map[string]int{}
-		for i, form := range lang.All().Number.Counts.All() {
+		for i, form := range AllTables().Number.Counts.All() {
 			all[Fold(form)] = i + 1
 		}
 		return all
 	}()
-	units = ByWord(lang.All().Time.Units)
+	units = ByWord(AllTables().Time.Units)
 )
 
 // Words before or after a number of days in the past or future. "In" often gives a duration, so it counts only with a
 // word of the future and without a word of duration.
 var (
-	pastBefore  = Compile(map[string]lang.Phrases{"-": lang.All().Time.PastBefore})
-	pastBehind  = Set(lang.All().Time.PastAfter)
-	aheadBefore = Compile(lang.All().Time.FutureBefore)
-	lasting     = Set(lang.All().Time.Duration)
-	ahead       = Set(lang.All().Time.Future)
+	pastBefore  = Compile(map[string]PhraseList{"-": AllTables().Time.PastBefore})
+	pastBehind  = Set(AllTables().Time.PastAfter)
+	aheadBefore = Compile(AllTables().Time.FutureBefore)
+	lasting     = Set(AllTables().Time.Duration)
+	ahead       = Set(AllTables().Time.Future)
 )
 
 // Moment is a time relative to now: a number of units away, or a named day, month or season. The zero Moment is none.
@@ -172,8 +170,8 @@ func Weekday(key string) (day int, ok bool) {
 // WeekdayLike returns the name of a weekday in the language of key, another weekday's name. day may be in the week
 // before or after.
 func WeekdayLike(key string, day int) string {
-	for _, code := range lang.Codes() {
-		days := lang.Of(code).Time.Weekdays
+	for _, code := range Languages() {
+		days := TablesOf(code).Time.Weekdays
 		for _, name := range days.All() {
 			if Fold(name) == key {
 				return days.Name((day + 7) % 7)
@@ -204,7 +202,7 @@ func CutUnspaced(s, particle string) string {
 }
 
 // NowWords holds the words for now.
-var NowWords = CompileOne(lang.All().Time.Now)
+var NowWords = CompileOne(AllTables().Time.Now)
 
 // AbsoluteDates replaces relative days, weeks, months and years by dates in a language, and returns the replacements:
 // "yesterday → 19 November 2026". It changes nothing in quotation marks or in capitalised names: "The Day After Tomorrow".
@@ -320,7 +318,7 @@ func monday(t time.Time) time.Time { return t.AddDate(0, 0, -(int(t.Weekday())+6
 // formatSeason formats a season. A winter has both of its years.
 func (m Moment) formatSeason(language string, now time.Time) string {
 	year := m.season(now).Year()
-	name := cmp.Or(lang.Of(language).Time.Seasons, lang.Of("en").Time.Seasons).Name(m.n)
+	name := cmp.Or(TablesOf(language).Time.Seasons, TablesOf("en").Time.Seasons).Name(m.n)
 	if m.n == 3 {
 		return fmt.Sprintf("%s %d/%d", name, year, year+1)
 	}
@@ -359,15 +357,15 @@ func formatMonth(t time.Time, language string) string {
 }
 
 // writing returns the words for dates in a language, or the English ones if it has none.
-func writing(language string) lang.Time {
-	if in := lang.Of(language).Time; in.DateLayout != "" {
+func writing(language string) timeTables {
+	if in := TablesOf(language).Time; in.DateLayout != "" {
 		return in
 	}
-	return lang.Of("en").Time
+	return TablesOf("en").Time
 }
 
 // format is t.Format with the language's own name for the month.
-func format(t time.Time, layout string, months lang.Row) string {
+func format(t time.Time, layout string, months Row) string {
 	before, after, named := strings.Cut(layout, "January")
 	if !named {
 		return t.Format(layout)
@@ -408,7 +406,7 @@ var aloneDays = map[string]int{"hier": -1, "avant-hier": -2, "anteayer": -2, "an
 
 // amount is a number of units of time, with nothing around it but words for what is past.
 var (
-	amountUnits = ByWord(map[string]lang.Words{
+	amountUnits = ByWord(map[string]WordList{
 		"i": "min mins minute minutes minuten minuto minutos 分 分間 分前",
 		"h": "h hr hrs hour hours std stunde stunden heure heures hora horas 時間 時間前",
 		"d": "d day days tag tage tagen jour jours dia dias día días 日 日間 日前",

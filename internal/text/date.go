@@ -3,8 +3,6 @@ package text
 import (
 	"strings"
 	"unicode/utf8"
-
-	"familiar/internal/text/lang"
 )
 
 // Date is a date. Missing parts are 0.
@@ -13,7 +11,7 @@ type Date struct{ Year, Month, Day int }
 // MonthNames holds the numbers of months by name, long and short, in all languages.
 var MonthNames = func() map[string]int {
 	names := map[string]int{}
-	for _, row := range []lang.Row{lang.All().Time.Months, lang.All().Time.ShortMonths} {
+	for _, row := range []Row{AllTables().Time.Months, AllTables().Time.ShortMonths} {
 		for i, name := range row.All() {
 			names[Fold(name)] = i + 1
 		}
@@ -23,7 +21,7 @@ var MonthNames = func() map[string]int {
 
 // dateLinks are the words between day, month and year, each followed by a space: "8th of December".
 var dateLinks = func() (all []string) {
-	for _, w := range lang.All().Time.DateLinks.Fields() {
+	for _, w := range AllTables().Time.DateLinks.Fields() {
 		all = AddOnce(all, w+" ")
 	}
 	return all

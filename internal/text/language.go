@@ -4,13 +4,11 @@ import (
 	"slices"
 	"strings"
 	"unicode"
-
-	"familiar/internal/text/lang"
 )
 
 // nameWords are function words that names carry into all languages: Los Angeles, El Niño, De Niro, Die Hard, La La
 // Land.
-var nameWords = Set(lang.All().Grammar.NameWords)
+var nameWords = Set(AllTables().Grammar.NameWords)
 
 // MostlyLatin reports whether at least half of a text's letters are Latin.
 func MostlyLatin(text string) bool {
@@ -68,7 +66,7 @@ func Language(text string, words []Word) string {
 }
 
 // candidates are the languages recognised by function words. English is first and wins a tie.
-var candidates = slices.DeleteFunc(lang.Codes(), func(code string) bool { return lang.Of(code).Grammar.FunctionWords == "" })
+var candidates = slices.DeleteFunc(Languages(), func(code string) bool { return TablesOf(code).Grammar.FunctionWords == "" })
 
 // maxCandidates limits their number to the bits of an integer.
 const maxCandidates = 64
@@ -77,7 +75,7 @@ const maxCandidates = 64
 var candidatesOf = func() map[string]uint64 {
 	all := map[string]uint64{}
 	for i, code := range candidates {
-		for w := range Set(lang.Of(code).Grammar.FunctionWords) {
+		for w := range Set(TablesOf(code).Grammar.FunctionWords) {
 			all[w] |= 1 << i
 		}
 	}
@@ -93,11 +91,11 @@ type alphabet struct {
 // alphabets lists the languages that have a script, or letters of a script, to themselves. Letters come before scripts.
 var alphabets = func() []alphabet {
 	var byLetters, byScript []alphabet
-	for _, code := range lang.Codes() {
-		if letters := lang.Of(code).Letters; letters != "" {
+	for _, code := range Languages() {
+		if letters := TablesOf(code).Letters; letters != "" {
 			byLetters = append(byLetters, alphabet{code, func(r rune) bool { return strings.ContainsRune(letters, r) }})
 		}
-		for _, name := range lang.Of(code).Scripts {
+		for _, name := range TablesOf(code).Scripts {
 			byScript = append(byScript, alphabet{code, func(r rune) bool { return unicode.Is(unicode.Scripts[name], r) }})
 		}
 	}

@@ -9,8 +9,6 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
-
-	"familiar/internal/text/lang"
 )
 
 // Span is a part of a text, in bytes.
@@ -166,15 +164,15 @@ type Quantity struct {
 const clauseLength = 24
 
 // Bounds are words that make a number a limit.
-var Bounds = Set(lang.All().Number.Bounds)
+var Bounds = Set(AllTables().Number.Bounds)
 
 var (
-	atLeast = rightBefore(lang.All().Number.AtLeast)
-	atMost  = rightBefore(lang.All().Number.AtMost)
-	roughly = rightBefore(lang.All().Number.Roughly)
+	atLeast = rightBefore(AllTables().Number.AtLeast)
+	atMost  = rightBefore(AllTables().Number.AtMost)
+	roughly = rightBefore(AllTables().Number.Roughly)
 )
 
-func rightBefore(words lang.Pattern) *regexp.Regexp {
+func rightBefore(words Pattern) *regexp.Regexp {
 	return regexp.MustCompile(`(?i)\b(?:` + words.String() + `)\s*\S?$`)
 }
 
@@ -210,7 +208,7 @@ func (q Quantity) Agrees(o Quantity) bool {
 // Scales holds words that multiply the number before them, with their factors. A billion is 1e9 in half of the languages only.
 var Scales = func() map[string]float64 {
 	words := map[string]float64{}
-	for word, factor := range ByWord(lang.All().Number.Scales) {
+	for word, factor := range ByWord(AllTables().Number.Scales) {
 		words[word], _ = strconv.ParseFloat(factor, 64)
 	}
 	return words
@@ -288,7 +286,7 @@ func namedNumber(before, behind string) bool {
 var (
 	spelled10 = func() map[string]string {
 		digits := map[string]string{}
-		for i, name := range lang.All().Number.Cardinals.All() {
+		for i, name := range AllTables().Number.Cardinals.All() {
 			if i < 10 {
 				digits[name] = strconv.Itoa(i + 1)
 			}
@@ -319,7 +317,7 @@ func InDigits(s string) string {
 
 // unitNames maps the stems of unit names to one stem per unit.
 var unitNames = func() map[string]string {
-	all := ByWord(lang.All().Number.Units)
+	all := ByWord(AllTables().Number.Units)
 	maps.Copy(all, map[string]string{"m": "metr", "km": "kilometr", "cm": "centimetr", "kg": "kilogram", "ft": "feet", "mi": "mile", "usd": "dollar", "eur": "euro"})
 	return all
 }()

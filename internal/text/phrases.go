@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
-
-	"familiar/internal/text/lang"
 )
 
 // Phrases holds tables of phrases, indexed by their first word, so that a search costs one look-up per word.
@@ -22,7 +20,7 @@ type Phrase struct {
 }
 
 // Compile indexes tables of phrases by cue.
-func Compile(rows map[string]lang.Phrases) Phrases {
+func Compile(rows map[string]PhraseList) Phrases {
 	t := Phrases{ByFirst: map[string][]Phrase{}}
 	for _, cue := range slices.Sorted(maps.Keys(rows)) {
 		for phrase := range strings.SplitSeq(string(rows[cue]), ",") {
@@ -40,7 +38,7 @@ func Compile(rows map[string]lang.Phrases) Phrases {
 }
 
 // CompileOne indexes one table whose phrases share a meaning.
-func CompileOne(table lang.Phrases) Phrases { return Compile(map[string]lang.Phrases{"": table}) }
+func CompileOne(table PhraseList) Phrases { return Compile(map[string]PhraseList{"": table}) }
 
 // Match is an occurrence of a phrase.
 type Match struct {

@@ -7,8 +7,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/clipperhouse/uax29/v2/sentences"
-
-	"familiar/internal/text/lang"
 )
 
 // Sentences returns the sentences of a page's text, without bullets. A line break ends a sentence. A dot before a
@@ -129,7 +127,7 @@ func abbreviated(s string) bool {
 	return size == len(last) && InWord(first) || titles[strings.ToLower(last)]
 }
 
-var titles = Set(lang.All().Grammar.Abbreviations)
+var titles = Set(AllTables().Grammar.Abbreviations)
 
 // OneLine replaces each run of white space by one space and trims the ends.
 func OneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

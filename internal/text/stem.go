@@ -10,8 +10,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/kljensen/snowball/english"
-
-	"familiar/internal/text/lang"
 )
 
 // Stem returns the stem of a word by its key. An empty language means English. For a language without a stemmer it
@@ -46,13 +44,13 @@ func Stems(key, language string) (all []string) {
 func StemsMark() string {
 	h := fnv.New64a()
 	for _, code := range stemmed {
-		fmt.Fprintln(h, code, lang.Of(code).Stem)
+		fmt.Fprintln(h, code, TablesOf(code).Stem)
 	}
 	return strconv.FormatUint(h.Sum64(), 36)
 }
 
 // stemmed are the languages with endings.
-var stemmed = slices.DeleteFunc(lang.Codes(), func(code string) bool { return stemmers[code] == nil })
+var stemmed = slices.DeleteFunc(Languages(), func(code string) bool { return stemmers[code] == nil })
 
 // stemmer removes endings from the words of a language. Savoy, "Light stemming approaches for the French, Portuguese,
 // German and Hungarian languages" (2006), finds that this searches as well as complete rules. Other stemmers need accents,
@@ -72,15 +70,15 @@ type endings struct {
 // stemmers holds the stemmers of the languages with endings.
 var stemmers = func() map[string]*stemmer {
 	all := map[string]*stemmer{}
-	for _, code := range lang.Codes() {
-		table := lang.Of(code).Stem
+	for _, code := range Languages() {
+		table := TablesOf(code).Stem
 		if len(table.Endings) == 0 {
 			continue
 		}
 		s := &stemmer{finals: map[rune]rune{}, shortest: cmp.Or(table.Shortest, 3)}
 		for _, row := range table.Endings {
 			e := endings{all: map[string]bool{}}
-			for _, w := range lang.Words(row).Fields() {
+			for _, w := range WordList(row).Fields() {
 				w = Unaccented(w)
 				e.all[w] = true
 				e.longest = max(e.longest, len(w))

@@ -1,9 +1,12 @@
-// Package text analyses texts of any language: their words, sentences, dates and numbers, and how similar two texts are. It
-// knows neither where a text comes from nor what it is for.
+// Package text holds what the program knows of languages, and analyses texts of any language: their words, sentences,
+// dates and numbers, and how similar two texts are. It knows neither where a text comes from nor what it is for.
+//
+// What is known of a language is data, one file per language in the folder lang. [Tables] says what a file holds
+// (tables.go). [AllTables] merges the files and [TablesOf] returns one of them (languages.go).
 //
 // [Words] (words.go) cuts a text into words and gives each a key: lower case, without accents or a plural s. Tables of
-// words and phrases (phrases.go) are looked up by these keys. The tables are data in text/lang, one file per language.
-// [Terms] returns the stems (stem.go) of the meaningful words. [Language] guesses a text's language (language.go).
+// words and phrases (phrases.go) are looked up by these keys. [Terms] returns the stems (stem.go) of the meaningful
+// words. [Language] guesses a text's language (language.go).
 //
 // [Sentences] and [MessageSentences] cut pages and messages (sentence.go). [Dates] (date.go), [Numbers] and [Quantities]
 // (numbers.go) find what can be compared exactly. calendar.go parses relative times such as "yesterday", "last Friday"

@@ -11,8 +11,6 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
-
-	"familiar/internal/text/lang"
 )
 
 // Word is a word of a text: its key for look-ups, and its position.
@@ -53,15 +51,15 @@ func WordBehind(s string) (w Word, ok bool) {
 
 // contractions maps the second halves of English contractions to words. "s" is a word only after the words of beforeIs;
 // otherwise it is a possessive and is dropped.
-var contractions = lang.All().Grammar.Contractions
+var contractions = AllTables().Grammar.Contractions
 
-var beforeIs = Set(lang.All().Grammar.BeforeIs)
+var beforeIs = Set(AllTables().Grammar.BeforeIs)
 
 // chatForms are words that chat writes as one. longestChatForm is the length of the longest.
 var (
 	chatForms = func() map[string][]string {
 		all := map[string][]string{}
-		for form, words := range lang.All().Grammar.ChatForms {
+		for form, words := range AllTables().Grammar.ChatForms {
 			all[form] = words.Fields()
 		}
 		return all
@@ -235,7 +233,7 @@ func Pairs(s string) []string {
 }
 
 // Set returns the words of a table as a set of keys.
-func Set(table lang.Words) map[string]bool {
+func Set(table WordList) map[string]bool {
 	out := map[string]bool{}
 	for _, w := range table.Fields() {
 		out[Fold(w)] = true
@@ -244,7 +242,7 @@ func Set(table lang.Words) map[string]bool {
 }
 
 // ByWord maps the words of tables, by key, to the names of the tables.
-func ByWord(tables map[string]lang.Words) map[string]string {
+func ByWord(tables map[string]WordList) map[string]string {
 	out := map[string]string{}
 	for _, name := range slices.Sorted(maps.Keys(tables)) {
 		for w := range Set(tables[name]) {
@@ -256,14 +254,14 @@ func ByWord(tables map[string]lang.Words) map[string]string {
 
 // Tables used by several packages, by key.
 var (
-	SpelledNumbers = Set(lang.All().Number.Words)
-	Negations      = Set(lang.All().Grammar.Negations)
-	StopWords      = Set(lang.All().Grammar.StopWords)    // carry no meaning in a search
-	Prepositions   = Set(lang.All().Grammar.Prepositions) // begin a slot of a question
+	SpelledNumbers = Set(AllTables().Number.Words)
+	Negations      = Set(AllTables().Grammar.Negations)
+	StopWords      = Set(AllTables().Grammar.StopWords)    // carry no meaning in a search
+	Prepositions   = Set(AllTables().Grammar.Prepositions) // begin a slot of a question
 
 	// Pronouns maps a pronoun to what it refers to: "he" for a person, "it" for a thing, "there" for a place, and with
 	// an s for an owner.
-	Pronouns = ByWord(lang.All().Grammar.Pronouns)
+	Pronouns = ByWord(AllTables().Grammar.Pronouns)
 )
 
 // YearPattern matches years from 1000 to 2099.

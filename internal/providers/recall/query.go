@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"familiar/internal/text"
-	"familiar/internal/text/lang"
 )
 
 // query is what a message asks for. It belongs to one goroutine.
@@ -187,7 +186,7 @@ var infinitives, inflections = irregular()
 
 func irregular() (of map[string]string, forms map[string][]string) {
 	of, forms = map[string]string{}, map[string][]string{}
-	for _, row := range lang.All().Grammar.Irregular {
+	for _, row := range text.AllTables().Grammar.Irregular {
 		words := strings.Fields(row)
 		for _, w := range words[1:] {
 			of[w] = words[0]
@@ -274,7 +273,7 @@ func (q *query) kinOf(key, stem string) []string {
 		}
 	}
 	if q.unsure {
-		for _, language := range lang.Codes() {
+		for _, language := range text.Languages() {
 			if of := kin[language]; of != nil {
 				if words := of()[stemOf(key, language)]; len(words) > 0 {
 					return words

@@ -7,7 +7,6 @@ import (
 
 	"familiar/internal/context/turn"
 	"familiar/internal/text"
-	"familiar/internal/text/lang"
 )
 
 // TestKin checks that a question finds members of the field that it names, in every language with orders to remember.
@@ -49,8 +48,8 @@ func TestKin(t *testing.T) {
 
 // TestKinFiles checks that each language has its fields, and that no line repeats a word.
 func TestKinFiles(t *testing.T) {
-	for _, code := range lang.Codes() {
-		if len(lang.Of(code).Memory.Orders) == 0 {
+	for _, code := range text.Languages() {
+		if len(text.TablesOf(code).Memory.Orders) == 0 {
 			continue
 		}
 		content, err := kinFiles.ReadFile("kin/" + code + ".txt")

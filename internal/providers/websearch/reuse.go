@@ -11,7 +11,6 @@ import (
 	"familiar/internal/context/turn"
 	"familiar/internal/question"
 	"familiar/internal/text"
-	"familiar/internal/text/lang"
 )
 
 // reuseCache keeps the results of lookups for similar questions that follow soon. It is in memory only, since results
@@ -158,7 +157,7 @@ func contentKeys(words []text.Word) []string {
 }
 
 // idleWords never make a difference.
-var idleWords = text.Set(lang.All().Reuse.Neutral)
+var idleWords = text.Set(text.AllTables().Reuse.Neutral)
 
 // interchangeable reports whether the words that the other query lacks make no difference.
 func interchangeable(s string, words []text.Word, other map[string]bool) bool {
@@ -178,7 +177,7 @@ func interchangeable(s string, words []text.Word, other map[string]bool) bool {
 }
 
 // decisive are function words that change a question: question words, negations and comparisons.
-var decisive = text.Set(lang.All().Reuse.Decisive)
+var decisive = text.Set(text.AllTables().Reuse.Decisive)
 
 // version identifies the rules that a result was made by.
 func (p Policy) version() string {

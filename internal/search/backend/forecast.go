@@ -14,7 +14,7 @@ import (
 
 	"familiar/internal/context/turn"
 	"familiar/internal/search"
-	"familiar/internal/text/lang"
+	"familiar/internal/text"
 )
 
 // forecast is the weather at one place, now and on the coming days. Every weather service fills one in, so that all use
@@ -200,9 +200,9 @@ const unknownSky = -1
 
 // placeIn returns the place in a question about the weather: "New York" for "Will it rain in New York tonight?" and for
 // "New York weather". It returns "" if there is none.
-func placeIn(text string) string {
-	known := &lang.All().Weather
-	tokens := strings.Fields(cjkWeather(text))
+func placeIn(query string) string {
+	known := &text.AllTables().Weather
+	tokens := strings.Fields(cjkWeather(query))
 	for i, token := range tokens {
 		// Names may contain prepositions ("Rio de Janeiro"), so the preposition before a name must follow a common
 		// word.
@@ -225,13 +225,13 @@ func placeIn(text string) string {
 
 // isAround reports whether a word belongs to the question and not to the place.
 func isAround(word string) bool {
-	known := &lang.All().Weather
+	known := &text.AllTables().Weather
 	return word == "" || endsPlace(word) || known.Filler.Has(word) || known.Before.Has(word) || known.Articles.Has(word)
 }
 
 // endsPlace reports whether the place's name ends before the word.
 func endsPlace(word string) bool {
-	known := &lang.All().Weather
+	known := &text.AllTables().Weather
 	return known.When.Has(word) || known.Week.Has(word) || known.Weather.Has(word)
 }
 
@@ -240,7 +240,7 @@ const maxPlaceWords = 6
 
 // placeName joins words up to the first that cannot be in a place's name. Small words inside a name stay.
 func placeName(tokens []string) string {
-	known := &lang.All().Weather
+	known := &text.AllTables().Weather
 	var name []string
 	for _, token := range tokens {
 		word := fold(token)
@@ -267,21 +267,21 @@ func fold(token string) string {
 }
 
 // cjkWeather puts spaces around the words for weather and time, for languages that write without spaces.
-func cjkWeather(text string) string {
+func cjkWeather(query string) string {
 	var pairs []string
-	for word := range strings.SplitSeq(string(lang.All().Weather.Unspaced), ",") {
+	for word := range strings.SplitSeq(string(text.AllTables().Weather.Unspaced), ",") {
 		pairs = append(pairs, strings.TrimSpace(word), " ")
 	}
-	return strings.NewReplacer(pairs...).Replace(text)
+	return strings.NewReplacer(pairs...).Replace(query)
 }
 
 // forecastDays returns how many days a forecast should cover, today included: four, or seven if the question names a
 // weekday or a weekend.
-func forecastDays(text string) int {
-	known := &lang.All().Weather
+func forecastDays(query string) int {
+	known := &text.AllTables().Weather
 	weekday := func(word string) bool { return known.Week.Has(fold(word)) }
-	within := func(part string) bool { return strings.Contains(text, part) }
-	if slices.ContainsFunc(strings.Fields(text), weekday) || slices.ContainsFunc(known.UnspacedWeek.Fields(), within) {
+	within := func(part string) bool { return strings.Contains(query, part) }
+	if slices.ContainsFunc(strings.Fields(query), weekday) || slices.ContainsFunc(known.UnspacedWeek.Fields(), within) {
 		return 7
 	}
 	return 4
@@ -349,7 +349,7 @@ func spellings(name string) []string {
 		return nil
 	}
 	all := []string{name}
-	if first, rest, two := strings.Cut(name, " "); two && lang.All().Weather.Articles.Has(fold(first)) {
+	if first, rest, two := strings.Cut(name, " "); two && text.AllTables().Weather.Articles.Has(fold(first)) {
 		all = append(all, rest)
 	}
 	for _, ending := range locatives {

@@ -8,7 +8,6 @@ import (
 
 	"familiar/internal/search"
 	"familiar/internal/text"
-	"familiar/internal/text/lang"
 	"familiar/internal/web/guard"
 )
 
@@ -217,14 +216,14 @@ func includeOrExclude(q search.Query, max int) (include, exclude []string) {
 
 // topic returns what a question is about: "Ada Lovelace" for "Who was Ada Lovelace?". An encyclopedia looks for all
 // words of a query, and a page about her has no "who". Text that is not a question stays as it is.
-func topic(text, language string) string {
-	base, _ := locale(languageOf(language, text))
-	text = withoutAsking(text)
-	words := lang.Of(base)
+func topic(query, language string) string {
+	base, _ := locale(languageOf(language, query))
+	query = withoutAsking(query)
+	words := text.TablesOf(base)
 	if words.Topic.First == "" {
-		words = lang.Of("en")
+		words = text.TablesOf("en")
 	}
-	all := strings.Fields(strings.TrimFunc(text, func(r rune) bool {
+	all := strings.Fields(strings.TrimFunc(query, func(r rune) bool {
 		return unicode.IsSpace(r) || unicode.IsPunct(r) && !strings.ContainsRune(`()"`, r)
 	}))
 	rest := all
@@ -243,31 +242,31 @@ func topic(text, language string) string {
 
 // withoutAsking removes question words in languages that attach them to the topic: "東京タワーとは何ですか" is about 東京タワー,
 // "什么是黑洞" about 黑洞.
-func withoutAsking(text string) string {
-	bare := strings.TrimRightFunc(text, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsPunct(r) })
-	for ending := range strings.FieldsSeq(string(lang.All().Topic.Endings)) {
+func withoutAsking(query string) string {
+	bare := strings.TrimRightFunc(query, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsPunct(r) })
+	for ending := range strings.FieldsSeq(string(text.AllTables().Topic.Endings)) {
 		if rest, ok := strings.CutSuffix(bare, ending); ok && rest != "" {
 			return rest
 		}
 	}
-	for beginning := range strings.FieldsSeq(string(lang.All().Topic.Beginnings)) {
+	for beginning := range strings.FieldsSeq(string(text.AllTables().Topic.Beginnings)) {
 		if rest, ok := strings.CutPrefix(bare, beginning); ok && rest != "" {
 			return rest
 		}
 	}
-	return text
+	return query
 }
 
 // problem is topic for sites where people help each other: it turns "How do I sort a slice?" into "sort a slice". These
 // sites look for all words of a query, and their questions rarely repeat such phrases.
 func problem(q search.Query) string {
-	text := strings.TrimSpace(q.Text)
-	for how := range strings.SplitSeq(string(lang.All().Topic.Problems), ",") {
+	query := strings.TrimSpace(q.Text)
+	for how := range strings.SplitSeq(string(text.AllTables().Topic.Problems), ",") {
 		how = strings.TrimSpace(how) + " "
-		if len(text) > len(how) && strings.EqualFold(text[:len(how)], how) {
-			text = text[len(how):]
+		if len(query) > len(how) && strings.EqualFold(query[:len(how)], how) {
+			query = query[len(how):]
 			break
 		}
 	}
-	return topic(text, q.Language)
+	return topic(query, q.Language)
 }

@@ -9,7 +9,6 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"familiar/internal/text"
-	"familiar/internal/text/lang"
 )
 
 // templateTokens is D2, for text whose angle brackets are already ‹ ›. It matches the control tokens of common chat
@@ -259,7 +258,7 @@ func delimits(line string) bool {
 // orderly matches sentences that address a machine rather than a reader. It is no defence, because other wordings pass.
 // It keeps the crudest noise out of a block that is safe without it, and lets the record say that a page tried. It looks
 // for orders about orders. So a text about a system prompt, or one that asks to ignore an e-mail, does not match.
-var orderly = text.NewLazyRegexp(`(?i)` + lang.All().Clean.Orders.String())
+var orderly = text.NewLazyRegexp(`(?i)` + text.AllTables().Clean.Orders.String())
 
 // Orders reports whether a text looks like orders to a machine. It is only a hint, and changes no text.
 func Orders(text string) bool { return orderly.MatchString(text) }

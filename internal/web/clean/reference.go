@@ -7,7 +7,6 @@ import (
 	"unicode/utf8"
 
 	"familiar/internal/text"
-	"familiar/internal/text/lang"
 )
 
 // Brackets are the characters that may open a reference: the square bracket, and similar brackets of other scripts, of
@@ -27,7 +26,7 @@ const (
 // [1?]. Style marks around the number and a backslash change nothing for a reader. A dagger or a second number after a
 // colon belongs to another system: 【4:0†source】.
 var reference = text.NewLazyRegexp(`^[\` + Brackets + `][ \t*_~|\\` + "`" + `]*` +
-	`(?i:(?:` + lang.All().Clean.ReferenceLabels.String() + `)[ \t.:#]*)?` +
+	`(?i:(?:` + text.AllTables().Clean.ReferenceLabels.String() + `)[ \t.:#]*)?` +
 	`([#^]?` + digit + `{1,3}[a-c]?(?:(?:[ \t]*(?:[,;&/+—–-]|and|to)[ \t]*|[ \t]+)[#^]?` + digit + `{1,3}[a-c]?)*)` +
 	`((?::[0-9]+)?(?:†[^\` + ClosingBrackets + `\n]{0,80})?)` +
 	`[ \t?？*_~|\\` + "`" + `]*[\` + ClosingBrackets + `]`)

@@ -10,7 +10,6 @@ import (
 	"golang.org/x/net/html/atom"
 
 	"familiar/internal/text"
-	"familiar/internal/text/lang"
 	"familiar/visible/dom"
 )
 
@@ -28,7 +27,7 @@ var commentExtras = extras{
 
 // Lines that accompany an article: credits of pictures, dates of publication, and offers of the site.
 var (
-	pictureCredit = text.NewLazyRegexp(`(?i)^[(\[]?\s*(?:` + lang.All().Page.PictureCredits.String() + `)s?(?: (?:credits?|by|courtesy|source|\d+ (?:of )?\d+))?(?:\s*[:©]|$| of \d| courtesy)|^caption$|\((?:image|photo|picture)s?:[^)]*\)$|^.{0,60}/(?:AP|AFP|Reuters|Getty Images)\)?$`)
+	pictureCredit = text.NewLazyRegexp(`(?i)^[(\[]?\s*(?:` + text.AllTables().Page.PictureCredits.String() + `)s?(?: (?:credits?|by|courtesy|source|\d+ (?:of )?\d+))?(?:\s*[:©]|$| of \d| courtesy)|^caption$|\((?:image|photo|picture)s?:[^)]*\)$|^.{0,60}/(?:AP|AFP|Reuters|Getty Images)\)?$`)
 	dateLine      = text.NewLazyRegexp(`(?i)^(?:(?:last )?(?:published|updated|posted|modified)(?: on| at)?\b.{0,60}\d|by [\p{L}.' -]{3,50}$)`)
 	dateEnd       = text.NewLazyRegexp(`\d.*\b(?:19|20)\d\d\b[^.!?]*$|^(?:19|20)\d\d\D+\d`)
 	offer         = text.NewLazyRegexp(`(?i)^\W*(?:follow (?:us|me|@\w+|\w+ \w+ on)|(?:sign up|subscribe) (?:for|to|now|here|today)|get (?:the latest|our|access to|.{1,40}delivered)|join (?:our|the conversation)|have a (?:tip|story|question)|like this (?:story|article)|click here|(?:you can )?(?:e-?mail|contact|reach) .{1,60}@|more (?:articles|stories|posts|from) |want more|tell us what|this slideshow requires|view comments|leave a (?:reply|comment)|don't miss\W*$|start your day with|download (?:our|the) app|enable notifications|send us )`)
@@ -37,11 +36,11 @@ var (
 // The first words of offers, and of picture credits without a colon.
 var (
 	offerWords   = dom.WordSet("follow sign subscribe get join have like click you e email contact reach more want tell this view leave don start download enable send")
-	pictureWords = dom.WordSet(string(lang.All().Page.PictureWords))
+	pictureWords = dom.WordSet(string(text.AllTables().Page.PictureWords))
 )
 
 // command matches the label of a button, which asks for an action and says nothing.
-var command = text.NewLazyRegexp(`(?i)^\W*(?:` + lang.All().Page.Commands.String() + `)\W*$`)
+var command = text.NewLazyRegexp(`(?i)^\W*(?:` + text.AllTables().Page.Commands.String() + `)\W*$`)
 
 // maxCommand is the greatest length of the label of a button, in bytes.
 const maxCommand = 40
@@ -261,7 +260,7 @@ func dropPointerLists(root *html.Node) {
 }
 
 // referenceHeading matches the headings of sections that list sources and other pages.
-var referenceHeading = text.NewLazyRegexp(`(?i)^\W*(?:` + lang.All().Page.ReferenceHeadings.String() + `)\W*$`)
+var referenceHeading = text.NewLazyRegexp(`(?i)^\W*(?:` + text.AllTables().Page.ReferenceHeadings.String() + `)\W*$`)
 
 // Limits: the headings that are tried as the beginning of the references, and the blocks of one section.
 const (

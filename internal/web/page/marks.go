@@ -8,7 +8,6 @@ import (
 	"golang.org/x/net/html/atom"
 
 	"familiar/internal/text"
-	"familiar/internal/text/lang"
 	"familiar/visible/dom"
 )
 
@@ -16,7 +15,7 @@ var (
 	citation   = text.NewLazyRegexp(`^\s*[\[(（]\s*(?:\d{1,4}|[a-z]{1,2}|[ivx]{1,5}|(?:note|nb|n|web|r|anm\.?|lower-alpha)\s*\d{1,3})\s*[\])）]\s*$|^\s*\d{1,3}\s*$`)
 	anchorMark = text.NewLazyRegexp(`^\s*(?:[¶#§🔗\x{F0C1}]|\[?\s*edit(?:\s*source)?\s*\]?|permalink|link to this (?:heading|section))\s*$`)
 	// editMark matches marks beside the headings of wikis, doubtMark marks after their sentences.
-	editMark  = text.NewLazyRegexp(`(?i)^\[\s*(?:` + lang.All().Page.EditMarks.String() + `)[^\]]{0,40}\]$`)
+	editMark  = text.NewLazyRegexp(`(?i)^\[\s*(?:` + text.AllTables().Page.EditMarks.String() + `)[^\]]{0,40}\]$`)
 	doubtMark = text.NewLazyRegexp(`(?i)^\[\s*(?:(?:citation|clarification|verification|page|year|date|better source|non-primary source)(?: is)? needed|when|who|which|by whom|according to whom|dubious[^\]]{0,20}|original research|failed verification)\??\s*\]$`)
 )
 
@@ -70,8 +69,8 @@ func isMark(n *html.Node, heading bool) bool {
 
 var (
 	// commentWords are words in headings above users' comments, by which comments are recognised.
-	commentWords = dom.WordSet(string(lang.All().Framing.Comments))
-	sponsorWords = dom.WordSet(string(lang.All().Framing.Sponsors))
+	commentWords = dom.WordSet(string(text.AllTables().Framing.Comments))
+	sponsorWords = dom.WordSet(string(text.AllTables().Framing.Sponsors))
 )
 
 // isSponsor reports whether the label of an advertisement is directly below a heading. Then it describes the text that
@@ -106,12 +105,12 @@ func soleBlock(n *html.Node) (sole *html.Node) {
 }
 
 var (
-	interruption = text.NewLazyRegexp(`(?i)^\W*(?:` + lang.All().Page.Interruptions.String() + `)\W*$`)
-	reference    = text.NewLazyRegexp(`(?i)^\W*(?:` + lang.All().Page.Pointers.String() + `)\b[^:：]{0,24}[:：]`)
+	interruption = text.NewLazyRegexp(`(?i)^\W*(?:` + text.AllTables().Page.Interruptions.String() + `)\W*$`)
+	reference    = text.NewLazyRegexp(`(?i)^\W*(?:` + text.AllTables().Page.Pointers.String() + `)\b[^:：]{0,24}[:：]`)
 )
 
 // pointerWords are the first words that interruption, except for advertisements, and reference can match.
-var pointerWords = dom.WordSet(string(lang.All().Page.PointerWords))
+var pointerWords = dom.WordSet(string(text.AllTables().Page.PointerWords))
 
 // isPointer reports whether a block interrupts the text: the label of an advertisement, or "Read more:" and a link.
 func isPointer(n *html.Node) bool {

@@ -1,4 +1,4 @@
-package lang
+package text
 
 import (
 	"archive/zip"
@@ -20,7 +20,7 @@ import (
 )
 
 func TestCodes(t *testing.T) {
-	codes := Codes()
+	codes := Languages()
 	if codes[0] != "en" || !slices.IsSorted(codes[1:]) {
 		t.Errorf("codes are %v, want English first and the others in order", codes)
 	}
@@ -29,7 +29,7 @@ func TestCodes(t *testing.T) {
 			t.Errorf("%s.toml is named by no ISO 639 code", code)
 		}
 	}
-	if !reflect.DeepEqual(Of("xx"), &Language{}) {
+	if !reflect.DeepEqual(TablesOf("xx"), &Tables{}) {
 		t.Error("a language that there is not has tables")
 	}
 }
@@ -43,9 +43,9 @@ var (
 
 // TestTables checks what the types cannot. A failure is a mistake in a file.
 func TestTables(t *testing.T) {
-	english := Of("en")
-	for _, code := range Codes() {
-		l := Of(code)
+	english := TablesOf("en")
+	for _, code := range Languages() {
+		l := TablesOf(code)
 		for _, script := range l.Scripts {
 			if unicode.Scripts[script] == nil {
 				t.Errorf("%s.toml: %q is no script of Unicode", code, script)
@@ -85,9 +85,9 @@ func TestTables(t *testing.T) {
 
 // A table that no language fills is an error, because nobody could see what belongs there.
 func TestEveryTableHasWords(t *testing.T) {
-	eachTable(reflect.ValueOf(*All()), "", func(path string, table reflect.Value) {
-		filled := func(code string) bool { return !fieldAt(Of(code), path).IsZero() }
-		if !slices.ContainsFunc(Codes(), filled) {
+	eachTable(reflect.ValueOf(*AllTables()), "", func(path string, table reflect.Value) {
+		filled := func(code string) bool { return !fieldAt(TablesOf(code), path).IsZero() }
+		if !slices.ContainsFunc(Languages(), filled) {
 			t.Errorf("no language has %s", path)
 		}
 	})
@@ -126,11 +126,11 @@ weather = "vetero, pluvas"
 owner_link = "de"
 `
 	folder := fstest.MapFS{"eo.toml": {Data: []byte(esperanto)}}
-	for _, name := range must(fs.Glob(files, "*.toml")) {
-		folder[name] = &fstest.MapFile{Data: must(fs.ReadFile(files, name))}
+	for _, name := range must(fs.Glob(os.DirFS("lang"), "*.toml")) {
+		folder[name] = &fstest.MapFile{Data: must(fs.ReadFile(os.DirFS("lang"), name))}
 	}
 	l := must(load(folder, fstest.MapFS{}))
-	all, before := l.all, All()
+	all, before := l.all, AllTables()
 	for what, is := range map[string]bool{
 		"code":              slices.Contains(l.codes, "eo") && l.codes[0] == "en",
 		"words":             all.Grammar.Negations.Has("nenio") && all.Grammar.Negations.Has("never"),
@@ -149,26 +149,26 @@ owner_link = "de"
 
 var update = flag.Bool("update", false, "pack the files of speech")
 
-// The embedded archive equals the folder speech.
+// The embedded archive equals the folder lang/speech.
 func TestSpeech(t *testing.T) {
 	var packed bytes.Buffer
 	w := zip.NewWriter(&packed)
 	w.RegisterCompressor(zip.Deflate, func(out io.Writer) (io.WriteCloser, error) { return flate.NewWriter(out, flate.BestCompression) })
-	if err := w.AddFS(os.DirFS("speech")); err != nil {
+	if err := w.AddFS(os.DirFS("lang/speech")); err != nil {
 		t.Fatal(err)
 	}
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
 	if *update {
-		if err := os.WriteFile("speech.zip", packed.Bytes(), 0o644); err != nil {
+		if err := os.WriteFile("lang/speech.zip", packed.Bytes(), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
 	built := must(zip.NewReader(bytes.NewReader(speech), int64(len(speech))))
-	for _, name := range must(fs.Glob(os.DirFS("speech"), "*.toml")) {
-		if !*update && !bytes.Equal(must(os.ReadFile(filepath.Join("speech", name))), must(fs.ReadFile(built, name))) {
-			t.Errorf("speech/%s has changed: go test ./internal/text/lang -run Speech -update", name)
+	for _, name := range must(fs.Glob(os.DirFS("lang/speech"), "*.toml")) {
+		if !*update && !bytes.Equal(must(os.ReadFile(filepath.Join("lang/speech", name))), must(fs.ReadFile(built, name))) {
+			t.Errorf("speech/%s has changed: go test ./internal/text -run Speech -update", name)
 		}
 	}
 }
@@ -184,7 +184,7 @@ func eachTable(v reflect.Value, path string, look func(path string, table reflec
 	}
 }
 
-func fieldAt(l *Language, path string) reflect.Value {
+func fieldAt(l *Tables, path string) reflect.Value {
 	v := reflect.ValueOf(*l)
 	for name := range strings.SplitSeq(path, ".") {
 		v = v.FieldByName(name)

@@ -1,4 +1,4 @@
-package lang
+package text
 
 import (
 	"bytes"
@@ -15,8 +15,8 @@ import (
 // languages holds the languages of a folder.
 type languages struct {
 	codes []string
-	of    map[string]*Language
-	all   Language
+	of    map[string]*Tables
+	all   Tables
 }
 
 // load reads all files of a folder, which must include English, and for each the file of the same name in speech, if
@@ -28,7 +28,7 @@ func load(folder, speech fs.FS) (*languages, error) {
 	}
 	const english = "en.toml"
 	names = append([]string{english}, slices.DeleteFunc(names, func(name string) bool { return name == english })...)
-	l := &languages{of: map[string]*Language{}}
+	l := &languages{of: map[string]*Tables{}}
 	var each []reflect.Value
 	for _, name := range names {
 		data, err := fs.ReadFile(folder, name)
@@ -53,8 +53,8 @@ func load(folder, speech fs.FS) (*languages, error) {
 }
 
 // parse parses a file. An error begins with the line.
-func parse(data []byte) (*Language, error) {
-	one := &Language{}
+func parse(data []byte) (*Tables, error) {
+	one := &Tables{}
 	err := toml.NewDecoder(bytes.NewReader(data)).DisallowUnknownFields().Decode(one)
 	if unknown, is := errors.AsType[*toml.StrictMissingError](err); is {
 		first := unknown.Errors[0]
@@ -81,13 +81,13 @@ func join(all reflect.Value, each []reflect.Value) {
 			}
 			join(all.Field(i), tables)
 		}
-	case t == reflect.TypeFor[map[string]Words]():
-		all.Set(reflect.ValueOf(joinByKey[Words](each, " ")))
-	case t == reflect.TypeFor[map[string]Phrases]():
-		all.Set(reflect.ValueOf(joinByKey[Phrases](each, ", ")))
-	case t == reflect.TypeFor[Words]():
+	case t == reflect.TypeFor[map[string]WordList]():
+		all.Set(reflect.ValueOf(joinByKey[WordList](each, " ")))
+	case t == reflect.TypeFor[map[string]PhraseList]():
+		all.Set(reflect.ValueOf(joinByKey[PhraseList](each, ", ")))
+	case t == reflect.TypeFor[WordList]():
 		all.SetString(strings.Join(texts(each), " "))
-	case t == reflect.TypeFor[Phrases]():
+	case t == reflect.TypeFor[PhraseList]():
 		all.SetString(strings.Join(texts(each), ", "))
 	case t == reflect.TypeFor[Row]():
 		all.SetString(beside(texts(each)))
