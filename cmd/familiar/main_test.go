@@ -13,7 +13,7 @@ import (
 // TestMain makes this test binary answer to the name familiar, so that scripts and tests can start the whole program
 // as a process of its own.
 func TestMain(m *testing.M) {
-	testscript.Main(wide{m}, map[string]func(){"familiar": main, "familiar-at-home": atHome})
+	testscript.Main(wide{m}, map[string]func(){"familiar": main, "familiar-at-home": atHome, "relay": relay})
 }
 
 // wide runs more tests at a time than there are processors, unless -parallel says how many: most of a conversation is

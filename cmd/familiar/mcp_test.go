@@ -5,11 +5,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -30,10 +32,7 @@ func (c *conversation) client(options *mcp.ClientOptions) (session *mcp.ClientSe
 	errors = &lockedBuffer{}
 	done := make(chan int, 1)
 	go func() {
-		done <- run(program{
-			args: []string{"mcp"}, dir: c.dir, in: toServer, out: fromServer, err: errors, signals: make(chan os.Signal), far: c.far(),
-			env: func(name string) (string, bool) { v, ok := c.env[name]; return v, ok }, exit: func(int) { c.Error("left at once") },
-		})
+		done <- c.mcp(toServer, fromServer, errors)
 		fromServer.Close()
 	}()
 	session, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, options).Connect(c.Context(), &mcp.IOTransport{Reader: printed, Writer: typed}, nil)
@@ -293,18 +292,111 @@ func TestMCPProcess(t *testing.T) {
 // TestMCPFrames sends what no client should: the server ends, with a word on the error output and no other on the output.
 func TestMCPFrames(t *testing.T) {
 	t.Parallel()
-	for name, sent := range map[string]string{
-		"too large": `{"jsonrpc":"2.0","id":1,"method":"` + strings.Repeat("x", 2*256<<10), "not JSON": "hello\n",
-	} {
-		t.Run(name, func(t *testing.T) {
+	c := newConversation(t, txtar.Parse(nil))
+	cmd, complaint := c.mcpProcess()
+	cmd.Stdin = strings.NewReader("hello\n")
+	out, err := cmd.Output()
+	if code := cmd.ProcessState.ExitCode(); code != exitFailed || len(out) > 0 || !strings.Contains(complaint.String(), "serve the client: ") {
+		t.Errorf("%v, exit code %d, output %q:\n%s", err, code, out, complaint)
+	}
+}
+
+// A message that is too long is refused, and the session goes on.
+func TestMCPTooLong(t *testing.T) {
+	t.Parallel()
+	c := newConversation(t, txtar.Parse([]byte(mountain)))
+	s, _ := c.client(nil)
+	_, err := s.CallTool(t.Context(), &mcp.CallToolParams{Name: "lookup", Arguments: map[string]any{"question": strings.Repeat("how high? ", 256<<10)}})
+	if err == nil || !strings.Contains(err.Error(), "longer than 262144 bytes") {
+		t.Errorf("the long message: %v", err)
+	}
+	if text, failed := c.called(s, nil, "lookup", map[string]any{"question": "how high is Mount Example?"}); failed || !strings.Contains(text, "4,321") {
+		t.Errorf("after it: %t %s", failed, text)
+	}
+}
+
+// TestMCPClients has the SDKs of other languages list and call all tools. CI installs them into .ci/clients.
+func TestMCPClients(t *testing.T) {
+	t.Parallel()
+	folder, err := filepath.Abs("../../.ci/clients")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for script, interpreter := range map[string]string{"client.py": filepath.Join(folder, "python/bin/python"), "client.mjs": "node"} {
+		t.Run(script, func(t *testing.T) {
 			t.Parallel()
-			c := newConversation(t, txtar.Parse(nil))
-			cmd, complaint := c.mcpProcess()
-			cmd.Stdin = strings.NewReader(sent)
+			if os.Getenv("FAMILIAR_TEST_MCP_CLIENTS") != "needed" {
+				t.Skip("FAMILIAR_TEST_MCP_CLIENTS does not say that the SDKs are installed")
+			}
+			c := newConversation(t, txtar.Parse([]byte(mountain)))
+			page := "https://fast.example.org/mount"
+			calls, err := json.Marshal(map[string]any{
+				"lookup": map[string]any{"question": "how high is Mount Example?"}, "search": map[string]any{"query": "Mount Example"},
+				"fetch": map[string]any{"url": page}, "verify": map[string]any{"statement": "Mount Example is 4,321 metres high.", "urls": []string{page}},
+			})
+			c.must(err)
+			cmd := exec.CommandContext(t.Context(), interpreter, filepath.Join(folder, script), string(calls), "relay", c.served())
+			complaint := &lockedBuffer{}
+			cmd.Stderr = complaint
 			out, err := cmd.Output()
-			if code := cmd.ProcessState.ExitCode(); code != exitFailed || len(out) > 0 || !strings.Contains(complaint.String(), "serve the client: ") {
-				t.Errorf("%v, exit code %d, output %q:\n%s", err, code, out, complaint)
+			if err != nil {
+				t.Fatalf("%v\n%s", err, complaint)
+			}
+			var got struct {
+				Tools   []string
+				Results map[string]struct {
+					Failed     bool
+					Structured map[string]any
+				}
+			}
+			c.must(json.Unmarshal(out, &got))
+			if len(got.Tools) != 4 {
+				t.Errorf("tools %q", got.Tools)
+			}
+			for _, tool := range got.Tools {
+				if r := got.Results[tool]; r.Failed || r.Structured["notice"] == nil {
+					t.Errorf("%s: %+v", tool, r)
+				}
 			}
 		})
 	}
+}
+
+// served serves a client that connects to the address, as `familiar mcp` with the conversation's far ends.
+func (c *conversation) served() (address string) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	c.must(err)
+	var serving sync.WaitGroup
+	serving.Go(func() {
+		conn, err := l.Accept()
+		if err != nil {
+			return
+		}
+		defer conn.Close()
+		c.mcp(conn, conn, &lockedBuffer{})
+	})
+	c.Cleanup(func() { l.Close(); serving.Wait() })
+	return l.Addr().String()
+}
+
+// mcp runs `familiar mcp` here, with the conversation's far ends, and returns its exit code.
+func (c *conversation) mcp(in io.Reader, out, errors io.Writer) int {
+	return run(program{
+		args: []string{"mcp"}, dir: c.dir, in: in, out: out, err: errors, signals: make(chan os.Signal), far: c.far(),
+		env: func(name string) (string, bool) { v, ok := c.env[name]; return v, ok }, exit: func(int) { c.Error("left at once") },
+	})
+}
+
+// relay connects a client that starts its server to the address of one that runs.
+func relay() {
+	conn, err := net.Dial("tcp", os.Args[1])
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(exitFailed)
+	}
+	go func() {
+		io.Copy(conn, os.Stdin)
+		conn.(*net.TCPConn).CloseWrite()
+	}()
+	io.Copy(os.Stdout, conn)
 }

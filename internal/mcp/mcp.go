@@ -1,10 +1,12 @@
 // Package mcp serves lookups to other programs, by the Model Context Protocol: https://modelcontextprotocol.io.
 //
 //   - mcp.go serves a client, limits its calls, and keeps the engine open while calls use it.
+//   - lines.go refuses messages that are too long.
 //   - tools.go describes the tools; lookup.go has lookup and search, pages.go fetch and verify.
 package mcp
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
@@ -17,13 +19,13 @@ import (
 
 	"familiar/internal/bot"
 	"familiar/internal/context/turn"
+	"familiar/internal/factcheck"
 	"familiar/internal/providers/websearch"
 	"familiar/internal/search"
 	"familiar/internal/store"
 	"familiar/internal/web/guard"
 	"familiar/internal/web/read"
 
-	"familiar/internal/factcheck"
 	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/oklog/ulid/v2"
@@ -33,7 +35,7 @@ import (
 const (
 	callTime      = 60 * time.Second // all of a call: waiting for its turn, opening the data, the web
 	mostCalls     = 4                // calls that run at the same time
-	mostBytes     = 256 << 10        // bytes of one message of the client
+	mostBytes     = 256 << 10        // bytes of one message of the client; a longer one is refused
 	progressEvery = time.Second      // between two notifications of progress
 )
 
@@ -80,7 +82,8 @@ func (s Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}},
 	})
 	t.addTools()
-	session, err := t.server.Connect(ctx, &mcp.IOTransport{Reader: closable(in), Writer: keepOpen{out}, MaxLineLength: mostBytes}, nil)
+	writer := &oneByOne{out: out}
+	session, err := t.server.Connect(ctx, &mcp.IOTransport{Reader: &shortLines{in: bufio.NewReaderSize(in, mostBytes), close: closable(in).Close, refused: writer}, Writer: writer}, nil)
 	if err == nil {
 		hangUp := context.AfterFunc(ctx, func() { _ = session.Close() }) // Wait returns its error
 		if err = session.Wait(); err != nil && session.InitializeParams() == nil {
@@ -102,11 +105,6 @@ func closable(in io.Reader) io.ReadCloser {
 	}
 	return io.NopCloser(in)
 }
-
-// keepOpen is an output that others may still write to.
-type keepOpen struct{ io.Writer }
-
-func (keepOpen) Close() error { return nil }
 
 // toolServer is the lookup engine as tools of the Model Context Protocol.
 type toolServer struct {
@@ -159,12 +157,13 @@ func addTool[In, Out any](s *toolServer, tool *mcp.Tool, bounds func(*jsonschema
 	})
 }
 
-// schemaOf returns the JSON schema of a type. The types are ours, so it cannot fail.
+// schemaOf returns the JSON schema of a struct, or of what a pointer to one points to. The types are ours, so it cannot fail.
 func schemaOf[T any]() *jsonschema.Schema {
 	schema, err := jsonschema.For[T](nil)
 	if err != nil {
 		panic(err)
 	}
+	// schema.Type, schema.Types = "object", nil // a pointer's may be null too, and the protocol wants an object
 	return schema
 }
 
