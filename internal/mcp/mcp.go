@@ -163,7 +163,7 @@ func schemaOf[T any]() *jsonschema.Schema {
 	if err != nil {
 		panic(err)
 	}
-	// schema.Type, schema.Types = "object", nil // a pointer's may be null too, and the protocol wants an object
+	schema.Type, schema.Types = "object", nil // a pointer's may be null too, and the protocol wants an object
 	return schema
 }
 
