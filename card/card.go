@@ -50,13 +50,14 @@ import (
 	"unicode"
 )
 
-// MaxBytes is the size of the largest file that [Read] accepts.
-const MaxBytes = 96 << 20
+// MaxBytes is the size of the largest file that [Read] accepts, and of all that it unpacks.
+const MaxBytes = 12 << 20
 
 const (
-	maxJSON    = 16 << 20 // bytes of a card without its files
-	maxNesting = 200      // lists and objects inside one another
-	maxName    = 64       // characters of a name
+	maxJSON    = 3 << 20 // bytes of a card without its files
+	maxNesting = 200     // lists and objects inside one another
+	maxObjects = 20_000  // lists and objects in all; an entry of a lorebook has two to four
+	maxName    = 64      // characters of a name
 )
 
 // Card is a character card. It belongs to one goroutine.

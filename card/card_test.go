@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"compress/zlib"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -138,6 +139,26 @@ func TestLyingArchive(t *testing.T) {
 	}
 	z.Close()
 	if _, _, err := Read(twice.Bytes()); err == nil || !strings.Contains(err.Error(), "twice") {
+		t.Error(err)
+	}
+}
+
+// Chunks that unpack to far more than their size are refused before they take memory, also where each is small enough.
+func TestUnpackedSize(t *testing.T) {
+	var packed bytes.Buffer
+	z := zlib.NewWriter(&packed)
+	z.Write(bytes.Repeat([]byte("A"), MaxBytes/2))
+	z.Close()
+	all := []chunk{{"tEXt", append([]byte("ccv3\x00"), `{"spec":"chara_card_v3","data":{"name":"x"}}`...)}}
+	for i := range 3 {
+		all = append(all, chunk{"zTXt", append(fmt.Appendf(nil, "%sf%d.png\x00\x00", assetPrefix, i), packed.Bytes()...)})
+	}
+	_, _, err := Read(join(append(all, chunk{"IEND", nil})))
+	if err == nil || !strings.Contains(err.Error(), "unpacks to more") {
+		t.Error(err)
+	}
+	entries := strings.Repeat(`{"keys":[]},`, maxObjects/2) + `{}`
+	if _, _, err := Read([]byte(`{"entries":[` + entries + `]}`)); err == nil || !strings.Contains(err.Error(), "split the lorebook") {
 		t.Error(err)
 	}
 }

@@ -16,8 +16,7 @@ import (
 
 const (
 	maxFiles = 2000
-	maxFile  = 32 << 20 // bytes
-	maxPath  = 200      // bytes
+	maxPath  = 200 // bytes
 	cardName = "card.json"
 )
 
@@ -47,7 +46,7 @@ func readCHARX(data []byte) (*Card, *Lorebook, error) {
 		if _, twice := files[f.Name]; twice {
 			return nil, nil, fmt.Errorf("the archive holds %q twice; pack it again", short(f.Name))
 		}
-		body, err := unpack(f, min(maxFile, left))
+		body, err := unpack(f, left)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -78,7 +77,7 @@ func unpack(f *zip.File, limit int64) ([]byte, error) {
 	case err != nil:
 		return nil, fmt.Errorf("unpack %q: %w", short(f.Name), err)
 	case int64(len(body)) > limit:
-		return nil, fmt.Errorf("%q unpacks to more than the %d MiB that a file of a card may have, or to more than is left of %d for all; take it out", short(f.Name), maxFile>>20, MaxBytes>>20)
+		return nil, fmt.Errorf("with %q the card's files unpack to more than %d MiB; take some out", short(f.Name), MaxBytes>>20)
 	}
 	return body, nil
 }

@@ -162,7 +162,7 @@ func (sc *scan) score(e *entry) int {
 // found reports whether a key is in the text.
 func (sc *scan) found(text *searched, k key) bool {
 	if k.pattern != nil {
-		return k.pattern.MatchString(text.plain)
+		return sc.matched(text.plain, k)
 	}
 	in, pairs, words := text.folded, &text.inFolded, k.words
 	if k.exact {
@@ -179,6 +179,13 @@ func (sc *scan) found(text *searched, k key) bool {
 		return containsWord(in, words)
 	}
 	return strings.Contains(in, words)
+}
+
+// matched reports whether a pattern is in the text, and marks the scan if that could not be found out in time.
+func (sc *scan) matched(text string, k key) (found bool) {
+	inTime := search(&sc.left, func() (err error) { found, err = k.pattern.MatchString(text); return err })
+	sc.slow = sc.slow || !inTime
+	return found
 }
 
 // containsWord reports whether a text contains a word that is no part of a longer one. In scripts without spaces between

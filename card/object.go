@@ -27,8 +27,12 @@ func parseObject(data []byte) (object, error) {
 		return nil, errors.New("it is neither a PNG, nor a CHARX archive, nor a JSON object")
 	case !utf8.Valid(data):
 		return nil, errors.New("the JSON is not UTF-8 text; save it as UTF-8")
-	case nesting(data) > maxNesting:
+	}
+	switch deepest, objects := shape(data); {
+	case deepest > maxNesting:
 		return nil, fmt.Errorf("the JSON is nested more than %d deep, which no card is", maxNesting)
+	case objects > maxObjects:
+		return nil, fmt.Errorf("the JSON has %d lists and objects; at most %d are read: split the lorebook", objects, maxObjects)
 	}
 	var top object
 	if err := json.Unmarshal(data, &top); err != nil {
@@ -41,8 +45,8 @@ func parseObject(data []byte) (object, error) {
 	return top, nil
 }
 
-// nesting returns how deep the lists and objects of a JSON text are nested.
-func nesting(data []byte) (deepest int) {
+// shape returns how deep the lists and objects of a JSON text are nested, and how many there are.
+func shape(data []byte) (deepest, objects int) {
 	depth, inText := 0, false
 	for i := 0; i < len(data); i++ {
 		switch c := data[i]; {
@@ -52,13 +56,14 @@ func nesting(data []byte) (deepest int) {
 			inText = !inText
 		case inText:
 		case c == '{' || c == '[':
+			objects++
 			depth++
 			deepest = max(deepest, depth)
 		case c == '}' || c == ']':
 			depth--
 		}
 	}
-	return deepest
+	return deepest, objects
 }
 
 // text returns a string, or "" for any other value.

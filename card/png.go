@@ -15,6 +15,9 @@ import (
 // pngMagic is the beginning of every PNG. https://www.w3.org/TR/png-3/
 const pngMagic = "\x89PNG\r\n\x1a\n"
 
+// errTooMuch says that what the card's chunks hold is too large.
+var errTooMuch = fmt.Errorf("it unpacks to more than is read: %d MiB of JSON, or %d in all; make the card smaller", maxJSON>>20, MaxBytes>>20)
+
 const (
 	maxChunks   = 100_000
 	assetPrefix = "chara-ext-asset_:" // before the names of chunks in which older cards keep files
@@ -87,7 +90,7 @@ func (c chunk) words(limit int64) ([]byte, error) {
 		}
 	}
 	if int64(len(rest)) > limit {
-		return nil, fmt.Errorf("a text chunk has more than %d MiB", limit>>20)
+		return nil, errTooMuch
 	}
 	return rest, nil
 }
@@ -103,7 +106,7 @@ func inflate(packed []byte, limit int64) ([]byte, error) {
 	case err != nil:
 		return nil, fmt.Errorf("unpack a text chunk: %w", err)
 	case int64(len(text)) > limit:
-		return nil, fmt.Errorf("a text chunk unpacks to more than %d MiB", limit>>20)
+		return nil, errTooMuch
 	}
 	return text, nil
 }
@@ -131,16 +134,18 @@ func readPNG(data []byte) (*Card, *Lorebook, error) {
 	}
 	var found []byte
 	files := map[string][]byte{}
+	left := int64(MaxBytes) // for all that is unpacked
 	var image []chunk
 	for _, c := range all {
 		switch key := c.keyword(); {
 		case key == name && found == nil:
-			if found, err = c.words(2 * maxJSON); err != nil {
+			if found, err = c.words(min(2*maxJSON, left)); err != nil {
 				return nil, nil, fmt.Errorf("read the chunk %s: %w", name, err)
 			}
+			left -= int64(len(found))
 		case key == "chara" || key == "ccv3":
 		case strings.HasPrefix(key, assetPrefix):
-			if err := asset(files, c); err != nil {
+			if err := asset(files, c, &left); err != nil {
 				return nil, nil, err
 			}
 		default:
@@ -164,15 +169,16 @@ func readPNG(data []byte) (*Card, *Lorebook, error) {
 	return c, book, nil
 }
 
-// asset reads a file from a chunk, whose name holds the path.
-func asset(files map[string][]byte, c chunk) error {
+// asset reads a file from a chunk, whose name holds the path. It takes the file's size from what is left for all.
+func asset(files map[string][]byte, c chunk, left *int64) error {
 	name, _, _ := bytes.Cut(c.body, []byte{0})
 	path := string(name[len(assetPrefix):])
 	if err := checkPath(path); err != nil {
 		return err
 	}
-	text, err := c.words(2 * maxFile)
+	text, err := c.words(*left)
 	if err == nil {
+		*left -= int64(len(text))
 		files[path], err = unbase64(text)
 	}
 	if err != nil {
@@ -187,12 +193,23 @@ func unbase64(text []byte) ([]byte, error) {
 	if bytes.HasPrefix(text, []byte("{")) {
 		return text, nil
 	}
-	plain := strings.NewReplacer("\n", "", "\r", "", " ", "", "-", "+", "_", "/", "=", "").Replace(string(text))
-	data, err := base64.RawStdEncoding.DecodeString(plain)
+	plain := make([]byte, 0, len(text))
+	for _, c := range text {
+		switch c {
+		case '\n', '\r', ' ', '=':
+			continue
+		case '-':
+			c = '+'
+		case '_':
+			c = '/'
+		}
+		plain = append(plain, c)
+	}
+	n, err := base64.RawStdEncoding.Decode(plain, plain) // what is decoded is never ahead of what is read
 	if err != nil {
 		return nil, errors.New("it is not base64, so the card is damaged; get the original file")
 	}
-	return data, nil
+	return plain[:n], nil
 }
 
 // join makes a PNG of chunks.

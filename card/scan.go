@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 )
 
 // Chat is what a scan searches and depends on.
@@ -87,6 +88,9 @@ type scan struct {
 	recursed bool // entries have fired whose texts are searched
 	more     int  // older messages that are searched because too few entries fire
 	older    bool // this round searches older messages, and no texts of entries
+
+	left time.Duration // for patterns
+	slow bool          // a pattern of the entry that is being looked for took too long
 }
 
 // active is an entry that fires.
@@ -98,13 +102,14 @@ type active struct {
 	sticky          bool // it goes on from an earlier turn
 }
 
-// Scan returns the entries that fire. If ctx ends, it returns what it has found so far.
+// Scan returns the entries that fire. If ctx ends, it returns what it has found so far. All patterns together run for [PatternTime] at
+// most: the entries whose patterns do not finish are lost.
 func (s *Scanner) Scan(ctx context.Context, chat Chat) Result {
 	if s.Empty() {
 		return Result{}
 	}
 	sc := &scan{
-		Scanner: s, chat: chat, done: map[*entry]bool{}, used: map[string]int{}, groups: map[string]bool{},
+		Scanner: s, chat: chat, done: map[*entry]bool{}, used: map[string]int{}, groups: map[string]bool{}, left: PatternTime,
 		buffer: buffer{messages: chat.Messages, fields: chat.Fields, made: map[view]*searched{}},
 	}
 	delays := s.delays
@@ -194,8 +199,13 @@ func (sc *scan) look(e *entry) *active {
 	case sticky:
 		return &active{entry: e, why: fmt.Sprintf("sticky for %d more messages", e.Sticky-firing.Ago), sticky: true}
 	}
-	if why := sc.matches(e); why != "" {
+	sc.slow = false
+	why := sc.matches(e)
+	switch {
+	case why != "":
 		return &active{entry: e, why: why}
+	case sc.slow:
+		sc.lose(e, "the patterns of its keys take too long", 0)
 	}
 	return nil
 }

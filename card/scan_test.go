@@ -47,8 +47,8 @@ func TestKeys(t *testing.T) {
 		"Chinese":           {Entry{Keys: []string{"巨龙"}, WholeWords: new(true)}, "他看见巨龙了", true},
 		"pattern":           {Entry{Keys: []string{`/drag(on|ons)\b/i`}}, "two DRAGONS", true},
 		"pattern no flag":   {Entry{Keys: []string{`/dragon/`}}, "DRAGON", false},
-		"bad pattern":       {Entry{Keys: []string{`/dragon(?=s)/`, "drake"}}, "dragons", false},
-		"beside bad":        {Entry{Keys: []string{`/dragon(?=s)/`, "drake"}}, "a drake", true},
+		"bad pattern":       {Entry{Keys: []string{`/dragon(?=s/`, "drake"}}, "dragons", false},
+		"beside bad":        {Entry{Keys: []string{`/dragon(?=s/`, "drake"}}, "a drake", true},
 		"regex":             {Entry{Keys: []string{`dr.gon`}, Regex: true}, "drigon", true},
 		"regex constant":    {Entry{Keys: []string{`dr.gon`}, Regex: true, Constant: true}, "nothing", false},
 		"macro":             {Entry{Keys: []string{"{{user}}'s hat"}}, "where is ada's hat?", true},
@@ -297,14 +297,14 @@ func TestLorebookProblems(t *testing.T) {
 		keys[i] = fmt.Sprint("key", i)
 	}
 	_, problems := NewScanner([]Book{{File: "b", Entries: []Entry{
-		{ID: "x", Keys: []string{`/a(?=b)/`}}, {ID: "x", Constant: true}, {ID: "many", Keys: keys}, {ID: "late", Keys: []string{"a"}, DelayUntilRecursion: 1},
-		{ID: "user", Keys: []string{"/{{user}}/", "a"}}, {ID: "bomb", Keys: []string{"/((a{90}){90}){90}/", "a"}},
+		{ID: "x", Keys: []string{`/a(?=b/`}}, {ID: "x", Constant: true}, {ID: "many", Keys: keys}, {ID: "late", Keys: []string{"a"}, DelayUntilRecursion: 1},
+		{ID: "user", Keys: []string{"/{{user}}/", "a"}},
 	}}}, "Moss")
 	var texts []string
 	for _, p := range problems {
 		texts = append(texts, p.Key+": "+p.Text)
 	}
-	for _, want := range []string{"entry x: the key /a(?=b)/", "entry x: has no key", "entry x: has the id", "entry many: has more than", "entry late: waits", "entry user: a pattern", "entry bomb: the key"} {
+	for _, want := range []string{"entry x: the key /a(?=b/", "entry x: has no key", "entry x: has the id", "entry many: has more than", "entry late: waits", "entry user: a pattern"} {
 		if !slices.ContainsFunc(texts, func(s string) bool { return strings.HasPrefix(s, want) }) {
 			t.Errorf("nothing about %s in %q", want, texts)
 		}

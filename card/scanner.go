@@ -3,9 +3,10 @@ package card
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/dlclark/regexp2/v2"
 )
 
 // Scanner finds the entries of lorebooks that a chat calls for. It never changes, so goroutines may share it. A nil
@@ -140,12 +141,12 @@ type entry struct {
 
 // key is a key that is ready to be searched for.
 type key struct {
-	text    string         // as it is written
-	pattern *regexp.Regexp // nil: the key is words
-	words   string         // folded as the text is
-	macros  bool           // words hold macros, which each scan expands
-	exact   bool           // case counts
-	whole   bool           // only whole words count
+	text    string          // as it is written
+	pattern *regexp2.Regexp // nil: the key is words
+	words   string          // folded as the text is
+	macros  bool            // words hold macros, which each scan expands
+	exact   bool            // case counts
+	whole   bool            // only whole words count
 }
 
 // compiler makes entries ready and gathers problems.
@@ -252,7 +253,7 @@ func (c *compiler) key(e *entry, text string) (key, bool) {
 	}
 	if len(c.names) > 0 {
 		for _, macro := range []string{"{{char}}", "{{Char}}", "{{CHAR}}"} {
-			pattern = strings.ReplaceAll(pattern, macro, regexp.QuoteMeta(c.names[0]))
+			pattern = strings.ReplaceAll(pattern, macro, regexp2.Escape(c.names[0]))
 		}
 	}
 	if strings.Contains(pattern, "{{user}}") {
@@ -261,7 +262,7 @@ func (c *compiler) key(e *entry, text string) (key, bool) {
 	}
 	re, err := compilePattern(pattern, flags)
 	if err != nil {
-		c.problem(e.ID, fmt.Sprintf("the key %s is not looked for: %v", shorten(text, 60), err), "write it as RE2 can, see https://go.dev/s/re2syntax")
+		c.problem(e.ID, fmt.Sprintf("the key %s is not looked for: %v", shorten(text, 60), err), "correct the pattern; it is read as JavaScript reads it")
 		return key{}, false
 	}
 	return key{text: text, pattern: re}, true

@@ -3,11 +3,12 @@ package card
 import (
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
+	"github.com/dlclark/regexp2/v2"
 	"github.com/pelletier/go-toml/v2"
 )
 
@@ -129,7 +130,7 @@ type Rewriter struct{ rules []rule }
 // rule is a script that is ready to run.
 type rule struct {
 	Script
-	find  *regexp.Regexp
+	find  *regexp2.Regexp
 	every bool // replace all that is found, not only the first
 }
 
@@ -156,9 +157,9 @@ func NewRewriter(scripts []Script, name string) (*Rewriter, []Problem) {
 		if !literal {
 			pattern = s.Find
 		}
-		find, err := compilePattern(strings.ReplaceAll(pattern, "{{char}}", regexp.QuoteMeta(name)), flags)
+		find, err := compilePattern(strings.ReplaceAll(pattern, "{{char}}", regexp2.Escape(name)), flags)
 		if err != nil {
-			problem(s, "is not run: "+err.Error(), "write it as RE2 can, see https://go.dev/s/re2syntax")
+			problem(s, "is not run: "+err.Error(), "correct the pattern; it is read as JavaScript reads it")
 			continue
 		}
 		r.rules = append(r.rules, rule{Script: s, find: find, every: strings.Contains(flags, "g")})
@@ -173,14 +174,18 @@ func (r *Rewriter) Applies(on Place) bool {
 
 // Apply runs the scripts of a place over a text, one after the other. depth is the message's distance from the newest,
 // for OnHistory. expand replaces the macros of what scripts insert; nil keeps them. A script whose result is longer than
-// 64 KiB and than the text is skipped.
-func (r *Rewriter) Apply(on Place, text string, depth int, expand func(string) string) string {
+// 64 KiB and than the text is skipped. left is how long patterns may still run, and becomes less; nil is [PatternTime]
+// for this text. A script is skipped when its pattern takes too long, and when nothing is left.
+func (r *Rewriter) Apply(on Place, text string, depth int, expand func(string) string, left *time.Duration) string {
 	if !r.Applies(on) {
 		return text
 	}
+	if left == nil {
+		left = new(PatternTime)
+	}
 	for _, s := range r.rules {
 		if slices.Contains(s.On, on) && (on != OnHistory || s.reaches(depth)) {
-			if next := s.run(text, expand); len(next) <= max(maxScriptText, len(text)) {
+			if next := s.run(text, expand, left); len(next) <= max(maxScriptText, len(text)) {
 				text = next
 			}
 		}
@@ -193,13 +198,9 @@ func (s *rule) reaches(depth int) bool {
 }
 
 // run applies the script to a text.
-func (s *rule) run(text string, expand func(string) string) string {
-	n := 1
-	if s.every {
-		n = -1
-	}
-	found := s.find.FindAllStringSubmatchIndex(text, n)
-	if found == nil {
+func (s *rule) run(text string, expand func(string) string, left *time.Duration) string {
+	found, inTime := s.findAll(text, left)
+	if !inTime || found == nil {
 		return text
 	}
 	replace := s.Replace
@@ -208,10 +209,11 @@ func (s *rule) run(text string, expand func(string) string) string {
 	}
 	var b strings.Builder
 	last := 0
-	for _, at := range found {
-		b.WriteString(text[last:at[0]])
-		s.put(&b, replace, text, at)
-		if last = at[1]; b.Len() > maxScriptText {
+	for _, m := range found {
+		at, n := m.ByteRange()
+		b.WriteString(text[last:at])
+		s.put(&b, replace, m)
+		if last = at + n; b.Len() > maxScriptText {
 			break
 		}
 	}
@@ -219,21 +221,35 @@ func (s *rule) run(text string, expand func(string) string) string {
 	return b.String()
 }
 
+// findAll returns the first that is found, or all, and whether the time sufficed.
+func (s *rule) findAll(text string, left *time.Duration) (all []*regexp2.Match, inTime bool) {
+	var m *regexp2.Match
+	inTime = search(left, func() (err error) { m, err = s.find.FindStringMatch(text); return err })
+	for m != nil && inTime {
+		if all = append(all, m); !s.every {
+			break
+		}
+		inTime = search(left, func() (err error) { m, err = s.find.FindNextMatch(m); return err })
+	}
+	return all, inTime
+}
+
 // matched replaces SillyTavern's macro for all that was found.
 var matched = strings.NewReplacer("{{match}}", "$0", "{{Match}}", "$0", "{{MATCH}}", "$0")
 
 // put writes the replacement. As in JavaScript, it replaces $0, $&, $1 and so on, $<name> and $$.
-func (s *rule) put(b *strings.Builder, replace, text string, at []int) {
-	group := func(i int) {
-		if 2*i+1 < len(at) && at[2*i] >= 0 {
-			part := text[at[2*i]:at[2*i+1]]
-			for _, cut := range s.Trim {
-				if cut != "" {
-					part = strings.ReplaceAll(part, cut, "")
-				}
-			}
-			b.WriteString(part)
+func (s *rule) put(b *strings.Builder, replace string, m *regexp2.Match) {
+	group := func(g *regexp2.Group) {
+		if g == nil {
+			return
 		}
+		part := g.String()
+		for _, cut := range s.Trim {
+			if cut != "" {
+				part = strings.ReplaceAll(part, cut, "")
+			}
+		}
+		b.WriteString(part)
 	}
 	for {
 		i := strings.IndexByte(replace, '$')
@@ -248,17 +264,17 @@ func (s *rule) put(b *strings.Builder, replace, text string, at []int) {
 		case sign == '$':
 			b.WriteByte('$')
 		case sign == '&':
-			group(0)
+			group(m.GroupByNumber(0))
 		case '0' <= sign && sign <= '9':
 			n := int(sign - '0')
-			if replace != "" && '0' <= replace[0] && replace[0] <= '9' && 2*(10*n+int(replace[0]-'0')) < len(at) {
+			if replace != "" && '0' <= replace[0] && replace[0] <= '9' && 10*n+int(replace[0]-'0') < m.GroupCount() {
 				n, replace = 10*n+int(replace[0]-'0'), replace[1:]
 			}
-			group(n)
+			group(m.GroupByNumber(n))
 		case sign == '<':
 			name, rest, ok := strings.Cut(replace, ">")
-			if n := s.find.SubexpIndex(name); ok && n >= 0 {
-				group(n)
+			if g := m.GroupByName(name); ok && g != nil {
+				group(g)
 				replace = rest
 				continue
 			}

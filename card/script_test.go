@@ -33,7 +33,7 @@ func TestApply(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			r, problems := NewRewriter([]Script{c.script}, "M.ss")
-			if got := r.Apply(c.on, c.in, 2, upper); got != c.want || len(problems) > 0 {
+			if got := r.Apply(c.on, c.in, 2, upper, nil); got != c.want || len(problems) > 0 {
 				t.Errorf("%q %v", got, problems)
 			}
 		})
@@ -41,12 +41,12 @@ func TestApply(t *testing.T) {
 }
 
 func TestRewriteProblems(t *testing.T) {
-	scripts := []Script{{Find: "/a(?=b)/g", On: []Place{OnReply}}}
+	scripts := []Script{{Find: "/a(?=b/g", On: []Place{OnReply}}}
 	for range maxScripts + 1 {
 		scripts = append(scripts, Script{Find: "x", On: []Place{OnReply}})
 	}
 	r, problems := NewRewriter(scripts, "")
-	if len(r.rules) != maxScripts || len(problems) != 2 || !strings.Contains(problems[0].Text, "lookahead") {
+	if len(r.rules) != maxScripts || len(problems) != 2 || !strings.Contains(problems[0].Text, "missing") {
 		t.Error(len(r.rules), problems)
 	}
 }

@@ -146,7 +146,12 @@ func (a *App) ActorOf(c *character.Character, far Far) (*bot.Actor, error) {
 		Deadlines: map[string]time.Duration{"character": 250*time.Millisecond + far.Patience, "history": 2*time.Second + far.Patience, "memory": 3*time.Second + far.Patience},
 	}
 	if c.Rewrites.Applies(card.OnHistory) {
-		builder.Own = func(text string, depth int) string { return c.Rewritten(card.OnHistory, text, depth, card.Macros{}) }
+		builder.Own = func() func(string, int) string {
+			left := card.PatternTime
+			return func(text string, depth int) string {
+				return c.Rewritten(card.OnHistory, text, depth, card.Macros{}, &left)
+			}
+		}
 	}
 	if a.files != nil {
 		builder.Providers = append(builder.Providers, &attachment.Provider{Files: a.files, Sees: func() bool { return a.sees(models) }})

@@ -37,7 +37,7 @@ func (a *Actor) rewritten(r turn.Request, text string) string {
 	if !a.Rewrites.Applies(card.OnReply) {
 		return text
 	}
-	return a.Rewritten(card.OnReply, text, 0, card.Macros{User: character.UserName(r.Message.Author), Now: r.Message.At, Chat: r.ChannelID, Turn: r.ID})
+	return a.Rewritten(card.OnReply, text, 0, card.Macros{User: character.UserName(r.Message.Author), Now: r.Message.At, Chat: r.ChannelID, Turn: r.ID}, nil)
 }
 
 // unlabelled takes off the name that a model puts before its words. The name may be the character's or its nickname.

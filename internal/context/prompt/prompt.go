@@ -46,8 +46,9 @@ type Builder struct {
 	// Clock is the time zone of the "[15:04]" before people's messages in text mode. nil: no times.
 	Clock *time.Location
 
-	// Own rewrites an earlier message of the bot. depth is its distance from the newest message of the conversation. nil: no changes.
-	Own func(text string, depth int) string
+	// Own returns what rewrites the bot's earlier messages in one prompt. depth is a message's distance from the newest one of the
+	// conversation. nil: no changes.
+	Own func() func(text string, depth int) string
 
 	Names []string // the bot's names; no line of anyone else may begin with one of them
 
@@ -97,9 +98,10 @@ func (b *Builder) rewrite(outcomes []turn.Outcome) {
 		}
 	}
 	slices.SortStableFunc(said, func(x, y *turn.Message) int { return y.At.Compare(x.At) })
+	rewritten := b.Own()
 	for i, m := range said {
 		if m.Own {
-			m.Text = b.Own(m.Text, i+1) // depth 0 is the turn's message
+			m.Text = rewritten(m.Text, i+1) // depth 0 is the turn's message
 		}
 	}
 }

@@ -70,6 +70,7 @@ func (p *Provider) scanLorebooks(ctx context.Context, req turn.Request, recent [
 	if c.Lore.Empty() {
 		return card.Result{}, nil
 	}
+	left := card.PatternTime
 	chat := card.Chat{
 		Messages: spokenLines(req, c, recent), Fields: map[string]string{}, Greeting: -1, Budget: req.Budget.Layers[turn.Lorebook],
 		Tokens: func(text string) int { return p.count(text) + entryOverhead },
@@ -78,7 +79,7 @@ func (p *Provider) scanLorebooks(ctx context.Context, req turn.Request, recent [
 			hidden := env
 			hidden.Hidden, hidden.Vars = true, env.Vars.Clone() // variables must be set only once
 			searched = hidden.Expand(text)
-			return p.Character.Rewrites.Apply(card.OnLore, env.Expand(text), 0, nil), searched
+			return p.Character.Rewrites.Apply(card.OnLore, env.Expand(text), 0, nil, &left), searched
 		},
 	}
 	for _, name := range card.Fields() {

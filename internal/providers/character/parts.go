@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"familiar/card"
 	"familiar/internal/context/turn"
@@ -253,10 +254,11 @@ func (c *Character) Greeting(n int, env card.Macros) (string, bool) {
 	return strings.TrimSpace(env.Expand(all[n])), true
 }
 
-// Rewritten returns a text after the character's scripts for a place.
-func (c *Character) Rewritten(on card.Place, text string, depth int, env card.Macros) string {
+// Rewritten returns a text after the character's scripts for a place. left is how long their patterns may still run; nil is
+// [card.PatternTime].
+func (c *Character) Rewritten(on card.Place, text string, depth int, env card.Macros, left *time.Duration) string {
 	c.fill(&env)
-	return c.Rewrites.Apply(on, text, depth, env.Expand)
+	return c.Rewrites.Apply(on, text, depth, env.Expand, left)
 }
 
 // fill completes the values of macros.
