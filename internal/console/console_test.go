@@ -3,6 +3,7 @@ package console
 import (
 	"context"
 	"fmt"
+	"html"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -219,7 +220,7 @@ func TestSecrets(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, path := range append(pagesOf(), "/turn/01SECRET", "/turn/01SECRET?tab=prompt", "/turn/01SECRET?tab=record", "/turns?q=key") {
-		if strings.Contains(w.ask("GET", path, nil).Body.String(), secret) {
+		if strings.Contains(html.UnescapeString(w.ask("GET", path, nil).Body.String()), secret) {
 			t.Error(path, "shows a secret")
 		}
 	}

@@ -61,7 +61,7 @@ func (c *cast) load(context.Context) error {
 	return err
 }
 
-const secret = "sk-live-0123456789abcdefghij"
+const secret = `sk-live-0123+4567&89ab<cdefg'hij`
 
 var channelNames = map[string]string{"901": "general", "902": "science", "903": "help-desk", "904": "the-tavern", "905": "cooking"}
 

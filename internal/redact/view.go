@@ -2,6 +2,7 @@ package redact
 
 import (
 	"bytes"
+	"html"
 	"regexp"
 	"slices"
 	"strings"
@@ -14,7 +15,8 @@ import (
 
 // view is a text in the form in which it is searched for secrets, with the position of each byte in the original. It
 // drops or replaces what a reader does not notice: formatting marks, white space, invisible characters, accents, case,
-// letters of other alphabets that look Latin, and prefixes such as the percent sign of a character's number.
+// letters of other alphabets that look Latin, prefixes such as the percent sign of a character's number, and the references by which a page
+// of HTML writes a character.
 type view struct {
 	text     []byte
 	from, to []int // original positions of the characters; nil unless places
@@ -137,6 +139,10 @@ func (k *kind) read(buf []byte, s string, hidden [][]int, places bool) view {
 					r, size = ' ', length-len("73")
 				}
 			}
+		case r == '&':
+			if n, length := referenced(s[i:]); length > 0 {
+				r, size = n, length
+			}
 		case r >= utf8.RuneSelf:
 			r, size = utf8.DecodeRuneInString(s[i:])
 		}
@@ -165,7 +171,7 @@ func (k *kind) read(buf []byte, s string, hidden [][]int, places bool) view {
 	return v
 }
 
-// plain reads ASCII characters from i on, up to the possible start of a number, and returns where they end.
+// plain reads ASCII characters from i on, up to the possible start of a number or a reference, and returns where they end.
 func (k *kind) plain(v *view, s string, i int, hidden [][]int) int {
 	end := len(s)
 	if len(hidden) > 0 {
@@ -173,7 +179,7 @@ func (k *kind) plain(v *view, s string, i int, hidden [][]int) int {
 	}
 	for ; i < end; i++ {
 		c := s[i]
-		if c >= utf8.RuneSelf || c == '%' || c == '\\' || c == '0' {
+		if c >= utf8.RuneSelf || c == '%' || c == '\\' || c == '0' || c == '&' {
 			break
 		}
 		if c = k.ascii[c]; c != 0 {
@@ -225,6 +231,21 @@ func numbered(s string) (r rune, size int) {
 	}
 	return n, size + 2
 }
+
+// referenced reads an ASCII character written as a character reference of HTML: &#43;, &#x2b;, &amp;. The size is 0 if there is none.
+func referenced(s string) (r rune, size int) {
+	end := strings.IndexByte(s[:min(len(s), longestReference)], ';')
+	if end < 0 {
+		return 0, 0
+	}
+	if c := html.UnescapeString(s[:end+1]); len(c) == 1 {
+		return rune(c[0]), end + 1
+	}
+	return 0, 0
+}
+
+// longestReference limits a reference that is read, in bytes: &#x0000002b; is longer than any program writes.
+const longestReference = 12
 
 func isHex(b byte) bool { return b >= '0' && b <= '9' || b|0x20 >= 'a' && b|0x20 <= 'f' }
 

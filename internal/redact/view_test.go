@@ -3,6 +3,7 @@ package redact_test
 import (
 	"encoding/hex"
 	"fmt"
+	"html/template"
 	"strings"
 	"testing"
 
@@ -142,5 +143,21 @@ func BenchmarkFound(b *testing.B) {
 	b.SetBytes(int64(len(text)))
 	for b.Loop() {
 		r.Found(text)
+	}
+}
+
+// A page of HTML writes some characters as references, otherwise in each context. The secret is found in all of them.
+func TestSecretInHTML(t *testing.T) {
+	page := template.Must(template.New("").Parse(`<p title="{{.}}">{{.}}</p><a href="/?q={{.}}">x</a><a href="{{.}}">y</a><script>var s = {{.}}; var t = "{{.}}";</script><textarea>{{.}}</textarea>`))
+	for _, secret := range []string{`aB3+dE6&gH9<jK2>mN5'pQ8"sT1`, `sk-p+r/o&j1=2%3 4567`, `"quoted" & <tagged> + 'plain'`} {
+		var b strings.Builder
+		if err := page.Execute(&b, secret); err != nil {
+			t.Fatal(err)
+		}
+		r := redact.New(secret)
+		masked := r.String(b.String())
+		if n := strings.Count(masked, redact.Mask); n != 7 || r.Found(masked) {
+			t.Errorf("%s: %d of 7 masked:\n%s\n%s", secret, n, b.String(), masked)
+		}
 	}
 }

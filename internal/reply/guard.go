@@ -119,12 +119,15 @@ func (r Rules) scrub(s string, found *tally) string {
 	return c.out.String()
 }
 
+// longestPrefix limits the marks of lists and quotations before a line's small type, in bytes.
+const longestPrefix = 32
+
 // smallType removes the mark for small type from a line, because only code writes such lines, for example for sources
-// (O8).
+// (O8). The line may be quoted or in a list.
 func (c *scrubber) smallType() {
 	mark := SmallType[:len(SmallType)-1]
 	end := c.i + len(mark)
-	if !strings.HasPrefix(c.s[c.i:], mark) || end < len(c.s) && !strings.ContainsRune(" \t\n", rune(c.s[end])) || !blankBefore(strings.TrimRight(c.s[:c.i], "> ")) {
+	if !strings.HasPrefix(c.s[c.i:], mark) || end < len(c.s) && !strings.ContainsRune(" \t\n", rune(c.s[end])) || !blankBefore(strings.TrimRight(c.s[max(0, c.i-longestPrefix):c.i], "> \t*+-.)0123456789")) {
 		c.i++
 		return
 	}

@@ -32,8 +32,9 @@ func (r Rules) allow(link string) (canonical, rule string) {
 
 var (
 	httpScheme = regexp.MustCompile(`^(?i)https?://`)
-	// invite matches the part of a link after the scheme (O7).
-	invite = regexp.MustCompile(`^(?i)(?:[a-z0-9-]+\.)*(?:(?:discord\.gg|dsc\.gg|discord\.me|invite\.gg)(?:$|[^a-z0-9.-])|discord(?:app)?\.com/+invite\b)`)
+	// invite matches the part of a link after the scheme (O7): an invite, a gift, a server's template, an event. Discord links them
+	// without a scheme too.
+	invite = regexp.MustCompile(`^(?i)(?:[a-z0-9-]+\.)*(?:(?:discord\.(?:gg|gift|new|me)|dsc\.gg|invite\.gg)(?:$|[^a-z0-9.-])|discord(?:app)?\.com/+(?:invite|events|gifts|template)\b)`)
 	// opaque matches schemes that work without "//". Some are also words, and count only before a character that
 	// continues such a link. Browsers read "https:host" and "https:\\host" as if the slashes were there.
 	opaque = regexp.MustCompile(`(?i)(?:https?:[^\s<.,:;!?'"*_~|)\]}>\x60]|(?:java|vb|live)script:\S|(?:file|discord|steam|ms-[a-z-]+):/|(?:blob|view-source):http|mailto:[^\s@]+@|(?:tel|sms):\+?[0-9]|magnet:\?|data:(?:[a-z]+/|[;,]))`)
@@ -270,6 +271,8 @@ var (
 	mention = regexp.MustCompile(`^<(?:@[!&]?[0-9]+|#[0-9]+|/[^<>\n]{1,120}:[0-9]+|t:-?[0-9]+(?::[a-zA-Z])?|id:[a-z-]+(?::[0-9]+)?)>`)
 	// inAngle is as generous as Discord is: one slash does, and line ends and "<" are a part of the link.
 	inAngle = regexp.MustCompile(`^(?i)<(https?:/[^ >]+)>`)
+	// contact is an address of mail or a telephone number, which Discord links in angle brackets.
+	contact = regexp.MustCompile(`^<((?:[^\s<>@:]+@[^\s<>@]+|\+[0-9][0-9 ().-]{2,30}))>`)
 )
 
 func (c *scrubber) angle() {
@@ -277,6 +280,11 @@ func (c *scrubber) angle() {
 	if m := mention.FindString(near); m != "" && c.i >= c.sure {
 		c.found.add("O6", 1, m)
 		c.replace(c.i, c.i+len(m), "")
+		return
+	}
+	if m := contact.FindStringSubmatch(near); m != nil {
+		c.found.add("O2", 1, m[0])
+		c.replace(c.i, c.i+len(m[0]), m[1])
 		return
 	}
 	var m []string
