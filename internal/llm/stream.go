@@ -2,8 +2,11 @@ package llm
 
 import (
 	"encoding/json"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // chunk is one event of a stream in the form of any server, or a whole answer that was not streamed. go-openai's own
@@ -215,14 +218,16 @@ func text(raw json.RawMessage) string {
 	return string(raw)
 }
 
-// thoughts removes <think>…</think> from a text that arrives in pieces of any size. It keeps a tag after a backtick,
-// which is about the tag.
+// thoughts removes from a text that arrives in pieces of any size what a model writes for itself or for a program:
+// <think>…</think>, and calls of tools, which small models write as text. It keeps a tag after a backtick, which is about
+// the tag.
 type thoughts struct {
 	// late is set for models that close thoughts without opening them, because their template opens them. Nothing is
 	// passed on until the closing tag or the end decides.
 	late bool
 
 	inside  bool   // after an opening tag
+	call    bool   // … of a call
 	opened  bool   // an opening tag was seen, or a closing tag without one
 	begun   bool   // something other than white space was passed on
 	pending string // undecided: the beginning of a tag, or everything while late is set
@@ -235,14 +240,23 @@ type thoughts struct {
 var (
 	openings = []string{"<think>", "<thinking>"}
 	closings = []string{"</think>", "</thinking>"}
+
+	// Calls of tools, as the templates of Hermes, Qwen, Llama, Mistral and DeepSeek write them. Those without a closing tag
+	// of their own go on to the end.
+	callOpenings = []string{
+		"<tool_call>", "<tool_calls>", "<|tool_call|>", "<function_call>", "<function_calls>", "<function=", "<tool_response>", "<|python_tag|>", "[TOOL_CALLS]", "<｜tool▁calls▁begin｜>",
+	}
+	callClosings = []string{
+		"</tool_call>", "</tool_calls>", "<|/tool_call|>", "</function_call>", "</function_calls>", "</function>", "</tool_response>", "[/TOOL_CALLS]", "<｜tool▁calls▁end｜>",
+	}
 )
 
-const longestTag = len("</thinking>")
+const longestTag = len("<｜tool▁calls▁begin｜>")
 
 // write takes the next piece and returns the text that is now known to be visible. retract says that everything
 // returned before was thoughts.
 func (t *thoughts) write(piece string) (visible string, retract bool) {
-	if t.pending == "" && t.begun && !t.inside && piece != "" && strings.IndexByte(piece, '<') < 0 {
+	if t.pending == "" && t.begun && !t.inside && piece != "" && !strings.ContainsAny(piece, "<[") {
 		t.before = piece[len(piece)-1] // the common case
 		t.passed += len(piece)
 		return piece, false
@@ -262,18 +276,30 @@ func (t *thoughts) write(piece string) (visible string, retract bool) {
 			}
 			continue
 		}
-		i := strings.IndexByte(t.pending, '<')
+		if !t.begun && t.mayBeCall() {
+			break
+		}
+		if t.inside {
+			continue
+		}
+		i := strings.IndexAny(t.pending, "<[")
 		if i < 0 {
 			t.pass(&out, len(t.pending))
 			break
 		}
 		t.pass(&out, i)
-		tag, whole := tagAt(t.pending)
+		tag, whole := tagAt(t.pending, openings, closings, callOpenings, callClosings)
 		switch {
 		case t.before == '`' || tag == "":
 			t.pass(&out, 1)
 		case !whole:
 			return out.String(), retract
+		case slices.Contains(callClosings, tag):
+			t.hidden += len(tag)
+			t.drop(len(tag))
+		case slices.Contains(callOpenings, tag):
+			t.inside, t.call = true, true
+			t.drop(len(tag))
 		case tag[1] == '/' && !t.opened:
 			t.hidden += t.passed
 			t.passed, t.begun, t.opened, t.before = 0, false, true, 0
@@ -290,7 +316,7 @@ func (t *thoughts) write(piece string) (visible string, retract bool) {
 	return out.String(), retract
 }
 
-// close ends the text and returns what is left to show. Thoughts that were not closed are not shown.
+// close ends the text and returns what is left to show. What was not closed is not shown.
 func (t *thoughts) close() string {
 	if t.inside {
 		t.hidden += len(t.pending)
@@ -310,7 +336,7 @@ func (t *thoughts) close() string {
 // tag.
 func (t *thoughts) undecided() bool {
 	start := strings.TrimLeft(t.pending, " \t\r\n")
-	if tag, whole := tagAt(start); whole && tag[1] != '/' {
+	if tag, whole := tagAt(start, openings, closings); whole && tag[1] != '/' {
 		t.late = false
 		return false
 	}
@@ -324,9 +350,35 @@ func (t *thoughts) undecided() bool {
 	return true
 }
 
+// bareCall matches a call without tags that is the whole answer, as Llama writes it.
+var bareCall = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^\{\s*"(?:type"\s*:\s*"function"\s*,\s*")?name"\s*:\s*"[^"]*"\s*,\s*"(?:arguments|parameters)"`)
+})
+
+// longestCallStart limits how much of an answer that begins as JSON is held back, in bytes.
+const longestCallStart = 300
+
+// mayBeCall reports whether the text may turn out to be a call without tags. If it is one, the rest is dropped.
+func (t *thoughts) mayBeCall() bool {
+	start := strings.TrimLeft(t.pending, " \t\r\n")
+	if !strings.HasPrefix(start, "{") {
+		return false
+	}
+	t.pending = start
+	if bareCall().MatchString(start) {
+		t.inside, t.call = true, true
+		return false
+	}
+	return len(start) < longestCallStart
+}
+
 // leave looks for the closing tag and drops the thoughts before it. It reports whether it found the tag.
 func (t *thoughts) leave() bool {
-	i, tag := findTag(t.pending, closings, 0)
+	tags := closings
+	if t.call {
+		tags = callClosings
+	}
+	i, tag := findTag(t.pending, tags, 0)
 	if i < 0 {
 		if keep := len(t.pending) - longestTag; keep > 0 {
 			t.hidden += keep
@@ -336,7 +388,7 @@ func (t *thoughts) leave() bool {
 	}
 	t.hidden += i
 	t.drop(i + len(tag))
-	t.inside = false
+	t.inside, t.call = false, false
 	return true
 }
 
@@ -357,16 +409,16 @@ func (t *thoughts) pass(out *strings.Builder, n int) {
 	out.WriteString(s)
 }
 
-// tagAt returns the tag at the start of s. whole is false if s is only a prefix of it.
-func tagAt(s string) (tag string, whole bool) {
-	for _, tags := range [][]string{openings, closings} {
+// tagAt returns the tag of some lists at the start of s. whole is false if s is only a prefix of it.
+func tagAt(s string, lists ...[]string) (tag string, whole bool) {
+	for _, tags := range lists {
 		for _, tag := range tags {
 			if len(s) >= len(tag) && strings.EqualFold(s[:len(tag)], tag) {
 				return tag, true
 			}
 		}
 	}
-	for _, tags := range [][]string{openings, closings} {
+	for _, tags := range lists {
 		for _, tag := range tags {
 			if s != "" && len(s) < len(tag) && strings.EqualFold(s, tag[:len(s)]) {
 				return tag, false
@@ -380,7 +432,7 @@ func tagAt(s string) (tag string, whole bool) {
 // none.
 func findTag(s string, tags []string, from int) (int, string) {
 	for i := from; ; i++ {
-		j := strings.IndexByte(s[i:], '<')
+		j := strings.IndexAny(s[i:], "<[")
 		if j < 0 {
 			return -1, ""
 		}

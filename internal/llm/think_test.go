@@ -37,6 +37,20 @@ func TestThoughts(t *testing.T) {
 		{"talk about the tag", "Use `<think>` and `</think>`.", "Use `<think>` and `</think>`.", false},
 		{"half a tag at the end", "Hello <thi", "Hello <thi", false},
 		{"nested", "<think>a<think>b</think>c", "c", false},
+		{"a call", `<tool_call>{"name": "search", "arguments": {"q": "<b>"}}</tool_call>`, "", false},
+		{"a call after words", "Let me look. <tool_call>{\"name\": \"search\"}\n</tool_call>", "Let me look. ", false},
+		{"words after a call", "<function=search>{}</function> So it is.", "So it is.", false},
+		{"an unclosed call", "<|python_tag|>search(\"x\")", "", false},
+		{"a call of Mistral", `[TOOL_CALLS][{"name": "search"}]`, "", false},
+		{"a call of DeepSeek", "Hm.<｜tool▁calls▁begin｜>search<｜tool▁calls▁end｜>", "Hm.", false},
+		{"a closing tag alone", "Yes.</tool_call>", "Yes.", false},
+		{"a thought, then a call", "<think>I search</think><tool_call>{}</tool_call>", "", false},
+		{"a call without tags", ` {"name": "search", "parameters": {"q": "x"}}`, "", false},
+		{"a call with its type", `{"type": "function", "name": "search", "parameters": {}}`, "", false},
+		{"JSON", `{"name": "Ada", "born": 1815}`, `{"name": "Ada", "born": 1815}`, false},
+		{"long JSON", `{"name": "` + strings.Repeat("Ada ", 100) + `"}`, `{"name": "` + strings.Repeat("Ada ", 100) + `"}`, false},
+		{"talk about a call", "Models write `<tool_call>`.", "Models write `<tool_call>`.", false},
+		{"a citation", "It is so [1][2] and [TOOL", "It is so [1][2] and [TOOL", false},
 		{"late, unopened", "plan</think>Hello", "Hello", true},
 		{"late, opened after all", "<think>plan</think>Hello", "Hello", true},
 		{"late, no thoughts", "Hello", "Hello", true},
@@ -59,7 +73,7 @@ func TestThoughts(t *testing.T) {
 
 // The visible part does not depend on how a text is cut into pieces.
 func TestThoughtsDoNotDependOnPieces(t *testing.T) {
-	parts := []string{"<think>", "</think>", "<", "</", "think", ">", "`", "word ", "\n", "<b>", "é", "</thinking>"}
+	parts := []string{"<think>", "</think>", "<", "</", "think", ">", "`", "word ", "\n", "<b>", "é", "</thinking>", "<tool_call>", "</tool_call>", "[TOOL_CALLS]", "[1]", `{"name":`, `"x",`, `"arguments"`}
 	rapid.Check(t, func(t *rapid.T) {
 		text := strings.Join(rapid.SliceOfN(rapid.SampledFrom(parts), 0, 20).Draw(t, "parts"), "")
 		late := rapid.Bool().Draw(t, "late")
