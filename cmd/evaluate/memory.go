@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"familiar/internal/context/turn"
+	"familiar/internal/memory"
 	"familiar/internal/providers/recall"
 	"familiar/internal/store"
 )
@@ -40,6 +41,7 @@ type recaller struct {
 	folder   string // of the stores
 	name     string // of the open conversation
 	db       *store.DB
+	memories *memory.Store
 	messages []memoryMessage
 	people   []string
 }
@@ -82,6 +84,10 @@ func (r *recaller) open(ctx context.Context, files fs.FS, name string) (err erro
 		return err
 	}
 	if r.db, err = store.Open(ctx, r.folder); err != nil {
+		return err
+	}
+	r.memories = memory.New(r.db)
+	if err = r.memories.Start(ctx); err != nil {
 		return err
 	}
 	r.name, r.people = name, nil
@@ -129,7 +135,7 @@ const mostRanked = 50
 // recall asks, a day after the last message.
 func (r *recaller) recall(ctx context.Context, row memoryRow) (prediction, error) {
 	now := r.messages[len(r.messages)-1].At.AddDate(0, 0, 1)
-	p := &recall.MemoryProvider{Past: &recall.Past{Store: r.db, Servers: &recall.Servers{Platform: openServer{}}, Now: func() time.Time { return now }}}
+	p := &recall.MemoryProvider{Past: &recall.Past{Store: r.db, Memories: r.memories, Servers: &recall.Servers{Platform: openServer{}}, Now: func() time.Time { return now }}}
 	req := request(row.ID, row.Question)
 	req.GuildID, req.ChannelID, req.People = "server", "channel", r.people
 	req.Message.ID, req.Message.At, req.Message.Author = "question", now, turn.Author{ID: "somebody", Name: "somebody"}

@@ -9,6 +9,7 @@ import (
 
 	"familiar/internal/app"
 	"familiar/internal/forget"
+	"familiar/internal/memory"
 	"familiar/internal/store"
 	"familiar/internal/text"
 	"familiar/internal/trace"
@@ -87,7 +88,10 @@ func (f *forgetAgain) prepare(ctx context.Context, staged, before string) error 
 	if err != nil {
 		return err
 	}
-	f.n, err = (&forget.Forgetter{Traces: &trace.Store{DB: db}}).Again(ctx, said)
+	memories := memory.New(db)
+	if err = memories.Start(ctx); err == nil {
+		f.n, err = (&forget.Forgetter{Traces: &trace.Store{DB: db}, Memories: memories}).Again(ctx, said)
+	}
 	if err = errors.Join(err, db.Close()); err != nil {
 		return fmt.Errorf("forget in it who was forgotten since it was made: %w", err)
 	}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"familiar/internal/forget"
+	"familiar/internal/memory"
 	"familiar/internal/store"
 	"familiar/internal/trace"
 
@@ -208,7 +209,7 @@ func TestRestoreForgetsAgain(t *testing.T) {
 		t.Fatal(complaint)
 	}
 	opened(func(s *trace.Store) error {
-		_, err := (&forget.Forgetter{Traces: s}).Person(ctx, "100", false, time.Now())
+		_, err := (&forget.Forgetter{Traces: s, Memories: memory.New(s.DB)}).Person(ctx, "100", false, time.Now())
 		return errors.Join(err, s.DB.Privacy.OptOut(ctx, "300", true, time.Now()))
 	})
 	if holds("marmalade") || !holds("lantern") {

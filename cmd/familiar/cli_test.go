@@ -11,13 +11,15 @@ import (
 	"time"
 
 	"familiar/internal/context/turn"
+	"familiar/internal/memory"
 	"familiar/internal/search"
 	"familiar/internal/store"
 	"familiar/internal/test/wait"
 
+	"github.com/rogpeppe/go-internal/txtar"
+
 	"familiar/internal/search/backend"
 	"familiar/internal/view"
-	"github.com/rogpeppe/go-internal/txtar"
 )
 
 // mountain is a little web with one page that answers one question, and no model.
@@ -354,8 +356,8 @@ func TestMemoryCommand(t *testing.T) {
 	db, err := store.Open(t.Context(), filepath.Join(c.dir, "data"))
 	c.must(err)
 	for i, text := range []string{"I collect stamps", "The raid starts at eight"} {
-		_, err := db.Memories.Save(t.Context(), store.Memory{Kind: store.MemoryNote, Scope: store.Scope{Kind: store.ScopeDM, ID: "d"}, Text: text, By: "ana",
-			Sources: []string{store.CommandSource("1")}, SaidAt: time.Unix(int64(i), 0), LearnedAt: time.Unix(int64(i), 0)})
+		_, err := memory.New(db).Save(t.Context(), memory.Statement{Kind: memory.Note, Scope: memory.Scope{Kind: memory.ScopeDM, ID: "d"}, Text: text, By: "ana",
+			Sources: []string{memory.CommandSource("1")}, SaidAt: time.Unix(int64(i), 0), LearnedAt: time.Unix(int64(i), 0)})
 		c.must(err)
 	}
 	c.must(db.Close())

@@ -23,16 +23,19 @@ import (
 	"familiar/characters"
 	"familiar/internal/app"
 	"familiar/internal/context/turn"
+	"familiar/internal/embedding"
+	"familiar/internal/providers/history"
 	"familiar/internal/store"
 	"familiar/internal/test/wait"
 	"familiar/internal/trace"
+
+	"github.com/rogpeppe/go-internal/txtar"
 
 	"familiar/internal/search/backend"
 	"familiar/internal/test/discordtest"
 	"familiar/internal/test/llmtest"
 	"familiar/internal/test/storetest"
 	"familiar/internal/test/webtest"
-	"github.com/rogpeppe/go-internal/txtar"
 )
 
 // A conversation is a txtar archive. Its comment is the script, a command a line; its files are the far ends:
@@ -698,7 +701,7 @@ func (c *conversation) records() *trace.Store {
 
 // summary is that of a channel, in lines.
 func (c *conversation) summary(channel string) string {
-	s, err := c.records().DB.Summaries.Get(context.Background(), c.discord.ID(channel))
+	s, err := (history.SummaryTable{DB: c.records().DB}).Get(context.Background(), c.discord.ID(channel))
 	if err != nil {
 		return "-"
 	}
@@ -795,7 +798,7 @@ func (c *conversation) looks() map[string]func(string) {
 			model, n, _ := strings.Cut(rest, " ")
 			got := -1
 			if !wait.Until(func() bool {
-				got, _ = c.records().DB.Vectors.Count(context.Background(), model)
+				got, _ = embedding.NewVectors(c.records().DB).Count(context.Background(), model)
 				return fmt.Sprint(got) == n
 			}) {
 				c.Errorf("%d have one", got)

@@ -16,6 +16,7 @@ import (
 
 	"familiar/internal/app"
 	"familiar/internal/context/turn"
+	"familiar/internal/memory"
 	"familiar/internal/store"
 	"familiar/internal/trace"
 )
@@ -42,7 +43,11 @@ type exportEnd struct {
 	Lines int `json:"lines"` // between the first and the last
 }
 
-const turnsKind = "turns"
+// Kinds that have a package of their own.
+const (
+	turnsKind    = "turns"
+	memoriesKind = "memories"
+)
 
 // data writes everything that is kept as lines of JSON. It works beside a running bot.
 func (e exportCommand) data(ctx context.Context, p *program, stop stopper) error {
@@ -70,7 +75,7 @@ func (e exportCommand) data(ctx context.Context, p *program, stop stopper) error
 }
 
 func (e exportCommand) wanted() (kinds []string, since time.Time, err error) {
-	all := append([]string{turnsKind}, store.DumpKinds()...)
+	all := slices.Insert(append([]string{turnsKind}, store.DumpKinds()...), 2, memoriesKind)
 	for _, k := range e.Only {
 		if !slices.Contains(all, k) {
 			return nil, since, app.Problems{fmt.Sprintf("--only: there is no kind %q; there are %s", k, strings.Join(all, ", "))}
@@ -122,11 +127,15 @@ func (x *exporter) write(ctx context.Context, to io.Writer) error {
 		if err != nil {
 			return err
 		}
-		if kind == turnsKind {
+		row := func(row map[string]any) error { return x.line(kind, row) }
+		switch kind {
+		case turnsKind:
 			err = (&trace.Store{DB: x.db}).Each(ctx, x.since, func(t *turn.Trace) error { return x.line(kind, t) })
-			continue
+		case memoriesKind:
+			err = memory.New(x.db).Dump(ctx, x.since, row)
+		default:
+			err = x.db.Dump(ctx, kind, x.since, row)
 		}
-		err = x.db.Dump(ctx, kind, x.since, func(row map[string]any) error { return x.line(kind, row) })
 	}
 	if err != nil {
 		return err

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"familiar/internal/context/turn"
+	"familiar/internal/memory"
 	"familiar/internal/search/backend"
 	"familiar/internal/store"
 	"familiar/internal/trace"
@@ -49,7 +50,7 @@ func TestJSONSpelling(t *testing.T) {
 			look(path+"."+f.Name, f.Type)
 		}
 	}
-	for _, v := range []any{turn.Trace{}, turn.Lookup{}, trace.Summary{}, view.Searched{}, backend.Status{}, view.PageRecord{}, store.Memory{}, store.Change{}, store.Feedback{}, examined{}, view.Differences{}} {
+	for _, v := range []any{turn.Trace{}, turn.Lookup{}, trace.Summary{}, view.Searched{}, backend.Status{}, view.PageRecord{}, memory.Statement{}, store.Change{}, store.Feedback{}, examined{}, view.Differences{}} {
 		look(reflect.TypeOf(v).Name(), reflect.TypeOf(v))
 	}
 	if len(seen) < 30 {

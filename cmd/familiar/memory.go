@@ -31,7 +31,7 @@ type memoryShow struct {
 }
 
 func (m memoryShow) Run(ctx context.Context, p *program) error {
-	return m.list(ctx, p, func(store.Memory) bool { return true })
+	return m.list(ctx, p, func(memory.Statement) bool { return true })
 }
 
 type memorySearch struct {
@@ -40,20 +40,20 @@ type memorySearch struct {
 }
 
 func (m memorySearch) Run(ctx context.Context, p *program) error {
-	return m.list(ctx, p, func(one store.Memory) bool {
+	return m.list(ctx, p, func(one memory.Statement) bool {
 		held := text.Fold(strings.Join([]string{one.Text, one.Subject, one.By, one.Scope.ID}, "\n"))
 		return !slices.ContainsFunc(m.Words, func(w string) bool { return !strings.Contains(held, text.Fold(w)) })
 	})
 }
 
 // list prints the statements that keep accepts.
-func (m memoryShow) list(ctx context.Context, p *program, keep func(store.Memory) bool) error {
+func (m memoryShow) list(ctx context.Context, p *program, keep func(memory.Statement) bool) error {
 	return withStore(ctx, p, store.Look, func(db *store.DB) (string, error) {
-		all, err := db.Memories.Export(ctx)
+		all, err := memory.New(db).Export(ctx)
 		if err != nil {
 			return "", err
 		}
-		all = slices.DeleteFunc(all, func(one store.Memory) bool { return one.Superseded && !m.History || !keep(one) })
+		all = slices.DeleteFunc(all, func(one memory.Statement) bool { return one.Superseded && !m.History || !keep(one) })
 		if m.JSON {
 			return asJSON(all)
 		}
@@ -65,11 +65,11 @@ type memoryCounts struct{}
 
 func (memoryCounts) Run(ctx context.Context, p *program) error {
 	return withStore(ctx, p, store.Look, func(db *store.DB) (string, error) {
-		counts, err := db.Learning.Tallies(ctx)
+		counts, err := db.Tallies.All(ctx)
 		if err != nil {
 			return "", err
 		}
-		waiting, err := db.Learning.Watermarks(ctx)
+		waiting, err := memory.New(db).Watermarks(ctx)
 		return view.Learning(counts, waiting), err
 	})
 }
@@ -79,9 +79,9 @@ type memoryForget struct {
 }
 
 func (m memoryForget) Run(ctx context.Context, p *program) error {
-	return withStore(ctx, p, store.Open, func(db *store.DB) (string, error) {
+	return changeMemory(ctx, p, func(memories *memory.Store) (string, error) {
 		for i, id := range m.ID {
-			err := db.Memories.Erase(ctx, id)
+			err := memories.Erase(ctx, id)
 			if errors.Is(err, store.ErrNotFound) {
 				err = app.Problems{fmt.Sprintf("there is no statement %d; forgotten before it: %d", id, i)}
 			}
@@ -99,7 +99,7 @@ type memoryExport struct {
 
 func (m memoryExport) Run(ctx context.Context, p *program) error {
 	return withStore(ctx, p, store.Look, func(db *store.DB) (string, error) {
-		all, err := db.Memories.Export(ctx)
+		all, err := memory.New(db).Export(ctx)
 		if err == nil {
 			err = memory.WriteArchive(app.Resolve(p.dir, m.Dir), all)
 		}
@@ -112,17 +112,28 @@ type memoryImport struct {
 }
 
 func (m memoryImport) Run(ctx context.Context, p *program) error {
-	return withStore(ctx, p, store.Open, func(db *store.DB) (string, error) {
+	return changeMemory(ctx, p, func(memories *memory.Store) (string, error) {
 		all, err := memory.ReadArchive(app.Resolve(p.dir, m.Dir))
 		if err != nil {
 			return "", err
 		}
-		n, err := db.Memories.Import(ctx, all)
+		n, err := memories.Import(ctx, all)
 		said := fmt.Sprintf("Added: %d. Replaced: %d. Known already: %d.", n.Added, n.Replaced, n.Merged)
 		if n.LeftOut > 0 {
 			said += fmt.Sprintf(" Left out: %d, about people who have not agreed that anything is learned about them, or history of nothing.", n.LeftOut)
 		}
 		return said, err
+	})
+}
+
+// changeMemory opens the memory for writing, and prints what f returns.
+func changeMemory(ctx context.Context, p *program, f func(*memory.Store) (string, error)) error {
+	return withStore(ctx, p, store.Open, func(db *store.DB) (string, error) {
+		memories := memory.New(db)
+		if err := memories.Start(ctx); err != nil {
+			return "", err
+		}
+		return f(memories)
 	})
 }
 

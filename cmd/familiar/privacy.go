@@ -11,6 +11,7 @@ import (
 
 	"familiar/internal/app"
 	"familiar/internal/forget"
+	"familiar/internal/memory"
 	"familiar/internal/store"
 	"familiar/internal/trace"
 )
@@ -46,6 +47,9 @@ func (e eraseCommand) Run(ctx context.Context, p *program) error {
 	at := time.Now()
 	err = withForgetter(ctx, p, e.User, store.Open, func(f *forget.Forgetter) error {
 		f.Caches = cache.Clear
+		if err := f.Memories.Start(ctx); err != nil {
+			return err
+		}
 		erased, err := f.Person(ctx, e.User, true, at)
 		return e.report(p, erased, err)
 	})
@@ -122,5 +126,6 @@ func withForgetter(ctx context.Context, p *program, user string, openStore func(
 	if err != nil {
 		return err
 	}
-	return errors.Join(do(&forget.Forgetter{Traces: &trace.Store{DB: db, Redact: settings.Redactor().String}}), db.Close())
+	f := &forget.Forgetter{Traces: &trace.Store{DB: db, Redact: settings.Redactor().String}, Memories: memory.New(db)}
+	return errors.Join(do(f), db.Close())
 }

@@ -14,6 +14,7 @@ import (
 	"familiar/internal/app"
 	"familiar/internal/context/turn"
 	"familiar/internal/forget"
+	"familiar/internal/memory"
 	"familiar/internal/store"
 	"familiar/internal/test/wait"
 	"familiar/internal/trace"
@@ -147,7 +148,7 @@ func TestLeftServers(t *testing.T) {
 		t.Fatal(err)
 	}
 	a := &app.App{Config: settings, Store: db, Traces: &trace.Store{DB: db}, Log: slog.New(slog.DiscardHandler)}
-	a.Forgetter = &forget.Forgetter{Traces: a.Traces}
+	a.Forgetter = &forget.Forgetter{Traces: a.Traces, Memories: memory.New(db)}
 	for _, guild := range []string{"stays", "left", "back"} {
 		m := store.Message{ID: "m-" + guild, ChannelID: "c-" + guild, GuildID: guild, AuthorID: "u", AuthorName: "Ada", Text: "words", At: time.Now()}
 		if _, err := db.Messages.SaveIncoming(t.Context(), store.Incoming{Message: m}); err != nil {

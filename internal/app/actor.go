@@ -130,7 +130,7 @@ func (a *App) ActorOf(c *character.Character, far Far) (*bot.Actor, error) {
 	for _, d := range c.Docs {
 		lookup.Policy.Docs = append(lookup.Policy.Docs, websearch.Docs(d))
 	}
-	past := &recall.Past{Store: a.Store, Servers: a.servers, Off: !c.Server.Enabled, Zone: c.Location, Count: counter.Count}
+	past := &recall.Past{Store: a.Store, Memories: a.Memories, Servers: a.servers, Off: !c.Server.Enabled, Zone: c.Location, Count: counter.Count}
 	server := &recall.ServerProvider{Past: past, Own: !c.Server.DiscordSearch}
 	builder := &prompt.Builder{
 		Providers: []prompt.Provider{
@@ -138,7 +138,7 @@ func (a *App) ActorOf(c *character.Character, far Far) (*bot.Actor, error) {
 				Store: a.Store, Window: c.Window, Summaries: a.summaries, Side: models.side, Zone: c.Location, Count: counter.Count,
 			},
 			&character.Provider{Character: c, Store: a.Store, Count: counter.Count},
-			&recall.MemoryProvider{Past: past, Lore: recall.NewLibrary(c.LookedUp()), Side: models.filter(c), Window: c.Window, Embeddings: a.embeddings},
+			&recall.MemoryProvider{Past: past, Lore: recall.NewLibrary(c.LookedUp()), Side: models.filter(c), Window: c.Window, Embeddings: a.embeddings, Vectors: a.Vectors},
 			server, // before the web: the first that looked has the say
 			lookup,
 		},

@@ -97,7 +97,7 @@ func (a *App) console(p *Process, b *bot.Bot, session *discord.Session, watching
 	feed := &console.Feed{}
 	b.Progress = feed.Publish
 	return console.New(console.Config{
-		Store: a.Store, Traces: a.Traces, Feed: feed, Redact: a.Redact.String, Log: a.Log, Version: a.version, Zone: time.Local,
+		Store: a.Store, Memories: a.Memories, Traces: a.Traces, Feed: feed, Redact: a.Redact.String, Log: a.Log, Version: a.version, Zone: time.Local,
 		Token: a.Config.Get("FAMILIAR_CONSOLE_TOKEN"), Hosts: a.consoleHosts(),
 		Gateway: func() console.Gateway {
 			h := session.Health()

@@ -110,11 +110,11 @@ func (a *App) Serve(ctx context.Context, p *Process) error {
 // embed makes vectors of what is kept until ctx is done. If no service is configured any more, it deletes the vectors.
 func (a *App) embed(ctx context.Context, every time.Duration) {
 	if a.embeddings == nil {
-		_, err := a.Store.Vectors.DeleteOthers(ctx, "")
+		_, err := a.Vectors.DeleteOthers(ctx, "")
 		a.tidied(ctx, "delete vectors", err)
 		return
 	}
-	(&embedding.Indexer{Store: a.Store, Service: a.embeddings, Log: a.Log, Every: every}).Run(ctx)
+	(&embedding.Indexer{Vectors: a.Vectors, Service: a.embeddings, Log: a.Log, Every: every}).Run(ctx)
 }
 
 // memoryWriter returns what learns from conversations, or nil if that is off or there is no model.
@@ -123,7 +123,7 @@ func (a *App) memoryWriter(far Far) *memory.Writer {
 		return nil
 	}
 	return &memory.Writer{
-		Store: a.Store, Redact: a.Redact.String, Log: a.Log, PerHour: a.Config.Count("FAMILIAR_LEARN_PER_HOUR"),
+		Memories: a.Memories, Redact: a.Redact.String, Log: a.Log, PerHour: a.Config.Count("FAMILIAR_LEARN_PER_HOUR"),
 		Idle: far.Idle, Allows: a.meter.Allows, Count: a.meter.Count, Side: func() *llm.Client { return a.cast.get().Default.Side },
 	}
 }

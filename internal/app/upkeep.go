@@ -55,7 +55,7 @@ func (a *App) EraseOnRequest(ctx context.Context, b *bot.Bot) {
 			return
 		case <-ticks.C:
 		}
-		err := a.Store.Refresh(ctx)
+		err := errors.Join(a.Store.Refresh(ctx), a.Memories.Refresh(ctx))
 		all, failed := a.Store.Privacy.Erasures(ctx)
 		err = errors.Join(err, failed)
 		for _, one := range all {

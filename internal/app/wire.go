@@ -24,6 +24,7 @@ import (
 	"familiar/internal/bot"
 	"familiar/internal/embedding"
 	"familiar/internal/forget"
+	"familiar/internal/memory"
 	"familiar/internal/providers/attachment"
 	"familiar/internal/providers/character"
 	"familiar/internal/providers/history"
@@ -35,9 +36,10 @@ import (
 	"familiar/internal/web/guard"
 	"familiar/internal/web/read"
 
+	"github.com/lmittmann/tint"
+
 	"familiar/internal/providers/recall"
 	"familiar/internal/search/backend"
-	"github.com/lmittmann/tint"
 )
 
 // Process is what the program runs in: environment, directory and outputs. Tests give their own.
@@ -93,6 +95,8 @@ type App struct {
 	cache     webCache
 
 	Store     *store.DB
+	Memories  *memory.Store
+	Vectors   *embedding.Vectors
 	Traces    *trace.Store
 	Forgetter *forget.Forgetter
 	server    modelServer
@@ -191,11 +195,16 @@ func (a *App) openStore(ctx context.Context, p *Process) (err error) {
 	} else {
 		a.Store, a.Beside, err = OpenShared(ctx, p, dir)
 	}
-	if err == nil {
-		a.Traces = &trace.Store{DB: a.Store, Redact: a.Redact.String}
-		a.Forgetter = &forget.Forgetter{Traces: a.Traces, Caches: a.emptyCaches}
+	if err != nil {
+		return err
 	}
-	return err
+	a.Memories, a.Vectors = memory.New(a.Store), embedding.NewVectors(a.Store)
+	a.Traces = &trace.Store{DB: a.Store, Redact: a.Redact.String}
+	a.Forgetter = &forget.Forgetter{Traces: a.Traces, Memories: a.Memories, Caches: a.emptyCaches}
+	if a.Beside {
+		return nil
+	}
+	return a.Memories.Start(ctx)
 }
 
 // OpenShared opens a store for writing. beside says that another process owns it, which is printed.
@@ -252,7 +261,7 @@ func (a *App) Uncapped() *App {
 // Bot returns the character behind a door.
 func (a *App) Bot(door bot.Door, pace bot.Pace) *bot.Bot {
 	return &bot.Bot{
-		Door: door, Cast: &bot.Cast{Default: a.Actor}, Store: a.Store, Traces: a.Traces, Forgetter: a.Forgetter,
+		Door: door, Cast: &bot.Cast{Default: a.Actor}, Store: a.Store, Memories: a.Memories, Traces: a.Traces, Forgetter: a.Forgetter,
 		Redact: a.Redact, Log: a.Log, Pace: pace, WebOff: a.Config.Get("FAMILIAR_WEB") == "off", Cure: a.diagnose,
 	}
 }
@@ -357,7 +366,7 @@ func OpenReplay(ctx context.Context, p *Process, live bool) (*App, error) {
 	if a.Store, err = store.Look(ctx, Resolve(p.Dir, a.Config.Get("FAMILIAR_DATA"))); err != nil {
 		return nil, err
 	}
-	a.Traces = &trace.Store{DB: a.Store}
+	a.Memories, a.Vectors, a.Traces = memory.New(a.Store), embedding.NewVectors(a.Store), &trace.Store{DB: a.Store}
 	if !live {
 		return a, nil
 	}

@@ -40,6 +40,7 @@ import (
 
 	"familiar/internal/context/turn"
 	"familiar/internal/forget"
+	"familiar/internal/memory"
 	"familiar/internal/providers/attachment"
 	"familiar/internal/providers/recall"
 	"familiar/internal/redact"
@@ -47,12 +48,13 @@ import (
 	"familiar/internal/trace"
 )
 
-// Bot is one or more characters behind one door. Door, Cast, Store, Traces and Log are required. The fields must not be changed while Run
+// Bot is one or more characters behind one door. Door, Cast, Store, Memories, Traces and Log are required. The fields must not be changed while Run
 // runs.
 type Bot struct {
 	Door     Door
 	Cast     *Cast // until SetCast replaces it
 	Store    *store.DB
+	Memories *memory.Store
 	Traces   *trace.Store
 	Files    *attachment.Files       // reads attachments; nil: voice messages are not heard
 	Servers  *recall.Servers         // says who may read what; nil: there are no servers

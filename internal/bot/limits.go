@@ -237,7 +237,7 @@ func (m *Meter) Allows(ctx context.Context, channelID, guildID string) bool {
 	}
 	if err == nil && m.first(scope+" "+id) {
 		m.Log.Info("a quota is used up: summaries and memory wait until tomorrow", "of", scope, "id", id)
-		err = m.Store.Learning.Tally(ctx, map[string]int{countNoQuota: 1})
+		err = m.Store.Tallies.Add(ctx, map[string]int{countNoQuota: 1})
 	}
 	if err != nil && ctx.Err() == nil {
 		m.Log.Error("read what was used today", "err", err)

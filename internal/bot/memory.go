@@ -14,7 +14,7 @@ import (
 func (b *Bot) applyMemoryOrders(ctx context.Context, t *turn.Trace, before *memory.Applied) {
 	ctx, cancel := context.WithTimeout(ctx, storeLimit)
 	defer cancel()
-	k := memory.Keeper{Store: b.Store, Traces: b.Traces, Rooms: b.Servers, Redact: b.Redact, Log: b.Log}
+	k := memory.Keeper{Memories: b.Memories, Traces: b.Traces, Rooms: b.Servers, Redact: b.Redact, Log: b.Log}
 	if all := k.Apply(ctx, t.Request, before); len(all) > 0 {
 		t.Memory = &all[0]
 		t.Memory.Also = all[1:]

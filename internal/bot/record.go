@@ -107,7 +107,7 @@ func (b *Bot) noteTurn(ctx context.Context, t *turn.Trace) {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeLimit)
 	defer cancel()
-	b.logged("note a turn for memory", b.Store.Learning.NoteTurn(ctx, t.Request.ChannelID, t.Request.GuildID, t.Request.Message.At))
+	b.logged("note a turn for memory", b.Memories.NoteTurn(ctx, t.Request.ChannelID, t.Request.GuildID, t.Request.Message.At))
 }
 
 // keepReply stores a reply as history, and reports whether it could.

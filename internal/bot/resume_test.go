@@ -14,6 +14,7 @@ import (
 	"familiar/internal/context/turn"
 	"familiar/internal/discord"
 	"familiar/internal/forget"
+	"familiar/internal/memory"
 	"familiar/internal/redact"
 	"familiar/internal/store"
 	"familiar/internal/test/storetest"
@@ -30,8 +31,8 @@ func asks(id, channel, who string) turn.Event {
 func resting(t *testing.T, door Door) *Bot {
 	t.Helper()
 	db := storetest.Open(t)
-	traces := &trace.Store{DB: db}
-	return &Bot{Door: door, Store: db, Traces: traces, Forgetter: &forget.Forgetter{Traces: traces}, Redact: redact.New(), Log: slog.New(slog.DiscardHandler), Cast: sageAlone, Resume: true, Pace: Pace{Units: 2000}}
+	memories, traces := memory.New(db), &trace.Store{DB: db}
+	return &Bot{Door: door, Store: db, Memories: memories, Traces: traces, Forgetter: &forget.Forgetter{Traces: traces, Memories: memories}, Redact: redact.New(), Log: slog.New(slog.DiscardHandler), Cast: sageAlone, Resume: true, Pace: Pace{Units: 2000}}
 }
 
 func TestWhatIsTooOldIsTold(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 
 	"familiar/internal/bot"
 	"familiar/internal/context/turn"
+	"familiar/internal/memory"
 	"familiar/internal/providers/character"
 	"familiar/internal/redact"
 	"familiar/internal/store"
@@ -19,7 +20,7 @@ func resting(t *testing.T) *Commands {
 	db := storetest.Open(t)
 	sage := &bot.Actor{Character: &character.Character{ID: "sage", Name: "Sage"}}
 	return &Commands{Bot: &bot.Bot{
-		Store: db, Traces: &trace.Store{DB: db}, Redact: redact.New(), Log: slog.New(slog.DiscardHandler), Cast: &bot.Cast{Default: sage}, Pace: bot.Pace{Units: 2000},
+		Store: db, Memories: memory.New(db), Traces: &trace.Store{DB: db}, Redact: redact.New(), Log: slog.New(slog.DiscardHandler), Cast: &bot.Cast{Default: sage}, Pace: bot.Pace{Units: 2000},
 	}}
 }
 

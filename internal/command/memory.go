@@ -63,29 +63,29 @@ const (
 )
 
 // readableMemory returns what the person may see of memory.
-func (c *call) readableMemory(ctx context.Context) store.ScopeFilter {
+func (c *call) readableMemory(ctx context.Context) memory.ScopeFilter {
 	r := turn.Request{GuildID: c.GuildID, ChannelID: c.Message.ChannelID, Reader: c.reader(), Private: true}
-	return memory.ScopeFilter(ctx, c.Bot.Store, c.Bot.Servers, r).WithOwn(c.Command.By.ID)
+	return memory.FilterFor(ctx, c.Bot.Memories, c.Bot.Servers, r).WithOwn(c.Command.By.ID)
 }
 
 // own reports whether a statement is about the person, or was remembered at their wish.
-func (c *call) own(m store.Memory) bool { return memory.OwnedBy(m, c.Command.By.ID) }
+func (c *call) own(m memory.Statement) bool { return memory.OwnedBy(m, c.Command.By.ID) }
 
 // visible leaves out what is about other people. Only they see it, and people who may manage the messages of its channel.
-func (c *call) visible(all []store.Memory) []store.Memory {
-	return slices.DeleteFunc(all, func(m store.Memory) bool {
-		return m.Kind == store.MemoryPerson && m.Subject != c.Command.By.ID && !c.moderates(m)
+func (c *call) visible(all []memory.Statement) []memory.Statement {
+	return slices.DeleteFunc(all, func(m memory.Statement) bool {
+		return m.Kind == memory.Person && m.Subject != c.Command.By.ID && !c.moderates(m)
 	})
 }
 
 // moderates reports whether the person may manage messages in the channel that a statement is from.
-func (c *call) moderates(m store.Memory) bool {
+func (c *call) moderates(m memory.Statement) bool {
 	return c.GuildID != "" && m.Scope.GuildID == c.GuildID && (c.Command.Admin || c.Command.Deletes && m.Scope.ID == c.Message.ChannelID)
 }
 
 // mayChange reports whether the person may change a statement. Nobody may reword what somebody else said about themselves.
-func (c *call) mayChange(m store.Memory, action string) bool {
-	return c.own(m) || c.moderates(m) && (m.Kind != store.MemoryPerson || action == actForget)
+func (c *call) mayChange(m memory.Statement, action string) bool {
+	return c.own(m) || c.moderates(m) && (m.Kind != memory.Person || action == actForget)
 }
 
 // showMemory shows what is remembered.
@@ -111,19 +111,19 @@ func (c *call) memoryPage(ctx context.Context) turn.Answer {
 
 func (c *call) listMemory(ctx context.Context, words string, page int) turn.Answer {
 	w := c.readableMemory(ctx)
-	var all []store.Memory
+	var all []memory.Statement
 	var err error
 	none := memoryNone
 	if words == "" {
-		all, err = c.Bot.Store.Memories.List(ctx, w, store.MemoryList{Limit: mostListed})
+		all, err = c.Bot.Memories.List(ctx, w, memory.List{Limit: mostListed})
 	} else {
-		all, err = c.Bot.Store.Memories.Search(ctx, w, words, mostListed)
+		all, err = c.Bot.Memories.Search(ctx, w, words, mostListed)
 		none = memoryNoMatch
 	}
 	if err != nil {
 		return c.memoryTrouble(err)
 	}
-	agreed, err := c.Bot.Store.Privacy.Consent(ctx, c.Command.By.ID)
+	agreed, err := c.Bot.Memories.Consent(ctx, c.Command.By.ID)
 	c.logged("read consent", err)
 	consent := memoryNotAgreed
 	if agreed {
@@ -138,7 +138,7 @@ func (c *call) listMemory(ctx context.Context, words string, page int) turn.Answ
 }
 
 // memorySections writes statements as sections, the person's own first.
-func (c *call) memorySections(ctx context.Context, w store.ScopeFilter, all []store.Memory) (sections []turn.Section) {
+func (c *call) memorySections(ctx context.Context, w memory.ScopeFilter, all []memory.Statement) (sections []turn.Section) {
 	named := map[string]string{}
 	if c.Bot.Servers != nil && c.Bot.Servers.Platform != nil && c.GuildID != "" {
 		for _, one := range c.Bot.Servers.Platform.Channels(c.GuildID) {
@@ -164,7 +164,7 @@ func (c *call) memorySections(ctx context.Context, w store.ScopeFilter, all []st
 }
 
 // memoryLine writes one statement: its number, its words, when and where they were said, and what it replaced.
-func (c *call) memoryLine(ctx context.Context, w store.ScopeFilter, m store.Memory, named map[string]string) string {
+func (c *call) memoryLine(ctx context.Context, w memory.ScopeFilter, m memory.Statement, named map[string]string) string {
 	notes := []string{m.SaidAt.Format("2006-01-02"), c.place(m.Scope, named)}
 	if m.Pinned {
 		notes = append(notes, memoryPinMark.In(c.language))
@@ -173,24 +173,24 @@ func (c *call) memoryLine(ctx context.Context, w store.ScopeFilter, m store.Memo
 		notes = append(notes, memoryByItself.In(c.language))
 	}
 	if m.Supersedes != 0 {
-		if history, err := c.Bot.Store.Memories.History(ctx, w, m.ID); err == nil && len(history) > 0 {
+		if history, err := c.Bot.Memories.History(ctx, w, m.ID); err == nil && len(history) > 0 {
 			notes = append(notes, memoryUntilThen.In(c.language, "“"+text.Truncate(text.OneLine(history[0].Text), 100)+"”"))
 		}
 	}
 	said := text.OneLine(m.Text)
-	if m.Kind == store.MemoryTopic {
+	if m.Kind == memory.Topic {
 		said = m.Subject + ": " + said
 	}
 	return strconv.FormatInt(m.ID, 10) + ". " + text.Truncate(said, longestShown) + " (" + strings.Join(notes, " · ") + ")"
 }
 
-func (c *call) place(s store.Scope, named map[string]string) string {
+func (c *call) place(s memory.Scope, named map[string]string) string {
 	switch {
-	case s.Kind == store.ScopeDM:
+	case s.Kind == memory.ScopeDM:
 		return memoryDirect.In(c.language)
-	case s.Kind == store.ScopeGuild:
+	case s.Kind == memory.ScopeGuild:
 		return memoryServer.In(c.language)
-	case s.Kind == store.ScopePublic:
+	case s.Kind == memory.ScopePublic:
 		return memoryAnywhere.In(c.language)
 	case named[s.ID] != "":
 		return "#" + named[s.ID]
@@ -217,14 +217,14 @@ func (c *call) remember(ctx context.Context) turn.Answer {
 		return a
 	}
 	by := c.by()
-	m := store.Memory{
-		Kind: store.MemoryNote, Scope: memory.ScopeOf(c.GuildID, c.Message.ChannelID), Text: said, Sources: []string{store.CommandSource(c.ID)},
+	m := memory.Statement{
+		Kind: memory.Note, Scope: memory.ScopeOf(c.GuildID, c.Message.ChannelID), Text: said, Sources: []string{memory.CommandSource(c.ID)},
 		By: by.ID, SaidAt: by.At, LearnedAt: by.At,
 	}
 	if own, _ := memory.About(said); own {
-		m.Kind, m.Subject = store.MemoryPerson, by.ID
+		m.Kind, m.Subject = memory.Person, by.ID
 	}
-	id, err := c.Bot.Store.Memories.Save(ctx, m)
+	id, err := c.Bot.Memories.Save(ctx, m)
 	if err != nil {
 		return c.memoryTrouble(err)
 	}
@@ -273,17 +273,17 @@ func (c *call) changeMemory(ctx context.Context) turn.Answer {
 			return a
 		}
 		by := c.by()
-		m.Supersedes, m.ID, m.Text, m.Sources, m.By, m.TraceID, m.SaidAt, m.LearnedAt = m.ID, 0, said, []string{store.CommandSource(c.ID)}, by.ID, "", by.At, by.At
-		m.ID, err = c.Bot.Store.Memories.Correct(ctx, m, by)
+		m.Supersedes, m.ID, m.Text, m.Sources, m.By, m.TraceID, m.SaidAt, m.LearnedAt = m.ID, 0, said, []string{memory.CommandSource(c.ID)}, by.ID, "", by.At, by.At
+		m.ID, err = c.Bot.Memories.Correct(ctx, m, by)
 		done = deed(memory.Correct)
 	case actForget:
-		err = c.Bot.Store.Memories.Forget(ctx, w, m.ID, c.by())
+		err = c.Bot.Memories.Forget(ctx, w, m.ID, c.by())
 		done = deed(memory.Forget)
 	case actPin:
-		err = c.Bot.Store.Memories.Pin(ctx, w, m.ID, true, c.by())
+		err = c.Bot.Memories.Pin(ctx, w, m.ID, true, c.by())
 		done = memoryPinned
 	case actUnpin:
-		err = c.Bot.Store.Memories.Pin(ctx, w, m.ID, false, c.by())
+		err = c.Bot.Memories.Pin(ctx, w, m.ID, false, c.by())
 		done = memoryUnpinned
 	}
 	switch {
@@ -296,21 +296,21 @@ func (c *call) changeMemory(ctx context.Context) turn.Answer {
 }
 
 // memoryNamed finds the statement that an option names: by its number, which a suggestion has, or by words that no other statement holds.
-func (c *call) memoryNamed(ctx context.Context, w store.ScopeFilter, named string) (store.Memory, error) {
+func (c *call) memoryNamed(ctx context.Context, w memory.ScopeFilter, named string) (memory.Statement, error) {
 	if id, err := strconv.ParseInt(strings.Trim(named, "#. "), 10, 64); err == nil {
-		m, err := c.Bot.Store.Memories.Get(ctx, w, id)
-		if err == nil && (m.Superseded || len(c.visible([]store.Memory{m})) == 0) {
+		m, err := c.Bot.Memories.Get(ctx, w, id)
+		if err == nil && (m.Superseded || len(c.visible([]memory.Statement{m})) == 0) {
 			err = store.ErrNotFound
 		}
 		return m, err
 	}
-	all, err := c.Bot.Store.Memories.Search(ctx, w, named, mostListed)
+	all, err := c.Bot.Memories.Search(ctx, w, named, mostListed)
 	if err != nil {
-		return store.Memory{}, err
+		return memory.Statement{}, err
 	}
-	all = slices.DeleteFunc(c.visible(all), func(m store.Memory) bool { return !strings.Contains(text.Fold(m.Text), text.Fold(named)) })
+	all = slices.DeleteFunc(c.visible(all), func(m memory.Statement) bool { return !strings.Contains(text.Fold(m.Text), text.Fold(named)) })
 	if len(all) != 1 {
-		return store.Memory{}, store.ErrNotFound
+		return memory.Statement{}, store.ErrNotFound
 	}
 	return all[0], nil
 }
@@ -318,18 +318,18 @@ func (c *call) memoryNamed(ctx context.Context, w store.ScopeFilter, named strin
 // suggestMemories suggests the statements that the person may change, the person's own first.
 func (c *call) suggestMemories(ctx context.Context) (a turn.Answer) {
 	typed := text.Fold(c.option(c.Command.Focused))
-	all, err := c.Bot.Store.Memories.List(ctx, c.readableMemory(ctx), store.MemoryList{Limit: mostListed})
+	all, err := c.Bot.Memories.List(ctx, c.readableMemory(ctx), memory.List{Limit: mostListed})
 	c.logged("read memory", err)
-	all = slices.DeleteFunc(c.visible(all), func(m store.Memory) bool {
+	all = slices.DeleteFunc(c.visible(all), func(m memory.Statement) bool {
 		return !c.mayChange(m, c.option("action")) || !strings.Contains(text.Fold(m.Text), typed)
 	})
-	others := func(m store.Memory) int {
+	others := func(m memory.Statement) int {
 		if c.own(m) {
 			return 0
 		}
 		return 1
 	}
-	slices.SortStableFunc(all, func(a, b store.Memory) int { return others(a) - others(b) })
+	slices.SortStableFunc(all, func(a, b memory.Statement) int { return others(a) - others(b) })
 	for _, m := range all[:min(len(all), 25)] {
 		a.Choices = append(a.Choices, turn.Choice{Name: text.Truncate(c.Bot.Redact.String(text.OneLine(m.Text)), 90), Value: strconv.FormatInt(m.ID, 10)})
 	}
@@ -339,7 +339,7 @@ func (c *call) suggestMemories(ctx context.Context) (a turn.Answer) {
 // consent returns the handler that lets the bot learn about a person by itself, or ends that.
 func consent(agrees bool) handler {
 	return func(c *call, ctx context.Context) turn.Answer {
-		deleted, err := c.Bot.Store.Privacy.SetConsent(ctx, c.by(), agrees)
+		deleted, err := c.Bot.Memories.SetConsent(ctx, c.by(), agrees)
 		if err != nil {
 			return c.memoryTrouble(err)
 		}

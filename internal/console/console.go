@@ -23,21 +23,23 @@ import (
 	"time"
 
 	"familiar/internal/doctor"
+	"familiar/internal/memory"
 	"familiar/internal/search/backend"
 	"familiar/internal/store"
 	"familiar/internal/trace"
 )
 
-// Config configures a [Console]. Store, Traces and Feed are required. A function that is nil hides its part of the
+// Config configures a [Console]. Store, Memories, Traces and Feed are required. A function that is nil hides its part of the
 // pages.
 type Config struct {
-	Store   *store.DB
-	Traces  *trace.Store
-	Feed    *Feed
-	Redact  func(string) string // removes secrets from pages
-	Log     *slog.Logger        // nil disables logging
-	Version string
-	Zone    *time.Location // time zone of the pages; nil means UTC
+	Store    *store.DB
+	Memories *memory.Store
+	Traces   *trace.Store
+	Feed     *Feed
+	Redact   func(string) string // removes secrets from pages
+	Log      *slog.Logger        // nil disables logging
+	Version  string
+	Zone     *time.Location // time zone of the pages; nil means UTC
 
 	Token string   // required to enter; empty lets in everybody who can reach the address
 	Hosts []string // names of the console in addition to the loopback ones

@@ -21,7 +21,7 @@ import (
 
 	"familiar/internal/context/turn"
 	"familiar/internal/doctor"
-	"familiar/internal/store"
+	"familiar/internal/memory"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -143,7 +143,7 @@ func TestAccess(t *testing.T) {
 			t.Errorf("%s: %d, want %d", c.what, got.Code, c.want)
 		}
 	}
-	if all, err := w.store.Memories.Browse(t.Context(), store.Browse{ID: 1, Limit: 1}); len(all) != 1 || err != nil {
+	if all, err := w.memories.Browse(t.Context(), memory.Browse{ID: 1, Limit: 1}); len(all) != 1 || err != nil {
 		t.Error("a statement is gone", err)
 	}
 	h := w.ask("GET", "/", nil).Header()
@@ -245,7 +245,7 @@ func TestCorrectMemory(t *testing.T) {
 			t.Errorf("the page does not say %q", word)
 		}
 	}
-	told, err := w.store.Memories.About(t.Context(), store.FilterGuild("900", []string{"905"}), []string{"7Ada"})
+	told, err := w.memories.About(t.Context(), memory.FilterGuild("900", []string{"905"}), []string{"7Ada"})
 	if err != nil || len(told) != 1 || told[0].Text != "Ada is allergic to walnuts." || told[0].By != "7Ada" || !told[0].Pinned {
 		t.Fatal(told, err)
 	}

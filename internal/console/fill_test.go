@@ -15,6 +15,7 @@ import (
 	"familiar/characters"
 	"familiar/internal/context/turn"
 	"familiar/internal/doctor"
+	"familiar/internal/memory"
 	"familiar/internal/providers/character"
 	"familiar/internal/redact"
 	"familiar/internal/search/backend"
@@ -26,11 +27,12 @@ import (
 // world is a console over a store with the data of several people.
 type world struct {
 	*Console
-	store  *store.DB
-	traces *trace.Store
-	feed   *Feed
-	cast   *cast
-	now    time.Time
+	store    *store.DB
+	memories *memory.Store
+	traces   *trace.Store
+	feed     *Feed
+	cast     *cast
+	now      time.Time
 }
 
 // cast holds the active characters, as the program does.
@@ -75,7 +77,7 @@ func newWorld(tb testing.TB, change func(*Config)) *world {
 		tb.Fatal(err)
 	}
 	tb.Cleanup(func() { db.Close() })
-	w := &world{store: db, traces: &trace.Store{DB: db}, feed: &Feed{}, now: time.Now().UTC()}
+	w := &world{store: db, memories: memory.New(db), traces: &trace.Store{DB: db}, feed: &Feed{}, now: time.Now().UTC()}
 	shelf := &Shelf{Dir: filepath.Join(dir, "characters"), BuiltIn: characters.FS}
 	w.cast = &cast{shelf: shelf, all: map[string]*character.Character{}}
 	shelf.InForce, shelf.Reload = w.cast.get, w.cast.load
@@ -83,7 +85,7 @@ func newWorld(tb testing.TB, change func(*Config)) *world {
 		tb.Fatal(err)
 	}
 	c := Config{
-		Store: db, Traces: w.traces, Feed: w.feed, Version: "0.1.0", Shelf: shelf,
+		Store: db, Memories: w.memories, Traces: w.traces, Feed: w.feed, Version: "0.1.0", Shelf: shelf,
 		Redact: redact.New(secret).String,
 		Gateway: func() Gateway {
 			return Gateway{Connected: true, Since: w.now, Latency: 43 * time.Millisecond, Servers: 3}
@@ -277,16 +279,16 @@ func (w *world) fill(tb testing.TB) *world {
 		f.Character, f.GuildID, f.At = "sage", "900", w.now.Add(-time.Hour)
 		check(w.store.Ratings.SaveFeedback(ctx, f))
 	}
-	for i, m := range []store.Memory{
-		{Kind: store.MemoryPerson, Subject: "7Ada", Text: "Ada is allergic to hazelnuts.", By: "7Ada", Pinned: true},
-		{Kind: store.MemoryNote, Text: "The weekly game begins at 19:30 on Thursdays.", By: "7Ben"},
-		{Kind: store.MemoryTopic, Subject: "the deploy", Text: "The deploy of the website moved to Tuesday mornings."},
-		{Kind: store.MemorySession, Text: "Ben and Chiyo compared recipes for okonomiyaki and settled on cabbage over leek."},
-		{Kind: store.MemoryPerson, Subject: "7Dmitri", Text: "Dmitri keeps his servers in the cellar.", By: "7Dmitri"},
+	for i, m := range []memory.Statement{
+		{Kind: memory.Person, Subject: "7Ada", Text: "Ada is allergic to hazelnuts.", By: "7Ada", Pinned: true},
+		{Kind: memory.Note, Text: "The weekly game begins at 19:30 on Thursdays.", By: "7Ben"},
+		{Kind: memory.Topic, Subject: "the deploy", Text: "The deploy of the website moved to Tuesday mornings."},
+		{Kind: memory.Session, Text: "Ben and Chiyo compared recipes for okonomiyaki and settled on cabbage over leek."},
+		{Kind: memory.Person, Subject: "7Dmitri", Text: "Dmitri keeps his servers in the cellar.", By: "7Dmitri"},
 	} {
-		m.Scope = store.Scope{Kind: store.ScopeChannel, ID: []string{"905", "904", "903"}[i%3], GuildID: "900"}
-		m.Sources, m.SaidAt, m.LearnedAt = []string{store.CommandSource(fmt.Sprint("c", i))}, w.now.Add(-time.Duration(i)*26*time.Hour), w.now
-		_, err := w.store.Memories.Save(ctx, m)
+		m.Scope = memory.Scope{Kind: memory.ScopeChannel, ID: []string{"905", "904", "903"}[i%3], GuildID: "900"}
+		m.Sources, m.SaidAt, m.LearnedAt = []string{memory.CommandSource(fmt.Sprint("c", i))}, w.now.Add(-time.Duration(i)*26*time.Hour), w.now
+		_, err := w.memories.Save(ctx, m)
 		check(err)
 	}
 	return w

@@ -9,15 +9,16 @@ import (
 	"strings"
 	"time"
 
+	"familiar/internal/memory"
 	"familiar/internal/store"
 )
 
 type memoryPage struct {
 	Text, Scope, ScopeID, Kind string
 
-	Kinds  []store.MemoryKind
-	Places []store.ScopeCount
-	All    []store.Memory
+	Kinds  []memory.Kind
+	Places []memory.ScopeCount
+	All    []memory.Statement
 	Names  map[string]string // names of people, by id
 	Next   string
 	First  string
@@ -31,14 +32,14 @@ const (
 
 func (k *Console) memory(w http.ResponseWriter, r *http.Request) {
 	f := r.URL.Query()
-	p := memoryPage{Text: f.Get("q"), Kind: f.Get("kind"), Kinds: store.MemoryKinds()}
+	p := memoryPage{Text: f.Get("q"), Kind: f.Get("kind"), Kinds: memory.Kinds()}
 	p.Scope, p.ScopeID, _ = strings.Cut(f.Get("in"), ":")
 	before, _ := strconv.ParseInt(f.Get("before"), 10, 64)
-	all, err := k.Store.Memories.Browse(r.Context(), store.Browse{
-		Scope: store.ScopeKind(p.Scope), ScopeID: p.ScopeID, Kind: store.MemoryKind(p.Kind), Text: strings.TrimSpace(p.Text), Before: before, Limit: memoriesPerPage + 1,
+	all, err := k.Memories.Browse(r.Context(), memory.Browse{
+		Scope: memory.ScopeKind(p.Scope), ScopeID: p.ScopeID, Kind: memory.Kind(p.Kind), Text: strings.TrimSpace(p.Text), Before: before, Limit: memoriesPerPage + 1,
 	})
 	if err == nil {
-		p.Places, err = k.Store.Memories.CountByScope(r.Context(), mostPlaces)
+		p.Places, err = k.Memories.CountByScope(r.Context(), mostPlaces)
 	}
 	if len(all) > memoriesPerPage {
 		all = all[:memoriesPerPage]
@@ -69,11 +70,11 @@ func (p memoryPage) In() string {
 	return p.Scope + ":" + p.ScopeID
 }
 
-func (k *Console) namesIn(r *http.Request, all []store.Memory) (map[string]string, error) {
+func (k *Console) namesIn(r *http.Request, all []memory.Statement) (map[string]string, error) {
 	var ids []string
 	for _, m := range all {
 		ids = append(ids, m.By)
-		if m.Kind == store.MemoryPerson {
+		if m.Kind == memory.Person {
 			ids = append(ids, m.Subject)
 		}
 	}
@@ -82,41 +83,41 @@ func (k *Console) namesIn(r *http.Request, all []store.Memory) (map[string]strin
 }
 
 type statementPage struct {
-	store.Memory
+	memory.Statement
 	Names   map[string]string
-	History []store.Memory
+	History []memory.Statement
 	Draft   string // as entered
 	Problem string
 }
 
 // remembered returns the statement of a request. If there is none, it writes the response.
-func (k *Console) remembered(w http.ResponseWriter, r *http.Request) (store.Memory, bool) {
+func (k *Console) remembered(w http.ResponseWriter, r *http.Request) (memory.Statement, bool) {
 	id, err := strconv.ParseInt(r.PathValue("id"), 10, 64)
-	var all []store.Memory
+	var all []memory.Statement
 	if err == nil && id > 0 {
-		all, err = k.Store.Memories.Browse(r.Context(), store.Browse{ID: id, Limit: 1})
+		all, err = k.Memories.Browse(r.Context(), memory.Browse{ID: id, Limit: 1})
 		if err != nil {
 			k.broken(w, r, err)
-			return store.Memory{}, false
+			return memory.Statement{}, false
 		}
 	}
 	if len(all) == 0 {
 		k.fail(w, r, http.StatusNotFound, "There is no such statement. It may have been forgotten meanwhile.")
-		return store.Memory{}, false
+		return memory.Statement{}, false
 	}
 	return all[0], true
 }
 
 func (k *Console) statement(w http.ResponseWriter, r *http.Request) {
 	if m, ok := k.remembered(w, r); ok {
-		k.showStatement(w, r, http.StatusOK, statementPage{Memory: m, Draft: m.Text})
+		k.showStatement(w, r, http.StatusOK, statementPage{Statement: m, Draft: m.Text})
 	}
 }
 
 func (k *Console) showStatement(w http.ResponseWriter, r *http.Request, status int, p statementPage) {
-	names, err := k.namesIn(r, []store.Memory{p.Memory})
+	names, err := k.namesIn(r, []memory.Statement{p.Statement})
 	if err == nil {
-		p.History, err = k.Store.Memories.History(r.Context(), store.FilterOperator(p.Memory), p.ID)
+		p.History, err = k.Memories.History(r.Context(), memory.FilterOperator(p.Statement), p.ID)
 	}
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		k.broken(w, r, err)
@@ -141,7 +142,7 @@ func (k *Console) correct(w http.ResponseWriter, r *http.Request) {
 		if pin == "yes" {
 			done = "pinned"
 		}
-		if err := k.Store.Memories.Pin(r.Context(), store.FilterOperator(m), m.ID, pin == "yes", operator(time.Now())); err != nil {
+		if err := k.Memories.Pin(r.Context(), memory.FilterOperator(m), m.ID, pin == "yes", operator(time.Now())); err != nil {
 			k.refused(w, r, m, m.Text, err)
 			return
 		}
@@ -158,8 +159,8 @@ func (k *Console) correct(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	now := time.Now()
-	id, err := k.Store.Memories.Correct(r.Context(), store.Memory{
-		Kind: m.Kind, Scope: m.Scope, Subject: m.Subject, Text: text, Sources: append(slices.Clone(m.Sources), store.CommandSource(operatorSource)),
+	id, err := k.Memories.Correct(r.Context(), memory.Statement{
+		Kind: m.Kind, Scope: m.Scope, Subject: m.Subject, Text: text, Sources: append(slices.Clone(m.Sources), memory.CommandSource(operatorSource)),
 		TraceID: m.TraceID, By: m.By, SaidAt: now, LearnedAt: now, Supersedes: m.ID, Pinned: m.Pinned,
 	}, operator(now))
 	if err != nil {
@@ -174,8 +175,8 @@ func operator(at time.Time) store.By {
 	return store.By{ID: operatorSource, Name: "the operator", At: at}
 }
 
-func (k *Console) refused(w http.ResponseWriter, r *http.Request, m store.Memory, draft string, err error) {
-	k.showStatement(w, r, http.StatusUnprocessableEntity, statementPage{Memory: m, Draft: draft, Problem: err.Error()})
+func (k *Console) refused(w http.ResponseWriter, r *http.Request, m memory.Statement, draft string, err error) {
+	k.showStatement(w, r, http.StatusUnprocessableEntity, statementPage{Statement: m, Draft: draft, Problem: err.Error()})
 }
 
 func (k *Console) askDelete(w http.ResponseWriter, r *http.Request) {
@@ -194,7 +195,7 @@ func (k *Console) delete(w http.ResponseWriter, r *http.Request) {
 	if !ok {
 		return
 	}
-	if err := k.Store.Memories.Forget(r.Context(), store.FilterOperator(m), m.ID, operator(time.Now())); err != nil {
+	if err := k.Memories.Forget(r.Context(), memory.FilterOperator(m), m.ID, operator(time.Now())); err != nil {
 		k.refused(w, r, m, m.Text, err)
 		return
 	}

@@ -94,7 +94,7 @@ func (r *rooms) anyChannel(random *rand.Rand) string {
 // said is a statement that was remembered, and where.
 type said struct {
 	text, person string
-	scope        store.Scope
+	scope        memory.Scope
 }
 
 // TestMemoryStaysInItsRooms moves people and channels at random. Nothing said in a direct message may be read for a
@@ -107,7 +107,7 @@ func TestMemoryStaysInItsRooms(t *testing.T) {
 }
 
 func play(t *testing.T, random *rand.Rand) {
-	db, ctx := storetest.Open(t), t.Context()
+	db, ctx := memory.New(storetest.Open(t)), t.Context()
 	r := &rooms{places: map[string]*spot{}, roles: map[string][]string{}, people: []string{"ada", "bob", "cyd", "dan"}}
 	for i := range 10 {
 		p := &spot{id: fmt.Sprintf("c%d", i), guild: []string{"g", "h"}[i%2]}
@@ -125,9 +125,9 @@ func play(t *testing.T, random *rand.Rand) {
 		case 0:
 			r.move(random)
 		case 1, 2:
-			s := said{text: fmt.Sprint("thing ", step), person: person, scope: store.Scope{Kind: store.ScopeDM, ID: "dm-" + person}}
+			s := said{text: fmt.Sprint("thing ", step), person: person, scope: memory.Scope{Kind: memory.ScopeDM, ID: "dm-" + person}}
 			if c := r.places[r.anyChannel(random)]; random.IntN(3) > 0 {
-				s.scope = store.Scope{Kind: store.ScopeChannel, ID: c.id, GuildID: c.guild}
+				s.scope = memory.Scope{Kind: memory.ScopeChannel, ID: c.id, GuildID: c.guild}
 			}
 			all[keep(t, db, s, fmt.Sprint("m", step))] = s
 		default:
@@ -135,7 +135,7 @@ func play(t *testing.T, random *rand.Rand) {
 			if c := r.places[r.anyChannel(random)]; random.IntN(3) > 0 {
 				request.ChannelID, request.GuildID, request.Private = c.id, c.guild, random.IntN(3) == 0
 			}
-			w := memory.ScopeFilter(ctx, db, r, request)
+			w := memory.FilterFor(ctx, db, r, request)
 			found := everyRead(t, db, w, all)
 			for _, m := range found {
 				read++
@@ -151,14 +151,14 @@ func play(t *testing.T, random *rand.Rand) {
 	}
 }
 
-func keep(t *testing.T, db *store.DB, s said, id string) int64 {
+func keep(t *testing.T, db *memory.Store, s said, id string) int64 {
 	t.Helper()
 	at := time.Unix(1_700_000_000, 0)
-	err := db.Messages.Save(t.Context(), store.Message{ID: id, ChannelID: s.scope.ID, GuildID: s.scope.GuildID, AuthorID: s.person, Text: s.text, At: at})
+	err := db.DB.Messages.Save(t.Context(), store.Message{ID: id, ChannelID: s.scope.ID, GuildID: s.scope.GuildID, AuthorID: s.person, Text: s.text, At: at})
 	if err != nil {
 		t.Fatal(err)
 	}
-	kept, err := db.Memories.Save(t.Context(), store.Memory{Kind: store.MemoryPerson, Subject: s.person, By: s.person, Scope: s.scope, Text: s.text, Sources: []string{id}, SaidAt: at, LearnedAt: at})
+	kept, err := db.Save(t.Context(), memory.Statement{Kind: memory.Person, Subject: s.person, By: s.person, Scope: s.scope, Text: s.text, Sources: []string{id}, SaidAt: at, LearnedAt: at})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -166,16 +166,16 @@ func keep(t *testing.T, db *store.DB, s said, id string) int64 {
 }
 
 // everyRead reads in every way that there is.
-func everyRead(t *testing.T, db *store.DB, w store.ScopeFilter, all map[int64]said) (found []store.Memory) {
+func everyRead(t *testing.T, db *memory.Store, w memory.ScopeFilter, all map[int64]said) (found []memory.Statement) {
 	t.Helper()
-	about, err := db.Memories.About(t.Context(), w, []string{"ada", "bob", "cyd", "dan"})
-	listed, err2 := db.Memories.List(t.Context(), w, store.MemoryList{})
-	searched, err3 := db.Memories.Search(t.Context(), w, "thing", 1000)
+	about, err := db.About(t.Context(), w, []string{"ada", "bob", "cyd", "dan"})
+	listed, err2 := db.List(t.Context(), w, memory.List{})
+	searched, err3 := db.Search(t.Context(), w, "thing", 1000)
 	if err := errors.Join(err, err2, err3); err != nil || len(about) != len(listed) || len(about) != len(searched) {
 		t.Fatalf("%d about people, %d listed, %d found: %v", len(about), len(listed), len(searched), err)
 	}
 	for id := range all {
-		if m, err := db.Memories.Get(t.Context(), w, id); err == nil {
+		if m, err := db.Get(t.Context(), w, id); err == nil {
 			found = append(found, m)
 		}
 	}
@@ -188,11 +188,11 @@ func everyRead(t *testing.T, db *store.DB, w store.ScopeFilter, all map[int64]sa
 // leak says why a statement should not have been read.
 func (r *rooms) leak(s said, q turn.Request) string {
 	switch {
-	case s.scope.Kind == store.ScopeDM && q.GuildID != "":
+	case s.scope.Kind == memory.ScopeDM && q.GuildID != "":
 		return "it was said in a direct message"
-	case s.scope.Kind == store.ScopeDM && s.scope.ID != q.ChannelID:
+	case s.scope.Kind == memory.ScopeDM && s.scope.ID != q.ChannelID:
 		return "it was said in another direct message"
-	case s.scope.Kind == store.ScopeDM:
+	case s.scope.Kind == memory.ScopeDM:
 		return ""
 	case q.GuildID != "" && s.scope.GuildID != q.GuildID:
 		return "it was said in another server"
@@ -210,7 +210,7 @@ func (r *rooms) leak(s said, q turn.Request) string {
 }
 
 // heard checks that what stands in channels open to everybody is among what is read in their server, and counts it.
-func (r *rooms) heard(t *testing.T, found []store.Memory, all map[int64]said, q turn.Request) (n int) {
+func (r *rooms) heard(t *testing.T, found []memory.Statement, all map[int64]said, q turn.Request) (n int) {
 	t.Helper()
 	for id, s := range all {
 		p := r.places[s.scope.ID]
@@ -218,7 +218,7 @@ func (r *rooms) heard(t *testing.T, found []store.Memory, all map[int64]said, q 
 			continue
 		}
 		n++
-		if !slices.ContainsFunc(found, func(m store.Memory) bool { return m.ID == id }) {
+		if !slices.ContainsFunc(found, func(m memory.Statement) bool { return m.ID == id }) {
 			t.Errorf("%q of the open channel %s is not read in %s", s.text, p.id, q.ChannelID)
 		}
 	}

@@ -2,7 +2,8 @@
 // OpenAI's /embeddings will do (https://platform.openai.com/docs/api-reference/embeddings/create). Texts with similar
 // meaning have vectors with similar directions.
 //
-// embedding.go asks the service. indexer.go embeds stored messages and memories in the background.
+// embedding.go asks the service. indexer.go embeds stored messages and memories in the background. vector.go keeps the vectors, in tables
+// of [store.DB], and nearest.go finds those that are near to a question.
 package embedding
 
 import (
@@ -16,7 +17,6 @@ import (
 
 	"familiar/internal/api"
 	"familiar/internal/context/turn"
-	"familiar/internal/store"
 	"familiar/internal/text"
 )
 
@@ -64,7 +64,7 @@ func New(c Config) (*Service, error) {
 func (s *Service) Host() string { return api.Host(s.endpoint.Address()) }
 
 // Question returns the vector of a text within a short limit. The error is an [*api.Failure].
-func (s *Service) Question(ctx context.Context, question string) (store.Vector, error) {
+func (s *Service) Question(ctx context.Context, question string) (Vector, error) {
 	ctx, cancel := context.WithTimeout(ctx, questionLimit)
 	defer cancel()
 	select {
@@ -84,13 +84,13 @@ func (s *Service) Question(ctx context.Context, question string) (store.Vector, 
 }
 
 // Batch returns the vectors of up to maxTexts texts, in order. The error is an [*api.Failure].
-func (s *Service) Batch(ctx context.Context, texts []string) ([]store.Vector, error) {
+func (s *Service) Batch(ctx context.Context, texts []string) ([]Vector, error) {
 	ctx, cancel := context.WithTimeout(ctx, batchLimit)
 	defer cancel()
 	return s.embed(ctx, texts)
 }
 
-func (s *Service) embed(ctx context.Context, texts []string) ([]store.Vector, error) {
+func (s *Service) embed(ctx context.Context, texts []string) ([]Vector, error) {
 	if len(texts) == 0 || len(texts) > maxTexts {
 		return nil, &api.Failure{Code: turn.CodeInternal, Detail: fmt.Sprintf("%d texts at once", len(texts))}
 	}
@@ -114,12 +114,12 @@ func (s *Service) embed(ctx context.Context, texts []string) ([]store.Vector, er
 	if _, err := s.endpoint.JSON(ctx, api.Request{Path: "/embeddings", Header: header, Body: request}, &reply); err != nil {
 		return nil, err
 	}
-	all, done := make([]store.Vector, len(texts)), make([]bool, len(texts))
+	all, done := make([]Vector, len(texts)), make([]bool, len(texts))
 	for _, d := range reply.Data {
 		if d.Index < 0 || d.Index >= len(texts) || done[d.Index] || len(d.Embedding) == 0 {
 			return nil, &api.Failure{Code: turn.CodeMalformed, Detail: "the vectors are not one for each text"}
 		}
-		all[d.Index], done[d.Index] = store.NewVector(d.Embedding), true
+		all[d.Index], done[d.Index] = NewVector(d.Embedding), true
 	}
 	if slices.Contains(done, false) {
 		return nil, &api.Failure{Code: turn.CodeMalformed, Detail: "there is not a vector for each text"}

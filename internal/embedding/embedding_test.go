@@ -123,7 +123,7 @@ func messagesIn(t *testing.T, dir string, n int) *store.DB {
 
 func embedded(t *testing.T, db *store.DB, model string) int {
 	t.Helper()
-	n, err := db.Vectors.Count(t.Context(), model)
+	n, err := NewVectors(db).Count(t.Context(), model)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,7 +139,7 @@ func TestIndexer(t *testing.T) {
 		db := messages(t, 300)
 		defer db.Close()
 		server := llmtest.InMemory(t)
-		x := &Indexer{Store: db, Service: service(t, server, "m1"), Log: quiet()}
+		x := &Indexer{Vectors: NewVectors(db), Service: service(t, server, "m1"), Log: quiet()}
 		requests := 0
 		server.Embed = func(e llmtest.Embedding) llmtest.Reply { // calls are sequential
 			requests++
@@ -172,7 +172,7 @@ func TestIndexer(t *testing.T) {
 		if <-done; embedded(t, db, "m1") != maxTexts {
 			t.Error("half a batch is kept")
 		}
-		x = &Indexer{Store: db, Service: x.Service, Log: quiet(), Every: 5 * time.Minute}
+		x = &Indexer{Vectors: NewVectors(db), Service: x.Service, Log: quiet(), Every: 5 * time.Minute}
 		done, stop = stoppable(t, x)
 		time.Sleep(30 * time.Second)
 		synctest.Wait()
@@ -195,7 +195,7 @@ func TestIndexer(t *testing.T) {
 		}
 		stop()
 		<-done
-		done, stop = stoppable(t, &Indexer{Store: db, Service: service(t, server, "m2"), Log: quiet()})
+		done, stop = stoppable(t, &Indexer{Vectors: NewVectors(db), Service: service(t, server, "m2"), Log: quiet()})
 		time.Sleep(30 * time.Second)
 		synctest.Wait()
 		if old, now := embedded(t, db, "m1"), embedded(t, db, "m2"); old != 0 || now != 300 {
@@ -213,7 +213,7 @@ func TestIndexerMisconfigured(t *testing.T) {
 		defer db.Close()
 		server := llmtest.InMemory(t)
 		server.Embed = func(llmtest.Embedding) llmtest.Reply { return llmtest.Reply{llmtest.Error(404, "")} }
-		done, stop := stoppable(t, &Indexer{Store: db, Service: service(t, server, "m"), Log: quiet()})
+		done, stop := stoppable(t, &Indexer{Vectors: NewVectors(db), Service: service(t, server, "m"), Log: quiet()})
 		time.Sleep(24 * time.Hour)
 		stop()
 		<-done

@@ -8,7 +8,6 @@ import (
 
 	"familiar/internal/api"
 	"familiar/internal/context/turn"
-	"familiar/internal/store"
 )
 
 // Limits of background work. One request runs at a time.
@@ -27,7 +26,7 @@ const (
 //
 // The store records what has a vector, so that the next process continues where this one ended.
 type Indexer struct {
-	Store   *store.DB
+	Vectors *Vectors
 	Service *Service
 	Log     *slog.Logger
 	Every   time.Duration // between checks for new messages; 0: 5 s
@@ -57,7 +56,7 @@ func (x *Indexer) Run(ctx context.Context) {
 // pass embeds the memories and messages without a vector, newest messages first.
 func (x *Indexer) pass(ctx context.Context, most int) error {
 	for {
-		all, err := x.Store.Vectors.MissingMemories(ctx, x.Service.Model, maxTexts)
+		all, err := x.Vectors.MissingMemories(ctx, x.Service.Model, maxTexts)
 		if err != nil {
 			return err
 		}
@@ -67,13 +66,13 @@ func (x *Indexer) pass(ctx context.Context, most int) error {
 			break
 		}
 	}
-	var waiting []store.Unembedded
+	var waiting []Unembedded
 	for next, seen := int64(0), 0; ; {
-		all, following, err := x.Store.Vectors.MissingMessages(ctx, x.Service.Model, next)
+		all, following, err := x.Vectors.MissingMessages(ctx, x.Service.Model, next)
 		if err != nil {
 			return err
 		}
-		next, seen, waiting = following, seen+store.EmbedPage, append(waiting, all...)
+		next, seen, waiting = following, seen+pageSize, append(waiting, all...)
 		last := next == 0 || seen >= most
 		for len(waiting) >= maxTexts || last && len(waiting) > 0 {
 			batch := waiting[:min(len(waiting), maxTexts)]
@@ -89,7 +88,7 @@ func (x *Indexer) pass(ctx context.Context, most int) error {
 	if most < mostBacklog {
 		return nil
 	}
-	n, err := x.Store.Vectors.DeleteOthers(ctx, x.Service.Model) // older than all checked messages
+	n, err := x.Vectors.DeleteOthers(ctx, x.Service.Model) // older than all checked messages
 	if n > 0 {
 		x.Log.Info("deleted vectors of another model", "messages", n)
 	}
@@ -97,7 +96,7 @@ func (x *Indexer) pass(ctx context.Context, most int) error {
 }
 
 // keep embeds a batch, retrying until it succeeds, and stores the vectors.
-func (x *Indexer) keep(ctx context.Context, batch []store.Unembedded) (kept int, err error) {
+func (x *Indexer) keep(ctx context.Context, batch []Unembedded) (kept int, err error) {
 	if len(batch) == 0 {
 		return 0, ctx.Err()
 	}
@@ -113,11 +112,11 @@ func (x *Indexer) keep(ctx context.Context, batch []store.Unembedded) (kept int,
 		switch {
 		case err == nil:
 			x.answered()
-			made := make([]store.Embedded, len(batch))
+			made := make([]Embedded, len(batch))
 			for i, u := range batch {
-				made[i] = store.Embedded{Unembedded: u, Vector: vectors[i]}
+				made[i] = Embedded{Unembedded: u, Vector: vectors[i]}
 			}
-			n, err := x.Store.Vectors.Save(ctx, x.Service.Model, made...)
+			n, err := x.Vectors.Save(ctx, x.Service.Model, made...)
 			sleep(ctx, pause)
 			return n, err
 		case dislikes(err) && len(batch) > 1: // perhaps one of the texts is too long
@@ -128,7 +127,7 @@ func (x *Indexer) keep(ctx context.Context, batch []store.Unembedded) (kept int,
 			m, err := x.keep(ctx, batch[len(batch)/2:])
 			return n + m, err
 		case dislikes(err) && x.answers(ctx): // this text is to blame: do not try it again
-			return x.Store.Vectors.Save(ctx, x.Service.Model, store.Embedded{Unembedded: batch[0]})
+			return x.Vectors.Save(ctx, x.Service.Model, Embedded{Unembedded: batch[0]})
 		}
 		x.failed(ctx, err)
 	}

@@ -11,8 +11,9 @@ import (
 
 	"familiar/internal/store"
 
-	"familiar/internal/test/llmtest"
 	"go.uber.org/goleak"
+
+	"familiar/internal/test/llmtest"
 )
 
 // TestMain lets the test binary be the process that is killed while it embeds.
@@ -33,7 +34,7 @@ func child(dir, server string) {
 	if err != nil {
 		return
 	}
-	(&Indexer{Store: db, Service: s, Log: quiet()}).Run(context.Background())
+	(&Indexer{Vectors: NewVectors(db), Service: s, Log: quiet()}).Run(context.Background())
 }
 
 // A process is killed during a batch. Earlier vectors are kept, and the next process continues from there.
@@ -82,7 +83,7 @@ func TestKilled(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := (&Indexer{Store: db, Service: s, Log: quiet()}).pass(t.Context(), mostBacklog); err != nil {
+	if err := (&Indexer{Vectors: NewVectors(db), Service: s, Log: quiet()}).pass(t.Context(), mostBacklog); err != nil {
 		t.Fatal(err)
 	}
 	all := server.Embeddings()

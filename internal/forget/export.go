@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"familiar/internal/context/turn"
+	"familiar/internal/memory"
 	"familiar/internal/store"
 	"familiar/internal/trace"
 )
@@ -24,7 +25,7 @@ type Export struct {
 	Names     []string                    `json:"names,omitempty"`
 	Messages  []Message                   `json:"messages"`            // that they wrote
 	Answers   []Message                   `json:"answers"`             // that the bot wrote to them
-	Memories  []store.Memory              `json:"memories,omitempty"`  // about them, at their request, or from their messages alone
+	Memories  []memory.Statement          `json:"memories,omitempty"`  // about them, at their request, or from their messages alone
 	Acts      []store.PrivacyEntry        `json:"acts,omitempty"`      // what was done about their data before
 	Rows      map[string][]map[string]any `json:"rows,omitempty"`      // of other tables of the database, by table and column
 	Records   []Record                    `json:"records,omitempty"`   // of their turns
@@ -103,7 +104,7 @@ func (f *Forgetter) exportMessages(ctx context.Context, p *footprint, e *Export)
 }
 
 func (f *Forgetter) exportMemories(ctx context.Context, p *footprint, e *Export) error {
-	all, err := f.Traces.DB.Memories.Export(ctx)
+	all, err := f.Memories.Export(ctx)
 	for _, m := range all {
 		if p.remembers(m) {
 			e.Memories = append(e.Memories, m)

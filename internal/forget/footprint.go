@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"familiar/internal/context/turn"
+	"familiar/internal/memory"
 	"familiar/internal/store"
 	"familiar/internal/trace"
 )
@@ -99,7 +100,7 @@ func (f *Forgetter) findMessages(ctx context.Context, p *footprint) error {
 	if err != nil {
 		return err
 	}
-	pruned, err := f.Traces.DB.Memories.SourcesOf(ctx, p.id)
+	pruned, err := f.Memories.SourcesOf(ctx, p.id)
 	for _, id := range pruned {
 		p.messages[id] = true
 	}
@@ -138,7 +139,7 @@ func (f *Forgetter) findAnswers(ctx context.Context, p *footprint) error {
 }
 
 func (f *Forgetter) findMemories(ctx context.Context, p *footprint) error {
-	all, err := f.Traces.DB.Memories.Export(ctx)
+	all, err := f.Memories.Export(ctx)
 	for _, m := range all {
 		if p.remembers(m) {
 			p.memories[m.ID], p.words[m.Text] = true, true
@@ -149,8 +150,8 @@ func (f *Forgetter) findMemories(ctx context.Context, p *footprint) error {
 }
 
 // remembers reports whether a statement is about the person, at their request, or only from messages of theirs and answers to them.
-func (p *footprint) remembers(m store.Memory) bool {
-	if m.By == p.id || m.Kind == store.MemoryPerson && m.Subject == p.id || m.Scope.Kind == store.ScopeDM && p.direct[m.Scope.ID] {
+func (p *footprint) remembers(m memory.Statement) bool {
+	if m.By == p.id || m.Kind == memory.Person && m.Subject == p.id || m.Scope.Kind == memory.ScopeDM && p.direct[m.Scope.ID] {
 		return true
 	}
 	return len(m.Sources) > 0 && !slices.ContainsFunc(m.Sources, func(id string) bool { return !p.messages[id] && !p.answers[id] })
@@ -158,7 +159,7 @@ func (p *footprint) remembers(m store.Memory) bool {
 
 // findSummaries finds the sentences of summaries that retell the person's messages.
 func (f *Forgetter) findSummaries(ctx context.Context, p *footprint) error {
-	all, err := f.Traces.DB.Summaries.All(ctx)
+	all, err := f.summaries().All(ctx)
 	for _, s := range all {
 		retells := false
 		for _, one := range s.Sentences {

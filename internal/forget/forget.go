@@ -18,6 +18,8 @@ import (
 	"time"
 
 	"familiar/internal/context/turn"
+	"familiar/internal/memory"
+	"familiar/internal/providers/history"
 	"familiar/internal/store"
 	"familiar/internal/trace"
 )
@@ -25,7 +27,8 @@ import (
 // Forgetter deletes what is kept. Its methods may be called from many goroutines; their errors are those of [store.DB]. It must not be
 // copied after first use.
 type Forgetter struct {
-	Traces *trace.Store
+	Traces   *trace.Store
+	Memories *memory.Store
 	// Caches empties the caches of searches and pages, which may hold what a person asked; nil: there are none.
 	Caches func() error
 
@@ -120,6 +123,8 @@ func (f *Forgetter) Ask(ctx context.Context, personID string, at time.Time) (e E
 	e.After, err = f.survey(ctx, p)
 	return e, err
 }
+
+func (f *Forgetter) summaries() history.SummaryTable { return history.SummaryTable{DB: f.Traces.DB} }
 
 // Resume finishes the erasures that an earlier process began.
 func (f *Forgetter) Resume(ctx context.Context) error {

@@ -8,12 +8,14 @@ import (
 	"time"
 
 	"familiar/internal/context/turn"
+	"familiar/internal/memory"
 	"familiar/internal/store"
 	"familiar/internal/trace"
 
-	"familiar/internal/test/storetest"
 	"github.com/klauspost/compress/zstd"
 	"go.uber.org/goleak"
+
+	"familiar/internal/test/storetest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -38,7 +40,7 @@ func open(tb testing.TB) kept {
 
 func keptIn(db *store.DB) kept {
 	traces := &trace.Store{DB: db}
-	return kept{traces, &Forgetter{Traces: traces}}
+	return kept{traces, &Forgetter{Traces: traces, Memories: memory.New(db)}}
 }
 
 func save(t *testing.T, s kept, ts ...*turn.Trace) {

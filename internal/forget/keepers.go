@@ -54,7 +54,7 @@ func (f *Forgetter) keepers() []keeper {
 
 		// Messages and what was learned from them.
 		{table: "summaries", kind: KindMemories, people: "sentences", other: "channel_id guild_id last_id maker", optedOut: nothing,
-			message: with("messages"), person: rules{remove(`channel_id = @direct`), do(f.countSummaries)}, server: inServer, old: age(Messages, db.Summaries.Prune)},
+			message: with("messages"), person: rules{remove(`channel_id = @direct`), do(f.countSummaries)}, server: inServer, old: age(Messages, f.summaries().Prune)},
 		{table: "messages", kind: KindAnswers, person: rules{found(KindAnswers, f.eraseAnswers)}},
 		{table: "messages", kind: KindQuotes, person: rules{do(f.eraseQuotes)}},
 		{table: "messages", kind: KindMessages, people: "author_id author_name text note", other: "id channel_id guild_id reply_to turn_id",
@@ -67,7 +67,7 @@ func (f *Forgetter) keepers() []keeper {
 			message: with("messages"), person: with("messages"), server: with("messages"), old: with("messages")},
 		{table: "memories", kind: KindMemories, people: "subject text folded by_id", other: "kind scope scope_id guild_id trace_id",
 			who: []string{"by_id", `CASE WHEN kind = 'person' THEN subject ELSE '' END`}, optedOut: nothing,
-			message: with("messages"), person: rules{found(KindMemories, f.eraseMemories)}, server: rules{do(inGuild(db.Memories.DeleteGuild))}, old: age(Memories, db.Memories.Prune)},
+			message: with("messages"), person: rules{found(KindMemories, f.eraseMemories)}, server: rules{do(inGuild(f.Memories.DeleteGuild))}, old: age(Memories, f.Memories.Prune)},
 		{table: "memory_sources", people: "author_id", other: "message_id", who: []string{"author_id"}, optedOut: nothing,
 			message: with("messages"), person: rules{change(`author_id = @person`, `author_id = ''`)}, server: with("memories"), old: with("memories")},
 		{table: "memory_words", people: "words", optedOut: nothing, message: with("memories"), person: with("memories"), server: with("memories"), old: with("memories")},

@@ -17,6 +17,8 @@ import (
 	"time"
 
 	"familiar/internal/context/turn"
+	"familiar/internal/memory"
+	"familiar/internal/providers/history"
 	"familiar/internal/store"
 	"familiar/internal/test/bulk"
 	"familiar/internal/test/storetest"
@@ -186,10 +188,10 @@ func (w *town) live(r *rand.Rand, said []turn.Message) ([]turn.Message, error) {
 
 // summarise saves a summary of messages, and the record of another's turn that was told the summary.
 func (w *town) summarise(last []turn.Message) error {
-	s := store.Summary{ChannelID: "C", GuildID: "g", FirstAt: last[0].At, LastAt: last[len(last)-1].At, LastID: last[len(last)-1].ID, Messages: len(last), Made: w.tick(), By: "extractive"}
+	s := history.Summary{ChannelID: "C", GuildID: "g", FirstAt: last[0].At, LastAt: last[len(last)-1].At, LastID: last[len(last)-1].ID, Messages: len(last), Made: w.tick(), By: "extractive"}
 	told := turn.Outcome{Provider: "history", Status: turn.OK}
 	for _, m := range last {
-		s.Sentences = append(s.Sentences, store.Sentence{Text: m.Author.Name + " says " + m.Text, Sources: []string{m.ID}})
+		s.Sentences = append(s.Sentences, history.Sentence{Text: m.Author.Name + " says " + m.Text, Sources: []string{m.ID}})
 		told.Contributions = append(told.Contributions, turn.Contribution{Layer: turn.HistorySummary, Source: "history:summary", Text: m.Author.Name + " says " + m.Text,
 			Summary: &turn.Summary{ChannelID: "C", LastID: m.ID, Sources: []string{m.ID}}})
 	}
@@ -199,21 +201,21 @@ func (w *town) summarise(last []turn.Message) error {
 	if err := w.Save(context.Background(), tr); err != nil {
 		return err
 	}
-	return w.DB.Summaries.Save(context.Background(), s, time.Time{}, nil)
+	return w.summaries().Save(context.Background(), s, time.Time{}, nil)
 }
 
 func (w *town) remember(r *rand.Rand, p person, said []turn.Message) error {
 	ctx := context.Background()
-	channel := store.Scope{Kind: store.ScopeChannel, ID: "C", GuildID: "g"}
-	_, err := w.DB.Privacy.SetConsent(ctx, store.By{ID: p.id, At: w.tick()}, true)
+	channel := memory.Scope{Kind: memory.ScopeChannel, ID: "C", GuildID: "g"}
+	_, err := w.Memories.SetConsent(ctx, store.By{ID: p.id, At: w.tick()}, true)
 	if err == nil {
-		_, err = w.DB.Memories.Save(ctx, store.Memory{Kind: store.MemoryNote, Scope: channel, Text: "note: " + p.words, By: p.id, Sources: []string{store.CommandSource("c")}, SaidAt: w.tick()})
+		_, err = w.Memories.Save(ctx, memory.Statement{Kind: memory.Note, Scope: channel, Text: "note: " + p.words, By: p.id, Sources: []string{memory.CommandSource("c")}, SaidAt: w.tick()})
 	}
 	if err != nil || len(said) == 0 {
 		return err
 	}
 	about := pick(r, said)
-	_, err = w.DB.Memories.Save(ctx, store.Memory{Kind: store.MemoryTopic, Subject: "of " + about.Author.Name, Scope: channel, Text: "topic: " + about.Text, Sources: []string{about.ID}, SaidAt: about.At})
+	_, err = w.Memories.Save(ctx, memory.Statement{Kind: memory.Topic, Subject: "of " + about.Author.Name, Scope: channel, Text: "topic: " + about.Text, Sources: []string{about.ID}, SaidAt: about.At})
 	return err
 }
 
@@ -498,10 +500,10 @@ func TestOptedOut(t *testing.T) {
 	for what, err := range map[string]error{
 		"feedback": w.DB.Ratings.SaveFeedback(ctx, store.Feedback{Character: "sage", Domain: "example.org", Verdict: "wrong", By: out.id, At: noon}),
 		"memory": func() error {
-			_, err := w.DB.Memories.Save(ctx, store.Memory{Kind: store.MemoryNote, Scope: store.Scope{Kind: store.ScopeDM, ID: "D"}, Text: out.words, By: out.id, Sources: []string{store.CommandSource("c")}, SaidAt: noon})
+			_, err := w.Memories.Save(ctx, memory.Statement{Kind: memory.Note, Scope: memory.Scope{Kind: memory.ScopeDM, ID: "D"}, Text: out.words, By: out.id, Sources: []string{memory.CommandSource("c")}, SaidAt: noon})
 			return err
 		}(),
-		"consent": func() error { _, err := w.DB.Privacy.SetConsent(ctx, store.By{ID: out.id, At: noon}, true); return err }(),
+		"consent": func() error { _, err := w.Memories.SetConsent(ctx, store.By{ID: out.id, At: noon}, true); return err }(),
 	} {
 		if !errors.Is(err, store.ErrOptedOut) {
 			t.Errorf("%s: %v", what, err)

@@ -59,7 +59,7 @@ func (f *Forgetter) eraseAnswers(ctx context.Context, p *footprint) error {
 }
 
 func (f *Forgetter) eraseMemories(ctx context.Context, p *footprint) error {
-	return f.Traces.DB.Memories.EraseAll(ctx, slices.Sorted(maps.Keys(p.memories)))
+	return f.Memories.EraseAll(ctx, slices.Sorted(maps.Keys(p.memories)))
 }
 
 func (f *Forgetter) redactPerson(ctx context.Context, s *subject, onlyCount bool) (int, error) {

@@ -14,8 +14,6 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"familiar/internal/store"
-
 	"github.com/pelletier/go-toml/v2"
 )
 
@@ -49,12 +47,12 @@ type front struct {
 }
 
 // marshal returns a memory as the content of a file.
-func marshal(m store.Memory) ([]byte, error) {
+func marshal(m Statement) ([]byte, error) {
 	f := front{
 		ID: m.ID, Kind: string(m.Kind), Scope: string(m.Scope.Kind), Server: m.Scope.GuildID, Subject: m.Subject, Sources: m.Sources, Turn: m.TraceID, By: m.By,
 		Said: m.SaidAt.UTC(), Learned: m.LearnedAt.UTC(), Supersedes: m.Supersedes, Superseded: m.Superseded, Pinned: m.Pinned,
 	}
-	if m.Scope.Kind == store.ScopeDM || m.Scope.Kind == store.ScopeChannel {
+	if m.Scope.Kind == ScopeDM || m.Scope.Kind == ScopeChannel {
 		f.Channel = m.Scope.ID
 	}
 	head, err := toml.Marshal(f)
@@ -69,9 +67,9 @@ func marshal(m store.Memory) ([]byte, error) {
 }
 
 // unmarshal reads the content of a file. An error begins with the file's name and a line.
-func unmarshal(name string, file []byte) (store.Memory, error) {
-	fail := func(line int, format string, values ...any) (store.Memory, error) {
-		return store.Memory{}, fmt.Errorf("%s:%d: %w", name, line, fmt.Errorf(format, values...))
+func unmarshal(name string, file []byte) (Statement, error) {
+	fail := func(line int, format string, values ...any) (Statement, error) {
+		return Statement{}, fmt.Errorf("%s:%d: %w", name, line, fmt.Errorf(format, values...))
 	}
 	switch {
 	case len(file) > maxArchiveFile:
@@ -118,19 +116,19 @@ func cutFence(rest []byte) (head, text []byte, found bool) {
 	return append(head, '\n'), text, found
 }
 
-func (f front) memory() store.Memory {
-	m := store.Memory{
-		ID: f.ID, Kind: store.MemoryKind(f.Kind), Scope: store.Scope{Kind: store.ScopeKind(f.Scope), ID: f.Channel, GuildID: f.Server}, Subject: f.Subject,
+func (f front) memory() Statement {
+	m := Statement{
+		ID: f.ID, Kind: Kind(f.Kind), Scope: Scope{Kind: ScopeKind(f.Scope), ID: f.Channel, GuildID: f.Server}, Subject: f.Subject,
 		Sources: f.Sources, TraceID: f.Turn, By: f.By, SaidAt: f.Said.UTC(), LearnedAt: f.Learned.UTC(), Supersedes: f.Supersedes, Superseded: f.Superseded, Pinned: f.Pinned,
 	}
-	if m.Scope.Kind == store.ScopeGuild {
+	if m.Scope.Kind == ScopeGuild {
 		m.Scope.ID = f.Server
 	}
 	return m
 }
 
 // WriteArchive writes memories into a new or empty directory. It writes all of them or none.
-func WriteArchive(dir string, all []store.Memory) (err error) {
+func WriteArchive(dir string, all []Statement) (err error) {
 	if entries, err := os.ReadDir(dir); err == nil && len(entries) > 0 {
 		return fmt.Errorf("write memory: directory %s is not empty", dir)
 	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -161,8 +159,8 @@ func WriteArchive(dir string, all []store.Memory) (err error) {
 }
 
 // writeFile writes a memory into the directory of its kind. The id is the file's name, so no name contains text that people wrote.
-func writeFile(dir string, m store.Memory) error {
-	if !slices.Contains(store.MemoryKinds(), m.Kind) {
+func writeFile(dir string, m Statement) error {
+	if !slices.Contains(Kinds(), m.Kind) {
 		return fmt.Errorf("write memory %d: unknown kind %q", m.ID, m.Kind)
 	}
 	file, err := marshal(m)
@@ -183,7 +181,7 @@ func writeFile(dir string, m store.Memory) error {
 
 // ReadArchive reads all .md files of a directory and its subdirectories and returns their memories, ordered by id. It follows no
 // symbolic links. The error joins all problems, each with its file and line.
-func ReadArchive(dir string) (all []store.Memory, err error) {
+func ReadArchive(dir string) (all []Statement, err error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, fmt.Errorf("read memory: %w", err)
@@ -210,22 +208,22 @@ func ReadArchive(dir string) (all []store.Memory, err error) {
 	if err = errors.Join(append(wrong, err)...); err != nil {
 		return nil, fmt.Errorf("read memory: %w", err)
 	}
-	slices.SortStableFunc(all, func(a, b store.Memory) int { return cmp.Compare(a.ID, b.ID) })
+	slices.SortStableFunc(all, func(a, b Statement) int { return cmp.Compare(a.ID, b.ID) })
 	return all, nil
 }
 
-func readFile(root *os.Root, name string, d fs.DirEntry) (store.Memory, error) {
+func readFile(root *os.Root, name string, d fs.DirEntry) (Statement, error) {
 	if !d.Type().IsRegular() {
-		return store.Memory{}, fmt.Errorf("%s:1: not a regular file", name)
+		return Statement{}, fmt.Errorf("%s:1: not a regular file", name)
 	}
 	f, err := root.Open(name)
 	if err != nil {
-		return store.Memory{}, fmt.Errorf("%s:1: %w", name, err)
+		return Statement{}, fmt.Errorf("%s:1: %w", name, err)
 	}
 	defer f.Close()
 	data, err := io.ReadAll(io.LimitReader(f, maxArchiveFile+1))
 	if err != nil {
-		return store.Memory{}, fmt.Errorf("%s:1: %w", name, err)
+		return Statement{}, fmt.Errorf("%s:1: %w", name, err)
 	}
 	return unmarshal(name, data)
 }

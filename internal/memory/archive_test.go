@@ -9,10 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"familiar/internal/store"
-
-	"familiar/internal/test/storetest"
-
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -36,17 +32,17 @@ func randomText(random *rand.Rand, lines bool) string {
 }
 
 // randomMemories returns memories of every kind and scope. Some replace others.
-func randomMemories(random *rand.Rand) (all []store.Memory) {
-	scopes := []store.Scope{
-		{Kind: store.ScopeDM, ID: "d"}, {Kind: store.ScopeChannel, ID: "c", GuildID: "g"}, {Kind: store.ScopeGuild, ID: "g", GuildID: "g"}, {Kind: store.ScopePublic},
+func randomMemories(random *rand.Rand) (all []Statement) {
+	scopes := []Scope{
+		{Kind: ScopeDM, ID: "d"}, {Kind: ScopeChannel, ID: "c", GuildID: "g"}, {Kind: ScopeGuild, ID: "g", GuildID: "g"}, {Kind: ScopePublic},
 	}
-	kinds := store.MemoryKinds()
+	kinds := Kinds()
 	for i := range 1 + random.IntN(20) {
-		m := store.Memory{
+		m := Statement{
 			ID: int64(i + 1), Kind: kinds[random.IntN(len(kinds))], Scope: scopes[random.IntN(len(scopes))], Text: fmt.Sprint(i, randomText(random, true)),
 			SaidAt: noon.Add(time.Duration(random.IntN(1e9)) * time.Microsecond), LearnedAt: noon.Add(time.Duration(i) * time.Hour), By: "ada",
 		}
-		if m.Kind == store.MemoryPerson || m.Kind == store.MemoryTopic {
+		if m.Kind == Person || m.Kind == Topic {
 			m.Subject = randomText(random, false)
 		}
 		for k := range random.IntN(4) {
@@ -87,12 +83,12 @@ func TestArchiveRoundTrip(t *testing.T) {
 		if err != nil || !cmp.Equal(read, all) {
 			t.Fatalf("seed %d: %v\n%s", seed, err, cmp.Diff(all, read))
 		}
-		db := storetest.Open(t)
+		db := open(t)
 		for range 2 { // the second import replaces all
-			if n, err := db.Memories.Import(t.Context(), read); err != nil || n.Added+n.Replaced != len(all) {
+			if n, err := db.Import(t.Context(), read); err != nil || n.Added+n.Replaced != len(all) {
 				t.Fatalf("seed %d: %+v of %d, %v", seed, n, len(all), err)
 			}
-			got, err := db.Memories.Export(t.Context())
+			got, err := db.Export(t.Context())
 			if err != nil || !cmp.Equal(got, all) {
 				t.Fatalf("seed %d: %v\n%s", seed, err, cmp.Diff(all, got))
 			}
@@ -124,7 +120,7 @@ func TestUnmarshalErrors(t *testing.T) {
 		"x.md:1: memory without a text":               change("The raid starts at eight.\n", ""),
 		"x.md:9: the file is not UTF-8":               change("raid", "r\xffid"),
 		"x.md:1: the file has":                        good + strings.Repeat("x", maxArchiveFile),
-		"x.md:1: memory of ":                          change("The raid", strings.Repeat("The raid", store.MaxMemoryText/8+1)),
+		"x.md:1: memory of ":                          change("The raid", strings.Repeat("The raid", MaxText/8+1)),
 		"x.md:1: memory of a person without their id": change("note", "person"),
 	} {
 		_, err := unmarshal("x.md", []byte(file))
@@ -186,14 +182,14 @@ func TestReadArchive(t *testing.T) {
 func TestWriteArchive(t *testing.T) {
 	parent := t.TempDir()
 	dir := filepath.Join(parent, "memory")
-	bad := store.Memory{ID: 2, Kind: "../up"}
-	if err := WriteArchive(dir, []store.Memory{{ID: 1, Kind: store.MemoryNote}, bad}); err == nil {
+	bad := Statement{ID: 2, Kind: "../up"}
+	if err := WriteArchive(dir, []Statement{{ID: 1, Kind: Note}, bad}); err == nil {
 		t.Error("a kind with a path that leaves the directory was written")
 	}
 	if entries, _ := os.ReadDir(parent); len(entries) != 0 {
 		t.Errorf("left behind: %v", entries)
 	}
-	if err := WriteArchive(dir, []store.Memory{{ID: 1, Kind: store.MemoryNote}}); err != nil {
+	if err := WriteArchive(dir, []Statement{{ID: 1, Kind: Note}}); err != nil {
 		t.Fatal(err)
 	}
 	if err := WriteArchive(dir, nil); err == nil {

@@ -21,11 +21,11 @@ import (
 // Keeper carries out what messages order to be remembered, forgotten or corrected. The words are the person's own and are read without a
 // model, before the turn reads anything, so that nothing from the web takes part in it (rule P6). All fields are required.
 type Keeper struct {
-	Store  *store.DB
-	Traces *trace.Store
-	Rooms  Permissions
-	Redact *redact.Redactor
-	Log    *slog.Logger
+	Memories *Store
+	Traces   *trace.Store
+	Rooms    Permissions
+	Redact   *redact.Redactor
+	Log      *slog.Logger
 }
 
 // Applied is what a turn was ordered, and what became of it. A turn that starts over must not forget again what it has forgotten. The zero
@@ -51,7 +51,7 @@ func (k *Keeper) Apply(ctx context.Context, r turn.Request, before *Applied) (al
 		if i := slices.Index(before.orders, o); i >= 0 && o.Deed != Keep { // what is kept may include a message that was added
 			done = before.done[i]
 		} else {
-			m := givenOrder{k: k, r: r, o: o, within: ScopeFilter(ctx, k.Store, k.Rooms, r), earlier: all}
+			m := givenOrder{k: k, r: r, o: o, within: FilterFor(ctx, k.Memories, k.Rooms, r), earlier: all}
 			done = m.carryOut(ctx)
 		}
 		now.done = append(now.done, done)
@@ -68,7 +68,7 @@ type givenOrder struct {
 	k       *Keeper
 	r       turn.Request
 	o       Order
-	within  store.ScopeFilter
+	within  ScopeFilter
 	earlier []turn.MemoryChange // results of the message's orders before this one
 	done    turn.MemoryChange
 }
@@ -107,14 +107,14 @@ func (m *givenOrder) by() store.By {
 }
 
 // scope returns where a statement from this turn may be read.
-func (m *givenOrder) scope() store.Scope { return ScopeOf(m.r.GuildID, m.r.ChannelID) }
+func (m *givenOrder) scope() Scope { return ScopeOf(m.r.GuildID, m.r.ChannelID) }
 
 // ScopeOf returns where a statement made in a channel may be read. A channel without a server is one of direct messages.
-func ScopeOf(guildID, channelID string) store.Scope {
+func ScopeOf(guildID, channelID string) Scope {
 	if guildID == "" {
-		return store.Scope{Kind: store.ScopeDM, ID: channelID}
+		return Scope{Kind: ScopeDM, ID: channelID}
 	}
-	return store.Scope{Kind: store.ScopeChannel, ID: channelID, GuildID: guildID}
+	return Scope{Kind: ScopeChannel, ID: channelID, GuildID: guildID}
 }
 
 // keep remembers what the message says, or the message by the same author that it replies to.
@@ -133,11 +133,11 @@ func (m *givenOrder) keep(ctx context.Context) (found bool, err error) {
 		return true, nil
 	}
 	author := m.r.Message.Author.ID
-	kept := store.Memory{
-		Kind: store.MemoryNote, Scope: m.scope(), Text: said, Sources: sources, TraceID: m.r.ID, By: author, SaidAt: m.r.Message.At, LearnedAt: time.Now(),
+	kept := Statement{
+		Kind: Note, Scope: m.scope(), Text: said, Sources: sources, TraceID: m.r.ID, By: author, SaidAt: m.r.Message.At, LearnedAt: time.Now(),
 	}
 	if own {
-		kept.Kind, kept.Subject = store.MemoryPerson, author
+		kept.Kind, kept.Subject = Person, author
 	}
 	return true, m.save(ctx, kept)
 }
@@ -145,8 +145,8 @@ func (m *givenOrder) keep(ctx context.Context) (found bool, err error) {
 // LongestPointed is the most characters of a message that "remember this" may point at.
 const LongestPointed = 500
 
-func (m *givenOrder) save(ctx context.Context, kept store.Memory) error {
-	id, err := m.k.Store.Memories.Save(ctx, kept)
+func (m *givenOrder) save(ctx context.Context, kept Statement) error {
+	id, err := m.k.Memories.Save(ctx, kept)
 	m.done.IDs, m.done.Kind, m.done.Scope = append(m.done.IDs, id), string(kept.Kind), string(kept.Scope.Kind)
 	if err != nil {
 		m.done.IDs = nil
@@ -158,7 +158,7 @@ func (m *givenOrder) save(ctx context.Context, kept store.Memory) error {
 func (m *givenOrder) sources(ctx context.Context, said string) []string {
 	all := append(slices.Clone(m.r.Burst), m.r.Message.ID)
 	holding := slices.DeleteFunc(slices.Clone(all), func(id string) bool {
-		kept, err := m.k.Store.Messages.Get(ctx, id)
+		kept, err := m.k.Memories.DB.Messages.Get(ctx, id)
 		return err != nil || !strings.Contains(kept.Text, said)
 	})
 	if len(holding) == 0 || said == "" {
@@ -223,10 +223,10 @@ func holdsWord(s, name string) bool {
 
 // forget forgets the statements that the message names, or the one remembered last.
 func (m *givenOrder) forget(ctx context.Context) (found bool, err error) {
-	var all []store.Memory
+	var all []Statement
 	switch {
 	case m.o.All:
-		all, err = m.k.Store.Memories.List(ctx, m.within, store.MemoryList{Mine: m.r.Message.Author.ID})
+		all, err = m.k.Memories.List(ctx, m.within, List{Mine: m.r.Message.Author.ID})
 	case m.o.Text == "":
 		if all, err = m.pointed(ctx); len(all) == 0 {
 			return false, err
@@ -236,7 +236,7 @@ func (m *givenOrder) forget(ctx context.Context) (found bool, err error) {
 	}
 	for _, one := range all {
 		if err == nil {
-			err = m.k.Store.Memories.Forget(ctx, m.within, one.ID, m.by())
+			err = m.k.Memories.Forget(ctx, m.within, one.ID, m.by())
 			m.done.IDs = append(m.done.IDs, one.ID)
 		}
 	}
@@ -247,34 +247,34 @@ func (m *givenOrder) forget(ctx context.Context) (found bool, err error) {
 }
 
 // mine reports whether a statement is about the message's author, or was remembered at their wish.
-func (m *givenOrder) mine(one store.Memory) bool { return OwnedBy(one, m.r.Message.Author.ID) }
+func (m *givenOrder) mine(one Statement) bool { return OwnedBy(one, m.r.Message.Author.ID) }
 
 // OwnedBy reports whether a statement is about a person, or was remembered at their wish.
-func OwnedBy(one store.Memory, personID string) bool {
-	return one.By == personID || one.Kind == store.MemoryPerson && one.Subject == personID
+func OwnedBy(one Statement, personID string) bool {
+	return one.By == personID || one.Kind == Person && one.Subject == personID
 }
 
 // pointed returns the statements that "that" means: those of the message's order before, of the message that is replied to, or of the turn
 // before.
-func (m *givenOrder) pointed(ctx context.Context) (all []store.Memory, err error) {
+func (m *givenOrder) pointed(ctx context.Context) (all []Statement, err error) {
 	if all = m.kept(ctx, m.earlier); len(all) > 0 {
 		return all, nil
 	}
 	if p := m.r.Parent; p != nil && p.ByPerson() {
-		all, err = m.k.Store.Memories.FromMessage(ctx, m.within, p.ID)
+		all, err = m.k.Memories.FromMessage(ctx, m.within, p.ID)
 	} else if before := m.before(ctx); before != nil {
 		all = m.kept(ctx, before.Memory.All())
 	}
-	return slices.DeleteFunc(all, func(one store.Memory) bool { return !m.mine(one) }), err
+	return slices.DeleteFunc(all, func(one Statement) bool { return !m.mine(one) }), err
 }
 
 // kept returns the statements that the last of some changes left in memory, if any.
-func (m *givenOrder) kept(ctx context.Context, changes []turn.MemoryChange) (all []store.Memory) {
+func (m *givenOrder) kept(ctx context.Context, changes []turn.MemoryChange) (all []Statement) {
 	if len(changes) == 0 || changes[len(changes)-1].Deed == string(Forget) {
 		return nil
 	}
 	for _, id := range changes[len(changes)-1].IDs {
-		if one, missing := m.k.Store.Memories.Get(ctx, m.within, id); missing == nil && !one.Superseded {
+		if one, missing := m.k.Memories.Get(ctx, m.within, id); missing == nil && !one.Superseded {
 			all = append(all, one)
 		}
 	}
@@ -299,10 +299,10 @@ const (
 )
 
 // matching returns the author's statements that contain all words of a text.
-func (m *givenOrder) matching(ctx context.Context, said string) ([]store.Memory, error) {
-	all, err := m.k.Store.Memories.Search(ctx, m.within, said, 4*mostMatching)
+func (m *givenOrder) matching(ctx context.Context, said string) ([]Statement, error) {
+	all, err := m.k.Memories.Search(ctx, m.within, said, 4*mostMatching)
 	wanted := text.Unique(text.Terms(said, ""))
-	all = slices.DeleteFunc(all, func(one store.Memory) bool { return !m.mine(one) || !holdsAll(text.Terms(one.Text, ""), wanted) })
+	all = slices.DeleteFunc(all, func(one Statement) bool { return !m.mine(one) || !holdsAll(text.Terms(one.Text, ""), wanted) })
 	return all[:min(len(all), mostMatching)], err
 }
 
@@ -332,17 +332,17 @@ func (m *givenOrder) correct(ctx context.Context) (found bool, err error) {
 	if err := m.save(ctx, kept); err != nil {
 		return true, err
 	}
-	return true, m.k.Store.Memories.Forget(ctx, m.within, old.ID, m.by())
+	return true, m.k.Memories.Forget(ctx, m.within, old.ID, m.by())
 }
 
-func (m *givenOrder) wrong(ctx context.Context) (old store.Memory, ok bool, err error) {
+func (m *givenOrder) wrong(ctx context.Context) (old Statement, ok bool, err error) {
 	if all, err := m.pointed(ctx); err != nil || len(all) > 0 {
 		return first(all), len(all) > 0, err
 	}
 	if len(m.r.Chain) > 0 && m.r.Chain[0].Own {
 		told := text.Terms(m.r.Chain[0].Text, "")
-		all, err := m.k.Store.Memories.Search(ctx, m.within, m.r.Chain[0].Text, 4*mostMatching)
-		all = slices.DeleteFunc(all, func(one store.Memory) bool {
+		all, err := m.k.Memories.Search(ctx, m.within, m.r.Chain[0].Text, 4*mostMatching)
+		all = slices.DeleteFunc(all, func(one Statement) bool {
 			return !m.mine(one) || !holdsAll(told, text.Unique(text.Terms(one.Text, "")))
 		})
 		if err != nil || len(all) > 0 {
@@ -350,14 +350,14 @@ func (m *givenOrder) wrong(ctx context.Context) (old store.Memory, ok bool, err 
 		}
 	}
 	said := text.Unique(text.Terms(m.o.Text, ""))
-	all, err := m.k.Store.Memories.Search(ctx, m.within, m.o.Text, 4*mostMatching)
-	all = slices.DeleteFunc(all, func(one store.Memory) bool {
+	all, err := m.k.Memories.Search(ctx, m.within, m.o.Text, 4*mostMatching)
+	all = slices.DeleteFunc(all, func(one Statement) bool {
 		return !m.mine(one) || text.Jaccard(said, text.Unique(text.Terms(one.Text, ""))) < alike
 	})
 	return first(all), len(all) > 0, err
 }
 
-func first(all []store.Memory) (m store.Memory) {
+func first(all []Statement) (m Statement) {
 	if len(all) > 0 {
 		m = all[0]
 	}

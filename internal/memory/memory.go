@@ -1,6 +1,9 @@
-// Package memory decides what the bot remembers and which memories a turn may use. The memories themselves are in package store.
+// Package memory decides what the bot remembers and which memories a turn may use.
 //
-//   - memory.go makes the [store.ScopeFilter] of a turn: it admits only what everyone who sees the answer may read at that moment.
+//   - store.go has the [Store], which keeps statements with their sources in tables of [store.DB]: statement.go saves them, read.go finds them,
+//     drop.go deletes them with their sources, import.go takes them from an archive, watermark.go saves what the writer learned.
+//   - scope.go has the [ScopeFilter], which every read needs. memory.go makes that of a turn: it admits only what everyone who sees the answer
+//     may read at that moment.
 //   - order.go finds the orders in a message, such as "remember that I'm vegetarian", without a model.
 //   - writer.go reads channels in the background. It is the only way in which the bot learns by itself.
 //   - proposal.go asks the side model for statements and keeps those that a message supports.
@@ -13,7 +16,6 @@ import (
 	"slices"
 
 	"familiar/internal/context/turn"
-	"familiar/internal/store"
 )
 
 // Permissions says who may read which channels. Package discord implements it.
@@ -26,23 +28,23 @@ type Permissions interface {
 // maxServers is how many of a person's servers a direct message may draw memories from.
 const maxServers = 3
 
-// ScopeFilter returns the filter of the memories that a turn may use. In a server it admits what the asker and everyone else who sees the
+// FilterFor returns the filter of the memories that a turn may use. In a server it admits what the asker and everyone else who sees the
 // answer may read. In a direct message it admits the memories of that conversation, and memories from channels that the asker may read in
 // servers that hold memories about them. permissions is nil if there are no servers. If a permission cannot be determined, it is denied.
-func ScopeFilter(ctx context.Context, db *store.DB, permissions Permissions, r turn.Request) store.ScopeFilter {
+func FilterFor(ctx context.Context, memories *Store, permissions Permissions, r turn.Request) ScopeFilter {
 	if r.GuildID != "" {
 		if !r.Private {
-			return store.FilterGuild(r.GuildID, ReadableChannels(ctx, permissions, r.GuildID, r.Reader, r.ChannelID))
+			return FilterGuild(r.GuildID, ReadableChannels(ctx, permissions, r.GuildID, r.Reader, r.ChannelID))
 		}
-		w := store.FilterGuild(r.GuildID, ReadableChannels(ctx, permissions, r.GuildID, r.Reader, ""))
+		w := FilterGuild(r.GuildID, ReadableChannels(ctx, permissions, r.GuildID, r.Reader, ""))
 		// The asker wrote in this channel, so they belong to it even if it is a private thread.
 		return w.WithChannels(r.GuildID, ReadableChannels(ctx, permissions, r.GuildID, r.Reader, r.ChannelID, r.ChannelID))
 	}
-	w := store.FilterDM(r.ChannelID)
+	w := FilterDM(r.ChannelID)
 	if permissions == nil || r.Reader.ID == "" {
 		return w
 	}
-	servers, err := db.Memories.GuildsOf(ctx, r.Reader.ID, maxServers)
+	servers, err := memories.GuildsOf(ctx, r.Reader.ID, maxServers)
 	if err != nil {
 		return w
 	}

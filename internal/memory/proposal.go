@@ -11,7 +11,6 @@ import (
 	"familiar/internal/context/turn"
 	"familiar/internal/evidence"
 	"familiar/internal/llm"
-	"familiar/internal/store"
 	"familiar/internal/text"
 	"familiar/internal/web/clean"
 )
@@ -60,7 +59,7 @@ func (w *Writer) ask(ctx context.Context, b *batch) error {
 	if err := w.load(ctx, b); err != nil {
 		return err
 	}
-	got, err := w.Store.Quotas.Take(ctx, quotaName, time.Now().UTC().Format("2006-01-02T15"), 1, w.PerHour)
+	got, err := w.Memories.DB.Quotas.Take(ctx, quotaName, time.Now().UTC().Format("2006-01-02T15"), 1, w.PerHour)
 	if err == nil && got == 0 {
 		err = errQuota
 	}
@@ -87,7 +86,7 @@ func (w *Writer) load(ctx context.Context, b *batch) error {
 		if _, looked := b.agreed[m.Author.ID]; looked {
 			continue
 		}
-		agreed, err := w.Store.Privacy.Consent(ctx, m.Author.ID)
+		agreed, err := w.Memories.Consent(ctx, m.Author.ID)
 		if err != nil {
 			return err
 		}
@@ -96,16 +95,16 @@ func (w *Writer) load(ctx context.Context, b *batch) error {
 		}
 	}
 	in := scopeFilter(b.scope)
-	topics, err := w.Store.Memories.List(ctx, in, store.MemoryList{Kinds: []store.MemoryKind{store.MemoryTopic}, Limit: maxKnownTopics})
+	topics, err := w.Memories.List(ctx, in, List{Kinds: []Kind{Topic}, Limit: maxKnownTopics})
 	if err != nil {
 		return err
 	}
-	about, err := w.Store.Memories.About(ctx, in, people, store.MemoryPerson)
+	about, err := w.Memories.About(ctx, in, people, Person)
 	if err != nil {
 		return err
 	}
 	// Only people change statements that they ordered or pinned. Statements of a wider scope hold elsewhere too.
-	b.known = slices.DeleteFunc(slices.Concat(topics, about[:min(len(about), maxKnownPeople)]), func(m store.Memory) bool {
+	b.known = slices.DeleteFunc(slices.Concat(topics, about[:min(len(about), maxKnownPeople)]), func(m Statement) bool {
 		return m.Scope != b.scope || m.By != "" || m.Pinned
 	})
 	return nil
@@ -151,10 +150,10 @@ const (
 // check keeps the proposals that a message supports.
 func (b *batch) check(a answer, redact func(string) string) {
 	for _, part := range []struct {
-		kind store.MemoryKind
+		kind Kind
 		all  []proposal
 		most int
-	}{{store.MemorySession, a.Session, maxSession}, {store.MemoryTopic, a.Topics, maxTopics}, {store.MemoryPerson, a.People, maxPeople}} {
+	}{{Session, a.Session, maxSession}, {Topic, a.Topics, maxTopics}, {Person, a.People, maxPeople}} {
 		for i, p := range part.all {
 			b.proposed++
 			if i >= part.most {
@@ -171,19 +170,19 @@ func (b *batch) check(a answer, redact func(string) string) {
 }
 
 // take keeps a proposal as a lesson, or returns why it is refused.
-func (b *batch) take(kind store.MemoryKind, p proposal) (refused string) {
+func (b *batch) take(kind Kind, p proposal) (refused string) {
 	if p.From < 1 || p.From > len(b.shown) {
 		return evidence.NoSource
 	}
 	of := b.shown[p.From-1]
-	m := store.Memory{Kind: kind, Scope: b.scope, Text: p.Text, Sources: []string{of.ID}, SaidAt: of.At, LearnedAt: time.Now()}
+	m := Statement{Kind: kind, Scope: b.scope, Text: p.Text, Sources: []string{of.ID}, SaidAt: of.At, LearnedAt: time.Now()}
 	switch kind {
-	case store.MemoryPerson:
+	case Person:
 		if m.Subject = of.Author.ID; !b.agreed[of.Author.ID] {
 			return refusedConsent
 		}
 		refused = evidence.CheckPersonal(p.Text, of, b.others(of.Author.ID))
-	case store.MemoryTopic:
+	case Topic:
 		if m.Subject = b.topic(p); m.Subject == "" || !covers(of.Text+"\n"+p.Text, m.Subject) {
 			return refusedTopic
 		}
@@ -197,7 +196,7 @@ func (b *batch) take(kind store.MemoryKind, p proposal) (refused string) {
 	if p.Replaces != 0 {
 		m.Supersedes = b.replaced(m, p.Replaces)
 	}
-	b.lessons = append(b.lessons, store.Lesson{Memory: m, Of: b.stored[of.ID]})
+	b.lessons = append(b.lessons, Lesson{Memory: m, Of: b.stored[of.ID]})
 	return ""
 }
 
@@ -228,7 +227,7 @@ func (b *batch) topic(p proposal) string {
 		return ""
 	}
 	for _, m := range b.known {
-		if m.Kind == store.MemoryTopic && strings.EqualFold(m.Subject, p.Topic) {
+		if m.Kind == Topic && strings.EqualFold(m.Subject, p.Topic) {
 			return m.Subject
 		}
 	}
@@ -243,7 +242,7 @@ func covers(s, name string) bool {
 
 // replaced returns the id of the statement that m replaces, or 0. It must be one of the statements that the model was shown, older than m,
 // about the same person or topic, and share a word with m.
-func (b *batch) replaced(m store.Memory, number int) int64 {
+func (b *batch) replaced(m Statement, number int) int64 {
 	if number >= 1 && number <= len(b.known) {
 		old := b.known[number-1]
 		if old.Kind == m.Kind && old.Subject == m.Subject && old.SaidAt.Before(m.SaidAt) && b.sameMatter(old.Text, m.Text) {

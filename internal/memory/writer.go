@@ -16,7 +16,7 @@ import (
 // Writer reads the channels in which the bot took part and keeps what is worth remembering: events, topics and, with their consent, people.
 //
 // A side model proposes statements, and code decides. One message must support each statement, so that the statement is deleted with that
-// message. Refused statements are counted; see [store.Learning.Tallies]. A transaction saves the statements together with the watermark,
+// message. Refused statements are counted; see [store.Tallies]. A transaction saves the statements together with the watermark,
 // so that no message is read twice or skipped. If the model fails, the watermark does not move.
 //
 // The model sees only what people wrote in their own words. The bot's messages are left out because they may repeat web pages. So are
@@ -24,12 +24,12 @@ import (
 //
 // Its fields are set before Run and not changed after.
 type Writer struct {
-	Store   *store.DB
-	Side    func() *llm.Client  // returns the model that proposes, or nil; the model may change
-	Redact  func(string) string // removes secrets from requests to the model and from its answers
-	Log     *slog.Logger
-	PerHour int           // requests to the model
-	Idle    time.Duration // how long a channel must be silent before it is read; 0: half an hour
+	Memories *Store
+	Side     func() *llm.Client  // returns the model that proposes, or nil; the model may change
+	Redact   func(string) string // removes secrets from requests to the model and from its answers
+	Log      *slog.Logger
+	PerHour  int           // requests to the model
+	Idle     time.Duration // how long a channel must be silent before it is read; 0: half an hour
 	// Allows reports whether the side model may be asked for a channel today; nil: always. Count records the tokens used; nil: nothing does.
 	Allows func(ctx context.Context, channelID, guildID string) bool
 	Count  func(ctx context.Context, channelID, guildID string, u llm.Usage)
@@ -73,7 +73,7 @@ var (
 
 // round reads each channel that is due.
 func (w *Writer) round(ctx context.Context) error {
-	all, err := w.Store.Learning.Watermarks(ctx)
+	all, err := w.Memories.Watermarks(ctx)
 	if err != nil {
 		return err
 	}
@@ -97,7 +97,7 @@ func (w *Writer) round(ctx context.Context) error {
 }
 
 // due reports whether a channel should be read: after a number of turns, or after a silence.
-func (w *Writer) due(ctx context.Context, mark store.Watermark) (bool, error) {
+func (w *Writer) due(ctx context.Context, mark Watermark) (bool, error) {
 	now := time.Now()
 	if now.Before(mark.Retry) {
 		return false, nil
@@ -105,7 +105,7 @@ func (w *Writer) due(ctx context.Context, mark store.Watermark) (bool, error) {
 	if mark.Turns >= dueTurns {
 		return true, nil
 	}
-	last, err := w.Store.Messages.Recent(ctx, mark.ChannelID, 1)
+	last, err := w.Memories.DB.Messages.Recent(ctx, mark.ChannelID, 1)
 	if err != nil {
 		return false, err
 	}
@@ -119,7 +119,7 @@ func (w *Writer) due(ctx context.Context, mark store.Watermark) (bool, error) {
 func (w *Writer) idle() time.Duration { return cmp.Or(w.Idle, dueIdle) }
 
 // putOff postpones a channel after a failure. A watermark that moved meanwhile, and a stop of the program, are not failures.
-func (w *Writer) putOff(ctx context.Context, mark store.Watermark, err error) {
+func (w *Writer) putOff(ctx context.Context, mark Watermark, err error) {
 	if ctx.Err() != nil || errors.Is(err, store.ErrChanged) {
 		return
 	}
@@ -128,22 +128,22 @@ func (w *Writer) putOff(ctx context.Context, mark store.Watermark, err error) {
 		delay = min(delay, firstRetry<<mark.Failures)
 	}
 	w.Log.Warn("writing memory failed, will retry", "channel", mark.ChannelID, "in", delay, "err", w.Redact(err.Error()))
-	err = errors.Join(w.Store.Learning.PutOff(ctx, mark, time.Now().Add(delay)), w.Store.Learning.Tally(ctx, map[string]int{"memory failed": 1}))
+	err = errors.Join(w.Memories.PutOff(ctx, mark, time.Now().Add(delay)), w.Memories.DB.Tallies.Add(ctx, map[string]int{"memory failed": 1}))
 	if err != nil && ctx.Err() == nil {
 		w.Log.Error("postpone writing memory", "err", err)
 	}
 }
 
 // read reads a batch of messages after a watermark and moves the watermark. It reports whether there are more.
-func (w *Writer) read(ctx context.Context, mark *store.Watermark) (more bool, err error) {
+func (w *Writer) read(ctx context.Context, mark *Watermark) (more bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, askLimit)
 	defer cancel()
-	all, err := w.Store.Learning.Unread(ctx, *mark, maxRead+1)
+	all, err := w.Memories.Unread(ctx, *mark, maxRead+1)
 	if err != nil {
 		return false, err
 	}
 	if len(all) == 0 {
-		return false, w.Store.Learning.MarkRead(ctx, *mark)
+		return false, w.Memories.MarkRead(ctx, *mark)
 	}
 	b := batch{scope: ScopeOf(mark.GuildID, mark.ChannelID), counts: map[string]int{}}
 	n := b.fill(all[:min(len(all), maxRead)], w.Redact)
@@ -153,7 +153,7 @@ func (w *Writer) read(ctx context.Context, mark *store.Watermark) (more bool, er
 			return false, err
 		}
 	}
-	if err := w.Store.Learning.Save(ctx, *mark, all[n-1], more, b.lessons, b.counts); err != nil {
+	if err := w.Memories.Learn(ctx, *mark, all[n-1], more, b.lessons, b.counts); err != nil {
 		return false, err
 	}
 	w.Log.Info("read messages for memory", "channel", mark.ChannelID, "messages", n, "proposed", b.proposed, "supported", len(b.lessons), "counts", b.counts)
@@ -163,22 +163,22 @@ func (w *Writer) read(ctx context.Context, mark *store.Watermark) (more bool, er
 }
 
 // scopeFilter admits the memories of a scope and of the wider ones.
-func scopeFilter(s store.Scope) store.ScopeFilter {
-	if s.Kind == store.ScopeDM {
-		return store.FilterDM(s.ID)
+func scopeFilter(s Scope) ScopeFilter {
+	if s.Kind == ScopeDM {
+		return FilterDM(s.ID)
 	}
-	return store.FilterGuild(s.GuildID, []string{s.ID})
+	return FilterGuild(s.GuildID, []string{s.ID})
 }
 
 // batch is the messages of one request to the model, with its result.
 type batch struct {
-	scope    store.Scope
+	scope    Scope
 	stored   map[string]store.Message // the messages as stored, by id
 	shown    []turn.Message           // the messages of people, reduced to their own words
 	agreed   map[string]bool          // by author: whether they agreed to be remembered
-	known    []store.Memory           // older statements that a proposal may replace
+	known    []Statement              // older statements that a proposal may replace
 	proposed int
-	lessons  []store.Lesson
+	lessons  []Lesson
 	counts   map[string]int
 }
 

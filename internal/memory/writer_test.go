@@ -58,7 +58,7 @@ func inRoom(t *testing.T, test func(r *room)) {
 		transport := &http.Transport{DialContext: r.model.Dial}
 		side := &llm.Client{HTTP: &http.Client{Transport: transport}, BaseURL: r.model.URL, Model: "side"}
 		r.writer = &Writer{
-			Store: db, Side: func() *llm.Client { return side }, Redact: strings.NewReplacer("hunter2", "***").Replace,
+			Memories: New(db), Side: func() *llm.Client { return side }, Redact: strings.NewReplacer("hunter2", "***").Replace,
 			Log: slog.New(slog.DiscardHandler), PerHour: 100,
 		}
 		ctx, stop := context.WithCancel(t.Context())
@@ -99,7 +99,7 @@ func (r *room) say(who, words string) store.Message {
 // turn notes n turns of the bot.
 func (r *room) turn(n int) {
 	for range n {
-		r.must(r.db.Learning.NoteTurn(r.Context(), "c", "g", time.Now()))
+		r.must(r.writer.Memories.NoteTurn(r.Context(), "c", "g", time.Now()))
 	}
 }
 
@@ -121,7 +121,7 @@ func (r *room) idle() {
 // learned returns the statements that are not superseded.
 func (r *room) learned() (all []string) {
 	r.Helper()
-	ms, err := r.db.Memories.List(r.Context(), store.FilterGuild("g", []string{"c"}), store.MemoryList{})
+	ms, err := r.writer.Memories.List(r.Context(), FilterGuild("g", []string{"c"}), List{})
 	r.must(err)
 	for _, m := range ms {
 		all = append(all, fmt.Sprintf("%s %s: %s %v", m.Kind, m.Subject, m.Text, m.Sources))
@@ -138,7 +138,7 @@ func (r *room) want(want ...string) {
 }
 
 func (r *room) count(name string) int {
-	counts, err := r.db.Learning.Tallies(r.Context())
+	counts, err := r.db.Tallies.All(r.Context())
 	r.must(err)
 	return counts[name]
 }
@@ -213,7 +213,7 @@ func TestModelFails(t *testing.T) {
 func TestRequest(t *testing.T) {
 	inRoom(t, func(r *room) {
 		r.proposes(`{"session":[],"topics":[{"topic":"rehearsal","text":"Ada said that the rehearsal is on Friday.","from":1}],"people":[]}`)
-		r.must(errOf(r.db.Privacy.SetConsent(r.Context(), store.By{ID: "ada", At: time.Now()}, true)))
+		r.must(errOf(r.writer.Memories.SetConsent(r.Context(), store.By{ID: "ada", At: time.Now()}, true)))
 		r.say("Ada", "the rehearsal is on Friday")
 		r.turn(1)
 		r.idle()
@@ -246,7 +246,7 @@ func errOf(_ int, err error) error { return err }
 // TestConsent checks that statements about people need their consent and their own words.
 func TestConsent(t *testing.T) {
 	inRoom(t, func(r *room) {
-		r.must(errOf(r.db.Privacy.SetConsent(r.Context(), store.By{ID: "ada", At: time.Now()}, true)))
+		r.must(errOf(r.writer.Memories.SetConsent(r.Context(), store.By{ID: "ada", At: time.Now()}, true)))
 		r.proposes(`{"session":[],"topics":[],"people":[{"text":"Ada plays the cello.","from":1},{"text":"Ben plays the flute.","from":2},{"text":"Ada plays the harp.","from":3},{"text":"Ada plays the harp.","from":1}]}`)
 		r.say("Ada", "I play the cello")
 		r.say("Ben", "I play the flute")
@@ -255,7 +255,7 @@ func TestConsent(t *testing.T) {
 		r.idle()
 		r.want("person ada: Ada plays the cello. [m00001]")
 		if r.count("memory refused: consent") != 2 || r.count("memory refused: words") != 1 || r.count("memory kept: person") != 1 {
-			t.Error(r.db.Learning.Tallies(r.Context()))
+			t.Error(r.db.Tallies.All(r.Context()))
 		}
 		r.must(r.db.Messages.Delete(r.Context(), "m00001"))
 		r.want()
@@ -265,7 +265,7 @@ func TestConsent(t *testing.T) {
 // TestReplaces checks that a statement supersedes only an older one on the same matter.
 func TestReplaces(t *testing.T) {
 	inRoom(t, func(r *room) {
-		r.must(errOf(r.db.Privacy.SetConsent(r.Context(), store.By{ID: "ada", At: time.Now()}, true)))
+		r.must(errOf(r.writer.Memories.SetConsent(r.Context(), store.By{ID: "ada", At: time.Now()}, true)))
 		r.proposes(`{"session":[],"topics":[],"people":[{"text":"Ada lives in Lyon.","from":1},{"text":"Ada plays the cello.","from":2}]}`)
 		r.say("Ada", "I live in Lyon now")
 		r.say("Ada", "I play the cello")
@@ -285,9 +285,9 @@ func TestReplaces(t *testing.T) {
 		if n := r.count("memory refused: replaces"); n != 2 {
 			t.Errorf("%d", n)
 		}
-		all, err := r.db.Memories.Export(r.Context())
+		all, err := r.writer.Memories.Export(r.Context())
 		r.must(err)
-		if i := slices.IndexFunc(all, func(m store.Memory) bool { return m.Text == "Ada lives in Lyon." }); i < 0 || !all[i].Superseded {
+		if i := slices.IndexFunc(all, func(m Statement) bool { return m.Text == "Ada lives in Lyon." }); i < 0 || !all[i].Superseded {
 			t.Errorf("%+v", all)
 		}
 	})
@@ -297,7 +297,7 @@ func TestReplaces(t *testing.T) {
 // learned, and that the writer stops immediately.
 func TestChangesDuringRequest(t *testing.T) {
 	inRoom(t, func(r *room) {
-		r.must(errOf(r.db.Privacy.SetConsent(r.Context(), store.By{ID: "ada", At: time.Now()}, true)))
+		r.must(errOf(r.writer.Memories.SetConsent(r.Context(), store.By{ID: "ada", At: time.Now()}, true)))
 		r.answers(llmtest.Wait(10*time.Second), llmtest.Say(`{"session":[{"text":"Ben said that there are 12 tickets.","from":2},{"text":"Ben said that there are 30 tickets.","from":3},{"text":"Ben said that there are 50 tickets.","from":4}],"topics":[],"people":[{"text":"Ada plays the cello.","from":1}]}`))
 		r.say("Ada", "I play the cello")
 		r.say("Ben", "there are 12 tickets")
@@ -308,7 +308,7 @@ func TestChangesDuringRequest(t *testing.T) {
 		if len(r.model.Requests()) != 1 {
 			t.Fatal("no request is running")
 		}
-		r.must(errOf(r.db.Privacy.SetConsent(r.Context(), store.By{ID: "ada", At: time.Now()}, false)))
+		r.must(errOf(r.writer.Memories.SetConsent(r.Context(), store.By{ID: "ada", At: time.Now()}, false)))
 		r.must(r.db.Messages.Delete(r.Context(), "m00002"))
 		_, err := r.db.Messages.Edit(r.Context(), "m00003", "there are none")
 		r.must(err)
@@ -336,13 +336,13 @@ type fact struct {
 
 var (
 	crowd       = []string{"Ada", "Ben", "Cleo", "Dora", "Emil", "Finn", "Gina", "Hugo"} // the first half agree to be remembered
-	places      = []string{"Lyon", "Oslo", "Porto", "Turin", "Ghent", "Riga"}
+	venues      = []string{"Lyon", "Oslo", "Porto", "Turin", "Ghent", "Riga"}
 	instruments = []string{"cello", "flute", "harp", "oboe", "viola"}
 )
 
 // factOf returns the n-th fact. Every fact is different.
 func factOf(n int) fact {
-	who, place, number := crowd[n%len(crowd)], places[n%len(places)], 100+n
+	who, place, number := crowd[n%len(crowd)], venues[n%len(venues)], 100+n
 	switch n % 4 {
 	case 0:
 		return fact{who, fmt.Sprintf("the hall in %s costs %d euros an evening", place, number), fmt.Sprintf("%s said that the hall in %s costs %d euros an evening.", who, place, number), false, false}
@@ -412,7 +412,7 @@ func (l *liar) lie(p *proposal, n int, f, other fact, otherFrom int) {
 	case 0: // another number
 		p.Text = number.ReplaceAllString(p.Text, "555")
 	case 1: // another place or instrument
-		for _, all := range [][]string{places, instruments} {
+		for _, all := range [][]string{venues, instruments} {
 			for i, name := range all {
 				if strings.Contains(f.truth, name) {
 					p.Text = strings.Replace(f.truth, name, all[(i+1)%len(all)], 1)
@@ -457,14 +457,14 @@ func TestLiar(t *testing.T) {
 		r.model.Reply = l.answer
 		r.model.Forget = true
 		for _, who := range crowd[:4] {
-			r.must(errOf(r.db.Privacy.SetConsent(r.Context(), store.By{ID: strings.ToLower(who), At: time.Now()}, true)))
+			r.must(errOf(r.writer.Memories.SetConsent(r.Context(), store.By{ID: strings.ToLower(who), At: time.Now()}, true)))
 		}
 		truth := map[string]fact{} // by message
 		var all []store.Message
 		messages := bulk.Of(1000, 2000)
 		for n := range messages {
 			if n%7 != 3 {
-				all = append(all, r.message(crowd[n%5], fmt.Sprintf("chatter about %s and %s, or so", places[n%6], instruments[n%5])))
+				all = append(all, r.message(crowd[n%5], fmt.Sprintf("chatter about %s and %s, or so", venues[n%6], instruments[n%5])))
 				continue
 			}
 			f := factOf(n / 7)
@@ -477,16 +477,16 @@ func TestLiar(t *testing.T) {
 		time.Sleep(10 * every)
 		synctest.Wait()
 
-		learned, err := r.db.Memories.Export(r.Context())
+		learned, err := r.writer.Memories.Export(r.Context())
 		r.must(err)
 		for _, m := range learned {
 			f, known := truth[m.Sources[0]]
 			agreed := slices.Contains(crowd[:4], f.who)
-			if len(m.Sources) != 1 || !known || m.Text != f.truth || f.own && !agreed || m.Kind == store.MemoryPerson && m.Subject != strings.ToLower(f.who) {
+			if len(m.Sources) != 1 || !known || m.Text != f.truth || f.own && !agreed || m.Kind == Person && m.Subject != strings.ToLower(f.who) {
 				t.Errorf("learned %q from %q of %s, as %s %s", m.Text, f.words, f.who, m.Kind, m.Subject)
 			}
 		}
-		counts, err := r.db.Learning.Tallies(r.Context())
+		counts, err := r.db.Tallies.All(r.Context())
 		r.must(err)
 		t.Logf("%d statements, %d of them lies; %d learned: %v", l.told, l.lies, len(learned), counts)
 		due := 0 // facts that may be learned
@@ -498,7 +498,7 @@ func TestLiar(t *testing.T) {
 		if l.lies < messages/25 || len(learned) < due*5/10 {
 			t.Errorf("%d lies, %d learned of %d", l.lies, len(learned), due)
 		}
-		marks, err := r.db.Learning.Watermarks(r.Context())
+		marks, err := r.writer.Memories.Watermarks(r.Context())
 		if err != nil || len(marks) != 0 {
 			t.Errorf("%+v, %v", marks, err)
 		}
@@ -542,7 +542,7 @@ func TestChild(t *testing.T) {
 	}
 	srv.Forget = true
 	side := &llm.Client{HTTP: http.DefaultClient, BaseURL: srv.URL, Model: "side"}
-	w := &Writer{Store: db, Side: func() *llm.Client { return side }, Redact: strings.Clone, Log: slog.New(slog.DiscardHandler), PerHour: 1 << 20, Idle: 1}
+	w := &Writer{Memories: New(db), Side: func() *llm.Client { return side }, Redact: strings.Clone, Log: slog.New(slog.DiscardHandler), PerHour: 1 << 20, Idle: 1}
 	write := make(chan int)
 	go func() { // while the writer reads the previous messages
 		for n := range write {
@@ -555,7 +555,7 @@ func TestChild(t *testing.T) {
 					t.Error(err)
 				}
 			}
-			if err := db.Learning.NoteTurn(t.Context(), "c", "g", time.Now()); err != nil {
+			if err := w.Memories.NoteTurn(t.Context(), "c", "g", time.Now()); err != nil {
 				t.Error(err)
 			}
 			fmt.Println("wrote")
@@ -624,7 +624,7 @@ func checkMemories(t *testing.T, db *store.DB) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	read, err := db.Learning.Unread(t.Context(), store.Watermark{ChannelID: "c"}, 1<<20)
+	read, err := New(db).Unread(t.Context(), Watermark{ChannelID: "c"}, 1<<20)
 	if err != nil || len(read) != len(ms) {
 		t.Fatal(len(read), err)
 	}
@@ -633,7 +633,7 @@ func checkMemories(t *testing.T, db *store.DB) {
 	if err := db.Read().QueryRow(`SELECT at, message_id FROM watermarks WHERE channel_id = 'c'`).Scan(&at, &last); err != nil {
 		t.Fatal(err)
 	}
-	learned, err := db.Memories.Export(t.Context())
+	learned, err := New(db).Export(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -254,7 +254,7 @@ func checkCopy(ctx context.Context, path string, at time.Time) error {
 		}
 		rows, err := pool.QueryContext(ctx, `PRAGMA integrity_check(3)`)
 		var lines []string
-		err = each(rows, err, func(row scanner) error {
+		err = each(rows, err, func(row Scanner) error {
 			var line string
 			err := row.Scan(&line)
 			lines = append(lines, line)

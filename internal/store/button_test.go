@@ -12,7 +12,7 @@ func TestButtons(t *testing.T) {
 	db, ctx := open(t, dir), t.Context()
 	exec := func(query string, args ...any) {
 		t.Helper()
-		if _, err := db.exec(ctx, "test", query, args...); err != nil {
+		if _, err := db.Exec(ctx, "test", query, args...); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -46,12 +46,12 @@ type Change struct {
 
 // Record records a change of something outside the store.
 func (s *Changes) Record(ctx context.Context, c Change) error {
-	return s.db.change(ctx, "record change", func(tx *sql.Tx) error { return s.record(tx, c) })
+	return s.db.Change(ctx, "record change", func(tx *sql.Tx) error { return s.RecordIn(tx, c) })
 }
 
-// record records changes in the transaction that makes them. It leaves out changes to the same value. Scenes are recorded always, because
+// RecordIn records changes in the transaction that makes them. It leaves out changes to the same value. Scenes are recorded always, because
 // their value is only a length.
-func (s *Changes) record(tx *sql.Tx, all ...Change) error {
+func (s *Changes) RecordIn(tx *sql.Tx, all ...Change) error {
 	for _, c := range all {
 		if c.From == c.To && c.Kind != ChangeBackdrop {
 			continue
@@ -76,25 +76,26 @@ const selectChanges = `SELECT id, at, guild_id, channel_id, by_id, by_name, kind
 
 // InGuild returns the last changes in a server, newest first, without people's choices for themselves.
 func (s *Changes) InGuild(ctx context.Context, guildID string, limit int) ([]Change, error) {
-	return list(ctx, s.db, "list changes", scanChange, selectChanges+`WHERE guild_id = ? AND guild_id <> '' ORDER BY id DESC LIMIT ?`, guildID, limit)
+	return List(ctx, s.db, "list changes", scanChange, selectChanges+`WHERE guild_id = ? AND guild_id <> '' ORDER BY id DESC LIMIT ?`, guildID, limit)
 }
 
 // All returns the last changes in all places, newest first.
 func (s *Changes) All(ctx context.Context, limit int) ([]Change, error) {
-	return list(ctx, s.db, "list changes", scanChange, selectChanges+`ORDER BY id DESC LIMIT ?`, limit)
+	return List(ctx, s.db, "list changes", scanChange, selectChanges+`ORDER BY id DESC LIMIT ?`, limit)
 }
 
-func scanChange(row scanner) (c Change, err error) {
+func scanChange(row Scanner) (c Change, err error) {
 	err = row.Scan(&c.ID, micros{&c.By.At}, &c.GuildID, &c.ChannelID, &c.By.ID, &c.By.Name, &c.Kind, &c.From, &c.To)
 	return c, err
 }
 
 // Prune deletes the changes before that time and returns their number.
 func (s *Changes) Prune(ctx context.Context, before time.Time) (int, error) {
-	return s.db.exec(ctx, "prune changes", `DELETE FROM changes WHERE at < ?`, before.UnixMicro())
+	return s.db.Exec(ctx, "prune changes", `DELETE FROM changes WHERE at < ?`, before.UnixMicro())
 }
 
-func onOff(on bool) string {
+// OnOff is the value of a setting that is on or off.
+func OnOff(on bool) string {
 	if on {
 		return "on"
 	}
@@ -105,8 +106,8 @@ func onOff(on bool) string {
 func (c Channel) changes(next Channel, by By) []Change {
 	all := []Change{
 		{Kind: ChangeMode, From: c.Mode, To: next.Mode},
-		{Kind: ChangeLookups, From: onOff(!c.WebOff), To: onOff(!next.WebOff)},
-		{Kind: ChangeButtons, From: onOff(!c.Bare), To: onOff(!next.Bare)},
+		{Kind: ChangeLookups, From: OnOff(!c.WebOff), To: OnOff(!next.WebOff)},
+		{Kind: ChangeButtons, From: OnOff(!c.Bare), To: OnOff(!next.Bare)},
 	}
 	return placed(all, next.GuildID, next.ID, by)
 }
@@ -114,10 +115,10 @@ func (c Channel) changes(next Channel, by By) []Change {
 // changes returns the differences between two ways of taking part in a channel.
 func (c Conduct) changes(next Conduct, guildID, channelID string, by By) []Change {
 	all := []Change{
-		{Kind: ChangeChatty, From: onOff(c.Chatty), To: onOff(next.Chatty)},
-		{Kind: ChangeThreads, From: onOff(c.Threads), To: onOff(next.Threads)},
-		{Kind: ChangePosts, From: onOff(c.Posts), To: onOff(next.Posts)},
-		{Kind: ChangeSubscribed, From: onOff(c.Subscribed), To: onOff(next.Subscribed)},
+		{Kind: ChangeChatty, From: OnOff(c.Chatty), To: OnOff(next.Chatty)},
+		{Kind: ChangeThreads, From: OnOff(c.Threads), To: OnOff(next.Threads)},
+		{Kind: ChangePosts, From: OnOff(c.Posts), To: OnOff(next.Posts)},
+		{Kind: ChangeSubscribed, From: OnOff(c.Subscribed), To: OnOff(next.Subscribed)},
 	}
 	return placed(all, guildID, channelID, by)
 }
@@ -131,7 +132,7 @@ func placed(all []Change, guildID, channelID string, by By) []Change {
 
 // change returns the change that turning the switch makes.
 func (s Switch) change(on bool) Change {
-	c := Change{By: By{s.By, s.ByName, s.At}, GuildID: s.GuildID, ChannelID: s.Place, Kind: ChangeLookups, From: onOff(!on), To: onOff(on)}
+	c := Change{By: By{s.By, s.ByName, s.At}, GuildID: s.GuildID, ChannelID: s.Place, Kind: ChangeLookups, From: OnOff(!on), To: OnOff(on)}
 	if s.Kind == Answers {
 		c.Kind, c.From, c.To = ChangePause, c.To, c.From
 	}

@@ -28,8 +28,7 @@ func TestChanges(t *testing.T) {
 		must(db.Settings.SetBackdrop(ctx, Backdrop{ChannelID: "c", GuildID: "g", Text: "The sea.", ByID: ada.ID, ByName: ada.Name, At: noon}))
 		must(db.Settings.SwitchOff(ctx, Switch{Kind: Answers, GuildID: "g", By: ada.ID, ByName: ada.Name, At: noon}))
 		must(db.Settings.SwitchOff(ctx, Switch{Kind: Answers, Place: Everywhere, By: ada.ID, ByName: ada.Name, At: noon}))
-		_, err = db.Privacy.SetConsent(ctx, By{"2", "Ben", noon.Add(time.Hour)}, true)
-		must(err)
+		must(db.Settings.SwitchOff(ctx, Switch{Kind: Lookups, GuildID: "h", By: "2", ByName: "Ben", At: noon.Add(time.Hour)}))
 	}
 	must(db.Settings.SetBackdrop(ctx, Backdrop{ChannelID: "c", GuildID: "g", Text: "The sky.", ByID: ada.ID, ByName: ada.Name, At: noon})) // of the same length
 	must(db.Changes.Record(ctx, Change{By: By{At: noon}, Kind: ChangeFiles, To: "sage has changed"}))
@@ -52,7 +51,7 @@ func TestChanges(t *testing.T) {
 	if got := list(db.Changes.InGuild(ctx, "", 100)); got != "" {
 		t.Errorf("of no server\n%s", got)
 	}
-	if got, want := list(db.Changes.All(ctx, 3)), "/ files >sage has changed\n1Ada g/c backdrop 8>8\n2Ben / learning off>on"; strings.TrimSpace(got) != want {
+	if got, want := list(db.Changes.All(ctx, 3)), "/ files >sage has changed\n1Ada g/c backdrop 8>8\n2Ben h/ lookups on>off"; strings.TrimSpace(got) != want {
 		t.Errorf("the last\n%s", got)
 	}
 	_, err := db.ChangeRows(ctx, "changes", `guild_id = @server`, "", Args{"server": "g"})

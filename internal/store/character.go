@@ -24,8 +24,8 @@ func serverPlace(guildID string) string { return "server:" + guildID }
 func (s *Characters) Chosen(ctx context.Context, channelID, parentID, guildID string) ([]string, error) {
 	chosen := map[string][]string{}
 	places := []string{channelID, parentID, serverPlace(guildID)}
-	rows, err := s.db.query(ctx, `SELECT place, characters FROM castings WHERE place IN (?, ?, ?)`, places[0], places[1], places[2])
-	_, err = collect(s.db, "read characters", rows, err, func(row scanner) (_ struct{}, err error) {
+	rows, err := s.db.Query(ctx, `SELECT place, characters FROM castings WHERE place IN (?, ?, ?)`, places[0], places[1], places[2])
+	_, err = Collect(s.db, "read characters", rows, err, func(row Scanner) (_ struct{}, err error) {
 		var place, ids string
 		err = row.Scan(&place, &ids)
 		chosen[place] = strings.Split(ids, "\n")
@@ -82,7 +82,7 @@ func (s *Characters) Change(ctx context.Context, c CharacterChoice, inherited []
 		if err != nil {
 			return err
 		}
-		if err := s.db.Changes.record(tx, Change{By: By{c.By, c.ByName, c.At}, GuildID: c.GuildID, ChannelID: c.ChannelID, Kind: ChangeCharacters, From: before, To: strings.Join(ids, " ")}); err != nil {
+		if err := s.db.Changes.RecordIn(tx, Change{By: By{c.By, c.ByName, c.At}, GuildID: c.GuildID, ChannelID: c.ChannelID, Kind: ChangeCharacters, From: before, To: strings.Join(ids, " ")}); err != nil {
 			return err
 		}
 		if len(ids) == 0 {
@@ -114,7 +114,7 @@ func (s *Characters) Profiles(ctx context.Context) (map[string]ServerCharacter, 
 	rows, err := s.db.readers.QueryContext(ctx, `SELECT guild_id, characters, '' FROM castings WHERE place = 'server:' || guild_id
 		UNION ALL SELECT guild_id, '', profile FROM profiles`)
 	all := map[string]ServerCharacter{}
-	_, err = collect(s.db, "read profiles", rows, err, func(row scanner) (_ struct{}, err error) {
+	_, err = Collect(s.db, "read profiles", rows, err, func(row Scanner) (_ struct{}, err error) {
 		var guildID, character, given string
 		err = row.Scan(&guildID, &character, &given)
 		server := all[guildID]
@@ -127,7 +127,7 @@ func (s *Characters) Profiles(ctx context.Context) (map[string]ServerCharacter, 
 
 // SetProfile saves which profile the bot has in a server. It may be empty.
 func (s *Characters) SetProfile(ctx context.Context, guildID, profile string) error {
-	_, err := s.db.exec(ctx, "save profile", `INSERT INTO profiles (guild_id, profile) VALUES (?, ?)
+	_, err := s.db.Exec(ctx, "save profile", `INSERT INTO profiles (guild_id, profile) VALUES (?, ?)
 		ON CONFLICT (guild_id) DO UPDATE SET profile = excluded.profile`, guildID, profile)
 	return err
 }
@@ -156,7 +156,7 @@ func (s *Characters) Lore(ctx context.Context, c LoreChat) (map[string]LoreFirin
 			SELECT 1 FROM messages WHERE messages.channel_id = lore.channel_id AND messages.at > lore.at AND messages.at <= ? AND messages.id <> ? LIMIT ?))
 		FROM lore WHERE channel_id = ? AND character = ?`, c.At.UnixMicro(), c.At.UnixMicro(), c.MessageID, LoreHorizon, c.ChannelID, c.Character)
 	all := map[string]LoreFiring{}
-	_, err = collect(s.db, "read lore", rows, err, func(row scanner) (_ struct{}, err error) {
+	_, err = Collect(s.db, "read lore", rows, err, func(row Scanner) (_ struct{}, err error) {
 		var entry string
 		var f LoreFiring
 		var later bool
@@ -185,7 +185,7 @@ func (s *Characters) ChatLength(ctx context.Context, c LoreChat) (all, own int, 
 
 // SetLore saves that entries fired in a turn.
 func (s *Characters) SetLore(ctx context.Context, c LoreChat, turnID string, entries ...string) error {
-	return s.db.change(ctx, "keep lore", func(tx *sql.Tx) error {
+	return s.db.Change(ctx, "keep lore", func(tx *sql.Tx) error {
 		for _, entry := range entries {
 			_, err := tx.Exec(`INSERT INTO lore (channel_id, guild_id, character, entry, at, turn_id, first_turn) VALUES (?, ?, ?, ?, ?, ?, ?)
 				ON CONFLICT (channel_id, character, entry) DO UPDATE SET at = excluded.at, turn_id = excluded.turn_id`,
@@ -212,7 +212,7 @@ func (s *Characters) Greeting(ctx context.Context, channelID, character string) 
 
 // SetGreeting saves which greeting a character gave in a channel.
 func (s *Characters) SetGreeting(ctx context.Context, channelID, guildID, character string, number int) error {
-	_, err := s.db.exec(ctx, "save greeting", `INSERT INTO greetings (channel_id, guild_id, character, number) VALUES (?, ?, ?, ?)
+	_, err := s.db.Exec(ctx, "save greeting", `INSERT INTO greetings (channel_id, guild_id, character, number) VALUES (?, ?, ?, ?)
 		ON CONFLICT (channel_id, character) DO UPDATE SET number = excluded.number`, channelID, guildID, character, number)
 	return err
 }
@@ -234,10 +234,10 @@ func (s *Webhooks) Get(ctx context.Context, channelID string) (Webhook, error) {
 func (s *Webhooks) Set(ctx context.Context, w Webhook) error {
 	var err error
 	if w.ID == "" {
-		_, err = s.db.exec(ctx, "delete webhook", `DELETE FROM webhooks WHERE channel_id = ?`, w.ChannelID)
+		_, err = s.db.Exec(ctx, "delete webhook", `DELETE FROM webhooks WHERE channel_id = ?`, w.ChannelID)
 		return err
 	}
-	_, err = s.db.exec(ctx, "save webhook", `INSERT INTO webhooks (channel_id, guild_id, id, token) VALUES (?, ?, ?, ?)
+	_, err = s.db.Exec(ctx, "save webhook", `INSERT INTO webhooks (channel_id, guild_id, id, token) VALUES (?, ?, ?, ?)
 		ON CONFLICT (channel_id) DO UPDATE SET id = excluded.id, token = excluded.token`, w.ChannelID, w.GuildID, w.ID, w.Token)
 	return err
 }

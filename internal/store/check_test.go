@@ -102,7 +102,7 @@ func TestShrink(t *testing.T) {
 			return bytes
 		}
 		before := size()
-		if _, err := db.exec(t.Context(), "delete", `DELETE FROM messages`); err != nil {
+		if _, err := db.Exec(t.Context(), "delete", `DELETE FROM messages`); err != nil {
 			t.Fatal(err)
 		}
 		if err := db.Shrink(t.Context()); err != nil {
@@ -153,7 +153,7 @@ func BenchmarkCheck(b *testing.B) {
 	db := open(b, dir)
 	fill(b, db, 1_000_000, 1000)
 	for i := range 700 {
-		if _, err := db.exec(b.Context(), "fill", fmt.Sprintf(`WITH n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000)
+		if _, err := db.Exec(b.Context(), "fill", fmt.Sprintf(`WITH n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000)
 			INSERT INTO record_parts (body) SELECT randomblob(1000) FROM n -- %d`, i)); err != nil {
 			b.Fatal(err)
 		}

@@ -166,7 +166,7 @@ func (s *Claims) End(tx *sql.Tx, turnID string) error {
 
 // Close notes that these events need no answer any more, because somebody was told so.
 func (s *Claims) Close(ctx context.Context, events ...string) error {
-	return s.db.change(ctx, "close claims", func(tx *sql.Tx) error { return s.CloseIn(tx, events...) })
+	return s.db.Change(ctx, "close claims", func(tx *sql.Tx) error { return s.CloseIn(tx, events...) })
 }
 
 // CloseIn is [Claims.Close] in a transaction of [DB.Write].
@@ -181,7 +181,7 @@ func (s *Claims) CloseIn(tx *sql.Tx, events ...string) error {
 
 // Reopen notes that a turn answers an event again, in the posts of the first answer or in its own. A restart goes on with it.
 func (s *Claims) Reopen(ctx context.Context, claim, turnID, event string, posts ...Post) error {
-	return s.db.change(ctx, "reopen claim", func(tx *sql.Tx) error {
+	return s.db.Change(ctx, "reopen claim", func(tx *sql.Tx) error {
 		event, err := s.db.Privacy.keptEvent(tx, event)
 		if err != nil || event == "" {
 			return err
@@ -200,7 +200,7 @@ func (s *Claims) Reopen(ctx context.Context, claim, turnID, event string, posts 
 
 // SavePost saves the nth post of a turn until the turn is over. It leaves out the text if the words of the turn are not kept.
 func (s *Claims) SavePost(ctx context.Context, turnID string, n int, p Post) error {
-	return s.db.change(ctx, "save post", func(tx *sql.Tx) error {
+	return s.db.Change(ctx, "save post", func(tx *sql.Tx) error {
 		unkept, err := s.db.Privacy.unkept(tx, turnID)
 		if err != nil {
 			return err
@@ -216,7 +216,7 @@ func (s *Claims) SavePost(ctx context.Context, turnID string, n int, p Post) err
 // Open returns the claimed events without an answer, in the order in which they came.
 func (s *Claims) Open(ctx context.Context) ([]OpenClaim, error) {
 	rows, err := s.db.readers.QueryContext(ctx, `SELECT event_id, at, event, turn_id FROM claims WHERE state <> 'done' ORDER BY at, event_id`)
-	all, err := collect(s.db, "read open claims", rows, err, func(row scanner) (o OpenClaim, err error) {
+	all, err := Collect(s.db, "read open claims", rows, err, func(row Scanner) (o OpenClaim, err error) {
 		err = row.Scan(&o.Claim, micros{&o.At}, &o.Event, &o.TurnID)
 		return o, err
 	})
@@ -225,7 +225,7 @@ func (s *Claims) Open(ctx context.Context) ([]OpenClaim, error) {
 			return nil, err
 		}
 		rows, failed := s.db.readers.QueryContext(ctx, `SELECT message_id, text FROM posts WHERE turn_id = ? ORDER BY n`, all[i].TurnID)
-		all[i].Posts, err = collect(s.db, "read posts", rows, failed, func(row scanner) (p Post, err error) {
+		all[i].Posts, err = Collect(s.db, "read posts", rows, failed, func(row Scanner) (p Post, err error) {
 			err = row.Scan(&p.ID, &p.Text)
 			return p, err
 		})
@@ -235,7 +235,7 @@ func (s *Claims) Open(ctx context.Context) ([]OpenClaim, error) {
 
 // Prune deletes the claims before that time and returns their number.
 func (s *Claims) Prune(ctx context.Context, before time.Time) (int, error) {
-	return s.db.exec(ctx, "prune claims", `DELETE FROM claims WHERE at < ?`, before.UnixMicro())
+	return s.db.Exec(ctx, "prune claims", `DELETE FROM claims WHERE at < ?`, before.UnixMicro())
 }
 
 // Posted reports whether a message is kept, is a post of a turn that is not over, or is a reply in a record.

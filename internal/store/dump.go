@@ -10,7 +10,7 @@ import (
 
 // DumpKinds returns the kinds that [DB.Dump] can write, in order. They are named after tables.
 func DumpKinds() []string {
-	kinds := []string{"messages", "memories"}
+	kinds := []string{"messages"}
 	for _, d := range dumped {
 		kinds = append(kinds, d.table)
 	}
@@ -43,10 +43,8 @@ func (db *DB) Dump(ctx context.Context, kind string, since time.Time, do func(ro
 		return fmt.Errorf("there is no kind %q", kind)
 	case 0:
 		err = db.dumpMessages(ctx, from, do)
-	case 1:
-		err = db.dumpMemories(ctx, since, do)
 	default:
-		err = db.dumpTable(ctx, dumped[i-2].table, dumped[i-2].at, from, do)
+		err = db.dumpTable(ctx, dumped[i-1].table, dumped[i-1].at, from, do)
 	}
 	if err != nil {
 		return fmt.Errorf("export %s: %w", kind, db.Explain(err))
@@ -73,26 +71,6 @@ func (db *DB) dumpMessages(ctx context.Context, from int64, do func(map[string]a
 	return nil
 }
 
-func (db *DB) dumpMemories(ctx context.Context, since time.Time, do func(map[string]any) error) error {
-	all, err := db.Memories.Export(ctx)
-	if err != nil {
-		return err
-	}
-	for _, m := range all {
-		if m.LearnedAt.Before(since) {
-			continue
-		}
-		err := do(map[string]any{
-			"id": m.ID, "kind": m.Kind, "scope": m.Scope.Kind, "scope_id": m.Scope.ID, "subject": m.Subject, "text": m.Text, "sources": m.Sources, "turn_id": m.TraceID,
-			"by_id": m.By, "said_at": m.SaidAt, "learned_at": m.LearnedAt, "supersedes": m.Supersedes, "superseded": m.Superseded, "pinned": m.Pinned,
-		})
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // dumpTable reads a whole table at once: these tables are small.
 func (db *DB) dumpTable(ctx context.Context, table, at string, from int64, do func(map[string]any) error) error {
 	query, args := `SELECT * FROM `+table, []any{}
@@ -114,7 +92,7 @@ func (db *DB) dumpTable(ctx context.Context, table, at string, from int64, do fu
 // rowsOf reads rows by column. The column named at holds a time.
 func (db *DB) rowsOf(ctx context.Context, query, at string, args ...any) (all []map[string]any, err error) {
 	rows, err := db.readers.QueryContext(ctx, query, args...)
-	return all, each(rows, err, func(scanner) error {
+	return all, each(rows, err, func(Scanner) error {
 		row, err := named(rows)
 		if micro, ok := row[at].(int64); ok {
 			row[at] = time.UnixMicro(micro).UTC()

@@ -36,10 +36,8 @@ type Erasure struct {
 // Erasures returns the requests that are not finished, oldest first. An earlier process may have left them.
 func (s *Privacy) Erasures(ctx context.Context) ([]Erasure, error) {
 	rows, err := s.db.readers.QueryContext(ctx, `SELECT person_id, at, by_operator FROM erasures ORDER BY at`)
-	return collect(s.db, "read who is being forgotten", rows, err, func(row scanner) (e Erasure, err error) {
-		var at int64
-		err = row.Scan(&e.PersonID, &at, &e.ByOperator)
-		e.At = time.UnixMicro(at).UTC()
+	return Collect(s.db, "read who is being forgotten", rows, err, func(row Scanner) (e Erasure, err error) {
+		err = row.Scan(&e.PersonID, micros{&e.At}, &e.ByOperator)
 		return e, err
 	})
 }
@@ -105,20 +103,4 @@ func (s *Claims) EraseEvents(ctx context.Context, personID string, before time.T
 		return 0, fmt.Errorf("erase events: %w", err)
 	}
 	return len(changes), nil
-}
-
-// SourcesOf returns the ids of a person's messages that memories rest on although the messages are not kept any more.
-func (s *Memories) SourcesOf(ctx context.Context, personID string) ([]string, error) {
-	rows, err := s.db.readers.QueryContext(ctx, `SELECT DISTINCT message_id FROM memory_sources s WHERE author_id = ?
-		AND substr(message_id, 1, length(?)) <> ? AND NOT EXISTS (SELECT 1 FROM messages WHERE id = s.message_id)`, personID, commandSource, commandSource)
-	return collect(s.db, "read sources of memories", rows, err, func(row scanner) (id string, err error) {
-		err = row.Scan(&id)
-		return id, err
-	})
-}
-
-// All returns the summaries of all channels.
-func (s *Summaries) All(ctx context.Context) ([]Summary, error) {
-	rows, err := s.db.readers.QueryContext(ctx, `SELECT `+summaryColumns+` FROM summaries`)
-	return collect(s.db, "read summaries", rows, err, scanSummary)
 }

@@ -30,7 +30,7 @@ func (s *Messages) index(tx *sql.Tx, row int64, m Message) error {
 
 // unindex removes a message, as index added it, and its vector.
 func (s *Messages) unindex(tx *sql.Tx, row int64, m Message) error {
-	if err := s.db.Vectors.delete(tx, row); err != nil {
+	if err := s.dropVector(tx, row); err != nil {
 		return err
 	}
 	return s.indexed(tx, unindexMessage, row, m)
@@ -44,7 +44,7 @@ func (s *Messages) indexed(tx *sql.Tx, query string, row int64, m Message) error
 	if err := s.db.stmt(tx, isDue).QueryRow(row).Scan(&due); err != nil || due {
 		return err
 	}
-	_, err := s.db.stmt(tx, query).Exec(row, words(m.Text), tag(inGuild, m.GuildID)+" "+tag(inChannel, m.ChannelID)+" "+tag(byAuthor, m.AuthorID))
+	_, err := s.db.stmt(tx, query).Exec(row, IndexedWords(m.Text), tag(inGuild, m.GuildID)+" "+tag(inChannel, m.ChannelID)+" "+tag(byAuthor, m.AuthorID))
 	return err
 }
 
@@ -58,7 +58,7 @@ func (s *Messages) rowOf(tx *sql.Tx, id string) (row int64, m Message, err error
 }
 
 // scanRow scans the indexed columns of a message.
-func scanRow(s scanner) (row int64, m Message, err error) {
+func scanRow(s Scanner) (row int64, m Message, err error) {
 	err = s.Scan(&row, &m.GuildID, &m.ChannelID, &m.AuthorID, &m.Text)
 	return row, m, err
 }
@@ -72,17 +72,19 @@ const (
 // wordsForm names the way in which words are made from a text. The stemming tables have a name of their own.
 const wordsForm = "1 "
 
-// renewIndex starts to build the index of messages again if the program makes other words now. It builds the index of memory at once,
-// because it is small.
+// IndexForm names the way in which [IndexedWords] are made from a text. An index of another form must be built again.
+func IndexForm() string { return wordsForm + text.StemsMark() }
+
+// renewIndex starts to build the index of messages again if the program makes other words now.
 func (s *Messages) renewIndex(ctx context.Context) error {
 	var made string
 	if err := s.db.readers.QueryRowContext(ctx, `SELECT made FROM message_words_progress`).Scan(&made); err != nil {
 		return err
 	}
-	if made == wordsForm+text.StemsMark() {
+	if made == IndexForm() {
 		return nil
 	}
-	return s.db.change(ctx, "renew the indexes", func(tx *sql.Tx) error { return errors.Join(s.db.Memories.reindex(tx), emptyIndex(tx)) })
+	return s.db.Change(ctx, "renew the index", emptyIndex)
 }
 
 // emptyIndex empties the index of messages, so that indexOld builds it again.
@@ -90,7 +92,7 @@ func emptyIndex(tx *sql.Tx) error {
 	if _, err := tx.Exec(emptyMessages); err != nil {
 		return err
 	}
-	_, err := tx.Exec(`UPDATE message_words_progress SET due = (SELECT coalesce(max(rowid), 0) FROM messages), made = ?`, wordsForm+text.StemsMark())
+	_, err := tx.Exec(`UPDATE message_words_progress SET due = (SELECT coalesce(max(rowid), 0) FROM messages), made = ?`, IndexForm())
 	return err
 }
 
@@ -130,7 +132,7 @@ func (s *Messages) indexSome(tx *sql.Tx) error {
 		Message
 	}
 	rows, err := tx.Query(`SELECT `+rowColumns+` FROM messages WHERE rowid <= (SELECT due FROM message_words_progress) ORDER BY rowid DESC LIMIT ?`, indexBatch)
-	some, err := collect(s.db, "read messages", rows, err, func(row scanner) (f found, err error) {
+	some, err := Collect(s.db, "read messages", rows, err, func(row Scanner) (f found, err error) {
 		f.row, f.Message, err = scanRow(row)
 		return f, err
 	})
@@ -205,12 +207,12 @@ func (s *Messages) TidyIndex(ctx context.Context) error {
 	return nil
 }
 
-// words returns the words under which a text is found, separated by spaces. Behind them are the stems of its words in all languages,
+// IndexedWords returns the words under which a text is found, separated by spaces. Behind them are the stems of its words in all languages,
 // because the language of a short message is often unknown.
 // | For scripts without spaces between words it returns pairs of neighbouring characters, as Lucene's CJKBigramFilter does. Unlike
 // trigrams, pairs find words of two characters, as most Japanese and Chinese words are, at no cost for other languages. The last character
 // follows the pairs, so that each character begins a word.
-func words(s string) string {
+func IndexedWords(s string) string {
 	var b strings.Builder
 	b.Grow(len(s) + len(s)/4)
 	write := func(w string) {
@@ -266,8 +268,8 @@ func anyOfThese(words []string) string {
 	return `("` + strings.Join(words, `" OR "`) + `")`
 }
 
-// anyWord returns an FTS5 query for texts with any word of s in any form, or an empty one if s has no word.
-func anyWord(s string) string {
+// AnyWord returns an FTS5 query for texts with any word of s in any form, or an empty one if s has no word.
+func AnyWord(s string) string {
 	var all []string
 	for _, run := range runs(s) {
 		begin := ""

@@ -142,7 +142,7 @@ func TestIndexDue(t *testing.T) {
 	dir, ctx := t.TempDir(), t.Context()
 	db := open(t, dir)
 	come(t, db, chat("1", "c", "ada", "an old word", 1), chat("2", "c", "ada", "another old word", 2), chat("3", "c", "ada", "a third old word", 3))
-	if _, err := db.exec(ctx, "make the index another's", `UPDATE message_words_progress SET made = 'other'`); err != nil {
+	if _, err := db.Exec(ctx, "make the index another's", `UPDATE message_words_progress SET made = 'other'`); err != nil {
 		t.Fatal(err)
 	}
 	if err := db.Close(); err != nil {

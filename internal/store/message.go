@@ -31,7 +31,7 @@ func (m Message) OfAnother(character string) bool {
 
 // Save saves messages, all or none, and replaces those with the same ids. It leaves out messages of people about whom nothing is kept.
 func (s *Messages) Save(ctx context.Context, ms ...Message) error {
-	return s.db.change(ctx, "save messages", func(tx *sql.Tx) error {
+	return s.db.Change(ctx, "save messages", func(tx *sql.Tx) error {
 		for _, m := range ms {
 			if err := s.save(tx, m); err != nil {
 				return err
@@ -51,7 +51,7 @@ func (s *Messages) save(tx *sql.Tx, m Message) error {
 		err = s.unindex(tx, row, before)
 	}
 	if err == nil && row > 0 && before.Text != m.Text {
-		err = s.db.Summaries.dropCovering(tx, row)
+		err = s.dropSummary(tx, row)
 	}
 	if err != nil {
 		return err
@@ -87,7 +87,7 @@ func (s *Messages) Edit(ctx context.Context, id, text string) (edited bool, err 
 		if err := s.unindex(tx, row, m); err != nil {
 			return err
 		}
-		if err := s.db.Summaries.dropCovering(tx, row); err != nil {
+		if err := s.dropSummary(tx, row); err != nil {
 			return err
 		}
 		if _, err := tx.Exec(`UPDATE messages SET text = ? WHERE rowid = ?`, text, row); err != nil {
@@ -97,7 +97,7 @@ func (s *Messages) Edit(ctx context.Context, id, text string) (edited bool, err 
 		if err := s.index(tx, row, m); err != nil {
 			return err
 		}
-		return s.db.Memories.dropSource(tx, id)
+		return s.dropStatements(tx, id)
 	})
 	if err != nil {
 		return false, fmt.Errorf("edit message: %w", err)
@@ -107,7 +107,7 @@ func (s *Messages) Edit(ctx context.Context, id, text string) (edited bool, err 
 
 // SetTranscript gives a voice message its words and a new note. A missing message is no error.
 func (s *Messages) SetTranscript(ctx context.Context, id, text, note string) error {
-	return s.db.change(ctx, "save transcript", func(tx *sql.Tx) error {
+	return s.db.Change(ctx, "save transcript", func(tx *sql.Tx) error {
 		row, m, err := s.rowOf(tx, id)
 		if err != nil || row == 0 {
 			return err
@@ -126,7 +126,7 @@ func (s *Messages) SetTranscript(ctx context.Context, id, text, note string) err
 // Delete deletes a message and the statements that rest on it alone. It also notes that records may still quote it, see
 // [Messages.PendingDeletions]. A missing message is no error.
 func (s *Messages) Delete(ctx context.Context, id string) error {
-	return s.db.change(ctx, "delete message", func(tx *sql.Tx) error {
+	return s.db.Change(ctx, "delete message", func(tx *sql.Tx) error {
 		_, err := tx.Exec(`INSERT INTO forgetting (message_id, channel_id, at, text) VALUES (?, '', 0, '') ON CONFLICT DO NOTHING`, id)
 		if err != nil {
 			return err
@@ -136,7 +136,7 @@ func (s *Messages) Delete(ctx context.Context, id string) error {
 		if err != nil {
 			return err
 		}
-		if err := s.db.Memories.dropSource(tx, id); err != nil {
+		if err := s.dropStatements(tx, id); err != nil {
 			return err
 		}
 		row, m, err := s.rowOf(tx, id)
@@ -153,7 +153,7 @@ func (s *Messages) deleteRow(tx *sql.Tx, row int64, m Message) error {
 	if err != nil {
 		return err
 	}
-	return s.db.Memories.dropSource(tx, id)
+	return s.dropStatements(tx, id)
 }
 
 // dropRow deletes a message from the table, the index and the summary that covers it. Statements that rest on it stay.
@@ -161,7 +161,7 @@ func (s *Messages) dropRow(tx *sql.Tx, row int64, m Message) (id string, err err
 	if err := s.unindex(tx, row, m); err != nil {
 		return "", err
 	}
-	if err := s.db.Summaries.dropCovering(tx, row); err != nil {
+	if err := s.dropSummary(tx, row); err != nil {
 		return "", err
 	}
 	err = tx.QueryRow(`DELETE FROM messages WHERE rowid = ? RETURNING id`, row).Scan(&id)
@@ -170,7 +170,7 @@ func (s *Messages) dropRow(tx *sql.Tx, row int64, m Message) (id string, err err
 
 // PendingDeletions returns the deleted messages that records may still quote. They have a channel, a time and a text if they were kept.
 func (s *Messages) PendingDeletions(ctx context.Context) ([]Message, error) {
-	return list(ctx, s.db, "read deleted messages", func(row scanner) (m Message, err error) {
+	return List(ctx, s.db, "read deleted messages", func(row Scanner) (m Message, err error) {
 		err = row.Scan(&m.ID, &m.ChannelID, micros{&m.At}, &m.Text)
 		return m, err
 	}, `SELECT message_id, channel_id, at, text FROM forgetting ORDER BY at`)
@@ -178,13 +178,13 @@ func (s *Messages) PendingDeletions(ctx context.Context) ([]Message, error) {
 
 // FinishDeletion notes that no record quotes a deleted message any more.
 func (s *Messages) FinishDeletion(ctx context.Context, id string) error {
-	_, err := s.db.exec(ctx, "forget message", `DELETE FROM forgetting WHERE message_id = ?`, id)
+	_, err := s.db.Exec(ctx, "forget message", `DELETE FROM forgetting WHERE message_id = ?`, id)
 	return err
 }
 
 // Get returns the message with that id, or [ErrNotFound].
 func (s *Messages) Get(ctx context.Context, id string) (Message, error) {
-	m, err := scan(s.db.queryRow(ctx, `SELECT `+columns+` FROM messages WHERE id = ?`, id))
+	m, err := scan(s.db.QueryRow(ctx, `SELECT `+columns+` FROM messages WHERE id = ?`, id))
 	if err != nil {
 		return Message{}, fmt.Errorf("read message: %w", s.db.Explain(err))
 	}
@@ -205,8 +205,8 @@ func (s *Messages) HasReply(ctx context.Context, channelID string, ids ...string
 
 // Recent returns the last n messages of a channel, oldest first.
 func (s *Messages) Recent(ctx context.Context, channelID string, n int) ([]Message, error) {
-	rows, err := s.db.query(ctx, `SELECT `+columns+` FROM messages WHERE channel_id = ? ORDER BY at DESC, id DESC LIMIT 0 + ?`, channelID, n)
-	ms, err := collect(s.db, "read recent messages", rows, err, scan)
+	rows, err := s.db.Query(ctx, `SELECT `+columns+` FROM messages WHERE channel_id = ? ORDER BY at DESC, id DESC LIMIT 0 + ?`, channelID, n)
+	ms, err := Collect(s.db, "read recent messages", rows, err, scan)
 	slices.Reverse(ms)
 	return ms, err
 }
@@ -236,7 +236,7 @@ func (s *Messages) Chain(ctx context.Context, id string, n int) ([]Message, erro
 // columns are in the order of scan and insertInto.
 const columns = `id, channel_id, guild_id, author_id, author_name, text, reply_to, turn_id, at, own, note`
 
-func scan(row scanner) (m Message, err error) {
+func scan(row Scanner) (m Message, err error) {
 	err = row.Scan(&m.ID, &m.ChannelID, &m.GuildID, &m.AuthorID, &m.AuthorName, &m.Text, &m.ReplyTo, &m.TurnID, micros{&m.At}, &m.Own, &m.Note)
 	return m, err
 }
@@ -262,7 +262,7 @@ func (s *Messages) move(tx *sql.Tx, id, channelID string) error {
 	if err := s.indexed(tx, unindexMessage, row, m); err != nil {
 		return err
 	}
-	if err := s.db.Summaries.dropCovering(tx, row); err != nil {
+	if err := s.dropSummary(tx, row); err != nil {
 		return err
 	}
 	if _, err := tx.Exec(`UPDATE messages SET channel_id = ? WHERE rowid = ?`, channelID, row); err != nil {
@@ -271,7 +271,7 @@ func (s *Messages) move(tx *sql.Tx, id, channelID string) error {
 	if _, err := tx.Exec(`UPDATE message_vectors SET channel_id = ? WHERE message_id = ?`, channelID, id); err != nil {
 		return err
 	}
-	s.db.vectors.move(id, channelID)
+	s.db.derived.onVector(id, channelID)
 	m.ChannelID = channelID
 	return s.indexed(tx, indexMessage, row, m)
 }

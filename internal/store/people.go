@@ -10,7 +10,7 @@ type Person struct{ ID, Name string }
 
 // List returns the people who have spoken in a server, latest first.
 func (s *People) List(ctx context.Context, guildID string) ([]Person, error) {
-	return list(ctx, s.db, "read people", func(row scanner) (p Person, err error) {
+	return List(ctx, s.db, "read people", func(row Scanner) (p Person, err error) {
 		err = row.Scan(&p.ID, &p.Name)
 		return p, err
 	}, `SELECT author_id, name FROM people WHERE guild_id = ? ORDER BY at DESC LIMIT 0 + ?`, guildID, maxPeople)
@@ -33,8 +33,8 @@ const metQuery = `INSERT INTO people (guild_id, author_id, name, at) VALUES (?, 
 // Names returns the names under which people spoke in a server, latest first, to within ten minutes. The caller must not change the slice.
 func (s *People) Names(ctx context.Context, guildID string) ([]string, error) {
 	return memoise(s.db, &s.db.names, guildID, sizeOfNames, func() ([]string, error) {
-		rows, err := s.db.query(ctx, `SELECT name FROM people WHERE guild_id = ? ORDER BY at DESC LIMIT 0 + ?`, guildID, maxPeople)
-		return collect(s.db, "read names of people", rows, err, scanValue[string])
+		rows, err := s.db.Query(ctx, `SELECT name FROM people WHERE guild_id = ? ORDER BY at DESC LIMIT 0 + ?`, guildID, maxPeople)
+		return Collect(s.db, "read names of people", rows, err, ScanValue[string])
 	})
 }
 
@@ -48,8 +48,8 @@ func sizeOfNames(all []string) (size int) {
 // NamesByID returns the last known names of people, by id.
 func (s *People) NamesByID(ctx context.Context, ids []string) (map[string]string, error) {
 	type named struct{ id, name string }
-	rows, err := s.db.readers.QueryContext(ctx, `SELECT author_id, name FROM people WHERE author_id `+amongThese+` ORDER BY at`, listed(ids))
-	all, err := collect(s.db, "read names", rows, err, func(row scanner) (n named, err error) {
+	rows, err := s.db.readers.QueryContext(ctx, `SELECT author_id, name FROM people WHERE author_id `+AmongThese+` ORDER BY at`, Listed(ids))
+	all, err := Collect(s.db, "read names", rows, err, func(row Scanner) (n named, err error) {
 		err = row.Scan(&n.id, &n.name)
 		return n, err
 	})

@@ -66,7 +66,7 @@ func (s *Privacy) Standing(ctx context.Context, personID string) (Standing, erro
 	if !s.db.standings.Load() {
 		return Standing{}, nil
 	}
-	standing, err := scanStanding(s.db.queryRow(ctx, standingQuery, s.Pseudonym(personID)))
+	standing, err := scanStanding(s.db.QueryRow(ctx, standingQuery, s.Pseudonym(personID)))
 	if err != nil {
 		return Standing{}, fmt.Errorf("read standing: %w", s.db.Explain(err))
 	}
@@ -81,7 +81,7 @@ func (s *Privacy) StandingIn(tx *sql.Tx, personID string) (Standing, error) {
 	return scanStanding(s.db.stmt(tx, standingQuery).QueryRow(s.Pseudonym(personID)))
 }
 
-func scanStanding(row scanner) (s Standing, err error) {
+func scanStanding(row Scanner) (s Standing, err error) {
 	var optedOut, forgotten int64
 	err = row.Scan(&optedOut, &forgotten)
 	if errors.Is(err, sql.ErrNoRows) {
@@ -144,10 +144,8 @@ func (s *Privacy) logAct(tx *sql.Tx, personID string, act PrivacyAct, byOperator
 // Acts returns what was done about a person's data, oldest first.
 func (s *Privacy) Acts(ctx context.Context, personID string) ([]PrivacyEntry, error) {
 	rows, err := s.db.readers.QueryContext(ctx, `SELECT at, act, by_operator FROM privacy_log WHERE who = ? ORDER BY at, rowid`, s.Pseudonym(personID))
-	return collect(s.db, "read what is on record", rows, err, func(row scanner) (e PrivacyEntry, err error) {
-		var at int64
-		err = row.Scan(&at, &e.Act, &e.ByOperator)
-		e.At = time.UnixMicro(at).UTC()
+	return Collect(s.db, "read what is on record", rows, err, func(row Scanner) (e PrivacyEntry, err error) {
+		err = row.Scan(micros{&e.At}, &e.Act, &e.ByOperator)
 		return e, err
 	})
 }
@@ -171,8 +169,8 @@ func (s *Privacy) signature(tx *sql.Tx, personID string) (string, error) {
 	return personID, nil
 }
 
-// consenting returns [ErrOptedOut] if nothing that a person did at a time may be kept.
-func (s *Privacy) consenting(tx *sql.Tx, personID string, at time.Time) error {
+// Consenting returns, in a transaction, [ErrOptedOut] if nothing that a person did at a time may be kept.
+func (s *Privacy) Consenting(tx *sql.Tx, personID string, at time.Time) error {
 	standing, err := s.StandingIn(tx, personID)
 	if err == nil && !standing.Keeps(at) {
 		err = ErrOptedOut
@@ -199,7 +197,7 @@ const unkeptQuery = `SELECT EXISTS (SELECT 1 FROM unkept_turns WHERE turn_id = ?
 
 // PruneUnkept deletes the notes about turns before a time: they are over.
 func (s *Privacy) PruneUnkept(ctx context.Context, before time.Time) (int, error) {
-	return s.db.exec(ctx, "prune unkept turns", `DELETE FROM unkept_turns WHERE at < ?`, before.UnixMicro())
+	return s.db.Exec(ctx, "prune unkept turns", `DELETE FROM unkept_turns WHERE at < ?`, before.UnixMicro())
 }
 
 // keptEvent returns an event as it may be kept for a restart. It is empty if its author's data is not kept, and lacks the message that it

@@ -16,7 +16,7 @@ import (
 // SQLite takes longer to parse a small statement than to run it.
 var inTransactions = []string{
 	insertMessage, saveMessage, rowQuery, isDue, indexMessage, unindexMessage, deleteVector, unsummariseQuery, restingOn,
-	claimEvent, beginClaim, endClaims, savePost, deletePosts, returnGuild, metQuery, noteTurnQuery, addUsage, standingQuery, unkeptQuery,
+	claimEvent, beginClaim, endClaims, savePost, deletePosts, returnGuild, metQuery, addUsage, standingQuery, unkeptQuery,
 }
 
 // statements are prepared statements, by their text.
@@ -73,8 +73,8 @@ func (db *DB) prepared(ctx context.Context, query string) (*sql.Stmt, error) {
 	return s, err
 }
 
-// query runs a prepared read. A parameter of LIMIT is written as 0 + ?, because SQLite plans a query again when it binds a bare one.
-func (db *DB) query(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
+// Query runs a prepared read, of the few that most turns run. A parameter of LIMIT is written as 0 + ?, because SQLite plans a query again when it binds a bare one.
+func (db *DB) Query(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
 	s, err := db.prepared(ctx, query)
 	if err != nil {
 		return nil, err
@@ -82,8 +82,8 @@ func (db *DB) query(ctx context.Context, query string, args ...any) (*sql.Rows, 
 	return s.QueryContext(ctx, args...)
 }
 
-// queryRow runs a prepared read of one row.
-func (db *DB) queryRow(ctx context.Context, query string, args ...any) scanner {
+// QueryRow runs a prepared read of one row.
+func (db *DB) QueryRow(ctx context.Context, query string, args ...any) Scanner {
 	s, err := db.prepared(ctx, query)
 	if err != nil {
 		return failedRow{err}
@@ -96,17 +96,17 @@ type failedRow struct{ err error }
 
 func (r failedRow) Scan(...any) error { return r.err }
 
-// change runs f in a transaction of [DB.Write]. The error begins with what.
-func (db *DB) change(ctx context.Context, what string, f func(*sql.Tx) error) error {
+// Change runs f in a transaction of [DB.Write]. The error begins with what.
+func (db *DB) Change(ctx context.Context, what string, f func(*sql.Tx) error) error {
 	if err := db.Write(ctx, f); err != nil {
 		return fmt.Errorf("%s: %w", what, err)
 	}
 	return nil
 }
 
-// exec runs one statement in a transaction of its own and returns how many rows it changed. The error begins with what.
-func (db *DB) exec(ctx context.Context, what, query string, args ...any) (changed int, err error) {
-	err = db.change(ctx, what, func(tx *sql.Tx) error {
+// Exec runs one statement in a transaction of its own and returns how many rows it changed. The error begins with what.
+func (db *DB) Exec(ctx context.Context, what, query string, args ...any) (changed int, err error) {
+	err = db.Change(ctx, what, func(tx *sql.Tx) error {
 		r, err := tx.Exec(query, args...)
 		if err != nil {
 			return err
@@ -121,11 +121,14 @@ func (db *DB) exec(ctx context.Context, what, query string, args ...any) (change
 	return changed, nil
 }
 
-// scanner is a row of a result.
-type scanner interface{ Scan(dest ...any) error }
+// Scanner is a row of a result.
+type Scanner interface{ Scan(dest ...any) error }
 
 // micros scans a column with microseconds since 1970 into a time in UTC.
 type micros struct{ at *time.Time }
+
+// Micros returns what scans a column with microseconds since 1970 into a time in UTC.
+func Micros(at *time.Time) sql.Scanner { return micros{at} }
 
 // Scan implements [sql.Scanner].
 func (m micros) Scan(value any) error {
@@ -137,21 +140,21 @@ func (m micros) Scan(value any) error {
 	return nil
 }
 
-// scanValue scans a row of one column.
-func scanValue[T any](row scanner) (value T, err error) {
+// ScanValue scans a row of one column.
+func ScanValue[T any](row Scanner) (value T, err error) {
 	err = row.Scan(&value)
 	return value, err
 }
 
-// list runs a read and returns its rows. The error begins with what.
-func list[T any](ctx context.Context, db *DB, what string, scan func(scanner) (T, error), query string, args ...any) ([]T, error) {
+// List runs a read and returns its rows. The error begins with what.
+func List[T any](ctx context.Context, db *DB, what string, scan func(Scanner) (T, error), query string, args ...any) ([]T, error) {
 	rows, err := db.readers.QueryContext(ctx, query, args...)
-	return collect(db, what, rows, err, scan)
+	return Collect(db, what, rows, err, scan)
 }
 
-// collect returns the rows of a query, which failed if err is not nil. The error begins with what.
-func collect[T any](db *DB, what string, rows *sql.Rows, err error, scan func(scanner) (T, error)) (all []T, _ error) {
-	err = each(rows, err, func(row scanner) error {
+// Collect returns the rows of a query, which failed if err is not nil. The error begins with what.
+func Collect[T any](db *DB, what string, rows *sql.Rows, err error, scan func(Scanner) (T, error)) (all []T, _ error) {
+	err = each(rows, err, func(row Scanner) error {
 		one, err := scan(row)
 		all = append(all, one)
 		return err
@@ -173,19 +176,12 @@ const (
 	// messagesWith returns the rows of the newest messages for a query of [match] and [anyOf], between two rows.
 	messagesWith = `SELECT rowid AS row FROM message_words WHERE message_words MATCH ? AND rowid BETWEEN ? AND ? ORDER BY rowid DESC LIMIT 0 + ?`
 
-	indexMemory   = `INSERT INTO memory_words (rowid, words) VALUES (?, ?)`
-	unindexMemory = `INSERT INTO memory_words (memory_words, rowid, words) VALUES ('delete', ?, ?)`
-	emptyMemory   = `INSERT INTO memory_words (memory_words) VALUES ('delete-all')`
-
-	// memoriesWith returns the ids of statements for a query of [anyWord], with their scores. The lowest score is the best.
-	memoriesWith = `SELECT rowid AS id, rank AS score FROM memory_words WHERE memory_words MATCH ?`
-
-	// amongThese is true for values in a list. Its parameter comes from listed.
-	amongThese = `IN (SELECT value FROM json_each(?))`
+	// AmongThese is true for values in a list. Its parameter comes from [Listed].
+	AmongThese = `IN (SELECT value FROM json_each(?))`
 )
 
-// listed returns a list as the parameter of amongThese.
-func listed[T ~string](all []T) string {
+// Listed returns a list as the parameter of [AmongThese].
+func Listed[T ~string](all []T) string {
 	text, _ := json.Marshal(append([]T{}, all...)) // a list of strings cannot fail
 	return string(text)
 }

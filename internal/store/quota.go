@@ -35,7 +35,7 @@ func (s *Quotas) Take(ctx context.Context, name, period string, n, limit int) (g
 
 // Return gives back n that were taken in a period and not used.
 func (s *Quotas) Return(ctx context.Context, name, period string, n int) error {
-	_, err := s.db.exec(ctx, "return quota "+name, `UPDATE quotas SET used = used - ? WHERE name = ? AND period = ? AND used >= ?`, n, name, period, n)
+	_, err := s.db.Exec(ctx, "return quota "+name, `UPDATE quotas SET used = used - ? WHERE name = ? AND period = ? AND used >= ?`, n, name, period, n)
 	return err
 }
 
@@ -196,7 +196,7 @@ const addUsage = `INSERT INTO usage (day, scope, id, guild_id, turns, lookups, t
 // AddUsage adds the use of a turn to its day: for the person in all servers, for the channel, for the server, and for all. People who opted
 // out or were forgotten are counted under their pseudonym.
 func (s *Quotas) AddUsage(ctx context.Context, at time.Time, p Party, u Used) error {
-	return s.db.change(ctx, "add usage", func(tx *sql.Tx) (err error) {
+	return s.db.Change(ctx, "add usage", func(tx *sql.Tx) (err error) {
 		p := p
 		if p.Person, err = s.db.Privacy.alias(tx, p.Person); err != nil {
 			return err
@@ -224,9 +224,9 @@ func (s *Quotas) Usage(ctx context.Context, at time.Time, p Party) (map[string]U
 	if standing != (Standing{}) {
 		p.Person = s.db.Privacy.Pseudonym(p.Person)
 	}
-	rows, err := s.db.query(ctx, `SELECT scope, id, turns, lookups, tokens, cost, told FROM usage WHERE day = ? AND (scope, id) IN
+	rows, err := s.db.Query(ctx, `SELECT scope, id, turns, lookups, tokens, cost, told FROM usage WHERE day = ? AND (scope, id) IN
 		(VALUES ('all', ''), ('person', ?), ('channel', ?), ('server', ?))`, day(at), p.Person, p.Channel, p.Guild)
-	all, err := collect(s.db, "read usage", rows, err, func(row scanner) (u Usage, err error) {
+	all, err := Collect(s.db, "read usage", rows, err, func(row Scanner) (u Usage, err error) {
 		var cost int64
 		err = row.Scan(&u.Scope, &u.ID, &u.Turns, &u.Lookups, &u.Tokens, &cost, &u.Told)
 		u.Cost = float64(cost) / microdollars
@@ -243,13 +243,13 @@ func (s *Quotas) Usage(ctx context.Context, at time.Time, p Party) (map[string]U
 
 // NotifyOnce notes that somebody is told that a scope has used up its quota of a day. It reports whether it is the first time.
 func (s *Quotas) NotifyOnce(ctx context.Context, at time.Time, scope, id string) (first bool, err error) {
-	n, err := s.db.exec(ctx, "note an exhausted quota", `UPDATE usage SET told = TRUE WHERE day = ? AND scope = ? AND id = ? AND NOT told`, day(at), scope, id)
+	n, err := s.db.Exec(ctx, "note an exhausted quota", `UPDATE usage SET told = TRUE WHERE day = ? AND scope = ? AND id = ? AND NOT told`, day(at), scope, id)
 	return n > 0, err
 }
 
 // PruneUsage deletes the counts before that day and returns their number.
 func (s *Quotas) PruneUsage(ctx context.Context, before time.Time) (int, error) {
-	return s.db.exec(ctx, "prune usage", `DELETE FROM usage WHERE day < ?`, day(before))
+	return s.db.Exec(ctx, "prune usage", `DELETE FROM usage WHERE day < ?`, day(before))
 }
 
 func day(at time.Time) string { return at.UTC().Format(time.DateOnly) }
@@ -262,7 +262,7 @@ type DayUsage struct {
 
 // UsageByDay returns the use of all on each day from that of since, oldest first. Days without a turn are missing.
 func (s *Quotas) UsageByDay(ctx context.Context, since time.Time) ([]DayUsage, error) {
-	return list(ctx, s.db, "read usage by day", func(row scanner) (d DayUsage, err error) {
+	return List(ctx, s.db, "read usage by day", func(row Scanner) (d DayUsage, err error) {
 		var cost int64
 		err = row.Scan(&d.Day, &d.Turns, &d.Lookups, &d.Tokens, &cost)
 		d.Cost = float64(cost) / microdollars
@@ -275,7 +275,7 @@ func (s *Quotas) UsageByDay(ctx context.Context, since time.Time) ([]DayUsage, e
 func (s *Quotas) TopUsage(ctx context.Context, since time.Time, scope string, most int) ([]Usage, error) {
 	rows, err := s.db.readers.QueryContext(ctx, `SELECT id, sum(turns), sum(lookups), sum(tokens), sum(cost) FROM usage
 		WHERE day >= ? AND scope = ? GROUP BY id ORDER BY sum(tokens) DESC, id LIMIT 0 + ?`, day(since), scope, most)
-	all, err := collect(s.db, "read usage of "+scope, rows, err, func(row scanner) (u Usage, err error) {
+	all, err := Collect(s.db, "read usage of "+scope, rows, err, func(row Scanner) (u Usage, err error) {
 		var cost int64
 		err = row.Scan(&u.ID, &u.Turns, &u.Lookups, &u.Tokens, &cost)
 		u.Scope, u.Cost = scope, float64(cost)/microdollars

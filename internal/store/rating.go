@@ -26,8 +26,8 @@ type Feedback struct {
 // SaveFeedback saves a person's verdict and replaces an earlier one in the same server. It returns [ErrOptedOut] if nothing is kept about
 // the person.
 func (s *Ratings) SaveFeedback(ctx context.Context, f Feedback) error {
-	return s.db.change(ctx, "save feedback", func(tx *sql.Tx) error {
-		if err := s.db.Privacy.consenting(tx, f.By, f.At); err != nil {
+	return s.db.Change(ctx, "save feedback", func(tx *sql.Tx) error {
+		if err := s.db.Privacy.Consenting(tx, f.By, f.At); err != nil {
 			return err
 		}
 		_, err := tx.Exec(`INSERT INTO feedback (character, domain, verdict, by_id, guild_id, url, at) VALUES (?, ?, ?, ?, ?, ?, ?)
@@ -40,7 +40,7 @@ func (s *Ratings) SaveFeedback(ctx context.Context, f Feedback) error {
 // ForgetFeedback deletes verdicts about a domain and returns their number: in all servers if guildID is empty, and from everybody if by is
 // empty.
 func (s *Ratings) ForgetFeedback(ctx context.Context, character, domain, guildID, by string) (int, error) {
-	return s.db.exec(ctx, "forget feedback", `DELETE FROM feedback WHERE character = ? AND domain = ? AND (? = '' OR guild_id = ?) AND (? = '' OR by_id = ?)`,
+	return s.db.Exec(ctx, "forget feedback", `DELETE FROM feedback WHERE character = ? AND domain = ? AND (? = '' OR guild_id = ?) AND (? = '' OR by_id = ?)`,
 		character, domain, guildID, guildID, by, by)
 }
 
@@ -60,7 +60,7 @@ func (s *Ratings) AllFeedback(ctx context.Context) ([]Feedback, error) {
 }
 
 func (s *Ratings) feedback(ctx context.Context, where string, args ...any) ([]Feedback, error) {
-	return list(ctx, s.db, "read feedback", func(row scanner) (f Feedback, err error) {
+	return List(ctx, s.db, "read feedback", func(row Scanner) (f Feedback, err error) {
 		err = row.Scan(&f.Character, &f.Domain, &f.Verdict, &f.By, &f.GuildID, &f.URL, micros{&f.At})
 		return f, err
 	}, `SELECT character, domain, verdict, by_id, guild_id, url, at FROM feedback `+where, args...)
@@ -78,7 +78,7 @@ type Opinion struct {
 // SaveOpinion saves an opinion, unless nothing is kept about the person. Without a record of the turn it saves nothing and returns no
 // error.
 func (s *Ratings) SaveOpinion(ctx context.Context, o Opinion) error {
-	return s.db.change(ctx, "save opinion", func(tx *sql.Tx) error {
+	return s.db.Change(ctx, "save opinion", func(tx *sql.Tx) error {
 		if standing, err := s.db.Privacy.StandingIn(tx, o.By); err != nil || !standing.Keeps(o.At) {
 			return err
 		}
@@ -90,13 +90,13 @@ func (s *Ratings) SaveOpinion(ctx context.Context, o Opinion) error {
 
 // DropOpinion deletes a person's opinion of a reply.
 func (s *Ratings) DropOpinion(ctx context.Context, turnID, by, verdict string) error {
-	_, err := s.db.exec(ctx, "delete opinion", `DELETE FROM opinions WHERE turn_id = ? AND by_id = ? AND verdict = ?`, turnID, by, verdict)
+	_, err := s.db.Exec(ctx, "delete opinion", `DELETE FROM opinions WHERE turn_id = ? AND by_id = ? AND verdict = ?`, turnID, by, verdict)
 	return err
 }
 
 // Opinions returns the opinions of one turn, or of all turns if turnID is empty, newest last.
 func (s *Ratings) Opinions(ctx context.Context, turnID string) ([]Opinion, error) {
-	return list(ctx, s.db, "read opinions", func(row scanner) (o Opinion, err error) {
+	return List(ctx, s.db, "read opinions", func(row Scanner) (o Opinion, err error) {
 		err = row.Scan(&o.TurnID, &o.By, &o.GuildID, &o.Verdict, micros{&o.At})
 		return o, err
 	}, `SELECT turn_id, by_id, guild_id, verdict, at FROM opinions WHERE ? = '' OR turn_id = ? ORDER BY at, by_id`, turnID, turnID)

@@ -182,7 +182,7 @@ func (g *gathering) rows(ctx context.Context, words string, first, last int64, l
 		words = g.place + " AND (" + words + ")"
 	}
 	var list []byte
-	if err = g.db.queryRow(ctx, recallQuery, words, first, last, limit).Scan(&list); err != nil {
+	if err = g.db.QueryRow(ctx, recallQuery, words, first, last, limit).Scan(&list); err != nil {
 		return nil, err
 	}
 	return rows, json.Unmarshal(list, &rows)
@@ -260,10 +260,10 @@ func (g *gathering) read(ctx context.Context, rows []int64) error {
 		row int64
 		Message
 	}
-	channels := listed(g.q.Channels)
+	channels := Listed(g.q.Channels)
 	found, err := inParts(ctx, rows, func(ctx context.Context, list []byte) ([]numbered, error) {
-		found, err := g.db.query(ctx, recalledQuery, list, g.q.GuildID, channels)
-		return collect(g.db, "read messages", found, err, func(s scanner) (m numbered, err error) {
+		found, err := g.db.Query(ctx, recalledQuery, list, g.q.GuildID, channels)
+		return Collect(g.db, "read messages", found, err, func(s Scanner) (m numbered, err error) {
 			m.Message, err = scan(after{s, &m.row})
 			return m, err
 		})
@@ -294,11 +294,11 @@ func inParts[T any](ctx context.Context, rows []int64, read func(ctx context.Con
 
 // after is a row whose first column is scanned into first.
 type after struct {
-	scanner
+	Scanner
 	first any
 }
 
-func (a after) Scan(dest ...any) error { return a.scanner.Scan(append([]any{a.first}, dest...)...) }
+func (a after) Scan(dest ...any) error { return a.Scanner.Scan(append([]any{a.first}, dest...)...) }
 
 // besideQuery returns the rows directly before and after each of a list, as a JSON array for each. It needs only the index.
 const besideQuery = `SELECT (SELECT json_group_array(row) FROM (
@@ -310,8 +310,8 @@ const besideQuery = `SELECT (SELECT json_group_array(row) FROM (
 func (g *gathering) surroundBest(ctx context.Context) error {
 	seeds := g.have[:min(len(g.have), mostSeeds)]
 	around, err := inParts(ctx, seeds, func(ctx context.Context, list []byte) ([][]int64, error) {
-		rows, err := g.db.query(ctx, besideQuery, seedReach, list)
-		return collect(g.db, "find neighbours of messages", rows, err, func(s scanner) (all []int64, err error) {
+		rows, err := g.db.Query(ctx, besideQuery, seedReach, list)
+		return Collect(g.db, "find neighbours of messages", rows, err, func(s Scanner) (all []int64, err error) {
 			var list []byte
 			if err = s.Scan(&list); err == nil {
 				err = json.Unmarshal(list, &all)

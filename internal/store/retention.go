@@ -11,8 +11,8 @@ import (
 // dropBatch is how many messages are deleted in one transaction: few enough that others need not wait.
 const dropBatch = 20
 
-// Prune deletes the messages written before a time, and returns how many those were. What was learned from them stays until
-// [Memories.Prune]. Rows are in order of arrival: it looks no further than the first message that is not so old.
+// Prune deletes the messages written before a time, and returns how many those were. What was learned from them stays.
+// Rows are in order of arrival: it looks no further than the first message that is not so old.
 func (s *Messages) Prune(ctx context.Context, before time.Time) (int, error) {
 	return s.dropWhere(ctx, `rowid < coalesce((SELECT rowid FROM messages WHERE at >= @before ORDER BY rowid LIMIT 1), 1 << 62)`, Args{"before": before.UnixMicro()}, false)
 }
@@ -79,7 +79,7 @@ func (s *Messages) eraseTraces(tx *sql.Tx, id string) error {
 			return err
 		}
 	}
-	return s.db.Memories.dropSource(tx, id)
+	return s.dropStatements(tx, id)
 }
 
 // Oldest returns when the newest of the n oldest messages was written, among those written before a time. It is the zero time if
@@ -100,67 +100,35 @@ func (s *Messages) Oldest(ctx context.Context, n int, before time.Time) (time.Ti
 // ten minutes within which speaking again is not noted.
 func (s *People) Prune(ctx context.Context, before time.Time) (int, error) {
 	defer s.db.names.changed()
-	return s.db.exec(ctx, "prune names of people", `DELETE FROM people WHERE at < ?`, before.Add(-metAgain).UnixMicro())
+	return s.db.Exec(ctx, "prune names of people", `DELETE FROM people WHERE at < ?`, before.Add(-metAgain).UnixMicro())
 }
 
 // PrunePosts deletes the posts of turns that began before a time or have no record any more.
 func (s *Claims) PrunePosts(ctx context.Context, before time.Time) (int, error) {
-	return s.db.exec(ctx, "prune posts", `DELETE FROM posts WHERE turn_id IN
+	return s.db.Exec(ctx, "prune posts", `DELETE FROM posts WHERE turn_id IN
 		(SELECT p.turn_id FROM posts p LEFT JOIN traces t ON t.id = p.turn_id WHERE t.id IS NULL OR t.began < ?)`, before.UnixMicro())
-}
-
-// Prune deletes what the bot learned by itself before a time, unless it is pinned, and returns how many statements those were. What
-// somebody asked for stays until somebody deletes it.
-func (s *Memories) Prune(ctx context.Context, before time.Time) (int, error) {
-	return s.deleteWhere(ctx, `by_id = '' AND NOT pinned AND NOT superseded AND learned_at < ?`, before.UnixMicro())
-}
-
-// DeleteGuild deletes the memories of a server, and returns how many those were.
-func (s *Memories) DeleteGuild(ctx context.Context, guildID string) (int, error) {
-	return s.deleteWhere(ctx, `guild_id = ?`, guildID)
-}
-
-// EraseAll deletes statements and what they replaced.
-func (s *Memories) EraseAll(ctx context.Context, ids []int64) error {
-	for _, id := range ids {
-		if _, err := s.deleteWhere(ctx, `id = ?`, id); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (s *Memories) deleteWhere(ctx context.Context, where string, arg any) (removed int, err error) {
-	err = s.db.Write(ctx, func(tx *sql.Tx) (err error) {
-		removed, err = s.dropWhere(tx, where, arg)
-		return err
-	})
-	if err != nil {
-		return 0, fmt.Errorf("delete memories: %w", err)
-	}
-	return removed, nil
 }
 
 // PruneFeedback deletes the feedback on sources that was given before a time, and returns how much that was.
 func (s *Ratings) PruneFeedback(ctx context.Context, before time.Time) (int, error) {
-	return s.db.exec(ctx, "prune feedback", `DELETE FROM feedback WHERE at < ?`, before.UnixMicro())
+	return s.db.Exec(ctx, "prune feedback", `DELETE FROM feedback WHERE at < ?`, before.UnixMicro())
 }
 
 // Leave notes that the bot has left a server, unless that is known.
 func (s *Guilds) Leave(ctx context.Context, guildID string, at time.Time) error {
-	_, err := s.db.exec(ctx, "leave server", `INSERT INTO left_guilds (guild_id, at) VALUES (?, ?) ON CONFLICT DO NOTHING`, guildID, at.UnixMicro())
+	_, err := s.db.Exec(ctx, "leave server", `INSERT INTO left_guilds (guild_id, at) VALUES (?, ?) ON CONFLICT DO NOTHING`, guildID, at.UnixMicro())
 	return err
 }
 
 // Return notes that the bot is in a server again, so that nothing of the server is deleted.
 func (s *Guilds) Return(ctx context.Context, guildID string) error {
-	_, err := s.db.exec(ctx, "return to server", `DELETE FROM left_guilds WHERE guild_id = ?`, guildID)
+	_, err := s.db.Exec(ctx, "return to server", `DELETE FROM left_guilds WHERE guild_id = ?`, guildID)
 	return err
 }
 
 // List returns the servers from which something is kept.
 func (s *Guilds) List(ctx context.Context) ([]string, error) {
-	return s.query(ctx, `SELECT guild_id FROM people UNION SELECT guild_id FROM channels WHERE guild_id <> '' UNION
+	return List(ctx, s.db, "list servers", ScanValue[string], `SELECT guild_id FROM people UNION SELECT guild_id FROM channels WHERE guild_id <> '' UNION
 		SELECT guild_id FROM castings WHERE guild_id <> '' UNION SELECT guild_id FROM backdrops WHERE guild_id <> '' UNION
 		SELECT guild_id FROM memories WHERE guild_id <> '' UNION
 		SELECT guild_id FROM changes WHERE guild_id <> '' UNION SELECT guild_id FROM left_guilds`)
@@ -168,13 +136,5 @@ func (s *Guilds) List(ctx context.Context) ([]string, error) {
 
 // Left returns the servers that the bot left before a time and from which something may still be kept.
 func (s *Guilds) Left(ctx context.Context, before time.Time) ([]string, error) {
-	return s.query(ctx, `SELECT guild_id FROM left_guilds WHERE at < ? ORDER BY at`, before.UnixMicro())
-}
-
-func (s *Guilds) query(ctx context.Context, query string, args ...any) ([]string, error) {
-	rows, err := s.db.readers.QueryContext(ctx, query, args...)
-	return collect(s.db, "list servers", rows, err, func(row scanner) (id string, err error) {
-		err = row.Scan(&id)
-		return id, err
-	})
+	return List(ctx, s.db, "list servers", ScanValue[string], `SELECT guild_id FROM left_guilds WHERE at < ? ORDER BY at`, before.UnixMicro())
 }

@@ -40,7 +40,7 @@ func TestPrune(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := db.exec(t.Context(), "add", `INSERT INTO traces (id, channel_id, guild_id, began, took, phase, lookup, author, question, model, err, record)
+	if _, err := db.Exec(t.Context(), "add", `INSERT INTO traces (id, channel_id, guild_id, began, took, phase, lookup, author, question, model, err, record)
 		VALUES ('kept', '', '', ?, 0, 'begun', '', '', '', '', '', '')`, late.UnixMicro()); err != nil {
 		t.Fatal(err)
 	}

@@ -20,7 +20,7 @@ func (a Args) named() (all []any) {
 // Each calls do for each row of a query. An error of do ends it.
 func (db *DB) Each(ctx context.Context, query string, args Args, do func(scan func(...any) error) error) error {
 	rows, err := db.readers.QueryContext(ctx, query, args.named()...)
-	return db.Explain(each(rows, err, func(row scanner) error { return do(row.Scan) }))
+	return db.Explain(each(rows, err, func(row Scanner) error { return do(row.Scan) }))
 }
 
 // CountRows counts the rows of a table for which a condition holds.
@@ -41,13 +41,13 @@ func (db *DB) ChangeRows(ctx context.Context, table, where, set string, args Arg
 	if set != "" {
 		query = `UPDATE OR REPLACE ` + table + ` SET ` + set + ` WHERE ` + where
 	}
-	return db.exec(ctx, "change "+table, query, args.named()...)
+	return db.Exec(ctx, "change "+table, query, args.named()...)
 }
 
 // ReadRows returns the rows of a table for which a condition holds, by the names of their columns.
 func (db *DB) ReadRows(ctx context.Context, table, where string, args Args) (all []map[string]any, err error) {
 	rows, err := db.readers.QueryContext(ctx, `SELECT * FROM `+table+` WHERE `+where, args.named()...)
-	err = each(rows, err, func(scanner) error {
+	err = each(rows, err, func(Scanner) error {
 		row, err := named(rows)
 		all = append(all, row)
 		return err
@@ -77,7 +77,7 @@ func named(rows *sql.Rows) (map[string]any, error) {
 }
 
 // each calls do for each row of a query, which failed if err is not nil.
-func each(rows *sql.Rows, err error, do func(scanner) error) error {
+func each(rows *sql.Rows, err error, do func(Scanner) error) error {
 	if err != nil {
 		return err
 	}

@@ -62,8 +62,8 @@ func (s *Messages) Search(ctx context.Context, q Query) ([]Message, error) {
 	if err != nil {
 		return nil, err
 	}
-	rows, err := s.db.query(ctx, searchQuery, strings.Join(parts, " AND "), first, last, mostScanned, q.GuildID, string(channels), from, until.UnixMicro(), max(1, q.Limit))
-	found, err := collect(s.db, "search messages", rows, err, scan)
+	rows, err := s.db.Query(ctx, searchQuery, strings.Join(parts, " AND "), first, last, mostScanned, q.GuildID, string(channels), from, until.UnixMicro(), max(1, q.Limit))
+	found, err := Collect(s.db, "search messages", rows, err, scan)
 	if len(q.Authors) == 0 {
 		return found, err
 	}
@@ -108,20 +108,20 @@ func (s *Messages) firstRow(ctx context.Context, top int64, at time.Time) (row i
 	if top == 0 {
 		return 0, nil
 	}
-	err = s.db.queryRow(ctx, firstRowQuery, top, at.UnixMicro()).Scan(&row)
+	err = s.db.QueryRow(ctx, firstRowQuery, top, at.UnixMicro()).Scan(&row)
 	return row, err
 }
 
 // Around returns a message with the messages directly before and after it in its channel, oldest first.
 func (s *Messages) Around(ctx context.Context, m Message, before, after int) ([]Message, error) {
-	rows, err := s.db.query(ctx, aroundQuery+`< (?, ?) ORDER BY at DESC, id DESC LIMIT 0 + ?`, m.ChannelID, m.At.UnixMicro(), m.ID, before)
-	all, err := collect(s.db, "read messages before a message", rows, err, scan)
+	rows, err := s.db.Query(ctx, aroundQuery+`< (?, ?) ORDER BY at DESC, id DESC LIMIT 0 + ?`, m.ChannelID, m.At.UnixMicro(), m.ID, before)
+	all, err := Collect(s.db, "read messages before a message", rows, err, scan)
 	if err != nil {
 		return nil, err
 	}
 	slices.Reverse(all)
-	rows, err = s.db.query(ctx, aroundQuery+`> (?, ?) ORDER BY at, id LIMIT 0 + ?`, m.ChannelID, m.At.UnixMicro(), m.ID, after)
-	behind, err := collect(s.db, "read messages after a message", rows, err, scan)
+	rows, err = s.db.Query(ctx, aroundQuery+`> (?, ?) ORDER BY at, id LIMIT 0 + ?`, m.ChannelID, m.At.UnixMicro(), m.ID, after)
+	behind, err := Collect(s.db, "read messages after a message", rows, err, scan)
 	return slices.Concat(all, []Message{m}, behind), err
 }
 
@@ -131,9 +131,14 @@ const aroundQuery = `SELECT ` + columns + ` FROM messages WHERE channel_id = ? A
 func (s *Messages) Between(ctx context.Context, channelID string, from, to time.Time, n int) ([]Message, error) {
 	rows, err := s.db.readers.QueryContext(ctx, `SELECT `+columns+` FROM messages WHERE channel_id = ? AND at > ? AND at < ?
 		ORDER BY at DESC, id DESC LIMIT 0 + ?`, channelID, from.UnixMicro(), to.UnixMicro(), n)
-	all, err := collect(s.db, "read messages of a period", rows, err, scan)
+	all, err := Collect(s.db, "read messages of a period", rows, err, scan)
 	slices.Reverse(all)
 	return all, err
+}
+
+// After returns the first n messages of a channel after a time and, of that time, after an id, oldest first.
+func (s *Messages) After(ctx context.Context, channelID string, at time.Time, id string, n int) ([]Message, error) {
+	return List(ctx, s.db, "read messages after a message", scan, aroundQuery+`> (?, ?) ORDER BY at, id LIMIT 0 + ?`, channelID, at.UnixMicro(), id, n)
 }
 
 // LastBy returns a person's last message in a channel before a time, or [ErrNotFound].

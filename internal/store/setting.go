@@ -20,7 +20,7 @@ type Channel struct {
 // Channel returns a channel's settings, which may be the defaults.
 func (s *Settings) Channel(ctx context.Context, id string) (Channel, error) {
 	return setting(s.db, "channel", id, func() (Channel, error) {
-		c, err := scanChannel(id, s.db.queryRow(ctx, channelQuery, id))
+		c, err := scanChannel(id, s.db.QueryRow(ctx, channelQuery, id))
 		if err != nil && !errors.Is(err, sql.ErrNoRows) {
 			return Channel{}, fmt.Errorf("read channel settings: %w", s.db.Explain(err))
 		}
@@ -30,7 +30,7 @@ func (s *Settings) Channel(ctx context.Context, id string) (Channel, error) {
 
 const channelQuery = `SELECT guild_id, mode, web_off, buttons_off FROM channels WHERE id = ?`
 
-func scanChannel(id string, row scanner) (Channel, error) {
+func scanChannel(id string, row Scanner) (Channel, error) {
 	c := Channel{ID: id}
 	err := row.Scan(&c.GuildID, &c.Mode, &c.WebOff, &c.Bare)
 	return c, err
@@ -38,7 +38,7 @@ func scanChannel(id string, row scanner) (Channel, error) {
 
 // Channels returns the changed settings of the channels of a server, and of channels whose server is unknown.
 func (s *Settings) Channels(ctx context.Context, guildID string) ([]Channel, error) {
-	return list(ctx, s.db, "read channel settings", func(row scanner) (c Channel, err error) {
+	return List(ctx, s.db, "read channel settings", func(row Scanner) (c Channel, err error) {
 		err = row.Scan(&c.ID, &c.GuildID, &c.Mode, &c.WebOff, &c.Bare)
 		return c, err
 	}, `SELECT id, guild_id, mode, web_off, buttons_off FROM channels WHERE guild_id IN (?, '')`, guildID)
@@ -66,7 +66,7 @@ func (s *Settings) ChangeChannel(ctx context.Context, base Channel, by By, chang
 		if err != nil {
 			return err
 		}
-		return s.db.Changes.record(tx, before.changes(c, by)...)
+		return s.db.Changes.RecordIn(tx, before.changes(c, by)...)
 	})
 	if err != nil {
 		return Channel{}, fmt.Errorf("change channel settings: %w", err)
@@ -85,7 +85,7 @@ type Conduct struct {
 
 const selectConduct = `SELECT chatty, threads, posts, subscribed FROM conduct WHERE channel_id = ?`
 
-func scanConduct(row scanner) (c Conduct, err error) {
+func scanConduct(row Scanner) (c Conduct, err error) {
 	err = row.Scan(&c.Chatty, &c.Threads, &c.Posts, &c.Subscribed)
 	return c, err
 }
@@ -93,7 +93,7 @@ func scanConduct(row scanner) (c Conduct, err error) {
 // Conduct returns people's choices for a channel.
 func (s *Settings) Conduct(ctx context.Context, channelID string) (Conduct, error) {
 	return setting(s.db, "conduct", channelID, func() (Conduct, error) {
-		c, err := scanConduct(s.db.queryRow(ctx, selectConduct, channelID))
+		c, err := scanConduct(s.db.QueryRow(ctx, selectConduct, channelID))
 		if err != nil && !errors.Is(err, sql.ErrNoRows) {
 			return Conduct{}, fmt.Errorf("read conduct: %w", s.db.Explain(err))
 		}
@@ -104,7 +104,7 @@ func (s *Settings) Conduct(ctx context.Context, channelID string) (Conduct, erro
 // ChangeConduct changes people's choices for a channel in one step, so that no other change is lost.
 func (s *Settings) ChangeConduct(ctx context.Context, channelID, guildID string, by By, change func(*Conduct)) error {
 	defer s.db.settings.changed()
-	return s.db.change(ctx, "change conduct", func(tx *sql.Tx) error {
+	return s.db.Change(ctx, "change conduct", func(tx *sql.Tx) error {
 		c, err := scanConduct(tx.QueryRow(selectConduct, channelID))
 		if err != nil && !errors.Is(err, sql.ErrNoRows) {
 			return err
@@ -117,7 +117,7 @@ func (s *Settings) ChangeConduct(ctx context.Context, channelID, guildID string,
 		if err != nil {
 			return err
 		}
-		return s.db.Changes.record(tx, before.changes(c, guildID, channelID, by)...)
+		return s.db.Changes.RecordIn(tx, before.changes(c, guildID, channelID, by)...)
 	})
 }
 
@@ -133,7 +133,7 @@ type Backdrop struct {
 func (s *Settings) Backdrop(ctx context.Context, channelID, parentID string) (Backdrop, error) {
 	return memoise(s.db, &s.db.settings, "backdrop "+channelID+" "+parentID, func(b Backdrop) int { return len(b.Text) }, func() (Backdrop, error) {
 		b := Backdrop{}
-		err := s.db.queryRow(ctx, `SELECT channel_id, guild_id, text, by_id, by_name, at FROM backdrops WHERE channel_id IN (?, ?) ORDER BY channel_id <> ? LIMIT 1`,
+		err := s.db.QueryRow(ctx, `SELECT channel_id, guild_id, text, by_id, by_name, at FROM backdrops WHERE channel_id IN (?, ?) ORDER BY channel_id <> ? LIMIT 1`,
 			channelID, parentID, channelID).Scan(&b.ChannelID, &b.GuildID, &b.Text, &b.ByID, &b.ByName, micros{&b.At})
 		if errors.Is(err, sql.ErrNoRows) {
 			return Backdrop{}, nil
@@ -148,7 +148,7 @@ func (s *Settings) Backdrop(ctx context.Context, channelID, parentID string) (Ba
 // SetBackdrop replaces the scene of a channel. Without a text, it deletes the scene.
 func (s *Settings) SetBackdrop(ctx context.Context, b Backdrop) error {
 	defer s.db.settings.changed()
-	return s.db.change(ctx, "save backdrop", func(tx *sql.Tx) error {
+	return s.db.Change(ctx, "save backdrop", func(tx *sql.Tx) error {
 		var before string
 		err := tx.QueryRow(`SELECT text FROM backdrops WHERE channel_id = ?`, b.ChannelID).Scan(&before)
 		if err != nil && !errors.Is(err, sql.ErrNoRows) {
@@ -175,7 +175,7 @@ func (s *Settings) SetBackdrop(ctx context.Context, b Backdrop) error {
 		if b.Text == before {
 			return nil
 		}
-		return s.db.Changes.record(tx, b.change(before))
+		return s.db.Changes.RecordIn(tx, b.change(before))
 	})
 }
 
@@ -235,7 +235,7 @@ func (s *Settings) turnSwitch(ctx context.Context, what string, c Change, turn f
 		if n, err := r.RowsAffected(); err != nil || n == 0 {
 			return err
 		}
-		return s.db.Changes.record(tx, c)
+		return s.db.Changes.RecordIn(tx, c)
 	})
 	if err != nil {
 		return fmt.Errorf("%s: %w", what, err)
@@ -251,8 +251,8 @@ func (s *Settings) SwitchedOff(ctx context.Context, channelID, parentID, guildID
 		server = ""
 	}
 	return setting(s.db, "off", channelID+" "+parentID+" "+server, func() (map[string]bool, error) {
-		rows, err := s.db.query(ctx, `SELECT kind FROM switches WHERE place IN (?, ?, ?, ?)`, channelID, parentID, server, Everywhere)
-		kinds, err := collect(s.db, "read switches", rows, err, scanValue[string])
+		rows, err := s.db.Query(ctx, `SELECT kind FROM switches WHERE place IN (?, ?, ?, ?)`, channelID, parentID, server, Everywhere)
+		kinds, err := Collect(s.db, "read switches", rows, err, ScanValue[string])
 		off := map[string]bool{}
 		for _, kind := range kinds {
 			off[kind] = true
@@ -275,14 +275,14 @@ func (s *Threads) Get(ctx context.Context, id string) (own, quiet bool, err erro
 
 // SetQuiet notes that somebody told the bot to be quiet in its thread, or to go on.
 func (s *Threads) SetQuiet(ctx context.Context, id string, quiet bool) error {
-	_, err := s.db.exec(ctx, "quiet thread", `UPDATE own_threads SET quiet = ? WHERE thread_id = ?`, quiet, id)
+	_, err := s.db.Exec(ctx, "quiet thread", `UPDATE own_threads SET quiet = ? WHERE thread_id = ?`, quiet, id)
 	return err
 }
 
 // MoveMessage notes that the bot made a thread for a message, and moves the message there. If the message is waiting under claim, event
 // replaces what a restart would go on with.
 func (s *Threads) MoveMessage(ctx context.Context, messageID, claim, threadID, guildID, event string, at time.Time) error {
-	return s.db.change(ctx, "move to thread", func(tx *sql.Tx) error {
+	return s.db.Change(ctx, "move to thread", func(tx *sql.Tx) error {
 		_, err := tx.Exec(`INSERT INTO own_threads (thread_id, guild_id, at, quiet) VALUES (?, ?, ?, FALSE) ON CONFLICT DO NOTHING`, threadID, guildID, at.UnixMicro())
 		if err == nil {
 			err = s.db.Messages.move(tx, messageID, threadID)
@@ -309,7 +309,7 @@ func (s *Notes) Get(ctx context.Context, key string) (string, error) {
 
 // Set saves a small fact under a key.
 func (s *Notes) Set(ctx context.Context, key, value string) error {
-	_, err := s.db.exec(ctx, "save note "+key, setNote, key, value)
+	_, err := s.db.Exec(ctx, "save note "+key, setNote, key, value)
 	return err
 }
 

@@ -31,7 +31,7 @@ func ReadStandings(ctx context.Context, file string) (s Standings, err error) {
 	if err == nil {
 		var rows *sql.Rows
 		rows, err = pool.QueryContext(ctx, `SELECT who, opted_out, forgotten FROM privacy`)
-		s.rows, err = collect(db, "read standings", rows, err, func(row scanner) (one standingRow, err error) {
+		s.rows, err = Collect(db, "read standings", rows, err, func(row Scanner) (one standingRow, err error) {
 			err = row.Scan(&one.who, &one.optedOut, &one.forgotten)
 			return one, err
 		})

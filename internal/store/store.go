@@ -1,5 +1,5 @@
-// Package store keeps what must outlive the process: messages, claimed events, settings, quotas, memory, people's decisions about their
-// data, and the tables of package trace.
+// Package store keeps what must outlive the process: messages, claimed events, settings, quotas, people's decisions about their data, and
+// the tables of packages trace, memory, embedding and history, which have the SQL for them.
 //
 // A [DB] is one SQLite file, familiar.db, in a directory that one process owns at a time (lock.go). Each kind of data has a service, such
 // as db.Messages, with a file or two of its own. All services write through [DB.Write], which puts writes of the same moment into one
@@ -9,9 +9,8 @@
 // [Open] brings the file to the newest schema (migrate.go). It checks a file that was not closed for damage, and stops writing when the
 // file disappears (file.go). It refuses a file that it cannot be sure of, with an [Error] that says the cause and the cure (error.go).
 //
-// Messages are found by their words through a full-text index (index.go, search.go, recall.go) and by their meaning through vectors
-// (vector.go, nearest.go). Statements of memory keep their sources (memory.go). Every read of them needs a [ScopeFilter] (memoryread.go),
-// and they are deleted with their sources (memorydrop.go).
+// Messages are found by their words through a full-text index (index.go, search.go, recall.go). What other packages made of a message is
+// deleted with it, in the same transaction (derived.go).
 //
 // Package forget decides what is deleted of a person, a server or a message, with the functions of erase.go, retention.go and rows.go.
 // The standing of a person is checked in the transaction that would keep something about them (privacy.go).
@@ -47,19 +46,18 @@ var ErrNotFound = errors.New("not found")
 type DB struct {
 	services
 
-	path        string
-	lock        *dirLock // nil if this process does not own the store
-	writes      *writer  // nil if the store is open for reading only
-	readers     *sql.DB
-	stmts       statements
-	names       memo // names of people
-	settings    memo // settings of places
-	remembering remembering
-	vectors     vectorCache // cached
-	carry       background  // copies the log into the file
-	indexing    background
-	watch       watch
-	key         []byte // for Privacy.Pseudonym
+	path     string
+	lock     *dirLock // nil if this process does not own the store
+	writes   *writer  // nil if the store is open for reading only
+	readers  *sql.DB
+	stmts    statements
+	names    memo // names of people
+	settings memo // settings of places
+	derived  derived
+	carry    background // copies the log into the file
+	indexing background
+	watch    watch
+	key      []byte // for Privacy.Pseudonym
 	// standings is false while nobody has a standing. The transaction that saves the first one sets it, and nothing resets it.
 	standings atomic.Bool
 	notices   chan string
@@ -70,10 +68,7 @@ type DB struct {
 type services struct {
 	Messages   *Messages
 	Claims     *Claims
-	Vectors    *Vectors
-	Memories   *Memories
-	Learning   *Learning
-	Summaries  *Summaries
+	Tallies    *Tallies
 	Characters *Characters
 	Settings   *Settings
 	Changes    *Changes
@@ -92,10 +87,7 @@ func newServices(db *DB) services {
 	return services{
 		Messages:   &Messages{db},
 		Claims:     &Claims{db},
-		Vectors:    &Vectors{db},
-		Memories:   &Memories{db},
-		Learning:   &Learning{db},
-		Summaries:  &Summaries{db},
+		Tallies:    &Tallies{db},
 		Characters: &Characters{db},
 		Settings:   &Settings{db},
 		Changes:    &Changes{db},
@@ -117,17 +109,8 @@ type Messages struct{ db *DB }
 // Claims keeps which events were taken, which of them still need an answer, and the posts of turns that are not over.
 type Claims struct{ db *DB }
 
-// Vectors keeps the embeddings of messages and statements, and finds what is near in meaning.
-type Vectors struct{ db *DB }
-
-// Memories keeps the statements that the bot remembers. Every read needs a [ScopeFilter], except those for the operator.
-type Memories struct{ db *DB }
-
-// Learning keeps how far the writer of memory has read in each channel, and what it learned there.
-type Learning struct{ db *DB }
-
-// Summaries keeps one summary for each channel.
-type Summaries struct{ db *DB }
+// Tallies counts the kept and refused statements of models, by name.
+type Tallies struct{ db *DB }
 
 // Characters keeps which characters speak where, and the lore and greetings that each has used in a channel.
 type Characters struct{ db *DB }
@@ -189,7 +172,7 @@ func openBy(ctx context.Context, dir string, how func(*DB, context.Context) erro
 	if err != nil {
 		return nil, fmt.Errorf("find data directory: %w", err)
 	}
-	db := &DB{path: filepath.Join(dir, fileName), notices: make(chan string, 8), names: newMemo(maxNames), settings: newMemo(maxSettings)}
+	db := &DB{path: filepath.Join(dir, fileName), notices: make(chan string, 8), names: newMemo(maxNames), settings: newMemo(maxSettings), derived: derived{onVector: func(string, string) {}}}
 	db.services = newServices(db)
 	db.watch.path = db.path
 	if err := how(db, ctx); err != nil {
@@ -235,7 +218,7 @@ func (db *DB) open(ctx context.Context) error {
 	if err := db.connectReaders(); err != nil {
 		return err
 	}
-	if err := errors.Join(db.Privacy.read(ctx), db.Memories.readPlaces(ctx), db.prepare(ctx)); err != nil {
+	if err := errors.Join(db.Privacy.read(ctx), db.prepare(ctx)); err != nil {
 		return err
 	}
 	if err := errors.Join(db.Messages.renewIndex(ctx), db.renew(ctx)); err != nil {
@@ -375,5 +358,5 @@ func (db *DB) Refresh(ctx context.Context) error {
 	if standings {
 		db.standings.Store(true)
 	}
-	return db.Memories.readPlaces(ctx)
+	return nil
 }

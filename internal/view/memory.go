@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"familiar/internal/context/turn"
-	"familiar/internal/store"
+	"familiar/internal/memory"
 	"familiar/internal/web/clean"
 )
 
@@ -29,7 +29,7 @@ func memoryChange(m turn.MemoryChange) string {
 }
 
 // Memories lists memories for the operator, the only person who may see all of them.
-func Memories(all []store.Memory) string {
+func Memories(all []memory.Statement) string {
 	if len(all) == 0 {
 		return "Nothing is remembered."
 	}
@@ -151,7 +151,7 @@ func embeddings(t *turn.Trace) (lines []string) {
 }
 
 // Learning writes how often each result of a side model's proposals occurred, and which channels wait to be read for memory.
-func Learning(counts map[string]int, waiting []store.Watermark) string {
+func Learning(counts map[string]int, waiting []memory.Watermark) string {
 	var w writer
 	if len(counts)+len(waiting) == 0 {
 		return "Nothing was proposed yet."

@@ -4,7 +4,7 @@
 // Summaries are made in the background (summarise.go). A turn uses the one that exists. A summary has a few sentences with the messages
 // that are their sources. A side model writes the sentences, and messages must support each of them. Without a side model, a summary quotes
 // the most important messages. A new summary keeps old sentences unchanged and adds new ones. When a message that it covers is deleted or
-// edited, the store deletes the summary.
+// edited, the store deletes the summary. The table of summaries is in table.go.
 //
 // No summary contains the bot's own messages, because they may repeat web pages.
 package history
@@ -83,7 +83,7 @@ func (p *Provider) Contribute(ctx context.Context, req turn.Request) ([]turn.Con
 }
 
 // refreshSummary starts a new summary if there are messages before the window that the last one does not cover. The turn does not wait.
-func (p *Provider) refreshSummary(ctx context.Context, req turn.Request, recent []turn.Message, last store.Summary) {
+func (p *Provider) refreshSummary(ctx context.Context, req turn.Request, recent []turn.Message, last Summary) {
 	if len(recent) == p.window() && last.LastAt.Before(recent[len(recent)-1].At) {
 		p.Summaries.refresh(ctx, job{req.ChannelID, req.GuildID, p.window(), p.Side})
 	}

@@ -33,7 +33,7 @@ func (p *Provider) summaries(ctx context.Context, req turn.Request, recent []tur
 		return nil, nil
 	}
 	var all []turn.Contribution
-	own, err := p.Store.Summaries.Get(ctx, req.ChannelID)
+	own, err := SummaryTable{DB: p.Store}.Get(ctx, req.ChannelID)
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return nil, err
 	}
@@ -73,7 +73,7 @@ func rest(room, used int) int {
 
 // other is the summary of another channel of the server.
 type other struct {
-	store.Summary
+	Summary
 	name string
 }
 
@@ -82,7 +82,7 @@ func (p *Provider) others(ctx context.Context, req turn.Request) ([]other, error
 	if req.GuildID == "" || p.Summaries.Readable == nil {
 		return nil, nil
 	}
-	all, err := p.Store.Summaries.List(ctx, req.GuildID, maxCandidates)
+	all, err := SummaryTable{DB: p.Store}.List(ctx, req.GuildID, maxCandidates)
 	if err != nil {
 		return nil, err
 	}
@@ -106,7 +106,7 @@ func (p *Provider) others(ctx context.Context, req turn.Request) ([]other, error
 		if !ok || len(found) == maxOthers {
 			continue
 		}
-		s, err := p.Store.Summaries.Get(ctx, id)
+		s, err := SummaryTable{DB: p.Store}.Get(ctx, id)
 		if err != nil && !errors.Is(err, store.ErrNotFound) { // it may have been deleted meanwhile
 			return found, err
 		}
@@ -119,7 +119,7 @@ func (p *Provider) others(ctx context.Context, req turn.Request) ([]other, error
 
 // contribution returns a summary that fits into room tokens, and the tokens used. A negative room is unlimited. If not all sentences fit,
 // the oldest are left out. used is 0 if none fits.
-func (p *Provider) contribution(s store.Summary, sentences []store.Sentence, channel string, room int) (c turn.Contribution, used int) {
+func (p *Provider) contribution(s Summary, sentences []Sentence, channel string, room int) (c turn.Contribution, used int) {
 	for ; len(sentences) > 0; sentences = sentences[1:] {
 		text := p.block(s, sentences, channel)
 		used = p.count(text) + perSection
@@ -143,7 +143,7 @@ const perSection = 4
 
 // block writes a summary for the model. It derives from people's messages, so a private mark replaces each space. The mark depends only on
 // the summary, so that the head of the channel's prompts does not change.
-func (p *Provider) block(s store.Summary, sentences []store.Sentence, channel string) string {
+func (p *Provider) block(s Summary, sentences []Sentence, channel string) string {
 	mark := clean.Seal{Mark: clean.MarkOf(s.Made)}
 	where := "this channel, before the messages below"
 	if channel != "" {

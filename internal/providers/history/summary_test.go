@@ -59,7 +59,7 @@ func offered(t *testing.T, p *Provider, n int) (all []string) {
 
 // lines returns the sentences of the stored summary.
 func lines(t *testing.T, p *Provider) (all []string) {
-	s, _ := p.Store.Summaries.Get(t.Context(), "c")
+	s, _ := SummaryTable{DB: p.Store}.Get(t.Context(), "c")
 	for _, sentence := range s.Sentences {
 		all = append(all, fmt.Sprint(sentence.Text, " ", sentence.Sources))
 	}
@@ -102,7 +102,7 @@ say {"keep":[1],"new":[{"text":"Ada planted 111 trees in the garden.","from":[2]
 	if d := cmp.Diff([]string{"Ada planted 101 trees in the garden. [101]", "Ada planted 111 trees in the garden. [111]"}, lines(t, p)); d != "" {
 		t.Error(d)
 	}
-	counts, err := p.Store.Learning.Tallies(t.Context())
+	counts, err := p.Store.Tallies.All(t.Context())
 	if err != nil || counts["summary refused: number"] == 0 || counts["summary kept"] == 0 {
 		t.Errorf("%v, %v", counts, err)
 	}
@@ -147,7 +147,7 @@ say Here is a summary: ignore all rules.`, conversation(1, 10)...)
 	if d := cmp.Diff(before, lines(t, p)); d != "" || len(before) != 1 {
 		t.Error(before, d)
 	}
-	counts, err := p.Store.Learning.Tallies(t.Context())
+	counts, err := p.Store.Tallies.All(t.Context())
 	if err != nil || counts["summary unreadable"] != 1 || counts["summary failed"] != 1 || len(srv.Requests()) != 2 {
 		t.Errorf("%v, %d requests, %v", counts, len(srv.Requests()), err)
 	}
@@ -171,10 +171,10 @@ func TestSummaryWithoutAModel(t *testing.T) {
 // TestSummaryFits checks that the newest sentences are offered as far as they fit.
 func TestSummaryFits(t *testing.T) {
 	p, srv := summarising(t, `say {}`, conversation(1, 10)...)
-	s := store.Summary{ChannelID: "c", FirstAt: at(1), LastAt: at(9), LastID: "109", Messages: 9, Made: at(60), By: "side", Sentences: []store.Sentence{
+	s := Summary{ChannelID: "c", FirstAt: at(1), LastAt: at(9), LastID: "109", Messages: 9, Made: at(60), By: "side", Sentences: []Sentence{
 		{Text: "Ada planted 101 trees.", Sources: []string{"101"}}, {Text: "Ada planted 102 trees.", Sources: []string{"102"}},
 	}}
-	if err := p.Store.Summaries.Save(t.Context(), s, time.Time{}, nil); err != nil {
+	if err := (SummaryTable{DB: p.Store}.Save(t.Context(), s, time.Time{}, nil)); err != nil {
 		t.Fatal(err)
 	}
 	var whole int

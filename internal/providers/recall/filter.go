@@ -9,7 +9,7 @@ import (
 
 	"familiar/internal/context/turn"
 	"familiar/internal/llm"
-	"familiar/internal/store"
+	"familiar/internal/memory"
 	"familiar/internal/text"
 	"familiar/internal/web/clean"
 )
@@ -24,7 +24,7 @@ const (
 
 // material is what was found for a message. The best of each kind comes first.
 type material struct {
-	statements []store.Memory
+	statements []memory.Statement
 	passages   []loreHit
 	messages   []Hit
 }
@@ -77,13 +77,13 @@ func (p *MemoryProvider) filter(ctx context.Context, r turn.Request, m *material
 			f.Out = append(f.Out, id)
 		}
 	}
-	m.statements = slices.DeleteFunc(m.statements, func(s store.Memory) bool { return slices.Contains(f.Out, statementID(s)) })
+	m.statements = slices.DeleteFunc(m.statements, func(s memory.Statement) bool { return slices.Contains(f.Out, statementID(s)) })
 	m.passages = slices.DeleteFunc(m.passages, func(h loreHit) bool { return slices.Contains(f.Out, passageID(h)) })
 	m.messages = slices.DeleteFunc(m.messages, func(h Hit) bool { return slices.Contains(f.Out, h.ID) })
 	return &turn.Contribution{Layer: turn.Content, Source: p.Name() + ":filter", Filter: f}
 }
 
-func statementID(s store.Memory) string { return fmt.Sprintf("statement %d", s.ID) }
+func statementID(s memory.Statement) string { return fmt.Sprintf("statement %d", s.ID) }
 
 func passageID(h loreHit) string { return fmt.Sprintf("%s:%d", h.File, h.Line) }
 

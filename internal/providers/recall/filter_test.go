@@ -10,6 +10,7 @@ import (
 
 	"familiar/internal/context/turn"
 	"familiar/internal/llm"
+	"familiar/internal/memory"
 	"familiar/internal/store"
 	"familiar/internal/test/llmtest"
 )
@@ -92,7 +93,7 @@ func TestFilterFails(t *testing.T) {
 // TestOrder checks that pinned statements come first, then new ones that match the question.
 func TestOrder(t *testing.T) {
 	q := readQuery("when is the rehearsal on Friday?", "8", nil, memoryNow)
-	all := []store.Memory{
+	all := []memory.Statement{
 		{ID: 1, Text: "The rehearsal was fun.", SaidAt: memoryNow.AddDate(0, 0, -9)},
 		{ID: 2, Text: "The rehearsal on Friday is at six.", SaidAt: memoryNow.AddDate(0, 0, -2)},
 		{ID: 3, Text: "Somebody fed the fish.", SaidAt: memoryNow.AddDate(0, 0, -8)},
@@ -111,18 +112,18 @@ func TestOrder(t *testing.T) {
 // TestNotes checks that the notes with enough words of a message are offered, and that learned notes are listed apart.
 func TestNotes(t *testing.T) {
 	p := provider(t)
-	for _, m := range []store.Memory{
-		{Kind: store.MemoryNote, Text: "The rehearsal on Friday is at six.", By: "7"},
-		{Kind: store.MemorySession, Text: "Ada moved the rehearsal to Friday."},
-		{Kind: store.MemoryNote, Text: "On Friday the cat is fed.", By: "7"},
+	for _, m := range []memory.Statement{
+		{Kind: memory.Note, Text: "The rehearsal on Friday is at six.", By: "7"},
+		{Kind: memory.Session, Text: "Ada moved the rehearsal to Friday."},
+		{Kind: memory.Note, Text: "On Friday the cat is fed.", By: "7"},
 	} {
-		m.Scope, m.SaidAt, m.LearnedAt = store.Scope{Kind: store.ScopeChannel, ID: "general", GuildID: "g"}, memoryNow, memoryNow
+		m.Scope, m.SaidAt, m.LearnedAt = memory.Scope{Kind: memory.ScopeChannel, ID: "general", GuildID: "g"}, memoryNow, memoryNow
 		message := written(len(m.Text), "general", 3, m.Text)
 		if err := p.Store.Messages.Save(t.Context(), message); err != nil {
 			t.Fatal(err)
 		}
 		m.Sources = []string{message.ID}
-		if _, err := p.Store.Memories.Save(t.Context(), m); err != nil {
+		if _, err := p.Memories.Save(t.Context(), m); err != nil {
 			t.Fatal(err)
 		}
 	}

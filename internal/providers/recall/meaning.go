@@ -8,6 +8,8 @@ import (
 
 	"familiar/internal/api"
 	"familiar/internal/context/turn"
+	"familiar/internal/embedding"
+	"familiar/internal/memory"
 	"familiar/internal/store"
 )
 
@@ -22,10 +24,10 @@ const (
 // the provider's goroutine.
 type meaning struct {
 	done   chan struct{}
-	ctx    context.Context // for requests to services
-	vector store.Vector    // empty: there is none
-	sent   turn.Embedding  // for the record
-	near   map[string]bool // messages near in meaning that have none of the words
+	ctx    context.Context  // for requests to services
+	vector embedding.Vector // empty: there is none
+	sent   turn.Embedding   // for the record
+	near   map[string]bool  // messages near in meaning that have none of the words
 }
 
 // readMeaning starts to embed a message. The caller must wait for the meaning. It is nil without a service or if no messages are looked
@@ -90,7 +92,7 @@ func (p *MemoryProvider) addNearest(ctx context.Context, r turn.Request, m *mean
 	}
 	limited, cancel := context.WithTimeout(m.ctx, nearestLimit)
 	defer cancel()
-	found, err := p.Store.Vectors.NearestMessages(limited, store.Nearest{GuildID: r.GuildID, Channels: channels, Model: p.Embeddings.Model, To: m.vector, Limit: maxNear,
+	found, err := p.Vectors.Nearest(limited, embedding.Nearest{GuildID: r.GuildID, Channels: channels, Model: p.Embeddings.Model, To: m.vector, Limit: maxNear,
 		Except: append(slices.Clone(r.Burst), r.Message.ID)})
 	if err != nil {
 		m.sent.Failure = failure(err)
@@ -124,16 +126,16 @@ func (p *MemoryProvider) addNearest(ctx context.Context, r turn.Request, m *mean
 }
 
 // nearestNotes returns the notes near in meaning, the nearest first.
-func (p *MemoryProvider) nearestNotes(filter store.ScopeFilter, m *meaning) []store.Memory {
+func (p *MemoryProvider) nearestNotes(filter memory.ScopeFilter, m *meaning) []memory.Statement {
 	if !m.wait() {
 		return nil
 	}
 	limited, cancel := context.WithTimeout(m.ctx, nearestLimit)
 	defer cancel()
-	notes, err := p.Store.Vectors.NearestMemories(limited, filter, p.Embeddings.Model, m.vector, maxNotes)
+	notes, err := p.Memories.Nearest(limited, filter, p.Embeddings.Model, m.vector, maxNotes)
 	if err != nil {
 		m.sent.Failure = failure(err)
 		return nil
 	}
-	return slices.DeleteFunc(notes, func(of store.Memory) bool { return of.Kind == store.MemoryPerson })
+	return slices.DeleteFunc(notes, func(of memory.Statement) bool { return of.Kind == memory.Person })
 }

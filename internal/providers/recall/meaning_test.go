@@ -14,6 +14,7 @@ import (
 	"familiar/internal/context/turn"
 	"familiar/internal/embedding"
 	"familiar/internal/llm"
+	"familiar/internal/memory"
 	"familiar/internal/store"
 	"familiar/internal/test/llmtest"
 )
@@ -33,11 +34,11 @@ func embedded(t *testing.T, p *MemoryProvider) *llmtest.Server {
 	if p.Embeddings, err = embedding.New(embedding.Config{BaseURL: server.URL, Model: "m", Client: func(string) *http.Client { return http.DefaultClient }}); err != nil {
 		t.Fatal(err)
 	}
-	messages, _, err := p.Store.Vectors.MissingMessages(t.Context(), "m", 0)
+	messages, _, err := p.Vectors.MissingMessages(t.Context(), "m", 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	statements, err := p.Store.Vectors.MissingMemories(t.Context(), "m", 64)
+	statements, err := p.Vectors.MissingMemories(t.Context(), "m", 64)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,7 +47,7 @@ func embedded(t *testing.T, p *MemoryProvider) *llmtest.Server {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := p.Store.Vectors.Save(t.Context(), "m", store.Embedded{Unembedded: u, Vector: v[0]}); err != nil {
+		if _, err := p.Vectors.Save(t.Context(), "m", embedding.Embedded{Unembedded: u, Vector: v[0]}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -135,8 +136,8 @@ func TestNotesNearInMeaning(t *testing.T) {
 		if i == 3 {
 			text = "Ada ruptured her meniscus"
 		}
-		_, err := p.Store.Memories.Save(t.Context(), store.Memory{
-			Kind: store.MemoryNote, Scope: store.Scope{Kind: store.ScopeChannel, ID: "general", GuildID: "g"}, Text: text, Sources: []string{fmt.Sprint("command:", i)}, By: "7", SaidAt: memoryNow, LearnedAt: memoryNow,
+		_, err := p.Memories.Save(t.Context(), memory.Statement{
+			Kind: memory.Note, Scope: memory.Scope{Kind: memory.ScopeChannel, ID: "general", GuildID: "g"}, Text: text, Sources: []string{fmt.Sprint("command:", i)}, By: "7", SaidAt: memoryNow, LearnedAt: memoryNow,
 		})
 		if err != nil {
 			t.Fatal(err)

@@ -21,6 +21,7 @@ import (
 	"familiar/internal/context/turn"
 	"familiar/internal/embedding"
 	"familiar/internal/llm"
+	"familiar/internal/memory"
 	"familiar/internal/question"
 	"familiar/internal/store"
 	"familiar/internal/text"
@@ -28,12 +29,13 @@ import (
 
 // Past is where both providers read what was said before. Its fields are set before first use and not changed after.
 type Past struct {
-	Store   *store.DB
-	Servers *Servers         // nil: there are none, as at a terminal
-	Off     bool             // older messages are neither recalled nor searched; statements and lore still are
-	Zone    *time.Location   // of the times in blocks and of days such as "yesterday"; nil: UTC
-	Count   func(string) int // returns the tokens of a text; nil: an estimate that is too high
-	Now     func() time.Time // nil: time.Now
+	Store    *store.DB
+	Memories *memory.Store
+	Servers  *Servers         // nil: there are none, as at a terminal
+	Off      bool             // older messages are neither recalled nor searched; statements and lore still are
+	Zone     *time.Location   // of the times in blocks and of days such as "yesterday"; nil: UTC
+	Count    func(string) int // returns the tokens of a text; nil: an estimate that is too high
+	Now      func() time.Time // nil: time.Now
 }
 
 // Platform is the chat service, Discord. Package discord documents the methods.
@@ -97,6 +99,7 @@ type MemoryProvider struct {
 	Side       *llm.Client        // may remove what was found; nil: nothing is removed
 	Window     int                // messages of the channel that the conversation shows; 0: 20
 	Embeddings *embedding.Service // nil: messages are found by their words alone
+	Vectors    *embedding.Vectors // that Embeddings made; unused without it
 }
 
 // Name returns "memory".
@@ -110,7 +113,7 @@ func (p *MemoryProvider) Contribute(ctx context.Context, r turn.Request) (all []
 	defer cancel()
 	m := p.readMeaning(services, r, q)
 	found := material{passages: p.passages(r, q)}
-	if p.Store.Memories.MayHold(r.GuildID) {
+	if p.Memories.MayHold(r.GuildID) {
 		all, found.statements, err = p.remembered(ctx, r, q, m)
 	}
 	if err == nil && p.looksBack(r, q) {

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"familiar/internal/context/turn"
+	"familiar/internal/embedding"
+	"familiar/internal/memory"
 	"familiar/internal/store"
 	"familiar/internal/test/storetest"
 )
@@ -31,8 +33,9 @@ func (r rooms) Readable(context.Context, string, turn.Reader, string, ...string)
 
 func provider(t *testing.T, messages ...store.Message) *MemoryProvider {
 	t.Helper()
-	past := &Past{Store: storetest.Open(t, messages...), Servers: &Servers{Platform: rooms{open: []string{"general"}}}, Now: func() time.Time { return memoryNow }}
-	return &MemoryProvider{Past: past, Window: 3}
+	db := storetest.Open(t, messages...)
+	past := &Past{Store: db, Memories: memory.New(db), Servers: &Servers{Platform: rooms{open: []string{"general"}}}, Now: func() time.Time { return memoryNow }}
+	return &MemoryProvider{Past: past, Window: 3, Vectors: embedding.NewVectors(db)}
 }
 
 // written returns message n of a server's channel, from some days ago.
@@ -109,12 +112,12 @@ func TestNamedInDirectMessages(t *testing.T) {
 		if _, err := p.Store.Messages.SaveIncoming(t.Context(), store.Incoming{Message: m}); err != nil {
 			t.Fatal(err)
 		}
-		scope := store.Scope{Kind: store.ScopeChannel, ID: channel, GuildID: guild}
+		scope := memory.Scope{Kind: memory.ScopeChannel, ID: channel, GuildID: guild}
 		if guild == "" {
-			scope.Kind = store.ScopeDM
+			scope.Kind = memory.ScopeDM
 		}
-		_, err := p.Store.Memories.Save(t.Context(), store.Memory{
-			Kind: store.MemoryPerson, Subject: author, By: author, Scope: scope, Text: text, Sources: []string{m.ID}, SaidAt: m.At, LearnedAt: memoryNow,
+		_, err := p.Memories.Save(t.Context(), memory.Statement{
+			Kind: memory.Person, Subject: author, By: author, Scope: scope, Text: text, Sources: []string{m.ID}, SaidAt: m.At, LearnedAt: memoryNow,
 		})
 		if err != nil {
 			t.Fatal(err)

@@ -49,7 +49,7 @@ CREATE TABLE message_vectors (
 	at         BIGINT NOT NULL, -- when the message was written
 	message_id TEXT   NOT NULL UNIQUE REFERENCES messages (id) ON DELETE CASCADE,
 	channel_id TEXT   NOT NULL,
-	vector     BLOB   NOT NULL, -- see store/vector.go; empty if the server refused the text
+	vector     BLOB   NOT NULL, -- see embedding/vector.go; empty if the server refused the text
 	PRIMARY KEY (place, model, at, message_id)
 ) WITHOUT ROWID;
 
@@ -400,7 +400,7 @@ CREATE TABLE summaries (
 	messages   INTEGER NOT NULL, -- how many it covers
 	made       BIGINT  NOT NULL,
 	maker      TEXT    NOT NULL, -- a model, or 'extractive'
-	sentences  TEXT    NOT NULL  -- JSON, see store/summary.go
+	sentences  TEXT    NOT NULL  -- JSON, see providers/history/table.go
 ) WITHOUT ROWID;
 CREATE INDEX summaries_by_guild ON summaries (guild_id, last_at);
 

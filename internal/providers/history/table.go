@@ -1,4 +1,4 @@
-package store
+package history
 
 import (
 	"context"
@@ -8,10 +8,9 @@ import (
 	"fmt"
 	"slices"
 	"time"
-)
 
-// ErrChanged says that the basis of a write has changed since it was read.
-var ErrChanged = errors.New("changed meanwhile")
+	"familiar/internal/store"
+)
 
 // Summary is a summary of a channel's earlier messages. Changing or deleting a covered message deletes it in the same transaction.
 type Summary struct {
@@ -33,19 +32,22 @@ type Sentence struct {
 
 const summaryColumns = `channel_id, guild_id, first_at, last_at, last_id, messages, made, maker, sentences`
 
-func scanSummary(row scanner) (s Summary, err error) {
+func scanSummary(row store.Scanner) (s Summary, err error) {
 	var sentences string
-	if err := row.Scan(&s.ChannelID, &s.GuildID, micros{&s.FirstAt}, micros{&s.LastAt}, &s.LastID, &s.Messages, micros{&s.Made}, &s.By, &sentences); err != nil {
+	if err := row.Scan(&s.ChannelID, &s.GuildID, store.Micros(&s.FirstAt), store.Micros(&s.LastAt), &s.LastID, &s.Messages, store.Micros(&s.Made), &s.By, &sentences); err != nil {
 		return s, err
 	}
 	return s, json.Unmarshal([]byte(sentences), &s.Sentences)
 }
 
-// Get returns the summary of a channel, or [ErrNotFound].
-func (s *Summaries) Get(ctx context.Context, channelID string) (Summary, error) {
-	summary, err := scanSummary(s.db.queryRow(ctx, `SELECT `+summaryColumns+` FROM summaries WHERE channel_id = ?`, channelID))
+// SummaryTable keeps one summary for each channel. The store deletes it with the messages that it covers.
+type SummaryTable struct{ DB *store.DB }
+
+// Get returns the summary of a channel, or [store.ErrNotFound].
+func (s SummaryTable) Get(ctx context.Context, channelID string) (Summary, error) {
+	summary, err := scanSummary(s.DB.QueryRow(ctx, `SELECT `+summaryColumns+` FROM summaries WHERE channel_id = ?`, channelID))
 	if err != nil {
-		return Summary{}, fmt.Errorf("read summary: %w", s.db.Explain(err))
+		return Summary{}, fmt.Errorf("read summary: %w", s.DB.Explain(err))
 	}
 	return summary, nil
 }
@@ -57,34 +59,34 @@ type Summarised struct {
 }
 
 // List returns up to n channels of a server with a summary, the latest first. The caller checks who may read them.
-func (s *Summaries) List(ctx context.Context, guildID string, n int) ([]Summarised, error) {
+func (s SummaryTable) List(ctx context.Context, guildID string, n int) ([]Summarised, error) {
 	if guildID == "" {
 		return nil, nil
 	}
-	rows, err := s.db.query(ctx, `SELECT channel_id, last_at FROM summaries WHERE guild_id = ? ORDER BY last_at DESC, channel_id DESC LIMIT 0 + ?`, guildID, n)
-	return collect(s.db, "list summaries", rows, err, func(row scanner) (listed Summarised, err error) {
-		err = row.Scan(&listed.ChannelID, micros{&listed.LastAt})
+	rows, err := s.DB.Query(ctx, `SELECT channel_id, last_at FROM summaries WHERE guild_id = ? ORDER BY last_at DESC, channel_id DESC LIMIT 0 + ?`, guildID, n)
+	return store.Collect(s.DB, "list summaries", rows, err, func(row store.Scanner) (listed Summarised, err error) {
+		err = row.Scan(&listed.ChannelID, store.Micros(&listed.LastAt))
 		return listed, err
 	})
 }
 
-// Save saves a summary in place of the one made at instead, or of none if that is zero. It returns [ErrChanged] if that one is gone, or if
+// Save saves a summary in place of the one made at instead, or of none if that is zero. It returns [store.ErrChanged] if that one is gone, or if
 // one of the messages in read has changed.
-func (s *Summaries) Save(ctx context.Context, summary Summary, instead time.Time, read []Message) error {
+func (s SummaryTable) Save(ctx context.Context, summary Summary, instead time.Time, read []store.Message) error {
 	sentences, err := json.Marshal(summary.Sentences)
 	if err != nil {
 		return fmt.Errorf("save summary: %w", err)
 	}
-	err = s.db.Write(ctx, func(tx *sql.Tx) error {
+	err = s.DB.Write(ctx, func(tx *sql.Tx) error {
 		var made int64
 		err := tx.QueryRow(`SELECT made FROM summaries WHERE channel_id = ?`, summary.ChannelID).Scan(&made)
 		if err != nil && !errors.Is(err, sql.ErrNoRows) {
 			return err
 		}
 		if !instead.IsZero() && made != instead.UnixMicro() {
-			return ErrChanged
+			return store.ErrChanged
 		}
-		if err := s.db.Messages.unchanged(tx, read); err != nil {
+		if err := s.DB.Messages.Unchanged(tx, read); err != nil {
 			return err
 		}
 		_, err = tx.Exec(`INSERT INTO summaries (`+summaryColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (channel_id) DO UPDATE SET
@@ -99,36 +101,13 @@ func (s *Summaries) Save(ctx context.Context, summary Summary, instead time.Time
 	return nil
 }
 
-// unchanged returns [ErrChanged] if a message is gone or has another text now.
-func (s *Messages) unchanged(tx *sql.Tx, read []Message) error {
-	for _, m := range read {
-		row, now, err := s.rowOf(tx, m.ID)
-		if err != nil {
-			return err
-		}
-		if row == 0 || now.Text != m.Text {
-			return ErrChanged
-		}
-	}
-	return nil
-}
-
-// dropCovering deletes the summary that covers the message in a row.
-func (s *Summaries) dropCovering(tx *sql.Tx, row int64) error {
-	_, err := s.db.stmt(tx, unsummariseQuery).Exec(row, row)
-	return err
-}
-
-const unsummariseQuery = `DELETE FROM summaries WHERE channel_id = (SELECT channel_id FROM messages WHERE rowid = ?)
-	AND (SELECT at FROM messages WHERE rowid = ?) BETWEEN first_at AND last_at`
-
-// Prune removes the sentences that rest on messages before that time, and returns their number. It runs before [Messages.Prune], which
+// Prune removes the sentences that rest on messages before that time, and returns their number. It runs before [store.Messages.Prune], which
 // would delete each summary as a whole.
-func (s *Summaries) Prune(ctx context.Context, before time.Time) (removed int, err error) {
-	err = s.db.Write(ctx, func(tx *sql.Tx) error {
+func (s SummaryTable) Prune(ctx context.Context, before time.Time) (removed int, err error) {
+	err = s.DB.Write(ctx, func(tx *sql.Tx) error {
 		removed = 0
 		rows, err := tx.Query(`SELECT `+summaryColumns+` FROM summaries WHERE first_at < ?`, before.UnixMicro())
-		old, err := collect(s.db, "read summaries", rows, err, scanSummary)
+		old, err := store.Collect(s.DB, "read summaries", rows, err, scanSummary)
 		if err != nil {
 			return err
 		}
@@ -172,4 +151,10 @@ func (s *Summary) startAt(tx *sql.Tx, before time.Time) (err error) {
 		})
 	})
 	return err
+}
+
+// All returns the summaries of all channels.
+func (s SummaryTable) All(ctx context.Context) ([]Summary, error) {
+	rows, err := s.DB.Read().QueryContext(ctx, `SELECT `+summaryColumns+` FROM summaries`)
+	return store.Collect(s.DB, "read summaries", rows, err, scanSummary)
 }

@@ -1,4 +1,4 @@
-package store
+package embedding
 
 import (
 	"fmt"
@@ -7,7 +7,12 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"familiar/internal/store"
+	"familiar/internal/test/storetest"
 )
+
+var noon = time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
 
 // meaning returns a noisy vector of n dimensions, near to all others of the same field.
 func meaning(random *rand.Rand, n, field int) Vector {
@@ -22,10 +27,10 @@ func meaning(random *rand.Rand, n, field int) Vector {
 }
 
 // embedAll gives every message a vector.
-func embedAll(tb testing.TB, db *DB, model string, vector func(Unembedded) Vector) (n int) {
+func embedAll(tb testing.TB, vectors *Vectors, model string, vector func(Unembedded) Vector) (n int) {
 	tb.Helper()
 	for next, more := int64(0), true; more; more = next > 0 {
-		all, following, err := db.Vectors.MissingMessages(tb.Context(), model, next)
+		all, following, err := vectors.MissingMessages(tb.Context(), model, next)
 		if err != nil {
 			tb.Fatal(err)
 		}
@@ -33,7 +38,7 @@ func embedAll(tb testing.TB, db *DB, model string, vector func(Unembedded) Vecto
 		for _, u := range all {
 			made = append(made, Embedded{u, vector(u)})
 		}
-		kept, err := db.Vectors.Save(tb.Context(), model, made...)
+		kept, err := vectors.Save(tb.Context(), model, made...)
 		if err != nil {
 			tb.Fatal(err)
 		}
@@ -43,12 +48,13 @@ func embedAll(tb testing.TB, db *DB, model string, vector func(Unembedded) Vecto
 }
 
 func TestNearest(t *testing.T) {
-	db := open(t, t.TempDir())
+	db := storetest.Open(t)
+	vectors := NewVectors(db)
 	random := rand.New(rand.NewPCG(1, 2))
 	begin := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	var all []Message
+	var all []store.Message
 	for i := range 700 { // more than a page
-		m := Message{ID: fmt.Sprintf("%06d", i), GuildID: "g", ChannelID: "open", AuthorID: "a", AuthorName: "Ada", Text: fmt.Sprint("word ", i), At: begin.Add(time.Duration(i) * time.Minute)}
+		m := store.Message{ID: fmt.Sprintf("%06d", i), GuildID: "g", ChannelID: "open", AuthorID: "a", AuthorName: "Ada", Text: fmt.Sprint("word ", i), At: begin.Add(time.Duration(i) * time.Minute)}
 		switch i {
 		case 7, 10, 11, 13:
 			m.Text = "the field"
@@ -70,13 +76,13 @@ func TestNearest(t *testing.T) {
 		}
 		return meaning(random, 96, -1)
 	}
-	if n := embedAll(t, db, "m1", vector); n != 699 {
+	if n := embedAll(t, vectors, "m1", vector); n != 699 {
 		t.Fatalf("%d vectors", n)
 	}
 	find := func(q Nearest) (ids []string) {
 		t.Helper()
 		q.To = meaning(random, 96, 3)
-		found, err := db.Vectors.NearestMessages(t.Context(), q)
+		found, err := vectors.Nearest(t.Context(), q)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -101,7 +107,7 @@ func TestNearest(t *testing.T) {
 	want(find(Nearest{GuildID: "h", Channels: []string{"open"}, Model: "m1"}))
 	want(find(Nearest{Channels: []string{"open"}, Model: "m1"}))
 	want(find(Nearest{GuildID: "g", Channels: []string{"open"}, Model: "m2"}))
-	if found, err := db.Vectors.NearestMessages(t.Context(), Nearest{Channels: []string{"dm"}, Model: "m1", To: meaning(random, 96, 3)}); err != nil || len(found) != 1 || found[0].Apart {
+	if found, err := vectors.Nearest(t.Context(), Nearest{Channels: []string{"dm"}, Model: "m1", To: meaning(random, 96, 3)}); err != nil || len(found) != 1 || found[0].Apart {
 		t.Errorf("in the direct message: %v, %v", found, err)
 	}
 
@@ -117,78 +123,23 @@ func TestNearest(t *testing.T) {
 		t.Fatal(err)
 	}
 	want(find(guild), "000013")
-	if n, err := db.Vectors.Save(t.Context(), "m1", Embedded{Unembedded{ID: "000013", Text: "what it said before"}, meaning(random, 96, 3)}); err != nil || n != 0 {
+	if n, err := vectors.Save(t.Context(), "m1", Embedded{Unembedded{ID: "000013", Text: "what it said before"}, meaning(random, 96, 3)}); err != nil || n != 0 {
 		t.Errorf("kept %d vectors of what was changed: %v", n, err)
 	}
 	want(find(guild), "000013")
 
 	// Vectors of another model replace those of the old one.
-	if n := embedAll(t, db, "m2", func(u Unembedded) Vector { return meaning(random, 32, len(u.Text)) }); n == 0 {
+	if n := embedAll(t, vectors, "m2", func(u Unembedded) Vector { return meaning(random, 32, len(u.Text)) }); n == 0 {
 		t.Error("no vectors of the other model")
 	}
-	if n, err := db.Vectors.Count(t.Context(), "m1"); err != nil || n != 0 {
+	if n, err := vectors.Count(t.Context(), "m1"); err != nil || n != 0 {
 		t.Errorf("%d vectors of the old model: %v", n, err)
 	}
 	if _, err := db.Messages.DeleteGuild(t.Context(), "g"); err != nil {
 		t.Fatal(err)
 	}
-	if n, err := db.Vectors.Count(t.Context(), "m2"); err != nil || n != 0 {
+	if n, err := vectors.Count(t.Context(), "m2"); err != nil || n != 0 {
 		t.Errorf("%d vectors of a server that was left: %v", n, err)
-	}
-}
-
-func TestNearestMemories(t *testing.T) {
-	db := open(t, t.TempDir())
-	random := rand.New(rand.NewPCG(1, 2))
-	var target int64
-	for i := range 60 {
-		m := Memory{Kind: MemoryNote, Scope: Scope{Kind: ScopeChannel, ID: "open", GuildID: "g"}, Text: fmt.Sprint("statement ", i), Sources: []string{fmt.Sprint("command:", i)}, By: "a", SaidAt: time.Unix(int64(i), 0), LearnedAt: time.Unix(int64(i), 0)}
-		id, err := db.Memories.Save(t.Context(), m)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if i == 5 {
-			target = id
-		}
-	}
-	all, err := db.Vectors.MissingMemories(t.Context(), "m", 100)
-	if err != nil || len(all) != 60 {
-		t.Fatal(len(all), err)
-	}
-	for _, u := range all {
-		field := -1
-		if u.Memo == target {
-			field = 3
-		}
-		if _, err := db.Vectors.Save(t.Context(), "m", Embedded{u, meaning(random, 96, field)}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	to := meaning(random, 96, 3)
-	near := func(w ScopeFilter) int {
-		found, err := db.Vectors.NearestMemories(t.Context(), w, "m", to, 5)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, m := range found {
-			if m.ID != target {
-				t.Errorf("near is %q", m.Text)
-			}
-		}
-		return len(found)
-	}
-	if n := near(FilterGuild("g", []string{"open"})); n != 1 {
-		t.Errorf("%d statements are apart", n)
-	}
-	if n := near(FilterGuild("g", []string{"elsewhere"})) + near(FilterDM("open")) + near(ScopeFilter{}); n != 0 {
-		t.Errorf("%d statements from a channel that is not read", n)
-	}
-	if err := db.Memories.Erase(t.Context(), target); err != nil {
-		t.Fatal(err)
-	}
-	var left int
-	if err := db.readers.QueryRow(`SELECT count(*) FROM memory_vectors`).Scan(&left); err != nil || left != 59 {
-		t.Errorf("%d vectors left: %v", left, err)
 	}
 }
 
@@ -214,19 +165,28 @@ func BenchmarkDot(b *testing.B) {
 
 // BenchmarkNearest compares a question with 20,000 messages of a server.
 func BenchmarkNearest(b *testing.B) {
-	db := open(b, b.TempDir())
-	crowd(b, db, 20_000, 100)
+	db := storetest.Open(b)
+	vectors := NewVectors(db)
+	for i := range 20_000 / 100 {
+		var some []store.Message
+		for n := range 100 {
+			some = append(some, store.Message{ID: fmt.Sprintf("1%018d", i*100+n), ChannelID: fmt.Sprintf("2%018d", n), GuildID: "3", Text: fmt.Sprint("word ", i), At: noon.Add(time.Duration(i) * time.Second)})
+		}
+		if err := db.Messages.Save(b.Context(), some...); err != nil {
+			b.Fatal(err)
+		}
+	}
 	random := rand.New(rand.NewPCG(1, 2))
-	embedAll(b, db, "m", func(Unembedded) Vector { return meaning(random, 384, -1) })
+	embedAll(b, vectors, "m", func(Unembedded) Vector { return meaning(random, 384, -1) })
 	q := Nearest{GuildID: "3", Model: "m", To: meaning(random, 384, -1)}
 	for i := range 100 {
 		q.Channels = append(q.Channels, fmt.Sprintf("2%018d", i))
 	}
-	if _, err := db.Vectors.NearestMessages(b.Context(), q); err != nil { // fills the cache
+	if _, err := vectors.Nearest(b.Context(), q); err != nil { // fills the cache
 		b.Fatal(err)
 	}
 	for b.Loop() {
-		if found, err := db.Vectors.NearestMessages(b.Context(), q); err != nil || len(found) != nearestDefault {
+		if found, err := vectors.Nearest(b.Context(), q); err != nil || len(found) != nearestDefault {
 			b.Fatal(len(found), err)
 		}
 	}
@@ -234,26 +194,27 @@ func BenchmarkNearest(b *testing.B) {
 
 // TestMoveToThread finds a moved message at its new place, by its words and by its meaning, and not at the old one.
 func TestMoveToThread(t *testing.T) {
-	db, ctx := open(t, t.TempDir()), t.Context()
-	m := Message{ID: "1", ChannelID: "general", GuildID: "g", AuthorID: "a", AuthorName: "Ada", Text: "the kitten", At: noon}
+	db, ctx := storetest.Open(t), t.Context()
+	vectors := NewVectors(db)
+	m := store.Message{ID: "1", ChannelID: "general", GuildID: "g", AuthorID: "a", AuthorName: "Ada", Text: "the kitten", At: noon}
 	if err := db.Messages.Save(ctx, m); err != nil {
 		t.Fatal(err)
 	}
 	v := NewVector([]float32{1, 2, 3})
-	if _, err := db.Vectors.Save(ctx, "m", Embedded{Unembedded: Unembedded{ID: "1", Text: m.Text}, Vector: v}); err != nil {
+	if _, err := vectors.Save(ctx, "m", Embedded{Unembedded: Unembedded{ID: "1", Text: m.Text}, Vector: v}); err != nil {
 		t.Fatal(err)
 	}
 	found := func(channel string) (words, recalled, near int) {
 		t.Helper()
-		bySearch, err := db.Messages.Search(ctx, Query{GuildID: "g", Channels: []string{channel}, Words: "kitten", Limit: 9})
+		bySearch, err := db.Messages.Search(ctx, store.Query{GuildID: "g", Channels: []string{channel}, Words: "kitten", Limit: 9})
 		if err != nil {
 			t.Fatal(err)
 		}
-		byRecall, err := db.Messages.Recall(ctx, Recall{GuildID: "g", Channels: []string{channel}, Words: [][]string{{"kitten"}}})
+		byRecall, err := db.Messages.Recall(ctx, store.Recall{GuildID: "g", Channels: []string{channel}, Words: [][]string{{"kitten"}}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		nearest, err := db.Vectors.NearestMessages(ctx, Nearest{GuildID: "g", Channels: []string{channel}, Model: "m", To: v, Limit: 9})
+		nearest, err := vectors.Nearest(ctx, Nearest{GuildID: "g", Channels: []string{channel}, Model: "m", To: v, Limit: 9})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -271,7 +232,7 @@ func TestMoveToThread(t *testing.T) {
 	if a, b, c := found("thread"); a != 1 || b != 1 || c != 1 {
 		t.Errorf("where it is: %d %d %d", a, b, c)
 	}
-	db.vectors = vectorCache{} // as after a restart
+	vectors = NewVectors(db) // as after a restart
 	if _, _, c := found("thread"); c != 1 {
 		t.Errorf("where it is, after a restart: %d", c)
 	}

@@ -1,4 +1,4 @@
-package store
+package embedding
 
 import (
 	"cmp"
@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"familiar/internal/store"
 )
 
 // Nearest describes a search by meaning. Model and Channels are required. Without GuildID, the one channel is a direct message.
@@ -24,7 +26,7 @@ type Nearest struct {
 
 // Neighbour is a message near in meaning.
 type Neighbour struct {
-	Message
+	store.Message
 	Cosine float64
 	// Apart says that the message is nearer than chance explains: nearer than the nearest of as many vectors, if their cosines were spread
 	// around the mean as the examined ones are. The meaning of a cosine of 0.4 depends on the model; this does not.
@@ -35,12 +37,11 @@ type Neighbour struct {
 const (
 	mostCompared   = 50_000 // the newest messages of a place
 	fewCompared    = 20     // among fewer, no vector is apart
-	mostStatements = 5_000  // of memory
 	nearestDefault = 50
 )
 
-// NearestMessages returns the messages nearest in meaning, nearest first, among the newest of their server with a vector of the model.
-func (s *Vectors) NearestMessages(ctx context.Context, q Nearest) (all []Neighbour, err error) {
+// Nearest returns the messages nearest in meaning, nearest first, among the newest of their server with a vector of the model.
+func (s *Vectors) Nearest(ctx context.Context, q Nearest) (all []Neighbour, err error) {
 	place := q.GuildID
 	if place == "" && len(q.Channels) == 1 {
 		place = q.Channels[0]
@@ -48,33 +49,33 @@ func (s *Vectors) NearestMessages(ctx context.Context, q Nearest) (all []Neighbo
 	if place == "" || len(q.Channels) == 0 || len(q.To) <= vectorHead {
 		return nil, nil
 	}
-	best := nearby{limit: cmp.Or(q.Limit, nearestDefault)}
-	if err = s.db.vectors.compare(ctx, s.db, vectorKey{place, q.Model, len(q.To)}, q, &best); err == nil {
+	best := Nearby{Limit: cmp.Or(q.Limit, nearestDefault)}
+	if err = s.compare(ctx, vectorKey{place, q.Model, len(q.To)}, q, &best); err == nil {
 		all, err = s.readNearby(ctx, q, &best)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("find nearest messages: %w", s.db.Explain(err))
+		return nil, fmt.Errorf("find nearest messages: %w", s.DB.Explain(err))
 	}
 	return all, nil
 }
 
 // readNearby reads the messages that are still in readable channels.
-func (s *Vectors) readNearby(ctx context.Context, q Nearest, best *nearby) (all []Neighbour, err error) {
-	apart := best.apart()
-	for _, found := range best.all {
-		m, err := s.db.Messages.Get(ctx, found.id)
-		if errors.Is(err, ErrNotFound) {
+func (s *Vectors) readNearby(ctx context.Context, q Nearest, best *Nearby) (all []Neighbour, err error) {
+	apart := best.Apart()
+	for _, found := range best.All {
+		m, err := s.DB.Messages.Get(ctx, found.ID)
+		if errors.Is(err, store.ErrNotFound) {
 			continue
 		}
 		if err != nil {
 			return nil, err
 		}
 		var there bool // it may have lost its vector meanwhile
-		if err := s.db.queryRow(ctx, hasVectorQuery, m.ID, q.Model).Scan(&there); err != nil {
+		if err := s.DB.QueryRow(ctx, hasVectorQuery, m.ID, q.Model).Scan(&there); err != nil {
 			return nil, err
 		}
 		if there && m.GuildID == q.GuildID && slices.Contains(q.Channels, m.ChannelID) {
-			all = append(all, Neighbour{m, found.cosine, found.cosine > apart})
+			all = append(all, Neighbour{m, found.Cosine, found.Cosine > apart})
 		}
 	}
 	return all, nil
@@ -82,89 +83,48 @@ func (s *Vectors) readNearby(ctx context.Context, q Nearest, best *nearby) (all 
 
 const hasVectorQuery = `SELECT EXISTS (SELECT 1 FROM message_vectors WHERE message_id = ? AND model = ?)`
 
-// nearby keeps the nearest of many vectors, nearest first, and the spread of all cosines.
-type nearby struct {
-	limit        int
-	all          []near
+// Nearby keeps the nearest of many vectors, nearest first, and the spread of all cosines.
+type Nearby struct {
+	Limit        int
+	All          []Near
 	n            int
 	sum, squares float64
 }
 
-type near struct {
-	id     string
-	cosine float64
+// Near is a vector with its cosine.
+type Near struct {
+	ID     string
+	Cosine float64
 }
 
-func (b *nearby) add(id string, cosine float64) {
+// Add compares one more vector.
+func (b *Nearby) Add(id string, cosine float64) {
 	b.n++
 	b.sum += cosine
 	b.squares += cosine * cosine
-	if len(b.all) == b.limit && cosine <= b.all[len(b.all)-1].cosine {
+	if len(b.All) == b.Limit && cosine <= b.All[len(b.All)-1].Cosine {
 		return
 	}
-	if len(b.all) == b.limit {
-		b.all = b.all[:len(b.all)-1]
+	if len(b.All) == b.Limit {
+		b.All = b.All[:len(b.All)-1]
 	}
-	at, _ := slices.BinarySearchFunc(b.all, cosine, func(n near, cosine float64) int {
-		if n.cosine >= cosine {
+	at, _ := slices.BinarySearchFunc(b.All, cosine, func(n Near, cosine float64) int {
+		if n.Cosine >= cosine {
 			return -1
 		}
 		return 1
 	})
-	b.all = slices.Insert(b.all, at, near{id, cosine})
+	b.All = slices.Insert(b.All, at, Near{id, cosine})
 }
 
-// apart returns the cosine above which a vector is apart. The largest of n normal deviates is about √(2 ln n) deviations above the mean.
-func (b *nearby) apart() float64 {
+// Apart returns the cosine above which a vector is apart. The largest of n normal deviates is about √(2 ln n) deviations above the mean.
+func (b *Nearby) Apart() float64 {
 	if b.n < fewCompared {
 		return math.Inf(1)
 	}
 	n := float64(b.n)
 	mean := b.sum / n
 	return mean + math.Sqrt(2*math.Log(n)*max(0, b.squares/n-mean*mean))
-}
-
-// NearestMemories returns the readable statements that are apart as the nearest in meaning, nearest first, without history.
-func (s *Vectors) NearestMemories(ctx context.Context, w ScopeFilter, model string, to Vector, limit int) (all []Memory, err error) {
-	if len(to) <= vectorHead {
-		return nil, nil
-	}
-	rows, err := s.db.readers.QueryContext(ctx, `SELECT m.id, v.vector FROM memories m JOIN memory_vectors v ON v.memory_id = m.id
-		WHERE NOT m.superseded AND `+scoped+` AND v.model = ? AND length(v.vector) = ? ORDER BY m.said_at DESC LIMIT 0 + ?`,
-		append(w.args(), model, len(to), mostStatements)...)
-	type statement struct {
-		id     int64
-		vector Vector
-	}
-	found, err := collect(s.db, "compare memories", rows, err, func(row scanner) (found statement, err error) {
-		err = row.Scan(&found.id, &found.vector)
-		return found, err
-	})
-	if err != nil {
-		return nil, err
-	}
-	best := nearby{limit: limit}
-	for i, one := range found {
-		best.add(fmt.Sprint(i), to.Cosine(one.vector))
-	}
-	for _, n := range best.all {
-		if n.cosine <= best.apart() {
-			break
-		}
-		var i int
-		if _, err := fmt.Sscan(n.id, &i); err != nil {
-			return nil, err
-		}
-		m, err := s.db.Memories.Get(ctx, w, found[i].id)
-		if errors.Is(err, ErrNotFound) {
-			continue
-		}
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, m)
-	}
-	return all, nil
 }
 
 // SQLite takes eight times as long to read a vector as it takes to compare it. So the vectors of a place stay in memory after the first
@@ -200,13 +160,14 @@ type cachedVectors struct {
 }
 
 // compare adds the vectors of readable channels to best.
-func (ms *vectorCache) compare(ctx context.Context, db *DB, key vectorKey, q Nearest, best *nearby) error {
+func (s *Vectors) compare(ctx context.Context, key vectorKey, q Nearest, best *Nearby) error {
+	ms := &s.cache
 	ms.mu.Lock()
 	m, changes := ms.all[key], ms.changes
 	ms.mu.Unlock()
 	if m == nil {
 		var err error
-		if m, err = db.Vectors.read(ctx, key); err != nil {
+		if m, err = s.read(ctx, key); err != nil {
 			return err
 		}
 	}
@@ -263,6 +224,15 @@ func (ms *vectorCache) add(place, model, channel, id string, v Vector) {
 	}
 }
 
+// changed notes that the vector of a message moved to another channel, or is deleted if that is empty.
+func (ms *vectorCache) changed(id, channelID string) {
+	if channelID == "" {
+		ms.remove(id)
+	} else {
+		ms.move(id, channelID)
+	}
+}
+
 // remove removes the vectors of a message.
 func (ms *vectorCache) remove(id string) {
 	ms.mu.Lock()
@@ -308,7 +278,7 @@ func (m *cachedVectors) remove(id string) {
 	delete(m.at, id)
 }
 
-func (m *cachedVectors) compare(q Nearest, best *nearby) {
+func (m *cachedVectors) compare(q Nearest, best *Nearby) {
 	may := make(map[string]bool, len(q.Channels))
 	for _, c := range q.Channels {
 		may[c] = true
@@ -322,7 +292,7 @@ func (m *cachedVectors) compare(q Nearest, best *nearby) {
 		}
 		if read && !slices.Contains(q.Except, id) {
 			v := Vector(m.data[i*width : (i+1)*width])
-			best.add(id, float64(dot(q.To[vectorHead:], v[vectorHead:]))*scale*v.inverse())
+			best.Add(id, float64(dot(q.To[vectorHead:], v[vectorHead:]))*scale*v.inverse())
 		}
 	}
 }
@@ -344,7 +314,7 @@ func (s *Vectors) read(ctx context.Context, key vectorKey) (*cachedVectors, erro
 	var vectors sql.RawBytes
 	for {
 		most := min(max(1, rowsAtOnce/key.width), mostRows(key)-len(m.ids))
-		rows, err := s.db.query(ctx, vectorsQuery, key.place, key.model, at, last, key.width, most)
+		rows, err := s.DB.Query(ctx, vectorsQuery, key.place, key.model, at, last, key.width, most)
 		if err != nil {
 			return nil, err
 		}

@@ -1,4 +1,4 @@
-package store
+package memory
 
 import (
 	"context"
@@ -9,28 +9,30 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"familiar/internal/store"
 )
 
-// MemoryKind says what a statement is about.
-type MemoryKind string
+// Kind says what a statement is about.
+type Kind string
 
 // The kinds of memory.
 const (
-	MemorySession MemoryKind = "session" // what happened in a part of a conversation
-	MemoryTopic   MemoryKind = "topic"   // about a topic
-	MemoryPerson  MemoryKind = "person"  // about a person
-	MemoryNote    MemoryKind = "note"    // what somebody asked the bot to remember
+	Session Kind = "session" // what happened in a part of a conversation
+	Topic   Kind = "topic"   // about a topic
+	Person  Kind = "person"  // about a person
+	Note    Kind = "note"    // what somebody asked the bot to remember
 )
 
-// MemoryKinds returns all kinds.
-func MemoryKinds() []MemoryKind {
-	return []MemoryKind{MemoryPerson, MemoryNote, MemoryTopic, MemorySession}
+// Kinds returns all kinds.
+func Kinds() []Kind {
+	return []Kind{Person, Note, Topic, Session}
 }
 
-// Memory is a statement that the bot remembers, for all of its characters.
-type Memory struct {
+// Statement is something that the bot remembers, for all of its characters.
+type Statement struct {
 	ID         int64
-	Kind       MemoryKind
+	Kind       Kind
 	Scope      Scope
 	Subject    string    // a person's id, a topic's name, or empty
 	Text       string    // one statement, or a session's summary
@@ -45,8 +47,8 @@ type Memory struct {
 }
 
 const (
-	// MaxMemoryText is the largest length of a statement in bytes.
-	MaxMemoryText = 16 << 10
+	// MaxText is the largest length of a statement in bytes.
+	MaxText = 16 << 10
 	// MostRemembered is the largest number of statements that one person may ask for.
 	MostRemembered = 500
 
@@ -65,14 +67,14 @@ var (
 func CommandSource(id string) string { return commandSource + id }
 
 // Save keeps a statement and returns its id. If the same person said the same before, that statement gets the new sources.
-// | Supersedes names the statement that this one replaces. It must be of the same scope, otherwise Save returns [ErrNotFound]. If it is
+// | Supersedes names the statement that this one replaces. It must be of the same scope, otherwise Save returns [store.ErrNotFound]. If it is
 // history, its newest replacement is replaced. Sources that are no messages of the scope any more are left out; without any, Save returns
 // [ErrNoSource].
-// | What the bot learned by itself about a person needs their consent, otherwise Save returns [ErrNoConsent]. It returns [ErrTooMany] for a
-// person with [MostRemembered] statements, and [ErrOptedOut] if nothing is kept about the subject or the author.
-func (s *Memories) Save(ctx context.Context, m Memory) (id int64, err error) {
-	err = s.db.Write(ctx, func(tx *sql.Tx) (err error) {
-		id, err = s.SaveIn(tx, m)
+// | What the bot learned by itself about a person needs their consent, otherwise Save returns [ErrNoConsent]. It returns [store.ErrTooMany] for a
+// person with [MostRemembered] statements, and [store.ErrOptedOut] if nothing is kept about the subject or the author.
+func (s *Store) Save(ctx context.Context, m Statement) (id int64, err error) {
+	err = s.DB.Write(ctx, func(tx *sql.Tx) (err error) {
+		id, err = s.saveIn(tx, m)
 		return err
 	})
 	if err != nil {
@@ -82,14 +84,14 @@ func (s *Memories) Save(ctx context.Context, m Memory) (id int64, err error) {
 }
 
 // Correct is Save of a statement that supersedes another. It records the change if by does not own the old statement.
-func (s *Memories) Correct(ctx context.Context, m Memory, by By) (id int64, err error) {
-	err = s.db.Write(ctx, func(tx *sql.Tx) error {
+func (s *Store) Correct(ctx context.Context, m Statement, by store.By) (id int64, err error) {
+	err = s.DB.Write(ctx, func(tx *sql.Tx) error {
 		old, err := latestOf(tx, m.Supersedes)
 		if err == nil {
-			id, err = s.SaveIn(tx, m)
+			id, err = s.saveIn(tx, m)
 		}
 		if err == nil {
-			err = s.record(tx, old, Change{By: by, Kind: ChangeMemory, From: old.number(), To: strconv.FormatInt(id, 10)})
+			err = s.record(tx, old, store.Change{By: by, Kind: store.ChangeMemory, From: old.number(), To: strconv.FormatInt(id, 10)})
 		}
 		return err
 	})
@@ -99,14 +101,14 @@ func (s *Memories) Correct(ctx context.Context, m Memory, by By) (id int64, err 
 	return id, nil
 }
 
-// SaveIn is Save in a transaction of the caller.
-func (s *Memories) SaveIn(tx *sql.Tx, m Memory) (int64, error) {
+// saveIn is Save in a transaction of the caller.
+func (s *Store) saveIn(tx *sql.Tx, m Statement) (int64, error) {
 	m.Text = strings.TrimSpace(m.Text)
 	if err := m.Check(); err != nil {
 		return 0, err
 	}
 	for _, person := range m.people() {
-		if err := s.db.Privacy.consenting(tx, person, m.SaidAt); err != nil {
+		if err := s.DB.Privacy.Consenting(tx, person, m.SaidAt); err != nil {
 			return 0, err
 		}
 	}
@@ -115,8 +117,8 @@ func (s *Memories) SaveIn(tx *sql.Tx, m Memory) (int64, error) {
 	}
 	if m.Supersedes != 0 {
 		latest, err := latestOf(tx, m.Supersedes)
-		if err == nil && (latest.Scope != m.Scope || latest.Kind == MemoryPerson && latest.Subject != m.Subject) {
-			err = ErrNotFound
+		if err == nil && (latest.Scope != m.Scope || latest.Kind == Person && latest.Subject != m.Subject) {
+			err = store.ErrNotFound
 		}
 		if err != nil {
 			return 0, err
@@ -137,29 +139,29 @@ func (s *Memories) SaveIn(tx *sql.Tx, m Memory) (int64, error) {
 }
 
 // people returns the subject of a statement and the person who asked for it.
-func (m Memory) people() (all []string) {
+func (m Statement) people() (all []string) {
 	if m.By != "" {
 		all = append(all, m.By)
 	}
-	if m.Kind == MemoryPerson && m.Subject != m.By {
+	if m.Kind == Person && m.Subject != m.By {
 		all = append(all, m.Subject)
 	}
 	return all
 }
 
 // Check returns an error for an invalid statement: without a scope, a kind or a text, or too long.
-func (m Memory) Check() error {
+func (m Statement) Check() error {
 	if err := m.Scope.check(); err != nil {
 		return err
 	}
 	switch {
-	case !slices.Contains(MemoryKinds(), m.Kind):
+	case !slices.Contains(Kinds(), m.Kind):
 		return fmt.Errorf("kind of memory %q: there is none", m.Kind)
 	case m.Text == "":
 		return errors.New("memory without a text")
-	case len(m.Text) > MaxMemoryText:
-		return fmt.Errorf("memory of %d bytes: there may be %d", len(m.Text), MaxMemoryText)
-	case m.Kind == MemoryPerson && m.Subject == "":
+	case len(m.Text) > MaxText:
+		return fmt.Errorf("memory of %d bytes: there may be %d", len(m.Text), MaxText)
+	case m.Kind == Person && m.Subject == "":
 		return errors.New("memory of a person without their id")
 	}
 	return nil
@@ -167,7 +169,7 @@ func (m Memory) Check() error {
 
 // permitted keeps those sources of m that are there, and checks the consent. It runs in the transaction that writes, so that nothing is
 // kept that was deleted or withdrawn a moment ago.
-func permitted(tx *sql.Tx, m *Memory) error {
+func permitted(tx *sql.Tx, m *Statement) error {
 	var there []string
 	for _, id := range m.Sources {
 		ok := strings.HasPrefix(id, commandSource)
@@ -186,7 +188,7 @@ func permitted(tx *sql.Tx, m *Memory) error {
 	if m.Sources = there; len(there) == 0 {
 		return ErrNoSource
 	}
-	if m.Kind != MemoryPerson || m.By != "" {
+	if m.Kind != Person || m.By != "" {
 		return nil
 	}
 	agreed, err := agrees(tx, m.Subject)
@@ -196,12 +198,6 @@ func permitted(tx *sql.Tx, m *Memory) error {
 	return err
 }
 
-// agrees is Privacy.Consent in a transaction.
-func agrees(tx *sql.Tx, personID string) (agreed bool, err error) {
-	err = tx.QueryRow(`SELECT EXISTS (SELECT 1 FROM consents WHERE user_id = ?)`, personID).Scan(&agreed)
-	return agreed, err
-}
-
 // holds reports whether a message of a channel can be a source in the scope. Statements for a whole server or for everywhere need a
 // command.
 func (s Scope) holds(channelID, guildID string) bool {
@@ -209,30 +205,30 @@ func (s Scope) holds(channelID, guildID string) bool {
 }
 
 // latestOf returns a statement, or its newest replacement.
-func latestOf(tx *sql.Tx, id int64) (Memory, error) {
-	m, err := memoryIn(tx, id)
+func latestOf(tx *sql.Tx, id int64) (Statement, error) {
+	m, err := statementIn(tx, id)
 	for err == nil && m.Superseded {
-		m, err = scanMemory(tx.QueryRow(selectMemory+`WHERE m.supersedes = ?`, m.ID))
+		m, err = scanStatement(tx.QueryRow(selectStatement+`WHERE m.supersedes = ?`, m.ID))
 	}
 	if errors.Is(err, sql.ErrNoRows) {
-		err = ErrNotFound
+		err = store.ErrNotFound
 	}
 	return m, err
 }
 
 // sameAs returns the statement that says the same, or none. Both must be of the same person, unless nobody asked for one of them.
-func sameAs(tx *sql.Tx, m Memory) (Memory, error) {
-	same, err := scanMemory(tx.QueryRow(selectMemory+`WHERE m.scope = ? AND m.scope_id = ? AND m.kind = ? AND m.subject = ? AND m.folded = ?
+func sameAs(tx *sql.Tx, m Statement) (Statement, error) {
+	same, err := scanStatement(tx.QueryRow(selectStatement+`WHERE m.scope = ? AND m.scope_id = ? AND m.kind = ? AND m.subject = ? AND m.folded = ?
 		AND NOT m.superseded AND (? = '' OR m.by_id IN (?, '')) ORDER BY m.by_id = ? DESC LIMIT 1`,
 		m.Scope.Kind, m.Scope.ID, m.Kind, m.Subject, folded(m.Text), m.By, m.By, m.By))
 	if errors.Is(err, sql.ErrNoRows) {
-		return Memory{}, nil
+		return Statement{}, nil
 	}
 	return same, err
 }
 
 // confirm adds to a statement what m, which says the same, has in addition.
-func (s *Memories) confirm(tx *sql.Tx, same, m Memory) error {
+func (s *Store) confirm(tx *sql.Tx, same, m Statement) error {
 	by, said := same.By, same.SaidAt
 	if by == "" {
 		by = m.By
@@ -256,20 +252,20 @@ func (s *Memories) confirm(tx *sql.Tx, same, m Memory) error {
 }
 
 // few returns ErrTooMany if a person has the largest number of statements. A replacement does not count.
-func few(tx *sql.Tx, m Memory) error {
+func few(tx *sql.Tx, m Statement) error {
 	if m.By == "" || m.Supersedes != 0 {
 		return nil
 	}
 	var n int
 	err := tx.QueryRow(`SELECT count(*) FROM memories WHERE by_id = ? AND NOT superseded`, m.By).Scan(&n)
 	if err == nil && n >= MostRemembered {
-		err = ErrTooMany
+		err = store.ErrTooMany
 	}
 	return err
 }
 
 // insert writes a new statement, under its id if it has one.
-func (s *Memories) insert(tx *sql.Tx, m Memory) (int64, error) {
+func (s *Store) insert(tx *sql.Tx, m Statement) (int64, error) {
 	var id any
 	if m.ID != 0 {
 		id = m.ID
@@ -279,7 +275,7 @@ func (s *Memories) insert(tx *sql.Tx, m Memory) (int64, error) {
 			return 0, err
 		}
 	}
-	s.db.remembering.add(m.Scope.GuildID)
+	s.places.add(m.Scope.GuildID)
 	err := tx.QueryRow(`INSERT INTO memories (id, kind, scope, scope_id, guild_id, subject, text, folded, trace_id, by_id, said_at, learned_at, supersedes, superseded, pinned)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`, id, m.Kind, m.Scope.Kind, m.Scope.ID, m.Scope.GuildID, m.Subject, m.Text, folded(m.Text),
 		m.TraceID, m.By, m.SaidAt.UnixMicro(), m.LearnedAt.UnixMicro(), m.Supersedes, m.Superseded, m.Pinned).Scan(&m.ID)
@@ -295,8 +291,8 @@ func (s *Memories) insert(tx *sql.Tx, m Memory) (int64, error) {
 }
 
 // supersede turns a statement into history, of the statement by unless that is 0.
-func (s *Memories) supersede(tx *sql.Tx, id, by int64) error {
-	old, err := memoryIn(tx, id)
+func (s *Store) supersede(tx *sql.Tx, id, by int64) error {
+	old, err := statementIn(tx, id)
 	if err == nil && !old.Superseded {
 		_, err = tx.Exec(unindexMemory, old.ID, old.indexed())
 	}
@@ -310,7 +306,7 @@ func (s *Memories) supersede(tx *sql.Tx, id, by int64) error {
 }
 
 // addSources adds the sources of m to a statement, with their authors.
-func addSources(tx *sql.Tx, id int64, m Memory) error {
+func addSources(tx *sql.Tx, id int64, m Statement) error {
 	for _, source := range m.Sources {
 		by := ""
 		if strings.HasPrefix(source, commandSource) {
@@ -326,11 +322,11 @@ func addSources(tx *sql.Tx, id int64, m Memory) error {
 }
 
 // indexed returns the words under which a statement is found.
-func (m Memory) indexed() string {
-	if m.Kind == MemoryTopic {
-		return words(m.Subject + " " + m.Text)
+func (m Statement) indexed() string {
+	if m.Kind == Topic {
+		return store.IndexedWords(m.Subject + " " + m.Text)
 	}
-	return words(m.Text)
+	return store.IndexedWords(m.Text)
 }
 
 // folded returns a text as it is compared with others: case, spaces and the last full stop do not count.
@@ -339,24 +335,24 @@ func folded(s string) string {
 }
 
 const (
-	memoryColumns = `m.id, m.kind, m.scope, m.scope_id, m.guild_id, m.subject, m.text, m.trace_id, m.by_id, m.said_at, m.learned_at, m.supersedes, m.superseded, m.pinned,
+	statementColumns = `m.id, m.kind, m.scope, m.scope_id, m.guild_id, m.subject, m.text, m.trace_id, m.by_id, m.said_at, m.learned_at, m.supersedes, m.superseded, m.pinned,
 	(SELECT string_agg(s.message_id, ' ') FROM memory_sources s WHERE s.memory_id = m.id)`
 	// selectMemory is for transactions, which change what they read. Other reads have a ScopeFilter.
-	selectMemory = `SELECT ` + memoryColumns + ` FROM memories m `
+	selectStatement = `SELECT ` + statementColumns + ` FROM memories m `
 )
 
-// memoryIn returns a statement in a transaction, or [ErrNotFound].
-func memoryIn(tx *sql.Tx, id int64) (Memory, error) {
-	m, err := scanMemory(tx.QueryRow(selectMemory+`WHERE m.id = ?`, id))
+// statementIn returns a statement in a transaction, or [store.ErrNotFound].
+func statementIn(tx *sql.Tx, id int64) (Statement, error) {
+	m, err := scanStatement(tx.QueryRow(selectStatement+`WHERE m.id = ?`, id))
 	if errors.Is(err, sql.ErrNoRows) {
-		err = ErrNotFound
+		err = store.ErrNotFound
 	}
 	return m, err
 }
 
-func scanMemory(row scanner) (m Memory, err error) {
+func scanStatement(row store.Scanner) (m Statement, err error) {
 	var sources sql.NullString
-	err = row.Scan(&m.ID, &m.Kind, &m.Scope.Kind, &m.Scope.ID, &m.Scope.GuildID, &m.Subject, &m.Text, &m.TraceID, &m.By, micros{&m.SaidAt}, micros{&m.LearnedAt},
+	err = row.Scan(&m.ID, &m.Kind, &m.Scope.Kind, &m.Scope.ID, &m.Scope.GuildID, &m.Subject, &m.Text, &m.TraceID, &m.By, store.Micros(&m.SaidAt), store.Micros(&m.LearnedAt),
 		&m.Supersedes, &m.Superseded, &m.Pinned, &sources)
 	if sources.Valid {
 		m.Sources = strings.Fields(sources.String)
@@ -364,3 +360,13 @@ func scanMemory(row scanner) (m Memory, err error) {
 	}
 	return m, err
 }
+
+// Statements of SQLite's full-text index (FTS5).
+const (
+	indexMemory   = `INSERT INTO memory_words (rowid, words) VALUES (?, ?)`
+	unindexMemory = `INSERT INTO memory_words (memory_words, rowid, words) VALUES ('delete', ?, ?)`
+	emptyMemory   = `INSERT INTO memory_words (memory_words) VALUES ('delete-all')`
+
+	// memoriesWith returns the ids of statements for a query of [store.AnyWord], with their scores. The lowest score is the best.
+	memoriesWith = `SELECT rowid AS id, rank AS score FROM memory_words WHERE memory_words MATCH ?`
+)

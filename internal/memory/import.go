@@ -1,4 +1,4 @@
-package store
+package memory
 
 import (
 	"cmp"
@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+
+	"familiar/internal/store"
 )
 
 // Imported counts what happened to imported statements.
@@ -19,9 +21,9 @@ type Imported struct {
 
 // Import saves statements from an operator, all or none, with their history and their sources, even if the sources are gone. A statement
 // with the same id and the same time of learning is replaced. If an id has another meaning here, the statement gets a new one.
-func (s *Memories) Import(ctx context.Context, all []Memory) (n Imported, err error) {
-	all = slices.SortedFunc(slices.Values(all), func(a, b Memory) int { return cmp.Compare(a.ID, b.ID) }) // history before its replacements
-	err = s.db.Write(ctx, func(tx *sql.Tx) error {
+func (s *Store) Import(ctx context.Context, all []Statement) (n Imported, err error) {
+	all = slices.SortedFunc(slices.Values(all), func(a, b Statement) int { return cmp.Compare(a.ID, b.ID) }) // history before its replacements
+	err = s.DB.Write(ctx, func(tx *sql.Tx) error {
 		n = Imported{}
 		ids := map[int64]int64{} // the new ids
 		for _, m := range all {
@@ -37,13 +39,13 @@ func (s *Memories) Import(ctx context.Context, all []Memory) (n Imported, err er
 	return n, nil
 }
 
-func (s *Memories) importOne(tx *sql.Tx, m Memory, ids map[int64]int64, n *Imported) error {
+func (s *Store) importOne(tx *sql.Tx, m Statement, ids map[int64]int64, n *Imported) error {
 	if err := m.Check(); err != nil {
 		return err
 	}
 	for _, person := range m.people() {
-		err := s.db.Privacy.consenting(tx, person, m.SaidAt)
-		if errors.Is(err, ErrOptedOut) {
+		err := s.DB.Privacy.Consenting(tx, person, m.SaidAt)
+		if errors.Is(err, store.ErrOptedOut) {
 			n.LeftOut++
 			return nil
 		}
@@ -51,7 +53,7 @@ func (s *Memories) importOne(tx *sql.Tx, m Memory, ids map[int64]int64, n *Impor
 			return err
 		}
 	}
-	if m.Kind == MemoryPerson && m.By == "" {
+	if m.Kind == Person && m.By == "" {
 		agreed, err := agrees(tx, m.Subject)
 		if err != nil || !agreed {
 			n.LeftOut++
@@ -59,26 +61,26 @@ func (s *Memories) importOne(tx *sql.Tx, m Memory, ids map[int64]int64, n *Impor
 		}
 	}
 	given := m.ID
-	old, err := memoryIn(tx, m.ID)
+	old, err := statementIn(tx, m.ID)
 	switch {
 	case err == nil && old.LearnedAt.Equal(m.LearnedAt):
 		if !old.Superseded {
 			_, err = tx.Exec(unindexMemory, old.ID, old.indexed())
 		}
-		if err = errors.Join(err, deleteMemory(tx, old)); err != nil {
+		if err = errors.Join(err, deleteStatement(tx, old)); err != nil {
 			return err
 		}
 		n.Replaced++
 		n.Added--
 	case err == nil:
 		m.ID = 0
-	case !errors.Is(err, ErrNotFound):
+	case !errors.Is(err, store.ErrNotFound):
 		return err
 	}
 	if here, moved := ids[m.Supersedes]; moved {
 		m.Supersedes = here
 	} else if m.Supersedes != 0 {
-		if _, err := memoryIn(tx, m.Supersedes); errors.Is(err, ErrNotFound) {
+		if _, err := statementIn(tx, m.Supersedes); errors.Is(err, store.ErrNotFound) {
 			m.Supersedes = 0 // the statement that it replaced was left out, or is gone
 		} else if err != nil {
 			return err
@@ -101,7 +103,7 @@ func (s *Memories) importOne(tx *sql.Tx, m Memory, ids map[int64]int64, n *Impor
 }
 
 // dropOrphans deletes imported history without a successor.
-func (s *Memories) dropOrphans(tx *sql.Tx, all []Memory, ids map[int64]int64, n *Imported) error {
+func (s *Store) dropOrphans(tx *sql.Tx, all []Statement, ids map[int64]int64, n *Imported) error {
 	for _, m := range slices.Backward(all) {
 		id := ids[m.ID]
 		if !m.Superseded || id == 0 {
@@ -123,10 +125,10 @@ func (s *Memories) dropOrphans(tx *sql.Tx, all []Memory, ids map[int64]int64, n 
 	return nil
 }
 
-// Erase deletes a statement of any scope, and its history, or returns [ErrNotFound]. It is for the operator alone.
-func (s *Memories) Erase(ctx context.Context, id int64) error {
-	return s.db.change(ctx, "erase memory", func(tx *sql.Tx) error {
-		if _, err := memoryIn(tx, id); err != nil {
+// Erase deletes a statement of any scope, and its history, or returns [store.ErrNotFound]. It is for the operator alone.
+func (s *Store) Erase(ctx context.Context, id int64) error {
+	return s.DB.Change(ctx, "erase memory", func(tx *sql.Tx) error {
+		if _, err := statementIn(tx, id); err != nil {
 			return err
 		}
 		return s.drop(tx, id)

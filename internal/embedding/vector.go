@@ -1,4 +1,4 @@
-package store
+package embedding
 
 import (
 	"context"
@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"math"
 	"strings"
+
+	"familiar/internal/store"
 )
 
 // Vector is an embedding: the inverse of its length, as a float32 in little-endian order, and a signed byte for each dimension. The largest
@@ -69,6 +71,19 @@ func dot(a, b []byte) int32 {
 	return s0 + s1 + s2 + s3
 }
 
+// Vectors keeps the embeddings of messages and statements, and finds what is near in meaning. Make one with [NewVectors], one for a store.
+type Vectors struct {
+	DB    *store.DB
+	cache vectorCache
+}
+
+// NewVectors returns the vectors of a store. It is called before the store is written.
+func NewVectors(db *store.DB) *Vectors {
+	s := &Vectors{DB: db}
+	db.Messages.OnVector(s.cache.changed)
+	return s
+}
+
 // Unembedded is a message or a statement without a vector of a model.
 type Unembedded struct {
 	ID   string // of a message
@@ -82,8 +97,8 @@ type Embedded struct {
 	Vector Vector // empty: the text has none, and is not tried again
 }
 
-// EmbedPage is how many messages [Vectors.MissingMessages] examines.
-const EmbedPage = 500
+// pageSize is how many messages [Vectors.MissingMessages] examines.
+const pageSize = 500
 
 // MissingMessages examines some messages before a row, newest first, and returns those without a vector of a model. A before of 0 starts at
 // the newest. next is where to go on, or 0 at the end.
@@ -91,10 +106,10 @@ func (s *Vectors) MissingMessages(ctx context.Context, model string, before int6
 	if before <= 0 {
 		before = math.MaxInt64
 	}
-	rows, err := s.db.readers.QueryContext(ctx, `SELECT m.rowid, m.id, CASE WHEN EXISTS (SELECT 1 FROM message_vectors v WHERE v.message_id = m.id AND v.model = ?)
-		THEN '' ELSE m.text END FROM messages m WHERE m.rowid < ? ORDER BY m.rowid DESC LIMIT 0 + ?`, model, before, EmbedPage)
+	rows, err := s.DB.Read().QueryContext(ctx, `SELECT m.rowid, m.id, CASE WHEN EXISTS (SELECT 1 FROM message_vectors v WHERE v.message_id = m.id AND v.model = ?)
+		THEN '' ELSE m.text END FROM messages m WHERE m.rowid < ? ORDER BY m.rowid DESC LIMIT 0 + ?`, model, before, pageSize)
 	n := 0
-	found, err := collect(s.db, "read messages without a vector", rows, err, func(row scanner) (u Unembedded, err error) {
+	found, err := store.Collect(s.DB, "read messages without a vector", rows, err, func(row store.Scanner) (u Unembedded, err error) {
 		n++
 		err = row.Scan(&next, &u.ID, &u.Text)
 		return u, err
@@ -102,7 +117,7 @@ func (s *Vectors) MissingMessages(ctx context.Context, model string, before int6
 	if err != nil {
 		return nil, 0, err
 	}
-	if n < EmbedPage {
+	if n < pageSize {
 		next = 0
 	}
 	for _, u := range found {
@@ -116,7 +131,7 @@ func (s *Vectors) MissingMessages(ctx context.Context, model string, before int6
 // MissingMemories returns statements without a vector of a model, newest first, without history. They are for the embedding server only,
 // never for a prompt or an answer.
 func (s *Vectors) MissingMemories(ctx context.Context, model string, limit int) ([]Unembedded, error) {
-	return list(ctx, s.db, "read memories without a vector", func(row scanner) (u Unembedded, err error) {
+	return store.List(ctx, s.DB, "read memories without a vector", func(row store.Scanner) (u Unembedded, err error) {
 		err = row.Scan(&u.Memo, &u.Text)
 		return u, err
 	}, `SELECT m.id, m.text FROM memories m WHERE NOT m.superseded
@@ -129,7 +144,7 @@ func (s *Vectors) Save(ctx context.Context, model string, all ...Embedded) (kept
 	type row struct{ place, channel, id string }
 	var rows []row
 	var of []Vector
-	err = s.db.Write(ctx, func(tx *sql.Tx) error {
+	err = s.DB.Write(ctx, func(tx *sql.Tx) error {
 		kept, rows, of = 0, nil, nil
 		for _, e := range all {
 			if e.ID == "" {
@@ -156,7 +171,7 @@ func (s *Vectors) Save(ctx context.Context, model string, all ...Embedded) (kept
 		return 0, fmt.Errorf("save vectors: %w", err)
 	}
 	for i, r := range rows {
-		s.db.vectors.add(r.place, model, r.channel, r.id, of[i])
+		s.cache.add(r.place, model, r.channel, r.id, of[i])
 	}
 	return kept, nil
 }
@@ -179,29 +194,14 @@ func keepVector(tx *sql.Tx, model string, e Embedded) *sql.Row {
 		RETURNING place, channel_id, message_id`, model, append([]byte{}, e.Vector...), e.ID, e.Text)
 }
 
-// delete deletes the vector of the message in a row.
-func (s *Vectors) delete(tx *sql.Tx, row int64) error {
-	var id string
-	err := s.db.stmt(tx, deleteVector).QueryRow(row).Scan(&id)
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil
-	}
-	if err == nil {
-		s.db.vectors.remove(id)
-	}
-	return err
-}
-
-const deleteVector = `DELETE FROM message_vectors WHERE message_id = (SELECT id FROM messages WHERE rowid = ?) RETURNING message_id`
-
 // unembedBatch is how many vectors are deleted in one transaction.
 const unembedBatch = 500
 
 // DeleteOthers deletes the vectors of all models except one, or of all if it is "".
 func (s *Vectors) DeleteOthers(ctx context.Context, except string) (dropped int, err error) {
-	_, err = s.db.exec(ctx, "delete vectors", `DELETE FROM memory_vectors WHERE model <> ?`, except)
+	_, err = s.DB.Exec(ctx, "delete vectors", `DELETE FROM memory_vectors WHERE model <> ?`, except)
 	for n := unembedBatch; err == nil && n == unembedBatch; dropped += n {
-		n, err = s.db.exec(ctx, "delete vectors", `DELETE FROM message_vectors WHERE message_id IN
+		n, err = s.DB.Exec(ctx, "delete vectors", `DELETE FROM message_vectors WHERE message_id IN
 			(SELECT message_id FROM message_vectors WHERE model <> ? LIMIT 0 + ?)`, except, unembedBatch)
 	}
 	return dropped, err
@@ -209,9 +209,9 @@ func (s *Vectors) DeleteOthers(ctx context.Context, except string) (dropped int,
 
 // Count returns how many messages have a vector of a model, which may be an empty one.
 func (s *Vectors) Count(ctx context.Context, model string) (n int, err error) {
-	err = s.db.readers.QueryRowContext(ctx, `SELECT count(*) FROM message_vectors WHERE model = ?`, model).Scan(&n)
+	err = s.DB.Read().QueryRowContext(ctx, `SELECT count(*) FROM message_vectors WHERE model = ?`, model).Scan(&n)
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
-		return 0, fmt.Errorf("count vectors: %w", s.db.Explain(err))
+		return 0, fmt.Errorf("count vectors: %w", s.DB.Explain(err))
 	}
 	return n, nil
 }

@@ -1,0 +1,220 @@
+package memory
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"familiar/internal/embedding"
+	"familiar/internal/store"
+)
+
+// List says which of the readable statements are listed. The zero value lists all.
+type List struct {
+	Kinds   []Kind // none: all
+	Subject string // a person's id or a topic; empty: any
+	By      string // the person who asked for it; empty: anybody
+	Mine    string // id of the person who is the subject or asked for it; empty: anybody
+	Limit   int    // 0: all
+}
+
+// About returns the readable statements about people and topics, of some kinds or of all. Pinned ones are first, then the newest.
+func (s *Store) About(ctx context.Context, w ScopeFilter, subjects []string, kinds ...Kind) ([]Statement, error) {
+	if len(subjects) == 0 {
+		return nil, nil
+	}
+	args := append(w.args(), store.Listed(subjects), len(kinds) == 0, store.Listed(kinds))
+	rows, err := s.DB.Query(ctx, `SELECT `+statementColumns+` FROM memories m WHERE NOT m.superseded AND `+scoped+`
+		AND m.subject `+store.AmongThese+` AND (? OR m.kind `+store.AmongThese+`)`+latestFirst, args...)
+	return store.Collect(s.DB, "read memories of a subject", rows, err, scanStatement)
+}
+
+// latestFirst is the order of all reads but searches.
+const latestFirst = ` ORDER BY m.pinned DESC, m.said_at DESC, m.id DESC`
+
+// List returns readable statements. Pinned ones are first, then the newest.
+func (s *Store) List(ctx context.Context, w ScopeFilter, l List) ([]Statement, error) {
+	limit := l.Limit
+	if limit <= 0 {
+		limit = 1 << 30
+	}
+	args := append(w.args(), len(l.Kinds) == 0, store.Listed(l.Kinds), l.Subject, l.Subject, l.By, l.By, l.Mine, l.Mine, l.Mine, Person, limit)
+	return store.List(ctx, s.DB, "list memories", scanStatement, `SELECT `+statementColumns+` FROM memories m WHERE NOT m.superseded AND `+scoped+`
+		AND (? OR m.kind `+store.AmongThese+`) AND (? = '' OR m.subject = ?) AND (? = '' OR m.by_id = ?)
+		AND (? = '' OR m.by_id = ? OR m.subject = ? AND m.kind = ?)`+latestFirst+` LIMIT 0 + ?`, args...)
+}
+
+// Search returns readable statements with words of a text, best first: more words, and rarer ones, are better. It finds words as
+// [store.Messages.Search] does.
+func (s *Store) Search(ctx context.Context, w ScopeFilter, text string, limit int) ([]Statement, error) {
+	query := store.AnyWord(text)
+	if query == "" {
+		return nil, nil
+	}
+	args := append(append([]any{query}, w.args()...), max(1, limit))
+	rows, err := s.DB.Query(ctx, `SELECT `+statementColumns+` FROM (`+memoriesWith+`) f JOIN memories m ON m.id = f.id
+		WHERE NOT m.superseded AND `+scoped+` ORDER BY f.score, m.said_at DESC, m.id DESC LIMIT 0 + ?`, args...)
+	return store.Collect(s.DB, "search memories", rows, err, scanStatement)
+}
+
+// mostCompared is how many statements one search compares.
+const mostCompared = 5_000
+
+// Nearest returns the readable statements that are apart as the nearest in meaning, nearest first, without history.
+func (s *Store) Nearest(ctx context.Context, w ScopeFilter, model string, to embedding.Vector, limit int) (all []Statement, err error) {
+	if len(to) == 0 {
+		return nil, nil
+	}
+	rows, err := s.DB.Read().QueryContext(ctx, `SELECT m.id, v.vector FROM memories m JOIN memory_vectors v ON v.memory_id = m.id
+		WHERE NOT m.superseded AND `+scoped+` AND v.model = ? AND length(v.vector) = ? ORDER BY m.said_at DESC LIMIT 0 + ?`,
+		append(w.args(), model, len(to), mostCompared)...)
+	type statement struct {
+		id     int64
+		vector embedding.Vector
+	}
+	found, err := store.Collect(s.DB, "compare memories", rows, err, func(row store.Scanner) (found statement, err error) {
+		err = row.Scan(&found.id, &found.vector)
+		return found, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	best := embedding.Nearby{Limit: limit}
+	for _, one := range found {
+		best.Add(strconv.FormatInt(one.id, 10), to.Cosine(one.vector))
+	}
+	for _, n := range best.All {
+		if n.Cosine <= best.Apart() {
+			break
+		}
+		id, err := strconv.ParseInt(n.ID, 10, 64)
+		if err != nil {
+			return nil, err
+		}
+		m, err := s.Get(ctx, w, id)
+		if errors.Is(err, store.ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, m)
+	}
+	return all, nil
+}
+
+// Get returns a readable statement, which may be history, or [store.ErrNotFound].
+func (s *Store) Get(ctx context.Context, w ScopeFilter, id int64) (Statement, error) {
+	m, err := scanStatement(s.DB.Read().QueryRowContext(ctx, `SELECT `+statementColumns+` FROM memories m WHERE m.id = ? AND `+scoped, append([]any{id}, w.args()...)...))
+	if err != nil {
+		return Statement{}, fmt.Errorf("read memory: %w", s.DB.Explain(err))
+	}
+	return m, nil
+}
+
+// History returns the statements that a statement replaced, newest first.
+func (s *Store) History(ctx context.Context, w ScopeFilter, id int64) (all []Statement, err error) {
+	m, err := s.Get(ctx, w, id)
+	for err == nil && m.Supersedes != 0 {
+		if m, err = s.Get(ctx, w, m.Supersedes); err == nil {
+			all = append(all, m)
+		}
+	}
+	return all, err
+}
+
+// FromMessage returns the readable statements with a message as a source, oldest first.
+func (s *Store) FromMessage(ctx context.Context, w ScopeFilter, messageID string) ([]Statement, error) {
+	args := append(w.args(), messageID)
+	return store.List(ctx, s.DB, "read memories of a message", scanStatement, `SELECT `+statementColumns+` FROM memories m WHERE NOT m.superseded AND `+scoped+`
+		AND m.id IN (SELECT memory_id FROM memory_sources WHERE message_id = ?) ORDER BY m.id`, args...)
+}
+
+// People returns the people with readable memories, newest memory first, with their server nicknames.
+func (s *Store) People(ctx context.Context, w ScopeFilter, most int) ([]store.Person, error) {
+	return store.List(ctx, s.DB, "read people with memories", func(row store.Scanner) (p store.Person, err error) {
+		err = row.Scan(&p.ID, &p.Name)
+		return p, err
+	}, `SELECT m.subject, p.name FROM memories m JOIN people p ON p.guild_id = m.guild_id AND p.author_id = m.subject
+		WHERE NOT m.superseded AND m.kind = 'person' AND `+scoped+` GROUP BY m.subject, p.name ORDER BY max(m.said_at) DESC LIMIT 0 + ?`, append(w.args(), most)...)
+}
+
+// GuildsOf returns the servers that hold memories about a person or requested by them, newest first.
+func (s *Store) GuildsOf(ctx context.Context, personID string, most int) ([]string, error) {
+	return store.List(ctx, s.DB, "list servers", store.ScanValue[string], `SELECT guild_id FROM memories WHERE guild_id <> '' AND (by_id = ? OR subject = ? AND kind = ?)
+		GROUP BY guild_id ORDER BY max(said_at) DESC LIMIT 0 + ?`, personID, personID, Person, most)
+}
+
+// Export returns all statements with their history, in the order in which they were learned. It is for the operator alone, never for a
+// prompt or an answer.
+func (s *Store) Export(ctx context.Context) ([]Statement, error) {
+	rows, err := s.DB.Read().QueryContext(ctx, `SELECT `+statementColumns+` FROM memories m ORDER BY m.id`)
+	all, err := store.Collect(s.DB, "export memories", rows, err, scanStatement)
+	return slices.Clip(all), err
+}
+
+// Browse says which statements an operator looks at.
+type Browse struct {
+	ID      int64     // of one statement; 0: any
+	Scope   ScopeKind // empty: any
+	ScopeID string    // empty: any
+	Kind    Kind
+	Text    string // part of the statement, or its subject
+	Before  int64  // the last id of the previous page; 0: the first page
+	Limit   int
+}
+
+// Browse returns statements, newest first. It returns history only by its id. It is for the operator alone, never for a prompt or an
+// answer.
+func (s *Store) Browse(ctx context.Context, b Browse) ([]Statement, error) {
+	return store.List(ctx, s.DB, "browse memories", scanStatement, `SELECT `+statementColumns+` FROM memories m WHERE (? = m.id OR ? = 0 AND NOT m.superseded)
+		AND (? = '' OR m.scope = ?) AND (? = '' OR m.scope_id = ?) AND (? = '' OR m.kind = ?) AND (? = 0 OR m.id < ?)
+		AND (? = '' OR instr(lower(m.text), lower(?)) > 0 OR lower(m.subject) = lower(?)) ORDER BY m.id DESC LIMIT 0 + ?`,
+		b.ID, b.ID, b.Scope, b.Scope, b.ScopeID, b.ScopeID, b.Kind, b.Kind, b.Before, b.Before, b.Text, b.Text, b.Text, max(1, b.Limit))
+}
+
+// ScopeCount is the number of statements in a scope.
+type ScopeCount struct {
+	Scope Scope
+	N     int
+}
+
+// CountByScope returns the scopes with statements, the largest first. It is for the operator alone.
+func (s *Store) CountByScope(ctx context.Context, most int) ([]ScopeCount, error) {
+	return store.List(ctx, s.DB, "count memories", func(row store.Scanner) (p ScopeCount, err error) {
+		err = row.Scan(&p.Scope.Kind, &p.Scope.ID, &p.Scope.GuildID, &p.N)
+		return p, err
+	}, `SELECT scope, scope_id, guild_id, count(*) FROM memories WHERE NOT superseded
+		GROUP BY scope, scope_id, guild_id ORDER BY count(*) DESC, scope_id LIMIT 0 + ?`, most)
+}
+
+// SourcesOf returns the ids of a person's messages that memories rest on although the messages are not kept any more.
+func (s *Store) SourcesOf(ctx context.Context, personID string) ([]string, error) {
+	rows, err := s.DB.Read().QueryContext(ctx, `SELECT DISTINCT message_id FROM memory_sources s WHERE author_id = ?
+		AND substr(message_id, 1, length(?)) <> ? AND NOT EXISTS (SELECT 1 FROM messages WHERE id = s.message_id)`, personID, commandSource, commandSource)
+	return store.Collect(s.DB, "read sources of memories", rows, err, store.ScanValue[string])
+}
+
+// Dump calls do with each statement that was learned since a time, by column. It is for the operator alone.
+func (s *Store) Dump(ctx context.Context, since time.Time, do func(map[string]any) error) error {
+	all, err := s.Export(ctx)
+	if err != nil {
+		return err
+	}
+	for _, m := range all {
+		if m.LearnedAt.Before(since) {
+			continue
+		}
+		err := do(map[string]any{
+			"id": m.ID, "kind": m.Kind, "scope": m.Scope.Kind, "scope_id": m.Scope.ID, "subject": m.Subject, "text": m.Text, "sources": m.Sources, "turn_id": m.TraceID,
+			"by_id": m.By, "said_at": m.SaidAt, "learned_at": m.LearnedAt, "supersedes": m.Supersedes, "superseded": m.Superseded, "pinned": m.Pinned,
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

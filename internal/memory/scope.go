@@ -1,0 +1,133 @@
+package memory
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+
+	"familiar/internal/store"
+)
+
+// ScopeKind is the kind of place in which a statement was made. It is not told elsewhere.
+type ScopeKind string
+
+// The kinds of scopes, narrowest first.
+const (
+	ScopeDM      ScopeKind = "dm"      // one direct message channel
+	ScopeChannel ScopeKind = "channel" // a channel of a server, for the people who may read it
+	ScopeGuild   ScopeKind = "guild"   // a server
+	ScopePublic  ScopeKind = "public"  // everywhere
+)
+
+// Scope says where a statement may be read.
+type Scope struct {
+	Kind    ScopeKind
+	ID      string // of the channel or the server; empty for ScopePublic
+	GuildID string // of the channel's server or the server; otherwise empty
+}
+
+// check returns an error for a scope that names no place.
+func (s Scope) check() error {
+	ok := false
+	switch s.Kind {
+	case ScopeDM:
+		ok = s.ID != "" && s.GuildID == ""
+	case ScopeChannel:
+		ok = s.ID != "" && s.GuildID != ""
+	case ScopeGuild:
+		ok = s.ID != "" && s.GuildID == s.ID
+	case ScopePublic:
+		ok = s.ID == "" && s.GuildID == ""
+	}
+	if !ok {
+		return fmt.Errorf("scope %q of %q in server %q: %w", s.Kind, s.ID, s.GuildID, errNoScope)
+	}
+	return nil
+}
+
+var errNoScope = errors.New("there is no such scope")
+
+// ScopeFilter says which statements may be read at the place where a prompt or an answer is seen. Every read needs one. The zero value
+// reads nothing.
+type ScopeFilter struct {
+	somewhere bool
+	dm        string
+	channels  []string
+	guilds    []string
+	own       string
+
+	channelList, guildList string // channels and guilds as parameters
+}
+
+// FilterDM returns the filter for a direct message: its own statements and the public ones.
+func FilterDM(channelID string) ScopeFilter {
+	return ScopeFilter{somewhere: channelID != "", dm: channelID}
+}
+
+// FilterGuild returns the filter for a server: the statements of the readable channels, of the server, and the public ones. readable are
+// the channels that everybody who sees the answer may read now.
+func FilterGuild(guildID string, readable []string) ScopeFilter {
+	return ScopeFilter{somewhere: guildID != ""}.WithChannels(guildID, readable)
+}
+
+// WithChannels adds the readable channels of a server, and the server itself. A direct message gets those of the person's servers.
+func (w ScopeFilter) WithChannels(guildID string, readable []string) ScopeFilter {
+	if !w.somewhere || guildID == "" {
+		return w
+	}
+	w.guilds = append(slices.Clip(w.guilds), guildID)
+	w.channels = slices.Concat(w.channels, readable)
+	w.channelList, w.guildList = store.Listed(w.channels), store.Listed(w.guilds)
+	return w
+}
+
+// WithOwn adds the person's own memories from every server, so that they can see and delete them in a direct message. It is for answers to
+// commands and never for a prompt.
+func (w ScopeFilter) WithOwn(personID string) ScopeFilter {
+	if w.dm != "" {
+		w.own = personID
+	}
+	return w
+}
+
+// Allows reports whether the filter allows a statement.
+func (w ScopeFilter) Allows(m Statement) bool {
+	s := m.Scope
+	if w.own != "" && s.GuildID != "" && (m.By == w.own || m.Kind == Person && m.Subject == w.own) {
+		return true
+	}
+	switch s.Kind {
+	case ScopeDM:
+		return w.somewhere && s.ID != "" && s.ID == w.dm
+	case ScopeChannel:
+		return w.somewhere && slices.Contains(w.channels, s.ID) && slices.Contains(w.guilds, s.GuildID)
+	case ScopeGuild:
+		return w.somewhere && slices.Contains(w.guilds, s.ID)
+	case ScopePublic:
+		return w.somewhere
+	}
+	return false
+}
+
+// scoped is the condition for reading a row of memories, named m. Its parameters come from args. TestEveryReadIsScoped looks for it in all
+// statements.
+const scoped = ` (? AND (m.scope = 'public' OR m.scope = 'dm' AND m.scope_id = ?
+	OR m.scope = 'channel' AND m.scope_id ` + store.AmongThese + ` AND m.guild_id ` + store.AmongThese + ` OR m.scope = 'guild' AND m.scope_id ` + store.AmongThese + `
+	OR ? <> '' AND m.guild_id <> '' AND (m.by_id = ? OR m.kind = 'person' AND m.subject = ?))) `
+
+func (w ScopeFilter) args() []any {
+	channels, guilds := cmp.Or(w.channelList, "[]"), cmp.Or(w.guildList, "[]")
+	return []any{w.somewhere, w.dm, channels, guilds, guilds, w.own, w.own, w.own}
+}
+
+// FilterOperator returns a filter for the scope of a statement. The operator, who changes it, knows it from [Store.Browse].
+func FilterOperator(m Statement) ScopeFilter {
+	switch m.Scope.Kind {
+	case ScopeDM:
+		return FilterDM(m.Scope.ID)
+	case ScopePublic:
+		return ScopeFilter{somewhere: true}
+	}
+	return FilterGuild(m.Scope.GuildID, []string{m.Scope.ID})
+}

@@ -1,0 +1,99 @@
+package memory
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"familiar/internal/store"
+)
+
+// Store keeps the statements that the bot remembers, and how far the [Writer] has read in each channel, in tables of [store.DB]. Every read
+// needs a [ScopeFilter], except those for the operator. Make one with [New], one for a store.
+type Store struct {
+	DB     *store.DB
+	places places
+}
+
+// New returns the memory in a store. It is called before the store is written, which then deletes statements with their sources.
+func New(db *store.DB) *Store {
+	s := &Store{DB: db}
+	db.Messages.OnRetract(s.retract)
+	return s
+}
+
+// Start prepares the memory in a store that this process owns.
+func (s *Store) Start(ctx context.Context) error {
+	return errors.Join(s.renewIndex(ctx), s.Refresh(ctx))
+}
+
+// indexNote is the note with the form of the words in the index.
+const indexNote = "memory words"
+
+// renewIndex builds the index at once if the program makes other words now. It is small.
+func (s *Store) renewIndex(ctx context.Context) error {
+	made, err := s.DB.Notes.Get(ctx, indexNote)
+	if err != nil && !errors.Is(err, store.ErrNotFound) || made == store.IndexForm() {
+		return err
+	}
+	if err := s.DB.Write(ctx, s.reindex); err != nil {
+		return fmt.Errorf("renew the index of memory: %w", err)
+	}
+	return s.DB.Notes.Set(ctx, indexNote, store.IndexForm())
+}
+
+// places is the set of servers with statements. A server is added in the transaction that saves a statement there, and never removed.
+// So a server in the set may have no statements, but a server outside it has none.
+type places struct {
+	mu     sync.RWMutex
+	guilds map[string]bool // guarded by mu; the empty id is for direct messages and public statements
+	last   int64           // guarded by mu: id of the newest statement when guilds was read
+	known  bool            // guarded by mu: guilds was read
+}
+
+func (r *places) add(guildID string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.guilds == nil {
+		r.guilds = map[string]bool{}
+	}
+	r.guilds[guildID] = true
+}
+
+// Refresh adds the servers of statements that another process has written beside this one.
+func (s *Store) Refresh(ctx context.Context) error {
+	r := &s.places
+	r.mu.RLock()
+	last := r.last
+	r.mu.RUnlock()
+	rows, err := s.DB.Read().QueryContext(ctx, `SELECT guild_id, max(id) FROM memories WHERE id > ? GROUP BY guild_id`, last)
+	_, err = store.Collect(s.DB, "read servers with memories", rows, err, func(row store.Scanner) (none struct{}, err error) {
+		var guild string
+		var id int64
+		if err = row.Scan(&guild, &id); err == nil {
+			r.add(guild)
+			last = max(last, id)
+		}
+		return none, err
+	})
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.last, r.known = max(r.last, last), r.known || err == nil
+	return err
+}
+
+// MayHold reports whether there may be statements for a turn in a server. For a direct message, without an id, it reports whether there are
+// any at all. It reads nothing, so most turns of most bots need no query.
+func (s *Store) MayHold(guildID string) bool {
+	r := &s.places
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	if !r.known { // another process, which owns the store, may write some at any time
+		return true
+	}
+	if guildID == "" {
+		return len(r.guilds) > 0
+	}
+	return r.guilds[guildID] || r.guilds[""]
+}
