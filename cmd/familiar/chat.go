@@ -209,6 +209,8 @@ func (d *answerDoor) Delete(context.Context, turn.Ref) error {
 
 func (d *answerDoor) React(context.Context, turn.Ref, string) error { return errors.ErrUnsupported }
 
+func (d *answerDoor) MayPost(string) bool { return true }
+
 func (d *answerDoor) OpenThread(context.Context, turn.Ref, string) (string, error) {
 	return "", errors.ErrUnsupported
 }

@@ -26,10 +26,12 @@ func (b *Bot) edited(ctx context.Context, e turn.Event) {
 		return
 	}
 	recent := time.Since(e.Message.At) <= againSpan
-	under := b.lanes.revise(e.Message, func(visible bool) bool { return (recent || !visible) && b.allowed(e) })
+	under := b.lanes.revise(e.Message, func(visible bool) bool { return (recent || !visible) && b.startsAgain(ctx, e) })
 	if again := b.again(ctx, e, under); recent && len(again) > 0 {
-		if ctx.Err() == nil && b.allowed(e) {
+		if again = b.passed(ctx, again); ctx.Err() == nil && len(again) > 0 {
 			b.enqueue(ctx, again...)
+		} else {
+			giveBack(again...)
 		}
 		return
 	}
@@ -38,7 +40,33 @@ func (b *Bot) edited(ctx context.Context, e turn.Event) {
 	}
 	if all := b.arrivals(ctx, e); all[0].addressed && all[0].at.Sub(e.Message.At) <= editSpan {
 		b.admit(ctx, all...)
+	} else {
+		giveBack(all...)
 	}
+}
+
+// startsAgain reports whether an edit may have a turn start over. The turn has its pass, so this one is given back.
+func (b *Bot) startsAgain(ctx context.Context, e turn.Event) bool {
+	p, no := b.gate(ctx, e, b.speaker(ctx, e), passage{posts: true, rated: true})
+	if no != nil {
+		b.refuse(ctx, e, no)
+	}
+	p.giveBack()
+	return no == nil
+}
+
+// passed returns those arrivals of one event that pass the gate, with their passes.
+func (b *Bot) passed(ctx context.Context, all []arrival) (through []arrival) {
+	for i, a := range all {
+		p, no := b.gate(ctx, a.Event, b.actor(ctx, a), passage{posts: true, rated: true, further: i > 0})
+		if no != nil {
+			b.refuse(ctx, a.Event, no)
+			break
+		}
+		a.pass = p
+		through = append(through, a)
+	}
+	return through
 }
 
 // again returns one arrival for each character that must answer the edited question again. Characters that already take a turn for it are

@@ -17,6 +17,7 @@ type arrival struct {
 	turn.Event
 	at        time.Time
 	addressed bool         // it asks for a turn
+	pass      *pass        // of the gate; nil: an earlier process gave it
 	character string       // id of the character that must answer; empty: the channel's
 	second    bool         // another character answers the same message first
 	turnID    string       // of the turn that an earlier process began for it; empty if none did
@@ -69,13 +70,21 @@ func (b *Bot) arrivals(ctx context.Context, e turn.Event) []arrival {
 		b.Log.Info("a proxy's message gets no turn: no person has written here since the last ones", "channel", e.Message.ChannelID, "message", e.Message.ID)
 		called = called[:max(0, granted)]
 	}
-	if len(called) == 0 || called[0].how == turn.ByChannel && b.cameBefore(ctx, e) || b.refuses(ctx, e) || !b.allowed(e) {
+	if len(called) > 0 && called[0].how == turn.ByChannel && b.cameBefore(ctx, e) {
 		return []arrival{a}
 	}
 	var all []arrival
 	for i, s := range called {
-		a.addressed, a.character, a.second = true, s.actor.ID, i > 0
+		p, no := b.gate(ctx, e, s.actor, passage{posts: true, rated: !e.Late, further: i > 0})
+		if no != nil {
+			b.refuse(ctx, e, no)
+			break
+		}
+		a.addressed, a.character, a.second, a.pass = true, s.actor.ID, i > 0, p
 		all = append(all, a)
+	}
+	if len(all) == 0 {
+		return []arrival{a}
 	}
 	return all
 }
@@ -89,18 +98,6 @@ func withNotes(e turn.Event) turn.Event {
 		e.Reply = &above
 	}
 	return e
-}
-
-// allowed counts a turn for the author, and reports whether they may have it. An author who asks too often is told.
-func (b *Bot) allowed(e turn.Event) bool {
-	if b.PerPerson <= 0 || e.Late {
-		return true
-	}
-	allowed, first := b.turns.allow(e.Message.Author.ID, b.PerPerson, time.Now())
-	if first {
-		b.tell(e, TooMany)
-	}
-	return allowed
 }
 
 // admit stores messages, claims those that ask for a turn, and queues them. Once ctx is done no turn begins.
@@ -125,6 +122,9 @@ func (b *Bot) admit(ctx context.Context, all ...arrival) {
 	first, err := b.Store.Messages.SaveIncoming(ctx, rows...)
 	b.logged("keep messages", err)
 	for i, a := range all {
+		if err != nil || !first[i] || leaves {
+			giveBack(a)
+		}
 		switch {
 		case err != nil && a.addressed: // without a claim there might be a second answer
 			b.tell(a.Event, outOfOrder)
@@ -143,6 +143,7 @@ func (b *Bot) admit(ctx context.Context, all ...arrival) {
 func (b *Bot) enqueue(ctx context.Context, all ...arrival) {
 	run := context.WithoutCancel(ctx)
 	for _, skipped := range b.lanes.put(func(l *lane) { b.drive(run, l) }, all...) {
+		giveBack(skipped)
 		b.tell(skipped.Event, tooBusy, skipped.claim())
 	}
 }

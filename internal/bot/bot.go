@@ -100,7 +100,9 @@ type Bot struct {
 	tasks     sync.WaitGroup // commands, and other work outside the lanes
 	notices   notices
 	chatter   chatter
-	turns     rates // of each person
+	turns     rates      // of each person
+	passes    passes     // of the gate
+	pressing  sync.Mutex // held while a press becomes a turn, so that two make one
 	reloaded  atomic.Pointer[Cast]
 	condition condition
 	stop      // made by Run

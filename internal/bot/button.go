@@ -2,6 +2,7 @@ package bot
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"time"
 
@@ -114,23 +115,61 @@ func (b *Bot) DeleteReply(ctx context.Context, t *turn.Trace, by string) error {
 }
 
 // AnswerAgain has the question of a turn answered in a new turn, after the event's author pressed a button of that kind. With ContinueButton
-// the new reply goes on where the earlier one was cut. It is posted below, and the earlier one stays: people may have replied to it. The
-// error is the store's.
+// the new reply goes on where the earlier one was cut. It is posted below, and the earlier one stays: people may have replied to it. While
+// the new turn is not over, another press does nothing. The error is the store's, or a [*Refused].
 func (b *Bot) AnswerAgain(ctx context.Context, e turn.Event, t *turn.Trace, question, kind string) error {
+	b.pressing.Lock()
+	defer b.pressing.Unlock()
+	if begun, err := b.answersAgain(ctx, t.Request.ID, kind); begun || err != nil {
+		return err
+	}
 	by := e.Command.By.ID
 	a := arrival{Event: e, at: time.Now(), addressed: true, character: t.Request.Character, earlier: t, goesOnWith: kind == ContinueButton, newID: ulid.Make().String()}
 	a.Kind, a.Command, a.Message, a.Mentioned = turn.Edited, nil, t.Request.Message, true
 	if len(t.Request.Burst) == 0 {
 		a.Message.Text = question
 	}
-	if err := b.Traces.Press(ctx, t.Request.ID, turn.Press{Kind: kind, ByID: by, At: a.at, TurnID: a.newID}); err != nil {
-		return err
+	var no *refusal
+	if a.pass, no = b.gate(ctx, e, b.actor(ctx, a), passage{posts: true, rated: true}); no != nil {
+		return &Refused{no.why}
 	}
-	if b.Resume {
-		if err := b.Store.Claims.Reopen(ctx, a.claim(), a.newID, encodeArrival(a)); err != nil {
-			return err
-		}
+	err := b.Traces.Press(ctx, t.Request.ID, turn.Press{Kind: kind, ByID: by, At: a.at, TurnID: a.newID})
+	if err == nil && b.Resume {
+		err = b.Store.Claims.Reopen(ctx, a.claim(), a.newID, encodeArrival(a))
+	}
+	if err != nil {
+		giveBack(a)
+		return err
 	}
 	b.enqueue(ctx, a)
 	return nil
+}
+
+// answersAgain reports whether a press of that kind has its turn already. A cut reply is continued once. A question is answered again as
+// often as somebody asks for it, one turn after the other.
+func (b *Bot) answersAgain(ctx context.Context, id, kind string) (bool, error) {
+	t, err := b.Traces.Get(ctx, id)
+	if err != nil {
+		return false, err
+	}
+	for _, p := range t.Presses {
+		if p.Kind != kind || p.TurnID == "" {
+			continue
+		}
+		if kind == ContinueButton {
+			return true, nil
+		}
+		again, err := b.Traces.Get(ctx, p.TurnID)
+		switch {
+		case errors.Is(err, store.ErrNotFound):
+			if time.Since(p.At) < longestPass { // it waits
+				return true, nil
+			}
+		case err != nil:
+			return false, err
+		case !Ended(again):
+			return true, nil
+		}
+	}
+	return false, nil
 }

@@ -50,7 +50,7 @@ func (b *Bot) overhear(ctx context.Context, a arrival) {
 		c.reset(e.Message.ChannelID)
 		return
 	}
-	if e.GuildID == "" || e.Kind != turn.Created || e.Late || e.Message.Own || !b.Conduct(ctx, e).Chatty || !b.speaker(ctx, e).Chatty() || b.silenced(ctx, e) {
+	if e.GuildID == "" || e.Kind != turn.Created || e.Late || e.Message.Own || !b.Conduct(ctx, e).Chatty || !b.speaker(ctx, e).Chatty() || !b.Access.Admits(e) {
 		return
 	}
 	run := context.WithoutCancel(ctx)
@@ -137,7 +137,18 @@ func (c *chatter) close() {
 func (b *Bot) consider(ctx context.Context, o *overheard, e turn.Event, why turn.Address) {
 	defer func() { b.recovered("consider joining in", recover()) }()
 	actor := b.speaker(ctx, e)
-	yes, asked := b.wantsToJoin(ctx, actor, e)
+	p, no := b.gate(ctx, e, actor, passage{posts: true, unasked: true})
+	yes, asked := false, turn.Processed{}
+	if no == nil {
+		yes, asked = b.wantsToJoin(ctx, actor, e)
+	}
+	a := arrival{Event: e, at: time.Now(), addressed: true, character: actor.ID, newID: ulid.Make().String(), unasked: why, considered: &asked, pass: p}
+	begins := false
+	defer func() {
+		if !begins {
+			giveBack(a)
+		}
+	}()
 	rest := time.Time{}
 	if yes {
 		took, err := b.Store.Quotas.TakeAllowances(ctx, time.Now(), store.Allowance{Name: "chatter/" + e.Message.ChannelID, Span: 24 * time.Hour, Limit: actor.ChatterPerDay})
@@ -167,8 +178,8 @@ func (b *Bot) consider(ctx context.Context, o *overheard, e turn.Event, why turn
 		return
 	default:
 	}
-	a := arrival{Event: e, at: time.Now(), addressed: true, character: actor.ID, newID: ulid.Make().String(), unasked: why, considered: &asked}
 	a.Kind = turn.Edited // there is no burst to wait for
+	begins = true
 	b.enqueue(ctx, a)
 }
 

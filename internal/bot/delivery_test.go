@@ -36,6 +36,7 @@ type call struct {
 type recorder struct {
 	start time.Time
 	fail  func(n int, c call) error
+	mute  map[string]bool // channels where the bot may not post
 
 	mu    sync.Mutex
 	calls []call          // guarded by mu
@@ -79,6 +80,8 @@ func (r *recorder) Delete(_ context.Context, ref turn.Ref) error {
 func (r *recorder) React(_ context.Context, ref turn.Ref, emoji string) error {
 	return r.record(call{method: "react", id: ref.ID, name: emoji})
 }
+
+func (r *recorder) MayPost(channelID string) bool { return !r.mute[channelID] }
 
 func (r *recorder) OpenThread(_ context.Context, ref turn.Ref, name string) (string, error) {
 	return ref.ID, r.record(call{method: "thread", id: ref.ID, name: name})

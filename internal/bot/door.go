@@ -22,6 +22,8 @@ type Door interface {
 	React(ctx context.Context, r turn.Ref, emoji string) error
 	// OpenThread opens a thread on a message and returns the thread's id. The name has 1 to 100 characters.
 	OpenThread(ctx context.Context, r turn.Ref, name string) (id string, err error)
+	// MayPost reports whether the bot may post in a channel, as far as the door knows without asking anybody.
+	MayPost(channelID string) bool
 	// Typing shows for a few seconds that the bot is busy.
 	Typing(ctx context.Context, channelID string) error
 	// Respond answers a command. Only the person who gave it sees the answer. A second answer replaces the first.

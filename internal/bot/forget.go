@@ -91,6 +91,7 @@ func (b *Bot) gone(ctx context.Context, e turn.Event) {
 func (b *Bot) withdraw(ctx context.Context, cause error, match func(turn.Event) bool) {
 	var ids []string
 	for _, a := range b.lanes.withdraw(cause, match) {
+		giveBack(a)
 		if len(a.posts) > 0 {
 			b.markInterrupted(ctx, a)
 			continue

@@ -54,40 +54,8 @@ func (b *Bot) Paused(ctx context.Context, s store.Switch, ends bool) {
 	})
 }
 
-// silenced reports whether the bot says nothing where an event happened, because it may not answer there or is paused.
-func (b *Bot) silenced(ctx context.Context, e turn.Event) bool {
-	if !b.Access.Admits(e) {
-		return true
-	}
-	off, err := b.Store.Settings.SwitchedOff(ctx, e.Message.ChannelID, e.ParentID, e.GuildID)
-	b.logged("read what is switched off", err)
-	return off[store.Answers]
-}
-
-// refuses reports whether a message that asks for a turn gets none, because the bot is silenced or a quota is used up. A used up quota is
-// told once.
-func (b *Bot) refuses(ctx context.Context, e turn.Event) bool {
-	if b.silenced(ctx, e) {
-		return true
-	}
-	scope, id := b.spent(ctx, e, Turns, Tokens, Dollars)
-	if scope == "" {
-		return false
-	}
-	if scope == store.OfAll {
-		b.conditionChanged(func(c *condition) { c.spent = time.Now().UTC().Format(time.DateOnly) })
-	}
-	first, err := b.Store.Quotas.NotifyOnce(ctx, time.Now(), scope, id)
-	b.logged("note a used up quota", err)
-	if first {
-		b.Log.Info("a quota is used up", "of", scope, "id", id)
-		b.tell(e, quotaUsedUp)
-	}
-	return true
-}
-
 // limitWeb switches the web off for a turn if lookups are off here or used up for today.
-func (b *Bot) limitWeb(ctx context.Context, r *turn.Request, e turn.Event) {
+func (b *Bot) limitWeb(ctx context.Context, r *turn.Request, e turn.Event, p *pass) {
 	if r.Web.Switch == turn.WebOff {
 		return
 	}
@@ -95,7 +63,7 @@ func (b *Bot) limitWeb(ctx context.Context, r *turn.Request, e turn.Event) {
 	b.logged("read what is switched off", err)
 	if off[store.Lookups] {
 		r.Web.Switch, r.Web.Reason = turn.WebOff, turn.OffChannel
-	} else if !b.Left(ctx, e, Lookups) {
+	} else if !b.holdLookup(ctx, p, Party(e)) {
 		r.Web.Switch, r.Web.Reason = turn.WebOff, turn.OffQuota
 	}
 }
@@ -160,18 +128,6 @@ func Party(e turn.Event) store.Party {
 }
 
 // spent returns the scope and id of a quota, of one of some kinds, that is used up today; "" if there is none.
-func (b *Bot) spent(ctx context.Context, e turn.Event, of ...string) (scope, id string) {
-	scope, id, err := spent(ctx, b.Store, b.Quotas, Party(e), of...)
-	b.logged("read what was used today", err)
-	return scope, id
-}
-
-// Left reports whether the quotas of these kinds leave something today for an event.
-func (b *Bot) Left(ctx context.Context, e turn.Event, of ...string) bool {
-	scope, _ := b.spent(ctx, e, of...)
-	return scope == ""
-}
-
 func spent(ctx context.Context, db *store.DB, quotas []Quota, p store.Party, of ...string) (scope, id string, err error) {
 	if !slices.ContainsFunc(quotas, func(q Quota) bool { return slices.Contains(of, q.Of) }) {
 		return "", "", nil

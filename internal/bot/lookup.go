@@ -173,10 +173,16 @@ func offReason(w turn.Web) string {
 }
 
 // Aside takes a turn outside the lanes, for a command. Nothing waits for it and nothing is posted. prepare may change the request before it
-// is recorded. look fills in the record, and reports whether the turn counts as used. The error is the store's.
+// is recorded. look fills in the record, and reports whether the turn counts as used. The error is the store's, or a [*Refused].
 func (b *Bot) Aside(ctx context.Context, actor *Actor, e turn.Event, prepare func(*turn.Request), look func(*turn.Trace) (counts bool)) (*turn.Trace, error) {
+	asked := e.Command != nil // else the operator's own program asks
+	p, no := b.gate(ctx, e, actor, passage{rated: asked, further: !asked})
+	if no != nil {
+		return nil, &Refused{no.why}
+	}
+	defer p.giveBack()
 	t := &turn.Trace{Began: time.Now(), Phase: turn.Begun, Model: NoModel}
-	t.Request = b.request(ctx, actor, ulid.Make().String(), []arrival{{Event: e}})
+	t.Request = b.request(ctx, actor, ulid.Make().String(), []arrival{{Event: e, pass: p}})
 	t.Request.Chain, t.Request.Parent, t.Request.Addressed = nil, nil, turn.ByDirect
 	prepare(&t.Request)
 	if err := b.save(ctx, t); err != nil {
@@ -204,7 +210,7 @@ func (b *Bot) Check(ctx context.Context, m turn.Message) (*turn.Lookup, error) {
 
 // LookupsLeft reports whether the quotas leave the author of a message a lookup today.
 func (b *Bot) LookupsLeft(ctx context.Context, m turn.Message) bool {
-	return b.Left(ctx, turn.Event{Message: m}, Lookups)
+	return b.holdLookup(ctx, nil, Party(turn.Event{Message: m}))
 }
 
 // Record saves what was done on the web for a message without a lookup by the character: a search, or pages that were read. It counts for

@@ -70,7 +70,7 @@ func (b *Bot) request(ctx context.Context, actor *Actor, id string, batch []arri
 	}
 	last.Event.Message = r.Message
 	r.Language = language(last.Event)
-	b.limitWeb(ctx, &r, last.Event)
+	b.limitWeb(ctx, &r, last.Event, batch[0].pass)
 	b.thread(ctx, &r)
 	if r.GuildID != "" {
 		var err error

@@ -43,6 +43,12 @@ func (b *Bot) handle(ctx context.Context, l *lane, batch []arrival) {
 	if !batch[0].addressed {
 		return
 	}
+	moved := false
+	defer func() {
+		if !moved { // another lane has them now
+			giveBack(batch...)
+		}
+	}()
 	select {
 	case <-b.stopping:
 		if batch[0].again { // its answer is there
@@ -59,10 +65,12 @@ func (b *Bot) handle(ctx context.Context, l *lane, batch []arrival) {
 			}
 		}
 	default:
-		if batch[0].again && !b.replaces(ctx, l, batch[0]) || b.moves(ctx, batch) {
+		if batch[0].again && !b.replaces(ctx, l, batch[0]) {
 			return
 		}
-		b.take(ctx, l, batch)
+		if moved = b.moves(ctx, batch); !moved {
+			b.take(ctx, l, batch)
+		}
 	}
 }
 
@@ -75,9 +83,12 @@ func (b *Bot) take(ctx context.Context, l *lane, batch []arrival) {
 	b.seen(actor, batch[0].Message.ChannelID, batch[len(batch)-1].Message.ID)
 	var so deliveryResult
 	var applied memory.Applied
+	var joined []arrival // with those that joined the turn
+	defer func() { giveBack(joined...) }()
 	for {
 		attempt, cancel := context.WithCancelCause(ctx)
 		batch = l.begin(id, cancel)
+		joined = batch
 		if so.created > 0 {
 			batch[0].posts, batch[0].created = so.kept(), so.created
 		}

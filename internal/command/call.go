@@ -2,6 +2,7 @@ package command
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime/debug"
 	"strconv"
@@ -85,6 +86,14 @@ func (c *call) key(turnID, kind string) string {
 func (c *call) unread(err error) turn.Answer {
 	c.logged("read a record", err)
 	return c.say(recordUnread)
+}
+
+// refused answers after the gate refused a turn, or the store failed.
+func (c *call) refused(err error) turn.Answer {
+	if no := (*bot.Refused)(nil); errors.As(err, &no) {
+		return turn.Answer{Text: c.Bot.CurrentCast().Default.Says(c.language, no)}
+	}
+	return c.unread(err)
 }
 
 // unsaved answers after the store failed to save something.

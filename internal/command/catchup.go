@@ -49,9 +49,6 @@ func (c *call) catchUp(ctx context.Context) turn.Answer {
 			return c.say(spanNotRead, reply.Inert(span, 40))
 		}
 	}
-	if actor.Side != nil && !c.Bot.Allows(c.Command.By) {
-		return c.say(bot.TooMany)
-	}
 	return c.aside(ctx, actor, strings.TrimSpace("/catchup "+span), now, func(t *turn.Trace) (counts bool) {
 		l := actor.Past.Missed(ctx, t.Request, from)
 		t.Outcomes = []turn.Outcome{bot.LookupOutcome(actor.Past.Name(), &l, l.Took)}
@@ -66,7 +63,7 @@ func (c *call) aside(ctx context.Context, actor *bot.Actor, words string, now ti
 	e.Message = turn.Message{ID: c.ID, ChannelID: c.Message.ChannelID, Author: c.Command.By, Text: words, At: now}
 	t, err := c.Bot.Aside(ctx, actor, e, func(r *turn.Request) { r.Private = true }, look)
 	if err != nil {
-		return c.unread(err)
+		return c.refused(err)
 	}
 	return turn.Answer{Text: t.Reply}
 }
@@ -145,9 +142,6 @@ func (c *call) topics(ctx context.Context, actor *bot.Actor, t *turn.Trace, l *t
 		all.messages = append(all.messages, i)
 	}
 	if actor.Side == nil || len(l.Sources) < topicsFrom {
-		return []topic{all}
-	}
-	if !c.Bot.Left(ctx, c.Event, bot.Tokens, bot.Dollars) {
 		return []topic{all}
 	}
 	var list strings.Builder

@@ -85,17 +85,14 @@ func (c *call) targetText() (text string, refusal sentence) {
 	}
 }
 
-// answerLookup carries out an order, and counts it as a turn of the person.
+// answerLookup carries out an order.
 func (c *call) answerLookup(ctx context.Context, actor *bot.Actor, o bot.LookupOrder) turn.Answer {
-	if !c.Bot.Allows(c.Command.By) {
-		return c.say(bot.TooMany)
-	}
 	if o.Docs == "" && o.Site == "" && o.Intent == "" && len(question.MessageLinks(o.Question)) > 0 {
 		return c.openLinked(ctx, actor, o)
 	}
 	t, err := c.Bot.LookUpFor(ctx, actor, c.Event, o)
 	if err != nil {
-		return c.unread(err)
+		return c.refused(err)
 	}
 	return turn.Answer{Text: t.Reply}
 }

@@ -98,8 +98,6 @@ func (c *call) answerAgain(ctx context.Context) turn.Answer {
 		return c.say(answerIsWhole)
 	case goesOn && slices.ContainsFunc(c.turn.Presses, func(p turn.Press) bool { return p.Kind == c.kind }):
 		return c.say(continuedBefore)
-	case !c.Bot.Allows(c.Command.By):
-		return c.say(bot.TooMany)
 	}
 	select {
 	case <-c.Bot.Stopping():
@@ -107,7 +105,7 @@ func (c *call) answerAgain(ctx context.Context) turn.Answer {
 	default:
 	}
 	if err := c.Bot.AnswerAgain(ctx, c.Event, c.turn, question.Text, c.kind); err != nil {
-		return c.unread(err)
+		return c.refused(err)
 	}
 	if goesOn {
 		return c.say(continueBelow)

@@ -28,6 +28,7 @@ type guild struct {
 	name     string // empty while the server is unavailable
 	owner    string // id of a user
 	roles    map[string]role
+	own      *member    // the bot's roles and timeout; nil: unknown
 	channels []*channel // pointers into directory.channels
 }
 
@@ -58,6 +59,9 @@ func (d *directory) addGuild(g guildInfo) {
 	d.version++
 	d.dropChannels(g.ID)
 	added := newGuild(g)
+	if len(g.Members) > 0 {
+		added.own = &g.Members[0]
+	}
 	added.channels = make([]*channel, 0, len(g.Channels)+len(g.Threads))
 	d.guilds[g.ID] = added
 	for _, all := range [][]channel{g.Channels, g.Threads} {
@@ -80,6 +84,16 @@ func (d *directory) changeGuild(changed guildInfo) {
 		if changed.OwnerID != "" {
 			g.owner = changed.OwnerID
 		}
+	}
+}
+
+// setOwn sets what the bot is in a server.
+func (d *directory) setOwn(guildID string, own member) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.version++
+	if g := d.guilds[guildID]; g != nil {
+		g.own = &own
 	}
 }
 
@@ -244,6 +258,9 @@ func (d *directory) all(most int) (guilds []guildInfo, ok bool) {
 	}
 	for id, g := range d.guilds {
 		info := guildInfo{ID: id, Name: g.name, OwnerID: g.owner, Unavailable: g.name == "", Roles: slices.Collect(maps.Values(g.roles))}
+		if g.own != nil {
+			info.Members = []member{*g.own}
+		}
 		for _, c := range g.channels {
 			kept := *c
 			kept.GuildID, kept.Last = "", 0

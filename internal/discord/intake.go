@@ -26,6 +26,7 @@ func (s *Session) handlers() map[string]func(context.Context, []byte) error {
 		"GUILD_CREATE":            on(func(_ context.Context, g *guildInfo) { s.onGuild(g) }),
 		"GUILD_UPDATE":            on(func(_ context.Context, g *guildInfo) { s.names.changeGuild(*g) }),
 		"GUILD_DELETE":            on(s.onGuildGone),
+		"GUILD_MEMBER_UPDATE":     on(s.onMember),
 		"GUILD_ROLE_CREATE":       on(s.onRole),
 		"GUILD_ROLE_UPDATE":       on(s.onRole),
 		"GUILD_ROLE_DELETE":       on(func(_ context.Context, r *roleChange) { s.names.removeRole(r.GuildID, r.RoleID) }),
@@ -106,6 +107,8 @@ func (s *Session) onGuild(g *guildInfo) {
 	if g.Unavailable {
 		return
 	}
+	own := s.me().user.ID
+	g.Members = slices.DeleteFunc(g.Members, func(m member) bool { return m.User.ID != own || m.Roles == nil })
 	s.names.addGuild(*g)
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -120,6 +123,15 @@ func (s *Session) onGuildGone(_ context.Context, g *guildInfo) {
 	}
 	s.names.removeGuild(g.ID)
 	s.emit(turn.Event{Kind: turn.Gone, ID: g.ID + ":gone", GuildID: g.ID})
+}
+
+// onMember notes what the bot is in a server. Discord reports changes of the bot itself, and of others only with an intent that it does not
+// ask for.
+func (s *Session) onMember(_ context.Context, m *memberChange) {
+	if m.User.ID == s.me().user.ID && m.Roles != nil {
+		s.names.setOwn(m.GuildID, m.member)
+		s.permissionsChanged()
+	}
 }
 
 func (s *Session) onRole(_ context.Context, r *roleChange) {

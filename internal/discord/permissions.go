@@ -150,6 +150,44 @@ func (g *guild) mayRead(guildID string, who subject, c, parent channel) bool {
 	return all&toRead == toRead
 }
 
+// toPost and toPostInThreads are what it takes to post in a channel, and in a thread.
+const (
+	toPost          = permissions(discordgo.PermissionViewChannel | discordgo.PermissionSendMessages)
+	toPostInThreads = permissions(discordgo.PermissionViewChannel | discordgo.PermissionSendMessagesInThreads)
+)
+
+// MayPost reports whether the bot may post in a channel, from what the gateway has announced and from what Discord refused a short while
+// ago. It reports true where neither says anything.
+func (s *Session) MayPost(channelID string) bool {
+	return s.refusals.check(channelID) == nil && s.names.mayPost(channelID, s.me().user.ID)
+}
+
+func (d *directory) mayPost(channelID, botID string) bool {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	c := d.channels[channelID]
+	if c == nil {
+		return true
+	}
+	needs, overwrites := toPost, c.Overwrites
+	if c.thread() {
+		parent := d.channels[c.ParentID]
+		if parent == nil {
+			return true
+		}
+		needs, overwrites = toPostInThreads, parent.Overwrites
+	}
+	g := d.guilds[c.GuildID]
+	if g == nil || g.own == nil {
+		return true
+	}
+	if _, announced := g.roles[c.GuildID]; !announced { // every server has the role @everyone
+		return true
+	}
+	who := subject{id: botID, roles: g.own.Roles, timeout: g.own.Timeout.After(time.Now())}
+	return g.channelPermissions(c.GuildID, who, overwrites)&needs == needs
+}
+
 // openTo reports whether everybody who can read the channel audience can also read the channel c. This holds if c is the
 // audience or its parent, if nobody is denied reading c, or if both have the same overwrites. In unclear cases openTo
 // reports false.

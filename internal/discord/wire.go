@@ -253,6 +253,7 @@ type guildInfo struct {
 	Roles       []role    `json:"roles,omitempty"`
 	Channels    []channel `json:"channels,omitempty"`
 	Threads     []channel `json:"threads,omitempty"`
+	Members     []member  `json:"members,omitempty"` // of a server that comes: the bot's own is among them
 }
 
 type role struct {
@@ -264,6 +265,11 @@ type role struct {
 
 type roleTags struct {
 	BotID string `json:"bot_id"` // set if this is a bot's own role
+}
+
+type memberChange struct {
+	GuildID string `json:"guild_id"`
+	member
 }
 
 type roleChange struct {

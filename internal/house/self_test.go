@@ -47,6 +47,23 @@ package bot
 
 import "familiar/internal/discord"
 `}, {
+		name: "gate", check: checkGate, source: `
+-- internal/bot/a.go --
+package bot
+
+func (b *Bot) edited() { b.gate(); b.enqueue() }
+func (b *Bot) AnswerAgain() { b.enqueue() } // no
+func (b *Bot) barge() { b.gate(); b.enqueue() } // no
+func (b *Bot) LookUpFor() { b.Aside(func() { actor.Lookup.Lookup() }) }
+func (b *Bot) Aside() { look() } // no
+func (l *lane) put() { l.waiting.put() }
+func (b *Bot) hurry() { b.lanes.put() } // no
+-- internal/command/a.go --
+package command
+
+func (c *call) lookUp() { c.Bot.LookUpFor() } // no
+func (c *call) answerLookup() { c.Bot.LookUpFor() }
+`}, {
 		name: "doors", check: checkImports, source: `
 -- internal/discord/a.go --
 package discord

@@ -181,6 +181,7 @@ func (s *toolServer) run(ctx context.Context, r *mcp.CallToolRequest, do func(co
 	c := &call{Engine: a, message: turn.Message{ID: ulid.Make().String(), ChannelID: "mcp", Author: turn.Author{ID: "mcp", Name: a.User}, At: time.Now()}}
 	found, err := c.safely(ctx, do)
 	var told *toolError
+	var refused *bot.Refused
 	switch {
 	case err == nil:
 		text := a.Redact(found.text)
@@ -191,6 +192,8 @@ func (s *toolServer) run(ctx context.Context, r *mcp.CallToolRequest, do func(co
 		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: text}}}, json.RawMessage(a.Redact(string(value))), nil
 	case ctx.Err() == context.DeadlineExceeded:
 		return nil, nil, &toolError{turn.CodeTimeout, fmt.Sprintf("there was no answer within %.0f seconds", callTime.Seconds())}
+	case errors.As(err, &refused):
+		return nil, nil, &toolError{turn.CodeQuota, "today's quota is used up"}
 	case errors.As(err, &told):
 		return nil, nil, &toolError{told.Code, a.Redact(told.Text)}
 	}

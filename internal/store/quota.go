@@ -166,6 +166,11 @@ type Used struct {
 	Cost                   float64 // US dollars, if the model servers report it
 }
 
+// Plus returns the sum of two amounts.
+func (u Used) Plus(more Used) Used {
+	return Used{Turns: u.Turns + more.Turns, Lookups: u.Lookups + more.Lookups, Tokens: u.Tokens + more.Tokens, Cost: u.Cost + more.Cost}
+}
+
 // Usage is the use of one day.
 type Usage struct {
 	Scope, ID string // ID is empty for OfAll

@@ -234,6 +234,9 @@ func (d *Door) Delete(_ context.Context, r turn.Ref) error {
 // React returns [errors.ErrUnsupported]: a terminal has no reactions.
 func (d *Door) React(context.Context, turn.Ref, string) error { return errors.ErrUnsupported }
 
+// MayPost reports true: the bot may always write at a terminal.
+func (d *Door) MayPost(string) bool { return true }
+
 // OpenThread returns [errors.ErrUnsupported]: a terminal has no threads.
 func (d *Door) OpenThread(context.Context, turn.Ref, string) (string, error) {
 	return "", errors.ErrUnsupported
