@@ -95,6 +95,7 @@ func (a *App) Tidy(ctx context.Context, servers func() (ids []string, known bool
 	a.tidied(ctx, "merge the parts of the index", a.Store.Messages.TidyIndex(ctx))
 	a.tidied(ctx, "index the words of records", a.Traces.IndexWords(ctx))
 	a.tidied(ctx, "go on to forget people", a.Forgetter.Resume(ctx))
+	a.tidied(ctx, "forget people who asked for it a day ago", a.Forgetter.Due(ctx, now))
 	a.tidied(ctx, "give space back", a.Store.Shrink(ctx))
 	a.tidied(ctx, "index the words of replies of before", a.Traces.IndexReplies(ctx))
 }

@@ -137,6 +137,17 @@ func (f *Forgetter) Resume(ctx context.Context) error {
 	return err
 }
 
+// Due forgets the people who had everything forgotten and can no longer undo it. What they wrote since then stays.
+func (f *Forgetter) Due(ctx context.Context, now time.Time) error {
+	all, err := f.Memories.Due(ctx, now)
+	for _, one := range all {
+		if err == nil {
+			_, err = f.Person(ctx, one.PersonID, false, one.At)
+		}
+	}
+	return err
+}
+
 // Survey counts what is kept of a person, by kind, and changes nothing.
 func (f *Forgetter) Survey(ctx context.Context, personID string) (map[Kind]int, error) {
 	return f.survey(ctx, newFootprint(personID, time.Time{}))

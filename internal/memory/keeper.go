@@ -18,19 +18,22 @@ import (
 	"familiar/internal/trace"
 )
 
-// Keeper carries out what messages order to be remembered, forgotten or corrected. The words are the person's own and are read without a
-// model, before the turn reads anything, so that nothing from the web takes part in it (rule P6). All fields are required.
+// Keeper carries out what messages order to be remembered, forgotten or corrected. The words are the person's own, and are read before the
+// turn reads anything, so that nothing from the web takes part in it (rule P6). All fields but Ask are required.
 type Keeper struct {
 	Memories *Store
 	Traces   *trace.Store
 	Rooms    Permissions
 	Redact   *redact.Redactor
 	Log      *slog.Logger
+	// Ask asks a side model and decodes its answer. nil: there is none.
+	Ask func(ctx context.Context, order, text string, answer any) error
 }
 
 // Applied is what a turn was ordered, and what became of it. A turn that starts over must not forget again what it has forgotten. The zero
 // value is a turn that has carried out nothing.
 type Applied struct {
+	said   string // the message
 	orders []Order
 	done   []turn.MemoryChange // one for each order; without a deed if the order meant nothing
 }
@@ -41,14 +44,13 @@ func (k *Keeper) Apply(ctx context.Context, r turn.Request, before *Applied) (al
 	if !meant || !r.Message.ByPerson() || r.Claim != "" || r.EarlierID != "" && !r.Edited {
 		return nil // it is not for the bot, or it was carried out: by the character that answers first, or when the question was first asked
 	}
-	orders := ParseOrders(r.Message.Text, r.Names)
-	if len(orders) == 0 {
-		return nil
+	now := Applied{said: r.Message.Text, orders: before.orders}
+	if before.said != now.said {
+		now.orders = k.orders(ctx, r)
 	}
-	now := Applied{orders: orders}
-	for _, o := range orders {
+	for _, o := range now.orders {
 		var done turn.MemoryChange
-		if i := slices.Index(before.orders, o); i >= 0 && o.Deed != Keep { // what is kept may include a message that was added
+		if i := slices.Index(before.orders, o); i >= 0 && i < len(before.done) && o.Deed != Keep { // what is kept may include a message that was added
 			done = before.done[i]
 		} else {
 			m := givenOrder{k: k, r: r, o: o, within: FilterFor(ctx, k.Memories, k.Rooms, r), earlier: all}
@@ -61,6 +63,37 @@ func (k *Keeper) Apply(ctx context.Context, r turn.Request, before *Applied) (al
 	}
 	*before = now
 	return all
+}
+
+// orders returns what a message orders: for sure, or else what a side model makes of it.
+func (k *Keeper) orders(ctx context.Context, r turn.Request) []Order {
+	all, doubt := ParseOrders(r.Message.Text, r.Names)
+	switch {
+	case len(all) > 0:
+		return all
+	case doubt == NoDoubt:
+		if k.confirms(ctx, r) {
+			return []Order{{Deed: Forget, All: true, sure: true}}
+		}
+		return nil
+	}
+	all, err := k.proposed(ctx, r)
+	if err == nil || doubt < Likely {
+		return all
+	}
+	return []Order{{Deed: Keep, unclear: true}}
+}
+
+// confirms reports whether a message is a plain yes to the question whether to forget everything.
+func (k *Keeper) confirms(ctx context.Context, r turn.Request) bool {
+	said := strings.ToLower(strings.Trim(r.Message.Text, between))
+	if !slices.ContainsFunc(vocabularies(), func(v *vocabulary) bool { return v.yes.has(key(said)) }) {
+		return false
+	}
+	m := givenOrder{k: k, r: r}
+	before := m.before(ctx)
+	return before != nil && before.Request.Message.Author.ID == r.Message.Author.ID &&
+		slices.ContainsFunc(before.Memory.All(), func(one turn.MemoryChange) bool { return one.Asks })
 }
 
 // givenOrder is one order while it is carried out. It belongs to one goroutine.
@@ -78,19 +111,23 @@ func (m *givenOrder) carryOut(ctx context.Context) turn.MemoryChange {
 	m.done = turn.MemoryChange{Deed: string(m.o.Deed), Text: m.o.Text}
 	var found bool
 	var err error
-	switch m.o.Deed {
-	case Keep:
+	switch {
+	case m.o.unclear:
+		found, m.done.Refused = true, turn.MemoryUnclear
+	case m.o.Deed == Keep && m.o.Field != "":
+		found, err = m.setCard(ctx, m.o.Field, m.o.Value)
+	case m.o.Deed == Keep:
 		found, err = m.keep(ctx)
-	case Forget:
+	case m.o.Deed == Forget:
 		found, err = m.forget(ctx)
-	case Correct:
+	case m.o.Deed == Correct:
 		found, err = m.correct(ctx)
 	}
 	switch {
 	case errors.Is(err, store.ErrTooMany):
 		m.done.Refused = turn.MemoryFull
 	case errors.Is(err, store.ErrOptedOut):
-		m.done.Refused, m.done.Text = turn.MemoryOptOut, ""
+		m.done.Refused, m.done.Text, m.done.From = turn.MemoryOptOut, "", ""
 	case err != nil:
 		m.k.Log.Error("change memory", "err", m.k.Redact.String(err.Error()))
 		m.done.Refused = turn.MemoryBroken
@@ -99,6 +136,26 @@ func (m *givenOrder) carryOut(ctx context.Context) turn.MemoryChange {
 	}
 	m.k.Log.Info("memory ordered", "turn", m.r.ID, "deed", m.done.Deed, "by", m.r.Message.Author.ID, "statements", m.done.IDs, "scope", m.done.Scope, "refused", m.done.Refused)
 	return m.done
+}
+
+// undoable keeps what undoes an order.
+func (m *givenOrder) undoable(ctx context.Context, back Reversal) error {
+	return m.k.Memories.SaveUndo(ctx, Undo{TurnID: m.r.ID, PersonID: m.r.Message.Author.ID, GuildID: m.r.GuildID, At: time.Now(), Reversal: back})
+}
+
+// setCard sets a field of the person's card, or deletes it.
+func (m *givenOrder) setCard(ctx context.Context, field, value string) (found bool, err error) {
+	if m.k.Redact.String(value) != value {
+		m.done.Refused, m.done.Text = turn.MemorySecret, ""
+		return true, nil
+	}
+	author := m.r.Message.Author.ID
+	before, err := m.k.Memories.SetCard(ctx, author, field, value, time.Now())
+	if err != nil || before == value {
+		return true, err
+	}
+	m.done.Field, m.done.From = field, before
+	return true, m.undoable(ctx, Reversal{Card: map[string]string{field: before}})
 }
 
 // by returns the person who orders, at this time.
@@ -146,12 +203,19 @@ func (m *givenOrder) keep(ctx context.Context) (found bool, err error) {
 const LongestPointed = 500
 
 func (m *givenOrder) save(ctx context.Context, kept Statement) error {
-	id, err := m.k.Memories.Save(ctx, kept)
-	m.done.IDs, m.done.Kind, m.done.Scope = append(m.done.IDs, id), string(kept.Kind), string(kept.Scope.Kind)
-	if err != nil {
-		m.done.IDs = nil
+	back := Reversal{}
+	if old, missing := m.k.Memories.Get(ctx, m.within, kept.Supersedes); missing == nil {
+		back.Gone = []Statement{old}
 	}
-	return err
+	id, err := m.k.Memories.Save(ctx, kept)
+	if err != nil {
+		return err
+	}
+	m.done.IDs, m.done.Kind, m.done.Scope = append(m.done.IDs, id), string(kept.Kind), string(kept.Scope.Kind)
+	if saved, missing := m.k.Memories.Get(ctx, m.within, id); missing == nil && saved.LearnedAt.Equal(kept.LearnedAt.Truncate(time.Microsecond)) {
+		back.Added = []int64{id} // nobody had said the same before
+	}
+	return m.undoable(ctx, back)
 }
 
 // sources returns the turn's messages that contain the words, or all of them if none does.
@@ -221,18 +285,25 @@ func holdsWord(s, name string) bool {
 	}
 }
 
-// forget forgets the statements that the message names, or the one remembered last.
+// forget forgets the statements that the message names, or the one remembered last. To forget everything takes a confirmation.
 func (m *givenOrder) forget(ctx context.Context) (found bool, err error) {
+	if m.o.All {
+		return true, m.forgetEverything(ctx)
+	}
 	var all []Statement
-	switch {
-	case m.o.All:
-		all, err = m.k.Memories.List(ctx, m.within, List{Mine: m.r.Message.Author.ID})
-	case m.o.Text == "":
+	if m.o.Text == "" {
 		if all, err = m.pointed(ctx); len(all) == 0 {
 			return false, err
 		}
-	default:
-		all, err = m.matching(ctx, m.o.Text)
+	} else if all, err = m.matching(ctx, m.o.Text); err == nil {
+		if field := fieldOf(m.o.Text); field != "" {
+			if _, err = m.setCard(ctx, field, ""); err != nil {
+				return true, err
+			}
+		}
+	}
+	if len(all) > 0 && err == nil {
+		err = m.undoable(ctx, Reversal{Gone: all})
 	}
 	for _, one := range all {
 		if err == nil {
@@ -240,10 +311,22 @@ func (m *givenOrder) forget(ctx context.Context) (found bool, err error) {
 			m.done.IDs = append(m.done.IDs, one.ID)
 		}
 	}
-	if m.done.Text = ""; len(all) == 0 { // the record does not keep what is forgotten either
+	m.done.Text = "" // the record does not keep what is forgotten either
+	if m.done.From = ""; len(all) == 0 && m.done.Field == "" {
 		m.done.Refused = turn.MemoryNothing
 	}
 	return true, err
+}
+
+// forgetEverything asks whether to forget everything, or does so if the person has said yes.
+func (m *givenOrder) forgetEverything(ctx context.Context) (err error) {
+	if !m.o.sure {
+		m.done.Asks = true
+		return nil
+	}
+	m.done.Wiped = true
+	m.done.Gone, err = m.k.Memories.ForgetEverything(ctx, Undo{TurnID: m.r.ID, PersonID: m.r.Message.Author.ID, GuildID: m.r.GuildID, At: time.Now()})
+	return err
 }
 
 // mine reports whether a statement is about the message's author, or was remembered at their wish.
@@ -295,15 +378,47 @@ func (m *givenOrder) before(ctx context.Context) *turn.Trace {
 
 const (
 	mostMatching = 5   // statements that are forgotten at once
+	mostMine     = 500 // statements of a person that are looked through
 	alike        = 0.5 // least share that a statement has in common with its correction
 )
 
-// matching returns the author's statements that contain all words of a text.
-func (m *givenOrder) matching(ctx context.Context, said string) ([]Statement, error) {
-	all, err := m.k.Memories.Search(ctx, m.within, said, 4*mostMatching)
-	wanted := text.Unique(text.Terms(said, ""))
-	all = slices.DeleteFunc(all, func(one Statement) bool { return !m.mine(one) || !holdsAll(text.Terms(one.Text, ""), wanted) })
-	return all[:min(len(all), mostMatching)], err
+// own returns the author's statements that may be changed from here, the newest first.
+func (m *givenOrder) own(ctx context.Context) ([]Statement, error) {
+	all, err := m.k.Memories.List(ctx, m.within, List{Mine: m.r.Message.Author.ID, Limit: mostMine})
+	return slices.DeleteFunc(all, func(one Statement) bool { return !m.mine(one) }), err
+}
+
+// matching returns the author's statements that are about what a text names, or the one that a side model chose.
+func (m *givenOrder) matching(ctx context.Context, said string) (all []Statement, err error) {
+	if all, err = m.own(ctx); err != nil {
+		return nil, err
+	}
+	if m.o.Memory != 0 {
+		return slices.DeleteFunc(all, func(one Statement) bool { return one.ID != m.o.Memory }), nil
+	}
+	holds := naming(said)
+	held := slices.DeleteFunc(slices.Clone(all), func(one Statement) bool { return !holds(one.Text) })
+	if len(held) == 0 {
+		held = m.chosen(ctx, all)
+	}
+	return held[:min(len(held), mostMatching)], nil
+}
+
+// chosen returns the statement that a side model says the message is about, of all that are the author's. It returns none if there is no such
+// model, or no such statement.
+func (m *givenOrder) chosen(ctx context.Context, all []Statement) []Statement {
+	if m.k.Ask == nil || len(all) == 0 {
+		return nil
+	}
+	proposed, err := m.k.proposed(ctx, m.r)
+	if err != nil {
+		m.k.Log.Debug("choose what an order is about", "err", m.k.Redact.String(err.Error()))
+	}
+	i := slices.IndexFunc(proposed, func(o Order) bool { return o.Deed == m.o.Deed && o.Memory != 0 })
+	if i < 0 {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(all), func(one Statement) bool { return one.ID != proposed[i].Memory })
 }
 
 func holdsAll(terms, wanted []string) bool {
@@ -313,6 +428,12 @@ func holdsAll(terms, wanted []string) bool {
 // correct replaces the statement that the message says is wrong: one remembered in the turn before, one that the turn's answer used, or one
 // that says nearly the same. If there is none, the message is about something else.
 func (m *givenOrder) correct(ctx context.Context) (found bool, err error) {
+	if field, value, err := m.onCard(ctx); err != nil || field != "" {
+		if err == nil {
+			_, err = m.setCard(ctx, field, value)
+		}
+		return true, err
+	}
 	old, ok, err := m.wrong(ctx)
 	if err != nil || !ok {
 		return false, err
@@ -322,8 +443,9 @@ func (m *givenOrder) correct(ctx context.Context) (found bool, err error) {
 		return true, nil
 	}
 	kept := old
-	kept.ID, kept.Scope, kept.Text, kept.Sources = 0, m.scope(), ApplyCorrection(old.Text, m.o.Text), m.sources(ctx, m.o.Text)
+	kept.ID, kept.Scope, kept.Text, kept.Sources = 0, m.scope(), ApplyCorrection(old.Text, m.o.Text, m.o.Wrong), m.sources(ctx, m.o.Text)
 	kept.TraceID, kept.By, kept.SaidAt, kept.LearnedAt, kept.Supersedes = m.r.ID, m.r.Message.Author.ID, m.r.Message.At, time.Now(), 0
+	m.done.From = old.Text
 	if m.done.Text = kept.Text; old.Scope == kept.Scope {
 		kept.Supersedes = old.ID
 		return true, m.save(ctx, kept)
@@ -332,10 +454,38 @@ func (m *givenOrder) correct(ctx context.Context) (found bool, err error) {
 	if err := m.save(ctx, kept); err != nil {
 		return true, err
 	}
+	if err := m.undoable(ctx, Reversal{Gone: []Statement{old}}); err != nil {
+		return true, err
+	}
 	return true, m.k.Memories.Forget(ctx, m.within, old.ID, m.by())
 }
 
+// onCard returns the field of the person's card that a correction is about, and its new value.
+func (m *givenOrder) onCard(ctx context.Context) (field, value string, err error) {
+	if m.o.Wrong == "" {
+		return "", "", nil
+	}
+	card, err := m.k.Memories.Card(ctx, m.r.Message.Author.ID)
+	for field, old := range card {
+		if strings.EqualFold(old, m.o.Wrong) {
+			return field, withoutSubject(m.o.Text), err
+		}
+	}
+	return "", "", err
+}
+
+// wrong returns the statement that a correction is about.
 func (m *givenOrder) wrong(ctx context.Context) (old Statement, ok bool, err error) {
+	if m.o.Memory != 0 || m.o.Wrong != "" {
+		own, err := m.own(ctx)
+		all := slices.DeleteFunc(slices.Clone(own), func(one Statement) bool {
+			return m.o.Memory != 0 && one.ID != m.o.Memory || m.o.Memory == 0 && !holdsEnd(one.Text, m.o.Wrong)
+		})
+		if len(all) == 0 {
+			all = m.chosen(ctx, own)
+		}
+		return first(all), len(all) > 0, err
+	}
 	if all, err := m.pointed(ctx); err != nil || len(all) > 0 {
 		return first(all), len(all) > 0, err
 	}
@@ -364,14 +514,16 @@ func first(all []Statement) (m Statement) {
 	return m
 }
 
-// These tell a model what became of an order.
+// These tell a model what became of an order. People read the same from the program, below the answer.
 const (
 	toldKept    = "What the message below asks you to remember is in your memory now, in its own words, and stays when you are restarted."
+	toldCard    = "How the message below asks you to call or speak to its author is noted now: do so from now on."
 	toldForgot  = "What the message below asks you to forget is deleted from your memory. Do not repeat it."
 	toldCorrect = "What the message below corrects is corrected in your memory."
+	toldAsks    = "The message below asks you to forget everything about its author. Nothing is deleted yet: they are asked to confirm it."
 	toldRefused = "What the message below asks of your memory was not done: %s. Say so, and do not claim that you have done it."
 	toldOthers  = " People have to tell you such things about themselves."
-	toldConfirm = " Confirm that in a few words of your own."
+	toldConfirm = " A note below your answer says so; confirm it in a few words of your own, and promise nothing else about your memory."
 	toldSeveral = "The message below asks %d things of your memory. What became of each, in their order:%s\nSay what was done and what was not in a few words of your own, and claim no more than that."
 )
 
@@ -393,10 +545,14 @@ func Told(all []turn.MemoryChange) string {
 }
 
 func toldOf(m turn.MemoryChange) string {
-	switch m.Refused {
-	case "":
+	switch {
+	case m.Asks:
+		return toldAsks
+	case m.Refused == "" && m.Field != "" && m.Deed != string(Forget):
+		return toldCard
+	case m.Refused == "":
 		return map[string]string{string(Keep): toldKept, string(Forget): toldForgot, string(Correct): toldCorrect}[m.Deed]
-	case turn.MemoryOthers:
+	case m.Refused == turn.MemoryOthers:
 		return fmt.Sprintf(toldRefused, m.Refused) + toldOthers
 	}
 	return fmt.Sprintf(toldRefused, m.Refused)

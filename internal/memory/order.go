@@ -1,12 +1,12 @@
 package memory
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
+	"familiar/internal/context/turn"
 	"familiar/internal/text"
 )
 
@@ -27,396 +27,882 @@ type Order struct {
 	Own   bool   // the text is about the speaker, in the first person
 	Other bool   // the text is about an unnamed person: "she is …"
 	All   bool   // with Forget: everything about the speaker
+	Wrong string // with Correct: what is not right, if the person says so
+	Field string // with Keep: the field of the speaker's card that the text fills …
+	Value string // … and with what: "Captain" of "call me Captain"
+
+	Memory  int64 // the statement that a side model says it is about; 0: it did not say
+	sure    bool  // with All: the person has confirmed it
+	unclear bool  // it is about the memory, and nobody can say what
 }
+
+// Doubt says how much a message without an order seems to hold one.
+type Doubt int
+
+// The degrees of doubt.
+const (
+	NoDoubt Doubt = iota
+	Perhaps       // it has the words of an order
+	Likely        // a sentence begins as an order does, and is about the speaker or the memory
+)
 
 const (
 	maxTextLength   = 500  // characters of a text to remember
+	maxSentence     = 600  // characters of a sentence; a longer one is pasted
 	maxMessageBytes = 4000 // longer messages are not read
+	maxTopicWords   = 12   // of what is to be forgotten
 )
 
-// ParseOrders returns the orders in a message, at most one for each sentence. names are the bot's names. The phrases of orders are in
-// package text.
+// ParseOrders returns the orders in a message, at most one for each sentence, and whether a sentence without one may hold one. names are
+// the bot's names. The words of orders are in the tables of package text.
 //
 // It prefers to miss an order over finding a false one, because people often speak of memory without an order ("do you remember that
-// film?"). An order begins a sentence, after the bot's name and polite words. It is not a question, unless it is a request
-// ("can you remember that …?"). Its text is taken as written.
-func ParseOrders(message string, names []string) (all []Order) {
-	if len(message) > maxMessageBytes || strings.Contains(message, "`") {
-		return nil
+// film?"). An order is a verb and what it is about: a statement, or something of the speaker's or of the memory. It begins a sentence after
+// the bot's name and polite words, or ends one. It is not a question, unless it is a request ("can you remember that …?"). It is in the
+// author's own voice, see [ownVoice]. Its text is taken as written.
+func ParseOrders(message string, names []string) (all []Order, doubt Doubt) {
+	if len(message) > maxMessageBytes || !mayHoldOrder(message) {
+		return nil, NoDoubt
 	}
 	var called [][]string
 	for _, name := range names {
 		called = append(called, keysOf(name))
 	}
-	seen := reading{}
-	sentences := text.MessageSentences(message)
-	for i := 0; i < len(sentences); i++ {
-		next := ""
-		if i+1 < len(sentences) {
-			next = sentences[i+1]
+	own, before := ownVoice(message, called), ""
+	for i := 0; i < len(own.sentences); i++ {
+		p := passage{s: strings.TrimSpace(own.sentences[i]), before: before, called: called}
+		if i+1 < len(own.sentences) {
+			p.next = own.sentences[i+1]
 		}
-		o, both := readSentence(seen, sentences[i], next, called)
+		o := p.read()
+		doubt = max(doubt, p.doubt)
+		before = ""
 		if o == (Order{}) {
+			if !isQuestion(p.s) {
+				before = p.s
+			}
 			continue
 		}
+		o.Text, o.Wrong, o.Value = own.written(o.Text), own.written(o.Wrong), strings.Trim(own.written(o.Value), quoteMarks)
 		if !slices.Contains(all, o) {
 			all = append(all, o)
 		}
-		if both {
+		if p.both {
 			i++
 		}
 	}
-	return all
+	return all, doubt
 }
 
-// readSentence returns the order in a sentence of any language. both reports whether the next sentence is part of the order.
-func readSentence(seen reading, s, next string, names [][]string) (o Order, both bool) {
-	words, small := seen.tokens(s), strings.ToLower(s)
-	for _, v := range vocabularies {
+const quoteMarks = "\"“”„«»‹›「」『』‘’'`"
+
+// passage is a sentence while it is read.
+type passage struct {
+	s, before, next string // the sentence, the statement before it, and what follows
+	called          [][]string
+	doubt           Doubt
+	both            bool // the next sentence is part of the order
+}
+
+func isQuestion(s string) bool {
+	return strings.ContainsAny(s, "?？") || strings.HasSuffix(strings.TrimRight(s, "。."), "か")
+}
+
+// read returns the order in a sentence of any language.
+func (p *passage) read() Order {
+	first, _ := utf8.DecodeRuneInString(p.s)
+	if isQuote(first) || strings.ContainsRune("\"“„«「『>'‘-–—*•#", first) {
+		return Order{}
+	}
+	words, small := tokens(p.s), strings.ToLower(p.s)
+	for _, v := range vocabularies() {
 		if !v.hasOrder(words, small) {
 			continue
 		}
-		if o = v.read(seen, s, next, names); o != (Order{}) {
-			return o, next != "" && v.read(seen, s, "", names) != o
+		if o := v.read(p); o != (Order{}) {
+			return o
+		}
+		if p.doubt == NoDoubt && !isQuestion(p.s) && v.speaks(p.s, words) {
+			p.doubt = Perhaps
 		}
 	}
-	return o, false
+	return Order{}
 }
 
-// hasOrder is a cheap check: could this sentence contain an order? words are its words, small is the sentence in lower case.
-func (v *vocabulary) hasOrder(words []token, small string) bool {
-	return slices.ContainsFunc(words, func(w token) bool { return v.first[w.key] }) ||
-		slices.ContainsFunc(v.within, func(phrase string) bool { return strings.Contains(small, phrase) })
-}
-
-// found is a phrase of an order in a sentence.
-type found struct {
-	cue  string
-	size int    // bytes of the phrase; the longest phrase is tried first
-	rest string // the sentence without the phrase
-	mark bool   // a punctuation mark separates the phrase from the rest
-}
-
-// read returns the order in a sentence of one language. next is the following sentence.
-func (v *vocabulary) read(seen reading, s, next string, names [][]string) Order {
-	trimmed := strings.TrimSpace(s)
-	if first, _ := utf8.DecodeRuneInString(trimmed); strings.ContainsRune("\"“„«「『>'‘", first) {
-		return Order{}
-	}
-	question := strings.ContainsAny(trimmed, "?？") || strings.HasSuffix(strings.TrimRight(trimmed, "。."), "か")
-	for rest, requested := trimmed, false; ; {
-		n, asks := v.lead(seen, rest, names)
-		for _, f := range v.find(seen, rest, n == 0) {
-			if question && !requested {
-				break
+// speaks reports whether a sentence about the speaker has a verb of an order anywhere.
+func (v *vocabulary) speaks(s string, words []token) bool {
+	return v.aboutSpeaker(s, words) && slices.ContainsFunc(v.verbs, func(p phrase) bool {
+		if p.keys == nil {
+			return strings.Contains(s, p.text)
+		}
+		for i := range words {
+			if prefix(words[i:], p.keys) > 0 {
+				return true
 			}
-			if o := v.accept(seen, f, next, question); o != (Order{}) {
+		}
+		return false
+	})
+}
+
+// read returns the order in a sentence of one language.
+func (v *vocabulary) read(p *passage) Order {
+	question, opened, asked := isQuestion(p.s) && !v.tagged(p.s), false, false
+	rest := p.s
+	for rest != "" {
+		if longest(v.idioms, rest) > 0 {
+			return Order{}
+		}
+		if o := v.calling(rest); o != (Order{}) && (asked || !question) {
+			return o
+		}
+		if o := v.denial(p, rest); o != (Order{}) {
+			return o
+		}
+		for _, f := range v.beginning(rest) {
+			if question && !asked && !f.request {
+				continue
+			}
+			if o := v.accept(p, f); o != (Order{}) {
 				return o
 			}
 		}
+		n, asks := v.lead(rest, p.called)
 		if n == 0 {
-			return Order{}
+			n = longest(v.no, rest)
+			if after := strings.TrimLeft(rest[n:], " "); n == 0 || !punctuated(after) && longest(v.no, after) == 0 {
+				break
+			}
+			opened = true
 		}
-		rest, requested = strings.TrimLeft(rest[n:], " ,:;!.、，：！~–—-"), requested || asks
+		rest, asked = strings.TrimLeft(rest[n:], between), asked || asks
 	}
+	if !question {
+		if o := v.behind(p, rest); o != (Order{}) {
+			return o
+		}
+		if o := v.contrast(rest, opened); o != (Order{}) {
+			return o
+		}
+	}
+	for _, f := range v.ending(rest, asked) {
+		if question && !asked && !f.request {
+			continue
+		}
+		if o := v.accept(p, f); o != (Order{}) {
+			return o
+		}
+	}
+	return Order{}
+}
+
+// tagged reports whether only a polite word at its end makes a sentence a question: "remember that, ok?".
+func (v *vocabulary) tagged(s string) bool {
+	i := strings.LastIndexAny(s, ",，")
+	return i > 0 && longest(v.leads, strings.TrimLeft(s[i:], between)) > 0 && !isQuestion(s[:i])
+}
+
+// between are the marks and spaces between the parts of a sentence.
+const between = " ,:;!.、，：；！。~–—-\n"
+
+func punctuated(s string) bool {
+	r, _ := utf8.DecodeRuneInString(s)
+	return s != "" && unicode.IsPunct(r)
 }
 
 // lead returns the length in bytes of a polite phrase or a name at the beginning of a sentence. asks reports whether the phrase turns a
 // question into a request.
-func (v *vocabulary) lead(seen reading, s string, names [][]string) (n int, asks bool) {
-	words := seen.tokens(s)
+func (v *vocabulary) lead(s string, names [][]string) (n int, asks bool) {
+	words := tokens(s)
 	for _, keys := range names {
 		n = max(n, prefix(words, keys))
 	}
-	for _, p := range v.leads {
-		n = max(n, p.begins(s, words))
-	}
-	for _, p := range v.asks {
-		if m := p.begins(s, words); m > n {
-			n, asks = m, true
-		}
+	n = max(n, longest(v.leads, s))
+	if m := longest(v.asks, s); m > 0 && m >= n {
+		n, asks = m, true
 	}
 	return n, asks
 }
 
-// find returns the phrases of orders at the beginning of a sentence and, if behind is set, at its end. The longest comes first.
-func (v *vocabulary) find(seen reading, s string, behind bool) (all []found) {
-	words := seen.tokens(s)
-	for _, p := range v.orders {
-		if n := p.begins(s, words); n > 0 {
-			rest := strings.TrimLeft(s[n:], " ")
-			next, _ := utf8.DecodeRuneInString(rest)
-			last, _ := utf8.DecodeLastRuneInString(p.text)
-			all = append(all, found{p.cue, n, v.bare(seen, rest), rest == "" || unicode.IsPunct(next) || unicode.IsPunct(last)})
-		}
+// longest returns the length in bytes of the longest of some phrases at the beginning of a text, or 0.
+func longest(all []phrase, s string) (n int) {
+	words := tokens(s)
+	for _, p := range all {
+		n = max(n, p.begins(s, words))
 	}
-	end := v.bare(seen, s)
-	for _, p := range v.behind {
-		if n := p.ends(end); n > 0 && behind {
-			all = append(all, found{p.cue, n, v.bare(seen, end[:len(end)-n]), true})
+	return n
+}
+
+// found is a verb of an order in a sentence.
+type found struct {
+	phrase
+	rest        string // the sentence without the verb
+	mark, colon bool   // a mark separates the verb from the rest, and it is a colon
+	last        bool   // the verb is the last word
+}
+
+// beginning returns the verbs at the beginning of a sentence, the longest first.
+func (v *vocabulary) beginning(s string) (all []found) {
+	words := tokens(s)
+	for _, p := range v.verbs {
+		n := p.begins(s, words)
+		if n == 0 {
+			n = v.parted(p, words)
 		}
+		if n == 0 {
+			continue
+		}
+		rest := strings.TrimLeft(s[n:], " ")
+		for m := longest(v.leads, rest); m > 0; m = longest(v.leads, rest) {
+			rest = strings.TrimLeft(rest[m:], " ")
+		}
+		f := found{phrase: p, mark: punctuated(rest), colon: strings.HasPrefix(rest, ":") || strings.HasPrefix(rest, "：")}
+		f.rest = strings.TrimLeft(rest, between)
+		if v.verbLast && f.rest != "" && !f.mark {
+			continue
+		}
+		if head, colon := beforeColon(f.rest); colon && v.only(v.bare(head), v.this, v.memory, v.about, v.known, v.me) {
+			f.rest, f.colon = strings.TrimLeft(f.rest[len(head):], between), true
+		}
+		all = append(all, f)
 	}
-	slices.SortStableFunc(all, func(a, b found) int { return cmp.Compare(b.size, a.size) })
 	return all
 }
 
+// parted returns the length in bytes of a verb of several words with polite words between them: "denk bitte daran".
+func (v *vocabulary) parted(p phrase, words []token) int {
+	i := 0
+	for _, w := range words[:min(len(words), len(p.keys)+2)*min(len(p.keys), 1)] {
+		switch {
+		case w.key == p.keys[i]:
+			if i++; i == len(p.keys) {
+				return w.to
+			}
+		case i == 0 || !slices.ContainsFunc(v.leads, func(lead phrase) bool { return len(lead.keys) == 1 && lead.keys[0] == w.key }):
+			return 0
+		}
+	}
+	return 0
+}
+
+// ending returns the verbs at the end of a sentence, the longest first.
+func (v *vocabulary) ending(s string, asked bool) (all []found) {
+	if !v.verbLast && !asked {
+		return nil
+	}
+	end, requested := v.polite(s)
+	for _, p := range v.verbs {
+		if n := p.ends(end); n > 0 && n < len(end) {
+			rest := strings.TrimRight(end[:len(end)-n], between)
+			for m := suffix(v.particles, rest); m > 0 && m < len(rest); m = 0 {
+				rest = strings.TrimRight(rest[:len(rest)-m], between)
+			}
+			p.request = p.request || requested
+			all = append(all, found{phrase: p, rest: strings.TrimLeft(rest, between), mark: true, last: true})
+		}
+	}
+	return all
+}
+
+// polite returns a sentence without the polite words at its end, and whether they make it a request.
+func (v *vocabulary) polite(s string) (end string, requested bool) {
+	for end = v.bare(s); ; {
+		n := suffix(v.leads, end)
+		if m := suffix(v.asks, end); m > 0 && m >= n {
+			n, requested = m, true
+		}
+		if n == 0 || n == len(end) {
+			return end, requested
+		}
+		end = strings.TrimRight(end[:len(end)-n], between+"?？")
+	}
+}
+
+// suffix returns the length in bytes of the longest of some phrases at the end of a text, or 0.
+func suffix(all []phrase, s string) (n int) {
+	for _, p := range all {
+		n = max(n, p.ends(s))
+	}
+	return n
+}
+
 // bare returns a text without the punctuation around it and the polite words after it.
-func (v *vocabulary) bare(seen reading, s string) string {
-	s = strings.Trim(s, " ,:;.!?…\"“”„«»、。，：！？「」–—-\n")
-	words := seen.tokens(s)
+func (v *vocabulary) bare(s string) string {
+	s = strings.Trim(s, between+"?？…")
+	words := tokens(s)
 	for _, p := range v.leads {
 		if n := len(words) - len(p.keys); n > 0 && len(p.keys) > 0 && prefix(words[n:], p.keys) > 0 {
-			return v.bare(seen, s[:words[n].from])
+			return v.bare(s[:words[n].from])
 		}
 	}
 	return s
 }
 
-// accept returns the order of a phrase, or no order if the rest of the sentence does not fit the phrase.
-func (v *vocabulary) accept(seen reading, f found, next string, question bool) Order {
-	words := seen.tokens(f.rest)
+// accept returns the order of a verb, or none if the rest of the sentence does not fit it.
+func (v *vocabulary) accept(p *passage, f found) (o Order) {
+	f = v.affirmed(f)
 	switch f.cue {
-	case "keep_this", "forget_this", "forget_all":
-		if f.rest != "" || question {
-			return Order{}
-		}
-		if f.cue == "keep_this" {
-			return Order{Deed: Keep}
-		}
-		return Order{Deed: Forget, All: f.cue == "forget_all"}
-	case "correct":
-		right := f.rest
-		if right == "" && !strings.ContainsAny(next, "?？") {
-			right = v.bare(seen, next)
-		}
-		if right == "" || !f.mark || question || utf8.RuneCountInString(right) > maxTextLength {
-			return Order{}
-		}
-		return Order{Deed: Correct, Text: right}
-	case "forget_about":
-		if f.rest == "" {
-			return Order{}
-		}
-		return Order{Deed: Forget, Text: f.rest}
+	case string(Keep):
+		o = v.keeps(p, f)
+	case "change":
+		o = v.changes(p, f)
+	default:
+		o = v.forgets(f)
 	}
-	deed, own, _ := strings.Cut(f.cue, "_")
-	if !v.states(f.rest, words, own != "", deed == string(Keep)) {
-		return Order{}
+	if o == (Order{}) && !f.colon {
+		doubt := Perhaps
+		if f.rest != "" && (v.aboutSpeaker(f.rest, tokens(f.rest)) || v.has(f.rest, v.memory)) {
+			doubt = Likely
+		}
+		p.doubt = max(p.doubt, doubt)
 	}
-	if deed == string(Forget) {
-		return Order{Deed: Forget, Text: f.rest}
-	}
-	o := Order{Deed: Keep, Text: f.rest, Other: v.aboutOthers(f.rest, words)}
-	o.Own = !o.Other && v.aboutSpeaker(f.rest, words)
 	return o
 }
 
-// states reports whether a text is a clause that states something. If own is set, it must be about the speaker.
-func (v *vocabulary) states(s string, words []token, own, keep bool) bool {
-	if n := utf8.RuneCountInString(s); n < 3 || n > maxTextLength || !v.unspaced && len(words) < 2 && !v.aboutSpeaker(s, words) {
+// affirmed turns an order not to forget something that was said into one to remember it, where the negation comes last: "vergiss das nicht".
+func (v *vocabulary) affirmed(f found) found {
+	words := tokens(v.bare(f.rest))
+	if n := len(words); f.cue == string(Forget) && n > 1 && v.negations[words[n-1].key] {
+		if this := v.bare(f.rest)[:words[n-2].to]; v.only(this, v.this) {
+			f.cue, f.rest = string(Keep), this
+		}
+	}
+	return f
+}
+
+// keeps returns the order to remember what follows, or what was said before.
+func (v *vocabulary) keeps(p *passage, f found) Order {
+	said := v.bare(f.rest)
+	if v.only(said, v.this, v.memory, v.about, v.that) {
+		switch {
+		case p.before != "":
+			return v.kept(v.statement(p.before))
+		case said == "":
+			return Order{}
+		}
+		return Order{Deed: Keep}
+	}
+	said, clause := v.clause(said)
+	if !v.states(said, f, clause) {
+		return Order{}
+	}
+	return v.kept(said)
+}
+
+func (v *vocabulary) kept(said string) Order {
+	words := tokens(said)
+	if n := utf8.RuneCountInString(said); n < 3 || n > maxTextLength {
+		return Order{}
+	}
+	o := Order{Deed: Keep, Text: said, Other: v.aboutOthers(said, words)}
+	o.Own = !o.Other && v.aboutSpeaker(said, words)
+	return o
+}
+
+// statement returns a sentence without what only leads to it.
+func (v *vocabulary) statement(s string) string {
+	for {
+		n := longest(v.leads, s)
+		if n == 0 || n == len(s) || v.unspaced {
+			return v.bare(s)
+		}
+		s = strings.TrimLeft(s[n:], between)
+	}
+}
+
+// clause returns a text without the word before its clause, such as "that", and whether there is one.
+func (v *vocabulary) clause(s string) (rest string, is bool) {
+	words := tokens(s)
+	for i, w := range words[:min(len(words), 3)] {
+		if v.that.has(w.key) && i+1 < len(words) {
+			if v.about.has(w.key) && v.that.has(words[i+1].key) {
+				continue
+			}
+			return strings.TrimLeft(s[w.to:], between), true
+		}
+		if !v.about.has(w.key) && !v.this.has(w.key) {
+			break
+		}
+	}
+	return s, false
+}
+
+// states reports whether a text is a clause that states something.
+func (v *vocabulary) states(s string, f found, clause bool) bool {
+	words := tokens(s)
+	own := v.aboutSpeaker(s, words)
+	if n := utf8.RuneCountInString(s); n < 3 || n > maxTextLength || !v.unspaced && len(words) < 2 && !own {
 		return false
 	}
-	for i, w := range words {
-		if i < 3 && v.told[w.key] {
+	for _, w := range words[:min(len(words), 3)] {
+		if v.told.has(w.key) {
 			return false
 		}
 	}
 	switch {
-	case len(v.starts) == 0:
-		return !own || v.aboutSpeaker(s, words)
-	case own:
-		return v.starts[words[0].key] && v.own[words[0].key] && (!keep || words[0].key != "my" || v.says(words[1:]))
+	case f.colon:
+		return true
+	case len(v.starts.list) > 0 && clause:
+		first, _ := utf8.DecodeRuneInString(s)
+		return v.starts.has(words[0].key) || unicode.IsUpper(first) && len(words) > 1 && v.is.has(words[1].key) || v.says(main(s))
+	case len(v.starts.list) > 0:
+		return v.starts.has(words[0].key) && (v.says(main(s)[1:]) || v.own.has(words[0].key) && words[0].key != "my")
+	case f.last:
+		return own || v.unspaced || len(words) > 2
+	case v.unspaced:
+		return own || f.mark || v.has(s, v.is)
 	}
-	first, _ := utf8.DecodeRuneInString(s)
-	return v.starts[words[0].key] || unicode.IsUpper(first) && v.is[words[1].key]
+	return clause || v.says(words) || own && (f.mark || len(words) > 2)
 }
 
-// says reports whether one of the words is a verb of a statement.
-func (v *vocabulary) says(words []token) bool {
-	return slices.ContainsFunc(words, func(w token) bool { return v.is[w.key] || strings.HasSuffix(w.key, "'s") })
-}
-
-func (v *vocabulary) aboutSpeaker(s string, words []token) bool {
-	if v.unspaced {
-		for own := range v.own {
-			if strings.Contains(s, own) {
-				return true
-			}
+// main returns the words of a clause before the next one.
+func main(s string) []token {
+	words := tokens(s)
+	for i, w := range words {
+		if i > 0 && (strings.ContainsAny(s[words[i-1].to:w.from], ",;:–—") || relative[w.key]) {
+			return words[:i]
 		}
-		return false
-	}
-	return slices.ContainsFunc(words, func(w token) bool {
-		elided, _, cut := strings.Cut(w.key, "'")
-		return v.own[w.key] || cut && v.own[elided+"'"] || slices.ContainsFunc(v.endings, func(end string) bool { return len(w.key) > len(end)+2 && strings.HasSuffix(w.key, end) })
-	})
-}
-
-func (v *vocabulary) aboutOthers(s string, words []token) bool {
-	if !v.unspaced {
-		return len(words) > 0 && v.others[words[0].key]
-	}
-	for other := range v.others {
-		if strings.HasPrefix(s, other) {
-			return true
-		}
-	}
-	return false
-}
-
-// vocabulary holds the words and phrases of one language.
-type vocabulary struct {
-	code                        string
-	leads, asks, orders, behind []phrase
-	it                          []phrase
-	starts, own, others         map[string]bool
-	told, is                    map[string]bool
-	endings                     []string
-	unspaced                    bool
-
-	// Every order begins with one of the words in first or contains one of the phrases in within. Both are in lower case.
-	first  map[string]bool
-	within []string
-}
-
-// vocabularies has a vocabulary for each language with phrases of orders.
-var vocabularies = func() (all []*vocabulary) {
-	for _, code := range text.Languages() {
-		m := text.TablesOf(code).Memory
-		if len(m.Orders) == 0 {
-			continue
-		}
-		v := &vocabulary{
-			code:  code,
-			leads: phrases(map[string]text.PhraseList{"": m.Leads}), asks: phrases(map[string]text.PhraseList{"": m.Asks}), orders: phrases(m.Orders), behind: phrases(m.Behind),
-			it:     phrases(map[string]text.PhraseList{"": m.It}),
-			starts: set(m.Starts), own: set(m.Own), others: set(m.Others), told: set(m.Told), is: set(m.Is),
-		}
-		for _, end := range m.Endings.Fields() {
-			v.endings = append(v.endings, text.Fold(end))
-		}
-		v.first = map[string]bool{}
-		for _, p := range v.orders {
-			if p.keys != nil {
-				v.first[p.keys[0]] = true
-			} else {
-				v.within = append(v.within, strings.ToLower(p.text))
-			}
-		}
-		for _, p := range v.behind {
-			v.within = append(v.within, strings.ToLower(p.text))
-		}
-		v.unspaced = slices.ContainsFunc(v.orders, func(p phrase) bool { return p.keys == nil })
-		all = append(all, v)
-	}
-	return all
-}()
-
-func set(words text.WordList) map[string]bool {
-	all := map[string]bool{}
-	for _, w := range words.Fields() {
-		all[key(w)] = true
-	}
-	return all
-}
-
-// phrase is a phrase of a table. A phrase in a script without spaces has no keys.
-type phrase struct {
-	cue, text string
-	keys      []string
-}
-
-func phrases(tables map[string]text.PhraseList) (all []phrase) {
-	for cue, table := range tables {
-		for one := range strings.SplitSeq(string(table), ",") {
-			p := phrase{cue: cue, text: strings.TrimSpace(one)}
-			if p.text == "" {
-				continue
-			}
-			if !text.Unspaced(p.text) {
-				p.keys = keysOf(p.text)
-			}
-			all = append(all, p)
-		}
-	}
-	slices.SortFunc(all, func(a, b phrase) int { return cmp.Or(strings.Compare(a.text, b.text), strings.Compare(a.cue, b.cue)) })
-	return all
-}
-
-// begins returns the length in bytes of the phrase at the beginning of a sentence, or 0. words are the sentence's words.
-func (p phrase) begins(s string, words []token) int {
-	if p.keys != nil {
-		return prefix(words, p.keys)
-	}
-	if strings.HasPrefix(s, p.text) {
-		return len(p.text)
-	}
-	return 0
-}
-
-// ends returns the length in bytes of the phrase at the end of a sentence, or 0. The phrase must be a word of its own, except in Korean,
-// where it may be the suffix of a word.
-func (p phrase) ends(s string) int {
-	n := len(p.text)
-	if n > len(s) || !strings.EqualFold(s[len(s)-n:], p.text) {
-		return 0
-	}
-	first, _ := utf8.DecodeRuneInString(p.text)
-	before, _ := utf8.DecodeLastRuneInString(s[:len(s)-n])
-	if p.keys != nil && !unicode.Is(unicode.Hangul, first) && text.InWord(before) {
-		return 0
-	}
-	return n
-}
-
-// token is a word of a text. Unlike a word of package text it keeps its last letter and its apostrophe.
-type token struct {
-	key      string
-	from, to int // bytes
-}
-
-// reading caches the tokens of texts, because every language reads the same texts of a message.
-type reading map[string][]token
-
-func (r reading) tokens(s string) []token {
-	words, ok := r[s]
-	if !ok {
-		words = tokens(s)
-		r[s] = words
 	}
 	return words
 }
 
-func tokens(s string) (all []token) {
-	start := -1
-	for i, r := range s + " " {
-		inside := text.InWord(r) || start >= 0 && (r == '\'' || r == '’')
-		switch {
-		case inside && start < 0:
-			start = i
-		case !inside && start >= 0:
-			all = append(all, token{key(s[start:i]), start, i})
-			start = -1
+var relative = map[string]bool{"who": true, "which": true, "that": true, "when": true, "where": true, "whom": true, "whose": true}
+
+// says reports whether one of the words is a verb of a statement.
+func (v *vocabulary) says(words []token) bool {
+	return slices.ContainsFunc(words, func(w token) bool { return v.is.has(w.key) || len(v.starts.list) > 0 && strings.HasSuffix(w.key, "'s") })
+}
+
+// forgets returns the order to forget or delete what a verb is about. It must be the speaker's or the memory's, or everything of that.
+func (v *vocabulary) forgets(f found) Order {
+	thing, more := v.object(f.rest)
+	thing = v.bare(thing)
+	words := tokens(thing)
+	if len(words) == 0 || v.negations[words[len(words)-1].key] || len(words) > maxTopicWords {
+		return Order{}
+	}
+	deletes := f.cue == "delete"
+	mine := v.has(thing, v.me) || v.has(thing, v.memory)
+	switch {
+	case v.only(thing, v.this):
+		if more || deletes {
+			return Order{}
 		}
+		return Order{Deed: Forget}
+	case v.only(thing, v.scaffold(v.has(thing, v.memory))...):
+		if mine || v.has(thing, v.all) && !deletes && !more {
+			return Order{Deed: Forget, All: true}
+		}
+		if more || deletes {
+			return Order{}
+		}
+		return Order{Deed: Forget}
+	}
+	thing, stored := v.withoutMemory(thing)
+	thing, topic := v.topic(thing)
+	if rest, clause := v.clause(thing); clause && !topic {
+		if !v.states(rest, f, true) {
+			return Order{}
+		}
+		return Order{Deed: Forget, Text: rest}
+	}
+	own := v.aboutSpeaker(thing, tokens(thing))
+	if thing == "" || !own && !stored && (deletes || !topic) || deletes && v.has(thing, v.elsewhere) {
+		return Order{}
+	}
+	return Order{Deed: Forget, Text: thing}
+}
+
+// scaffold returns the words of "everything that you know about me". What is the speaker's is one of them beside the memory: "my memories".
+func (v *vocabulary) scaffold(memory bool) []wordSet {
+	all := []wordSet{v.this, v.that, v.all, v.me, v.memory, v.known, v.about}
+	if memory {
+		all = append(all, v.own)
 	}
 	return all
 }
 
-// key returns the form of a word that is compared.
-func key(word string) string { return strings.ReplaceAll(text.Fold(word), "’", "'") }
-
-func keysOf(phrase string) (keys []string) {
-	for _, w := range tokens(phrase) {
-		keys = append(keys, w.key)
+// object returns the part of a text that a verb is about, up to the next clause that does not belong to it, and whether more follows.
+func (v *vocabulary) object(s string) (thing string, more bool) {
+	for i, r := range s {
+		if !strings.ContainsRune(",;!.?(–—，；！。？、", r) {
+			continue
+		}
+		rest := strings.TrimLeft(s[i+utf8.RuneLen(r):], between)
+		words := tokens(rest)
+		if strings.ContainsRune(",，、", r) && len(words) > 0 && (v.that.has(words[0].key) || v.known.has(words[0].key)) {
+			continue
+		}
+		return s[:i], v.bare(rest) != "" && longest(v.leads, rest) < len(rest)
 	}
-	return keys
+	return s, false
 }
 
-// prefix returns the position in bytes after the last of the keys, or 0 if the words do not begin with them.
-func prefix(words []token, keys []string) int {
-	if len(keys) == 0 || len(words) < len(keys) || !slices.EqualFunc(words[:len(keys)], keys, func(w token, key string) bool { return w.key == key }) {
-		return 0
+// withoutMemory returns a text without "from your memory" at its end.
+func (v *vocabulary) withoutMemory(s string) (thing string, stored bool) {
+	if v.unspaced {
+		for _, word := range v.memory.list {
+			if i := strings.LastIndex(s, word); i > 0 && v.only(s[i:], v.memory, v.known) {
+				head := s[:i]
+				for m := suffix(v.particles, head); m > 0 && m < len(head); m = 0 {
+					head = head[:len(head)-m]
+				}
+				return strings.TrimRight(head, between), true
+			}
+		}
+		return s, false
 	}
-	return words[len(keys)-1].to
+	words := tokens(s)
+	from := len(words)
+	for from > 1 && (v.memory.has(words[from-1].key) || v.known.has(words[from-1].key) || v.about.has(words[from-1].key)) {
+		from--
+		stored = stored || v.memory.has(words[from].key)
+	}
+	if !stored {
+		return s, false
+	}
+	return strings.TrimRight(s[:words[from].from], between), true
+}
+
+// topic returns what a text names as its topic: "my job" of "what I told you about my job".
+func (v *vocabulary) topic(s string) (thing string, is bool) {
+	if v.unspaced {
+		for _, about := range v.about.list {
+			head, tail, cut := strings.Cut(s, about)
+			switch {
+			case cut && v.only(head, v.known, v.this, v.all, v.me) && tail != "":
+				return strings.TrimLeft(tail, between), true
+			case cut && v.only(tail, v.known, v.this, v.all):
+				return strings.TrimRight(head, between), true
+			}
+		}
+		return s, false
+	}
+	words := tokens(s)
+	part := func(w token) bool {
+		return v.known.has(w.key) || v.about.has(w.key) || v.all.has(w.key) || v.this.has(w.key) || v.that.has(w.key)
+	}
+	if v.verbLast {
+		for i, w := range words {
+			if i > 0 && v.about.has(w.key) && !slices.ContainsFunc(words[i:], func(w token) bool { return !part(w) }) {
+				return strings.TrimRight(s[:w.from], between), true
+			}
+		}
+		return s, false
+	}
+	for i, w := range words {
+		if !part(w) {
+			break
+		}
+		if v.about.has(w.key) && i+1 < len(words) {
+			thing, is = strings.TrimLeft(s[w.to:], between), true
+		}
+	}
+	if !is {
+		return s, false
+	}
+	words = tokens(thing)
+	to := len(words)
+	for to > 1 && part(words[to-1]) {
+		to--
+	}
+	return thing[:words[to-1].to], true
+}
+
+// changes returns the correction that an order to correct introduces, or that stands before it.
+func (v *vocabulary) changes(p *passage, f found) Order {
+	switch {
+	case f.colon:
+		return v.correction(v.bare(f.rest))
+	case p.before != "" && v.only(v.bare(f.rest), v.this, v.memory, v.about, v.known):
+		return v.correction(v.statement(p.before))
+	}
+	return Order{}
+}
+
+// behind returns the order of a last clause that points at what is before it: "I'm vegan, remember that".
+func (v *vocabulary) behind(p *passage, s string) Order {
+	for i, r := range s {
+		if !strings.ContainsRune(",;:.!–—-，；：。！、", r) || i == 0 {
+			continue
+		}
+		head := v.statement(s[:i])
+		if head == "" {
+			continue
+		}
+		if o := v.called(strings.TrimLeft(s[i:], between), p.called); o != (Order{}) {
+			return o
+		}
+		switch v.command(strings.TrimLeft(s[i:], between), p.called) {
+		case string(Keep):
+			return v.kept(head)
+		case "change":
+			return v.correction(head)
+		case string(Forget):
+			return Order{Deed: Forget}
+		}
+	}
+	return Order{}
+}
+
+// called is calling behind polite words.
+func (v *vocabulary) called(s string, names [][]string) Order {
+	for s != "" {
+		if o := v.calling(s); o != (Order{}) {
+			return o
+		}
+		n, _ := v.lead(s, names)
+		if n == 0 {
+			break
+		}
+		s = strings.TrimLeft(s[n:], between)
+	}
+	return Order{}
+}
+
+// command returns the cue of an order that only points, such as "remember that", or "".
+func (v *vocabulary) command(s string, called [][]string) string {
+	for rest := s; rest != ""; {
+		for _, f := range v.beginning(rest) {
+			if f = v.affirmed(f); v.points(f) {
+				return f.cue
+			}
+		}
+		n, _ := v.lead(rest, called)
+		if n == 0 {
+			for _, f := range v.ending(rest, true) {
+				if v.points(f) {
+					return f.cue
+				}
+			}
+			return ""
+		}
+		rest = strings.TrimLeft(rest[n:], between)
+	}
+	return ""
+}
+
+func (v *vocabulary) points(f found) bool {
+	said := v.bare(f.rest)
+	named := []wordSet{v.this, v.that, v.memory, v.about, v.known, v.own}
+	for _, names := range v.fields {
+		named = append(named, names)
+	}
+	return v.only(said, named...) && (said != "" || f.cue == string(Keep) || f.cue == "change")
+}
+
+// denial returns the correction behind words that call something wrong.
+func (v *vocabulary) denial(p *passage, s string) Order {
+	n := 0
+	for _, w := range v.wrong {
+		n = max(n, w.begins(s))
+	}
+	if n == 0 || isQuestion(p.s) {
+		return Order{}
+	}
+	right := v.bare(s[n:])
+	if right == "" {
+		if right = v.bare(p.next); isQuestion(p.next) {
+			return Order{}
+		}
+		p.both = right != ""
+	} else if !punctuated(strings.TrimLeft(s[n:], " ")) {
+		return Order{}
+	}
+	return v.correction(right)
+}
+
+// correction returns the order to correct something by what is right.
+func (v *vocabulary) correction(right string) Order {
+	if o := v.contrast(right, true); o != (Order{}) {
+		return o
+	}
+	if right == "" || utf8.RuneCountInString(right) > maxTextLength {
+		return Order{}
+	}
+	return Order{Deed: Correct, Text: right}
+}
+
+// contrast returns the correction of a text that says what is right and what is not: "it's Porto, not Lisbon". opened says that the text
+// follows a "no"; otherwise it must be about the speaker.
+func (v *vocabulary) contrast(s string, opened bool) Order {
+	if _, colon := beforeColon(s); colon {
+		return Order{}
+	}
+	for _, c := range v.contrasts {
+		right, wrong, separate := c.split(v.bare(s))
+		words := tokens(right)
+		if right == "" || wrong == "" || len(tokens(wrong)) > 5 || len(words) > 15 {
+			continue
+		}
+		rest, leans := v.leaning(right)
+		switch {
+		case leans && strings.TrimSpace(rest) == "":
+		case !separate && !(opened && leans && rest != ""):
+		case opened || v.aboutSpeaker(s, tokens(s)) || c.turned && len(words) <= 3 && utf8.RuneCountInString(right) <= longestField:
+			return Order{Deed: Correct, Text: right, Wrong: strings.Trim(wrong, between)}
+		}
+	}
+	return Order{}
+}
+
+// calling returns the order to fill a field of the speaker's card: "call me Captain".
+func (v *vocabulary) calling(s string) Order {
+	said, _ := v.polite(s)
+	for _, slot := range v.slots {
+		value := slot.value(said)
+		if i := strings.IndexAny(value, ",;，、"); i >= 0 {
+			value = value[:i]
+		}
+		if slot.cue == turn.CardPronouns && !strings.Contains(value, "/") && !v.has(slot.text, v.fields[slot.cue]) {
+			continue
+		}
+		for _, c := range v.contrasts {
+			if right, _, _ := c.split(value); right != "" {
+				value = right
+			}
+		}
+		value = v.bare(value)
+		for n := longest(v.leads, value); n > 0 && n < len(value); n = longest(v.leads, value) {
+			value = strings.TrimLeft(value[n:], between)
+		}
+		words := tokens(value)
+		if len(words) == 0 && !strings.ContainsFunc(value, isQuote) || len(words) > 4 || utf8.RuneCountInString(value) > longestField || len(words) > 0 && v.notNames.has(words[0].key) || v.unspaced && v.starting(value, v.notNames) {
+			continue
+		}
+		return Order{Deed: Keep, Text: said, Own: true, Field: slot.cue, Value: value}
+	}
+	return Order{}
+}
+
+const longestField = 40 // characters of a value in an order
+
+// ApplyCorrection returns the statement that replaces an old one. A correction with its own subject is the new statement: "I'm vegan". A
+// correction that leans on the old one takes its subject: "my birthday is 3 May" and "it's 4 May" give "my birthday is 4 May". Where it says
+// what is wrong, that is replaced.
+func ApplyCorrection(old, right, wrong string) string {
+	own, _ := About(right)
+	for _, v := range vocabularies() {
+		rest, leans := v.leaning(right)
+		if at, n := v.heldBy(old, wrong); n > 0 && (leans || !own) && (leans || v.unspaced == text.Unspaced(old)) {
+			return old[:at] + strings.TrimSpace(rest) + old[at+n:]
+		}
+		if words := tokens(right); v.unspaced || len(words) < 2 || !leans {
+			continue
+		}
+		before := tokens(old)
+		if i := slices.IndexFunc(before, func(w token) bool { return v.is.has(w.key) }); i > 0 {
+			return old[:before[i].to] + rest
+		}
+	}
+	if own {
+		return right
+	}
+	return right + " (≠ " + strings.TrimRight(old, ".") + ")"
+}
+
+// heldBy returns where an old statement has the end of what is wrong, as much of it as it has.
+func (v *vocabulary) heldBy(old, wrong string) (at, n int) {
+	small := strings.ToLower(old)
+	for i, r := range wrong {
+		part := strings.ToLower(wrong[i:])
+		if !unicode.IsLetter(r) && !unicode.IsDigit(r) || len(small) != len(old) {
+			continue
+		}
+		if before, _ := utf8.DecodeLastRuneInString(wrong[:i]); i > 0 && text.InWord(before) && !v.unspaced {
+			continue
+		}
+		if least := 3; i > 0 && (!v.unspaced && utf8.RuneCountInString(part) < least || utf8.RuneCountInString(part) < least-1) {
+			break
+		}
+		if at := strings.Index(small, part); at >= 0 && (v.unspaced || separateIn(small, at, len(part))) {
+			return at, len(part)
+		}
+	}
+	return 0, 0
+}
+
+// withoutSubject returns what a correction that leans on the old statement puts in its place: "Porto" of "it's Porto".
+func withoutSubject(right string) string {
+	for _, v := range vocabularies() {
+		if rest, leans := v.leaning(right); leans && strings.TrimSpace(rest) != "" {
+			return strings.Trim(rest, between)
+		}
+	}
+	return right
+}
+
+// holdsEnd reports whether a statement has what is wrong, or the end of it.
+func holdsEnd(old, wrong string) bool {
+	return slices.ContainsFunc(vocabularies(), func(v *vocabulary) bool {
+		_, n := v.heldBy(old, wrong)
+		return n > 0 && v.unspaced == text.Unspaced(old)
+	})
+}
+
+// naming returns a function that reports whether a statement is about what a text names. Words for the speaker do not count.
+func naming(said string) func(statement string) bool {
+	words, parts := tokens(said), []string(nil)
+	for _, v := range vocabularies() {
+		if !v.unspaced {
+			words = slices.DeleteFunc(words, func(w token) bool { return v.own.has(w.key) })
+		} else if text.Unspaced(said) && v.writes(said) {
+			parts = append(parts, v.essence(said)...)
+		}
+	}
+	if text.Unspaced(said) {
+		return func(statement string) bool {
+			return slices.ContainsFunc(parts, func(part string) bool { return strings.Contains(statement, part) })
+		}
+	}
+	named := ""
+	for _, w := range words {
+		named += " " + said[w.from:w.to]
+	}
+	wanted := text.Unique(text.Terms(named, ""))
+	return func(statement string) bool { return holdsAll(text.Terms(statement, ""), wanted) }
+}
+
+// essence returns what is left of a text in a script without spaces when words for the speaker and for what was said are taken out.
+func (v *vocabulary) essence(said string) []string {
+	var all []string
+	for _, words := range []wordSet{v.own, v.me, v.known, v.this, v.about} {
+		all = append(all, words.list...)
+	}
+	slices.SortFunc(all, func(a, b string) int { return len(b) - len(a) })
+	for _, word := range all {
+		said = strings.ReplaceAll(said, word, " ")
+	}
+	return strings.Fields(said)
+}
+
+// fieldOf returns the field of a card that a text names, and nothing else: "my nickname".
+func fieldOf(said string) string {
+	for _, v := range vocabularies() {
+		for field, names := range v.fields {
+			if v.has(said, names) && v.only(said, names, v.own, v.known, v.about, v.this) {
+				return field
+			}
+		}
+	}
+	return ""
+}
+
+// separateIn reports whether a part of a text is made of whole words.
+func separateIn(s string, at, n int) bool {
+	before, _ := utf8.DecodeLastRuneInString(s[:at])
+	after, _ := utf8.DecodeRuneInString(s[at+n:])
+	return (at == 0 || !text.InWord(before)) && (at+n == len(s) || !text.InWord(after))
+}
+
+// leaning reports whether a text begins with "it is", or ends so where the verb comes last, and returns the rest, with its leading space.
+func (v *vocabulary) leaning(s string) (rest string, leans bool) {
+	if n := longest(v.it, s); n > 0 {
+		return s[n:], true
+	}
+	if n := suffix(v.it, s); n > 0 && v.unspaced {
+		return s[:len(s)-n], true
+	}
+	return s, false
 }
 
 // About reports whether a text is about its speaker, in the first person, or about an unnamed other person. If the language is unclear, the
@@ -424,7 +910,7 @@ func prefix(words []token, keys []string) int {
 func About(s string) (own, other bool) {
 	words := tokens(s)
 	code := text.Language(s, text.Words(s))
-	for _, v := range vocabularies {
+	for _, v := range vocabularies() {
 		if code != "" && v.code != code {
 			continue
 		}
@@ -432,37 +918,4 @@ func About(s string) (own, other bool) {
 		other = other || v.aboutOthers(s, words)
 	}
 	return own, other && !own
-}
-
-// ApplyCorrection returns the statement that replaces an old one. A correction with its own subject is the new statement: "I'm vegan". A
-// correction that begins with "it is" takes the subject of the old one: "my birthday is 3 May" and "it's 4 May" give "my birthday is 4 May".
-func ApplyCorrection(old, right string) string {
-	for _, v := range vocabularies {
-		words := tokens(right)
-		if v.unspaced || len(words) < 2 {
-			continue
-		}
-		rest, leans := v.leaning(right, words)
-		if !leans {
-			continue
-		}
-		before := tokens(old)
-		if i := slices.IndexFunc(before, func(w token) bool { return v.is[w.key] }); i > 0 {
-			return old[:before[i].to] + rest
-		}
-	}
-	if own, _ := About(right); own {
-		return right
-	}
-	return right + " (≠ " + strings.TrimRight(old, ".") + ")"
-}
-
-// leaning reports whether a text begins with "it is", and returns the rest after it, with its leading space.
-func (v *vocabulary) leaning(s string, words []token) (rest string, leans bool) {
-	for _, p := range v.it {
-		if n := prefix(words, p.keys); n > 0 && n < len(s) {
-			return s[n:], true
-		}
-	}
-	return "", false
 }

@@ -111,7 +111,7 @@ func TestParseOrders(t *testing.T) {
 		{"忘记我是素食者", forget("我是素食者")},
 		{"那不对，我是纯素食者", correct("我是纯素食者")},
 	} {
-		if got := ParseOrders(c.text, []string{"Sage"}); len(got) != 1 || got[0] != c.want {
+		if got, _ := ParseOrders(c.text, []string{"Sage"}); len(got) != 1 || got[0] != c.want {
 			t.Errorf("%q\n got %+v\nwant %+v", c.text, got, c.want)
 		}
 	}
@@ -132,7 +132,7 @@ func TestSeveralOrders(t *testing.T) {
 		"请记住我是素食者。还有，忘记我住在台北。":                                                              {{Deed: Keep, Text: "我是素食者", Own: true}, {Deed: Forget, Text: "我住在台北"}},
 		"私はベジタリアンだと覚えておいて。それと、今のは忘れて。":                                                      {{Deed: Keep, Text: "私はベジタリアンだ", Own: true}, {Deed: Forget}},
 	} {
-		if got := ParseOrders(message, []string{"Sage"}); !slices.Equal(got, want) {
+		if got, _ := ParseOrders(message, []string{"Sage"}); !slices.Equal(got, want) {
 			t.Errorf("%q\n got %+v\nwant %+v", message, got, want)
 		}
 	}
@@ -210,12 +210,12 @@ o filmi hatırlıyor musun?
 你记住我的名字了吗？
 我记住了
 `), "\n") {
-		if got := ParseOrders(text, []string{"Sage"}); len(got) > 0 {
+		if got, _ := ParseOrders(text, []string{"Sage"}); len(got) > 0 {
 			t.Errorf("%q orders %+v", text, got)
 		}
 	}
 	for _, text := range []string{"", "remember that I " + strings.Repeat("like cats and ", 60), "remember that I'm ```code```\n", "```\nremember that I'm vegetarian\n```"} {
-		if got := ParseOrders(text, nil); len(got) > 0 {
+		if got, _ := ParseOrders(text, nil); len(got) > 0 {
 			t.Errorf("%.40q orders %+v", text, got)
 		}
 	}
@@ -231,7 +231,7 @@ func TestApplyCorrection(t *testing.T) {
 		{"ich bin Vegetarier", "ich bin Veganer", "ich bin Veganer"},
 		{"the raid starts at 8", "at 9", "at 9 (≠ the raid starts at 8)"},
 	} {
-		if got := ApplyCorrection(c.old, c.right); got != c.want {
+		if got := ApplyCorrection(c.old, c.right, ""); got != c.want {
 			t.Errorf("%q, corrected by %q: %q", c.old, c.right, got)
 		}
 	}

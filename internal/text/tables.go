@@ -170,17 +170,38 @@ type orderTables struct {
 
 // memoryTables holds the words of orders to remember and to forget. Their words are compared whole: "recuerdas" is no "recuerda".
 type memoryTables struct {
-	Leads   PhraseList            // before an order, or behind it: "please"
-	Asks    PhraseList            // before an order that is put as a question: "can you"
-	Orders  map[string]PhraseList // what orders begin with, by what is ordered and what follows: see package remember
-	Behind  map[string]PhraseList // their ends, if the verb comes last
-	Starts  WordList              // how a clause begins behind "remember that", where "that" may also point at a thing; none: it never does
-	Own     WordList              // in words about the speaker: "I", "my"; with an apostrophe at the end, what words begin with
-	Endings WordList              // of words about the speaker
-	Others  WordList              // how a clause about somebody else begins: "she"
-	Told    WordList              // near the beginning of what only reminds of a conversation: "I told you"
-	It      PhraseList            // how a correction begins that leans on what it corrects: "it's"
-	Is      WordList              // verbs that state something: "is", "has"
+	Leads, Asks PhraseList            // before an order or behind it: "please"; before one that may be put as a question: "can you"
+	Keep        PhraseList            // orders to remember, as verbs; those that are a request in themselves end with a question mark
+	Forget      PhraseList            // to forget
+	Delete      PhraseList            // to delete, of anything
+	Change      PhraseList            // to correct, of anything
+	VerbLast    bool                  `toml:"verb_last"` // whether an order ends with its verb
+	That        WordList              // before a clause: "that"
+	This        WordList              // what points at something said before: "this"
+	All, Me     WordList              // "everything"; the speaker as an object: "me"
+	Memory      WordList              // what a memory is called
+	Known       WordList              // what "everything that you know" and "what I told you" consist of
+	About       WordList              // before a topic: "about"
+	Particles   PhraseList            // between what is ordered and a verb behind it
+	Elsewhere   WordList              // what can be deleted, but not from a memory: "message"
+	Idioms      PhraseList            // what begins like an order and is none: "forget it"
+	Wrong       PhraseList            // what calls something wrong; X stands for any words
+	No          PhraseList            // before a correction that says what is right and what is not: "no"
+	Not         PhraseList            // how these are put: X is right and Y is not
+	Card        map[string]PhraseList // how people say what to call them, and how to speak of them and to them: X stands for that
+	Fields      map[string]WordList   // what these are called: "nickname"
+	NotNames    WordList              `toml:"not_names"` // how what follows "call me" begins if it is no name: "tomorrow"
+	Yes         WordList              // a plain yes
+	Works       PhraseList            // orders to work on a text: "translate"
+	Material    PhraseList            // what calls a text of the message a text: "this sentence"
+	Letters     PhraseList            // how a letter begins or ends
+	Starts      WordList              // how a clause begins behind "remember that", where "that" may also point at a thing; none: it never does
+	Own         WordList              // in words about the speaker: "I", "my"; with an apostrophe at the end, what words begin with
+	Endings     WordList              // of words about the speaker
+	Others      WordList              // how a clause about somebody else begins: "she"
+	Told        WordList              // near the beginning of what only reminds of a conversation: "I told you"
+	It          PhraseList            // how a correction begins that leans on what it corrects: "it's"
+	Is          WordList              // verbs that state something: "is", "has"
 }
 
 // followUpTables holds the words of questions that lean on the one before them.

@@ -238,7 +238,7 @@ func (visit visitor) file(a *turn.Attachment) { visit.all(&a.Name, &a.Type, &a.A
 
 func (visit visitor) memory(m *turn.MemoryChange) {
 	if m != nil {
-		visit.all(&m.Text, &m.Refused)
+		visit.all(&m.Text, &m.From, &m.Refused)
 		each(m.Also, visit.memory)
 	}
 }

@@ -41,8 +41,13 @@ type Trace struct {
 // MemoryChange is the result of an order to remember, forget or correct something. The order is carried out before the
 // turn reads anything, in the person's own words.
 type MemoryChange struct {
-	Deed    string  `json:"deed"`              // "keep", "forget" or "correct"
-	Text    string  `json:"text,omitempty"`    // what was to be remembered or forgotten
+	Deed    string  `json:"deed"`            // "keep", "forget" or "correct"
+	Text    string  `json:"text,omitempty"`  // what was to be remembered or forgotten
+	From    string  `json:"from,omitempty"`  // what a correction replaced
+	Field   string  `json:"field,omitempty"` // of the person's card, if that was changed
+	Asks    bool    `json:"asks,omitempty"`  // it is to forget everything, which the person has yet to confirm
+	Wiped   bool    `json:"wiped,omitempty"` // the person has confirmed it; Gone is how many statements went
+	Gone    int     `json:"gone,omitempty"`
 	Kind    string  `json:"kind,omitempty"`    // of a new statement: "person" or "note"
 	Scope   string  `json:"scope,omitempty"`   // of a new statement: "dm" or "channel"
 	IDs     []int64 `json:"ids,omitempty"`     // of new or forgotten statements
@@ -69,6 +74,7 @@ const (
 	MemoryFull    = "there is as much as one person may have remembered"
 	MemoryOptOut  = "who asks has opted out, so that nothing of theirs is kept"
 	MemoryBroken  = "the store failed"
+	MemoryUnclear = "it is not clear what to change"
 )
 
 // Phase says how far a turn came. A turn that is in an early phase at start-up was interrupted.

@@ -26,6 +26,7 @@ type Request struct {
 	Target    *Message                `json:"target,omitempty"` // somebody else's message that a command was given for; Message has its text
 	Parent    *Message                `json:"parent,omitempty"` // the message that Message replies to, if any
 	Chain     []Message               `json:"chain,omitempty"`  // the reply chain above Message, newest first; without a reply, the last exchange
+	Card      map[string]string       `json:"-"`                // how the author wants to be called and spoken to, by field
 	People    []string                `json:"-"`                // names of people who have spoken in the server; no query contains them (P10)
 	Web       Web                     `json:"web"`
 	Claim     string                  `json:"claim,omitempty"`      // the store's key for what asked for the turn, if that is not Message's id

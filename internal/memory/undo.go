@@ -1,0 +1,255 @@
+package memory
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"time"
+
+	"familiar/internal/store"
+)
+
+// UndoFor is how long a person can undo what an order changed.
+const UndoFor = 24 * time.Hour
+
+// Undo is what brings back what a person's order changed in memory.
+type Undo struct {
+	TurnID     string // of the order
+	PersonID   string
+	GuildID    string
+	At         time.Time
+	Everything bool // the person had everything forgotten: when the undo is due, they are forgotten everywhere
+	Reversal
+}
+
+// Reversal is how memory was before an order.
+type Reversal struct {
+	Added []int64           `json:"added,omitempty"` // statements that were not there
+	Gone  []Statement       `json:"gone,omitempty"`  // statements that were there
+	Card  map[string]string `json:"card,omitempty"`  // fields of the person's card with the values that they had
+}
+
+// SaveUndo keeps what undoes an order, beside what undoes other orders of its turn.
+func (s *Store) SaveUndo(ctx context.Context, u Undo) error {
+	err := s.DB.Write(ctx, func(tx *sql.Tx) error { return s.saveUndoIn(tx, u) })
+	if err != nil {
+		return fmt.Errorf("keep what undoes an order: %w", err)
+	}
+	return nil
+}
+
+func (s *Store) saveUndoIn(tx *sql.Tx, u Undo) error {
+	if err := s.DB.Privacy.Consenting(tx, u.PersonID, u.At); err != nil {
+		return err
+	}
+	before, err := s.undoIn(tx, u.TurnID, u.PersonID)
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
+		return err
+	}
+	u.Added, u.Gone, u.Everything = append(before.Added, u.Added...), append(before.Gone, u.Gone...), before.Everything || u.Everything
+	card := maps.Clone(u.Card)
+	if card == nil {
+		card = map[string]string{}
+	}
+	maps.Copy(card, before.Card) // the values from before the first order
+	u.Card = card
+	changes, err := json.Marshal(u.Reversal)
+	if err != nil {
+		return err
+	}
+	_, err = tx.Exec(`INSERT INTO undos (turn_id, person_id, guild_id, at, due, everything, changes) VALUES (?, ?, ?, ?, ?, ?, ?)
+		ON CONFLICT (turn_id) DO UPDATE SET everything = excluded.everything, changes = excluded.changes, due = excluded.due WHERE person_id = excluded.person_id`,
+		u.TurnID, u.PersonID, u.GuildID, u.At.UnixMicro(), u.At.Add(UndoFor).UnixMicro(), u.Everything, string(changes))
+	return err
+}
+
+func (s *Store) undoIn(tx *sql.Tx, turnID, personID string) (u Undo, err error) {
+	var changes string
+	err = tx.QueryRow(`SELECT turn_id, person_id, guild_id, at, everything, changes FROM undos WHERE turn_id = ? AND person_id = ?`, turnID, personID).
+		Scan(&u.TurnID, &u.PersonID, &u.GuildID, store.Micros(&u.At), &u.Everything, &changes)
+	if errors.Is(err, sql.ErrNoRows) {
+		return u, store.ErrNotFound
+	}
+	if err == nil {
+		err = json.Unmarshal([]byte(changes), &u.Reversal)
+	}
+	return u, err
+}
+
+// LatestUndo returns the turn of the person's last order that can be undone at a time, or [store.ErrNotFound].
+func (s *Store) LatestUndo(ctx context.Context, personID string, now time.Time) (turnID string, err error) {
+	all, err := store.List(ctx, s.DB, "read what undoes orders", store.ScanValue[string], `SELECT turn_id FROM undos WHERE person_id = ? AND due > ? ORDER BY at DESC, turn_id DESC LIMIT 1`,
+		personID, now.UnixMicro())
+	if err == nil && len(all) == 0 {
+		err = store.ErrNotFound
+	}
+	if err != nil {
+		return "", err
+	}
+	return all[0], nil
+}
+
+// Undo undoes what the orders of a turn changed, unless it is due. A statement whose message is gone does not come back. The error is
+// [store.ErrNotFound] if there is nothing to undo.
+func (s *Store) Undo(ctx context.Context, turnID, personID string, now time.Time) error {
+	err := s.DB.Write(ctx, func(tx *sql.Tx) error {
+		u, err := s.undoIn(tx, turnID, personID)
+		if err != nil {
+			return err
+		}
+		if !now.Before(u.At.Add(UndoFor)) {
+			return store.ErrNotFound
+		}
+		for _, id := range u.Added {
+			if m, err := statementIn(tx, id); err == nil && !m.Superseded && m.By == personID {
+				if err := s.drop(tx, id); err != nil {
+					return err
+				}
+			}
+		}
+		for _, m := range u.Gone {
+			m.Supersedes, m.Superseded = 0, false
+			if _, err := statementIn(tx, m.ID); err == nil {
+				continue // it never went
+			}
+			if _, err := s.saveIn(tx, m); err != nil && !isRefusal(err) {
+				return err
+			}
+		}
+		for field, value := range u.Card {
+			if err := s.setCardIn(tx, personID, field, value, u.At); err != nil {
+				return err
+			}
+		}
+		_, err = tx.Exec(`DELETE FROM undos WHERE turn_id = ?`, turnID)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("undo an order: %w", err)
+	}
+	return nil
+}
+
+// isRefusal reports whether an error says that a statement may not be kept, or not any more.
+func isRefusal(err error) bool {
+	return errors.Is(err, ErrNoSource) || errors.Is(err, ErrNoConsent) || errors.Is(err, store.ErrTooMany) || errors.Is(err, store.ErrOptedOut)
+}
+
+// ForgetEverything deletes all statements about a person or at their wish, and their card, in a way that can be undone. It returns how many
+// statements there were. When it can no longer be undone, [Store.Due] names the person.
+func (s *Store) ForgetEverything(ctx context.Context, u Undo) (n int, err error) {
+	err = s.DB.Write(ctx, func(tx *sql.Tx) error {
+		ids, err := s.idsOf(tx, u.PersonID)
+		if err != nil {
+			return err
+		}
+		u.Everything, u.Reversal = true, Reversal{}
+		for _, id := range ids {
+			m, err := statementIn(tx, id)
+			if err != nil {
+				return err
+			}
+			u.Gone = append(u.Gone, m)
+		}
+		if u.Card, err = s.cardIn(tx, u.PersonID); err != nil {
+			return err
+		}
+		if err := s.saveUndoIn(tx, u); err != nil {
+			return err
+		}
+		for _, id := range ids {
+			if err := s.drop(tx, id); err != nil {
+				return err
+			}
+		}
+		n = len(ids)
+		if _, err := tx.Exec(`DELETE FROM undos WHERE person_id = ? AND NOT everything`, u.PersonID); err != nil {
+			return err
+		}
+		_, err = tx.Exec(`DELETE FROM cards WHERE person_id = ?`, u.PersonID)
+		return err
+	})
+	if err != nil {
+		return 0, fmt.Errorf("forget everything: %w", err)
+	}
+	return n, nil
+}
+
+// idsOf returns the statements about a person and those at their wish, wherever they may be read.
+func (s *Store) idsOf(tx *sql.Tx, personID string) ([]int64, error) {
+	rows, err := tx.Query(`SELECT id FROM memories WHERE NOT superseded AND (by_id = ? OR kind = ? AND subject = ?) ORDER BY id`, personID, Person, personID)
+	return store.Collect(s.DB, "read what is remembered of a person", rows, err, store.ScanValue[int64])
+}
+
+// Due deletes what can no longer be undone, and returns what remains to be done: the people who had everything forgotten, each with the
+// time of that. They stay until they are forgotten, so that a crash loses none.
+func (s *Store) Due(ctx context.Context, now time.Time) (all []store.Erasure, err error) {
+	err = s.DB.Write(ctx, func(tx *sql.Tx) error {
+		_, err := tx.Exec(`DELETE FROM undos WHERE due <= ? AND NOT everything`, now.UnixMicro())
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("delete what undoes orders: %w", err)
+	}
+	return store.List(ctx, s.DB, "read who is to be forgotten", func(row store.Scanner) (e store.Erasure, err error) {
+		err = row.Scan(&e.PersonID, store.Micros(&e.At))
+		return e, err
+	}, `SELECT person_id, max(at) FROM undos WHERE due <= ? AND everything GROUP BY person_id ORDER BY person_id`, now.UnixMicro())
+}
+
+// Card returns the fields of a person's card that have a value.
+func (s *Store) Card(ctx context.Context, personID string) (map[string]string, error) {
+	rows, err := s.DB.Read().QueryContext(ctx, cardQuery, personID)
+	return s.cardOf(rows, err)
+}
+
+const cardQuery = `SELECT field, value FROM cards WHERE person_id = ?`
+
+func (s *Store) cardIn(tx *sql.Tx, personID string) (map[string]string, error) {
+	rows, err := tx.Query(cardQuery, personID)
+	return s.cardOf(rows, err)
+}
+
+func (s *Store) cardOf(rows *sql.Rows, err error) (map[string]string, error) {
+	card := map[string]string{}
+	_, err = store.Collect(s.DB, "read a person's card", rows, err, func(row store.Scanner) (none struct{}, err error) {
+		var field, value string
+		err = row.Scan(&field, &value)
+		card[field] = value
+		return none, err
+	})
+	return card, err
+}
+
+// SetCard sets a field of a person's card, or deletes it if the value is empty, and returns the value from before. It returns [store.ErrOptedOut] if
+// nothing is kept of the person.
+func (s *Store) SetCard(ctx context.Context, personID, field, value string, at time.Time) (before string, err error) {
+	err = s.DB.Write(ctx, func(tx *sql.Tx) error {
+		card, err := s.cardIn(tx, personID)
+		if err != nil {
+			return err
+		}
+		before = card[field]
+		return s.setCardIn(tx, personID, field, value, at)
+	})
+	if err != nil {
+		return "", fmt.Errorf("write a person's card: %w", err)
+	}
+	return before, nil
+}
+
+func (s *Store) setCardIn(tx *sql.Tx, personID, field, value string, at time.Time) (err error) {
+	if value == "" {
+		_, err = tx.Exec(`DELETE FROM cards WHERE person_id = ? AND field = ?`, personID, field)
+		return err
+	}
+	if err := s.DB.Privacy.Consenting(tx, personID, at); err != nil {
+		return err
+	}
+	_, err = tx.Exec(`INSERT INTO cards (person_id, field, value, at) VALUES (?, ?, ?, ?)
+		ON CONFLICT (person_id, field) DO UPDATE SET value = excluded.value, at = excluded.at`, personID, field, value, at.UnixMicro())
+	return err
+}

@@ -1,0 +1,398 @@
+package memory
+
+import (
+	"cmp"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"unicode"
+	"unicode/utf8"
+
+	"familiar/internal/context/turn"
+	"familiar/internal/text"
+)
+
+// vocabulary holds the words and phrases of one language.
+type vocabulary struct {
+	code                                                 string
+	leads, asks, verbs, idioms, no, it, particles        []phrase
+	works, material, letters                             []phrase
+	wrong                                                []slot
+	slots                                                []slot
+	contrasts                                            []contrast
+	that, this, all, me, memory, known, about, elsewhere wordSet
+	starts, own, others, told, is, yes, notNames, months wordSet
+	fields                                               map[string]wordSet
+	negations                                            map[string]bool
+	endings                                              []string
+	verbLast, unspaced                                   bool
+
+	// Every order contains one of the words in first or one of the texts in within. Both are in lower case.
+	first  map[string]bool
+	within []string
+}
+
+// vocabularies returns a vocabulary for each language with verbs of orders.
+var vocabularies = sync.OnceValue(func() (all []*vocabulary) {
+	for _, code := range text.Languages() {
+		if t := text.TablesOf(code); t.Memory.Keep != "" {
+			all = append(all, newVocabulary(code, t))
+		}
+	}
+	return all
+})
+
+func newVocabulary(code string, t *text.Tables) *vocabulary {
+	m := t.Memory
+	v := &vocabulary{
+		code: code, leads: phrases(m.Leads), asks: phrases(m.Asks), idioms: phrases(m.Idioms), no: phrases(m.No), it: phrases(m.It),
+		particles: phrases(m.Particles), works: phrases(m.Works), material: phrases(m.Material), letters: phrases(m.Letters),
+		that: set(m.That), this: set(m.This), all: set(m.All), me: set(m.Me), memory: set(m.Memory), known: set(m.Known), about: set(m.About),
+		elsewhere: set(m.Elsewhere), starts: set(m.Starts), own: set(m.Own), others: set(m.Others), told: set(m.Told), is: set(m.Is), notNames: set(m.NotNames), yes: set(m.Yes), months: set(text.WordList(t.Time.Months)),
+		fields: map[string]wordSet{}, negations: set(t.Grammar.Negations).keys, first: map[string]bool{}, verbLast: m.VerbLast,
+	}
+	for _, verbs := range []struct {
+		cue   string
+		table text.PhraseList
+	}{{string(Keep), m.Keep}, {string(Forget), m.Forget}, {"delete", m.Delete}, {"change", m.Change}} {
+		for _, p := range phrases(verbs.table) {
+			p.cue = verbs.cue
+			v.verbs = append(v.verbs, p)
+		}
+	}
+	slices.SortStableFunc(v.verbs, func(a, b phrase) int { return cmp.Compare(len(b.text), len(a.text)) })
+	v.unspaced = text.Unspaced(v.verbs[0].text)
+	for _, end := range m.Endings.Fields() {
+		v.endings = append(v.endings, text.Fold(end))
+	}
+	for field, names := range m.Fields {
+		v.fields[field] = set(names)
+	}
+	for _, field := range turn.CardFields() {
+		for _, p := range phrases(m.Card[field]) {
+			v.slots = append(v.slots, newSlot(field, p.text, v.unspaced))
+		}
+	}
+	slices.SortStableFunc(v.slots, func(a, b slot) int { return cmp.Compare(len(b.text), len(a.text)) })
+	for _, p := range phrases(m.Wrong) {
+		v.wrong = append(v.wrong, newSlot("", p.text, v.unspaced))
+	}
+	for _, p := range phrases(m.Not) {
+		v.contrasts = append(v.contrasts, contrast{slot: newSlot("", p.text, v.unspaced), turned: strings.Index(p.text, "Y") < strings.Index(p.text, "X")})
+	}
+	v.mark()
+	return v
+}
+
+// mark notes the words by which a sentence shows that it may hold an order.
+func (v *vocabulary) mark() {
+	for _, p := range v.verbs {
+		v.marked(p.text)
+	}
+	for _, s := range slices.Concat(v.slots, v.wrong) {
+		v.marked(s.text)
+	}
+	for _, c := range v.contrasts {
+		v.marked(c.text)
+	}
+}
+
+// marked notes one of the words of a phrase, the longest.
+func (v *vocabulary) marked(s string) {
+	longest := ""
+	for part := range strings.FieldsFuncSeq(s, func(r rune) bool { return r == 'X' || r == 'Y' || r == ' ' && !v.unspaced }) {
+		if part = strings.TrimSpace(part); len(part) > len(longest) {
+			longest = part
+		}
+	}
+	if v.unspaced {
+		v.within = append(v.within, strings.ToLower(longest))
+		return
+	}
+	for _, w := range tokens(longest) {
+		v.first[w.key] = true
+	}
+}
+
+// hasOrder is a cheap check: could this text contain an order? words are its words, small is the text in lower case.
+func (v *vocabulary) hasOrder(words []token, small string) bool {
+	return slices.ContainsFunc(words, func(w token) bool { return v.first[w.key] }) ||
+		slices.ContainsFunc(v.within, func(part string) bool { return strings.Contains(small, part) })
+}
+
+func mayHoldOrder(message string) bool {
+	words, small := tokens(message), strings.ToLower(message)
+	return slices.ContainsFunc(vocabularies(), func(v *vocabulary) bool { return v.hasOrder(words, small) })
+}
+
+func (v *vocabulary) aboutSpeaker(s string, words []token) bool {
+	if v.unspaced {
+		for _, own := range v.own.list {
+			if strings.Contains(s, own) {
+				return true
+			}
+		}
+		return false
+	}
+	return slices.ContainsFunc(words, func(w token) bool {
+		elided, _, cut := strings.Cut(w.key, "'")
+		return v.own.has(w.key) || cut && v.own.has(elided+"'") || slices.ContainsFunc(v.endings, func(end string) bool { return len(w.key) > len(end)+2 && strings.HasSuffix(w.key, end) })
+	})
+}
+
+func (v *vocabulary) aboutOthers(s string, words []token) bool {
+	if !v.unspaced {
+		return len(words) > 0 && v.others.has(words[0].key)
+	}
+	return v.starting(s, v.others)
+}
+
+// starting reports whether a text in a script without spaces begins with one of some words.
+func (v *vocabulary) starting(s string, words wordSet) bool {
+	return slices.ContainsFunc(words.list, func(word string) bool { return strings.HasPrefix(s, word) })
+}
+
+// has reports whether a text contains one of some words.
+func (v *vocabulary) has(s string, words wordSet) bool {
+	if v.unspaced {
+		return slices.ContainsFunc(words.list, func(word string) bool { return strings.Contains(s, word) })
+	}
+	return slices.ContainsFunc(tokens(s), func(w token) bool { return words.has(w.key) })
+}
+
+// only reports whether a text consists of some words.
+func (v *vocabulary) only(s string, sets ...wordSet) bool {
+	if !v.unspaced {
+		return !strings.ContainsFunc(s, isQuote) && !slices.ContainsFunc(tokens(s), func(w token) bool {
+			return !slices.ContainsFunc(sets, func(words wordSet) bool { return words.has(w.key) })
+		})
+	}
+	var all []string
+	for _, words := range sets {
+		all = append(all, words.list...)
+	}
+	slices.SortFunc(all, func(a, b string) int { return cmp.Compare(len(b), len(a)) })
+	for _, p := range v.particles {
+		all = append(all, p.text)
+	}
+	for _, word := range all {
+		s = strings.ReplaceAll(s, word, " ")
+	}
+	return strings.TrimSpace(s) == ""
+}
+
+// writes reports whether a text may be in this language, by its script.
+func (v *vocabulary) writes(s string) bool {
+	in := func(scripts ...*unicode.RangeTable) bool {
+		return strings.ContainsFunc(s, func(r rune) bool { return unicode.In(r, scripts...) })
+	}
+	switch v.code {
+	case "ko":
+		return in(unicode.Hangul)
+	case "ja":
+		return in(unicode.Hiragana, unicode.Katakana)
+	}
+	return !in(unicode.Hangul, unicode.Hiragana, unicode.Katakana)
+}
+
+// wordSet is a table of words.
+type wordSet struct {
+	keys map[string]bool
+	list []string // as written
+}
+
+func set(words text.WordList) wordSet {
+	s := wordSet{keys: map[string]bool{}, list: words.Fields()}
+	for _, w := range s.list {
+		s.keys[key(w)] = true
+	}
+	return s
+}
+
+func (s wordSet) has(key string) bool { return s.keys[key] }
+
+// phrase is a phrase of a table. A phrase in a script without spaces has no keys.
+type phrase struct {
+	cue, text string
+	keys      []string
+	request   bool // it is a request though it is put as a question
+}
+
+// phrases returns the phrases of a table, the longest first.
+func phrases(table text.PhraseList) (all []phrase) {
+	for one := range strings.SplitSeq(string(table), ",") {
+		p := phrase{text: strings.TrimSpace(one)}
+		if p.text == "" {
+			continue
+		}
+		p.text, p.request = strings.CutSuffix(p.text, "?")
+		if !text.Unspaced(p.text) {
+			p.keys = keysOf(p.text)
+		}
+		all = append(all, p)
+	}
+	slices.SortStableFunc(all, func(a, b phrase) int { return cmp.Compare(len(b.text), len(a.text)) })
+	return all
+}
+
+// begins returns the length in bytes of the phrase at the beginning of a sentence, or 0. words are the sentence's words.
+func (p phrase) begins(s string, words []token) int {
+	if p.keys != nil {
+		return prefix(words, p.keys)
+	}
+	if strings.HasPrefix(s, p.text) {
+		return len(p.text)
+	}
+	return 0
+}
+
+// ends returns the length in bytes of the phrase at the end of a sentence, or 0. The phrase must be a word of its own, except in Korean,
+// where it may be the suffix of a word.
+func (p phrase) ends(s string) int {
+	n := len(p.text)
+	if n > len(s) || !strings.EqualFold(s[len(s)-n:], p.text) {
+		return 0
+	}
+	first, _ := utf8.DecodeRuneInString(p.text)
+	before, _ := utf8.DecodeLastRuneInString(s[:len(s)-n])
+	if p.keys != nil && !unicode.Is(unicode.Hangul, first) && text.InWord(before) {
+		return 0
+	}
+	return n
+}
+
+// slot is a phrase of a table in which X stands for any words.
+type slot struct {
+	cue, text string
+	pattern   func() *regexp.Regexp
+}
+
+func newSlot(cue, phrase string, unspaced bool) slot {
+	return slot{cue, phrase, sync.OnceValue(func() *regexp.Regexp { return template(phrase, unspaced) })}
+}
+
+// template makes a regular expression of a phrase. Marks and spaces may stand between its parts.
+func template(phrase string, unspaced bool) *regexp.Regexp {
+	gap := `([\s,;:.!–—-]+)`
+	if unspaced {
+		gap = `([\s,，、。：:]*)`
+	}
+	var b strings.Builder
+	literal := ""
+	flush := func() {
+		if literal != "" {
+			b.WriteString(regexp.QuoteMeta(literal))
+		}
+		literal = ""
+	}
+	for _, r := range phrase {
+		switch r {
+		case 'X':
+			flush()
+			b.WriteString(`(?P<X>.+?)`)
+		case 'Y':
+			flush()
+			b.WriteString(`(?P<Y>.+?)`)
+		case ' ':
+			flush()
+			b.WriteString(gap)
+		case '，':
+			flush()
+			b.WriteString(gap)
+		default:
+			literal += string(r)
+		}
+	}
+	flush()
+	return regexp.MustCompile(`(?is)^` + b.String() + `$`)
+}
+
+// value returns what stands in a text at the place of X, or "".
+func (s slot) value(said string) string {
+	return s.part(s.pattern().FindStringSubmatch(straight(said)), "X")
+}
+
+func (s slot) part(found []string, name string) string {
+	if i := s.pattern().SubexpIndex(name); i > 0 && found != nil {
+		return found[i]
+	}
+	return ""
+}
+
+// straight returns a text with plain apostrophes. A phrase is written with them.
+func straight(s string) string { return strings.ReplaceAll(s, "’", "'") }
+
+// begins returns the length in bytes of the phrase at the beginning of a text, or 0.
+func (s slot) begins(said string) int {
+	if !strings.Contains(s.text, "X") {
+		p := phrases(text.PhraseList(s.text))[0]
+		return p.begins(said, tokens(said))
+	}
+	clause := said
+	if i := strings.IndexAny(said, ",;:.!?，。："); i >= 0 {
+		clause = said[:i]
+	}
+	if s.value(clause) == "" {
+		return 0
+	}
+	return len(clause)
+}
+
+// contrast is a phrase that says what is right, X, and what is not, Y. turned says that Y comes first.
+type contrast struct {
+	slot
+	turned bool
+}
+
+// split returns what is right and what is not. separate reports whether a mark or the order of the words tells the two apart for sure.
+func (c contrast) split(s string) (right, wrong string, separate bool) {
+	found := c.pattern().FindStringSubmatch(straight(s))
+	if found == nil {
+		return "", "", false
+	}
+	separate = c.turned
+	for i, name := range c.pattern().SubexpNames() {
+		separate = separate || i > 0 && name == "" && strings.ContainsFunc(found[i], unicode.IsPunct)
+	}
+	return strings.Trim(c.part(found, "X"), between), strings.Trim(c.part(found, "Y"), between), separate
+}
+
+// token is a word of a text. Unlike a word of package text it keeps its last letter and its apostrophe.
+type token struct {
+	key      string
+	from, to int // bytes
+}
+
+func tokens(s string) (all []token) {
+	start := -1
+	for i, r := range s + " " {
+		inside := text.InWord(r) || start >= 0 && (r == '\'' || r == '’')
+		switch {
+		case inside && start < 0:
+			start = i
+		case !inside && start >= 0:
+			all = append(all, token{key(s[start:i]), start, i})
+			start = -1
+		}
+	}
+	return all
+}
+
+// key returns the form of a word that is compared.
+func key(word string) string { return strings.ReplaceAll(text.Fold(word), "’", "'") }
+
+func keysOf(phrase string) (keys []string) {
+	for _, w := range tokens(phrase) {
+		keys = append(keys, w.key)
+	}
+	return keys
+}
+
+// prefix returns the position in bytes after the last of the keys, or 0 if the words do not begin with them.
+func prefix(words []token, keys []string) int {
+	if len(keys) == 0 || len(words) < len(keys) || !slices.EqualFunc(words[:len(keys)], keys, func(w token, key string) bool { return w.key == key }) {
+		return 0
+	}
+	return words[len(keys)-1].to
+}
