@@ -20,6 +20,7 @@ const (
 type Macros struct {
 	Char     string // {{char}}: the character's name or nickname
 	User     string // {{user}}: whom the character talks to
+	Persona  string // {{persona}}: what that person says about themselves
 	Original string // {{original}}: the text that a text of the card replaces
 	Now      time.Time
 	Idle     time.Duration // since somebody else wrote

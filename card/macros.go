@@ -39,7 +39,7 @@ var plainMacros = map[string]macro{
 	"description": {field: "description"}, "personality": {field: "personality"}, "scenario": {field: "scenario"},
 	"mesexamples": {field: "examples"}, "mesexamplesraw": {field: "examples"}, "charprompt": {field: "system"},
 	"charinstruction": {field: "post_history"}, "charjailbreak": {field: "post_history"}, "chardepthprompt": {field: "depth"},
-	"persona": {value: func(*Macros) string { return "" }}, // the user's, of whom nothing is known
+	"persona": {value: func(e *Macros) string { return e.Persona }},
 
 	"random": {varies: true, choose: func(x *expansion, c call, n int) int {
 		return draw(n, "random", x.env.Turn, x.sum(), strconv.Itoa(c.at))

@@ -21,6 +21,8 @@ const (
 	RegenerateButton = "regenerate"
 	ContinueButton   = "continue" // of a reply that was cut
 	DeleteButton     = "delete"
+	UndoButton       = "undo"       // of what an order changed in memory
+	ForgetAllButton  = "forget-all" // confirms that everything is forgotten
 )
 
 // The labels of buttons.
@@ -31,10 +33,13 @@ const (
 	labelRegenerate sentence = "Regenerate"
 	labelContinue   sentence = "Continue"
 	labelDelete     sentence = "Delete"
+	LabelUndo       sentence = "Undo"
+	labelForgetAll  sentence = "Forget everything"
 )
 
 var buttonLabels = map[string]sentence{
 	StopButton: labelStop, SourcesButton: labelSources, WhyButton: labelWhy, RegenerateButton: labelRegenerate, ContinueButton: labelContinue, DeleteButton: labelDelete,
+	UndoButton: LabelUndo, ForgetAllButton: labelForgetAll,
 }
 
 // HasButtons reports whether replies in a channel have buttons.
@@ -43,8 +48,8 @@ func (b *Bot) HasButtons(actor *Actor, settings store.Channel) bool {
 }
 
 // finalButtons returns the kinds of buttons under a complete reply. cut says that the reply was cut.
-func finalButtons(l *turn.Lookup, cut bool) []string {
-	kinds := []string{WhyButton, RegenerateButton}
+func finalButtons(l *turn.Lookup, m *turn.MemoryChange, cut bool) []string {
+	kinds := append(memoryButtons(m), WhyButton, RegenerateButton)
 	if l != nil && len(l.Sources) > 0 {
 		kinds = slices.Insert(kinds, 0, SourcesButton)
 	}

@@ -37,7 +37,7 @@ func (a *Actor) rewritten(r turn.Request, text string) string {
 	if !a.Rewrites.Applies(card.OnReply) {
 		return text
 	}
-	return a.Rewritten(card.OnReply, text, 0, card.Macros{User: character.UserName(r.Message.Author), Now: r.Message.At, Chat: r.ChannelID, Turn: r.ID}, nil)
+	return a.Rewritten(card.OnReply, text, 0, card.Macros{User: character.UserName(r), Now: r.Message.At, Chat: r.ChannelID, Turn: r.ID}, nil)
 }
 
 // unlabelled takes off the name that a model puts before its words. The name may be the character's or its nickname.
@@ -133,7 +133,7 @@ func (b *Bot) actor(ctx context.Context, a arrival) *Actor {
 // Greet posts a character's n-th greeting, and keeps it as a message of the character.
 func (b *Bot) Greet(ctx context.Context, e turn.Event, actor *Actor, n int, to turn.Author) error {
 	now := time.Now()
-	text, ok := actor.Greeting(n, card.Macros{User: character.UserName(to), Now: now, Chat: e.Message.ChannelID, Turn: e.ID})
+	text, ok := actor.Greeting(n, card.Macros{User: character.UserName(turn.Request{Message: turn.Message{Author: to}}), Now: now, Chat: e.Message.ChannelID, Turn: e.ID})
 	text, _ = reply.RulesFor(turn.Request{GuildID: e.GuildID, ChannelID: e.Message.ChannelID}, nil, b.Redact).Guard(actor.rewritten(turn.Request{Message: turn.Message{Author: to, At: now}}, text))
 	if !ok || strings.TrimSpace(text) == "" {
 		return nil

@@ -121,7 +121,7 @@ func (b *Bot) deliver(ctx context.Context, l *lane, actor *Actor, t *turn.Trace,
 				return fmt.Errorf("%w: %w", errUnrecorded, err)
 			}
 			if t.Request.Buttons {
-				d.keys = b.keys(t.Request.ID, append(finalButtons(p.Lookup, true), StopButton)...)
+				d.keys = b.keys(t.Request.ID, append(finalButtons(p.Lookup, t.Memory, true), StopButton)...)
 			}
 			return nil
 		},

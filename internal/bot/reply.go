@@ -28,15 +28,16 @@ const (
 
 // draft composes the final text of one turn.
 type draft struct {
-	bot    *Bot
-	actor  *Actor
-	trace  *turn.Trace // compose sets its Guarded and Reply
-	lookup *turn.Lookup
-	rules  reply.Rules
-	marker *reply.Marker     // nil: citations are not checked, because the body consists of quotes
-	verify func(body string) // reviews the marker's decisions; nil: they are final
-	away   bool              // add a note that the bot was away
-	hint   string            // note below an excuse: what is wrong with the model
+	bot       *Bot
+	actor     *Actor
+	trace     *turn.Trace // compose sets its Guarded and Reply
+	lookup    *turn.Lookup
+	rules     reply.Rules
+	marker    *reply.Marker     // nil: citations are not checked, because the body consists of quotes
+	verify    func(body string) // reviews the marker's decisions; nil: they are final
+	away      bool              // add a note that the bot was away
+	receipted bool              // the body says what became of orders
+	hint      string            // note below an excuse: what is wrong with the model
 }
 
 func (r draft) language() string { return r.trace.Request.Language }
@@ -94,6 +95,9 @@ func (r draft) finish(body string, notes []string) string {
 		notes = append(notes, r.say(wasAway))
 	}
 	var lines []string
+	if !r.receipted {
+		notes = append(r.receipts(), notes...)
+	}
 	for _, n := range notes {
 		lines = append(lines, reply.SmallType+n)
 	}
@@ -164,7 +168,8 @@ func minutes(d time.Duration) string {
 func (r draft) withoutModel(excuse string) string {
 	r.marker = nil
 	found := r.lookup != nil && r.lookup.State == turn.Found && len(r.lookup.Summary) > 0
-	if words := r.remembered(); words != "" && !found {
+	if words := strings.Join(r.receipts(), "\n"); words != "" && !found {
+		r.receipted = true
 		return r.finish(strings.TrimSpace(words+"\n\n"+excuse), nil)
 	}
 	switch {

@@ -53,6 +53,9 @@ func (b *Bot) request(ctx context.Context, actor *Actor, id string, batch []arri
 		}
 	}
 	r.Message.Text = strings.Join(texts, "\n")
+	var err error
+	r.Card, err = b.Memories.Card(ctx, r.Message.Author.ID)
+	b.logged("read a person's card", err)
 	r.Backdrop = b.Backdrop(ctx, last.Event)
 	r.Persona = b.persona(ctx, actor, last.Event)
 	if batch[0].second || batch[0].pressed() {
@@ -73,7 +76,6 @@ func (b *Bot) request(ctx context.Context, actor *Actor, id string, batch []arri
 	b.limitWeb(ctx, &r, last.Event, batch[0].pass)
 	b.thread(ctx, &r)
 	if r.GuildID != "" {
-		var err error
 		r.People, err = b.Store.People.Names(ctx, r.GuildID)
 		b.logged("read the names of people", err)
 	}

@@ -106,7 +106,7 @@ func (b *Bot) markInterrupted(ctx context.Context, a arrival) {
 		defer cancel()
 		var buttons []turn.Button
 		if actor := b.actor(ctx, a); b.HasButtons(actor, b.Settings(ctx, actor, a.Event)) {
-			kinds := finalButtons(nil, false)
+			kinds := finalButtons(nil, nil, false)
 			buttons = row(language(a.Event), b.keys(a.turnID, kinds...), kinds...)
 		}
 		persona := b.persona(ctx, b.actor(ctx, a), a.Event)

@@ -125,7 +125,7 @@ func (b *Bot) attempt(ctx context.Context, l *lane, actor *Actor, id string, beg
 	ctx, cancel := context.WithDeadline(ctx, t.Request.Deadline.Add(b.limit()))
 	defer cancel()
 
-	b.applyMemoryOrders(ctx, t, applied) // before anything from the web is read
+	b.applyMemoryOrders(ctx, actor, t, applied) // before anything from the web is read
 	settle := b.saveBegun(ctx, *t)
 	defer settle()
 	p := b.gather(ctx, actor, t)
@@ -142,7 +142,7 @@ func (b *Bot) attempt(ctx context.Context, l *lane, actor *Actor, id string, beg
 	if b.react(ctx, l, actor, t, text, d.posted()) {
 		text = ""
 	}
-	so = d.finish(text, finalButtons(p.Lookup, t.Cut)...)
+	so = d.finish(text, finalButtons(p.Lookup, t.Memory, t.Cut)...)
 	settle()
 	b.remember(ctx, actor, t, so, batch[0])
 	return so

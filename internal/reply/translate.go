@@ -4,6 +4,7 @@ import (
 	"embed"
 	"fmt"
 	"io/fs"
+	"path"
 	"slices"
 	"strings"
 	"sync"
@@ -14,14 +15,19 @@ import (
 // English is the language of the sentences themselves.
 const English = "en"
 
-//go:embed *.toml
+//go:embed *.toml receipts/*.toml
 var files embed.FS
 
-// translations holds the files by language: translations by English sentence. An invalid file panics, since it means a
-// broken build.
-var translations = sync.OnceValue(func() map[string]map[string]string {
+// translations holds the files by language: translations by English sentence.
+var translations = sync.OnceValue(func() map[string]map[string]string { return read("*.toml") })
+
+// receipts holds the receipts of orders, which more languages have than the rest.
+var receipts = sync.OnceValue(func() map[string]map[string]string { return read("receipts/*.toml") })
+
+// read reads files. An invalid file panics, since it means a broken build.
+func read(pattern string) map[string]map[string]string {
 	all := map[string]map[string]string{}
-	names, err := fs.Glob(files, "*.toml")
+	names, err := fs.Glob(files, pattern)
 	for _, name := range names {
 		data, readErr := files.ReadFile(name)
 		one := map[string]string{}
@@ -32,13 +38,21 @@ var translations = sync.OnceValue(func() map[string]map[string]string {
 			err = fmt.Errorf("%s: %w", name, err)
 			break
 		}
-		all[strings.TrimSuffix(name, ".toml")] = one
+		all[strings.TrimSuffix(path.Base(name), ".toml")] = one
 	}
 	if err != nil {
 		panic("catalogue: " + err.Error())
 	}
 	return all
-})
+}
+
+// Receipt formats a receipt in the language of the message with the order, which may be one that has no other sentences.
+func Receipt(language, sentence string, values ...any) string {
+	if translated, ok := receipts()[language][sentence]; ok {
+		return fmt.Sprintf(translated, values...)
+	}
+	return Say(LanguageOf(language), sentence, values...)
+}
 
 // Languages returns the ISO 639-1 codes of the languages other than English, sorted.
 func Languages() []string {

@@ -269,5 +269,5 @@ func (c *Character) fill(env *card.Macros) {
 	env.Now = env.Now.In(c.Location)
 }
 
-// UserName returns a person's name for macros and prompts: one short line.
-func UserName(a turn.Author) string { return userName(a) }
+// UserName returns the name of a request's author for macros and prompts: one short line.
+func UserName(r turn.Request) string { return nameOf(r) }
