@@ -13,6 +13,7 @@ import (
 	"familiar/internal/forget"
 	"familiar/internal/memory"
 	"familiar/internal/store"
+	"familiar/internal/terminal"
 	"familiar/internal/trace"
 )
 
@@ -115,8 +116,8 @@ func (x privacyExport) Run(ctx context.Context, p *program) error {
 
 // withForgetter opens the store to read or delete a person's data.
 func withForgetter(ctx context.Context, p *program, user string, openStore func(context.Context, string) (*store.DB, error), do func(*forget.Forgetter) error) error {
-	if strings.Trim(user, "0123456789") != "" || user == "" {
-		return app.Problems{fmt.Sprintf("%q is no id of a person: in Discord, switch on developer mode, and copy it from the menu of their name", user)}
+	if local, is := strings.CutPrefix(user, terminal.PersonPrefix); is && local == "" || !is && (strings.Trim(user, "0123456789") != "" || user == "") {
+		return app.Problems{fmt.Sprintf("%q is no id of a person: in Discord, switch on developer mode, and copy it from the menu of their name; at a terminal it is %syou", user, terminal.PersonPrefix)}
 	}
 	settings, err := app.ReadConfig(p.env, p.dir)
 	if err != nil {

@@ -53,3 +53,38 @@ func TestErase(t *testing.T) {
 		t.Errorf("exit code %d, errors %q", code, complaint)
 	}
 }
+
+// TestForgetAtATerminal has everything forgotten through a pipe: a yes behind the question confirms it, and anything else does not. Without a
+// model the receipts are the answers.
+func TestForgetAtATerminal(t *testing.T) {
+	t.Parallel()
+	c := newConversation(t, new(txtar.Archive))
+	chat := func(lines ...string) string {
+		t.Helper()
+		code, out, complaint := c.command(strings.NewReader(strings.Join(lines, "\n")+"\n"), "chat")
+		if code != exitOK {
+			t.Fatalf("exit code %d, errors %q:\n%s", code, complaint, out)
+		}
+		return out
+	}
+	holds := func(out string, all ...string) {
+		t.Helper()
+		for _, want := range all {
+			_, rest, found := strings.Cut(out, want)
+			if !found {
+				t.Fatalf("%q is missing in:\n%s", want, out)
+			}
+			out = rest
+		}
+	}
+	holds(chat("merk dir, dass ich Nüsse nicht vertrage", "delete everything you know about me", "no", "/memory show"),
+		"Behalten: „ich Nüsse nicht vertrage“", "/memory undo", "Forget everything I know of you", "Nüsse")
+	holds(chat("delete everything you know about me", "yes", "/memory show", "/memory undo", "/memory show"),
+		"Forgotten: everything (1).", "There is nothing in my memory", "That is undone.", "Nüsse")
+	holds(chat("/privacy forget", "hello", "/memory show"), "(yes: Forget me)", "Nüsse")
+	holds(chat("/privacy forget", "yes", "/privacy forget"), "(yes: Forget me)", "You are forgotten.", "I keep nothing of you.")
+	chat("hello")
+	if code, out, complaint := c.command(nil, "erase", "terminal:you"); code != exitOK || !strings.Contains(out, "messages   1 → 0\n") {
+		t.Errorf("exit code %d, errors %q:\n%s", code, complaint, out)
+	}
+}

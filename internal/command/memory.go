@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"familiar/internal/bot"
@@ -34,7 +35,7 @@ const (
 	memoryTooLong   sentence = "That is too long for my memory: %d characters at most."
 	memoryPinned    sentence = "Pinned: it stands first from now on."
 	memoryUnpinned  sentence = "No longer pinned."
-	memoryUsage     sentence = "I can show, search, remember, correct, forget, pin or unpin what is in my memory, or switch learning on or off."
+	memoryUsage     sentence = "I can show, search, remember, correct, forget, undo, pin or unpin what is in my memory, or switch learning on or off."
 
 	memoryTitle     sentence = "Memory"
 	memoryOfYou     sentence = "About you, or at your wish"
@@ -129,10 +130,11 @@ func (c *call) listMemory(ctx context.Context, words string, page int) turn.Answ
 	if agreed {
 		consent = memoryAgreed
 	}
-	if all = c.visible(all); len(all) == 0 {
+	sections := c.cardSection(ctx, words)
+	if all = c.visible(all); len(all) == 0 && len(sections) == 0 {
 		return turn.Answer{Text: none.In(c.language) + "\n" + consent.In(c.language)}
 	}
-	a := c.listPage(memoryPrefix+":"+queryKey(words), memoryTitle, c.memorySections(ctx, w, all), page)
+	a := c.listPage(memoryPrefix+":"+queryKey(words), memoryTitle, append(sections, c.memorySections(ctx, w, all)...), page)
 	a.Text = consent.In(c.language)
 	return a
 }
@@ -228,6 +230,9 @@ func (c *call) remember(ctx context.Context) turn.Answer {
 	if err != nil {
 		return c.memoryTrouble(err)
 	}
+	if saved, err := c.Bot.Memories.Get(ctx, c.readableMemory(ctx), id); err == nil && saved.LearnedAt.Equal(by.At.Truncate(time.Microsecond)) {
+		c.undoable(ctx, memory.Reversal{Added: []int64{id}})
+	}
 	return c.memoryChanged("remember", id, deed(memory.Keep))
 }
 
@@ -255,6 +260,9 @@ func (c *call) changeMemory(ctx context.Context) turn.Answer {
 	if named == "" {
 		return c.say(memoryWhich)
 	}
+	if field := cardField(named); field != "" {
+		return c.changeCard(ctx, action, field)
+	}
 	w := c.readableMemory(ctx)
 	m, err := c.memoryNamed(ctx, w, named)
 	switch {
@@ -266,6 +274,7 @@ func (c *call) changeMemory(ctx context.Context) turn.Answer {
 		return c.say(memoryNotYours)
 	}
 	var done sentence
+	old := m
 	switch action {
 	case actCorrect:
 		said := c.option("words")
@@ -274,10 +283,14 @@ func (c *call) changeMemory(ctx context.Context) turn.Answer {
 		}
 		by := c.by()
 		m.Supersedes, m.ID, m.Text, m.Sources, m.By, m.TraceID, m.SaidAt, m.LearnedAt = m.ID, 0, said, []string{memory.CommandSource(c.ID)}, by.ID, "", by.At, by.At
-		m.ID, err = c.Bot.Memories.Correct(ctx, m, by)
+		if m.ID, err = c.Bot.Memories.Correct(ctx, m, by); err == nil && c.own(old) {
+			c.undoable(ctx, memory.Reversal{Added: []int64{m.ID}, Gone: []memory.Statement{old}})
+		}
 		done = deed(memory.Correct)
 	case actForget:
-		err = c.Bot.Memories.Forget(ctx, w, m.ID, c.by())
+		if err = c.Bot.Memories.Forget(ctx, w, m.ID, c.by()); err == nil && c.own(old) { // else another person's words would outlast them here
+			c.undoable(ctx, memory.Reversal{Gone: []memory.Statement{old}})
+		}
 		done = deed(memory.Forget)
 	case actPin:
 		err = c.Bot.Memories.Pin(ctx, w, m.ID, true, c.by())
@@ -330,7 +343,8 @@ func (c *call) suggestMemories(ctx context.Context) (a turn.Answer) {
 		return 1
 	}
 	slices.SortStableFunc(all, func(a, b memory.Statement) int { return others(a) - others(b) })
-	for _, m := range all[:min(len(all), 25)] {
+	a.Choices = c.cardChoices(ctx, typed)
+	for _, m := range all[:min(len(all), 25-len(a.Choices))] {
 		a.Choices = append(a.Choices, turn.Choice{Name: text.Truncate(c.Bot.Redact.String(text.OneLine(m.Text)), 90), Value: strconv.FormatInt(m.ID, 10)})
 	}
 	return a

@@ -44,6 +44,7 @@ func routes() router {
 	for _, action := range []string{actCorrect, actForget, actPin, actUnpin} {
 		open.command("/memory action:"+action, (*call).changeMemory)
 	}
+	all.command("/memory action:undo", (*call).undoLast)
 	open.command("/memory action:on", consent(true))
 	open.command("/memory action:off", consent(false))
 	open.command("/memory", says(memoryUsage))
@@ -101,6 +102,8 @@ func replies() router {
 	all.button(bot.RegenerateButton, (*call).answerAgain, asker(againIsForAsker), complete)
 	all.button(bot.ContinueButton, (*call).answerAgain, asker(againIsForAsker), complete)
 	all.button(bot.SourcesButton, (*call).showSources)
+	all.button(bot.UndoButton, (*call).undoOrder, asker(undoIsForAsker))
+	all.button(bot.ForgetAllButton, (*call).forgetEverything, asker(undoIsForAsker))
 	all.button("{verdict}:{source}", (*call).markSource) // its verdict is outdated or wrong
 	all.button(bot.WhyButton, (*call).why)
 	return all

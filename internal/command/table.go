@@ -53,7 +53,7 @@ func commands() []turn.Definition {
 			Kind: turn.ChatInput, Name: "memory", Description: "What I remember of you and of this place, and how to change that",
 			Options: []turn.Option{
 				{Name: "action", Description: "What to do; on and off: whether I learn about you by myself", Required: true,
-					Choices: choices("show", "search", "remember", "correct", "forget", "pin", "unpin", "on", "off")},
+					Choices: choices("show", "search", "remember", "correct", "forget", "undo", "pin", "unpin", "on", "off")},
 				{Name: "entry", Description: "Which one to correct, forget or pin", Suggests: true},
 				{Name: "words", Description: "What to search for, to remember, or what is right"},
 			},

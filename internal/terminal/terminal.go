@@ -43,6 +43,7 @@ type Door struct {
 	waiting bool                // the line of showBusy is on the screen
 	said    []utterance         // the conversation, for /save
 	last    string              // the person's last words, for /retry
+	asked   string              // the id of the only button under the last answer, which a yes presses
 
 	once   sync.Once
 	events chan turn.Event
@@ -126,6 +127,16 @@ func (d *Door) Read(ctx context.Context, in Input) error {
 
 // take carries out a line. It reports whether the line was a command to leave.
 func (d *Door) take(ctx context.Context, line string) (leave bool) {
+	d.mu.Lock()
+	asked := d.asked
+	d.asked = ""
+	d.mu.Unlock()
+	if asked != "" && strings.EqualFold(line, yes) {
+		e := d.Message(line)
+		e.Kind, e.Command = turn.Ordered, &turn.Command{Button: asked, By: d.person(), Admin: true}
+		d.send(ctx, e)
+		return false
+	}
 	order, isCommand := strings.CutPrefix(line, "/")
 	if !isCommand {
 		d.say(ctx, line)
@@ -177,7 +188,10 @@ func (d *Door) send(ctx context.Context, e turn.Event) {
 	d.await(ctx)
 }
 
-func (d *Door) person() turn.Author { return turn.Author{ID: "terminal:" + d.User, Name: d.User} }
+// PersonPrefix is what the id of a person at a terminal begins with, before their name.
+const PersonPrefix = "terminal:"
+
+func (d *Door) person() turn.Author { return turn.Author{ID: PersonPrefix + d.User, Name: d.User} }
 
 // Message returns the event for a person's words.
 func (d *Door) Message(text string) turn.Event {
@@ -309,7 +323,10 @@ func (d *Door) wake() {
 // Typing does nothing: a terminal shows the words as they arrive.
 func (d *Door) Typing(context.Context, string) error { return nil }
 
-// Respond prints the answer to a command, without files and buttons.
+// yes presses the only button under an answer.
+const yes = "yes"
+
+// Respond prints the answer to a command, without files. A single button is a question that the next line may answer with yes.
 func (d *Door) Respond(_ context.Context, _ turn.Command, a turn.Answer) error {
 	d.open()
 	d.mu.Lock()
@@ -318,6 +335,10 @@ func (d *Door) Respond(_ context.Context, _ turn.Command, a turn.Answer) error {
 	text := a.Text
 	for _, s := range a.Sections {
 		text = strings.TrimLeft(text+"\n\n"+strings.TrimLeft(s.Title+"\n"+s.Text, "\n"), "\n")
+	}
+	if len(a.Buttons) == 1 && len(a.Sections) == 0 {
+		d.asked = a.Buttons[0].ID
+		text += fmt.Sprintf("\n(%s: %s)", yes, a.Buttons[0].Label)
 	}
 	_, err := fmt.Fprintln(d.Out, d.wrapped(strings.TrimRight(Plain(text), "\n")))
 	d.wake()
