@@ -46,6 +46,9 @@ const fewOwn = `
 -- own/followup/cases.jsonl --
 {"id":"a","before":["what's the population of Denmark?"],"text":"what about Sweden?","want":["population","Sweden"],"not":["Denmark"]}
 {"id":"b","before":["what's the population of Denmark?"],"text":"who won the Hollowmere Cup in 2021?","alone":true,"not":["Denmark"]}
+-- own/orders/cases.jsonl --
+{"id":"keep","text":"remember that I'm vegan","orders":[{"deed":"keep","text":"vegan"}],"held":true}
+{"id":"none","text":"> remember that I'm vegan","orders":[{"deed":"none"}],"held":true}
 -- own/private/cases.jsonl --
 {"id":"a","text":"is the domain of lena.krafft@holmsee-mail.example known for spam?","want":["spam"],"gone":["lena","krafft"]}
 -- own/conflict/cases.jsonl --
