@@ -468,7 +468,8 @@ func (m *givenOrder) onCard(ctx context.Context) (field, value string, err error
 	card, err := m.k.Memories.Card(ctx, m.r.Message.Author.ID)
 	for field, old := range card {
 		if strings.EqualFold(old, m.o.Wrong) {
-			return field, withoutSubject(m.o.Text), err
+			value, _ = withoutSubject(m.o.Text)
+			return field, value, err
 		}
 	}
 	return "", "", err
@@ -479,7 +480,7 @@ func (m *givenOrder) wrong(ctx context.Context) (old Statement, ok bool, err err
 	if m.o.Memory != 0 || m.o.Wrong != "" {
 		own, err := m.own(ctx)
 		all := slices.DeleteFunc(slices.Clone(own), func(one Statement) bool {
-			return m.o.Memory != 0 && one.ID != m.o.Memory || m.o.Memory == 0 && !holdsEnd(one.Text, m.o.Wrong)
+			return m.o.Memory != 0 && one.ID != m.o.Memory || m.o.Memory == 0 && !holds(one.Text, m.o.Wrong)
 		})
 		if len(all) == 0 {
 			all = m.chosen(ctx, own)
@@ -505,6 +506,12 @@ func (m *givenOrder) wrong(ctx context.Context) (old Statement, ok bool, err err
 		return !m.mine(one) || text.Jaccard(said, text.Unique(text.Terms(one.Text, ""))) < alike
 	})
 	return first(all), len(all) > 0, err
+}
+
+// holds reports whether a statement has what is wrong.
+func holds(old, wrong string) bool {
+	_, n := heldBy(old, wrong)
+	return n > 0
 }
 
 func first(all []Statement) (m Statement) {

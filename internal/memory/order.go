@@ -166,6 +166,11 @@ func (v *vocabulary) read(p *passage) Order {
 				return o
 			}
 		}
+		if opened && !question {
+			if o := v.corrected(p, rest, true); o != (Order{}) {
+				return o
+			}
+		}
 		n, asks := v.lead(rest, p.called)
 		if n == 0 {
 			n = longest(v.no, rest)
@@ -176,13 +181,8 @@ func (v *vocabulary) read(p *passage) Order {
 		}
 		rest, asked = strings.TrimLeft(rest[n:], between), asked || asks
 	}
-	if !question {
-		if o := v.behind(p, rest); o != (Order{}) {
-			return o
-		}
-		if o := v.contrast(rest, opened); o != (Order{}) {
-			return o
-		}
+	if o := v.corrected(p, rest, opened); o != (Order{}) && !question {
+		return o
 	}
 	for _, f := range v.ending(rest, asked) {
 		if question && !asked && !f.request {
@@ -193,6 +193,14 @@ func (v *vocabulary) read(p *passage) Order {
 		}
 	}
 	return Order{}
+}
+
+// corrected returns the order of a sentence that does not begin with one: its last clause points back, or it says what is right and what is not.
+func (v *vocabulary) corrected(p *passage, s string, opened bool) Order {
+	if o := v.behind(p, s); o != (Order{}) {
+		return o
+	}
+	return v.contrast(s, opened)
 }
 
 // tagged reports whether only a polite word at its end makes a sentence a question: "remember that, ok?".
@@ -781,11 +789,17 @@ const longestField = 40 // characters of a value in an order
 // what is wrong, that is replaced.
 func ApplyCorrection(old, right, wrong string) string {
 	own, _ := About(right)
+	if at, n := heldBy(old, wrong); n > 0 {
+		if rest, leans := withoutSubject(right); leans {
+			return old[:at] + rest + old[at+n:]
+		}
+		if !own && !shares(old[:at]+" "+old[at+n:], right) { // else it has a subject of its own
+			return old[:at] + right + old[at+n:]
+		}
+		return right
+	}
 	for _, v := range vocabularies() {
 		rest, leans := v.leaning(right)
-		if at, n := v.heldBy(old, wrong); n > 0 && (leans || !own) && (leans || v.unspaced == text.Unspaced(old)) {
-			return old[:at] + strings.TrimSpace(rest) + old[at+n:]
-		}
 		if words := tokens(right); v.unspaced || len(words) < 2 || !leans {
 			continue
 		}
@@ -800,43 +814,48 @@ func ApplyCorrection(old, right, wrong string) string {
 	return right + " (≠ " + strings.TrimRight(old, ".") + ")"
 }
 
-// heldBy returns where an old statement has the end of what is wrong, as much of it as it has.
-func (v *vocabulary) heldBy(old, wrong string) (at, n int) {
-	small := strings.ToLower(old)
+// shares reports whether two texts have a word in common.
+func shares(a, b string) bool {
+	words := tokens(b)
+	return slices.ContainsFunc(tokens(a), func(w token) bool {
+		return slices.ContainsFunc(words, func(one token) bool { return one.key == w.key })
+	})
+}
+
+// heldBy returns where an old statement has what is wrong, or the end of that.
+func heldBy(old, wrong string) (at, n int) {
+	unspaced, least := text.Unspaced(old), 3
+	if unspaced {
+		least = 2
+	}
+	if small := strings.ToLower(old); len(small) == len(old) {
+		old, wrong = small, strings.ToLower(wrong)
+	}
 	for i, r := range wrong {
-		part := strings.ToLower(wrong[i:])
-		if !unicode.IsLetter(r) && !unicode.IsDigit(r) || len(small) != len(old) {
-			continue
-		}
-		if before, _ := utf8.DecodeLastRuneInString(wrong[:i]); i > 0 && text.InWord(before) && !v.unspaced {
-			continue
-		}
-		if least := 3; i > 0 && (!v.unspaced && utf8.RuneCountInString(part) < least || utf8.RuneCountInString(part) < least-1) {
+		part := wrong[i:]
+		if i > 0 && utf8.RuneCountInString(part) < least {
 			break
 		}
-		if at := strings.Index(small, part); at >= 0 && (v.unspaced || separateIn(small, at, len(part))) {
+		before, _ := utf8.DecodeLastRuneInString(wrong[:i])
+		if !text.InWord(r) || i > 0 && text.InWord(before) && !unspaced {
+			continue
+		}
+		if at := strings.Index(old, part); at >= 0 && (unspaced || separateIn(old, at, len(part))) {
 			return at, len(part)
 		}
 	}
 	return 0, 0
 }
 
-// withoutSubject returns what a correction that leans on the old statement puts in its place: "Porto" of "it's Porto".
-func withoutSubject(right string) string {
+// withoutSubject returns what a correction that leans on the old statement puts in its place: "Porto" of "it's Porto". leans is false for any
+// other correction.
+func withoutSubject(right string) (rest string, leans bool) {
 	for _, v := range vocabularies() {
 		if rest, leans := v.leaning(right); leans && strings.TrimSpace(rest) != "" {
-			return strings.Trim(rest, between)
+			return strings.Trim(rest, between), true
 		}
 	}
-	return right
-}
-
-// holdsEnd reports whether a statement has what is wrong, or the end of it.
-func holdsEnd(old, wrong string) bool {
-	return slices.ContainsFunc(vocabularies(), func(v *vocabulary) bool {
-		_, n := v.heldBy(old, wrong)
-		return n > 0 && v.unspaced == text.Unspaced(old)
-	})
+	return right, false
 }
 
 // naming returns a function that reports whether a statement is about what a text names. Words for the speaker do not count.

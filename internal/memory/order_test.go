@@ -222,6 +222,22 @@ o filmi hatırlıyor musun?
 }
 
 func TestApplyCorrection(t *testing.T) {
+	for _, c := range []struct{ old, right, wrong, want string }{
+		{"I live in Lisbon", "it's Porto", "Lisbon", "I live in Porto"},
+		{"ich wohne in Wien", "es ist Graz", "Wien", "ich wohne in Graz"},
+		{"j'habite à Nantes", "c'est Lyon", "Nantes", "j'habite à Lyon"},
+		{"вечер игр в четверг", "это в пятницу", "в четверг", "вечер игр в пятницу"},
+		{"İzmir'de yaşıyorum", "Bursa", "İzmir", "Bursa'de yaşıyorum"},
+		{"私は大阪に住んでいる", "神戸だよ", "大阪", "私は神戸に住んでいる"},
+		{"나 대구에 산다", "부산이야", "대구", "나 부산에 산다"},
+		{"我住在苏州", "是杭州", "苏州", "我住在杭州"},
+		{"game night is on Thursday", "game night is on Friday", "Thursday", "game night is on Friday"},
+		{"my brother's name is Leo", "my brother's name is Theo", "Leo", "my brother's name is Theo"},
+	} {
+		if got := ApplyCorrection(c.old, c.right, c.wrong); got != c.want {
+			t.Errorf("%q, corrected by %q, not %q: %q", c.old, c.right, c.wrong, got)
+		}
+	}
 	for _, c := range []struct{ old, right, want string }{
 		{"my birthday is 3 May", "it's 4 May", "my birthday is 4 May"},
 		{"mein Geburtstag ist am 3. Mai", "es ist der 4. Mai", "mein Geburtstag ist der 4. Mai"},
