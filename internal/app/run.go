@@ -43,6 +43,7 @@ func (a *App) Serve(ctx context.Context, p *Process) error {
 		SaveHash:    func(ctx context.Context, hash string) error { return a.Store.Notes.Set(ctx, commandsNote, hash) },
 		LoadSession: func(ctx context.Context) (string, error) { return a.note(ctx, sessionNote) },
 		SaveSession: func(ctx context.Context, session string) error { return a.Store.Notes.Set(ctx, sessionNote, session) },
+		Taken:       a.Store.Claims.Taken,
 		Form:        commands.Form,
 		LoadWebhook: a.loadWebhook, Keeps: a.Store.Claims.Posted,
 		SaveWebhook: func(ctx context.Context, guildID, channelID string, w discord.Webhook) error {

@@ -37,6 +37,9 @@ func (c *call) say(s sentence, values ...any) turn.Answer {
 	return turn.Answer{Text: s.In(c.language, values...)}
 }
 
+// longestEcho limits what is repeated of a person's own words, in characters.
+const longestEcho = 80
+
 // option returns the value of an option, without space around it; empty if it is not given.
 func (c *call) option(name string) string { return strings.TrimSpace(c.Command.Options[name]) }
 

@@ -15,7 +15,7 @@ import (
 // These are the answers about a channel's settings.
 const (
 	channelSettings      sentence = "This channel is in %s mode, the web is %s, buttons are %s. Modes: %s."
-	noSuchMode           sentence = "There is no mode %q. Modes: %s."
+	noSuchMode           sentence = "There is no mode “%s”. Modes: %s."
 	modeSet              sentence = "This channel is now in %s mode."
 	buttonsUsage         sentence = "The buttons can be switched on or off."
 	buttonsOffEverywhere sentence = "Whoever runs me has switched the buttons off everywhere."
@@ -47,7 +47,7 @@ func (c *call) showMode(ctx context.Context) turn.Answer {
 func (c *call) setMode(ctx context.Context) turn.Answer {
 	want := turn.Mode(c.variables["mode"])
 	if !slices.Contains(turn.Modes(), want) {
-		return c.say(noSuchMode, want, modeList())
+		return c.say(noSuchMode, reply.Inert(string(want), longestEcho), modeList())
 	}
 	return c.set(ctx, c.say(modeSet, want), func(s *store.Channel) { s.Mode = string(want) })
 }

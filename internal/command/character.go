@@ -18,7 +18,7 @@ import (
 // These are the answers to /character.
 const (
 	saysCharacters   sentence = "Here speak: %s. There are: %s."
-	saysNoCharacter  sentence = "There is no character %q. There are: %s."
+	saysNoCharacter  sentence = "There is no character “%s”. There are: %s."
 	saysChosen       sentence = "From now on %s speak here."
 	saysChosenAlone  sentence = "From now on %s speaks here."
 	saysChosenServer sentence = "From now on %s speaks in this server, but for channels that have characters of their own."
@@ -46,7 +46,7 @@ func (c *call) changeCharacters(ctx context.Context) turn.Answer {
 	}
 	switch actor := c.characterCalled(given); {
 	case actor == nil && remove == "": // a character that is not loaded any more can still be removed
-		return c.say(saysNoCharacter, given, c.list(c.characterNames()))
+		return c.say(saysNoCharacter, reply.Inert(given, longestEcho), c.list(c.characterNames()))
 	case server && c.GuildID == "":
 		return c.say(saysNoServer)
 	case server && add != "":

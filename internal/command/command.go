@@ -11,10 +11,13 @@ package command
 
 import (
 	"context"
+	"strings"
 	"time"
+	"unicode"
 
 	"familiar/internal/bot"
 	"familiar/internal/context/turn"
+	"familiar/internal/reply"
 )
 
 // Commands carries out commands. Bot is required. The fields must not be changed while the bot runs.
@@ -43,7 +46,7 @@ func (cs *Commands) Do(ctx context.Context, e turn.Event) {
 		return
 	}
 	a := c.answer(ctx)
-	a.Text = cs.Bot.Redact.String(a.Text)
+	a.Text = reply.Head(cs.Bot.Redact.String(withoutBidi(a.Text)), bot.AnswerUnits) // Discord would refuse a longer one, and go on showing that it waits
 	c.logged("answer a command", cs.Bot.Door.Respond(ctx, *e.Command, a))
 }
 
@@ -81,4 +84,14 @@ func (cs *Commands) Form(ctx context.Context, e turn.Event) (form turn.Form, ref
 		return turn.Form{}, settingsForManagers.In(c.language)
 	}
 	return c.backdropForm(ctx), ""
+}
+
+// withoutBidi removes the controls that would reverse the text after a name that people choose.
+func withoutBidi(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.Is(unicode.Bidi_Control, r) {
+			return -1
+		}
+		return r
+	}, s)
 }

@@ -153,7 +153,7 @@ func (c *call) matching(values []string) turn.Answer {
 const (
 	noDocs     sentence = "%s knows no documentation. Whoever runs this place can name sites of it: [[docs]] in character.toml."
 	docsWhat   sentence = "What shall I look up in the documentation? A question, the name of a page, or its address."
-	noSuchDocs sentence = "I know no documentation called %q. I know %s."
+	noSuchDocs sentence = "I know no documentation called “%s”. I know %s."
 	docsWhich  sentence = "In which documentation? I know %s."
 )
 
@@ -191,7 +191,7 @@ func DocsFor(a *bot.Actor, language, name, text string) (site, question, refusal
 	case text == "":
 		return "", "", docsWhat.In(language)
 	case !ok && name != "":
-		return "", "", noSuchDocs.In(language, name, strings.Join(names, ", "))
+		return "", "", noSuchDocs.In(language, reply.Inert(name, longestEcho), strings.Join(names, ", "))
 	case !ok:
 		return "", "", docsWhich.In(language, strings.Join(names, ", "))
 	}

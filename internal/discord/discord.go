@@ -67,6 +67,10 @@ type Config struct {
 	LoadHash func(context.Context) (string, error) // reads what SaveHash saved, or ""; nil: commands are registered at each start
 	SaveHash func(context.Context, string) error   // saves the fingerprint of the commands that Discord has
 
+	// Taken reports whether a command was carried out by its id. Such a command came again, and is not acknowledged again. nil: no command
+	// comes twice.
+	Taken func(ctx context.Context, id string) (bool, error)
+
 	// Form returns the form that a command opens, or the reason why a person may not open it. It has a second. It is
 	// called for commands whose definition has Form set.
 	Form func(context.Context, turn.Event) (form turn.Form, refusal string)

@@ -51,6 +51,9 @@ func (s *Session) onInteraction(ctx context.Context, i *interaction) {
 		defer s.logPanic("acknowledge an interaction")
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), ackLimit)
 		defer cancel()
+		if s.taken(ctx, i.ID) {
+			return
+		}
 		err := s.respond(ctx, i.ID, i.Token, answer)
 		if err != nil && code(err) != discordgo.ErrCodeInteractionHasAlreadyBeenAcknowledged { // by an attempt whose response got lost
 			s.log.Warn("interaction could not be acknowledged and is lost", "command", e.Command.Name, "err", err)
@@ -58,6 +61,18 @@ func (s *Session) onInteraction(ctx context.Context, i *interaction) {
 		}
 		s.enqueue(queued{event: e}) // the position is zero, because an acknowledged interaction does not come again
 	})
+}
+
+// taken reports whether an interaction was carried out before: a RESUME after a restart may bring it again.
+func (s *Session) taken(ctx context.Context, id string) bool {
+	if s.cfg.Taken == nil {
+		return false
+	}
+	taken, err := s.cfg.Taken(ctx, id)
+	if err != nil {
+		s.log.Error("look for an interaction that came before", "err", err)
+	}
+	return taken
 }
 
 // commandEvent turns an interaction into an event.

@@ -105,6 +105,20 @@ func TestUnacknowledged(t *testing.T) {
 	})
 }
 
+// A command that was carried out before a restart and comes again is not acknowledged again.
+func TestCommandThatCameBefore(t *testing.T) {
+	virtual(t, func(t *testing.T, far *discordtest.Server) {
+		d := open(t, far, func(c *Config) {
+			c.Taken = func(context.Context, string) (bool, error) { return true, nil }
+		})
+		far.Interact("general", "ada", "help", nil, true)
+		d.none(t)
+		if n := len(far.Requests("POST interactions/*/*/callback")); n != 0 {
+			t.Errorf("acknowledged %d times", n)
+		}
+	})
+}
+
 // TestHungAcknowledgement leaves an acknowledgement unanswered, with and without an effect.
 func TestHungAcknowledgement(t *testing.T) {
 	each(t, map[string]bool{"lost": false, "taken": true}, func(t *testing.T, far *discordtest.Server, after bool) {

@@ -3,6 +3,7 @@ package discord
 import (
 	"encoding/json"
 	"testing"
+	"time"
 
 	"github.com/bwmarrin/discordgo"
 )
@@ -83,6 +84,40 @@ func TestMayRead(t *testing.T) {
 	} {
 		if got := g.mayRead("g", c.who, c.c, c.parent); got != c.want {
 			t.Errorf("%s: %v", name, got)
+		}
+	}
+}
+
+// Where the gateway has announced that the bot may not post, it may not. Where it has not announced enough, it may.
+func TestMayPost(t *testing.T) {
+	const send = permissions(discordgo.PermissionSendMessages)
+	muted := channel{ID: "muted", Overwrites: []overwrite{{"g", ofRole, 0, send}}}
+	let := channel{ID: "let", Overwrites: []overwrite{{"g", ofRole, 0, send}, {"speaker", ofRole, send, 0}}}
+	announced := func(own ...member) *directory {
+		d := &directory{}
+		d.begin(nil)
+		d.addGuild(guildInfo{
+			ID: "g", Name: "hall", Members: own, Roles: []role{{ID: "g", Permissions: toPost | toPostInThreads}, {ID: "speaker"}},
+			Channels: []channel{{ID: "open"}, muted, let}, Threads: []channel{{ID: "thread", ParentID: "muted", Type: discordgo.ChannelTypeGuildPublicThread}},
+		})
+		return d
+	}
+	plain, speaker := member{Roles: []string{}}, member{Roles: []string{"speaker"}}
+	silenced := member{Roles: []string{}, Timeout: stamp{Time: time.Now().Add(time.Hour)}}
+	for _, c := range []struct {
+		who     string
+		d       *directory
+		channel string
+		want    bool
+	}{
+		{"everybody", announced(plain), "open", true}, {"everybody", announced(plain), "muted", false}, {"everybody", announced(plain), "let", false},
+		{"a speaker", announced(speaker), "let", true}, {"a speaker", announced(speaker), "muted", false},
+		{"threads have a permission of their own", announced(plain), "thread", true},
+		{"silenced", announced(silenced), "open", false},
+		{"a bot whose roles are unknown", announced(), "muted", true}, {"an unknown channel", announced(plain), "other", true},
+	} {
+		if got := c.d.mayPost(c.channel, "bot"); got != c.want {
+			t.Errorf("%s in %s: %v", c.who, c.channel, got)
 		}
 	}
 }

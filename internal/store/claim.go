@@ -142,6 +142,15 @@ func (s *Claims) Claim(ctx context.Context, event string) (first bool, err error
 	return first, nil
 }
 
+// Taken reports whether an event was claimed before.
+func (s *Claims) Taken(ctx context.Context, event string) (taken bool, err error) {
+	err = s.db.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM claims WHERE event_id = ?)`, event).Scan(&taken)
+	if err != nil {
+		return false, fmt.Errorf("read a claim: %w", err)
+	}
+	return taken, nil
+}
+
 // Begin notes, in a transaction of [DB.Write], that a turn answers these events. It claims those that are not claimed yet.
 func (s *Claims) Begin(tx *sql.Tx, turnID string, events ...string) error {
 	for _, e := range events {
