@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -15,6 +14,7 @@ import (
 	"familiar/internal/llm"
 	"familiar/internal/providers/character"
 	"familiar/internal/reply"
+	"familiar/internal/text"
 )
 
 const (
@@ -167,7 +167,7 @@ func recasting(p prompt.Prompt, body string) llm.Request {
 }
 
 // fixed matches what another wording may not change: code, links, and numbers, including those of sources.
-var fixed = regexp.MustCompile("(?s)```.*?```|`[^`\n]+`|https?://[^\\s<>)\\]]+|\\[\\d+\\]|\\p{Nd}+(?:[.,:/]\\p{Nd}+)*")
+var fixed = text.NewLazyRegexp("(?s)```.*?```|`[^`\n]+`|https?://[^\\s<>)\\]]+|\\[\\d+\\]|\\p{Nd}+(?:[.,:/]\\p{Nd}+)*")
 
 // sameFacts returns an error if a wording lost or added facts, as far as code can tell.
 func sameFacts(before, after string) error {

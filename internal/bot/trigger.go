@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"familiar/internal/context/turn"
+	"familiar/internal/text"
 )
 
 // mostAnswers is how many characters answer one message, one after the other. Their own messages ask nobody for a turn, so no more answers
@@ -91,7 +92,7 @@ func (b *Bot) address(ctx context.Context, e turn.Event, actor *Actor) turn.Addr
 }
 
 // quotation matches what people quote: code and addresses. A name in there calls nobody.
-var quotation = regexp.MustCompile("(?s)```.*?```|`[^`\\n]*`|https?://\\S+")
+var quotation = text.NewLazyRegexp("(?s)```.*?```|`[^`\\n]*`|https?://\\S+")
 
 // repliedTo returns the character that wrote the message above, or nil if the bot did not write it. The first character answers for one that
 // does not speak here any more.

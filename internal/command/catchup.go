@@ -205,7 +205,7 @@ func borne(title string, messages []int, l *turn.Lookup) string {
 		}
 	}
 	for _, w := range text.Words(title) {
-		if !written[w.Key] && !text.StopWords[w.Key] {
+		if !written[w.Key] && !text.StopWords()[w.Key] {
 			return ""
 		}
 	}

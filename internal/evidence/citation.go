@@ -2,7 +2,6 @@ package evidence
 
 import (
 	_ "embed"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -17,12 +16,12 @@ func Checkable(s string) bool { return checkable(lastSentence(s)) }
 
 func checkable(sentence string) bool {
 	sentence = bracketed.ReplaceAllString(sentence, "")
-	content := func(w text.Word) bool { return !citationWords[w.Key] }
+	content := func(w text.Word) bool { return !citationWords()[w.Key] }
 	return slices.ContainsFunc(text.ContentWords(sentence), content) || len(text.NumberSpans(sentence)) > 0
 }
 
 // citationWords are words beside a citation that claim nothing.
-var citationWords = text.Set(text.AllTables().Claim.CitationWords)
+var citationWords = sync.OnceValue(func() map[string]bool { return text.Set(text.AllTables().Claim.CitationWords) })
 
 // The checks of a citation.
 const (
@@ -34,9 +33,9 @@ const (
 )
 
 var (
-	quotedWords = regexp.MustCompile(`"([^"\n]{8,300})"|“([^”\n]{8,300})”|«([^»\n]{8,300})»`)
-	bracketed   = regexp.MustCompile(`\[[\d\s,;?–-]*\]`) // other citations, or intervals
-	ordinal     = regexp.MustCompile(`^[\s>*-]*\d{1,2}[.)]\s+`)
+	quotedWords = text.NewLazyRegexp(`"([^"\n]{8,300})"|“([^”\n]{8,300})”|«([^»\n]{8,300})»`)
+	bracketed   = text.NewLazyRegexp(`\[[\d\s,;?–-]*\]`) // other citations, or intervals
+	ordinal     = text.NewLazyRegexp(`^[\s>*-]*\d{1,2}[.)]\s+`)
 )
 
 // CheckCitation checks the last sentence of a text against each page that it cites. It returns, by page, the check that
@@ -153,7 +152,7 @@ func (p *Page) quotes(quote string) bool {
 	return true
 }
 
-var leftOut = regexp.MustCompile(`\[?(?:…|\.\.\.)\]?`)
+var leftOut = text.NewLazyRegexp(`\[?(?:…|\.\.\.)\]?`)
 
 // wordsOnly returns the words of s in lower case, with single spaces between them.
 func wordsOnly(s string) string {

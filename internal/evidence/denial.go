@@ -85,7 +85,7 @@ func (at position) claims(sure bool) bool {
 // claims.
 func corrects(sentence string, sure bool) bool {
 	words := text.Words(sentence)
-	return text.ContainsAny(words, corrections) || !sure && text.ContainsAny(words, text.Negations) || callsAnythingFalse(sentence)
+	return text.ContainsAny(words, corrections()) || !sure && text.ContainsAny(words, text.Negations()) || callsAnythingFalse(sentence)
 }
 
 // headline is [position.denial] for a heading with a statement: the line below it may be "False."
@@ -102,7 +102,7 @@ func (at position) headline() (turn.Denial, string) {
 	if behind := at.linesBehind(); len(behind) > 0 {
 		if l := &at.p.lines[behind[0]]; l.kind == prose && len(l.split()) > 0 {
 			said := l.split()[0]
-			if _, refuted := refutes(said); refuted || isAnswer(said, falseAnswers) {
+			if _, refuted := refutes(said); refuted || isAnswer(said, falseAnswers()) {
 				return turn.DeniedBySentence, clip(said)
 			}
 		}
@@ -119,11 +119,11 @@ func (at position) label() (label string, denies, found bool) {
 		return "", false, false
 	}
 	words := text.Words(name)
-	n, _ := received.Prefix(words)
+	n, _ := received().Prefix(words)
 	switch {
-	case n > 0 && len(words) <= n+2, consistsOf(name, falseLabels, falseLabels):
+	case n > 0 && len(words) <= n+2, consistsOf(name, falseLabels(), falseLabels()):
 		return name, true, true
-	case consistsOf(name, trueLabels, trueLabels):
+	case consistsOf(name, trueLabels(), trueLabels()):
 		return name, false, true
 	}
 	return "", false, false
@@ -143,9 +143,9 @@ func (t *table) verdict(row string) (verdict string, denies bool) {
 	for i, cell := range cells(row) {
 		named := i < len(t.names)
 		switch {
-		case named && consistsOf(t.names[i], verdictColumns, nil) && cell != "":
+		case named && consistsOf(t.names[i], verdictColumns(), nil) && cell != "":
 			return cell, isFalse(cell)
-		case t.header < 0 && isFalse(cell) && !isAnswer(cell, noWords) && len(text.Words(row)) > maxLabelWords:
+		case t.header < 0 && isFalse(cell) && !isAnswer(cell, noWords()) && len(text.Words(row)) > maxLabelWords:
 			return cell, true
 		}
 	}
@@ -159,7 +159,7 @@ func isFalse(verdict string) bool {
 		return false
 	}
 	words = words[skipFillers(words, 0):]
-	n, _ := falseVerdicts.Prefix(words)
+	n, _ := falseVerdicts().Prefix(words)
 	return n > 0 && n == len(words)
 }
 
@@ -170,7 +170,7 @@ func falseHeading(h *heading, title string) (s string, sure bool) {
 		if is, sure := headsFalse(h.text); is {
 			return h.text, sure
 		}
-		if text.ContainsAny(text.Words(h.text), truths) {
+		if text.ContainsAny(text.Words(h.text), truths()) {
 			return "", false
 		}
 	}
@@ -189,14 +189,14 @@ func headsFalse(s string) (is, sure bool) {
 	if s == "" || len(s) > maxHeading {
 		return false, false
 	}
-	if callsFalse(s) || consistsOf(s, untrue, nil) {
+	if callsFalse(s) || consistsOf(s, untrue(), nil) {
 		return true, true
 	}
 	words := text.Words(s)
-	if text.ContainsAny(words, truths) {
+	if text.ContainsAny(words, truths()) {
 		return false, false
 	}
-	if n, _ := received.Prefix(words[skipFillers(words, 0):]); n > 0 {
+	if n, _ := received().Prefix(words[skipFillers(words, 0):]); n > 0 {
 		return true, false
 	}
 	for i, w := range words {
@@ -205,9 +205,9 @@ func headsFalse(s string) (is, sure bool) {
 			return false, false
 		case i > maxModifiers:
 			return false, false
-		case untrue[w.Key] && claims[beyond(words, i, untrue)], claims[w.Key] && untrue[beyond(words, i, nil)]:
+		case untrue()[w.Key] && claims()[beyond(words, i, untrue())], claims()[w.Key] && untrue()[beyond(words, i, nil)]:
 			return true, true
-		case falsehoods[w.Key], falsehood[w.Key] && i == 0 && (len(words) == 1 || text.Numeric(keyAt(words, 1))):
+		case falsehoods()[w.Key], falsehood()[w.Key] && i == 0 && (len(words) == 1 || text.Numeric(keyAt(words, 1))):
 			return true, false
 		}
 	}
@@ -218,7 +218,7 @@ func headsFalse(s string) (is, sure bool) {
 // that have been debunked".
 func beyond(words []text.Word, i int, joined map[string]bool) string {
 	i++
-	if conjunctions[keyAt(words, i)] {
+	if conjunctions()[keyAt(words, i)] {
 		if i++; joined != nil {
 			i++
 		}
@@ -230,7 +230,7 @@ func beyond(words []text.Word, i int, joined map[string]bool) string {
 // may not: "How to spot".
 func isModifier(words []text.Word) bool {
 	for _, w := range words {
-		if text.StopWords[w.Key] && !fillers[w.Key] && !conjunctions[w.Key] || handling[w.Key] {
+		if text.StopWords()[w.Key] && !fillers()[w.Key] && !conjunctions()[w.Key] || handling()[w.Key] {
 			return false
 		}
 	}
@@ -240,5 +240,5 @@ func isModifier(words []text.Word) bool {
 // callsFalse reports whether a heading, or the line before a list, calls what follows false.
 func callsFalse(s string) bool {
 	words := text.Words(s)
-	return !strings.HasSuffix(s, "?") && len(notSo.FindAll(s, words)) > 0
+	return !strings.HasSuffix(s, "?") && len(notSo().FindAll(s, words)) > 0
 }

@@ -114,10 +114,10 @@ func (q *Question) appendLine(out []view, page, line []Sentence, title uint64) [
 // opening word.
 func (q *Question) referred(s *Sentence, to uint64) float64 {
 	for _, w := range s.words {
-		if anaphors[w.Key] {
+		if anaphors()[w.Key] {
 			return q.share(to, q.all())
 		}
-		if !openers[w.Key] {
+		if !openers()[w.Key] {
 			break
 		}
 	}
@@ -126,9 +126,9 @@ func (q *Question) referred(s *Sentence, to uint64) float64 {
 
 var (
 	// anaphors are words at the beginning of a sentence that refer to something before it.
-	anaphors = text.Set(text.AllTables().Evidence.Anaphors)
+	anaphors = sync.OnceValue(func() map[string]bool { return text.Set(text.AllTables().Evidence.Anaphors) })
 	// openers are words that may precede the subject of a sentence.
-	openers = text.Set(text.AllTables().Evidence.Openers)
+	openers = sync.OnceValue(func() map[string]bool { return text.Set(text.AllTables().Evidence.Openers) })
 )
 
 // far is a distance in words that counts as no nearness.
@@ -147,7 +147,7 @@ func (q *Question) candidates(words []text.Word) candidates {
 	c := candidates{distance: far}
 	lastTerm, lastFit := -far, -far // indexes of the last term of the question and of the last candidate of the right type
 	for i, w := range words {
-		is := wordClasses[w.Key]
+		is := wordClasses()[w.Key]
 		c.classes |= is
 		if q.bit(w.Key) != none {
 			lastTerm = i
@@ -219,10 +219,10 @@ const (
 )
 
 // wordClasses has the classes of all such words, so that each word of a page is looked up once.
-var wordClasses = func() map[string]wordClass {
+var wordClasses = sync.OnceValue(func() map[string]wordClass {
 	all := map[string]wordClass{}
 	for of, words := range map[wordClass]map[string]bool{
-		stopWord: text.StopWords, numberWord: text.SpelledNumbers, negation: text.Negations,
+		stopWord: text.StopWords(), numberWord: text.SpelledNumbers(), negation: text.Negations(),
 		timeWord:       text.Set(text.AllTables().Evidence.Time),
 		reasonWord:     text.Set(text.AllTables().Evidence.Reason),
 		definitionWord: text.Set(text.AllTables().Evidence.Definition),
@@ -232,4 +232,4 @@ var wordClasses = func() map[string]wordClass {
 		}
 	}
 	return all
-}()
+})

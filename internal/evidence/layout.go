@@ -1,7 +1,6 @@
 package evidence
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -55,7 +54,7 @@ func (p *Layout) Framing(number int, sentence string) turn.Framing {
 // answers reports whether a sentence begins with "yes" or "no".
 func answers(sentence string) bool {
 	words := text.Words(sentence)
-	return len(words) > 0 && yesNo[words[0].Key]
+	return len(words) > 0 && yesNo()[words[0].Key]
 }
 
 // maxWords is how many characters of a page's words a framing carries.
@@ -115,9 +114,9 @@ const (
 )
 
 var (
-	headingMark = regexp.MustCompile(`^(#{1,6}) +`)
-	itemMark    = regexp.MustCompile(`^\s*(?:[-*•] |\d{1,3}[.)] )`)
-	quoteMark   = regexp.MustCompile(`^\s*(?:[>›] ?)+`)
+	headingMark = text.NewLazyRegexp(`^(#{1,6}) +`)
+	itemMark    = text.NewLazyRegexp(`^\s*(?:[-*•] |\d{1,3}[.)] )`)
+	quoteMark   = text.NewLazyRegexp(`^\s*(?:[>›] ?)+`)
 )
 
 // outline reads the lines of a text.
@@ -255,13 +254,13 @@ func (p *Layout) roleOf(l *line) turn.Role {
 	switch {
 	case l.kind == quotation:
 		return turn.RoleQuotation
-	case p.role == turn.RoleComment || below(l, commentWords, comments):
+	case p.role == turn.RoleComment || below(l, commentWords(), comments()):
 		return turn.RoleComment
-	case below(l, plotWords, plots), below(l, contentsWords, contentsWords) && p.isWork():
+	case below(l, plotWords(), plots()), below(l, contentsWords(), contentsWords()) && p.isWork():
 		return turn.RoleFiction
 	case p.role == turn.RoleSatire:
 		return turn.RoleSatire
-	case below(l, sponsorWords, sponsors):
+	case below(l, sponsorWords(), sponsors()):
 		return turn.RoleSponsored
 	}
 	return p.role
@@ -313,7 +312,7 @@ func (p *Layout) isWork() bool {
 	for _, l := range p.lines[:min(openingLines, len(p.lines))] {
 		said += "\n" + text.Truncate(l.text, 300)
 	}
-	return text.ContainsAny(text.Words(said), works)
+	return text.ContainsAny(text.Words(said), works())
 }
 
 // pageRole tells what a page is as a whole.
@@ -331,7 +330,7 @@ func (p *Layout) pageRole(s Source) turn.Role {
 
 // isSatire reports whether a page calls itself satire, in a label or in a sentence.
 func (p *Layout) isSatire() bool {
-	if consistsOf(p.title, satireWords, nil) {
+	if consistsOf(p.title, satireWords(), nil) {
 		return true
 	}
 	for i := range p.lines {
@@ -339,7 +338,7 @@ func (p *Layout) isSatire() bool {
 		if l.kind == blank || len(l.text) > maxSelfDescription || !namesSatire(l.text) {
 			continue
 		}
-		if isLabel(l.text) && consistsOf(l.text, satireWords, nil) && l.kind != listItem {
+		if isLabel(l.text) && consistsOf(l.text, satireWords(), nil) && l.kind != listItem {
 			return true
 		}
 		for _, sentence := range l.split() {
@@ -359,24 +358,24 @@ const (
 // namesSatire is a cheap check: could this line call itself satire?
 func namesSatire(s string) bool {
 	s = strings.ToLower(s)
-	return slices.ContainsFunc(satireNames, func(w string) bool { return strings.Contains(s, w) })
+	return slices.ContainsFunc(satireNames(), func(w string) bool { return strings.Contains(s, w) })
 }
 
 // selfSatire reports whether a sentence calls its own page satire.
 func selfSatire(sentence string) bool {
 	words := text.Words(sentence)
-	if len(words) < 3 || !demonstratives[words[0].Key] {
+	if len(words) < 3 || !demonstratives()[words[0].Key] {
 		return false
 	}
-	if pageNouns[words[1].Key] {
-		return satireWords[keyAt(words, skipFillers(words, 2))]
+	if pageNouns()[words[1].Key] {
+		return satireWords()[keyAt(words, skipFillers(words, 2))]
 	}
-	return fillers[words[1].Key] && len(words) <= shortSentence && satireWords[words[len(words)-1].Key]
+	return fillers()[words[1].Key] && len(words) <= shortSentence && satireWords()[words[len(words)-1].Key]
 }
 
 // skipFillers returns the index of the first word, from an index on, that is no filler.
 func skipFillers(words []text.Word, from int) int {
-	for from < len(words) && fillers[words[from].Key] {
+	for from < len(words) && fillers()[words[from].Key] {
 		from++
 	}
 	return from

@@ -3,9 +3,9 @@ package evidence
 import (
 	"cmp"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"familiar/internal/context/turn"
@@ -45,8 +45,8 @@ func OwnWords(s string, most int) string {
 }
 
 var (
-	fenced     = regexp.MustCompile("(?s)```.*?(?:```|$)")
-	webAddress = regexp.MustCompile(`(?i)<?\b(?:https?|ftp)://\S+|\bwww\.\S+`)
+	fenced     = text.NewLazyRegexp("(?s)```.*?(?:```|$)")
+	webAddress = text.NewLazyRegexp(`(?i)<?\b(?:https?|ftp)://\S+|\bwww\.\S+`)
 )
 
 // Coverage is the share of a statement's words that must be in the messages, names and numbers aside: from 0 to 1.
@@ -133,12 +133,13 @@ func CheckImpersonal(statement string, m turn.Message) (refused string) {
 
 // ofPerson reports whether a word refers to a person who was named before.
 func ofPerson(w text.Word) bool {
-	return text.Pronouns[w.Key] == "he" || text.Pronouns[w.Key] == "he's"
+	return text.Pronouns()[w.Key] == "he" || text.Pronouns()[w.Key] == "he's"
 }
 
 // ofWriter reports whether a sentence may be about its writer.
 func ofWriter(sentence string) bool {
 	words := text.Words(sentence)
+	firstPerson, _ := persons()
 	own := firstPerson[text.Language(sentence, words)]
 	return len(own) == 0 || text.ContainsAny(words, own)
 }
@@ -188,9 +189,9 @@ func cutName(s, name string) (rest string, ok bool) {
 	return rest, !text.InWord(r) || text.Unspaced(rest)
 }
 
-// firstPerson and secondPerson are the words for the speaker and the addressee, by language. The key "" has those of all
+// persons returns the words for the speaker and the addressee, by language. The key "" has those of all
 // languages.
-var firstPerson, secondPerson = func() (by, to map[string]map[string]bool) {
+var persons = sync.OnceValues(func() (by, to map[string]map[string]bool) {
 	by, to = map[string]map[string]bool{"": {}}, map[string]map[string]bool{"": {}}
 	for _, code := range text.Languages() {
 		by[code], to[code] = text.Set(text.TablesOf(code).Grammar.FirstPerson), text.Set(text.TablesOf(code).Grammar.SecondPerson)
@@ -198,11 +199,12 @@ var firstPerson, secondPerson = func() (by, to map[string]map[string]bool) {
 		maps.Copy(to[""], to[code])
 	}
 	return by, to
-}()
+})
 
 // speaksTo reports whether a text addresses somebody: a later reader is not that person.
 func speaksTo(s string) bool {
 	words := text.Words(s)
+	_, secondPerson := persons()
 	return text.ContainsAny(words, secondPerson[text.Language(s, words)])
 }
 
@@ -247,7 +249,7 @@ func Salience(all []turn.Message, name string) []float64 {
 	return scores
 }
 
-var postedLink = regexp.MustCompile(`https?://[^\s<>"]+[^\s<>"'.,:;!?)\]}*_~|]`)
+var postedLink = text.NewLazyRegexp(`https?://[^\s<>"]+[^\s<>"'.,:;!?)\]}*_~|]`)
 
 // PostedLinks returns the links in a person's message, at most five.
 func PostedLinks(m turn.Message) []string {

@@ -3,10 +3,10 @@ package evidence
 import (
 	"fmt"
 	"math"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"familiar/internal/text"
 )
@@ -22,7 +22,7 @@ func (p *Page) counts(n numeral) bool {
 	}
 	scale := 0.0 // of a word for millions behind it
 	if w, ok := text.WordBehind(n.behind); ok {
-		if scale = text.Scales[w.Key]; scale > 0 && strings.Contains(p.text, n.digits+n.behind[:w.End]) {
+		if scale = text.Scales()[w.Key]; scale > 0 && strings.Contains(p.text, n.digits+n.behind[:w.End]) {
 			return true
 		}
 	}
@@ -36,7 +36,7 @@ func (p *Page) counts(n numeral) bool {
 		return false
 	}
 	if scale == 0 {
-		if value == math.Trunc(value) && slices.ContainsFunc(wordsOfValue[int(value)], func(word string) bool { return p.index().words[word] }) {
+		if value == math.Trunc(value) && slices.ContainsFunc(wordsOfValue()[int(value)], func(word string) bool { return p.index().words[word] }) {
 			return true
 		}
 		scale = unitScale(n.behind)
@@ -66,11 +66,11 @@ func significant(number string) int {
 
 var (
 	// decadeEnd and centuryEnd match what follows a span of years, and hourEnd what follows an hour.
-	decadeEnd  = regexp.MustCompile(`^['’]?s\b`)
-	centuryEnd = regexp.MustCompile(`^(?:st|nd|rd|th)[- ]centur`)
-	hourEnd    = regexp.MustCompile(`(?i)^\s?([ap])\.?m\b`)
+	decadeEnd  = text.NewLazyRegexp(`^['’]?s\b`)
+	centuryEnd = text.NewLazyRegexp(`^(?:st|nd|rd|th)[- ]centur`)
+	hourEnd    = text.NewLazyRegexp(`(?i)^\s?([ap])\.?m\b`)
 	// yearBefore matches a year before the last two digits of another.
-	yearBefore = regexp.MustCompile(`\b(\d{2})\d{2}[–-]$`)
+	yearBefore = text.NewLazyRegexp(`\b(\d{2})\d{2}[–-]$`)
 )
 
 // spans reports whether a number means a span of years, an hour or a shortened year, and the page has one of those: "the
@@ -107,17 +107,17 @@ func (p *Page) within(from, to float64) bool {
 
 // unitScale returns the factor to a smaller unit that a page may use, or 0: 1.28 km is 1,280 metres.
 func unitScale(behind string) float64 {
-	if w, ok := text.WordBehind(behind); ok && thousandfold[w.Key] {
+	if w, ok := text.WordBehind(behind); ok && thousandfold()[w.Key] {
 		return 1000
 	}
 	return 0
 }
 
-var thousandfold = text.Set(text.AllTables().Number.Thousandfold)
+var thousandfold = sync.OnceValue(func() map[string]bool { return text.Set(text.AllTables().Number.Thousandfold) })
 
 // valueOfWord has the values of number words, and wordsOfValue the words of values.
 var (
-	valueOfWord = func() map[string]int {
+	valueOfWord = sync.OnceValue(func() map[string]int {
 		all := map[string]int{}
 		for i, w := range text.AllTables().Number.Cardinals.All() {
 			all[w] = i + 1
@@ -126,14 +126,14 @@ var (
 			all[w] = 10*i + 30
 		}
 		return all
-	}()
-	wordsOfValue = func() map[int][]string {
+	})
+	wordsOfValue = sync.OnceValue(func() map[int][]string {
 		all := map[int][]string{}
-		for w, n := range valueOfWord {
+		for w, n := range valueOfWord() {
 			all[n] = append(all[n], w)
 		}
 		return all
-	}()
+	})
 )
 
 // spelledNumber is a number in words and its position.
@@ -146,7 +146,7 @@ type spelledNumber struct {
 // millions alone or after digits is none, and neither are several in a row: "nineteen seventy".
 func spelledNumbers(s string, words []text.Word) (all []spelledNumber) {
 	for i := 0; i < len(words); i++ {
-		if valueOfWord[words[i].Key] == 0 {
+		if valueOfWord()[words[i].Key] == 0 {
 			continue
 		}
 		first := i
@@ -173,15 +173,15 @@ func spelledValues(s string) (values []float64) {
 
 // numberFollows reports whether a number word directly follows the first word.
 func numberFollows(s string, words []text.Word) bool {
-	return len(words) > 1 && valueOfWord[words[1].Key] > 0 && adjacent(s, words[0], words[1])
+	return len(words) > 1 && valueOfWord()[words[1].Key] > 0 && adjacent(s, words[0], words[1])
 }
 
 // spelledAt reads a number at the beginning of words, and returns how many words it takes.
 func spelledAt(s string, words []text.Word) (value float64, n int) {
-	sum, part := 0.0, float64(valueOfWord[words[0].Key])
+	sum, part := 0.0, float64(valueOfWord()[words[0].Key])
 	n = 1
 	for i := 1; i < len(words) && adjacent(s, words[i-1], words[i]); i++ {
-		more, scale := float64(valueOfWord[words[i].Key]), text.Scales[words[i].Key]
+		more, scale := float64(valueOfWord()[words[i].Key]), text.Scales()[words[i].Key]
 		switch {
 		case words[i].Key == "and" && part >= 100 && n == i:
 			continue
@@ -238,7 +238,7 @@ func undatedOf(s string) map[text.Date]bool {
 		for next < len(dates) && dates[next].To <= w.Start {
 			next++
 		}
-		if m := text.MonthNames[w.Key]; m > 0 && w.Upper && (next == len(dates) || w.Start < dates[next].From) {
+		if m := text.MonthNames()[w.Key]; m > 0 && w.Upper && (next == len(dates) || w.Start < dates[next].From) {
 			undated[text.Date{Month: m}] = true
 		}
 	}

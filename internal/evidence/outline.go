@@ -3,9 +3,9 @@ package evidence
 import (
 	"cmp"
 	"math"
-	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"familiar/internal/text"
@@ -90,19 +90,19 @@ func (s *Sentence) repeats(used map[string]bool) float64 {
 }
 
 // summaryTerms ask for a summary and do not say of what.
-var summaryTerms = func() map[string]bool {
+var summaryTerms = sync.OnceValue(func() map[string]bool {
 	out := map[string]bool{}
 	for _, t := range text.Terms(string(text.AllTables().Evidence.SummaryWords), "") {
 		out[t] = true
 	}
 	return out
-}()
+})
 
 var (
 	// soundNote matches a sound in a transcript: {laughs}.
-	soundNote = regexp.MustCompile(`\s*\{[a-z_ ]{1,20}\}`)
+	soundNote = text.NewLazyRegexp(`\s*\{[a-z_ ]{1,20}\}`)
 	// hesitation matches what people say while they think.
-	hesitation = regexp.MustCompile(`(?i)(?:,\s*)?\b(?:uh|uhm|um|erm|hmm|mm|mhm)\b(?:\s*,)?`)
+	hesitation = text.NewLazyRegexp(`(?i)(?:,\s*)?\b(?:uh|uhm|um|erm|hmm|mm|mhm)\b(?:\s*,)?`)
 )
 
 // speech returns the excerpt of spoken words without sounds and hesitations.

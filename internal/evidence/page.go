@@ -53,10 +53,10 @@ func NewPage(texts ...string) *Page {
 	})
 	p.clauses = sync.OnceValue(func() []clause { return clausesOf(lines, nil) })
 	p.denials = sync.OnceValue(func() []clause {
-		if !text.Intersects(p.index().words, denialWords) {
+		if !text.Intersects(p.index().words, denialWords()) {
 			return nil
 		}
-		return clausesOf(lines, denialWords)
+		return clausesOf(lines, denialWords())
 	})
 	return p
 }
@@ -97,8 +97,8 @@ func valuesOf(s string) []float64 {
 			continue
 		}
 		seen[v] = true
-		if w, ok := text.WordBehind(s[at.To:]); ok && text.Scales[w.Key] > 0 {
-			seen[v*text.Scales[w.Key]] = true
+		if w, ok := text.WordBehind(s[at.To:]); ok && text.Scales()[w.Key] > 0 {
+			seen[v*text.Scales()[w.Key]] = true
 		}
 	}
 	return slices.Collect(maps.Keys(seen))
@@ -108,7 +108,7 @@ func valuesOf(s string) []float64 {
 const window = 80
 
 // stemOf returns the English stem of a word. Irregular verbs have the stem of their infinitive.
-func stemOf(key string) string { return text.Stem(cmp.Or(irregular[key], key), "en") }
+func stemOf(key string) string { return text.Stem(cmp.Or(irregular()[key], key), "en") }
 
 // placesOf returns the positions of a text's words of content, by stem. A word is given as an index into keys.
 func placesOf(words []int32, keys []string) map[string][]int32 {
@@ -157,7 +157,7 @@ type term struct {
 func termsOf(sentence string) (terms []term) {
 	_, rest := text.Dates(sentence)
 	for _, w := range text.ContentWords(rest) {
-		if text.Numeric(w.Key) || text.SpelledNumbers[w.Key] || text.Bounds[w.Key] {
+		if text.Numeric(w.Key) || text.SpelledNumbers()[w.Key] || text.Bounds()[w.Key] {
 			continue
 		}
 		t := term{stem: stemOf(w.Key), name: w.Upper && w.Start > 0}

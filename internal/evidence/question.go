@@ -4,6 +4,7 @@ import (
 	"math/bits"
 	"slices"
 	"strings"
+	"sync"
 
 	"familiar/internal/text"
 )
@@ -53,12 +54,12 @@ func NewQuestion(question, lang string, day text.Date) *Question {
 			q.keys[w.Key] = true
 			q.keyBytes[w.Key[0]] = true
 		}
-		for _, k := range associations[w.Key] {
+		for _, k := range associations()[w.Key] {
 			q.associations[k] = true
 		}
 	}
 	for _, t := range text.Terms(question, lang) {
-		if q.kind == typeSummary && summaryTerms[t] {
+		if q.kind == typeSummary && summaryTerms()[t] {
 			continue
 		}
 		if _, is := q.bits[t]; !is && len(q.terms) < maxTerms {
@@ -176,13 +177,13 @@ const (
 func (t answerType) open() bool { return t == typeAny || t == typeSummary }
 
 // answerPhrases ask for an answer of a type.
-var answerPhrases = text.Compile(text.AllTables().Evidence.AnswerKinds)
+var answerPhrases = sync.OnceValue(func() text.Phrases { return text.Compile(text.AllTables().Evidence.AnswerKinds) })
 
 // answerTypeOf returns the type of answer that a question asks for.
 func answerTypeOf(question string) answerType {
 	words := text.Words(question)
 	best, at := typeAny, len(words)+1
-	for _, f := range answerPhrases.FindAll(question, words) {
+	for _, f := range answerPhrases().FindAll(question, words) {
 		// The first phrase wins, and "how many" over the "how" in it. But "what is" yields to a later phrase: "what is
 		// the summary of".
 		if f.From < at || f.From == at && best == typeDefinition || answerType(f.Cue) == typeSummary && best == typeDefinition {
@@ -193,7 +194,7 @@ func answerTypeOf(question string) answerType {
 }
 
 // associations maps words of questions to words that their answers tend to have.
-var associations = associationTable(text.AllTables().Evidence.Associations...)
+var associations = sync.OnceValue(func() map[string][]string { return associationTable(text.AllTables().Evidence.Associations...) })
 
 // associationTable reads rows such as "a,b: c,d": answers to questions with a or b have c or d.
 func associationTable(rows ...string) map[string][]string {

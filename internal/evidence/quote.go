@@ -2,8 +2,8 @@ package evidence
 
 import (
 	"maps"
-	"regexp"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -57,20 +57,20 @@ const (
 )
 
 // clauseEnd matches the end of a clause. After a comma, one of [adding] must follow.
-var clauseEnd = regexp.MustCompile(`\s*[;:]\s+|\s+(?:--|–|—)\s+|\s*,\s+`)
+var clauseEnd = text.NewLazyRegexp(`\s*[;:]\s+|\s+(?:--|–|—)\s+|\s*,\s+`)
 
 var (
 	// adding are words that add something after a comma. "If", "when" and "with" are not among them: they may limit what
 	// precedes.
-	adding = text.Set(text.AllTables().Quote.Adding)
+	adding = sync.OnceValue(func() map[string]bool { return text.Set(text.AllTables().Quote.Adding) })
 	// binding are words that affect the clauses on both sides: they limit, compare, or attribute.
-	binding = text.Set(text.AllTables().Quote.Binding)
+	binding = sync.OnceValue(func() map[string]bool { return text.Set(text.AllTables().Quote.Binding) })
 	// leading are words that affect the clauses after theirs, such as "not".
-	leading = func() map[string]bool {
+	leading = sync.OnceValue(func() map[string]bool {
 		all := text.Set(text.AllTables().Quote.Leading)
-		maps.Copy(all, text.Negations)
+		maps.Copy(all, text.Negations())
 		return all
-	}()
+	})
 )
 
 // span is a part of a sentence, in bytes.
@@ -149,7 +149,7 @@ func isRange(s string, end, begin int) bool {
 
 func adds(s string) bool {
 	w, ok := text.WordBehind(s)
-	return ok && adding[w.Key]
+	return ok && adding()[w.Key]
 }
 
 // bound returns each clause with those that bind it, and all clauses between them.
@@ -157,12 +157,12 @@ func bound(s string, clauses []span) (out []span) {
 	first, last, lead := -1, -1, -1 // the first and last clause that bind, and the first that leads
 	for i, c := range clauses {
 		words := text.Words(s[c.from:c.to])
-		if text.ContainsAny(words, binding) || len(Refutals.FindAll(s[c.from:c.to], words)) > 0 {
+		if text.ContainsAny(words, binding()) || len(Refutals().FindAll(s[c.from:c.to], words)) > 0 {
 			if last = i; first < 0 {
 				first = i
 			}
 		}
-		if lead < 0 && text.ContainsAny(words, leading) {
+		if lead < 0 && text.ContainsAny(words, leading()) {
 			lead = i
 		}
 	}
@@ -208,7 +208,7 @@ func divided(s string, c span) []span {
 			}
 		}
 		near := words[max(0, i-bindingDistance+1):min(len(words), i+bindingDistance+1)]
-		if w.End-from >= minRun && !text.ContainsAny(near, binding) && !text.ContainsAny(near, leading) {
+		if w.End-from >= minRun && !text.ContainsAny(near, binding()) && !text.ContainsAny(near, leading()) {
 			cut = w.End
 		}
 	}
@@ -268,5 +268,5 @@ func lengthFits(s string) bool {
 }
 
 // addressPattern matches addresses, mentions and markup. A host name alone may be a name: "Amazon.com".
-var addressPattern = regexp.MustCompile(`(?i)://|\bwww\.|<[@#a-z/!]|\]\(|@everyone|@here|\b(?:javascript|data|mailto|file):|\bdiscord\.gg\b|` +
+var addressPattern = text.NewLazyRegexp(`(?i)://|\bwww\.|<[@#a-z/!]|\]\(|@everyone|@here|\b(?:javascript|data|mailto|file):|\bdiscord\.gg\b|` +
 	`\b[\w-]+\.(?:com|net|org|io|gg|ru|xyz|top|app|dev|me|info)/`)

@@ -18,9 +18,9 @@ func (at position) answer() (said string, answered bool) {
 	}
 	for _, sentence := range at.behind() {
 		switch {
-		case isAnswer(sentence, falseAnswers):
+		case isAnswer(sentence, falseAnswers()):
 			return sentence, true
-		case isAnswer(sentence, trueAnswers):
+		case isAnswer(sentence, trueAnswers()):
 			return "", true
 		}
 	}
@@ -41,17 +41,17 @@ func (at position) asked() bool {
 }
 
 // asksIfTrue reports whether a text asks "True or false?".
-func asksIfTrue(s string) bool { return len(trueOrFalse.FindAll(s, text.Words(s))) > 0 }
+func asksIfTrue(s string) bool { return len(trueOrFalse().FindAll(s, text.Words(s))) > 0 }
 
 // verdictLine returns the verdict that a line of its own gives after a sentence: "Rating: False".
 func (at position) verdictLine() string {
 	for n, i := range at.linesBehind() {
 		said := at.p.lines[i].text
-		if n == 0 && isLabel(said) && isFalse(said) && !isAnswer(said, noWords) {
+		if n == 0 && isLabel(said) && isFalse(said) && !isAnswer(said, noWords()) {
 			return said
 		}
 		name, verdict, ok := strings.Cut(said, ":")
-		if ok && consistsOf(strings.TrimSpace(name), verdictColumns, nil) {
+		if ok && consistsOf(strings.TrimSpace(name), verdictColumns(), nil) {
 			if isFalse(strings.TrimRight(verdict, ".! ")) {
 				return strings.TrimSpace(verdict)
 			}
@@ -147,24 +147,24 @@ const maxCallingWords = 12
 func refutes(sentence string) (wide, ok bool) {
 	words := text.Words(sentence)
 	from := skipOpeners(words)
-	if n, _ := nothing.Prefix(words[from:]); n > 0 {
+	if n, _ := nothing().Prefix(words[from:]); n > 0 {
 		i := skipFillers(words, from+n)
-		return true, i < len(words) && affirms[words[i].Key]
+		return true, i < len(words) && affirms()[words[i].Key]
 	}
-	if len(dismissals.FindAll(sentence, words)) > 0 || exclaims(sentence, words) {
+	if len(dismissals().FindAll(sentence, words)) > 0 || exclaims(sentence, words) {
 		return false, true
 	}
 	switch first := keyAt(words, from); {
-	case pronouns[first]:
+	case pronouns()[first]:
 		at, n := saysFalse(words, from+1)
-		return false, n > 0 && !complements[keyAt(words, at+n)]
-	case (demonstratives[first] || articles[first] || every[first]) && sayings[keyAt(words, from+1)]:
+		return false, n > 0 && !complements()[keyAt(words, at+n)]
+	case (demonstratives()[first] || articles()[first] || every()[first]) && sayings()[keyAt(words, from+1)]:
 		_, n := saysFalse(words, from+2)
 		return true, n > 0
 	}
 	for i, w := range words { // "This is a hoax", "Experts call this a hoax"
-		if demonstratives[w.Key] && (i == from || len(words) <= maxCallingWords) {
-			if i++; sayings[keyAt(words, i)] {
+		if demonstratives()[w.Key] && (i == from || len(words) <= maxCallingWords) {
+			if i++; sayings()[keyAt(words, i)] {
 				i++
 			}
 			if at, n := saysFalse(words, i); n > 1 || n > 0 && at > i { // "that joke" says nothing about truth
@@ -187,14 +187,14 @@ func exclaims(sentence string, words []text.Word) bool {
 // saysFalse returns where words after a subject say "is a hoax", and the number of words, or 0.
 func saysFalse(words []text.Word, from int) (at, n int) {
 	if at = skipFillers(words, from); at < len(words) {
-		n, _ = refuted.Prefix(words[at:])
+		n, _ = refuted().Prefix(words[at:])
 	}
 	return at, n
 }
 
 func skipOpeners(words []text.Word) int {
 	i := 0
-	for i < len(words) && frameOpeners[words[i].Key] {
+	for i < len(words) && frameOpeners()[words[i].Key] {
 		i++
 	}
 	return i
@@ -204,17 +204,17 @@ func skipOpeners(words []text.Word) int {
 func announces(sentence string) bool {
 	words := text.Words(sentence)
 	for i, w := range words {
-		if !following[w.Key] {
+		if !following()[w.Key] {
 			continue
 		}
-		if text.ContainsAny(words, affirms) && len(nothing.FindAll(sentence, words)) > 0 {
+		if text.ContainsAny(words, affirms()) && len(nothing().FindAll(sentence, words)) > 0 {
 			return true
 		}
 		for j := i; j < len(words); j++ {
-			if text.Negations[words[j].Key] {
+			if text.Negations()[words[j].Key] {
 				break
 			}
-			if n, _ := refuted.Prefix(words[j:]); n > 0 {
+			if n, _ := refuted().Prefix(words[j:]); n > 0 {
 				return true
 			}
 		}
@@ -229,7 +229,7 @@ func callsAnythingFalse(sentence string) bool {
 		return true
 	}
 	for i := range words {
-		if n, _ := refuted.Prefix(words[i:]); n > 0 && i > 0 && fillers[words[i-1].Key] {
+		if n, _ := refuted().Prefix(words[i:]); n > 0 && i > 0 && fillers()[words[i-1].Key] {
 			return true
 		}
 	}

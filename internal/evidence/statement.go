@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode"
 
 	"familiar/internal/text"
@@ -23,10 +24,10 @@ const (
 const caselessShare, pairsShare = 0.9, 0.85
 
 // reporting are words that need no support: they only say that something was said.
-var reporting = text.Set(text.AllTables().Claim.Reporting)
+var reporting = sync.OnceValue(func() map[string]bool { return text.Set(text.AllTables().Claim.Reporting) })
 
 // isReporting reports whether a word says that somebody said something.
-func isReporting(key string) bool { return reporting[key] }
+func isReporting(key string) bool { return reporting()[key] }
 
 // checkStatement checks a statement about what somebody wrote, and returns the check that failed, or "". It is stricter
 // than [CheckCitation], since nobody will see the text beside the statement. Numbers must match exactly, with what they
@@ -108,7 +109,7 @@ func (p *Page) countsAll(s string) bool {
 // sentence counts, too.
 func (p *Page) namesAll(s string, own map[string]bool) bool {
 	return !slices.ContainsFunc(text.ContentWords(s), func(w text.Word) bool {
-		return w.Upper && !own[w.Key] && !p.hasWord(w.Key) && !p.hasStem(w.Key) && text.MonthNames[w.Key] == 0
+		return w.Upper && !own[w.Key] && !p.hasWord(w.Key) && !p.hasStem(w.Key) && text.MonthNames()[w.Key] == 0
 	})
 }
 
@@ -121,7 +122,7 @@ func (p *Page) wordCoverage(s string, own map[string]bool) float64 {
 	for _, w := range text.ContentWords(s) {
 		written := s[w.Start:w.End]
 		switch {
-		case own[w.Key] || reporting[w.Key] || text.Numeric(w.Key) || text.SpelledNumbers[w.Key]:
+		case own[w.Key] || reporting()[w.Key] || text.Numeric(w.Key) || text.SpelledNumbers()[w.Key]:
 			continue
 		case text.Unspaced(written):
 			for _, pair := range text.Pairs(written) {
@@ -181,7 +182,7 @@ func (p *Page) together(s string, own map[string]bool) bool {
 		said = append(said, clauses(sentence, text.Words(sentence), ";:()–—")...)
 	}
 	for _, c := range clauses(s, text.Words(s), ";:") {
-		c.terms = slices.DeleteFunc(slices.Clone(c.terms), func(t string) bool { return own[t] || own[strings.TrimSuffix(t, "s")] || reporting[t] })
+		c.terms = slices.DeleteFunc(slices.Clone(c.terms), func(t string) bool { return own[t] || own[strings.TrimSuffix(t, "s")] || reporting()[t] })
 		if len(c.terms) > 0 && !text.Unspaced(s) && !slices.ContainsFunc(said, func(o clause) bool { return o.denies == c.denies && c.sharedBy(o) == 1 }) {
 			return false
 		}
@@ -204,10 +205,10 @@ func (l overlap) better(o overlap) overlap {
 }
 
 // Refutals are phrases that call what a sentence says untrue.
-var Refutals = text.CompileOne(text.AllTables().Claim.Refutals)
+var Refutals = sync.OnceValue(func() text.Phrases { return text.CompileOne(text.AllTables().Claim.Refutals) })
 
 // idleNegations are phrases that have a negation and deny nothing.
-var idleNegations = text.CompileOne(text.AllTables().Claim.IdleNegations)
+var idleNegations = sync.OnceValue(func() text.Phrases { return text.CompileOne(text.AllTables().Claim.IdleNegations) })
 
 // Negates reports whether a text says that something is not so. It denies it or calls it untrue, but not both.
 func Negates(s string) bool { return negates(s, text.Words(s)) }
@@ -215,15 +216,15 @@ func Negates(s string) bool { return negates(s, text.Words(s)) }
 // negates is [Negates] for some words of a text.
 func negates(s string, words []text.Word) bool {
 	covered := make([]bool, len(words)) // words of refutals and idle negations
-	refutals := Refutals.FindAll(s, words)
-	for _, m := range append(idleNegations.FindAll(s, words), refutals...) {
+	refutals := Refutals().FindAll(s, words)
+	for _, m := range append(idleNegations().FindAll(s, words), refutals...) {
 		for i := m.From; i < m.To; i++ {
 			covered[i] = true
 		}
 	}
 	denied := false
 	for i, w := range words {
-		denied = denied || text.Negations[w.Key] && !covered[i]
+		denied = denied || text.Negations()[w.Key] && !covered[i]
 	}
 	return denied != (len(refutals) > 0)
 }
@@ -237,7 +238,7 @@ type clause struct {
 }
 
 // irregular maps forms of irregular verbs to the form in a denial: "won" to "win", as in "did not win".
-var irregular = func() map[string]string {
+var irregular = sync.OnceValue(func() map[string]string {
 	all := map[string]string{}
 	for _, row := range text.AllTables().Grammar.Irregular {
 		forms := strings.Fields(row)
@@ -246,13 +247,13 @@ var irregular = func() map[string]string {
 		}
 	}
 	return all
-}()
+})
 
 // conjunctions begin another clause within a sentence.
-var conjunctions = text.Set(text.AllTables().Claim.Conjunctions)
+var conjunctions = sync.OnceValue(func() map[string]bool { return text.Set(text.AllTables().Claim.Conjunctions) })
 
 // limitWords turn a denial into the opposite.
-var limitWords = text.Set(text.AllTables().Claim.Limits)
+var limitWords = sync.OnceValue(func() map[string]bool { return text.Set(text.AllTables().Claim.Limits) })
 
 // clauses splits a sentence before conjunctions and after any of the marks. If the marks have a comma, the whole
 // sentence is a clause, too.
@@ -260,7 +261,7 @@ func clauses(s string, words []text.Word, marks string) []clause {
 	var out []clause
 	from := 0
 	for i := 1; i < len(words); i++ {
-		if conjunctions[words[i].Key] || strings.ContainsAny(s[words[i-1].End:max(words[i-1].End, words[i].Start)], marks) {
+		if conjunctions()[words[i].Key] || strings.ContainsAny(s[words[i-1].End:max(words[i-1].End, words[i].Start)], marks) {
 			out = appendClause(out, s, words[from:i])
 			from = i
 		}
@@ -276,9 +277,9 @@ func clauses(s string, words []text.Word, marks string) []clause {
 func appendClause(out []clause, s string, words []text.Word) []clause {
 	c := clause{denies: negates(s, words)}
 	for _, w := range words {
-		c.limits = c.limits || c.denies && limitWords[w.Key]
-		if text.Meaningful(w.Key) && !text.Negations[w.Key] {
-			c.terms = append(c.terms, text.Stem(cmp.Or(irregular[w.Key], w.Key), ""))
+		c.limits = c.limits || c.denies && limitWords()[w.Key]
+		if text.Meaningful(w.Key) && !text.Negations()[w.Key] {
+			c.terms = append(c.terms, text.Stem(cmp.Or(irregular()[w.Key], w.Key), ""))
 		}
 	}
 	if len(c.terms) == 0 {
@@ -348,10 +349,10 @@ func (c clause) sharedBy(o clause) float64 {
 }
 
 // denialWords are the words that every denial has one of.
-var denialWords = func() map[string]bool {
-	words := maps.Clone(text.Negations)
-	for first := range Refutals.ByFirst {
+var denialWords = sync.OnceValue(func() map[string]bool {
+	words := maps.Clone(text.Negations())
+	for first := range Refutals().ByFirst {
 		words[first] = true
 	}
 	return words
-}()
+})

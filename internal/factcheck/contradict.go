@@ -3,6 +3,7 @@ package factcheck
 import (
 	"slices"
 	"strings"
+	"sync"
 
 	"familiar/internal/evidence"
 	"familiar/internal/linear"
@@ -57,10 +58,10 @@ func (m *matcher) coverage(p passage, counts func(term) bool) float64 {
 // Which terms count for a rule.
 func anyTerm(term) bool       { return true }
 func notName(t term) bool     { return !t.name }
-func notNegation(t term) bool { return !text.Negations[t.key] }
-func notSweeping(t term) bool { return !quantifiers[t.key] }
+func notNegation(t term) bool { return !text.Negations()[t.key] }
+func notSweeping(t term) bool { return !quantifiers()[t.key] }
 func notNumber(t term) bool {
-	return !text.Numeric(t.key) && !text.SpelledNumbers[t.key] && !text.Bounds[t.key]
+	return !text.Numeric(t.key) && !text.SpelledNumbers()[t.key] && !text.Bounds()[t.key]
 }
 
 func (m *matcher) otherNumber(p passage, near []passage) bool {
@@ -111,23 +112,23 @@ func (m *matcher) otherName(p passage, near []passage) bool {
 	return false
 }
 
-func isMonth(key string) bool { return text.MonthNames[key] > 0 }
+func isMonth(key string) bool { return text.MonthNames()[key] > 0 }
 
 // opposites are pairs of words that cannot both be true. A text with both says nothing.
-var opposites = func() (pairs [][2]map[string]bool) {
+var opposites = sync.OnceValue(func() (pairs [][2]map[string]bool) {
 	for _, row := range text.AllTables().FactCheck.Opposites {
 		one, other, _ := strings.Cut(row, "|")
 		pairs = append(pairs, [2]map[string]bool{text.Set(text.WordList(one)), text.Set(text.WordList(other))})
 	}
 	return pairs
-}()
+})
 
 func (m *matcher) opposite(p passage, _ []passage) bool {
 	if m.coverage(p, anyTerm) < 0.75 {
 		return false
 	}
 	keys := text.Keys(text.Words(p.text))
-	for _, pair := range opposites {
+	for _, pair := range opposites() {
 		for i, own := range pair {
 			other := pair[1-i]
 			if text.Intersects(m.keys, own) && !text.Intersects(m.keys, other) && text.Intersects(keys, other) && !text.Intersects(keys, own) {
@@ -141,22 +142,22 @@ func (m *matcher) opposite(p passage, _ []passage) bool {
 // oneDenies reports whether one of the two denies most of what the other says.
 func (m *matcher) oneDenies(p passage, _ []passage) bool {
 	least := 0.8
-	if len(evidence.Refutals.FindAll(p.text, text.Words(p.text))) > 0 { // a refutal often repeats the statement in other words
+	if len(evidence.Refutals().FindAll(p.text, text.Words(p.text))) > 0 { // a refutal often repeats the statement in other words
 		least = 0.7
 	}
 	return evidence.Negates(m.text) != evidence.Negates(p.text) && m.coverage(p, notNegation) >= least
 }
 
 var (
-	quantifiers = text.Set(text.AllTables().FactCheck.Quantifiers)
-	hedges      = text.Set(text.AllTables().FactCheck.Hedges)
+	quantifiers = sync.OnceValue(func() map[string]bool { return text.Set(text.AllTables().FactCheck.Quantifiers) })
+	hedges      = sync.OnceValue(func() map[string]bool { return text.Set(text.AllTables().FactCheck.Hedges) })
 )
 
 // lessSweeping reports whether the passage allows exceptions that the statement rules out.
 func (m *matcher) lessSweeping(p passage, _ []passage) bool {
-	if !text.Intersects(m.keys, quantifiers) || m.coverage(p, notSweeping) < 0.8 {
+	if !text.Intersects(m.keys, quantifiers()) || m.coverage(p, notSweeping) < 0.8 {
 		return false
 	}
 	keys := text.Keys(text.Words(p.text))
-	return !text.Intersects(keys, quantifiers) && text.Intersects(keys, hedges)
+	return !text.Intersects(keys, quantifiers()) && text.Intersects(keys, hedges())
 }

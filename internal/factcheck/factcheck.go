@@ -16,6 +16,7 @@ import (
 	"maps"
 	"math"
 	"strings"
+	"sync"
 
 	"familiar/internal/context/turn"
 	"familiar/internal/evidence"
@@ -67,10 +68,16 @@ func majority(pro, contra int) (label turn.VerdictLabel, confidence float64) {
 
 // What surrounds the statement in a question: a lead and a tail, words of doubt, and where it was heard.
 var (
-	leadPattern    = text.NewLazyRegexp(`(?i)^.*?(?:^|[^\pL])(?:` + text.AllTables().FactCheck.Lead.String() + `)(?:$|[^\pL])[\s:,–-]*`)
-	tailPattern    = text.NewLazyRegexp(`(?i)(?:[\s,–-]*\b(?:` + text.AllTables().FactCheck.Tail.String() + `)|[,–-]\s*(?:` + text.AllTables().FactCheck.Tag.String() + `))?[\s?!.]*$`)
-	doubtPattern   = text.NewLazyRegexp(`(?i)^(?:` + text.AllTables().FactCheck.Auxiliaries.String() + `)\s+|\b(?:` + text.AllTables().FactCheck.Adverbs.String() + `)\s+`)
-	hearsayPattern = text.NewLazyRegexp(`(?i)^(?:` + text.AllTables().FactCheck.Hearsay.String() + `)\s+`)
+	leadPattern = text.LazyRegexpOf(func() string {
+		return `(?i)^.*?(?:^|[^\pL])(?:` + text.AllTables().FactCheck.Lead.String() + `)(?:$|[^\pL])[\s:,–-]*`
+	})
+	tailPattern = text.LazyRegexpOf(func() string {
+		return `(?i)(?:[\s,–-]*\b(?:` + text.AllTables().FactCheck.Tail.String() + `)|[,–-]\s*(?:` + text.AllTables().FactCheck.Tag.String() + `))?[\s?!.]*$`
+	})
+	doubtPattern = text.LazyRegexpOf(func() string {
+		return `(?i)^(?:` + text.AllTables().FactCheck.Auxiliaries.String() + `)\s+|\b(?:` + text.AllTables().FactCheck.Adverbs.String() + `)\s+`
+	})
+	hearsayPattern = text.LazyRegexpOf(func() string { return `(?i)^(?:` + text.AllTables().FactCheck.Hearsay.String() + `)\s+` })
 )
 
 // Statement returns the statement that a question asks about: X of "is it true that X?". A question without one is
@@ -89,12 +96,14 @@ func Statement(question string) string {
 
 var (
 	// livingPattern matches the beginnings of pages about living people.
-	livingPattern = text.NewLazyRegexp(`(?i)` + text.AllTables().FactCheck.Alive.String() + `|\(\*\s?\d|\p{Lu}[\pL'’-]+, \d\d, `)
+	livingPattern = text.LazyRegexpOf(func() string {
+		return `(?i)` + text.AllTables().FactCheck.Alive.String() + `|\(\*\s?\d|\p{Lu}[\pL'’-]+, \d\d, `
+	})
 	// lifespan matches a birth and a death.
 	lifespan   = text.NewLazyRegexp(`\([^()]{0,60}\b\d{4}\)?\s*[–-]\s*(?:[^()]{0,30} )?\d{4}\)|†`)
-	deathWords = text.Set(text.AllTables().FactCheck.Deaths)
+	deathWords = sync.OnceValue(func() map[string]bool { return text.Set(text.AllTables().FactCheck.Deaths) })
 	// beforeDeath are words between a person and the word for the person's death.
-	beforeDeath = text.Set(text.AllTables().FactCheck.BeforeDeath)
+	beforeDeath = sync.OnceValue(func() map[string]bool { return text.Set(text.AllTables().FactCheck.BeforeDeath) })
 )
 
 // firstPart is how many characters at the top of a page say what it is about.
@@ -127,14 +136,14 @@ func aboutLiving(statement string, pages []Page) bool {
 func reportsDeath(s string, names map[string]bool) bool {
 	words := text.Words(s)
 	for i, w := range words {
-		if !deathWords[w.Key] {
+		if !deathWords()[w.Key] {
 			continue
 		}
 		before, behind := i-1, i+1
-		for before >= 0 && beforeDeath[words[before].Key] {
+		for before >= 0 && beforeDeath()[words[before].Key] {
 			before--
 		}
-		for behind < len(words) && beforeDeath[words[behind].Key] {
+		for behind < len(words) && beforeDeath()[words[behind].Key] {
 			behind++
 		}
 		if behind < len(words) && names[words[behind].Key] {

@@ -2,10 +2,10 @@ package factcheck
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"familiar/internal/text"
 )
@@ -21,17 +21,17 @@ type event struct {
 
 // eventPhrases are phrases for what happens once, by kind. Two years of an election belong to two elections, but two
 // years of a birth contradict each other.
-var eventPhrases = text.Compile(text.AllTables().Conflict.Events)
+var eventPhrases = sync.OnceValue(func() text.Phrases { return text.Compile(text.AllTables().Conflict.Events) })
 
 var (
 	// notHappened are words for what did not happen, has not yet, only partly, or again.
-	notHappened = text.Set(text.AllTables().Conflict.NotHappened)
+	notHappened = sync.OnceValue(func() map[string]bool { return text.Set(text.AllTables().Conflict.NotHappened) })
 	// nearDate are words before a date that is not the event's.
-	nearDate = text.Set(text.AllTables().Conflict.NearDate)
+	nearDate = sync.OnceValue(func() map[string]bool { return text.Set(text.AllTables().Conflict.NearDate) })
 	// beforeYear are words that make the number after them a year. dateFillers are words before a date that say nothing.
-	beforeYear  = text.Set(text.AllTables().Conflict.BeforeYear)
-	dateFillers = text.Set(text.AllTables().Conflict.DateFillers)
-	dash        = regexp.MustCompile(`^\s*[-–—/]|[-–—/]\s*$`)
+	beforeYear  = sync.OnceValue(func() map[string]bool { return text.Set(text.AllTables().Conflict.BeforeYear) })
+	dateFillers = sync.OnceValue(func() map[string]bool { return text.Set(text.AllTables().Conflict.DateFillers) })
+	dash        = text.NewLazyRegexp(`^\s*[-–—/]|[-–—/]\s*$`)
 )
 
 // eventsOf returns the dated events of a text. A denial has none.
@@ -58,11 +58,11 @@ func eventAt(s, rest string, d text.DateSpan) (e event, ok bool) {
 	from, to := clauseAround(rest, d.Span)
 	before, behind := s[from:d.From], s[d.To:to]
 	words, after := text.Words(before), text.Words(behind)
-	if inRange(s, d.Span) || inexact(words) || slices.ContainsFunc(slices.Concat(words, after), func(w text.Word) bool { return notHappened[w.Key] && !w.Upper }) {
+	if inRange(s, d.Span) || inexact(words) || slices.ContainsFunc(slices.Concat(words, after), func(w text.Word) bool { return notHappened()[w.Key] && !w.Upper }) {
 		return e, false
 	}
 	e = event{date: d.Date, written: s[d.From:d.To]}
-	if all := eventPhrases.FindAll(before, words); len(all) > 0 {
+	if all := eventPhrases().FindAll(before, words); len(all) > 0 {
 		m := all[len(all)-1]
 		e.kind = m.Cue
 		e.subject, e.manner = text.ContentWords(before[:words[m.From].Start]), text.ContentWords(before[words[m.To-1].End:])
@@ -73,12 +73,12 @@ func eventAt(s, rest string, d text.DateSpan) (e event, ok bool) {
 			e.subject = text.ContentWords(rest[:from])
 		}
 		// A number is a year if a function word says so, or if the event precedes it directly.
-		ok = d.Month > 0 || len(words) == m.To || follows(words, beforeYear) || follows(words, seasons)
-	} else if all := eventPhrases.FindAll(behind, after); len(all) > 0 {
+		ok = d.Month > 0 || len(words) == m.To || follows(words, beforeYear()) || follows(words, seasons())
+	} else if all := eventPhrases().FindAll(behind, after); len(all) > 0 {
 		m := all[0]
 		e.kind = m.Cue
 		e.subject = append(text.ContentWords(before), text.ContentWords(behind[:after[m.From].Start])...)
-		ok = d.Month > 0 || follows(words, beforeYear) || follows(words, auxiliaries)
+		ok = d.Month > 0 || follows(words, beforeYear()) || follows(words, auxiliaries())
 	}
 	e.subject = nameOf(e.subject)
 	return e, ok && len(e.subject) > 0
@@ -107,8 +107,8 @@ func inRange(s string, at text.Span) bool {
 // inexact reports whether the words before a date make it inexact.
 func inexact(words []text.Word) bool {
 	for _, w := range slices.Backward(words) {
-		if !dateFillers[w.Key] {
-			return nearDate[w.Key]
+		if !dateFillers()[w.Key] {
+			return nearDate()[w.Key]
 		}
 	}
 	return false
@@ -124,7 +124,7 @@ func nameOf(words []text.Word) []text.Word {
 	var out []text.Word
 	named := false
 	for _, w := range words {
-		if !auxiliaries[w.Key] && text.MonthNames[w.Key] == 0 && (!text.Numeric(w.Key) || named) {
+		if !auxiliaries()[w.Key] && text.MonthNames()[w.Key] == 0 && (!text.Numeric(w.Key) || named) {
 			out = append(out, w)
 		}
 		named = w.Upper
@@ -134,8 +134,8 @@ func nameOf(words []text.Word) []text.Word {
 
 var (
 	// auxiliaries are words between a thing and what happens to it.
-	auxiliaries = text.Set(text.AllTables().Conflict.Auxiliaries)
-	seasons     = text.Set(text.AllTables().Conflict.Seasons)
+	auxiliaries = sync.OnceValue(func() map[string]bool { return text.Set(text.AllTables().Conflict.Auxiliaries) })
+	seasons     = sync.OnceValue(func() map[string]bool { return text.Set(text.AllTables().Conflict.Seasons) })
 )
 
 // agrees reports whether two events are of one kind with compatible dates.
@@ -190,10 +190,12 @@ type measure struct {
 }
 
 // breaks match the end of one statement and the beginning of another.
-var breaks = regexp.MustCompile(`(?i)[,;:()–—]\s|[;:()–—]|\s(?:` + text.AllTables().Conflict.Breaks.String() + `)\s`)
+var breaks = text.LazyRegexpOf(func() string {
+	return `(?i)[,;:()–—]\s|[;:()–—]|\s(?:` + text.AllTables().Conflict.Breaks.String() + `)\s`
+})
 
 // dimensions maps words behind a unit to what was measured.
-var dimensions = text.ByWord(text.AllTables().Number.Dimensions)
+var dimensions = sync.OnceValue(func() map[string]string { return text.ByWord(text.AllTables().Number.Dimensions) })
 
 // measuresOf returns the measures of a text. A denial has none.
 func measuresOf(s string) []measure {
@@ -232,7 +234,7 @@ func (m *measure) readBefore(s string) {
 
 func (m *measure) readBehind(clause string) {
 	for i, w := range text.Words(clause) {
-		switch dimension := dimensions[w.Key]; {
+		switch dimension := dimensions()[w.Key]; {
 		case dimension != "" && i < 3:
 			m.aspect = append(m.aspect, dimension)
 		case text.Meaningful(w.Key) && !(i == 0 && m.Unit != ""):
@@ -244,7 +246,7 @@ func (m *measure) readBehind(clause string) {
 // aspectOf returns the dimension of a word, or its stem.
 func aspectOf(w text.Word) string {
 	stem := text.Stem(w.Key, "")
-	return cmp.Or(dimensions[stem], stem)
+	return cmp.Or(dimensions()[stem], stem)
 }
 
 // unit returns the unit directly behind a number, as written.

@@ -71,7 +71,7 @@ func newMatcher(statement, title string) *matcher {
 	for i := range m.terms {
 		t := &m.terms[i]
 		m.numbered = m.numbered || !notNumber(*t)
-		for _, f := range fieldsOf[text.Stem(t.key, "en")] {
+		for _, f := range fieldsOf()[text.Stem(t.key, "en")] {
 			t.fields = append(t.fields, number(m.fields, f))
 		}
 	}
@@ -168,14 +168,14 @@ func (m *matcher) read(sentence string) passage {
 			continue
 		}
 		seen[w.Key] = true
-		numbers = numbers || text.Numeric(w.Key) || text.SpelledNumbers[w.Key]
+		numbers = numbers || text.Numeric(w.Key) || text.SpelledNumbers()[w.Key]
 		for _, g := range grams(w.Key) {
 			if n, is := m.grams[g]; is {
 				p.grams = append(p.grams, n)
 			}
 		}
 		if len(m.fields) > 0 && utf8.RuneCountInString(w.Key) > 1 {
-			for _, f := range fieldsOf[text.Stem(w.Key, "en")] {
+			for _, f := range fieldsOf()[text.Stem(w.Key, "en")] {
 				if n, is := m.fields[f]; is {
 					p.fields = append(p.fields, n)
 				}
@@ -224,7 +224,7 @@ func (m *matcher) held(passages []passage) []float64 {
 }
 
 // fieldsOf maps the stems of words to the numbers of their semantic fields: "born" and "birthplace" share one.
-var fieldsOf = func() map[string][]int {
+var fieldsOf = sync.OnceValue(func() map[string][]int {
 	fields := map[string][]int{}
 	for i, row := range text.AllTables().FactCheck.SemanticFields {
 		for _, w := range strings.Fields(row) {
@@ -233,7 +233,7 @@ var fieldsOf = func() map[string][]int {
 		}
 	}
 	return fields
-}()
+})
 
 //go:embed ranking.model
 var orderFile []byte
@@ -269,16 +269,16 @@ var rankingTraits = []linear.Trait[rankedPassage]{
 	{Name: "share of what is no name", Value: (*rankedPassage).nameless},
 	{Name: "number where one is claimed", Value: linear.If(func(s *rankedPassage) bool { return s.m.numbered && s.numbered() })},
 	{Name: "other names", Value: (*rankedPassage).otherNames},
-	{Name: "says what something is", Value: linear.If(func(s *rankedPassage) bool { return text.Intersects(s.keys, copulas) })},
-	{Name: "begins with pronoun", Value: linear.If(func(s *rankedPassage) bool { return len(s.words) > 0 && anaphors[s.words[0].Key] })},
+	{Name: "says what something is", Value: linear.If(func(s *rankedPassage) bool { return text.Intersects(s.keys, copulas()) })},
+	{Name: "begins with pronoun", Value: linear.If(func(s *rankedPassage) bool { return len(s.words) > 0 && anaphors()[s.words[0].Key] })},
 	{Name: "in brackets", Value: linear.If(func(s *rankedPassage) bool { return strings.Contains(s.text, "(") })},
 	{Name: "in quotation marks", Value: linear.If(func(s *rankedPassage) bool { return strings.ContainsAny(s.text, `"“”„«»`) })},
 	{Name: "one denies", Value: linear.If(func(s *rankedPassage) bool { return text.Denies(s.text) != text.Denies(s.m.text) })},
 }
 
 var (
-	anaphors = text.Set(text.AllTables().Evidence.Anaphors)
-	copulas  = text.Set(text.AllTables().Evidence.Definition)
+	anaphors = sync.OnceValue(func() map[string]bool { return text.Set(text.AllTables().Evidence.Anaphors) })
+	copulas  = sync.OnceValue(func() map[string]bool { return text.Set(text.AllTables().Evidence.Definition) })
 )
 
 // order returns the indexes of the passages' sentences, the best of them in the model's order.

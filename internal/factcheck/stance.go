@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync"
 
 	"familiar/internal/evidence"
 	"familiar/internal/linear"
@@ -175,7 +176,7 @@ func (m *matcher) features(near []passage) []linear.Feature {
 	}
 	bold := 0.0
 	for key := range m.keys {
-		if absolutes[key] && !words[key] {
+		if absolutes()[key] && !words[key] {
 			bold++
 		}
 	}
@@ -204,4 +205,4 @@ func mean(of []float64, otherwise float64) float64 {
 }
 
 // absolutes are words that allow no exception.
-var absolutes = text.Set(text.AllTables().FactCheck.Absolutes)
+var absolutes = sync.OnceValue(func() map[string]bool { return text.Set(text.AllTables().FactCheck.Absolutes) })

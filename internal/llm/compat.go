@@ -2,8 +2,8 @@ package llm
 
 import (
 	"encoding/base64"
+	"familiar/internal/text"
 	"net/http"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -32,7 +32,7 @@ const (
 
 // reasoners are OpenAI's models that reject max_tokens and a temperature. go-openai treats any model with such a name
 // in the same way.
-var reasoners = regexp.MustCompile(`^(o[134]|gpt-[5-9])`)
+var reasoners = text.NewLazyRegexp(`^(o[134]|gpt-[5-9])`)
 
 // compatOf returns what has been learned about a model, or the default for its name.
 func (c *Client) compatOf(model string) compat {
@@ -57,8 +57,8 @@ func (c *Client) learn(model string, h compat) {
 }
 
 var (
-	aboutNames = regexp.MustCompile(`messages?\b[^a-z]{0,8}name\b|name'? (is|was)? ?(not supported|unsupported)`)
-	aboutRoles = regexp.MustCompile(`system (role|message)|role 'system'|roles must alternate|alternate user`)
+	aboutNames = text.NewLazyRegexp(`messages?\b[^a-z]{0,8}name\b|name'? (is|was)? ?(not supported|unsupported)`)
+	aboutRoles = text.NewLazyRegexp(`system (role|message)|role 'system'|roles must alternate|alternate user`)
 )
 
 // adapt returns the compat that a rejection asks for. ok is false if the rejection names nothing that was sent.
@@ -220,7 +220,7 @@ func (r Request) withoutImages() Request {
 	return r
 }
 
-var aboutImages = regexp.MustCompile(`image|vision|multi-?modal|mmproj|content.{0,40}string`)
+var aboutImages = text.NewLazyRegexp(`image|vision|multi-?modal|mmproj|content.{0,40}string`)
 
 // mayRefuseImages reports whether an error may mean that the model takes no pictures. Servers use many statuses for
 // that, and some of their messages have none of these words.

@@ -1,9 +1,9 @@
 package llm
 
 import (
+	"familiar/internal/text"
 	"fmt"
 	"net/http"
-	"regexp"
 	"strings"
 	"time"
 )
@@ -73,16 +73,16 @@ func (c *Client) cause(s string) string {
 }
 
 // wrongAddress matches the 404 of a wrong path, as opposed to a missing model.
-var wrongAddress = regexp.MustCompile(`invalid url|file not found|unknown request|page not found|no route|^not found$`)
+var wrongAddress = text.NewLazyRegexp(`invalid url|file not found|unknown request|page not found|no route|^not found$`)
 
 var (
-	tooLong    = regexp.MustCompile(`context_length_exceeded|exceed_context_size|request_too_large|context (length|window|size)|maximum context|prompt is too long|input is too long|too many (input )?tokens|reduce the length`)
-	filtered   = regexp.MustCompile(`content_policy|content_filter|content management policy|moderation|flagged|safety (system|filter|polic)`)
-	noSuch     = regexp.MustCompile(`model_not_found|not a valid model|model\b.{0,80}\b(not found|does not exist|not exist)|(no such|unknown|invalid) model`)
-	allowance  = regexp.MustCompile(`insufficient_(quota|balance|credits)|billing_(error|hard_limit_reached)|insufficient balance`)
-	inTimeType = regexp.MustCompile(`timeout_error|request_timeout`)
-	rateType   = regexp.MustCompile(`rate_limit|resource_exhausted|too_many_requests`)
-	authType   = regexp.MustCompile(`authentication_error|invalid_api_key|permission_error|permission_denied`)
+	tooLong    = text.NewLazyRegexp(`context_length_exceeded|exceed_context_size|request_too_large|context (length|window|size)|maximum context|prompt is too long|input is too long|too many (input )?tokens|reduce the length`)
+	filtered   = text.NewLazyRegexp(`content_policy|content_filter|content management policy|moderation|flagged|safety (system|filter|polic)`)
+	noSuch     = text.NewLazyRegexp(`model_not_found|not a valid model|model\b.{0,80}\b(not found|does not exist|not exist)|(no such|unknown|invalid) model`)
+	allowance  = text.NewLazyRegexp(`insufficient_(quota|balance|credits)|billing_(error|hard_limit_reached)|insufficient balance`)
+	inTimeType = text.NewLazyRegexp(`timeout_error|request_timeout`)
+	rateType   = text.NewLazyRegexp(`rate_limit|resource_exhausted|too_many_requests`)
+	authType   = text.NewLazyRegexp(`authentication_error|invalid_api_key|permission_error|permission_denied`)
 )
 
 // kindOf classifies a failure by its status and its message. The message decides if servers use one status for several

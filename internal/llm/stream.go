@@ -150,7 +150,7 @@ func problemIn(raw []byte) problem {
 	case given(top.Error) && top.Error[0] == '{':
 		return fields(top.Error)
 	case given(top.Error):
-		return problem{Message: text(top.Error)}
+		return problem{Message: textOf(top.Error)}
 	case given(top.Detail):
 		return details(top.Detail)
 	}
@@ -167,16 +167,16 @@ func fields(raw json.RawMessage) problem {
 		Reasons json.RawMessage `json:"reasons"`
 	}
 	_ = json.Unmarshal(f["metadata"], &meta)
-	p := problem{Message: text(f["message"]), Code: text(f["code"]), Type: text(f["type"]), Param: text(f["param"])}
+	p := problem{Message: textOf(f["message"]), Code: textOf(f["code"]), Type: textOf(f["type"]), Param: textOf(f["param"])}
 	if given(f["status"]) { // Gemini's name for the code
-		p.Type = strings.TrimSpace(p.Type + " " + text(f["status"]))
+		p.Type = strings.TrimSpace(p.Type + " " + textOf(f["status"]))
 	}
 	if p.Code == "" {
-		p.Code = text(f["raw_status_code"])
+		p.Code = textOf(f["raw_status_code"])
 	}
 	for _, more := range []json.RawMessage{meta.Raw, meta.Reasons} {
 		if given(more) {
-			p.Message += ": " + text(more)
+			p.Message += ": " + textOf(more)
 		}
 	}
 	return p
@@ -189,7 +189,7 @@ func details(raw json.RawMessage) problem {
 		Msg string `json:"msg"`
 	}
 	if json.Unmarshal(raw, &places) != nil {
-		return problem{Message: text(raw)}
+		return problem{Message: textOf(raw)}
 	}
 	var p problem
 	for i, place := range places {
@@ -206,8 +206,8 @@ func details(raw json.RawMessage) problem {
 	return p
 }
 
-// text returns the content of a JSON string, or the JSON of any other value.
-func text(raw json.RawMessage) string {
+// textOf returns the content of a JSON string, or the JSON of any other value.
+func textOf(raw json.RawMessage) string {
 	if !given(raw) {
 		return ""
 	}

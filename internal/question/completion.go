@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"familiar/internal/linear"
@@ -54,7 +55,7 @@ func newPair(u Utterance, p prior, language string) *pair {
 		s = s[u.Words[0].Start:u.Words[len(u.Words)-1].End]
 	}
 	if r.unspaced {
-		r.insert, r.opened, r.ended = cutUnspaced(strings.TrimSpace(s), fragmentWordsOf[r.language])
+		r.insert, r.opened, r.ended = cutUnspaced(strings.TrimSpace(s), fragmentWordsOf()[r.language])
 	} else {
 		r.insert, r.opened = cutOpening(s, languages)
 	}
@@ -84,7 +85,7 @@ func cutUnspaced(s string, l fragmentWords) (rest string, opened, ended bool) {
 func cutOpening(s string, languages []string) (rest string, opened bool) {
 	words := text.Words(s)
 	for _, code := range languages {
-		l := fragmentWordsOf[code]
+		l := fragmentWordsOf()[code]
 		if n, _ := l.openings.Prefix(words); n > 0 && n < len(words) {
 			return s[words[n].Start:], true
 		}
@@ -94,8 +95,8 @@ func cutOpening(s string, languages []string) (rest string, opened bool) {
 			}
 		}
 	}
-	if n, _ := anyFragmentOpenings.Prefix(words); n > 0 && n < len(words) { // in another language
-		if n == 1 && text.Prepositions[words[0].Key] {
+	if n, _ := anyFragmentOpenings().Prefix(words); n > 0 && n < len(words) { // in another language
+		if n == 1 && text.Prepositions()[words[0].Key] {
 			return s, true
 		}
 		return s[words[n].Start:], true
@@ -124,7 +125,7 @@ func (r *pair) completions() (all []completion) {
 	space := " "
 	all = append(all, completion{raw + space + r.insert, replaces, n, n, false, r})
 	inserts := []string{r.insert}
-	if articles[r.said[0].key] && len(r.said) > 1 {
+	if articles()[r.said[0].key] && len(r.said) > 1 {
 		inserts = append(inserts, r.insert[r.said[1].start:])
 	}
 	for i := 0; i < n && (r.opened || r.ended || r.said[0].role != roleQuestionWord); i++ {
@@ -242,17 +243,17 @@ type fragmentWords struct {
 	endings  []string
 }
 
-var fragmentWordsOf = func() map[string]fragmentWords {
+var fragmentWordsOf = sync.OnceValue(func() map[string]fragmentWords {
 	all := map[string]fragmentWords{}
 	for _, code := range text.Languages() {
 		l := text.TablesOf(code).Leaning
 		all[code] = fragmentWords{text.CompileOne(l.Openings), fields(l.Endings)}
 	}
 	return all
-}()
+})
 
 // anyFragmentOpenings are the openings of all languages.
-var anyFragmentOpenings = text.CompileOne(tables.Leaning.Openings)
+var anyFragmentOpenings = sync.OnceValue(func() text.Phrases { return text.CompileOne(tables().Leaning.Openings) })
 
 func fields(p text.PhraseList) (all []string) {
 	for one := range strings.SplitSeq(string(p), ",") {
@@ -372,7 +373,7 @@ func (r *pair) messageTraits(e emit) {
 	e.given("opened", r.opened)
 	e.given("ended", r.ended)
 	e.given("pronoun", r.hasPronoun)
-	e.given("any pronoun", slices.ContainsFunc(r.u.Words, func(w text.Word) bool { return text.Pronouns[w.Key] != "" }))
+	e.given("any pronoun", slices.ContainsFunc(r.u.Words, func(w text.Word) bool { return text.Pronouns()[w.Key] != "" }))
 	e.given("question", r.u.HasQuestionMark())
 	e.given("asks", countRole(r.said, roleQuestionWord) > 0)
 	for of := range roleCount {
@@ -386,7 +387,7 @@ func (r *pair) messageTraits(e emit) {
 func (r *pair) sharedTraits(e emit) {
 	content, small, ofKind, kinds := 0, 0, 0, kindsIn(r.before)
 	for _, c := range r.said {
-		if c.kinds&kinds&^questionKindSet != 0 {
+		if c.kinds&kinds&^questionKindSet() != 0 {
 			ofKind++
 		}
 		switch isShared := slices.ContainsFunc(r.before, func(b token) bool { return b.key == c.key }); {

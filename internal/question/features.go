@@ -95,10 +95,10 @@ func (s *featureSet) addPrefixes(kind string, keys []string) {
 
 // addForm adds cues combined with the form of the sentence: "you" means something else in a question than in a request.
 func (s *featureSet) addForm(n Need, u Utterance) {
-	_, form := questionOpenings["en"].Prefix(u.Body)
+	_, form := questionOpenings()["en"].Prefix(u.Body)
 	form = "form " + cmp.Or(form, "none") + " "
 	for _, w := range u.Body {
-		if p := speakerPhrases.ByFirst[w.Key]; p != nil {
+		if p := speakerPhrases().ByFirst[w.Key]; p != nil {
 			s.add(form+p[0].Cue, 1)
 		}
 	}

@@ -81,7 +81,7 @@ func afterSmallTalk(s string, names []string) string {
 	}
 	words := text.Words(s)
 	for i := range words {
-		if n, _ := fragmentOpenings.Prefix(words[i:]); n > 0 {
+		if n, _ := fragmentOpenings().Prefix(words[i:]); n > 0 {
 			if polite, _ := politePrefix(words[:i]); polite == i {
 				return s[words[i].Start:]
 			}
@@ -127,24 +127,24 @@ func canHelp(s string, names []string) bool {
 	if len(u.Words) == 0 {
 		return false
 	}
-	if isFragment(u) || text.Unspaced(s) || u.has(topicPhrases) {
+	if isFragment(u) || text.Unspaced(s) || u.has(topicPhrases()) {
 		return true
 	}
-	if len(u.Body) == 1 && adverbs[u.Body[0].Key] {
+	if len(u.Body) == 1 && adverbs()[u.Body[0].Key] {
 		return false
 	}
 	aboutSpeaker := false
-	for _, f := range speakerPhrases.FindAll(s, u.Body) {
+	for _, f := range speakerPhrases().FindAll(s, u.Body) {
 		if _, end := firstName(u.Body); f.Cue == "you" && end == 0 {
 			return false
 		}
 		aboutSpeaker = aboutSpeaker || f.Cue == "me"
 	}
-	if asks(u) || u.has(orderPhrases) {
+	if asks(u) || u.has(orderPhrases()) {
 		return true
 	}
 	_, end := firstName(u.Words)
-	return end > 0 && !aboutSpeaker && !u.has(notForWeb)
+	return end > 0 && !aboutSpeaker && !u.has(notForWeb())
 }
 
 // asks reports whether an utterance has the form of a question or a question mark.
@@ -209,7 +209,7 @@ var earlierMention = text.NewLazyRegexp(`@[\pL\pN_.\-]+(?: \p{Lu}[\pL\pN_.\-'’
 
 // asksToRefresh reports whether a message asks for something newer than was found before.
 func asksToRefresh(u Utterance, order Order) bool {
-	return u.has(refreshPhrases) || order == Search && text.ContainsAny(u.Words, againWords)
+	return u.has(refreshPhrases()) || order == Search && text.ContainsAny(u.Words, againWords())
 }
 
 // isRefresh reports whether a message asks for something newer and nothing else. The message before then says what to
@@ -217,12 +217,12 @@ func asksToRefresh(u Utterance, order Order) bool {
 func isRefresh(u Utterance) bool {
 	found := false
 	for rest := u.Body; len(rest) > 0; {
-		n, _ := refreshPhrases.Prefix(rest)
-		if n == 0 && refreshAlone[rest[0].Key] {
+		n, _ := refreshPhrases().Prefix(rest)
+		if n == 0 && refreshAlone()[rest[0].Key] {
 			n = 1
 		}
 		found = found || n > 0
-		if n == 0 && !besideRefresh[rest[0].Key] {
+		if n == 0 && !besideRefresh()[rest[0].Key] {
 			return false
 		}
 		rest = rest[max(1, n):]
@@ -233,7 +233,7 @@ func isRefresh(u Utterance) bool {
 // trimRefresh removes words that ask for something newer from the end of a longer question.
 func trimRefresh(s string) string {
 	words := text.Words(s)
-	for _, f := range refreshPhrases.FindAll(s, words) {
+	for _, f := range refreshPhrases().FindAll(s, words) {
 		if f.From > 0 && f.To == len(words) {
 			return s[:words[f.From-1].End]
 		}
@@ -246,13 +246,13 @@ func trimRefresh(s string) string {
 func isBareOrder(u Utterance) bool {
 	found := false
 	for rest := u.Words; len(rest) > 0; {
-		n, cue := orderPhrases.Prefix(rest)
+		n, cue := orderPhrases().Prefix(rest)
 		if Order(cue) == Search {
 			found = true
 		} else {
-			n, _ = politeOpenings.Prefix(rest)
+			n, _ = politeOpenings().Prefix(rest)
 		}
-		if n == 0 && !besideRefresh[rest[0].Key] && !orderTails[rest[0].Key] {
+		if n == 0 && !besideRefresh()[rest[0].Key] && !orderTails()[rest[0].Key] {
 			return false
 		}
 		rest = rest[max(1, n):]
@@ -292,7 +292,7 @@ func (p prior) replace(from, to int, with string) string {
 // slotEnd returns the end of the slot that begins at from: the next preposition or the time expression.
 func (p prior) slotEnd(from int) int {
 	for i := from + 1; i < len(p.Words); i++ {
-		if text.Prepositions[p.Words[i].Key] || i == p.timeFrom {
+		if text.Prepositions()[p.Words[i].Key] || i == p.timeFrom {
 			return i
 		}
 	}

@@ -3,6 +3,7 @@ package question
 import (
 	"cmp"
 	"slices"
+	"sync"
 
 	"familiar/internal/text"
 )
@@ -12,12 +13,12 @@ const maxFragment = 7
 
 // fragment returns the content of a fragment: "in Berlin" for "and in Berlin?".
 func fragment(u Utterance) (string, bool) {
-	n, cue := fragmentOpenings.Prefix(u.Words)
+	n, cue := fragmentOpenings().Prefix(u.Words)
 	if n >= len(u.Words) || len(u.Words) > maxFragment || n == 0 && !isSlot(u) {
 		return "", false
 	}
 	rest := withoutArticle(u.Words[n:], n > 0)
-	opensSlot := text.Prepositions[rest[0].Key]
+	opensSlot := text.Prepositions()[rest[0].Key]
 	if !(u.HasQuestionMark() || cue == "what about" || opensSlot || isNeighbour(rest) || n > 0 && (isTime(rest) || allNames(rest))) {
 		return "", false
 	}
@@ -29,7 +30,7 @@ func fragment(u Utterance) (string, bool) {
 			return "", false
 		}
 	}
-	if len(rest) == 1 && adverbs[rest[0].Key] || slices.ContainsFunc(rest, namesSpeaker) {
+	if len(rest) == 1 && adverbs()[rest[0].Key] || slices.ContainsFunc(rest, namesSpeaker) {
 		return "", false
 	}
 	return u.Text[rest[0].Start:rest[len(rest)-1].End], true
@@ -43,14 +44,14 @@ func isFragment(u Utterance) bool {
 // withoutArticle drops words before the content: a second "and", and "the one" in "and the one in 2014?", "¿y el de
 // 2014?".
 func withoutArticle(rest []text.Word, and bool) []text.Word {
-	if more, _ := fragmentOpenings.Prefix(rest); and && more == 1 && len(rest) > 1 && !text.Prepositions[rest[0].Key] {
+	if more, _ := fragmentOpenings().Prefix(rest); and && more == 1 && len(rest) > 1 && !text.Prepositions()[rest[0].Key] {
 		rest = rest[1:]
 	}
 	switch {
 	case len(rest) <= 2:
-	case articles[rest[0].Key] && proForms[rest[1].Key] && text.Prepositions[rest[2].Key]:
+	case articles()[rest[0].Key] && proForms()[rest[1].Key] && text.Prepositions()[rest[2].Key]:
 		return rest[2:]
-	case (articles[rest[0].Key] || proForms[rest[0].Key]) && text.Prepositions[rest[1].Key]:
+	case (articles()[rest[0].Key] || proForms()[rest[0].Key]) && text.Prepositions()[rest[1].Key]:
 		return rest[1:]
 	}
 	return rest
@@ -58,7 +59,7 @@ func withoutArticle(rest []text.Word, and bool) []text.Word {
 
 // namesSpeaker reports whether a word means one of the speakers, or a person whom a fragment cannot replace.
 func namesSpeaker(w text.Word) bool {
-	return w.Key == "i" || w.Key == "you" || text.Pronouns[w.Key] == "he" && possessives[w.Key].of == ""
+	return w.Key == "i" || w.Key == "you" || text.Pronouns()[w.Key] == "he" && possessives()[w.Key].of == ""
 }
 
 // isSlot reports whether an utterance only fills one slot of a question: "in Berlin?", "Germany?", "1922?".
@@ -69,31 +70,31 @@ func isSlot(u Utterance) bool {
 		return false
 	case isTime(words) || isNeighbour(words):
 		return true
-	case text.Prepositions[words[0].Key] && len(words) > 1:
+	case text.Prepositions()[words[0].Key] && len(words) > 1:
 		noun := words[1]
-		if articles[noun.Key] {
+		if articles()[noun.Key] {
 			noun = words[len(words)-1]
 		}
-		return noun.Upper || text.Numeric(noun.Key) || !text.StopWords[noun.Key] && !reactions[noun.Key] && text.Pronouns[noun.Key] == "" && !articles[noun.Key]
+		return noun.Upper || text.Numeric(noun.Key) || !text.StopWords()[noun.Key] && !reactions()[noun.Key] && text.Pronouns()[noun.Key] == "" && !articles()[noun.Key]
 	}
-	return allNames(words) && u.from(0).Form() == NoForm && !u.has(notForWeb)
+	return allNames(words) && u.from(0).Form() == NoForm && !u.has(notForWeb())
 }
 
 // allNames reports whether words are at most three names and numbers.
 func allNames(words []text.Word) bool {
 	return len(words) <= 3 && !slices.ContainsFunc(words, func(w text.Word) bool {
-		return !w.Upper && !text.Numeric(w.Key) || text.StopWords[w.Key] || reactions[w.Key]
+		return !w.Upper && !text.Numeric(w.Key) || text.StopWords()[w.Key] || reactions()[w.Key]
 	})
 }
 
 // isBareQuestion reports whether an utterance is a question without a subject: "why?", "since when", "what year".
 func isBareQuestion(u Utterance) bool {
-	n, form := questionOpenings["en"].Prefix(u.Body)
+	n, form := questionOpenings()["en"].Prefix(u.Body)
 	if Form(form) != Wh {
 		return false
 	}
 	rest, opens := u.Body[n:], u.Body[0].Key
-	return len(rest) == 0 || len(rest) == 1 && (opens == "what" || opens == "which") && timeKinds[rest[0].Key]
+	return len(rest) == 0 || len(rest) == 1 && (opens == "what" || opens == "which") && timeKinds()[rest[0].Key]
 }
 
 // fillFragment puts the content of a fragment into the question before it.
@@ -103,7 +104,7 @@ func fillFragment(u Utterance, p prior) (string, bool) {
 		return s, true
 	}
 	words := text.Words(rest)
-	if pronoun, ok := possessives[words[0].Key]; ok && len(words) > 1 {
+	if pronoun, ok := possessives()[words[0].Key]; ok && len(words) > 1 {
 		thing := rest[words[1].Start:]
 		if at, owner := p.ownerOf(pronoun); at > 0 {
 			return p.Text[:p.Words[at].Start] + pronoun.join(owner, thing), true
@@ -119,22 +120,22 @@ func fillFragment(u Utterance, p prior) (string, bool) {
 func startsSlot(key, language string) bool {
 	in := text.TablesOf(language).FollowUp
 	switch {
-	case followUpTables.OwnPrepositions.Has(key):
+	case tables().FollowUp.OwnPrepositions.Has(key):
 		return in.OwnPrepositions.Has(key)
 	case in.NotPrepositions.Has(key):
 		return false
 	}
-	return text.Prepositions[key]
+	return text.Prepositions()[key]
 }
 
 // plainPreposition returns a preposition without the article that is merged into it: "in" for "im".
-func plainPreposition(key string) string { return cmp.Or(articlePrepositions[key], key) }
+func plainPreposition(key string) string { return cmp.Or(articlePrepositions()[key], key) }
 
 // fillSlot puts a fragment in the place of what it replaces: the time, the phrase after the same preposition, a number,
 // a noun, the last name, or the topic.
 func (p prior) fillSlot(rest string) string {
 	added := text.Words(rest)
-	article := articles[added[0].Key]
+	article := articles()[added[0].Key]
 	switch {
 	case isTime(added):
 		return p.replaceTime(rest, added)
@@ -155,7 +156,7 @@ func (p prior) fillSlot(rest string) string {
 		case !article || len(added) == 1:
 		case added[0].Key == "the" && !added[1].Upper: // "who wrote Dune?" "and the sequel?"
 			rest += " of " + p.span(from, to)
-		case articles[p.Words[from-1].Key]:
+		case articles()[p.Words[from-1].Key]:
 			from--
 		}
 		return p.replace(from, to, rest)
@@ -172,7 +173,7 @@ func (p prior) fillBehind(rest string, added []text.Word) string {
 		case p.inTime(i) || text.Numeric(p.Words[i+1].Key) != text.Numeric(added[1].Key):
 		case plainPreposition(key) == plainPreposition(added[0].Key):
 			return p.replace(i, p.slotEnd(i+1), rest)
-		case place < 0 && added[len(added)-1].Upper && swappablePrepositions[key] && swappablePrepositions[added[0].Key]:
+		case place < 0 && added[len(added)-1].Upper && swappablePrepositions()[key] && swappablePrepositions()[added[0].Key]:
 			place = i
 		}
 	}
@@ -184,7 +185,7 @@ func (p prior) fillBehind(rest string, added []text.Word) string {
 
 // numberFor returns the index of the number that a fragment replaces, or 0: "and the 16?" after "an iPhone 15".
 func (p prior) numberFor(added []text.Word) int {
-	if n := len(added); !text.Numeric(added[n-1].Key) || n > 2 || n == 2 && !articles[added[0].Key] {
+	if n := len(added); !text.Numeric(added[n-1].Key) || n > 2 || n == 2 && !articles()[added[0].Key] {
 		return 0
 	}
 	for i := len(p.Words) - 1; i > 0; i-- {
@@ -211,7 +212,7 @@ func (p prior) sameNoun(added []text.Word) (from, to int) {
 				return i, j + 1
 			}
 		}
-		if before := p.Words[j-1]; !articles[first] && !text.StopWords[before.Key] && !before.Upper {
+		if before := p.Words[j-1]; !articles()[first] && !text.StopWords()[before.Key] && !before.Upper {
 			return j - 1, j + 1
 		}
 	}
@@ -223,7 +224,7 @@ func (p prior) sameNoun(added []text.Word) (from, to int) {
 func (p prior) commonNoun(article bool) int {
 	for i := len(p.Words) - 1; i > 1; i-- {
 		w := p.Words[i]
-		if text.Prepositions[p.Words[i-1].Key] && !p.inTime(i-1) && !w.Upper && articles[w.Key] == article && (article || !text.StopWords[w.Key]) {
+		if text.Prepositions()[p.Words[i-1].Key] && !p.inTime(i-1) && !w.Upper && articles()[w.Key] == article && (article || !text.StopWords()[w.Key]) {
 			return i
 		}
 	}
@@ -236,7 +237,7 @@ func (p prior) replaceSubject(rest string) string {
 		return p.replace(at, p.slotEnd(at), rest)
 	}
 	lead := len(p.Words) - len(p.Body)
-	if topics := topicPhrases.FindAll(p.Text, p.Body); len(topics) > 0 && len(p.Body) <= 4 && p.Form() == NoForm {
+	if topics := topicPhrases().FindAll(p.Text, p.Body); len(topics) > 0 && len(p.Body) <= 4 && p.Form() == NoForm {
 		var others []int
 		for i := range p.Body {
 			if !p.inTime(lead+i) && !slices.ContainsFunc(topics, func(f text.Match) bool { return f.From <= i && i < f.To }) {
@@ -260,7 +261,7 @@ type possessive struct {
 }
 
 // possessives are the words that begin fragments such as "his brother".
-var possessives = func() map[string]possessive {
+var possessives = sync.OnceValue(func() map[string]possessive {
 	all := map[string]possessive{}
 	for _, code := range text.Languages() {
 		f := text.TablesOf(code).FollowUp
@@ -271,7 +272,7 @@ var possessives = func() map[string]possessive {
 		}
 	}
 	return all
-}()
+})
 
 // ownerOf returns the owner that a fragment such as "its capital" means, and the index of the words to replace, or 0.
 // For "its", the owner in "what is the population of Peru" is the name. For "his wife", it is everything after "who is"
@@ -296,4 +297,4 @@ func (p possessive) join(owner, thing string) string {
 }
 
 // asksForPerson reports whether the question begins with "who".
-func (p prior) asksForPerson() bool { return len(p.Body) > 0 && who[p.Body[0].Key] }
+func (p prior) asksForPerson() bool { return len(p.Body) > 0 && who()[p.Body[0].Key] }

@@ -213,7 +213,7 @@ func (m Models) intentsByModel(n Need, u Utterance, media turn.Intent) []turn.Sc
 	for i, class := range model.Classes() {
 		name := turn.Intent(class)
 		switch {
-		case isNone(class), model == m.Intent && name == turn.IntentWeather && !slices.Contains(n.Topics, "weather") && !u.has(outdoors):
+		case isNone(class), model == m.Intent && name == turn.IntentWeather && !slices.Contains(n.Topics, "weather") && !u.has(outdoors()):
 			continue // "is it ok to drink …" only has the form of a weather question
 		case class == classMedia:
 			name = media
@@ -238,7 +238,7 @@ func (n Need) intentsByRules(u Utterance) []turn.ScoredIntent {
 	news := slices.Contains(n.Topics, "news")
 	add(turn.IntentWeather, 0.95, slices.Contains(n.Topics, "weather"))
 	add(turn.IntentFactCheck, 0.88, n.Check)
-	found := u.find(intentPhrases)
+	found := u.find(intentPhrases())
 	for _, name := range intentOrder {
 		add(name, 0.9, !(name == turn.IntentPerson && news) && slices.ContainsFunc(found, func(f text.Match) bool {
 			return f.Cue == string(name) && standsForIntent(u, name, f)

@@ -94,7 +94,7 @@ func (k Names) standsForMember(s string, words []text.Word, i int, name string) 
 		return false // written like a common word
 	case (common || part) && opensSentence(s, words, i) && !marked:
 		return false
-	case i > 0 && placePrepositions[words[i-1].Key] && !marked:
+	case i > 0 && placePrepositions()[words[i-1].Key] && !marked:
 		return false
 	}
 	return isGenitive(s, words[i:], text.PhraseKeys(name)) || !k.besideName(s, words, i)
@@ -107,13 +107,13 @@ func marksPerson(s string, words []text.Word, i int) bool {
 	switch {
 	case text.Possessive(s[w.Start:w.End]):
 		return true
-	case i > 0 && placePrepositions[words[i-1].Key]:
-		return i > 1 && beforeIn[words[i-2].Key]
+	case i > 0 && placePrepositions()[words[i-1].Key]:
+		return i > 1 && beforeIn()[words[i-2].Key]
 	case i+1 == len(words):
 		return false
 	}
 	next := words[i+1]
-	return personVerbs[next.Key] && !text.SameWord(w, next) || strings.HasPrefix(s[w.End:], ",") && !next.Upper
+	return personVerbs()[next.Key] && !text.SameWord(w, next) || strings.HasPrefix(s[w.End:], ",") && !next.Upper
 }
 
 // opensSentence reports whether a word is the first of a sentence, where every word has a capital.
@@ -132,7 +132,7 @@ func (k Names) besideName(s string, words []text.Word, i int) bool {
 		return false
 	}
 	if partner(i + 1) {
-		return !(i == 1 && i+2 == len(words) && questionAuxiliaries[words[0].Key])
+		return !(i == 1 && i+2 == len(words) && questionAuxiliaries()[words[0].Key])
 	}
 	return partner(i-1) && !opensSentence(s, words, i-1)
 }
@@ -256,5 +256,5 @@ func firstKey(name string) string {
 func isName(part string, capitals bool) bool {
 	first, size := utf8.DecodeRuneInString(part)
 	rest := part[size:]
-	return unicode.IsUpper(first) && rest != "" && (rest == strings.ToLower(rest) || capitals && len(part) > 2) && !text.Unspaced(part) && !text.StopWords[text.Fold(part)] && len(text.Words(part)) == 1
+	return unicode.IsUpper(first) && rest != "" && (rest == strings.ToLower(rest) || capitals && len(part) > 2) && !text.Unspaced(part) && !text.StopWords()[text.Fold(part)] && len(text.Words(part)) == 1
 }

@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"maps"
 	"math"
-	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"familiar/internal/text"
 )
@@ -43,7 +43,9 @@ var weights = map[string]float64{
 const bias = -1.9
 
 // barring are the cues that prevent a lookup even of a question.
-var barring = text.Set("device clock sums chance speech make smalltalk opinion you roleplay code")
+var barring = sync.OnceValue(func() map[string]bool {
+	return text.Set("device clock sums chance speech make smalltalk opinion you roleplay code")
+})
 
 // Assess scores a message with the built-in models. names are the bot's.
 func Assess(message string, names []string) Need { return builtIn().Assess(message, names) }
@@ -78,9 +80,9 @@ func isCheck(message string) bool {
 }
 
 var (
-	codeBlock  = regexp.MustCompile("(?s)```.*?(?:```|$)")
-	codeSpan   = regexp.MustCompile("`[^`\n]+`")
-	actionSpan = regexp.MustCompile(`(?:^|[\s(])(?:\*[^*\n]{2,200}\*|_[^_\n]{2,200}_)(?:$|[\s).,!?])`)
+	codeBlock  = text.NewLazyRegexp("(?s)```.*?(?:```|$)")
+	codeSpan   = text.NewLazyRegexp("`[^`\n]+`")
+	actionSpan = text.NewLazyRegexp(`(?:^|[\s(])(?:\*[^*\n]{2,200}\*|_[^_\n]{2,200}_)(?:$|[\s).,!?])`)
 )
 
 // spokenText returns a message without its code and without played actions such as "*waves*". It reports whether there
@@ -138,7 +140,7 @@ func assessSentence(s string, names []string) Need {
 func (n *Need) addCue(cue string) {
 	n.Score = logistic(logOdds(n.Score) + weights[cue])
 	n.Cues = append(n.Cues, cue)
-	n.Barred = n.Barred || barring[cue]
+	n.Barred = n.Barred || barring()[cue]
 }
 
 // cues is the set of a sentence's cues, by name.
@@ -161,7 +163,7 @@ func (c cues) score(n *Need) {
 	sum := bias
 	for i, cue := range n.Cues {
 		sum += weights[cue]
-		n.Barred = n.Barred || barring[cue]
+		n.Barred = n.Barred || barring()[cue]
 		switch cue {
 		case "topic":
 			n.Cues[i] = "topic: " + strings.Join(n.Topics, ", ")
@@ -188,23 +190,23 @@ func (c cues) addForm(u Utterance, form Form) {
 	}
 	c.add("question mark", u.HasQuestionMark())
 	c.add("nothing named", !hasContent(u))
-	c.add("pointing", len(u.Body) <= 6 && form != Request && text.ContainsAny(u.Body, deictics))
+	c.add("pointing", len(u.Body) <= 6 && form != Request && text.ContainsAny(u.Body, deictics()))
 }
 
 // hasContent reports whether a word carries meaning. None does in "what?" and "why is that".
 func hasContent(u Utterance) bool {
-	return text.Unspaced(u.Text) || slices.ContainsFunc(u.Body, func(w text.Word) bool { return !text.StopWords[w.Key] })
+	return text.Unspaced(u.Text) || slices.ContainsFunc(u.Body, func(w text.Word) bool { return !text.StopWords()[w.Key] })
 }
 
 // addTopics adds cues for topics and times, and lists both in n.
 func (c cues) addTopics(n *Need, u Utterance, form Form) {
-	for _, f := range u.find(topicPhrases) {
+	for _, f := range u.find(topicPhrases()) {
 		n.Topics = text.AddOnce(n.Topics, f.Cue)
 	}
-	for _, f := range u.find(Times) {
+	for _, f := range u.find(Times()) {
 		n.Times = text.AddOnce(n.Times, f.Cue)
 	}
-	if (len(n.Times) > 0 || hasPlace(u)) && u.has(weatherWords) {
+	if (len(n.Times) > 0 || hasPlace(u)) && u.has(weatherWords()) {
 		n.Topics = text.AddOnce(n.Topics, "weather")
 	}
 	// In a long sentence that asks nothing, "movie" and "today" are talk.
@@ -213,14 +215,14 @@ func (c cues) addTopics(n *Need, u Utterance, form Form) {
 		c.add("topics", len(n.Topics) > 1)
 		c.add("time", len(n.Times) > 0)
 	}
-	n.Check = u.has(checkPhrases) || form == YesNo && asksIfTrue(u)
+	n.Check = u.has(checkPhrases()) || form == YesNo && asksIfTrue(u)
 	c.add("factcheck", n.Check)
 }
 
 // hasPlace reports whether words name a place after its preposition, or the speaker's own place.
 func hasPlace(u Utterance) bool {
 	for i, w := range u.Words {
-		if hereWords[w.Key] || i > 0 && i+1 < len(u.Words) && placeMarkers[w.Key] {
+		if hereWords()[w.Key] || i > 0 && i+1 < len(u.Words) && placeMarkers()[w.Key] {
 			return true
 		}
 	}
@@ -230,11 +232,11 @@ func hasPlace(u Utterance) bool {
 // asksIfTrue reports whether a yes-or-no question asks if something is true. It ends with a word of doubt, or has one
 // beside a name, as in "did Ada really write it?".
 func asksIfTrue(u Utterance) bool {
-	if doubts[u.Words[len(u.Words)-1].Key] && len(u.Words) > 3 {
+	if doubts()[u.Words[len(u.Words)-1].Key] && len(u.Words) > 3 {
 		return true
 	}
 	named := slices.ContainsFunc(u.Words[1:], func(w text.Word) bool { return w.Upper })
-	return named && text.ContainsAny(u.Words, doubtAdverbs) && !u.has(speakerPhrases) && !allCapitals(u)
+	return named && text.ContainsAny(u.Words, doubtAdverbs()) && !u.has(speakerPhrases()) && !allCapitals(u)
 }
 
 // addNames adds cues for proper names and years: they refer to the outside world.
@@ -262,7 +264,7 @@ func (c cues) addAgainst(u Utterance, weather bool) {
 	if asksForMaker(u) {
 		return // in "who sings hello is it me you are looking for", "you" is nobody present
 	}
-	for _, f := range u.find(notForWeb) {
+	for _, f := range u.find(notForWeb()) {
 		switch {
 		case f.Cue == "smalltalk" && f.From > 1 && f.To < len(u.Words): // "true" in "what does true love mean"
 		case f.Cue == "clock" && weather: // "the weather at this time in Lima" asks for no clock
@@ -271,38 +273,38 @@ func (c cues) addAgainst(u Utterance, weather bool) {
 			c.add("greeting only", f.Cue == "smalltalk" && f.To-f.From == len(u.Words))
 		}
 	}
-	for _, f := range speakerPhrases.FindAll(u.Text, u.Body) {
+	for _, f := range speakerPhrases().FindAll(u.Text, u.Body) {
 		c.add(f.Cue, f.Cue != "you" || !meansAnyone(u, f.From))
 	}
-	if n, cue := commands.Prefix(u.Body); n > 0 {
+	if n, cue := commands().Prefix(u.Body); n > 0 {
 		c[cue] = true
 	}
-	c.add("to the room", text.ContainsAny(u.Words, everybody))
+	c.add("to the room", text.ContainsAny(u.Words, everybody()))
 	c.add("sums", (strings.ContainsAny(u.Text, "0123456789") || strings.Contains(u.Text, " times ")) && arithmetic.MatchString(u.Text))
-	c.add("code", (strings.ContainsAny(u.Text, "{};(>$#=:&|") || codeWords[u.Words[0].Key]) && codeLike.MatchString(u.Text))
+	c.add("code", (strings.ContainsAny(u.Text, "{};(>$#=:&|") || codeWords()[u.Words[0].Key]) && codeLike.MatchString(u.Text))
 }
 
 // meansAnyone tells the "you" of "how do you prepare tacos" from that of "how do you feel".
 func meansAnyone(u Utterance, you int) bool {
-	return you == 2 && len(u.Body) > 4 && u.Body[0].Key == "how" && genericYou[u.Body[1].Key] && !botVerbs[u.Body[3].Key]
+	return you == 2 && len(u.Body) > 4 && u.Body[0].Key == "how" && genericYou()[u.Body[1].Key] && !botVerbs()[u.Body[3].Key]
 }
 
 var (
-	arithmetic = regexp.MustCompile(`\d\s*% of \d|\d\s*[+*×÷^=]\s*\d|\d\s+[-/x]\s+\d|(?i)\b(?:\d+|two|three|four|five|six|seven|eight|nine|ten|twelve|twenty) times (?:\d+|two|three|four|five|six|seven|eight|nine|ten|twelve|twenty)\b`)
-	codeLike   = regexp.MustCompile(`[{};]\s*$|\w+\([^)]*\)\s*[{;]|^\s*(?:\$|>>>|sudo |#include|import |def |func )|=>|::|&&|\|\|`)
+	arithmetic = text.NewLazyRegexp(`\d\s*% of \d|\d\s*[+*×÷^=]\s*\d|\d\s+[-/x]\s+\d|(?i)\b(?:\d+|two|three|four|five|six|seven|eight|nine|ten|twelve|twenty) times (?:\d+|two|three|four|five|six|seven|eight|nine|ten|twelve|twenty)\b`)
+	codeLike   = text.NewLazyRegexp(`[{};]\s*$|\w+\([^)]*\)\s*[{;]|^\s*(?:\$|>>>|sudo |#include|import |def |func )|=>|::|&&|\|\|`)
 )
 
 // codeWords begin lines of code that have no other sign of it.
-var codeWords = text.Set("sudo import def func")
+var codeWords = sync.OnceValue(func() map[string]bool { return text.Set("sudo import def func") })
 
 // asksForMaker reports whether a question asks who made a work with a given title: "who sings …". One or two words after
 // the verb may be no title: "who wrote you", "who sings this".
 func asksForMaker(u Utterance) bool {
-	return len(u.Body) > 4 && u.Body[0].Key == "who" && makerVerbs[u.Body[1].Key]
+	return len(u.Body) > 4 && u.Body[0].Key == "who" && makerVerbs()[u.Body[1].Key]
 }
 
 // vocative matches a name at the beginning of a message, with the mark behind it.
-var vocative = regexp.MustCompile(`^[\pL\d_\-\[\]|` + "`" + `^{}\\]{2,24}([:,>]) `)
+var vocative = text.NewLazyRegexp(`^[\pL\d_\-\[\]|` + "`" + `^{}\\]{2,24}([:,>]) `)
 
 // toAnother reports whether a message addresses somebody else: "bob: how do I mount it?". "ok, how high is it?" does
 // not.
@@ -324,15 +326,15 @@ func Addressee(message string, names []string) string {
 // vocativeName returns the name of somebody else at the beginning of a message, and the mark behind it, or "".
 func vocativeName(u Utterance) (name string, mark byte) {
 	m := vocative.FindStringSubmatchIndex(u.Text)
-	if m == nil || Parse(u.Text[:m[1]], nil).has(checkPhrases) {
+	if m == nil || Parse(u.Text[:m[1]], nil).has(checkPhrases()) {
 		return "", 0
 	}
 	name, mark = u.Text[:m[2]], u.Text[m[2]]
 	if mark != ',' || len(u.Words) == 0 {
 		return name, mark
 	}
-	n, _ := politeOpenings.Prefix(u.Words)
-	if n > 0 || isCommonWord(u.Words[0].Key) || fillers[u.Words[0].Key] || isSmallTalkWord(name) {
+	n, _ := politeOpenings().Prefix(u.Words)
+	if n > 0 || isCommonWord(u.Words[0].Key) || fillers()[u.Words[0].Key] || isSmallTalkWord(name) {
 		return "", 0
 	}
 	return name, mark

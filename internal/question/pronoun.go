@@ -2,7 +2,6 @@ package question
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -12,7 +11,7 @@ import (
 // replacePronoun replaces a pronoun by its antecedent. If the question before has none, the whole question is appended.
 func replacePronoun(u Utterance, p prior) (string, bool) {
 	at := pronounAt(u)
-	pronoun, kind, next := u.Words[at], text.Pronouns[u.Words[at].Key], at+1
+	pronoun, kind, next := u.Words[at], text.Pronouns()[u.Words[at].Key], at+1
 	if kind == "there" {
 		return replaceThere(u, at, p)
 	}
@@ -20,7 +19,7 @@ func replacePronoun(u Utterance, p prior) (string, bool) {
 		return withQuestion(u.Text, p.raw), true
 	}
 	name := p.antecedent(strings.HasPrefix(kind, "he"))
-	if name == "" && !personPronouns[pronoun.Key] {
+	if name == "" && !personPronouns()[pronoun.Key] {
 		name = p.antecedent(false)
 	}
 	if name == "" {
@@ -29,7 +28,7 @@ func replacePronoun(u Utterance, p prior) (string, bool) {
 	if at > 0 && text.SameWord(u.Words[at-1], pronoun) { // "he's" is one written word
 		return "", false
 	}
-	if strings.HasSuffix(kind, "s") && next < len(u.Words) && !text.Prepositions[u.Words[next].Key] {
+	if strings.HasSuffix(kind, "s") && next < len(u.Words) && !text.Prepositions()[u.Words[next].Key] {
 		name += "'s"
 	}
 	end := pronoun.End
@@ -43,7 +42,7 @@ func replacePronoun(u Utterance, p prior) (string, bool) {
 func replaceThere(u Utterance, at int, p prior) (string, bool) {
 	from, to := lastName(p.Words, p.inTime)
 	for i := len(p.Words) - 2; from == to && i > 0; i-- {
-		if swappablePrepositions[p.Words[i].Key] && timeAt(p.Words, i+1) == 0 { // "weather in oslo"
+		if swappablePrepositions()[p.Words[i].Key] && timeAt(p.Words, i+1) == 0 { // "weather in oslo"
 			from, to = i+1, p.slotEnd(i+1)
 		}
 	}
@@ -51,7 +50,7 @@ func replaceThere(u Utterance, at int, p prior) (string, bool) {
 		return "", false
 	}
 	there := u.Words[at]
-	in := cmp.Or(placeLinks[there.Key], text.TablesOf("en").FollowUp.PlaceLink)
+	in := cmp.Or(placeLinks()[there.Key], text.TablesOf("en").FollowUp.PlaceLink)
 	return u.Text[:there.Start] + in + " " + p.span(from, to) + u.Text[there.End:], true
 }
 
@@ -65,15 +64,15 @@ func pronounAt(u Utterance) int {
 	at := -1
 	for i, w := range u.Words {
 		if i > 0 && w.Upper && w.Key != "i" {
-			if at >= 0 && strings.HasPrefix(text.Pronouns[u.Words[at].Key], "he") { // "did he win an Oscar?"
+			if at >= 0 && strings.HasPrefix(text.Pronouns()[u.Words[at].Key], "he") { // "did he win an Oscar?"
 				return at
 			}
 			return -1
 		}
-		if w.Key == "it" && slices.ContainsFunc(u.find(topicPhrases), func(f text.Match) bool { return f.Cue == "weather" }) {
+		if w.Key == "it" && slices.ContainsFunc(u.find(topicPhrases()), func(f text.Match) bool { return f.Cue == "weather" }) {
 			continue // "will it snow there?"
 		}
-		if kind := text.Pronouns[w.Key]; at < 0 && kind != "" && !(kind == "there" && (i == 0 || existentials[u.Words[i-1].Key])) {
+		if kind := text.Pronouns()[w.Key]; at < 0 && kind != "" && !(kind == "there" && (i == 0 || existentials()[u.Words[i-1].Key])) {
 			at = i
 		}
 	}
@@ -82,8 +81,8 @@ func pronounAt(u Utterance) int {
 
 // inversion matches the pronoun after a French verb. impersonal matches a verb whose pronoun refers to nothing.
 var (
-	inversion  = regexp.MustCompile(`(?i)(?:` + followUpTables.InvertedPronouns.String() + `)\b`)
-	impersonal = regexp.MustCompile(followUpTables.ImpersonalVerbs.String())
+	inversion  = text.LazyRegexpOf(func() string { return `(?i)(?:` + tables().FollowUp.InvertedPronouns.String() + `)\b` })
+	impersonal = text.LazyRegexpOf(func() string { return tables().FollowUp.ImpersonalVerbs.String() })
 )
 
 func hasInvertedPronoun(u Utterance) bool { return inversion.MatchString(u.Text) }
@@ -92,7 +91,7 @@ func hasInvertedPronoun(u Utterance) bool { return inversion.MatchString(u.Text)
 func replaceInvertedPronoun(u Utterance, p prior) (string, bool) {
 	at, all := inversion.FindStringIndex(u.Text), Parse(u.Text, nil)
 	named := slices.ContainsFunc(all.Words[1:], func(w text.Word) bool { return w.Upper })
-	if named || all.has(topicPhrases) && impersonal.MatchString(text.Fold(u.Text)) {
+	if named || all.has(topicPhrases()) && impersonal.MatchString(text.Fold(u.Text)) {
 		return "", false
 	}
 	name := cmp.Or(p.antecedent(true), p.antecedent(false)) // "il" may be a thing
@@ -106,10 +105,10 @@ func replaceInvertedPronoun(u Utterance, p prior) (string, bool) {
 func (p prior) antecedent(isPerson bool) string {
 	name, content := p.topic(isPerson), false
 	for _, w := range text.Words(name) {
-		if text.Pronouns[w.Key] != "" && !w.Upper {
+		if text.Pronouns()[w.Key] != "" && !w.Upper {
 			return ""
 		}
-		content = content || !text.StopWords[w.Key] || w.Upper
+		content = content || !text.StopWords()[w.Key] || w.Upper
 	}
 	if !content {
 		return ""
@@ -127,9 +126,9 @@ func (p prior) topic(isPerson bool) string {
 	end, first := len(p.Words), p.Body[0].Key
 	described := at > 0 && !p.Words[at].Upper // "who is the mayor of Rome?"
 	switch {
-	case isPerson && asksOf == "" && answerWho[first]:
+	case isPerson && asksOf == "" && answerWho()[first]:
 		return "" // "who won the prize?": the answer is the person, and not a name in the question
-	case described && isPerson, described && asksOf == "about" && !who[first] && end-at <= 8:
+	case described && isPerson, described && asksOf == "about" && !who()[first] && end-at <= 8:
 		return p.span(at, end)
 	}
 	from, to := firstName(p.Words)
@@ -148,7 +147,7 @@ func (p prior) topic(isPerson bool) string {
 // behindTopicOpening returns the index of the word after an opening such as "who is" or "how old is", or 0, and the
 // opening's key in topicOpenings.
 func (p prior) behindTopicOpening() (at int, asksOf string) {
-	n, asksOf := topicOpenings.Prefix(p.Body)
+	n, asksOf := topicOpenings().Prefix(p.Body)
 	if n == 0 || n == len(p.Body) {
 		return 0, asksOf
 	}
@@ -158,9 +157,9 @@ func (p prior) behindTopicOpening() (at int, asksOf string) {
 // thingName returns the range of the last name that follows no preposition but "of", or else of the last name. Names in
 // time expressions do not count.
 func (p prior) thingName() (from, to int) {
-	apart := func(i int) bool { return text.Prepositions[p.Words[i].Key] && !nameLinks[p.Words[i].Key] }
+	apart := func(i int) bool { return text.Prepositions()[p.Words[i].Key] && !nameLinks()[p.Words[i].Key] }
 	from, to = lastName(p.Words, func(i int) bool {
-		return p.inTime(i) || apart(i-1) || i > 1 && articles[p.Words[i-1].Key] && apart(i-2)
+		return p.inTime(i) || apart(i-1) || i > 1 && articles()[p.Words[i-1].Key] && apart(i-2)
 	})
 	if to == from {
 		from, to = lastName(p.Words, p.inTime)
@@ -171,21 +170,21 @@ func (p prior) thingName() (from, to int) {
 // withHead extends a name by its head noun: "Peru's capital", "the sequel of Dune", "a hotel in Porto".
 func (p prior) withHead(from, to int) (int, int) {
 	words := p.Words
-	if owner := p.span(to-1, to); to < len(words) && text.Possessive(owner) && !text.StopWords[words[to].Key] {
+	if owner := p.span(to-1, to); to < len(words) && text.Possessive(owner) && !text.StopWords()[words[to].Key] {
 		return from, to + 1
 	}
 	if from <= 2 {
 		return from, to
 	}
 	before, head := words[from-1].Key, words[from-2].Key
-	if text.Prepositions[before] && !nameLinks[before] && !text.StopWords[head] {
+	if text.Prepositions()[before] && !nameLinks()[before] && !text.StopWords()[head] {
 		for i := from - 2; i > 0 && i >= from-5; i-- {
-			if articles[words[i].Key] {
+			if articles()[words[i].Key] {
 				return i + 1, to
 			}
 		}
 	}
-	if before == "of" && relationalNouns[head] && words[from-3].Key == "the" {
+	if before == "of" && relationalNouns()[head] && words[from-3].Key == "the" {
 		return from - 3, to
 	}
 	return from, to
@@ -226,7 +225,7 @@ func nameEnd(words []text.Word, from int) int {
 		switch {
 		case words[i].Upper || text.Numeric(words[i].Key):
 			end = i + 1
-		case !nameParticles[words[i].Key]:
+		case !nameParticles()[words[i].Key]:
 			return end
 		}
 	}
@@ -240,10 +239,10 @@ func lacksSubject(u Utterance) bool {
 	}
 	content := 0
 	for i, w := range u.Body {
-		if i > 0 && w.Upper || text.Pronouns[w.Key] != "" {
+		if i > 0 && w.Upper || text.Pronouns()[w.Key] != "" {
 			return false
 		}
-		if !text.StopWords[w.Key] {
+		if !text.StopWords()[w.Key] {
 			content++
 		}
 	}
@@ -251,7 +250,7 @@ func lacksSubject(u Utterance) bool {
 	if !drops && (len(u.Body) > 2 || content != 1) {
 		return false
 	}
-	return !slices.ContainsFunc(u.find(topicPhrases), func(f text.Match) bool {
+	return !slices.ContainsFunc(u.find(topicPhrases()), func(f text.Match) bool {
 		switch f.Cue {
 		case "person", "sport", "state":
 			return false
@@ -267,10 +266,10 @@ func lacksOwner(u Utterance) bool {
 	}
 	lacks := false
 	for i, w := range u.Body {
-		if i > 0 && w.Upper && !relationalNouns[w.Key] || text.Pronouns[w.Key] != "" || nameLinks[w.Key] && !articles[w.Key] || w.Key == "my" || w.Key == "your" {
+		if i > 0 && w.Upper && !relationalNouns()[w.Key] || text.Pronouns()[w.Key] != "" || nameLinks()[w.Key] && !articles()[w.Key] || w.Key == "my" || w.Key == "your" {
 			return false
 		}
-		lacks = lacks || i > 0 && relationalNouns[w.Key] && (articles[u.Body[i-1].Key] || u.Body[i-1].Key == "are")
+		lacks = lacks || i > 0 && relationalNouns()[w.Key] && (articles()[u.Body[i-1].Key] || u.Body[i-1].Key == "are")
 	}
 	return lacks
 }
@@ -294,15 +293,20 @@ func addSubject(u Utterance, p prior) (string, bool) {
 }
 
 // trailing matches the end of a question that a name replaces.
-var trailing = regexp.MustCompile(`(?i)(?: (?:` + followUpTables.StressedPronouns.String() + `))?[?？! ]*$`)
+var trailing = text.LazyRegexpOf(func() string { return `(?i)(?: (?:` + tables().FollowUp.StressedPronouns.String() + `))?[?？! ]*$` })
 
 // The shapes of Japanese follow-ups: a topic alone, and a pronoun with its particle. Particles tell the words apart,
 // since there are no spaces.
 var (
-	japanese    = text.TablesOf("ja").FollowUp.Unspaced
-	topicAlone  = regexp.MustCompile(`^(?:` + japanese.Opening.String() + `)?、?([^` + japanese.Particles + `、。？?\s]{1,12})(?:` + japanese.TopicEnd.String() + `)?[?？]$`)
-	leftOfTopic = regexp.MustCompile(`^([^` + japanese.Particles + `、。？?\s]{1,12})((?:` + japanese.TopicLink.String() + `).+)$`)
-	standsFor   = regexp.MustCompile(`(?:` + japanese.Pronouns.String() + `)(` + japanese.PronounLink.String() + `)`)
+	topicAlone = text.LazyRegexpOf(func() string {
+		return `^(?:` + text.TablesOf("ja").FollowUp.Unspaced.Opening.String() + `)?、?([^` + text.TablesOf("ja").FollowUp.Unspaced.Particles + `、。？?\s]{1,12})(?:` + text.TablesOf("ja").FollowUp.Unspaced.TopicEnd.String() + `)?[?？]$`
+	})
+	leftOfTopic = text.LazyRegexpOf(func() string {
+		return `^([^` + text.TablesOf("ja").FollowUp.Unspaced.Particles + `、。？?\s]{1,12})((?:` + text.TablesOf("ja").FollowUp.Unspaced.TopicLink.String() + `).+)$`
+	})
+	standsFor = text.LazyRegexpOf(func() string {
+		return `(?:` + text.TablesOf("ja").FollowUp.Unspaced.Pronouns.String() + `)(` + text.TablesOf("ja").FollowUp.Unspaced.PronounLink.String() + `)`
+	})
 )
 
 // rewriteUnspaced completes Japanese follow-ups.
@@ -312,7 +316,7 @@ func rewriteUnspaced(u Utterance, p prior) (string, bool) {
 		return "", false
 	}
 	if m := topicAlone.FindStringSubmatch(strings.TrimSpace(s)); m != nil && text.IsUnspaced(m[1]) {
-		return m[1] + japanese.Of + text.CutUnspaced(old[0], japanese.Of), true
+		return m[1] + text.TablesOf("ja").FollowUp.Unspaced.Of + text.CutUnspaced(old[0], text.TablesOf("ja").FollowUp.Unspaced.Of), true
 	}
 	if standsFor.MatchString(s) {
 		return standsFor.ReplaceAllString(s, old[1]+"$1"), true

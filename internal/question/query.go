@@ -1,7 +1,6 @@
 package question
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -99,7 +98,7 @@ func lostSubject(s string) bool {
 		if w.Upper && w.Start > 0 || text.Numeric(w.Key) {
 			return false
 		}
-		if !text.StopWords[w.Key] {
+		if !text.StopWords()[w.Key] {
 			content++
 		}
 	}
@@ -128,14 +127,14 @@ func trimPoliteness(s string, names []string) string {
 	u := Parse(s, names)
 	rest := u.Words
 	for len(rest) > 0 {
-		if n, cue := orderPhrases.Prefix(rest); Order(cue) == Search {
+		if n, cue := orderPhrases().Prefix(rest); Order(cue) == Search {
 			rest = rest[n:]
-			for len(rest) > 1 && (n < 4 && orderLinks[rest[0].Key] || orderTails[rest[0].Key]) {
+			for len(rest) > 1 && (n < 4 && orderLinks()[rest[0].Key] || orderTails()[rest[0].Key]) {
 				rest = rest[1:]
 			}
 			continue
 		}
-		n, _ := politeOpenings.Prefix(rest)
+		n, _ := politeOpenings().Prefix(rest)
 		if n == 0 {
 			break
 		}
@@ -163,7 +162,7 @@ func contentWords(s string) string {
 	var out []string
 	last := -1
 	for _, w := range text.Words(s) {
-		if !text.StopWords[w.Key] && w.Start != last {
+		if !text.StopWords()[w.Key] && w.Start != last {
 			last = w.Start
 			out = append(out, s[w.Start:w.End])
 		}
@@ -172,7 +171,7 @@ func contentWords(s string) string {
 }
 
 // quotation matches quoted words with their marks.
-var quotation = regexp.MustCompile(`"([^"\n]*)"|“([^”“„\n]*)[”“]|„([^“”„\n]*)[“”]|«([^»\n]*)»|»([^«\n]*)«|「([^」\n]*)」|『([^』\n]*)』`)
+var quotation = text.NewLazyRegexp(`"([^"\n]*)"|“([^”“„\n]*)[”“]|„([^“”„\n]*)[“”]|«([^»\n]*)»|»([^«\n]*)«|「([^」\n]*)」|『([^』\n]*)』`)
 
 const maxQuoted = 80 // characters
 
@@ -212,11 +211,11 @@ func balanceQuotes(s string) string {
 func quoteTitles(s string) string {
 	words := text.Words(s)
 	for i, work := range words {
-		if !works[work.Key] {
+		if !works()[work.Key] {
 			continue
 		}
 		from := i + 1
-		for from < len(words) && titleLinks[words[from].Key] && !words[from].Upper {
+		for from < len(words) && titleLinks()[words[from].Key] && !words[from].Upper {
 			from++
 		}
 		to := titleEnd(words, from)
@@ -239,7 +238,7 @@ func titleEnd(words []text.Word, from int) int {
 		switch w := words[i]; {
 		case w.Upper || i > from && text.Numeric(w.Key):
 			end = i + 1
-		case i == from || !text.StopWords[w.Key]:
+		case i == from || !text.StopWords()[w.Key]:
 			return end
 		}
 	}

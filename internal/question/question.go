@@ -18,9 +18,9 @@ package question
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"familiar/internal/context/turn"
@@ -219,7 +219,7 @@ func (p *Plan) mayAsk(question string, messages []turn.Message) bool {
 	}
 	words := text.Words(question)
 	return text.ContainsAny(words, allowed) &&
-		!slices.ContainsFunc(words, func(w text.Word) bool { return !allowed[w.Key] && !text.StopWords[w.Key] })
+		!slices.ContainsFunc(words, func(w text.Word) bool { return !allowed[w.Key] && !text.StopWords()[w.Key] })
 }
 
 // typedURLs returns the URLs in a message, in order. They are canonical but keep their fragments. URLs of the message
@@ -230,7 +230,7 @@ func typedURLs(req turn.Request, outline bool) (urls, refused []string) {
 	if req.Message.ByPerson() {
 		typed = guard.TypedURLs(req.Message.Text)
 	}
-	if parent := req.Parent; parent != nil && parent.ByPerson() && (outline || text.ContainsAny(text.Words(req.Message.Text), pageWords)) {
+	if parent := req.Parent; parent != nil && parent.ByPerson() && (outline || text.ContainsAny(text.Words(req.Message.Text), pageWords())) {
 		typed = append(typed, guard.TypedURLs(parent.Text)...)
 	}
 	for _, raw := range typed {
@@ -253,23 +253,23 @@ const OutlineQuestion = "What does the page say? What are its main points?"
 
 var (
 	// linkText matches the text of a Markdown link without its address: it names the page.
-	linkText = regexp.MustCompile(`\[[^\[\]\n]*\]\(<? *>?\)?`)
+	linkText = text.NewLazyRegexp(`\[[^\[\]\n]*\]\(<? *>?\)?`)
 	// precise are words that ask for a person, time, place, number or reason. An outline answers none of them.
-	precise = func() text.Phrases {
+	precise = sync.OnceValue(func() text.Phrases {
 		rows := map[string]text.PhraseList{}
 		for _, kind := range []string{"person", "time", "place", "number", "reason"} {
 			rows[kind] = text.AllTables().Evidence.AnswerKinds[kind]
 		}
 		return text.Compile(rows)
-	}()
-	pageTalk = text.Set(tables.Query.PageTalk)
+	})
+	pageTalk = sync.OnceValue(func() map[string]bool { return text.Set(tables().Query.PageTalk) })
 	// unspacedTalk are the words of pageTalk in scripts without spaces, longest first.
-	unspacedTalk = func() []string {
-		all := slices.DeleteFunc(tables.Query.PageTalk.Fields(), func(s string) bool { return !text.Unspaced(s) })
+	unspacedTalk = sync.OnceValue(func() []string {
+		all := slices.DeleteFunc(tables().Query.PageTalk.Fields(), func(s string) bool { return !text.Unspaced(s) })
 		slices.SortFunc(all, func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) })
 		return all
-	}()
-	englishStops = text.Set(text.TablesOf("en").Grammar.StopWords)
+	})
+	englishStops = sync.OnceValue(func() map[string]bool { return text.Set(text.TablesOf("en").Grammar.StopWords) })
 )
 
 // asksForOutline reports whether a message asks no more than what a page says. That holds if all its words could be said
@@ -277,16 +277,16 @@ var (
 // and small talk.
 func asksForOutline(message string, names []string) (outline, spelled bool) {
 	u := Parse(linkText.ReplaceAllString(guard.WithoutURLs(message), " "), names)
-	if u.has(precise) {
+	if u.has(precise()) {
 		return false, false
 	}
-	stops := text.StopWords
+	stops := text.StopWords()
 	if text.Language(u.Text, u.Words) == "en" {
-		stops = englishStops // a stop word of one language may be the topic in another: "die"
+		stops = englishStops() // a stop word of one language may be the topic in another: "die"
 	}
 	for _, w := range u.Body {
 		switch written := u.Text[w.Start:w.End]; {
-		case pageTalk[w.Key]:
+		case pageTalk()[w.Key]:
 			spelled = true
 		case stops[w.Key], text.Numeric(w.Key) && len(w.Key) < 3: // "in 3 sentences"
 		case text.Unspaced(written):
@@ -298,13 +298,13 @@ func asksForOutline(message string, names []string) (outline, spelled bool) {
 			return false, false
 		}
 	}
-	smallTalk := slices.ContainsFunc(u.find(notForWeb), func(f text.Match) bool { return f.Cue == "smalltalk" })
+	smallTalk := slices.ContainsFunc(u.find(notForWeb()), func(f text.Match) bool { return f.Cue == "smalltalk" })
 	return true, spelled && !smallTalk
 }
 
 // withoutTalk removes the words that may be said of any page from a text without spaces.
 func withoutTalk(s string) string {
-	for _, word := range unspacedTalk {
+	for _, word := range unspacedTalk() {
 		s = strings.ReplaceAll(s, word, "")
 	}
 	return s

@@ -1,7 +1,6 @@
 package question
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -63,7 +62,7 @@ const maxRecallWords = 60
 
 // ordersWeb reports whether the message names another place to look.
 func ordersWeb(u Utterance) bool {
-	return slices.ContainsFunc(u.Words, func(w text.Word) bool { return webWords[w.Key] })
+	return slices.ContainsFunc(u.Words, func(w text.Word) bool { return webWords()[w.Key] })
 }
 
 // recallReader reads a message for [AboutServer].
@@ -96,23 +95,23 @@ func (r *recallReader) find(now time.Time) {
 	for i, w := range words {
 		known := true
 		switch {
-		case i < lead, i == lead && sayWords[w.Key]: // an order: "tell me"
-		case linkWords[w.Key]:
+		case i < lead, i == lead && sayWords()[w.Key]: // an order: "tell me"
+		case linkWords()[w.Key]:
 			r.q.Address, r.saying, r.posting = true, true, true
-		case postWords[w.Key]:
+		case postWords()[w.Key]:
 			r.saying, r.posting = true, true
-		case sayWords[w.Key]:
+		case sayWords()[w.Key]:
 			r.saying = true
-		case weWords[w.Key]:
+		case weWords()[w.Key]:
 			r.we = true
-		case anyoneWords[w.Key]:
+		case anyoneWords()[w.Key]:
 			r.anyone = true
-		case whoWords[w.Key]:
+		case whoWords()[w.Key]:
 			r.who = true
-		case placeWords[w.Key] && (w.Key == "here" || i > 0 && demonstratives[words[i-1].Key]):
+		case placeWords()[w.Key] && (w.Key == "here" || i > 0 && demonstratives()[words[i-1].Key]):
 			r.place, r.q.Here = true, r.q.Here || w.Key != "server" && w.Key != "guild"
 		default:
-			known = idleWords[w.Key]
+			known = idleWords()[w.Key]
 		}
 		if known {
 			r.used[w.Start] = true
@@ -129,7 +128,7 @@ func (r *recallReader) find(now time.Time) {
 // findSpeakers finds "I" and "you" as speakers: "what did I say", "what have you told us".
 func (r *recallReader) findSpeakers() {
 	for i, w := range r.u.Words {
-		if i == 0 || !haveWords[r.u.Words[i-1].Key] || !r.saidAfter(i) {
+		if i == 0 || !haveWords()[r.u.Words[i-1].Key] || !r.saidAfter(i) {
 			continue
 		}
 		r.q.ByAsker = r.q.ByAsker || w.Key == "i"
@@ -140,7 +139,7 @@ func (r *recallReader) findSpeakers() {
 // saidAfter reports whether a verb of saying follows word i soon.
 func (r *recallReader) saidAfter(i int) bool {
 	rest := r.u.Words[i+1:]
-	return slices.ContainsFunc(rest[:min(3, len(rest))], func(w text.Word) bool { return sayWords[w.Key] || postWords[w.Key] })
+	return slices.ContainsFunc(rest[:min(3, len(rest))], func(w text.Word) bool { return sayWords()[w.Key] || postWords()[w.Key] })
 }
 
 // findMentions takes the channels and people that Discord marked.
@@ -188,14 +187,14 @@ func (r *recallReader) findPeople() {
 
 // speaks reports whether the name at words i to end is the speaker's: "what did Ada say", "posted by Ada".
 func (r *recallReader) speaks(i, end int) bool {
-	return i > 0 && byWords[r.u.Words[i-1].Key] || slices.ContainsFunc(r.u.Words[end:], func(w text.Word) bool {
-		return sayWords[w.Key] || postWords[w.Key] || linkWords[w.Key]
+	return i > 0 && byWords()[r.u.Words[i-1].Key] || slices.ContainsFunc(r.u.Words[end:], func(w text.Word) bool {
+		return sayWords()[w.Key] || postWords()[w.Key] || linkWords()[w.Key]
 	})
 }
 
 // isRecallWord reports whether a word is in the tables. Such a word is no person's name by itself.
 func isRecallWord(key string) bool {
-	return sayWords[key] || postWords[key] || idleWords[key] || placeWords[key] || linkWords[key] || whoWords[key]
+	return sayWords()[key] || postWords()[key] || idleWords()[key] || placeWords()[key] || linkWords()[key] || whoWords()[key]
 }
 
 func (r *recallReader) markUsed(from, to int) {
@@ -232,11 +231,11 @@ func (r *recallReader) decide() Recall {
 	q := r.q
 	asks := r.u.Form() != NoForm || r.u.HasQuestionMark() || r.who || r.u.Inquiry
 	switch {
-	case len(r.u.Words) <= maxPhraseWords && r.u.has(missedPhrases):
+	case len(r.u.Words) <= maxPhraseWords && r.u.has(missedPhrases()):
 		q.Why, q.Missed, q.Words = "asks what was missed", true, nil
-	case len(r.u.Words) <= maxPhraseWords && r.u.has(pinPhrases):
+	case len(r.u.Words) <= maxPhraseWords && r.u.has(pinPhrases()):
 		q.Why, q.Pins, q.Words = "asks for the pins", true, nil
-	case len(r.u.Words) <= maxPhraseWords && r.u.has(channelTopicPhrases):
+	case len(r.u.Words) <= maxPhraseWords && r.u.has(channelTopicPhrases()):
 		q.Why, q.Topic, q.Words = "asks what the channel is for", true, nil
 	case !asks || !r.saying:
 		return Recall{}
@@ -260,7 +259,7 @@ func (r *recallReader) decide() Recall {
 
 // isAboutFuture reports whether "we" refers to the future: "should we discuss this?"
 func (r *recallReader) isAboutFuture() bool {
-	return slices.ContainsFunc(r.u.Words, func(w text.Word) bool { return futureWords[w.Key] })
+	return slices.ContainsFunc(r.u.Words, func(w text.Word) bool { return futureWords()[w.Key] })
 }
 
 // MessageLink is a link to a Discord message.
@@ -271,7 +270,7 @@ type MessageLink struct {
 
 // messageLink matches the links of all Discord clients. A link into a direct message has "@me" in place of a server and
 // does not match.
-var messageLink = regexp.MustCompile(`https?://(?:(?:www|ptb|canary)\.)?discord(?:app)?\.com/channels/(\d{1,20})/(\d{1,20})/(\d{1,20})\b`)
+var messageLink = text.NewLazyRegexp(`https?://(?:(?:www|ptb|canary)\.)?discord(?:app)?\.com/channels/(\d{1,20})/(\d{1,20})/(\d{1,20})\b`)
 
 // maxLinks is how many links of one message are followed.
 const maxLinks = 5
@@ -301,4 +300,4 @@ func ChannelOf(url string) string {
 	return ""
 }
 
-var channelLink = regexp.MustCompile(`^https://discord\.com/channels/\d{1,20}/(\d{1,20})(?:/\d{1,20})?$`)
+var channelLink = text.NewLazyRegexp(`^https://discord\.com/channels/\d{1,20}/(\d{1,20})(?:/\d{1,20})?$`)

@@ -208,7 +208,7 @@ var areaCode = text.NewLazyRegexp(`^\(\d{2,5}\) ?\d`)
 func announcesPhone(before string, inParts bool) bool {
 	words := text.Words(before)
 	for i := max(0, len(words)-3); i < len(words); i++ {
-		if phoneWords[words[i].Key] || numberNouns[words[i].Key] && (inParts || i > 0 && owners[words[i-1].Key]) {
+		if phoneWords()[words[i].Key] || numberNouns()[words[i].Key] && (inParts || i > 0 && owners()[words[i-1].Key]) {
 			return true
 		}
 	}

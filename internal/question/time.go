@@ -13,10 +13,10 @@ func timeAt(words []text.Word, at int) int {
 	if n, m := text.MomentAt(words, at); m != (text.Moment{}) {
 		return n
 	}
-	if n, cue := Times.Prefix(words[at:]); cue == "day" || cue == "week" || cue == "year" {
+	if n, cue := Times().Prefix(words[at:]); cue == "day" || cue == "week" || cue == "year" {
 		return n
 	}
-	if n, _ := text.NowWords.Prefix(words[at:]); n > 0 {
+	if n, _ := text.NowWords().Prefix(words[at:]); n > 0 {
 		return n
 	}
 	if _, ok := text.Weekday(words[at].Key); ok {
@@ -28,12 +28,12 @@ func timeAt(words []text.Word, at int) int {
 	switch {
 	case isYear(at):
 		return 1
-	case text.MonthNames[words[at].Key] == 0:
+	case text.MonthNames()[words[at].Key] == 0:
 	case isYear(at + 1):
 		return 2
 	case at+1 < len(words) && text.Numeric(words[at+1].Key) && isYear(at+2):
 		return 3
-	case at > 0 && text.Prepositions[words[at-1].Key] && words[at].Upper:
+	case at > 0 && text.Prepositions()[words[at-1].Key] && words[at].Upper:
 		return 1
 	}
 	return 0
@@ -43,7 +43,7 @@ func timeAt(words []text.Word, at int) int {
 func timeIn(words []text.Word) (from, to int) {
 	for i := range words {
 		if n := timeAt(words, i); n > 0 {
-			if from = i; i > 0 && text.Prepositions[words[i-1].Key] {
+			if from = i; i > 0 && text.Prepositions()[words[i-1].Key] {
 				from--
 			}
 			return from, i + n
@@ -64,7 +64,7 @@ func (p prior) replaceTime(rest string, added []text.Word) string {
 		return p.Text + " " + rest
 	}
 	from := p.timeFrom
-	if old := p.Words[from:p.timeTo]; len(added) == 1 && text.Prepositions[old[0].Key] {
+	if old := p.Words[from:p.timeTo]; len(added) == 1 && text.Prepositions()[old[0].Key] {
 		number := text.Numeric(added[0].Key)
 		if number == text.Numeric(old[1].Key) && (number || added[0].Upper) {
 			from++ // "2022" for "2018", "Monday" for "Sunday": keep the preposition
@@ -75,14 +75,14 @@ func (p prior) replaceTime(rest string, added []text.Word) string {
 
 // isNeighbour reports whether words are only a neighbouring time: "the day after".
 func isNeighbour(words []text.Word) bool {
-	n, _ := neighbours.Prefix(words)
+	n, _ := neighbours().Prefix(words)
 	return n > 0 && n == len(words)
 }
 
 // shiftTime moves the question's time: "and the day after?".
 func (p prior) shiftTime(rest string) (string, bool) {
 	words := text.Words(rest)
-	n, cue := neighbours.Prefix(words)
+	n, cue := neighbours().Prefix(words)
 	if n == 0 || n < len(words) {
 		return "", false
 	}
@@ -109,7 +109,7 @@ func (p prior) shiftTime(rest string) (string, bool) {
 		}
 	}
 	at, was := p.timeFrom, 0
-	if text.Prepositions[p.Words[at].Key] {
+	if text.Prepositions()[p.Words[at].Key] {
 		at++
 	}
 	if _, m := text.MomentAt(p.Words, at); m != (text.Moment{}) {

@@ -59,13 +59,13 @@ func tokens(s, context string) (all []token, language string) {
 
 func roleOf(w text.Word, at int, kinds kindSet) role {
 	switch {
-	case kinds&timeKindSet != 0, len(w.Key) == 4 && text.YearPattern.MatchString(w.Key):
+	case kinds&timeKindSet() != 0, len(w.Key) == 4 && text.YearPattern.MatchString(w.Key):
 		return roleTime
 	case text.Numeric(w.Key):
 		return roleNumber
 	case w.Upper && at > 0 && w.Key != "i":
 		return roleName
-	case kinds&questionKindSet != 0:
+	case kinds&questionKindSet() != 0:
 		return roleQuestionWord
 	case isFunctionWord(w):
 		return roleFunctionWord
@@ -77,7 +77,7 @@ func roleOf(w text.Word, at int, kinds kindSet) role {
 
 // isFunctionWord reports whether a word has no meaning of its own.
 func isFunctionWord(w text.Word) bool {
-	return text.StopWords[w.Key] || text.Prepositions[w.Key] || articles[w.Key] || len([]rune(w.Key)) <= 2 && !text.Numeric(w.Key)
+	return text.StopWords()[w.Key] || text.Prepositions()[w.Key] || articles()[w.Key] || len([]rune(w.Key)) <= 2 && !text.Numeric(w.Key)
 }
 
 // particles are function words of one character, which no table has.
@@ -108,11 +108,11 @@ func unspacedTokens(s, context string) (all []token, language string) {
 		c := &all[i]
 		c.key = strings.ToLower(s[c.start:c.end])
 		switch runes := []rune(c.key); {
-		case c.kinds&timeKindSet != 0, text.YearPattern.MatchString(c.key):
+		case c.kinds&timeKindSet() != 0, text.YearPattern.MatchString(c.key):
 			c.role = roleTime
 		case unicode.IsDigit(runes[0]):
 			c.role = roleNumber
-		case c.kinds&questionKindSet != 0:
+		case c.kinds&questionKindSet() != 0:
 			c.role = roleQuestionWord
 		case c.kinds != 0:
 			c.role = roleKnown

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"math/bits"
 	"slices"
+	"sync"
 	"unicode/utf8"
 
 	"familiar/internal/text"
@@ -18,20 +19,22 @@ type (
 var roleNames = []string{"fresh", "name", "number", "moment", "asks", "known", "small"}
 
 // kindNames are the kinds of words in the language files, with a bit for each.
-var kindNames = slices.Sorted(maps.Keys(text.AllTables().Speech))
+var kindNames = sync.OnceValue(func() []string { return slices.Sorted(maps.Keys(text.AllTables().Speech)) })
 
 func kindSetOf(names ...string) (all kindSet) {
 	for _, name := range names {
-		all |= 1 << slices.Index(kindNames, name)
+		all |= 1 << slices.Index(kindNames(), name)
 	}
 	return all
 }
 
 // The kinds of question words and of times.
 var (
-	questionKindSet = kindSetOf("who", "what", "when", "where", "which", "why", "how", "many", "aux", "fetch")
-	timeKindSet     = kindSetOf("time")
-	whoKindSet      = kindSetOf("who")
+	questionKindSet = sync.OnceValue(func() kindSet {
+		return kindSetOf("who", "what", "when", "where", "which", "why", "how", "many", "aux", "fetch")
+	})
+	timeKindSet = sync.OnceValue(func() kindSet { return kindSetOf("time") })
+	whoKindSet  = sync.OnceValue(func() kindSet { return kindSetOf("who") })
 )
 
 func rolesIn(all []token) (of roleSet) {
@@ -87,15 +90,17 @@ type pairNames struct {
 	has, all, first, last, kinds []string
 }
 
-var namesOf = map[method]pairNames{replaces: namesFor("swap said "), appends: namesFor("add said ")}
+var namesOf = sync.OnceValue(func() map[method]pairNames {
+	return map[method]pairNames{replaces: namesFor("swap said "), appends: namesFor("add said ")}
+})
 
 func namesFor(what string) pairNames {
-	return pairNames{prefixed(what+"has ", roleNames), prefixed(what+"all ", roleNames), prefixed(what+"first ", roleNames), prefixed(what+"last ", roleNames), prefixed(what+"kind ", kindNames)}
+	return pairNames{prefixed(what+"has ", roleNames), prefixed(what+"all ", roleNames), prefixed(what+"first ", roleNames), prefixed(what+"last ", roleNames), prefixed(what+"kind ", kindNames())}
 }
 
 // traits emits the traits of a message that are the same for all completions by one method.
 func (r *pair) traits(of method, e emit) {
-	names, prefix := namesOf[of], [...]string{replaces: "swap ", appends: "add "}[of]
+	names, prefix := namesOf()[of], [...]string{replaces: "swap ", appends: "add "}[of]
 	first, last, has := r.said[0], r.said[len(r.said)-1], rolesIn(r.said)
 	one := func(name string, seen bool) {
 		if seen {
@@ -115,8 +120,8 @@ func (r *pair) traits(of method, e emit) {
 	one("opened and asks", (r.opened || r.ended) && has&(1<<roleQuestionWord) != 0)
 	one("one", len(r.said) == 1)
 	one("two, one known", len(r.said) == 2 && has&(1<<roleKnown) != 0)
-	one("article", articles[first.key])
-	one("preposition", text.Prepositions[first.key])
+	one("article", articles()[first.key])
+	one("preposition", text.Prepositions()[first.key])
 	one("question", r.u.HasQuestionMark())
 	one("pronoun", r.hasPronoun)
 	e(prefix+"words", float64(min(r.wordCount(), 6))/3)
@@ -124,18 +129,21 @@ func (r *pair) traits(of method, e emit) {
 
 // The names of the traits at the ends of a completion: the roles of the tokens on both sides.
 var (
-	swapFrom, swapTo = edges("swap from "), edges("swap to ")
-	addFrom, addTo   = edges("add from "), edges("add to ")
+	swapFrom = sync.OnceValue(func() *[8][8]string { return edges("swap from ") })
+	swapTo   = sync.OnceValue(func() *[8][8]string { return edges("swap to ") })
+	addFrom  = sync.OnceValue(func() *[8][8]string { return edges("add from ") })
+	addTo    = sync.OnceValue(func() *[8][8]string { return edges("add to ") })
 )
 
-func edges(what string) (all [roleCount + 1][roleCount + 1]string) {
+func edges(what string) *[roleCount + 1][roleCount + 1]string {
+	var all [roleCount + 1][roleCount + 1]string
 	names := append(slices.Clone(roleNames), "end")
 	for i, left := range names {
 		for j, right := range names {
 			all[i][j] = what + left + "|" + right
 		}
 	}
-	return all
+	return &all
 }
 
 // edge returns the name of the trait for an index in the question.
@@ -152,15 +160,19 @@ func (r *pair) edge(names *[roleCount + 1][roleCount + 1]string, at int) string 
 
 // The names of the traits of replaced tokens.
 var (
-	swapHas, swapFirst, swapLast = prefixed("swap has ", roleNames), prefixed("swap first ", roleNames), prefixed("swap last ", roleNames)
-	swapLeaves, swapMisses       = prefixed("swap leaves ", roleNames), prefixed("swap misses ", roleNames)
-	swapNothing, swapKinds       = prefixed("swap nothing for ", roleNames), prefixed("swap kind ", kindNames)
-	swapFor                      = func() (all [roleCount][]string) {
+	swapHas     = sync.OnceValue(func() []string { return prefixed("swap has ", roleNames) })
+	swapFirst   = sync.OnceValue(func() []string { return prefixed("swap first ", roleNames) })
+	swapLast    = sync.OnceValue(func() []string { return prefixed("swap last ", roleNames) })
+	swapLeaves  = sync.OnceValue(func() []string { return prefixed("swap leaves ", roleNames) })
+	swapMisses  = sync.OnceValue(func() []string { return prefixed("swap misses ", roleNames) })
+	swapNothing = sync.OnceValue(func() []string { return prefixed("swap nothing for ", roleNames) })
+	swapKinds   = sync.OnceValue(func() []string { return prefixed("swap kind ", kindNames()) })
+	swapFor     = sync.OnceValue(func() (all [roleCount][]string) {
 		for i, name := range roleNames {
 			all[i] = prefixed("swap "+name+" for ", roleNames)
 		}
 		return all
-	}()
+	})
 )
 
 // traits emits the traits of a completion.
@@ -168,7 +180,7 @@ func (r *completion) traits(e emit) {
 	switch {
 	case r.method == replaces && r.from == r.to:
 		e("swap nothing", 1)
-		e.roles(swapNothing, rolesIn(r.pair.said))
+		e.roles(swapNothing(), rolesIn(r.pair.said))
 	case r.method == replaces:
 		r.replaceTraits(e)
 		r.wordTraits(e)
@@ -182,26 +194,26 @@ func (r *completion) replaceTraits(e emit) {
 	span := p.before[r.from:r.to]
 	first, last := span[0], span[len(span)-1]
 	has, said := rolesIn(span), rolesIn(p.said)
-	e.roles(swapHas, has)
-	e(swapFirst[first.role], 1)
-	e(swapLast[last.role], 1)
-	e.roles(swapLeaves, rolesIn(p.before[:r.from])|rolesIn(p.before[r.to:]))
+	e.roles(swapHas(), has)
+	e(swapFirst()[first.role], 1)
+	e(swapLast()[last.role], 1)
+	e.roles(swapLeaves(), rolesIn(p.before[:r.from])|rolesIn(p.before[r.to:]))
 	for of := has; of != 0; of &= of - 1 {
 		i := bits.TrailingZeros16(uint16(of))
 		for with := said; with != 0; with &= with - 1 {
-			e(swapFor[bits.TrailingZeros16(uint16(with))][i], 1)
+			e(swapFor()[bits.TrailingZeros16(uint16(with))][i], 1)
 		}
 	}
 	const distinct roleSet = 1<<roleTime | 1<<roleNumber | 1<<roleName
-	e.roles(swapMisses, distinct&said&rolesIn(p.before)&^has)
+	e.roles(swapMisses(), distinct&said&rolesIn(p.before)&^has)
 	const content roleSet = 1<<roleFunctionWord - 1
 	e.given("swap same roles", has&content == said&content)
-	e.kinds(swapKinds, kindsIn(span))
+	e.kinds(swapKinds(), kindsIn(span))
 	same := kindsIn(span)&kindsIn(p.said) != 0
 	e.given("swap same kind", same)
 	e.given("swap misses kind", !same && kindsIn(p.before)&kindsIn(p.said) != 0)
-	e(p.edge(&swapFrom, r.from), 1)
-	e(p.edge(&swapTo, r.to), 1)
+	e(p.edge(swapFrom(), r.from), 1)
+	e(p.edge(swapTo(), r.to), 1)
 	e.given("swap all", r.from == 0 && r.to == len(p.before))
 	e.given("swap at end", r.to == len(p.before))
 	e.given("swap at start", r.from == 0)
@@ -231,21 +243,21 @@ func (r *completion) wordTraits(e emit) {
 	if r.from > 0 {
 		behind = p.before[r.from-1].key
 	}
-	opens, opened := text.Prepositions[by], text.Prepositions[first]
+	opens, opened := text.Prepositions()[by], text.Prepositions()[first]
 	samePreposition := opens && plainPreposition(first) == plainPreposition(by)
 	e.given("swap same preposition", samePreposition && len(span) > 1)
 	e.given("swap preposition for none", opened && !opens)
 	e.given("swap none for preposition", !opened && opens)
-	e.given("swap behind preposition", !opens && text.Prepositions[behind])
-	e.given("swap doubles preposition", opens && text.Prepositions[behind])
+	e.given("swap behind preposition", !opens && text.Prepositions()[behind])
+	e.given("swap doubles preposition", opens && text.Prepositions()[behind])
 	e.given("swap misses preposition", opens && !samePreposition && slices.ContainsFunc(p.before, func(c token) bool { return plainPreposition(c.key) == plainPreposition(by) }))
-	e.given("swap article for article", articles[by] && articles[first])
-	e.given("swap none for article", articles[by] && !articles[first])
-	e.given("swap article for none", !articles[by] && articles[first])
-	e.given("swap doubles article", articles[by] && articles[behind])
+	e.given("swap article for article", articles()[by] && articles()[first])
+	e.given("swap none for article", articles()[by] && !articles()[first])
+	e.given("swap article for none", !articles()[by] && articles()[first])
+	e.given("swap doubles article", articles()[by] && articles()[behind])
 	e.given("swap without article", r.short)
 	e.given("swap number without article", r.short && rolesIn(p.said)&(1<<roleNumber) != 0)
-	e.given("swap without article behind article", r.short && articles[behind])
+	e.given("swap without article behind article", r.short && articles()[behind])
 	e.given("swap same ending", sameEnding(last, end))
 	e.given("swap same last letter", lastRune(last) == lastRune(end))
 	e.given("swap same last", last == end)
@@ -257,31 +269,34 @@ func (r *completion) wordTraits(e emit) {
 
 // The names of the traits of kept tokens.
 var (
-	addLeaves, addLeavesRight   = prefixed("add leaves out ", roleNames), prefixed("add leaves out right ", roleNames)
-	addLeavesAll                = prefixed("add leaves out all ", roleNames)
-	addFirst, addLast           = prefixed("add first ", roleNames), prefixed("add last ", roleNames)
-	addKeepsKinds, addLeftKinds = prefixed("add keeps kind ", kindNames), prefixed("add leaves out kind ", kindNames)
-	addCuts, addCutsEnd         = []string{"add cuts 0", "add cuts 1", "add cuts 2"}, []string{"add cuts 0 at end", "add cuts 1 at end", "add cuts 2 at end"}
+	addLeaves           = sync.OnceValue(func() []string { return prefixed("add leaves out ", roleNames) })
+	addLeavesRight      = sync.OnceValue(func() []string { return prefixed("add leaves out right ", roleNames) })
+	addLeavesAll        = sync.OnceValue(func() []string { return prefixed("add leaves out all ", roleNames) })
+	addFirst            = sync.OnceValue(func() []string { return prefixed("add first ", roleNames) })
+	addLast             = sync.OnceValue(func() []string { return prefixed("add last ", roleNames) })
+	addKeepsKinds       = sync.OnceValue(func() []string { return prefixed("add keeps kind ", kindNames()) })
+	addLeftKinds        = sync.OnceValue(func() []string { return prefixed("add leaves out kind ", kindNames()) })
+	addCuts, addCutsEnd = []string{"add cuts 0", "add cuts 1", "add cuts 2"}, []string{"add cuts 0 at end", "add cuts 1 at end", "add cuts 2 at end"}
 )
 
 func (r *completion) appendTraits(e emit) {
 	p := r.pair
 	span, left, right := p.before[r.from:r.to], p.before[:r.from], p.before[r.to:]
 	out, has := rolesIn(left)|rolesIn(right), rolesIn(span)
-	e.roles(addLeaves, out)
-	e.roles(addLeavesRight, rolesIn(right))
-	e.roles(addLeavesAll, out&^has)
-	e(addFirst[span[0].role], 1)
-	e(addLast[span[len(span)-1].role], 1)
-	e(p.edge(&addFrom, r.from), 1)
-	e(p.edge(&addTo, r.to), 1)
-	e.kinds(addKeepsKinds, kindsIn(span))
-	e.kinds(addLeftKinds, kindsIn(left)|kindsIn(right))
-	e.given("add first article", articles[span[0].key])
-	e.given("add first preposition", text.Prepositions[span[0].key])
+	e.roles(addLeaves(), out)
+	e.roles(addLeavesRight(), rolesIn(right))
+	e.roles(addLeavesAll(), out&^has)
+	e(addFirst()[span[0].role], 1)
+	e(addLast()[span[len(span)-1].role], 1)
+	e(p.edge(addFrom(), r.from), 1)
+	e(p.edge(addTo(), r.to), 1)
+	e.kinds(addKeepsKinds(), kindsIn(span))
+	e.kinds(addLeftKinds(), kindsIn(left)|kindsIn(right))
+	e.given("add first article", articles()[span[0].key])
+	e.given("add first preposition", text.Prepositions()[span[0].key])
 	if len(left) > 0 {
-		e.given("add behind article", articles[left[len(left)-1].key])
-		e.given("add behind preposition", text.Prepositions[left[len(left)-1].key])
+		e.given("add behind article", articles()[left[len(left)-1].key])
+		e.given("add behind preposition", text.Prepositions()[left[len(left)-1].key])
 	}
 	if len(left) < len(addCuts) {
 		e(addCuts[len(left)], 1)
@@ -291,7 +306,7 @@ func (r *completion) appendTraits(e emit) {
 	}
 	if len(left)+len(right) == 0 {
 		e("add whole", 1)
-		e.given("add whole of who", span[0].kinds&whoKindSet != 0)
+		e.given("add whole of who", span[0].kinds&whoKindSet() != 0)
 		e.given("add whole and pronoun", r.pair.hasPronoun)
 	}
 	if cuts := r.cutRuns(); cuts > 0 {

@@ -28,7 +28,7 @@ func Parse(s string, names []string) Utterance {
 // politePrefix returns how many words of a polite opening begin words, and whether the opening asks for an answer.
 func politePrefix(words []text.Word) (n int, inquiry bool) {
 	for n < len(words) {
-		more, cue := politeOpenings.Prefix(words[n:])
+		more, cue := politeOpenings().Prefix(words[n:])
 		if more == 0 {
 			break
 		}
@@ -86,7 +86,7 @@ const (
 // Form returns how an utterance asks, by its first words.
 func (u Utterance) Form() Form {
 	for _, lang := range [...]string{text.Language(u.Text, u.Words), "en"} {
-		openings, ok := questionOpenings[lang]
+		openings, ok := questionOpenings()[lang]
 		if !ok {
 			continue
 		}
@@ -97,7 +97,7 @@ func (u Utterance) Form() Form {
 			return Request
 		}
 	}
-	if found := questionOpenings[""].FindAll(u.Text, u.Body); len(found) > 0 {
+	if found := questionOpenings()[""].FindAll(u.Text, u.Body); len(found) > 0 {
 		return Form(found[0].Cue)
 	}
 	return u.innerForm()
@@ -107,17 +107,17 @@ func (u Utterance) Form() Form {
 // sentence ("… is located in which state").
 func (u Utterance) innerForm() Form {
 	for i := 1; i < len(u.Body); i++ {
-		if conditions[u.Body[0].Key] {
-			if n, _ := inverted.Prefix(u.Body[i:]); n > 0 {
+		if conditions()[u.Body[0].Key] {
+			if n, _ := inverted().Prefix(u.Body[i:]); n > 0 {
 				return YesNo
 			}
-			if n, _ := interrogatives.Prefix(u.Body[i:]); n > 0 {
+			if n, _ := interrogatives().Prefix(u.Body[i:]); n > 0 {
 				return Wh
 			}
 		}
 		switch u.Body[i].Key {
 		case "which", "whose", "what":
-			if i >= len(u.Body)-4 && prepositions[u.Body[i-1].Key] {
+			if i >= len(u.Body)-4 && prepositions()[u.Body[i-1].Key] {
 				return Wh
 			}
 		}
@@ -127,11 +127,11 @@ func (u Utterance) innerForm() Form {
 
 // isCommonWord reports whether a word is a stop word, a pronoun, a month, or in one of the tables of cues.
 func isCommonWord(key string) bool {
-	if text.StopWords[key] || text.Pronouns[key] != "" || text.MonthNames[key] > 0 {
+	if text.StopWords()[key] || text.Pronouns()[key] != "" || text.MonthNames()[key] > 0 {
 		return true
 	}
 	word := []text.Word{{Key: key}}
-	for _, table := range [...]text.Phrases{topicPhrases, Times, notForWeb, intentPhrases, text.CalendarPhrases} {
+	for _, table := range [...]text.Phrases{topicPhrases(), Times(), notForWeb(), intentPhrases(), text.CalendarPhrases()} {
 		if n, _ := table.Prefix(word); n > 0 {
 			return true
 		}
@@ -152,7 +152,7 @@ const (
 // order finds an explicit order to search or not to search.
 func (u Utterance) order() Order {
 	order := NoOrder
-	for _, f := range u.find(orderPhrases) {
+	for _, f := range u.find(orderPhrases()) {
 		switch {
 		case f.Cue == "dont" && u.forbids(f), f.Cue == "aside" && u.standsApart(f):
 			return NoSearch
@@ -161,9 +161,9 @@ func (u Utterance) order() Order {
 		}
 		before := u.Words[u.clauseStart(f.From):f.From]
 		switch {
-		case text.ContainsAny(before, refusals) && !text.ContainsAny(before, asksWhy):
+		case text.ContainsAny(before, refusals()) && !text.ContainsAny(before, asksWhy()):
 			return NoSearch // "never search the web for me", "I don't need you to look it up"
-		case text.ContainsAny(before, reports), f.To < len(u.Words) && notSearched[u.Words[f.To].Key]:
+		case text.ContainsAny(before, reports()), f.To < len(u.Words) && notSearched()[u.Words[f.To].Key]:
 			continue // "we should look it up", "search engines"
 		}
 		if length := f.To - f.From; u.mayBeginOrder(f.From) || f.To == len(u.Words) && length > 1 || length >= 3 {
@@ -175,7 +175,7 @@ func (u Utterance) order() Order {
 
 // forbids tells "please don't search" from "they do not look happy".
 func (u Utterance) forbids(f text.Match) bool {
-	return u.mayBeginOrder(f.From) || !u.isTitle(f) && !notImperative[u.Words[f.From-1].Key]
+	return u.mayBeginOrder(f.From) || !u.isTitle(f) && !notImperative()[u.Words[f.From-1].Key]
 }
 
 // standsApart tells "who was Nero? from memory", which forbids a search, from "files from memory cards".
@@ -189,7 +189,7 @@ func (u Utterance) isTitle(f text.Match) bool { return u.Words[f.From].Upper && 
 // mayBeginOrder reports whether an order can begin at word i: after the polite opening, a punctuation mark, or a word
 // like "please". A phrase in a script without spaces always begins at 0.
 func (u Utterance) mayBeginOrder(i int) bool {
-	return i <= len(u.Words)-len(u.Body) || u.afterMark(i) || beforeOrder[u.Words[i-1].Key]
+	return i <= len(u.Words)-len(u.Body) || u.afterMark(i) || beforeOrder()[u.Words[i-1].Key]
 }
 
 // clauseStart returns the index of the first word in the clause of word i.

@@ -1,7 +1,6 @@
 package reply
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,6 +10,7 @@ import (
 
 	"familiar/internal/context/turn"
 	"familiar/internal/evidence"
+	"familiar/internal/text"
 	"familiar/internal/web/clean"
 )
 
@@ -135,11 +135,11 @@ func (m *Marker) page(n int) *evidence.Page {
 
 var (
 	// group matches adjacent citations, with the links that they may be.
-	group        = regexp.MustCompile(`^\[\d{1,2}\](?:\(<[^\[<>\s]*>\))?(?:,? ?\[\d{1,2}\](?:\(<[^\[<>\s]*>\))?)*`)
-	openGroup    = regexp.MustCompile(`^(?:\(<?[^\[<>\s]*>?)?\s*,? ?(?:\[\d{0,2})?\s*$`) // the possible start of a longer group
-	sentenceOver = regexp.MustCompile(`[.!?…]["'”’)*_]*\s|[。！？]`)
-	sentenceEnd  = regexp.MustCompile(`[.!?…]["'”’)*_]*(?:\s|$)|[。！？]`)
-	lettered     = regexp.MustCompile(`[\pL\d]`)
+	group        = text.NewLazyRegexp(`^\[\d{1,2}\](?:\(<[^\[<>\s]*>\))?(?:,? ?\[\d{1,2}\](?:\(<[^\[<>\s]*>\))?)*`)
+	openGroup    = text.NewLazyRegexp(`^(?:\(<?[^\[<>\s]*>?)?\s*,? ?(?:\[\d{0,2})?\s*$`) // the possible start of a longer group
+	sentenceOver = text.NewLazyRegexp(`[.!?…]["'”’)*_]*\s|[。！？]`)
+	sentenceEnd  = text.NewLazyRegexp(`[.!?…]["'”’)*_]*(?:\s|$)|[。！？]`)
+	lettered     = text.NewLazyRegexp(`[\pL\d]`)
 )
 
 const (

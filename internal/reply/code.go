@@ -1,7 +1,7 @@
 package reply
 
 import (
-	"regexp"
+	"familiar/internal/text"
 	"strings"
 )
 
@@ -48,7 +48,7 @@ func isBlock(s string, i, from, to int) bool {
 		s[to-1] == '\n' && !strings.Contains(s[from:to], "```") && strings.HasPrefix(s[to+3:min(len(s), to+4)]+"\n", "\n")
 }
 
-var infoWord = regexp.MustCompile(`^[A-Za-z0-9_+.#-]*$`)
+var infoWord = text.NewLazyRegexp(`^[A-Za-z0-9_+.#-]*$`)
 
 // longestInfo limits the language name after a fence, in bytes. A longer one may be cut.
 const longestInfo = 40

@@ -1,13 +1,13 @@
 package reply
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"familiar/internal/context/turn"
+	"familiar/internal/text"
 	"familiar/internal/web/clean"
 	"familiar/internal/web/guard"
 )
@@ -159,8 +159,8 @@ func (c *scrubber) remove(rule string, from, to int) {
 // Rules for square brackets: images and labels (O3), definitions (O4), citations (O8).
 
 var (
-	definition = regexp.MustCompile(`^\[[^\]\n]{1,200}\]:[ \t]*(?:<?[a-zA-Z][a-zA-Z0-9+.-]*:|<?//|www\.|<?[^\s<>]+\.[a-z]{2,}/)[^\n]*\n?`)
-	target     = regexp.MustCompile(`^\(\s*(?:<([^<>\n]*)>|((?:[^\s()]|\([^\s()]*\))*))(?:\s+(?:"[^"]*"|'[^']*'))?\s*\)`)
+	definition = text.NewLazyRegexp(`^\[[^\]\n]{1,200}\]:[ \t]*(?:<?[a-zA-Z][a-zA-Z0-9+.-]*:|<?//|www\.|<?[^\s<>]+\.[a-z]{2,}/)[^\n]*\n?`)
+	target     = text.NewLazyRegexp(`^\(\s*(?:<([^<>\n]*)>|((?:[^\s()]|\([^\s()]*\))*))(?:\s+(?:"[^"]*"|'[^']*'))?\s*\)`)
 )
 
 // longestLabel limits a link's words, in bytes.
@@ -199,7 +199,7 @@ func (c *scrubber) bracket() {
 }
 
 // linkTarget matches a target that may be meant as an address.
-var linkTarget = regexp.MustCompile(`[:/.]`)
+var linkTarget = text.NewLazyRegexp(`[:/.]`)
 
 // linkAt reads "[label](target)"; m is nil if s does not start with one.
 func linkAt(s string) (label string, m []string) {
@@ -246,7 +246,7 @@ func (c *scrubber) labelledLink(label, address string, end int) {
 	}
 }
 
-var domain = regexp.MustCompile(`^(?i)(?:[a-z0-9-]+\.)+[a-z]{2,}(?:/\S*)?$`)
+var domain = text.NewLazyRegexp(`^(?i)(?:[a-z0-9-]+\.)+[a-z]{2,}(?:/\S*)?$`)
 
 // honest reports whether a label that looks like an address equals its address, or the address's host.
 func (c *scrubber) honest(label, canonical string) bool {

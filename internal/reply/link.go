@@ -1,12 +1,12 @@
 package reply
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
+	"familiar/internal/text"
 	"familiar/internal/web/guard"
 )
 
@@ -31,13 +31,13 @@ func (r Rules) allow(link string) (canonical, rule string) {
 }
 
 var (
-	httpScheme = regexp.MustCompile(`^(?i)https?://`)
+	httpScheme = text.NewLazyRegexp(`^(?i)https?://`)
 	// invite matches the part of a link after the scheme (O7): an invite, a gift, a server's template, an event. Discord links them
 	// without a scheme too.
-	invite = regexp.MustCompile(`^(?i)(?:[a-z0-9-]+\.)*(?:(?:discord\.(?:gg|gift|new|me)|dsc\.gg|invite\.gg)(?:$|[^a-z0-9.-])|discord(?:app)?\.com/+(?:invite|events|gifts|template)\b)`)
+	invite = text.NewLazyRegexp(`^(?i)(?:[a-z0-9-]+\.)*(?:(?:discord\.(?:gg|gift|new|me)|dsc\.gg|invite\.gg)(?:$|[^a-z0-9.-])|discord(?:app)?\.com/+(?:invite|events|gifts|template)\b)`)
 	// opaque matches schemes that work without "//". Some are also words, and count only before a character that
 	// continues such a link. Browsers read "https:host" and "https:\\host" as if the slashes were there.
-	opaque = regexp.MustCompile(`(?i)(?:https?:[^\s<.,:;!?'"*_~|)\]}>\x60]|(?:java|vb|live)script:\S|(?:file|discord|steam|ms-[a-z-]+):/|(?:blob|view-source):http|mailto:[^\s@]+@|(?:tel|sms):\+?[0-9]|magnet:\?|data:(?:[a-z]+/|[;,]))`)
+	opaque = text.NewLazyRegexp(`(?i)(?:https?:[^\s<.,:;!?'"*_~|)\]}>\x60]|(?:java|vb|live)script:\S|(?:file|discord|steam|ms-[a-z-]+):/|(?:blob|view-source):http|mailto:[^\s@]+@|(?:tel|sms):\+?[0-9]|magnet:\?|data:(?:[a-z]+/|[;,]))`)
 	// opaqueNames are the endings of these schemes' names, except for ms-*.
 	opaqueNames = []string{"http", "https", "script", "file", "discord", "steam", "blob", "view-source", "mailto", "tel", "sms", "magnet", "data"}
 )
@@ -268,11 +268,11 @@ func isDigit(b byte) bool  { return b >= '0' && b <= '9' }
 // Angle brackets and mentions (O6).
 
 var (
-	mention = regexp.MustCompile(`^<(?:@[!&]?[0-9]+|#[0-9]+|/[^<>\n]{1,120}:[0-9]+|t:-?[0-9]+(?::[a-zA-Z])?|id:[a-z-]+(?::[0-9]+)?)>`)
+	mention = text.NewLazyRegexp(`^<(?:@[!&]?[0-9]+|#[0-9]+|/[^<>\n]{1,120}:[0-9]+|t:-?[0-9]+(?::[a-zA-Z])?|id:[a-z-]+(?::[0-9]+)?)>`)
 	// inAngle is as generous as Discord is: one slash does, and line ends and "<" are a part of the link.
-	inAngle = regexp.MustCompile(`^(?i)<(https?:/[^ >]+)>`)
+	inAngle = text.NewLazyRegexp(`^(?i)<(https?:/[^ >]+)>`)
 	// contact is an address of mail or a telephone number, which Discord links in angle brackets.
-	contact = regexp.MustCompile(`^<((?:[^\s<>@:]+@[^\s<>@]+|\+[0-9][0-9 ().-]{2,30}))>`)
+	contact = text.NewLazyRegexp(`^<((?:[^\s<>@:]+@[^\s<>@]+|\+[0-9][0-9 ().-]{2,30}))>`)
 )
 
 func (c *scrubber) angle() {

@@ -19,11 +19,11 @@
 package reply
 
 import (
-	"regexp"
 	"unicode/utf16"
 
 	"familiar/internal/context/turn"
 	"familiar/internal/redact"
+	"familiar/internal/text"
 	"familiar/internal/web/guard"
 )
 
@@ -37,7 +37,7 @@ type Rules struct {
 	Secrets   *redact.Redactor // may be nil
 }
 
-var typedURL = regexp.MustCompile(`https?://[^\s<>"]+`)
+var typedURL = text.NewLazyRegexp(`https?://[^\s<>"]+`)
 
 // RulesFor returns the rules for the reply to a request. They allow the addresses that a person typed or that were read.
 // l is nil if there was no lookup.

@@ -2,13 +2,13 @@ package reply
 
 import (
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
 
 	"familiar/internal/context/turn"
 	"familiar/internal/redact"
+	"familiar/internal/text"
 	"familiar/internal/web/clean"
 )
 
@@ -18,9 +18,9 @@ const SmallType = "-# "
 
 var (
 	// oneCitation is the one form that the guard leaves, and its mark.
-	oneCitation = regexp.MustCompile(`\[(\d{1,2})\??\]`)
+	oneCitation = text.NewLazyRegexp(`\[(\d{1,2})\??\]`)
 	// citations are several, with the links they may be and the space before. Behind a word there may be an index.
-	citations = regexp.MustCompile(`(?: +|(^|[^\w)\] ]))(?:\[\d{1,2}\??\](?:\(<[^\[<>\s]*>\))?)+`)
+	citations = text.NewLazyRegexp(`(?: +|(^|[^\w)\] ]))(?:\[\d{1,2}\??\](?:\(<[^\[<>\s]*>\))?)+`)
 )
 
 // Sources lists the sources that the guarded body cites, one per line. If it cites none, it lists all that were read. As

@@ -1,7 +1,6 @@
 package reply
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -150,10 +149,10 @@ const (
 )
 
 var (
-	fenceStart = regexp.MustCompile("^[ \t]*(`{3,}|~{3,})")
-	fenceInfo  = regexp.MustCompile("^[ \t]*(`{3,}[^`]*|~{3,}.*)$")
-	itemStart  = regexp.MustCompile(`^[ \t]*([-*+]|[0-9]{1,9}[.)])[ \t]`)
-	headStart  = regexp.MustCompile(`^ {0,3}#{1,6}[ \t]`)
+	fenceStart = text.NewLazyRegexp("^[ \t]*(`{3,}|~{3,})")
+	fenceInfo  = text.NewLazyRegexp("^[ \t]*(`{3,}[^`]*|~{3,}.*)$")
+	itemStart  = text.NewLazyRegexp(`^[ \t]*([-*+]|[0-9]{1,9}[.)])[ \t]`)
+	headStart  = text.NewLazyRegexp(`^ {0,3}#{1,6}[ \t]`)
 )
 
 // kindOf classifies a line outside code.
@@ -416,7 +415,7 @@ func (w *window) anywhere() int {
 type spans [][]int
 
 // unbroken matches inline code and links, complete or cut off by the window.
-var unbroken = regexp.MustCompile("``[^\n]+?``|`[^`\n]+`|`[^`\n]*$" + `|!?\[[^\[\]\n]*\]\([^()\s]*(\([^()\s]*\)[^()\s]*)*( "[^"\n]*")?\)` +
+var unbroken = text.NewLazyRegexp("``[^\n]+?``|`[^`\n]+`|`[^`\n]*$" + `|!?\[[^\[\]\n]*\]\([^()\s]*(\([^()\s]*\)[^()\s]*)*( "[^"\n]*")?\)` +
 	`|!?\[[^\[\]\n]*$|\[[^\[\]\n]*\]\([^()\n]*$|<[^<>\s]+>`)
 
 // inline returns the inline code of a text that is short enough for code (code.go).
@@ -471,7 +470,7 @@ func addresses(text string) spans {
 // longestBegun is the length of the longest start of an address, "<https:", in bytes.
 const longestBegun = 7
 
-var begun = regexp.MustCompile(`(?i)<?h(?:t(?:tp?|tps)?)?:?$`)
+var begun = text.NewLazyRegexp(`(?i)<?h(?:t(?:tp?|tps)?)?:?$`)
 
 // addressAt returns the address whose scheme ends at colon and does not start before from; it is empty if there is
 // none. Discord makes links of no other schemes, and the guard removes those for other programs.

@@ -3,10 +3,10 @@ package text
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -23,11 +23,11 @@ func ZonedNow(clock func() time.Time, zone *time.Location) time.Time {
 
 // CalendarPhrases holds the phrases for days, weeks, months and years relative to now. The cue is a unit and a
 // distance: "d-1" is yesterday. The cue "" marks a phrase that only begins like a shorter one.
-var CalendarPhrases = Compile(AllTables().Time.Calendar)
+var CalendarPhrases = sync.OnceValue(func() Phrases { return Compile(AllTables().Time.Calendar) })
 
 // whichOf holds weekdays, months and seasons with a word that selects one: "last Friday", "this summer", "next May".
 // The cue is "<", "=" or ">", then the kind, then the number, counted from Sunday, January or spring.
-var whichOf = func() Phrases {
+var whichOf = sync.OnceValue(func() Phrases {
 	rows := map[string]PhraseList{}
 	add := func(kind string, names Row, which map[string]PhraseList) {
 		for i, name := range names.All() {
@@ -47,40 +47,40 @@ var whichOf = func() Phrases {
 		}
 	}
 	return Compile(rows)
-}()
+})
 
 // dayNumber holds the numbers of weekdays by name, from 0 for Sunday.
-var dayNumber = func() map[string]int {
+var dayNumber = sync.OnceValue(func() map[string]int {
 	days := map[string]int{}
 	for i, name := range AllTables().Time.Weekdays.All() {
 		days[Fold(name)] = i
 	}
 	return days
-}()
+})
 
 // sinceWords are words after which a weekday is the last one of that name: "since Monday".
-var sinceWords = Set(AllTables().Time.Since)
+var sinceWords = sync.OnceValue(func() map[string]bool { return Set(AllTables().Time.Since) })
 
 // spelledCounts holds small numbers in words, and units the letter of each unit of time.
 var (
-	spelledCounts = func() map[string]int {
+	spelledCounts = sync.OnceValue(func() map[string]int {
 		all := map[string]int{}
 		for i, form := range AllTables().Number.Counts.All() {
 			all[Fold(form)] = i + 1
 		}
 		return all
-	}()
-	units = ByWord(AllTables().Time.Units)
+	})
+	units = sync.OnceValue(func() map[string]string { return ByWord(AllTables().Time.Units) })
 )
 
 // Words before or after a number of days in the past or future. "In" often gives a duration, so it counts only with a
 // word of the future and without a word of duration.
 var (
-	pastBefore  = Compile(map[string]PhraseList{"-": AllTables().Time.PastBefore})
-	pastBehind  = Set(AllTables().Time.PastAfter)
-	aheadBefore = Compile(AllTables().Time.FutureBefore)
-	lasting     = Set(AllTables().Time.Duration)
-	ahead       = Set(AllTables().Time.Future)
+	pastBefore  = sync.OnceValue(func() Phrases { return Compile(map[string]PhraseList{"-": AllTables().Time.PastBefore}) })
+	pastBehind  = sync.OnceValue(func() map[string]bool { return Set(AllTables().Time.PastAfter) })
+	aheadBefore = sync.OnceValue(func() Phrases { return Compile(AllTables().Time.FutureBefore) })
+	lasting     = sync.OnceValue(func() map[string]bool { return Set(AllTables().Time.Duration) })
+	ahead       = sync.OnceValue(func() map[string]bool { return Set(AllTables().Time.Future) })
 )
 
 // Moment is a time relative to now: a number of units away, or a named day, month or season. The zero Moment is none.
@@ -112,15 +112,15 @@ func (m Moment) Away(unit byte) (n int, ok bool) { return m.n, m.which == 0 && m
 // MomentAt parses a relative time at words[at]. It returns the number of its words and the time, which is zero for
 // words that only look like one.
 func MomentAt(words []Word, at int) (n int, m Moment) {
-	n, cue := CalendarPhrases.Prefix(words[at:])
-	if longer, c := whichOf.Prefix(words[at:]); longer > n && (c[1] == 'd' || endsPhrase(words, at+longer)) {
+	n, cue := CalendarPhrases().Prefix(words[at:])
+	if longer, c := whichOf().Prefix(words[at:]); longer > n && (c[1] == 'd' || endsPhrase(words, at+longer)) {
 		n, cue = longer, c
 	}
 	m = parseCue(cue)
 	if longer, counted := countedAt(words, at); longer > n {
 		n, m = longer, counted
 	}
-	if n == 0 && at > 0 && sinceWords[words[at-1].Key] {
+	if n == 0 && at > 0 && sinceWords()[words[at-1].Key] {
 		if day, ok := Weekday(words[at].Key); ok {
 			return 1, Moment{which: '<', unit: 'd', n: day}
 		}
@@ -131,23 +131,23 @@ func MomentAt(words []Word, at int) (n int, m Moment) {
 // countedAt parses "3 days ago" and "in two weeks" at words[at].
 func countedAt(words []Word, at int) (n int, m Moment) {
 	rest := words[at:]
-	n, sign := pastBefore.Prefix(rest)
+	n, sign := pastBefore().Prefix(rest)
 	if n == 0 {
-		n, sign = aheadBefore.Prefix(rest)
+		n, sign = aheadBefore().Prefix(rest)
 	}
 	if n+1 >= len(rest) {
 		return 0, m
 	}
-	count, unit, end := spelledCounts[rest[n].Key], units[rest[n+1].Key], n+2
+	count, unit, end := spelledCounts()[rest[n].Key], units()[rest[n+1].Key], n+2
 	if Numeric(rest[n].Key) {
 		count, _ = strconv.Atoi(rest[n].Key)
 	}
 	switch {
 	case count == 0 || count > 5000 || unit == "":
 		return 0, m
-	case n == 0 && end < len(rest) && pastBehind[rest[end].Key]:
+	case n == 0 && end < len(rest) && pastBehind()[rest[end].Key]:
 		end, sign = end+1, "-"
-	case n == 0, sign == "in" && (count < 2 || unit == "m" || unit == "y" || ContainsAny(words, lasting) || !ContainsAny(words, ahead)):
+	case n == 0, sign == "in" && (count < 2 || unit == "m" || unit == "y" || ContainsAny(words, lasting()) || !ContainsAny(words, ahead())):
 		return 0, m
 	}
 	if sign == "-" {
@@ -158,12 +158,12 @@ func countedAt(words []Word, at int) (n int, m Moment) {
 
 // endsPhrase reports whether no noun follows directly: "next winter" is a time, and "next winter olympics" is not.
 func endsPhrase(words []Word, at int) bool {
-	return at >= len(words) || StopWords[words[at].Key] || Prepositions[words[at].Key] || words[at].Start > words[at-1].End+1
+	return at >= len(words) || StopWords()[words[at].Key] || Prepositions()[words[at].Key] || words[at].Start > words[at-1].End+1
 }
 
 // Weekday returns the number of a weekday, from 0 for Sunday, by the key of its name.
 func Weekday(key string) (day int, ok bool) {
-	day, ok = dayNumber[key]
+	day, ok = dayNumber()[key]
 	return day, ok
 }
 
@@ -182,27 +182,27 @@ func WeekdayLike(key string, day int) string {
 }
 
 // unspaced lists the phrases of scripts without spaces, longest first.
-var unspaced = func() []Phrase {
-	all := slices.Concat(whichOf.Inside, CalendarPhrases.Inside)
+var unspaced = sync.OnceValue(func() []Phrase {
+	all := slices.Concat(whichOf().Inside, CalendarPhrases().Inside)
 	slices.SortStableFunc(all, func(a, b Phrase) int { return cmp.Compare(len(b.Words[0]), len(a.Words[0])) })
 	return all
-}()
+})
 
 // IsUnspaced reports whether s is a relative time in a script without spaces.
 func IsUnspaced(s string) bool {
-	return slices.ContainsFunc(unspaced, func(p Phrase) bool { return p.Words[0] == s })
+	return slices.ContainsFunc(unspaced(), func(p Phrase) bool { return p.Words[0] == s })
 }
 
 // CutUnspaced removes relative times from a text without spaces, with the particle after each.
 func CutUnspaced(s, particle string) string {
-	for _, p := range unspaced {
+	for _, p := range unspaced() {
 		s = strings.ReplaceAll(strings.ReplaceAll(s, p.Words[0]+particle, ""), p.Words[0], "")
 	}
 	return s
 }
 
 // NowWords holds the words for now.
-var NowWords = CompileOne(AllTables().Time.Now)
+var NowWords = sync.OnceValue(func() Phrases { return CompileOne(AllTables().Time.Now) })
 
 // AbsoluteDates replaces relative days, weeks, months and years by dates in a language, and returns the replacements:
 // "yesterday → 19 November 2026". It changes nothing in quotation marks or in capitalised names: "The Day After Tomorrow".
@@ -212,7 +212,7 @@ func AbsoluteDates(s, language string, now time.Time) (dated string, steps []str
 		steps = append(steps, phrase+" → "+with)
 		return with
 	}
-	for _, p := range unspaced {
+	for _, p := range unspaced() {
 		if strings.Contains(s, p.Words[0]) {
 			s = strings.ReplaceAll(s, p.Words[0], date(p.Words[0], parseCue(p.Cue)))
 		}
@@ -250,12 +250,12 @@ func DayIn(s string, words []Word, now time.Time) Date {
 		}
 		i += max(0, n-1)
 	}
-	for _, p := range unspaced {
+	for _, p := range unspaced() {
 		if t, ok := parseCue(p.Cue).day(now); ok && strings.Contains(s, p.Words[0]) {
 			return date(t)
 		}
 	}
-	if len(NowWords.FindAll(s, words)) > 0 {
+	if len(NowWords().FindAll(s, words)) > 0 {
 		return date(now)
 	}
 	return Date{}
@@ -384,7 +384,7 @@ func ParseSince(s string, now time.Time) (from time.Time, ok bool) {
 	bare := withoutSince(s)
 	if m := amount.FindStringSubmatch(bare); m != nil {
 		n, _ := strconv.Atoi(m[1])
-		return before(now, n, amountUnits[Fold(m[2])])
+		return before(now, n, amountUnits()[Fold(m[2])])
 	}
 	if day, ok := weekdayOf(bare); ok {
 		from, ok = (Moment{which: '<', unit: 'd', n: day}).day(now)
@@ -406,14 +406,16 @@ var aloneDays = map[string]int{"hier": -1, "avant-hier": -2, "anteayer": -2, "an
 
 // amount is a number of units of time, with nothing around it but words for what is past.
 var (
-	amountUnits = ByWord(map[string]WordList{
-		"i": "min mins minute minutes minuten minuto minutos 分 分間 分前",
-		"h": "h hr hrs hour hours std stunde stunden heure heures hora horas 時間 時間前",
-		"d": "d day days tag tage tagen jour jours dia dias día días 日 日間 日前",
-		"w": "w week weeks woche wochen semaine semaines semana semanas 週間 週間前",
-		"m": "month months monat monate monaten mois mes meses mês か月 ヶ月 か月前 ヶ月前",
+	amountUnits = sync.OnceValue(func() map[string]string {
+		return ByWord(map[string]WordList{
+			"i": "min mins minute minutes minuten minuto minutos 分 分間 分前",
+			"h": "h hr hrs hour hours std stunde stunden heure heures hora horas 時間 時間前",
+			"d": "d day days tag tage tagen jour jours dia dias día días 日 日間 日前",
+			"w": "w week weeks woche wochen semaine semaines semana semanas 週間 週間前",
+			"m": "month months monat monate monaten mois mes meses mês か月 ヶ月 か月前 ヶ月前",
+		})
 	})
-	amount = regexp.MustCompile(`^(?:(?:the |die |den |les |las |los |os |as )?(?:last|past|letzten|vergangenen|derniers|dernières|últimos|últimas|hace|há|ha|il y a|vor) )?(\d{1,4}) ?([^\d\s]+)(?: (?:ago|atrás|passadas|pasadas|passados|pasados))?$`)
+	amount = NewLazyRegexp(`^(?:(?:the |die |den |les |las |los |os |as )?(?:last|past|letzten|vergangenen|derniers|dernières|últimos|últimas|hace|há|ha|il y a|vor) )?(\d{1,4}) ?([^\d\s]+)(?: (?:ago|atrás|passadas|pasadas|passados|pasados))?$`)
 )
 
 func before(now time.Time, n int, unit string) (time.Time, bool) {
@@ -436,7 +438,7 @@ func before(now time.Time, n int, unit string) (time.Time, bool) {
 // withoutSince removes the words that only say "from then until now".
 func withoutSince(s string) string {
 	first, rest, more := strings.Cut(s, " ")
-	if more && sinceWords[Fold(first)] {
+	if more && sinceWords()[Fold(first)] {
 		s = rest
 		for _, article := range []string{"el ", "le ", "la ", "a ", "o "} {
 			s = strings.TrimPrefix(s, article)
@@ -475,7 +477,7 @@ func PastSpan(s string, words []Word, now time.Time) (span TimeSpan, of []int, o
 		n, m := MomentAt(words, i)
 		if span, ok := m.span(now); ok {
 			of := indexes(i, n)
-			if i > 0 && sinceWords[words[i-1].Key] {
+			if i > 0 && sinceWords()[words[i-1].Key] {
 				span.To, of = now, indexes(i-1, n+1)
 			}
 			if span.From.Before(now) {
@@ -484,7 +486,7 @@ func PastSpan(s string, words []Word, now time.Time) (span TimeSpan, of []int, o
 		}
 		i += max(0, n-1)
 	}
-	for _, p := range unspaced {
+	for _, p := range unspaced() {
 		if span, ok := parseCue(p.Cue).span(now); ok && span.From.Before(now) && strings.Contains(s, p.Words[0]) {
 			return span, nil, true
 		}
@@ -513,18 +515,20 @@ func indexes(from, n int) (all []int) {
 
 // latelyWords precede a number of units up to now. everyUnit holds the units that are not counted in the tables.
 var (
-	latelyWords = Set("last past letzten vergangenen últimos últimas derniers dernières passés")
-	everyUnit   = map[string]time.Duration{"minute": time.Minute, "minutes": time.Minute, "min": time.Minute, "mins": time.Minute, "hour": time.Hour, "hours": time.Hour, "h": time.Hour}
+	latelyWords = sync.OnceValue(func() map[string]bool {
+		return Set("last past letzten vergangenen últimos últimas derniers dernières passés")
+	})
+	everyUnit = map[string]time.Duration{"minute": time.Minute, "minutes": time.Minute, "min": time.Minute, "mins": time.Minute, "hour": time.Hour, "hours": time.Hour, "h": time.Hour}
 )
 
 // lately parses "last 3 days", "past hour" and "last 24 hours" at the start of words, and returns how many words it
 // used.
 func lately(words []Word, now time.Time) (n int, span TimeSpan, ok bool) {
-	if len(words) < 2 || !latelyWords[words[0].Key] {
+	if len(words) < 2 || !latelyWords()[words[0].Key] {
 		return 0, span, false
 	}
 	count, n := 1, 1
-	if c := spelledCounts[words[1].Key]; c > 0 && len(words) > 2 {
+	if c := spelledCounts()[words[1].Key]; c > 0 && len(words) > 2 {
 		count, n = c, 2
 	} else if Numeric(words[1].Key) && len(words) > 2 {
 		count, _ = strconv.Atoi(words[1].Key)
@@ -536,7 +540,7 @@ func lately(words []Word, now time.Time) (n int, span TimeSpan, ok bool) {
 	if unit := everyUnit[words[n].Key]; unit > 0 {
 		return n + 1, TimeSpan{now.Add(-time.Duration(count) * unit), now}, true
 	}
-	unit := units[words[n].Key]
+	unit := units()[words[n].Key]
 	if n == 1 || unit == "" {
 		return 0, span, false // "last week" is in the tables
 	}

@@ -2,6 +2,7 @@ package text
 
 import (
 	"strings"
+	"sync"
 	"unicode/utf8"
 )
 
@@ -9,7 +10,7 @@ import (
 type Date struct{ Year, Month, Day int }
 
 // MonthNames holds the numbers of months by name, long and short, in all languages.
-var MonthNames = func() map[string]int {
+var MonthNames = sync.OnceValue(func() map[string]int {
 	names := map[string]int{}
 	for _, row := range []Row{AllTables().Time.Months, AllTables().Time.ShortMonths} {
 		for i, name := range row.All() {
@@ -17,15 +18,15 @@ var MonthNames = func() map[string]int {
 		}
 	}
 	return names
-}()
+})
 
 // dateLinks are the words between day, month and year, each followed by a space: "8th of December".
-var dateLinks = func() (all []string) {
+var dateLinks = sync.OnceValue(func() (all []string) {
 	for _, w := range AllTables().Time.DateLinks.Fields() {
 		all = AddOnce(all, w+" ")
 	}
 	return all
-}()
+})
 
 // DateSpan is a date and its position.
 type DateSpan struct {
@@ -220,7 +221,7 @@ func yearAt(s string, i int) (year, end int) {
 
 // monthAt parses the name of a month.
 func monthAt(s string, i int) (month, end int) {
-	if i >= len(s) || !monthBytes[s[i]] {
+	if i >= len(s) || !monthBytes()[s[i]] {
 		return 0, 0
 	}
 	for end = i; end < len(s); {
@@ -233,17 +234,18 @@ func monthAt(s string, i int) (month, end int) {
 	if n := end - i; n < 3 || n > 20 || end < len(s) && s[end] == '_' {
 		return 0, 0
 	}
-	return MonthNames[Fold(s[i:end])], end
+	return MonthNames()[Fold(s[i:end])], end
 }
 
 // monthBytes are the first bytes of month names. They save a look-up for most words.
-var monthBytes = func() (first [256]bool) {
-	for name := range MonthNames {
+var monthBytes = sync.OnceValue(func() *[256]bool {
+	var first [256]bool
+	for name := range MonthNames() {
 		first[name[0]] = true
 		first[strings.ToUpper(name)[0]] = true
 	}
-	return first
-}()
+	return &first
+})
 
 // digitsAt parses a number of at most five digits and returns its width.
 func digitsAt(s string, i int) (n, width, end int) {
@@ -307,7 +309,7 @@ func skipBlank(s string, i int) (end int, ok bool) {
 }
 
 func skipLinks(s string, i int) int {
-	for _, link := range dateLinks {
+	for _, link := range dateLinks() {
 		i = skipWord(s, i, link)
 	}
 	return i

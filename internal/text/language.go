@@ -3,12 +3,13 @@ package text
 import (
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 )
 
 // nameWords are function words that names carry into all languages: Los Angeles, El Niño, De Niro, Die Hard, La La
 // Land.
-var nameWords = Set(AllTables().Grammar.NameWords)
+var nameWords = sync.OnceValue(func() map[string]bool { return Set(AllTables().Grammar.NameWords) })
 
 // MostlyLatin reports whether at least half of a text's letters are Latin.
 func MostlyLatin(text string) bool {
@@ -37,20 +38,20 @@ func Language(text string, words []Word) string {
 	var sure [maxCandidates]bool
 	var seen []string // each counts once
 	for _, w := range words {
-		of := candidatesOf[w.Key]
+		of := candidatesOf()[w.Key]
 		if of == 0 || slices.Contains(seen, w.Key) {
 			continue
 		}
 		seen = append(seen, w.Key)
-		for i := range candidates {
+		for i := range candidates() {
 			if of>>i&1 == 1 {
 				counts[i]++
-				sure[i] = sure[i] || counts[i] > 1 || !nameWords[w.Key]
+				sure[i] = sure[i] || counts[i] > 1 || !nameWords()[w.Key]
 			}
 		}
 	}
 	best, most, tied := "", 0, false
-	for i, l := range candidates {
+	for i, l := range candidates() {
 		switch n := counts[i]; {
 		case n == 0 || l != "en" && !sure[i] && !(l == "es" && strings.ContainsAny(text, "¿¡")):
 		case n > most:
@@ -66,21 +67,23 @@ func Language(text string, words []Word) string {
 }
 
 // candidates are the languages recognised by function words. English is first and wins a tie.
-var candidates = slices.DeleteFunc(Languages(), func(code string) bool { return TablesOf(code).Grammar.FunctionWords == "" })
+var candidates = sync.OnceValue(func() []string {
+	return slices.DeleteFunc(Languages(), func(code string) bool { return TablesOf(code).Grammar.FunctionWords == "" })
+})
 
 // maxCandidates limits their number to the bits of an integer.
 const maxCandidates = 64
 
 // candidatesOf maps each function word to its languages, one bit each.
-var candidatesOf = func() map[string]uint64 {
+var candidatesOf = sync.OnceValue(func() map[string]uint64 {
 	all := map[string]uint64{}
-	for i, code := range candidates {
+	for i, code := range candidates() {
 		for w := range Set(TablesOf(code).Grammar.FunctionWords) {
 			all[w] |= 1 << i
 		}
 	}
 	return all
-}()
+})
 
 // alphabet is a set of letters that identifies a language.
 type alphabet struct {
@@ -89,7 +92,7 @@ type alphabet struct {
 }
 
 // alphabets lists the languages that have a script, or letters of a script, to themselves. Letters come before scripts.
-var alphabets = func() []alphabet {
+var alphabets = sync.OnceValue(func() []alphabet {
 	var byLetters, byScript []alphabet
 	for _, code := range Languages() {
 		if letters := TablesOf(code).Letters; letters != "" {
@@ -100,18 +103,18 @@ var alphabets = func() []alphabet {
 		}
 	}
 	return append(byLetters, byScript...)
-}()
+})
 
 // byScript returns the language of the first letter that identifies one, or "". Chinese letters occur in Japanese too,
 // next to its own.
 func byScript(text string) string {
 	chinese := ""
 	for _, r := range text {
-		i := slices.IndexFunc(alphabets, func(a alphabet) bool { return a.has(r) })
+		i := slices.IndexFunc(alphabets(), func(a alphabet) bool { return a.has(r) })
 		switch {
 		case i < 0:
-		case alphabets[i].code != "zh":
-			return alphabets[i].code
+		case alphabets()[i].code != "zh":
+			return alphabets()[i].code
 		default:
 			chinese = "zh"
 		}

@@ -7,18 +7,20 @@ import (
 
 // LazyRegexp is a regular expression that is compiled on first use. A process that reads no page thus saves
 // milliseconds of startup and a megabyte. Its methods are those of [regexp.Regexp]. It is safe for concurrent use.
-type LazyRegexp struct {
-	expr    string
-	compile func() *regexp.Regexp
-}
+type LazyRegexp struct{ compile func() *regexp.Regexp }
 
 // NewLazyRegexp returns an expression. If it is invalid, its first use panics, so a test must use it.
 func NewLazyRegexp(expr string) *LazyRegexp {
-	return &LazyRegexp{expr, sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })}
+	return LazyRegexpOf(func() string { return expr })
+}
+
+// LazyRegexpOf returns an expression that is also put together on first use, as one with words of the tables must be.
+func LazyRegexpOf(expr func() string) *LazyRegexp {
+	return &LazyRegexp{sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr()) })}
 }
 
 // String returns the expression.
-func (r *LazyRegexp) String() string { return r.expr }
+func (r *LazyRegexp) String() string { return r.compile().String() }
 
 // MatchString reports whether s holds a match.
 func (r *LazyRegexp) MatchString(s string) bool { return r.compile().MatchString(s) }
@@ -43,6 +45,16 @@ func (r *LazyRegexp) FindAllStringIndex(s string, n int) [][]int {
 // FindAllStringSubmatch returns the first n matches in s and their groups, or all if n is negative.
 func (r *LazyRegexp) FindAllStringSubmatch(s string, n int) [][]string {
 	return r.compile().FindAllStringSubmatch(s, n)
+}
+
+// FindStringSubmatchIndex returns the positions of the first match in s and of its groups.
+func (r *LazyRegexp) FindStringSubmatchIndex(s string) []int {
+	return r.compile().FindStringSubmatchIndex(s)
+}
+
+// FindAllStringSubmatchIndex returns the positions of the first n matches in s and of their groups, or all if n is negative.
+func (r *LazyRegexp) FindAllStringSubmatchIndex(s string, n int) [][]int {
+	return r.compile().FindAllStringSubmatchIndex(s, n)
 }
 
 // ReplaceAllString replaces the matches in s by with, in which $1 means the first group.

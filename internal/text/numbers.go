@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode"
 )
 
@@ -68,7 +69,7 @@ func numberEnd(s string, i int) int {
 	}
 }
 
-var thousands = regexp.MustCompile(`^\d{1,3}(?:[ ’']\d{3})+(?:[.,]\d+)?$`)
+var thousands = NewLazyRegexp(`^\d{1,3}(?:[ ’']\d{3})+(?:[.,]\d+)?$`)
 
 // ASCIIDigit returns the ASCII digit for a decimal digit of any script, a space for a space that separates thousands,
 // and other characters unchanged.
@@ -164,12 +165,12 @@ type Quantity struct {
 const clauseLength = 24
 
 // Bounds are words that make a number a limit.
-var Bounds = Set(AllTables().Number.Bounds)
+var Bounds = sync.OnceValue(func() map[string]bool { return Set(AllTables().Number.Bounds) })
 
 var (
-	atLeast = rightBefore(AllTables().Number.AtLeast)
-	atMost  = rightBefore(AllTables().Number.AtMost)
-	roughly = rightBefore(AllTables().Number.Roughly)
+	atLeast = sync.OnceValue(func() *regexp.Regexp { return rightBefore(AllTables().Number.AtLeast) })
+	atMost  = sync.OnceValue(func() *regexp.Regexp { return rightBefore(AllTables().Number.AtMost) })
+	roughly = sync.OnceValue(func() *regexp.Regexp { return rightBefore(AllTables().Number.Roughly) })
 )
 
 func rightBefore(words Pattern) *regexp.Regexp {
@@ -179,11 +180,11 @@ func rightBefore(words Pattern) *regexp.Regexp {
 // Admits reports whether this quantity can describe v: exactly or, after "over" or "about", within its bounds.
 func (q Quantity) Admits(v float64) bool {
 	switch {
-	case atLeast.MatchString(q.Before):
+	case atLeast().MatchString(q.Before):
 		return v >= q.Value
-	case atMost.MatchString(q.Before):
+	case atMost().MatchString(q.Before):
 		return v <= q.Value
-	case roughly.MatchString(q.Before):
+	case roughly().MatchString(q.Before):
 		return math.Abs(v-q.Value) <= 0.1*math.Abs(q.Value)
 	}
 	return v == q.Value
@@ -206,13 +207,13 @@ func (q Quantity) Agrees(o Quantity) bool {
 }
 
 // Scales holds words that multiply the number before them, with their factors. A billion is 1e9 in half of the languages only.
-var Scales = func() map[string]float64 {
+var Scales = sync.OnceValue(func() map[string]float64 {
 	words := map[string]float64{}
 	for word, factor := range ByWord(AllTables().Number.Scales) {
 		words[word], _ = strconv.ParseFloat(factor, 64)
 	}
 	return words
-}()
+})
 
 // shortScales are abbreviations of such words after an amount of money.
 var shortScales = map[string]float64{"k": 1e3, "m": 1e6, "b": 1e9}
@@ -220,7 +221,7 @@ var shortScales = map[string]float64{"k": 1e3, "m": 1e6, "b": 1e9}
 // currencies are the signs before an amount.
 var currencies = map[string]string{"$": "dollar", "€": "euro", "£": "pound", "¥": "yen"}
 
-var currencyBefore = regexp.MustCompile(`[$€£¥]\s?$`)
+var currencyBefore = NewLazyRegexp(`[$€£¥]\s?$`)
 
 // Quantities returns the numbers of a text that count something. Years, dates, ordinals and names such as "the 5th" and
 // "Apollo 11" are left out.
@@ -247,7 +248,7 @@ func quantityAt(s string, at Span) (q Quantity, ok bool) {
 	q.From -= len(sign)
 	sign = strings.TrimSpace(sign)
 	if w, ok := WordBehind(behind); ok {
-		scale := Scales[w.Key]
+		scale := Scales()[w.Key]
 		if sign != "" && scale == 0 {
 			scale = shortScales[w.Key]
 		}
@@ -268,7 +269,7 @@ func significant(number string) int {
 }
 
 // ordinalEnd matches the ending of an ordinal number.
-var ordinalEnd = regexp.MustCompile(`^(?:st|nd|rd|th|º|ª)\b`)
+var ordinalEnd = NewLazyRegexp(`^(?:st|nd|rd|th|º|ª)\b`)
 
 // namedNumber reports whether a number belongs to the name before it.
 func namedNumber(before, behind string) bool {
@@ -280,11 +281,11 @@ func namedNumber(before, behind string) bool {
 	if len(next) > 0 && next[0].Upper { // in German a unit has a capital too
 		return false
 	}
-	return w.Upper && before[w.End:] == " " && !StopWords[w.Key] && MonthNames[w.Key] == 0
+	return w.Upper && before[w.End:] == " " && !StopWords()[w.Key] && MonthNames()[w.Key] == 0
 }
 
 var (
-	spelled10 = func() map[string]string {
+	spelled10 = sync.OnceValue(func() map[string]string {
 		digits := map[string]string{}
 		for i, name := range AllTables().Number.Cardinals.All() {
 			if i < 10 {
@@ -292,9 +293,11 @@ var (
 			}
 		}
 		return digits
-	}()
-	scaled  = regexp.MustCompile(`(?i)(\b\d+(?:[.,]\d+)*|\b(?:` + strings.Join(slices.Sorted(maps.Keys(spelled10)), "|") + `))\s(\p{L}+)`)
-	grouped = regexp.MustCompile(`\b[1-9]\d{0,2}(?:[.,]\d{3})+\b`)
+	})
+	scaled = LazyRegexpOf(func() string {
+		return `(?i)(\b\d+(?:[.,]\d+)*|\b(?:` + strings.Join(slices.Sorted(maps.Keys(spelled10())), "|") + `))\s(\p{L}+)`
+	})
+	grouped = NewLazyRegexp(`\b[1-9]\d{0,2}(?:[.,]\d{3})+\b`)
 )
 
 // InDigits writes the amounts of a text in digits only: "5 million" and "5,000,000" as 5000000.
@@ -302,8 +305,8 @@ func InDigits(s string) string {
 	s = scaled.ReplaceAllStringFunc(s, func(m string) string {
 		parts := scaled.FindStringSubmatch(m)
 		number := strings.ToLower(parts[1])
-		value, err := strconv.ParseFloat(CanonicalNumber(cmp.Or(spelled10[number], number)), 64)
-		scale := Scales[Fold(parts[2])]
+		value, err := strconv.ParseFloat(CanonicalNumber(cmp.Or(spelled10()[number], number)), 64)
+		scale := Scales()[Fold(parts[2])]
 		if err != nil || scale == 0 {
 			return m
 		}
@@ -316,11 +319,11 @@ func InDigits(s string) string {
 }
 
 // unitNames maps the stems of unit names to one stem per unit.
-var unitNames = func() map[string]string {
+var unitNames = sync.OnceValue(func() map[string]string {
 	all := ByWord(AllTables().Number.Units)
 	maps.Copy(all, map[string]string{"m": "metr", "km": "kilometr", "cm": "centimetr", "kg": "kilogram", "ft": "feet", "mi": "mile", "usd": "dollar", "eur": "euro"})
 	return all
-}()
+})
 
 // unitOf returns the stem of the word, or the sign, directly after a number.
 func unitOf(behind string) string {
@@ -333,5 +336,5 @@ func unitOf(behind string) string {
 		return ""
 	}
 	unit := Stem(w.Key, "")
-	return cmp.Or(unitNames[unit], unit)
+	return cmp.Or(unitNames()[unit], unit)
 }

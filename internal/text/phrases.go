@@ -100,7 +100,7 @@ func MayHold(words []Word, phrase string) bool {
 		n++
 	}
 	// The key of a longer ASCII word has the same beginning. An apostrophe would join it to the next word.
-	if n <= longestChatForm+len("ss") || n < len(phrase) && phrase[n] != ' ' {
+	if n <= longestChatForm()+len("ss") || n < len(phrase) && phrase[n] != ' ' {
 		return true
 	}
 	begins := strings.ToLower(phrase[:2])

@@ -3,6 +3,7 @@ package text
 import (
 	"iter"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -124,10 +125,10 @@ func abbreviated(s string) bool {
 	s = strings.TrimRight(strings.TrimSuffix(s, "."), " ")
 	last := s[strings.LastIndexAny(s, " .")+1:]
 	first, size := utf8.DecodeRuneInString(last)
-	return size == len(last) && InWord(first) || titles[strings.ToLower(last)]
+	return size == len(last) && InWord(first) || titles()[strings.ToLower(last)]
 }
 
-var titles = Set(AllTables().Grammar.Abbreviations)
+var titles = sync.OnceValue(func() map[string]bool { return Set(AllTables().Grammar.Abbreviations) })
 
 // OneLine replaces each run of white space by one space and trims the ends.
 func OneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

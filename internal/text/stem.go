@@ -6,6 +6,7 @@ import (
 	"hash/fnv"
 	"slices"
 	"strconv"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -18,7 +19,7 @@ func Stem(key, language string) string {
 	if language == "" || language == "en" {
 		return english.Stem(key, false)
 	}
-	if s := stemmers[language]; s != nil {
+	if s := stemmers()[language]; s != nil {
 		return s.stem(key)
 	}
 	if utf8.RuneCountInString(key) > 6 {
@@ -30,9 +31,9 @@ func Stem(key, language string) string {
 // Stems returns further forms by which a word can be found: its stems in a language, or in all languages if that is "".
 // English stems are left out, because full-text indexes compute them.
 func Stems(key, language string) (all []string) {
-	for _, code := range stemmed {
+	for _, code := range stemmed() {
 		if language == "" || language == code {
-			if stem := stemmers[code].stem(key); stem != key {
+			if stem := stemmers()[code].stem(key); stem != key {
 				all = AddOnce(all, stem)
 			}
 		}
@@ -43,14 +44,16 @@ func Stems(key, language string) (all []string) {
 // StemsMark changes whenever the endings that [Stems] uses change.
 func StemsMark() string {
 	h := fnv.New64a()
-	for _, code := range stemmed {
+	for _, code := range stemmed() {
 		fmt.Fprintln(h, code, TablesOf(code).Stem)
 	}
 	return strconv.FormatUint(h.Sum64(), 36)
 }
 
 // stemmed are the languages with endings.
-var stemmed = slices.DeleteFunc(Languages(), func(code string) bool { return stemmers[code] == nil })
+var stemmed = sync.OnceValue(func() []string {
+	return slices.DeleteFunc(Languages(), func(code string) bool { return stemmers()[code] == nil })
+})
 
 // stemmer removes endings from the words of a language. Savoy, "Light stemming approaches for the French, Portuguese,
 // German and Hungarian languages" (2006), finds that this searches as well as complete rules. Other stemmers need accents,
@@ -68,7 +71,7 @@ type endings struct {
 }
 
 // stemmers holds the stemmers of the languages with endings.
-var stemmers = func() map[string]*stemmer {
+var stemmers = sync.OnceValue(func() map[string]*stemmer {
 	all := map[string]*stemmer{}
 	for _, code := range Languages() {
 		table := TablesOf(code).Stem
@@ -92,7 +95,7 @@ var stemmers = func() map[string]*stemmer {
 		all[code] = s
 	}
 	return all
-}()
+})
 
 func (s *stemmer) stem(key string) string {
 	for _, row := range s.rows {

@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"maps"
 	"math"
-	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -51,20 +51,22 @@ func WordBehind(s string) (w Word, ok bool) {
 
 // contractions maps the second halves of English contractions to words. "s" is a word only after the words of beforeIs;
 // otherwise it is a possessive and is dropped.
-var contractions = AllTables().Grammar.Contractions
+var contractions = sync.OnceValue(func() map[string]WordList { return AllTables().Grammar.Contractions })
 
-var beforeIs = Set(AllTables().Grammar.BeforeIs)
+var beforeIs = sync.OnceValue(func() map[string]bool { return Set(AllTables().Grammar.BeforeIs) })
 
 // chatForms are words that chat writes as one. longestChatForm is the length of the longest.
 var (
-	chatForms = func() map[string][]string {
+	chatForms = sync.OnceValue(func() map[string][]string {
 		all := map[string][]string{}
 		for form, words := range AllTables().Grammar.ChatForms {
 			all[form] = words.Fields()
 		}
 		return all
-	}()
-	longestChatForm = len(slices.MaxFunc(slices.Collect(maps.Keys(chatForms)), func(a, b string) int { return len(a) - len(b) }))
+	})
+	longestChatForm = sync.OnceValue(func() int {
+		return len(slices.MaxFunc(slices.Collect(maps.Keys(chatForms())), func(a, b string) int { return len(a) - len(b) }))
+	})
 )
 
 // Words splits s into words. Chinese, Japanese and Thai give long runs, in which tables are searched.
@@ -109,11 +111,11 @@ func appendWord(out []Word, s string, start, end int) []Word {
 				last.Key = Fold(strings.TrimRight(s[last.Start:last.End], "nN"))
 			}
 			return append(out, Word{Key: "not", Start: start, End: end})
-		case key == "s" && !beforeIs[last.Key]:
+		case key == "s" && !beforeIs()[last.Key]:
 			last.End = end
 			return out
-		case contractions[key] != "":
-			return append(out, Word{Key: string(contractions[key]), Start: start, End: end})
+		case contractions()[key] != "":
+			return append(out, Word{Key: string(contractions()[key]), Start: start, End: end})
 		}
 	}
 	if parts := writtenTogether(key); parts != nil && (len(key) > 1 || !strings.HasPrefix(s[end:], ".")) {
@@ -136,10 +138,10 @@ func singular(raw string) string {
 
 // writtenTogether returns the words of a form in [chatForms].
 func writtenTogether(key string) []string {
-	if len(key) > longestChatForm {
+	if len(key) > longestChatForm() {
 		return nil
 	}
-	return chatForms[key]
+	return chatForms()[key]
 }
 
 func apostrophe(s string) bool { return s == "'" || s == "’" || s == "ʼ" }
@@ -214,7 +216,7 @@ func ContentWords(s string) []Word {
 }
 
 // Meaningful reports whether the word with this key is not a stop word.
-func Meaningful(key string) bool { return !StopWords[key] && (len(key) > 1 || Numeric(key)) }
+func Meaningful(key string) bool { return !StopWords()[key] && (len(key) > 1 || Numeric(key)) }
 
 // Numeric reports whether a word is a number.
 func Numeric(key string) bool { return key != "" && IsDigit(key[0]) }
@@ -254,21 +256,21 @@ func ByWord(tables map[string]WordList) map[string]string {
 
 // Tables used by several packages, by key.
 var (
-	SpelledNumbers = Set(AllTables().Number.Words)
-	Negations      = Set(AllTables().Grammar.Negations)
-	StopWords      = Set(AllTables().Grammar.StopWords)    // carry no meaning in a search
-	Prepositions   = Set(AllTables().Grammar.Prepositions) // begin a slot of a question
+	SpelledNumbers = sync.OnceValue(func() map[string]bool { return Set(AllTables().Number.Words) })
+	Negations      = sync.OnceValue(func() map[string]bool { return Set(AllTables().Grammar.Negations) })
+	StopWords      = sync.OnceValue(func() map[string]bool { return Set(AllTables().Grammar.StopWords) })    // carry no meaning in a search
+	Prepositions   = sync.OnceValue(func() map[string]bool { return Set(AllTables().Grammar.Prepositions) }) // begin a slot of a question
 
 	// Pronouns maps a pronoun to what it refers to: "he" for a person, "it" for a thing, "there" for a place, and with
 	// an s for an owner.
-	Pronouns = ByWord(AllTables().Grammar.Pronouns)
+	Pronouns = sync.OnceValue(func() map[string]string { return ByWord(AllTables().Grammar.Pronouns) })
 )
 
 // YearPattern matches years from 1000 to 2099.
-var YearPattern = regexp.MustCompile(`\b(1[0-9]{3}|20[0-9]{2})\b`)
+var YearPattern = NewLazyRegexp(`\b(1[0-9]{3}|20[0-9]{2})\b`)
 
 // Denies reports whether a text contains a negation.
-func Denies(s string) bool { return ContainsAny(Words(s), Negations) }
+func Denies(s string) bool { return ContainsAny(Words(s), Negations()) }
 
 // A set is a sorted list of unique elements, made by [Unique]. Sets are compared by walking both at once, without
 // allocation.

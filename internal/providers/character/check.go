@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"familiar/internal/context/turn"
+	"familiar/internal/text"
 	"familiar/internal/web/guard"
 )
 
@@ -211,7 +212,7 @@ const maxDocs = 25
 // queryMark is the placeholder of the question in a search address.
 const queryMark = "{query}"
 
-var docsName = regexp.MustCompile(`^[\pL\pN](?:[\pL\pN ._+-]{0,30}[\pL\pN.+])?$`)
+var docsName = text.NewLazyRegexp(`^[\pL\pN](?:[\pL\pN ._+-]{0,30}[\pL\pN.+])?$`)
 
 // docs checks the documentation sites.
 func (r *reading) docs(all []docsConfig) {

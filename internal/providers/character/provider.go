@@ -10,6 +10,7 @@ import (
 	"familiar/card"
 	"familiar/internal/context/turn"
 	"familiar/internal/store"
+	"familiar/internal/text"
 	"familiar/internal/web/clean"
 )
 
@@ -142,7 +143,7 @@ func fenced(text string) string {
 	return block.ReplaceAllString(text, "‹$1")
 }
 
-var block = regexp.MustCompile(`(?i)[<＜﹤](\s*/?\s*web-search-results)`)
+var block = text.NewLazyRegexp(`(?i)[<＜﹤](\s*/?\s*web-search-results)`)
 
 func (p *Provider) count(text string) int {
 	if p.Count == nil {

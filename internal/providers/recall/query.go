@@ -118,15 +118,23 @@ func everyWord(keys []string) bool {
 
 func (q *query) readAsks() {
 	has := func(words map[string]bool) bool { return text.Intersects(q.keys, words) }
-	q.asks = asks{when: has(whenWords), many: has(manyWords), where: has(whereWords), lately: has(latelyWords)}
+	q.asks = asks{when: has(whenWords()), many: has(manyWords()), where: has(whereWords()), lately: has(latelyWords())}
 }
 
 // Words of questions for a time, a number, a place and recent events.
 var (
-	whenWords   = text.Set("when date month year day long wann datum cuándo fecha quand quando")
-	manyWords   = text.Set("many much often viele oft cuántos cuántas combien quantos quantas")
-	whereWords  = text.Set("where city country place wo wohin stadt land dónde ciudad país où ville pays onde cidade país")
-	latelyWords = text.Set("recently lately latest recent currently now neulich kürzlich zuletzt recientemente últimamente récemment dernièrement recentemente ultimamente")
+	whenWords = sync.OnceValue(func() map[string]bool {
+		return text.Set("when date month year day long wann datum cuándo fecha quand quando")
+	})
+	manyWords = sync.OnceValue(func() map[string]bool {
+		return text.Set("many much often viele oft cuántos cuántas combien quantos quantas")
+	})
+	whereWords = sync.OnceValue(func() map[string]bool {
+		return text.Set("where city country place wo wohin stadt land dónde ciudad país où ville pays onde cidade país")
+	})
+	latelyWords = sync.OnceValue(func() map[string]bool {
+		return text.Set("recently lately latest recent currently now neulich kürzlich zuletzt recientemente últimamente récemment dernièrement recentemente ultimamente")
+	})
 )
 
 // add adds a term.
@@ -137,6 +145,7 @@ func (q *query) add(key, written string) {
 	}
 	written = strings.TrimSuffix(strings.TrimSuffix(written, "'s"), "’s")
 	t := term{stem: stem, forms: []string{written}, kin: map[string]bool{}}
+	infinitives, inflections := irregular()
 	if base, is := infinitives[key]; is {
 		t.forms = text.AddOnce(t.forms, base)
 		key = base
@@ -181,10 +190,8 @@ func (q *query) kinWords() (all []string) {
 	return all[:min(len(all), maxKin)]
 }
 
-// infinitives has the infinitive of each form of an irregular verb, and inflections the forms of each infinitive.
-var infinitives, inflections = irregular()
-
-func irregular() (of map[string]string, forms map[string][]string) {
+// irregular returns the infinitive of each form of an irregular verb, and the forms of each infinitive.
+var irregular = sync.OnceValues(func() (of map[string]string, forms map[string][]string) {
 	of, forms = map[string]string{}, map[string][]string{}
 	for _, row := range text.AllTables().Grammar.Irregular {
 		words := strings.Fields(row)
@@ -194,10 +201,11 @@ func irregular() (of map[string]string, forms map[string][]string) {
 		forms[words[0]] = words
 	}
 	return of, forms
-}
+})
 
 // stemOf returns the stem of a word. The stem of an irregular verb is the stem of its infinitive.
 func stemOf(key, language string) string {
+	infinitives, _ := irregular()
 	if base, is := infinitives[key]; is {
 		key = base
 	}
@@ -230,7 +238,7 @@ var kinFiles embed.FS
 type fields func() map[string][]string
 
 // kin has the fields of each language. A file is read on first use.
-var kin = func() map[string]fields {
+var kin = sync.OnceValue(func() map[string]fields {
 	all := map[string]fields{}
 	files, _ := kinFiles.ReadDir("kin") // embedded, cannot fail
 	for _, f := range files {
@@ -238,7 +246,7 @@ var kin = func() map[string]fields {
 		all[language] = sync.OnceValue(func() map[string][]string { return readKin(language) })
 	}
 	return all
-}()
+})
 
 func readKin(language string) map[string][]string {
 	content, _ := kinFiles.ReadFile(path.Join("kin", language+".txt"))
@@ -267,14 +275,14 @@ func searchForm(word string) string {
 
 // kinOf returns the words related to a word of the query. If the language is unclear, the first language with that word counts.
 func (q *query) kinOf(key, stem string) []string {
-	if of := kin[q.lang]; of != nil {
+	if of := kin()[q.lang]; of != nil {
 		if words := of()[stem]; len(words) > 0 || !q.unsure {
 			return words
 		}
 	}
 	if q.unsure {
 		for _, language := range text.Languages() {
-			if of := kin[language]; of != nil {
+			if of := kin()[language]; of != nil {
 				if words := of()[stemOf(key, language)]; len(words) > 0 {
 					return words
 				}

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"familiar/internal/context/turn"
@@ -186,14 +187,18 @@ func (v *view) byNamed() bool {
 	return q.ByAsker && q.asker != "" && v.message.Author.ID == q.asker
 }
 
-var oneself = text.Set("i my we me ich mein meine wir mir yo mi nosotros je mon ma nous eu meu minha nós")
+var oneself = sync.OnceValue(func() map[string]bool {
+	return text.Set("i my we me ich mein meine wir mir yo mi nosotros je mon ma nous eu meu minha nós")
+})
 
-func (v *view) ofOneself() bool { return text.ContainsAny(v.words, oneself) }
+func (v *view) ofOneself() bool { return text.ContainsAny(v.words, oneself()) }
 
-var timeWords = text.Set("ago last yesterday next recently today tomorrow week year month weekend gestern morgen woche jahr monat ayer mañana semana año mes hier demain semaine mois ontem amanhã ano mês")
+var timeWords = sync.OnceValue(func() map[string]bool {
+	return text.Set("ago last yesterday next recently today tomorrow week year month weekend gestern morgen woche jahr monat ayer mañana semana año mes hier demain semaine mois ontem amanhã ano mês")
+})
 
 func (v *view) tellsTime() bool {
-	if text.ContainsAny(v.words, timeWords) {
+	if text.ContainsAny(v.words, timeWords()) {
 		return true
 	}
 	if dates, _ := text.Dates(v.message.Text); len(dates) > 0 {

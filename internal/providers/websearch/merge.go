@@ -90,7 +90,7 @@ func among(terms, others []string) []string {
 // namesIn reports whether every capitalised word of a text is in another.
 func namesIn(s, other string) bool {
 	have := text.Keys(text.Words(other))
-	return !slices.ContainsFunc(text.Words(s), func(w text.Word) bool { return w.Upper && !have[w.Key] && !text.StopWords[w.Key] })
+	return !slices.ContainsFunc(text.Words(s), func(w text.Word) bool { return w.Upper && !have[w.Key] && !text.StopWords()[w.Key] })
 }
 
 // numberSources numbers the pages of claims in the order of the search, and sets the numbers in claims and pages.

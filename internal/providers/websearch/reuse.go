@@ -149,7 +149,7 @@ func similarQueries(a, b string) bool {
 func contentKeys(words []text.Word) []string {
 	var keys []string
 	for _, w := range words {
-		if !text.StopWords[w.Key] && !idleWords[w.Key] {
+		if !text.StopWords()[w.Key] && !idleWords()[w.Key] {
 			keys = append(keys, w.Key)
 		}
 	}
@@ -157,7 +157,7 @@ func contentKeys(words []text.Word) []string {
 }
 
 // idleWords never make a difference.
-var idleWords = text.Set(text.AllTables().Reuse.Neutral)
+var idleWords = sync.OnceValue(func() map[string]bool { return text.Set(text.AllTables().Reuse.Neutral) })
 
 // interchangeable reports whether the words that the other query lacks make no difference.
 func interchangeable(s string, words []text.Word, other map[string]bool) bool {
@@ -165,11 +165,11 @@ func interchangeable(s string, words []text.Word, other map[string]bool) bool {
 		_, isDay := text.Weekday(w.Key)
 		switch {
 		case other[w.Key]:
-		case w.Upper && !text.StopWords[w.Key], strings.ContainsAny(w.Key, "0123456789"), decisive[w.Key], text.MonthNames[w.Key] > 0, isDay:
+		case w.Upper && !text.StopWords()[w.Key], strings.ContainsAny(w.Key, "0123456789"), decisive()[w.Key], text.MonthNames()[w.Key] > 0, isDay:
 			return false
-		case i > 0 && text.Prepositions[words[i-1].Key]:
+		case i > 0 && text.Prepositions()[words[i-1].Key]:
 			return false
-		case len(question.Times.FindAll(s[w.Start:w.End], words[i:i+1])) > 0:
+		case len(question.Times().FindAll(s[w.Start:w.End], words[i:i+1])) > 0:
 			return false
 		}
 	}
@@ -177,7 +177,7 @@ func interchangeable(s string, words []text.Word, other map[string]bool) bool {
 }
 
 // decisive are function words that change a question: question words, negations and comparisons.
-var decisive = text.Set(text.AllTables().Reuse.Decisive)
+var decisive = sync.OnceValue(func() map[string]bool { return text.Set(text.AllTables().Reuse.Decisive) })
 
 // version identifies the rules that a result was made by.
 func (p Policy) version() string {

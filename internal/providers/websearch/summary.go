@@ -102,7 +102,7 @@ func (s *summary) tellNamed(sources []source, pl *question.Plan, limit int) {
 			pages[i].Text = ""
 		}
 	}
-	pointing := pl.Asks && slices.ContainsFunc(text.Words(pl.Core), func(w text.Word) bool { return text.Pronouns[w.Key] != "" })
+	pointing := pl.Asks && slices.ContainsFunc(text.Words(pl.Core), func(w text.Word) bool { return text.Pronouns()[w.Key] != "" })
 	chosen := evidence.NewQuestion("", pl.Language, text.Date{}).Outline
 	if pointing {
 		chosen = evidence.NewQuestion(pl.Question, pl.Language, pl.Day).Choose

@@ -3,13 +3,13 @@ package backend
 import (
 	"context"
 	"net/http"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
 
 	"familiar/internal/context/turn"
 	"familiar/internal/search"
+	"familiar/internal/text"
 )
 
 // newsapi searches articles: https://newsapi.org/docs/endpoints/everything. With a developer key, articles are a day
@@ -91,7 +91,7 @@ func newsapiFrom(fresh string, oldest time.Time) string {
 }
 
 // cutMark matches the end of every content: "… [+1234 chars]".
-var cutMark = regexp.MustCompile(`\s*\[\+\d+ chars\]\s*$`)
+var cutMark = text.NewLazyRegexp(`\s*\[\+\d+ chars\]\s*$`)
 
 // hits drops articles older than oldest, and removed ones, which stay in the list as "[Removed]".
 func (n newsapi) hits(reply newsapiReply, language string, oldest time.Time) []turn.Hit {

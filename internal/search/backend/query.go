@@ -1,7 +1,6 @@
 package backend
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -103,7 +102,7 @@ func alphabets() []alphabet {
 
 // operatorPattern matches words that Google, Brave, Kagi and others take for an operator if a colon follows, for
 // example to search one site or file type.
-var operatorPattern = regexp.MustCompile(`(?i)\b(site|inurl|allinurl|intitle|allintitle|intext|allintext|inbody|inpage|inanchor|allinanchor|filetype|ext|` +
+var operatorPattern = text.NewLazyRegexp(`(?i)\b(site|inurl|allinurl|intitle|allintitle|intext|allintext|inbody|inpage|inanchor|allinanchor|filetype|ext|` +
 	`cache|related|link|source|location|loc|language|lang|before|after|define|info|daterange|imagesize|src):`)
 
 // withoutOperators removes search operators from a query: quotes, "-word", "site:host", OR. Chat messages are plain

@@ -2,9 +2,9 @@ package backend
 
 import (
 	"encoding/json"
+	"familiar/internal/text"
 	"fmt"
 	"net/url"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -103,10 +103,10 @@ func unmarkdown(s string) string {
 }
 
 var (
-	markdownImage  = regexp.MustCompile(`!\[[^\]]*\]\([^)]*\)`)
-	markdownLink   = regexp.MustCompile(`\[([^\]]*)\]\([^)]*\)`)
-	markdownLine   = regexp.MustCompile(`(?m)^[ \t]*(#{1,6} |>+ ?|[-*+] |(?:[-*_] ?){3,}$)+`)
-	markdownStrong = regexp.MustCompile(`(\*\*|~~)([^*~\n]+)(?:\*\*|~~)`)
+	markdownImage  = text.NewLazyRegexp(`!\[[^\]]*\]\([^)]*\)`)
+	markdownLink   = text.NewLazyRegexp(`\[([^\]]*)\]\([^)]*\)`)
+	markdownLine   = text.NewLazyRegexp(`(?m)^[ \t]*(#{1,6} |>+ ?|[-*+] |(?:[-*_] ?){3,}$)+`)
+	markdownStrong = text.NewLazyRegexp(`(\*\*|~~)([^*~\n]+)(?:\*\*|~~)`)
 )
 
 // absolute resolves an address against the page that contains it; it returns "" if the address is invalid.
@@ -211,7 +211,7 @@ func dayOf(t time.Time) time.Time {
 }
 
 // agePattern matches a number and a unit. A second number makes it something else.
-var agePattern = regexp.MustCompile(`^[^\d]*(\d{1,3}|\ban?\b) ?(\pL+)\.?[^\d]*$`)
+var agePattern = text.NewLazyRegexp(`^[^\d]*(\d{1,3}|\ban?\b) ?(\pL+)\.?[^\d]*$`)
 
 // Units of ages in the languages in which services are asked.
 const (

@@ -13,14 +13,16 @@ import (
 
 // templateTokens is D2, for text whose angle brackets are already ‹ ›. It matches the control tokens of common chat
 // templates (ChatML, Llama, Mistral, Gemma, DeepSeek, GLM) and the tags of tool calls.
-var templateTokens = text.NewLazyRegexp(`(?i)` + strings.Join([]string{
-	`‹[|｜][^‹›\n]{0,100}[|｜]›`,
-	`‹‹/?sys››`,
-	`‹/?(?:function|parameter)(?:=|\s+name=)[^‹›]{0,300}›`,
-	`‹/?(?:start_of_turn|end_of_turn|s|bos|eos|pad|unk|sop|eop)›`,
-	`‹/?(?:antml:)?(?:tool_calls?|tool_responses?|tool_results?|function_calls?|function_results?|invoke|think|thinking)(?:[\s=/:][^‹›]{0,300})?›`,
-	`\[/?(?:inst|sys|tool_calls|tool_results|available_tools|system_prompt|gmask)\]`,
-}, "|"))
+var templateTokens = text.LazyRegexpOf(func() string {
+	return `(?i)` + strings.Join([]string{
+		`‹[|｜][^‹›\n]{0,100}[|｜]›`,
+		`‹‹/?sys››`,
+		`‹/?(?:function|parameter)(?:=|\s+name=)[^‹›]{0,300}›`,
+		`‹/?(?:start_of_turn|end_of_turn|s|bos|eos|pad|unk|sop|eop)›`,
+		`‹/?(?:antml:)?(?:tool_calls?|tool_responses?|tool_results?|function_calls?|function_results?|invoke|think|thinking)(?:[\s=/:][^‹›]{0,300})?›`,
+		`\[/?(?:inst|sys|tool_calls|tool_results|available_tools|system_prompt|gmask)\]`,
+	}, "|")
+})
 
 // headLength is how far into a line the colon of a speaker may be, in bytes. It leaves room for a quote sign, a list
 // marker and stars.
@@ -258,7 +260,7 @@ func delimits(line string) bool {
 // orderly matches sentences that address a machine rather than a reader. It is no defence, because other wordings pass.
 // It keeps the crudest noise out of a block that is safe without it, and lets the record say that a page tried. It looks
 // for orders about orders. So a text about a system prompt, or one that asks to ignore an e-mail, does not match.
-var orderly = text.NewLazyRegexp(`(?i)` + text.AllTables().Clean.Orders.String())
+var orderly = text.LazyRegexpOf(func() string { return `(?i)` + text.AllTables().Clean.Orders.String() })
 
 // Orders reports whether a text looks like orders to a machine. It is only a hint, and changes no text.
 func Orders(text string) bool { return orderly.MatchString(text) }

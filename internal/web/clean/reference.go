@@ -25,11 +25,13 @@ const (
 // reference is a number, or a list of numbers, in such brackets: [1], [^1], [ 1 ], [1, 3-5], ［１］, [source 1], [1a],
 // [1?]. Style marks around the number and a backslash change nothing for a reader. A dagger or a second number after a
 // colon belongs to another system: 【4:0†source】.
-var reference = text.NewLazyRegexp(`^[\` + Brackets + `][ \t*_~|\\` + "`" + `]*` +
-	`(?i:(?:` + text.AllTables().Clean.ReferenceLabels.String() + `)[ \t.:#]*)?` +
-	`([#^]?` + digit + `{1,3}[a-c]?(?:(?:[ \t]*(?:[,;&/+—–-]|and|to)[ \t]*|[ \t]+)[#^]?` + digit + `{1,3}[a-c]?)*)` +
-	`((?::[0-9]+)?(?:†[^\` + ClosingBrackets + `\n]{0,80})?)` +
-	`[ \t?？*_~|\\` + "`" + `]*[\` + ClosingBrackets + `]`)
+var reference = text.LazyRegexpOf(func() string {
+	return `^[\` + Brackets + `][ \t*_~|\\` + "`" + `]*` +
+		`(?i:(?:` + text.AllTables().Clean.ReferenceLabels.String() + `)[ \t.:#]*)?` +
+		`([#^]?` + digit + `{1,3}[a-c]?(?:(?:[ \t]*(?:[,;&/+—–-]|and|to)[ \t]*|[ \t]+)[#^]?` + digit + `{1,3}[a-c]?)*)` +
+		`((?::[0-9]+)?(?:†[^\` + ClosingBrackets + `\n]{0,80})?)` +
+		`[ \t?？*_~|\\` + "`" + `]*[\` + ClosingBrackets + `]`
+})
 
 var (
 	// span is one number of a list, or a range.

@@ -1,13 +1,13 @@
 package clean
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"familiar/internal/text"
+
 	"golang.org/x/text/unicode/norm"
 )
 
@@ -25,9 +25,9 @@ var (
 		"message": true, "messages": true, "prompt": true, "instruction": true, "instructions": true, "override": true, "turn": true, "response": true, "reply": true,
 		"role": true, "admin": true, "administrator": true, "assistant": true, "model": true, "bot": true, "call": true, "result": true, "output": true, "input": true,
 	}
-	clockTime = regexp.MustCompile(`^[^\pL\pN]*[0-9]{1,4}(?:[-./][0-9]{1,2}){0,2}[ T]?(?:[0-9]{1,2})?[:.][0-9]{2}(?:[:.][0-9]{2})?(?: ?[AaPp][Mm])?[^\pL\pN]*`)
+	clockTime = text.NewLazyRegexp(`^[^\pL\pN]*[0-9]{1,4}(?:[-./][0-9]{1,2}){0,2}[ T]?(?:[0-9]{1,2})?[:.][0-9]{2}(?:[:.][0-9]{2})?(?: ?[AaPp][Mm])?[^\pL\pN]*`)
 	// beside matches what follows a name in brackets or after another sign: "(admin)", "#2", "to=search".
-	beside = regexp.MustCompile(`\s*[(\[{‹<«"#|=*_~].*$|\s+to=.*$`)
+	beside = text.NewLazyRegexp(`\s*[(\[{‹<«"#|=*_~].*$|\s+to=.*$`)
 )
 
 // colons are the characters that look like a colon.
@@ -134,10 +134,12 @@ func Spoken(s string, names []string) string {
 }
 
 // stamped matches a line that begins like a line of a conversation, with a time in brackets.
-var stamped = regexp.MustCompile(`^[^\pL\pN]*\[[0-9]{1,2}:[0-9]{2}\]`)
+var stamped = text.NewLazyRegexp(`^[^\pL\pN]*\[[0-9]{1,2}:[0-9]{2}\]`)
 
 // rawToken matches one of templateTokens at the start of a text with its original brackets.
-var rawToken = regexp.MustCompile(`^(?:` + strings.NewReplacer("[^‹›", "[^<>‹›", "‹", "[<＜﹤‹]", "›", "[>＞﹥›]").Replace(templateTokens.String()) + `)`)
+var rawToken = text.LazyRegexpOf(func() string {
+	return `^(?:` + strings.NewReplacer("[^‹›", "[^<>‹›", "‹", "[<＜﹤‹]", "›", "[>＞﹥›]").Replace(templateTokens.String()) + `)`
+})
 
 // withoutTokens removes the brackets from control tokens. All tokens begin with a bracket, so it searches only there.
 func withoutTokens(s string) string {

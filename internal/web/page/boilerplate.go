@@ -2,6 +2,7 @@ package page
 
 import (
 	"strings"
+	"sync"
 
 	"github.com/andybalholm/cascadia"
 	"golang.org/x/net/html"
@@ -154,7 +155,7 @@ func (t *trimmer) dropHeaded(heading *html.Node) bool {
 	switch {
 	case len(text) > maxHeading:
 		return false
-	case elsewhereWords[firstWord(text)] && elsewhere.MatchString(text):
+	case elsewhereWords()[firstWord(text)] && elsewhere.MatchString(text):
 		t.dropSection(heading, func(s size) bool { return t.isWithin(s, maxPercent) })
 	case t.more.headings != nil && t.more.headings.MatchString(text):
 		t.dropSection(heading, t.isExtra)
@@ -181,12 +182,16 @@ func firstWord(s string) string {
 func (t *trimmer) isWithin(s size, percent int) bool { return int(s.text)*100 < int(t.length)*percent }
 
 // elsewhere matches headings above links to other pages.
-var elsewhere = text.NewLazyRegexp(`(?i)^\W*(?:(?:you|we) (?:may|might|think)(?: (?:also|you))?(?:'ll| will)? (?:also )?(?:like|love|enjoy|be interested in)|(?:customers|people|others|shoppers|users)(?: who \w+ this)?(?: item| product)? also|(?:recently|last|previously) viewed|(?:related|similar|recommended|suggested|trending|popular|featured|more|other|latest|top|hot) (?:products?|items?|threads?|topics?|posts?|articles?|stories|questions?|content|resources?|pages?|searches|discussions?|games?|courses?|reading|news|tags|categories|collections)|more (?:from|like|on|in) |frequently bought|bought together|complete (?:the|your) (?:look|set)|pairs? well|goes well|newsletter|(?:sign up|subscribe|register) (?:for|to)|stay (?:connected|in the loop|up to date|informed)|follow us|(?:customer|user) (?:reviews?|ratings?)|reviews?(?: \(\d+\))?$|ratings?(?: (?:and|&) reviews?)?$|write a review|share (?:this|on)|about cookies|about the (?:authors?|contributors?|writers?|editors?)$|meet the (?:authors?|writers?|editors?|testers?)$|written by |your privacy|recent (?:posts|comments)|leave a (?:reply|comment)|navigation|filters?(?: by)?$|sort by|refine|table of contents|on this page|in this article|need help|` + text.AllTables().Page.Elsewhere.String() + `)`)
+var elsewhere = text.LazyRegexpOf(func() string {
+	return `(?i)^\W*(?:(?:you|we) (?:may|might|think)(?: (?:also|you))?(?:'ll| will)? (?:also )?(?:like|love|enjoy|be interested in)|(?:customers|people|others|shoppers|users)(?: who \w+ this)?(?: item| product)? also|(?:recently|last|previously) viewed|(?:related|similar|recommended|suggested|trending|popular|featured|more|other|latest|top|hot) (?:products?|items?|threads?|topics?|posts?|articles?|stories|questions?|content|resources?|pages?|searches|discussions?|games?|courses?|reading|news|tags|categories|collections)|more (?:from|like|on|in) |frequently bought|bought together|complete (?:the|your) (?:look|set)|pairs? well|goes well|newsletter|(?:sign up|subscribe|register) (?:for|to)|stay (?:connected|in the loop|up to date|informed)|follow us|(?:customer|user) (?:reviews?|ratings?)|reviews?(?: \(\d+\))?$|ratings?(?: (?:and|&) reviews?)?$|write a review|share (?:this|on)|about cookies|about the (?:authors?|contributors?|writers?|editors?)$|meet the (?:authors?|writers?|editors?|testers?)$|written by |your privacy|recent (?:posts|comments)|leave a (?:reply|comment)|navigation|filters?(?: by)?$|sort by|refine|table of contents|on this page|in this article|need help|` + text.AllTables().Page.Elsewhere.String() + `)`
+})
 
 // elsewhereWords are the first words of headings that elsewhere matches.
-var elsewhereWords = dom.WordSet(`you we customers people others shoppers users recently last previously related similar recommended suggested trending popular
+var elsewhereWords = sync.OnceValue(func() map[string]bool {
+	return dom.WordSet(`you we customers people others shoppers users recently last previously related similar recommended suggested trending popular
 	featured more other latest top hot frequently bought complete pair pairs well goes newsletter sign subscribe register stay follow customer user
 	review reviews rating ratings write share about your recent meet written leave navigation filter filters sort refine table on in need ` + string(text.AllTables().Page.ElsewhereWords))
+})
 
 // dropSection drops a heading and its section. The section is the block that begins with the heading, or else everything
 // up to the next heading of the same level.
@@ -234,7 +239,7 @@ func (t *trimmer) dropLabelled(n *html.Node, s size) bool {
 		return false
 	}
 	label := dom.Label(n)
-	if !elsewhereWords[firstWord(label)] || !elsewhere.MatchString(label) {
+	if !elsewhereWords()[firstWord(label)] || !elsewhere.MatchString(label) {
 		return false
 	}
 	contents := ownContents.MatchString(label)

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"errors"
 	"mime"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -14,6 +13,7 @@ import (
 	whatwg "golang.org/x/net/html/charset"
 	"golang.org/x/text/encoding/unicode"
 
+	"familiar/internal/text"
 	"familiar/visible/dom"
 )
 
@@ -22,7 +22,7 @@ var errCharset = errors.New("encoding is refused")
 
 // refusedLabels matches the encodings in which markup can hide from a reader of ASCII. The Encoding Standard maps some
 // of them to "replacement" and does not list the others.
-var refusedLabels = regexp.MustCompile(`(?i)^(?:(?:unicode-1-1-)?utf-?7|x-utf-7|utf-?32(?:le|be)?|ucs-?4|hz-gb-2312|hz|iso-2022-(?:cn|kr)(?:-ext)?|csiso2022kr|scsu|bocu-1|cesu-8|utf-ebcdic|replacement)$`)
+var refusedLabels = text.NewLazyRegexp(`(?i)^(?:(?:unicode-1-1-)?utf-?7|x-utf-7|utf-?32(?:le|be)?|ucs-?4|hz-gb-2312|hz|iso-2022-(?:cn|kr)(?:-ext)?|csiso2022kr|scsu|bocu-1|cesu-8|utf-ebcdic|replacement)$`)
 
 // The HTML Standard looks for a declaration in the first 1,024 bytes of a document. If a browser finds a later one while
 // it parses, it starts again. Pages put it after long comments and scripts, so the search continues up to searchLength,

@@ -3,6 +3,7 @@ package page
 import (
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 
 	"github.com/andybalholm/cascadia"
@@ -27,20 +28,22 @@ var commentExtras = extras{
 
 // Lines that accompany an article: credits of pictures, dates of publication, and offers of the site.
 var (
-	pictureCredit = text.NewLazyRegexp(`(?i)^[(\[]?\s*(?:` + text.AllTables().Page.PictureCredits.String() + `)s?(?: (?:credits?|by|courtesy|source|\d+ (?:of )?\d+))?(?:\s*[:©]|$| of \d| courtesy)|^caption$|\((?:image|photo|picture)s?:[^)]*\)$|^.{0,60}/(?:AP|AFP|Reuters|Getty Images)\)?$`)
-	dateLine      = text.NewLazyRegexp(`(?i)^(?:(?:last )?(?:published|updated|posted|modified)(?: on| at)?\b.{0,60}\d|by [\p{L}.' -]{3,50}$)`)
-	dateEnd       = text.NewLazyRegexp(`\d.*\b(?:19|20)\d\d\b[^.!?]*$|^(?:19|20)\d\d\D+\d`)
-	offer         = text.NewLazyRegexp(`(?i)^\W*(?:follow (?:us|me|@\w+|\w+ \w+ on)|(?:sign up|subscribe) (?:for|to|now|here|today)|get (?:the latest|our|access to|.{1,40}delivered)|join (?:our|the conversation)|have a (?:tip|story|question)|like this (?:story|article)|click here|(?:you can )?(?:e-?mail|contact|reach) .{1,60}@|more (?:articles|stories|posts|from) |want more|tell us what|this slideshow requires|view comments|leave a (?:reply|comment)|don't miss\W*$|start your day with|download (?:our|the) app|enable notifications|send us )`)
+	pictureCredit = text.LazyRegexpOf(func() string {
+		return `(?i)^[(\[]?\s*(?:` + text.AllTables().Page.PictureCredits.String() + `)s?(?: (?:credits?|by|courtesy|source|\d+ (?:of )?\d+))?(?:\s*[:©]|$| of \d| courtesy)|^caption$|\((?:image|photo|picture)s?:[^)]*\)$|^.{0,60}/(?:AP|AFP|Reuters|Getty Images)\)?$`
+	})
+	dateLine = text.NewLazyRegexp(`(?i)^(?:(?:last )?(?:published|updated|posted|modified)(?: on| at)?\b.{0,60}\d|by [\p{L}.' -]{3,50}$)`)
+	dateEnd  = text.NewLazyRegexp(`\d.*\b(?:19|20)\d\d\b[^.!?]*$|^(?:19|20)\d\d\D+\d`)
+	offer    = text.NewLazyRegexp(`(?i)^\W*(?:follow (?:us|me|@\w+|\w+ \w+ on)|(?:sign up|subscribe) (?:for|to|now|here|today)|get (?:the latest|our|access to|.{1,40}delivered)|join (?:our|the conversation)|have a (?:tip|story|question)|like this (?:story|article)|click here|(?:you can )?(?:e-?mail|contact|reach) .{1,60}@|more (?:articles|stories|posts|from) |want more|tell us what|this slideshow requires|view comments|leave a (?:reply|comment)|don't miss\W*$|start your day with|download (?:our|the) app|enable notifications|send us )`)
 )
 
 // The first words of offers, and of picture credits without a colon.
 var (
 	offerWords   = dom.WordSet("follow sign subscribe get join have like click you e email contact reach more want tell this view leave don start download enable send")
-	pictureWords = dom.WordSet(string(text.AllTables().Page.PictureWords))
+	pictureWords = sync.OnceValue(func() map[string]bool { return dom.WordSet(string(text.AllTables().Page.PictureWords)) })
 )
 
 // command matches the label of a button, which asks for an action and says nothing.
-var command = text.NewLazyRegexp(`(?i)^\W*(?:` + text.AllTables().Page.Commands.String() + `)\W*$`)
+var command = text.LazyRegexpOf(func() string { return `(?i)^\W*(?:` + text.AllTables().Page.Commands.String() + `)\W*$` })
 
 // maxCommand is the greatest length of the label of a button, in bytes.
 const maxCommand = 40
@@ -182,7 +185,7 @@ func dropLastHeadings(n *html.Node) (done bool) {
 
 // isPictureCredit reports whether a line credits a picture.
 func isPictureCredit(text string) bool {
-	return (strings.ContainsAny(text, ":©/") || pictureWords[firstWord(text)]) && pictureCredit.MatchString(text)
+	return (strings.ContainsAny(text, ":©/") || pictureWords()[firstWord(text)]) && pictureCredit.MatchString(text)
 }
 
 // isCapitalLink reports whether a paragraph with this text and length is only a link in capitals.
@@ -260,7 +263,7 @@ func dropPointerLists(root *html.Node) {
 }
 
 // referenceHeading matches the headings of sections that list sources and other pages.
-var referenceHeading = text.NewLazyRegexp(`(?i)^\W*(?:` + text.AllTables().Page.ReferenceHeadings.String() + `)\W*$`)
+var referenceHeading = text.LazyRegexpOf(func() string { return `(?i)^\W*(?:` + text.AllTables().Page.ReferenceHeadings.String() + `)\W*$` })
 
 // Limits: the headings that are tried as the beginning of the references, and the blocks of one section.
 const (

@@ -2,6 +2,7 @@ package page
 
 import (
 	"strings"
+	"sync"
 
 	"github.com/andybalholm/cascadia"
 	"golang.org/x/net/html"
@@ -15,7 +16,7 @@ var (
 	citation   = text.NewLazyRegexp(`^\s*[\[(（]\s*(?:\d{1,4}|[a-z]{1,2}|[ivx]{1,5}|(?:note|nb|n|web|r|anm\.?|lower-alpha)\s*\d{1,3})\s*[\])）]\s*$|^\s*\d{1,3}\s*$`)
 	anchorMark = text.NewLazyRegexp(`^\s*(?:[¶#§🔗\x{F0C1}]|\[?\s*edit(?:\s*source)?\s*\]?|permalink|link to this (?:heading|section))\s*$`)
 	// editMark matches marks beside the headings of wikis, doubtMark marks after their sentences.
-	editMark  = text.NewLazyRegexp(`(?i)^\[\s*(?:` + text.AllTables().Page.EditMarks.String() + `)[^\]]{0,40}\]$`)
+	editMark  = text.LazyRegexpOf(func() string { return `(?i)^\[\s*(?:` + text.AllTables().Page.EditMarks.String() + `)[^\]]{0,40}\]$` })
 	doubtMark = text.NewLazyRegexp(`(?i)^\[\s*(?:(?:citation|clarification|verification|page|year|date|better source|non-primary source)(?: is)? needed|when|who|which|by whom|according to whom|dubious[^\]]{0,20}|original research|failed verification)\??\s*\]$`)
 )
 
@@ -64,19 +65,19 @@ func isMark(n *html.Node, heading bool) bool {
 	case atom.P, atom.Li, atom.Div, atom.Section:
 		return isPointer(n) && !isSponsor(n)
 	}
-	return dom.HeadingLevel(n) > 0 && isPointer(n) && !commentWords[firstWord(dom.Label(n))]
+	return dom.HeadingLevel(n) > 0 && isPointer(n) && !commentWords()[firstWord(dom.Label(n))]
 }
 
 var (
 	// commentWords are words in headings above users' comments, by which comments are recognised.
-	commentWords = dom.WordSet(string(text.AllTables().Framing.Comments))
-	sponsorWords = dom.WordSet(string(text.AllTables().Framing.Sponsors))
+	commentWords = sync.OnceValue(func() map[string]bool { return dom.WordSet(string(text.AllTables().Framing.Comments)) })
+	sponsorWords = sync.OnceValue(func() map[string]bool { return dom.WordSet(string(text.AllTables().Framing.Sponsors)) })
 )
 
 // isSponsor reports whether the label of an advertisement is directly below a heading. Then it describes the text that
 // follows and does not interrupt it.
 func isSponsor(n *html.Node) bool {
-	if !sponsorWords[text.Unaccented(firstWord(dom.Label(n)))] {
+	if !sponsorWords()[text.Unaccented(firstWord(dom.Label(n)))] {
 		return false
 	}
 	for c := n.PrevSibling; c != nil; c = c.PrevSibling {
@@ -105,12 +106,14 @@ func soleBlock(n *html.Node) (sole *html.Node) {
 }
 
 var (
-	interruption = text.NewLazyRegexp(`(?i)^\W*(?:` + text.AllTables().Page.Interruptions.String() + `)\W*$`)
-	reference    = text.NewLazyRegexp(`(?i)^\W*(?:` + text.AllTables().Page.Pointers.String() + `)\b[^:：]{0,24}[:：]`)
+	interruption = text.LazyRegexpOf(func() string { return `(?i)^\W*(?:` + text.AllTables().Page.Interruptions.String() + `)\W*$` })
+	reference    = text.LazyRegexpOf(func() string {
+		return `(?i)^\W*(?:` + text.AllTables().Page.Pointers.String() + `)\b[^:：]{0,24}[:：]`
+	})
 )
 
 // pointerWords are the first words that interruption, except for advertisements, and reference can match.
-var pointerWords = dom.WordSet(string(text.AllTables().Page.PointerWords))
+var pointerWords = sync.OnceValue(func() map[string]bool { return dom.WordSet(string(text.AllTables().Page.PointerWords)) })
 
 // isPointer reports whether a block interrupts the text: the label of an advertisement, or "Read more:" and a link.
 func isPointer(n *html.Node) bool {
@@ -122,7 +125,9 @@ func isPointer(n *html.Node) bool {
 		(interruption.MatchString(label) || reference.MatchString(label) && linkLength(n)*10 >= dom.Letters(label)*6)
 }
 
-func beginsPointer(word string) bool { return pointerWords[word] || strings.HasPrefix(word, "advert") }
+func beginsPointer(word string) bool {
+	return pointerWords()[word] || strings.HasPrefix(word, "advert")
+}
 
 // mayBePointer is a cheap check: could a block begin with the first word of a pointer? Hardly any can, and the others
 // need not be read in full.

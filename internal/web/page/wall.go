@@ -24,11 +24,11 @@ const (
 )
 
 var (
-	wallTitle = text.NewLazyRegexp(`(?i)^(?:` + text.AllTables().Page.WallTitles.String() + `)\b`)
+	wallTitle = text.LazyRegexpOf(func() string { return `(?i)^(?:` + text.AllTables().Page.WallTitles.String() + `)\b` })
 	wallWords = text.NewLazyRegexp(`(?i)verify(?:ing)? (?:that )?you are (?:a )?human|(?:prove|confirm) (?:that )?you(?:'|’)?(?: a)?re (?:a )?human|(?:are|am|you'?re) not a (?:ro)?bot|unusual traffic from your (?:computer )?network|complet(?:e|ing) (?:the|a) (?:security check|captcha)|checking (?:if the site connection is secure|your browser before)|enable javascript and cookies to continue|press (?:&|and) hold|performing security verification|needs to review the security of your connection|solve the captcha|enable js and disable any ad blocker|automated (?:access|requests) (?:has|have) been (?:detected|blocked)|before you continue to `)
 	// consentAsk matches what a notice asks for or promises, consentTerms the subjects of its sentences.
-	consentAsk   = text.NewLazyRegexp(`(?i)` + text.AllTables().Page.ConsentAsks.String())
-	consentTerms = text.NewLazyRegexp(`(?i)` + text.AllTables().Page.ConsentTerms.String())
+	consentAsk   = text.LazyRegexpOf(func() string { return `(?i)` + text.AllTables().Page.ConsentAsks.String() })
+	consentTerms = text.LazyRegexpOf(func() string { return `(?i)` + text.AllTables().Page.ConsentTerms.String() })
 	askScript    = text.NewLazyRegexp(`(?i)(?:enable|activate|turn on|requires?|without|needs?|need to enable) (?:your browser'?s? )?java ?script|java ?script (?:is|must be|to be) (?:disabled|enabled|required|turned off|not enabled|needed)`)
 	// checkMarks matches the ids and classes in the form of a challenge.
 	checkMarks = text.NewLazyRegexp(`(?i)^(?:challenge-(?:form|running|stage|error-title)|cf-(?:challenge|please-wait|wrapper|error-details)|px-captcha|g-recaptcha|h-captcha|cf-turnstile|captcha-(?:container|box|form))$`)
