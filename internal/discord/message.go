@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"hash/maphash"
 	"path"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,7 +18,6 @@ import (
 
 	"familiar/internal/context/turn"
 	"familiar/internal/discord/pace"
-	"familiar/internal/text"
 )
 
 // fromPerson reports whether a person wrote a message, and not this bot, another bot, a webhook or Discord. Two bots
@@ -170,7 +170,7 @@ func (e *edits) store(id, text string) (known, same bool) {
 
 // markup matches what Discord's clients show as something else: everything in angle brackets.
 // https://discord.com/developers/docs/reference#message-formatting
-var markup = text.NewLazyRegexp(`<(@!?|@&|#|a?:\w{1,32}:|/[^<>:]{1,100}:|t:)(-?\d{1,20})(?::[tTdDfFR])?>`)
+var markup = regexp.MustCompile(`<(@!?|@&|#|a?:\w{1,32}:|/[^<>:]{1,100}:|t:)(-?\d{1,20})(?::[tTdDfFR])?>`)
 
 // readable returns a message's text as a person sees it, with names for ids. The bot's own mention is removed, because
 // it says only whom the text is for. mentions are the names of people, roles and channels that replace ids in the text.

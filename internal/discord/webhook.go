@@ -8,6 +8,7 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -17,7 +18,6 @@ import (
 
 	"familiar/internal/context/turn"
 	"familiar/internal/discord/pace"
-	"familiar/internal/text"
 )
 
 // Webhook is a webhook that the bot's application has made in a channel. Its token is a secret: anybody who has it can
@@ -420,7 +420,7 @@ func (s *Session) lookFor(ctx context.Context, at place, p turn.Post, name strin
 }
 
 // forbidden matches the words that no webhook's name may hold.
-var forbidden = text.NewLazyRegexp(`(?i)(disc)(ord)|(cly)(de)`)
+var forbidden = regexp.MustCompile(`(?i)(disc)(ord)|(cly)(de)`)
 
 // PersonaName turns a name into one that Discord allows for a webhook: 1 to 80 characters, without some words and signs.
 // https://discord.com/developers/docs/resources/user#usernames-and-nicknames
