@@ -34,11 +34,12 @@ func followsReactions(a *bot.Actor) bool { return a.Reactions.Follow }
 func (a *App) Serve(ctx context.Context, p *Process) error {
 	base := a.Config.Get("DISCORD_API_URL")
 	commands := &command.Commands{Operator: a.Config.Get("DISCORD_OPERATOR")} // opens forms once the session runs
+	ready := make(chan struct{})
 	session, err := discord.New(discord.Config{
 		Token: a.Config.Get("DISCORD_TOKEN"), HTTP: a.client(base), BaseURL: base, Log: a.Log, Redact: a.Redact.String,
 		PerSecond: p.Far.PerSecond, Operator: a.Config.Get("DISCORD_OPERATOR"), Reactions: slices.ContainsFunc(a.cast.get().All(), followsReactions), Commands: command.Definitions(a.cast.get()),
 		Proxies:     a.Config.set("DISCORD_PROXIES"),
-		OnReady:     func(r discord.Ready) { a.greet(p.Out, r) },
+		OnReady:     func(r discord.Ready) { a.greet(p.Out, r); close(ready) },
 		LoadHash:    func(ctx context.Context) (string, error) { return a.note(ctx, commandsNote) },
 		SaveHash:    func(ctx context.Context, hash string) error { return a.Store.Notes.Set(ctx, commandsNote, hash) },
 		LoadSession: func(ctx context.Context) (string, error) { return a.note(ctx, sessionNote) },
@@ -78,6 +79,13 @@ func (a *App) Serve(ctx context.Context, p *Process) error {
 	defer done()
 	background.Go(func() { a.Upkeep(upkeep, session.Guilds) })
 	background.Go(func() { a.EraseOnRequest(upkeep, b) })
+	background.Go(func() {
+		select {
+		case <-ready:
+			a.warm(upkeep)
+		case <-upkeep.Done():
+		}
+	})
 	_, tuned := p.Env("GOGC")
 	background.Go(func() { watchFootprint(upkeep, tuned) })
 	if w := a.memoryWriter(p.Far); w != nil {
