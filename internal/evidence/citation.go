@@ -21,7 +21,7 @@ func checkable(sentence string) bool {
 }
 
 // citationWords are words beside a citation that claim nothing.
-var citationWords = sync.OnceValue(func() map[string]bool { return text.Set(text.AllTables().Claim.CitationWords) })
+var citationWords = text.LazySet(func() text.WordList { return text.AllTables().Claim.CitationWords })
 
 // The checks of a citation.
 const (

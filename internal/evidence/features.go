@@ -126,9 +126,9 @@ func (q *Question) referred(s *Sentence, to uint64) float64 {
 
 var (
 	// anaphors are words at the beginning of a sentence that refer to something before it.
-	anaphors = sync.OnceValue(func() map[string]bool { return text.Set(text.AllTables().Evidence.Anaphors) })
+	anaphors = text.LazySet(func() text.WordList { return text.AllTables().Evidence.Anaphors })
 	// openers are words that may precede the subject of a sentence.
-	openers = sync.OnceValue(func() map[string]bool { return text.Set(text.AllTables().Evidence.Openers) })
+	openers = text.LazySet(func() text.WordList { return text.AllTables().Evidence.Openers })
 )
 
 // far is a distance in words that counts as no nearness.

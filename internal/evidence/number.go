@@ -113,7 +113,7 @@ func unitScale(behind string) float64 {
 	return 0
 }
 
-var thousandfold = sync.OnceValue(func() map[string]bool { return text.Set(text.AllTables().Number.Thousandfold) })
+var thousandfold = text.LazySet(func() text.WordList { return text.AllTables().Number.Thousandfold })
 
 // valueOfWord has the values of number words, and wordsOfValue the words of values.
 var (

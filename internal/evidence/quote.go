@@ -62,9 +62,9 @@ var clauseEnd = text.NewLazyRegexp(`\s*[;:]\s+|\s+(?:--|–|—)\s+|\s*,\s+`)
 var (
 	// adding are words that add something after a comma. "If", "when" and "with" are not among them: they may limit what
 	// precedes.
-	adding = sync.OnceValue(func() map[string]bool { return text.Set(text.AllTables().Quote.Adding) })
+	adding = text.LazySet(func() text.WordList { return text.AllTables().Quote.Adding })
 	// binding are words that affect the clauses on both sides: they limit, compare, or attribute.
-	binding = sync.OnceValue(func() map[string]bool { return text.Set(text.AllTables().Quote.Binding) })
+	binding = text.LazySet(func() text.WordList { return text.AllTables().Quote.Binding })
 	// leading are words that affect the clauses after theirs, such as "not".
 	leading = sync.OnceValue(func() map[string]bool {
 		all := text.Set(text.AllTables().Quote.Leading)

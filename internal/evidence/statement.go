@@ -24,7 +24,7 @@ const (
 const caselessShare, pairsShare = 0.9, 0.85
 
 // reporting are words that need no support: they only say that something was said.
-var reporting = sync.OnceValue(func() map[string]bool { return text.Set(text.AllTables().Claim.Reporting) })
+var reporting = text.LazySet(func() text.WordList { return text.AllTables().Claim.Reporting })
 
 // isReporting reports whether a word says that somebody said something.
 func isReporting(key string) bool { return reporting()[key] }
@@ -250,10 +250,10 @@ var irregular = sync.OnceValue(func() map[string]string {
 })
 
 // conjunctions begin another clause within a sentence.
-var conjunctions = sync.OnceValue(func() map[string]bool { return text.Set(text.AllTables().Claim.Conjunctions) })
+var conjunctions = text.LazySet(func() text.WordList { return text.AllTables().Claim.Conjunctions })
 
 // limitWords turn a denial into the opposite.
-var limitWords = sync.OnceValue(func() map[string]bool { return text.Set(text.AllTables().Claim.Limits) })
+var limitWords = text.LazySet(func() text.WordList { return text.AllTables().Claim.Limits })
 
 // clauses splits a sentence before conjunctions and after any of the marks. If the marks have a comma, the whole
 // sentence is a clause, too.

@@ -149,8 +149,8 @@ func (m *matcher) oneDenies(p passage, _ []passage) bool {
 }
 
 var (
-	quantifiers = sync.OnceValue(func() map[string]bool { return text.Set(text.AllTables().FactCheck.Quantifiers) })
-	hedges      = sync.OnceValue(func() map[string]bool { return text.Set(text.AllTables().FactCheck.Hedges) })
+	quantifiers = text.LazySet(func() text.WordList { return text.AllTables().FactCheck.Quantifiers })
+	hedges      = text.LazySet(func() text.WordList { return text.AllTables().FactCheck.Hedges })
 )
 
 // lessSweeping reports whether the passage allows exceptions that the statement rules out.

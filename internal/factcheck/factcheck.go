@@ -16,7 +16,6 @@ import (
 	"maps"
 	"math"
 	"strings"
-	"sync"
 
 	"familiar/internal/context/turn"
 	"familiar/internal/evidence"
@@ -101,9 +100,9 @@ var (
 	})
 	// lifespan matches a birth and a death.
 	lifespan   = text.NewLazyRegexp(`\([^()]{0,60}\b\d{4}\)?\s*[–-]\s*(?:[^()]{0,30} )?\d{4}\)|†`)
-	deathWords = sync.OnceValue(func() map[string]bool { return text.Set(text.AllTables().FactCheck.Deaths) })
+	deathWords = text.LazySet(func() text.WordList { return text.AllTables().FactCheck.Deaths })
 	// beforeDeath are words between a person and the word for the person's death.
-	beforeDeath = sync.OnceValue(func() map[string]bool { return text.Set(text.AllTables().FactCheck.BeforeDeath) })
+	beforeDeath = text.LazySet(func() text.WordList { return text.AllTables().FactCheck.BeforeDeath })
 )
 
 // firstPart is how many characters at the top of a page say what it is about.

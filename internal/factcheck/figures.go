@@ -25,12 +25,12 @@ var eventPhrases = sync.OnceValue(func() text.Phrases { return text.Compile(text
 
 var (
 	// notHappened are words for what did not happen, has not yet, only partly, or again.
-	notHappened = sync.OnceValue(func() map[string]bool { return text.Set(text.AllTables().Conflict.NotHappened) })
+	notHappened = text.LazySet(func() text.WordList { return text.AllTables().Conflict.NotHappened })
 	// nearDate are words before a date that is not the event's.
-	nearDate = sync.OnceValue(func() map[string]bool { return text.Set(text.AllTables().Conflict.NearDate) })
+	nearDate = text.LazySet(func() text.WordList { return text.AllTables().Conflict.NearDate })
 	// beforeYear are words that make the number after them a year. dateFillers are words before a date that say nothing.
-	beforeYear  = sync.OnceValue(func() map[string]bool { return text.Set(text.AllTables().Conflict.BeforeYear) })
-	dateFillers = sync.OnceValue(func() map[string]bool { return text.Set(text.AllTables().Conflict.DateFillers) })
+	beforeYear  = text.LazySet(func() text.WordList { return text.AllTables().Conflict.BeforeYear })
+	dateFillers = text.LazySet(func() text.WordList { return text.AllTables().Conflict.DateFillers })
 	dash        = text.NewLazyRegexp(`^\s*[-–—/]|[-–—/]\s*$`)
 )
 
@@ -134,8 +134,8 @@ func nameOf(words []text.Word) []text.Word {
 
 var (
 	// auxiliaries are words between a thing and what happens to it.
-	auxiliaries = sync.OnceValue(func() map[string]bool { return text.Set(text.AllTables().Conflict.Auxiliaries) })
-	seasons     = sync.OnceValue(func() map[string]bool { return text.Set(text.AllTables().Conflict.Seasons) })
+	auxiliaries = text.LazySet(func() text.WordList { return text.AllTables().Conflict.Auxiliaries })
+	seasons     = text.LazySet(func() text.WordList { return text.AllTables().Conflict.Seasons })
 )
 
 // agrees reports whether two events are of one kind with compatible dates.

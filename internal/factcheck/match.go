@@ -277,8 +277,8 @@ var rankingTraits = []linear.Trait[rankedPassage]{
 }
 
 var (
-	anaphors = sync.OnceValue(func() map[string]bool { return text.Set(text.AllTables().Evidence.Anaphors) })
-	copulas  = sync.OnceValue(func() map[string]bool { return text.Set(text.AllTables().Evidence.Definition) })
+	anaphors = text.LazySet(func() text.WordList { return text.AllTables().Evidence.Anaphors })
+	copulas  = text.LazySet(func() text.WordList { return text.AllTables().Evidence.Definition })
 )
 
 // order returns the indexes of the passages' sentences, the best of them in the model's order.

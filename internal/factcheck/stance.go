@@ -4,7 +4,6 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"sync"
 
 	"familiar/internal/evidence"
 	"familiar/internal/linear"
@@ -205,4 +204,4 @@ func mean(of []float64, otherwise float64) float64 {
 }
 
 // absolutes are words that allow no exception.
-var absolutes = sync.OnceValue(func() map[string]bool { return text.Set(text.AllTables().FactCheck.Absolutes) })
+var absolutes = text.LazySet(func() text.WordList { return text.AllTables().FactCheck.Absolutes })

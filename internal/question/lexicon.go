@@ -14,19 +14,19 @@ var tables = text.AllTables
 var (
 	politeOpenings = sync.OnceValue(func() text.Phrases { return text.Compile(tables().Question.Leads) })
 	orderPhrases   = sync.OnceValue(func() text.Phrases { return text.Compile(tables().Order.Orders) }) // to search, and not to
-	orderTails     = sync.OnceValue(func() map[string]bool { return text.Set(tables().Order.Tail) })    // words that may end an order: "online", "for me"
-	notImperative  = sync.OnceValue(func() map[string]bool { return text.Set(tables().Order.NotImperative) })
-	beforeOrder    = sync.OnceValue(func() map[string]bool { return text.Set(tables().Order.Before) })
-	refusals       = sync.OnceValue(func() map[string]bool { return text.Set(tables().Order.Refusals) })
-	asksWhy        = sync.OnceValue(func() map[string]bool { return text.Set(tables().Order.AsksWhy) })
-	reports        = sync.OnceValue(func() map[string]bool { return text.Set(tables().Order.Reports) })
-	notSearched    = sync.OnceValue(func() map[string]bool { return text.Set(tables().Order.NotSearched) })
-	fillers        = sync.OnceValue(func() map[string]bool { return text.Set(tables().Order.Fillers) })
+	orderTails     = text.LazySet(func() text.WordList { return tables().Order.Tail })                  // words that may end an order: "online", "for me"
+	notImperative  = text.LazySet(func() text.WordList { return tables().Order.NotImperative })
+	beforeOrder    = text.LazySet(func() text.WordList { return tables().Order.Before })
+	refusals       = text.LazySet(func() text.WordList { return tables().Order.Refusals })
+	asksWhy        = text.LazySet(func() text.WordList { return tables().Order.AsksWhy })
+	reports        = text.LazySet(func() text.WordList { return tables().Order.Reports })
+	notSearched    = text.LazySet(func() text.WordList { return tables().Order.NotSearched })
+	fillers        = text.LazySet(func() text.WordList { return tables().Order.Fillers })
 
-	conditions     = sync.OnceValue(func() map[string]bool { return text.Set(tables().Question.Conditions) })
+	conditions     = text.LazySet(func() text.WordList { return tables().Question.Conditions })
 	inverted       = sync.OnceValue(func() text.Phrases { return text.CompileOne(tables().Question.Inverted) })
 	interrogatives = sync.OnceValue(func() text.Phrases { return text.CompileOne(tables().Question.Interrogatives) })
-	prepositions   = sync.OnceValue(func() map[string]bool { return text.Set(tables().Question.Prepositions) })
+	prepositions   = text.LazySet(func() text.WordList { return tables().Question.Prepositions })
 )
 
 // Times are the phrases which say that the present matters: "today", "latest".
@@ -43,60 +43,60 @@ var (
 
 	weatherWords = sync.OnceValue(func() text.Phrases { return text.CompileOne(tables().Need.Weather) })
 	outdoors     = sync.OnceValue(func() text.Phrases { return text.CompileOne(tables().Need.Outdoors) })
-	deictics     = sync.OnceValue(func() map[string]bool { return text.Set(tables().Need.Deictics) })
-	hereWords    = sync.OnceValue(func() map[string]bool { return text.Set(tables().Need.Here) })
-	placeMarkers = sync.OnceValue(func() map[string]bool { return text.Set(tables().Need.AtPlace) })
-	doubts       = sync.OnceValue(func() map[string]bool { return text.Set(tables().Need.Doubts) })
-	doubtAdverbs = sync.OnceValue(func() map[string]bool { return text.Set(tables().Need.DoubtAdverbs) })
-	genericYou   = sync.OnceValue(func() map[string]bool { return text.Set(tables().Need.GenericYou) })
-	botVerbs     = sync.OnceValue(func() map[string]bool { return text.Set(tables().Need.BotVerbs) })
-	makerVerbs   = sync.OnceValue(func() map[string]bool { return text.Set(tables().Need.MakerVerbs) })
-	everybody    = sync.OnceValue(func() map[string]bool { return text.Set(tables().Need.Everybody) })
+	deictics     = text.LazySet(func() text.WordList { return tables().Need.Deictics })
+	hereWords    = text.LazySet(func() text.WordList { return tables().Need.Here })
+	placeMarkers = text.LazySet(func() text.WordList { return tables().Need.AtPlace })
+	doubts       = text.LazySet(func() text.WordList { return tables().Need.Doubts })
+	doubtAdverbs = text.LazySet(func() text.WordList { return tables().Need.DoubtAdverbs })
+	genericYou   = text.LazySet(func() text.WordList { return tables().Need.GenericYou })
+	botVerbs     = text.LazySet(func() text.WordList { return tables().Need.BotVerbs })
+	makerVerbs   = text.LazySet(func() text.WordList { return tables().Need.MakerVerbs })
+	everybody    = text.LazySet(func() text.WordList { return tables().Need.Everybody })
 )
 
 // Queries, and what may leave in one.
 var (
-	orderLinks   = sync.OnceValue(func() map[string]bool { return text.Set(tables().Query.OrderLinks) })
-	works        = sync.OnceValue(func() map[string]bool { return text.Set(tables().Query.Works) })
-	titleLinks   = sync.OnceValue(func() map[string]bool { return text.Set(tables().Query.TitleLinks) })
-	pageWords    = sync.OnceValue(func() map[string]bool { return text.Set(tables().Query.PageWords) })
+	orderLinks   = text.LazySet(func() text.WordList { return tables().Query.OrderLinks })
+	works        = text.LazySet(func() text.WordList { return tables().Query.Works })
+	titleLinks   = text.LazySet(func() text.WordList { return tables().Query.TitleLinks })
+	pageWords    = text.LazySet(func() text.WordList { return tables().Query.PageWords })
 	politeEnding = text.LazyRegexpOf(func() string { return `(?i)[\s,]+(?:` + tables().Query.Courtesies.String() + `)[\s.!?]*$` })
 
-	placePrepositions   = sync.OnceValue(func() map[string]bool { return text.Set(tables().Privacy.PlacePrepositions) })
-	beforeIn            = sync.OnceValue(func() map[string]bool { return text.Set(tables().Privacy.BeforeIn) })
-	personVerbs         = sync.OnceValue(func() map[string]bool { return text.Set(tables().Privacy.PersonVerbs) })
-	questionAuxiliaries = sync.OnceValue(func() map[string]bool { return text.Set(tables().Privacy.Auxiliaries) })
-	phoneWords          = sync.OnceValue(func() map[string]bool { return text.Set(tables().Privacy.PhoneWords) })
-	numberNouns         = sync.OnceValue(func() map[string]bool { return text.Set(tables().Privacy.NumberNouns) })
-	owners              = sync.OnceValue(func() map[string]bool { return text.Set(tables().Privacy.Owners) })
+	placePrepositions   = text.LazySet(func() text.WordList { return tables().Privacy.PlacePrepositions })
+	beforeIn            = text.LazySet(func() text.WordList { return tables().Privacy.BeforeIn })
+	personVerbs         = text.LazySet(func() text.WordList { return tables().Privacy.PersonVerbs })
+	questionAuxiliaries = text.LazySet(func() text.WordList { return tables().Privacy.Auxiliaries })
+	phoneWords          = text.LazySet(func() text.WordList { return tables().Privacy.PhoneWords })
+	numberNouns         = text.LazySet(func() text.WordList { return tables().Privacy.NumberNouns })
+	owners              = text.LazySet(func() text.WordList { return tables().Privacy.Owners })
 )
 
 // Follow-ups.
 var (
 	fragmentOpenings = sync.OnceValue(func() text.Phrases { return text.Compile(tables().FollowUp.Openings) })
-	proForms         = sync.OnceValue(func() map[string]bool { return text.Set(tables().FollowUp.ProForms) })
-	articles         = sync.OnceValue(func() map[string]bool { return text.Set(tables().Grammar.Articles) })
-	adverbs          = sync.OnceValue(func() map[string]bool { return text.Set(tables().FollowUp.Adverbs) })
-	reactions        = sync.OnceValue(func() map[string]bool { return text.Set(tables().FollowUp.Reactions) })
-	timeKinds        = sync.OnceValue(func() map[string]bool { return text.Set(tables().Time.Kinds) })
+	proForms         = text.LazySet(func() text.WordList { return tables().FollowUp.ProForms })
+	articles         = text.LazySet(func() text.WordList { return tables().Grammar.Articles })
+	adverbs          = text.LazySet(func() text.WordList { return tables().FollowUp.Adverbs })
+	reactions        = text.LazySet(func() text.WordList { return tables().FollowUp.Reactions })
+	timeKinds        = text.LazySet(func() text.WordList { return tables().Time.Kinds })
 	neighbours       = sync.OnceValue(func() text.Phrases { return text.Compile(tables().Time.Neighbours) })
 	topicOpenings    = sync.OnceValue(func() text.Phrases { return text.Compile(tables().FollowUp.TopicOpenings) })
 
-	swappablePrepositions = sync.OnceValue(func() map[string]bool { return text.Set(tables().FollowUp.PlacePrepositions) })
+	swappablePrepositions = text.LazySet(func() text.WordList { return tables().FollowUp.PlacePrepositions })
 	articlePrepositions   = sync.OnceValue(func() map[string]string { return text.ByWord(tables().FollowUp.ArticlePrepositions) })
 
-	who             = sync.OnceValue(func() map[string]bool { return text.Set(tables().FollowUp.Who) })
-	answerWho       = sync.OnceValue(func() map[string]bool { return text.Set(tables().FollowUp.AnswerWho) })
-	personPronouns  = sync.OnceValue(func() map[string]bool { return text.Set(tables().FollowUp.PersonPronouns) })
-	existentials    = sync.OnceValue(func() map[string]bool { return text.Set(tables().FollowUp.Existentials) })
-	relationalNouns = sync.OnceValue(func() map[string]bool { return text.Set(tables().FollowUp.RelationalNouns) })
-	nameLinks       = sync.OnceValue(func() map[string]bool { return text.Set(tables().FollowUp.NameLinks) })
-	nameParticles   = sync.OnceValue(func() map[string]bool { return text.Set(tables().FollowUp.NameParticles) })
+	who             = text.LazySet(func() text.WordList { return tables().FollowUp.Who })
+	answerWho       = text.LazySet(func() text.WordList { return tables().FollowUp.AnswerWho })
+	personPronouns  = text.LazySet(func() text.WordList { return tables().FollowUp.PersonPronouns })
+	existentials    = text.LazySet(func() text.WordList { return tables().FollowUp.Existentials })
+	relationalNouns = text.LazySet(func() text.WordList { return tables().FollowUp.RelationalNouns })
+	nameLinks       = text.LazySet(func() text.WordList { return tables().FollowUp.NameLinks })
+	nameParticles   = text.LazySet(func() text.WordList { return tables().FollowUp.NameParticles })
 
 	refreshPhrases = sync.OnceValue(func() text.Phrases { return text.CompileOne(tables().FollowUp.Refresh) })
-	againWords     = sync.OnceValue(func() map[string]bool { return text.Set(tables().FollowUp.Again) })
-	refreshAlone   = sync.OnceValue(func() map[string]bool { return text.Set(tables().FollowUp.RefreshAlone) })
-	besideRefresh  = sync.OnceValue(func() map[string]bool { return text.Set(tables().FollowUp.BesideRefresh) })
+	againWords     = text.LazySet(func() text.WordList { return tables().FollowUp.Again })
+	refreshAlone   = text.LazySet(func() text.WordList { return tables().FollowUp.RefreshAlone })
+	besideRefresh  = text.LazySet(func() text.WordList { return tables().FollowUp.BesideRefresh })
 )
 
 // placeLinks maps each word for "there" to the preposition of the place name that replaces it.
@@ -151,32 +151,32 @@ var (
 			"erwähnt erwähnte gepostet verlinkt geteilt mencionó mencionado publicó compartió mentionné posté partagé mencionou postou compartilhou partilhou")
 	})
 
-	weWords     = sync.OnceValue(func() map[string]bool { return text.Set("we us our wir uns nosotros nos nous nós") })
-	anyoneWords = sync.OnceValue(func() map[string]bool {
-		return text.Set("anyone anybody someone somebody everyone everybody people jemand irgendwer alguien quelqu'un alguém")
+	weWords     = text.LazySet(func() text.WordList { return "we us our wir uns nosotros nos nous nós" })
+	anyoneWords = text.LazySet(func() text.WordList {
+		return "anyone anybody someone somebody everyone everybody people jemand irgendwer alguien quelqu'un alguém"
 	})
-	whoWords = sync.OnceValue(func() map[string]bool { return text.Set("who whom whose wer wen wem quién quien qui quem") })
+	whoWords = text.LazySet(func() text.WordList { return "who whom whose wer wen wem quién quien qui quem" })
 
-	placeWords = sync.OnceValue(func() map[string]bool {
-		return text.Set("here channel server guild chat thread conversation hier kanal thread aquí canal ici salon aqui")
+	placeWords = text.LazySet(func() text.WordList {
+		return "here channel server guild chat thread conversation hier kanal thread aquí canal ici salon aqui"
 	})
-	byWords        = sync.OnceValue(func() map[string]bool { return text.Set("by from von de par por") })
-	demonstratives = sync.OnceValue(func() map[string]bool {
-		return text.Set("this the our in dieser diesem este esta ce cette neste nesta deste desta")
+	byWords        = text.LazySet(func() text.WordList { return "by from von de par por" })
+	demonstratives = text.LazySet(func() text.WordList {
+		return "this the our in dieser diesem este esta ce cette neste nesta deste desta"
 	})
 
-	linkWords = sync.OnceValue(func() map[string]bool { return text.Set("link links url urls address lien enlace") })
-	haveWords = sync.OnceValue(func() map[string]bool { return text.Set("did have had habe hast") })
-	webWords  = sync.OnceValue(func() map[string]bool {
-		return text.Set("web internet google online wikipedia instagram tiktok twitter tweet facebook reddit youtube")
+	linkWords = text.LazySet(func() text.WordList { return "link links url urls address lien enlace" })
+	haveWords = text.LazySet(func() text.WordList { return "did have had habe hast" })
+	webWords  = text.LazySet(func() text.WordList {
+		return "web internet google online wikipedia instagram tiktok twitter tweet facebook reddit youtube"
 	})
-	futureWords = sync.OnceValue(func() map[string]bool {
-		return text.Set("should shall will could let's let sollten sollen deberíamos devrait devons devíamos")
+	futureWords = text.LazySet(func() text.WordList {
+		return "should shall will could let's let sollten sollen deberíamos devrait devons devíamos"
 	})
 
 	// idleWords say nothing about the topic of a question.
-	idleWords = sync.OnceValue(func() map[string]bool {
-		return text.Set("what when where why how which about ever last time message messages again already exactly something anything thing things was wann wo warum wie worüber über qué cuándo dónde sobre que quoi quand où quando onde there")
+	idleWords = text.LazySet(func() text.WordList {
+		return "what when where why how which about ever last time message messages again already exactly something anything thing things was wann wo warum wie worüber über qué cuándo dónde sobre que quoi quand où quando onde there"
 	})
 )
 

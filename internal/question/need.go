@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"sync"
 
 	"familiar/internal/text"
 )
@@ -43,8 +42,8 @@ var weights = map[string]float64{
 const bias = -1.9
 
 // barring are the cues that prevent a lookup even of a question.
-var barring = sync.OnceValue(func() map[string]bool {
-	return text.Set("device clock sums chance speech make smalltalk opinion you roleplay code")
+var barring = text.LazySet(func() text.WordList {
+	return "device clock sums chance speech make smalltalk opinion you roleplay code"
 })
 
 // Assess scores a message with the built-in models. names are the bot's.
@@ -295,7 +294,7 @@ var (
 )
 
 // codeWords begin lines of code that have no other sign of it.
-var codeWords = sync.OnceValue(func() map[string]bool { return text.Set("sudo import def func") })
+var codeWords = text.LazySet(func() text.WordList { return "sudo import def func" })
 
 // asksForMaker reports whether a question asks who made a work with a given title: "who sings …". One or two words after
 // the verb may be no title: "who wrote you", "who sings this".

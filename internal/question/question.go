@@ -262,14 +262,14 @@ var (
 		}
 		return text.Compile(rows)
 	})
-	pageTalk = sync.OnceValue(func() map[string]bool { return text.Set(tables().Query.PageTalk) })
+	pageTalk = text.LazySet(func() text.WordList { return tables().Query.PageTalk })
 	// unspacedTalk are the words of pageTalk in scripts without spaces, longest first.
 	unspacedTalk = sync.OnceValue(func() []string {
 		all := slices.DeleteFunc(tables().Query.PageTalk.Fields(), func(s string) bool { return !text.Unspaced(s) })
 		slices.SortFunc(all, func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) })
 		return all
 	})
-	englishStops = sync.OnceValue(func() map[string]bool { return text.Set(text.TablesOf("en").Grammar.StopWords) })
+	englishStops = text.LazySet(func() text.WordList { return text.TablesOf("en").Grammar.StopWords })
 )
 
 // asksForOutline reports whether a message asks no more than what a page says. That holds if all its words could be said

@@ -59,7 +59,7 @@ var dayNumber = sync.OnceValue(func() map[string]int {
 })
 
 // sinceWords are words after which a weekday is the last one of that name: "since Monday".
-var sinceWords = sync.OnceValue(func() map[string]bool { return Set(AllTables().Time.Since) })
+var sinceWords = LazySet(func() WordList { return AllTables().Time.Since })
 
 // spelledCounts holds small numbers in words, and units the letter of each unit of time.
 var (
@@ -77,10 +77,10 @@ var (
 // word of the future and without a word of duration.
 var (
 	pastBefore  = sync.OnceValue(func() Phrases { return Compile(map[string]PhraseList{"-": AllTables().Time.PastBefore}) })
-	pastBehind  = sync.OnceValue(func() map[string]bool { return Set(AllTables().Time.PastAfter) })
+	pastBehind  = LazySet(func() WordList { return AllTables().Time.PastAfter })
 	aheadBefore = sync.OnceValue(func() Phrases { return Compile(AllTables().Time.FutureBefore) })
-	lasting     = sync.OnceValue(func() map[string]bool { return Set(AllTables().Time.Duration) })
-	ahead       = sync.OnceValue(func() map[string]bool { return Set(AllTables().Time.Future) })
+	lasting     = LazySet(func() WordList { return AllTables().Time.Duration })
+	ahead       = LazySet(func() WordList { return AllTables().Time.Future })
 )
 
 // Moment is a time relative to now: a number of units away, or a named day, month or season. The zero Moment is none.
@@ -515,10 +515,8 @@ func indexes(from, n int) (all []int) {
 
 // latelyWords precede a number of units up to now. everyUnit holds the units that are not counted in the tables.
 var (
-	latelyWords = sync.OnceValue(func() map[string]bool {
-		return Set("last past letzten vergangenen últimos últimas derniers dernières passés")
-	})
-	everyUnit = map[string]time.Duration{"minute": time.Minute, "minutes": time.Minute, "min": time.Minute, "mins": time.Minute, "hour": time.Hour, "hours": time.Hour, "h": time.Hour}
+	latelyWords = LazySet(func() WordList { return "last past letzten vergangenen últimos últimas derniers dernières passés" })
+	everyUnit   = map[string]time.Duration{"minute": time.Minute, "minutes": time.Minute, "min": time.Minute, "mins": time.Minute, "hour": time.Hour, "hours": time.Hour, "h": time.Hour}
 )
 
 // lately parses "last 3 days", "past hour" and "last 24 hours" at the start of words, and returns how many words it

@@ -9,7 +9,7 @@ import (
 
 // nameWords are function words that names carry into all languages: Los Angeles, El Niño, De Niro, Die Hard, La La
 // Land.
-var nameWords = sync.OnceValue(func() map[string]bool { return Set(AllTables().Grammar.NameWords) })
+var nameWords = LazySet(func() WordList { return AllTables().Grammar.NameWords })
 
 // MostlyLatin reports whether at least half of a text's letters are Latin.
 func MostlyLatin(text string) bool {

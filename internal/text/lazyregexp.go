@@ -10,11 +10,15 @@ import (
 type LazyRegexp struct{ compile func() *regexp.Regexp }
 
 // NewLazyRegexp returns an expression. If it is invalid, its first use panics, so a test must use it.
+//
+//go:noinline
 func NewLazyRegexp(expr string) *LazyRegexp {
 	return LazyRegexpOf(func() string { return expr })
 }
 
 // LazyRegexpOf returns an expression that is also put together on first use, as one with words of the tables must be.
+//
+//go:noinline
 func LazyRegexpOf(expr func() string) *LazyRegexp {
 	return &LazyRegexp{sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr()) })}
 }

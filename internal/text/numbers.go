@@ -165,7 +165,7 @@ type Quantity struct {
 const clauseLength = 24
 
 // Bounds are words that make a number a limit.
-var Bounds = sync.OnceValue(func() map[string]bool { return Set(AllTables().Number.Bounds) })
+var Bounds = LazySet(func() WordList { return AllTables().Number.Bounds })
 
 var (
 	atLeast = sync.OnceValue(func() *regexp.Regexp { return rightBefore(AllTables().Number.AtLeast) })

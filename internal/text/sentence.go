@@ -3,7 +3,6 @@ package text
 import (
 	"iter"
 	"strings"
-	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -128,7 +127,7 @@ func abbreviated(s string) bool {
 	return size == len(last) && InWord(first) || titles()[strings.ToLower(last)]
 }
 
-var titles = sync.OnceValue(func() map[string]bool { return Set(AllTables().Grammar.Abbreviations) })
+var titles = LazySet(func() WordList { return AllTables().Grammar.Abbreviations })
 
 // OneLine replaces each run of white space by one space and trims the ends.
 func OneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

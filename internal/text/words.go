@@ -53,7 +53,7 @@ func WordBehind(s string) (w Word, ok bool) {
 // otherwise it is a possessive and is dropped.
 var contractions = sync.OnceValue(func() map[string]WordList { return AllTables().Grammar.Contractions })
 
-var beforeIs = sync.OnceValue(func() map[string]bool { return Set(AllTables().Grammar.BeforeIs) })
+var beforeIs = LazySet(func() WordList { return AllTables().Grammar.BeforeIs })
 
 // chatForms are words that chat writes as one. longestChatForm is the length of the longest.
 var (
@@ -243,6 +243,13 @@ func Set(table WordList) map[string]bool {
 	return out
 }
 
+// LazySet returns what makes the [Set] of a table on first use.
+//
+//go:noinline
+func LazySet(table func() WordList) func() map[string]bool {
+	return sync.OnceValue(func() map[string]bool { return Set(table()) })
+}
+
 // ByWord maps the words of tables, by key, to the names of the tables.
 func ByWord(tables map[string]WordList) map[string]string {
 	out := map[string]string{}
@@ -256,10 +263,10 @@ func ByWord(tables map[string]WordList) map[string]string {
 
 // Tables used by several packages, by key.
 var (
-	SpelledNumbers = sync.OnceValue(func() map[string]bool { return Set(AllTables().Number.Words) })
-	Negations      = sync.OnceValue(func() map[string]bool { return Set(AllTables().Grammar.Negations) })
-	StopWords      = sync.OnceValue(func() map[string]bool { return Set(AllTables().Grammar.StopWords) })    // carry no meaning in a search
-	Prepositions   = sync.OnceValue(func() map[string]bool { return Set(AllTables().Grammar.Prepositions) }) // begin a slot of a question
+	SpelledNumbers = LazySet(func() WordList { return AllTables().Number.Words })
+	Negations      = LazySet(func() WordList { return AllTables().Grammar.Negations })
+	StopWords      = LazySet(func() WordList { return AllTables().Grammar.StopWords })    // carry no meaning in a search
+	Prepositions   = LazySet(func() WordList { return AllTables().Grammar.Prepositions }) // begin a slot of a question
 
 	// Pronouns maps a pronoun to what it refers to: "he" for a person, "it" for a thing, "there" for a place, and with
 	// an s for an owner.

@@ -123,17 +123,13 @@ func (q *query) readAsks() {
 
 // Words of questions for a time, a number, a place and recent events.
 var (
-	whenWords = sync.OnceValue(func() map[string]bool {
-		return text.Set("when date month year day long wann datum cuándo fecha quand quando")
+	whenWords  = text.LazySet(func() text.WordList { return "when date month year day long wann datum cuándo fecha quand quando" })
+	manyWords  = text.LazySet(func() text.WordList { return "many much often viele oft cuántos cuántas combien quantos quantas" })
+	whereWords = text.LazySet(func() text.WordList {
+		return "where city country place wo wohin stadt land dónde ciudad país où ville pays onde cidade país"
 	})
-	manyWords = sync.OnceValue(func() map[string]bool {
-		return text.Set("many much often viele oft cuántos cuántas combien quantos quantas")
-	})
-	whereWords = sync.OnceValue(func() map[string]bool {
-		return text.Set("where city country place wo wohin stadt land dónde ciudad país où ville pays onde cidade país")
-	})
-	latelyWords = sync.OnceValue(func() map[string]bool {
-		return text.Set("recently lately latest recent currently now neulich kürzlich zuletzt recientemente últimamente récemment dernièrement recentemente ultimamente")
+	latelyWords = text.LazySet(func() text.WordList {
+		return "recently lately latest recent currently now neulich kürzlich zuletzt recientemente últimamente récemment dernièrement recentemente ultimamente"
 	})
 )
 

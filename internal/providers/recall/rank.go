@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"familiar/internal/context/turn"
@@ -187,14 +186,14 @@ func (v *view) byNamed() bool {
 	return q.ByAsker && q.asker != "" && v.message.Author.ID == q.asker
 }
 
-var oneself = sync.OnceValue(func() map[string]bool {
-	return text.Set("i my we me ich mein meine wir mir yo mi nosotros je mon ma nous eu meu minha nós")
+var oneself = text.LazySet(func() text.WordList {
+	return "i my we me ich mein meine wir mir yo mi nosotros je mon ma nous eu meu minha nós"
 })
 
 func (v *view) ofOneself() bool { return text.ContainsAny(v.words, oneself()) }
 
-var timeWords = sync.OnceValue(func() map[string]bool {
-	return text.Set("ago last yesterday next recently today tomorrow week year month weekend gestern morgen woche jahr monat ayer mañana semana año mes hier demain semaine mois ontem amanhã ano mês")
+var timeWords = text.LazySet(func() text.WordList {
+	return "ago last yesterday next recently today tomorrow week year month weekend gestern morgen woche jahr monat ayer mañana semana año mes hier demain semaine mois ontem amanhã ano mês"
 })
 
 func (v *view) tellsTime() bool {

@@ -157,7 +157,7 @@ func contentKeys(words []text.Word) []string {
 }
 
 // idleWords never make a difference.
-var idleWords = sync.OnceValue(func() map[string]bool { return text.Set(text.AllTables().Reuse.Neutral) })
+var idleWords = text.LazySet(func() text.WordList { return text.AllTables().Reuse.Neutral })
 
 // interchangeable reports whether the words that the other query lacks make no difference.
 func interchangeable(s string, words []text.Word, other map[string]bool) bool {
@@ -177,7 +177,7 @@ func interchangeable(s string, words []text.Word, other map[string]bool) bool {
 }
 
 // decisive are function words that change a question: question words, negations and comparisons.
-var decisive = sync.OnceValue(func() map[string]bool { return text.Set(text.AllTables().Reuse.Decisive) })
+var decisive = text.LazySet(func() text.WordList { return text.AllTables().Reuse.Decisive })
 
 // version identifies the rules that a result was made by.
 func (p Policy) version() string {
