@@ -80,6 +80,9 @@ func (b *Bot) arrivals(ctx context.Context, e turn.Event) []arrival {
 			b.refuse(ctx, e, no)
 			break
 		}
+		if i == 0 {
+			a.Language = b.spoken(ctx, e)
+		}
 		a.addressed, a.character, a.second, a.pass = true, s.actor.ID, i > 0, p
 		all = append(all, a)
 	}

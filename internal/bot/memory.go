@@ -1,6 +1,7 @@
 package bot
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -120,8 +121,7 @@ func (r draft) receipt(m turn.MemoryChange) string {
 
 // spoken returns the language of the message. It may be one in which the bot says nothing but receipts.
 func (r draft) spoken() string {
-	said := r.trace.Request.Message.Text
-	return text.Language(said, text.Words(said))
+	return cmp.Or(text.MessageLanguage(r.trace.Request.Message.Text), r.trace.Request.Language)
 }
 
 // undoable reports whether a change can be undone.

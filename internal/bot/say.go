@@ -1,6 +1,7 @@
 package bot
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -101,17 +102,38 @@ func (a *Actor) say(language string, s sentence) string {
 	return a.Fill(sentence(own).In(language), "")
 }
 
-// language returns the code of the language of an answer. For a command it is the language of the person's client, for a message that of its
-// words, if it is clear.
+// language returns the code of the language in which code answers an event. For a command it is the language of the person's client. For a
+// message it is what [Bot.spoken] decided, or else that of its own words.
 func language(e turn.Event) string {
 	if e.Command != nil {
 		return reply.LanguageOf(e.Command.Locale)
 	}
-	return LanguageOf(e.Message.Text)
+	return reply.LanguageOf(cmp.Or(e.Language, text.MessageLanguage(e.Message.Text), e.Locale))
 }
 
+// spoken returns the code of the language that the author of a message speaks: that of the message's own words if they tell, else of the
+// author's latest message in the channel that tells, else of the place.
+func (b *Bot) spoken(ctx context.Context, e turn.Event) string {
+	if l := text.MessageLanguage(e.Message.Text); l != "" {
+		return l
+	}
+	recent, err := b.Store.Messages.Recent(ctx, e.Message.ChannelID, earlierMessages)
+	b.logged("read recent messages", err)
+	for _, m := range slices.Backward(recent) {
+		if m.AuthorID == e.Message.Author.ID {
+			if l := text.MessageLanguage(m.Text); l != "" {
+				return l
+			}
+		}
+	}
+	return e.Locale
+}
+
+// earlierMessages is how many messages of a channel are looked at for the language that a person speaks.
+const earlierMessages = 30
+
 // LanguageOf returns the code of the language in which code answers a text.
-func LanguageOf(s string) string { return reply.LanguageOf(text.Language(s, text.Words(s))) }
+func LanguageOf(s string) string { return reply.LanguageOf(text.MessageLanguage(s)) }
 
 // List joins names in a language, as in "Ana, Ben and Cy". A name that is empty becomes "somebody".
 func List(language string, names []string) string {

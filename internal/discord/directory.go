@@ -27,6 +27,7 @@ type directory struct {
 type guild struct {
 	name     string // empty while the server is unavailable
 	owner    string // id of a user
+	locale   string // BCP 47 tag of the language that its managers chose
 	roles    map[string]role
 	own      *member    // the bot's roles and timeout; nil: unknown
 	channels []*channel // pointers into directory.channels
@@ -34,7 +35,7 @@ type guild struct {
 
 // newGuild returns a server with its roles, without its channels.
 func newGuild(g guildInfo) *guild {
-	all := &guild{name: g.Name, owner: g.OwnerID, roles: make(map[string]role, len(g.Roles))}
+	all := &guild{name: g.Name, owner: g.OwnerID, locale: g.Locale, roles: make(map[string]role, len(g.Roles))}
 	for _, r := range g.Roles {
 		all.roles[r.ID] = r
 	}
@@ -81,6 +82,7 @@ func (d *directory) changeGuild(changed guildInfo) {
 	d.version++
 	if g := d.guilds[changed.ID]; g != nil {
 		g.name = changed.Name
+		g.locale = cmp.Or(changed.Locale, g.locale)
 		if changed.OwnerID != "" {
 			g.owner = changed.OwnerID
 		}
@@ -206,6 +208,16 @@ func (d *directory) owner(guildID string) string {
 }
 
 // guildNames lists the servers' names, sorted. If a name is unknown its id is listed instead.
+// locale returns the language of a server, or "" if it is unknown.
+func (d *directory) locale(guildID string) string {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	if g := d.guilds[guildID]; g != nil {
+		return g.locale
+	}
+	return ""
+}
+
 func (d *directory) guildNames() (names []string) {
 	d.mu.RLock()
 	defer d.mu.RUnlock()
@@ -257,7 +269,7 @@ func (d *directory) all(most int) (guilds []guildInfo, ok bool) {
 		return nil, false
 	}
 	for id, g := range d.guilds {
-		info := guildInfo{ID: id, Name: g.name, OwnerID: g.owner, Unavailable: g.name == "", Roles: slices.Collect(maps.Values(g.roles))}
+		info := guildInfo{ID: id, Name: g.name, OwnerID: g.owner, Locale: g.locale, Unavailable: g.name == "", Roles: slices.Collect(maps.Values(g.roles))}
 		if g.own != nil {
 			info.Members = []member{*g.own}
 		}

@@ -73,7 +73,7 @@ func (s *Session) event(kind turn.Kind, id string, m *message) turn.Event {
 	e := turn.Event{
 		Kind: kind, ID: id, GuildID: m.GuildID, Direct: m.GuildID == "",
 		Message:   s.message(m, m.Member),
-		Mentioned: mentioned, Reader: m.Member.reader(m.Author.ID), Proxied: s.proxied(m),
+		Mentioned: mentioned, Locale: s.names.locale(m.GuildID), Reader: m.Member.reader(m.Author.ID), Proxied: s.proxied(m),
 	}
 	if m.Reference == nil || m.Reference.Type != 0 {
 		return e

@@ -249,6 +249,7 @@ type guildInfo struct {
 	ID          string    `json:"id"`
 	Name        string    `json:"name"`
 	OwnerID     string    `json:"owner_id,omitempty"`
+	Locale      string    `json:"preferred_locale,omitempty"`
 	Unavailable bool      `json:"unavailable,omitempty"`
 	Roles       []role    `json:"roles,omitempty"`
 	Channels    []channel `json:"channels,omitempty"`

@@ -1,10 +1,12 @@
 package text
 
 import (
+	"math/bits"
 	"slices"
 	"strings"
 	"sync"
 	"unicode"
+	"unicode/utf8"
 )
 
 // nameWords are function words that names carry into all languages: Los Angeles, El Niño, De Niro, Die Hard, La La
@@ -25,17 +27,135 @@ func MostlyLatin(text string) bool {
 	return latin >= others
 }
 
-// Language guesses the language of a text. It returns an ISO 639-1 code, or "" if the language is unclear. A script or
-// its special letters decide, otherwise the language with the most distinct function words. A single word that also
-// occurs in names decides nothing.
-func Language(text string, words []Word) string {
-	if !ASCII(text) {
-		if l := byScript(text); l != "" {
+// MessageLanguage guesses the language of a message's own words: without code, quotations, addresses, mentions and titles. Where [Language]
+// is unsure or has one word to go by, all words count that the tables of speech know. It returns "" for a language that is not clear.
+func MessageLanguage(s string) string {
+	own := OwnWords(s)
+	if !ASCII(own) {
+		if l, most := byScript(own); l != "" && most {
 			return l
 		}
 	}
+	said := spokenIn()
+	var worth [maxCandidates]float64
+	seen := map[string]bool{}
+	words := withoutTitles(own, Words(own))
+	for _, w := range words {
+		of := said[w.Key]
+		if of == 0 || seen[w.Key] || partOfName(own, w) {
+			continue
+		}
+		seen[w.Key] = true
+		chosen := candidatesOf()[w.Key] // for what they tell, so they count twice
+		for i := range candidates() {
+			worth[i] += float64(of>>i&1)/float64(bits.OnesCount64(of)) + float64(chosen>>i&1)/float64(max(1, bits.OnesCount64(chosen)))
+		}
+	}
+	for i, l := range candidates() {
+		if marks := TablesOf(l).Marks; marks != "" && strings.ContainsAny(own, marks) {
+			worth[i] += markWorth
+		}
+	}
+	best, second, language := 0.0, 0.0, ""
+	for i, l := range candidates() {
+		if worth[i] > best {
+			best, second, language = worth[i], best, l
+		} else {
+			second = max(second, worth[i])
+		}
+	}
+	switch english := worth[slices.Index(candidates(), "en")]; {
+	case english >= leastWorth && english >= best/clearly: // what people write most, and mix in least
+		return "en"
+	case best < leastWorth || best < clearly*second:
+		return ""
+	}
+	return language
+}
+
+const (
+	leastWorth = 0.5 // a word that two languages have
+	markWorth  = 0.3
+	clearly    = 1.2 // times as much as for any other language
+)
+
+// spokenIn maps the words of speech and grammar to their languages, one bit each.
+var spokenIn = sync.OnceValue(func() map[string]uint64 {
+	all := map[string]uint64{}
+	for i, code := range candidates() {
+		add := func(s string) {
+			for _, w := range Words(strings.ReplaceAll(s, "*", "")) {
+				all[w.Key] |= 1 << i
+			}
+		}
+		t := TablesOf(code)
+		for _, phrases := range t.Speech {
+			add(string(phrases))
+		}
+		for _, list := range []WordList{t.Grammar.FunctionWords, t.Grammar.Courtesies, t.Grammar.StopWords, t.Grammar.Negations, t.Grammar.Prepositions, t.Grammar.Articles} {
+			add(string(list))
+		}
+	}
+	return all
+})
+
+// withoutTitles returns the words without names and titles: capitalised words within a sentence, and up to two small words between two of
+// them. A text in capitals keeps its words.
+func withoutTitles(s string, words []Word) []Word {
+	capital := make([]bool, len(words))
+	any := false
+	for i, w := range words {
+		before := strings.TrimRight(s[:w.Start], " \t\"'(*_")
+		opens := before == "" || strings.ContainsAny(before[len(before)-1:], ".!?:\n")
+		capital[i] = w.Upper && !opens && w.End-w.Start > 1
+		any = any || !w.Upper
+	}
+	if !any {
+		return words
+	}
+	var kept []Word
+	for i := 0; i < len(words); i++ {
+		if !capital[i] {
+			kept = append(kept, words[i])
+			continue
+		}
+		for next := i + 1; next < len(words) && next <= i+3; next++ {
+			if capital[next] {
+				i = next - 1
+				break
+			}
+		}
+	}
+	return kept
+}
+
+// foreign matches what says nothing of the language of a message's writer: code, quoted lines, quotations, addresses, mentions, emoji.
+var foreign = NewLazyRegexp("```(?s:.*?)(?:```|$)|`[^`\n]*`|(?m:^>>> (?s:.*)|^> .*$)|“[^“”]*”|„[^„“”]*[“”]|«[^«»]*»|「[^「」]*」|『[^『』]*』|\"[^\"\n]{2,}\"" +
+	`|https?://\S+|<[@#:a/][^<>\s]*>|[\w.+-]+@[\w-]+(?:\.[\w-]+)+|[@#][\w.]+`)
+
+// OwnWords returns a message without what says nothing of its writer's language. A message that holds nothing else is returned as it is.
+func OwnWords(s string) string {
+	if !strings.ContainsAny(s, "`>\"“„«「『@#<:") {
+		return s
+	}
+	own := foreign.ReplaceAllString(s, " ")
+	if !strings.ContainsFunc(own, unicode.IsLetter) && !strings.Contains(s, "://") {
+		return s
+	}
+	return own
+}
+
+// Language guesses the language of a text. It returns an ISO 639-1 code, or "" if the language is unclear. A script other than the Latin one
+// decides, or its special letters; otherwise the language with the most distinct function words. A single word that also occurs in names
+// decides nothing.
+func Language(text string, words []Word) string {
 	var counts [maxCandidates]int
 	var sure [maxCandidates]bool
+	if !ASCII(text) {
+		if l, _ := byScript(text); l != "" {
+			return l
+		}
+	}
 	var seen []string // each counts once
 	for _, w := range words {
 		of := candidatesOf()[w.Key]
@@ -66,6 +186,19 @@ func Language(text string, words []Word) string {
 	return best
 }
 
+// partOfName reports whether a word is joined to others as in an address, a file's name or an identifier.
+func partOfName(text string, w Word) bool {
+	const joins = "./@\\_="
+	if w.Start > 0 && strings.IndexByte(joins, text[w.Start-1]) >= 0 {
+		return true
+	}
+	if w.End+1 >= len(text) || strings.IndexByte(joins, text[w.End]) < 0 {
+		return false
+	}
+	next, _ := utf8.DecodeRuneInString(text[w.End+1:])
+	return unicode.IsLetter(next) || unicode.IsDigit(next)
+}
+
 // candidates are the languages recognised by function words. English is first and wins a tie.
 var candidates = sync.OnceValue(func() []string {
 	return slices.DeleteFunc(Languages(), func(code string) bool { return TablesOf(code).Grammar.FunctionWords == "" })
@@ -88,6 +221,7 @@ var candidatesOf = sync.OnceValue(func() map[string]uint64 {
 // alphabet is a set of letters that identifies a language.
 type alphabet struct {
 	code string
+	rank int // of two that a text has letters of, the higher one counts
 	has  func(letter rune) bool
 }
 
@@ -96,28 +230,41 @@ var alphabets = sync.OnceValue(func() []alphabet {
 	var byLetters, byScript []alphabet
 	for _, code := range Languages() {
 		if letters := TablesOf(code).Letters; letters != "" {
-			byLetters = append(byLetters, alphabet{code, func(r rune) bool { return strings.ContainsRune(letters, r) }})
+			byLetters = append(byLetters, alphabet{code, 2, func(r rune) bool { return strings.ContainsRune(letters, r) }})
 		}
 		for _, name := range TablesOf(code).Scripts {
-			byScript = append(byScript, alphabet{code, func(r rune) bool { return unicode.Is(unicode.Scripts[name], r) }})
+			rank := 1
+			if name == "Han" { // which occurs in Japanese too
+				rank = 0
+			}
+			byScript = append(byScript, alphabet{code, rank, func(r rune) bool { return unicode.Is(unicode.Scripts[name], r) }})
 		}
 	}
 	return append(byLetters, byScript...)
 })
 
-// byScript returns the language of the first letter that identifies one, or "". Chinese letters occur in Japanese too,
-// next to its own.
-func byScript(text string) string {
-	chinese := ""
+// denseLetters is how many letters of an alphabet one of a script counts for that writes a syllable or a word with each.
+const denseLetters = 4
+
+// byScript returns the language that a text's letters identify, or "", and whether letters of other scripts outweigh the Latin ones.
+func byScript(text string) (language string, most bool) {
+	rank := -1
+	latin, others := 0, 0
 	for _, r := range text {
-		i := slices.IndexFunc(alphabets(), func(a alphabet) bool { return a.has(r) })
 		switch {
-		case i < 0:
-		case alphabets()[i].code != "zh":
-			return alphabets()[i].code
+		case unicode.Is(unicode.Latin, r):
+			latin++
+			continue
+		case !unicode.IsLetter(r):
+			continue
+		case unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Thai):
+			others += denseLetters
 		default:
-			chinese = "zh"
+			others++
+		}
+		if i := slices.IndexFunc(alphabets(), func(a alphabet) bool { return a.has(r) }); i >= 0 && alphabets()[i].rank > rank {
+			language, rank = alphabets()[i].code, alphabets()[i].rank
 		}
 	}
-	return chinese
+	return language, others >= latin
 }

@@ -5,6 +5,7 @@ package text
 // texts are taken as written.
 type Tables struct {
 	Scripts []string // Unicode scripts whose letters give the language away: no other language here is written in them first
+	Marks   string   // Latin letters with marks, and signs, that the language writes
 	Letters string   // letters that give the language away in a script of another language
 
 	Stem      stemTables
@@ -43,8 +44,9 @@ type stemTables struct {
 // grammarTables holds the small words of a language.
 type grammarTables struct {
 	FunctionWords WordList            `toml:"function_words"` // words that identify the language, because they are rare in others
-	NameWords     WordList            `toml:"name_words"`     // function words in names of all languages: Los Angeles, De Niro, Die Hard
-	StopWords     WordList            `toml:"stop_words"`     // words that carry no meaning in a search
+	Courtesies    WordList            // what people say in a word or two: "thanks", "hello"
+	NameWords     WordList            `toml:"name_words"` // function words in names of all languages: Los Angeles, De Niro, Die Hard
+	StopWords     WordList            `toml:"stop_words"` // words that carry no meaning in a search
 	Negations     WordList            // "not", "never", "nobody"
 	Prepositions  WordList            // prepositions that open a slot of a question: "in Berlin", "since Monday"
 	Articles      WordList            // words that begin a noun

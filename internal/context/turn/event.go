@@ -18,6 +18,8 @@ type Event struct {
 	Title     string   // of the forum post that Message begins
 	Mentioned bool     // Message mentions the bot
 	Direct    bool     // in a direct message or at the terminal
+	Locale    string   // BCP 47 tag of the place's language; empty: unknown
+	Language  string   // ISO 639-1 code of the language to answer in; empty: not decided yet
 	Command   *Command
 	Reaction  *Reaction // under Message; only the ids of that message are known
 

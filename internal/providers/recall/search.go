@@ -219,7 +219,7 @@ func (r *run) held(s string) []bool {
 
 // language returns the language of the question, or "" if it is unclear.
 func (r *run) language() string {
-	return text.Language(r.req.Message.Text, text.Words(r.req.Message.Text))
+	return text.MessageLanguage(r.req.Message.Text)
 }
 
 // different returns the best hits without those that repeat a better one.
