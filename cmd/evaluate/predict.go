@@ -69,6 +69,7 @@ func sets() []set {
 		{"memory", cases, openMemory, nil},
 		{"spoken", cases, stateless(predictSpoken), nil},
 		{"followup", cases, stateless(predictFollowUp), nil},
+		{"language", cases, stateless(predictLanguage), nil},
 		{"orders", cases, stateless(predictOrders), nil},
 		{"private", cases, stateless(predictPrivate), nil},
 		{"conflict", cases, stateless(predictConflict), nil},

@@ -46,6 +46,8 @@ const fewOwn = `
 -- own/followup/cases.jsonl --
 {"id":"a","before":["what's the population of Denmark?"],"text":"what about Sweden?","want":["population","Sweden"],"not":["Denmark"]}
 {"id":"b","before":["what's the population of Denmark?"],"text":"who won the Hollowmere Cup in 2021?","alone":true,"not":["Denmark"]}
+-- own/language/cases.jsonl --
+{"id":"h01","lang":"en","text":"look at https://example.com"}
 -- own/orders/cases.jsonl --
 {"id":"keep","text":"remember that I'm vegan","orders":[{"deed":"keep","text":"vegan"}],"held":true}
 {"id":"none","text":"> remember that I'm vegan","orders":[{"deed":"none"}],"held":true}
