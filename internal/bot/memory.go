@@ -74,6 +74,7 @@ const (
 	memoryOthers    sentence = "I keep nothing about other people in my memory unless they ask for it themselves."
 	memoryUnknown   sentence = "I have nothing of that kind in my memory."
 	memorySecret    sentence = "That looks like a secret, so I don't keep it in my memory."
+	memoryOrder     sentence = "I remember what people tell me, but no orders on how I am to behave, and no addresses."
 	memoryFull      sentence = "I have as much in my memory for you as I keep for one person. /memory shows it."
 	memoryUndo      sentence = "/memory undo takes it back, for a day."
 )
@@ -153,6 +154,8 @@ func MemorySaid(m turn.MemoryChange) sentence {
 		return memoryUnknown
 	case turn.MemorySecret:
 		return memorySecret
+	case turn.MemoryOrder:
+		return memoryOrder
 	case turn.MemoryFull:
 		return memoryFull
 	case turn.MemoryUnclear:

@@ -45,6 +45,7 @@ const (
 	memoryServer    sentence = "in the whole server"
 	memoryAnywhere  sentence = "everywhere"
 	memoryByItself  sentence = "learned by myself"
+	memoryReworded  sentence = "in words of mine"
 	memoryUntilThen sentence = "before: %s"
 )
 
@@ -174,13 +175,16 @@ func (c *call) memoryLine(ctx context.Context, w memory.ScopeFilter, m memory.St
 	if m.By == "" {
 		notes = append(notes, memoryByItself.In(c.language))
 	}
+	if m.Author == "" {
+		notes = append(notes, memoryReworded.In(c.language))
+	}
 	if m.Supersedes != 0 {
 		if history, err := c.Bot.Memories.History(ctx, w, m.ID); err == nil && len(history) > 0 {
 			notes = append(notes, memoryUntilThen.In(c.language, "“"+text.Truncate(text.OneLine(history[0].Text), 100)+"”"))
 		}
 	}
 	said := text.OneLine(m.Text)
-	if m.Kind == memory.Topic {
+	if m.Kind == memory.Topic && m.Subject != "" {
 		said = m.Subject + ": " + said
 	}
 	return strconv.FormatInt(m.ID, 10) + ". " + text.Truncate(said, longestShown) + " (" + strings.Join(notes, " · ") + ")"
@@ -220,7 +224,7 @@ func (c *call) remember(ctx context.Context) turn.Answer {
 	}
 	by := c.by()
 	m := memory.Statement{
-		Kind: memory.Note, Scope: memory.ScopeOf(c.GuildID, c.Message.ChannelID), Text: said, Sources: []string{memory.CommandSource(c.ID)},
+		Kind: memory.Note, Scope: memory.ScopeOf(c.GuildID, c.Message.ChannelID), Text: said, Author: by.ID, Sources: []string{memory.CommandSource(c.ID)},
 		By: by.ID, SaidAt: by.At, LearnedAt: by.At,
 	}
 	if own, _ := memory.About(said); own {
@@ -282,7 +286,7 @@ func (c *call) changeMemory(ctx context.Context) turn.Answer {
 			return a
 		}
 		by := c.by()
-		m.Supersedes, m.ID, m.Text, m.Sources, m.By, m.TraceID, m.SaidAt, m.LearnedAt = m.ID, 0, said, []string{memory.CommandSource(c.ID)}, by.ID, "", by.At, by.At
+		m.Supersedes, m.ID, m.Text, m.Author, m.Sources, m.By, m.TraceID, m.SaidAt, m.LearnedAt = m.ID, 0, said, by.ID, []string{memory.CommandSource(c.ID)}, by.ID, "", by.At, by.At
 		if m.ID, err = c.Bot.Memories.Correct(ctx, m, by); err == nil && c.own(old) {
 			c.undoable(ctx, memory.Reversal{Added: []int64{m.ID}, Gone: []memory.Statement{old}})
 		}

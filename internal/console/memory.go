@@ -73,13 +73,13 @@ func (p memoryPage) In() string {
 func (k *Console) namesIn(r *http.Request, all []memory.Statement) (map[string]string, error) {
 	var ids []string
 	for _, m := range all {
-		ids = append(ids, m.By)
+		ids = append(ids, m.By, m.Author)
 		if m.Kind == memory.Person {
 			ids = append(ids, m.Subject)
 		}
 	}
 	slices.Sort(ids)
-	return k.Store.People.NamesByID(r.Context(), slices.Compact(ids))
+	return k.Store.People.NamesByID(r.Context(), "", slices.Compact(ids))
 }
 
 type statementPage struct {
@@ -160,7 +160,7 @@ func (k *Console) correct(w http.ResponseWriter, r *http.Request) {
 	}
 	now := time.Now()
 	id, err := k.Memories.Correct(r.Context(), memory.Statement{
-		Kind: m.Kind, Scope: m.Scope, Subject: m.Subject, Text: text, Sources: append(slices.Clone(m.Sources), memory.CommandSource(operatorSource)),
+		Kind: m.Kind, Scope: m.Scope, Subject: m.Subject, Text: text, Author: operatorSource, Sources: append(slices.Clone(m.Sources), memory.CommandSource(operatorSource)),
 		TraceID: m.TraceID, By: m.By, SaidAt: now, LearnedAt: now, Supersedes: m.ID, Pinned: m.Pinned,
 	}, operator(now))
 	if err != nil {

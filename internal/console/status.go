@@ -200,7 +200,7 @@ func (k *Console) usage(w http.ResponseWriter, r *http.Request) {
 		ids = append(ids, u.ID)
 	}
 	if err == nil {
-		p.Names, err = k.Store.People.NamesByID(r.Context(), ids)
+		p.Names, err = k.Store.People.NamesByID(r.Context(), "", ids)
 	}
 	if err != nil {
 		k.broken(w, r, err)

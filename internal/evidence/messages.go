@@ -15,12 +15,10 @@ import (
 
 // Why a statement about messages is refused, besides the checks of quotes and statements.
 const (
-	NoSource       = "source"   // it names no message, or one that was not shown
-	checkSpeaker   = "speaker"  // it does not name the writer
-	checkAddressee = "to whom"  // it addresses somebody
-	checkLine      = "line"     // it is not one line of plain text
-	checkQuestion  = "question" // it states what was only asked
-	checkPersonal  = "personal" // it is, or may be, about its speaker
+	noSource       = "source"  // it names no message, or one that was not shown
+	checkSpeaker   = "speaker" // it does not name the writer
+	checkAddressee = "to whom" // it addresses somebody
+	checkLine      = "line"    // it is not one line of plain text
 )
 
 // Writer returns the name of a message's writer as models are shown it.
@@ -49,23 +47,13 @@ var (
 	webAddress = text.NewLazyRegexp(`(?i)<?\b(?:https?|ftp)://\S+|\bwww\.\S+`)
 )
 
-// Coverage is the share of a statement's words that must be in the messages, names and numbers aside: from 0 to 1.
-type Coverage float64
-
-const (
-	// MostWords is for notes that are shown beside the conversation for some days.
-	MostWords Coverage = 0.7
-	// AllWords is for what is remembered. Names may then be in lower case, too.
-	AllWords Coverage = 1
-)
-
 // FindSupport returns the messages that support a statement, or the check that failed. One person's messages alone must
 // support it, and it must name that person. So nobody is given the words of another, and two true messages do not make a
 // third thing that nobody said. In doubt it refuses: what it lets pass outlives the messages.
-func FindSupport(statement string, share Coverage, sources []turn.Message) (by []turn.Message, refused string) {
+func FindSupport(statement string, sources []turn.Message) (by []turn.Message, refused string) {
 	switch {
 	case len(sources) == 0:
-		return nil, NoSource
+		return nil, noSource
 	case statement != clean.Line(statement, utf8.RuneCountInString(statement)):
 		return nil, checkLine
 	}
@@ -82,12 +70,12 @@ func FindSupport(statement string, share Coverage, sources []turn.Message) (by [
 			continue
 		}
 		for _, m := range own {
-			if refused = unsupported(statement, share, name, m); refused == "" {
+			if refused = unsupported(statement, name, m); refused == "" {
 				return []turn.Message{m}, ""
 			}
 		}
 		if len(own) > 1 {
-			if refused = unsupported(statement, share, name, own...); refused == "" {
+			if refused = unsupported(statement, name, own...); refused == "" {
 				return own, ""
 			}
 		}
@@ -95,49 +83,8 @@ func FindSupport(statement string, share Coverage, sources []turn.Message) (by [
 	return nil, refused
 }
 
-// CheckPersonal checks a statement about a person against one of the person's own messages, with [AllWords], and returns
-// the check that failed, or "". The statement must begin with the person's name and name none of the others. Questions
-// in the message do not support it.
-func CheckPersonal(statement string, m turn.Message, others []string) (refused string) {
-	rest, ok := cutName(statement, Writer(m))
-	if !ok || slices.ContainsFunc(others, func(other string) bool { return mentions(rest, other) }) {
-		return checkSpeaker
-	}
-	sentences := slices.DeleteFunc(text.Sentences(m.Text), func(s string) bool { return strings.ContainsAny(s, "?？؟") })
-	if m.Text = strings.Join(sentences, "\n"); m.Text == "" {
-		return checkQuestion
-	}
-	_, refused = FindSupport(statement, AllWords, []turn.Message{m})
-	return refused
-}
-
-// CheckImpersonal checks what somebody said of something other than themselves, with [AllWords], and returns the check
-// that failed, or "". The statement has the form "Ada said that …" and no other word for a person. Sentences with "I" do
-// not support it; languages that need no such word are refused.
-func CheckImpersonal(statement string, m turn.Message) (refused string) {
-	rest, ok := cutName(statement, Writer(m))
-	if !ok {
-		return checkSpeaker
-	}
-	words := text.Words(rest)
-	if len(words) == 0 || !isReporting(words[0].Key) || slices.ContainsFunc(words, ofPerson) {
-		return checkPersonal
-	}
-	sentences := slices.DeleteFunc(text.Sentences(m.Text), ofWriter)
-	if m.Text = strings.Join(sentences, "\n"); m.Text == "" {
-		return checkPersonal
-	}
-	_, refused = FindSupport(statement, AllWords, []turn.Message{m})
-	return refused
-}
-
-// ofPerson reports whether a word refers to a person who was named before.
-func ofPerson(w text.Word) bool {
-	return text.Pronouns()[w.Key] == "he" || text.Pronouns()[w.Key] == "he's"
-}
-
-// ofWriter reports whether a sentence may be about its writer.
-func ofWriter(sentence string) bool {
+// OfWriter reports whether a sentence may be about its writer. In languages that need no word for that, any may.
+func OfWriter(sentence string) bool {
 	words := text.Words(sentence)
 	firstPerson, _ := persons()
 	own := firstPerson[text.Language(sentence, words)]
@@ -157,12 +104,12 @@ func byWriter(all []turn.Message) (groups [][]turn.Message) {
 }
 
 // unsupported returns the check by which one person's messages do not support a statement, or "".
-func unsupported(statement string, share Coverage, name string, own ...turn.Message) string {
+func unsupported(statement, name string, own ...turn.Message) string {
 	var texts []string
 	for _, m := range own {
 		texts = append(texts, m.Text)
 	}
-	return checkStatement(statement, NewPage(texts...), name, float64(share))
+	return checkStatement(statement, NewPage(texts...), name)
 }
 
 // mentions reports whether a text has a name as whole words.
@@ -177,16 +124,6 @@ func mentions(s, name string) bool {
 		}
 	}
 	return text.Unspaced(s) && strings.Contains(s, name)
-}
-
-// cutName removes a name from the beginning of a statement.
-func cutName(s, name string) (rest string, ok bool) {
-	if len(s) < len(name) || !strings.EqualFold(s[:len(name)], name) {
-		return s, false
-	}
-	rest = s[len(name):]
-	r, _ := utf8.DecodeRuneInString(rest)
-	return rest, !text.InWord(r) || text.Unspaced(rest)
 }
 
 // persons returns the words for the speaker and the addressee, by language. The key "" has those of all

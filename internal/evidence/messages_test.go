@@ -1,6 +1,7 @@
 package evidence
 
 import (
+	"os"
 	"strings"
 	"testing"
 
@@ -34,7 +35,7 @@ func TestFindSupport(t *testing.T) {
 		{"another place", "Ada's flat in Paris costs 1,280 euros a month.", []turn.Message{rent}, "name"},
 		{"another person", "Ben's flat in Lyon costs 1,280 euros a month.", []turn.Message{rent}, checkSpeaker},
 		{"nobody", "A flat in Lyon costs 1,280 euros a month.", []turn.Message{rent}, checkSpeaker},
-		{"no source", "Ada's flat in Lyon costs 1,280 euros a month.", nil, NoSource},
+		{"no source", "Ada's flat in Lyon costs 1,280 euros a month.", nil, noSource},
 		{"another source", "Ada's flat in Lyon costs 1,280 euros a month.", []turn.Message{cats}, "number"},
 		{"two people's words together", "Ada's certificate in Lyon ran out on Friday.", []turn.Message{rent, deploy}, "name"},
 		{"another day of the week", "Ben said that the deploy broke because the certificate ran out on Monday.", []turn.Message{deploy}, "name"},
@@ -58,7 +59,7 @@ func TestFindSupport(t *testing.T) {
 		{"another place without spaces", "ゆきは来週の金曜日に札幌へ引っ越します。", []turn.Message{japanese}, "words"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			by, refused := FindSupport(tt.statement, MostWords, tt.sources)
+			by, refused := FindSupport(tt.statement, tt.sources)
 			if refused != tt.refused || (refused == "") != (len(by) > 0) {
 				t.Errorf("%q by %v, want %q: %s", refused, by, tt.refused, tt.statement)
 			}
@@ -68,65 +69,32 @@ func TestFindSupport(t *testing.T) {
 
 func TestUselessSourcesAreLeftOut(t *testing.T) {
 	a, b, other := said("1", "Ada", "I moved to Lyon last year"), said("2", "Ada", "the weather is awful"), said("3", "Ben", "I moved, too")
-	by, refused := FindSupport("Ada moved to Lyon last year.", MostWords, []turn.Message{other, b, a})
+	by, refused := FindSupport("Ada moved to Lyon last year.", []turn.Message{other, b, a})
 	if refused != "" || len(by) != 1 || by[0].ID != "1" {
 		t.Errorf("by %v, %q", by, refused)
 	}
 	c := said("4", "Ada", "my new job is at a bakery")
-	by, refused = FindSupport("Ada moved to Lyon last year and has a new job at a bakery.", MostWords, []turn.Message{a, c})
+	by, refused = FindSupport("Ada moved to Lyon last year and has a new job at a bakery.", []turn.Message{a, c})
 	if refused != "" || len(by) != 2 {
 		t.Errorf("by %v, %q", by, refused)
 	}
 }
 
-func TestCheckPersonal(t *testing.T) {
-	nuts := said("1", "Ada", "I'm allergic to peanuts. Am I allergic to apples? Ben likes marzipan.")
-	both := said("4", "Ada", "I play the harp and I don't like the flute")
-	about := said("2", "Ben", "Ada is allergic to cats")
-	for _, tt := range []struct {
-		statement string
-		source    turn.Message
-		refused   string
-	}{
-		{"Ada is allergic to peanuts.", nuts, ""},
-		{"Ada said that Ada is allergic to peanuts.", nuts, ""},
-		{"Ada is allergic to cats.", about, checkSpeaker},
-		{"Ada is allergic to apples.", nuts, "words"},
-		{"Ada is slightly allergic to peanuts.", nuts, "words"},
-		{"Ada plays the harp and doesn't like the flute.", both, ""},
-		{"Ada doesn't like the harp.", both, "together"},
-		{"Ada plays the flute.", both, "negation"},
-		{"Ben likes marzipan.", nuts, checkSpeaker},
-		{"Ada says that Ben likes marzipan.", nuts, checkSpeaker},
-		{"She is allergic to peanuts.", nuts, checkSpeaker},
-		{"Adam is allergic to peanuts.", nuts, checkSpeaker},
-		{"Ada is allergic to apples.", said("3", "Ada", "Am I allergic to apples?"), checkQuestion},
-	} {
-		if refused := CheckPersonal(tt.statement, tt.source, []string{"Ben"}); refused != tt.refused {
-			t.Errorf("%s: %q, want %q", tt.statement, refused, tt.refused)
-		}
+// TestFindSupportOfNames checks that no name of a writer is taken for a word of the statement: names have stems, too.
+func TestFindSupportOfNames(t *testing.T) {
+	names, err := os.ReadFile("../memory/testdata/names.tsv")
+	if err != nil {
+		t.Fatal(err)
 	}
-}
-
-func TestCheckImpersonal(t *testing.T) {
-	m := said("1", "Ada", "The hall costs 40 euros. I moved to Lyon. My sister Lena sells the tickets.")
-	for _, tt := range []struct {
-		statement string
-		source    turn.Message
-		refused   string
-	}{
-		{"Ada said that the hall costs 40 euros.", m, ""},
-		{"Ada said the hall costs 40 euros.", m, ""},
-		{"Ada moved to Lyon.", m, checkPersonal},
-		{"Ada said that she moved to Lyon.", m, checkPersonal},
-		{"Ada said that Lena sells the tickets.", m, "name"},
-		{"The hall costs 40 euros.", m, checkSpeaker},
-		{"Jonas sagt, der Saal kostet 40 Euro.", said("2", "Jonas", "Der Saal kostet 40 Euro"), ""},
-		{"Jonas sagt, der Saal kostet 40 Euro.", said("2", "Jonas", "Mein Saal kostet mich 40 Euro"), checkPersonal},
-		{"Eva dice que vive en Madrid.", said("3", "Eva", "Vivo en Madrid desde hace mucho tiempo con mi perro"), checkPersonal},
-	} {
-		if refused := CheckImpersonal(tt.statement, tt.source); refused != tt.refused {
-			t.Errorf("%s: %q, want %q", tt.statement, refused, tt.refused)
+	for line := range strings.Lines(string(names)) {
+		fields := strings.Split(strings.TrimSpace(line), "\t")
+		if len(fields) != 3 {
+			continue
+		}
+		name := fields[2]
+		m := said("1", name, "I don't like pizza, but I play the oboe")
+		if _, refused := FindSupport(name+" plays the oboe and doesn't like pizza.", []turn.Message{m}); refused != "" {
+			t.Errorf("%s: %s", name, refused)
 		}
 	}
 }

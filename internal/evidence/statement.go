@@ -14,26 +14,21 @@ import (
 
 // The checks of a statement about messages, besides those of a citation.
 const (
-	checkName   = "name"     // every name is in the messages or is the writer's
-	checkWord   = "words"    // so are enough of the other words
-	checkClause = "together" // the words of one clause are in one clause of the messages
+	checkName = "name"  // every name is in the messages or is the writer's
+	checkWord = "words" // so are enough of the other words
 )
 
-// caselessShare is the least share of words in a script without capitals, where names look like words. pairsShare is the
+// mostWords is the least share of words. caselessShare is that in a script without capitals, where names look like words. pairsShare is the
 // least share of character pairs in a script without spaces.
-const caselessShare, pairsShare = 0.9, 0.85
+const mostWords, caselessShare, pairsShare = 0.7, 0.9, 0.85
 
 // reporting are words that need no support: they only say that something was said.
 var reporting = text.LazySet(func() text.WordList { return text.AllTables().Claim.Reporting })
 
-// isReporting reports whether a word says that somebody said something.
-func isReporting(key string) bool { return reporting()[key] }
-
 // checkStatement checks a statement about what somebody wrote, and returns the check that failed, or "". It is stricter
 // than [CheckCitation], since nobody will see the text beside the statement. Numbers must match exactly, with what they
-// count. Each name must be in the text or be the writer's. So must a share of the other words, from 0 to 1, and every
-// denial. If all words are required, the words of one clause must be in one clause of the text.
-func checkStatement(s string, p *Page, writer string, share float64) string {
+// count. Each name must be in the text or be the writer's. So must most of the other words, and every denial.
+func checkStatement(s string, p *Page, writer string) string {
 	own := text.Keys(text.Words(writer))
 	if text.Unspaced(s) && writer != "" {
 		s = strings.ReplaceAll(s, writer, " ")
@@ -48,12 +43,10 @@ func checkStatement(s string, p *Page, writer string, share float64) string {
 		return checkNumber
 	case !p.namesAll(rest, own):
 		return checkName
-	case p.wordCoverage(rest, own) < minCoverage(s, share):
+	case p.wordCoverage(rest, own) < minCoverage(s):
 		return checkWord
 	case p.denies(s, own):
 		return checkNegation
-	case share == 1 && !p.together(s, own):
-		return checkClause
 	}
 	return ""
 }
@@ -142,20 +135,24 @@ func (p *Page) wordCoverage(s string, own map[string]bool) float64 {
 	return float64(shared) / float64(all)
 }
 
-func minCoverage(s string, share float64) float64 {
+func minCoverage(s string) float64 {
 	switch {
 	case text.Unspaced(s):
 		return pairsShare
 	case !strings.ContainsFunc(s, func(r rune) bool { return unicode.IsUpper(r) || unicode.IsLower(r) }):
-		return max(share, caselessShare)
+		return caselessShare
 	}
-	return share
+	return mostWords
 }
 
 // denies reports whether the most similar clause of the page denies what a clause of the statement says, or the reverse.
 func (p *Page) denies(s string, own map[string]bool) bool {
+	names := map[string]bool{} // as stems, like the terms
+	for name := range own {
+		names[text.Stem(name, "")] = true
+	}
 	for _, c := range statementsOf(s) {
-		c.terms = slices.DeleteFunc(slices.Clone(c.terms), func(t string) bool { return own[t] || own[strings.TrimSuffix(t, "s")] })
+		c.terms = slices.DeleteFunc(slices.Clone(c.terms), func(t string) bool { return names[t] })
 		if len(c.terms) == 0 {
 			continue
 		}
@@ -173,21 +170,6 @@ func (p *Page) denies(s string, own map[string]bool) bool {
 		}
 	}
 	return false
-}
-
-// together reports whether the words of each clause of a statement are in one clause of the page with the same polarity.
-func (p *Page) together(s string, own map[string]bool) bool {
-	var said []clause
-	for _, sentence := range text.Sentences(p.lines) {
-		said = append(said, clauses(sentence, text.Words(sentence), ";:()–—")...)
-	}
-	for _, c := range clauses(s, text.Words(s), ";:") {
-		c.terms = slices.DeleteFunc(slices.Clone(c.terms), func(t string) bool { return own[t] || own[strings.TrimSuffix(t, "s")] || reporting()[t] })
-		if len(c.terms) > 0 && !text.Unspaced(s) && !slices.ContainsFunc(said, func(o clause) bool { return o.denies == c.denies && c.sharedBy(o) == 1 }) {
-			return false
-		}
-	}
-	return true
 }
 
 // overlap is the share of a clause that another one has, and the other's number of words. Of two equal shares, the

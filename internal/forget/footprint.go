@@ -151,7 +151,7 @@ func (f *Forgetter) findMemories(ctx context.Context, p *footprint) error {
 
 // remembers reports whether a statement is about the person, at their request, or only from messages of theirs and answers to them.
 func (p *footprint) remembers(m memory.Statement) bool {
-	if m.By == p.id || m.Kind == memory.Person && m.Subject == p.id || m.Scope.Kind == memory.ScopeDM && p.direct[m.Scope.ID] {
+	if m.By == p.id || m.Author == p.id || m.Kind == memory.Person && m.Subject == p.id || m.Scope.Kind == memory.ScopeDM && p.direct[m.Scope.ID] {
 		return true
 	}
 	return len(m.Sources) > 0 && !slices.ContainsFunc(m.Sources, func(id string) bool { return !p.messages[id] && !p.answers[id] })

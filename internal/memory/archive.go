@@ -36,6 +36,7 @@ type front struct {
 	Channel    string    `toml:"channel,omitempty"`
 	Server     string    `toml:"server,omitempty"`
 	Subject    string    `toml:"subject,omitempty"`
+	Author     string    `toml:"author,omitempty" comment:"whose words these are; without it a model worded them"`
 	Sources    []string  `toml:"sources,omitempty"`
 	Turn       string    `toml:"turn,omitempty"`
 	By         string    `toml:"by,omitempty"`
@@ -49,7 +50,7 @@ type front struct {
 // marshal returns a memory as the content of a file.
 func marshal(m Statement) ([]byte, error) {
 	f := front{
-		ID: m.ID, Kind: string(m.Kind), Scope: string(m.Scope.Kind), Server: m.Scope.GuildID, Subject: m.Subject, Sources: m.Sources, Turn: m.TraceID, By: m.By,
+		ID: m.ID, Kind: string(m.Kind), Scope: string(m.Scope.Kind), Server: m.Scope.GuildID, Subject: m.Subject, Author: m.Author, Sources: m.Sources, Turn: m.TraceID, By: m.By,
 		Said: m.SaidAt.UTC(), Learned: m.LearnedAt.UTC(), Supersedes: m.Supersedes, Superseded: m.Superseded, Pinned: m.Pinned,
 	}
 	if m.Scope.Kind == ScopeDM || m.Scope.Kind == ScopeChannel {
@@ -119,7 +120,7 @@ func cutFence(rest []byte) (head, text []byte, found bool) {
 func (f front) memory() Statement {
 	m := Statement{
 		ID: f.ID, Kind: Kind(f.Kind), Scope: Scope{Kind: ScopeKind(f.Scope), ID: f.Channel, GuildID: f.Server}, Subject: f.Subject,
-		Sources: f.Sources, TraceID: f.Turn, By: f.By, SaidAt: f.Said.UTC(), LearnedAt: f.Learned.UTC(), Supersedes: f.Supersedes, Superseded: f.Superseded, Pinned: f.Pinned,
+		Author: cmp.Or(f.Author, f.By), Sources: f.Sources, TraceID: f.Turn, By: f.By, SaidAt: f.Said.UTC(), LearnedAt: f.Learned.UTC(), Supersedes: f.Supersedes, Superseded: f.Superseded, Pinned: f.Pinned,
 	}
 	if m.Scope.Kind == ScopeGuild {
 		m.Scope.ID = f.Server

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode"
 	"unicode/utf8"
 
 	"familiar/internal/context/turn"
@@ -191,7 +190,7 @@ func (m *givenOrder) keep(ctx context.Context) (found bool, err error) {
 	}
 	author := m.r.Message.Author.ID
 	kept := Statement{
-		Kind: Note, Scope: m.scope(), Text: said, Sources: sources, TraceID: m.r.ID, By: author, SaidAt: m.r.Message.At, LearnedAt: time.Now(),
+		Kind: Note, Scope: m.scope(), Text: said, Author: author, Sources: sources, TraceID: m.r.ID, By: author, SaidAt: m.r.Message.At, LearnedAt: time.Now(),
 	}
 	if own {
 		kept.Kind, kept.Subject = Person, author
@@ -238,51 +237,6 @@ func (m *givenOrder) refuses(said string, other bool) bool {
 	}
 	m.done.Text = ""
 	return true
-}
-
-// Refusal returns why a text is not remembered, or "" if it may be. Secrets are refused, and so is what is about another person than
-// the request's author. other says that the words themselves are about somebody else.
-func Refusal(redactor *redact.Redactor, r turn.Request, said string, other bool) string {
-	switch {
-	case other || namesOther(r, said):
-		return turn.MemoryOthers
-	case redactor.String(said) != said:
-		return turn.MemorySecret
-	}
-	return ""
-}
-
-// namesOther reports whether a text names another person than the request's author, by a mention or by a name in the server.
-func namesOther(r turn.Request, said string) bool {
-	if strings.Contains(said, "<@") { // a mention in a command
-		return true
-	}
-	author := r.Message.Author.Name
-	for _, mention := range r.Message.Mentions {
-		if strings.HasPrefix(mention, "@") && mention != "@"+author && !slices.Contains(r.Names, mention[1:]) && strings.Contains(said, mention) {
-			return true
-		}
-	}
-	return slices.ContainsFunc(r.People, func(name string) bool {
-		return name != author && utf8.RuneCountInString(name) > 2 && !slices.Contains(r.Names, name) && holdsWord(said, name)
-	})
-}
-
-// holdsWord reports whether a text contains a name as a separate word, in the same case.
-func holdsWord(s, name string) bool {
-	for from := 0; ; {
-		i := strings.Index(s[from:], name)
-		if i < 0 {
-			return false
-		}
-		before, _ := utf8.DecodeLastRuneInString(s[:from+i])
-		from += i + len(name)
-		after, _ := utf8.DecodeRuneInString(s[from:])
-		first, _ := utf8.DecodeRuneInString(name)
-		if !unicode.IsLetter(before) && !unicode.IsLetter(after) || text.Unspaced(string(first)) {
-			return true
-		}
-	}
 }
 
 // forget forgets the statements that the message names, or the one remembered last. To forget everything takes a confirmation.
@@ -332,9 +286,9 @@ func (m *givenOrder) forgetEverything(ctx context.Context) (err error) {
 // mine reports whether a statement is about the message's author, or was remembered at their wish.
 func (m *givenOrder) mine(one Statement) bool { return OwnedBy(one, m.r.Message.Author.ID) }
 
-// OwnedBy reports whether a statement is about a person, or was remembered at their wish.
+// OwnedBy reports whether a statement is about a person, in their words, or was remembered at their wish.
 func OwnedBy(one Statement, personID string) bool {
-	return one.By == personID || one.Kind == Person && one.Subject == personID
+	return one.By == personID || one.Author == personID || one.Kind == Person && one.Subject == personID
 }
 
 // pointed returns the statements that "that" means: those of the message's order before, of the message that is replied to, or of the turn
@@ -444,6 +398,7 @@ func (m *givenOrder) correct(ctx context.Context) (found bool, err error) {
 	}
 	kept := old
 	kept.ID, kept.Scope, kept.Text, kept.Sources = 0, m.scope(), ApplyCorrection(old.Text, m.o.Text, m.o.Wrong), m.sources(ctx, m.o.Text)
+	kept.Author = m.r.Message.Author.ID
 	kept.TraceID, kept.By, kept.SaidAt, kept.LearnedAt, kept.Supersedes = m.r.ID, m.r.Message.Author.ID, m.r.Message.At, time.Now(), 0
 	m.done.From = old.Text
 	if m.done.Text = kept.Text; old.Scope == kept.Scope {

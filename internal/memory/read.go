@@ -17,7 +17,7 @@ type List struct {
 	Kinds   []Kind // none: all
 	Subject string // a person's id or a topic; empty: any
 	By      string // the person who asked for it; empty: anybody
-	Mine    string // id of the person who is the subject or asked for it; empty: anybody
+	Mine    string // id of the person who is the subject, wrote it or asked for it; empty: anybody
 	Limit   int    // 0: all
 }
 
@@ -41,10 +41,10 @@ func (s *Store) List(ctx context.Context, w ScopeFilter, l List) ([]Statement, e
 	if limit <= 0 {
 		limit = 1 << 30
 	}
-	args := append(w.args(), len(l.Kinds) == 0, store.Listed(l.Kinds), l.Subject, l.Subject, l.By, l.By, l.Mine, l.Mine, l.Mine, Person, limit)
+	args := append(w.args(), len(l.Kinds) == 0, store.Listed(l.Kinds), l.Subject, l.Subject, l.By, l.By, l.Mine, l.Mine, l.Mine, l.Mine, Person, limit)
 	return store.List(ctx, s.DB, "list memories", scanStatement, `SELECT `+statementColumns+` FROM memories m WHERE NOT m.superseded AND `+scoped+`
 		AND (? OR m.kind `+store.AmongThese+`) AND (? = '' OR m.subject = ?) AND (? = '' OR m.by_id = ?)
-		AND (? = '' OR m.by_id = ? OR m.subject = ? AND m.kind = ?)`+latestFirst+` LIMIT 0 + ?`, args...)
+		AND (? = '' OR m.by_id = ? OR m.author_id = ? OR m.subject = ? AND m.kind = ?)`+latestFirst+` LIMIT 0 + ?`, args...)
 }
 
 // Search returns readable statements with words of a text, best first: more words, and rarer ones, are better. It finds words as

@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -35,7 +36,8 @@ type Statement struct {
 	Kind       Kind
 	Scope      Scope
 	Subject    string    // a person's id, a topic's name, or empty
-	Text       string    // one statement, or a session's summary
+	Text       string    // a sentence in the words of its author
+	Author     string    // id of the person whose words these are; empty: a model worded them, as long ago
 	Sources    []string  // ids of messages, or a [CommandSource]; only imported statements may have none
 	TraceID    string    // the turn in which it was learned, or empty
 	By         string    // id of the person who asked for it; empty: the bot learned it by itself
@@ -126,6 +128,9 @@ func (s *Store) saveIn(tx *sql.Tx, m Statement) (int64, error) {
 		m.Supersedes, m.Pinned = latest.ID, m.Pinned || latest.Pinned
 	}
 	same, err := sameAs(tx, m)
+	if err == nil && m.Supersedes == 0 {
+		m.Supersedes, err = s.outdated(tx, m)
+	}
 	switch {
 	case err != nil:
 		return 0, err
@@ -218,9 +223,9 @@ func latestOf(tx *sql.Tx, id int64) (Statement, error) {
 
 // sameAs returns the statement that says the same, or none. Both must be of the same person, unless nobody asked for one of them.
 func sameAs(tx *sql.Tx, m Statement) (Statement, error) {
-	same, err := scanStatement(tx.QueryRow(selectStatement+`WHERE m.scope = ? AND m.scope_id = ? AND m.kind = ? AND m.subject = ? AND m.folded = ?
+	same, err := scanStatement(tx.QueryRow(selectStatement+`WHERE m.scope = ? AND m.scope_id = ? AND m.kind = ? AND m.subject = ? AND m.folded = ? AND m.author_id IN (?, '')
 		AND NOT m.superseded AND (? = '' OR m.by_id IN (?, '')) ORDER BY m.by_id = ? DESC LIMIT 1`,
-		m.Scope.Kind, m.Scope.ID, m.Kind, m.Subject, folded(m.Text), m.By, m.By, m.By))
+		m.Scope.Kind, m.Scope.ID, m.Kind, m.Subject, folded(m.Text), m.Author, m.By, m.By, m.By))
 	if errors.Is(err, sql.ErrNoRows) {
 		return Statement{}, nil
 	}
@@ -236,7 +241,7 @@ func (s *Store) confirm(tx *sql.Tx, same, m Statement) error {
 	if m.SaidAt.After(said) {
 		said = m.SaidAt
 	}
-	if _, err := tx.Exec(`UPDATE memories SET by_id = ?, said_at = ?, pinned = ? WHERE id = ?`, by, said.UnixMicro(), same.Pinned || m.Pinned, same.ID); err != nil {
+	if _, err := tx.Exec(`UPDATE memories SET author_id = ?, by_id = ?, said_at = ?, pinned = ? WHERE id = ?`, cmp.Or(same.Author, m.Author), by, said.UnixMicro(), same.Pinned || m.Pinned, same.ID); err != nil {
 		return err
 	}
 	if err := addSources(tx, same.ID, m); err != nil {
@@ -276,9 +281,9 @@ func (s *Store) insert(tx *sql.Tx, m Statement) (int64, error) {
 		}
 	}
 	s.places.add(m.Scope.GuildID)
-	err := tx.QueryRow(`INSERT INTO memories (id, kind, scope, scope_id, guild_id, subject, text, folded, trace_id, by_id, said_at, learned_at, supersedes, superseded, pinned)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`, id, m.Kind, m.Scope.Kind, m.Scope.ID, m.Scope.GuildID, m.Subject, m.Text, folded(m.Text),
-		m.TraceID, m.By, m.SaidAt.UnixMicro(), m.LearnedAt.UnixMicro(), m.Supersedes, m.Superseded, m.Pinned).Scan(&m.ID)
+	err := tx.QueryRow(`INSERT INTO memories (id, kind, scope, scope_id, guild_id, subject, text, folded, author_id, trace_id, by_id, said_at, learned_at, supersedes, superseded, pinned)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`, id, m.Kind, m.Scope.Kind, m.Scope.ID, m.Scope.GuildID, m.Subject, m.Text, folded(m.Text),
+		m.Author, m.TraceID, m.By, m.SaidAt.UnixMicro(), m.LearnedAt.UnixMicro(), m.Supersedes, m.Superseded, m.Pinned).Scan(&m.ID)
 	if err != nil {
 		return 0, err
 	}
@@ -335,7 +340,7 @@ func folded(s string) string {
 }
 
 const (
-	statementColumns = `m.id, m.kind, m.scope, m.scope_id, m.guild_id, m.subject, m.text, m.trace_id, m.by_id, m.said_at, m.learned_at, m.supersedes, m.superseded, m.pinned,
+	statementColumns = `m.id, m.kind, m.scope, m.scope_id, m.guild_id, m.subject, m.text, m.author_id, m.trace_id, m.by_id, m.said_at, m.learned_at, m.supersedes, m.superseded, m.pinned,
 	(SELECT string_agg(s.message_id, ' ') FROM memory_sources s WHERE s.memory_id = m.id)`
 	// selectMemory is for transactions, which change what they read. Other reads have a ScopeFilter.
 	selectStatement = `SELECT ` + statementColumns + ` FROM memories m `
@@ -352,7 +357,7 @@ func statementIn(tx *sql.Tx, id int64) (Statement, error) {
 
 func scanStatement(row store.Scanner) (m Statement, err error) {
 	var sources sql.NullString
-	err = row.Scan(&m.ID, &m.Kind, &m.Scope.Kind, &m.Scope.ID, &m.Scope.GuildID, &m.Subject, &m.Text, &m.TraceID, &m.By, store.Micros(&m.SaidAt), store.Micros(&m.LearnedAt),
+	err = row.Scan(&m.ID, &m.Kind, &m.Scope.Kind, &m.Scope.ID, &m.Scope.GuildID, &m.Subject, &m.Text, &m.Author, &m.TraceID, &m.By, store.Micros(&m.SaidAt), store.Micros(&m.LearnedAt),
 		&m.Supersedes, &m.Superseded, &m.Pinned, &sources)
 	if sources.Valid {
 		m.Sources = strings.Fields(sources.String)

@@ -15,9 +15,9 @@ import (
 
 // Writer reads the channels in which the bot took part and keeps what is worth remembering: events, topics and, with their consent, people.
 //
-// A side model proposes statements, and code decides. One message must support each statement, so that the statement is deleted with that
-// message. Refused statements are counted; see [store.Tallies]. A transaction saves the statements together with the watermark,
-// so that no message is read twice or skipped. If the model fails, the watermark does not move.
+// Code finds the sentences that may be remembered, and a side model chooses among them by their numbers. A sentence is kept as it was
+// written, and deleted with its message. What is passed over and refused is counted; see [store.Tallies]. A transaction saves the
+// sentences together with the watermark, so that no message is read twice or skipped. If the model fails, the watermark does not move.
 //
 // The model sees only what people wrote in their own words. The bot's messages are left out because they may repeat web pages. So are
 // quotations, code and addresses. This keeps the web out of memory.
@@ -44,7 +44,7 @@ const (
 
 	maxRead       = 150      // messages of a batch
 	maxReadBytes  = 20 << 10 // text of a batch
-	maxReadLength = 600      // characters of a message
+	maxReadLength = 4000     // characters of a message
 
 	firstRetry, maxRetry = 5 * time.Minute, 6 * time.Hour // delay after a failure; it doubles with each one
 	quotaName            = "memory_writer"
@@ -148,7 +148,11 @@ func (w *Writer) read(ctx context.Context, mark *Watermark) (more bool, err erro
 	b := batch{scope: ScopeOf(mark.GuildID, mark.ChannelID), counts: map[string]int{}}
 	n := b.fill(all[:min(len(all), maxRead)], w.Redact)
 	more = n < len(all)
-	if len(b.shown) > 0 {
+	names, err := w.Memories.DB.People.Names(ctx, mark.GuildID)
+	if err != nil {
+		return false, err
+	}
+	if b.choose(names); len(b.choices) > 0 {
 		if err := w.ask(ctx, &b); err != nil {
 			return false, err
 		}
@@ -176,6 +180,7 @@ type batch struct {
 	stored   map[string]store.Message // the messages as stored, by id
 	shown    []turn.Message           // the messages of people, reduced to their own words
 	agreed   map[string]bool          // by author: whether they agreed to be remembered
+	choices  []choice                 // their sentences that may be remembered
 	known    []Statement              // older statements that a proposal may replace
 	proposed int
 	lessons  []Lesson

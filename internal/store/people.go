@@ -45,10 +45,10 @@ func sizeOfNames(all []string) (size int) {
 	return size
 }
 
-// NamesByID returns the last known names of people, by id.
-func (s *People) NamesByID(ctx context.Context, ids []string) (map[string]string, error) {
+// NamesByID returns the last known names of people in a server, by id. An empty server is any.
+func (s *People) NamesByID(ctx context.Context, guildID string, ids []string) (map[string]string, error) {
 	type named struct{ id, name string }
-	rows, err := s.db.readers.QueryContext(ctx, `SELECT author_id, name FROM people WHERE author_id `+AmongThese+` ORDER BY at`, Listed(ids))
+	rows, err := s.db.readers.QueryContext(ctx, `SELECT author_id, name FROM people WHERE author_id `+AmongThese+` AND (? = '' OR guild_id = ?) ORDER BY at`, Listed(ids), guildID, guildID)
 	all, err := Collect(s.db, "read names", rows, err, func(row Scanner) (n named, err error) {
 		err = row.Scan(&n.id, &n.name)
 		return n, err

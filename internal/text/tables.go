@@ -19,6 +19,7 @@ type Tables struct {
 	Speech    map[string]PhraseList // words by kind, which tell the models what a message is about: see package question
 	Order     orderTables
 	Memory    memoryTables
+	Statement statementTables
 	FollowUp  followUpTables `toml:"follow_up"`
 	Leaning   leaningTables
 	Query     queryTables
@@ -204,6 +205,23 @@ type memoryTables struct {
 	Told        WordList              // near the beginning of what only reminds of a conversation: "I told you"
 	It          PhraseList            // how a correction begins that leans on what it corrects: "it's"
 	Is          WordList              // verbs that state something: "is", "has"
+}
+
+// statementTables holds the words that decide what of a person's sentences may be remembered: see package memory. A star at a phrase's
+// end stands for any ending of its last word.
+type statementTables struct {
+	Frames     PhraseList // what follows them is no statement of its writer: "imagine", "translate"
+	Jokes      PhraseList // they take back what stands before them: "just kidding"
+	Qualifiers PhraseList // a sentence with one is no plain statement of today: "if", "used to"
+	People     PhraseList // nouns for people other than the speaker: "my brother"
+	Bots       PhraseList // nouns for the bot
+	Duties     PhraseList // beside a word for the bot they make an order of a sentence: "must", "always"
+	Commands   PhraseList // they do so alone: "your rules"
+	// Determiners stand before a noun or a verb and not before a name: "a", "my", "we".
+	Determiners WordList
+	Attributes  PhraseList            // behind "my" they name what has one value at a time: "favourite"
+	Private     map[string]PhraseList // words of health, belief, sex and politics
+	Single      map[string]PhraseList // how a sentence begins that gives what has one value at a time, by what it is: "I live in"
 }
 
 // followUpTables holds the words of questions that lean on the one before them.

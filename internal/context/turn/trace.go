@@ -73,6 +73,7 @@ const (
 	MemorySecret  = "it holds a secret"
 	MemoryFull    = "there is as much as one person may have remembered"
 	MemoryOptOut  = "who asks has opted out, so that nothing of theirs is kept"
+	MemoryOrder   = "it is an order or an address, not a statement"
 	MemoryBroken  = "the store failed"
 	MemoryUnclear = "it is not clear what to change"
 )

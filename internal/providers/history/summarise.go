@@ -127,7 +127,7 @@ func (s *Summaries) ask(ctx context.Context, j job, d *draft, counts map[string]
 	}
 	for _, n := range got.New[:min(len(got.New), 2*maxSentences)] {
 		statement := s.Redact(clean.Line(n.Text, 1000))
-		by, refused := evidence.FindSupport(statement, evidence.MostWords, d.named(n.From))
+		by, refused := evidence.FindSupport(statement, d.named(n.From))
 		if refused != "" {
 			counts[countRefused+refused]++
 			continue

@@ -120,7 +120,7 @@ func (p *MemoryProvider) Contribute(ctx context.Context, r turn.Request) (all []
 		found.messages, err = p.messages(ctx, r, q, m)
 	}
 	filtered := p.filter(services, r, &found)
-	all = append(all, p.offerNotes(found.statements)...)
+	all = append(all, p.offerNotes(ctx, r, found.statements)...)
 	for _, c := range []*turn.Contribution{p.offerLore(found.passages), p.offerMessages(r, found.messages), filtered} {
 		if c != nil {
 			all = append(all, *c)

@@ -1,0 +1,113 @@
+package memory
+
+import (
+	"slices"
+	"strings"
+	"sync"
+	"unicode/utf8"
+
+	"familiar/internal/text"
+)
+
+// sentence is a sentence of a message, in its writer's words, with the short remarks before and behind it.
+type sentence struct {
+	text    string
+	refused string // why it is not remembered, or ""
+}
+
+const (
+	maxSentence = 300 // characters of a sentence that is remembered
+	maxRemark   = 4   // words of a remark
+	maxBackward = 6   // words of a sentence that takes back what stands before it
+	wordLetters = 2   // characters that count as a word in a script without spaces
+)
+
+// sentencesOf returns the sentences of a message, without those that are only remarks on others. What stands around a sentence may make
+// another statement of it: "imagine that", "just kidding". before and after are what its writer wrote immediately before and after the
+// message, or "". others are the names of people who did not write it.
+func sentencesOf(message, before, after string, others []string) (all []sentence) {
+	parts := partsOf(message)
+	framed := endsOpen(before)
+	alone := !slices.ContainsFunc(parts, func(part string) bool { return !isRemark(part) }) // remarks on nothing are one statement
+	for i, part := range parts {
+		if framed = framed || frames(newSaying(part)); isRemark(part) && (!alone || i > 0) {
+			continue
+		}
+		s := sentence{text: joined(parts, i)}
+		switch {
+		case utf8.RuneCountInString(s.text) > maxSentence:
+			s.refused = refusedFrame
+		case framed:
+			s.refused = refusedFrame
+		case slices.ContainsFunc(parts[i+1:], takesBack) || after != "" && takesBack(after):
+			s.refused = refusedJoke
+		default:
+			s.refused = fit(s.text, others)
+		}
+		framed = framed || endsOpen(part)
+		all = append(all, s)
+	}
+	return all
+}
+
+// partsOf splits a message into sentences. A line without a mark at its end goes on in the next one.
+func partsOf(message string) (parts []string) {
+	from := 0
+	for to := range text.SentenceEnds(message) {
+		part := strings.TrimSpace(message[from:to])
+		if part != "" && (to == len(message) || !goesOn(part)) {
+			parts, from = append(parts, text.OneLine(message[from:to])), to
+		}
+	}
+	return parts
+}
+
+// goesOn reports whether a part of a message has no mark at its end.
+func goesOn(part string) bool {
+	last, _ := utf8.DecodeLastRuneInString(strings.TrimRight(part, `"'”’»)]」`))
+	return !strings.ContainsRune(".!?…:。！？：", last)
+}
+
+// endsOpen reports whether the words behind a text belong to it.
+func endsOpen(s string) bool {
+	words := text.Words(s)
+	return strings.HasSuffix(s, ":") || strings.HasSuffix(s, "：") || strings.HasSuffix(s, ",") || len(words) > 0 && leadsOn()[words[len(words)-1].Key]
+}
+
+// isRemark reports whether a part of a message is too short to be a statement of its own, and does not speak of its writer.
+func isRemark(part string) bool {
+	own, _ := About(part)
+	return !own && wordsOf(part) <= maxRemark
+}
+
+// takesBack reports whether a part of a message says that what stands before it was not meant, or is not so.
+func takesBack(part string) bool {
+	s := newSaying(part)
+	return wordsOf(part) <= maxBackward && (lexicon().jokes.in(s) || lexicon().untrue.in(s))
+}
+
+// wordsOf returns how many words a text has, or would have if they stood apart.
+func wordsOf(s string) int {
+	if text.Unspaced(s) {
+		return utf8.RuneCountInString(s) / wordLetters
+	}
+	return len(text.Words(s))
+}
+
+// leadsOn returns words behind which a sentence goes on: "that", "if".
+var leadsOn = sync.OnceValue(func() map[string]bool {
+	t := text.AllTables()
+	return text.Set(t.Claim.Conjunctions + " " + t.Quote.Binding)
+})
+
+// joined returns the i-th part of a message with the remarks around it.
+func joined(parts []string, i int) string {
+	from, to := i, i+1
+	for from > 0 && isRemark(parts[from-1]) {
+		from--
+	}
+	for to < len(parts) && isRemark(parts[to]) {
+		to++
+	}
+	return strings.Join(parts[from:to], " ")
+}
