@@ -40,7 +40,7 @@ func randomMemories(random *rand.Rand) (all []Statement) {
 	for i := range 1 + random.IntN(20) {
 		m := Statement{
 			ID: int64(i + 1), Kind: kinds[random.IntN(len(kinds))], Scope: scopes[random.IntN(len(scopes))], Text: fmt.Sprint(i, randomText(random, true)),
-			SaidAt: noon.Add(time.Duration(random.IntN(1e9)) * time.Microsecond), LearnedAt: noon.Add(time.Duration(i) * time.Hour), By: "ada",
+			SaidAt: noon.Add(time.Duration(random.IntN(1e9)) * time.Microsecond), LearnedAt: noon.Add(time.Duration(i) * time.Hour), By: "ada", Author: "ada",
 		}
 		if m.Kind == Person || m.Kind == Topic {
 			m.Subject = randomText(random, false)

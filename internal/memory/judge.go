@@ -73,10 +73,13 @@ func newSaying(s string) saying {
 // flat returns the words of a text in lower case and without accents, with a space before and behind each. Dotless letters get their dot.
 func flat(s string) string {
 	words := strings.FieldsFunc(text.Unaccented(strings.ToLower(s)), func(r rune) bool { return !text.InWord(r) })
-	return strings.ReplaceAll(" "+strings.Join(words, " ")+" ", "ı", "i")
+	return undotted.Replace(" " + strings.Join(words, " ") + " ")
 }
 
-// phrases are looked for in sayings. Those of scripts without spaces are parts of a text, others are whole words.
+// undotted gives the Turkish letter its dot. Written in capitals, it cannot be told from the one that has it.
+var undotted = strings.NewReplacer("ı", "i")
+
+// phraseSet are phrases that are looked for in sayings. Those of scripts without spaces are parts of a text, others are whole words.
 type phraseSet []string
 
 func newPhrases(lists ...text.PhraseList) (all phraseSet) {
@@ -132,14 +135,13 @@ func (p phraseSet) ends(s saying) bool {
 // lexicons holds the tables of package text that judge sentences.
 type lexicons struct {
 	frames, jokes, untrue, people, bots, duties, commands, private phraseSet
-	verbs                                                          map[string]bool     // "is", "has"
 	of                                                             map[string]*dialect // by language; "" has all
 }
 
 // dialect holds those that hold in one language.
 type dialect struct {
 	small, own, third, firstThird, determiners map[string]bool
-	asks, negations                            map[string]bool
+	asks, negations, verbs                     map[string]bool
 	qualifiers, attributes                     phraseSet
 	single                                     map[string]phraseSet
 }
@@ -149,7 +151,7 @@ var lexicon = sync.OnceValue(func() *lexicons {
 	t := all.Statement
 	l := &lexicons{
 		frames: newPhrases(t.Frames), jokes: newPhrases(t.Jokes), untrue: newPhrases(all.Claim.Refutals), people: newPhrases(t.People), bots: newPhrases(t.Bots),
-		duties: newPhrases(t.Duties), commands: newPhrases(t.Commands), verbs: text.Set(all.Memory.Is), of: map[string]*dialect{"": newDialect(all)},
+		duties: newPhrases(t.Duties), commands: newPhrases(t.Commands), of: map[string]*dialect{"": newDialect(all)},
 	}
 	for _, code := range text.Languages() {
 		l.of[code] = newDialect(text.TablesOf(code))
@@ -164,7 +166,7 @@ func newDialect(t *text.Tables) *dialect {
 	d := &dialect{
 		small: text.Set(t.Grammar.StopWords + " " + t.Grammar.FunctionWords + " " + t.Memory.Own + " " + t.Memory.Is), own: text.Set(t.Grammar.FirstPerson + " " + t.Memory.Own),
 		third: text.Set(t.Grammar.Pronouns["he"]), firstThird: text.Set(t.Memory.Others), determiners: text.Set(t.Statement.Determiners + " " + t.Grammar.Articles),
-		asks: text.Set(t.Question.Things), negations: text.Set(t.Grammar.Negations), qualifiers: newPhrases(t.Statement.Qualifiers), attributes: newPhrases(t.Statement.Attributes), single: map[string]phraseSet{},
+		asks: text.Set(t.Question.Things), negations: text.Set(t.Grammar.Negations), verbs: text.Set(t.Memory.Is), qualifiers: newPhrases(t.Statement.Qualifiers), attributes: newPhrases(t.Statement.Attributes), single: map[string]phraseSet{},
 	}
 	for what, list := range t.Statement.Single {
 		d.single[what] = newPhrases(list)
@@ -262,7 +264,7 @@ func (s saying) names(name string) bool {
 // sameName reports whether words are a name, or a case of it if they begin with capitals. Stems are compared with stems.
 func (s saying) sameName(name, words []text.Word) bool {
 	return slices.EqualFunc(name, words, func(a, b text.Word) bool {
-		return a.Key == b.Key || s.code != "" && b.Upper && text.Stem(a.Key, s.code) == text.Stem(b.Key, s.code)
+		return undotted.Replace(a.Key) == undotted.Replace(b.Key) || s.code != "" && b.Upper && text.Stem(a.Key, s.code) == text.Stem(b.Key, s.code)
 	})
 }
 
@@ -300,7 +302,7 @@ func (s saying) ordinary(i int) bool {
 	if capital {
 		return false
 	}
-	states := i+1 < len(s.words) && lexicon().verbs[s.words[i+1].Key] && !text.Possessive(s.text[w.Start:w.End])
+	states := i+1 < len(s.words) && lexicon().of[""].verbs[s.words[i+1].Key] && !text.Possessive(s.text[w.Start:w.End])
 	return i > 0 && d.determiners[before.Key] || d.small[w.Key] && !(states && !d.own[w.Key])
 }
 

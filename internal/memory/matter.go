@@ -14,13 +14,25 @@ import (
 const maxHead = 6
 
 // matterOf returns what a plain statement gives if it has one value at a time, such as where its author lives, or "". Of two statements of
-// one person on the same matter the newer holds. "I used to live in Porto" is not plain.
+// one person on the same matter the newer holds. "I used to live in Porto" is not plain. The words say which language it is: it may be too
+// short to tell otherwise.
 func matterOf(statement string) string {
 	s := newSaying(statement)
-	d := s.dialect()
-	if d.qualifiers.in(s) || asks(s) || text.ContainsAny(s.words, d.negations) {
-		return ""
+	for _, code := range text.Languages() {
+		d := lexicon().of[code]
+		matter := d.matter(s)
+		if matter == "" {
+			continue
+		}
+		if d.qualifiers.in(s) || asks(s) || text.ContainsAny(s.words, d.negations) {
+			return ""
+		}
+		return matter
 	}
+	return ""
+}
+
+func (d *dialect) matter(s saying) string {
 	for _, what := range slices.Sorted(maps.Keys(d.single)) {
 		if d.single[what].in(s) {
 			return what
@@ -30,9 +42,8 @@ func matterOf(statement string) string {
 		return ""
 	}
 	for i, w := range s.words[:min(len(s.words), maxHead)] {
-		if i > 1 && lexicon().verbs[w.Key] {
-			head := newSaying(s.text[:w.Start])
-			if d.attributes.in(head) {
+		if i > 1 && d.verbs[w.Key] {
+			if head := newSaying(s.text[:w.Start]); d.attributes.in(head) {
 				return strings.TrimSpace(head.flat)
 			}
 			return ""
@@ -61,16 +72,15 @@ func (s *Store) outdated(tx *sql.Tx, m Statement) (int64, error) {
 	return 0, err
 }
 
-// Newest leaves out those of a person's statements that newer ones on the same matter make history, wherever they were made.
-func Newest(all []Statement) []Statement {
+// Outdated returns the ids of those of a person's statements that newer ones on the same matter make history, wherever they were made.
+func Outdated(all []Statement) (ids []int64) {
 	newest := map[string]Statement{}
-	for _, m := range all {
-		if matter := matterOf(m.Text); matter != "" && m.SaidAt.After(newest[matter].SaidAt) {
-			newest[matter] = m
-		}
-	}
-	return slices.DeleteFunc(slices.Clone(all), func(m Statement) bool {
+	for _, m := range slices.SortedFunc(slices.Values(all), func(a, b Statement) int { return a.SaidAt.Compare(b.SaidAt) }) {
 		matter := matterOf(m.Text)
-		return matter != "" && !m.Pinned && newest[matter].ID != m.ID
-	})
+		if old := newest[matter]; matter != "" && old.ID != 0 && !old.Pinned {
+			ids = append(ids, old.ID)
+		}
+		newest[matter] = m
+	}
+	return ids
 }

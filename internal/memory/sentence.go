@@ -100,7 +100,7 @@ var leadsOn = sync.OnceValue(func() map[string]bool {
 	return text.Set(t.Claim.Conjunctions + " " + t.Quote.Binding)
 })
 
-// joined returns the i-th part of a message with the remarks around it.
+// joined returns the i-th part of a message with the remarks around it, except for questions.
 func joined(parts []string, i int) string {
 	from, to := i, i+1
 	for from > 0 && isRemark(parts[from-1]) {
@@ -109,5 +109,6 @@ func joined(parts []string, i int) string {
 	for to < len(parts) && isRemark(parts[to]) {
 		to++
 	}
-	return strings.Join(parts[from:to], " ")
+	said := slices.DeleteFunc(slices.Clone(parts[from:to]), func(part string) bool { return part != parts[i] && asks(newSaying(part)) })
+	return strings.Join(said, " ")
 }

@@ -50,7 +50,9 @@ func (p *MemoryProvider) aboutPeople(ctx context.Context, r turn.Request, q *que
 		return nil, fmt.Errorf("read memories about people: %w", err)
 	}
 	for i, id := range ids {
-		of := memory.Newest(slices.DeleteFunc(slices.Clone(found), func(m memory.Statement) bool { return m.Subject != id }))
+		of := slices.DeleteFunc(slices.Clone(found), func(m memory.Statement) bool { return m.Subject != id })
+		history := memory.Outdated(of)
+		of = slices.DeleteFunc(of, func(m memory.Statement) bool { return slices.Contains(history, m.ID) })
 		if len(of) > maxAboutPerson {
 			of, _ = order(q, of, nil)
 		}
