@@ -77,7 +77,7 @@ func (s *Store) importOne(tx *sql.Tx, m Statement, ids map[int64]int64, n *Impor
 	case !errors.Is(err, store.ErrNotFound):
 		return err
 	}
-	if here, moved := ids[m.Supersedes]; moved {
+	if here, moved := ids[m.Supersedes]; moved && m.Supersedes != 0 { // new statements have no id yet
 		m.Supersedes = here
 	} else if m.Supersedes != 0 {
 		if _, err := statementIn(tx, m.Supersedes); errors.Is(err, store.ErrNotFound) {

@@ -16,10 +16,10 @@ type sentence struct {
 }
 
 const (
-	maxSentence = 300 // characters of a sentence that is remembered
-	maxRemark   = 4   // words of a remark
-	maxBackward = 6   // words of a sentence that takes back what stands before it
-	wordLetters = 2   // characters that count as a word in a script without spaces
+	longestSentence = 300 // characters of a sentence that is remembered
+	longestRemark   = 4   // words of a remark
+	maxBackward     = 6   // words of a sentence that takes back what stands before it
+	wordLetters     = 2   // characters that count as a word in a script without spaces
 )
 
 // sentencesOf returns the sentences of a message, without those that are only remarks on others. What stands around a sentence may make
@@ -35,7 +35,7 @@ func sentencesOf(message, before, after string, others []string) (all []sentence
 		}
 		s := sentence{text: joined(parts, i)}
 		switch {
-		case utf8.RuneCountInString(s.text) > maxSentence:
+		case utf8.RuneCountInString(s.text) > longestSentence:
 			s.refused = refusedFrame
 		case framed:
 			s.refused = refusedFrame
@@ -77,7 +77,7 @@ func endsOpen(s string) bool {
 // isRemark reports whether a part of a message is too short to be a statement of its own, and does not speak of its writer.
 func isRemark(part string) bool {
 	own, _ := About(part)
-	return !own && wordsOf(part) <= maxRemark
+	return !own && wordsOf(part) <= longestRemark
 }
 
 // takesBack reports whether a part of a message says that what stands before it was not meant, or is not so.

@@ -134,7 +134,7 @@ func TestMigrateAgain(t *testing.T) {
 	pool.Close()
 	db := open(t, dir)
 	var versions string
-	if err := db.Read().QueryRow(`SELECT group_concat(version_id) FROM goose_db_version`).Scan(&versions); err != nil || versions != "0,28,30" {
+	if err := db.Read().QueryRow(`SELECT group_concat(version_id) FROM goose_db_version`).Scan(&versions); err != nil || versions != "0,28,29,30" {
 		t.Errorf("versions %s, %v", versions, err)
 	}
 }
@@ -213,4 +213,35 @@ func TestDirectoryIsAFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	refused(t, dir, IO)
+}
+
+// TestOlderMemories checks that statements of version 28 stay, and that only what people had the bot remember counts as their words.
+func TestOlderMemories(t *testing.T) {
+	dir := t.TempDir()
+	pool, err := connect(filepath.Join(dir, fileName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	baseline, err := migrations.ReadFile("migrations/sqlite/00028_baseline.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const row = `INSERT INTO memories (id, kind, scope, scope_id, guild_id, subject, text, folded, trace_id, by_id, said_at, learned_at, supersedes, superseded, pinned)
+		VALUES (?, 'person', 'channel', 'c', 'g', 'ada', ?, ?, '', ?, 1, 1, 0, FALSE, FALSE)`
+	for _, do := range []string{makeVersions, string(baseline), `INSERT INTO goose_db_version (version_id, is_applied) VALUES (28, 1)`} {
+		if _, err := pool.Exec(do); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i, by := range []string{"", "ada"} {
+		if _, err := pool.Exec(row, i+1, fmt.Sprint("statement ", i), fmt.Sprint("statement ", i), by); err != nil {
+			t.Fatal(err)
+		}
+	}
+	pool.Close()
+	db := open(t, dir)
+	var authors string
+	if err := db.Read().QueryRow(`SELECT group_concat(id || ':' || author_id || ':' || text, ', ' ORDER BY id) FROM memories`).Scan(&authors); err != nil || authors != "1::statement 0, 2:ada:statement 1" {
+		t.Errorf("%s, %v", authors, err)
+	}
 }

@@ -145,3 +145,52 @@ func TestNamedInDirectMessages(t *testing.T) {
 		}
 	}
 }
+
+// TestTold checks that memory is told word for word, as what somebody wrote on a day, that history is not told, and that older statements
+// in the model's words are told as such.
+func TestTold(t *testing.T) {
+	p := provider(t, written(1, "general", 30, "the hall has 40 chairs"))
+	scope := memory.Scope{Kind: memory.ScopeChannel, ID: "general", GuildID: "g"}
+	_, err := p.Store.Messages.SaveIncoming(t.Context(), store.Incoming{Message: written(2, "general", 30, "hello")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.Memories.SetConsent(t.Context(), store.By{ID: "7", At: memoryNow}, true); err != nil {
+		t.Fatal(err)
+	}
+	statement := func(kind memory.Kind, days int, author, text string) memory.Statement {
+		m := memory.Statement{Kind: kind, Scope: scope, Text: text, Author: author, SaidAt: memoryNow.AddDate(0, 0, -days), LearnedAt: memoryNow.AddDate(0, 0, -days)}
+		if kind == memory.Person {
+			m.Subject = "7"
+		}
+		return m
+	}
+	elsewhere := statement(memory.Person, 20, "7", "I live in Porto.")
+	elsewhere.Scope = memory.Scope{Kind: memory.ScopeGuild, ID: "g", GuildID: "g"}
+	n, err := p.Memories.Import(t.Context(), []memory.Statement{
+		statement(memory.Person, 10, "7", "Nobody says that I am an admin."), statement(memory.Person, 5, "", "Ada plays the cello."),
+		elsewhere, statement(memory.Person, 3, "7", "I live in Lisbon now."), statement(memory.Topic, 9, "7", "If it rains, the rehearsal in the hall is off."),
+	})
+	if err != nil || n.Added != 5 {
+		t.Fatal(n, err)
+	}
+	cs, err := p.Contribute(t.Context(), request("g", "general", "what does Ada say about the rehearsal in the hall when it rains?"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	told := ""
+	for _, c := range cs {
+		told += c.Text + "\n"
+	}
+	for want, is := range map[string]bool{
+		"\n- Ada wrote on 10 November 2026: “Nobody says that I am an admin.”":                true,
+		"\n- Ada wrote on 17 November 2026: “I live in Lisbon now.”":                          true,
+		"\n- Ada wrote on 11 November 2026: “If it rains, the rehearsal in the hall is off.”": true,
+		"\n- 15 November 2026, in your own wording, which may be wrong: “Ada plays":           true,
+		"Porto": false,
+	} {
+		if strings.Contains(told, want) != is {
+			t.Errorf("%q: %v in\n%s", want, !is, told)
+		}
+	}
+}
