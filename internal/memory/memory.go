@@ -6,7 +6,10 @@
 //     may read at that moment.
 //   - order.go finds the orders in a message, such as "remember that I'm vegetarian", without a model.
 //   - writer.go reads channels in the background. It is the only way in which the bot learns by itself.
-//   - proposal.go asks the side model for statements and keeps those that a message supports.
+//   - sentence.go cuts messages into sentences. judge.go says which of them may be remembered, names.go whom they name; lexicon.go has the
+//     words by which they do.
+//   - proposal.go has the side model choose among these sentences by number.
+//   - matter.go says which statement makes which other one history.
 //   - archive.go writes memories as Markdown files and reads them again.
 package memory
 

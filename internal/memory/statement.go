@@ -20,7 +20,7 @@ type Kind string
 // The kinds of memory.
 const (
 	Session Kind = "session" // what happened in a part of a conversation
-	Topic   Kind = "topic"   // about a topic
+	Topic   Kind = "topic"   // what holds on
 	Person  Kind = "person"  // about a person
 	Note    Kind = "note"    // what somebody asked the bot to remember
 )
@@ -35,7 +35,7 @@ type Statement struct {
 	ID         int64
 	Kind       Kind
 	Scope      Scope
-	Subject    string    // a person's id, a topic's name, or empty
+	Subject    string    // a person's id, the name of a topic in older statements, or empty
 	Text       string    // a sentence in the words of its author
 	Author     string    // id of the person whose words these are; empty: a model worded them, as long ago
 	Sources    []string  // ids of messages, or a [CommandSource]; only imported statements may have none

@@ -207,7 +207,7 @@ type memoryTables struct {
 	Is          WordList              // verbs that state something: "is", "has"
 }
 
-// statementTables holds the words that decide what of a person's sentences may be remembered: see package memory. A star at a phrase's
+// statementTables holds the words that decide which of a person's sentences may be remembered: see package memory. A star at a phrase's
 // end stands for any ending of its last word.
 type statementTables struct {
 	Frames     PhraseList // what follows them is no statement of its writer: "imagine", "translate"

@@ -1,0 +1,102 @@
+package memory
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"familiar/internal/context/turn"
+	"familiar/internal/text"
+)
+
+// ofThird reports whether a sentence is about somebody who was named before: "she has …".
+func (s saying) ofThird() bool {
+	if len(s.words) == 0 {
+		return false
+	}
+	d := s.dialect()
+	if s.code != "" && text.ContainsAny(s.words, d.third) || d.firstThird[s.words[0].Key] && !d.own[s.words[0].Key] {
+		return true
+	}
+	return text.Unspaced(s.text) && slices.ContainsFunc(slices.Collect(maps.Keys(d.firstThird)), func(third string) bool { return strings.HasPrefix(s.text, third) })
+}
+
+// names reports whether a sentence names a person, whatever the case of a letter. A name that is a word of the language, too, counts where
+// only a name can stand: "Will is late", but not "I will be late".
+func (s saying) names(name string) bool {
+	wanted := text.Words(name)
+	if len(wanted) == 0 || utf8.RuneCountInString(name) < 2 {
+		return false
+	}
+	if text.Unspaced(s.text) && beside(s.lower, strings.ToLower(name)) {
+		return true
+	}
+	for i := range s.words {
+		if i+len(wanted) <= len(s.words) && s.sameName(wanted, s.words[i:i+len(wanted)]) && (len(wanted) > 1 || !s.ordinary(i)) {
+			return true
+		}
+	}
+	return false
+}
+
+// sameName reports whether words are a name, or a case of it if they begin with capitals. Stems are compared with stems.
+func (s saying) sameName(name, words []text.Word) bool {
+	return slices.EqualFunc(name, words, func(a, b text.Word) bool {
+		return undotted.Replace(a.Key) == undotted.Replace(b.Key) || s.code != "" && b.Upper && text.Stem(a.Key, s.code) == text.Stem(b.Key, s.code)
+	})
+}
+
+// beside reports whether a text in a script without spaces has a name with no letter of the name's script before or behind it. Names in
+// such a script have no such limits.
+func beside(s, name string) bool {
+	for from := 0; ; {
+		i := strings.Index(s[from:], name)
+		if i < 0 {
+			return false
+		}
+		before, _ := utf8.DecodeLastRuneInString(s[:from+i])
+		from += i + len(name)
+		after, _ := utf8.DecodeRuneInString(s[from:])
+		if text.Unspaced(name) || !spaced(before) && !spaced(after) {
+			return true
+		}
+	}
+}
+
+func spaced(r rune) bool { return unicode.IsLetter(r) && !text.Unspaced(string(r)) }
+
+// ordinary reports whether the i-th word is no name but a word of the language.
+func (s saying) ordinary(i int) bool {
+	d, w := lexicon().of[cmp.Or(s.code, "en")], s.words[i]
+	shouted := strings.ToUpper(s.text) == s.text
+	capital := w.Upper && i > 0 && !shouted && s.code != "de"
+	before := text.Word{}
+	if i > 0 {
+		before = s.words[i-1]
+	}
+	if text.MonthNames[w.Key] != 0 && (text.Prepositions[before.Key] || text.Numeric(before.Key)) {
+		return true
+	}
+	if capital {
+		return false
+	}
+	states := i+1 < len(s.words) && lexicon().of[""].verbs[s.words[i+1].Key] && !text.Possessive(s.text[w.Start:w.End])
+	return i > 0 && d.determiners[before.Key] || d.small[w.Key] && !(states && !d.own[w.Key])
+}
+
+// namesOther reports whether a text names another person than the request's author, by a mention or by a name in the server.
+func namesOther(r turn.Request, s saying) bool {
+	if strings.Contains(s.text, "<@") { // a mention in a command
+		return true
+	}
+	other := func(name string) bool { return name != r.Message.Author.Name && !slices.Contains(r.Names, name) }
+	for _, mention := range r.Message.Mentions {
+		if name, is := strings.CutPrefix(mention, "@"); is && other(name) && strings.Contains(s.text, mention) {
+			return true
+		}
+	}
+	return slices.ContainsFunc(r.People, func(name string) bool { return other(name) && s.names(name) })
+}
