@@ -235,7 +235,9 @@ func (c *call) remember(ctx context.Context) turn.Answer {
 		return c.memoryTrouble(err)
 	}
 	if saved, err := c.Bot.Memories.Get(ctx, c.readableMemory(ctx), id); err == nil && saved.LearnedAt.Equal(by.At.Truncate(time.Microsecond)) {
-		c.undoable(ctx, memory.Reversal{Added: []int64{id}})
+		history, err := c.Bot.Memories.History(ctx, c.readableMemory(ctx), id)
+		c.logged("read the history of a memory", err)
+		c.undoable(ctx, memory.Reversal{Added: []int64{id}, Gone: history[:min(len(history), 1)]})
 	}
 	return c.memoryChanged("remember", id, deed(memory.Keep))
 }
