@@ -1,7 +1,6 @@
 package memory
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -88,7 +87,7 @@ const quotedWords = 3
 
 // quotes reports whether a sentence quotes more than a name.
 func quotes(s saying) bool {
-	for _, m := range quotation().FindAllString(s.text, -1) {
+	for _, m := range quotation.FindAllString(s.text, -1) {
 		words := text.Words(m)
 		if len(words) > quotedWords || text.ContainsAny(words, s.dialect().own) || text.Unspaced(m) && utf8.RuneCountInString(m) > 2*quotedWords+2 {
 			return true
@@ -97,16 +96,12 @@ func quotes(s saying) bool {
 	return false
 }
 
-var quotation = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`"[^"]+"|“[^“”]+”|„[^„“”]+[“”]|«[^«»]+»|»[^«»]+«|「[^「」]+」|『[^『』]+』`)
-})
+var quotation = text.NewLazyRegexp(`"[^"]+"|“[^“”]+”|„[^„“”]+[“”]|«[^«»]+»|»[^«»]+«|「[^「」]+」|『[^『』]+』`)
 
 // address matches an address of the web or of mail, and a name of a host.
-var address = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)\w://|\(link\)|\bwww\.|[\w.+-]+@[\w-]+\.\w|\b(?:\d{1,3}\.){3}\d{1,3}\b|\b(?:[\p{L}\d-]+\.)+(?:[a-z]{3,}|(?:at|be|br|ch|cn|co|cz|de|es|eu|fr|gg|io|it|jp|kr|me|nl|pl|pt|ru|to|tr|tv|uk|us))\b(?:[/:]|\W|$)`)
-})
+var address = text.NewLazyRegexp(`(?i)\w://|\(link\)|\bwww\.|[\w.+-]+@[\w-]+\.\w|\b(?:\d{1,3}\.){3}\d{1,3}\b|\b(?:[\p{L}\d-]+\.)+(?:[a-z]{3,}|(?:at|be|br|ch|cn|co|cz|de|es|eu|fr|gg|io|it|jp|kr|me|nl|pl|pt|ru|to|tr|tv|uk|us))\b(?:[/:]|\W|$)`)
 
-func hasAddress(s string) bool { return address().MatchString(s) }
+func hasAddress(s string) bool { return address.MatchString(s) }
 
 // Refusal returns why a text is not remembered at a person's wish, or "" if it may be. Secrets, orders to the bot and addresses are refused,
 // and so is what is about another person than the request's author. other says that the words themselves are about somebody else.

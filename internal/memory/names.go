@@ -77,7 +77,7 @@ func (s saying) ordinary(i int) bool {
 	if i > 0 {
 		before = s.words[i-1]
 	}
-	if text.MonthNames[w.Key] != 0 && (text.Prepositions[before.Key] || text.Numeric(before.Key)) {
+	if text.MonthNames()[w.Key] != 0 && (text.Prepositions()[before.Key] || text.Numeric(before.Key)) {
 		return true
 	}
 	if capital {
