@@ -1,7 +1,6 @@
 package evidence
 
 import (
-	"os"
 	"strings"
 	"testing"
 
@@ -77,25 +76,6 @@ func TestUselessSourcesAreLeftOut(t *testing.T) {
 	by, refused = FindSupport("Ada moved to Lyon last year and has a new job at a bakery.", []turn.Message{a, c})
 	if refused != "" || len(by) != 2 {
 		t.Errorf("by %v, %q", by, refused)
-	}
-}
-
-// TestFindSupportOfNames checks that no name of a writer is taken for a word of the statement: names have stems, too.
-func TestFindSupportOfNames(t *testing.T) {
-	names, err := os.ReadFile("../memory/testdata/names.tsv")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for line := range strings.Lines(string(names)) {
-		fields := strings.Split(strings.TrimSpace(line), "\t")
-		if len(fields) != 3 {
-			continue
-		}
-		name := fields[2]
-		m := said("1", name, "I don't like pizza, but I play the oboe")
-		if _, refused := FindSupport(name+" plays the oboe and doesn't like pizza.", []turn.Message{m}); refused != "" {
-			t.Errorf("%s: %s", name, refused)
-		}
 	}
 }
 
