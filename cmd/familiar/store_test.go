@@ -166,7 +166,7 @@ func TestLeftServers(t *testing.T) {
 	}
 	known := false
 	for range 2 {
-		a.Tidy(t.Context(), func() ([]string, bool) { return []string{"back", "stays"}, known })
+		a.Tidy(t.Context(), time.Now(), func() ([]string, bool) { return []string{"back", "stays"}, known })
 		for guild, want := range map[string]bool{"stays": true, "left": !known, "back": true} {
 			_, noMessage := db.Messages.Get(t.Context(), "m-"+guild)
 			_, noRecord := a.Traces.Get(t.Context(), "T-"+guild)

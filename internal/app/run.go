@@ -60,6 +60,7 @@ func (a *App) Serve(ctx context.Context, p *Process) error {
 	b.Commands = commands.Do
 	b.Files, b.Listener, a.files.Reread = a.files, a.listener(), session.Message
 	b.Servers, a.servers.Platform = a.servers, session
+	b.Replies, b.Now, a.meter.Now = session.Replies, session.Now, session.Now
 	b.Resume, b.PerPerson = true, a.Config.Count("FAMILIAR_TURNS_PER_MINUTE")
 	b.Access = bot.Access{Allow: a.Config.set("DISCORD_ALLOW"), Deny: a.Config.set("DISCORD_DENY")}
 	b.Quotas = a.meter.Quotas
@@ -77,7 +78,7 @@ func (a *App) Serve(ctx context.Context, p *Process) error {
 	a.MarkInterrupted(ctx)
 	upkeep, done := context.WithCancel(ctx)
 	defer done()
-	background.Go(func() { a.Upkeep(upkeep, session.Guilds) })
+	background.Go(func() { a.Upkeep(upkeep, session) })
 	background.Go(func() { a.EraseOnRequest(upkeep, b) })
 	background.Go(func() {
 		select {

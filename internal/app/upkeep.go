@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"familiar/internal/bot"
+	"familiar/internal/discord"
 	"familiar/internal/forget"
 )
 
@@ -19,23 +20,33 @@ func (a *App) MarkInterrupted(ctx context.Context) {
 	}
 }
 
-// Upkeep deletes what has expired, every hour until ctx is done, and logs the store's notices. servers lists the servers that the bot is in, once
-// they are known; it is nil without Discord.
-func (a *App) Upkeep(ctx context.Context, servers func() (ids []string, known bool)) {
+// Upkeep deletes what has expired, every hour until ctx is done, and logs the store's notices. The session, which is nil without Discord, tells
+// the time: nothing expires by a clock that is wrong. It also lists the servers that the bot is in.
+func (a *App) Upkeep(ctx context.Context, session *discord.Session) {
+	now, servers := time.Now, func() ([]string, bool) { return nil, false }
+	at := make(chan struct{})
+	close(at)
+	told := (<-chan struct{})(at)
+	if session != nil {
+		now, servers, told = session.Now, session.Guilds, session.Clocked()
+	}
 	ticks := time.NewTicker(upkeepEvery)
 	defer ticks.Stop()
 	for {
-		a.Tidy(ctx, servers)
-		for waiting := true; waiting; {
-			select {
-			case <-ctx.Done():
-				return
-			case notice := <-a.Store.Notices():
-				a.Log.Error("store", "notice", notice)
-			case <-ticks.C:
-				waiting = false
+		select {
+		case <-ctx.Done():
+			return
+		case notice := <-a.Store.Notices():
+			a.Log.Error("store", "notice", notice)
+			continue
+		case <-told:
+			told = nil
+		case <-ticks.C:
+			if told != nil {
+				continue
 			}
 		}
+		a.Tidy(ctx, now(), servers)
 	}
 }
 
@@ -73,9 +84,8 @@ func (a *App) EraseOnRequest(ctx context.Context, b *bot.Bot) {
 }
 
 // Tidy deletes what has expired.
-func (a *App) Tidy(ctx context.Context, servers func() (ids []string, known bool)) {
+func (a *App) Tidy(ctx context.Context, now time.Time, servers func() (ids []string, known bool)) {
 	messages, records := a.Config.Count("FAMILIAR_KEEP_MESSAGES"), a.Config.Count("FAMILIAR_KEEP_RECORDS")
-	now := time.Now()
 	limits := forget.Limits{}
 	for class, days := range map[forget.Class]int{
 		forget.Messages: messages, forget.Names: messages, forget.Memories: a.Config.Count("FAMILIAR_KEEP_MEMORY"),
@@ -89,7 +99,7 @@ func (a *App) Tidy(ctx context.Context, servers func() (ids []string, known bool
 	for _, from := range removed {
 		a.Log.Debug("removed what was old", "from", from.Table, "rows", from.Rows)
 	}
-	a.tidied(ctx, "delete what is of servers that were left", a.deleteServers(ctx, servers))
+	a.tidied(ctx, "delete what is of servers that were left", a.deleteServers(ctx, now, servers))
 	a.tidied(ctx, "take deleted messages out of the records", a.Forgetter.Messages(ctx))
 	a.tidied(ctx, "keep the database within its size", a.withinSize(ctx, now))
 	a.tidied(ctx, "merge the parts of the index", a.Store.Messages.TidyIndex(ctx))
@@ -108,7 +118,7 @@ func (a *App) tidied(ctx context.Context, what string, err error) {
 
 // deleteServers deletes the data of servers that the bot left some time ago. It compares the servers that it has data of with those that it is
 // in: the bot may have left some, or returned to some, while it was not running.
-func (a *App) deleteServers(ctx context.Context, servers func() (ids []string, known bool)) error {
+func (a *App) deleteServers(ctx context.Context, now time.Time, servers func() (ids []string, known bool)) error {
 	if servers == nil {
 		return nil
 	}
@@ -116,7 +126,6 @@ func (a *App) deleteServers(ctx context.Context, servers func() (ids []string, k
 	if !known {
 		return nil
 	}
-	now := time.Now()
 	kept, err := a.Store.Guilds.List(ctx)
 	if err != nil {
 		return err

@@ -26,6 +26,7 @@ type arrival struct {
 
 	unasked    turn.Address    // why the bot joins in unasked; empty: somebody asked
 	considered *turn.Processed // what a side model said about joining in
+	left       bool            // an earlier process claimed it and left it
 	again      bool            // the question was edited after it was answered: the new answer replaces the old one
 
 	// These describe a turn that a button asked for: the turn's id, the turn whose reply has the button, and whether only the rest of that

@@ -77,6 +77,12 @@ type Bot struct {
 	// Present shows next to the bot's name why it does not answer as usual; nil: it cannot.
 	Present func(turn.Presence)
 
+	// Replies finds the bot's own replies to a message in a channel; nil: it cannot.
+	Replies func(ctx context.Context, channelID, messageID string) ([]turn.Standing, error)
+
+	// Now is the time for quotas and for what is too old; nil: that of the machine.
+	Now func() time.Time
+
 	// Profile changes the bot's name and picture in a server; nil: it cannot.
 	Profile func(ctx context.Context, guildID string, p turn.Profile) error
 

@@ -45,6 +45,7 @@ type delivery struct {
 	persona  *turn.Persona
 	again    bool   // an earlier process may have posted parts of it
 	id       string // id of the turn
+	claim    string // what the turn answers, and the same after a restart that knows no turn
 	lane     *lane
 	show     func(ctx context.Context, text string) error // called before the first post until it succeeds once
 	shown    bool                                         // show has succeeded; owned by the writer
@@ -128,6 +129,9 @@ func (b *Bot) deliver(ctx context.Context, l *lane, actor *Actor, t *turn.Trace,
 	}
 	d.spoken, d.author, d.attempt = t.Request.Mode == turn.ImitateVoice && b.Pace.Units > 0, t.Request.Message.Author.ID, ctx
 	d.result, d.request = resumed(of), t.Request
+	if d.claim = of.claim(); of.again {
+		d.claim += pressClaim + d.id
+	}
 	d.made.Store(int64(d.result.created))
 	if t.Request.GuildID != "" && of.unasked == "" && t.Request.Message.ID != t.Request.ChannelID { // otherwise the question is above the thread, or there is none
 		d.replyTo = t.Request.Message.ID
@@ -347,7 +351,7 @@ func (d *delivery) ref(id string) turn.Ref {
 func (d *delivery) create(ctx context.Context, i int, want sentPost, last, final bool) error {
 	p := turn.Post{
 		ChannelID: d.channel, Text: want.text, Buttons: want.buttons, Persona: d.persona,
-		Nonce: nonce(d.id, d.result.created), Final: final, Again: d.again,
+		Nonce: nonce(d.claim, d.result.created), Final: final, Again: d.again,
 	}
 	if i == 0 {
 		p.ReplyTo = d.replyTo

@@ -2,6 +2,8 @@ package bot
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"time"
@@ -119,13 +121,16 @@ func temporary(err error) bool {
 
 // unsent reports whether a post failed for a reason that passes, so that it may be sent later.
 func unsent(err error) bool {
-	return err != nil && (temporary(err) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, errLeft))
+	return err != nil && (temporary(err) || failureKind(err) == discord.Unauthorized || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, errLeft))
 }
 
-// nonce returns an id for the nth post of a turn. It is the same when the post is sent again. Discord takes 25 characters.
-func nonce(id string, n int) string {
+// nonce returns an id for the nth post that answers an event. It is the same when another process sends the post again. Discord takes 25
+// characters.
+func nonce(event string, n int) string {
+	id := event
 	if len(id) > 20 {
-		id = id[len(id)-20:]
+		sum := sha256.Sum256([]byte(event))
+		id = hex.EncodeToString(sum[:10])
 	}
 	return fmt.Sprintf("%s-%d", id, n)
 }

@@ -92,9 +92,9 @@ func (b *Bot) refuse(ctx context.Context, e turn.Event, r *refusal) {
 		b.tell(e, TooMany)
 	case r.why == quotaUsedUp:
 		if r.quota.Scope == store.OfAll {
-			b.conditionChanged(func(c *condition) { c.spent = time.Now().UTC().Format(time.DateOnly) })
+			b.conditionChanged(func(c *condition) { c.spent = b.now().UTC().Format(time.DateOnly) })
 		}
-		first, err := b.Store.Quotas.NotifyOnce(ctx, time.Now(), r.quota.Scope, r.quota.ID)
+		first, err := b.Store.Quotas.NotifyOnce(ctx, b.now(), r.quota.Scope, r.quota.ID)
 		b.logged("note a used up quota", err)
 		if first {
 			b.Log.Info("a quota is used up", "of", r.quota.Scope, "id", r.quota.ID)
@@ -114,7 +114,7 @@ func (b *Bot) hold(ctx context.Context, party store.Party, actor *Actor) (*pass,
 	}
 	b.passes.mu.Lock()
 	defer b.passes.mu.Unlock()
-	used, err := b.Store.Quotas.Usage(ctx, time.Now(), party)
+	used, err := b.Store.Quotas.Usage(ctx, b.now(), party)
 	b.logged("read what was used today", err)
 	if q := b.passes.exhausted(b.Quotas, party, used, Turns, Tokens, Dollars); q != nil {
 		return nil, q
@@ -137,7 +137,7 @@ func (b *Bot) holdLookup(ctx context.Context, p *pass, party store.Party) bool {
 	if p != nil && p.holds.Lookups > 0 { // an attempt before this one took it
 		return true
 	}
-	used, err := b.Store.Quotas.Usage(ctx, time.Now(), party)
+	used, err := b.Store.Quotas.Usage(ctx, b.now(), party)
 	b.logged("read what was used today", err)
 	if b.passes.exhausted(b.Quotas, party, used, Lookups) != nil {
 		return false

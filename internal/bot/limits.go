@@ -128,11 +128,11 @@ func Party(e turn.Event) store.Party {
 }
 
 // spent returns the scope and id of a quota, of one of some kinds, that is used up today; "" if there is none.
-func spent(ctx context.Context, db *store.DB, quotas []Quota, p store.Party, of ...string) (scope, id string, err error) {
+func spent(ctx context.Context, db *store.DB, now time.Time, quotas []Quota, p store.Party, of ...string) (scope, id string, err error) {
 	if !slices.ContainsFunc(quotas, func(q Quota) bool { return slices.Contains(of, q.Of) }) {
 		return "", "", nil
 	}
-	used, err := db.Quotas.Usage(ctx, time.Now(), p)
+	used, err := db.Quotas.Usage(ctx, now, p)
 	for _, q := range quotas {
 		if slices.Contains(of, q.Of) && q.Used(used[q.Scope]) >= q.Most {
 			return q.Scope, used[q.Scope].ID, err
@@ -147,7 +147,7 @@ func (b *Bot) count(ctx context.Context, t *turn.Trace) {
 	defer cancel()
 	r := t.Request
 	p := store.Party{Person: r.Message.Author.ID, Channel: r.ChannelID, Guild: r.GuildID}
-	b.logged("count what was used", b.Store.Quotas.AddUsage(ctx, t.Began, p, used(t)))
+	b.logged("count what was used", b.Store.Quotas.AddUsage(ctx, b.now().Add(-t.Took), p, used(t)))
 }
 
 // used returns what a turn used, of all models together.
@@ -178,16 +178,24 @@ type Meter struct {
 	Store  *store.DB
 	Quotas []Quota
 	Log    *slog.Logger
+	Now    func() time.Time // nil: time.Now
 
 	mu    sync.Mutex
 	noted map[string]string // by scope and id, the day of UTC on which it was noted; guarded by mu
+}
+
+func (m *Meter) now() time.Time {
+	if m.Now == nil {
+		return time.Now()
+	}
+	return m.Now()
 }
 
 const countNoQuota = "not asked: quota"
 
 // Allows reports whether a channel has tokens and dollars left today. A refusal is logged and counted once a day.
 func (m *Meter) Allows(ctx context.Context, channelID, guildID string) bool {
-	scope, id, err := spent(ctx, m.Store, m.Quotas, store.Party{Channel: channelID, Guild: guildID}, Tokens, Dollars)
+	scope, id, err := spent(ctx, m.Store, m.now(), m.Quotas, store.Party{Channel: channelID, Guild: guildID}, Tokens, Dollars)
 	if err == nil && scope == "" {
 		return true
 	}
@@ -203,7 +211,7 @@ func (m *Meter) Allows(ctx context.Context, channelID, guildID string) bool {
 
 // first reports whether a used up quota is noted for the first time today. Notes of other days are dropped.
 func (m *Meter) first(whose string) bool {
-	today := time.Now().UTC().Format(time.DateOnly)
+	today := m.now().UTC().Format(time.DateOnly)
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.noted[whose] == today {
@@ -224,7 +232,7 @@ func (m *Meter) Count(ctx context.Context, channelID, guildID string, u llm.Usag
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeLimit)
 	defer cancel()
 	used := store.Used{Tokens: u.Prompt + u.Completion, Cost: u.Cost}
-	if err := m.Store.Quotas.AddUsage(ctx, time.Now(), store.Party{Channel: channelID, Guild: guildID}, used); err != nil {
+	if err := m.Store.Quotas.AddUsage(ctx, m.now(), store.Party{Channel: channelID, Guild: guildID}, used); err != nil {
 		m.Log.Error("count what was used", "err", err)
 	}
 }

@@ -40,7 +40,7 @@ func (b *Bot) conditionChanged(change func(*condition)) {
 	switch {
 	case c.paused:
 		now.Text = showsPaused
-	case c.spent == time.Now().UTC().Format(time.DateOnly):
+	case c.spent == b.now().UTC().Format(time.DateOnly):
 		now.Text = showsSpent
 	case c.failing:
 		now.Text = showsFailing

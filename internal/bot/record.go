@@ -15,7 +15,7 @@ import (
 
 // remember completes the record of a turn and stores the reply as history. It does nothing if another attempt, or the next start, follows.
 func (b *Bot) remember(ctx context.Context, actor *Actor, t *turn.Trace, result deliveryResult, of arrival) {
-	if startsOver(result.err) || errors.Is(result.err, errLeft) {
+	if startsOver(result.err) || errors.Is(result.err, errLeft) || failureKind(result.err) == discord.Unauthorized {
 		return
 	}
 	var withdrawn withdrawal

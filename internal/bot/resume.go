@@ -20,7 +20,7 @@ const resumeSpan = 10 * time.Minute
 func (b *Bot) resume(ctx context.Context) {
 	open, err := b.Store.Claims.Open(ctx)
 	b.logged("read what is unanswered", err)
-	now := time.Now()
+	now := b.now()
 	var again []arrival
 	for _, o := range open {
 		a, ok := b.reopened(ctx, o)
@@ -32,7 +32,7 @@ func (b *Bot) resume(ctx context.Context) {
 		case len(o.Posts) > 0:
 			b.markInterrupted(ctx, a)
 		default:
-			b.tell(a.Event, missed, o.Claim)
+			b.tellMissed(ctx, a)
 		}
 	}
 	for _, group := range byChannel(again) {
@@ -62,7 +62,7 @@ func byChannel(all []arrival) map[string][]arrival {
 
 // reopened rebuilds an arrival. Its message has the latest text. It returns false if the message is gone.
 func (b *Bot) reopened(ctx context.Context, o store.OpenClaim) (arrival, bool) {
-	a := arrival{at: o.At, addressed: true, turnID: o.TurnID, posts: o.Posts}
+	a := arrival{at: o.At, addressed: true, left: true, turnID: o.TurnID, posts: o.Posts}
 	id, newID, _ := strings.Cut(o.Claim, pressClaim)
 	id, _, a.second = strings.Cut(id, secondClaim)
 	m, err := b.Store.Messages.Get(ctx, id)

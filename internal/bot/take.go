@@ -65,7 +65,7 @@ func (b *Bot) handle(ctx context.Context, l *lane, batch []arrival) {
 			}
 		}
 	default:
-		if batch[0].again && !b.replaces(ctx, l, batch[0]) {
+		if batch[0].again && !b.replaces(ctx, l, batch[0]) || b.stands(ctx, l, batch) {
 			return
 		}
 		if moved = b.moves(ctx, batch); !moved {

@@ -134,7 +134,10 @@ func (s *Session) Edit(ctx context.Context, e turn.Edit) (err error) {
 
 // editOwn edits a message that the bot posted under its own name.
 func (s *Session) editOwn(ctx context.Context, e turn.Edit) error {
+	e.Persona = nil
+	s.late.follow(e)
 	r := editRequest(discordgo.EndpointChannelMessage(e.ChannelID, e.ID), e)
+	r.doubt = func() { s.doubted(e) }
 	body, err := s.callIn(ctx, e.ChannelID, r)
 	if err != nil {
 		return err
@@ -159,6 +162,7 @@ func (s *Session) Delete(ctx context.Context, r turn.Ref) error {
 	if err := s.mayTouch(r); err != nil {
 		return err
 	}
+	s.late.settle(r.ID)
 	if r.Persona != nil {
 		if deleted, err := s.deleteAs(ctx, r); deleted {
 			s.learnRefusal(r.ChannelID, err)

@@ -127,6 +127,8 @@ type Session struct {
 	names      directory
 	refusals   refusals
 	hooks      webhooks
+	late       lateEdits
+	clock      clock
 	parents    parents
 	events     chan turn.Event // closed by Run
 	waiting    *queue
@@ -139,6 +141,7 @@ type Session struct {
 	seen    edits                    // messages that were reported
 	origins originals                // messages of people that a proxy may replace; owned by the goroutine that reads the gateway
 	at      position                 // of the event being read; owned by the goroutine that reads the gateway
+	replays bool                     // the gateway sends again what an earlier process may have taken; owned by the goroutine that reads the gateway
 	once    sync.Once                // guards the call of OnReady
 
 	welcome chan struct{} // holds one token after READY and RESUMED, for the keeper
@@ -211,6 +214,7 @@ func New(c Config) (*Session, error) {
 	if (c.LoadSession == nil) != (c.SaveSession == nil) {
 		return nil, errors.New("open Discord: LoadSession and SaveSession go together")
 	}
+	s.clock.known = make(chan struct{})
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}

@@ -170,13 +170,11 @@ func classify(status, code int, body []byte) Kind {
 		return Unauthorized
 	case status == http.StatusForbidden:
 		return Forbidden
-	case status == http.StatusNotFound:
-		return Gone
 	case status == http.StatusRequestEntityTooLarge:
 		return TooLong
 	case status == http.StatusTooManyRequests:
 		return RateLimited
-	case status >= 500 || status < 400:
+	case status >= 500 || status < 400 || status == http.StatusNotFound: // without a code of Discord's, a proxy or a server that is starting says so
 		return Unavailable
 	}
 	return Rejected

@@ -79,7 +79,7 @@ func (s *Session) restore(ctx context.Context, g *gatewayState) {
 	if now := time.Now(); now.Before(kept.Begun) { // the clock was changed
 		g.identified = now
 	}
-	s.at.mark = min(kept.Mark, flakeAt(time.Now()))
+	s.at.mark = min(kept.Mark, flakeAt(s.Now()))
 	s.waiting.reach(s.at)
 	s.mu.Lock()
 	s.directs = kept.Directs
@@ -92,6 +92,7 @@ func (s *Session) restore(ctx context.Context, g *gatewayState) {
 	g.seq.Store(kept.Seq)
 	s.self.Store(newIdentity(kept.User, kept.App))
 	s.names.restore(guilds)
+	s.replays = true
 	s.at.session, s.at.seq = 1, kept.Seq
 	s.waiting.reach(s.at)
 	g.offer()
@@ -245,7 +246,7 @@ func (s *Session) fillGap(run context.Context, mark snowflake, release func()) {
 	ctx, cancel := context.WithTimeout(run, gapLimit)
 	defer cancel()
 	s.awaitGuilds(ctx, gapWait)
-	after := max(flakeAt(mark.time().Add(-gapOverlap)), flakeAt(time.Now().Add(-gapSpan)))
+	after := max(flakeAt(mark.time().Add(-gapOverlap)), flakeAt(s.Now().Add(-gapSpan)))
 	found := s.readAll(ctx, s.stretches(after))
 	slices.SortFunc(found, byID)
 	missed := 0

@@ -28,7 +28,7 @@ func (s *Session) fromPerson(m *message) bool {
 }
 
 func (s *Session) onMessage(_ context.Context, m *message) {
-	id := min(flake(m.ID), flakeAt(time.Now().Add(time.Minute))) // a server may number its messages differently
+	id := min(flake(m.ID), flakeAt(s.Now().Add(time.Minute))) // a server may number its messages differently
 	if m.GuildID == "" {
 		s.noteDirect(m.ChannelID, id)
 	}
@@ -38,6 +38,7 @@ func (s *Session) onMessage(_ context.Context, m *message) {
 		if len(s.cfg.Proxies) > 0 {
 			s.origins.pair(&e, m)
 		}
+		e.Replayed = s.replays
 		s.emit(e)
 	}
 	s.at.mark = max(s.at.mark, id)

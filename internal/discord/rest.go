@@ -57,6 +57,7 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
+	s.clock.learn(resp.Header, s.log)
 	failed := s.sendError(resp)
 	var closed time.Duration
 	if failed != nil && ofRoute(failed) {
@@ -76,6 +77,7 @@ type request struct {
 	body        []byte
 	rank        pace.Rank
 	attempt     time.Duration // how long one attempt may take; 0: attemptLimit
+	doubt       func()        // called when the request failed and may take effect all the same; may be nil
 	once        bool          // never sent again
 	spare       bool          // sent only if no other request has to wait for it, otherwise dropped without an error
 	passing     bool          // sent once and only if it need not wait, otherwise dropped with errPassed
@@ -123,6 +125,9 @@ func (s *Session) call(ctx context.Context, r request) ([]byte, error) {
 			return body, nil
 		}
 		e := s.failure(err)
+		if r.doubt != nil && unknownFate(r, e) {
+			r.doubt()
+		}
 		switch {
 		case e.Kind == Unauthorized:
 			s.refuse()

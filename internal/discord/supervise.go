@@ -233,7 +233,7 @@ func (g *gatewayState) begin(ctx context.Context, data []byte) error {
 	s.names.begin(r.Guilds)
 	s.at.session++
 	if mark := s.at.mark; mark == 0 {
-		s.at.mark = flakeAt(time.Now()) // earlier messages are not asked for
+		s.at.mark = flakeAt(s.Now()) // earlier messages are not asked for
 	} else {
 		release := s.waiting.hold(mark)
 		s.tasks.Go(func() { s.fillGap(ctx, mark, release) })
@@ -249,6 +249,7 @@ func (g *gatewayState) begin(ctx context.Context, data []byte) error {
 // welcomed notes that the gateway has begun or resumed the session, so the connection counts as one that worked.
 func (g *gatewayState) welcomed() {
 	g.failed, g.streak, g.welcome = 0, 0, time.Now()
+	g.session.replays = false
 	g.offer()
 	select {
 	case g.session.welcome <- struct{}{}:

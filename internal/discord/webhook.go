@@ -340,7 +340,10 @@ func isGoneHook(err error) bool {
 
 func (s *Session) editThrough(ctx context.Context, at place, e turn.Edit) error {
 	address := discordgo.EndpointWebhookMessage(at.ID, at.Token, e.ID) + at.query(withParts)
-	_, err := s.callIn(ctx, e.ChannelID, editRequest(address, e))
+	s.late.follow(e)
+	r := editRequest(address, e)
+	r.doubt = func() { s.doubted(e) }
+	_, err := s.callIn(ctx, e.ChannelID, r)
 	return err
 }
 

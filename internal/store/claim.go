@@ -69,6 +69,7 @@ func (s *Messages) saveIncoming(tx *sql.Tx, a Incoming) (first, met bool, err er
 		}
 	}
 	if a.Claim != "" {
+		s.db.mustLast()
 		state := "waiting"
 		if a.Event == "" {
 			state = "done"
@@ -129,6 +130,7 @@ func (s *Claims) Claim(ctx context.Context, event string) (first bool, err error
 		return true, nil
 	}
 	err = s.db.Write(ctx, func(tx *sql.Tx) error {
+		s.db.mustLast()
 		r, err := s.db.stmt(tx, claimEvent).Exec(event, time.Now().UnixMicro(), "done", "")
 		if err != nil {
 			return err
@@ -166,6 +168,7 @@ func (s *Claims) Begin(tx *sql.Tx, turnID string, events ...string) error {
 
 // End notes, in a transaction of [DB.Write], that a turn is over, and deletes its posts.
 func (s *Claims) End(tx *sql.Tx, turnID string) error {
+	s.db.mustLast()
 	if _, err := s.db.stmt(tx, endClaims).Exec(turnID); err != nil {
 		return err
 	}
@@ -180,6 +183,7 @@ func (s *Claims) Close(ctx context.Context, events ...string) error {
 
 // CloseIn is [Claims.Close] in a transaction of [DB.Write].
 func (s *Claims) CloseIn(tx *sql.Tx, events ...string) error {
+	s.db.mustLast()
 	for _, e := range events {
 		if _, err := tx.Exec(`UPDATE claims SET state = 'done', event = '' WHERE event_id = ?`, e); err != nil {
 			return err
@@ -191,6 +195,7 @@ func (s *Claims) CloseIn(tx *sql.Tx, events ...string) error {
 // Reopen notes that a turn answers an event again, in the posts of the first answer or in its own. A restart goes on with it.
 func (s *Claims) Reopen(ctx context.Context, claim, turnID, event string, posts ...Post) error {
 	return s.db.Change(ctx, "reopen claim", func(tx *sql.Tx) error {
+		s.db.mustLast()
 		event, err := s.db.Privacy.keptEvent(tx, event)
 		if err != nil || event == "" {
 			return err

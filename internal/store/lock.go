@@ -55,6 +55,9 @@ func (l *dirLock) markClosed() error { return l.write("") }
 
 func (l *dirLock) write(owner string) error {
 	_, err := l.file.WriteAt(fmt.Appendf(nil, "%-*s\n", ownerWidth, owner), ownerAt)
+	if err == nil && owner != "" { // after a loss of power the next owner must know that this one did not close the store
+		err = l.file.Sync()
+	}
 	return err
 }
 

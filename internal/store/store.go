@@ -51,8 +51,9 @@ type DB struct {
 	writes   *writer  // nil if the store is open for reading only
 	readers  *sql.DB
 	stmts    statements
-	names    memo // names of people
-	settings memo // settings of places
+	log      *os.File // SQLite's log, for syncing; only the writer uses it until it is closed; nil: not needed yet
+	names    memo     // names of people
+	settings memo     // settings of places
 	derived  derived
 	carry    background // copies the log into the file
 	indexing background
@@ -62,6 +63,7 @@ type DB struct {
 	standings atomic.Bool
 	notices   chan string
 	whole     bool // open succeeded
+	unsynced  bool // the last sync failed; only the writer uses it
 }
 
 // services are the parts of a [DB], one for each kind of data. They share its file and its transactions.
@@ -261,7 +263,7 @@ func (db *DB) connectWriter() error {
 	}
 	// There is only one connection: SQLite has one writer at a time, and prepared statements stay with their connection.
 	pool.SetMaxOpenConns(1)
-	db.writes = startWriter(pool)
+	db.writes = startWriter(pool, db.syncLog)
 	return nil
 }
 

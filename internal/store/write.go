@@ -41,6 +41,9 @@ type writer struct {
 	stopped chan struct{} // closed by run
 	logged  chan struct{} // capacity 1: the log has grown by checkpointEvery transactions
 
+	synced func() // syncs the log to the disk; only run calls it
+	sync   bool   // the transaction must be on the disk before its jobs are done; only run uses it
+
 	ready func() error // set before the store is open: returns why nothing can be written, or nil
 
 	mu     sync.Mutex
@@ -54,8 +57,8 @@ type job struct {
 	done chan struct{} // closed by run
 }
 
-func startWriter(pool *sql.DB) *writer {
-	w := &writer{pool: pool, wake: make(chan struct{}, 1), stopped: make(chan struct{}), logged: make(chan struct{}, 1)}
+func startWriter(pool *sql.DB, synced func()) *writer {
+	w := &writer{pool: pool, synced: synced, wake: make(chan struct{}, 1), stopped: make(chan struct{}), logged: make(chan struct{}, 1)}
 	go w.run()
 	return w
 }
@@ -139,6 +142,9 @@ func (w *writer) run() {
 func (w *writer) write(batch []*job) {
 	err := w.transact(batch)
 	if err == nil {
+		if w.sync {
+			w.synced()
+		}
 		return
 	}
 	if len(batch) == 1 {
@@ -157,6 +163,7 @@ func (w *writer) transact(batch []*job) error {
 			return err
 		}
 	}
+	w.sync = false
 	tx, err := w.pool.Begin()
 	if err != nil {
 		return err

@@ -34,6 +34,8 @@ type Event struct {
 	Rewritten bool
 	// Late means that Message was written while the bot was away, and was found afterwards.
 	Late bool
+	// Replayed means that the gateway sent it again, so that an earlier process may have answered it.
+	Replayed bool `json:",omitempty"`
 	// Reader is the person who caused the event, with the roles at that time. It is not saved, because roles change.
 	Reader Reader `json:"-"`
 }
@@ -102,6 +104,12 @@ type Reaction struct {
 
 // ErrIncomplete is the error of a reference or an edit that lacks a required field.
 var ErrIncomplete = errors.New("incomplete")
+
+// Standing is a reply of the bot's own that was found in a channel.
+type Standing struct {
+	ID, Text string
+	Buttons  int // how many are under it: one while the reply is written, more when it is complete
+}
 
 // Ref identifies a message that exists.
 type Ref struct {

@@ -358,3 +358,10 @@ func (g *gateway) hello(ws *websocket.Conn) *connectionJudge {
 	}
 	return &connectionJudge{lastBeat: time.Now()}
 }
+
+// ForgetNonces makes the server forget which nonces it has seen, as Discord does after a few minutes.
+func (s *Server) ForgetNonces() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	clear(s.nonces)
+}

@@ -5,6 +5,7 @@
 //
 //	kill     -n times (200) SIGKILL at a random moment, each followed by a restart
 //	term     -n times (50) SIGTERM likewise
+//	power    -n times (30) the power is cut under a disk, likewise; needs root and a loop device
 //	steady   -rate turns a second (5) for a time, -for 20m: memory and the time to the first visible word
 //	single   -n mentions (120), one at a time: the first visible word, and the program's own time
 //	long     -rate messages a second (2) in 500 channels for a time, -for 1h, with random faults everywhere
@@ -74,6 +75,7 @@ func scenarios() []scenario {
 	return []scenario{
 		{"kill", options{rounds: 200, rate: 4, channels: 8, people: 125, bursts: true}, playKill},
 		{"term", options{rounds: 50, rate: 4, channels: 8, people: 125, bursts: true}, playTerm},
+		{"power", options{rounds: 30, rate: 4, channels: 8, people: 125, bursts: true}, playPower},
 		{"steady", options{rate: 5, channels: 20, people: 61, span: 20 * time.Minute}, playSteady},
 		{"single", options{rounds: 120, channels: 20, people: 61}, playSingle},
 		{"long", options{rate: 2, channels: 500, people: 211, span: time.Hour, goroutines: true}, playLong},
@@ -121,7 +123,7 @@ func run(ctx context.Context, args []string, out io.Writer) int {
 
 // choose parses the command line.
 func choose(args []string, out io.Writer) (scenario, error) {
-	usage := errors.New("usage: soak kill|term|steady|single|long|load|burst|outage|disk|hang [flags]; -h lists them")
+	usage := errors.New("usage: soak kill|term|power|steady|single|long|load|burst|outage|disk|hang [flags]; -h lists them")
 	if len(args) == 0 {
 		return scenario{}, usage
 	}

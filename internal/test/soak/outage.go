@@ -68,7 +68,7 @@ const (
 
 // playDisk puts the data on a small disk, fills the disk for a while, and then freezes it.
 func playDisk(ctx context.Context, s *stage) error {
-	unmount, err := s.mount(ctx)
+	unmount, err := s.mount(ctx, "defaults")
 	if err != nil {
 		fmt.Fprintf(s.out, "disk is skipped: a small disk takes root, mkfs.ext4 and a loop device: %v\n", err)
 		return nil
@@ -95,8 +95,8 @@ func playDisk(ctx context.Context, s *stage) error {
 }
 
 // mount mounts a disk at the data directory. Call the returned function after the process has ended; it unmounts the disk.
-func (s *stage) mount(ctx context.Context) (unmount func(), err error) {
-	image := filepath.Join(s.dir, "disk")
+func (s *stage) mount(ctx context.Context, options string) (unmount func(), err error) {
+	image := s.image()
 	if err := os.Mkdir(s.data(), 0o700); err != nil {
 		return nil, fmt.Errorf("make data directory: %w", err)
 	}
@@ -106,7 +106,7 @@ func (s *stage) mount(ctx context.Context) (unmount func(), err error) {
 	if err := os.Truncate(image, diskSize); err != nil {
 		return nil, fmt.Errorf("make disk: %w", err)
 	}
-	for _, command := range [][]string{{"mkfs.ext4", "-q", "-m", "0", image}, {"mount", "-o", "loop", image, s.data()}} {
+	for _, command := range [][]string{{"mkfs.ext4", "-q", "-m", "0", image}, {"mount", "-o", "loop," + options, image, s.data()}} {
 		if err := do(ctx, command...); err != nil {
 			return nil, err
 		}
@@ -120,6 +120,9 @@ func (s *stage) mount(ctx context.Context) (unmount func(), err error) {
 		}
 	}, nil
 }
+
+// image is the file that holds the disk of mount.
+func (s *stage) image() string { return filepath.Join(s.dir, "disk") }
 
 func do(ctx context.Context, command ...string) error {
 	if said, err := exec.CommandContext(ctx, command[0], command[1:]...).CombinedOutput(); err != nil {

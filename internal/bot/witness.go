@@ -1,0 +1,97 @@
+package bot
+
+import (
+	"context"
+	"time"
+
+	"familiar/internal/store"
+)
+
+// What the store does not know, Discord does: a loss of power or a restored backup may take claims and posts from the store, but not from
+// the channel. So before an old message is answered, the channel is asked for the bot's own replies to it.
+
+const witnessLimit = 20 * time.Second
+
+// old reports whether an earlier process may have answered what arrives.
+func (a arrival) old() bool { return a.left || a.Late || a.Replayed }
+
+// stands looks for replies to old messages of a batch in the channel. A complete reply, or a notice, to a message without a claim means that
+// it and the messages before it have their answer: they leave the batch. An incomplete reply becomes the turn's own, which goes on in it.
+// stands reports whether nothing is left to answer.
+func (b *Bot) stands(ctx context.Context, l *lane, batch []arrival) (answered bool) {
+	for i := len(batch) - 1; i >= 0; i-- {
+		a := batch[i]
+		if !a.old() || !a.addressed || a.second || a.pressed() || a.again || len(batch[0].posts) > 0 {
+			continue
+		}
+		posts, whole := b.standing(ctx, a)
+		switch {
+		case whole:
+			b.Log.Info("a message has its answer already", "channel", a.Message.ChannelID, "message", a.Message.ID)
+			for _, done := range batch[:i+1] {
+				b.closeClaims(ctx, done.claim())
+			}
+			return !l.skip(i + 1)
+		case len(posts) > 0:
+			l.resolve(func(first *arrival) { first.posts = posts })
+			return false
+		}
+	}
+	return false
+}
+
+// standing returns the posts of an incomplete reply to an old message. whole means that the message needs no answer.
+func (b *Bot) standing(ctx context.Context, a arrival) (posts []store.Post, whole bool) {
+	if b.Replies == nil {
+		return nil, false
+	}
+	ctx, cancel := context.WithTimeout(ctx, witnessLimit)
+	defer cancel()
+	found, err := b.Replies(ctx, a.Message.ChannelID, a.Message.ID)
+	b.logged("look for replies to an old message", err)
+	for _, s := range found {
+		switch {
+		case s.Buttons == 1, s.Buttons > 1 && a.left:
+			posts = append(posts, store.Post{ID: s.ID, Text: s.Text})
+		case !a.left: // a claim that is open is not answered, whatever notice there is
+			whole = true
+		}
+	}
+	return posts, whole && len(posts) == 0
+}
+
+// now returns the time for quotas and for what is too old.
+func (b *Bot) now() time.Time {
+	if b.Now == nil {
+		return time.Now()
+	}
+	return b.Now()
+}
+
+// tellMissed tells the author of a message that waited too long. If part of an answer stands in the channel, that is marked instead.
+func (b *Bot) tellMissed(ctx context.Context, a arrival) {
+	if b.Replies == nil {
+		b.tell(a.Event, missed, a.claim())
+		return
+	}
+	b.tasks.Go(func() {
+		defer func() { b.recovered("look for replies to an old message", recover()) }()
+		if a.posts, _ = b.standing(ctx, a); len(a.posts) > 0 {
+			b.markInterrupted(ctx, a)
+			return
+		}
+		b.tell(a.Event, missed, a.claim())
+	})
+}
+
+// skip takes the first n arrivals out of the present turn, before the first attempt. It reports whether any of the rest asks for a turn.
+func (l *lane) skip(n int) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	t := l.active
+	for n < len(t.batch) && !t.batch[n].addressed {
+		n++
+	}
+	t.batch = t.batch[n:]
+	return len(t.batch) > 0
+}
