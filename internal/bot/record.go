@@ -28,6 +28,9 @@ func (b *Bot) remember(ctx context.Context, actor *Actor, t *turn.Trace, result 
 	kept := b.keepReply(ctx, own)
 	b.saveFinally(ctx, t)
 	b.over(t)
+	if b.Resume && len(result.posts) > 0 && unsent(result.err) { // the next start puts the posts right
+		b.logged("keep a reply for the next start", b.Store.Claims.Reopen(context.WithoutCancel(ctx), of.claim(), t.Request.ID, encodeArrival(of), result.kept()...))
+	}
 	if !kept {
 		b.keepReply(ctx, own)
 	}

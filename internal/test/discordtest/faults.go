@@ -15,6 +15,7 @@ type Fault struct {
 	Route  string        // "POST channels/*/messages"; * is any one part, or any method
 	Times  int           // how many requests; 0: one
 	Delay  time.Duration // before anything else; if nothing else is set, the request then succeeds
+	Deaf   bool          // the delay goes on when the client has given up: the request takes effect late
 	Status int           // 0 with Cut false: no failure
 	Header map[string]string
 	Body   string
@@ -82,6 +83,10 @@ func (s *Server) fault(c *call) *Fault {
 // pause waits for the fault's delay, or until the client is gone.
 func (f *Fault) pause(r *http.Request) {
 	if f == nil || f.Delay == 0 {
+		return
+	}
+	if f.Deaf {
+		time.Sleep(f.Delay)
 		return
 	}
 	select {
