@@ -1,0 +1,99 @@
+package bot
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"familiar/internal/context/turn"
+	"familiar/internal/discord"
+)
+
+// A message that comes again although the store does not know it is not answered twice, and half an answer goes on in its post.
+func TestTheChannelIsTheWitness(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		stands []turn.Standing
+		want   string // calls, and the posts that they are about
+	}{
+		"nothing stands": {nil, "post"},
+		"a whole reply":  {[]turn.Standing{{ID: "P", Text: "Mice.", Buttons: 3}}, ""},
+		"a notice":       {[]turn.Standing{{ID: "P", Text: "Too much at once."}}, ""},
+		"half a reply":   {[]turn.Standing{{ID: "P", Text: "Mi", Buttons: 1}}, "editP"},
+		"two halves":     {[]turn.Standing{{ID: "P", Text: "Mi", Buttons: 1}, {ID: "Q", Text: "M", Buttons: 1}}, "editPdeleteQ"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			living(t, "say Mice.\n", func(b *Bot, events chan<- turn.Event, door *recorder, _ func()) {
+				b.Replies = func(context.Context, string, string) ([]turn.Standing, error) { return c.stands, nil }
+				e := asks("1", "general", "ana")
+				e.Replayed = true
+				events <- e
+				time.Sleep(time.Minute)
+				synctest.Wait()
+				got := ""
+				for _, call := range door.all() {
+					got += call.method + call.id
+				}
+				if got != c.want {
+					t.Errorf("%q, want %q", got, c.want)
+				}
+			})
+		})
+	}
+}
+
+// While Discord refuses the token, and when it is away for the last edit, the claim stays open for the next start.
+func TestWhatCouldNotBePostedIsLeftForTheNextStart(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		fail  func(n int, c call) error
+		posts int
+	}{
+		"token revoked":           {func(int, call) error { return &discord.SendError{Kind: discord.Unauthorized} }, 0},
+		"token revoked meanwhile": {after(1, discord.Unauthorized), 1},
+		"away for the last edit":  {after(1, discord.Unavailable), 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			living(t, "say Mice, \nwait 3s\nsay which are small.\n", func(b *Bot, events chan<- turn.Event, door *recorder, stop func()) {
+				door.fail = c.fail
+				events <- asks("1", "general", "ana")
+				time.Sleep(5 * time.Minute)
+				open, err := b.Store.Claims.Open(context.Background())
+				if err != nil || len(open) != 1 || len(open[0].Posts) != c.posts {
+					t.Errorf("left: %+v, %v", open, err)
+				}
+			})
+		})
+	}
+}
+
+// after fails each call of a door but the first n.
+func after(n int, kind discord.Kind) func(int, call) error {
+	return func(nth int, _ call) error {
+		if nth <= n {
+			return nil
+		}
+		return &discord.SendError{Kind: kind}
+	}
+}
+
+// The nonce is the message's: a process that knows nothing of the turn uses the same.
+func TestTheNonceIsTheMessages(t *testing.T) {
+	t.Parallel()
+	nonces := map[string]bool{}
+	for range 2 {
+		living(t, "say Mice.\n", func(_ *Bot, events chan<- turn.Event, door *recorder, _ func()) {
+			events <- asks("1574597685254553601", "general", "ana")
+			time.Sleep(time.Minute)
+			for _, c := range door.all() {
+				if c.method == "post" {
+					nonces[c.post.Nonce] = true
+				}
+			}
+		})
+	}
+	if len(nonces) != 1 {
+		t.Errorf("nonces %v", nonces)
+	}
+}

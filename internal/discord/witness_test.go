@@ -1,0 +1,116 @@
+package discord
+
+import (
+	"bytes"
+	"log/slog"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"familiar/internal/context/turn"
+	"familiar/internal/test/discordtest"
+)
+
+// An edit that timed out takes effect after the final one. The post is read again and put right, whether the edit was repeated or not.
+func TestALateEditIsPutRight(t *testing.T) {
+	each(t, map[string]struct {
+		late    time.Duration // until the server carries the edit out
+		passing bool
+	}{
+		"repeated":        {attemptLimit + 2*time.Second, false},
+		"of a stream":     {attemptLimit + 2*time.Second, true},
+		"very late":       {attemptLimit + 20*time.Second, true},
+		"after a refusal": {attemptLimit + 9*time.Second, false},
+	}, func(t *testing.T, far *discordtest.Server, c struct {
+		late    time.Duration
+		passing bool
+	}) {
+		d := open(t, far, nil)
+		general := far.ID("general")
+		id, err := d.Post(t.Context(), turn.Post{ChannelID: general, Text: "one"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ref := turn.Ref{ChannelID: general, ID: id}
+		far.Fail(discordtest.Fault{Route: changes, Delay: c.late, Deaf: true})
+		_ = d.Edit(t.Context(), turn.Edit{Ref: ref, Text: "one two", Passing: c.passing})
+		if err := d.Edit(t.Context(), turn.Edit{Ref: ref, Text: "one two three", Final: true}); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Minute)
+		if got := far.Messages("general")[0].Text; got != "one two three" {
+			t.Errorf("the post holds %q", got)
+		}
+	})
+}
+
+// Only Discord's own error codes mean that something is gone.
+func TestNotFoundIsNotGone(t *testing.T) {
+	each(t, map[string]struct {
+		body string
+		want Kind
+	}{
+		"page":         {"<html>404 Not Found</html>", Unavailable},
+		"nothing":      {"", Unavailable},
+		"no code":      {`{"message":"404: Not Found","code":0}`, Unavailable},
+		"unknown post": {`{"message":"Unknown Message","code":10008}`, Gone},
+	}, func(t *testing.T, far *discordtest.Server, c struct {
+		body string
+		want Kind
+	}) {
+		s := prepare(t, far, nil)
+		far.Fail(discordtest.Fault{Route: changes, Times: 9, Status: http.StatusNotFound, Body: c.body})
+		err := s.Edit(t.Context(), turn.Edit{Ref: turn.Ref{ChannelID: far.ID("general"), ID: "1"}, Text: "x"})
+		if e := failed(t, err); e.Kind != c.want {
+			t.Errorf("%v, want %s", e, c.want)
+		}
+	})
+}
+
+// The machine's clock jumps by 40 days. The operator is told once, and the time is Discord's.
+func TestTheClockFollowsDiscord(t *testing.T) {
+	each(t, map[string]time.Duration{"ahead": -40 * 24 * time.Hour, "behind": 40 * 24 * time.Hour, "nearly right": 50 * time.Minute},
+		func(t *testing.T, far *discordtest.Server, skew time.Duration) {
+			var log bytes.Buffer
+			s := prepare(t, far, func(c *Config) { c.Log = slog.New(slog.NewTextHandler(&log, nil)) })
+			far.SkewClock(skew)
+			for range 2 {
+				if _, err := s.Post(t.Context(), turn.Post{ChannelID: far.ID("general"), Text: "x"}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			<-s.Clocked()
+			want, told := time.Now().Add(skew), 1
+			if skew < mostSkew && skew > -mostSkew {
+				want, told = time.Now(), 0
+			}
+			time.Sleep(time.Hour)
+			if off := s.Now().Sub(want) - time.Hour; off.Abs() > 2*time.Second {
+				t.Errorf("the time is off by %v", off)
+			}
+			if n := strings.Count(log.String(), "the clock of this machine is wrong"); n != told {
+				t.Errorf("told %d times:\n%s", n, log.String())
+			}
+		})
+}
+
+// The bot's own replies to a message are found, and nobody else's.
+func TestRepliesAreFound(t *testing.T) {
+	virtual(t, func(t *testing.T, far *discordtest.Server) {
+		s := prepare(t, far, nil)
+		general := far.ID("general")
+		question, other := far.Say("general", "ada", "?"), far.Say("general", "ben", "?")
+		stop := []turn.Button{{ID: "s", Label: "Stop"}}
+		for _, p := range []turn.Post{{ReplyTo: other, Text: "to ben"}, {ReplyTo: question, Text: "half", Buttons: stop}, {Text: "to nobody"}} {
+			p.ChannelID = general
+			if _, err := s.Post(t.Context(), p); err != nil {
+				t.Fatal(err)
+			}
+		}
+		found, err := s.Replies(t.Context(), general, question)
+		if err != nil || len(found) != 1 || found[0].Text != "half" || found[0].Buttons != 1 {
+			t.Errorf("%+v, %v", found, err)
+		}
+	})
+}
