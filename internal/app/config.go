@@ -115,6 +115,8 @@ func standardName(name string) bool {
 	return slices.Contains([]string{"OTEL_METRICS_EXPORTER", "OTEL_LOGS_EXPORTER", "OTEL_TRACES_SAMPLER"}, name)
 }
 
+const maxDotenv = 1 << 20 // bytes
+
 func readDotenv(dir string) (map[string]string, error) {
 	path := filepath.Join(dir, ".env")
 	f, err := os.Open(path)
@@ -125,9 +127,12 @@ func readDotenv(dir string) (map[string]string, error) {
 		return nil, fmt.Errorf("read .env: %w", err)
 	}
 	defer f.Close()
-	text, err := io.ReadAll(f)
+	text, err := io.ReadAll(io.LimitReader(f, maxDotenv+1))
 	if err != nil {
 		return nil, fmt.Errorf("read .env: %w", err)
+	}
+	if len(text) > maxDotenv {
+		return nil, fmt.Errorf("read %s: it has more than %d KB, so it is no list of settings", path, maxDotenv>>10)
 	}
 	values, err := godotenv.UnmarshalBytes(text)
 	if err != nil {

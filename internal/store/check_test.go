@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 )
@@ -183,4 +184,34 @@ func garble(t *testing.T, dir string) {
 	if err := os.WriteFile(path, b, 0o600); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// TestOneOwner checks that no second process opens the store although the lock file was deleted, or under a second name.
+func TestOneOwner(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("only the lock file is locked here")
+	}
+	dir, other := t.TempDir(), t.TempDir()
+	db := open(t, dir)
+	defer db.Close()
+	if err := os.Remove(filepath.Join(dir, lockName)); err != nil {
+		t.Fatal(err)
+	}
+	refused(t, dir, InUse, "stop that process")
+	if err := os.Link(filepath.Join(dir, fileName), filepath.Join(other, fileName)); err != nil {
+		t.Fatal(err)
+	}
+	refused(t, other, InUse, "stop that process")
+}
+
+// TestEmptied checks that a database that has lost all its bytes is no new one.
+func TestEmptied(t *testing.T) {
+	dir := t.TempDir()
+	if err := open(t, dir).Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(filepath.Join(dir, fileName), 0); err != nil {
+		t.Fatal(err)
+	}
+	refused(t, dir, Corrupt, "put back a copy")
 }

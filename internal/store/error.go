@@ -81,6 +81,9 @@ func (db *DB) Explain(err error) error {
 		return err
 	}
 	if kind := kindOf(err); kind != "" {
+		if kind == Corrupt {
+			db.damaged.Store(true)
+		}
 		return &Error{Kind: kind, Path: db.path, Err: err}
 	}
 	if errors.Is(err, sql.ErrNoRows) {

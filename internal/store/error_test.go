@@ -190,6 +190,10 @@ func TestCorruptLater(t *testing.T) {
 	if kind(err) != Corrupt || !strings.Contains(err.Error(), path) {
 		t.Errorf("Recent: %v", err)
 	}
+	if err := db.Close(); kind(err) != Corrupt { // and the next start looks for it
+		t.Errorf("Close: %v", err)
+	}
+	refused(t, dir, Corrupt, "put back a copy")
 }
 
 func TestKindOf(t *testing.T) {

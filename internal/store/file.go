@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 )
@@ -16,6 +17,14 @@ const (
 	maxChecked = 2 << 30
 	checkLimit = 10 * time.Second
 )
+
+// emptied reports whether a database that an owner has used before has no bytes any more. The first start of all may be killed before it
+// writes any.
+func emptied(dir string) bool {
+	_, err := os.Stat(filepath.Join(dir, lockName))
+	info, missing := os.Stat(filepath.Join(dir, fileName))
+	return err == nil && missing == nil && info.Size() == 0
+}
 
 // check looks for damage in a file that its last owner did not close: the machine may have crashed, or the disk may fail. It does not check
 // a file that is too large, and leaves a notice.
@@ -147,6 +156,9 @@ func (db *DB) Inspect(ctx context.Context) (Inspection, error) {
 		return found, db.Explain(err)
 	}
 	found.Wrong, err = quickCheck(ctx, db.readers)
+	if len(found.Wrong) > 0 {
+		db.damaged.Store(true)
+	}
 	return found, db.Explain(err)
 }
 

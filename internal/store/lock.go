@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strconv"
 
 	"github.com/gofrs/flock"
@@ -18,7 +19,27 @@ import (
 // byte of a locked file, so the number begins at the second one.
 type dirLock struct {
 	lock *flock.Flock
-	file *os.File // a second handle: that of lock cannot be written
+	file *os.File     // a second handle: that of lock cannot be written
+	data *flock.Flock // of the database file itself; nil: not locked
+}
+
+// lockData locks the database file, too: the lock file may be deleted meanwhile, and the database may have a second name in another directory.
+// SQLite's own locks are of another kind on Linux, and would be hindered elsewhere. Closing the handle drops SQLite's locks, so release comes
+// after SQLite has closed the file.
+func (l *dirLock) lockData(path string) error {
+	if runtime.GOOS != "linux" {
+		return nil
+	}
+	data := flock.New(path, flock.SetFlag(os.O_RDWR))
+	locked, err := data.TryLock()
+	if err != nil {
+		return fmt.Errorf("lock %s: %w", path, err)
+	}
+	if !locked {
+		return &Error{Kind: InUse, Path: path}
+	}
+	l.data = data
+	return nil
 }
 
 // ownerAt is the offset of the owner's number, and ownerWidth its length in bytes, padded with spaces.
@@ -65,6 +86,9 @@ func (l *dirLock) write(owner string) error {
 // lock until then.
 func (l *dirLock) release() error {
 	err := l.lock.Unlock()
+	if l.data != nil {
+		err = errors.Join(err, l.data.Unlock())
+	}
 	if l.file != nil {
 		err = errors.Join(err, l.file.Close())
 	}

@@ -62,8 +62,9 @@ type DB struct {
 	// standings is false while nobody has a standing. The transaction that saves the first one sets it, and nothing resets it.
 	standings atomic.Bool
 	notices   chan string
-	whole     bool // open succeeded
-	unsynced  bool // the last sync failed; only the writer uses it
+	whole     bool        // open succeeded
+	damaged   atomic.Bool // SQLite has reported damage
+	unsynced  bool        // the last sync failed; only the writer uses it
 }
 
 // services are the parts of a [DB], one for each kind of data. They share its file and its transactions.
@@ -189,6 +190,7 @@ func (db *DB) open(ctx context.Context) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return fmt.Errorf("make data directory: %w", err)
 	}
+	emptied := emptied(dir)
 	lock, clean, err := acquire(filepath.Join(dir, lockName))
 	if err != nil {
 		return err
@@ -205,6 +207,12 @@ func (db *DB) open(ctx context.Context) error {
 	}
 	if err := f.Close(); err != nil {
 		return err
+	}
+	if err := lock.lockData(db.path); err != nil {
+		return err
+	}
+	if emptied && clean {
+		return &Error{Kind: Corrupt, Path: db.path, Err: errors.New("the file is empty")}
 	}
 	if err := db.connectWriter(); err != nil {
 		return err
@@ -328,6 +336,9 @@ func (db *DB) Close() error {
 	}
 	if db.writes != nil {
 		errs = append(errs, db.writes.close())
+	}
+	if db.damaged.Swap(false) {
+		errs = append(errs, &Error{Kind: Corrupt, Path: db.path, Err: errors.New("damage was seen while it was in use")})
 	}
 	if db.lock != nil {
 		if db.whole && errors.Join(errs...) == nil { // otherwise the next owner checks the file
