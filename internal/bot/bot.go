@@ -20,7 +20,8 @@
 //   - amend.go answers an edited question again and deletes the answer to a deleted one. forget.go forgets messages and people.
 //   - button.go has the buttons under a reply, and react.go the reactions. Discord is told a key for each button that cannot be guessed.
 //   - lookup.go takes turns outside the lanes, for commands and for other programs.
-//   - chatter.go joins in unasked, resume.go goes on after a restart, presence.go shows the bot's state.
+//   - chatter.go joins in unasked, resume.go goes on after a restart, and witness.go asks the channel what was answered before.
+//   - presence.go shows the bot's state.
 //
 // Without a model the reply is made from the lookup alone, in the words of the pages.
 //

@@ -159,8 +159,14 @@ func (s *Claims) Begin(tx *sql.Tx, turnID string, events ...string) error {
 		if e == "" {
 			continue
 		}
-		if _, err := s.db.stmt(tx, beginClaim).Exec(e, time.Now().UnixMicro(), turnID); err != nil {
+		r, err := s.db.stmt(tx, beginClaim).Exec(e, time.Now().UnixMicro(), turnID)
+		if err != nil {
 			return err
+		}
+		if begun, err := changed(r); err != nil {
+			return err
+		} else if begun { // its posts may be visible soon, and a restart must know that the turn is its own
+			s.db.mustLast()
 		}
 	}
 	return nil

@@ -4,7 +4,7 @@
 // A [DB] is one SQLite file, familiar.db, in a directory that one process owns at a time (lock.go). Each kind of data has a service, such
 // as db.Messages, with a file or two of its own. All services write through [DB.Write], which puts writes of the same moment into one
 // transaction (write.go). They read through a few connections that cannot write (query.go). A committed write survives the death of the
-// process at any moment.
+// process at any moment. Those that must not be forgotten survive a loss of power, too (sync.go).
 //
 // [Open] brings the file to the newest schema (migrate.go). It checks a file that was not closed for damage, and stops writing when the
 // file disappears (file.go). It refuses a file that it cannot be sure of, with an [Error] that says the cause and the cure (error.go).

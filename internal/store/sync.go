@@ -3,7 +3,8 @@ package store
 import "os"
 
 // SQLite's log is synced to the disk only now and then (synchronous=NORMAL): a transaction survives the death of the process, and is lost if
-// the power goes. What a restart must not forget is synced before the write returns: which events were claimed, answered or told about.
+// the power goes. What a restart must not forget is synced before the write returns: which events were claimed, begun to be answered,
+// answered, or told about.
 // Transactions that share a commit share the sync, which covers all earlier ones, too.
 
 // mustLast makes the present transaction, and all before it, survive a loss of power. Only the function of a write may call it.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 )
@@ -29,7 +30,8 @@ import (
 func playPower(ctx context.Context, s *stage) error {
 	unmount, err := s.mount(ctx, "commit=300")
 	if err != nil {
-		return err
+		fmt.Fprintf(s.out, "power is skipped: a small disk takes root, mkfs.ext4 and a loop device: %v\n", err)
+		return nil
 	}
 	defer unmount()
 	var failed error
