@@ -12,8 +12,14 @@ import (
 
 const witnessLimit = 20 * time.Second
 
-// old reports whether an earlier process may have answered what arrives.
-func (a arrival) old() bool { return a.left || a.Late || a.Replayed }
+// old reports whether an earlier process may have answered what arrives. A claim that waits has no answer: that a turn begins is synced before
+// its first post.
+func (a arrival) old() bool {
+	if a.left {
+		return a.turnID != ""
+	}
+	return a.Late || a.Replayed
+}
 
 // stands looks for replies to old messages of a batch in the channel. A complete reply, or a notice, to a message without a claim means that
 // it and the messages before it have their answer: they leave the batch. An incomplete reply becomes the turn's own, which goes on in it.
