@@ -1,21 +1,26 @@
 package main
 
 import (
+	"context"
 	"database/sql"
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"familiar/internal/app"
 	"familiar/internal/context/turn"
+	"familiar/internal/discord"
 	"familiar/internal/forget"
 	"familiar/internal/memory"
 	"familiar/internal/store"
+	"familiar/internal/test/discordtest"
 	"familiar/internal/test/wait"
 	"familiar/internal/trace"
 
@@ -175,5 +180,53 @@ func TestLeftServers(t *testing.T) {
 			}
 		}
 		known = true
+	}
+}
+
+// TestRetentionFollowsDiscordsClock: a machine whose clock is 40 days ahead deletes nothing too early.
+func TestRetentionFollowsDiscordsClock(t *testing.T) {
+	t.Parallel()
+	const day = 24 * time.Hour
+	dir := t.TempDir()
+	db, err := store.Open(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	settings, err := app.ReadConfig(func(name string) (string, bool) { return "30", name == "FAMILIAR_KEEP_MESSAGES" }, dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := &app.App{Config: settings, Store: db, Traces: &trace.Store{DB: db}, Log: slog.New(slog.DiscardHandler)}
+	a.Forgetter = &forget.Forgetter{Traces: a.Traces, Memories: memory.New(db)}
+	for id, age := range map[string]time.Duration{"old": 100 * day, "young": 45 * day} {
+		m := store.Message{ID: id, ChannelID: id, AuthorID: "u", Text: "words", At: time.Now().Add(-age)}
+		if _, err := db.Messages.SaveIncoming(t.Context(), store.Incoming{Message: m}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	far := discordtest.New(t)
+	far.SkewClock(-40 * day)
+	session, err := discord.New(discord.Config{Token: discordtest.Token, HTTP: http.DefaultClient, BaseURL: far.URL})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	var upkeep sync.WaitGroup
+	upkeep.Go(func() { a.Upkeep(ctx, session) })
+	defer upkeep.Wait()
+	defer cancel()
+	if _, err := session.Post(ctx, turn.Post{ChannelID: far.ID("general"), Text: "the time?"}); err != nil {
+		t.Fatal(err)
+	}
+	kept := func(id string) bool {
+		_, err := db.Messages.Get(t.Context(), id)
+		return err == nil
+	}
+	if !wait.Until(func() bool { return !kept("old") }) {
+		t.Fatal("what is old is not deleted")
+	}
+	if !kept("young") {
+		t.Error("what is young was deleted, by the clock of the machine")
 	}
 }

@@ -70,7 +70,7 @@ func (a *App) openFiles(context.Context, *Process) error {
 	if err != nil {
 		return Problems{"FAMILIAR_QUOTAS: " + err.Error()}
 	}
-	a.meter = &bot.Meter{Store: a.Store, Quotas: quotas, Log: a.Log}
+	a.meter = &bot.Meter{Store: a.Store, Quotas: quotas, Log: a.Log, Now: time.Now}
 	a.summaries = &history.Summaries{Store: a.Store, Redact: a.Redact.String, Log: a.Log, Readable: a.readable, Allows: a.meter.Allows, Count: a.meter.Count}
 	return nil
 }

@@ -143,7 +143,7 @@ func (a *App) consoleHosts() []string {
 
 // consoleQuotas returns the quotas for everybody together, with how much is used today.
 func (a *App) consoleQuotas(ctx context.Context) (all []console.Quota, err error) {
-	used, err := a.Store.Quotas.Usage(ctx, time.Now(), store.Party{})
+	used, err := a.Store.Quotas.Usage(ctx, a.meter.Now(), store.Party{})
 	for _, q := range a.meter.Quotas {
 		if q.Scope == store.OfAll {
 			all = append(all, console.Quota{Name: "All, " + q.Of + " today", Used: q.Used(used[store.OfAll]), Most: q.Most})

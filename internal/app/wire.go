@@ -262,7 +262,7 @@ func (a *App) Uncapped() *App {
 func (a *App) Bot(door bot.Door, pace bot.Pace) *bot.Bot {
 	return &bot.Bot{
 		Door: door, Cast: &bot.Cast{Default: a.Actor}, Store: a.Store, Memories: a.Memories, Traces: a.Traces, Forgetter: a.Forgetter,
-		Redact: a.Redact, Log: a.Log, Pace: pace, WebOff: a.Config.Get("FAMILIAR_WEB") == "off", Cure: a.diagnose,
+		Redact: a.Redact, Log: a.Log, Pace: pace, Now: time.Now, WebOff: a.Config.Get("FAMILIAR_WEB") == "off", Cure: a.diagnose,
 	}
 }
 

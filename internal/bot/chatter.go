@@ -151,7 +151,7 @@ func (b *Bot) consider(ctx context.Context, o *overheard, e turn.Event, why turn
 	}()
 	rest := time.Time{}
 	if yes {
-		took, err := b.Store.Quotas.TakeAllowances(ctx, time.Now(), store.Allowance{Name: "chatter/" + e.Message.ChannelID, Span: 24 * time.Hour, Limit: actor.ChatterPerDay})
+		took, err := b.Store.Quotas.TakeAllowances(ctx, b.now(), store.Allowance{Name: "chatter/" + e.Message.ChannelID, Span: 24 * time.Hour, Limit: actor.ChatterPerDay})
 		b.logged("count what is said unasked", err)
 		if yes = err == nil && took.Refused < 0; err == nil {
 			rest = took.Free

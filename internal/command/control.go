@@ -129,7 +129,7 @@ const (
 // usage shows what was used today: everybody their own, people who may manage the server also the channel's and the server's, and the
 // operator also that of all.
 func (c *call) usage(ctx context.Context) turn.Answer {
-	used, err := c.Bot.Store.Quotas.Usage(ctx, time.Now(), bot.Party(c.Event))
+	used, err := c.Bot.Store.Quotas.Usage(ctx, c.Bot.Now(), bot.Party(c.Event))
 	if err != nil {
 		return c.unread(err)
 	}
