@@ -25,6 +25,7 @@ func (b *Bot) remember(ctx context.Context, actor *Actor, t *turn.Trace, result 
 	own := b.postsOf(actor, t, result, of)
 	// Both come before the record says that the turn is over. The next message may meet a used up quota, or mean this reply.
 	b.count(ctx, t)
+	of.pass.giveBack() // at once: the turn counts only once
 	kept := b.keepReply(ctx, own)
 	b.saveFinally(ctx, t)
 	b.over(t)
