@@ -225,7 +225,7 @@ func (l *lane) put(a arrival) (skipped *arrival) {
 	}
 	l.waiting = append(l.waiting, a)
 	if a.addressed {
-		return l.dropOldest()
+		return l.dropNewest()
 	}
 	return nil
 }
@@ -312,22 +312,20 @@ func (t *activeTurn) accepts(a arrival) bool {
 	return !t.visible && a.Kind == turn.Created && !a.summonsOther(t.character) && a.Message.Author.ID == t.author && t.batch[0].sameBurst(a)
 }
 
-// dropOldest takes the turn from the oldest waiting arrival if too many wait, and returns it. The message stays as history. A turn that an
-// earlier process began is never dropped: part of its answer may be posted.
-func (l *lane) dropOldest() *arrival {
-	oldest, n := -1, 0
+// dropNewest takes the turn from the newest waiting arrival if too many wait, and returns it: those who came first are answered first. The
+// message stays as history. A turn that an earlier process began is never dropped: part of its answer may be posted.
+func (l *lane) dropNewest() *arrival {
+	newest, n := -1, 0
 	for i := range l.waiting {
 		if l.waiting[i].addressed && l.waiting[i].turnID == "" {
-			if n++; oldest < 0 {
-				oldest = i
-			}
+			n, newest = n+1, i
 		}
 	}
 	if n <= laneLength {
 		return nil
 	}
-	skipped := l.waiting[oldest]
-	l.waiting[oldest].addressed = false
+	skipped := l.waiting[newest]
+	l.waiting[newest].addressed = false
 	return &skipped
 }
 

@@ -136,7 +136,7 @@ func TestNothingIsShownAfterAMessageJoined(t *testing.T) {
 	}
 }
 
-func TestTheOldestTurnIsDropped(t *testing.T) {
+func TestTheNewestTurnIsDropped(t *testing.T) {
 	l := &lane{}
 	l.put(arrival{Event: turn.Event{Kind: turn.Created}}) // only history: it takes no place
 	var skipped string
@@ -145,8 +145,8 @@ func TestTheOldestTurnIsDropped(t *testing.T) {
 			skipped += a.Message.ID
 		}
 	}
-	if skipped != "01" {
-		t.Errorf("skipped %q, want the two oldest", skipped)
+	if want := fmt.Sprint(laneLength, laneLength+1); skipped != strings.ReplaceAll(want, " ", "") {
+		t.Errorf("skipped %q, want the two newest", skipped)
 	}
 	if len(l.waiting) != laneLength+3 {
 		t.Errorf("%d waiting: a skipped message must stay as history", len(l.waiting))
@@ -163,8 +163,8 @@ func TestATurnThatBeganBeforeTheRestartIsNotDropped(t *testing.T) {
 			t.Errorf("skipped %q, and there is room", a.Message.ID)
 		}
 	}
-	if a := l.put(message("last", "ben", 0)); a == nil || a.Message.ID != "0" {
-		t.Errorf("skipped %+v, want the oldest that has not begun", a)
+	if a := l.put(message("last", "ben", 0)); a == nil || a.Message.ID != "last" {
+		t.Errorf("skipped %+v, want the newest", a)
 	}
 }
 

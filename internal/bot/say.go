@@ -191,7 +191,7 @@ func failureWords(language string, l *turn.Lookup) string {
 	var each []string
 	for _, a := range l.Asked {
 		if a.Status != turn.CodeOK && a.Status != turn.CodeEmpty {
-			if words := a.Backend + ": " + plainCode(language, a.Status); !slices.Contains(each, words) {
+			if words := plainCode(language, a.Status); !slices.Contains(each, words) {
 				each = append(each, words)
 			}
 		}

@@ -97,7 +97,7 @@ var quotation = text.NewLazyRegexp("(?s)```.*?```|`[^`\\n]*`|https?://\\S+")
 // repliedTo returns the character that wrote the message above, or nil if the bot did not write it. The first character answers for one that
 // does not speak here any more.
 func (b *Bot) repliedTo(ctx context.Context, e turn.Event, all []*Actor) *Actor {
-	if e.Message.ReplyTo == "" && e.Reply == nil || e.Reply != nil && !e.Reply.Own {
+	if e.Message.ReplyTo == "" && e.Reply == nil || e.Reply != nil && !e.Reply.Own || !e.Mentioned && wordless(e.Message) {
 		return nil
 	}
 	if e.Reply != nil && len(all) == 1 {
@@ -175,11 +175,14 @@ func matches(text string, patterns []*regexp.Regexp) bool {
 // subscribed reports whether a message is for the bot because of where it was written. Messages that were found later, when the bot was
 // away, are not, and neither are messages that Discord does not let it read.
 func (b *Bot) subscribed(ctx context.Context, e turn.Event) bool {
-	if e.GuildID == "" || e.Late || forOthers(e) || e.Message.Text == "" && len(e.Message.Files) == 0 && len(e.Message.Quotes) == 0 {
+	if e.GuildID == "" || e.Late || forOthers(e) || wordless(e.Message) {
 		return false
 	}
 	return b.Conduct(ctx, e).Subscribed
 }
+
+// wordless reports whether nothing of a message has come: without the Message Content Intent Discord leaves out what it holds.
+func wordless(m turn.Message) bool { return m.Text == "" && len(m.Files) == 0 && len(m.Quotes) == 0 }
 
 // cameBefore reports whether a new message is already stored. A RESUME after a restart brings messages again, and these may be older than
 // the subscription.

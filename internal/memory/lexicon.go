@@ -20,7 +20,7 @@ type saying struct {
 
 func newSaying(s string) saying {
 	words := text.Words(s)
-	return saying{text: s, words: words, code: text.Language(s, words), flat: flat(s), lower: strings.ToLower(s) + " "}
+	return saying{text: s, words: words, code: text.MessageLanguage(s), flat: flat(s), lower: strings.ToLower(s) + " "}
 }
 
 // flat returns the words of a text in lower case and without accents, with a space before and behind each. Dotless letters get their dot.

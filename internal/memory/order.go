@@ -928,7 +928,7 @@ func (v *vocabulary) leaning(s string) (rest string, leans bool) {
 // first person of any language counts.
 func About(s string) (own, other bool) {
 	words := tokens(s)
-	code := text.Language(s, text.Words(s))
+	code := text.MessageLanguage(s)
 	for _, v := range vocabularies() {
 		if code != "" && v.code != code {
 			continue

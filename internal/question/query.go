@@ -22,7 +22,7 @@ func (p *Plan) Compose(names []string, now time.Time) {
 		p.Intents = []turn.ScoredIntent{{Name: p.Chosen, Confidence: 1}}
 	}
 	p.Intent = p.Intents[0].Name
-	p.Language = text.Language(p.Core, words)
+	p.Language = text.MessageLanguage(p.Core)
 	p.Fresh = freshness(p.Need, p.Intent)
 	p.Day = text.DayIn(p.Core, words, now)
 	p.Steps = slices.DeleteFunc(p.Steps, func(s turn.Step) bool { return s.By != "standalone" && s.By != "side model" })
