@@ -199,8 +199,11 @@ func TestRetentionFollowsDiscordsClock(t *testing.T) {
 	}
 	a := &app.App{Config: settings, Store: db, Traces: &trace.Store{DB: db}, Log: slog.New(slog.DiscardHandler)}
 	a.Forgetter = &forget.Forgetter{Traces: a.Traces, Memories: memory.New(db)}
-	for id, age := range map[string]time.Duration{"old": 100 * day, "young": 45 * day} {
-		m := store.Message{ID: id, ChannelID: id, AuthorID: "u", Text: "words", At: time.Now().Add(-age)}
+	for _, one := range []struct { // as they came: no message behind a young one is looked at
+		id  string
+		age time.Duration
+	}{{"old", 100 * day}, {"young", 45 * day}} {
+		m := store.Message{ID: one.id, ChannelID: one.id, AuthorID: "u", Text: "words", At: time.Now().Add(-one.age)}
 		if _, err := db.Messages.SaveIncoming(t.Context(), store.Incoming{Message: m}); err != nil {
 			t.Fatal(err)
 		}
