@@ -70,6 +70,7 @@ func sets() []set {
 		{"spoken", cases, stateless(predictSpoken), nil},
 		{"followup", cases, stateless(predictFollowUp), nil},
 		{"language", cases, stateless(predictLanguage), nil},
+		{"recall", cases, stateless(predictRecall), nil},
 		{"orders", cases, stateless(predictOrders), nil},
 		{"private", cases, stateless(predictPrivate), nil},
 		{"conflict", cases, stateless(predictConflict), nil},

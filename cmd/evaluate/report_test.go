@@ -48,6 +48,10 @@ const fewOwn = `
 {"id":"b","before":["what's the population of Denmark?"],"text":"who won the Hollowmere Cup in 2021?","alone":true,"not":["Denmark"]}
 -- own/language/cases.jsonl --
 {"id":"h01","lang":"en","text":"look at https://example.com"}
+-- own/recall/cases.jsonl --
+{"id":"said","text":"what has ben been saying here about the rota?","asks":"said","held":true}
+{"id":"none","text":"who wrote Hamlet?","asks":"none","held":true}
+{"id":"me","text":"what do you know about me?","asks":"me"}
 -- own/orders/cases.jsonl --
 {"id":"keep","text":"remember that I'm vegan","orders":[{"deed":"keep","text":"vegan"}],"held":true}
 {"id":"none","text":"> remember that I'm vegan","orders":[{"deed":"none"}],"held":true}

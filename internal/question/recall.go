@@ -50,7 +50,9 @@ func AboutServer(req turn.Request, now time.Time) Recall {
 	}
 	r := recallReader{u: u, req: req, used: map[int]bool{}}
 	r.find(now)
-	q = r.decide()
+	if q = r.decide(); !q.Asks() {
+		q = r.inOtherWords()
+	}
 	if q.Why != "" && ordersWeb(u) {
 		return Recall{}
 	}

@@ -20,7 +20,8 @@ type Tables struct {
 	Order     orderTables
 	Memory    memoryTables
 	Statement statementTables
-	FollowUp  followUpTables `toml:"follow_up"`
+	Recall    map[string]PhraseList // how people ask about the past of their server, by the part that words play: see package question
+	FollowUp  followUpTables        `toml:"follow_up"`
 	Leaning   leaningTables
 	Query     queryTables
 	Privacy   privacyTables

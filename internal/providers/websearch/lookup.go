@@ -85,8 +85,15 @@ func (r *run) decide(ctx context.Context) bool {
 	pl := &r.plan
 	by := ""
 	always := r.req.Web.Switch == turn.WebAlways
-	if r.p.Server && question.AboutServer(r.req, r.now).Asks() {
-		r.look.State, r.look.Reason, r.look.Need = turn.NotNeeded, aboutServer, aboutServer
+	own := ""
+	switch {
+	case r.p.Server && question.AboutServer(r.req, r.now).Asks():
+		own = aboutServer
+	case !always && len(pl.URLs) == 0 && question.AboutAsker(r.req.Message.Text, names):
+		own = aboutAsker
+	}
+	if own != "" {
+		r.look.State, r.look.Reason, r.look.Need = turn.NotNeeded, own, own
 		r.endStage("need")
 		return false
 	}
@@ -112,6 +119,9 @@ func (r *run) decide(ctx context.Context) bool {
 
 // aboutServer is the reason for not asking the web about a server's own past.
 const aboutServer = "asks about this server's own past"
+
+// aboutAsker is the reason for not asking the web what is known of the person who asks.
+const aboutAsker = "asks what is known of the person who asks"
 
 // recordPlan records what will be asked.
 func (r *run) recordPlan() {

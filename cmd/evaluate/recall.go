@@ -1,0 +1,39 @@
+package main
+
+import (
+	"context"
+	"io/fs"
+	"maps"
+	"time"
+
+	"familiar/internal/context/turn"
+	"familiar/internal/question"
+)
+
+// recallRow is a message, and what it asks about the past of its own server.
+type recallRow struct {
+	Text string
+	Asks string // "none", or a kind; empty: not known
+	Held bool   // nobody looked at the row while the words were collected
+}
+
+// ofMemory are the kinds of questions that memory answers, and not the server's messages.
+var ofMemory = map[string]bool{"me": true, "fact": true}
+
+// predictRecall predicts {"asks"}: whether a message asks about what was said in its own server.
+func predictRecall(_ context.Context, _ fs.FS, row recallRow) (prediction, error) {
+	req := turn.Request{GuildID: "g", ChannelID: "c", Names: []string{"Familiar"}, Message: turn.Message{ID: "1", Text: row.Text, Author: turn.Author{ID: "u", Name: "Ada"}}}
+	asks := question.AboutServer(req, time.Now()).Asks()
+	got := prediction{}
+	if ofMemory[row.Asks] {
+		got["kept"] = share(!asks)
+	} else if row.Asks != "" {
+		if got = detection(row.Asks != "none", asks); row.Held {
+			for figure, is := range maps.Clone(got) {
+				got["held_"+figure] = is
+			}
+		}
+	}
+	got["asks"] = asks
+	return got, nil
+}

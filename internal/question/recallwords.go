@@ -1,0 +1,131 @@
+package question
+
+import (
+	"slices"
+	"strings"
+	"sync"
+	"unicode/utf8"
+
+	"familiar/internal/text"
+)
+
+// recallWords has the words of one language for questions about its own server, by the part that they play: the rows of
+// the table "recall" in the language's file. A star stands for any ending or beginning of a word.
+type recallWords struct {
+	language     string
+	phrases      text.Phrases        // also those of scripts without spaces, which are found within words
+	begins, ends map[string][]string // parts of words, by their beginning or ending
+	given        map[string]bool     // given names and their short forms
+	names        []string            // the same in scripts without spaces
+	particles    []string            // what stands between words in scripts without spaces, or ends them
+}
+
+// recallLanguages has the words of all languages, English first.
+var recallLanguages = sync.OnceValue(func() (all []recallWords) {
+	for _, code := range text.Languages() {
+		if table := text.TablesOf(code).Recall; len(table) > 0 {
+			all = append(all, readRecallWords(code, table))
+		}
+	}
+	return all
+})
+
+func readRecallWords(language string, table map[string]text.PhraseList) recallWords {
+	w := recallWords{language: language, begins: map[string][]string{}, ends: map[string][]string{}, given: map[string]bool{}}
+	whole := map[string]text.PhraseList{}
+	for part, phrases := range table {
+		switch part {
+		case "particles":
+			w.particles = strings.Fields(string(phrases))
+			continue
+		case "given":
+			for name := range strings.SplitSeq(string(phrases), ", ") {
+				if text.Unspaced(name) {
+					w.names = append(w.names, name)
+				}
+				w.given[text.Fold(name)] = true
+			}
+			continue
+		}
+		for phrase := range strings.SplitSeq(string(phrases), ", ") {
+			if begin, cut := strings.CutSuffix(phrase, "*"); cut {
+				key := text.Fold(begin)
+				w.begins[key] = append(w.begins[key], part)
+			} else if end, cut := strings.CutPrefix(phrase, "*"); cut {
+				key := text.Fold(end)
+				w.ends[key] = append(w.ends[key], part)
+			} else {
+				whole[part] += "," + text.PhraseList(phrase)
+			}
+		}
+	}
+	w.phrases = text.Compile(whole)
+	return w
+}
+
+// part is a place in a sentence that plays a part in a question about the server.
+type part struct {
+	name       string
+	start, end int // bytes
+}
+
+// find returns the parts of an utterance, in no order.
+func (w *recallWords) find(u Utterance) (all []part) {
+	for i, word := range u.Words {
+		for _, p := range w.phrases.ByFirst[word.Key] {
+			if text.HasPrefix(u.Words[i:], p.Words) {
+				all = append(all, part{p.Cue, word.Start, u.Words[i+len(p.Words)-1].End})
+			}
+		}
+		for at := range word.Key {
+			for _, name := range w.begins[word.Key[:at]] {
+				all = append(all, part{name, word.Start, word.End})
+			}
+			for _, name := range w.ends[word.Key[at:]] {
+				all = append(all, part{name, word.Start, word.End})
+			}
+		}
+		for _, name := range w.begins[word.Key] {
+			all = append(all, part{name, word.Start, word.End})
+		}
+	}
+	if text.ASCII(u.Text) {
+		return all
+	}
+	for _, p := range w.phrases.Inside {
+		if at := strings.Index(u.Text, p.Words[0]); at >= 0 {
+			all = append(all, part{p.Cue, at, at + len(p.Words[0])})
+		}
+	}
+	return all
+}
+
+// isGiven reports whether a word is a given name and no other word of the tables. A person who is called by it alone is known to those who
+// talk.
+func (w *recallWords) isGiven(key string) bool { return w.given[key] }
+
+// runs cuts what is left of a text without spaces into words. Each of them is a term of the topic.
+func (w *recallWords) runs(rest string) (all []string) {
+	for _, field := range text.Words(rest) {
+		run := rest[field.Start:field.End]
+		if !text.Unspaced(run) {
+			all = append(all, run)
+			continue
+		}
+		for _, p := range w.particles {
+			if w.language == "ko" { // particles end a word
+				if short, cut := strings.CutSuffix(run, p); cut && utf8.RuneCountInString(short) > 1 {
+					run = short
+				}
+			} else {
+				run = strings.ReplaceAll(run, p, " ")
+			}
+		}
+		for _, r := range strings.Fields(run) {
+			if utf8.RuneCountInString(r) > 1 && !slices.Contains(all, r) {
+				all = append(all, r)
+			}
+		}
+	}
+	return all
+}
