@@ -123,7 +123,7 @@ func (s *spokenParts) members() (people []string) {
 	return people
 }
 
-// givenSpeaks reports whether a person is named by a given name alone: whoever is called so is known to those who talk.
+// givenSpeaks reports whether a person is named by a given name alone. Those who talk know a person who is called so.
 func (s *spokenParts) givenSpeaks() bool {
 	for i, w := range s.u.Words {
 		if s.words.isGiven(w.Key) && !s.goesOn(i) && (i == 0 || !s.u.Words[i-1].Upper || i == 1) {
