@@ -5,7 +5,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/clipperhouse/uax29/v2/graphemes"
+	"github.com/rivo/uniseg"
 
 	"familiar/internal/text"
 )
@@ -385,8 +385,8 @@ func (w *window) ticks(p int) bool {
 // inline code, or changes the meaning of a line's start, only if there is no other position.
 func (w *window) anywhere() int {
 	var end, inner, odd int
-	for g := graphemes.FromString(w.text); g.Next(); {
-		p := g.Start()
+	for p, state, rest := 0, -1, w.text; rest != ""; p = len(w.text) - len(rest) {
+		_, rest, _, state = uniseg.FirstGraphemeClusterInString(rest, state)
 		if p > w.line(p).max {
 			break
 		}
