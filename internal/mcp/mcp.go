@@ -15,6 +15,7 @@ import (
 	"log/slog"
 	"runtime/debug"
 	"sync"
+	"syscall"
 	"time"
 
 	"familiar/internal/bot"
@@ -86,8 +87,11 @@ func (s Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	session, err := t.server.Connect(ctx, &mcp.IOTransport{Reader: &shortLines{in: bufio.NewReaderSize(in, mostBytes), close: closable(in).Close, refused: writer}, Writer: writer}, nil)
 	if err == nil {
 		hangUp := context.AfterFunc(ctx, func() { _ = session.Close() }) // Wait returns its error
-		if err = session.Wait(); err != nil && session.InitializeParams() == nil {
+		switch err = session.Wait(); {
+		case err != nil && session.InitializeParams() == nil:
 			err = fmt.Errorf("%w: %w", errNoClient, err)
+		case errors.Is(err, io.ErrClosedPipe), errors.Is(err, syscall.EPIPE): // the client left while something was written to it
+			err = nil
 		}
 		hangUp()
 	}
