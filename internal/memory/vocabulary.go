@@ -364,9 +364,9 @@ type token struct {
 	from, to int // bytes
 }
 
-func tokens(s string) (all []token) {
-	start := -1
-	for i, r := range s + " " {
+func tokens(s string) []token {
+	all, start := make([]token, 0, len(s)/5+1), -1
+	for i, r := range s {
 		inside := text.InWord(r) || start >= 0 && (r == '\'' || r == '’')
 		switch {
 		case inside && start < 0:
@@ -375,6 +375,9 @@ func tokens(s string) (all []token) {
 			all = append(all, token{key(s[start:i]), start, i})
 			start = -1
 		}
+	}
+	if start >= 0 {
+		all = append(all, token{key(s[start:]), start, len(s)})
 	}
 	return all
 }

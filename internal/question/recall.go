@@ -166,6 +166,9 @@ func (r *recallReader) findPeople() {
 	names := slices.Clone(r.req.People)
 	slices.SortStableFunc(names, func(a, b string) int { return len(b) - len(a) })
 	for _, name := range names {
+		if !text.MayHold(r.u.Words, name) {
+			continue
+		}
 		keys := text.PhraseKeys(name)
 		if len(keys) == 0 || len(keys) == 1 && (len(keys[0]) < 2 || isCommonWord(keys[0]) || isRecallWord(keys[0])) {
 			continue

@@ -109,6 +109,9 @@ func (s *spokenParts) decide() Recall {
 func (s *spokenParts) members() (people []string) {
 	people = s.q.People
 	for _, name := range s.req.People {
+		if !text.MayHold(s.u.Words, name) {
+			continue
+		}
 		keys := text.PhraseKeys(name)
 		if len(keys) == 0 || len(keys) == 1 && (len(keys[0]) < 2 || isCommonWord(keys[0])) {
 			continue

@@ -69,10 +69,10 @@ func (s *Messages) saveIncoming(tx *sql.Tx, a Incoming) (first, met bool, err er
 		}
 	}
 	if a.Claim != "" {
-		s.db.mustLast()
-		state := "waiting"
+		state := "waiting" // after a loss of power Discord has the message again, and nothing of an answer is visible before Begin
 		if a.Event == "" {
 			state = "done"
+			s.db.mustLast()
 		}
 		r, err := s.db.stmt(tx, claimEvent).Exec(a.Claim, time.Now().UnixMicro(), state, a.Event)
 		if err != nil {

@@ -99,11 +99,11 @@ func MayHold(words []Word, phrase string) bool {
 	for n < len(phrase) && phrase[n] < utf8.RuneSelf && InWord(rune(phrase[n])) {
 		n++
 	}
-	// The key of a longer ASCII word has the same beginning. An apostrophe would join it to the next word.
-	if n <= longestChatForm()+len("ss") || n < len(phrase) && phrase[n] != ' ' {
+	// The key of an ASCII word has the same beginning, unless chat writes several words as one. An apostrophe would join it to the next word.
+	if n == 0 || n < len(phrase) && phrase[n] != ' ' || writtenTogether(strings.ToLower(phrase[:n])) != nil {
 		return true
 	}
-	begins := strings.ToLower(phrase[:2])
+	begins := strings.ToLower(phrase[:min(n, 2)])
 	return slices.ContainsFunc(words, func(w Word) bool { return strings.HasPrefix(w.Key, begins) })
 }
 
