@@ -50,7 +50,7 @@ func predictSpoken(ctx context.Context, files fs.FS, row spokenRow) (prediction,
 
 // lookFor runs the lookup of a turn without network access: it decides whether and what to search, and nothing more.
 func lookFor(ctx context.Context, row messageRow) turn.Lookup {
-	return (&websearch.Provider{Server: true}).Lookup(ctx, request(row.ID, row.Text))
+	return (&websearch.Provider{}).Lookup(ctx, request(row.ID, row.Text))
 }
 
 func request(id, text string) turn.Request {

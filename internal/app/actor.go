@@ -120,7 +120,7 @@ func (a *App) ActorOf(c *character.Character, far Far) (*bot.Actor, error) {
 	counter := &llm.Counter{Model: models.name()}
 	lookup := &websearch.Provider{
 		Search: a.Engine, Reader: a.Reader, Side: models.side, Eager: models.main == nil, Count: counter.Count,
-		Zone: c.Location, Store: a.Store, Server: c.Server.Enabled,
+		Zone: c.Location, Store: a.Store,
 		Policy: websearch.Policy{
 			Off: a.Config.Get("FAMILIAR_WEB") == "off", Domains: domains, DeniedTopics: web.DeniedTopics,
 			BlockBytes: web.BlockBytes, Pages: pages, PerDomain: web.PerDomain, Deadline: web.Deadline, Queries: web.Queries,

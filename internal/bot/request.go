@@ -75,11 +75,28 @@ func (b *Bot) request(ctx context.Context, actor *Actor, id string, batch []arri
 	r.Language = language(last.Event)
 	b.limitWeb(ctx, &r, last.Event, batch[0].pass)
 	b.thread(ctx, &r)
+	b.people(ctx, &r)
+	return r
+}
+
+// sharedServers is how many servers a question in a direct message may be about: those where its author has spoken last.
+const sharedServers = 3
+
+// people finds the names of the server's people or, in a direct message, of the people of the servers that its author shares with the bot.
+func (b *Bot) people(ctx context.Context, r *turn.Request) {
+	var err error
 	if r.GuildID != "" {
 		r.People, err = b.Store.People.Names(ctx, r.GuildID)
 		b.logged("read the names of people", err)
+		return
 	}
-	return r
+	r.Servers, err = b.Store.People.Servers(ctx, r.Message.Author.ID, sharedServers)
+	b.logged("read the servers of a person", err)
+	for _, server := range r.Servers {
+		names, err := b.Store.People.Names(ctx, server)
+		b.logged("read the names of people", err)
+		r.People = append(r.People, names...)
+	}
 }
 
 // Settings returns the channel's own settings, or those of the channel above a thread. While the door does not know whether a channel is a

@@ -221,7 +221,7 @@ func (d *directory) listChannels(guildID string) (all []turn.Channel) {
 	defer d.mu.RUnlock()
 	if g := d.guilds[guildID]; g != nil {
 		for _, c := range g.channels {
-			all = append(all, turn.Channel{ID: c.ID, Name: c.Name, Topic: c.Topic})
+			all = append(all, turn.Channel{ID: c.ID, Name: c.Name, Topic: c.Topic, Server: g.name})
 		}
 	}
 	return all

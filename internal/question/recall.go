@@ -14,6 +14,7 @@ type Recall struct {
 	Why string // the evidence that it asks; empty: it does not
 	// What is asked for besides messages.
 	Pins, Topic, Missed bool
+	Talk                bool          // what was said here before, about whatever
 	Links               []MessageLink // messages that the text links to
 
 	People   []string // as the server has their names
@@ -29,16 +30,17 @@ type Recall struct {
 // Asks reports whether the message asks about its server.
 func (q Recall) Asks() bool { return q.Why != "" }
 
-// AboutServer reads what a message asks about its server. A message from elsewhere and an order to search the web ask
-// nothing. No model has a part in it, so the same question is always understood the same way.
+// AboutServer reads what a message asks about its server or, in a direct message, about that conversation and the servers that the author
+// shares with the bot. An order to search the web asks nothing. No model has a part in it, so the same question is always understood the same
+// way.
 func AboutServer(req turn.Request, now time.Time) Recall {
-	if req.GuildID == "" || !req.Message.ByPerson() {
+	if !req.Message.ByPerson() {
 		return Recall{}
 	}
 	message := req.Message.Text
 	q := Recall{Links: MessageLinks(message)}
 	if len(q.Links) > 0 {
-		q.Why = "a message of this server is linked"
+		q.Why = "a message is linked"
 		return q
 	}
 	if req.Web.Switch == turn.WebAlways {
@@ -56,7 +58,17 @@ func AboutServer(req turn.Request, now time.Time) Recall {
 	if q.Why != "" && ordersWeb(u) {
 		return Recall{}
 	}
+	if q.Why != "" && r.hasNoTopic(q) {
+		q.Words = nil
+		q.Talk = !q.ByAsker && !q.ByBot && !q.Missed && !q.Pins && !q.Topic && !q.Address && len(q.People)+len(q.Channels) == 0 && q.Span.From.IsZero()
+	}
+	q.Here = q.Here || q.Talk
 	return q
+}
+
+// hasNoTopic reports whether the words of a question say only that something was said before.
+func (r *recallReader) hasNoTopic(q Recall) bool {
+	return len(q.Words) == 0 || slices.ContainsFunc(r.inLanguages(), func(s spokenParts) bool { return s.has["before"] && len(s.topic()) == 0 })
 }
 
 // maxRecallWords is the length of a question about the server, in words: a longer message tells something.

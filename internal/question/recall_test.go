@@ -60,8 +60,8 @@ func TestAboutServer(t *testing.T) {
 	}
 	direct := request("what did Ada say about the deploy?")
 	direct.GuildID = ""
-	if AboutServer(direct, now).Asks() {
-		t.Error("a direct message is about no server")
+	if got := write(AboutServer(direct, now)); got != "people Ada about deploy" {
+		t.Error(got)
 	}
 	ordered := request("what did Ada say about the deploy?")
 	ordered.Web.Switch = turn.WebAlways

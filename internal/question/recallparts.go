@@ -17,6 +17,16 @@ type spokenParts struct {
 
 // inOtherWords reads the message in its language, or in every language if it is not clear. The zero value asks nothing.
 func (r *recallReader) inOtherWords() Recall {
+	for _, s := range r.inLanguages() {
+		if q := s.decide(); q.Asks() {
+			return q
+		}
+	}
+	return Recall{}
+}
+
+// inLanguages returns the parts of the message's words in its language, or in every language if it is not clear.
+func (r *recallReader) inLanguages() (all []spokenParts) {
 	language := text.MessageLanguage(r.u.Text)
 	for i := range recallLanguages() {
 		w := &recallLanguages()[i]
@@ -27,11 +37,9 @@ func (r *recallReader) inOtherWords() Recall {
 		for _, p := range s.parts {
 			s.has[p.name] = s.has[p.name] || !s.isLead(p)
 		}
-		if q := s.decide(); q.Asks() {
-			return q
-		}
+		all = append(all, s)
 	}
-	return Recall{}
+	return all
 }
 
 // isLead reports whether a part belongs to the order that a question is put as: "can you tell us".
@@ -64,7 +72,7 @@ func AboutAsker(message string, names []string) bool {
 // decide says whether the message asks about the server, and why.
 func (s *spokenParts) decide() Recall {
 	has := func(names ...string) bool { return slices.ContainsFunc(names, func(n string) bool { return s.has[n] }) }
-	said := has("say", "post", "talk", "suggest", "own_say", "own_talk")
+	said := has("say", "post", "talk", "suggest", "own_say", "own_talk") || has("we") && has("chat") && has("last", "before")
 	asks := s.u.Form() != NoForm || s.u.HasQuestionMark() || s.u.Inquiry || has("who", "what", "when", "again")
 	place := has("place") || len(s.q.Channels) > 0
 	q := s.q
@@ -77,7 +85,7 @@ func (s *spokenParts) decide() Recall {
 		q.Why, q.Missed = "asks what was missed", true
 		return q
 	case has("summary") && (place || has("chat", "general", "talk", "own_talk") || s.spanned && has("happened", "we")):
-		q.Why, q.Missed = "asks for a summary of what was said here", true
+		q.Why, q.Missed, q.Here = "asks for a summary of what was said here", true, len(q.Channels) == 0
 		return q
 	case has("happened") && (place || has("chat", "general")) && asks:
 		q.Why, q.Missed = "asks what happened here", true
@@ -92,7 +100,7 @@ func (s *spokenParts) decide() Recall {
 		q.Why = "asks what " + q.People[0] + " said"
 	case s.givenSpeaks() && !s.has["who"]:
 		q.Why = "asks what somebody here said"
-	case place, has("chat") && has("say", "post", "own_talk"):
+	case place, has("chat") && (has("say", "post", "own_talk") || has("we")):
 		q.Why = "asks what was said here"
 	case has("own_talk", "of_us"), has("we") && has("say", "post", "talk", "suggest"), has("talk") && has("before"):
 		q.Why = "asks what the people here said"

@@ -88,10 +88,10 @@ func TestSearch(t *testing.T) {
 			t.Errorf("%+v: %q, want %q", c.q, got, c.want)
 		}
 	}
-	if last, err := db.Messages.LastBy(t.Context(), "g", "c", "ada", time.Unix(1_700_000_070, 0)); err != nil || last.ID != "4" {
+	if last, err := db.Messages.LastBy(t.Context(), "g", "ada", time.Unix(1_700_000_070, 0), "c"); err != nil || last.ID != "4" {
 		t.Errorf("ada's last message: %v, %v", last, err)
 	}
-	if _, err := db.Messages.LastBy(t.Context(), "g", "c", "eve", time.Now()); !errors.Is(err, ErrNotFound) {
+	if _, err := db.Messages.LastBy(t.Context(), "g", "eve", time.Now(), "c"); !errors.Is(err, ErrNotFound) {
 		t.Error(err)
 	}
 }

@@ -38,6 +38,12 @@ func (s *People) Names(ctx context.Context, guildID string) ([]string, error) {
 	})
 }
 
+// Servers returns the servers in which a person has spoken, latest first. The bot may have left some of them.
+func (s *People) Servers(ctx context.Context, authorID string, n int) ([]string, error) {
+	rows, err := s.db.Query(ctx, `SELECT guild_id FROM people WHERE author_id = ? AND guild_id <> '' ORDER BY at DESC LIMIT 0 + ?`, authorID, n)
+	return Collect(s.db, "read the servers of a person", rows, err, ScanValue[string])
+}
+
 func sizeOfNames(all []string) (size int) {
 	for _, name := range all {
 		size += len(name) + 16

@@ -141,9 +141,9 @@ func (s *Messages) After(ctx context.Context, channelID string, at time.Time, id
 	return List(ctx, s.db, "read messages after a message", scan, aroundQuery+`> (?, ?) ORDER BY at, id LIMIT 0 + ?`, channelID, at.UnixMicro(), id, n)
 }
 
-// LastBy returns a person's last message in a channel before a time, or [ErrNotFound].
-func (s *Messages) LastBy(ctx context.Context, guildID, channelID, authorID string, before time.Time) (Message, error) {
-	found, err := s.Search(ctx, Query{GuildID: guildID, Channels: []string{channelID}, Authors: []string{authorID}, To: before, Limit: 1})
+// LastBy returns a person's last message in some channels of a server before a time, or [ErrNotFound].
+func (s *Messages) LastBy(ctx context.Context, guildID, authorID string, before time.Time, channels ...string) (Message, error) {
+	found, err := s.Search(ctx, Query{GuildID: guildID, Channels: channels, Authors: []string{authorID}, To: before, Limit: 1})
 	if err == nil && len(found) == 0 {
 		err = ErrNotFound
 	}

@@ -52,6 +52,7 @@ type Reader struct {
 type Channel struct {
 	ID, Name string
 	Topic    string
+	Server   string // name
 }
 
 // MessageSearch is a query for a server's own search.

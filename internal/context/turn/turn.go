@@ -28,6 +28,7 @@ type Request struct {
 	Chain     []Message               `json:"chain,omitempty"`  // the reply chain above Message, newest first; without a reply, the last exchange
 	Card      map[string]string       `json:"-"`                // how the author wants to be called and spoken to, by field
 	People    []string                `json:"-"`                // names of people who have spoken in the server; no query contains them (P10)
+	Servers   []string                `json:"-"`                // in a direct message: ids of servers where its author has spoken, latest first
 	Web       Web                     `json:"web"`
 	Claim     string                  `json:"claim,omitempty"`      // the store's key for what asked for the turn, if that is not Message's id
 	Backdrop  *Backdrop               `json:"backdrop,omitempty"`   // the scene of the channel; nil: none

@@ -77,7 +77,7 @@ func (p *Past) count(s string) int {
 
 // audience returns the channel whose readers see the answer, or "" if only the asker does.
 func audience(r turn.Request) string {
-	if r.Private {
+	if r.Private || r.GuildID == "" {
 		return ""
 	}
 	return r.ChannelID

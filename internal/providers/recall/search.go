@@ -34,15 +34,46 @@ type hit struct {
 
 // search finds the messages that the question is about, in the store and with Discord's own search.
 func (r *run) search(ctx context.Context) []hit {
-	channels := r.channels()
 	authors, known := r.authors(ctx)
 	bare := len(r.q.Words) == 0 && len(authors) == 0 && len(r.q.Channels) == 0 && !r.q.Here && r.q.Span.From.IsZero()
-	if len(channels) == 0 || !known || bare {
+	if !known || bare {
 		return nil
 	}
-	q := store.Query{GuildID: r.req.GuildID, Channels: channels, Authors: authors, Language: r.language(), From: r.q.Span.From, To: r.q.Span.To, Limit: maxFound}
 	all := map[string]turn.Message{}
+	if r.direct() && len(r.q.Channels) == 0 {
+		r.searchConversation(ctx, authors, all)
+	}
+	for _, server := range r.servers {
+		r.searchServer(ctx, server, authors, all)
+	}
+	return r.best(ctx, all)
+}
+
+// searchConversation searches the last messages of a direct message. No index has them.
+func (r *run) searchConversation(ctx context.Context, authors []string, all map[string]turn.Message) {
 	began := time.Now()
+	recent, err := r.p.Store.Messages.Recent(ctx, r.req.ChannelID, maxDirect)
+	if err != nil {
+		r.asked("conversation", turn.CodeInternal, err.Error(), 0, began)
+		return
+	}
+	n := 0
+	for _, m := range recent {
+		if seen := asSeen(m, r.req.Character); r.mayTell(m) && (len(authors) == 0 || slices.Contains(authors, m.AuthorID)) && (len(r.q.Words) == 0 || slices.Contains(r.held(m.Text), true)) {
+			n, all[m.ID] = n+1, seen
+		}
+	}
+	r.asked("conversation", status(n), "", n, began)
+}
+
+// searchServer searches the channels of a server that the question is about.
+func (r *run) searchServer(ctx context.Context, server string, authors []string, all map[string]turn.Message) {
+	channels := r.channels(server)
+	if len(channels) == 0 {
+		return
+	}
+	began := time.Now()
+	q := store.Query{GuildID: server, Channels: channels, Authors: authors, Language: r.language(), From: r.q.Span.From, To: r.q.Span.To, Limit: maxFound}
 	n, err := r.index(ctx, q, all)
 	if err != nil {
 		r.asked("index", turn.CodeInternal, err.Error(), n, began)
@@ -50,7 +81,6 @@ func (r *run) search(ctx context.Context) []hit {
 		r.asked("index", status(n), "", n, began)
 	}
 	r.askDiscord(ctx, q, all)
-	return r.best(ctx, all)
 }
 
 // authors returns the ids of the authors that the question names. known is false if it names people and none of them is a member.
@@ -64,13 +94,15 @@ func (r *run) authors(ctx context.Context) (ids []string, known bool) {
 	if len(r.q.People) == 0 {
 		return ids, true
 	}
-	people, err := r.p.Store.People.List(ctx, r.req.GuildID)
-	if err != nil {
-		return nil, false
-	}
-	for _, p := range people {
-		if slices.Contains(r.q.People, p.Name) {
-			ids = append(ids, p.ID)
+	for _, server := range r.servers {
+		people, err := r.p.Store.People.List(ctx, server)
+		if err != nil {
+			return nil, false
+		}
+		for _, p := range people {
+			if slices.Contains(r.q.People, p.Name) {
+				ids = text.AddOnce(ids, p.ID)
+			}
 		}
 	}
 	return ids, len(ids) > 0
@@ -107,7 +139,7 @@ func (r *run) index(ctx context.Context, q store.Query, all map[string]turn.Mess
 func (r *run) askDiscord(ctx context.Context, q store.Query, all map[string]turn.Message) {
 	const source = "discord"
 	began := time.Now()
-	switch until := r.p.Servers.pause(r.req.GuildID, time.Time{}); {
+	switch until := r.p.Servers.pause(q.GuildID, time.Time{}); {
 	case r.p.Own:
 		return
 	case began.Before(until):
@@ -119,9 +151,9 @@ func (r *run) askDiscord(ctx context.Context, q store.Query, all map[string]turn
 		search.Channels = q.Channels
 	}
 	r.look.Query = search.Words
-	found, err := r.p.Servers.Platform.SearchMessages(ctx, r.req.GuildID, search)
+	found, err := r.p.Servers.Platform.SearchMessages(ctx, q.GuildID, search)
 	if err != nil {
-		r.p.Servers.pause(r.req.GuildID, began.Add(pauseAfterFailure))
+		r.p.Servers.pause(q.GuildID, began.Add(pauseAfterFailure))
 		r.asked(source, turn.CodeUpstream, err.Error(), 0, began)
 		return
 	}

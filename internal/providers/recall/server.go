@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -13,11 +14,13 @@ import (
 	"familiar/internal/evidence"
 	"familiar/internal/question"
 	"familiar/internal/store"
+	"familiar/internal/text"
 )
 
 // ServerProvider is the context provider "server". It answers questions about what was said in the server: from stored messages, from
-// Discord's own search, and from pins, topics and linked messages. [question.AboutServer] decides without a model whether a message asks
-// such a question. Its exported fields are set before first use and not changed after.
+// Discord's own search, and from pins, topics and linked messages. In a direct message it looks in that conversation, and in the servers where
+// the asker has written. [question.AboutServer] decides without a model whether a message asks such a question. Its exported fields are set
+// before first use and not changed after.
 type ServerProvider struct {
 	*Past
 	Own bool // Discord's own search is not asked
@@ -31,6 +34,7 @@ const (
 	usualAbsence = 24 * time.Hour      // of a person who has never written in the channel
 	maxAbsence   = 14 * 24 * time.Hour // older messages are not reported as missed
 	maxMissed    = 500                 // the newest messages among which the important ones are chosen
+	maxEarlier   = 100                 // messages of this conversation among which the important ones are chosen
 )
 
 // Name returns "server".
@@ -39,16 +43,18 @@ func (p *ServerProvider) Name() string { return "server" }
 // Contribute answers a question about the server. It contributes nothing to other messages. If ctx ends, it returns what it has found with
 // an error.
 func (p *ServerProvider) Contribute(ctx context.Context, req turn.Request) ([]turn.Contribution, error) {
-	if p.Servers == nil || p.Off {
-		return nil, nil
-	}
 	now := p.now()
 	q := question.AboutServer(req, now)
-	if !q.Asks() {
+	if !q.Asks() || p.Servers == nil && req.GuildID != "" {
 		return nil, nil
 	}
 	r := &run{p: p, req: req, q: q, now: now, room: contentRoom(req)}
-	r.answer(ctx)
+	if p.Off {
+		r.begin()
+		r.look.State, r.look.Reason, r.look.Block = turn.Disabled, searchOff, "Messages from before are not searched here, because the operator has turned that off. Say so, and guess nothing."
+	} else {
+		r.answer(ctx)
+	}
 	c := turn.Contribution{Layer: turn.Content, Priority: serverPriority, Text: r.look.Block, Source: p.Name(), Lookup: &r.look}
 	if c.Text != "" {
 		c.Web, c.Tokens = true, p.count(c.Text)
@@ -65,12 +71,14 @@ func (p *ServerProvider) Missed(ctx context.Context, req turn.Request, from time
 	r.q.Span.From = from
 	if p.Servers == nil || p.Off || req.GuildID == "" {
 		r.begin()
-		r.look.State, r.look.Reason = turn.Disabled, "servers are not searched here"
+		r.look.State, r.look.Reason = turn.Disabled, searchOff
 		return r.look
 	}
 	r.answer(ctx)
 	return r.look
 }
+
+const searchOff = "servers are not searched here"
 
 // run is the work on one answer. It belongs to one goroutine.
 type run struct {
@@ -81,7 +89,9 @@ type run struct {
 	room int // tokens for the block; -1: unlimited
 	look turn.Lookup
 
-	named    map[string]turn.Channel // the server's channels by id
+	servers  []string                // ids of the servers in question; a direct message has its own conversation besides
+	named    map[string]turn.Channel // their channels, by id
+	server   map[string]string       // the server of a channel; "" for a direct message
 	readable map[string]bool         // ids of channels that may be read for this answer
 	step     time.Time               // begin of the current stage
 }
@@ -113,6 +123,8 @@ func (r *run) answer(ctx context.Context) {
 	switch {
 	case len(r.q.Links) > 0:
 		found, missing = r.linked(ctx), unreadableLink
+	case r.q.Talk, r.q.Missed && r.q.Here && r.direct():
+		found = r.earlier(ctx)
 	case r.q.Pins:
 		found = r.pins(ctx)
 	case r.q.Topic:
@@ -138,23 +150,65 @@ func (r *run) endStage(stage string) {
 
 // permit determines which channels may be read for this answer.
 func (r *run) permit(ctx context.Context) {
-	r.named = map[string]turn.Channel{}
-	for _, c := range r.p.Servers.Platform.Channels(r.req.GuildID) {
-		r.named[c.ID] = c
+	r.named, r.server, r.readable = map[string]turn.Channel{}, map[string]string{}, map[string]bool{}
+	if r.servers = r.inQuestion(); r.direct() {
+		r.named[r.req.ChannelID], r.readable[r.req.ChannelID] = turn.Channel{ID: r.req.ChannelID, Name: "this conversation"}, true
 	}
-	r.readable = r.p.Servers.Platform.Readable(ctx, r.req.GuildID, r.req.Reader, audience(r.req))
+	for _, id := range r.servers {
+		for _, c := range r.p.Servers.Platform.Channels(id) {
+			r.named[c.ID], r.server[c.ID] = c, id
+		}
+		maps.Copy(r.readable, r.p.Servers.Readable(ctx, id, r.req.Reader, audience(r.req)))
+	}
 }
 
-// channels returns the readable channels that the question is about.
-func (r *run) channels() (ids []string) {
+func (r *run) direct() bool { return r.req.GuildID == "" }
+
+// inQuestion returns the servers that may be searched. In a direct message they are those of the links or, if the question is not only about
+// the conversation, those where the asker has written.
+func (r *run) inQuestion() (ids []string) {
+	switch {
+	case !r.direct():
+		return []string{r.req.GuildID}
+	case r.p.Servers == nil || r.q.Here:
+		return nil
+	}
+	for _, l := range r.q.Links {
+		ids = text.AddOnce(ids, l.Guild)
+	}
+	if len(r.q.Links) > 0 {
+		return ids
+	}
+	return r.req.Servers
+}
+
+// channels returns the readable channels of a server that the question is about. The id of a direct message's server is "".
+func (r *run) channels(server string) (ids []string) {
 	for id, may := range r.readable {
 		named := len(r.q.Channels) == 0 && (!r.q.Here || id == r.req.ChannelID) || slices.Contains(r.q.Channels, r.named[id].Name)
-		if may && named {
+		if may && named && r.server[id] == server {
 			ids = append(ids, id)
 		}
 	}
 	slices.Sort(ids)
 	return ids
+}
+
+// place returns the name of a channel and, in a direct message, of its server, both as quote writes them.
+func (r *run) place(channel string, quote func(string) string) string {
+	c := r.named[channel]
+	switch {
+	case r.server[channel] == "":
+		return c.Name
+	case r.direct() && c.Server != "":
+		return "#" + quote(c.Name) + " of " + quote(c.Server)
+	}
+	return "#" + quote(c.Name)
+}
+
+// address returns the address of a message.
+func (r *run) address(m turn.Message) string {
+	return question.MessageURL(cmp.Or(r.server[m.ChannelID], "@me"), m.ChannelID, m.ID)
 }
 
 // asked records a source that was asked, with its result.
@@ -174,7 +228,7 @@ func status(hits int) turn.Code {
 func (r *run) linked(ctx context.Context) (found []hit) {
 	for _, l := range r.q.Links {
 		began := time.Now()
-		if l.Guild != r.req.GuildID || !r.readable[l.Channel] {
+		if l.Guild != r.server[l.Channel] || !r.readable[l.Channel] {
 			r.asked("link", turn.CodeMissing, "missing, or not readable for everyone who would see the answer", 0, began)
 			continue
 		}
@@ -206,7 +260,7 @@ func (r *run) message(ctx context.Context, l question.MessageLink) (turn.Message
 func (r *run) pins(ctx context.Context) (found []hit) {
 	for _, id := range r.here() {
 		began := time.Now()
-		pinned, err := r.p.Servers.Platform.Pins(ctx, r.req.GuildID, id)
+		pinned, err := r.p.Servers.Platform.Pins(ctx, r.server[id], id)
 		if err != nil {
 			r.asked("pins", turn.CodeUpstream, err.Error(), 0, began)
 			continue
@@ -225,7 +279,7 @@ func (r *run) topics() (found []hit) {
 		if c := r.named[id]; c.Topic != "" {
 			found = append(found, hit{
 				Message: turn.Message{ChannelID: id, Text: c.Topic, At: r.now, Author: turn.Author{Name: "the channel's topic"}}, note: noteTopic,
-				url: "https://discord.com/channels/" + r.req.GuildID + "/" + id,
+				url: "https://discord.com/channels/" + r.server[id] + "/" + id,
 			})
 		}
 	}
@@ -234,32 +288,76 @@ func (r *run) topics() (found []hit) {
 }
 
 // here returns the readable channels that the question names or, if it names none, this channel.
-func (r *run) here() []string {
+func (r *run) here() (ids []string) {
 	if len(r.q.Channels) == 0 {
 		return slices.DeleteFunc([]string{r.req.ChannelID}, func(id string) bool { return !r.readable[id] })
 	}
-	return r.channels()
+	for _, server := range r.servers {
+		ids = append(ids, r.channels(server)...)
+	}
+	return ids
 }
 
-// missed returns the messages of the channel that matter most to the asker since they last wrote there, or in a span, in order of time.
-// [evidence.Salience] says what matters.
-func (r *run) missed(ctx context.Context) []hit {
+// earlier returns what matters most of this conversation's last messages, in order of time. The model is shown the newest of them anyway.
+func (r *run) earlier(ctx context.Context) []hit {
 	began := time.Now()
-	if !r.readable[r.req.ChannelID] {
-		r.asked("index", turn.CodeEmpty, "the channel is not readable", 0, began)
+	all, err := r.p.Store.Messages.Recent(ctx, r.req.ChannelID, maxEarlier)
+	if err != nil {
+		r.asked("index", turn.CodeInternal, err.Error(), 0, began)
 		return nil
 	}
+	all = slices.DeleteFunc(all, func(m store.Message) bool {
+		return !r.mayTell(m) || r.q.ByAsker && m.AuthorID != r.req.Reader.ID || r.q.ByBot && !m.Own
+	})
+	r.asked("index", status(len(all)), "this conversation", len(all), began)
+	return inOrder(r.weigh(all))
+}
+
+// mayTell reports whether a message has words and is neither what is answered nor outside the span of the question.
+func (r *run) mayTell(m store.Message) bool {
+	return m.ID != r.req.Message.ID && !slices.Contains(r.req.Burst, m.ID) && strings.TrimSpace(m.Text) != "" &&
+		!m.At.Before(r.q.Span.From) && (r.q.Span.To.IsZero() || m.At.Before(r.q.Span.To))
+}
+
+// missed returns the messages of a channel that matter most to the asker since they last wrote there, or in a span, in order of time.
+// [evidence.Salience] says what matters.
+func (r *run) missed(ctx context.Context) (hits []hit) {
+	channels := r.here()
+	if len(r.q.Channels) == 0 && r.direct() && !r.q.Here {
+		channels = r.lastWritten(ctx)
+	}
+	if len(channels) == 0 {
+		r.asked("index", turn.CodeEmpty, "the channel is not readable", 0, time.Now())
+	}
+	for _, id := range channels {
+		hits = append(hits, r.missedIn(ctx, id)...)
+	}
+	return inOrder(hits)
+}
+
+// lastWritten returns the readable channel of each server in which the asker has written last.
+func (r *run) lastWritten(ctx context.Context) (ids []string) {
+	for _, server := range r.servers {
+		if last, err := r.p.Store.Messages.LastBy(ctx, server, r.req.Reader.ID, r.now, r.channels(server)...); err == nil {
+			ids = append(ids, last.ChannelID)
+		}
+	}
+	return ids
+}
+
+func (r *run) missedIn(ctx context.Context, channel string) []hit {
+	began := time.Now()
 	from, until := r.q.Span.From, r.now
 	if !r.q.Span.To.IsZero() {
 		until = r.q.Span.To
 	}
 	if from.IsZero() {
-		from = r.lastHere(ctx)
+		from = r.lastIn(ctx, channel)
 	}
 	if earliest := r.now.Add(-maxAbsence); from.Before(earliest) {
 		from = earliest
 	}
-	all, err := r.p.Store.Messages.Between(ctx, r.req.ChannelID, from, until, maxMissed)
+	all, err := r.p.Store.Messages.Between(ctx, channel, from, until, maxMissed)
 	if err != nil {
 		r.asked("index", turn.CodeInternal, err.Error(), 0, began)
 		return nil
@@ -268,20 +366,24 @@ func (r *run) missed(ctx context.Context) []hit {
 		return m.ID == r.req.Message.ID || m.AuthorID == r.req.Reader.ID || strings.TrimSpace(m.Text) == ""
 	})
 	r.asked("index", status(len(all)), "since "+from.UTC().Format("2006-01-02 15:04 UTC"), len(all), began)
-	hits := r.weigh(all)
+	return r.weigh(all)
+}
+
+// inOrder returns the best hits in order of time.
+func inOrder(hits []hit) []hit {
 	slices.SortFunc(hits, func(a, b hit) int { return cmp.Or(cmp.Compare(b.score, a.score), b.At.Compare(a.At)) })
 	hits = different(hits)
 	slices.SortFunc(hits, func(a, b hit) int { return cmp.Or(a.At.Compare(b.At), strings.Compare(a.ID, b.ID)) })
 	return hits
 }
 
-// lastHere returns when the asker last wrote in the channel.
-func (r *run) lastHere(ctx context.Context) time.Time {
+// lastIn returns when the asker last wrote in a channel.
+func (r *run) lastIn(ctx context.Context, channel string) time.Time {
 	before := r.now
 	if at := r.req.Message.At; !at.IsZero() && at.Before(before) {
 		before = at
 	}
-	last, err := r.p.Store.Messages.LastBy(ctx, r.req.GuildID, r.req.ChannelID, r.req.Reader.ID, before)
+	last, err := r.p.Store.Messages.LastBy(ctx, r.server[channel], r.req.Reader.ID, before, channel)
 	if err != nil {
 		return r.now.Add(-usualAbsence)
 	}

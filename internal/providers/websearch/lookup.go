@@ -87,7 +87,7 @@ func (r *run) decide(ctx context.Context) bool {
 	always := r.req.Web.Switch == turn.WebAlways
 	own := ""
 	switch {
-	case r.p.Server && question.AboutServer(r.req, r.now).Asks():
+	case question.AboutServer(r.req, r.now).Asks():
 		own = aboutServer
 	case !always && len(pl.URLs) == 0 && question.AboutAsker(r.req.Message.Text, names):
 		own = aboutAsker

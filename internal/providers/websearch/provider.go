@@ -47,9 +47,6 @@ type Provider struct {
 	Count  func(string) int // counts the tokens of a text; nil: a cautious estimate
 	Store  *store.DB        // counts lookups and has people's feedback; nil: neither is used
 
-	// Server says that another provider answers questions about the server itself, so that the web is not asked.
-	Server bool
-
 	reuse reuseCache
 }
 
