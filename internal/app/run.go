@@ -60,7 +60,7 @@ func (a *App) Serve(ctx context.Context, p *Process) error {
 	b.Commands = commands.Do
 	b.Files, b.Listener, a.files.Reread = a.files, a.listener(), session.Message
 	b.Servers, a.servers.Platform = a.servers, session
-	b.Replies, b.Now, a.meter.Now = session.Replies, session.Now, session.Now
+	b.Replies, b.Earlier, b.Now, a.meter.Now = session.Replies, session.Earlier, session.Now, session.Now
 	b.Resume, b.PerPerson = true, a.Config.Count("FAMILIAR_TURNS_PER_MINUTE")
 	b.Access = bot.Access{Allow: a.Config.set("DISCORD_ALLOW"), Deny: a.Config.set("DISCORD_DENY")}
 	b.Quotas = a.meter.Quotas

@@ -81,6 +81,9 @@ type Bot struct {
 	// Replies finds the bot's own replies to a message in a channel; nil: it cannot.
 	Replies func(ctx context.Context, channelID, messageID string) ([]turn.Standing, error)
 
+	// Earlier returns some messages of a channel from before one of them, oldest first; nil: it cannot.
+	Earlier func(ctx context.Context, channelID, messageID string) ([]turn.Message, error)
+
 	// Now is the time for quotas and for what is too old; nil: that of the machine.
 	Now func() time.Time
 
@@ -107,8 +110,9 @@ type Bot struct {
 	tasks     sync.WaitGroup // commands, and other work outside the lanes
 	notices   notices
 	chatter   chatter
-	turns     rates      // of each person
-	passes    passes     // of the gate
+	turns     rates  // of each person
+	passes    passes // of the gate
+	met       met
 	pressing  sync.Mutex // held while a press becomes a turn, so that two make one
 	reloaded  atomic.Pointer[Cast]
 	condition condition

@@ -81,6 +81,7 @@ func (b *Bot) take(ctx context.Context, l *lane, batch []arrival) {
 	began := time.Now()
 	actor, heard := b.actor(ctx, batch[0]), map[string]hearing{}
 	b.seen(actor, batch[0].Message.ChannelID, batch[len(batch)-1].Message.ID)
+	b.meet(ctx, batch[0])
 	var so deliveryResult
 	var applied memory.Applied
 	var joined []arrival // with those that joined the turn

@@ -287,6 +287,18 @@ func (s *Session) Linked(ctx context.Context, guildID, channelID, messageID stri
 	return turn.Message{}, &SendError{Kind: Gone, Message: "the response is not that message"}
 }
 
+// Earlier returns up to 50 messages of a channel from before one of them, oldest first. The error is a *SendError.
+// https://discord.com/developers/docs/resources/channel#get-channel-messages
+func (s *Session) Earlier(ctx context.Context, channelID, messageID string) ([]turn.Message, error) {
+	var all []message
+	if err := s.fetchJSON(ctx, discordgo.EndpointChannelMessages(channelID)+"?limit=50&before="+messageID, &all); err != nil {
+		return nil, err
+	}
+	slices.SortFunc(all, byID)
+	c, _ := s.names.channel(channelID)
+	return s.written(c.GuildID, all), nil
+}
+
 // fetchJSON reads one object into v, without retries.
 func (s *Session) fetchJSON(ctx context.Context, address string, v any) error {
 	ctx, cancel := context.WithTimeout(ctx, serverLimit)

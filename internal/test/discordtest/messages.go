@@ -225,6 +225,11 @@ func (s *Server) listMessages(c *call) answer {
 		most = 50
 	}
 	found := ch.messages
+	if before, err := strconv.ParseInt(c.query.Get("before"), 10, 64); err == nil {
+		if at := slices.IndexFunc(found, func(m *message) bool { return number(m.ID) >= before }); at >= 0 {
+			found = found[:at]
+		}
+	}
 	if after, err := strconv.ParseInt(c.query.Get("after"), 10, 64); err == nil {
 		at := slices.IndexFunc(found, func(m *message) bool { return number(m.ID) > after })
 		if at < 0 {
