@@ -113,6 +113,7 @@ type Bot struct {
 	turns     rates  // of each person
 	passes    passes // of the gate
 	met       met
+	speeches  speeches
 	pressing  sync.Mutex // held while a press becomes a turn, so that two make one
 	reloaded  atomic.Pointer[Cast]
 	condition condition

@@ -172,11 +172,20 @@ func (r draft) withoutModel(excuse string) string {
 		r.receipted = true
 		return r.finish(strings.TrimSpace(words+"\n\n"+excuse), nil)
 	}
+	if !found && excuse == "" {
+		if words := r.plain(); words != "" {
+			var notes []string
+			if r.bot.speeches.due(r.trace.Request.ChannelID, r.trace.Began) {
+				notes = []string{r.say(toLetMeTalk)}
+			}
+			return r.finish(words, notes)
+		}
+	}
 	switch {
 	case found && excuse != "":
 		return r.compose(extracts(r.language(), r.lookup), excuse)
 	case found:
-		return r.compose(extracts(r.language(), r.lookup), r.say(noModelNote))
+		return r.compose(extracts(r.language(), r.lookup), r.noModel(noModelNote, ownWords))
 	case excuse != "":
 		return r.compose(excuse)
 	case r.lookup != nil && r.lookup.State == turn.Empty:
@@ -186,7 +195,7 @@ func (r draft) withoutModel(excuse string) string {
 	case r.lookup != nil && r.lookup.State == turn.Disabled:
 		return r.finish(webIsOff.In(r.language(), sentence(r.lookup.Reason).In(r.language())), nil)
 	}
-	return r.finish(r.say(noModel), nil)
+	return r.finish(r.noModel(noModel, noModelYet), nil)
 }
 
 // extracts returns the checked quotes with the numbers of their sources.

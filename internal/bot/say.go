@@ -21,6 +21,7 @@ type sentence = reply.Sentence
 
 const (
 	noModelNote   sentence = "No model is configured, so these are the sources' own words. To let me talk: set OPENAI_API_KEY (and OPENAI_BASE_URL for another server), or start Ollama."
+	toLetMeTalk   sentence = "To let me talk: set OPENAI_API_KEY (and OPENAI_BASE_URL for another server), or start Ollama."
 	foundNothing  sentence = "I looked, and found nothing that answers this."
 	lookupFailed  sentence = "I wanted to look this up and could not reach the web (%s)."
 	webIsOff      sentence = "I would have looked this up, but the web is switched off here (%s)."

@@ -69,6 +69,35 @@ func AboutAsker(message string, names []string) bool {
 	})
 }
 
+// AboutOwn reports whether a message asks for something that belongs to its author, and for nothing else: "what is my dog's name?". The web
+// does not know it.
+func AboutOwn(message string, names []string) bool {
+	r := recallReader{u: Parse(message, names), used: map[int]bool{}}
+	if len(r.u.Words) > maxPhraseWords || strings.ContainsAny(message, "0123456789") {
+		return false
+	}
+	return slices.ContainsFunc(r.inLanguages(), func(s spokenParts) bool {
+		owner := slices.IndexFunc(s.parts, func(p part) bool { return p.name == "my" })
+		if asks := s.has["naming"] || s.has["what"] || s.has["who"] || s.has["when"] || r.u.Form() == Wh; owner < 0 || !asks || r.u.Form() == NoForm && !r.u.HasQuestionMark() {
+			return false
+		}
+		if text.Unspaced(message) {
+			return s.has["naming"] || s.has["when"] && len(s.topic()) <= 1
+		}
+		rest := r.u.Words[slices.IndexFunc(r.u.Words, func(w text.Word) bool { return w.End >= s.parts[owner].end })+1:]
+		for _, w := range r.u.Words {
+			plays := slices.ContainsFunc(s.parts, func(p part) bool { return p.start < w.End && w.Start < p.end && p.name != "say" && p.name != "post" })
+			if !plays && text.Meaningful(w.Key) && !idleWords()[w.Key] && (w.Start < s.parts[owner].start || len(rest) > maxOwned) {
+				return false
+			}
+		}
+		return len(rest) > 0
+	})
+}
+
+// maxOwned is how many words may name what belongs to the author.
+const maxOwned = 3
+
 // decide says whether the message asks about the server, and why.
 func (s *spokenParts) decide() Recall {
 	has := func(names ...string) bool { return slices.ContainsFunc(names, func(n string) bool { return s.has[n] }) }

@@ -82,10 +82,13 @@ func sourceLine(language string, s turn.Source) string {
 		date = day(s.Published)
 	}
 	link := "<" + s.URL + ">"
-	if len(s.URL) > longestShown {
+	switch {
+	case s.URL == "": // what was said at a terminal
+		link = ""
+	case len(s.URL) > longestShown:
 		link = Say(language, AddressTooLong)
 	}
-	return fmt.Sprintf("[%d] %s · %s · %s %s", s.N, Inert(s.Title, 80), Inert(strings.TrimPrefix(s.Site, "www."), 60), date, link)
+	return strings.TrimSpace(fmt.Sprintf("[%d] %s · %s · %s %s", s.N, Inert(s.Title, 80), Inert(strings.TrimPrefix(s.Site, "www."), 60), date, link))
 }
 
 func day(t time.Time) string { return t.UTC().Format(time.DateOnly) }

@@ -21,6 +21,7 @@ type Tables struct {
 	Memory    memoryTables
 	Statement statementTables
 	Recall    map[string]PhraseList // how people ask about the past of their server, by the part that words play: see package question
+	Chat      map[string]PhraseList // what people say to somebody without asking for anything to be looked up, by kind: see package question
 	FollowUp  followUpTables        `toml:"follow_up"`
 	Leaning   leaningTables
 	Query     queryTables

@@ -15,6 +15,8 @@ package recall
 
 import (
 	"context"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -120,13 +122,39 @@ func (p *MemoryProvider) Contribute(ctx context.Context, r turn.Request) (all []
 		found.messages, err = p.messages(ctx, r, q, m)
 	}
 	filtered := p.filter(services, r, &found)
-	all = append(all, p.offerNotes(ctx, r, found.statements)...)
+	all = append(all, p.offerNotes(ctx, r, q, found.statements)...)
 	for _, c := range []*turn.Contribution{p.offerLore(found.passages), p.offerMessages(r, found.messages), filtered} {
 		if c != nil {
 			all = append(all, *c)
 		}
 	}
 	return append(all, m.record(p.Name())...), err
+}
+
+// knownShare is the share of a question's words, by weight, that a statement or a message must have to answer it by itself.
+const knownShare = 0.6
+
+// Knows reports whether a statement that is remembered, or what a person wrote before, may answer a question.
+func (p *MemoryProvider) Knows(ctx context.Context, r turn.Request) bool {
+	q := readQuery(unaddressed(r), r.Reader.ID, r.People, p.now())
+	if len(q.words()) == 0 || !isQuestion(r) {
+		return false
+	}
+	if p.Memories.MayHold(r.GuildID) {
+		all, notes, err := p.remembered(ctx, r, q, nil)
+		for _, c := range append(all, p.offerNotes(ctx, r, q, notes)...) {
+			if err == nil && slices.ContainsFunc(c.Recalled, func(s turn.Recalled) bool { return s.Share >= knownShare }) {
+				return true
+			}
+		}
+	}
+	if !p.looksBack(r, q) {
+		return false
+	}
+	found, err := p.recall(ctx, r, q, nil)
+	return err == nil && slices.ContainsFunc(found.Hits, func(h Hit) bool {
+		return h.Share >= knownShare && !h.Own && !h.Author.Machine && !strings.ContainsAny(h.Text, "?？")
+	})
 }
 
 const (

@@ -206,8 +206,11 @@ func (r *run) place(channel string, quote func(string) string) string {
 	return "#" + quote(c.Name)
 }
 
-// address returns the address of a message.
+// address returns the address of a message, or "" at a terminal.
 func (r *run) address(m turn.Message) string {
+	if r.direct() && r.p.Servers == nil {
+		return ""
+	}
 	return question.MessageURL(cmp.Or(r.server[m.ChannelID], "@me"), m.ChannelID, m.ID)
 }
 

@@ -89,8 +89,11 @@ func (r *run) decide(ctx context.Context) bool {
 	switch {
 	case question.AboutServer(r.req, r.now).Asks():
 		own = aboutServer
-	case !always && len(pl.URLs) == 0 && question.AboutAsker(r.req.Message.Text, names):
+	case !always && len(pl.URLs) == 0 && (question.AboutAsker(r.req.Message.Text, names) || question.AboutOwn(r.req.Message.Text, names)):
 		own = aboutAsker
+	}
+	if own == "" && !always && len(pl.URLs) == 0 && pl.Order == question.NoOrder && pl.Score >= question.DoubtFrom && pl.Score < sureNeed && r.p.Known != nil && r.p.Known(ctx, r.req) {
+		own = aboutKnown
 	}
 	if own != "" {
 		r.look.State, r.look.Reason, r.look.Need = turn.NotNeeded, own, own
@@ -119,6 +122,12 @@ func (r *run) decide(ctx context.Context) bool {
 
 // aboutServer is the reason for not asking the web about a server's own past.
 const aboutServer = "asks about this server's own past"
+
+// aboutKnown is the reason for not asking the web what people here have said, and sureNeed is the need from which the web is asked all the same.
+const (
+	aboutKnown = "what was said here before may answer it"
+	sureNeed   = 0.8
+)
 
 // aboutAsker is the reason for not asking the web what is known of the person who asks.
 const aboutAsker = "asks what is known of the person who asks"

@@ -41,11 +41,12 @@ type Provider struct {
 	Reader *read.Reader // nil: no page is visited
 	Side   *llm.Client  // reads pages and decides doubtful needs; nil: neither uses a model
 	Policy Policy
-	Eager  bool             // no main model is configured: every real question is looked up
-	Now    func() time.Time // the time that is shown and sent; nil: time.Now
-	Zone   *time.Location   // the zone of "today"; nil: UTC
-	Count  func(string) int // counts the tokens of a text; nil: a cautious estimate
-	Store  *store.DB        // counts lookups and has people's feedback; nil: neither is used
+	Eager  bool                                     // no main model is configured: every real question is looked up
+	Now    func() time.Time                         // the time that is shown and sent; nil: time.Now
+	Zone   *time.Location                           // the zone of "today"; nil: UTC
+	Count  func(string) int                         // counts the tokens of a text; nil: a cautious estimate
+	Known  func(context.Context, turn.Request) bool // reports whether what was said here before may answer a message; nil: nobody knows
+	Store  *store.DB                                // counts lookups and has people's feedback; nil: neither is used
 
 	reuse reuseCache
 }

@@ -1,0 +1,54 @@
+package question
+
+import "testing"
+
+func TestSum(t *testing.T) {
+	for message, want := range map[string]string{
+		"what is 12*7+3": "87", "17% of 240": "40.8", "(12 + 3) × 4?": "60", "2^10": "1024", "what's 10 divided by 4": "2.5", "-3 + 5": "2", "2^-2": "0.25",
+		"1,000 + 1": "1001", "1,5 + 1": "2.5", "1/3": "0.333333", "what is 5 squared?": "25", "7 plus 8": "15",
+		"1/0": "", "2^99999": "", "what is 42": "", "who won in 2024?": "", "24/7 support": "", "((((1": "", "9^9^9": "", "call me at 5": "", "": "", "$5 + 3 beers": "",
+	} {
+		if got, ok := Sum(message); got != want || ok != (want != "") {
+			t.Errorf("%q: %q, want %q", message, got, want)
+		}
+	}
+}
+
+func TestConversion(t *testing.T) {
+	for message, want := range map[string]string{
+		"5 miles in km": "5 mi = 8.04672 km", "how many ounces in a kilo": "1 kg = 35.273962 oz", "20c to f": "20 °C = 68 °F", "convert 100 fahrenheit to celsius": "100 °F = 37.777778 °C",
+		"wie viele minuten hat ein tag": "1 d = 1440 min", "3.5 kg in lbs?": "3.5 kg = 7.716179 lb", "0 k to c": "0 K = -273.15 °C",
+		"5 miles": "", "5 miles in kg": "", "how are you": "", "10 km run in march": "", "": "",
+	} {
+		if got, ok := Conversion(message); got != want || ok != (want != "") {
+			t.Errorf("%q: %q, want %q", message, got, want)
+		}
+	}
+}
+
+func FuzzSum(f *testing.F) {
+	f.Add("2^64^(1/2) - 3%")
+	f.Fuzz(func(t *testing.T, s string) {
+		Sum(s)
+		Conversion(s)
+	})
+}
+
+func TestReadChat(t *testing.T) {
+	for message, want := range map[string]Chat{
+		"hello": Hello, "hey sage": Hello, "sage": Hello, "Guten Morgen!": Hello, "привет": Hello, "こんにちは": Hello, "merhaba": Hello, "cześć": Hello,
+		"thanks!": Thanks, "danke dir": Thanks, "спасибо": Thanks, "merci beaucoup": Thanks, "ありがとう": Thanks,
+		"good night": Bye, "bonne nuit": Bye, "do widzenia": Bye,
+		"how are you?": AskMood, "hey, how are you?": AskMood, "wie gehts": AskMood, "ça va ?": AskMood, "cómo estás?": AskMood,
+		"who are you?": AskSelf, "are you a bot?": AskSelf, "wer bist du?": AskSelf, "qui es-tu ?": AskSelf, "кто ты?": AskSelf, "你是谁": AskSelf,
+		"what can you do?": AskHelp, "help": AskHelp, "was kannst du?": AskHelp, "¿qué puedes hacer?": AskHelp, "что ты умеешь?": AskHelp, "何ができる？": AskHelp,
+		"what time is it?": AskTime, "what's the date today": AskTime, "wie spät ist es?": AskTime, "quelle heure est-il ?": AskTime, "сколько времени": AskTime, "saat kaç": AskTime, "몇 시야?": AskTime,
+		"i feel sad today": TellSad, "I'm so tired": TellSad, "mir geht es schlecht": TellSad, "je suis triste": TellSad, "мне грустно": TellSad,
+		"what is the capital of France?": NoChat, "who won the cup yesterday?": NoChat, "when is game night": NoChat, "my dog is called Rex": NoChat,
+		"hello, what is the population of Porto?": NoChat, "": NoChat,
+	} {
+		if got := ReadChat(message, []string{"Sage"}); got != want {
+			t.Errorf("%q: %q, want %q", message, got, want)
+		}
+	}
+}
