@@ -62,6 +62,9 @@ func AboutServer(req turn.Request, now time.Time) Recall {
 		q.Words = nil
 		q.Talk = !q.ByAsker && !q.ByBot && !q.Missed && !q.Pins && !q.Topic && !q.Address && len(q.People)+len(q.Channels) == 0 && q.Span.From.IsZero()
 	}
+	if alone := req.GuildID == "" && len(req.Servers) == 0; alone && (len(u.Words) > maxPhraseWords || !q.Talk && !q.ByAsker && !q.ByBot && !(q.Missed && q.Here)) {
+		return Recall{} // nobody else has said anything
+	}
 	q.Here = q.Here || q.Talk
 	return q
 }

@@ -59,7 +59,7 @@ func TestAboutServer(t *testing.T) {
 		}
 	}
 	direct := request("what did Ada say about the deploy?")
-	direct.GuildID = ""
+	direct.GuildID, direct.Servers = "", []string{"1"}
 	if got := write(AboutServer(direct, now)); got != "people Ada about deploy" {
 		t.Error(got)
 	}
