@@ -109,6 +109,7 @@ import (
 //	forget                   the gateway loses the session: what follows cannot be resumed
 //	repeat                   the gateway sends its last message event again
 //	fault METHOD ROUTE STATUS N  the next N such requests fail; with status 0 they take effect and the answer is lost
+//	refused TEXT             Discord refuses a request of the bot, and what it says of it holds a text; what no script says it refuses is a fault
 //	deny CHANNEL             the bot may not write there any more
 //	thread CHANNEL NAME      a thread is made; ~ as a channel is the newest thread
 //	opened TEXT              the name of the newest thread holds a text
@@ -227,6 +228,7 @@ func newConversation(t *testing.T, archive *txtar.Archive) *conversation {
 		"DISCORD_TOKEN": discordtest.Token, "DISCORD_API_URL": c.discord.URL, "SEARXNG_URL": c.search.server.URL, "FAMILIAR_LOG": "debug", "FAMILIAR_CONSOLE": "off",
 		"FAMILIAR_SEARCH": strings.Join(fewBackends, ","),
 	}
+	c.discord.Accept("messages/search: 403") // Discord grants its own search to few bots; the script says when it does
 	c.unhurried()
 	pages := &txtar.Archive{}
 	for _, f := range archive.Files {
@@ -889,6 +891,13 @@ func (c *conversation) troubles() map[string]func(string) {
 				c.discord.Fail(discordtest.TooMany(route, n, 300*time.Millisecond))
 			default:
 				c.discord.Fail(discordtest.Fault{Route: route, Times: n, Status: status, Body: "<html>no</html>"})
+			}
+		},
+		"refused": func(what string) {
+			c.discord.Accept(what)
+			holds := func(said string) bool { return strings.Contains(said, what) }
+			if !wait.Until(func() bool { return slices.ContainsFunc(slices.Collect(maps.Keys(c.discord.Refusals())), holds) }) {
+				c.Errorf("refused: %v", c.discord.Refusals())
 			}
 		},
 		"deny": func(channel string) { c.discord.Deny(channel, true) },

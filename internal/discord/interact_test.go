@@ -77,6 +77,7 @@ func TestCommandInDirect(t *testing.T) {
 
 func TestRespondFails(t *testing.T) {
 	virtual(t, func(t *testing.T, far *discordtest.Server) {
+		far.Accept("Unknown Webhook")
 		s := prepare(t, far, nil)
 		if e := failed(t, s.Respond(t.Context(), turn.Command{Token: "t"}, turn.Answer{Text: "x"})); e.Kind != Unavailable {
 			t.Errorf("before the session: %+v", e)
@@ -122,6 +123,7 @@ func TestCommandThatCameBefore(t *testing.T) {
 // TestHungAcknowledgement leaves an acknowledgement unanswered, with and without an effect.
 func TestHungAcknowledgement(t *testing.T) {
 	each(t, map[string]bool{"lost": false, "taken": true}, func(t *testing.T, far *discordtest.Server, after bool) {
+		far.Accept("already been acknowledged")
 		const route = "POST interactions/*/*/callback"
 		d := open(t, far, nil)
 		if after {
