@@ -76,6 +76,7 @@ import (
 //	reacted CHANNEL EMOJI    the bot has put it under the last message of a person; - for none of its emojis anywhere
 //	feedback TEXT            what familiar feedback prints holds a text; memory and learned: familiar memory, and familiar memory counts; changed: familiar changes
 //	menu CHANNEL WHO NAME    an entry of the menu of the channel's last message; its answer is looked at
+//	personmenu CHANNEL WHO WHOM NAME  an entry of the menu of a person; modpersonmenu: by somebody who may manage the server
 //	typing CHANNEL WHO NAME K=V …  a slash command whose last option is being typed; the suggestions are looked at, on a line each
 //	bring WHO NAME K=V …     a slash command in the channel elsewhere of a server that has not installed the bot
 //	reads WHO LOCALE         the language of somebody's client
@@ -390,6 +391,12 @@ func (c *conversation) stop() {
 	}
 }
 
+func (c *conversation) personMenu(rest string, may discordtest.Rights) {
+	channel, who, rest := words3(rest)
+	whom, name, _ := strings.Cut(rest, " ")
+	c.hearAnswer(c.discord.Order(discordtest.Order{Channel: channel, Author: who, Command: name, Person: whom, May: may}), 1)
+}
+
 func (c *conversation) do(where, line string) {
 	c.Helper()
 	verb, rest, _ := strings.Cut(line, " ")
@@ -494,6 +501,8 @@ func (c *conversation) deeds() map[string]func(string) {
 			messages := c.discord.Messages(channel)
 			c.hearAnswer(c.discord.Order(discordtest.Order{Channel: channel, Author: who, Command: name, Target: messages[len(messages)-1].ID, May: discordtest.Member}), 1)
 		},
+		"personmenu":    func(rest string) { c.personMenu(rest, discordtest.Member) },
+		"modpersonmenu": func(rest string) { c.personMenu(rest, discordtest.ManageServer) },
 		"typing": func(rest string) {
 			order := orderOf(rest)
 			fields := strings.Fields(rest)

@@ -59,6 +59,7 @@ func commands() []turn.Definition {
 			},
 			Places: withBot, Installs: byServers,
 		},
+		{Kind: turn.UserMenu, Name: rememberMenu, Places: withBot, Installs: byServers},
 		{Kind: turn.MessageMenu, Name: "Look this up", Places: everywhere, Installs: byAnybody},
 		{Kind: turn.MessageMenu, Name: "Check this claim", Places: everywhere, Installs: byAnybody},
 		{Kind: turn.MessageMenu, Name: "Why this answer?", Places: withBot, Installs: byServers},
@@ -199,6 +200,7 @@ const (
 	helpWeb      sentence = "If a question needs the web I look it up and name my sources. \"look up …\" makes me look, \"don't search\" keeps me from it."
 	helpVisiting sentence = "I am %s. You have brought me along: what I look up for you here, you alone see."
 	helpInMenu   sentence = "in the menu of a message, under Apps"
+	helpOfPerson sentence = "in the menu of a person, under Apps"
 )
 
 // help answers /help, and everything that has no handler, with the commands that the person may use here.
@@ -214,6 +216,8 @@ func (c *call) help(ctx context.Context) turn.Answer {
 		case !c.usable(d):
 		case d.Kind == turn.ChatInput:
 			lines = append(lines, "/"+name+" – "+cmp.Or(d.Descriptions[c.language], d.Description))
+		case d.Kind == turn.UserMenu:
+			lines = append(lines, name+" – "+helpOfPerson.In(c.language))
 		default:
 			lines = append(lines, name+" – "+helpInMenu.In(c.language))
 		}

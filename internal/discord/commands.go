@@ -75,6 +75,7 @@ var localesOf = map[string][]discordgo.Locale{
 	"en": {discordgo.EnglishUS, discordgo.EnglishGB},
 	"es": {discordgo.SpanishES, discordgo.SpanishLATAM},
 	"pt": {discordgo.PortugueseBR},
+	"zh": {discordgo.ChineseCN, discordgo.ChineseTW},
 }
 
 // locales returns texts by Discord's locales.

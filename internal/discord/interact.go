@@ -92,6 +92,9 @@ func (s *Session) commandEvent(i *interaction) turn.Event {
 	if i.Type == discordgo.InteractionModalSubmit {
 		cmd.Name, cmd.Button, cmd.Options = i.Data.CustomID, "", fields(i.Data.Components)
 	}
+	if cmd.Kind == turn.UserMenu {
+		cmd.Person = i.Data.TargetID
+	}
 	cmd.Focused = options(cmd.Options, i.Data.Options)
 	at, err := discordgo.SnowflakeTimestamp(i.ID)
 	if err != nil {

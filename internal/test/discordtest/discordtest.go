@@ -199,6 +199,7 @@ func (s *Server) find(name string) *channel {
 			return c
 		}
 	}
+	s.mu.Unlock() // so that the test ends, and does not hang
 	panic(fmt.Sprintf("discordtest: no channel %q", name))
 }
 

@@ -40,6 +40,7 @@ type Order struct {
 	Options                  map[string]string // "#general" is the channel
 	Focused                  string            // the option that is being typed, for which suggestions are asked
 	Target                   string            // id of the message whose menu was used
+	Person                   string            // name of the person whose menu was used
 	May                      Rights
 }
 
@@ -76,7 +77,14 @@ func (s *Server) Order(o Order) *Interaction {
 		s.mu.Lock()
 		target := s.payload(s.must(o.Target), false)
 		s.mu.Unlock()
-		data["type"], data["target_id"], data["resolved"] = 3, o.Target, object{"messages": object{o.Target: target}}
+		data["type"], data["target_id"], data["resolved"] = textMenu, o.Target, object{"messages": object{o.Target: target}}
+		delete(data, "options")
+	}
+	if o.Person != "" {
+		s.mu.Lock()
+		whom := s.person(o.Person).payload()
+		s.mu.Unlock()
+		data["type"], data["target_id"], data["resolved"] = userMenu, whom["id"], object{"users": object{whom["id"].(string): whom}}
 		delete(data, "options")
 	}
 	kind := 2
