@@ -28,6 +28,8 @@ type Commands struct {
 	// Prepare makes what several characters need to post in a channel under their own names. Its error says why they cannot, and how they
 	// could. nil: nothing is needed.
 	Prepare func(ctx context.Context, channelID string) error
+	// Namesake reports whether a member of a server has a name that looks like a character's; nil: there are no members.
+	Namesake func(ctx context.Context, guildID, name string) (bool, error)
 	// Contentless reports whether the bot may read only messages that are addressed to it; nil: it may read all.
 	Contentless func() bool
 }

@@ -126,6 +126,7 @@ func (s *Server) route(c *call) answer {
 		{"GET channels/*/messages", s.listMessages},
 		{"POST channels/*/messages", s.create},
 		{"GET channels/*/messages/pins", s.listPins},
+		{"GET guilds/*/members/search", s.searchMembers},
 		{"GET guilds/*/members/*", s.getMember},
 		{"GET guilds/*/messages/search", s.searchMessages},
 		{"GET channels/*/messages/*", s.getMessage},
