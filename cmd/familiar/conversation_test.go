@@ -75,7 +75,7 @@ import (
 //	react CHANNEL WHO EMOJI  somebody puts an emoji under the bot's last message; unreact: takes it away; modreact: a moderator
 //	reacted CHANNEL EMOJI    the bot has put it under the last message of a person; - for none of its emojis anywhere
 //	feedback TEXT            what familiar feedback prints holds a text; memory and learned: familiar memory, and familiar memory counts; changed: familiar changes
-//	menu CHANNEL WHO NAME    an entry of the menu of the channel's last message; its answer is looked at
+//	menu CHANNEL WHO NAME    an entry of the menu of the channel's last message; its answer is looked at. baremenu: Discord names only its id
 //	personmenu CHANNEL WHO WHOM NAME  an entry of the menu of a person; modpersonmenu: by somebody who may manage the server
 //	typing CHANNEL WHO NAME K=V …  a slash command whose last option is being typed; the suggestions are looked at, on a line each
 //	bring WHO NAME K=V …     a slash command in the channel elsewhere of a server that has not installed the bot
@@ -391,6 +391,12 @@ func (c *conversation) stop() {
 	}
 }
 
+func (c *conversation) menu(rest string, unresolved bool) {
+	channel, who, name := words3(rest)
+	messages := c.discord.Messages(channel)
+	c.hearAnswer(c.discord.Order(discordtest.Order{Channel: channel, Author: who, Command: name, Target: messages[len(messages)-1].ID, Unresolved: unresolved, May: discordtest.Member}), 1)
+}
+
 func (c *conversation) personMenu(rest string, may discordtest.Rights) {
 	channel, who, rest := words3(rest)
 	whom, name, _ := strings.Cut(rest, " ")
@@ -493,14 +499,11 @@ func (c *conversation) deeds() map[string]func(string) {
 		"unreact": func(rest string) {
 			c.react(rest, func(id, who, emoji string, _ bool) { c.discord.Unreact(id, who, emoji) }, false)
 		},
-		"command": func(rest string) { c.order(rest, true) },
-		"try":     func(rest string) { c.order(rest, false) },
-		"bring":   func(rest string) { c.hearAnswer(c.discord.Order(orderOf("elsewhere "+rest)), 1) },
-		"menu": func(rest string) {
-			channel, who, name := words3(rest)
-			messages := c.discord.Messages(channel)
-			c.hearAnswer(c.discord.Order(discordtest.Order{Channel: channel, Author: who, Command: name, Target: messages[len(messages)-1].ID, May: discordtest.Member}), 1)
-		},
+		"command":       func(rest string) { c.order(rest, true) },
+		"try":           func(rest string) { c.order(rest, false) },
+		"bring":         func(rest string) { c.hearAnswer(c.discord.Order(orderOf("elsewhere "+rest)), 1) },
+		"menu":          func(rest string) { c.menu(rest, false) },
+		"baremenu":      func(rest string) { c.menu(rest, true) },
 		"personmenu":    func(rest string) { c.personMenu(rest, discordtest.Member) },
 		"modpersonmenu": func(rest string) { c.personMenu(rest, discordtest.ManageServer) },
 		"typing": func(rest string) {

@@ -40,6 +40,7 @@ type Order struct {
 	Options                  map[string]string // "#general" is the channel
 	Focused                  string            // the option that is being typed, for which suggestions are asked
 	Target                   string            // id of the message whose menu was used
+	Unresolved               bool              // the message itself does not come along
 	Person                   string            // name of the person whose menu was used
 	May                      Rights
 }
@@ -79,6 +80,9 @@ func (s *Server) Order(o Order) *Interaction {
 		s.mu.Unlock()
 		data["type"], data["target_id"], data["resolved"] = textMenu, o.Target, object{"messages": object{o.Target: target}}
 		delete(data, "options")
+	}
+	if o.Unresolved {
+		delete(data, "resolved")
 	}
 	if o.Person != "" {
 		s.mu.Lock()
