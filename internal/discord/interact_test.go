@@ -195,7 +195,7 @@ func TestRegistration(t *testing.T) {
 			t.Errorf("registered %d times, want once", puts)
 		}
 		const want = `[{"type":1,"name":"docs","name_localizations":{"pt-BR":"manual"},"description":"Look there","description_localizations":{"es-419":"Mira ahí","es-ES":"Mira ahí"},` +
-			`"default_member_permissions":"32","integration_types":[0,1],"contexts":[0,1,2],"options":[{"type":3,"name":"page","description":"Which","required":true,"autocomplete":true},` +
+			`"default_member_permissions":"32","integration_types":[0,1],"contexts":[0,1,2],"options":[{"type":3,"name":"page","description":"Which","required":true,"autocomplete":true,"max_length":200},` +
 			`{"type":3,"name":"site","description":"Where","choices":[{"name":"Colony","name_localizations":{"de":"Kolonie"},"value":"colony"},{"name":"Go","value":"go"}]}]},` +
 			`{"type":3,"name":"Why this?","description":"","integration_types":[0],"contexts":[0]}]`
 		if raw != want {
