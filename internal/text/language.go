@@ -68,7 +68,7 @@ func MessageLanguage(s string) string {
 	case english >= leastWorth && english >= best/clearly: // what people write most, and mix in least
 		return "en"
 	case best < leastWorth || best < clearly*second:
-		return ""
+		return Language(own, words)
 	}
 	return language
 }
