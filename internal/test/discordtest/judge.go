@@ -81,7 +81,7 @@ func (p part) wrong(code, text string, args ...any) {
 // units counts in UTF-16: the stricter of two ways to count that were reported.
 func units(text string) int { return len(utf16.Encode([]rune(text))) }
 
-// length complains about a size out of bounds. Something of which none is enough may be missing.
+// length complains about a size out of bounds. If none is enough, the value may be missing.
 func (p part) length(n, least, most int) {
 	switch {
 	case p.value == nil && least > 0:
