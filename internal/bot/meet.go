@@ -35,8 +35,8 @@ func (m *met) first(channelID string) bool {
 	return true
 }
 
-// meet keeps what people wrote in a channel before the first turn there, as if it came now. Only a channel of which nearly nothing is kept is
-// read, and once by each process. What people do not want kept is not.
+// meet keeps what people wrote in a channel before the first turn there, as if it came now. It reads only channels from
+// which nearly nothing is kept, and each once in a process. What people do not want kept is not.
 func (b *Bot) meet(ctx context.Context, a arrival) {
 	if b.Earlier == nil || a.Message.ID == a.Message.ChannelID || !b.met.first(a.Message.ChannelID) {
 		return
