@@ -283,7 +283,9 @@ func (s *Server) Accept(what ...string) {
 
 // complain reports the refusals that the test did not ask for.
 func (s *Server) complain(tb testing.TB) {
-	for what, n := range s.Refusals() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for what, n := range s.judge.refused {
 		if !slices.ContainsFunc(s.judge.accepted, func(part string) bool { return strings.Contains(what, part) }) {
 			tb.Errorf("Discord refused, %d times, %s", n, what)
 		}
