@@ -85,6 +85,7 @@ func TestConnect(t *testing.T) {
 	found(exitOK, "all answer", "ok token Discord accepts the token", "ok model: main It answers at", "first word after", "ok side model: side", "ok search: searxng 1 hit",
 		"ok embeddings text-embedding-3-small at", "makes vectors, within", "ok transcription whisper-1 at", "transcribes recordings, within")
 	c.env["DISCORD_TOKEN"] += "x"
+	c.discord.Accept("401")
 	found(exitFailed, "a wrong token", "failure token Discord does not accept it", "set DISCORD_TOKEN")
 	c.env["DISCORD_TOKEN"] = ""
 	c.env["EMBED_BASE_URL"] = "http://127.0.0.1:1/v1"

@@ -75,7 +75,8 @@ import (
 //	react CHANNEL WHO EMOJI  somebody puts an emoji under the bot's last message; unreact: takes it away; modreact: a moderator
 //	reacted CHANNEL EMOJI    the bot has put it under the last message of a person; - for none of its emojis anywhere
 //	feedback TEXT            what familiar feedback prints holds a text; memory and learned: familiar memory, and familiar memory counts; changed: familiar changes
-//	menu CHANNEL WHO NAME    an entry of the menu of the channel's last message; its answer is looked at
+//	menu CHANNEL WHO NAME    an entry of the menu of the channel's last message; its answer is looked at. baremenu: Discord names only its id
+//	personmenu CHANNEL WHO WHOM NAME  an entry of the menu of a person; modpersonmenu: by somebody who may manage the server
 //	typing CHANNEL WHO NAME K=V …  a slash command whose last option is being typed; the suggestions are looked at, on a line each
 //	bring WHO NAME K=V …     a slash command in the channel elsewhere of a server that has not installed the bot
 //	reads WHO LOCALE         the language of somebody's client
@@ -109,6 +110,7 @@ import (
 //	forget                   the gateway loses the session: what follows cannot be resumed
 //	repeat                   the gateway sends its last message event again
 //	fault METHOD ROUTE STATUS N  the next N such requests fail; with status 0 they take effect and the answer is lost
+//	refused TEXT             Discord refuses a request of the bot, and what it says of it holds a text; what no script says it refuses is a fault
 //	deny CHANNEL             the bot may not write there any more
 //	thread CHANNEL NAME      a thread is made; ~ as a channel is the newest thread
 //	opened TEXT              the name of the newest thread holds a text
@@ -227,6 +229,7 @@ func newConversation(t *testing.T, archive *txtar.Archive) *conversation {
 		"DISCORD_TOKEN": discordtest.Token, "DISCORD_API_URL": c.discord.URL, "SEARXNG_URL": c.search.server.URL, "FAMILIAR_LOG": "debug", "FAMILIAR_CONSOLE": "off",
 		"FAMILIAR_SEARCH": strings.Join(fewBackends, ","),
 	}
+	c.discord.Accept("messages/search: 403") // Discord grants its own search to few bots; the script says when it does
 	c.unhurried()
 	pages := &txtar.Archive{}
 	for _, f := range archive.Files {
@@ -388,6 +391,18 @@ func (c *conversation) stop() {
 	}
 }
 
+func (c *conversation) menu(rest string, unresolved bool) {
+	channel, who, name := words3(rest)
+	messages := c.discord.Messages(channel)
+	c.hearAnswer(c.discord.Order(discordtest.Order{Channel: channel, Author: who, Command: name, Target: messages[len(messages)-1].ID, Unresolved: unresolved, May: discordtest.Member}), 1)
+}
+
+func (c *conversation) personMenu(rest string, may discordtest.Rights) {
+	channel, who, rest := words3(rest)
+	whom, name, _ := strings.Cut(rest, " ")
+	c.hearAnswer(c.discord.Order(discordtest.Order{Channel: channel, Author: who, Command: name, Person: whom, May: may}), 1)
+}
+
 func (c *conversation) do(where, line string) {
 	c.Helper()
 	verb, rest, _ := strings.Cut(line, " ")
@@ -484,14 +499,13 @@ func (c *conversation) deeds() map[string]func(string) {
 		"unreact": func(rest string) {
 			c.react(rest, func(id, who, emoji string, _ bool) { c.discord.Unreact(id, who, emoji) }, false)
 		},
-		"command": func(rest string) { c.order(rest, true) },
-		"try":     func(rest string) { c.order(rest, false) },
-		"bring":   func(rest string) { c.hearAnswer(c.discord.Order(orderOf("elsewhere "+rest)), 1) },
-		"menu": func(rest string) {
-			channel, who, name := words3(rest)
-			messages := c.discord.Messages(channel)
-			c.hearAnswer(c.discord.Order(discordtest.Order{Channel: channel, Author: who, Command: name, Target: messages[len(messages)-1].ID, May: discordtest.Member}), 1)
-		},
+		"command":       func(rest string) { c.order(rest, true) },
+		"try":           func(rest string) { c.order(rest, false) },
+		"bring":         func(rest string) { c.hearAnswer(c.discord.Order(orderOf("elsewhere "+rest)), 1) },
+		"menu":          func(rest string) { c.menu(rest, false) },
+		"baremenu":      func(rest string) { c.menu(rest, true) },
+		"personmenu":    func(rest string) { c.personMenu(rest, discordtest.Member) },
+		"modpersonmenu": func(rest string) { c.personMenu(rest, discordtest.ManageServer) },
 		"typing": func(rest string) {
 			order := orderOf(rest)
 			fields := strings.Fields(rest)
@@ -889,6 +903,13 @@ func (c *conversation) troubles() map[string]func(string) {
 				c.discord.Fail(discordtest.TooMany(route, n, 300*time.Millisecond))
 			default:
 				c.discord.Fail(discordtest.Fault{Route: route, Times: n, Status: status, Body: "<html>no</html>"})
+			}
+		},
+		"refused": func(what string) {
+			c.discord.Accept(what)
+			holds := func(said string) bool { return strings.Contains(said, what) }
+			if !wait.Until(func() bool { return slices.ContainsFunc(slices.Collect(maps.Keys(c.discord.Refusals())), holds) }) {
+				c.Errorf("refused: %v", c.discord.Refusals())
 			}
 		},
 		"deny": func(channel string) { c.discord.Deny(channel, true) },

@@ -82,7 +82,8 @@ func TestDoctor(t *testing.T) {
 	visit(healthy, "healthy.json", exitOK, "--json", "discord", "clock", "guard")
 	visit(healthy, "review", exitOK, "--review")
 
-	sick := newConversation(t, txtar.Parse([]byte(strings.NewReplacer("93.184.215.14", "198.18.0.7", "when lovelace\n", "when .\nstatus 502\n").Replace(installation))))
+	sick := newConversation(t, txtar.Parse([]byte(strings.NewReplacer("93.184.215.14", "198.18.0.7", "when lovelace\n", "when .\nstatus 502\n").Replace(installation)+"-- characters/moss/persona.md --\nYou are Moss.\n")))
+	sick.discord.Say("general", "moss", "hello")
 	sick.root = plainDisk()
 	sick.model.Models = []string{"main-large", "other"}
 	sick.env["OPENAI_MODEL"], sick.env["SIDE_MODEL"] = "main-lage", "side"

@@ -124,7 +124,7 @@ func TestFirstMinutes(t *testing.T) {
 	const question = "how high is Mount Example?"
 	c.deeds()["say"]("general ana @familiar " + question)
 	c.hear("general")
-	c.looks()["has"]("4,321 metres high. [1]")
+	c.looks()["has"]("4,321 metres high. [[1]](<https://fast.example.org/mount>)")
 	c.looks()["has"]("[1] fast.example.org")
 	c.stop()
 	p.keys += len("familiar init\nfamiliar run\n") + len("@familiar "+question+"\n")

@@ -84,6 +84,7 @@ func TestInit(t *testing.T) {
 	t.Parallel()
 	c := newcomer(t)
 	c.discord.RefuseContent()
+	c.discord.Accept("401")
 	i := c.interview()
 	i.answers("Token (hidden; Enter for none):", "MTAwMDAwMDAwMDAwMDAwMDAx.GdTest.another")
 	i.answers("Discord does not accept it.", "")

@@ -60,7 +60,7 @@ func asHTML(text string) template.HTML {
 	text = template.HTMLEscapeString(text)
 	for _, r := range []struct{ from, to string }{
 		{`(?m)^-# (.*)$`, `<small>$1</small>`}, {`(?m)^#+ (.*)$`, `<h3>$1</h3>`}, {`(?m)^&gt; (.*)$`, `<q>$1</q>`},
-		{`\[([^\]]+)\]\(&lt;(.*?)&gt;\)`, `<a>$1</a>`}, {`&lt;(https?:.*?)&gt;`, `<a>$1</a>`},
+		{`\[(\[\d+\]|[^\]]+)\]\(&lt;(.*?)&gt;\)`, `<a>$1</a>`}, {`&lt;(https?:.*?)&gt;`, `<a>$1</a>`},
 		{"(?s)```\n?(.*?)\n?```", `<pre>$1</pre>`}, {"`([^`]+)`", `<code>$1</code>`}, {`\*\*(.+?)\*\*`, `<b>$1</b>`}, {`&lt;@\d+&gt;`, `<mark>@Sage</mark>`},
 	} {
 		text = regexp.MustCompile(r.from).ReplaceAllString(text, r.to)

@@ -155,10 +155,11 @@ func (a *App) ActorOf(c *character.Character, far Far) (*bot.Actor, error) {
 			}
 		}
 	}
-	if a.files != nil {
-		builder.Providers = append(builder.Providers, &attachment.Provider{Files: a.files, Sees: func() bool { return a.sees(models) }})
-	}
 	actor := &bot.Actor{Character: c, Builder: builder, Lookup: lookup, Past: server, Model: models.main, Side: models.side, Tokens: counter}
+	if a.files != nil {
+		actor.Pictures = &attachment.Provider{Files: a.files, Sees: func() bool { return a.sees(models) }}
+		builder.Providers = append(builder.Providers, actor.Pictures)
+	}
 	if models.side != nil && a.Config.Get("FAMILIAR_VERIFY") == "on" {
 		actor.Verifier = &factcheck.Verifier{Model: models.side}
 	}

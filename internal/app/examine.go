@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -12,6 +13,8 @@ import (
 	"familiar/internal/doctor"
 	"familiar/internal/embedding"
 	"familiar/internal/llm"
+	"familiar/internal/providers/character"
+	"familiar/internal/web/clean"
 )
 
 // Examination opens what the doctor looks at, as far as that works without writing; without web, only what asks Discord and the models. The
@@ -65,8 +68,8 @@ func (a *App) installation(p *Process) doctor.Installation {
 	base := c.Get("DISCORD_API_URL")
 	i := doctor.Installation{
 		Setting: c.Get, Set: set, Redact: a.Redact.String,
-		Character: of.Name, Mode: string(of.Mode), Prompt: of.Modes[of.Mode].Total, Reactions: of.Reactions.Follow,
-		Discord: discord.Config{Token: c.Get("DISCORD_TOKEN"), HTTP: a.client(base), BaseURL: base, Redact: a.Redact.String, PerSecond: p.Far.PerSecond},
+		Character: of.Name, Others: otherNames(Shelf(c, p.Dir), of.ID), Mode: string(of.Mode), Prompt: of.Modes[of.Mode].Total, Reactions: of.Reactions.Follow,
+		Discord: discord.Config{Token: c.Get("DISCORD_TOKEN"), HTTP: a.client(base), BaseURL: base, Redact: a.Redact.String, PerSecond: p.Far.PerSecond, Alike: clean.Alike},
 		Models:  func(ctx context.Context) (doctor.Models, error) { return a.examinedModels(ctx, p.Far) },
 		Embeddings: func() (*embedding.Service, error) {
 			err := a.openEmbeddings(context.Background(), p)
@@ -136,4 +139,15 @@ func Setup(p *Process, in io.Reader, o doctor.Options, progress doctor.Progress)
 			return Examination(&changed, part != doctor.WithoutWeb)
 		},
 	}, nil
+}
+
+// otherNames returns the names of all characters but one. Those with wrong files are left out.
+func otherNames(files fs.FS, id string) (names []string) {
+	ids, _ := character.List(files)
+	for _, other := range ids {
+		if loaded, err := character.Load(files, other); err == nil && other != id {
+			names = append(names, loaded.Name)
+		}
+	}
+	return names
 }

@@ -18,6 +18,7 @@ import (
 	"familiar/internal/memory"
 	"familiar/internal/store"
 	"familiar/internal/text"
+	"familiar/internal/web/clean"
 )
 
 // Keys of notes in the store: the fingerprint of the commands that Discord has, and the session that a restart resumes.
@@ -45,7 +46,7 @@ func (a *App) Serve(ctx context.Context, p *Process) error {
 		LoadSession: func(ctx context.Context) (string, error) { return a.note(ctx, sessionNote) },
 		SaveSession: func(ctx context.Context, session string) error { return a.Store.Notes.Set(ctx, sessionNote, session) },
 		Taken:       a.Store.Claims.Taken,
-		Form:        commands.Form,
+		Form:        commands.Form, Alike: clean.Alike,
 		LoadWebhook: a.loadWebhook, Keeps: a.Store.Claims.Posted,
 		SaveWebhook: func(ctx context.Context, guildID, channelID string, w discord.Webhook) error {
 			return a.Store.Webhooks.Set(ctx, store.Webhook{ChannelID: channelID, GuildID: guildID, ID: w.ID, Token: w.Token})
@@ -56,7 +57,7 @@ func (a *App) Serve(ctx context.Context, p *Process) error {
 	}
 	b := a.Bot(session, bot.Pace{First: 200 * time.Millisecond, Every: 1200 * time.Millisecond, Units: 2000, Buttons: true, Names: true})
 	b.Cast, b.Profile, b.Present = a.cast.get(), session.Profile, session.Present
-	commands.Bot, commands.Prepare, commands.Contentless = b, session.PreparePersonas, session.Contentless
+	commands.Bot, commands.Prepare, commands.Namesake, commands.Contentless = b, session.PreparePersonas, session.Namesake, session.Contentless
 	b.Commands = commands.Do
 	b.Files, b.Listener, a.files.Reread = a.files, a.listener(), session.Message
 	b.Servers, a.servers.Platform = a.servers, session

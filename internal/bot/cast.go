@@ -13,6 +13,7 @@ import (
 	"familiar/internal/context/turn"
 	"familiar/internal/factcheck"
 	"familiar/internal/llm"
+	"familiar/internal/providers/attachment"
 	"familiar/internal/providers/character"
 	"familiar/internal/providers/recall"
 	"familiar/internal/providers/websearch"
@@ -28,6 +29,7 @@ type Actor struct {
 	Past     *recall.ServerProvider // finds earlier messages in the server; nil: nothing is known of them
 	Model    *llm.Client            // nil: no model is configured
 	Side     *llm.Client            // for questions beside the answer; nil: none
+	Pictures *attachment.Provider   // reads attached pictures; nil: none are read
 	Verifier *factcheck.Verifier    // judges citations; nil: rules alone do
 	Tokens   *llm.Counter           // counts its prompts, and keeps parts of them; may be nil
 }

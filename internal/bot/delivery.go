@@ -270,6 +270,7 @@ func (d *delivery) carry(ctx context.Context, text string, last bool) error {
 		return err
 	}
 	for i, piece := range pieces {
+		piece = d.linked(piece)
 		if d.spoken && i > 0 && i >= len(d.result.posts) && !d.pause(ctx, piece) {
 			return errUnsaid
 		}
@@ -279,6 +280,14 @@ func (d *delivery) carry(ctx context.Context, text string, last bool) error {
 	}
 	d.result.wanted = len(pieces)
 	return nil
+}
+
+// linked returns a post whose citations are links, where the line of sources has no addresses. A voice types none.
+func (d *delivery) linked(piece string) string {
+	if !d.request.Buttons || d.spoken || d.units() == 0 || forAddress(d.marker.Lookup) {
+		return piece
+	}
+	return reply.Linked(piece, d.marker.Lookup, d.rules.Secrets, d.units())
 }
 
 // units returns how long a post may be, in UTF-16 units, or 0 for no limit. It leaves room for a persona's name before

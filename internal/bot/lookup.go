@@ -34,7 +34,7 @@ const (
 
 // LookupOrder is what a person wants to be looked up.
 type LookupOrder struct {
-	Question string
+	Question string        // empty: the picture of Target
 	Target   *turn.Message // the message of another person that Question is from; nil: the person's own words
 	Docs     string        // name of the only documentation site to search; empty: anywhere
 	Intent   turn.Intent   // kind of question; empty: the words decide
@@ -70,11 +70,20 @@ func (b *Bot) LookUpFor(ctx context.Context, actor *Actor, e turn.Event, o Looku
 	}
 	return b.Aside(ctx, actor, e, prepare, func(t *turn.Trace) bool {
 		l := turn.Lookup{State: turn.Disabled, Reason: offReason(t.Request.Web), Question: o.Question, Began: t.Began}
+		seen := ""
+		if o.Question == "" && t.Request.Web.Switch != turn.WebOff {
+			words, excuse := b.see(ctx, actor, t, *o.Target)
+			if excuse != "" {
+				t.Reply = excuse.In(t.Request.Language)
+				return len(t.Processed) > 0 // a model was asked
+			}
+			t.Request.Message.Text, seen = words, reply.SmallType+lookedUpPicture.In(t.Request.Language, words)+"\n"
+		}
 		if t.Request.Web.Switch != turn.WebOff { // else it does not matter whether there is anything to look up
 			l = actor.Lookup.Lookup(ctx, t.Request)
 		}
-		t.Outcomes = []turn.Outcome{LookupOutcome(actor.Lookup.Name(), &l, l.Took)}
-		t.Reply = b.LookupAnswer(t.Request.Language, &l)
+		t.Outcomes = append(t.Outcomes, LookupOutcome(actor.Lookup.Name(), &l, l.Took))
+		t.Reply = reply.Head(seen+b.LookupAnswer(t.Request.Language, &l), AnswerUnits)
 		return true
 	})
 }

@@ -69,7 +69,7 @@ func (b *Bot) classify(ctx context.Context, t *turn.Trace, result deliveryResult
 	if result.unsaid {
 		t.Reply, t.Cut, t.Phase = "", true, turn.Interrupted
 		for _, p := range result.posts {
-			t.Reply = strings.TrimLeft(t.Reply+"\n"+p.text, "\n")
+			t.Reply = strings.TrimLeft(t.Reply+"\n"+reply.Unlinked(p.text), "\n")
 		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"familiar/internal/context/turn"
 	"familiar/internal/discord"
 	"familiar/internal/providers/character"
+	"familiar/internal/reply"
 	"familiar/internal/store"
 )
 
@@ -206,12 +207,13 @@ func (b *Bot) asSeen(ctx context.Context, m *turn.Message, character string) *tu
 	if !m.Own {
 		return m
 	}
+	seen := *m
+	seen.Text = cmp.Or(reply.OwnWords(m.Text), m.Text)
 	kept, err := b.Store.Messages.Get(ctx, m.ID)
 	if err != nil {
-		return m
+		return &seen
 	}
-	seen := *m
-	seen.Text = strings.TrimPrefix(m.Text, discord.Labelled(kept.AuthorName, ""))
+	seen.Text = strings.TrimPrefix(seen.Text, discord.Labelled(kept.AuthorName, ""))
 	if kept.OfAnother(character) {
 		seen.Own, seen.Author = false, turn.Author{ID: kept.AuthorID, Name: kept.AuthorName, Machine: true}
 	}

@@ -211,6 +211,9 @@ func TestCommandsInAllLanguages(t *testing.T) {
 		for _, fault := range commandFaults(c) {
 			t.Error(fault)
 		}
+		if c.Kind == turn.UserMenu && len(c.Names) != 12 {
+			t.Errorf("%s has names in %d languages besides English", c.Name, len(c.Names))
+		}
 		for language, name := range c.Names {
 			key := fmt.Sprint(language, c.Kind, name)
 			if taken[key] {

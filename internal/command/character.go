@@ -27,6 +27,7 @@ const (
 	saysNotHere      sentence = "%s does not speak here."
 	saysOneServer    sentence = "A whole server has one character. Add others to channels."
 	saysNoNames      sentence = "They post under my name, with theirs in front: %s."
+	saysNamesake     sentence = "Somebody here is called like %s. So that nobody takes one for the other, the character posts with “(bot)” behind its name."
 	saysNoProfile    sentence = "I could not take on its name in this server: %s."
 	saysNoServer     sentence = "This is no server."
 )
@@ -127,10 +128,29 @@ func (c *call) charactersChanged(ctx context.Context, server bool, ids []string)
 		if err := c.Prepare(ctx, c.Message.ChannelID); err != nil {
 			return turn.Answer{Text: saysChosen.In(c.language, now) + "\n" + saysNoNames.In(c.language, c.Bot.Redact.String(err.Error()))}
 		}
+		return turn.Answer{Text: saysChosen.In(c.language, now) + c.namesakes(ctx, ids)}
 	case len(ids) == 1:
 		return c.say(saysChosenAlone, now)
 	}
 	return c.say(saysChosen, now)
+}
+
+// namesakes warns of characters that are called like a member of the server.
+func (c *call) namesakes(ctx context.Context, ids []string) (warning string) {
+	if c.Namesake == nil || c.GuildID == "" {
+		return ""
+	}
+	for _, id := range ids {
+		actor := c.Bot.CurrentCast().Actor(id)
+		if actor == nil {
+			continue
+		}
+		taken, err := c.Namesake(ctx, c.GuildID, actor.Name)
+		if c.logged("look for members with a character's name", err); taken {
+			warning += "\n" + saysNamesake.In(c.language, reply.PlainName(actor.Name))
+		}
+	}
+	return warning
 }
 
 // list joins names in the language of the answer.

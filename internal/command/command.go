@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 	"unicode"
+	"unicode/utf8"
 
 	"familiar/internal/bot"
 	"familiar/internal/context/turn"
@@ -28,6 +29,8 @@ type Commands struct {
 	// Prepare makes what several characters need to post in a channel under their own names. Its error says why they cannot, and how they
 	// could. nil: nothing is needed.
 	Prepare func(ctx context.Context, channelID string) error
+	// Namesake reports whether a member of a server has a name that looks like a character's; nil: there are no members.
+	Namesake func(ctx context.Context, guildID, name string) (bool, error)
 	// Contentless reports whether the bot may read only messages that are addressed to it; nil: it may read all.
 	Contentless func() bool
 }
@@ -50,11 +53,29 @@ func (cs *Commands) Do(ctx context.Context, e turn.Event) {
 	c.logged("answer a command", cs.Bot.Door.Respond(ctx, *e.Command, a))
 }
 
+// optionTooLong is the answer to a value that is too long.
+const optionTooLong sentence = "The option %s is too long: %d characters at most."
+
+// tooLong refuses a command with an option that is too long. Discord's clients keep to the limits; at a terminal nothing does.
+func (c *call) tooLong() (a turn.Answer, refused bool) {
+	for _, d := range commands() {
+		for _, o := range d.Options {
+			if value := c.Command.Options[o.Name]; d.Name == c.Command.Name && len(value) > o.Longest() && utf8.RuneCountInString(value) > o.Longest() {
+				return c.say(optionTooLong, sentence(o.Name).In(c.language), o.Longest()), true
+			}
+		}
+	}
+	return turn.Answer{}, false
+}
+
 // answer finds the handler of a command and has it answer. Help answers what has none.
 func (c *call) answer(ctx context.Context) turn.Answer {
 	do, variables := routes().find(c.Command)
 	if do == nil {
 		do = admitted((*call).help)
+	}
+	if a, long := c.tooLong(); long {
+		return a
 	}
 	c.variables = variables
 	return do(c, ctx)

@@ -54,6 +54,9 @@ func (c *call) lookUp(ctx context.Context) turn.Answer {
 // lookUpMessage answers "Look this up".
 func (c *call) lookUpMessage(ctx context.Context) turn.Answer {
 	text, refusal := c.targetText()
+	if bot.OnlyPictures(c.Command.Target) && c.Command.Target.ByPerson() {
+		refusal = "" // the model that sees it writes the question
+	}
 	if refusal != "" {
 		return c.say(refusal)
 	}

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/url"
@@ -13,6 +14,7 @@ import (
 	"familiar/internal/bot"
 	"familiar/internal/context/turn"
 	"familiar/internal/memory"
+	"familiar/internal/reply"
 	"familiar/internal/store"
 	"familiar/internal/text"
 )
@@ -40,6 +42,8 @@ const (
 	memoryTitle     sentence = "Memory"
 	memoryOfYou     sentence = "About you, or at your wish"
 	memoryOfOthers  sentence = "From channels that you may read"
+	memoryOfPerson  sentence = "What I remember of this person"
+	memoryNoneOf    sentence = "I remember nothing of this person that you may see."
 	memoryPinMark   sentence = "pinned"
 	memoryDirect    sentence = "in direct messages"
 	memoryServer    sentence = "in the whole server"
@@ -57,7 +61,11 @@ const (
 	actUnpin   = "unpin"
 )
 
+// rememberMenu is the entry of a person's menu.
+const rememberMenu = "What do you remember?"
+
 const (
+	personPrefix = "person" // of the ids of buttons; the person's id follows, and the page
 	memoryPrefix = "memory" // of the ids of buttons; the search follows, escaped, and the page
 	mostListed   = 500      // statements that are shown
 	longestShown = 500      // characters of a statement
@@ -140,14 +148,43 @@ func (c *call) listMemory(ctx context.Context, words string, page int) turn.Answ
 	return a
 }
 
-// memorySections writes statements as sections, the person's own first.
-func (c *call) memorySections(ctx context.Context, w memory.ScopeFilter, all []memory.Statement) (sections []turn.Section) {
+// rememberedOf shows what the person may see of what another is remembered by, or asked to be remembered.
+func (c *call) rememberedOf(ctx context.Context) turn.Answer {
+	whom := cmp.Or(c.Command.Person, c.variables["person"])
+	if whom == c.Command.By.ID {
+		return c.showMemory(ctx)
+	}
+	w := c.readableMemory(ctx)
+	all, err := c.Bot.Memories.List(ctx, w, memory.List{Mine: whom, Limit: mostListed})
+	if err != nil {
+		return c.memoryTrouble(err)
+	}
+	if all = c.visible(all); len(all) == 0 {
+		return turn.Answer{Text: reply.Receipt(c.Command.Locale, string(memoryNoneOf))}
+	}
+	var lines []string
+	named := c.channelNames()
+	for _, m := range all {
+		lines = append(lines, c.Bot.Redact.String(c.memoryLine(ctx, w, m, named)))
+	}
+	section := turn.Section{Title: reply.Receipt(c.Command.Locale, string(memoryOfPerson)), Text: strings.Join(lines, "\n")}
+	return c.listPage(personPrefix+":"+whom, memoryTitle, []turn.Section{section}, c.number("page"))
+}
+
+// channelNames returns the names of the server's channels by id.
+func (c *call) channelNames() map[string]string {
 	named := map[string]string{}
 	if c.Bot.Servers != nil && c.Bot.Servers.Platform != nil && c.GuildID != "" {
 		for _, one := range c.Bot.Servers.Platform.Channels(c.GuildID) {
 			named[one.ID] = one.Name
 		}
 	}
+	return named
+}
+
+// memorySections writes statements as sections, the person's own first.
+func (c *call) memorySections(ctx context.Context, w memory.ScopeFilter, all []memory.Statement) (sections []turn.Section) {
+	named := c.channelNames()
 	var own, others []string
 	for _, m := range all {
 		line := c.Bot.Redact.String(c.memoryLine(ctx, w, m, named))

@@ -50,6 +50,8 @@ func routes() router {
 	open.command("/memory", says(memoryUsage))
 	all.typing("/memory entry", (*call).suggestMemories)
 	open.button(memoryPrefix+":{search}:{page...}", (*call).memoryPage)
+	open.menu(rememberMenu, (*call).rememberedOf)
+	open.button(personPrefix+":{person}:{page...}", (*call).rememberedOf)
 
 	open.command("/context", (*call).lastTurn)
 	open.button(contextPrefix+":{turn}:{page...}", (*call).turnPage)

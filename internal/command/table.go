@@ -8,6 +8,7 @@ import (
 
 	"familiar/internal/bot"
 	"familiar/internal/context/turn"
+	"familiar/internal/memory"
 	"familiar/internal/reply"
 )
 
@@ -21,13 +22,16 @@ var (
 	byAnybody = []turn.Install{turn.ServerInstall, turn.UserInstall}
 )
 
+// longestQuestion is as long as a message of Discord.
+const longestQuestion = 2000
+
 // commands returns all commands, in the order of /help.
 func commands() []turn.Definition {
 	return []turn.Definition{
 		{
 			Kind: turn.ChatInput, Name: "lookup", Description: "Look something up now, or switch looking things up on or off here",
 			Options: []turn.Option{
-				{Name: "query", Description: "What to look up"},
+				{Name: "query", Description: "What to look up", Most: longestQuestion},
 				{Name: "intent", Description: "What kind of question it is, where the words do not tell", Choices: intentChoices()},
 				{Name: "site", Description: "The only site to look on, such as example.org", Suggests: true},
 				{Name: "web", Description: "Whether answers here may look things up", Choices: choices("on", "off")},
@@ -39,7 +43,7 @@ func commands() []turn.Definition {
 		{
 			Kind: turn.ChatInput, Name: docsCommand, Description: "Look something up in one documentation, and nowhere else",
 			Options: []turn.Option{
-				{Name: "question", Description: "A question, the name of a page, or its address", Required: true},
+				{Name: "question", Description: "A question, the name of a page, or its address", Required: true, Most: longestQuestion},
 				{Name: "site", Description: "Which documentation, where several are known", Suggests: true},
 			},
 			Places: everywhere, Installs: byAnybody,
@@ -55,10 +59,11 @@ func commands() []turn.Definition {
 				{Name: "action", Description: "What to do; on and off: whether I learn about you by myself", Required: true,
 					Choices: choices("show", "search", "remember", "correct", "forget", "undo", "pin", "unpin", "on", "off")},
 				{Name: "entry", Description: "Which one to correct, forget or pin", Suggests: true},
-				{Name: "words", Description: "What to search for, to remember, or what is right"},
+				{Name: "words", Description: "What to search for, to remember, or what is right", Most: memory.LongestPointed},
 			},
 			Places: withBot, Installs: byServers,
 		},
+		{Kind: turn.UserMenu, Name: rememberMenu, Places: withBot, Installs: byServers},
 		{Kind: turn.MessageMenu, Name: "Look this up", Places: everywhere, Installs: byAnybody},
 		{Kind: turn.MessageMenu, Name: "Check this claim", Places: everywhere, Installs: byAnybody},
 		{Kind: turn.MessageMenu, Name: "Why this answer?", Places: withBot, Installs: byServers},
@@ -199,6 +204,7 @@ const (
 	helpWeb      sentence = "If a question needs the web I look it up and name my sources. \"look up …\" makes me look, \"don't search\" keeps me from it."
 	helpVisiting sentence = "I am %s. You have brought me along: what I look up for you here, you alone see."
 	helpInMenu   sentence = "in the menu of a message, under Apps"
+	helpOfPerson sentence = "in the menu of a person, under Apps"
 )
 
 // help answers /help, and everything that has no handler, with the commands that the person may use here.
@@ -214,6 +220,8 @@ func (c *call) help(ctx context.Context) turn.Answer {
 		case !c.usable(d):
 		case d.Kind == turn.ChatInput:
 			lines = append(lines, "/"+name+" – "+cmp.Or(d.Descriptions[c.language], d.Description))
+		case d.Kind == turn.UserMenu:
+			lines = append(lines, name+" – "+helpOfPerson.In(c.language))
 		default:
 			lines = append(lines, name+" – "+helpInMenu.In(c.language))
 		}

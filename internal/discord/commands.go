@@ -37,6 +37,7 @@ type (
 		Descriptions map[discordgo.Locale]string            `json:"description_localizations,omitempty"`
 		Required     bool                                   `json:"required,omitempty"`
 		Suggests     bool                                   `json:"autocomplete,omitempty"`
+		MaxLength    int                                    `json:"max_length,omitempty"`
 		Choices      []wireChoice                           `json:"choices,omitempty"`
 		ChannelTypes []discordgo.ChannelType                `json:"channel_types,omitempty"`
 	}
@@ -75,6 +76,7 @@ var localesOf = map[string][]discordgo.Locale{
 	"en": {discordgo.EnglishUS, discordgo.EnglishGB},
 	"es": {discordgo.SpanishES, discordgo.SpanishLATAM},
 	"pt": {discordgo.PortugueseBR},
+	"zh": {discordgo.ChineseCN, discordgo.ChineseTW},
 }
 
 // locales returns texts by Discord's locales.
@@ -110,6 +112,9 @@ func wireForm(d turn.Definition) wireCommand {
 		option := wireOption{
 			Type: discordgo.ApplicationCommandOptionString, Name: o.Name, Names: locales(o.Names), Description: o.Description,
 			Descriptions: locales(o.Descriptions), Required: o.Required, Suggests: o.Suggests,
+		}
+		if len(o.Choices) == 0 && !o.Channel {
+			option.MaxLength = o.Longest()
 		}
 		if o.Channel {
 			option.Type, option.ChannelTypes = discordgo.ApplicationCommandOptionChannel, channelTypes

@@ -85,6 +85,7 @@ func TestPostAndEdit(t *testing.T) {
 // message is meant.
 func TestAnIncompleteCallChangesNothing(t *testing.T) {
 	virtual(t, func(t *testing.T, far *discordtest.Server) {
+		far.Accept("Unknown Message")
 		s := prepare(t, far, nil)
 		general, moss := far.ID("general"), &turn.Persona{Name: "Moss"}
 		id, err := s.Post(t.Context(), turn.Post{ChannelID: general, Text: "an answer"})
@@ -204,6 +205,7 @@ func TestLimitThatIsNotWaitedOut(t *testing.T) {
 
 func TestRefusals(t *testing.T) {
 	virtual(t, func(t *testing.T, far *discordtest.Server) {
+		far.Accept("Unknown", "Missing Permissions", "archived", "empty message")
 		s := prepare(t, far, nil)
 		for _, name := range []string{"secret", "doomed"} {
 			far.AddChannel("hall", name)
@@ -258,6 +260,7 @@ func TestRefusals(t *testing.T) {
 
 func TestForbiddenIsRemembered(t *testing.T) {
 	virtual(t, func(t *testing.T, far *discordtest.Server) {
+		far.Accept("Missing Permissions")
 		d := open(t, far, nil)
 		far.Deny("general", true)
 		general := far.ID("general")

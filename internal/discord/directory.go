@@ -197,6 +197,13 @@ func (d *directory) role(guildID, id string) role {
 	return role{}
 }
 
+// knows reports whether the bot is in a server.
+func (d *directory) knows(guildID string) bool {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	return d.guilds[guildID] != nil
+}
+
 // owner returns the id of the user who owns a server, or "".
 func (d *directory) owner(guildID string) string {
 	d.mu.RLock()

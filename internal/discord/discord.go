@@ -71,6 +71,10 @@ type Config struct {
 	// comes twice.
 	Taken func(ctx context.Context, id string) (bool, error)
 
+	// Alike reports whether two names look the same. A persona that is called like a member posts with a mark behind its name. nil: names
+	// are not compared, and Namesake must not be called.
+	Alike func(a, b string) bool
+
 	// Form returns the form that a command opens, or the reason why a person may not open it. It has a second. It is
 	// called for commands whose definition has Form set.
 	Form func(context.Context, turn.Event) (form turn.Form, refusal string)
@@ -127,6 +131,7 @@ type Session struct {
 	names      directory
 	refusals   refusals
 	hooks      webhooks
+	namesakes  namesakes
 	late       lateEdits
 	clock      clock
 	parents    parents

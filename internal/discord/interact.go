@@ -59,6 +59,7 @@ func (s *Session) onInteraction(ctx context.Context, i *interaction) {
 			s.log.Warn("interaction could not be acknowledged and is lost", "command", e.Command.Name, "err", err)
 			return
 		}
+		s.reread(ctx, i, e.Command)
 		s.enqueue(queued{event: e}) // the position is zero, because an acknowledged interaction does not come again
 	})
 }
@@ -91,6 +92,9 @@ func (s *Session) commandEvent(i *interaction) turn.Event {
 	}
 	if i.Type == discordgo.InteractionModalSubmit {
 		cmd.Name, cmd.Button, cmd.Options = i.Data.CustomID, "", fields(i.Data.Components)
+	}
+	if cmd.Kind == turn.UserMenu {
+		cmd.Person = i.Data.TargetID
 	}
 	cmd.Focused = options(cmd.Options, i.Data.Options)
 	at, err := discordgo.SnowflakeTimestamp(i.ID)
@@ -129,6 +133,20 @@ func (s *Session) target(i *interaction) *turn.Message {
 	m.ChannelID, m.GuildID = i.ChannelID, i.GuildID
 	target := s.message(m, nil)
 	return &target
+}
+
+// reread asks Discord for the message on which a menu entry was chosen, if it did not come along. Where the app is not installed, the bot
+// may not read it.
+func (s *Session) reread(ctx context.Context, i *interaction, c *turn.Command) {
+	if c.Kind != turn.MessageMenu || c.Target != nil || i.Data.TargetID == "" || c.Visiting {
+		return
+	}
+	m, err := s.Message(ctx, i.ChannelID, i.Data.TargetID)
+	if err != nil {
+		s.log.Warn("the message of a menu could not be read", "command", c.Name, "err", err)
+		return
+	}
+	c.Target = &m
 }
 
 // manages reports whether a member may manage the server. If the platform does not say, only the server's owner and the

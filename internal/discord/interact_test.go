@@ -77,6 +77,7 @@ func TestCommandInDirect(t *testing.T) {
 
 func TestRespondFails(t *testing.T) {
 	virtual(t, func(t *testing.T, far *discordtest.Server) {
+		far.Accept("Unknown Webhook")
 		s := prepare(t, far, nil)
 		if e := failed(t, s.Respond(t.Context(), turn.Command{Token: "t"}, turn.Answer{Text: "x"})); e.Kind != Unavailable {
 			t.Errorf("before the session: %+v", e)
@@ -122,6 +123,7 @@ func TestCommandThatCameBefore(t *testing.T) {
 // TestHungAcknowledgement leaves an acknowledgement unanswered, with and without an effect.
 func TestHungAcknowledgement(t *testing.T) {
 	each(t, map[string]bool{"lost": false, "taken": true}, func(t *testing.T, far *discordtest.Server, after bool) {
+		far.Accept("already been acknowledged")
 		const route = "POST interactions/*/*/callback"
 		d := open(t, far, nil)
 		if after {
@@ -193,7 +195,7 @@ func TestRegistration(t *testing.T) {
 			t.Errorf("registered %d times, want once", puts)
 		}
 		const want = `[{"type":1,"name":"docs","name_localizations":{"pt-BR":"manual"},"description":"Look there","description_localizations":{"es-419":"Mira ahí","es-ES":"Mira ahí"},` +
-			`"default_member_permissions":"32","integration_types":[0,1],"contexts":[0,1,2],"options":[{"type":3,"name":"page","description":"Which","required":true,"autocomplete":true},` +
+			`"default_member_permissions":"32","integration_types":[0,1],"contexts":[0,1,2],"options":[{"type":3,"name":"page","description":"Which","required":true,"autocomplete":true,"max_length":200},` +
 			`{"type":3,"name":"site","description":"Where","choices":[{"name":"Colony","name_localizations":{"de":"Kolonie"},"value":"colony"},{"name":"Go","value":"go"}]}]},` +
 			`{"type":3,"name":"Why this?","description":"","integration_types":[0],"contexts":[0]}]`
 		if raw != want {

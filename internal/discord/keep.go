@@ -11,6 +11,7 @@ import (
 	"maps"
 	"net/http"
 	"slices"
+	"sort"
 	"time"
 
 	"github.com/bwmarrin/discordgo"
@@ -297,14 +298,14 @@ func (s *Session) stretches(after snowflake) []stretch {
 	s.mu.Lock()
 	directs := maps.Clone(s.directs)
 	s.mu.Unlock()
-	newest := func(a, b stretch) int { return cmp.Compare(b.last, a.last) }
+	newestFirst := func(all []stretch) { sort.Slice(all, func(i, j int) bool { return all[i].last > all[j].last }) }
 	var people []stretch
 	for id, last := range directs {
 		people = append(people, stretch{channelID: id, after: after, last: last})
 	}
-	slices.SortFunc(people, newest)
+	newestFirst(people)
 	channels := s.names.since(after)
-	slices.SortFunc(channels, newest)
+	newestFirst(channels)
 	return append(people[:min(len(people), gapDirects)], channels...)
 }
 

@@ -235,7 +235,7 @@ func (s *Session) Readable(ctx context.Context, guildID string, who turn.Reader,
 	s.mu.Lock()
 	connected := s.health.Connected
 	s.mu.Unlock()
-	if !connected || guildID == "" || who.ID == "" {
+	if !connected || who.ID == "" || !s.names.knows(guildID) { // a typed link may name any server
 		return nil
 	}
 	if !who.RolesKnown {

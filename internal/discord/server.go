@@ -1,7 +1,6 @@
 package discord
 
 import (
-	"cmp"
 	"context"
 	"encoding/base64"
 	"errors"
@@ -9,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"sort"
 	"sync"
 	"time"
 
@@ -139,7 +139,10 @@ func (s *Session) Survey(ctx context.Context) (Survey, error) {
 	}
 	close(next)
 	looking.Wait()
-	slices.SortFunc(found.Servers, func(a, b SurveyedServer) int { return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.ID, b.ID)) })
+	sort.Slice(found.Servers, func(i, j int) bool { // not slices.SortFunc, which is compiled once more for each type: 15 kB
+		a, b := found.Servers[i], found.Servers[j]
+		return a.Name < b.Name || a.Name == b.Name && a.ID < b.ID
+	})
 	return found, nil
 }
 
@@ -180,7 +183,10 @@ func (s *Session) surveyServer(ctx context.Context, g guildInfo, botID string) S
 			found.Channels = append(found.Channels, surveyChannel(c, known.channelPermissions(g.ID, who, c.Overwrites)))
 		}
 	}
-	slices.SortFunc(found.Channels, func(a, b SurveyedChannel) int { return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.ID, b.ID)) })
+	sort.Slice(found.Channels, func(i, j int) bool {
+		a, b := found.Channels[i], found.Channels[j]
+		return a.Name < b.Name || a.Name == b.Name && a.ID < b.ID
+	})
 	return found
 }
 

@@ -300,6 +300,7 @@ func TestFatal(t *testing.T) {
 			return d
 		}},
 		"REST": {401, "Reset Token", func(t *testing.T, far *discordtest.Server, _ int) *door {
+			far.Accept("401")
 			return run(t, far, prepare(t, far, func(c *Config) { c.Token = wrongToken }))
 		}},
 	}, func(t *testing.T, far *discordtest.Server, c struct {

@@ -62,6 +62,7 @@ func TestSurvey(t *testing.T) {
 // TestSurveyOfTrouble surveys an application without the intent, a limit, an unreadable server and a refused token.
 func TestSurveyOfTrouble(t *testing.T) {
 	virtual(t, func(t *testing.T, far *discordtest.Server) {
+		far.Accept("401")
 		far.RefuseContent()
 		far.SendInteractionsTo("https://elsewhere.example.org/interactions")
 		far.Fail(discordtest.TooMany("GET users/@me/guilds", 1, 2*time.Second))

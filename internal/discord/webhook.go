@@ -350,7 +350,7 @@ func (s *Session) editThrough(ctx context.Context, at place, e turn.Edit) error 
 // execute posts a new message. Webhooks have no nonce, so execute searches the channel for the message before it sends
 // it again.
 func (s *Session) execute(ctx context.Context, at place, p turn.Post) (string, error) {
-	out := wirePersona{wireMessage: newMessage(p.Text, p.Buttons), Username: PersonaName(p.Persona.Name), Avatar: p.Persona.Avatar}
+	out := wirePersona{wireMessage: newMessage(p.Text, p.Buttons), Username: s.postingName(ctx, at.channel, p.Persona.Name), Avatar: p.Persona.Avatar}
 	r := request{method: http.MethodPost, url: discordgo.EndpointWebhookToken(at.ID, at.Token) + at.query("wait=true", withParts), body: mustJSON(out), once: true}
 	since, look := s.hooks.doubtful(p.Nonce)
 	if !look {

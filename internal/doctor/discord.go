@@ -37,7 +37,31 @@ func (e *Examination) discord(ctx context.Context) []Finding {
 	if err != nil {
 		return append(all, Finding{ID: "permissions", State: Warning, Text: "The bot's servers could not be listed: " + err.Error() + "."})
 	}
-	return append(all, judgePermissions(found, rights{discord.NeededPermissions(), discord.UsefulPermissions()})...)
+	all = append(all, judgePermissions(found, rights{discord.NeededPermissions(), discord.UsefulPermissions()})...)
+	return append(all, e.namesakes(ctx, session, found.Servers)...)
+}
+
+// mostNamed is how many names are looked for in servers.
+const mostNamed = 50
+
+// namesakes warns of characters that are called like a member of a server. One character alone posts under the bot's own name.
+func (e *Examination) namesakes(ctx context.Context, session *discord.Session, servers []discord.SurveyedServer) (all []Finding) {
+	if len(e.Others) == 0 {
+		return nil
+	}
+	asked := 0
+	for _, server := range servers {
+		for _, name := range append([]string{e.Character}, e.Others...) {
+			if asked++; asked > mostNamed {
+				return all
+			}
+			if taken, err := session.Namesake(ctx, server.ID, name); err == nil && taken {
+				all = append(all, Finding{ID: "names", Subject: server.Name, State: Warning, Text: "A member is called like the character " + name + ", which posts there as " + discord.MarkedName(name) + ".",
+					Cure: "give the character another name in its character.toml"})
+			}
+		}
+	}
+	return all
 }
 
 // judgeToken judges whether Discord accepts the token. err is what Discord answered to the question for the application.

@@ -28,10 +28,11 @@ type Installation struct {
 	Set     int                      // how many settings the operator has set
 	Redact  func(string) string      // removes secrets from a text
 
-	Character string // the name of the character that answers
-	Mode      string // its usual mode
-	Prompt    int    // tokens that a prompt in that mode may have
-	Reactions bool   // it asks for people's reactions
+	Character string   // the name of the character that answers
+	Others    []string // the names of the operator's other characters
+	Mode      string   // its usual mode
+	Prompt    int      // tokens that a prompt in that mode may have
+	Reactions bool     // it asks for people's reactions
 
 	Discord       discord.Config // with its own HTTP client
 	Models        func(context.Context) (Models, error)

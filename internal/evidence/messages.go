@@ -87,7 +87,7 @@ func FindSupport(statement string, sources []turn.Message) (by []turn.Message, r
 func OfWriter(sentence string) bool {
 	words := text.Words(sentence)
 	firstPerson, _ := persons()
-	own := firstPerson[text.Language(sentence, words)]
+	own := firstPerson[text.MessageLanguage(sentence)]
 	return len(own) == 0 || text.ContainsAny(words, own)
 }
 
@@ -142,7 +142,7 @@ var persons = sync.OnceValues(func() (by, to map[string]map[string]bool) {
 func speaksTo(s string) bool {
 	words := text.Words(s)
 	_, secondPerson := persons()
-	return text.ContainsAny(words, secondPerson[text.Language(s, words)])
+	return text.ContainsAny(words, secondPerson[text.MessageLanguage(s)])
 }
 
 // Salience returns how important each message of a channel is to the reader called name. Replies to it, a mention of the

@@ -281,7 +281,7 @@ func FollowUpFeatures(message, before string) []linear.Feature {
 
 func readPair(message, before string) *pair {
 	u, p := Parse(afterSmallTalk(message, nil), nil), parsePrior(before)
-	return newPair(u, p, text.Language(u.Text+" "+p.raw, slices.Concat(u.Words, p.Words)))
+	return newPair(u, p, text.MessageLanguage(u.Text+" "+p.raw))
 }
 
 // Completion is one way to complete a message, for training.

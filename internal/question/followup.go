@@ -50,7 +50,7 @@ func isFollowUp(message string, names []string) bool {
 // languages that they know: English, and some others if names have capitals. Neither the rules nor the models alone
 // complete as many follow-ups as both.
 func (m Models) complete(u Utterance, p prior) (string, bool) {
-	language := text.Language(u.Text+" "+p.raw, slices.Concat(u.Words, p.Words))
+	language := text.MessageLanguage(u.Text + " " + p.raw)
 	_, names := firstName(p.Words)
 	named := names > 0 && len(text.TablesOf(language).FollowUp.TopicOpenings) > 0
 	if language == "en" || named || text.Unspaced(u.Text) || isRepetition(u) {

@@ -139,7 +139,7 @@ func (p prior) fillSlot(rest string) string {
 	switch {
 	case isTime(added):
 		return p.replaceTime(rest, added)
-	case len(added) > 1 && startsSlot(added[0].Key, text.Language(p.Text, p.Words)):
+	case len(added) > 1 && startsSlot(added[0].Key, text.MessageLanguage(p.Text)):
 		return p.fillBehind(rest, added)
 	}
 	if at := p.numberFor(added); at > 0 {

@@ -246,7 +246,7 @@ func lacksSubject(u Utterance) bool {
 			content++
 		}
 	}
-	drops := text.TablesOf(text.Language(u.Text, u.Words)).FollowUp.DropsSubject
+	drops := text.TablesOf(text.MessageLanguage(u.Text)).FollowUp.DropsSubject
 	if !drops && (len(u.Body) > 2 || content != 1) {
 		return false
 	}
@@ -281,7 +281,7 @@ func addSubject(u Utterance, p prior) (string, bool) {
 	if name == "" {
 		return "", false
 	}
-	grammar := text.TablesOf(text.Language(u.Text, u.Words)).FollowUp
+	grammar := text.TablesOf(text.MessageLanguage(u.Text)).FollowUp
 	bare := trailing.ReplaceAllString(strings.TrimSpace(u.Text), "")
 	switch {
 	case owned:

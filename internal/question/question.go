@@ -281,7 +281,7 @@ func asksForOutline(message string, names []string) (outline, spelled bool) {
 		return false, false
 	}
 	stops := text.StopWords()
-	if text.Language(u.Text, u.Words) == "en" {
+	if text.MessageLanguage(u.Text) == "en" {
 		stops = englishStops() // a stop word of one language may be the topic in another: "die"
 	}
 	for _, w := range u.Body {

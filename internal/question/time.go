@@ -124,7 +124,7 @@ func (p prior) shiftTime(rest string) (string, bool) {
 
 // relativeTime returns the words for a time a number of units from now, in the language of a text.
 func relativeTime(unit byte, by int, s string) (string, bool) {
-	words := text.TablesOf(text.Language(s, text.Words(s))).Time.Around
+	words := text.TablesOf(text.MessageLanguage(s)).Time.Around
 	if words == nil {
 		words = text.TablesOf("en").Time.Around
 	}

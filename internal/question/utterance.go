@@ -85,7 +85,7 @@ const (
 
 // Form returns how an utterance asks, by its first words.
 func (u Utterance) Form() Form {
-	for _, lang := range [...]string{text.Language(u.Text, u.Words), "en"} {
+	for _, lang := range [...]string{text.MessageLanguage(u.Text), "en"} {
 		openings, ok := questionOpenings()[lang]
 		if !ok {
 			continue

@@ -124,7 +124,7 @@ func unmark(s string) string {
 // OwnWords returns the character's own words in a post, without citations and sources. History must not teach the model
 // to write them.
 func OwnWords(post string) string {
-	return strings.TrimSpace(citations.ReplaceAllString(Body(post), "$1"))
+	return strings.TrimSpace(citations.ReplaceAllString(Unlinked(Body(post)), "$1"))
 }
 
 // Body returns a post without the lines that code added below it.

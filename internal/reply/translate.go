@@ -21,7 +21,7 @@ var files embed.FS
 // translations holds the files by language: translations by English sentence.
 var translations = sync.OnceValue(func() map[string]map[string]string { return read("*.toml") })
 
-// receipts holds the receipts of orders, which more languages have than the rest.
+// receipts holds the receipts of orders and what people ask of their memory, which more languages have than the rest.
 var receipts = sync.OnceValue(func() map[string]map[string]string { return read("receipts/*.toml") })
 
 // read reads files. An invalid file panics, since it means a broken build.
@@ -46,8 +46,9 @@ func read(pattern string) map[string]map[string]string {
 	return all
 }
 
-// Receipt formats a receipt in the language of the message with the order, which may be one that has no other sentences.
-func Receipt(language, sentence string, values ...any) string {
+// Receipt formats a receipt in a language, given by its BCP 47 tag, which may be one that has no other sentences.
+func Receipt(tag, sentence string, values ...any) string {
+	language, _, _ := strings.Cut(strings.ToLower(tag), "-")
 	if translated, ok := receipts()[language][sentence]; ok {
 		return fmt.Sprintf(translated, values...)
 	}
@@ -96,9 +97,11 @@ func (s Sentence) In(language string, values ...any) string {
 // Translations returns the translations of a sentence, by language code.
 func Translations(sentence string) map[string]string {
 	all := map[string]string{}
-	for code, one := range translations() {
-		if translated, ok := one[sentence]; ok {
-			all[code] = translated
+	for _, some := range []map[string]map[string]string{translations(), receipts()} {
+		for code, one := range some {
+			if translated, ok := one[sentence]; ok {
+				all[code] = translated
+			}
 		}
 	}
 	return all

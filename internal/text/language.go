@@ -68,7 +68,7 @@ func MessageLanguage(s string) string {
 	case english >= leastWorth && english >= best/clearly: // what people write most, and mix in least
 		return "en"
 	case best < leastWorth || best < clearly*second:
-		return ""
+		return Language(own, words)
 	}
 	return language
 }
@@ -145,9 +145,9 @@ func OwnWords(s string) string {
 	return own
 }
 
-// Language guesses the language of a text. It returns an ISO 639-1 code, or "" if the language is unclear. A script other than the Latin one
-// decides, or its special letters; otherwise the language with the most distinct function words. A single word that also occurs in names
-// decides nothing.
+// Language guesses the language of a text that is no message, such as a page or a sentence of one. It returns an ISO 639-1 code, or "" if the
+// language is unclear. A script other than the Latin one decides, or its special letters; otherwise the language with the most distinct
+// function words. A single word that also occurs in names decides nothing.
 func Language(text string, words []Word) string {
 	var counts [maxCandidates]int
 	var sure [maxCandidates]bool

@@ -1,5 +1,7 @@
 package turn
 
+import "cmp"
+
 // Definition is a command as a door offers it. A new command needs a Definition and the function that carries it out.
 // The doors need no change.
 type Definition struct {
@@ -32,9 +34,13 @@ type Option struct {
 	Choices     []Choice
 	Suggests    bool // values are suggested while a person types; Choices is empty then
 	Channel     bool // a channel of the server that is no thread; Choices and Suggests are not set then
+	Most        int  // characters of a value; 0: 200
 
 	Names, Descriptions Localized
 }
+
+// Longest returns how many characters a value may have.
+func (o Option) Longest() int { return cmp.Or(o.Most, 200) }
 
 // Choice is one value of an option. An option has at most 25.
 type Choice struct {

@@ -83,6 +83,7 @@ type Command struct {
 	Options map[string]string // option name → value
 	Focused string            // name of the option that is being typed, which needs suggestions; empty: the command is given
 	Target  *Message          // for MessageMenu: the message, whose text is data and never an order
+	Person  string            // for UserMenu: the person's id
 	Button  string            // custom id of the pressed button, if any
 	ID      string            // the door's own id
 	Token   string            // what the door needs to answer; a secret

@@ -95,7 +95,7 @@ func items(req turn.Request) (all []item, quotes []turn.Contribution) {
 	pictures, texts := 0, 0
 	add := func(files []turn.Attachment, where string, penalty int) {
 		for _, f := range files {
-			t := item{Attachment: f, where: where, priority: textPriority - penalty, picture: isPicture(f)}
+			t := item{Attachment: f, where: where, priority: textPriority - penalty, picture: IsPicture(f)}
 			switch {
 			case f.Voice:
 				continue // its transcript is the message's text
@@ -208,8 +208,8 @@ func codeOf(err error) turn.Code {
 	return turn.CodeUnreachable
 }
 
-// isPicture reports whether a file claims to be a picture of a supported kind.
-func isPicture(f turn.Attachment) bool {
+// IsPicture reports whether a file claims to be a picture of a supported kind.
+func IsPicture(f turn.Attachment) bool {
 	switch kind(f) {
 	case "image/png", "image/jpeg", "image/jpg", "image/webp", "image/gif":
 		return true
@@ -299,7 +299,7 @@ func noteOf(f turn.Attachment, by string) string {
 		return fmt.Sprintf("[voice message, %.0f s, written down by %s]", math.Ceil(f.Seconds), displayName(by))
 	case f.Voice:
 		return fmt.Sprintf("[voice message, %.0f s]", math.Ceil(f.Seconds))
-	case isPicture(f):
+	case IsPicture(f):
 		return "[image: " + displayName(f.Name) + "]"
 	}
 	return "[file: " + displayName(f.Name) + "]"

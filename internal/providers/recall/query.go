@@ -54,7 +54,7 @@ func readQuery(message, asker string, people []string, now time.Time) *query {
 		words = words[:maxWords]
 	}
 	q := &query{asker: asker, keys: text.Keys(words), stems: map[string]string{}, known: map[string][]match{}}
-	if q.lang = text.Language(message, words); q.lang == "" {
+	if q.lang = text.MessageLanguage(message); q.lang == "" {
 		q.lang, q.unsure = "en", true
 	}
 	var of []int

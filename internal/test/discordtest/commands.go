@@ -9,47 +9,23 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 )
 
-// registered is a command as a bot registers it, with the fields that are checked.
-// https://discord.com/developers/docs/interactions/application-commands
+// registered is what a person is offered of a command.
 type registered struct {
-	Type         int                `json:"type"`
-	Name         string             `json:"name"`
-	Names        map[string]string  `json:"name_localizations"`
-	Description  string             `json:"description"`
-	Descriptions map[string]string  `json:"description_localizations"`
-	Options      []registeredOption `json:"options"`
-	Permissions  *string            `json:"default_member_permissions"`
-	Installs     []int              `json:"integration_types"`
-	Contexts     []int              `json:"contexts"`
-}
-
-type registeredOption struct {
-	Type         int               `json:"type"`
-	Name         string            `json:"name"`
-	Names        map[string]string `json:"name_localizations"`
-	Description  string            `json:"description"`
-	Descriptions map[string]string `json:"description_localizations"`
-	Required     bool              `json:"required"`
-	Autocomplete bool              `json:"autocomplete"`
-	Choices      []struct {
-		Name  string            `json:"name"`
-		Names map[string]string `json:"name_localizations"`
-		Value string            `json:"value"`
-	} `json:"choices"`
+	Type        int               `json:"type"`
+	Name        string            `json:"name"`
+	Names       map[string]string `json:"name_localizations"`
+	Permissions *string           `json:"default_member_permissions"`
+	Installs    []int             `json:"integration_types"`
+	Contexts    []int             `json:"contexts"`
 }
 
 func (s *Server) putCommands(c *call) answer {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	var commands []registered
-	if c.parts[1] != appID || !c.decode(&commands) {
-		return refusal(http.StatusBadRequest, 50035, "Invalid Form Body")
-	}
-	if wrong := checkCommands(commands); wrong != "" {
-		return malformed("commands", "APPLICATION_COMMAND_INVALID", wrong)
+	if c.parts[1] != appID {
+		return refusal(http.StatusNotFound, 10002, "Unknown Application")
 	}
 	s.commands = c.body
 	s.commandPuts++
@@ -123,120 +99,128 @@ func (s *Server) Offered(channelName, author string, may Rights) []string {
 // https://discord.com/developers/docs/reference#locales
 const locales = " id da de en-GB en-US es-ES es-419 fr hr it lt hu nl no pl pt-BR ro fi sv-SE vi tr cs el bg ru uk hi th zh-CN ja zh-TW ko "
 
-var (
-	menuName  = regexp.MustCompile(`^.{1,32}$`)
-	inputName = regexp.MustCompile(`^[-_'\pL\pN\p{Devanagari}\p{Thai}]{1,32}$`)
+// Types of commands.
+const (
+	chatInput = 1
+	userMenu  = 2
+	textMenu  = 3
 )
 
-// checkCommands returns what Discord would refuse in a list of commands, or "".
-func checkCommands(all []registered) string {
-	count := map[int]int{}
-	seen := map[string]bool{}
-	for _, c := range all {
-		if count[c.Type]++; seen[fmt.Sprint(c.Type, c.Name)] {
-			return c.Name + ": the name is taken"
+var inputName = regexp.MustCompile(`^[-_'\pL\pN\p{Devanagari}\p{Thai}]{1,32}$`)
+
+// commands judges the registered commands.
+// https://docs.discord.com/developers/interactions/application-commands
+func (p part) commands() {
+	count, seen := map[int]int{}, map[string]bool{}
+	for _, c := range p.list(0, 130) {
+		kind := c.key("type").number(chatInput, textMenu, false)
+		name, _ := c.key("name").value.(string)
+		c.key("name").once(seen, fmt.Sprint(kind, name), "APPLICATION_COMMANDS_DUPLICATE_NAME", "Application command names must be unique")
+		if count[kind]++; count[chatInput] > 100 || count[userMenu] > 15 || count[textMenu] > 15 {
+			c.wrong("APPLICATION_COMMANDS_MAX", "Maximum number of application commands reached")
 		}
-		seen[fmt.Sprint(c.Type, c.Name)] = true
-		if wrong := c.check(); wrong != "" {
-			return c.Name + ": " + wrong
-		}
+		c.command(kind == chatInput)
 	}
-	if count[1] > 100 || count[2] > 15 || count[3] > 15 {
-		return "there are too many"
-	}
-	return ""
 }
 
-func (c registered) check() string {
-	names, size := inputName, utf8.RuneCountInString(c.Name+c.Description)
-	switch {
-	case c.Type < 1 || c.Type > 3:
-		return "there is no such type"
-	case c.Type != 1 && (c.Description != "" || len(c.Descriptions)+len(c.Options) > 0):
-		return "an entry of a menu has no description and no options"
-	case len(c.Options) > 25:
-		return "there are more than 25 options"
-	case len(c.Installs) == 0 || slices.ContainsFunc(c.Installs, func(n int) bool { return n < 0 || n > 1 }):
-		return "there is no such installation"
-	case len(c.Contexts) == 0 || slices.ContainsFunc(c.Contexts, func(n int) bool { return n < 0 || n > 2 }):
-		return "there is no such context"
+func (p part) command(typed bool) {
+	p.named(typed)
+	for _, n := range p.key("integration_types").list(1, 2) {
+		n.number(0, 1, false)
 	}
-	if c.Type != 1 {
-		names = menuName
+	for _, n := range p.key("contexts").list(1, 3) {
+		n.number(0, 2, false)
 	}
-	if wrong := checkNamed(names, c.Name, c.Names); wrong != "" {
-		return wrong
+	if !typed {
+		p.key("description").text(0, 0)
+		p.key("options").list(0, 0)
+		return
 	}
-	if wrong := checkTexts(c.Description, c.Descriptions); c.Type == 1 && wrong != "" {
-		return wrong
-	}
-	optional := false
-	seen := map[string]bool{}
-	for _, o := range c.Options {
-		size += utf8.RuneCountInString(o.Name + o.Description)
-		for _, choice := range o.Choices {
-			size += utf8.RuneCountInString(choice.Name + choice.Value)
+	p.localized("description", 100)
+	optional, seen := false, map[string]bool{}
+	for _, o := range p.key("options").list(0, 25) {
+		name, _ := o.key("name").value.(string)
+		o.key("name").once(seen, name, "APPLICATION_COMMAND_OPTIONS_NAME_ALREADY_EXISTS", "Option name already exists")
+		required, _ := o.key("required").value.(bool)
+		if required && optional {
+			o.wrong("APPLICATION_COMMAND_OPTIONS_REQUIRED_INVALID", "Required options must be placed before non-required options")
 		}
-		if o.Required && optional || seen[o.Name] {
-			return o.Name + ": required options come first, and each once"
-		}
-		optional, seen[o.Name] = optional || !o.Required, true
-		if wrong := o.check(); wrong != "" {
-			return o.Name + ": " + wrong
-		}
+		optional = optional || !required
+		o.option()
 	}
-	if size > 8000 {
-		return "it is longer than 8,000 characters in all"
+	if p.size() > 8000 {
+		p.wrong("APPLICATION_COMMAND_TOO_LARGE", "Command exceeds maximum size (8000)")
 	}
-	return ""
 }
 
-func (o registeredOption) check() string {
-	if o.Type == 7 && (len(o.Choices) > 0 || o.Autocomplete) {
-		return "a channel has no choices"
+// size counts the names, descriptions and values of a command, its options and their choices. Of localized texts the longest counts.
+func (p part) size() (n int) {
+	for _, name := range []string{"name", "description", "value"} {
+		text, _ := p.key(name).value.(string)
+		most := units(text)
+		in, _ := p.key(name + "_localizations").value.(object)
+		for _, each := range in {
+			text, _ := each.(string)
+			most = max(most, units(text))
+		}
+		n += most
 	}
-	if o.Type != 3 && o.Type != 7 || len(o.Choices) > 25 || o.Autocomplete && len(o.Choices) > 0 {
-		return "it is no text, or has more than 25 choices, or choices and suggestions"
-	}
-	if wrong := checkNamed(inputName, o.Name, o.Names); wrong != "" {
-		return wrong
-	}
-	for _, c := range o.Choices {
-		if wrong := checkTexts(c.Name, c.Names); wrong != "" || c.Value == "" || utf8.RuneCountInString(c.Value) > 100 {
-			return c.Name + ": " + wrong
+	for _, name := range []string{"options", "choices"} {
+		list, _ := p.key(name).value.([]any)
+		for _, each := range list {
+			n += part{value: each}.size()
 		}
 	}
-	return checkTexts(o.Description, o.Descriptions)
+	return n
 }
 
-// checkNamed checks a name in all languages. A name that people type has no capital letters.
-func checkNamed(pattern *regexp.Regexp, name string, in map[string]string) string {
-	for locale, each := range in {
-		if !strings.Contains(locales, " "+locale+" ") {
-			return "there is no locale " + locale
-		}
-		if wrong := checkNamed(pattern, each, nil); wrong != "" {
-			return wrong
-		}
+func (p part) option() {
+	const text, channel = 3, 7
+	kind := p.key("type").number(1, 11, false)
+	if kind != text && kind != channel {
+		p.unknown(text, channel)
 	}
-	if !pattern.MatchString(name) || pattern == inputName && name != strings.ToLower(name) {
-		return fmt.Sprintf("%q is no name", name)
+	p.named(true)
+	p.localized("description", 100)
+	most := p.key("max_length").number(1, 6000, true)
+	if least := p.key("min_length").number(0, 6000, true); most > 0 && least > most {
+		p.key("min_length").wrong("NUMBER_TYPE_MAX", "Must be at most max_length.")
 	}
-	return ""
+	suggests, _ := p.key("autocomplete").value.(bool)
+	choices := p.key("choices").list(0, 25)
+	if suggests && len(choices) > 0 || kind == channel && (suggests || len(choices) > 0) {
+		p.wrong("APPLICATION_COMMAND_OPTIONS_CHOICES_INVALID", "An option has choices or suggestions, and a channel none")
+	}
+	for _, c := range choices {
+		c.choice()
+	}
 }
 
-// checkTexts checks a description or a choice in all languages.
-func checkTexts(text string, in map[string]string) string {
-	for locale, each := range in {
-		if !strings.Contains(locales, " "+locale+" ") {
-			return "there is no locale " + locale
-		}
-		if wrong := checkTexts(each, nil); wrong != "" {
-			return wrong
+func (p part) choice() {
+	p.localized("name", 100)
+	p.key("value").text(1, 100)
+}
+
+// named judges a name in all languages. A name that people type has no capital letters and no spaces.
+func (p part) named(typed bool) {
+	for _, name := range p.localized("name", 32) {
+		if text, _ := name.value.(string); typed && (!inputName.MatchString(text) || text != strings.ToLower(text)) {
+			name.wrong("APPLICATION_COMMAND_INVALID_NAME", "Command name is invalid")
 		}
 	}
-	if n := utf8.RuneCountInString(text); n < 1 || n > 100 {
-		return fmt.Sprintf("%q must have 1 to 100 characters", text)
+}
+
+// localized judges a text in all languages and returns its forms.
+func (p part) localized(name string, most int) []part {
+	p.key(name).text(1, most)
+	all := []part{p.key(name)}
+	in, _ := p.key(name + "_localizations").value.(object)
+	for locale := range in {
+		each := p.key(name + "_localizations").key(locale)
+		if each.text(1, most); !strings.Contains(locales, " "+locale+" ") {
+			each.wrong("LOCALE_INVALID", "Locale %s is not supported", locale)
+		}
+		all = append(all, each)
 	}
-	return ""
+	return all
 }

@@ -24,7 +24,8 @@
 //     that is resumed gets the events it missed.
 //   - Time: New serves on loopback, in real time, NewTLS behind TLS; NewVirtual in memory, for the virtual time of testing/synctest, where
 //     Unplug takes the network away.
-//   - What the bot does that Discord does not allow: Refusals and Violations count it.
+//   - What the bot does that Discord does not allow: judge.go has the limits of all that the bot sends. A request that is refused makes the
+//     test fail, unless the test has asked for it with Accept. Refusals and Violations count.
 //   - What goes wrong in REST: Fail with any status, body, delay or a cut connection, before or after the request has
 //     taken effect; TooMany and Cloudflare for the two kinds of 429; Limit for a real bucket, Pace for the limit over
 //     all routes; Deny and Archive.
@@ -147,7 +148,10 @@ func empty() *Server {
 
 func (s *Server) begin(tb testing.TB) {
 	s.URL = s.http.URL + "/api"
-	tb.Cleanup(s.close)
+	tb.Cleanup(func() {
+		s.close()
+		s.complain(tb)
+	})
 	s.addUser(&user{id: botID, name: botName, bot: true})
 	s.AddChannel(s.AddGuild("hall"), "general")
 }
@@ -195,6 +199,7 @@ func (s *Server) find(name string) *channel {
 			return c
 		}
 	}
+	s.mu.Unlock() // so that the test ends, and does not hang
 	panic(fmt.Sprintf("discordtest: no channel %q", name))
 }
 

@@ -92,6 +92,7 @@ func TestRESTWithAnotherClient(t *testing.T) {
 func TestRefusals(t *testing.T) {
 	t.Parallel()
 	far := discordtest.New(t)
+	far.Accept("content", "empty message", "Unknown", "401")
 	s := client(t, far)
 	general := far.ID("general")
 	post := func(channel, text string) error {
@@ -121,6 +122,7 @@ func TestRefusals(t *testing.T) {
 func TestFollowUps(t *testing.T) {
 	t.Parallel()
 	far := discordtest.New(t)
+	far.Accept("maximum number of follow up messages")
 	far.AddAway("another", "elsewhere")
 	s := client(t, far)
 	for channel, limit := range map[string]int{"elsewhere": 5, "general": 8} {
@@ -152,6 +154,7 @@ func TestFollowUps(t *testing.T) {
 func TestCommandsAreJudged(t *testing.T) {
 	t.Parallel()
 	far := discordtest.New(t)
+	far.Accept("400 Invalid Form Body")
 	s := client(t, far)
 	good := func() *discordgo.ApplicationCommand {
 		return &discordgo.ApplicationCommand{
@@ -196,6 +199,7 @@ func TestCommandsAreJudged(t *testing.T) {
 func TestLimit(t *testing.T) {
 	t.Parallel()
 	far := discordtest.New(t)
+	far.Accept("429")
 	far.Limit(2, time.Hour)
 	statuses := map[int]int{}
 	for range 4 {
@@ -248,6 +252,7 @@ func TestGatewayWithAnotherClient(t *testing.T) {
 func TestJudge(t *testing.T) {
 	t.Parallel()
 	far := discordtest.New(t)
+	far.Accept("Unknown Message")
 	s := client(t, far)
 	_ = s.ChannelMessageDelete(far.ID("general"), "1")
 	address := strings.TrimSuffix(strings.Replace(far.URL, "http", "ws", 1), "/api") + "/gateway?v=10&encoding=json"
@@ -291,6 +296,7 @@ func TestVirtualTime(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		far := discordtest.NewVirtual(t)
+		far.Accept("401")
 		client := http.Client{Transport: &http.Transport{DialContext: far.Dial}}
 		defer client.CloseIdleConnections()
 		far.Fail(discordtest.Fault{Route: "GET gateway", Delay: time.Hour})

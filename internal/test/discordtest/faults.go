@@ -1,10 +1,13 @@
 package discordtest
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"net/http"
+	"slices"
 	"strings"
+	"testing"
 	"time"
 
 	"github.com/gorilla/websocket"
@@ -266,11 +269,31 @@ const (
 
 // judge counts violations of Discord's rules.
 type judge struct {
-	refused    map[string]int // answers of the server's own, by method, route, status and message; guarded by the server's mu
+	refused    map[string]int // answers of the server's own, by method, route, status, message and fields; guarded by the server's mu
+	accepted   []string       // parts of the refusals that the test asks for; guarded by the server's mu
 	violations map[string]int // on the gateway; guarded by the gateway's mu
 }
 
-// Refusals counts the requests that the server refused by its own rules and not because of a Fault, by method, route, status and message.
+// Accept says which refusals a test asks for, by a part of what Refusals says of them. Any other makes the test fail when it ends.
+func (s *Server) Accept(what ...string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.judge.accepted = append(s.judge.accepted, what...)
+}
+
+// complain reports the refusals that the test did not ask for.
+func (s *Server) complain(tb testing.TB) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for what, n := range s.judge.refused {
+		if !slices.ContainsFunc(s.judge.accepted, func(part string) bool { return strings.Contains(what, part) }) {
+			tb.Errorf("Discord refused, %d times, %s", n, what)
+		}
+	}
+}
+
+// Refusals counts the requests that the server refused by its own rules and not because of a Fault, by method, route, status, message and
+// the fields at fault.
 func (s *Server) Refusals() map[string]int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -297,6 +320,10 @@ func (s *Server) refuse(c *call, a answer) {
 	}
 	body, _ := a.body.(object)
 	key := fmt.Sprintf("%s %s: %d %v", c.method, strings.Join(parts, "/"), a.status, body["message"])
+	if body["errors"] != nil {
+		fields, _ := json.Marshal(body["errors"])
+		key += " " + string(fields)
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.judge.refused == nil {

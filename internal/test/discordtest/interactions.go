@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode/utf8"
 )
 
 // Interaction is a command that was given or a button that was pressed, with its result.
@@ -41,6 +40,8 @@ type Order struct {
 	Options                  map[string]string // "#general" is the channel
 	Focused                  string            // the option that is being typed, for which suggestions are asked
 	Target                   string            // id of the message whose menu was used
+	Unresolved               bool              // the message itself does not come along
+	Person                   string            // name of the person whose menu was used
 	May                      Rights
 }
 
@@ -77,7 +78,17 @@ func (s *Server) Order(o Order) *Interaction {
 		s.mu.Lock()
 		target := s.payload(s.must(o.Target), false)
 		s.mu.Unlock()
-		data["type"], data["target_id"], data["resolved"] = 3, o.Target, object{"messages": object{o.Target: target}}
+		data["type"], data["target_id"], data["resolved"] = textMenu, o.Target, object{"messages": object{o.Target: target}}
+		delete(data, "options")
+	}
+	if o.Unresolved {
+		delete(data, "resolved")
+	}
+	if o.Person != "" {
+		s.mu.Lock()
+		whom := s.person(o.Person).payload()
+		s.mu.Unlock()
+		data["type"], data["target_id"], data["resolved"] = userMenu, whom["id"], object{"users": object{whom["id"].(string): whom}}
 		delete(data, "options")
 	}
 	kind := 2
@@ -222,7 +233,8 @@ func (s *Server) callback(c *call) answer {
 		return answer{status: http.StatusNoContent}
 	}
 	if in.Type == 8 {
-		return i.suggest(in.Data.Choices)
+		i.choices = in.Data.Choices
+		return answer{status: http.StatusNoContent}
 	}
 	m := &message{channel: i.channel, by: s.users[botID]}
 	m.Message = Message{ID: s.newID(), Channel: i.channel.id, Author: botName, Own: true, At: time.Now()}
@@ -237,31 +249,18 @@ func (s *Server) callback(c *call) answer {
 	return answer{status: http.StatusNoContent}
 }
 
-// suggest accepts suggestions that Discord would accept. The caller must hold the server's mu.
-func (i *Interaction) suggest(choices []Choice) answer {
-	bad := func(c Choice) bool {
-		return c.Name == "" || c.Value == "" || utf8.RuneCountInString(c.Name) > 100 || utf8.RuneCountInString(c.Value) > 100
-	}
-	if choices == nil || len(choices) > 25 || slices.ContainsFunc(choices, bad) {
-		i.acked, i.kind = time.Time{}, 0
-		return malformed("data.choices", "BASE_TYPE_BAD_LENGTH", "Must be 25 or fewer in length, each of 1 to 100 characters.")
-	}
-	i.choices = choices
-	return answer{status: http.StatusNoContent}
-}
-
 // rewrite changes an interaction's answer. The caller must hold mu.
 func (s *Server) rewrite(i *Interaction, in *sent, files map[string]string) answer {
 	m := i.answer
 	if in.Flags != nil && *in.Flags&componentsV2 != 0 {
-		l, no, ok := in.checkShown(files)
-		if !ok {
-			return no
+		var l layout
+		if l.lay(in.Components); len(in.Components) == 0 {
+			return nothing
 		}
 		s.write(m, strings.Join(l.texts, "\n"))
 		m.Buttons = buttons(l.rows)
-	} else if no, ok := in.check(in.Content != nil && len(files) == 0); !ok {
-		return no
+	} else if in.Content != nil && len(files) == 0 && in.blank() {
+		return nothing
 	} else if m.Flags&componentsV2 != 0 {
 		return malformed("flags", "MESSAGE_CANNOT_REMOVE_COMPONENTS_V2_FLAG", "The flag cannot be removed.")
 	} else if in.Components != nil {
@@ -300,7 +299,7 @@ func (s *Server) editOriginal(c *call) answer {
 		if i.answer == nil || i.acked.IsZero() {
 			return refusal(http.StatusNotFound, 10008, "Unknown Message")
 		}
-		return s.rewrite(i, in, c.files)
+		return s.rewrite(i, in, c.files.byName())
 	})
 }
 
@@ -333,7 +332,7 @@ func (s *Server) followUp(c *call) answer {
 		if i.answer == nil {
 			return refusal(http.StatusNotFound, 10015, "Unknown Webhook")
 		}
-		return s.rewrite(i, in, c.files)
+		return s.rewrite(i, in, c.files.byName())
 	})
 }
 
@@ -343,16 +342,10 @@ type formData struct {
 	Title    string `json:"title"`
 }
 
-// opened opens a form of one field below a label. The caller must hold mu.
+// opened opens a form. Its first field is the one that people fill in. The caller must hold mu.
 // https://discord.com/developers/docs/interactions/receiving-and-responding#interaction-response-object-modal
 func (s *Server) opened(i *Interaction, data formData, components []any) answer {
 	form := Form{ID: data.CustomID, Title: data.Title}
-	if n := utf8.RuneCountInString(data.Title); n < 1 || n > 45 || len(data.CustomID) < 1 || len(data.CustomID) > 100 {
-		return malformed("title", "BASE_TYPE_BAD_LENGTH", "Must be between 1 and 45 in length.")
-	}
-	if len(components) != 1 {
-		return malformed("components", "BASE_TYPE_BAD_LENGTH", "This server knows forms of one field.")
-	}
 	label, _ := components[0].(object)
 	field, _ := label["component"].(object)
 	form.Label, _ = label["label"].(string)
@@ -360,10 +353,6 @@ func (s *Server) opened(i *Interaction, data formData, components []any) answer 
 	form.Text, _ = field["value"].(string)
 	most, _ := field["max_length"].(float64)
 	form.Most = int(most)
-	if label["type"] != float64(18) || field["type"] != float64(4) || field["style"] != float64(1) && field["style"] != float64(2) ||
-		form.Field == "" || utf8.RuneCountInString(form.Label) > 45 || form.Most < 1 || form.Most > 4000 || utf8.RuneCountInString(form.Text) > form.Most {
-		return malformed("components", "COMPONENT_LAYOUT_INVALID", "A label with a text input is wanted")
-	}
 	i.acked, i.kind, i.form = time.Now(), 9, &form
 	s.bump()
 	return answer{status: http.StatusNoContent}

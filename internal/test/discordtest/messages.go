@@ -7,12 +7,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf16"
-)
-
-const (
-	maxContent = 2000 // UTF-16 units: the stricter of two ways to count that were reported
-	ephemeral  = 1 << 6
 )
 
 // sent is a message as a bot sends it.
@@ -53,22 +47,23 @@ func (s *Server) writable(c *call) (*channel, answer, bool) {
 	return ch, answer{}, true
 }
 
-// check returns what Discord would refuse in a message.
-func (m *sent) check(empty bool) (answer, bool) {
-	if m.Content != nil && len(utf16.Encode([]rune(*m.Content))) > maxContent {
-		return malformed("content", "BASE_TYPE_MAX_LENGTH", "Must be 2000 or fewer in length."), false
-	}
-	if empty && (m.Content == nil || strings.TrimSpace(*m.Content) == "") && len(m.Embeds) == 0 {
-		return refusal(http.StatusBadRequest, 50006, "Cannot send an empty message"), false
-	}
-	if no, ok := checkRows(m.Components); !ok {
-		return no, false
-	}
-	if nonce, _ := m.Nonce.(string); len(nonce) > 25 {
-		return malformed("nonce", "NONCE_TYPE_TOO_LONG", "Must be 25 or fewer in length."), false
-	}
-	return answer{}, true
+// blank reports whether a message would show nothing.
+func (m *sent) blank() bool {
+	return strings.TrimSpace(m.text()) == "" && len(m.Embeds) == 0
 }
+
+// text returns what a message says, in its content or in its components.
+func (m *sent) text() string {
+	if m.Content != nil {
+		return *m.Content
+	}
+	var l layout
+	l.lay(m.Components)
+	return strings.Join(l.texts, "\n")
+}
+
+// nothing is the answer to a message that would show nothing.
+var nothing = refusal(http.StatusBadRequest, 50006, "Cannot send an empty message")
 
 func (s *Server) create(c *call) answer {
 	var in sent
@@ -77,8 +72,8 @@ func (s *Server) create(c *call) answer {
 	}
 	s.mu.Lock()
 	ch, no, ok := s.writable(c)
-	if ok {
-		no, ok = in.check(true)
+	if ok && in.blank() {
+		no, ok = nothing, false
 	}
 	nonce, _ := in.Nonce.(string)
 	if ok && in.Enforce && nonce != "" {
@@ -101,7 +96,7 @@ func (s *Server) create(c *call) answer {
 		return no
 	}
 	s.reopen(ch)
-	m := s.add(ch, s.users[botID], *in.Content)
+	m := s.add(ch, s.users[botID], in.text())
 	m.Nonce, m.ReplyTo, m.components = nonce, replyTo, in.Components
 	m.Buttons = buttons(in.Components)
 	s.apply(m, &in)
@@ -158,8 +153,8 @@ func (s *Server) edit(c *call) answer {
 		no, ok = refusal(http.StatusNotFound, 10008, "Unknown Message"), false
 	case !m.Own || m.webhook != "":
 		no, ok = refusal(http.StatusForbidden, 50005, "Cannot edit a message authored by another user"), false
-	default:
-		no, ok = in.check(in.Content != nil)
+	case in.Content != nil && in.blank():
+		no, ok = nothing, false
 	}
 	if !ok {
 		s.mu.Unlock()
@@ -283,28 +278,6 @@ func (s *Server) OnReply(f func(Message)) {
 	s.onReply = f
 }
 
-// checkRows returns what Discord would refuse in rows of buttons. A message has at most five rows of one to five buttons, each with an id of
-// its own and a label.
-func checkRows(rows []any) (answer, bool) {
-	if len(rows) > 5 {
-		return malformed("components", "BASE_TYPE_MAX_LENGTH", "Must be 5 or fewer in length."), false
-	}
-	ids := map[string]bool{}
-	for _, row := range rows {
-		all := buttons([]any{row})
-		if len(all) < 1 || len(all) > 5 {
-			return malformed("components", "BASE_TYPE_BAD_LENGTH", "Must be between 1 and 5 in length."), false
-		}
-		for _, b := range all {
-			if len(b.ID) < 1 || len(b.ID) > 100 || len(b.Label) < 1 || len(b.Label) > 80 || ids[b.ID] {
-				return malformed("components", "COMPONENT_CUSTOM_ID_DUPLICATED", "Component custom id cannot be duplicated, nor an id or a label be missing or too long"), false
-			}
-			ids[b.ID] = true
-		}
-	}
-	return answer{}, true
-}
-
 // buttons lists the buttons in rows of components.
 func buttons(components []any) []Button {
 	var found []Button
@@ -322,81 +295,25 @@ func buttons(components []any) []Button {
 	return found
 }
 
-// componentsV2 is the flag of a message whose text is in components. It cannot be removed later.
-// https://discord.com/developers/docs/components/reference
-const componentsV2 = 1 << 15
-
-// Types of components.
-const (
-	actionRow   = 1
-	textDisplay = 10
-	fileShown   = 13
-	separator   = 14
-	container   = 17
-)
-
-// Limits of a message of components.
-const (
-	maxComponents = 40   // including nested ones
-	maxShown      = 4000 // UTF-16 units of all text together
-)
-
 // layout is the content of a message's components.
 type layout struct {
-	texts   []string
-	rows    []any
-	files   []string // by the names that the components use
-	count   int
-	unknown bool
+	texts []string
+	rows  []any
 }
 
 // lay walks through components in the order in which they are shown.
-func (l *layout) lay(components []any, inner bool) {
+func (l *layout) lay(components []any) {
 	for _, c := range components {
 		part, _ := c.(object)
-		kind, _ := part["type"].(float64)
-		nested, _ := part["components"].([]any)
-		l.count++
-		switch int(kind) {
+		switch kind, _ := part["type"].(float64); int(kind) {
 		case actionRow:
-			l.rows, l.count = append(l.rows, c), l.count+len(nested)
+			l.rows = append(l.rows, c)
 		case textDisplay:
 			text, _ := part["content"].(string)
-			l.texts, l.unknown = append(l.texts, text), l.unknown || text == ""
-		case fileShown:
-			file, _ := part["file"].(object)
-			url, _ := file["url"].(string)
-			name, ok := strings.CutPrefix(url, "attachment://")
-			l.files, l.unknown = append(l.files, name), l.unknown || !ok
-		case separator:
+			l.texts = append(l.texts, text)
 		case container:
-			l.unknown = l.unknown || inner || len(nested) == 0
-			l.lay(nested, true)
-		default:
-			l.unknown = true
+			nested, _ := part["components"].([]any)
+			l.lay(nested)
 		}
 	}
-}
-
-// checkShown returns the content of a message of components, or what Discord would refuse in it.
-func (m *sent) checkShown(files map[string]string) (layout, answer, bool) {
-	var l layout
-	l.lay(m.Components, false)
-	switch {
-	case m.Content != nil || len(m.Embeds) > 0:
-		return l, malformed("content", "MESSAGE_CANNOT_USE_LEGACY_FIELDS_WITH_COMPONENTS_V2", "The 'content' field cannot be used when using MessageFlags.IS_COMPONENTS_V2"), false
-	case l.count == 0:
-		return l, refusal(http.StatusBadRequest, 50006, "Cannot send an empty message"), false
-	case l.count > maxComponents || l.unknown:
-		return l, malformed("components", "BASE_TYPE_BAD_LENGTH", "Must be 40 or fewer in total, each of a known kind and with what it needs."), false
-	case len(utf16.Encode([]rune(strings.Join(l.texts, "")))) > maxShown:
-		return l, malformed("components", "COMPONENT_DISPLAYABLE_TEXT_SIZE_EXCEEDED", "The total size of displayable text exceeds 4000"), false
-	}
-	for _, name := range l.files {
-		if _, there := files[name]; !there {
-			return l, malformed("components", "COMPONENT_FILE_NOT_FOUND", "The file was not sent."), false
-		}
-	}
-	no, ok := checkRows(l.rows)
-	return l, no, ok
 }

@@ -39,7 +39,7 @@ type call struct {
 	parts  []string // path below /api/v10, split
 	query  url.Values
 	body   []byte // JSON; of a form, its payload_json
-	files  map[string]string
+	files  formFiles
 }
 
 func (s *Server) gatewayURL() string {
@@ -100,6 +100,9 @@ func (s *Server) authorised(r *http.Request, c *call) answer {
 	if a, limited := s.overLimit(c); limited {
 		return a
 	}
+	if no, ok := c.judged(); !ok {
+		return no
+	}
 	return s.route(c)
 }
 
@@ -123,6 +126,7 @@ func (s *Server) route(c *call) answer {
 		{"GET channels/*/messages", s.listMessages},
 		{"POST channels/*/messages", s.create},
 		{"GET channels/*/messages/pins", s.listPins},
+		{"GET guilds/*/members/search", s.searchMembers},
 		{"GET guilds/*/members/*", s.getMember},
 		{"GET guilds/*/messages/search", s.searchMessages},
 		{"GET channels/*/messages/*", s.getMessage},
@@ -191,12 +195,12 @@ func send(w http.ResponseWriter, a answer) {
 }
 
 // files splits a form into its parts. Any other body is already JSON.
-func files(contentType string, raw []byte) (map[string]string, []byte, error) {
+func files(contentType string, raw []byte) (formFiles, []byte, error) {
 	kind, params, err := mime.ParseMediaType(contentType)
 	if err != nil || kind != "multipart/form-data" {
 		return nil, raw, nil
 	}
-	found, payload := map[string]string{}, []byte(nil)
+	found, payload := formFiles{}, []byte(nil)
 	form := multipart.NewReader(bytes.NewReader(raw), params["boundary"])
 	for {
 		part, err := form.NextPart()
@@ -213,7 +217,7 @@ func files(contentType string, raw []byte) (map[string]string, []byte, error) {
 		if part.FormName() == "payload_json" {
 			payload = content
 		} else {
-			found[part.FileName()] = string(content)
+			found = append(found, formFile{part.FormName(), part.FileName(), string(content)})
 		}
 	}
 }

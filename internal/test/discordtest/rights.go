@@ -1,6 +1,7 @@
 package discordtest
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"net/http"
@@ -131,6 +132,31 @@ func (s *Server) getMember(c *call) answer {
 	m := s.member(g.id, u.id)
 	m["user"] = u.payload()
 	return answer{http.StatusOK, m}
+}
+
+// searchMembers returns the members whose names begin with a text.
+// https://discord.com/developers/docs/resources/guild#search-guild-members
+func (s *Server) searchMembers(c *call) answer {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	g, query := s.guild(c.parts[1]), strings.ToLower(c.query.Get("query"))
+	most, err := strconv.Atoi(cmp.Or(c.query.Get("limit"), "1"))
+	switch {
+	case g == nil || g.away:
+		return refusal(http.StatusNotFound, 10004, "Unknown Guild")
+	case query == "" || err != nil || most < 1 || most > 1000:
+		return malformed("limit", "NUMBER_TYPE_MAX", "int value should be between 1 and 1000.")
+	}
+	found := []object{}
+	for _, id := range slices.SortedFunc(maps.Keys(s.users), byAge) {
+		u := s.users[id]
+		if begins := strings.HasPrefix(strings.ToLower(u.name), query) || strings.HasPrefix(strings.ToLower(g.nicks[id]), query); begins && len(found) < most {
+			m := s.member(g.id, id)
+			m["user"] = u.payload()
+			found = append(found, m)
+		}
+	}
+	return answer{http.StatusOK, found}
 }
 
 // Link returns the address of a message.

@@ -1,9 +1,6 @@
 package discordtest
 
-import (
-	"net/http"
-	"unicode/utf8"
-)
+import "net/http"
 
 // newestThread returns the newest thread. Its name as a channel is "~". The caller must hold mu.
 func (s *Server) newestThread() *channel {
@@ -71,7 +68,7 @@ func (s *Server) startThread(c *call) answer {
 	s.mu.Lock()
 	ch, no, ok := s.writable(c)
 	m := s.messages[c.parts[3]]
-	switch n := utf8.RuneCountInString(in.Name); {
+	switch {
 	case !ok:
 	case m == nil || m.channel != ch:
 		no, ok = refusal(http.StatusNotFound, 10008, "Unknown Message"), false
@@ -83,8 +80,6 @@ func (s *Server) startThread(c *call) answer {
 		no, ok = refusal(http.StatusBadRequest, 160006, "Maximum number of active threads reached"), false
 	case ch.noThreads:
 		no, ok = refusal(http.StatusForbidden, 50013, "Missing Permissions"), false
-	case n < 1 || n > 100:
-		no, ok = malformed("name", "BASE_TYPE_BAD_LENGTH", "Must be between 1 and 100 in length."), false
 	}
 	if !ok {
 		s.mu.Unlock()

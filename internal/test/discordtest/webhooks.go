@@ -3,9 +3,7 @@ package discordtest
 import (
 	"net/http"
 	"slices"
-	"strings"
 	"time"
-	"unicode/utf8"
 )
 
 // webhook is a webhook that the bot's application made.
@@ -91,9 +89,7 @@ func (s *Server) makeWebhook(c *call) answer {
 	if !ok {
 		return no
 	}
-	if !c.decode(&in) || !mayBeCalled(in.Name) {
-		return malformed("name", "WEBHOOK_INVALID_NAME", "Name is not allowed")
-	}
+	c.decode(&in)
 	n := 0
 	for _, w := range s.webhooks {
 		if w.channel == ch {
@@ -108,14 +104,6 @@ func (s *Server) makeWebhook(c *call) answer {
 	s.webhooks = append(s.webhooks, w)
 	s.bump()
 	return answer{http.StatusOK, w.payload()}
-}
-
-// mayBeCalled reports whether Discord permits a name for a webhook or its message.
-// https://discord.com/developers/docs/resources/webhook#create-webhook
-func mayBeCalled(name string) bool {
-	folded := strings.ToLower(strings.TrimSpace(name))
-	n := utf8.RuneCountInString(folded)
-	return n >= 1 && n <= 80 && !strings.Contains(folded, "discord") && !strings.Contains(folded, "clyde") && folded != "everyone" && folded != "here"
 }
 
 // webhookOf returns the webhook with the token of a request, and the channel or thread of the request. The caller must hold mu.
@@ -156,17 +144,8 @@ func (s *Server) execute(c *call) answer {
 	}
 	s.mu.Lock()
 	w, ch, no, ok := s.webhookOf(c)
-	if ok {
-		no, ok = in.check(true)
-	}
-	switch {
-	case !ok:
-	case in.Username != "" && !mayBeCalled(in.Username):
-		no, ok = malformed("username", "USERNAME_INVALID_CONTAINS", "Username is not allowed"), false
-	case in.Reference != nil:
-		no, ok = malformed("message_reference", "UNKNOWN_FIELD", "A webhook cannot reply"), false
-	case in.Avatar != "" && !strings.HasPrefix(in.Avatar, "https://"):
-		no, ok = malformed("avatar_url", "URL_TYPE_INVALID_URL", "Not a well formed URL."), false
+	if ok && in.blank() {
+		no, ok = nothing, false
 	}
 	if !ok {
 		s.mu.Unlock()
@@ -178,7 +157,7 @@ func (s *Server) execute(c *call) answer {
 	}
 	m := &message{channel: ch, by: &user{id: w.id, name: name, bot: true}, webhook: w.id, application: appID}
 	m.Message = Message{ID: s.newID(), Channel: ch.id, Author: name, Avatar: in.Avatar, Own: true, At: time.Now()}
-	s.write(m, *in.Content)
+	s.write(m, in.text())
 	s.messages[m.ID] = m
 	ch.messages = append(ch.messages, m)
 	if c.query.Get("with_components") == "true" {
@@ -214,8 +193,8 @@ func (s *Server) editByWebhook(c *call) answer {
 	}
 	s.mu.Lock()
 	m, no, ok := s.hookMessage(c)
-	if ok {
-		no, ok = in.check(in.Content != nil)
+	if ok && in.Content != nil && in.blank() {
+		no, ok = nothing, false
 	}
 	if !ok {
 		s.mu.Unlock()
@@ -272,10 +251,6 @@ func (s *Server) modifySelf(c *call) answer {
 		return refusal(http.StatusForbidden, 50013, "Missing Permissions")
 	case !c.decode(&in):
 		return refusal(http.StatusBadRequest, 50109, "The request body contains invalid JSON.")
-	case in.Nick != nil && utf8.RuneCountInString(*in.Nick) > 32:
-		return malformed("nick", "BASE_TYPE_MAX_LENGTH", "Must be 32 or fewer in length.")
-	case in.Avatar != nil && !strings.HasPrefix(*in.Avatar, "data:image/"):
-		return malformed("avatar", "IMAGE_INVALID", "Invalid image data")
 	}
 	g.avatar = ""
 	if in.Avatar != nil {

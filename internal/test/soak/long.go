@@ -74,7 +74,6 @@ func playLong(ctx context.Context, s *stage) error {
 	}
 	s.acknowledged(disorder, crowd.orders)
 	s.unasked()
-	s.lawful()
 	return nil
 }
 

@@ -114,6 +114,7 @@ func run(ctx context.Context, args []string, out io.Writer) int {
 		s.opt.keep = true
 		return exitBroken
 	}
+	s.lawful()
 	if s.print(out); len(s.findings) > 0 {
 		s.opt.keep = true
 		return exitBroken

@@ -99,6 +99,7 @@ func newStage(ctx context.Context, o options, out io.Writer) (*stage, error) {
 
 // open starts the far ends.
 func (s *stage) open() error {
+	defer func() { s.discord.Accept("") }() // lawful judges what was refused
 	if !s.opt.tls {
 		s.discord, s.model = discordtest.New(s.ends), llmtest.New(s.ends)
 		return nil
