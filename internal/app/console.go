@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/netip"
 	"slices"
+	"sort"
 	"strings"
 	"sync"
 	"time"
@@ -159,7 +160,10 @@ func trustOf(c *character.Character) console.Trust {
 			t.Kinds = append(t.Kinds, console.TrustedKind{Intent: intent, Sites: sites, Only: slices.Contains(c.Web.TrustedOnly, intent)})
 		}
 	}
-	slices.SortFunc(t.Kinds, func(a, b console.TrustedKind) int { return strings.Compare(a.Intent, b.Intent) })
+	sort.Slice(t.Kinds, func(i, j int) bool {
+		a, b := t.Kinds[i], t.Kinds[j]
+		return strings.Compare(a.Intent, b.Intent) < 0
+	})
 	return t
 }
 

@@ -27,7 +27,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
-	"slices"
+	"sort"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -336,8 +336,9 @@ func (c *Disk[V]) makeRoom(name string, size int64) error {
 			total += c.weight(info.Size())
 		}
 	}
-	slices.SortFunc(kept, func(a, b fs.FileInfo) int {
-		return cmp.Or(a.ModTime().Compare(b.ModTime()), cmp.Compare(a.Name(), b.Name()))
+	sort.Slice(kept, func(i, j int) bool {
+		a, b := kept[i], kept[j]
+		return cmp.Or(a.ModTime().Compare(b.ModTime()), cmp.Compare(a.Name(), b.Name())) < 0
 	})
 	for _, info := range kept {
 		if total <= c.config.Bytes {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net/url"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 	"time"
@@ -385,7 +386,10 @@ func (c *call) suggestMemories(ctx context.Context) (a turn.Answer) {
 		}
 		return 1
 	}
-	slices.SortStableFunc(all, func(a, b memory.Statement) int { return others(a) - others(b) })
+	sort.SliceStable(all, func(i, j int) bool {
+		a, b := all[i], all[j]
+		return others(a)-others(b) < 0
+	})
 	a.Choices = c.cardChoices(ctx, typed)
 	for _, m := range all[:min(len(all), 25-len(a.Choices))] {
 		a.Choices = append(a.Choices, turn.Choice{Name: text.Truncate(c.Bot.Redact.String(text.OneLine(m.Text)), 90), Value: strconv.FormatInt(m.ID, 10)})

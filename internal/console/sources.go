@@ -5,6 +5,7 @@ import (
 	"maps"
 	"net/http"
 	"slices"
+	"sort"
 	"strings"
 	"time"
 	"unicode"
@@ -73,7 +74,10 @@ func opinions(all []store.Feedback) (said []opinion) {
 			o.Last, o.URL = f.At, f.URL
 		}
 	}
-	slices.SortStableFunc(said, func(a, b opinion) int { return cmp.Or(b.Last.Compare(a.Last), cmp.Compare(a.Domain, b.Domain)) })
+	sort.SliceStable(said, func(i, j int) bool {
+		a, b := said[i], said[j]
+		return cmp.Or(b.Last.Compare(a.Last), cmp.Compare(a.Domain, b.Domain)) < 0
+	})
 	return said
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 	"sync"
@@ -68,7 +69,10 @@ func (k *Console) state(ctx context.Context) (s state) {
 	}
 	if k.Lanes != nil {
 		s.Lanes = k.Lanes()
-		slices.SortFunc(s.Lanes, func(a, b Lane) int { return strings.Compare(a.ChannelID, b.ChannelID) })
+		sort.Slice(s.Lanes, func(i, j int) bool {
+			a, b := s.Lanes[i], s.Lanes[j]
+			return strings.Compare(a.ChannelID, b.ChannelID) < 0
+		})
 		for _, l := range s.Lanes {
 			s.Waiting += l.Waiting
 		}

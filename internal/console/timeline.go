@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"sort"
 	"strings"
 	"time"
 
@@ -185,7 +186,10 @@ func lookupSteps(began time.Time, l *turn.Lookup) (all []bar) {
 			}
 		case "read":
 			pages := slices.Clone(l.Pages)
-			slices.SortStableFunc(pages, func(a, b turn.Page) int { return cmp.Compare(b.Took, a.Took) })
+			sort.SliceStable(pages, func(i, j int) bool {
+				a, b := pages[i], pages[j]
+				return cmp.Compare(b.Took, a.Took) < 0
+			})
 			for _, p := range pages[:min(len(pages), maxPagesDrawn)] {
 				if p.Took > 0 {
 					all = append(all, bar{Label: cmp.Or(p.Site, hostOf(p.URL)), Kind: "read", Depth: 2, From: at, Took: p.Took, Bad: p.Failure != "", Note: strings.TrimSpace(fmt.Sprintf("%s %s", p.Failure, p.Title))})

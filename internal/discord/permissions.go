@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 	"time"
@@ -218,7 +219,10 @@ func sameReaders(a, b []overwrite) bool {
 				kept = append(kept, o)
 			}
 		}
-		slices.SortFunc(kept, func(x, y overwrite) int { return strings.Compare(x.ID, y.ID) })
+		sort.Slice(kept, func(i, j int) bool {
+			x, y := kept[i], kept[j]
+			return strings.Compare(x.ID, y.ID) < 0
+		})
 		return kept
 	}
 	return slices.Equal(reading(a), reading(b))

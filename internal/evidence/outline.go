@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"sort"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -44,7 +45,10 @@ func (q *Question) Outline(pages []Document, limit int) []Sentence {
 // gist takes the most salient sentences of a page and returns them in the page's order. Each is scored less its overlap
 // with those before it (maximal marginal relevance, Carbonell and Goldstein, 1998).
 func (q *Question) gist(page *Document, left []Sentence, limit int) []Sentence {
-	slices.SortStableFunc(left, func(a, b Sentence) int { return cmp.Compare(b.Score, a.Score) })
+	sort.SliceStable(left, func(i, j int) bool {
+		a, b := left[i], left[j]
+		return cmp.Compare(b.Score, a.Score) < 0
+	})
 	left = left[:min(len(left), 8*limit)]
 	var out []Sentence
 	used := map[string]bool{} // the words of the outline
@@ -74,7 +78,10 @@ func (q *Question) gist(page *Document, left []Sentence, limit int) []Sentence {
 	for i := range left {
 		q.drop(&left[i], DroppedBelow)
 	}
-	slices.SortFunc(out, func(a, b Sentence) int { return a.index - b.index })
+	sort.Slice(out, func(i, j int) bool {
+		a, b := out[i], out[j]
+		return a.index-b.index < 0
+	})
 	return out
 }
 

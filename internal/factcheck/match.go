@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"math"
 	"slices"
+	"sort"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -153,7 +154,10 @@ func (m *matcher) passages(sentences []string) []passage {
 			p.score += fieldWeight * text.IDF(fieldsIn[f], len(out))
 		}
 	}
-	slices.SortStableFunc(out, func(a, b passage) int { return cmp.Compare(b.score, a.score) })
+	sort.SliceStable(out, func(i, j int) bool {
+		a, b := out[i], out[j]
+		return cmp.Compare(b.score, a.score) < 0
+	})
 	return out
 }
 
@@ -289,7 +293,10 @@ func (m *matcher) order(all []passage, model *linear.Model) []int {
 			best[i].worth += weight * rankingTraits[t].Value(&best[i])
 		}
 	}
-	slices.SortStableFunc(best, func(a, b rankedPassage) int { return cmp.Compare(b.worth, a.worth) })
+	sort.SliceStable(best, func(i, j int) bool {
+		a, b := best[i], best[j]
+		return cmp.Compare(b.worth, a.worth) < 0
+	})
 	indexes := make([]int, len(all))
 	for i, p := range all {
 		indexes[i] = p.index

@@ -10,6 +10,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"sort"
 	"strings"
 )
 
@@ -64,8 +65,9 @@ func (m *Model) Why(features []Feature, class int) []Reason {
 		}
 		reasons = append(reasons, Reason{f.Name, (own - mean) * f.Value})
 	}
-	slices.SortFunc(reasons, func(a, b Reason) int {
-		return cmp.Or(cmp.Compare(math.Abs(b.Gain), math.Abs(a.Gain)), strings.Compare(a.Name, b.Name))
+	sort.Slice(reasons, func(i, j int) bool {
+		a, b := reasons[i], reasons[j]
+		return cmp.Or(cmp.Compare(math.Abs(b.Gain), math.Abs(a.Gain)), strings.Compare(a.Name, b.Name)) < 0
 	})
 	return reasons
 }

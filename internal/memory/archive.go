@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sort"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -209,7 +210,10 @@ func ReadArchive(dir string) (all []Statement, err error) {
 	if err = errors.Join(append(wrong, err)...); err != nil {
 		return nil, fmt.Errorf("read memory: %w", err)
 	}
-	slices.SortStableFunc(all, func(a, b Statement) int { return cmp.Compare(a.ID, b.ID) })
+	sort.SliceStable(all, func(i, j int) bool {
+		a, b := all[i], all[j]
+		return cmp.Compare(a.ID, b.ID) < 0
+	})
 	return all, nil
 }
 

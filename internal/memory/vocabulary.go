@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"regexp"
 	"slices"
+	"sort"
 	"strings"
 	"sync"
 	"unicode"
@@ -61,7 +62,10 @@ func newVocabulary(code string, t *text.Tables) *vocabulary {
 			v.verbs = append(v.verbs, p)
 		}
 	}
-	slices.SortStableFunc(v.verbs, func(a, b phrase) int { return cmp.Compare(len(b.text), len(a.text)) })
+	sort.SliceStable(v.verbs, func(i, j int) bool {
+		a, b := v.verbs[i], v.verbs[j]
+		return cmp.Compare(len(b.text), len(a.text)) < 0
+	})
 	v.unspaced = text.Unspaced(v.verbs[0].text)
 	for _, end := range m.Endings.Fields() {
 		v.endings = append(v.endings, text.Fold(end))
@@ -74,7 +78,10 @@ func newVocabulary(code string, t *text.Tables) *vocabulary {
 			v.slots = append(v.slots, newSlot(field, p.text, v.unspaced))
 		}
 	}
-	slices.SortStableFunc(v.slots, func(a, b slot) int { return cmp.Compare(len(b.text), len(a.text)) })
+	sort.SliceStable(v.slots, func(i, j int) bool {
+		a, b := v.slots[i], v.slots[j]
+		return cmp.Compare(len(b.text), len(a.text)) < 0
+	})
 	for _, p := range phrases(m.Wrong) {
 		v.wrong = append(v.wrong, newSlot("", p.text, v.unspaced))
 	}
@@ -232,7 +239,10 @@ func phrases(table text.PhraseList) (all []phrase) {
 		}
 		all = append(all, p)
 	}
-	slices.SortStableFunc(all, func(a, b phrase) int { return cmp.Compare(len(b.text), len(a.text)) })
+	sort.SliceStable(all, func(i, j int) bool {
+		a, b := all[i], all[j]
+		return cmp.Compare(len(b.text), len(a.text)) < 0
+	})
 	return all
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sort"
 	"strings"
 	"sync"
 
@@ -220,7 +221,10 @@ func (m Models) intentsByModel(n Need, u Utterance, media turn.Intent) []turn.Sc
 		}
 		all = append(all, turn.ScoredIntent{Name: name, Confidence: math.Round(100*odds[i]/some) / 100})
 	}
-	slices.SortStableFunc(all, func(a, b turn.ScoredIntent) int { return cmp.Compare(b.Confidence, a.Confidence) })
+	sort.SliceStable(all, func(i, j int) bool {
+		a, b := all[i], all[j]
+		return cmp.Compare(b.Confidence, a.Confidence) < 0
+	})
 	for len(all) > 1 && all[len(all)-1].Confidence < minConfidence {
 		all = all[:len(all)-1]
 	}

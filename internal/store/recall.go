@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sort"
 	"strings"
 	"time"
 
@@ -241,7 +242,10 @@ func (g *gathering) load(ctx context.Context) (err error) {
 	for row, score := range g.scores {
 		all = append(all, scored{row, score})
 	}
-	slices.SortFunc(all, func(a, b scored) int { return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(b.row, a.row)) })
+	sort.Slice(all, func(i, j int) bool {
+		a, b := all[i], all[j]
+		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(b.row, a.row)) < 0
+	})
 	rows := make([]int64, min(len(all), mostLoaded))
 	for i := range rows {
 		rows[i] = all[i].row

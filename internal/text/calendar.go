@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 	"sync"
@@ -184,7 +185,10 @@ func WeekdayLike(key string, day int) string {
 // unspaced lists the phrases of scripts without spaces, longest first.
 var unspaced = sync.OnceValue(func() []Phrase {
 	all := slices.Concat(whichOf().Inside, CalendarPhrases().Inside)
-	slices.SortStableFunc(all, func(a, b Phrase) int { return cmp.Compare(len(b.Words[0]), len(a.Words[0])) })
+	sort.SliceStable(all, func(i, j int) bool {
+		a, b := all[i], all[j]
+		return cmp.Compare(len(b.Words[0]), len(a.Words[0])) < 0
+	})
 	return all
 })
 

@@ -2,7 +2,7 @@ package prompt
 
 import (
 	"cmp"
-	"slices"
+	"sort"
 	"strings"
 	"time"
 	"unicode"
@@ -108,8 +108,9 @@ func (b *Builder) pieces(req turn.Request, outcomes []turn.Outcome) []piece {
 			}
 		}
 	}
-	slices.SortStableFunc(ps, func(x, y piece) int {
-		return cmp.Or(cmp.Compare(x.layer, y.layer), cmp.Compare(y.priority, x.priority))
+	sort.SliceStable(ps, func(i, j int) bool {
+		x, y := ps[i], ps[j]
+		return cmp.Or(cmp.Compare(x.layer, y.layer), cmp.Compare(y.priority, x.priority)) < 0
 	})
 	return ps
 }

@@ -3,6 +3,7 @@ package prompt
 import (
 	"cmp"
 	"slices"
+	"sort"
 	"strings"
 	"unicode"
 
@@ -109,7 +110,10 @@ func injectAll(messages []turn.Rendered, pieces []piece) []turn.Rendered {
 			injected = append(injected, p)
 		}
 	}
-	slices.SortStableFunc(injected, func(x, y piece) int { return cmp.Compare(at(x), at(y)) })
+	sort.SliceStable(injected, func(i, j int) bool {
+		x, y := injected[i], injected[j]
+		return cmp.Compare(at(x), at(y)) < 0
+	})
 	for i, p := range injected {
 		messages = slices.Insert(messages, at(p)+i, turn.Rendered{Role: p.role, Text: p.text, Tokens: p.tokens})
 	}

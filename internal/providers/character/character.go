@@ -27,7 +27,7 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"regexp"
-	"slices"
+	"sort"
 	"strings"
 	"time"
 
@@ -219,7 +219,8 @@ func (e *Invalid) Error() string {
 
 // inOrder sorts problems by file and place.
 func inOrder(ps []Problem) {
-	slices.SortStableFunc(ps, func(a, b Problem) int {
-		return cmp.Or(strings.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+	sort.SliceStable(ps, func(i, j int) bool {
+		a, b := ps[i], ps[j]
+		return cmp.Or(strings.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column)) < 0
 	})
 }

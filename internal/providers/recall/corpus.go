@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"sort"
 	"strings"
 	"time"
 
@@ -75,8 +76,9 @@ func newCorpus(q *query, messages []turn.Message, weights []float64) *corpus {
 		c.weights[i] = weights[i] / sum
 	}
 	sorted := slices.Clone(messages)
-	slices.SortStableFunc(sorted, func(a, b turn.Message) int {
-		return cmp.Or(cmp.Compare(a.ChannelID, b.ChannelID), a.At.Compare(b.At), cmp.Compare(len(a.ID), len(b.ID)), cmp.Compare(a.ID, b.ID))
+	sort.SliceStable(sorted, func(i, j int) bool {
+		a, b := sorted[i], sorted[j]
+		return cmp.Or(cmp.Compare(a.ChannelID, b.ChannelID), a.At.Compare(b.At), cmp.Compare(len(a.ID), len(b.ID)), cmp.Compare(a.ID, b.ID)) < 0
 	})
 	var tallies []*tally
 	for i := range sorted {

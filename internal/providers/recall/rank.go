@@ -5,6 +5,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"sort"
 	"strings"
 	"time"
 
@@ -62,10 +63,14 @@ func (q *query) rank(messages []turn.Message, weights []float64) Result {
 			hits[i].Score += features[f].weight * x
 			hits[i].Why = append(hits[i].Why, Reason{features[f].name, features[f].weight * x})
 		}
-		slices.SortStableFunc(hits[i].Why, func(a, b Reason) int { return cmp.Compare(math.Abs(b.Gain), math.Abs(a.Gain)) })
+		sort.SliceStable(hits[i].Why, func(i, j int) bool {
+			a, b := hits[i].Why[i], hits[i].Why[j]
+			return cmp.Compare(math.Abs(b.Gain), math.Abs(a.Gain)) < 0
+		})
 	}
-	slices.SortStableFunc(hits, func(a, b Hit) int {
-		return cmp.Or(cmp.Compare(b.Score, a.Score), b.At.Compare(a.At), cmp.Compare(a.ID, b.ID))
+	sort.SliceStable(hits, func(i, j int) bool {
+		a, b := hits[i], hits[j]
+		return cmp.Or(cmp.Compare(b.Score, a.Score), b.At.Compare(a.At), cmp.Compare(a.ID, b.ID)) < 0
 	})
 	return Result{Hits: hits, Sessions: c.rankSessions(hits)}
 }
@@ -89,7 +94,10 @@ func (c *corpus) rankSessions(hits []Hit) []Session {
 	for i := range all {
 		all[i].Score /= math.Pow(float64(max(1, sizes[i])), sessionSlope)
 	}
-	slices.SortStableFunc(all, func(a, b Session) int { return cmp.Or(cmp.Compare(b.Score, a.Score), b.To.Compare(a.To)) })
+	sort.SliceStable(all, func(i, j int) bool {
+		a, b := all[i], all[j]
+		return cmp.Or(cmp.Compare(b.Score, a.Score), b.To.Compare(a.To)) < 0
+	})
 	return all
 }
 
@@ -265,5 +273,8 @@ func (r *Result) fuseNear(near []string) {
 	for i, id := range fuse(own, near) {
 		places[id] = i
 	}
-	slices.SortStableFunc(r.Hits, func(a, b Hit) int { return cmp.Compare(places[a.ID], places[b.ID]) })
+	sort.SliceStable(r.Hits, func(i, j int) bool {
+		a, b := r.Hits[i], r.Hits[j]
+		return cmp.Compare(places[a.ID], places[b.ID]) < 0
+	})
 }

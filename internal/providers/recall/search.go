@@ -5,6 +5,7 @@ import (
 	"context"
 	"math"
 	"slices"
+	"sort"
 	"strings"
 	"time"
 
@@ -224,8 +225,9 @@ func (r *run) best(ctx context.Context, all map[string]turn.Message) []hit {
 		}
 	}
 	hits = slices.DeleteFunc(hits, func(h hit) bool { return h.score == 0 })
-	slices.SortFunc(hits, func(a, b hit) int {
-		return cmp.Or(cmp.Compare(b.score, a.score), b.At.Compare(a.At), strings.Compare(a.ID, b.ID))
+	sort.Slice(hits, func(i, j int) bool {
+		a, b := hits[i], hits[j]
+		return cmp.Or(cmp.Compare(b.score, a.score), b.At.Compare(a.At), strings.Compare(a.ID, b.ID)) < 0
 	})
 	hits = different(hits)
 	for i := range hits {

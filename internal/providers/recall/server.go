@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"sort"
 	"strings"
 	"time"
 
@@ -374,9 +375,15 @@ func (r *run) missedIn(ctx context.Context, channel string) []hit {
 
 // inOrder returns the best hits in order of time.
 func inOrder(hits []hit) []hit {
-	slices.SortFunc(hits, func(a, b hit) int { return cmp.Or(cmp.Compare(b.score, a.score), b.At.Compare(a.At)) })
+	sort.Slice(hits, func(i, j int) bool {
+		a, b := hits[i], hits[j]
+		return cmp.Or(cmp.Compare(b.score, a.score), b.At.Compare(a.At)) < 0
+	})
 	hits = different(hits)
-	slices.SortFunc(hits, func(a, b hit) int { return cmp.Or(a.At.Compare(b.At), strings.Compare(a.ID, b.ID)) })
+	sort.Slice(hits, func(i, j int) bool {
+		a, b := hits[i], hits[j]
+		return cmp.Or(a.At.Compare(b.At), strings.Compare(a.ID, b.ID)) < 0
+	})
 	return hits
 }
 

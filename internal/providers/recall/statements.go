@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"sort"
 	"strings"
 
 	"familiar/internal/context/turn"
@@ -199,7 +200,10 @@ func order(q *query, found []memory.Statement, near []int64) (ordered []memory.S
 	for _, id := range fuse(ids, ranked, recent, near) {
 		ordered = append(ordered, byID[id])
 	}
-	slices.SortStableFunc(ordered, func(a, b memory.Statement) int { return cmp.Compare(pinnedFirst(a), pinnedFirst(b)) })
+	sort.SliceStable(ordered, func(i, j int) bool {
+		a, b := ordered[i], ordered[j]
+		return cmp.Compare(pinnedFirst(a), pinnedFirst(b)) < 0
+	})
 	return ordered, share
 }
 

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"sort"
 	"strings"
 	"time"
 	"unicode"
@@ -283,7 +284,10 @@ func rankLinks(links []page.Link, query, language string, site guard.Site) []tur
 			hits[i].Score += text.IDF(df[t], len(known))
 		}
 	}
-	slices.SortStableFunc(hits, func(a, b turn.Hit) int { return cmp.Compare(b.Score, a.Score) })
+	sort.SliceStable(hits, func(i, j int) bool {
+		a, b := hits[i], hits[j]
+		return cmp.Compare(b.Score, a.Score) < 0
+	})
 	hits = hits[:min(len(hits), maxHits)]
 	for i := range hits {
 		hits[i].Rank = i + 1

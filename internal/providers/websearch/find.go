@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sort"
 	"strings"
 	"time"
 
@@ -311,6 +312,9 @@ func removals(sources []source) []turn.Removal {
 	for rule, n := range sum {
 		out = append(out, turn.Removal{Rule: rule, Count: n})
 	}
-	slices.SortFunc(out, func(a, b turn.Removal) int { return strings.Compare(a.Rule, b.Rule) })
+	sort.Slice(out, func(i, j int) bool {
+		a, b := out[i], out[j]
+		return strings.Compare(a.Rule, b.Rule) < 0
+	})
 	return out
 }

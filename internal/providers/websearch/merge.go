@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"sort"
 
 	"familiar/internal/context/turn"
 	"familiar/internal/evidence"
@@ -147,8 +148,9 @@ func (s *summary) droppedSentences(sources []source, shown int) []turn.DroppedSe
 			all = append(all, evidence.Dropped{Page: o.source, Text: o.Text, Score: o.score, Why: evidence.DroppedSame + sourced(&sources[c.source])})
 		}
 	}
-	slices.SortStableFunc(all, func(a, b evidence.Dropped) int {
-		return cmp.Or(cmp.Compare(a.Page, b.Page), cmp.Compare(b.Score, a.Score))
+	sort.SliceStable(all, func(i, j int) bool {
+		a, b := all[i], all[j]
+		return cmp.Or(cmp.Compare(a.Page, b.Page), cmp.Compare(b.Score, a.Score)) < 0
 	})
 	var out []turn.DroppedSentence
 	kept := map[int]int{}

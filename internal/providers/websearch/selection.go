@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sort"
 	"strings"
 	"sync"
 
@@ -132,7 +133,10 @@ func digest(s *source, question, lang string) (shown []shownLine) {
 		}
 		order = append(order, scored{i, hits})
 	}
-	slices.SortStableFunc(order, func(a, b scored) int { return b.hits - a.hits })
+	sort.SliceStable(order, func(i, j int) bool {
+		a, b := order[i], order[j]
+		return b.hits-a.hits < 0
+	})
 	for _, o := range order {
 		if n := len(lines[o.at]) + 1; o.hits > 0 && n <= room {
 			keep[o.at], room = true, room-n

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sort"
 	"strings"
 
 	"familiar/internal/context/turn"
@@ -78,7 +79,10 @@ func collect(sources []source, selected []selection, pl *question.Plan, limit in
 	if len(out.claims) == 0 && !pl.Outline {
 		out.tellNamed(sources, pl, limit)
 	}
-	slices.SortStableFunc(out.claims, func(a, b finding) int { return cmp.Compare(b.score, a.score) })
+	sort.SliceStable(out.claims, func(i, j int) bool {
+		a, b := out.claims[i], out.claims[j]
+		return cmp.Compare(b.score, a.score) < 0
+	})
 	out.claims = mergeFindings(out.claims)
 	return out
 }

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"net/url"
 	"slices"
+	"sort"
 	"strings"
 
 	"familiar/internal/context/turn"
@@ -101,7 +102,10 @@ func rank(hits []turn.Hit, intent turn.Intent, pol Policy, fb feedback) []turn.H
 		h.Why = strings.Join(why, "; ")
 		all[i] = placed{h, place}
 	}
-	slices.SortStableFunc(all, func(a, b placed) int { return cmp.Compare(a.place, b.place) })
+	sort.SliceStable(all, func(i, j int) bool {
+		a, b := all[i], all[j]
+		return cmp.Compare(a.place, b.place) < 0
+	})
 	out := make([]turn.Hit, len(all))
 	for i, h := range all {
 		out[i] = h.Hit

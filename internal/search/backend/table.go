@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 	"time"
@@ -259,7 +260,10 @@ func (c Config) table() []Entry {
 		}
 		return len(c.Only)
 	}
-	slices.SortStableFunc(all, func(a, b Entry) int { return cmp.Compare(place(a), place(b)) })
+	sort.SliceStable(all, func(i, j int) bool {
+		a, b := all[i], all[j]
+		return cmp.Compare(place(a), place(b)) < 0
+	})
 	return all
 }
 

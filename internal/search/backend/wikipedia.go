@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"net/url"
 	"slices"
+	"sort"
 	"strconv"
 	"sync"
 
@@ -98,7 +99,10 @@ func (w *wikipedia) Search(ctx context.Context, q search.Query) (search.Reply, e
 // hits orders the articles, which arrive unordered, and drops disambiguation pages.
 func (r *wikipediaReply) hits(language string) []turn.Hit {
 	pages := slices.Clone(r.Query.Pages)
-	slices.SortStableFunc(pages, func(a, b wikipediaPage) int { return cmp.Compare(a.Index, b.Index) })
+	sort.SliceStable(pages, func(i, j int) bool {
+		a, b := pages[i], pages[j]
+		return cmp.Compare(a.Index, b.Index) < 0
+	})
 	var hits []turn.Hit
 	for _, p := range pages {
 		if _, meanings := p.PageProps["disambiguation"]; meanings {

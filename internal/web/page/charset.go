@@ -5,7 +5,7 @@ import (
 	"cmp"
 	"errors"
 	"mime"
-	"slices"
+	"sort"
 	"strings"
 	"unicode/utf8"
 
@@ -301,8 +301,9 @@ func guessSample(sample []byte) string {
 	if err != nil {
 		return fallback
 	}
-	slices.SortFunc(found, func(a, b chardet.Result) int {
-		return cmp.Or(cmp.Compare(b.Confidence, a.Confidence), cmp.Compare(a.Charset, b.Charset))
+	sort.Slice(found, func(i, j int) bool {
+		a, b := found[i], found[j]
+		return cmp.Or(cmp.Compare(b.Confidence, a.Confidence), cmp.Compare(a.Charset, b.Charset)) < 0
 	})
 	for _, result := range found {
 		if result.Confidence < minConfidence {
