@@ -63,8 +63,9 @@ func (q *query) rank(messages []turn.Message, weights []float64) Result {
 			hits[i].Score += features[f].weight * x
 			hits[i].Why = append(hits[i].Why, Reason{features[f].name, features[f].weight * x})
 		}
-		sort.SliceStable(hits[i].Why, func(i, j int) bool {
-			a, b := hits[i].Why[i], hits[i].Why[j]
+		why := hits[i].Why
+		sort.SliceStable(why, func(i, j int) bool {
+			a, b := why[i], why[j]
 			return cmp.Compare(math.Abs(b.Gain), math.Abs(a.Gain)) < 0
 		})
 	}
