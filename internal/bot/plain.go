@@ -27,7 +27,7 @@ const (
 	whoIAm     sentence = "I'm %s, a bot. I look things up and say where I read them."
 	whatICan   sentence = "I look things up and name my sources, remember what you tell me, find what was said here, and tell the time, sums and units. /help lists the rest."
 	timeNow    sentence = "It is %s."
-	ownWords   sentence = "These are the sources' own words."
+	ownWords   sentence = "The sources' own words."
 	noModelYet sentence = "I have no language model."
 )
 
@@ -90,8 +90,7 @@ func (r draft) remembered(share float64, own bool) string {
 		}
 		for _, c := range o.Contributions {
 			for _, said := range c.Recalled {
-				mine := said.By == text.OneLine(r.trace.Request.Message.Author.Name)
-				if said.File != "" || said.By == r.actor.Called || said.ID != 0 && said.Share < share || own && (said.ID == 0 || !mine) {
+				if said.File != "" || said.By == r.actor.Called || said.ID != 0 && said.Share < share || own && !said.Mine {
 					continue
 				}
 				quote := fmt.Sprintf("- %s%s: “%s”", named(said), text.InZone(said.At, r.actor.Location).Format("2006-01-02"), clean.Unreferenced(clean.Line(said.Text, longestQuote)))

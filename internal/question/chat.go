@@ -1,7 +1,9 @@
 package question
 
 import (
+	"slices"
 	"sync"
+	"unicode/utf8"
 
 	"familiar/internal/text"
 )
@@ -22,8 +24,11 @@ const (
 	Hello   Chat = "hello"  //
 )
 
-// maxChatWords is the length of small talk, in words.
-const maxChatWords = 9
+// maxChatWords is the length of small talk in words, and maxInsideChat that of small talk in a script without spaces, in characters.
+const (
+	maxChatWords  = 9
+	maxInsideChat = 10
+)
 
 var chatPhrases = sync.OnceValue(func() text.Phrases {
 	all := map[string]text.PhraseList{}
@@ -48,9 +53,12 @@ func ReadChat(message string, names []string) Chat {
 	for _, kind := range [...]Chat{AskHelp, AskSelf, AskTime, TellSad, AskMood, Thanks, Bye, Hello} {
 		for _, m := range found {
 			rest := len(u.Words) - (m.To - m.From)
+			if inside := m.To == m.From; inside && utf8.RuneCountInString(u.Text) <= maxInsideChat {
+				rest = 0 // a script without spaces
+			}
 			switch {
-			case m.Cue != string(kind), isManners(kind) && rest > maxBesideManners && m.To > m.From:
-			case rest == 0 || !needsWeb(message, names):
+			case m.Cue != string(kind), isManners(kind) && rest > maxBesideManners && m.To > m.From, kind == AskTime && elsewhere(u, found, m):
+			case rest <= 1 || !needsWeb(message, names):
 				return kind
 			}
 		}
@@ -66,4 +74,15 @@ func isManners(kind Chat) bool { return kind == Hello || kind == Thanks || kind 
 func needsWeb(message string, names []string) bool {
 	n := Assess(message, names)
 	return n.Score >= Threshold && !n.Barred
+}
+
+// elsewhere reports whether a question for the time names a place or another day.
+func elsewhere(u Utterance, found []text.Match, asked text.Match) bool {
+	for i, w := range u.Words {
+		covered := slices.ContainsFunc(found, func(m text.Match) bool { return (m == asked || m.Cue == "now") && m.From <= i && i < m.To })
+		if !covered && text.Meaningful(w.Key) && asked.To > asked.From {
+			return true
+		}
+	}
+	return false
 }

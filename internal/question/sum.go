@@ -8,12 +8,22 @@ import (
 	"familiar/internal/text"
 )
 
-// Sum works out the sum that a message asks for, as "17% of 240" or "what is (12 + 3) × 4?". ok is false if it asks for none.
+// signsInWords are other ways to write the signs of a sum, longest first where one begins another.
+var signsInWords = strings.NewReplacer("divided by", "/", "geteilt durch", "/", "divisé par", "/", "dividido por", "/", "dividido entre", "/", "diviso", "/",
+	"gedeeld door", "/", "podzielić przez", "/", "разделить на", "/", "bölü", "/", "multiplied by", "*", "умножить на", "*", " times ", "*", " mal ", "*", " fois ", "*",
+	" por ", "*", " vezes ", "*", " per ", "*", " keer ", "*", " razy ", "*", " çarpı ", "*", " x ", "*", "plus", "+", "плюс", "+", " più ", "+", " más ", "+", " mais ", "+",
+	" artı ", "+", "minus", "-", "минус", "-", " moins ", "-", " meno ", "-", " menos ", "-", " eksi ", "-", " percent of ", "%*", " percent", "%", "% of ", "%*", "% von ", "%*",
+	"% de ", "%*", "% di ", "%*", "% van ", "%*", "% от ", "%*", "squared", "^2", "×", "*", "·", "*", "÷", "/", "−", "-", "**", "^")
+
+// bareNumbers is what may be a date, a score, a telephone number or an opening time as well as a sum.
+var bareNumbers = text.NewLazyRegexp(`^\s*[\d/-]+\s*[.!?]?\s*$`)
+
+// Sum works out the sum that a message asks for, as "17% of 240" or "what is (12 + 3) × 4?". ok is false if it asks for none, or for more.
 func Sum(message string) (result string, ok bool) {
-	s := strings.ToLower(message)
-	for _, w := range [...][2]string{{"divided by", "/"}, {"multiplied by", "*"}, {"times", "*"}, {"plus", "+"}, {"minus", "-"}, {"percent", "%"}, {"% of", "% *"}, {"%of", "%*"}, {"squared", "^2"}, {"×", "*"}, {"·", "*"}, {"÷", "/"}, {"−", "-"}, {"**", "^"}} {
-		s = strings.ReplaceAll(s, w[0], w[1])
+	if bareNumbers.MatchString(message) {
+		return "", false
 	}
+	s := signsInWords.Replace(strings.ToLower(message))
 	from := strings.IndexFunc(s, func(r rune) bool { return unicode.IsDigit(r) || r == '(' })
 	if from < 0 {
 		return "", false
@@ -21,7 +31,7 @@ func Sum(message string) (result string, ok bool) {
 	if before := strings.TrimRight(s[:from], " "); strings.HasSuffix(before, "-") {
 		from = len(before) - 1
 	}
-	if strings.ContainsFunc(s[:from], func(r rune) bool { return strings.ContainsRune("+*/^%$€£#", r) }) {
+	if strings.ContainsFunc(s[:from], func(r rune) bool { return strings.ContainsRune("+*/^%$€£#", r) }) || !onlyAsks(s[:from]) {
 		return "", false
 	}
 	c := calculator{rest: strings.TrimRight(s[from:], " ?=.!")}
@@ -32,16 +42,34 @@ func Sum(message string) (result string, ok bool) {
 	return number(value), true
 }
 
-// number writes a number with up to six decimals.
+// onlyAsks reports whether words are the beginning of a question and name nothing: "what is", "wie viel ist".
+func onlyAsks(s string) bool {
+	for _, w := range text.Words(s) {
+		if text.Meaningful(w.Key) && !sumWords()[w.Key] {
+			return false
+		}
+	}
+	return true
+}
+
+var sumWords = text.LazySet(func() text.WordList {
+	return "calculate compute solve convert much many equals sage berechne rechne umrechnen viel viele sind cuanto cuantos cuantas son calcula convierte combien font fait calcule convertis quanto quanti quante fa sono quantos quantas converta calcola converti hoeveel bereken reken ile jest oblicz przelicz сколько будет посчитай переведи kac eder hesapla"
+})
+
+// number writes a number with six decimals, or with more if it is smaller than that.
 func number(r *big.Rat) string {
-	s := r.FloatString(6)
-	return strings.TrimSuffix(strings.TrimRight(s, "0"), ".")
+	for decimals := 6; ; decimals *= 2 {
+		s := strings.TrimSuffix(strings.TrimRight(r.FloatString(decimals), "0"), ".")
+		if strings.Trim(s, "-0.") != "" || r.Sign() == 0 || decimals > maxSumDigits {
+			return s
+		}
+	}
 }
 
 // calculator reads a sum. Its methods follow the grammar, and set failed where the text is none.
 type calculator struct {
 	rest   string
-	signs  int // operators
+	signs  int // signsInWords
 	depth  int
 	failed bool
 }
@@ -152,18 +180,20 @@ func (c *calculator) value() *big.Rat {
 		return c.fail()
 	}
 	if c.next("%") != 0 {
-		c.signs++
 		value.Quo(value, big.NewRat(100, 1))
 	}
 	return value
 }
 
-// pointed returns a number with a point for its decimals. A comma before three digits separates thousands.
+// pointed returns a number with a point for its decimals. The last of two kinds of marks is the point. A comma before three digits separates
+// thousands.
 func pointed(digits string) string {
 	at := strings.LastIndexByte(digits, ',')
 	switch {
 	case at < 0:
 		return digits
+	case strings.Contains(digits[:at], ".") && !strings.Contains(digits[at:], "."):
+		return strings.Replace(strings.ReplaceAll(digits, ".", ""), ",", ".", 1)
 	case strings.Contains(digits, ".") || strings.Count(digits, ",") > 1 || len(digits)-at == 4:
 		return strings.ReplaceAll(digits, ",", "")
 	}

@@ -18,41 +18,42 @@ type unit struct {
 var units = sync.OnceValue(func() map[string]unit {
 	all := map[string]unit{}
 	for names, u := range map[string]unit{
-		"m meter meters metre metres":                                 {"length", "m", "1", "0"},
-		"km kilometer kilometers kilometre kilometres":                {"length", "km", "1000", "0"},
-		"cm centimeter centimeters centimetre centimetres zentimeter": {"length", "cm", "1/100", "0"},
-		"mm millimeter millimeters millimetre millimetres":            {"length", "mm", "1/1000", "0"},
-		"mile miles mi meilen meile":                                  {"length", "mi", "1609.344", "0"},
-		"yard yards yd":                                               {"length", "yd", "0.9144", "0"},
-		"foot feet ft fuß":                                            {"length", "ft", "0.3048", "0"},
-		"inch inches zoll":                                            {"length", "in", "0.0254", "0"},
-		"kg kilo kilos kilogram kilograms kilogramm":                  {"mass", "kg", "1", "0"},
-		"g gram grams gramm":                                          {"mass", "g", "1/1000", "0"},
-		"lb lbs pound pounds":                                         {"mass", "lb", "0.45359237", "0"},
-		"oz ounce ounces":                                             {"mass", "oz", "0.028349523125", "0"},
-		"stone stones":                                                {"mass", "st", "6.35029318", "0"},
-		"l liter liters litre litres":                                 {"volume", "l", "1", "0"},
-		"ml milliliter milliliters millilitre millilitres":            {"volume", "ml", "1/1000", "0"},
-		"gallon gallons gal":                                          {"volume", "US gal", "3.785411784", "0"},
-		"pint pints":                                                  {"volume", "US pt", "0.473176473", "0"},
-		"cup cups":                                                    {"volume", "US cups", "0.2365882365", "0"},
-		"c celsius °c":                                                {"temperature", "°C", "1", "0"},
-		"f fahrenheit °f":                                             {"temperature", "°F", "5/9", "-160/9"},
-		"k kelvin":                                                    {"temperature", "K", "1", "-273.15"},
-		"kmh km/h kph":                                                {"speed", "km/h", "1", "0"},
-		"mph":                                                         {"speed", "mph", "1.609344", "0"},
-		"m/s":                                                         {"speed", "m/s", "3.6", "0"},
-		"s second seconds sec sekunden sekunde":                       {"time", "s", "1", "0"},
-		"min minute minutes minuten":                                  {"time", "min", "60", "0"},
-		"h hour hours stunden stunde":                                 {"time", "h", "3600", "0"},
-		"day days tage tag":                                           {"time", "d", "86400", "0"},
-		"week weeks wochen woche":                                     {"time", "weeks", "604800", "0"},
-		"byte bytes":                                                  {"data", "B", "1", "0"},
-		"kb kilobyte kilobytes":                                       {"data", "kB", "1000", "0"},
-		"mb megabyte megabytes":                                       {"data", "MB", "1000000", "0"},
-		"gb gigabyte gigabytes":                                       {"data", "GB", "1000000000", "0"},
-		"gib gibibyte gibibytes":                                      {"data", "GiB", "1073741824", "0"},
-		"tb terabyte terabytes":                                       {"data", "TB", "1000000000000", "0"},
+		"m meter meters metre metres metern mètre mètres metro metros metri метр метров":                                                                     {"length", "m", "1", "0"},
+		"km kilometer kilometers kilometre kilometres kilometern kilomètre kilomètres kilómetro kilómetros chilometri quilômetros км километр километров 公里": {"length", "km", "1000", "0"},
+		"cm centimeter centimeters centimetre centimetres zentimeter":                                                                                        {"length", "cm", "1/100", "0"},
+		"mm millimeter millimeters millimetre millimetres":                                                                                                   {"length", "mm", "1/1000", "0"},
+		"mile miles mi meilen meile mille milles milla millas miglia milha milhas миля мили миль 英里":                                                         {"length", "mi", "1609.344", "0"},
+		"yard yards yd":    {"length", "yd", "0.9144", "0"},
+		"foot feet ft fuß": {"length", "ft", "0.3048", "0"},
+		"inch inches zoll": {"length", "in", "0.0254", "0"},
+		"kg kilo kilos kilogram kilograms kilogramm кг килограмм 公斤": {"mass", "kg", "1", "0"},
+		"g gram grams gramm": {"mass", "g", "1/1000", "0"},
+		"lb lbs pound pounds pfund livres libras фунт фунтов": {"mass", "lb", "0.45359237", "0"},
+		"oz ounce ounces":             {"mass", "oz", "0.028349523125", "0"},
+		"stone stones":                {"mass", "st", "6.35029318", "0"},
+		"l liter liters litre litres": {"volume", "l", "1", "0"},
+		"ml milliliter milliliters millilitre millilitres": {"volume", "ml", "1/1000", "0"},
+		"gallon gallons gal":                    {"volume", "US gal", "3.785411784", "0"},
+		"pint pints":                            {"volume", "US pt", "0.473176473", "0"},
+		"cup cups":                              {"volume", "US cups", "0.2365882365", "0"},
+		"c celsius °c":                          {"temperature", "°C", "1", "0"},
+		"f fahrenheit °f":                       {"temperature", "°F", "5/9", "-160/9"},
+		"k kelvin":                              {"temperature", "K", "1", "-273.15"},
+		"kmh km/h kph":                          {"speed", "km/h", "1", "0"},
+		"mph":                                   {"speed", "mph", "1.609344", "0"},
+		"m/s":                                   {"speed", "m/s", "3.6", "0"},
+		"s second seconds sec sekunden sekunde": {"time", "s", "1", "0"},
+		"min minute minutes minuten minutos minuti минут":                        {"time", "min", "60", "0"},
+		"h hour hours stunden stunde heure heures hora horas ore час часов":      {"time", "h", "3600", "0"},
+		"day days tage tag jour jours día días giorno giorni dia dias день дней": {"time", "d", "86400", "0"},
+		"week weeks wochen woche": {"time", "weeks", "604800", "0"},
+		"bit bits":                {"data", "bit", "1/8", "0"},
+		"byte bytes":              {"data", "B", "1", "0"},
+		"kb kilobyte kilobytes":   {"data", "kB", "1000", "0"},
+		"mb megabyte megabytes":   {"data", "MB", "1000000", "0"},
+		"gb gigabyte gigabytes":   {"data", "GB", "1000000000", "0"},
+		"gib gibibyte gibibytes":  {"data", "GiB", "1073741824", "0"},
+		"tb terabyte terabytes":   {"data", "TB", "1000000000000", "0"},
 	} {
 		for name := range strings.FieldsSeq(names) {
 			all[name] = u
@@ -61,29 +62,40 @@ var units = sync.OnceValue(func() map[string]unit {
 	return all
 })
 
-// Conversion works out a conversion of units that a message asks for, as "5 miles in km" or "how many ounces in a kilo?".
+// Conversion works out a conversion of units that a message asks for and nothing else, as "5 miles in km" or "how many ounces in a kilo?".
 func Conversion(message string) (result string, ok bool) {
 	fields := strings.Fields(strings.ToLower(strings.TrimRight(splitUnits(message), " ?.!")))
-	for i := 1; i+2 < len(fields)+1; i++ {
-		from, known := units()[fields[i]]
-		value, isNumber := new(big.Rat).SetString(pointed(fields[i-1]))
-		if !known || !isNumber || len(fields[i-1]) > maxSumDigits || strings.ContainsAny(fields[i-1], "/e") {
-			continue
-		}
-		for j := range fields {
-			if to, known := units()[fields[j]]; j != i && known && to.kind == from.kind && to != from {
-				return number(value) + " " + from.sign + " = " + convert(value, from, to), true
+	value, named := (*big.Rat)(nil), []int(nil) // the places of the units
+	valued := -1                                // the place of the number
+	for i, field := range fields {
+		if n, isNumber := new(big.Rat).SetString(pointed(field)); isNumber && len(field) <= maxSumDigits && field[0] >= '0' && field[0] <= '9' && !strings.ContainsAny(field, "/e") {
+			if value != nil {
+				return "", false
 			}
+			value, valued = n, i
+		} else if _, known := units()[field]; known && (len(field) > 1 || i == valued+1 && valued >= 0 || i == len(fields)-1) {
+			named = append(named, i)
+		} else if !onlyAsks(field) {
+			return "", false
 		}
 	}
-	for i := 2; i+2 < len(fields); i++ { // "how many ounces in a kilo"
-		to, known := units()[fields[i]]
-		from, also := units()[fields[len(fields)-1]]
-		if known && also && to.kind == from.kind && to != from && (fields[i-1] == "many" || fields[i-1] == "viele") {
-			return "1 " + from.sign + " = " + convert(big.NewRat(1, 1), from, to), true
-		}
+	if len(named) != 2 {
+		return "", false
 	}
-	return "", false
+	from, to := units()[fields[named[0]]], units()[fields[named[1]]]
+	switch {
+	case valued >= 0 && valued == named[1]-1, value == nil: // "how many ounces in a kilo?"
+		from, to = to, from
+	case valued != named[0]-1:
+		return "", false
+	}
+	if value == nil {
+		value = big.NewRat(1, 1)
+	}
+	if from.kind != to.kind || from == to || valued < 0 && len(fields) < 4 {
+		return "", false
+	}
+	return number(value) + " " + from.sign + " = " + convert(value, from, to), true
 }
 
 func convert(value *big.Rat, from, to unit) string {

@@ -167,6 +167,9 @@ func (p *MemoryProvider) readable(ctx context.Context, r turn.Request) []string 
 
 // shown returns the ids of the messages that the conversation shows.
 func (p *MemoryProvider) shown(ctx context.Context, r turn.Request) (map[string]bool, error) {
+	if p.Unread {
+		return nil, nil
+	}
 	n := p.Window
 	if n <= 0 {
 		n = defaultWindow

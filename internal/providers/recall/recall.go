@@ -100,6 +100,7 @@ type MemoryProvider struct {
 	Lore       *Library           // the character's; nil: none
 	Side       *llm.Client        // may remove what was found; nil: nothing is removed
 	Window     int                // messages of the channel that the conversation shows; 0: 20
+	Unread     bool               // no model reads the conversation, so that its last messages are offered too
 	Embeddings *embedding.Service // nil: messages are found by their words alone
 	Vectors    *embedding.Vectors // that Embeddings made; unused without it
 }
