@@ -122,7 +122,8 @@ func (r draft) receipt(m turn.MemoryChange) string {
 
 // spoken returns the language of the message. It may be one in which the bot says nothing but receipts.
 func (r draft) spoken() string {
-	return cmp.Or(text.MessageLanguage(r.trace.Request.Message.Text), r.trace.Request.Language)
+	req := &r.trace.Request
+	return cmp.Or(text.LanguageNamed(req.Card[turn.CardLanguage]), text.MessageLanguage(req.Message.Text), req.Language)
 }
 
 // undoable reports whether a change can be undone.

@@ -13,6 +13,7 @@ import (
 	"familiar/internal/providers/character"
 	"familiar/internal/reply"
 	"familiar/internal/store"
+	"familiar/internal/text"
 )
 
 const (
@@ -74,6 +75,9 @@ func (b *Bot) request(ctx context.Context, actor *Actor, id string, batch []arri
 	}
 	last.Event.Message = r.Message
 	r.Language = language(last.Event)
+	if wanted := text.LanguageNamed(r.Card[turn.CardLanguage]); wanted != "" {
+		r.Language = reply.LanguageOf(wanted)
+	}
 	b.limitWeb(ctx, &r, last.Event, batch[0].pass)
 	b.thread(ctx, &r)
 	b.people(ctx, &r)

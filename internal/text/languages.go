@@ -100,5 +100,18 @@ func TablesOf(code string) *Tables {
 	return &Tables{}
 }
 
+// LanguageNamed returns the code of the language that a text names, as "German" or "auf Deutsch", or "".
+func LanguageNamed(s string) string {
+	for _, code := range Languages() {
+		names := TablesOf(code).Names.Fields()
+		for word := range strings.FieldsSeq(strings.ToLower(s)) {
+			if word = strings.Trim(word, ".,!()"); word == code || slices.Contains(names, word) {
+				return code
+			}
+		}
+	}
+	return ""
+}
+
 // Languages returns the codes of the languages, English first.
 func Languages() []string { return slices.Clone(builtIn().codes) }

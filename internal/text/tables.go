@@ -6,6 +6,7 @@ package text
 type Tables struct {
 	Scripts []string // Unicode scripts whose letters give the language away: no other language here is written in them first
 	Marks   string   // Latin letters with marks, and signs, that the language writes
+	Names   WordList // what the language is called, in several languages
 	Letters string   // letters that give the language away in a script of another language
 
 	Stem      stemTables
