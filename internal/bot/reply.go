@@ -91,6 +91,9 @@ func (r draft) finish(body string, notes []string) string {
 	if excuse := unheard(r.trace); excuse != "" {
 		notes = append(notes, r.say(excuse))
 	}
+	if files := unread(r.trace.Outcomes); len(files) > 0 {
+		notes = append(notes, notRead.In(r.language(), strings.Join(files, ", ")))
+	}
 	if r.away {
 		notes = append(notes, r.say(wasAway))
 	}

@@ -53,6 +53,7 @@ const (
 	threadsFull   sentence = "I was to open a thread for this, and this server has as many active threads as Discord allows: archive some. Until then I answer in the channel."
 	threadLocked  sentence = "I was asked something in a thread that is locked, so I cannot answer there. Whoever moderates here can unlock it."
 	cannotSee     sentence = "My model cannot see images, so I answered the text alone."
+	notRead       sentence = "I could not read %s, so I answered without."
 	cannotListen  sentence = "I can't listen to voice messages here: write to me instead."
 	notHeard      sentence = "I could not make out this voice message. Try again, or write to me."
 	tooLongToHear sentence = "This voice message is too long for me: I listen to ten minutes at most."

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 
 	"github.com/bwmarrin/discordgo"
@@ -197,7 +198,7 @@ func (s *Session) register(ctx context.Context, app string) error {
 			return nil
 		}
 	}
-	if _, err := s.call(ctx, request{method: http.MethodPut, url: discordgo.EndpointApplicationGlobalCommands(app), body: body}); err != nil {
+	if err := s.sendCommands(ctx, app, commands); err != nil {
 		return fmt.Errorf("register commands: %w", err)
 	}
 	if s.cfg.SaveHash == nil {
@@ -207,4 +208,60 @@ func (s *Session) register(ctx context.Context, app string) error {
 		return fmt.Errorf("save fingerprint of commands: %w", err)
 	}
 	return nil
+}
+
+// sendCommands sends Discord the commands. One property that a server does not know makes it refuse all of them. Then they are sent without
+// translations, and if that is refused too, one by one, so that only the commands with the property are missing.
+func (s *Session) sendCommands(ctx context.Context, app string, commands []wireCommand) error {
+	send := func(method string, v any) error {
+		_, err := s.call(ctx, request{method: method, url: discordgo.EndpointApplicationGlobalCommands(app), body: mustJSON(v)})
+		return err
+	}
+	err := send(http.MethodPut, commands)
+	if !malformed(err) {
+		return err
+	}
+	s.log.Warn("the commands are refused, and sent without translations", "err", err)
+	plain := make([]wireCommand, len(commands))
+	for i, c := range commands {
+		plain[i] = c.untranslated()
+	}
+	if err = send(http.MethodPut, plain); !malformed(err) {
+		return err
+	}
+	accepted := 0
+	for _, c := range plain {
+		switch one := send(http.MethodPost, c); {
+		case malformed(one):
+			s.log.Warn("a command is refused, and nobody is offered it: update the program, or the server if it is not Discord", "command", c.Name, "err", one)
+		case one != nil:
+			return one
+		default:
+			accepted++
+		}
+	}
+	if accepted == 0 {
+		return err
+	}
+	return nil
+}
+
+// malformed reports whether a server does not accept the form of a request.
+func malformed(err error) bool {
+	var e *SendError
+	return errors.As(err, &e) && (e.Kind == Rejected || e.Kind == TooLong) && e.Code != codeDailyCommands
+}
+
+// untranslated returns the command without its translations.
+func (c wireCommand) untranslated() wireCommand {
+	c.Names, c.Descriptions = nil, nil
+	c.Options = slices.Clone(c.Options)
+	for i := range c.Options {
+		o := &c.Options[i]
+		o.Names, o.Descriptions, o.Choices = nil, nil, slices.Clone(o.Choices)
+		for j := range o.Choices {
+			o.Choices[j].Names = nil
+		}
+	}
+	return c
 }

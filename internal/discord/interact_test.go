@@ -155,6 +155,29 @@ func TestOptionKinds(t *testing.T) {
 	}
 }
 
+// A property that the server does not know costs the commands that have it, and no others.
+func TestRegistrationRefused(t *testing.T) {
+	virtual(t, func(t *testing.T, far *discordtest.Server) {
+		far.Accept("commands: 400")
+		far.RefuseProperty("autocomplete")
+		d := open(t, far, func(c *Config) {
+			c.Commands = []turn.Definition{
+				{Kind: turn.ChatInput, Name: "docs", Description: "Look there", Options: []turn.Option{{Name: "page", Description: "Which", Suggests: true}}, Places: []turn.Place{turn.InServer}},
+				{Kind: turn.ChatInput, Name: "help", Names: turn.Localized{"de": "hilfe"}, Description: "What I can do", Places: []turn.Place{turn.InServer}},
+			}
+		})
+		if !far.WaitCommands(1, soon) {
+			t.Fatal("not registered")
+		}
+		d.none(t)
+		d.stop()
+		d.result(t)
+		if raw, _ := far.Commands(); !strings.Contains(raw, `"help"`) || strings.Contains(raw, `"docs"`) {
+			t.Error(raw)
+		}
+	})
+}
+
 func TestRegistration(t *testing.T) {
 	virtual(t, func(t *testing.T, far *discordtest.Server) {
 		var kept atomic.Value

@@ -27,10 +27,37 @@ func (s *Server) putCommands(c *call) answer {
 	if c.parts[1] != appID {
 		return refusal(http.StatusNotFound, 10002, "Unknown Application")
 	}
+	if s.unknownProperty != "" && strings.Contains(string(c.body), s.unknownProperty) {
+		return malformed(s.unknownProperty, "UNKNOWN_PROPERTY", "This property is not known.")
+	}
 	s.commands = c.body
 	s.commandPuts++
 	s.bump()
 	return answer{http.StatusOK, json.RawMessage(c.body)}
+}
+
+// postCommand adds one command.
+// https://discord.com/developers/docs/interactions/application-commands#create-global-application-command
+func (s *Server) postCommand(c *call) answer {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.unknownProperty != "" && strings.Contains(string(c.body), s.unknownProperty) {
+		return malformed(s.unknownProperty, "UNKNOWN_PROPERTY", "This property is not known.")
+	}
+	var all []json.RawMessage
+	_ = json.Unmarshal(orEmpty(s.commands), &all)
+	s.commands, _ = json.Marshal(append(all, c.body))
+	s.commandPuts++
+	s.bump()
+	return answer{http.StatusCreated, json.RawMessage(c.body)}
+}
+
+// RefuseProperty makes the server refuse every request about commands whose text contains a word, as a compatible server does with a property
+// that it does not know.
+func (s *Server) RefuseProperty(word string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.unknownProperty = word
 }
 
 func (s *Server) getCommands(*call) answer {

@@ -63,37 +63,38 @@ type Server struct {
 	gateway gateway
 	conns   sync.WaitGroup // gateway connections
 
-	mu           sync.Mutex
-	changed      chan struct{} // closed and replaced at each change; guarded by mu, like all fields below
-	lastID       int64
-	users        map[string]*user // by id
-	byName       map[string]*user
-	guilds       []*guild
-	channels     map[string]*channel // by id
-	messages     map[string]*message // by id
-	nonces       map[string]*message // by channel and nonce
-	interactions map[string]*Interaction
-	webhooks     []*webhook
-	commands     []byte
-	commandPuts  int
-	faults       []*Fault
-	limit        int
-	per          time.Duration
-	windows      map[string]*window
-	pace         int         // requests in a second; 0: any number
-	latest       []time.Time // times of the latest requests, at most pace of them
-	quiet        bool
-	files        map[string]*file // by id
-	staleLinks   bool             // the links of the next payload are expired
-	requests     []Request
-	onReply      func(Message)
-	searching    SearchState
-	resumeURL    *string // the address that READY gives; nil: the gateway's own
-	startsLeft   int
-	judge        judge
-	resetAfter   time.Duration
-	endpoint     string
-	skew         time.Duration // by which the clock is off
+	mu              sync.Mutex
+	changed         chan struct{} // closed and replaced at each change; guarded by mu, like all fields below
+	lastID          int64
+	users           map[string]*user // by id
+	byName          map[string]*user
+	guilds          []*guild
+	channels        map[string]*channel // by id
+	messages        map[string]*message // by id
+	nonces          map[string]*message // by channel and nonce
+	interactions    map[string]*Interaction
+	webhooks        []*webhook
+	commands        []byte
+	commandPuts     int
+	unknownProperty string // in requests about commands: they are refused; guarded by mu
+	faults          []*Fault
+	limit           int
+	per             time.Duration
+	windows         map[string]*window
+	pace            int         // requests in a second; 0: any number
+	latest          []time.Time // times of the latest requests, at most pace of them
+	quiet           bool
+	files           map[string]*file // by id
+	staleLinks      bool             // the links of the next payload are expired
+	requests        []Request
+	onReply         func(Message)
+	searching       SearchState
+	resumeURL       *string // the address that READY gives; nil: the gateway's own
+	startsLeft      int
+	judge           judge
+	resetAfter      time.Duration
+	endpoint        string
+	skew            time.Duration // by which the clock is off
 }
 
 type user struct {

@@ -138,6 +138,7 @@ func (s *Server) route(c *call) answer {
 		{"POST channels/*/webhooks", s.makeWebhook},
 		{"PATCH guilds/*/members/@me", s.modifySelf},
 		{"PUT applications/*/commands", s.putCommands},
+		{"POST applications/*/commands", s.postCommand},
 		{"GET applications/*/commands", s.getCommands},
 		{"POST interactions/*/*/callback", s.callback},
 		{"GET webhooks/*/*/messages/@original", s.getOriginal},
