@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -33,12 +34,19 @@ Content-Type: text/html; charset=utf-8
 <html><head><title>Mount Example</title></head><body><article><h1>Mount Example</h1><p>Mount Example is 4,321 metres high, which makes it the highest mountain of the Sample Range. It was first climbed in 1899 by a party of three from the valley below.</p><p>The height of Mount Example was measured again in 2019 with satellite receivers, and the figure of 4,321 metres was confirmed to within half a metre.</p></article></body></html>
 `
 
+// environment returns the variables of this moment. A test may change them for the next program while one runs.
+func (c *conversation) environment() func(string) (string, bool) {
+	now := maps.Clone(c.env)
+	return func(name string) (string, bool) { v, ok := now[name]; return v, ok }
+}
+
 // command runs the program with an input and returns its exit code and output.
 func (c *conversation) command(in io.Reader, args ...string) (int, string, string) {
 	var out, err bytes.Buffer
+	env := c.environment()
 	code := run(program{
 		args: args, dir: c.dir, in: in, out: &out, err: &err, signals: make(chan os.Signal),
-		env:  func(name string) (string, bool) { v, ok := c.env[name]; return v, ok && name != "FAMILIAR_LOG" },
+		env:  func(name string) (string, bool) { v, ok := env(name); return v, ok && name != "FAMILIAR_LOG" },
 		exit: func(int) { c.Error("the program left at once") }, far: c.far(),
 	})
 	return code, out.String(), err.String()
@@ -82,7 +90,7 @@ func TestChatWithoutAStore(t *testing.T) {
 	go func() {
 		done <- run(program{
 			args: []string{"chat"}, dir: c.dir, in: in, out: out, err: io.Discard, signals: make(chan os.Signal), far: c.far(),
-			env: func(name string) (string, bool) { v, ok := c.env[name]; return v, ok }, exit: func(int) { t.Error("left at once") },
+			env: c.environment(), exit: func(int) { t.Error("left at once") },
 		})
 	}()
 	io.WriteString(typed, "hello\n")
@@ -322,7 +330,7 @@ func TestStopDuringAnAnswer(t *testing.T) {
 	go func() {
 		done <- run(program{
 			args: []string{"chat"}, dir: c.dir, in: in, out: out, err: out, signals: signals, far: c.far(),
-			env: func(name string) (string, bool) { v, ok := c.env[name]; return v, ok }, exit: func(int) { t.Error("left at once") },
+			env: c.environment(), exit: func(int) { t.Error("left at once") },
 		})
 	}()
 	io.WriteString(typed, "please stop\n")

@@ -310,7 +310,7 @@ func (c *conversation) start(args ...string) *running {
 	r := &running{out: &lockedBuffer{}, signals: make(chan os.Signal, 2), done: make(chan struct{})}
 	p := program{
 		args: args, dir: c.dir, signals: r.signals, in: strings.NewReader(""), out: r.out, err: r.out,
-		env:  func(name string) (string, bool) { v, ok := c.env[name]; return v, ok },
+		env:  c.environment(),
 		exit: func(int) { c.Error("the program left at once") },
 		far:  c.far(),
 	}

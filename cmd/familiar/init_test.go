@@ -43,7 +43,7 @@ func (c *conversation) interview(args ...string) *sitting {
 	go func() {
 		i.done <- run(program{
 			args: append([]string{"init"}, args...), dir: c.dir, in: in, out: i.out, err: i.out, signals: i.signals, interactive: true, far: c.far(),
-			env: func(name string) (string, bool) { v, ok := c.env[name]; return v, ok }, exit: func(int) { c.Error("left at once") },
+			env: c.environment(), exit: func(int) { c.Error("left at once") },
 		})
 	}()
 	return i

@@ -383,7 +383,7 @@ func (c *conversation) served() (address string) {
 func (c *conversation) mcp(in io.Reader, out, errors io.Writer) int {
 	return run(program{
 		args: []string{"mcp"}, dir: c.dir, in: in, out: out, err: errors, signals: make(chan os.Signal), far: c.far(),
-		env: func(name string) (string, bool) { v, ok := c.env[name]; return v, ok }, exit: func(int) { c.Error("left at once") },
+		env: c.environment(), exit: func(int) { c.Error("left at once") },
 	})
 }
 
