@@ -14,11 +14,15 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
-var update = flag.Bool("update", false, "rewrite the README's transcripts")
+var update = flag.Bool("update", false, "rewrite the transcripts of the documents")
 
-const readmePath = "../../README.md"
+const (
+	readmePath   = "../../README.md"
+	discordPath  = "../../doc/discord.md"
+	whereItLooks = "../../doc/web.md"
+)
 
-// TestReadme talks to the program as the README does and holds the transcripts there against what it says.
+// TestReadme talks to the program as the README does and holds the transcripts of the documents against what it says.
 func TestReadme(t *testing.T) {
 	t.Parallel()
 	archive, err := txtar.ParseFile("testdata/readme/web.txtar")
@@ -37,30 +41,35 @@ func TestReadme(t *testing.T) {
 	if !found {
 		t.Fatalf("no record in:\n%s", out)
 	}
-	readme, err := os.ReadFile(readmePath)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := string(readme)
-	want = transcript(t, want, "chat", "you> hi\nsage> "+strings.TrimSpace(hello)+"\nyou> "+question+"\nsage> "+strings.TrimSpace(answer))
 	if n := strings.Count(record, "\n"); n > 24 {
 		t.Errorf("the story of a turn has %d lines", n)
 	}
-	want = transcript(t, want, "context", "you> /context\nturn "+strings.TrimSpace(record))
-	if steady(want) == steady(string(readme)) {
+	holdTranscript(t, readmePath, "chat", "you> hi\nsage> "+strings.TrimSpace(hello)+"\nyou> "+question+"\nsage> "+strings.TrimSpace(answer))
+	holdTranscript(t, discordPath, "context", "you> /context\nturn "+strings.TrimSpace(record))
+}
+
+// holdTranscript compares what the program said with the transcript of a document.
+func holdTranscript(t *testing.T, path, name, said string) {
+	t.Helper()
+	page, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := transcript(t, string(page), name, said)
+	if steady(want) == steady(string(page)) {
 		return
 	}
 	if !*update {
-		t.Fatalf("README.md shows other transcripts than the program gives; go test ./cmd/familiar -run Readme -update writes them:\n%s", out)
+		t.Fatalf("%s shows another transcript than the program gives; go test ./cmd/familiar -run Readme -update writes it:\n%s", path, said)
 	}
-	if err := os.WriteFile(readmePath, []byte(want), 0o644); err != nil {
+	if err := os.WriteFile(path, []byte(want), 0o644); err != nil {
 		t.Fatal(err)
 	}
 }
 
 // TestKeysAreToldOf where operators look for them.
 func TestKeysAreToldOf(t *testing.T) {
-	for _, file := range []string{readmePath, "../../.env.example"} {
+	for _, file := range []string{whereItLooks, "../../.env.example"} {
 		text, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
@@ -111,7 +120,7 @@ func transcript(t *testing.T, readme, name, text string) string {
 	before, rest, found := strings.Cut(readme, "<!-- transcript "+name+" -->\n")
 	_, after, ended := strings.Cut(rest, end)
 	if !found || !ended {
-		t.Fatalf("README.md has no place for the transcript %q", name)
+		t.Fatalf("the document has no place for the transcript %q", name)
 	}
 	return before + "<!-- transcript " + name + " -->\n```\n" + text + "\n```\n" + end + after
 }
