@@ -14,6 +14,7 @@ import (
 
 	"familiar/internal/app"
 	"familiar/internal/context/turn"
+	"familiar/internal/llm"
 	"familiar/internal/test/llmtest"
 	"familiar/internal/test/webtest"
 )
@@ -148,7 +149,7 @@ func poorWeb(b *testing.B, side, how string, slow time.Duration) *app.App {
 		dir: b.TempDir(), out: b.Output(), err: b.Output(),
 		env: func(name string) (string, bool) { v, ok := env[name]; return v, ok },
 		far: app.Far{
-			Resolver: web, Dial: web.Dial, Roots: web.RootCAs(), Ollama: nowhere,
+			Resolver: web, Dial: web.Dial, Roots: web.RootCAs(), Local: []llm.Place{},
 			Backends: backendsAt(nowhere),
 		},
 	}).process(), app.ToAnswer)

@@ -14,6 +14,7 @@ import (
 
 	"familiar/internal/app"
 	"familiar/internal/context/turn"
+	"familiar/internal/llm"
 	"familiar/internal/store"
 	"familiar/internal/test/discordtest"
 	"familiar/internal/test/llmtest"
@@ -67,7 +68,7 @@ func newStage(b *testing.B, channels int, answer func(llmtest.Request) llmtest.R
 func (s *stage) far() app.Far {
 	const nowhere = "http://127.0.0.1:1"
 	return app.Far{
-		Ollama: nowhere, PerSecond: 1 << 20,
+		Local: []llm.Place{}, PerSecond: 1 << 20,
 		Backends: backendsAt(nowhere),
 	}
 }

@@ -22,6 +22,7 @@ type configCommand struct {
 }
 
 type checkCommand struct {
+	JSON    bool `name:"json" help:"Print the settings and what is wrong as JSON."`
 	Connect bool `help:"Also ask every service that is configured: Discord, the models, the search services, embeddings, the transcription of voice messages."`
 }
 
@@ -31,12 +32,15 @@ func (k checkCommand) Run(ctx context.Context, p *program, stop stopper) error {
 	if c == nil {
 		return wrong
 	}
+	ch, err := app.LoadCharacter(c, p.dir)
+	for _, err := range []error{err, otherCharacters(c, p.dir), app.CheckSearch(c), app.CheckData(c, p.dir), app.CheckWebCache(c, p.dir)} {
+		wrong = app.JoinProblems(wrong, err)
+	}
+	if k.JSON {
+		return printChecked(p.out, c, wrong)
+	}
 	if !k.Connect {
 		printTable(p.out, c)
-	}
-	ch, err := app.LoadCharacter(c, p.dir)
-	for _, err := range []error{err, app.CheckSearch(c), app.CheckData(c, p.dir), app.CheckWebCache(c, p.dir)} {
-		wrong = app.JoinProblems(wrong, err)
 	}
 	typos := app.UnknownVariables(p.environ, app.DotenvDir(p.env, p.dir))
 	if wrong != nil {
@@ -104,8 +108,57 @@ func isSilent(f doctor.Finding) bool {
 // mostWarnings is how many warnings are printed for one character.
 const mostWarnings = 20
 
-// warnings lists what has no effect in the characters' files, such as patterns of a lorebook that cannot be run, and what is wrong with other
-// characters than the default one.
+// otherCharacters returns what is wrong with other characters than the default one.
+func otherCharacters(c *app.Config, dir string) error {
+	files := app.Shelf(c, dir)
+	ids, err := character.List(files)
+	if err != nil {
+		return app.Problems{err.Error()}
+	}
+	var wrong app.Problems
+	for _, id := range ids {
+		if _, err := character.Load(files, id); err != nil && id != c.Get("FAMILIAR_CHARACTER") {
+			wrong = append(wrong, faultsOf(err)...)
+		}
+	}
+	if wrong == nil {
+		return nil
+	}
+	return wrong
+}
+
+// checked is the output of --json.
+type checked struct {
+	Values   []checkedValue
+	Problems []string
+}
+
+type checkedValue struct{ Name, Value, Source string }
+
+// printChecked prints the settings without secrets, and what is wrong. It returns an error if something is.
+func printChecked(out io.Writer, c *app.Config, wrong error) error {
+	all := checked{Problems: []string{}}
+	for _, v := range c.Values {
+		value := ""
+		if v.Text != "" {
+			value = v.Displayed()
+		}
+		all.Values = append(all.Values, checkedValue{v.Name, value, v.Source})
+	}
+	if problems, ok := errors.AsType[app.Problems](wrong); ok {
+		all.Problems = problems
+	} else if wrong != nil {
+		all.Problems = []string{wrong.Error()}
+	}
+	text, err := asJSON(all)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintln(out, text)
+	return errors.Join(err, wrong)
+}
+
+// warnings lists what has no effect in the characters' files, such as patterns of a lorebook that cannot be run.
 func warnings(c *app.Config, dir string) (lines []string) {
 	files := app.Shelf(c, dir)
 	ids, err := character.List(files)
@@ -113,16 +166,15 @@ func warnings(c *app.Config, dir string) (lines []string) {
 		return []string{err.Error()}
 	}
 	for _, id := range ids {
-		var all []string
 		ch, err := character.Load(files, id)
 		if err != nil {
-			all = faultsOf(err)
-		} else {
-			for _, p := range ch.Warnings {
-				all = append(all, p.String())
-			}
-			all = append(all, overBudget(ch, c.Get("OPENAI_MODEL"))...)
+			continue // otherCharacters reports it
 		}
+		var all []string
+		for _, p := range ch.Warnings {
+			all = append(all, p.String())
+		}
+		all = append(all, overBudget(ch, c.Get("OPENAI_MODEL"))...)
 		if more := len(all) - mostWarnings; more > 0 {
 			all = append(all[:mostWarnings], fmt.Sprintf("and %d more of %s", more, id))
 		}
@@ -211,7 +263,7 @@ func modelPlan(c *app.Config, ch *character.Character) string {
 	base, name := c.Get("OPENAI_BASE_URL"), cmp.Or(ch.Model.Name, c.Get("OPENAI_MODEL"))
 	switch {
 	case base == "" && c.Get("OPENAI_API_KEY") == "":
-		return "No model is set: an Ollama on this machine is used if one runs at the start, and else answers are made from lookups alone."
+		return "No model is set: one on this machine is used if its server runs at the start (Ollama, LM Studio, llama.cpp, vLLM). Otherwise answers are made from lookups alone."
 	case name == "" && cmp.Or(base, llm.OpenAI) == llm.OpenAI:
 		return "OPENAI_MODEL is not set: " + llm.OpenAIModel + " answers, the usual one at OpenAI."
 	case name == "":

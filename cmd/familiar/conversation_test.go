@@ -24,6 +24,7 @@ import (
 	"familiar/internal/app"
 	"familiar/internal/context/turn"
 	"familiar/internal/embedding"
+	"familiar/internal/llm"
 	"familiar/internal/providers/history"
 	"familiar/internal/store"
 	"familiar/internal/test/wait"
@@ -154,7 +155,6 @@ type conversation struct {
 	program  *running
 	output   string // what "has" looks at
 	lastSaid string
-	ollama   string              // address of an Ollama; empty: there is none
 	answer   discordtest.Message // to the last command
 	form     discordtest.Form    // that was opened last
 	traces   *trace.Store        // see records
@@ -162,7 +162,7 @@ type conversation struct {
 	files    map[string][]byte   // that people attach
 	idle     time.Duration       // after which memory is written; 0: the usual time
 	root     fs.FS               // of the machine, as the doctor sees it; nil: the real one
-	local    [][2]string         // servers of models on this machine, that init offers
+	local    []llm.Place         // where servers of models are looked for on this machine
 }
 
 // running is one run of the program.
@@ -326,10 +326,9 @@ func (r *running) interrupt() { r.stop.Do(func() { r.signals <- os.Interrupt }) 
 
 // far puts the archive's web in the world's place. Backends that no script names are nowhere.
 func (c *conversation) far() app.Far {
-	nowhere := "http://127.0.0.1:1/v1"
 	return app.Far{
-		Resolver: c.web, Dial: c.web.Dial, Roots: c.web.RootCAs(), Services: c.service, Ollama: cmp.Or(c.ollama, nowhere),
-		Backends: c.backends(), Patience: patience, Root: c.root, Local: c.local, Free: func(string) (int64, error) { return 50 << 30, nil }, Idle: c.idle, Embed: 20 * time.Millisecond,
+		Resolver: c.web, Dial: c.web.Dial, Roots: c.web.RootCAs(), Services: c.service,
+		Backends: c.backends(), Patience: patience, Root: c.root, Local: append([]llm.Place{}, c.local...), Free: func(string) (int64, error) { return 50 << 30, nil }, Idle: c.idle, Embed: 20 * time.Millisecond,
 	}
 }
 

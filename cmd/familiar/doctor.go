@@ -3,10 +3,13 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
+	"slices"
 	"strings"
 
 	"familiar/internal/app"
 	"familiar/internal/doctor"
+	"familiar/internal/text"
 )
 
 type doctorCommand struct {
@@ -130,6 +133,67 @@ func (c initCommand) Run(ctx context.Context, p *program, stop stopper) error {
 		}
 		return s.Run(ctx)
 	})
+}
+
+// start is familiar without a command, at a terminal: it offers to set a model up if there is none, and then talks.
+func start(ctx context.Context, p *program, stop stopper) error {
+	found, err := app.HasModel(ctx, p.process())
+	if err != nil {
+		return err
+	}
+	if !found {
+		fmt.Fprintln(p.out, "No model is set, and none runs on this machine. Without one, the answers are quotes of pages.\nfamiliar --help lists all commands.")
+		setUp := false
+		if err := p.leaving(stop, func() (err error) {
+			setUp, err = doctor.Confirm(ctx, p.in, p.out, "Set one up now?")
+			return err
+		}); err != nil {
+			return err
+		}
+		if setUp {
+			if err := (initCommand{}).Run(ctx, p, stop); err != nil {
+				return err
+			}
+		}
+		fmt.Fprintln(p.out)
+	}
+	return chatCommand{}.Run(ctx, p, stop)
+}
+
+// setCommand writes one setting.
+type setCommand struct {
+	Name  string  `arg:"" help:"The setting; familiar config check lists all."`
+	Value *string `arg:"" optional:"" help:"Its value. Without it, it is read from the input, as a secret has to be."`
+}
+
+// Run checks the value and writes it into .env.
+func (c setCommand) Run(p *program) error {
+	s, err := app.Setup(p.process(), p.in, doctor.Options{}, nil)
+	if err != nil {
+		return err
+	}
+	if !slices.Contains(s.Names, c.Name) {
+		problem := "there is no setting " + c.Name
+		if near := text.Nearest(c.Name, s.Names); near != "" {
+			problem += "; the nearest is " + near
+		}
+		return app.Problems{problem}
+	}
+	if c.Value != nil && s.Secret(c.Name) {
+		return app.Problems{fmt.Sprintf("%s is a secret, and others on this machine see a command line: familiar set %s < FILE", c.Name, c.Name)}
+	}
+	if c.Value == nil {
+		given, err := io.ReadAll(io.LimitReader(p.in, longestQuestion))
+		if err != nil {
+			return fmt.Errorf("read %s: %w", c.Name, err)
+		}
+		value := strings.TrimSpace(string(given))
+		c.Value = &value
+	}
+	if err := s.Check(c.Name, *c.Value); err != nil {
+		return app.Problems{c.Name + ": " + err.Error()}
+	}
+	return s.Set(c.Name, *c.Value)
 }
 
 // leaving calls do, which the first signal ends at once.

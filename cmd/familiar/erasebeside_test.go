@@ -22,7 +22,7 @@ func TestEraseBesideARunningBot(t *testing.T) {
 	c.hear0(c.discord.Say("general", "ben", "@familiar remember that I collect stamps"))
 	erase := func(args ...string) string {
 		t.Helper()
-		cmd := exec.Command("familiar", append([]string{"erase"}, args...)...)
+		cmd := exec.Command("familiar", append([]string{"erase", "--yes"}, args...)...)
 		cmd.Dir = c.dir
 		cmd.Env = append(bot.Env[:len(bot.Env):len(bot.Env)], "LC_ALL=C")
 		out, err := cmd.CombinedOutput()

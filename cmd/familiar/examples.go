@@ -55,12 +55,15 @@ familiar import world.json --card seraphina`,
 	"export": `familiar export everything.jsonl
 familiar export --card seraphina back.png`,
 	"erase": `familiar erase --dry-run 100000000000000001
-familiar erase 100000000000000001`,
+familiar erase --yes 100000000000000001`,
 	"privacy export": `familiar privacy export 100000000000000001 ada.json`,
 	"config check": `familiar config check
+familiar config check --json | jq '.values[] | select(.source == ".env")'
 familiar config check --connect`,
 	"init": `familiar init
 familiar init --token-file /run/secrets/token --model-url http://127.0.0.1:11434/v1 --model qwen3:8b --yes`,
+	"set": `familiar set OPENAI_MODEL qwen3:8b
+familiar set OPENAI_API_KEY < key.txt`,
 	"doctor": `familiar doctor
 familiar doctor discord database
 familiar doctor --json | jq '.findings[] | select(.state != "ok")'`,
@@ -87,11 +90,20 @@ func showExamples(model *kong.Application) {
 	}
 }
 
-type versionCommand struct{}
+type versionCommand struct {
+	JSON bool `name:"json" help:"Print it as JSON."`
+}
 
 // Run prints the version.
-func (versionCommand) Run(_ context.Context, p *program) error {
-	_, err := fmt.Fprintln(p.out, versionWords())
+func (v versionCommand) Run(_ context.Context, p *program) error {
+	text := versionWords()
+	if v.JSON {
+		var err error
+		if text, err = asJSON(versionFacts()); err != nil {
+			return err
+		}
+	}
+	_, err := fmt.Fprintln(p.out, text)
 	return err
 }
 

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"familiar/internal/app"
+	"familiar/internal/llm"
 
 	"familiar/internal/test/discordtest"
 	"github.com/rogpeppe/go-internal/txtar"
@@ -27,7 +28,7 @@ func atHome() {
 		args: os.Args[1:], env: os.LookupEnv, environ: environ(), dir: dir, signals: signals, in: os.Stdin, out: os.Stdout, err: os.Stderr,
 		interactive: isTerminal(os.Stdin) && isTerminal(os.Stdout), exit: os.Exit,
 		far: app.Far{
-			Local: [][2]string{{"Ollama", os.Getenv("OLLAMA_AT_HOME")}}, Resolver: oneHost{}, Root: encryptedDisk(), Ollama: "http://127.0.0.1:1/v1",
+			Local: []llm.Place{{Name: "Ollama", URL: os.Getenv("OLLAMA_AT_HOME")}}, Resolver: oneHost{}, Root: encryptedDisk(),
 			Free: func(string) (int64, error) { return 50 << 30, nil },
 		},
 	}))
@@ -119,6 +120,7 @@ func TestFirstMinutes(t *testing.T) {
 		t.Error("the token is on the screen")
 	}
 	set, _, _ := strings.Cut(screen, "\nleft with 0")
+	set = strings.Replace(set, ", DISCORD_API_URL", "", 1) // which only the test has
 
 	c.deeds()["start"]("")
 	const question = "how high is Mount Example?"
@@ -184,4 +186,29 @@ func TestInitAtATerminalLeft(t *testing.T) {
 	if left, err := os.ReadDir(c.dir); err != nil || len(left) > 0 {
 		t.Errorf("%v, %v", left, err)
 	}
+}
+
+// TestAlone starts the program without a command at a terminal: where there is no model it offers to set one up, and then it talks.
+func TestAlone(t *testing.T) {
+	if _, err := exec.LookPath("tmux"); err != nil {
+		t.Skip("tmux, which is the terminal, is not installed")
+	}
+	t.Parallel()
+	c := newConversation(t, txtar.Parse([]byte("-- model --\nsay Hello.\n")))
+	c.dir = t.TempDir()
+	for _, name := range []string{"OPENAI_BASE_URL", "OPENAI_API_KEY", "OPENAI_MODEL", "SIDE_MODEL"} {
+		delete(c.env, name)
+	}
+	c.env["OLLAMA_AT_HOME"] = "http://127.0.0.1:1/v1"
+	w := openWindowOf(c, "familiar-at-home", "", "100", "40")
+	w.shows("No model is set, and none runs on this machine.", "Set one up now? y/n [n]:")
+	w.keys("Enter")
+	w.shows("you>")
+	w.keys("/quit", "Enter")
+	w.shows("left with 0")
+
+	c.model.Models = []string{"qwen3:8b"}
+	c.env["OLLAMA_AT_HOME"] = c.model.URL
+	w = openWindowOf(c, "familiar-at-home", "", "100", "40")
+	w.shows("qwen3:8b at Ollama on this machine", "you>")
 }

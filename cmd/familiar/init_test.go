@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"familiar/internal/llm"
 	"familiar/internal/test/wait"
 
 	"familiar/internal/test/discordtest"
@@ -18,7 +19,7 @@ import (
 func newcomer(t *testing.T) *conversation {
 	c := newConversation(t, txtar.Parse([]byte(installation)))
 	c.dir, c.root = t.TempDir(), encryptedDisk()
-	c.local = [][2]string{{"Ollama", c.model.URL}, {"llama.cpp", "http://127.0.0.1:1/v1"}}
+	c.local = []llm.Place{{Name: "Ollama", URL: c.model.URL}, {Name: "llama.cpp", URL: "http://127.0.0.1:1/v1"}}
 	for _, name := range []string{"DISCORD_TOKEN", "OPENAI_BASE_URL", "OPENAI_API_KEY", "OPENAI_MODEL", "SIDE_MODEL", "SEARXNG_URL"} {
 		delete(c.env, name)
 	}
@@ -97,8 +98,8 @@ func TestInit(t *testing.T) {
 	i.answers("Address of a SearXNG instance", c.search.server.URL)
 	i.answers("Make one? y/n [n]:", "y")
 	i.answers("client_id=100000000000000002&permissions=274877975552", "")
-	i.ends(exitOK, "1 hit after", "Written: .env, which only you can read: DISCORD_TOKEN, OPENAI_BASE_URL, OPENAI_MODEL, SEARXNG_URL", "To begin: familiar run", "permissions: hall")
-	want := "# Written by familiar init:\nDISCORD_TOKEN=" + discordtest.Token + "\nOPENAI_BASE_URL=" + c.model.URL + "\nOPENAI_MODEL=main\nSEARXNG_URL=" + c.search.server.URL + "\n"
+	i.ends(exitOK, "1 hit after", "Written: .env, which only you can read: DISCORD_TOKEN, DISCORD_API_URL, OPENAI_BASE_URL, OPENAI_MODEL, SEARXNG_URL", "To begin: familiar run", "permissions: hall")
+	want := "# Written by familiar init:\nDISCORD_TOKEN=" + discordtest.Token + "\nDISCORD_API_URL=" + c.discord.URL + "\nOPENAI_BASE_URL=" + c.model.URL + "\nOPENAI_MODEL=main\nSEARXNG_URL=" + c.search.server.URL + "\n"
 	if got := c.dotenv(); got != want {
 		t.Errorf(".env:\n%s", got)
 	}
@@ -115,14 +116,20 @@ func TestInit(t *testing.T) {
 	c.must(os.WriteFile(filepath.Join(c.dir, ".env"), []byte("# mine\n"+want+"OPENAI_API_KEY='of the other server'\n"), 0o644))
 	c.model.Models = []string{"main", "other"}
 	i = c.interview("--model-url", c.model.URL+"/", "--no-doctor")
+	i.answers("Token (hidden; Enter keeps the one that is set):", "")
 	i.answers("s to go on without:", "s")
 	i.answers("Its key (hidden; Enter for none):", "")
 	i.answers("Model, by number or name [main]:", "othr")
-	i.answers("Model, by number or name [other]:", "2")
-	i.answers("These lines of it would be new: OPENAI_API_KEY, OPENAI_BASE_URL, OPENAI_MODEL.", "yes")
+	i.answers("Model, by number or name [other]:", "99")
+	i.answers("The list has numbers from 1 to 2.", "2")
+	i.answers("Address of a SearXNG instance, or none ["+c.search.server.URL+"]:", "")
+	i.answers("+ OPENAI_API_KEY=(hidden)\n", "yes")
 	i.ends(exitOK, "characters/sage is there already")
 	if got := c.dotenv(); got != "# mine\n"+strings.NewReplacer("=main\n", "=other\n", "/v1\n", "/v1/\n").Replace(want)+"OPENAI_API_KEY=none\n" {
 		t.Errorf(".env:\n%s", got)
+	}
+	if b, err := os.ReadFile(filepath.Join(c.dir, ".env.before")); err != nil || !strings.HasPrefix(string(b), "# mine\n"+want) {
+		t.Errorf("the copy of .env: %q, %v", b, err)
 	}
 	if b, err := os.ReadFile(persona); err != nil || string(b) != "Sage is mine." {
 		t.Errorf("%q, %v", b, err)
@@ -200,5 +207,32 @@ func TestInitWithoutTerminal(t *testing.T) {
 	}
 	if code, _, complaint := c.command(nil, "init", "--no-discord", "--yes", "--no-doctor"); code != exitOK || !strings.Contains(c.dotenv(), "OPENAI_MODEL=other\n") {
 		t.Errorf("exit code %d, errors %q", code, complaint)
+	}
+}
+
+// TestSet writes one setting at a time; what is around it stays.
+func TestSet(t *testing.T) {
+	t.Parallel()
+	c := newcomer(t)
+	path := filepath.Join(c.dir, ".env")
+	c.must(os.WriteFile(path, []byte("export OPENAI_MODEL='a' # mine\n"), 0o640))
+	if code, out, complaint := c.command(nil, "set", "OPENAI_MODEL", "b"); code != exitOK || !strings.HasPrefix(out, "Written: .env: OPENAI_MODEL.") {
+		t.Errorf("exit code %d: %s%s", code, out, complaint)
+	}
+	if code, _, complaint := c.command(strings.NewReader("sk-0123456789abcdef\n"), "set", "OPENAI_API_KEY"); code != exitOK {
+		t.Errorf("exit code %d: %s", code, complaint)
+	}
+	if got := c.dotenv(); got != "export OPENAI_MODEL=b # mine\n# Written by familiar init:\nOPENAI_API_KEY=sk-0123456789abcdef\n" {
+		t.Errorf(".env:\n%s", got)
+	}
+	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o640 {
+		t.Errorf("%v, %v", info, err)
+	}
+	for args, want := range map[string]string{
+		"OPENAI_MODLE b": "the nearest is OPENAI_MODEL", "OPENAI_API_KEY sk-1": "familiar set OPENAI_API_KEY < FILE", "FAMILIAR_CONSOLE nonsense": "FAMILIAR_CONSOLE",
+	} {
+		if code, _, complaint := c.command(nil, append([]string{"set"}, strings.Fields(args)...)...); code != exitUsage || !strings.Contains(complaint, want) {
+			t.Errorf("%s: exit code %d: %s", args, code, complaint)
+		}
 	}
 }

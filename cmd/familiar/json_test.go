@@ -1,6 +1,8 @@
 package main
 
 import (
+	"os"
+	"path/filepath"
 	"reflect"
 	"regexp"
 	"strings"
@@ -13,6 +15,7 @@ import (
 	"familiar/internal/store"
 	"familiar/internal/trace"
 	"familiar/internal/view"
+	"github.com/rogpeppe/go-internal/txtar"
 )
 
 // TestJSONSpelling looks at every type that a command prints with --json: names are small with _ between the words, and durations say
@@ -86,5 +89,23 @@ func TestAsJSON(t *testing.T) {
 }`
 	if err != nil || got != want {
 		t.Errorf("%v\n%s", err, got)
+	}
+}
+
+// TestCheckAsJSON: scripts read the settings without secrets, and what is wrong.
+func TestCheckAsJSON(t *testing.T) {
+	t.Parallel()
+	c := newConversation(t, &txtar.Archive{})
+	code, out, complaint := c.command(nil, "config", "check", "--json")
+	if code != exitOK || !strings.Contains(out, `"name": "FAMILIAR_SEARCH"`) || !strings.Contains(out, `"problems": []`) || strings.Contains(out, c.env["DISCORD_TOKEN"]) {
+		t.Errorf("exit code %d, errors %q:\n%s", code, complaint, out)
+	}
+	c.must(os.MkdirAll(filepath.Join(c.dir, "characters/fox"), 0o755))
+	c.must(os.WriteFile(filepath.Join(c.dir, "characters/fox/character.toml"), []byte("nonsense = 1\n"), 0o644))
+	if code, out, _ := c.command(nil, "config", "check", "--json"); code != exitUsage || !strings.Contains(out, "fox/character.toml") {
+		t.Errorf("a broken character: exit code %d:\n%s", code, out)
+	}
+	if code, out, _ := c.command(nil, "version", "--json"); code != exitOK || !strings.Contains(out, `"version": "`+version()+`"`) {
+		t.Errorf("exit code %d:\n%s", code, out)
 	}
 }

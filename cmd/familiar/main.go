@@ -83,6 +83,7 @@ type commands struct {
 	Erase     eraseCommand     `cmd:"" help:"Forget a person: delete everything that is kept about them."`
 	Privacy   privacyCommand   `cmd:"" help:"Export everything that is kept about a person."`
 	Config    configCommand    `cmd:"" help:"Look at the configuration."`
+	Set       setCommand       `cmd:"" help:"Write one setting into .env."`
 	Doctor    doctorCommand    `cmd:"" help:"Try everything that has to work, and say what to do if it does not."`
 	Health    healthCommand    `cmd:"" help:"Ask the running bot whether it can answer people."`
 	Backup    backupCommand    `cmd:"" help:"Copy the database into a file, also while the bot runs."`
@@ -230,15 +231,19 @@ func parsed(p program, parser *kong.Kong) (code int) {
 			panic(r)
 		}
 	}()
-	chosen, err := parser.Parse(withoutHelp(p.args))
-	if err != nil {
-		fmt.Fprintf(p.err, "familiar: %s\nTry %s --help.\n", usageError(err), explainedBy(err))
-		return exitUsage
-	}
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
-	chosen.BindTo(ctx, (*context.Context)(nil))
-	if err := chosen.Run(&p, stopper(cancel)); err != nil {
+	run := func() error { return start(ctx, &p, stopper(cancel)) }
+	if len(p.args) > 0 || !p.interactive {
+		chosen, err := parser.Parse(withoutHelp(p.args))
+		if err != nil {
+			fmt.Fprintf(p.err, "familiar: %s\nTry %s --help.\n", usageError(err), explainedBy(err))
+			return exitUsage
+		}
+		chosen.BindTo(ctx, (*context.Context)(nil))
+		run = func() error { return chosen.Run(&p, stopper(cancel)) }
+	}
+	if err := run(); err != nil {
 		fmt.Fprintln(p.err, "familiar:", err)
 		return codeOf(err)
 	}

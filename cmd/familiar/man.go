@@ -38,7 +38,7 @@ func manPage(root *kong.Node) string {
 	fmt.Fprintf(&s, ".TH FAMILIAR 1 \"%s\" \"familiar %s\" \"User Commands\"\n", date, version())
 	s.WriteString(".SH NAME\nfamiliar \\- a Discord companion that can look things up and show its work\n" +
 		".SH SYNOPSIS\n.B familiar\n.I command\n.RI [ options ]\n" +
-		".SH DESCRIPTION\nWithout a command, and with\n.BR \\-\\-help ,\nit lists its commands. Everything has a default: what is needed for what is in the list of variables below.\n" +
+		".SH DESCRIPTION\nWithout a command it talks at a terminal. With\n.B \\-\\-help\nit lists its commands. Everything has a default: what is needed for what is in the list of variables below.\n" +
 		".SH COMMANDS\n")
 	for _, n := range nodesOf(root)[1:] {
 		if n.Leaf() {

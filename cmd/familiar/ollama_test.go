@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"familiar/internal/llm"
 	"familiar/internal/test/llmtest"
 	"github.com/rogpeppe/go-internal/txtar"
 )
@@ -14,7 +15,7 @@ func TestOllama(t *testing.T) {
 	ollama := llmtest.New(t)
 	ollama.Models = []string{"llama-small", "llama-large"}
 	c := newConversation(t, &txtar.Archive{})
-	c.ollama = ollama.URL
+	c.local = []llm.Place{{Name: "LM Studio", URL: "http://127.0.0.1:1/v1"}, {Name: "Ollama", URL: ollama.URL}}
 	c.do("ollama", "start")
 	c.do("ollama", "say general ana @familiar hello")
 	c.do("ollama", "heard general")

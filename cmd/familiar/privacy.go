@@ -10,7 +10,9 @@ import (
 	"time"
 
 	"familiar/internal/app"
+	"familiar/internal/doctor"
 	"familiar/internal/forget"
+	"familiar/internal/mcp"
 	"familiar/internal/memory"
 	"familiar/internal/store"
 	"familiar/internal/terminal"
@@ -21,22 +23,45 @@ import (
 type eraseCommand struct {
 	User   string `arg:"" help:"The person's id on Discord."`
 	DryRun bool   `help:"Say what would be deleted, and delete nothing."`
+	Yes    bool   `short:"y" help:"Delete without asking."`
 }
 
 // eraseWithin is how long to wait for a process that owns the store.
 const eraseWithin = 5 * time.Minute
 
 // Run counts without owning the store. Deletion needs its owner: this process, or the one that runs and also deletes what it has in memory.
-func (e eraseCommand) Run(ctx context.Context, p *program) error {
-	if e.DryRun {
-		return withForgetter(ctx, p, e.User, store.Look, func(f *forget.Forgetter) error {
-			counts, err := f.Survey(ctx, e.User)
-			for _, kind := range forget.Kinds() {
-				fmt.Fprintf(p.out, "%-10s %d\n", kind, counts[kind])
-			}
+func (e eraseCommand) Run(ctx context.Context, p *program, stop stopper) error {
+	if !e.DryRun && !e.Yes && !p.interactive {
+		return app.Problems{"nothing was deleted: what is erased does not come back; add --yes to erase, or --dry-run to count"}
+	}
+	if e.DryRun || !e.Yes {
+		if err := e.survey(ctx, p); err != nil || e.DryRun {
+			return err
+		}
+		sure := false
+		err := p.leaving(stop, func() (err error) {
+			sure, err = doctor.Confirm(ctx, p.in, p.out, "Delete all of it, for good?")
 			return err
 		})
+		if err != nil || !sure {
+			return err
+		}
 	}
+	return e.erase(ctx, p)
+}
+
+// survey prints how much there is.
+func (e eraseCommand) survey(ctx context.Context, p *program) error {
+	return withForgetter(ctx, p, e.User, store.Look, func(f *forget.Forgetter) error {
+		counts, err := f.Survey(ctx, e.User)
+		for _, kind := range forget.Kinds() {
+			fmt.Fprintf(p.out, "%-10s %d\n", kind, counts[kind])
+		}
+		return err
+	})
+}
+
+func (e eraseCommand) erase(ctx context.Context, p *program) error {
 	c, err := app.ReadConfig(p.env, p.dir)
 	if err != nil {
 		return err
@@ -114,10 +139,18 @@ func (x privacyExport) Run(ctx context.Context, p *program) error {
 	})
 }
 
+// isPerson reports whether text is the id of a person on Discord or at a terminal, or of the clients of familiar mcp.
+func isPerson(text string) bool {
+	if local, is := strings.CutPrefix(text, terminal.PersonPrefix); is {
+		return local != ""
+	}
+	return text == mcp.Person || text != "" && strings.Trim(text, "0123456789") == ""
+}
+
 // withForgetter opens the store to read or delete a person's data.
 func withForgetter(ctx context.Context, p *program, user string, openStore func(context.Context, string) (*store.DB, error), do func(*forget.Forgetter) error) error {
-	if local, is := strings.CutPrefix(user, terminal.PersonPrefix); is && local == "" || !is && (strings.Trim(user, "0123456789") != "" || user == "") {
-		return app.Problems{fmt.Sprintf("%q is no id of a person: in Discord, switch on developer mode, and copy it from the menu of their name; at a terminal it is %syou", user, terminal.PersonPrefix)}
+	if !isPerson(user) {
+		return app.Problems{fmt.Sprintf("%q is no id of a person: in Discord, switch on developer mode, and copy it from the menu of their name; at a terminal it is %syou, and for familiar mcp it is %s", user, terminal.PersonPrefix, mcp.Person)}
 	}
 	settings, err := app.ReadConfig(p.env, p.dir)
 	if err != nil {

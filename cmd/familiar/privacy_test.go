@@ -40,7 +40,7 @@ func TestErase(t *testing.T) {
 	if err := json.Unmarshal(content, &data); err != nil || len(data.Messages) != 1 || data.Messages[0].Text != "words of 1001" || data.Names[0] != "n1001" {
 		t.Errorf("exported %s: %v", content, err)
 	}
-	if code, out, complaint := c.command(nil, "erase", "1001"); code != exitOK || !strings.Contains(out, "messages   1 → 0\n") || !strings.Contains(out, "names      1 → 0\n") {
+	if code, out, complaint := c.command(nil, "erase", "--yes", "1001"); code != exitOK || !strings.Contains(out, "messages   1 → 0\n") || !strings.Contains(out, "names      1 → 0\n") {
 		t.Errorf("exit code %d, errors %q:\n%s", code, complaint, out)
 	}
 	if _, out, _ := c.command(nil, "erase", "--dry-run", "1001"); strings.Trim(out, "abcdefghijklmnopqrstuvwxyz 0\n") != "" {
@@ -49,7 +49,7 @@ func TestErase(t *testing.T) {
 	if _, out, _ := c.command(nil, "erase", "--dry-run", "1002"); !strings.Contains(out, "messages   1\n") {
 		t.Errorf("another is gone:\n%s", out)
 	}
-	if code, _, complaint := c.command(nil, "erase", "ana"); code != exitUsage || !strings.Contains(complaint, "developer mode") {
+	if code, _, complaint := c.command(nil, "erase", "--yes", "ana"); code != exitUsage || !strings.Contains(complaint, "developer mode") {
 		t.Errorf("exit code %d, errors %q", code, complaint)
 	}
 }
@@ -84,7 +84,13 @@ func TestForgetAtATerminal(t *testing.T) {
 	holds(chat("/privacy forget", "hello", "/memory show"), "(yes: Forget me)", "Nüsse")
 	holds(chat("/privacy forget", "yes", "/privacy forget"), "(yes: Forget me)", "You are forgotten.", "I keep nothing of you.")
 	chat("hello")
-	if code, out, complaint := c.command(nil, "erase", "terminal:you"); code != exitOK || !strings.Contains(out, "messages   1 → 0\n") {
+	if code, _, complaint := c.command(nil, "erase", "--yes", "mcp"); code != exitOK {
+		t.Errorf("mcp: exit code %d: %s", code, complaint)
+	}
+	if code, _, complaint := c.command(nil, "erase", "1001"); code != exitUsage || !strings.Contains(complaint, "add --yes") {
+		t.Errorf("without --yes: exit code %d: %s", code, complaint)
+	}
+	if code, out, complaint := c.command(nil, "erase", "--yes", "terminal:you"); code != exitOK || !strings.Contains(out, "messages   1 → 0\n") {
 		t.Errorf("exit code %d, errors %q:\n%s", code, complaint, out)
 	}
 }

@@ -59,18 +59,27 @@ func source() (hash, date string) {
 	return hash + changed, date
 }
 
+// facts are what is known of a version.
+type facts struct {
+	Version, Commit, Date, Go, Platform string
+}
+
+func versionFacts() facts {
+	hash, date := source()
+	return facts{version(), hash, date, runtime.Version(), runtime.GOOS + "/" + runtime.GOARCH}
+}
+
 // versionWords returns the version with its commit, date, Go version and platform, as far as they are known:
 //
 //	0.1.0 (commit 3f2a9c4d1e0b, 2026-11-22, go1.26.8, linux/amd64)
 func versionWords() string {
-	var facts []string
-	hash, date := source()
-	if hash != "" {
-		facts = append(facts, "commit "+hash)
+	f := versionFacts()
+	var words []string
+	if f.Commit != "" {
+		words = append(words, "commit "+f.Commit)
 	}
-	if date != "" {
-		facts = append(facts, date)
+	if f.Date != "" {
+		words = append(words, f.Date)
 	}
-	facts = append(facts, runtime.Version(), runtime.GOOS+"/"+runtime.GOARCH)
-	return fmt.Sprintf("%s (%s)", version(), strings.Join(facts, ", "))
+	return fmt.Sprintf("%s (%s)", f.Version, strings.Join(append(words, f.Go, f.Platform), ", "))
 }

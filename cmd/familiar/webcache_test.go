@@ -35,7 +35,7 @@ func TestWebCache(t *testing.T) {
 	if kept := c.webCache(); kept["pages"] != 1 || kept["searches"] != 1 {
 		t.Errorf("kept %v", kept)
 	}
-	if code, _, complaint := c.command(nil, "erase", "1001"); code != exitOK {
+	if code, _, complaint := c.command(nil, "erase", "--yes", "1001"); code != exitOK {
 		t.Errorf("erase: exit code %d, errors %q", code, complaint)
 	}
 	if kept := c.webCache(); len(kept) != 0 {
@@ -53,13 +53,13 @@ func TestEraseWithUnusableWebCache(t *testing.T) {
 	c.must(err)
 	c.must(db.Close())
 	c.env["FAMILIAR_WEB_CACHE"] = "/dev/null/pages"
-	if code, _, complaint := c.command(nil, "erase", "1001"); code == exitOK || !strings.Contains(complaint, "FAMILIAR_WEB_CACHE: ") {
+	if code, _, complaint := c.command(nil, "erase", "--yes", "1001"); code == exitOK || !strings.Contains(complaint, "FAMILIAR_WEB_CACHE: ") {
 		t.Errorf("exit code %d, errors %q", code, complaint)
 	}
 	other := filepath.Join(c.dir, strings.Repeat("a", 64)+".page")
 	c.must(os.WriteFile(other, nil, 0o600))
 	delete(c.env, "FAMILIAR_WEB_CACHE")
-	if code, out, complaint := c.command(nil, "erase", "1001"); code != exitOK || !strings.Contains(out, "messages   1 → 0\n") {
+	if code, out, complaint := c.command(nil, "erase", "--yes", "1001"); code != exitOK || !strings.Contains(out, "messages   1 → 0\n") {
 		t.Errorf("exit code %d, errors %q:\n%s", code, complaint, out)
 	}
 	if _, err := os.Stat(other); err != nil {

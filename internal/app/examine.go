@@ -70,7 +70,7 @@ func (a *App) installation(p *Process) doctor.Installation {
 		Setting: c.Get, Set: set, Redact: a.Redact.String,
 		Character: of.Name, Others: otherNames(Shelf(c, p.Dir), of.ID), Mode: string(of.Mode), Prompt: of.Modes[of.Mode].Total, Reactions: of.Reactions.Follow,
 		Discord: discord.Config{Token: c.Get("DISCORD_TOKEN"), HTTP: a.client(base), BaseURL: base, Redact: a.Redact.String, PerSecond: p.Far.PerSecond, Alike: clean.Alike},
-		Models:  func(ctx context.Context) (doctor.Models, error) { return a.examinedModels(ctx, p.Far) },
+		Models:  func(ctx context.Context) (doctor.Models, error) { return a.examinedModels(ctx, p) },
 		Embeddings: func() (*embedding.Service, error) {
 			err := a.openEmbeddings(context.Background(), p)
 			return a.embeddings, err
@@ -89,8 +89,8 @@ func (a *App) installation(p *Process) doctor.Installation {
 }
 
 // examinedModels chooses the models of the character. Their servers' addresses hold no secret.
-func (a *App) examinedModels(ctx context.Context, far Far) (doctor.Models, error) {
-	server, err := a.chooseServer(ctx, far)
+func (a *App) examinedModels(ctx context.Context, p *Process) (doctor.Models, error) {
+	server, err := a.chooseServer(ctx, p)
 	if err != nil {
 		return doctor.Models{}, err
 	}
@@ -120,14 +120,20 @@ func Setup(p *Process, in io.Reader, o doctor.Options, progress doctor.Progress)
 	before := doctor.Before{
 		Get: c.Get, Dotenv: filepath.Join(home, ".env"), Characters: Resolve(p.Dir, c.Get("FAMILIAR_CHARACTERS")),
 		InDotenv: func(name string) bool { return c.Value(name).Source == dotenvName(home, p.Dir) },
-		Check:    func(name, value string) error { return c.Value(name).check(value) },
+		Secret:   func(name string) bool { return c.Value(name).Secret },
+		Check: func(name, value string) error {
+			if check := c.Value(name).check; check != nil {
+				return check(value)
+			}
+			return nil
+		},
 	}
 	for _, s := range Settings() {
 		before.Names = append(before.Names, s.Name)
 	}
 	a := &App{Config: c, agent: agent, Redact: redactor}
 	return &doctor.Setup{
-		Options: o, Before: before, In: in, Out: p.Out, Interactive: p.Interactive, Dir: p.Dir, Env: p.Env, Local: p.Far.Local, Progress: progress,
+		Options: o, Before: before, In: in, Out: p.Out, Interactive: p.Interactive, Dir: p.Dir, Env: p.Env, Local: p.places(), Progress: progress,
 		Client: func(address, key string) *llm.Client {
 			return &llm.Client{HTTP: a.client(address), BaseURL: address, Key: key, Redact: redactor.String}
 		},

@@ -5,9 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"familiar/internal/bot"
@@ -66,13 +68,22 @@ func (m models) chosen() string {
 	return " (OPENAI_MODEL is not set: " + m.how + ")"
 }
 
-// chooseServer takes the configured server or, without one, an Ollama on this machine.
-func (a *App) chooseServer(ctx context.Context, far Far) (modelServer, error) {
+// places returns where servers of models are looked for on this machine.
+func (p *Process) places() []llm.Place {
+	if p.Far.Local != nil {
+		return p.Far.Local
+	}
+	host, _ := p.Env("OLLAMA_HOST")
+	return llm.Places(host)
+}
+
+// chooseServer takes the configured server or, without one, the first that answers on this machine.
+func (a *App) chooseServer(ctx context.Context, p *Process) (modelServer, error) {
 	c := a.Config
 	s := modelServer{base: c.Get("OPENAI_BASE_URL"), key: c.Get("OPENAI_API_KEY"), preset: c.Get("OPENAI_MODEL"), links: map[string]modelLink{}}
 	a.server = s // for its links
 	if s.base == "" && s.key == "" {
-		return a.localServer(ctx, s, cmp.Or(far.Ollama, llm.Ollama)), nil
+		return a.localServer(ctx, s, p.places()), nil
 	}
 	s.base = strings.TrimRight(cmp.Or(s.base, llm.OpenAI), "/")
 	s.where = s.base
@@ -88,6 +99,18 @@ func (a *App) chooseServer(ctx context.Context, far Far) (modelServer, error) {
 	}
 	s.preset = cmp.Or(s.preset, a.Character.Model.Name)
 	return s, nil
+}
+
+// HasModel reports whether a model is set or runs on this machine.
+func HasModel(ctx context.Context, p *Process) (bool, error) {
+	quiet := *p
+	quiet.Log, quiet.Err = "", io.Discard
+	a, err := configure(&quiet)
+	if err != nil {
+		return false, err
+	}
+	server, err := a.chooseServer(ctx, &quiet)
+	return server.base != "", errors.Join(err, a.Close())
 }
 
 // whyNoList explains that a server gave no list of its models.
@@ -174,16 +197,24 @@ func (a *App) openEmbeddings(context.Context, *Process) (err error) {
 	return nil
 }
 
-// localServer returns an Ollama that runs on this machine, with its first model if none is named.
-func (a *App) localServer(ctx context.Context, s modelServer, base string) modelServer {
-	first, how, err := firstModel(ctx, a.model(base, "", ""), ollamaPatience)
-	if err != nil {
+// localServer returns the first server of models that runs on this machine, with its first model if none is named.
+func (a *App) localServer(ctx context.Context, s modelServer, places []llm.Place) modelServer {
+	type found struct{ model, how string }
+	answers := make([]found, len(places))
+	var asking sync.WaitGroup
+	for i, place := range places {
+		client := a.model(place.URL, "", "")
+		asking.Go(func() { answers[i].model, answers[i].how, _ = firstModel(ctx, client, localPatience) })
+	}
+	asking.Wait()
+	i := slices.IndexFunc(answers, func(f found) bool { return f.model != "" })
+	if i < 0 {
 		return modelServer{}
 	}
 	if s.preset == "" {
-		s.how = how
+		s.how = answers[i].how
 	}
-	s.base, s.preset, s.where = strings.TrimRight(base, "/"), cmp.Or(s.preset, first), "Ollama on this machine"
+	s.base, s.preset, s.where = strings.TrimRight(places[i].URL, "/"), cmp.Or(s.preset, answers[i].model), places[i].Name+" on this machine"
 	return s
 }
 

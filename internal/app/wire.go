@@ -24,6 +24,7 @@ import (
 	"familiar/internal/bot"
 	"familiar/internal/embedding"
 	"familiar/internal/forget"
+	"familiar/internal/llm"
 	"familiar/internal/memory"
 	"familiar/internal/providers/attachment"
 	"familiar/internal/providers/character"
@@ -63,8 +64,7 @@ type Far struct {
 	Roots    *x509.CertPool
 	Backends map[string]string                // addresses of search backends, by name
 	Services func(origin string) *http.Client // of package read
-	Ollama   string                           // where a local Ollama is looked for
-	Local    [][2]string                      // names and addresses where servers of models are looked for on this machine; nil: the usual ones
+	Local    []llm.Place                      // where servers of models are looked for on this machine; nil: the usual places
 	Root     fs.FS                            // the file system of this machine, with /proc and /sys; nil: the real one
 	Free     func(dir string) (int64, error)  // the space on a disk; nil: the real one
 
@@ -75,8 +75,8 @@ type Far struct {
 }
 
 const (
-	ollamaPatience = 500 * time.Millisecond
-	upkeepEvery    = time.Hour
+	localPatience = 500 * time.Millisecond // for servers of models on this machine
+	upkeepEvery   = time.Hour
 )
 
 // App is the program, put together. What a command does not need is nil: see [Open].
@@ -179,7 +179,7 @@ func configure(p *Process) (*App, error) {
 }
 
 func (a *App) openModels(ctx context.Context, p *Process) (err error) {
-	a.server, err = a.chooseServer(ctx, p.Far)
+	a.server, err = a.chooseServer(ctx, p)
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}

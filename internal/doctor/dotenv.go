@@ -59,7 +59,7 @@ func replaceLine(text string, a assignment) (string, bool) {
 			continue
 		}
 		if !found {
-			b.WriteString(a.line())
+			b.WriteString(a.inPlaceOf(line))
 		}
 		found = true
 	}
@@ -98,10 +98,45 @@ func (a assignment) line() string {
 	return a.name + "=" + value + "\n"
 }
 
-// writeBeside replaces a file, readable for its owner only. At every moment the whole old or the whole new one is there.
+// inPlaceOf returns the assignment with what the old line has around its own: export, and a comment.
+func (a assignment) inPlaceOf(old string) string {
+	old = strings.TrimSpace(old)
+	before := ""
+	if strings.HasPrefix(old, "export ") {
+		before = "export "
+	}
+	return before + strings.TrimSuffix(a.line(), "\n") + commentOf(old) + "\n"
+}
+
+// commentOf returns the comment of an assignment, with a blank before it.
+func commentOf(line string) string {
+	_, value, _ := strings.Cut(line, "=")
+	value = strings.TrimSpace(value)
+	if value != "" && (value[0] == '"' || value[0] == '\'') {
+		for i := 1; i < len(value); i++ {
+			if value[i] == value[0] && value[i-1] != '\\' {
+				value = " " + strings.TrimSpace(value[i+1:])
+				break
+			}
+		}
+	}
+	if at := strings.Index(value, " #"); at >= 0 {
+		return value[at:]
+	}
+	return ""
+}
+
+// ownerOnly are the rights of a new .env.
+const ownerOnly = 0o600
+
+// writeBeside replaces a file and keeps its rights; a new one is readable for its owner only. At every moment the whole old or the whole new one is there.
 func writeBeside(path string, text []byte) (err error) {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		path = real
+	}
+	mode := fs.FileMode(ownerOnly)
+	if info, err := os.Stat(path); err == nil {
+		mode = info.Mode().Perm()
 	}
 	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+"-*")
 	if err != nil {
@@ -113,7 +148,7 @@ func writeBeside(path string, text []byte) (err error) {
 		}
 	}()
 	_, err = f.Write(text)
-	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+	if err = errors.Join(err, f.Chmod(mode), f.Sync(), f.Close()); err != nil {
 		return fmt.Errorf("write %s: %w", path, err)
 	}
 	return os.Rename(f.Name(), path)

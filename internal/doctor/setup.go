@@ -35,6 +35,7 @@ type Before struct {
 	Get        func(name string) string
 	Check      func(name, value string) error // refuses a value that a setting cannot have
 	InDotenv   func(name string) bool         // the setting's value comes from the file Dotenv
+	Secret     func(name string) bool         // the setting's value is shown to nobody
 	Dotenv     string                         // the path of .env
 	Characters string                         // the directory of the operator's characters
 }
@@ -48,7 +49,7 @@ type Setup struct {
 	Interactive bool   // a person reads and types
 	Dir         string // the working directory
 	Env         func(name string) (string, bool)
-	Local       [][2]string                                                        // names and addresses of model servers to look for on this machine; nil: the usual ones
+	Local       []llm.Place                                                        // where model servers are looked for on this machine
 	Client      func(address, key string) *llm.Client                              // asks a server for its models
 	Examine     func(env func(name string) (string, bool), part Part) *Examination // with other values in the environment
 	Progress    Progress                                                           // nil: it is not shown
@@ -89,15 +90,33 @@ type interview struct {
 
 // Run asks and writes. It returns [Unanswered] if it cannot ask.
 func (s Setup) Run(ctx context.Context) error {
+	i, err := s.interview()
+	if err != nil {
+		return err
+	}
+	return i.run(ctx)
+}
+
+func (s Setup) interview() (*interview, error) {
 	i := &interview{Setup: s, keys: newKeyboard(s.In), answers: map[string]string{}}
 	text, err := os.ReadFile(s.Dotenv)
 	switch {
 	case err == nil:
 		i.dotenv, i.exists = string(text), true
 	case !errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("read .env: %w", err)
+		return nil, fmt.Errorf("read .env: %w", err)
 	}
-	return i.run(ctx)
+	return i, nil
+}
+
+// Confirm asks for a yes or a no; without an answer it is no.
+func Confirm(ctx context.Context, in io.Reader, out io.Writer, question string) (bool, error) {
+	fmt.Fprintf(out, "%s y/n [n]: ", question)
+	text, err := newKeyboard(in).line(ctx, false)
+	if errors.Is(err, io.EOF) {
+		err = nil
+	}
+	return strings.HasPrefix(strings.ToLower(text), "y"), err
 }
 
 func (i *interview) run(ctx context.Context) error {
@@ -254,13 +273,34 @@ func (i *interview) askWrite(ctx context.Context) error {
 		i.lack("--yes, since there is a .env already; these lines of it would be changed: " + strings.Join(i.changes(), ", "))
 		return nil
 	}
-	i.say("\n     There is a .env already. These lines of it would be new: %s. All others stay.\n", strings.Join(i.changes(), ", "))
+	i.say("\n     There is a .env already. These lines of it would change; a copy of it stays as %s.\n%s", filepath.Base(i.before()), i.difference())
 	may, err := i.yes(ctx, "Write them?")
 	if err == nil && !may {
 		err = ErrStopped
 	}
 	return err
 }
+
+// difference shows the lines that will change, without secrets.
+func (i *interview) difference() string {
+	var b strings.Builder
+	shown := func(sign, name, value string) {
+		if i.Secret(name) {
+			value = "(hidden)"
+		}
+		fmt.Fprintf(&b, "       %s %s=%s\n", sign, name, value)
+	}
+	for _, a := range i.assignments() {
+		if i.InDotenv(a.name) {
+			shown("-", a.name, i.Get(a.name))
+		}
+		shown("+", a.name, a.value)
+	}
+	return b.String()
+}
+
+// before is where a .env that is there is copied to.
+func (i *interview) before() string { return i.Dotenv + ".before" }
 
 // changes returns the names of the settings that will be written.
 func (i *interview) changes() (names []string) {
@@ -273,7 +313,7 @@ func (i *interview) changes() (names []string) {
 // assignments are the answers that .env does not hold already, in the order of the settings.
 func (i *interview) assignments() (all []assignment) {
 	for _, name := range i.Names {
-		if text, ok := i.answers[name]; ok && text != "" && !(i.InDotenv(name) && i.Get(name) == text) {
+		if text, ok := i.answers[name]; ok && (i.InDotenv(name) && i.Get(name) != text || !i.InDotenv(name) && text != "") {
 			all = append(all, assignment{name, text})
 		}
 	}
@@ -296,14 +336,44 @@ func (i *interview) write() error {
 		i.say("\nThere was nothing to write.\n")
 		return nil
 	}
+	names := strings.Join(i.changes(), ", ")
+	if err := i.save(set); err != nil {
+		return err
+	}
+	i.say("\nWritten: %s%s: %s\n", shortPath(i.Dir, i.Dotenv), whoReads(i.Dotenv), names)
+	return nil
+}
+
+// save writes assignments into .env, after a copy of the one that is there.
+func (i *interview) save(set []assignment) error {
 	text, err := amendDotenv(i.dotenv, set)
+	if err == nil && i.exists {
+		err = writeBeside(i.before(), []byte(i.dotenv))
+	}
 	if err == nil {
 		err = writeBeside(i.Dotenv, []byte(text))
 	}
+	return err
+}
+
+// whoReads says that a file is the owner's alone, if it is.
+func whoReads(path string) string {
+	if info, err := os.Stat(path); err != nil || info.Mode().Perm()&0o077 != 0 {
+		return ""
+	}
+	return ", which only you can read"
+}
+
+// Set writes one setting, whose value was checked, into .env, and keeps a copy of the one that is there.
+func (s Setup) Set(name, value string) error {
+	i, err := s.interview()
 	if err != nil {
 		return err
 	}
-	i.say("\nWritten: %s, which only you can read: %s\n", shortPath(i.Dir, i.Dotenv), strings.Join(i.changes(), ", "))
+	if err := i.save([]assignment{{name, value}}); err != nil {
+		return err
+	}
+	i.say("Written: %s%s: %s. A bot that is running reads it at its next start.\n", shortPath(i.Dir, i.Dotenv), whoReads(i.Dotenv), name)
 	return nil
 }
 

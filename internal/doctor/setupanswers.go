@@ -5,7 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"net/url"
+	"net"
 	"os"
 	"slices"
 	"strconv"
@@ -33,6 +33,16 @@ func (i *interview) askToken(ctx context.Context) error {
 	if token == "" && !i.Interactive {
 		i.lack("--token-file FILE or DISCORD_TOKEN, or --no-discord")
 		return nil
+	}
+	if token != "" && i.Interactive && i.Options.TokenFile == "" {
+		other, err := i.ask(ctx, "Token (hidden; Enter keeps the one that is set)", "", true)
+		if err != nil {
+			return err
+		}
+		token = cmp.Or(other, token)
+	}
+	if at, ok := i.Env("DISCORD_API_URL"); ok && at != "" {
+		i.answers["DISCORD_API_URL"] = at // the token is for that server
 	}
 	for {
 		if token == "" {
@@ -110,44 +120,18 @@ type localModels struct {
 	models    []string
 }
 
-// localServers looks for model servers on this machine, at their usual addresses. OLLAMA_HOST is Ollama's own variable.
+// localServers looks for model servers on this machine.
 func (i *interview) localServers(ctx context.Context) []localModels {
-	at := i.Local
-	if at == nil {
-		at = [][2]string{{"Ollama", llm.Ollama}, {"llama.cpp", "http://127.0.0.1:8080/v1"}, {"LM Studio", "http://127.0.0.1:1234/v1"}}
-		if host, ok := i.Env("OLLAMA_HOST"); ok && host != "" {
-			at[0][1] = ollamaAt(host)
-		}
-	}
-	found := make([]localModels, len(at))
+	found := make([]localModels, len(i.Local))
 	var looking sync.WaitGroup
-	for n, place := range at {
+	for n, place := range i.Local {
 		looking.Go(func() {
-			list, _ := i.list(ctx, place[1], "")
-			found[n] = localModels{place[0], place[1], list}
+			list, _ := i.list(ctx, place.URL, "")
+			found[n] = localModels{place.Name, place.URL, list}
 		})
 	}
 	looking.Wait()
 	return slices.DeleteFunc(found, func(l localModels) bool { return len(l.models) == 0 })
-}
-
-// ollamaAt returns the address that OLLAMA_HOST means: a host, host:port or a URL. All addresses mean this machine.
-func ollamaAt(host string) string {
-	if !strings.Contains(host, "://") {
-		host = "http://" + host
-	}
-	u, err := url.Parse(host)
-	if err != nil || u.Hostname() == "" {
-		return llm.Ollama
-	}
-	name := u.Hostname()
-	if name == "0.0.0.0" || name == "::" {
-		name = "127.0.0.1"
-	}
-	if strings.Contains(name, ":") {
-		name = "[" + name + "]"
-	}
-	return u.Scheme + "://" + name + ":" + cmp.Or(u.Port(), "11434") + "/v1"
 }
 
 // list asks a server for its models.
@@ -175,14 +159,20 @@ func (i *interview) askModel(ctx context.Context) error {
 		i.lack("--model-url URL or OPENAI_BASE_URL; --model-url none for no model")
 		return nil
 	}
+	ask := i.Interactive && i.Options.ModelURL == ""
 	for {
 		chosen, known := address, []string(nil)
-		if chosen == "" {
-			if chosen, known, err = i.askServer(ctx); err != nil {
+		if ask {
+			if chosen, known, err = i.askServer(ctx, address); err != nil {
 				return err
 			}
+			if chosen != address {
+				key = ""
+			}
 		}
+		ask = true
 		if chosen == none {
+			i.answers["OPENAI_BASE_URL"], i.answers["OPENAI_API_KEY"] = "", ""
 			return nil
 		}
 		if again, err := i.tryModel(ctx, chosen, key, known); !again || err != nil {
@@ -192,13 +182,13 @@ func (i *interview) askModel(ctx context.Context) error {
 	}
 }
 
-// askServer asks for the model server, and lists those on this machine.
-func (i *interview) askServer(ctx context.Context) (address string, models []string, err error) {
+// askServer asks for the model server, and lists those on this machine. set is the one that is set.
+func (i *interview) askServer(ctx context.Context, set string) (address string, models []string, err error) {
 	found := i.localServers(ctx)
-	preset := none
+	preset := cmp.Or(set, none)
 	if len(found) > 0 {
 		i.say("     Running on this machine:\n")
-		preset = "1"
+		preset = cmp.Or(set, "1")
 	}
 	for n, l := range found {
 		i.say("       %d  %s, %s: %s\n", n+1, l.name, l.url, few(l.models))
@@ -212,12 +202,28 @@ func (i *interview) askServer(ctx context.Context) (address string, models []str
 		if n, bad := strconv.Atoi(text); bad == nil && n >= 1 && n <= len(found) {
 			return found[n-1].url, found[n-1].models, nil
 		}
+		text = withScheme(text)
 		if wrong := i.Check("OPENAI_BASE_URL", text); wrong != nil {
 			i.say("     That is neither a number of the list nor an address such as %s\n", llm.OpenAI)
 			continue
 		}
 		return strings.TrimRight(text, "/"), nil, nil
 	}
+}
+
+// withScheme returns an address that was typed without its scheme as a whole one: that of another machine with https, and a bare host with the
+// version that most servers have.
+func withScheme(address string) string {
+	if strings.Contains(address, "://") || !strings.ContainsAny(address, ".:") && address != "localhost" {
+		return address
+	}
+	host, path, _ := strings.Cut(address, "/")
+	name, _, _ := strings.Cut(host, ":")
+	scheme := "https://"
+	if name == "localhost" || net.ParseIP(name) != nil {
+		scheme = "http://"
+	}
+	return scheme + host + "/" + cmp.Or(path, "v1")
 }
 
 // few joins some of many names.
@@ -232,10 +238,16 @@ func few(names []string) string {
 
 // tryModel asks for the key and the model of a server, and tries it. again says that the operator wants another server.
 func (i *interview) tryModel(ctx context.Context, address, key string, models []string) (again bool, err error) {
-	if models == nil && key == "" && i.Interactive {
-		if key, err = i.ask(ctx, "Its key (hidden; Enter for none)", "", true); err != nil {
+	if models == nil && i.Interactive && i.Options.KeyFile == "" {
+		without := "Enter for none"
+		if key != "" {
+			without = "Enter keeps the one that is set"
+		}
+		other, err := i.ask(ctx, "Its key (hidden; "+without+")", "", true)
+		if err != nil {
 			return false, err
 		}
+		key = cmp.Or(other, key)
 	}
 	if models == nil {
 		models, _ = i.list(ctx, address, key) // the doctor says what is wrong
@@ -292,8 +304,12 @@ func (i *interview) chooseModel(ctx context.Context, address string, models []st
 		if err != nil {
 			return "", err
 		}
-		if n, bad := strconv.Atoi(name); bad == nil && n >= 1 && n <= len(models) {
-			return models[n-1], nil
+		if n, bad := strconv.Atoi(name); bad == nil && len(models) > 0 && !slices.Contains(models, name) {
+			if n >= 1 && n <= len(models) {
+				return models[n-1], nil
+			}
+			i.say("     The list has numbers from 1 to %d.\n", len(models))
+			continue
 		}
 		if near := text.Nearest(name, models); len(models) > 0 && !slices.Contains(models, name) && near != "" {
 			preset = near
@@ -318,15 +334,18 @@ func (i *interview) askSearch(ctx context.Context) error {
 	if address == none || address == "" && !i.Interactive {
 		return nil
 	}
+	ask := i.Interactive && i.Options.SearXNG == nil
 	for {
-		if address == "" {
+		if ask {
 			i.say("     On without a key: %s.\n     A SearXNG instance finds more. Keys for others go into .env; familiar backends names them.\n", freeSearches())
-			text, err := i.ask(ctx, "Address of a SearXNG instance, or none", none, false)
+			text, err := i.ask(ctx, "Address of a SearXNG instance, or none", cmp.Or(address, none), false)
 			if err != nil || text == none {
+				i.answers["SEARXNG_URL"] = ""
 				return err
 			}
 			address = text
 		}
+		ask = true
 		i.answers["SEARXNG_URL"] = address
 		found, err := i.look(ctx, "search", "search")
 		if err != nil {

@@ -18,8 +18,41 @@ import (
 const (
 	OpenAI      = "https://api.openai.com/v1"
 	OpenAIModel = "gpt-5-mini"
-	Ollama      = "http://127.0.0.1:11434/v1" // on this machine
+	ollama      = "http://127.0.0.1:11434/v1" // on this machine
 )
+
+// Place is where a server of models may listen on this machine, under the name of its program.
+type Place struct{ Name, URL string }
+
+// Places returns the addresses at which servers of models usually listen on this machine, the first choice first. ollamaHost is the value of
+// OLLAMA_HOST, Ollama's own variable; it may be empty.
+func Places(ollamaHost string) []Place {
+	return []Place{
+		{"Ollama", ollamaAt(ollamaHost)},
+		{"LM Studio", "http://127.0.0.1:1234/v1"},
+		{"llama.cpp", "http://127.0.0.1:8080/v1"},
+		{"vLLM", "http://127.0.0.1:8000/v1"},
+	}
+}
+
+// ollamaAt returns the address that OLLAMA_HOST means: a host, host:port or a URL. All addresses mean this machine.
+func ollamaAt(host string) string {
+	if !strings.Contains(host, "://") {
+		host = "http://" + host
+	}
+	u, err := url.Parse(host)
+	if err != nil || u.Hostname() == "" {
+		return ollama
+	}
+	name := u.Hostname()
+	if name == "0.0.0.0" || name == "::" {
+		name = "127.0.0.1"
+	}
+	if strings.Contains(name, ":") {
+		name = "[" + name + "]"
+	}
+	return u.Scheme + "://" + name + ":" + cmp.Or(u.Port(), "11434") + "/v1"
+}
 
 // ListTime is the time limit for listing models if the caller can go on without the list.
 const ListTime = 5 * time.Second

@@ -41,6 +41,9 @@ const (
 )
 
 // errNoClient says that the input is not the protocol.
+// Person is the id under which calls are recorded.
+const Person = "mcp"
+
 var errNoClient = errors.New("what came in is not the Model Context Protocol, by which an editor or an agent that started familiar mcp asks it (doc/mcp.md); familiar chat is for people")
 
 // instructions are told to the client's model before it calls anything.
@@ -182,7 +185,7 @@ func (s *toolServer) run(ctx context.Context, r *mcp.CallToolRequest, do func(co
 		return nil, nil, err
 	}
 	defer s.leave()
-	c := &call{Engine: a, message: turn.Message{ID: ulid.Make().String(), ChannelID: "mcp", Author: turn.Author{ID: "mcp", Name: a.User}, At: time.Now()}}
+	c := &call{Engine: a, message: turn.Message{ID: ulid.Make().String(), ChannelID: "mcp", Author: turn.Author{ID: Person, Name: a.User}, At: time.Now()}}
 	found, err := c.safely(ctx, do)
 	var told *toolError
 	var refused *bot.Refused
