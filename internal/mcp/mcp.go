@@ -40,10 +40,10 @@ const (
 	progressEvery = time.Second      // between two notifications of progress
 )
 
-// errNoClient says that the input is not the protocol.
 // Person is the id under which calls are recorded.
 const Person = "mcp"
 
+// errNoClient says that the input is not the protocol.
 var errNoClient = errors.New("what came in is not the Model Context Protocol, by which an editor or an agent that started familiar mcp asks it (doc/mcp.md); familiar chat is for people")
 
 // instructions are told to the client's model before it calls anything.
