@@ -70,7 +70,7 @@ func TestCure(t *testing.T) {
 // TestConnect asks all services that a configuration names.
 func TestConnect(t *testing.T) {
 	t.Parallel()
-	c := newConversation(t, txtar.Parse([]byte("-- search --\nwhen .\nAda | https://a.example.org/ | She.\n-- model --\nsay Yes.\n")))
+	c := newConversation(t, txtar.Parse([]byte("-- search --\nwhen .\nAda | https://a.example.org/ | She.\n-- model --\ngap 1ms\nsay one two three four five six seven eight nine ten\n")))
 	c.env["EMBED_BASE_URL"], c.env["TRANSCRIBE_BASE_URL"], c.env["SIDE_MODEL"] = c.env["OPENAI_BASE_URL"], c.env["OPENAI_BASE_URL"], "side"
 	found := func(wantCode int, change string, want ...string) {
 		t.Helper()

@@ -28,12 +28,16 @@ Ada Lovelace | https://history.example.org/ada | A mathematician.
 -- model --
 when model "main" "JSON"
 say {"ready": true}
+when model "main" "colour"
+say Red.
 when model "main"
-say ready
+gap 1ms
+say one two three four five six seven eight nine ten
 when model "side" "JSON"
 say {"ready": true}
 when model "side"
-say ready
+gap 1ms
+say one two three four five six seven eight nine ten
 `
 
 // encryptedDisk is a machine whose disk is encrypted; plainDisk one whose disk is not.

@@ -44,8 +44,11 @@ func (oneHost) LookupNetIP(context.Context, string, string) ([]netip.Addr, error
 // firstMinutes is the world in which somebody begins.
 const firstMinutes = `
 -- model --
-when "the one word: ready"
-say ready
+when "Count from one"
+gap 1ms
+say one two three four five six seven eight nine ten
+when "Which colour"
+say Red.
 when "JSON object and nothing else"
 say {"ready": true}
 when "this picture"

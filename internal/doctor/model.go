@@ -86,17 +86,17 @@ func ask(ctx context.Context, c *llm.Client, names Names, look modelTest) []Find
 		look.JSON.OK, look.JSON.Err = givesJSON(ctx, c)
 	}
 	if look.Picture != nil && !look.Picture.Off {
-		answer, err := c.Complete(ctx, llm.Request{Messages: []llm.Message{{Role: "user", Content: "Which colour has this picture? Answer with one word.",
+		answer, err := c.Complete(ctx, llm.Request{Messages: []llm.Message{{Role: "user", Content: "Which colour has this picture? Answer with one English word.",
 			Images: []llm.Image{{Label: "a square", Type: "image/png", Data: square()}}}}})
-		look.Picture.Blind, look.Picture.Err = answer.Blind, err
+		look.Picture.Blind, look.Picture.Answer, look.Picture.Err = answer.Blind, answer.Text, err
 	}
 	return look.judge()
 }
 
-// stream asks a model for one word.
+// stream asks a model for ten words, which come one after the other if it streams.
 func stream(ctx context.Context, c *llm.Client) (s streamTest) {
 	began := time.Now()
-	_, s.Err = c.Stream(ctx, llm.Request{Messages: []llm.Message{{Role: "user", Content: "This is a test. Answer with the one word: ready."}}}, func(string) {
+	_, s.Err = c.Stream(ctx, llm.Request{Messages: []llm.Message{{Role: "user", Content: "This is a test. Count from one to ten in English words, and write nothing else."}}}, func(string) {
 		if s.Pieces++; s.Pieces == 1 {
 			s.First = time.Since(began)
 		}
@@ -158,9 +158,10 @@ type jsonTest struct {
 
 // pictureTest is the answer to a question about a picture.
 type pictureTest struct {
-	Off   bool // the operator has it shown none
-	Blind bool // it takes none
-	Err   error
+	Off    bool   // the operator has it shown none
+	Blind  bool   // it takes none
+	Answer string // which colour it sees
+	Err    error
 }
 
 // noModel is the finding if no model is configured.
@@ -179,10 +180,20 @@ func (m modelTest) judge() []Finding {
 		return []Finding{f}
 	}
 	f.Text = fmt.Sprintf("It answers at %s%s: first word after %s, complete after %s.", m.Where, m.How, ms(s.First), ms(s.Took))
+	whole := s.First + time.Duration(answerWords/countedWords)*(s.Took-s.First)
 	switch {
 	case s.First > m.Slow:
 		f.State, f.Text = Warning, f.Text+fmt.Sprintf(" That is slower than FAMILIAR_FIRST_WORD allows (%v).", m.Slow)
 		f.Cure = "take a faster model or server, or raise FAMILIAR_FIRST_WORD; the first answer after a start is often slow, so run the doctor once more"
+	case s.First > patience:
+		f.State, f.Text = Warning, f.Text+fmt.Sprintf(" People would wait more than %v for each first word.", patience)
+		f.Cure = "take a faster model or server; the first answer after a start is often slow, so run the doctor once more"
+	case s.Pieces < countedWords/2:
+		f.State, f.Text = Warning, f.Text+fmt.Sprintf(" It sent %s in %s, so people see an answer only when it is complete.", number(countedWords, "word"), number(s.Pieces, "piece"))
+		f.Cure = "switch streaming on at the server, or at the proxy before it"
+	case whole > longestAnswer:
+		f.State, f.Text = Warning, f.Text+fmt.Sprintf(" At that speed an answer of %d words takes %s.", answerWords, whole.Round(time.Second))
+		f.Cure = "take a smaller model, or a faster server"
 	}
 	all := []Finding{f}
 	if m.Prompt > 0 {
@@ -196,6 +207,13 @@ func (m modelTest) judge() []Finding {
 	}
 	return all
 }
+
+const (
+	countedWords  = 10               // that a model is asked for
+	answerWords   = 200              // of a usual answer
+	patience      = 5 * time.Second  // of people, for a first word
+	longestAnswer = 60 * time.Second // that people wait for a usual answer
+)
 
 // answerRoom is how many tokens an answer should have beside the prompt.
 const answerRoom = 1000
@@ -235,7 +253,7 @@ func (m modelTest) enlarge(need int) string {
 }
 
 func (m modelTest) judgePicture() Finding {
-	f := Finding{ID: m.Role + " pictures", Subject: m.Name, State: OK, Text: "It accepts pictures."}
+	f := Finding{ID: m.Role + " pictures", Subject: m.Name, State: OK}
 	switch p := m.Picture; {
 	case p.Off:
 		f.State, f.Text = Skipped, "It is shown none: OPENAI_VISION is off."
@@ -244,6 +262,11 @@ func (m modelTest) judgePicture() Finding {
 		f.Cure = "set OPENAI_VISION=off, or take a model that sees"
 	case p.Blind:
 		f.Text = "It takes none: it is told what hangs on a message, and does not see it."
+	case !strings.Contains(strings.ToLower(p.Answer), "red"):
+		f.State, f.Text = Warning, fmt.Sprintf("It accepts pictures and does not see them: asked for the colour of a red one, it said %q.", text.Truncate(p.Answer, 40))
+		f.Cure = "set OPENAI_VISION=off, or take a model that sees"
+	default:
+		f.Text = "It sees pictures: it named the colour of one."
 	}
 	return f
 }
