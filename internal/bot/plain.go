@@ -50,10 +50,10 @@ func (r draft) plain() string {
 		}
 		return say(toldNot)
 	}
-	if sum, ok := question.Sum(message); ok {
+	if sum, ok := text.Sum(message); ok {
 		return sum
 	}
-	if conversion, ok := question.Conversion(message); ok {
+	if conversion, ok := text.Conversion(message); ok {
 		return conversion
 	}
 	switch question.ReadChat(message, append([]string{r.actor.Called}, req.Names...)) {

@@ -1,23 +1,21 @@
-package question
+package text
 
 import (
 	"math/big"
 	"strings"
 	"sync"
-
-	"familiar/internal/text"
 )
 
-// unit is a unit of measure: so many of the base unit of its kind, counted from an offset.
-type unit struct {
+// measure is a unit of measure: so many of the base unit of its kind, counted from an offset.
+type measure struct {
 	kind, sign     string
 	factor, offset string // decimal or a fraction
 }
 
-// units are the units by their names, which several languages share. The factors are exact by definition: https://www.nist.gov/pml/owm/metric-si/unit-conversion
-var units = sync.OnceValue(func() map[string]unit {
-	all := map[string]unit{}
-	for names, u := range map[string]unit{
+// measures are the units of measure by their names, which several languages share. The factors are exact by definition: https://www.nist.gov/pml/owm/metric-si/unit-conversion
+var measures = sync.OnceValue(func() map[string]measure {
+	all := map[string]measure{}
+	for names, u := range map[string]measure{
 		"m meter meters metre metres metern mètre mètres metro metros metri метр метров":                                                                     {"length", "m", "1", "0"},
 		"km kilometer kilometers kilometre kilometres kilometern kilomètre kilomètres kilómetro kilómetros chilometri quilômetros км километр километров 公里": {"length", "km", "1000", "0"},
 		"cm centimeter centimeters centimetre centimetres zentimeter":                                                                                        {"length", "cm", "1/100", "0"},
@@ -73,7 +71,7 @@ func Conversion(message string) (result string, ok bool) {
 				return "", false
 			}
 			value, valued = n, i
-		} else if _, known := units()[field]; known && (len(field) > 1 || i == valued+1 && valued >= 0 || i == len(fields)-1) {
+		} else if _, known := measures()[field]; known && (len(field) > 1 || i == valued+1 && valued >= 0 || i == len(fields)-1) {
 			named = append(named, i)
 		} else if !onlyAsks(field) {
 			return "", false
@@ -82,7 +80,7 @@ func Conversion(message string) (result string, ok bool) {
 	if len(named) != 2 {
 		return "", false
 	}
-	from, to := units()[fields[named[0]]], units()[fields[named[1]]]
+	from, to := measures()[fields[named[0]]], measures()[fields[named[1]]]
 	switch {
 	case valued >= 0 && valued == named[1]-1, value == nil: // "how many ounces in a kilo?"
 		from, to = to, from
@@ -98,7 +96,7 @@ func Conversion(message string) (result string, ok bool) {
 	return number(value) + " " + from.sign + " = " + convert(value, from, to), true
 }
 
-func convert(value *big.Rat, from, to unit) string {
+func convert(value *big.Rat, from, to measure) string {
 	rat := func(s string) *big.Rat {
 		r, _ := new(big.Rat).SetString(s)
 		return r
@@ -113,7 +111,7 @@ func splitUnits(s string) string {
 	var b strings.Builder
 	digit := false
 	for _, r := range s {
-		if digit && (text.InWord(r) || r == '°') && (r < '0' || r > '9') {
+		if digit && (InWord(r) || r == '°') && (r < '0' || r > '9') {
 			b.WriteByte(' ')
 		}
 		digit = r >= '0' && r <= '9'

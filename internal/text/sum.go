@@ -1,11 +1,9 @@
-package question
+package text
 
 import (
 	"math/big"
 	"strings"
 	"unicode"
-
-	"familiar/internal/text"
 )
 
 // signsInWords are other ways to write the signs of a sum, longest first where one begins another.
@@ -16,7 +14,7 @@ var signsInWords = strings.NewReplacer("divided by", "/", "geteilt durch", "/", 
 	"% de ", "%*", "% di ", "%*", "% van ", "%*", "% от ", "%*", "squared", "^2", "×", "*", "·", "*", "÷", "/", "−", "-", "**", "^")
 
 // bareNumbers is what may be a date, a score, a telephone number or an opening time as well as a sum.
-var bareNumbers = text.NewLazyRegexp(`^\s*[\d/-]+\s*[.!?]?\s*$`)
+var bareNumbers = NewLazyRegexp(`^\s*[\d/-]+\s*[.!?]?\s*$`)
 
 // Sum works out the sum that a message asks for, as "17% of 240" or "what is (12 + 3) × 4?". ok is false if it asks for none, or for more.
 func Sum(message string) (result string, ok bool) {
@@ -44,15 +42,15 @@ func Sum(message string) (result string, ok bool) {
 
 // onlyAsks reports whether words are the beginning of a question and name nothing: "what is", "wie viel ist".
 func onlyAsks(s string) bool {
-	for _, w := range text.Words(s) {
-		if text.Meaningful(w.Key) && !sumWords()[w.Key] {
+	for _, w := range Words(s) {
+		if Meaningful(w.Key) && !sumWords()[w.Key] {
 			return false
 		}
 	}
 	return true
 }
 
-var sumWords = text.LazySet(func() text.WordList {
+var sumWords = LazySet(func() WordList {
 	return "calculate compute solve convert much many equals sage berechne rechne umrechnen viel viele sind cuanto cuantos cuantas son calcula convierte combien font fait calcule convertis quanto quanti quante fa sono quantos quantas converta calcola converti hoeveel bereken reken ile jest oblicz przelicz сколько будет посчитай переведи kac eder hesapla"
 })
 
@@ -171,7 +169,7 @@ func (c *calculator) value() *big.Rat {
 		end = len(c.rest)
 	}
 	digits := strings.TrimRight(c.rest[:end], ".,")
-	if end = len(digits); end == 0 || end > maxSumDigits || !text.ASCII(digits) {
+	if end = len(digits); end == 0 || end > maxSumDigits || !ASCII(digits) {
 		return c.fail()
 	}
 	c.rest = c.rest[end:]
