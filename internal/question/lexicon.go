@@ -133,64 +133,7 @@ var questionOpenings = sync.OnceValue(func() map[string]text.Phrases {
 	return all
 })
 
-// Questions about the server itself, in English, German, Spanish, French and Portuguese. In other languages only the people
-// and channels that a message mentions tell that it asks about the server.
-var (
-	// sayWords are verbs for what people do in a conversation, and elsewhere too.
-	sayWords = sync.OnceValue(func() map[string]bool {
-		return text.Set("say said says saying tell told tells write wrote written writes ask asked asks answer answered suggest suggested propose proposed decide decided agree agreed " +
-			"announce announced promise promised recommend recommended discuss discussed discussing talk talked talking conclude concluded claim claimed plan planned explain explained mean meant think thought " +
-			"sagte gesagt sagt schrieb geschrieben fragte gefragt beschlossen entschieden vereinbart besprochen diskutiert geredet vorgeschlagen empfohlen gemeint " +
-			"dijo dicho dijeron escribió escribieron decidimos decidido acordamos hablamos hablado propuso preguntó " +
-			"dit écrit demandé décidé discuté parlé proposé convenu " +
-			"disse disseram escreveu decidimos decidido falamos falou combinamos perguntou")
-	})
-	// postWords are verbs for what people do only in a chat.
-	postWords = sync.OnceValue(func() map[string]bool {
-		return text.Set("mention mentioned mentions post posted posts linked share shared shares repost reposted upload uploaded pasted " +
-			"erwähnt erwähnte gepostet verlinkt geteilt mencionó mencionado publicó compartió mentionné posté partagé mencionou postou compartilhou partilhou")
-	})
-
-	weWords     = text.LazySet(func() text.WordList { return "we us our wir uns nosotros nos nous nós" })
-	anyoneWords = text.LazySet(func() text.WordList {
-		return "anyone anybody someone somebody everyone everybody people jemand irgendwer alguien quelqu'un alguém"
-	})
-	whoWords = text.LazySet(func() text.WordList { return "who whom whose wer wen wem quién quien qui quem" })
-
-	placeWords = text.LazySet(func() text.WordList {
-		return "here channel server guild chat thread conversation hier kanal thread aquí canal ici salon aqui"
-	})
-	byWords        = text.LazySet(func() text.WordList { return "by from von de par por" })
-	demonstratives = text.LazySet(func() text.WordList {
-		return "this the our in dieser diesem este esta ce cette neste nesta deste desta"
-	})
-
-	linkWords = text.LazySet(func() text.WordList { return "link links url urls address lien enlace" })
-	haveWords = text.LazySet(func() text.WordList { return "did have had habe hast" })
-	webWords  = text.LazySet(func() text.WordList {
-		return "web internet google online wikipedia instagram tiktok twitter tweet facebook reddit youtube"
-	})
-	futureWords = text.LazySet(func() text.WordList {
-		return "should shall will could let's let sollten sollen deberíamos devrait devons devíamos"
-	})
-
-	// idleWords say nothing about the topic of a question.
-	idleWords = text.LazySet(func() text.WordList {
-		return "what when where why how which about ever last time message messages again already exactly something anything thing things was wann wo warum wie worüber über qué cuándo dónde sobre que quoi quand où quando onde there"
-	})
-)
-
-// Phrases that are enough by themselves.
-var (
-	missedPhrases = sync.OnceValue(func() text.Phrases {
-		return text.CompileOne("what did i miss, what have i missed, what i missed, did i miss anything, did i miss something, catch me up, catch up on, what happened here while, what happened while i was, what's new here, " +
-			"was habe ich verpasst, hab ich was verpasst, habe ich etwas verpasst, qué me perdí, qué me he perdido, qu'est-ce que j'ai manqué, qu'est-ce que j'ai raté, o que eu perdi, o que perdi, 何か見逃した, 見逃したこと")
-	})
-	pinPhrases = sync.OnceValue(func() text.Phrases {
-		return text.CompileOne("what is pinned, what's pinned, what are the pins, pinned messages, pinned message, the pins, pinned here, angepinnt, angeheftete, mensajes fijados, messages épinglés, mensagens fixadas, ピン留め")
-	})
-	channelTopicPhrases = sync.OnceValue(func() text.Phrases {
-		return text.CompileOne("what is this channel for, what's this channel for, what is this channel about, what's this channel about, channel topic, topic of this channel, topic of the channel, purpose of this channel, what is this channel, " +
-			"wofür ist dieser kanal, worum geht es in diesem kanal, para qué es este canal, à quoi sert ce salon, para que serve este canal, このチャンネルは何")
-	})
-)
+// webWords are other places to look than the server.
+var webWords = text.LazySet(func() text.WordList {
+	return "web internet google online wikipedia instagram tiktok twitter tweet facebook reddit youtube"
+})

@@ -52,13 +52,14 @@ func AboutServer(req turn.Request, now time.Time) Recall {
 	}
 	r := recallReader{u: u, req: req, used: map[int]bool{}}
 	r.find(now)
-	if q = r.decide(); !q.Asks() {
-		q = r.inOtherWords()
+	spoken := r.inLanguages(text.MessageLanguage(u.Text))
+	if q = firstAsked(spoken); !q.Asks() && len(u.Words) <= maxPhraseWords { // a phrase that is enough by itself, in any language
+		q = firstAsked(slices.DeleteFunc(r.inLanguages(""), func(s spokenParts) bool { return !s.has["own_miss"] }))
 	}
 	if q.Why != "" && ordersWeb(u) {
 		return Recall{}
 	}
-	if q.Why != "" && r.hasNoTopic(q) {
+	if q.Why != "" && hasNoTopic(q, spoken) {
 		q.Words = nil
 		q.Talk = !q.ByAsker && !q.ByBot && !q.Missed && !q.Pins && !q.Topic && !q.Address && len(q.People)+len(q.Channels) == 0 && q.Span.From.IsZero()
 	}
@@ -69,9 +70,19 @@ func AboutServer(req turn.Request, now time.Time) Recall {
 	return q
 }
 
+// firstAsked returns what the parts ask in the first language in which they ask something.
+func firstAsked(spoken []spokenParts) Recall {
+	for _, s := range spoken {
+		if q := s.decide(); q.Asks() {
+			return q
+		}
+	}
+	return Recall{}
+}
+
 // hasNoTopic reports whether the words of a question say only that something was said before.
-func (r *recallReader) hasNoTopic(q Recall) bool {
-	return len(q.Words) == 0 || slices.ContainsFunc(r.inLanguages(), func(s spokenParts) bool { return s.has["before"] && len(s.topic()) == 0 })
+func hasNoTopic(q Recall, spoken []spokenParts) bool {
+	return len(q.Words) == 0 || slices.ContainsFunc(spoken, func(s spokenParts) bool { return s.has["before"] && len(s.topic()) == 0 })
 }
 
 // maxRecallWords is the length of a question about the server, in words: a longer message tells something.
@@ -82,81 +93,24 @@ func ordersWeb(u Utterance) bool {
 	return slices.ContainsFunc(u.Words, func(w text.Word) bool { return webWords()[w.Key] })
 }
 
-// recallReader reads a message for [AboutServer].
+// recallReader has what a message for [AboutServer] names in any language.
 type recallReader struct {
-	u    Utterance
-	req  turn.Request
-	q    Recall
-	used map[int]bool // words that are not part of the topic, by where they begin
-
-	saying  bool // somebody says, writes or decides something
-	posting bool // a verb for what people do only in a chat: mention, post, link
-	we      bool // "we", the people here
-	anyone  bool // "anyone", "somebody"
-	place   bool // "here", "in this channel"
-	who     bool // it asks for a person
-	spanned bool
+	u       Utterance
+	req     turn.Request
+	q       Recall
+	used    map[int]bool // words that are not part of the topic, by where they begin
+	spanned bool         // a time is named
 }
 
-// find finds what the message names.
+// find finds the time, the channels and the people that the message names.
 func (r *recallReader) find(now time.Time) {
-	words := r.u.Words
 	if span, at, ok := text.PastSpan(r.u.Text, r.u.Words, now); ok {
 		r.q.Span, r.spanned = span, true
 		for _, i := range at {
-			r.used[words[i].Start] = true
+			r.used[r.u.Words[i].Start] = true
 		}
 	}
 	r.findMentions()
-	lead := len(words) - len(r.u.Body) // the polite opening: "can you tell us"
-	for i, w := range words {
-		known := true
-		switch {
-		case i < lead, i == lead && sayWords()[w.Key]: // an order: "tell me"
-		case linkWords()[w.Key]:
-			r.q.Address, r.saying, r.posting = true, true, true
-		case postWords()[w.Key]:
-			r.saying, r.posting = true, true
-		case sayWords()[w.Key]:
-			r.saying = true
-		case weWords()[w.Key]:
-			r.we = true
-		case anyoneWords()[w.Key]:
-			r.anyone = true
-		case whoWords()[w.Key]:
-			r.who = true
-		case placeWords()[w.Key] && (w.Key == "here" || i > 0 && demonstratives()[words[i-1].Key]):
-			r.place, r.q.Here = true, r.q.Here || w.Key != "server" && w.Key != "guild"
-		default:
-			known = idleWords()[w.Key]
-		}
-		if known {
-			r.used[w.Start] = true
-		}
-	}
-	if !r.saying {
-		return
-	}
-	r.findPeople()
-	r.findSpeakers()
-	r.q.Words = r.topicWords()
-}
-
-// findSpeakers finds "I" and "you" as speakers: "what did I say", "what have you told us".
-func (r *recallReader) findSpeakers() {
-	for i, w := range r.u.Words {
-		if i == 0 || !haveWords()[r.u.Words[i-1].Key] || !r.saidAfter(i) {
-			continue
-		}
-		r.q.ByAsker = r.q.ByAsker || w.Key == "i"
-		r.q.ByBot = r.q.ByBot || w.Key == "you"
-	}
-}
-
-// saidAfter reports whether a verb of saying follows word i soon.
-func (r *recallReader) saidAfter(i int) bool {
-	rest := r.u.Words[i+1:]
-	return slices.ContainsFunc(rest[:min(3, len(rest))], func(w text.Word) bool { return sayWords()[w.Key] || postWords()[w.Key] })
 }
 
 // findMentions takes the channels and people that Discord marked.
@@ -174,49 +128,6 @@ func (r *recallReader) findMentions() {
 	}
 }
 
-// findPeople finds the members who said something, longest name first. A name that continues with a capital letter is
-// another one: Ada Lovelace is not Ada. A name after the verb is the topic: "who wrote Purple Rain" asks nothing of
-// Rain.
-func (r *recallReader) findPeople() {
-	names := slices.Clone(r.req.People)
-	slices.SortStableFunc(names, func(a, b string) int { return len(b) - len(a) })
-	for _, name := range names {
-		if !text.MayHold(r.u.Words, name) {
-			continue
-		}
-		keys := text.PhraseKeys(name)
-		if len(keys) == 0 || len(keys) == 1 && (len(keys[0]) < 2 || isCommonWord(keys[0]) || isRecallWord(keys[0])) {
-			continue
-		}
-		for i := range r.u.Words {
-			if r.used[r.u.Words[i].Start] || !text.HasPrefix(r.u.Words[i:], keys) {
-				continue
-			}
-			if next := i + len(keys); next < len(r.u.Words) && r.u.Words[next].Upper && r.u.Words[i].Upper && r.u.Words[next].Start == r.u.Words[next-1].End+1 {
-				break
-			}
-			if !r.speaks(i, i+len(keys)) {
-				continue
-			}
-			r.q.People = text.AddOnce(r.q.People, name)
-			r.markUsed(r.u.Words[i].Start, r.u.Words[i+len(keys)-1].End)
-			break
-		}
-	}
-}
-
-// speaks reports whether the name at words i to end is the speaker's: "what did Ada say", "posted by Ada".
-func (r *recallReader) speaks(i, end int) bool {
-	return i > 0 && byWords()[r.u.Words[i-1].Key] || slices.ContainsFunc(r.u.Words[end:], func(w text.Word) bool {
-		return sayWords()[w.Key] || postWords()[w.Key] || linkWords()[w.Key]
-	})
-}
-
-// isRecallWord reports whether a word is in the tables. Such a word is no person's name by itself.
-func isRecallWord(key string) bool {
-	return sayWords()[key] || postWords()[key] || idleWords()[key] || placeWords()[key] || linkWords()[key] || whoWords()[key]
-}
-
 func (r *recallReader) markUsed(from, to int) {
 	for _, w := range r.u.Words {
 		if w.Start >= from && w.End <= to {
@@ -225,62 +136,11 @@ func (r *recallReader) markUsed(from, to int) {
 	}
 }
 
-// topicWords returns the remaining words: the topic.
-func (r *recallReader) topicWords() (words []string) {
-	for _, w := range r.u.Words {
-		if r.used[w.Start] || !text.Meaningful(w.Key) {
-			continue
-		}
-		word := strings.TrimRight(strings.TrimSuffix(strings.TrimSuffix(r.u.Text[w.Start:w.End], "'s"), "’s"), "'’")
-		words = text.AddOnce(words, word)
-	}
-	if len(words) > maxTopicWords {
-		words = words[:maxTopicWords]
-	}
-	return words
-}
-
 // maxTopicWords limits what is searched for.
 const maxTopicWords = 8
 
 // maxPhraseWords is the length of a message that asks by a phrase alone, in words.
 const maxPhraseWords = 12
-
-// decide says whether the message asks about the server, and why.
-func (r *recallReader) decide() Recall {
-	q := r.q
-	asks := r.u.Form() != NoForm || r.u.HasQuestionMark() || r.who || r.u.Inquiry
-	switch {
-	case len(r.u.Words) <= maxPhraseWords && r.u.has(missedPhrases()):
-		q.Why, q.Missed, q.Words = "asks what was missed", true, nil
-	case len(r.u.Words) <= maxPhraseWords && r.u.has(pinPhrases()):
-		q.Why, q.Pins, q.Words = "asks for the pins", true, nil
-	case len(r.u.Words) <= maxPhraseWords && r.u.has(channelTopicPhrases()):
-		q.Why, q.Topic, q.Words = "asks what the channel is for", true, nil
-	case !asks || !r.saying:
-		return Recall{}
-	case len(q.People) > 0:
-		q.Why = "asks what " + q.People[0] + " said"
-	case len(q.Channels) > 0:
-		q.Why = "asks about #" + q.Channels[0]
-	case r.place:
-		q.Why = "asks what was said here"
-	case q.ByAsker, q.ByBot:
-		q.Why = "asks what was said in this conversation"
-	case r.we && !r.isAboutFuture():
-		q.Why = "asks what the people here said"
-	case (r.who || r.anyone) && (r.posting || r.anyone && r.spanned):
-		q.Why = "asks who of the people here said it"
-	default:
-		return Recall{}
-	}
-	return q
-}
-
-// isAboutFuture reports whether "we" refers to the future: "should we discuss this?"
-func (r *recallReader) isAboutFuture() bool {
-	return slices.ContainsFunc(r.u.Words, func(w text.Word) bool { return futureWords()[w.Key] })
-}
 
 // MessageLink is a link to a Discord message.
 type MessageLink struct {

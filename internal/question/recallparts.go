@@ -15,19 +15,8 @@ type spokenParts struct {
 	has   map[string]bool
 }
 
-// inOtherWords reads the message in its language, or in every language if it is not clear. The zero value asks nothing.
-func (r *recallReader) inOtherWords() Recall {
-	for _, s := range r.inLanguages() {
-		if q := s.decide(); q.Asks() {
-			return q
-		}
-	}
-	return Recall{}
-}
-
-// inLanguages returns the parts of the message's words in its language, or in every language if it is not clear.
-func (r *recallReader) inLanguages() (all []spokenParts) {
-	language := text.MessageLanguage(r.u.Text)
+// inLanguages returns the parts of the message's words in a language, or in every language if it is empty.
+func (r *recallReader) inLanguages(language string) (all []spokenParts) {
 	for i := range recallLanguages() {
 		w := &recallLanguages()[i]
 		if language != "" && w.language != language {
@@ -48,8 +37,25 @@ func (s *spokenParts) isLead(p part) bool {
 		return false
 	}
 	body := s.u.Body
-	leads := p.start == body[0].Start && p.name == "say" || p.name == "we" && len(body) > 1 && p.start == body[1].Start && sayWords()[body[0].Key]
+	leads := p.start == body[0].Start && p.name == "say" || p.name == "we" && len(body) > 1 && p.start == body[1].Start && s.plays(body[0], "say")
 	return p.start < body[0].Start || leads
+}
+
+// plays reports whether a word has a part.
+func (s *spokenParts) plays(w text.Word, name string) bool {
+	return slices.ContainsFunc(s.parts, func(p part) bool { return p.name == name && p.start <= w.Start && w.End <= p.end })
+}
+
+// saidBehind reports whether a verb of saying follows a part soon: "what did I say", "what have you told us".
+func (s *spokenParts) saidBehind(name string) bool {
+	for i, w := range s.u.Words[1:] {
+		if rest := s.u.Words[i+2:]; s.plays(w, name) && slices.ContainsFunc(rest[:min(3, len(rest))], func(w text.Word) bool {
+			return s.plays(w, "say") || s.plays(w, "post") || s.plays(w, "suggest")
+		}) {
+			return true
+		}
+	}
+	return false
 }
 
 // AboutAsker reports whether a message asks what is known of its author: "what do you know about me?". Memory answers that, and the web
@@ -76,7 +82,7 @@ func AboutOwn(message string, names []string) bool {
 	if len(r.u.Words) > maxPhraseWords || strings.ContainsAny(message, "0123456789") {
 		return false
 	}
-	return slices.ContainsFunc(r.inLanguages(), func(s spokenParts) bool {
+	return slices.ContainsFunc(r.inLanguages(text.MessageLanguage(message)), func(s spokenParts) bool {
 		owner := slices.IndexFunc(s.parts, func(p part) bool { return p.name == "my" })
 		if asks := s.has["naming"] || s.has["what"] || s.has["who"] || s.has["when"] || r.u.Form() == Wh; owner < 0 || !asks || r.u.Form() == NoForm && !r.u.HasQuestionMark() {
 			return false
@@ -87,7 +93,7 @@ func AboutOwn(message string, names []string) bool {
 		rest := r.u.Words[slices.IndexFunc(r.u.Words, func(w text.Word) bool { return w.End >= s.parts[owner].end })+1:]
 		for _, w := range r.u.Words {
 			plays := slices.ContainsFunc(s.parts, func(p part) bool { return p.start < w.End && w.Start < p.end && p.name != "say" && p.name != "post" })
-			if !plays && text.Meaningful(w.Key) && !idleWords()[w.Key] && (w.Start < s.parts[owner].start || len(rest) > maxOwned) {
+			if !plays && text.Meaningful(w.Key) && (w.Start < s.parts[owner].start || len(rest) > maxOwned) {
 				return false
 			}
 		}
@@ -101,13 +107,21 @@ const maxOwned = 3
 // decide says whether the message asks about the server, and why.
 func (s *spokenParts) decide() Recall {
 	has := func(names ...string) bool { return slices.ContainsFunc(names, func(n string) bool { return s.has[n] }) }
-	said := has("say", "post", "talk", "suggest", "own_say", "own_talk") || has("we") && has("chat") && has("last", "before")
+	said := has("say", "post", "talk", "suggest", "own_say", "own_talk", "link") || has("we") && has("chat") && has("last", "before")
 	asks := s.u.Form() != NoForm || s.u.HasQuestionMark() || s.u.Inquiry || has("who", "what", "when", "again")
-	place := has("place") || len(s.q.Channels) > 0
+	place := has("place", "server") || len(s.q.Channels) > 0
+	s.q.People = s.members()
 	q := s.q
-	q.Here = q.Here || s.has["place"]
-	q.People = s.members()
+	q.Here, q.Address = s.has["place"], s.has["link"] && !s.has["my"]
+	q.ByAsker, q.ByBot = s.saidBehind("did_i"), s.saidBehind("did_you")
+	short := len(s.u.Words) <= maxPhraseWords
 	switch {
+	case short && has("own_pins"):
+		q.Why, q.Pins = "asks for the pins", true
+		return q
+	case short && has("own_topic"):
+		q.Why, q.Topic, q.Here = "asks what the channel is for", true, len(q.Channels) == 0
+		return q
 	case has("future"):
 		return Recall{}
 	case has("own_miss"):
@@ -131,10 +145,12 @@ func (s *spokenParts) decide() Recall {
 		q.Why = "asks what somebody here said"
 	case place, has("chat") && (has("say", "post", "own_talk") || has("we")):
 		q.Why = "asks what was said here"
+	case q.ByAsker, q.ByBot:
+		q.Why = "asks what was said in this conversation"
 	case has("own_talk", "of_us"), has("we") && has("say", "post", "talk", "suggest"), has("talk") && has("before"):
 		q.Why = "asks what the people here said"
 	case has("who", "anyone") && (has("post") || has("anyone") && has("before") || s.spanned && has("anyone")), has("link") && has("who", "post"):
-		q.Why, q.Address = "asks who of the people here said it", has("link")
+		q.Why = "asks who of the people here said it"
 	default:
 		return Recall{}
 	}
