@@ -99,10 +99,11 @@ func TestOrder(t *testing.T) {
 		{ID: 3, Text: "Somebody fed the fish.", SaidAt: memoryNow.AddDate(0, 0, -8)},
 		{ID: 4, Text: "The rehearsal needs chairs.", SaidAt: memoryNow.AddDate(-1, 0, 0), Pinned: true},
 	}
-	ordered, share := order(q, all, nil)
+	ordered := q.order(all, nil)
+	share := map[int64]float64{}
 	var ids []int64
 	for _, m := range ordered {
-		ids = append(ids, m.ID)
+		ids, share[m.ID] = append(ids, m.ID), m.share
 	}
 	if !slices.Equal(ids, []int64{4, 2, 1, 3}) || share[3] >= minNoteShare || share[2] < minNoteShare {
 		t.Errorf("%v %v", ids, share)

@@ -3,170 +3,224 @@ package recall
 import (
 	"context"
 	"fmt"
-	"math"
+	"maps"
 	"slices"
 	"strings"
 
 	"familiar/internal/context/turn"
+	"familiar/internal/embedding"
 	"familiar/internal/memory"
-	"familiar/internal/question"
 	"familiar/internal/store"
 	"familiar/internal/text"
 )
 
 const (
-	maxDirect     = 400 // messages of a direct conversation that are searched; no index has them
-	defaultWindow = 20  // messages that the conversation shows
-	minWords      = 3   // content words of a message that recalls something though it is no question
-
-	maxQuoted = 6 // messages
-	// minShare is the share of the question's words, by weight, that a message and the one before it must have; minShareUnasked is the
-	// same if the message asks nothing.
-	minShare, minShareUnasked = 0.45, 0.8
-	// maxScoreGap is how far the score of a quoted message may be below the best.
-	maxScoreGap = 4
+	maxDirect      = 400 // messages of a direct conversation that are searched; no index has them
+	defaultWindow  = 20  // messages that the conversation shows
+	maxSearched    = 20  // candidates for notes, by words
+	maxNamed       = 3   // people named in the message
+	maxKnownPeople = 500 // people whose names are looked for in a direct message
 )
 
-// worthRecalling reports whether older messages may answer a message: it has enough content words, or one of its sentences is a question
-// with content. So a phrase such as "how are you?" does not make the rest of the message a question.
-func worthRecalling(r turn.Request, q *query) bool {
-	if len(q.words()) == 0 || !r.Message.ByPerson() || r.Web.Switch == turn.WebAlways {
-		return false
-	}
-	if len(q.words()) >= minWords {
-		return true
-	}
-	for _, sentence := range text.Sentences(r.Message.Text) {
-		one := r
-		one.Message.Text = sentence
-		if isQuestion(one) && len(readQuery(unaddressed(one), r.Reader.ID, r.People, r.Message.At).words()) > 0 {
-			return true
+// candidates are what was found in the store for a message.
+type candidates struct {
+	people    []store.Person // the asker, and who is named
+	about     []memory.Statement
+	notes     []memory.Statement // also topics and sessions
+	nearNotes []int64            // those near in meaning, the nearest first
+	names     map[string]string  // of the authors of notes, by id
+	messages  found
+	shown     map[string]bool // the messages that the conversation shows
+}
+
+// found are messages that may hold an answer.
+type found struct {
+	messages []turn.Message
+	weights  []float64       // of the query's words; nil: the messages are the whole conversation
+	near     []string        // the messages near in meaning, the nearest first
+	apart    map[string]bool // those of them that have none of the words
+}
+
+// find finds what may bear on a message in the store. If it fails, it returns what it has found before.
+func (p *MemoryProvider) find(ctx context.Context, q *asked, m *meaning) (c candidates, err error) {
+	defer m.wait()
+	if p.Memories.MayHold(q.GuildID) {
+		if err = p.findStatements(ctx, q, m, &c); err != nil {
+			return c, err
 		}
 	}
-	return false
+	if !q.looksBack || q.room == 0 {
+		return c, nil
+	}
+	if c.messages, err = p.findMessages(ctx, q, m); err != nil || len(c.messages.messages) == 0 {
+		return c, err
+	}
+	if c.shown, err = p.shown(ctx, q); err != nil {
+		c.messages = found{}
+		return c, fmt.Errorf("read the messages that the conversation shows: %w", err)
+	}
+	return c, nil
 }
 
-// unaddressed returns the text of a message without the bot's name at either end, because the name says nothing about the question.
-func unaddressed(r turn.Request) string {
-	message := r.Message.Text
-	words := question.Parse(message, r.Names).Words
-	if len(words) == 0 {
-		return ""
+// findStatements finds what the asker and the people named said about themselves, and the notes that have words of the message or are near
+// in meaning.
+func (p *MemoryProvider) findStatements(ctx context.Context, q *asked, m *meaning, c *candidates) (err error) {
+	filter := memory.FilterFor(ctx, p.Memories, p.Servers, q.Request)
+	if c.people, err = p.named(ctx, q, filter); err != nil {
+		return fmt.Errorf("find the people named: %w", err)
 	}
-	rest := message[words[0].Start:words[len(words)-1].End]
-	if strings.ContainsAny(message[words[len(words)-1].End:], "?？؟") {
-		rest += "?"
+	c.people = slices.Insert(c.people, 0, store.Person{ID: q.Message.Author.ID, Name: q.Message.Author.Name})
+	var ids []string
+	for _, person := range c.people {
+		ids = append(ids, person.ID)
 	}
-	return rest
+	if c.about, err = p.Memories.About(ctx, filter, ids, memory.Person); err != nil {
+		return fmt.Errorf("read memories about people: %w", err)
+	}
+	var words []string
+	for _, word := range text.ContentWords(q.Message.Text) {
+		words = append(words, q.Message.Text[word.Start:word.End])
+	}
+	if c.notes, err = p.Memories.Search(ctx, filter, strings.Join(words, " "), maxSearched); err != nil {
+		return fmt.Errorf("search memories: %w", err)
+	}
+	c.notes = slices.DeleteFunc(c.notes, func(m memory.Statement) bool { return m.Kind == memory.Person })
+	for _, n := range p.nearestNotes(filter, m) {
+		if c.nearNotes = append(c.nearNotes, n.ID); !slices.ContainsFunc(c.notes, func(m memory.Statement) bool { return m.ID == n.ID }) {
+			c.notes = append(c.notes, n)
+		}
+	}
+	c.names = p.authors(ctx, q, c.notes)
+	return nil
 }
 
-// isQuestion reports whether a message asks for something.
-func isQuestion(r turn.Request) bool {
-	u := question.Parse(r.Message.Text, r.Names)
-	return u.HasQuestionMark() || u.Form() != question.NoForm
-}
-
-// messages returns older messages that bear on a message and that the conversation does not show, the best first. It returns more than
-// are quoted.
-func (p *MemoryProvider) messages(ctx context.Context, r turn.Request, q *query, m *meaning) ([]Hit, error) {
-	if r.Budget.Layers != nil && r.Budget.Layers[turn.Content] == 0 {
-		return nil, nil
+// named returns the people named in the message, except the asker. In a server they are its members. In a direct message they are people
+// with memories that its author may read.
+func (p *MemoryProvider) named(ctx context.Context, q *asked, filter memory.ScopeFilter) (all []store.Person, err error) {
+	var people []store.Person
+	named := q.Named
+	switch {
+	case q.GuildID == "":
+		if people, err = p.Memories.People(ctx, filter, maxKnownPeople); len(people) > 0 {
+			var names []string
+			for _, person := range people {
+				names = append(names, person.Name)
+			}
+			named, _ = namedIn(text.Words(q.text), names)
+		}
+	case len(named) > 0:
+		people, err = p.Store.People.List(ctx, q.GuildID)
 	}
-	result, err := p.recall(ctx, r, q, m)
-	if err != nil || len(result.Hits) == 0 {
+	if err != nil {
 		return nil, err
 	}
-	shown, err := p.shown(ctx, r)
-	if err != nil {
-		return nil, fmt.Errorf("read the messages that the conversation shows: %w", err)
-	}
-	return choose(r, result.Hits, m, func(h Hit, enough float64) bool {
-		return h.Share >= enough && !shown[h.ID] && strings.TrimSpace(h.Text) != ""
-	}), nil
-}
-
-// requiredShare returns the share of the question's words that a message or a passage must have.
-func requiredShare(r turn.Request) float64 {
-	if isQuestion(r) {
-		return minShare
-	}
-	return minShareUnasked
-}
-
-// choose returns the hits that may be quoted: those with enough of the words and, if r is a question, those with another vocabulary but a
-// near meaning.
-func choose(r turn.Request, hits []Hit, m *meaning, fits func(h Hit, enough float64) bool) (chosen []Hit) {
-	best := math.Inf(-1) // score of a hit with enough of the words
-	for _, h := range hits {
-		if len(chosen) == 2*maxQuoted {
-			break
+	for _, person := range people {
+		known := person.ID == q.Message.Author.ID || slices.ContainsFunc(all, func(p store.Person) bool { return p.ID == person.ID })
+		if slices.Contains(named, person.Name) && !known && len(all) < maxNamed {
+			all = append(all, person)
 		}
-		switch {
-		case h.Score >= best-maxScoreGap && fits(h, requiredShare(r)):
-			best = max(best, h.Score)
-		case isQuestion(r) && m != nil && m.near[h.ID] && fits(h, 0):
-		default:
-			continue
-		}
-		chosen = append(chosen, h)
 	}
-	return chosen
+	return all, nil
 }
 
-// Recall ranks older messages by how well they would answer the message of a request. In a server it ranks the messages that the asker and
-// everyone else who sees the answer may read. In a direct message it ranks that conversation.
-func (p *MemoryProvider) Recall(ctx context.Context, r turn.Request) (Result, error) {
-	q := readQuery(unaddressed(r), r.Reader.ID, r.People, p.now())
-	return p.recall(ctx, r, q, p.readMeaning(ctx, r, q))
-}
-
-func (p *MemoryProvider) recall(ctx context.Context, r turn.Request, q *query, m *meaning) (Result, error) {
+// findMessages finds older messages that may answer a message, by their words and their meaning.
+func (p *MemoryProvider) findMessages(ctx context.Context, q *asked, m *meaning) (f found, err error) {
 	defer m.wait()
-	if len(q.words()) == 0 {
-		return Result{}, nil
+	if len(q.terms) == 0 {
+		return f, nil
 	}
-	stored, weights, err := p.candidates(ctx, r, q)
+	channels := []string{q.ChannelID}
+	var stored []store.Message
+	if q.GuildID == "" {
+		stored, err = p.Store.Messages.Recent(ctx, q.ChannelID, maxDirect)
+	} else if channels = memory.ReadableChannels(ctx, p.Servers, q.GuildID, q.Reader, audience(q.Request)); len(channels) > 0 {
+		var got store.Recalled
+		got, err = p.Store.Messages.Recall(ctx, store.Recall{GuildID: q.GuildID, Channels: channels, Words: q.words(), Kin: q.kinWords(), Language: q.knownLanguage(), From: q.Span.From, To: q.Span.To})
+		stored, f.weights = got.Messages, got.Weights
+	}
 	if err != nil {
-		return Result{}, fmt.Errorf("recall older messages: %w", err)
+		return found{}, fmt.Errorf("recall older messages: %w", err)
 	}
-	stored, near := p.addNearest(ctx, r, m, stored)
-	messages := make([]turn.Message, 0, len(stored))
-	for _, m := range stored {
-		if m.ID == r.Message.ID || slices.Contains(r.Burst, m.ID) || !r.Message.At.IsZero() && m.At.After(r.Message.At) {
+	for _, s := range append(slices.Clip(stored), p.nearest(ctx, q, m, channels, stored, &f)...) {
+		if s.ID != q.Message.ID && !slices.Contains(q.Burst, s.ID) && (q.Message.At.IsZero() || !s.At.After(q.Message.At)) {
+			f.messages = append(f.messages, asSeen(s, q.Character))
+		}
+	}
+	return f, nil
+}
+
+// nearest finds the messages near in meaning, and returns those that have none of the words, with their neighbours.
+func (p *MemoryProvider) nearest(ctx context.Context, q *asked, m *meaning, channels []string, stored []store.Message, f *found) (more []store.Message) {
+	if !m.wait() {
+		return nil
+	}
+	limited, cancel := context.WithTimeout(m.ctx, nearestLimit)
+	defer cancel()
+	all, err := p.Vectors.Nearest(limited, embedding.Nearest{GuildID: q.GuildID, Channels: channels, Model: p.Embeddings.Model, To: m.vector, Limit: maxNear,
+		Except: append(slices.Clone(q.Burst), q.Message.ID)})
+	if err != nil {
+		m.sent.Failure = failure(err)
+		return nil
+	}
+	have := map[string]bool{}
+	for _, s := range stored {
+		have[s.ID] = true
+	}
+	f.apart = map[string]bool{}
+	for _, n := range all {
+		f.near = append(f.near, n.ID)
+		if !n.Apart || len(f.apart) == maxApart {
 			continue
 		}
-		messages = append(messages, asSeen(m, r.Character))
+		f.apart[n.ID] = true
+		around, err := p.Store.Messages.Around(ctx, n.Message, apartContext, apartContext)
+		if err != nil {
+			around = []store.Message{n.Message}
+		}
+		for _, a := range around {
+			if !have[a.ID] {
+				have[a.ID] = true
+				more = append(more, a)
+			}
+		}
 	}
-	if weights == nil {
-		weights = q.weigh(messages)
-	}
-	result := q.rank(messages, weights)
-	result.fuseNear(near)
-	return result, nil
+	return more
 }
 
-// candidates returns messages that may hold an answer, and the weights of the query's words. Weights are nil if the messages are the whole
-// conversation.
-func (p *MemoryProvider) candidates(ctx context.Context, r turn.Request, q *query) ([]store.Message, []float64, error) {
-	if r.GuildID == "" {
-		all, err := p.Store.Messages.Recent(ctx, r.ChannelID, maxDirect)
-		return all, nil, err
+// nearestNotes returns the notes near in meaning, the nearest first.
+func (p *MemoryProvider) nearestNotes(filter memory.ScopeFilter, m *meaning) []memory.Statement {
+	if !m.wait() {
+		return nil
 	}
-	channels := p.readable(ctx, r)
-	if len(channels) == 0 {
-		return nil, nil, nil
+	limited, cancel := context.WithTimeout(m.ctx, nearestLimit)
+	defer cancel()
+	notes, err := p.Memories.Nearest(limited, filter, p.Embeddings.Model, m.vector, maxNotes)
+	if err != nil {
+		m.sent.Failure = failure(err)
+		return nil
 	}
-	got, err := p.Store.Messages.Recall(ctx, store.Recall{GuildID: r.GuildID, Channels: channels, Words: q.words(), Kin: q.kinWords(), Language: q.knownLanguage(), From: q.Span.From, To: q.Span.To})
-	return got.Messages, got.Weights, err
+	return slices.DeleteFunc(notes, func(of memory.Statement) bool { return of.Kind == memory.Person })
 }
 
-// readable returns the channels that the asker, and everyone else who sees the answer, may read now.
-func (p *MemoryProvider) readable(ctx context.Context, r turn.Request) []string {
-	return memory.ReadableChannels(ctx, p.Servers, r.GuildID, r.Reader, audience(r))
+// authors returns the names of those who wrote statements, by id, as they are called where they wrote them.
+func (p *MemoryProvider) authors(ctx context.Context, q *asked, statements []memory.Statement) map[string]string {
+	names := map[string]string{q.Message.Author.ID: q.Message.Author.Name}
+	wrote := map[string][]string{} // by server
+	for _, m := range statements {
+		if m.Scope.GuildID != "" && m.Author != "" {
+			wrote[m.Scope.GuildID] = append(wrote[m.Scope.GuildID], m.Author)
+		}
+	}
+	for guildID, ids := range wrote {
+		if found, err := p.Store.People.NamesByID(ctx, guildID, ids); err == nil { // without a name they are told without it
+			maps.Copy(names, found)
+		}
+	}
+	return names
 }
 
 // shown returns the ids of the messages that the conversation shows.
-func (p *MemoryProvider) shown(ctx context.Context, r turn.Request) (map[string]bool, error) {
+func (p *MemoryProvider) shown(ctx context.Context, q *asked) (map[string]bool, error) {
 	if p.Unread {
 		return nil, nil
 	}
@@ -174,7 +228,7 @@ func (p *MemoryProvider) shown(ctx context.Context, r turn.Request) (map[string]
 	if n <= 0 {
 		n = defaultWindow
 	}
-	recent, err := p.Store.Messages.Recent(ctx, r.ChannelID, n+1)
+	recent, err := p.Store.Messages.Recent(ctx, q.ChannelID, n+1)
 	if err != nil {
 		return nil, err
 	}
@@ -182,11 +236,11 @@ func (p *MemoryProvider) shown(ctx context.Context, r turn.Request) (map[string]
 	for _, m := range recent {
 		ids[m.ID] = true
 	}
-	for _, m := range r.Chain {
+	for _, m := range q.Chain {
 		ids[m.ID] = true
 	}
-	if r.Parent != nil {
-		ids[r.Parent.ID] = true
+	if q.Parent != nil {
+		ids[q.Parent.ID] = true
 	}
 	return ids, nil
 }

@@ -2,7 +2,6 @@ package recall
 
 import (
 	"cmp"
-	"fmt"
 	"iter"
 	"slices"
 	"strconv"
@@ -205,50 +204,20 @@ func titled(heading string, stems map[string]bool, language string) bool {
 	return len(all) > 0 && !slices.ContainsFunc(all, func(key string) bool { return !stems[stemOf(key, language)] })
 }
 
-const (
-	lorePriority = 40 // within the content layer: after statements about people, before recalled messages
-	maxPassages  = 4
-	maxLoreBytes = 3 << 10
-)
-
 // passages returns the passages that bear on a message: they have enough of its words, or it names their heading.
-func (p *MemoryProvider) passages(r turn.Request, q *query) (found []loreHit) {
-	if p.Lore.len() == 0 || len(q.words()) == 0 || contentRoom(r) == 0 {
+func (p *MemoryProvider) passages(q *asked) (found []loreHit) {
+	if p.Lore.len() == 0 || len(q.terms) == 0 || q.room == 0 {
 		return nil
 	}
-	for _, h := range p.Lore.find(q) {
+	for _, h := range p.Lore.find(q.query) {
 		if len(found) == 2*maxPassages || len(found) > 0 && h.score < found[0].score-maxScoreGap {
 			break
 		}
-		if h.titled || h.share >= requiredShare(r) {
+		if h.titled || h.share >= q.enough {
 			found = append(found, h)
 		}
 	}
 	return found
-}
-
-// offerLore returns the best passages as a contribution; nil: there are none.
-func (p *MemoryProvider) offerLore(found []loreHit) *turn.Contribution {
-	c := &turn.Contribution{Layer: turn.Content, Priority: lorePriority, Source: p.Name() + ":lore"}
-	var w strings.Builder
-	w.WriteString("What stands written of your world and may bear on the last message. Speak from it in your own words, as one who knows it, and not of its being written; " +
-		"what does not bear on the message, leave out.")
-	for _, h := range found[:min(len(found), maxPassages)] {
-		if w.Len()+len(h.Text) > maxLoreBytes && len(c.Recalled) > 0 {
-			break
-		}
-		of := h.File
-		if h.Heading != "" {
-			of += ", " + h.Heading
-		}
-		fmt.Fprintf(&w, "\n\n[%s]\n%s", of, h.Text)
-		c.Recalled = append(c.Recalled, turn.Recalled{Text: h.Text, File: h.File, Line: h.Line, Heading: h.Heading, Score: h.score, Why: gains(h.why)})
-	}
-	if len(c.Recalled) == 0 {
-		return nil
-	}
-	c.Text = w.String()
-	return c
 }
 
 const (

@@ -8,6 +8,8 @@ import (
 	"sync"
 	"time"
 
+	"familiar/internal/context/turn"
+	"familiar/internal/question"
 	"familiar/internal/text"
 )
 
@@ -47,6 +49,60 @@ const (
 	maxKin   = 12 // related words of a query
 )
 
+// asked is what a turn's message asks of the past.
+type asked struct {
+	turn.Request
+	*query
+	text      string  // of the message, without the bot's name
+	asksFor   bool    // it is a question
+	looksBack bool    // older messages may answer it
+	enough    float64 // the share of the question's words that a message or a passage must have
+	room      int     // tokens of the content layer; -1: unlimited
+}
+
+// ask reads what a turn's message asks of the past.
+func (p *MemoryProvider) ask(r turn.Request) *asked {
+	said := question.Parse(r.Message.Text, r.Names)
+	q := &asked{Request: r, text: unaddressed(said), asksFor: isQuestion(said), enough: minShareUnasked, room: contentRoom(r)}
+	q.query = readQuery(q.text, r.Reader.ID, r.People, p.now())
+	if q.asksFor {
+		q.enough = minShare
+	}
+	q.looksBack = !p.Off && q.worthRecalling() && !question.AboutServer(r, p.now()).Asks()
+	return q
+}
+
+// isQuestion reports whether a message, or a sentence of one, asks for something.
+func isQuestion(u question.Utterance) bool { return u.HasQuestionMark() || u.Form() != question.NoForm }
+
+// unaddressed returns the text of a message without the bot's name at either end, because the name says nothing about the question.
+func unaddressed(u question.Utterance) string {
+	if len(u.Words) == 0 {
+		return ""
+	}
+	end := u.Words[len(u.Words)-1].End
+	rest := u.Text[u.Words[0].Start:end]
+	if strings.ContainsAny(u.Text[end:], "?？؟") {
+		rest += "?"
+	}
+	return rest
+}
+
+// minWords is how many content words a message has that recalls something though it is no question.
+const minWords = 3
+
+// worthRecalling reports whether older messages may answer a message: it has enough content words, or one of its sentences is a question
+// with content. So a phrase such as "how are you?" does not make the rest of the message a question.
+func (q *asked) worthRecalling() bool {
+	if len(q.terms) == 0 || !q.Message.ByPerson() || q.Web.Switch == turn.WebAlways {
+		return false
+	}
+	return len(q.terms) >= minWords || slices.ContainsFunc(text.Sentences(q.Message.Text), func(sentence string) bool {
+		said := question.Parse(sentence, q.Names)
+		return isQuestion(said) && len(readQuery(unaddressed(said), q.Reader.ID, q.People, q.Message.At).terms) > 0
+	})
+}
+
 // readQuery reads a message as a query. people are the names that it may name. asker is the asker's id.
 func readQuery(message, asker string, people []string, now time.Time) *query {
 	words := text.Words(message)
@@ -59,7 +115,10 @@ func readQuery(message, asker string, people []string, now time.Time) *query {
 	}
 	var of []int
 	q.Span, of, _ = text.PastSpan(message, words, now)
-	names := q.readNames(words, people)
+	var names map[string]bool
+	q.Named, names = namedIn(words, people)
+	q.ByAsker = q.keys["i"] || q.keys["my"] || q.keys["me"]
+	q.ByBot = q.keys["you"] || q.keys["your"]
 	q.readAsks()
 	for _, w := range words {
 		written := message[w.Start:w.End]
@@ -86,30 +145,28 @@ func readQuery(message, asker string, people []string, now time.Time) *query {
 	return q
 }
 
-// readNames finds the people named and returns the keys of their names.
-func (q *query) readNames(words []text.Word, people []string) map[string]bool {
-	names := map[string]bool{}
+// namedIn returns the people that words name, and the keys of their names.
+func namedIn(words []text.Word, people []string) (named []string, keys map[string]bool) {
+	keys = map[string]bool{}
 	for _, name := range people {
 		if !text.MayHold(words, name) {
 			continue
 		}
-		keys := text.PhraseKeys(name)
-		if len(keys) == 0 || !everyWord(keys) {
+		of := text.PhraseKeys(name)
+		if len(of) == 0 || !everyWord(of) {
 			continue
 		}
 		for i := range words {
-			if text.HasPrefix(words[i:], keys) {
-				q.Named = text.AddOnce(q.Named, name)
-				for _, k := range keys {
-					names[k] = true
+			if text.HasPrefix(words[i:], of) {
+				named = text.AddOnce(named, name)
+				for _, k := range of {
+					keys[k] = true
 				}
 				break
 			}
 		}
 	}
-	q.ByAsker = q.keys["i"] || q.keys["my"] || q.keys["me"]
-	q.ByBot = q.keys["you"] || q.keys["your"]
-	return names
+	return named, keys
 }
 
 func everyWord(keys []string) bool {

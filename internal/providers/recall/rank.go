@@ -2,6 +2,8 @@ package recall
 
 import (
 	"cmp"
+	"context"
+	"fmt"
 	"maps"
 	"math"
 	"slices"
@@ -10,8 +12,116 @@ import (
 	"time"
 
 	"familiar/internal/context/turn"
+	"familiar/internal/memory"
+	"familiar/internal/store"
 	"familiar/internal/text"
 )
+
+const (
+	// minShare is the share of the question's words, by weight, that a message and the one before it must have; minShareUnasked is the
+	// same if the message asks nothing.
+	minShare, minShareUnasked = 0.45, 0.8
+	minNoteShare              = 0.3 // the same of a note
+	maxScoreGap               = 4   // between the best message or passage and another that is told
+	maxAboutPerson            = 20  // statements about one person
+)
+
+// best are the candidates that bear on a message, the best of each kind first. More notes, passages and messages than are told may be
+// left, for the filter.
+type best struct {
+	people   []aboutPerson
+	notes    []statement
+	names    map[string]string // of the authors of notes, by id
+	passages []loreHit
+	messages []Hit
+	ranked   Result // all messages
+}
+
+// aboutPerson is what a person said about themselves.
+type aboutPerson struct {
+	store.Person
+	statements []statement
+}
+
+// statement is a statement with the share of the question's words that it has.
+type statement struct {
+	memory.Statement
+	share float64
+}
+
+// rank chooses the candidates that bear on a message.
+func (p *MemoryProvider) rank(q *asked, c candidates) best {
+	b := best{names: c.names, passages: p.passages(q)}
+	for _, person := range c.people {
+		b.people = append(b.people, aboutPerson{person, q.aboutPerson(person.ID, c.about)})
+	}
+	for _, n := range q.order(c.notes, c.nearNotes) {
+		if n.Pinned || n.share >= minNoteShare || slices.Contains(c.nearNotes, n.ID) {
+			b.notes = append(b.notes, n)
+		}
+	}
+	b.ranked = q.rankFound(c.messages)
+	b.messages = q.choose(b.ranked.Hits, c)
+	return b
+}
+
+// aboutPerson returns what a person said about themselves, the best first if it is too much to tell. History is left out.
+func (q *query) aboutPerson(id string, found []memory.Statement) []statement {
+	found = slices.DeleteFunc(slices.Clone(found), func(m memory.Statement) bool { return m.Subject != id })
+	history := memory.Outdated(found)
+	found = slices.DeleteFunc(found, func(m memory.Statement) bool { return slices.Contains(history, m.ID) })
+	var ids []int64
+	for _, m := range found {
+		ids = append(ids, m.ID)
+	}
+	ordered := q.order(found, nil)
+	if len(found) > maxAboutPerson {
+		return ordered[:maxAboutPerson]
+	}
+	slices.SortFunc(ordered, func(a, b statement) int { return cmp.Compare(slices.Index(ids, a.ID), slices.Index(ids, b.ID)) })
+	return ordered
+}
+
+// choose returns the hits that may be told: those with enough of the words and, if the message is a question, those with another vocabulary
+// but a near meaning.
+func (q *asked) choose(hits []Hit, c candidates) (chosen []Hit) {
+	top := math.Inf(-1) // score of a hit with enough of the words
+	for _, h := range hits {
+		if len(chosen) == 2*maxQuoted {
+			break
+		}
+		if c.shown[h.ID] || strings.TrimSpace(h.Text) == "" {
+			continue
+		}
+		switch {
+		case h.Score >= top-maxScoreGap && h.Share >= q.enough:
+			top = max(top, h.Score)
+		case q.asksFor && c.messages.apart[h.ID]:
+		default:
+			continue
+		}
+		chosen = append(chosen, h)
+	}
+	return chosen
+}
+
+// rankFound ranks messages by their words, and then by their meaning.
+func (q *query) rankFound(f found) Result {
+	if f.weights == nil {
+		f.weights = q.weigh(f.messages)
+	}
+	result := q.rank(f.messages, f.weights)
+	result.fuseNear(f.near)
+	return result
+}
+
+// Recall ranks older messages by how well they would answer the message of a request. In a server it ranks the messages that the asker and
+// everyone else who sees the answer may read. In a direct message it ranks that conversation.
+func (p *MemoryProvider) Recall(ctx context.Context, r turn.Request) (Result, error) {
+	q := p.ask(r)
+	f, err := p.findMessages(ctx, q, p.embed(ctx, q))
+	return q.rankFound(f), err
+}
 
 // sessionGap is the silence that separates two sessions of a channel.
 const sessionGap = 3 * time.Hour
@@ -278,4 +388,47 @@ func (r *Result) fuseNear(near []string) {
 		a, b := r.Hits[i], r.Hits[j]
 		return cmp.Compare(places[a.ID], places[b.ID]) < 0
 	})
+}
+
+// order sorts statements. It fuses four orders: as found, as messages would rank, newest first, and nearest in meaning, which may be
+// empty. Pinned statements come first.
+func (q *query) order(found []memory.Statement, near []int64) (ordered []statement) {
+	byID := map[int64]statement{}
+	var ids, ranked, recent []int64
+	messages := make([]turn.Message, len(found))
+	for i, m := range found {
+		byID[m.ID], ids = statement{Statement: m}, append(ids, m.ID)
+		id := fmt.Sprint(m.ID)
+		messages[i] = turn.Message{ID: id, ChannelID: id, Text: m.Text, At: m.SaidAt} // each in its own channel: no statement answers another
+		switch m.Kind {
+		case memory.Topic:
+			if m.Subject != "" {
+				messages[i].Text = m.Subject + ". " + m.Text
+			}
+		case memory.Person:
+			messages[i].Author.ID = m.Subject
+		}
+	}
+	for _, h := range q.rank(messages, q.weigh(messages)).Hits {
+		m := found[slices.IndexFunc(found, func(m memory.Statement) bool { return fmt.Sprint(m.ID) == h.ID })]
+		ranked, byID[m.ID] = append(ranked, m.ID), statement{m, h.Share}
+	}
+	for _, m := range slices.SortedStableFunc(slices.Values(found), func(a, b memory.Statement) int { return b.SaidAt.Compare(a.SaidAt) }) {
+		recent = append(recent, m.ID)
+	}
+	for _, id := range fuse(ids, ranked, recent, near) {
+		ordered = append(ordered, byID[id])
+	}
+	sort.SliceStable(ordered, func(i, j int) bool {
+		a, b := ordered[i], ordered[j]
+		return cmp.Compare(pinnedFirst(a), pinnedFirst(b)) < 0
+	})
+	return ordered
+}
+
+func pinnedFirst(m statement) int {
+	if m.Pinned {
+		return 0
+	}
+	return 1
 }

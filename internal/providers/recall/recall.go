@@ -1,13 +1,15 @@
 // Package recall offers a turn what the bot remembers and what was said before.
 //
-//   - recall.go has what its two providers share, and [MemoryProvider], which says for each message what the bot remembers about it.
-//   - statements.go finds statements about people, and notes.
-//   - lore.go cuts the character's lore into passages and finds them.
-//   - messages.go finds older messages by their words, and meaning.go finds them by embeddings.
-//   - filter.go lets the side model remove what does not bear on the message.
-//   - server.go has [ServerProvider], which answers questions about what was said in the server. search.go searches for it.
-//   - query.go, corpus.go and rank.go rank messages by how well they would answer a question, without a model.
-//   - block.go writes messages as quotations into the prompt.
+// recall.go has what its two providers share, and [MemoryProvider], which says for each message what the bot remembers about it:
+//
+//  1. query.go reads what the message asks of the past. meaning.go embeds it meanwhile.
+//  2. find.go takes candidates from the store: statements about people, notes, and older messages.
+//  3. rank.go chooses those that would answer best, without a model. corpus.go counts words for it. lore.go cuts the character's lore into
+//     passages, and ranks them too.
+//  4. filter.go lets the side model remove what does not bear on the message.
+//  5. tell.go writes the best into the prompt, messages as quotations.
+//
+// server.go has [ServerProvider], which answers questions about what was said in the server. search.go searches for it.
 //
 // Both providers read only what the asker, and everyone else who sees the answer, may read at that moment. What people wrote is data: it is
 // marked and stands between tags, and the prompt says not to obey it.
@@ -24,7 +26,6 @@ import (
 	"familiar/internal/embedding"
 	"familiar/internal/llm"
 	"familiar/internal/memory"
-	"familiar/internal/question"
 	"familiar/internal/store"
 	"familiar/internal/text"
 )
@@ -110,26 +111,15 @@ func (p *MemoryProvider) Name() string { return "memory" }
 
 // Contribute offers four things: statements about the asker and the people named, notes, passages of lore, and older messages that may
 // answer. A question about the server is left to [ServerProvider]: then no messages are offered.
-func (p *MemoryProvider) Contribute(ctx context.Context, r turn.Request) (all []turn.Contribution, err error) {
-	q := readQuery(unaddressed(r), r.Reader.ID, r.People, p.now())
+func (p *MemoryProvider) Contribute(ctx context.Context, r turn.Request) ([]turn.Contribution, error) {
 	services, cancel := withServiceLimit(ctx)
 	defer cancel()
-	m := p.readMeaning(services, r, q)
-	found := material{passages: p.passages(r, q)}
-	if p.Memories.MayHold(r.GuildID) {
-		all, found.statements, err = p.remembered(ctx, r, q, m)
-	}
-	if err == nil && p.looksBack(r, q) {
-		found.messages, err = p.messages(ctx, r, q, m)
-	}
-	filtered := p.filter(services, r, &found)
-	all = append(all, p.offerNotes(ctx, r, q, found.statements)...)
-	for _, c := range []*turn.Contribution{p.offerLore(found.passages), p.offerMessages(r, found.messages), filtered} {
-		if c != nil {
-			all = append(all, *c)
-		}
-	}
-	return append(all, m.record(p.Name())...), err
+	q := p.ask(r)
+	m := p.embed(services, q)
+	found, err := p.find(ctx, q, m)
+	best := p.rank(q, found)
+	filtered := p.filter(services, q, &best)
+	return append(p.tell(q, best), slices.Concat(filtered, m.record(p.Name()))...), err
 }
 
 // knownShare is the share of a question's words, by weight, that a statement or a message must have to answer it by itself.
@@ -137,23 +127,19 @@ const knownShare = 0.6
 
 // Knows reports whether a statement that is remembered, or what a person wrote before, may answer a question.
 func (p *MemoryProvider) Knows(ctx context.Context, r turn.Request) bool {
-	q := readQuery(unaddressed(r), r.Reader.ID, r.People, p.now())
-	if len(q.words()) == 0 || !isQuestion(r) {
+	q := p.ask(r)
+	if len(q.terms) == 0 || !q.asksFor {
 		return false
 	}
-	if p.Memories.MayHold(r.GuildID) {
-		all, notes, err := p.remembered(ctx, r, q, nil)
-		for _, c := range append(all, p.offerNotes(ctx, r, q, notes)...) {
-			if err == nil && slices.ContainsFunc(c.Recalled, func(s turn.Recalled) bool { return s.Share >= knownShare }) {
-				return true
-			}
+	found, _ := p.find(ctx, q, nil) // what was found before an error may do
+	best := p.rank(q, found)
+	answers := func(s statement) bool { return s.share >= knownShare }
+	for _, about := range best.people {
+		if slices.ContainsFunc(about.statements, answers) {
+			return true
 		}
 	}
-	if !p.looksBack(r, q) {
-		return false
-	}
-	found, err := p.recall(ctx, r, q, nil)
-	return err == nil && slices.ContainsFunc(found.Hits, func(h Hit) bool {
+	return slices.ContainsFunc(best.notes[:min(len(best.notes), maxNotes)], answers) || slices.ContainsFunc(best.ranked.Hits, func(h Hit) bool {
 		return h.Share >= knownShare && !h.Own && !h.Author.Machine && !strings.ContainsAny(h.Text, "?？")
 	})
 }
@@ -170,9 +156,4 @@ func withServiceLimit(ctx context.Context) (context.Context, context.CancelFunc)
 		end = d.Add(-spareTime)
 	}
 	return context.WithDeadline(ctx, end)
-}
-
-// looksBack reports whether older messages are looked for.
-func (p *MemoryProvider) looksBack(r turn.Request, q *query) bool {
-	return !p.Off && worthRecalling(r, q) && !question.AboutServer(r, p.now()).Asks()
 }
