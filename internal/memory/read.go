@@ -142,12 +142,6 @@ func (s *Store) People(ctx context.Context, w ScopeFilter, most int) ([]store.Pe
 		WHERE NOT m.superseded AND m.kind = 'person' AND `+scoped+` GROUP BY m.subject, p.name ORDER BY max(m.said_at) DESC LIMIT 0 + ?`, append(w.args(), most)...)
 }
 
-// GuildsOf returns the servers that hold memories about a person or requested by them, newest first.
-func (s *Store) GuildsOf(ctx context.Context, personID string, most int) ([]string, error) {
-	return store.List(ctx, s.DB, "list servers", store.ScanValue[string], `SELECT guild_id FROM memories WHERE guild_id <> '' AND (by_id = ? OR subject = ? AND kind = ?)
-		GROUP BY guild_id ORDER BY max(said_at) DESC LIMIT 0 + ?`, personID, personID, Person, most)
-}
-
 // Export returns all statements with their history, in the order in which they were learned. It is for the operator alone, never for a
 // prompt or an answer.
 func (s *Store) Export(ctx context.Context) ([]Statement, error) {

@@ -140,15 +140,12 @@ func canHelp(s string, names []string) bool {
 		}
 		aboutSpeaker = aboutSpeaker || f.Cue == "me"
 	}
-	if asks(u) || u.has(orderPhrases()) {
+	if u.Asks() || u.has(orderPhrases()) {
 		return true
 	}
 	_, end := firstName(u.Words)
 	return end > 0 && !aboutSpeaker && !u.has(notForWeb())
 }
-
-// asks reports whether an utterance has the form of a question or a question mark.
-func asks(u Utterance) bool { return u.Form() != NoForm || u.HasQuestionMark() }
 
 // isBareCheck reports whether an utterance asks if something is true without saying what: "is this true?".
 func isBareCheck(u Utterance) bool {
@@ -157,7 +154,7 @@ func isBareCheck(u Utterance) bool {
 
 // addStatement appends the statement before. It refuses if that is a question.
 func addStatement(u Utterance, p prior) (string, bool) {
-	return withQuestion(u.Text, p.raw), !asks(p.Utterance) && !strings.ContainsAny(p.raw, "?？") && len(p.Words) > 3
+	return withQuestion(u.Text, p.raw), !p.Utterance.Asks() && !strings.ContainsAny(p.raw, "?？") && len(p.Words) > 3
 }
 
 // withQuestion appends the whole question before, which is enough for a search.

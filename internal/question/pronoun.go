@@ -58,7 +58,7 @@ func hasPronoun(u Utterance) bool { return pronounAt(u) >= 0 }
 
 // pronounAt returns the index of the pronoun in a question that names nobody, or -1.
 func pronounAt(u Utterance) int {
-	if !asks(u) {
+	if !u.Asks() {
 		return -1
 	}
 	at := -1

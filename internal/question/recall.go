@@ -50,9 +50,10 @@ func AboutServer(req turn.Request, now time.Time) Recall {
 	if len(u.Words) == 0 || len(u.Words) > maxRecallWords {
 		return Recall{}
 	}
+	language := text.MessageLanguage(u.Text)
 	r := recallReader{u: u, req: req, used: map[int]bool{}}
 	r.find(now)
-	spoken := r.inLanguages(text.MessageLanguage(u.Text))
+	spoken := r.inLanguages(language)
 	if q = firstAsked(spoken); !q.Asks() && len(u.Words) <= maxPhraseWords { // a phrase that is enough by itself, in any language
 		q = firstAsked(slices.DeleteFunc(r.inLanguages(""), func(s spokenParts) bool { return !s.has["own_miss"] }))
 	}
@@ -141,6 +142,225 @@ const maxTopicWords = 8
 
 // maxPhraseWords is the length of a message that asks by a phrase alone, in words.
 const maxPhraseWords = 12
+
+// spokenParts reads what a message asks about its server by the parts that its words play, in the languages that have a table for it.
+type spokenParts struct {
+	recallReader
+	words *recallWords
+	parts []part
+	has   map[string]bool
+}
+
+// inLanguages returns the parts of the message's words in a language, or in every language if it is empty.
+func (r *recallReader) inLanguages(language string) (all []spokenParts) {
+	for i := range recallLanguages() {
+		w := &recallLanguages()[i]
+		if language != "" && w.language != language {
+			continue
+		}
+		s := spokenParts{recallReader: *r, words: w, parts: w.find(r.u), has: map[string]bool{}}
+		for _, p := range s.parts {
+			s.has[p.name] = s.has[p.name] || !s.isLead(p)
+		}
+		all = append(all, s)
+	}
+	return all
+}
+
+// isLead reports whether a part belongs to the order that a question is put as: "can you tell us".
+func (s *spokenParts) isLead(p part) bool {
+	if len(s.u.Body) == 0 {
+		return false
+	}
+	body := s.u.Body
+	leads := p.start == body[0].Start && p.name == "say" || p.name == "we" && len(body) > 1 && p.start == body[1].Start && s.plays(body[0], "say")
+	return p.start < body[0].Start || leads
+}
+
+// plays reports whether a word has a part.
+func (s *spokenParts) plays(w text.Word, name string) bool {
+	return slices.ContainsFunc(s.parts, func(p part) bool { return p.name == name && p.start <= w.Start && w.End <= p.end })
+}
+
+// saidBehind reports whether a verb of saying follows a part soon: "what did I say", "what have you told us".
+func (s *spokenParts) saidBehind(name string) bool {
+	for i, w := range s.u.Words[1:] {
+		if rest := s.u.Words[i+2:]; s.plays(w, name) && slices.ContainsFunc(rest[:min(3, len(rest))], func(w text.Word) bool {
+			return s.plays(w, "say") || s.plays(w, "post") || s.plays(w, "suggest")
+		}) {
+			return true
+		}
+	}
+	return false
+}
+
+// AboutAsker reports whether a message asks what is known of its author: "what do you know about me?". Memory answers that, and the web
+// knows nothing of it.
+func AboutAsker(message string, names []string) bool {
+	u := Parse(message, names)
+	language := text.MessageLanguage(u.Text)
+	return len(u.Words) <= maxPhraseWords && slices.ContainsFunc(recallLanguages(), func(w recallWords) bool {
+		if language != "" && w.language != language {
+			return false
+		}
+		knows, me := false, false
+		for _, p := range w.find(u) {
+			knows, me = knows || p.name == "you_know", me || p.name == "about_me"
+		}
+		return knows && me
+	})
+}
+
+// AboutOwn reports whether a message asks for something that belongs to its author, and for nothing else: "what is my dog's name?". The web
+// does not know it.
+func AboutOwn(message string, names []string) bool {
+	r := recallReader{u: Parse(message, names), used: map[int]bool{}}
+	if len(r.u.Words) > maxPhraseWords || strings.ContainsAny(message, "0123456789") {
+		return false
+	}
+	return slices.ContainsFunc(r.inLanguages(text.MessageLanguage(message)), func(s spokenParts) bool {
+		owner := slices.IndexFunc(s.parts, func(p part) bool { return p.name == "my" })
+		if asks := s.has["naming"] || s.has["what"] || s.has["who"] || s.has["when"] || r.u.Form() == Wh; owner < 0 || !asks || !r.u.Asks() {
+			return false
+		}
+		if text.Unspaced(message) {
+			return s.has["naming"] || s.has["when"] && len(s.topic()) <= 1
+		}
+		rest := r.u.Words[slices.IndexFunc(r.u.Words, func(w text.Word) bool { return w.End >= s.parts[owner].end })+1:]
+		for _, w := range r.u.Words {
+			plays := slices.ContainsFunc(s.parts, func(p part) bool { return p.start < w.End && w.Start < p.end && p.name != "say" && p.name != "post" })
+			if !plays && text.Meaningful(w.Key) && (w.Start < s.parts[owner].start || len(rest) > maxOwned) {
+				return false
+			}
+		}
+		return len(rest) > 0
+	})
+}
+
+// maxOwned is how many words may name what belongs to the author.
+const maxOwned = 3
+
+// decide says whether the message asks about the server, and why.
+func (s *spokenParts) decide() Recall {
+	has := func(names ...string) bool { return slices.ContainsFunc(names, func(n string) bool { return s.has[n] }) }
+	said := has("say", "post", "talk", "suggest", "own_say", "own_talk", "link") || has("we") && has("chat") && has("last", "before")
+	asks := s.u.Asks() || s.u.Inquiry || has("who", "what", "when", "again")
+	place := has("place", "server") || len(s.q.Channels) > 0
+	s.q.People = s.members()
+	q := s.q
+	q.Here, q.Address = s.has["place"], s.has["link"] && !s.has["my"]
+	q.ByAsker, q.ByBot = s.saidBehind("did_i"), s.saidBehind("did_you")
+	short := len(s.u.Words) <= maxPhraseWords
+	switch {
+	case short && has("own_pins"):
+		q.Why, q.Pins = "asks for the pins", true
+		return q
+	case short && has("own_topic"):
+		q.Why, q.Topic, q.Here = "asks what the channel is for", true, len(q.Channels) == 0
+		return q
+	case has("future"):
+		return Recall{}
+	case has("own_miss"):
+		q.Why, q.Missed = "asks what was missed", true
+		return q
+	case has("summary") && (place || has("chat", "general", "talk", "own_talk") || s.spanned && has("happened", "we")):
+		q.Why, q.Missed, q.Here = "asks for a summary of what was said here", true, len(q.Channels) == 0
+		return q
+	case has("happened") && (place || has("chat", "general")) && asks:
+		q.Why, q.Missed = "asks what happened here", true
+		return q
+	case (has("my") && has("message", "link", "post") || has("own_message")) && has("last", "about", "when", "what", "who", "before", "link"), has("own_say") && (asks || has("last", "before")):
+		q.Why, q.ByAsker = "asks what was said in this conversation", true
+	case has("i") && has("say", "post") && has("last", "when", "before", "again", "what"):
+		q.Why, q.ByAsker = "asks what was said in this conversation", true
+	case !asks || !said:
+		return Recall{}
+	case len(q.People) > 0 && !s.has["who"]:
+		q.Why = "asks what " + q.People[0] + " said"
+	case s.givenSpeaks() && !s.has["who"]:
+		q.Why = "asks what somebody here said"
+	case place, has("chat") && (has("say", "post", "own_talk") || has("we")):
+		q.Why = "asks what was said here"
+	case q.ByAsker, q.ByBot:
+		q.Why = "asks what was said in this conversation"
+	case has("own_talk", "of_us"), has("we") && has("say", "post", "talk", "suggest"), has("talk") && has("before"):
+		q.Why = "asks what the people here said"
+	case has("who", "anyone") && (has("post") || has("anyone") && has("before") || s.spanned && has("anyone")), has("link") && has("who", "post"):
+		q.Why = "asks who of the people here said it"
+	default:
+		return Recall{}
+	}
+	q.Words = s.topic()
+	return q
+}
+
+// members returns the server's members that the message names, without those whose names go on with another capital: Ada Lovelace is not Ada.
+func (s *spokenParts) members() (people []string) {
+	people = s.q.People
+	for _, name := range s.req.People {
+		if !text.MayHold(s.u.Words, name) {
+			continue
+		}
+		keys := text.PhraseKeys(name)
+		if len(keys) == 0 || len(keys) == 1 && (len(keys[0]) < 2 || isCommonWord(keys[0])) {
+			continue
+		}
+		for i := range s.u.Words {
+			if text.HasPrefix(s.u.Words[i:], keys) && !s.goesOn(i+len(keys)-1) {
+				people = text.AddOnce(people, name)
+				break
+			}
+		}
+	}
+	return people
+}
+
+// givenSpeaks reports whether a person is named by a given name alone. Those who talk know a person who is called so.
+func (s *spokenParts) givenSpeaks() bool {
+	for i, w := range s.u.Words {
+		if s.words.isGiven(w.Key) && !s.goesOn(i) && (i == 0 || !s.u.Words[i-1].Upper || i == 1) {
+			return true
+		}
+	}
+	return slices.ContainsFunc(s.words.names, func(name string) bool { return strings.Contains(s.u.Text, name) })
+}
+
+// goesOn reports whether a name goes on behind word i, with a capital.
+func (s *spokenParts) goesOn(i int) bool {
+	words := s.u.Words
+	return i+1 < len(words) && words[i].Upper && words[i+1].Upper && words[i+1].Start == words[i].End+1
+}
+
+// topic returns the words that play no part: what is searched for.
+func (s *spokenParts) topic() (words []string) {
+	covered := func(start, end int) bool {
+		return slices.ContainsFunc(s.parts, func(p part) bool { return p.start < end && start < p.end })
+	}
+	for _, w := range s.u.Words {
+		word := s.u.Text[w.Start:w.End]
+		switch {
+		case text.Unspaced(word):
+		case s.used[w.Start], covered(w.Start, w.End), !text.Meaningful(w.Key), s.words.isGiven(w.Key), slices.ContainsFunc(s.q.People, func(p string) bool { return slices.Contains(text.PhraseKeys(p), w.Key) }):
+			continue
+		}
+		if !text.Unspaced(word) {
+			words = text.AddOnce(words, word)
+		}
+	}
+	if text.Unspaced(s.u.Text) {
+		rest := s.u.Text
+		for _, p := range s.parts {
+			rest = strings.ReplaceAll(rest, s.u.Text[p.start:p.end], " ")
+		}
+		for _, name := range s.words.names {
+			rest = strings.ReplaceAll(rest, name, " ")
+		}
+		for _, run := range s.words.runs(rest) {
+			words = text.AddOnce(words, run)
+		}
+	}
+	return words[:min(len(words), maxTopicWords)]
+}
 
 // MessageLink is a link to a Discord message.
 type MessageLink struct {

@@ -103,6 +103,22 @@ func (u Utterance) Form() Form {
 	return u.innerForm()
 }
 
+// Asks reports whether an utterance has the form of a question or a question mark.
+func (u Utterance) Asks() bool { return u.Form() != NoForm || u.HasQuestionMark() }
+
+// Unaddressed returns the text without the bot's name at either end.
+func (u Utterance) Unaddressed() string {
+	if len(u.Words) == 0 {
+		return ""
+	}
+	end := u.Words[len(u.Words)-1].End
+	rest := u.Text[u.Words[0].Start:end]
+	if strings.ContainsAny(u.Text[end:], "?？؟") {
+		rest += "?"
+	}
+	return rest
+}
+
 // innerForm finds a question behind a condition or place ("if i go to Kenya would i need a visa") or at the end of a
 // sentence ("… is located in which state").
 func (u Utterance) innerForm() Form {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"familiar/internal/context/turn"
 	"familiar/internal/embedding"
@@ -77,11 +76,7 @@ func (p *MemoryProvider) findStatements(ctx context.Context, q *asked, m *meanin
 	if c.about, err = p.Memories.About(ctx, filter, ids, memory.Person); err != nil {
 		return fmt.Errorf("read memories about people: %w", err)
 	}
-	var words []string
-	for _, word := range text.ContentWords(q.Message.Text) {
-		words = append(words, q.Message.Text[word.Start:word.End])
-	}
-	if c.notes, err = p.Memories.Search(ctx, filter, strings.Join(words, " "), maxSearched); err != nil {
+	if c.notes, err = p.Memories.Search(ctx, filter, q.content, maxSearched); err != nil {
 		return fmt.Errorf("search memories: %w", err)
 	}
 	c.notes = slices.DeleteFunc(c.notes, func(m memory.Statement) bool { return m.Kind == memory.Person })
@@ -133,7 +128,7 @@ func (p *MemoryProvider) findMessages(ctx context.Context, q *asked, m *meaning)
 	var stored []store.Message
 	if q.GuildID == "" {
 		stored, err = p.Store.Messages.Recent(ctx, q.ChannelID, maxDirect)
-	} else if channels = memory.ReadableChannels(ctx, p.Servers, q.GuildID, q.Reader, audience(q.Request)); len(channels) > 0 {
+	} else if channels = memory.ReadableChannels(ctx, p.Servers, q.GuildID, q.Reader, q.audience); len(channels) > 0 {
 		var got store.Recalled
 		got, err = p.Store.Messages.Recall(ctx, store.Recall{GuildID: q.GuildID, Channels: channels, Words: q.words(), Kin: q.kinWords(), Language: q.knownLanguage(), From: q.Span.From, To: q.Span.To})
 		stored, f.weights = got.Messages, got.Weights
@@ -217,6 +212,15 @@ func (p *MemoryProvider) authors(ctx context.Context, q *asked, statements []mem
 		}
 	}
 	return names
+}
+
+// asSeen returns a stored message as the character sees it: another character's message is not its own.
+func asSeen(m store.Message, character string) turn.Message {
+	other := m.OfAnother(character)
+	return turn.Message{
+		ID: m.ID, ChannelID: m.ChannelID, Author: turn.Author{ID: m.AuthorID, Name: m.AuthorName, Machine: other},
+		Text: m.Text, Note: m.Note, At: m.At, ReplyTo: m.ReplyTo, Own: m.Own && !other,
+	}
 }
 
 // shown returns the ids of the messages that the conversation shows.

@@ -49,43 +49,49 @@ const (
 	maxKin   = 12 // related words of a query
 )
 
-// asked is what a turn's message asks of the past.
+// asked is what a turn's message asks of the past, and for whom.
 type asked struct {
 	turn.Request
 	*query
-	text      string  // of the message, without the bot's name
+	text      string  // of the message, without the bot's name, which says nothing about the question
+	content   string  // its words with a meaning
 	asksFor   bool    // it is a question
 	looksBack bool    // older messages may answer it
 	enough    float64 // the share of the question's words that a message or a passage must have
+	audience  string  // see audience
 	room      int     // tokens of the content layer; -1: unlimited
 }
 
 // ask reads what a turn's message asks of the past.
 func (p *MemoryProvider) ask(r turn.Request) *asked {
-	said := question.Parse(r.Message.Text, r.Names)
-	q := &asked{Request: r, text: unaddressed(said), asksFor: isQuestion(said), enough: minShareUnasked, room: contentRoom(r)}
-	q.query = readQuery(q.text, r.Reader.ID, r.People, p.now())
+	said, now := question.Parse(r.Message.Text, r.Names), p.now()
+	q := &asked{Request: r, text: said.Unaddressed(), asksFor: said.Asks(), enough: minShareUnasked, audience: audience(r), room: contentRoom(r)}
 	if q.asksFor {
 		q.enough = minShare
 	}
-	q.looksBack = !p.Off && q.worthRecalling() && !question.AboutServer(r, p.now()).Asks()
+	ofServer := question.AboutServer(r, now).Asks()
+	q.query = readQuery(q.text, r.Reader.ID, r.People, now)
+	for _, w := range text.ContentWords(r.Message.Text) {
+		q.content += " " + r.Message.Text[w.Start:w.End]
+	}
+	q.looksBack = !p.Off && !ofServer && q.worthRecalling()
 	return q
 }
 
-// isQuestion reports whether a message, or a sentence of one, asks for something.
-func isQuestion(u question.Utterance) bool { return u.HasQuestionMark() || u.Form() != question.NoForm }
-
-// unaddressed returns the text of a message without the bot's name at either end, because the name says nothing about the question.
-func unaddressed(u question.Utterance) string {
-	if len(u.Words) == 0 {
+// audience returns the channel whose readers see the answer, or "" if only the asker does.
+func audience(r turn.Request) string {
+	if r.Private || r.GuildID == "" {
 		return ""
 	}
-	end := u.Words[len(u.Words)-1].End
-	rest := u.Text[u.Words[0].Start:end]
-	if strings.ContainsAny(u.Text[end:], "?？؟") {
-		rest += "?"
+	return r.ChannelID
+}
+
+// contentRoom returns the tokens of the content layer, or -1 without a limit.
+func contentRoom(r turn.Request) int {
+	if r.Budget.Layers == nil {
+		return -1
 	}
-	return rest
+	return r.Budget.Layers[turn.Content]
 }
 
 // minWords is how many content words a message has that recalls something though it is no question.
@@ -99,7 +105,7 @@ func (q *asked) worthRecalling() bool {
 	}
 	return len(q.terms) >= minWords || slices.ContainsFunc(text.Sentences(q.Message.Text), func(sentence string) bool {
 		said := question.Parse(sentence, q.Names)
-		return isQuestion(said) && len(readQuery(unaddressed(said), q.Reader.ID, q.People, q.Message.At).terms) > 0
+		return said.Asks() && len(readQuery(said.Unaddressed(), q.Reader.ID, q.People, q.Message.At).terms) > 0
 	})
 }
 

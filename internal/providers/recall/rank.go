@@ -51,7 +51,7 @@ type statement struct {
 
 // rank chooses the candidates that bear on a message.
 func (p *MemoryProvider) rank(q *asked, c candidates) best {
-	b := best{names: c.names, passages: p.passages(q)}
+	b := best{names: c.names}
 	for _, person := range c.people {
 		b.people = append(b.people, aboutPerson{person, q.aboutPerson(person.ID, c.about)})
 	}
@@ -62,6 +62,7 @@ func (p *MemoryProvider) rank(q *asked, c candidates) best {
 	}
 	b.ranked = q.rankFound(c.messages)
 	b.messages = q.choose(b.ranked.Hits, c)
+	b.passages = p.passages(q)
 	return b
 }
 

@@ -78,23 +78,6 @@ func (p *Past) count(s string) int {
 	return p.Count(s)
 }
 
-// audience returns the channel whose readers see the answer, or "" if only the asker does.
-func audience(r turn.Request) string {
-	if r.Private || r.GuildID == "" {
-		return ""
-	}
-	return r.ChannelID
-}
-
-// asSeen returns a stored message as the character sees it: another character's message is not its own.
-func asSeen(m store.Message, character string) turn.Message {
-	other := m.OfAnother(character)
-	return turn.Message{
-		ID: m.ID, ChannelID: m.ChannelID, Author: turn.Author{ID: m.AuthorID, Name: m.AuthorName, Machine: other},
-		Text: m.Text, Note: m.Note, At: m.At, ReplyTo: m.ReplyTo, Own: m.Own && !other,
-	}
-}
-
 // MemoryProvider is the context provider "memory". Its exported fields are set before first use and not changed after.
 type MemoryProvider struct {
 	*Past
