@@ -1,7 +1,6 @@
 package memory
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -59,8 +58,6 @@ type ScopeFilter struct {
 	channels  []string
 	guilds    []string
 	own       string
-
-	channelList, guildList string // channels and guilds as parameters
 }
 
 // FilterDM returns the filter for a direct message: its own statements and the public ones.
@@ -81,7 +78,6 @@ func (w ScopeFilter) WithChannels(guildID string, readable []string) ScopeFilter
 	}
 	w.guilds = append(slices.Clip(w.guilds), guildID)
 	w.channels = slices.Concat(w.channels, readable)
-	w.channelList, w.guildList = store.Listed(w.channels), store.Listed(w.guilds)
 	return w
 }
 
@@ -175,7 +171,7 @@ const scoped = ` (? AND (m.scope = 'public' OR m.scope = 'dm' AND m.scope_id = ?
 	OR ? <> '' AND m.guild_id <> '' AND (m.by_id = ? OR m.kind = 'person' AND m.subject = ?))) `
 
 func (w ScopeFilter) args() []any {
-	channels, guilds := cmp.Or(w.channelList, "[]"), cmp.Or(w.guildList, "[]")
+	channels, guilds := store.Listed(w.channels), store.Listed(w.guilds)
 	return []any{w.somewhere, w.dm, channels, guilds, guilds, w.own, w.own, w.own}
 }
 

@@ -96,9 +96,9 @@ func (s *Store) Refresh(ctx context.Context) error {
 	return err
 }
 
-// MayHold reports whether there may be statements for a turn in a server. For a direct message, without an id, it reports whether there are
+// MayHoldAny reports whether there may be statements for a turn in a server. For a direct message, without an id, it reports whether there are
 // any at all. It reads nothing, so most turns of most bots need no query.
-func (s *Store) MayHold(guildID string) bool {
+func (s *Store) MayHoldAny(guildID string) bool {
 	r := &s.places
 	r.mu.RLock()
 	defer r.mu.RUnlock()

@@ -252,16 +252,9 @@ func checkCopy(ctx context.Context, path string, at time.Time) error {
 				return db.Explain(err)
 			}
 		}
-		rows, err := pool.QueryContext(ctx, `PRAGMA integrity_check(3)`)
-		var lines []string
-		err = each(rows, err, func(row Scanner) error {
-			var line string
-			err := row.Scan(&line)
-			lines = append(lines, line)
-			return err
-		})
-		if err == nil && strings.Join(lines, "") != "ok" {
-			err = &Error{Kind: Corrupt, Path: path, Err: errors.New(strings.Join(lines, "; "))}
+		wrong, err := damage(ctx, pool, "integrity_check")
+		if len(wrong) > 0 {
+			err = &Error{Kind: Corrupt, Path: path, Err: errors.New(strings.Join(wrong, "; "))}
 		}
 		return db.Explain(err)
 	}()

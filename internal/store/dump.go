@@ -53,51 +53,41 @@ func (db *DB) Dump(ctx context.Context, kind string, since time.Time, do func(ro
 }
 
 func (db *DB) dumpMessages(ctx context.Context, from int64, do func(map[string]any) error) error {
-	for last, more := int64(math.MinInt64), true; more; {
-		page, err := db.rowsOf(ctx, `SELECT rowid AS row, id, guild_id, channel_id, author_id, author_name, own, at, text, note, reply_to, turn_id
-			FROM messages WHERE rowid > ? AND at >= ? ORDER BY rowid LIMIT ?`, "at", last, from, dumpPage)
+	for last, n := int64(math.MinInt64), dumpPage; n == dumpPage; {
+		n = 0
+		err := db.dumpRows(ctx, `SELECT rowid AS row, id, guild_id, channel_id, author_id, author_name, own, at, text, note, reply_to, turn_id
+			FROM messages WHERE rowid > @last AND at >= @from ORDER BY rowid LIMIT @page`, "at", Args{"last": last, "from": from, "page": dumpPage},
+			func(row map[string]any) error {
+				n, last = n+1, row["row"].(int64)
+				delete(row, "row")
+				return do(row)
+			})
 		if err != nil {
 			return err
 		}
-		for _, row := range page {
-			last = row["row"].(int64)
-			delete(row, "row")
-			if err := do(row); err != nil {
-				return err
-			}
-		}
-		more = len(page) == dumpPage
 	}
 	return nil
 }
 
 // dumpTable reads a whole table at once: these tables are small.
 func (db *DB) dumpTable(ctx context.Context, table, at string, from int64, do func(map[string]any) error) error {
-	query, args := `SELECT * FROM `+table, []any{}
+	where := `TRUE`
 	if at != "" {
-		query, args = query+` WHERE `+at+` >= ?`, []any{from}
+		where = at + ` >= @from`
 	}
-	all, err := db.rowsOf(ctx, query, at, args...)
-	if err != nil {
-		return err
-	}
-	for _, row := range all {
-		if err := do(row); err != nil {
-			return err
-		}
-	}
-	return nil
+	return db.dumpRows(ctx, `SELECT * FROM `+table+` WHERE `+where, at, Args{"from": from}, do)
 }
 
-// rowsOf reads rows by column. The column named at holds a time.
-func (db *DB) rowsOf(ctx context.Context, query, at string, args ...any) (all []map[string]any, err error) {
-	rows, err := db.readers.QueryContext(ctx, query, args...)
-	return all, each(rows, err, func(Scanner) error {
-		row, err := named(rows)
+// dumpRows calls do with rows by column. The column named at holds a time.
+func (db *DB) dumpRows(ctx context.Context, query, at string, args Args, do func(map[string]any) error) error {
+	all, err := db.rowsOf(ctx, query, args)
+	for _, row := range all {
 		if micro, ok := row[at].(int64); ok {
 			row[at] = time.UnixMicro(micro).UTC()
 		}
-		all = append(all, row)
-		return err
-	})
+		if err == nil {
+			err = do(row)
+		}
+	}
+	return err
 }

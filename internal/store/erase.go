@@ -11,7 +11,7 @@ import (
 // BeginErasure notes that a person is being forgotten. From then on nothing that they did up to that time is kept, whichever goroutine or
 // process is about to write it. A restart resumes the erasure until [Privacy.EndErasure].
 func (s *Privacy) BeginErasure(ctx context.Context, personID string, byOperator bool, at time.Time) error {
-	err := s.db.Write(ctx, func(tx *sql.Tx) error {
+	return s.db.Change(ctx, "begin to forget a person", func(tx *sql.Tx) error {
 		s.db.standings.Store(true)
 		_, err := tx.Exec(`INSERT INTO privacy (who, opted_out, forgotten) VALUES (?, 0, ?) ON CONFLICT (who) DO UPDATE SET forgotten = max(forgotten, excluded.forgotten)`,
 			s.Pseudonym(personID), at.UnixMicro())
@@ -20,10 +20,6 @@ func (s *Privacy) BeginErasure(ctx context.Context, personID string, byOperator 
 		}
 		return err
 	})
-	if err != nil {
-		return fmt.Errorf("begin to forget a person: %w", err)
-	}
-	return nil
 }
 
 // Erasure is a request to forget a person.

@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"familiar/internal/text"
 )
 
 const (
@@ -39,7 +41,7 @@ func (db *DB) check(ctx context.Context) error {
 	}
 	limited, cancel := context.WithTimeout(ctx, checkLimit)
 	defer cancel()
-	wrong, err := quickCheck(limited, db.writes.pool)
+	wrong, err := damage(limited, db.writes.pool, "quick_check")
 	switch {
 	case err != nil && limited.Err() != nil && ctx.Err() == nil:
 		db.notify("the database was not closed, and %v were not enough to check it for damage; run sqlite3 familiar.db 'PRAGMA quick_check'", checkLimit)
@@ -144,42 +146,36 @@ func (db *DB) Inspect(ctx context.Context) (Inspection, error) {
 			found.Bytes += info.Size()
 		}
 	}
-	var pages, size int64
-	for pragma, into := range map[string]*int64{"freelist_count": &pages, "page_size": &size} {
-		if err := db.readers.QueryRowContext(ctx, "PRAGMA "+pragma).Scan(into); err != nil {
-			return found, db.Explain(err)
-		}
+	size, err := db.Size(ctx)
+	if err != nil {
+		return found, err
 	}
-	found.Unused = pages * size
-	var err error
+	found.Unused = size.File - size.Used
 	if found.Schema, _, err = db.versions(ctx, db.readers); err != nil {
 		return found, db.Explain(err)
 	}
-	found.Wrong, err = quickCheck(ctx, db.readers)
+	found.Wrong, err = damage(ctx, db.readers, "quick_check")
 	if len(found.Wrong) > 0 {
 		db.damaged.Store(true)
 	}
 	return found, db.Explain(err)
 }
 
-// quickCheck returns up to three lines about damage.
+// damage returns up to three lines about damage, as one of SQLite's checks finds it.
 // https://www.sqlite.org/pragma.html#pragma_quick_check
-func quickCheck(ctx context.Context, pool *sql.DB) (wrong []string, err error) {
-	rows, err := pool.QueryContext(ctx, `PRAGMA quick_check(3)`)
+func damage(ctx context.Context, pool *sql.DB, check string) (wrong []string, err error) {
+	rows, err := pool.QueryContext(ctx, `PRAGMA `+check+`(3)`)
+	err = each(rows, err, func(row Scanner) error {
+		line, err := ScanValue[string](row)
+		if line != "ok" {
+			wrong = append(wrong, text.OneLine(line))
+		}
+		return err
+	})
 	if err != nil {
 		return nil, fmt.Errorf("check the database: %w", err)
 	}
-	defer rows.Close()
-	for rows.Next() {
-		var line string
-		if err := rows.Scan(&line); err != nil {
-			return nil, err
-		}
-		if line != "ok" {
-			wrong = append(wrong, strings.Join(strings.Fields(line), " "))
-		}
-	}
-	return wrong, rows.Err()
+	return wrong, nil
 }
 
 const (
@@ -214,14 +210,12 @@ func (db *DB) Size(ctx context.Context) (s Size, err error) {
 
 // Shrink gives unused space back to the disk, in steps so small that nobody waits long. A file that cannot give space back keeps it for
 // later use, see renew.
-func (db *DB) Shrink(ctx context.Context) error {
-	if err := db.shrink(ctx); err != nil {
-		return fmt.Errorf("shrink database: %w", db.Explain(err))
-	}
-	return nil
-}
-
-func (db *DB) shrink(ctx context.Context) error {
+func (db *DB) Shrink(ctx context.Context) (err error) {
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("shrink database: %w", db.Explain(err))
+		}
+	}()
 	if db.writes == nil {
 		return errLooking
 	}

@@ -156,7 +156,7 @@ func (s *Messages) indexSome(tx *sql.Tx) error {
 
 // reindex builds all indexes again, because VACUUM may renumber the rows of messages and records.
 func (db *DB) reindex(ctx context.Context) error {
-	err := db.Write(ctx, func(tx *sql.Tx) error {
+	return db.Change(ctx, "rebuild the indexes", func(tx *sql.Tx) error {
 		if _, err := tx.Exec(`INSERT INTO trace_words (trace_words) VALUES ('rebuild')`); err != nil {
 			return err
 		}
@@ -165,10 +165,6 @@ func (db *DB) reindex(ctx context.Context) error {
 		}
 		return emptyIndex(tx)
 	})
-	if err != nil {
-		return fmt.Errorf("rebuild the indexes: %w", err)
-	}
-	return nil
 }
 
 const (

@@ -112,7 +112,7 @@ func (s *Privacy) OptOut(ctx context.Context, personID string, out bool, at time
 	if out {
 		act, since = ActOptOut, at.UnixMicro()
 	}
-	err := s.db.Write(ctx, func(tx *sql.Tx) error {
+	return s.db.Change(ctx, "keep that a person opted out", func(tx *sql.Tx) error {
 		s.db.standings.Store(true)
 		_, err := tx.Exec(`INSERT INTO privacy (who, opted_out, forgotten) VALUES (?, ?, 0) ON CONFLICT (who) DO UPDATE SET opted_out = excluded.opted_out`,
 			s.Pseudonym(personID), since)
@@ -121,19 +121,11 @@ func (s *Privacy) OptOut(ctx context.Context, personID string, out bool, at time
 		}
 		return s.logAct(tx, personID, act, false, at)
 	})
-	if err != nil {
-		return fmt.Errorf("keep that a person opted out: %w", err)
-	}
-	return nil
 }
 
 // LogAct records that something was done about a person's data, and by whom.
 func (s *Privacy) LogAct(ctx context.Context, personID string, act PrivacyAct, byOperator bool, at time.Time) error {
-	err := s.db.Write(ctx, func(tx *sql.Tx) error { return s.logAct(tx, personID, act, byOperator, at) })
-	if err != nil {
-		return fmt.Errorf("keep on record: %w", err)
-	}
-	return nil
+	return s.db.Change(ctx, "keep on record", func(tx *sql.Tx) error { return s.logAct(tx, personID, act, byOperator, at) })
 }
 
 func (s *Privacy) logAct(tx *sql.Tx, personID string, act PrivacyAct, byOperator bool, at time.Time) error {

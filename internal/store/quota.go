@@ -194,6 +194,19 @@ func (p Party) scopes() [][2]string {
 
 const microdollars = 1e6
 
+// dollars scans a column with microdollars.
+type dollars struct{ cost *float64 }
+
+// Scan implements [sql.Scanner].
+func (d dollars) Scan(value any) error {
+	n, ok := value.(int64)
+	if !ok {
+		return fmt.Errorf("a cost is kept as %T", value)
+	}
+	*d.cost = float64(n) / microdollars
+	return nil
+}
+
 const addUsage = `INSERT INTO usage (day, scope, id, guild_id, turns, lookups, tokens, cost) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
 	ON CONFLICT (day, scope, id, guild_id) DO UPDATE SET turns = turns + excluded.turns, lookups = lookups + excluded.lookups,
 	tokens = tokens + excluded.tokens, cost = cost + excluded.cost`
@@ -232,9 +245,7 @@ func (s *Quotas) Usage(ctx context.Context, at time.Time, p Party) (map[string]U
 	rows, err := s.db.Query(ctx, `SELECT scope, id, turns, lookups, tokens, cost, told FROM usage WHERE day = ? AND (scope, id) IN
 		(VALUES ('all', ''), ('person', ?), ('channel', ?), ('server', ?))`, day(at), p.Person, p.Channel, p.Guild)
 	all, err := Collect(s.db, "read usage", rows, err, func(row Scanner) (u Usage, err error) {
-		var cost int64
-		err = row.Scan(&u.Scope, &u.ID, &u.Turns, &u.Lookups, &u.Tokens, &cost, &u.Told)
-		u.Cost = float64(cost) / microdollars
+		err = row.Scan(&u.Scope, &u.ID, &u.Turns, &u.Lookups, &u.Tokens, dollars{&u.Cost}, &u.Told)
 		return u, err
 	})
 	found := map[string]Usage{}
@@ -268,9 +279,7 @@ type DayUsage struct {
 // UsageByDay returns the use of all on each day from that of since, oldest first. Days without a turn are missing.
 func (s *Quotas) UsageByDay(ctx context.Context, since time.Time) ([]DayUsage, error) {
 	return List(ctx, s.db, "read usage by day", func(row Scanner) (d DayUsage, err error) {
-		var cost int64
-		err = row.Scan(&d.Day, &d.Turns, &d.Lookups, &d.Tokens, &cost)
-		d.Cost = float64(cost) / microdollars
+		err = row.Scan(&d.Day, &d.Turns, &d.Lookups, &d.Tokens, dollars{&d.Cost})
 		return d, err
 	}, `SELECT day, sum(turns), sum(lookups), sum(tokens), sum(cost) FROM usage
 		WHERE day >= ? AND scope = 'all' GROUP BY day ORDER BY day`, day(since))
@@ -278,16 +287,10 @@ func (s *Quotas) UsageByDay(ctx context.Context, since time.Time) ([]DayUsage, e
 
 // TopUsage returns the people, channels or servers with most tokens since the day of a time, summed over all days.
 func (s *Quotas) TopUsage(ctx context.Context, since time.Time, scope string, most int) ([]Usage, error) {
-	rows, err := s.db.readers.QueryContext(ctx, `SELECT id, sum(turns), sum(lookups), sum(tokens), sum(cost) FROM usage
-		WHERE day >= ? AND scope = ? GROUP BY id ORDER BY sum(tokens) DESC, id LIMIT 0 + ?`, day(since), scope, most)
-	all, err := Collect(s.db, "read usage of "+scope, rows, err, func(row Scanner) (u Usage, err error) {
-		var cost int64
-		err = row.Scan(&u.ID, &u.Turns, &u.Lookups, &u.Tokens, &cost)
-		u.Scope, u.Cost = scope, float64(cost)/microdollars
+	return List(ctx, s.db, "read usage of "+scope, func(row Scanner) (u Usage, err error) {
+		err = row.Scan(&u.ID, &u.Turns, &u.Lookups, &u.Tokens, dollars{&u.Cost})
+		u.Scope = scope
 		return u, err
-	})
-	if err != nil {
-		return nil, fmt.Errorf("read usage: %w", err)
-	}
-	return all, nil
+	}, `SELECT id, sum(turns), sum(lookups), sum(tokens), sum(cost) FROM usage
+		WHERE day >= ? AND scope = ? GROUP BY id ORDER BY sum(tokens) DESC, id LIMIT 0 + ?`, day(since), scope, most)
 }

@@ -256,7 +256,7 @@ func (g *gathering) load(ctx context.Context) (err error) {
 
 // recalledQuery reads rows in the order of a list.
 const recalledQuery = `SELECT row, ` + columns + ` FROM (SELECT key AS n, value AS row FROM json_each(?)) CROSS JOIN messages ON messages.rowid = row
-	WHERE guild_id = ? AND channel_id IN (SELECT value FROM json_each(?)) ORDER BY n`
+	WHERE guild_id = ? AND channel_id ` + AmongThese + ` ORDER BY n`
 
 // read adds the readable messages among some rows.
 func (g *gathering) read(ctx context.Context, rows []int64) error {

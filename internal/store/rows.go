@@ -45,17 +45,23 @@ func (db *DB) ChangeRows(ctx context.Context, table, where, set string, args Arg
 }
 
 // ReadRows returns the rows of a table for which a condition holds, by the names of their columns.
-func (db *DB) ReadRows(ctx context.Context, table, where string, args Args) (all []map[string]any, err error) {
-	rows, err := db.readers.QueryContext(ctx, `SELECT * FROM `+table+` WHERE `+where, args.named()...)
+func (db *DB) ReadRows(ctx context.Context, table, where string, args Args) ([]map[string]any, error) {
+	all, err := db.rowsOf(ctx, `SELECT * FROM `+table+` WHERE `+where, args)
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", table, db.Explain(err))
+	}
+	return all, nil
+}
+
+// rowsOf returns the rows of a query by the names of their columns.
+func (db *DB) rowsOf(ctx context.Context, query string, args Args) (all []map[string]any, err error) {
+	rows, err := db.readers.QueryContext(ctx, query, args.named()...)
 	err = each(rows, err, func(Scanner) error {
 		row, err := named(rows)
 		all = append(all, row)
 		return err
 	})
-	if err != nil {
-		return nil, fmt.Errorf("read %s: %w", table, db.Explain(err))
-	}
-	return all, nil
+	return all, err
 }
 
 // named reads a row by the names of its columns.

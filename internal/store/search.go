@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -58,11 +57,7 @@ func (s *Messages) Search(ctx context.Context, q Query) ([]Message, error) {
 	if !q.From.IsZero() {
 		from = q.From.UnixMicro()
 	}
-	channels, err := json.Marshal(q.Channels)
-	if err != nil {
-		return nil, err
-	}
-	rows, err := s.db.Query(ctx, searchQuery, strings.Join(parts, " AND "), first, last, mostScanned, q.GuildID, string(channels), from, until.UnixMicro(), max(1, q.Limit))
+	rows, err := s.db.Query(ctx, searchQuery, strings.Join(parts, " AND "), first, last, mostScanned, q.GuildID, Listed(q.Channels), from, until.UnixMicro(), max(1, q.Limit))
 	found, err := Collect(s.db, "search messages", rows, err, scan)
 	if len(q.Authors) == 0 {
 		return found, err
@@ -73,7 +68,7 @@ func (s *Messages) Search(ctx context.Context, q Query) ([]Message, error) {
 const searchQuery = `SELECT ` + columns + ` FROM
 	(` + messagesWith + `)
 	CROSS JOIN messages ON messages.rowid = row
-	WHERE guild_id = ? AND channel_id IN (SELECT value FROM json_each(?)) AND at >= ? AND at < ? ORDER BY row DESC LIMIT 0 + ?`
+	WHERE guild_id = ? AND channel_id ` + AmongThese + ` AND at >= ? AND at < ? ORDER BY row DESC LIMIT 0 + ?`
 
 // rowsBetween returns the first and last row of messages of a time. Rows are nearly in the order of their times.
 func (s *Messages) rowsBetween(ctx context.Context, from, to time.Time) (first, last int64, err error) {

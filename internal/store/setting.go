@@ -20,28 +20,27 @@ type Channel struct {
 // Channel returns a channel's settings, which may be the defaults.
 func (s *Settings) Channel(ctx context.Context, id string) (Channel, error) {
 	return setting(s.db, "channel", id, func() (Channel, error) {
-		c, err := scanChannel(id, s.db.QueryRow(ctx, channelQuery, id))
-		if err != nil && !errors.Is(err, sql.ErrNoRows) {
+		c, err := scanChannel(s.db.QueryRow(ctx, channelQuery, id))
+		if c.ID = id; err != nil && !errors.Is(err, sql.ErrNoRows) {
 			return Channel{}, fmt.Errorf("read channel settings: %w", s.db.Explain(err))
 		}
 		return c, nil
 	})
 }
 
-const channelQuery = `SELECT guild_id, mode, web_off, buttons_off FROM channels WHERE id = ?`
+const (
+	selectChannels = `SELECT id, guild_id, mode, web_off, buttons_off FROM channels WHERE `
+	channelQuery   = selectChannels + `id = ?`
+)
 
-func scanChannel(id string, row Scanner) (Channel, error) {
-	c := Channel{ID: id}
-	err := row.Scan(&c.GuildID, &c.Mode, &c.WebOff, &c.Bare)
+func scanChannel(row Scanner) (c Channel, err error) {
+	err = row.Scan(&c.ID, &c.GuildID, &c.Mode, &c.WebOff, &c.Bare)
 	return c, err
 }
 
 // Channels returns the changed settings of the channels of a server, and of channels whose server is unknown.
 func (s *Settings) Channels(ctx context.Context, guildID string) ([]Channel, error) {
-	return List(ctx, s.db, "read channel settings", func(row Scanner) (c Channel, err error) {
-		err = row.Scan(&c.ID, &c.GuildID, &c.Mode, &c.WebOff, &c.Bare)
-		return c, err
-	}, `SELECT id, guild_id, mode, web_off, buttons_off FROM channels WHERE guild_id IN (?, '')`, guildID)
+	return List(ctx, s.db, "read channel settings", scanChannel, selectChannels+`guild_id IN (?, '')`, guildID)
 }
 
 // ChangeChannel changes the settings of a channel in one step, so that no other change is lost. They begin as base. It returns the new
@@ -50,7 +49,7 @@ func (s *Settings) ChangeChannel(ctx context.Context, base Channel, by By, chang
 	defer s.db.settings.changed()
 	var c Channel
 	err := s.db.Write(ctx, func(tx *sql.Tx) (err error) {
-		c, err = scanChannel(base.ID, tx.QueryRow(channelQuery, base.ID))
+		c, err = scanChannel(tx.QueryRow(channelQuery, base.ID))
 		if errors.Is(err, sql.ErrNoRows) {
 			c, err = base, nil
 		}

@@ -56,7 +56,7 @@ func (s *Privacy) AdoptStandings(ctx context.Context, standings Standings) error
 	if !bytes.Equal(standings.key, s.db.key) {
 		return nil
 	}
-	err := s.db.Write(ctx, func(tx *sql.Tx) error {
+	return s.db.Change(ctx, "adopt standings", func(tx *sql.Tx) error {
 		s.db.standings.Store(true)
 		for _, r := range standings.rows {
 			_, err := tx.Exec(`INSERT INTO privacy (who, opted_out, forgotten) VALUES (?, ?, ?)
@@ -68,8 +68,4 @@ func (s *Privacy) AdoptStandings(ctx context.Context, standings Standings) error
 		}
 		return nil
 	})
-	if err != nil {
-		return fmt.Errorf("adopt standings: %w", err)
-	}
-	return nil
 }

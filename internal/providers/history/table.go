@@ -77,7 +77,7 @@ func (s SummaryTable) Save(ctx context.Context, summary Summary, instead time.Ti
 	if err != nil {
 		return fmt.Errorf("save summary: %w", err)
 	}
-	err = s.DB.Write(ctx, func(tx *sql.Tx) error {
+	return s.DB.Change(ctx, "save summary", func(tx *sql.Tx) error {
 		var made int64
 		err := tx.QueryRow(`SELECT made FROM summaries WHERE channel_id = ?`, summary.ChannelID).Scan(&made)
 		if err != nil && !errors.Is(err, sql.ErrNoRows) {
@@ -95,10 +95,6 @@ func (s SummaryTable) Save(ctx context.Context, summary Summary, instead time.Ti
 			summary.ChannelID, summary.GuildID, summary.FirstAt.UnixMicro(), summary.LastAt.UnixMicro(), summary.LastID, summary.Messages, summary.Made.UnixMicro(), summary.By, string(sentences))
 		return err
 	})
-	if err != nil {
-		return fmt.Errorf("save summary: %w", err)
-	}
-	return nil
 }
 
 // Prune removes the sentences that rest on messages before that time, and returns their number. It runs before [store.Messages.Prune], which

@@ -43,7 +43,7 @@ type found struct {
 // find finds what may bear on a message in the store. If it fails, it returns what it has found before.
 func (p *MemoryProvider) find(ctx context.Context, q *asked, m *meaning) (c candidates, err error) {
 	defer m.wait()
-	if p.Memories.MayHold(q.GuildID) {
+	if p.Memories.MayHoldAny(q.GuildID) {
 		if err = p.findStatements(ctx, q, m, &c); err != nil {
 			return c, err
 		}
