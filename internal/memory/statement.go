@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"familiar/internal/store"
+	"familiar/internal/text"
 )
 
 // Kind says what a statement is about.
@@ -329,9 +330,9 @@ func addSources(tx *sql.Tx, id int64, m Statement) error {
 // indexed returns the words under which a statement is found.
 func (m Statement) indexed() string {
 	if m.Kind == Topic {
-		return store.IndexedWords(m.Subject + " " + m.Text)
+		return text.IndexedWords(m.Subject + " " + m.Text)
 	}
-	return store.IndexedWords(m.Text)
+	return text.IndexedWords(m.Text)
 }
 
 // folded returns a text as it is compared with others: case, spaces and the last full stop do not count.

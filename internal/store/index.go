@@ -44,7 +44,7 @@ func (s *Messages) indexed(tx *sql.Tx, query string, row int64, m Message) error
 	if err := s.db.stmt(tx, isDue).QueryRow(row).Scan(&due); err != nil || due {
 		return err
 	}
-	_, err := s.db.stmt(tx, query).Exec(row, IndexedWords(m.Text), tag(inGuild, m.GuildID)+" "+tag(inChannel, m.ChannelID)+" "+tag(byAuthor, m.AuthorID))
+	_, err := s.db.stmt(tx, query).Exec(row, text.IndexedWords(m.Text), tag(inGuild, m.GuildID)+" "+tag(inChannel, m.ChannelID)+" "+tag(byAuthor, m.AuthorID))
 	return err
 }
 
@@ -69,19 +69,13 @@ const (
 	isDue      = `SELECT EXISTS (SELECT 1 FROM message_words_progress WHERE due >= ?)`
 )
 
-// wordsForm names the way in which words are made from a text. The stemming tables have a name of their own.
-const wordsForm = "1 "
-
-// IndexForm names the way in which [IndexedWords] are made from a text. An index of another form must be built again.
-func IndexForm() string { return wordsForm + text.StemsMark() }
-
 // renewIndex starts to build the index of messages again if the program makes other words now.
 func (s *Messages) renewIndex(ctx context.Context) error {
 	var made string
 	if err := s.db.readers.QueryRowContext(ctx, `SELECT made FROM message_words_progress`).Scan(&made); err != nil {
 		return err
 	}
-	if made == IndexForm() {
+	if made == text.IndexForm() {
 		return nil
 	}
 	return s.db.Change(ctx, "renew the index", emptyIndex)
@@ -92,7 +86,7 @@ func emptyIndex(tx *sql.Tx) error {
 	if _, err := tx.Exec(emptyMessages); err != nil {
 		return err
 	}
-	_, err := tx.Exec(`UPDATE message_words_progress SET due = (SELECT coalesce(max(rowid), 0) FROM messages), made = ?`, IndexForm())
+	_, err := tx.Exec(`UPDATE message_words_progress SET due = (SELECT coalesce(max(rowid), 0) FROM messages), made = ?`, text.IndexForm())
 	return err
 }
 
@@ -203,54 +197,19 @@ func (s *Messages) TidyIndex(ctx context.Context) error {
 	return nil
 }
 
-// IndexedWords returns the words under which a text is found, separated by spaces. Behind them are the stems of its words in all languages,
-// because the language of a short message is often unknown.
-// | For scripts without spaces between words it returns pairs of neighbouring characters, as Lucene's CJKBigramFilter does. Unlike
-// trigrams, pairs find words of two characters, as most Japanese and Chinese words are, at no cost for other languages. The last character
-// follows the pairs, so that each character begins a word.
-func IndexedWords(s string) string {
-	var b strings.Builder
-	b.Grow(len(s) + len(s)/4)
-	write := func(w string) {
-		if b.Len() > 0 {
-			b.WriteByte(' ')
-		}
-		b.WriteString(w)
-	}
-	all := runs(s)
-	for _, run := range all {
-		for _, w := range run.words() {
-			write(w)
-		}
-		if run.unspaced && len(run.letters) > 1 {
-			write(string(run.letters[len(run.letters)-1:]))
-		}
-	}
-	seen := map[string]bool{}
-	for _, run := range all {
-		for _, stem := range run.stems("") {
-			if !seen[stem] {
-				seen[stem] = true
-				write(stemMark + stem)
-			}
-		}
-	}
-	return b.String()
-}
-
 // match returns an FTS5 query for the messages that hold all words of s, in any form that they have in a language. With begin, words that
 // start with them match, too. The query is empty if s has no word. Every word is quoted and consists of letters, digits and marks, so that
 // no text is an operator.
 func match(s, language string, begin bool) string {
 	var all []string
-	for _, run := range runs(s) {
-		switch w := run.words(); {
-		case run.unspaced && len(run.letters) == 1, begin && !run.unspaced && len(run.letters) >= shortestBeginning:
+	for _, run := range text.Runs(s) {
+		switch w := run.Words(); {
+		case run.Unspaced && len(run.Letters) == 1, begin && !run.Unspaced && len(run.Letters) >= shortestBeginning:
 			all = append(all, `"`+w[0]+`"*`)
-		case run.unspaced:
+		case run.Unspaced:
 			all = append(all, `"`+strings.Join(w, " ")+`"`)
 		default:
-			all = append(all, anyOfThese(append(w, run.forms(language)...)))
+			all = append(all, anyOfThese(append(w, run.Forms(language)...)))
 		}
 	}
 	return strings.Join(all, " AND ")
@@ -267,12 +226,12 @@ func anyOfThese(words []string) string {
 // AnyWord returns an FTS5 query for texts with any word of s in any form, or an empty one if s has no word.
 func AnyWord(s string) string {
 	var all []string
-	for _, run := range runs(s) {
+	for _, run := range text.Runs(s) {
 		begin := ""
-		if run.unspaced && len(run.letters) == 1 {
+		if run.Unspaced && len(run.Letters) == 1 {
 			begin = "*"
 		}
-		for _, w := range append(run.words(), run.forms("")...) {
+		for _, w := range append(run.Words(), run.Forms("")...) {
 			all = append(all, `"`+w+`"`+begin)
 		}
 	}
@@ -282,80 +241,6 @@ func AnyWord(s string) string {
 // shortestBeginning is the number of letters from which on the start of a word is searched for. FTS5 collects all words with that start
 // before it returns the first.
 const shortestBeginning = 4
-
-// run is a longest sequence of letters, digits and marks of one kind of script.
-type run struct {
-	letters  []rune
-	unspaced bool
-}
-
-func runs(s string) (all []run) {
-	var now run
-	end := func() {
-		if len(now.letters) > 0 {
-			all = append(all, now)
-		}
-		now = run{}
-	}
-	for _, r := range s {
-		if !unicode.IsLetter(r) && !unicode.IsNumber(r) && !unicode.IsMark(r) {
-			end()
-			continue
-		}
-		if u := unspaced(r) || now.unspaced && unicode.IsMark(r); u != now.unspaced {
-			end()
-			now.unspaced = u
-		}
-		now.letters = append(now.letters, unicode.ToLower(r))
-	}
-	end()
-	return all
-}
-
-func (r run) words() []string {
-	if !r.unspaced || len(r.letters) < 2 {
-		return []string{string(r.letters)}
-	}
-	var pairs []string
-	for i := range len(r.letters) - 1 {
-		pairs = append(pairs, string(r.letters[i:i+2]))
-	}
-	return pairs
-}
-
-// stems returns the stems of a word in a language, or in all languages if language is empty.
-func (r run) stems(language string) []string {
-	if r.unspaced || len(r.letters) < shortestStemmed || slices.ContainsFunc(r.letters, unicode.IsNumber) {
-		return nil
-	}
-	return text.Stems(text.Fold(string(r.letters)), language)
-}
-
-// stemMark begins a stem in the index, so that a search for an English word finds no stem of another language. It is a private character
-// that the tokenizer takes for a letter.
-const stemMark = "\ue000"
-
-// forms returns what else a word is found by: its stems, and itself as the stem of other words.
-func (r run) forms(language string) (all []string) {
-	if r.unspaced {
-		return nil
-	}
-	if language != "en" {
-		all = append(all, stemMark+text.Fold(string(r.letters)))
-	}
-	for _, stem := range r.stems(language) {
-		all = append(all, stem, stemMark+stem)
-	}
-	return all
-}
-
-// shortestStemmed is the number of letters from which on a word is stemmed.
-const shortestStemmed = 4
-
-// unspaced reports whether a script puts no spaces between words, or joins particles to their ends.
-func unspaced(r rune) bool {
-	return text.UnspacedRune(r) || unicode.Is(unicode.Hangul, r)
-}
 
 // tag names a place or a person in the index. It leaves out characters that are neither letter nor digit: a search checks the messages
 // themselves, too.

@@ -164,8 +164,8 @@ func say(tx *sql.Tx, all []unsaid) error {
 // a prefix; so does every word if begin is set, and a word of a script without spaces. Words are quoted and consist of letters, digits and
 // marks, so that no text is an operator. The index streams the matches of whole words and of prefixes with three letters; for other
 // prefixes it gathers all matches before it returns the first.
-func matchWords(column, text string, begin bool) (all []string) {
-	for rest := text; ; {
+func matchWords(column, s string, begin bool) (all []string) {
+	for rest := s; ; {
 		from := strings.IndexFunc(rest, inWord)
 		if from < 0 {
 			return all
@@ -176,7 +176,7 @@ func matchWords(column, text string, begin bool) (all []string) {
 			end = len(rest)
 		}
 		word := column + `"` + rest[:end] + `"`
-		if rest = rest[end:]; begin || strings.HasPrefix(rest, "*") || strings.ContainsFunc(word, unspaced) {
+		if rest = rest[end:]; begin || strings.HasPrefix(rest, "*") || strings.ContainsFunc(word, text.UnspacedRune) {
 			word += "*"
 		}
 		all = append(all, word)
@@ -184,8 +184,3 @@ func matchWords(column, text string, begin bool) (all []string) {
 }
 
 func inWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsMark(r) }
-
-// unspaced reports whether a character belongs to a script that puts no spaces between words.
-func unspaced(r rune) bool {
-	return r >= 0x0E00 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
-}
