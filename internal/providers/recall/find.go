@@ -10,7 +10,6 @@ import (
 	"familiar/internal/embedding"
 	"familiar/internal/memory"
 	"familiar/internal/store"
-	"familiar/internal/text"
 )
 
 const (
@@ -101,7 +100,7 @@ func (p *MemoryProvider) named(ctx context.Context, q *asked, filter memory.Scop
 			for _, person := range people {
 				names = append(names, person.Name)
 			}
-			named, _ = namedIn(text.Words(q.text), names)
+			named, _ = namedIn(q.said, names)
 		}
 	case len(named) > 0:
 		people, err = p.Store.People.List(ctx, q.GuildID)
@@ -124,14 +123,17 @@ func (p *MemoryProvider) findMessages(ctx context.Context, q *asked, m *meaning)
 	if len(q.terms) == 0 {
 		return f, nil
 	}
-	channels := []string{q.ChannelID}
 	var stored []store.Message
-	if q.GuildID == "" {
-		stored, err = p.Store.Messages.Recent(ctx, q.ChannelID, maxDirect)
-	} else if channels = memory.ReadableChannels(ctx, p.Servers, q.GuildID, q.Reader, q.audience); len(channels) > 0 {
+	channels := []string{q.ChannelID}
+	if q.GuildID != "" {
+		if channels = memory.ReadableChannels(ctx, p.Servers, q.GuildID, q.Reader, q.audience); len(channels) == 0 {
+			return f, nil
+		}
 		var got store.Recalled
 		got, err = p.Store.Messages.Recall(ctx, store.Recall{GuildID: q.GuildID, Channels: channels, Words: q.words(), Kin: q.kinWords(), Language: q.knownLanguage(), From: q.Span.From, To: q.Span.To})
 		stored, f.weights = got.Messages, got.Weights
+	} else {
+		stored, err = p.Store.Messages.Recent(ctx, q.ChannelID, maxDirect)
 	}
 	if err != nil {
 		return found{}, fmt.Errorf("recall older messages: %w", err)

@@ -20,6 +20,7 @@ type query struct {
 	ByAsker bool          // it asks about the asker
 	ByBot   bool          // it asks about the bot
 
+	said   []text.Word
 	asker  string // id
 	lang   string // language in which words are stemmed
 	unsure bool   // the language is a guess
@@ -115,7 +116,7 @@ func readQuery(message, asker string, people []string, now time.Time) *query {
 	if len(words) > maxWords {
 		words = words[:maxWords]
 	}
-	q := &query{asker: asker, keys: text.Keys(words), stems: map[string]string{}, known: map[string][]match{}}
+	q := &query{said: words, asker: asker, keys: text.Keys(words), stems: map[string]string{}, known: map[string][]match{}}
 	if q.lang = text.MessageLanguage(message); q.lang == "" {
 		q.lang, q.unsure = "en", true
 	}
