@@ -42,12 +42,9 @@ func (s *Store) Find(ctx context.Context, q Query) (found []Summary, more bool, 
 	if err != nil {
 		return nil, false, fmt.Errorf("find traces: %w", err)
 	}
-	rows, err := s.DB.Read().QueryContext(ctx, c.query(), append(c.args, q.Limit+1)...)
-	if err == nil {
-		found, err = summaries(rows)
-	}
+	found, err = store.List(ctx, s.DB, "find traces", scanSummary, c.query(), append(c.args, q.Limit+1)...)
 	if err != nil {
-		return nil, false, fmt.Errorf("find traces: %w", s.DB.Explain(err))
+		return nil, false, err
 	}
 	if len(found) > q.Limit {
 		return found[:q.Limit], true, nil
@@ -167,30 +164,18 @@ func (s *Store) Lookups(ctx context.Context, q Query) (found []LookedUp, more bo
 // Channels returns the ids of channels with turns, at most so many, in order.
 func (s *Store) Channels(ctx context.Context, most int) ([]string, error) {
 	// It takes one step in the index for each channel, rather than for each turn.
-	rows, err := s.DB.Read().QueryContext(ctx, `WITH RECURSIVE c (id) AS (
+	return store.List(ctx, s.DB, "list channels", store.ScanValue[string], `WITH RECURSIVE c (id) AS (
 			SELECT min(channel_id) FROM traces UNION ALL
 			SELECT (SELECT min(t.channel_id) FROM traces t WHERE t.channel_id > c.id) FROM c WHERE c.id IS NOT NULL)
 		SELECT id FROM c WHERE id IS NOT NULL LIMIT ?`, most)
-	var all []string
-	if err == nil {
-		all, err = strs(rows)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("list channels: %w", s.DB.Explain(err))
-	}
-	return all, nil
 }
 
 // Line returns the line of a turn, or [store.ErrNotFound].
 func (s *Store) Line(ctx context.Context, id string) (Summary, error) {
-	rows, err := s.DB.Read().QueryContext(ctx, `SELECT `+summaryColumns+` FROM traces WHERE id = ?`, id)
-	var all []Summary
-	if err == nil {
-		all, err = summaries(rows)
-	}
+	all, err := store.List(ctx, s.DB, "read the line of trace "+id, scanSummary, `SELECT `+summaryColumns+` FROM traces WHERE id = ?`, id)
 	switch {
 	case err != nil:
-		return Summary{}, fmt.Errorf("read the line of trace %s: %w", id, s.DB.Explain(err))
+		return Summary{}, err
 	case len(all) == 0:
 		return Summary{}, store.ErrNotFound
 	}
@@ -213,7 +198,7 @@ type Summary struct {
 	searched string // the text by which the turn is found, beside the line; written only
 }
 
-// summaryColumns are in the order of upsert and summaries.
+// summaryColumns are in the order of upsert and scanSummary.
 const summaryColumns = `id, began, took, channel_id, author, question, phase, lookup, model, err`
 
 // summarise makes the line of a turn. The question is redacted before it is shortened, so that no half of a secret stays.
@@ -247,35 +232,17 @@ func shorten(text string) string {
 
 // Recent returns the last n turns of a channel, newest first; of all channels if channelID is empty.
 func (s *Store) Recent(ctx context.Context, channelID string, n int) ([]Summary, error) {
-	var rows *sql.Rows
-	var err error
-	const order = ` ORDER BY began DESC, id DESC LIMIT ?`
-	if channelID == "" {
-		rows, err = s.DB.Read().QueryContext(ctx, `SELECT `+summaryColumns+` FROM traces`+order, n)
-	} else {
-		rows, err = s.DB.Read().QueryContext(ctx, `SELECT `+summaryColumns+` FROM traces WHERE channel_id = ?`+order, channelID, n)
+	where, args := ``, []any{n}
+	if channelID != "" {
+		where, args = ` WHERE channel_id = ?`, []any{channelID, n}
 	}
-	if err != nil {
-		return nil, fmt.Errorf("list traces: %w", s.DB.Explain(err))
-	}
-	all, err := summaries(rows)
-	if err != nil {
-		return nil, fmt.Errorf("list traces: %w", s.DB.Explain(err))
-	}
-	return all, nil
+	return store.List(ctx, s.DB, "list traces", scanSummary, `SELECT `+summaryColumns+` FROM traces`+where+` ORDER BY began DESC, id DESC LIMIT ?`, args...)
 }
 
-// summaries reads rows of summaryColumns and closes them.
-func summaries(rows *sql.Rows) (all []Summary, err error) {
-	defer rows.Close()
-	for rows.Next() {
-		var t Summary
-		var began, took int64
-		if err := rows.Scan(&t.ID, &began, &took, &t.ChannelID, &t.Author, &t.Question, &t.Phase, &t.Lookup, &t.Model, &t.Err); err != nil {
-			return nil, err
-		}
-		t.Began, t.Took = time.UnixMicro(began).UTC(), time.Duration(took)*time.Microsecond
-		all = append(all, t)
-	}
-	return all, rows.Err()
+// scanSummary scans a row of summaryColumns.
+func scanSummary(row store.Scanner) (t Summary, err error) {
+	var took int64
+	err = row.Scan(&t.ID, store.Micros(&t.Began), &took, &t.ChannelID, &t.Author, &t.Question, &t.Phase, &t.Lookup, &t.Model, &t.Err)
+	t.Took = time.Duration(took) * time.Microsecond
+	return t, err
 }

@@ -2,7 +2,6 @@ package trace
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -46,14 +45,10 @@ func (s *Store) ByMessage(ctx context.Context, messageID string) (*turn.Trace, e
 
 // Answers returns the records of all turns that answered a message, oldest first. The caller owns the records.
 func (s *Store) Answers(ctx context.Context, messageID string) (all []*turn.Trace, err error) {
-	rows, err := s.DB.Read().QueryContext(ctx, `SELECT t.id FROM trace_messages m JOIN traces t ON t.id = m.trace_id
+	ids, err := store.List(ctx, s.DB, "read traces of message "+messageID, store.ScanValue[string], `SELECT t.id FROM trace_messages m JOIN traces t ON t.id = m.trace_id
 		WHERE m.message_id = ? ORDER BY t.began, t.id`, messageID)
-	var ids []string
-	if err == nil {
-		ids, err = strs(rows)
-	}
 	if err != nil {
-		return nil, fmt.Errorf("read traces of message %s: %w", messageID, s.DB.Explain(err))
+		return nil, err
 	}
 	for _, id := range ids {
 		t, err := s.read(ctx, id, bodyQuery+`WHERE t.id = ? ORDER BY p.id`)
@@ -88,13 +83,8 @@ func (s *Store) find(ctx context.Context, id string) (string, error) {
 
 // candidates returns the first ids that begin with a prefix, in order: the prefix itself comes first.
 func (s *Store) candidates(ctx context.Context, prefix string) ([]string, error) {
-	rows, err := s.DB.Read().QueryContext(ctx, `SELECT id FROM traces WHERE id >= ? AND id < ? ORDER BY id LIMIT 10`,
+	return store.List(ctx, s.DB, "find ids", store.ScanValue[string], `SELECT id FROM traces WHERE id >= ? AND id < ? ORDER BY id LIMIT 10`,
 		prefix, prefix+"\U0010FFFF")
-	if err != nil {
-		return nil, s.DB.Explain(err)
-	}
-	ids, err := strs(rows)
-	return ids, s.DB.Explain(err)
 }
 
 // read returns the record that a query finds by its only parameter.
@@ -132,20 +122,6 @@ func encode(t *turn.Trace) (string, error) {
 	return b.String(), err
 }
 
-// strs reads rows with one string and closes them.
-func strs(rows *sql.Rows) ([]string, error) {
-	defer rows.Close()
-	var all []string
-	for rows.Next() {
-		var s string
-		if err := rows.Scan(&s); err != nil {
-			return nil, err
-		}
-		all = append(all, s)
-	}
-	return all, rows.Err()
-}
-
 // eachBatch is how many ids are read at a time.
 const eachBatch = 100
 
@@ -157,13 +133,9 @@ func (s *Store) Each(ctx context.Context, since time.Time, do func(*turn.Trace) 
 		from = since.UnixMicro()
 	}
 	for last, more := "", true; more; {
-		rows, err := s.DB.Read().QueryContext(ctx, `SELECT id FROM traces WHERE id > ? AND began >= ? ORDER BY id LIMIT ?`, last, from, eachBatch)
+		ids, err := store.List(ctx, s.DB, "list ids", store.ScanValue[string], `SELECT id FROM traces WHERE id > ? AND began >= ? ORDER BY id LIMIT ?`, last, from, eachBatch)
 		if err != nil {
-			return s.DB.Explain(err)
-		}
-		ids, err := strs(rows)
-		if err != nil {
-			return s.DB.Explain(err)
+			return err
 		}
 		for _, id := range ids {
 			last = id

@@ -299,14 +299,11 @@ func (s *Store) holding(ctx context.Context, ms []store.Message) ([]string, erro
 	}
 	all := map[string]bool{}
 	add := func(query string, args ...any) (ids []string, err error) {
-		rows, err := s.DB.Read().QueryContext(ctx, query, args...)
-		if err == nil {
-			ids, err = strs(rows)
-		}
+		ids, err = store.List(ctx, s.DB, "find traces", store.ScanValue[string], query, args...)
 		for _, id := range ids {
 			all[id] = true
 		}
-		return ids, s.DB.Explain(err)
+		return ids, err
 	}
 	since := map[string]int64{} // by channel: when the first of the messages was written
 	for _, m := range ms {

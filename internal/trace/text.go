@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"familiar/internal/context/turn"
+	"familiar/internal/store"
 )
 
 // The texts of pages are kept apart from their record, each by itself, so that a page that several turns read is kept once. So are the
@@ -248,17 +249,11 @@ func sweep(tx *sql.Tx, gone []ref) error {
 
 // attach puts the texts that are kept apart back into a record.
 func (s *Store) attach(ctx context.Context, t *turn.Trace, id string) error {
-	rows, err := s.DB.Read().QueryContext(ctx, `SELECT r.n, t.body FROM trace_texts r JOIN texts t ON t.id = r.text_id
-		WHERE r.trace_id = ?`, id)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
 	all := pageTexts(t)
-	for rows.Next() {
+	return s.DB.Each(ctx, `SELECT r.n, t.body FROM trace_texts r JOIN texts t ON t.id = r.text_id WHERE r.trace_id = @id`, store.Args{"id": id}, func(scan func(...any) error) error {
 		var n int
 		var body []byte
-		if err := rows.Scan(&n, &body); err != nil {
+		if err := scan(&n, &body); err != nil {
 			return err
 		}
 		text, err := s.packer.unpack(body)
@@ -271,6 +266,6 @@ func (s *Store) attach(ctx context.Context, t *turn.Trace, id string) error {
 		case n < len(all): // a newer save may have come between the queries
 			*all[n] = text
 		}
-	}
-	return rows.Err()
+		return nil
+	})
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"familiar/internal/context/turn"
+	"familiar/internal/store"
 )
 
 // removeBatch is how many records are removed in one transaction. It takes about 10 ms, most of it for their words, so that turns need
@@ -54,13 +55,9 @@ const removeRead = 1000
 // removeWhere removes the records for which a condition holds, oldest first.
 func (s *Store) removeWhere(ctx context.Context, where string, arg any) (removed int, err error) {
 	for more := true; more; {
-		rows, err := s.DB.Read().QueryContext(ctx, `SELECT id FROM traces WHERE `+where+` ORDER BY began, id LIMIT ?`, arg, removeRead)
+		ids, err := store.List(ctx, s.DB, "list ids", store.ScanValue[string], `SELECT id FROM traces WHERE `+where+` ORDER BY began, id LIMIT ?`, arg, removeRead)
 		if err != nil {
-			return removed, s.DB.Explain(err)
-		}
-		ids, err := strs(rows)
-		if err != nil {
-			return removed, s.DB.Explain(err)
+			return removed, err
 		}
 		n, err := s.Remove(ctx, ids, false)
 		if removed += n; err != nil {
@@ -124,10 +121,7 @@ func (s *Store) Interrupt(ctx context.Context) (int, error) {
 	var ids []string
 	err = s.DB.Write(ctx, func(tx *sql.Tx) error {
 		rows, err := tx.Query(`SELECT id FROM traces WHERE phase IN ('begun', 'answering')`) // literals, as the partial index has them
-		if err != nil {
-			return err
-		}
-		if ids, err = strs(rows); err != nil {
+		if ids, err = store.Collect(s.DB, "list interrupted turns", rows, err, store.ScanValue[string]); err != nil {
 			return err
 		}
 		for _, id := range ids {

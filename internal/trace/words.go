@@ -104,19 +104,11 @@ type unsaid struct {
 // indexReplies gives some records below a row their search text. It returns the row below which to continue, 0 at the end.
 func (s *Store) indexReplies(ctx context.Context, due int64) (next int64, err error) {
 	rows, err := s.DB.Read().QueryContext(ctx, `SELECT rowid, id FROM traces WHERE rowid < ? AND said = '' AND phase NOT IN ('begun', 'answering') ORDER BY rowid DESC LIMIT ?`, due, saidBatch)
+	all, err := store.Collect(s.DB, "list records", rows, err, func(row store.Scanner) (one unsaid, err error) {
+		err = row.Scan(&next, &one.id)
+		return one, err
+	})
 	if err != nil {
-		return 0, err
-	}
-	defer rows.Close()
-	var all []unsaid
-	for rows.Next() {
-		var one unsaid
-		if err := rows.Scan(&next, &one.id); err != nil {
-			return 0, err
-		}
-		all = append(all, one)
-	}
-	if err := errors.Join(rows.Err(), rows.Close()); err != nil {
 		return 0, err
 	}
 	if len(all) < saidBatch {
