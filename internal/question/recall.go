@@ -177,6 +177,11 @@ func (s *spokenParts) isLead(p part) bool {
 	return p.start < body[0].Start || leads
 }
 
+// find returns the index of the first part with a name, also if it is part of the polite opening, or -1.
+func (s *spokenParts) find(name string) int {
+	return slices.IndexFunc(s.parts, func(p part) bool { return p.name == name })
+}
+
 // plays reports whether a word has a part.
 func (s *spokenParts) plays(w text.Word, name string) bool {
 	return slices.ContainsFunc(s.parts, func(p part) bool { return p.name == name && p.start <= w.Start && w.End <= p.end })
@@ -197,17 +202,9 @@ func (s *spokenParts) saidBehind(name string) bool {
 // AboutAsker reports whether a message asks what is known of its author: "what do you know about me?". Memory answers that, and the web
 // knows nothing of it.
 func AboutAsker(message string, names []string) bool {
-	u := Parse(message, names)
-	language := text.MessageLanguage(u.Text)
-	return len(u.Words) <= maxPhraseWords && slices.ContainsFunc(recallLanguages(), func(w recallWords) bool {
-		if language != "" && w.language != language {
-			return false
-		}
-		knows, me := false, false
-		for _, p := range w.find(u) {
-			knows, me = knows || p.name == "you_know", me || p.name == "about_me"
-		}
-		return knows && me
+	r := recallReader{u: Parse(message, names), used: map[int]bool{}}
+	return len(r.u.Words) <= maxPhraseWords && slices.ContainsFunc(r.inLanguages(text.MessageLanguage(message)), func(s spokenParts) bool {
+		return s.find("you_know") >= 0 && s.find("about_me") >= 0
 	})
 }
 
@@ -219,7 +216,7 @@ func AboutOwn(message string, names []string) bool {
 		return false
 	}
 	return slices.ContainsFunc(r.inLanguages(text.MessageLanguage(message)), func(s spokenParts) bool {
-		owner := slices.IndexFunc(s.parts, func(p part) bool { return p.name == "my" })
+		owner := s.find("my")
 		if asks := s.has["naming"] || s.has["what"] || s.has["who"] || s.has["when"] || r.u.Form() == Wh; owner < 0 || !asks || !r.u.Asks() {
 			return false
 		}
@@ -318,7 +315,7 @@ func (s *spokenParts) members() (people []string) {
 // givenSpeaks reports whether a person is named by a given name alone. Those who talk know a person who is called so.
 func (s *spokenParts) givenSpeaks() bool {
 	for i, w := range s.u.Words {
-		if s.words.isGiven(w.Key) && !s.goesOn(i) && (i == 0 || !s.u.Words[i-1].Upper || i == 1) {
+		if s.words.given[w.Key] && !s.goesOn(i) && (i == 0 || !s.u.Words[i-1].Upper || i == 1) {
 			return true
 		}
 	}
@@ -340,7 +337,7 @@ func (s *spokenParts) topic() (words []string) {
 		word := s.u.Text[w.Start:w.End]
 		switch {
 		case text.Unspaced(word):
-		case s.used[w.Start], covered(w.Start, w.End), !text.Meaningful(w.Key), s.words.isGiven(w.Key), slices.ContainsFunc(s.q.People, func(p string) bool { return slices.Contains(text.PhraseKeys(p), w.Key) }):
+		case s.used[w.Start], covered(w.Start, w.End), !text.Meaningful(w.Key), s.words.given[w.Key], slices.ContainsFunc(s.q.People, func(p string) bool { return slices.Contains(text.PhraseKeys(p), w.Key) }):
 			continue
 		}
 		if !text.Unspaced(word) {

@@ -15,7 +15,7 @@ type recallWords struct {
 	language     string
 	phrases      text.Phrases        // also those of scripts without spaces, which are found within words
 	begins, ends map[string][]string // parts of words, by their beginning or ending
-	given        map[string]bool     // given names and their short forms
+	given        map[string]bool     // given names and their short forms: those who talk know a person who is called by one alone
 	names        []string            // the same in scripts without spaces
 	particles    []string            // what stands between words in scripts without spaces, or ends them
 }
@@ -99,10 +99,6 @@ func (w *recallWords) find(u Utterance) (all []part) {
 	}
 	return all
 }
-
-// isGiven reports whether a word is a given name and no other word of the tables. A person who is called by it alone is known to those who
-// talk.
-func (w *recallWords) isGiven(key string) bool { return w.given[key] }
 
 // runs cuts what is left of a text without spaces into words. Each of them is a term of the topic.
 func (w *recallWords) runs(rest string) (all []string) {
