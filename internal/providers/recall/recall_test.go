@@ -144,6 +144,15 @@ func TestNamedInDirectMessages(t *testing.T) {
 			}
 		}
 	}
+	// A person with a name in each of two servers is told of once, under the name of the newest.
+	keep(5, "h", "hall", "8", "Ben", "I juggle")
+	keep(6, "h", "hall", "7", "Countess", "I paint")
+	p.Servers = &Servers{Platform: rooms{open: []string{"general", "hall"}}}
+	ask := request("", "ben's", "what do Countess and Ada collect?")
+	ask.People = nil
+	if text, _ := quoted(t, p, ask); strings.Count(text, "stamps") != 1 || strings.Count(text, "paint") != 1 || !strings.Contains(text, "What Ada told you") {
+		t.Errorf("got\n%s", text)
+	}
 }
 
 // TestTold checks that memory is told word for word, as what somebody wrote on a day, that history is not told, and that older statements
