@@ -7,11 +7,12 @@ import (
 	"slices"
 	"time"
 
-	"familiar/internal/context/turn"
-	"familiar/internal/store"
-
-	"familiar/internal/reply"
 	"github.com/oklog/ulid/v2"
+
+	"familiar/internal/context/turn"
+	"familiar/internal/gate"
+	"familiar/internal/reply"
+	"familiar/internal/store"
 )
 
 const (
@@ -47,18 +48,18 @@ func (b *Bot) edited(ctx context.Context, e turn.Event) {
 
 // startsAgain reports whether an edit may have a turn start over. The turn has its pass, so this one is given back.
 func (b *Bot) startsAgain(ctx context.Context, e turn.Event) bool {
-	p, no := b.gate(ctx, e, b.speaker(ctx, e), passage{posts: true, rated: true})
+	p, no := b.Gate.Pass(ctx, e, gate.Passage{Tokens: b.speaker(ctx, e).promptTokens(), Posts: true, Rated: true})
 	if no != nil {
 		b.refuse(ctx, e, no)
 	}
-	p.giveBack()
+	p.GiveBack()
 	return no == nil
 }
 
 // passed returns those arrivals of one event that pass the gate, with their passes.
 func (b *Bot) passed(ctx context.Context, all []arrival) (through []arrival) {
 	for i, a := range all {
-		p, no := b.gate(ctx, a.Event, b.actor(ctx, a), passage{posts: true, rated: true, further: i > 0})
+		p, no := b.Gate.Pass(ctx, a.Event, gate.Passage{Tokens: b.actor(ctx, a).promptTokens(), Posts: true, Rated: true, Further: i > 0})
 		if no != nil {
 			b.refuse(ctx, a.Event, no)
 			break

@@ -3,11 +3,10 @@ package bot
 import (
 	"context"
 	"encoding/json"
-	"slices"
-	"sync"
 	"time"
 
 	"familiar/internal/context/turn"
+	"familiar/internal/gate"
 	"familiar/internal/providers/attachment"
 	"familiar/internal/store"
 )
@@ -17,7 +16,7 @@ type arrival struct {
 	turn.Event
 	at        time.Time
 	addressed bool         // it asks for a turn
-	pass      *pass        // of the gate; nil: an earlier process gave it
+	pass      *gate.Pass   // of the gate; nil: an earlier process gave it
 	character string       // id of the character that must answer; empty: the channel's
 	second    bool         // another character answers the same message first
 	turnID    string       // of the turn that an earlier process began for it; empty if none did
@@ -76,7 +75,7 @@ func (b *Bot) arrivals(ctx context.Context, e turn.Event) []arrival {
 	}
 	var all []arrival
 	for i, s := range called {
-		p, no := b.gate(ctx, e, s.actor, passage{posts: true, rated: !e.Late, further: i > 0})
+		p, no := b.Gate.Pass(ctx, e, gate.Passage{Tokens: s.actor.promptTokens(), Posts: true, Rated: !e.Late, Further: i > 0})
 		if no != nil {
 			b.refuse(ctx, e, no)
 			break
@@ -173,49 +172,9 @@ func encodeArrival(a arrival) string {
 	return string(text)
 }
 
-// ratePeriod is the time in which the turns of a person are counted.
-const ratePeriod = time.Minute
-
-// rates counts the turns that each person asked for within ratePeriod. Its zero value is ready.
-type rates struct {
-	mu     sync.Mutex
-	people map[string]*rate // guarded by mu
-}
-
-type rate struct {
-	turns   []time.Time // within ratePeriod, oldest first
-	refused time.Time   // when the person was last told
-}
-
-// allow reports whether a person may ask for another turn. If not, first reports whether it is the first refusal within ratePeriod.
-func (r *rates) allow(id string, limit int, now time.Time) (allowed, first bool) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.people == nil || len(r.people) > 10_000 {
-		r.people = map[string]*rate{}
+// giveBack returns the passes of arrivals.
+func giveBack(all ...arrival) {
+	for _, a := range all {
+		a.pass.GiveBack()
 	}
-	p := r.people[id]
-	if p == nil {
-		p = &rate{}
-		r.people[id] = p
-	}
-	p.turns = slices.DeleteFunc(p.turns, func(t time.Time) bool { return now.Sub(t) >= ratePeriod })
-	if len(p.turns) < limit {
-		p.turns = append(p.turns, now)
-		return true, false
-	}
-	first = now.Sub(p.refused) >= ratePeriod
-	if first {
-		p.refused = now
-	}
-	return false, first
-}
-
-// Allows counts a turn for a person who gives a command, and reports whether they may have it.
-func (b *Bot) Allows(by turn.Author) bool {
-	if b.PerPerson == 0 {
-		return true
-	}
-	allowed, _ := b.turns.allow(by.ID, b.PerPerson, time.Now())
-	return allowed
 }

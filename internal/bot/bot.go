@@ -40,7 +40,9 @@ import (
 	"time"
 
 	"familiar/internal/context/turn"
+	"familiar/internal/draft"
 	"familiar/internal/forget"
+	"familiar/internal/gate"
 	"familiar/internal/memory"
 	"familiar/internal/providers/attachment"
 	"familiar/internal/providers/recall"
@@ -90,8 +92,7 @@ type Bot struct {
 	// Profile changes the bot's name and picture in a server; nil: it cannot.
 	Profile func(ctx context.Context, guildID string, p turn.Profile) error
 
-	Access Access  // who may use the bot
-	Quotas []Quota // how much may be used in a day
+	Gate *gate.Gate // decides who may have a turn; required
 
 	// Finished is called with each turn that is over, once its record is saved. It must not wait, change the turn or keep it. May be nil.
 	Finished func(*turn.Trace)
@@ -100,8 +101,6 @@ type Bot struct {
 
 	Forgetter *forget.Forgetter // deletes what is kept in Store and Traces
 
-	// PerPerson is how many turns a person may ask for in a minute; 0 is any number.
-	PerPerson int
 	// Resume makes Run answer what an earlier process left unanswered.
 	Resume bool
 
@@ -110,10 +109,8 @@ type Bot struct {
 	tasks     sync.WaitGroup // commands, and other work outside the lanes
 	notices   notices
 	chatter   chatter
-	turns     rates  // of each person
-	passes    passes // of the gate
 	met       met
-	speeches  speeches
+	speeches  draft.Speeches
 	pressing  sync.Mutex // held while a press becomes a turn, so that two make one
 	reloaded  atomic.Pointer[Cast]
 	condition condition

@@ -6,10 +6,12 @@ import (
 	"slices"
 	"time"
 
-	"familiar/internal/context/turn"
-	"familiar/internal/store"
-
 	"github.com/oklog/ulid/v2"
+
+	"familiar/internal/context/turn"
+	"familiar/internal/draft"
+	"familiar/internal/gate"
+	"familiar/internal/store"
 )
 
 // These are the kinds of buttons under a reply. The buttons under the list of sources are "outdated" and "wrong", with the source's number:
@@ -28,7 +30,6 @@ const (
 // The labels of buttons.
 const (
 	labelStop       sentence = "Stop"
-	labelSources    sentence = "Sources"
 	labelWhy        sentence = "Why"
 	labelRegenerate sentence = "Regenerate"
 	labelContinue   sentence = "Continue"
@@ -38,7 +39,7 @@ const (
 )
 
 var buttonLabels = map[string]sentence{
-	StopButton: labelStop, SourcesButton: labelSources, WhyButton: labelWhy, RegenerateButton: labelRegenerate, ContinueButton: labelContinue, DeleteButton: labelDelete,
+	StopButton: labelStop, SourcesButton: draft.LabelSources, WhyButton: labelWhy, RegenerateButton: labelRegenerate, ContinueButton: labelContinue, DeleteButton: labelDelete,
 	UndoButton: LabelUndo, ForgetAllButton: labelForgetAll,
 }
 
@@ -121,7 +122,7 @@ func (b *Bot) DeleteReply(ctx context.Context, t *turn.Trace, by string) error {
 
 // AnswerAgain has the question of a turn answered in a new turn, after the event's author pressed a button of that kind. With ContinueButton
 // the new reply goes on where the earlier one was cut. It is posted below, and the earlier one stays: people may have replied to it. While
-// the new turn is not over, another press does nothing. The error is the store's, or a [*Refused].
+// the new turn is not over, another press does nothing. The error is the store's, or a [*gate.Refusal].
 func (b *Bot) AnswerAgain(ctx context.Context, e turn.Event, t *turn.Trace, question, kind string) error {
 	b.pressing.Lock()
 	defer b.pressing.Unlock()
@@ -134,9 +135,9 @@ func (b *Bot) AnswerAgain(ctx context.Context, e turn.Event, t *turn.Trace, ques
 	if len(t.Request.Burst) == 0 {
 		a.Message.Text = question
 	}
-	var no *refusal
-	if a.pass, no = b.gate(ctx, e, b.actor(ctx, a), passage{posts: true, rated: true}); no != nil {
-		return &Refused{no.why}
+	var no *gate.Refusal
+	if a.pass, no = b.Gate.Pass(ctx, e, gate.Passage{Tokens: b.actor(ctx, a).promptTokens(), Posts: true, Rated: true}); no != nil {
+		return no
 	}
 	err := b.Traces.Press(ctx, t.Request.ID, turn.Press{Kind: kind, ByID: by, At: a.at, TurnID: a.newID})
 	if err == nil && b.Resume {
@@ -167,7 +168,7 @@ func (b *Bot) answersAgain(ctx context.Context, id, kind string) (bool, error) {
 		again, err := b.Traces.Get(ctx, p.TurnID)
 		switch {
 		case errors.Is(err, store.ErrNotFound):
-			if time.Since(p.At) < longestPass { // it waits
+			if time.Since(p.At) < gate.LongestPass { // it waits
 				return true, nil
 			}
 		case err != nil:

@@ -11,6 +11,7 @@ import (
 	"familiar/internal/api"
 	"familiar/internal/context/prompt"
 	"familiar/internal/context/turn"
+	"familiar/internal/draft"
 	"familiar/internal/factcheck"
 	"familiar/internal/llm"
 	"familiar/internal/providers/attachment"
@@ -34,14 +35,6 @@ type Actor struct {
 	Tokens   *llm.Counter           // counts its prompts, and keeps parts of them; may be nil
 }
 
-// rewritten returns a text of the character after its own scripts, before the guard.
-func (a *Actor) rewritten(r turn.Request, text string) string {
-	if !a.Rewrites.Applies(card.OnReply) {
-		return text
-	}
-	return a.Rewritten(card.OnReply, text, 0, card.Macros{User: character.UserName(r), Now: r.Message.At, Chat: r.ChannelID, Turn: r.ID}, nil)
-}
-
 // unlabelled takes off the name that a model puts before its words. The name may be the character's or its nickname.
 func (a *Actor) unlabelled(text string) (rest string, undecided bool) {
 	rest, undecided = reply.Unlabelled(text, a.Name)
@@ -50,6 +43,9 @@ func (a *Actor) unlabelled(text string) (rest string, undecided bool) {
 	}
 	return rest, undecided
 }
+
+// promptTokens is how many tokens a prompt of the character may have.
+func (a *Actor) promptTokens() int { return a.Modes[a.Mode].Total }
 
 // modelHost returns the host that runs the character's models, empty if it has none.
 func (a *Actor) modelHost() string {
@@ -136,7 +132,7 @@ func (b *Bot) actor(ctx context.Context, a arrival) *Actor {
 func (b *Bot) Greet(ctx context.Context, e turn.Event, actor *Actor, n int, to turn.Author) error {
 	now := time.Now()
 	text, ok := actor.Greeting(n, card.Macros{User: character.UserName(turn.Request{Message: turn.Message{Author: to}}), Now: now, Chat: e.Message.ChannelID, Turn: e.ID})
-	text, _ = reply.RulesFor(turn.Request{GuildID: e.GuildID, ChannelID: e.Message.ChannelID}, nil, b.Redact).Guard(actor.rewritten(turn.Request{Message: turn.Message{Author: to, At: now}}, text))
+	text, _ = reply.RulesFor(turn.Request{GuildID: e.GuildID, ChannelID: e.Message.ChannelID}, nil, b.Redact).Guard(draft.Rewritten(actor.Character, turn.Request{Message: turn.Message{Author: to, At: now}}, text))
 	if !ok || strings.TrimSpace(text) == "" {
 		return nil
 	}

@@ -110,3 +110,22 @@ func (b *Bot) closeClaims(ctx context.Context, ids ...string) {
 	defer cancel()
 	b.logged("settle claims", b.Store.Claims.Close(ctx, ids...))
 }
+
+// Paused ends the turns where the bot was paused, and shows people that it is paused everywhere. ends says that the pause ended instead.
+func (b *Bot) Paused(ctx context.Context, s store.Switch, ends bool) {
+	if s.Place == store.Everywhere {
+		b.conditionChanged(func(c *condition) { c.paused = !ends })
+	}
+	if ends {
+		return
+	}
+	b.withdraw(ctx, errPaused, func(a turn.Event) bool {
+		switch s.Place {
+		case store.Everywhere:
+			return true
+		case "":
+			return a.GuildID == s.GuildID
+		}
+		return a.Message.ChannelID == s.Place || a.ParentID == s.Place
+	})
+}

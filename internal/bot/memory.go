@@ -1,7 +1,6 @@
 package bot
 
 import (
-	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -9,11 +8,9 @@ import (
 
 	"familiar/internal/context/prompt"
 	"familiar/internal/context/turn"
+	"familiar/internal/draft"
 	"familiar/internal/llm"
 	"familiar/internal/memory"
-	"familiar/internal/reply"
-	"familiar/internal/text"
-	"familiar/internal/web/clean"
 )
 
 // askMemoryLimit is how long a turn waits for a side model to say what a message orders.
@@ -60,107 +57,15 @@ func (b *Bot) tellMemory(actor *Actor, t *turn.Trace, p *prompt.Prompt) {
 	}
 }
 
-// CouldNotBeSaved is said if the store fails.
-const CouldNotBeSaved sentence = "That could not be saved. The operator's log says why."
-
-// These are the receipts of orders. Code writes them below each answer.
-const (
-	memoryKept      sentence = "Kept: “%s”"
-	memoryChanged   sentence = "Changed from “%s” to “%s”"
-	memoryForgotten sentence = "Forgotten: %d"
-	memoryAsks      sentence = "Forget everything I know of you, everywhere? Press the button or say yes. For a day you can undo it."
-	memoryWiped     sentence = "Forgotten: everything (%d). For a day you can undo it with /memory undo; then it is gone everywhere."
-	memoryUnclear   sentence = "Nothing was changed in my memory. /memory remembers, corrects and forgets."
-	memoryOthers    sentence = "I keep nothing about other people in my memory unless they ask for it themselves."
-	memoryUnknown   sentence = "I have nothing of that kind in my memory."
-	memorySecret    sentence = "That looks like a secret, so I don't keep it in my memory."
-	memoryOrder     sentence = "I remember what people tell me, but no orders on how I am to behave, and no addresses."
-	memoryFull      sentence = "I have as much in my memory for you as I keep for one person. /memory shows it."
-	memoryUndo      sentence = "/memory undo takes it back, for a day."
-)
-
-// These answer a command that did the same.
-const (
-	memoryKeptDone      sentence = "I have put that in my memory."
-	memoryForgottenDone sentence = "I have deleted that from my memory."
-	memoryCorrectedDone sentence = "I have corrected that in my memory."
-)
-
-const longestReceipt = 120 // characters of a statement in a receipt
-
-// receipts say what became of the orders; empty if there were none.
-func (r draft) receipts() (all []string) {
-	undo := false
-	for _, m := range r.trace.Memory.All() {
-		receipt, _ := r.rules.Guard(r.receipt(m))
-		all = append(all, receipt)
-		undo = undo || undoable(m)
-	}
-	if undo && !r.trace.Request.Buttons {
-		all = append(all, reply.Receipt(r.spoken(), string(memoryUndo)))
-	}
-	return slices.Compact(all)
-}
-
-func (r draft) receipt(m turn.MemoryChange) string {
-	brief := func(s string) string { return clean.Line(s, longestReceipt) }
-	say := func(s sentence, values ...any) string { return reply.Receipt(r.spoken(), string(s), values...) }
-	switch {
-	case m.Refused != "":
-		return say(MemorySaid(m))
-	case m.Asks:
-		return say(memoryAsks)
-	case m.Wiped:
-		return say(memoryWiped, m.Gone)
-	case m.Deed == string(memory.Forget):
-		return say(memoryForgotten, max(1, len(m.IDs)))
-	case m.From != "":
-		return say(memoryChanged, brief(m.From), brief(m.Text))
-	}
-	return say(memoryKept, brief(m.Text))
-}
-
-// spoken returns the language of the message. It may be one in which the bot says nothing but receipts.
-func (r draft) spoken() string {
-	req := &r.trace.Request
-	return cmp.Or(text.LanguageNamed(req.Card[turn.CardLanguage]), text.MessageLanguage(req.Message.Text), req.Language)
-}
-
-// undoable reports whether a change can be undone.
-func undoable(m turn.MemoryChange) bool {
-	return m.Refused == "" && !m.Asks && (len(m.IDs) > 0 || m.Field != "" || m.Wiped)
-}
-
 // memoryButtons returns the kinds of buttons that the orders of a turn call for.
 func memoryButtons(changes *turn.MemoryChange) (kinds []string) {
 	for _, m := range changes.All() {
 		switch {
 		case m.Asks && !slices.Contains(kinds, ForgetAllButton):
 			kinds = append(kinds, ForgetAllButton)
-		case undoable(m) && !slices.Contains(kinds, UndoButton):
+		case draft.Undoable(m) && !slices.Contains(kinds, UndoButton):
 			kinds = append(kinds, UndoButton)
 		}
 	}
 	return kinds
-}
-
-// MemorySaid says what became of an order without its words.
-func MemorySaid(m turn.MemoryChange) sentence {
-	switch m.Refused {
-	case "":
-		return map[string]sentence{string(memory.Keep): memoryKeptDone, string(memory.Forget): memoryForgottenDone, string(memory.Correct): memoryCorrectedDone}[m.Deed]
-	case turn.MemoryOthers:
-		return memoryOthers
-	case turn.MemoryNothing:
-		return memoryUnknown
-	case turn.MemorySecret:
-		return memorySecret
-	case turn.MemoryOrder:
-		return memoryOrder
-	case turn.MemoryFull:
-		return memoryFull
-	case turn.MemoryUnclear:
-		return memoryUnclear
-	}
-	return CouldNotBeSaved
 }

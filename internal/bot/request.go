@@ -10,6 +10,7 @@ import (
 
 	"familiar/internal/context/turn"
 	"familiar/internal/discord"
+	"familiar/internal/gate"
 	"familiar/internal/providers/character"
 	"familiar/internal/reply"
 	"familiar/internal/store"
@@ -232,4 +233,18 @@ func (b *Bot) Backdrop(ctx context.Context, e turn.Event) *turn.Backdrop {
 		return nil
 	}
 	return &turn.Backdrop{Text: scene.Text, By: scene.ByName, At: scene.At}
+}
+
+// limitWeb switches the web off for a turn if lookups are off here or used up for today.
+func (b *Bot) limitWeb(ctx context.Context, r *turn.Request, e turn.Event, p *gate.Pass) {
+	if r.Web.Switch == turn.WebOff {
+		return
+	}
+	off, err := b.Store.Settings.SwitchedOff(ctx, e.Message.ChannelID, e.ParentID, e.GuildID)
+	b.logged("read what is switched off", err)
+	if off[store.Lookups] {
+		r.Web.Switch, r.Web.Reason = turn.WebOff, turn.OffChannel
+	} else if !b.Gate.HoldLookup(ctx, p, gate.Party(e)) {
+		r.Web.Switch, r.Web.Reason = turn.WebOff, turn.OffQuota
+	}
 }

@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 
 	"familiar/internal/context/turn"
-	"familiar/internal/discord"
+	"familiar/internal/discord/rest"
 	"familiar/internal/store"
 )
 
@@ -101,9 +101,9 @@ func (b *Bot) moves(ctx context.Context, batch []arrival) bool {
 	if err != nil {
 		b.logged("open a thread", err)
 		switch failureKind(err) {
-		case discord.Full:
+		case rest.Full:
 			b.tellOnce(ctx, first.Event, threadsFull)
-		case discord.Forbidden:
+		case rest.Forbidden:
 			b.tellOnce(ctx, first.Event, noThread)
 		} // else it may be a voice channel, which has no threads
 		return false

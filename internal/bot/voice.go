@@ -9,8 +9,6 @@ import (
 
 	"familiar/internal/context/turn"
 	"familiar/internal/providers/attachment"
-	"familiar/internal/text"
-	"familiar/internal/web/clean"
 )
 
 // listenLimit is how long a person waits until a voice message is loaded and transcribed.
@@ -87,36 +85,6 @@ func withWords(batch []arrival, heard map[string]hearing) ([]arrival, []turn.Tra
 	}
 	return batch, all
 }
-
-// unheard returns what to say of a voice message that was not transcribed; empty if there is none.
-func unheard(t *turn.Trace) sentence {
-	for _, r := range t.Transcripts {
-		switch r.Failure {
-		case "":
-		case turn.CodeNotConfigured:
-			return cannotListen
-		case turn.CodeTooLarge:
-			return tooLongToHear
-		default:
-			return notHeard
-		}
-	}
-	return ""
-}
-
-// unread returns the names of the files of a message that could not be read.
-func unread(outcomes []turn.Outcome) (names []string) {
-	for _, o := range outcomes {
-		for _, c := range o.Contributions {
-			if a := c.Attached; a != nil && a.Failure != "" && a.Failure != turn.CodeBlind && a.Failure != turn.CodeNotConfigured && a.Failure != turn.CodeSkipped {
-				names = text.AddOnce(names, "“"+clean.Unreferenced(clean.Line(a.Name, longestFileName))+"”")
-			}
-		}
-	}
-	return names
-}
-
-const longestFileName = 60 // characters
 
 // blind reports whether a picture was not shown to the model because the model cannot see.
 func blind(outcomes []turn.Outcome) bool {

@@ -11,6 +11,7 @@ import (
 	"familiar/card"
 	"familiar/internal/bot"
 	"familiar/internal/context/turn"
+	"familiar/internal/draft"
 	"familiar/internal/reply"
 	"familiar/internal/store"
 )
@@ -154,7 +155,7 @@ func (c *call) namesakes(ctx context.Context, ids []string) (warning string) {
 }
 
 // list joins names in the language of the answer.
-func (c *call) list(names []string) string { return bot.List(c.language, names) }
+func (c *call) list(names []string) string { return draft.List(c.language, names) }
 
 // characterCalled returns the character with an id or a name, in any case, or nil.
 func (c *call) characterCalled(name string) *bot.Actor {

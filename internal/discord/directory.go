@@ -12,7 +12,7 @@ import (
 	"github.com/bwmarrin/discordgo"
 
 	"familiar/internal/context/turn"
-	"familiar/internal/discord/pace"
+	"familiar/internal/discord/rest"
 )
 
 // directory maps the ids of servers, channels and roles to names, and holds their permissions. It holds what the gateway
@@ -427,7 +427,7 @@ func (s *Session) inquire(ctx context.Context, channelID string, q *inquiry, don
 		return
 	}
 	q.failures++
-	q.again = time.Now().Add(backoff(firstInquiry, lastInquiry, q.failures))
+	q.again = time.Now().Add(rest.Backoff(firstInquiry, lastInquiry, q.failures))
 	if ctx.Err() == nil {
 		s.log.Warn("channel is unknown", "channel", channelID, "err", err)
 	}
@@ -438,7 +438,7 @@ func (s *Session) fetchChannel(ctx context.Context, channelID string) error {
 	ctx, cancel := context.WithTimeout(ctx, requestLimit)
 	defer cancel()
 	var c channel
-	if err := s.get(ctx, request{url: discordgo.EndpointChannel(channelID), rank: pace.Back}, &c); err != nil {
+	if err := s.rest.Get(ctx, rest.Request{URL: discordgo.EndpointChannel(channelID), Rank: rest.Back}, &c); err != nil {
 		return err
 	}
 	if c.ID != channelID || !s.names.setChannel(c) {

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/bwmarrin/discordgo"
+
+	"familiar/internal/discord/rest"
 )
 
 const (
@@ -30,7 +32,7 @@ type namesake struct {
 }
 
 // Namesake reports whether a member of a server has a name that looks like a persona's. It asks Discord for the members whose names begin
-// like it, at most once an hour for a name. The error is a *SendError.
+// like it, at most once an hour for a name. The error is a *rest.Error.
 // https://discord.com/developers/docs/resources/guild#search-guild-members
 func (s *Session) Namesake(ctx context.Context, guildID, name string) (taken bool, err error) {
 	n, key := &s.namesakes, guildID+" "+name
@@ -42,7 +44,7 @@ func (s *Session) Namesake(ctx context.Context, guildID, name string) (taken boo
 	}
 	var members []member
 	query := url.Values{"query": {PersonaName(name)}, "limit": {strconv.Itoa(mostNamesakes)}}
-	if err = s.get(ctx, request{url: discordgo.EndpointGuildMembers(guildID) + "/search?" + query.Encode()}, &members); err == nil {
+	if err = s.rest.Get(ctx, rest.Request{URL: discordgo.EndpointGuildMembers(guildID) + "/search?" + query.Encode()}, &members); err == nil {
 		alike := func(other string) bool { return s.cfg.Alike(name, other) }
 		for _, m := range members {
 			own := s.self.Load() != nil && m.User.ID == s.me().user.ID

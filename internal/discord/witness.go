@@ -3,14 +3,13 @@ package discord
 import (
 	"context"
 	"fmt"
-	"net/http"
 	"sync"
 	"time"
 
 	"github.com/bwmarrin/discordgo"
 
 	"familiar/internal/context/turn"
-	"familiar/internal/discord/pace"
+	"familiar/internal/discord/rest"
 )
 
 // Discord knows what the bot has posted, also after the bot's own records were lost.
@@ -22,7 +21,7 @@ func (s *Session) Replies(ctx context.Context, channelID, messageID string) (all
 	self := s.me().user.ID
 	if self == "" {
 		var u user
-		if err := s.get(ctx, request{url: discordgo.EndpointUser("@me"), rank: pace.Back}, &u); err != nil {
+		if err := s.rest.Get(ctx, rest.Request{URL: discordgo.EndpointUser("@me"), Rank: rest.Back}, &u); err != nil {
 			return nil, fmt.Errorf("look for replies: %w", err)
 		}
 		self = u.ID
@@ -32,7 +31,7 @@ func (s *Session) Replies(ctx context.Context, channelID, messageID string) (all
 		Components []keyRow `json:"components"`
 	}
 	url := fmt.Sprintf("%s?after=%s&limit=100", discordgo.EndpointChannelMessages(channelID), messageID)
-	if err := s.get(ctx, request{url: url, rank: pace.Back}, &page); err != nil {
+	if err := s.rest.Get(ctx, rest.Request{URL: url, Rank: rest.Back}, &page); err != nil {
 		return nil, fmt.Errorf("look for replies: %w", err)
 	}
 	for i := len(page) - 1; i >= 0; i-- { // newest first
@@ -106,7 +105,7 @@ func (s *Session) doubted(e turn.Edit) {
 func (s *Session) putRight(ctx context.Context, id string) {
 	defer s.late.settle(id)
 	for _, wait := range lateAfter {
-		if pace.Sleep(ctx, wait) != nil {
+		if rest.Sleep(ctx, wait) != nil {
 			return
 		}
 		e, doubted := s.late.latest(id)
@@ -115,7 +114,7 @@ func (s *Session) putRight(ctx context.Context, id string) {
 		}
 		var sent sentMessage
 		within, cancel := context.WithTimeout(ctx, requestLimit)
-		err := s.get(within, request{url: discordgo.EndpointChannelMessage(e.ChannelID, id), rank: pace.Back}, &sent)
+		err := s.rest.Get(within, rest.Request{URL: discordgo.EndpointChannelMessage(e.ChannelID, id), Rank: rest.Back}, &sent)
 		if err == nil && !sent.holds(turn.Post{Text: e.Text, Buttons: e.Buttons}) {
 			e, _ = s.late.latest(id)
 			s.log.Info("an edit took effect late: the post is put right", "channel", e.ChannelID, "message", id)
@@ -130,9 +129,4 @@ func (s *Session) putRight(ctx context.Context, id string) {
 			s.log.Debug("put a post right", "err", err)
 		}
 	}
-}
-
-// unknownFate reports whether a failed request may have taken effect, or may do so later.
-func unknownFate(r request, e *SendError) bool {
-	return r.method == http.MethodPatch && e.Kind == Unavailable && (e.Status == 0 || e.Status >= 500)
 }

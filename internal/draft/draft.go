@@ -1,14 +1,22 @@
-package bot
+// Package draft writes the final text of a reply: the model's words with notes and sources or, without a model, what code can say. It asks
+// nobody and posts nothing.
+//
+//   - draft.go puts a reply together: the guarded body, notes, receipts, sources.
+//   - plain.go answers without a model and without a lookup.
+//   - lookup.go says what a lookup found, or why it found nothing.
+//   - receipt.go says what became of orders to remember and forget.
+//   - say.go has the sentences, and what is said when the model fails.
+package draft
 
 import (
-	"fmt"
 	"slices"
 	"strings"
-	"time"
 
+	"familiar/card"
 	"familiar/internal/context/turn"
-	"familiar/internal/redact"
+	"familiar/internal/providers/character"
 	"familiar/internal/reply"
+	"familiar/internal/text"
 	"familiar/internal/web/clean"
 )
 
@@ -26,76 +34,78 @@ const (
 	verdictCount       sentence = "(%d for, %d against, confidence %.2f)."
 )
 
-// draft composes the final text of one turn.
-type draft struct {
-	bot       *Bot
-	actor     *Actor
-	trace     *turn.Trace // compose sets its Guarded and Reply
-	lookup    *turn.Lookup
-	rules     reply.Rules
-	marker    *reply.Marker     // nil: citations are not checked, because the body consists of quotes
-	verify    func(body string) // reviews the marker's decisions; nil: they are final
-	away      bool              // add a note that the bot was away
-	receipted bool              // the body says what became of orders
-	hint      string            // note below an excuse: what is wrong with the model
+// Draft composes the final text of one turn.
+type Draft struct {
+	Character *character.Character
+	Trace     *turn.Trace // Compose sets its Guarded and Reply
+	Lookup    *turn.Lookup
+	Rules     reply.Rules
+	Marker    *reply.Marker     // nil: citations are not checked, because the body consists of quotes
+	Verify    func(body string) // reviews the marker's decisions; nil: they are final
+	Away      bool              // add a note that the bot was away
+	Hint      string            // note below an excuse: what is wrong with the model
+	Speeches  *Speeches         // which channels were told how the bot gets a model
+
+	receipted bool // the body says what became of orders
 }
 
-func (r draft) language() string { return r.trace.Request.Language }
+func (r Draft) language() string { return r.Trace.Request.Language }
 
-func (r draft) say(s sentence) string { return r.actor.say(r.language(), s) }
+func (r Draft) Say(s reply.Sentence) string { return Say(r.Character, r.language(), s) }
 
-// rewritten returns the body after the character's scripts. A change is recorded.
-func (r draft) rewritten(body string) string {
-	text := r.actor.rewritten(r.trace.Request, body)
+// Rewritten returns the body after the character's scripts. A change is recorded.
+func (r Draft) Rewritten(body string) string {
+	text := Rewritten(r.Character, r.Trace.Request, body)
 	if text != body {
-		r.trace.Processed = append(r.trace.Processed, turn.Processed{By: "rewrites", Status: turn.OK, Text: reply.CutUnits(text, 500)})
+		r.Trace.Processed = append(r.Trace.Processed, turn.Processed{By: "rewrites", Status: turn.OK, Text: reply.CutUnits(text, 500)})
 	}
 	return text
 }
 
-// compose guards the body and adds notes, the state of a failed lookup, and the sources. Code writes the sources, never
+// Compose guards the body and adds notes, the state of a failed lookup, and the sources. Code writes the sources, never
 // a model.
-func (r draft) compose(body string, notes ...string) string {
+func (r Draft) Compose(body string, notes ...string) string {
 	switch {
-	case r.lookup == nil:
-	case r.lookup.State == turn.LookupFailed:
-		notes = append(notes, r.bot.failure(r.language(), r.lookup))
-	case r.lookup.State == turn.Found && slices.ContainsFunc(r.lookup.Pages, turn.Page.Snippet):
-		notes = append(notes, r.say(onlySnippets))
-	case r.lookup.Unanswered && r.marker == nil: // a model says so itself
-		notes = append(notes, r.say(onlyOutline))
+	case r.Lookup == nil:
+	case r.Lookup.State == turn.LookupFailed:
+		notes = append(notes, failure(r.language(), r.Lookup))
+	case r.Lookup.State == turn.Found && slices.ContainsFunc(r.Lookup.Pages, turn.Page.Snippet):
+		notes = append(notes, r.Say(onlySnippets))
+	case r.Lookup.Unanswered && r.Marker == nil: // a model says so itself
+		notes = append(notes, r.Say(onlyOutline))
 	}
-	return r.finish(body, notes)
+	return r.Finish(body, notes)
 }
 
-func (r draft) finish(body string, notes []string) string {
-	guarded, changes := r.rules.Guard(body)
-	r.trace.Guarded = changes
-	if r.marker != nil {
-		if r.verify != nil {
-			r.verify(guarded)
+// Finish guards the body and adds notes and the sources.
+func (r Draft) Finish(body string, notes []string) string {
+	guarded, changes := r.Rules.Guard(body)
+	r.Trace.Guarded = changes
+	if r.Marker != nil {
+		if r.Verify != nil {
+			r.Verify(guarded)
 		}
 		var n int
-		guarded, r.trace.Unsupported, n = r.marker.Mark(guarded, false)
-		r.trace.Uncited = n == 0 && r.lookup != nil && len(r.lookup.Sources) > 0
+		guarded, r.Trace.Unsupported, n = r.Marker.Mark(guarded, false)
+		r.Trace.Uncited = n == 0 && r.Lookup != nil && len(r.Lookup.Sources) > 0
 	}
 	if strings.TrimSpace(guarded) == "" {
-		guarded = r.say(emptyAnswer)
+		guarded = r.Say(emptyAnswer)
 	}
-	if r.hint != "" {
-		notes = append([]string{r.hint}, notes...)
+	if r.Hint != "" {
+		notes = append([]string{r.Hint}, notes...)
 	}
-	if r.trace.Blind {
-		notes = append(notes, r.say(cannotSee))
+	if r.Trace.Blind {
+		notes = append(notes, r.Say(cannotSee))
 	}
-	if excuse := unheard(r.trace); excuse != "" {
-		notes = append(notes, r.say(excuse))
+	if excuse := Unheard(r.Trace); excuse != "" {
+		notes = append(notes, r.Say(excuse))
 	}
-	if files := unread(r.trace.Outcomes); len(files) > 0 {
+	if files := unread(r.Trace.Outcomes); len(files) > 0 {
 		notes = append(notes, notRead.In(r.language(), strings.Join(files, ", ")))
 	}
-	if r.away {
-		notes = append(notes, r.say(wasAway))
+	if r.Away {
+		notes = append(notes, r.Say(wasAway))
 	}
 	var lines []string
 	if !r.receipted {
@@ -104,23 +114,23 @@ func (r draft) finish(body string, notes []string) string {
 	for _, n := range notes {
 		lines = append(lines, reply.SmallType+n)
 	}
-	if r.trace.Request.Buttons && !forAddress(r.lookup) { // one of the buttons shows the addresses
+	if r.Trace.Request.Buttons && !ForAddress(r.Lookup) { // one of the buttons shows the addresses
 		lines = append(lines, r.sourceLine(guarded)...)
 	} else {
-		lines = append(lines, sourceNotes(r.language(), r.lookup, guarded, r.rules.Secrets)...)
+		lines = append(lines, sourceNotes(r.language(), r.Lookup, guarded, r.Rules.Secrets)...)
 	}
-	r.trace.Reply = strings.TrimSpace(guarded + "\n\n" + strings.Join(lines, "\n"))
-	return r.trace.Reply
+	r.Trace.Reply = strings.TrimSpace(guarded + "\n\n" + strings.Join(lines, "\n"))
+	return r.Trace.Reply
 }
 
-// forAddress reports whether the question asks for an address: that of a picture or a video.
-func forAddress(l *turn.Lookup) bool {
+// ForAddress reports whether the question asks for an address: that of a picture or a video.
+func ForAddress(l *turn.Lookup) bool {
 	return l != nil && (l.Intent == turn.IntentImage || l.Intent == turn.IntentVideo)
 }
 
 // sourceLine names the sources of a guarded body, and when they were looked up, in one line.
-func (r draft) sourceLine(body string) []string {
-	brief, cited := reply.Brief(r.lookup, body, r.rules.Secrets)
+func (r Draft) sourceLine(body string) []string {
+	brief, cited := reply.Brief(r.Lookup, body, r.Rules.Secrets)
 	if brief == "" {
 		return nil
 	}
@@ -128,156 +138,84 @@ func (r draft) sourceLine(body string) []string {
 	if cited {
 		line = sourcesLine
 	}
-	at := r.lookup.Began
-	if r.lookup.Reused != nil {
-		at = at.Add(-r.lookup.Reused.Age)
+	at := r.Lookup.Began
+	if r.Lookup.Reused != nil {
+		at = at.Add(-r.Lookup.Reused.Age)
 	}
-	if zone := r.actor.Location; zone != nil {
+	if zone := r.Character.Location; zone != nil {
 		at = at.In(zone)
 	}
 	return []string{reply.SmallType + line.In(r.language(), brief, at.Format("15:04 MST"))}
 }
 
-// sourceNotes lists the sources of a guarded body below a heading.
-func sourceNotes(language string, l *turn.Lookup, body string, secrets *redact.Redactor) []string {
-	lines, cited := reply.Sources(l, body, language, secrets)
-	if len(lines) == 0 {
-		return nil
-	}
-	heading, reused := readNotCited, notCitedReadAgo
-	if cited {
-		heading, reused = labelSources, sourcesReadAgo
-	}
-	if l.Reused == nil {
-		lines = slices.Insert(lines, 0, heading.In(language))
-	} else {
-		lines = slices.Insert(lines, 0, reused.In(language, minutes(l.Reused.Age)))
-	}
-	for i := range lines {
-		lines[i] = reply.SmallType + lines[i]
-	}
-	return lines
-}
-
-// minutes returns a duration in minutes or hours. All languages share their symbols.
-func minutes(d time.Duration) string {
-	if d < time.Hour {
-		return fmt.Sprintf("%d min", max(1, int(d.Minutes())))
-	}
-	return fmt.Sprintf("%d h", int(d.Hours()))
-}
-
-// withoutModel answers from the lookup alone, in the pages' words. excuse says why no model answered; it may be empty.
-func (r draft) withoutModel(excuse string) string {
-	r.marker = nil
-	found := r.lookup != nil && r.lookup.State == turn.Found && len(r.lookup.Summary) > 0
+// WithoutModel answers from the lookup alone, in the pages' words. excuse says why no model answered; it may be empty.
+func (r Draft) WithoutModel(excuse string) string {
+	r.Marker = nil
+	found := r.Lookup != nil && r.Lookup.State == turn.Found && len(r.Lookup.Summary) > 0
 	if words := strings.Join(r.receipts(), "\n"); words != "" && !found {
 		r.receipted = true
-		return r.finish(strings.TrimSpace(words+"\n\n"+excuse), nil)
+		return r.Finish(strings.TrimSpace(words+"\n\n"+excuse), nil)
 	}
 	if !found && excuse == "" {
 		if words := r.plain(); words != "" {
 			var notes []string
-			if r.bot.speeches.due(r.trace.Request.ChannelID, r.trace.Began) {
-				notes = []string{r.say(toLetMeTalk)}
+			if r.Speeches.due(r.Trace.Request.ChannelID, r.Trace.Began) {
+				notes = []string{r.Say(toLetMeTalk)}
 			}
-			return r.finish(words, notes)
+			return r.Finish(words, notes)
 		}
 	}
 	switch {
 	case found && excuse != "":
-		return r.compose(extracts(r.language(), r.lookup), excuse)
+		return r.Compose(extracts(r.language(), r.Lookup), excuse)
 	case found:
-		return r.compose(extracts(r.language(), r.lookup), r.noModel(noModelNote, ownWords))
+		return r.Compose(extracts(r.language(), r.Lookup), r.noModel(noModelNote, ownWords))
 	case excuse != "":
-		return r.compose(excuse)
-	case r.lookup != nil && r.lookup.State == turn.Empty:
-		return r.finish(r.say(foundNothing), nil)
-	case r.lookup != nil && r.lookup.State == turn.LookupFailed:
-		return r.finish(r.bot.failure(r.language(), r.lookup), nil)
-	case r.lookup != nil && r.lookup.State == turn.Disabled:
-		return r.finish(webIsOff.In(r.language(), sentence(r.lookup.Reason).In(r.language())), nil)
+		return r.Compose(excuse)
+	case r.Lookup != nil && r.Lookup.State == turn.Empty:
+		return r.Finish(r.Say(foundNothing), nil)
+	case r.Lookup != nil && r.Lookup.State == turn.LookupFailed:
+		return r.Finish(failure(r.language(), r.Lookup), nil)
+	case r.Lookup != nil && r.Lookup.State == turn.Disabled:
+		return r.Finish(webIsOff.In(r.language(), sentence(r.Lookup.Reason).In(r.language())), nil)
 	}
-	return r.finish(r.noModel(noModel, noModelYet), nil)
+	return r.Finish(r.noModel(noModel, noModelYet), nil)
 }
 
-// extracts returns the checked quotes with the numbers of their sources.
-func extracts(language string, l *turn.Lookup) string {
-	var parts []string
-	for _, c := range l.Summary {
-		sentence := clean.Unreferenced(strings.TrimSpace(c.Text)) + framed(language, c) + " " + c.Cited()
-		if !slices.Contains(parts, sentence) {
-			parts = append(parts, sentence)
+// Unheard returns what to say of a voice message that was not transcribed; empty if there is none.
+func Unheard(t *turn.Trace) sentence {
+	for _, r := range t.Transcripts {
+		switch r.Failure {
+		case "":
+		case turn.CodeNotConfigured:
+			return cannotListen
+		case turn.CodeTooLarge:
+			return tooLongToHear
+		default:
+			return notHeard
 		}
 	}
-	list := "- " + strings.Join(parts, "\n- ")
-	if len(parts) == 1 {
-		list = parts[0]
-	}
-	if l.Verdict != nil {
-		return verdict(language, l.Verdict) + "\n" + list
-	}
-	return list
+	return ""
 }
 
-// framed returns what changes the meaning of a quote on its page, in brackets, or "".
-func framed(language string, c turn.Claim) string {
-	quote := func(words string) string { return "“" + clean.Unreferenced(words) + "”" }
-	note := c.Framing.Note(quote, func(format string, values ...any) string { return sentence(format).In(language, values...) })
-	if note == "" {
-		return ""
-	}
-	return " (" + note + ")"
-}
-
-// verdict returns the sentence for the result of a fact check.
-func verdict(language string, v *turn.Verdict) string {
-	words := map[turn.VerdictLabel]sentence{
-		turn.VerdictSupports: verdictSupports, turn.VerdictContradicts: verdictContradicts, turn.VerdictUnverified: verdictUnverified,
-	}[v.Label]
-	if words == "" {
-		words = verdictOpen
-	}
-	of := ""
-	if v.Statement != "" {
-		of = fmt.Sprintf("“%s”: ", clean.Line(clean.Unreferenced(v.Statement), 200))
-	}
-	return of + "**" + words.In(language) + "** " + verdictCount.In(language, len(v.For), len(v.Against), v.Confidence)
-}
-
-// failure returns the sentence for a lookup that was needed and failed. The prompt tells the model the same.
-func (b *Bot) failure(language string, l *turn.Lookup) string {
-	what, words := lookupFailed, failureWords(language, l)
-	switch l.Failure {
-	case turn.CodeUnreadable:
-		what, words = unreadable(language, l)
-	case turn.CodeCap:
-		what = overCap
-	case turn.CodeRoom:
-		return noRoom.In(language)
-	case turn.CodeNothingToAsk:
-		return nothingLeft.In(language)
-	case turn.CodeInternal:
-		return myFault.In(language)
-	}
-	return what.In(language, clean.Line(words, 200))
-}
-
-// unreadable returns the sentence for pages that could not be read, or that a rule forbids, and the reasons.
-func unreadable(language string, l *turn.Lookup) (what sentence, words string) {
-	var each []string
-	what = mayNotRead
-	for _, p := range l.Pages {
-		if p.Snippet() { // its page has an entry of its own
-			continue
-		}
-		if p.Failure != turn.CodeBlockedURL {
-			what = couldNotRead
-		}
-		reason := pageFailure(language, p)
-		if !slices.Contains(each, reason) {
-			each = append(each, reason)
+// unread returns the names of the files of a message that could not be read.
+func unread(outcomes []turn.Outcome) (names []string) {
+	for _, o := range outcomes {
+		for _, c := range o.Contributions {
+			if a := c.Attached; a != nil && a.Failure != "" && a.Failure != turn.CodeBlind && a.Failure != turn.CodeNotConfigured && a.Failure != turn.CodeSkipped {
+				names = text.AddOnce(names, "“"+clean.Unreferenced(clean.Line(a.Name, longestFileName))+"”")
+			}
 		}
 	}
-	return what, strings.Join(each, "; ")
+	return names
+}
+
+const longestFileName = 60 // characters
+
+// Rewritten returns a character's text after its own scripts, before the guard.
+func Rewritten(c *character.Character, r turn.Request, text string) string {
+	if !c.Rewrites.Applies(card.OnReply) {
+		return text
+	}
+	return c.Rewritten(card.OnReply, text, 0, card.Macros{User: character.UserName(r), Now: r.Message.At, Chat: r.ChannelID, Turn: r.ID}, nil)
 }

@@ -1,9 +1,8 @@
-package bot
+package gate
 
 import (
 	"context"
 	"fmt"
-	"log/slog"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,59 +13,6 @@ import (
 	"familiar/internal/llm"
 	"familiar/internal/store"
 )
-
-// Access says who may use the bot, by ids of people, roles, channels and servers. What Deny has gets no answer. If Allow has anything, only
-// that is answered.
-type Access struct{ Allow, Deny map[string]bool }
-
-// Admits reports whether the bot may answer an event.
-func (a Access) Admits(e turn.Event) bool {
-	by := e.Message.Author.ID
-	if e.Command != nil {
-		by = e.Command.By.ID
-	}
-	allowed := len(a.Allow) == 0
-	for _, id := range append([]string{by, e.Message.ChannelID, e.ParentID, e.GuildID}, e.Reader.Roles...) {
-		if id != "" && a.Deny[id] {
-			return false
-		}
-		allowed = allowed || id != "" && a.Allow[id]
-	}
-	return allowed
-}
-
-// Paused ends the turns where the bot was paused, and shows people that it is paused everywhere. ends says that the pause ended instead.
-func (b *Bot) Paused(ctx context.Context, s store.Switch, ends bool) {
-	if s.Place == store.Everywhere {
-		b.conditionChanged(func(c *condition) { c.paused = !ends })
-	}
-	if ends {
-		return
-	}
-	b.withdraw(ctx, errPaused, func(a turn.Event) bool {
-		switch s.Place {
-		case store.Everywhere:
-			return true
-		case "":
-			return a.GuildID == s.GuildID
-		}
-		return a.Message.ChannelID == s.Place || a.ParentID == s.Place
-	})
-}
-
-// limitWeb switches the web off for a turn if lookups are off here or used up for today.
-func (b *Bot) limitWeb(ctx context.Context, r *turn.Request, e turn.Event, p *pass) {
-	if r.Web.Switch == turn.WebOff {
-		return
-	}
-	off, err := b.Store.Settings.SwitchedOff(ctx, e.Message.ChannelID, e.ParentID, e.GuildID)
-	b.logged("read what is switched off", err)
-	if off[store.Lookups] {
-		r.Web.Switch, r.Web.Reason = turn.WebOff, turn.OffChannel
-	} else if !b.holdLookup(ctx, p, Party(e)) {
-		r.Web.Switch, r.Web.Reason = turn.WebOff, turn.OffQuota
-	}
-}
 
 // These are the things that quotas count.
 const (
@@ -127,27 +73,146 @@ func Party(e turn.Event) store.Party {
 	return store.Party{Person: by, Channel: e.Message.ChannelID, Guild: e.GuildID}
 }
 
-// spent returns the scope and id of a quota, of one of some kinds, that is used up today; "" if there is none.
-func spent(ctx context.Context, db *store.DB, now time.Time, quotas []Quota, p store.Party, of ...string) (scope, id string, err error) {
-	if !slices.ContainsFunc(quotas, func(q Quota) bool { return slices.Contains(of, q.Of) }) {
-		return "", "", nil
-	}
-	used, err := db.Quotas.Usage(ctx, now, p)
-	for _, q := range quotas {
-		if slices.Contains(of, q.Of) && q.Used(used[q.Scope]) >= q.Most {
-			return q.Scope, used[q.Scope].ID, err
-		}
-	}
-	return "", "", err
+// Pass is the right to one turn or lookup. Until it is returned, it holds a part of the quotas, so that turns at the same time cannot use
+// the same rest of one. A nil pass holds nothing.
+type Pass struct {
+	of    *passes
+	party store.Party
+	holds store.Used // guarded by of.mu
+	until time.Time  // a pass that was not returned holds nothing afterwards
 }
 
-// count adds a turn to today's use.
-func (b *Bot) count(ctx context.Context, t *turn.Trace) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeLimit)
-	defer cancel()
+// passes are the passes that are held. The zero value is ready. A restart empties it: what was begun is counted when it is over.
+type passes struct {
+	mu   sync.Mutex
+	held map[*Pass]bool // guarded by mu
+}
+
+// LongestPass is longer than any turn takes, with the wait in its lane.
+const LongestPass = 15 * time.Minute
+
+// hold takes a turn's part of the quotas: the turn, and as many tokens as its prompt may have. If a quota is used up, it returns that
+// instead.
+func (g *Gate) hold(ctx context.Context, party store.Party, tokens int) (*Pass, *store.Usage) {
+	p := &Pass{of: &g.passes, party: party, until: time.Now().Add(LongestPass)}
+	if len(g.Quotas) == 0 {
+		return p, nil
+	}
+	g.passes.mu.Lock()
+	defer g.passes.mu.Unlock()
+	used, err := g.Store.Quotas.Usage(ctx, g.now(), party)
+	g.logged("read what was used today", err)
+	if q := g.passes.exhausted(g.Quotas, party, used, Turns, Tokens, Dollars); q != nil {
+		return nil, q
+	}
+	p.holds = store.Used{Turns: 1, Tokens: tokens}
+	if all := used[store.OfAll]; all.Tokens > 0 { // the usual price
+		p.holds.Cost = all.Cost / float64(all.Tokens) * float64(p.holds.Tokens)
+	}
+	g.passes.keep(p)
+	return p, nil
+}
+
+// HoldLookup takes a lookup's part of the quotas for a turn that has a pass, and reports whether there was one left.
+func (g *Gate) HoldLookup(ctx context.Context, p *Pass, party store.Party) bool {
+	if len(g.Quotas) == 0 {
+		return true
+	}
+	g.passes.mu.Lock()
+	defer g.passes.mu.Unlock()
+	if p != nil && p.holds.Lookups > 0 { // an attempt before this one took it
+		return true
+	}
+	used, err := g.Store.Quotas.Usage(ctx, g.now(), party)
+	g.logged("read what was used today", err)
+	if g.passes.exhausted(g.Quotas, party, used, Lookups) != nil {
+		return false
+	}
+	if p != nil {
+		p.holds.Lookups = 1
+		g.passes.keep(p)
+	}
+	return true
+}
+
+// exhausted returns the quota, of one of some kinds, that what was used and what is held leave nothing of. Its caller holds mu.
+func (ps *passes) exhausted(quotas []Quota, party store.Party, used map[string]store.Usage, of ...string) *store.Usage {
+	ids := map[string]string{store.OfAll: "", store.OfPerson: party.Person, store.OfChannel: party.Channel, store.OfServer: party.Guild}
+	now := time.Now()
+	for _, q := range quotas {
+		id := ids[q.Scope]
+		if !slices.Contains(of, q.Of) || id == "" && q.Scope != store.OfAll {
+			continue
+		}
+		all := used[q.Scope]
+		if all.Scope == "" {
+			all.Scope, all.ID = q.Scope, id
+		}
+		for p := range ps.held {
+			if p.until.Before(now) {
+				delete(ps.held, p)
+			} else if p.counts(q.Scope, id) {
+				all.Used = all.Plus(p.holds)
+			}
+		}
+		if q.Used(all) >= q.Most {
+			return &all
+		}
+	}
+	return nil
+}
+
+// counts reports whether a pass is for a party with that id in a scope.
+func (p *Pass) counts(scope, id string) bool {
+	switch scope {
+	case store.OfPerson:
+		return p.party.Person == id
+	case store.OfChannel:
+		return p.party.Channel == id
+	case store.OfServer:
+		return p.party.Guild == id
+	}
+	return true
+}
+
+// keep keeps a pass. Its caller holds mu.
+func (ps *passes) keep(p *Pass) {
+	if ps.held == nil {
+		ps.held = map[*Pass]bool{}
+	}
+	ps.held[p] = true
+}
+
+// Held returns how many turns and lookups hold a part of the quotas now.
+func (g *Gate) Held() int {
+	g.passes.mu.Lock()
+	defer g.passes.mu.Unlock()
+	return len(g.passes.held)
+}
+
+// GiveBack returns a pass when its turn is over and counted, or does not begin.
+func (p *Pass) GiveBack() {
+	if p == nil {
+		return
+	}
+	p.of.mu.Lock()
+	defer p.of.mu.Unlock()
+	delete(p.of.held, p)
+}
+
+// countLimit is how long counting may take.
+const countLimit = 10 * time.Second
+
+// Count adds a turn to today's use.
+func (g *Gate) Count(ctx context.Context, t *turn.Trace) {
 	r := t.Request
-	p := store.Party{Person: r.Message.Author.ID, Channel: r.ChannelID, Guild: r.GuildID}
-	b.logged("count what was used", b.Store.Quotas.AddUsage(ctx, b.now().Add(-t.Took), p, used(t)))
+	g.add(ctx, g.now().Add(-t.Took), store.Party{Person: r.Message.Author.ID, Channel: r.ChannelID, Guild: r.GuildID}, used(t))
+}
+
+func (g *Gate) add(ctx context.Context, at time.Time, p store.Party, used store.Used) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), countLimit)
+	defer cancel()
+	g.logged("count what was used", g.Store.Quotas.AddUsage(ctx, at, p, used))
 }
 
 // used returns what a turn used, of all models together.
@@ -172,67 +237,60 @@ func used(t *turn.Trace) store.Used {
 	return u
 }
 
-// Meter applies the quotas to requests to models that belong to no turn. They count for the channel, its server and all together. They count for no person,
-// since nobody asked for them. The exported fields must not be changed after first use.
-type Meter struct {
-	Store  *store.DB
-	Quotas []Quota
-	Log    *slog.Logger
-	Now    func() time.Time // nil: time.Now
+// Requests to models that belong to no turn count for the channel, its server and all together. They count for no person, since nobody asked
+// for them.
 
-	mu    sync.Mutex
-	noted map[string]string // by scope and id, the day of UTC on which it was noted; guarded by mu
-}
-
-func (m *Meter) now() time.Time {
-	if m.Now == nil {
-		return time.Now()
-	}
-	return m.Now()
+// noted are the used up quotas that were noted today. Its zero value is ready.
+type noted struct {
+	mu  sync.Mutex
+	day map[string]string // by scope and id, the day of UTC on which it was noted; guarded by mu
 }
 
 const countNoQuota = "not asked: quota"
 
 // Allows reports whether a channel has tokens and dollars left today. A refusal is logged and counted once a day.
-func (m *Meter) Allows(ctx context.Context, channelID, guildID string) bool {
-	scope, id, err := spent(ctx, m.Store, m.now(), m.Quotas, store.Party{Channel: channelID, Guild: guildID}, Tokens, Dollars)
-	if err == nil && scope == "" {
+func (g *Gate) Allows(ctx context.Context, channelID, guildID string) bool {
+	if !slices.ContainsFunc(g.Quotas, func(q Quota) bool { return q.Of == Tokens || q.Of == Dollars }) {
 		return true
 	}
-	if err == nil && m.first(scope+" "+id) {
-		m.Log.Info("a quota is used up: summaries and memory wait until tomorrow", "of", scope, "id", id)
-		err = m.Store.Tallies.Add(ctx, map[string]int{countNoQuota: 1})
+	used, err := g.Store.Quotas.Usage(ctx, g.now(), store.Party{Channel: channelID, Guild: guildID})
+	at := slices.IndexFunc(g.Quotas, func(q Quota) bool { return (q.Of == Tokens || q.Of == Dollars) && q.Used(used[q.Scope]) >= q.Most })
+	if err == nil && at < 0 {
+		return true
 	}
-	if err != nil && ctx.Err() == nil {
-		m.Log.Error("read what was used today", "err", err)
+	if err == nil {
+		if scope := g.Quotas[at].Scope; g.noted.first(scope+" "+used[scope].ID, g.now()) {
+			g.Log.Info("a quota is used up: summaries and memory wait until tomorrow", "of", scope, "id", used[scope].ID)
+			err = g.Store.Tallies.Add(ctx, map[string]int{countNoQuota: 1})
+		}
+	}
+	if ctx.Err() == nil {
+		g.logged("read what was used today", err)
 	}
 	return false
 }
 
 // first reports whether a used up quota is noted for the first time today. Notes of other days are dropped.
-func (m *Meter) first(whose string) bool {
-	today := m.now().UTC().Format(time.DateOnly)
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.noted[whose] == today {
+func (n *noted) first(whose string, now time.Time) bool {
+	today := now.UTC().Format(time.DateOnly)
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.day[whose] == today {
 		return false
 	}
-	noted := map[string]string{whose: today}
-	for key, day := range m.noted {
-		if day == today {
-			noted[key] = day
+	for key, day := range n.day {
+		if day != today {
+			delete(n.day, key)
 		}
 	}
-	m.noted = noted
+	if n.day == nil {
+		n.day = map[string]string{}
+	}
+	n.day[whose] = today
 	return true
 }
 
-// Count adds a request to today's use.
-func (m *Meter) Count(ctx context.Context, channelID, guildID string, u llm.Usage) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeLimit)
-	defer cancel()
-	used := store.Used{Tokens: u.Prompt + u.Completion, Cost: u.Cost}
-	if err := m.Store.Quotas.AddUsage(ctx, m.now(), store.Party{Channel: channelID, Guild: guildID}, used); err != nil {
-		m.Log.Error("count what was used", "err", err)
-	}
+// CountAside adds a request that belongs to no turn to today's use.
+func (g *Gate) CountAside(ctx context.Context, channelID, guildID string, u llm.Usage) {
+	g.add(ctx, g.now(), store.Party{Channel: channelID, Guild: guildID}, store.Used{Tokens: u.Prompt + u.Completion, Cost: u.Cost})
 }

@@ -8,6 +8,7 @@ import (
 
 	"familiar/internal/bot"
 	"familiar/internal/context/turn"
+	"familiar/internal/draft"
 	"familiar/internal/search"
 	"familiar/internal/terminal"
 	"familiar/internal/text"
@@ -91,7 +92,7 @@ func (c *call) failed(b *bot.Bot, l *turn.Lookup) error {
 	default:
 		return nil
 	}
-	return &toolError{code, text.OneLine(terminal.Plain(b.LookupAnswer("en", l)))}
+	return &toolError{code, text.OneLine(terminal.Plain(draft.LookupAnswer("en", l, b.Redact)))}
 }
 
 func quotes(claims []turn.Claim) []Quote {
