@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"familiar/internal/context/turn"
+	"familiar/internal/store"
 	"familiar/internal/text"
 )
 
@@ -192,4 +193,111 @@ func (b *Bot) cameBefore(ctx context.Context, e turn.Event) bool {
 	}
 	_, err := b.Store.Messages.Get(ctx, e.Message.ID)
 	return err == nil
+}
+
+// Conduct returns how people want the bot to take part in a channel. A thread inherits that.
+func (b *Bot) Conduct(ctx context.Context, e turn.Event) store.Conduct {
+	c, err := b.Store.Settings.Conduct(ctx, conductChannel(e))
+	b.logged("read how to take part in a channel", err)
+	return c
+}
+
+// conductChannel returns the channel whose conduct counts where an event happened.
+func conductChannel(e turn.Event) string { return cmp.Or(e.ParentID, e.Message.ChannelID) }
+
+// titled puts the title of a forum's post before its first message: together they are the question.
+func titled(e turn.Event) turn.Event {
+	if e.Title != "" {
+		e.Message.Text = e.Title + "\n" + e.Message.Text
+	}
+	return e
+}
+
+// goesOn reports whether a message continues a thread that the bot opened. There the bot need not be mentioned, unless somebody else is.
+func (b *Bot) goesOn(ctx context.Context, e turn.Event) bool {
+	if e.ParentID == "" && !e.ParentUnknown || forOthers(e) {
+		return false
+	}
+	own, quiet, err := b.Store.Threads.Get(ctx, e.Message.ChannelID)
+	b.logged("read a thread", err)
+	return own && !quiet
+}
+
+// forOthers reports whether a message that does not mention the bot is for somebody else: it replies to that person, or mentions one.
+func forOthers(e turn.Event) bool {
+	return e.Reply != nil && !e.Reply.Own || slices.ContainsFunc(e.Message.Mentions, func(m string) bool { return strings.HasPrefix(m, "@") })
+}
+
+// latest returns the character that spoke last in a channel, or else the first.
+func (b *Bot) latest(ctx context.Context, e turn.Event, all []*Actor) *Actor {
+	if len(all) == 1 {
+		return all[0]
+	}
+	recent, err := b.Store.Messages.Recent(ctx, e.Message.ChannelID, chainLength)
+	b.logged("read recent messages", err)
+	for _, m := range slices.Backward(recent) {
+		if i := slices.IndexFunc(all, func(a *Actor) bool { return m.Own && a.ID == m.AuthorID }); i >= 0 {
+			return all[i]
+		}
+	}
+	return all[0]
+}
+
+// muteWords are messages that tell the bot to be quiet.
+var muteWords = []string{
+	"stop", "stop it", "be quiet", "quiet", "enough", "that's all", "thats all", "silence", "stopp", "genug", "ruhe", "sei still", "basta", "para", "cállate",
+	"silencio", "arrête", "ça suffit", "tais-toi", "pare", "chega", "silêncio", "やめて", "止めて", "ストップ", "静かにして",
+}
+
+// muted reports whether a message tells the bot to be quiet in one of its threads, and keeps that. A mention ends it.
+func (b *Bot) muted(ctx context.Context, e turn.Event) bool {
+	if e.ParentID == "" && !e.ParentUnknown {
+		return false
+	}
+	own, quiet, err := b.Store.Threads.Get(ctx, e.Message.ChannelID)
+	if b.logged("read a thread", err); !own {
+		return false
+	}
+	words := strings.ToLower(strings.Trim(strings.TrimSpace(e.Message.Text), "!.… 。！"))
+	if stop := slices.Contains(muteWords, words); stop != quiet && (stop || e.Mentioned) {
+		b.logged("be quiet in a thread", b.Store.Threads.SetQuiet(ctx, e.Message.ChannelID, stop))
+		if stop {
+			b.tell(e, quietHere)
+		}
+		return stop
+	}
+	return false
+}
+
+// Speakers returns the characters that may speak where an event happened: those of the channel, of the channel above a thread, or of the
+// server. The first one answers if no name is called. There is always one.
+func (b *Bot) Speakers(ctx context.Context, e turn.Event) []*Actor {
+	cast := b.CurrentCast()
+	var found []*Actor
+	if len(cast.Others) > 0 {
+		ids, err := b.Store.Characters.Chosen(ctx, e.Message.ChannelID, e.ParentID, e.GuildID)
+		b.logged("read which characters speak in a channel", err)
+		for _, id := range ids {
+			if a := cast.Actor(id); a != nil && !slices.Contains(found, a) {
+				found = append(found, a)
+			}
+		}
+	}
+	if found == nil {
+		found = []*Actor{cast.Default}
+	}
+	return found
+}
+
+// speaker returns the character that answers if no name is called.
+func (b *Bot) speaker(ctx context.Context, e turn.Event) *Actor { return b.Speakers(ctx, e)[0] }
+
+// actor returns the character that takes the turn of an arrival. If that character is no longer loaded, it is the channel's.
+func (b *Bot) actor(ctx context.Context, a arrival) *Actor {
+	if a.character != "" {
+		if actor := b.CurrentCast().Actor(a.character); actor != nil {
+			return actor
+		}
+	}
+	return b.speaker(ctx, a.Event)
 }

@@ -92,6 +92,46 @@ func (b *Bot) arrivals(ctx context.Context, e turn.Event) []arrival {
 	return all
 }
 
+// replacesProxied puts a message that a proxy wrote in the place of its original, if the original asked for a turn. It is answered once, as
+// it is now. Posts of an answer that are visible stay. It reports whether the original asked for a turn.
+func (b *Bot) replacesProxied(ctx context.Context, e turn.Event) bool {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeLimit)
+	defer cancel()
+	never, err := b.Store.Claims.Claim(ctx, e.Original)
+	if b.logged("claim the original of a message", err); err != nil || never {
+		return false
+	}
+	rows := []store.Incoming{{Message: b.stored(e, e.Message), Claim: e.Message.ID}}
+	var claims, before []string
+	waiting := b.lanes.unseen(e.Original)
+	for i, a := range waiting {
+		before = append(before, a.claim())
+		a = a.rewritten(e)
+		claims = append(claims, a.claim())
+		row := store.Incoming{Message: b.stored(e, a.Message), Claim: a.claim()}
+		if b.Resume {
+			row.Event = encodeArrival(a)
+		}
+		rows = append(rows[:i], row)
+	}
+	_, err = b.Store.Messages.SaveIncoming(ctx, rows...)
+	b.logged("keep a message", err)
+	b.logged("delete the original of a message", b.Store.Messages.Delete(ctx, e.Original)) // the proxy is about to do the same; no prompt has both
+	if len(waiting) > 0 && !b.lanes.rewrite(e) {
+		before = claims // part of the answer is visible: that is finished, and this message is not answered
+	}
+	b.closeClaims(ctx, before...)
+	return true
+}
+
+// rewritten returns the arrival with the message that a proxy wrote. It stays in the thread that was opened for it.
+func (a arrival) rewritten(e turn.Event) arrival {
+	channel, parent := a.Message.ChannelID, a.ParentID
+	a.Event = e
+	a.Message.ChannelID, a.ParentID = channel, parent
+	return a
+}
+
 // withNotes adds to the messages of an event a note that names their attachments.
 func withNotes(e turn.Event) turn.Event {
 	e.Message.Note = attachment.Note(e.Message, "")
@@ -142,6 +182,13 @@ func (b *Bot) admit(ctx context.Context, all ...arrival) {
 	}
 }
 
+func (b *Bot) stored(e turn.Event, m turn.Message) store.Message {
+	return store.Message{
+		ID: m.ID, ChannelID: m.ChannelID, GuildID: e.GuildID, AuthorID: m.Author.ID, AuthorName: m.Author.Name,
+		Text: m.Text, Note: m.Note, ReplyTo: m.ReplyTo, At: m.At, Own: m.Own,
+	}
+}
+
 // enqueue puts arrivals of one channel into its lane. An author whose message loses its place is told.
 func (b *Bot) enqueue(ctx context.Context, all ...arrival) {
 	run := context.WithoutCancel(ctx)
@@ -177,4 +224,23 @@ func giveBack(all ...arrival) {
 	for _, a := range all {
 		a.pass.GiveBack()
 	}
+}
+
+// mostInARow is how many turns the bot takes in a channel before a person must write there again.
+const mostInARow = 2
+
+// rounds counts the turns that were asked for in each channel since a person wrote there. A proxy may write for a person or for another bot.
+// For a person the original message came before, unless the bot was away. Only the goroutine of Run uses it.
+type rounds map[string]int
+
+// grant returns how many of the n turns that a message asks for are allowed, and counts them.
+func (r rounds) grant(e turn.Event, n int) int {
+	channel := e.Message.ChannelID
+	if !e.Proxied || e.Late {
+		delete(r, channel)
+	}
+	if n = min(n, mostInARow-r[channel]); n > 0 {
+		r[channel] += n
+	}
+	return n
 }

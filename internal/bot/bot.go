@@ -3,24 +3,25 @@
 //
 // The way of a message, by file:
 //
-//   - arrive.go stores it and claims it, so that no event is answered twice. trigger.go decides whether it asks for a turn, and which of the
-//     characters in cast.go must answer. proxy.go replaces messages that a proxy posts again for a person.
-//   - limits.go refuses: by access, by pauses, by quotas.
-//   - lane.go queues it in its channel's lane. threads.go opens threads and answers in them.
-//   - take.go takes the turn: gather (prompt.Builder), ask (llm.Client), answer (answer.go, reply.go), remember (record.go). request.go tells
-//     the providers what the turn is about, voice.go has voice messages transcribed, and memory.go carries out what the message orders to be
-//     remembered or forgotten, before the turn reads anything. process.go has models think before the answer, or reword it.
+//   - bot.go takes the events, several at once, and hands each on.
+//   - address.go decides whether a message asks for a turn, and which of the characters in cast.go must answer. Package gate decides
+//     whether they may.
+//   - arrive.go stores the message and claims it, so that no event is answered twice. It replaces messages that a proxy posts again.
+//   - lane.go queues it in its channel's lane.
+//   - take.go takes the turn: gather (prompt.Builder), ask and answer (answer.go, with package draft), remember (record.go). request.go tells
+//     the providers what the turn is about. attached.go has voice messages transcribed. process.go has models carry out orders to remember,
+//     think before the answer, or reword it.
 //   - delivery.go posts the reply while it grows, at the pace of typing if the bot imitates a voice. door.go calls the door, and
 //     calls it again while a failure may be temporary. Nothing is visible before its record is
 //     on disk.
-//   - notice.go tells authors who get no answer. say.go has the sentences.
+//   - notice.go tells authors who get no answer.
 //
 // What happens afterwards, or besides:
 //
-//   - amend.go answers an edited question again and deletes the answer to a deleted one. forget.go forgets messages and people.
-//   - button.go has the buttons under a reply, and react.go the reactions. Discord is told a key for each button that cannot be guessed.
+//   - amend.go answers an edited question again. forget.go deletes answers, and forgets messages and people.
+//   - press.go has the buttons under a reply, and the reactions. Discord is told a key for each button that cannot be guessed.
 //   - lookup.go takes turns outside the lanes, for commands and for other programs.
-//   - chatter.go joins in unasked, resume.go goes on after a restart, and witness.go asks the channel what was answered before.
+//   - chatter.go joins in unasked, resume.go goes on after a restart, and witness.go asks the channel what was answered and written before.
 //   - presence.go shows the bot's state.
 //
 // Without a model the reply is made from the lookup alone, in the words of the pages.
@@ -33,8 +34,10 @@ package bot
 import (
 	"context"
 	"errors"
+	"fmt"
 	"iter"
 	"log/slog"
+	"runtime/debug"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -278,4 +281,26 @@ func until(ctx, end context.Context) (context.Context, context.CancelFunc) {
 		release()
 		cancel(nil)
 	}
+}
+
+// now returns the time for quotas and for what is too old.
+func (b *Bot) now() time.Time {
+	if b.Now == nil {
+		return time.Now()
+	}
+	return b.Now()
+}
+
+func (b *Bot) logged(what string, err error) {
+	if err != nil {
+		b.Log.Error(what, "err", b.Redact.String(err.Error()))
+	}
+}
+
+// recovered logs a panic, which must end one turn and not the process. It reports whether there was one.
+func (b *Bot) recovered(what string, panicked any) bool {
+	if panicked != nil {
+		b.Log.Error(what, "panic", b.Redact.String(fmt.Sprint(panicked)), "stack", b.Redact.String(string(debug.Stack())))
+	}
+	return panicked != nil
 }

@@ -3,7 +3,6 @@ package bot
 import (
 	"cmp"
 	"context"
-	"slices"
 	"strings"
 	"time"
 
@@ -87,45 +86,12 @@ func (b *Bot) SetCast(c *Cast) { b.reloaded.Store(c) }
 
 func (b *Bot) CurrentCast() *Cast { return cmp.Or(b.reloaded.Load(), b.Cast) }
 
-// Speakers returns the characters that may speak where an event happened: those of the channel, of the channel above a thread, or of the
-// server. The first one answers if no name is called. There is always one.
-func (b *Bot) Speakers(ctx context.Context, e turn.Event) []*Actor {
-	cast := b.CurrentCast()
-	var found []*Actor
-	if len(cast.Others) > 0 {
-		ids, err := b.Store.Characters.Chosen(ctx, e.Message.ChannelID, e.ParentID, e.GuildID)
-		b.logged("read which characters speak in a channel", err)
-		for _, id := range ids {
-			if a := cast.Actor(id); a != nil && !slices.Contains(found, a) {
-				found = append(found, a)
-			}
-		}
-	}
-	if found == nil {
-		found = []*Actor{cast.Default}
-	}
-	return found
-}
-
 // persona returns the name and picture under which a character posts: its own if several characters speak there, else nil.
 func (b *Bot) persona(ctx context.Context, actor *Actor, e turn.Event) *turn.Persona {
 	if !b.Pace.Names || e.GuildID == "" || len(b.Speakers(ctx, e)) == 1 {
 		return nil
 	}
 	return &turn.Persona{Name: actor.Name, Avatar: actor.Avatar}
-}
-
-// speaker returns the character that answers if no name is called.
-func (b *Bot) speaker(ctx context.Context, e turn.Event) *Actor { return b.Speakers(ctx, e)[0] }
-
-// actor returns the character that takes the turn of an arrival. If that character is no longer loaded, it is the channel's.
-func (b *Bot) actor(ctx context.Context, a arrival) *Actor {
-	if a.character != "" {
-		if actor := b.CurrentCast().Actor(a.character); actor != nil {
-			return actor
-		}
-	}
-	return b.speaker(ctx, a.Event)
 }
 
 // Greet posts a character's n-th greeting, and keeps it as a message of the character.

@@ -443,12 +443,5 @@ func (d *delivery) pause(ctx context.Context, piece string) bool {
 	return d.attempt.Err() == nil && !d.lane.hasFrom(d.author)
 }
 
-// hasFrom reports whether a message of this author waits in the lane.
-func (l *lane) hasFrom(author string) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return slices.ContainsFunc(l.waiting, func(a arrival) bool { return a.Kind == turn.Created && a.Message.Author.ID == author })
-}
-
 // errUnsaid ends a reply whose rest is no longer wanted.
 var errUnsaid = errors.New("the person wrote again before the reply was complete")

@@ -1,11 +1,14 @@
 package bot
 
 import (
+	"cmp"
 	"context"
+	"slices"
 	"time"
 
 	"familiar/internal/context/turn"
 	"familiar/internal/forget"
+	"familiar/internal/reply"
 	"familiar/internal/store"
 )
 
@@ -66,6 +69,49 @@ func (b *Bot) deleted(ctx context.Context, e turn.Event) {
 		}
 		b.forget(ctx)
 	})
+}
+
+// retract deletes the answers to a deleted message. If somebody replied to the answer, its first post is replaced by a notice, unless the
+// character is set to delete it.
+func (b *Bot) retract(ctx context.Context, m turn.Message) {
+	defer func() { b.recovered("take back an answer", recover()) }()
+	b.Settle(m.ChannelID)
+	b.Settle(m.ID) // a thread for the message has the message's id
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), landLimit)
+	defer cancel()
+	gone := map[string]bool{} // a turn may have answered again in the posts of another
+	for _, t := range slices.Backward(b.answers(ctx, m.ID)) {
+		t.ReplyIDs = slices.DeleteFunc(t.ReplyIDs, func(id string) bool { return gone[id] })
+		for _, id := range t.ReplyIDs {
+			gone[id] = true
+		}
+		if len(t.ReplyIDs) > 0 {
+			b.takeBack(ctx, t)
+		}
+	}
+}
+
+// takeBack deletes an answer whose question is gone.
+func (b *Bot) takeBack(ctx context.Context, t *turn.Trace) {
+	how := cmp.Or(b.CurrentCast().Actor(t.Request.Character), b.CurrentCast().Default).Retract
+	replied, err := b.Store.Messages.HasReply(ctx, t.Request.ChannelID, t.ReplyIDs...)
+	b.logged("find replies to an answer", err)
+	keep := 0
+	if how == "redact" || how != "delete" && (replied || err != nil) {
+		keep = 1
+	}
+	for i, id := range slices.Backward(t.ReplyIDs) {
+		r := turn.Ref{ChannelID: t.Request.ChannelID, ID: id, Persona: t.Request.Persona}
+		if i < keep {
+			notice := reply.SmallType + retracted.In(t.Request.Language)
+			err = b.sendEdit(ctx, turn.Edit{Ref: r, Text: notice, Final: true}, true)
+		} else {
+			err = b.sendDelete(ctx, r)
+		}
+		b.logged("take back an answer", err)
+		b.logged("forget an answer", b.Store.Messages.Delete(ctx, id))
+	}
+	b.Log.Info("the question was deleted, and so is its answer", "turn", t.Request.ID, "kept", keep > 0)
 }
 
 // forget takes deleted messages out of the records. If the bot stops meanwhile, the next start goes on with it.

@@ -144,13 +144,6 @@ func (b *Bot) save(ctx context.Context, t *turn.Trace) error {
 	return err
 }
 
-func (b *Bot) stored(e turn.Event, m turn.Message) store.Message {
-	return store.Message{
-		ID: m.ID, ChannelID: m.ChannelID, GuildID: e.GuildID, AuthorID: m.Author.ID, AuthorName: m.Author.Name,
-		Text: m.Text, Note: m.Note, ReplyTo: m.ReplyTo, At: m.At, Own: m.Own,
-	}
-}
-
 func joinText(a, b string) string {
 	if a == "" {
 		return b
@@ -208,29 +201,4 @@ func progressOf(t *turn.Trace) turn.Progress {
 		p.Lookup = l.State
 	}
 	return p
-}
-
-// Lane is one channel with work to do.
-type Lane struct {
-	ChannelID string
-	TurnID    string // of the present turn; empty between two
-	Waiting   int    // messages that wait behind it
-}
-
-// Lanes returns the channels with work to do.
-func (b *Bot) Lanes() (all []Lane) {
-	ls := &b.lanes
-	ls.mu.Lock()
-	defer ls.mu.Unlock()
-	for channel, l := range ls.open {
-		l.mu.Lock()
-		one := Lane{ChannelID: channel, Waiting: len(l.waiting)}
-		if l.active != nil {
-			one.TurnID = l.active.id
-			one.Waiting += len(l.active.joined)
-		}
-		l.mu.Unlock()
-		all = append(all, one)
-	}
-	return all
 }
