@@ -3,6 +3,7 @@ package bot
 import (
 	"cmp"
 	"context"
+	"errors"
 	"regexp"
 	"slices"
 	"strings"
@@ -14,86 +15,80 @@ import (
 	"familiar/internal/text"
 )
 
-// mostAnswers is how many characters answer one message, one after the other. Their own messages ask nobody for a turn, so no more answers
-// follow before a person writes again.
-const mostAnswers = 2
-
-// addressee is a character that a message asks for a turn, and how.
-type addressee struct {
-	actor *Actor
-	how   turn.Address
-}
-
-// addressees returns the characters that a message asks for a turn, in the order in which they answer. A direct message, a command and a
-// mention of the bot are for the characters that they name, or else for the channel's first one. A reply is for the character that wrote the
-// message above, and for those that it names. Any other message is for the characters whose names it contains as words, or else for those
-// with a matching pattern.
-func (b *Bot) addressees(ctx context.Context, e turn.Event) []addressee {
-	if e.Message.Own {
-		return nil
-	}
-	all := b.Speakers(ctx, e)
-	if e.Command != nil {
-		return []addressee{{all[0], turn.ByDirect}}
-	}
-	named := namedIn(quotation.ReplaceAllString(e.Message.Text, " "), all)
-	var found []addressee
-	add := func(how turn.Address, actors ...*Actor) {
-		for _, a := range actors {
-			if len(found) < mostAnswers && !slices.ContainsFunc(found, func(s addressee) bool { return s.actor == a }) {
-				found = append(found, addressee{a, how})
+// Speakers returns the characters that may speak where an event happened: those of the channel, of the channel above a thread, or of the
+// server. The first one answers if no name is called. There is always one.
+func (b *Bot) Speakers(ctx context.Context, e turn.Event) []*Actor {
+	cast := b.CurrentCast()
+	var found []*Actor
+	if len(cast.Others) > 0 {
+		ids, err := b.Store.Characters.Chosen(ctx, e.Message.ChannelID, e.ParentID, e.GuildID)
+		b.logged("read which characters speak in a channel", err)
+		for _, id := range ids {
+			if a := cast.Actor(id); a != nil && !slices.Contains(found, a) {
+				found = append(found, a)
 			}
 		}
 	}
-	first := all[:1]
-	if len(named) > 0 {
-		first = named
-	}
-	replied := b.repliedTo(ctx, e, all)
-	switch {
-	case e.Direct:
-		add(turn.ByDirect, first...)
-	case e.Mentioned:
-		add(turn.ByMention, first...)
-	case replied != nil:
-		add(turn.ByReply, replied)
-		add(turn.ByName, named...)
-	case b.goesOn(ctx, e):
-		if len(named) == 0 {
-			first = []*Actor{b.latest(ctx, e, all)}
-		}
-		add(turn.ByThread, first...)
-	case e.Title != "" && b.Conduct(ctx, e).Posts:
-		add(turn.ByPost, first...)
-	case b.subscribed(ctx, e):
-		if len(named) == 0 {
-			first = []*Actor{b.latest(ctx, e, all)}
-		}
-		add(turn.ByChannel, first...)
-	case len(named) > 0:
-		add(turn.ByName, named...)
-	default:
-		for _, a := range all {
-			if matches(e.Message.Text, a.Patterns()) {
-				add(turn.ByPattern, a)
-			}
-		}
+	if found == nil {
+		found = []*Actor{cast.Default}
 	}
 	return found
 }
 
-// address returns how a message addresses a character.
-func (b *Bot) address(ctx context.Context, e turn.Event, actor *Actor) turn.Address {
-	for _, s := range b.addressees(ctx, e) {
-		if s.actor.ID == actor.ID {
-			return s.how
+// speaker returns the character that answers if no name is called.
+func (b *Bot) speaker(ctx context.Context, e turn.Event) *Actor { return b.Speakers(ctx, e)[0] }
+
+// actor returns the character that takes the turn of an arrival. If that character is no longer loaded, it is the channel's.
+func (b *Bot) actor(ctx context.Context, a arrival) *Actor {
+	if a.character != "" {
+		if actor := b.CurrentCast().Actor(a.character); actor != nil {
+			return actor
 		}
 	}
-	return turn.Unaddressed
+	return b.speaker(ctx, a.Event)
 }
 
-// quotation matches what people quote: code and addresses. A name in there calls nobody.
-var quotation = text.NewLazyRegexp("(?s)```.*?```|`[^`\\n]*`|https?://\\S+")
+// Conduct returns how people want the bot to take part in a channel. A thread inherits that.
+func (b *Bot) Conduct(ctx context.Context, e turn.Event) store.Conduct {
+	c, err := b.Store.Settings.Conduct(ctx, conductChannel(e))
+	b.logged("read how to take part in a channel", err)
+	return c
+}
+
+// conductChannel returns the channel whose conduct counts where an event happened.
+func conductChannel(e turn.Event) string { return cmp.Or(e.ParentID, e.Message.ChannelID) }
+
+// scene is what decides whom a message is for, besides its words: what people have set where it was written, and what was said before.
+type scene struct {
+	speakers []*Actor      // who may speak there; the first one answers if no name is called
+	conduct  store.Conduct // how people want the bot to take part
+	own      bool          // it is a thread that the bot opened
+	quiet    bool          // where somebody told the bot to be quiet
+	above    *Actor        // who wrote the message above; nil: not the bot
+	latest   *Actor        // who spoke last in a thread or a subscribed channel, or else the first
+}
+
+// scene reads what decides whom a message is for.
+func (b *Bot) scene(ctx context.Context, e turn.Event) scene {
+	s := scene{speakers: b.Speakers(ctx, e), conduct: b.Conduct(ctx, e)}
+	s.latest = s.speakers[0]
+	var errs [2]error
+	if e.ParentID != "" || e.ParentUnknown {
+		s.own, s.quiet, errs[0] = b.Store.Threads.Get(ctx, e.Message.ChannelID)
+	}
+	if len(s.speakers) > 1 && (s.own || s.conduct.Subscribed) {
+		var recent []store.Message
+		recent, errs[1] = b.Store.Messages.Recent(ctx, e.Message.ChannelID, chainLength)
+		for _, m := range recent { // oldest first
+			if i := slices.IndexFunc(s.speakers, func(a *Actor) bool { return m.Own && a.ID == m.AuthorID }); i >= 0 {
+				s.latest = s.speakers[i]
+			}
+		}
+	}
+	b.logged("read what decides whom a message is for", errors.Join(errs[:]...))
+	s.above = b.repliedTo(ctx, e, s.speakers)
+	return s
+}
 
 // repliedTo returns the character that wrote the message above, or nil if the bot did not write it. The first character answers for one that
 // does not speak here any more.
@@ -115,6 +110,69 @@ func (b *Bot) repliedTo(ctx context.Context, e turn.Event, all []*Actor) *Actor 
 	}
 	return all[0]
 }
+
+// mostAnswers is how many characters answer one message, one after the other. Their own messages ask nobody for a turn, so no more answers
+// follow before a person writes again.
+const mostAnswers = 2
+
+// addressee is a character that a message asks for a turn, and how.
+type addressee struct {
+	actor *Actor
+	how   turn.Address
+}
+
+// addressees returns the characters that a message asks for a turn, in the order in which they answer. A direct message, a command and a
+// mention of the bot are for the characters that they name, or else for the channel's first one. A reply is for the character that wrote the
+// message above, and for those that it names. Any other message is for the characters whose names it contains as words, or else for those
+// with a matching pattern.
+func (s scene) addressees(e turn.Event) []addressee {
+	if e.Message.Own {
+		return nil
+	}
+	if e.Command != nil {
+		return []addressee{{s.speakers[0], turn.ByDirect}}
+	}
+	named := namedIn(quotation.ReplaceAllString(e.Message.Text, " "), s.speakers)
+	var found []addressee
+	add := func(how turn.Address, actors ...*Actor) {
+		for _, a := range actors {
+			if len(found) < mostAnswers && !slices.ContainsFunc(found, func(s addressee) bool { return s.actor == a }) {
+				found = append(found, addressee{a, how})
+			}
+		}
+	}
+	first, latest := s.speakers[:1], []*Actor{s.latest}
+	if len(named) > 0 {
+		first, latest = named, named
+	}
+	switch {
+	case e.Direct:
+		add(turn.ByDirect, first...)
+	case e.Mentioned:
+		add(turn.ByMention, first...)
+	case s.above != nil:
+		add(turn.ByReply, s.above)
+		add(turn.ByName, named...)
+	case s.own && !s.quiet && !forOthers(e): // there the bot need not be mentioned, unless somebody else is
+		add(turn.ByThread, latest...)
+	case e.Title != "" && s.conduct.Posts:
+		add(turn.ByPost, first...)
+	case s.conduct.Subscribed && e.GuildID != "" && !e.Late && !forOthers(e) && !wordless(e.Message):
+		add(turn.ByChannel, latest...)
+	case len(named) > 0:
+		add(turn.ByName, named...)
+	default:
+		for _, a := range s.speakers {
+			if matches(e.Message.Text, a.Patterns()) {
+				add(turn.ByPattern, a)
+			}
+		}
+	}
+	return found
+}
+
+// quotation matches what people quote: code and addresses. A name in there calls nobody.
+var quotation = text.NewLazyRegexp("(?s)```.*?```|`[^`\\n]*`|https?://\\S+")
 
 // namedIn returns the characters whose names a text contains, in the order in which it names them.
 func namedIn(text string, all []*Actor) []*Actor {
@@ -173,17 +231,33 @@ func matches(text string, patterns []*regexp.Regexp) bool {
 	return false
 }
 
-// subscribed reports whether a message is for the bot because of where it was written. Messages that were found later, when the bot was
-// away, are not, and neither are messages that Discord does not let it read.
-func (b *Bot) subscribed(ctx context.Context, e turn.Event) bool {
-	if e.GuildID == "" || e.Late || forOthers(e) || wordless(e.Message) {
-		return false
-	}
-	return b.Conduct(ctx, e).Subscribed
+// forOthers reports whether a message that does not mention the bot is for somebody else: it replies to that person, or mentions one.
+func forOthers(e turn.Event) bool {
+	return e.Reply != nil && !e.Reply.Own || slices.ContainsFunc(e.Message.Mentions, func(m string) bool { return strings.HasPrefix(m, "@") })
 }
 
 // wordless reports whether nothing of a message has come: without the Message Content Intent Discord leaves out what it holds.
 func wordless(m turn.Message) bool { return m.Text == "" && len(m.Files) == 0 && len(m.Quotes) == 0 }
+
+// muteWords are messages that tell the bot to be quiet.
+var muteWords = []string{
+	"stop", "stop it", "be quiet", "quiet", "enough", "that's all", "thats all", "silence", "stopp", "genug", "ruhe", "sei still", "basta", "para", "cállate",
+	"silencio", "arrête", "ça suffit", "tais-toi", "pare", "chega", "silêncio", "やめて", "止めて", "ストップ", "静かにして",
+}
+
+// muted reports whether a message tells the bot to be quiet in one of its threads, and keeps that. A mention ends it.
+func (b *Bot) muted(ctx context.Context, e turn.Event, s scene) bool {
+	words := strings.ToLower(strings.Trim(strings.TrimSpace(e.Message.Text), "!.… 。！"))
+	stop := slices.Contains(muteWords, words)
+	if !s.own || stop == s.quiet || !stop && !e.Mentioned {
+		return false
+	}
+	if stop {
+		b.tell(e, quietHere)
+	}
+	b.logged("be quiet in a thread", b.Store.Threads.SetQuiet(ctx, e.Message.ChannelID, stop))
+	return stop
+}
 
 // cameBefore reports whether a new message is already stored. A RESUME after a restart brings messages again, and these may be older than
 // the subscription.
@@ -193,111 +267,4 @@ func (b *Bot) cameBefore(ctx context.Context, e turn.Event) bool {
 	}
 	_, err := b.Store.Messages.Get(ctx, e.Message.ID)
 	return err == nil
-}
-
-// Conduct returns how people want the bot to take part in a channel. A thread inherits that.
-func (b *Bot) Conduct(ctx context.Context, e turn.Event) store.Conduct {
-	c, err := b.Store.Settings.Conduct(ctx, conductChannel(e))
-	b.logged("read how to take part in a channel", err)
-	return c
-}
-
-// conductChannel returns the channel whose conduct counts where an event happened.
-func conductChannel(e turn.Event) string { return cmp.Or(e.ParentID, e.Message.ChannelID) }
-
-// titled puts the title of a forum's post before its first message: together they are the question.
-func titled(e turn.Event) turn.Event {
-	if e.Title != "" {
-		e.Message.Text = e.Title + "\n" + e.Message.Text
-	}
-	return e
-}
-
-// goesOn reports whether a message continues a thread that the bot opened. There the bot need not be mentioned, unless somebody else is.
-func (b *Bot) goesOn(ctx context.Context, e turn.Event) bool {
-	if e.ParentID == "" && !e.ParentUnknown || forOthers(e) {
-		return false
-	}
-	own, quiet, err := b.Store.Threads.Get(ctx, e.Message.ChannelID)
-	b.logged("read a thread", err)
-	return own && !quiet
-}
-
-// forOthers reports whether a message that does not mention the bot is for somebody else: it replies to that person, or mentions one.
-func forOthers(e turn.Event) bool {
-	return e.Reply != nil && !e.Reply.Own || slices.ContainsFunc(e.Message.Mentions, func(m string) bool { return strings.HasPrefix(m, "@") })
-}
-
-// latest returns the character that spoke last in a channel, or else the first.
-func (b *Bot) latest(ctx context.Context, e turn.Event, all []*Actor) *Actor {
-	if len(all) == 1 {
-		return all[0]
-	}
-	recent, err := b.Store.Messages.Recent(ctx, e.Message.ChannelID, chainLength)
-	b.logged("read recent messages", err)
-	for _, m := range slices.Backward(recent) {
-		if i := slices.IndexFunc(all, func(a *Actor) bool { return m.Own && a.ID == m.AuthorID }); i >= 0 {
-			return all[i]
-		}
-	}
-	return all[0]
-}
-
-// muteWords are messages that tell the bot to be quiet.
-var muteWords = []string{
-	"stop", "stop it", "be quiet", "quiet", "enough", "that's all", "thats all", "silence", "stopp", "genug", "ruhe", "sei still", "basta", "para", "cállate",
-	"silencio", "arrête", "ça suffit", "tais-toi", "pare", "chega", "silêncio", "やめて", "止めて", "ストップ", "静かにして",
-}
-
-// muted reports whether a message tells the bot to be quiet in one of its threads, and keeps that. A mention ends it.
-func (b *Bot) muted(ctx context.Context, e turn.Event) bool {
-	if e.ParentID == "" && !e.ParentUnknown {
-		return false
-	}
-	own, quiet, err := b.Store.Threads.Get(ctx, e.Message.ChannelID)
-	if b.logged("read a thread", err); !own {
-		return false
-	}
-	words := strings.ToLower(strings.Trim(strings.TrimSpace(e.Message.Text), "!.… 。！"))
-	if stop := slices.Contains(muteWords, words); stop != quiet && (stop || e.Mentioned) {
-		b.logged("be quiet in a thread", b.Store.Threads.SetQuiet(ctx, e.Message.ChannelID, stop))
-		if stop {
-			b.tell(e, quietHere)
-		}
-		return stop
-	}
-	return false
-}
-
-// Speakers returns the characters that may speak where an event happened: those of the channel, of the channel above a thread, or of the
-// server. The first one answers if no name is called. There is always one.
-func (b *Bot) Speakers(ctx context.Context, e turn.Event) []*Actor {
-	cast := b.CurrentCast()
-	var found []*Actor
-	if len(cast.Others) > 0 {
-		ids, err := b.Store.Characters.Chosen(ctx, e.Message.ChannelID, e.ParentID, e.GuildID)
-		b.logged("read which characters speak in a channel", err)
-		for _, id := range ids {
-			if a := cast.Actor(id); a != nil && !slices.Contains(found, a) {
-				found = append(found, a)
-			}
-		}
-	}
-	if found == nil {
-		found = []*Actor{cast.Default}
-	}
-	return found
-}
-
-// speaker returns the character that answers if no name is called.
-func (b *Bot) speaker(ctx context.Context, e turn.Event) *Actor { return b.Speakers(ctx, e)[0] }
-
-// actor returns the character that takes the turn of an arrival. If that character is no longer loaded, it is the channel's.
-func (b *Bot) actor(ctx context.Context, a arrival) *Actor {
-	if a.character != "" {
-		if actor := b.CurrentCast().Actor(a.character); actor != nil {
-			return actor
-		}
-	}
-	return b.speaker(ctx, a.Event)
 }

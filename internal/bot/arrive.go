@@ -7,7 +7,6 @@ import (
 
 	"familiar/internal/context/turn"
 	"familiar/internal/gate"
-	"familiar/internal/providers/attachment"
 	"familiar/internal/store"
 )
 
@@ -58,13 +57,12 @@ const (
 
 // arrivals returns what an event puts into its lane: one arrival, or one for each character that must answer.
 func (b *Bot) arrivals(ctx context.Context, e turn.Event) []arrival {
-	e = withNotes(e)
 	a := arrival{Event: e, at: time.Now()}
 	var called []addressee
-	switch {
-	case e.Original != "" && b.replacesProxied(ctx, e):
-	case !b.muted(ctx, e):
-		called = b.addressees(ctx, e)
+	if e.Original == "" || !b.replacesProxied(ctx, e) {
+		if s := b.scene(ctx, e); !b.muted(ctx, e, s) {
+			called = s.addressees(e)
+		}
 	}
 	if granted := b.rounds.grant(e, len(called)); granted < len(called) {
 		b.Log.Info("a proxy's message gets no turn: no person has written here since the last ones", "channel", e.Message.ChannelID, "message", e.Message.ID)
@@ -130,17 +128,6 @@ func (a arrival) rewritten(e turn.Event) arrival {
 	a.Event = e
 	a.Message.ChannelID, a.ParentID = channel, parent
 	return a
-}
-
-// withNotes adds to the messages of an event a note that names their attachments.
-func withNotes(e turn.Event) turn.Event {
-	e.Message.Note = attachment.Note(e.Message, "")
-	if e.Reply != nil {
-		above := *e.Reply
-		above.Note = attachment.Note(above, "")
-		e.Reply = &above
-	}
-	return e
 }
 
 // admit stores messages, claims those that ask for a turn, and queues them. Once ctx is done no turn begins.

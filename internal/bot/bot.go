@@ -18,7 +18,7 @@
 //
 // What happens afterwards, or besides:
 //
-//   - amend.go answers an edited question again. forget.go deletes answers, and forgets messages and people.
+//   - amend.go answers an edited question again, deletes the answers to a deleted one, and forgets people.
 //   - press.go has the buttons under a reply, and the reactions. Discord is told a key for each button that cannot be guessed.
 //   - lookup.go takes turns outside the lanes, for commands and for other programs.
 //   - chatter.go joins in unasked, resume.go goes on after a restart, and witness.go asks the channel what was answered and written before.
@@ -208,18 +208,14 @@ func (b *Bot) Stopping() <-chan struct{} { return b.stopping }
 func (b *Bot) receive(ctx context.Context, events []turn.Event) {
 	var created []arrival
 	for _, e := range events {
-		e = titled(e)
-		if e.Kind == turn.Created {
-			if e.Original != "" { // which may be one of them
-				b.admit(ctx, created...)
-				created = nil
-			}
-			created = append(created, b.arrivals(ctx, e)...)
-			continue
+		e = heard(e)
+		if e.Kind != turn.Created || e.Original != "" { // which may be one of them
+			b.admit(ctx, created...)
+			created = nil
 		}
-		b.admit(ctx, created...)
-		created = nil
 		switch e.Kind {
+		case turn.Created:
+			created = append(created, b.arrivals(ctx, e)...)
 		case turn.Edited:
 			b.edited(ctx, e)
 		case turn.Deleted:
@@ -239,6 +235,24 @@ func (b *Bot) receive(ctx context.Context, events []turn.Event) {
 		}
 	}
 	b.admit(ctx, created...)
+}
+
+// heard returns an event as the bot reads it. The title of a forum's post stands before its first message: together they are the question. A
+// note of a message names its attachments.
+func heard(e turn.Event) turn.Event {
+	if e.Title != "" {
+		e.Message.Text = e.Title + "\n" + e.Message.Text
+	}
+	all := []*turn.Message{&e.Message}
+	if e.Reply != nil {
+		above := *e.Reply
+		e.Reply = &above
+		all = append(all, e.Reply)
+	}
+	for _, m := range all {
+		m.Note = attachment.Note(*m, "")
+	}
+	return e
 }
 
 const (

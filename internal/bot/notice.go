@@ -1,7 +1,6 @@
 package bot
 
 import (
-	"cmp"
 	"context"
 	"slices"
 	"sync"
@@ -57,7 +56,7 @@ func (ns *notices) add(key noticeKey, e turn.Event, claims []string, now time.Ti
 		ns.open[key] = n
 		wait = max(noticeAfter, noticeEvery-now.Sub(ns.last[key]))
 	}
-	if name := reply.PlainName(e.Message.Author.Name); !slices.Contains(n.names, name) {
+	if name := e.Message.Author.Name; !slices.Contains(n.names, name) {
 		n.names = append(n.names, name)
 	}
 	n.n++
@@ -93,7 +92,8 @@ func (b *Bot) tell(e turn.Event, what sentence, claims ...string) {
 		case <-time.After(wait):
 		case <-b.stopping:
 		}
-		b.postNotice(key, b.notices.take(key, time.Now()))
+		n := b.notices.take(key, time.Now())
+		b.postNotice(key, n)
 	})
 }
 
@@ -110,13 +110,11 @@ func (b *Bot) postNotice(key noticeKey, n *notice) {
 	ctx, cancel := context.WithTimeout(context.Background(), noticeLimit)
 	defer cancel()
 	p := turn.Post{ChannelID: key.channel, Final: true}
-	language := language(n.event)
-	text := draft.Say(b.speaker(ctx, n.event).Character, language, key.what)
+	several := toSeveral[key.what]
 	if n.n == 1 {
-		p.ReplyTo = n.event.Message.ID
-	} else if several, ok := toSeveral[key.what]; ok {
-		text = several.In(language, draft.List(language, n.names))
+		several, p.ReplyTo = "", n.event.Message.ID
 	}
+	text := draft.Notice(b.speaker(ctx, n.event).Character, n.event, key.what, several, n.names)
 	pieces := []string{text}
 	if b.Pace.Units > 0 {
 		pieces = reply.Split(text, b.Pace.Units)
@@ -176,15 +174,6 @@ var refusals = map[gate.Why]sentence{
 // Refusal returns what an actor says when the gate refuses a command.
 func (a *Actor) Refusal(language string, r *gate.Refusal) string {
 	return draft.Say(a.Character, language, refusals[r.Why])
-}
-
-// language returns the code of the language in which code answers an event. For a command it is the language of the person's client. For a
-// message it is what [Bot.spoken] decided, or else that of its own words.
-func language(e turn.Event) string {
-	if e.Command != nil {
-		return reply.LanguageOf(e.Command.Locale)
-	}
-	return reply.LanguageOf(cmp.Or(e.Language, text.MessageLanguage(e.Message.Text), e.Locale))
 }
 
 // spoken returns the code of the language that the author of a message speaks: that of the message's own words if they tell, else of the

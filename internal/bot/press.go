@@ -203,14 +203,20 @@ func (b *Bot) reacted(ctx context.Context, e turn.Event) {
 		return
 	}
 	id, err := b.writer(ctx, e.Message.ID)
-	if err != nil {
-		if !errors.Is(err, store.ErrNotFound) {
-			b.logged("find the reply under a reaction", err)
-		}
+	if errors.Is(err, store.ErrNotFound) {
 		return
 	}
+	t := &turn.Trace{}
+	if err == nil {
+		t, err = b.Traces.Get(ctx, id)
+	}
+	if err != nil {
+		b.logged("find the reply under a reaction", err)
+		return
+	}
+	actor := b.CurrentCast().Actor(t.Request.Character)
 	switch {
-	case !b.followsReactions(ctx, id):
+	case actor != nil && !actor.Reactions.Follow:
 	case verdict == "":
 		b.tasks.Go(func() { b.crossedOut(context.WithoutCancel(ctx), e, id) })
 	case on:
@@ -239,17 +245,6 @@ func (b *Bot) writer(ctx context.Context, messageID string) (turnID string, err 
 		return "", cmp.Or(err, store.ErrNotFound)
 	}
 	return t.Request.ID, nil
-}
-
-// followsReactions reports whether the turn's character heeds reactions.
-func (b *Bot) followsReactions(ctx context.Context, turnID string) bool {
-	t, err := b.Traces.Get(ctx, turnID)
-	if err != nil {
-		b.logged("read a record", err)
-		return false
-	}
-	actor := b.CurrentCast().Actor(t.Request.Character)
-	return actor == nil || actor.Reactions.Follow
 }
 
 // crossedOut stops a growing reply and deletes a complete one, for the person who asked and for moderators.

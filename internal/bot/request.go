@@ -10,6 +10,7 @@ import (
 
 	"familiar/internal/context/turn"
 	"familiar/internal/discord"
+	"familiar/internal/draft"
 	"familiar/internal/gate"
 	"familiar/internal/providers/character"
 	"familiar/internal/reply"
@@ -39,7 +40,11 @@ func (b *Bot) request(ctx context.Context, actor *Actor, id string, batch []arri
 	for i, a := range batch {
 		texts = append(texts, a.Message.Text)
 		if !r.Addressed.Plain() {
-			r.Addressed = cmp.Or(b.address(ctx, a.Event, actor), r.Addressed)
+			for _, called := range b.scene(ctx, a.Event).addressees(a.Event) {
+				if called.actor.ID == actor.ID {
+					r.Addressed = called.how
+				}
+			}
 		}
 		if a.Message.ReplyTo != "" {
 			r.Message.ReplyTo = a.Message.ReplyTo
@@ -75,7 +80,7 @@ func (b *Bot) request(ctx context.Context, actor *Actor, id string, batch []arri
 		r.Reader = turn.Reader{ID: r.Message.Author.ID}
 	}
 	last.Event.Message = r.Message
-	r.Language = language(last.Event)
+	r.Language = draft.Language(last.Event)
 	if wanted := text.LanguageNamed(r.Card[turn.CardLanguage]); wanted != "" {
 		r.Language = reply.LanguageOf(wanted)
 	}

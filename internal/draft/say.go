@@ -1,13 +1,16 @@
 package draft
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"strings"
 
+	"familiar/internal/context/turn"
 	"familiar/internal/llm"
 	"familiar/internal/providers/character"
 	"familiar/internal/reply"
+	"familiar/internal/text"
 )
 
 // sentence is what the bot says if no model can say it.
@@ -68,6 +71,28 @@ func Say(c *character.Character, language string, s reply.Sentence) string {
 		return s.In(language)
 	}
 	return c.Fill(sentence(own).In(language), "")
+}
+
+// Language returns the code of the language in which code answers an event. For a command it is the language of the person's client. For a
+// message it is what the bot decided, or else that of its own words.
+func Language(e turn.Event) string {
+	if e.Command != nil {
+		return reply.LanguageOf(e.Command.Locale)
+	}
+	return reply.LanguageOf(cmp.Or(e.Language, text.MessageLanguage(e.Message.Text), e.Locale))
+}
+
+// Notice returns what tells the author of a message something or, with the sentence several, the authors of several messages. It is in the
+// language of the first message.
+func Notice(c *character.Character, first turn.Event, one, several reply.Sentence, names []string) string {
+	language := Language(first)
+	if several == "" {
+		return Say(c, language, one)
+	}
+	for i, name := range names {
+		names[i] = reply.PlainName(name)
+	}
+	return several.In(language, List(language, names))
 }
 
 // List joins names in a language, as in "Ana, Ben and Cy". A name that is empty becomes "somebody".

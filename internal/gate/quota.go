@@ -64,140 +64,51 @@ func (q Quota) Used(u store.Usage) float64 {
 	return u.Cost
 }
 
-// Party returns the person, channel and server for which an event counts.
-func Party(e turn.Event) store.Party {
-	by := e.Message.Author.ID
-	if e.Command != nil {
-		by = e.Command.By.ID
-	}
-	return store.Party{Person: by, Channel: e.Message.ChannelID, Guild: e.GuildID}
+// ratePeriod is the time in which the turns of a person are counted.
+const ratePeriod = time.Minute
+
+// rates counts the turns that each person asked for within ratePeriod. Its zero value is ready.
+type rates struct {
+	mu     sync.Mutex
+	people map[string]*rate // guarded by mu
 }
 
-// Pass is the right to one turn or lookup. Until it is returned, it holds a part of the quotas, so that turns at the same time cannot use
-// the same rest of one. A nil pass holds nothing.
-type Pass struct {
-	of    *passes
-	party store.Party
-	holds store.Used // guarded by of.mu
-	until time.Time  // a pass that was not returned holds nothing afterwards
+type rate struct {
+	turns   []time.Time // within ratePeriod, oldest first
+	refused time.Time   // when the person was last told
 }
 
-// passes are the passes that are held. The zero value is ready. A restart empties it: what was begun is counted when it is over.
-type passes struct {
-	mu   sync.Mutex
-	held map[*Pass]bool // guarded by mu
-}
-
-// LongestPass is longer than any turn takes, with the wait in its lane.
-const LongestPass = 15 * time.Minute
-
-// hold takes a turn's part of the quotas: the turn, and as many tokens as its prompt may have. If a quota is used up, it returns that
-// instead.
-func (g *Gate) hold(ctx context.Context, party store.Party, tokens int) (*Pass, *store.Usage) {
-	p := &Pass{of: &g.passes, party: party, until: time.Now().Add(LongestPass)}
-	if len(g.Quotas) == 0 {
-		return p, nil
+// allow reports whether a person may ask for another turn. If not, first reports whether it is the first refusal within ratePeriod.
+func (r *rates) allow(id string, limit int, now time.Time) (allowed, first bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.people == nil || len(r.people) > 10_000 {
+		r.people = map[string]*rate{}
 	}
-	g.passes.mu.Lock()
-	defer g.passes.mu.Unlock()
-	used, err := g.Store.Quotas.Usage(ctx, g.now(), party)
-	g.logged("read what was used today", err)
-	if q := g.passes.exhausted(g.Quotas, party, used, Turns, Tokens, Dollars); q != nil {
-		return nil, q
-	}
-	p.holds = store.Used{Turns: 1, Tokens: tokens}
-	if all := used[store.OfAll]; all.Tokens > 0 { // the usual price
-		p.holds.Cost = all.Cost / float64(all.Tokens) * float64(p.holds.Tokens)
-	}
-	g.passes.keep(p)
-	return p, nil
-}
-
-// HoldLookup takes a lookup's part of the quotas for a turn that has a pass, and reports whether there was one left.
-func (g *Gate) HoldLookup(ctx context.Context, p *Pass, party store.Party) bool {
-	if len(g.Quotas) == 0 {
-		return true
-	}
-	g.passes.mu.Lock()
-	defer g.passes.mu.Unlock()
-	if p != nil && p.holds.Lookups > 0 { // an attempt before this one took it
-		return true
-	}
-	used, err := g.Store.Quotas.Usage(ctx, g.now(), party)
-	g.logged("read what was used today", err)
-	if g.passes.exhausted(g.Quotas, party, used, Lookups) != nil {
-		return false
-	}
-	if p != nil {
-		p.holds.Lookups = 1
-		g.passes.keep(p)
-	}
-	return true
-}
-
-// exhausted returns the quota, of one of some kinds, that what was used and what is held leave nothing of. Its caller holds mu.
-func (ps *passes) exhausted(quotas []Quota, party store.Party, used map[string]store.Usage, of ...string) *store.Usage {
-	ids := map[string]string{store.OfAll: "", store.OfPerson: party.Person, store.OfChannel: party.Channel, store.OfServer: party.Guild}
-	now := time.Now()
-	for _, q := range quotas {
-		id := ids[q.Scope]
-		if !slices.Contains(of, q.Of) || id == "" && q.Scope != store.OfAll {
-			continue
-		}
-		all := used[q.Scope]
-		if all.Scope == "" {
-			all.Scope, all.ID = q.Scope, id
-		}
-		for p := range ps.held {
-			if p.until.Before(now) {
-				delete(ps.held, p)
-			} else if p.counts(q.Scope, id) {
-				all.Used = all.Plus(p.holds)
-			}
-		}
-		if q.Used(all) >= q.Most {
-			return &all
-		}
-	}
-	return nil
-}
-
-// counts reports whether a pass is for a party with that id in a scope.
-func (p *Pass) counts(scope, id string) bool {
-	switch scope {
-	case store.OfPerson:
-		return p.party.Person == id
-	case store.OfChannel:
-		return p.party.Channel == id
-	case store.OfServer:
-		return p.party.Guild == id
-	}
-	return true
-}
-
-// keep keeps a pass. Its caller holds mu.
-func (ps *passes) keep(p *Pass) {
-	if ps.held == nil {
-		ps.held = map[*Pass]bool{}
-	}
-	ps.held[p] = true
-}
-
-// Held returns how many turns and lookups hold a part of the quotas now.
-func (g *Gate) Held() int {
-	g.passes.mu.Lock()
-	defer g.passes.mu.Unlock()
-	return len(g.passes.held)
-}
-
-// GiveBack returns a pass when its turn is over and counted, or does not begin.
-func (p *Pass) GiveBack() {
+	p := r.people[id]
 	if p == nil {
-		return
+		p = &rate{}
+		r.people[id] = p
 	}
-	p.of.mu.Lock()
-	defer p.of.mu.Unlock()
-	delete(p.of.held, p)
+	p.turns = slices.DeleteFunc(p.turns, func(t time.Time) bool { return now.Sub(t) >= ratePeriod })
+	if len(p.turns) < limit {
+		p.turns = append(p.turns, now)
+		return true, false
+	}
+	first = now.Sub(p.refused) >= ratePeriod
+	if first {
+		p.refused = now
+	}
+	return false, first
+}
+
+// Asks counts a turn for a person who gives a command, and reports whether they may have it.
+func (g *Gate) Asks(personID string) bool {
+	if g.PerPerson == 0 {
+		return true
+	}
+	allowed, _ := g.turns.allow(personID, g.PerPerson, time.Now())
+	return allowed
 }
 
 // countLimit is how long counting may take.

@@ -44,6 +44,16 @@ func PlainEmoji(emoji string) string {
 	}, emoji)
 }
 
+// PlainName removes from a name what Discord reads as markup or a mention. The result may be empty.
+func PlainName(name string) string {
+	return strings.TrimSpace(strings.Map(func(r rune) rune {
+		if strings.ContainsRune("*_~|`<>@#[]()\\\n\r", r) {
+			return -1
+		}
+		return r
+	}, name))
+}
+
 const (
 	variant, textVariant = '\uFE0F', '\uFE0E'
 	joiner               = '\u200D'
