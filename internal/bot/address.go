@@ -60,55 +60,55 @@ func conductChannel(e turn.Event) string { return cmp.Or(e.ParentID, e.Message.C
 
 // scene is what decides whom a message is for, besides its words: what people have set where it was written, and what was said before.
 type scene struct {
-	speakers []*Actor      // who may speak there; the first one answers if no name is called
-	conduct  store.Conduct // how people want the bot to take part
-	own      bool          // it is a thread that the bot opened
-	quiet    bool          // where somebody told the bot to be quiet
-	above    *Actor        // who wrote the message above; nil: not the bot
-	latest   *Actor        // who spoke last in a thread or a subscribed channel, or else the first
+	speakers []*Actor       // who may speak there; the first one answers if no name is called
+	conduct  store.Conduct  // how people want the bot to take part
+	own      bool           // it is a thread that the bot opened
+	quiet    bool           // where somebody told the bot to be quiet
+	latest   *Actor         // who spoke last in a thread or a subscribed channel, or else the first
+	above    *store.Message // the message above; nil: it is not kept
 }
 
 // scene reads what decides whom a message is for.
 func (b *Bot) scene(ctx context.Context, e turn.Event) scene {
-	s := scene{speakers: b.Speakers(ctx, e), conduct: b.Conduct(ctx, e)}
+	channel := conductChannel(e)
+	s := scene{speakers: b.Speakers(ctx, e)}
 	s.latest = s.speakers[0]
-	var errs [2]error
+	var errs [3]error
+	s.conduct, errs[0] = b.Store.Settings.Conduct(ctx, channel)
 	if e.ParentID != "" || e.ParentUnknown {
-		s.own, s.quiet, errs[0] = b.Store.Threads.Get(ctx, e.Message.ChannelID)
+		s.own, s.quiet, errs[1] = b.Store.Threads.Get(ctx, e.Message.ChannelID)
 	}
 	if len(s.speakers) > 1 && (s.own || s.conduct.Subscribed) {
 		var recent []store.Message
-		recent, errs[1] = b.Store.Messages.Recent(ctx, e.Message.ChannelID, chainLength)
+		recent, errs[2] = b.Store.Messages.Recent(ctx, e.Message.ChannelID, chainLength)
 		for _, m := range recent { // oldest first
 			if i := slices.IndexFunc(s.speakers, func(a *Actor) bool { return m.Own && a.ID == m.AuthorID }); i >= 0 {
 				s.latest = s.speakers[i]
 			}
 		}
 	}
+	if e.Message.ReplyTo != "" && (e.Reply == nil || e.Reply.Own && len(s.speakers) > 1) {
+		if m, err := b.Store.Messages.Get(ctx, e.Message.ReplyTo); err == nil {
+			s.above = &m
+		}
+	}
 	b.logged("read what decides whom a message is for", errors.Join(errs[:]...))
-	s.above = b.repliedTo(ctx, e, s.speakers)
 	return s
 }
 
 // repliedTo returns the character that wrote the message above, or nil if the bot did not write it. The first character answers for one that
 // does not speak here any more.
-func (b *Bot) repliedTo(ctx context.Context, e turn.Event, all []*Actor) *Actor {
-	if e.Message.ReplyTo == "" && e.Reply == nil || e.Reply != nil && !e.Reply.Own || !e.Mentioned && wordless(e.Message) {
+func (s scene) repliedTo(e turn.Event) *Actor {
+	switch {
+	case !e.Mentioned && wordless(e.Message), e.Reply != nil && !e.Reply.Own, e.Reply == nil && (s.above == nil || !s.above.Own):
 		return nil
 	}
-	if e.Reply != nil && len(all) == 1 {
-		return all[0]
-	}
-	parent, err := b.Store.Messages.Get(ctx, e.Message.ReplyTo)
-	if e.Reply == nil && (err != nil || !parent.Own) {
-		return nil
-	}
-	for _, a := range all {
-		if err == nil && a.ID == parent.AuthorID || err != nil && a.Name == e.Reply.Author.Name { // a reply is not stored while it grows
+	for _, a := range s.speakers {
+		if s.above != nil && a.ID == s.above.AuthorID || s.above == nil && a.Name == e.Reply.Author.Name { // a reply is not stored while it grows
 			return a
 		}
 	}
-	return all[0]
+	return s.speakers[0]
 }
 
 // mostAnswers is how many characters answer one message, one after the other. Their own messages ask nobody for a turn, so no more answers
@@ -145,13 +145,14 @@ func (s scene) addressees(e turn.Event) []addressee {
 	if len(named) > 0 {
 		first, latest = named, named
 	}
+	above := s.repliedTo(e)
 	switch {
 	case e.Direct:
 		add(turn.ByDirect, first...)
 	case e.Mentioned:
 		add(turn.ByMention, first...)
-	case s.above != nil:
-		add(turn.ByReply, s.above)
+	case above != nil:
+		add(turn.ByReply, above)
 		add(turn.ByName, named...)
 	case s.own && !s.quiet && !forOthers(e): // there the bot need not be mentioned, unless somebody else is
 		add(turn.ByThread, latest...)
@@ -257,14 +258,4 @@ func (b *Bot) muted(ctx context.Context, e turn.Event, s scene) bool {
 	}
 	b.logged("be quiet in a thread", b.Store.Threads.SetQuiet(ctx, e.Message.ChannelID, stop))
 	return stop
-}
-
-// cameBefore reports whether a new message is already stored. A RESUME after a restart brings messages again, and these may be older than
-// the subscription.
-func (b *Bot) cameBefore(ctx context.Context, e turn.Event) bool {
-	if e.Kind != turn.Created {
-		return false
-	}
-	_, err := b.Store.Messages.Get(ctx, e.Message.ID)
-	return err == nil
 }

@@ -233,8 +233,8 @@ func (b *Bot) deleted(ctx context.Context, e turn.Event) {
 // character is set to delete it.
 func (b *Bot) retract(ctx context.Context, m turn.Message) {
 	defer func() { b.recovered("take back an answer", recover()) }()
-	b.Settle(m.ChannelID)
-	b.Settle(m.ID) // a thread for the message has the message's id
+	b.lanes.settle(m.ChannelID)
+	b.lanes.settle(m.ID) // a thread for the message has the message's id
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), landLimit)
 	defer cancel()
 	gone := map[string]bool{} // a turn may have answered again in the posts of another

@@ -90,15 +90,21 @@ func (b *Bot) arrivals(ctx context.Context, e turn.Event) []arrival {
 	return all
 }
 
+// cameBefore reports whether a new message is already stored. A RESUME after a restart brings messages again, and these may be older than
+// the subscription.
+func (b *Bot) cameBefore(ctx context.Context, e turn.Event) bool {
+	if e.Kind != turn.Created {
+		return false
+	}
+	_, err := b.Store.Messages.Get(ctx, e.Message.ID)
+	return err == nil
+}
+
 // replacesProxied puts a message that a proxy wrote in the place of its original, if the original asked for a turn. It is answered once, as
 // it is now. Posts of an answer that are visible stay. It reports whether the original asked for a turn.
 func (b *Bot) replacesProxied(ctx context.Context, e turn.Event) bool {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeLimit)
 	defer cancel()
-	never, err := b.Store.Claims.Claim(ctx, e.Original)
-	if b.logged("claim the original of a message", err); err != nil || never {
-		return false
-	}
 	rows := []store.Incoming{{Message: b.stored(e, e.Message), Claim: e.Message.ID}}
 	var claims, before []string
 	waiting := b.lanes.unseen(e.Original)
@@ -112,22 +118,16 @@ func (b *Bot) replacesProxied(ctx context.Context, e turn.Event) bool {
 		}
 		rows = append(rows[:i], row)
 	}
-	_, err = b.Store.Messages.SaveIncoming(ctx, rows...)
-	b.logged("keep a message", err)
-	b.logged("delete the original of a message", b.Store.Messages.Delete(ctx, e.Original)) // the proxy is about to do the same; no prompt has both
+	claimed, err := b.Store.Messages.Replace(ctx, e.Original, rows...) // the proxy is about to delete it; no prompt has both
+	b.logged("replace the original of a message", err)
+	if !claimed {
+		return false
+	}
 	if len(waiting) > 0 && !b.lanes.rewrite(e) {
 		before = claims // part of the answer is visible: that is finished, and this message is not answered
 	}
 	b.closeClaims(ctx, before...)
 	return true
-}
-
-// rewritten returns the arrival with the message that a proxy wrote. It stays in the thread that was opened for it.
-func (a arrival) rewritten(e turn.Event) arrival {
-	channel, parent := a.Message.ChannelID, a.ParentID
-	a.Event = e
-	a.Message.ChannelID, a.ParentID = channel, parent
-	return a
 }
 
 // admit stores messages, claims those that ask for a turn, and queues them. Once ctx is done no turn begins.

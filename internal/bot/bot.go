@@ -201,6 +201,9 @@ func waiting(events <-chan turn.Event) []turn.Event {
 // reply is unfinished. Stop reports whether it ended an answer.
 func (b *Bot) Stop(channelID, turnID string) bool { return b.lanes.stop(channelID, turnID) }
 
+// Settle waits a moment for the turn that is being taken in a channel to complete its record.
+func (b *Bot) Settle(channelID string) { b.lanes.settle(channelID) }
+
 // Stopping returns a channel that is closed when the bot is asked to stop. From then on no turn begins.
 func (b *Bot) Stopping() <-chan struct{} { return b.stopping }
 

@@ -186,10 +186,20 @@ func (l *lane) hasFrom(author string) bool {
 	return slices.ContainsFunc(l.waiting, func(a arrival) bool { return a.Kind == turn.Created && a.Message.Author.ID == author })
 }
 
-// settled returns a channel that is closed when the present turn in a Discord channel is over; nil if there is none.
-func (ls *lanes) settled(channelID string) (over <-chan struct{}) {
+// settleTime is how long a reader of a record waits for the turn to complete it.
+const settleTime = time.Second
+
+// settle waits a moment for the present turn in a Discord channel to complete its record.
+func (ls *lanes) settle(channelID string) {
+	var over <-chan struct{}
 	ls.present(channelID, func(t *activeTurn) { over = t.over })
-	return over
+	if over == nil {
+		return
+	}
+	select {
+	case <-over:
+	case <-time.After(settleTime):
+	}
 }
 
 // turnsOf returns a channel for each present turn of a person. It is closed when the turn is over.
@@ -312,6 +322,14 @@ func (l *lane) pending(id string) (found []*arrival) {
 		add(t.joined)
 	}
 	return found
+}
+
+// rewritten returns the arrival with the message that a proxy wrote. It stays in the thread that was opened for it.
+func (a arrival) rewritten(e turn.Event) arrival {
+	channel, parent := a.Message.ChannelID, a.ParentID
+	a.Event = e
+	a.Message.ChannelID, a.ParentID = channel, parent
+	return a
 }
 
 // resolve changes the arrival that the present turn answers, before the first attempt.

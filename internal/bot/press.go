@@ -1,7 +1,6 @@
 package bot
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -82,9 +81,6 @@ func row(language string, keys map[string]string, kinds ...string) (buttons []tu
 	return buttons
 }
 
-// settleTime is how long a reader of a record waits for the turn to complete it.
-const settleTime = time.Second
-
 // SettledTurn reads the record of a turn. If the reply has just been completed, it first waits a moment for the record to be complete too.
 // The error is [store.ErrNotFound] if there is no such record.
 func (b *Bot) SettledTurn(ctx context.Context, id string) (*turn.Trace, error) {
@@ -92,18 +88,8 @@ func (b *Bot) SettledTurn(ctx context.Context, id string) (*turn.Trace, error) {
 	if err != nil || Ended(t) || b.lanes.streams(t.Request.ChannelID, id) {
 		return t, err
 	}
-	b.Settle(t.Request.ChannelID)
+	b.lanes.settle(t.Request.ChannelID)
 	return b.Traces.Get(ctx, id)
-}
-
-// Settle waits a moment for the turn that is being taken in a channel to complete its record.
-func (b *Bot) Settle(channelID string) {
-	if over := b.lanes.settled(channelID); over != nil {
-		select {
-		case <-over:
-		case <-time.After(settleTime):
-		}
-	}
 }
 
 // Ended reports whether the turn of a record is over.
@@ -202,49 +188,35 @@ func (b *Bot) reacted(ctx context.Context, e turn.Event) {
 	if verdict == "" && !(emoji == crossOut && on) {
 		return
 	}
-	id, err := b.writer(ctx, e.Message.ID)
-	if errors.Is(err, store.ErrNotFound) {
-		return
-	}
+	id, err := b.Store.Messages.TurnOf(ctx, e.Message.ID)
 	t := &turn.Trace{}
-	if err == nil {
+	switch {
+	case err == nil && id == "":
+		return
+	case err == nil:
 		t, err = b.Traces.Get(ctx, id)
+	case errors.Is(err, store.ErrNotFound): // its turn may have ended just now
+		t, err = b.Traces.ByMessage(ctx, e.Message.ID)
+	}
+	if errors.Is(err, store.ErrNotFound) || err == nil && id == "" && !slices.Contains(t.ReplyIDs, e.Message.ID) {
+		return
 	}
 	if err != nil {
 		b.logged("find the reply under a reaction", err)
 		return
 	}
+	id = t.Request.ID
 	actor := b.CurrentCast().Actor(t.Request.Character)
 	switch {
 	case actor != nil && !actor.Reactions.Follow:
 	case verdict == "":
 		b.tasks.Go(func() { b.crossedOut(context.WithoutCancel(ctx), e, id) })
 	case on:
-		b.logged("keep an opinion", b.Store.Ratings.SaveOpinion(ctx, store.Opinion{TurnID: id, By: e.Reaction.By.ID, GuildID: e.GuildID, Verdict: verdict, At: time.Now()}))
+		err = b.Store.Ratings.SaveOpinion(ctx, store.Opinion{TurnID: id, By: e.Reaction.By.ID, GuildID: e.GuildID, Verdict: verdict, At: time.Now()})
 	default:
-		b.logged("drop an opinion", b.Store.Ratings.DropOpinion(ctx, id, e.Reaction.By.ID, verdict))
+		err = b.Store.Ratings.DropOpinion(ctx, id, e.Reaction.By.ID, verdict)
 	}
-}
-
-// writer returns the turn that wrote a message, even while it is being taken. The error is [store.ErrNotFound] if there is none.
-func (b *Bot) writer(ctx context.Context, messageID string) (turnID string, err error) {
-	m, err := b.Store.Messages.Get(ctx, messageID)
-	switch {
-	case err == nil && m.Own && m.TurnID != "":
-		return m.TurnID, nil
-	case err == nil:
-		return "", store.ErrNotFound
-	case !errors.Is(err, store.ErrNotFound):
-		return "", err
-	}
-	if turnID, err = b.Store.Claims.TurnOfPost(ctx, messageID); !errors.Is(err, store.ErrNotFound) {
-		return turnID, err
-	}
-	t, err := b.Traces.ByMessage(ctx, messageID) // its turn has just ended
-	if err != nil || !slices.Contains(t.ReplyIDs, messageID) {
-		return "", cmp.Or(err, store.ErrNotFound)
-	}
-	return t.Request.ID, nil
+	b.logged("keep an opinion", err)
 }
 
 // crossedOut stops a growing reply and deletes a complete one, for the person who asked and for moderators.

@@ -183,7 +183,7 @@ func (c *call) namesOf(ids []string) []string {
 func actorNames(all []*bot.Actor) []string {
 	var names []string
 	for _, a := range all {
-		names = append(names, reply.PlainName(a.Name))
+		names = append(names, a.Name)
 	}
 	return names
 }

@@ -89,18 +89,14 @@ func Notice(c *character.Character, first turn.Event, one, several reply.Sentenc
 	if several == "" {
 		return Say(c, language, one)
 	}
-	for i, name := range names {
-		names[i] = reply.PlainName(name)
-	}
 	return several.In(language, List(language, names))
 }
 
-// List joins names in a language, as in "Ana, Ben and Cy". A name that is empty becomes "somebody".
+// List joins names in a language, as in "Ana, Ben and Cy", without what Discord reads as markup. A name of which nothing is left becomes
+// "somebody".
 func List(language string, names []string) string {
 	for i, name := range names {
-		if name == "" {
-			names[i] = somebody.In(language)
-		}
+		names[i] = cmp.Or(reply.PlainName(name), somebody.In(language))
 	}
 	last := len(names) - 1
 	if last == 0 {
