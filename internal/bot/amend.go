@@ -49,12 +49,9 @@ func (b *Bot) edited(ctx context.Context, e turn.Event) {
 
 // startsAgain reports whether an edit may have a turn start over. The turn has its pass, so this one is given back.
 func (b *Bot) startsAgain(ctx context.Context, e turn.Event) bool {
-	p, no := b.Gate.Pass(ctx, e, gate.Passage{Tokens: b.speaker(ctx, e).promptTokens(), Posts: true, Rated: true})
-	if no != nil {
-		b.refuse(ctx, e, no)
-	}
-	p.GiveBack()
-	return no == nil
+	through := b.passed(ctx, []arrival{{Event: e}})
+	giveBack(through...)
+	return len(through) > 0
 }
 
 // passed returns those arrivals of one event that pass the gate, with their passes.

@@ -58,17 +58,17 @@ const (
 // arrivals returns what an event puts into its lane: one arrival, or one for each character that must answer.
 func (b *Bot) arrivals(ctx context.Context, e turn.Event) []arrival {
 	a := arrival{Event: e, at: time.Now()}
+	var s scene
 	var called []addressee
 	if e.Original == "" || !b.replacesProxied(ctx, e) {
-		if s := b.scene(ctx, e); !b.muted(ctx, e, s) {
-			called = s.addressees(e)
-		}
+		s = b.scene(ctx, e)
+		called = s.addressees(e)
 	}
 	if granted := b.rounds.grant(e, len(called)); granted < len(called) {
 		b.Log.Info("a proxy's message gets no turn: no person has written here since the last ones", "channel", e.Message.ChannelID, "message", e.Message.ID)
 		called = called[:max(0, granted)]
 	}
-	if len(called) > 0 && called[0].how == turn.ByChannel && b.cameBefore(ctx, e) {
+	if len(called) > 0 && called[0].how == turn.ByChannel && e.Kind == turn.Created && s.kept {
 		return []arrival{a}
 	}
 	var all []arrival
@@ -84,20 +84,11 @@ func (b *Bot) arrivals(ctx context.Context, e turn.Event) []arrival {
 		a.addressed, a.character, a.second, a.pass = true, s.actor.ID, i > 0, p
 		all = append(all, a)
 	}
+	b.noteMute(ctx, e, s)
 	if len(all) == 0 {
 		return []arrival{a}
 	}
 	return all
-}
-
-// cameBefore reports whether a new message is already stored. A RESUME after a restart brings messages again, and these may be older than
-// the subscription.
-func (b *Bot) cameBefore(ctx context.Context, e turn.Event) bool {
-	if e.Kind != turn.Created {
-		return false
-	}
-	_, err := b.Store.Messages.Get(ctx, e.Message.ID)
-	return err == nil
 }
 
 // replacesProxied puts a message that a proxy wrote in the place of its original, if the original asked for a turn. It is answered once, as

@@ -4,8 +4,7 @@
 // The way of a message, by file:
 //
 //   - bot.go takes the events, several at once, and hands each on.
-//   - address.go decides whether a message asks for a turn, and which of the characters in cast.go must answer. Package gate decides
-//     whether they may.
+//   - cast.go has the characters, and decides which of them must answer a message, if any. Package gate decides whether they may.
 //   - arrive.go stores the message and claims it, so that no event is answered twice. It replaces messages that a proxy posts again.
 //   - lane.go queues it in its channel's lane.
 //   - take.go takes the turn: gather (prompt.Builder), ask and answer (answer.go, with package draft), remember (record.go). request.go tells

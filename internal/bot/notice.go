@@ -200,20 +200,22 @@ const earlierMessages = 30
 // refuse tells the author of a message why there is no turn, once: when a quota is used up or somebody asks too often. Who may not use the
 // bot, and a place where it is paused or may not write, hears nothing.
 func (b *Bot) refuse(ctx context.Context, e turn.Event, r *gate.Refusal) {
-	switch {
-	case r.Why == gate.TooOften && r.First:
-		b.tell(e, TooMany)
-	case r.Why == gate.UsedUp:
+	first := r.First
+	switch r.Why {
+	case gate.UsedUp:
 		if r.Quota.Scope == store.OfAll {
 			b.conditionChanged(func(c *condition) { c.spent = b.now().UTC().Format(time.DateOnly) })
 		}
-		first, err := b.Store.Quotas.NotifyOnce(ctx, b.now(), r.Quota.Scope, r.Quota.ID)
+		var err error
+		first, err = b.Store.Quotas.NotifyOnce(ctx, b.now(), r.Quota.Scope, r.Quota.ID)
 		b.logged("note a used up quota", err)
 		if first {
 			b.Log.Info("a quota is used up", "of", r.Quota.Scope, "id", r.Quota.ID)
-			b.tell(e, draft.UsedUp)
 		}
-	case r.Why == gate.MayNotPost:
+	case gate.MayNotPost:
 		b.Log.Warn("a message gets no turn: the bot may not write there", "channel", e.Message.ChannelID, "message", e.Message.ID)
+	}
+	if first {
+		b.tell(e, refusals[r.Why])
 	}
 }

@@ -11,7 +11,6 @@ import (
 	"familiar/card"
 	"familiar/internal/bot"
 	"familiar/internal/context/turn"
-	"familiar/internal/draft"
 	"familiar/internal/reply"
 	"familiar/internal/store"
 )
@@ -155,7 +154,7 @@ func (c *call) namesakes(ctx context.Context, ids []string) (warning string) {
 }
 
 // list joins names in the language of the answer.
-func (c *call) list(names []string) string { return draft.List(c.language, names) }
+func (c *call) list(names []string) string { return reply.List(c.language, names) }
 
 // characterCalled returns the character with an id or a name, in any case, or nil.
 func (c *call) characterCalled(name string) *bot.Actor {

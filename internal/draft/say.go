@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"strings"
 
 	"familiar/internal/context/turn"
 	"familiar/internal/llm"
@@ -40,8 +39,6 @@ const (
 	cannotListen  sentence = "I can't listen to voice messages here: write to me instead."
 	notHeard      sentence = "I could not make out this voice message. Try again, or write to me."
 	tooLongToHear sentence = "This voice message is too long for me: I listen to ten minutes at most."
-	lastName      sentence = "%s and %s" // the names of people, and the last of them
-	somebody      sentence = "somebody"  // a person whose name cannot be shown
 )
 
 // These stand for the character's own words in character.toml.
@@ -89,20 +86,7 @@ func Notice(c *character.Character, first turn.Event, one, several reply.Sentenc
 	if several == "" {
 		return Say(c, language, one)
 	}
-	return several.In(language, List(language, names))
-}
-
-// List joins names in a language, as in "Ana, Ben and Cy", without what Discord reads as markup. A name of which nothing is left becomes
-// "somebody".
-func List(language string, names []string) string {
-	for i, name := range names {
-		names[i] = cmp.Or(reply.PlainName(name), somebody.In(language))
-	}
-	last := len(names) - 1
-	if last == 0 {
-		return names[0]
-	}
-	return lastName.In(language, strings.Join(names[:last], ", "), names[last])
+	return several.In(language, reply.List(language, names))
 }
 
 // Excuse returns the sentence that replaces a missing answer.

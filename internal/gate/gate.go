@@ -163,10 +163,9 @@ func (g *Gate) hold(ctx context.Context, party store.Party, tokens int) (*Pass, 
 	}
 	g.passes.mu.Lock()
 	defer g.passes.mu.Unlock()
-	used, err := g.Store.Quotas.Usage(ctx, g.now(), party)
-	g.logged("read what was used today", err)
-	if q := g.passes.exhausted(g.Quotas, party, used, Turns, Tokens, Dollars); q != nil {
-		return nil, q
+	used, up := g.exhausted(ctx, party, Turns, Tokens, Dollars)
+	if up != nil {
+		return nil, up
 	}
 	p.holds = store.Used{Turns: 1, Tokens: tokens}
 	if all := used[store.OfAll]; all.Tokens > 0 { // the usual price
@@ -186,9 +185,7 @@ func (g *Gate) HoldLookup(ctx context.Context, p *Pass, party store.Party) bool 
 	if p != nil && p.holds.Lookups > 0 { // an attempt before this one took it
 		return true
 	}
-	used, err := g.Store.Quotas.Usage(ctx, g.now(), party)
-	g.logged("read what was used today", err)
-	if g.passes.exhausted(g.Quotas, party, used, Lookups) != nil {
+	if _, up := g.exhausted(ctx, party, Lookups); up != nil {
 		return false
 	}
 	if p != nil {
@@ -198,11 +195,14 @@ func (g *Gate) HoldLookup(ctx context.Context, p *Pass, party store.Party) bool 
 	return true
 }
 
-// exhausted returns the quota, of one of some kinds, that what was used and what is held leave nothing of. Its caller holds mu.
-func (ps *passes) exhausted(quotas []Quota, party store.Party, used map[string]store.Usage, of ...string) *store.Usage {
+// exhausted returns what was used today, and the quota, of one of some kinds, that this and what is held leave nothing of. Its caller holds
+// passes.mu.
+func (g *Gate) exhausted(ctx context.Context, party store.Party, of ...string) (used map[string]store.Usage, up *store.Usage) {
 	ids := map[string]string{store.OfAll: "", store.OfPerson: party.Person, store.OfChannel: party.Channel, store.OfServer: party.Guild}
+	used, err := g.Store.Quotas.Usage(ctx, g.now(), party)
+	g.logged("read what was used today", err)
 	now := time.Now()
-	for _, q := range quotas {
+	for _, q := range g.Quotas {
 		id := ids[q.Scope]
 		if !slices.Contains(of, q.Of) || id == "" && q.Scope != store.OfAll {
 			continue
@@ -211,18 +211,18 @@ func (ps *passes) exhausted(quotas []Quota, party store.Party, used map[string]s
 		if all.Scope == "" {
 			all.Scope, all.ID = q.Scope, id
 		}
-		for p := range ps.held {
+		for p := range g.passes.held {
 			if p.until.Before(now) {
-				delete(ps.held, p)
+				delete(g.passes.held, p)
 			} else if p.counts(q.Scope, id) {
 				all.Used = all.Plus(p.holds)
 			}
 		}
 		if q.Used(all) >= q.Most {
-			return &all
+			return used, &all
 		}
 	}
-	return nil
+	return used, nil
 }
 
 // counts reports whether a pass is for a party with that id in a scope.

@@ -1,6 +1,7 @@
 package reply
 
 import (
+	"cmp"
 	"strings"
 	"unicode"
 )
@@ -52,6 +53,27 @@ func PlainName(name string) string {
 		}
 		return r
 	}, name))
+}
+
+// sentence is what code says in the language of a message.
+type sentence = Sentence
+
+const (
+	lastName sentence = "%s and %s" // the names of people, and the last of them
+	somebody sentence = "somebody"  // a person whose name cannot be shown
+)
+
+// List joins names in a language, as in "Ana, Ben and Cy", without what Discord reads as markup. A name of which nothing is left becomes
+// "somebody".
+func List(language string, names []string) string {
+	for i, name := range names {
+		names[i] = cmp.Or(PlainName(name), somebody.In(language))
+	}
+	last := len(names) - 1
+	if last == 0 {
+		return names[0]
+	}
+	return lastName.In(language, strings.Join(names[:last], ", "), names[last])
 }
 
 const (
