@@ -127,11 +127,6 @@ func (b *Bot) Check(ctx context.Context, m turn.Message) (*turn.Lookup, error) {
 	return t.Lookup(), nil
 }
 
-// LookupsLeft reports whether the quotas leave the author of a message a lookup today.
-func (b *Bot) LookupsLeft(ctx context.Context, m turn.Message) bool {
-	return b.Gate.HoldLookup(ctx, nil, gate.Party(turn.Event{Message: m}))
-}
-
 // Record saves what was done on the web for a message without a lookup by the character: a search, or pages that were read. It counts for
 // the author and channel. The error is the store's.
 func (b *Bot) Record(ctx context.Context, m turn.Message, by string, l *turn.Lookup, v *turn.Verified) error {

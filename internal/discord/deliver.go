@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 	"unicode/utf16"
 
@@ -354,4 +355,87 @@ func nonce(given string) string {
 		given = rand.Text()
 	}
 	return given[:min(len(given), maxNonce)]
+}
+
+// lateAfter is when a post is read after an edit whose fate is unknown: it may take effect after the edits that follow it.
+var lateAfter = []time.Duration{3 * time.Second, 7 * time.Second, 20 * time.Second}
+
+// lateEdits are the messages with an edit whose fate is unknown. The zero value is ready.
+type lateEdits struct {
+	mu     sync.Mutex
+	wanted map[string]turn.Edit // the latest edit of each; guarded by mu
+}
+
+// follow notes the latest edit of a message, if one before it is still in doubt.
+func (l *lateEdits) follow(e turn.Edit) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if _, doubted := l.wanted[e.ID]; doubted {
+		l.wanted[e.ID] = e
+	}
+}
+
+// doubt notes that the fate of an edit is unknown. It reports whether the message was not in doubt before.
+func (l *lateEdits) doubt(e turn.Edit) (first bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if _, doubted := l.wanted[e.ID]; doubted {
+		return false
+	}
+	if l.wanted == nil {
+		l.wanted = map[string]turn.Edit{}
+	}
+	l.wanted[e.ID] = e
+	return true
+}
+
+// latest returns the latest edit of a message in doubt.
+func (l *lateEdits) latest(id string) (e turn.Edit, doubted bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	e, doubted = l.wanted[id]
+	return e, doubted
+}
+
+func (l *lateEdits) settle(id string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	delete(l.wanted, id)
+}
+
+// doubted has the post of an edit read in the background, because nobody knows whether and when the edit takes effect.
+func (s *Session) doubted(e turn.Edit) {
+	if s.late.doubt(e) && !s.start(func(ctx context.Context) { s.putRight(ctx, e.ID) }) {
+		s.late.settle(e.ID)
+	}
+}
+
+// putRight reads a post a few times, and edits it again if it does not hold what the latest edit says.
+func (s *Session) putRight(ctx context.Context, id string) {
+	defer s.late.settle(id)
+	for _, wait := range lateAfter {
+		if rest.Sleep(ctx, wait) != nil {
+			return
+		}
+		e, doubted := s.late.latest(id)
+		if !doubted { // it was deleted
+			return
+		}
+		var sent sentMessage
+		within, cancel := context.WithTimeout(ctx, requestLimit)
+		err := s.rest.Get(within, rest.Request{URL: discordgo.EndpointChannelMessage(e.ChannelID, id), Rank: rest.Back}, &sent)
+		if err == nil && !sent.holds(turn.Post{Text: e.Text, Buttons: e.Buttons}) {
+			e, _ = s.late.latest(id)
+			s.log.Info("an edit took effect late: the post is put right", "channel", e.ChannelID, "message", id)
+			if e.Persona != nil {
+				_, err = s.editAs(within, e)
+			} else {
+				err = s.editOwn(within, e)
+			}
+		}
+		cancel()
+		if err != nil {
+			s.log.Debug("put a post right", "err", err)
+		}
+	}
 }

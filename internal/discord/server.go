@@ -350,3 +350,37 @@ func (s *Session) Profile(ctx context.Context, guildID string, p turn.Profile) e
 	}
 	return err
 }
+
+// Replies returns the bot's own replies to a message, oldest first, among the hundred messages that follow it.
+func (s *Session) Replies(ctx context.Context, channelID, messageID string) (all []turn.Standing, err error) {
+	ctx, cancel := withDeadline(ctx)
+	defer cancel()
+	self := s.me().user.ID
+	if self == "" {
+		var u user
+		if err := s.rest.Get(ctx, rest.Request{URL: discordgo.EndpointUser("@me"), Rank: rest.Back}, &u); err != nil {
+			return nil, fmt.Errorf("look for replies: %w", err)
+		}
+		self = u.ID
+	}
+	var page []struct {
+		message
+		Components []keyRow `json:"components"`
+	}
+	url := fmt.Sprintf("%s?after=%s&limit=100", discordgo.EndpointChannelMessages(channelID), messageID)
+	if err := s.rest.Get(ctx, rest.Request{URL: url, Rank: rest.Back}, &page); err != nil {
+		return nil, fmt.Errorf("look for replies: %w", err)
+	}
+	for i := len(page) - 1; i >= 0; i-- { // newest first
+		m := page[i]
+		if m.Author == nil || m.Author.ID != self || m.Reference == nil || m.Reference.MessageID != messageID {
+			continue
+		}
+		buttons := 0
+		for _, row := range m.Components {
+			buttons += len(row.Components)
+		}
+		all = append(all, turn.Standing{ID: m.ID, Text: m.Content, Buttons: buttons})
+	}
+	return all, nil
+}
