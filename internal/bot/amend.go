@@ -302,16 +302,6 @@ func (b *Bot) withdraw(ctx context.Context, cause error, match func(turn.Event) 
 	b.closeClaims(ctx, ids...)
 }
 
-// closeClaims notes that nothing more follows for these messages.
-func (b *Bot) closeClaims(ctx context.Context, ids ...string) {
-	if len(ids) == 0 {
-		return
-	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeLimit)
-	defer cancel()
-	b.logged("settle claims", b.Store.Claims.Close(ctx, ids...))
-}
-
 // Paused ends the turns where the bot was paused, and shows people that it is paused everywhere. ends says that the pause ended instead.
 func (b *Bot) Paused(ctx context.Context, s store.Switch, ends bool) {
 	if s.Place == store.Everywhere {

@@ -313,6 +313,16 @@ func (b *Bot) logged(what string, err error) {
 	}
 }
 
+// closeClaims notes that nothing more follows for these messages.
+func (b *Bot) closeClaims(ctx context.Context, ids ...string) {
+	if len(ids) == 0 {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeLimit)
+	defer cancel()
+	b.logged("settle claims", b.Store.Claims.Close(ctx, ids...))
+}
+
 // recovered logs a panic, which must end one turn and not the process. It reports whether there was one.
 func (b *Bot) recovered(what string, panicked any) bool {
 	if panicked != nil {

@@ -63,7 +63,7 @@ const (
 	somebody sentence = "somebody"  // a person whose name cannot be shown
 )
 
-// List joins names in a language, as in "Ana, Ben and Cy", without what Discord reads as markup. A name of which nothing is left becomes
+// List joins names in a language, as in "Ana, Ben and Cy". It removes what Discord reads as markup. A name that is empty then becomes
 // "somebody".
 func List(language string, names []string) string {
 	for i, name := range names {
