@@ -7,16 +7,19 @@ import (
 	"strings"
 	"time"
 
+	"github.com/oklog/ulid/v2"
+
 	"familiar/internal/app"
 	"familiar/internal/bot"
 	"familiar/internal/command"
 	"familiar/internal/context/turn"
+	"familiar/internal/draft"
+	"familiar/internal/reply"
+	"familiar/internal/terminal"
+	"familiar/internal/text"
+	"familiar/internal/view"
 	"familiar/internal/web/fetch"
 	"familiar/internal/web/read"
-
-	"familiar/internal/terminal"
-	"familiar/internal/view"
-	"github.com/oklog/ulid/v2"
 )
 
 type lookupCommand struct {
@@ -87,7 +90,7 @@ func (d docsCommand) Run(ctx context.Context, p *program, stop stopper) error {
 
 func (d docsCommand) look(ctx context.Context, p *program, a *app.App, question string) error {
 	b := a.Bot(&answerDoor{}, bot.Pace{})
-	site, question, why := command.DocsFor(a.Actor, bot.LanguageOf(question), "", question)
+	site, question, why := command.DocsFor(a.Actor, reply.LanguageOf(text.MessageLanguage(question)), "", question)
 	if why != "" {
 		return app.Problems{why}
 	}
@@ -95,7 +98,7 @@ func (d docsCommand) look(ctx context.Context, p *program, a *app.App, question 
 	if err != nil {
 		return err
 	}
-	text := strings.TrimSpace(terminal.Plain(b.LookupAnswer(bot.LanguageOf(question), found))) + "\n"
+	text := strings.TrimSpace(terminal.Plain(draft.LookupAnswer(reply.LanguageOf(text.MessageLanguage(question)), found, b.Redact))) + "\n"
 	if d.Trace {
 		text += "\n" + view.Lookup(found)
 	}

@@ -14,6 +14,7 @@ import (
 	"familiar/internal/context/prompt"
 	"familiar/internal/context/turn"
 	"familiar/internal/factcheck"
+	"familiar/internal/gate"
 	"familiar/internal/llm"
 	"familiar/internal/providers/attachment"
 	"familiar/internal/providers/character"
@@ -66,12 +67,12 @@ func (a *App) openFiles(context.Context, *Process) error {
 	}
 	a.files = &attachment.Files{Fetcher: a.Reader.Fetcher, Hosts: hosts}
 	a.servers = &recall.Servers{}
-	quotas, err := bot.ParseQuotas(a.Config.Get("FAMILIAR_QUOTAS"))
+	quotas, err := gate.ParseQuotas(a.Config.Get("FAMILIAR_QUOTAS"))
 	if err != nil {
 		return Problems{"FAMILIAR_QUOTAS: " + err.Error()}
 	}
-	a.meter = &bot.Meter{Store: a.Store, Quotas: quotas, Log: a.Log, Now: time.Now}
-	a.summaries = &history.Summaries{Store: a.Store, Redact: a.Redact.String, Log: a.Log, Readable: a.readable, Allows: a.meter.Allows, Count: a.meter.Count}
+	a.gate = &gate.Gate{Store: a.Store, Quotas: quotas, Log: a.Log, Now: time.Now}
+	a.summaries = &history.Summaries{Store: a.Store, Redact: a.Redact.String, Log: a.Log, Readable: a.readable, Allows: a.gate.Allows, Count: a.gate.CountAside}
 	return nil
 }
 

@@ -144,8 +144,8 @@ func (a *App) consoleHosts() []string {
 
 // consoleQuotas returns the quotas for everybody together, with how much is used today.
 func (a *App) consoleQuotas(ctx context.Context) (all []console.Quota, err error) {
-	used, err := a.Store.Quotas.Usage(ctx, a.meter.Now(), store.Party{})
-	for _, q := range a.meter.Quotas {
+	used, err := a.Store.Quotas.Usage(ctx, a.gate.Now(), store.Party{})
+	for _, q := range a.gate.Quotas {
 		if q.Scope == store.OfAll {
 			all = append(all, console.Quota{Name: "All, " + q.Of + " today", Used: q.Used(used[store.OfAll]), Most: q.Most})
 		}

@@ -14,6 +14,7 @@ import (
 	"familiar/internal/command"
 	"familiar/internal/discord"
 	"familiar/internal/embedding"
+	"familiar/internal/gate"
 	"familiar/internal/llm"
 	"familiar/internal/memory"
 	"familiar/internal/store"
@@ -61,10 +62,10 @@ func (a *App) Serve(ctx context.Context, p *Process) error {
 	b.Commands = commands.Do
 	b.Files, b.Listener, a.files.Reread = a.files, a.listener(), session.Message
 	b.Servers, a.servers.Platform = a.servers, session
-	b.Replies, b.Earlier, b.Now, a.meter.Now = session.Replies, session.Earlier, session.Now, session.Now
-	b.Resume, b.PerPerson = true, a.Config.Count("FAMILIAR_TURNS_PER_MINUTE")
-	b.Access = bot.Access{Allow: a.Config.set("DISCORD_ALLOW"), Deny: a.Config.set("DISCORD_DENY")}
-	b.Quotas = a.meter.Quotas
+	b.Replies, b.Earlier, b.Now = session.Replies, session.Earlier, session.Now
+	b.Resume, b.Gate = true, a.gate
+	b.Gate.Now, b.Gate.MayPost, b.Gate.PerPerson = session.Now, session.MayPost, a.Config.Count("FAMILIAR_TURNS_PER_MINUTE")
+	b.Gate.Access = gate.Access{Allow: a.Config.set("DISCORD_ALLOW"), Deny: a.Config.set("DISCORD_DENY")}
 
 	watching, err := a.openTelemetry(session)
 	if err != nil {
@@ -135,7 +136,7 @@ func (a *App) memoryWriter(far Far) *memory.Writer {
 	}
 	return &memory.Writer{
 		Memories: a.Memories, Redact: a.Redact.String, Log: a.Log, PerHour: a.Config.Count("FAMILIAR_LEARN_PER_HOUR"),
-		Idle: far.Idle, Allows: a.meter.Allows, Count: a.meter.Count, Side: func() *llm.Client { return a.cast.get().Default.Side },
+		Idle: far.Idle, Allows: a.gate.Allows, Count: a.gate.CountAside, Side: func() *llm.Client { return a.cast.get().Default.Side },
 	}
 }
 

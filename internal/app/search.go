@@ -11,6 +11,7 @@ import (
 	"familiar/internal/bot"
 	"familiar/internal/cache"
 	"familiar/internal/context/turn"
+	"familiar/internal/gate"
 	"familiar/internal/mcp"
 	"familiar/internal/search"
 	"familiar/internal/search/backend"
@@ -100,7 +101,7 @@ func (a *App) tools(user string) *mcp.Engine {
 	return &mcp.Engine{
 		Bot: func() *bot.Bot {
 			b := a.Bot(nil, bot.Pace{})
-			b.Quotas, _ = bot.ParseQuotas(a.Config.Get("FAMILIAR_QUOTAS")) // it was checked
+			b.Gate.Quotas, _ = gate.ParseQuotas(a.Config.Get("FAMILIAR_QUOTAS")) // it was checked
 			return b
 		},
 		Policy: a.Actor.Lookup.Policy, Verifier: a.Actor.Verifier, Search: a.Engine, Reader: a.Reader, Domains: a.Domains,

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"familiar/internal/bot"
+	"familiar/internal/gate"
 	"familiar/internal/llm"
 	"familiar/internal/search/backend"
 	"familiar/internal/telemetry"
@@ -154,7 +154,7 @@ func checkIDs(text string) error {
 }
 
 func checkQuotas(text string) error {
-	_, err := bot.ParseQuotas(text)
+	_, err := gate.ParseQuotas(text)
 	return err
 }
 

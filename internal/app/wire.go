@@ -20,27 +20,27 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/lmittmann/tint"
+
 	"familiar/internal/api"
 	"familiar/internal/bot"
 	"familiar/internal/embedding"
 	"familiar/internal/forget"
+	"familiar/internal/gate"
 	"familiar/internal/llm"
 	"familiar/internal/memory"
 	"familiar/internal/providers/attachment"
 	"familiar/internal/providers/character"
 	"familiar/internal/providers/history"
+	"familiar/internal/providers/recall"
 	"familiar/internal/redact"
 	"familiar/internal/search"
+	"familiar/internal/search/backend"
 	"familiar/internal/store"
 	"familiar/internal/trace"
 	"familiar/internal/web/fetch"
 	"familiar/internal/web/guard"
 	"familiar/internal/web/read"
-
-	"github.com/lmittmann/tint"
-
-	"familiar/internal/providers/recall"
-	"familiar/internal/search/backend"
 )
 
 // Process is what the program runs in: environment, directory and outputs. Tests give their own.
@@ -111,7 +111,7 @@ type App struct {
 
 	pages string // where the console is served; empty: nowhere
 
-	meter      *bot.Meter         // counts what models are asked beside the turns
+	gate       *gate.Gate         // counts what models are asked beside the turns
 	embeddings *embedding.Service // nil: nothing is recalled by its meaning
 	summaries  *history.Summaries // of older messages of a channel; nil at a terminal
 }
@@ -262,7 +262,7 @@ func (a *App) Uncapped() *App {
 func (a *App) Bot(door bot.Door, pace bot.Pace) *bot.Bot {
 	return &bot.Bot{
 		Door: door, Cast: &bot.Cast{Default: a.Actor}, Store: a.Store, Memories: a.Memories, Traces: a.Traces, Forgetter: a.Forgetter,
-		Redact: a.Redact, Log: a.Log, Pace: pace, Now: time.Now, WebOff: a.Config.Get("FAMILIAR_WEB") == "off", Cure: a.diagnose,
+		Gate: &gate.Gate{Store: a.Store, Log: a.Log}, Redact: a.Redact, Log: a.Log, Pace: pace, Now: time.Now, WebOff: a.Config.Get("FAMILIAR_WEB") == "off", Cure: a.diagnose,
 	}
 }
 

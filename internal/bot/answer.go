@@ -9,8 +9,10 @@ import (
 
 	"familiar/internal/context/prompt"
 	"familiar/internal/context/turn"
+	"familiar/internal/draft"
 	"familiar/internal/llm"
 	"familiar/internal/reply"
+	"familiar/internal/web/clean"
 )
 
 // NoModel is the recorded model of a turn that was answered from the lookup alone.
@@ -25,18 +27,18 @@ func (b *Bot) answer(ctx context.Context, t *turn.Trace, p prompt.Prompt, d *del
 			text = turnBroken.In(t.Request.Language)
 		}
 	}()
-	r := draft{bot: b, actor: d.actor, trace: t, lookup: p.Lookup, rules: d.rules, marker: d.marker, away: d.away}
-	if excuse := unheard(t); excuse != "" && strings.TrimSpace(t.Request.Message.Text) == "" {
-		return r.say(excuse)
+	r := draft.Draft{Character: d.actor.Character, Trace: t, Lookup: p.Lookup, Rules: d.rules, Marker: d.marker, Away: d.away, Speeches: &b.speeches}
+	if excuse := draft.Unheard(t); excuse != "" && strings.TrimSpace(t.Request.Message.Text) == "" {
+		return r.Say(excuse)
 	}
 	actor := d.actor
 	if actor.Model == nil {
 		t.Model = NoModel
-		return r.withoutModel("")
+		return r.WithoutModel("")
 	}
 	if actor.Verifier != nil {
 		whole := ctx // not the context of the model's answer
-		r.verify = func(body string) { b.verify(whole, actor.Verifier, t, d.marker, body) }
+		r.Verify = func(body string) { b.verify(whole, actor.Verifier, t, d.marker, body) }
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -72,19 +74,19 @@ func (b *Bot) answer(ctx context.Context, t *turn.Trace, p prompt.Prompt, d *del
 	t.Cut = body != "" && (halted || err != nil || a.Finish == "length")
 	switch {
 	case body == "" && halted:
-		r.marker = nil
-		return r.finish(r.say(answerStopped), nil)
+		r.Marker = nil
+		return r.Finish(r.Say(draft.Stopped), nil)
 	case body == "":
-		r.hint = b.hint(ctx, t, actor, err)
-		return r.withoutModel(r.say(excuseFor(err)))
+		r.Hint = b.hint(ctx, t, actor, err)
+		return r.WithoutModel(r.Say(draft.Excuse(err)))
 	case halted:
-		return r.compose(r.rewritten(body), r.say(answerStopped))
+		return r.Compose(r.Rewritten(body), r.Say(draft.Stopped))
 	case err != nil:
-		return r.compose(r.rewritten(body), r.say(cutOff))
+		return r.Compose(r.Rewritten(body), r.Say(draft.CutOff))
 	case a.Finish == "length":
-		return r.compose(r.rewritten(body), r.say(tooLong))
+		return r.Compose(r.Rewritten(body), r.Say(draft.TooLong))
 	}
-	return r.compose(r.rewritten(b.postprocess(ctx, actor, t, p, body)))
+	return r.Compose(r.Rewritten(b.postprocess(ctx, actor, t, p, body)))
 }
 
 // longestAnswer limits an answer, in bytes. Nobody reads more than sixteen posts, and a model that repeats itself may
@@ -121,16 +123,21 @@ func cause(err error) string {
 	return err.Error()
 }
 
-// excuseFor returns the sentence that replaces a missing answer.
-func excuseFor(err error) sentence {
-	var e *llm.Error
-	switch {
-	case errors.As(err, &e) && (e.Kind == llm.RateLimited || e.Kind == llm.Quota):
-		return rateLimited
-	case errors.As(err, &e) && e.Kind == llm.Timeout, errors.Is(err, context.DeadlineExceeded):
-		return tooSlow
-	case err == nil, errors.As(err, &e) && (e.Kind == llm.Empty || e.Kind == llm.Refused):
-		return emptyAnswer
+// longestCure is how much is kept of what to check, in characters.
+const longestCure = 600
+
+// hint records what to check after a model's failure, and returns what is said about it. The operator is told all of it, and everybody else
+// a sentence without names and addresses.
+func (b *Bot) hint(ctx context.Context, t *turn.Trace, actor *Actor, err error) string {
+	var failed *llm.Error
+	if !errors.As(err, &failed) {
+		return ""
 	}
-	return modelDown
+	if b.Cure != nil {
+		t.Cure = clean.Line(b.Redact.String(b.Cure(context.WithoutCancel(ctx), actor, err)), longestCure)
+	}
+	if b.OperatorOnly && t.Cure != "" {
+		return t.Cure
+	}
+	return draft.Hint(t.Request.Language, failed.Kind)
 }

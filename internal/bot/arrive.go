@@ -3,12 +3,10 @@ package bot
 import (
 	"context"
 	"encoding/json"
-	"slices"
-	"sync"
 	"time"
 
 	"familiar/internal/context/turn"
-	"familiar/internal/providers/attachment"
+	"familiar/internal/gate"
 	"familiar/internal/store"
 )
 
@@ -17,7 +15,7 @@ type arrival struct {
 	turn.Event
 	at        time.Time
 	addressed bool         // it asks for a turn
-	pass      *pass        // of the gate; nil: an earlier process gave it
+	pass      *gate.Pass   // of the gate; nil: an earlier process gave it
 	character string       // id of the character that must answer; empty: the channel's
 	second    bool         // another character answers the same message first
 	turnID    string       // of the turn that an earlier process began for it; empty if none did
@@ -59,24 +57,23 @@ const (
 
 // arrivals returns what an event puts into its lane: one arrival, or one for each character that must answer.
 func (b *Bot) arrivals(ctx context.Context, e turn.Event) []arrival {
-	e = withNotes(e)
 	a := arrival{Event: e, at: time.Now()}
+	var s scene
 	var called []addressee
-	switch {
-	case e.Original != "" && b.replacesProxied(ctx, e):
-	case !b.muted(ctx, e):
-		called = b.addressees(ctx, e)
+	if e.Original == "" || !b.replacesProxied(ctx, e) {
+		s = b.scene(ctx, e)
+		called = s.addressees(e)
 	}
 	if granted := b.rounds.grant(e, len(called)); granted < len(called) {
 		b.Log.Info("a proxy's message gets no turn: no person has written here since the last ones", "channel", e.Message.ChannelID, "message", e.Message.ID)
 		called = called[:max(0, granted)]
 	}
-	if len(called) > 0 && called[0].how == turn.ByChannel && b.cameBefore(ctx, e) {
+	if len(called) > 0 && called[0].how == turn.ByChannel && e.Kind == turn.Created && s.kept {
 		return []arrival{a}
 	}
 	var all []arrival
 	for i, s := range called {
-		p, no := b.gate(ctx, e, s.actor, passage{posts: true, rated: !e.Late, further: i > 0})
+		p, no := b.Gate.Pass(ctx, e, gate.Passage{Tokens: s.actor.promptTokens(), Posts: true, Rated: !e.Late, Further: i > 0})
 		if no != nil {
 			b.refuse(ctx, e, no)
 			break
@@ -87,21 +84,41 @@ func (b *Bot) arrivals(ctx context.Context, e turn.Event) []arrival {
 		a.addressed, a.character, a.second, a.pass = true, s.actor.ID, i > 0, p
 		all = append(all, a)
 	}
+	b.noteMute(ctx, e, s)
 	if len(all) == 0 {
 		return []arrival{a}
 	}
 	return all
 }
 
-// withNotes adds to the messages of an event a note that names their attachments.
-func withNotes(e turn.Event) turn.Event {
-	e.Message.Note = attachment.Note(e.Message, "")
-	if e.Reply != nil {
-		above := *e.Reply
-		above.Note = attachment.Note(above, "")
-		e.Reply = &above
+// replacesProxied puts a message that a proxy wrote in the place of its original, if the original asked for a turn. It is answered once, as
+// it is now. Posts of an answer that are visible stay. It reports whether the original asked for a turn.
+func (b *Bot) replacesProxied(ctx context.Context, e turn.Event) bool {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeLimit)
+	defer cancel()
+	rows := []store.Incoming{{Message: b.stored(e, e.Message), Claim: e.Message.ID}}
+	var claims, before []string
+	waiting := b.lanes.unseen(e.Original)
+	for i, a := range waiting {
+		before = append(before, a.claim())
+		a = a.rewritten(e)
+		claims = append(claims, a.claim())
+		row := store.Incoming{Message: b.stored(e, a.Message), Claim: a.claim()}
+		if b.Resume {
+			row.Event = encodeArrival(a)
+		}
+		rows = append(rows[:i], row)
 	}
-	return e
+	claimed, err := b.Store.Messages.Replace(ctx, e.Original, rows...) // the proxy is about to delete it; no prompt has both
+	b.logged("replace the original of a message", err)
+	if !claimed {
+		return false
+	}
+	if len(waiting) > 0 && !b.lanes.rewrite(e) {
+		before = claims // part of the answer is visible: that is finished, and this message is not answered
+	}
+	b.closeClaims(ctx, before...)
+	return true
 }
 
 // admit stores messages, claims those that ask for a turn, and queues them. Once ctx is done no turn begins.
@@ -143,6 +160,13 @@ func (b *Bot) admit(ctx context.Context, all ...arrival) {
 	}
 }
 
+func (b *Bot) stored(e turn.Event, m turn.Message) store.Message {
+	return store.Message{
+		ID: m.ID, ChannelID: m.ChannelID, GuildID: e.GuildID, AuthorID: m.Author.ID, AuthorName: m.Author.Name,
+		Text: m.Text, Note: m.Note, ReplyTo: m.ReplyTo, At: m.At, Own: m.Own,
+	}
+}
+
 // enqueue puts arrivals of one channel into its lane. An author whose message loses its place is told.
 func (b *Bot) enqueue(ctx context.Context, all ...arrival) {
 	run := context.WithoutCancel(ctx)
@@ -173,49 +197,28 @@ func encodeArrival(a arrival) string {
 	return string(text)
 }
 
-// ratePeriod is the time in which the turns of a person are counted.
-const ratePeriod = time.Minute
-
-// rates counts the turns that each person asked for within ratePeriod. Its zero value is ready.
-type rates struct {
-	mu     sync.Mutex
-	people map[string]*rate // guarded by mu
+// giveBack returns the passes of arrivals.
+func giveBack(all ...arrival) {
+	for _, a := range all {
+		a.pass.GiveBack()
+	}
 }
 
-type rate struct {
-	turns   []time.Time // within ratePeriod, oldest first
-	refused time.Time   // when the person was last told
-}
+// mostInARow is how many turns the bot takes in a channel before a person must write there again.
+const mostInARow = 2
 
-// allow reports whether a person may ask for another turn. If not, first reports whether it is the first refusal within ratePeriod.
-func (r *rates) allow(id string, limit int, now time.Time) (allowed, first bool) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.people == nil || len(r.people) > 10_000 {
-		r.people = map[string]*rate{}
-	}
-	p := r.people[id]
-	if p == nil {
-		p = &rate{}
-		r.people[id] = p
-	}
-	p.turns = slices.DeleteFunc(p.turns, func(t time.Time) bool { return now.Sub(t) >= ratePeriod })
-	if len(p.turns) < limit {
-		p.turns = append(p.turns, now)
-		return true, false
-	}
-	first = now.Sub(p.refused) >= ratePeriod
-	if first {
-		p.refused = now
-	}
-	return false, first
-}
+// rounds counts the turns that were asked for in each channel since a person wrote there. A proxy may write for a person or for another bot.
+// For a person the original message came before, unless the bot was away. Only the goroutine of Run uses it.
+type rounds map[string]int
 
-// Allows counts a turn for a person who gives a command, and reports whether they may have it.
-func (b *Bot) Allows(by turn.Author) bool {
-	if b.PerPerson == 0 {
-		return true
+// grant returns how many of the n turns that a message asks for are allowed, and counts them.
+func (r rounds) grant(e turn.Event, n int) int {
+	channel := e.Message.ChannelID
+	if !e.Proxied || e.Late {
+		delete(r, channel)
 	}
-	allowed, _ := b.turns.allow(by.ID, b.PerPerson, time.Now())
-	return allowed
+	if n = min(n, mostInARow-r[channel]); n > 0 {
+		r[channel] += n
+	}
+	return n
 }

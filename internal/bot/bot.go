@@ -3,24 +3,24 @@
 //
 // The way of a message, by file:
 //
-//   - arrive.go stores it and claims it, so that no event is answered twice. trigger.go decides whether it asks for a turn, and which of the
-//     characters in cast.go must answer. proxy.go replaces messages that a proxy posts again for a person.
-//   - limits.go refuses: by access, by pauses, by quotas.
-//   - lane.go queues it in its channel's lane. threads.go opens threads and answers in them.
-//   - take.go takes the turn: gather (prompt.Builder), ask (llm.Client), answer (answer.go, reply.go), remember (record.go). request.go tells
-//     the providers what the turn is about, voice.go has voice messages transcribed, and memory.go carries out what the message orders to be
-//     remembered or forgotten, before the turn reads anything. process.go has models think before the answer, or reword it.
+//   - bot.go takes the events, several at once, and hands each on.
+//   - cast.go has the characters, and decides which of them must answer a message, if any. Package gate decides whether they may.
+//   - arrive.go stores the message and claims it, so that no event is answered twice. It replaces messages that a proxy posts again.
+//   - lane.go queues it in its channel's lane.
+//   - take.go takes the turn: gather (prompt.Builder), ask and answer (answer.go, with package draft), remember (record.go). request.go tells
+//     the providers what the turn is about. attached.go has voice messages transcribed. process.go has models carry out orders to remember,
+//     think before the answer, or reword it.
 //   - delivery.go posts the reply while it grows, at the pace of typing if the bot imitates a voice. door.go calls the door, and
 //     calls it again while a failure may be temporary. Nothing is visible before its record is
 //     on disk.
-//   - notice.go tells authors who get no answer. say.go has the sentences.
+//   - notice.go tells authors who get no answer.
 //
 // What happens afterwards, or besides:
 //
-//   - amend.go answers an edited question again and deletes the answer to a deleted one. forget.go forgets messages and people.
-//   - button.go has the buttons under a reply, and react.go the reactions. Discord is told a key for each button that cannot be guessed.
+//   - amend.go answers an edited question again, deletes the answers to a deleted one, and forgets people.
+//   - press.go has the buttons under a reply, and the reactions. Discord is told a key for each button that cannot be guessed.
 //   - lookup.go takes turns outside the lanes, for commands and for other programs.
-//   - chatter.go joins in unasked, resume.go goes on after a restart, and witness.go asks the channel what was answered before.
+//   - chatter.go joins in unasked, resume.go goes on after a restart, and witness.go asks the channel what was answered and written before.
 //   - presence.go shows the bot's state.
 //
 // Without a model the reply is made from the lookup alone, in the words of the pages.
@@ -33,14 +33,18 @@ package bot
 import (
 	"context"
 	"errors"
+	"fmt"
 	"iter"
 	"log/slog"
+	"runtime/debug"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"familiar/internal/context/turn"
+	"familiar/internal/draft"
 	"familiar/internal/forget"
+	"familiar/internal/gate"
 	"familiar/internal/memory"
 	"familiar/internal/providers/attachment"
 	"familiar/internal/providers/recall"
@@ -90,8 +94,7 @@ type Bot struct {
 	// Profile changes the bot's name and picture in a server; nil: it cannot.
 	Profile func(ctx context.Context, guildID string, p turn.Profile) error
 
-	Access Access  // who may use the bot
-	Quotas []Quota // how much may be used in a day
+	Gate *gate.Gate // decides who may have a turn; required
 
 	// Finished is called with each turn that is over, once its record is saved. It must not wait, change the turn or keep it. May be nil.
 	Finished func(*turn.Trace)
@@ -100,8 +103,6 @@ type Bot struct {
 
 	Forgetter *forget.Forgetter // deletes what is kept in Store and Traces
 
-	// PerPerson is how many turns a person may ask for in a minute; 0 is any number.
-	PerPerson int
 	// Resume makes Run answer what an earlier process left unanswered.
 	Resume bool
 
@@ -110,10 +111,8 @@ type Bot struct {
 	tasks     sync.WaitGroup // commands, and other work outside the lanes
 	notices   notices
 	chatter   chatter
-	turns     rates  // of each person
-	passes    passes // of the gate
 	met       met
-	speeches  speeches
+	speeches  draft.Speeches
 	pressing  sync.Mutex // held while a press becomes a turn, so that two make one
 	reloaded  atomic.Pointer[Cast]
 	condition condition
@@ -201,6 +200,9 @@ func waiting(events <-chan turn.Event) []turn.Event {
 // reply is unfinished. Stop reports whether it ended an answer.
 func (b *Bot) Stop(channelID, turnID string) bool { return b.lanes.stop(channelID, turnID) }
 
+// Settle waits a moment for the turn that is being taken in a channel to complete its record.
+func (b *Bot) Settle(channelID string) { b.lanes.settle(channelID) }
+
 // Stopping returns a channel that is closed when the bot is asked to stop. From then on no turn begins.
 func (b *Bot) Stopping() <-chan struct{} { return b.stopping }
 
@@ -208,18 +210,14 @@ func (b *Bot) Stopping() <-chan struct{} { return b.stopping }
 func (b *Bot) receive(ctx context.Context, events []turn.Event) {
 	var created []arrival
 	for _, e := range events {
-		e = titled(e)
-		if e.Kind == turn.Created {
-			if e.Original != "" { // which may be one of them
-				b.admit(ctx, created...)
-				created = nil
-			}
-			created = append(created, b.arrivals(ctx, e)...)
-			continue
+		e = heard(e)
+		if e.Kind != turn.Created || e.Original != "" { // which may be one of them
+			b.admit(ctx, created...)
+			created = nil
 		}
-		b.admit(ctx, created...)
-		created = nil
 		switch e.Kind {
+		case turn.Created:
+			created = append(created, b.arrivals(ctx, e)...)
 		case turn.Edited:
 			b.edited(ctx, e)
 		case turn.Deleted:
@@ -239,6 +237,24 @@ func (b *Bot) receive(ctx context.Context, events []turn.Event) {
 		}
 	}
 	b.admit(ctx, created...)
+}
+
+// heard returns an event as the bot reads it. The title of a forum's post stands before its first message: together they are the question. A
+// note of a message names its attachments.
+func heard(e turn.Event) turn.Event {
+	if e.Title != "" {
+		e.Message.Text = e.Title + "\n" + e.Message.Text
+	}
+	all := []*turn.Message{&e.Message}
+	if e.Reply != nil {
+		above := *e.Reply
+		e.Reply = &above
+		all = append(all, e.Reply)
+	}
+	for _, m := range all {
+		m.Note = attachment.Note(*m, "")
+	}
+	return e
 }
 
 const (
@@ -281,4 +297,36 @@ func until(ctx, end context.Context) (context.Context, context.CancelFunc) {
 		release()
 		cancel(nil)
 	}
+}
+
+// now returns the time for quotas and for what is too old.
+func (b *Bot) now() time.Time {
+	if b.Now == nil {
+		return time.Now()
+	}
+	return b.Now()
+}
+
+func (b *Bot) logged(what string, err error) {
+	if err != nil {
+		b.Log.Error(what, "err", b.Redact.String(err.Error()))
+	}
+}
+
+// closeClaims notes that nothing more follows for these messages.
+func (b *Bot) closeClaims(ctx context.Context, ids ...string) {
+	if len(ids) == 0 {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeLimit)
+	defer cancel()
+	b.logged("settle claims", b.Store.Claims.Close(ctx, ids...))
+}
+
+// recovered logs a panic, which must end one turn and not the process. It reports whether there was one.
+func (b *Bot) recovered(what string, panicked any) bool {
+	if panicked != nil {
+		b.Log.Error(what, "panic", b.Redact.String(fmt.Sprint(panicked)), "stack", b.Redact.String(string(debug.Stack())))
+	}
+	return panicked != nil
 }

@@ -6,11 +6,12 @@ import (
 	"sync"
 	"time"
 
-	"familiar/internal/context/turn"
-	"familiar/internal/store"
-
-	"familiar/internal/reply"
 	"github.com/oklog/ulid/v2"
+
+	"familiar/internal/context/turn"
+	"familiar/internal/gate"
+	"familiar/internal/reply"
+	"familiar/internal/store"
 )
 
 // The bot may join in unasked in channels where people want that: after a lull, or after a number of messages without the bot. A side model
@@ -50,7 +51,7 @@ func (b *Bot) overhear(ctx context.Context, a arrival) {
 		c.reset(e.Message.ChannelID)
 		return
 	}
-	if e.GuildID == "" || e.Kind != turn.Created || e.Late || e.Message.Own || !b.Conduct(ctx, e).Chatty || !b.speaker(ctx, e).Chatty() || !b.Access.Admits(e) {
+	if e.GuildID == "" || e.Kind != turn.Created || e.Late || e.Message.Own || !b.Conduct(ctx, e).Chatty || !b.speaker(ctx, e).Chatty() || !b.Gate.Access.Admits(e) {
 		return
 	}
 	run := context.WithoutCancel(ctx)
@@ -137,7 +138,7 @@ func (c *chatter) close() {
 func (b *Bot) consider(ctx context.Context, o *overheard, e turn.Event, why turn.Address) {
 	defer func() { b.recovered("consider joining in", recover()) }()
 	actor := b.speaker(ctx, e)
-	p, no := b.gate(ctx, e, actor, passage{posts: true, unasked: true})
+	p, no := b.Gate.Pass(ctx, e, gate.Passage{Tokens: actor.promptTokens(), Posts: true, Unasked: true})
 	yes, asked := false, turn.Processed{}
 	if no == nil {
 		yes, asked = b.wantsToJoin(ctx, actor, e)

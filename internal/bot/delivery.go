@@ -14,6 +14,8 @@ import (
 	"familiar/internal/context/prompt"
 	"familiar/internal/context/turn"
 	"familiar/internal/discord"
+	"familiar/internal/discord/rest"
+	"familiar/internal/draft"
 	"familiar/internal/reply"
 	"familiar/internal/store"
 )
@@ -207,7 +209,7 @@ func (d *delivery) stream(ctx context.Context) (took time.Duration) {
 	if undecided || d.bot.mayReact(d.actor) && d.posted() == 0 && reply.IsEmoji(body) {
 		return
 	}
-	text, _ := d.rules.Guard(d.rules.Visible(d.actor.rewritten(d.request, body)))
+	text, _ := d.rules.Guard(d.rules.Visible(draft.Rewritten(d.actor.Character, d.request, body)))
 	text, _, _ = d.marker.Mark(text, true)
 	// This call is not cancelled: a turn that is withdrawn meanwhile must know the post, to delete it.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), streamLimit)
@@ -216,7 +218,7 @@ func (d *delivery) stream(ctx context.Context) (took time.Duration) {
 	if err != nil && !startsOver(err) {
 		d.bot.Log.Debug("stream a reply", "err", d.bot.Redact.String(err.Error()))
 	}
-	if kind := failureKind(err); kind == discord.Gone || kind == discord.Forbidden {
+	if kind := failureKind(err); kind == rest.Gone || kind == rest.Forbidden {
 		d.lane.abort(errRefused) // nobody would see the rest of the model's answer
 	}
 	return
@@ -284,7 +286,7 @@ func (d *delivery) carry(ctx context.Context, text string, last bool) error {
 
 // linked returns a post whose citations are links, where the line of sources has no addresses. A voice types none.
 func (d *delivery) linked(piece string) string {
-	if !d.request.Buttons || d.spoken || d.units() == 0 || forAddress(d.marker.Lookup) {
+	if !d.request.Buttons || d.spoken || d.units() == 0 || draft.ForAddress(d.marker.Lookup) {
 		return piece
 	}
 	return reply.Linked(piece, d.marker.Lookup, d.rules.Secrets, d.units())
@@ -395,7 +397,7 @@ func (d *delivery) keep(ctx context.Context, i int) {
 func (d *delivery) clear(ctx context.Context, n int) error {
 	for len(d.result.posts) > n {
 		surplus := d.result.posts[len(d.result.posts)-1]
-		if err := d.bot.sendDelete(ctx, d.ref(surplus.id)); err != nil && failureKind(err) != discord.Gone {
+		if err := d.bot.sendDelete(ctx, d.ref(surplus.id)); err != nil && failureKind(err) != rest.Gone {
 			return fmt.Errorf("delete a post: %w", err)
 		}
 		d.result.posts = d.result.posts[:len(d.result.posts)-1]
@@ -439,13 +441,6 @@ func (d *delivery) pause(ctx context.Context, piece string) bool {
 		}
 	}
 	return d.attempt.Err() == nil && !d.lane.hasFrom(d.author)
-}
-
-// hasFrom reports whether a message of this author waits in the lane.
-func (l *lane) hasFrom(author string) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return slices.ContainsFunc(l.waiting, func(a arrival) bool { return a.Kind == turn.Created && a.Message.Author.ID == author })
 }
 
 // errUnsaid ends a reply whose rest is no longer wanted.

@@ -14,7 +14,8 @@ import (
 
 	"familiar/internal/context/prompt"
 	"familiar/internal/context/turn"
-	"familiar/internal/discord"
+	"familiar/internal/discord/rest"
+	"familiar/internal/draft"
 	"familiar/internal/llm"
 	"familiar/internal/providers/character"
 	"familiar/internal/redact"
@@ -192,7 +193,7 @@ func TestEndlessAnswer(t *testing.T) {
 	if n := len(text); n < longestAnswer-20 || n > longestAnswer+200 || d.raw.Len() > longestAnswer {
 		t.Errorf("%d bytes, %d of them streamed", n, d.raw.Len())
 	}
-	if record.Finish != "length" || !strings.Contains(record.Err, "had not ended") || !strings.Contains(text, string(tooLong)) {
+	if record.Finish != "length" || !strings.Contains(record.Err, "had not ended") || !strings.Contains(text, string(draft.TooLong)) {
 		t.Errorf("finish %q, err %q, text %q", record.Finish, record.Err, text[max(0, len(text)-200):])
 	}
 }
@@ -217,7 +218,7 @@ func TestStopWhileTheModelHangs(t *testing.T) {
 		if took := time.Since(began); took != 5*time.Second+stopPatience {
 			t.Errorf("it took %v", took)
 		}
-		if !strings.HasPrefix(text, "Half an answer.") || !strings.Contains(text, string(cutOff)) || !record.Cut || !strings.Contains(record.Err, "asked to stop") {
+		if !strings.HasPrefix(text, "Half an answer.") || !strings.Contains(text, string(draft.CutOff)) || !record.Cut || !strings.Contains(record.Err, "asked to stop") {
 			t.Errorf("text %q, err %q", text, record.Err)
 		}
 	})
@@ -244,7 +245,7 @@ func edits(err error) func(int, call) error {
 }
 
 func TestFinalTextLandsWhenEditsAreRefused(t *testing.T) {
-	door := &recorder{fail: edits(&discord.SendError{Kind: discord.Rejected})}
+	door := &recorder{fail: edits(&rest.Error{Kind: rest.Rejected})}
 	got := halfAnAnswer(t, door, "Half an answer.")
 	last := door.calls[len(door.calls)-1]
 	if got.err != nil || last.method != "post" || last.post.Text != "Half an answer." {
@@ -256,7 +257,7 @@ func TestFinalTextLandsWhenEditsAreRefused(t *testing.T) {
 }
 
 func TestAnAnswerThatAPersonDeletedStaysDeleted(t *testing.T) {
-	door := &recorder{fail: edits(&discord.SendError{Kind: discord.Gone})}
+	door := &recorder{fail: edits(&rest.Error{Kind: rest.Gone})}
 	got := halfAnAnswer(t, door, strings.Repeat("Half an answer. ", 300))
 	created := 0
 	for _, c := range door.calls {
@@ -270,7 +271,7 @@ func TestAnAnswerThatAPersonDeletedStaysDeleted(t *testing.T) {
 }
 
 func TestTheLastPassInsists(t *testing.T) {
-	for _, trouble := range []error{&discord.SendError{Kind: discord.Unavailable, Status: 503}, errors.New("connection reset")} {
+	for _, trouble := range []error{&rest.Error{Kind: rest.Unavailable, Status: 503}, errors.New("connection reset")} {
 		door := &recorder{}
 		door.fail = func(_ int, c call) error {
 			if c.method == "edit" && time.Since(door.start) < 8*time.Second {

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"familiar/internal/context/turn"
-	"familiar/internal/discord"
+	"familiar/internal/discord/rest"
 )
 
 // Door is how a bot reaches people. A door that lacks what a method is for returns [errors.ErrUnsupported].
@@ -90,8 +90,8 @@ func (b *Bot) send(ctx context.Context, retry bool, call func(context.Context) e
 }
 
 // failureKind returns why Discord refused a request, or "" if the error is not Discord's.
-func failureKind(err error) discord.Kind {
-	var e *discord.SendError
+func failureKind(err error) rest.Kind {
+	var e *rest.Error
 	if errors.As(err, &e) {
 		return e.Kind
 	}
@@ -99,14 +99,14 @@ func failureKind(err error) discord.Kind {
 }
 
 // isClosed reports whether nothing more can be written there, not even a new post.
-func isClosed(kind discord.Kind) bool {
-	return kind == discord.Gone || kind == discord.Forbidden || kind == discord.ClosedThread
+func isClosed(kind rest.Kind) bool {
+	return kind == rest.Gone || kind == rest.Forbidden || kind == rest.ClosedThread
 }
 
 // temporary reports whether the same call may succeed later.
 func temporary(err error) bool {
 	switch failureKind(err) {
-	case discord.Unavailable, discord.RateLimited:
+	case rest.Unavailable, rest.RateLimited:
 		return true
 	case "":
 		for _, lasting := range []error{context.Canceled, context.DeadlineExceeded, errors.ErrUnsupported, turn.ErrIncomplete} {
@@ -121,7 +121,7 @@ func temporary(err error) bool {
 
 // unsent reports whether a post failed for a reason that passes, so that it may be sent later.
 func unsent(err error) bool {
-	return err != nil && (temporary(err) || failureKind(err) == discord.Unauthorized || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, errLeft))
+	return err != nil && (temporary(err) || failureKind(err) == rest.Unauthorized || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, errLeft))
 }
 
 // nonce returns an id for the nth post that answers an event. It is the same when another process sends the post again. Discord takes 25
@@ -133,4 +133,40 @@ func nonce(event string, n int) string {
 		id = hex.EncodeToString(sum[:10])
 	}
 	return fmt.Sprintf("%s-%d", id, n)
+}
+
+const (
+	typingAfter = 150 * time.Millisecond // a quicker reply needs no sign
+	typingEvery = 8 * time.Second        // Discord shows it for ten
+)
+
+// typing shows that the bot is busy, until the reply is about to appear.
+type typing struct {
+	cancel context.CancelFunc
+	done   chan struct{}
+}
+
+func (b *Bot) typing(ctx context.Context, channelID string) *typing {
+	ctx, cancel := context.WithCancel(ctx)
+	t := &typing{cancel: cancel, done: make(chan struct{})}
+	go func() {
+		defer close(t.done)
+		for wait := typingAfter; ; wait = typingEvery {
+			select {
+			case <-ctx.Done():
+				return
+			case <-time.After(wait):
+			}
+			if err := b.Door.Typing(ctx, channelID); err != nil && ctx.Err() == nil {
+				b.Log.Debug("show typing", "err", b.Redact.String(err.Error()))
+			}
+		}
+	}()
+	return t
+}
+
+// stop ends it. When stop returns, no sign of typing can follow.
+func (t *typing) stop() {
+	t.cancel()
+	<-t.done
 }

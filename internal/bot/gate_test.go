@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"familiar/internal/context/turn"
+	"familiar/internal/gate"
 	"familiar/internal/store"
 )
 
@@ -17,7 +18,7 @@ import (
 func TestTurnsAtOnceShareAQuota(t *testing.T) {
 	t.Parallel()
 	living(t, "wait 2s\nsay Mice.\n", func(b *Bot, events chan<- turn.Event, door *recorder, _ func()) {
-		b.Quotas = []Quota{{Scope: store.OfAll, Most: 3, Of: Turns}}
+		b.Gate.Quotas = []gate.Quota{{Scope: store.OfAll, Most: 3, Of: gate.Turns}}
 		for i := range 8 {
 			events <- asks(fmt.Sprint(i+1), fmt.Sprint("channel", i), fmt.Sprint("person", i))
 		}
@@ -33,8 +34,8 @@ func TestTurnsAtOnceShareAQuota(t *testing.T) {
 		if err != nil || len(answers) != 3 || used[store.OfAll].Turns != 3 {
 			t.Errorf("%d answers, %d counted, %v", len(answers), used[store.OfAll].Turns, err)
 		}
-		if len(b.passes.held) != 0 {
-			t.Errorf("%d passes were not given back", len(b.passes.held))
+		if n := b.Gate.Held(); n != 0 {
+			t.Errorf("%d passes were not given back", n)
 		}
 	})
 }
@@ -61,8 +62,8 @@ func TestNoTurnWhereTheBotMayNotPost(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var no *Refused
-		if err := b.AnswerAgain(ctx, press("ana"), record, "what do owls eat?", RegenerateButton); !errors.As(err, &no) || no.Why != mayNotPost {
+		var no *gate.Refusal
+		if err := b.AnswerAgain(ctx, press("ana"), record, "what do owls eat?", RegenerateButton); !errors.As(err, &no) || no.Why != gate.MayNotPost {
 			t.Errorf("the button: %v", err)
 		}
 	})
@@ -121,7 +122,7 @@ func press(by string) turn.Event {
 func TestPassesAreGivenBack(t *testing.T) {
 	t.Parallel()
 	living(t, "hold\n", func(b *Bot, events chan<- turn.Event, door *recorder, stop func()) {
-		b.Quotas = []Quota{{Scope: store.OfPerson, Most: 100, Of: Tokens}}
+		b.Gate.Quotas = []gate.Quota{{Scope: store.OfPerson, Most: 100, Of: gate.Tokens}}
 		for i := range laneLength + 5 { // some lose their turn, and one is being answered
 			events <- asks(fmt.Sprint(i+1), "general", fmt.Sprint("person", i))
 		}
@@ -131,7 +132,7 @@ func TestPassesAreGivenBack(t *testing.T) {
 		events <- gone
 		time.Sleep(time.Second)
 		stop()
-		if n := len(b.passes.held); n != 0 {
+		if n := b.Gate.Held(); n != 0 {
 			t.Errorf("%d passes were not given back", n)
 		}
 	})

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"familiar/internal/context/turn"
-	"familiar/internal/discord"
+	"familiar/internal/discord/rest"
 	"familiar/internal/store"
 )
 
@@ -100,7 +100,7 @@ func TestABurstIsResumedAsOneTurn(t *testing.T) {
 // A notice that cannot be posted closes no claim: the next start goes on with it.
 func TestANoticeThatCannotBePostedKeepsTheClaim(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		away := &recorder{fail: func(int, call) error { return &discord.SendError{Kind: discord.Unavailable} }}
+		away := &recorder{fail: func(int, call) error { return &rest.Error{Kind: rest.Unavailable} }}
 		b, a := killed(t, away)
 		b.tell(a.Event, Leaving, a.Message.ID)
 		b.notices.posting.Wait()

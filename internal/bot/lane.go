@@ -179,10 +179,27 @@ func (l *lane) completed() {
 	}
 }
 
-// settled returns a channel that is closed when the present turn in a Discord channel is over; nil if there is none.
-func (ls *lanes) settled(channelID string) (over <-chan struct{}) {
+// hasFrom reports whether a message of this author waits in the lane.
+func (l *lane) hasFrom(author string) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.ContainsFunc(l.waiting, func(a arrival) bool { return a.Kind == turn.Created && a.Message.Author.ID == author })
+}
+
+// settleTime is how long a reader of a record waits for the turn to complete it.
+const settleTime = time.Second
+
+// settle waits a moment for the present turn in a Discord channel to complete its record.
+func (ls *lanes) settle(channelID string) {
+	var over <-chan struct{}
 	ls.present(channelID, func(t *activeTurn) { over = t.over })
-	return over
+	if over == nil {
+		return
+	}
+	select {
+	case <-over:
+	case <-time.After(settleTime):
+	}
 }
 
 // turnsOf returns a channel for each present turn of a person. It is closed when the turn is over.
@@ -260,6 +277,59 @@ func (l *lane) revise(m turn.Message, again func(visible bool) bool) (characters
 		t.cancel(errEdited)
 	}
 	return characters
+}
+
+// unseen returns the arrivals that ask for a turn with a message, while nothing of an answer is visible.
+func (ls *lanes) unseen(id string) (all []arrival) {
+	ls.each(func(l *lane) {
+		for _, a := range l.pending(id) {
+			if a.addressed {
+				all = append(all, *a)
+			}
+		}
+	})
+	return all
+}
+
+// rewrite replaces an original by the message that a proxy wrote. An answer under way starts over. It reports whether it replaced anything.
+func (ls *lanes) rewrite(e turn.Event) (done bool) {
+	ls.each(func(l *lane) {
+		all := l.pending(e.Original)
+		for _, a := range all {
+			*a = a.rewritten(e)
+		}
+		if t := l.active; t != nil && t.holds(e.Message.ID) && t.cancel != nil {
+			t.edited = true
+			t.cancel(errEdited)
+		}
+		done = done || len(all) > 0
+	})
+	return done
+}
+
+// pending returns the arrivals with a message, while nothing of an answer is visible. Its caller holds mu.
+func (l *lane) pending(id string) (found []*arrival) {
+	add := func(all []arrival) {
+		for i := range all {
+			if all[i].Message.ID == id {
+				found = append(found, &all[i])
+			}
+		}
+	}
+	add(l.waiting)
+	if t := l.active; t != nil && !t.visible && t.withdrawn == nil {
+		add(t.batch)
+		add(t.joined)
+	}
+	return found
+}
+
+// rewritten returns the arrival with the message that a proxy wrote. It stays in the thread that was opened for it.
+func (a arrival) rewritten(e turn.Event) arrival {
+	channel, parent := a.Message.ChannelID, a.ParentID
+	a.Event = e
+	a.Message.ChannelID, a.ParentID = channel, parent
+	return a
 }
 
 // resolve changes the arrival that the present turn answers, before the first attempt.
@@ -385,6 +455,18 @@ func (l *lane) begin(id string, cancel context.CancelCauseFunc) []arrival {
 	return slices.Clone(t.batch)
 }
 
+// skip takes the first n arrivals out of the present turn, before the first attempt. It reports whether any of the rest asks for a turn.
+func (l *lane) skip(n int) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	t := l.active
+	for n < len(t.batch) && !t.batch[n].addressed {
+		n++
+	}
+	t.batch = t.batch[n:]
+	return len(t.batch) > 0
+}
+
 // show reports whether the reply may be posted. If so, nothing joins the turn any more.
 func (l *lane) show() bool {
 	l.mu.Lock()
@@ -417,4 +499,29 @@ func (l *lane) release() {
 		close(l.active.over)
 		l.active = nil
 	}
+}
+
+// Lane is one channel with work to do.
+type Lane struct {
+	ChannelID string
+	TurnID    string // of the present turn; empty between two
+	Waiting   int    // messages that wait behind it
+}
+
+// Lanes returns the channels with work to do.
+func (b *Bot) Lanes() (all []Lane) {
+	ls := &b.lanes
+	ls.mu.Lock()
+	defer ls.mu.Unlock()
+	for channel, l := range ls.open {
+		l.mu.Lock()
+		one := Lane{ChannelID: channel, Waiting: len(l.waiting)}
+		if l.active != nil {
+			one.TurnID = l.active.id
+			one.Waiting += len(l.active.joined)
+		}
+		l.mu.Unlock()
+		all = append(all, one)
+	}
+	return all
 }

@@ -7,7 +7,11 @@ import (
 	"time"
 
 	"familiar/internal/context/turn"
+	"familiar/internal/draft"
+	"familiar/internal/gate"
 	"familiar/internal/reply"
+	"familiar/internal/store"
+	"familiar/internal/text"
 )
 
 const (
@@ -52,7 +56,7 @@ func (ns *notices) add(key noticeKey, e turn.Event, claims []string, now time.Ti
 		ns.open[key] = n
 		wait = max(noticeAfter, noticeEvery-now.Sub(ns.last[key]))
 	}
-	if name := reply.PlainName(e.Message.Author.Name); !slices.Contains(n.names, name) {
+	if name := e.Message.Author.Name; !slices.Contains(n.names, name) {
 		n.names = append(n.names, name)
 	}
 	n.n++
@@ -88,7 +92,8 @@ func (b *Bot) tell(e turn.Event, what sentence, claims ...string) {
 		case <-time.After(wait):
 		case <-b.stopping:
 		}
-		b.postNotice(key, b.notices.take(key, time.Now()))
+		n := b.notices.take(key, time.Now())
+		b.postNotice(key, n)
 	})
 }
 
@@ -105,13 +110,11 @@ func (b *Bot) postNotice(key noticeKey, n *notice) {
 	ctx, cancel := context.WithTimeout(context.Background(), noticeLimit)
 	defer cancel()
 	p := turn.Post{ChannelID: key.channel, Final: true}
-	language := language(n.event)
-	text := b.speaker(ctx, n.event).say(language, key.what)
+	several := toSeveral[key.what]
 	if n.n == 1 {
-		p.ReplyTo = n.event.Message.ID
-	} else if several, ok := toSeveral[key.what]; ok {
-		text = several.In(language, List(language, n.names))
+		several, p.ReplyTo = "", n.event.Message.ID
 	}
+	text := draft.Notice(b.speaker(ctx, n.event).Character, n.event, key.what, several, n.names)
 	pieces := []string{text}
 	if b.Pace.Units > 0 {
 		pieces = reply.Split(text, b.Pace.Units)
@@ -129,4 +132,90 @@ func (b *Bot) postNotice(key noticeKey, n *notice) {
 		p.ReplyTo = ""
 	}
 	b.closeClaims(ctx, n.claims...)
+}
+
+// sentence is what the bot says if no model can say it.
+type sentence = reply.Sentence
+
+const (
+	tooBusy       sentence = "Too much at once: I had to skip this message. Ask me again in a moment."
+	Leaving       sentence = "I am being restarted and did not get to this message. Ask me again in a minute."
+	outOfOrder    sentence = "I can't write my records at the moment, and I don't answer without them. Whoever runs me will find the reason in my log."
+	missed        sentence = "I was away when this was written, and it is a while ago. Ask me again if it still matters."
+	notAdmitted   sentence = "Whoever runs me has not let me answer here."
+	pausedHere    sentence = "I am paused here."
+	mayNotPost    sentence = "I may not write in this channel, so I can't answer here."
+	TooMany       sentence = "That is as many answers as I give one person in a minute. Ask me again in a moment."
+	interrupted   sentence = "interrupted: I was restarted here"
+	retracted     sentence = "The question was deleted, and my answer with it."
+	quietHere     sentence = "All right, I am quiet here. Mention me and I am back."
+	noThread      sentence = "I was to open a thread for this, and may not: I need the permission Create Public Threads here. Until then I answer in the channel."
+	threadsFull   sentence = "I was to open a thread for this, and this server has as many active threads as Discord allows: archive some. Until then I answer in the channel."
+	threadLocked  sentence = "I was asked something in a thread that is locked, so I cannot answer there. Whoever moderates here can unlock it."
+	turnBroken    sentence = "Something went wrong on my side. Whoever runs me will find the reason in my log."
+	tooBusyAll    sentence = "Too much at once: I had to skip messages of %s. Ask me again in a moment."
+	leavingAll    sentence = "I am being restarted and did not get to messages of %s. Ask me again in a minute."
+	missedAll     sentence = "I was away, and it is a while ago that %s wrote to me. Ask me again if it still matters."
+	tooManyAll    sentence = "That is as many answers as I give one person in a minute: %s, ask me again in a moment."
+	outOfOrderAll sentence = "I can't write my records at the moment, and I don't answer without them: %s, ask me again later. Whoever runs me will find the reason in my log."
+	turnBrokenAll sentence = "Something went wrong on my side when I answered %s. Whoever runs me will find the reason in my log."
+)
+
+// toSeveral has the sentences that tell several people the same.
+var toSeveral = map[sentence]sentence{
+	tooBusy: tooBusyAll, Leaving: leavingAll, missed: missedAll, TooMany: tooManyAll, outOfOrder: outOfOrderAll, turnBroken: turnBrokenAll,
+}
+
+// refusals are what is said when the gate is closed.
+var refusals = map[gate.Why]sentence{
+	gate.NotAdmitted: notAdmitted, gate.Paused: pausedHere, gate.MayNotPost: mayNotPost, gate.UsedUp: draft.UsedUp, gate.TooOften: TooMany,
+}
+
+// Refusal returns what an actor says when the gate refuses a command.
+func (a *Actor) Refusal(language string, r *gate.Refusal) string {
+	return draft.Say(a.Character, language, refusals[r.Why])
+}
+
+// spoken returns the code of the language that the author of a message speaks: that of the message's own words if they tell, else of the
+// author's latest message in the channel that tells, else of the place.
+func (b *Bot) spoken(ctx context.Context, e turn.Event) string {
+	if l := text.MessageLanguage(e.Message.Text); l != "" {
+		return l
+	}
+	recent, err := b.Store.Messages.Recent(ctx, e.Message.ChannelID, earlierMessages)
+	b.logged("read recent messages", err)
+	for _, m := range slices.Backward(recent) {
+		if m.AuthorID == e.Message.Author.ID {
+			if l := text.MessageLanguage(m.Text); l != "" {
+				return l
+			}
+		}
+	}
+	return e.Locale
+}
+
+// earlierMessages is how many messages of a channel are looked at for the language that a person speaks.
+const earlierMessages = 30
+
+// refuse tells the author of a message why there is no turn, once: when a quota is used up or somebody asks too often. Who may not use the
+// bot, and a place where it is paused or may not write, hears nothing.
+func (b *Bot) refuse(ctx context.Context, e turn.Event, r *gate.Refusal) {
+	first := r.First
+	switch r.Why {
+	case gate.UsedUp:
+		if r.Quota.Scope == store.OfAll {
+			b.conditionChanged(func(c *condition) { c.spent = b.now().UTC().Format(time.DateOnly) })
+		}
+		var err error
+		first, err = b.Store.Quotas.NotifyOnce(ctx, b.now(), r.Quota.Scope, r.Quota.ID)
+		b.logged("note a used up quota", err)
+		if first {
+			b.Log.Info("a quota is used up", "of", r.Quota.Scope, "id", r.Quota.ID)
+		}
+	case gate.MayNotPost:
+		b.Log.Warn("a message gets no turn: the bot may not write there", "channel", e.Message.ChannelID, "message", e.Message.ID)
+	}
+	if first {
+		b.tell(e, refusals[r.Why])
+	}
 }

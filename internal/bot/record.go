@@ -8,14 +8,14 @@ import (
 	"time"
 
 	"familiar/internal/context/turn"
-	"familiar/internal/discord"
+	"familiar/internal/discord/rest"
 	"familiar/internal/reply"
 	"familiar/internal/store"
 )
 
 // remember completes the record of a turn and stores the reply as history. It does nothing if another attempt, or the next start, follows.
 func (b *Bot) remember(ctx context.Context, actor *Actor, t *turn.Trace, result deliveryResult, of arrival) {
-	if startsOver(result.err) || errors.Is(result.err, errLeft) || failureKind(result.err) == discord.Unauthorized {
+	if startsOver(result.err) || errors.Is(result.err, errLeft) || failureKind(result.err) == rest.Unauthorized {
 		return
 	}
 	var withdrawn withdrawal
@@ -24,8 +24,8 @@ func (b *Bot) remember(ctx context.Context, actor *Actor, t *turn.Trace, result 
 	b.tellUnseen(of.Event, result, withdrawn)
 	own := b.postsOf(actor, t, result, of)
 	// Both come before the record says that the turn is over. The next message may meet a used up quota, or mean this reply.
-	b.count(ctx, t)
-	of.pass.giveBack() // at once: the turn counts only once
+	b.Gate.Count(ctx, t)
+	of.pass.GiveBack() // at once: the turn counts only once
 	kept := b.keepReply(ctx, own)
 	b.saveFinally(ctx, t)
 	b.over(t)
@@ -81,7 +81,7 @@ func (b *Bot) tellUnseen(e turn.Event, result deliveryResult, withdrawn withdraw
 		b.tell(e, outOfOrder)
 	case unseen && temporary(result.err) && withdrawn == "":
 		b.tell(e, turnBroken)
-	case failureKind(result.err) == discord.ClosedThread:
+	case failureKind(result.err) == rest.ClosedThread:
 		b.tellAbove(e, threadLocked)
 	}
 }
@@ -144,13 +144,6 @@ func (b *Bot) save(ctx context.Context, t *turn.Trace) error {
 	return err
 }
 
-func (b *Bot) stored(e turn.Event, m turn.Message) store.Message {
-	return store.Message{
-		ID: m.ID, ChannelID: m.ChannelID, GuildID: e.GuildID, AuthorID: m.Author.ID, AuthorName: m.Author.Name,
-		Text: m.Text, Note: m.Note, ReplyTo: m.ReplyTo, At: m.At, Own: m.Own,
-	}
-}
-
 func joinText(a, b string) string {
 	if a == "" {
 		return b
@@ -208,29 +201,4 @@ func progressOf(t *turn.Trace) turn.Progress {
 		p.Lookup = l.State
 	}
 	return p
-}
-
-// Lane is one channel with work to do.
-type Lane struct {
-	ChannelID string
-	TurnID    string // of the present turn; empty between two
-	Waiting   int    // messages that wait behind it
-}
-
-// Lanes returns the channels with work to do.
-func (b *Bot) Lanes() (all []Lane) {
-	ls := &b.lanes
-	ls.mu.Lock()
-	defer ls.mu.Unlock()
-	for channel, l := range ls.open {
-		l.mu.Lock()
-		one := Lane{ChannelID: channel, Waiting: len(l.waiting)}
-		if l.active != nil {
-			one.TurnID = l.active.id
-			one.Waiting += len(l.active.joined)
-		}
-		l.mu.Unlock()
-		all = append(all, one)
-	}
-	return all
 }

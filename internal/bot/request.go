@@ -10,6 +10,8 @@ import (
 
 	"familiar/internal/context/turn"
 	"familiar/internal/discord"
+	"familiar/internal/draft"
+	"familiar/internal/gate"
 	"familiar/internal/providers/character"
 	"familiar/internal/reply"
 	"familiar/internal/store"
@@ -38,7 +40,11 @@ func (b *Bot) request(ctx context.Context, actor *Actor, id string, batch []arri
 	for i, a := range batch {
 		texts = append(texts, a.Message.Text)
 		if !r.Addressed.Plain() {
-			r.Addressed = cmp.Or(b.address(ctx, a.Event, actor), r.Addressed)
+			for _, called := range b.scene(ctx, a.Event).addressees(a.Event) {
+				if called.actor.ID == actor.ID {
+					r.Addressed = called.how
+				}
+			}
 		}
 		if a.Message.ReplyTo != "" {
 			r.Message.ReplyTo = a.Message.ReplyTo
@@ -74,7 +80,7 @@ func (b *Bot) request(ctx context.Context, actor *Actor, id string, batch []arri
 		r.Reader = turn.Reader{ID: r.Message.Author.ID}
 	}
 	last.Event.Message = r.Message
-	r.Language = language(last.Event)
+	r.Language = draft.Language(last.Event)
 	if wanted := text.LanguageNamed(r.Card[turn.CardLanguage]); wanted != "" {
 		r.Language = reply.LanguageOf(wanted)
 	}
@@ -232,4 +238,18 @@ func (b *Bot) Backdrop(ctx context.Context, e turn.Event) *turn.Backdrop {
 		return nil
 	}
 	return &turn.Backdrop{Text: scene.Text, By: scene.ByName, At: scene.At}
+}
+
+// limitWeb switches the web off for a turn if lookups are off here or used up for today.
+func (b *Bot) limitWeb(ctx context.Context, r *turn.Request, e turn.Event, p *gate.Pass) {
+	if r.Web.Switch == turn.WebOff {
+		return
+	}
+	off, err := b.Store.Settings.SwitchedOff(ctx, e.Message.ChannelID, e.ParentID, e.GuildID)
+	b.logged("read what is switched off", err)
+	if off[store.Lookups] {
+		r.Web.Switch, r.Web.Reason = turn.WebOff, turn.OffChannel
+	} else if !b.Gate.HoldLookup(ctx, p, gate.Party(e)) {
+		r.Web.Switch, r.Web.Reason = turn.WebOff, turn.OffQuota
+	}
 }

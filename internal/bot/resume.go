@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"familiar/internal/context/turn"
+	"familiar/internal/draft"
 	"familiar/internal/reply"
 	"familiar/internal/store"
 )
@@ -95,7 +96,7 @@ const namesRoom = 90
 // markInterrupted ends half an answer that is not finished any more. If that cannot be posted, the next start tries again.
 func (b *Bot) markInterrupted(ctx context.Context, a arrival) {
 	last := a.posts[len(a.posts)-1]
-	mark := "\n\n" + reply.SmallType + interrupted.In(language(a.Event))
+	mark := "\n\n" + reply.SmallType + interrupted.In(draft.Language(a.Event))
 	text := last.Text
 	if b.Pace.Units > 0 {
 		text = reply.Head(text, b.Pace.Units-len(mark)-namesRoom)
@@ -107,7 +108,7 @@ func (b *Bot) markInterrupted(ctx context.Context, a arrival) {
 		var buttons []turn.Button
 		if actor := b.actor(ctx, a); b.HasButtons(actor, b.Settings(ctx, actor, a.Event)) {
 			kinds := finalButtons(nil, nil, false)
-			buttons = row(language(a.Event), b.keys(a.turnID, kinds...), kinds...)
+			buttons = row(draft.Language(a.Event), b.keys(a.turnID, kinds...), kinds...)
 		}
 		persona := b.persona(ctx, b.actor(ctx, a), a.Event)
 		ref := turn.Ref{ChannelID: a.Message.ChannelID, ID: last.ID, Persona: persona}

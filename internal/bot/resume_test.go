@@ -12,8 +12,9 @@ import (
 	"time"
 
 	"familiar/internal/context/turn"
-	"familiar/internal/discord"
+	"familiar/internal/discord/rest"
 	"familiar/internal/forget"
+	"familiar/internal/gate"
 	"familiar/internal/memory"
 	"familiar/internal/redact"
 	"familiar/internal/store"
@@ -32,7 +33,8 @@ func resting(t *testing.T, door Door) *Bot {
 	t.Helper()
 	db := storetest.Open(t)
 	memories, traces := memory.New(db), &trace.Store{DB: db}
-	return &Bot{Door: door, Store: db, Memories: memories, Traces: traces, Forgetter: &forget.Forgetter{Traces: traces, Memories: memories}, Redact: redact.New(), Log: slog.New(slog.DiscardHandler), Cast: sageAlone, Resume: true, Pace: Pace{Units: 2000}}
+	return &Bot{Door: door, Store: db, Memories: memories, Traces: traces, Forgetter: &forget.Forgetter{Traces: traces, Memories: memories}, Redact: redact.New(), Log: slog.New(slog.DiscardHandler),
+		Gate: &gate.Gate{Store: db, Log: slog.New(slog.DiscardHandler), MayPost: door.MayPost}, Cast: sageAlone, Resume: true, Pace: Pace{Units: 2000}}
 }
 
 func TestWhatIsTooOldIsTold(t *testing.T) {
@@ -71,7 +73,7 @@ func TestWhatIsTooOldIsTold(t *testing.T) {
 func TestEverybodyIsTold(t *testing.T) {
 	door := &recorder{fail: func(n int, _ call) error {
 		if n <= 2 {
-			return &discord.SendError{Kind: discord.Unavailable}
+			return &rest.Error{Kind: rest.Unavailable}
 		}
 		return nil
 	}}
@@ -100,30 +102,6 @@ func TestEverybodyIsTold(t *testing.T) {
 	}
 	if open, err := b.Store.Claims.Open(t.Context()); err != nil || len(open) != 0 {
 		t.Errorf("still open: %d, %v", len(open), err)
-	}
-}
-
-func TestRates(t *testing.T) {
-	var r rates
-	for i, want := range []struct {
-		after          time.Duration
-		allowed, first bool
-	}{
-		{0, true, false},
-		{time.Second, true, false},
-		{2 * time.Second, false, true},
-		{3 * time.Second, false, false},
-		{time.Minute, true, false},
-		{time.Minute + time.Millisecond, false, false}, // the earlier refusal still holds
-		{3 * time.Minute, true, false},
-	} {
-		allowed, first := r.allow("ana", 2, morning.Add(want.after))
-		if allowed != want.allowed || first != want.first {
-			t.Errorf("%d: %v, %v", i, allowed, first)
-		}
-	}
-	if allowed, _ := r.allow("ben", 2, morning.Add(2*time.Second)); !allowed {
-		t.Error("ben pays for ana")
 	}
 }
 

@@ -3,17 +3,20 @@ package bot
 import (
 	"cmp"
 	"context"
-	"fmt"
-	"runtime/debug"
+	"errors"
+	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
+
+	"github.com/oklog/ulid/v2"
 
 	"familiar/internal/context/prompt"
 	"familiar/internal/context/turn"
+	"familiar/internal/discord/rest"
 	"familiar/internal/memory"
-
 	"familiar/internal/reply"
-	"github.com/oklog/ulid/v2"
+	"familiar/internal/store"
 )
 
 const (
@@ -192,16 +195,66 @@ func (b *Bot) limit() time.Duration {
 	return answerLimit
 }
 
-func (b *Bot) logged(what string, err error) {
-	if err != nil {
-		b.Log.Error(what, "err", b.Redact.String(err.Error()))
+// moves opens a thread for a message that mentions the bot, if people want that, and moves the turn there. If Discord does not allow a
+// thread, the turn stays where it is, and the channel is told once.
+func (b *Bot) moves(ctx context.Context, batch []arrival) bool {
+	first := batch[0]
+	if b.Pace.Units == 0 || !first.Mentioned || first.GuildID == "" || first.Kind != turn.Created || first.turnID != "" || first.newID != "" ||
+		first.ParentID != "" || first.ParentUnknown || !b.Conduct(ctx, first.Event).Threads {
+		return false
 	}
+	question := turn.Ref{ChannelID: first.Message.ChannelID, ID: first.Message.ID}
+	id, err := b.sendThread(ctx, question, b.threadName(b.actor(ctx, first), first.Message))
+	if err != nil {
+		b.logged("open a thread", err)
+		switch failureKind(err) {
+		case rest.Full:
+			b.tellOnce(ctx, first.Event, threadsFull)
+		case rest.Forbidden:
+			b.tellOnce(ctx, first.Event, noThread)
+		} // else it may be a voice channel, which has no threads
+		return false
+	}
+	moved := slices.Clone(batch)
+	for i := range moved {
+		moved[i].ParentID, moved[i].Message.ChannelID = first.Message.ChannelID, id
+		event := ""
+		if b.Resume {
+			event = encodeArrival(moved[i])
+		}
+		b.logged("move to a thread", b.Store.Threads.MoveMessage(ctx, moved[i].Message.ID, moved[i].claim(), id, first.GuildID, event, time.Now()))
+	}
+	if actor := b.actor(ctx, first); actor.Greetings.Threads {
+		b.logged("greet in a thread", b.Greet(ctx, moved[0].Event, actor, actor.Greetings.First, first.Message.Author))
+	}
+	b.enqueue(ctx, moved...)
+	return true
 }
 
-// recovered logs a panic, which must end one turn and not the process. It reports whether there was one.
-func (b *Bot) recovered(what string, panicked any) bool {
-	if panicked != nil {
-		b.Log.Error(what, "panic", b.Redact.String(fmt.Sprint(panicked)), "stack", b.Redact.String(string(debug.Stack())))
+// tellOnce says something in a channel, once for all time.
+func (b *Bot) tellOnce(ctx context.Context, e turn.Event, what sentence) {
+	key := "told/" + e.Message.ChannelID + "/" + string(what)
+	if _, err := b.Store.Notes.Get(ctx, key); !errors.Is(err, store.ErrNotFound) {
+		return
 	}
-	return panicked != nil
+	b.logged("note what was told", b.Store.Notes.Set(ctx, key, "yes"))
+	b.tell(e, what)
+}
+
+const threadNameLength = 100 // characters
+
+// threadName returns the name of a thread for a message: the message's words without mentions and secrets.
+func (b *Bot) threadName(actor *Actor, m turn.Message) string {
+	text := m.Text
+	for _, mention := range m.Mentions {
+		text = strings.ReplaceAll(text, mention, "")
+	}
+	text = strings.Join(strings.Fields(b.Redact.String(text)), " ")
+	if text == "" {
+		return actor.Name
+	}
+	if utf8.RuneCountInString(text) > threadNameLength {
+		text = strings.TrimSpace(string([]rune(text)[:threadNameLength-1])) + "…"
+	}
+	return text
 }

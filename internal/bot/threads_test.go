@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"familiar/internal/context/turn"
-	"familiar/internal/discord"
+	"familiar/internal/discord/rest"
 	"familiar/internal/store"
 )
 
@@ -17,7 +17,7 @@ func TestNoRoomForAThread(t *testing.T) {
 	living(t, script, func(b *Bot, events chan<- turn.Event, door *recorder, _ func()) {
 		door.fail = func(_ int, c call) error {
 			if c.method == "thread" {
-				return &discord.SendError{Kind: discord.Full, Code: 160006}
+				return &rest.Error{Kind: rest.Full, Code: 160006}
 			}
 			return nil
 		}

@@ -11,7 +11,7 @@ import (
 
 	"familiar/internal/context/prompt"
 	"familiar/internal/context/turn"
-	"familiar/internal/discord"
+	"familiar/internal/discord/rest"
 	"familiar/internal/llm"
 	"familiar/internal/providers/character"
 	"familiar/internal/store"
@@ -148,7 +148,7 @@ func TestItEndsWhenAskedTo(t *testing.T) {
 			living(t, script, func(b *Bot, events chan<- turn.Event, door *recorder, stop func()) {
 				ctx := context.Background()
 				door.fail = func(int, call) error {
-					return &discord.SendError{Kind: discord.Unavailable}
+					return &rest.Error{Kind: rest.Unavailable}
 				}
 				events <- asks("1", "general", "ana")
 				events <- asks("2", "general", "ben") // it waits for its turn

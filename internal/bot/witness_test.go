@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"familiar/internal/context/turn"
-	"familiar/internal/discord"
+	"familiar/internal/discord/rest"
 )
 
 // A message that comes again although the store does not know it is not answered twice, and half an answer goes on in its post.
@@ -50,9 +50,9 @@ func TestWhatCouldNotBePostedIsLeftForTheNextStart(t *testing.T) {
 		fail  func(n int, c call) error
 		posts int
 	}{
-		"token revoked":           {func(int, call) error { return &discord.SendError{Kind: discord.Unauthorized} }, 0},
-		"token revoked meanwhile": {after(1, discord.Unauthorized), 1},
-		"away for the last edit":  {after(1, discord.Unavailable), 1},
+		"token revoked":           {func(int, call) error { return &rest.Error{Kind: rest.Unauthorized} }, 0},
+		"token revoked meanwhile": {after(1, rest.Unauthorized), 1},
+		"away for the last edit":  {after(1, rest.Unavailable), 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			living(t, "say Mice, \nwait 3s\nsay which are small.\n", func(b *Bot, events chan<- turn.Event, door *recorder, stop func()) {
@@ -69,12 +69,12 @@ func TestWhatCouldNotBePostedIsLeftForTheNextStart(t *testing.T) {
 }
 
 // after fails each call of a door but the first n.
-func after(n int, kind discord.Kind) func(int, call) error {
+func after(n int, kind rest.Kind) func(int, call) error {
 	return func(nth int, _ call) error {
 		if nth <= n {
 			return nil
 		}
-		return &discord.SendError{Kind: kind}
+		return &rest.Error{Kind: kind}
 	}
 }
 

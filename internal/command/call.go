@@ -11,6 +11,8 @@ import (
 
 	"familiar/internal/bot"
 	"familiar/internal/context/turn"
+	"familiar/internal/draft"
+	"familiar/internal/gate"
 	"familiar/internal/reply"
 	"familiar/internal/store"
 )
@@ -93,8 +95,8 @@ func (c *call) unread(err error) turn.Answer {
 
 // refused answers after the gate refused a turn, or the store failed.
 func (c *call) refused(err error) turn.Answer {
-	if no := (*bot.Refused)(nil); errors.As(err, &no) {
-		return turn.Answer{Text: c.Bot.CurrentCast().Default.Says(c.language, no)}
+	if no := (*gate.Refusal)(nil); errors.As(err, &no) {
+		return turn.Answer{Text: c.Bot.CurrentCast().Default.Refusal(c.language, no)}
 	}
 	return c.unread(err)
 }
@@ -102,7 +104,7 @@ func (c *call) refused(err error) turn.Answer {
 // unsaved answers after the store failed to save something.
 func (c *call) unsaved(what string, err error) turn.Answer {
 	c.logged(what, err)
-	return c.say(bot.CouldNotBeSaved)
+	return c.say(draft.CouldNotBeSaved)
 }
 
 func (c *call) logged(what string, err error) {

@@ -10,6 +10,7 @@ import (
 
 	"familiar/internal/bot"
 	"familiar/internal/context/turn"
+	"familiar/internal/draft"
 	"familiar/internal/memory"
 	"familiar/internal/store"
 	"familiar/internal/text"
@@ -97,7 +98,7 @@ func (c *call) changeCard(ctx context.Context, action, field string) turn.Answer
 	case utf8.RuneCountInString(value) > longestCard:
 		return c.say(memoryTooLong, longestCard)
 	case c.Bot.Redact.String(value) != value:
-		return c.say(bot.MemorySaid(turn.MemoryChange{Refused: turn.MemorySecret}))
+		return c.say(draft.MemorySaid(turn.MemoryChange{Refused: turn.MemorySecret}))
 	}
 	by := c.by()
 	before, err := c.Bot.Memories.SetCard(ctx, by.ID, field, value, by.At)

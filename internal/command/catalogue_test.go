@@ -162,7 +162,7 @@ func failuresOfPages(t *testing.T) []string {
 	ast.Inspect(file, func(n ast.Node) bool {
 		if text, ok := n.(*ast.BasicLit); ok && text.Kind == token.STRING {
 			code := turn.Code(strings.Trim(text.Value, `"`))
-			all = append(all, websearch.Why(turn.Page{Failure: code}), websearch.Why(turn.Page{Reason: code}))
+			all = append(all, turn.Page{Failure: code}.Why(), turn.Page{Reason: code}.Why())
 		}
 		return true
 	})

@@ -154,7 +154,7 @@ func (c *call) namesakes(ctx context.Context, ids []string) (warning string) {
 }
 
 // list joins names in the language of the answer.
-func (c *call) list(names []string) string { return bot.List(c.language, names) }
+func (c *call) list(names []string) string { return reply.List(c.language, names) }
 
 // characterCalled returns the character with an id or a name, in any case, or nil.
 func (c *call) characterCalled(name string) *bot.Actor {
@@ -182,7 +182,7 @@ func (c *call) namesOf(ids []string) []string {
 func actorNames(all []*bot.Actor) []string {
 	var names []string
 	for _, a := range all {
-		names = append(names, reply.PlainName(a.Name))
+		names = append(names, a.Name)
 	}
 	return names
 }

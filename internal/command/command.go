@@ -18,6 +18,7 @@ import (
 
 	"familiar/internal/bot"
 	"familiar/internal/context/turn"
+	"familiar/internal/draft"
 	"familiar/internal/reply"
 )
 
@@ -49,7 +50,7 @@ func (cs *Commands) Do(ctx context.Context, e turn.Event) {
 		return
 	}
 	a := c.answer(ctx)
-	a.Text = reply.Head(cs.Bot.Redact.String(withoutBidi(a.Text)), bot.AnswerUnits) // Discord would refuse a longer one, and go on showing that it waits
+	a.Text = reply.Head(cs.Bot.Redact.String(withoutBidi(a.Text)), draft.AnswerUnits) // Discord would refuse a longer one, and go on showing that it waits
 	c.logged("answer a command", cs.Bot.Door.Respond(ctx, *e.Command, a))
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"familiar/internal/bot"
 	"familiar/internal/context/turn"
+	"familiar/internal/gate"
 	"familiar/internal/memory"
 	"familiar/internal/providers/character"
 	"familiar/internal/redact"
@@ -20,7 +21,7 @@ func resting(t *testing.T) *Commands {
 	db := storetest.Open(t)
 	sage := &bot.Actor{Character: &character.Character{ID: "sage", Name: "Sage"}}
 	return &Commands{Bot: &bot.Bot{
-		Store: db, Memories: memory.New(db), Traces: &trace.Store{DB: db}, Redact: redact.New(), Log: slog.New(slog.DiscardHandler), Cast: &bot.Cast{Default: sage}, Pace: bot.Pace{Units: 2000},
+		Store: db, Gate: &gate.Gate{Store: db, Log: slog.New(slog.DiscardHandler)}, Memories: memory.New(db), Traces: &trace.Store{DB: db}, Redact: redact.New(), Log: slog.New(slog.DiscardHandler), Cast: &bot.Cast{Default: sage}, Pace: bot.Pace{Units: 2000},
 	}}
 }
 

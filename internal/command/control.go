@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"familiar/internal/bot"
 	"familiar/internal/context/turn"
+	"familiar/internal/gate"
 	"familiar/internal/store"
 )
 
@@ -129,7 +129,7 @@ const (
 // usage shows what was used today: everybody their own, people who may manage the server also the channel's and the server's, and the
 // operator also that of all.
 func (c *call) usage(ctx context.Context) turn.Answer {
-	used, err := c.Bot.Store.Quotas.Usage(ctx, c.Bot.Now(), bot.Party(c.Event))
+	used, err := c.Bot.Store.Quotas.Usage(ctx, c.Bot.Now(), gate.Party(c.Event))
 	if err != nil {
 		return c.unread(err)
 	}
@@ -150,11 +150,11 @@ func (c *call) usageLine(whose sentence, scope string, used map[string]store.Usa
 		of     string
 		says   sentence
 		digits int
-	}{{bot.Turns, usageTurns, 0}, {bot.Lookups, usageLookups, 0}, {bot.Tokens, usageTokens, 0}, {bot.Dollars, usageDollars, 2}} {
-		q := bot.Quota{Scope: scope, Of: one.of}
+	}{{gate.Turns, usageTurns, 0}, {gate.Lookups, usageLookups, 0}, {gate.Tokens, usageTokens, 0}, {gate.Dollars, usageDollars, 2}} {
+		q := gate.Quota{Scope: scope, Of: one.of}
 		text := strconv.FormatFloat(q.Used(u), 'f', one.digits, 64)
-		if i := slices.IndexFunc(c.Bot.Quotas, func(q bot.Quota) bool { return q.Scope == scope && q.Of == one.of }); i >= 0 {
-			text = usageOf.In(in, text, strconv.FormatFloat(c.Bot.Quotas[i].Most, 'f', one.digits, 64))
+		if i := slices.IndexFunc(c.Bot.Gate.Quotas, func(q gate.Quota) bool { return q.Scope == scope && q.Of == one.of }); i >= 0 {
+			text = usageOf.In(in, text, strconv.FormatFloat(c.Bot.Gate.Quotas[i].Most, 'f', one.digits, 64))
 		} else if q.Used(u) == 0 {
 			continue
 		}

@@ -12,8 +12,8 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"familiar/internal/bot"
 	"familiar/internal/context/turn"
+	"familiar/internal/draft"
 	"familiar/internal/memory"
 	"familiar/internal/reply"
 	"familiar/internal/store"
@@ -281,7 +281,7 @@ func (c *call) remember(ctx context.Context) turn.Answer {
 }
 
 // deed returns what is said of an order that was carried out.
-func deed(d memory.Deed) sentence { return bot.MemorySaid(turn.MemoryChange{Deed: string(d)}) }
+func deed(d memory.Deed) sentence { return draft.MemorySaid(turn.MemoryChange{Deed: string(d)}) }
 
 // refuseText answers a text that is not remembered as a message with that text is answered.
 func (c *call) refuseText(ctx context.Context, said string) (a turn.Answer, refuses bool) {
@@ -295,7 +295,7 @@ func (c *call) refuseText(ctx context.Context, said string) (a turn.Answer, refu
 	c.logged("read the names of people", err)
 	_, other := memory.About(said)
 	refused := memory.Refusal(c.Bot.Redact, turn.Request{Message: turn.Message{Author: c.Command.By}, Names: c.speaker(ctx).Names(), People: people}, said, other)
-	return c.say(bot.MemorySaid(turn.MemoryChange{Refused: refused})), refused != ""
+	return c.say(draft.MemorySaid(turn.MemoryChange{Refused: refused})), refused != ""
 }
 
 // changeMemory corrects, forgets, pins or unpins a statement.
@@ -420,7 +420,7 @@ func (c *call) memoryChanged(action string, id int64, done sentence) turn.Answer
 func (c *call) memoryTrouble(err error) turn.Answer {
 	switch {
 	case errors.Is(err, store.ErrTooMany):
-		return c.say(bot.MemorySaid(turn.MemoryChange{Refused: turn.MemoryFull}))
+		return c.say(draft.MemorySaid(turn.MemoryChange{Refused: turn.MemoryFull}))
 	case errors.Is(err, store.ErrOptedOut):
 		return c.say(youOptedOut)
 	}

@@ -138,12 +138,12 @@ const (
 
 // admitted refuses people and places that the operator does not let use the bot.
 func admitted(next handler) handler {
-	return refuseUnless(notForYou, func(c *call) bool { return c.Bot.Access.Admits(c.Event) })(next)
+	return refuseUnless(notForYou, func(c *call) bool { return c.Bot.Gate.Access.Admits(c.Event) })(next)
 }
 
 // limited counts a turn for the person, and refuses one too many in a minute.
 func limited(next handler) handler {
-	return refuseUnless(bot.TooMany, func(c *call) bool { return c.Bot.Allows(c.Command.By) })(next)
+	return refuseUnless(bot.TooMany, func(c *call) bool { return c.Bot.Gate.Asks(c.Command.By.ID) })(next)
 }
 
 // notVisiting refuses a person who uses the app where it is not installed: no place there has settings.

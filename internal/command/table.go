@@ -8,6 +8,7 @@ import (
 
 	"familiar/internal/bot"
 	"familiar/internal/context/turn"
+	"familiar/internal/draft"
 	"familiar/internal/memory"
 	"familiar/internal/reply"
 )
@@ -226,7 +227,7 @@ func (c *call) help(ctx context.Context) turn.Answer {
 			lines = append(lines, name+" – "+helpInMenu.In(c.language))
 		}
 	}
-	return turn.Answer{Text: reply.CutUnits(strings.Join(lines, "\n"), bot.AnswerUnits)}
+	return turn.Answer{Text: reply.CutUnits(strings.Join(lines, "\n"), draft.AnswerUnits)}
 }
 
 // usable reports whether the person may use another command in the same place. At a terminal, which has no menus, that is any.

@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"familiar/internal/context/turn"
+	"familiar/internal/discord/rest"
 )
 
 // TestOddAttachments holds that an unreadable part of a message does not lose the message.
@@ -18,7 +19,7 @@ func TestOddAttachments(t *testing.T) {
 		`{"id":1,"content":"hello","attachments":[{"id":5,"filename":"a.png","size":3}]}`,
 	} {
 		var m message
-		if err := decode([]byte(body), &m); err != nil || m.Content != "hello" || m.ID != "1" {
+		if err := rest.Decode([]byte(body), &m); err != nil || m.Content != "hello" || m.ID != "1" {
 			t.Errorf("%s: %+v, %v", body, m, err)
 		}
 		files("1", m.Attachments, 0)

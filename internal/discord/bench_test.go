@@ -8,6 +8,7 @@ import (
 
 	"familiar/internal/api"
 	"familiar/internal/context/turn"
+	"familiar/internal/discord/rest"
 	"familiar/internal/test/discordtest"
 )
 
@@ -67,7 +68,7 @@ func BenchmarkServers(b *testing.B) {
 		for m := range channels {
 			g.Channels = append(g.Channels, channel{ID: fmt.Sprint(1_000_000 + n*channels + m), Name: "general", ParentID: "7"})
 		}
-		all, payloads = append(all, g), append(payloads, mustJSON(g))
+		all, payloads = append(all, g), append(payloads, rest.JSON(g))
 	}
 	b.Run("directory", func(b *testing.B) {
 		for b.Loop() {

@@ -13,6 +13,7 @@ import (
 	"github.com/bwmarrin/discordgo"
 
 	"familiar/internal/context/turn"
+	"familiar/internal/discord/rest"
 )
 
 // The commands in Discord's form. Unset fields are left out: discordgo's types write null for fields where Discord does
@@ -168,15 +169,15 @@ const codeDailyCommands = 30034
 
 // commandsCure says what helps if Discord refuses the commands.
 func commandsCure(err error) string {
-	var e *SendError
+	var e *rest.Error
 	switch {
 	case !errors.As(err, &e):
 		return "the next session tries again"
-	case e.Code == codeDailyCommands || e.Kind == RateLimited:
+	case e.Code == codeDailyCommands || e.Kind == rest.RateLimited:
 		return "Discord accepts 200 new ones a day: the next session tries again"
-	case e.Kind == Forbidden || e.Kind == Gone:
+	case e.Kind == rest.Forbidden || e.Kind == rest.Gone:
 		return "open the invite link once more, which allows commands (the scope applications.commands), and check that DISCORD_TOKEN belongs to that application"
-	case e.Kind == Rejected || e.Kind == TooLong:
+	case e.Kind == rest.Rejected || e.Kind == rest.TooLong:
 		return "the server does not accept them: update the program"
 	}
 	return "the next session tries again"
@@ -190,8 +191,8 @@ func (s *Session) register(ctx context.Context, app string) error {
 	for _, d := range offered {
 		commands = append(commands, wireForm(d))
 	}
-	body := mustJSON(commands)
-	sum := sha256.Sum256(append([]byte(s.base+"\n"+app+"\n"), body...))
+	body := rest.JSON(commands)
+	sum := sha256.Sum256(append([]byte(s.rest.Base+"\n"+app+"\n"), body...))
 	hash := hex.EncodeToString(sum[:])
 	if s.cfg.LoadHash != nil {
 		if have, err := s.cfg.LoadHash(ctx); err == nil && have == hash {
@@ -214,7 +215,7 @@ func (s *Session) register(ctx context.Context, app string) error {
 // translations, and if that is refused too, one by one, so that only the commands with the property are missing.
 func (s *Session) sendCommands(ctx context.Context, app string, commands []wireCommand) error {
 	send := func(method string, v any) error {
-		_, err := s.call(ctx, request{method: method, url: discordgo.EndpointApplicationGlobalCommands(app), body: mustJSON(v)})
+		_, err := s.rest.Call(ctx, rest.Request{Method: method, URL: discordgo.EndpointApplicationGlobalCommands(app), Body: rest.JSON(v)})
 		return err
 	}
 	err := send(http.MethodPut, commands)
@@ -248,8 +249,8 @@ func (s *Session) sendCommands(ctx context.Context, app string, commands []wireC
 
 // malformed reports whether a server does not accept the form of a request.
 func malformed(err error) bool {
-	var e *SendError
-	return errors.As(err, &e) && (e.Kind == Rejected || e.Kind == TooLong) && e.Code != codeDailyCommands
+	var e *rest.Error
+	return errors.As(err, &e) && (e.Kind == rest.Rejected || e.Kind == rest.TooLong) && e.Code != codeDailyCommands
 }
 
 // untranslated returns the command without its translations.

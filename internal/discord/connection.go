@@ -95,7 +95,7 @@ type connection struct {
 // dial connects to the gateway and waits for HELLO. The gateway must accept the connection within limit.
 func (s *Session) dial(ctx context.Context, address string, limit time.Duration) (*connection, error) {
 	u, err := url.Parse(address)
-	if err != nil || u.Scheme != "wss" && (u.Scheme != "ws" || strings.HasPrefix(s.base, "https:")) {
+	if err != nil || u.Scheme != "wss" && (u.Scheme != "ws" || strings.HasPrefix(s.rest.Base, "https:")) {
 		return nil, errors.New("the gateway's address is not a wss URL")
 	}
 	u.RawQuery = "v=10&encoding=json"

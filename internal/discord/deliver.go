@@ -8,13 +8,14 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 	"unicode/utf16"
 
 	"github.com/bwmarrin/discordgo"
 
 	"familiar/internal/context/turn"
-	"familiar/internal/discord/pace"
+	"familiar/internal/discord/rest"
 )
 
 const (
@@ -53,7 +54,7 @@ func newMessage(text string, buttons []turn.Button) wireMessage {
 
 // Post sends a new message and returns its id. It waits for limits to pass and retries temporary failures until ctx
 // ends, or for a minute if ctx has no deadline. Every attempt carries the same nonce, so the message is posted once. The
-// error is a *SendError.
+// error is a *rest.Error.
 func (s *Session) Post(ctx context.Context, p turn.Post) (id string, err error) {
 	ctx, cancel := withDeadline(ctx)
 	defer cancel()
@@ -96,8 +97,8 @@ func (s *Session) postOwn(ctx context.Context, p turn.Post) (id string, err erro
 }
 
 func (s *Session) create(ctx context.Context, channelID string, m wireMessage) (sentMessage, error) {
-	body, err := s.callIn(ctx, channelID, request{
-		method: http.MethodPost, url: discordgo.EndpointChannelMessages(channelID), rank: pace.Create, body: mustJSON(m),
+	body, err := s.callIn(ctx, channelID, rest.Request{
+		Method: http.MethodPost, URL: discordgo.EndpointChannelMessages(channelID), Rank: rest.Create, Body: rest.JSON(m),
 	})
 	if err != nil {
 		return sentMessage{}, err
@@ -106,7 +107,7 @@ func (s *Session) create(ctx context.Context, channelID string, m wireMessage) (
 }
 
 // Edit replaces the text and the buttons of a message. It waits and retries as Post does. It refuses an edit without a
-// text. The error is a *SendError.
+// text. The error is a *rest.Error.
 func (s *Session) Edit(ctx context.Context, e turn.Edit) (err error) {
 	ctx, cancel := withDeadline(ctx)
 	defer cancel()
@@ -124,7 +125,7 @@ func (s *Session) Edit(ctx context.Context, e turn.Edit) (err error) {
 		e.Text = Labelled(e.Persona.Name, e.Text)
 	}
 	err = s.editOwn(ctx, e)
-	if e.Persona == nil && code(err) == discordgo.ErrCodeCannotEditFromAnotherUser { // the channel had several characters when it was posted
+	if e.Persona == nil && rest.Code(err) == discordgo.ErrCodeCannotEditFromAnotherUser { // the channel had several characters when it was posted
 		if edited, err := s.editAs(ctx, e); edited {
 			return err
 		}
@@ -137,7 +138,7 @@ func (s *Session) editOwn(ctx context.Context, e turn.Edit) error {
 	e.Persona = nil
 	s.late.follow(e)
 	r := editRequest(discordgo.EndpointChannelMessage(e.ChannelID, e.ID), e)
-	r.doubt = func() { s.doubted(e) }
+	r.Doubt = func() { s.doubted(e) }
 	body, err := s.callIn(ctx, e.ChannelID, r)
 	if err != nil {
 		return err
@@ -147,15 +148,15 @@ func (s *Session) editOwn(ctx context.Context, e turn.Edit) error {
 }
 
 // editRequest returns the request for an edit. The address is the message's own or its webhook's.
-func editRequest(url string, e turn.Edit) request {
-	r := request{method: http.MethodPatch, url: url, rank: pace.Edit, passing: e.Passing, body: mustJSON(newMessage(e.Text, e.Buttons))}
+func editRequest(url string, e turn.Edit) rest.Request {
+	r := rest.Request{Method: http.MethodPatch, URL: url, Rank: rest.Edit, Passing: e.Passing, Body: rest.JSON(newMessage(e.Text, e.Buttons))}
 	if e.Final {
-		r.rank = pace.Final
+		r.Rank = rest.Final
 	}
 	return r
 }
 
-// Delete deletes a message. A message that is gone already is no error. The error is a *SendError.
+// Delete deletes a message. A message that is gone already is no error. The error is a *rest.Error.
 func (s *Session) Delete(ctx context.Context, r turn.Ref) error {
 	ctx, cancel := withDeadline(ctx)
 	defer cancel()
@@ -169,14 +170,14 @@ func (s *Session) Delete(ctx context.Context, r turn.Ref) error {
 			return err
 		}
 	}
-	_, err := s.callIn(ctx, r.ChannelID, request{method: http.MethodDelete, url: discordgo.EndpointChannelMessage(r.ChannelID, r.ID), rank: pace.Final})
-	if e := (*SendError)(nil); errors.As(err, &e) && e.Kind == Gone {
+	_, err := s.callIn(ctx, r.ChannelID, rest.Request{Method: http.MethodDelete, URL: discordgo.EndpointChannelMessage(r.ChannelID, r.ID), Rank: rest.Final})
+	if e := (*rest.Error)(nil); errors.As(err, &e) && e.Kind == rest.Gone {
 		return nil
 	}
 	return err
 }
 
-// React adds the bot's reaction to a message, which may be anybody's. The error is a *SendError.
+// React adds the bot's reaction to a message, which may be anybody's. The error is a *rest.Error.
 // https://discord.com/developers/docs/resources/message#create-reaction
 func (s *Session) React(ctx context.Context, r turn.Ref, emoji string) error {
 	ctx, cancel := withDeadline(ctx)
@@ -184,15 +185,15 @@ func (s *Session) React(ctx context.Context, r turn.Ref, emoji string) error {
 	if err := s.mayTouch(r); err != nil {
 		return err
 	}
-	_, err := s.call(ctx, request{
-		method: http.MethodPut, rank: pace.Edit,
-		url: discordgo.EndpointMessageReaction(r.ChannelID, r.ID, url.PathEscape(emoji), "@me"),
+	_, err := s.rest.Call(ctx, rest.Request{
+		Method: http.MethodPut, Rank: rest.Edit,
+		URL: discordgo.EndpointMessageReaction(r.ChannelID, r.ID, url.PathEscape(emoji), "@me"),
 	})
 	return err
 }
 
 // OpenThread opens a thread on a message and returns the thread's id, which is the message's. The name has 1 to 100
-// characters. It is no error if the thread exists already. The error is a *SendError.
+// characters. It is no error if the thread exists already. The error is a *rest.Error.
 // https://discord.com/developers/docs/resources/channel#start-thread-from-message
 func (s *Session) OpenThread(ctx context.Context, r turn.Ref, name string) (id string, err error) {
 	ctx, cancel := withDeadline(ctx)
@@ -200,19 +201,19 @@ func (s *Session) OpenThread(ctx context.Context, r turn.Ref, name string) (id s
 	if err := s.mayTouch(r); err != nil {
 		return "", err
 	}
-	body, err := s.call(ctx, request{
-		method: http.MethodPost, rank: pace.Create, url: discordgo.EndpointChannelMessageThread(r.ChannelID, r.ID),
-		body: mustJSON(map[string]any{"name": name, "auto_archive_duration": 1440}), // minutes
+	body, err := s.rest.Call(ctx, rest.Request{
+		Method: http.MethodPost, Rank: rest.Create, URL: discordgo.EndpointChannelMessageThread(r.ChannelID, r.ID),
+		Body: rest.JSON(map[string]any{"name": name, "auto_archive_duration": 1440}), // minutes
 	})
 	switch {
-	case code(err) == codeThreadExists:
+	case rest.Code(err) == rest.CodeThreadExists:
 		return r.ID, nil
 	case err != nil:
 		return "", err
 	}
 	var c channel
-	if err := decode(body, &c); err != nil || c.ID == "" {
-		return "", &SendError{Kind: Unavailable, Status: http.StatusOK, Message: "the response is not a thread"}
+	if err := rest.Decode(body, &c); err != nil || c.ID == "" {
+		return "", &rest.Error{Kind: rest.Unavailable, Status: http.StatusOK, Message: "the response is not a thread"}
 	}
 	s.names.setChannel(c) // before the gateway announces it
 	return c.ID, nil
@@ -222,25 +223,25 @@ func (s *Session) OpenThread(ctx context.Context, r turn.Ref, name string) (id s
 // reopens it and sends the request again. An edit, unlike a new message, does not reopen a thread. A locked thread stays
 // closed.
 // https://discord.com/developers/docs/topics/threads#active-archived-threads
-func (s *Session) callIn(ctx context.Context, channelID string, r request) ([]byte, error) {
-	body, err := s.call(ctx, r)
-	if code(err) != discordgo.ErrCodePerformedOperationOnArchivedThread {
+func (s *Session) callIn(ctx context.Context, channelID string, r rest.Request) ([]byte, error) {
+	body, err := s.rest.Call(ctx, r)
+	if rest.Code(err) != discordgo.ErrCodePerformedOperationOnArchivedThread {
 		return body, err
 	}
-	_, locked := s.call(ctx, request{method: http.MethodPatch, rank: pace.Final, url: discordgo.EndpointChannel(channelID), body: []byte(`{"archived":false}`)})
+	_, locked := s.rest.Call(ctx, rest.Request{Method: http.MethodPatch, Rank: rest.Final, URL: discordgo.EndpointChannel(channelID), Body: []byte(`{"archived":false}`)})
 	if locked != nil {
 		s.log.Info("a thread is archived and cannot be opened again", "thread", channelID, "err", locked)
 		return nil, err
 	}
-	return s.call(ctx, r)
+	return s.rest.Call(ctx, r)
 }
 
-// invalid wraps the error of a reference or an edit in a SendError.
+// invalid wraps the error of a reference or an edit in a rest.Error.
 func invalid(err error) error {
 	if err == nil {
 		return nil
 	}
-	return &SendError{Kind: Rejected, Message: err.Error(), err: err}
+	return &rest.Error{Kind: rest.Rejected, Message: err.Error(), Cause: err}
 }
 
 // mayTouch returns an error if the reference is incomplete or the channel has refused the bot a short while ago.
@@ -268,8 +269,8 @@ type sentMessage struct {
 
 func readSent(body []byte) (sentMessage, error) {
 	var sent sentMessage
-	if err := decode(body, &sent); err != nil || sent.ID == "" {
-		return sentMessage{}, &SendError{Kind: Unavailable, Status: http.StatusOK, Message: "the response is not a message"}
+	if err := rest.Decode(body, &sent); err != nil || sent.ID == "" {
+		return sentMessage{}, &rest.Error{Kind: rest.Unavailable, Status: http.StatusOK, Message: "the response is not a message"}
 	}
 	return sent, nil
 }
@@ -304,7 +305,7 @@ func sameButtons(rows []keyRow, buttons []turn.Button) bool {
 
 // referenceRefused reports whether Discord refused a message because of the message it replies to.
 func referenceRefused(err error) bool {
-	var e *SendError
+	var e *rest.Error
 	if !errors.As(err, &e) {
 		return false
 	}
@@ -320,7 +321,7 @@ func referenceRefused(err error) bool {
 // checkLength returns an error if a text is too long for a message.
 func checkLength(text string) error {
 	if len(utf16.Encode([]rune(text))) > maxText {
-		return &SendError{Kind: TooLong, Message: "the text has more than 2,000 characters"}
+		return &rest.Error{Kind: rest.TooLong, Message: "the text has more than 2,000 characters"}
 	}
 	return nil
 }
@@ -333,7 +334,7 @@ func (s *Session) Typing(ctx context.Context, channelID string) error {
 	if err := s.refusals.check(channelID); err != nil {
 		return err
 	}
-	_, err := s.call(ctx, request{method: http.MethodPost, url: discordgo.EndpointChannelTyping(channelID), spare: true})
+	_, err := s.rest.Call(ctx, rest.Request{Method: http.MethodPost, URL: discordgo.EndpointChannelTyping(channelID), Spare: true})
 	if err != nil {
 		s.learnRefusal(channelID, err)
 	}
@@ -354,4 +355,87 @@ func nonce(given string) string {
 		given = rand.Text()
 	}
 	return given[:min(len(given), maxNonce)]
+}
+
+// lateAfter is when a post is read after an edit whose fate is unknown: it may take effect after the edits that follow it.
+var lateAfter = []time.Duration{3 * time.Second, 7 * time.Second, 20 * time.Second}
+
+// lateEdits are the messages with an edit whose fate is unknown. The zero value is ready.
+type lateEdits struct {
+	mu     sync.Mutex
+	wanted map[string]turn.Edit // the latest edit of each; guarded by mu
+}
+
+// follow notes the latest edit of a message, if one before it is still in doubt.
+func (l *lateEdits) follow(e turn.Edit) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if _, doubted := l.wanted[e.ID]; doubted {
+		l.wanted[e.ID] = e
+	}
+}
+
+// doubt notes that the fate of an edit is unknown. It reports whether the message was not in doubt before.
+func (l *lateEdits) doubt(e turn.Edit) (first bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if _, doubted := l.wanted[e.ID]; doubted {
+		return false
+	}
+	if l.wanted == nil {
+		l.wanted = map[string]turn.Edit{}
+	}
+	l.wanted[e.ID] = e
+	return true
+}
+
+// latest returns the latest edit of a message in doubt.
+func (l *lateEdits) latest(id string) (e turn.Edit, doubted bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	e, doubted = l.wanted[id]
+	return e, doubted
+}
+
+func (l *lateEdits) settle(id string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	delete(l.wanted, id)
+}
+
+// doubted has the post of an edit read in the background, because nobody knows whether and when the edit takes effect.
+func (s *Session) doubted(e turn.Edit) {
+	if s.late.doubt(e) && !s.start(func(ctx context.Context) { s.putRight(ctx, e.ID) }) {
+		s.late.settle(e.ID)
+	}
+}
+
+// putRight reads a post a few times, and edits it again if it does not hold what the latest edit says.
+func (s *Session) putRight(ctx context.Context, id string) {
+	defer s.late.settle(id)
+	for _, wait := range lateAfter {
+		if rest.Sleep(ctx, wait) != nil {
+			return
+		}
+		e, doubted := s.late.latest(id)
+		if !doubted { // it was deleted
+			return
+		}
+		var sent sentMessage
+		within, cancel := context.WithTimeout(ctx, requestLimit)
+		err := s.rest.Get(within, rest.Request{URL: discordgo.EndpointChannelMessage(e.ChannelID, id), Rank: rest.Back}, &sent)
+		if err == nil && !sent.holds(turn.Post{Text: e.Text, Buttons: e.Buttons}) {
+			e, _ = s.late.latest(id)
+			s.log.Info("an edit took effect late: the post is put right", "channel", e.ChannelID, "message", id)
+			if e.Persona != nil {
+				_, err = s.editAs(within, e)
+			} else {
+				err = s.editOwn(within, e)
+			}
+		}
+		cancel()
+		if err != nil {
+			s.log.Debug("put a post right", "err", err)
+		}
+	}
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/bwmarrin/discordgo"
 
 	"familiar/internal/context/turn"
-	"familiar/internal/discord/pace"
+	"familiar/internal/discord/rest"
 	"familiar/internal/test/bulk"
 	"familiar/internal/test/discordtest"
 )
@@ -25,12 +25,12 @@ const (
 	changes = "PATCH channels/*/messages/*"
 )
 
-// failed returns the SendError of a request that must fail.
-func failed(t *testing.T, err error) *SendError {
+// failed returns the rest.Error of a request that must fail.
+func failed(t *testing.T, err error) *rest.Error {
 	t.Helper()
-	var e *SendError
+	var e *rest.Error
 	if !errors.As(err, &e) {
-		t.Fatalf("error %v is no SendError", err)
+		t.Fatalf("error %v is no rest.Error", err)
 	}
 	return e
 }
@@ -108,7 +108,7 @@ func TestAnIncompleteCallChangesNothing(t *testing.T) {
 			"persona's deletion without one": func(ctx context.Context) error { return s.Delete(ctx, turn.Ref{ChannelID: general, Persona: moss}) },
 		} {
 			err := call(t.Context())
-			if e := failed(t, err); e.Kind != Rejected || !errors.Is(err, turn.ErrIncomplete) {
+			if e := failed(t, err); e.Kind != rest.Rejected || !errors.Is(err, turn.ErrIncomplete) {
 				t.Errorf("%s: %v", name, err)
 			}
 		}
@@ -131,10 +131,10 @@ func TestOnce(t *testing.T) {
 		fault discordtest.Fault
 		waits time.Duration // minimum wait before the request that succeeds
 	}{
-		"answer lost":     {discordtest.Fault{After: true, Cut: true}, firstResend / 2},
-		"bad gateway":     {discordtest.Fault{After: true, Status: 502, Body: "<html>"}, firstResend / 2},
-		"server error":    {discordtest.Fault{Status: 500}, firstResend / 2},
-		"twice":           {discordtest.Fault{Times: 2, After: true, Status: 503}, 3 * firstResend / 2},
+		"answer lost":     {discordtest.Fault{After: true, Cut: true}, rest.FirstResend / 2},
+		"bad gateway":     {discordtest.Fault{After: true, Status: 502, Body: "<html>"}, rest.FirstResend / 2},
+		"server error":    {discordtest.Fault{Status: 500}, rest.FirstResend / 2},
+		"twice":           {discordtest.Fault{Times: 2, After: true, Status: 503}, 3 * rest.FirstResend / 2},
 		"limited":         {discordtest.TooMany("", 2, 5*time.Second), 10 * time.Second},
 		"limited by page": {discordtest.Cloudflare("", 1, 7), 7 * time.Second},
 	}, func(t *testing.T, far *discordtest.Server, c struct {
@@ -192,12 +192,12 @@ func TestLimitThatIsNotWaitedOut(t *testing.T) {
 		defer cancel()
 		begun := time.Now()
 		_, err := s.Post(ctx, turn.Post{ChannelID: general, Text: "x"})
-		if e := failed(t, err); e.Kind != RateLimited || e.RetryAfter != 10*time.Second || time.Since(begun) > 0 {
+		if e := failed(t, err); e.Kind != rest.RateLimited || e.RetryAfter != 10*time.Second || time.Since(begun) > 0 {
 			t.Errorf("longer than the deadline: after %v: %+v", time.Since(begun), e)
 		}
 		far.Fail(discordtest.Fault{Route: changes, Status: 429, Body: `{"message":"Maximum number of edits","retry_after":60,"code":30046}`})
 		err = s.Edit(t.Context(), turn.Edit{Ref: turn.Ref{ChannelID: general, ID: "1"}, Text: "x"})
-		if e := failed(t, err); e.Kind != RateLimited || e.Code != 30046 || e.RetryAfter != time.Minute {
+		if e := failed(t, err); e.Kind != rest.RateLimited || e.Code != 30046 || e.RetryAfter != time.Minute {
 			t.Errorf("old message: got %+v", e)
 		}
 	})
@@ -218,7 +218,7 @@ func TestRefusals(t *testing.T) {
 		general := far.ID("general")
 		fail := func(status int, body string) func() {
 			return func() {
-				far.Fail(discordtest.Fault{Route: "POST channels/*/messages", Times: maxFailures, Status: status, Body: body})
+				far.Fail(discordtest.Fault{Route: "POST channels/*/messages", Times: rest.MaxFailures, Status: status, Body: body})
 			}
 		}
 		post := func(p turn.Post) func(context.Context) error {
@@ -235,17 +235,17 @@ func TestRefusals(t *testing.T) {
 		for name, c := range map[string]struct {
 			before func()
 			call   func(context.Context) error
-			kind   Kind
+			kind   rest.Kind
 			code   int
 		}{
-			"deleted channel": {call: post(turn.Post{ChannelID: doomed, Text: "x"}), kind: Gone, code: 10003},
-			"deleted message": {call: edit("12"), kind: Gone, code: 10008},
-			"no permission":   {call: post(turn.Post{ChannelID: far.ID("secret"), Text: "x"}), kind: Forbidden, code: 50013},
-			"archived thread": {call: post(turn.Post{ChannelID: thread, Text: "x"}), kind: ClosedThread, code: 50083},
-			"too long":        {call: post(turn.Post{ChannelID: general, Text: strings.Repeat("🦉", 1001)}), kind: TooLong},
-			"empty":           {call: post(turn.Post{ChannelID: general}), kind: Rejected, code: 50006},
-			"overloaded":      {before: fail(503, `{"code":130000,"message":"overloaded"}`), call: post(turn.Post{ChannelID: general, Text: "x"}), kind: Unavailable, code: 130000},
-			"slow mode":       {before: fail(429, `{"code":20016,"message":"slow","retry_after":30}`), call: post(turn.Post{ChannelID: general, Text: "x"}), kind: RateLimited, code: 20016},
+			"deleted channel": {call: post(turn.Post{ChannelID: doomed, Text: "x"}), kind: rest.Gone, code: 10003},
+			"deleted message": {call: edit("12"), kind: rest.Gone, code: 10008},
+			"no permission":   {call: post(turn.Post{ChannelID: far.ID("secret"), Text: "x"}), kind: rest.Forbidden, code: 50013},
+			"archived thread": {call: post(turn.Post{ChannelID: thread, Text: "x"}), kind: rest.ClosedThread, code: 50083},
+			"too long":        {call: post(turn.Post{ChannelID: general, Text: strings.Repeat("🦉", 1001)}), kind: rest.TooLong},
+			"empty":           {call: post(turn.Post{ChannelID: general}), kind: rest.Rejected, code: 50006},
+			"overloaded":      {before: fail(503, `{"code":130000,"message":"overloaded"}`), call: post(turn.Post{ChannelID: general, Text: "x"}), kind: rest.Unavailable, code: 130000},
+			"slow mode":       {before: fail(429, `{"code":20016,"message":"slow","retry_after":30}`), call: post(turn.Post{ChannelID: general, Text: "x"}), kind: rest.RateLimited, code: 20016},
 		} {
 			if c.before != nil {
 				c.before()
@@ -266,10 +266,10 @@ func TestForbiddenIsRemembered(t *testing.T) {
 		general := far.ID("general")
 		for range 5 {
 			_, err := d.Post(t.Context(), turn.Post{ChannelID: general, Text: "x"})
-			if e := failed(t, err); e.Kind != Forbidden {
+			if e := failed(t, err); e.Kind != rest.Forbidden {
 				t.Errorf("got %+v", e)
 			}
-			if e := failed(t, d.Typing(t.Context(), general)); e.Kind != Forbidden {
+			if e := failed(t, d.Typing(t.Context(), general)); e.Kind != rest.Forbidden {
 				t.Errorf("typing: got %+v", e)
 			}
 		}
@@ -310,7 +310,7 @@ func TestCancelled(t *testing.T) {
 		defer cancel()
 		begun := time.Now()
 		_, err := s.Post(ctx, turn.Post{ChannelID: far.ID("general"), Text: "x"})
-		if e := failed(t, err); e.Kind != Unavailable || !errors.Is(err, context.DeadlineExceeded) || time.Since(begun) != time.Second {
+		if e := failed(t, err); e.Kind != rest.Unavailable || !errors.Is(err, context.DeadlineExceeded) || time.Since(begun) != time.Second {
 			t.Errorf("after %v: %+v", time.Since(begun), e)
 		}
 	})
@@ -381,7 +381,7 @@ func TestPassingEdits(t *testing.T) {
 				t.Error(err)
 			}
 		}
-		if e := failed(t, edit("one two three four", false)); e.Kind != RateLimited {
+		if e := failed(t, edit("one two three four", false)); e.Kind != rest.RateLimited {
 			t.Errorf("one edit is left: %+v", e)
 		}
 		if err := edit("one two three four five", true); err != nil {
@@ -392,7 +392,7 @@ func TestPassingEdits(t *testing.T) {
 		}
 		time.Sleep(5 * time.Second)
 		far.Fail(discordtest.Fault{Route: "PATCH channels/*/messages/*", Status: 500})
-		if e := failed(t, edit("one", false)); e.Kind != Unavailable || len(far.Requests("PATCH channels/*/messages/*")) != 4 {
+		if e := failed(t, edit("one", false)); e.Kind != rest.Unavailable || len(far.Requests("PATCH channels/*/messages/*")) != 4 {
 			t.Errorf("after a failure: %+v", e)
 		}
 	})
@@ -411,13 +411,13 @@ func TestGlobalLimit(t *testing.T) {
 			virtual(t, func(t *testing.T, far *discordtest.Server) {
 				s := prepare(t, far, nil)
 				far.Fail(c.fault)
-				_, err := s.call(t.Context(), request{method: http.MethodGet, url: discordgo.EndpointUser("@me"), once: true})
+				_, err := s.rest.Call(t.Context(), rest.Request{Method: http.MethodGet, URL: discordgo.EndpointUser("@me"), Once: true})
 				failed(t, err)
 				begun := time.Now()
-				if err := s.pace.Wait(t.Context(), pace.Bucket(http.MethodPost, "interactions/1/token/callback"), pace.Create); err != nil || time.Since(begun) != c.wait {
+				if err := s.rest.Pacer.Wait(t.Context(), rest.Bucket(http.MethodPost, "interactions/1/token/callback"), rest.Create); err != nil || time.Since(begun) != c.wait {
 					t.Errorf("an interaction waited %v, %v", time.Since(begun), err)
 				}
-				if err := s.pace.Wait(t.Context(), "x", pace.Create); err != nil || time.Since(begun) != 2*time.Second {
+				if err := s.rest.Pacer.Wait(t.Context(), "x", rest.Create); err != nil || time.Since(begun) != 2*time.Second {
 					t.Errorf("another request waited %v, %v", time.Since(begun), err)
 				}
 			})
@@ -433,13 +433,13 @@ func TestHang(t *testing.T) {
 		far.Fail(discordtest.Fault{Route: creates, After: true, Delay: time.Minute})
 		begun := time.Now()
 		id, err := s.Post(t.Context(), turn.Post{ChannelID: general, Text: "x", Nonce: "n"})
-		if took := time.Since(begun); err != nil || took != attemptLimit || len(far.Messages("general")) != 1 {
+		if took := time.Since(begun); err != nil || took != rest.AttemptLimit || len(far.Messages("general")) != 1 {
 			t.Errorf("create: %v after %v: %+v", err, took, far.Messages("general"))
 		}
 		far.Fail(discordtest.Fault{Route: changes, Times: 9, Delay: time.Minute})
 		begun = time.Now()
 		err = s.Edit(t.Context(), turn.Edit{Ref: turn.Ref{ChannelID: general, ID: id}, Text: "y"})
-		if e := failed(t, err); e.Kind != Unavailable || time.Since(begun) != 2*attemptLimit {
+		if e := failed(t, err); e.Kind != rest.Unavailable || time.Since(begun) != 2*rest.AttemptLimit {
 			t.Errorf("edit: %+v after %v", e, time.Since(begun))
 		}
 	})
@@ -452,18 +452,18 @@ func TestLongLimit(t *testing.T) {
 		general := far.ID("general")
 		far.Fail(discordtest.TooMany(creates, 1, 2000*time.Second))
 		begun := time.Now()
-		for n, want := range []time.Duration{2000 * time.Second, pace.MaxClosed} {
+		for n, want := range []time.Duration{2000 * time.Second, rest.MaxClosed} {
 			_, err := s.Post(t.Context(), turn.Post{ChannelID: general, Text: "x"})
-			if e := failed(t, err); e.Kind != RateLimited || e.RetryAfter != want || time.Since(begun) > 0 {
+			if e := failed(t, err); e.Kind != rest.RateLimited || e.RetryAfter != want || time.Since(begun) > 0 {
 				t.Errorf("try %d: %+v after %v", n, e, time.Since(begun))
 			}
 		}
 		if n := len(far.Requests(creates)); n != 1 {
 			t.Errorf("asked %d times, want 1", n)
 		}
-		time.Sleep(pace.MaxClosed)
+		time.Sleep(rest.MaxClosed)
 		if _, err := s.Post(t.Context(), turn.Post{ChannelID: general, Text: "x"}); err != nil {
-			t.Errorf("after %v: %v", pace.MaxClosed, err)
+			t.Errorf("after %v: %v", rest.MaxClosed, err)
 		}
 	})
 }
@@ -474,7 +474,7 @@ func TestRefusedToken(t *testing.T) {
 		d := open(t, far, nil)
 		far.Fail(discordtest.Fault{Route: creates, Status: 400, Body: `{"code":40001,"message":"Unauthorized"}`})
 		_, err := d.Post(t.Context(), turn.Post{ChannelID: far.ID("general"), Text: "x"})
-		if e := failed(t, err); e.Kind != Unauthorized {
+		if e := failed(t, err); e.Kind != rest.Unauthorized {
 			t.Errorf("got %+v", e)
 		}
 		var f *Fatal
@@ -563,8 +563,8 @@ func TestExplains(t *testing.T) {
 			`{"content":{"_errors":[{"code":"BASE_TYPE_MAX_LENGTH","message":"Must be 2000 or fewer in length."}]}}`: "Invalid Form Body: content: Must be 2000 or fewer in length.",
 			`{"a":{"0":{"b":{"_errors":[{"message":"hunter2 is bad"}]}}},"_errors":[{"message":"All wrong"}]}`:       "Invalid Form Body: All wrong; a.0.b: *** is bad",
 			`{"_errors":[{"message":1},{},"y",{"message":"x"}]}`:                                                     "Invalid Form Body: x",
-			`{"_errors":[` + strings.Repeat(`{"message":"x"},`, maxComplaints) + `{"message":"x"}]}`:                 "Invalid Form Body: x; x; x; x; x; …",
-			`{"content":{"_errors":[{"message":"` + strings.Repeat("é", 500) + `"}]}}`:                               "Invalid Form Body: content: " + strings.Repeat("é", maxComplaint-len("content: ")),
+			`{"_errors":[` + strings.Repeat(`{"message":"x"},`, rest.MaxComplaints) + `{"message":"x"}]}`:            "Invalid Form Body: x; x; x; x; x; …",
+			`{"content":{"_errors":[{"message":"` + strings.Repeat("é", 500) + `"}]}}`:                               "Invalid Form Body: content: " + strings.Repeat("é", rest.MaxComplaint-len("content: ")),
 			`"odd"`: "Invalid Form Body",
 		} {
 			far.Fail(discordtest.Fault{Route: creates, Status: 400, Body: `{"code":50035,"message":"Invalid Form Body","errors":` + body + `}`})

@@ -12,7 +12,7 @@ import (
 	"github.com/bwmarrin/discordgo"
 
 	"familiar/internal/context/turn"
-	"familiar/internal/discord/pace"
+	"familiar/internal/discord/rest"
 )
 
 // directory maps the ids of servers, channels and roles to names, and holds their permissions. It holds what the gateway
@@ -77,26 +77,25 @@ func (d *directory) addGuild(g guildInfo) {
 
 // changeGuild sets a server's new name and owner.
 func (d *directory) changeGuild(changed guildInfo) {
+	d.change(changed.ID, func(g *guild) {
+		g.name = changed.Name
+		g.locale, g.owner = cmp.Or(changed.Locale, g.locale), cmp.Or(changed.OwnerID, g.owner)
+	})
+}
+
+// change changes a server, if the bot is in it.
+func (d *directory) change(guildID string, change func(*guild)) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.version++
-	if g := d.guilds[changed.ID]; g != nil {
-		g.name = changed.Name
-		g.locale = cmp.Or(changed.Locale, g.locale)
-		if changed.OwnerID != "" {
-			g.owner = changed.OwnerID
-		}
+	if g := d.guilds[guildID]; g != nil {
+		change(g)
 	}
 }
 
 // setOwn sets what the bot is in a server.
 func (d *directory) setOwn(guildID string, own member) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.version++
-	if g := d.guilds[guildID]; g != nil {
-		g.own = &own
-	}
+	d.change(guildID, func(g *guild) { g.own = &own })
 }
 
 func (d *directory) removeGuild(id string) {
@@ -118,21 +117,15 @@ func (d *directory) dropChannels(guildID string) {
 }
 
 func (d *directory) setRole(guildID string, r role) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.version++
-	if g := d.guilds[guildID]; g != nil && g.roles != nil {
-		g.roles[r.ID] = r
-	}
+	d.change(guildID, func(g *guild) {
+		if g.roles != nil {
+			g.roles[r.ID] = r
+		}
+	})
 }
 
 func (d *directory) removeRole(guildID, roleID string) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.version++
-	if g := d.guilds[guildID]; g != nil {
-		delete(g.roles, roleID)
-	}
+	d.change(guildID, func(g *guild) { delete(g.roles, roleID) })
 }
 
 // setChannel adds or updates a channel, unless the bot is not in its server. It reports whether it did.
@@ -187,44 +180,37 @@ func (d *directory) channel(id string) (channel, bool) {
 	return *c, true
 }
 
-// role returns a role, or the zero value if it is unknown.
-func (d *directory) role(guildID, id string) role {
+// get returns something of a server, or the zero value if the bot is not in it.
+func get[T any](d *directory, guildID string, of func(*guild) T) (v T) {
 	d.mu.RLock()
 	defer d.mu.RUnlock()
 	if g := d.guilds[guildID]; g != nil {
-		return g.roles[id]
+		v = of(g)
 	}
-	return role{}
+	return v
+}
+
+// role returns a role, or the zero value if it is unknown.
+func (d *directory) role(guildID, id string) role {
+	return get(d, guildID, func(g *guild) role { return g.roles[id] })
 }
 
 // knows reports whether the bot is in a server.
 func (d *directory) knows(guildID string) bool {
-	d.mu.RLock()
-	defer d.mu.RUnlock()
-	return d.guilds[guildID] != nil
+	return get(d, guildID, func(*guild) bool { return true })
 }
 
 // owner returns the id of the user who owns a server, or "".
 func (d *directory) owner(guildID string) string {
-	d.mu.RLock()
-	defer d.mu.RUnlock()
-	if g := d.guilds[guildID]; g != nil {
-		return g.owner
-	}
-	return ""
+	return get(d, guildID, func(g *guild) string { return g.owner })
+}
+
+// locale returns the language of a server, or "" if it is unknown.
+func (d *directory) locale(guildID string) string {
+	return get(d, guildID, func(g *guild) string { return g.locale })
 }
 
 // guildNames lists the servers' names, sorted. If a name is unknown its id is listed instead.
-// locale returns the language of a server, or "" if it is unknown.
-func (d *directory) locale(guildID string) string {
-	d.mu.RLock()
-	defer d.mu.RUnlock()
-	if g := d.guilds[guildID]; g != nil {
-		return g.locale
-	}
-	return ""
-}
-
 func (d *directory) guildNames() (names []string) {
 	d.mu.RLock()
 	defer d.mu.RUnlock()
@@ -427,7 +413,7 @@ func (s *Session) inquire(ctx context.Context, channelID string, q *inquiry, don
 		return
 	}
 	q.failures++
-	q.again = time.Now().Add(backoff(firstInquiry, lastInquiry, q.failures))
+	q.again = time.Now().Add(rest.Backoff(firstInquiry, lastInquiry, q.failures))
 	if ctx.Err() == nil {
 		s.log.Warn("channel is unknown", "channel", channelID, "err", err)
 	}
@@ -438,7 +424,7 @@ func (s *Session) fetchChannel(ctx context.Context, channelID string) error {
 	ctx, cancel := context.WithTimeout(ctx, requestLimit)
 	defer cancel()
 	var c channel
-	if err := s.get(ctx, request{url: discordgo.EndpointChannel(channelID), rank: pace.Back}, &c); err != nil {
+	if err := s.rest.Get(ctx, rest.Request{URL: discordgo.EndpointChannel(channelID), Rank: rest.Back}, &c); err != nil {
 		return err
 	}
 	if c.ID != channelID || !s.names.setChannel(c) {

@@ -12,7 +12,6 @@
 //   - message.go reads one message: its author, its text with names for ids, its attachments and embeds.
 //   - directory.go knows servers, channels and roles, and asks for channels that the gateway did not announce.
 //   - permissions.go computes who may read which channel.
-//   - rest.go sends one request and retries it, within the limits that package pace keeps. fail.go names what went wrong.
 //   - deliver.go posts, edits and deletes messages. webhook.go does so under the names of several characters.
 //   - interact.go answers commands, buttons and forms. commands.go registers the commands.
 //   - server.go reads a server when it is asked about it, and surveys without a connection how the bot is set up.
@@ -22,6 +21,8 @@
 // close code of a running connection and needs five missed beats to notice a dead one. It can also crash the process
 // while closing (bwmarrin/discordgo#1702). Its rate limiter is not used either, because it sleeps without regard to the
 // context.
+//
+// Package rest below sends the requests.
 //
 // The formats are those of API version 10: https://discord.com/developers/docs/reference.
 package discord
@@ -41,10 +42,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/bwmarrin/discordgo"
-
 	"familiar/internal/context/turn"
-	"familiar/internal/discord/pace"
+	"familiar/internal/discord/rest"
 )
 
 // Config says who the bot is and how it reaches Discord. Token and HTTP are required.
@@ -125,15 +124,12 @@ type Session struct {
 	cfg        Config
 	log        *slog.Logger
 	token      string
-	base       string // of the REST API, with its version and without a slash at the end
-	rest       *discordgo.Session
-	pace       *pace.Pacer
+	rest       *rest.Client
 	names      directory
 	refusals   refusals
 	hooks      webhooks
 	namesakes  namesakes
 	late       lateEdits
-	clock      clock
 	parents    parents
 	events     chan turn.Event // closed by Run
 	waiting    *queue
@@ -181,7 +177,6 @@ const (
 	invalidWait  = time.Second            // after op 9; up to four times as much is added
 	firstRetry   = 500 * time.Millisecond // after a failure; doubles
 	guildsLimit  = 2 * time.Second        // for the servers that READY announced
-	firstResend  = 250 * time.Millisecond // before a request is sent again; doubles
 )
 
 // New checks the configuration. It does not touch the network.
@@ -208,8 +203,6 @@ func New(c Config) (*Session, error) {
 	}
 	s := &Session{
 		cfg: c, log: c.Log, token: token,
-		base:       strings.TrimSuffix(c.BaseURL, "/") + "/v10",
-		pace:       pace.New(c.PerSecond),
 		events:     make(chan turn.Event), // unbuffered: a sent event has been received
 		guildCame:  make(chan struct{}),
 		welcome:    make(chan struct{}, 1),
@@ -219,13 +212,16 @@ func New(c Config) (*Session, error) {
 	if (c.LoadSession == nil) != (c.SaveSession == nil) {
 		return nil, errors.New("open Discord: LoadSession and SaveSession go together")
 	}
-	s.clock.known = make(chan struct{})
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
 	s.waiting = newQueue(c.Queue)
 	s.handle = s.handlers()
-	if s.rest, err = s.newREST(); err != nil {
+	s.rest, err = rest.New(rest.Config{
+		Token: token, Base: strings.TrimSuffix(c.BaseURL, "/") + "/v10", UserAgent: c.UserAgent, HTTP: c.HTTP, PerSecond: c.PerSecond,
+		Log: s.log, Redact: s.redact, Refused: s.refuse,
+	})
+	if err != nil {
 		return nil, err
 	}
 	return s, nil
@@ -329,3 +325,9 @@ func Invite(application string) string {
 	return fmt.Sprintf("https://discord.com/oauth2/authorize?client_id=%s&permissions=%d&scope=bot+applications.commands",
 		url.QueryEscape(application), uint64(least))
 }
+
+// Now returns the time. It is Discord's if the machine's clock is more than an hour off.
+func (s *Session) Now() time.Time { return s.rest.Clock.Now() }
+
+// Clocked returns a channel that is closed when Discord has told the time.
+func (s *Session) Clocked() <-chan struct{} { return s.rest.Clock.Known() }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"familiar/internal/context/turn"
+	"familiar/internal/discord/rest"
 )
 
 // handlers returns the handler of each gateway event that is read. They run one after the other on the goroutine that
@@ -49,7 +50,7 @@ func (s *Session) handlers() map[string]func(context.Context, []byte) error {
 func on[T any](f func(context.Context, *T)) func(context.Context, []byte) error {
 	return func(ctx context.Context, data []byte) error {
 		v := new(T)
-		if err := decode(data, v); err != nil {
+		if err := rest.Decode(data, v); err != nil {
 			return err
 		}
 		f(ctx, v)

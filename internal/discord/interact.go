@@ -15,6 +15,7 @@ import (
 	"github.com/bwmarrin/discordgo"
 
 	"familiar/internal/context/turn"
+	"familiar/internal/discord/rest"
 )
 
 // Discord waits three seconds for an acknowledgement, so one that hangs is sent again within that time.
@@ -55,7 +56,7 @@ func (s *Session) onInteraction(ctx context.Context, i *interaction) {
 			return
 		}
 		err := s.respond(ctx, i.ID, i.Token, answer)
-		if err != nil && code(err) != discordgo.ErrCodeInteractionHasAlreadyBeenAcknowledged { // by an attempt whose response got lost
+		if err != nil && rest.Code(err) != discordgo.ErrCodeInteractionHasAlreadyBeenAcknowledged { // by an attempt whose response got lost
 			s.log.Warn("interaction could not be acknowledged and is lost", "command", e.Command.Name, "err", err)
 			return
 		}
@@ -208,13 +209,13 @@ const maxShown = 4000
 
 // Respond answers a command that came out of Events. Only the person who gave it sees the answer. A second answer, also
 // one to a button under the first, replaces it. Respond works for fifteen minutes, and three seconds for suggestions. At
-// most 25 buttons are shown. The error is a *SendError.
+// most 25 buttons are shown. The error is a *rest.Error.
 func (s *Session) Respond(ctx context.Context, c turn.Command, a turn.Answer) error {
 	ctx, cancel := withDeadline(ctx)
 	defer cancel()
 	self := s.self.Load()
 	if self == nil {
-		return &SendError{Kind: Unavailable, Message: "not connected yet"}
+		return &rest.Error{Kind: rest.Unavailable, Message: "not connected yet"}
 	}
 	if c.Focused != "" {
 		return s.suggest(ctx, c, a.Choices)
@@ -224,21 +225,21 @@ func (s *Session) Respond(ctx context.Context, c turn.Command, a turn.Answer) er
 	}
 	shown, units := components(a)
 	if units > maxShown {
-		return &SendError{Kind: TooLong, Message: "the sections have more than 4,000 characters"}
+		return &rest.Error{Kind: rest.TooLong, Message: "the sections have more than 4,000 characters"}
 	}
 	r := reply{Flags: discordgo.MessageFlagsSuppressEmbeds | discordgo.MessageFlagsIsComponentsV2, Components: shown, Attachments: []attachment{}}
-	req := request{method: http.MethodPatch, url: discordgo.EndpointInteractionResponseActions(self.app, c.Token)}
+	req := rest.Request{Method: http.MethodPatch, URL: discordgo.EndpointInteractionResponseActions(self.app, c.Token)}
 	if a.File == nil {
-		req.body = mustJSON(r)
+		req.Body = rest.JSON(r)
 	} else {
 		r.Attachments = []attachment{{Filename: recordName(a)}}
 		var err error
 		file := []*discordgo.File{{Name: recordName(a), Reader: bytes.NewReader(a.File)}}
-		if req.contentType, req.body, err = discordgo.MultipartBodyWithJSON(r, file); err != nil {
+		if req.Type, req.Body, err = discordgo.MultipartBodyWithJSON(r, file); err != nil {
 			return fmt.Errorf("encode answer: %w", err)
 		}
 	}
-	_, err := s.call(ctx, req)
+	_, err := s.rest.Call(ctx, req)
 	return err
 }
 
@@ -286,7 +287,7 @@ func (s *Session) suggest(ctx context.Context, c turn.Command, choices []turn.Ch
 
 // respond sends the first response to an interaction.
 func (s *Session) respond(ctx context.Context, id, token string, body any) error {
-	_, err := s.call(ctx, request{method: http.MethodPost, url: discordgo.EndpointInteractionResponse(id, token), body: mustJSON(body), attempt: ackAttempt})
+	_, err := s.rest.Call(ctx, rest.Request{Method: http.MethodPost, URL: discordgo.EndpointInteractionResponse(id, token), Body: rest.JSON(body), Attempt: ackAttempt})
 	return err
 }
 
@@ -353,7 +354,7 @@ func (s *Session) openForm(ctx context.Context, i *interaction) {
 		a = answer{discordgo.InteractionResponseChannelMessageWithSource, wireMessage{Content: refusal, Flags: discordgo.MessageFlagsEphemeral}}
 	}
 	err := s.respond(ctx, i.ID, i.Token, a)
-	if err != nil && code(err) != discordgo.ErrCodeInteractionHasAlreadyBeenAcknowledged {
+	if err != nil && rest.Code(err) != discordgo.ErrCodeInteractionHasAlreadyBeenAcknowledged {
 		s.log.Warn("a form could not be opened", "command", i.Data.Name, "err", err)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"familiar/internal/context/turn"
+	"familiar/internal/discord/rest"
 	"familiar/internal/test/discordtest"
 )
 
@@ -79,18 +80,18 @@ func TestRespondFails(t *testing.T) {
 	virtual(t, func(t *testing.T, far *discordtest.Server) {
 		far.Accept("Unknown Webhook")
 		s := prepare(t, far, nil)
-		if e := failed(t, s.Respond(t.Context(), turn.Command{Token: "t"}, turn.Answer{Text: "x"})); e.Kind != Unavailable {
+		if e := failed(t, s.Respond(t.Context(), turn.Command{Token: "t"}, turn.Answer{Text: "x"})); e.Kind != rest.Unavailable {
 			t.Errorf("before the session: %+v", e)
 		}
 		d := run(t, far, s)
 		await(t, "connection", func() bool { return d.Health().Connected })
 		err := d.Respond(t.Context(), turn.Command{Token: "long-forgotten"}, turn.Answer{Text: "x"})
-		if e := failed(t, err); e.Kind != Gone {
+		if e := failed(t, err); e.Kind != rest.Gone {
 			t.Errorf("old token: %+v", e)
 		}
-		far.Fail(discordtest.Fault{Route: "PATCH webhooks/*/*/messages/@original", Times: maxFailures, Cut: true})
+		far.Fail(discordtest.Fault{Route: "PATCH webhooks/*/*/messages/@original", Times: rest.MaxFailures, Cut: true})
 		err = d.Respond(t.Context(), turn.Command{Token: "very-secret"}, turn.Answer{Text: "x"})
-		if e := failed(t, err); e.Kind != Unavailable || strings.Contains(err.Error(), "very-secret") {
+		if e := failed(t, err); e.Kind != rest.Unavailable || strings.Contains(err.Error(), "very-secret") {
 			t.Errorf("cut: %+v", e)
 		}
 	})
@@ -280,7 +281,7 @@ func TestSections(t *testing.T) {
 			t.Errorf("shown %+v", shown)
 		}
 		long := turn.Answer{Sections: []turn.Section{{Text: strings.Repeat("x", 2500)}, {Text: strings.Repeat("x", 1500)}}}
-		if f := failed(t, d.Respond(t.Context(), *e.Command, long)); f.Kind != TooLong {
+		if f := failed(t, d.Respond(t.Context(), *e.Command, long)); f.Kind != rest.TooLong {
 			t.Errorf("got %+v", f)
 		}
 	})

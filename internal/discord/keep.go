@@ -17,7 +17,7 @@ import (
 	"github.com/bwmarrin/discordgo"
 
 	"familiar/internal/context/turn"
-	"familiar/internal/discord/pace"
+	"familiar/internal/discord/rest"
 )
 
 // A saved session goes on after a restart: Discord sends again what the bot had not taken, and what happened meanwhile.
@@ -51,7 +51,7 @@ type keptSession struct {
 func (s *Session) owner() string { return s.ownerOf(s.intents()) }
 
 func (s *Session) ownerOf(intents discordgo.Intent) string {
-	sum := sha256.Sum256(fmt.Appendf(nil, "session 2\n%s\n%s\n%d", s.base, s.token, intents))
+	sum := sha256.Sum256(fmt.Appendf(nil, "session 2\n%s\n%s\n%d", s.rest.Base, s.token, intents))
 	return hex.EncodeToString(sum[:16])
 }
 
@@ -151,7 +151,7 @@ func (k *keeper) save(ctx context.Context, atOnce bool) {
 	if !ok || same && (atOnce || time.Since(k.at) < keepAtRest) {
 		return
 	}
-	text := mustJSON(now)
+	text := rest.JSON(now)
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), keepLimit)
 	defer cancel()
 	if err := k.session.cfg.SaveSession(ctx, string(text)); err != nil {
@@ -191,7 +191,7 @@ func (k *keeper) compose() (keptSession, bool) {
 			k.guilds = nil
 			return now, true
 		}
-		k.guilds = mustJSON(guilds)
+		k.guilds = rest.JSON(guilds)
 	}
 	now.ID, now.URL, now.Gateway, now.Seq, now.Guilds = from.id, from.url, from.gateway, p.seq, k.guilds
 	return now, true
@@ -272,7 +272,7 @@ func (s *Session) readAll(ctx context.Context, open []stretch) (found []message)
 		if err != nil { // usually a channel that the bot may not read
 			refused++
 			s.log.Debug("messages that may have been missed cannot be read", "channel", next.channelID, "err", err)
-			if e := (*SendError)(nil); errors.As(err, &e) && (e.Kind == Unavailable || e.Kind == RateLimited) {
+			if e := (*rest.Error)(nil); errors.As(err, &e) && (e.Kind == rest.Unavailable || e.Kind == rest.RateLimited) {
 				open = append(open, next)
 			}
 			continue
@@ -311,15 +311,15 @@ func (s *Session) stretches(after snowflake) []stretch {
 
 // page returns the first messages of a stretch.
 func (s *Session) page(ctx context.Context, from stretch) ([]message, error) {
-	body, err := s.call(ctx, request{
-		method: http.MethodGet, rank: pace.Back,
-		url: fmt.Sprintf("%s?after=%v&limit=%d", discordgo.EndpointChannelMessages(from.channelID), from.after, gapPage),
+	body, err := s.rest.Call(ctx, rest.Request{
+		Method: http.MethodGet, Rank: rest.Back,
+		URL: fmt.Sprintf("%s?after=%v&limit=%d", discordgo.EndpointChannelMessages(from.channelID), from.after, gapPage),
 	})
 	if err != nil {
 		return nil, err
 	}
 	var page []message
-	if err := decode(body, &page); err != nil {
+	if err := rest.Decode(body, &page); err != nil {
 		return nil, fmt.Errorf("read messages: %w", err)
 	}
 	for i := range page {

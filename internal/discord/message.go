@@ -17,7 +17,7 @@ import (
 	"github.com/bwmarrin/discordgo"
 
 	"familiar/internal/context/turn"
-	"familiar/internal/discord/pace"
+	"familiar/internal/discord/rest"
 )
 
 // fromPerson reports whether a person wrote a message, and not this bot, another bot, a webhook or Discord. Two bots
@@ -333,7 +333,7 @@ func head(s string, n int) string {
 // Message reads a message again, for example because links to its files have expired.
 func (s *Session) Message(ctx context.Context, channelID, messageID string) (turn.Message, error) {
 	var m message
-	if err := s.get(ctx, request{url: discordgo.EndpointChannelMessage(channelID, messageID), rank: pace.Create}, &m); err != nil {
+	if err := s.rest.Get(ctx, rest.Request{URL: discordgo.EndpointChannelMessage(channelID, messageID), Rank: rest.Create}, &m); err != nil {
 		return turn.Message{}, fmt.Errorf("read message again: %w", err)
 	}
 	if m.ID != messageID || m.Author == nil {

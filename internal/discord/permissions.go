@@ -1,17 +1,21 @@
 package discord
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"net/http"
 	"slices"
 	"sort"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/bwmarrin/discordgo"
 
 	"familiar/internal/context/turn"
+	"familiar/internal/discord/rest"
 )
 
 // The permissions of a member in a channel, computed as Discord documents it, without any I/O.
@@ -258,7 +262,7 @@ func (s *Session) reader(ctx context.Context, guildID, userID string) (turn.Read
 	ctx, cancel := context.WithTimeout(ctx, memberLimit)
 	defer cancel()
 	var m member
-	if err := s.get(ctx, request{url: discordgo.EndpointGuildMember(guildID, userID)}, &m); err != nil {
+	if err := s.rest.Get(ctx, rest.Request{URL: discordgo.EndpointGuildMember(guildID, userID)}, &m); err != nil {
 		return turn.Reader{}, err
 	}
 	return m.reader(userID), nil
@@ -316,4 +320,62 @@ func (d *directory) moderates(guildID string, m *member) bool {
 		return false
 	}
 	return g.basePermissions(guildID, subject{id: m.User.ID, roles: m.Roles})&discordgo.PermissionManageMessages != 0
+}
+
+// refusals remembers channels where the bot may not write. Asking again counts towards the 10,000 invalid requests in
+// ten minutes after which Discord bans the address.
+type refusals struct {
+	mu    sync.Mutex
+	until map[string]time.Time // guarded by mu
+}
+
+func (c *refusals) check(channelID string) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	until, ok := c.until[channelID]
+	if !ok {
+		return nil
+	}
+	if !until.After(time.Now()) {
+		delete(c.until, channelID)
+		return nil
+	}
+	return &rest.Error{Kind: rest.Forbidden, Status: http.StatusForbidden, Code: discordgo.ErrCodeMissingPermissions,
+		Message: "the bot may not write in this channel (remembered)"}
+}
+
+// learn records an error that means that the bot may not write in a channel. It reports whether that is news.
+func (c *refusals) learn(channelID string, err error) (news bool) {
+	if n := rest.Code(err); n != discordgo.ErrCodeMissingAccess && n != discordgo.ErrCodeMissingPermissions {
+		return false
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.until == nil || len(c.until) > 10_000 {
+		c.until = map[string]time.Time{}
+	}
+	_, again := c.until[channelID]
+	c.until[channelID] = time.Now().Add(refusalMemory)
+	return !again
+}
+
+// learnRefusal records that the bot may not write in a channel, and logs what would help.
+func (s *Session) learnRefusal(channelID string, err error) {
+	if !s.refusals.learn(channelID, err) {
+		return
+	}
+	c, _ := s.names.channel(channelID)
+	needs, where := "Send Messages", cmp.Or(c.Name, channelID)
+	if c.thread() {
+		above, _ := s.names.channel(c.ParentID)
+		needs, where = "Send Messages in Threads", cmp.Or(above.Name, c.ParentID)
+	}
+	s.log.Warn("the bot may not write there; in the settings of #"+where+" → Permissions, allow its role View Channel and "+needs, "channel", channelID, "err", err)
+}
+
+// forget forgets every refusal, because permissions have changed somewhere.
+func (c *refusals) forget() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.until = nil
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/bwmarrin/discordgo"
 
 	"familiar/internal/context/turn"
-	"familiar/internal/discord/pace"
+	"familiar/internal/discord/rest"
 )
 
 // Survey says how the bot is set up at Discord, and what it may do in which channel.
@@ -93,7 +93,7 @@ const (
 )
 
 // Application returns the application and the bot that the token belongs to. Neither Application nor Survey needs a
-// running session. The error is a *SendError.
+// running session. The error is a *rest.Error.
 // https://discord.com/developers/docs/resources/application#get-current-application
 func (s *Session) Application(ctx context.Context) (Survey, error) {
 	var app struct {
@@ -104,7 +104,7 @@ func (s *Session) Application(ctx context.Context) (Survey, error) {
 		Address string `json:"interactions_endpoint_url"`
 		Bot     user   `json:"bot"`
 	}
-	if err := s.get(ctx, request{url: discordgo.EndpointAPI + "applications/@me"}, &app); err != nil {
+	if err := s.rest.Get(ctx, rest.Request{URL: discordgo.EndpointAPI + "applications/@me"}, &app); err != nil {
 		return Survey{}, err
 	}
 	return Survey{Application: app.Name, ID: app.ID, Bot: app.Bot.Username, botID: app.Bot.ID, Content: app.Flags&contentFlags != 0, Public: app.Public,
@@ -152,7 +152,7 @@ func (s *Session) ownGuilds(ctx context.Context) (all []guildInfo, err error) {
 	const page = 200
 	for after := "0"; ; after = all[len(all)-1].ID {
 		var some []guildInfo
-		if err := s.get(ctx, request{url: fmt.Sprintf("%susers/@me/guilds?limit=%d&after=%s", discordgo.EndpointAPI, page, after)}, &some); err != nil {
+		if err := s.rest.Get(ctx, rest.Request{URL: fmt.Sprintf("%susers/@me/guilds?limit=%d&after=%s", discordgo.EndpointAPI, page, after)}, &some); err != nil {
 			return nil, err
 		}
 		if all = append(all, some...); len(some) < page {
@@ -169,7 +169,7 @@ func (s *Session) surveyServer(ctx context.Context, g guildInfo, botID string) S
 	for address, v := range map[string]any{
 		discordgo.EndpointGuild(g.ID): &g, discordgo.EndpointGuildMember(g.ID, botID): &me, discordgo.EndpointGuildChannels(g.ID): &channels,
 	} {
-		if found.Err = s.get(ctx, request{url: address}, v); found.Err != nil {
+		if found.Err = s.rest.Get(ctx, rest.Request{URL: address}, v); found.Err != nil {
 			return found
 		}
 	}
@@ -234,7 +234,7 @@ func (d *directory) listChannels(guildID string) (all []turn.Channel) {
 }
 
 // SearchMessages searches the messages of a server with Discord's own search, best match first. The error is a
-// *SendError. Its kind is Forbidden or Gone if the search is not granted. Its status is 202 while Discord builds the
+// *rest.Error. Its kind is Forbidden or Gone if the search is not granted. Its status is 202 while Discord builds the
 // index.
 // https://discord.com/developers/docs/resources/message#search-guild-messages
 func (s *Session) SearchMessages(ctx context.Context, guildID string, q turn.MessageSearch) ([]turn.Message, error) {
@@ -263,7 +263,7 @@ func (s *Session) SearchMessages(ctx context.Context, guildID string, q turn.Mes
 	return s.written(guildID, all), nil
 }
 
-// Pins returns the pinned messages of a channel, the newest pin first. The error is a *SendError.
+// Pins returns the pinned messages of a channel, the newest pin first. The error is a *rest.Error.
 // https://discord.com/developers/docs/resources/message#get-channel-pins
 func (s *Session) Pins(ctx context.Context, guildID, channelID string) ([]turn.Message, error) {
 	var found struct {
@@ -281,7 +281,7 @@ func (s *Session) Pins(ctx context.Context, guildID, channelID string) ([]turn.M
 	return s.written(guildID, all), nil
 }
 
-// Linked returns the message with these ids. The error is a *SendError.
+// Linked returns the message with these ids. The error is a *rest.Error.
 func (s *Session) Linked(ctx context.Context, guildID, channelID, messageID string) (turn.Message, error) {
 	var m message
 	if err := s.fetchJSON(ctx, discordgo.EndpointChannelMessage(channelID, messageID), &m); err != nil {
@@ -290,10 +290,10 @@ func (s *Session) Linked(ctx context.Context, guildID, channelID, messageID stri
 	if found := s.written(guildID, []message{m}); len(found) == 1 && m.ID == messageID && m.ChannelID == channelID {
 		return found[0], nil
 	}
-	return turn.Message{}, &SendError{Kind: Gone, Message: "the response is not that message"}
+	return turn.Message{}, &rest.Error{Kind: rest.Gone, Message: "the response is not that message"}
 }
 
-// Earlier returns up to 50 messages of a channel from before one of them, oldest first. The error is a *SendError.
+// Earlier returns up to 50 messages of a channel from before one of them, oldest first. The error is a *rest.Error.
 // https://discord.com/developers/docs/resources/channel#get-channel-messages
 func (s *Session) Earlier(ctx context.Context, channelID, messageID string) ([]turn.Message, error) {
 	var all []message
@@ -309,7 +309,7 @@ func (s *Session) Earlier(ctx context.Context, channelID, messageID string) ([]t
 func (s *Session) fetchJSON(ctx context.Context, address string, v any) error {
 	ctx, cancel := context.WithTimeout(ctx, serverLimit)
 	defer cancel()
-	return s.get(ctx, request{url: address, rank: pace.Edit, once: true}, v)
+	return s.rest.Get(ctx, rest.Request{URL: address, Rank: rest.Edit, Once: true}, v)
 }
 
 // written returns the messages that people or the bot itself wrote.
@@ -344,9 +344,43 @@ func (s *Session) Profile(ctx context.Context, guildID string, p turn.Profile) e
 		picture := "data:image/png;base64," + base64.StdEncoding.EncodeToString(p.Picture)
 		body.Avatar = &picture
 	}
-	_, err := s.call(ctx, request{method: http.MethodPatch, url: discordgo.EndpointGuildMember(guildID, "@me"), body: mustJSON(body), rank: pace.Back})
-	if e := (*SendError)(nil); errors.As(err, &e) && e.Kind == Forbidden {
+	_, err := s.rest.Call(ctx, rest.Request{Method: http.MethodPatch, URL: discordgo.EndpointGuildMember(guildID, "@me"), Body: rest.JSON(body), Rank: rest.Back})
+	if e := (*rest.Error)(nil); errors.As(err, &e) && e.Kind == rest.Forbidden {
 		return fmt.Errorf("give the bot's role the permission Change Nickname: %w", err)
 	}
 	return err
+}
+
+// Replies returns the bot's own replies to a message, oldest first, among the hundred messages that follow it.
+func (s *Session) Replies(ctx context.Context, channelID, messageID string) (all []turn.Standing, err error) {
+	ctx, cancel := withDeadline(ctx)
+	defer cancel()
+	self := s.me().user.ID
+	if self == "" {
+		var u user
+		if err := s.rest.Get(ctx, rest.Request{URL: discordgo.EndpointUser("@me"), Rank: rest.Back}, &u); err != nil {
+			return nil, fmt.Errorf("look for replies: %w", err)
+		}
+		self = u.ID
+	}
+	var page []struct {
+		message
+		Components []keyRow `json:"components"`
+	}
+	url := fmt.Sprintf("%s?after=%s&limit=100", discordgo.EndpointChannelMessages(channelID), messageID)
+	if err := s.rest.Get(ctx, rest.Request{URL: url, Rank: rest.Back}, &page); err != nil {
+		return nil, fmt.Errorf("look for replies: %w", err)
+	}
+	for i := len(page) - 1; i >= 0; i-- { // newest first
+		m := page[i]
+		if m.Author == nil || m.Author.ID != self || m.Reference == nil || m.Reference.MessageID != messageID {
+			continue
+		}
+		buttons := 0
+		for _, row := range m.Components {
+			buttons += len(row.Components)
+		}
+		all = append(all, turn.Standing{ID: m.ID, Text: m.Content, Buttons: buttons})
+	}
+	return all, nil
 }

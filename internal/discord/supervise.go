@@ -13,7 +13,7 @@ import (
 	"github.com/bwmarrin/discordgo"
 	"github.com/gorilla/websocket"
 
-	"familiar/internal/discord/pace"
+	"familiar/internal/discord/rest"
 )
 
 const (
@@ -108,7 +108,7 @@ func (s *Session) supervise(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if pace.Sleep(ctx, wait) != nil {
+		if rest.Sleep(ctx, wait) != nil {
 			return context.Cause(ctx)
 		}
 	}
@@ -152,7 +152,7 @@ func (g *gatewayState) permission(ctx context.Context) (address string, err erro
 	s := g.session
 	within, cancel := context.WithTimeout(ctx, requestLimit)
 	defer cancel()
-	body, err := s.call(within, request{method: http.MethodGet, url: discordgo.EndpointGatewayBot})
+	body, err := s.rest.Call(within, rest.Request{Method: http.MethodGet, URL: discordgo.EndpointGatewayBot})
 	if err != nil {
 		return "", fmt.Errorf("ask for the gateway: %w", err)
 	}
@@ -169,7 +169,7 @@ func (g *gatewayState) permission(ctx context.Context) (address string, err erro
 		s.log.Error("no session may be begun until the daily limit is reset", "wait", wait)
 		s.note(func(h *Health) { h.Trouble = "the daily limit of sessions is used up" })
 	}
-	if err := pace.Sleep(ctx, wait); err != nil {
+	if err := rest.Sleep(ctx, wait); err != nil {
 		return "", err
 	}
 	return bot.URL, nil
@@ -180,7 +180,7 @@ func (g *gatewayState) permission(ctx context.Context) (address string, err erro
 func (g *gatewayState) next(end error) (wait time.Duration, err error) {
 	var closed *websocket.CloseError
 	var invalid invalidated
-	var refused *SendError
+	var refused *rest.Error
 	isClosed := errors.As(end, &closed)
 	if isClosed && closed.Code == noContent && !g.session.contentless.Swap(true) {
 		g.forget()
@@ -204,12 +204,12 @@ func (g *gatewayState) next(end error) (wait time.Duration, err error) {
 	case isInvalid:
 		wait = invalidWait + rand.N(4*invalidWait)
 	case g.streak > 1:
-		wait = backoff(firstRetry, most, g.streak-1)
+		wait = rest.Backoff(firstRetry, most, g.streak-1)
 	case g.streak == 0 && time.Since(g.welcome) < shortLived:
-		wait = backoff(firstRetry, most, 1)
+		wait = rest.Backoff(firstRetry, most, 1)
 	}
 	if errors.As(end, &refused) {
-		wait = max(wait, min(refused.RetryAfter, pace.MaxClosed))
+		wait = max(wait, min(refused.RetryAfter, rest.MaxClosed))
 	}
 	g.session.log.Warn("gateway connection ended", "why", g.session.redact(end.Error()), "wait", wait.Round(time.Millisecond), "resume", g.id != "")
 	return wait, nil
@@ -224,7 +224,7 @@ func (g *gatewayState) forget() {
 // begin starts the session that READY describes.
 func (g *gatewayState) begin(ctx context.Context, data []byte) error {
 	var r ready
-	if err := decode(data, &r); err != nil {
+	if err := rest.Decode(data, &r); err != nil {
 		return fmt.Errorf("read READY: %w", err)
 	}
 	s := g.session
@@ -320,4 +320,42 @@ func (s *Session) awaitGuilds(ctx context.Context, limit time.Duration) {
 		case <-came:
 		}
 	}
+}
+
+// Fatal is the error of Run if trying again cannot help.
+type Fatal struct {
+	Code int    // close code of the gateway, or an HTTP status
+	Cure string // what the operator should do
+}
+
+func (f *Fatal) Error() string { return fmt.Sprintf("discord: %s (code %d)", f.Cure, f.Code) }
+
+// noContent is the close code for an intent that is not granted. The only intent that needs a grant is reading messages.
+const noContent = 4014
+
+const contentCure = "switch on \"Message Content Intent\" at " + portal + " → Privileged Gateway Intents"
+
+const portal = "https://discord.com/developers/applications → your application → Bot"
+
+// fatal returns the error for a gateway close code, or nil if another connection may work.
+// https://discord.com/developers/docs/topics/opcodes-and-status-codes#gateway-gateway-close-event-codes
+func fatal(code int) *Fatal {
+	cures := map[int]string{
+		4004:                    "Discord refuses the bot token: reset it at " + portal + " → Reset Token, and set DISCORD_TOKEN",
+		4010:                    "Discord refuses the shard number",
+		4011:                    "the bot is in too many servers for one connection: sharding is required from 2,500 on",
+		4012:                    "Discord does not speak this version of the gateway any more: update the program",
+		4013:                    "Discord does not know the intents that were asked for: update the program",
+		noContent:               "the bot may not read messages: " + contentCure,
+		http.StatusUnauthorized: "Discord refuses the bot token: reset it at " + portal + " → Reset Token, and set DISCORD_TOKEN",
+	}
+	if cure, ok := cures[code]; ok {
+		return &Fatal{Code: code, Cure: cure}
+	}
+	return nil
+}
+
+// newSession reports whether a close code means that the session cannot be resumed.
+func newSession(code int) bool {
+	return code == 4003 || code == 4007 || code == 4009
 }

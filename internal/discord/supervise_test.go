@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"familiar/internal/discord/rest"
 	"familiar/internal/test/discordtest"
 )
 
@@ -349,7 +350,7 @@ func TestStopsWhileWaiting(t *testing.T) {
 	virtual(t, func(t *testing.T, far *discordtest.Server) {
 		far.Fail(discordtest.Fault{Route: "GET gateway/bot", Times: 100, Status: 503})
 		d := run(t, far, prepare(t, far, nil))
-		await(t, "two failures", func() bool { return len(far.Requests("GET gateway/bot")) >= 2*maxFailures })
+		await(t, "two failures", func() bool { return len(far.Requests("GET gateway/bot")) >= 2*rest.MaxFailures })
 		synctest.Wait() // it waits before it tries again
 		begun := time.Now()
 		d.stop()
@@ -417,7 +418,7 @@ func TestImpatience(t *testing.T) {
 func TestKeepsOut(t *testing.T) {
 	virtual(t, func(t *testing.T, far *discordtest.Server) {
 		s := prepare(t, far, nil)
-		s.base = "https://discord.com/api/v10"
+		s.rest.Base = "https://discord.com/api/v10"
 		for _, address := range []string{"ws://127.0.0.1:1", "http://127.0.0.1:1", "://"} {
 			if _, err := s.dial(t.Context(), address, helloLimit); err == nil || !strings.Contains(err.Error(), "wss") {
 				t.Errorf("%s: %v", address, err)
@@ -430,7 +431,7 @@ func TestBackoff(t *testing.T) {
 	t.Parallel()
 	for n, most := range map[int]time.Duration{1: time.Second, 2: 2 * time.Second, 3: 4 * time.Second, 7: time.Minute, 500: time.Minute} {
 		for range 50 {
-			if d := backoff(time.Second, time.Minute, n); d < most/2 || d > most {
+			if d := rest.Backoff(time.Second, time.Minute, n); d < most/2 || d > most {
 				t.Errorf("wait %d is %v, want %v to %v", n, d, most/2, most)
 			}
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"familiar/internal/discord/rest"
 	"familiar/internal/test/discordtest"
 )
 
@@ -73,7 +74,7 @@ func TestSurveyOfTrouble(t *testing.T) {
 		if err != nil || time.Since(began) < 2*time.Second || got.Content || got.InteractionsTo == "" || len(got.Servers) != 1 || got.Servers[0].Err == nil {
 			t.Errorf("%v after %v: %+v", err, time.Since(began), got)
 		}
-		if _, err := prepare(t, far, func(c *Config) { c.Token = "MTAwMDAwMDAwMDAwMDAwMDAx.GdTest.another" }).Survey(t.Context()); err == nil || err.(*SendError).Kind != Unauthorized {
+		if _, err := prepare(t, far, func(c *Config) { c.Token = "MTAwMDAwMDAwMDAwMDAwMDAx.GdTest.another" }).Survey(t.Context()); err == nil || err.(*rest.Error).Kind != rest.Unauthorized {
 			t.Errorf("a wrong token: %v", err)
 		}
 	})

@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -17,7 +18,7 @@ import (
 	"github.com/bwmarrin/discordgo"
 
 	"familiar/internal/context/turn"
-	"familiar/internal/discord/pace"
+	"familiar/internal/discord/rest"
 )
 
 // Webhook is a webhook that the bot's application has made in a channel. Its token is a secret: anybody who has it can
@@ -241,7 +242,7 @@ func (s *Session) saveWebhook(ctx context.Context, channelID string, hook Webhoo
 
 // noWebhook says why there is no webhook, and what would help.
 func noWebhook(err error) error {
-	switch code(err) {
+	switch rest.Code(err) {
 	case discordgo.ErrCodeMissingAccess, discordgo.ErrCodeMissingPermissions:
 		return fmt.Errorf("no permission to use webhooks there; %s: %w", manageHooks, err)
 	case discordgo.ErrCodeMaximumNumberOfWebhooksReached:
@@ -255,7 +256,7 @@ func noWebhook(err error) error {
 func (s *Session) findOrMake(ctx context.Context, channelID string) (Webhook, error) {
 	at := discordgo.EndpointChannelWebhooks(channelID)
 	var there []wireWebhook
-	if err := s.get(ctx, request{url: at}, &there); err != nil {
+	if err := s.rest.Get(ctx, rest.Request{URL: at}, &there); err != nil {
 		return Webhook{}, err
 	}
 	for _, w := range there {
@@ -263,12 +264,12 @@ func (s *Session) findOrMake(ctx context.Context, channelID string) (Webhook, er
 			return Webhook{w.ID, w.Token}, nil
 		}
 	}
-	body, err := s.call(ctx, request{method: http.MethodPost, url: at, body: mustJSON(map[string]string{"name": webhookName})})
+	body, err := s.rest.Call(ctx, rest.Request{Method: http.MethodPost, URL: at, Body: rest.JSON(map[string]string{"name": webhookName})})
 	if err != nil {
 		return Webhook{}, err
 	}
 	var made wireWebhook
-	if err := decode(body, &made); err != nil || made.ID == "" || made.Token == "" {
+	if err := rest.Decode(body, &made); err != nil || made.ID == "" || made.Token == "" {
 		return Webhook{}, errors.New("make a webhook: the response is not a webhook")
 	}
 	return Webhook{made.ID, made.Token}, nil
@@ -315,7 +316,7 @@ func (s *Session) editAs(ctx context.Context, e turn.Edit) (edited bool, err err
 func (s *Session) deleteAs(ctx context.Context, r turn.Ref) (deleted bool, err error) {
 	return s.through(ctx, r.ChannelID, func(at place) error {
 		address := discordgo.EndpointWebhookMessage(at.ID, at.Token, r.ID) + at.query()
-		_, err := s.callIn(ctx, r.ChannelID, request{method: http.MethodDelete, url: address, rank: pace.Final})
+		_, err := s.callIn(ctx, r.ChannelID, rest.Request{Method: http.MethodDelete, URL: address, Rank: rest.Final})
 		return err
 	})
 }
@@ -328,21 +329,21 @@ func (s *Session) through(ctx context.Context, channelID string, change func(at 
 		return false, nil
 	}
 	err = change(at)
-	if code(err) == discordgo.ErrCodeUnknownMessage || isGoneHook(err) {
+	if rest.Code(err) == discordgo.ErrCodeUnknownMessage || isGoneHook(err) {
 		return false, nil
 	}
 	return true, err
 }
 
 func isGoneHook(err error) bool {
-	return code(err) == discordgo.ErrCodeUnknownWebhook || code(err) == discordgo.ErrCodeInvalidWebhookTokenProvided
+	return rest.Code(err) == discordgo.ErrCodeUnknownWebhook || rest.Code(err) == discordgo.ErrCodeInvalidWebhookTokenProvided
 }
 
 func (s *Session) editThrough(ctx context.Context, at place, e turn.Edit) error {
 	address := discordgo.EndpointWebhookMessage(at.ID, at.Token, e.ID) + at.query(withParts)
 	s.late.follow(e)
 	r := editRequest(address, e)
-	r.doubt = func() { s.doubted(e) }
+	r.Doubt = func() { s.doubted(e) }
 	_, err := s.callIn(ctx, e.ChannelID, r)
 	return err
 }
@@ -351,7 +352,7 @@ func (s *Session) editThrough(ctx context.Context, at place, e turn.Edit) error 
 // it again.
 func (s *Session) execute(ctx context.Context, at place, p turn.Post) (string, error) {
 	out := wirePersona{wireMessage: newMessage(p.Text, p.Buttons), Username: s.postingName(ctx, at.channel, p.Persona.Name), Avatar: p.Persona.Avatar}
-	r := request{method: http.MethodPost, url: discordgo.EndpointWebhookToken(at.ID, at.Token) + at.query("wait=true", withParts), body: mustJSON(out), once: true}
+	r := rest.Request{Method: http.MethodPost, URL: discordgo.EndpointWebhookToken(at.ID, at.Token) + at.query("wait=true", withParts), Body: rest.JSON(out), Once: true}
 	since, look := s.hooks.doubtful(p.Nonce)
 	if !look {
 		since = flakeAt(time.Now().Add(-hookSkew))
@@ -383,17 +384,17 @@ func (s *Session) execute(ctx context.Context, at place, p turn.Post) (string, e
 			s.hooks.note(p.Nonce, sent.ID)
 			return sent.ID, nil
 		}
-		e := s.failure(err)
-		switch {
-		case e.Kind == RateLimited && waitable(e) && limits < maxLimits:
+		var e *rest.Error
+		switch errors.As(err, &e); {
+		case e.Waitable() && limits < rest.MaxLimits:
 			limits++ // the pacer waits; nothing was posted
 			look = false
 			continue
-		case e.Kind != Unavailable:
+		case e.Kind != rest.Unavailable:
 			return "", e
 		}
 		s.hooks.doubt(p.Nonce, since)
-		if failures++; failures == maxFailures || pace.Sleep(ctx, backoff(firstResend, 10*time.Second, failures)) != nil {
+		if failures++; failures == rest.MaxFailures || rest.Sleep(ctx, rest.Backoff(rest.FirstResend, 10*time.Second, failures)) != nil {
 			return "", e
 		}
 		look = true
@@ -405,7 +406,7 @@ func (s *Session) execute(ctx context.Context, at place, p turn.Post) (string, e
 func (s *Session) lookFor(ctx context.Context, at place, p turn.Post, name string, since snowflake) (string, error) {
 	var page []message
 	address := fmt.Sprintf("%s?after=%v&limit=%d", discordgo.EndpointChannelMessages(p.ChannelID), since, lookAt)
-	if err := s.get(ctx, request{url: address}, &page); err != nil {
+	if err := s.rest.Get(ctx, rest.Request{URL: address}, &page); err != nil {
 		return "", err
 	}
 	for _, m := range page { // newest first
@@ -453,4 +454,75 @@ func PlainName(name string) string {
 		}
 		return r
 	}, PersonaName(name))
+}
+
+const (
+	namesakeMemory = time.Hour
+	namesakeLimit  = 2 * time.Second // a post does not wait longer
+	mostNamesakes  = 100             // members that Discord returns at most
+	namesakeMark   = " (bot)"        // behind the name of a persona that a member has, too
+)
+
+// namesakes remembers which personas have the name of a member. The zero value is ready.
+type namesakes struct {
+	mu    sync.Mutex
+	asked map[string]namesake // by server and name; guarded by mu
+}
+
+type namesake struct {
+	taken bool
+	at    time.Time
+}
+
+// Namesake reports whether a member of a server has a name that looks like a persona's. It asks Discord for the members whose names begin
+// like it, at most once an hour for a name. The error is a *rest.Error.
+// https://discord.com/developers/docs/resources/guild#search-guild-members
+func (s *Session) Namesake(ctx context.Context, guildID, name string) (taken bool, err error) {
+	n, key := &s.namesakes, guildID+" "+name
+	n.mu.Lock()
+	known, ok := n.asked[key]
+	n.mu.Unlock()
+	if ok && time.Since(known.at) < namesakeMemory {
+		return known.taken, nil
+	}
+	var members []member
+	query := url.Values{"query": {PersonaName(name)}, "limit": {strconv.Itoa(mostNamesakes)}}
+	if err = s.rest.Get(ctx, rest.Request{URL: discordgo.EndpointGuildMembers(guildID) + "/search?" + query.Encode()}, &members); err == nil {
+		alike := func(other string) bool { return s.cfg.Alike(name, other) }
+		for _, m := range members {
+			own := s.self.Load() != nil && m.User.ID == s.me().user.ID
+			taken = taken || !own && slices.ContainsFunc([]string{m.Nick, m.User.GlobalName, m.User.Username}, alike)
+		}
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.asked == nil {
+		n.asked = map[string]namesake{}
+	}
+	n.asked[key] = namesake{taken, time.Now()} // a failure, too: a post does not ask again soon
+	return taken, err
+}
+
+// postingName returns the name under which a persona posts in a channel. It differs from the names of members.
+func (s *Session) postingName(ctx context.Context, channelID, name string) string {
+	posts := PersonaName(name)
+	if s.cfg.Alike == nil {
+		return posts
+	}
+	c, _ := s.names.channel(channelID)
+	if c.GuildID == "" {
+		return posts
+	}
+	ctx, cancel := context.WithTimeout(ctx, namesakeLimit)
+	defer cancel()
+	if taken, err := s.Namesake(ctx, c.GuildID, name); err != nil || !taken {
+		return posts
+	}
+	return MarkedName(name)
+}
+
+// MarkedName returns the name under which a persona posts where a member has its name.
+func MarkedName(name string) string {
+	runes := []rune(PersonaName(name))
+	return string(runes[:min(len(runes), maxPersonaName-len(namesakeMark))]) + namesakeMark
 }

@@ -1,7 +1,6 @@
 package discord
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
@@ -16,40 +15,6 @@ import (
 // The gateway's payloads, with only the fields that the bot reads. Other fields cannot fail to parse and take no memory,
 // so a message with a new kind of component or embed is not lost.
 // https://discord.com/developers/docs/events/gateway-events
-
-// decode reads a payload. It also reads ids that are numbers. Discord itself writes them as strings.
-func decode(data []byte, v any) error {
-	err := json.Unmarshal(data, v)
-	if odd := (*json.UnmarshalTypeError)(nil); !errors.As(err, &odd) || odd.Value != "number" {
-		return err
-	}
-	var tree any
-	numbers := json.NewDecoder(bytes.NewReader(data))
-	numbers.UseNumber()
-	if numbers.Decode(&tree) != nil {
-		return err
-	}
-	return json.Unmarshal(mustJSON(quoteIDs("", tree)), v)
-}
-
-// quoteIDs returns a JSON value in which the numbers under keys of ids are strings.
-func quoteIDs(key string, value any) any {
-	switch value := value.(type) {
-	case json.Number:
-		if key == "id" || key == "ids" || key == "mention_roles" || key == "permissions" || strings.HasSuffix(key, "_id") {
-			return value.String()
-		}
-	case map[string]any:
-		for k, v := range value {
-			value[k] = quoteIDs(k, v)
-		}
-	case []any:
-		for i, v := range value {
-			value[i] = quoteIDs(key, v)
-		}
-	}
-	return value
-}
 
 // stamp is a time. If it cannot be read, it is the zero time with the unread text.
 type stamp struct {

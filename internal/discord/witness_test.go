@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"familiar/internal/context/turn"
+	"familiar/internal/discord/rest"
 	"familiar/internal/test/discordtest"
 )
 
@@ -18,10 +19,10 @@ func TestALateEditIsPutRight(t *testing.T) {
 		late    time.Duration // until the server carries the edit out
 		passing bool
 	}{
-		"repeated":        {attemptLimit + 2*time.Second, false},
-		"of a stream":     {attemptLimit + 2*time.Second, true},
-		"very late":       {attemptLimit + 20*time.Second, true},
-		"after a refusal": {attemptLimit + 9*time.Second, false},
+		"repeated":        {rest.AttemptLimit + 2*time.Second, false},
+		"of a stream":     {rest.AttemptLimit + 2*time.Second, true},
+		"very late":       {rest.AttemptLimit + 20*time.Second, true},
+		"after a refusal": {rest.AttemptLimit + 9*time.Second, false},
 	}, func(t *testing.T, far *discordtest.Server, c struct {
 		late    time.Duration
 		passing bool
@@ -49,15 +50,15 @@ func TestALateEditIsPutRight(t *testing.T) {
 func TestNotFoundIsNotGone(t *testing.T) {
 	each(t, map[string]struct {
 		body string
-		want Kind
+		want rest.Kind
 	}{
-		"page":         {"<html>404 Not Found</html>", Unavailable},
-		"nothing":      {"", Unavailable},
-		"no code":      {`{"message":"404: Not Found","code":0}`, Unavailable},
-		"unknown post": {`{"message":"Unknown Message","code":10008}`, Gone},
+		"page":         {"<html>404 Not Found</html>", rest.Unavailable},
+		"nothing":      {"", rest.Unavailable},
+		"no code":      {`{"message":"404: Not Found","code":0}`, rest.Unavailable},
+		"unknown post": {`{"message":"Unknown Message","code":10008}`, rest.Gone},
 	}, func(t *testing.T, far *discordtest.Server, c struct {
 		body string
-		want Kind
+		want rest.Kind
 	}) {
 		s := prepare(t, far, nil)
 		far.Fail(discordtest.Fault{Route: changes, Times: 9, Status: http.StatusNotFound, Body: c.body})
@@ -82,7 +83,7 @@ func TestTheClockFollowsDiscord(t *testing.T) {
 			}
 			<-s.Clocked()
 			want, told := time.Now().Add(skew), 1
-			if skew < mostSkew && skew > -mostSkew {
+			if skew < rest.MostSkew && skew > -rest.MostSkew {
 				want, told = time.Now(), 0
 			}
 			time.Sleep(time.Hour)

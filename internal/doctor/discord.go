@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"familiar/internal/discord"
+	"familiar/internal/discord/rest"
 )
 
 // Where a bot is set up.
@@ -67,11 +68,11 @@ func (e *Examination) namesakes(ctx context.Context, session *discord.Session, s
 // judgeToken judges whether Discord accepts the token. err is what Discord answered to the question for the application.
 func judgeToken(s discord.Survey, err error) Finding {
 	f := Finding{ID: "token", State: Failure}
-	refused, ok := errors.AsType[*discord.SendError](err)
+	refused, ok := errors.AsType[*rest.Error](err)
 	switch {
 	case err == nil:
 		f.State, f.Text = OK, fmt.Sprintf("Discord accepts the token: application %s (%s), the bot %s.", s.Application, s.ID, s.Bot)
-	case ok && refused.Kind == discord.Unauthorized:
+	case ok && refused.Kind == rest.Unauthorized:
 		f.Text, f.Cure = "Discord does not accept it.", tokenCure
 	default:
 		f.Text, f.Cure = "Discord could not be asked: "+err.Error()+".", "check whether this machine can reach Discord, and whether DISCORD_API_URL and the proxy variables are right"

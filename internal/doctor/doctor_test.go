@@ -14,6 +14,7 @@ import (
 
 	"familiar/internal/context/turn"
 	"familiar/internal/discord"
+	"familiar/internal/discord/rest"
 	"familiar/internal/llm"
 	"familiar/internal/search/backend"
 )
@@ -114,7 +115,7 @@ func TestDiscord(t *testing.T) {
 	bot := discord.Survey{Application: "fam", ID: "1", Bot: "fam", Invite: "https://invite"}
 	r := rights{needed: []string{"View Channels", "Send Messages"}, useful: []string{"Attach Files"}}
 	holds(t, judgeToken(bot, nil), OK, "fam (1)")
-	holds(t, judgeToken(bot, &discord.SendError{Kind: discord.Unauthorized}), Failure, "Reset Token")
+	holds(t, judgeToken(bot, &rest.Error{Kind: rest.Unauthorized}), Failure, "Reset Token")
 	holds(t, judgeToken(bot, errors.New("no way")), Failure, "no way")
 	holds(t, judgeIntents(bot)[0], Warning, "Message Content Intent")
 	bot.InteractionsTo = "https://x"

@@ -17,7 +17,7 @@ var costly = map[string][]string{
 	"LookUpFor": {"Bot.LookUp", "Bot.Check", "call.answerLookup"},
 }
 
-var gates = []string{"gate", "passed", "arrivals", "Aside", "aside"}
+var gates = []string{"Pass", "passed", "arrivals", "Aside", "aside"}
 
 // checkGate lets only the functions above cause turns, and holds that arrivals and Aside pass the gate.
 func checkGate(h *house, complain complainer) {
@@ -43,7 +43,7 @@ func checkGate(h *house, complain complainer) {
 						complain(h.at(f), name+" calls "+call+" and does not pass the gate")
 					}
 				}
-				if (name == "Bot.arrivals" || name == "Bot.Aside") && !called["gate"] {
+				if (name == "Bot.arrivals" || name == "Bot.Aside") && !called["Pass"] {
 					complain(h.at(f), name+" does not pass the gate")
 				}
 			}

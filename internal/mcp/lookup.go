@@ -8,6 +8,8 @@ import (
 
 	"familiar/internal/bot"
 	"familiar/internal/context/turn"
+	"familiar/internal/draft"
+	"familiar/internal/gate"
 	"familiar/internal/search"
 	"familiar/internal/terminal"
 	"familiar/internal/text"
@@ -91,7 +93,7 @@ func (c *call) failed(b *bot.Bot, l *turn.Lookup) error {
 	default:
 		return nil
 	}
-	return &toolError{code, text.OneLine(terminal.Plain(b.LookupAnswer("en", l)))}
+	return &toolError{code, text.OneLine(terminal.Plain(draft.LookupAnswer("en", l, b.Redact)))}
 }
 
 func quotes(claims []turn.Claim) []Quote {
@@ -178,7 +180,7 @@ func (c *call) search(ctx context.Context, in searchInput) (*SearchOutput, strin
 		return nil, "", &toolError{codeInvalid, text.OneLine(strings.Join(wrong, " "))}
 	}
 	b, m := c.Bot(), c.asks(q.Text)
-	if !b.LookupsLeft(ctx, m) {
+	if !b.Gate.HoldLookup(ctx, nil, gate.Party(turn.Event{Message: m})) {
 		return nil, "", &toolError{turn.CodeQuota, "the lookups of today are used up (FAMILIAR_QUOTAS)"}
 	}
 	found, l := c.Search.Find(ctx, q, c.Domains)

@@ -18,19 +18,20 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/google/jsonschema-go/jsonschema"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/oklog/ulid/v2"
+	"golang.org/x/time/rate"
+
 	"familiar/internal/bot"
 	"familiar/internal/context/turn"
 	"familiar/internal/factcheck"
+	"familiar/internal/gate"
 	"familiar/internal/providers/websearch"
 	"familiar/internal/search"
 	"familiar/internal/store"
 	"familiar/internal/web/guard"
 	"familiar/internal/web/read"
-
-	"github.com/google/jsonschema-go/jsonschema"
-	"github.com/modelcontextprotocol/go-sdk/mcp"
-	"github.com/oklog/ulid/v2"
-	"golang.org/x/time/rate"
 )
 
 const (
@@ -188,7 +189,7 @@ func (s *toolServer) run(ctx context.Context, r *mcp.CallToolRequest, do func(co
 	c := &call{Engine: a, message: turn.Message{ID: ulid.Make().String(), ChannelID: "mcp", Author: turn.Author{ID: Person, Name: a.User}, At: time.Now()}}
 	found, err := c.safely(ctx, do)
 	var told *toolError
-	var refused *bot.Refused
+	var refused *gate.Refusal
 	switch {
 	case err == nil:
 		text := a.Redact(found.text)

@@ -1,6 +1,7 @@
 package reply
 
 import (
+	"cmp"
 	"strings"
 	"unicode"
 )
@@ -42,6 +43,37 @@ func PlainEmoji(emoji string) string {
 		}
 		return r
 	}, emoji)
+}
+
+// PlainName removes from a name what Discord reads as markup or a mention. The result may be empty.
+func PlainName(name string) string {
+	return strings.TrimSpace(strings.Map(func(r rune) rune {
+		if strings.ContainsRune("*_~|`<>@#[]()\\\n\r", r) {
+			return -1
+		}
+		return r
+	}, name))
+}
+
+// sentence is what code says in the language of a message.
+type sentence = Sentence
+
+const (
+	lastName sentence = "%s and %s" // the names of people, and the last of them
+	somebody sentence = "somebody"  // a person whose name cannot be shown
+)
+
+// List joins names in a language, as in "Ana, Ben and Cy". It removes what Discord reads as markup. A name that is empty then becomes
+// "somebody".
+func List(language string, names []string) string {
+	for i, name := range names {
+		names[i] = cmp.Or(PlainName(name), somebody.In(language))
+	}
+	last := len(names) - 1
+	if last == 0 {
+		return names[0]
+	}
+	return lastName.In(language, strings.Join(names[:last], ", "), names[last])
 }
 
 const (

@@ -101,16 +101,6 @@ func Inert(s string, limit int) string {
 	return unmark(guarded)
 }
 
-// PlainName removes from a name what Discord reads as markup or a mention. The result may be empty.
-func PlainName(name string) string {
-	return strings.TrimSpace(strings.Map(func(r rune) rune {
-		if strings.ContainsRune("*_~|`<>@#[]()\\\n\r", r) {
-			return -1
-		}
-		return r
-	}, name))
-}
-
 // unmark removes the characters of Markdown and mentions.
 func unmark(s string) string {
 	return strings.Map(func(r rune) rune {

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"time"
 )
@@ -122,6 +123,17 @@ func (s *Messages) saveIncoming(tx *sql.Tx, a Incoming) (first, met bool, err er
 	}
 	met, err = changed(r)
 	return first, met, err
+}
+
+// Replace saves messages that take the place of an original, deletes the original, and reports whether it had been claimed. If not, it is
+// claimed now, and nothing else changes.
+func (s *Messages) Replace(ctx context.Context, original string, all ...Incoming) (claimed bool, err error) {
+	first, err := s.db.Claims.Claim(ctx, original)
+	if err != nil || first {
+		return false, err
+	}
+	_, err = s.SaveIncoming(ctx, all...)
+	return true, errors.Join(err, s.Delete(ctx, original))
 }
 
 // Claim claims an event that asks for no turn, and reports whether it is new. An event without an id is always new.
@@ -268,10 +280,14 @@ func (s *Claims) Posted(ctx context.Context, messageID string) (posted bool, err
 	return posted, nil
 }
 
-// TurnOfPost returns the turn that posted a message, if it is not over, or [ErrNotFound].
-func (s *Claims) TurnOfPost(ctx context.Context, messageID string) (turnID string, err error) {
-	err = s.db.readers.QueryRowContext(ctx, `SELECT turn_id FROM posts WHERE message_id = ?`, messageID).Scan(&turnID)
-	return turnID, s.db.Explain(err)
+// TurnOf returns the turn that wrote a message, even while it is being taken; "" for a person's message. The error is [ErrNotFound] if the
+// message is unknown.
+func (s *Messages) TurnOf(ctx context.Context, id string) (turnID string, err error) {
+	m, err := s.Get(ctx, id)
+	if errors.Is(err, ErrNotFound) {
+		err = s.db.Explain(s.db.readers.QueryRowContext(ctx, `SELECT turn_id FROM posts WHERE message_id = ?`, id).Scan(&m.TurnID))
+	}
+	return m.TurnID, err
 }
 
 const (

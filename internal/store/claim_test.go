@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"slices"
 	"testing"
 )
@@ -76,5 +77,51 @@ func TestChannelsOfAServer(t *testing.T) {
 	all, err := db.Settings.Channels(ctx, "g")
 	if err != nil || len(all) != 2 || !slices.Contains(all, Channel{ID: "a", GuildID: "g", WebOff: true}) {
 		t.Errorf("%+v, %v", all, err)
+	}
+}
+
+// TestReplace replaces a message that asked for a turn by another, and leaves one alone that did not.
+func TestReplace(t *testing.T) {
+	db, ctx := open(t, t.TempDir()), t.Context()
+	if first, err := arrive(ctx, db, message("asked", "c", 0), "asked"); !first || err != nil {
+		t.Fatal(first, err)
+	}
+	if err := db.Messages.Save(ctx, message("talk", "c", 0)); err != nil {
+		t.Fatal(err)
+	}
+	for original, want := range map[string]bool{"asked": true, "talk": false} {
+		claimed, err := db.Messages.Replace(ctx, original, Incoming{Message: message("for "+original, "c", 0), Claim: "for " + original})
+		if err != nil || claimed != want {
+			t.Errorf("%s: claimed %v, %v", original, claimed, err)
+		}
+		_, gone := db.Messages.Get(ctx, original)
+		_, missing := db.Messages.Get(ctx, "for "+original)
+		if (gone != nil) != want || (missing == nil) != want {
+			t.Errorf("%s: original %v, other %v", original, gone, missing)
+		}
+		if again, err := db.Claims.Claim(ctx, original); again || err != nil {
+			t.Errorf("%s can be claimed again: %v", original, err)
+		}
+	}
+}
+
+// TestTurnOf finds the turn of a post while it grows, and of a message that is kept.
+func TestTurnOf(t *testing.T) {
+	db, ctx := open(t, t.TempDir()), t.Context()
+	reply := message("reply", "c", 0)
+	reply.Own, reply.TurnID = true, "T1"
+	if err := db.Messages.Save(ctx, reply, message("talk", "c", 0)); err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Claims.SavePost(ctx, "T2", 0, Post{"grows", "Half"}); err != nil {
+		t.Fatal(err)
+	}
+	for id, want := range map[string]string{"reply": "T1", "grows": "T2", "talk": ""} {
+		if got, err := db.Messages.TurnOf(ctx, id); err != nil || got != want {
+			t.Errorf("%s: %q, %v", id, got, err)
+		}
+	}
+	if _, err := db.Messages.TurnOf(ctx, "unknown"); !errors.Is(err, ErrNotFound) {
+		t.Errorf("an unknown message: %v", err)
 	}
 }

@@ -85,7 +85,7 @@ func viewDecision(w *writer, l *turn.Lookup) {
 		w.row("question", "%q", l.Question)
 	}
 	if l.Query != "" {
-		w.row("query", "%s", Queries(l.Query))
+		w.row("query", "%s", l.Queries())
 	}
 	for i, step := range l.Steps {
 		w.item(i, "worded", "%s: %s", step.By, clean.Line(step.Text, 300))
@@ -257,7 +257,7 @@ func explainWording(w *writer, l *turn.Lookup) {
 	}
 	query := "no query left this machine"
 	if l.Query != "" {
-		query = Queries(l.Query)
+		query = l.Queries()
 	}
 	w.row("query", "%s", query)
 }

@@ -244,7 +244,7 @@ func (r *receipt) addLookup(l *turn.Lookup) {
 	}
 	if l.Query != "" {
 		slices.Sort(names)
-		r.queries.line("%s  %s to %s", l.Began.UTC().Format("2006-01-02 15:04"), Queries(l.Query), orDash(strings.Join(slices.Compact(names), ", ")))
+		r.queries.line("%s  %s to %s", l.Began.UTC().Format("2006-01-02 15:04"), l.Queries(), orDash(strings.Join(slices.Compact(names), ", ")))
 	}
 	if l.Reused != nil || l.Intent == turn.IntentServer {
 		return

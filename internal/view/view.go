@@ -134,7 +134,7 @@ func what(t *turn.Trace) string {
 	if l := t.Lookup(); l != nil {
 		w.row("lookup", "%s", lookupSummary(l))
 		if l.Query != "" {
-			w.row("query", "%s", Queries(l.Query))
+			w.row("query", "%s", l.Queries())
 		}
 	}
 	for i, line := range lore(t) {

@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 )
 
@@ -76,13 +74,4 @@ func orDash(values ...string) string { return cmp.Or(append(values, "–")...) }
 
 func nonEmpty(values ...string) []string {
 	return slices.DeleteFunc(values, func(v string) bool { return v == "" })
-}
-
-// Queries returns the queries in quotation marks, one a line.
-func Queries(query string) string {
-	var each []string
-	for line := range strings.SplitSeq(query, "\n") {
-		each = append(each, strconv.Quote(line))
-	}
-	return strings.Join(each, " and ")
 }

@@ -1,7 +1,9 @@
 package turn
 
 import (
+	"cmp"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -330,4 +332,36 @@ var roleWords = map[Role]string{
 var denialWords = map[Denial]string{
 	DeniedByHeading: "denied there: listed under %s", DeniedByList: "denied there: listed under %s", DeniedByLabel: "denied there: labelled %s", DeniedByVerdict: "denied there: the verdict is %s",
 	DeniedByAnswer: "denied there: the answer is %s", DeniedBySentence: "denied there: %s",
+}
+
+// Why returns the words for a page's failure, for people and models.
+func (p Page) Why() string {
+	status := ""
+	if p.Status >= 400 {
+		status = "status " + strconv.Itoa(p.Status)
+	}
+	return cmp.Or(failureWords[p.Reason], status, failureWords[p.Failure], "error")
+}
+
+// failureWords are the words for a page's failure, by reason or else by code. They are all ours: nothing that models or
+// people read about a failure comes from a page.
+var failureWords = map[Code]string{
+	CodeDeniedDomain: "not allowed by the operator", CodeNoPages: "pages are not read here", CodeOutsideSite: "not a page of this site", CodeNotThere: "no such page", CodeRobots: "robots disallow", CodeChallenge: "wants proof of a human reader",
+	CodeDNS: "name not found", CodeTLS: "no acceptable certificate", CodeConnect: "no connection", CodeTransport: "connection broke",
+	CodeRateLimited: "asks to come back later", CodeTooManyRedirects: "too many redirects", CodeRedirectToBlockedTarget: "leads to a forbidden address",
+	CodeRedirectToHTTP: "leads from https to http", CodeDeadline: "too slow", CodeQuorum: "not needed, others were read", CodeCanceled: "stopped",
+	CodeDeniedAddress: "forbidden address", CodeInvalidTarget: "not a public page", CodeDeniedHost: "not a public page", CodeDeniedPort: "not a public page",
+	CodeJavaScriptRequired: "needs JavaScript", CodeEmpty: "no text", CodeBadCharset: "unknown encoding", CodeUnparsable: "not readable", CodePanic: "not readable",
+
+	CodeBlockedURL: "may not be read", CodeUnsupportedScheme: "not a web page", CodeUnsupportedType: "not a text page",
+	CodeResponseTooLarge: "too large", CodeTimeout: "too slow", CodeHTTPError: "error", CodeExtractionFailed: "no text could be extracted", CodeSkipped: "not needed", CodeDuplicate: "same as another",
+}
+
+// Queries returns the queries of a lookup in quotation marks, one a line.
+func (l *Lookup) Queries() string {
+	var each []string
+	for line := range strings.SplitSeq(l.Query, "\n") {
+		each = append(each, strconv.Quote(line))
+	}
+	return strings.Join(each, " and ")
 }

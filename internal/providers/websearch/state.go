@@ -10,20 +10,6 @@ import (
 	"familiar/internal/web/clean"
 )
 
-// failureWords are the words for a page's failure, by reason or else by code. They are all ours: nothing that models or
-// people read about a failure comes from a page.
-var failureWords = map[turn.Code]string{
-	turn.CodeDeniedDomain: "not allowed by the operator", turn.CodeNoPages: "pages are not read here", turn.CodeOutsideSite: "not a page of this site", turn.CodeNotThere: "no such page", turn.CodeRobots: "robots disallow", turn.CodeChallenge: "wants proof of a human reader",
-	turn.CodeDNS: "name not found", turn.CodeTLS: "no acceptable certificate", turn.CodeConnect: "no connection", turn.CodeTransport: "connection broke",
-	turn.CodeRateLimited: "asks to come back later", turn.CodeTooManyRedirects: "too many redirects", turn.CodeRedirectToBlockedTarget: "leads to a forbidden address",
-	turn.CodeRedirectToHTTP: "leads from https to http", turn.CodeDeadline: "too slow", turn.CodeQuorum: "not needed, others were read", turn.CodeCanceled: "stopped",
-	turn.CodeDeniedAddress: "forbidden address", turn.CodeInvalidTarget: "not a public page", turn.CodeDeniedHost: "not a public page", turn.CodeDeniedPort: "not a public page",
-	turn.CodeJavaScriptRequired: "needs JavaScript", turn.CodeEmpty: "no text", turn.CodeBadCharset: "unknown encoding", turn.CodeUnparsable: "not readable", turn.CodePanic: "not readable",
-
-	turn.CodeBlockedURL: "may not be read", turn.CodeUnsupportedScheme: "not a web page", turn.CodeUnsupportedType: "not a text page",
-	turn.CodeResponseTooLarge: "too large", turn.CodeTimeout: "too slow", turn.CodeHTTPError: "error", turn.CodeExtractionFailed: "no text could be extracted", turn.CodeSkipped: "not needed", turn.CodeDuplicate: "same as another",
-}
-
 // lookupWords are the words for a lookup's failure.
 var lookupWords = map[turn.Code]string{
 	turn.CodeNotConfigured: "no search service is set up", turn.CodeUnreachable: "the search service cannot be reached", turn.CodeTimeout: "the search service was too slow",
@@ -32,15 +18,6 @@ var lookupWords = map[turn.Code]string{
 	turn.CodeTooLarge: "the search service answered too much", turn.CodeRejected: "the search service refused the question", turn.CodeUpstream: "the search service has a problem of its own",
 	turn.CodeUnreadable: "no page could be read", turn.CodeInternal: "internal error", turn.CodeCap: "the lookups allowed for now are used up",
 	turn.CodeRoom: "what was found has no room here", turn.CodeNothingToAsk: "nothing was left to ask for that may leave",
-}
-
-// Why returns the words for a page's failure, for people and models.
-func Why(p turn.Page) string {
-	status := ""
-	if p.Status >= 400 {
-		status = "status " + strconv.Itoa(p.Status)
-	}
-	return cmp.Or(failureWords[p.Reason], status, failureWords[p.Failure], "error")
 }
 
 // offWords are the words for why the web is off.
@@ -108,7 +85,7 @@ func notReadLine(pages []turn.Page) string {
 	var items []string
 	for _, p := range pages {
 		if p.Failure != "" && p.Failure != turn.CodeSkipped {
-			items = append(items, p.Site+": "+Why(p))
+			items = append(items, p.Site+": "+p.Why())
 		}
 	}
 	if len(items) == 0 {

@@ -1,8 +1,7 @@
-package discord
+package rest
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -14,12 +13,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/bwmarrin/discordgo"
-
-	"familiar/internal/discord/pace"
 )
 
 // Kind says what a failed request means for the bot. The set is closed.
@@ -37,17 +33,17 @@ const (
 	Unavailable  Kind = "unavailable"   // Discord could not be reached or failed; also a context that ended
 )
 
-// SendError is the error of every request to Discord's REST API.
-type SendError struct {
+// Error is the error of every request to Discord's REST API.
+type Error struct {
 	Kind       Kind
 	Status     int           // HTTP status, 0 if there was no answer
 	Code       int           // Discord's error code, 0 if it gave none
 	RetryAfter time.Duration // for RateLimited, 0 if unknown
 	Message    string        // Discord's words or the cause, redacted
-	err        error
+	Cause      error         // what Unwrap returns; may be nil
 }
 
-func (e *SendError) Error() string {
+func (e *Error) Error() string {
 	text := "discord: " + string(e.Kind)
 	if e.Status != 0 {
 		text += fmt.Sprintf(": HTTP %d", e.Status)
@@ -62,63 +58,22 @@ func (e *SendError) Error() string {
 }
 
 // Unwrap returns the error of a context that ended the request, or [turn.ErrIncomplete] if it was never sent, or nil.
-func (e *SendError) Unwrap() error { return e.err }
+func (e *Error) Unwrap() error { return e.Cause }
 
-// Fatal is the error of Run if trying again cannot help.
-type Fatal struct {
-	Code int    // close code of the gateway, or an HTTP status
-	Cure string // what the operator should do
-}
-
-func (f *Fatal) Error() string { return fmt.Sprintf("discord: %s (code %d)", f.Cure, f.Code) }
-
-// noContent is the close code for an intent that is not granted. The only intent that needs a grant is reading messages.
-const noContent = 4014
-
-const contentCure = "switch on \"Message Content Intent\" at " + portal + " → Privileged Gateway Intents"
-
-const portal = "https://discord.com/developers/applications → your application → Bot"
-
-// fatal returns the error for a gateway close code, or nil if another connection may work.
-// https://discord.com/developers/docs/topics/opcodes-and-status-codes#gateway-gateway-close-event-codes
-func fatal(code int) *Fatal {
-	cures := map[int]string{
-		4004:                    "Discord refuses the bot token: reset it at " + portal + " → Reset Token, and set DISCORD_TOKEN",
-		4010:                    "Discord refuses the shard number",
-		4011:                    "the bot is in too many servers for one connection: sharding is required from 2,500 on",
-		4012:                    "Discord does not speak this version of the gateway any more: update the program",
-		4013:                    "Discord does not know the intents that were asked for: update the program",
-		noContent:               "the bot may not read messages: " + contentCure,
-		http.StatusUnauthorized: "Discord refuses the bot token: reset it at " + portal + " → Reset Token, and set DISCORD_TOKEN",
-	}
-	if cure, ok := cures[code]; ok {
-		return &Fatal{Code: code, Cure: cure}
-	}
-	return nil
-}
-
-// newSession reports whether a close code means that the session cannot be resumed.
-func newSession(code int) bool {
-	return code == 4003 || code == 4007 || code == 4009
-}
-
-// failure turns an error of a request into a SendError. It never repeats the URL, which may hold an interaction's token.
-func (s *Session) failure(err error) *SendError {
-	var known *SendError
+// failure turns an error of a request into a Error. It never repeats the URL, which may hold an interaction's token.
+func (c *Client) failure(err error) *Error {
+	var known *Error
 	if errors.As(err, &known) {
 		return known
-	}
-	if late := (*pace.Error)(nil); errors.As(err, &late) {
-		return &SendError{Kind: RateLimited, RetryAfter: late.RetryAfter, Message: late.Message, err: late.Unwrap()}
 	}
 	var transport *url.Error
 	for errors.As(err, &transport) {
 		err = transport.Err
 	}
-	e := &SendError{Kind: Unavailable, Message: s.redact(err.Error())}
+	e := &Error{Kind: Unavailable, Message: c.Redact(err.Error())}
 	for _, end := range []error{context.Canceled, context.DeadlineExceeded} {
 		if errors.Is(err, end) {
-			e.err = end
+			e.Cause = end
 		}
 	}
 	return e
@@ -127,7 +82,7 @@ func (s *Session) failure(err error) *SendError {
 // Error codes about threads that discordgo does not know.
 const (
 	codeThreadMembers       = 30033
-	codeThreadExists        = 160004
+	CodeThreadExists        = 160004
 	codeThreadLocked        = 160005
 	codeActiveThreads       = 160006
 	codeAnnouncementThreads = 160007
@@ -180,9 +135,9 @@ func classify(status, code int, body []byte) Kind {
 	return Rejected
 }
 
-// sendError returns the error that a response means, or nil for a success. It reads and closes the body of a failed
+// refusal returns the error that a response means, or nil for a success. It reads and closes the body of a failed
 // response. A 429 is JSON from Discord and HTML from Cloudflare in front of it. Only the header is in both.
-func (s *Session) sendError(resp *http.Response) *SendError {
+func (c *Client) refusal(resp *http.Response) *Error {
 	if resp.StatusCode >= 200 && resp.StatusCode < 300 && resp.StatusCode != http.StatusAccepted { // 202 means "not yet", for example while Discord builds a search index
 		return nil
 	}
@@ -194,11 +149,11 @@ func (s *Session) sendError(resp *http.Response) *SendError {
 		RetryAfter float64         `json:"retry_after"`
 		Errors     json.RawMessage `json:"errors"`
 	}
-	e := &SendError{Status: resp.StatusCode, Message: http.StatusText(resp.StatusCode)}
+	e := &Error{Status: resp.StatusCode, Message: http.StatusText(resp.StatusCode)}
 	if json.Unmarshal(body, &answer) == nil {
 		e.Code = answer.Code
 		if answer.Message != "" {
-			e.Message = s.redact(answer.Message) + complaints(answer.Errors, s.redact)
+			e.Message = c.Redact(answer.Message) + complaints(answer.Errors, c.Redact)
 		}
 	}
 	e.Kind = classify(e.Status, e.Code, body)
@@ -211,8 +166,8 @@ func (s *Session) sendError(resp *http.Response) *SendError {
 
 // Limits on what is told of the fields that Discord calls malformed.
 const (
-	maxComplaints = 5   // fields
-	maxComplaint  = 160 // characters of each
+	MaxComplaints = 5   // fields
+	MaxComplaint  = 160 // characters of each
 )
 
 // complaints returns what Discord says about the fields of a request, as in ": content: Must be 2000 or fewer in
@@ -229,8 +184,8 @@ func complaints(errors json.RawMessage, redact func(string) string) string {
 		return ""
 	}
 	more := ""
-	if len(found) > maxComplaints {
-		found, more = found[:maxComplaints], "; …"
+	if len(found) > MaxComplaints {
+		found, more = found[:MaxComplaints], "; …"
 	}
 	return ": " + strings.Join(found, "; ") + more
 }
@@ -251,74 +206,16 @@ func collect(found *[]string, path string, tree any, redact func(string) string)
 				continue
 			}
 			line := []rune(strings.TrimPrefix(path+": "+redact(strings.Join(strings.Fields(text), " ")), ": "))
-			*found = append(*found, string(line[:min(len(line), maxComplaint)]))
+			*found = append(*found, string(line[:min(len(line), MaxComplaint)]))
 		}
 	}
 }
 
-// code returns Discord's error code, or 0.
-func code(err error) int {
-	var e *SendError
+// Code returns Discord's error code, or 0.
+func Code(err error) int {
+	var e *Error
 	if errors.As(err, &e) {
 		return e.Code
 	}
 	return 0
-}
-
-// refusals remembers channels where the bot may not write. Asking again counts towards the 10,000 invalid requests in
-// ten minutes after which Discord bans the address.
-type refusals struct {
-	mu    sync.Mutex
-	until map[string]time.Time // guarded by mu
-}
-
-func (c *refusals) check(channelID string) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	until, ok := c.until[channelID]
-	if !ok {
-		return nil
-	}
-	if !until.After(time.Now()) {
-		delete(c.until, channelID)
-		return nil
-	}
-	return &SendError{Kind: Forbidden, Status: http.StatusForbidden, Code: discordgo.ErrCodeMissingPermissions,
-		Message: "the bot may not write in this channel (remembered)"}
-}
-
-// learn records an error that means that the bot may not write in a channel. It reports whether that is news.
-func (c *refusals) learn(channelID string, err error) (news bool) {
-	if n := code(err); n != discordgo.ErrCodeMissingAccess && n != discordgo.ErrCodeMissingPermissions {
-		return false
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.until == nil || len(c.until) > 10_000 {
-		c.until = map[string]time.Time{}
-	}
-	_, again := c.until[channelID]
-	c.until[channelID] = time.Now().Add(refusalMemory)
-	return !again
-}
-
-// learnRefusal records that the bot may not write in a channel, and logs what would help.
-func (s *Session) learnRefusal(channelID string, err error) {
-	if !s.refusals.learn(channelID, err) {
-		return
-	}
-	c, _ := s.names.channel(channelID)
-	needs, where := "Send Messages", cmp.Or(c.Name, channelID)
-	if c.thread() {
-		above, _ := s.names.channel(c.ParentID)
-		needs, where = "Send Messages in Threads", cmp.Or(above.Name, c.ParentID)
-	}
-	s.log.Warn("the bot may not write there; in the settings of #"+where+" → Permissions, allow its role View Channel and "+needs, "channel", channelID, "err", err)
-}
-
-// forget forgets every refusal, because permissions have changed somewhere.
-func (c *refusals) forget() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.until = nil
 }

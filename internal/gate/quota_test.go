@@ -1,7 +1,8 @@
-package bot
+package gate
 
 import (
 	"testing"
+	"time"
 
 	"familiar/internal/context/turn"
 )
@@ -48,5 +49,30 @@ func TestParseQuotas(t *testing.T) {
 		if all, err := ParseQuotas(wrong); err == nil {
 			t.Errorf("%q: %+v", wrong, all)
 		}
+	}
+}
+
+func TestRates(t *testing.T) {
+	var r rates
+	morning := time.Date(2026, 1, 2, 8, 0, 0, 0, time.UTC)
+	for i, want := range []struct {
+		after          time.Duration
+		allowed, first bool
+	}{
+		{0, true, false},
+		{time.Second, true, false},
+		{2 * time.Second, false, true},
+		{3 * time.Second, false, false},
+		{time.Minute, true, false},
+		{time.Minute + time.Millisecond, false, false}, // the earlier refusal still holds
+		{3 * time.Minute, true, false},
+	} {
+		allowed, first := r.allow("ana", 2, morning.Add(want.after))
+		if allowed != want.allowed || first != want.first {
+			t.Errorf("%d: %v, %v", i, allowed, first)
+		}
+	}
+	if allowed, _ := r.allow("ben", 2, morning.Add(2*time.Second)); !allowed {
+		t.Error("ben pays for ana")
 	}
 }

@@ -1,4 +1,4 @@
-package bot
+package draft
 
 import (
 	"fmt"
@@ -35,13 +35,14 @@ const (
 	maxPlainQuotes = 8
 	longestQuote   = 300                // characters
 	plainShare     = 0.4                // of the question's words that a statement must have to answer it
+	mostTold       = 10_000             // channels that are remembered
 	speechAgain    = 7 * 24 * time.Hour // until a channel is told again how I get a model
 )
 
 // plain answers a message without a model and without a lookup: from what is remembered and what was said, or as code can. It returns "" if it
 // cannot.
-func (r draft) plain() string {
-	req := &r.trace.Request
+func (r Draft) plain() string {
+	req := &r.Trace.Request
 	say := func(s sentence, values ...any) string { return reply.Receipt(r.spoken(), string(s), values...) }
 	message := req.Message.Text
 	if question.AboutAsker(message, req.Names) {
@@ -56,7 +57,7 @@ func (r draft) plain() string {
 	if conversion, ok := text.Conversion(message); ok {
 		return conversion
 	}
-	switch question.ReadChat(message, append([]string{r.actor.Called}, req.Names...)) {
+	switch question.ReadChat(message, append([]string{r.Character.Called}, req.Names...)) {
 	case question.Hello:
 		return say(helloBack)
 	case question.Thanks:
@@ -68,11 +69,11 @@ func (r draft) plain() string {
 	case question.TellSad:
 		return say(sadBack)
 	case question.AskSelf:
-		return say(whoIAm, r.actor.Called)
+		return say(whoIAm, r.Character.Called)
 	case question.AskHelp:
 		return say(whatICan)
 	case question.AskTime:
-		return say(timeNow, text.InZone(r.trace.Began, r.actor.Location).Format("2006-01-02 15:04 MST"))
+		return say(timeNow, text.InZone(r.Trace.Began, r.Character.Location).Format("2006-01-02 15:04 MST"))
 	}
 	if quotes := r.remembered(plainShare, false); quotes != "" {
 		return say(saidHere) + "\n" + quotes
@@ -82,18 +83,18 @@ func (r draft) plain() string {
 
 // remembered quotes what memory offered for the turn: statements with a share of the message's words, and messages that may answer it. With own
 // it quotes only statements of the asker.
-func (r draft) remembered(share float64, own bool) string {
+func (r Draft) remembered(share float64, own bool) string {
 	var quotes []string
-	for _, o := range r.trace.Outcomes {
+	for _, o := range r.Trace.Outcomes {
 		if o.Provider != "memory" {
 			continue
 		}
 		for _, c := range o.Contributions {
 			for _, said := range c.Recalled {
-				if said.File != "" || said.By == r.actor.Called || said.ID != 0 && said.Share < share || own && !said.Mine {
+				if said.File != "" || said.By == r.Character.Called || said.ID != 0 && said.Share < share || own && !said.Mine {
 					continue
 				}
-				quote := fmt.Sprintf("- %s%s: “%s”", named(said), text.InZone(said.At, r.actor.Location).Format("2006-01-02"), clean.Unreferenced(clean.Line(said.Text, longestQuote)))
+				quote := fmt.Sprintf("- %s%s: “%s”", named(said), text.InZone(said.At, r.Character.Location).Format("2006-01-02"), clean.Unreferenced(clean.Line(said.Text, longestQuote)))
 				if !slices.Contains(quotes, quote) {
 					quotes = append(quotes, quote)
 				}
@@ -110,20 +111,20 @@ func named(said turn.Recalled) string {
 	return clean.Line(said.By, 60) + ", "
 }
 
-// speeches remembers which channels were told how the bot gets a model.
-type speeches struct {
+// Speeches remembers which channels were told how the bot gets a model.
+type Speeches struct {
 	mu   sync.Mutex
 	told map[string]time.Time // by channel; guarded by mu
 }
 
 // due reports whether a channel is to be told now, and notes that it is.
-func (s *speeches) due(channelID string, now time.Time) bool {
+func (s *Speeches) due(channelID string, now time.Time) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if now.Sub(s.told[channelID]) < speechAgain {
 		return false
 	}
-	if s.told == nil || len(s.told) >= maxMet {
+	if s.told == nil || len(s.told) >= mostTold {
 		s.told = map[string]time.Time{}
 	}
 	s.told[channelID] = now
@@ -131,9 +132,9 @@ func (s *speeches) due(channelID string, now time.Time) bool {
 }
 
 // noModel says how the bot gets a model, in full once in a channel and then briefly.
-func (r draft) noModel(full, brief sentence) string {
-	if r.bot.speeches.due(r.trace.Request.ChannelID, r.trace.Began) {
-		return r.say(full)
+func (r Draft) noModel(full, brief sentence) string {
+	if r.Speeches.due(r.Trace.Request.ChannelID, r.Trace.Began) {
+		return r.Say(full)
 	}
 	return reply.Receipt(r.spoken(), string(brief))
 }

@@ -1,4 +1,4 @@
-package bot
+package draft
 
 import (
 	"fmt"
@@ -10,7 +10,6 @@ import (
 )
 
 func TestFoundAnswer(t *testing.T) {
-	b := &Bot{}
 	found := func(claims, length int) *turn.Lookup {
 		l := &turn.Lookup{State: turn.Found}
 		for n := 1; n <= claims; n++ {
@@ -30,7 +29,7 @@ func TestFoundAnswer(t *testing.T) {
 		{1, 5000, "x…\n\n-# ", "end [1]"},
 		{1, 5000, "<https://example.org/1>", "more"},
 	} {
-		got := b.LookupAnswer("en", found(c.claims, c.length))
+		got := LookupAnswer("en", found(c.claims, c.length), nil)
 		if !strings.Contains(got, c.has) || strings.Contains(got, c.lacks) || reply.Units(got) > AnswerUnits {
 			t.Errorf("%d claims of %d: %d units:\n%s", c.claims, c.length, reply.Units(got), got)
 		}

@@ -1,8 +1,4 @@
-// Package pace keeps requests within Discord's limits: a number per second over all routes and, for each route, what the last
-// response said. Requests for which somebody waits go first.
-//
-// https://discord.com/developers/docs/topics/rate-limits
-package pace
+package rest
 
 import (
 	"context"
@@ -21,18 +17,6 @@ const (
 	MaxWait   = time.Minute      // the longest limit that is waited for; a longer one is an error at once
 	MaxClosed = 10 * time.Minute // the longest time that a route counts as closed, whatever Discord said
 )
-
-// Error says that a request cannot be sent before its context ends.
-type Error struct {
-	RetryAfter time.Duration // until the route opens; 0 if that is unknown
-	Message    string
-	err        error
-}
-
-func (e *Error) Error() string { return e.Message }
-
-// Unwrap returns the error of the context that ends first.
-func (e *Error) Unwrap() error { return e.err }
 
 // Rank says which of the waiting requests goes first.
 type Rank int
@@ -56,8 +40,8 @@ type Pacer struct {
 	timer   *time.Timer            // admits the next request; nil: none waits; guarded by mu
 }
 
-// New allows n requests in any second: four fifths as a steady rate, the rest as a burst.
-func New(n int) *Pacer {
+// newPacer allows n requests in any second: four fifths as a steady rate, the rest as a burst.
+func newPacer(n int) *Pacer {
 	burst := max(1, n/5)
 	return &Pacer{all: rate.NewLimiter(rate.Limit(max(1, n-burst)), burst), until: map[string]time.Time{}, scarce: map[string]time.Time{}}
 }
@@ -73,7 +57,7 @@ func (p *Pacer) Wait(ctx context.Context, route string, r Rank) error {
 			return nil // interactions do not count, and have only three seconds
 		}
 		if err := p.admit(ctx, r); err != nil {
-			return &Error{Message: "too many requests are waiting", err: err}
+			return &Error{Kind: RateLimited, Message: "too many requests are waiting", Cause: err}
 		}
 		if p.closed(route) <= 0 {
 			return nil
@@ -91,7 +75,7 @@ func (p *Pacer) open(ctx context.Context, route string) error {
 		}
 		end, ok := ctx.Deadline()
 		if closed > MaxWait || ok && time.Until(end) < closed {
-			return &Error{RetryAfter: closed, Message: "the limit outlasts the deadline", err: context.DeadlineExceeded}
+			return &Error{Kind: RateLimited, RetryAfter: closed, Message: "the limit outlasts the deadline", Cause: context.DeadlineExceeded}
 		}
 		if err := Sleep(ctx, closed); err != nil {
 			return err

@@ -1,4 +1,4 @@
-package discord
+package rest
 
 import (
 	"log/slog"
@@ -7,12 +7,12 @@ import (
 	"time"
 )
 
-// mostSkew is how far the machine's clock may be from Discord's. A clock that jumps further is not believed.
-const mostSkew = time.Hour
+// MostSkew is how far the machine's clock may be from Discord's. A clock that jumps further is not believed.
+const MostSkew = time.Hour
 
-// clock knows the time from the Date headers of Discord's responses. Between two responses it counts on the monotonic clock, which does not
-// jump. The zero value is ready.
-type clock struct {
+// Clock knows the time from the Date headers of Discord's responses. Between two responses it counts on the monotonic clock, which does not
+// jump.
+type Clock struct {
 	mu    sync.Mutex
 	date  time.Time // the latest header; zero: none came yet; guarded by mu, as is all that follows
 	at    time.Time // when it came
@@ -21,7 +21,7 @@ type clock struct {
 }
 
 // learn reads a response's Date. A header that comes from a cache tells an old time.
-func (c *clock) learn(h http.Header, log *slog.Logger) {
+func (c *Clock) learn(h http.Header, log *slog.Logger) {
 	date, err := http.ParseTime(h.Get("Date"))
 	if err != nil || h.Get("Age") != "" {
 		return
@@ -34,7 +34,7 @@ func (c *clock) learn(h http.Header, log *slog.Logger) {
 	}
 	c.date, c.at = date, now
 	off := now.Round(0).Sub(date)
-	if wrong := off.Abs() > mostSkew; wrong != c.wrong {
+	if wrong := off.Abs() > MostSkew; wrong != c.wrong {
 		c.wrong = wrong
 		if wrong {
 			log.Error("the clock of this machine is wrong: what depends on the time follows Discord's clock", "off", off.Round(time.Minute), "discord", date.UTC())
@@ -44,22 +44,19 @@ func (c *clock) learn(h http.Header, log *slog.Logger) {
 	}
 }
 
-// now returns the machine's time, or Discord's if they differ by more than mostSkew.
-func (c *clock) now() time.Time {
+// Now returns the machine's time, or Discord's if they differ by more than MostSkew.
+func (c *Clock) Now() time.Time {
 	now := time.Now()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.date.IsZero() {
 		return now
 	}
-	if theirs := c.date.Add(now.Sub(c.at)); now.Round(0).Sub(theirs).Abs() > mostSkew {
+	if theirs := c.date.Add(now.Sub(c.at)); now.Round(0).Sub(theirs).Abs() > MostSkew {
 		return theirs
 	}
 	return now
 }
 
-// Now returns the time. It is Discord's if the machine's clock is more than an hour off.
-func (s *Session) Now() time.Time { return s.clock.now() }
-
-// Clocked returns a channel that is closed when Discord has told the time.
-func (s *Session) Clocked() <-chan struct{} { return s.clock.known }
+// Known returns a channel that is closed when Discord has told the time.
+func (c *Clock) Known() <-chan struct{} { return c.known }

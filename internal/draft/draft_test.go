@@ -1,4 +1,4 @@
-package bot
+package draft
 
 import (
 	"strings"
@@ -6,8 +6,11 @@ import (
 	"time"
 
 	"familiar/internal/context/turn"
+	"familiar/internal/providers/character"
 	"familiar/internal/reply"
 )
+
+var sage = &character.Character{Name: "Sage"}
 
 // readPage is a lookup that read one page.
 func readPage() *turn.Lookup {
@@ -36,10 +39,9 @@ func TestExtracts(t *testing.T) {
 		tt.claim.Source = 1
 		look := readPage()
 		look.Summary = []turn.Claim{tt.claim}
-		b := &Bot{Cast: sageAlone}
-		r := draft{bot: b, actor: sage, trace: &turn.Trace{}, lookup: look, rules: reply.RulesFor(turn.Request{}, look, nil)}
-		got, _, _ := strings.Cut(r.withoutModel(""), "\n")
-		answer, _, _ := strings.Cut(b.foundAnswer("en", look), "\n")
+		r := Draft{Character: sage, Trace: &turn.Trace{}, Lookup: look, Rules: reply.RulesFor(turn.Request{}, look, nil), Speeches: &Speeches{}}
+		got, _, _ := strings.Cut(r.WithoutModel(""), "\n")
+		answer, _, _ := strings.Cut(foundAnswer("en", look, nil), "\n")
 		if got != tt.want || answer != tt.want {
 			t.Errorf("%s: %q and %q, want %q", tt.name, got, answer, tt.want)
 		}
@@ -57,11 +59,10 @@ func TestRecordsOfCitations(t *testing.T) {
 		{"It is long.", 0, true},
 	} {
 		look := readPage()
-		b := &Bot{}
-		r := draft{bot: b, actor: sage, trace: &turn.Trace{}, lookup: look, rules: reply.RulesFor(turn.Request{}, look, nil), marker: &reply.Marker{Lookup: look}}
-		text := r.compose(c.body)
-		if len(r.trace.Unsupported) != c.unborne || r.trace.Uncited != c.uncited || strings.Contains(text, "[1?]") != (c.unborne > 0) {
-			t.Errorf("%q: %+v, uncited %v:\n%s", c.body, r.trace.Unsupported, r.trace.Uncited, text)
+		r := Draft{Character: sage, Trace: &turn.Trace{}, Lookup: look, Rules: reply.RulesFor(turn.Request{}, look, nil), Marker: &reply.Marker{Lookup: look}}
+		text := r.Compose(c.body)
+		if len(r.Trace.Unsupported) != c.unborne || r.Trace.Uncited != c.uncited || strings.Contains(text, "[1?]") != (c.unborne > 0) {
+			t.Errorf("%q: %+v, uncited %v:\n%s", c.body, r.Trace.Unsupported, r.Trace.Uncited, text)
 		}
 		if words := reply.OwnWords(text); strings.Contains(words, "[1") {
 			t.Errorf("history has %q", words)
@@ -71,14 +72,13 @@ func TestRecordsOfCitations(t *testing.T) {
 
 // The reason for a failed lookup is reported exactly, and never blames the web wrongly.
 func TestFailureIsTold(t *testing.T) {
-	b := &Bot{}
-	for failure, want := range map[turn.Code]string{
+	for code, want := range map[turn.Code]string{
 		"unreachable": "could not reach the web (unreachable)", "room": "does not fit", "nothing_to_ask": "nothing in this that I may search for",
 		"internal": "wrong on my side", "cap": "I would have looked this up",
 	} {
-		got := b.failure("en", &turn.Lookup{State: turn.LookupFailed, Failure: failure})
-		if !strings.Contains(got, want) || failure != "unreachable" && strings.Contains(got, "reach the web") {
-			t.Errorf("%s: %q", failure, got)
+		got := failure("en", &turn.Lookup{State: turn.LookupFailed, Failure: code})
+		if !strings.Contains(got, want) || code != "unreachable" && strings.Contains(got, "reach the web") {
+			t.Errorf("%s: %q", code, got)
 		}
 	}
 }
@@ -90,13 +90,12 @@ func TestNotesAreStripped(t *testing.T) {
 		look.Reused = &turn.Reuse{Age: time.Hour}
 		for _, buttons := range []bool{false, true} {
 			record := &turn.Trace{Request: turn.Request{Language: language, Buttons: buttons}}
-			b := resting(t, &recorder{})
-			r := draft{bot: b, actor: b.Cast.Default, trace: record, lookup: look, rules: reply.RulesFor(turn.Request{}, look, nil), marker: &reply.Marker{Lookup: look}, away: true}
-			text := r.compose("It is 1,280 metres long [1].", r.say(cutOff), r.say(onlyOutline), r.say(noModelNote))
+			r := Draft{Character: sage, Trace: record, Lookup: look, Rules: reply.RulesFor(turn.Request{}, look, nil), Marker: &reply.Marker{Lookup: look}, Away: true}
+			text := r.Compose("It is 1,280 metres long [1].", r.Say(CutOff), r.Say(onlyOutline), r.Say(noModelNote))
 			if got := reply.OwnWords(text); got != "It is 1,280 metres long." || strings.Count(text, "\n"+reply.SmallType) < 5 {
 				t.Errorf("%s: history has %q of:\n%s", language, got, text)
 			}
-			if again, _ := r.rules.Guard(text); strings.Contains(again, reply.SmallType) {
+			if again, _ := r.Rules.Guard(text); strings.Contains(again, reply.SmallType) {
 				t.Errorf("%s: a model may write %q", language, again)
 			}
 		}

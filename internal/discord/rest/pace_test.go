@@ -1,4 +1,4 @@
-package pace
+package rest
 
 import (
 	"context"
@@ -13,7 +13,7 @@ import (
 func TestPace(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		p := New(50)
+		p := newPacer(50)
 		begun := time.Now()
 		for range 30 {
 			if err := p.Wait(t.Context(), "GET x", Create); err != nil {
@@ -44,7 +44,7 @@ func TestBucket(t *testing.T) {
 func TestRanks(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		p := New(5) // four a second, one at once
+		p := newPacer(5) // four a second, one at once
 		if !p.Try("POST typing") || p.Try("POST typing") {
 			t.Error("one request is allowed at once")
 		}

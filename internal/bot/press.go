@@ -4,12 +4,16 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"time"
 
-	"familiar/internal/context/turn"
-	"familiar/internal/store"
-
 	"github.com/oklog/ulid/v2"
+
+	"familiar/internal/context/turn"
+	"familiar/internal/draft"
+	"familiar/internal/gate"
+	"familiar/internal/reply"
+	"familiar/internal/store"
 )
 
 // These are the kinds of buttons under a reply. The buttons under the list of sources are "outdated" and "wrong", with the source's number:
@@ -28,7 +32,6 @@ const (
 // The labels of buttons.
 const (
 	labelStop       sentence = "Stop"
-	labelSources    sentence = "Sources"
 	labelWhy        sentence = "Why"
 	labelRegenerate sentence = "Regenerate"
 	labelContinue   sentence = "Continue"
@@ -38,7 +41,7 @@ const (
 )
 
 var buttonLabels = map[string]sentence{
-	StopButton: labelStop, SourcesButton: labelSources, WhyButton: labelWhy, RegenerateButton: labelRegenerate, ContinueButton: labelContinue, DeleteButton: labelDelete,
+	StopButton: labelStop, SourcesButton: draft.LabelSources, WhyButton: labelWhy, RegenerateButton: labelRegenerate, ContinueButton: labelContinue, DeleteButton: labelDelete,
 	UndoButton: LabelUndo, ForgetAllButton: labelForgetAll,
 }
 
@@ -78,9 +81,6 @@ func row(language string, keys map[string]string, kinds ...string) (buttons []tu
 	return buttons
 }
 
-// settleTime is how long a reader of a record waits for the turn to complete it.
-const settleTime = time.Second
-
 // SettledTurn reads the record of a turn. If the reply has just been completed, it first waits a moment for the record to be complete too.
 // The error is [store.ErrNotFound] if there is no such record.
 func (b *Bot) SettledTurn(ctx context.Context, id string) (*turn.Trace, error) {
@@ -88,18 +88,8 @@ func (b *Bot) SettledTurn(ctx context.Context, id string) (*turn.Trace, error) {
 	if err != nil || Ended(t) || b.lanes.streams(t.Request.ChannelID, id) {
 		return t, err
 	}
-	b.Settle(t.Request.ChannelID)
+	b.lanes.settle(t.Request.ChannelID)
 	return b.Traces.Get(ctx, id)
-}
-
-// Settle waits a moment for the turn that is being taken in a channel to complete its record.
-func (b *Bot) Settle(channelID string) {
-	if over := b.lanes.settled(channelID); over != nil {
-		select {
-		case <-over:
-		case <-time.After(settleTime):
-		}
-	}
 }
 
 // Ended reports whether the turn of a record is over.
@@ -121,7 +111,7 @@ func (b *Bot) DeleteReply(ctx context.Context, t *turn.Trace, by string) error {
 
 // AnswerAgain has the question of a turn answered in a new turn, after the event's author pressed a button of that kind. With ContinueButton
 // the new reply goes on where the earlier one was cut. It is posted below, and the earlier one stays: people may have replied to it. While
-// the new turn is not over, another press does nothing. The error is the store's, or a [*Refused].
+// the new turn is not over, another press does nothing. The error is the store's, or a [*gate.Refusal].
 func (b *Bot) AnswerAgain(ctx context.Context, e turn.Event, t *turn.Trace, question, kind string) error {
 	b.pressing.Lock()
 	defer b.pressing.Unlock()
@@ -134,9 +124,9 @@ func (b *Bot) AnswerAgain(ctx context.Context, e turn.Event, t *turn.Trace, ques
 	if len(t.Request.Burst) == 0 {
 		a.Message.Text = question
 	}
-	var no *refusal
-	if a.pass, no = b.gate(ctx, e, b.actor(ctx, a), passage{posts: true, rated: true}); no != nil {
-		return &Refused{no.why}
+	var no *gate.Refusal
+	if a.pass, no = b.Gate.Pass(ctx, e, gate.Passage{Tokens: b.actor(ctx, a).promptTokens(), Posts: true, Rated: true}); no != nil {
+		return no
 	}
 	err := b.Traces.Press(ctx, t.Request.ID, turn.Press{Kind: kind, ByID: by, At: a.at, TurnID: a.newID})
 	if err == nil && b.Resume {
@@ -167,7 +157,7 @@ func (b *Bot) answersAgain(ctx context.Context, id, kind string) (bool, error) {
 		again, err := b.Traces.Get(ctx, p.TurnID)
 		switch {
 		case errors.Is(err, store.ErrNotFound):
-			if time.Since(p.At) < longestPass { // it waits
+			if time.Since(p.At) < gate.LongestPass { // it waits
 				return true, nil
 			}
 		case err != nil:
@@ -177,4 +167,113 @@ func (b *Bot) answersAgain(ctx context.Context, id, kind string) (bool, error) {
 		}
 	}
 	return false, nil
+}
+
+// These reactions under a reply mean something. Skin tones and variants do not matter.
+const (
+	crossOut  = "❌" // from the person who asked, or a moderator: stop or delete the reply
+	thumbUp   = "👍"
+	thumbDown = "👎"
+)
+
+var opinions = map[string]string{thumbUp: "good", thumbDown: "bad"}
+
+// reacted handles a reaction under a message, or one that was taken back.
+func (b *Bot) reacted(ctx context.Context, e turn.Event) {
+	defer func() { b.recovered("take a reaction", recover()) }()
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeLimit)
+	defer cancel()
+	emoji, on := reply.PlainEmoji(e.Reaction.Emoji), e.Kind == turn.Reacted
+	verdict := opinions[emoji]
+	if verdict == "" && !(emoji == crossOut && on) {
+		return
+	}
+	id, err := b.Store.Messages.TurnOf(ctx, e.Message.ID)
+	t := &turn.Trace{}
+	switch {
+	case err == nil && id == "":
+		return
+	case err == nil:
+		t, err = b.Traces.Get(ctx, id)
+	case errors.Is(err, store.ErrNotFound): // its turn may have ended just now
+		t, err = b.Traces.ByMessage(ctx, e.Message.ID)
+	}
+	if errors.Is(err, store.ErrNotFound) || err == nil && id == "" && !slices.Contains(t.ReplyIDs, e.Message.ID) {
+		return
+	}
+	if err != nil {
+		b.logged("find the reply under a reaction", err)
+		return
+	}
+	id = t.Request.ID
+	actor := b.CurrentCast().Actor(t.Request.Character)
+	switch {
+	case actor != nil && !actor.Reactions.Follow:
+	case verdict == "":
+		b.tasks.Go(func() { b.crossedOut(context.WithoutCancel(ctx), e, id) })
+	case on:
+		err = b.Store.Ratings.SaveOpinion(ctx, store.Opinion{TurnID: id, By: e.Reaction.By.ID, GuildID: e.GuildID, Verdict: verdict, At: time.Now()})
+	default:
+		err = b.Store.Ratings.DropOpinion(ctx, id, e.Reaction.By.ID, verdict)
+	}
+	b.logged("keep an opinion", err)
+}
+
+// crossedOut stops a growing reply and deletes a complete one, for the person who asked and for moderators.
+func (b *Bot) crossedOut(ctx context.Context, e turn.Event, turnID string) {
+	defer func() { b.recovered("take back a reply", recover()) }()
+	ctx, cancel := context.WithTimeout(ctx, commandLimit)
+	defer cancel()
+	t, err := b.SettledTurn(ctx, turnID)
+	if err != nil {
+		b.logged("read a record", err)
+		return
+	}
+	if by := e.Reaction.By.ID; by != t.Request.Message.Author.ID && !e.Reaction.Deletes {
+		return
+	}
+	if b.lanes.stop(t.Request.ChannelID, turnID) {
+		b.Log.Info("answer stopped", "turn", turnID, "by", e.Reaction.By.ID)
+		return
+	}
+	if Ended(t) {
+		b.logged("delete a reply", b.DeleteReply(ctx, t, e.Reaction.By.ID))
+	}
+}
+
+// seen shows on a message that its turn has begun, if the character has a sign for that. It does not wait.
+func (b *Bot) seen(actor *Actor, channelID, messageID string) {
+	sign := actor.Reactions.Seen
+	if sign == "" || b.Pace.Units == 0 || channelID == messageID {
+		return
+	}
+	b.notices.posting.Go(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), noticeLimit)
+		defer cancel()
+		if err := b.sendReaction(ctx, turn.Ref{ChannelID: channelID, ID: messageID}, sign, false); err != nil {
+			b.Log.Debug("show that a message is seen", "err", b.Redact.String(err.Error()))
+		}
+	})
+}
+
+// mayReact reports whether a reply of one emoji becomes a reaction.
+func (b *Bot) mayReact(actor *Actor) bool { return actor.Reactions.Reply && b.Pace.Units > 0 }
+
+// react posts a reply of one emoji as a reaction, if nothing of it is posted yet. It reports whether it did.
+func (b *Bot) react(ctx context.Context, l *lane, actor *Actor, t *turn.Trace, text string, posted int) bool {
+	if !b.mayReact(actor) || t.Request.Message.ID == t.Request.ChannelID || posted > 0 || !reply.IsEmoji(text) || !l.show() {
+		return false
+	}
+	pending := *t
+	pending.Phase, pending.Reply, pending.Reacted = turn.Answering, text, true
+	if b.save(ctx, &pending) != nil {
+		return false
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), streamLimit)
+	defer cancel()
+	question := turn.Ref{ChannelID: t.Request.ChannelID, ID: t.Request.Message.ID}
+	err := b.sendReaction(ctx, question, strings.TrimSpace(text), true)
+	b.logged("react in place of a reply", err)
+	t.Reacted = err == nil
+	return t.Reacted
 }

@@ -1,64 +1,15 @@
-package bot
+package draft
 
 import (
 	"cmp"
-	"context"
 	"slices"
-	"strings"
-	"time"
 
-	"familiar/internal/context/prompt"
 	"familiar/internal/context/turn"
-	"familiar/internal/llm"
 	"familiar/internal/memory"
 	"familiar/internal/reply"
 	"familiar/internal/text"
 	"familiar/internal/web/clean"
 )
-
-// askMemoryLimit is how long a turn waits for a side model to say what a message orders.
-const askMemoryLimit = 2500 * time.Millisecond
-
-// applyMemoryOrders carries out what a turn's message orders to be remembered, forgotten or corrected, and notes the results in the record.
-func (b *Bot) applyMemoryOrders(ctx context.Context, actor *Actor, t *turn.Trace, before *memory.Applied) {
-	ctx, cancel := context.WithTimeout(ctx, storeLimit)
-	defer cancel()
-	k := memory.Keeper{Memories: b.Memories, Traces: b.Traces, Rooms: b.Servers, Redact: b.Redact, Log: b.Log}
-	if actor.Side != nil {
-		k.Ask = func(ctx context.Context, order, text string, answer any) error {
-			return b.askOrders(ctx, actor, t, order, text, answer)
-		}
-	}
-	if all := k.Apply(ctx, t.Request, before); len(all) > 0 {
-		t.Memory = &all[0]
-		t.Memory.Also = all[1:]
-		card, err := b.Memories.Card(ctx, t.Request.Message.Author.ID) // it may have changed
-		b.logged("read a person's card", err)
-		t.Request.Card = card
-	}
-}
-
-// askOrders asks the side model what a message orders, and records that.
-func (b *Bot) askOrders(ctx context.Context, actor *Actor, t *turn.Trace, order, text string, answer any) error {
-	ctx, cancel := context.WithTimeout(ctx, askMemoryLimit)
-	defer cancel()
-	began := time.Now()
-	a, err := actor.Side.Ask(ctx, llm.Question{Lane: t.Request.ChannelID, Order: order, Text: text, Tokens: 200}, answer)
-	asked := turn.Processed{By: "orders", Model: a.Model, Status: turn.OK, Text: strings.TrimSpace(a.Text), Usage: turn.Usage(a.Usage), Took: time.Since(began)}
-	if err != nil {
-		asked.Status, asked.Err = turn.Failed, b.Redact.String(cause(err))
-	}
-	t.Processed = append(t.Processed, asked)
-	return err
-}
-
-// tellMemory tells the model what became of the orders, and how the author wants to be spoken to.
-func (b *Bot) tellMemory(actor *Actor, t *turn.Trace, p *prompt.Prompt) {
-	if told := memory.Told(t.Memory.All()); told != "" && actor.Model != nil {
-		actor.Builder.Inject(p, "memory", told)
-		t.Prompt, t.Layers, t.Dropped = p.Messages, p.Layers, p.Dropped
-	}
-}
 
 // CouldNotBeSaved is said if the store fails.
 const CouldNotBeSaved sentence = "That could not be saved. The operator's log says why."
@@ -89,20 +40,20 @@ const (
 const longestReceipt = 120 // characters of a statement in a receipt
 
 // receipts say what became of the orders; empty if there were none.
-func (r draft) receipts() (all []string) {
+func (r Draft) receipts() (all []string) {
 	undo := false
-	for _, m := range r.trace.Memory.All() {
-		receipt, _ := r.rules.Guard(r.receipt(m))
+	for _, m := range r.Trace.Memory.All() {
+		receipt, _ := r.Rules.Guard(r.receipt(m))
 		all = append(all, receipt)
-		undo = undo || undoable(m)
+		undo = undo || Undoable(m)
 	}
-	if undo && !r.trace.Request.Buttons {
+	if undo && !r.Trace.Request.Buttons {
 		all = append(all, reply.Receipt(r.spoken(), string(memoryUndo)))
 	}
 	return slices.Compact(all)
 }
 
-func (r draft) receipt(m turn.MemoryChange) string {
+func (r Draft) receipt(m turn.MemoryChange) string {
 	brief := func(s string) string { return clean.Line(s, longestReceipt) }
 	say := func(s sentence, values ...any) string { return reply.Receipt(r.spoken(), string(s), values...) }
 	switch {
@@ -121,27 +72,14 @@ func (r draft) receipt(m turn.MemoryChange) string {
 }
 
 // spoken returns the language of the message. It may be one in which the bot says nothing but receipts.
-func (r draft) spoken() string {
-	req := &r.trace.Request
+func (r Draft) spoken() string {
+	req := &r.Trace.Request
 	return cmp.Or(text.LanguageNamed(req.Card[turn.CardLanguage]), text.MessageLanguage(req.Message.Text), req.Language)
 }
 
-// undoable reports whether a change can be undone.
-func undoable(m turn.MemoryChange) bool {
+// Undoable reports whether a change can be undone.
+func Undoable(m turn.MemoryChange) bool {
 	return m.Refused == "" && !m.Asks && (len(m.IDs) > 0 || m.Field != "" || m.Wiped)
-}
-
-// memoryButtons returns the kinds of buttons that the orders of a turn call for.
-func memoryButtons(changes *turn.MemoryChange) (kinds []string) {
-	for _, m := range changes.All() {
-		switch {
-		case m.Asks && !slices.Contains(kinds, ForgetAllButton):
-			kinds = append(kinds, ForgetAllButton)
-		case undoable(m) && !slices.Contains(kinds, UndoButton):
-			kinds = append(kinds, UndoButton)
-		}
-	}
-	return kinds
 }
 
 // MemorySaid says what became of an order without its words.

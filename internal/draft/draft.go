@@ -1,0 +1,221 @@
+// Package draft writes the final text of a reply: the model's words with notes and sources or, without a model, what code can say. It asks
+// nobody and posts nothing.
+//
+//   - draft.go puts a reply together: the guarded body, notes, receipts, sources.
+//   - plain.go answers without a model and without a lookup.
+//   - lookup.go says what a lookup found, or why it found nothing.
+//   - receipt.go says what became of orders to remember and forget.
+//   - say.go has the sentences, and what is said when the model fails.
+package draft
+
+import (
+	"slices"
+	"strings"
+
+	"familiar/card"
+	"familiar/internal/context/turn"
+	"familiar/internal/providers/character"
+	"familiar/internal/reply"
+	"familiar/internal/text"
+	"familiar/internal/web/clean"
+)
+
+// Notes that are added to an answer.
+const (
+	sourcesLine        sentence = "sources: %s · looked up %s"
+	readLine           sentence = "read for this, not cited: %s · looked up %s"
+	readNotCited       sentence = "Read for this, not cited"
+	sourcesReadAgo     sentence = "Sources, read %s ago"
+	notCitedReadAgo    sentence = "Read for this, not cited, read %s ago"
+	verdictSupports    sentence = "Supported by these sources"
+	verdictContradicts sentence = "Contradicted by these sources"
+	verdictUnverified  sentence = "Unverified: too little is written about this to say it of a living person"
+	verdictOpen        sentence = "Inconclusive: too few independent sources settle this"
+	verdictCount       sentence = "(%d for, %d against, confidence %.2f)."
+)
+
+// Draft composes the final text of one turn.
+type Draft struct {
+	Character *character.Character
+	Trace     *turn.Trace // Compose sets its Guarded and Reply
+	Lookup    *turn.Lookup
+	Rules     reply.Rules
+	Marker    *reply.Marker     // nil: citations are not checked, because the body consists of quotes
+	Verify    func(body string) // reviews the marker's decisions; nil: they are final
+	Away      bool              // add a note that the bot was away
+	Hint      string            // note below an excuse: what is wrong with the model
+	Speeches  *Speeches         // which channels were told how the bot gets a model
+
+	receipted bool // the body says what became of orders
+}
+
+func (r Draft) language() string { return r.Trace.Request.Language }
+
+func (r Draft) Say(s reply.Sentence) string { return Say(r.Character, r.language(), s) }
+
+// Rewritten returns the body after the character's scripts. A change is recorded.
+func (r Draft) Rewritten(body string) string {
+	text := Rewritten(r.Character, r.Trace.Request, body)
+	if text != body {
+		r.Trace.Processed = append(r.Trace.Processed, turn.Processed{By: "rewrites", Status: turn.OK, Text: reply.CutUnits(text, 500)})
+	}
+	return text
+}
+
+// Compose guards the body and adds notes, the state of a failed lookup, and the sources. Code writes the sources, never
+// a model.
+func (r Draft) Compose(body string, notes ...string) string {
+	switch {
+	case r.Lookup == nil:
+	case r.Lookup.State == turn.LookupFailed:
+		notes = append(notes, failure(r.language(), r.Lookup))
+	case r.Lookup.State == turn.Found && slices.ContainsFunc(r.Lookup.Pages, turn.Page.Snippet):
+		notes = append(notes, r.Say(onlySnippets))
+	case r.Lookup.Unanswered && r.Marker == nil: // a model says so itself
+		notes = append(notes, r.Say(onlyOutline))
+	}
+	return r.Finish(body, notes)
+}
+
+// Finish guards the body and adds notes and the sources.
+func (r Draft) Finish(body string, notes []string) string {
+	guarded, changes := r.Rules.Guard(body)
+	r.Trace.Guarded = changes
+	if r.Marker != nil {
+		if r.Verify != nil {
+			r.Verify(guarded)
+		}
+		var n int
+		guarded, r.Trace.Unsupported, n = r.Marker.Mark(guarded, false)
+		r.Trace.Uncited = n == 0 && r.Lookup != nil && len(r.Lookup.Sources) > 0
+	}
+	if strings.TrimSpace(guarded) == "" {
+		guarded = r.Say(emptyAnswer)
+	}
+	if r.Hint != "" {
+		notes = append([]string{r.Hint}, notes...)
+	}
+	if r.Trace.Blind {
+		notes = append(notes, r.Say(cannotSee))
+	}
+	if excuse := Unheard(r.Trace); excuse != "" {
+		notes = append(notes, r.Say(excuse))
+	}
+	if files := unread(r.Trace.Outcomes); len(files) > 0 {
+		notes = append(notes, notRead.In(r.language(), strings.Join(files, ", ")))
+	}
+	if r.Away {
+		notes = append(notes, r.Say(wasAway))
+	}
+	var lines []string
+	if !r.receipted {
+		notes = append(r.receipts(), notes...)
+	}
+	for _, n := range notes {
+		lines = append(lines, reply.SmallType+n)
+	}
+	if r.Trace.Request.Buttons && !ForAddress(r.Lookup) { // one of the buttons shows the addresses
+		lines = append(lines, r.sourceLine(guarded)...)
+	} else {
+		lines = append(lines, sourceNotes(r.language(), r.Lookup, guarded, r.Rules.Secrets)...)
+	}
+	r.Trace.Reply = strings.TrimSpace(guarded + "\n\n" + strings.Join(lines, "\n"))
+	return r.Trace.Reply
+}
+
+// ForAddress reports whether the question asks for an address: that of a picture or a video.
+func ForAddress(l *turn.Lookup) bool {
+	return l != nil && (l.Intent == turn.IntentImage || l.Intent == turn.IntentVideo)
+}
+
+// sourceLine names the sources of a guarded body, and when they were looked up, in one line.
+func (r Draft) sourceLine(body string) []string {
+	brief, cited := reply.Brief(r.Lookup, body, r.Rules.Secrets)
+	if brief == "" {
+		return nil
+	}
+	line := readLine
+	if cited {
+		line = sourcesLine
+	}
+	at := r.Lookup.Began
+	if r.Lookup.Reused != nil {
+		at = at.Add(-r.Lookup.Reused.Age)
+	}
+	if zone := r.Character.Location; zone != nil {
+		at = at.In(zone)
+	}
+	return []string{reply.SmallType + line.In(r.language(), brief, at.Format("15:04 MST"))}
+}
+
+// WithoutModel answers from the lookup alone, in the pages' words. excuse says why no model answered; it may be empty.
+func (r Draft) WithoutModel(excuse string) string {
+	r.Marker = nil
+	found := r.Lookup != nil && r.Lookup.State == turn.Found && len(r.Lookup.Summary) > 0
+	if words := strings.Join(r.receipts(), "\n"); words != "" && !found {
+		r.receipted = true
+		return r.Finish(strings.TrimSpace(words+"\n\n"+excuse), nil)
+	}
+	if !found && excuse == "" {
+		if words := r.plain(); words != "" {
+			var notes []string
+			if r.Speeches.due(r.Trace.Request.ChannelID, r.Trace.Began) {
+				notes = []string{r.Say(toLetMeTalk)}
+			}
+			return r.Finish(words, notes)
+		}
+	}
+	switch {
+	case found && excuse != "":
+		return r.Compose(extracts(r.language(), r.Lookup), excuse)
+	case found:
+		return r.Compose(extracts(r.language(), r.Lookup), r.noModel(noModelNote, ownWords))
+	case excuse != "":
+		return r.Compose(excuse)
+	case r.Lookup != nil && r.Lookup.State == turn.Empty:
+		return r.Finish(r.Say(foundNothing), nil)
+	case r.Lookup != nil && r.Lookup.State == turn.LookupFailed:
+		return r.Finish(failure(r.language(), r.Lookup), nil)
+	case r.Lookup != nil && r.Lookup.State == turn.Disabled:
+		return r.Finish(webIsOff.In(r.language(), sentence(r.Lookup.Reason).In(r.language())), nil)
+	}
+	return r.Finish(r.noModel(noModel, noModelYet), nil)
+}
+
+// Unheard returns what to say of a voice message that was not transcribed; empty if there is none.
+func Unheard(t *turn.Trace) sentence {
+	for _, r := range t.Transcripts {
+		switch r.Failure {
+		case "":
+		case turn.CodeNotConfigured:
+			return cannotListen
+		case turn.CodeTooLarge:
+			return tooLongToHear
+		default:
+			return notHeard
+		}
+	}
+	return ""
+}
+
+// unread returns the names of the files of a message that could not be read.
+func unread(outcomes []turn.Outcome) (names []string) {
+	for _, o := range outcomes {
+		for _, c := range o.Contributions {
+			if a := c.Attached; a != nil && a.Failure != "" && a.Failure != turn.CodeBlind && a.Failure != turn.CodeNotConfigured && a.Failure != turn.CodeSkipped {
+				names = text.AddOnce(names, "“"+clean.Unreferenced(clean.Line(a.Name, longestFileName))+"”")
+			}
+		}
+	}
+	return names
+}
+
+const longestFileName = 60 // characters
+
+// Rewritten returns a character's text after its own scripts, before the guard.
+func Rewritten(c *character.Character, r turn.Request, text string) string {
+	if !c.Rewrites.Applies(card.OnReply) {
+		return text
+	}
+	return c.Rewritten(card.OnReply, text, 0, card.Macros{User: character.UserName(r), Now: r.Message.At, Chat: r.ChannelID, Turn: r.ID}, nil)
+}

@@ -1,0 +1,264 @@
+// Package gate decides who may have a turn or a lookup. Whatever causes one passes it first: a message, an edit, a button, a command, a menu,
+// joining in. A test of package house names the functions that begin turns, and those that may call them.
+package gate
+
+import (
+	"context"
+	"log/slog"
+	"slices"
+	"sync"
+	"time"
+
+	"familiar/internal/context/turn"
+	"familiar/internal/store"
+)
+
+// Gate knows who may use the bot, and how much. Store and Log are required. The exported fields must not be changed after first use.
+type Gate struct {
+	Store     *store.DB
+	Log       *slog.Logger
+	MayPost   func(channelID string) bool // reports whether the bot may post in a channel; nil: everywhere
+	Now       func() time.Time            // nil: time.Now
+	Access    Access
+	Quotas    []Quota
+	PerPerson int // how many turns a person may ask for in a minute; 0 is any number
+
+	turns  rates // of each person
+	passes passes
+	noted  noted
+}
+
+// Why says why the gate is closed. The set is closed.
+type Why string
+
+const (
+	NotAdmitted Why = "not_admitted" // the person, their roles or the place may not use the bot
+	MayNotPost  Why = "may_not_post"
+	Paused      Why = "paused"
+	UsedUp      Why = "used_up"   // a quota
+	TooOften    Why = "too_often" // the person asks too often
+)
+
+// Refusal is the error of a turn or lookup that the gate does not allow.
+type Refusal struct {
+	Why   Why
+	Quota store.Usage // that is used up
+	First bool        // the person has not been refused for asking too often within the last minute
+}
+
+func (r *Refusal) Error() string { return string(r.Why) }
+
+// Passage says how an event wants to pass.
+type Passage struct {
+	Tokens  int  // that the turn's prompt may have
+	Posts   bool // the answer is posted, instead of being given to the person who gave a command
+	Unasked bool // nobody asks, so it counts for no person
+	Rated   bool // it counts among the turns that a person may ask for in a minute
+	Further bool // an event of the same message has passed: only the quotas are asked
+}
+
+// Pass returns a pass for one turn, or why there is none. It asks, in this order: may this person use the bot, may the bot write there, is it
+// paused, do the quotas leave something, does the person ask too often.
+func (g *Gate) Pass(ctx context.Context, e turn.Event, how Passage) (*Pass, *Refusal) {
+	party := Party(e)
+	if how.Unasked {
+		party.Person = ""
+	}
+	if !how.Further {
+		switch {
+		case !g.Access.Admits(e):
+			return nil, &Refusal{Why: NotAdmitted}
+		case how.Posts && g.MayPost != nil && !g.MayPost(e.Message.ChannelID):
+			return nil, &Refusal{Why: MayNotPost}
+		case g.paused(ctx, e):
+			return nil, &Refusal{Why: Paused}
+		}
+	}
+	p, used := g.hold(ctx, party, how.Tokens)
+	if used != nil {
+		return nil, &Refusal{Why: UsedUp, Quota: *used}
+	}
+	if how.Rated && !how.Further && g.PerPerson > 0 {
+		if allowed, first := g.turns.allow(party.Person, g.PerPerson, time.Now()); !allowed {
+			p.GiveBack()
+			return nil, &Refusal{Why: TooOften, First: first}
+		}
+	}
+	return p, nil
+}
+
+// paused reports whether answers are switched off where an event happened.
+func (g *Gate) paused(ctx context.Context, e turn.Event) bool {
+	off, err := g.Store.Settings.SwitchedOff(ctx, e.Message.ChannelID, e.ParentID, e.GuildID)
+	g.logged("read what is switched off", err)
+	return off[store.Answers]
+}
+
+func (g *Gate) logged(what string, err error) {
+	if err != nil {
+		g.Log.Error(what, "err", err)
+	}
+}
+
+func (g *Gate) now() time.Time {
+	if g.Now == nil {
+		return time.Now()
+	}
+	return g.Now()
+}
+
+// Access says who may use the bot, by ids of people, roles, channels and servers. What Deny has gets no answer. If Allow has anything, only
+// that is answered.
+type Access struct{ Allow, Deny map[string]bool }
+
+// Admits reports whether the bot may answer an event.
+func (a Access) Admits(e turn.Event) bool {
+	by := e.Message.Author.ID
+	if e.Command != nil {
+		by = e.Command.By.ID
+	}
+	allowed := len(a.Allow) == 0
+	for _, id := range append([]string{by, e.Message.ChannelID, e.ParentID, e.GuildID}, e.Reader.Roles...) {
+		if id != "" && a.Deny[id] {
+			return false
+		}
+		allowed = allowed || id != "" && a.Allow[id]
+	}
+	return allowed
+}
+
+// Party returns the person, channel and server for which an event counts.
+func Party(e turn.Event) store.Party {
+	by := e.Message.Author.ID
+	if e.Command != nil {
+		by = e.Command.By.ID
+	}
+	return store.Party{Person: by, Channel: e.Message.ChannelID, Guild: e.GuildID}
+}
+
+// Pass is the right to one turn or lookup. Until it is returned, it holds a part of the quotas, so that turns at the same time cannot use
+// the same rest of one. A nil pass holds nothing.
+type Pass struct {
+	of    *passes
+	party store.Party
+	holds store.Used // guarded by of.mu
+	until time.Time  // a pass that was not returned holds nothing afterwards
+}
+
+// passes are the passes that are held. The zero value is ready. A restart empties it: what was begun is counted when it is over.
+type passes struct {
+	mu   sync.Mutex
+	held map[*Pass]bool // guarded by mu
+}
+
+// LongestPass is longer than any turn takes, with the wait in its lane.
+const LongestPass = 15 * time.Minute
+
+// hold takes a turn's part of the quotas: the turn, and as many tokens as its prompt may have. If a quota is used up, it returns that
+// instead.
+func (g *Gate) hold(ctx context.Context, party store.Party, tokens int) (*Pass, *store.Usage) {
+	p := &Pass{of: &g.passes, party: party, until: time.Now().Add(LongestPass)}
+	if len(g.Quotas) == 0 {
+		return p, nil
+	}
+	g.passes.mu.Lock()
+	defer g.passes.mu.Unlock()
+	used, up := g.exhausted(ctx, party, Turns, Tokens, Dollars)
+	if up != nil {
+		return nil, up
+	}
+	p.holds = store.Used{Turns: 1, Tokens: tokens}
+	if all := used[store.OfAll]; all.Tokens > 0 { // the usual price
+		p.holds.Cost = all.Cost / float64(all.Tokens) * float64(p.holds.Tokens)
+	}
+	g.passes.keep(p)
+	return p, nil
+}
+
+// HoldLookup takes a lookup's part of the quotas for a turn that has a pass, and reports whether there was one left.
+func (g *Gate) HoldLookup(ctx context.Context, p *Pass, party store.Party) bool {
+	if len(g.Quotas) == 0 {
+		return true
+	}
+	g.passes.mu.Lock()
+	defer g.passes.mu.Unlock()
+	if p != nil && p.holds.Lookups > 0 { // an attempt before this one took it
+		return true
+	}
+	if _, up := g.exhausted(ctx, party, Lookups); up != nil {
+		return false
+	}
+	if p != nil {
+		p.holds.Lookups = 1
+		g.passes.keep(p)
+	}
+	return true
+}
+
+// exhausted returns what was used today, and the quota, of one of some kinds, that this and what is held leave nothing of. Its caller holds
+// passes.mu.
+func (g *Gate) exhausted(ctx context.Context, party store.Party, of ...string) (used map[string]store.Usage, up *store.Usage) {
+	ids := map[string]string{store.OfAll: "", store.OfPerson: party.Person, store.OfChannel: party.Channel, store.OfServer: party.Guild}
+	used, err := g.Store.Quotas.Usage(ctx, g.now(), party)
+	g.logged("read what was used today", err)
+	now := time.Now()
+	for _, q := range g.Quotas {
+		id := ids[q.Scope]
+		if !slices.Contains(of, q.Of) || id == "" && q.Scope != store.OfAll {
+			continue
+		}
+		all := used[q.Scope]
+		if all.Scope == "" {
+			all.Scope, all.ID = q.Scope, id
+		}
+		for p := range g.passes.held {
+			if p.until.Before(now) {
+				delete(g.passes.held, p)
+			} else if p.counts(q.Scope, id) {
+				all.Used = all.Plus(p.holds)
+			}
+		}
+		if q.Used(all) >= q.Most {
+			return used, &all
+		}
+	}
+	return used, nil
+}
+
+// counts reports whether a pass is for a party with that id in a scope.
+func (p *Pass) counts(scope, id string) bool {
+	switch scope {
+	case store.OfPerson:
+		return p.party.Person == id
+	case store.OfChannel:
+		return p.party.Channel == id
+	case store.OfServer:
+		return p.party.Guild == id
+	}
+	return true
+}
+
+// keep keeps a pass. Its caller holds mu.
+func (ps *passes) keep(p *Pass) {
+	if ps.held == nil {
+		ps.held = map[*Pass]bool{}
+	}
+	ps.held[p] = true
+}
+
+// Held returns how many turns and lookups hold a part of the quotas now.
+func (g *Gate) Held() int {
+	g.passes.mu.Lock()
+	defer g.passes.mu.Unlock()
+	return len(g.passes.held)
+}
+
+// GiveBack returns a pass when its turn is over and counted, or does not begin.
+func (p *Pass) GiveBack() {
+	if p == nil {
+		return
+	}
+	p.of.mu.Lock()
+	defer p.of.mu.Unlock()
+	delete(p.of.held, p)
+}

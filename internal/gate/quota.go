@@ -1,0 +1,207 @@
+package gate
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"familiar/internal/context/turn"
+	"familiar/internal/llm"
+	"familiar/internal/store"
+)
+
+// These are the things that quotas count.
+const (
+	Turns   = "turns"
+	Lookups = "lookups"
+	Tokens  = "tokens"
+	Dollars = "dollars"
+)
+
+// Quota limits use on one day of UTC: of each person, in each channel or server, or of all together.
+type Quota struct {
+	Scope string // "person", "channel", "server", "all"
+	Most  float64
+	Of    string // "turns", "lookups", "tokens", "dollars"
+}
+
+// ParseQuotas reads quotas such as "person 50 turns, server 2000000 tokens, all 5 dollars".
+func ParseQuotas(text string) ([]Quota, error) {
+	var all []Quota
+	for one := range strings.SplitSeq(text, ",") {
+		words := strings.Fields(one)
+		if len(words) == 0 {
+			continue
+		}
+		q := Quota{}
+		if len(words) == 3 {
+			q.Scope, q.Of = words[0], words[2]
+			q.Most, _ = strconv.ParseFloat(words[1], 64)
+		}
+		if !slices.Contains([]string{store.OfPerson, store.OfChannel, store.OfServer, store.OfAll}, q.Scope) ||
+			!slices.Contains([]string{Turns, Lookups, Tokens, Dollars}, q.Of) || !(q.Most > 0) || q.Most > 1e12 {
+			return nil, fmt.Errorf("%q is no quota; write whose, how much and of what: person 50 turns, channel 20 lookups, server 2000000 tokens, all 5 dollars", strings.TrimSpace(one))
+		}
+		all = append(all, q)
+	}
+	return all, nil
+}
+
+// Used returns how much of what the quota limits was used.
+func (q Quota) Used(u store.Usage) float64 {
+	switch q.Of {
+	case Turns:
+		return float64(u.Turns)
+	case Lookups:
+		return float64(u.Lookups)
+	case Tokens:
+		return float64(u.Tokens)
+	}
+	return u.Cost
+}
+
+// ratePeriod is the time in which the turns of a person are counted.
+const ratePeriod = time.Minute
+
+// rates counts the turns that each person asked for within ratePeriod. Its zero value is ready.
+type rates struct {
+	mu     sync.Mutex
+	people map[string]*rate // guarded by mu
+}
+
+type rate struct {
+	turns   []time.Time // within ratePeriod, oldest first
+	refused time.Time   // when the person was last told
+}
+
+// allow reports whether a person may ask for another turn. If not, first reports whether it is the first refusal within ratePeriod.
+func (r *rates) allow(id string, limit int, now time.Time) (allowed, first bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.people == nil || len(r.people) > 10_000 {
+		r.people = map[string]*rate{}
+	}
+	p := r.people[id]
+	if p == nil {
+		p = &rate{}
+		r.people[id] = p
+	}
+	p.turns = slices.DeleteFunc(p.turns, func(t time.Time) bool { return now.Sub(t) >= ratePeriod })
+	if len(p.turns) < limit {
+		p.turns = append(p.turns, now)
+		return true, false
+	}
+	first = now.Sub(p.refused) >= ratePeriod
+	if first {
+		p.refused = now
+	}
+	return false, first
+}
+
+// Asks counts a turn for a person who gives a command, and reports whether they may have it.
+func (g *Gate) Asks(personID string) bool {
+	if g.PerPerson == 0 {
+		return true
+	}
+	allowed, _ := g.turns.allow(personID, g.PerPerson, time.Now())
+	return allowed
+}
+
+// countLimit is how long counting may take.
+const countLimit = 10 * time.Second
+
+// Count adds a turn to today's use.
+func (g *Gate) Count(ctx context.Context, t *turn.Trace) {
+	r := t.Request
+	g.add(ctx, g.now().Add(-t.Took), store.Party{Person: r.Message.Author.ID, Channel: r.ChannelID, Guild: r.GuildID}, used(t))
+}
+
+func (g *Gate) add(ctx context.Context, at time.Time, p store.Party, used store.Used) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), countLimit)
+	defer cancel()
+	g.logged("count what was used", g.Store.Quotas.AddUsage(ctx, at, p, used))
+}
+
+// used returns what a turn used, of all models together.
+func used(t *turn.Trace) store.Used {
+	u, models := store.Used{Turns: 1}, t.Usage
+	for _, p := range t.Processed {
+		models = models.Plus(p.Usage)
+	}
+	if l := t.Lookup(); l != nil {
+		models = models.Plus(l.Usage)
+		if l.Query != "" && l.Reused == nil {
+			u.Lookups = 1
+		}
+	}
+	if f := t.Filtered(); f != nil {
+		models = models.Plus(f.Usage)
+	}
+	if t.Verified != nil {
+		models = models.Plus(t.Verified.Usage)
+	}
+	u.Tokens, u.Cost = models.Prompt+models.Completion, models.Cost
+	return u
+}
+
+// Requests to models that belong to no turn count for the channel, its server and all together. They count for no person, since nobody asked
+// for them.
+
+// noted are the used up quotas that were noted today. Its zero value is ready.
+type noted struct {
+	mu  sync.Mutex
+	day map[string]string // by scope and id, the day of UTC on which it was noted; guarded by mu
+}
+
+const countNoQuota = "not asked: quota"
+
+// Allows reports whether a channel has tokens and dollars left today. A refusal is logged and counted once a day.
+func (g *Gate) Allows(ctx context.Context, channelID, guildID string) bool {
+	if !slices.ContainsFunc(g.Quotas, func(q Quota) bool { return q.Of == Tokens || q.Of == Dollars }) {
+		return true
+	}
+	used, err := g.Store.Quotas.Usage(ctx, g.now(), store.Party{Channel: channelID, Guild: guildID})
+	at := slices.IndexFunc(g.Quotas, func(q Quota) bool { return (q.Of == Tokens || q.Of == Dollars) && q.Used(used[q.Scope]) >= q.Most })
+	if err == nil && at < 0 {
+		return true
+	}
+	if err == nil {
+		if scope := g.Quotas[at].Scope; g.noted.first(scope+" "+used[scope].ID, g.now()) {
+			g.Log.Info("a quota is used up: summaries and memory wait until tomorrow", "of", scope, "id", used[scope].ID)
+			err = g.Store.Tallies.Add(ctx, map[string]int{countNoQuota: 1})
+		}
+	}
+	if ctx.Err() == nil {
+		g.logged("read what was used today", err)
+	}
+	return false
+}
+
+// first reports whether a used up quota is noted for the first time today. Notes of other days are dropped.
+func (n *noted) first(whose string, now time.Time) bool {
+	today := now.UTC().Format(time.DateOnly)
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.day[whose] == today {
+		return false
+	}
+	for key, day := range n.day {
+		if day != today {
+			delete(n.day, key)
+		}
+	}
+	if n.day == nil {
+		n.day = map[string]string{}
+	}
+	n.day[whose] = today
+	return true
+}
+
+// CountAside adds a request that belongs to no turn to today's use.
+func (g *Gate) CountAside(ctx context.Context, channelID, guildID string, u llm.Usage) {
+	g.add(ctx, g.now(), store.Party{Channel: channelID, Guild: guildID}, store.Used{Tokens: u.Prompt + u.Completion, Cost: u.Cost})
+}
