@@ -152,8 +152,8 @@ func (c askCommand) answer(ctx context.Context, p *program, a *app.App, question
 	asked.Message.ChannelID = "ask-" + asked.Message.ID // a channel of its own has no history
 	// A signal stops the answer.
 	defer context.AfterFunc(ctx, func() { b.Stop(asked.Message.ChannelID, "") })()
-	events := make(chan turn.Event, 1)
-	events <- asked
+	events := make(chan []turn.Event, 1)
+	events <- []turn.Event{asked}
 	close(events)
 	b.Run(ctx, events)
 

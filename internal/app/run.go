@@ -12,6 +12,7 @@ import (
 
 	"familiar/internal/bot"
 	"familiar/internal/command"
+	"familiar/internal/context/turn"
 	"familiar/internal/discord"
 	"familiar/internal/embedding"
 	"familiar/internal/gate"
@@ -47,6 +48,7 @@ func (a *App) Serve(ctx context.Context, p *Process) error {
 		LoadSession: func(ctx context.Context) (string, error) { return a.note(ctx, sessionNote) },
 		SaveSession: func(ctx context.Context, session string) error { return a.Store.Notes.Set(ctx, sessionNote, session) },
 		Taken:       a.Store.Claims.Taken,
+		Overdue:     func(events []turn.Event) { commands.Bot.Overdue(events) },
 		Form:        commands.Form, Alike: clean.Alike,
 		LoadWebhook: a.loadWebhook, Keeps: a.Store.Claims.Posted,
 		SaveWebhook: func(ctx context.Context, guildID, channelID string, w discord.Webhook) error {

@@ -34,7 +34,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
 	"log/slog"
 	"runtime/debug"
 	"sync"
@@ -132,13 +131,13 @@ type Pace struct {
 const (
 	answerLimit  = 2 * time.Minute
 	commandLimit = time.Minute
-	lastEvents   = time.Second // for a door to close its events, once ctx is done
-	mostAtOnce   = 64          // events that are stored in one transaction
+	overdueAfter = 6 * time.Second // for the store to keep a batch, until authors are told
+	lastEvents   = time.Second     // for a door to close its events, once ctx is done
 )
 
-// Run takes events until the channel is closed, which the door must do soon after ctx is done. Then it waits for the turns that have begun:
+// Run takes batches of events until the channel is closed, which the door must do soon after ctx is done. Then it waits for the turns that have begun:
 // they end at their own deadlines, not with ctx. Authors whose messages are not answered any more are told.
-func (b *Bot) Run(ctx context.Context, events <-chan turn.Event) {
+func (b *Bot) Run(ctx context.Context, events <-chan []turn.Event) {
 	b.rounds = rounds{}
 	defer context.AfterFunc(ctx, b.onStop())()
 	defer b.notices.posting.Wait()
@@ -149,51 +148,29 @@ func (b *Bot) Run(ctx context.Context, events <-chan turn.Event) {
 	if b.Resume {
 		b.resume(ctx)
 	}
-	for batch := range batches(ctx, events) {
-		b.receive(ctx, batch)
-	}
-}
-
-// batches yields events as they come, up to mostAtOnce together.
-func batches(ctx context.Context, events <-chan turn.Event) iter.Seq[[]turn.Event] {
-	return func(yield func([]turn.Event) bool) {
-		done := ctx.Done()
-		var last <-chan time.Time
-		for {
+	done := ctx.Done()
+	var last <-chan time.Time
+	for {
+		var batch []turn.Event
+		open := true
+		select {
+		case batch, open = <-events:
+		default: // the door has handed over nothing
 			select {
+			case batch, open = <-events:
 			case <-done:
 				done, last = nil, time.After(lastEvents)
-			case <-last: // the door does not close: take what it has handed over and end
-				for more := waiting(events); len(more) > 0; more = waiting(events) {
-					if !yield(more) {
-						return
-					}
-				}
+			case <-last: // the door does not close
 				return
-			case e, open := <-events:
-				if !open || !yield(append([]turn.Event{e}, waiting(events)...)) {
-					return
-				}
 			}
 		}
-	}
-}
-
-// waiting takes the events that have already come.
-func waiting(events <-chan turn.Event) []turn.Event {
-	var more []turn.Event
-	for len(more) < mostAtOnce-1 {
-		select {
-		case e, open := <-events:
-			if !open {
-				return more
-			}
-			more = append(more, e)
-		default:
-			return more
+		if !open {
+			return
 		}
+		late := time.AfterFunc(overdueAfter, func() { b.Overdue(batch) })
+		b.receive(ctx, batch)
+		late.Stop()
 	}
-	return more
 }
 
 // Stop ends the answer that is being given in a channel. What is posted stays. With a turnID it ends only that turn, and only while its

@@ -24,8 +24,9 @@ const (
 	landLimit   = 2 * time.Minute  // for the complete reply, once the turn's time is up
 	streamLimit = 30 * time.Second // for a part of a reply
 
-	recordLimit = time.Minute // for a store that does not work, until a complete reply is given up
-	awayAfter   = time.Minute // the reply to a question that waited longer says that the bot was away
+	recordLimit = time.Minute     // for a store that does not work, until a complete reply is given up
+	passLimit   = 2 * time.Second // from the first words until they queue with all other posts; until then only what need not wait is posted
+	awayAfter   = time.Minute     // the reply to a question that waited longer says that the bot was away
 )
 
 var (
@@ -60,6 +61,8 @@ type delivery struct {
 	attempt  context.Context // the turn's context
 	paused   time.Duration   // sum of the pauses between posts; owned by the writer
 	away     bool            // the question was written while the bot was away
+	words    time.Time       // when the first words were to be posted; owned by the writer
+	passed   bool            // the door dropped them, because they would have had to wait; owned by the writer
 
 	mu  sync.Mutex
 	raw strings.Builder // the model's words so far; guarded by mu
@@ -173,11 +176,13 @@ func (d *delivery) write(ctx context.Context) {
 	}()
 	next := time.Duration(0)
 	for {
-		select {
-		case text := <-d.final:
-			d.land(ctx, text)
-			return
-		case <-d.wake:
+		if !d.passed { // else there are words that were not posted
+			select {
+			case text := <-d.final:
+				d.land(ctx, text)
+				return
+			case <-d.wake:
+			}
 		}
 		if next == 0 {
 			next = d.bot.Pace.First
@@ -190,7 +195,9 @@ func (d *delivery) write(ctx context.Context) {
 		}
 		took := d.stream(ctx)
 		// A slow post means that Discord asks for patience.
-		next = max(d.bot.Pace.Every, 2*took)
+		if next = max(d.bot.Pace.Every, 2*took); d.passed {
+			next = d.bot.Pace.First
+		}
 	}
 }
 
@@ -218,8 +225,11 @@ func (d *delivery) stream(ctx context.Context) (took time.Duration) {
 	if err != nil && !startsOver(err) {
 		d.bot.Log.Debug("stream a reply", "err", d.bot.Redact.String(err.Error()))
 	}
-	if kind := failureKind(err); kind == rest.Gone || kind == rest.Forbidden {
+	switch kind := failureKind(err); {
+	case kind == rest.Gone || kind == rest.Forbidden:
 		d.lane.abort(errRefused) // nobody would see the rest of the model's answer
+	case diskFull(err):
+		d.lane.abort(errUnrecorded) // the author is told now, and not when the model has ended
 	}
 	return
 }
@@ -303,13 +313,13 @@ func (d *delivery) units() int {
 }
 
 // record makes sure that the turn is recorded before its reply is visible. The last pass waits up to recordLimit for a
-// store that does not work.
+// store that does not work, but not for space on a full disk.
 func (d *delivery) record(ctx context.Context, text string, last bool) error {
 	ctx, cancel := context.WithTimeout(ctx, recordLimit)
 	defer cancel()
 	for !d.shown {
 		err := d.show(ctx, text)
-		if d.shown = err == nil; d.shown || !last || !errors.Is(err, errUnrecorded) {
+		if d.shown = err == nil; d.shown || !last || !errors.Is(err, errUnrecorded) || diskFull(err) {
 			return err
 		}
 		select {
@@ -321,6 +331,12 @@ func (d *delivery) record(ctx context.Context, text string, last bool) error {
 		}
 	}
 	return nil
+}
+
+// diskFull reports whether a turn cannot be recorded before somebody frees space.
+func diskFull(err error) bool {
+	full, ok := errors.AsType[*store.Error](err)
+	return ok && full.Kind == store.Full
 }
 
 // post makes the i-th post hold piece. In the last pass a refused edit becomes a new post, unless the old post is gone
@@ -364,11 +380,17 @@ func (d *delivery) create(ctx context.Context, i int, want sentPost, last, final
 		ChannelID: d.channel, Text: want.text, Buttons: want.buttons, Persona: d.persona,
 		Nonce: nonce(d.claim, d.result.created), Final: final, Again: d.again,
 	}
+	if d.words.IsZero() {
+		d.words = time.Now()
+	}
+	// When many answer at once, one request for each has to do: the words that wait are old when they are posted, and need another.
+	p.Passing = !last && d.result.created == 0 && time.Since(d.words) < passLimit
 	if i == 0 {
 		p.ReplyTo = d.replyTo
 	}
 	var err error
-	if want.id, err = d.bot.sendPost(ctx, p, last); err != nil {
+	want.id, err = d.bot.sendPost(ctx, p, last)
+	if d.passed = p.Passing && failureKind(err) == rest.RateLimited; err != nil {
 		return fmt.Errorf("post a reply: %w", err)
 	}
 	d.result.created++

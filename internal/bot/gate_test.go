@@ -17,10 +17,10 @@ import (
 // Eight people ask at the same time in eight channels, and three turns are left: three get one, and somebody is told.
 func TestTurnsAtOnceShareAQuota(t *testing.T) {
 	t.Parallel()
-	living(t, "wait 2s\nsay Mice.\n", func(b *Bot, events chan<- turn.Event, door *recorder, _ func()) {
+	living(t, "wait 2s\nsay Mice.\n", func(b *Bot, events chan<- []turn.Event, door *recorder, _ func()) {
 		b.Gate.Quotas = []gate.Quota{{Scope: store.OfAll, Most: 3, Of: gate.Turns}}
 		for i := range 8 {
-			events <- asks(fmt.Sprint(i+1), fmt.Sprint("channel", i), fmt.Sprint("person", i))
+			events <- []turn.Event{asks(fmt.Sprint(i+1), fmt.Sprint("channel", i), fmt.Sprint("person", i))}
 		}
 		time.Sleep(time.Minute)
 		synctest.Wait()
@@ -43,16 +43,16 @@ func TestTurnsAtOnceShareAQuota(t *testing.T) {
 // Where the bot may not post, no model is asked: not for a message, an edit, a button, nor to join in.
 func TestNoTurnWhereTheBotMayNotPost(t *testing.T) {
 	t.Parallel()
-	living(t, "say Mice.\n", func(b *Bot, events chan<- turn.Event, door *recorder, _ func()) {
-		events <- asks("1", "general", "ana")
+	living(t, "say Mice.\n", func(b *Bot, events chan<- []turn.Event, door *recorder, _ func()) {
+		events <- []turn.Event{asks("1", "general", "ana")}
 		time.Sleep(time.Minute)
 		before := len(door.all())
 		door.mute = map[string]bool{"general": true}
 		ctx := context.Background()
-		events <- asks("2", "general", "ana")
+		events <- []turn.Event{asks("2", "general", "ana")}
 		edited := asks("1", "general", "ana")
 		edited.Kind, edited.Message.Text = turn.Edited, "and what do owls eat, anyway?"
-		events <- edited
+		events <- []turn.Event{edited}
 		time.Sleep(time.Minute)
 		recent, err := b.Traces.Recent(ctx, "general", 9)
 		if err != nil || len(recent) != 1 || len(door.all()) != before {
@@ -72,8 +72,8 @@ func TestNoTurnWhereTheBotMayNotPost(t *testing.T) {
 // A button that is pressed twice at once makes one post. When its turn is over, it may be pressed again.
 func TestPressesAreAtomic(t *testing.T) {
 	t.Parallel()
-	living(t, "wait 2s\nsay Mice.\n", func(b *Bot, events chan<- turn.Event, door *recorder, _ func()) {
-		events <- asks("1", "general", "ana")
+	living(t, "wait 2s\nsay Mice.\n", func(b *Bot, events chan<- []turn.Event, door *recorder, _ func()) {
+		events <- []turn.Event{asks("1", "general", "ana")}
 		time.Sleep(time.Minute)
 		ctx := context.Background()
 		recent, err := b.Traces.Recent(ctx, "general", 9)
@@ -121,15 +121,15 @@ func press(by string) turn.Event {
 // Nothing that is held outlives its turn, whatever becomes of it.
 func TestPassesAreGivenBack(t *testing.T) {
 	t.Parallel()
-	living(t, "hold\n", func(b *Bot, events chan<- turn.Event, door *recorder, stop func()) {
+	living(t, "hold\n", func(b *Bot, events chan<- []turn.Event, door *recorder, stop func()) {
 		b.Gate.Quotas = []gate.Quota{{Scope: store.OfPerson, Most: 100, Of: gate.Tokens}}
 		for i := range laneLength + 5 { // some lose their turn, and one is being answered
-			events <- asks(fmt.Sprint(i+1), "general", fmt.Sprint("person", i))
+			events <- []turn.Event{asks(fmt.Sprint(i+1), "general", fmt.Sprint("person", i))}
 		}
-		events <- asks("1", "general", "person0") // comes again
+		events <- []turn.Event{asks("1", "general", "person0")} // comes again
 		gone := asks("3", "general", "person2")
 		gone.Kind = turn.Deleted
-		events <- gone
+		events <- []turn.Event{gone}
 		time.Sleep(time.Second)
 		stop()
 		if n := b.Gate.Held(); n != 0 {

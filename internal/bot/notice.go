@@ -16,7 +16,8 @@ import (
 
 const (
 	noticeAfter = 300 * time.Millisecond // to gather people with the same notice
-	noticeEvery = 10 * time.Second       // between two notices of one kind in a channel
+	noticeEvery = 8 * time.Second        // between two notices of one kind in a channel
+	brokenEvery = time.Second            // the same for outOfOrder: no answers are posted besides
 	noticeLimit = time.Minute            // to post a notice
 )
 
@@ -28,6 +29,7 @@ type notices struct {
 	mu   sync.Mutex
 	open map[noticeKey]*notice   // notices that still gather names; guarded by mu
 	last map[noticeKey]time.Time // when the last notice was posted; guarded by mu
+	told map[string]bool         // ids of messages whose authors know that the store is out of order; guarded by mu
 }
 
 type noticeKey struct {
@@ -42,6 +44,18 @@ type notice struct {
 	claims []string // claims to close when the notice is posted
 }
 
+// again reports whether a message was passed to it before.
+func (ns *notices) again(id string) bool {
+	ns.mu.Lock()
+	defer ns.mu.Unlock()
+	if ns.told == nil || len(ns.told) > 1000 {
+		ns.told = map[string]bool{}
+	}
+	before := ns.told[id]
+	ns.told[id] = true
+	return before
+}
+
 // add adds an event to the open notice, or opens a notice. It returns how long a new notice should wait, or -1 if one
 // was open.
 func (ns *notices) add(key noticeKey, e turn.Event, claims []string, now time.Time) time.Duration {
@@ -54,7 +68,11 @@ func (ns *notices) add(key noticeKey, e turn.Event, claims []string, now time.Ti
 			ns.open = map[noticeKey]*notice{}
 		}
 		ns.open[key] = n
-		wait = max(noticeAfter, noticeEvery-now.Sub(ns.last[key]))
+		every := noticeEvery
+		if key.what == outOfOrder {
+			every = brokenEvery
+		}
+		wait = max(noticeAfter, every-now.Sub(ns.last[key]))
 	}
 	if name := e.Message.Author.Name; !slices.Contains(n.names, name) {
 		n.names = append(n.names, name)
@@ -79,6 +97,9 @@ func (ns *notices) take(key noticeKey, now time.Time) *notice {
 // tell tells the author of a message soon why there is no answer, and then closes the claims. It does not wait.
 func (b *Bot) tell(e turn.Event, what sentence, claims ...string) {
 	key := noticeKey{e.Message.ChannelID, what}
+	if what == outOfOrder && b.notices.again(e.Message.ID) { // a store that hangs may fail in the end
+		return
+	}
 	wait := b.notices.add(key, e, claims, time.Now())
 	if wait < 0 {
 		return
@@ -97,6 +118,16 @@ func (b *Bot) tell(e turn.Event, what sentence, claims ...string) {
 	})
 }
 
+// Overdue tells people that what they wrote waits because the store does not answer. It asks the store nothing, and takes as meant for the bot what
+// surely is. It may still be answered.
+func (b *Bot) Overdue(events []turn.Event) {
+	for _, e := range events {
+		if e.Kind == turn.Created && (e.Mentioned || e.Direct) && b.Gate.Access.Admits(e) {
+			b.tell(e, outOfOrder)
+		}
+	}
+}
+
 // tellAbove explains in the parent channel why there is no answer in the thread. If the thread was opened for a message,
 // that message has the thread's id.
 func (b *Bot) tellAbove(e turn.Event, what sentence) {
@@ -110,11 +141,15 @@ func (b *Bot) postNotice(key noticeKey, n *notice) {
 	ctx, cancel := context.WithTimeout(context.Background(), noticeLimit)
 	defer cancel()
 	p := turn.Post{ChannelID: key.channel, Final: true}
+	speaker := b.CurrentCast().Default
+	if key.what != outOfOrder { // else the store may not answer
+		speaker = b.speaker(ctx, n.event)
+	}
 	several := toSeveral[key.what]
 	if n.n == 1 {
 		several, p.ReplyTo = "", n.event.Message.ID
 	}
-	text := draft.Notice(b.speaker(ctx, n.event).Character, n.event, key.what, several, n.names)
+	text := draft.Notice(speaker.Character, n.event, key.what, several, n.names)
 	pieces := []string{text}
 	if b.Pace.Units > 0 {
 		pieces = reply.Split(text, b.Pace.Units)

@@ -3,6 +3,7 @@ package bot
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -36,11 +37,30 @@ func (b *Bot) resume(ctx context.Context) {
 			b.tellMissed(ctx, a)
 		}
 	}
+	b.markLeft(ctx)
 	for _, group := range byChannel(again) {
 		b.enqueue(ctx, group...)
 	}
 	if len(open) > 0 {
 		b.Log.Info("an earlier run left messages unanswered", "messages", len(open))
+	}
+}
+
+// markLeft ends the halves of answers to which no turn returns, because nobody asked for them, or because what asked was forgotten. Their
+// buttons would stay for good.
+func (b *Bot) markLeft(ctx context.Context) {
+	left, err := b.Store.Claims.Left(ctx)
+	b.logged("read which turns were left", err)
+	for _, id := range left {
+		t, err := b.Traces.Get(ctx, id)
+		posts, failed := b.Store.Claims.Posts(ctx, id)
+		if err := errors.Join(err, failed); err != nil || len(posts) == 0 {
+			b.logged("read a turn that was left", err)
+			continue
+		}
+		e := turn.Event{Kind: turn.Created, ID: t.Request.Message.ID, GuildID: t.Request.GuildID, Direct: t.Request.GuildID == "", Language: t.Request.Language, Message: t.Request.Message}
+		e.Message.ChannelID = t.Request.ChannelID
+		b.markInterrupted(ctx, arrival{Event: e, turnID: id, posts: posts})
 	}
 }
 

@@ -57,7 +57,7 @@ func TestWhatIsTooOldIsTold(t *testing.T) {
 	if err := errors.Join(err, b.Store.Claims.SavePost(ctx, "T", 0, store.Post{ID: "P", Text: "Half an"})); err != nil {
 		t.Fatal(err)
 	}
-	events := make(chan turn.Event)
+	events := make(chan []turn.Event)
 	close(events)
 	b.Run(ctx, events)
 	want := []string{"Half an\n\n-# interrupted: I was restarted here", "I was away, and it is a while ago that ben and Cyeveryone wrote to me. Ask me again if it still matters."}
@@ -80,12 +80,12 @@ func TestEverybodyIsTold(t *testing.T) {
 	b := resting(t, door)
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
-	events := make(chan turn.Event, 200)
+	events := make(chan []turn.Event, 200)
 	var names []string
 	for i := range 200 {
 		who := "person" + strings.Repeat("x", i%7) + string(rune('a'+i%26)) + string(rune('a'+i/26))
 		names = append(names, who)
-		events <- asks("m"+who, "general", who)
+		events <- []turn.Event{asks("m"+who, "general", who)}
 	}
 	close(events)
 	b.Run(ctx, events)
@@ -121,5 +121,28 @@ func TestUnknownChannel(t *testing.T) {
 	}
 	if e.GuildID = "elsewhere"; b.Settings(t.Context(), sage, e).WebOff {
 		t.Error("off, because another server has it off")
+	}
+}
+
+// Half an answer that nobody asked for has no claim. The next start marks it, once, and takes its button away.
+func TestWhatNobodyAskedForIsMarked(t *testing.T) {
+	door := &recorder{}
+	b := resting(t, door)
+	ctx := t.Context()
+	half := &turn.Trace{Request: turn.Request{ID: "T", ChannelID: "general", GuildID: "hall", Message: turn.Message{ID: "1", Author: turn.Author{ID: "ana", Name: "ana"}}}, Phase: turn.Answering}
+	err := errors.Join(b.Traces.Save(ctx, half), b.Store.Claims.SavePost(ctx, "T", 0, store.Post{ID: "P", Text: "Half an"}), b.Store.Claims.Close(ctx, "1"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		events := make(chan []turn.Event)
+		close(events)
+		b.Run(ctx, events)
+	}
+	if got := door.texts(); !slices.Equal(got, []string{"Half an\n\n-# interrupted: I was restarted here"}) {
+		t.Errorf("%q", got)
+	}
+	if got, err := b.Traces.Get(ctx, "T"); err != nil || got.Phase != turn.Interrupted || !slices.Equal(got.ReplyIDs, []string{"P"}) {
+		t.Errorf("record %+v, %v", got, err)
 	}
 }

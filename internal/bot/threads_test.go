@@ -14,7 +14,7 @@ import (
 func TestNoRoomForAThread(t *testing.T) {
 	t.Parallel()
 	const script = "say Mice.\n"
-	living(t, script, func(b *Bot, events chan<- turn.Event, door *recorder, _ func()) {
+	living(t, script, func(b *Bot, events chan<- []turn.Event, door *recorder, _ func()) {
 		door.fail = func(_ int, c call) error {
 			if c.method == "thread" {
 				return &rest.Error{Kind: rest.Full, Code: 160006}
@@ -25,7 +25,7 @@ func TestNoRoomForAThread(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, id := range []string{"1", "2"} {
-			events <- asks(id, "general", "ana")
+			events <- []turn.Event{asks(id, "general", "ana")}
 			time.Sleep(time.Minute)
 		}
 		answers, told := 0, 0

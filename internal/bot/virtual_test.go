@@ -2,7 +2,9 @@ package bot
 
 import (
 	"context"
+	"database/sql"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -20,7 +22,7 @@ import (
 
 // living runs a whole bot in virtual time, with a model behind a network in memory and Discord's pace. during drives it, and may ask it to
 // stop.
-func living(t *testing.T, script string, during func(b *Bot, events chan<- turn.Event, door *recorder, stop func())) {
+func living(t *testing.T, script string, during func(b *Bot, events chan<- []turn.Event, door *recorder, stop func())) {
 	synctest.Test(t, func(t *testing.T) {
 		parsed, err := llmtest.ParseScript([]byte(script))
 		if err != nil {
@@ -39,7 +41,7 @@ func living(t *testing.T, script string, during func(b *Bot, events chan<- turn.
 		defer b.Store.Close()
 		b.Cast = &Cast{Default: &Actor{Character: owl, Builder: &prompt.Builder{}, Model: client("main"), Side: client("side")}}
 		b.Pace.First, b.Pace.Every = 200*time.Millisecond, 1200*time.Millisecond
-		events := make(chan turn.Event)
+		events := make(chan []turn.Event)
 		var running sync.WaitGroup
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
@@ -55,8 +57,8 @@ func living(t *testing.T, script string, during func(b *Bot, events chan<- turn.
 func TestFirstWordsComeSoonAfterTheModels(t *testing.T) {
 	t.Parallel()
 	const first, most = 700 * time.Millisecond, 350 * time.Millisecond
-	living(t, "wait 700ms\nsay Mice, which are small. \nwait 5s\nsay And voles.\n", func(_ *Bot, events chan<- turn.Event, door *recorder, _ func()) {
-		events <- asks("1", "general", "ana")
+	living(t, "wait 700ms\nsay Mice, which are small. \nwait 5s\nsay And voles.\n", func(_ *Bot, events chan<- []turn.Event, door *recorder, _ func()) {
+		events <- []turn.Event{asks("1", "general", "ana")}
 		time.Sleep(time.Minute)
 		calls := door.all()
 		if len(calls) < 2 {
@@ -71,14 +73,14 @@ func TestFirstWordsComeSoonAfterTheModels(t *testing.T) {
 // The bot considers joining in after ten quiet seconds in a channel. Each message starts them over, and a message for the bot ends the wait.
 func TestTheLullLastsTenSeconds(t *testing.T) {
 	t.Parallel()
-	living(t, "when model \"side\"\nsay YES\nwhen model \"main\"\nsay Hoo.\n", func(b *Bot, events chan<- turn.Event, door *recorder, _ func()) {
+	living(t, "when model \"side\"\nsay YES\nwhen model \"main\"\nsay Hoo.\n", func(b *Bot, events chan<- []turn.Event, door *recorder, _ func()) {
 		if err := b.Store.Settings.ChangeConduct(context.Background(), "general", "hall", store.By{}, func(c *store.Conduct) { c.Chatty = true }); err != nil {
 			t.Fatal(err)
 		}
 		write := func(id string, to bool) {
 			e := asks(id, "general", "ana")
 			e.Mentioned = to
-			events <- e
+			events <- []turn.Event{e}
 		}
 		posted := func(after time.Duration, want int) {
 			time.Sleep(after)
@@ -106,12 +108,12 @@ func TestTheLullLastsTenSeconds(t *testing.T) {
 // An order of memory is carried out once, however often its turn starts over. The attempt that is answered tells the model the result.
 func TestAnOrderIsCarriedOutOnce(t *testing.T) {
 	t.Parallel()
-	living(t, "wait 2s\nsay As you wish.\n", func(b *Bot, events chan<- turn.Event, door *recorder, _ func()) {
+	living(t, "wait 2s\nsay As you wish.\n", func(b *Bot, events chan<- []turn.Event, door *recorder, _ func()) {
 		ctx := context.Background()
 		said := func(id, text string, to bool) {
 			e := asks(id, "general", "ana")
 			e.GuildID, e.Message.Text, e.Mentioned = "", text, to
-			events <- e
+			events <- []turn.Event{e}
 		}
 		said("1", "remember that I love plums", true)
 		time.Sleep(time.Minute)
@@ -145,13 +147,13 @@ func TestItEndsWhenAskedTo(t *testing.T) {
 		"all said":     "wait 1s\nsay Mice.\n",
 	} {
 		t.Run(name, func(t *testing.T) {
-			living(t, script, func(b *Bot, events chan<- turn.Event, door *recorder, stop func()) {
+			living(t, script, func(b *Bot, events chan<- []turn.Event, door *recorder, stop func()) {
 				ctx := context.Background()
 				door.fail = func(int, call) error {
 					return &rest.Error{Kind: rest.Unavailable}
 				}
-				events <- asks("1", "general", "ana")
-				events <- asks("2", "general", "ben") // it waits for its turn
+				events <- []turn.Event{asks("1", "general", "ana")}
+				events <- []turn.Event{asks("2", "general", "ben")} // it waits for its turn
 				time.Sleep(500 * time.Millisecond)
 				asked := time.Now()
 				stop()
@@ -165,4 +167,62 @@ func TestItEndsWhenAskedTo(t *testing.T) {
 			})
 		})
 	}
+}
+
+// When many answer at once, what an answer would post first has to wait. A short answer is then posted once and whole; the first words of a
+// long one queue after two seconds.
+func TestManyAnswersCostOneRequestEach(t *testing.T) {
+	t.Parallel()
+	for script, want := range map[string][]string{
+		"say Mice, which are small. \nwait 1s\nsay And voles.\n": {"Mice, which are small. And voles."},
+		"say Mice, which are small. \nwait 5s\nsay And voles.\n": {"Mice, which are small.", "Mice, which are small. And voles."},
+	} {
+		living(t, script, func(_ *Bot, events chan<- []turn.Event, door *recorder, _ func()) {
+			door.fail = func(_ int, c call) error {
+				if c.post.Passing {
+					return &rest.Error{Kind: rest.RateLimited}
+				}
+				return nil
+			}
+			events <- []turn.Event{asks("1", "general", "ana")}
+			time.Sleep(time.Minute)
+			var shown []string
+			for _, c := range door.all() {
+				if !c.failed {
+					shown = append(shown, c.post.Text)
+				}
+			}
+			if !slices.Equal(shown, want) {
+				t.Errorf("shown %q, want %q", shown, want)
+			}
+		})
+	}
+}
+
+// A store that does not answer keeps nobody waiting for a word. What came meanwhile is answered when it works again.
+func TestAStoreThatHangs(t *testing.T) {
+	t.Parallel()
+	living(t, "say Hoo.\n", func(b *Bot, events chan<- []turn.Event, door *recorder, _ func()) {
+		thawed, frozen := make(chan struct{}), make(chan struct{})
+		var hanging sync.WaitGroup
+		hanging.Go(func() {
+			_ = b.Store.Write(context.Background(), func(*sql.Tx) error { close(frozen); <-thawed; return nil })
+		})
+		<-frozen
+		talk := asks("1", "general", "ana")
+		talk.Mentioned = false
+		events <- []turn.Event{talk, asks("2", "general", "ben")}
+		time.Sleep(7 * time.Second)
+		b.Overdue([]turn.Event{asks("2", "general", "ben")}) // nobody is told twice
+		time.Sleep(2 * time.Second)
+		if calls := door.all(); len(calls) != 1 || calls[0].post.ReplyTo != "2" || calls[0].at > 8*time.Second {
+			t.Errorf("told %+v", calls)
+		}
+		close(thawed)
+		hanging.Wait()
+		time.Sleep(time.Minute)
+		if calls := door.all(); calls[len(calls)-1].post.Text != "Hoo." {
+			t.Errorf("in the end %+v", calls)
+		}
+	})
 }

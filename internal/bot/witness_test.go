@@ -24,11 +24,11 @@ func TestTheChannelIsTheWitness(t *testing.T) {
 		"two halves":     {[]turn.Standing{{ID: "P", Text: "Mi", Buttons: 1}, {ID: "Q", Text: "M", Buttons: 1}}, "editPdeleteQ"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			living(t, "say Mice.\n", func(b *Bot, events chan<- turn.Event, door *recorder, _ func()) {
+			living(t, "say Mice.\n", func(b *Bot, events chan<- []turn.Event, door *recorder, _ func()) {
 				b.Replies = func(context.Context, string, string) ([]turn.Standing, error) { return c.stands, nil }
 				e := asks("1", "general", "ana")
 				e.Replayed = true
-				events <- e
+				events <- []turn.Event{e}
 				time.Sleep(time.Minute)
 				synctest.Wait()
 				got := ""
@@ -55,9 +55,9 @@ func TestWhatCouldNotBePostedIsLeftForTheNextStart(t *testing.T) {
 		"away for the last edit":  {after(1, rest.Unavailable), 1},
 	} {
 		t.Run(name, func(t *testing.T) {
-			living(t, "say Mice, \nwait 3s\nsay which are small.\n", func(b *Bot, events chan<- turn.Event, door *recorder, stop func()) {
+			living(t, "say Mice, \nwait 3s\nsay which are small.\n", func(b *Bot, events chan<- []turn.Event, door *recorder, stop func()) {
 				door.fail = c.fail
-				events <- asks("1", "general", "ana")
+				events <- []turn.Event{asks("1", "general", "ana")}
 				time.Sleep(5 * time.Minute)
 				open, err := b.Store.Claims.Open(context.Background())
 				if err != nil || len(open) != 1 || len(open[0].Posts) != c.posts {
@@ -83,8 +83,8 @@ func TestTheNonceIsTheMessages(t *testing.T) {
 	t.Parallel()
 	nonces := map[string]bool{}
 	for range 2 {
-		living(t, "say Mice.\n", func(_ *Bot, events chan<- turn.Event, door *recorder, _ func()) {
-			events <- asks("1574597685254553601", "general", "ana")
+		living(t, "say Mice.\n", func(_ *Bot, events chan<- []turn.Event, door *recorder, _ func()) {
+			events <- []turn.Event{asks("1574597685254553601", "general", "ana")}
 			time.Sleep(time.Minute)
 			for _, c := range door.all() {
 				if c.method == "post" {

@@ -33,11 +33,13 @@ func BenchmarkTurn(b *testing.B) {
 	b.ResetTimer()
 	for range 16 {
 		workers.Go(func() {
-			for e := range s.Events() {
-				if _, err := s.Post(b.Context(), turn.Post{ChannelID: general, ReplyTo: e.Message.ID, Text: "an answer"}); err != nil {
-					return
+			for batch := range s.Events() {
+				for _, e := range batch {
+					if _, err := s.Post(b.Context(), turn.Post{ChannelID: general, ReplyTo: e.Message.ID, Text: "an answer"}); err != nil {
+						return
+					}
+					<-slots
 				}
-				<-slots
 			}
 		})
 	}

@@ -83,10 +83,10 @@ func (s *Session) postOwn(ctx context.Context, p turn.Post) (id string, err erro
 	if p.ReplyTo != "" {
 		m.Reference = &reference{MessageID: p.ReplyTo}
 	}
-	sent, err := s.create(ctx, p.ChannelID, m)
+	sent, err := s.create(ctx, p.ChannelID, m, p.Passing)
 	if m.Reference != nil && referenceRefused(err) {
 		m.Reference = nil // an answer that is no reply is better than none
-		sent, err = s.create(ctx, p.ChannelID, m)
+		sent, err = s.create(ctx, p.ChannelID, m, p.Passing)
 	}
 	if err != nil || sent.holds(p) {
 		return sent.ID, err
@@ -96,9 +96,9 @@ func (s *Session) postOwn(ctx context.Context, p turn.Post) (id string, err erro
 	return sent.ID, s.Edit(ctx, turn.Edit{Ref: ref, Text: p.Text, Buttons: p.Buttons, Final: true})
 }
 
-func (s *Session) create(ctx context.Context, channelID string, m wireMessage) (sentMessage, error) {
+func (s *Session) create(ctx context.Context, channelID string, m wireMessage, passing bool) (sentMessage, error) {
 	body, err := s.callIn(ctx, channelID, rest.Request{
-		Method: http.MethodPost, URL: discordgo.EndpointChannelMessages(channelID), Rank: rest.Create, Body: rest.JSON(m),
+		Method: http.MethodPost, URL: discordgo.EndpointChannelMessages(channelID), Rank: rest.Create, Passing: passing, Body: rest.JSON(m),
 	})
 	if err != nil {
 		return sentMessage{}, err

@@ -586,3 +586,33 @@ func TestPersonaName(t *testing.T) {
 		}
 	}
 }
+
+// A channel that refuses the bot without one of Discord's codes is not asked again either, until permissions change.
+func TestPlainRefusalIsRemembered(t *testing.T) {
+	virtual(t, func(t *testing.T, far *discordtest.Server) {
+		d := open(t, far, nil)
+		far.Fail(discordtest.Fault{Route: creates, Status: 403, Body: `{"message":"Forbidden"}`})
+		post := turn.Post{ChannelID: far.ID("general"), Text: "hello"}
+		for range 3 {
+			if _, err := d.Post(t.Context(), post); err == nil || !strings.HasPrefix(err.Error(), "discord: forbidden") {
+				t.Errorf("got %v", err)
+			}
+		}
+		if n := len(far.Requests(creates)); n != 1 {
+			t.Errorf("%d requests, want 1", n)
+		}
+	})
+}
+
+// A page in place of Discord's JSON means that a server is starting, not that a message is gone.
+func TestPageIsNoAnswer(t *testing.T) {
+	virtual(t, func(t *testing.T, far *discordtest.Server) {
+		d := open(t, far, nil)
+		for _, status := range []int{404, 502} {
+			far.Fail(discordtest.Page(creates, 2, status))
+			if _, err := d.Post(t.Context(), turn.Post{ChannelID: far.ID("general"), Text: "hello"}); err != nil {
+				t.Errorf("%d: %v", status, err)
+			}
+		}
+	})
+}

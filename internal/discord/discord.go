@@ -66,6 +66,9 @@ type Config struct {
 	LoadHash func(context.Context) (string, error) // reads what SaveHash saved, or ""; nil: commands are registered at each start
 	SaveHash func(context.Context, string) error   // saves the fingerprint of the commands that Discord has
 
+	// Overdue is called with events that have waited for some seconds, because the bot takes none. It must not wait. nil: nobody is told.
+	Overdue func([]turn.Event)
+
 	// Taken reports whether a command was carried out by its id. Such a command came again, and is not acknowledged again. nil: no command
 	// comes twice.
 	Taken func(ctx context.Context, id string) (bool, error)
@@ -130,8 +133,9 @@ type Session struct {
 	hooks      webhooks
 	namesakes  namesakes
 	late       lateEdits
+	acks       acks
 	parents    parents
-	events     chan turn.Event // closed by Run
+	events     chan []turn.Event // closed by Run
 	waiting    *queue
 	netDial    func(ctx context.Context, network, address string) (net.Conn, error) // connects to the gateway; nil: net.Dialer does. Tests connect in memory
 	frameLimit int64                                                                // bytes of a gateway frame; a larger frame is skipped
@@ -203,7 +207,7 @@ func New(c Config) (*Session, error) {
 	}
 	s := &Session{
 		cfg: c, log: c.Log, token: token,
-		events:     make(chan turn.Event), // unbuffered: a sent event has been received
+		events:     make(chan []turn.Event), // unbuffered: what is sent has been received
 		guildCame:  make(chan struct{}),
 		welcome:    make(chan struct{}, 1),
 		presenting: make(chan struct{}, 1),
@@ -277,10 +281,11 @@ func checkShape(token, where string) error {
 
 const tokenAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_="
 
-// Events returns the events in Discord's order. Run closes the channel when it returns. Nobody else may close it.
+// Events returns the events in Discord's order, those together that came while the bot was busy. Run closes the channel
+// when it returns. Nobody else may close it. The bot takes events when it has stored those that came before.
 //
 // A Gone event without a channel means that the bot has left the whole server.
-func (s *Session) Events() <-chan turn.Event { return s.events }
+func (s *Session) Events() <-chan []turn.Event { return s.events }
 
 // Guilds returns the ids of the bot's servers. known is false until Discord has announced them.
 func (s *Session) Guilds() (ids []string, known bool) { return s.names.guildIDs() }

@@ -45,7 +45,8 @@ type door struct {
 	*Session
 	far  *discordtest.Server
 	stop context.CancelFunc
-	done chan error // the error of Run
+	done chan error   // the error of Run
+	took []turn.Event // that next returns before it waits
 }
 
 // prepare makes a session that does not run yet.
@@ -132,16 +133,20 @@ func await(t testing.TB, what string, ok func() bool) {
 // next returns the next event.
 func (d *door) next(t *testing.T) turn.Event {
 	t.Helper()
-	select {
-	case e, ok := <-d.Events():
-		if !ok {
-			t.Fatal("events are closed")
+	for len(d.took) == 0 {
+		select {
+		case batch, ok := <-d.Events():
+			if !ok {
+				t.Fatal("events are closed")
+			}
+			d.took = batch
+		case <-time.After(soon):
+			t.Fatal("no event")
 		}
-		return e
-	case <-time.After(soon):
-		t.Fatal("no event")
 	}
-	panic("unreachable")
+	e := d.took[0]
+	d.took = d.took[1:]
+	return e
 }
 
 // none checks that nothing was reported before the next message.

@@ -17,13 +17,13 @@ import (
 // reads the gateway, so none may wait.
 func (s *Session) handlers() map[string]func(context.Context, []byte) error {
 	return map[string]func(context.Context, []byte) error{
-		"MESSAGE_CREATE":          on(s.onMessage),
-		"MESSAGE_UPDATE":          on(s.onEdit),
+		"MESSAGE_CREATE":          onMost(s.onMessage),
+		"MESSAGE_UPDATE":          onMost(s.onEdit),
 		"MESSAGE_DELETE":          on(s.onDelete),
 		"MESSAGE_DELETE_BULK":     on(s.onDelete),
-		"MESSAGE_REACTION_ADD":    on(func(_ context.Context, r *reaction) { s.onReaction(turn.Reacted, r) }),
-		"MESSAGE_REACTION_REMOVE": on(func(_ context.Context, r *reaction) { s.onReaction(turn.Unreacted, r) }),
-		"INTERACTION_CREATE":      on(s.onInteraction),
+		"MESSAGE_REACTION_ADD":    onMost(func(_ context.Context, r *reaction) { s.onReaction(turn.Reacted, r) }),
+		"MESSAGE_REACTION_REMOVE": onMost(func(_ context.Context, r *reaction) { s.onReaction(turn.Unreacted, r) }),
+		"INTERACTION_CREATE":      onMost(s.onInteraction),
 		"GUILD_CREATE":            on(func(_ context.Context, g *guildInfo) { s.onGuild(g) }),
 		"GUILD_UPDATE":            on(func(_ context.Context, g *guildInfo) { s.names.changeGuild(*g) }),
 		"GUILD_DELETE":            on(s.onGuildGone),
@@ -55,6 +55,17 @@ func on[T any](f func(context.Context, *T)) func(context.Context, []byte) error 
 		}
 		f(ctx, v)
 		return nil
+	}
+}
+
+// onMost is on for what people do: an odd field does not lose the event.
+func onMost[T any](f func(context.Context, *T)) func(context.Context, []byte) error {
+	return func(ctx context.Context, data []byte) error {
+		v, err := decodeMost[T](data)
+		if err == nil {
+			f(ctx, v)
+		}
+		return err
 	}
 }
 
@@ -90,16 +101,53 @@ func (s *Session) enqueue(e queued) {
 // the event and asks for the channel in the background.
 func (s *Session) forward(ctx context.Context) {
 	for {
-		e, ok := s.waiting.take(ctx)
-		if !ok {
+		batch := s.waiting.take(ctx)
+		if len(batch) == 0 {
 			return
 		}
-		s.place(&e)
+		for i := range batch {
+			s.place(&batch[i])
+		}
+		if !s.handOut(ctx, batch) {
+			return
+		}
+	}
+}
+
+// overdueAfter is how long an event may wait for the bot until the bot is told that it does, and overdueEvery how often that is checked.
+const (
+	overdueAfter = 6 * time.Second
+	overdueEvery = time.Second
+)
+
+// handOut waits until the bot takes a batch. It reports false when ctx is done.
+func (s *Session) handOut(ctx context.Context, batch []turn.Event) bool {
+	var check <-chan time.Time
+	for {
 		select {
 		case <-ctx.Done():
-			return
-		case s.events <- e:
+			return false
+		case s.events <- batch:
 			s.waiting.handOut()
+			return true
+		default:
+		}
+		if check == nil { // most batches are taken at once
+			ticks := time.NewTicker(overdueEvery)
+			defer ticks.Stop()
+			check = ticks.C
+		}
+		select {
+		case <-ctx.Done():
+			return false
+		case s.events <- batch:
+			s.waiting.handOut()
+			return true
+		case <-check:
+			if late := s.waiting.overdue(batch); len(late) > 0 && s.cfg.Overdue != nil {
+				s.log.Warn("the bot takes no events", "waiting", len(late))
+				s.cfg.Overdue(late)
+			}
 		}
 	}
 }
@@ -262,7 +310,7 @@ type queue struct {
 	waiting []queued // guarded by mu, as is all that follows
 	max     int
 	dropped int
-	current *queued     // being handed to the bot; nil: none
+	current []queued    // being handed to the bot
 	latest  []handedOut // handed to the bot, which may not have stored them yet; oldest first
 	reached position    // of the gateway's reader
 	holds   []snowflake // marks of gaps that are being filled
@@ -272,6 +320,8 @@ type queue struct {
 type queued struct {
 	event turn.Event
 	from  position // where the gateway's reader was; zero: a RESUME would not send the event again
+	came  time.Time
+	late  bool // it was returned by overdue
 }
 
 // position is a place in what the gateway sends.
@@ -283,13 +333,16 @@ type position struct {
 
 const noSession = -1
 
-// handedOut is an event that the bot has taken.
+// handedOut is a batch of events that the bot has taken.
 type handedOut struct {
-	from position
-	at   time.Time
+	events []queued // without the events themselves
+	at     time.Time
 }
 
-// Times after which an event that was handed out is surely stored. settledLast is for the last event, which no other
+// mostTogether is how many events the bot gets, and stores, at once.
+const mostTogether = 100
+
+// Times after which a batch that was handed out is surely stored. settledLast is for the last batch, which no other
 // followed.
 const (
 	settled     = 10 * time.Second
@@ -305,6 +358,7 @@ func (q *queue) put(e queued) (lost bool) {
 		q.waiting = q.waiting[1:]
 		q.dropped++
 	}
+	e.came = time.Now()
 	q.waiting = append(q.waiting, e)
 	q.mu.Unlock()
 	select {
@@ -314,33 +368,55 @@ func (q *queue) put(e queued) (lost bool) {
 	return lost
 }
 
-// take waits for an event and returns it. It returns false when ctx is done. The caller must call handOut when the bot
-// has the event.
-func (q *queue) take(ctx context.Context) (turn.Event, bool) {
+// take waits for events and returns them. It returns none when ctx is done. The caller must call handOut when the bot
+// has them.
+func (q *queue) take(ctx context.Context) (batch []turn.Event) {
 	for {
 		q.mu.Lock()
-		if len(q.waiting) > 0 {
-			next := q.waiting[0]
-			q.waiting[0] = queued{}
-			q.waiting, q.current = q.waiting[1:], &next
-			q.mu.Unlock()
-			return next.event, true
+		n := min(len(q.waiting), mostTogether)
+		q.current = slices.Clone(q.waiting[:n])
+		clear(q.waiting[:n])
+		q.waiting = q.waiting[n:]
+		for i := range q.current {
+			batch = append(batch, q.current[i].event)
+			q.current[i].event = turn.Event{}
 		}
 		q.mu.Unlock()
+		if n > 0 {
+			return batch
+		}
 		select {
 		case <-ctx.Done():
-			return turn.Event{}, false
+			return nil
 		case <-q.wake:
 		}
 	}
 }
 
-// handOut records that the bot has the event that was taken.
+// overdue returns the events that have waited too long, each once: those of the batch that is being handed out, and those behind it.
+func (q *queue) overdue(batch []turn.Event) (late []turn.Event) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	now := time.Now()
+	for i := range q.current {
+		if e := &q.current[i]; !e.late && now.Sub(e.came) >= overdueAfter {
+			e.late, late = true, append(late, batch[i])
+		}
+	}
+	for i := range q.waiting {
+		if e := &q.waiting[i]; !e.late && now.Sub(e.came) >= overdueAfter {
+			e.late, late = true, append(late, e.event)
+		}
+	}
+	return late
+}
+
+// handOut records that the bot has the events that were taken.
 func (q *queue) handOut() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.settle()
-	q.latest = append(q.latest, handedOut{q.current.from, time.Now()})
+	q.latest = append(q.latest, handedOut{q.current, time.Now()})
 	q.current = nil
 }
 
@@ -382,27 +458,26 @@ func (q *queue) position() (p position, whole bool) {
 	for _, mark := range q.holds {
 		p.mark = min(p.mark, mark)
 	}
-	consider := func(from position) {
-		switch {
-		case from.session == 0:
-			return
-		case from.session != p.session:
-			whole = false
-		default:
-			p.seq = min(p.seq, from.seq-1)
+	consider := func(events []queued) {
+		for i := range events {
+			from := events[i].from
+			switch {
+			case from.session == 0:
+				continue
+			case from.session != p.session:
+				whole = false
+			default:
+				p.seq = min(p.seq, from.seq-1)
+			}
+			p.mark = min(p.mark, from.mark)
 		}
-		p.mark = min(p.mark, from.mark)
 	}
 	q.settle()
-	for _, e := range q.latest {
-		consider(e.from)
+	for _, batch := range q.latest {
+		consider(batch.events)
 	}
-	if q.current != nil {
-		consider(q.current.from)
-	}
-	for i := range q.waiting {
-		consider(q.waiting[i].from)
-	}
+	consider(q.current)
+	consider(q.waiting)
 	return p, whole
 }
 

@@ -3,7 +3,10 @@ package discord
 import (
 	"context"
 	"encoding/json"
+	"fmt"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -217,15 +220,34 @@ func TestOverflow(t *testing.T) {
 			t.Errorf("event %s: lost %t", id, lost)
 		}
 	}
-	for _, want := range []string{"3", "4", "5"} {
-		if e, ok := q.take(t.Context()); !ok || e.ID != want || q.lost() != 2 {
-			t.Errorf("got %+v, want %s; lost %d", e, want, q.lost())
-		}
+	if batch := q.take(t.Context()); len(batch) != 3 || batch[0].ID != "3" || batch[2].ID != "5" || q.lost() != 2 {
+		t.Errorf("got %+v, lost %d", batch, q.lost())
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, ok := q.take(ctx); ok {
-		t.Error("an empty queue gave an event")
+	if batch := q.take(ctx); len(batch) > 0 {
+		t.Errorf("an empty queue gave %+v", batch)
+	}
+}
+
+// While the bot is busy, events gather: it gets them together, up to mostTogether at once. None counts as stored before the bot comes back.
+func TestEventsComeTogether(t *testing.T) {
+	t.Parallel()
+	q := newQueue(1000)
+	at := func(seq int) position { return position{session: 1, seq: int64(seq), mark: snowflake(seq)} }
+	for seq := 1; seq <= 250; seq++ {
+		q.put(queued{event: turn.Event{ID: fmt.Sprint(seq)}, from: at(seq)})
+		q.reach(at(seq))
+	}
+	for _, want := range []struct{ events, first, from int64 }{{100, 1, 0}, {100, 101, 0}, {50, 201, 0}} {
+		batch := q.take(t.Context())
+		if len(batch) != int(want.events) || batch[0].ID != fmt.Sprint(want.first) {
+			t.Errorf("got %d events from %s, want %+v", len(batch), batch[0].ID, want)
+		}
+		q.handOut()
+		if p, whole := q.position(); p.seq != want.from || !whole {
+			t.Errorf("a restart goes on at %d, %t; want %d", p.seq, whole, want.from)
+		}
 	}
 }
 
@@ -384,6 +406,85 @@ func TestHugeFrame(t *testing.T) {
 		d.none(t)
 		if h := d.Health(); h.Identifies != 1 || h.Resumes != 1 || len(far.Greetings()) != 2 {
 			t.Errorf("health %+v, greetings %+v", h, far.Greetings())
+		}
+	})
+}
+
+// Servers that are not Discord send fields of other shapes. Ids are read in any shape; any other odd field is left out, and the event comes all
+// the same. A field without which it would be mistaken loses it.
+func TestOddShapes(t *testing.T) {
+	deep := func(p map[string]any, path ...string) map[string]any {
+		for _, key := range path {
+			p, _ = p[key].(map[string]any)
+		}
+		return p
+	}
+	for name, c := range map[string]struct {
+		change func(p map[string]any)
+		want   func(e turn.Event) bool
+	}{
+		"roles as objects": {func(p map[string]any) {
+			deep(p, "member")["roles"] = []any{map[string]any{"id": "7", "name": "readers"}, map[string]any{"id": 8}, 9}
+		}, func(e turn.Event) bool {
+			return slices.Equal(e.Reader.Roles, []string{"7", "8", "9"}) && e.Reader.RolesKnown
+		}},
+		"roles as a map": {func(p map[string]any) { deep(p, "member")["roles"] = map[string]any{"7": true} },
+			func(e turn.Event) bool { return !e.Reader.RolesKnown }},
+		"a nickname as an object": {func(p map[string]any) { deep(p, "member")["nick"] = map[string]any{"text": "Countess"} },
+			func(e turn.Event) bool { return e.Message.Author.Name == "ada" }},
+		"several at once": {func(p map[string]any) {
+			p["flags"], p["mentions"], deep(p, "member")["nick"] = "none", map[string]any{}, []int{1}
+		}, func(e turn.Event) bool { return e.Message.Author.Name == "ada" && e.Reader.RolesKnown }},
+		"an id as an object": {func(p map[string]any) { p["guild_id"] = map[string]any{"id": "1"} }, nil},
+		"a bot of odd shape": {func(p map[string]any) { deep(p, "author")["bot"] = "yes" }, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			virtual(t, func(t *testing.T, far *discordtest.Server) {
+				d := open(t, far, nil)
+				far.Distort("MESSAGE_CREATE", c.change)
+				far.Say("general", "ada", "@familiar hello")
+				far.Distort("MESSAGE_CREATE", nil)
+				if c.want == nil {
+					d.none(t)
+				} else if e := d.next(t); e.GuildID == "" || !strings.Contains(e.Message.Text, "hello") || !c.want(e) {
+					t.Errorf("got %+v", e)
+				}
+			})
+		})
+	}
+}
+
+// While the bot takes no events, it is told of those that wait too long, each once.
+func TestOverdue(t *testing.T) {
+	virtual(t, func(t *testing.T, far *discordtest.Server) {
+		var mu sync.Mutex
+		late := map[string]time.Duration{} // guarded by mu
+		d := open(t, far, func(c *Config) {
+			c.Overdue = func(events []turn.Event) {
+				mu.Lock()
+				defer mu.Unlock()
+				for _, e := range events {
+					if late[e.Message.Text] > 0 {
+						t.Errorf("%s twice", e.Message.Text)
+					}
+					late[e.Message.Text] = time.Since(e.Message.At)
+				}
+			}
+		})
+		for _, text := range []string{"1", "2", "3"} {
+			far.Say("general", "ada", text)
+			time.Sleep(3 * time.Second)
+		}
+		time.Sleep(time.Minute)
+		mu.Lock()
+		defer mu.Unlock()
+		for _, text := range []string{"1", "2", "3"} {
+			if late[text] < overdueAfter || late[text] > overdueAfter+2*overdueEvery {
+				t.Errorf("%s: told of after %v", text, late[text])
+			}
+			if e := d.next(t); e.Message.Text != text {
+				t.Errorf("got %+v, want %s", e, text)
+			}
 		}
 	})
 }

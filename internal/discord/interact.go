@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"sync"
 	"time"
 	"unicode/utf16"
 
@@ -18,18 +19,79 @@ import (
 	"familiar/internal/discord/rest"
 )
 
-// Discord waits three seconds for an acknowledgement, so one that hangs is sent again within that time.
+// Discord waits three seconds for the first response to an interaction and fifteen minutes for the second.
+// https://discord.com/developers/docs/interactions/receiving-and-responding
 const (
-	ackLimit   = 2500 * time.Millisecond
-	ackAttempt = 1200 * time.Millisecond
+	ackAfter   = 300 * time.Millisecond  // for an answer that is the first response itself; then the interaction is acknowledged
+	ackLimit   = 2500 * time.Millisecond // from the interaction to its first response
+	ackAttempt = 1200 * time.Millisecond // for one attempt, so that one that hangs is sent again within that time
+	ackLate    = time.Second             // an interaction that comes later is acknowledged first: its giver may have been shown that it failed
+	mostAcks   = 1000                    // first responses that are remembered
 )
 
-// onInteraction acknowledges a command or a button at once and then hands it to the bot. Discord waits three seconds for
-// the first response and fifteen minutes for the second.
-// https://discord.com/developers/docs/interactions/receiving-and-responding
+// ack is the first response to an interaction.
+type ack struct {
+	deferral, answer discordgo.InteractionResponseType // as an acknowledgement, and with the answer itself
+
+	mu   sync.Mutex // held while the response is sent
+	sent bool       // guarded by mu
+}
+
+// acks are the first responses to the latest interactions, by token. The zero value is ready.
+type acks struct {
+	mu     sync.Mutex
+	all    map[string]*ack // guarded by mu
+	tokens []string        // oldest first; guarded by mu
+}
+
+// add remembers the first response to an interaction. It reports false if the interaction came before.
+func (as *acks) add(token string, a *ack) bool {
+	as.mu.Lock()
+	defer as.mu.Unlock()
+	if as.all[token] != nil {
+		return false
+	}
+	if as.all == nil {
+		as.all = map[string]*ack{}
+	}
+	if len(as.tokens) == mostAcks {
+		delete(as.all, as.tokens[0])
+		as.tokens = as.tokens[1:]
+	}
+	as.all[token], as.tokens = a, append(as.tokens, token)
+	return true
+}
+
+func (as *acks) get(token string) *ack {
+	as.mu.Lock()
+	defer as.mu.Unlock()
+	return as.all[token]
+}
+
+// respondFirst sends the first response to an interaction, unless it was sent. first reports whether it was the one.
+func (s *Session) respondFirst(ctx context.Context, a *ack, id, token string, body any) (first bool, err error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.sent {
+		return false, nil
+	}
+	err = s.respond(ctx, id, token, body)
+	taken := rest.Code(err) == discordgo.ErrCodeInteractionHasAlreadyBeenAcknowledged // by an attempt whose response got lost, or before a restart
+	if a.sent = err == nil || taken; taken {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// acknowledge tells Discord that an answer will follow.
+func (s *Session) acknowledge(ctx context.Context, a *ack, id, token string) error {
+	_, err := s.respondFirst(ctx, a, id, token, discordgo.InteractionResponse{Type: a.deferral, Data: &discordgo.InteractionResponseData{Flags: discordgo.MessageFlagsEphemeral}})
+	return err
+}
+
+// onInteraction hands a command or a button to the bot, and acknowledges it if the answer is not there soon.
 func (s *Session) onInteraction(ctx context.Context, i *interaction) {
-	answer := discordgo.InteractionResponse{Type: discordgo.InteractionResponseDeferredChannelMessageWithSource,
-		Data: &discordgo.InteractionResponseData{Flags: discordgo.MessageFlagsEphemeral}}
+	a := &ack{deferral: discordgo.InteractionResponseDeferredChannelMessageWithSource, answer: discordgo.InteractionResponseChannelMessageWithSource}
 	switch i.Type {
 	case discordgo.InteractionApplicationCommand:
 		if s.opensForm(i.Data.Name) {
@@ -42,9 +104,13 @@ func (s *Session) onInteraction(ctx context.Context, i *interaction) {
 		return
 	case discordgo.InteractionMessageComponent:
 		if i.Message != nil && i.Message.Flags&discordgo.MessageFlagsEphemeral != 0 { // a message that only this person sees: it is edited
-			answer = discordgo.InteractionResponse{Type: discordgo.InteractionResponseDeferredMessageUpdate}
+			a.deferral, a.answer = discordgo.InteractionResponseDeferredMessageUpdate, discordgo.InteractionResponseUpdateMessage
 		}
 	default:
+		return
+	}
+	if !s.acks.add(i.Token, a) {
+		s.log.Info("an interaction came twice", "id", i.ID)
 		return
 	}
 	e := s.commandEvent(i)
@@ -55,26 +121,45 @@ func (s *Session) onInteraction(ctx context.Context, i *interaction) {
 		if s.taken(ctx, i.ID) {
 			return
 		}
-		err := s.respond(ctx, i.ID, i.Token, answer)
-		if err != nil && rest.Code(err) != discordgo.ErrCodeInteractionHasAlreadyBeenAcknowledged { // by an attempt whose response got lost
-			s.log.Warn("interaction could not be acknowledged and is lost", "command", e.Command.Name, "err", err)
-			return
+		rereads := e.Command.Kind == turn.MessageMenu && e.Command.Target == nil
+		if first := rereads || s.Now().Sub(e.Message.At) > ackLate; first {
+			if err := s.acknowledge(ctx, a, i.ID, i.Token); err != nil {
+				s.log.Warn("interaction could not be acknowledged and is lost", "command", e.Command.Name, "err", err)
+				return
+			}
+			s.reread(ctx, i, e.Command)
 		}
-		s.reread(ctx, i, e.Command)
-		s.enqueue(queued{event: e}) // the position is zero, because an acknowledged interaction does not come again
+		s.enqueue(queued{event: e}) // the position is zero: what is carried out now must not come again
+		if rest.Sleep(ctx, ackAfter) == nil {
+			if err := s.acknowledge(ctx, a, i.ID, i.Token); err != nil {
+				s.log.Warn("interaction could not be acknowledged", "command", e.Command.Name, "err", err)
+			}
+		}
 	})
 }
+
+// takenLimit is how long the disk may take to say whether an interaction was carried out. The bot asks again before it carries it out.
+const takenLimit = time.Second
 
 // taken reports whether an interaction was carried out before: a RESUME after a restart may bring it again.
 func (s *Session) taken(ctx context.Context, id string) bool {
 	if s.cfg.Taken == nil {
 		return false
 	}
-	taken, err := s.cfg.Taken(ctx, id)
-	if err != nil {
-		s.log.Error("look for an interaction that came before", "err", err)
+	asked := make(chan bool, 1)
+	s.tasks.Go(func() {
+		taken, err := s.cfg.Taken(ctx, id)
+		if err != nil {
+			s.log.Error("look for an interaction that came before", "err", err)
+		}
+		asked <- taken
+	})
+	select {
+	case taken := <-asked:
+		return taken
+	case <-time.After(takenLimit):
+		return false
 	}
-	return taken
 }
 
 // commandEvent turns an interaction into an event.
@@ -210,7 +295,7 @@ const maxShown = 4000
 // Respond answers a command that came out of Events. Only the person who gave it sees the answer. A second answer, also
 // one to a button under the first, replaces it. Respond works for fifteen minutes, and three seconds for suggestions. At
 // most 25 buttons are shown. The error is a *rest.Error.
-func (s *Session) Respond(ctx context.Context, c turn.Command, a turn.Answer) error {
+func (s *Session) Respond(ctx context.Context, c turn.Command, a turn.Answer) (err error) {
 	ctx, cancel := withDeadline(ctx)
 	defer cancel()
 	self := s.self.Load()
@@ -228,19 +313,39 @@ func (s *Session) Respond(ctx context.Context, c turn.Command, a turn.Answer) er
 		return &rest.Error{Kind: rest.TooLong, Message: "the sections have more than 4,000 characters"}
 	}
 	r := reply{Flags: discordgo.MessageFlagsSuppressEmbeds | discordgo.MessageFlagsIsComponentsV2, Components: shown, Attachments: []attachment{}}
+	if first := s.acks.get(c.Token); first != nil {
+		if a.File != nil {
+			err = s.acknowledge(ctx, first, c.ID, c.Token)
+		} else if done, failed := s.answerFirst(ctx, first, c, r); done || failed != nil {
+			return failed
+		}
+		if err != nil {
+			return err
+		}
+	}
 	req := rest.Request{Method: http.MethodPatch, URL: discordgo.EndpointInteractionResponseActions(self.app, c.Token)}
 	if a.File == nil {
 		req.Body = rest.JSON(r)
 	} else {
 		r.Attachments = []attachment{{Filename: recordName(a)}}
-		var err error
 		file := []*discordgo.File{{Name: recordName(a), Reader: bytes.NewReader(a.File)}}
 		if req.Type, req.Body, err = discordgo.MultipartBodyWithJSON(r, file); err != nil {
 			return fmt.Errorf("encode answer: %w", err)
 		}
 	}
-	_, err := s.rest.Call(ctx, req)
+	_, err = s.rest.Call(ctx, req)
 	return err
+}
+
+// answerFirst sends an answer as the first response, so that one request does, unless that was sent. done reports whether it was the one.
+func (s *Session) answerFirst(ctx context.Context, first *ack, c turn.Command, r reply) (done bool, err error) {
+	if r.Flags |= discordgo.MessageFlagsEphemeral; first.answer == discordgo.InteractionResponseUpdateMessage {
+		r.Flags &^= discordgo.MessageFlagsEphemeral // the message has it already
+	}
+	return s.respondFirst(ctx, first, c.ID, c.Token, struct {
+		Type discordgo.InteractionResponseType `json:"type"`
+		Data reply                             `json:"data"`
+	}{first.answer, r})
 }
 
 func recordName(a turn.Answer) string { return cmp.Or(a.Name, "record.txt") }

@@ -97,13 +97,94 @@ func TestRespondFails(t *testing.T) {
 	})
 }
 
+// An interaction that comes so late that Discord takes no answer is not carried out.
 func TestUnacknowledged(t *testing.T) {
 	virtual(t, func(t *testing.T, far *discordtest.Server) {
 		d := open(t, far, nil)
-		far.Fail(discordtest.Fault{Route: "POST interactions/*/*/callback", Status: http.StatusNotFound, Body: `{"code":10062,"message":"Unknown interaction"}`})
+		far.Fail(discordtest.Fault{Route: callbacks, Status: http.StatusNotFound, Body: `{"code":10062,"message":"Unknown interaction"}`})
+		far.Distort("INTERACTION_CREATE", func(p map[string]any) { p["id"] = flakeAt(time.Now().Add(-4 * time.Second)).String() })
 		far.Interact("general", "ada", "help", nil, true)
-		await(t, "the callback", func() bool { return len(far.Requests("POST interactions/*/*/callback")) == 1 })
+		await(t, "the callback", func() bool { return len(far.Requests(callbacks)) == 1 })
 		d.none(t)
+	})
+}
+
+const (
+	callbacks = "POST interactions/*/*/callback"
+	rewrites  = "PATCH webhooks/*/*/messages/@original"
+)
+
+// An answer that is there at once is the first response: one request. A slow one follows an acknowledgement. An interaction that comes twice
+// is reported once.
+func TestFirstResponse(t *testing.T) {
+	each(t, map[string]struct {
+		slow, lost, file bool
+		edits            int
+	}{
+		"at once": {}, "slow": {slow: true, edits: 1}, "with a file": {file: true, edits: 1}, "the response got lost": {lost: true}, "the acknowledgement got lost": {slow: true, lost: true, edits: 1},
+	}, func(t *testing.T, far *discordtest.Server, c struct {
+		slow, lost, file bool
+		edits            int
+	}) {
+		d := open(t, far, nil)
+		if c.lost {
+			far.Accept("already been acknowledged")
+			far.Fail(discordtest.Fault{Route: callbacks, Cut: true, After: true})
+			if !c.slow {
+				c.edits = 1
+			}
+		}
+		i := far.Interact("general", "ada", "help", nil, true)
+		i.Again()
+		e := d.next(t)
+		d.none(t)
+		if c.slow {
+			time.Sleep(time.Second)
+			if took, hidden, ok := i.WaitAck(0); !ok || !hidden || took > ackAfter+500*time.Millisecond {
+				t.Errorf("acknowledged %t after %v, hidden %t", ok, took, hidden)
+			}
+		}
+		answer := turn.Answer{Text: "I help", Buttons: []turn.Button{{ID: "page:b", Label: "Next"}}}
+		if c.file {
+			answer.File = []byte("the record")
+		}
+		if err := d.Respond(t.Context(), *e.Command, answer); err != nil {
+			t.Fatal(err)
+		}
+		shown, ok := i.WaitAnswer(1, time.Second)
+		if !ok || shown.Text != "I help" || !shown.Ephemeral || len(shown.Buttons) != 1 {
+			t.Fatalf("shown %+v", shown)
+		}
+		if n := len(far.Requests(rewrites)); n != c.edits {
+			t.Errorf("%d edits, want %d", n, c.edits)
+		}
+		if !c.file && !c.slow && !c.lost && len(far.Requests(callbacks)) != 1 {
+			t.Errorf("%d first responses", len(far.Requests(callbacks)))
+		}
+		press := far.Press("ada", shown, "page:b", discordtest.Member)
+		if err := d.Respond(t.Context(), *d.next(t).Command, turn.Answer{Text: "page 2"}); err != nil {
+			t.Fatal(err)
+		}
+		if shown, _ = press.WaitAnswer(1, time.Second); shown.Text != "page 2" || !shown.Ephemeral {
+			t.Errorf("shown %+v", shown)
+		}
+		time.Sleep(3 * time.Second)
+	})
+}
+
+// A disk that does not answer keeps nobody's command from being acknowledged.
+func TestAcknowledgedBesideAFrozenDisk(t *testing.T) {
+	virtual(t, func(t *testing.T, far *discordtest.Server) {
+		thawed := make(chan struct{})
+		d := open(t, far, func(c *Config) {
+			c.Taken = func(context.Context, string) (bool, error) { <-thawed; return false, nil }
+		})
+		defer close(thawed)
+		i := far.Interact("general", "ada", "help", nil, true)
+		if took, _, ok := i.WaitAck(3 * time.Second); !ok || took > 2*time.Second {
+			t.Errorf("acknowledged %t after %v", ok, took)
+		}
+		d.next(t)
 	})
 }
 

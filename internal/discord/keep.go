@@ -318,10 +318,11 @@ func (s *Session) page(ctx context.Context, from stretch) ([]message, error) {
 	if err != nil {
 		return nil, err
 	}
-	var page []message
-	if err := rest.Decode(body, &page); err != nil {
+	read, err := decodeMost[[]message](body)
+	if err != nil {
 		return nil, fmt.Errorf("read messages: %w", err)
 	}
+	page := *read
 	for i := range page {
 		page[i].GuildID = from.guildID // only the gateway's events include it
 	}

@@ -71,9 +71,11 @@ func (d *door) texts(t *testing.T) (texts []string) {
 	var ids []string
 	for {
 		select {
-		case e := <-d.Events():
-			if !slices.Contains(ids, e.ID) {
-				ids, texts = append(ids, e.ID), append(texts, e.Message.Text)
+		case batch := <-d.Events():
+			for _, e := range batch {
+				if !slices.Contains(ids, e.ID) {
+					ids, texts = append(ids, e.ID), append(texts, e.Message.Text)
+				}
 			}
 		case <-time.After(10 * time.Second):
 			return texts

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"slices"
 	"sort"
@@ -346,7 +347,13 @@ func (c *refusals) check(channelID string) error {
 
 // learn records an error that means that the bot may not write in a channel. It reports whether that is news.
 func (c *refusals) learn(channelID string, err error) (news bool) {
-	if n := rest.Code(err); n != discordgo.ErrCodeMissingAccess && n != discordgo.ErrCodeMissingPermissions {
+	e, ok := errors.AsType[*rest.Error](err)
+	if !ok || e.Status != http.StatusForbidden {
+		return false
+	}
+	switch e.Code {
+	case discordgo.ErrCodeMissingAccess, discordgo.ErrCodeMissingPermissions, 0: // other servers give no code
+	default:
 		return false
 	}
 	c.mu.Lock()

@@ -4,17 +4,74 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 	"unicode"
 
 	"github.com/bwmarrin/discordgo"
+
+	"familiar/internal/discord/rest"
 )
 
 // The gateway's payloads, with only the fields that the bot reads. Other fields cannot fail to parse and take no memory,
 // so a message with a new kind of component or embed is not lost.
 // https://discord.com/developers/docs/events/gateway-events
+
+// essentials are the fields without which an event would be mistaken: for another's, for a direct message, or for a person's.
+var essentials = []string{"id", "guild_id", "channel_id", "message_id", "user_id", "webhook_id", "application_id", "author", "user", "bot", "system", "type", "token", "authorizing_integration_owners"}
+
+// mostOdd is how many odd fields of one event are left out.
+const mostOdd = 8
+
+// decodeMost reads a payload of what people do. A field of another type than expected, which is not essential, is left out.
+func decodeMost[T any](data []byte) (*T, error) {
+	v := new(T)
+	err := rest.Decode(data, v)
+	odd := (*json.UnmarshalTypeError)(nil)
+	if err == nil || !errors.As(err, &odd) {
+		return v, err
+	}
+	tree, ok := rest.Tree(data)
+	if !ok {
+		return v, err
+	}
+	for range mostOdd {
+		path := strings.Split(odd.Field, ".")
+		if odd.Field == "" || slices.Contains(essentials, path[len(path)-1]) {
+			return v, err
+		}
+		leaveOut(tree, path)
+		v = new(T)
+		if err = json.Unmarshal(rest.JSON(tree), v); err == nil || !errors.As(err, &odd) {
+			break
+		}
+	}
+	return v, err
+}
+
+// leaveOut removes a field from a JSON value, in all elements of the lists on its path.
+func leaveOut(tree any, path []string) {
+	switch in := tree.(type) {
+	case []any:
+		for _, one := range in {
+			leaveOut(one, path)
+		}
+	case map[string]any:
+		next, found := in[path[0]]
+		switch {
+		case found && len(path) == 1:
+			delete(in, path[0])
+		case found:
+			leaveOut(next, path[1:])
+		default: // the keys are ids, which the path leaves out
+			for _, next := range in {
+				leaveOut(next, path)
+			}
+		}
+	}
+}
 
 // stamp is a time. If it cannot be read, it is the zero time with the unread text.
 type stamp struct {
@@ -79,6 +136,33 @@ type object struct {
 	ID string `json:"id"`
 }
 
+// ids is a list of ids. Other servers write them as numbers, or as objects with an id. It is nil, which means unknown, if it cannot be read.
+type ids []string
+
+// UnmarshalJSON never fails.
+func (all *ids) UnmarshalJSON(data []byte) error {
+	*all = nil
+	var list []json.RawMessage
+	if json.Unmarshal(data, &list) != nil || list == nil {
+		return nil
+	}
+	read := make(ids, len(list))
+	for i, one := range list {
+		var o object
+		if json.Unmarshal(one, &read[i]) != nil && rest.Decode(one, &o) == nil {
+			read[i] = o.ID
+		}
+		if number := string(one); flake(number) > 0 {
+			read[i] = number
+		}
+		if read[i] == "" {
+			return nil
+		}
+	}
+	*all = read
+	return nil
+}
+
 type user struct {
 	ID         string `json:"id"`
 	Username   string `json:"username"`
@@ -89,11 +173,11 @@ type user struct {
 
 // member is a user in a server. User is zero if the payload has the user in another field.
 type member struct {
-	User        user     `json:"user"`
-	Nick        string   `json:"nick"`
-	Permissions string   `json:"permissions"` // in interactions: a set of bits in decimal
-	Roles       []string `json:"roles"`       // ids, without @everyone; nil: unknown
-	Timeout     stamp    `json:"communication_disabled_until"`
+	User        user   `json:"user"`
+	Nick        string `json:"nick"`
+	Permissions string `json:"permissions"` // in interactions: a set of bits in decimal
+	Roles       ids    `json:"roles"`       // without @everyone; nil: unknown
+	Timeout     stamp  `json:"communication_disabled_until"`
 }
 
 // name returns what others see: the nickname in this server, the display name, or the account's name. Bidi controls are
@@ -133,7 +217,7 @@ type message struct {
 	Author     *user                 `json:"author"`
 	Member     *member               `json:"member"`
 	Mentions   []mention             `json:"mentions"`
-	Roles      []string              `json:"mention_roles"`
+	Roles      ids                   `json:"mention_roles"`
 	Reference  *messageReference     `json:"message_reference"`
 	Referenced *message              `json:"referenced_message"`
 

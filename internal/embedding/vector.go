@@ -141,37 +141,30 @@ func (s *Vectors) MissingMemories(ctx context.Context, model string, limit int) 
 // Save saves vectors of a model, replaces those of other models, and returns their number. It skips texts that were deleted or changed
 // meanwhile.
 func (s *Vectors) Save(ctx context.Context, model string, all ...Embedded) (kept int, err error) {
-	type row struct{ place, channel, id string }
+	type row struct {
+		place, channel, id string
+		of                 Vector
+	}
 	var rows []row
-	var of []Vector
-	err = s.DB.Write(ctx, func(tx *sql.Tx) error {
-		kept, rows, of = 0, nil, nil
-		for _, e := range all {
-			if e.ID == "" {
-				n, err := keepMemoryVector(tx, model, e)
-				if err != nil {
-					return err
-				}
-				kept += n
-				continue
-			}
-			var r row
-			err := keepVector(tx, model, e).Scan(&r.place, &r.channel, &r.id)
-			if errors.Is(err, sql.ErrNoRows) {
-				continue
-			}
-			if err != nil {
-				return err
-			}
-			kept, rows, of = kept+1, append(rows, r), append(of, e.Vector)
+	err = store.WriteEach(ctx, s.DB, all, func(tx *sql.Tx, e Embedded) error {
+		if e.ID == "" {
+			n, err := keepMemoryVector(tx, model, e)
+			kept += n
+			return err
 		}
-		return nil
+		r := row{of: e.Vector}
+		err := keepVector(tx, model, e).Scan(&r.place, &r.channel, &r.id)
+		if errors.Is(err, sql.ErrNoRows) {
+			return nil
+		}
+		kept, rows = kept+1, append(rows, r)
+		return err
 	})
+	for _, r := range rows { // also after an error, which leaves what earlier steps saved
+		s.cache.add(r.place, model, r.channel, r.id, r.of)
+	}
 	if err != nil {
 		return 0, fmt.Errorf("save vectors: %w", err)
-	}
-	for i, r := range rows {
-		s.cache.add(r.place, model, r.channel, r.id, of[i])
 	}
 	return kept, nil
 }
@@ -194,17 +187,13 @@ func keepVector(tx *sql.Tx, model string, e Embedded) *sql.Row {
 		RETURNING place, channel_id, message_id`, model, append([]byte{}, e.Vector...), e.ID, e.Text)
 }
 
-// unembedBatch is how many vectors are deleted in one transaction.
-const unembedBatch = 500
-
 // DeleteOthers deletes the vectors of all models except one, or of all if it is "".
 func (s *Vectors) DeleteOthers(ctx context.Context, except string) (dropped int, err error) {
-	_, err = s.DB.Exec(ctx, "delete vectors", `DELETE FROM memory_vectors WHERE model <> ?`, except)
-	for n := unembedBatch; err == nil && n == unembedBatch; dropped += n {
-		n, err = s.DB.Exec(ctx, "delete vectors", `DELETE FROM message_vectors WHERE message_id IN
-			(SELECT message_id FROM message_vectors WHERE model <> ? LIMIT 0 + ?)`, except, unembedBatch)
+	_, err = s.DB.DeleteSteps(ctx, "delete vectors", "memory_vectors", "memory_id", `model <> ?`, except)
+	if err != nil {
+		return 0, err
 	}
-	return dropped, err
+	return s.DB.DeleteSteps(ctx, "delete vectors", "message_vectors", "place, model, at, message_id", `model <> ?`, except)
 }
 
 // Count returns how many messages have a vector of a model, which may be an empty one.

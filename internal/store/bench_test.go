@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -257,4 +258,58 @@ func BenchmarkRecall(b *testing.B) {
 	b.ReportMetric(float64(index)/float64(text), "index/text")
 	b.ReportMetric(took[len(took)/2].Seconds()*1000, "p50-ms")
 	b.ReportMetric(took[len(took)*99/100].Seconds()*1000, "p99-ms")
+}
+
+// BenchmarkBeside is how long a message takes to arrive while the index of a million messages is built, and then while they are deleted. It counts
+// the messages that a step held up for longer than stepLimit.
+func BenchmarkBeside(b *testing.B) {
+	n := 1_000_000
+	if testing.Short() {
+		n = 2_000
+	}
+	db := open(b, b.TempDir())
+	db.indexing.end()
+	fill(b, db, n, 1000)
+	if err := db.Write(b.Context(), emptyIndex); err != nil {
+		b.Fatal(err)
+	}
+	for what, task := range map[string]func(context.Context) error{
+		"nothing": func(ctx context.Context) error { <-ctx.Done(); return nil },
+		"index":   db.Messages.indexDue,
+		"prune": func(ctx context.Context) error {
+			_, err := db.Messages.Prune(ctx, time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC))
+			return err
+		},
+	} {
+		b.Run(what, func(b *testing.B) {
+			ctx, stop := context.WithCancel(b.Context())
+			done := make(chan error, 1)
+			go func() { done <- task(ctx) }()
+			var took []time.Duration
+			late := 0
+			for i := 0; b.Loop(); i++ {
+				id := fmt.Sprint(what, b.N, "-", i)
+				m := Message{ID: id, ChannelID: "c", GuildID: "g", AuthorID: "4", AuthorName: "somebody", Text: "a question of some length?", At: time.Now()}
+				began := time.Now()
+				if _, err := arrive(ctx, db, m, ""); err != nil {
+					b.Fatal(err)
+				}
+				if t := time.Since(began); t > stepLimit {
+					late++
+				}
+				took = append(took, time.Since(began))
+				time.Sleep(2 * time.Millisecond)
+			}
+			stop()
+			if err := <-done; err != nil && !errors.Is(err, context.Canceled) {
+				b.Error(err)
+			}
+			slices.Sort(took)
+			b.ReportMetric(float64(late)/float64(len(took))*1000, "late/1000")
+			for _, p := range []int{50, 99, 100} {
+				b.ReportMetric(took[(len(took)-1)*p/100].Seconds()*1000, fmt.Sprintf("p%d-ms", p))
+			}
+			b.ReportMetric(0, "ns/op")
+		})
+	}
 }

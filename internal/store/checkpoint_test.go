@@ -3,6 +3,7 @@ package store
 import (
 	"fmt"
 	"os"
+	"strings"
 	"testing"
 	"time"
 
@@ -28,5 +29,33 @@ func TestCheckpoint(t *testing.T) {
 	}
 	if !wait.Until(func() bool { return size() > before }) {
 		t.Fatalf("after %d transactions the file still has %d bytes", checkpointEvery, before)
+	}
+}
+
+// TestLogIsCutBack checks that a large transaction leaves no large log behind.
+func TestLogIsCutBack(t *testing.T) {
+	db, ctx := open(t, t.TempDir()), t.Context()
+	size := func() int64 {
+		info, err := os.Stat(db.path + "-wal")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return info.Size()
+	}
+	const most = 8 << 20 // logLimit
+	if err := db.Notes.Set(ctx, "large", strings.Repeat("x", 2*most)); err != nil {
+		t.Fatal(err)
+	}
+	if size() < most {
+		t.Fatalf("the log has only %d bytes", size())
+	}
+	for n := 0; size() > most; n++ {
+		if n == 100 {
+			t.Fatalf("the log still has %d bytes", size())
+		}
+		db.carryNow(ctx)
+		if err := db.Notes.Set(ctx, "small", fmt.Sprint(n)); err != nil {
+			t.Fatal(err)
+		}
 	}
 }

@@ -256,18 +256,28 @@ func (s *Claims) Open(ctx context.Context) ([]OpenClaim, error) {
 		if err != nil {
 			return nil, err
 		}
-		rows, failed := s.db.readers.QueryContext(ctx, `SELECT message_id, text FROM posts WHERE turn_id = ? ORDER BY n`, all[i].TurnID)
-		all[i].Posts, err = Collect(s.db, "read posts", rows, failed, func(row Scanner) (p Post, err error) {
-			err = row.Scan(&p.ID, &p.Text)
-			return p, err
-		})
+		all[i].Posts, err = s.Posts(ctx, all[i].TurnID)
 	}
 	return all, err
 }
 
+// Left returns the turns with posts that no open claim stands behind, such as those that nobody asked for. No turn may be under way.
+func (s *Claims) Left(ctx context.Context) (turnIDs []string, err error) {
+	return List(ctx, s.db, "read turns that were left", ScanValue[string],
+		`SELECT DISTINCT turn_id FROM posts WHERE turn_id NOT IN (SELECT turn_id FROM claims WHERE state <> 'done') ORDER BY turn_id`)
+}
+
+// Posts returns the posts of a turn that is not over, in order.
+func (s *Claims) Posts(ctx context.Context, turnID string) ([]Post, error) {
+	return List(ctx, s.db, "read posts", func(row Scanner) (p Post, err error) {
+		err = row.Scan(&p.ID, &p.Text)
+		return p, err
+	}, `SELECT message_id, text FROM posts WHERE turn_id = ? ORDER BY n`, turnID)
+}
+
 // Prune deletes the claims before that time and returns their number.
 func (s *Claims) Prune(ctx context.Context, before time.Time) (int, error) {
-	return s.db.Exec(ctx, "prune claims", `DELETE FROM claims WHERE at < ?`, before.UnixMicro())
+	return s.db.DeleteSteps(ctx, "prune claims", "claims", "event_id", `at < ?`, before.UnixMicro())
 }
 
 // Posted reports whether a message is kept, is a post of a turn that is not over, or is a reply in a record.

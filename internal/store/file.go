@@ -182,11 +182,8 @@ const (
 	// maxVacuum is the largest file, in bytes, that is rewritten when it is opened so that it can give space back. That takes a few
 	// seconds.
 	maxVacuum = 256 << 20
-	// vacuumBatch is the largest number of pages given back in one transaction, and fewestVacuumed the smallest.
-	vacuumBatch    = 256
-	fewestVacuumed = 8
-	// vacuumPatience is how long such a transaction should take, because others wait for it.
-	vacuumPatience = 5 * time.Millisecond
+	// vacuumBatch is the largest number of pages given back in one transaction.
+	vacuumBatch = 256
 
 	incremental = 2 // of PRAGMA auto_vacuum
 )
@@ -226,37 +223,14 @@ func (db *DB) Shrink(ctx context.Context) (err error) {
 	if mode != incremental {
 		return nil
 	}
-	for n := fewestVacuumed; ; {
+	return db.WriteSteps(ctx, vacuumBatch, func(tx *sql.Tx, n int) (more bool, err error) {
+		rows, err := tx.Query(fmt.Sprintf(`PRAGMA incremental_vacuum(%d)`, n))
+		if err := each(rows, err, func(Scanner) error { return nil }); err != nil { // one row a page
+			return false, err
+		}
 		var free int
-		if err := db.readers.QueryRowContext(ctx, `PRAGMA freelist_count`).Scan(&free); err != nil || free == 0 {
-			return err
-		}
-		began := time.Now()
-		if err := db.giveBack(ctx, n); err != nil {
-			return err
-		}
-		if free <= n {
-			return nil
-		}
-		if took := time.Since(began); took < vacuumPatience/2 {
-			n = min(2*n, vacuumBatch)
-		} else if took > vacuumPatience {
-			n = max(n/2, fewestVacuumed)
-		}
-	}
-}
-
-// giveBack gives some pages back to the disk.
-func (db *DB) giveBack(ctx context.Context, pages int) error {
-	return db.WriteStep(ctx, func(tx *sql.Tx) error {
-		rows, err := tx.Query(fmt.Sprintf(`PRAGMA incremental_vacuum(%d)`, pages))
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() { // one row a page
-		}
-		return rows.Err()
+		err = tx.QueryRow(`PRAGMA freelist_count`).Scan(&free)
+		return free > 0, err
 	})
 }
 

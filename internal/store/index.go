@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 	"unicode"
 
 	"familiar/internal/text"
@@ -16,12 +15,8 @@ import (
 // The full-text index of messages. Code that writes, changes or deletes a message does the same here, in the same transaction. The index
 // keeps no text, so a removal must repeat what was added. Direct messages are not indexed.
 
-// indexBatch is how many messages are indexed in one transaction while others wait to write. indexPause is how long those others may write
-// then.
-const (
-	indexBatch = 1000
-	indexPause = 5 * time.Millisecond
-)
+// indexBatch is the largest number of messages that are indexed in one transaction.
+const indexBatch = 1000
 
 // index adds a message to the index.
 func (s *Messages) index(tx *sql.Tx, row int64, m Message) error {
@@ -99,54 +94,46 @@ func (s *Messages) indexOld(ctx context.Context) {
 
 // indexDue indexes all messages that are due.
 func (s *Messages) indexDue(ctx context.Context) error {
-	for built := false; ; built = true {
-		var due int64
-		err := s.db.readers.QueryRowContext(ctx, `SELECT due FROM message_words_progress`).Scan(&due)
-		if err != nil || due == 0 && !built {
-			return err
-		}
-		if due == 0 {
-			return s.TidyIndex(ctx)
-		}
-		if err := s.db.WriteStep(ctx, s.indexSome); err != nil {
-			return fmt.Errorf("index messages: %w", err)
-		}
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(indexPause):
-		}
+	var due int64
+	if err := s.db.readers.QueryRowContext(ctx, `SELECT due FROM message_words_progress`).Scan(&due); err != nil || due == 0 {
+		return err
 	}
+	if err := s.db.WriteSteps(ctx, indexBatch, s.indexSome); err != nil {
+		return fmt.Errorf("index messages: %w", err)
+	}
+	return s.TidyIndex(ctx)
 }
 
-// indexSome indexes the newest messages that are due.
-func (s *Messages) indexSome(tx *sql.Tx) error {
+// indexSome indexes the n newest messages that are due. It reports whether more are.
+func (s *Messages) indexSome(tx *sql.Tx, n int) (more bool, err error) {
 	type found struct {
 		row int64
 		Message
 	}
-	rows, err := tx.Query(`SELECT `+rowColumns+` FROM messages WHERE rowid <= (SELECT due FROM message_words_progress) ORDER BY rowid DESC LIMIT ?`, indexBatch)
+	rows, err := tx.Query(dueMessages, n)
 	some, err := Collect(s.db, "read messages", rows, err, func(row Scanner) (f found, err error) {
 		f.row, f.Message, err = scanRow(row)
 		return f, err
 	})
 	if err != nil {
-		return err
+		return false, err
 	}
 	due := int64(0)
-	if len(some) == indexBatch {
-		due = some[len(some)-1].row - 1
+	if more = len(some) == n; more {
+		due = some[n-1].row - 1
 	}
 	if _, err := tx.Exec(`UPDATE message_words_progress SET due = ?`, due); err != nil {
-		return err
+		return false, err
 	}
 	for _, f := range slices.Backward(some) { // FTS5 writes a segment of its own for each row that follows a later one
 		if err := s.index(tx, f.row, f.Message); err != nil {
-			return err
+			return false, err
 		}
 	}
-	return nil
+	return more, nil
 }
+
+const dueMessages = `SELECT ` + rowColumns + ` FROM messages WHERE rowid <= (SELECT due FROM message_words_progress) ORDER BY rowid DESC LIMIT ?`
 
 // reindex builds all indexes again, because VACUUM may renumber the rows of messages and records.
 func (db *DB) reindex(ctx context.Context) error {
@@ -161,38 +148,34 @@ func (db *DB) reindex(ctx context.Context) error {
 	})
 }
 
+// mergePages is the largest number of pages of the index that one step writes, and mostMerged how many one call does; the next call goes on.
 const (
-	// mergePages is how many pages of the index one step writes, while other writes wait.
 	mergePages = 200
-	// mostMerges limits the steps of one call; the next call goes on.
-	mostMerges = 500
+	mostMerged = 100_000
 )
 
 // TidyIndex merges the segments of the index, whose number grows with the messages. A search looks into all of them. It works in small
 // steps, so that others can write in between.
 func (s *Messages) TidyIndex(ctx context.Context) error {
-	pages := -mergePages // a negative number starts a merge of all segments
-	for range mostMerges {
-		written := 0
-		err := s.db.WriteStep(ctx, func(tx *sql.Tx) error {
-			var before, after int
-			if err := tx.QueryRow(`SELECT total_changes()`).Scan(&before); err != nil {
-				return err
-			}
-			if _, err := tx.Exec(mergeMessages, pages); err != nil {
-				return err
-			}
-			err := tx.QueryRow(`SELECT total_changes()`).Scan(&after)
-			written = after - before
-			return err
-		})
-		if err != nil {
-			return fmt.Errorf("tidy the index: %w", err)
+	merged := 0
+	err := s.db.WriteSteps(ctx, mergePages, func(tx *sql.Tx, n int) (more bool, err error) {
+		var before, after int
+		if err := tx.QueryRow(`SELECT total_changes()`).Scan(&before); err != nil {
+			return false, err
 		}
-		if written < 2 { // as https://sqlite.org/fts5.html#the_merge_command says
-			return nil
+		pages := n
+		if merged == 0 {
+			pages = -n // a negative number starts a merge of all segments
 		}
-		pages = mergePages
+		if _, err := tx.Exec(mergeMessages, pages); err != nil {
+			return false, err
+		}
+		err = tx.QueryRow(`SELECT total_changes()`).Scan(&after)
+		merged += n
+		return after-before >= 2 && merged < mostMerged, err // as https://sqlite.org/fts5.html#the_merge_command says
+	})
+	if err != nil {
+		return fmt.Errorf("tidy the index: %w", err)
 	}
 	return nil
 }

@@ -4,12 +4,8 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
-	"slices"
 	"time"
 )
-
-// dropBatch is how many messages are deleted in one transaction: few enough that others need not wait.
-const dropBatch = 20
 
 // Prune deletes the messages written before a time, and returns how many those were. What was learned from them stays.
 // Rows are in order of arrival: it looks no further than the first message that is not so old.
@@ -42,27 +38,20 @@ func (s *Messages) dropWhere(ctx context.Context, where string, args Args, erase
 	return len(ids), err
 }
 
-// dropEach deletes messages in small transactions. Erase says that everything goes that comes from them.
+// dropEach deletes messages in steps. Erase says that everything goes that comes from them.
 func (s *Messages) dropEach(ctx context.Context, ids []string, erase bool) error {
-	for some := range slices.Chunk(ids, dropBatch) {
-		err := s.db.WriteStep(ctx, func(tx *sql.Tx) error {
-			for _, id := range some {
-				row, m, err := s.rowOf(tx, id)
-				if err == nil && row > 0 {
-					_, err = s.dropRow(tx, row, m)
-				}
-				if err == nil && erase {
-					err = s.eraseTraces(tx, id)
-				}
-				if err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-		if err != nil {
-			return fmt.Errorf("delete messages: %w", err)
+	err := WriteEach(ctx, s.db, ids, func(tx *sql.Tx, id string) error {
+		row, m, err := s.rowOf(tx, id)
+		if err == nil && row > 0 {
+			_, err = s.dropRow(tx, row, m)
 		}
+		if err == nil && erase {
+			err = s.eraseTraces(tx, id)
+		}
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("delete messages: %w", err)
 	}
 	return nil
 }
@@ -100,18 +89,18 @@ func (s *Messages) Oldest(ctx context.Context, n int, before time.Time) (time.Ti
 // ten minutes within which speaking again is not noted.
 func (s *People) Prune(ctx context.Context, before time.Time) (int, error) {
 	defer s.db.names.changed()
-	return s.db.Exec(ctx, "prune names of people", `DELETE FROM people WHERE at < ?`, before.Add(-metAgain).UnixMicro())
+	return s.db.DeleteSteps(ctx, "prune names of people", "people", "guild_id, author_id", `at < ?`, before.Add(-metAgain).UnixMicro())
 }
 
 // PrunePosts deletes the posts of turns that began before a time or have no record any more.
 func (s *Claims) PrunePosts(ctx context.Context, before time.Time) (int, error) {
-	return s.db.Exec(ctx, "prune posts", `DELETE FROM posts WHERE turn_id IN
+	return s.db.DeleteSteps(ctx, "prune posts", "posts", "turn_id, n", `turn_id IN
 		(SELECT p.turn_id FROM posts p LEFT JOIN traces t ON t.id = p.turn_id WHERE t.id IS NULL OR t.began < ?)`, before.UnixMicro())
 }
 
 // PruneFeedback deletes the feedback on sources that was given before a time, and returns how much that was.
 func (s *Ratings) PruneFeedback(ctx context.Context, before time.Time) (int, error) {
-	return s.db.Exec(ctx, "prune feedback", `DELETE FROM feedback WHERE at < ?`, before.UnixMicro())
+	return s.db.DeleteSteps(ctx, "prune feedback", "feedback", "character, guild_id, domain, by_id", `at < ?`, before.UnixMicro())
 }
 
 // Leave notes that the bot has left a server, unless that is known.

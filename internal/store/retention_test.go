@@ -17,7 +17,7 @@ func rowsOf(t *testing.T, db *DB, table string) (n int) {
 // TestPrune checks that each kind of data is kept for its time.
 func TestPrune(t *testing.T) {
 	db := open(t, t.TempDir())
-	const n = 3*dropBatch + 7
+	const n = 3*20 + 7
 	all := make([]Incoming, n)
 	for i := range n {
 		m := message(fmt.Sprint(i), "c", i)
@@ -27,9 +27,9 @@ func TestPrune(t *testing.T) {
 	if _, err := db.Messages.SaveIncoming(t.Context(), all...); err != nil {
 		t.Fatal(err)
 	}
-	late := noon.Add((2*dropBatch + 3) * time.Minute)
+	late := noon.Add((2*20 + 3) * time.Minute)
 	removed, err := db.Messages.Prune(t.Context(), late)
-	if left := rowsOf(t, db, "messages"); err != nil || removed != 2*dropBatch+3 || left != n-removed {
+	if left := rowsOf(t, db, "messages"); err != nil || removed != 2*20+3 || left != n-removed {
 		t.Errorf("removed %d messages, %d left, %v", removed, left, err)
 	}
 	if removed, err := db.People.Prune(t.Context(), noon.Add((n-4)*time.Minute)); err != nil || removed != 6 || rowsOf(t, db, "people") != 14 {
@@ -60,7 +60,7 @@ func TestLeaveGuild(t *testing.T) {
 	db, ctx := open(t, t.TempDir()), t.Context()
 	for i, guild := range []string{"g", "h", ""} {
 		var all []Incoming
-		for k := range dropBatch + 3 {
+		for k := range 20 + 3 {
 			m := message(fmt.Sprint(i, "-", k), "c"+guild, k)
 			m.GuildID = guild
 			all = append(all, Incoming{Message: m})
@@ -98,10 +98,10 @@ func TestLeaveGuild(t *testing.T) {
 	if got := left(noon.Add(time.Minute)); got != "[g]" {
 		t.Errorf("left: %s", got)
 	}
-	if n, err := db.Messages.DeleteGuild(ctx, "g"); n != dropBatch+3 || err != nil {
+	if n, err := db.Messages.DeleteGuild(ctx, "g"); n != 20+3 || err != nil {
 		t.Fatal(n, err)
 	}
-	for table, want := range map[string]int{"messages": 2*(dropBatch+3) + 1} {
+	for table, want := range map[string]int{"messages": 2*(20+3) + 1} {
 		if n := rowsOf(t, db, table); n != want {
 			t.Errorf("%d rows in %s, want %d", n, table, want)
 		}

@@ -8,7 +8,9 @@ import (
 	"runtime"
 	"runtime/debug"
 	"slices"
+	"strings"
 	"sync"
+	"time"
 )
 
 // maxBatch limits how long the first job of a batch waits for the last.
@@ -30,7 +32,7 @@ func (db *DB) Write(ctx context.Context, f func(*sql.Tx) error) error {
 	if db.writes == nil {
 		return &Error{Kind: ReadOnly, Path: db.path, Err: errLooking}
 	}
-	return db.Explain(db.writes.do(ctx, f))
+	return db.Explain(db.writes.do(ctx, &job{f: f}))
 }
 
 // A writer is one goroutine that runs all writes. It commits the first write at once; those that arrive meanwhile share the next
@@ -48,13 +50,16 @@ type writer struct {
 
 	mu     sync.Mutex
 	queue  []*job // guarded by mu
+	later  []*job // steps of tasks that nobody waits for, each in a transaction of its own while queue is empty; guarded by mu
 	closed bool   // guarded by mu; wake is closed too
 }
 
 type job struct {
-	f    func(*sql.Tx) error
-	err  error         // written by run before done is closed
-	done chan struct{} // closed by run
+	f     func(*sql.Tx) error
+	later bool
+	took  time.Duration // of its transaction; written by run before done is closed
+	err   error         // written by run before done is closed
+	done  chan struct{} // closed by run
 }
 
 func startWriter(pool *sql.DB, synced func()) *writer {
@@ -63,11 +68,11 @@ func startWriter(pool *sql.DB, synced func()) *writer {
 	return w
 }
 
-func (w *writer) do(ctx context.Context, f func(*sql.Tx) error) error {
+func (w *writer) do(ctx context.Context, j *job) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	j := &job{f: f, done: make(chan struct{})}
+	j.done = make(chan struct{})
 	if err := w.push(j); err != nil {
 		return err
 	}
@@ -89,7 +94,8 @@ func (w *writer) push(j *job) error {
 	if w.closed {
 		return errClosed
 	}
-	w.queue = append(w.queue, j)
+	queue := w.queueOf(j)
+	*queue = append(*queue, j)
 	select {
 	case w.wake <- struct{}{}:
 	default:
@@ -101,21 +107,33 @@ func (w *writer) push(j *job) error {
 func (w *writer) withdraw(j *job) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	i := slices.Index(w.queue, j)
+	queue := w.queueOf(j)
+	i := slices.Index(*queue, j)
 	if i < 0 {
 		return false
 	}
-	w.queue = slices.Delete(w.queue, i, i+1)
+	*queue = slices.Delete(*queue, i, i+1)
 	return true
+}
+
+// queueOf returns the queue of a job. The caller holds mu.
+func (w *writer) queueOf(j *job) *[]*job {
+	if j.later {
+		return &w.later
+	}
+	return &w.queue
 }
 
 func (w *writer) take() []*job {
 	runtime.Gosched() // others may be about to write
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	n := min(len(w.queue), maxBatch)
-	batch := slices.Clone(w.queue[:n])
-	w.queue = slices.Delete(w.queue, 0, n)
+	queue, n := &w.queue, min(len(w.queue), maxBatch)
+	if n == 0 {
+		queue, n = &w.later, min(len(w.later), 1)
+	}
+	batch := slices.Clone((*queue)[:n])
+	*queue = slices.Delete(*queue, 0, n)
 	return batch
 }
 
@@ -124,8 +142,10 @@ func (w *writer) run() {
 	written := 0
 	for range w.wake {
 		for batch := w.take(); len(batch) > 0; batch = w.take() {
+			began := time.Now()
 			w.write(batch)
 			for _, j := range batch {
+				j.took = time.Since(began)
 				close(j.done)
 			}
 			if written++; written%checkpointEvery == 0 {
@@ -205,9 +225,9 @@ const (
 	// logPages is the largest length of the log, in pages of 4 KiB, if copying falls behind. At that length the writer copies it, and all
 	// writes wait.
 	logPages = "8192"
-	// logLimit is the size in bytes, a little more than logPages, up to which the log's file is not truncated when the log restarts.
+	// logLimit is the size in bytes, a little more than the log usually has, up to which its file is not truncated when the log restarts.
 	// Truncating takes longer than a write.
-	logLimit = "41943040"
+	logLimit = "8388608"
 )
 
 // carryLog copies the log into the file in the background, through one of the connections for reading, which may do that. SQLite itself
@@ -229,14 +249,95 @@ func (db *DB) carryNow(ctx context.Context) {
 	_, _ = db.readers.ExecContext(ctx, `PRAGMA wal_checkpoint(PASSIVE)`)
 }
 
-// WriteStep is [DB.Write] for a step of a long task that nobody waits for. It returns after the log was copied into the file. Steps without
-// a pause would fill the log faster than it is copied in the background. Then the writer would copy it, and all writes would wait.
-func (db *DB) WriteStep(ctx context.Context, f func(*sql.Tx) error) error {
-	if err := db.Write(ctx, f); err != nil {
-		return err
+const (
+	// stepLimit is how long a step of a task that nobody waits for may hold the writer, because a turn may begin to wait for it.
+	stepLimit = 5 * time.Millisecond
+	firstStep = 8 // things that the first step of a task does
+)
+
+// WriteSteps does a long task that nobody waits for. It calls f, each time in a transaction of its own, until there is no more to do. A step
+// begins only while no other write waits, and n says how many things it should do, so that it is over within stepLimit: at least one, and
+// at most the given number. After each step the log is copied into the file: steps without a pause would fill it faster than it is copied in the
+// background, and then the writer would copy it while all wait.
+func (db *DB) WriteSteps(ctx context.Context, most int, f func(tx *sql.Tx, n int) (more bool, err error)) error {
+	if db.writes == nil {
+		return &Error{Kind: ReadOnly, Path: db.path, Err: errLooking}
 	}
-	db.carryNow(ctx)
+	for n, more := min(firstStep, most), true; more; {
+		j := &job{later: true}
+		j.f = func(tx *sql.Tx) (err error) {
+			more, err = f(tx, n)
+			return err
+		}
+		if err := db.writes.do(ctx, j); err != nil {
+			return db.Explain(err)
+		}
+		db.carryNow(ctx)
+		n = nextStep(n, most, j.took)
+	}
 	return nil
+}
+
+// nextStep returns how many things the step does that follows one of n things.
+func nextStep(n, most int, took time.Duration) int {
+	const usual = stepLimit / 3 // some steps take longer, when parts of an index are merged
+	switch {
+	case took > usual:
+		n = int(int64(n) * int64(usual) / int64(took))
+	case took < usual/2:
+		n *= 2
+	}
+	return max(1, min(n, most))
+}
+
+// WriteEach does a task in steps, see [DB.WriteSteps]: f for each of some things.
+func WriteEach[T any](ctx context.Context, db *DB, things []T, f func(*sql.Tx, T) error) error {
+	if len(things) == 0 {
+		return nil
+	}
+	return db.WriteSteps(ctx, len(things), func(tx *sql.Tx, n int) (bool, error) {
+		n = min(n, len(things))
+		for _, thing := range things[:n] {
+			if err := f(tx, thing); err != nil {
+				return false, err
+			}
+		}
+		things = things[n:]
+		return len(things) > 0, nil
+	})
+}
+
+// DeleteSteps deletes the rows of a table for which a condition holds, in steps, and returns how many those were. Looking for them holds no
+// writer. keys are the columns that name a row.
+func (db *DB) DeleteSteps(ctx context.Context, what, table, keys, where string, args ...any) (deleted int, err error) {
+	n := strings.Count(keys, ",") + 1
+	rows, err := db.readers.QueryContext(ctx, `SELECT `+keys+` FROM `+table+` WHERE `+where, args...)
+	found, err := Collect(db, what, rows, err, func(row Scanner) ([]any, error) {
+		values, places := make([]any, n), make([]any, n)
+		for i := range values {
+			places[i] = &values[i]
+		}
+		return values, row.Scan(places...)
+	})
+	if err != nil {
+		return 0, err
+	}
+	one := `DELETE FROM ` + table + ` WHERE (` + where + `) AND (` + keys + `) = (?` + strings.Repeat(`, ?`, n-1) + `)`
+	err = WriteEach(ctx, db, found, func(tx *sql.Tx, key []any) error {
+		r, err := tx.Exec(one, slices.Concat(args, key)...)
+		if err != nil {
+			return err
+		}
+		gone, err := changed(r)
+		if gone {
+			deleted++
+		}
+		return err
+	})
+	if err != nil {
+		return deleted, fmt.Errorf("%s: %w", what, err)
+	}
+	return deleted, nil
 }
 
 // background is a goroutine that runs from start to end.

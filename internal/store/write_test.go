@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"familiar/internal/test/wait"
 )
@@ -212,5 +213,63 @@ func TestFullDisk(t *testing.T) {
 	}
 	if got := notes(t, db); got != "kept later small" {
 		t.Errorf("written: %s", got)
+	}
+}
+
+// A task that nobody waits for writes only while no other write waits, and each of its steps alone: what a turn writes comes after the step that
+// is under way, and before the next.
+func TestStepsYield(t *testing.T) {
+	db, ctx := open(t, t.TempDir()), t.Context()
+	begun, goOn := make(chan struct{}), make(chan struct{})
+	var order []string // owned by the writer
+	done := make(chan error, 1)
+	steps := 0
+	go func() {
+		done <- db.WriteSteps(context.Background(), 4, func(tx *sql.Tx, n int) (bool, error) {
+			order = append(order, "step")
+			if steps++; steps == 1 {
+				close(begun)
+				<-goOn
+			}
+			return steps < 5, note(fmt.Sprint("step", steps))(tx)
+		})
+	}()
+	<-begun
+	var turns []<-chan error
+	for i := range 3 {
+		turns = append(turns, queue(t, db, ctx, func(tx *sql.Tx) error {
+			order = append(order, "turn")
+			return note(fmt.Sprint("turn", i))(tx)
+		}))
+	}
+	close(goOn)
+	for _, turn := range turns {
+		if err := <-turn; err != nil {
+			t.Error(err)
+		}
+	}
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+	if got := strings.Join(order, " "); got != "step turn turn turn step step step step" {
+		t.Errorf("written in this order: %s", got)
+	}
+	if got := notes(t, db); got != "step1 step2 step3 step4 step5 turn0 turn1 turn2" {
+		t.Errorf("written: %s", got)
+	}
+}
+
+func TestNextStep(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		n    int
+		took time.Duration
+		want int
+	}{
+		{8, 500 * time.Microsecond, 16}, {8, time.Millisecond, 8}, {9, 5 * time.Millisecond, 2}, {100, time.Second, 1}, {1, time.Minute, 1}, {60, 0, 64},
+	} {
+		if got := nextStep(c.n, 64, c.took); got != c.want {
+			t.Errorf("after %d things in %v come %d, want %d", c.n, c.took, got, c.want)
+		}
 	}
 }

@@ -46,7 +46,7 @@ type Door struct {
 	asked   string              // the id of the only button under the last answer, which a yes presses
 
 	once   sync.Once
-	events chan turn.Event
+	events chan []turn.Event
 	ended  chan struct{} // an answer is complete; holds one token
 }
 
@@ -64,7 +64,7 @@ type showing struct {
 
 func (d *Door) open() {
 	d.once.Do(func() {
-		d.events = make(chan turn.Event)
+		d.events = make(chan []turn.Event)
 		d.ended = make(chan struct{}, 1)
 		d.replies = make(map[string]*showing)
 		d.channel = Channel
@@ -78,7 +78,7 @@ func (d *Door) open() {
 }
 
 // Events returns what the person says. Read closes the channel when it returns.
-func (d *Door) Events() <-chan turn.Event {
+func (d *Door) Events() <-chan []turn.Event {
 	d.open()
 	return d.events
 }
@@ -181,7 +181,7 @@ func (d *Door) send(ctx context.Context, e turn.Event) {
 	default:
 	}
 	select {
-	case d.events <- e:
+	case d.events <- []turn.Event{e}:
 	case <-ctx.Done():
 		return
 	}

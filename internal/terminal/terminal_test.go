@@ -89,7 +89,8 @@ func TestRead(t *testing.T) {
 		failed <- d.Read(t.Context(), terminal.NewPipe(strings.NewReader("hello\n\n/mode full_rp\n/nonsense\n/lookup the tides\n/retry\n/save talk.md\n/quit\nnever\n")))
 	}()
 	var got []string
-	for e := range d.Events() {
+	for batch := range d.Events() {
+		e := batch[0]
 		if e.Kind == turn.Ordered {
 			got = append(got, e.Command.Name+" "+e.Command.Options["rest"])
 			d.Respond(t.Context(), *e.Command, turn.Answer{Text: "done"})

@@ -207,7 +207,7 @@ func TestIndexReplies(t *testing.T) {
 		t.Errorf("in the end: %v", got)
 	}
 	stale := []unsaid{{id: "T001", said: "a heron", body: []byte("what it was")}, {id: "gone", said: "a heron", body: []byte("x")}}
-	if err := s.DB.Write(t.Context(), func(tx *sql.Tx) error { return say(tx, stale) }); err != nil {
+	if err := store.WriteEach(t.Context(), s.DB, stale, say); err != nil {
 		t.Fatal(err)
 	}
 	if got := found(); len(got) != n-1 {

@@ -292,15 +292,15 @@ func TestPrune(t *testing.T) {
 // TestDeleteGuild removes the records of a server, and the texts that no other record has.
 func TestDeleteGuild(t *testing.T) {
 	s := open(t)
-	for i := range 2*removeBatch + 5 {
+	for i := range 2*5 + 5 {
 		tr := record(fmt.Sprintf("T%03d", i), noon, "shared", "page of "+[]string{"g", "h"}[i%2])
 		tr.Request.GuildID = []string{"g", "h"}[i%2]
 		save(t, s, tr)
 	}
-	if n, err := s.DeleteGuild(t.Context(), "g"); err != nil || n != removeBatch+3 {
+	if n, err := s.DeleteGuild(t.Context(), "g"); err != nil || n != 5+3 {
 		t.Fatal(n, err)
 	}
-	for table, want := range map[string]int{"traces": removeBatch + 2, "texts": 2, "record_parts": removeBatch + 2} {
+	for table, want := range map[string]int{"traces": 5 + 2, "texts": 2, "record_parts": 5 + 2} {
 		if n := count(t, s, table); n != want {
 			t.Errorf("%d rows in %s, want %d", n, table, want)
 		}

@@ -6,16 +6,11 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"familiar/internal/context/turn"
 	"familiar/internal/store"
 )
-
-// removeBatch is how many records are removed in one transaction. It takes about 10 ms, most of it for their words, so that turns need
-// not wait.
-const removeBatch = 5
 
 // Prune removes the records of turns that began before a time, and the texts that no other record has. It returns how many records it
 // removed, also if it failed halfway.
@@ -72,24 +67,17 @@ func (s *Store) removeWhere(ctx context.Context, where string, arg any) (removed
 // forgotten is set, turns among them that still go on keep nothing from then on.
 func (s *Store) Remove(ctx context.Context, ids []string, forgotten bool) (removed int, err error) {
 	defer s.forgetSaved()
-	for some := range slices.Chunk(ids, removeBatch) {
-		err := s.DB.WriteStep(ctx, func(tx *sql.Tx) error {
-			for _, id := range some {
-				if forgotten {
-					if err := errors.Join(s.DB.Privacy.LeaveUnkept(tx, id), s.DB.Claims.End(tx, id)); err != nil {
-						return err
-					}
-				}
-				if err := remove(tx, id); err != nil {
-					return err
-				}
+	err = store.WriteEach(ctx, s.DB, ids, func(tx *sql.Tx, id string) error {
+		if forgotten {
+			if err := errors.Join(s.DB.Privacy.LeaveUnkept(tx, id), s.DB.Claims.End(tx, id)); err != nil {
+				return err
 			}
-			return nil
-		})
-		if err != nil {
-			return removed, fmt.Errorf("remove records: %w", err)
 		}
-		removed += len(some)
+		removed++
+		return remove(tx, id)
+	})
+	if err != nil {
+		return removed, fmt.Errorf("remove records: %w", err)
 	}
 	return removed, nil
 }

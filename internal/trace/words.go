@@ -26,42 +26,42 @@ func (s *Store) searchText(t *turn.Trace) string {
 	return text.Truncate(s.redact(t.Request.Message.Text), mostAsked) + "\n" + text.Truncate(s.redact(t.Reply), mostReplied)
 }
 
-// wordsBatch is how many records are indexed in one transaction, which takes about 10 ms.
+// wordsBatch is the largest number of records that are indexed in one transaction.
 const wordsBatch = 200
 
 // IndexWords brings the index of words up to date. Turns leave it behind, because indexing would cost each of them 0.1 ms.
 func (s *Store) IndexWords(ctx context.Context) error {
-	for {
-		var behind bool
-		err := s.DB.Read().QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM traces WHERE rowid > (SELECT done FROM trace_words_progress))`).Scan(&behind)
-		if err != nil || !behind {
-			return s.DB.Explain(err)
-		}
-		err = s.DB.WriteStep(ctx, func(tx *sql.Tx) error {
-			var from, last int64
-			if err := tx.QueryRow(`SELECT done FROM trace_words_progress`).Scan(&from); err != nil {
-				return err
-			}
-			err := tx.QueryRow(`SELECT coalesce(max(rowid), ?) FROM (SELECT rowid FROM traces WHERE rowid > ? ORDER BY rowid LIMIT ?)`, from, from, wordsBatch).Scan(&last)
-			if err != nil {
-				return err
-			}
-			if _, err := tx.Exec(`INSERT INTO trace_words (rowid, question, author, said) SELECT rowid, question, author, said FROM traces WHERE rowid > ? AND rowid <= ?`, from, last); err != nil {
-				return err
-			}
-			_, err = tx.Exec(`UPDATE trace_words_progress SET done = ?`, last)
-			return err
-		})
-		if err != nil {
-			return fmt.Errorf("index the words of records: %w", err)
-		}
+	var behind bool
+	err := s.DB.Read().QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM traces WHERE rowid > (SELECT done FROM trace_words_progress))`).Scan(&behind)
+	if err != nil || !behind {
+		return s.DB.Explain(err)
 	}
+	err = s.DB.WriteSteps(ctx, wordsBatch, func(tx *sql.Tx, n int) (more bool, err error) {
+		var from, last int64
+		var some int
+		if err := tx.QueryRow(`SELECT done FROM trace_words_progress`).Scan(&from); err != nil {
+			return false, err
+		}
+		err = tx.QueryRow(`SELECT coalesce(max(rowid), ?), count(*) FROM (SELECT rowid FROM traces WHERE rowid > ? ORDER BY rowid LIMIT ?)`, from, from, n).Scan(&last, &some)
+		if err != nil {
+			return false, err
+		}
+		if _, err := tx.Exec(`INSERT INTO trace_words (rowid, question, author, said) SELECT rowid, question, author, said FROM traces WHERE rowid > ? AND rowid <= ?`, from, last); err != nil {
+			return false, err
+		}
+		_, err = tx.Exec(`UPDATE trace_words_progress SET done = ?`, last)
+		return some == n, err
+	})
+	if err != nil {
+		return fmt.Errorf("index the words of records: %w", err)
+	}
+	return nil
 }
 
 const (
 	// saidNote is the note with the row below which records of older versions may lack their search text. 0: no record lacks it.
 	saidNote = "records.said"
-	// saidBatch is how many records get their search text in one transaction, which takes about 10 ms.
+	// saidBatch is how many records are read at a time.
 	saidBatch = 32
 )
 
@@ -126,30 +126,25 @@ func (s *Store) indexReplies(ctx context.Context, due int64) (next int64, err er
 			all[i].body, all[i].said = body, s.searchText(t)
 		}
 	}
-	if err := s.DB.WriteStep(ctx, func(tx *sql.Tx) error { return say(tx, all) }); err != nil {
+	if err := store.WriteEach(ctx, s.DB, all, say); err != nil {
 		return 0, err
 	}
 	return next, s.DB.Notes.Set(ctx, saidNote, strconv.FormatInt(next, 10))
 }
 
-// say writes the search texts, except those of records that were changed or deleted meanwhile: these already have theirs.
-func say(tx *sql.Tx, all []unsaid) error {
-	for _, one := range all {
-		if one.body == nil {
-			continue
-		}
-		_, now, err := readBody(tx.Query(bodyQuery+`WHERE t.id = ? ORDER BY p.id`, one.id))
-		if errors.Is(err, store.ErrNotFound) || err == nil && !slices.Equal(now, one.body) {
-			continue
-		}
-		if err == nil {
-			_, err = tx.Exec(`UPDATE traces SET said = ? WHERE id = ?`, one.said, one.id)
-		}
-		if err != nil {
-			return err
-		}
+// say writes the search text of a record, unless it was changed or deleted meanwhile: then it already has its own.
+func say(tx *sql.Tx, one unsaid) error {
+	if one.body == nil {
+		return nil
 	}
-	return nil
+	_, now, err := readBody(tx.Query(bodyQuery+`WHERE t.id = ? ORDER BY p.id`, one.id))
+	if errors.Is(err, store.ErrNotFound) || err == nil && !slices.Equal(now, one.body) {
+		return nil
+	}
+	if err == nil {
+		_, err = tx.Exec(`UPDATE traces SET said = ? WHERE id = ?`, one.said, one.id)
+	}
+	return err
 }
 
 // matchWords returns an FTS5 query for each word of a text, in a column, or in any column if it is empty. A word followed by * matches as

@@ -244,13 +244,21 @@ func Decode(data []byte, v any) error {
 	if odd := (*json.UnmarshalTypeError)(nil); !errors.As(err, &odd) || odd.Value != "number" {
 		return err
 	}
-	var tree any
+	tree, ok := Tree(data)
+	if !ok {
+		return err
+	}
+	return json.Unmarshal(JSON(tree), v)
+}
+
+// Tree reads a payload as maps and lists, in which ids are strings. It reports false if it is no JSON.
+func Tree(data []byte) (tree any, ok bool) {
 	numbers := json.NewDecoder(bytes.NewReader(data))
 	numbers.UseNumber()
 	if numbers.Decode(&tree) != nil {
-		return err
+		return nil, false
 	}
-	return json.Unmarshal(JSON(quoteIDs("", tree)), v)
+	return quoteIDs("", tree), true
 }
 
 // quoteIDs returns a JSON value in which the numbers under keys of ids are strings.

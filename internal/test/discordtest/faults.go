@@ -60,6 +60,12 @@ func Cloudflare(route string, times, retryAfter int) Fault {
 		Body:   "<!DOCTYPE html><html><head><title>Access denied | discord.com used Cloudflare to restrict access</title></head><body>Error 1015</body></html>"}
 }
 
+// Page returns an error of a proxy, or of a server that is starting: a page, where Discord sends JSON.
+func Page(route string, times, status int) Fault {
+	return Fault{Route: route, Times: times, Status: status, Header: map[string]string{"Content-Type": "text/html"},
+		Body: "<!DOCTYPE html><html><head><title>" + http.StatusText(status) + "</title></head><body>nginx</body></html>"}
+}
+
 // Fail adds a fault. Each request gets the oldest fault that matches it.
 func (s *Server) Fail(f Fault) {
 	f.Times = max(f.Times, 1)

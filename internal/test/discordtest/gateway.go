@@ -36,6 +36,7 @@ type gateway struct {
 	next          []func(*websocket.Conn) // what to do with the next IDENTIFYs and RESUMEs
 	log           []Greeting
 	identified    time.Time // when the last IDENTIFY came
+	distorted     map[string]func(map[string]any)
 }
 
 type dispatched struct {
@@ -60,7 +61,46 @@ func (g *gateway) dispatch(kind string, data any) {
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.dispatchLocked(kind, raw)
+	g.dispatchLocked(kind, g.distort(kind, raw))
+}
+
+// distort changes a payload as the test wants. The caller must hold mu.
+func (g *gateway) distort(what string, raw []byte) []byte {
+	change := g.distorted[what]
+	var o object
+	if change == nil || json.Unmarshal(raw, &o) != nil {
+		return raw
+	}
+	change(o)
+	raw, _ = json.Marshal(o)
+	return raw
+}
+
+// Distort changes every payload of a kind before it is sent, as servers do that are not Discord: an event such as "MESSAGE_CREATE", or the
+// answer to a route such as "GET guilds/*". nil ends it.
+func (s *Server) Distort(what string, change func(payload map[string]any)) {
+	g := &s.gateway
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.distorted == nil {
+		g.distorted = map[string]func(map[string]any){}
+	}
+	g.distorted[what] = change
+}
+
+// distortAnswer changes the answer to a request as the test wants.
+func (s *Server) distortAnswer(c *call, a answer) answer {
+	g := &s.gateway
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for what := range g.distorted {
+		if !c.matches(what) || a.body == nil {
+			continue
+		}
+		raw, _ := json.Marshal(a.body)
+		a.body = json.RawMessage(g.distort(what, raw))
+	}
+	return a
 }
 
 func (g *gateway) dispatchLocked(kind string, raw json.RawMessage) {

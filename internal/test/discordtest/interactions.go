@@ -19,8 +19,9 @@ type Interaction struct {
 	asks     int  // 2 a command, 3 a button, 4 suggestions
 	brought  bool // a person brought the app along to a place that has not installed it
 	begun    time.Time
+	payload  object    // as the gateway sent it
 	acked    time.Time // guarded by the server's mu, like all fields below
-	kind     int       // of the callback: 4 message, 5 deferred message, 6 deferred update, 8 suggestions
+	kind     int       // of the callback: 4 message, 5 deferred message, 6 deferred update, 7 update, 8 suggestions
 	answer   *message  // nil before there is one
 	edited   int       // how often the answer was written
 	followed int       // follow-ups that were made
@@ -152,10 +153,14 @@ func (s *Server) interact(channelName, author string, kind int, data object, und
 	if under != nil {
 		p["message"] = s.payload(under, false)
 	}
+	i.payload = p
 	s.mu.Unlock()
 	s.gateway.dispatch("INTERACTION_CREATE", p)
 	return i
 }
+
+// Again sends the interaction once more, as a RESUME may.
+func (i *Interaction) Again() { i.server.gateway.dispatch("INTERACTION_CREATE", i.payload) }
 
 // WaitAck waits for the first answer. It returns the time until then, and whether only the author sees what follows.
 func (i *Interaction) WaitAck(timeout time.Duration) (took time.Duration, hidden, ok bool) {
@@ -163,7 +168,7 @@ func (i *Interaction) WaitAck(timeout time.Duration) (took time.Duration, hidden
 		if i.acked.IsZero() {
 			return false
 		}
-		took, hidden = i.acked.Sub(i.begun), i.kind == 6 || i.answer != nil && i.answer.Ephemeral
+		took, hidden = i.acked.Sub(i.begun), i.kind == 6 || i.kind == 7 || i.answer != nil && i.answer.Ephemeral
 		return true
 	})
 	return took, hidden, ok
@@ -224,13 +229,16 @@ func (s *Server) callback(c *call) answer {
 		return refusal(http.StatusBadRequest, 40060, "Interaction has already been acknowledged.")
 	case in.Type == 9 && (i.asks == 2 || i.asks == 3):
 		return s.opened(i, in.Data.formData, in.Data.sent.Components)
-	case !slices.Contains([]int{4, 5, 6, 8}, in.Type) || in.Type == 6 && i.answer == nil || (in.Type == 8) != (i.asks == 4):
+	case !slices.Contains([]int{4, 5, 6, 7, 8}, in.Type) || (in.Type == 6 || in.Type == 7) && i.answer == nil || (in.Type == 8) != (i.asks == 4):
 		return malformed("type", "BASE_TYPE_CHOICES", "Value is not one of the known callback types")
 	}
 	i.acked, i.kind = time.Now(), in.Type
 	defer s.bump()
 	if in.Type == 6 {
 		return answer{status: http.StatusNoContent}
+	}
+	if in.Type == 7 {
+		return s.rewrite(i, &in.Data.sent, nil)
 	}
 	if in.Type == 8 {
 		i.choices = in.Data.Choices

@@ -142,7 +142,7 @@ func (p part) component(c *call, ids map[string]bool, inner bool) (count, text i
 func judgeCallback(p part, c *call) {
 	data := p.key("data")
 	switch kind := p.key("type").value; kind {
-	case 4.0:
+	case 4.0, 7.0:
 		data.message(c, false, suppressEmbeds|ephemeral|silent|componentsV2)
 	case 5.0:
 		if flags := data.key("flags").number(0, 1<<31-1, true); flags&^ephemeral != 0 {
@@ -159,7 +159,7 @@ func judgeCallback(p part, c *call) {
 	case 9.0:
 		data.form()
 	default:
-		p.key("type").oneOf(4.0, 5.0, 6.0, 8.0, 9.0)
+		p.key("type").oneOf(4.0, 5.0, 6.0, 7.0, 8.0, 9.0)
 	}
 }
 

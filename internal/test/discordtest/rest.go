@@ -83,7 +83,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 			break
 		}
 		s.rateHeaders(w.Header(), c, a)
-		send(w, a)
+		send(w, s.distortAnswer(c, a))
 	}
 	s.record(Request{Method: r.Method, Path: "/" + path, Body: string(c.body), At: at, Status: status})
 }

@@ -37,6 +37,7 @@ type outcome struct {
 	mention
 	answers []discordtest.Message // those that begin with its tag
 	told    string                // the notice that told the author; empty: none did
+	toldAt  time.Time             // when that was posted
 }
 
 func (o outcome) whole() bool {
@@ -84,10 +85,11 @@ func weigh(mentions []mention, own map[string][]discordtest.Message) []outcome {
 	refused := refusals(own, byID)
 	all := make([]outcome, len(mentions))
 	for i, m := range mentions {
-		all[i] = outcome{mention: m, answers: answers[m.tag], told: told(m, own[m.channel], byID)}
+		all[i] = outcome{mention: m, answers: answers[m.tag]}
+		all[i].told, all[i].toldAt = told(m, own[m.channel], byID)
 		for _, at := range refused[m.author] {
 			if all[i].told == "" && at.Sub(m.at).Abs() < time.Minute {
-				all[i].told = "refused, in this channel or another"
+				all[i].told, all[i].toldAt = "refused, in this channel or another", at
 			}
 		}
 	}
@@ -118,9 +120,9 @@ const (
 	burst      = time.Second     // messages of one author within it may be one question
 )
 
-// told returns the notice that tells the author of a mention why there is no answer. It replies to the mention, or to another message of the
+// told returns the notice that tells the author of a mention why there is no answer, and when it was posted. It replies to the mention, or to another message of the
 // same burst, or it names the author. An answer that is marked as incomplete counts too.
-func told(m mention, own []discordtest.Message, byID map[string]mention) string {
+func told(m mention, own []discordtest.Message, byID map[string]mention) (string, time.Time) {
 	for _, n := range own {
 		tags := opening.FindString(n.Text)
 		to := byID[n.ReplyTo]
@@ -128,15 +130,15 @@ func told(m mention, own []discordtest.Message, byID map[string]mention) string 
 		case n.At.Before(m.at) || n.At.Sub(m.at) > noticeSpan:
 		case tags != "":
 			if marked.MatchString(n.Text) && !complete(n) && slices.Contains(strings.Fields(tags), m.tag) {
-				return n.Text
+				return n.Text, written(n)
 			}
 		case n.ReplyTo == m.id,
 			to.author == m.author && to.at.After(m.at) && to.at.Sub(m.at) < burst,
 			n.ReplyTo == "" && strings.Contains(n.Text, m.author):
-			return n.Text
+			return n.Text, n.At
 		}
 	}
-	return ""
+	return "", time.Time{}
 }
 
 // settle waits until every mention is answered or its author told, or the limit is over.
@@ -193,6 +195,10 @@ func (s *stage) audit(ctx context.Context) error {
 		s.note("written while no program was connected", "%d, without an answer or a word: %d", gap, gapOpen)
 	}
 	s.latency(all)
+	s.served(all)
+	if err := s.inspect(ctx); err != nil {
+		return err
+	}
 	return s.records(ctx, all)
 }
 

@@ -8,16 +8,19 @@ import (
 )
 
 const (
-	mostLife = 2 * time.Second  // longest life of a process in these scenarios
+	mostLife = 3 * time.Second  // longest life of a process in these scenarios
 	patience = 90 * time.Second // time for what is unanswered at the end
 	progress = 20               // rounds between two lines of progress
 )
 
-// playKill kills the program again and again.
+// playKill kills the program again and again. Half of the times Discord forgets the session meanwhile.
 func playKill(ctx context.Context, s *stage) error {
 	return s.deaths(ctx, func() {
 		s.down(unread)
 		s.proc.kill()
+		if s.random.IntN(2) == 0 {
+			s.discord.Forget()
+		}
 	})
 }
 

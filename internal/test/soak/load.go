@@ -101,9 +101,10 @@ func (s *stage) beside(ctx context.Context) error {
 	return nil
 }
 
-// playBurst has everybody write at once, in all channels. If there are enough people, nobody writes twice in one channel, since consecutive
+// playBurst has everybody write at once, in all channels, while Discord takes 50 requests a second. If there are enough people, nobody writes twice in one channel, since consecutive
 // messages of one person are one question.
 func playBurst(ctx context.Context, s *stage) error {
+	s.discord.Pace(50)
 	if err := s.come(ctx); err != nil {
 		return err
 	}

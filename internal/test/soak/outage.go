@@ -37,6 +37,7 @@ func playOutage(ctx context.Context, s *stage) error {
 
 func (s *stage) outage(ctx context.Context, away time.Duration) error {
 	greeted := s.greeted()
+	defer s.fault()()
 	s.discord.CutOff()
 	err := wait(ctx, away)
 	if err := s.discord.Reopen(); err != nil {
@@ -135,6 +136,7 @@ func do(ctx context.Context, command ...string) error {
 func (s *stage) full(ctx context.Context) error {
 	path := filepath.Join(s.data(), "filler")
 	began := time.Now()
+	over := s.fault()
 	for time.Since(began) < s.opt.span { // the program may free space in its own log
 		if err := fill(path); err != nil {
 			return err
@@ -146,6 +148,8 @@ func (s *stage) full(ctx context.Context) error {
 	if err := os.Remove(path); err != nil {
 		return fmt.Errorf("empty disk: %w", err)
 	}
+	over()
+	s.word("full", mostWord, began, time.Now())
 	s.note("the disk was full", "%s to %s", began.Format(clock), time.Now().Format(clock))
 	return nil
 }
@@ -175,12 +179,14 @@ func (s *stage) freeze(ctx context.Context) error {
 		return err
 	}
 	began := time.Now()
+	defer s.fault()()
 	interrupted := wait(ctx, frozen)
 	thaw, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	if err := do(thaw, "fsfreeze", "-u", s.data()); err != nil {
 		return err
 	}
+	s.word("frozen", mostTold, began, time.Now())
 	s.note("the disk was frozen", "%s to %s", began.Format(clock), time.Now().Format(clock))
 	return interrupted
 }

@@ -1,15 +1,20 @@
 package main
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 )
 
 // playPower cuts the power again and again. The data is on a disk of its own, an ext4 file system in a file. What the file holds at the cut is
 // what a disk would hold: the kernel's cache above it is lost. Everything that was not synced goes, since the file system commits only when it
-// is asked to. A disk that reorders or tears writes, or says that it has synced and has not, is not covered.
+// is asked to. In half of the cuts some of what was not synced is on the disk all the same, in no order: each of its sectors with a chance of a
+// half, as a system that writes its cache back at any time leaves it. A disk that says that it has synced and has not is not covered.
 //
 // In half of the cuts Discord forgets the nonces, as after a few minutes, and the session.
 //
@@ -46,6 +51,7 @@ func playPower(ctx context.Context, s *stage) error {
 			s.discord.Forget()
 		}
 	})
+	s.note("sectors that were written without a sync", "%d", s.scattered)
 	if failed != nil {
 		return failed
 	}
@@ -58,11 +64,59 @@ func (s *stage) cut(ctx context.Context) error {
 	if err := do(ctx, "cp", "--sparse=always", image, left); err != nil {
 		return err
 	}
+	cached := map[string][]byte{}
+	for _, name := range []string{"familiar.db", "familiar.db-wal"} {
+		data, err := os.ReadFile(filepath.Join(s.data(), name))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("cut the power: %w", err)
+		}
+		cached[name] = data
+	}
 	if err := do(ctx, "umount", s.data()); err != nil {
 		return err
 	}
 	if err := os.Rename(left, image); err != nil {
 		return err
 	}
-	return do(ctx, "mount", "-o", "loop,commit=300", image, s.data())
+	if err := do(ctx, "mount", "-o", "loop,commit=300", image, s.data()); err != nil {
+		return err
+	}
+	if s.random.IntN(2) == 0 {
+		return nil
+	}
+	for name, data := range cached {
+		if err := s.scatter(filepath.Join(s.data(), name), data); err != nil {
+			return fmt.Errorf("scatter writes: %w", err)
+		}
+	}
+	return nil
+}
+
+const sector = 512 // bytes that a disk writes whole
+
+// scatter writes some of the sectors in which a file differs from what was in the system's cache, and counts them.
+func (s *stage) scatter(path string, cached []byte) error {
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	disk, err := io.ReadAll(f)
+	if err != nil {
+		return err
+	}
+	for at := 0; at < len(cached); at += sector {
+		to := min(at+sector, len(cached))
+		if to <= len(disk) && bytes.Equal(cached[at:to], disk[at:to]) || s.random.IntN(2) == 0 {
+			continue
+		}
+		if _, err := f.WriteAt(cached[at:to], int64(at)); err != nil {
+			return err
+		}
+		s.scattered++
+	}
+	return f.Sync()
 }

@@ -39,7 +39,10 @@ type stage struct {
 	talk    map[string]bool // ids of messages that are not for the bot
 	proc    *process        // the running process, or the last one
 	gaps    []gap           // in order
-	random  *rand.Rand
+	faults  []gap           // in which a far end or the disk did not work
+
+	scattered int // sectors that were on the disk without a sync, when the power was cut
+	random    *rand.Rand
 
 	ledger   ledger
 	counts   []count
