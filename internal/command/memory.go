@@ -273,9 +273,7 @@ func (c *call) remember(ctx context.Context) turn.Answer {
 		return c.memoryTrouble(err)
 	}
 	if saved, err := c.Bot.Memories.Get(ctx, c.readableMemory(ctx), id); err == nil && saved.LearnedAt.Equal(by.At.Truncate(time.Microsecond)) {
-		history, err := c.Bot.Memories.History(ctx, c.readableMemory(ctx), id)
-		c.logged("read the history of a memory", err)
-		c.undoable(ctx, memory.Reversal{Added: []int64{id}, Gone: history[:min(len(history), 1)]})
+		c.undoable(ctx, memory.Reversal{Added: []int64{id}})
 	}
 	return c.memoryChanged("remember", id, deed(memory.Keep))
 }
@@ -332,9 +330,10 @@ func (c *call) changeMemory(ctx context.Context) turn.Answer {
 		}
 		done = deed(memory.Correct)
 	case actForget:
-		if err = c.Bot.Memories.Forget(ctx, w, m.ID, c.by()); err == nil && c.own(old) { // else another person's words would outlast them here
+		if c.own(old) { // else another person's words would outlast them here
 			c.undoable(ctx, memory.Reversal{Gone: []memory.Statement{old}})
 		}
+		err = c.Bot.Memories.Forget(ctx, w, m.ID, c.by())
 		done = deed(memory.Forget)
 	case actPin:
 		err = c.Bot.Memories.Pin(ctx, w, m.ID, true, c.by())
