@@ -20,12 +20,19 @@ const (
 	refusedQuotation = "quotation" // of somebody's words
 	refusedOthers    = "others"    // it is about people who did not say it
 	refusedPrivate   = "private"   // it is about health, belief, sex or politics
+	refusedUnknown   = "unknown"   // nothing shows that it is of a harmless kind
 	refusedAddressee = "to whom"   // it speaks to somebody
 	refusedOrder     = "order"     // it would steer the bot
 	refusedAddress   = "address"
 )
 
-// fit returns why the bot does not keep a sentence by itself, or "". others are the names of people who did not say it.
+// Learns reports whether the bot may keep a sentence of a message by itself, of a writer who agreed.
+func Learns(message string) bool {
+	return slices.ContainsFunc(sentencesOf(message, "", "", nil), func(s sentence) bool { return s.refused == "" })
+}
+
+// fit returns why the bot does not keep a sentence by itself, or "". others are the names of people who did not say it. No list of words can
+// hold all that is private. So a sentence must also have a word of what is harmless.
 func fit(sentence string, others []string) (refused string) {
 	s := newSaying(sentence)
 	l := lexicon()
@@ -48,6 +55,8 @@ func fit(sentence string, others []string) (refused string) {
 		return refusedOthers
 	case l.private.in(s):
 		return refusedPrivate
+	case !l.harmless.in(s):
+		return refusedUnknown
 	}
 	return ""
 }

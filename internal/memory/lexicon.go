@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -87,8 +88,8 @@ func (p phraseSet) ends(s saying) bool {
 
 // lexicons holds the tables of package text that judge sentences.
 type lexicons struct {
-	frames, jokes, untrue, people, bots, duties, commands, private phraseSet
-	of                                                             map[string]*dialect // by language; "" has all
+	frames, jokes, untrue, people, bots, duties, commands, private, harmless phraseSet
+	of                                                                       map[string]*dialect // by language; "" has all
 }
 
 // dialect holds those that hold in one language.
@@ -109,9 +110,7 @@ var lexicon = sync.OnceValue(func() *lexicons {
 	for _, code := range text.Languages() {
 		l.of[code] = newDialect(text.TablesOf(code))
 	}
-	for _, list := range t.Private {
-		l.private = append(l.private, newPhrases(list)...)
-	}
+	l.private, l.harmless = newPhrases(slices.Collect(maps.Values(t.Private))...), newPhrases(slices.Collect(maps.Values(t.Harmless))...)
 	return l
 })
 

@@ -224,6 +224,7 @@ type statementTables struct {
 	Determiners WordList
 	Attributes  PhraseList            // behind "my" they name what has one value at a time: "favourite"
 	Private     map[string]PhraseList // words of health, belief, sex and politics
+	Harmless    map[string]PhraseList // words of what may be learned of anybody, by what it is: home, work, pets, games
 	Single      map[string]PhraseList // how a sentence begins that gives what has one value at a time, by what it is: "I live in"
 }
 
