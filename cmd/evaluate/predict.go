@@ -73,6 +73,7 @@ func sets() []set {
 		{"recall", cases, stateless(predictRecall), nil},
 		{"orders", cases, stateless(predictOrders), nil},
 		{"private", cases, stateless(predictPrivate), nil},
+		{"learn", cases, stateless(predictLearn), nil},
 		{"conflict", cases, stateless(predictConflict), nil},
 		{"citation", cases, stateless(predictCitation), nil},
 		{"living", cases, stateless(predictLiving), nil},

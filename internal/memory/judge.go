@@ -127,8 +127,11 @@ func Refusal(redactor *redact.Redactor, r turn.Request, said string, other bool)
 	return ""
 }
 
-// saysOwnPrivate reports whether a text that speaks of health, belief, sex or politics speaks of its writer's alone.
+// saysOwnPrivate reports whether a text that speaks of health, belief, sex or politics speaks of its writer's alone. In a language that needs
+// no pronoun it does if it names nobody.
 func saysOwnPrivate(s saying) bool {
 	own, _ := About(s.text)
+	own = own || text.TablesOf(s.code).Memory.Drops && !slices.ContainsFunc(s.words[min(1, len(s.words)):], func(w text.Word) bool { return w.Upper }) &&
+		!strings.ContainsAny(s.text, "はが는은")
 	return !lexicon().private.in(s) || own && !s.ofThird() && !lexicon().people.in(s)
 }
