@@ -76,6 +76,7 @@ func sets() []set {
 		{"learn", cases, stateless(predictLearn), nil},
 		{"conflict", cases, stateless(predictConflict), nil},
 		{"citation", cases, stateless(predictCitation), nil},
+		{"claims", cases, stateless(predictClaims), nil},
 		{"living", cases, stateless(predictLiving), nil},
 	}
 }

@@ -52,6 +52,7 @@ const (
 	memoryByItself  sentence = "learned by myself"
 	memoryReworded  sentence = "in words of mine"
 	memoryUntilThen sentence = "before: %s"
+	memoryOutdated  sentence = "no longer holds"
 )
 
 // These are the actions of /memory on one statement.
@@ -186,9 +187,13 @@ func (c *call) channelNames() map[string]string {
 // memorySections writes statements as sections, the person's own first.
 func (c *call) memorySections(ctx context.Context, w memory.ScopeFilter, all []memory.Statement) (sections []turn.Section) {
 	named := c.channelNames()
+	history := memory.Outdated(slices.DeleteFunc(slices.Clone(all), func(m memory.Statement) bool { return m.Kind != memory.Person || m.Subject != c.Command.By.ID }))
 	var own, others []string
 	for _, m := range all {
 		line := c.Bot.Redact.String(c.memoryLine(ctx, w, m, named))
+		if slices.Contains(history, m.ID) {
+			line += " · " + memoryOutdated.In(c.language)
+		}
 		if c.own(m) {
 			own = append(own, line)
 		} else {

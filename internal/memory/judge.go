@@ -55,10 +55,31 @@ func fit(sentence string, others []string) (refused string) {
 		return refusedOthers
 	case l.private.in(s):
 		return refusedPrivate
-	case !l.harmless.in(s):
+	case !l.harmless.in(s) || !s.ofThing() && s.strange() > mostStrange:
 		return refusedUnknown
 	}
 	return ""
+}
+
+// ofThing reports whether a text begins with a thing and says nothing in the first person: "the server moves in June".
+func (s saying) ofThing() bool {
+	own, _ := About(s.text)
+	return !own && len(s.words) > 0 && s.code != "" && s.dialect().determiners[s.words[0].Key] && !text.TablesOf(s.code).Memory.Drops && !lexicon().people.in(s)
+}
+
+// mostStrange is how many words of a sentence that the bot keeps by itself may be neither harmless, small, nor names or numbers.
+const mostStrange = 1
+
+// strange returns how many words of a text are none of these. In a script without spaces they cannot be told.
+func (s saying) strange() (n int) {
+	for i, w := range s.words {
+		harmless := saying{flat: flat(s.text[w.Start:w.End]), lower: strings.ToLower(s.text[w.Start:w.End])}
+		if name := w.Upper && i > 0 && s.code != "de"; name || text.Unspaced(s.text[w.Start:w.End]) || text.Numeric(w.Key) || len(w.Key) < 3 || lexicon().plain[w.Key] || lexicon().of[""].small[w.Key] || lexicon().harmlessWords.in(harmless) {
+			continue
+		}
+		n++
+	}
+	return n
 }
 
 // asks reports whether a sentence is a question.

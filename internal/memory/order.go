@@ -43,7 +43,7 @@ type Doubt int
 const (
 	NoDoubt Doubt = iota
 	Perhaps       // it has the words of an order
-	Likely        // a sentence begins as an order does, and is about the speaker or the memory
+	Likely        // a sentence begins as an order does, or speaks of it to somebody
 )
 
 const (
@@ -172,16 +172,20 @@ func (p *passage) read() Order {
 		if o := v.read(p); o != (Order{}) {
 			return o
 		}
-		if p.doubt == NoDoubt && !isQuestion(p.s) && v.speaks(p.s, words) {
-			p.doubt = Perhaps
+		if !isQuestion(p.s) && v.speaks(p.s, words) {
+			doubt := Perhaps
+			if said := newSaying(p.s); text.ContainsAny(said.words, secondPerson()[v.code]) && !v.tells(said) {
+				doubt = Likely
+			}
+			p.doubt = max(p.doubt, doubt)
 		}
 	}
 	return Order{}
 }
 
-// speaks reports whether a sentence about the speaker has a verb of an order anywhere.
+// speaks reports whether a sentence about the speaker or the memory has a verb of an order anywhere.
 func (v *vocabulary) speaks(s string, words []token) bool {
-	return v.aboutSpeaker(s, words) && slices.ContainsFunc(v.verbs, func(p phrase) bool {
+	return (v.aboutSpeaker(s, words) || v.has(s, v.memory)) && slices.ContainsFunc(v.verbs, func(p phrase) bool {
 		if p.keys == nil {
 			return strings.Contains(s, p.text)
 		}
@@ -303,13 +307,16 @@ func (v *vocabulary) entitled(p *passage, question bool) Order {
 		}
 	}
 	said := v.bare(p.s[len(head):])
-	if !verb || strange > 1 || !v.states(said, found{colon: true}, false) {
+	if !verb || strange > maxStrange || !v.states(said, found{colon: true}, false) {
 		return Order{}
 	}
 	return v.kept(said)
 }
 
-const maxHeading = 7 // words of a heading
+const (
+	maxHeading = 7 // words of a heading
+	maxStrange = 2 // words of a heading that the tables do not have
+)
 
 // corrected returns the order of a sentence that does not begin with one: its last clause points back, or it says what is right and what is not.
 func (v *vocabulary) corrected(p *passage, s string, opened bool) Order {
@@ -696,7 +703,7 @@ func (v *vocabulary) forgets(p *passage, f found) Order {
 	}
 	own, said := v.aboutSpeaker(thing, tokens(thing)), v.aboutSpeaker(f.rest, tokens(f.rest)) || v.has(f.rest, v.told)
 	thing, named := v.named(thing)
-	if thing == "" || !own && !stored && !(topic && (said || v.verbLast || v.unspaced) && !deletes) && !(named && !more) || deletes && !stored && v.has(thing, v.elsewhere) {
+	if thing == "" || !own && !stored && !(topic && (said || !more && !v.has(f.rest, v.all)) && !deletes) && !(named && !more) || deletes && !stored && v.has(thing, v.elsewhere) {
 		return Order{}
 	}
 	return Order{Deed: Forget, Text: thing}
