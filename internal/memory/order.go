@@ -307,7 +307,7 @@ func (v *vocabulary) entitled(p *passage, question bool) Order {
 		}
 	}
 	said := v.bare(p.s[len(head):])
-	if !verb || strange > maxStrange || !v.states(said, found{colon: true}, false) {
+	if !verb || strange > maxStrange || strange == maxStrange && !v.has(head, v.memory) || !v.states(said, found{colon: true}, false) {
 		return Order{}
 	}
 	return v.kept(said)
