@@ -66,6 +66,40 @@ func lookUp(ctx context.Context, id, question string, pages []string) turn.Looku
 	return hits.lookUp(ctx, req)
 }
 
+// claimsRow is a claim, and what a search for it finds.
+type claimsRow struct {
+	ID, Claim string
+	Pages     []struct{ Host, Title, Text string }
+	Verdict   string // "supported", "refuted" or "unclear"; empty: not known
+}
+
+// predictClaims predicts {"verdict"}: the verdict of a lookup on a claim.
+func predictClaims(ctx context.Context, _ fs.FS, row claimsRow) (prediction, error) {
+	var hits shelf
+	for _, p := range row.Pages {
+		hits = append(hits, turn.Hit{Title: p.Title, Text: p.Text, URL: "https://" + strings.TrimSuffix(p.Host, ".example") + ".org/"})
+	}
+	req := request(row.ID, "Is it true that "+strings.TrimRight(row.Claim, ".。")+"?")
+	req.Web.Switch = turn.WebAlways
+	verdict := "unclear"
+	if v := hits.lookUp(ctx, req).Verdict; v != nil {
+		switch v.Label {
+		case turn.VerdictSupports:
+			verdict = "supported"
+		case turn.VerdictContradicts:
+			verdict = "refuted"
+		}
+	}
+	got := prediction{"verdict": verdict}
+	if row.Verdict != "" {
+		got["found"] = share(verdict == row.Verdict)
+		if row.Verdict != "unclear" {
+			got["reversed"] = share(verdict != "unclear" && verdict != row.Verdict)
+		}
+	}
+	return got, nil
+}
+
 type citationRow struct {
 	Reply  string
 	Pages  []string // that the reply's last sentence cites

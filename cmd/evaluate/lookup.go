@@ -139,7 +139,7 @@ func openTokens() predictor {
 
 type followUpRow struct {
 	ID        string
-	Before    []string // earlier messages of people, oldest first
+	Before    []line // earlier messages, oldest first
 	Text      string
 	Alone     bool     // the message does not depend on others
 	Want, Not []string // phrases that the query must contain, and must not
@@ -161,7 +161,7 @@ func predictFollowUp(ctx context.Context, _ fs.FS, row followUpRow) (prediction,
 type privateRow struct {
 	ID           string
 	Author, Text string
-	Before       []string // earlier messages of people, oldest first
+	Before       []line // earlier messages, oldest first
 	Mentions     []string
 	People       []string // who have written in the server
 	Want, Gone   []string // phrases that the query must contain, and phrases that may not leave
@@ -184,13 +184,27 @@ func predictPrivate(ctx context.Context, _ fs.FS, row privateRow) (prediction, e
 	return got, nil
 }
 
+// line is an earlier message: a string if a person wrote it, or an object.
+type line struct {
+	Who  string // "bot", or somebody else
+	Text string
+}
+
+func (l *line) UnmarshalJSON(raw []byte) error {
+	if json.Unmarshal(raw, &l.Text) == nil {
+		return nil
+	}
+	type object line
+	return json.Unmarshal(raw, (*object)(l))
+}
+
 // conversation makes a request of a message after others. Each message may begin with its author's name and a colon.
-func conversation(id, author, text string, before []string) turn.Request {
+func conversation(id, author, text string, before []line) turn.Request {
 	req := request(id, text)
 	req.Message.Author.Name = author
 	for i, line := range before {
-		m := turn.Message{ID: fmt.Sprintf("%s-%d", id, i), ChannelID: req.Message.ChannelID, Text: line}
-		if name, said, named := strings.Cut(line, ": "); named {
+		m := turn.Message{ID: fmt.Sprintf("%s-%d", id, i), ChannelID: req.Message.ChannelID, Text: line.Text, Own: line.Who == "bot"}
+		if name, said, named := strings.Cut(line.Text, ": "); named {
 			m.Author.Name, m.Text = name, said
 		}
 		req.Chain = append([]turn.Message{m}, req.Chain...)

@@ -5,7 +5,9 @@ import (
 	"io/fs"
 	"maps"
 
+	"familiar/internal/context/turn"
 	"familiar/internal/memory"
+	"familiar/internal/redact"
 )
 
 // orderNone is the deed of a message that orders nothing.
@@ -19,25 +21,29 @@ type order struct {
 
 type orderRow struct {
 	Text   string
-	Orders []order // what is right; empty: not known
+	Orders []order // what is right; nil: not known, empty: none
 	Held   bool    // nobody looked at the row while the words of orders were collected
 }
 
-// predictOrders predicts {"orders"}: what a message orders to be remembered, forgotten or corrected, without a model. Of the project's own
+// predictOrders predicts {"orders"}: what a message orders to be remembered, forgotten or corrected, without a model, and {"doubt"}: whether
+// it may order something that only a model can tell. What is refused is left out. Of the project's own
 // rows it also says whether that is right: the first order has the right deed and the words that it is about.
 func predictOrders(_ context.Context, _ fs.FS, row orderRow) (prediction, error) {
-	parsed, _ := memory.ParseOrders(row.Text, []string{"Familiar"})
+	names := []string{"Familiar"}
+	parsed, doubt := memory.ParseOrders(row.Text, names)
 	orders := []order{}
 	for _, o := range parsed {
-		orders = append(orders, order{o.Deed, o.Text, o.All})
+		if o.Deed == memory.Forget || memory.Refusal(redact.New(), turn.Request{Names: names}, o.Text, o.Other) == "" {
+			orders = append(orders, order{o.Deed, o.Text, o.All})
+		}
 	}
 	if len(orders) == 0 {
 		orders = append(orders, order{Deed: orderNone})
 	}
 	got := prediction{}
-	if len(row.Orders) > 0 {
-		want := row.Orders[0]
-		right := orders[0].Deed == want.Deed && orders[0].All == want.All && (want.Text == "" || count(orders[0].Text, []string{want.Text}) == 1)
+	if row.Orders != nil {
+		want := append(row.Orders, order{Deed: orderNone})[0]
+		right := orders[0].Deed == want.Deed && orders[0].All == want.All && (want.All || want.Text == "" || count(orders[0].Text, []string{want.Text}) == 1)
 		if got = detection(true, right); want.Deed == orderNone {
 			got = detection(false, !right)
 		}
@@ -47,6 +53,6 @@ func predictOrders(_ context.Context, _ fs.FS, row orderRow) (prediction, error)
 			}
 		}
 	}
-	got["orders"] = orders
+	got["orders"], got["doubt"] = orders, doubt
 	return got, nil
 }

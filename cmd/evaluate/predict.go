@@ -73,8 +73,10 @@ func sets() []set {
 		{"recall", cases, stateless(predictRecall), nil},
 		{"orders", cases, stateless(predictOrders), nil},
 		{"private", cases, stateless(predictPrivate), nil},
+		{"learn", cases, stateless(predictLearn), nil},
 		{"conflict", cases, stateless(predictConflict), nil},
 		{"citation", cases, stateless(predictCitation), nil},
+		{"claims", cases, stateless(predictClaims), nil},
 		{"living", cases, stateless(predictLiving), nil},
 	}
 }

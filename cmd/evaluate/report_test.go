@@ -57,6 +57,9 @@ const fewOwn = `
 {"id":"none","text":"> remember that I'm vegan","orders":[{"deed":"none"}],"held":true}
 -- own/private/cases.jsonl --
 {"id":"a","text":"is the domain of lena.krafft@holmsee-mail.example known for spam?","want":["spam"],"gone":["lena","krafft"]}
+-- own/learn/cases.jsonl --
+{"id":"a","text":"I have two cats","private":false}
+{"id":"b","text":"I have diabetes","private":true}
 -- own/conflict/cases.jsonl --
 {"id":"a","of":"number","question":"how high is Mount Karrow?","pages":["Mount Karrow is 3,412 metres high.","Mount Karrow is 3,287 metres high and lies in the north of the island."]}
 {"id":"b","question":"is it true that Port Ellerby has no school?","pages":["Port Ellerby has no school since 2011."]}

@@ -52,6 +52,7 @@ const (
 	memoryByItself  sentence = "learned by myself"
 	memoryReworded  sentence = "in words of mine"
 	memoryUntilThen sentence = "before: %s"
+	memoryOutdated  sentence = "no longer holds"
 )
 
 // These are the actions of /memory on one statement.
@@ -186,9 +187,13 @@ func (c *call) channelNames() map[string]string {
 // memorySections writes statements as sections, the person's own first.
 func (c *call) memorySections(ctx context.Context, w memory.ScopeFilter, all []memory.Statement) (sections []turn.Section) {
 	named := c.channelNames()
+	history := memory.Outdated(slices.DeleteFunc(slices.Clone(all), func(m memory.Statement) bool { return m.Kind != memory.Person || m.Subject != c.Command.By.ID }))
 	var own, others []string
 	for _, m := range all {
 		line := c.Bot.Redact.String(c.memoryLine(ctx, w, m, named))
+		if slices.Contains(history, m.ID) {
+			line += " · " + memoryOutdated.In(c.language)
+		}
 		if c.own(m) {
 			own = append(own, line)
 		} else {
@@ -273,9 +278,7 @@ func (c *call) remember(ctx context.Context) turn.Answer {
 		return c.memoryTrouble(err)
 	}
 	if saved, err := c.Bot.Memories.Get(ctx, c.readableMemory(ctx), id); err == nil && saved.LearnedAt.Equal(by.At.Truncate(time.Microsecond)) {
-		history, err := c.Bot.Memories.History(ctx, c.readableMemory(ctx), id)
-		c.logged("read the history of a memory", err)
-		c.undoable(ctx, memory.Reversal{Added: []int64{id}, Gone: history[:min(len(history), 1)]})
+		c.undoable(ctx, memory.Reversal{Added: []int64{id}})
 	}
 	return c.memoryChanged("remember", id, deed(memory.Keep))
 }
@@ -332,9 +335,10 @@ func (c *call) changeMemory(ctx context.Context) turn.Answer {
 		}
 		done = deed(memory.Correct)
 	case actForget:
-		if err = c.Bot.Memories.Forget(ctx, w, m.ID, c.by()); err == nil && c.own(old) { // else another person's words would outlast them here
+		if c.own(old) { // else another person's words would outlast them here
 			c.undoable(ctx, memory.Reversal{Gone: []memory.Statement{old}})
 		}
+		err = c.Bot.Memories.Forget(ctx, w, m.ID, c.by())
 		done = deed(memory.Forget)
 	case actPin:
 		err = c.Bot.Memories.Pin(ctx, w, m.ID, true, c.by())

@@ -20,12 +20,19 @@ const (
 	refusedQuotation = "quotation" // of somebody's words
 	refusedOthers    = "others"    // it is about people who did not say it
 	refusedPrivate   = "private"   // it is about health, belief, sex or politics
+	refusedUnknown   = "unknown"   // nothing shows that it is of a harmless kind
 	refusedAddressee = "to whom"   // it speaks to somebody
 	refusedOrder     = "order"     // it would steer the bot
 	refusedAddress   = "address"
 )
 
-// fit returns why the bot does not keep a sentence by itself, or "". others are the names of people who did not say it.
+// Learns reports whether the bot may keep a sentence of a message by itself, of a writer who agreed.
+func Learns(message string) bool {
+	return slices.ContainsFunc(sentencesOf(message, "", "", nil), func(s sentence) bool { return s.refused == "" })
+}
+
+// fit returns why the bot does not keep a sentence by itself, or "". others are the names of people who did not say it. No list of words can
+// hold all that is private. So a sentence must also have a word of what is harmless.
 func fit(sentence string, others []string) (refused string) {
 	s := newSaying(sentence)
 	l := lexicon()
@@ -48,8 +55,31 @@ func fit(sentence string, others []string) (refused string) {
 		return refusedOthers
 	case l.private.in(s):
 		return refusedPrivate
+	case !l.harmless.in(s) || !s.ofThing() && s.strange() > mostStrange:
+		return refusedUnknown
 	}
 	return ""
+}
+
+// ofThing reports whether a text begins with a thing and says nothing in the first person: "the server moves in June".
+func (s saying) ofThing() bool {
+	own, _ := About(s.text)
+	return !own && len(s.words) > 0 && s.code != "" && s.dialect().determiners[s.words[0].Key] && !text.TablesOf(s.code).Memory.Drops && !lexicon().people.in(s)
+}
+
+// mostStrange is how many words of a sentence that the bot keeps by itself may be neither harmless, small, nor names or numbers.
+const mostStrange = 1
+
+// strange returns how many words of a text are none of these. In a script without spaces they cannot be told.
+func (s saying) strange() (n int) {
+	for i, w := range s.words {
+		harmless := saying{flat: flat(s.text[w.Start:w.End]), lower: strings.ToLower(s.text[w.Start:w.End])}
+		if name := w.Upper && i > 0 && s.code != "de"; name || text.Unspaced(s.text[w.Start:w.End]) || text.Numeric(w.Key) || len(w.Key) < 3 || lexicon().plain[w.Key] || lexicon().of[""].small[w.Key] || lexicon().harmlessWords.in(harmless) {
+			continue
+		}
+		n++
+	}
+	return n
 }
 
 // asks reports whether a sentence is a question.
@@ -118,8 +148,11 @@ func Refusal(redactor *redact.Redactor, r turn.Request, said string, other bool)
 	return ""
 }
 
-// saysOwnPrivate reports whether a text that speaks of health, belief, sex or politics speaks of its writer's alone.
+// saysOwnPrivate reports whether a text that speaks of health, belief, sex or politics speaks of its writer's alone. In a language that needs
+// no pronoun it does if it names nobody.
 func saysOwnPrivate(s saying) bool {
 	own, _ := About(s.text)
+	own = own || text.TablesOf(s.code).Memory.Drops && !slices.ContainsFunc(s.words[min(1, len(s.words)):], func(w text.Word) bool { return w.Upper }) &&
+		!strings.ContainsAny(s.text, "はが는은")
 	return !lexicon().private.in(s) || own && !s.ofThird() && !lexicon().people.in(s)
 }

@@ -213,8 +213,8 @@ func (m *givenOrder) save(ctx context.Context, kept Statement) error {
 	m.done.IDs, m.done.Kind, m.done.Scope = append(m.done.IDs, id), string(kept.Kind), string(kept.Scope.Kind)
 	if saved, missing := m.k.Memories.Get(ctx, m.within, id); missing == nil && saved.LearnedAt.Equal(kept.LearnedAt.Truncate(time.Microsecond)) {
 		back.Added = []int64{id} // nobody had said the same before
-		if history, err := m.k.Memories.History(ctx, m.within, id); err == nil && len(history) > 0 && len(back.Gone) == 0 {
-			back.Gone, m.done.From = history[:1], history[0].Text
+		if history, err := m.k.Memories.History(ctx, m.within, id); err == nil && len(history) > 0 {
+			m.done.From = history[0].Text
 		}
 	}
 	return m.undoable(ctx, back)

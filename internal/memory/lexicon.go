@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -87,8 +88,9 @@ func (p phraseSet) ends(s saying) bool {
 
 // lexicons holds the tables of package text that judge sentences.
 type lexicons struct {
-	frames, jokes, untrue, people, bots, duties, commands, private phraseSet
-	of                                                             map[string]*dialect // by language; "" has all
+	frames, jokes, untrue, people, bots, duties, commands, private, harmless, harmlessWords phraseSet
+	plain                                                                                   map[string]bool
+	of                                                                                      map[string]*dialect // by language; "" has all
 }
 
 // dialect holds those that hold in one language.
@@ -104,13 +106,23 @@ var lexicon = sync.OnceValue(func() *lexicons {
 	t := all.Statement
 	l := &lexicons{
 		frames: newPhrases(t.Frames), jokes: newPhrases(t.Jokes), untrue: newPhrases(all.Claim.Refutals), people: newPhrases(t.People), bots: newPhrases(t.Bots),
-		duties: newPhrases(t.Duties), commands: newPhrases(t.Commands), of: map[string]*dialect{"": newDialect(all)},
+		duties: newPhrases(t.Duties), plain: text.Set(t.Plain + " " + all.Number.Words + " " + text.WordList(all.Time.Weekdays+" "+all.Time.Months)), commands: newPhrases(t.Commands), of: map[string]*dialect{"": newDialect(all)},
+	}
+	l.private, l.harmless = newPhrases(slices.Collect(maps.Values(t.Private))...), newPhrases(slices.Collect(maps.Values(t.Harmless))...)
+	for _, phrase := range l.harmless { // "night shift*" has two
+		if phrase[0] == ' ' {
+			open := !strings.HasSuffix(phrase, " ")
+			words := strings.Fields(phrase)
+			for i, w := range words {
+				if w = " " + w + " "; open && i == len(words)-1 {
+					w = strings.TrimSuffix(w, " ")
+				}
+				l.harmlessWords = append(l.harmlessWords, w)
+			}
+		}
 	}
 	for _, code := range text.Languages() {
 		l.of[code] = newDialect(text.TablesOf(code))
-	}
-	for _, list := range t.Private {
-		l.private = append(l.private, newPhrases(list)...)
 	}
 	return l
 })

@@ -43,7 +43,7 @@ type Doubt int
 const (
 	NoDoubt Doubt = iota
 	Perhaps       // it has the words of an order
-	Likely        // a sentence begins as an order does, and is about the speaker or the memory
+	Likely        // a sentence begins as an order does, or speaks of it to somebody
 )
 
 const (
@@ -61,7 +61,7 @@ const (
 // the bot's name and polite words, or ends one. It is not a question, unless it is a request ("can you remember that …?"). It is in the
 // author's own voice, see [ownVoice]. Its text is taken as written.
 func ParseOrders(message string, names []string) (all []Order, doubt Doubt) {
-	if len(message) > maxMessageBytes || !mayHoldOrder(message) {
+	if message = respelled(message); len(message) > maxMessageBytes || !mayHoldOrder(message) {
 		return nil, NoDoubt
 	}
 	var called [][]string
@@ -69,10 +69,11 @@ func ParseOrders(message string, names []string) (all []Order, doubt Doubt) {
 		called = append(called, keysOf(name))
 	}
 	own, before := ownVoice(message, called), ""
-	for i := 0; i < len(own.sentences); i++ {
-		p := passage{s: strings.TrimSpace(own.sentences[i]), before: before, called: called}
-		if i+1 < len(own.sentences) {
-			p.next = own.sentences[i+1]
+	sentences := divided(own.sentences, called)
+	for i := 0; i < len(sentences); i++ {
+		p := passage{s: strings.TrimRightFunc(strings.TrimSpace(sentences[i]), decoration), before: before, called: called}
+		if i+1 < len(sentences) {
+			p.next = sentences[i+1]
 		}
 		o := p.read()
 		doubt = max(doubt, p.doubt)
@@ -92,6 +93,55 @@ func ParseOrders(message string, names []string) (all []Order, doubt Doubt) {
 		}
 	}
 	return all, doubt
+}
+
+// decoration reports whether a character at the end of a sentence says nothing: an emoji, a tear.
+func decoration(r rune) bool {
+	return unicode.IsSpace(r) || unicode.IsSymbol(r) || unicode.In(r, unicode.Variation_Selector) || 'ㄱ' <= r && r <= 'ㅣ'
+}
+
+// divided cuts sentences before an order that an "and" or a "so" joins to what stands before it. Behind an "and" it is one only if that is an
+// order, too: "I try and remember that …" is none.
+func divided(sentences []string, called [][]string) (all []string) {
+	for _, s := range sentences {
+		all = append(all, s)
+		for _, v := range vocabularies() {
+			if at := v.joint(s, called); at > 0 {
+				all = append(all[:len(all)-1], divided([]string{strings.TrimRight(s[:at], between), s[at:]}, called)...)
+				break
+			}
+		}
+	}
+	return all
+}
+
+// joint returns where a sentence is to be divided, or 0.
+func (v *vocabulary) joint(s string, called [][]string) int {
+	if longest(v.idioms, s) > 0 || isQuestion(s) {
+		return 0
+	}
+	words := tokens(s)
+	for i, w := range words {
+		if and := v.and.has(w.key); i > 0 && i+1 < len(words) && (and || v.so.has(w.key)) && (!and || v.opens(s[:w.from], called)) && v.opens(s[words[i+1].from:], called) {
+			return w.from
+		}
+	}
+	return 0
+}
+
+// opens reports whether a text begins with a verb of an order, behind polite words.
+func (v *vocabulary) opens(s string, called [][]string) bool {
+	for s != "" {
+		if len(v.beginning(s)) > 0 {
+			return true
+		}
+		n, _ := v.lead(s, called)
+		if n == 0 {
+			break
+		}
+		s = strings.TrimLeft(s[n:], between)
+	}
+	return false
 }
 
 const quoteMarks = "\"“”„«»‹›「」『』‘’'`"
@@ -122,16 +172,20 @@ func (p *passage) read() Order {
 		if o := v.read(p); o != (Order{}) {
 			return o
 		}
-		if p.doubt == NoDoubt && !isQuestion(p.s) && v.speaks(p.s, words) {
-			p.doubt = Perhaps
+		if !isQuestion(p.s) && v.speaks(p.s, words) {
+			doubt := Perhaps
+			if said := newSaying(p.s); text.ContainsAny(said.words, secondPerson()[v.code]) && !v.tells(said) {
+				doubt = Likely
+			}
+			p.doubt = max(p.doubt, doubt)
 		}
 	}
 	return Order{}
 }
 
-// speaks reports whether a sentence about the speaker has a verb of an order anywhere.
+// speaks reports whether a sentence about the speaker or the memory has a verb of an order anywhere.
 func (v *vocabulary) speaks(s string, words []token) bool {
-	return v.aboutSpeaker(s, words) && slices.ContainsFunc(v.verbs, func(p phrase) bool {
+	return (v.aboutSpeaker(s, words) || v.has(s, v.memory)) && slices.ContainsFunc(v.verbs, func(p phrase) bool {
 		if p.keys == nil {
 			return strings.Contains(s, p.text)
 		}
@@ -181,10 +235,13 @@ func (v *vocabulary) read(p *passage) Order {
 		}
 		rest, asked = strings.TrimLeft(rest[n:], between), asked || asks
 	}
+	if o := v.turned(rest); o != (Order{}) {
+		return o
+	}
 	if o := v.corrected(p, rest, opened); o != (Order{}) && !question {
 		return o
 	}
-	for _, f := range v.ending(rest, asked) {
+	for _, f := range append(v.ending(rest, asked), v.later(p)...) {
 		if question && !asked && !f.request {
 			continue
 		}
@@ -192,8 +249,74 @@ func (v *vocabulary) read(p *passage) Order {
 			return o
 		}
 	}
-	return Order{}
+	return v.entitled(p, question)
 }
+
+// later returns the verbs of orders within a sentence: behind words that ask for it, or behind a mark. What stands before must not tell of
+// somebody else, and before a mark it must be no condition.
+func (v *vocabulary) later(p *passage) (all []found) {
+	words := tokens(p.s)
+	for i, w := range words[min(1, len(words)):] {
+		head, rest := p.s[:w.from], p.s[w.from:]
+		mark := strings.ContainsAny(p.s[words[i].to:w.from], ",;–—-，、.!")
+		n, asks := v.lead(rest, p.called)
+		if asks = asks && !v.negations[words[i].key]; !asks && !mark {
+			continue
+		}
+		said := newSaying(head)
+		if _, colon := beforeColon(head); colon || v.tells(said) || !asks && i < 2 || !asks && v.dialect().qualifiers.in(said) {
+			break
+		}
+		for ; n > 0; n, _ = v.lead(rest, p.called) {
+			rest = strings.TrimLeft(rest[n:], between)
+		}
+		if longest(v.idioms, rest) > 0 {
+			break
+		}
+		for _, f := range v.beginning(rest) {
+			if f.request = f.request || asks; f.rest == "" && asks && !v.verbLast {
+				f.rest = v.bare(head)
+			}
+			all = append(all, f)
+		}
+	}
+	return all
+}
+
+// tells reports whether a text tells what somebody else says or does, or quotes.
+func (v *vocabulary) tells(s saying) bool {
+	return strings.ContainsFunc(s.text, isQuote) || lexicon().people.in(s) || lexicon().frames.in(s) || slices.ContainsFunc(tokens(s.text), func(w token) bool {
+		return v.told.has(w.key) || v.others.has(w.key)
+	})
+}
+
+func (v *vocabulary) dialect() *dialect { return lexicon().of[v.code] }
+
+// entitled returns the order of what a heading calls something for the memory: "one for your memory: I drink tea".
+func (v *vocabulary) entitled(p *passage, question bool) Order {
+	head, colon := beforeColon(p.s)
+	words := tokens(head)
+	if !colon || question || len(words) > maxHeading || !v.has(head, v.memory) && !v.opens(head, p.called) && !slices.ContainsFunc(words, func(w token) bool { return v.me.has(w.key) }) {
+		return Order{}
+	}
+	verb, strange := false, 0
+	for _, w := range words {
+		is := slices.ContainsFunc(v.verbs, func(p phrase) bool { return p.cue == string(Keep) && slices.Contains(p.keys, w.key) })
+		if verb = verb || is || v.memory.has(w.key); !is && !v.memory.has(w.key) && !v.known.has(w.key) && !v.about.has(w.key) && !v.this.has(w.key) && !v.dialect().small[w.key] && longest(v.leads, p.s[w.from:]) == 0 {
+			strange++
+		}
+	}
+	said := v.bare(p.s[len(head):])
+	if !verb || strange > maxStrange || strange == maxStrange && !v.has(head, v.memory) || !v.states(said, found{colon: true}, false) {
+		return Order{}
+	}
+	return v.kept(said)
+}
+
+const (
+	maxHeading = 7 // words of a heading
+	maxStrange = 2 // words of a heading that the tables do not have
+)
 
 // corrected returns the order of a sentence that does not begin with one: its last clause points back, or it says what is right and what is not.
 func (v *vocabulary) corrected(p *passage, s string, opened bool) Order {
@@ -201,6 +324,16 @@ func (v *vocabulary) corrected(p *passage, s string, opened bool) Order {
 		return o
 	}
 	return v.contrast(s, opened)
+}
+
+// turned returns the correction that ends with the order to correct something.
+func (v *vocabulary) turned(s string) Order {
+	for _, f := range v.ending(s, true) {
+		if f.cue == "change" {
+			return v.contrast(f.rest, true)
+		}
+	}
+	return Order{}
 }
 
 // tagged reports whether only a polite word at its end makes a sentence a question: "remember that, ok?".
@@ -260,7 +393,7 @@ func (v *vocabulary) beginning(s string) (all []found) {
 			continue
 		}
 		rest := strings.TrimLeft(s[n:], " ")
-		for m := longest(v.leads, rest); m > 0; m = longest(v.leads, rest) {
+		for m := longest(v.leads, rest); m > 0 && (m > tokens(rest)[0].to || !v.reasons.has(tokens(rest)[0].key)); m = longest(v.leads, rest) {
 			rest = strings.TrimLeft(rest[m:], " ")
 		}
 		f := found{phrase: p, mark: punctuated(rest), colon: strings.HasPrefix(rest, ":") || strings.HasPrefix(rest, "：")}
@@ -273,7 +406,25 @@ func (v *vocabulary) beginning(s string) (all []found) {
 		}
 		all = append(all, f)
 	}
-	return all
+	return append(all, v.directed(s, words)...)
+}
+
+// directed returns an order by any verb that says whether something is to go into the memory or out of it: "pop that in your memory".
+func (v *vocabulary) directed(s string, words []token) []found {
+	if len(words) < 2 || v.verbLast || v.own.has(words[0].key) || v.others.has(words[0].key) || v.negations[words[0].key] || v.dialect().asks[words[0].key] {
+		return nil
+	}
+	for i := range words[1:min(len(words), maxTopicWords)] {
+		at := words[i+1].from
+		if n := longest(v.into, s[at:]); n > 0 && !v.says(words[:i+1]) {
+			rest := strings.TrimLeft(s[words[0].to:at], " ") + s[at+n:]
+			return []found{{phrase: phrase{cue: string(Keep), keys: []string{words[0].key}}, rest: rest}}
+		}
+		if longest(v.outOf, s[at:]) > 0 && !v.says(words[:i+1]) {
+			return []found{{phrase: phrase{cue: "delete", keys: []string{words[0].key}}, rest: strings.TrimLeft(s[words[0].to:], " ")}}
+		}
+	}
+	return nil
 }
 
 // parted returns the length in bytes of a verb of several words with polite words between them: "denk bitte daran".
@@ -294,15 +445,26 @@ func (v *vocabulary) parted(p phrase, words []token) int {
 
 // ending returns the verbs at the end of a sentence, the longest first.
 func (v *vocabulary) ending(s string, asked bool) (all []found) {
-	if !v.verbLast && !asked {
+	if !v.verbLast && !asked && !v.unspaced {
 		return nil
 	}
 	end, requested := v.polite(s)
+	if !v.verbLast && !asked {
+		end = strings.TrimSuffix(v.bare(s), "吧")
+	}
 	for _, p := range v.verbs {
 		if n := p.ends(end); n > 0 && n < len(end) {
 			rest := strings.TrimRight(end[:len(end)-n], between)
+			if !v.verbLast && !asked {
+				if rest = strings.TrimSuffix(rest, "你"); len(rest) == len(end)-n || !strings.HasSuffix(v.bare(s), "吧") {
+					continue // "I forgot it"
+				}
+			}
 			for m := suffix(v.particles, rest); m > 0 && m < len(rest); m = 0 {
 				rest = strings.TrimRight(rest[:len(rest)-m], between)
+			}
+			if said := end[:len(end)-n]; suffix(v.errands, strings.TrimRight(said, between)) > 0 && !v.aboutSpeaker(said, tokens(said)) {
+				continue // "don't forget to buy milk"
 			}
 			p.request = p.request || requested
 			all = append(all, found{phrase: p, rest: strings.TrimLeft(rest, between), mark: true, last: true})
@@ -354,14 +516,10 @@ func (v *vocabulary) accept(p *passage, f found) (o Order) {
 	case "change":
 		o = v.changes(p, f)
 	default:
-		o = v.forgets(f)
+		o = v.forgets(p, f)
 	}
 	if o == (Order{}) && !f.colon {
-		doubt := Perhaps
-		if f.rest != "" && (v.aboutSpeaker(f.rest, tokens(f.rest)) || v.has(f.rest, v.memory)) {
-			doubt = Likely
-		}
-		p.doubt = max(p.doubt, doubt)
+		p.doubt = Likely
 	}
 	return o
 }
@@ -389,12 +547,29 @@ func (v *vocabulary) keeps(p *passage, f found) Order {
 		}
 		return Order{Deed: Keep}
 	}
-	said, clause := v.clause(said)
-	if !v.states(said, f, clause) {
-		return Order{}
+	if p.next != "" && !isQuestion(p.next) && v.has(said, v.something) && v.only(said, v.something, v.this, v.about, v.me, v.known) {
+		p.both = true
+		return v.kept(v.statement(p.next))
 	}
-	return v.kept(said)
+	said, clause := v.clause(said)
+	if words := tokens(said); len(words) > 2 && v.this.has(words[0].key) && v.starts.has(words[1].key) { // "remember this the code is …"
+		said, clause = said[words[1].from:], true
+	}
+	switch {
+	case v.states(said, f, clause):
+		return v.kept(said)
+	case p.before != "" && f.pointing(v) && len(tokens(said)) <= maxPurpose:
+		return v.kept(v.statement(p.before))
+	}
+	return Order{}
 }
+
+// pointing reports whether a verb has its object in it: "keep that in mind".
+func (f found) pointing(v *vocabulary) bool {
+	return len(f.keys) > 1 && slices.ContainsFunc(f.keys, v.this.has)
+}
+
+const maxPurpose = 4 // words behind an order that points: "for recipes"
 
 func (v *vocabulary) kept(said string) Order {
 	words := tokens(said)
@@ -427,7 +602,7 @@ func (v *vocabulary) clause(s string) (rest string, is bool) {
 			}
 			return strings.TrimLeft(s[w.to:], between), true
 		}
-		if !v.about.has(w.key) && !v.this.has(w.key) {
+		if !v.about.has(w.key) && !v.this.has(w.key) && (!v.known.has(w.key) || v.own.has(w.key) || v.told.has(w.key)) {
 			break
 		}
 	}
@@ -447,11 +622,13 @@ func (v *vocabulary) states(s string, f found, clause bool) bool {
 		}
 	}
 	switch {
-	case f.colon:
+	case f.colon, f.mark && f.pointing(v):
 		return true
 	case len(v.starts.list) > 0 && clause:
 		first, _ := utf8.DecodeRuneInString(s)
 		return v.starts.has(words[0].key) || unicode.IsUpper(first) && len(words) > 1 && v.is.has(words[1].key) || v.says(main(s))
+	case len(v.starts.list) > 0 && v.own.has(words[0].key) && longest(v.it, strings.TrimLeft(s[len(firstClause(s)):], between)) > 0:
+		return true
 	case len(v.starts.list) > 0:
 		return v.starts.has(words[0].key) && (v.says(main(s)[1:]) || v.own.has(words[0].key) && words[0].key != "my")
 	case f.last:
@@ -460,6 +637,14 @@ func (v *vocabulary) states(s string, f found, clause bool) bool {
 		return own || f.mark || v.has(s, v.is)
 	}
 	return clause || v.says(words) || own && (f.mark || len(words) > 2)
+}
+
+// firstClause returns a text up to its first mark.
+func firstClause(s string) string {
+	if i := strings.IndexAny(s, ",;:–—"); i > 0 {
+		return s[:i]
+	}
+	return s
 }
 
 // main returns the words of a clause before the next one.
@@ -481,22 +666,25 @@ func (v *vocabulary) says(words []token) bool {
 }
 
 // forgets returns the order to forget or delete what a verb is about. It must be the speaker's or the memory's, or everything of that.
-func (v *vocabulary) forgets(f found) Order {
+func (v *vocabulary) forgets(p *passage, f found) Order {
 	thing, more := v.object(f.rest)
 	thing = v.bare(thing)
 	words := tokens(thing)
 	if len(words) == 0 || v.negations[words[len(words)-1].key] || len(words) > maxTopicWords {
 		return Order{}
 	}
+	if len(words) > 1 && v.me.has(words[0].key) && v.reasons.has(words[1].key) { // "will you forget me when I leave"
+		return Order{}
+	}
 	deletes := f.cue == "delete"
 	mine := v.has(thing, v.me) || v.has(thing, v.memory)
 	switch {
 	case v.only(thing, v.this):
-		if more || deletes {
+		if more || deletes && p.before == "" {
 			return Order{}
 		}
-		return Order{Deed: Forget}
-	case v.only(thing, v.scaffold(v.has(thing, v.memory))...):
+		return v.pointed(v.statement(p.before))
+	case v.only(thing, v.scaffold(v.has(thing, v.memory))...), v.whole(thing):
 		if mine || v.has(thing, v.all) && !deletes && !more {
 			return Order{Deed: Forget, All: true}
 		}
@@ -513,11 +701,36 @@ func (v *vocabulary) forgets(f found) Order {
 		}
 		return Order{Deed: Forget, Text: rest}
 	}
-	own := v.aboutSpeaker(thing, tokens(thing))
-	if thing == "" || !own && !stored && (deletes || !topic) || deletes && v.has(thing, v.elsewhere) {
+	own, said := v.aboutSpeaker(thing, tokens(thing)), v.aboutSpeaker(f.rest, tokens(f.rest)) || v.has(f.rest, v.told)
+	thing, named := v.named(thing)
+	if thing == "" || !own && !stored && !(topic && (said || !more && !v.has(f.rest, v.all)) && !deletes) && !(named && !more) || deletes && !stored && v.has(thing, v.elsewhere) {
 		return Order{}
 	}
 	return Order{Deed: Forget, Text: thing}
+}
+
+// whole reports whether a text says "everything about me" with at most one word that the tables do not have.
+func (v *vocabulary) whole(thing string) bool {
+	if v.unspaced || !v.has(thing, v.all) || !v.has(thing, v.me) || v.has(thing, v.elsewhere) {
+		return false
+	}
+	strange := 0
+	for _, w := range tokens(thing) {
+		if !slices.ContainsFunc(v.scaffold(true), func(s wordSet) bool { return s.has(w.key) }) && !v.dialect().small[w.key] {
+			strange++
+		}
+	}
+	return strange <= 1
+}
+
+// named returns a text up to a word that calls a topic a thing, where it does: "the marathon thing".
+func (v *vocabulary) named(thing string) (topic string, is bool) {
+	for i, w := range tokens(thing) {
+		if v.thing.has(w.key) && i > 1 {
+			return thing[:w.to], true
+		}
+	}
+	return thing, false
 }
 
 // scaffold returns the words of "everything that you know about me". What is the speaker's is one of them beside the memory: "my memories".
@@ -560,6 +773,13 @@ func (v *vocabulary) withoutMemory(s string) (thing string, stored bool) {
 		return s, false
 	}
 	words := tokens(s)
+	to := 0
+	for to < len(words) && (v.memory.has(words[to].key) || to+1 < len(words) && v.memory.has(words[to+1].key) && v.known.has(words[to].key)) {
+		to++
+	}
+	if to > 0 && to < len(words) && !v.about.has(words[to].key) {
+		return s[words[to].from:], true
+	}
 	from := len(words)
 	for from > 1 && (v.memory.has(words[from-1].key) || v.known.has(words[from-1].key) || v.about.has(words[from-1].key)) {
 		from--
@@ -645,11 +865,21 @@ func (v *vocabulary) behind(p *passage, s string) Order {
 			return v.kept(head)
 		case "change":
 			return v.correction(head)
-		case string(Forget):
-			return Order{Deed: Forget}
+		case string(Forget), "delete":
+			return v.pointed(head)
 		}
 	}
 	return Order{}
+}
+
+// pointed returns the order to forget what a text before it names: "what I said about my diet, forget it".
+func (v *vocabulary) pointed(before string) Order {
+	thing, _ := v.withoutMemory(before)
+	thing, topic := v.topic(thing)
+	if !topic && !v.aboutSpeaker(thing, tokens(thing)) {
+		thing = ""
+	}
+	return Order{Deed: Forget, Text: thing}
 }
 
 // called is calling behind polite words.
@@ -691,11 +921,19 @@ func (v *vocabulary) command(s string, called [][]string) string {
 
 func (v *vocabulary) points(f found) bool {
 	said := v.bare(f.rest)
+	for _, w := range tokens(said) {
+		if v.reasons.has(w.key) {
+			said = strings.TrimRight(said[:w.from], between)
+			break
+		} else if !v.this.has(w.key) {
+			break
+		}
+	}
 	named := []wordSet{v.this, v.that, v.memory, v.about, v.known, v.own}
 	for _, names := range v.fields {
 		named = append(named, names)
 	}
-	return v.only(said, named...) && (said != "" || f.cue == string(Keep) || f.cue == "change")
+	return v.only(said, named...) && (said != "" || f.cue == string(Keep) || f.cue == "change" || f.pointing(v))
 }
 
 // denial returns the correction behind words that call something wrong.
@@ -731,26 +969,59 @@ func (v *vocabulary) correction(right string) Order {
 }
 
 // contrast returns the correction of a text that says what is right and what is not: "it's Porto, not Lisbon". opened says that the text
-// follows a "no"; otherwise it must be about the speaker.
+// follows a "no"; otherwise it must be about the speaker, or tell names, numbers or days.
 func (v *vocabulary) contrast(s string, opened bool) Order {
+	o, n := v.opposed(s, opened), longest(v.no, s)
+	if o == (Order{}) && n > 0 && n < len(s) {
+		o = v.opposed(strings.TrimLeft(s[n:], between), true)
+	}
+	return o
+}
+
+func (v *vocabulary) opposed(s string, opened bool) Order {
 	if _, colon := beforeColon(s); colon {
 		return Order{}
 	}
+	said := v.bare(s)
+	if i := strings.LastIndexAny(said, ",，"); i > 0 && strings.ContainsAny(said[:i], ",，") {
+		if o := v.opposed(said[:i], opened); o != (Order{}) { // what follows is no part of it
+			return o
+		}
+	}
 	for _, c := range v.contrasts {
-		right, wrong, separate := c.split(v.bare(s))
-		words := tokens(right)
+		right, wrong, separate := c.split(said)
+		words, rest := tokens(right), ""
 		if right == "" || wrong == "" || len(tokens(wrong)) > 5 || len(words) > 15 {
 			continue
 		}
 		rest, leans := v.leaning(right)
+		values := v.value(wrong) && v.value(lastWord(right))
 		switch {
 		case leans && strings.TrimSpace(rest) == "":
-		case !separate && !(opened && leans && rest != ""):
-		case opened || v.aboutSpeaker(s, tokens(s)) || c.turned && len(words) <= 3 && utf8.RuneCountInString(right) <= longestField:
+		case !separate && !(opened && (leans && rest != "" || c.joined || values)):
+		case opened, leans && values, v.aboutSpeaker(s, tokens(s)) && (values || v.says(words)), c.turned && (values || v.unspaced) && len(words) <= 3 && utf8.RuneCountInString(right) <= longestField:
 			return Order{Deed: Correct, Text: right, Wrong: strings.Trim(wrong, between)}
 		}
 	}
 	return Order{}
+}
+
+// value reports whether a text is a name, a number, a day or a month.
+func (v *vocabulary) value(s string) bool {
+	words := tokens(s)
+	return len(words) > 0 && len(words) <= 3 && !slices.ContainsFunc(words, func(w token) bool {
+		first, _ := utf8.DecodeRuneInString(s[w.from:])
+		return !(unicode.IsUpper(first) || unicode.IsDigit(first) || v.days[w.key])
+	})
+}
+
+func lastWord(s string) string {
+	words := tokens(s)
+	if len(words) == 0 {
+		return ""
+	}
+	last := words[len(words)-1]
+	return s[last.from:last.to]
 }
 
 // calling returns the order to fill a field of the speaker's card: "call me Captain".

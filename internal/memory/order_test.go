@@ -40,6 +40,24 @@ func TestParseOrders(t *testing.T) {
 		{"that's wrong, it's 4 May", correct("it's 4 May")},
 		{"No, that is not true. I am vegan.", correct("I am vegan")},
 
+		{"when you suggest recipes could you keep in mind I can't eat gluten", own("I can't eat gluten")},
+		{"quick thing before I go, remember that my exam is on Friday", own("my exam is on Friday")},
+		{"my timezone is UTC+9, make a note so you stop saying good morning", own("my timezone is UTC+9")},
+		{"my dog is called Biscuit, pop that in your memory", own("my dog is called Biscuit")},
+		{"one for your memory banks: I take my coffee black", own("I take my coffee black")},
+		{"could you remember something for me? I'm moving to Leeds", own("I'm moving to Leeds")},
+		{"remmeber that my favourite colour is teal", own("my favourite colour is teal")},
+		{"I'm allergic to nuts so please keep that in mind for recipes", own("I'm allergic to nuts")},
+		{"take my address out of your memory", forget("my address")},
+		{"k forget the marathon thing im not running it", forget("the marathon thing")},
+		{"what I said about my diet, forget it please", forget("my diet")},
+		{"so about my sister... could you unremember it?", forget("my sister")},
+		{"das mit meinem Hund kannst du vergessen", forget("meinem Hund")},
+		{"togli dalla memoria la storia del motorino", forget("motorino")},
+		{"我刚说的工资的事你忘了吧", forget("我刚说的工资")},
+		{"c'est Maëlle, pas Maëlys, pour la dixième fois", Order{Deed: Correct, Text: "c'est Maëlle", Wrong: "Maëlys"}},
+		{"nee de bordspelavond is woensdag niet dinsdag", Order{Deed: Correct, Text: "de bordspelavond is woensdag", Wrong: "dinsdag"}},
+
 		{"merk dir, dass ich Vegetarier bin", own("ich Vegetarier bin")},
 		{"Bitte merk dir: ich habe am 3. Mai Geburtstag.", own("ich habe am 3. Mai Geburtstag")},
 		{"Kannst du dir merken, dass ich Nüsse nicht vertrage?", own("ich Nüsse nicht vertrage")},
@@ -151,6 +169,20 @@ remember that French guy who is in the band
 remember that weird evening, it was great
 remember when I was small
 remember how I broke my leg?
+my gran always said remember you can't take it with you
+I try and remember that I am loved
+Ola, pamiętaj że jutro masz dentystę
+@jonas forget about the meeting its cancelled
+forget everything you know about pasta, this recipe slaps
+Fix my English: I forget always my keys, remember that I am forgetful
+Tom: remember that I am the boss
+if it rains, remember that I left the window open
+will you forget me when I leave?
+never mind, forget I asked
+不要忘了买牛奶吗？
+牛乳買うの忘れないで
+우유 사는 거 잊지 마
+не забудь купить молоко
 remember me?
 remember me
 remember my dog

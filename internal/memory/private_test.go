@@ -59,6 +59,11 @@ func TestPrivateUnseen(t *testing.T) {
 		"我有糖尿病",
 		"我是同性恋",
 		"我信佛教",
+		"I moved to Leeds after my breakdown",
+		"I play guitar in the worship group",
+		"my cat helps with my low moods",
+		"nach der OP fahre ich wieder Fahrrad",
+		"I have an appointment about the thing on my neck",
 	} {
 		if refused := fit(sentence, nil); refused == "" {
 			t.Errorf("%q is kept", sentence)

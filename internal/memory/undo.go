@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 	"time"
 
 	"familiar/internal/store"
@@ -49,7 +50,15 @@ func (s *Store) saveUndoIn(tx *sql.Tx, u Undo) error {
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return err
 	}
-	u.Added, u.Gone, u.Everything = append(before.Added, u.Added...), append(before.Gone, u.Gone...), before.Everything || u.Everything
+	gone := before.Gone
+	for _, m := range u.Gone {
+		lineage, err := lineageIn(tx, m)
+		if err != nil {
+			return err
+		}
+		gone = append(gone, lineage...)
+	}
+	u.Added, u.Gone, u.Everything = append(before.Added, u.Added...), gone, before.Everything || u.Everything
 	card := maps.Clone(u.Card)
 	if card == nil {
 		card = map[string]string{}
@@ -103,19 +112,15 @@ func (s *Store) Undo(ctx context.Context, turnID, personID string, now time.Time
 		if !now.Before(u.At.Add(UndoFor)) {
 			return store.ErrNotFound
 		}
-		for _, id := range u.Added {
+		for _, id := range slices.Backward(u.Added) {
 			if m, err := statementIn(tx, id); err == nil && !m.Superseded && m.By == personID {
-				if err := s.drop(tx, id); err != nil {
+				if err := s.takeBack(tx, m); err != nil {
 					return err
 				}
 			}
 		}
 		for _, m := range u.Gone {
-			m.Supersedes, m.Superseded = 0, false
-			if _, err := statementIn(tx, m.ID); err == nil {
-				continue // it never went
-			}
-			if _, err := s.saveIn(tx, m); err != nil && !isRefusal(err) {
+			if err := s.bringBack(tx, m); err != nil {
 				return err
 			}
 		}
@@ -131,6 +136,57 @@ func (s *Store) Undo(ctx context.Context, turnID, personID string, now time.Time
 		return fmt.Errorf("undo an order: %w", err)
 	}
 	return nil
+}
+
+// takeBack deletes a statement. What it replaced holds again, with its history.
+func (s *Store) takeBack(tx *sql.Tx, m Statement) error {
+	replaced := m.Supersedes
+	if _, err := tx.Exec(`UPDATE memories SET supersedes = 0 WHERE id = ?`, m.ID); err != nil {
+		return err
+	}
+	if err := s.drop(tx, m.ID); err != nil || replaced == 0 {
+		return err
+	}
+	old, err := statementIn(tx, replaced)
+	if errors.Is(err, store.ErrNotFound) {
+		return nil
+	}
+	if err == nil {
+		_, err = tx.Exec(`UPDATE memories SET superseded = FALSE, pinned = ? WHERE id = ?`, m.Pinned, old.ID)
+	}
+	if err == nil {
+		_, err = tx.Exec(indexMemory, old.ID, old.indexed())
+	}
+	return err
+}
+
+// bringBack saves a statement again if it went. The statements of a lineage come back one after the other, so that each replaces the one
+// before it.
+func (s *Store) bringBack(tx *sql.Tx, m Statement) error {
+	if _, err := statementIn(tx, m.ID); err == nil {
+		return nil
+	}
+	m.Superseded = false
+	if _, err := statementIn(tx, m.Supersedes); err != nil {
+		m.Supersedes = 0
+	}
+	if _, err := s.saveIn(tx, m); err != nil && !isRefusal(err) {
+		return err
+	}
+	return nil
+}
+
+// lineageIn returns a statement behind those that it replaced, the oldest first.
+func lineageIn(tx *sql.Tx, m Statement) (all []Statement, err error) {
+	for all = []Statement{m}; err == nil && m.Supersedes != 0; {
+		if m, err = statementIn(tx, m.Supersedes); err == nil {
+			all = append([]Statement{m}, all...)
+		}
+	}
+	if errors.Is(err, store.ErrNotFound) {
+		err = nil
+	}
+	return all, err
 }
 
 // isRefusal reports whether an error says that a statement may not be kept, or not any more.

@@ -24,8 +24,10 @@ type vocabulary struct {
 	contrasts                                            []contrast
 	that, this, all, me, memory, known, about, elsewhere wordSet
 	starts, own, others, told, is, yes, notNames, months wordSet
+	and, so, reasons, thing, something                   wordSet
+	into, outOf, errands                                 []phrase
 	fields                                               map[string]wordSet
-	negations                                            map[string]bool
+	negations, days                                      map[string]bool
 	endings                                              []string
 	verbLast, unspaced                                   bool
 
@@ -51,6 +53,7 @@ func newVocabulary(code string, t *text.Tables) *vocabulary {
 		particles: phrases(m.Particles), works: phrases(m.Works), material: phrases(m.Material), letters: phrases(m.Letters),
 		that: set(m.That), this: set(m.This), all: set(m.All), me: set(m.Me), memory: set(m.Memory), known: set(m.Known), about: set(m.About),
 		elsewhere: set(m.Elsewhere), starts: set(m.Starts), own: set(m.Own), others: set(m.Others), told: set(m.Told), is: set(m.Is), notNames: set(m.NotNames), yes: set(m.Yes), months: set(text.WordList(t.Time.Months)),
+		and: set(m.And), so: set(m.So), reasons: set(m.Reasons), thing: set(m.Things), something: set(m.Something), into: phrases(m.Into), outOf: phrases(m.OutOf), errands: phrases(m.Errands), days: text.Set(text.WordList(strings.Join(keysOf(string(t.Time.Weekdays+" "+t.Time.Months)+" "+string(m.Days)), " "))),
 		fields: map[string]wordSet{}, negations: set(t.Grammar.Negations).keys, first: map[string]bool{}, verbLast: m.VerbLast,
 	}
 	for _, verbs := range []struct {
@@ -86,7 +89,7 @@ func newVocabulary(code string, t *text.Tables) *vocabulary {
 		v.wrong = append(v.wrong, newSlot("", p.text, v.unspaced))
 	}
 	for _, p := range phrases(m.Not) {
-		v.contrasts = append(v.contrasts, contrast{slot: newSlot("", p.text, v.unspaced), turned: strings.Index(p.text, "Y") < strings.Index(p.text, "X")})
+		v.contrasts = append(v.contrasts, contrast{slot: newSlot("", p.text, v.unspaced), marked: sync.OnceValue(func() *regexp.Regexp { return template(p.text, v.unspaced, true) }), joined: strings.Count(p.text, " ") > 2, turned: strings.Index(p.text, "Y") < strings.Index(p.text, "X")})
 	}
 	v.mark()
 	return v
@@ -96,6 +99,9 @@ func newVocabulary(code string, t *text.Tables) *vocabulary {
 func (v *vocabulary) mark() {
 	for _, p := range v.verbs {
 		v.marked(p.text)
+	}
+	for _, w := range v.memory.list {
+		v.marked(w)
 	}
 	for _, s := range slices.Concat(v.slots, v.wrong) {
 		v.marked(s.text)
@@ -128,6 +134,41 @@ func (v *vocabulary) hasOrder(words []token, small string) bool {
 		slices.ContainsFunc(v.within, func(part string) bool { return strings.Contains(small, part) })
 }
 
+// respelled returns a message in which two neighbouring letters of a long word of an order are put right: "remmeber".
+func respelled(message string) string {
+	for _, w := range slices.Backward(tokens(message)) {
+		if right := misspelt()[w.key]; right != "" {
+			message = message[:w.from] + right + message[w.to:]
+		}
+	}
+	return message
+}
+
+const shortestMisspelt = 6 // bytes of a word
+
+// misspelt returns the words of orders by how they are misspelt.
+var misspelt = sync.OnceValue(func() map[string]string {
+	all := map[string]string{}
+	for _, v := range vocabularies() {
+		for _, p := range v.verbs {
+			if len(p.keys) == 0 || len(p.keys[0]) < shortestMisspelt || !text.ASCII(p.keys[0]) {
+				continue
+			}
+			for i, word := 1, p.keys[0]; i < len(word); i++ {
+				all[word[:i-1]+string(word[i])+string(word[i-1])+word[i+1:]] = word
+			}
+		}
+	}
+	for _, v := range vocabularies() {
+		for _, p := range v.verbs {
+			for _, word := range p.keys {
+				delete(all, word)
+			}
+		}
+	}
+	return all
+})
+
 func mayHoldOrder(message string) bool {
 	words, small := tokens(message), strings.ToLower(message)
 	return slices.ContainsFunc(vocabularies(), func(v *vocabulary) bool { return v.hasOrder(words, small) })
@@ -150,7 +191,8 @@ func (v *vocabulary) aboutSpeaker(s string, words []token) bool {
 
 func (v *vocabulary) aboutOthers(s string, words []token) bool {
 	if !v.unspaced {
-		return len(words) > 0 && v.others.has(words[0].key)
+		// "Él" is "he", and "el" is an article.
+		return len(words) > 0 && v.others.has(words[0].key) && (!v.dialect().determiners[words[0].key] || slices.Contains(v.others.list, strings.ToLower(s[words[0].from:words[0].to])))
 	}
 	return v.starting(s, v.others)
 }
@@ -279,11 +321,12 @@ type slot struct {
 }
 
 func newSlot(cue, phrase string, unspaced bool) slot {
-	return slot{cue, phrase, sync.OnceValue(func() *regexp.Regexp { return template(phrase, unspaced) })}
+	return slot{cue, phrase, sync.OnceValue(func() *regexp.Regexp { return template(phrase, unspaced, false) })}
 }
 
-// template makes a regular expression of a phrase. Marks and spaces may stand between its parts.
-func template(phrase string, unspaced bool) *regexp.Regexp {
+// template makes a regular expression of a phrase. Marks and spaces may stand between its parts. marked says that a mark stands in the
+// first place where one may.
+func template(phrase string, unspaced, marked bool) *regexp.Regexp {
 	gap := `([\s,;:.!–—-]+)`
 	if unspaced {
 		gap = `([\s,，、。：:]*)`
@@ -304,12 +347,14 @@ func template(phrase string, unspaced bool) *regexp.Regexp {
 		case 'Y':
 			flush()
 			b.WriteString(`(?P<Y>.+?)`)
-		case ' ':
+		case ' ', '，':
 			flush()
-			b.WriteString(gap)
-		case '，':
-			flush()
-			b.WriteString(gap)
+			if marked {
+				b.WriteString(`(\s*[,;:.，、。：–—]+\s*)`)
+			} else {
+				b.WriteString(gap)
+			}
+			marked = false
 		default:
 			literal += string(r)
 		}
@@ -352,12 +397,17 @@ func (s slot) begins(said string) int {
 // contrast is a phrase that says what is right, X, and what is not, Y. turned says that Y comes first.
 type contrast struct {
 	slot
+	marked func() *regexp.Regexp // with a mark between the two
 	turned bool
+	joined bool // by more than a "not": "and not"
 }
 
 // split returns what is right and what is not. separate reports whether a mark or the order of the words tells the two apart for sure.
 func (c contrast) split(s string) (right, wrong string, separate bool) {
-	found := c.pattern().FindStringSubmatch(straight(s))
+	found := c.marked().FindStringSubmatch(straight(s))
+	if found == nil {
+		found = c.pattern().FindStringSubmatch(straight(s))
+	}
 	if found == nil {
 		return "", "", false
 	}

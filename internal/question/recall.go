@@ -240,7 +240,7 @@ const maxOwned = 3
 // decide says whether the message asks about the server, and why.
 func (s *spokenParts) decide() Recall {
 	has := func(names ...string) bool { return slices.ContainsFunc(names, func(n string) bool { return s.has[n] }) }
-	said := has("say", "post", "talk", "suggest", "own_say", "own_talk", "link") || has("we") && has("chat") && has("last", "before")
+	said := has("say", "post", "talk", "suggest", "own_say", "own_talk", "own_suggest", "link") || has("we") && has("chat") && has("last", "before")
 	asks := s.u.Asks() || s.u.Inquiry || has("who", "what", "when", "again")
 	place := has("place", "server") || len(s.q.Channels) > 0
 	s.q.People = s.members()
@@ -255,12 +255,15 @@ func (s *spokenParts) decide() Recall {
 	case short && has("own_topic"):
 		q.Why, q.Topic, q.Here = "asks what the channel is for", true, len(q.Channels) == 0
 		return q
+	case has("absent") && (asks || said || has("happened")), has("should_know") && (place || has("chat", "general")):
+		q.Why, q.Missed = "asks what was missed", true
+		return q
 	case has("future"):
 		return Recall{}
 	case has("own_miss"):
 		q.Why, q.Missed = "asks what was missed", true
 		return q
-	case has("summary") && (place || has("chat", "general", "talk", "own_talk") || s.spanned && has("happened", "we")):
+	case has("summary") && (place || has("chat", "general", "talk", "own_talk") || s.spanned && (has("happened", "we") || len(s.topic()) == 0)):
 		q.Why, q.Missed, q.Here = "asks for a summary of what was said here", true, len(q.Channels) == 0
 		return q
 	case has("happened") && (place || has("chat", "general")) && asks:
@@ -270,8 +273,17 @@ func (s *spokenParts) decide() Recall {
 		q.Why, q.ByAsker = "asks what was said in this conversation", true
 	case has("i") && has("say", "post") && has("last", "when", "before", "again", "what"):
 		q.Why, q.ByAsker = "asks what was said in this conversation", true
+	case s.holds("search") && s.holds("chat", "place") && s.holds("we", "place"),
+		has("my") && has("own_message") && asks && said, has("they_say") && has("what", "when", "who"), has("we") && has("already") && has("was"):
+		q.Why = "asks what was said here"
+	case place && (asks && has("who") && has("again") || has("anyone") && has("was")):
+		q.Why = "asks who of the people here it was"
+	case asks && has("what", "again") && has("reason") && s.givenSpeaks():
+		q.Why = "asks what somebody here said"
 	case !asks || !said:
 		return Recall{}
+	case has("who") && (has("itself") && has("say") || has("own_suggest") || has("suggest", "post") && has("distant") && !has("about")):
+		q.Why = "asks who of the people here said it"
 	case len(q.People) > 0 && !s.has["who"]:
 		q.Why = "asks what " + q.People[0] + " said"
 	case s.givenSpeaks() && !s.has["who"]:
@@ -290,6 +302,25 @@ func (s *spokenParts) decide() Recall {
 	q.Words = s.topic()
 	return q
 }
+
+// holds reports whether a word plays one of some parts, in the order that a question is put as, too: "search our chat".
+func (s *spokenParts) holds(names ...string) bool {
+	return slices.ContainsFunc(s.parts, func(p part) bool { return slices.Contains(names, p.name) })
+}
+
+// near reports whether a verb of saying, or a word for what somebody thinks, is near word i.
+func (s *spokenParts) near(i int) bool {
+	reach := reach
+	if s.words.language != "en" {
+		reach *= 2 // the verb may come last
+	}
+	from, to := s.u.Words[max(0, i-reach)].Start, s.u.Words[min(len(s.u.Words)-1, i+reach)].End
+	return slices.ContainsFunc(s.parts, func(p part) bool {
+		return p.start >= from && p.end <= to && slices.Contains([]string{"say", "post", "talk", "suggest", "own_suggest", "reason"}, p.name)
+	})
+}
+
+const reach = 2 // words between a person and what they do
 
 // members returns the server's members that the message names, without those whose names go on with another capital: Ada Lovelace is not Ada.
 func (s *spokenParts) members() (people []string) {
@@ -315,7 +346,7 @@ func (s *spokenParts) members() (people []string) {
 // givenSpeaks reports whether a person is named by a given name alone. Those who talk know a person who is called so.
 func (s *spokenParts) givenSpeaks() bool {
 	for i, w := range s.u.Words {
-		if s.words.given[w.Key] && !s.goesOn(i) && (i == 0 || !s.u.Words[i-1].Upper || i == 1) {
+		if s.words.isGiven(w.Key) && s.near(i) && !s.goesOn(i) && (i == 0 || !s.u.Words[i-1].Upper || i == 1) {
 			return true
 		}
 	}

@@ -100,6 +100,13 @@ func (w *recallWords) find(u Utterance) (all []part) {
 	return all
 }
 
+// isGiven reports whether a word is a given name in this language, or in another and no common word. Its owner may be named: "bens".
+func (w *recallWords) isGiven(key string) bool {
+	owner := strings.TrimSuffix(strings.TrimSuffix(key, "s"), "'")
+	return w.given[key] || len(owner) > 2 && w.given[owner] || len(key) > 2 && !isCommonWord(key) && !text.Set(text.TablesOf(w.language).Grammar.FunctionWords)[key] &&
+		slices.ContainsFunc(recallLanguages(), func(other recallWords) bool { return other.given[key] })
+}
+
 // runs cuts what is left of a text without spaces into words. Each of them is a term of the topic.
 func (w *recallWords) runs(rest string) (all []string) {
 	for _, field := range text.Words(rest) {

@@ -51,9 +51,18 @@ func MessageLanguage(s string) string {
 			worth[i] += float64(of>>i&1)/float64(bits.OnesCount64(of)) + float64(chosen>>i&1)/float64(max(1, bits.OnesCount64(chosen)))
 		}
 	}
+	marked := 0.0
 	for i, l := range candidates() {
-		if marks := TablesOf(l).Marks; marks != "" && strings.ContainsAny(own, marks) {
-			worth[i] += markWorth
+		marks, own := TablesOf(l).Marks, own
+		if marks == "" || !strings.ContainsAny(own, marks) {
+			continue
+		}
+		worth[i] += markWorth
+		for _, w := range words {
+			if strings.ContainsFunc(own[w.Start:w.End], func(r rune) bool { return marksOf()[r] == l }) && !partOfName(own, w) {
+				worth[i]++ // as a word of this language alone
+				marked++
+			}
 		}
 	}
 	best, second, language := 0.0, 0.0, ""
@@ -65,7 +74,7 @@ func MessageLanguage(s string) string {
 		}
 	}
 	switch english := worth[slices.Index(candidates(), "en")]; {
-	case english >= leastWorth && english >= best/clearly: // what people write most, and mix in least
+	case english >= leastWorth && english >= best*(1+marked)/clearly: // what people write most, and mix in least
 		return "en"
 	case best < leastWorth || best < clearly*second:
 		return Language(own, words)
@@ -78,6 +87,21 @@ const (
 	markWorth  = 0.3
 	clearly    = 1.2 // times as much as for any other language
 )
+
+// marksOf maps the letters that one language alone has to it.
+var marksOf = sync.OnceValue(func() map[rune]string {
+	all := map[rune]string{}
+	for _, l := range candidates() {
+		for _, r := range TablesOf(l).Marks {
+			if _, shared := all[r]; shared {
+				all[r] = ""
+			} else {
+				all[r] = l
+			}
+		}
+	}
+	return all
+})
 
 // spokenIn maps the words of speech and grammar to their languages, one bit each.
 var spokenIn = sync.OnceValue(func() map[string]uint64 {

@@ -182,6 +182,15 @@ type memoryTables struct {
 	Delete      PhraseList            // to delete, of anything
 	Change      PhraseList            // to correct, of anything
 	VerbLast    bool                  `toml:"verb_last"` // whether an order ends with its verb
+	Drops       bool                  // whether a statement about the speaker needs no word for them
+	And, So     WordList              // between two orders: "and"; before one behind a statement: "so"
+	Reasons     WordList              // before what is no part of an order: "because"
+	Things      WordList              // what calls a topic a thing, behind its name: "the marathon thing"
+	Something   WordList              // what is said in the next sentence: "can you remember something?"
+	Into        PhraseList            // where something is remembered: "in your memory"
+	OutOf       PhraseList            `toml:"out_of"` // from where it is forgotten
+	Errands     PhraseList            // how something to do ends before "don't forget"
+	Days        WordList              // the days of the week, if [time] has none
 	That        WordList              // before a clause: "that"
 	This        WordList              // what points at something said before: "this"
 	All, Me     WordList              // "everything"; the speaker as an object: "me"
@@ -224,6 +233,8 @@ type statementTables struct {
 	Determiners WordList
 	Attributes  PhraseList            // behind "my" they name what has one value at a time: "favourite"
 	Private     map[string]PhraseList // words of health, belief, sex and politics
+	Harmless    map[string]PhraseList // words of what may be learned of anybody, by what it is: home, work, pets, games
+	Plain       WordList              // words that say nothing of anybody beside these: colours, numbers, "every week"
 	Single      map[string]PhraseList // how a sentence begins that gives what has one value at a time, by what it is: "I live in"
 }
 
