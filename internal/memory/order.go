@@ -149,7 +149,8 @@ func (v *vocabulary) read(p *passage) Order {
 	question, opened, asked := isQuestion(p.s) && !v.tagged(p.s), false, false
 	rest := p.s
 	for rest != "" {
-		if longest(v.idioms, rest) > 0 {
+		words := tokens(rest)
+		if longestIn(v.idioms, rest, words) > 0 {
 			return Order{}
 		}
 		if o := v.calling(rest); o != (Order{}) && (asked || !question) {
@@ -158,7 +159,7 @@ func (v *vocabulary) read(p *passage) Order {
 		if o := v.denial(p, rest); o != (Order{}) {
 			return o
 		}
-		for _, f := range v.beginning(rest) {
+		for _, f := range v.beginning(rest, words) {
 			if question && !asked && !f.request {
 				continue
 			}
@@ -171,9 +172,9 @@ func (v *vocabulary) read(p *passage) Order {
 				return o
 			}
 		}
-		n, asks := v.lead(rest, p.called)
+		n, asks := v.lead(rest, words, p.called)
 		if n == 0 {
-			n = longest(v.no, rest)
+			n = longestIn(v.no, rest, words)
 			if after := strings.TrimLeft(rest[n:], " "); n == 0 || !punctuated(after) && longest(v.no, after) == 0 {
 				break
 			}
@@ -217,23 +218,24 @@ func punctuated(s string) bool {
 	return s != "" && unicode.IsPunct(r)
 }
 
-// lead returns the length in bytes of a polite phrase or a name at the beginning of a sentence. asks reports whether the phrase turns a
+// lead returns the length in bytes of a polite phrase or a name at the beginning of a sentence. words are the sentence's words. asks reports whether the phrase turns a
 // question into a request.
-func (v *vocabulary) lead(s string, names [][]string) (n int, asks bool) {
-	words := tokens(s)
+func (v *vocabulary) lead(s string, words []token, names [][]string) (n int, asks bool) {
 	for _, keys := range names {
 		n = max(n, prefix(words, keys))
 	}
-	n = max(n, longest(v.leads, s))
-	if m := longest(v.asks, s); m > 0 && m >= n {
+	n = max(n, longestIn(v.leads, s, words))
+	if m := longestIn(v.asks, s, words); m > 0 && m >= n {
 		n, asks = m, true
 	}
 	return n, asks
 }
 
 // longest returns the length in bytes of the longest of some phrases at the beginning of a text, or 0.
-func longest(all []phrase, s string) (n int) {
-	words := tokens(s)
+func longest(all []phrase, s string) (n int) { return longestIn(all, s, tokens(s)) }
+
+// longestIn is longest for a text whose words are known.
+func longestIn(all []phrase, s string, words []token) (n int) {
 	for _, p := range all {
 		n = max(n, p.begins(s, words))
 	}
@@ -248,9 +250,8 @@ type found struct {
 	last        bool   // the verb is the last word
 }
 
-// beginning returns the verbs at the beginning of a sentence, the longest first.
-func (v *vocabulary) beginning(s string) (all []found) {
-	words := tokens(s)
+// beginning returns the verbs at the beginning of a sentence, the longest first. words are the sentence's words.
+func (v *vocabulary) beginning(s string, words []token) (all []found) {
 	for _, p := range v.verbs {
 		n := p.begins(s, words)
 		if n == 0 {
@@ -658,7 +659,7 @@ func (v *vocabulary) called(s string, names [][]string) Order {
 		if o := v.calling(s); o != (Order{}) {
 			return o
 		}
-		n, _ := v.lead(s, names)
+		n, _ := v.lead(s, tokens(s), names)
 		if n == 0 {
 			break
 		}
@@ -670,12 +671,13 @@ func (v *vocabulary) called(s string, names [][]string) Order {
 // command returns the cue of an order that only points, such as "remember that", or "".
 func (v *vocabulary) command(s string, called [][]string) string {
 	for rest := s; rest != ""; {
-		for _, f := range v.beginning(rest) {
+		words := tokens(rest)
+		for _, f := range v.beginning(rest, words) {
 			if f = v.affirmed(f); v.points(f) {
 				return f.cue
 			}
 		}
-		n, _ := v.lead(rest, called)
+		n, _ := v.lead(rest, words, called)
 		if n == 0 {
 			for _, f := range v.ending(rest, true) {
 				if v.points(f) {
@@ -736,8 +738,9 @@ func (v *vocabulary) contrast(s string, opened bool) Order {
 	if _, colon := beforeColon(s); colon {
 		return Order{}
 	}
+	bare := v.bare(s)
 	for _, c := range v.contrasts {
-		right, wrong, separate := c.split(v.bare(s))
+		right, wrong, separate := c.split(bare)
 		words := tokens(right)
 		if right == "" || wrong == "" || len(tokens(wrong)) > 5 || len(words) > 15 {
 			continue
@@ -756,8 +759,13 @@ func (v *vocabulary) contrast(s string, opened bool) Order {
 // calling returns the order to fill a field of the speaker's card: "call me Captain".
 func (v *vocabulary) calling(s string) Order {
 	said, _ := v.polite(s)
+	plain := straight(said)
+	small := strings.ToLower(plain)
 	for _, slot := range v.slots {
-		value := slot.value(said)
+		value := slot.value(plain, small)
+		if value == "" {
+			continue
+		}
 		if i := strings.IndexAny(value, ",;，、"); i >= 0 {
 			value = value[:i]
 		}
