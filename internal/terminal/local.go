@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-
 )
 
 // smallType begins a line that Discord shows in small type. The program writes its own notes in it.
