@@ -3,6 +3,7 @@ package visible
 import (
 	"regexp"
 	"strings"
+	"sync"
 
 	"golang.org/x/net/html"
 
@@ -30,7 +31,9 @@ var hidingClasses = func() map[string][]cascade.Property {
 }()
 
 // showingClasses matches class names that show an element again on a wide screen.
-var showingClasses = regexp.MustCompile(`^(?:(?:sm|md|lg|xl):(?:block|flex|grid|inline|inline-block|inline-flex|inline-grid|table|table-cell|table-row|contents|flow-root|list-item|visible|not-sr-only|opacity-\d+)|d-(?:sm|md|lg|xl)-(?:block|flex|grid|inline|inline-block|inline-flex|table|table-cell|table-row)|bg-clip-text)$`)
+var showingClasses = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(?:(?:sm|md|lg|xl):(?:block|flex|grid|inline|inline-block|inline-flex|inline-grid|table|table-cell|table-row|contents|flow-root|list-item|visible|not-sr-only|opacity-\d+)|d-(?:sm|md|lg|xl)-(?:block|flex|grid|inline|inline-block|inline-flex|table|table-cell|table-row)|bg-clip-text)$`)
+})
 
 // maxClass is the length of the longest class attribute that is read. Elements with a longer one count as hidden.
 const maxClass = 8 << 10
@@ -63,7 +66,7 @@ func hiddenByClass(classes string, st *cascade.Style) bool {
 		return false
 	}
 	for class := range strings.FieldsSeq(classes) {
-		if len(class) < 32 && showingClasses.MatchString(class) {
+		if len(class) < 32 && showingClasses().MatchString(class) {
 			return false
 		}
 	}

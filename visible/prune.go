@@ -3,7 +3,6 @@ package visible
 import (
 	"strings"
 
-	"github.com/andybalholm/cascadia"
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 
@@ -170,7 +169,7 @@ func (p *pruner) isBoilerplate(n *html.Node) bool {
 }
 
 // formFields selects the elements of a form that a person fills in.
-var formFields = cascadia.MustCompile("textarea, select, input:not([type=hidden i], [type=submit i], [type=button i], [type=image i], [type=reset i])")
+var formFields = dom.NewSelector("textarea, select, input:not([type=hidden i], [type=submit i], [type=button i], [type=image i], [type=reset i])")
 
 // closeDetails removes the content of a closed <details> except for its summary.
 func (p *pruner) closeDetails(n *html.Node) {

@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -14,26 +13,26 @@ import (
 
 // usageErrors translate kong's errors about a command line, which differ only in their words. command is the one that was being read.
 var usageErrors = []struct {
-	said *regexp.Regexp
+	said *text.LazyRegexp
 	told func(command *kong.Node, said []string) string
 }{
-	{regexp.MustCompile(`^(--?\S+): expected \w+ value but got "(.*?)" \((<EOL>|.*)\)`), func(c *kong.Node, said []string) string {
+	{text.NewLazyRegexp(`^(--?\S+): expected \w+ value but got "(.*?)" \((<EOL>|.*)\)`), func(c *kong.Node, said []string) string {
 		if said[3] == "<EOL>" {
 			return fmt.Sprintf("%s needs a value after it: %s", said[1], usage(c, said[1]))
 		}
 		return fmt.Sprintf("%s needs a value, and %s is a flag: %s", said[1], said[2], usage(c, said[1]))
 	}},
-	{regexp.MustCompile(`^(--?\S+): missing value, expecting`), func(c *kong.Node, said []string) string {
+	{text.NewLazyRegexp(`^(--?\S+): missing value, expecting`), func(c *kong.Node, said []string) string {
 		return fmt.Sprintf("%s needs a value after it: %s", said[1], usage(c, said[1]))
 	}},
-	{regexp.MustCompile(`^unknown flag (-\S+?)(, did you mean .*)?$`), func(c *kong.Node, said []string) string {
+	{text.NewLazyRegexp(`^unknown flag (-\S+?)(, did you mean .*)?$`), func(c *kong.Node, said []string) string {
 		var known []string
 		for _, f := range flagsOf(c) {
 			known = append(known, "--"+f.Name)
 		}
 		return fmt.Sprintf("%s has no flag %s; %s", name(c), said[1], instead(said[1], known))
 	}},
-	{regexp.MustCompile(`^unexpected argument (.+?)(, did you mean .*)?$`), func(c *kong.Node, said []string) string {
+	{text.NewLazyRegexp(`^unexpected argument (.+?)(, did you mean .*)?$`), func(c *kong.Node, said []string) string {
 		if known := commandsOf(c); len(known) > 0 {
 			return fmt.Sprintf("%s has no command %s; %s", name(c), said[1], instead(said[1], known))
 		}
@@ -42,19 +41,19 @@ var usageErrors = []struct {
 		}
 		return fmt.Sprintf("%s is one argument too many; put quotation marks around words that belong together. For example: %s", said[1], example(c))
 	}},
-	{regexp.MustCompile(`^expected (.+)$`), func(c *kong.Node, said []string) string {
+	{text.NewLazyRegexp(`^expected (.+)$`), func(c *kong.Node, said []string) string {
 		if known := commandsOf(c); len(known) > 0 {
 			return fmt.Sprintf("%s does nothing by itself; %s. For example: %s", name(c), all(known), example(c.Children[0]))
 		}
 		return fmt.Sprintf("missing: %s. For example: %s", strings.NewReplacer(`"`, "", " ...", "", "> <", "> and <").Replace(said[1]), example(c))
 	}},
-	{regexp.MustCompile(`^(.+): expected a valid \d+ bit u?int but got "(.*)"$`), func(c *kong.Node, said []string) string {
+	{text.NewLazyRegexp(`^(.+): expected a valid \d+ bit u?int but got "(.*)"$`), func(c *kong.Node, said []string) string {
 		return fmt.Sprintf("%s must be a whole number, and %q is none: %s", strings.TrimSuffix(said[1], " ..."), said[2], usage(c, said[1]))
 	}},
-	{regexp.MustCompile(`^(--\S+): bool value must be .* but got "(.*)"$`), func(_ *kong.Node, said []string) string {
+	{text.NewLazyRegexp(`^(--\S+): bool value must be .* but got "(.*)"$`), func(_ *kong.Node, said []string) string {
 		return fmt.Sprintf("%s takes no value such as %q: write only %s, or leave it out", said[1], said[2], said[1])
 	}},
-	{regexp.MustCompile(`^(.+) must be one of (.*) but got "(.*)"$`), func(_ *kong.Node, said []string) string {
+	{text.NewLazyRegexp(`^(.+) must be one of (.*) but got "(.*)"$`), func(_ *kong.Node, said []string) string {
 		known := strings.Split(strings.ReplaceAll(said[2], `"`, ""), ",")
 		return fmt.Sprintf("%s cannot be %q; %s", said[1], said[3], instead(said[3], known))
 	}},

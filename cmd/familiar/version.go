@@ -2,11 +2,12 @@ package main
 
 import (
 	"fmt"
-	"regexp"
 	"runtime"
 	"runtime/debug"
 	"strings"
 	"time"
+
+	"familiar/internal/text"
 )
 
 // The linker writes these when a release is built (-X main.release=1.2.0); see .goreleaser.yaml, the Dockerfile and .ci/release.
@@ -20,7 +21,7 @@ var (
 const next = "0.1.0"
 
 // tagged matches the version of a release, not one that the go command makes from a commit.
-var tagged = regexp.MustCompile(`^v\d+\.\d+\.\d+$`)
+var tagged = text.NewLazyRegexp(`^v\d+\.\d+\.\d+$`)
 
 // version returns the version of the release, or of the module if `go install` installed it, or the next one.
 func version() string {

@@ -2,11 +2,11 @@ package app
 
 import (
 	"net/url"
-	"regexp"
 	"strings"
 
 	"familiar/internal/redact"
 	"familiar/internal/telemetry"
+	"familiar/internal/text"
 )
 
 // Redactor returns a redactor of every secret of the configuration.
@@ -68,7 +68,7 @@ func (v Value) Displayed() string {
 }
 
 // anyAddress matches an address in a value, also one without a scheme: a name and a password before a host.
-var anyAddress = regexp.MustCompile(`[A-Za-z][A-Za-z0-9+.-]*://[^\s,]+|[^\s,]*:[^\s,]*@[^\s,]+`)
+var anyAddress = text.NewLazyRegexp(`[A-Za-z][A-Za-z0-9+.-]*://[^\s,]+|[^\s,]*:[^\s,]*@[^\s,]+`)
 
 // displayAddress returns an address without user name, password, values of the query and fragment.
 func displayAddress(address string) string {
@@ -100,7 +100,7 @@ func displayAddress(address string) string {
 }
 
 // queryValue matches a parameter's value with its name, if it has one.
-var queryValue = regexp.MustCompile(`([^&;=]*=)?[^&;=][^&;]*`)
+var queryValue = text.NewLazyRegexp(`([^&;=]*=)?[^&;=][^&;]*`)
 
 // inHeaders returns the values of headers. Each is a secret of its own.
 func (v Value) inHeaders() (secrets []string) {

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
 	"time"
@@ -28,7 +29,7 @@ func watchFootprint(ctx context.Context, tuned bool) {
 		defer debug.SetGCPercent(debug.SetGCPercent(growth))
 	}
 	var before uint64
-	for wait, busy := settling, true; ; wait = quietCheck {
+	for wait, busy, resting := settling, true, false; ; wait = quietCheck {
 		select {
 		case <-ctx.Done():
 			return
@@ -38,15 +39,20 @@ func watchFootprint(ctx context.Context, tuned bool) {
 		switch quietly := now-before < quiet; {
 		case busy && (quietly || wait == settling):
 			giveBack()
-			now, busy = allocated(), false
+			now, busy, resting = allocated(), false, true
 		case !quietly:
 			busy = true
+		case resting: // what followed has read parts of the binary again
+			forgetBinary()
+			resting = false
 		}
 		before = now
 	}
 }
 
+// giveBack collects twice: the first collection empties pools, the second frees what was in them.
 func giveBack() {
+	runtime.GC()
 	debug.FreeOSMemory()
 	forgetBinary()
 }

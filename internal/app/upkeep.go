@@ -60,22 +60,25 @@ const (
 func (a *App) EraseOnRequest(ctx context.Context, b *bot.Bot) {
 	ticks := time.NewTicker(eraseEvery)
 	defer ticks.Stop()
-	for {
+	for again := true; ; {
 		select {
 		case <-ctx.Done():
 			return
 		case <-ticks.C:
 		}
-		err := errors.Join(a.Store.Refresh(ctx), a.Memories.Refresh(ctx))
+		written, err := a.Store.Refresh(ctx)
+		if !written && !again && err == nil {
+			continue
+		}
 		all, failed := a.Store.Privacy.Erasures(ctx)
-		err = errors.Join(err, failed)
+		err = errors.Join(err, a.Memories.Refresh(ctx), failed)
 		for _, one := range all {
 			if one.ByOperator && err == nil {
 				_, err = b.Forget(ctx, one)
 			}
 		}
 		a.tidied(ctx, "forget people for the operator", err)
-		if err != nil {
+		if again = err != nil; again {
 			ticks.Reset(eraseAgain)
 		} else {
 			ticks.Reset(eraseEvery)

@@ -118,9 +118,9 @@ func (b *Bot) Greet(ctx context.Context, e turn.Event, actor *Actor, n int, to t
 		if err != nil {
 			return err
 		}
-		b.keepReply(ctx, []store.Message{b.stored(e, turn.Message{
+		b.logged("keep a greeting", b.Store.Messages.Save(ctx, b.stored(e, turn.Message{
 			ID: id, ChannelID: p.ChannelID, Author: turn.Author{ID: actor.ID, Name: actor.Name}, Text: reply.OwnWords(piece), At: now.Add(time.Duration(i) * time.Millisecond), Own: true,
-		})})
+		})))
 	}
 	b.logged("keep a greeting", b.Store.Characters.SetGreeting(ctx, e.Message.ChannelID, e.GuildID, actor.ID, n))
 	return nil

@@ -109,10 +109,10 @@ func (b *Bot) Aside(ctx context.Context, actor *Actor, e turn.Event, prepare fun
 	}
 	counts := look(t)
 	t.Phase, t.Took = turn.Answered, time.Since(t.Began)
-	if counts {
-		b.Gate.Count(ctx, t)
+	if !counts {
+		return t, b.save(ctx, t)
 	}
-	return t, b.save(ctx, t)
+	return t, b.saveWith(ctx, t, b.Gate.Counted(t))
 }
 
 // Check searches for what pages say about a message's statement, and judges by them whether it is true. Addresses in the statement are left
@@ -135,6 +135,5 @@ func (b *Bot) Record(ctx context.Context, m turn.Message, by string, l *turn.Loo
 		Web: turn.Web{Switch: turn.WebAlways}}
 	l.Took = t.Took
 	t.Outcomes = []turn.Outcome{LookupOutcome(by, l, t.Took)}
-	b.Gate.Count(ctx, t)
-	return b.save(ctx, t)
+	return b.saveWith(ctx, t, b.Gate.Counted(t))
 }

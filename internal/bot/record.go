@@ -9,6 +9,7 @@ import (
 
 	"familiar/internal/context/turn"
 	"familiar/internal/discord/rest"
+	"familiar/internal/gate"
 	"familiar/internal/reply"
 	"familiar/internal/store"
 )
@@ -23,19 +24,11 @@ func (b *Bot) remember(ctx context.Context, actor *Actor, t *turn.Trace, result 
 	b.classify(ctx, t, result, withdrawn)
 	b.tellUnseen(of.Event, result, withdrawn)
 	own := b.postsOf(actor, t, result, of)
-	// Both come before the record says that the turn is over. The next message may meet a used up quota, or mean this reply.
-	b.Gate.Count(ctx, t)
-	of.pass.GiveBack() // at once: the turn counts only once
-	kept := b.keepReply(ctx, own)
-	b.saveFinally(ctx, t)
+	b.saveFinally(ctx, t, own, of.pass)
 	b.over(t)
 	if b.Resume && len(result.posts) > 0 && unsent(result.err) { // the next start puts the posts right
 		b.logged("keep a reply for the next start", b.Store.Claims.Reopen(context.WithoutCancel(ctx), of.claim(), t.Request.ID, encodeArrival(of), result.kept()...))
 	}
-	if !kept {
-		b.keepReply(ctx, own)
-	}
-	b.noteTurn(ctx, t)
 	if b.Finished != nil {
 		b.Finished(t)
 	}
@@ -104,42 +97,44 @@ func (b *Bot) postsOf(actor *Actor, t *turn.Trace, result deliveryResult, of arr
 	return own
 }
 
-// noteTurn tells the writer of memory, later, to read on in a channel, if the channel saw the turn.
-func (b *Bot) noteTurn(ctx context.Context, t *turn.Trace) {
-	if !b.Learns || t.Phase != turn.Answered || t.Request.Private {
-		return
-	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeLimit)
-	defer cancel()
-	b.logged("note a turn for memory", b.Memories.NoteTurn(ctx, t.Request.ChannelID, t.Request.GuildID, t.Request.Message.At))
-}
-
-// keepReply stores a reply as history, and reports whether it could.
-func (b *Bot) keepReply(ctx context.Context, own []store.Message) bool {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeLimit)
-	defer cancel()
-	err := b.Store.Messages.Save(ctx, own...)
-	b.logged("keep the reply", err)
-	return err == nil
-}
-
-// saveFinally saves the record of a turn that is over. It tries until that works, since the reply is already posted. If the bot is stopping
+// saveFinally saves the record of a turn that is over, with the reply as history, what it used, and a note for the writer of memory: the next
+// message may mean this reply, or meet a used up quota. It tries until that works, since the reply is already posted. If the bot is stopping
 // it tries once more and gives up.
-func (b *Bot) saveFinally(ctx context.Context, t *turn.Trace) {
-	for b.save(ctx, t) != nil {
+func (b *Bot) saveFinally(ctx context.Context, t *turn.Trace, own []store.Message, held *gate.Pass) {
+	defer held.GiveBack()
+	r, count := t.Request, b.Gate.Counted(t)
+	also := func(tx *store.Tx) error {
+		b.Store.OnCommit(held.GiveBack) // at once: the turn counts only once
+		err := count(tx)
+		if err == nil {
+			err = b.Store.Messages.SaveIn(tx, own...)
+		}
+		if err == nil && b.Learns && t.Phase == turn.Answered && !r.Private { // otherwise the channel did not see the turn
+			err = b.Memories.NoteTurnIn(tx, r.ChannelID, r.GuildID, r.Message.At)
+		}
+		return err
+	}
+	for b.saveWith(ctx, t, also) != nil {
 		select {
 		case <-time.After(saveAgain):
 		case <-b.stopping:
-			b.save(ctx, t)
+			b.saveWith(ctx, t, also)
 			return
 		}
 	}
 }
 
 func (b *Bot) save(ctx context.Context, t *turn.Trace) error {
+	return b.saveWith(ctx, t, nothingElse)
+}
+
+func nothingElse(*store.Tx) error { return nil }
+
+// saveWith saves the record of a turn, and more in the same transaction.
+func (b *Bot) saveWith(ctx context.Context, t *turn.Trace, also func(*store.Tx) error) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeLimit)
 	defer cancel()
-	err := b.Traces.Save(ctx, t)
+	err := b.Traces.SaveWith(ctx, t, also)
 	b.logged("record a turn", err)
 	return err
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -159,7 +158,7 @@ func (c *call) topics(ctx context.Context, actor *bot.Actor, t *turn.Trace, l *t
 	return []topic{all}
 }
 
-var topicLine = regexp.MustCompile(`^[^\d:]*(\d[\d\s,]*)\s*:\s*(.*)$`)
+var topicLine = text.NewLazyRegexp(`^[^\d:]*(\d[\d\s,]*)\s*:\s*(.*)$`)
 
 // readTopics reads the side model's answer. Messages that it left out come last.
 func readTopics(answer string, l *turn.Lookup) (found []topic) {

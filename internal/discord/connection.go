@@ -374,11 +374,13 @@ func (f *frame) readHead(head []byte) bool {
 }
 
 // afterData matches the fields after a frame's data.
-var afterData = regexp.MustCompile(`(?:,\s*"(?:op|s|t)"\s*:\s*(?:null|\d+|"[A-Z_]*")\s*)+\}\s*$`)
+var afterData = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?:,\s*"(?:op|s|t)"\s*:\s*(?:null|\d+|"[A-Z_]*")\s*)+\}\s*$`)
+})
 
 // readTail reads the fields after a frame's data and reports whether the number was among them.
 func (f *frame) readTail(tail []byte) bool {
-	found := afterData.Find(tail)
+	found := afterData().Find(tail)
 	if found == nil {
 		return false
 	}

@@ -171,7 +171,9 @@ func (e *edits) store(id, text string) (known, same bool) {
 
 // markup matches what Discord's clients show as something else: everything in angle brackets.
 // https://discord.com/developers/docs/reference#message-formatting
-var markup = regexp.MustCompile(`<(@!?|@&|#|a?:\w{1,32}:|/[^<>:]{1,100}:|t:)(-?\d{1,20})(?::[tTdDfFR])?>`)
+var markup = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`<(@!?|@&|#|a?:\w{1,32}:|/[^<>:]{1,100}:|t:)(-?\d{1,20})(?::[tTdDfFR])?>`)
+})
 
 // readable returns a message's text as a person sees it, with names for ids. The bot's own mention is removed, because
 // it says only whom the text is for. mentions are the names of people, roles and channels that replace ids in the text.
@@ -184,8 +186,8 @@ func (s *Session) readable(m *message) (text string, mentions []string) {
 	if self := s.self.Load(); self != nil {
 		text = self.strip.Replace(text)
 	}
-	text = markup.ReplaceAllStringFunc(text, func(found string) string {
-		parts := markup.FindStringSubmatch(found)
+	text = markup().ReplaceAllStringFunc(text, func(found string) string {
+		parts := markup().FindStringSubmatch(found)
 		kind, id := parts[1], parts[2]
 		switch {
 		case kind == "@" || kind == "@!":

@@ -424,7 +424,7 @@ func (s *Session) lookFor(ctx context.Context, at place, p turn.Post, name strin
 }
 
 // forbidden matches the words that no webhook's name may hold.
-var forbidden = regexp.MustCompile(`(?i)(disc)(ord)|(cly)(de)`)
+var forbidden = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)(disc)(ord)|(cly)(de)`) })
 
 // PersonaName turns a name into one that Discord allows for a webhook: 1 to 80 characters, without some words and signs.
 // https://discord.com/developers/docs/resources/user#usernames-and-nicknames
@@ -435,7 +435,7 @@ func PersonaName(name string) string {
 		}
 		return r
 	}, withoutBidi(name))
-	name = forbidden.ReplaceAllString(strings.Join(strings.Fields(name), " "), "$1$3·$2$4")
+	name = forbidden().ReplaceAllString(strings.Join(strings.Fields(name), " "), "$1$3·$2$4")
 	if folded := strings.ToLower(name); folded == "everyone" || folded == "here" {
 		name += "·"
 	}

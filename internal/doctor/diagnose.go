@@ -8,7 +8,6 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -186,7 +185,7 @@ func wrongAddress(ctx context.Context, c *llm.Client, names Names, e *llm.Error)
 }
 
 // endpoint matches the path of an endpoint, which is often set as part of the address.
-var endpoint = regexp.MustCompile(`/(chat/completions|completions|models|embeddings)/?$`)
+var endpoint = text.NewLazyRegexp(`/(chat/completions|completions|models|embeddings)/?$`)
 
 // otherPaths returns addresses that may have been meant.
 func otherPaths(base string) (paths []string) {
@@ -205,7 +204,7 @@ func otherPaths(base string) (paths []string) {
 	return paths
 }
 
-var title = regexp.MustCompile(`(?is)<title[^>]*>(.*?)</title>`)
+var title = text.NewLazyRegexp(`(?is)<title[^>]*>(.*?)</title>`)
 
 // frontPage describes the front page of the server at an address, "" if it has none.
 func frontPage(ctx context.Context, c *llm.Client) string {
@@ -223,8 +222,8 @@ func frontPage(ctx context.Context, c *llm.Client) string {
 	}
 	defer response.Body.Close()
 	body, _ := io.ReadAll(io.LimitReader(response.Body, 16<<10))
-	if m := title.FindSubmatch(body); m != nil {
-		return fmt.Sprintf("the web site %q", clean.Line(html.UnescapeString(string(m[1])), 60))
+	if m := title.FindStringSubmatch(string(body)); m != nil {
+		return fmt.Sprintf("the web site %q", clean.Line(html.UnescapeString(m[1]), 60))
 	}
 	if name := response.Header.Get("Server"); name != "" {
 		return fmt.Sprintf("a server named %q", clean.Line(name, 60))

@@ -114,16 +114,12 @@ func (g *Gate) Asks(personID string) bool {
 // countLimit is how long counting may take.
 const countLimit = 10 * time.Second
 
-// Count adds a turn to today's use.
-func (g *Gate) Count(ctx context.Context, t *turn.Trace) {
-	r := t.Request
-	g.add(ctx, g.now().Add(-t.Took), store.Party{Person: r.Message.Author.ID, Channel: r.ChannelID, Guild: r.GuildID}, used(t))
-}
-
-func (g *Gate) add(ctx context.Context, at time.Time, p store.Party, used store.Used) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), countLimit)
-	defer cancel()
-	g.logged("count what was used", g.Store.Quotas.AddUsage(ctx, at, p, used))
+// Counted returns what adds a turn to today's use, in the transaction that saves its record.
+func (g *Gate) Counted(t *turn.Trace) func(*store.Tx) error {
+	r, at := t.Request, g.now().Add(-t.Took)
+	return func(tx *store.Tx) error {
+		return g.Store.Quotas.AddUsageIn(tx, at, store.Party{Person: r.Message.Author.ID, Channel: r.ChannelID, Guild: r.GuildID}, used(t))
+	}
 }
 
 // used returns what a turn used, of all models together.
@@ -203,5 +199,8 @@ func (n *noted) first(whose string, now time.Time) bool {
 
 // CountAside adds a request that belongs to no turn to today's use.
 func (g *Gate) CountAside(ctx context.Context, channelID, guildID string, u llm.Usage) {
-	g.add(ctx, g.now(), store.Party{Channel: channelID, Guild: guildID}, store.Used{Tokens: u.Prompt + u.Completion, Cost: u.Cost})
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), countLimit)
+	defer cancel()
+	used := store.Used{Tokens: u.Prompt + u.Completion, Cost: u.Cost}
+	g.logged("count what was used", g.Store.Quotas.AddUsage(ctx, g.now(), store.Party{Channel: channelID, Guild: guildID}, used))
 }

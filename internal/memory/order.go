@@ -132,10 +132,11 @@ func (v *vocabulary) joint(s string, called [][]string) int {
 // opens reports whether a text begins with a verb of an order, behind polite words.
 func (v *vocabulary) opens(s string, called [][]string) bool {
 	for s != "" {
-		if len(v.beginning(s)) > 0 {
+		words := tokens(s)
+		if len(v.beginning(s, words)) > 0 {
 			return true
 		}
-		n, _ := v.lead(s, called)
+		n, _ := v.lead(s, words, called)
 		if n == 0 {
 			break
 		}
@@ -203,7 +204,8 @@ func (v *vocabulary) read(p *passage) Order {
 	question, opened, asked := isQuestion(p.s) && !v.tagged(p.s), false, false
 	rest := p.s
 	for rest != "" {
-		if longest(v.idioms, rest) > 0 {
+		words := tokens(rest)
+		if longestIn(v.idioms, rest, words) > 0 {
 			return Order{}
 		}
 		if o := v.calling(rest); o != (Order{}) && (asked || !question) {
@@ -212,7 +214,7 @@ func (v *vocabulary) read(p *passage) Order {
 		if o := v.denial(p, rest); o != (Order{}) {
 			return o
 		}
-		for _, f := range v.beginning(rest) {
+		for _, f := range v.beginning(rest, words) {
 			if question && !asked && !f.request {
 				continue
 			}
@@ -225,9 +227,9 @@ func (v *vocabulary) read(p *passage) Order {
 				return o
 			}
 		}
-		n, asks := v.lead(rest, p.called)
+		n, asks := v.lead(rest, words, p.called)
 		if n == 0 {
-			n = longest(v.no, rest)
+			n = longestIn(v.no, rest, words)
 			if after := strings.TrimLeft(rest[n:], " "); n == 0 || !punctuated(after) && longest(v.no, after) == 0 {
 				break
 			}
@@ -259,7 +261,7 @@ func (v *vocabulary) later(p *passage) (all []found) {
 	for i, w := range words[min(1, len(words)):] {
 		head, rest := p.s[:w.from], p.s[w.from:]
 		mark := strings.ContainsAny(p.s[words[i].to:w.from], ",;–—-，、.!")
-		n, asks := v.lead(rest, p.called)
+		n, asks := v.lead(rest, tokens(rest), p.called)
 		if asks = asks && !v.negations[words[i].key]; !asks && !mark {
 			continue
 		}
@@ -267,13 +269,13 @@ func (v *vocabulary) later(p *passage) (all []found) {
 		if _, colon := beforeColon(head); colon || v.tells(said) || !asks && i < 2 || !asks && v.dialect().qualifiers.in(said) {
 			break
 		}
-		for ; n > 0; n, _ = v.lead(rest, p.called) {
+		for ; n > 0; n, _ = v.lead(rest, tokens(rest), p.called) {
 			rest = strings.TrimLeft(rest[n:], between)
 		}
 		if longest(v.idioms, rest) > 0 {
 			break
 		}
-		for _, f := range v.beginning(rest) {
+		for _, f := range v.beginning(rest, tokens(rest)) {
 			if f.request = f.request || asks; f.rest == "" && asks && !v.verbLast {
 				f.rest = v.bare(head)
 			}
@@ -350,23 +352,24 @@ func punctuated(s string) bool {
 	return s != "" && unicode.IsPunct(r)
 }
 
-// lead returns the length in bytes of a polite phrase or a name at the beginning of a sentence. asks reports whether the phrase turns a
+// lead returns the length in bytes of a polite phrase or a name at the beginning of a sentence. words are the sentence's words. asks reports whether the phrase turns a
 // question into a request.
-func (v *vocabulary) lead(s string, names [][]string) (n int, asks bool) {
-	words := tokens(s)
+func (v *vocabulary) lead(s string, words []token, names [][]string) (n int, asks bool) {
 	for _, keys := range names {
 		n = max(n, prefix(words, keys))
 	}
-	n = max(n, longest(v.leads, s))
-	if m := longest(v.asks, s); m > 0 && m >= n {
+	n = max(n, longestIn(v.leads, s, words))
+	if m := longestIn(v.asks, s, words); m > 0 && m >= n {
 		n, asks = m, true
 	}
 	return n, asks
 }
 
 // longest returns the length in bytes of the longest of some phrases at the beginning of a text, or 0.
-func longest(all []phrase, s string) (n int) {
-	words := tokens(s)
+func longest(all []phrase, s string) (n int) { return longestIn(all, s, tokens(s)) }
+
+// longestIn is longest for a text whose words are known.
+func longestIn(all []phrase, s string, words []token) (n int) {
 	for _, p := range all {
 		n = max(n, p.begins(s, words))
 	}
@@ -381,9 +384,8 @@ type found struct {
 	last        bool   // the verb is the last word
 }
 
-// beginning returns the verbs at the beginning of a sentence, the longest first.
-func (v *vocabulary) beginning(s string) (all []found) {
-	words := tokens(s)
+// beginning returns the verbs at the beginning of a sentence, the longest first. words are the sentence's words.
+func (v *vocabulary) beginning(s string, words []token) (all []found) {
 	for _, p := range v.verbs {
 		n := p.begins(s, words)
 		if n == 0 {
@@ -888,7 +890,7 @@ func (v *vocabulary) called(s string, names [][]string) Order {
 		if o := v.calling(s); o != (Order{}) {
 			return o
 		}
-		n, _ := v.lead(s, names)
+		n, _ := v.lead(s, tokens(s), names)
 		if n == 0 {
 			break
 		}
@@ -900,12 +902,13 @@ func (v *vocabulary) called(s string, names [][]string) Order {
 // command returns the cue of an order that only points, such as "remember that", or "".
 func (v *vocabulary) command(s string, called [][]string) string {
 	for rest := s; rest != ""; {
-		for _, f := range v.beginning(rest) {
+		words := tokens(rest)
+		for _, f := range v.beginning(rest, words) {
 			if f = v.affirmed(f); v.points(f) {
 				return f.cue
 			}
 		}
-		n, _ := v.lead(rest, called)
+		n, _ := v.lead(rest, words, called)
 		if n == 0 {
 			for _, f := range v.ending(rest, true) {
 				if v.points(f) {
@@ -990,7 +993,7 @@ func (v *vocabulary) opposed(s string, opened bool) Order {
 	}
 	for _, c := range v.contrasts {
 		right, wrong, separate := c.split(said)
-		words, rest := tokens(right), ""
+		words := tokens(right)
 		if right == "" || wrong == "" || len(tokens(wrong)) > 5 || len(words) > 15 {
 			continue
 		}
@@ -1027,8 +1030,13 @@ func lastWord(s string) string {
 // calling returns the order to fill a field of the speaker's card: "call me Captain".
 func (v *vocabulary) calling(s string) Order {
 	said, _ := v.polite(s)
+	plain := straight(said)
+	small := strings.ToLower(plain)
 	for _, slot := range v.slots {
-		value := slot.value(said)
+		value := slot.value(plain, small)
+		if value == "" {
+			continue
+		}
 		if i := strings.IndexAny(value, ",;，、"); i >= 0 {
 			value = value[:i]
 		}

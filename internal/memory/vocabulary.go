@@ -271,21 +271,23 @@ type phrase struct {
 // phrases returns the phrases of a table, the longest first.
 func phrases(table text.PhraseList) (all []phrase) {
 	for one := range strings.SplitSeq(string(table), ",") {
-		p := phrase{text: strings.TrimSpace(one)}
-		if p.text == "" {
-			continue
+		if one = strings.TrimSpace(one); one != "" {
+			all = append(all, newPhrase(one))
 		}
-		p.text, p.request = strings.CutSuffix(p.text, "?")
-		if !text.Unspaced(p.text) {
-			p.keys = keysOf(p.text)
-		}
-		all = append(all, p)
 	}
 	sort.SliceStable(all, func(i, j int) bool {
 		a, b := all[i], all[j]
 		return cmp.Compare(len(b.text), len(a.text)) < 0
 	})
 	return all
+}
+
+func newPhrase(one string) (p phrase) {
+	p.text, p.request = strings.CutSuffix(one, "?")
+	if !text.Unspaced(p.text) {
+		p.keys = keysOf(p.text)
+	}
+	return p
 }
 
 // begins returns the length in bytes of the phrase at the beginning of a sentence, or 0. words are the sentence's words.
@@ -317,11 +319,20 @@ func (p phrase) ends(s string) int {
 // slot is a phrase of a table in which X stands for any words.
 type slot struct {
 	cue, text string
+	plain     phrase   // the text, if there is no X in it
+	parts     []string // the words around X and Y, in lower case
 	pattern   func() *regexp.Regexp
 }
 
-func newSlot(cue, phrase string, unspaced bool) slot {
-	return slot{cue, phrase, sync.OnceValue(func() *regexp.Regexp { return template(phrase, unspaced, false) })}
+func newSlot(cue, words string, unspaced bool) slot {
+	s := slot{cue: cue, text: words, pattern: sync.OnceValue(func() *regexp.Regexp { return template(words, unspaced, false) })}
+	if !strings.Contains(words, "X") {
+		s.plain = newPhrase(words)
+	}
+	for part := range strings.FieldsFuncSeq(words, func(r rune) bool { return strings.ContainsRune("XY ，", r) }) {
+		s.parts = append(s.parts, strings.ToLower(part))
+	}
+	return s
 }
 
 // template makes a regular expression of a phrase. Marks and spaces may stand between its parts. marked says that a mark stands in the
@@ -363,13 +374,27 @@ func template(phrase string, unspaced, marked bool) *regexp.Regexp {
 	return regexp.MustCompile(`(?is)^` + b.String() + `$`)
 }
 
-// value returns what stands in a text at the place of X, or "".
-func (s slot) value(said string) string {
-	return s.part(s.pattern().FindStringSubmatch(straight(said)), "X")
+// mayMatch reports whether a text in lower case has all the words of the phrase. The pattern is compiled for the first text that has.
+func (s slot) mayMatch(small string) bool {
+	return !slices.ContainsFunc(s.parts, func(part string) bool { return !strings.Contains(small, part) })
 }
 
+// match returns what the pattern finds in a text. small is the text in lower case.
+func (s slot) match(said, small string) []string {
+	if !s.mayMatch(small) {
+		return nil
+	}
+	return s.pattern().FindStringSubmatch(said)
+}
+
+// value returns what stands in a text at the place of X, or "".
+func (s slot) value(said, small string) string { return s.part(s.match(said, small), "X") }
+
 func (s slot) part(found []string, name string) string {
-	if i := s.pattern().SubexpIndex(name); i > 0 && found != nil {
+	if found == nil {
+		return ""
+	}
+	if i := s.pattern().SubexpIndex(name); i > 0 {
 		return found[i]
 	}
 	return ""
@@ -381,14 +406,13 @@ func straight(s string) string { return strings.ReplaceAll(s, "’", "'") }
 // begins returns the length in bytes of the phrase at the beginning of a text, or 0.
 func (s slot) begins(said string) int {
 	if !strings.Contains(s.text, "X") {
-		p := phrases(text.PhraseList(s.text))[0]
-		return p.begins(said, tokens(said))
+		return s.plain.begins(said, tokens(said))
 	}
 	clause := said
 	if i := strings.IndexAny(said, ",;:.!?，。："); i >= 0 {
 		clause = said[:i]
 	}
-	if s.value(clause) == "" {
+	if plain := straight(clause); s.value(plain, strings.ToLower(plain)) == "" {
 		return 0
 	}
 	return len(clause)
@@ -404,9 +428,13 @@ type contrast struct {
 
 // split returns what is right and what is not. separate reports whether a mark or the order of the words tells the two apart for sure.
 func (c contrast) split(s string) (right, wrong string, separate bool) {
-	found := c.marked().FindStringSubmatch(straight(s))
+	s = straight(s)
+	if !c.mayMatch(strings.ToLower(s)) {
+		return "", "", false
+	}
+	found := c.marked().FindStringSubmatch(s)
 	if found == nil {
-		found = c.pattern().FindStringSubmatch(straight(s))
+		found = c.pattern().FindStringSubmatch(s)
 	}
 	if found == nil {
 		return "", "", false

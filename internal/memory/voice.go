@@ -187,8 +187,9 @@ func lastRune(s string) rune {
 
 // worksOnText reports whether a sentence asks the bot to work on a text, which may then be anywhere in the message: "translate this".
 func worksOnText(sentence string, called [][]string) bool {
-	words := tokens(sentence)
+	all := tokens(sentence)
 	for _, v := range vocabularies() {
+		words := all
 		if v.mentionsText(sentence, words) {
 			return true
 		}
@@ -201,17 +202,17 @@ func worksOnText(sentence string, called [][]string) bool {
 			continue
 		}
 		for rest := sentence; rest != ""; {
-			words = tokens(rest)
 			for _, p := range v.works {
 				if p.begins(rest, words) > 0 || v.verbLast && p.ends(v.bare(rest)) > 0 {
 					return true
 				}
 			}
-			n, _ := v.lead(rest, called)
+			n, _ := v.lead(rest, words, called)
 			if n == 0 {
 				break
 			}
 			rest = strings.TrimLeft(rest[n:], " ,:;!.")
+			words = tokens(rest)
 		}
 	}
 	return false
@@ -219,7 +220,7 @@ func worksOnText(sentence string, called [][]string) bool {
 
 // mentionsText reports whether a sentence is about a text of the message, as in "what this sentence means", and no order itself.
 func (v *vocabulary) mentionsText(sentence string, words []token) bool {
-	return len(v.beginning(sentence)) == 0 && slices.ContainsFunc(v.material, func(p phrase) bool {
+	return len(v.beginning(sentence, words)) == 0 && slices.ContainsFunc(v.material, func(p phrase) bool {
 		if p.keys == nil {
 			return strings.Contains(sentence, p.text)
 		}
@@ -247,7 +248,7 @@ func shows(sentence string, called [][]string) bool {
 			if v.introduces(rest) {
 				return false
 			}
-			n, _ := v.lead(rest, called)
+			n, _ := v.lead(rest, tokens(rest), called)
 			if n == 0 {
 				break
 			}
@@ -265,7 +266,7 @@ func (v *vocabulary) introduces(s string) bool {
 	if longest(v.no, s) == len(s) || slices.ContainsFunc(v.wrong, func(w slot) bool { return w.begins(s) > 0 }) {
 		return true
 	}
-	return slices.ContainsFunc(append(v.beginning(s), v.ending(s, true)...), func(f found) bool {
+	return slices.ContainsFunc(append(v.beginning(s, tokens(s)), v.ending(s, true)...), func(f found) bool {
 		return v.only(v.bare(f.rest), append(v.scaffold(true), v.own)...)
 	})
 }

@@ -255,27 +255,36 @@ type wordKind struct{ language, kind string }
 // kindTable has the kinds of words and phrases. In the language files, "regen*" matches a beginning and "*sin" an
 // ending. Words of scripts without spaces match anywhere.
 type kindTable struct {
-	whole, beginning, ending, inside map[string][]wordKind
-	longest                          int // key of inside, in characters
+	whole, beginning, ending, inside map[string]uint16 // indices of sets
+	sets                             [][]wordKind      // a few hundred, for thousands of phrases; the first is empty
+	longest                          int               // key of inside, in characters
 }
 
 const maxPhrase = 4 // words
 
 // kindsByPhrase returns the table of all languages.
 var kindsByPhrase = sync.OnceValue(func() kindTable {
-	t := kindTable{map[string][]wordKind{}, map[string][]wordKind{}, map[string][]wordKind{}, map[string][]wordKind{}, 0}
+	t := kindTable{whole: map[string]uint16{}, beginning: map[string]uint16{}, ending: map[string]uint16{}, inside: map[string]uint16{}, sets: [][]wordKind{nil}}
+	known := map[widened]uint16{}
 	for _, code := range text.Languages() {
 		speech := text.TablesOf(code).Speech
 		for _, kind := range slices.Sorted(maps.Keys(speech)) {
 			for phrase := range strings.SplitSeq(string(speech[kind]), ",") {
-				t.add(phrase, wordKind{code, kind})
+				t.add(phrase, wordKind{code, kind}, known)
 			}
 		}
 	}
 	return t
 })
 
-func (t *kindTable) add(phrase string, kind wordKind) {
+// widened is a set and a kind that is added to it.
+type widened struct {
+	set  uint16
+	kind wordKind
+}
+
+// add adds a phrase of a kind. known are the sets that were made so far.
+func (t *kindTable) add(phrase string, kind wordKind, known map[widened]uint16) {
 	part, any := strings.CutSuffix(strings.TrimSpace(phrase), "*")
 	tail, ends := strings.CutPrefix(part, "*")
 	words := spelledWords(tail)
@@ -291,9 +300,15 @@ func (t *kindTable) add(phrase string, kind wordKind) {
 	case ends:
 		in = t.ending
 	}
-	if !slices.Contains(in[key], kind) {
-		in[key] = append(in[key], kind)
+	old := widened{in[key], kind}
+	if slices.Contains(t.sets[old.set], kind) {
+		return
 	}
+	if known[old] == 0 {
+		known[old] = uint16(len(t.sets))
+		t.sets = append(t.sets, append(slices.Clip(t.sets[old.set]), kind))
+	}
+	in[key] = known[old]
 }
 
 // spelledWords returns the words of a text in the form that is compared.
@@ -308,8 +323,8 @@ type foundKind struct {
 // find returns the kinds of words, by language.
 func (t kindTable) find(words []string) map[string][]foundKind {
 	found := map[string][]foundKind{}
-	add := func(kinds []wordKind, at, n int) {
-		for _, k := range kinds {
+	add := func(set uint16, at, n int) {
+		for _, k := range t.sets[set] {
 			found[k.language] = append(found[k.language], foundKind{k.kind, at, at + n})
 		}
 	}

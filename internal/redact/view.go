@@ -3,7 +3,6 @@ package redact
 import (
 	"bytes"
 	"html"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -93,7 +92,7 @@ const (
 	longestTag    = 100
 )
 
-var tag = regexp.MustCompile("^(?:```[A-Za-z0-9_+.#-]*\n|<a?:\\w+:[0-9]+>|\\[[0-9]{1,2}\\??\\])")
+var tag = text.NewLazyRegexp("^(?:```[A-Za-z0-9_+.#-]*\n|<a?:\\w+:[0-9]+>|\\[[0-9]{1,2}\\??\\])")
 
 // targetLength returns the length of the "](target)" at the start of s, or 0 if the target does not end on its line.
 func targetLength(s string) int {

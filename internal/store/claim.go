@@ -87,29 +87,22 @@ func (s *Messages) saveIncoming(tx *sql.Tx, a Incoming) (first, met bool, err er
 	if !kept {
 		return true, false, nil
 	}
-	r, err := insertInto(s.db.stmt(tx, insertMessage), m)
+	row, err := s.insert(tx, m)
 	if err != nil {
 		return false, false, err
 	}
-	isNew, err := changed(r)
-	if err != nil {
-		return false, false, err
-	}
+	isNew := row > 0
 	if a.Claim == "" {
 		if first = isNew; !first {
 			return false, false, nil
 		}
 	}
 	if isNew {
-		row, err := r.LastInsertId()
-		if err != nil {
-			return false, false, err
-		}
 		if err := s.index(tx, row, m); err != nil {
 			return false, false, err
 		}
 	}
-	if m.GuildID != "" {
+	if m.GuildID != "" && s.db.left.Load() {
 		if _, err := s.db.stmt(tx, returnGuild).Exec(m.GuildID); err != nil {
 			return first, false, err
 		}
@@ -117,7 +110,7 @@ func (s *Messages) saveIncoming(tx *sql.Tx, a Incoming) (first, met bool, err er
 	if m.Own || m.GuildID == "" || m.AuthorID == "" || m.AuthorName == "" {
 		return first, false, nil
 	}
-	r, err = s.db.stmt(tx, metQuery).Exec(m.GuildID, m.AuthorID, m.AuthorName, m.At.UnixMicro(), metAgain.Microseconds())
+	r, err := s.db.stmt(tx, metQuery).Exec(m.GuildID, m.AuthorID, m.AuthorName, m.At.UnixMicro(), metAgain.Microseconds())
 	if err != nil {
 		return first, false, err
 	}

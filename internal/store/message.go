@@ -31,14 +31,17 @@ func (m Message) OfAnother(character string) bool {
 
 // Save saves messages, all or none, and replaces those with the same ids. It leaves out messages of people about whom nothing is kept.
 func (s *Messages) Save(ctx context.Context, ms ...Message) error {
-	return s.db.Change(ctx, "save messages", func(tx *sql.Tx) error {
-		for _, m := range ms {
-			if err := s.save(tx, m); err != nil {
-				return err
-			}
+	return s.db.Change(ctx, "save messages", func(tx *sql.Tx) error { return s.SaveIn(tx, ms...) })
+}
+
+// SaveIn is [Messages.Save] in a transaction of [DB.Write].
+func (s *Messages) SaveIn(tx *sql.Tx, ms ...Message) error {
+	for _, m := range ms {
+		if err := s.save(tx, m); err != nil {
+			return err
 		}
-		return nil
-	})
+	}
+	return nil
 }
 
 // save saves a message and replaces the one with its id.
@@ -46,24 +49,39 @@ func (s *Messages) save(tx *sql.Tx, m Message) error {
 	if kept, err := s.keeps(tx, m); err != nil || !kept {
 		return err
 	}
-	row, before, err := s.rowOf(tx, m.ID)
-	if err == nil && row > 0 {
-		err = s.unindex(tx, row, before)
-	}
-	if err == nil && row > 0 && before.Text != m.Text {
-		err = s.dropSummary(tx, row)
-	}
+	row, err := s.insert(tx, m)
 	if err != nil {
 		return err
 	}
-	r, err := insertInto(s.db.stmt(tx, saveMessage), m)
-	if err == nil && row == 0 {
-		row, err = r.LastInsertId()
+	if row > 0 {
+		return s.index(tx, row, m)
+	}
+	row, before, err := s.rowOf(tx, m.ID)
+	if err == nil {
+		err = s.unindex(tx, row, before)
+	}
+	if err == nil && before.Text != m.Text {
+		err = s.dropSummary(tx, row)
+	}
+	if err == nil {
+		_, err = insertInto(s.db.stmt(tx, saveMessage), m)
 	}
 	if err != nil {
 		return err
 	}
 	return s.index(tx, row, m)
+}
+
+// insert saves a message that is new and returns its row, or returns row 0 if the message is there.
+func (s *Messages) insert(tx *sql.Tx, m Message) (row int64, err error) {
+	r, err := insertInto(s.db.stmt(tx, insertMessage), m)
+	if err != nil {
+		return 0, err
+	}
+	if isNew, err := changed(r); err != nil || !isNew {
+		return 0, err
+	}
+	return r.LastInsertId()
 }
 
 // keeps reports whether a message may be kept. Its author decides, or, for the bot's own, the person whom it answers.

@@ -51,12 +51,10 @@ func pseudonym(key []byte, personID string) string {
 
 // read reads the key of the hash, and whether anybody has a standing.
 func (s *Privacy) read(ctx context.Context) error {
-	var standings bool
-	if err := s.db.readers.QueryRowContext(ctx, `SELECT key, EXISTS (SELECT 1 FROM privacy) FROM privacy_key`).Scan(&s.db.key, &standings); err != nil {
+	if err := s.db.readers.QueryRowContext(ctx, `SELECT key FROM privacy_key`).Scan(&s.db.key); err != nil {
 		return fmt.Errorf("read the key of hashes: %w", err)
 	}
-	s.db.standings.Store(standings || !s.db.owns())
-	return nil
+	return s.db.readEmpty(ctx)
 }
 
 const standingQuery = `SELECT opted_out, forgotten FROM privacy WHERE who = ?`
@@ -172,19 +170,19 @@ func (s *Privacy) Consenting(tx *sql.Tx, personID string, at time.Time) error {
 
 // LeaveUnkept, in a transaction of [DB.Write], notes that no words of a turn are kept from now on, neither its posts nor its reply.
 func (s *Privacy) LeaveUnkept(tx *sql.Tx, turnID string) error {
+	s.db.unkept.Store(true)
 	_, err := tx.Exec(`INSERT INTO unkept_turns (turn_id, at) VALUES (?, ?) ON CONFLICT DO NOTHING`, turnID, time.Now().UnixMicro())
 	return err
 }
 
 func (s *Privacy) unkept(tx *sql.Tx, turnID string) (unkept bool, err error) {
-	if turnID == "" {
+	if turnID == "" || !s.db.unkept.Load() {
 		return false, nil
 	}
 	err = s.db.stmt(tx, unkeptQuery).QueryRow(turnID).Scan(&unkept)
 	return unkept, err
 }
 
-// unkeptQuery is quick if the table is empty, as it nearly always is.
 const unkeptQuery = `SELECT EXISTS (SELECT 1 FROM unkept_turns WHERE turn_id = ?)`
 
 // PruneUnkept deletes the notes about turns before a time: they are over.

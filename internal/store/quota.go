@@ -181,17 +181,6 @@ type Usage struct {
 // Party says for whom a turn is. Each of the ids may be empty.
 type Party struct{ Person, Channel, Guild string }
 
-// scopes returns the scopes that a turn of a party counts for, with the id in each.
-func (p Party) scopes() [][2]string {
-	all := [][2]string{{OfAll, ""}}
-	for _, s := range [][2]string{{OfPerson, p.Person}, {OfChannel, p.Channel}, {OfServer, p.Guild}} {
-		if s[1] != "" {
-			all = append(all, s)
-		}
-	}
-	return all
-}
-
 const microdollars = 1e6
 
 // dollars scans a column with microdollars.
@@ -207,30 +196,32 @@ func (d dollars) Scan(value any) error {
 	return nil
 }
 
-const addUsage = `INSERT INTO usage (day, scope, id, guild_id, turns, lookups, tokens, cost) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+const addUsage = `INSERT INTO usage (day, scope, id, guild_id, turns, lookups, tokens, cost)
+	VALUES (?, ?, ?, ?, ?, ?, ?, ?), (?, ?, ?, ?, ?, ?, ?, ?), (?, ?, ?, ?, ?, ?, ?, ?), (?, ?, ?, ?, ?, ?, ?, ?)
 	ON CONFLICT (day, scope, id, guild_id) DO UPDATE SET turns = turns + excluded.turns, lookups = lookups + excluded.lookups,
 	tokens = tokens + excluded.tokens, cost = cost + excluded.cost`
 
 // AddUsage adds the use of a turn to its day: for the person in all servers, for the channel, for the server, and for all. People who opted
 // out or were forgotten are counted under their pseudonym.
 func (s *Quotas) AddUsage(ctx context.Context, at time.Time, p Party, u Used) error {
-	return s.db.Change(ctx, "add usage", func(tx *sql.Tx) (err error) {
-		p := p
-		if p.Person, err = s.db.Privacy.alias(tx, p.Person); err != nil {
-			return err
+	return s.db.Change(ctx, "add usage", func(tx *sql.Tx) error { return s.AddUsageIn(tx, at, p, u) })
+}
+
+// AddUsageIn is [Quotas.AddUsage] in a transaction of [DB.Write].
+func (s *Quotas) AddUsageIn(tx *sql.Tx, at time.Time, p Party, u Used) (err error) {
+	if p.Person, err = s.db.Privacy.alias(tx, p.Person); err != nil {
+		return err
+	}
+	var args []any
+	for _, row := range [4]struct{ scope, id, guild string }{{OfAll, "", ""}, {OfPerson, p.Person, ""}, {OfChannel, p.Channel, p.Guild}, {OfServer, p.Guild, p.Guild}} {
+		use := u
+		if row.id == "" && row.scope != OfAll { // there is no such scope: nothing is added to the first row
+			row.scope, row.guild, use = OfAll, "", Used{}
 		}
-		for _, scope := range p.scopes() {
-			guild := p.Guild
-			if scope[0] == OfPerson || scope[0] == OfAll {
-				guild = ""
-			}
-			_, err := s.db.stmt(tx, addUsage).Exec(day(at), scope[0], scope[1], guild, u.Turns, u.Lookups, u.Tokens, int64(u.Cost*microdollars))
-			if err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+		args = append(args, day(at), row.scope, row.id, row.guild, use.Turns, use.Lookups, use.Tokens, int64(use.Cost*microdollars))
+	}
+	_, err = s.db.stmt(tx, addUsage).Exec(args...)
+	return err
 }
 
 // Usage returns the use of a party on a day, for each scope with any.

@@ -105,6 +105,7 @@ func (s *Ratings) PruneFeedback(ctx context.Context, before time.Time) (int, err
 
 // Leave notes that the bot has left a server, unless that is known.
 func (s *Guilds) Leave(ctx context.Context, guildID string, at time.Time) error {
+	s.db.left.Store(true)
 	_, err := s.db.Exec(ctx, "leave server", `INSERT INTO left_guilds (guild_id, at) VALUES (?, ?) ON CONFLICT DO NOTHING`, guildID, at.UnixMicro())
 	return err
 }

@@ -59,12 +59,14 @@ type DB struct {
 	indexing background
 	watch    watch
 	key      []byte // for Privacy.Pseudonym
-	// standings is false while nobody has a standing. The transaction that saves the first one sets it, and nothing resets it.
-	standings atomic.Bool
-	notices   chan string
-	whole     bool        // open succeeded
-	damaged   atomic.Bool // SQLite has reported damage
-	unsynced  bool        // the last sync failed; only the writer uses it
+	// Each of these is false while a table is empty: nobody has a standing, no turn is unkept, no server was left. The transaction that
+	// writes the first row sets it, and nothing resets it.
+	standings, unkept, left atomic.Bool
+	version                 atomic.Int64 // of the file, when what is in memory was read
+	notices                 chan string
+	whole                   bool        // open succeeded
+	damaged                 atomic.Bool // SQLite has reported damage
+	unsynced                bool        // the last sync failed; only the writer uses it
 }
 
 // services are the parts of a [DB], one for each kind of data. They share its file and its transactions.
@@ -361,15 +363,35 @@ func (db *DB) Writable(ctx context.Context) error {
 	})
 }
 
-// Refresh updates what this process has in memory after another process has written [Beside] it.
-func (db *DB) Refresh(ctx context.Context) error {
-	db.settings.changed()
-	var standings bool
-	if err := db.readers.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM privacy)`).Scan(&standings); err != nil {
-		return fmt.Errorf("read whether anybody has a standing: %w", db.Explain(err))
+// Refresh updates what this process has in memory if another process has written [Beside] it since the last call, and reports whether one has.
+func (db *DB) Refresh(ctx context.Context) (written bool, err error) {
+	var version int64 // changes if another connection than the writer's has written: https://www.sqlite.org/pragma.html#pragma_data_version
+	if err := db.writes.pool.QueryRowContext(ctx, `PRAGMA data_version`).Scan(&version); err != nil {
+		return false, fmt.Errorf("read the version of the file: %w", db.Explain(err))
 	}
-	if standings {
-		db.standings.Store(true)
+	if version == db.version.Load() {
+		return false, nil
+	}
+	db.settings.changed()
+	if err := db.readEmpty(ctx); err != nil {
+		return false, err
+	}
+	db.version.Store(version)
+	return true, nil
+}
+
+// readEmpty reads which tables are not empty. A process that does not own the store cannot know when another writes into one.
+func (db *DB) readEmpty(ctx context.Context) error {
+	var standings, unkept, left bool
+	err := db.readers.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM privacy), EXISTS (SELECT 1 FROM unkept_turns), EXISTS (SELECT 1 FROM left_guilds)`).
+		Scan(&standings, &unkept, &left)
+	if err != nil {
+		return fmt.Errorf("read which tables are empty: %w", db.Explain(err))
+	}
+	for flag, filled := range map[*atomic.Bool]bool{&db.standings: standings, &db.unkept: unkept, &db.left: left} {
+		if filled || !db.owns() {
+			flag.Store(true)
+		}
 	}
 	return nil
 }

@@ -21,6 +21,9 @@ var (
 	errLooking = errors.New("opened for reading only")
 )
 
+// Tx is a transaction of [DB.Write], for those who only pass it on.
+type Tx = sql.Tx
+
 // Write runs f in a transaction and returns after its commit. Then the changes survive the death of the process. If f fails or panics, its
 // changes are undone and Write returns the error.
 // | Writes of the same moment share one transaction. If one of them fails, all are undone, and each runs again in a transaction of its own.
@@ -35,6 +38,10 @@ func (db *DB) Write(ctx context.Context, f func(*sql.Tx) error) error {
 	return db.Explain(db.writes.do(ctx, &job{f: f}))
 }
 
+// OnCommit has f called at once when the present transaction is committed, before it is synced to the disk. Only the function of a write may
+// call it, and f must be quick.
+func (db *DB) OnCommit(f func()) { db.writes.committed = append(db.writes.committed, f) }
+
 // A writer is one goroutine that runs all writes. It commits the first write at once; those that arrive meanwhile share the next
 // transaction. Yielding to goroutines that are about to write saves two thirds of the transactions.
 type writer struct {
@@ -45,6 +52,8 @@ type writer struct {
 
 	synced func() // syncs the log to the disk; only run calls it
 	sync   bool   // the transaction must be on the disk before its jobs are done; only run uses it
+
+	committed []func() // what the transaction's jobs want called after its commit; only run uses it
 
 	ready func() error // set before the store is open: returns why nothing can be written, or nil
 
@@ -162,6 +171,9 @@ func (w *writer) run() {
 func (w *writer) write(batch []*job) {
 	err := w.transact(batch)
 	if err == nil {
+		for _, f := range w.committed {
+			f()
+		}
 		if w.sync {
 			w.synced()
 		}
@@ -183,7 +195,7 @@ func (w *writer) transact(batch []*job) error {
 			return err
 		}
 	}
-	w.sync = false
+	w.sync, w.committed = false, nil
 	tx, err := w.pool.Begin()
 	if err != nil {
 		return err

@@ -273,3 +273,36 @@ func TestNextStep(t *testing.T) {
 		}
 	}
 }
+
+// TestOnCommit checks that a function is called once, after the commit, and never for a write that fails.
+func TestOnCommit(t *testing.T) {
+	db := open(t, t.TempDir())
+	calls := 0
+	note := func() {
+		calls++
+		if v, err := db.Notes.Get(t.Context(), "k"); err != nil || v != "v" {
+			t.Errorf("called before the commit: %q, %v", v, err)
+		}
+	}
+	err := db.Write(t.Context(), func(tx *sql.Tx) error {
+		db.OnCommit(note)
+		return errors.New("no")
+	})
+	if err == nil || calls != 0 {
+		t.Errorf("after a write that fails: %d calls, %v", calls, err)
+	}
+	for range 2 {
+		if err := db.Write(t.Context(), func(tx *sql.Tx) error {
+			if calls == 0 {
+				db.OnCommit(note)
+			}
+			_, err := tx.Exec(setNote, "k", "v")
+			return err
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if calls != 1 {
+		t.Errorf("%d calls, want 1", calls)
+	}
+}

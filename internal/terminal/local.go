@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // smallType begins a line that Discord shows in small type. The program writes its own notes in it.
@@ -162,14 +163,14 @@ func withoutNotes(text string) (body string, notes []string) {
 }
 
 // sourceLine matches the note for a source: its number, and its address at the end.
-var sourceLine = regexp.MustCompile(`^-# \[(\d+)\].*<(https?://[^>\s]+)>`)
+var sourceLine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^-# \[(\d+)\].*<(https?://[^>\s]+)>`) })
 
 // folded replaces the list of sources at the end of a reply by one line with their sites.
 func folded(text string) string {
 	body, notes := withoutNotes(text)
 	var sites, others []string
 	for _, note := range notes {
-		m := sourceLine.FindStringSubmatch(note)
+		m := sourceLine().FindStringSubmatch(note)
 		if m == nil {
 			others = append(others, note)
 			continue

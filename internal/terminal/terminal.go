@@ -346,7 +346,7 @@ func (d *Door) Respond(_ context.Context, _ turn.Command, a turn.Answer) error {
 }
 
 // label matches the beginning of a line of a record: a word with spaces up to a column, or spaces alone.
-var label = regexp.MustCompile(`^(?:\S+ {2,}| {4,})`)
+var label = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:\S+ {2,}| {4,})`) })
 
 // wrapped returns a text whose lines fit into the window. A long line of a record continues below its own text.
 func (d *Door) wrapped(text string) string {
@@ -361,7 +361,7 @@ func (d *Door) wrapped(text string) string {
 		if p.width == 0 || uniseg.StringWidth(line) <= p.width {
 			continue
 		}
-		switch head := label.FindString(line); {
+		switch head := label().FindString(line); {
 		case head != "" && uniseg.StringWidth(head) < p.width/2:
 			p.out.WriteString(head)
 			p.column, p.indent = uniseg.StringWidth(head), uniseg.StringWidth(head)

@@ -7,20 +7,28 @@ import (
 
 // LazyRegexp is a regular expression that is compiled on first use. A process that reads no page thus saves
 // milliseconds of startup and a megabyte. Its methods are those of [regexp.Regexp]. It is safe for concurrent use.
-type LazyRegexp struct{ compile func() *regexp.Regexp }
-
-// NewLazyRegexp returns an expression. If it is invalid, its first use panics, so a test must use it.
-//
-//go:noinline
-func NewLazyRegexp(expr string) *LazyRegexp {
-	return LazyRegexpOf(func() string { return expr })
+type LazyRegexp struct {
+	expr     string
+	words    func() string // makes the expression; nil: it is expr
+	once     sync.Once
+	compiled *regexp.Regexp // written by once
 }
 
+// NewLazyRegexp returns an expression. If it is invalid, its first use panics, so a test must use it. It is inlined, so that the expressions
+// of a package are data and need no work before main.
+func NewLazyRegexp(expr string) *LazyRegexp { return &LazyRegexp{expr: expr} }
+
 // LazyRegexpOf returns an expression that is also put together on first use, as one with words of the tables must be.
-//
-//go:noinline
-func LazyRegexpOf(expr func() string) *LazyRegexp {
-	return &LazyRegexp{sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr()) })}
+func LazyRegexpOf(expr func() string) *LazyRegexp { return &LazyRegexp{words: expr} }
+
+func (r *LazyRegexp) compile() *regexp.Regexp {
+	r.once.Do(func() {
+		if r.words != nil {
+			r.expr = r.words()
+		}
+		r.compiled = regexp.MustCompile(r.expr)
+	})
+	return r.compiled
 }
 
 // String returns the expression.

@@ -115,9 +115,9 @@ func readBody(rows *sql.Rows, err error) (id string, body []byte, _ error) {
 // packer compresses what is kept. Its zero value is ready for use, from many goroutines.
 type packer struct {
 	once sync.Once
-	enc  *zstd.Encoder
 	dec  *zstd.Decoder
 	err  error
+	encs sync.Pool // of *zstd.Encoder, which take 0.8 MB: none is kept while there are no turns
 	bufs sync.Pool // of *[]byte
 }
 
@@ -143,25 +143,32 @@ var frameMagic = []byte{0x28, 0xb5, 0x2f, 0xfd}
 
 func (p *packer) open() error {
 	p.once.Do(func() {
-		p.enc, p.err = zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1),
-			zstd.WithWindowSize(window), zstd.WithLowerEncoderMem(true), zstd.WithEncoderDictRaw(dictionaryID, dictionary))
-		if p.err == nil {
-			p.dec, p.err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(2), zstd.WithDecoderLowmem(true),
-				zstd.WithDecoderMaxMemory(maxUnpacked), zstd.WithDecoderDictRaw(dictionaryID, dictionary))
-		}
+		p.dec, p.err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(2), zstd.WithDecoderLowmem(true),
+			zstd.WithDecoderMaxMemory(maxUnpacked), zstd.WithDecoderDictRaw(dictionaryID, dictionary))
 	})
 	return p.err
 }
 
+// encoder lends an encoder, which the caller puts back into p.encs.
+func (p *packer) encoder() (*zstd.Encoder, error) {
+	if e, ok := p.encs.Get().(*zstd.Encoder); ok {
+		return e, nil
+	}
+	return zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1),
+		zstd.WithWindowSize(window), zstd.WithLowerEncoderMem(true), zstd.WithEncoderDictRaw(dictionaryID, dictionary))
+}
+
 // pack compresses a text. If that is impossible, which only wrong options could cause, it returns the text.
 func (p *packer) pack(text string) []byte {
-	if p.open() != nil {
+	enc, err := p.encoder()
+	if err != nil {
 		return []byte(text)
 	}
+	defer p.encs.Put(enc)
 	var body []byte
 	p.with(func(buf []byte) []byte {
 		buf = append(buf, text...)
-		body = p.enc.EncodeAll(buf, make([]byte, 0, len(text)/4+64))
+		body = enc.EncodeAll(buf, make([]byte, 0, len(text)/4+64))
 		return buf
 	})
 	return body

@@ -51,6 +51,11 @@ const inFlight = time.Hour
 // it answers. When it returns, both survive the death of the process. It does not change or keep t. If the asker has opted out, only the
 // outcome is kept; if they were forgotten after the turn began, nothing is.
 func (s *Store) Save(ctx context.Context, t *turn.Trace) error {
+	return s.SaveWith(ctx, t, func(*sql.Tx) error { return nil })
+}
+
+// SaveWith is Save with more that is written in the same transaction. It may run more than once, as the function of [store.DB.Write] may.
+func (s *Store) SaveWith(ctx context.Context, t *turn.Trace, also func(*sql.Tx) error) error {
 	if t.Request.ID == "" {
 		return errors.New("save trace: the turn has no id")
 	}
@@ -58,7 +63,7 @@ func (s *Store) Save(ctx context.Context, t *turn.Trace) error {
 		withheld, changes := s.withheldNow()
 		left, standings, err := s.permitted(ctx, t, withheld)
 		if err == nil && left == nil {
-			return s.drop(ctx, t)
+			return s.drop(ctx, t, also)
 		}
 		if err == nil {
 			err = s.write(ctx, left, func(tx *sql.Tx) error {
@@ -71,6 +76,9 @@ func (s *Store) Save(ctx context.Context, t *turn.Trace) error {
 					}
 				}
 				if err := s.unchangedStandings(tx, standings); err != nil {
+					return err
+				}
+				if err := also(tx); err != nil {
 					return err
 				}
 				return s.saveClaims(tx, left)
@@ -200,9 +208,9 @@ func (s *Store) unchangedStandings(tx *sql.Tx, standings map[string]store.Standi
 }
 
 // drop closes the claims of a turn whose record is not kept, and has nothing else of it kept.
-func (s *Store) drop(ctx context.Context, t *turn.Trace) error {
+func (s *Store) drop(ctx context.Context, t *turn.Trace, also func(*sql.Tx) error) error {
 	return s.DB.Write(ctx, func(tx *sql.Tx) error {
-		return errors.Join(s.DB.Privacy.LeaveUnkept(tx, t.Request.ID), s.DB.Claims.CloseIn(tx, claims(t)...), s.DB.Claims.End(tx, t.Request.ID))
+		return errors.Join(s.DB.Privacy.LeaveUnkept(tx, t.Request.ID), also(tx), s.DB.Claims.CloseIn(tx, claims(t)...), s.DB.Claims.End(tx, t.Request.ID))
 	})
 }
 

@@ -1,5 +1,5 @@
 // Package dom has small helpers for trees of golang.org/x/net/html: attributes, kinds of elements and the words in class
-// names (this file), and the text below a node and its length (text.go).
+// names (this file), the text below a node and its length (text.go), and selectors (selector.go).
 package dom
 
 import (

@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"net/http/httptrace"
 	"net/url"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -15,6 +14,7 @@ import (
 	"github.com/gabriel-vasile/mimetype"
 
 	"familiar/internal/context/turn"
+	"familiar/internal/text"
 )
 
 // answer is the result of one exchange: a document, or the target of a redirect. A failure may have a retryAfter.
@@ -238,7 +238,7 @@ func (t mediaType) String() string {
 	return t.name + "; charset=" + t.charset
 }
 
-var charsetName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._:+-]{0,39}$`)
+var charsetName = text.NewLazyRegexp(`^[A-Za-z0-9][A-Za-z0-9._:+-]{0,39}$`)
 
 // contentType returns the declared type, or an error if it is not accepted. It never guesses: a page without a declared
 // type is refused.

@@ -5,7 +5,6 @@ import (
 	"net/netip"
 	"net/url"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -13,6 +12,7 @@ import (
 	"golang.org/x/net/idna"
 
 	"familiar/internal/context/turn"
+	"familiar/internal/text"
 )
 
 // maxURL is the greatest length of a URL before and after normalisation, in bytes.
@@ -325,7 +325,7 @@ func unreserved(c byte) bool {
 }
 
 // typed matches URLs as people type them, with or without a scheme.
-var typed = regexp.MustCompile(`(?i)(?:\bhttps?://|\bwww\.)[^\s<>"“”„«»]+`)
+var typed = text.NewLazyRegexp(`(?i)(?:\bhttps?://|\bwww\.)[^\s<>"“”„«»]+`)
 
 // maxTyped is how many URLs of a text are returned.
 const maxTyped = 20

@@ -4,7 +4,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/andybalholm/cascadia"
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 
@@ -329,7 +328,7 @@ func (t *trimmer) isInForm(n *html.Node) bool {
 	return false
 }
 
-var headings = cascadia.MustCompile("h1, h2, h3, h4, h5, h6")
+var headings = dom.NewSelector("h1, h2, h3, h4, h5, h6")
 
 func hasHeading(n *html.Node) bool { return headings.MatchFirst(n) != nil }
 

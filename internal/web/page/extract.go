@@ -5,7 +5,6 @@ import (
 	"net/url"
 
 	"codeberg.org/readeck/go-readability/v2"
-	"github.com/andybalholm/cascadia"
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 
@@ -13,9 +12,9 @@ import (
 )
 
 var (
-	titles = cascadia.MustCompile("title:not(:empty)")
-	bodies = cascadia.MustCompile("body")
-	mains  = cascadia.MustCompile("main, article, [role=main]")
+	titles = dom.NewSelector("title:not(:empty)")
+	bodies = dom.NewSelector("body")
+	mains  = dom.NewSelector("main, article, [role=main]")
 )
 
 // extract finds the content in a tree without hidden elements. It returns the root of the content and its kind:

@@ -6,7 +6,6 @@ import (
 	"sync"
 	"unicode"
 
-	"github.com/andybalholm/cascadia"
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 
@@ -229,8 +228,8 @@ var pictureNames = dom.WordSet("image photo picture")
 const maxCaption = 400
 
 var (
-	pictures = cascadia.MustCompile("div, figure")
-	images   = cascadia.MustCompile("img")
+	pictures = dom.NewSelector("div, figure")
+	images   = dom.NewSelector("img")
 )
 
 // dropCaptions removes blocks that are named for their pictures, with their captions.
@@ -245,7 +244,7 @@ func dropCaptions(root *html.Node) {
 // maxPointers is the greatest number of items in a list of links between the paragraphs of an article.
 const maxPointers = 8
 
-var linkLists = cascadia.MustCompile("ul, ol")
+var linkLists = dom.NewSelector("ul, ol")
 
 // dropPointerLists removes short lists that contain only links. They lead from an article to others.
 func dropPointerLists(root *html.Node) {

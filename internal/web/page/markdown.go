@@ -11,7 +11,6 @@ import (
 	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/base"
 	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/commonmark"
 	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/table"
-	"github.com/andybalholm/cascadia"
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 
@@ -66,7 +65,7 @@ func tidy(s string) string {
 	return strings.TrimSpace(b.String())
 }
 
-var tableCells = cascadia.MustCompile("td, th")
+var tableCells = dom.NewSelector("td, th")
 
 // maxNesting is how deep lists, quotes and tables may be nested. Each level indents its content, so the text of a page
 // nested 500 deep would be 500 times as long.
@@ -300,7 +299,7 @@ func withoutFragment(u *url.URL) string {
 	return u.String()
 }
 
-var baseElement = cascadia.MustCompile("base[href]")
+var baseElement = dom.NewSelector("base[href]")
 
 // baseOf returns the base address of links: the one that doc declares, or else base.
 func baseOf(doc *html.Node, base *url.URL) *url.URL {

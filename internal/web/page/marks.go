@@ -4,7 +4,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/andybalholm/cascadia"
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 
@@ -48,7 +47,7 @@ func dropMarks(n *html.Node, heading bool) {
 }
 
 // anchors matches links to places in a page.
-var anchors = cascadia.MustCompile(`a[href*="#"]`)
+var anchors = dom.NewSelector(`a[href*="#"]`)
 
 func isMark(n *html.Node, heading bool) bool {
 	switch n.DataAtom {

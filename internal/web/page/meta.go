@@ -9,7 +9,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/PuerkitoBio/goquery"
-	"github.com/andybalholm/cascadia"
 	"golang.org/x/net/html"
 	"golang.org/x/text/language"
 
@@ -35,15 +34,15 @@ type metadata struct {
 
 // One walk over the tree finds all elements with metadata. The other selectors search only these.
 var (
-	elements     = cascadia.MustCompile("html, title, h1, meta, script, time, [itemtype], [itemprop], [rel=author]")
-	htmlElement  = cascadia.MustCompile("html")
-	headTitles   = cascadia.MustCompile("head > title")
-	headlines    = cascadia.MustCompile("h1")
-	metas        = cascadia.MustCompile("meta")
-	scripts      = cascadia.MustCompile("script[type]")
-	items        = cascadia.MustCompile("[itemtype]")
-	authors      = cascadia.MustCompile("[rel=author], [itemprop=author]")
-	dateElements = cascadia.MustCompile("time[datetime], [itemprop^=date][content]:not(meta)")
+	elements     = dom.NewSelector("html, title, h1, meta, script, time, [itemtype], [itemprop], [rel=author]")
+	htmlElement  = dom.NewSelector("html")
+	headTitles   = dom.NewSelector("head > title")
+	headlines    = dom.NewSelector("h1")
+	metas        = dom.NewSelector("meta")
+	scripts      = dom.NewSelector("script[type]")
+	items        = dom.NewSelector("[itemtype]")
+	authors      = dom.NewSelector("[rel=author], [itemprop=author]")
+	dateElements = dom.NewSelector("time[datetime], [itemprop^=date][content]:not(meta)")
 )
 
 // metaSource is a page while its metadata is read.

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/andybalholm/cascadia"
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 
@@ -114,7 +113,7 @@ func dropRepeats(posts []post) {
 	}
 }
 
-var quotations = cascadia.MustCompile("blockquote")
+var quotations = dom.NewSelector("blockquote")
 
 // ownLines yields the beginnings of the texts below n. It skips short texts, which many posts share, and quotations.
 func ownLines(n *html.Node) iter.Seq[string] {

@@ -3,7 +3,6 @@ package page
 import (
 	"strings"
 
-	"github.com/andybalholm/cascadia"
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 
@@ -116,7 +115,7 @@ func lengthBetween(n *html.Node) (total int) {
 // minBuilder is the least length of a script that could build a page, in bytes.
 const minBuilder = 200
 
-var pageScripts = cascadia.MustCompile("script:not([type*=json])")
+var pageScripts = dom.NewSelector("script:not([type*=json])")
 
 // countScripts counts the scripts of a page, and those that could build it.
 func countScripts(doc *html.Node) (all, builders int) {

@@ -2,10 +2,10 @@ package read
 
 import (
 	"net/url"
-	"regexp"
 	"strings"
 
 	"familiar/internal/context/turn"
+	"familiar/internal/text"
 	"familiar/internal/web/clean"
 )
 
@@ -21,13 +21,13 @@ func Title(s string, max int) string { return clean.Line(mdAuto.ReplaceAllString
 // Marks of Markdown that are not words. Addresses of links are removed with them, because no URL of a page is ever shown
 // (P2).
 var (
-	mdImage  = regexp.MustCompile(`!\[[^\]\n]*\]\([^()\s]*(?:\([^()]*\)[^()]*)*(?:\s+"[^"]*")?\)`)
-	mdLink   = regexp.MustCompile(`\[([^\]\n]*)\]\([^()\s]*(?:\([^()]*\)[^()]*)*(?:\s+"[^"]*")?\)`)
-	mdAuto   = regexp.MustCompile(`(?i)<(?:https?|mailto):[^>\s]*>|(?:https?://|www\.)\S+`)
-	mdStruck = regexp.MustCompile(`~~[^~\n]+~~`)
-	mdStrong = regexp.MustCompile(`\*\*|__|~~`)
-	mdEm     = regexp.MustCompile(`(^|[\s(“"'])[*_]([^\s*_][^*_\n]*)[*_]`)
-	mdEscape = regexp.MustCompile(`\\([\\` + "`" + `*_{}\[\]()#+\-.!|<>~])`)
+	mdImage  = text.NewLazyRegexp(`!\[[^\]\n]*\]\([^()\s]*(?:\([^()]*\)[^()]*)*(?:\s+"[^"]*")?\)`)
+	mdLink   = text.NewLazyRegexp(`\[([^\]\n]*)\]\([^()\s]*(?:\([^()]*\)[^()]*)*(?:\s+"[^"]*")?\)`)
+	mdAuto   = text.NewLazyRegexp(`(?i)<(?:https?|mailto):[^>\s]*>|(?:https?://|www\.)\S+`)
+	mdStruck = text.NewLazyRegexp(`~~[^~\n]+~~`)
+	mdStrong = text.NewLazyRegexp(`\*\*|__|~~`)
+	mdEm     = text.NewLazyRegexp(`(^|[\s(“"'])[*_]([^\s*_][^*_\n]*)[*_]`)
+	mdEscape = text.NewLazyRegexp(`\\([\\` + "`" + `*_{}\[\]()#+\-.!|<>~])`)
 )
 
 // plain returns the text of Markdown without its marks.

@@ -12,7 +12,6 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/andybalholm/cascadia"
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 
@@ -145,15 +144,15 @@ func lastChange(ctx context.Context, s *session, title string) time.Time {
 
 // boilerplate selects what surrounds the text of an article: links to other articles, sources, notices of editors,
 // pictures.
-var boilerplate = cascadia.MustCompile("figure, .navbox, .vertical-navbox, .navbar, .sidebar, .metadata, .ambox, .mw-editsection, .toc, .noprint, .hatnote, .dablink, " +
+var boilerplate = dom.NewSelector("figure, .navbox, .vertical-navbox, .navbar, .sidebar, .metadata, .ambox, .mw-editsection, .toc, .noprint, .hatnote, .dablink, " +
 	".reference, .reflist, .references, .mw-references-wrap, .refbegin, .sistersitebox, .side-box, .portalbox, .authority-control, .catlinks, .printfooter, " +
 	".mw-empty-elt, .mw-cite-backlink, .mwe-math-mathml-inline, .mwe-math-mathml-display, .shortdescription, .navigation-not-searchable, .homonymie, .bandeau-container")
 
 var (
-	headings = cascadia.MustCompile("h1, h2, h3, h4, h5, h6")
+	headings = dom.NewSelector("h1, h2, h3, h4, h5, h6")
 	// wrapped is the block that MediaWiki puts around a heading.
-	wrapped  = cascadia.MustCompile("div.mw-heading:has(h1, h2, h3, h4, h5, h6)")
-	sections = cascadia.MustCompile("h1, h2, h3, h4, h5, h6, div.mw-heading")
+	wrapped  = dom.NewSelector("div.mw-heading:has(h1, h2, h3, h4, h5, h6)")
+	sections = dom.NewSelector("h1, h2, h3, h4, h5, h6, div.mw-heading")
 )
 
 // removeBoilerplate reduces an article to its text.
