@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"io/fs"
 	"math"
 	"slices"
@@ -31,6 +32,41 @@ func predictConflict(ctx context.Context, _ fs.FS, row conflictRow) (prediction,
 	if len(look.Conflicts) > 0 {
 		got["of"] = look.Conflicts[0].Of
 	}
+	return got, nil
+}
+
+type statedRow struct {
+	ID, Claim string
+	Pages     []struct{ Host, Title, Text string }
+	Verdict   string // "supported", "refuted" or "unclear"; empty: unknown
+}
+
+// verdicts are the verdicts in the words of the set claims.
+var verdicts = map[turn.VerdictLabel]string{turn.VerdictSupports: "supported", turn.VerdictContradicts: "refuted"}
+
+// predictClaim predicts {"verdict"} of a lookup on a claim whose search finds the row's pages: "supported", "refuted" or "unclear". "wrong"
+// tells whether a verdict is not the row's, "misled" whether it wrongly supports.
+func predictClaim(ctx context.Context, _ fs.FS, row statedRow) (prediction, error) {
+	var hits shelf
+	for _, p := range row.Pages {
+		hits = append(hits, turn.Hit{Title: p.Title, Text: p.Text, URL: "https://" + strings.TrimSuffix(p.Host, ".example") + ".org/"}) // .example is never looked up
+	}
+	req := request(row.ID, row.Claim)
+	req.Web.Switch, req.Web.Intent = turn.WebAlways, turn.IntentFactCheck
+	look := hits.lookUp(ctx, req)
+	if look.Verdict == nil {
+		return nil, fmt.Errorf("check claim: the lookup is %s", look.State)
+	}
+	verdict := cmp.Or(verdicts[look.Verdict.Label], "unclear")
+	got := prediction{"verdict": verdict, "label": look.Verdict.Label}
+	if row.Verdict == "" {
+		return got, nil
+	}
+	if row.Verdict != "unclear" {
+		got["found"] = share(verdict == row.Verdict)
+	}
+	got["wrong"] = share(verdict != "unclear" && verdict != row.Verdict)
+	got["misled"] = share(verdict == "supported" && verdict != row.Verdict)
 	return got, nil
 }
 
@@ -64,40 +100,6 @@ func lookUp(ctx context.Context, id, question string, pages []string) turn.Looku
 	req := request(id, question)
 	req.Web.Switch = turn.WebAlways
 	return hits.lookUp(ctx, req)
-}
-
-// claimsRow is a claim, and what a search for it finds.
-type claimsRow struct {
-	ID, Claim string
-	Pages     []struct{ Host, Title, Text string }
-	Verdict   string // "supported", "refuted" or "unclear"; empty: not known
-}
-
-// predictClaims predicts {"verdict"}: the verdict of a lookup on a claim.
-func predictClaims(ctx context.Context, _ fs.FS, row claimsRow) (prediction, error) {
-	var hits shelf
-	for _, p := range row.Pages {
-		hits = append(hits, turn.Hit{Title: p.Title, Text: p.Text, URL: "https://" + strings.TrimSuffix(p.Host, ".example") + ".org/"})
-	}
-	req := request(row.ID, "Is it true that "+strings.TrimRight(row.Claim, ".。")+"?")
-	req.Web.Switch = turn.WebAlways
-	verdict := "unclear"
-	if v := hits.lookUp(ctx, req).Verdict; v != nil {
-		switch v.Label {
-		case turn.VerdictSupports:
-			verdict = "supported"
-		case turn.VerdictContradicts:
-			verdict = "refuted"
-		}
-	}
-	got := prediction{"verdict": verdict}
-	if row.Verdict != "" {
-		got["found"] = share(verdict == row.Verdict)
-		if row.Verdict != "unclear" {
-			got["reversed"] = share(verdict != "unclear" && verdict != row.Verdict)
-		}
-	}
-	return got, nil
 }
 
 type citationRow struct {
@@ -164,11 +166,11 @@ type claimRow struct {
 // asks several sites and gives neither label in doubt.
 func predictVerify(_ context.Context, _ fs.FS, row claimRow) (prediction, error) {
 	w := factcheck.Compare(row.Claim, row.Page, row.Candidates)
-	return prediction{"label": label(w), "rank": w.Order, "supports": math.Round(1000*w.Supports) / 1000, "conflict": w.Conflict}, nil
+	return prediction{"label": label(w), "rank": w.Order, "conflict": w.Conflict}, nil
 }
 
 func label(w factcheck.Comparison) string {
-	if w.Conflict != "" || w.Supports < 0.5 {
+	if w.Conflict != "" || !w.Held {
 		return "REFUTES"
 	}
 	return "SUPPORTS"

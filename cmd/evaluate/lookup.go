@@ -34,7 +34,10 @@ func predictIntent(ctx context.Context, _ fs.FS, row messageRow) (prediction, er
 	return prediction{"intent": intent, "score": look.Score}, nil
 }
 
-type spokenRow struct{ ID, Lang, Text, Intent string }
+type spokenRow struct {
+	ID, Lang, Text, Intent string
+	Search                 *bool // in place of Intent: only whether it is looked up is known
+}
 
 // predictSpoken predicts {"intent"} of a message in any language, or "none". "found" and "alarm" score whether it is looked up, "kind"
 // whether the intent is also right.
@@ -43,9 +46,22 @@ func predictSpoken(ctx context.Context, files fs.FS, row spokenRow) (prediction,
 	if err != nil {
 		return nil, err
 	}
-	got := detection(row.Intent != "none", predicted["intent"] != "none")
-	got["lang"], got["intent"], got["kind"] = row.Lang, predicted["intent"], share(predicted["intent"] == row.Intent)
-	return got, nil
+	return row.scored(predicted["intent"].(string)), nil
+}
+
+// scored scores an intent.
+func (r spokenRow) scored(intent string) prediction {
+	if r.Search != nil {
+		seen := detection(*r.Search, intent != "none")
+		got := prediction{"lang": r.Lang, "search": intent != "none"}
+		for kind, is := range seen {
+			got["need_"+kind] = is
+		}
+		return got
+	}
+	got := detection(r.Intent != "none", intent != "none")
+	got["lang"], got["intent"], got["kind"] = r.Lang, intent, share(intent == r.Intent)
+	return got
 }
 
 // lookFor runs the lookup of a turn without network access: it decides whether and what to search, and nothing more.
@@ -139,16 +155,34 @@ func openTokens() predictor {
 
 type followUpRow struct {
 	ID        string
-	Before    []line // earlier messages, oldest first
+	Before    []said // oldest first
 	Text      string
 	Alone     bool     // the message does not depend on others
 	Want, Not []string // phrases that the query must contain, and must not
+	Must      []string `json:"must"`    // beginnings of words that the query must all have
+	MustNot   []string `json:"mustnot"` // … and must not
+}
+
+// said is an earlier message: its text, or who wrote it ("user" or "bot") and its text.
+type said struct{ Who, Text string }
+
+func (s *said) UnmarshalJSON(raw []byte) error {
+	if json.Unmarshal(raw, &s.Text) == nil {
+		return nil
+	}
+	type plain said
+	return json.Unmarshal(raw, (*plain)(s))
 }
 
 // predictFollowUp predicts {"query"}: what the search services are asked for a message after others, or "" if it is not looked up. A
 // dependent message must take from the others what it lacks, an independent one nothing.
 func predictFollowUp(ctx context.Context, _ fs.FS, row followUpRow) (prediction, error) {
-	query := queryOf(ctx, conversation(row.ID, "", row.Text, row.Before))
+	req := conversation(row.ID, "", row.Text, row.Before)
+	query := queryOf(ctx, req)
+	if row.Must != nil {
+		right := parts(query, row.Must) == len(row.Must) && parts(query, row.MustNot) == 0
+		return prediction{"query": query, "right": share(right), "misled": share(query != "" && !right)}, nil
+	}
 	wrong := count(query, row.Not)
 	got := detection(true, wrong == 0 && count(query, row.Want) == len(row.Want))
 	if row.Alone {
@@ -158,10 +192,21 @@ func predictFollowUp(ctx context.Context, _ fs.FS, row followUpRow) (prediction,
 	return got, nil
 }
 
+// parts returns how many of the parts of words are in a text, in any case.
+func parts(text string, of []string) (n int) {
+	text = strings.ToLower(text)
+	for _, p := range of {
+		if strings.Contains(text, strings.ToLower(p)) {
+			n++
+		}
+	}
+	return n
+}
+
 type privateRow struct {
 	ID           string
 	Author, Text string
-	Before       []line // earlier messages, oldest first
+	Before       []said // earlier messages, oldest first
 	Mentions     []string
 	People       []string // who have written in the server
 	Want, Gone   []string // phrases that the query must contain, and phrases that may not leave
@@ -184,22 +229,8 @@ func predictPrivate(ctx context.Context, _ fs.FS, row privateRow) (prediction, e
 	return got, nil
 }
 
-// line is an earlier message: a string if a person wrote it, or an object.
-type line struct {
-	Who  string // "bot", or somebody else
-	Text string
-}
-
-func (l *line) UnmarshalJSON(raw []byte) error {
-	if json.Unmarshal(raw, &l.Text) == nil {
-		return nil
-	}
-	type object line
-	return json.Unmarshal(raw, (*object)(l))
-}
-
 // conversation makes a request of a message after others. Each message may begin with its author's name and a colon.
-func conversation(id, author, text string, before []line) turn.Request {
+func conversation(id, author, text string, before []said) turn.Request {
 	req := request(id, text)
 	req.Message.Author.Name = author
 	for i, line := range before {

@@ -39,7 +39,7 @@ const (
 type commands struct {
 	Predict predictCommand `cmd:"" default:"withargs" help:"Print predictions for the rows of a set."`
 	Report  reportCommand  `cmd:"" help:"Measure every set and print the figures with the recorded ones."`
-	Train   trainCommand   `cmd:"" help:"Train the models, and print their figures on unseen rows."`
+	Train   trainCommand   `cmd:"" help:"Train the models."`
 }
 
 func main() {
@@ -118,14 +118,10 @@ func (p *program) fail(err error, code int) int {
 }
 
 type trainCommand struct {
-	Dir     string `arg:"" help:"Folder with the sets needs-search, intent, evidence and factcheck."`
-	Out     string `arg:"" optional:"" default:"${models}" help:"Folder for the models."`
-	Sources bool   `help:"Make nothing; for each source, print the figures of models trained on the others."`
+	Dir string `arg:"" help:"Folder with the sets needs-search, intent, evidence and factcheck."`
+	Out string `arg:"" optional:"" default:"${models}" help:"Folder for the models."`
 }
 
 func (c trainCommand) Run(p *program) error {
-	if c.Sources {
-		return train.Sources(p.resolve(c.Dir), p.out)
-	}
 	return train.Models(p.resolve(c.Dir), p.resolve(c.Out), p.out)
 }

@@ -67,7 +67,7 @@ func sets() []set {
 		{"split", cases, stateless(predictSplit), nil},
 		{"tokens", cases, openTokens, nil},
 		{"memory", cases, openMemory, nil},
-		{"spoken", cases, stateless(predictSpoken), nil},
+		{"spoken", cases, stateless(predictSpoken), unseenSpoken},
 		{"followup", cases, stateless(predictFollowUp), nil},
 		{"language", cases, stateless(predictLanguage), nil},
 		{"recall", cases, stateless(predictRecall), nil},
@@ -76,7 +76,7 @@ func sets() []set {
 		{"learn", cases, stateless(predictLearn), nil},
 		{"conflict", cases, stateless(predictConflict), nil},
 		{"citation", cases, stateless(predictCitation), nil},
-		{"claims", cases, stateless(predictClaims), nil},
+		{"claims", cases, stateless(predictClaim), nil},
 		{"living", cases, stateless(predictLiving), nil},
 	}
 }

@@ -48,7 +48,7 @@ type outcome struct {
 // Run measures every set that is present, in the order of figures.toml, and prints each figure as soon as it is known.
 func (c reportCommand) Run(ctx context.Context, p *program) error {
 	r := report{program: p, dir: p.resolve(c.Dir), quick: c.Quick}
-	r.folds = &train.Folds{Dir: r.dir}
+	r.unseen = map[string]*train.Folds{"folds": {Dir: r.dir}, "sources": {Dir: r.dir, Sources: true}}
 	if _, err := os.Stat(filepath.Join(r.dir, "score")); err != nil {
 		return usageError(fmt.Sprintf("%s has no folder score with the scorers: name the folder that holds the sets", r.dir))
 	}
@@ -79,7 +79,7 @@ type report struct {
 	work    string // for predictions and halves of sets
 	python  string
 	quick   bool
-	folds   *train.Folds
+	unseen  map[string]*train.Folds // by what is left out
 }
 
 const columns = "%-9s %-16s %-36s %8s %8s %8s %10s"
@@ -96,13 +96,13 @@ func (r report) line(o outcome) error {
 
 // all measures every set of the table that is present. With check, it fails if a figure got worse.
 func (r report) all(ctx context.Context, table []scoring, print func(outcome) error, check bool) error {
-	if !slices.ContainsFunc(table, r.holds) {
+	if !slices.ContainsFunc(table, func(s scoring) bool { return r.holds(s.Folder) }) {
 		return usageError(fmt.Sprintf("%s holds none of the sets", r.dir))
 	}
 	var worse []string
 	for _, s := range table {
-		if !r.holds(s) && s.Folder != ownFolder {
-			fmt.Fprintf(r.program.err, "evaluate: %s is not there, and left out\n", s.Folder)
+		if needs := s.needs(); needs != "" && !r.holds(needs) {
+			fmt.Fprintf(r.program.err, "evaluate: %s is not there, and left out\n", needs)
 			continue
 		}
 		outcomes, err := r.measure(ctx, s)
@@ -124,10 +124,21 @@ func (r report) all(ctx context.Context, table []scoring, print func(outcome) er
 	return nil
 }
 
-// holds reports whether the rows of a set are in the folder of the sets.
-func (r report) holds(s scoring) bool {
-	_, err := os.Stat(filepath.Join(r.dir, s.Folder))
+// holds reports whether a set is in the folder of the sets.
+func (r report) holds(set string) bool {
+	_, err := os.Stat(filepath.Join(r.dir, set))
 	return err == nil
+}
+
+// needs returns the folder of the set that a scoring needs, or "". What was learned of the project's own messages was learned with others.
+func (s scoring) needs() string {
+	switch {
+	case s.Folder != ownFolder:
+		return s.Folder
+	case s.Unseen != "":
+		return "needs-search"
+	}
+	return ""
 }
 
 // measure predicts the rows of a set and has the predictions scored.
@@ -146,8 +157,8 @@ func (r report) measure(ctx context.Context, s scoring) ([]outcome, error) {
 		return nil, err
 	}
 	if part := r.part(s); part != nil {
-		if rows, err = part(rows); err != nil {
-			return nil, err
+		if rows, err = part(rows); err != nil || len(rows) == 0 {
+			return nil, err // --quick measures none of them
 		}
 		if folder, err = os.MkdirTemp(r.work, "part-"); err != nil {
 			return nil, err
@@ -163,8 +174,8 @@ func (r report) measure(ctx context.Context, s scoring) ([]outcome, error) {
 		}
 	}
 	e := evaluation{files: files}
-	if s.Unseen {
-		e.predict = set.unseen(r.folds)
+	if s.Unseen != "" {
+		e.predict = set.unseen(r.unseen[s.Unseen])
 	} else {
 		e.predict = set.open()
 	}
@@ -187,9 +198,13 @@ const besideRows = "conversations"
 // part selects the rows of a set that are measured; nil: all.
 func (r report) part(s scoring) func(rows []byte) ([]byte, error) {
 	switch {
-	case !r.quick || s.Folder == ownFolder: // it has few rows
+	case !r.quick:
 		return nil
-	case s.Unseen:
+	case s.Unseen == "sources":
+		return firstSources
+	case s.Folder == ownFolder: // it has few rows
+		return nil
+	case s.Unseen == "folds":
 		return firstFolds
 	}
 	return half
@@ -271,7 +286,7 @@ var recordedFigures string
 type scoring struct {
 	Set     string // in the table of sets
 	Folder  string // with the rows; ownFolder: the project's own rows
-	Unseen  bool   // models that have not seen a row predict it
+	Unseen  string // models that have not seen a row predict it: "folds" or "sources" are left out; empty: the built-in models
 	Score   string // the scorer and its options; empty if the predictions are the result
 	Figures []figure
 }

@@ -43,9 +43,12 @@ const fewOwn = `
 -- own/spoken/cases.jsonl --
 {"id":"a","text":"weather in Oslo tomorrow","intent":"weather"}
 {"id":"b","text":"haha, you are so funny","intent":"none"}
+{"id":"c","text":"weather in Rome tomorrow","search":true}
+{"id":"d","text":"haha, you are so kind","search":false}
 -- own/followup/cases.jsonl --
 {"id":"a","before":["what's the population of Denmark?"],"text":"what about Sweden?","want":["population","Sweden"],"not":["Denmark"]}
 {"id":"b","before":["what's the population of Denmark?"],"text":"who won the Hollowmere Cup in 2021?","alone":true,"not":["Denmark"]}
+{"id":"c","before":[{"who":"user","text":"what's the population of Denmark?"},{"who":"bot","text":"Six million."}],"text":"and of Sweden?","must":["sweden"],"mustnot":["denmark"]}
 -- own/language/cases.jsonl --
 {"id":"h01","lang":"en","text":"look at https://example.com"}
 -- own/recall/cases.jsonl --
@@ -66,6 +69,8 @@ const fewOwn = `
 -- own/citation/cases.jsonl --
 {"id":"a","reply":"The Tessen bridge is 412 metres long.","pages":["The Tessen bridge is 412 metres long."]}
 {"id":"b","reply":"The Tessen bridge is 512 metres long.","refuse":true,"pages":["The Tessen bridge is 412 metres long."]}
+-- own/claims/cases.jsonl --
+{"id":"a","claim":"The Moss Street cinema has six screens.","verdict":"refuted","pages":[{"host":"moss.example","title":"Moss Street cinema","text":"The four screens of the Moss Street cinema can be hired."}]}
 -- own/living/cases.jsonl --
 {"id":"a","living":true,"question":"is it true that Iris Holt resigned as mayor of Valcourt?","pages":["Iris Holt is a politician. Iris Holt resigned as mayor of Valcourt.","Valcourt is a town on the Delorge."]}
 {"id":"b","question":"is it true that Velland banned fireworks?","pages":["Velland banned fireworks in 2020."]}
@@ -214,7 +219,7 @@ func TestFiguresAreWhole(t *testing.T) {
 	}
 	for _, s := range table.Scoring {
 		set, known := findSet(fmt.Sprint(s["set"]))
-		if !known || s["unseen"] == true && set.unseen == nil {
+		if !known || s["unseen"] != nil && set.unseen == nil {
 			t.Errorf("there is no set %q, or none of unseen rows", s["set"])
 		}
 		for _, f := range s["figures"].([]any) {

@@ -7,18 +7,20 @@ import (
 	"encoding/json"
 	"fmt"
 	"io/fs"
+	"strings"
 
 	"familiar/cmd/evaluate/train"
+	"familiar/internal/factcheck"
 	"familiar/internal/question"
 )
 
 // A model's predictions for its own training rows show what it remembers. What it can do is measured on rows that it has not seen: each
-// fifth of the rows, by models of the other four. These predictors use such models within the code of a lookup. Their rows are in the sets
-// that training reads.
+// fifth of the rows, by models of the other four, or each source, by models of the others. These predictors use such models within the code
+// of a lookup. Their rows are in the sets that training reads.
 
 func unseenNeed(f *train.Folds) predictor {
 	return stateless(func(_ context.Context, _ fs.FS, row messageRow) (prediction, error) {
-		m, err := f.Message(row.Text)
+		m, err := f.Message(row.Text, "")
 		if err != nil {
 			return nil, err
 		}
@@ -29,7 +31,7 @@ func unseenNeed(f *train.Folds) predictor {
 
 func unseenIntent(f *train.Folds) predictor {
 	return stateless(func(_ context.Context, _ fs.FS, row messageRow) (prediction, error) {
-		m, err := f.Message(row.Text)
+		m, err := f.Message(row.Text, "")
 		if err != nil {
 			return nil, err
 		}
@@ -41,21 +43,36 @@ func unseenIntent(f *train.Folds) predictor {
 	})()
 }
 
+// unseenSpoken decides about a message of the project's own. Its source is its language.
+func unseenSpoken(f *train.Folds) predictor {
+	return stateless(func(_ context.Context, _ fs.FS, row spokenRow) (prediction, error) {
+		m, err := f.Message(row.Text, row.Lang)
+		if err != nil {
+			return nil, err
+		}
+		look, intent := question.Predict(m, row.Text)
+		if !look {
+			intent = "none"
+		}
+		return row.scored(train.InSet(intent)), nil
+	})()
+}
+
 // unseenEvidence chooses sentences without a lookup: the best ones until the budget is full.
 func unseenEvidence(f *train.Folds) predictor {
-	return stateless(func(_ context.Context, _ fs.FS, row evidenceRow) (prediction, error) {
-		text, err := f.Evidence(row.Question, row.Title, row.Text, row.Budget)
+	return stateless(func(_ context.Context, _ fs.FS, row train.EvidenceRow) (prediction, error) {
+		text, err := f.Evidence(row)
 		return prediction{"text": text}, err
 	})()
 }
 
 func unseenVerify(f *train.Folds) predictor {
 	return stateless(func(_ context.Context, _ fs.FS, row claimRow) (prediction, error) {
-		m, err := f.Claim(row.Claim)
+		m, err := f.Claim(row.Page)
 		if err != nil {
 			return nil, err
 		}
-		w := m.Compare(row.Claim, row.Page, row.Candidates)
+		w := factcheck.CompareBy(m, row.Claim, row.Page, row.Candidates)
 		return prediction{"label": label(w), "rank": w.Order}, nil
 	})()
 }
@@ -70,31 +87,54 @@ func unseenCite(f *train.Folds) predictor {
 	})()
 }
 
-// quickFolds is how many folds --quick measures, since training takes most of the time.
-const quickFolds = 2
+// quickFolds is how many folds --quick measures, since training takes most of the time. quickSources are the sources and languages that it
+// measures where a whole source is left out.
+const (
+	quickFolds   = 2
+	quickSources = " freshqa clinc hwu topicalchat irc RetrievalQA "
+)
 
 // firstFolds keeps the rows of the first folds.
 func firstFolds(rows []byte) ([]byte, error) {
-	var kept bytes.Buffer
+	return kept(rows, func(r learnedRow) bool {
+		cited := "" // the page that a claim cites
+		if r.Claim != "" {
+			cited = train.CitedPage(r.Sentences)
+		}
+		return train.Fold(cmp.Or(r.Question, cited, r.Page, r.Text)) < quickFolds
+	})
+}
+
+// firstSources keeps the rows of some sources.
+func firstSources(rows []byte) ([]byte, error) {
+	return kept(rows, func(r learnedRow) bool {
+		source, _, _ := strings.Cut(cmp.Or(r.Cls, r.Source, r.Lang), "-")
+		return strings.Contains(quickSources, " "+source+" ")
+	})
+}
+
+// learnedRow is a row of any of the sets that models learn from.
+type learnedRow struct {
+	Text, Question, Claim, Page string
+	Cls, Source, Lang           string // where it comes from
+	Sentences                   []string
+}
+
+// kept returns the rows that keep selects.
+func kept(rows []byte, keep func(learnedRow) bool) ([]byte, error) {
+	var out bytes.Buffer
 	for line := range bytes.Lines(rows) {
 		if line = bytes.TrimSpace(line); len(line) == 0 {
 			continue
 		}
-		var row struct {
-			Text, Question, Claim string
-			Sentences             []string
-		}
+		var row learnedRow
 		if err := json.Unmarshal(line, &row); err != nil {
 			return nil, fmt.Errorf("read row: %w", err)
 		}
-		cited := "" // the page that a claim cites
-		if row.Claim != "" {
-			cited = train.CitedPage(row.Sentences)
-		}
-		if train.Fold(cmp.Or(row.Question, cited, row.Claim, row.Text)) < quickFolds {
-			kept.Write(line)
-			kept.WriteByte('\n')
+		if keep(row) {
+			out.Write(line)
+			out.WriteByte('\n')
 		}
 	}
-	return kept.Bytes(), nil
+	return out.Bytes(), nil
 }

@@ -15,11 +15,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestUnseen changes the label of single rows. The predictions for such a row and its fold must not change, because no model that predicts
+// TestUnseen changes the evidence of single rows. The predictions for such a row and its fold must not change, because no model that predicts
 // there has seen the row.
 func TestUnseen(t *testing.T) {
 	rows := claims(25, -1)
-	fold := func(i int) int { return train.Fold(rows[i]["claim"].(string)) }
+	fold := func(i int) int { return train.Fold(rows[i]["page"].(string)) }
 	before := unseenLabels(t, rows)
 	changed := 0
 	for turned := range 4 {
@@ -34,28 +34,26 @@ func TestUnseen(t *testing.T) {
 		}
 	}
 	if changed == 0 {
-		t.Error("no label has any effect: nothing is learned")
+		t.Error("no evidence has any effect: nothing is learned")
 	}
 }
 
-// claims are rows of the set verify. One of them has the wrong label.
+// claims are rows of the set verify. One of them has the wrong evidence.
 func claims(n, turned int) (rows []map[string]any) {
 	for i := range n {
-		label, page := "SUPPORTS", fmt.Sprintf("The bridge of Nordhafen %d was opened in %d.", i, 1900+i)
-		if i%2 == 1 {
-			label, page = "REFUTES", fmt.Sprintf("Nordhafen %d has a harbour and a mill.", i)
-		}
+		gold := 0
 		if i == turned {
-			label = map[string]string{"SUPPORTS": "REFUTES", "REFUTES": "SUPPORTS"}[label]
+			gold = 1
 		}
 		rows = append(rows, map[string]any{
-			"id": i, "claim": fmt.Sprintf("The bridge of Nordhafen %d was opened in %d.", i, 1900+i), "label": label, "page": "Nordhafen", "candidates": []string{page},
+			"id": i, "claim": fmt.Sprintf("The bridge of Nordhafen %d was opened in %d.", i, 1900+i), "label": "SUPPORTS", "page": fmt.Sprint("Nordhafen ", i), "gold": []int{gold},
+			"candidates": []string{fmt.Sprintf("The bridge was opened in %d.", 1900+i), "It has a bridge (and a mill), which was opened."},
 		})
 	}
 	return rows
 }
 
-// unseenLabels returns the predictions, with the weights of each model.
+// unseenLabels returns the predictions, with the weights of the model.
 func unseenLabels(t *testing.T, rows []map[string]any) (all []prediction) {
 	t.Helper()
 	dir := t.TempDir()
@@ -73,16 +71,16 @@ func unseenLabels(t *testing.T, rows []map[string]any) (all []prediction) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var row struct{ Claim string }
+		var row struct{ Page string }
 		if err := json.Unmarshal(line, &row); err != nil {
 			t.Fatal(err)
 		}
-		m, err := folds.Claim(row.Claim)
+		m, err := folds.Claim(row.Page)
 		if err != nil {
 			t.Fatal(err)
 		}
 		got = maps.Clone(got)
-		got["order"], got["model"] = m.Order.Bytes(), m.Verify.Bytes()
+		got["order"] = m.Bytes()
 		all = append(all, got)
 	}
 	return all
@@ -119,7 +117,7 @@ func TestFirstFolds(t *testing.T) {
 	}
 	want := 0
 	for _, row := range rows {
-		if train.Fold(row["claim"].(string)) < quickFolds {
+		if train.Fold(row["page"].(string)) < quickFolds {
 			want++
 		}
 	}

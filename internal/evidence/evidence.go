@@ -52,6 +52,7 @@ const (
 	LengthPenalty = 1.5  // for each e-fold length: of two sentences that say the same, the shorter is better
 	rankPenalty   = 0.15 // for each page ranked higher
 	denialPenalty = 3    // if the page denies the sentence
+	dayBonus      = 2    // if its line names the day that the question asks about
 	answerBonus   = 3    // if the search service says that the page answers the question
 	baseScore     = 4    // for all, so that good sentences rank with the side model's quotes
 )
@@ -116,6 +117,9 @@ func (q *Question) ranked(pages []Document) []*Sentence {
 		s.Score = baseScore - LengthPenalty*math.Log(float64(v.length)/100) - rankPenalty*float64(pages[s.Page].Rank)
 		for f := range features {
 			s.Score += weights[f] * features[f].Value(v)
+		}
+		if v.lineDay {
+			s.Score += dayBonus
 		}
 		if pages[s.Page].Answer {
 			s.Score += answerBonus

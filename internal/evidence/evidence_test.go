@@ -1,6 +1,7 @@
 package evidence
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -33,6 +34,30 @@ func TestEvidence(t *testing.T) {
 	} {
 		if got := bestOf(tt.question, tt.title, tt.text); !strings.Contains(got, tt.want) {
 			t.Errorf("%s\n got %q\nwant %q", tt.question, got, tt.want)
+		}
+	}
+}
+
+// TestShortAnswers asks for what a page says in a few characters.
+func TestShortAnswers(t *testing.T) {
+	const page = "The program reads its settings from a file.\nretry_ceiling\nIt limits the attempts at a request. Its default is 17.\n" +
+		"log_depth = 4\ncache_room: 512 MB\nshelf_width | 17 cm\nContact: us\nHome\nA drail is a hook."
+	for question, want := range map[string]string{
+		"what is the default of retry_ceiling?": "Its default is 17.",
+		"what is log_depth set to?":             "log_depth = 4",
+		"how much is cache_room?":               "cache_room: 512 MB",
+		"what is the shelf_width?":              "shelf_width | 17 cm",
+		"what is a drail?":                      "A drail is a hook.",
+	} {
+		q := NewQuestion(question, "en", text.Date{})
+		chosen := q.Choose([]Document{{Title: "Settings", Text: page, Framing: ParseLayout(Source{Text: page})}}, Brief)
+		if !slices.ContainsFunc(chosen, func(s Sentence) bool { return s.Text == want }) {
+			t.Errorf("%s: %q is not among %v", question, want, chosen)
+		}
+		for _, s := range chosen {
+			if _, failed := CheckQuote(page, s.Text); failed != "" || s.Text == "Home" || s.Text == "Contact: us" {
+				t.Errorf("%s: %q is quoted (%s)", question, s.Text, failed)
+			}
 		}
 	}
 }

@@ -171,6 +171,15 @@ func spelledValues(s string) (values []float64) {
 	return values
 }
 
+// InDigits writes the numbers in words of a text in digits: "twenty-five" as 25.
+func InDigits(s string) string {
+	words := text.Words(s)
+	for _, n := range slices.Backward(spelledNumbers(s, words)) {
+		s = s[:n.From] + strconv.FormatFloat(n.value, 'f', -1, 64) + s[n.To:]
+	}
+	return s
+}
+
 // numberFollows reports whether a number word directly follows the first word.
 func numberFollows(s string, words []text.Word) bool {
 	return len(words) > 1 && valueOfWord()[words[1].Key] > 0 && adjacent(s, words[0], words[1])

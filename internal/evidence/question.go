@@ -173,9 +173,6 @@ const (
 	typeSummary    answerType = "summary"
 )
 
-// open reports whether the type allows any answer.
-func (t answerType) open() bool { return t == typeAny || t == typeSummary }
-
 // answerPhrases ask for an answer of a type.
 var answerPhrases = sync.OnceValue(func() text.Phrases { return text.Compile(text.AllTables().Evidence.AnswerKinds) })
 

@@ -34,8 +34,8 @@ func (q Quote) Marked() string {
 	return s
 }
 
-// IsProse tells a sentence from a scrap of a menu or table: it is long enough, and more than half of its characters are
-// letters or digits.
+// IsProse tells a sentence from a scrap of a menu: more than half of its characters are letters or digits, and it is long
+// enough, ends as a sentence, or gives a name its value.
 func (q Quote) IsProse() bool {
 	letters, all := 0, 0
 	for _, r := range q.Text {
@@ -44,8 +44,12 @@ func (q Quote) IsProse() bool {
 			letters++
 		}
 	}
-	return letters*2 > all && (all >= text.MinSentence || text.Unspaced(q.Text))
+	return letters*2 > all && (all >= text.MinSentence || text.Unspaced(q.Text) || shortAnswer.MatchString(q.Text))
 }
+
+// shortAnswer matches a short sentence, a line of a configuration, and a row with a number: "Its default is 17.",
+// "retries = 17", "Width | 17 cm".
+var shortAnswer = text.NewLazyRegexp(`^\pL\S* .*\pL\S* .*[\pL\d][.!]$|^[\pL_][\pL\d_. -]*\s*=\s*\S|^[\pL_][\pL\d_. -]*\s*[:|]\s*[^ ]*\d`)
 
 const (
 	// Sentences of at most longSentence bytes are not divided, and no part is shorter than minPart bytes: it would mean
@@ -238,7 +242,7 @@ const (
 )
 
 const (
-	minLength         = 12 // in characters; less says nothing
+	minLength         = 12 // in characters; less says nothing unless it is a short answer
 	minUnspacedLength = 4
 )
 
@@ -264,7 +268,7 @@ func CheckQuote(page, quote string) (passed []string, failed string) {
 
 func lengthFits(s string) bool {
 	n := utf8.RuneCountInString(s)
-	return n <= MaxQuote && (n >= minLength || n >= minUnspacedLength && text.Unspaced(s))
+	return n <= MaxQuote && (n >= minLength || shortAnswer.MatchString(s) || n >= minUnspacedLength && text.Unspaced(s))
 }
 
 // addressPattern matches addresses, mentions and markup. A host name alone may be a name: "Amazon.com".

@@ -21,8 +21,8 @@ const (
 )
 
 // contradiction returns the first rule by which one of the best passages contradicts the statement, and the passage. A
-// number, year or name that another passage confirms is no contradiction.
-func (m *matcher) contradiction(near []passage) (rule string, at int) {
+// number, year or name that another passage confirms is no contradiction. before returns the page before a passage.
+func (m *matcher) contradiction(near []passage, before func(passage) string) (rule string, at int) {
 	rules := []struct {
 		name string
 		hit  func(p passage, near []passage) bool
@@ -36,7 +36,7 @@ func (m *matcher) contradiction(near []passage) (rule string, at int) {
 	}
 	for i, p := range near[:min(bestOf, len(near))] {
 		for _, r := range rules {
-			if r.hit(p, near) {
+			if m.settles(p, before(p), r.name == otherName) && r.hit(p, near) {
 				return r.name, i
 			}
 		}
@@ -58,22 +58,20 @@ func (m *matcher) coverage(p passage, counts func(term) bool) float64 {
 // Which terms count for a rule.
 func anyTerm(term) bool       { return true }
 func notName(t term) bool     { return !t.name }
-func notNegation(t term) bool { return !text.Negations()[t.key] }
+func notNegation(t term) bool { return !text.Negations()[t.key] && !comparisons()[t.key] }
 func notSweeping(t term) bool { return !quantifiers()[t.key] }
 func notNumber(t term) bool {
 	return !text.Numeric(t.key) && !text.SpelledNumbers()[t.key] && !text.Bounds()[t.key]
 }
 
 func (m *matcher) otherNumber(p passage, near []passage) bool {
-	claimed := text.Quantities(m.text)
-	if len(claimed) == 0 || m.coverage(p, notNumber) < 0.5 {
+	if len(m.amounts) == 0 || evidence.Negates(m.text) || m.coverage(p, notNumber) < 0.5 {
 		return false
 	}
-	return slices.ContainsFunc(claimed, func(c text.Quantity) bool {
-		differs := func(q text.Quantity) bool { return q.Unit == c.Unit && !c.Admits(q.Value) }
-		agrees := func(q text.Quantity) bool { return (q.Unit == c.Unit || q.Unit == "") && c.Admits(q.Value) }
-		return c.Unit != "" && slices.ContainsFunc(text.Quantities(p.text), differs) &&
-			!slices.ContainsFunc(near, func(o passage) bool { return slices.ContainsFunc(text.Quantities(o.text), agrees) })
+	return slices.ContainsFunc(m.amounts, func(c amount) bool {
+		differs := func(a amount) bool { return a.kind == c.kind && !a.Agrees(c.Quantity) }
+		agrees := func(a amount) bool { return (a.kind == c.kind || a.kind == "") && a.Agrees(c.Quantity) }
+		return c.kind != "" && slices.ContainsFunc(amountsOf(p.text), differs) && !slices.ContainsFunc(near, func(o passage) bool { return slices.ContainsFunc(amountsOf(o.text), agrees) })
 	})
 }
 
@@ -82,13 +80,16 @@ var decade = text.NewLazyRegexp(`\b[0-9]{3}0['’]?s\b`)
 
 func (m *matcher) otherYear(p passage, near []passage) bool {
 	claimed := text.YearPattern.FindAllString(decade.ReplaceAllString(m.text, " "), -1)
-	if len(claimed) == 0 || !text.YearPattern.MatchString(p.text) || m.coverage(p, notNumber) < 0.6 {
+	if len(claimed) == 0 || !happensOnce(m.text) || !text.YearPattern.MatchString(p.text) || m.coverage(p, notNumber) < 0.6 {
 		return false
 	}
 	return !slices.ContainsFunc(near, func(o passage) bool {
 		return slices.ContainsFunc(claimed, func(year string) bool { return strings.Contains(o.text, year) })
 	})
 }
+
+// happensOnce reports whether a text tells of something that happens to a thing once. What did so in another year did not in this one.
+func happensOnce(s string) bool { return len(eventPhrases().FindAll(s, text.Words(s))) > 0 }
 
 // roleName matches a name with the preposition before it.
 var roleName = text.NewLazyRegexp(`\b(in|by|from|at|near|against|for|to)\s+(?:the\s+)?(\p{Lu}[\pL'’-]+(?:\s+\p{Lu}[\pL'’-]+)*)`)
@@ -124,15 +125,12 @@ var opposites = sync.OnceValue(func() (pairs [][2]map[string]bool) {
 })
 
 func (m *matcher) opposite(p passage, _ []passage) bool {
-	if m.coverage(p, anyTerm) < 0.75 {
-		return false
-	}
 	keys := text.Keys(text.Words(p.text))
 	for _, pair := range opposites() {
 		for i, own := range pair {
 			other := pair[1-i]
 			if text.Intersects(m.keys, own) && !text.Intersects(m.keys, other) && text.Intersects(keys, other) && !text.Intersects(keys, own) {
-				return text.Denies(m.text) == text.Denies(p.text)
+				return text.Denies(m.text) == text.Denies(p.text) && m.coverage(p, func(t term) bool { return !own[t.key] }) >= 0.75
 			}
 		}
 	}

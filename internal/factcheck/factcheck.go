@@ -23,7 +23,8 @@ import (
 )
 
 const (
-	independent = 3   // sites needed for a verdict
+	agreeing    = 2   // sites needed for a verdict on a thing, if none disagrees
+	independent = 3   // … on a person, or if one does
 	sureEnough  = 0.7 // least confidence for a verdict about a living person
 )
 
@@ -43,23 +44,28 @@ func Verdict(statement string, stances []Stance, pages []Page) (label turn.Verdi
 			count[s.Against]++
 		}
 	}
-	label, confidence = majority(count[false], count[true])
-	if confidence < sureEnough && aboutLiving(statement, pages) {
+	person, lives := aboutPerson(statement, pages)
+	least := agreeing
+	if person {
+		least = independent
+	}
+	label, confidence = majority(count[false], count[true], least)
+	if confidence < sureEnough && lives {
 		return turn.VerdictUnverified, 0
 	}
 	return label, confidence
 }
 
-// majority makes a verdict of the numbers of independent sites for and against. The confidence grows with their
-// agreement and number.
-func majority(pro, contra int) (label turn.VerdictLabel, confidence float64) {
+// majority makes a verdict of the numbers of independent sites for and against. If none disagrees, least of them are
+// enough. The confidence grows with their agreement and number.
+func majority(pro, contra, least int) (label turn.VerdictLabel, confidence float64) {
 	n := pro + contra
 	agreement := float64(max(pro, contra)) / math.Max(1, float64(n))
 	confidence = math.Round(100*min(0.95, max(0.5, 0.7*agreement+0.3*float64(min(n, 10))/10))) / 100
 	switch {
-	case pro >= independent && pro > 2*contra:
+	case pro >= least && contra == 0, pro >= independent && pro > 2*contra:
 		return turn.VerdictSupports, confidence
-	case contra >= independent && contra > 2*pro:
+	case contra >= least && pro == 0, contra >= independent && contra > 2*pro:
 		return turn.VerdictContradicts, confidence
 	}
 	return turn.VerdictInconclusive, math.Round(100*(0.3+0.2*float64(min(n, 5))/5)) / 100
@@ -108,26 +114,28 @@ var (
 // firstPart is how many characters at the top of a page say what it is about.
 const firstPart = 1500
 
-// aboutLiving reports whether the statement names a person who is alive according to the pages. One page that reports
-// the person's death decides against it.
-func aboutLiving(statement string, pages []Page) bool {
+// nameBefore is how many bytes before the words for a life are searched for the name.
+const nameBefore = 80
+
+// aboutPerson reports whether the statement names a person, and one who is alive, according to the pages. One page that
+// reports the person's death decides.
+func aboutPerson(statement string, pages []Page) (person, lives bool) {
 	names := namesOf(statement, pages)
-	lives := false
+	named := func(s string, at []int) bool {
+		return at != nil && text.Intersects(text.Keys(text.Words(s[max(0, at[0]-nameBefore):at[1]])), names)
+	}
 	for _, p := range pages {
 		if p.Text == "" {
 			continue
 		}
 		s := p.Title + "\n" + text.Truncate(p.Text, firstPart)
-		if !text.Intersects(text.Keys(text.Words(s)), names) {
-			continue
+		born, span := livingPattern.FindStringIndex(s), lifespan.FindStringIndex(s)
+		if named(s, span) && (born == nil || span[0] <= born[0]) || reportsDeath(s, names) {
+			return true, false
 		}
-		born := livingPattern.FindStringIndex(s)
-		if span := lifespan.FindStringIndex(s); span != nil && (born == nil || span[0] <= born[0]) || reportsDeath(s, names) {
-			return false
-		}
-		lives = lives || born != nil
+		lives = lives || named(s, born)
 	}
-	return lives
+	return lives, lives
 }
 
 // reportsDeath reports whether a text says that somebody with one of the names died: the name is next to the word for

@@ -46,10 +46,10 @@ func TestMajority(t *testing.T) {
 		pro, contra int
 		want        turn.VerdictLabel
 	}{
-		{0, 0, none}, {1, 0, none}, {2, 0, none}, {3, 0, pro}, {3, 1, pro}, {3, 2, none},
+		{0, 0, none}, {1, 0, none}, {2, 0, pro}, {0, 2, contra}, {2, 1, none}, {3, 0, pro}, {3, 1, pro}, {3, 2, none},
 		{0, 3, contra}, {1, 3, contra}, {2, 3, none}, {4, 2, none}, {5, 2, pro},
 	} {
-		if got, sure := majority(c.pro, c.contra); got != c.want || sure < 0.3 || sure > 0.95 {
+		if got, sure := majority(c.pro, c.contra, agreeing); got != c.want || sure < 0.3 || sure > 0.95 {
 			t.Errorf("%d for, %d against: %s %.2f, want %s", c.pro, c.contra, got, sure, c.want)
 		}
 	}
@@ -127,7 +127,7 @@ func TestLiving(t *testing.T) {
 		"Bob Other (born 4 May 1980) is a singer.":                                                       false,
 		"The Sample Bridge is long.":                                                                     false,
 	} {
-		if got := aboutLiving("Jane Sample was arrested", []Page{{Text: text}}); got != want {
+		if _, got := aboutPerson("Jane Sample was arrested", []Page{{Text: text}}); got != want {
 			t.Errorf("%q: %v", text, got)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"unicode/utf8"
 
+	"familiar/internal/evidence"
 	"familiar/internal/linear"
 	"familiar/internal/text"
 )
@@ -24,6 +25,11 @@ type matcher struct {
 	fields map[int]int     // fields of its terms, numbered
 
 	numbered bool // a term is a number
+
+	title   string
+	words   []text.Word // of text
+	names   []text.Word // the names among them
+	amounts []amount
 }
 
 // term is one word of a statement.
@@ -36,8 +42,9 @@ type term struct {
 // newMatcher prepares a statement for a page with a title. The words of the title say nothing in sentences that are all
 // about them, so they count only if the statement has no others.
 func newMatcher(statement, title string) *matcher {
-	m := &matcher{text: text.InDigits(statement), grams: map[string]int{}, fields: map[int]int{}}
-	m.keys = text.Keys(text.Words(m.text))
+	m := &matcher{text: text.InDigits(evidence.InDigits(statement)), amounts: amountsOf(statement), title: title, grams: map[string]int{}, fields: map[int]int{}}
+	m.words = text.Words(m.text)
+	m.keys = text.Keys(m.words)
 	inTitle := map[string]bool{}
 	for _, w := range text.ContentWords(title) {
 		for _, g := range grams(w.Key) {
@@ -51,6 +58,9 @@ func newMatcher(statement, title string) *matcher {
 			continue
 		}
 		seen[w.Key] = true
+		if w.Upper && w.Start > 0 {
+			m.names = append(m.names, w)
+		}
 		t, shared := term{key: w.Key, name: w.Upper && w.Start > 0}, 0
 		all := grams(w.Key)
 		for _, g := range all {
@@ -167,7 +177,7 @@ func (m *matcher) read(sentence string) passage {
 	p := passage{text: sentence}
 	numbers := false
 	seen := map[string]bool{}
-	for _, w := range text.ContentWords(text.InDigits(sentence)) {
+	for _, w := range text.ContentWords(text.InDigits(evidence.InDigits(sentence))) {
 		if seen[w.Key] {
 			continue
 		}
@@ -242,13 +252,8 @@ var fieldsOf = sync.OnceValue(func() map[string][]int {
 //go:embed ranking.model
 var orderFile []byte
 
-//go:embed verify.model
-var verifyFile []byte
-
-// Models are the trained models: Order ranks the sentences of a page, Verify says whether they support a statement.
-type Models struct{ Order, Verify *linear.Model }
-
-var builtIn = sync.OnceValue(func() Models { return Models{linear.MustParse(orderFile), linear.MustParse(verifyFile)} })
+// builtIn is the trained model that ranks the sentences of a page.
+var builtIn = sync.OnceValue(func() *linear.Model { return linear.MustParse(orderFile) })
 
 // maxOrdered is how many of the best passages are ranked by the model.
 const maxOrdered = 12
@@ -285,8 +290,8 @@ var (
 	copulas  = text.LazySet(func() text.WordList { return text.AllTables().Evidence.Definition })
 )
 
-// order returns the indexes of the passages' sentences, the best of them in the model's order.
-func (m *matcher) order(all []passage, model *linear.Model) []int {
+// ranked returns the passages, the best of them in the model's order.
+func (m *matcher) ranked(all []passage, model *linear.Model) []passage {
 	best := m.view(all[:min(maxOrdered, len(all))])
 	for t, weight := range linear.Worth(rankingTraits, model) {
 		for i := range best {
@@ -297,14 +302,11 @@ func (m *matcher) order(all []passage, model *linear.Model) []int {
 		a, b := best[i], best[j]
 		return cmp.Compare(b.worth, a.worth) < 0
 	})
-	indexes := make([]int, len(all))
-	for i, p := range all {
-		indexes[i] = p.index
-	}
+	out := slices.Clone(all)
 	for i, s := range best {
-		indexes[i] = s.index
+		out[i] = *s.passage
 	}
-	return indexes
+	return out
 }
 
 func (m *matcher) view(best []passage) []rankedPassage {

@@ -1,7 +1,6 @@
 package factcheck
 
 import (
-	"math"
 	"slices"
 	"strings"
 
@@ -10,10 +9,7 @@ import (
 	"familiar/internal/text"
 )
 
-const (
-	minSupport  = 0.55 // least probability of support
-	minCoverage = 0.7  // least share of the statement's words in the best sentences
-)
+const minCoverage = 2.0 / 3 // least share of the statement's words in a sentence that supports it
 
 // Stance is whether a page is for or against a statement.
 type Stance struct {
@@ -29,39 +25,53 @@ type Stance struct {
 // deniedThere is the rule for a page that only denies the statement.
 const deniedThere = "denied"
 
-// StanceOf returns a page's stance, if it has one. The page is for the statement if the model says so and its best
-// sentences have most of it. It is against it if a rule says so, or if it denies sentences that would be for it. Fiction
+// StanceOf returns a page's stance, if it has one. The page is for the statement if a sentence has most of its words and
+// all of its points. It is against it if a rule says so, or if it denies sentences that would be for it. Fiction
 // and jokes are no stance.
 func StanceOf(statement string, page *Page) (s Stance, takes bool) {
 	s.domain = page.Domain
 	said, denied := quotesOf(page)
-	switch c, negates := Compare(statement, page.Title, texts(said)), evidence.Negates(statement); {
+	c, negates := Compare(statement, page.Title, texts(said)), evidence.Negates(statement)
+	switch at, holds := c.m.compared(c.sentences); {
+	case at >= 0 && !negates:
+		s.Quote = said[at]
+		if !holds {
+			s.Against, s.Rule = true, otherNumber
+		}
 	case c.Conflict != "":
 		s.Against, s.Rule, s.Quote = true, c.Conflict, said[c.passages[c.against].index]
-	case c.supports(negates):
-		s.Quote = said[c.Order[0]]
+	case c.supporting(negates) >= 0:
+		s.Quote = said[c.supporting(negates)]
 	default:
 		c := Compare(statement, page.Title, texts(denied))
-		if len(denied) == 0 || !c.supports(negates) {
+		if len(denied) == 0 || c.supporting(negates) < 0 {
 			return s, false
 		}
-		s.Against, s.Rule, s.Quote = true, deniedThere, denied[c.Order[0]]
+		s.Against, s.Rule, s.Quote = true, deniedThere, denied[c.supporting(negates)]
 	}
 	s.sketch = sketchOf(page.Text)
 	return s, true
 }
 
-// supports reports whether the sentences of a comparison support a statement. negates says whether that is a denial.
-func (c *Comparison) supports(negates bool) bool {
-	return c.Supports >= minSupport && c.held >= minCoverage && negates == evidence.Negates(c.best)
+// supporting returns the index of a sentence that supports a statement by itself, or -1. negates says whether the statement is a denial.
+func (c *Comparison) supporting(negates bool) int {
+	for _, p := range c.passages[:min(bestOf, len(c.passages))] {
+		if c.m.lacking(p) <= 1-minCoverage && negates == evidence.Negates(p.text) && c.m.settles(p, c.before(p), false) && c.m.bearsOut(p) {
+			return p.index
+		}
+	}
+	return -1
 }
+
+// before returns the sentences before a passage.
+func (c *Comparison) before(p passage) string { return strings.Join(c.sentences[:p.index], "\n") }
 
 // quotesOf returns the quotes of a page: those that it means, and those that it denies.
 func quotesOf(page *Page) (said, denied []evidence.Quote) {
 	number := 0
 	for line := range strings.SplitSeq(page.Text, "\n") {
 		for _, sentence := range text.Sentences(line) {
-			if len(sentence) < text.MinSentence && !text.Unspaced(sentence) {
+			if !(evidence.Quote{Text: sentence}).IsProse() {
 				continue
 			}
 			f := page.Framing.Framing(number, sentence)
@@ -113,83 +123,55 @@ func sameWords(a, b string) bool {
 
 // Comparison is the result of comparing a statement with a page.
 type Comparison struct {
-	Order    []int            // indexes of its sentences, best evidence first
-	Features []linear.Feature // of the model, for training
-	Supports float64          // probability that the page supports the statement
-	Conflict string           // the rule by which it contradicts the statement, or ""
+	Order    []int  // indexes of its sentences, best evidence first
+	Held     bool   // they have nearly all words of the statement, and all that allow no exception
+	Conflict string // the rule by which it contradicts the statement, or ""
 
-	best     string    // the best sentence
-	passages []passage // best first
-	held     float64   // share of the statement's words in the best passages
-	against  int       // index of the contradicting passage
+	m         *matcher
+	sentences []string
+	passages  []passage // best first
+	against   int       // index of the contradicting passage
 }
 
 const (
-	maxPassages = 10 // passages that are compared
-	bestOf      = 3  // passages among which a rule or the model must find its evidence
+	maxPassages = 10  // passages that are compared
+	bestOf      = 3   // passages among which a rule must find its evidence
+	nearlyAll   = 0.8 // mean share of a statement's words on a page that holds it
 )
 
 // Compare compares a statement with the sentences of a page.
 func Compare(statement, title string, sentences []string) Comparison {
-	return builtIn().Compare(statement, title, sentences)
+	return CompareBy(builtIn(), statement, title, sentences)
 }
 
-// Compare compares a statement with the sentences of a page by these models.
-func (models Models) Compare(statement, title string, sentences []string) Comparison {
+// CompareBy compares a statement with the sentences of a page, which the model ranks.
+func CompareBy(order *linear.Model, statement, title string, sentences []string) Comparison {
 	m := newMatcher(statement, title)
-	c := Comparison{passages: m.passages(sentences), Supports: 0.5}
-	c.Order = m.order(c.passages, models.Order)
-	near := c.passages[:min(maxPassages, len(c.passages))]
-	c.held = mean(m.held(near[:min(bestOf, len(near))]), 0)
-	c.Features = m.features(near)
-	if len(near) > 0 {
-		c.best = sentences[c.Order[0]]
-		c.Supports = models.Verify.Classify(c.Features)[1]
-		c.Conflict, c.against = m.contradiction(near)
+	c := Comparison{m: m, sentences: sentences, passages: m.ranked(m.passages(sentences), order)}
+	for _, p := range c.passages {
+		c.Order = append(c.Order, p.index)
+	}
+	if near := c.passages[:min(maxPassages, len(c.passages))]; len(near) > 0 {
+		c.Held = mean(m.held(near), 0) >= nearlyAll && !m.lacksBold(near)
+		c.Conflict, c.against = m.contradiction(near, c.before)
 	}
 	return c
 }
 
-// features are the shares of the statement's words, names and numbers on the page, and its bold words that are missing
-// there. The model sees no other words.
-func (m *matcher) features(near []passage) []linear.Feature {
-	all, first := m.held(near), m.held(near[:min(bestOf, len(near))])
-	missing := 0.0
-	var names, firstNames []float64
-	for i, t := range m.terms {
-		if all[i] < heldFrom {
-			missing++
-		}
-		if t.name {
-			names, firstNames = append(names, all[i]), append(firstNames, first[i])
-		}
-	}
-	words, numbers := map[string]bool{}, map[string]bool{} // on the page
+// lacksBold reports whether no passage has a word of the statement that allows no exception.
+func (m *matcher) lacksBold(near []passage) bool {
+	words := map[string]bool{}
 	for _, p := range near {
 		for _, w := range text.Words(p.text) {
 			words[w.Key] = true
 		}
-		for _, n := range text.Numbers(text.InDigits(p.text)) {
-			numbers[n] = true
-		}
 	}
-	bold := 0.0
 	for key := range m.keys {
 		if absolutes()[key] && !words[key] {
-			bold++
+			return true
 		}
 	}
-	numberMissing := slices.ContainsFunc(text.Numbers(m.text), func(n string) bool { return !numbers[n] })
-	return []linear.Feature{
-		{Name: "words held", Value: mean(all, 0)},
-		{Name: "words held by the best", Value: mean(first, 0)},
-		{Name: "words missing", Value: missing / math.Max(1, float64(len(m.terms)))},
-		{Name: "names held", Value: mean(names, 0.8)},
-		{Name: "names held by the best", Value: mean(firstNames, 0.8)},
-		{Name: "a number is missing", Value: linear.Indicator(numberMissing)},
-		{Name: "bold words missing", Value: bold},
-		{Name: "never", Value: linear.Indicator(m.keys["never"])},
-	}
+	return false
 }
 
 func mean(of []float64, otherwise float64) float64 {

@@ -131,7 +131,7 @@ func (r *pair) completions() (all []completion) {
 	for i := 0; i < n && (r.opened || r.ended || r.said[0].role != roleQuestionWord); i++ {
 		for j := i + 1; j <= min(n, i+most) && !r.splitsName(i); j++ {
 			for _, insert := range inserts {
-				if !r.splitsName(j) {
+				if !r.splitsName(j) && r.mayReplace(i, j, insert) {
 					all = append(all, completion{raw[:r.before[i].start] + insert + raw[r.before[j-1].end:], replaces, i, j, len(insert) < len(r.insert), r})
 				}
 			}
@@ -143,6 +143,22 @@ func (r *pair) completions() (all []completion) {
 		}
 	}
 	return all
+}
+
+// mayReplace reports whether the message may replace tokens of the question. A phrase with a preposition replaces one with the same
+// preposition, or a place another place: "for children" does not replace "in Munich", and no common noun replaces a name.
+func (r *pair) mayReplace(from, to int, insert string) bool {
+	by, old, has, said := r.said[0].key, r.before[from].key, rolesIn(r.before[from:to]), rolesIn(r.said)
+	if said&has&(1<<roleTime) != 0 || r.unspaced || len(insert) < len(r.insert) {
+		return true
+	}
+	if startsSlot(by, r.language) {
+		if !startsSlot(old, r.language) || plainPreposition(by) != plainPreposition(old) && !(swappablePrepositions()[by] && swappablePrepositions()[old]) {
+			return false
+		}
+		return has&(1<<roleName) == 0 || said&(1<<roleName|1<<roleNumber) != 0
+	}
+	return true
 }
 
 // countRole counts the tokens with a role.
@@ -307,6 +323,12 @@ func Completions(message, before string) (all []Completion) {
 // maxAlone is the probability of needing no completion from which a message is left alone.
 const maxAlone = 0.5
 
+// A message of at most maxUnsure words is alone for sure from sureAlone on. Below, it is asked with the words of both messages.
+const (
+	maxUnsure = 4
+	sureAlone = 0.85
+)
+
 // Complete completes a message from the question before it, if it depends on it.
 func (m Models) Complete(message, before string) (string, bool) {
 	return m.complete(Parse(afterSmallTalk(message, nil), nil), parsePrior(before))
@@ -320,15 +342,27 @@ func (m Models) completeByModel(r *pair) (string, bool) {
 	if at := r.p.numberFor(text.Words(r.insert)); at > 0 && r.opened {
 		return r.p.replace(at, at+1, r.insert[r.said[len(r.said)-1].start:]), true
 	}
+	if s, ok := r.p.otherModel(r.insert); ok && r.opened {
+		return s, true
+	}
 	odds := m.FollowUp.Classify(pairFeatures(r))
 	switch {
 	case odds[kindAlone] >= maxAlone:
-		return "", false
+		return r.both(), odds[kindAlone] < sureAlone && r.mayLean() && wantsMore(r.p.raw)
 	case odds[kindAgain] > odds[kindOnward]:
 		return r.p.raw, true
 	}
 	return m.best(r.completions())
 }
+
+// mayLean reports whether a message is a short question that says too little by itself and is no small talk.
+func (r *pair) mayLean() bool {
+	n := Assess(r.u.Text, nil)
+	return len(r.said) <= maxUnsure && r.u.HasQuestionMark() && n.Score < Threshold && !n.Barred && hasContent(r.u) && !allReactions(r.u)
+}
+
+// both returns the words of both messages, where neither reading is sure.
+func (r *pair) both() string { return r.p.Text + " " + r.insert }
 
 // best returns the best completion, if there is one.
 func (m Models) best(all []completion) (query string, ok bool) {

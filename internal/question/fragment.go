@@ -87,6 +87,11 @@ func allNames(words []text.Word) bool {
 	})
 }
 
+// allReactions reports whether an utterance only reacts: "really?".
+func allReactions(u Utterance) bool {
+	return !slices.ContainsFunc(u.Words, func(w text.Word) bool { return !reactions()[w.Key] })
+}
+
 // isBareQuestion reports whether an utterance is a question without a subject: "why?", "since when", "what year".
 func isBareQuestion(u Utterance) bool {
 	n, form := questionOpenings()["en"].Prefix(u.Body)
@@ -166,12 +171,14 @@ func (p prior) fillSlot(rest string) string {
 
 // fillBehind puts a fragment in the place of the phrase with the same preposition, or else of one with another
 // preposition of place.
+// No common noun replaces a name: "for kids?" after "what does a ticket for the Veltrain cost?".
 func (p prior) fillBehind(rest string, added []text.Word) string {
 	place := -1
+	exact := slices.ContainsFunc(added, func(w text.Word) bool { return startsName(w) || text.Numeric(w.Key) })
 	for i := len(p.Words) - 2; i > 0; i-- {
 		switch key := p.Words[i].Key; {
 		case p.inTime(i) || text.Numeric(p.Words[i+1].Key) != text.Numeric(added[1].Key):
-		case plainPreposition(key) == plainPreposition(added[0].Key):
+		case plainPreposition(key) == plainPreposition(added[0].Key) && (exact || !slices.ContainsFunc(p.Words[i+1:p.slotEnd(i+1)], startsName)):
 			return p.replace(i, p.slotEnd(i+1), rest)
 		case place < 0 && added[len(added)-1].Upper && swappablePrepositions()[key] && swappablePrepositions()[added[0].Key]:
 			place = i
@@ -194,6 +201,18 @@ func (p prior) numberFor(added []text.Word) int {
 		}
 	}
 	return 0
+}
+
+// modelEnd matches the number at the end of a model's name: "g84".
+var modelEnd = text.NewLazyRegexp(`\b(\pL+)\d+\b`)
+
+// otherModel replaces the number of a model by another: "and the 54?" after "does the moto g84 have nfc?".
+func (p prior) otherModel(number string) (string, bool) {
+	at := modelEnd.FindStringSubmatchIndex(p.Text)
+	if at == nil || !text.Numeric(number) {
+		return "", false
+	}
+	return p.Text[:at[3]] + number + p.Text[at[1]:], true
 }
 
 // sameNoun returns the range of the noun phrase with the same last word. It begins at the first shared word or one word

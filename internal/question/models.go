@@ -67,7 +67,7 @@ func (m Models) rescore(n *Need, u Utterance) {
 	english, score := m.english(u.Text), 0.0
 	if english > 0 {
 		features := n.features(u)
-		score += english * m.probability(features)
+		score += english * m.probability(features, isSearchString(u) && (len(n.Topics)+len(n.Times) > 0 || hasPlace(u)))
 		n.Cues = append(n.Cues, reasonCues(m.Need.Why(features, 1))...)
 	}
 	if english < 1 {
@@ -107,11 +107,23 @@ func reasonCues(reasons []linear.Reason) (cues []string) {
 const priorShift = 1.55
 
 // probability returns how likely a message needs the web: the mean log-odds of two models, which err on different
-// messages, less priorShift.
-func (m Models) probability(features []linear.Feature) float64 {
+// messages, less priorShift, which does not hold for a search string.
+func (m Models) probability(features []linear.Feature, searchString bool) float64 {
 	none := slices.Index(m.Intent.Classes(), classNone)
-	return logistic(logOdds(m.Need.Classify(features)[1])/2 + logOdds(1-m.Intent.Classify(features)[none])/2 - priorShift)
+	shift := priorShift
+	if searchString {
+		shift = 0
+	}
+	return logistic(logOdds(m.Need.Classify(features)[1])/2 + logOdds(1-m.Intent.Classify(features)[none])/2 - shift)
 }
+
+// isSearchString reports whether an utterance is no sentence but a few words as people type them into a search: "average rent in Cork".
+func isSearchString(u Utterance) bool {
+	_, converts := text.Conversion(u.Text)
+	return len(u.Words) > 2 && !converts && !u.HasQuestionMark() && !text.ContainsAny(u.Words, sentenceWords()) && !strings.ContainsAny(u.Text, ",;:!")
+}
+
+var sentenceWords = text.LazySet(func() text.WordList { return tables().Need.SentenceWords })
 
 func logistic(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
 

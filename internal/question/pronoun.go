@@ -8,6 +8,9 @@ import (
 	"familiar/internal/text"
 )
 
+// maxBare is how many words of content a question may have if a pronoun in it stands for the whole question before.
+const maxBare = 3
+
 // replacePronoun replaces a pronoun by its antecedent. If the question before has none, the whole question is appended.
 func replacePronoun(u Utterance, p prior) (string, bool) {
 	at := pronounAt(u)
@@ -23,7 +26,7 @@ func replacePronoun(u Utterance, p prior) (string, bool) {
 		name = p.antecedent(false)
 	}
 	if name == "" {
-		return withQuestion(u.Text, p.raw), Assess(p.raw, nil).Score >= Threshold
+		return withQuestion(u.Text, p.raw), len(text.ContentWords(u.Text)) <= maxBare && Assess(p.raw, nil).Score >= Threshold
 	}
 	if at > 0 && text.SameWord(u.Words[at-1], pronoun) { // "he's" is one written word
 		return "", false
@@ -62,7 +65,11 @@ func pronounAt(u Utterance) int {
 		return -1
 	}
 	at := -1
+	from, to := timeIn(u.Words)
 	for i, w := range u.Words {
+		if from <= i && i < to {
+			continue // "this year"
+		}
 		if i > 0 && w.Upper && w.Key != "i" {
 			if at >= 0 && strings.HasPrefix(text.Pronouns()[u.Words[at].Key], "he") { // "did he win an Oscar?"
 				return at
@@ -140,8 +147,25 @@ func (p prior) topic(isPerson bool) string {
 		return p.span(p.withHead(from, to))
 	case at > 0:
 		return p.span(at, p.slotEnd(at))
+	case !isPerson:
+		return p.longestRun()
 	}
 	return ""
+}
+
+// longestRun returns the longest run of words that no table has, which is usually the topic in a question without capitals.
+func (p prior) longestRun() (topic string) {
+	all, _ := tokens(p.Text, "")
+	most := 0
+	for from, to := 0, 0; from < len(all); from = to + 1 {
+		for to = from; to < len(all) && (all[to].role == roleNew || all[to].role == roleName || to > from && all[to].role == roleNumber); {
+			to++
+		}
+		if to-from > most {
+			most, topic = to-from, p.Text[all[from].start:all[to-1].end]
+		}
+	}
+	return topic
 }
 
 // behindTopicOpening returns the index of the word after an opening such as "who is" or "how old is", or 0, and the
@@ -167,10 +191,21 @@ func (p prior) thingName() (from, to int) {
 	return from, to
 }
 
+// doVerbs take their verb behind the subject.
+var doVerbs = text.LazySet(func() text.WordList { return "do does did" })
+
 // withHead extends a name by its head noun: "Peru's capital", "the sequel of Dune", "a hotel in Porto".
 func (p prior) withHead(from, to int) (int, int) {
 	words := p.Words
 	if owner := p.span(to-1, to); to < len(words) && text.Possessive(owner) && !text.StopWords()[words[to].Key] {
+		return from, to + 1
+	}
+	// A common noun behind a name belongs to it: "the Tessen bridge". The last word is more often a verb.
+	noun := func(i int) bool {
+		return i < len(words) && !words[i].Upper && !isFunctionWord(words[i]) && !p.inTime(i)
+	}
+	verbBehind := !text.ContainsAny(words[:from], doVerbs()) || noun(to+1) // "does the museum open on Sunday"
+	if from > 0 && articles()[words[from-1].Key] && to+1 < len(words) && noun(to) && verbBehind {
 		return from, to + 1
 	}
 	if from <= 2 {

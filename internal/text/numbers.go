@@ -240,7 +240,7 @@ func quantityAt(s string, at Span) (q Quantity, ok bool) {
 	before, digits, behind := s[max(0, at.From-clauseLength):at.From], s[at.From:at.To], s[at.To:]
 	number := CanonicalNumber(digits)
 	value, err := strconv.ParseFloat(number, 64)
-	if err != nil || len(digits) == 4 && YearPattern.MatchString(digits) || ordinalEnd.MatchString(behind) || len(digits) < 4 && namedNumber(before, behind) {
+	if err != nil || len(digits) == 4 && YearPattern.MatchString(digits) && !Measured(behind) || ordinalEnd.MatchString(behind) || len(digits) < 4 && namedNumber(before, behind) {
 		return q, false
 	}
 	q = Quantity{Value: value, Span: at, Before: before, digits: significant(number)}
@@ -258,7 +258,7 @@ func quantityAt(s string, at Span) (q Quantity, ok bool) {
 		}
 	}
 	if q.Unit = currencies[sign]; sign == "" {
-		q.Unit = unitOf(s[q.To:])
+		q.Unit = UnitOf(s[q.To:])
 	}
 	return q, true
 }
@@ -325,8 +325,17 @@ var unitNames = sync.OnceValue(func() map[string]string {
 	return all
 })
 
-// unitOf returns the stem of the word, or the sign, directly after a number.
-func unitOf(behind string) string {
+// Measured reports whether a number before a text is a length or a weight, and so no year.
+func Measured(behind string) bool {
+	switch UnitOf(behind) {
+	case "metr", "kilometr", "centimetr", "kilogram", "feet", "mile":
+		return true
+	}
+	return false
+}
+
+// UnitOf returns the stem of the word, or the sign, directly after a number.
+func UnitOf(behind string) string {
 	behind = strings.TrimLeft(behind, " -")
 	if strings.HasPrefix(behind, "%") {
 		return "%"

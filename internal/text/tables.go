@@ -141,24 +141,25 @@ type weatherTables struct {
 
 // needTables holds the cues by which a message needs the web, or does not.
 type needTables struct {
-	Topics       map[string]PhraseList // what changes from day to day, or is looked up by its nature
-	Weather      PhraseList            // words that are of the weather only beside a time or a place: "storm"
-	Outdoors     PhraseList            // what one asks because of the weather: "umbrella"
-	Times        map[string]PhraseList // what says that the present counts, by how near it is
-	Checks       PhraseList            // a doubt that sources can settle: "is it true"
-	Doubts       WordList              // such a doubt at a question's end: "is the moon landing fake?"
-	DoubtAdverbs WordList              `toml:"doubt_adverbs"` // such a doubt within a question: "did Ada really write it?"
-	Against      map[string]PhraseList // what the web has no part in
-	Commands     map[string]PhraseList // verbs that begin an order: "device" to a device or the bot, "get" for something from the web
-	Persons      map[string]PhraseList // the two who talk: "you", "me", "i"
-	Intents      map[string]PhraseList // words that by themselves mean an intent
-	Deictics     WordList              // words for what only those present can see: "this"
-	Here         WordList              // words for the place where the speaker is
-	AtPlace      WordList              `toml:"at_place"`    // prepositions before a place
-	GenericYou   WordList              `toml:"generic_you"` // between "how" and a "you" that is anyone: "how do you"
-	BotVerbs     WordList              `toml:"bot_verbs"`   // behind a "you" that is the bot after all: "how do you feel"
-	MakerVerbs   WordList              `toml:"maker_verbs"` // what is done with a song, a book or a film: "who sings"
-	Everybody    WordList              // words for all who are present: "anyone", "guys"
+	Topics        map[string]PhraseList // what changes from day to day, or is looked up by its nature
+	Weather       PhraseList            // words that are of the weather only beside a time or a place: "storm"
+	Outdoors      PhraseList            // what one asks because of the weather: "umbrella"
+	Times         map[string]PhraseList // what says that the present counts, by how near it is
+	Checks        PhraseList            // a doubt that sources can settle: "is it true"
+	Doubts        WordList              // such a doubt at a question's end: "is the moon landing fake?"
+	DoubtAdverbs  WordList              `toml:"doubt_adverbs"` // such a doubt within a question: "did Ada really write it?"
+	Against       map[string]PhraseList // what the web has no part in
+	Commands      map[string]PhraseList // verbs that begin an order: "device" to a device or the bot, "get" for something from the web
+	Persons       map[string]PhraseList // the two who talk: "you", "me", "i"
+	Intents       map[string]PhraseList // words that by themselves mean an intent
+	Deictics      WordList              // words for what only those present can see: "this"
+	Here          WordList              // words for the place where the speaker is
+	AtPlace       WordList              `toml:"at_place"`    // prepositions before a place
+	GenericYou    WordList              `toml:"generic_you"` // between "how" and a "you" that is anyone: "how do you"
+	BotVerbs      WordList              `toml:"bot_verbs"`   // behind a "you" that is the bot after all: "how do you feel"
+	MakerVerbs    WordList              `toml:"maker_verbs"` // what is done with a song, a book or a film: "who sings"
+	Everybody     WordList              // words for all who are present: "anyone", "guys"
+	SentenceWords WordList              `toml:"sentence_words"` // words that a sentence has and a search string has not: "is", "you"
 }
 
 // orderTables holds the words of orders to search, or not to.
@@ -368,20 +369,25 @@ type framingTables struct {
 
 // factCheckTables holds the words of claims and of what pages say about them.
 type factCheckTables struct {
-	Lead           Pattern  // before a claim that is to be checked: "is it true that"
-	Tail           Pattern  // behind it: "is that true"
-	Tag            Pattern  // behind it and a comma: "right"
-	Auxiliaries    Pattern  // verbs that begin a question and no statement
-	Adverbs        Pattern  // adverbs of doubt: "really"
-	Hearsay        Pattern  // where the claim was heard: "people say that"
-	Alive          Pattern  // how pages begin about a person who lives
-	Deaths         WordList // words for a death
-	BeforeDeath    WordList `toml:"before_death"` // between a person and such a word
-	Absolutes      WordList // words that allow no exception: "never", "first"
-	Quantifiers    WordList // words of Absolutes for which a page allows exceptions with a hedge
-	Hedges         WordList // "also", "several"
-	Opposites      Rows     // words that are not true of the same, on both sides of a bar
-	SemanticFields Rows     `toml:"semantic_fields"` // words of one field each: "born birthplace hometown"
+	Lead           Pattern             // before a claim that is to be checked: "is it true that"
+	Tail           Pattern             // behind it: "is that true"
+	Tag            Pattern             // behind it and a comma: "right"
+	Auxiliaries    Pattern             // verbs that begin a question and no statement
+	Adverbs        Pattern             // adverbs of doubt: "really"
+	Hearsay        Pattern             // where the claim was heard: "people say that"
+	Alive          Pattern             // how pages begin about a person who lives
+	Deaths         WordList            // words for a death
+	BeforeDeath    WordList            `toml:"before_death"` // between a person and such a word
+	Absolutes      WordList            // words that allow no exception: "never", "first"
+	Quantifiers    WordList            // words of Absolutes for which a page allows exceptions with a hedge
+	Hedges         WordList            // "also", "several"
+	Comparisons    WordList            // words that compare, count times or say what has ended: "less", "twice", "longer"
+	ComparedBy     map[string]WordList `toml:"compared_by"` // comparatives by direction, "up" or "down", and the kind of what they compare
+	Every          Pattern             // before a unit: "every hour"
+	Than           WordList            // between what is compared: "than"
+	Unreal         WordList            // words of what is planned, possible or only said: "would"
+	Opposites      Rows                // words that are not true of the same, on both sides of a bar
+	SemanticFields Rows                `toml:"semantic_fields"` // words of one field each: "born birthplace hometown"
 }
 
 // conflictTables holds the words by which two pages speak of the same event or measure.
@@ -403,7 +409,6 @@ type evidenceTables struct {
 	Reason       WordList              // "reason"
 	Definition   WordList              // "definition"
 	Anaphors     WordList              // words that begin a sentence and refer to something before it
-	Openers      WordList              // words that may precede the subject of a sentence
 	Associations Rows                  // words of a question and, behind the colon, those that its answers have
 	SummaryWords WordList              `toml:"summary_words"` // words that ask for a summary and not for what it is of
 }

@@ -96,6 +96,17 @@ func Conversion(message string) (result string, ok bool) {
 	return number(value) + " " + from.sign + " = " + convert(value, from, to), true
 }
 
+// BaseUnit returns the kind of a unit, such as "length", and how many of the base unit of its kind it is. Temperatures have none.
+func BaseUnit(name string) (factor float64, kind string) {
+	u, known := measures()[name]
+	if !known || u.offset != "0" {
+		return 0, ""
+	}
+	f, _ := new(big.Rat).SetString(u.factor)
+	factor, _ = f.Float64()
+	return factor, u.kind
+}
+
 func convert(value *big.Rat, from, to measure) string {
 	rat := func(s string) *big.Rat {
 		r, _ := new(big.Rat).SetString(s)

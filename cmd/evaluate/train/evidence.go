@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -16,11 +15,22 @@ import (
 	"familiar/internal/web/read"
 )
 
-// page is a row of the set evidence: a text that contains the answer to a question.
-type page struct {
+// EvidenceRow is a row of the set evidence: a text that contains the answer to a question.
+type EvidenceRow struct {
 	Question, Title, Text, Source string
-	Answers                       []string
 	Budget                        int // characters that the answer must fit into
+}
+
+// source returns where a row comes from, without its part there.
+func (r EvidenceRow) source() string {
+	source, _, _ := strings.Cut(r.Source, "-")
+	return source
+}
+
+// page is a row with its answers and quotes.
+type page struct {
+	EvidenceRow
+	Answers []string
 
 	quotes []string
 	choice linear.Choice // among the quotes; those with an answer are right
@@ -35,8 +45,7 @@ func trainEvidence(w io.Writer, dir, out string) error {
 		return err
 	}
 	fmt.Fprintf(w, "evidence.model: %d pages\n", len(pages))
-	validateEvidence(w, pages)
-	return save(w, learnEvidence(pages, -1), out, "evidence/evidence.model")
+	return save(w, learnEvidence(pages, func(page) bool { return true }), out, "evidence/evidence.model")
 }
 
 func readPages(dir string) ([]page, error) {
@@ -66,42 +75,15 @@ func (p page) answeredBy(text string) bool {
 	return slices.ContainsFunc(p.Answers, func(a string) bool { return strings.Contains(text, folded(a)) })
 }
 
-// learnEvidence learns from all pages except those of a fold.
-func learnEvidence(pages []page, without int) *linear.Model {
+// learnEvidence learns from the selected pages.
+func learnEvidence(pages []page, include func(page) bool) *linear.Model {
 	var choices []linear.Choice
 	for _, p := range pages {
-		if Fold(p.Question) != without {
+		if include(p) {
 			choices = append(choices, p.choice)
 		}
 	}
 	return linear.TrainChoices("answers", choices, evidencePenalty)
-}
-
-// validateEvidence prints, for each source, on how many pages the budget includes the answer when an unseen model ranks the sentences.
-func validateEvidence(w io.Writer, pages []page) {
-	type tally struct{ right, all int }
-	sources, total := map[string]*tally{}, &tally{}
-	for i := range folds {
-		m := learnEvidence(pages, i)
-		for _, p := range pages {
-			if Fold(p.Question) != i {
-				continue
-			}
-			source, _, _ := strings.Cut(p.Source, "-")
-			if sources[source] == nil {
-				sources[source] = &tally{}
-			}
-			for _, t := range []*tally{sources[source], total} {
-				t.all++
-				t.right += yes(p.answeredBy(p.best(m)))
-			}
-		}
-	}
-	fmt.Fprintf(w, "  unseen pages: %d of %d\n", total.right, total.all)
-	for _, name := range slices.Sorted(maps.Keys(sources)) {
-		t := sources[name]
-		fmt.Fprintf(w, "    %-20s %d of %d\n", name, t.right, t.all)
-	}
 }
 
 // best returns what a model puts into the budget.
@@ -139,7 +121,7 @@ func citeTask(dir string) (task, error) {
 	for _, r := range rows {
 		page := CitedPage(r.Sentences)
 		if features := evidence.CitationFeatures(r.Claim, []*evidence.Page{evidence.NewPage(page)}); len(features) > 0 {
-			t.rows = append(t.rows, example{text: page, source: "citations", features: features, class: yes(r.Label == "supported")})
+			t.rows = append(t.rows, example{text: page, features: features, class: yes(r.Label == "supported")})
 		}
 	}
 	return t, err
@@ -162,7 +144,7 @@ const orderPenalty = 15
 func learnOrder(rows []verifyRow, without int) *linear.Model {
 	var choices []linear.Choice
 	for _, r := range rows {
-		if Fold(r.Claim) == without {
+		if Fold(r.Page) == without {
 			continue
 		}
 		indexes, values := factcheck.RankingFeatures(r.Claim, r.Page, r.Candidates)
@@ -173,16 +155,4 @@ func learnOrder(rows []verifyRow, without int) *linear.Model {
 		choices = append(choices, c)
 	}
 	return linear.TrainChoices("evidence", choices, orderPenalty)
-}
-
-// verifyTask is whether a page supports a claim.
-func verifyTask(rows []verifyRow) task {
-	t := task{file: "factcheck/verify.model", classes: []string{"refutes", "supports"}, penalty: 2}
-	for _, r := range rows {
-		t.rows = append(t.rows, example{
-			text: r.Claim, source: "claims", features: factcheck.Compare(r.Claim, r.Page, r.Candidates).Features,
-			class: yes(r.Label == "SUPPORTS"),
-		})
-	}
-	return t
 }

@@ -1,12 +1,12 @@
 package train
 
 import (
-	"fmt"
+	"cmp"
 	"hash/fnv"
-	"io"
 	"slices"
+	"strconv"
+	"sync"
 
-	"familiar/internal/factcheck"
 	"familiar/internal/linear"
 	"familiar/internal/question"
 )
@@ -14,99 +14,117 @@ import (
 // folds is the number of parts. Models of the other parts predict each part.
 const folds = 5
 
-// Fold returns the part, from 0 to 4, that a row belongs to. text is the row's message, question, claim or cited page.
+// Fold returns the part, from 0 to 4, that a row belongs to. text is the row's message or question, or the page that its claim is about.
 func Fold(text string) int {
 	h := fnv.New32a()
 	h.Write([]byte(text))
 	return int(h.Sum32()>>3) % folds
 }
 
-// Folds has, for each fifth of the rows, models of the other four, which have not seen the rows that they predict. A model is trained when
-// it is first needed. Folds is not safe for concurrent use.
+// Folds has models that have not seen the rows that they predict. The rows are in parts, and the models of a part learn from the others. A
+// part is a fold of the rows or, with Sources, everything that comes from one source. A model is trained when it is first needed. Folds is
+// not safe for concurrent use.
 type Folds struct {
-	Dir string // of the sets
+	Dir     string // of the sets
+	Sources bool
 
 	messageTasks *tasks
-	messages     [folds]question.Models
+	sources      map[string]string // by message or question
+	messages     map[string]question.Models
 
 	claimRows []verifyRow
-	claimTask task
-	claims    [folds]factcheck.Models
+	claims    map[string]*linear.Model
 
 	citeTask  task
-	citations [folds]*linear.Model
+	citations map[string]*linear.Model
 
 	pageRows []page
-	pages    [folds]*linear.Model
+	pages    map[string]*linear.Model
 }
 
-// Message returns the models that have not seen a message.
-func (f *Folds) Message(text string) (question.Models, error) {
-	m := &f.messages[Fold(text)]
-	if m.Need != nil {
-		return *m, nil
+// part returns the part that a row is in.
+func (f *Folds) part(text, source string) string {
+	if f.Sources {
+		return source
 	}
+	return strconv.Itoa(Fold(text))
+}
+
+// outside selects the examples that are not in a part.
+func (f *Folds) outside(part string) func(example) bool {
+	return func(e example) bool { return f.part(e.text, e.source) != part }
+}
+
+// learned returns the models of a part, and trains them if they are needed for the first time.
+func learned[M any](models *map[string]M, part string, train func() M) M {
+	if *models == nil {
+		*models = map[string]M{}
+	}
+	m, is := (*models)[part]
+	if !is {
+		m = train()
+		(*models)[part] = m
+	}
+	return m
+}
+
+// Message returns the models that have not seen a message. Its source is a language if it is not in one of the public sets.
+func (f *Folds) Message(text, language string) (question.Models, error) {
 	if f.messageTasks == nil {
 		messages, err := readMessages(f.Dir)
 		if err != nil {
-			return *m, err
+			return question.Models{}, err
 		}
 		all := messageTasks(messages)
-		f.messageTasks = &all
+		f.messageTasks, f.sources = &all, map[string]string{}
+		for _, m := range messages {
+			if !m.own() {
+				f.sources[m.Text] = m.source()
+			}
+		}
 	}
-	*m = f.messageTasks.train(outside(Fold(text)))
-	return *m, nil
+	part := f.part(text, cmp.Or(f.sources[text], language))
+	return learned(&f.messages, part, func() question.Models { return f.messageTasks.train(f.outside(part)) }), nil
 }
 
-// Claim returns the models that have not seen a claim.
-func (f *Folds) Claim(text string) (factcheck.Models, error) {
-	fold := Fold(text)
-	m := &f.claims[fold]
-	if m.Verify != nil {
-		return *m, nil
-	}
+// Claim returns the model that has not seen a page, or the claims about it.
+func (f *Folds) Claim(page string) (*linear.Model, error) {
 	if f.claimRows == nil {
 		var err error
 		if f.claimRows, err = readSet[verifyRow](f.Dir, "factcheck"); err != nil {
-			return *m, err
+			return nil, err
 		}
-		f.claimTask = verifyTask(f.claimRows)
 	}
-	m.Order, m.Verify = learnOrder(f.claimRows, fold), f.claimTask.train(outside(fold))
-	return *m, nil
+	return learned(&f.claims, strconv.Itoa(Fold(page)), func() *linear.Model { return learnOrder(f.claimRows, Fold(page)) }), nil
 }
 
 // Citation returns the model that has not seen a cited page.
 func (f *Folds) Citation(page string) (*linear.Model, error) {
-	m := &f.citations[Fold(page)]
-	if *m != nil {
-		return *m, nil
-	}
 	if f.citeTask.rows == nil {
 		var err error
 		if f.citeTask, err = citeTask(f.Dir); err != nil {
 			return nil, err
 		}
 	}
-	*m = f.citeTask.train(outside(Fold(page)))
-	return *m, nil
+	part := f.part(page, "")
+	return learned(&f.citations, part, func() *linear.Model { return f.citeTask.train(f.outside(part)) }), nil
 }
 
 // Evidence returns what the model that has not seen a question puts first on a page, cut to a number of characters.
-func (f *Folds) Evidence(question, title, text string, budget int) (string, error) {
-	m := &f.pages[Fold(question)]
-	if *m == nil {
-		if f.pageRows == nil {
-			var err error
-			if f.pageRows, err = readPages(f.Dir); err != nil {
-				return "", err
-			}
+func (f *Folds) Evidence(row EvidenceRow) (string, error) {
+	if f.pageRows == nil {
+		var err error
+		if f.pageRows, err = readPages(f.Dir); err != nil {
+			return "", err
 		}
-		*m = learnEvidence(f.pageRows, Fold(question))
 	}
-	p := page{Question: question, Title: title, Text: text, Budget: budget}
+	part := f.part(row.Question, row.source())
+	m := learned(&f.pages, part, func() *linear.Model {
+		return learnEvidence(f.pageRows, func(p page) bool { return f.part(p.Question, p.source()) != part })
+	})
+	p := page{EvidenceRow: row}
 	p.read()
-	return p.best(*m), nil
+	return p.best(m), nil
 }
 
 // task is one model to be trained.
@@ -117,6 +135,13 @@ type task struct {
 	lasso   float64 // replaces penalty if most weights should be zero
 	seldom  int     // features with fewer examples are left out, because they describe only those
 	rows    []example
+	whole   *whole // what was learned from all rows; nil: it is not kept
+}
+
+// whole is a model of all rows, which are learned once.
+type whole struct {
+	once  sync.Once
+	model *linear.Model
 }
 
 type example struct {
@@ -126,17 +151,21 @@ type example struct {
 	class    int
 }
 
-// everything, outside and without select training rows.
+// everything and outside select training rows.
 func everything(example) bool { return true }
 
 func outside(n int) func(example) bool { return func(e example) bool { return Fold(e.text) != n } }
 
-func without(source string) func(example) bool {
-	return func(e example) bool { return e.source != source }
-}
-
 // train trains the model on the selected rows.
 func (t task) train(include func(example) bool) *linear.Model {
+	if t.whole != nil && !slices.ContainsFunc(t.rows, func(e example) bool { return !include(e) }) {
+		t.whole.once.Do(func() { t.whole.model = t.learn(everything) })
+		return t.whole.model
+	}
+	return t.learn(include)
+}
+
+func (t task) learn(include func(example) bool) *linear.Model {
 	var examples []linear.Example
 	counts := map[string]int{}
 	for _, r := range t.rows {
@@ -154,21 +183,6 @@ func (t task) train(include func(example) bool) *linear.Model {
 		return linear.TrainSparse(t.classes, examples, t.lasso)
 	}
 	return linear.Train(t.classes, examples, t.penalty)
-}
-
-// validate prints how often a model is right about unseen rows.
-func (t task) validate(w io.Writer) {
-	var seen tally
-	for i := range folds {
-		m := t.train(outside(i))
-		for _, r := range t.rows {
-			if Fold(r.text) == i {
-				odds := m.Classify(r.features)
-				seen.add(t.classes[r.class], t.classes[slices.Index(odds, slices.Max(odds))])
-			}
-		}
-	}
-	fmt.Fprintf(w, "  unseen rows: right %.1f, macro-F1 %.1f, balanced %.1f\n", seen.right(), seen.macroF1(), seen.balanced())
 }
 
 func yes(is bool) int {

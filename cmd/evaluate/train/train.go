@@ -3,8 +3,8 @@
 // question before it (followup.go).
 //
 // It learns from the sets needs-search, intent, evidence, factcheck and cite, which doc/evaluation.md describes, and from the project's own
-// messages in own and followups. The same rows give the same models. The printed figures are measured on unseen rows: models of the other
-// four fifths predict each fifth (folds.go).
+// messages in own and followups. The same rows give the same models. [Folds] has models of a part of the rows, which predict the
+// others (folds.go).
 package train
 
 import (
@@ -24,7 +24,9 @@ func Models(dir, out string, w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	validateMessages(w, messages)
+	all := messageTasks(messages)
+	fmt.Fprintf(w, "need.model, intent.model, multilingual.model, english.model: %d, %d, %d and %d rows\n",
+		len(all.need.rows), len(all.intent.rows), len(all.multilingual.rows), len(all.english.rows))
 	claimed, err := readSet[verifyRow](dir, "factcheck")
 	if err != nil {
 		return err
@@ -32,16 +34,12 @@ func Models(dir, out string, w io.Writer) error {
 	if err := save(w, learnOrder(claimed, -1), out, "factcheck/ranking.model"); err != nil {
 		return err
 	}
-	claims := verifyTask(claimed)
-	fmt.Fprintf(w, "verify.model: %d rows\n", len(claims.rows))
-	claims.validate(w)
 	citations, err := citeTask(dir)
 	if err != nil {
 		return err
 	}
 	fmt.Fprintf(w, "citation.model: %d rows\n", len(citations.rows))
-	citations.validate(w)
-	for _, t := range []task{needTask(messages), intentTask(messages), multilingualTask(messages), englishTask(messages), claims, citations} {
+	for _, t := range []task{all.need, all.intent, all.multilingual, all.english, citations} {
 		if err := save(w, t.train(everything), out, t.file); err != nil {
 			return err
 		}
@@ -50,16 +48,6 @@ func Models(dir, out string, w io.Writer) error {
 		return err
 	}
 	return trainEvidence(w, dir, out)
-}
-
-// Sources makes no model. For each source of messages, it prints the figures of models trained on the others.
-func Sources(dir string, w io.Writer) error {
-	messages, err := readMessages(dir)
-	if err != nil {
-		return err
-	}
-	validateSources(w, messages)
-	return nil
 }
 
 // readSet returns the rows of a set, in their order.
