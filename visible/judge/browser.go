@@ -13,6 +13,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"time"
 )
 
@@ -196,7 +197,7 @@ func (b *browser) screenshot() (*image.RGBA, error) {
 const settle = `(async () => {
 	while (document.readyState !== 'complete') await new Promise(r => setTimeout(r, 10));
 	for (const a of document.getAnimations()) {
-		if (a.playState === 'paused') continue;
+		if (a.playState === 'paused' || a.timeline !== document.timeline) continue;
 		const t = a.effect.getComputedTiming();
 		if (t.endTime <= 60000) a.finish(); else a.currentTime = 60000;
 	}
@@ -246,7 +247,11 @@ func (b *browser) judge(c testCase) (map[string]bool, error) {
 
 // ink counts the pixels that each text changes.
 func (b *browser) ink(c testCase) (map[string]int, error) {
-	file := filepath.Join(b.dir, "page.html")
+	name := "page.html"
+	if strings.HasPrefix(c.page, "<?xml") {
+		name = "page.xhtml"
+	}
+	file := filepath.Join(b.dir, name)
 	if err := os.WriteFile(file, []byte(c.page), 0o600); err != nil {
 		return nil, fmt.Errorf("write page: %w", err)
 	}

@@ -22,7 +22,9 @@ import (
 type verdict struct {
 	Page   string          `json:"page"`
 	Stated bool            `json:"stated,omitempty"` // the reader hides more than the browser, on purpose
-	Seen   map[string]bool `json:"seen"`             // by the first word of the text; unclear ones are missing
+	Class  string          `json:"class,omitempty"`
+	Held   bool            `json:"held,omitempty"` // the code was not tuned on it
+	Seen   map[string]bool `json:"seen"`           // by the first word of the text; unclear ones are missing
 }
 
 func main() {
@@ -58,7 +60,7 @@ func run() error {
 		if err != nil {
 			return fmt.Errorf("judge %s: %w", c.page, err)
 		}
-		if err := out.Encode(verdict{Page: c.page, Stated: c.stated, Seen: seen}); err != nil {
+		if err := out.Encode(verdict{Page: c.page, Stated: c.stated, Class: c.class, Held: c.held, Seen: seen}); err != nil {
 			return fmt.Errorf("write verdicts: %w", err)
 		}
 	}
