@@ -208,8 +208,8 @@ const settle = `(async () => {
 const blank = `(async (word, back) => {
 	const visit = root => {
 		for (const n of root.childNodes) {
-			if (n.nodeType === 3 && !back && n.data.includes(word)) { n.judged = n.data; n.data = n.data.replace(/\S/g, '\u00a0'); }
-			else if (n.nodeType === 3 && back && n.judged) { n.data = n.judged; delete n.judged; }
+			if ((n.nodeType === 3 || n.nodeType === 4) && !back && n.data.includes(word)) { n.judged = n.data; n.data = n.data.replace(/\S/g, '\u00a0'); }
+			else if ((n.nodeType === 3 || n.nodeType === 4) && back && n.judged) { n.data = n.judged; delete n.judged; }
 			visit(n);
 			if (n.shadowRoot) visit(n.shadowRoot);
 		}

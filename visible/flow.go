@@ -1,0 +1,902 @@
+package visible
+
+import (
+	"math"
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+
+	"familiar/visible/dom"
+	"familiar/visible/internal/cascade"
+)
+
+// layout places boxes by the visual formatting model of CSS 2.2, sections 9 and 10. Each box is laid out once, so the
+// work grows with the page.
+type layout struct {
+	fragments []fragment
+	pieces    []piece
+	clamp     *int   // how many lines are still shown; nil if all are
+	holders   []*box // the boxes that contain some that are out of the flow
+}
+
+// fragment is the part of a text that is on one line.
+type fragment struct {
+	x, y, w, h float64 // from the origin of the box of the text
+	from, to   int     // bytes of the text
+	first      bool    // the line is the first of its block
+}
+
+// flow is the state of filling a block with blocks and lines.
+type flow struct {
+	l           *layout
+	b           *box
+	left, width float64 // of the content
+	y, margin   float64 // where the next line or block goes, and the margin before it that is not yet applied
+	begun       bool    // something is in the block
+	*floats
+	dx, dy float64 // from the origin of the floats to that of the block
+
+	open, space   bool    // the line holds something, and white space is before what comes next
+	x, start, end float64 // where the next piece goes, and the ends of the line
+	height        float64 // of the line
+	pieces        []piece
+	lines         int // so far
+	indent        float64
+}
+
+// piece is a part of a line: a fragment, or a box that is not broken.
+type piece struct {
+	b  *box
+	at int // of the fragment
+}
+
+// floats are the floating boxes around which lines flow.
+type floats struct{ list []floating }
+
+type floating struct {
+	left                     bool
+	top, bottom, inner, edge float64
+}
+
+// bounds narrows a line between two edges to what the floats leave of it.
+func (f *floats) bounds(y, height, left, right float64) (float64, float64) {
+	for i := range f.list {
+		if one := &f.list[i]; one.top < y+height && one.bottom > y {
+			if one.left {
+				left = max(left, one.inner)
+			} else {
+				right = min(right, one.inner)
+			}
+		}
+	}
+	return left, right
+}
+
+// clear returns where there is no float any more.
+func (f *floats) clear(y float64, left, right bool) float64 {
+	for i := range f.list {
+		if one := &f.list[i]; one.left && left || !one.left && right {
+			y = max(y, one.bottom)
+		}
+	}
+	return y
+}
+
+// add adds a float, and forgets those that ended long before it if there are many.
+func (f *floats) add(one floating) {
+	if len(f.list) >= 32 {
+		kept := f.list[:0]
+		for _, old := range f.list {
+			if old.bottom > one.top {
+				kept = append(kept, old)
+			}
+		}
+		f.list = kept[max(0, len(kept)-32):]
+	}
+	f.list = append(f.list, one)
+}
+
+func (b *box) length(p cascade.Property, percent float64) float64 {
+	n, _ := b.style.Length(p, percent)
+	return n
+}
+
+// edge computes the margins, borders and padding of a box in a block of that width.
+func (b *box) edges(width float64) {
+	st := b.style
+	b.margin = edges{b.length(cascade.MarginTop, width), b.length(cascade.MarginRight, width), b.length(cascade.MarginBottom, width), b.length(cascade.MarginLeft, width)}
+	b.pad = edges{b.length(cascade.PaddingTop, width), b.length(cascade.PaddingRight, width), b.length(cascade.PaddingBottom, width), b.length(cascade.PaddingLeft, width)}
+	line := func(i cascade.Property) float64 {
+		if style := st.Word(cascade.BorderTopStyle + i); style == "" || style == "none" || style == "hidden" {
+			return 0
+		}
+		if st.Get(cascade.BorderTopWidth+i) == nil {
+			return 3
+		}
+		return b.length(cascade.BorderTopWidth+i, 0)
+	}
+	b.border = edges{line(0), line(1), line(2), line(3)}
+}
+
+func (b *box) across() float64 {
+	return b.border.left + b.pad.left + b.pad.right + b.border.right
+}
+func (b *box) down() float64 { return b.border.top + b.pad.top + b.pad.bottom + b.border.bottom }
+
+// outerSize returns a width or height with the borders and padding, as box-sizing says.
+func (b *box) outerSize(n, around float64) float64 {
+	if b.style.Word(cascade.BoxSizing) == "border-box" {
+		return max(n, around)
+	}
+	return max(n, 0) + around
+}
+
+// limited applies the minimum and the maximum width.
+func (b *box) limited(w, width float64) float64 {
+	if n, ok := b.style.Length(cascade.MaxWidth, width); ok {
+		w = min(w, b.outerSize(n, b.across()))
+	}
+	if n, ok := b.style.Length(cascade.MinWidth, width); ok {
+		w = max(w, b.outerSize(n, b.across()))
+	}
+	return max(w, 0)
+}
+
+// isTaken reports whether a box is out of the flow.
+func (b *box) isTaken() bool {
+	position := b.style.Word(cascade.Position)
+	return (position == "absolute" || position == "fixed") && !b.isPage()
+}
+
+func (b *box) floatsTo() string {
+	switch b.style.Word(cascade.Float) {
+	case "left", "inline-start":
+		return "left"
+	case "right", "inline-end":
+		return "right"
+	}
+	return ""
+}
+
+// isContext reports whether a box is a formatting context of its own, which no float outside gets into.
+func (b *box) isContext() bool {
+	st := b.style
+	return b.isPage() && b.node == nil || st.Display != "block" && st.Display != "list-item" || clips(st.Word(cascade.OverflowX)) || clips(st.Word(cascade.OverflowY)) || b.isTaken() || b.floatsTo() != "" || b.flexible ||
+		b.contains("layout", "content", "strict", "paint") || st.Get(cascade.Columns) != nil
+}
+
+func (b *box) contains(words ...string) bool {
+	have := b.style.Word(cascade.Contain)
+	if have == "" {
+		return false
+	}
+	for _, word := range words {
+		if strings.Contains(" "+have+" ", " "+word+" ") {
+			return true
+		}
+	}
+	return false
+}
+
+func clips(overflow string) bool { return overflow != "" && overflow != "visible" }
+
+func (b *box) isInline() bool {
+	switch b.kind {
+	case textBox, breakBox, inlineBox:
+		return true
+	case atomBox:
+		return b.style.Display == "inline" || strings.HasPrefix(b.style.Display, "inline-")
+	}
+	return strings.HasPrefix(b.style.Display, "inline-")
+}
+
+// firstBlock returns the box whose margin joins the upper margin of b.
+func (b *box) firstBlock() *box {
+	if b.isContext() || b.border.top > 0 || b.pad.top > 0 || b.kind != blockBox {
+		return nil
+	}
+	for c := b.first; c != nil; c = c.next {
+		if c.kind == textBox && isBlank(c.node.Data) || c.kind != textBox && (c.isTaken() || c.floatsTo() != "") {
+			continue
+		}
+		if c.isInline() {
+			return nil
+		}
+		return c
+	}
+	return nil
+}
+
+func isBlank(s string) bool { return strings.Trim(s, dom.Blanks) == "" }
+
+// upper returns the margin above a box, joined with that of its content.
+func (b *box) upper(width float64) float64 {
+	if b.above == b.above {
+		return b.above
+	}
+	b.edges(width)
+	b.above = b.margin.top
+	if c := b.firstBlock(); c != nil {
+		b.above = join(b.above, c.upper(width))
+	}
+	return b.above
+}
+
+// join joins two margins by CSS 2.2, section 8.3.1.
+func join(a, b float64) float64 {
+	switch {
+	case a >= 0 && b >= 0:
+		return max(a, b)
+	case a < 0 && b < 0:
+		return min(a, b)
+	}
+	return a + b
+}
+
+// content lays out what is in a box whose width is known, and computes its height. height is the height of the block
+// around it, NaN if it depends on its content.
+func (l *layout) content(b *box, height float64, fl *floats, dx, dy float64) {
+	st := b.style
+	if n, ok := st.Length(cascade.Height, height); ok && b.tall != b.tall {
+		b.tall = max(0, b.outerSize(n, b.down())-b.down())
+	}
+	if ratio, ok := st.Length(cascade.AspectRatio, 1); ok && b.tall != b.tall && ratio > 0 {
+		b.tall = max(0, b.w-b.across()) / ratio
+	}
+	if n, ok := st.Length(cascade.MaxHeight, height); ok && b.tall > b.outerSize(n, b.down())-b.down() {
+		b.tall = max(0, b.outerSize(n, b.down())-b.down())
+	}
+	inside := 0.0
+	switch {
+	case b.kind == atomBox:
+		_, inside = l.natural(b)
+	case strings.HasSuffix(st.Display, "flex"):
+		inside = l.flexBox(b)
+	case strings.HasSuffix(st.Display, "grid"):
+		inside = l.grid(b)
+	case strings.HasSuffix(st.Display, "table"):
+		inside = l.table(b)
+	default:
+		inside = l.fill(b, fl, dx, dy)
+	}
+	if b.tall == b.tall {
+		inside = b.tall
+	} else if b.contains("size", "strict") {
+		inside = 0
+	}
+	b.h = inside + b.down()
+	if n, ok := st.Length(cascade.MaxHeight, height); ok {
+		b.h = min(b.h, b.outerSize(n, b.down()))
+	}
+	if n, ok := st.Length(cascade.MinHeight, height); ok {
+		b.h = max(b.h, b.outerSize(n, b.down()))
+	}
+}
+
+// fill lays out blocks and lines, and returns their height.
+func (l *layout) fill(b *box, fl *floats, dx, dy float64) float64 {
+	f := flow{l: l, b: b, left: b.border.left + b.pad.left, width: b.w - b.across(), y: b.border.top + b.pad.top, floats: fl, dx: dx, dy: dy}
+	context := b.isContext()
+	if context || fl == nil {
+		f.floats, f.dx, f.dy = &floats{}, 0, 0
+	}
+	columns := 1.0
+	if n, ok := b.style.Length(cascade.Columns, 1); ok && n > 1 {
+		columns = min(n, 20)
+		f.width /= columns
+	}
+	if n, ok := b.style.Length(cascade.LineClamp, 1); ok && n >= 1 && strings.Contains(b.style.Display, "-box") {
+		was, lines := l.clamp, int(n)
+		l.clamp = &lines
+		defer func() { l.clamp = was }()
+	}
+	f.indent = b.style.Indent(f.width)
+	f.pieces, l.pieces = l.pieces[:0], nil
+	f.children(b)
+	f.endLine()
+	l.pieces = f.pieces
+	inside := f.y - b.border.top - b.pad.top
+	switch {
+	case context:
+		inside = max(inside+f.margin, f.clear(0, true, true)-b.border.top-b.pad.top)
+	case b.border.bottom > 0 || b.pad.bottom > 0:
+		inside += f.margin
+	default:
+		b.below = join(b.margin.bottom, f.margin)
+	}
+	if columns > 1 {
+		l.columns(b, inside, columns, f.width)
+		inside /= columns
+	}
+	return max(inside, 0)
+}
+
+// columns moves what does not fit into the first column to the next ones.
+func (l *layout) columns(b *box, height, columns, width float64) {
+	most := height / columns
+	if b.tall == b.tall && b.tall > 0 {
+		most = b.tall
+	}
+	var move func(b *box, y float64)
+	move = func(b *box, y float64) {
+		for c := b.first; c != nil; c = c.next {
+			for i := c.from; i < c.to; i++ {
+				fr := &l.fragments[i]
+				at := math.Floor((y + fr.y + fr.h/2) / most)
+				fr.x, fr.y = fr.x+at*width, fr.y-at*most
+			}
+			move(c, y+c.y)
+		}
+	}
+	move(b, -b.border.top-b.pad.top)
+}
+
+// children adds the children of a box to the block.
+func (f *flow) children(b *box) {
+	for c := b.first; c != nil; c = c.next {
+		switch {
+		case c.kind == textBox:
+			f.text(c)
+		case c.kind == breakBox:
+			f.breakLine(c.style)
+		case c.isTaken():
+			c.x, c.y = f.x, f.y
+			if !f.open {
+				c.x, c.y = f.left, f.y+f.margin
+			} else if !c.wasInline() {
+				c.x, c.y = f.left, f.y+f.height
+			}
+			f.l.hold(c)
+		case c.floatsTo() != "":
+			f.float(c)
+		case c.kind == inlineBox:
+			f.inline(c)
+		case c.isInline():
+			f.atom(c)
+		default:
+			f.block(c)
+		}
+	}
+}
+
+// wasInline reports whether a box that is taken out of the flow would be in a line.
+func (b *box) wasInline() bool {
+	return b.node == nil || dom.IsInline(b.node.DataAtom)
+}
+
+func (f *flow) inline(c *box) {
+	c.edges(f.width)
+	c.h = c.style.Line
+	if at := c.margin.left + c.border.left + c.pad.left; at != 0 {
+		f.begin()
+		f.x += at
+	}
+	f.children(c)
+	f.x += c.margin.right + c.border.right + c.pad.right
+}
+
+// begin begins a line if none is open.
+func (f *flow) begin() {
+	if f.open {
+		return
+	}
+	f.y += f.margin
+	f.margin, f.begun, f.open, f.space = 0, true, true, false
+	f.edgesOfLine(f.b.style.Line)
+	f.x = f.start
+	if f.lines == 0 {
+		f.x += f.indent
+	}
+	f.height = f.b.style.Line
+}
+
+func (f *flow) edgesOfLine(height float64) {
+	f.start, f.end = f.bounds(f.y+f.dy, max(height, 1), f.left+f.dx, f.left+f.width+f.dx)
+	f.start, f.end = f.start-f.dx, f.end-f.dx
+}
+
+// endLine places the pieces of the line and begins a new one.
+func (f *flow) endLine() {
+	if !f.open {
+		return
+	}
+	f.lines++
+	away := false
+	if f.l.clamp != nil {
+		*f.l.clamp--
+		away = *f.l.clamp < 0
+	}
+	rest := f.end - f.x
+	shift := 0.0
+	switch align := f.b.style.Align; {
+	case strings.HasSuffix(align, "center"):
+		shift = max(rest/2, 0)
+	case strings.HasSuffix(align, "right"), align == "end" && !f.b.style.Leftward, f.b.style.Leftward && (align == "" || align == "start"):
+		shift = rest
+	}
+	for _, p := range f.pieces {
+		if p.b.kind == textBox {
+			fr := &f.l.fragments[p.at]
+			fr.x += shift
+			fr.y = f.y + (f.height-fr.h)/2
+			if away {
+				fr.y += hiddenAway
+			}
+			continue
+		}
+		p.b.x += shift
+		p.b.y = f.y + f.height - p.b.h - p.b.margin.bottom
+	}
+	f.pieces, f.open = f.pieces[:0], false
+	if !away {
+		f.y += f.height
+	}
+	f.space = false
+}
+
+// hiddenAway is how far down lines are moved that are not shown.
+const hiddenAway = 1e7
+
+func (f *flow) breakLine(st *cascade.Style) {
+	f.begin()
+	f.height = max(f.height, st.Line)
+	f.endLine()
+}
+
+// text adds a text to the lines.
+func (f *flow) text(t *box) {
+	st, s := t.up.style, t.node.Data
+	t.style = st
+	t.from = len(f.l.fragments)
+	size := st.FontSize
+	blank := size*.28 + st.Spacing
+	for i := 0; i < len(s); {
+		switch {
+		case st.Lines && s[i] == '\n':
+			f.breakLine(st)
+			i++
+		case dom.IsSpace(s[i]):
+			f.space = f.open
+			if i++; st.Lines && f.open {
+				f.x += blank
+			}
+		default:
+			to, w := word(s, i, size, st.Spacing)
+			f.word(t, i, to, w, blank)
+			i = to
+		}
+	}
+	t.to = len(f.l.fragments)
+}
+
+// word adds a word to the line, or to the next one.
+func (f *flow) word(t *box, from, to int, w, blank float64) {
+	st := t.style
+	f.begin()
+	if f.space && !st.Lines {
+		f.x += blank
+	}
+	if indented := len(f.pieces) == 0 && f.x > f.start; (len(f.pieces) > 0 && f.space || indented) && f.x+w > f.end+.01 && !st.Nowrap {
+		f.endLine()
+		f.begin()
+	}
+	for range 8 { // below floats that leave no room
+		if f.x+w <= f.end || f.end-f.start >= f.width-1 || len(f.pieces) > 0 || st.Nowrap {
+			break
+		}
+		f.y += max(f.height, 4)
+		f.edgesOfLine(f.height)
+		f.x = f.start
+	}
+	f.height = max(f.height, st.Line)
+	last := len(f.l.fragments) - 1
+	if n := len(f.pieces); n > 0 && f.pieces[n-1].b == t {
+		fr := &f.l.fragments[last]
+		fr.w, fr.to = f.x+w-fr.x, to
+	} else {
+		f.l.fragments = append(f.l.fragments, fragment{x: f.x, w: w, h: st.Line, from: from, to: to, first: f.lines == 0})
+		f.pieces = append(f.pieces, piece{t, last + 1})
+	}
+	f.x += w
+	f.space = false
+}
+
+// word returns the end of the word at s[i], and its width.
+func word(s string, i int, size, spacing float64) (to int, width float64) {
+	for to = i; to < len(s) && !dom.IsSpace(s[to]); {
+		if c := s[to]; c < utf8.RuneSelf {
+			width += advances[c]*size + spacing
+			to++
+			continue
+		}
+		r, n := utf8.DecodeRuneInString(s[to:])
+		wide := r >= 0x2E80 && r < 0xD7FF || r >= 0xF900 && r < 0xFFDC || r >= 0x1F000
+		if wide && to > i {
+			return to, width
+		}
+		to += n
+		switch {
+		case wide:
+			return to, width + size + spacing
+		case r >= 0x300 && r < 0x370 || r >= 0x200B && r <= 0x200F:
+		default:
+			width += .55*size + spacing
+		}
+	}
+	return to, width
+}
+
+// advances holds the widths of letters by their class, as parts of the font size: an average of common fonts.
+var advances = func() (all [utf8.RuneSelf]float64) {
+	for c := range all {
+		switch {
+		case strings.ContainsRune("ijl.,:;'!|()[]It f", rune(c)):
+			all[c] = .34
+		case strings.ContainsRune("mwMW@%", rune(c)):
+			all[c] = .85
+		case c >= 'A' && c <= 'Z':
+			all[c] = .67
+		default:
+			all[c] = .56
+		}
+	}
+	return all
+}()
+
+// atom adds a box to the line that is not broken.
+func (f *flow) atom(c *box) {
+	f.fit(c, f.width)
+	f.l.content(c, f.b.tall, nil, 0, 0)
+	f.begin()
+	w := c.margin.left + c.w + c.margin.right
+	if f.space {
+		f.x += .28 * f.b.style.FontSize
+	}
+	if len(f.pieces) > 0 && f.x+w > f.end+.01 && !f.b.style.Nowrap {
+		f.endLine()
+		f.begin()
+	}
+	c.x = f.x + c.margin.left
+	f.x += w
+	f.height = max(f.height, c.h+c.margin.top+c.margin.bottom)
+	f.pieces = append(f.pieces, piece{c, 0})
+	f.space = false
+}
+
+// fit computes the width of a box that is as wide as its content, in a block of that width.
+func (f *flow) fit(c *box, width float64) {
+	f.l.shrink(c, width, width)
+}
+
+// shrink computes the width of a box that is as wide as its content, if that fits into the room.
+func (l *layout) shrink(c *box, room, width float64) {
+	c.edges(width)
+	around := c.margin.left + c.margin.right
+	if n, ok := c.style.Length(cascade.Width, width); ok {
+		c.w = c.limited(c.outerSize(n, c.across()), width)
+		return
+	}
+	if c.kind == atomBox {
+		w, _ := l.natural(c)
+		c.w = c.limited(w+c.across(), width)
+		return
+	}
+	narrow, wide := l.measure(c)
+	c.w = c.limited(min(max(narrow, room), wide)-around, width)
+}
+
+// block adds a block.
+func (f *flow) block(c *box) {
+	f.endLine()
+	above := c.upper(f.width)
+	if clear := c.style.Word(cascade.Clear); clear != "" && clear != "none" {
+		if y := f.clear(-math.MaxFloat64, clear != "right" && clear != "inline-end", clear != "left" && clear != "inline-start") - f.dy; y > f.y+join(f.margin, above) {
+			f.y, f.margin, above = y, 0, 0
+			f.begun = true
+		}
+	}
+	gap := join(f.margin, above)
+	if !f.begun && f.b.firstBlock() == c {
+		gap = f.margin // the margin is above the block around it
+	}
+	y := f.y + gap
+	left, right := f.left, f.left+f.width
+	f.stretch(c, left, right)
+	if c.isContext() && len(f.list) > 0 { // it is beside the floats, or below them
+		if _, fixed := c.style.Length(cascade.Width, f.width); fixed || c.kind == atomBox {
+			y = f.room(y, c.w+c.margin.left+c.margin.right)
+		} else {
+			y = f.room(y, 40)
+		}
+		left, right = f.bounds(y+f.dy, 1, left+f.dx, right+f.dx)
+		f.stretch(c, left-f.dx, right-f.dx)
+	}
+	c.y = y
+	f.l.content(c, f.b.tall, f.floats, f.dx+c.x, f.dy+c.y)
+	below := c.margin.bottom
+	if c.below == c.below {
+		below = c.below
+	}
+	if c.h == 0 && c.border.top == 0 && c.pad.top == 0 { // its margins join
+		f.margin = join(gap, below)
+		if !f.begun && f.b.firstBlock() == c {
+			f.margin = max(0, below)
+		}
+		return
+	}
+	f.y, f.margin, f.begun = y+c.h, below, true
+}
+
+// stretch computes the width and the place of a block between two edges.
+func (f *flow) stretch(c *box, left, right float64) {
+	width := right - left
+	w, fixed := c.style.Length(cascade.Width, f.width)
+	switch {
+	case c.isPage():
+		if c.margin.left < 0 || c.margin.left > width/2 {
+			c.margin.left, c.margin.right = 0, 0
+		}
+		w = width - c.margin.left - c.margin.right
+	case fixed:
+		w = c.outerSize(w, c.across())
+	case c.kind == atomBox:
+		w, _ = f.l.natural(c)
+		w += c.across()
+	case strings.HasSuffix(c.style.Display, "table"):
+		f.l.shrink(c, width, f.width)
+		w = c.w
+	case c.style.Word(cascade.Width) == "max-content" || c.style.Word(cascade.Width) == "fit-content" || c.style.Word(cascade.Width) == "min-content":
+		narrow, wide := f.l.measure(c)
+		w = min(max(narrow, width), wide)
+	default:
+		w = width - c.margin.left - c.margin.right
+	}
+	c.w = c.limited(w, f.width)
+	c.x = left + c.margin.left
+	rest := width - c.w - c.margin.left - c.margin.right
+	isAuto := func(p cascade.Property) bool { return c.style.Word(p) == "auto" }
+	switch {
+	case rest <= 0:
+		if f.b.style.Leftward {
+			c.x += rest
+		}
+	case isAuto(cascade.MarginLeft) && isAuto(cascade.MarginRight), f.b.style.Align == "-webkit-center":
+		c.x += rest / 2
+	case isAuto(cascade.MarginLeft), f.b.style.Leftward:
+		c.x += rest
+	}
+}
+
+// float adds a floating box beside the lines.
+func (f *flow) float(c *box) {
+	f.fit(c, f.width)
+	toLeft := c.floatsTo() == "left"
+	y := f.y + f.margin
+	if f.open && len(f.pieces) > 0 && f.x+c.w > f.end {
+		y += f.height
+	}
+	if clear := c.style.Word(cascade.Clear); clear != "" && clear != "none" {
+		y = max(y, f.clear(-math.MaxFloat64, clear != "right", clear != "left")-f.dy)
+	}
+	outer := c.w + c.margin.left + c.margin.right
+	y = f.room(y, outer)
+	left, right := f.bounds(y+f.dy, 1, f.left+f.dx, f.left+f.width+f.dx)
+	c.x, c.y = right-outer-f.dx+c.margin.left, y+c.margin.top
+	if toLeft {
+		c.x = left - f.dx + c.margin.left
+	}
+	f.l.content(c, f.b.tall, nil, 0, 0)
+	one := floating{left: toLeft, top: y + f.dy, bottom: y + f.dy + c.h + c.margin.top + c.margin.bottom, inner: c.x - c.margin.left + f.dx}
+	if toLeft {
+		one.inner += outer
+	}
+	f.add(one)
+	if f.open && len(f.pieces) == 0 {
+		f.open = false
+		f.begin()
+	} else if f.open {
+		was := f.start
+		f.edgesOfLine(f.height)
+		for _, p := range f.pieces {
+			if p.b.kind == textBox {
+				f.l.fragments[p.at].x += f.start - was
+			} else {
+				p.b.x += f.start - was
+			}
+		}
+		f.x += f.start - was
+	}
+}
+
+// room returns where the floats leave a width, from y on.
+func (f *flow) room(y, width float64) float64 {
+	for range 64 {
+		left, right := f.bounds(y+f.dy, 1, f.left+f.dx, f.left+f.width+f.dx)
+		if right-left >= width-.01 {
+			break
+		}
+		next := math.Inf(1)
+		for _, one := range f.list {
+			if one.bottom > y+f.dy {
+				next = min(next, one.bottom)
+			}
+		}
+		if math.IsInf(next, 1) {
+			break
+		}
+		y = next - f.dy
+	}
+	return y
+}
+
+// measure computes the least and the best width of a box, with all that is around its content.
+func (l *layout) measure(b *box) (narrow, wide float64) {
+	if b.narrow == b.narrow {
+		return b.narrow, b.wide
+	}
+	b.edges(0)
+	around := b.across() + b.margin.left + b.margin.right
+	if n, ok := b.style.Length(cascade.Width, math.NaN()); ok && b.kind != inlineBox {
+		b.narrow = b.limited(b.outerSize(n, b.across()), math.NaN()) + b.margin.left + b.margin.right
+		b.wide = b.narrow
+		return b.narrow, b.wide
+	}
+	if b.kind == atomBox {
+		w, _ := l.natural(b)
+		narrow, wide = w, w
+	} else {
+		narrow, wide = l.measureContent(b)
+	}
+	b.narrow, b.wide = narrow+around, wide+around
+	if b.kind != inlineBox {
+		side := b.margin.left + b.margin.right
+		b.narrow, b.wide = b.limited(b.narrow-side, math.NaN())+side, b.limited(b.wide-side, math.NaN())+side
+	}
+	return b.narrow, b.wide
+}
+
+func (l *layout) measureContent(b *box) (narrow, wide float64) {
+	beside := strings.HasSuffix(b.style.Display, "flex") && !strings.HasPrefix(b.style.Word(cascade.FlexDirection), "column") || b.style.Display == "table-row"
+	if strings.HasSuffix(b.style.Display, "grid") {
+		if v := b.style.Get(cascade.GridTemplateColumns); v != nil && len(v.Parts) > 1 {
+			beside = true
+		}
+	}
+	run, inLine := 0.0, 0.0
+	end := func() {
+		wide, run = max(wide, run), 0
+	}
+	for c := b.first; c != nil; c = c.next {
+		var n, w float64
+		switch {
+		case c.kind == textBox:
+			n, w = textWidth(c.node.Data, b.style)
+		case c.kind == breakBox:
+			end()
+			continue
+		case c.isTaken():
+			continue
+		default:
+			n, w = l.measure(c)
+		}
+		switch {
+		case beside:
+			inLine += w
+			narrow += n
+			if b.style.Word(cascade.FlexWrap) == "wrap" {
+				narrow = max(narrow-n, n)
+			}
+		case c.isInline() || c.floatsTo() != "":
+			run += w
+			narrow = max(narrow, n)
+			if b.style.Nowrap {
+				narrow = max(narrow, run)
+			}
+		default:
+			end()
+			narrow, wide = max(narrow, n), max(wide, w)
+		}
+	}
+	end()
+	return narrow, max(wide, inLine)
+}
+
+// textWidth returns the width of the longest word of a text, and of the text in one line.
+func textWidth(s string, st *cascade.Style) (narrow, wide float64) {
+	blank := .28*st.FontSize + st.Spacing
+	line := 0.0
+	for i := 0; i < len(s); {
+		if dom.IsSpace(s[i]) {
+			if st.Lines && s[i] == '\n' {
+				wide, line = max(wide, line), 0
+			} else if st.Lines || i == 0 || !dom.IsSpace(s[i-1]) {
+				line += blank
+			}
+			i++
+			continue
+		}
+		to, w := word(s, i, st.FontSize, st.Spacing)
+		narrow = max(narrow, w)
+		line += w
+		i = to
+	}
+	wide = max(wide, line)
+	if st.Nowrap {
+		narrow = wide
+	}
+	return narrow, wide
+}
+
+// natural returns the size of the content of a picture or a field.
+func (l *layout) natural(b *box) (w, h float64) {
+	st := b.style
+	w, h = math.NaN(), math.NaN()
+	if n, ok := st.Length(cascade.Width, b.upWidth()); ok {
+		w = b.outerSize(n, b.across()) - b.across()
+	}
+	if n, ok := st.Length(cascade.Height, math.NaN()); ok {
+		h = b.outerSize(n, b.down()) - b.down()
+	}
+	ownWidth, ownHeight := 0.0, 0.0
+	if b.node != nil {
+		switch b.node.DataAtom {
+		case atom.Video, atom.Canvas, atom.Iframe, atom.Object, atom.Embed, atom.Svg:
+			ownWidth, ownHeight = 300, 150
+		case atom.Input, atom.Select, atom.Textarea, atom.Progress, atom.Meter, atom.Audio:
+			ownWidth, ownHeight = 160, 20
+		case atom.Img:
+			if p := pictureOf(b.node); p != nil {
+				ownWidth, ownHeight = p.width, p.height
+			}
+		}
+		if n, ok := pixelAttribute(b.node, "width"); ok {
+			ownWidth = n
+		}
+		if n, ok := pixelAttribute(b.node, "height"); ok {
+			ownHeight = n
+		}
+	}
+	if most := b.upWidth(); w != w && ownWidth > most && most > 0 { // nearly all pages let pictures shrink
+		ownWidth, ownHeight = most, ownHeight*most/ownWidth
+	}
+	switch {
+	case w != w && h == h && ownHeight > 0:
+		w = h * ownWidth / ownHeight
+	case h != h && w == w && ownWidth > 0:
+		h = w * ownHeight / ownWidth
+	}
+	if w != w {
+		w = ownWidth
+	}
+	if h != h {
+		h = ownHeight
+	}
+	return w, h
+}
+
+func (b *box) upWidth() float64 {
+	for in := b.up; in != nil; in = in.up {
+		if in.kind != inlineBox {
+			return max(0, in.w-in.across())
+		}
+	}
+	return 0
+}
+
+// pixelAttribute reads an attribute such as width.
+func pixelAttribute(n *html.Node, key string) (float64, bool) {
+	text, ok := dom.Attr(n, key)
+	if !ok || strings.HasSuffix(text, "%") {
+		return 0, false
+	}
+	got, digits := 0.0, 0
+	for _, c := range strings.TrimSpace(text) {
+		if c < '0' || c > '9' || digits > 6 {
+			break
+		}
+		got, digits = got*10+float64(c-'0'), digits+1
+	}
+	return got, digits > 0
+}
