@@ -86,6 +86,11 @@ func (b *box) place(x, y float64) {
 		}
 		b.clip = at.inner
 	}
+	b.zoom, b.struck = up.zoom, up.struck
+	if n := b.style.Number(cascade.Zoom, 1); n > 0 {
+		b.zoom *= n
+	}
+	b.strike()
 	b.inner = b.clip
 	if !b.isPage() {
 		b.relative()
@@ -103,6 +108,16 @@ func (b *box) place(x, y float64) {
 	for c := b.first; c != nil; c = c.next {
 		c.place(b.left, b.top)
 		b.busy = b.busy || c.busy || c.kind == textBox && !isBlank(c.node.Data)
+	}
+}
+
+// strike notes a line through the text. It goes through all content of an element except boxes of their own.
+func (b *box) strike() {
+	if b.isTaken() || b.floatsTo() != "" || b.kind == blockBox && b.isInline() {
+		b.struck = false
+	}
+	if strings.Contains(b.style.Word(cascade.TextDecorationLine), "line-through") {
+		b.struck = true
 	}
 }
 

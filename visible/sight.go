@@ -70,7 +70,7 @@ func see(doc *html.Node, sheets *cascade.Sheets, scripts, plain bool) (p *page, 
 	p.children(doc, p.root, p.root.style, &scope{sheets: sheets})
 	v.l.fragments = make([]fragment, 0, p.boxes/2+16)
 	v.l.page(p.root)
-	p.root.space = screenPlane
+	p.root.space, p.root.zoom = screenPlane, 1
 	for c := p.root.first; c != nil; c = c.next {
 		if c.style.Dark && c.kind != textBox {
 			v.canvas = c.style.Canvas()
@@ -205,7 +205,7 @@ func (v *view) fragment(t *letters) sight {
 		return b.sight
 	case st.Hidden, st.Masked, st.FontSize <= 0:
 		return hidden
-	case st.Shrunk, st.Doubt, tight, b.up.struck():
+	case st.Shrunk, st.Doubt, tight, b.up.struck:
 		return doubtful
 	}
 	if size := v.size(t, st); size <= maxTiny || size <= maxTenth && st.Parent != nil && st.FontSize <= .1*st.Parent.FontSize {
@@ -237,28 +237,9 @@ func (v *view) fragment(t *letters) sight {
 	return hidden
 }
 
-// struck reports whether a line goes through the text of a box. It goes through all content of an element except boxes of
-// their own.
-func (b *box) struck() bool {
-	for ; b != nil && b.style != nil; b = b.up {
-		if strings.Contains(b.style.Word(cascade.TextDecorationLine), "line-through") {
-			return true
-		}
-		if b.isTaken() || b.floatsTo() != "" || b.kind == blockBox && b.isInline() {
-			return false
-		}
-	}
-	return false
-}
-
 // size returns the size of letters on the screen: the smaller one of their width and their height.
 func (v *view) size(t *letters, st *cascade.Style) float64 {
-	size := st.FontSize * st.Adjusted()
-	for in := t.b.up; in != nil; in = in.up {
-		if zoom := in.style.Number(cascade.Zoom, 1); zoom > 0 {
-			size *= zoom
-		}
-	}
+	size := st.FontSize * st.Adjusted() * t.b.up.zoom
 	if s := t.b.space; s != screenPlane {
 		f := &v.l.fragments[t.at]
 		x, y := t.b.left+f.x+f.w/2, t.b.top+f.y+f.h/2

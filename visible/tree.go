@@ -35,6 +35,8 @@ type box struct {
 	group               *group
 	left, top           float64 // of its border box on the page, before transforms
 	busy                bool    // it holds text
+	zoom                float64
+	struck              bool // a line goes through its text
 	collapsed, flexible bool
 }
 
