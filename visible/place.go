@@ -77,6 +77,7 @@ func (b *box) place(x, y float64) {
 	up := b.up
 	b.left, b.top, b.space, b.clip, b.group, b.sight = x+b.x, y+b.y, up.space, up.inner, up.group, max(b.sight, up.sight)
 	if b.kind == textBox {
+		b.exceeds = up.exceeds && up.clip == b.clip
 		return
 	}
 	if b.holder != nil {
@@ -105,6 +106,7 @@ func (b *box) place(x, y float64) {
 			b.clipContent()
 		}
 	}
+	b.exceeds = b.isWide() || up.exceeds && !b.style.Positions && up.clip == b.clip && up.space == b.space
 	for c := b.first; c != nil; c = c.next {
 		c.place(b.left, b.top)
 		b.busy = b.busy || c.busy || c.kind == textBox && !isBlank(c.node.Data)
@@ -119,6 +121,13 @@ func (b *box) strike() {
 	if strings.Contains(b.style.Word(cascade.TextDecorationLine), "line-through") {
 		b.struck = true
 	}
+}
+
+// isWide reports whether a box on the screen is a table, or has lines that are not broken.
+func (b *box) isWide() bool {
+	st, width := b.style, screen(true).Width
+	isTable := st.Display == "table"
+	return (isTable || b.kind == blockBox && st.Lines && st.Nowrap && st.Indent(width) < width) && b.left+b.pad.left < width
 }
 
 // isPage reports whether a box is the page, html or body. Pages hide these until their scripts have run. If that counted,

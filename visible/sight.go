@@ -256,7 +256,7 @@ func (v *view) size(t *letters, st *cascade.Style) float64 {
 func (t *letters) place(x, y float64) (float64, float64, bool) {
 	x, y, ok := t.b.space.toScreen(x, y)
 	s := screen(true)
-	return x, y, ok && x >= 0 && y >= 0 && (x < s.Width || t.b.isWide()) && !(t.fixed && y >= s.Height) && t.b.clip.holds(x, y)
+	return x, y, ok && x >= 0 && y >= 0 && (x < s.Width || t.b.exceeds) && !(t.fixed && y >= s.Height) && t.b.clip.holds(x, y)
 }
 
 // at reports whether letters at a place on the screen can be told from what is around them.
@@ -264,22 +264,6 @@ func (v *view) at(t *letters, st *cascade.Style, x, y float64) bool {
 	for _, c := range v.inks(t, st, x, y) {
 		if c[3] > .02 && v.differs(t, c, x, y) {
 			return true
-		}
-	}
-	return false
-}
-
-// isWide reports whether a text belongs to something that may be wider than the screen: a table, or lines that are not
-// broken. A person scrolls to its end.
-func (b *box) isWide() bool {
-	width := screen(true).Width
-	for in := b.up; in != nil && in.clip == b.clip && in.space == b.space; in = in.up {
-		isTable := in.style.Display == "table"
-		if (isTable || in.kind == blockBox && in.style.Lines && in.style.Nowrap && in.style.Indent(width) < width) && in.left+in.pad.left < width {
-			return true
-		}
-		if in.style.Positions {
-			return false
 		}
 	}
 	return false

@@ -36,6 +36,7 @@ type box struct {
 	left, top           float64 // of its border box on the page, before transforms
 	busy                bool    // it holds text
 	zoom                float64
+	exceeds             bool // it may be wider than the screen, and a person scrolls to its end
 	struck              bool // a line goes through its text
 	collapsed, flexible bool
 }
