@@ -17,8 +17,9 @@ import (
 type layout struct {
 	fragments []fragment
 	pieces    []piece
-	clamp     *int   // how many lines are still shown; nil if all are
-	holders   []*box // the boxes that contain some that are out of the flow
+	pictures  map[string]*picture // by their addresses
+	clamp     *int                // how many lines are still shown; nil if all are
+	holders   []*box              // the boxes that contain some that are out of the flow
 }
 
 // fragment is the part of a text that is on one line.
@@ -847,7 +848,7 @@ func (l *layout) natural(b *box) (w, h float64) {
 		case atom.Input, atom.Select, atom.Textarea, atom.Progress, atom.Meter, atom.Audio:
 			ownWidth, ownHeight = 160, 20
 		case atom.Img:
-			if p := pictureOf(b.node); p != nil {
+			if p := l.pictureOf(b.node); p != nil {
 				ownWidth, ownHeight = p.width, p.height
 			}
 		}

@@ -369,7 +369,7 @@ func (o *order) image(b *box, image *cascade.Part, area rectangle, replaced, fix
 	case len(image.Stops) > 0:
 		o.add(b, stroke{area: area, image: image}, fixed)
 	case image.Name == "url" && strings.HasPrefix(strings.ToLower(image.Address), "data:"):
-		if p := pictureAt(image.Address); p != nil {
+		if p := o.l.pictureAt(image.Address); p != nil {
 			o.rectangles(b, p, area, fixed)
 		}
 	case image.Name == "url" && (image.Address == "" || image.Address[0] == '#' || replaced):
@@ -401,7 +401,7 @@ func (o *order) picture(b *box, area rectangle, fixed bool) {
 	case atom.Svg:
 		o.rectangles(b, drawing(n, area.right-area.left, area.bottom-area.top), area, fixed)
 	case atom.Img:
-		if p := pictureOf(n); p != nil {
+		if p := o.l.pictureOf(n); p != nil {
 			o.rectangles(b, p, area, fixed)
 			return
 		}

@@ -43,12 +43,25 @@ const (
 )
 
 // pictureOf returns the picture of an <img>, or nil if the page does not hold it.
-func pictureOf(n *html.Node) *picture {
+func (l *layout) pictureOf(n *html.Node) *picture {
 	address, _ := dom.Attr(n, "src")
-	return pictureAt(address)
+	return l.pictureAt(address)
 }
 
-func pictureAt(address string) *picture {
+// pictureAt returns the picture in an address. Each address is read once.
+func (l *layout) pictureAt(address string) *picture {
+	p, known := l.pictures[address]
+	if !known {
+		p = readPicture(address)
+		if l.pictures == nil {
+			l.pictures = map[string]*picture{}
+		}
+		l.pictures[address] = p
+	}
+	return p
+}
+
+func readPicture(address string) *picture {
 	if len(address) > maxPicture {
 		return nil
 	}

@@ -59,6 +59,7 @@ type clip struct {
 	outer *clip
 	space *space
 	area  rectangle
+	depth int // the clips around it
 }
 
 // holds reports whether a place on the screen is inside a clip.
@@ -269,7 +270,11 @@ func (c *clip) within(area rectangle, s *space) *clip {
 		area = rectangle{max(area.left, o.left), max(area.top, o.top), min(area.right, o.right), min(area.bottom, o.bottom)}
 		c = c.outer
 	}
-	return &clip{c, s, area}
+	depth := 0
+	if c != nil {
+		depth = c.depth + 1
+	}
+	return &clip{c, s, area, depth}
 }
 
 // group is an element that is painted by itself and then, with filters and opacity, on what is behind it.

@@ -229,6 +229,8 @@ func (v *view) fragment(t *letters) sight {
 	}
 	t.away = inside == 0
 	switch {
+	case v.work > maxLooks:
+		return doubtful
 	case 5*shown >= 2*n:
 		return seen
 	case shown > 0:
@@ -355,10 +357,10 @@ func (v *view) differs(t *letters, ink cascade.RGBA, x, y float64) bool {
 		if scrolls && s.fixed != t.fixed || painted && v.o.unread && (s.unknown || s.b.busy) { // a sheet that is not read may set where it is, or hide it
 			continue
 		}
-		c, ok := s.colourAt(x, y)
-		if !ok {
+		if v.work += s.cost(); !s.holds(x, y) {
 			continue
 		}
+		c := s.colourAt(x, y)
 		v.enter(s.group, x, y)
 		top := &v.layers[len(v.layers)-1]
 		switch {
@@ -413,6 +415,7 @@ func (v *view) enter(g *group, x, y float64) {
 		}
 		v.leave()
 	}
+	v.work += g.cost()
 	if g.outer != v.layers[len(v.layers)-1].g {
 		v.enter(g.outer, x, y)
 	}
@@ -443,19 +446,42 @@ func (g *group) put(c, behind cascade.RGBA) cascade.RGBA {
 	return over(c, behind)
 }
 
-// colourAt returns the colour of a stroke at a place on the screen. It reports false if the stroke is not there.
-func (s *stroke) colourAt(x, y float64) (cascade.RGBA, bool) {
-	px, py := s.space.fromScreen(x, y)
-	if !s.area.holds(px, py) || s.hole != nil && s.hole.holds(px, py) || !s.clip.holds(x, y) {
-		return cascade.RGBA{}, false
+// cost returns the work of looking at a stroke.
+func (s *stroke) cost() int {
+	n := 0
+	if s.clip != nil {
+		n = s.clip.depth
 	}
+	if s.image != nil {
+		n += len(s.image.Stops)
+	}
+	return n
+}
+
+// cost returns the work of entering a group.
+func (g *group) cost() int {
+	if g.shape != nil {
+		return 1 + len(g.shape.Numbers) + len(g.shape.Address)/8
+	}
+	return 1 + len(g.filters)
+}
+
+// holds reports whether a place on the screen is in the area of a stroke.
+func (s *stroke) holds(x, y float64) bool {
+	px, py := s.space.fromScreen(x, y)
+	return s.area.holds(px, py) && (s.hole == nil || !s.hole.holds(px, py)) && s.clip.holds(x, y)
+}
+
+// colourAt returns the colour of a stroke at a place on the screen.
+func (s *stroke) colourAt(x, y float64) cascade.RGBA {
 	switch {
 	case s.unknown:
-		return cascade.RGBA{.5, .5, .5, 1}, true
+		return cascade.RGBA{.5, .5, .5, 1}
 	case s.image != nil:
-		return gradient(s.image, s.b, s.area, px, py), true
+		px, py := s.space.fromScreen(x, y)
+		return gradient(s.image, s.b, s.area, px, py)
 	}
-	return s.colour, true
+	return s.colour
 }
 
 // gradient returns the colour of a gradient at a point of an area.
@@ -523,7 +549,9 @@ func (v *view) markTexts() (seenSize, unseenSize int) {
 		}
 		away = away && text && !some
 		if n := b.node; n != nil && away && n.DataAtom != atom.Html && n.DataAtom != atom.Body {
-			v.marks[n] = max(v.marks[n], hidden)
+			if v.marks[n] = hidden; b.sight == doubtful {
+				v.marks[n] = doubtful
+			}
 		}
 		return some, away
 	}
