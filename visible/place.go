@@ -54,7 +54,7 @@ func (m *matrix) determinant() float64 {
 	return m[0]*minor(1, 2, 3) - m[4]*minor(0, 2, 3) + m[8]*minor(0, 1, 3) - m[12]*minor(0, 1, 2)
 }
 
-// clip is an area outside of which nothing is shown.
+// clip is an area. Nothing is shown beyond it.
 type clip struct {
 	outer *clip
 	space *space

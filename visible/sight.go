@@ -45,7 +45,7 @@ const (
 	maxBands = 1_000_000
 )
 
-// look returns the elements and texts of a tree that cannot be seen, and what is left of texts of which a part can.
+// look returns the elements and texts of a tree that cannot be seen, and what is left of texts that are seen in part.
 func look(doc *html.Node, o Options) (*page, error) {
 	sheets := cascade.New(doc, o.Rest, screen(o.Scripts))
 	p, seenSize, unseenSize := see(doc, sheets, o.Scripts, false)
@@ -559,7 +559,7 @@ func (v *view) markTexts() (seenSize, unseenSize int) {
 	return seenSize, unseenSize
 }
 
-// left marks a text of which nothing or only a part can be seen, and returns the bytes that can.
+// left marks a text if it cannot be seen, or notes the part that can, and returns the bytes of that part.
 func (v *view) left(c *box, at int) int {
 	size := len(strings.TrimSpace(c.node.Data))
 	if at < 0 {

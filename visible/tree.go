@@ -68,7 +68,7 @@ type page struct {
 	sheets  *cascade.Sheets
 	root    *box
 	marks   map[*html.Node]sight  // elements and texts that are not shown
-	cut     map[*html.Node]string // what is left of texts of which a part is shown
+	cut     map[*html.Node]string // what is left of texts that are shown in part
 	shades  []shade
 	named   map[string]bool // the names of open <details>
 	boxes   int
