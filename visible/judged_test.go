@@ -3,7 +3,9 @@ package visible
 import (
 	"bufio"
 	"encoding/json"
+	"maps"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -12,6 +14,9 @@ import (
 	"familiar/visible/dom"
 )
 
+// tally counts judged texts.
+type tally struct{ hidden, gone, shown, lost int }
+
 // TestJudgedPages compares the text that Prune leaves with the text that a browser showed to command judge.
 func TestJudgedPages(t *testing.T) {
 	file, err := os.Open("testdata/judged.jsonl")
@@ -19,19 +24,20 @@ func TestJudgedPages(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer file.Close()
-	var hidden, gone, shown, lost int
+	var all tally
+	classes := map[string]*tally{}
 	lines := bufio.NewScanner(file)
 	lines.Buffer(nil, 1<<20)
 	for lines.Scan() {
 		var one struct {
-			Page   string
-			Stated bool
-			Seen   map[string]bool
+			Page, Class  string
+			Stated, Held bool
+			Seen         map[string]bool
 		}
 		if err := json.Unmarshal(lines.Bytes(), &one); err != nil {
 			t.Fatal(err)
 		}
-		doc, err := html.ParseWithOptions(strings.NewReader(one.Page), html.ParseOptionEnableScripting(true))
+		doc, err := parse(one.Page)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -39,26 +45,53 @@ func TestJudgedPages(t *testing.T) {
 			t.Fatalf("%s: %v", one.Page, err)
 		}
 		text := dom.Text(doc)
+		class := one.Class
+		if one.Held {
+			class += ", held"
+		}
+		if classes[class] == nil {
+			classes[class] = &tally{}
+		}
 		for word, seen := range one.Seen {
 			left := strings.Contains(text, word+" ")
-			switch {
-			case one.Stated && seen && !left: // on purpose
-			case seen:
-				if shown++; !left {
-					lost++
-					t.Logf("%s is lost: %s", word, one.Page)
-				}
-			default:
-				if hidden++; left {
-					t.Logf("%s is left: %s", word, one.Page)
-				} else {
-					gone++
-				}
+			if one.Stated && seen && !left { // on purpose
+				continue
+			}
+			for _, sum := range []*tally{&all, classes[class]} {
+				sum.add(seen, left)
+			}
+			if seen != left && !one.Held {
+				t.Logf("%s: %s is left: %v: %s", class, word, left, one.Page)
 			}
 		}
 	}
-	t.Logf("%d of %d hidden texts are gone, %d of %d visible ones are lost", gone, hidden, lost, shown)
-	if gone*100 < hidden*97 || lost*100 > shown {
+	for _, class := range slices.Sorted(maps.Keys(classes)) {
+		sum := classes[class]
+		t.Logf("%-32s %3d of %3d hidden texts are gone, %3d of %4d visible ones are lost", class, sum.gone, sum.hidden, sum.lost, sum.shown)
+	}
+	if all.gone*100 < all.hidden*97 || all.lost*100 > all.shown {
 		t.Error("at least 97 % must be gone and at most 1 % lost")
+	}
+}
+
+func parse(page string) (*html.Node, error) {
+	if strings.HasPrefix(page, "<?xml") {
+		return XHTML(page)
+	}
+	return html.ParseWithOptions(strings.NewReader(page), html.ParseOptionEnableScripting(true))
+}
+
+func (sum *tally) add(seen, left bool) {
+	switch {
+	case seen && left:
+		sum.shown++
+	case seen:
+		sum.shown++
+		sum.lost++
+	case left:
+		sum.hidden++
+	default:
+		sum.hidden++
+		sum.gone++
 	}
 }

@@ -1,6 +1,7 @@
 package visible
 
 import (
+	"slices"
 	"strings"
 
 	"golang.org/x/net/html"
@@ -17,27 +18,27 @@ import (
 // doc must be the root of a tree that html.Parse made. If Prune returns an error, which can only be [ErrStyles], it has
 // not changed the tree.
 func Prune(doc *html.Node, o Options) (Count, error) {
-	unseen, err := look(doc, o)
+	page, err := look(doc, o)
 	if err != nil {
 		return Count{}, err
 	}
-	p := pruner{unseen: unseen, scripts: o.Scripts, all: dom.Length(doc)}
+	p := pruner{page: page, scripts: o.Scripts, all: dom.Length(doc)}
+	p.join()
 	p.children(doc)
-	return Count{Hidden: p.hidden, Seen: p.seen}, nil
+	return p.count, nil
 }
 
 // pruner is the state of Prune.
 type pruner struct {
-	unseen  map[*html.Node]bool // hidden by styles
-	scripts bool                // the browser runs scripts
-	hidden  int                 // characters that were hidden
-	seen    int                 // characters that are left
-	all     int                 // characters before anything was removed
-	large   int                 // elements that were too large to be boilerplate
-	depth   int                 // of the node whose children are visited
-	raw     int                 // elements around that node that keep their white space: <pre> and <code>
-	work    int                 // at most maxWork
-	kept    int                 // bytes of text, at most maxText
+	page    *page
+	scripts bool // the browser runs scripts
+	count   Count
+	all     int // characters before anything was removed
+	large   int // elements that were too large to be boilerplate
+	depth   int // of the node whose children are visited
+	raw     int // elements around that node that keep their white space: <pre> and <code>
+	work    int // at most maxWork
+	kept    int // bytes of text, at most maxText
 }
 
 // Callers may measure and copy the text of each element, so their work grows with the text times its depth. The tree is therefore bounded,
@@ -63,9 +64,8 @@ func (p *pruner) children(n *html.Node) {
 	defer func() { p.depth-- }()
 	for c := range dom.Children(n) {
 		switch {
-		case c.Type == html.TextNode && p.unseen[c]:
-			p.hidden += dom.Letters(c.Data)
-			n.RemoveChild(c)
+		case c.Type == html.TextNode && p.page.marks[c] != seen:
+			p.drop(c)
 		case p.work >= maxWork, c.Type != html.TextNode && c.Type != html.ElementNode:
 			n.RemoveChild(c)
 		case c.Type == html.TextNode:
@@ -79,14 +79,68 @@ func (p *pruner) children(n *html.Node) {
 	}
 }
 
+// drop removes a node that cannot be seen, and counts its characters.
+func (p *pruner) drop(n *html.Node) {
+	size := dom.Letters(n.Data)
+	if n.Type == html.ElementNode {
+		size = dom.Length(n)
+	}
+	if p.page.marks[n] == doubtful {
+		p.count.Doubtful += size
+	} else {
+		p.count.Hidden += size
+	}
+	n.Parent.RemoveChild(n)
+}
+
+// join puts the content of shadow trees where it is shown.
+func (p *pruner) join() {
+	for i := range p.page.shades {
+		s := &p.page.shades[i]
+		for c := range dom.Children(s.host) {
+			if c != s.template && !s.holds(c) && (c.Type == html.TextNode || c.Type == html.ElementNode) {
+				p.page.marks[c] = max(p.page.marks[c], hidden)
+			}
+		}
+		for slot, all := range s.slots {
+			for c := range dom.Children(slot) {
+				slot.RemoveChild(c)
+			}
+			for _, c := range all {
+				c.Parent.RemoveChild(c)
+				slot.AppendChild(c)
+			}
+		}
+		for c := range dom.Children(s.template) {
+			s.template.RemoveChild(c)
+			s.host.InsertBefore(c, s.template)
+		}
+		s.host.RemoveChild(s.template)
+	}
+}
+
+// holds reports whether a child of the host is in a slot.
+func (s *shade) holds(c *html.Node) bool {
+	for _, all := range s.slots {
+		if slices.Contains(all, c) {
+			return true
+		}
+	}
+	return false
+}
+
 func (p *pruner) text(n *html.Node) {
+	if left, ok := p.page.cut[n]; ok {
+		p.count.Hidden += max(0, dom.Letters(n.Data)-dom.Letters(left))
+		n.Data = left
+	}
 	if size := p.charge(len(n.Data)); size < len(n.Data) {
 		n.Data = strings.ToValidUTF8(n.Data[:size], "")
 	}
 	if p.raw == 0 {
 		n.Data = foldBlanks(n.Data)
 	}
-	p.seen += dom.Letters(n.Data)
+	p.count.Seen += dom.Letters(n.Data)
 }
 
 func (p *pruner) element(n *html.Node) {
@@ -102,13 +156,9 @@ func (p *pruner) element(n *html.Node) {
 	case isNoText(n) || p.isBoilerplate(n):
 		n.Parent.RemoveChild(n)
 		return
-	case p.unseen[n]:
-		p.hidden += dom.Length(n)
-		n.Parent.RemoveChild(n)
+	case p.page.marks[n] != seen:
+		p.drop(n)
 		return
-	}
-	if n.DataAtom == atom.Details {
-		p.closeDetails(n)
 	}
 	n.Attr = keptAttributes(n.Attr)
 	p.charge(0)
@@ -170,22 +220,6 @@ func (p *pruner) isBoilerplate(n *html.Node) bool {
 
 // formFields selects the elements of a form that a person fills in.
 var formFields = dom.NewSelector("textarea, select, input:not([type=hidden i], [type=submit i], [type=button i], [type=image i], [type=reset i])")
-
-// closeDetails removes the content of a closed <details> except for its summary.
-func (p *pruner) closeDetails(n *html.Node) {
-	if _, open := dom.Attr(n, "open"); open {
-		return
-	}
-	first := true
-	for c := range dom.Children(n) {
-		if c.DataAtom == atom.Summary && first {
-			first = false
-			continue
-		}
-		p.hidden += dom.Length(c)
-		n.RemoveChild(c)
-	}
-}
 
 // maxAttribute is the length of the longest attribute that is kept, in bytes.
 const maxAttribute = 4 << 10

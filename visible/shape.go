@@ -8,50 +8,26 @@ import (
 	"familiar/visible/internal/cascade"
 )
 
-// cut reports whether clipping or a mask leaves nothing of an element.
-func (f *frame) cut(inline bool) bool {
-	st := &f.style
-	position := st.Word(cascade.Position)
-	if position == "absolute" || position == "fixed" {
-		if v := st.Get(cascade.Clip); v != nil && len(v.Numbers) == 4 && f.emptyClip(v) {
-			return true
-		}
+// orElse returns a number, or another one for a keyword.
+func orElse(n, other float64) float64 {
+	if n != n {
+		return other
 	}
-	if v := st.Get(cascade.ClipPath); v != nil && (v.Doubt || len(v.Parts) > 0 && f.emptyShape(&v.Parts[0])) {
-		return true
-	}
-	return f.masked()
+	return n
 }
 
-// least is the number of pixels of an element that must be left, in both directions.
-const least = 2.5
-
-func (f *frame) emptyClip(v *cascade.Value) bool {
-	around := f.style.Around(math.NaN())
-	top, right, bottom, left := v.Numbers[0].Value(around), v.Numbers[1].Value(around), v.Numbers[2].Value(around), v.Numbers[3].Value(around)
-	or := func(n, other float64) float64 {
-		if n != n {
-			return other
-		}
-		return n
+// inCut reports whether a point of a box is left by the property clip.
+func (b *box) inCut(v *cascade.Value, x, y float64) bool {
+	at := func(i int, other float64) float64 {
+		return orElse(v.Numbers[i].Value(b.style.Around(math.NaN())), other)
 	}
-	top, left = max(or(top, 0), 0), max(or(left, 0), 0)
-	return or(bottom, math.Inf(1))-top < least || or(right, math.Inf(1))-left < least || top > f.tall()+40 || left > f.box.width+40
+	return y >= at(0, math.Inf(-1)) && x < at(1, math.Inf(1)) && y < at(2, math.Inf(1)) && x >= at(3, math.Inf(-1))
 }
 
-// emptyShape reports whether a shape leaves hardly anything of an element.
-func (f *frame) emptyShape(shape *cascade.Part) bool {
-	width, tall := max(f.box.width, 1), max(f.tall(), f.style.Line)
-	if f.style.Display == "inline" {
-		width = min(width, f.extent())
-	}
-	across := func(i int) float64 { return shape.Numbers[i].Value(f.style.Around(width)) }
-	down := func(i int) float64 { return shape.Numbers[i].Value(f.style.Around(tall)) }
-	text := min(width, f.extent())
-	empty := func(left, top, right, bottom float64) bool {
-		left, top, right, bottom = max(left, 0), max(top, 0), min(right, text), min(bottom, tall)
-		return right-left < least || bottom-top < least
-	}
+// inShape reports whether a point of a box is inside a shape of clip-path.
+func (b *box) inShape(shape *cascade.Part, x, y float64) bool {
+	across := func(i int) float64 { return shape.Numbers[i].Value(b.style.Around(b.w)) }
+	down := func(i int) float64 { return shape.Numbers[i].Value(b.style.Around(b.h)) }
 	n := len(shape.Numbers)
 	switch shape.Name {
 	case "inset":
@@ -62,105 +38,94 @@ func (f *frame) emptyShape(shape *cascade.Part) bool {
 		if n == 2 {
 			bottom = 0
 		}
-		return empty(across(left), down(0), width-across(right), tall-down(bottom))
+		return x >= across(left) && y >= down(0) && x < b.w-across(right) && y < b.h-down(bottom)
 	case "rect":
-		or := func(n, other float64) float64 {
-			if n != n {
-				return other
-			}
-			return n
-		}
-		return empty(or(across(3), 0), or(down(0), 0), or(across(1), width), or(down(2), tall))
+		return x >= orElse(across(3), 0) && y >= orElse(down(0), 0) && x < orElse(across(1), b.w) && y < orElse(down(2), b.h)
 	case "xywh":
-		return empty(across(0), down(1), across(0)+across(2), down(1)+down(3))
+		return x >= across(0) && y >= down(1) && x < across(0)+across(2) && y < down(1)+down(3)
 	case "circle", "ellipse":
-		return f.emptyRound(shape, width, tall, empty)
+		return b.inRound(shape, x, y)
 	case "polygon":
-		return emptyPolygon(shape, across, down, text, tall)
+		return inPolygon(shape, across, down, x, y)
 	case "path":
-		return emptyPath(shape.Address, empty)
+		low, high := pathBounds(shape.Address)
+		return x >= low && x < high && y >= low && y < high
 	}
-	return true // a shape that is not computed
+	return false // a shape that is not computed
 }
 
-func (f *frame) emptyRound(shape *cascade.Part, width, tall float64, empty func(left, top, right, bottom float64) bool) bool {
+func (b *box) inRound(shape *cascade.Part, x, y float64) bool {
 	n := len(shape.Numbers)
+	centreX, centreY := b.w/2, b.h/2
+	if n > 2 {
+		centreX = shape.Numbers[2].Value(b.style.Around(b.w))
+	}
+	if n > 3 {
+		centreY = shape.Numbers[3].Value(b.style.Around(b.h))
+	}
 	rx, ry := math.NaN(), math.NaN()
 	if n > 1 {
-		base := width
+		base := b.w
 		if shape.Name == "circle" {
-			base = math.Hypot(width, tall) / math.Sqrt2
+			base = math.Hypot(b.w, b.h) / math.Sqrt2
 		}
-		rx, ry = shape.Numbers[0].Value(f.style.Around(base)), shape.Numbers[1].Value(f.style.Around(tall))
+		rx, ry = shape.Numbers[0].Value(b.style.Around(base)), shape.Numbers[1].Value(b.style.Around(b.h))
 		if shape.Name == "circle" {
 			ry = rx
 		}
 	}
-	x, y := width/2, tall/2
-	if n > 2 {
-		x = shape.Numbers[2].Value(f.style.Around(width))
+	if rx != rx || ry != ry { // keywords
+		words := strings.Fields(shape.Address + " closest-side closest-side")
+		side := func(word string, at, size float64) float64 {
+			if word == "farthest-side" {
+				return max(at, size-at)
+			}
+			return min(at, size-at)
+		}
+		rx, ry = side(words[0], centreX, b.w), side(words[1], centreY, b.h)
+		if shape.Name == "circle" && words[0] == "farthest-side" {
+			rx = max(rx, ry)
+			ry = rx
+		} else if shape.Name == "circle" {
+			rx = min(rx, ry)
+			ry = rx
+		}
 	}
-	if n > 3 {
-		y = shape.Numbers[3].Value(f.style.Around(tall))
+	if rx <= 0 || ry <= 0 {
+		return false
 	}
-	if rx != rx || ry != ry {
-		return empty(x-1_000, y-1_000, x+1_000, y+1_000)
-	}
-	return empty(x-rx, y-ry, x+rx, y+ry)
+	return math.Hypot((x-centreX)/rx, (y-centreY)/ry) <= 1
 }
 
-// emptyPolygon samples points of an element, and reports whether hardly any is inside a polygon.
-func emptyPolygon(shape *cascade.Part, across, down func(i int) float64, width, tall float64) bool {
+// inPolygon reports whether a point is inside a polygon.
+func inPolygon(shape *cascade.Part, across, down func(i int) float64, x, y float64) (in bool) {
 	n := len(shape.Numbers) / 2
 	if n < 3 || n > 500 {
-		return true
+		return false
 	}
-	xs, ys := make([]float64, n), make([]float64, n)
-	for i := range n {
-		xs[i], ys[i] = across(2*i), down(2*i+1)
-		if xs[i] != xs[i] || ys[i] != ys[i] {
-			return true
+	for a, b := 0, n-1; a < n; b, a = a, a+1 {
+		ax, ay, bx, by := across(2*a), down(2*a+1), across(2*b), down(2*b+1)
+		if (ay > y) != (by > y) && x < (bx-ax)*(y-ay)/(by-ay)+ax {
+			in = !in
 		}
 	}
-	inside := 0
-	const grid = 16
-	for i := range grid * grid {
-		x, y := (float64(i%grid)+.5)/grid*width, (float64(i/grid)+.5)/grid*tall
-		in := false
-		for a, b := 0, n-1; a < n; b, a = a, a+1 {
-			if (ys[a] > y) != (ys[b] > y) && x < (xs[b]-xs[a])*(y-ys[a])/(ys[b]-ys[a])+xs[a] {
-				in = !in
-			}
-		}
-		if in {
-			inside++
-		}
-	}
-	return inside*10 < grid*grid
+	return in
 }
 
-// emptyPath reports whether the numbers of a path are so close together that there is nothing between them.
-func emptyPath(path string, empty func(left, top, right, bottom float64) bool) bool {
-	var numbers []float64
+// pathBounds returns the least and the largest number of a path.
+func pathBounds(path string) (low, high float64) {
+	low, high = math.Inf(1), math.Inf(-1)
 	for _, field := range strings.FieldsFunc(path, func(c rune) bool { return (c < '0' || c > '9') && c != '.' && c != '-' }) {
-		n, err := strconv.ParseFloat(field, 64)
-		if err == nil {
-			numbers = append(numbers, n)
+		if n, err := strconv.ParseFloat(field, 64); err == nil {
+			low, high = min(low, n), max(high, n)
 		}
 	}
-	if len(numbers) < 4 {
-		return true
-	}
-	low, high := math.Inf(1), math.Inf(-1)
-	for _, n := range numbers {
-		low, high = min(low, n), max(high, n)
-	}
-	return empty(low, low, high, high)
+	return low, high
 }
 
 // masked reports whether a mask hides nearly everything. An image that is not known hides everything.
-func (f *frame) masked() bool {
-	st := &f.style
+func (b *box) masked() bool {
+	st := b.style
 	v := st.Get(cascade.MaskImage)
 	if v == nil {
 		return false
@@ -190,7 +155,7 @@ func (f *frame) masked() bool {
 		if len(image.Stops) == 0 {
 			continue
 		}
-		for _, c := range image.Samples(st.Around(f.box.width), st.Color, st.Dark) {
+		for _, c := range image.Samples(st.Around(b.w), st.Color, st.Dark) {
 			alpha := c[3]
 			if part(cascade.MaskMode, i).Name == "luminance" {
 				alpha *= cascade.Luminance(c)
@@ -235,70 +200,21 @@ func turn(x, y, z, degrees float64) matrix {
 	}
 }
 
-// smallest is the factor of a transform below which letters count as a line.
-const smallest = .05
-
-// transform moves, turns and scales an element. It reports false if nothing of it is left.
-func (f *frame) transform() bool {
-	st := &f.style
-	m := identity
-	some := false
-	for _, p := range [...]cascade.Property{cascade.Translate, cascade.Rotate, cascade.Scale, cascade.Transform} {
-		v := st.Get(p)
-		if v == nil {
-			continue
-		}
-		if v.Doubt {
-			return false
-		}
-		for i := range v.Parts {
-			some = true
-			m = m.times(f.matrixOf(&v.Parts[i]))
-		}
-	}
-	if path := st.Word(cascade.OffsetPath); path != "" && path != "none" {
-		return false // it is somewhere along a path that is not computed
-	}
-	if !some {
-		return true
-	}
-	f.hosts, f.pinned = f, f
-	for _, n := range m {
-		if n != n {
-			return false
-		}
-	}
-	area := math.Abs(m[0]*m[5] - m[1]*m[4])
-	wide := max(math.Hypot(m[0], m[1]), math.Hypot(m[4], m[5]))
-	volume := m[0]*(m[5]*m[10]-m[6]*m[9]) - m[4]*(m[1]*m[10]-m[2]*m[9]) + m[8]*(m[1]*m[6]-m[2]*m[5])
-	if wide == 0 || math.Abs(volume) < 1e-9 || area/wide < smallest || m[15] <= 0 || m[10] < 0 && st.Word(cascade.BackfaceVisibility) == "hidden" {
-		return false
-	}
-	f.scale *= area / wide
-	f.box.x += m[12]
-	f.box.y += m[13]
-	return true
-}
-
 // matrixOf returns the matrix of one transform.
-func (f *frame) matrixOf(part *cascade.Part) matrix {
+func (b *box) matrixOf(part *cascade.Part) matrix {
 	compute := matrices[part.Name]
 	if compute == nil {
 		return identity
 	}
-	width, tall := f.box.width, math.NaN()
 	n := make([]float64, len(part.Numbers))
 	for i := range n {
 		base := 1.0
 		if strings.HasPrefix(part.Name, "translate") {
-			if base = width; part.Name == "translatey" || i == 1 {
-				if tall != tall {
-					tall = f.tall()
-				}
-				base = tall
+			if base = b.w; part.Name == "translatey" || i == 1 {
+				base = b.h
 			}
 		}
-		n[i] = part.Numbers[i].Value(f.style.Around(base))
+		n[i] = part.Numbers[i].Value(b.style.Around(base))
 	}
 	return compute(n)
 }
@@ -325,7 +241,7 @@ var matrices = map[string]func(n []float64) matrix{
 	"skew":        func(n []float64) matrix { return planar(1, slope(second(n, 0)), slope(n[0]), 1, 0, 0) },
 	"skewx":       func(n []float64) matrix { return planar(1, 0, slope(n[0]), 1, 0, 0) },
 	"skewy":       func(n []float64) matrix { return planar(1, slope(n[0]), 0, 1, 0, 0) },
-	"perspective": func(n []float64) matrix { return perspective(n[0]) },
+	"perspective": func(n []float64) matrix { return perspectiveOf(n[0]) },
 }
 
 // second returns the second argument, or its default.
@@ -351,7 +267,7 @@ func scaling(x, y, z float64) matrix {
 
 func slope(degrees float64) float64 { return math.Tan(degrees * math.Pi / 180) }
 
-func perspective(distance float64) matrix {
+func perspectiveOf(distance float64) matrix {
 	m := identity
 	if distance > 0 {
 		m[11] = -1 / distance

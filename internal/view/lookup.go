@@ -155,6 +155,9 @@ func viewPages(w *writer, l *turn.Lookup) {
 		if p.Hidden > 0 {
 			facts = append(facts, fmt.Sprintf("%d hidden characters dropped", p.Hidden))
 		}
+		if p.Doubtful > 0 {
+			facts = append(facts, fmt.Sprintf("%d of them in doubt", p.Doubtful))
+		}
 		w.item(i, "pages", "✓ [%s] %s%s", sourceNumber(p.N), orDash(p.Final, p.URL), inParens(strings.Join(facts, ", ")))
 	}
 }

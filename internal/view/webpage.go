@@ -190,6 +190,9 @@ func explain(r *WebPage) []applied {
 	}
 	add("kind", "read as %q", r.Shown.Type)
 	add("hidden", "%d characters that a reader could not have seen were dropped", r.Shown.Hidden)
+	if r.Shown.Doubtful > 0 {
+		add("doubtful", "%d of them are in doubt: a reader may have seen them", r.Shown.Doubtful)
+	}
 	for _, rule := range slices.Sorted(maps.Keys(r.removed)) {
 		add("clean", "%s ×%d", rule, r.removed[rule])
 	}
@@ -279,7 +282,7 @@ func (r *WebPage) JSON(explained bool) any {
 	g := r.Shown
 	return PageRecord{
 		Visited: r.Visited(), Title: g.Title, Author: g.Author, Site: g.Site, Published: g.Published, Modified: g.Modified, Language: g.Language,
-		Type: g.Type, Charset: r.charset, Low: g.Low, Hidden: g.Hidden, Removed: r.removed, Rules: explain(r), Hops: hops(r.hops),
+		Type: g.Type, Charset: r.charset, Low: g.Low, Hidden: g.Hidden, Doubtful: g.Doubtful, Removed: r.removed, Rules: explain(r), Hops: hops(r.hops),
 		Markdown: r.Shown.Markdown, Links: g.Links,
 	}
 }
@@ -330,8 +333,9 @@ type PageRecord struct {
 	Type      string         `json:"type"`
 	Charset   string         `json:"declared_charset,omitempty"`
 	Low       bool           `json:"low_content,omitempty"`
-	Hidden    int            `json:"hidden"`            // characters
-	Removed   map[string]int `json:"removed,omitempty"` // by the rules of cleaning
+	Hidden    int            `json:"hidden"`             // characters
+	Doubtful  int            `json:"doubtful,omitempty"` // those of them that may have been seen
+	Removed   map[string]int `json:"removed,omitempty"`  // by the rules of cleaning
 	Rules     []applied      `json:"rules"`
 	Hops      []hopRecord    `json:"hops"`
 	Markdown  string         `json:"markdown"`

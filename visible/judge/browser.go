@@ -13,6 +13,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"time"
 )
 
@@ -196,7 +197,7 @@ func (b *browser) screenshot() (*image.RGBA, error) {
 const settle = `(async () => {
 	while (document.readyState !== 'complete') await new Promise(r => setTimeout(r, 10));
 	for (const a of document.getAnimations()) {
-		if (a.playState === 'paused') continue;
+		if (a.playState === 'paused' || a.timeline !== document.timeline) continue;
 		const t = a.effect.getComputedTiming();
 		if (t.endTime <= 60000) a.finish(); else a.currentTime = 60000;
 	}
@@ -207,8 +208,8 @@ const settle = `(async () => {
 const blank = `(async (word, back) => {
 	const visit = root => {
 		for (const n of root.childNodes) {
-			if (n.nodeType === 3 && !back && n.data.includes(word)) { n.judged = n.data; n.data = n.data.replace(/\S/g, '\u00a0'); }
-			else if (n.nodeType === 3 && back && n.judged) { n.data = n.judged; delete n.judged; }
+			if ((n.nodeType === 3 || n.nodeType === 4) && !back && n.data.includes(word)) { n.judged = n.data; n.data = n.data.replace(/\S/g, '\u00a0'); }
+			else if ((n.nodeType === 3 || n.nodeType === 4) && back && n.judged) { n.data = n.judged; delete n.judged; }
 			visit(n);
 			if (n.shadowRoot) visit(n.shadowRoot);
 		}
@@ -246,7 +247,11 @@ func (b *browser) judge(c testCase) (map[string]bool, error) {
 
 // ink counts the pixels that each text changes.
 func (b *browser) ink(c testCase) (map[string]int, error) {
-	file := filepath.Join(b.dir, "page.html")
+	name := "page.html"
+	if strings.HasPrefix(c.page, "<?xml") {
+		name = "page.xhtml"
+	}
+	file := filepath.Join(b.dir, name)
 	if err := os.WriteFile(file, []byte(c.page), 0o600); err != nil {
 		return nil, fmt.Errorf("write page: %w", err)
 	}

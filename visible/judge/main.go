@@ -4,7 +4,7 @@
 //
 // With a number, it begins at that page.
 //
-// cases.go makes the pages: those of cases.txt, and more that combine ways to hide with ways to write them. browser.go drives
+// cases.go makes the pages: those of cases.txt, more that combine ways to hide with ways to write them, later.txt and painted.txt. browser.go drives
 // Chromium over its debugging protocol. A text is judged by its pixels: the page is drawn with it and with blanks of the same width
 // in its place, on a screen of 1280 by 720, after all animations that end within a minute. It is visible if at least a quarter of
 // the pixels that the page's plain text takes differ clearly, and hidden if hardly any do. Texts between the two are not judged.
@@ -22,7 +22,9 @@ import (
 type verdict struct {
 	Page   string          `json:"page"`
 	Stated bool            `json:"stated,omitempty"` // the reader hides more than the browser, on purpose
-	Seen   map[string]bool `json:"seen"`             // by the first word of the text; unclear ones are missing
+	Class  string          `json:"class,omitempty"`
+	Held   bool            `json:"held,omitempty"` // the code was not tuned on it
+	Seen   map[string]bool `json:"seen"`           // by the first word of the text; unclear ones are missing
 }
 
 func main() {
@@ -58,7 +60,7 @@ func run() error {
 		if err != nil {
 			return fmt.Errorf("judge %s: %w", c.page, err)
 		}
-		if err := out.Encode(verdict{Page: c.page, Stated: c.stated, Seen: seen}); err != nil {
+		if err := out.Encode(verdict{Page: c.page, Stated: c.stated, Class: c.class, Held: c.held, Seen: seen}); err != nil {
 			return fmt.Errorf("write verdicts: %w", err)
 		}
 	}

@@ -139,8 +139,9 @@ type Page struct {
 	Published time.Time     `json:"published,omitzero"`
 	Modified  time.Time     `json:"modified,omitzero"`
 	Cached    bool          `json:"cached,omitempty"`
-	Hidden    int           `json:"hidden,omitempty"` // number of characters dropped as hidden
-	Text      string        `json:"text,omitempty"`   // clean text; stored once by hash, outside of the trace
+	Hidden    int           `json:"hidden,omitempty"`   // number of characters dropped as hidden
+	Doubtful  int           `json:"doubtful,omitempty"` // those of them that may have been seen
+	Text      string        `json:"text,omitempty"`     // clean text; stored once by hash, outside of the trace
 }
 
 // Snippet reports whether the page could not be read and Text is only what a search service says about it.

@@ -209,7 +209,7 @@ func TestHostilePages(t *testing.T) {
 		runtime.ReadMemStats(&before)
 		p, err := Read(body, contentType, nil)
 		runtime.ReadMemStats(&after)
-		if got, most := after.TotalAlloc-before.TotalAlloc, 10*uint64(len(body))+64<<20; got > most {
+		if got, most := after.TotalAlloc-before.TotalAlloc, 10*uint64(len(body))+160<<20; got > most {
 			t.Errorf("%s, %d kB: %d MB allocated, at most %d expected", name, len(body)>>10, got>>20, most>>20)
 		}
 		if len(p.Markdown) > 3*len(body)+64<<10 {

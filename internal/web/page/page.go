@@ -50,6 +50,7 @@ type Page struct {
 	Markdown  string    // with headings, lists, tables and code; without links, images and emphasis
 	Links     []Link    // links of the content, absolute, each address once, in order, without fragments
 	Hidden    int       // characters that were removed because a reader could not have seen them
+	Doubtful  int       // those of Hidden that a reader may have seen
 	Low       bool      // the text is under 250 characters, so the page says little or was read badly
 }
 
@@ -72,7 +73,7 @@ const lowLength = 250
 // other text as it is. The error is always a *Error.
 func Read(body []byte, contentType string, base *url.URL) (Page, error) {
 	kind := mediaType(body, contentType)
-	text, err := ToUTF8(body, contentType, kind == "text/html")
+	text, err := ToUTF8(body, contentType, kind == "text/html" || kind == "application/xhtml+xml")
 	if err != nil {
 		return fail(turn.CodeBadCharset)
 	}
@@ -83,6 +84,10 @@ func Read(body []byte, contentType string, base *url.URL) (Page, error) {
 	switch kind {
 	case "text/html":
 		if p, err = readHTML(text, base); err != nil {
+			return Page{}, err
+		}
+	case "application/xhtml+xml":
+		if p, err = readXHTML(text, base); err != nil {
 			return Page{}, err
 		}
 	case "application/json":
@@ -97,7 +102,7 @@ func Read(body []byte, contentType string, base *url.URL) (Page, error) {
 
 func low(text string) bool { return utf8.RuneCountInString(text) < lowLength }
 
-// mediaType returns "text/html", "application/json" or "text/plain". It follows the header, or else the bytes.
+// mediaType returns "text/html", "application/xhtml+xml", "application/json" or "text/plain". It follows the header, or else the bytes.
 func mediaType(body []byte, contentType string) string {
 	kind, _, err := mime.ParseMediaType(contentType)
 	if err != nil || kind == "application/octet-stream" {
@@ -105,7 +110,7 @@ func mediaType(body []byte, contentType string) string {
 	}
 	switch {
 	case kind == "text/html", kind == "application/xhtml+xml":
-		return "text/html"
+		return kind
 	case kind == "application/json", strings.HasSuffix(kind, "+json"):
 		return "application/json"
 	}
@@ -171,6 +176,17 @@ func readHTML(text []byte, base *url.URL) (p Page, err error) {
 	return p, err
 }
 
+// readXHTML reads a page of XHTML, which is parsed by the rules of XML.
+func readXHTML(text []byte, base *url.URL) (p Page, err error) {
+	defer recoverUnparsable(&err)
+	end := treeLength(text)
+	doc, err := visible.XHTML(string(text[:end]))
+	if err != nil {
+		return fail(turn.CodeUnparsable)
+	}
+	return readDocument(doc, text[end:], base, true)
+}
+
 // recoverUnparsable is deferred around the libraries that parse pages. A page that makes one of them panic cannot be
 // read, but it does not end the program.
 func recoverUnparsable(err *error) {
@@ -190,6 +206,11 @@ func readTree(text, rest []byte, base *url.URL, scripts bool) (Page, error) {
 	if err != nil { // more than 512 elements are open at once
 		return readFlat(string(text), string(rest))
 	}
+	return readDocument(doc, rest, base, scripts)
+}
+
+// readDocument reads what a tree shows.
+func readDocument(doc *html.Node, rest []byte, base *url.URL, scripts bool) (Page, error) {
 	m := readMetadata(doc, base)
 	base = baseOf(doc, base)
 	all, builders := countScripts(doc)
@@ -207,7 +228,7 @@ func readTree(text, rest []byte, base *url.URL, scripts bool) (Page, error) {
 	if root == nil {
 		return fail(turn.CodeExtractionFailed)
 	}
-	p := Page{Title: m.Title, Author: m.Author, Site: m.Site, Language: m.Language, Published: m.Published, MonthOnly: m.MonthOnly, Modified: m.Modified, Type: kind, Hidden: count.Hidden}
+	p := Page{Title: m.Title, Author: m.Author, Site: m.Site, Language: m.Language, Published: m.Published, MonthOnly: m.MonthOnly, Modified: m.Modified, Type: kind, Hidden: count.Hidden + count.Doubtful, Doubtful: count.Doubtful}
 	p.Links = links(root, base, maxLinks)
 	if p.Markdown, err = markdown(root); err != nil || p.Markdown == "" {
 		return fail(turn.CodeExtractionFailed)
@@ -227,7 +248,7 @@ func readFlat(source, rest string) (Page, error) {
 
 // Part reads a piece of HTML that consists only of content, such as a post or an article from an API. It removes only
 // hidden text and marks between the words. base is as in [Read]. edit, unless nil, may change the piece before it is
-// read. It is called with the element around the piece. Only Markdown, Links, Hidden and Low of the Page are set. The
+// read. It is called with the element around the piece. Only Markdown, Links, Hidden, Doubtful and Low of the Page are set. The
 // error is always a *Error.
 func Part(text string, base *url.URL, edit func(root *html.Node)) (p Page, err error) {
 	defer recoverUnparsable(&err)
@@ -248,7 +269,7 @@ func Part(text string, base *url.URL, edit func(root *html.Node)) (p Page, err e
 		return fail(turn.CodeUnparsable)
 	}
 	dropMarks(body, false)
-	p = Page{Hidden: count.Hidden, Links: links(body, base, maxLinks)}
+	p = Page{Hidden: count.Hidden + count.Doubtful, Doubtful: count.Doubtful, Links: links(body, base, maxLinks)}
 	if p.Markdown, err = markdown(body); err != nil {
 		return fail(turn.CodeExtractionFailed)
 	}

@@ -259,3 +259,13 @@ func BenchmarkTable(b *testing.B) {
 		})
 	}
 }
+
+// TestXHTML reads a page whose type says that it is XML.
+func TestXHTML(t *testing.T) {
+	source := `<?xml version="1.0"?><html xmlns="http://www.w3.org/1999/xhtml"><head><title>A page</title><script src="x.js"/></head><body>` + shownText +
+		`<p><![CDATA[GOOD <words>]]></p><div hidden="hidden"><p>EVIL</p></div></body></html>`
+	p, err := Read([]byte(source), "application/xhtml+xml; charset=utf-8", nil)
+	if err != nil || !strings.Contains(p.Markdown, "GOOD") || strings.Contains(p.Markdown, "EVIL") || p.Title != "A page" || p.Hidden != len("EVIL") {
+		t.Errorf("%+v, %v", p, err)
+	}
+}

@@ -197,7 +197,7 @@ func readRepository(ctx context.Context, s *session, repo string) (page.Page, er
 	if err == nil { // many repositories have none
 		base := &url.URL{Scheme: "https", Host: "github.com", Path: "/" + repo + "/blob/HEAD/"}
 		if part, err := page.Part(readme, base, nil); err == nil {
-			p.Links, p.Hidden = part.Links, part.Hidden
+			p.Links, p.Hidden, p.Doubtful = part.Links, part.Hidden, part.Doubtful
 			text = append(text, part.Markdown)
 		}
 	}

@@ -141,6 +141,7 @@ func thread(posts []post, left int, base *url.URL) page.Page {
 			text.WriteString(part.Markdown + "\n\n")
 		}
 		p.Hidden += part.Hidden
+		p.Doubtful += part.Doubtful
 		for _, l := range part.Links {
 			if !seen[l.URL] && len(p.Links) < maxLinks {
 				seen[l.URL] = true

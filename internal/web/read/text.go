@@ -76,7 +76,7 @@ func (p *Page) Record() turn.Page {
 	from := p.Source()
 	r := turn.Page{
 		URL: p.URL, Final: from.Final, Site: hostOf(p.URL), Bytes: from.Bytes, SHA256: from.SHA256, Fetched: from.At, Cached: from.Cached, Took: p.Took,
-		Title: Title(p.Extract.Title, maxTitle), Published: p.Extract.Published, Modified: p.Extract.Modified, Hidden: p.Extract.Hidden,
+		Title: Title(p.Extract.Title, maxTitle), Published: p.Extract.Published, Modified: p.Extract.Modified, Hidden: p.Extract.Hidden, Doubtful: p.Extract.Doubtful,
 	}
 	if host := hostOf(from.Final); host != "" {
 		r.Site = host

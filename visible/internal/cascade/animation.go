@@ -3,6 +3,7 @@ package cascade
 import (
 	"math"
 	"slices"
+	"strings"
 
 	"familiar/visible/internal/css"
 )
@@ -12,13 +13,11 @@ const watched = 60
 
 // animated returns the declarations that are in force at the end of an element's animations, the strongest last.
 func (s *Sheets) animated(st *Style) (all []declaration) {
-	names := st.values[AnimationName].Parts
-	if t := st.Word(AnimationTimeline); t != "" && t != "auto" {
-		return nil // it runs while the page is scrolled
-	}
+	names := st.Get(AnimationName).Parts
+	timeline := st.Word(AnimationTimeline)
 	around := st.Around(math.NaN())
 	part := func(p Property, i int) Part {
-		if v := st.values[p]; v != nil && len(v.Parts) > 0 {
+		if v := st.Get(p); v != nil && len(v.Parts) > 0 {
 			return v.Parts[i%len(v.Parts)]
 		}
 		return Part{}
@@ -41,6 +40,12 @@ func (s *Sheets) animated(st *Style) (all []declaration) {
 		if part(AnimationIterations, i).Name == "infinite" {
 			run.times = math.Inf(1)
 		}
+		if timeline != "" && timeline != "auto" {
+			if timeline != "none" {
+				all = append(all, frame(frames, scrolled(timeline, st.Word(AnimationRange)))...)
+			}
+			continue
+		}
 		if at, applies := run.progress(); applies {
 			all = append(all, frame(frames, at)...)
 		} else if at < 0 {
@@ -49,6 +54,16 @@ func (s *Sheets) animated(st *Style) (all []declaration) {
 		s.work.steps += len(frames)
 	}
 	return all
+}
+
+// scrolled returns how far an animation is that runs while the page is scrolled: at its beginning if it depends on the
+// page, and near its end if it depends on the place of the element, since a person scrolls to what is read.
+func scrolled(timeline, span string) float64 {
+	late := strings.Contains(span, "exit ") || strings.HasPrefix(span, "cover 9") || strings.HasPrefix(span, "cover 100") || strings.HasPrefix(span, "contain 100")
+	if !strings.HasPrefix(timeline, "view") || late {
+		return 0
+	}
+	return 1
 }
 
 // timing says when an animation runs.

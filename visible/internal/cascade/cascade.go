@@ -23,6 +23,7 @@ package cascade
 
 import (
 	_ "embed"
+	"hash/maphash"
 	"slices"
 	"strings"
 	"sync"
@@ -43,6 +44,7 @@ type Sheets struct {
 	base       *layer           // the ancestor of all others
 	keyframes  map[string][]keyframe
 	registered map[string]registration
+	faces      map[string]float64       // how large the letters of the page's fonts are
 	attributes map[string][]declaration // of style attributes, by their text
 	values     map[string][]declaration // of declarations whose variables were replaced
 	first      string                   // the title of the preferred style sheets
@@ -52,6 +54,8 @@ type Sheets struct {
 	exhausted  bool
 	found      []match
 	entries    []entry
+	hash       maphash.Hash
+	within     []match // the rules of a shadow tree for the element whose style is computed
 	keys       []key
 }
 
@@ -91,16 +95,6 @@ func New(doc *html.Node, rest string, screen Screen) *Sheets {
 	return s
 }
 
-// FromSource reads the style sheets of a page without a tree, and those in rest, the source after it.
-func FromSource(source, rest string, screen Screen) *Sheets {
-	head, _, _ := strings.Cut(source, ">")
-	s := newSheets(screen, !strings.EqualFold(strings.TrimSpace(head), "<!doctype html"))
-	s.addSource(source)
-	s.addSource(rest)
-	s.base.number(0)
-	return s
-}
-
 // Exhausted reports whether the styles took too much work. The styles computed so far are then wrong.
 func (s *Sheets) Exhausted() bool { return s.exhausted || s.work.steps > maxSteps }
 
@@ -132,6 +126,20 @@ func (s *Sheets) ComputePart(st *Style, part string, n *html.Node, parent *Style
 	}
 	s.Compute(st, n, parent)
 	return true
+}
+
+// HasParts reports whether a rule selects parts of elements.
+func (s *Sheets) HasParts() bool { return len(s.pseudo) > 0 }
+
+// ComputeWith computes the style of n like Compute, with the rules of a shadow tree: those for its host, or for what is in
+// its slots if part is "slotted". The page's own rules are stronger.
+func (s *Sheets) ComputeWith(st *Style, n *html.Node, parent *Style, shadow *Sheets, part string) {
+	shadow.element = part
+	s.within = slices.Clone(shadow.matches(n, parent))
+	shadow.element = ""
+	s.within = slices.DeleteFunc(s.within, func(m match) bool { return m.rule.origin != author })
+	s.Compute(st, n, parent)
+	s.within = nil
 }
 
 // isQuirky reports whether browsers show a page in quirks mode.

@@ -66,6 +66,16 @@ func hexColour(hex string) (RGBA, bool) {
 	return c, true
 }
 
+// ParseColour reads a colour that does not depend on an element.
+func ParseColour(text string) (RGBA, bool) {
+	if strings.TrimSpace(text) == "none" {
+		return RGBA{}, true
+	}
+	v := newReader(text)
+	c, ok := v.colour()
+	return c.At(RGBA{0, 0, 0, 1}, false), ok
+}
+
 // colour reads a colour.
 func (v *reader) colour() (Colour, bool) {
 	if v.done() {

@@ -1,6 +1,7 @@
 package cascade
 
 import (
+	"math"
 	"strings"
 
 	"familiar/visible/internal/css"
@@ -50,7 +51,7 @@ func (v *reader) image() (Part, bool) {
 // readGradient reads the colours of a gradient and their places.
 func readGradient(name string, v *reader) (Part, bool) {
 	one := Part{Name: strings.TrimPrefix(strings.TrimPrefix(name, "-webkit-"), "-moz-")}
-	one.Name = strings.TrimPrefix(one.Name, "repeating-")
+	one.Name, one.repeats = strings.CutPrefix(one.Name, "repeating-")
 	switch one.Name {
 	case "linear-gradient", "radial-gradient", "conic-gradient":
 	default:
@@ -74,6 +75,11 @@ func readGradient(name string, v *reader) (Part, bool) {
 			if i > 0 {
 				return one, false
 			}
+			if part.at = part.in.From; isNumber {
+				one.Numbers = []Number{n}
+			} else {
+				one.Address = strings.ToLower(part.t.Between(part.in))
+			}
 			continue // the direction
 		}
 		s := Stop{Colour: c}
@@ -94,19 +100,27 @@ func readGradient(name string, v *reader) (Part, bool) {
 
 // Samples returns the colours of a gradient at eight places at equal distances.
 func (p *Part) Samples(in *Surroundings, current RGBA, dark bool) (samples [8]RGBA) {
-	n := len(p.Stops)
-	at := make([]float64, n)
 	whole := *in
 	if whole.Percent != whole.Percent || whole.Percent == 0 {
 		whole.Percent = 300
 	}
+	for k := range samples {
+		samples[k] = p.ColourAt((float64(k)+.5)/float64(len(samples)), &whole, current, dark)
+	}
+	return samples
+}
+
+// ColourAt returns the colour of a gradient at a part of its way. 100 % of in is the length of the way.
+func (p *Part) ColourAt(where float64, in *Surroundings, current RGBA, dark bool) RGBA {
+	n := len(p.Stops)
+	at := make([]float64, n)
 	for i, s := range p.Stops {
 		at[i] = -1
 		switch {
 		case s.At != nil && s.At.quantity == angle:
-			at[i] = s.At.Value(&whole) / 360
+			at[i] = s.At.Value(in) / 360
 		case s.At != nil:
-			at[i] = s.At.Value(&whole) / whole.Percent
+			at[i] = s.At.Value(in) / in.Percent
 		case i == 0:
 			at[i] = 0
 		case i == n-1:
@@ -125,23 +139,21 @@ func (p *Part) Samples(in *Surroundings, current RGBA, dark bool) (samples [8]RG
 			at[i] = max(at[i], at[i-1])
 		}
 	}
-	for k := range samples {
-		where := (float64(k) + .5) / float64(len(samples))
-		i := 0
-		for i < n && at[i] <= where {
-			i++
-		}
-		switch {
-		case i == 0:
-			samples[k] = p.Stops[0].Colour.At(current, dark)
-		case i == n:
-			samples[k] = p.Stops[n-1].Colour.At(current, dark)
-		default:
-			share := 1 - (where-at[i-1])/max(at[i]-at[i-1], 1e-9)
-			samples[k] = mix("rgb", p.Stops[i-1].Colour.At(current, dark), p.Stops[i].Colour.At(current, dark), share)
-		}
+	if last := at[n-1]; p.repeats && last > at[0] {
+		where = at[0] + math.Mod(where-at[0], last-at[0])
 	}
-	return samples
+	i := 0
+	for i < n && at[i] <= where {
+		i++
+	}
+	switch i {
+	case 0:
+		return p.Stops[0].Colour.At(current, dark)
+	case n:
+		return p.Stops[n-1].Colour.At(current, dark)
+	}
+	share := 1 - (where-at[i-1])/max(at[i]-at[i-1], 1e-9)
+	return mix("rgb", p.Stops[i-1].Colour.At(current, dark), p.Stops[i].Colour.At(current, dark), share)
 }
 
 func readImages(v *reader) (Value, bool) {
@@ -166,8 +178,12 @@ func (v *reader) size(words map[string]bool) (Part, bool) {
 				break
 			}
 			v.at++
-			one.Name = word
-			one.Numbers = append(one.Numbers, Number{op: '?', args: []Number{{}}})
+			one.Name += word + " "
+			n := Number{op: '?', args: []Number{{}}}
+			if at, known := positionWords[word]; known {
+				n = Number{quantity: percentage, n: at, unit: '%'}
+			}
+			one.Numbers = append(one.Numbers, n)
 			continue
 		}
 		n, ok := v.numberOf(length, percentage, mixed)
@@ -244,11 +260,11 @@ func readRepeat(v *reader) (Value, bool) {
 }
 
 func readBackground(v *reader, set func(Property, Value)) bool {
-	var images, sizes, clips, repeats Value
+	var images, sizes, places, clips, repeats Value
 	var colour Colour
 	layers := v.parts()
 	for i, part := range layers {
-		image, _, size, words, c, ok := part.layer(i == len(layers)-1)
+		image, place, size, words, c, ok := part.layer(i == len(layers)-1)
 		if !ok || part.in.Empty() {
 			return false
 		}
@@ -264,11 +280,12 @@ func readBackground(v *reader, set func(Property, Value)) bool {
 		if c != nil {
 			colour = *c
 		}
-		images.Parts, sizes.Parts = append(images.Parts, image), append(sizes.Parts, size)
+		images.Parts, sizes.Parts, places.Parts = append(images.Parts, image), append(sizes.Parts, size), append(places.Parts, place)
 		clips.Parts, repeats.Parts = append(clips.Parts, Part{Name: clip}), append(repeats.Parts, Part{Name: repeat})
 	}
 	set(BackgroundImage, images)
 	set(BackgroundSize, sizes)
+	set(BackgroundPosition, places)
 	set(BackgroundClip, clips)
 	set(BackgroundRepeat, repeats)
 	set(BackgroundColor, Value{Colour: colour})

@@ -310,6 +310,7 @@ func (s *Sheets) collectEntries(n *html.Node, parent *Style, animated []declarat
 	hinted := false
 	for _, m := range found {
 		if m.rule.origin == author && !hinted {
+			s.addWithin()
 			s.addEntries(hints, false, hintGroup, author)
 			hinted = true
 		}
@@ -320,6 +321,7 @@ func (s *Sheets) collectEntries(n *html.Node, parent *Style, animated []declarat
 		s.addEntries(list, false, m.group(), m.rule.origin)
 	}
 	if !hinted {
+		s.addWithin()
 		s.addEntries(hints, false, hintGroup, author)
 	}
 	s.addEntries(own, false, attributeGroup, author)
@@ -328,6 +330,9 @@ func (s *Sheets) collectEntries(n *html.Node, parent *Style, animated []declarat
 		s.addImportant(found)
 	}
 	s.addEntries(own, true, attributeGroup, author)
+	for _, m := range s.within {
+		s.addEntries(m.rule.read(s.quirks), true, hostGroup, author)
+	}
 	if someImportant {
 		for _, m := range found {
 			if m.rule.origin == userAgent {
@@ -336,6 +341,13 @@ func (s *Sheets) collectEntries(n *html.Node, parent *Style, animated []declarat
 		}
 	}
 	return s.entries
+}
+
+// addWithin adds the declarations of a shadow tree's rules.
+func (s *Sheets) addWithin() {
+	for _, m := range s.within {
+		s.addEntries(m.rule.read(s.quirks), false, hostGroup, author)
+	}
 }
 
 // addEntries adds either the important or the other declarations of a list.
@@ -390,6 +402,7 @@ func (s *Sheets) styleAttribute(n *html.Node) []declaration {
 
 // The groups of declarations outside of layers.
 const (
+	hostGroup      = -4
 	hintGroup      = -3
 	agentGroup     = -2
 	attributeGroup = 1 << 20

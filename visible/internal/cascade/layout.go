@@ -69,23 +69,19 @@ func readContainer(v *reader, set func(Property, Value)) bool {
 }
 
 func readFlex(v *reader, set func(Property, Value)) bool {
-	basis, grow := Value{Numbers: []Number{pixels(0)}}, Value{Numbers: []Number{{n: 1}}}
+	basis, factors := Value{Numbers: []Number{pixels(0)}}, [2]Value{{Numbers: []Number{{n: 1}}}, {Numbers: []Number{{n: 1}}}}
+	n := 0
 	if word, ok := v.peekWord(); ok && (word == "none" || word == "auto") {
 		v.at++
-		set(FlexBasis, Value{Word: "auto"})
-		if word == "none" {
-			grow.Numbers = []Number{{}}
+		if basis = (Value{Word: "auto"}); word == "none" {
+			factors[0].Numbers, factors[1].Numbers = []Number{{}}, []Number{{}}
 		}
-		set(FlexGrow, grow)
-		return v.done()
 	}
-	factors := 0
 	for !v.done() {
-		if factors < 2 {
-			if n, ok := v.numberOf(plain); ok {
-				if factors++; factors == 1 {
-					grow.Numbers = []Number{n}
-				}
+		if n < 2 {
+			if one, ok := v.numberOf(plain); ok {
+				factors[n].Numbers = []Number{one}
+				n++
 				continue
 			}
 		}
@@ -96,44 +92,96 @@ func readFlex(v *reader, set func(Property, Value)) bool {
 		basis = got
 	}
 	set(FlexBasis, basis)
-	set(FlexGrow, grow)
+	set(FlexGrow, factors[0])
+	set(FlexShrink, factors[1])
 	return true
 }
 
-func readFlexFlow(v *reader) (Value, bool) {
-	got := Value{Word: "row"}
+func readFlexFlow(v *reader, set func(Property, Value)) bool {
+	direction, wrap := "row", "nowrap"
 	for !v.done() {
 		word, ok := v.word()
 		switch {
 		case !ok:
-			return Value{}, false
+			return false
 		case strings.HasPrefix(word, "row"), strings.HasPrefix(word, "column"):
-			got.Word = word
+			direction = word
+		default:
+			wrap = word
 		}
 	}
-	return got, true
+	set(FlexDirection, Value{Word: direction})
+	set(FlexWrap, Value{Word: wrap})
+	return true
 }
 
-// readTracks reads the tracks of a grid. The name of a part is "zero" if the track has no size of its own.
+// maxTracks is how many tracks of a grid are read.
+const maxTracks = 200
+
+// readTracks reads the tracks of a grid. The name of a part is "fr" for a share of the rest, "size" for a length, and
+// "auto" for anything else.
 func readTracks(v *reader) (Value, bool) {
 	all := Value{Word: "tracks"}
-	for !v.done() {
-		one := Part{Name: "other"}
-		if n, ok := v.numberOf(length, percentage, flex, mixed); !ok {
-			v.at = v.t.After(v.at)
-		} else if n.op == 0 && n.n == 0 {
-			one.Name = "zero"
-		}
-		all.Parts = append(all.Parts, one)
-	}
+	all.Parts = v.tracks(nil)
 	return all, true
+}
+
+func (v *reader) tracks(all []Part) []Part {
+	for !v.done() && len(all) < maxTracks {
+		if n, ok := v.numberOf(flex); ok {
+			all = append(all, Part{Name: "fr", Numbers: []Number{n}})
+			continue
+		}
+		if n, ok := v.numberOf(length, percentage, mixed); ok {
+			all = append(all, Part{Name: "size", Numbers: []Number{n}})
+			continue
+		}
+		name, args, ok := v.function()
+		switch {
+		case !ok:
+			if word, isWord := v.word(); isWord && word != "none" {
+				all = append(all, Part{Name: "auto"})
+			} else if !isWord {
+				v.at = v.t.After(v.at)
+			}
+		case name == "repeat":
+			parts := args.parts()
+			if len(parts) < 2 {
+				return all
+			}
+			times := 1
+			if n, ok := parts[0].numberOf(plain); ok && n.op == 0 {
+				times = int(min(max(n.n, 1), maxTracks))
+			}
+			for range times {
+				if all = parts[1].within(parts[1].in).tracks(all); len(all) >= maxTracks {
+					break
+				}
+			}
+		case name == "minmax":
+			if parts := args.parts(); len(parts) == 2 {
+				if most := parts[1].tracks(nil); len(most) == 1 && most[0].Name != "auto" {
+					all = append(all, most[0])
+					continue
+				}
+			}
+			all = append(all, Part{Name: "auto"})
+		default:
+			all = append(all, Part{Name: "auto"})
+		}
+	}
+	return all
 }
 
 func readGridTemplate(v *reader, set func(Property, Value)) bool {
 	rows, columns := v.in, css.Span{}
+	var areas []string
 	for i := v.at; i < v.in.To; i = v.t.After(i) {
 		if v.t.Is(i, v.in, '/') {
 			rows.To, columns = i, css.Span{From: i + 1, To: v.in.To}
+		}
+		if v.kind(i) == css.String {
+			areas = append(areas, `"`+v.t.Name(i)+`"`)
 		}
 	}
 	r, _ := readTracks(v.within(rows))
@@ -143,6 +191,44 @@ func readGridTemplate(v *reader, set func(Property, Value)) bool {
 	}
 	set(GridTemplateRows, r)
 	set(GridTemplateColumns, c)
+	if areas != nil {
+		set(GridAreas, Value{Word: strings.Join(areas, " ")})
+	}
 	v.at = v.in.To
 	return true
+}
+
+func readColumns(v *reader) (Value, bool) {
+	got := Value{Word: "auto"}
+	for !v.done() {
+		if n, ok := v.numberOf(plain); ok {
+			got = Value{Numbers: []Number{n}}
+		} else {
+			v.at = v.t.After(v.at)
+		}
+	}
+	return got, true
+}
+
+// readRatio reads a ratio: the width that belongs to a height of 1.
+func readRatio(v *reader) (Value, bool) {
+	got := Value{}
+	for !v.done() {
+		if _, ok := v.word(); ok {
+			continue
+		}
+		n, ok := v.numberOf(plain)
+		if !ok {
+			return Value{}, false
+		}
+		if v.take('/') {
+			by, ok := v.numberOf(plain)
+			if !ok {
+				return Value{}, false
+			}
+			n = Number{op: '/', args: []Number{n, by}}
+		}
+		got.Numbers = []Number{n}
+	}
+	return got, true
 }

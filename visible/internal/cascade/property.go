@@ -82,9 +82,55 @@ const (
 	ContainerName
 	FlexBasis
 	FlexGrow
+	FlexShrink
 	FlexDirection
+	FlexWrap
+	Order
+	JustifyContent
+	AlignItems
+	AlignSelf
+	RowGap
+	ColumnGap
 	GridTemplateRows
 	GridTemplateColumns
+	GridAreas
+	GridRow
+	GridColumn
+	GridArea
+	Columns
+	LineClamp
+	BorderTopWidth
+	BorderRightWidth
+	BorderBottomWidth
+	BorderLeftWidth
+	BorderTopStyle
+	BorderRightStyle
+	BorderBottomStyle
+	BorderLeftStyle
+	BorderTopColor
+	BorderRightColor
+	BorderBottomColor
+	BorderLeftColor
+	BorderImage
+	OutlineWidth
+	OutlineStyle
+	OutlineColor
+	OutlineOffset
+	BoxShadow
+	BackgroundPosition
+	BackdropFilter
+	TextAlign
+	Direction
+	Clear
+	AspectRatio
+	VerticalAlign
+	TransformOrigin
+	TransformStyle
+	Perspective
+	PerspectiveOrigin
+	Isolation
+	WillChange
+	FontFamily
 	AnimationName
 	AnimationDuration
 	AnimationDelay
@@ -93,13 +139,14 @@ const (
 	AnimationFill
 	AnimationState
 	AnimationTimeline
+	AnimationRange
 	properties // how many there are
 )
 
 // inherited holds the properties that elements inherit.
 var inherited = [properties]bool{
 	Visibility: true, TextIndent: true, WhiteSpace: true, LineHeight: true, LetterSpacing: true, FontSize: true, FontSizeAdjust: true, Color: true, ColorScheme: true,
-	TextFill: true, TextStrokeWidth: true, TextStrokeColor: true, TextShadow: true, TextSecurity: true,
+	TextFill: true, TextStrokeWidth: true, TextStrokeColor: true, TextShadow: true, TextSecurity: true, TextAlign: true, Direction: true, FontFamily: true,
 }
 
 // Value is the value of a property.
@@ -122,6 +169,8 @@ type Part struct {
 	Colours []Colour
 	Stops   []Stop
 	Address string
+
+	repeats bool // of a gradient
 }
 
 // Stop is a colour of a gradient. At is nil if it has no place.
@@ -238,7 +287,7 @@ var declarations = sync.OnceValue(func() map[string]declarationReader {
 		"letter-spacing":            longhand(LetterSpacing, numbers("normal", true, length, percentage)),
 		"font-size":                 longhand(FontSize, readFontSize),
 		"font-size-adjust":          longhand(FontSizeAdjust, readSizeAdjust),
-		"font":                      {[]Property{FontSize, LineHeight, FontSizeAdjust}, readFont},
+		"font":                      {[]Property{FontSize, LineHeight, FontSizeAdjust, FontFamily}, readFont},
 		"zoom":                      longhand(Zoom, numbers("normal reset", false, plain, percentage)),
 		"color":                     longhand(Color, readColour),
 		"color-scheme":              longhand(ColorScheme, readWords),
@@ -247,7 +296,7 @@ var declarations = sync.OnceValue(func() map[string]declarationReader {
 		"background-size":           longhand(BackgroundSize, readSizes),
 		"background-clip":           longhand(BackgroundClip, listOfWords("border-box padding-box content-box text border-area")),
 		"background-repeat":         longhand(BackgroundRepeat, listOf(readRepeat)),
-		"background":                {[]Property{BackgroundColor, BackgroundImage, BackgroundSize, BackgroundClip, BackgroundRepeat}, readBackground},
+		"background":                {[]Property{BackgroundColor, BackgroundImage, BackgroundSize, BackgroundPosition, BackgroundClip, BackgroundRepeat}, readBackground},
 		"text-shadow":               longhand(TextShadow, readShadows),
 		"filter":                    longhand(Filter, readFilters),
 		"mix-blend-mode":            longhand(MixBlendMode, words("normal multiply screen overlay darken lighten color-dodge color-burn hard-light soft-light difference exclusion hue saturation color luminosity plus-darker plus-lighter")),
@@ -275,9 +324,50 @@ var declarations = sync.OnceValue(func() map[string]declarationReader {
 		"container":                 {[]Property{ContainerName, ContainerType}, readContainer},
 		"flex-basis":                longhand(FlexBasis, numbers(sizeWords+" content", false, length, percentage, mixed)),
 		"flex-grow":                 longhand(FlexGrow, numbers("", false, plain)),
-		"flex":                      {[]Property{FlexBasis, FlexGrow}, readFlex},
+		"flex-shrink":               longhand(FlexShrink, numbers("", false, plain)),
+		"flex":                      {[]Property{FlexBasis, FlexGrow, FlexShrink}, readFlex},
+		"flex-wrap":                 longhand(FlexWrap, words("nowrap wrap wrap-reverse")),
+		"order":                     longhand(Order, numbers("", true, plain)),
+		"justify-content":           longhand(JustifyContent, readWords),
+		"align-items":               longhand(AlignItems, readWords),
+		"align-self":                longhand(AlignSelf, readWords),
+		"row-gap":                   longhand(RowGap, numbers("normal", false, length, percentage, mixed)),
+		"column-gap":                longhand(ColumnGap, numbers("normal", false, length, percentage, mixed)),
+		"gap":                       pair(RowGap, ColumnGap, numbers("normal", false, length, percentage, mixed)),
+		"grid-template-areas":       longhand(GridAreas, readAnything),
+		"grid-row":                  longhand(GridRow, readAnything),
+		"grid-column":               longhand(GridColumn, readAnything),
+		"grid-area":                 longhand(GridArea, readAnything),
+		"column-count":              longhand(Columns, numbers("auto", false, plain)),
+		"columns":                   longhand(Columns, readColumns),
+		"-webkit-line-clamp":        longhand(LineClamp, numbers("none", false, plain)),
+		"border":                    {borderProperties, readBorder},
+		"border-image":              longhand(BorderImage, readBorderImage),
+		"border-width":              sides(BorderTopWidth, readThickness),
+		"border-style":              sides(BorderTopStyle, words(lineStyles)),
+		"border-color":              sides(BorderTopColor, readColour),
+		"outline":                   {[]Property{OutlineWidth, OutlineStyle, OutlineColor}, readOutline},
+		"outline-width":             longhand(OutlineWidth, readThickness),
+		"outline-style":             longhand(OutlineStyle, words(lineStyles)),
+		"outline-color":             longhand(OutlineColor, readColour),
+		"outline-offset":            longhand(OutlineOffset, numbers("", true, length)),
+		"box-shadow":                longhand(BoxShadow, readShadows),
+		"background-position":       longhand(BackgroundPosition, readSizes),
+		"backdrop-filter":           longhand(BackdropFilter, readFilters),
+		"text-align":                longhand(TextAlign, words("left right center justify start end -webkit-center -webkit-right match-parent")),
+		"direction":                 longhand(Direction, words("ltr rtl")),
+		"clear":                     longhand(Clear, words("none left right both inline-start inline-end")),
+		"aspect-ratio":              longhand(AspectRatio, readRatio),
+		"vertical-align":            longhand(VerticalAlign, words("baseline top middle bottom sub super text-top text-bottom")),
+		"transform-origin":          longhand(TransformOrigin, readOrigin),
+		"transform-style":           longhand(TransformStyle, words("flat preserve-3d")),
+		"perspective":               longhand(Perspective, numbers("none", false, length)),
+		"perspective-origin":        longhand(PerspectiveOrigin, readOrigin),
+		"isolation":                 longhand(Isolation, words("auto isolate")),
+		"will-change":               longhand(WillChange, readAnything),
+		"font-family":               longhand(FontFamily, readFamilies),
 		"flex-direction":            longhand(FlexDirection, words("row row-reverse column column-reverse")),
-		"flex-flow":                 longhand(FlexDirection, readFlexFlow),
+		"flex-flow":                 {[]Property{FlexDirection, FlexWrap}, readFlexFlow},
 		"grid-template-rows":        longhand(GridTemplateRows, readTracks),
 		"grid-template-columns":     longhand(GridTemplateColumns, readTracks),
 		"grid-template":             {[]Property{GridTemplateRows, GridTemplateColumns}, readGridTemplate},
@@ -290,6 +380,7 @@ var declarations = sync.OnceValue(func() map[string]declarationReader {
 		"animation-fill-mode":       longhand(AnimationFill, listOfWords("none forwards backwards both")),
 		"animation-play-state":      longhand(AnimationState, listOfWords("running paused")),
 		"animation-timeline":        longhand(AnimationTimeline, readAnything),
+		"animation-range":           longhand(AnimationRange, readAnything),
 		"animation":                 {[]Property{AnimationName, AnimationDuration, AnimationDelay, AnimationIterations, AnimationDirection, AnimationFill, AnimationState, AnimationTimeline}, readAnimation},
 
 		"-webkit-text-fill-color":   longhand(TextFill, readColour),
@@ -313,6 +404,13 @@ var declarations = sync.OnceValue(func() map[string]declarationReader {
 	} {
 		all[name] = longhand(p, readSize)
 	}
+	for i, side := range []string{"top", "right", "bottom", "left"} {
+		width, style, colour := BorderTopWidth+Property(i), BorderTopStyle+Property(i), BorderTopColor+Property(i)
+		all["border-"+side] = declarationReader{[]Property{width, style, colour}, func(v *reader, set func(Property, Value)) bool { return v.line(set, width, style, colour) }}
+		all["border-"+side+"-width"] = longhand(width, readThickness)
+		all["border-"+side+"-style"] = longhand(style, words(lineStyles))
+		all["border-"+side+"-color"] = longhand(colour, readColour)
+	}
 	for name, p := range map[string]Property{
 		"top": Top, "right": Right, "bottom": Bottom, "left": Left, "inset-block-start": Top, "inset-inline-end": Right, "inset-block-end": Bottom, "inset-inline-start": Left,
 		"margin-top": MarginTop, "margin-right": MarginRight, "margin-bottom": MarginBottom, "margin-left": MarginLeft,
@@ -322,7 +420,8 @@ var declarations = sync.OnceValue(func() map[string]declarationReader {
 	}
 	for _, name := range strings.Fields(`animation animation-delay animation-direction animation-duration animation-fill-mode animation-iteration-count
 		animation-name animation-play-state backface-visibility background-clip background-size box-sizing clip-path filter flex flex-basis flex-direction
-		flex-flow flex-grow mask mask-composite mask-image mask-position mask-size opacity transform`) {
+		flex-flow flex-grow mask mask-composite mask-image mask-position mask-size opacity transform
+		transform-origin transform-style perspective perspective-origin box-shadow justify-content align-items align-self order flex-shrink flex-wrap backdrop-filter columns column-count`) {
 		all["-webkit-"+name] = all[name]
 	}
 	return all

@@ -220,6 +220,9 @@ func (r *sheetReader) rule(item css.Item, at place) {
 	case "property":
 		r.property(item)
 		return
+	case "font-face":
+		r.fontFace(item)
+		return
 	default:
 		return
 	}

@@ -138,20 +138,26 @@ func (s *Sheets) applies(n *html.Node, alternate bool) bool {
 	return s.screen.mediaApplies(media)
 }
 
-// dataText returns the text in an address of the scheme data.
+// dataText returns the text of a style sheet in an address of the scheme data.
 func dataText(address string) (string, bool) {
-	address = strings.TrimSpace(address)
-	if len(address) < 5 || !strings.EqualFold(address[:5], "data:") {
-		return "", false
-	}
-	kind, text, ok := strings.Cut(address[5:], ",")
-	if !ok {
-		return "", false
-	}
-	kind = strings.ToLower(kind)
+	text, kind, ok := Data(address)
 	if media, _, _ := strings.Cut(kind, ";"); strings.TrimSpace(media) != "text/css" && media != "" {
 		return "", false
 	}
+	return text, ok
+}
+
+// Data returns what is in an address of the scheme data, and its type.
+func Data(address string) (data, kind string, ok bool) {
+	address = strings.TrimSpace(address)
+	if len(address) < 5 || !strings.EqualFold(address[:5], "data:") {
+		return "", "", false
+	}
+	kind, text, ok := strings.Cut(address[5:], ",")
+	if !ok {
+		return "", "", false
+	}
+	kind = strings.ToLower(kind)
 	text, _, _ = strings.Cut(text, "#")
 	plain := unescapePercent(text)
 	if strings.HasSuffix(kind, ";base64") {
@@ -159,9 +165,9 @@ func dataText(address string) (string, bool) {
 		if err != nil {
 			data, err = base64.RawStdEncoding.DecodeString(strings.Join(strings.Fields(plain), ""))
 		}
-		return string(data), err == nil
+		return string(data), kind, err == nil
 	}
-	return plain, true
+	return plain, kind, true
 }
 
 // unescapePercent resolves percent escapes and keeps invalid ones.

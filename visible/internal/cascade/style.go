@@ -1,6 +1,8 @@
 package cascade
 
 import (
+	"hash/maphash"
+	"math"
 	"strings"
 
 	"golang.org/x/net/html"
@@ -19,9 +21,12 @@ type Style struct {
 
 	screen   Screen
 	around   Surroundings
-	values   [properties]*Value
-	declared []Property       // the properties that have a value
-	authored [properties]bool // set by an author's rule or the style attribute
+	held     []*Value
+	at       [properties]uint8 // where in held the value of a property is, from 1; 0 if it has none
+	declared []Property        // the properties that have a value
+	authored [properties]bool  // set by an author's rule or the style attribute
+	shared   []*Style          // of children
+	sum      uint64            // of the declarations that apply
 }
 
 // Inherited holds the properties that children inherit.
@@ -30,7 +35,10 @@ type Inherited struct {
 	Line     float64 // the height of a line, in pixels
 	Spacing  float64 // between letters
 	Nowrap   bool
-	Hidden   bool // by visibility
+	Lines    bool   // line feeds break lines
+	Align    string // of lines: left, right or center
+	Leftward bool   // the text runs from right to left
+	Hidden   bool   // by visibility
 	Color    RGBA
 	Fill     RGBA // of letters: usually Color
 	Stroke   float64
@@ -47,6 +55,7 @@ type Inherited struct {
 	fillSet    bool
 	strokeSet  bool
 	rem        float64
+	adjusted   float64 // the size of its letters as a part of the font size; 0 for 1
 	body       RGBA
 	customs    *customs
 }
@@ -68,11 +77,27 @@ func (st *Style) Around(percent float64) *Surroundings {
 }
 
 // Get returns the value of a property that is not inherited, or nil for its initial value.
-func (st *Style) Get(p Property) *Value { return st.values[p] }
+func (st *Style) Get(p Property) *Value {
+	if i := st.at[p]; i > 0 {
+		return st.held[i-1]
+	}
+	return nil
+}
+
+func (st *Style) set(p Property, v *Value) {
+	if i := st.at[p]; i > 0 {
+		st.held[i-1] = v
+		return
+	}
+	if len(st.held) < math.MaxUint8 {
+		st.held, st.declared = append(st.held, v), append(st.declared, p)
+		st.at[p] = uint8(len(st.held))
+	}
+}
 
 // Word returns the keyword of a property, or "" for its initial value and for values that are no keyword.
 func (st *Style) Word(p Property) string {
-	if v := st.values[p]; v != nil {
+	if v := st.Get(p); v != nil {
 		return v.Word
 	}
 	return ""
@@ -80,7 +105,7 @@ func (st *Style) Word(p Property) string {
 
 // Length computes a length. ok is false if it is auto or another keyword, or depends on something unknown.
 func (st *Style) Length(p Property, percent float64) (n float64, ok bool) {
-	v := st.values[p]
+	v := st.Get(p)
 	if v == nil || len(v.Numbers) == 0 {
 		return 0, false
 	}
@@ -106,6 +131,47 @@ func (st *Style) Indent(width float64) float64 {
 // Authored reports whether the page itself sets a property of the element.
 func (st *Style) Authored(p Property) bool { return st.authored[p] }
 
+// maxShared is how many styles of children a style keeps, to share them.
+const maxShared = 4
+
+// Share returns the style of n. Children to which the same declarations apply have the same one, whose Node is the first
+// of them.
+func (s *Sheets) Share(n *html.Node, parent *Style, st *Style) *Style {
+	entries := s.collectEntries(n, parent, nil)
+	sum, ok := s.sum(entries)
+	if !ok || n.DataAtom == atom.Html || n.DataAtom == atom.Body || n.DataAtom == atom.Table && s.quirks {
+		s.Compute(st, n, parent)
+		return st
+	}
+	for _, one := range parent.shared {
+		if one.sum == sum {
+			return one
+		}
+	}
+	s.Compute(st, n, parent)
+	if st.sum = sum; len(parent.shared) < maxShared {
+		parent.shared = append(parent.shared, st)
+	} else {
+		parent.shared[int(sum%maxShared)] = st
+	}
+	return st
+}
+
+// sum returns a hash of the declarations that apply to an element. It reports false if a value may depend on the element
+// itself.
+func (s *Sheets) sum(entries []entry) (uint64, bool) {
+	s.hash.Reset()
+	for i := range entries {
+		d := entries[i].declaration
+		if strings.Contains(d.value.later, "(") || entries[i].group == hintGroup {
+			return 0, false
+		}
+		maphash.WriteComparable(&s.hash, d)
+		s.hash.WriteByte(byte(entries[i].group))
+	}
+	return s.hash.Sum64(), true
+}
+
 // Compute computes the style of n into st. The style of its parent must have been computed.
 func (s *Sheets) Compute(st *Style, n *html.Node, parent *Style) {
 	st.reset()
@@ -113,7 +179,7 @@ func (s *Sheets) Compute(st *Style, n *html.Node, parent *Style) {
 	st.Inherited = parent.Inherited
 	entries := s.collectEntries(n, parent, nil)
 	s.resolve(st, entries)
-	if st.values[AnimationName] != nil {
+	if st.Get(AnimationName) != nil {
 		if animated := s.animated(st); len(animated) > 0 {
 			st.reset()
 			st.customs = parent.customs
@@ -136,11 +202,8 @@ func (s *Sheets) Compute(st *Style, n *html.Node, parent *Style) {
 
 // reset removes the values of the element for which the style was used before.
 func (st *Style) reset() {
-	for _, p := range st.declared {
-		st.values[p] = nil
-	}
-	st.declared = st.declared[:0]
-	st.authored = [properties]bool{}
+	st.held, st.declared = st.held[:0], st.declared[:0]
+	st.at, st.authored = [properties]uint8{}, [properties]bool{}
 }
 
 // resolve chooses the strongest declaration of each property.
@@ -156,7 +219,7 @@ func (s *Sheets) resolve(st *Style, entries []entry) {
 		if e.origin != userAgent {
 			st.authored[p] = true
 		}
-		if st.values[p] != nil {
+		if st.Get(p) != nil {
 			continue
 		}
 		if over, skipping := skip[p]; skipping {
@@ -182,8 +245,7 @@ func (s *Sheets) resolve(st *Style, entries []entry) {
 				continue
 			}
 		}
-		st.values[p] = value
-		st.declared = append(st.declared, p)
+		st.set(p, value)
 	}
 	st.resolveWide()
 }
@@ -191,20 +253,20 @@ func (s *Sheets) resolve(st *Style, entries []entry) {
 // resolveWide replaces initial, inherit and the like by the values that they mean.
 func (st *Style) resolveWide() {
 	for _, p := range st.declared {
-		v := st.values[p]
+		v := st.Get(p)
 		if v.wide == "" {
 			continue
 		}
 		switch {
 		case v.wide == "inherit" || inherited[p] && v.wide == "unset":
-			st.values[p] = nil
+			st.set(p, nil)
 			if !inherited[p] {
-				st.values[p] = st.Parent.values[p]
+				st.set(p, st.Parent.Get(p))
 			}
 		case inherited[p]:
-			st.values[p] = initialValue(p)
+			st.set(p, initialValue(p))
 		default:
-			st.values[p] = nil
+			st.set(p, nil)
 		}
 	}
 }
@@ -224,6 +286,8 @@ func initialValue(p Property) *Value {
 		return &Value{Numbers: []Number{pixels(0)}}
 	case WhiteSpace:
 		return &Value{Word: "wrap"}
+	case TextAlign, Direction:
+		return &Value{Word: "left"}
 	}
 	return &Value{Word: "initial", wide: "initial"}
 }
@@ -279,9 +343,8 @@ func (s *Sheets) later(st *Style, v *Value, p Property) *Value {
 // quirkyTable resets what tables do not inherit in quirks mode.
 func (st *Style) quirkyTable() {
 	for p, v := range map[Property]*Value{FontSize: initialValue(FontSize), LineHeight: {Word: "normal"}, Color: {Colour: Colour{fixed: st.body}}} {
-		if st.values[p] == nil {
-			st.values[p] = v
-			st.declared = append(st.declared, p)
+		if st.Get(p) == nil {
+			st.set(p, v)
 		}
 	}
 }
@@ -289,7 +352,7 @@ func (st *Style) quirkyTable() {
 // display computes the value of display.
 func (st *Style) display() string {
 	word := "inline"
-	if v := st.values[Display]; v != nil {
+	if v := st.Get(Display); v != nil {
 		word = v.Word
 		if v.Doubt {
 			st.Doubt = true
@@ -314,3 +377,9 @@ func (st *Style) display() string {
 
 // Canvas returns the colour of an empty page in the element's scheme.
 func (st *Style) Canvas() RGBA { return canvas(RGBA{1, 1, 1, 1}, st.Dark) }
+
+// Strip removes everything that is not inherited, for a box around texts.
+func (st *Style) Strip() {
+	st.held, st.declared, st.at = nil, nil, [properties]uint8{}
+	st.Display, st.Positions = "block", false
+}

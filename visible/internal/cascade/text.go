@@ -30,7 +30,7 @@ func readIndent(v *reader) (Value, bool) {
 var spaceWords = wordSet("normal nowrap pre pre-wrap pre-line break-spaces collapse preserve preserve-breaks wrap balance pretty stable auto")
 
 func readWhiteSpace(v *reader) (Value, bool) {
-	got := Value{Word: "wrap"}
+	got, lines := Value{Word: "wrap"}, false
 	for !v.done() {
 		word, ok := v.word()
 		if !ok || !spaceWords[word] {
@@ -39,6 +39,10 @@ func readWhiteSpace(v *reader) (Value, bool) {
 		if word == "nowrap" || word == "pre" {
 			got.Word = "nowrap"
 		}
+		lines = lines || strings.HasPrefix(word, "pre") && word != "pretty" || word == "break-spaces"
+	}
+	if lines {
+		got.Word += " lines"
 	}
 	return got, true
 }
@@ -84,7 +88,7 @@ func readStroke(v *reader, set func(Property, Value)) bool {
 	return true
 }
 
-// readShadows reads text shadows. The numbers of a part are its offsets and its blur.
+// readShadows reads the shadows of texts or boxes. The numbers of a part are its offsets, its blur and its spread.
 func readShadows(v *reader) (Value, bool) {
 	if word, ok := v.peekWord(); ok && word == "none" {
 		v.at++
@@ -98,13 +102,18 @@ func readShadows(v *reader) (Value, bool) {
 				one.Numbers = append(one.Numbers, n)
 				continue
 			}
+			if word, ok := part.peekWord(); ok && word == "inset" {
+				part.at++
+				one.Name = word
+				continue
+			}
 			c, ok := part.colour()
 			if !ok || len(one.Colours) > 0 {
 				return Value{}, false
 			}
 			one.Colours = append(one.Colours, c)
 		}
-		if len(one.Numbers) < 2 || len(one.Numbers) > 3 {
+		if len(one.Numbers) < 2 || len(one.Numbers) > 4 {
 			return Value{}, false
 		}
 		all.Parts = append(all.Parts, one)
@@ -143,18 +152,18 @@ func readContent(v *reader) (Value, bool) {
 
 // text computes the look of letters.
 func (s *Sheets) text(st *Style) {
-	if v := st.values[Visibility]; v != nil {
+	if v := st.Get(Visibility); v != nil {
 		st.Hidden = v.Word != "visible"
 		st.Doubt = st.Doubt || v.Doubt
 	}
-	if v := st.values[ColorScheme]; v != nil {
+	if v := st.Get(ColorScheme); v != nil {
 		st.Dark = strings.Contains(v.Word, "dark") && !strings.Contains(v.Word, "light")
 	}
-	if v := st.values[Color]; v != nil {
+	if v := st.Get(Color); v != nil {
 		st.Color = v.Colour.At(st.Color, st.Dark)
 		st.Doubt = st.Doubt || v.Doubt
 	}
-	if v := st.values[TextFill]; v != nil {
+	if v := st.Get(TextFill); v != nil {
 		st.fillSet = v.wide == ""
 		st.Fill = v.Colour.At(st.Color, st.Dark)
 		st.Doubt = st.Doubt || v.Doubt
@@ -162,23 +171,23 @@ func (s *Sheets) text(st *Style) {
 	if !st.fillSet {
 		st.Fill = st.Color
 	}
-	if v := st.values[TextStrokeWidth]; v != nil {
+	if v := st.Get(TextStrokeWidth); v != nil {
 		st.Stroke = 1
 		if len(v.Numbers) > 0 {
 			st.Stroke = v.Numbers[0].Value(st.Around(math.NaN()))
 		}
 	}
-	if v := st.values[TextStrokeColor]; v != nil {
+	if v := st.Get(TextStrokeColor); v != nil {
 		st.strokeSet = v.wide == ""
 		st.StrokeIn = v.Colour.At(st.Color, st.Dark)
 	}
 	if !st.strokeSet {
 		st.StrokeIn = st.Color
 	}
-	if v := st.values[TextShadow]; v != nil {
+	if v := st.Get(TextShadow); v != nil {
 		st.Shadows, st.ShadowIn = v.Parts, st.Color
 	}
-	if v := st.values[TextSecurity]; v != nil {
+	if v := st.Get(TextSecurity); v != nil {
 		st.Masked = v.Word != "none" && v.wide == ""
 	}
 }
@@ -250,8 +259,9 @@ func readFont(v *reader, set func(Property, Value)) bool {
 			return false
 		}
 	}
-	v.at = v.in.To
-	return true
+	families, ok := readFamilies(v)
+	set(FontFamily, families)
+	return ok
 }
 
 // skipFontWords skips the style, variant, weight and width of a font.
@@ -299,7 +309,7 @@ func (s *Sheets) font(st *Style) {
 	if st.Node.DataAtom == atom.Html {
 		around.Rem = 16
 	}
-	if v := st.values[FontSize]; v != nil {
+	if v := st.Get(FontSize); v != nil {
 		st.Doubt = st.Doubt || v.Doubt
 		if len(v.Numbers) > 0 {
 			if n := v.Numbers[0].Value(around); n == n {
@@ -309,10 +319,19 @@ func (s *Sheets) font(st *Style) {
 			}
 		}
 	}
-	if v := st.values[FontSizeAdjust]; v != nil {
+	if v := st.Get(FontSizeAdjust); v != nil {
 		st.Shrunk = len(v.Numbers) > 0 && v.Numbers[0].Value(around) < .1
 	}
-	if v := st.values[LineHeight]; v != nil {
+	if v := st.Get(FontFamily); v != nil {
+		st.adjusted = 1
+		for i := range v.Parts {
+			if n, known := s.faces[v.Parts[i].Name]; known {
+				st.adjusted = max(n, 1e-9)
+				break
+			}
+		}
+	}
+	if v := st.Get(LineHeight); v != nil {
 		st.lineFactor = 1.2
 		if len(v.Numbers) > 0 {
 			around := st.Around(st.FontSize)
@@ -328,7 +347,7 @@ func (s *Sheets) font(st *Style) {
 	if st.lineFactor >= 0 {
 		st.Line = st.FontSize * st.lineFactor
 	}
-	if v := st.values[LetterSpacing]; v != nil {
+	if v := st.Get(LetterSpacing); v != nil {
 		st.Spacing = 0
 		if len(v.Numbers) > 0 {
 			if n := v.Numbers[0].Value(st.Around(st.FontSize)); n == n {
@@ -336,10 +355,51 @@ func (s *Sheets) font(st *Style) {
 			}
 		}
 	}
-	if v := st.values[WhiteSpace]; v != nil {
-		st.Nowrap = v.Word == "nowrap"
+	if v := st.Get(WhiteSpace); v != nil {
+		st.Nowrap = strings.HasPrefix(v.Word, "nowrap")
+		st.Lines = strings.HasSuffix(v.Word, "lines")
 	}
-	if v := st.values[TextIndent]; v != nil && len(v.Numbers) > 0 {
+	if v := st.Get(Direction); v != nil {
+		st.Leftward = v.Word == "rtl"
+	}
+	if v := st.Get(TextAlign); v != nil {
+		st.Align = v.Word
+	}
+	if v := st.Get(TextIndent); v != nil && len(v.Numbers) > 0 {
 		st.indent, st.indentEm = v.Numbers[0], st.FontSize
 	}
+}
+
+// fontFace reads how large the letters of a font are that the page declares.
+func (r *sheetReader) fontFace(item css.Item) {
+	name, size := "", 1.0
+	for d := range r.t.Block(item.Block) {
+		v := newReader(r.t.Between(d.Value))
+		switch d.Name {
+		case "font-family":
+			if families, ok := readFamilies(v); ok {
+				name = families.Parts[0].Name
+			}
+		case "size-adjust":
+			if n, ok := v.numberOf(percentage); ok {
+				size = n.n / 100
+			}
+		case "unicode-range":
+			if text := r.t.Between(d.Value); !strings.Contains(strings.ToLower(text), "u+0") && !strings.Contains(text, "?") {
+				return // it has no common letters
+			}
+		}
+	}
+	if r.s.faces == nil {
+		r.s.faces = map[string]float64{}
+	}
+	r.s.faces[name] = size
+}
+
+// Adjusted returns the size of letters as a part of the font size.
+func (st *Style) Adjusted() float64 {
+	if st.adjusted == 0 {
+		return 1
+	}
+	return st.adjusted
 }
