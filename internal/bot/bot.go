@@ -143,7 +143,8 @@ func (b *Bot) Run(ctx context.Context, events <-chan []turn.Event) {
 	defer b.notices.posting.Wait()
 	defer b.lanes.wait()
 	defer b.tasks.Wait()    // before the lanes: a button may begin a turn
-	defer b.chatter.close() // before all others: it begins turns
+	defer b.chatter.close() // before all these: it begins turns
+	defer close(b.ended)
 	b.pausedEverywhere(ctx)
 	if b.Resume {
 		b.resume(ctx)
@@ -247,6 +248,7 @@ var (
 // stop holds the steps in which a bot stops.
 type stop struct {
 	stopping chan struct{}   // closed when the bot is asked to stop: no turn begins any more
+	ended    chan struct{}   // closed when no event comes any more
 	cut      context.Context // done after stopPatience, with errStopping
 	left     context.Context // done after stopLimit, with errLeft
 }
@@ -255,7 +257,7 @@ type stop struct {
 func (b *Bot) onStop() (begin func()) {
 	cut, endAnswers := context.WithCancelCause(context.Background())
 	left, endPosts := context.WithCancelCause(context.Background())
-	b.stop = stop{stopping: make(chan struct{}), cut: cut, left: left}
+	b.stop = stop{stopping: make(chan struct{}), ended: make(chan struct{}), cut: cut, left: left}
 	return func() {
 		close(b.stopping)
 		time.AfterFunc(stopPatience, func() { endAnswers(errStopping) })

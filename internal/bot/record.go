@@ -98,8 +98,8 @@ func (b *Bot) postsOf(actor *Actor, t *turn.Trace, result deliveryResult, of arr
 }
 
 // saveFinally saves the record of a turn that is over, with the reply as history, what it used, and a note for the writer of memory: the next
-// message may mean this reply, or meet a used up quota. It tries until that works, since the reply is already posted. If the bot is stopping
-// it tries once more and gives up.
+// message may mean this reply, or meet a used up quota. It tries until that works, since the reply is already posted. If the bot is stopping,
+// or no event comes any more, it tries once more and gives up.
 func (b *Bot) saveFinally(ctx context.Context, t *turn.Trace, own []store.Message, held *gate.Pass) {
 	defer held.GiveBack()
 	r, count := t.Request, b.Gate.Counted(t)
@@ -117,10 +117,12 @@ func (b *Bot) saveFinally(ctx context.Context, t *turn.Trace, own []store.Messag
 	for b.saveWith(ctx, t, also) != nil {
 		select {
 		case <-time.After(saveAgain):
+			continue
 		case <-b.stopping:
-			b.saveWith(ctx, t, also)
-			return
+		case <-b.ended:
 		}
+		b.saveWith(ctx, t, also)
+		return
 	}
 }
 
