@@ -108,6 +108,10 @@ import (
 //	embedded MODEL N         so many messages have a vector of that model
 //	summary CHANNEL TEXT     the summary of what was said before in a channel holds a text; - for none
 //	drop CODE, reconnect     the gateway closes; op 7
+//	guild NAME CHANNEL       the bot is in a further server with one channel
+//	shards N                 Discord recommends N shards, which may all begin at once; sharded N: they are there
+//	crowded N                from now on a shard may have N servers, and those with more are closed
+//	dropshard N              the connection of a shard is cut
 //	forget                   the gateway loses the session: what follows cannot be resumed
 //	repeat                   the gateway sends its last message event again
 //	fault METHOD ROUTE STATUS N  the next N such requests fail; with status 0 they take effect and the answer is lost
@@ -877,6 +881,12 @@ func (c *conversation) looks() map[string]func(string) {
 	}
 }
 
+func (c *conversation) number(text string) int {
+	n, err := strconv.Atoi(text)
+	c.must(err)
+	return n
+}
+
 // troubles are what goes wrong.
 func (c *conversation) troubles() map[string]func(string) {
 	return map[string]func(string){
@@ -885,6 +895,21 @@ func (c *conversation) troubles() map[string]func(string) {
 			c.must(err)
 			c.discord.Drop(code)
 		},
+		"guild": func(rest string) {
+			name, channel, _ := strings.Cut(rest, " ")
+			c.discord.AddChannel(c.discord.AddGuild(name), channel)
+		},
+		"shards": func(rest string) {
+			c.discord.RecommendShards(c.number(rest))
+			c.discord.Concurrency(c.number(rest))
+		},
+		"sharded": func(rest string) {
+			if n := c.number(rest); !c.discord.WaitShards(n, patience) {
+				c.Errorf("%d of %d shards are there", c.discord.Shards(n), n)
+			}
+		},
+		"crowded":   func(rest string) { c.discord.Crowd(c.number(rest)) },
+		"dropshard": func(rest string) { c.discord.DropShard(c.number(rest), 0) },
 		"reconnect": func(string) { c.discord.Reconnect() },
 		"forget":    func(string) { c.discord.Forget() },
 		"repeat":    func(string) { c.discord.Repeat(c.lastSaid) },

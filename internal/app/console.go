@@ -102,7 +102,13 @@ func (a *App) console(p *Process, b *bot.Bot, session *discord.Session, watching
 		Token: a.Config.Get("FAMILIAR_CONSOLE_TOKEN"), Hosts: a.consoleHosts(),
 		Gateway: func() console.Gateway {
 			h := session.Health()
-			return console.Gateway{Connected: h.Connected, Since: h.Since, Latency: h.Latency, Servers: h.Guilds, Resumes: h.Resumes, Trouble: h.Trouble}
+			g := console.Gateway{Connected: h.Connected, Since: h.Since, Latency: h.Latency, Servers: h.Guilds, Resumes: h.Resumes, Trouble: h.Trouble}
+			if h.Of > 1 {
+				for _, one := range h.Shards {
+					g.Shards = append(g.Shards, console.Shard{Number: one.Number, Connected: one.Connected, Latency: one.Latency, Servers: one.Guilds, Trouble: one.Trouble})
+				}
+			}
+			return g
 		},
 		Lanes: func() (all []console.Lane) {
 			for _, l := range b.Lanes() {

@@ -69,7 +69,7 @@ func (a *App) installation(p *Process) doctor.Installation {
 	i := doctor.Installation{
 		Setting: c.Get, Set: set, Redact: a.Redact.String,
 		Character: of.Name, Others: otherNames(Shelf(c, p.Dir), of.ID), Mode: string(of.Mode), Prompt: of.Modes[of.Mode].Total, Reactions: of.Reactions.Follow,
-		Discord: discord.Config{Token: c.Get("DISCORD_TOKEN"), HTTP: a.client(base), BaseURL: base, Redact: a.Redact.String, PerSecond: p.Far.PerSecond, Alike: clean.Alike},
+		Discord: discord.Config{Shards: c.Count("FAMILIAR_SHARDS"), Token: c.Get("DISCORD_TOKEN"), HTTP: a.client(base), BaseURL: base, Redact: a.Redact.String, PerSecond: p.Far.PerSecond, Alike: clean.Alike},
 		Models:  func(ctx context.Context) (doctor.Models, error) { return a.examinedModels(ctx, p) },
 		Embeddings: func() (*embedding.Service, error) {
 			err := a.openEmbeddings(context.Background(), p)

@@ -23,11 +23,19 @@ import (
 	"familiar/internal/web/clean"
 )
 
-// Keys of notes in the store: the fingerprint of the commands that Discord has, and the session that a restart resumes.
+// Keys of notes in the store: the fingerprint of the commands that Discord has, and the session of shard 0 that a restart resumes.
 const (
 	commandsNote = "discord.commands"
 	sessionNote  = "discord.session"
 )
+
+// sessionOf returns the key of the session of a shard.
+func sessionOf(shard int) string {
+	if shard == 0 {
+		return sessionNote
+	}
+	return fmt.Sprintf("%s.%d", sessionNote, shard)
+}
 
 // followsReactions reports whether people's reactions matter to a character.
 func followsReactions(a *bot.Actor) bool { return a.Reactions.Follow }
@@ -45,11 +53,20 @@ func (a *App) Serve(ctx context.Context, p *Process) error {
 		OnReady:     func(r discord.Ready) { a.greet(p.Out, r); close(ready) },
 		LoadHash:    func(ctx context.Context) (string, error) { return a.note(ctx, commandsNote) },
 		SaveHash:    func(ctx context.Context, hash string) error { return a.Store.Notes.Set(ctx, commandsNote, hash) },
-		LoadSession: func(ctx context.Context) (string, error) { return a.note(ctx, sessionNote) },
-		SaveSession: func(ctx context.Context, session string) error { return a.Store.Notes.Set(ctx, sessionNote, session) },
-		Taken:       a.Store.Claims.Taken,
-		Overdue:     func(events []turn.Event) { commands.Bot.Overdue(events) },
-		Form:        commands.Form, Alike: clean.Alike,
+		Shards:      a.Config.Count("FAMILIAR_SHARDS"),
+		LoadSession: func(ctx context.Context, shard int) (string, error) { return a.note(ctx, sessionOf(shard)) },
+		SaveSession: func(ctx context.Context, shard int, session string) error {
+			return a.Store.Notes.Set(ctx, sessionOf(shard), session)
+		},
+		LoadServers: func(ctx context.Context) (map[string]string, error) {
+			return a.Store.Notes.Under(ctx, store.ServerNote)
+		},
+		SaveServers: func(ctx context.Context, changed map[string]string) error {
+			return a.Store.Notes.SetUnder(ctx, store.ServerNote, changed)
+		},
+		Taken:   a.Store.Claims.Taken,
+		Overdue: func(events []turn.Event) { commands.Bot.Overdue(events) },
+		Form:    commands.Form, Alike: clean.Alike,
 		LoadWebhook: a.loadWebhook, Keeps: a.Store.Claims.Posted,
 		SaveWebhook: func(ctx context.Context, guildID, channelID string, w discord.Webhook) error {
 			return a.Store.Webhooks.Set(ctx, store.Webhook{ChannelID: channelID, GuildID: guildID, ID: w.ID, Token: w.Token})
@@ -160,12 +177,18 @@ func (a *App) note(ctx context.Context, key string) (string, error) {
 	return text, err
 }
 
+// mostGreeted is how many servers are named at the start.
+const mostGreeted = 50
+
 // greet prints which bot is connected to which servers, what it uses, and what is off and why.
 func (a *App) greet(out io.Writer, r discord.Ready) {
 	fmt.Fprintf(out, "%s is here, as %s (%s).\n", a.Character.Name, r.Name, r.ID)
 	fmt.Fprintf(out, "  invite    %s\n", r.Invite)
 	servers := "none yet: open the link above"
-	if len(r.Guilds) > 0 {
+	switch n := len(r.Guilds); {
+	case n > mostGreeted:
+		servers = fmt.Sprintf("%s, and %d more", strings.Join(r.Guilds[:mostGreeted], ", "), n-mostGreeted)
+	case n > 0:
 		servers = strings.Join(r.Guilds, ", ")
 	}
 	fmt.Fprintf(out, "  servers   %s\n", servers)

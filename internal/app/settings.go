@@ -72,6 +72,7 @@ func Settings() []Setting {
 		{Name: "FAMILIAR_CHARACTER", Preset: "sage", About: "the character that answers"},
 		{Name: "FAMILIAR_TURNS_PER_MINUTE", Preset: "20", About: "how many answers a person may ask for in a minute", check: checkCount},
 		{Name: "FAMILIAR_QUOTAS", About: "how much may be used on a day of UTC: person 50 turns, channel 20 lookups, server 2000000 tokens, all 5 dollars", check: checkQuotas},
+		{Name: "FAMILIAR_SHARDS", About: "into how many shards the gateway splits the bot's servers; without it as many as Discord recommends, one for about 1,000 servers", check: checkCount},
 		{Name: "DISCORD_ALLOW", About: "ids of people, roles, channels and servers, separated by commas: nobody else is answered, and nowhere else", check: checkIDs},
 		{Name: "DISCORD_DENY", About: "ids of people, roles, channels and servers that are not answered, separated by commas", check: checkIDs},
 		{Name: "DISCORD_PROXIES", Preset: "466378653216014359,431544605209788416", About: "ids of applications whose webhooks write for people, separated by commas; preset: PluralKit and Tupperbox; 0 for none", check: checkIDs},

@@ -82,10 +82,16 @@ func (t *telemetryServer) handler(address string) http.Handler {
 func gatewayOf(session *discord.Session) func() telemetry.Gateway {
 	return func() telemetry.Gateway {
 		h := session.Health()
-		return telemetry.Gateway{
+		g := telemetry.Gateway{
 			Connected: h.Connected, Since: h.Since, Trouble: h.Trouble, Latency: h.Latency, Servers: h.Guilds,
 			Identifies: h.Identifies, Resumes: h.Resumes, Dropped: h.Dropped,
 		}
+		if h.Of > 1 {
+			for _, one := range h.Shards {
+				g.Shards = append(g.Shards, telemetry.Shard{Number: one.Number, Connected: one.Connected, Latency: one.Latency, Servers: one.Guilds})
+			}
+		}
+		return g
 	}
 }
 

@@ -23,7 +23,17 @@ type Gateway struct {
 	Latency   time.Duration
 	Servers   int
 	Resumes   int
-	Trouble   string // why it is not connected
+	Trouble   string  // why it is not connected
+	Shards    []Shard // of a bot that has several
+}
+
+// Shard is the state of one of several connections.
+type Shard struct {
+	Number    int
+	Connected bool
+	Latency   time.Duration
+	Servers   int
+	Trouble   string
 }
 
 // Lane is a channel with work to do.

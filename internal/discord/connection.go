@@ -81,7 +81,7 @@ const (
 // socket when the connection's context ends.
 type connection struct {
 	session *Session
-	state   *gatewayState
+	state   *shard
 	ws      *websocket.Conn
 	write   sync.Mutex // held while a frame is written
 	end     context.CancelCauseFunc
@@ -148,7 +148,7 @@ func (c *connection) hello() error {
 }
 
 // run begins or resumes the session and reads until the connection ends. It returns why it ended.
-func (c *connection) run(ctx context.Context, state *gatewayState) error {
+func (c *connection) run(ctx context.Context, state *shard) error {
 	c.state = state
 	linked, end := context.WithCancelCause(ctx)
 	c.end = end
@@ -184,11 +184,18 @@ func (c *connection) greet() error {
 		return err
 	}
 	c.state.identified = time.Now()
-	c.session.note(func(h *Health) { h.Identifies++ })
-	return c.send(opIdentify, map[string]any{
-		"token": token, "intents": c.session.intents(), "large_threshold": 50,
+	c.state.countIdentify()
+	c.state.asked = c.session.intents()
+	identify := map[string]any{
+		"token": token, "intents": c.state.asked, "large_threshold": 50,
 		"properties": map[string]string{"os": runtime.GOOS, "browser": "familiar", "device": "familiar"},
-	})
+	}
+	if of := c.state.set.Of; of > 1 {
+		identify["shard"] = [2]int{c.state.number, of}
+	}
+	err := c.send(opIdentify, identify)
+	c.state.slot.sent()
+	return err
 }
 
 // take handles one frame.
@@ -197,8 +204,8 @@ func (c *connection) take(ctx context.Context, f frame, welcome *time.Timer) err
 	switch f.Op {
 	case opDispatch:
 		c.state.seq.Store(f.Seq)
-		c.session.at.seq = f.Seq
-		c.session.note(func(h *Health) { h.LastEvent = time.Now() })
+		c.state.at.seq = f.Seq
+		c.state.note(func(h *ShardHealth) { h.LastEvent = time.Now() })
 		switch {
 		case f.Skipped && f.Type == "READY":
 			return errors.New("READY is too large")
@@ -213,13 +220,13 @@ func (c *connection) take(ctx context.Context, f frame, welcome *time.Timer) err
 			return c.present()
 		case f.Type == "RESUMED":
 			welcome.Stop()
-			c.state.resumed(ctx)
+			c.state.resumed()
 			c.welcomed.Store(true)
 			return c.present()
 		default:
-			c.session.dispatch(ctx, f.Type, f.Data)
+			c.state.dispatch(ctx, f.Type, f.Data)
 		}
-		c.session.waiting.reach(c.session.at)
+		c.session.waiting.reach(c.state, c.state.at)
 	case opHeartbeat:
 		return c.pulse()
 	case opReconnect:
@@ -229,7 +236,7 @@ func (c *connection) take(ctx context.Context, f frame, welcome *time.Timer) err
 	case opAck:
 		c.awaiting.Store(false)
 		sent := time.Unix(0, c.sent.Load())
-		c.session.note(func(h *Health) { h.LastAck, h.Latency = time.Now(), time.Since(sent) })
+		c.state.note(func(h *ShardHealth) { h.LastAck, h.Latency = time.Now(), time.Since(sent) })
 	}
 	return nil
 }
@@ -245,7 +252,7 @@ func (c *connection) beat(ctx context.Context) {
 		case <-ctx.Done():
 			c.close(context.Cause(ctx))
 			return
-		case <-c.session.presenting:
+		case <-c.state.presenting:
 			if c.welcomed.Load() {
 				if err := c.present(); err != nil {
 					c.end(err)
@@ -284,6 +291,13 @@ func (c *connection) present() error {
 // Present shows a presence beside the bot's name, in this session and in later ones. It does not wait.
 func (s *Session) Present(p turn.Presence) {
 	s.presence.Store(&p)
+	for _, one := range s.shards() {
+		one.show()
+	}
+}
+
+// show has the connection show the presence soon.
+func (s *shard) show() {
 	select {
 	case s.presenting <- struct{}{}:
 	default:
@@ -303,7 +317,7 @@ func (c *connection) pulse() error {
 // close ends the connection. Code 1000 ends the session too. Any other code keeps it for a RESUME, even after a restart.
 func (c *connection) close(cause error) {
 	code := 4000
-	if c.session.cfg.SaveSession == nil && (errors.Is(cause, context.Canceled) || errors.Is(cause, context.DeadlineExceeded)) {
+	if errors.Is(cause, errReplaced) || c.session.cfg.SaveSession == nil && (errors.Is(cause, context.Canceled) || errors.Is(cause, context.DeadlineExceeded)) {
 		code = websocket.CloseNormalClosure
 	}
 	_ = c.ws.WriteControl(websocket.CloseMessage, websocket.FormatCloseMessage(code, ""), time.Now().Add(time.Second))

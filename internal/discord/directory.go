@@ -19,7 +19,7 @@ import (
 // announced. It holds nothing about people, whose names and roles come with each message.
 type directory struct {
 	mu       sync.RWMutex
-	version  int                 // counts the changes; guarded by mu
+	changed  map[string]bool     // servers that changed since they were last saved; nil: nobody saves them; guarded by mu
 	guilds   map[string]*guild   // guarded by mu
 	channels map[string]*channel // of all servers; guarded by mu
 }
@@ -42,37 +42,81 @@ func newGuild(g guildInfo) *guild {
 	return all
 }
 
-// begin forgets everything except the ids of the servers that a new session announced.
-func (d *directory) begin(announced []guildInfo) {
+// begin forgets everything about the servers of a shard except the ids of those that its new session announced. It
+// forgets nothing about those that are kept, whose events come from elsewhere, too.
+func (d *directory) begin(announced []guildInfo, mine, kept func(guildID string) bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.version++
-	d.guilds, d.channels = map[string]*guild{}, map[string]*channel{}
+	if d.guilds == nil {
+		d.guilds, d.channels = map[string]*guild{}, map[string]*channel{}
+	}
+	before := d.guilds
+	d.guilds = make(map[string]*guild, len(before))
 	for _, g := range announced {
 		d.guilds[g.ID] = &guild{}
+		d.touch(g.ID)
+	}
+	for id, g := range before {
+		_, again := d.guilds[id]
+		if !mine(id) || again && kept(id) {
+			d.guilds[id] = g
+			continue
+		}
+		d.touch(id)
+		for _, c := range g.channels {
+			delete(d.channels, c.ID)
+		}
 	}
 }
 
-// addGuild adds or replaces a server. The directory keeps the given channels.
+// touch notes that a server has changed. The caller holds mu.
+func (d *directory) touch(id string) {
+	if d.changed != nil {
+		d.changed[id] = true
+	}
+}
+
+// every is the servers of a bot's only shard.
+func every(string) bool { return true }
+
+func none(string) bool { return false }
+
+// addGuild adds or replaces a server.
 func (d *directory) addGuild(g guildInfo) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.version++
+	d.touch(g.ID)
 	d.dropChannels(g.ID)
 	added := newGuild(g)
 	if len(g.Members) > 0 {
-		added.own = &g.Members[0]
+		own := g.Members[0]
+		added.own = &own
 	}
-	added.channels = make([]*channel, 0, len(g.Channels)+len(g.Threads))
+	added.channels = g.pack(added.roles)
 	d.guilds[g.ID] = added
-	for _, all := range [][]channel{g.Channels, g.Threads} {
-		for i := range all {
-			c := &all[i]
-			c.GuildID = g.ID
-			d.channels[c.ID] = c
-			added.channels = append(added.channels, c)
-		}
+	for _, c := range added.channels {
+		d.channels[c.ID] = c
 	}
+}
+
+// pack returns the channels and threads of a server as they take little memory: without spare room in slices, and with
+// the ids of roles and categories in memory once. A big bot has hundreds of thousands.
+func (g *guildInfo) pack(roles map[string]role) []*channel {
+	packed := make([]channel, 0, len(g.Channels)+len(g.Threads))
+	packed = append(append(packed, g.Channels...), g.Threads...)
+	pointers := make([]*channel, len(packed))
+	for i := range packed {
+		c := &packed[i]
+		c.GuildID, c.Overwrites = g.ID, slices.Clone(c.Overwrites)
+		if i > 0 && c.ParentID == packed[i-1].ParentID {
+			c.ParentID = packed[i-1].ParentID
+		}
+		for k, o := range c.Overwrites {
+			c.Overwrites[k].ID = cmp.Or(roles[o.ID].ID, o.ID)
+		}
+		pointers[i] = c
+	}
+	return pointers
 }
 
 // changeGuild sets a server's new name and owner.
@@ -87,7 +131,7 @@ func (d *directory) changeGuild(changed guildInfo) {
 func (d *directory) change(guildID string, change func(*guild)) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.version++
+	d.touch(guildID)
 	if g := d.guilds[guildID]; g != nil {
 		change(g)
 	}
@@ -101,7 +145,7 @@ func (d *directory) setOwn(guildID string, own member) {
 func (d *directory) removeGuild(id string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.version++
+	d.touch(id)
 	d.dropChannels(id)
 	delete(d.guilds, id)
 }
@@ -132,7 +176,7 @@ func (d *directory) removeRole(guildID, roleID string) {
 func (d *directory) setChannel(c channel) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.version++
+	d.touch(c.GuildID)
 	g := d.guilds[c.GuildID]
 	if g == nil {
 		return false
@@ -150,11 +194,11 @@ func (d *directory) setChannel(c channel) bool {
 func (d *directory) removeChannel(id string) (threads []channel) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.version++
 	c := d.channels[id]
 	if c == nil {
 		return nil
 	}
+	d.touch(c.GuildID)
 	delete(d.channels, id)
 	if g := d.guilds[c.GuildID]; g != nil {
 		g.channels = slices.DeleteFunc(g.channels, func(other *channel) bool {
@@ -221,79 +265,109 @@ func (d *directory) guildNames() (names []string) {
 	return names
 }
 
-// guildIDs lists the servers' ids. known is false before the first session.
-func (d *directory) guildIDs() (ids []string, known bool) {
+// guildIDs lists the servers' ids.
+func (d *directory) guildIDs() []string {
 	d.mu.RLock()
 	defer d.mu.RUnlock()
-	return slices.Sorted(maps.Keys(d.guilds)), d.guilds != nil
+	return slices.Sorted(maps.Keys(d.guilds))
 }
 
-// complete reports whether every announced server is known by name.
-func (d *directory) complete() bool {
+// countByShard counts the servers of each shard.
+func (d *directory) countByShard(of int) map[int]int {
 	d.mu.RLock()
 	defer d.mu.RUnlock()
-	for _, g := range d.guilds {
-		if g.name == "" {
+	if of == 1 {
+		return map[int]int{0: len(d.guilds)}
+	}
+	counts := make(map[int]int, of)
+	for id := range d.guilds {
+		counts[shardOf(id, of)]++
+	}
+	return counts
+}
+
+// complete reports whether every announced server, of those that mine names, is known by name.
+func (d *directory) complete(mine func(guildID string) bool) bool {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	for id, g := range d.guilds {
+		if g.name == "" && mine(id) {
 			return false
 		}
 	}
 	return true
 }
 
-// state returns a number that changes whenever the directory changes.
-func (d *directory) state() int {
-	d.mu.RLock()
-	defer d.mu.RUnlock()
-	return d.version
+// changes returns the servers of a shard that have changed since the last call, nil for those that are gone, and how
+// many the shard has.
+func (d *directory) changes(mine func(guildID string) bool) (all map[string]*guildInfo, count int) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for id := range d.guilds {
+		if mine(id) {
+			count++
+		}
+	}
+	all = map[string]*guildInfo{}
+	for id := range d.changed {
+		if !mine(id) {
+			continue
+		}
+		delete(d.changed, id)
+		if all[id] = nil; d.guilds[id] != nil {
+			info := d.guilds[id].info(id)
+			all[id] = &info
+		}
+	}
+	return all, count
 }
 
-// all returns every server with its roles and channels. ok is false if these are more than most.
-func (d *directory) all(most int) (guilds []guildInfo, ok bool) {
-	d.mu.RLock()
-	defer d.mu.RUnlock()
-	size := len(d.guilds) + len(d.channels)
-	for _, g := range d.guilds {
-		size += len(g.roles)
-		for _, c := range g.channels {
-			size += len(c.Overwrites)
-		}
+// keepChanges notes again that servers have changed, because they could not be saved.
+func (d *directory) keepChanges(all map[string]*guildInfo) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for id := range all {
+		d.touch(id)
 	}
-	if size > most {
-		return nil, false
-	}
-	for id, g := range d.guilds {
-		info := guildInfo{ID: id, Name: g.name, OwnerID: g.owner, Locale: g.locale, Unavailable: g.name == "", Roles: slices.Collect(maps.Values(g.roles))}
-		if g.own != nil {
-			info.Members = []member{*g.own}
-		}
-		for _, c := range g.channels {
-			kept := *c
-			kept.GuildID, kept.Last = "", 0
-			info.Channels = append(info.Channels, kept)
-		}
-		guilds = append(guilds, info)
-	}
-	return guilds, true
 }
 
-// restore fills the directory with what all returned.
-func (d *directory) restore(guilds []guildInfo) {
-	d.begin(guilds)
+// info returns a server as the gateway announces it.
+func (g *guild) info(id string) guildInfo {
+	info := guildInfo{ID: id, Name: g.name, OwnerID: g.owner, Locale: g.locale, Unavailable: g.name == "", Roles: slices.Collect(maps.Values(g.roles))}
+	if g.own != nil {
+		info.Members = []member{*g.own}
+	}
+	for _, c := range g.channels {
+		kept := *c
+		kept.GuildID, kept.Last = "", 0
+		info.Channels = append(info.Channels, kept)
+	}
+	return info
+}
+
+// restore fills the directory with what changes returned. That is saved already.
+func (d *directory) restore(guilds []guildInfo, mine func(guildID string) bool) {
+	d.begin(guilds, mine, none)
 	for _, g := range guilds {
 		if !g.Unavailable {
 			d.addGuild(g)
 		}
 	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, g := range guilds {
+		delete(d.changed, g.ID)
+	}
 }
 
 // since returns the channels whose latest message, when they were announced, was later than a moment. Forums and media
 // channels are left out, because they hold only threads.
-func (d *directory) since(after snowflake) []stretch {
+func (d *directory) since(after snowflake, mine func(guildID string) bool) []stretch {
 	d.mu.RLock()
 	defer d.mu.RUnlock()
 	var found []stretch
 	for _, c := range d.channels {
-		if c.Last > after && !c.forum() {
+		if c.Last > after && !c.forum() && mine(c.GuildID) {
 			found = append(found, stretch{channelID: c.ID, guildID: c.GuildID, after: after, last: c.Last})
 		}
 	}

@@ -5,7 +5,9 @@
 // [Session.OpenThread], [Session.Typing] and [Session.Respond] go the other way. Any goroutine may call them, also after
 // Run has returned, so that a turn that has begun can finish. Reading from top to bottom:
 //
-//   - supervise.go keeps a connection to the gateway alive. It decides when to resume, start over or give up.
+//   - shards.go says how many sessions there are with the gateway, and changes their number. starts.go has each wait until
+//     it may begin.
+//   - supervise.go keeps the connection of one session alive. It decides when to resume, start over or give up.
 //   - connection.go is one such connection, from HELLO to its end. It sends heartbeats and notices a dead peer within two.
 //   - keep.go saves the session for the next start, and asks for messages that were written while there was no session.
 //   - intake.go turns gateway payloads (wire.go) into events and queues them, so that the gateway never waits for the bot.
@@ -55,6 +57,7 @@ type Config struct {
 	Log       *slog.Logger        // nil: nothing is logged
 	Redact    func(string) string // removes secrets from error texts; the token is always removed
 	PerSecond int                 // requests per second over all routes; 0: Discord's own limit of 50
+	Shards    int                 // sessions with the gateway; 0: as many as Discord recommends
 	Queue     int                 // events that may wait for the bot before the oldest are dropped; 0: 4,096
 	Operator  string              // id of the user who runs the bot; empty: unknown
 	Reactions bool                // whether people's reactions are reported
@@ -81,12 +84,16 @@ type Config struct {
 	// called for commands whose definition has Form set.
 	Form func(context.Context, turn.Event) (form turn.Form, refusal string)
 
-	// LoadSession reads what SaveSession saved, or "". It is called once, when Run begins. SaveSession is called every
+	// LoadSession reads what SaveSession saved for a shard, or "". It is called when Run begins. SaveSession is called every
 	// few seconds while anything happens, and at the end of Run. With both, a program that starts again within minutes
 	// resumes the session of the one before. It gets the events that the one before had not taken from Events. The
 	// latest events may come twice. The text is no secret without the token, but it names servers and channels.
-	LoadSession func(context.Context) (string, error)
-	SaveSession func(context.Context, string) error
+	LoadSession func(ctx context.Context, shard int) (string, error)
+	SaveSession func(ctx context.Context, shard int, text string) error
+	// LoadServers reads what SaveServers saved, by server. SaveServers saves the servers that have changed, at once; "" is
+	// for one that the bot has left. Both are given if LoadSession is.
+	LoadServers func(context.Context) (map[string]string, error)
+	SaveServers func(ctx context.Context, changed map[string]string) error
 
 	// LoadWebhook reads what SaveWebhook saved for a channel, or the zero value, so that a channel gets one webhook for
 	// good. Webhook tokens are secrets. Keeps reports whether the bot has recorded a message of its own. Each of the
@@ -104,20 +111,6 @@ type Ready struct {
 	Contentless bool
 
 	Invite string // URL that adds the bot to a server with the least permissions it needs
-}
-
-// Health is what the door knows about its own state.
-type Health struct {
-	Connected  bool          // a session is established now
-	Since      time.Time     // when Connected last changed
-	LastEvent  time.Time     // last event from the gateway
-	LastAck    time.Time     // last answered heartbeat
-	Latency    time.Duration // of that heartbeat
-	Guilds     int
-	Identifies int    // sessions begun since the start
-	Resumes    int    // sessions resumed since the start
-	Dropped    int    // events dropped because the bot did not keep up
-	Trouble    string // why the last connection ended or could not be made; empty: all is well
 }
 
 const defaultBase = "https://discord.com/api"
@@ -139,34 +132,34 @@ type Session struct {
 	waiting    *queue
 	netDial    func(ctx context.Context, network, address string) (net.Conn, error) // connects to the gateway; nil: net.Dialer does. Tests connect in memory
 	frameLimit int64                                                                // bytes of a gateway frame; a larger frame is skipped
-	handle     map[string]func(context.Context, []byte) error                       // gateway event → handler; not changed after New
+	handle     map[string]func(*shard, context.Context, []byte) error               // gateway event → handler; not changed after New
+	starts     *starts
+	current    atomic.Pointer[set] // the shards that bring events; nil before Run
+	sessions   atomic.Int64        // numbers that sessions have been given in positions
+	grow       chan int            // holds the number of shards that the bot should have, if that is more than it has
 
-	self    atomic.Pointer[identity] // nil before the first READY
-	tasks   sync.WaitGroup           // goroutines that Run has started and waits for
-	seen    edits                    // messages that were reported
-	origins originals                // messages of people that a proxy may replace; owned by the goroutine that reads the gateway
-	at      position                 // of the event being read; owned by the goroutine that reads the gateway
-	replays bool                     // the gateway sends again what an earlier process may have taken; owned by the goroutine that reads the gateway
-	once    sync.Once                // guards the call of OnReady
+	self  atomic.Pointer[identity] // nil before the first READY
+	tasks sync.WaitGroup           // goroutines that Run has started and waits for
+	seen  edits                    // messages and interactions that were reported
+	once  sync.Once                // guards the call of OnReady
 
-	welcome chan struct{} // holds one token after READY and RESUMED, for the keeper
+	changed chan struct{} // holds one token after READY and RESUMED, for the keeper
 	filling sync.Mutex    // held while missed messages are asked for
 
 	offered     atomic.Pointer[[]turn.Definition] // replaces Config.Commands; nil: does not
 	registering sync.Mutex                        // held while the commands are registered
 	registered  bool                              // Discord has the commands; guarded by registering
 
-	mu     sync.Mutex
-	health Health // guarded by mu
+	mu         sync.Mutex
+	identifies int // sessions begun since the start; guarded by mu
+	resumes    int // sessions resumed since the start; guarded by mu
 	// contentless means that the gateway has refused the content of messages. Mentions, replies with a ping, commands
 	// and direct messages still come whole.
 	contentless atomic.Bool
 	presence    atomic.Pointer[turn.Presence]    // what people see beside the bot's name; nil: never set
-	presenting  chan struct{}                    // holds one token after a change
 	refuse401   func()                           // ends Run; set by Run; guarded by mu
 	spawn       func(task func(context.Context)) // starts a goroutine that Run waits for; nil unless Run is running; guarded by mu
 	guildCame   chan struct{}                    // closed and replaced at each GUILD_CREATE; guarded by mu
-	resumable   address                          // the session that can be resumed, if any; guarded by mu
 	directs     map[string]snowflake             // channel of direct messages → its latest message; guarded by mu
 }
 
@@ -209,18 +202,21 @@ func New(c Config) (*Session, error) {
 		cfg: c, log: c.Log, token: token,
 		events:     make(chan []turn.Event), // unbuffered: what is sent has been received
 		guildCame:  make(chan struct{}),
-		welcome:    make(chan struct{}, 1),
-		presenting: make(chan struct{}, 1),
+		changed:    make(chan struct{}, 1),
+		grow:       make(chan int, 1),
+		starts:     newStarts(c.Shards),
 		frameLimit: maxFrame,
 	}
-	if (c.LoadSession == nil) != (c.SaveSession == nil) {
-		return nil, errors.New("open Discord: LoadSession and SaveSession go together")
+	if keeps := c.LoadSession != nil; keeps != (c.SaveSession != nil) || keeps != (c.LoadServers != nil) || keeps != (c.SaveServers != nil) {
+		return nil, errors.New("open Discord: LoadSession, SaveSession, LoadServers and SaveServers go together")
+	} else if keeps {
+		s.names.changed = map[string]bool{}
 	}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
 	s.waiting = newQueue(c.Queue)
-	s.handle = s.handlers()
+	s.handle = handlers()
 	s.rest, err = rest.New(rest.Config{
 		Token: token, Base: strings.TrimSuffix(c.BaseURL, "/") + "/v10", UserAgent: c.UserAgent, HTTP: c.HTTP, PerSecond: c.PerSecond,
 		Log: s.log, Redact: s.redact, Refused: s.refuse,
@@ -288,24 +284,9 @@ const tokenAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz01234
 func (s *Session) Events() <-chan []turn.Event { return s.events }
 
 // Guilds returns the ids of the bot's servers. known is false until Discord has announced them.
-func (s *Session) Guilds() (ids []string, known bool) { return s.names.guildIDs() }
-
-// Health reports the state of the connection.
-func (s *Session) Health() Health {
-	guilds, _ := s.names.guildIDs()
-	dropped := s.waiting.lost()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	h := s.health
-	h.Guilds, h.Dropped = len(guilds), dropped
-	return h
-}
-
-// note changes the health under its lock.
-func (s *Session) note(change func(*Health)) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	change(&s.health)
+func (s *Session) Guilds() (ids []string, known bool) {
+	now := s.current.Load()
+	return s.names.guildIDs(), now != nil && now.absent.Load() <= 0
 }
 
 // redact removes the token, webhook tokens and everything that the operator's redactor knows from a text.

@@ -14,30 +14,30 @@ import (
 )
 
 // handlers returns the handler of each gateway event that is read. They run one after the other on the goroutine that
-// reads the gateway, so none may wait.
-func (s *Session) handlers() map[string]func(context.Context, []byte) error {
-	return map[string]func(context.Context, []byte) error{
-		"MESSAGE_CREATE":          onMost(s.onMessage),
-		"MESSAGE_UPDATE":          onMost(s.onEdit),
-		"MESSAGE_DELETE":          on(s.onDelete),
-		"MESSAGE_DELETE_BULK":     on(s.onDelete),
-		"MESSAGE_REACTION_ADD":    onMost(func(_ context.Context, r *reaction) { s.onReaction(turn.Reacted, r) }),
-		"MESSAGE_REACTION_REMOVE": onMost(func(_ context.Context, r *reaction) { s.onReaction(turn.Unreacted, r) }),
-		"INTERACTION_CREATE":      onMost(s.onInteraction),
-		"GUILD_CREATE":            on(func(_ context.Context, g *guildInfo) { s.onGuild(g) }),
-		"GUILD_UPDATE":            on(func(_ context.Context, g *guildInfo) { s.names.changeGuild(*g) }),
-		"GUILD_DELETE":            on(s.onGuildGone),
-		"GUILD_MEMBER_UPDATE":     on(s.onMember),
-		"GUILD_ROLE_CREATE":       on(s.onRole),
-		"GUILD_ROLE_UPDATE":       on(s.onRole),
-		"GUILD_ROLE_DELETE":       on(func(_ context.Context, r *roleChange) { s.names.removeRole(r.GuildID, r.RoleID) }),
-		"CHANNEL_CREATE":          on(s.onChannel),
-		"CHANNEL_UPDATE":          on(s.onChannelChange),
-		"CHANNEL_DELETE":          on(s.onChannelGone),
-		"THREAD_CREATE":           on(s.onChannel),
-		"THREAD_UPDATE":           on(s.onChannel),
-		"THREAD_DELETE":           on(s.onChannelGone),
-		"THREAD_LIST_SYNC": on(func(_ context.Context, l *threadList) {
+// reads the shard, so none may wait.
+func handlers() map[string]func(*shard, context.Context, []byte) error {
+	return map[string]func(*shard, context.Context, []byte) error{
+		"MESSAGE_CREATE":          onMost((*shard).onMessage),
+		"MESSAGE_UPDATE":          onMost((*shard).onEdit),
+		"MESSAGE_DELETE":          on((*shard).onDelete),
+		"MESSAGE_DELETE_BULK":     on((*shard).onDelete),
+		"MESSAGE_REACTION_ADD":    onMost(func(s *shard, _ context.Context, r *reaction) { s.onReaction(turn.Reacted, r) }),
+		"MESSAGE_REACTION_REMOVE": onMost(func(s *shard, _ context.Context, r *reaction) { s.onReaction(turn.Unreacted, r) }),
+		"INTERACTION_CREATE":      onMost((*shard).onInteraction),
+		"GUILD_CREATE":            on(func(s *shard, _ context.Context, g *guildInfo) { s.onGuild(g) }),
+		"GUILD_UPDATE":            on(func(s *shard, _ context.Context, g *guildInfo) { s.names.changeGuild(*g) }),
+		"GUILD_DELETE":            on((*shard).onGuildGone),
+		"GUILD_MEMBER_UPDATE":     on((*shard).onMember),
+		"GUILD_ROLE_CREATE":       on((*shard).onRole),
+		"GUILD_ROLE_UPDATE":       on((*shard).onRole),
+		"GUILD_ROLE_DELETE":       on(func(s *shard, _ context.Context, r *roleChange) { s.names.removeRole(r.GuildID, r.RoleID) }),
+		"CHANNEL_CREATE":          on((*shard).onChannel),
+		"CHANNEL_UPDATE":          on((*shard).onChannelChange),
+		"CHANNEL_DELETE":          on((*shard).onChannelGone),
+		"THREAD_CREATE":           on((*shard).onChannel),
+		"THREAD_UPDATE":           on((*shard).onChannel),
+		"THREAD_DELETE":           on((*shard).onChannelGone),
+		"THREAD_LIST_SYNC": on(func(s *shard, _ context.Context, l *threadList) {
 			for _, c := range l.Threads {
 				c.GuildID = l.GuildID
 				s.names.setChannel(c)
@@ -47,36 +47,36 @@ func (s *Session) handlers() map[string]func(context.Context, []byte) error {
 }
 
 // on returns a handler that decodes the payload and calls f with it.
-func on[T any](f func(context.Context, *T)) func(context.Context, []byte) error {
-	return func(ctx context.Context, data []byte) error {
+func on[T any](f func(*shard, context.Context, *T)) func(*shard, context.Context, []byte) error {
+	return func(s *shard, ctx context.Context, data []byte) error {
 		v := new(T)
 		if err := rest.Decode(data, v); err != nil {
 			return err
 		}
-		f(ctx, v)
+		f(s, ctx, v)
 		return nil
 	}
 }
 
 // onMost is on for what people do: an odd field does not lose the event.
-func onMost[T any](f func(context.Context, *T)) func(context.Context, []byte) error {
-	return func(ctx context.Context, data []byte) error {
+func onMost[T any](f func(*shard, context.Context, *T)) func(*shard, context.Context, []byte) error {
+	return func(s *shard, ctx context.Context, data []byte) error {
 		v, err := decodeMost[T](data)
 		if err == nil {
-			f(ctx, v)
+			f(s, ctx, v)
 		}
 		return err
 	}
 }
 
 // dispatch handles one gateway event. It logs errors and panics.
-func (s *Session) dispatch(ctx context.Context, kind string, data []byte) {
+func (s *shard) dispatch(ctx context.Context, kind string, data []byte) {
 	handle := s.handle[kind]
 	if handle == nil {
 		return
 	}
 	defer s.logPanic("handle " + kind)
-	if err := handle(ctx, data); err != nil {
+	if err := handle(s, ctx, data); err != nil {
 		s.log.Error("gateway event cannot be read", "event", kind, "err", s.redact(err.Error()))
 	}
 }
@@ -88,8 +88,8 @@ func (s *Session) logPanic(what string) {
 	}
 }
 
-// emit queues an event for the bot. Only the goroutine that reads the gateway calls it.
-func (s *Session) emit(e turn.Event) { s.enqueue(queued{event: e, from: s.at}) }
+// emit queues an event for the bot. Only the goroutine that reads the shard calls it.
+func (s *shard) emit(e turn.Event) { s.enqueue(queued{event: e, from: s.at}) }
 
 func (s *Session) enqueue(e queued) {
 	if s.waiting.put(e) {
@@ -166,7 +166,7 @@ func (s *Session) onGuild(g *guildInfo) {
 }
 
 // onGuildGone reports the bot's removal from a server. An outage is not reported.
-func (s *Session) onGuildGone(_ context.Context, g *guildInfo) {
+func (s *shard) onGuildGone(_ context.Context, g *guildInfo) {
 	if g.Unavailable {
 		return
 	}
@@ -202,7 +202,7 @@ func (s *Session) permissionsChanged() {
 }
 
 // onChannelGone reports that a channel is gone, and also its threads, which Discord does not mention.
-func (s *Session) onChannelGone(_ context.Context, c *channel) {
+func (s *shard) onChannelGone(_ context.Context, c *channel) {
 	for _, gone := range append(s.names.removeChannel(c.ID), *c) {
 		e := turn.Event{Kind: turn.Gone, ID: gone.ID + ":gone", GuildID: gone.GuildID, Message: turn.Message{ChannelID: gone.ID}}
 		if gone.thread() {
@@ -214,7 +214,7 @@ func (s *Session) onChannelGone(_ context.Context, c *channel) {
 
 // onReaction reports a person's reaction under any message. The message's author may be one of the bot's webhooks, which
 // is not known here.
-func (s *Session) onReaction(kind turn.Kind, r *reaction) {
+func (s *shard) onReaction(kind turn.Kind, r *reaction) {
 	if r.UserID == s.me().user.ID || r.Member != nil && r.Member.User.Bot {
 		return
 	}
@@ -312,8 +312,7 @@ type queue struct {
 	dropped int
 	current []queued    // being handed to the bot
 	latest  []handedOut // handed to the bot, which may not have stored them yet; oldest first
-	reached position    // of the gateway's reader
-	holds   []snowflake // marks of gaps that are being filled
+	holds   []*position // gaps that are being filled
 }
 
 // queued is one waiting event.
@@ -326,6 +325,7 @@ type queued struct {
 
 // position is a place in what the gateway sends.
 type position struct {
+	shard   *shard
 	session int       // number of the session; noSession: a gap between two sessions
 	seq     int64     // the event's number in the session
 	mark    snowflake // the latest message seen before
@@ -427,50 +427,51 @@ func (q *queue) settle() {
 	}
 }
 
-// reach records how far the gateway's reader is. All earlier events have been put.
-func (q *queue) reach(p position) {
+// reach records how far a shard's reader is. All earlier events have been put.
+func (q *queue) reach(s *shard, p position) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.reached = p
+	s.reached = p
 }
 
 // hold keeps the mark at a gap that is being filled, until release is called.
-func (q *queue) hold(mark snowflake) (release func()) {
+func (q *queue) hold(at position) (release func()) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.holds = append(q.holds, mark)
+	held := &position{shard: at.shard, session: noSession, mark: at.mark}
+	q.holds = append(q.holds, held)
 	return func() {
 		q.mu.Lock()
 		defer q.mu.Unlock()
-		if i := slices.Index(q.holds, mark); i >= 0 {
-			q.holds = slices.Delete(q.holds, i, i+1)
-		}
+		q.holds = slices.DeleteFunc(q.holds, func(other *position) bool { return other == held })
 	}
 }
 
-// position returns how far the bot has followed the gateway. If the session is resumed there, every later event comes
+// position returns how far the bot has followed a shard. If the session is resumed there, every later event comes
 // again. Without a session, every message after the mark is asked for. whole is false if a RESUME would miss events:
-// some of an older session or a gap have not reached the bot yet.
-func (q *queue) position() (p position, whole bool) {
+// some of an older session, a gap or another set of shards have not reached the bot yet.
+func (q *queue) position(s *shard) (p position, whole bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	p, whole = q.reached, len(q.holds) == 0
-	for _, mark := range q.holds {
-		p.mark = min(p.mark, mark)
+	p, whole = s.reached, true
+	one := func(from position) {
+		switch {
+		case from.session == 0 || from.shard != s && from.shard.set == s.set:
+			return
+		case from.session != p.session:
+			whole = false
+		default:
+			p.seq = min(p.seq, from.seq-1)
+		}
+		p.mark = min(p.mark, from.mark)
 	}
 	consider := func(events []queued) {
 		for i := range events {
-			from := events[i].from
-			switch {
-			case from.session == 0:
-				continue
-			case from.session != p.session:
-				whole = false
-			default:
-				p.seq = min(p.seq, from.seq-1)
-			}
-			p.mark = min(p.mark, from.mark)
+			one(events[i].from)
 		}
+	}
+	for _, held := range q.holds {
+		one(*held)
 	}
 	q.settle()
 	for _, batch := range q.latest {
@@ -479,6 +480,16 @@ func (q *queue) position() (p position, whole bool) {
 	consider(q.current)
 	consider(q.waiting)
 	return p, whole
+}
+
+// mark returns the latest message that the bot surely has from every shard of a set, or 0 if none had a session.
+func (q *queue) mark(of *set) (mark snowflake) {
+	for _, member := range of.members {
+		if p, _ := q.position(member); p.mark > 0 && (mark == 0 || p.mark < mark) {
+			mark = p.mark
+		}
+	}
+	return mark
 }
 
 func (q *queue) lost() int {

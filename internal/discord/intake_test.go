@@ -158,7 +158,7 @@ func TestGone(t *testing.T) {
 		books := far.AddChannel(attic, "books")
 		thread := far.AddThread("books", "chapter", false)
 		d := open(t, far, nil)
-		await(t, "servers", d.names.complete)
+		await(t, "servers", func() bool { return d.names.complete(every) })
 		begun := time.Now()
 		far.DeleteChannel("chapter")
 		if e := d.next(t); e.Kind != turn.Gone || e.Message.ChannelID != thread || e.ParentID != books {
@@ -201,7 +201,7 @@ func TestOrder(t *testing.T) {
 func TestPanicStays(t *testing.T) {
 	virtual(t, func(t *testing.T, far *discordtest.Server) {
 		s := prepare(t, far, func(c *Config) { c.OnReady = func(Ready) { panic("in the caller's hands") } })
-		s.handle["TYPING_START"] = func(context.Context, []byte) error { panic("boom") }
+		s.handle["TYPING_START"] = func(*shard, context.Context, []byte) error { panic("boom") }
 		d := run(t, far, s)
 		if !far.WaitSession(5 * time.Second) {
 			t.Fatal("no session")
@@ -234,10 +234,11 @@ func TestOverflow(t *testing.T) {
 func TestEventsComeTogether(t *testing.T) {
 	t.Parallel()
 	q := newQueue(1000)
-	at := func(seq int) position { return position{session: 1, seq: int64(seq), mark: snowflake(seq)} }
+	s := (&Session{waiting: q}).newSet(allShards(1), 0).members[0]
+	at := func(seq int) position { return position{shard: s, session: 1, seq: int64(seq), mark: snowflake(seq)} }
 	for seq := 1; seq <= 250; seq++ {
 		q.put(queued{event: turn.Event{ID: fmt.Sprint(seq)}, from: at(seq)})
-		q.reach(at(seq))
+		q.reach(s, at(seq))
 	}
 	for _, want := range []struct{ events, first, from int64 }{{100, 1, 0}, {100, 101, 0}, {50, 201, 0}} {
 		batch := q.take(t.Context())
@@ -245,7 +246,7 @@ func TestEventsComeTogether(t *testing.T) {
 			t.Errorf("got %d events from %s, want %+v", len(batch), batch[0].ID, want)
 		}
 		q.handOut()
-		if p, whole := q.position(); p.seq != want.from || !whole {
+		if p, whole := q.position(s); p.seq != want.from || !whole {
 			t.Errorf("a restart goes on at %d, %t; want %d", p.seq, whole, want.from)
 		}
 	}
@@ -255,7 +256,7 @@ func TestReadable(t *testing.T) {
 	t.Parallel()
 	s := &Session{}
 	s.self.Store(newIdentity(user{ID: "5"}, ""))
-	s.names.begin([]guildInfo{{ID: "1"}})
+	s.names.begin([]guildInfo{{ID: "1"}}, every, none)
 	s.names.addGuild(guildInfo{ID: "1", Name: "hall", Roles: []role{{ID: "3", Name: "Knights"}}, Channels: []channel{{ID: "4", Name: "yard"}}})
 	for in, want := range map[string]string{
 		"<@5> hi":                      "hi",
@@ -292,7 +293,7 @@ func TestOwnRoleIsTheBot(t *testing.T) {
 	t.Parallel()
 	s := &Session{}
 	s.self.Store(newIdentity(user{ID: "5"}, ""))
-	s.names.begin([]guildInfo{{ID: "1"}})
+	s.names.begin([]guildInfo{{ID: "1"}}, every, none)
 	s.names.addGuild(guildInfo{ID: "1", Name: "hall", Roles: []role{
 		{ID: "3", Name: "Knights"}, {ID: "8", Name: "familiar", Tags: roleTags{BotID: "5"}}, {ID: "9", Name: "other bot", Tags: roleTags{BotID: "6"}},
 	}})

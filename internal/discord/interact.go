@@ -90,7 +90,10 @@ func (s *Session) acknowledge(ctx context.Context, a *ack, id, token string) err
 }
 
 // onInteraction hands a command or a button to the bot, and acknowledges it if the answer is not there soon.
-func (s *Session) onInteraction(ctx context.Context, i *interaction) {
+func (s *shard) onInteraction(ctx context.Context, i *interaction) {
+	if !s.seen.add(i.ID, "") { // two sets of shards bring it while their number changes
+		return
+	}
 	a := &ack{deferral: discordgo.InteractionResponseDeferredChannelMessageWithSource, answer: discordgo.InteractionResponseChannelMessageWithSource}
 	switch i.Type {
 	case discordgo.InteractionApplicationCommand:

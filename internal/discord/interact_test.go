@@ -318,7 +318,7 @@ func TestRegistration(t *testing.T) {
 // TestManages checks who may change settings, also on a server that sends no permissions.
 func TestManages(t *testing.T) {
 	s := &Session{cfg: Config{Operator: "7"}}
-	s.names.begin(nil)
+	s.names.begin(nil, every, none)
 	s.names.addGuild(guildInfo{ID: "hall", Name: "hall", OwnerID: "1"})
 	for _, c := range []struct {
 		user, permissions string

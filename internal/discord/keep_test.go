@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -15,21 +16,59 @@ import (
 	"familiar/internal/test/discordtest"
 )
 
+// servers store the servers that a door saves.
+type servers struct {
+	mu    sync.Mutex
+	texts map[string]string
+	saved int // texts
+}
+
+func (k *servers) use(c *Config) { c.LoadServers, c.SaveServers = k.load, k.save }
+
+func (k *servers) load(context.Context) (map[string]string, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return maps.Clone(k.texts), nil
+}
+
+func (k *servers) save(_ context.Context, changed map[string]string) error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.texts == nil {
+		k.texts = map[string]string{}
+	}
+	for id, text := range changed {
+		if k.texts[id] = text; text == "" {
+			delete(k.texts, id)
+		}
+		k.saved++
+	}
+	return nil
+}
+
+// count returns how many servers are kept, and how many texts were saved.
+func (k *servers) count() (kept, saved int) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return len(k.texts), k.saved
+}
+
 // shelf stores what a door saves.
 type shelf struct {
 	mu    sync.Mutex
 	text  string
+	kept  servers
 	saves int
 	fail  error
 }
 
-func (k *shelf) load(context.Context) (string, error) {
+func (k *shelf) load(context.Context, int) (string, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.text, nil
 }
 
-func (k *shelf) save(_ context.Context, text string) error {
+func (k *shelf) save(_ context.Context, _ int, text string) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.fail == nil {
@@ -38,7 +77,10 @@ func (k *shelf) save(_ context.Context, text string) error {
 	return k.fail
 }
 
-func (k *shelf) use(c *Config) { c.LoadSession, c.SaveSession = k.load, k.save }
+func (k *shelf) use(c *Config) {
+	c.LoadSession, c.SaveSession = k.load, k.save
+	k.kept.use(c)
+}
 
 // crash makes the shelf refuse saves, as if the program had been killed, or accept them again.
 func (k *shelf) crash(killed bool) {
@@ -204,7 +246,7 @@ func TestOtherSession(t *testing.T) {
 		"too old":       {func(*discordtest.Server, *shelf) { time.Sleep(sessionLife) }, 0, true},
 		"another bot's": {func(_ *discordtest.Server, k *shelf) { k.edit(`{"of":"`, `{"of":"x`) }, 0, false},
 		"no text":       {func(_ *discordtest.Server, k *shelf) { k.edit(`{`, `[`) }, 0, false},
-		"no directory":  {func(_ *discordtest.Server, k *shelf) { k.edit(`"guilds":[`, `"guilds":["x",`) }, 0, true},
+		"no directory":  {func(_ *discordtest.Server, k *shelf) { clear(k.kept.texts) }, 0, true},
 	}, func(t *testing.T, far *discordtest.Server, c struct {
 		change  func(*discordtest.Server, *shelf)
 		resumes int
@@ -386,18 +428,32 @@ func TestSavesSparingly(t *testing.T) {
 	})
 }
 
-// TestLargeDirectory has more channels than are saved. Only how far the bot has read is saved.
-func TestLargeDirectory(t *testing.T) {
-	t.Parallel()
-	var d directory
-	d.begin([]guildInfo{{ID: "1"}})
-	for n := range maxKept {
-		d.setChannel(channel{ID: fmt.Sprint(n + 10), GuildID: "1"})
-	}
-	if _, ok := d.all(maxKept); ok {
-		t.Error("all of it is kept")
-	}
-	if all, ok := d.all(maxKept + 1); !ok || len(all[0].Channels) != maxKept {
-		t.Errorf("kept %t", ok)
-	}
+// TestServersAreSaved saves each server once, and again when it changes. A server that the bot has left is deleted.
+func TestServersAreSaved(t *testing.T) {
+	virtual(t, func(t *testing.T, far *discordtest.Server) {
+		for n := range 20 {
+			far.AddChannel(far.AddGuild(fmt.Sprint("hall-", n)), fmt.Sprint("room-", n))
+		}
+		k := &shelf{}
+		d := open(t, far, k.use)
+		time.Sleep(keepAtRest)
+		far.Say("general", "ada", "hello")
+		d.next(t)
+		time.Sleep(keepAtRest)
+		kept, before := k.kept.count()
+		if kept != 21 || before > 42 { // when they were announced, and when they came
+			t.Errorf("%d servers were saved, in %d texts", kept, before)
+		}
+		far.AddChannel("hall-3", "new")
+		far.Kick("hall-4")
+		d.next(t)
+		time.Sleep(keepAtRest)
+		if kept, saved := k.kept.count(); kept != 20 || saved-before != 2 {
+			t.Errorf("%d servers were saved, %d after the changes", kept, saved-before)
+		}
+		d.end(t)
+		if d = open(t, far, k.use); d.Health().Identifies > 0 || d.Health().Guilds != 20 || len(d.Channels(far.GuildOf("new"))) != 2 {
+			t.Errorf("after a restart: %+v, channels %+v", d.Health(), d.Channels(far.GuildOf("new")))
+		}
+	})
 }

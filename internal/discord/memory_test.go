@@ -51,7 +51,7 @@ func (r *rooms) may(person, channelID string) bool {
 // announce tells the directory what is written down.
 func (r *rooms) announce() {
 	const view = permissions(discordgo.PermissionViewChannel)
-	r.names.begin([]guildInfo{{ID: "g"}, {ID: "h"}})
+	r.names.begin([]guildInfo{{ID: "g"}, {ID: "h"}}, every, none)
 	for _, id := range []string{"g", "h"} {
 		g := guildInfo{ID: id, Name: id, Roles: []role{{ID: id, Permissions: toRead}, {ID: "red"}, {ID: "blue"}}}
 		for _, p := range r.places {

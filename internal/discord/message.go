@@ -27,7 +27,7 @@ func (s *Session) fromPerson(m *message) bool {
 		(m.Type == discordgo.MessageTypeDefault || m.Type == discordgo.MessageTypeReply)
 }
 
-func (s *Session) onMessage(_ context.Context, m *message) {
+func (s *shard) onMessage(_ context.Context, m *message) {
 	id := min(flake(m.ID), flakeAt(s.Now().Add(time.Minute))) // a server may number its messages differently
 	if m.GuildID == "" {
 		s.noteDirect(m.ChannelID, id)
@@ -45,7 +45,7 @@ func (s *Session) onMessage(_ context.Context, m *message) {
 }
 
 // onEdit reports an edit of the text. Discord sends the same event when a link preview appears or a message is pinned.
-func (s *Session) onEdit(_ context.Context, m *message) {
+func (s *shard) onEdit(_ context.Context, m *message) {
 	if !s.fromPerson(m) || m.Edited == nil || !s.seen.remember(m.ID, m.Content) {
 		return
 	}
@@ -56,7 +56,7 @@ func (s *Session) onEdit(_ context.Context, m *message) {
 	s.emit(s.event(turn.Edited, m.ID+":"+when, m))
 }
 
-func (s *Session) onDelete(_ context.Context, d *deletion) {
+func (s *shard) onDelete(_ context.Context, d *deletion) {
 	for _, id := range append(d.IDs, d.ID) {
 		if id == "" {
 			continue

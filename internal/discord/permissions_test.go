@@ -95,7 +95,7 @@ func TestMayPost(t *testing.T) {
 	let := channel{ID: "let", Overwrites: []overwrite{{"g", ofRole, 0, send}, {"speaker", ofRole, send, 0}}}
 	announced := func(own ...member) *directory {
 		d := &directory{}
-		d.begin(nil)
+		d.begin(nil, every, none)
 		d.addGuild(guildInfo{
 			ID: "g", Name: "hall", Members: own, Roles: []role{{ID: "g", Permissions: toPost | toPostInThreads}, {ID: "speaker"}},
 			Channels: []channel{{ID: "open"}, muted, let}, Threads: []channel{{ID: "thread", ParentID: "muted", Type: discordgo.ChannelTypeGuildPublicThread}},

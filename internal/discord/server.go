@@ -28,6 +28,9 @@ type Survey struct {
 	Invite          string // URL that adds the bot to a server with the least permissions it needs
 	Servers         []SurveyedServer
 	More            int // number of servers that were not surveyed
+	Shards          int // that Discord recommends; 0: unknown
+	Starts          int // sessions that may begin before the day's limit is reset, of StartsADay
+	StartsADay      int // 0: unknown
 
 	botID string
 }
@@ -117,6 +120,9 @@ func (s *Session) Survey(ctx context.Context) (Survey, error) {
 	found, err := s.Application(ctx)
 	if err != nil {
 		return found, err
+	}
+	if told, err := s.askGateway(ctx); err == nil {
+		found.Shards, found.Starts, found.StartsADay = told.Shards, told.SessionStartLimit.Remaining, told.SessionStartLimit.Total
 	}
 	guilds, err := s.ownGuilds(ctx)
 	if err != nil {

@@ -2,7 +2,6 @@ package discord
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -46,7 +45,7 @@ func (s *Session) Run(ctx context.Context) error {
 	s.mu.Unlock()
 	s.tasks.Wait()
 	if s.cfg.SaveSession != nil {
-		keep.save(ctx, true)
+		keep.saveAll(ctx, true)
 	}
 	close(s.events)
 	var f *Fatal
@@ -78,33 +77,45 @@ func (s *Session) refuse() {
 	}
 }
 
-// gatewayState is the state of the session with the gateway, across connections. The goroutine of Run owns it, except
-// for seq, which the heartbeat reads.
-type gatewayState struct {
-	session    *Session
-	id, url    string       // of the session that may be resumed; without an id a new one begins. url may be empty
-	gateway    string       // the address for new sessions, as Discord last named it
-	seq        atomic.Int64 // number of the last event received in the session
-	failed     int          // RESUMEs sent since the last accepted one
-	unreached  int          // connections that could not be made since the last one that could
-	streak     int          // connections since the last one that began or resumed a session
-	welcome    time.Time    // when that was
-	alive      time.Time    // when the gateway last said anything in the session
-	identified time.Time    // when the last IDENTIFY was sent
-	restored   bool         // the session is from an earlier start and is not resumed yet
+// shard is a session with the gateway, across connections, that brings the events of some servers. The goroutine that
+// runs and reads it owns it, except for what is said to be guarded or atomic.
+type shard struct {
+	*Session
+	set    *set
+	number int
+
+	id, url    string           // of the session that may be resumed; without an id a new one begins. url may be empty
+	gateway    string           // the address for new sessions, as Discord last named it
+	slot       *slot            // for the next IDENTIFY
+	asked      discordgo.Intent // intents of the last IDENTIFY
+	seq        atomic.Int64     // number of the last event received in the session; the heartbeat reads it
+	failed     int              // RESUMEs sent since the last accepted one
+	unreached  int              // connections that could not be made since the last one that could
+	streak     int              // connections since the last one that began or resumed a session
+	welcome    time.Time        // when that was
+	alive      time.Time        // when the gateway last said anything in the session
+	identified time.Time        // when the last IDENTIFY was sent
+	restored   bool             // the session is from an earlier start and is not resumed yet
+	replays    bool             // the gateway sends again what an earlier process may have taken
+	at         position         // of the event being read
+	origins    originals        // messages of people that a proxy may replace
+	presenting chan struct{}    // holds one token after a change of the presence
+
+	reached   position    // guarded by the queue's mu
+	health    ShardHealth // guarded by mu
+	resumable address     // the session that can be resumed, if any; guarded by mu
 }
 
-// supervise connects again and again. It returns when ctx is done or trying again cannot help.
-func (s *Session) supervise(ctx context.Context) error {
-	state := &gatewayState{session: s}
-	s.restore(ctx, state)
+// supervise connects again and again. It returns when ctx is done, trying again cannot help, or another number of shards
+// is needed.
+func (s *shard) supervise(ctx context.Context) error {
 	for {
-		err := state.connect(ctx)
+		err := s.connect(ctx)
 		s.down(err)
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		wait, err := state.next(err)
+		wait, err := s.next(err)
 		if err != nil {
 			return err
 		}
@@ -115,77 +126,60 @@ func (s *Session) supervise(ctx context.Context) error {
 }
 
 // connect makes one connection, runs it to its end, and returns why it ended.
-func (g *gatewayState) connect(ctx context.Context) error {
-	g.streak++
-	address, limit := g.resumeURL(), helloLimit
-	if g.id != "" && g.streak <= quickDials {
+func (s *shard) connect(ctx context.Context) error {
+	s.streak++
+	address, limit := s.resumeURL(), helloLimit
+	if s.id != "" && s.streak <= quickDials {
 		limit = quickDial
 	}
-	if g.id == "" || address == "" {
+	defer func() { s.slot.free() }()
+	if s.slot = nil; s.id == "" || address == "" {
 		var err error
-		if address, err = g.permission(ctx); err != nil {
+		if address, err = s.permission(ctx); err != nil {
 			return err
 		}
 	}
-	c, err := g.session.dial(ctx, address, limit)
+	c, err := s.dial(ctx, address, limit)
 	if err != nil {
-		g.unreached++
+		s.unreached++
 		return err
 	}
-	g.unreached = 0
-	return c.run(ctx, g)
+	s.unreached = 0
+	return c.run(ctx, s)
 }
 
 // resumeURL returns the address at which the session can be resumed, or "" if none is known. If that address cannot be
 // reached repeatedly, the gateway's own address is tried in turn with it.
-func (g *gatewayState) resumeURL() string {
-	if g.url == "" || g.gateway != "" && g.unreached >= maxResumes && g.unreached%2 == 1 {
-		return g.gateway
+func (s *shard) resumeURL() string {
+	if s.url == "" || s.gateway != "" && s.unreached >= maxResumes && s.unreached%2 == 1 {
+		return s.gateway
 	}
-	return g.url
-}
-
-// permission asks for the gateway's address and waits until another IDENTIFY is allowed. One is allowed in five seconds
-// and 1,000 a day, after which Discord resets the token.
-// https://discord.com/developers/docs/events/gateway#get-gateway-bot
-func (g *gatewayState) permission(ctx context.Context) (address string, err error) {
-	s := g.session
-	within, cancel := context.WithTimeout(ctx, requestLimit)
-	defer cancel()
-	body, err := s.rest.Call(within, rest.Request{Method: http.MethodGet, URL: discordgo.EndpointGatewayBot})
-	if err != nil {
-		return "", fmt.Errorf("ask for the gateway: %w", err)
-	}
-	var bot discordgo.GatewayBotResponse
-	if err := json.Unmarshal(body, &bot); err != nil || bot.URL == "" {
-		return "", errors.New("ask for the gateway: the response has no address")
-	}
-	if g.gateway = bot.URL; g.id != "" {
-		return bot.URL, nil
-	}
-	wait := time.Until(g.identified.Add(identifyGap))
-	if limit := bot.SessionStartLimit; limit.Total > 0 && limit.Remaining == 0 {
-		wait = max(wait, time.Duration(limit.ResetAfter)*time.Millisecond)
-		s.log.Error("no session may be begun until the daily limit is reset", "wait", wait)
-		s.note(func(h *Health) { h.Trouble = "the daily limit of sessions is used up" })
-	}
-	if err := rest.Sleep(ctx, wait); err != nil {
-		return "", err
-	}
-	return bot.URL, nil
+	return s.url
 }
 
 // next decides what follows a connection that ended: how long to wait, and whether to resume the session or begin a new
 // one. It returns an error if trying again cannot help.
-func (g *gatewayState) next(end error) (wait time.Duration, err error) {
+func (s *shard) next(end error) (wait time.Duration, err error) {
 	var closed *websocket.CloseError
 	var invalid invalidated
 	var refused *rest.Error
 	isClosed := errors.As(end, &closed)
-	if isClosed && closed.Code == noContent && !g.session.contentless.Swap(true) {
-		g.forget()
-		g.session.log.Warn("the bot may read only messages that are for it: it answers mentions, replies with a ping, commands and direct messages; it can't see other messages or react to its names and patterns. To change that: " + contentCure)
+	if isClosed && closed.Code == noContent && s.asked&discordgo.IntentMessageContent != 0 {
+		if s.forget(); s.contentless.Swap(true) {
+			return 0, nil
+		}
+		s.log.Warn("the bot may read only messages that are for it: it answers mentions, replies with a ping, commands and direct messages; it can't see other messages or react to its names and patterns. To change that: " + contentCure)
 		return 0, nil
+	}
+	if wrong, ok := errors.AsType[wrongNumber](end); ok {
+		return 0, wrong
+	}
+	if isClosed && (closed.Code == badShard || closed.Code == tooFewShards) {
+		s.log.Warn("Discord refuses the number of shards", "shards", s.set.Of, "code", closed.Code)
+		if want := s.starts.refused(closed.Code, s.set.Of); want > 0 {
+			s.forget()
+			return 0, wrongNumber{want}
+		}
 	}
 	if isClosed {
 		if fatal := fatal(closed.Code); fatal != nil {
@@ -193,87 +187,89 @@ func (g *gatewayState) next(end error) (wait time.Duration, err error) {
 		}
 	}
 	isInvalid := errors.As(end, &invalid)
-	if isClosed && newSession(closed.Code) || isInvalid && !invalid.resumable || g.failed >= maxResumes || g.id != "" && time.Since(g.alive) > sessionLife {
-		g.forget()
+	if isClosed && newSession(closed.Code) || isInvalid && !invalid.resumable || s.failed >= maxResumes || s.id != "" && time.Since(s.alive) > sessionLife {
+		s.forget()
 	}
 	most := maxRetry
-	if g.id != "" {
+	if s.id != "" {
 		most = maxResume
 	}
 	switch {
 	case isInvalid:
 		wait = invalidWait + rand.N(4*invalidWait)
-	case g.streak > 1:
-		wait = rest.Backoff(firstRetry, most, g.streak-1)
-	case g.streak == 0 && time.Since(g.welcome) < shortLived:
+	case s.streak > 1:
+		wait = rest.Backoff(firstRetry, most, s.streak-1)
+	case s.streak == 0 && time.Since(s.welcome) < shortLived:
 		wait = rest.Backoff(firstRetry, most, 1)
 	}
 	if errors.As(end, &refused) {
 		wait = max(wait, min(refused.RetryAfter, rest.MaxClosed))
 	}
-	g.session.log.Warn("gateway connection ended", "why", g.session.redact(end.Error()), "wait", wait.Round(time.Millisecond), "resume", g.id != "")
+	s.log.Warn("gateway connection ended", "why", s.redact(end.Error()), "wait", wait.Round(time.Millisecond), "resume", s.id != "")
 	return wait, nil
 }
 
-func (g *gatewayState) forget() {
-	g.id, g.url, g.failed, g.restored = "", "", 0, false
-	g.seq.Store(0)
-	g.offer()
+func (s *shard) forget() {
+	s.id, s.url, s.failed, s.restored = "", "", 0, false
+	s.seq.Store(0)
+	s.offer()
 }
 
 // begin starts the session that READY describes.
-func (g *gatewayState) begin(ctx context.Context, data []byte) error {
+func (s *shard) begin(ctx context.Context, data []byte) error {
 	var r ready
 	if err := rest.Decode(data, &r); err != nil {
 		return fmt.Errorf("read READY: %w", err)
 	}
-	s := g.session
-	g.id, g.url, g.restored = r.SessionID, r.ResumeURL, false
+	s.id, s.url, s.restored = r.SessionID, r.ResumeURL, false
 	s.self.Store(newIdentity(r.User, r.Application.ID))
-	s.names.begin(r.Guilds)
-	s.at.session++
+	s.names.begin(r.Guilds, s.brings, s.broughtBeside)
+	s.at.session = int(s.sessions.Add(1))
 	if mark := s.at.mark; mark == 0 {
 		s.at.mark = flakeAt(s.Now()) // earlier messages are not asked for
 	} else {
-		release := s.waiting.hold(mark)
+		release := s.waiting.hold(s.at)
 		s.tasks.Go(func() { s.fillGap(ctx, mark, release) })
 	}
-	s.waiting.reach(s.at)
-	g.welcomed()
-	s.up()
-	s.log.Info("gateway session begun", "bot", r.User.Username, "servers", len(r.Guilds))
-	s.announce(ctx)
+	s.waiting.reach(s, s.at)
+	s.welcomed()
+	s.log.Info("gateway session begun", "bot", r.User.Username, "servers", len(r.Guilds), "shard", s.number, "of", s.set.Of)
+	s.registerSoon()
 	return nil
 }
 
 // welcomed notes that the gateway has begun or resumed the session, so the connection counts as one that worked.
-func (g *gatewayState) welcomed() {
-	g.failed, g.streak, g.welcome = 0, 0, time.Now()
-	g.session.replays = false
-	g.offer()
+func (s *shard) welcomed() {
+	first := s.welcome.IsZero()
+	s.failed, s.streak, s.welcome = 0, 0, time.Now()
+	s.replays = false
+	s.set.begun.Store(true)
+	s.offer()
+	s.note(func(h *ShardHealth) { h.Connected, h.Since, h.Trouble = true, time.Now(), "" })
+	if first && s.set.arrived() {
+		s.once.Do(func() { s.start(s.ready) })
+	}
 	select {
-	case g.session.welcome <- struct{}{}:
+	case s.changed <- struct{}{}:
 	default:
 	}
 }
 
-func (g *gatewayState) resumed(ctx context.Context) {
-	g.welcomed()
-	if g.restored {
-		g.restored = false
-		g.session.announce(ctx)
+func (s *shard) resumed() {
+	s.note(func(h *ShardHealth) { h.Resumes++ })
+	s.mu.Lock()
+	s.resumes++
+	s.mu.Unlock()
+	s.welcomed()
+	if s.restored {
+		s.restored = false
+		s.registerSoon()
 	}
-	g.session.note(func(h *Health) { h.Resumes++ })
-	g.session.up()
-	g.session.log.Info("gateway session resumed")
+	s.log.Info("gateway session resumed", "shard", s.number, "of", s.set.Of)
 }
 
-func (s *Session) up() {
-	s.note(func(h *Health) { h.Connected, h.Since, h.Trouble = true, time.Now(), "" })
-}
-
-func (s *Session) down(why error) {
-	s.note(func(h *Health) {
+func (s *shard) down(why error) {
+	s.note(func(h *ShardHealth) {
 		if h.Connected {
 			h.Connected, h.Since = false, time.Now()
 		}
@@ -281,37 +277,36 @@ func (s *Session) down(why error) {
 	})
 }
 
-// announce starts what follows a new session. The commands are registered. The first time, OnReady is called as soon as
-// the servers' names are known or have not come in time.
-func (s *Session) announce(ctx context.Context) {
-	self := s.self.Load()
-	s.once.Do(func() {
-		s.tasks.Go(func() {
-			defer s.logPanic("OnReady")
-			s.awaitGuilds(ctx, guildsLimit)
-			if s.cfg.OnReady != nil && ctx.Err() == nil {
-				s.cfg.OnReady(Ready{Name: self.user.name(nil), ID: self.user.ID, Guilds: s.names.guildNames(), Invite: Invite(self.app), Contentless: s.contentless.Load()})
-			}
-		})
-	})
+// ready calls OnReady as soon as the servers' names are known or have not come in time.
+func (s *Session) ready(ctx context.Context) {
+	defer s.logPanic("OnReady")
+	s.awaitGuilds(ctx, guildsLimit, every)
+	if self := s.self.Load(); s.cfg.OnReady != nil && ctx.Err() == nil {
+		s.cfg.OnReady(Ready{Name: self.user.name(nil), ID: self.user.ID, Guilds: s.names.guildNames(), Invite: Invite(self.app), Contentless: s.contentless.Load()})
+	}
+}
+
+// registerSoon registers the commands, if there are any.
+func (s *Session) registerSoon() {
 	if len(s.commands()) == 0 {
 		return
 	}
-	s.tasks.Go(func() {
+	app := s.self.Load().app
+	s.start(func(ctx context.Context) {
 		defer s.logPanic("register commands")
-		s.registerOnce(ctx, self.app)
+		s.registerOnce(ctx, app)
 	})
 }
 
-// awaitGuilds waits until all servers that READY announced are known, or limit has passed.
-func (s *Session) awaitGuilds(ctx context.Context, limit time.Duration) {
+// awaitGuilds waits until all servers that READY announced, of those that mine names, are known, or limit has passed.
+func (s *Session) awaitGuilds(ctx context.Context, limit time.Duration, mine func(guildID string) bool) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	for {
 		s.mu.Lock()
 		came := s.guildCame
 		s.mu.Unlock()
-		if s.names.complete() {
+		if s.names.complete(mine) {
 			return
 		}
 		select {
@@ -333,6 +328,12 @@ func (f *Fatal) Error() string { return fmt.Sprintf("discord: %s (code %d)", f.C
 // noContent is the close code for an intent that is not granted. The only intent that needs a grant is reading messages.
 const noContent = 4014
 
+// Close codes about the number of shards. Both mean that another number is needed.
+const (
+	badShard     = 4010 // a shard's number, or how many there are, is not valid
+	tooFewShards = 4011 // a shard would have more than 2,500 servers
+)
+
 const contentCure = "switch on \"Message Content Intent\" at " + portal + " → Privileged Gateway Intents"
 
 const portal = "https://discord.com/developers/applications → your application → Bot"
@@ -342,8 +343,7 @@ const portal = "https://discord.com/developers/applications → your application
 func fatal(code int) *Fatal {
 	cures := map[int]string{
 		4004:                    "Discord refuses the bot token: reset it at " + portal + " → Reset Token, and set DISCORD_TOKEN",
-		4010:                    "Discord refuses the shard number",
-		4011:                    "the bot is in too many servers for one connection: sharding is required from 2,500 on",
+		badShard:                "Discord refuses the number of shards that it recommends: try another one in FAMILIAR_SHARDS",
 		4012:                    "Discord does not speak this version of the gateway any more: update the program",
 		4013:                    "Discord does not know the intents that were asked for: update the program",
 		noContent:               "the bot may not read messages: " + contentCure,

@@ -44,7 +44,7 @@ func TestSurvey(t *testing.T) {
 		use := []string{"Attach Files", "Create Public Threads", "Manage Webhooks"}
 		nothing := append([]string{"Add Reactions"}, use...)
 		want := Survey{
-			Application: "familiar", ID: "100000000000000002", Bot: "familiar", Content: true, Public: true, Invite: Invite("100000000000000002"),
+			Application: "familiar", ID: "100000000000000002", Bot: "familiar", Content: true, Public: true, Shards: 1, Starts: 1000, StartsADay: 1000, Invite: Invite("100000000000000002"),
 			Servers: []SurveyedServer{{Name: "another"}, {Name: "hall", Channels: []SurveyedChannel{
 				{Name: "general", Without: use}, {Name: "help", Forum: true, Without: use},
 				{Name: "readonly", Missing: []string{"Read Message History", "Send Messages"}, Without: use}, {Name: "rescued", Without: use},

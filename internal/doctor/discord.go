@@ -35,6 +35,7 @@ func (e *Examination) discord(ctx context.Context) []Finding {
 	}
 	e.invite = found.Invite
 	all := append([]Finding{judgeToken(found, nil)}, judgeIntents(found)...)
+	all = append(all, judgeShards(found, e.Discord.Shards)...)
 	if err != nil {
 		return append(all, Finding{ID: "permissions", State: Warning, Text: "The bot's servers could not be listed: " + err.Error() + "."})
 	}
@@ -90,6 +91,32 @@ func judgeIntents(s discord.Survey) []Finding {
 	if s.InteractionsTo != "" {
 		all = append(all, Finding{ID: "commands", State: Failure, Text: "Commands and buttons go to " + s.InteractionsTo + ", not to this program.",
 			Cure: "clear \"Interactions Endpoint URL\" at " + portal + " → General Information"})
+	}
+	return all
+}
+
+// fewStarts is how many sessions should be left of a day.
+const fewStarts = 100
+
+// judgeShards judges the number of shards, which is chosen or Discord's, and how many sessions may begin. It says nothing of a bot with one
+// shard.
+func judgeShards(s discord.Survey, chosen int) (all []Finding) {
+	f := Finding{ID: "shards", State: OK, Text: fmt.Sprintf("Discord recommends %d shards.", s.Shards)}
+	switch {
+	case s.Shards == 0 || s.Shards == 1 && chosen <= 1:
+	case chosen > 0 && chosen < s.Shards:
+		f.State, f.Text = Warning, fmt.Sprintf("FAMILIAR_SHARDS is %d, and Discord recommends %d shards. It refuses a shard with more than 2,500 servers.", chosen, s.Shards)
+		f.Cure = "remove FAMILIAR_SHARDS, or set it to that number or more"
+		all = append(all, f)
+	default:
+		if chosen > 0 {
+			f.Text = fmt.Sprintf("FAMILIAR_SHARDS is %d. %s", chosen, f.Text)
+		}
+		all = append(all, f)
+	}
+	if s.StartsADay > 0 && s.Starts < fewStarts+max(s.Shards, chosen) {
+		all = append(all, Finding{ID: "sessions", State: Warning, Text: fmt.Sprintf("Only %d of the day's %d sessions may still begin. Then the bot waits until the day is over.", s.Starts, s.StartsADay),
+			Cure: "do not start it again and again; the log says why sessions ended"})
 	}
 	return all
 }

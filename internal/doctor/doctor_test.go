@@ -111,6 +111,27 @@ func TestModel(t *testing.T) {
 	holds(t, noModel()[0], Warning, "only from lookups")
 }
 
+// A bot with one shard hears nothing of shards.
+func TestShards(t *testing.T) {
+	survey := func(shards, left int) discord.Survey { return discord.Survey{Shards: shards, Starts: left, StartsADay: 1000} }
+	for _, quiet := range []discord.Survey{{}, survey(1, 900)} {
+		if found := judgeShards(quiet, 0); len(found) > 0 {
+			t.Errorf("%+v", found)
+		}
+	}
+	one := func(s discord.Survey, chosen int) Finding {
+		found := judgeShards(s, chosen)
+		if len(found) != 1 {
+			t.Fatalf("%+v", found)
+		}
+		return found[0]
+	}
+	holds(t, one(survey(12, 900), 0), OK, "12 shards")
+	holds(t, one(survey(12, 900), 16), OK, "FAMILIAR_SHARDS is 16", "12 shards")
+	holds(t, one(survey(12, 900), 4), Warning, "FAMILIAR_SHARDS is 4", "2,500 servers", "remove FAMILIAR_SHARDS")
+	holds(t, one(survey(1, 20), 0), Warning, "Only 20 of the day's 1000 sessions", "the log")
+}
+
 func TestDiscord(t *testing.T) {
 	bot := discord.Survey{Application: "fam", ID: "1", Bot: "fam", Invite: "https://invite"}
 	r := rights{needed: []string{"View Channels", "Send Messages"}, useful: []string{"Attach Files"}}

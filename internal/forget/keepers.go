@@ -1,5 +1,7 @@
 package forget
 
+import "familiar/internal/store"
+
 // Kind is a kind of what is kept of a person, as people are told about it.
 type Kind string
 
@@ -112,7 +114,7 @@ func (f *Forgetter) keepers() []keeper {
 			server: inServer, old: age(Changes, db.Changes.Prune)},
 		{table: "backdrops", kind: KindSettings, people: "text by_id by_name", other: "channel_id guild_id", who: []string{"by_id"}, optedOut: unsigned,
 			person: rules{remove(`by_id = @person`), remove(`channel_id = @direct AND by_id <> @person`)}, server: inServer},
-		{table: "notes", kind: KindSettings, other: "key value", person: rules{remove(`instr(key, 'told/' || @direct || '/') = 1`)}, server: because("names no server")},
+		{table: "notes", kind: KindSettings, other: "key value", person: rules{remove(`instr(key, 'told/' || @direct || '/') = 1`)}, server: rules{remove(`key = '` + store.ServerNote + `' || @server`)}},
 		{table: "own_threads", other: "thread_id guild_id", server: inServer},
 		{table: "profiles", other: "guild_id profile", server: inServer},
 		{table: "webhooks", other: "channel_id guild_id id token", server: inServer},

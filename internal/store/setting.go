@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -313,6 +314,50 @@ func (s *Notes) Set(ctx context.Context, key, value string) error {
 }
 
 const setNote = `INSERT INTO notes (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value`
+
+// ServerNote is what the keys of notes about a server begin with, before its id.
+const ServerNote = "discord.server/"
+
+// Under returns the facts whose keys begin with a prefix, by the rest of the key.
+func (s *Notes) Under(ctx context.Context, prefix string) (map[string]string, error) {
+	rows, err := s.db.readers.QueryContext(ctx, `SELECT key, value FROM notes WHERE key >= ? AND key < ?`, prefix, prefix+"~")
+	if err != nil {
+		return nil, fmt.Errorf("read notes %s: %w", prefix, s.db.Explain(err))
+	}
+	defer rows.Close()
+	found := map[string]string{}
+	for rows.Next() {
+		var key, value string
+		if err := rows.Scan(&key, &value); err != nil {
+			return nil, fmt.Errorf("read notes %s: %w", prefix, s.db.Explain(err))
+		}
+		found[strings.TrimPrefix(key, prefix)] = value
+	}
+	if err := rows.Err(); err != nil {
+		return nil, fmt.Errorf("read notes %s: %w", prefix, s.db.Explain(err))
+	}
+	return found, nil
+}
+
+// SetUnder saves facts whose keys begin with a prefix, all or none, and deletes those that are empty.
+func (s *Notes) SetUnder(ctx context.Context, prefix string, values map[string]string) error {
+	err := s.db.Write(ctx, func(tx *sql.Tx) error {
+		for key, value := range values {
+			query, args := setNote, []any{prefix + key, value}
+			if value == "" {
+				query, args = `DELETE FROM notes WHERE key = ?`, args[:1]
+			}
+			if _, err := tx.ExecContext(ctx, query, args...); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("save notes %s: %w", prefix, err)
+	}
+	return nil
+}
 
 // maxSettings is how many bytes of settings are cached: those of some thousand channels.
 const maxSettings = 512 << 10

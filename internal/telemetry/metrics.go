@@ -191,7 +191,16 @@ type Gateway struct {
 	Servers    int
 	Identifies int
 	Resumes    int
-	Dropped    int // events
+	Dropped    int     // events
+	Shards     []Shard // of a bot that has several
+}
+
+// Shard is the state of one of several connections.
+type Shard struct {
+	Number    int
+	Connected bool
+	Latency   time.Duration
+	Servers   int
 }
 
 // write writes the state as it is now.
@@ -200,11 +209,7 @@ func (s *State) write(p *page) {
 	p.sample("familiar_build_info", labels("version", s.Version), 1)
 	if s.Gateway != nil {
 		g := s.Gateway()
-		connected := 0.0
-		if g.Connected {
-			connected = 1
-		}
-		p.single("familiar_gateway_connected", gauge, "Whether a session with Discord's gateway is established.", connected)
+		p.single("familiar_gateway_connected", gauge, "Whether each session with Discord's gateway is established.", truth(g.Connected))
 		p.single("familiar_gateway_latency_seconds", gauge, "How long the gateway took to answer the last heartbeat.", g.Latency.Seconds())
 		p.single("familiar_servers", gauge, "Servers that the bot is in.", float64(g.Servers))
 		const sessions = "familiar_gateway_sessions_total"
@@ -212,6 +217,7 @@ func (s *State) write(p *page) {
 		p.sample(sessions, labels("how", "identify"), float64(g.Identifies))
 		p.sample(sessions, labels("how", "resume"), float64(g.Resumes))
 		p.single("familiar_gateway_events_dropped_total", counter, "Events that were lost because the bot did not keep up.", float64(g.Dropped))
+		g.writeShards(p)
 	}
 	if s.Database != nil {
 		if used, file, err := s.Database(); err == nil {
@@ -229,6 +235,32 @@ func (s *State) write(p *page) {
 		p.single("familiar_spans_exported_total", counter, "Spans that a collector took.", float64(sent))
 		p.single("familiar_spans_dropped_total", counter, "Spans that were given up, because the collector did not take them or too many waited.", float64(dropped))
 	}
+}
+
+// writeShards writes the state of each shard, if there are several.
+func (g *Gateway) writeShards(p *page) {
+	for _, f := range []struct {
+		name, about string
+		value       func(Shard) float64
+	}{
+		{"familiar_shard_connected", "Whether the session of a shard is established.", func(s Shard) float64 { return truth(s.Connected) }},
+		{"familiar_shard_latency_seconds", "How long the gateway took to answer the last heartbeat of a shard.", func(s Shard) float64 { return s.Latency.Seconds() }},
+		{"familiar_shard_servers", "Servers of a shard.", func(s Shard) float64 { return float64(s.Servers) }},
+	} {
+		if len(g.Shards) > 0 {
+			p.family(f.name, gauge, f.about)
+		}
+		for _, s := range g.Shards {
+			p.sample(f.name, labels("shard", strconv.Itoa(s.Number)), f.value(s))
+		}
+	}
+}
+
+func truth(v bool) float64 {
+	if v {
+		return 1
+	}
+	return 0
 }
 
 // writeProcess writes what the process uses.

@@ -142,3 +142,24 @@ func BenchmarkScrape(b *testing.B) {
 		handler.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/metrics", nil))
 	}
 }
+
+// A bot with several shards shows each. One with a single shard shows none.
+func TestShards(t *testing.T) {
+	gateway := Gateway{Connected: true}
+	m := NewMetrics(State{Gateway: func() Gateway { return gateway }})
+	scrape := func() string {
+		w := httptest.NewRecorder()
+		Handler(m, &Health{}, false).ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil))
+		return w.Body.String()
+	}
+	if got := scrape(); strings.Contains(got, "familiar_shard") {
+		t.Errorf("one shard: %s", got)
+	}
+	gateway.Shards = []Shard{{Number: 0, Connected: true, Servers: 3, Latency: 50 * time.Millisecond}, {Number: 1}}
+	got := scrape()
+	for _, want := range []string{`familiar_shard_connected{shard="0"} 1`, `familiar_shard_connected{shard="1"} 0`, `familiar_shard_servers{shard="0"} 3`, `familiar_shard_latency_seconds{shard="0"} 0.05`} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %s in %s", want, got)
+		}
+	}
+}

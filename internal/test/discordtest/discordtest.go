@@ -69,6 +69,10 @@ type Server struct {
 	users           map[string]*user // by id
 	byName          map[string]*user
 	guilds          []*guild
+	guildBy         map[string]*guild // by id and by name
+	guildsMade      uint64
+	born            uint64 // milliseconds from which the ids of servers count
+	directs         map[*user]*channel
 	channels        map[string]*channel // by id
 	messages        map[string]*message // by id
 	nonces          map[string]*message // by channel and nonce
@@ -92,7 +96,8 @@ type Server struct {
 	resumeURL       *string // the address that READY gives; nil: the gateway's own
 	startsLeft      int
 	judge           judge
-	resetAfter      time.Duration
+	resetAt         time.Time // when startsLeft is reset
+	shards          int       // that are recommended; 0: by the number of servers
 	endpoint        string
 	skew            time.Duration // by which the clock is off
 }
@@ -104,11 +109,13 @@ type user struct {
 
 type guild struct {
 	id, name      string
+	born          uint64              // milliseconds in the id, which choose the shard
 	roles         map[string]string   // id → name
 	own           string              // id of the bot's own role; empty: none
 	nicks         map[string]string   // user id → nickname
 	may           map[string]Rights   // role id → permissions; that of @everyone is the server's
 	members       map[string][]string // user id → role ids
+	channels      []*channel          // with its threads
 	avatar        string              // the bot's avatar in this server
 	nameless      bool                // the bot may not change its nickname
 	away          bool                // the bot is not installed here
@@ -142,8 +149,9 @@ func empty() *Server {
 	return &Server{
 		changed: make(chan struct{}), users: map[string]*user{}, byName: map[string]*user{},
 		channels: map[string]*channel{}, messages: map[string]*message{}, nonces: map[string]*message{},
-		interactions: map[string]*Interaction{}, windows: map[string]*window{}, files: map[string]*file{}, startsLeft: 1000,
-		gateway: gateway{interval: 41250 * time.Millisecond},
+		interactions: map[string]*Interaction{}, windows: map[string]*window{}, files: map[string]*file{}, startsLeft: startsADay,
+		guildBy: map[string]*guild{}, directs: map[*user]*channel{},
+		gateway: gateway{interval: 41250 * time.Millisecond, most: 2500, concurrency: 1, identified: map[int]time.Time{}},
 	}
 }
 
@@ -206,32 +214,59 @@ func (s *Server) find(name string) *channel {
 
 // direct finds or makes the direct-message channel with a user. The caller must hold mu.
 func (s *Server) direct(u *user) *channel {
-	for _, c := range s.channels {
-		if c.recipient == u {
-			return c
-		}
+	c := s.directs[u]
+	if c == nil {
+		c = s.addChannel(&channel{id: s.newID(), kind: 1, recipient: u})
+		s.directs[u] = c
 	}
-	c := &channel{id: s.newID(), kind: 1, recipient: u}
-	s.channels[c.id] = c
 	return c
 }
 
-func (s *Server) guild(id string) *guild {
-	i := slices.IndexFunc(s.guilds, func(g *guild) bool { return g.id == id || g.name == id })
-	if i < 0 {
-		return nil
+// guild returns the server with an id or a name, or nil. The caller must hold mu.
+func (s *Server) guild(id string) *guild { return s.guildBy[id] }
+
+// addGuild makes a server. Its id is older than the server of tests, and one millisecond younger than the one before it. The
+// caller must hold mu.
+func (s *Server) addGuild(name string) *guild {
+	if s.born == 0 {
+		const before, whole = 365 * 24 * time.Hour, 2520 // a multiple of all numbers up to 10
+		s.born = uint64(time.Now().Add(-before).UnixMilli()-epoch) / whole * whole
 	}
-	return s.guilds[i]
+	born := s.born + s.guildsMade
+	g := &guild{id: fmt.Sprint(born << 22), born: born, name: name, roles: map[string]string{}, nicks: map[string]string{}, may: map[string]Rights{}, members: map[string][]string{}}
+	s.guildsMade++
+	s.guilds = append(s.guilds, g)
+	s.guildBy[g.id] = g
+	if s.guildBy[name] == nil {
+		s.guildBy[name] = g
+	}
+	return g
+}
+
+// addChannel adds a channel to what the server has. The caller must hold mu.
+func (s *Server) addChannel(c *channel) *channel {
+	s.channels[c.id] = c
+	if g := s.guild(c.guild); g != nil {
+		g.channels = append(g.channels, c)
+	}
+	return c
+}
+
+// dropChannel removes a channel. The caller must hold mu.
+func (s *Server) dropChannel(c *channel) {
+	delete(s.channels, c.id)
+	if g := s.guild(c.guild); g != nil {
+		g.channels = slices.DeleteFunc(g.channels, func(other *channel) bool { return other == c })
+	}
 }
 
 // AddAway makes a server that has not installed the bot, with one channel. People may bring the bot along.
 func (s *Server) AddAway(name, channelName string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	g := &guild{id: s.newID(), name: name, roles: map[string]string{}, nicks: map[string]string{}, away: true}
-	s.guilds = append(s.guilds, g)
-	c := &channel{id: s.newID(), guild: g.id, name: channelName}
-	s.channels[c.id] = c
+	g := s.addGuild(name)
+	g.away = true
+	s.addChannel(&channel{id: s.newID(), guild: g.id, name: channelName})
 }
 
 // away reports whether a channel is in a server that has not installed the bot. The caller must hold mu.
@@ -243,9 +278,8 @@ func (s *Server) away(c *channel) bool {
 // AddGuild makes a server and returns its id.
 func (s *Server) AddGuild(name string) string {
 	s.mu.Lock()
-	g := &guild{id: s.newID(), name: name, roles: map[string]string{}, nicks: map[string]string{}, may: map[string]Rights{}, members: map[string][]string{}}
+	g := s.addGuild(name)
 	g.may[g.id] = Reader | Member | InThreads
-	s.guilds = append(s.guilds, g)
 	payload := s.guildPayload(g)
 	s.mu.Unlock()
 	s.gateway.dispatch("GUILD_CREATE", payload)
@@ -270,8 +304,7 @@ func (s *Server) AddChannel(guild, name string) string {
 // AddChannelOf makes a channel of the given kind and returns its id.
 func (s *Server) AddChannelOf(kind int, guild, name string) string {
 	s.mu.Lock()
-	c := &channel{id: s.newID(), name: name, guild: s.guild(guild).id, kind: kind}
-	s.channels[c.id] = c
+	c := s.addChannel(&channel{id: s.newID(), name: name, guild: s.guild(guild).id, kind: kind})
 	payload := c.payload()
 	s.mu.Unlock()
 	s.gateway.dispatch("CHANNEL_CREATE", payload)
@@ -283,8 +316,7 @@ func (s *Server) AddChannelOf(kind int, guild, name string) string {
 func (s *Server) AddThread(channelName, name string, silent bool) string {
 	s.mu.Lock()
 	above := s.find(channelName)
-	c := &channel{id: s.newID(), name: name, guild: above.guild, parent: above.id, kind: 11}
-	s.channels[c.id] = c
+	c := s.addChannel(&channel{id: s.newID(), name: name, guild: above.guild, parent: above.id, kind: 11})
 	payload := c.payload()
 	s.mu.Unlock()
 	if !silent {
@@ -329,6 +361,13 @@ func (s *Server) ID(channel string) string {
 	return s.find(channel).id
 }
 
+// GuildOf returns the id of a channel's server.
+func (s *Server) GuildOf(channel string) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.find(channel).guild
+}
+
 // UserID returns the id of a person, or of the bot ("familiar").
 func (s *Server) UserID(name string) string {
 	s.mu.Lock()
@@ -350,7 +389,7 @@ func (s *Server) Deny(channel string, denied bool) {
 func (s *Server) DeleteChannel(name string) {
 	s.mu.Lock()
 	c := s.find(name)
-	delete(s.channels, c.id)
+	s.dropChannel(c)
 	kind := "CHANNEL_DELETE"
 	if c.kind == 11 {
 		kind = "THREAD_DELETE"
@@ -365,10 +404,10 @@ func (s *Server) Kick(name string) {
 	s.mu.Lock()
 	g := s.guild(name)
 	s.guilds = slices.DeleteFunc(s.guilds, func(other *guild) bool { return other == g })
-	for id, c := range s.channels {
-		if c.guild == g.id {
-			delete(s.channels, id)
-		}
+	delete(s.guildBy, g.id)
+	delete(s.guildBy, g.name)
+	for _, c := range g.channels {
+		delete(s.channels, c.id)
 	}
 	s.mu.Unlock()
 	s.gateway.dispatch("GUILD_DELETE", object{"id": g.id})

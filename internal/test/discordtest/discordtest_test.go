@@ -1,8 +1,10 @@
 package discordtest_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"maps"
 	"net"
@@ -10,6 +12,8 @@ import (
 	"net/url"
 	"os"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -344,4 +348,96 @@ func TestDial(t *testing.T) {
 			t.Errorf("read after the end: %v", err)
 		}
 	})
+}
+
+// greet begins a session for a shard.
+func greet(tb testing.TB, far *discordtest.Server, shard, of int) *websocket.Conn {
+	address := strings.TrimSuffix(strings.Replace(far.URL, "http", "ws", 1), "/api") + "/gateway?v=10&encoding=json"
+	ws, _, err := websocket.DefaultDialer.Dial(address, nil)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() { ws.Close() })
+	if err := ws.WriteJSON(map[string]any{"op": 2, "d": map[string]any{"token": discordtest.Token, "intents": 1 << 15, "shard": []int{shard, of}}}); err != nil {
+		tb.Fatal(err)
+	}
+	return ws
+}
+
+// TestShards begins sessions that are valid, and some that are not.
+func TestShards(t *testing.T) {
+	t.Parallel()
+	far := discordtest.New(t)
+	far.AddGuild("attic")
+	far.AddGuild("cellar")
+	for _, c := range []struct{ shard, of, most, want int }{
+		{2, 2, 2500, 4010}, {-1, 2, 2500, 4010}, {0, 0, 2500, 4010}, {0, 1, 2, 4011}, {0, 2, 1, 4011}, {0, 2, 2, 0}, {1, 2, 1, 0},
+	} {
+		far.MostGuilds(c.most)
+		ws := greet(t, far, c.shard, c.of)
+		guilds, code := 0, 0
+		for code == 0 && guilds < 1 {
+			var f struct {
+				Type string `json:"t"`
+			}
+			if err := ws.ReadJSON(&f); err != nil {
+				if closed := (*websocket.CloseError)(nil); errors.As(err, &closed) {
+					code = closed.Code
+				}
+				break
+			}
+			if f.Type == "GUILD_CREATE" {
+				guilds++
+			}
+		}
+		ws.Close()
+		if code != c.want {
+			t.Errorf("shard %d of %d with %d servers at most: code %d after %d servers, want %d", c.shard, c.of, c.most, code, guilds, c.want)
+		}
+	}
+}
+
+// BenchmarkGuilds makes servers with a channel each, begins a session for every 1,000 of them, and has somebody write in
+// each. The time for a server does not depend on how many there are.
+func BenchmarkGuilds(b *testing.B) {
+	for _, n := range []int{1_000, 10_000, 100_000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			for b.Loop() {
+				far, of := discordtest.New(b), n/1000
+				var channels []string
+				for i := range n {
+					channels = append(channels, far.AddChannel(far.AddGuild(fmt.Sprint("guild-", i)), fmt.Sprint("room-", i)))
+				}
+				var reading sync.WaitGroup
+				var heard atomic.Int64
+				for shard := range of {
+					ws := greet(b, far, shard, of)
+					reading.Go(func() {
+						for {
+							_, frame, err := ws.ReadMessage()
+							if err != nil {
+								return
+							}
+							if heard.Add(1); !bytes.Contains(frame, []byte(`"op":0`)) {
+								heard.Add(-1)
+							}
+						}
+					})
+				}
+				if !far.WaitShards(of, time.Minute) {
+					b.Fatalf("%d shards", far.Shards(of))
+				}
+				for _, c := range channels {
+					far.Say(c, "ada", "@familiar hello")
+				}
+				want := int64(of + n + 1 + n) // READY, the servers and "hall", the messages
+				for heard.Load() < want {
+					time.Sleep(time.Millisecond)
+				}
+				far.Drop(0)
+				reading.Wait()
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(n*b.N), "ns/server")
+		})
+	}
 }

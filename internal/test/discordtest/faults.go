@@ -350,14 +350,9 @@ type connectionJudge struct {
 }
 
 // frame checks one frame. The caller must hold the gateway's mu.
-func (s *Server) frame(j *connectionJudge, op, size int) {
+func (s *Server) frame(j *connectionJudge, op, size, bucket int) {
 	now, g := time.Now(), &s.gateway
-	violates := func(format string, args ...any) {
-		if s.judge.violations == nil {
-			s.judge.violations = map[string]int{}
-		}
-		s.judge.violations[fmt.Sprintf(format, args...)]++
-	}
+	violates := s.violates
 	j.frames = append(j.frames, now)
 	for now.Sub(j.frames[0]) > time.Minute {
 		j.frames = j.frames[1:]
@@ -378,11 +373,11 @@ func (s *Server) frame(j *connectionJudge, op, size int) {
 		if j.begun {
 			violates("a second IDENTIFY or RESUME on a connection")
 		}
-		if op == 2 && now.Sub(g.identified) < identifyGap {
+		if op == 2 && now.Sub(g.identified[bucket]) < identifyGap {
 			violates("two IDENTIFYs in 5 s")
 		}
 		if j.begun = true; op == 2 {
-			g.identified = now
+			g.identified[bucket] = now
 		}
 	case 3:
 		if !j.begun {
@@ -391,6 +386,14 @@ func (s *Server) frame(j *connectionJudge, op, size int) {
 	default:
 		violates("op %d, which no bot of this kind sends", op)
 	}
+}
+
+// violates counts a frame that is not allowed. The caller must hold the gateway's mu.
+func (s *Server) violates(format string, args ...any) {
+	if s.judge.violations == nil {
+		s.judge.violations = map[string]int{}
+	}
+	s.judge.violations[fmt.Sprintf(format, args...)]++
 }
 
 // hello begins checking a connection. The caller must hold the gateway's mu.

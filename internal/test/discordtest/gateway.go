@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strconv"
 	"sync"
 	"time"
 
@@ -17,26 +18,36 @@ type object = map[string]any
 // maxMissed is how many events a session keeps for a RESUME.
 const maxMissed = 4096
 
-// gateway is the WebSocket side: at most one session, with at most one connection.
+// gateway is the WebSocket side: the sessions of shards, each with at most one connection.
 type gateway struct {
-	presence      string     // the bot's status line; guarded by mu
 	refuseContent bool       // guarded by mu
 	mu            sync.Mutex // also held while writing, so that events keep their order; all fields are guarded by it
 	interval      time.Duration
-	ws            *websocket.Conn // of the session, or nil
 	open          map[*websocket.Conn]bool
-	session       string // session id; empty before the first IDENTIFY
-	begun         int    // sessions so far
-	seq           int64
-	sent          []dispatched // events of the session, oldest first
-	intents       int
+	sessions      []*session // that can be resumed or are connected, in the order of their beginning
+	begun         int        // sessions so far
+	most          int        // servers of a session
 	muted         bool
 	dataFirst     bool // the data precedes the event's number
 	silent        bool
 	next          []func(*websocket.Conn) // what to do with the next IDENTIFYs and RESUMEs
 	log           []Greeting
-	identified    time.Time // when the last IDENTIFY came
 	distorted     map[string]func(map[string]any)
+	concurrency   int               // IDENTIFYs that may come at once
+	identified    map[int]time.Time // when the last IDENTIFY came, by bucket
+}
+
+// session brings the events of the servers of one shard.
+type session struct {
+	id        string
+	shard, of int
+	ws        *websocket.Conn // nil: it is not connected
+	lost      bool            // it cannot be resumed, and gets no events
+	seq       int64
+	sent      []dispatched // its events, oldest first
+	intents   int
+	guilds    int
+	presence  string // the bot's status line
 }
 
 type dispatched struct {
@@ -47,21 +58,30 @@ type dispatched struct {
 // Greeting is one IDENTIFY or RESUME.
 type Greeting struct {
 	Resume  bool
+	Shard   int // the shard's number, and how many there are
+	Of      int
 	Intents int // of an IDENTIFY
 	Seq     int64
 	At      time.Time
 	OK      bool // answered with READY or RESUMED
 }
 
-// dispatch sends an event to the session, or keeps it for the session's RESUME. Without a session the event is lost.
+// dispatch sends an event to the sessions that bring it, or keeps it for their RESUME. Without a session the event is lost.
 func (g *gateway) dispatch(kind string, data any) {
 	raw, err := json.Marshal(data)
 	if err != nil {
 		panic(fmt.Sprintf("discordtest: encode %s: %v", kind, err))
 	}
+	guild := guildOf(kind, data)
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.dispatchLocked(kind, g.distort(kind, raw))
+	raw = g.distort(kind, raw)
+	for _, s := range g.sessions {
+		if s.brings(guild) {
+			g.dispatchLocked(s, kind, raw)
+			g.count(s, kind)
+		}
+	}
 }
 
 // distort changes a payload as the test wants. The caller must hold mu.
@@ -103,21 +123,69 @@ func (s *Server) distortAnswer(c *call, a answer) answer {
 	return a
 }
 
-func (g *gateway) dispatchLocked(kind string, raw json.RawMessage) {
-	if g.session == "" {
-		return
+// guildOf returns the server that an event is about, or "".
+func guildOf(kind string, data any) string {
+	fields, _ := data.(object)
+	key := "guild_id"
+	if kind == "GUILD_CREATE" || kind == "GUILD_UPDATE" || kind == "GUILD_DELETE" {
+		key = "id"
 	}
-	g.seq++
-	about := fmt.Sprintf(`"op":0,"s":%d,"t":%q`, g.seq, kind)
+	id, _ := fields[key].(string)
+	return id
+}
+
+// ShardOf returns the number of the shard that brings a server's events, given by id. The nth server that was made, counted
+// from 0, is in shard n modulo of, if there are 10 shards at most.
+func ShardOf(guildID string, of int) int {
+	id, _ := strconv.ParseUint(guildID, 10, 64)
+	return int(id >> 22 % uint64(of))
+}
+
+// brings reports whether the session brings the events of a server, or with "" those of none.
+func (s *session) brings(guildID string) bool { return !s.lost && ShardOf(guildID, s.of) == s.shard }
+
+// count counts the servers of a session, which ends when it has too many. The caller must hold mu.
+func (g *gateway) count(s *session, kind string) {
+	switch kind {
+	case "GUILD_CREATE":
+		s.guilds++
+	case "GUILD_DELETE":
+		s.guilds--
+	}
+	if s.guilds > g.most {
+		s.lost = true
+		g.hangUp(s.ws, tooFewShards)
+	}
+}
+
+// Close codes about shards.
+const (
+	badShard     = 4010
+	tooFewShards = 4011
+)
+
+func (g *gateway) dispatchLocked(s *session, kind string, raw json.RawMessage) {
+	s.seq++
+	about := fmt.Sprintf(`"op":0,"s":%d,"t":%q`, s.seq, kind)
 	frame := fmt.Appendf(nil, `{%s,"d":%s}`, about, raw)
 	if g.dataFirst {
 		frame = fmt.Appendf(nil, `{"d":%s,%s}`, raw, about)
 	}
-	g.sent = append(g.sent, dispatched{g.seq, frame})
-	if len(g.sent) > maxMissed {
-		g.sent = append([]dispatched(nil), g.sent[maxMissed/2:]...)
+	s.sent = append(s.sent, dispatched{s.seq, frame})
+	if len(s.sent) > maxMissed {
+		s.sent = append([]dispatched(nil), s.sent[maxMissed/2:]...)
 	}
-	g.write(g.ws, frame)
+	g.write(s.ws, frame)
+}
+
+// of returns the session of a connection, or nil. The caller must hold mu.
+func (g *gateway) of(ws *websocket.Conn) *session {
+	for _, s := range g.sessions {
+		if s.ws == ws && ws != nil {
+			return s
+		}
+	}
+	return nil
 }
 
 // write sends a frame to a connection. If the connection is nil or dead, the event is missed. The caller must hold mu.
@@ -143,8 +211,8 @@ func (g *gateway) hangUp(ws *websocket.Conn, code int) {
 		_ = ws.WriteControl(websocket.CloseMessage, websocket.FormatCloseMessage(code, ""), time.Now().Add(time.Second))
 	}
 	ws.Close()
-	if g.ws == ws {
-		g.ws = nil
+	if s := g.of(ws); s != nil {
+		s.ws = nil
 	}
 }
 
@@ -181,8 +249,8 @@ func (s *Server) serveGateway(w http.ResponseWriter, r *http.Request) {
 	defer func() {
 		g.mu.Lock()
 		delete(g.open, ws)
-		if g.ws == ws {
-			g.ws = nil
+		if s := g.of(ws); s != nil {
+			s.ws = nil
 		}
 		g.mu.Unlock()
 		s.touch()
@@ -201,7 +269,7 @@ func (s *Server) serveGateway(w http.ResponseWriter, r *http.Request) {
 		}
 		_ = json.Unmarshal(raw, &f)
 		g.mu.Lock()
-		s.frame(watch, f.Op, len(raw))
+		s.frame(watch, f.Op, len(raw), bucketOf(f.Data, g.concurrency))
 		g.mu.Unlock()
 		s.receive(ws, f.Op, f.Data)
 	}
@@ -211,8 +279,8 @@ func (s *Server) serveGateway(w http.ResponseWriter, r *http.Request) {
 func (g *gateway) end(ws *websocket.Conn) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.ws == ws {
-		g.session = ""
+	if s := g.of(ws); s != nil {
+		s.lost = true
 	}
 }
 
@@ -236,13 +304,23 @@ func (s *Server) receive(ws *websocket.Conn, op int, data []byte) {
 			Intents int    `json:"intents"`
 			Session string `json:"session_id"`
 			Seq     int64  `json:"seq"`
+			Shard   [2]int `json:"shard"`
 		}
+		hello.Shard = [2]int{0, 1}
 		_ = json.Unmarshal(data, &hello)
-		s.mu.Lock()
-		ready, guilds := s.readyPayload(), s.guildPayloads()
-		s.mu.Unlock()
+		begins := &session{ws: ws, shard: hello.Shard[0], of: hello.Shard[1], intents: hello.Intents}
+		valid := begins.of > 0 && begins.shard >= 0 && begins.shard < begins.of
+		var ready object
+		var guilds [][]byte
+		spent := op == 2 && !s.spend()
+		if op == 2 && valid {
+			ready, guilds = s.readyPayloads(begins)
+		}
 		g.mu.Lock()
-		greeting := Greeting{Resume: op == 6, Intents: hello.Intents, Seq: hello.Seq, At: time.Now()}
+		if spent {
+			s.violates("an IDENTIFY beyond the day's limit")
+		}
+		greeting := Greeting{Resume: op == 6, Shard: begins.shard, Of: begins.of, Intents: hello.Intents, Seq: hello.Seq, At: time.Now()}
 		switch {
 		case len(g.next) > 0:
 			answer := g.next[0]
@@ -252,11 +330,18 @@ func (s *Server) receive(ws *websocket.Conn, op int, data []byte) {
 			g.hangUp(ws, 4004)
 		case op == 2 && g.refuseContent && hello.Intents&contentIntent != 0:
 			g.hangUp(ws, 4014)
+		case op == 2 && !valid:
+			g.hangUp(ws, badShard)
+		case op == 2 && len(guilds) > g.most:
+			g.hangUp(ws, tooFewShards)
 		case op == 2:
 			greeting.OK = true
-			g.identify(ws, hello.Intents, ready, guilds)
+			g.identify(begins, ready, guilds)
 		default:
-			greeting.OK = g.resume(ws, hello.Session, hello.Seq)
+			var resumed *session
+			if resumed, greeting.OK = g.resume(ws, hello.Session, hello.Seq); resumed != nil {
+				greeting.Shard, greeting.Of = resumed.shard, resumed.of
+			}
 		}
 		g.log = append(g.log, greeting)
 		g.mu.Unlock()
@@ -264,33 +349,38 @@ func (s *Server) receive(ws *websocket.Conn, op int, data []byte) {
 	}
 }
 
-// identify begins a new session. The caller must hold mu.
-func (g *gateway) identify(ws *websocket.Conn, intents int, ready object, guilds []object) {
+// identify begins a new session in place of that of the same shard. The caller must hold mu.
+func (g *gateway) identify(s *session, ready object, guilds [][]byte) {
+	g.sessions = slices.DeleteFunc(g.sessions, func(other *session) bool {
+		return other.lost && other.ws == nil || other.shard == s.shard && other.of == s.of
+	})
 	g.begun++
-	g.session, g.seq, g.sent, g.ws, g.intents = fmt.Sprintf("session-%d", g.begun), 0, nil, ws, intents
-	ready["session_id"] = g.session
+	s.id, s.guilds = fmt.Sprintf("session-%d", g.begun), len(guilds)
+	g.sessions = append(g.sessions, s)
+	ready["session_id"] = s.id
 	raw, _ := json.Marshal(ready)
-	g.dispatchLocked("READY", raw)
-	for _, guild := range guilds {
-		raw, _ := json.Marshal(guild)
-		g.dispatchLocked("GUILD_CREATE", raw)
+	g.dispatchLocked(s, "READY", raw)
+	for _, raw := range guilds {
+		g.dispatchLocked(s, "GUILD_CREATE", raw)
 	}
 }
 
 // resume replays the events that a session has missed. The caller must hold mu.
-func (g *gateway) resume(ws *websocket.Conn, session string, seq int64) bool {
-	if session != g.session || seq > g.seq || len(g.sent) > 0 && g.sent[0].seq > seq+1 {
+func (g *gateway) resume(ws *websocket.Conn, id string, seq int64) (*session, bool) {
+	i := slices.IndexFunc(g.sessions, func(s *session) bool { return s.id == id && !s.lost })
+	if i < 0 || seq > g.sessions[i].seq || len(g.sessions[i].sent) > 0 && g.sessions[i].sent[0].seq > seq+1 {
 		g.op(ws, 9, false)
-		return false
+		return nil, false
 	}
-	g.ws = ws
-	for _, d := range g.sent {
+	s := g.sessions[i]
+	s.ws = ws
+	for _, d := range s.sent {
 		if d.seq > seq {
 			g.write(ws, d.frame)
 		}
 	}
-	g.dispatchLocked("RESUMED", []byte("{}"))
-	return true
+	g.dispatchLocked(s, "RESUMED", []byte("{}"))
+	return s, true
 }
 
 // touch wakes everything that waits for a change.
@@ -342,39 +432,68 @@ func (s *Server) Connections() int {
 	return len(s.gateway.open)
 }
 
-// Drop closes the connection with a code; 0 cuts it without a close frame. The session can be resumed.
-func (s *Server) Drop(code int) {
-	s.gateway.mu.Lock()
-	defer s.gateway.mu.Unlock()
-	s.gateway.hangUp(s.gateway.ws, code)
+// Drop closes the connections with a code; 0 cuts them without a close frame. The sessions can be resumed.
+func (s *Server) Drop(code int) { s.each(func(one *session) { s.gateway.hangUp(one.ws, code) }) }
+
+// DropShard does so with the connections of one shard.
+func (s *Server) DropShard(shard, code int) {
+	s.each(func(one *session) {
+		if one.shard == shard {
+			s.gateway.hangUp(one.ws, code)
+		}
+	})
 }
 
-// Forget makes the server lose the session, so that a RESUME gets op 9.
-func (s *Server) Forget() {
-	s.gateway.mu.Lock()
-	defer s.gateway.mu.Unlock()
-	s.gateway.session = ""
-}
+// Forget makes the server lose the sessions, so that a RESUME gets op 9.
+func (s *Server) Forget() { s.each(func(one *session) { one.lost = true }) }
 
 // Reconnect sends op 7.
-func (s *Server) Reconnect() {
-	s.gateway.mu.Lock()
-	defer s.gateway.mu.Unlock()
-	s.gateway.op(s.gateway.ws, 7, nil)
-}
+func (s *Server) Reconnect() { s.each(func(one *session) { s.gateway.op(one.ws, 7, nil) }) }
 
 // Beat sends op 1, which asks for a heartbeat at once.
-func (s *Server) Beat() {
-	s.gateway.mu.Lock()
-	defer s.gateway.mu.Unlock()
-	s.gateway.op(s.gateway.ws, 1, nil)
+func (s *Server) Beat() { s.each(func(one *session) { s.gateway.op(one.ws, 1, nil) }) }
+
+// Invalidate sends op 9 to the running sessions.
+func (s *Server) Invalidate(resumable bool) {
+	s.each(func(one *session) { s.gateway.op(one.ws, 9, resumable) })
 }
 
-// Invalidate sends op 9 to the running session.
-func (s *Server) Invalidate(resumable bool) {
+// each calls f with each session while the gateway's mu is held.
+func (s *Server) each(f func(*session)) {
 	s.gateway.mu.Lock()
 	defer s.gateway.mu.Unlock()
-	s.gateway.op(s.gateway.ws, 9, resumable)
+	for _, one := range s.gateway.sessions {
+		f(one)
+	}
+}
+
+// MostGuilds sets how many servers a session may have before it is closed with 4011. The default is 2,500.
+func (s *Server) MostGuilds(n int) {
+	s.gateway.mu.Lock()
+	defer s.gateway.mu.Unlock()
+	s.gateway.most = n
+}
+
+// Crowd does so, and closes the sessions that have more already.
+func (s *Server) Crowd(most int) {
+	s.MostGuilds(most)
+	s.each(func(one *session) { s.gateway.count(one, "") })
+}
+
+// Concurrency sets how many IDENTIFYs may come in five seconds, each in a bucket of its own. The default is 1.
+func (s *Server) Concurrency(n int) {
+	s.gateway.mu.Lock()
+	defer s.gateway.mu.Unlock()
+	s.gateway.concurrency = n
+}
+
+// bucketOf returns the bucket of an IDENTIFY.
+func bucketOf(data []byte, concurrency int) int {
+	var hello struct {
+		Shard [2]int `json:"shard"`
+	}
+	_ = json.Unmarshal(data, &hello)
+	return hello.Shard[0] % concurrency
 }
 
 // present notes the bot's presence. It is not allowed before the session. The caller must hold mu.
@@ -387,23 +506,29 @@ func (g *gateway) present(ws *websocket.Conn, data []byte) {
 			State string `json:"state"`
 		} `json:"activities"`
 	}
-	if g.ws != ws || json.Unmarshal(data, &p) != nil || p.Activities == nil || !slices.Contains([]string{"online", "idle", "dnd"}, p.Status) {
+	to := g.of(ws)
+	if to == nil || json.Unmarshal(data, &p) != nil || p.Activities == nil || !slices.Contains([]string{"online", "idle", "dnd"}, p.Status) {
 		g.hangUp(ws, 4003)
 		return
 	}
-	g.presence = p.Status
+	to.presence = p.Status
 	for _, a := range p.Activities {
 		if a.Type == 4 && a.Name != "" { // a custom status
-			g.presence += " " + a.State
+			to.presence += " " + a.State
 		}
 	}
 }
 
-// Presence returns the bot's status and custom text, as people see them.
-func (s *Server) Presence() string {
-	s.gateway.mu.Lock()
-	defer s.gateway.mu.Unlock()
-	return s.gateway.presence
+// Presence returns the bot's status and custom text, as people see them, in the newest session.
+func (s *Server) Presence() (latest string) {
+	s.each(func(one *session) { latest = one.presence })
+	return latest
+}
+
+// Presences returns them for each session.
+func (s *Server) Presences() (all []string) {
+	s.each(func(one *session) { all = append(all, one.presence) })
+	return all
 }
 
 // RefuseContent refuses sessions that ask for the content of messages, as Discord does if the developer portal does not grant it.
@@ -446,6 +571,21 @@ func (s *Server) Greetings() []Greeting {
 	return append([]Greeting(nil), s.gateway.log...)
 }
 
+// WaitShards waits until all sessions of a number of shards are connected.
+func (s *Server) WaitShards(of int, timeout time.Duration) bool {
+	return s.until(timeout, func() bool { return s.Shards(of) == of })
+}
+
+// Shards counts the connected sessions of a number of shards.
+func (s *Server) Shards(of int) (n int) {
+	s.each(func(one *session) {
+		if one.of == of && one.ws != nil && !one.lost {
+			n++
+		}
+	})
+	return n
+}
+
 // WaitSession waits until a session is connected.
 func (s *Server) WaitSession(timeout time.Duration) bool {
 	return s.until(timeout, func() bool { return s.gateway.connected() })
@@ -467,5 +607,5 @@ func (s *Server) WaitGreetings(n int, timeout time.Duration) bool {
 func (g *gateway) connected() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return g.ws != nil
+	return slices.ContainsFunc(g.sessions, func(s *session) bool { return s.ws != nil })
 }

@@ -1,6 +1,7 @@
 package discordtest
 
 import (
+	"encoding/json"
 	"fmt"
 	"mime"
 	"net/http"
@@ -42,27 +43,25 @@ func (c *channel) payload() object {
 	return p
 }
 
-func (s *Server) readyPayload() object {
+// readyPayloads returns READY for a session, and the events for the servers that it brings. It takes mu.
+func (s *Server) readyPayloads(to *session) (ready object, brought [][]byte) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	guilds := []object{}
-	for _, g := range s.joined() {
-		guilds = append(guilds, object{"id": g.id, "unavailable": true})
+	for _, g := range s.guilds {
+		if !g.away && g.born%uint64(to.of) == uint64(to.shard) {
+			raw, _ := json.Marshal(s.guildPayload(g))
+			guilds, brought = append(guilds, object{"id": g.id, "unavailable": true}), append(brought, raw)
+		}
 	}
 	resume := s.gatewayURL()
 	if s.resumeURL != nil {
 		resume = *s.resumeURL
 	}
 	return object{
-		"v": 10, "user": s.users[botID].payload(), "guilds": guilds, "private_channels": []object{},
+		"v": 10, "user": s.users[botID].payload(), "guilds": guilds, "private_channels": []object{}, "shard": []int{to.shard, to.of},
 		"application": object{"id": appID, "flags": 0}, "resume_gateway_url": resume,
-	}
-}
-
-func (s *Server) guildPayloads() []object {
-	var all []object
-	for _, g := range s.joined() {
-		all = append(all, s.guildPayload(g))
-	}
-	return all
+	}, brought
 }
 
 // joined returns the servers that the bot is in.
@@ -75,12 +74,10 @@ func (s *Server) guildPayload(g *guild) object {
 	for id := range g.roles {
 		roles = append(roles, g.rolePayload(id))
 	}
-	for _, c := range s.channels {
-		switch {
-		case c.guild != g.id:
-		case c.kind == 11:
+	for _, c := range g.channels {
+		if c.kind == 11 {
 			threads = append(threads, c.payload())
-		default:
+		} else {
 			channels = append(channels, c.payload())
 		}
 	}

@@ -142,7 +142,7 @@ func (s *Server) announce(kind string, m *message) {
 func (g *gateway) blind() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return g.session != "" && g.intents&(1<<15) == 0
+	return slices.ContainsFunc(g.sessions, func(s *session) bool { return !s.lost && s.intents&contentIntent == 0 })
 }
 
 var userMention = regexp.MustCompile(`<@!?(\d+)>`)
@@ -176,9 +176,7 @@ func (s *Server) expand(c *channel, text string) string {
 		for id, name := range g.roles {
 			names["@"+name] = "<@&" + id + ">"
 		}
-	}
-	for _, other := range s.channels {
-		if other.guild == c.guild && other.name != "" {
+		for _, other := range g.channels {
 			names["#"+other.name] = "<#" + other.id + ">"
 		}
 	}
@@ -340,7 +338,7 @@ func (s *Server) reaction(kind, messageID, who, emoji string, moderates bool) {
 func (g *gateway) asked(intent int) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return g.intents&intent != 0
+	return slices.ContainsFunc(g.sessions, func(s *session) bool { return s.intents&intent != 0 })
 }
 
 // maxReactions limits the different emojis under a message.

@@ -224,10 +224,47 @@ func files(contentType string, raw []byte) (formFiles, []byte, error) {
 }
 
 func (s *Server) getGateway(*call) answer {
+	s.gateway.mu.Lock()
+	concurrency := s.gateway.concurrency
+	s.gateway.mu.Unlock()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return answer{http.StatusOK, object{"url": s.gatewayURL(), "shards": 1, "session_start_limit": object{
-		"total": 1000, "remaining": s.startsLeft, "reset_after": s.resetAfter.Milliseconds(), "max_concurrency": 1}}}
+	s.renew()
+	shards := s.shards
+	if shards == 0 {
+		shards = 1 + len(s.guilds)/guildsPerShard
+	}
+	reset := max(0, time.Until(s.resetAt))
+	return answer{http.StatusOK, object{"url": s.gatewayURL(), "shards": shards, "session_start_limit": object{
+		"total": startsADay, "remaining": s.startsLeft, "reset_after": reset.Milliseconds(), "max_concurrency": concurrency}}}
+}
+
+const (
+	startsADay     = 1000
+	guildsPerShard = 1000 // in what Discord recommends
+)
+
+// RecommendShards sets the number of shards that the server recommends; 0 is one for each 1,000 servers.
+func (s *Server) RecommendShards(n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.shards = n
+}
+
+// renew resets the limit of sessions if its day is over. The caller must hold mu.
+func (s *Server) renew() {
+	if !s.resetAt.IsZero() && !time.Now().Before(s.resetAt) {
+		s.startsLeft, s.resetAt = startsADay, time.Time{}
+	}
+}
+
+// spend counts an IDENTIFY, and reports whether it was allowed.
+func (s *Server) spend() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.renew()
+	s.startsLeft--
+	return s.startsLeft >= 0
 }
 
 func (s *Server) getSelf(*call) answer {
@@ -263,7 +300,7 @@ func (s *Server) getChannel(c *call) answer {
 func (s *Server) SessionStarts(left int, reset time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.startsLeft, s.resetAfter = left, reset
+	s.startsLeft, s.resetAt = left, time.Now().Add(reset)
 }
 
 // Bits of an application's flags.
@@ -359,8 +396,8 @@ func (s *Server) listChannels(c *call) answer {
 		return refusal(http.StatusNotFound, 10004, "Unknown Guild")
 	}
 	list := []object{}
-	for _, id := range slices.SortedFunc(maps.Keys(s.channels), byAge) {
-		if ch := s.channels[id]; ch.guild == g.id && ch.kind != 11 {
+	for _, ch := range slices.SortedFunc(slices.Values(g.channels), func(a, b *channel) int { return byAge(a.id, b.id) }) {
+		if ch.kind != 11 {
 			list = append(list, ch.payload())
 		}
 	}

@@ -204,8 +204,8 @@ func (s *Server) searchMessages(c *call) answer {
 		return malformed("content", "BASE_TYPE_MAX_LENGTH", "Must be 1024 or fewer in length.")
 	}
 	found := [][]object{}
-	for _, ch := range s.channels {
-		if ch.guild != g.id || len(c.query["channel_id"]) > 0 && !slices.Contains(c.query["channel_id"], ch.id) {
+	for _, ch := range g.channels {
+		if len(c.query["channel_id"]) > 0 && !slices.Contains(c.query["channel_id"], ch.id) {
 			continue
 		}
 		for _, m := range ch.messages {

@@ -51,7 +51,7 @@ func (s *Server) PostIn(forum, author, title, text string) string {
 	c := &channel{name: title, guild: above.guild, parent: above.id, kind: 11}
 	m := s.add(c, by, text)
 	c.id, m.Channel = m.ID, m.ID
-	s.channels[c.id] = c
+	s.addChannel(c)
 	payload := c.payload()
 	payload["newly_created"] = true
 	s.gateway.dispatch("THREAD_CREATE", payload)
@@ -86,7 +86,7 @@ func (s *Server) startThread(c *call) answer {
 		return no
 	}
 	thread := &channel{id: m.ID, name: in.Name, guild: ch.guild, parent: ch.id, kind: 11}
-	s.channels[thread.id] = thread
+	s.addChannel(thread)
 	payload := thread.payload()
 	s.bump()
 	s.mu.Unlock()

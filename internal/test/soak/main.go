@@ -4,6 +4,7 @@
 //	go run ./internal/test/soak SCENARIO [flags]
 //
 //	kill     -n times (200) SIGKILL at a random moment, each followed by a restart
+//	shards   kill with four shards, a server in each
 //	term     -n times (50) SIGTERM likewise
 //	power    -n times (30) the power is cut under a disk, likewise; needs root and a loop device
 //	steady   -rate turns a second (5) for a time, -for 20m: memory and the time to the first visible word
@@ -66,6 +67,7 @@ type options struct {
 	tls        bool          // Discord and the model are behind TLS
 	http1      bool          // with tls: they do not speak HTTP/2
 	first      time.Duration // most at the 99th percentile to the first words of what came in good times; 0: any
+	shards     int           // of the program; 0: one
 }
 
 type scenario struct {
@@ -77,6 +79,7 @@ type scenario struct {
 func scenarios() []scenario {
 	return []scenario{
 		{"kill", options{rounds: 200, rate: 4, channels: 16, people: 125, bursts: true, first: 10 * time.Second}, playKill},
+		{"shards", options{rounds: 100, rate: 4, channels: 16, people: 125, bursts: true, shards: 4}, playKill},
 		{"term", options{rounds: 50, rate: 4, channels: 16, people: 125, bursts: true, first: 10 * time.Second}, playTerm},
 		{"power", options{rounds: 30, rate: 4, channels: 8, people: 125, bursts: true}, playPower},
 		{"steady", options{rate: 5, channels: 20, people: 61, span: 20 * time.Minute}, playSteady},
@@ -128,7 +131,7 @@ func run(ctx context.Context, args []string, out io.Writer) int {
 
 // choose parses the command line.
 func choose(args []string, out io.Writer) (scenario, error) {
-	usage := errors.New("usage: soak kill|term|power|steady|busy|single|long|load|burst|outage|disk|hang [flags]; -h lists them")
+	usage := errors.New("usage: soak kill|shards|term|power|steady|busy|single|long|load|burst|outage|disk|hang [flags]; -h lists them")
 	if len(args) == 0 {
 		return scenario{}, usage
 	}
@@ -169,7 +172,7 @@ func (o options) over(preset options) options {
 	o.channels = cmp.Or(o.channels, preset.channels)
 	o.people = cmp.Or(o.people, preset.people)
 	o.span = cmp.Or(o.span, preset.span)
-	o.bursts, o.goroutines, o.first = preset.bursts, preset.goroutines, preset.first
+	o.bursts, o.goroutines, o.first, o.shards = preset.bursts, preset.goroutines, preset.first, preset.shards
 	return o
 }
 

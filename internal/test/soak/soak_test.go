@@ -12,7 +12,7 @@ import (
 	"familiar/internal/test/discordtest"
 )
 
-// TestScenarios runs four short scenarios, so that the driver keeps working.
+// TestScenarios runs five short scenarios, so that the driver keeps working.
 func TestScenarios(t *testing.T) {
 	if underRace {
 		t.Skip("the program that it starts is built without the race detector")
@@ -21,7 +21,7 @@ func TestScenarios(t *testing.T) {
 	if err := build(t.Context(), binary); err != nil {
 		t.Fatal(err)
 	}
-	for name, flags := range map[string]string{"kill": "-n 2 -rate 3 -channels 4", "power": "-n 2 -rate 3 -channels 4", "burst": "-n 30 -channels 10 -people 6", "single": "-n 1 -tls"} {
+	for name, flags := range map[string]string{"kill": "-n 2 -rate 3 -channels 4", "shards": "-n 2 -rate 3 -channels 8", "power": "-n 2 -rate 3 -channels 4", "burst": "-n 30 -channels 10 -people 6", "single": "-n 1 -tls"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)

@@ -87,15 +87,16 @@ func newStage(ctx context.Context, o options, out io.Writer) (*stage, error) {
 	}
 	s.discord.Quiet()
 	s.model.Forget, s.model.Reply, s.model.Ended = true, s.ledger.reply, s.ledger.ended
+	if o.shards > 0 {
+		s.discord.RecommendShards(o.shards)
+		s.discord.Concurrency(o.shards)
+	}
+	guilds := []string{s.discord.GuildOf("general")}
+	for range max(o.shards, (o.channels+perServer-1)/perServer) - 1 {
+		guilds = append(guilds, s.discord.AddGuild(fmt.Sprintf("hall-%d", len(guilds))))
+	}
 	for i := range o.channels {
-		guild := "hall"
-		if i >= perServer {
-			guild = fmt.Sprintf("hall-%d", i/perServer)
-		}
-		if i > 0 && i%perServer == 0 {
-			s.discord.AddGuild(guild)
-		}
-		s.rooms = append(s.rooms, s.discord.AddChannel(guild, fmt.Sprintf("room-%d", i)))
+		s.rooms = append(s.rooms, s.discord.AddChannel(guilds[i%len(guilds)], fmt.Sprintf("room-%d", i)))
 	}
 	return s, nil
 }
@@ -209,12 +210,12 @@ func (s *stage) start() error {
 
 func (s *stage) data() string { return filepath.Join(s.dir, "data") }
 
-// come starts the program and waits for its session.
+// come starts the program and waits for its sessions.
 func (s *stage) come(ctx context.Context) error {
 	if err := s.start(); err != nil {
 		return err
 	}
-	return s.await(ctx, comeLimit, "the program does not come to Discord", func() bool { return s.greeted() > s.proc.greeted })
+	return s.await(ctx, comeLimit, "the program does not come to Discord", func() bool { return s.greeted() >= s.proc.greeted+max(1, s.opt.shards) })
 }
 
 // greeted returns how many sessions were begun or resumed.
