@@ -113,7 +113,9 @@ func TestModel(t *testing.T) {
 
 // A bot with one shard hears nothing of shards.
 func TestShards(t *testing.T) {
-	survey := func(shards, left int) discord.Survey { return discord.Survey{Shards: shards, Starts: left, StartsADay: 1000} }
+	survey := func(shards, left int) discord.Survey {
+		return discord.Survey{Shards: shards, Starts: left, StartsADay: 1000}
+	}
 	for _, quiet := range []discord.Survey{{}, survey(1, 900)} {
 		if found := judgeShards(quiet, 0); len(found) > 0 {
 			t.Errorf("%+v", found)
