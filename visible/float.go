@@ -36,8 +36,8 @@ func (t *tableBox) add(r *box) {
 type floats struct{ list []floating }
 
 type floating struct {
-	left                     bool
-	top, bottom, inner, edge float64
+	left               bool
+	top, bottom, inner float64
 }
 
 // bounds narrows a line between two edges to what the floats leave of it.

@@ -56,7 +56,6 @@ func (m *matcher) coverage(p passage, counts func(term) bool) float64 {
 }
 
 // Which terms count for a rule.
-func anyTerm(term) bool       { return true }
 func notName(t term) bool     { return !t.name }
 func notNegation(t term) bool { return !text.Negations()[t.key] && !comparisons()[t.key] }
 func notSweeping(t term) bool { return !quantifiers()[t.key] }
