@@ -99,6 +99,9 @@ type Entry struct {
 	GroupScoring *bool `toml:"group_scoring,omitempty"`
 	IgnoreBudget bool  `toml:"ignore_budget,omitempty"`
 
+	// Triggers are the only causes of a message with which the entry fires; empty means all. See the function [Triggers].
+	Triggers []string `toml:"triggers,omitempty"`
+
 	Sticky   int `toml:"sticky,omitempty"`   // messages for which it keeps firing
 	Cooldown int `toml:"cooldown,omitempty"` // messages after that in which it does not fire
 	Delay    int `toml:"delay,omitempty"`    // messages that the chat must have before it
@@ -166,6 +169,11 @@ func Fields() []string {
 	return []string{"description", "personality", "scenario", "depth", "examples"}
 }
 
+// Triggers returns the causes of a message that [Entry.Triggers] may name and [Chat.Trigger] may be.
+func Triggers() []string {
+	return []string{"normal", "continue", "impersonate", "swipe", "regenerate", "quiet"}
+}
+
 // ParseBook reads a lorebook in TOML and names it file. It is strict: unknown keys and values out of range are problems,
 // and a book with problems should not be used.
 func ParseBook(file string, data []byte) (Book, []Problem) {
@@ -224,6 +232,11 @@ func (e *Entry) check(wrong func(key, format string, values ...any)) {
 	for _, name := range e.Match {
 		if !slices.Contains(Fields(), name) {
 			wrong("match", "%q is not allowed; use one of %s", name, joined(Fields()))
+		}
+	}
+	for _, name := range e.Triggers {
+		if !slices.Contains(Triggers(), name) {
+			wrong("triggers", "%q is not allowed; use one of %s", name, joined(Triggers()))
 		}
 	}
 	if p := or(e.Probability, 100); p < 0 || p > 100 {

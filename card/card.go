@@ -24,8 +24,8 @@
 // # Limits
 //
 // Cards come from strangers. The package bounds the size, depth and names of everything it reads, and refuses a file
-// that exceeds them with an error that says so. It fetches nothing and runs no code from a card; patterns run in
-// linear time. It has no clock and no source of chance of its own: the caller provides both. All functions may be
+// that exceeds them with an error that says so. It fetches nothing and runs no code from a card; patterns run
+// for a limited time. It has no clock and no source of chance of its own: the caller provides both. All functions may be
 // called from several goroutines; each type says whether its values may be shared.
 //
 // # Sources
@@ -70,6 +70,8 @@ type Card struct {
 	top     object          // the whole card, without data
 	data    object          // name, description and so on, in every version
 	changed map[string]bool // fields of data that differ from the card as it came
+	came    []byte          // its file
+	format  Format          // of that file
 }
 
 // Lorebook is a lorebook that came in a file of its own: SillyTavern's world info, or lorebook_v3 of the
@@ -111,7 +113,7 @@ var fields = []field{
 	{name: "creator_notes_multilingual", since: 3, unused: true, why: "the creator's notes in other languages"},
 	{name: "tags", since: 2, blank: []string{}, unused: true},
 	{name: "creator", since: 2, blank: "", unused: true},
-	{name: "character_version", since: 2, blank: "", unused: true},
+	{name: "character_version", since: 2, blank: ""},
 	{name: "source", since: 3, unused: true},
 	{name: "creation_date", since: 3, unused: true},
 	{name: "modification_date", since: 3, unused: true},
@@ -168,6 +170,14 @@ func oneName(s string) string {
 // Read reads a card or a lorebook; the other result is nil. It recognises the format by the content and never by a
 // name. The error says why the file is neither, in words for the person who chose it.
 func Read(data []byte) (*Card, *Lorebook, error) {
+	c, book, err := read(data)
+	if c != nil {
+		c.came = data
+	}
+	return c, book, err
+}
+
+func read(data []byte) (*Card, *Lorebook, error) {
 	jpeg := bytes.HasPrefix(data, []byte("\xff\xd8\xff"))
 	switch {
 	case len(data) > MaxBytes:
@@ -225,14 +235,12 @@ func lorebookOf(source, book object, form bookForm) (*Card, *Lorebook, error) {
 	return nil, &Lorebook{Book: b, Unsupported: unsupported, source: source}, nil
 }
 
-// cardOfV1 reads a card of version 1, which has its fields at the top.
+// cardOfV1 reads a card of version 1, which has its fields at the top. Those of later versions count, too.
 func cardOfV1(top object) (*Card, *Lorebook, error) {
-	c := &Card{Version: 1, top: object{}, data: object{}}
+	c := &Card{Version: 1, top: top, data: object{}, format: JSON}
 	for key, value := range top {
-		if f := fieldOf(key); f != nil && f.since == 1 {
+		if fieldOf(key) != nil {
 			c.data[key] = value
-		} else {
-			c.top[key] = value
 		}
 	}
 	return named(c)
@@ -243,7 +251,7 @@ func cardOf(top object, spec string) (*Card, *Lorebook, error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf("the card has no data: %w", err)
 	}
-	c := &Card{Version: 2, top: top, data: data}
+	c := &Card{Version: 2, top: top, data: data, format: JSON}
 	delete(top, "data")
 	if spec == "chara_card_v3" {
 		c.Version = 3

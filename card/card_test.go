@@ -173,7 +173,7 @@ func TestEntries(t *testing.T) {
 	want := Entry{
 		ID: "0", Comment: "The mill", Keys: []string{"mill"}, Secondary: []string{"flour", "wheel"}, Logic: AndAll, Order: 10, Priority: new(5), Position: AtDepth, Depth: new(1),
 		Role: User, ScanDepth: new(7), CaseSensitive: new(true), WholeWords: new(false), Match: []string{"scenario"}, NonRecursable: true, PreventRecursion: true, Probability: new(60),
-		Groups: []string{"fire", "places"}, GroupWeight: new(40), GroupFirst: true, GroupScoring: new(true), Sticky: 2, Cooldown: 3, Delay: 4, Content: "The mill burned in spring.",
+		Groups: []string{"fire", "places"}, GroupWeight: new(40), GroupFirst: true, GroupScoring: new(true), Triggers: []string{"normal"}, Sticky: 2, Cooldown: 3, Delay: 4, Content: "The mill burned in spring.",
 	}
 	if d := cmp.Diff(want, b.Entries[0]); err != nil || d != "" {
 		t.Error(err, d)
@@ -256,7 +256,7 @@ func TestEntryRows(t *testing.T) {
 		{ID: "o", Position: InOutlet, Outlet: "tavern"},
 	}
 	for _, want := range entries {
-		if got := entryOf(entryIn(want, nil), inCard, &unsupported{}); cmp.Diff(want, got, cmpopts.EquateEmpty()) != "" {
+		if got := entryOf(entryIn(want, nil, nil), inCard, &unsupported{}); cmp.Diff(want, got, cmpopts.EquateEmpty()) != "" {
 			t.Error(cmp.Diff(want, got, cmpopts.EquateEmpty()))
 		}
 	}

@@ -59,8 +59,11 @@ func readCHARX(data []byte) (*Card, *Lorebook, error) {
 	}
 	delete(files, cardName)
 	c, book, err := readJSON(card)
-	if c != nil && len(files) > 0 {
-		c.Files = files
+	if c != nil {
+		c.format = CHARX
+		if len(files) > 0 {
+			c.Files = files
+		}
 	}
 	return c, book, err
 }

@@ -16,8 +16,8 @@ type decorators struct {
 	depth, scanDepth            *int
 	role                        Role
 	position                    Position
-	additionalKeys, excludeKeys []string
-	excludeAll                  []string
+	additionalKeys, excludeKeys [][]string // a list for each line
+	excludeAll                  [][]string
 	trimFirst                   bool // @@ignore_on_max_context: it is the first to go if there is no room
 	wholeWords                  *bool
 	probability, priority       *int
@@ -27,7 +27,8 @@ type decorators struct {
 }
 
 // decorate separates the decorators from an entry's text. If a decorator is unknown or its value is wrong, the first
-// known one of the lines with @@@ that follow replaces it. If a decorator is repeated, the first one counts.
+// known one of the lines with @@@ that follow replaces it. If a decorator is repeated, the first one counts; only lists of
+// keys add up, as in RisuAI.
 func decorate(content string) (text string, d decorators) {
 	rest := strings.TrimLeft(content, "\r\n")
 	if !strings.HasPrefix(rest, "@@") {
@@ -49,7 +50,8 @@ func decorate(content string) (text string, d decorators) {
 		name, value, _ := strings.Cut(strings.TrimSpace(body), " ")
 		name = strings.ToLower(name)
 		if settled = seen[name] || d.set(name, strings.TrimSpace(value)); settled {
-			seen[name] = true
+			_, adds := d.field(name).(*[][]string)
+			seen[name] = !adds
 		}
 	}
 	return strings.TrimSpace(rest), d
@@ -68,9 +70,12 @@ func (d *decorators) set(name, value string) bool {
 		}
 		*to = &n
 		return true
-	case *[]string:
-		*to = splitCommas(value)
-		return len(*to) > 0
+	case *[][]string:
+		keys := splitCommas(value)
+		if len(keys) > 0 {
+			*to = append(*to, keys)
+		}
+		return len(keys) > 0
 	}
 	switch name {
 	case "end":

@@ -56,7 +56,7 @@ func (e *Entry) rows() []row {
 		{ext: "outlet_name", world: "outletName", value: &e.Outlet},
 		{ext: "depth", world: "depth", value: &e.Depth, high: 1000, blank: 4},
 		{ext: "role", world: "role", value: numbered[Role]{&e.Role, roles, false}},
-		{ext: "selectiveLogic", world: "selectiveLogic", value: numbered[Logic]{&e.Logic, logics, false}},
+		{ext: tavernMark, world: "selectiveLogic", value: numbered[Logic]{&e.Logic, logics, false}},
 		{ext: "scan_depth", world: "scanDepth", value: &e.ScanDepth, high: 1000},
 		{ext: "match_whole_words", world: "matchWholeWords", value: &e.WholeWords},
 		{ext: "exclude_recursion", world: "excludeRecursion", value: &e.NonRecursable},
@@ -67,6 +67,7 @@ func (e *Entry) rows() []row {
 		{ext: "group_override", world: "groupOverride", value: &e.GroupFirst},
 		{ext: "group_weight", world: "groupWeight", value: &e.GroupWeight, blank: 100},
 		{ext: "use_group_scoring", world: "useGroupScoring", value: &e.GroupScoring},
+		{ext: "triggers", world: "triggers", value: (*triggers)(&e.Triggers)},
 		{ext: "ignore_budget", world: "ignoreBudget", value: &e.IgnoreBudget},
 		{ext: "sticky", world: "sticky", value: &e.Sticky, high: 10_000},
 		{ext: "cooldown", world: "cooldown", value: &e.Cooldown, high: 10_000},
@@ -153,6 +154,14 @@ type commaList []string
 func (l *commaList) read(o object, key string) { *l = splitCommas(o.text(key)) }
 func (l *commaList) write() any                { return strings.Join(*l, ",") }
 
+// triggers is a list of causes; those that do not exist have no effect.
+type triggers []string
+
+func (l *triggers) read(o object, key string) {
+	*l = slices.DeleteFunc(o.texts(key), func(name string) bool { return !slices.Contains(Triggers(), name) })
+}
+func (l *triggers) write() any { return append([]string{}, *l...) }
+
 // member is a boolean that says whether a list has an item.
 type member struct {
 	list *[]string
@@ -231,10 +240,13 @@ func bookOf(top object, form bookForm) (Book, []string, error) {
 	return b, missing.lines(), nil
 }
 
+// tavernMark is in the extensions of all entries that SillyTavern writes. Its use_regex says nothing.
+const tavernMark = "selectiveLogic"
+
 // isTavern reports whether SillyTavern wrote an entry of a card.
 func isTavern(o object) bool {
 	ext, _ := o.object("extensions")
-	return ext["selectiveLogic"] != nil || ext["display_index"] != nil
+	return ext[tavernMark] != nil || ext["display_index"] != nil
 }
 
 func unusedID(ids map[string]bool, i int) string {
@@ -262,7 +274,7 @@ func entryOf(o object, form bookForm, missing *unsupported) Entry {
 			r.read(from, r.ext)
 		}
 	}
-	if o["selective"] != nil && !o.is("selective") {
+	if !o.is("selective") { // its secondary keys count only with it
 		e.Secondary = nil
 	}
 	if from["useProbability"] != nil && !from.is("useProbability") {
@@ -369,9 +381,6 @@ func (u *unsupported) extras(o object, entry string) {
 	if o.text("automation_id") != "" || o.text("automationId") != "" {
 		u.add("starting scripts (automation id): scripts are never run", entry)
 	}
-	if len(o.texts("triggers")) > 0 {
-		u.add("kinds of generation (triggers): the entry counts for all", entry)
-	}
 }
 
 func (u *unsupported) lines() (all []string) {
@@ -388,8 +397,9 @@ func (u *unsupported) lines() (all []string) {
 	return all
 }
 
-// entryIn writes an entry as the specifications and SillyTavern have it. Fields of was that no row names stay.
-func entryIn(e Entry, was object) object {
+// entryIn writes an entry as the specifications and SillyTavern have it, over the one that came. Fields that did not
+// change since, and fields that no row names, stay as they were. An entry that did not come is nil.
+func entryIn(e Entry, came *Entry, was object) object {
 	o := maps.Clone(was)
 	if o == nil {
 		o = object{}
@@ -401,9 +411,16 @@ func entryIn(e Entry, was object) object {
 	if e.Position == InPersonality || e.Position == InScenario {
 		e.Position = AfterChar
 	}
-	for _, r := range e.rows() {
+	var before []row
+	if came != nil {
+		before = came.rows()
+	}
+	for i, r := range e.rows() {
 		value := raw(r.write())
-		if r.ext != "" {
+		if before != nil && string(value) == string(raw(before[i].write())) {
+			continue
+		}
+		if r.ext != "" && !(e.Regex && r.ext == tavernMark) {
 			ext[r.ext] = value
 		}
 		if r.spec != "" {
@@ -412,7 +429,12 @@ func entryIn(e Entry, was object) object {
 			}
 		}
 	}
-	o["selective"], ext["useProbability"] = raw(len(e.Secondary) > 0), raw(true)
+	if came == nil || !slices.Equal(came.Secondary, e.Secondary) {
+		o["selective"] = raw(len(e.Secondary) > 0)
+	}
+	if came == nil || or(came.Probability, 100) != or(e.Probability, 100) {
+		ext["useProbability"] = raw(true)
+	}
 	o["extensions"] = raw(ext)
 	return o
 }
@@ -433,15 +455,18 @@ func updateBook(top object, b Book) object {
 	for _, e := range b.Entries {
 		switch i, known := number[e.ID]; {
 		case !known:
-			entries = append(entries, entryIn(e, nil))
+			entries = append(entries, entryIn(e, nil, nil))
 		case reflect.DeepEqual(came.Entries[i], e):
 			entries = append(entries, originals[i])
 		default:
-			entries = append(entries, entryIn(e, originals[i]))
+			entries = append(entries, entryIn(e, &came.Entries[i], originals[i]))
 		}
 	}
 	top = maps.Clone(top)
-	top["entries"], top["recursive_scanning"] = raw(entries), raw(b.Recursive)
+	if top["entries"] == nil || b.Recursive != came.Recursive {
+		top["recursive_scanning"] = raw(b.Recursive)
+	}
+	top["entries"] = raw(entries)
 	for name, value := range map[string]any{"name": b.Name, "description": b.Description, "scan_depth": b.ScanDepth, "token_budget": b.TokenBudget} {
 		if !reflect.ValueOf(value).IsZero() {
 			top[name] = raw(value)

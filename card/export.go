@@ -12,6 +12,7 @@ import (
 // Character is what the files of a character's folder say now.
 type Character struct {
 	Name, Nickname string
+	Version        string
 	Texts          map[string]string // by file: persona.md, personality.md and so on
 	Greetings      []string
 	GroupGreetings []string
@@ -19,14 +20,17 @@ type Character struct {
 }
 
 // Export writes the card of a character's folder in version 2 or 3. It contains what now says, and the folder's
-// lorebooks; everything else is as it came. A folder without a card makes a new one. Notes name what the card does not
-// contain.
+// lorebooks; everything else is as it came. A card without changes is the file that came, unless another format or an
+// older version is asked for. A folder without a card makes a new one. Notes name what the card does not contain.
 func Export(folder fs.FS, now Character, version int, format Format) (out []byte, notes []string, err error) {
 	c, err := openKept(folder)
 	if err != nil {
 		return nil, nil, err
 	}
 	notes = c.update(folder, now)
+	if c.came != nil && len(c.changed) == 0 && format == c.format && version >= c.Version {
+		return c.came, notes, nil
+	}
 	if format == JSON && len(c.Files) > 0 {
 		notes = append(notes, fmt.Sprintf("%d files of the card are not in JSON: export it as .charx or .png", len(c.Files)))
 	}
@@ -36,39 +40,23 @@ func Export(folder fs.FS, now Character, version int, format Format) (out []byte
 
 // openKept reads the card that a folder keeps, or returns an empty one.
 func openKept(folder fs.FS) (*Card, error) {
-	c := &Card{top: object{}, data: object{}, Files: map[string][]byte{}}
-	data, err := fs.ReadFile(folder, keptCard)
-	if errors.Is(err, fs.ErrNotExist) {
-		return c, nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("read the card: %w", err)
-	}
-	if c.top, err = parseObject(data); err != nil {
-		return nil, fmt.Errorf("read %s: %w", keptCard, err)
-	}
-	if c.data, err = c.top.object("data"); err != nil {
-		return nil, fmt.Errorf("read %s: %w", keptCard, err)
-	}
-	delete(c.top, "data")
-	if c.Image, err = fs.ReadFile(folder, keptImage); err != nil {
-		c.Image = nil
-	}
-	err = fs.WalkDir(folder, keptFiles, func(name string, d fs.DirEntry, err error) error {
+	for _, format := range []Format{JSON, PNG, CHARX} {
+		data, err := fs.ReadFile(folder, keptCard+string(format))
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil
+			continue
 		}
-		if err != nil || !d.Type().IsRegular() {
-			return err
+		if err != nil {
+			return nil, fmt.Errorf("read the card: %w", err)
 		}
-		body, err := fs.ReadFile(folder, name)
-		c.Files[strings.TrimPrefix(name, keptFiles+"/")] = body
-		return err
-	})
-	if err != nil {
-		return nil, fmt.Errorf("read the files of the card: %w", err)
+		c, _, err := Read(data)
+		if err != nil {
+			return nil, fmt.Errorf("read %s%s: %w", keptCard, format, err)
+		}
+		if c != nil {
+			return c, nil
+		}
 	}
-	return c, nil
+	return &Card{top: object{}, data: object{}}, nil
 }
 
 // update writes what has changed into the card, and returns what it could not write.
@@ -78,6 +66,9 @@ func (c *Card) update(folder fs.FS, now Character) (notes []string) {
 	}
 	if oneName(c.Text("nickname")) != now.Nickname {
 		c.set("nickname", now.Nickname)
+	}
+	if oneName(c.Text("character_version")) != now.Version {
+		c.set("character_version", now.Version)
 	}
 	for _, f := range fields {
 		if f.file != "" {
@@ -112,11 +103,8 @@ func (c *Card) set(field string, value any) {
 // updateText writes a text of the card, if it has changed.
 func (c *Card) updateText(field, text string) {
 	was := c.Text(field)
-	switch {
-	case !sameText(was, text) && !(field == "description" && sameText(was, "") && sameText(text, noDescription)):
+	if !sameText(was, text) && !(field == "description" && sameText(was, "") && sameText(text, noDescription)) {
 		c.set(field, strings.TrimSpace(text))
-	case c.data[field] == nil:
-		c.data[field] = raw("")
 	}
 }
 
@@ -135,7 +123,7 @@ func (c *Card) updateDepth(text string) {
 	}
 	prompt["prompt"] = raw(strings.TrimSpace(text))
 	ext["depth_prompt"] = raw(prompt)
-	c.data["extensions"] = raw(ext)
+	c.set("extensions", ext)
 }
 
 // updateBook writes the folder's lorebooks into the card, if they have changed.
@@ -147,7 +135,7 @@ func (c *Card) updateBook(folder fs.FS) (notes []string) {
 	came, _, err := bookOf(top, inCard)
 	b, found, notes := folderBook(folder, err == nil && len(came.Entries) > 0)
 	if found && !sameBook(came, b) {
-		c.data["character_book"] = raw(updateBook(top, b))
+		c.set("character_book", updateBook(top, b))
 	}
 	return notes
 }

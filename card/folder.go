@@ -44,10 +44,8 @@ type Budget struct {
 
 // Where the parts of a card are in a character's folder.
 const (
-	keptDir   = "card"
-	keptCard  = keptDir + "/card.json"
-	keptImage = keptDir + "/image.png"
-	keptFiles = keptDir + "/files"
+	keptDir  = "card"
+	keptCard = keptDir + "/card." // the file as it came; its format follows
 
 	booksDir    = "lorebooks"
 	bookFile    = booksDir + "/card.toml"
@@ -79,9 +77,7 @@ func (c *Card) Folder(o FolderOptions) (*Folder, error) {
 	f.settings()
 	f.icon()
 	f.leftovers()
-	if err := f.original(); err != nil {
-		return nil, err
-	}
+	f.Files[keptCard+string(c.format)] = c.came
 	return &f.Folder, nil
 }
 
@@ -273,6 +269,7 @@ func (c *Card) scripts() (all []Script, unsupported []string) {
 type settings struct {
 	Name     string                   `toml:"name"`
 	Nickname string                   `toml:"nickname,omitempty"`
+	Version  string                   `toml:"version,omitempty"`
 	Mode     string                   `toml:"mode"`
 	Depth    *depthSettings           `toml:"depth_prompt,omitempty"`
 	Modes    map[string]*modeSettings `toml:"modes,omitempty"`
@@ -300,7 +297,7 @@ func (f *folderMaker) settings() {
 	}
 	whole := sum(30, "persona.md", "personality.md", "scenario.md", "examples.md", "system.md")
 	near := sum(10, depthFile, "post_history.md")
-	s := settings{Name: f.card.Name(), Nickname: oneName(f.card.Text("nickname")), Mode: "full_rp", Depth: f.depth}
+	s := settings{Name: f.card.Name(), Nickname: oneName(f.card.Text("nickname")), Version: oneName(f.card.Text("character_version")), Mode: "full_rp", Depth: f.depth}
 	for _, b := range f.options.Budgets {
 		m := modeSettings{Total: b.Total, Layers: map[string]int{}}
 		for _, layer := range []struct {
@@ -324,11 +321,14 @@ func (f *folderMaker) settings() {
 	fmt.Fprintf(&out, "# Made by familiar import from %s. Everything else is as in ../_default/character.toml; the card itself is in %s.\n\n", oneName(f.options.Source), keptDir)
 	out.Write(body)
 	f.Files["character.toml"] = out.Bytes()
-	nickname := ""
+	from := "name"
 	if s.Nickname != "" {
-		nickname = ", nickname"
+		from += ", nickname"
 	}
-	f.used("name%s → character.toml", nickname)
+	if s.Version != "" {
+		from += ", character_version"
+	}
+	f.used("%s → character.toml", from)
 }
 
 // icon finds the character's picture: the main icon of a V3 card, or else the picture that the card came in.
@@ -408,6 +408,7 @@ func (f *folderMaker) leftovers() {
 	for _, key := range slices.Sorted(maps.Keys(ext)) {
 		switch {
 		case key == "depth_prompt", key == "regex_scripts", isEmpty(ext[key]):
+		case key == "world" && data["character_book"] != nil: // the name of that book
 		case key == "world":
 			f.kept("extensions.world: the card goes with the lorebook %q; import that, too", short(ext.text(key)))
 		case key == "talkativeness", key == "fav":
@@ -416,26 +417,4 @@ func (f *folderMaker) leftovers() {
 			f.kept("extensions.%s: another program's; its scripts are never run", short(key))
 		}
 	}
-}
-
-// original keeps the card as it came.
-func (f *folderMaker) original() error {
-	whole := object{}
-	maps.Copy(whole, f.card.top)
-	whole["data"] = raw(f.card.data)
-	if f.card.Version == 1 {
-		whole["spec"] = raw("chara_card_v1")
-	}
-	data, err := encodeJSON(whole)
-	if err != nil {
-		return err
-	}
-	f.Files[keptCard] = data
-	if f.card.Image != nil {
-		f.Files[keptImage] = f.card.Image
-	}
-	for name, body := range f.card.Files {
-		f.Files[path.Join(keptFiles, name)] = body
-	}
-	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"hash/fnv"
 	"io"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -27,14 +28,16 @@ type Macros struct {
 
 	Message, LastMessage, LastUserMessage, LastCharMessage string
 
-	// Field returns a text of the card by its name: one of the function Fields, "system" or "post_history". Expand
-	// expands the macros in it, except those for texts of the card.
-	Field func(name string) string
+	// Field returns a text of the card by its name: one of the function Fields, "system", "post_history", "version" or
+	// "creator_notes". Expand expands the macros in it, except those for texts of the card. So it does with Greetings.
+	Field     func(name string) string
+	Greetings []string
 	// Chat decides what {{pick}} picks.
 	Chat string
 	// Turn decides what {{random}} and {{roll}} return.
-	Turn   string
-	Tokens int // that a prompt may have
+	Turn                      string
+	Tokens, Context, Response int    // that a prompt may have, both together, and the reply
+	Model                     string // {{model}}: the name of the model
 
 	Outlets map[string]string // texts of lorebook entries, by the name in {{outlet::name}}
 	Vars    *Variables        // shared by the texts of a turn; nil: each text has its own
@@ -48,7 +51,7 @@ type Macros struct {
 // only on Turn, Chat and the text, so a repeated turn reads the same. The result is valid UTF-8 if the text is, and has
 // at most 256 KiB or the length of the text.
 func (m *Macros) Expand(text string) string {
-	if !strings.Contains(text, "{{") && !strings.Contains(text, "<") {
+	if !strings.Contains(text, "{{") && !strings.ContainsAny(text, `<\`) {
 		return text
 	}
 	if m.Vars == nil {
@@ -77,11 +80,11 @@ func MacrosIn(text string) (use MacroUse) {
 			continue
 		}
 		name, _ := macroName(text[at+2 : end-2])
-		if seen[name] {
+		if seen[name] || x.closes[at] {
 			continue
 		}
 		seen[name] = true
-		m, known := macros[name]
+		m, known := lookup(name)
 		if !known {
 			use.Unknown = append(use.Unknown, name)
 		}
@@ -97,18 +100,21 @@ func MacrosIn(text string) (use MacroUse) {
 
 // expansion is the state of expanding one text.
 type expansion struct {
-	text string
-	env  *Macros
-	end  map[int]int // by the place where a macro begins: the place after its closing braces
-	hash *string     // of text; empty until it is needed
-	out  []byte
-	trim bool // skip the line breaks that follow
+	text   string
+	env    *Macros
+	end    map[int]int  // by the place where a macro begins: the place after its closing braces
+	close  map[int]int  // by the place where {{name}} begins: the place of its {{/name}}
+	closes map[int]bool // by the place where {{/name}} begins
+	hash   *string      // of text; empty until it is needed
+	out    []byte
+	trim   bool // skip the line breaks that follow
 }
 
-// newExpansion finds where each macro ends, in one pass.
+// newExpansion finds where each macro ends, and which of them enclose a part of the text, in one pass.
 func newExpansion(text string, env *Macros) *expansion {
-	x := &expansion{text: text, env: env, end: map[int]int{}, hash: new(string)}
+	x := &expansion{text: text, env: env, end: map[int]int{}, close: map[int]int{}, closes: map[int]bool{}, hash: new(string)}
 	var open []int
+	waiting := map[opener][]int{}
 	for i := 0; i+1 < len(text); {
 		switch text[i : i+2] {
 		case "{{":
@@ -122,7 +128,9 @@ func newExpansion(text string, env *Macros) *expansion {
 			i += run
 		case "}}":
 			if n := len(open); n > 0 {
-				x.end[open[n-1]], open = i+2, open[:n-1]
+				at := open[n-1]
+				x.end[at], open = i+2, open[:n-1]
+				x.pair(waiting, at, open)
 			}
 			i += 2
 		default:
@@ -141,12 +149,20 @@ func (x *expansion) run(from, to, depth int) {
 			continue
 		}
 		name, rest := macroName(x.text[i+2 : end-2])
-		m, known := macros[name]
-		if !known {
-			continue // macros inside it are still expanded
+		m, known := lookup(name)
+		c := call{name: name, at: i, from: end - 2 - len(rest), to: end - 2, depth: depth + 1}
+		if last := x.close[i]; last > 0 && x.end[last] <= to {
+			c.inner, end = &span{end, last}, x.end[last]
+		}
+		if !known || m.branch && c.inner == nil {
+			value, ok := x.short(span{i + 2, end - 2}, depth+1)
+			if !ok {
+				continue // macros inside it are still expanded
+			}
+			m = macro{value: func(*Macros) string { return value }}
 		}
 		x.write(x.text[plain:i], true)
-		x.macro(m, call{name: name, at: i, from: end - 2 - len(rest), to: end - 2, depth: depth + 1})
+		x.macro(m, c)
 		i, plain = end-1, end
 	}
 	if plain < to {
@@ -154,10 +170,10 @@ func (x *expansion) run(from, to, depth int) {
 	}
 }
 
-// write adds text. Only the text itself, and no value, may hold the old forms <USER>, <CHAR> and <BOT>.
+// write adds text. Only the text itself, and no value, may hold old forms such as <USER>, and braces after a backslash.
 func (x *expansion) write(text string, own bool) {
-	if own && strings.Contains(text, "<") {
-		text = x.angled(text)
+	if own && strings.ContainsAny(text, `<\`) {
+		text = unescaped.Replace(x.angled(text))
 	}
 	if x.trim {
 		if text = strings.TrimLeft(text, "\r\n"); text == "" {
@@ -168,32 +184,19 @@ func (x *expansion) write(text string, own bool) {
 	x.out = append(x.out, text[:min(len(text), max(0, maxExpansion-len(x.out)))]...)
 }
 
+var (
+	unescaped = strings.NewReplacer(`\{`, "{", `\}`, "}")
+	angles    = regexp.MustCompile(`(?i)<(?:user|(char|bot|group|charifnotgroup))>`)
+)
+
 // angled replaces the old forms.
 func (x *expansion) angled(text string) string {
-	var b strings.Builder
-	for {
-		i := strings.IndexByte(text, '<')
-		if i < 0 {
-			b.WriteString(text)
-			return b.String()
+	return angles.ReplaceAllStringFunc(text, func(form string) string {
+		if len(form) == len("<user>") && hasFold(form, "<user>") {
+			return x.env.User
 		}
-		b.WriteString(text[:i])
-		text = text[i:]
-		switch {
-		case hasFold(text, "<user>"):
-			b.WriteString(x.env.User)
-			text = text[len("<user>"):]
-		case hasFold(text, "<char>"):
-			b.WriteString(x.env.Char)
-			text = text[len("<char>"):]
-		case hasFold(text, "<bot>"):
-			b.WriteString(x.env.Char)
-			text = text[len("<bot>"):]
-		default:
-			b.WriteByte('<')
-			text = text[1:]
-		}
-	}
+		return x.env.Char
+	})
 }
 
 func hasFold(s, prefix string) bool {
@@ -203,15 +206,20 @@ func hasFold(s, prefix string) bool {
 // call is a macro at its place in the text.
 type call struct {
 	name     string
-	at       int // its opening braces
-	from, to int // what follows the name
+	at       int   // its opening braces
+	from, to int   // what follows the name
+	inner    *span // what {{name}} and {{/name}} enclose; nil: nothing
 	depth    int
 }
 
 func (x *expansion) macro(m macro, c call) {
 	switch {
+	case m.branch:
+		x.write(x.branch(c), false)
+	case m.trim && c.inner != nil:
+		x.write(x.enclosed(c, *c.inner), false)
 	case m.field != "":
-		x.write(fieldText(x.env, m.field), false)
+		x.write(fieldText(x.env, m.field, strings.TrimSpace(x.argument(span{c.from, c.to}, c.depth))), false)
 	case m.trim:
 		x.out = bytes.TrimRight(x.out, "\r\n")
 		x.trim = true
@@ -225,15 +233,20 @@ func (x *expansion) macro(m macro, c call) {
 			}
 		}
 	case m.apply2 != nil:
-		first, rest := c, c
-		first.to, rest.from = c.to, c.to
+		first, rest := span{c.from, c.to}, span{c.to, c.to}
 		if at := x.next(c.from, c.to, "::"); at >= 0 {
 			first.to, rest.from = at, at+len("::")
 		}
-		name := x.argument(first)
-		x.write(m.apply2(x, name, x.argument(rest)), false)
+		name := x.argument(first, c.depth)
+		if c.inner != nil {
+			x.write(m.apply2(x, name, x.enclosed(c, *c.inner)), false)
+			return
+		}
+		x.write(m.apply2(x, name, x.argument(rest, c.depth)), false)
+	case m.apply != nil && c.inner != nil:
+		x.write(m.apply(x, c, x.enclosed(c, *c.inner)), false)
 	case m.apply != nil:
-		x.write(m.apply(x, c, x.argument(c)), false)
+		x.write(m.apply(x, c, x.argument(span{c.from, c.to}, c.depth)), false)
 	}
 }
 
@@ -247,25 +260,29 @@ func (x *expansion) sum() string {
 	return *x.hash
 }
 
+const greeting = "greeting" // of Macros.Greetings, by its number from 0
+
 // fieldText returns a text of the card. Its own macros for texts of the card expand to nothing, so that no text can hold itself.
-func fieldText(e *Macros, name string) string {
-	if e.Field == nil {
-		return ""
-	}
+func fieldText(e *Macros, name, number string) string {
 	plain := *e
-	plain.Field, plain.Original = nil, ""
-	return plain.Expand(e.Field(name))
+	plain.Field, plain.Greetings, plain.Original = nil, nil, ""
+	n, _ := strconv.Atoi(number) // none is the first
+	switch {
+	case name == greeting && 0 <= n && n < len(e.Greetings):
+		return plain.Expand(e.Greetings[n])
+	case name != greeting && e.Field != nil:
+		return plain.Expand(e.Field(name))
+	}
+	return ""
 }
 
-// argument expands what follows a macro's name.
-func (x *expansion) argument(c call) string {
-	inner := &expansion{text: x.text, env: x.env, end: x.end, hash: x.hash}
-	inner.run(c.from, c.to, c.depth)
+// argument expands a part of the text.
+func (x *expansion) argument(s span, depth int) string {
+	inner := *x
+	inner.out, inner.trim = nil, false
+	inner.run(s.from, s.to, depth)
 	return string(inner.out)
 }
-
-// span is a part of the text.
-type span struct{ from, to int }
 
 // items splits a list at :: or, if it has none, at commas. It splits before expansion, so that a value with a comma is
 // one item. An item has several parts if it contains \, which is a plain comma.
@@ -326,7 +343,7 @@ func (x *expansion) parts(from, to int, commas bool) (parts []span) {
 
 // macroName splits what is between a macro's braces into its name, in lower case, and the rest.
 func macroName(body string) (name, rest string) {
-	if strings.HasPrefix(body, "//") {
+	if strings.HasPrefix(body, "//") && body != "///" {
 		return "//", body[2:]
 	}
 	body = strings.TrimLeft(body, " \t\r\n")

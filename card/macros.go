@@ -3,16 +3,19 @@ package card
 import (
 	"cmp"
 	"maps"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 )
 
-// macro says what a macro does, by one of field, value, choose, apply, apply2 and trim.
+// macro says what a macro does, by one of field, value, choose, apply, apply2, trim and branch.
 type macro struct {
 	varies   bool // its value changes from turn to turn
 	variable bool // it sets or gets a variable
+	people   bool // people choose its value
+	encloses bool // it may enclose a part of the text, which is then its argument
 
 	field  string // a text of the card
 	value  func(*Macros) string
@@ -20,6 +23,7 @@ type macro struct {
 	apply  func(x *expansion, c call, argument string) string // of its expanded argument
 	apply2 func(x *expansion, first, rest string) string      // of two arguments, separated by ::
 	trim   bool                                               // remove the line breaks around it
+	branch bool                                               // {{if …}}
 }
 
 // macros holds all macros by name, in lower case.
@@ -29,17 +33,30 @@ var macros = func() map[string]macro {
 	return all
 }()
 
+// lookup returns the macro of a name, also of the old form time_UTC+2.
+func lookup(name string) (macro, bool) {
+	if zone, ok := strings.CutPrefix(name, "time_"); ok {
+		return macro{varies: true, value: func(e *Macros) string { return timeIn(e, zone) }}, true
+	}
+	m, known := macros[name]
+	return m, known
+}
+
 // plainMacros holds the macros that use no variables.
 var plainMacros = map[string]macro{
-	"char": {value: func(e *Macros) string { return e.Char }}, "charifnotgroup": {value: func(e *Macros) string { return e.Char }},
-	"group": {value: func(e *Macros) string { return e.Char }},
-	"user":  {value: func(e *Macros) string { return e.User }}, "bot": {value: func(e *Macros) string { return e.Char }},
+	"char": char, "charifnotgroup": char, "group": char, "groupnotmuted": char, "bot": char,
+	"user": user, "notchar": user,
 	"original": {value: func(e *Macros) string { return e.Original }},
 
 	"description": {field: "description"}, "personality": {field: "personality"}, "scenario": {field: "scenario"},
+	"chardescription": {field: "description"}, "charpersonality": {field: "personality"}, "charscenario": {field: "scenario"},
+	"charversion": {field: "version"}, "char_version": {field: "version"}, "version": {field: "version"},
+	"charcreatornotes": {field: "creator_notes"}, "creatornotes": {field: "creator_notes"},
+	"charfirstmessage": {field: greeting}, "greeting": {field: greeting},
 	"mesexamples": {field: "examples"}, "mesexamplesraw": {field: "examples"}, "charprompt": {field: "system"},
 	"charinstruction": {field: "post_history"}, "charjailbreak": {field: "post_history"}, "chardepthprompt": {field: "depth"},
-	"persona": {value: func(e *Macros) string { return e.Persona }},
+	"persona": {people: true, value: func(e *Macros) string { return e.Persona }},
+	"if":      {branch: true}, "else": nothing(),
 
 	"random": {varies: true, choose: func(x *expansion, c call, n int) int {
 		return draw(n, "random", x.env.Turn, x.sum(), strconv.Itoa(c.at))
@@ -49,7 +66,7 @@ var plainMacros = map[string]macro{
 		return roll(a, "roll", x.env.Turn, x.sum(), strconv.Itoa(c.at))
 	}},
 
-	"//": nothing(), "comment": nothing(), "noop": nothing(), "banned": nothing(),
+	"//": note, "comment": note, "noop": nothing(), "banned": nothing(),
 	"hidden_key": {apply: func(x *expansion, _ call, a string) string {
 		if x.env.Hidden {
 			return a
@@ -57,21 +74,83 @@ var plainMacros = map[string]macro{
 		return ""
 	}},
 	"outlet":  {apply: func(x *expansion, _ call, a string) string { return x.env.Outlets[strings.TrimSpace(a)] }},
-	"newline": {value: func(*Macros) string { return "\n" }}, "space": {value: func(*Macros) string { return " " }}, "trim": {trim: true},
+	"newline": repeated("\n"), "space": repeated(" "), "trim": {trim: true},
 	"reverse": {apply: func(_ *expansion, _ call, a string) string {
 		runes := []rune(a)
 		slices.Reverse(runes)
 		return string(runes)
 	}},
 
-	"time": clock("3:04 PM"), "date": clock("January 2, 2006"), "weekday": clock("Monday"), "isotime": clock("15:04"), "isodate": clock(time.DateOnly),
+	"time":     {varies: true, apply: func(x *expansion, _ call, a string) string { return timeIn(x.env, a) }},
+	"timediff": {apply2: func(x *expansion, left, right string) string { return difference(x.env.Now.Location(), left, right) }},
+	"date":     clock("January 2, 2006"), "weekday": clock("Monday"), "isotime": clock("15:04"), "isodate": clock(time.DateOnly),
 	"datetimeformat": {varies: true, apply: func(x *expansion, _ call, a string) string { return moment(x.env.Now, strings.TrimSpace(a)) }},
 	"idleduration":   {varies: true, value: idle}, "idle_duration": {varies: true, value: idle},
 
-	"input": {varies: true, value: func(e *Macros) string { return e.Message }}, "lastmessage": {varies: true, value: func(e *Macros) string { return e.LastMessage }},
-	"lastusermessage": {varies: true, value: func(e *Macros) string { return e.LastUserMessage }},
-	"lastcharmessage": {varies: true, value: func(e *Macros) string { return e.LastCharMessage }},
-	"maxprompt":       {value: func(e *Macros) string { return strconv.Itoa(e.Tokens) }}, "maxprompttokens": {value: func(e *Macros) string { return strconv.Itoa(e.Tokens) }},
+	"input":           said(func(e *Macros) string { return e.Message }),
+	"lastmessage":     said(func(e *Macros) string { return e.LastMessage }),
+	"lastusermessage": said(func(e *Macros) string { return e.LastUserMessage }),
+	"lastcharmessage": said(func(e *Macros) string { return e.LastCharMessage }),
+
+	"model": {value: func(e *Macros) string { return e.Model }}, "ismobile": {value: func(*Macros) string { return "false" }},
+	"maxprompt": tokens(0), "maxprompttokens": tokens(0), "maxcontext": tokens(1), "maxcontexttokens": tokens(1), "maxresponse": tokens(2), "maxresponsetokens": tokens(2),
+}
+
+var (
+	char = macro{value: func(e *Macros) string { return e.Char }}
+	user = macro{people: true, value: func(e *Macros) string { return e.User }}
+	note = macro{encloses: true, value: func(*Macros) string { return "" }}
+)
+
+// said is a macro for a message.
+func said(value func(*Macros) string) macro { return macro{varies: true, people: true, value: value} }
+
+// tokens is a macro for one of the numbers of tokens.
+func tokens(which int) macro {
+	return macro{value: func(e *Macros) string { return strconv.Itoa([]int{e.Tokens, e.Context, e.Response}[which]) }}
+}
+
+// repeated is a macro for a sign, or for so many of it.
+func repeated(sign string) macro {
+	return macro{apply: func(_ *expansion, _ call, a string) string {
+		n, err := strconv.Atoi(strings.TrimSpace(a))
+		if err != nil {
+			n = 1
+		}
+		return strings.Repeat(sign, clamp(n, 0, 1000))
+	}}
+}
+
+// timeIn returns the time, in a zone such as UTC+2 if there is one.
+func timeIn(e *Macros, zone string) string {
+	at := e.Now
+	if hours, err := strconv.Atoi(strings.TrimPrefix(strings.ToUpper(strings.TrimSpace(zone)), "UTC")); err == nil && hours > -16 && hours < 16 {
+		at = at.In(time.FixedZone("", hours*60*60))
+	}
+	return at.Format("3:04 PM")
+}
+
+// difference says in words how long before or after another time a time is.
+func difference(in *time.Location, left, right string) string {
+	parse := func(text string) (at time.Time, err error) {
+		text = strings.Replace(strings.TrimSpace(text), "T", " ", 1)
+		for _, layout := range []string{time.DateTime, "2006-01-02 15:04", time.DateOnly, "2006-01-02 15:04:05Z07:00"} {
+			if at, err = time.ParseInLocation(layout, text, in); err == nil {
+				break
+			}
+		}
+		return at, err
+	}
+	a, err1 := parse(left)
+	b, err2 := parse(right)
+	switch d := a.Sub(b); {
+	case err1 != nil || err2 != nil:
+		return "Invalid date"
+	case d > 0:
+		return "in " + humane(d)
+	default:
+		return humane(-d) + " ago"
+	}
 }
 
 func nothing() macro { return macro{value: func(*Macros) string { return "" }} }
@@ -132,10 +211,17 @@ func ordinal(n int) string {
 	return strconv.Itoa(n) + suffix
 }
 
-// idle says in the words of moment.js how long nobody wrote.
+// idle says how long nobody wrote.
 func idle(e *Macros) string {
+	if e.Idle <= 0 {
+		return "just now"
+	}
+	return humane(e.Idle)
+}
+
+// humane says in the words of moment.js how long something takes.
+func humane(d time.Duration) string {
 	const day = 24 * time.Hour
-	d := e.Idle
 	round := func(unit time.Duration, one, many string) string {
 		if n := int(d.Round(unit) / unit); n > 1 {
 			return strconv.Itoa(n) + many
@@ -143,8 +229,6 @@ func idle(e *Macros) string {
 		return one
 	}
 	switch {
-	case d <= 0:
-		return "just now"
 	case d < 45*time.Second:
 		return "a few seconds"
 	case d < 45*time.Minute:
@@ -218,13 +302,41 @@ func variableMacros() map[string]macro {
 	for infix, prefix := range map[string]string{"": "", "global": globalPrefix} {
 		for name, do := range map[string]func(v *Variables, name, value string) string{
 			"get": func(v *Variables, name, _ string) string { return v.values[name] },
-			"set": func(v *Variables, name, value string) string { v.set(name, value); return "" },
-			"add": func(v *Variables, name, value string) string { v.add(name, value); return "" },
-			"inc": func(v *Variables, name, _ string) string { v.add(name, "1"); return v.values[name] },
-			"dec": func(v *Variables, name, _ string) string { v.add(name, "-1"); return v.values[name] },
+			"has": func(v *Variables, name, _ string) string {
+				_, has := v.values[name]
+				return strconv.FormatBool(has)
+			},
+			"delete": func(v *Variables, name, _ string) string { delete(v.values, name); return "" },
+			"set":    func(v *Variables, name, value string) string { v.set(name, value); return "" },
+			"add":    func(v *Variables, name, value string) string { v.add(name, value); return "" },
+			"inc":    func(v *Variables, name, _ string) string { v.add(name, "1"); return v.values[name] },
+			"dec":    func(v *Variables, name, _ string) string { v.add(name, "-1"); return v.values[name] },
 		} {
 			all[name+infix+"var"] = variableMacro(prefix, do)
 		}
+		all["flush"+infix+"var"], all[infix+"varexists"] = all["delete"+infix+"var"], all["has"+infix+"var"]
 	}
 	return all
+}
+
+// shorthand is what stands between the braces of {{.name}}, {{$name}}, {{.name = value}}, {{.name++}} and so on.
+var shorthand = regexp.MustCompile(`(?s)^\s*([.$])([A-Za-z](?:[\w-]*\w)?)\s*(?:(\+\+|--|\+=|=)\s*(.*?)|)\s*$`)
+
+// short runs a short form of the macros for variables, and reports whether the text is one.
+func (x *expansion) short(s span, depth int) (value string, ok bool) {
+	m := shorthand.FindStringSubmatchIndex(x.text[s.from:s.to])
+	if m == nil {
+		return "", false
+	}
+	part := func(n int) string { return x.text[s.from+m[2*n] : s.from+m[2*n+1]] }
+	do, argument := "get", ""
+	if m[6] >= 0 {
+		do = map[string]string{"++": "inc", "--": "dec", "+=": "add", "=": "set"}[part(3)]
+		argument = x.argument(span{s.from + m[8], s.from + m[9]}, depth)
+	}
+	infix := ""
+	if part(1) == "$" {
+		infix = "global"
+	}
+	return macros[do+infix+"var"].apply2(x, part(2), argument), true
 }

@@ -49,8 +49,11 @@ func (p *pairs) mayContain(word string) bool {
 	return true
 }
 
+// mark is before each text of a view, as in SillyTavern: a pattern finds the beginning of a message by it.
+const mark = "\x01"
+
 // view returns the last messages, some texts of the card and, if they count, the texts of entries. It leaves out old
-// messages where they are very long.
+// messages where they are very long. A view of no messages is empty.
 func (b *buffer) view(depth int, fields []string, entries bool) *searched {
 	id := view{depth: depth, fields: strings.Join(fields, " "), entries: -1}
 	if entries {
@@ -68,12 +71,17 @@ func (b *buffer) view(depth int, fields []string, entries bool) *searched {
 		parts = append(parts, m)
 	}
 	for _, f := range fields {
-		parts = append(parts, b.fields[f])
+		if text := b.fields[f]; text != "" {
+			parts = append(parts, text)
+		}
 	}
 	if entries {
 		parts = append(parts, b.entries...)
 	}
-	plain := strings.Join(parts, "\n")
+	plain := ""
+	if depth > 0 {
+		plain = mark + strings.Join(parts, "\n"+mark)
+	}
 	if len(plain) > 4*maxMessageBytes {
 		plain = strings.ToValidUTF8(plain[:4*maxMessageBytes], "")
 	}
@@ -103,21 +111,21 @@ func (sc *scan) viewOf(e *entry, entries bool) *searched {
 func (sc *scan) matches(e *entry) string {
 	text := sc.viewOf(e, e.recursive && sc.recursed && !sc.older)
 	found := func(k key) bool { return sc.found(text, k) }
+	some := func(keys []key) bool { return slices.ContainsFunc(keys, found) }
 	all := func(keys []key) bool { return !slices.ContainsFunc(keys, func(k key) bool { return !found(k) }) }
 	first := slices.IndexFunc(e.primary, found)
 	if e.Regex && first < 0 { // additional keys of patterns are more patterns of the same list
-		if first = slices.IndexFunc(e.additional, found); first >= 0 {
-			return "key " + shorten(e.additional[first].text, 60)
+		more := slices.Concat(e.additional...)
+		if first = slices.IndexFunc(more, found); first >= 0 {
+			return "key " + shorten(more[first].text, 60)
 		}
 	}
 	if first < 0 {
 		return ""
 	}
 	if !e.Regex {
-		if len(e.additional) > 0 && !slices.ContainsFunc(e.additional, found) {
-			return ""
-		}
-		if slices.ContainsFunc(e.exclude, found) || len(e.excludeAll) > 0 && all(e.excludeAll) {
+		none := func(keys []key) bool { return !some(keys) }
+		if slices.ContainsFunc(e.additional, none) || slices.ContainsFunc(e.exclude, some) || slices.ContainsFunc(e.excludeAll, all) {
 			return ""
 		}
 	}
@@ -128,7 +136,7 @@ func (sc *scan) matches(e *entry) string {
 	if len(e.secondary) == 0 {
 		return why
 	}
-	holds, with := slices.ContainsFunc(e.secondary, found), ", with another"
+	holds, with := some(e.secondary), ", with another"
 	switch e.Logic {
 	case AndAll:
 		holds, with = all(e.secondary), ", with all others"
@@ -161,16 +169,15 @@ func (sc *scan) score(e *entry) int {
 
 // found reports whether a key is in the text.
 func (sc *scan) found(text *searched, k key) bool {
-	if k.pattern != nil {
+	if k.find != nil {
 		return sc.matched(text.plain, k)
 	}
 	in, pairs, words := text.folded, &text.inFolded, k.words
 	if k.exact {
 		in, pairs = text.plain, &text.inPlain
 	}
-	if k.macros && sc.chat.Expand != nil {
-		shown, _ := sc.chat.Expand(k.text)
-		words = folded(strings.TrimSpace(shown), k.exact)
+	if k.macros {
+		words = folded(strings.TrimSpace(sc.expand(k.text)), k.exact)
 	}
 	if words == "" || !pairs.mayContain(words) {
 		return false
@@ -183,9 +190,24 @@ func (sc *scan) found(text *searched, k key) bool {
 
 // matched reports whether a pattern is in the text, and marks the scan if that could not be found out in time.
 func (sc *scan) matched(text string, k key) (found bool) {
-	inTime := search(&sc.left, func() (err error) { found, err = k.pattern.MatchString(text); return err })
+	inTime := search(&sc.left, func() error {
+		re, err := k.find.ready(sc.expand)
+		if err == nil {
+			found, err = re.MatchString(text)
+		}
+		return err
+	})
 	sc.slow = sc.slow || !inTime
 	return found
+}
+
+// expand replaces the macros of a key.
+func (sc *scan) expand(text string) string {
+	if sc.chat.Expand == nil {
+		return text
+	}
+	shown, _ := sc.chat.Expand(text)
+	return shown
 }
 
 // containsWord reports whether a text contains a word that is no part of a longer one. In scripts without spaces between

@@ -3,6 +3,7 @@ package card
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 	"sync"
 	"time"
@@ -36,6 +37,61 @@ func patternLiteral(s string) (pattern, flags string, ok bool) {
 		}
 	}
 	return pattern, flags, true
+}
+
+// Filling says what becomes of macros in a pattern.
+type Filling string
+
+// The ways of filling in macros.
+const (
+	Escaped  Filling = ""     // their values stand for themselves
+	Raw      Filling = "raw"  // their values are a part of the pattern, except those that people choose
+	Unfilled Filling = "none" // they are a part of the pattern
+)
+
+var fillings = []Filling{Escaped, Raw, Unfilled}
+
+// pattern is a pattern that may hold macros.
+type pattern struct {
+	source, flags string
+	fill          Filling
+	re            *regexp2.Regexp // nil: it has macros
+}
+
+var patternMacros = regexp.MustCompile(`\{\{[^{}]+\}\}`)
+
+// aboutPeople reports whether people choose the value of a macro.
+func aboutPeople(macro string) bool {
+	name, _ := macroName(macro[2 : len(macro)-2])
+	m, _ := lookup(name)
+	return m.variable || m.people
+}
+
+// newPattern makes a pattern ready as far as it has no macros. The error says what is wrong with it.
+func newPattern(source, flags string, fill Filling) (*pattern, error) {
+	p := &pattern{source: source, flags: flags, fill: fill}
+	if fill != Unfilled && strings.Contains(source, "{{") {
+		_, err := p.ready(func(string) string { return "x" })
+		return p, err
+	}
+	re, err := compilePattern(source, flags)
+	p.re = re
+	return p, err
+}
+
+// ready returns the compiled pattern. Nobody can write a pattern by taking a name.
+func (p *pattern) ready(expand func(string) string) (*regexp2.Regexp, error) {
+	if p.re != nil {
+		return p.re, nil
+	}
+	source := patternMacros.ReplaceAllStringFunc(p.source, func(macro string) string {
+		value := expand(macro)
+		if p.fill == Raw && !aboutPeople(macro) {
+			return value
+		}
+		return regexp2.Escape(value)
+	})
+	return compilePattern(source, p.flags)
 }
 
 // setClock makes the engine look at the time often enough for searchTime.

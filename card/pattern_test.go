@@ -73,7 +73,7 @@ func TestBombs(t *testing.T) {
 		scripts = append(scripts, Script{Find: find + "g", Replace: "-", On: []Place{OnReply}})
 	}
 	s, _ := NewScanner([]Book{b})
-	r, _ := NewRewriter(scripts, "")
+	r, _ := NewRewriter(scripts)
 	for what, do := range map[string]func(){
 		"scan": func() {
 			found := s.Scan(t.Context(), Chat{Messages: []string{text}, Budget: 100})
@@ -93,7 +93,7 @@ func TestBombs(t *testing.T) {
 
 // What is left of the time is shared by all texts that scripts run over.
 func TestPatternTime(t *testing.T) {
-	r, _ := NewRewriter([]Script{{Find: "/o/g", Replace: "0", On: []Place{OnReply}}}, "")
+	r, _ := NewRewriter([]Script{{Find: "/o/g", Replace: "0", On: []Place{OnReply}}})
 	left := time.Second
 	if got := r.Apply(OnReply, "foo", 0, nil, &left); got != "f00" || left == time.Second {
 		t.Errorf("%q, %v left", got, left)

@@ -161,7 +161,7 @@ func readPNG(data []byte) (*Card, *Lorebook, error) {
 		return nil, nil, err
 	}
 	if c != nil {
-		c.Image, c.Notes = join(image), append(notes, c.Notes...)
+		c.Image, c.Notes, c.format = join(image), append(notes, c.Notes...), PNG
 		if len(files) > 0 {
 			c.Files = files
 		}

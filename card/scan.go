@@ -20,6 +20,8 @@ type Chat struct {
 
 	// Budget is how many tokens all entries together may take.
 	Budget int
+	// Trigger is why the character writes, one of the function Triggers; empty means normal.
+	Trigger string
 	// Tokens counts the tokens of a text; nil means a quarter of its bytes.
 	Tokens func(string) int
 	// Chance returns a number from 0 up to, but not including, 1. It must return the same number for the same text in a
@@ -120,14 +122,16 @@ func (s *Scanner) Scan(ctx context.Context, chat Chat) Result {
 		sc.round++
 		words := sc.search(ctx)
 		sc.older = false
-		if more = len(words) > 0 && !sc.full; more {
+		switch {
+		case len(words) > 0 && !sc.full:
 			sc.buffer.entries = append(sc.buffer.entries, strings.Join(words, "\n"))
-		} else if !sc.full && len(delays) > 0 && len(sc.buffer.entries) > 0 {
-			more = true
-			sc.delay, delays = delays[0], delays[1:]
-		} else if !sc.full && sc.mayGoBack() {
-			more, sc.older = true, true
+		case !sc.full && sc.mayGoBack():
+			sc.older = true
 			sc.more++
+		case len(delays) > 0:
+			sc.delay, delays = delays[0], delays[1:]
+		default:
+			more = false
 		}
 		sc.recursed = true
 	}
@@ -155,7 +159,8 @@ func (sc *scan) search(ctx context.Context) (words []string) {
 		if ctx.Err() != nil {
 			break
 		}
-		if sc.done[e] || sc.recursed && !sc.older && !e.recursive { // the texts of entries do not change these
+		again := sc.older || e.recursive || e.DelayUntilRecursion > 0 && !e.NonRecursable
+		if sc.done[e] || sc.recursed && !again { // the texts of entries do not change these
 			continue
 		}
 		if a := sc.look(e); a != nil {
@@ -179,6 +184,8 @@ func (sc *scan) look(e *entry) *active {
 	m := &e.marks
 	again := firing.Before && known
 	switch {
+	case len(e.Triggers) > 0 && !slices.Contains(e.Triggers, cmp.Or(sc.chat.Trigger, Triggers()[0])):
+		return nil
 	case sc.chat.Length < e.Delay, m.onlyAfter != nil && sc.chat.Own < *m.onlyAfter, m.onlyEvery != nil && sc.chat.Own%*m.onlyEvery != 0,
 		m.greeting != nil && sc.chat.Greeting != *m.greeting:
 		return nil
@@ -277,9 +284,8 @@ func countTokens(text string, count func(string) int) int {
 
 func (sc *scan) result(ctx context.Context) Result {
 	r := Result{Lost: sc.lost, Steps: sc.round, Cut: ctx.Err() != nil}
-	slices.SortStableFunc(sc.in, func(a, b *active) int {
-		return cmp.Or(cmp.Compare(a.Order, b.Order), cmp.Compare(a.number, b.number))
-	})
+	slices.Reverse(sc.in) // of equal entries, the first to fire is next to the chat
+	slices.SortStableFunc(sc.in, func(a, b *active) int { return cmp.Compare(a.Order, b.Order) })
 	for _, a := range sc.in {
 		r.Fired = append(r.Fired, Fired{
 			ID: a.id, Book: a.book, Entry: a.ID, Comment: a.Comment, Why: a.why, Text: a.shown, Tokens: a.tokens, Position: a.position,

@@ -15,7 +15,7 @@ import (
 // recursiveBook returns a book whose entries are recursive unless they say otherwise.
 func recursiveBook(entries ...Entry) Book { return Book{File: "b", Recursive: true, Entries: entries} }
 
-// fired returns the ids of the entries that fire, in order.
+// fired returns the ids of the entries that fire, the last of the prompt first.
 func fired(t *testing.T, b Book, c Chat) []string {
 	t.Helper()
 	if c.Budget == 0 {
@@ -26,6 +26,7 @@ func fired(t *testing.T, b Book, c Chat) []string {
 	for _, f := range s.Scan(t.Context(), c).Fired {
 		ids = append(ids, f.Entry)
 	}
+	slices.Reverse(ids)
 	return ids
 }
 
@@ -131,7 +132,7 @@ func TestMinActivations(t *testing.T) {
 		least, deepest int
 		want           []string
 	}{
-		{0, 0, nil}, {1, 0, []string{"b"}}, {2, 0, []string{"a", "b", "cellar"}}, {4, 0, []string{"a", "b", "c", "cellar"}}, {9, 0, []string{"a", "b", "c", "cellar"}}, {9, 4, []string{"a", "b", "cellar"}}, {9, 1, nil},
+		{0, 0, nil}, {1, 0, []string{"b"}}, {2, 0, []string{"b", "a", "cellar"}}, {4, 0, []string{"b", "a", "cellar", "c"}}, {9, 0, []string{"b", "a", "cellar", "c"}}, {9, 4, []string{"b", "a", "cellar"}}, {9, 1, nil},
 	} {
 		b.MinActivations, b.MinActivationsDepth = c.least, c.deepest
 		if got := fired(t, b, chat); !slices.Equal(got, c.want) {
@@ -157,7 +158,7 @@ func TestRecursion(t *testing.T) {
 		Entry{ID: "late", Keys: []string{"king"}, DelayUntilRecursion: 1},
 		Entry{ID: "later", Keys: []string{"sword"}, DelayUntilRecursion: 2},
 	)
-	if got := fired(t, b, chat); !slices.Equal(got, []string{"king", "sword", "iron", "late", "later"}) {
+	if got := fired(t, b, chat); !slices.Equal(got, []string{"king", "sword", "late", "iron", "later"}) {
 		t.Error(got)
 	}
 	b.MaxSteps = 2
@@ -165,7 +166,7 @@ func TestRecursion(t *testing.T) {
 		t.Error(got)
 	}
 	b.Recursive = false
-	if got := fired(t, b, chat); !slices.Equal(got, []string{"king"}) {
+	if got := fired(t, b, chat); !slices.Equal(got, []string{"king", "late"}) { // a second wait begins without recursion
 		t.Error(got)
 	}
 }
@@ -217,7 +218,7 @@ func TestBudget(t *testing.T) {
 		}
 	}
 	b.TokenBudget = 10
-	if got := fired(t, b, Chat{Messages: []string{"a"}}); !slices.Equal(got, []string{"free", "constant"}) {
+	if got := fired(t, b, Chat{Messages: []string{"a"}}); !slices.Equal(got, []string{"constant", "free"}) {
 		t.Error(got)
 	}
 }
@@ -281,7 +282,7 @@ func TestPlaces(t *testing.T) {
 		got = append(got, fmt.Sprintf("%s %d %s %s %v", f.Position, f.Depth, f.Role, f.Outlet+f.Text, f.Silences))
 	}
 	want := []string{
-		"at_depth 2 assistant Hm. []", "scenario 4 system Rain. []", "at_depth 0 system Last. [system_prompt]", "at_depth 4 system Deep. []", "outlet 4 system tavernAle. []", "after_char 4 system After. []",
+		"after_char 4 system After. []", "outlet 4 system tavernAle. []", "at_depth 4 system Deep. []", "at_depth 0 system Last. [system_prompt]", "scenario 4 system Rain. []", "at_depth 2 assistant Hm. []",
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
@@ -298,13 +299,12 @@ func TestLorebookProblems(t *testing.T) {
 	}
 	_, problems := NewScanner([]Book{{File: "b", Entries: []Entry{
 		{ID: "x", Keys: []string{`/a(?=b/`}}, {ID: "x", Constant: true}, {ID: "many", Keys: keys}, {ID: "late", Keys: []string{"a"}, DelayUntilRecursion: 1},
-		{ID: "user", Keys: []string{"/{{user}}/", "a"}},
 	}}}, "Moss")
 	var texts []string
 	for _, p := range problems {
 		texts = append(texts, p.Key+": "+p.Text)
 	}
-	for _, want := range []string{"entry x: the key /a(?=b/", "entry x: has no key", "entry x: has the id", "entry many: has more than", "entry late: waits", "entry user: a pattern"} {
+	for _, want := range []string{"entry x: the key /a(?=b/", "entry x: has no key", "entry x: has the id", "entry many: has more than", "entry late: waits"} {
 		if !slices.ContainsFunc(texts, func(s string) bool { return strings.HasPrefix(s, want) }) {
 			t.Errorf("nothing about %s in %q", want, texts)
 		}

@@ -3,10 +3,9 @@ package card
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
-
-	"github.com/dlclark/regexp2/v2"
 )
 
 // Scanner finds the entries of lorebooks that a chat calls for. It never changes, so goroutines may share it. A nil
@@ -24,11 +23,10 @@ type Scanner struct {
 	maxMessages int // … and at most, while too few entries fire
 }
 
-// NewScanner makes lorebooks ready for a character with these names and ids. The first name replaces {{char}} in
-// patterns, and Entry.Characters and Entry.Except may use any of them. Entries that cannot work are left out, each with
-// a problem.
+// NewScanner makes lorebooks ready for a character with these names and ids, which Entry.Characters and Entry.Except may
+// use. Entries that cannot work are left out, each with a problem.
 func NewScanner(books []Book, names ...string) (*Scanner, []Problem) {
-	c := &compiler{names: names}
+	c := &compiler{names: names, entries: map[string]string{}}
 	s := &Scanner{rounds: maxRounds, budgets: map[string]int{}}
 	for _, b := range books {
 		if b.TokenBudget > 0 {
@@ -54,6 +52,7 @@ func NewScanner(books []Book, names ...string) (*Scanner, []Problem) {
 func (s *Scanner) add(c *compiler, b Book) {
 	c.book = b
 	ids := map[string]bool{}
+	others := maps.Clone(c.entries)
 	for i := range b.Entries {
 		if len(s.entries) == maxEntries {
 			c.problem("", fmt.Sprintf("has too many entries; with the books before it, at most %d are read", maxEntries), "split it between characters")
@@ -68,6 +67,12 @@ func (s *Scanner) add(c *compiler, b Book) {
 		if e.Off || !e.isFor(c.names) {
 			continue
 		}
+		text := strings.Join(append(slices.Clone(e.Keys), string(e.Position), e.Content), "\n")
+		if other, twice := others[text]; twice { // a card holds a lorebook, and its file is imported, too
+			c.problem(e.ID, "is in the lorebook "+other+", too, and counts once", "remove one of them")
+			continue
+		}
+		c.entries[text] = b.File
 		s.entries = append(s.entries, e)
 		if !e.fixedDepth {
 			s.messages = max(s.messages, e.depth)
@@ -83,8 +88,7 @@ func (s *Scanner) sort() {
 		}
 		return cmp.Or(toInt(a.marks.trimFirst)-toInt(b.marks.trimFirst), cmp.Compare(or(b.Priority, b.Order), or(a.Priority, a.Order)))
 	})
-	for i, e := range s.entries {
-		e.number = i
+	for _, e := range s.entries {
 		s.needsLength = s.needsLength || e.Delay > 0 || e.marks.onlyAfter != nil || e.marks.onlyEvery != nil
 		s.needsFirings = s.needsFirings || e.lasting()
 		s.needsGreeting = s.needsGreeting || e.marks.greeting != nil
@@ -121,12 +125,12 @@ func (s *Scanner) Depth() (n int) {
 // entry is an entry together with what its book and its decorators say about it.
 type entry struct {
 	Entry
-	book   string
-	id     string // with the book
-	number int    // in Scanner.entries
-	text   string // without decorators
+	book string
+	id   string // with the book
+	text string // without decorators
 
-	primary, secondary, additional, exclude, excludeAll []key
+	primary, secondary              []key
+	additional, exclude, excludeAll [][]key // a list for each decorator
 
 	depth       int  // messages that are searched
 	fixedDepth  bool // also while too few entries fire
@@ -141,12 +145,12 @@ type entry struct {
 
 // key is a key that is ready to be searched for.
 type key struct {
-	text    string          // as it is written
-	pattern *regexp2.Regexp // nil: the key is words
-	words   string          // folded as the text is
-	macros  bool            // words hold macros, which each scan expands
-	exact   bool            // case counts
-	whole   bool            // only whole words count
+	text   string   // as it is written
+	find   *pattern // nil: the key is words
+	words  string   // folded as the text is
+	macros bool     // words hold macros, which each scan expands
+	exact  bool     // case counts
+	whole  bool     // only whole words count
 }
 
 // compiler makes entries ready and gathers problems.
@@ -155,6 +159,7 @@ type compiler struct {
 	book         Book     // that is being read
 	problems     []Problem
 	patternBytes int
+	entries      map[string]string // the books of entries, by their keys, positions and texts
 }
 
 // problem reports a problem of an entry, or of the book if the entry is empty.
@@ -191,7 +196,7 @@ func (c *compiler) entry(i int) *entry {
 		c.problem(e.ID, "has no key that could make it fire, and is not constant", "give it keys, or set off = true")
 	}
 	if e.DelayUntilRecursion > 0 && !e.recursive {
-		c.problem(e.ID, "waits for recursion, but its book or its non_recursable rules that out, so it never fires", "set recursive = true in the book")
+		c.problem(e.ID, "waits for recursion, but its book or its non_recursable rules that out, so it may never fire", "set recursive = true in the book")
 	}
 	for _, d := range ignoredDecorators(e.Content) {
 		c.problem(e.ID, "the decorator "+shorten(d, 60)+" has no effect", "")
@@ -227,8 +232,14 @@ func (c *compiler) keys(e *entry) {
 		}
 		return keys
 	}
-	e.primary, e.additional = list(e.Keys), list(e.marks.additionalKeys)
-	e.exclude, e.excludeAll = list(e.marks.excludeKeys), list(e.marks.excludeAll)
+	lists := func(texts [][]string) (all [][]key) {
+		for _, one := range texts {
+			all = append(all, list(one))
+		}
+		return all
+	}
+	e.primary = list(e.Keys)
+	e.additional, e.exclude, e.excludeAll = lists(e.marks.additionalKeys), lists(e.marks.excludeKeys), lists(e.marks.excludeAll)
 	if !e.Regex {
 		e.secondary = list(e.Secondary)
 	}
@@ -240,32 +251,23 @@ func (c *compiler) key(e *entry, text string) (key, bool) {
 	if text == "" {
 		return key{}, false
 	}
-	pattern, flags, isPattern := patternLiteral(text)
+	source, flags, isPattern := patternLiteral(text)
 	if e.Regex && !isPattern {
-		pattern, isPattern = text, true
+		source, isPattern = text, true
 	}
 	if !isPattern {
 		return key{text: text, words: text, macros: strings.Contains(text, "{{")}, true
 	}
-	if c.patternBytes += len(pattern); c.patternBytes > maxPatternBytes {
+	if c.patternBytes += len(source); c.patternBytes > maxPatternBytes {
 		c.problem(e.ID, "its pattern is one too many: the patterns of all books together are too long", "split the books between characters")
 		return key{}, false
 	}
-	if len(c.names) > 0 {
-		for _, macro := range []string{"{{char}}", "{{Char}}", "{{CHAR}}"} {
-			pattern = strings.ReplaceAll(pattern, macro, regexp2.Escape(c.names[0]))
-		}
-	}
-	if strings.Contains(pattern, "{{user}}") {
-		c.problem(e.ID, "a pattern may not contain a name that people choose: "+text, "write the key without {{user}}")
-		return key{}, false
-	}
-	re, err := compilePattern(pattern, flags)
+	find, err := newPattern(source, flags, Escaped)
 	if err != nil {
 		c.problem(e.ID, fmt.Sprintf("the key %s is not looked for: %v", shorten(text, 60), err), "correct the pattern; it is read as JavaScript reads it")
 		return key{}, false
 	}
-	return key{text: text, pattern: re}, true
+	return key{text: text, find: find}, true
 }
 
 // isFor reports whether a character with these names has the entry.

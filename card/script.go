@@ -3,6 +3,7 @@ package card
 import (
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -22,8 +23,9 @@ type Script struct {
 	Name    string   `toml:"name,omitempty"` // empty: its number, from 1
 	Off     bool     `toml:"off,omitempty"`
 	Find    string   `toml:"find"`              // /pattern/flags as JavaScript writes it, or a pattern
-	Replace string   `toml:"replace,multiline"` // may hold $1, $<name>, {{match}} and macros
-	Trim    []string `toml:"trim,omitempty"`    // removed from what is found before Replace inserts it
+	Replace string   `toml:"replace,multiline"` // may hold $0, $1, $<name>, {{match}} and macros
+	Trim    []string `toml:"trim,omitempty"`    // removed from what is found before Replace inserts it; may hold macros
+	Macros  Filling  `toml:"macros,omitempty"`  // what becomes of macros in Find
 	On      []Place  `toml:"on"`
 
 	// MinDepth and MaxDepth limit OnHistory to some messages: 0 is the newest. nil or a negative number is no limit.
@@ -56,6 +58,9 @@ func ParseScripts(data []byte) ([]Script, []Problem) {
 	}
 	var wrong []Problem
 	for i, s := range f.Scripts {
+		if !slices.Contains(fillings, s.Macros) {
+			wrong = append(wrong, Problem{Key: fmt.Sprintf("script[%d].macros", i), Text: fmt.Sprintf("%q is not allowed; use raw or none", s.Macros)})
+		}
 		for _, on := range s.On {
 			if !slices.Contains(places, on) {
 				wrong = append(wrong, Problem{Key: fmt.Sprintf("script[%d].on", i), Text: fmt.Sprintf("%q is not allowed; use %s", on, joined(places))})
@@ -79,6 +84,9 @@ func scriptOf(o object) (s Script, unsupported []string) {
 	s = Script{
 		Name: o.text("scriptName"), Off: o.is("disabled"), Find: o.text("findRegex"), Replace: o.text("replaceString"), Trim: o.texts("trimStrings"),
 		MinDepth: o.whole("minDepth", -1, 10_000), MaxDepth: o.whole("maxDepth", -1, 10_000),
+	}
+	if strings.Contains(s.Find, "{{") {
+		s.Macros = []Filling{Unfilled, Raw, Escaped}[or(o.whole("substituteRegex", 0, 2), 0)]
 	}
 	shown, sent := o.is("markdownOnly"), o.is("promptOnly")
 	for _, place := range placements(o) {
@@ -130,13 +138,12 @@ type Rewriter struct{ rules []rule }
 // rule is a script that is ready to run.
 type rule struct {
 	Script
-	find  *regexp2.Regexp
+	find  *pattern
 	every bool // replace all that is found, not only the first
 }
 
-// NewRewriter makes scripts ready for a character with that name, which replaces {{char}} in patterns. Scripts that
-// cannot run are left out, each with a problem.
-func NewRewriter(scripts []Script, name string) (*Rewriter, []Problem) {
+// NewRewriter makes scripts ready. Scripts that cannot run are left out, each with a problem.
+func NewRewriter(scripts []Script) (*Rewriter, []Problem) {
 	r := &Rewriter{}
 	var problems []Problem
 	problem := func(s Script, text, cure string) {
@@ -153,11 +160,11 @@ func NewRewriter(scripts []Script, name string) (*Rewriter, []Problem) {
 			problem(s, fmt.Sprintf("is one too many: there may be %d", maxScripts), "remove what is not needed")
 			break
 		}
-		pattern, flags, literal := patternLiteral(s.Find)
+		source, flags, literal := patternLiteral(s.Find)
 		if !literal {
-			pattern = s.Find
+			source = s.Find
 		}
-		find, err := compilePattern(strings.ReplaceAll(pattern, "{{char}}", regexp2.Escape(name)), flags)
+		find, err := newPattern(source, flags, s.Macros)
 		if err != nil {
 			problem(s, "is not run: "+err.Error(), "correct the pattern; it is read as JavaScript reads it")
 			continue
@@ -173,7 +180,7 @@ func (r *Rewriter) Applies(on Place) bool {
 }
 
 // Apply runs the scripts of a place over a text, one after the other. depth is the message's distance from the newest,
-// for OnHistory. expand replaces the macros of what scripts insert; nil keeps them. A script whose result is longer than
+// for OnHistory. expand replaces the macros of the scripts; nil keeps them. A script whose result is longer than
 // 64 KiB and than the text is skipped. left is how long patterns may still run, and becomes less; nil is [PatternTime]
 // for this text. A script is skipped when its pattern takes too long, and when nothing is left.
 func (r *Rewriter) Apply(on Place, text string, depth int, expand func(string) string, left *time.Duration) string {
@@ -199,20 +206,24 @@ func (s *rule) reaches(depth int) bool {
 
 // run applies the script to a text.
 func (s *rule) run(text string, expand func(string) string, left *time.Duration) string {
-	found, inTime := s.findAll(text, left)
+	if expand == nil {
+		expand = func(text string) string { return text }
+	}
+	found, inTime := s.findAll(text, expand, left)
 	if !inTime || found == nil {
 		return text
 	}
-	replace := s.Replace
-	if expand != nil { // before it inserts what was found, which is somebody's words
-		replace = expand(matched.Replace(replace))
+	replace := expand(matched.Replace(s.Replace)) // before it inserts what was found, which is somebody's words
+	cuts := make([]string, len(s.Trim))
+	for i, cut := range s.Trim {
+		cuts[i] = expand(cut)
 	}
 	var b strings.Builder
 	last := 0
 	for _, m := range found {
 		at, n := m.ByteRange()
 		b.WriteString(text[last:at])
-		s.put(&b, replace, m)
+		put(&b, replace, m, cuts)
 		if last = at + n; b.Len() > maxScriptText {
 			break
 		}
@@ -222,14 +233,20 @@ func (s *rule) run(text string, expand func(string) string, left *time.Duration)
 }
 
 // findAll returns the first that is found, or all, and whether the time sufficed.
-func (s *rule) findAll(text string, left *time.Duration) (all []*regexp2.Match, inTime bool) {
+func (s *rule) findAll(text string, expand func(string) string, left *time.Duration) (all []*regexp2.Match, inTime bool) {
 	var m *regexp2.Match
-	inTime = search(left, func() (err error) { m, err = s.find.FindStringMatch(text); return err })
+	var re *regexp2.Regexp
+	inTime = search(left, func() (err error) {
+		if re, err = s.find.ready(expand); err == nil {
+			m, err = re.FindStringMatch(text)
+		}
+		return err
+	})
 	for m != nil && inTime {
 		if all = append(all, m); !s.every {
 			break
 		}
-		inTime = search(left, func() (err error) { m, err = s.find.FindNextMatch(m); return err })
+		inTime = search(left, func() (err error) { m, err = re.FindNextMatch(m); return err })
 	}
 	return all, inTime
 }
@@ -237,51 +254,32 @@ func (s *rule) findAll(text string, left *time.Duration) (all []*regexp2.Match, 
 // matched replaces SillyTavern's macro for all that was found.
 var matched = strings.NewReplacer("{{match}}", "$0", "{{Match}}", "$0", "{{MATCH}}", "$0")
 
-// put writes the replacement. As in JavaScript, it replaces $0, $&, $1 and so on, $<name> and $$.
-func (s *rule) put(b *strings.Builder, replace string, m *regexp2.Match) {
-	group := func(g *regexp2.Group) {
+// groups are the places of a replacement for what was found.
+var groups = regexp.MustCompile(`\$(\d+)|\$<([^>]+)>`)
+
+// put writes the replacement, as SillyTavern does: only $0, $1, $12 and $<name> stand for what was found.
+func put(b *strings.Builder, replace string, m *regexp2.Match, cuts []string) {
+	last := 0
+	for _, at := range groups.FindAllStringSubmatchIndex(replace, -1) {
+		b.WriteString(replace[last:at[0]])
+		last = at[1]
+		var g *regexp2.Group
+		if at[2] >= 0 {
+			n, _ := strconv.Atoi(replace[at[2]:at[3]]) // a number that is too long is no group's
+			g = m.GroupByNumber(n)
+		} else {
+			g = m.GroupByName(replace[at[4]:at[5]])
+		}
 		if g == nil {
-			return
+			continue
 		}
 		part := g.String()
-		for _, cut := range s.Trim {
+		for _, cut := range cuts {
 			if cut != "" {
 				part = strings.ReplaceAll(part, cut, "")
 			}
 		}
 		b.WriteString(part)
 	}
-	for {
-		i := strings.IndexByte(replace, '$')
-		if i < 0 || i+1 == len(replace) {
-			b.WriteString(replace)
-			return
-		}
-		b.WriteString(replace[:i])
-		sign := replace[i+1]
-		replace = replace[i+2:]
-		switch {
-		case sign == '$':
-			b.WriteByte('$')
-		case sign == '&':
-			group(m.GroupByNumber(0))
-		case '0' <= sign && sign <= '9':
-			n := int(sign - '0')
-			if replace != "" && '0' <= replace[0] && replace[0] <= '9' && 10*n+int(replace[0]-'0') < m.GroupCount() {
-				n, replace = 10*n+int(replace[0]-'0'), replace[1:]
-			}
-			group(m.GroupByNumber(n))
-		case sign == '<':
-			name, rest, ok := strings.Cut(replace, ">")
-			if g := m.GroupByName(name); ok && g != nil {
-				group(g)
-				replace = rest
-				continue
-			}
-			b.WriteString("$<")
-		default:
-			b.WriteByte('$')
-			b.WriteByte(sign)
-		}
-	}
+	b.WriteString(replace[last:])
 }

@@ -17,13 +17,13 @@ func TestApply(t *testing.T) {
 		"all":            {Script{Find: "/o/g", Replace: "0", On: []Place{OnReply}}, OnReply, "foo bor", "f00 b0r"},
 		"first":          {Script{Find: "/o/", Replace: "0", On: []Place{OnReply}}, OnReply, "foo", "f0o"},
 		"case":           {Script{Find: "/MOSS/gi", Replace: "M", On: []Place{OnReply}}, OnReply, "moss", "M"},
-		"groups":         {Script{Find: `/(\w+)@(\w+)/g`, Replace: "$2 of $1, $0 $& $$ $9 $x", On: []Place{OnReply}}, OnReply, "a@b", "b of a, a@b a@b $  $x"},
-		"name":           {Script{Find: `/(?<who>\w+)!/g`, Replace: "$<who>? $<no>", On: []Place{OnReply}}, OnReply, "you!", "you? $<no>"},
+		"groups":         {Script{Find: `/(\w+)@(\w+)/g`, Replace: "$2 of $1, $0 $& $$ $9 $x", On: []Place{OnReply}}, OnReply, "a@b", "b of a, a@b $& $$  $x"},
+		"name":           {Script{Find: `/(?<who>\w+)!/g`, Replace: "$<who>? $<no>", On: []Place{OnReply}}, OnReply, "you!", "you? "},
 		"match":          {Script{Find: "/x+/g", Replace: "({{match}})", On: []Place{OnReply}}, OnReply, "axxb", "a(xx)b"},
 		"trim":           {Script{Find: `/\*.*?\*/g`, Replace: "$0", Trim: []string{"*"}, On: []Place{OnReply}}, OnReply, "*waves* hi", "waves hi"},
 		"macro":          {Script{Find: "/I/g", Replace: "{{char}}", On: []Place{OnReply}}, OnReply, "I", "Moss"},
 		"macro in words": {Script{Find: "/.+/g", Replace: "$0", On: []Place{OnReply}}, OnReply, "{{char}}", "{{char}}"},
-		"name in find":   {Script{Find: "/{{char}}:/g", Replace: "", On: []Place{OnReply}}, OnReply, "M.ss: hi", " hi"},
+		"name in find":   {Script{Find: "/{{char}}:/g", Replace: "", On: []Place{OnReply}}, OnReply, "Moss: hi", " hi"},
 		"other place":    {Script{Find: "/o/g", Replace: "0", On: []Place{OnHistory}}, OnReply, "foo", "foo"},
 		"too near":       {Script{Find: "/o/g", Replace: "0", On: []Place{OnHistory}, MinDepth: new(4)}, OnHistory, "foo", "foo"},
 		"near enough":    {Script{Find: "/o/g", Replace: "0", On: []Place{OnHistory}, MaxDepth: new(4)}, OnHistory, "foo", "f00"},
@@ -32,7 +32,7 @@ func TestApply(t *testing.T) {
 		"off":            {Script{Find: "/a/", Off: true, On: []Place{OnReply}}, OnReply, "a", "a"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r, problems := NewRewriter([]Script{c.script}, "M.ss")
+			r, problems := NewRewriter([]Script{c.script})
 			if got := r.Apply(c.on, c.in, 2, upper, nil); got != c.want || len(problems) > 0 {
 				t.Errorf("%q %v", got, problems)
 			}
@@ -45,7 +45,7 @@ func TestRewriteProblems(t *testing.T) {
 	for range maxScripts + 1 {
 		scripts = append(scripts, Script{Find: "x", On: []Place{OnReply}})
 	}
-	r, problems := NewRewriter(scripts, "")
+	r, problems := NewRewriter(scripts)
 	if len(r.rules) != maxScripts || len(problems) != 2 || !strings.Contains(problems[0].Text, "missing") {
 		t.Error(len(r.rules), problems)
 	}

@@ -357,7 +357,7 @@ func cardNow(c *character.Character) card.Character {
 		nickname = c.Called
 	}
 	return card.Character{
-		Name: c.Name, Nickname: nickname, Greetings: c.Greetings.Texts, GroupGreetings: c.Greetings.Group, Avatar: c.Picture,
+		Name: c.Name, Nickname: nickname, Version: c.Version, Greetings: c.Greetings.Texts, GroupGreetings: c.Greetings.Group, Avatar: c.Picture,
 		Texts: map[string]string{
 			"persona.md": c.Persona, "personality.md": c.Parts.Personality, "scenario.md": c.Parts.Scenario, "examples.md": c.Parts.Examples, "system.md": c.Parts.System,
 			"post_history.md": c.Parts.PostHistory, "depth_prompt.md": c.Parts.DepthPrompt,

@@ -140,7 +140,7 @@ func (a *App) ActorOf(c *character.Character, far Far) (*bot.Actor, error) {
 			&history.Provider{
 				Store: a.Store, Window: c.Window, Summaries: a.summaries, Side: models.side, Zone: c.Location, Count: counter.Count,
 			},
-			&character.Provider{Character: c, Store: a.Store, Count: counter.Count},
+			&character.Provider{Character: c, Store: a.Store, Count: counter.Count, Model: models.name()},
 			memories,
 			server, // before the web: the first that looked has the say
 			lookup,

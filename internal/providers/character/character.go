@@ -40,6 +40,7 @@ type Character struct {
 	ID      string // the folder's name
 	Name    string
 	Called  string // the value of {{char}}: its nickname, or else its name
+	Version string // the value of {{charVersion}}
 	Aliases []string
 
 	Mode          turn.Mode // the default mode of a channel

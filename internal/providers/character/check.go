@@ -19,6 +19,7 @@ func (r *reading) check() {
 	c := &r.config
 	r.atMost("name", c.Name, 64)
 	r.atMost("nickname", c.Nickname, 64)
+	r.atMost("version", c.Version, 64)
 	for i, alias := range c.Aliases {
 		key := fmt.Sprintf("aliases[%d]", i)
 		r.filled(key, alias)

@@ -13,6 +13,7 @@ import (
 type config struct {
 	Name      string          `toml:"name"`
 	Nickname  string          `toml:"nickname"`
+	Version   string          `toml:"version"`
 	Aliases   []string        `toml:"aliases"`
 	Mode      string          `toml:"mode"`
 	DisplayTZ string          `toml:"display_tz"`

@@ -245,6 +245,7 @@ func (c *config) apply(to *Character) {
 		to.Name = string(unicode.ToUpper(first)) + to.ID[size:]
 	}
 	to.Called = cmp.Or(strings.TrimSpace(c.Nickname), to.Name)
+	to.Version = c.Version
 	to.Greetings.First, to.Greetings.Threads = c.Greetings.First, c.Greetings.Threads
 	to.Parts.Depth, to.Parts.Role = c.Depth.Depth, c.Depth.Role
 	to.Aliases, to.calledByName = c.Aliases, c.Triggers.Names

@@ -44,7 +44,9 @@ func (p *Provider) env(req turn.Request, user string, recent []store.Message) ca
 	if now.IsZero() {
 		now = time.Now()
 	}
-	env := card.Macros{User: user, Now: now, Chat: req.ChannelID, Turn: req.ID, Tokens: req.Budget.Total, Vars: &card.Variables{}}
+	env := card.Macros{User: user, Now: now, Chat: req.ChannelID, Turn: req.ID, Model: p.Model, Tokens: req.Budget.Total, Vars: &card.Variables{}}
+	env.Response = p.Character.Model.MaxTokens
+	env.Context = env.Tokens + env.Response
 	if p.Character.looksBack {
 		env.Message = inert(req.Message.Text)
 		env.LastUserMessage = env.Message
@@ -79,8 +81,11 @@ func (p *Provider) scanLorebooks(ctx context.Context, req turn.Request, recent [
 			hidden := env
 			hidden.Hidden, hidden.Vars = true, env.Vars.Clone() // variables must be set only once
 			searched = hidden.Expand(text)
-			return p.Character.Rewrites.Apply(card.OnLore, env.Expand(text), 0, nil, &left), searched
+			return p.Character.Rewrites.Apply(card.OnLore, env.Expand(text), 0, env.Expand, &left), searched
 		},
+	}
+	if req.EarlierID != "" {
+		chat.Trigger = "swipe" // a button asks for another reply
 	}
 	for _, name := range card.Fields() {
 		chat.Fields[name] = c.Field(name)

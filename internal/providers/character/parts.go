@@ -65,6 +65,8 @@ func (c *Character) Field(name string) string {
 		return c.Parts.PostHistory
 	case "depth":
 		return c.Parts.DepthPrompt
+	case "version":
+		return c.Version
 	}
 	return ""
 }
@@ -183,7 +185,7 @@ func (l *loading) compile(c *Character, books []card.Book, scripts []card.Script
 	for _, p := range wrong {
 		warn(bookFile(c.ID, p.Book), p.Key, p.Text, p.Cure)
 	}
-	rules, broken := card.NewRewriter(scripts, c.Called)
+	rules, broken := card.NewRewriter(scripts)
 	c.Rewrites = rules
 	for _, p := range broken {
 		warn(path.Join(c.ID, rewritesFile), p.Key, p.Text, p.Cure)
@@ -263,7 +265,7 @@ func (c *Character) Rewritten(on card.Place, text string, depth int, env card.Ma
 
 // fill completes the values of macros.
 func (c *Character) fill(env *card.Macros) {
-	env.Char, env.Field = c.Called, c.Field
+	env.Char, env.Field, env.Greetings = c.Called, c.Field, c.Greetings.Texts
 	env.User = cmp.Or(env.User, somebody)
 	env.Chat += "\n" + c.ID
 	env.Now = env.Now.In(c.Location)

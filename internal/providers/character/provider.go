@@ -20,6 +20,7 @@ type Provider struct {
 	Character *Character
 	Store     *store.DB        // nil: the conversation is unknown
 	Count     func(string) int // returns the tokens of a text; nil: a quarter of its bytes
+	Model     string           // the value of {{model}}
 }
 
 // Ranks of the sections about the character.
