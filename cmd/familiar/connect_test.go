@@ -14,7 +14,7 @@ import (
 func TestCure(t *testing.T) {
 	t.Parallel()
 	model := llmtest.New(t)
-	model.Models = []string{"qwen3:8b", "nomic-embed-text"}
+	model.Offer("qwen3:8b", "nomic-embed-text")
 	model.Reply = func(r llmtest.Request) llmtest.Reply {
 		if r.Model == "qwen3:8b" {
 			return llmtest.Reply{llmtest.Error(400, `{"error":{"message":"maximum context length is 2048 tokens","code":"context_length_exceeded"}}`)}
@@ -102,7 +102,7 @@ func TestConnect(t *testing.T) {
 func TestModelChosen(t *testing.T) {
 	t.Parallel()
 	server := llmtest.New(t)
-	server.Models = []string{"nomic-embed-text", "qwen3:8b", "llama3"}
+	server.Offer("nomic-embed-text", "qwen3:8b", "llama3")
 	c := newConversation(t, &txtar.Archive{})
 	c.env["OPENAI_BASE_URL"] = server.URL
 	_, out, _ := c.command(nil, "config", "check", "--connect")

@@ -71,7 +71,7 @@ func TestDoctor(t *testing.T) {
 
 	healthy := newConversation(t, txtar.Parse([]byte(installation)))
 	healthy.root = encryptedDisk()
-	healthy.model.Besides = map[string]string{"/props": `{"default_generation_settings":{"n_ctx":32768}}`}
+	healthy.model.AnswerAlso(map[string]string{"/props": `{"default_generation_settings":{"n_ctx":32768}}`})
 	db, err := store.Open(t.Context(), filepath.Join(healthy.dir, "data"))
 	healthy.must(err)
 	healthy.must(db.Notes.Set(t.Context(), store.BackupNote, time.Now().Add(-26*time.Hour).Format(time.RFC3339)))
@@ -89,7 +89,7 @@ func TestDoctor(t *testing.T) {
 	sick := newConversation(t, txtar.Parse([]byte(strings.NewReplacer("93.184.215.14", "198.18.0.7", "when lovelace\n", "when .\nstatus 502\n").Replace(installation)+"-- characters/moss/persona.md --\nYou are Moss.\n")))
 	sick.discord.Say("general", "moss", "hello")
 	sick.root = plainDisk()
-	sick.model.Models = []string{"main-large", "other"}
+	sick.model.Offer("main-large", "other")
 	sick.env["OPENAI_MODEL"], sick.env["SIDE_MODEL"] = "main-lage", "side"
 	sick.model.Play(nil)
 	sick.model.Reply = func(r llmtest.Request) llmtest.Reply {
@@ -149,7 +149,7 @@ func TestDoctorTellsNoSecret(t *testing.T) {
 	c.env["FAMILIAR_SEARCH"] = ""
 	c.env["SEARXNG_URL"] = strings.Replace(c.search.server.URL, "://", "://user:the-password-0123456789@", 1)
 	c.env["SIDE_BASE_URL"], c.env["EMBED_BASE_URL"], c.env["TRANSCRIBE_BASE_URL"] = c.model.URL, c.model.URL, c.model.URL
-	c.model.Key = "another" // it says which key it was given, which the doctor has no need of
+	c.model.Require("another") // it says which key it was given, which the doctor has no need of
 	for _, args := range [][]string{{}, {"--json"}, {"--review"}} {
 		_, out, complaint := c.command(nil, append([]string{"doctor"}, args...)...)
 		for _, secret := range secrets {

@@ -104,8 +104,8 @@ func TestFirstMinutes(t *testing.T) {
 	c := newConversation(t, txtar.Parse([]byte(firstMinutes)))
 	c.search.read(t, []byte("when lovelace\nAda Lovelace | https://history.example.org/ada | A mathematician.\n")) // whom the doctor asks about
 	c.dir = t.TempDir()
-	c.model.Offer([]string{"qwen3:8b"},
-		map[string]string{"/api/show": `{"model_info":{"qwen3.context_length":40960}}`, "/api/ps": `{"models":[{"name":"qwen3:8b","context_length":16384}]}`})
+	c.model.Offer("qwen3:8b")
+	c.model.AnswerAlso(map[string]string{"/api/show": `{"model_info":{"qwen3.context_length":40960}}`, "/api/ps": `{"models":[{"name":"qwen3:8b","context_length":16384}]}`})
 	for _, name := range []string{"OPENAI_BASE_URL", "OPENAI_API_KEY", "OPENAI_MODEL", "SIDE_MODEL", "SEARXNG_URL", "DISCORD_TOKEN"} {
 		delete(c.env, name)
 	}
@@ -210,7 +210,7 @@ func TestAlone(t *testing.T) {
 	w.keys("/quit", "Enter")
 	w.shows("left with 0")
 
-	c.model.Models = []string{"qwen3:8b"}
+	c.model.Offer("qwen3:8b")
 	c.env["OLLAMA_AT_HOME"] = c.model.URL
 	w = openWindowOf(c, "familiar-at-home", "", "100", "40")
 	w.shows("qwen3:8b at Ollama on this machine", "you>")

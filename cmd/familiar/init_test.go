@@ -23,7 +23,8 @@ func newcomer(t *testing.T) *conversation {
 	for _, name := range []string{"DISCORD_TOKEN", "OPENAI_BASE_URL", "OPENAI_API_KEY", "OPENAI_MODEL", "SIDE_MODEL", "SEARXNG_URL"} {
 		delete(c.env, name)
 	}
-	c.env["FAMILIAR_SEARCH"], c.model.Models = "searxng", []string{"main"}
+	c.env["FAMILIAR_SEARCH"] = "searxng"
+	c.model.Offer("main")
 	return c
 }
 
@@ -114,7 +115,7 @@ func TestInit(t *testing.T) {
 
 	// What is right already is tried and not asked for. Another model server gets no key of the one before.
 	c.must(os.WriteFile(filepath.Join(c.dir, ".env"), []byte("# mine\n"+want+"OPENAI_API_KEY='of the other server'\n"), 0o644))
-	c.model.Models = []string{"main", "other"}
+	c.model.Offer("main", "other")
 	i = c.interview("--model-url", c.model.URL+"/", "--no-doctor")
 	i.answers("Token (hidden; Enter keeps the one that is set):", "")
 	i.answers("s to go on without:", "s")
@@ -174,7 +175,8 @@ func TestInitWithoutTerminal(t *testing.T) {
 	if code != exitUsage || !strings.Contains(complaint, "--token-file FILE or DISCORD_TOKEN, or --no-discord") || !strings.Contains(complaint, "--model-url URL or OPENAI_BASE_URL") {
 		t.Errorf("exit code %d, errors %q", code, complaint)
 	}
-	c.model.Key, c.model.Models = "sk-0123456789abcdef", []string{"main", "other"}
+	c.model.Key = "sk-0123456789abcdef"
+	c.model.Offer("main", "other")
 	c.must(os.WriteFile(filepath.Join(c.dir, "key"), []byte(c.model.Key+"\n"), 0o600))
 	args := []string{"init", "--token-file", "-", "--model-url", c.model.URL, "--key-file", "key"}
 	code, _, complaint = c.command(strings.NewReader(discordtest.Token+"\n"), args...)

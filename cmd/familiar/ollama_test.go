@@ -13,7 +13,7 @@ import (
 func TestOllama(t *testing.T) {
 	t.Parallel()
 	ollama := llmtest.New(t)
-	ollama.Models = []string{"llama-small", "llama-large"}
+	ollama.Offer("llama-small", "llama-large")
 	c := newConversation(t, &txtar.Archive{})
 	c.local = []llm.Place{{Name: "LM Studio", URL: "http://127.0.0.1:1/v1"}, {Name: "Ollama", URL: ollama.URL}}
 	c.do("ollama", "start")
@@ -29,7 +29,7 @@ func TestOllama(t *testing.T) {
 func TestFirstModel(t *testing.T) {
 	t.Parallel()
 	server := llmtest.New(t)
-	server.Models = []string{"local-model"}
+	server.Offer("local-model")
 	c := newConversation(t, &txtar.Archive{})
 	c.env["OPENAI_BASE_URL"] = server.URL
 	if code, out, err := c.command(nil, "ask", "--trace", "hello"); code != exitOK || !strings.Contains(out, "local-model") {

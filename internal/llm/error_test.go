@@ -94,7 +94,7 @@ func TestErrorKeepsSecrets(t *testing.T) {
 		t.Errorf("error %q, want %q", got, want)
 	}
 	srv.Queue(llmtest.Reply{llmtest.Error(400, strings.Repeat("long\n", 1000))})
-	srv.Key = ""
+	srv.Require("")
 	_, err = c.Complete(t.Context(), hello())
 	if got := causeOf(err); len(got) > 300 || strings.Contains(got, "\n") {
 		t.Errorf("cause of %d bytes: %q", len(got), got)

@@ -216,9 +216,9 @@ func TestWaitingForASlotCanBeCalledOff(t *testing.T) {
 
 func TestModels(t *testing.T) {
 	srv := llmtest.New(t)
-	srv.Models = []string{"llama3:8b", "qwen"}
+	srv.Offer("llama3:8b", "qwen")
 	c := connectTo(t, srv.URL+"/")
-	if got, err := c.Models(t.Context()); err != nil || !reflect.DeepEqual(got, srv.Models) {
+	if got, err := c.Models(t.Context()); err != nil || !reflect.DeepEqual(got, []string{"llama3:8b", "qwen"}) {
 		t.Errorf("%v, %v", got, err)
 	}
 	for body, want := range map[string]llm.Kind{
@@ -389,7 +389,7 @@ func TestWindow(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			srv := llmtest.New(t)
-			srv.Besides = c.answers
+			srv.AnswerAlso(c.answers)
 			if got := connect(t, srv).Window(t.Context()); got != c.want {
 				t.Errorf("got %+v, want %+v", got, c.want)
 			}

@@ -80,14 +80,10 @@ type Server struct {
 	URL string
 	// Dial connects to a server of [InMemory]. It is nil for one of [New], which any client reaches.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
-	// Key, if set, is required of every request.
+	// Key, if set, is required of every request. Require changes it once there were requests.
 	Key string
 	// Blind refuses pictures.
 	Blind bool
-	// Models is the list that GET /models returns. nil means "test-model".
-	Models []string
-	// Besides has JSON answers to other requests, by path, such as "/api/show". "/v1/models" replaces the list of Models.
-	Besides map[string]string
 	// Reply answers requests that neither the queue nor the script answers. It must be safe for concurrent use.
 	Reply func(Request) Reply
 	// Embed, if set, returns what precedes the vectors of a request: a delay, or an error instead of them. It must be safe for concurrent
@@ -99,13 +95,15 @@ type Server struct {
 	Ended func(Request)
 
 	mu         sync.Mutex
-	queue      []Reply     // guarded by mu
-	script     *Script     // guarded by mu
-	requests   []Request   // guarded by mu
-	audio      []Audio     // guarded by mu
-	embeddings []Embedding // guarded by mu
-	running    int         // requests being answered; guarded by mu
-	busiest    int         // guarded by mu
+	queue      []Reply           // guarded by mu
+	script     *Script           // guarded by mu
+	requests   []Request         // guarded by mu
+	audio      []Audio           // guarded by mu
+	embeddings []Embedding       // guarded by mu
+	offers     []string          // the list of models; guarded by mu
+	also       map[string]string // other answers, by path; guarded by mu
+	running    int               // requests being answered; guarded by mu
+	busiest    int               // guarded by mu
 
 	released chan struct{} // closed by Release
 	release  sync.Once
@@ -362,8 +360,18 @@ func (s *Server) read(w http.ResponseWriter, r *http.Request) (Request, bool) {
 	return req, s.allow(w, r)
 }
 
+// Require changes Key.
+func (s *Server) Require(key string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.Key = key
+}
+
 func (s *Server) allow(w http.ResponseWriter, r *http.Request) bool {
-	if s.Key == "" || r.Header.Get("Authorization") == "Bearer "+s.Key {
+	s.mu.Lock()
+	key := s.Key
+	s.mu.Unlock()
+	if key == "" || r.Header.Get("Authorization") == "Bearer "+key {
 		return true
 	}
 	writeJSON(w, http.StatusUnauthorized, OpenAIError("Incorrect API key provided: "+r.Header.Get("Authorization"), "invalid_request_error", "invalid_api_key"))
@@ -389,19 +397,26 @@ func (s *Server) choose(req Request) Reply {
 	return Reply{Say("You said: " + req.Last())}
 }
 
-// Offer sets Models and Besides of a running server.
-func (s *Server) Offer(models []string, besides map[string]string) {
+// Offer sets the list that GET /models returns. Without it, the list is "test-model".
+func (s *Server) Offer(models ...string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.Models, s.Besides = models, besides
+	s.offers = models
+}
+
+// AnswerAlso sets JSON answers to other requests, by path, such as "/api/show". "/v1/models" replaces the list of [Server.Offer].
+func (s *Server) AnswerAlso(answers map[string]string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.also = answers
 }
 
 // offered returns the list of models, and other answers, for a path.
 func (s *Server) offered(path string) (models []string, answer string, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	answer, ok = s.Besides[path]
-	return s.Models, answer, ok
+	answer, ok = s.also[path]
+	return s.offers, answer, ok
 }
 
 func (s *Server) models(w http.ResponseWriter, r *http.Request) {
