@@ -16,23 +16,51 @@ import (
 	"familiar/internal/test/llmtest"
 )
 
-// BenchmarkStart is the time from the start of the process, the binary that the Dockerfile builds, to its IDENTIFY at
-// the gateway, with a database that is there.
+// BenchmarkStart is the time from the start of the process, the binary that the Dockerfile builds, to its IDENTIFY or RESUME at the
+// gateway and to READY, with a database that is there, and then from the first message to its request at the model.
 func BenchmarkStart(b *testing.B) {
-	s := newStage(b, 16, nil)
+	asked := make(chan time.Time, 1)
+	s := newStage(b, 16, func(r llmtest.Request) llmtest.Reply {
+		if r.Model == "main" { // not a summary, which nobody waits for
+			asked <- r.At
+		}
+		return llmtest.Reply{llmtest.Say("Never better, thanks.")}
+	})
 	s.fill(1000)
 	binary := s.build()
 	s.process(binary)() // Discord is given the commands
-	var took []time.Duration
-	for b.Loop() {
+	var identify, ready, first []time.Duration
+	for i := 0; b.Loop(); i++ {
 		began := time.Now()
 		stop := s.process(binary)
+		ready = append(ready, time.Since(began))
 		greetings := s.discord.Greetings()
-		took = append(took, greetings[len(greetings)-1].At.Sub(began))
+		identify = append(identify, greetings[len(greetings)-1].At.Sub(began))
+		time.Sleep(time.Second) // people do not write at once
+		said := time.Now()
+		s.ask(s.rooms[i%len(s.rooms)], "ana", "Sage, how are you?")
+		first = append(first, (<-asked).Sub(said))
 		stop()
 	}
-	s.report(took, "identify")
+	s.report(identify, "identify")
+	s.report(ready, "ready")
+	s.report(first, "first-turn")
 	s.ReportMetric(s.size(binary), "binary-MB")
+}
+
+// BenchmarkStartEmpty is the time from the start of the process to READY in an empty directory.
+func BenchmarkStartEmpty(b *testing.B) {
+	s := newStage(b, 16, nil)
+	binary := s.build()
+	var ready []time.Duration
+	for b.Loop() {
+		s := newStage(b, 16, nil) // Discord wants 5 s between two sessions of one bot
+		began := time.Now()
+		stop := s.process(binary)
+		ready = append(ready, time.Since(began))
+		stop()
+	}
+	s.report(ready, "ready")
 }
 
 // BenchmarkMemory is what the process keeps in memory: after its start, after the first turn, which loads the
