@@ -114,7 +114,8 @@ import (
 //	dropshard N              the connection of a shard is cut
 //	forget                   the gateway loses the session: what follows cannot be resumed
 //	repeat                   the gateway sends its last message event again
-//	fault METHOD ROUTE STATUS N  the next N such requests fail; with status 0 they take effect and the answer is lost
+//	fault METHOD ROUTE STATUS N  the next N such requests fail; with status 0 they take effect and the answer is lost, with 400
+//	                         Discord calls them malformed
 //	refused TEXT             Discord refuses a request of the bot, and what it says of it holds a text; what no script says it refuses is a fault
 //	deny CHANNEL             the bot may not write there any more
 //	thread CHANNEL NAME      a thread is made; ~ as a channel is the newest thread
@@ -923,6 +924,9 @@ func (c *conversation) troubles() map[string]func(string) {
 			switch {
 			case status == 0:
 				c.discord.Fail(discordtest.Fault{Route: route, Times: n, Cut: true, After: true})
+			case status == 400:
+				c.discord.Fail(discordtest.Fault{Route: route, Times: n, Status: status, Header: map[string]string{"Content-Type": "application/json"},
+					Body: `{"code":50035,"message":"Invalid Form Body"}`})
 			case status == 429:
 				c.discord.Fail(discordtest.TooMany(route, n, 300*time.Millisecond))
 			default:

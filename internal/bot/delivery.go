@@ -339,8 +339,9 @@ func diskFull(err error) bool {
 	return ok && full.Kind == store.Full
 }
 
-// post makes the i-th post hold piece. In the last pass a refused edit becomes a new post, unless the old post is gone
-// or the channel is closed. A person who deletes an answer does not want it again.
+// post makes the i-th post hold piece. In the last pass an edit that Discord calls malformed is sent again without buttons. One that
+// is refused still becomes a new post in place of the old one, unless the old post is gone or the channel is closed. A person who
+// deletes an answer does not want it again.
 func (d *delivery) post(ctx context.Context, i int, piece string, last, end bool) error {
 	want, final := sentPost{text: piece}, last && end
 	switch {
@@ -357,7 +358,12 @@ func (d *delivery) post(ctx context.Context, i int, piece string, last, end bool
 		return nil
 	}
 	want.id = have.id
-	err := d.bot.sendEdit(ctx, turn.Edit{Ref: d.ref(have.id), Text: piece, Buttons: want.buttons, Final: final, Passing: !last}, last)
+	edit := turn.Edit{Ref: d.ref(have.id), Text: piece, Buttons: want.buttons, Final: final, Passing: !last}
+	err := d.bot.sendEdit(ctx, edit, last)
+	if last && failureKind(err) == rest.Rejected && len(edit.Buttons) > 0 {
+		edit.Buttons, want.buttons = nil, nil
+		err = d.bot.sendEdit(ctx, edit, last)
+	}
 	switch {
 	case err == nil:
 		d.result.posts[i] = want
@@ -366,7 +372,11 @@ func (d *delivery) post(ctx context.Context, i int, piece string, last, end bool
 	case !last || temporary(err) || isClosed(failureKind(err)):
 		return fmt.Errorf("edit a post: %w", err)
 	}
-	return d.create(ctx, i, want, last, final)
+	if err = d.create(ctx, i, want, last, final); err != nil {
+		return err
+	}
+	d.bot.logged("delete a post that could not be edited", d.bot.sendDelete(ctx, d.ref(have.id)))
+	return nil
 }
 
 // ref returns the reference to a post of the reply.
