@@ -167,7 +167,10 @@ func (s *Session) ownGuilds(ctx context.Context) (all []guildInfo, err error) {
 	}
 }
 
-// surveyServer computes what the bot may do in a server.
+// errNoRoles is why a survey does not know what the bot may do in a server. Every server has a role, that of everyone.
+var errNoRoles = errors.New("Discord did not say which roles there are, or which the bot has")
+
+// surveyServer computes what the bot may do in a server. Servers that are not Discord may leave the roles out of a server.
 func (s *Session) surveyServer(ctx context.Context, g guildInfo, botID string) SurveyedServer {
 	found := SurveyedServer{ID: g.ID, Name: g.Name}
 	var me member
@@ -178,6 +181,15 @@ func (s *Session) surveyServer(ctx context.Context, g guildInfo, botID string) S
 		if found.Err = s.rest.Get(ctx, rest.Request{URL: address}, v); found.Err != nil {
 			return found
 		}
+	}
+	if len(g.Roles) == 0 {
+		if found.Err = s.rest.Get(ctx, rest.Request{URL: discordgo.EndpointGuildRoles(g.ID)}, &g.Roles); found.Err != nil {
+			return found
+		}
+	}
+	if len(g.Roles) == 0 || me.Roles == nil {
+		found.Err = errNoRoles
+		return found
 	}
 	known := newGuild(g)
 	who := subject{id: botID, roles: me.Roles, timeout: me.Timeout.After(time.Now())}

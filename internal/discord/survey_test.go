@@ -92,3 +92,27 @@ func TestSurveyOfMany(t *testing.T) {
 		}
 	})
 }
+
+// TestSurveyWithoutRoles surveys servers whose answers leave roles out, as those of servers do that are not Discord. The roles are asked
+// for, and where they are not to be had, what the bot may do is unknown.
+func TestSurveyWithoutRoles(t *testing.T) {
+	virtual(t, func(t *testing.T, far *discordtest.Server) {
+		without := func(payload map[string]any) { delete(payload, "roles") }
+		survey := func() SurveyedServer {
+			got, err := prepare(t, far, nil).Survey(t.Context())
+			if err != nil || len(got.Servers) != 1 {
+				t.Fatalf("%+v, %v", got, err)
+			}
+			return got.Servers[0]
+		}
+		want := survey()
+		far.Distort("GET guilds/*", without)
+		if diff := cmp.Diff(want, survey()); diff != "" {
+			t.Errorf("roles that are asked for: -want +got:\n%s", diff)
+		}
+		far.Distort("GET guilds/*/members/*", without)
+		if got := survey(); got.Err != errNoRoles || got.Channels != nil {
+			t.Errorf("the bot's own roles are unknown: %+v", got)
+		}
+	})
+}

@@ -119,6 +119,7 @@ func (s *Server) route(c *call) answer {
 		{"GET users/@me/guilds", s.listGuilds},
 		{"GET guilds/*", s.getGuild},
 		{"GET guilds/*/channels", s.listChannels},
+		{"GET guilds/*/roles", s.listRoles},
 		{"POST users/@me/channels", s.openDirect},
 		{"GET channels/*", s.getChannel},
 		{"PATCH channels/*", s.patchChannel},
@@ -379,11 +380,28 @@ func (s *Server) getGuild(c *call) answer {
 	if g == nil || g.away {
 		return refusal(http.StatusNotFound, 10004, "Unknown Guild")
 	}
+	return answer{http.StatusOK, object{"id": g.id, "name": g.name, "owner_id": "1", "roles": g.rolePayloads()}}
+}
+
+// listRoles lists the roles of a server.
+// https://discord.com/developers/docs/resources/guild#get-guild-roles
+func (s *Server) listRoles(c *call) answer {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	g := s.guild(c.parts[1])
+	if g == nil || g.away {
+		return refusal(http.StatusNotFound, 10004, "Unknown Guild")
+	}
+	return answer{http.StatusOK, g.rolePayloads()}
+}
+
+// rolePayloads is guarded by the server's mu.
+func (g *guild) rolePayloads() []object {
 	roles := []object{g.rolePayload(g.id)}
 	for _, id := range slices.Sorted(maps.Keys(g.roles)) {
 		roles = append(roles, g.rolePayload(id))
 	}
-	return answer{http.StatusOK, object{"id": g.id, "name": g.name, "owner_id": "1", "roles": roles}}
+	return roles
 }
 
 // listChannels lists the channels of a server without its threads. It includes channels that the bot may not see.
