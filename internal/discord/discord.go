@@ -69,7 +69,7 @@ type Config struct {
 	LoadHash func(context.Context) (string, error) // reads what SaveHash saved, or ""; nil: commands are registered at each start
 	SaveHash func(context.Context, string) error   // saves the fingerprint of the commands that Discord has
 
-	// Overdue is called with events that have waited for some seconds, because the bot takes none. It must not wait. nil: nobody is told.
+	// Overdue is called with events that have waited for some seconds, or are dropped, because the bot takes none. It must not wait. nil: nobody is told.
 	Overdue func([]turn.Event)
 
 	// Taken reports whether a command was carried out by its id. Such a command came again, and is not acknowledged again. nil: no command

@@ -92,8 +92,13 @@ func (s *Session) logPanic(what string) {
 func (s *shard) emit(e turn.Event) { s.enqueue(queued{event: e, from: s.at}) }
 
 func (s *Session) enqueue(e queued) {
-	if s.waiting.put(e) {
-		s.log.Warn("the bot does not keep up: the oldest event was dropped", "dropped", s.waiting.lost())
+	lost, full := s.waiting.put(e)
+	if !full {
+		return
+	}
+	s.log.Warn("the bot does not keep up: the oldest event was dropped", "dropped", s.waiting.lost())
+	if !lost.late && s.cfg.Overdue != nil {
+		s.cfg.Overdue([]turn.Event{lost.event})
 	}
 }
 
@@ -300,7 +305,7 @@ func (o *originals) deleted(id string) (rewritten bool) {
 }
 
 // queue is between the reader of the gateway, which must not wait, and the bot, which may be busy. When it is full the
-// oldest event is dropped and counted, because an answer to it would come too late.
+// oldest event is dropped and counted, because an answer to it would come too late. Its author is told.
 //
 // It also tracks how far the bot has followed the gateway, so that a restart misses nothing.
 type queue struct {
@@ -351,10 +356,11 @@ const (
 
 func newQueue(size int) *queue { return &queue{wake: make(chan struct{}, 1), max: size} }
 
-// put adds an event. lost reports whether the oldest event was dropped for it.
-func (q *queue) put(e queued) (lost bool) {
+// put adds an event. full reports whether the oldest event, lost, was dropped for it.
+func (q *queue) put(e queued) (lost queued, full bool) {
 	q.mu.Lock()
-	if lost = len(q.waiting) >= q.max; lost {
+	if full = len(q.waiting) >= q.max; full {
+		lost = q.waiting[0]
 		q.waiting = q.waiting[1:]
 		q.dropped++
 	}
@@ -365,7 +371,7 @@ func (q *queue) put(e queued) (lost bool) {
 	case q.wake <- struct{}{}:
 	default:
 	}
-	return lost
+	return lost, full
 }
 
 // take waits for events and returns them. It returns none when ctx is done. The caller must call handOut when the bot

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"log/slog"
 	"slices"
 	"strings"
 	"sync"
@@ -216,8 +217,8 @@ func TestOverflow(t *testing.T) {
 	t.Parallel()
 	q := newQueue(3)
 	for _, id := range []string{"1", "2", "3", "4", "5"} {
-		if lost := q.put(queued{event: turn.Event{ID: id}}); lost != (id > "3") {
-			t.Errorf("event %s: lost %t", id, lost)
+		if lost, full := q.put(queued{event: turn.Event{ID: id}}); full != (id > "3") || full && lost.event.ID != string(id[0]-3) {
+			t.Errorf("event %s: full %t, lost %s", id, full, lost.event.ID)
 		}
 	}
 	if batch := q.take(t.Context()); len(batch) != 3 || batch[0].ID != "3" || batch[2].ID != "5" || q.lost() != 2 {
@@ -227,6 +228,20 @@ func TestOverflow(t *testing.T) {
 	cancel()
 	if batch := q.take(ctx); len(batch) > 0 {
 		t.Errorf("an empty queue gave %+v", batch)
+	}
+}
+
+// TestOverflowIsTold drops events because the bot takes none. The bot is told of each once.
+func TestOverflowIsTold(t *testing.T) {
+	t.Parallel()
+	var told []string
+	s := &Session{waiting: newQueue(2), log: slog.New(slog.DiscardHandler),
+		cfg: Config{Overdue: func(events []turn.Event) { told = append(told, events[0].ID) }}}
+	for _, e := range []queued{{event: turn.Event{ID: "1"}}, {event: turn.Event{ID: "2"}, late: true}, {event: turn.Event{ID: "3"}}, {event: turn.Event{ID: "4"}}} {
+		s.enqueue(e)
+	}
+	if got := strings.Join(told, " "); got != "1" { // 2 was told when it was late
+		t.Errorf("told of %s", got)
 	}
 }
 
