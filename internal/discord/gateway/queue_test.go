@@ -1,0 +1,51 @@
+package gateway
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"familiar/internal/context/turn"
+)
+
+func TestOverflow(t *testing.T) {
+	t.Parallel()
+	q := newQueue(3)
+	for _, id := range []string{"1", "2", "3", "4", "5"} {
+		if lost := q.put(queued{event: turn.Event{ID: id}}); lost != (id > "3") {
+			t.Errorf("event %s: lost %t", id, lost)
+		}
+	}
+	if batch := q.take(t.Context()); len(batch) != 3 || batch[0].ID != "3" || batch[2].ID != "5" || q.lost() != 2 {
+		t.Errorf("got %+v, lost %d", batch, q.lost())
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if batch := q.take(ctx); len(batch) > 0 {
+		t.Errorf("an empty queue gave %+v", batch)
+	}
+}
+
+// While the bot is busy, events gather: it gets them together, up to mostTogether at once. None counts as stored before the bot comes back.
+func TestEventsComeTogether(t *testing.T) {
+	t.Parallel()
+	q := newQueue(1000)
+	s := &Shard{set: &set{of: 1}}
+	at := func(seq int) position {
+		return position{shard: s, session: 1, seq: int64(seq), mark: Flake(seq)}
+	}
+	for seq := 1; seq <= 250; seq++ {
+		q.put(queued{event: turn.Event{ID: fmt.Sprint(seq)}, from: at(seq)})
+		q.reach(s, at(seq))
+	}
+	for _, want := range []struct{ events, first, from int64 }{{100, 1, 0}, {100, 101, 0}, {50, 201, 0}} {
+		batch := q.take(t.Context())
+		if len(batch) != int(want.events) || batch[0].ID != fmt.Sprint(want.first) {
+			t.Errorf("got %d events from %s, want %+v", len(batch), batch[0].ID, want)
+		}
+		q.handOut()
+		if p, whole := q.position(s); p.seq != want.from || !whole {
+			t.Errorf("a restart goes on at %d, %t; want %d", p.seq, whole, want.from)
+		}
+	}
+}
