@@ -133,11 +133,10 @@ func (s *Privacy) logAct(tx *sql.Tx, personID string, act PrivacyAct, byOperator
 
 // Acts returns what was done about a person's data, oldest first.
 func (s *Privacy) Acts(ctx context.Context, personID string) ([]PrivacyEntry, error) {
-	rows, err := s.db.readers.QueryContext(ctx, `SELECT at, act, by_operator FROM privacy_log WHERE who = ? ORDER BY at, rowid`, s.Pseudonym(personID))
-	return Collect(s.db, "read what is on record", rows, err, func(row Scanner) (e PrivacyEntry, err error) {
+	return List(ctx, s.db, "read what is on record", func(row Scanner) (e PrivacyEntry, err error) {
 		err = row.Scan(micros{&e.At}, &e.Act, &e.ByOperator)
 		return e, err
-	})
+	}, `SELECT at, act, by_operator FROM privacy_log WHERE who = ? ORDER BY at, rowid`, s.Pseudonym(personID))
 }
 
 // alias returns the id under which a person is counted. It is their pseudonym once they have opted out or were forgotten, so that neither

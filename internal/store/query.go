@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"familiar/internal/cache"
@@ -152,6 +151,12 @@ func List[T any](ctx context.Context, db *DB, what string, scan func(Scanner) (T
 	return Collect(db, what, rows, err, scan)
 }
 
+// ListOften is [List] for the few reads that most turns run: they are prepared.
+func ListOften[T any](ctx context.Context, db *DB, what string, scan func(Scanner) (T, error), query string, args ...any) ([]T, error) {
+	rows, err := db.Query(ctx, query, args...)
+	return Collect(db, what, rows, err, scan)
+}
+
 // Collect returns the rows of a query, which failed if err is not nil. The error begins with what.
 func Collect[T any](db *DB, what string, rows *sql.Rows, err error, scan func(Scanner) (T, error)) (all []T, _ error) {
 	err = each(rows, err, func(row Scanner) error {
@@ -186,37 +191,10 @@ func Listed[T ~string](all []T) string {
 	return string(text)
 }
 
-// memo caches reads of tables that every turn reads and that seldom change.
-type memo struct {
-	changes atomic.Int64 // number of changes of the tables, counted after their commit
-	cache   *cache.LRU[string, memoised]
-}
-
-type memoised struct {
-	value   any // must not be changed
-	size    int64
-	changes int64 // the number of changes when it was read
-}
-
-// perMemoised is roughly how many bytes an entry takes in addition to its key and value.
-const perMemoised = 200
-
-func newMemo(bytes int64) memo {
-	return memo{cache: cache.NewLRU(bytes, func(key string, m memoised) int64 { return int64(len(key)) + m.size + perMemoised })}
-}
-
-// changed makes every entry stale. It is called after the commit of a change.
-func (m *memo) changed() { m.changes.Add(1) }
-
-// memoise returns the cached value of a key, or calls read. size returns the bytes of a value. The caller must not change the value.
-func memoise[T any](db *DB, m *memo, key string, size func(T) int, read func() (T, error)) (T, error) {
-	changes := m.changes.Load()
-	if found, ok := m.cache.Get(key); ok && found.changes == changes && db.owns() {
-		return found.value.(T), nil
+// memoise returns what [cache.Memoise] does, and calls read each time if another process may change the tables.
+func memoise[T any](db *DB, m *cache.Memo, key string, size func(T) int, read func() (T, error)) (T, error) {
+	if !db.owns() {
+		return read()
 	}
-	value, err := read()
-	if err == nil {
-		m.cache.Set(key, memoised{value, int64(size(value)), changes})
-	}
-	return value, err
+	return cache.Memoise(m, key, size, read)
 }

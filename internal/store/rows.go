@@ -35,8 +35,8 @@ func (db *DB) CountRows(ctx context.Context, table, where string, args Args) (n 
 // ChangeRows changes the rows of a table for which a condition holds, or deletes them if set is empty. It returns how many those were. It
 // is not for the tables of messages and of memories, which have indexes beside them.
 func (db *DB) ChangeRows(ctx context.Context, table, where, set string, args Args) (int, error) {
-	defer db.names.changed()
-	defer db.settings.changed()
+	defer db.names.Changed()
+	defer db.settings.Changed()
 	query := `DELETE FROM ` + table + ` WHERE ` + where
 	if set != "" {
 		query = `UPDATE OR REPLACE ` + table + ` SET ` + set + ` WHERE ` + where
@@ -44,24 +44,15 @@ func (db *DB) ChangeRows(ctx context.Context, table, where, set string, args Arg
 	return db.Exec(ctx, "change "+table, query, args.named()...)
 }
 
-// ReadRows returns the rows of a table for which a condition holds, by the names of their columns.
-func (db *DB) ReadRows(ctx context.Context, table, where string, args Args) ([]map[string]any, error) {
-	all, err := db.rowsOf(ctx, `SELECT * FROM `+table+` WHERE `+where, args)
-	if err != nil {
-		return nil, fmt.Errorf("read %s: %w", table, db.Explain(err))
-	}
-	return all, nil
-}
-
-// rowsOf returns the rows of a query by the names of their columns.
-func (db *DB) rowsOf(ctx context.Context, query string, args Args) (all []map[string]any, err error) {
+// Rows returns the rows of a query by the names of their columns.
+func (db *DB) Rows(ctx context.Context, query string, args Args) (all []map[string]any, err error) {
 	rows, err := db.readers.QueryContext(ctx, query, args.named()...)
 	err = each(rows, err, func(Scanner) error {
 		row, err := named(rows)
 		all = append(all, row)
 		return err
 	})
-	return all, err
+	return all, db.Explain(err)
 }
 
 // named reads a row by the names of its columns.

@@ -31,6 +31,8 @@ import (
 	"sync/atomic"
 
 	_ "modernc.org/sqlite" // the driver named "sqlite"
+
+	"familiar/internal/cache"
 )
 
 const (
@@ -51,9 +53,9 @@ type DB struct {
 	writes   *writer  // nil if the store is open for reading only
 	readers  *sql.DB
 	stmts    statements
-	log      *os.File // SQLite's log, for syncing; only the writer uses it until it is closed; nil: not needed yet
-	names    memo     // names of people
-	settings memo     // settings of places
+	log      *os.File    // SQLite's log, for syncing; only the writer uses it until it is closed; nil: not needed yet
+	names    *cache.Memo // names of people
+	settings *cache.Memo // settings of places
 	derived  derived
 	carry    background // copies the log into the file
 	indexing background
@@ -177,7 +179,7 @@ func openBy(ctx context.Context, dir string, how func(*DB, context.Context) erro
 	if err != nil {
 		return nil, fmt.Errorf("find data directory: %w", err)
 	}
-	db := &DB{path: filepath.Join(dir, fileName), notices: make(chan string, 8), names: newMemo(maxNames), settings: newMemo(maxSettings), derived: derived{onVector: func(string, string) {}}}
+	db := &DB{path: filepath.Join(dir, fileName), notices: make(chan string, 8), names: cache.NewMemo(maxNames), settings: cache.NewMemo(maxSettings), derived: derived{onVector: func(string, string) {}}}
 	db.services = newServices(db)
 	db.watch.path = db.path
 	if err := how(db, ctx); err != nil {
@@ -372,7 +374,7 @@ func (db *DB) Refresh(ctx context.Context) (written bool, err error) {
 	if version == db.version.Load() {
 		return false, nil
 	}
-	db.settings.changed()
+	db.settings.Changed()
 	if err := db.readEmpty(ctx); err != nil {
 		return false, err
 	}
