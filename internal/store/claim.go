@@ -46,7 +46,7 @@ func (s *Messages) SaveIncoming(ctx context.Context, all ...Incoming) (first []b
 		return nil
 	})
 	if met {
-		s.db.names.Changed()
+		s.db.names.changed()
 	}
 	if err != nil {
 		return nil, fmt.Errorf("save arriving messages: %w", err)

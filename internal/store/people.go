@@ -32,7 +32,7 @@ const metQuery = `INSERT INTO people (guild_id, author_id, name, at) VALUES (?, 
 
 // Names returns the names under which people spoke in a server, latest first, to within ten minutes. The caller must not change the slice.
 func (s *People) Names(ctx context.Context, guildID string) ([]string, error) {
-	return memoise(s.db, s.db.names, guildID, sizeOfNames, func() ([]string, error) {
+	return memoise(s.db, &s.db.names, guildID, sizeOfNames, func() ([]string, error) {
 		return ListOften(ctx, s.db, "read names of people", ScanValue[string], `SELECT name FROM people WHERE guild_id = ? ORDER BY at DESC LIMIT 0 + ?`, guildID, maxPeople)
 	})
 }

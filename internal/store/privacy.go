@@ -44,9 +44,16 @@ type PrivacyEntry struct {
 func (s *Privacy) Pseudonym(personID string) string { return pseudonym(s.db.key, personID) }
 
 func pseudonym(key []byte, personID string) string {
+	return "~" + hex.EncodeToString(mac(key, personID))
+}
+
+// MAC returns a keyed hash of a text, so that nobody else can make it. The key stays in the store.
+func (db *DB) MAC(text string) []byte { return mac(db.key, text) }
+
+func mac(key []byte, text string) []byte {
 	h := hmac.New(sha256.New, key)
-	h.Write([]byte(personID))
-	return "~" + hex.EncodeToString(h.Sum(nil)[:16])
+	h.Write([]byte(text))
+	return h.Sum(nil)[:16]
 }
 
 // read reads the key of the hash, and whether anybody has a standing.

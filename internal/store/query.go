@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"familiar/internal/cache"
@@ -191,10 +192,37 @@ func Listed[T ~string](all []T) string {
 	return string(text)
 }
 
-// memoise returns what [cache.Memoise] does, and calls read each time if another process may change the tables.
-func memoise[T any](db *DB, m *cache.Memo, key string, size func(T) int, read func() (T, error)) (T, error) {
-	if !db.owns() {
-		return read()
+// memo caches reads of tables that every turn reads and that seldom change.
+type memo struct {
+	changes atomic.Int64 // number of changes of the tables, counted after their commit
+	cache   *cache.LRU[string, memoised]
+}
+
+type memoised struct {
+	value   any // must not be changed
+	size    int64
+	changes int64 // the number of changes when it was read
+}
+
+// perMemoised is roughly how many bytes an entry takes in addition to its key and value.
+const perMemoised = 200
+
+func newMemo(bytes int64) memo {
+	return memo{cache: cache.NewLRU(bytes, func(key string, m memoised) int64 { return int64(len(key)) + m.size + perMemoised })}
+}
+
+// changed makes every entry stale. It is called after the commit of a change.
+func (m *memo) changed() { m.changes.Add(1) }
+
+// memoise returns the cached value of a key, or calls read. size returns the bytes of a value. The caller must not change the value.
+func memoise[T any](db *DB, m *memo, key string, size func(T) int, read func() (T, error)) (T, error) {
+	changes := m.changes.Load()
+	if found, ok := m.cache.Get(key); ok && found.changes == changes && db.owns() {
+		return found.value.(T), nil
 	}
-	return cache.Memoise(m, key, size, read)
+	value, err := read()
+	if err == nil {
+		m.cache.Set(key, memoised{value, int64(size(value)), changes})
+	}
+	return value, err
 }

@@ -88,7 +88,7 @@ func (s *Messages) Oldest(ctx context.Context, n int, before time.Time) (time.Ti
 // Prune deletes the names of people who have not spoken in a server since a time, and returns how many those were. It allows for the
 // ten minutes within which speaking again is not noted.
 func (s *People) Prune(ctx context.Context, before time.Time) (int, error) {
-	defer s.db.names.Changed()
+	defer s.db.names.changed()
 	return s.db.DeleteSteps(ctx, "prune names of people", "people", "guild_id, author_id", `at < ?`, before.Add(-metAgain).UnixMicro())
 }
 

@@ -35,8 +35,8 @@ func (db *DB) CountRows(ctx context.Context, table, where string, args Args) (n 
 // ChangeRows changes the rows of a table for which a condition holds, or deletes them if set is empty. It returns how many those were. It
 // is not for the tables of messages and of memories, which have indexes beside them.
 func (db *DB) ChangeRows(ctx context.Context, table, where, set string, args Args) (int, error) {
-	defer db.names.Changed()
-	defer db.settings.Changed()
+	defer db.names.changed()
+	defer db.settings.changed()
 	query := `DELETE FROM ` + table + ` WHERE ` + where
 	if set != "" {
 		query = `UPDATE OR REPLACE ` + table + ` SET ` + set + ` WHERE ` + where

@@ -47,7 +47,7 @@ func (s *Settings) Channels(ctx context.Context, guildID string) ([]Channel, err
 // ChangeChannel changes the settings of a channel in one step, so that no other change is lost. They begin as base. It returns the new
 // ones.
 func (s *Settings) ChangeChannel(ctx context.Context, base Channel, by By, change func(*Channel)) (Channel, error) {
-	defer s.db.settings.Changed()
+	defer s.db.settings.changed()
 	var c Channel
 	err := s.db.Write(ctx, func(tx *sql.Tx) (err error) {
 		c, err = scanChannel(tx.QueryRow(channelQuery, base.ID))
@@ -103,7 +103,7 @@ func (s *Settings) Conduct(ctx context.Context, channelID string) (Conduct, erro
 
 // ChangeConduct changes people's choices for a channel in one step, so that no other change is lost.
 func (s *Settings) ChangeConduct(ctx context.Context, channelID, guildID string, by By, change func(*Conduct)) error {
-	defer s.db.settings.Changed()
+	defer s.db.settings.changed()
 	return s.db.Change(ctx, "change conduct", func(tx *sql.Tx) error {
 		c, err := scanConduct(tx.QueryRow(selectConduct, channelID))
 		if err != nil && !errors.Is(err, sql.ErrNoRows) {
@@ -131,7 +131,7 @@ type Backdrop struct {
 
 // Backdrop returns the scene of a channel, or of the parent channel of a thread. parentID may be empty.
 func (s *Settings) Backdrop(ctx context.Context, channelID, parentID string) (Backdrop, error) {
-	return memoise(s.db, s.db.settings, "backdrop "+channelID+" "+parentID, func(b Backdrop) int { return len(b.Text) }, func() (Backdrop, error) {
+	return memoise(s.db, &s.db.settings, "backdrop "+channelID+" "+parentID, func(b Backdrop) int { return len(b.Text) }, func() (Backdrop, error) {
 		b := Backdrop{}
 		err := s.db.QueryRow(ctx, `SELECT channel_id, guild_id, text, by_id, by_name, at FROM backdrops WHERE channel_id IN (?, ?) ORDER BY channel_id <> ? LIMIT 1`,
 			channelID, parentID, channelID).Scan(&b.ChannelID, &b.GuildID, &b.Text, &b.ByID, &b.ByName, micros{&b.At})
@@ -147,7 +147,7 @@ func (s *Settings) Backdrop(ctx context.Context, channelID, parentID string) (Ba
 
 // SetBackdrop replaces the scene of a channel. Without a text, it deletes the scene.
 func (s *Settings) SetBackdrop(ctx context.Context, b Backdrop) error {
-	defer s.db.settings.Changed()
+	defer s.db.settings.changed()
 	return s.db.Change(ctx, "save backdrop", func(tx *sql.Tx) error {
 		var before string
 		err := tx.QueryRow(`SELECT text FROM backdrops WHERE channel_id = ?`, b.ChannelID).Scan(&before)
@@ -222,7 +222,7 @@ func (s *Settings) SwitchOn(ctx context.Context, sw Switch) error {
 
 // turnSwitch turns a switch and records the change, if it changes anything. turn gets the name under which the person may be kept.
 func (s *Settings) turnSwitch(ctx context.Context, what string, c Change, turn func(tx *sql.Tx, by string) (sql.Result, error)) error {
-	defer s.db.settings.Changed()
+	defer s.db.settings.changed()
 	err := s.db.Write(ctx, func(tx *sql.Tx) error {
 		by, err := s.db.Privacy.signature(tx, c.By.ID)
 		if err != nil {
@@ -363,5 +363,5 @@ const maxSettings = 512 << 10
 
 // setting is memoise for the settings of a place.
 func setting[T any](db *DB, kind, place string, read func() (T, error)) (T, error) {
-	return memoise(db, db.settings, kind+" "+place, func(T) int { return 0 }, read)
+	return memoise(db, &db.settings, kind+" "+place, func(T) int { return 0 }, read)
 }

@@ -31,8 +31,6 @@ import (
 	"sync/atomic"
 
 	_ "modernc.org/sqlite" // the driver named "sqlite"
-
-	"familiar/internal/cache"
 )
 
 const (
@@ -53,9 +51,9 @@ type DB struct {
 	writes   *writer  // nil if the store is open for reading only
 	readers  *sql.DB
 	stmts    statements
-	log      *os.File    // SQLite's log, for syncing; only the writer uses it until it is closed; nil: not needed yet
-	names    *cache.Memo // names of people
-	settings *cache.Memo // settings of places
+	log      *os.File // SQLite's log, for syncing; only the writer uses it until it is closed; nil: not needed yet
+	names    memo     // names of people
+	settings memo     // settings of places
 	derived  derived
 	carry    background // copies the log into the file
 	indexing background
@@ -85,7 +83,6 @@ type services struct {
 	People     *People
 	Privacy    *Privacy
 	Ratings    *Ratings
-	Buttons    *Buttons
 	Guilds     *Guilds
 	Notes      *Notes
 }
@@ -104,7 +101,6 @@ func newServices(db *DB) services {
 		People:     &People{db},
 		Privacy:    &Privacy{db},
 		Ratings:    &Ratings{db},
-		Buttons:    &Buttons{db},
 		Guilds:     &Guilds{db},
 		Notes:      &Notes{db},
 	}
@@ -146,9 +142,6 @@ type Privacy struct{ db *DB }
 // Ratings keeps what people think of sources (feedback) and of replies (opinions).
 type Ratings struct{ db *DB }
 
-// Buttons makes the keys of the buttons under replies, and reads them.
-type Buttons struct{ db *DB }
-
 // Guilds keeps which servers the bot has left, and deletes their data.
 type Guilds struct{ db *DB }
 
@@ -179,7 +172,7 @@ func openBy(ctx context.Context, dir string, how func(*DB, context.Context) erro
 	if err != nil {
 		return nil, fmt.Errorf("find data directory: %w", err)
 	}
-	db := &DB{path: filepath.Join(dir, fileName), notices: make(chan string, 8), names: cache.NewMemo(maxNames), settings: cache.NewMemo(maxSettings), derived: derived{onVector: func(string, string) {}}}
+	db := &DB{path: filepath.Join(dir, fileName), notices: make(chan string, 8), names: newMemo(maxNames), settings: newMemo(maxSettings), derived: derived{onVector: func(string, string) {}}}
 	db.services = newServices(db)
 	db.watch.path = db.path
 	if err := how(db, ctx); err != nil {
@@ -374,7 +367,7 @@ func (db *DB) Refresh(ctx context.Context) (written bool, err error) {
 	if version == db.version.Load() {
 		return false, nil
 	}
-	db.settings.Changed()
+	db.settings.changed()
 	if err := db.readEmpty(ctx); err != nil {
 		return false, err
 	}
