@@ -16,6 +16,7 @@ import (
 
 	"familiar/internal/app"
 	"familiar/internal/context/turn"
+	"familiar/internal/forget"
 	"familiar/internal/memory"
 	"familiar/internal/store"
 	"familiar/internal/trace"
@@ -75,7 +76,7 @@ func (e exportCommand) data(ctx context.Context, p *program, stop stopper) error
 }
 
 func (e exportCommand) wanted() (kinds []string, since time.Time, err error) {
-	all := slices.Insert(append([]string{turnsKind}, store.DumpKinds()...), 2, memoriesKind)
+	all := slices.Insert(append([]string{turnsKind}, forget.DumpKinds()...), 2, memoriesKind)
 	for _, k := range e.Only {
 		if !slices.Contains(all, k) {
 			return nil, since, app.Problems{fmt.Sprintf("--only: there is no kind %q; there are %s", k, strings.Join(all, ", "))}
@@ -134,7 +135,7 @@ func (x *exporter) write(ctx context.Context, to io.Writer) error {
 		case memoriesKind:
 			err = memory.New(x.db).Dump(ctx, x.since, row)
 		default:
-			err = x.db.Dump(ctx, kind, x.since, row)
+			err = forget.Dump(ctx, x.db, kind, x.since, row)
 		}
 	}
 	if err != nil {

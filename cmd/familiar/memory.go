@@ -101,7 +101,7 @@ func (m memoryExport) Run(ctx context.Context, p *program) error {
 	return withStore(ctx, p, store.Look, func(db *store.DB) (string, error) {
 		all, err := memory.New(db).Export(ctx)
 		if err == nil {
-			err = memory.WriteArchive(app.Resolve(p.dir, m.Dir), all)
+			err = writeArchive(app.Resolve(p.dir, m.Dir), all)
 		}
 		return fmt.Sprintf("Written: %d.", len(all)), err
 	})
@@ -113,7 +113,7 @@ type memoryImport struct {
 
 func (m memoryImport) Run(ctx context.Context, p *program) error {
 	return changeMemory(ctx, p, func(memories *memory.Store) (string, error) {
-		all, err := memory.ReadArchive(app.Resolve(p.dir, m.Dir))
+		all, err := readArchive(app.Resolve(p.dir, m.Dir))
 		if err != nil {
 			return "", err
 		}

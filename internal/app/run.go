@@ -14,6 +14,7 @@ import (
 	"familiar/internal/command"
 	"familiar/internal/context/turn"
 	"familiar/internal/discord"
+	"familiar/internal/discord/gateway"
 	"familiar/internal/embedding"
 	"familiar/internal/gate"
 	"familiar/internal/llm"
@@ -122,13 +123,13 @@ func (a *App) Serve(ctx context.Context, p *Process) error {
 	background.Go(func() { files.run(upkeep) })
 
 	failed := make(chan error, 1)
-	gateway, hangUp := context.WithCancel(ctx)
+	connected, hangUp := context.WithCancel(ctx)
 	defer hangUp()
-	background.Go(func() { failed <- session.Run(gateway) })
+	background.Go(func() { failed <- session.Run(connected) })
 	b.Run(ctx, session.Events())
 	hangUp()
 	err = <-failed
-	var fatal *discord.Fatal
+	var fatal *gateway.Fatal
 	if errors.As(err, &fatal) {
 		return Problems{fatal.Error()}
 	}

@@ -14,6 +14,7 @@ import (
 	"familiar/internal/gate"
 	"familiar/internal/reply"
 	"familiar/internal/store"
+	"familiar/internal/trace"
 )
 
 // These are the kinds of buttons under a reply. The buttons under the list of sources are "outdated" and "wrong", with the source's number:
@@ -66,7 +67,7 @@ func finalButtons(l *turn.Lookup, m *turn.MemoryChange, cut bool) []string {
 func (b *Bot) keys(turnID string, kinds ...string) map[string]string {
 	keys := map[string]string{}
 	for _, kind := range kinds {
-		keys[kind] = b.Store.Buttons.Key(store.Button{TurnID: turnID, Kind: kind})
+		keys[kind] = b.Traces.ButtonKey(trace.Button{TurnID: turnID, Kind: kind})
 	}
 	return keys
 }

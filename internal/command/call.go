@@ -15,6 +15,7 @@ import (
 	"familiar/internal/gate"
 	"familiar/internal/reply"
 	"familiar/internal/store"
+	"familiar/internal/trace"
 )
 
 // sentence is an answer that no model writes.
@@ -84,7 +85,7 @@ func (c *call) operates() bool { return c.Operator != "" && c.Command.By.ID == c
 
 // key returns the id of a button under a turn's reply.
 func (c *call) key(turnID, kind string) string {
-	return c.Bot.Store.Buttons.Key(store.Button{TurnID: turnID, Kind: kind})
+	return c.Bot.Traces.ButtonKey(trace.Button{TurnID: turnID, Kind: kind})
 }
 
 // unread answers after the store failed to read a record.

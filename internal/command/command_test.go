@@ -10,7 +10,6 @@ import (
 	"familiar/internal/memory"
 	"familiar/internal/providers/character"
 	"familiar/internal/redact"
-	"familiar/internal/store"
 	"familiar/internal/test/storetest"
 	"familiar/internal/trace"
 )
@@ -35,7 +34,7 @@ func answered(t *testing.T, cs *Commands, e turn.Event) turn.Answer {
 func keys(cs *Commands, turnID string, kinds ...string) map[string]string {
 	keys := map[string]string{}
 	for _, kind := range kinds {
-		keys[kind] = cs.Bot.Store.Buttons.Key(store.Button{TurnID: turnID, Kind: kind})
+		keys[kind] = cs.Bot.Traces.ButtonKey(trace.Button{TurnID: turnID, Kind: kind})
 	}
 	return keys
 }

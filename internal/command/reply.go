@@ -45,7 +45,7 @@ const notComplete sentence = "This answer is not complete yet. Try again in a mo
 // press carries out a button under a reply. Its id is a key, with a page behind a colon if the button turns pages. A reply in another
 // channel is unknown, too.
 func (c *call) press(ctx context.Context) turn.Answer {
-	button, err := c.Bot.Store.Buttons.Get(ctx, c.variables["key"])
+	button, err := c.Bot.Traces.Button(ctx, c.variables["key"])
 	if err == nil {
 		c.turn, err = c.Bot.SettledTurn(ctx, button.TurnID)
 	}

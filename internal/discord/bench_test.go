@@ -2,13 +2,13 @@ package discord
 
 import (
 	"fmt"
-	"log/slog"
 	"runtime"
 	"sync"
 	"testing"
 
 	"familiar/internal/api"
 	"familiar/internal/context/turn"
+	"familiar/internal/discord/gateway"
 	"familiar/internal/discord/rest"
 	"familiar/internal/test/discordtest"
 )
@@ -85,13 +85,15 @@ func BenchmarkServers(b *testing.B) {
 		}
 	})
 	b.Run("payloads", func(b *testing.B) {
-		s := &Session{waiting: newQueue(1), guildCame: make(chan struct{}), log: slog.New(slog.DiscardHandler)}
+		s := &Session{guildCame: make(chan struct{})}
 		s.handle = handlers()
-		one := s.newSet(allShards(1), 0).members[0]
+		one := &shard{Session: s}
 		for b.Loop() {
-			s.names.begin(announced, one.brings, one.broughtBeside)
+			s.names.begin(announced, every, none)
 			for _, p := range payloads {
-				one.dispatch(b.Context(), "GUILD_CREATE", p)
+				if err := one.dispatch(b.Context(), "GUILD_CREATE", p); err != nil {
+					b.Fatal(err)
+				}
 			}
 		}
 	})
@@ -108,7 +110,7 @@ func bigGuild(n int) guildInfo {
 		g.Roles = append(g.Roles, role{ID: id(k), Name: fmt.Sprint("the role ", k), Permissions: 1071698660929})
 	}
 	for k := 10; k < 30; k++ {
-		c := channel{ID: id(k), Name: fmt.Sprint("a-channel-", k), ParentID: id(10), Last: flake(id(62)), Topic: "what is talked about here"}
+		c := channel{ID: id(k), Name: fmt.Sprint("a-channel-", k), ParentID: id(10), Last: gateway.FlakeOf(id(62)), Topic: "what is talked about here"}
 		c.Overwrites = []overwrite{{g.ID, ofRole, 0, view}, {id(1 + k%9), ofRole, view, 0}}
 		g.Channels = append(g.Channels, c)
 	}
@@ -124,7 +126,7 @@ func BenchmarkDirectory(b *testing.B) {
 	for n := range servers {
 		g := bigGuild(n)
 		payloads = append(payloads, rest.JSON(g))
-		ids[shardOf(g.ID, of)] = append(ids[shardOf(g.ID, of)], guildInfo{ID: g.ID})
+		ids[gateway.ShardOf(g.ID, of)] = append(ids[gateway.ShardOf(g.ID, of)], guildInfo{ID: g.ID})
 	}
 	heap := func() uint64 {
 		runtime.GC()
@@ -134,15 +136,17 @@ func BenchmarkDirectory(b *testing.B) {
 	}
 	for b.Loop() {
 		before := heap()
-		s := &Session{waiting: newQueue(1), guildCame: make(chan struct{}), log: slog.New(slog.DiscardHandler)}
+		s := &Session{guildCame: make(chan struct{})}
 		s.handle = handlers()
 		s.self.Store(newIdentity(user{ID: "100000000000000001"}, ""))
-		x := s.newSet(allShards(of), 0)
-		for n, member := range x.members {
-			s.names.begin(ids[n], member.brings, member.broughtBeside)
+		for n := range of {
+			s.names.begin(ids[n], func(guildID string) bool { return gateway.ShardOf(guildID, of) == n }, none)
 		}
+		one := &shard{Session: s}
 		for _, p := range payloads {
-			x.members[0].dispatch(b.Context(), "GUILD_CREATE", p)
+			if err := one.dispatch(b.Context(), "GUILD_CREATE", p); err != nil {
+				b.Fatal(err)
+			}
 		}
 		b.ReportMetric(float64(heap()-before)/servers, "B/server")
 		b.ReportMetric(float64(len(payloads[0])), "B/payload")

@@ -405,7 +405,7 @@ func (l *lateEdits) settle(id string) {
 
 // doubted has the post of an edit read in the background, because nobody knows whether and when the edit takes effect.
 func (s *Session) doubted(e turn.Edit) {
-	if s.late.doubt(e) && !s.start(func(ctx context.Context) { s.putRight(ctx, e.ID) }) {
+	if s.late.doubt(e) && !s.gateway.Start("put a post right", func(ctx context.Context) { s.putRight(ctx, e.ID) }) {
 		s.late.settle(e.ID)
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/bwmarrin/discordgo"
 
 	"familiar/internal/context/turn"
+	"familiar/internal/discord/gateway"
 	"familiar/internal/discord/rest"
 	"familiar/internal/test/bulk"
 	"familiar/internal/test/discordtest"
@@ -477,7 +478,7 @@ func TestRefusedToken(t *testing.T) {
 		if e := failed(t, err); e.Kind != rest.Unauthorized {
 			t.Errorf("got %+v", e)
 		}
-		var f *Fatal
+		var f *gateway.Fatal
 		if err := d.result(t); !errors.As(err, &f) || f.Code != 401 {
 			t.Errorf("Run gave %v", err)
 		}

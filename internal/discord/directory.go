@@ -12,6 +12,7 @@ import (
 	"github.com/bwmarrin/discordgo"
 
 	"familiar/internal/context/turn"
+	"familiar/internal/discord/gateway"
 	"familiar/internal/discord/rest"
 )
 
@@ -281,7 +282,7 @@ func (d *directory) countByShard(of int) map[int]int {
 	}
 	counts := make(map[int]int, of)
 	for id := range d.guilds {
-		counts[shardOf(id, of)]++
+		counts[gateway.ShardOf(id, of)]++
 	}
 	return counts
 }
@@ -362,7 +363,7 @@ func (d *directory) restore(guilds []guildInfo, mine func(guildID string) bool) 
 
 // since returns the channels whose latest message, when they were announced, was later than a moment. Forums and media
 // channels are left out, because they hold only threads.
-func (d *directory) since(after snowflake, mine func(guildID string) bool) []stretch {
+func (d *directory) since(after gateway.Flake, mine func(guildID string) bool) []stretch {
 	d.mu.RLock()
 	defer d.mu.RUnlock()
 	var found []stretch
@@ -464,7 +465,7 @@ func (s *Session) ask(channelID string) <-chan struct{} {
 		return nil
 	}
 	done := make(chan struct{})
-	if !s.start(func(ctx context.Context) { s.inquire(ctx, channelID, q, done) }) {
+	if !s.gateway.Start("ask for a channel", func(ctx context.Context) { s.inquire(ctx, channelID, q, done) }) {
 		return nil
 	}
 	q.done, p.inquiries[channelID] = done, q
@@ -474,7 +475,6 @@ func (s *Session) ask(channelID string) <-chan struct{} {
 
 // inquire asks for a channel and adds it to the directory.
 func (s *Session) inquire(ctx context.Context, channelID string, q *inquiry, done chan struct{}) {
-	defer s.logPanic("ask for a channel")
 	err := s.fetchChannel(ctx, channelID)
 	p := &s.parents
 	p.mu.Lock()

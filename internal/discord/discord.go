@@ -5,12 +5,8 @@
 // [Session.OpenThread], [Session.Typing] and [Session.Respond] go the other way. Any goroutine may call them, also after
 // Run has returned, so that a turn that has begun can finish. Reading from top to bottom:
 //
-//   - shards.go says how many sessions there are with the gateway, and changes their number. starts.go has each wait until
-//     it may begin.
-//   - supervise.go keeps the connection of one session alive. It decides when to resume, start over or give up.
-//   - connection.go is one such connection, from HELLO to its end. It sends heartbeats and notices a dead peer within two.
-//   - keep.go saves the session for the next start, and asks for messages that were written while there was no session.
-//   - intake.go turns gateway payloads (wire.go) into events and queues them, so that the gateway never waits for the bot.
+//   - Package gateway keeps the sessions. intake.go turns what they bring (wire.go) into events.
+//   - keep.go saves them with the servers that they had. gap.go asks for messages that were written while there was none.
 //   - message.go reads one message: its author, its text with names for ids, its attachments and embeds.
 //   - directory.go knows servers, channels and roles, and asks for channels that the gateway did not announce.
 //   - permissions.go computes who may read which channel.
@@ -18,13 +14,8 @@
 //   - interact.go answers commands, buttons and forms. commands.go registers the commands.
 //   - server.go reads a server when it is asked about it, and surveys without a connection how the bot is set up.
 //
-// REST calls, permissions, error codes and payload types are discordgo's. Its gateway client is not used. It cannot tell
-// an invalidated session (op 9) from a quiet one, and it answers op 9 with IDENTIFYs that nobody counts. It loses the
-// close code of a running connection and needs five missed beats to notice a dead one. It can also crash the process
-// while closing (bwmarrin/discordgo#1702). Its rate limiter is not used either, because it sleeps without regard to the
-// context.
-//
-// Package rest below sends the requests.
+// REST calls, permissions, error codes and payload types are discordgo's. Its rate limiter is not used, because it sleeps
+// without regard to the context: package rest sends the requests.
 //
 // The formats are those of API version 10: https://discord.com/developers/docs/reference.
 package discord
@@ -36,7 +27,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net"
 	"net/http"
 	"net/url"
 	"strings"
@@ -45,6 +35,7 @@ import (
 	"time"
 
 	"familiar/internal/context/turn"
+	"familiar/internal/discord/gateway"
 	"familiar/internal/discord/rest"
 )
 
@@ -117,64 +108,33 @@ const defaultBase = "https://discord.com/api"
 
 // Session is a door to Discord. Make it with New.
 type Session struct {
-	cfg        Config
-	log        *slog.Logger
-	token      string
-	rest       *rest.Client
-	names      directory
-	refusals   refusals
-	hooks      webhooks
-	namesakes  namesakes
-	late       lateEdits
-	acks       acks
-	parents    parents
-	events     chan []turn.Event // closed by Run
-	waiting    *queue
-	netDial    func(ctx context.Context, network, address string) (net.Conn, error) // connects to the gateway; nil: net.Dialer does. Tests connect in memory
-	frameLimit int64                                                                // bytes of a gateway frame; a larger frame is skipped
-	handle     map[string]func(*shard, context.Context, []byte) error               // gateway event → handler; not changed after New
-	starts     *starts
-	current    atomic.Pointer[set] // the shards that bring events; nil before Run
-	sessions   atomic.Int64        // numbers that sessions have been given in positions
-	grow       chan int            // holds the number of shards that the bot should have, if that is more than it has
+	cfg       Config
+	log       *slog.Logger
+	token     string
+	rest      *rest.Client
+	names     directory
+	refusals  refusals
+	hooks     webhooks
+	namesakes namesakes
+	late      lateEdits
+	acks      acks
+	parents   parents
+	gateway   *gateway.Gateway
+	handle    map[string]func(*shard, context.Context, []byte) error // gateway event → handler; not changed after New
 
-	self  atomic.Pointer[identity] // nil before the first READY
-	tasks sync.WaitGroup           // goroutines that Run has started and waits for
-	seen  edits                    // messages and interactions that were reported
-	once  sync.Once                // guards the call of OnReady
+	self atomic.Pointer[identity] // nil before the first READY
+	seen edits                    // messages and interactions that were reported
 
-	changed chan struct{} // holds one token after READY and RESUMED, for the keeper
-	filling sync.Mutex    // held while missed messages are asked for
+	filling sync.Mutex // held while missed messages are asked for
 
 	offered     atomic.Pointer[[]turn.Definition] // replaces Config.Commands; nil: does not
 	registering sync.Mutex                        // held while the commands are registered
 	registered  bool                              // Discord has the commands; guarded by registering
 
-	mu         sync.Mutex
-	identifies int // sessions begun since the start; guarded by mu
-	resumes    int // sessions resumed since the start; guarded by mu
-	// contentless means that the gateway has refused the content of messages. Mentions, replies with a ping, commands
-	// and direct messages still come whole.
-	contentless atomic.Bool
-	presence    atomic.Pointer[turn.Presence]    // what people see beside the bot's name; nil: never set
-	refuse401   func()                           // ends Run; set by Run; guarded by mu
-	spawn       func(task func(context.Context)) // starts a goroutine that Run waits for; nil unless Run is running; guarded by mu
-	guildCame   chan struct{}                    // closed and replaced at each GUILD_CREATE; guarded by mu
-	directs     map[string]snowflake             // channel of direct messages → its latest message; guarded by mu
+	mu        sync.Mutex
+	guildCame chan struct{}            // closed and replaced at each GUILD_CREATE; guarded by mu
+	directs   map[string]gateway.Flake // channel of direct messages → its latest message; guarded by mu
 }
-
-// Contentless reports whether Discord lets the bot read only messages that are for it.
-func (s *Session) Contentless() bool { return s.contentless.Load() }
-
-// The waits of the supervisor.
-const (
-	helloLimit   = 15 * time.Second       // for HELLO
-	welcomeLimit = 30 * time.Second       // for READY or RESUMED, after that
-	identifyGap  = 5 * time.Second        // between two IDENTIFYs
-	invalidWait  = time.Second            // after op 9; up to four times as much is added
-	firstRetry   = 500 * time.Millisecond // after a failure; doubles
-	guildsLimit  = 2 * time.Second        // for the servers that READY announced
-)
 
 // New checks the configuration. It does not touch the network.
 func New(c Config) (*Session, error) {
@@ -200,12 +160,7 @@ func New(c Config) (*Session, error) {
 	}
 	s := &Session{
 		cfg: c, log: c.Log, token: token,
-		events:     make(chan []turn.Event), // unbuffered: what is sent has been received
-		guildCame:  make(chan struct{}),
-		changed:    make(chan struct{}, 1),
-		grow:       make(chan int, 1),
-		starts:     newStarts(c.Shards),
-		frameLimit: maxFrame,
+		guildCame: make(chan struct{}),
 	}
 	if keeps := c.LoadSession != nil; keeps != (c.SaveSession != nil) || keeps != (c.LoadServers != nil) || keeps != (c.SaveServers != nil) {
 		return nil, errors.New("open Discord: LoadSession, SaveSession, LoadServers and SaveServers go together")
@@ -215,15 +170,23 @@ func New(c Config) (*Session, error) {
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
-	s.waiting = newQueue(c.Queue)
 	s.handle = handlers()
 	s.rest, err = rest.New(rest.Config{
 		Token: token, Base: strings.TrimSuffix(c.BaseURL, "/") + "/v10", UserAgent: c.UserAgent, HTTP: c.HTTP, PerSecond: c.PerSecond,
-		Log: s.log, Redact: s.redact, Refused: s.refuse,
+		Log: s.log, Redact: s.redact, Refused: func() { s.gateway.Refuse() },
 	})
 	if err != nil {
 		return nil, err
 	}
+	sessions := gateway.Config{
+		Token: token, REST: s.rest, Log: s.log, Redact: s.redact, Queue: c.Queue, Reader: s.readShard, Reactions: c.Reactions, Shards: c.Shards,
+		Begun: s.begun, Missed: s.fillGap, Place: s.place, Overdue: c.Overdue,
+	}
+	if c.SaveSession != nil {
+		sessions.Save = s.save
+		sessions.Clear = func(ctx context.Context, shard int) error { return c.SaveSession(ctx, shard, "") }
+	}
+	s.gateway = gateway.New(sessions)
 	return s, nil
 }
 
@@ -277,16 +240,38 @@ func checkShape(token, where string) error {
 
 const tokenAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_="
 
+// Run connects to Discord and stays connected until ctx is done. Then it returns nil. If trying again cannot help, it
+// returns a *gateway.Fatal. It may be called once. When it returns, everything that it started has ended and Events is closed.
+func (s *Session) Run(ctx context.Context) error { return s.gateway.Run(ctx, s.restore) }
+
 // Events returns the events in Discord's order, those together that came while the bot was busy. Run closes the channel
 // when it returns. Nobody else may close it. The bot takes events when it has stored those that came before.
 //
 // A Gone event without a channel means that the bot has left the whole server.
-func (s *Session) Events() <-chan []turn.Event { return s.events }
+func (s *Session) Events() <-chan []turn.Event { return s.gateway.Events() }
+
+// Contentless reports whether Discord lets the bot read only messages that are for it.
+func (s *Session) Contentless() bool { return s.gateway.Contentless() }
+
+// Present shows a presence beside the bot's name, in this session and in later ones. It does not wait.
+func (s *Session) Present(p turn.Presence) { s.gateway.Present(p) }
+
+// Health reports the state of the connections.
+func (s *Session) Health() gateway.Health {
+	h := s.gateway.Health()
+	if h.Of > 0 {
+		guilds := s.names.countByShard(h.Of)
+		for i := range h.Shards {
+			h.Shards[i].Guilds = guilds[i]
+			h.Guilds += guilds[i]
+		}
+	}
+	return h
+}
 
 // Guilds returns the ids of the bot's servers. known is false until Discord has announced them.
 func (s *Session) Guilds() (ids []string, known bool) {
-	now := s.current.Load()
-	return s.names.guildIDs(), now != nil && now.absent.Load() <= 0
+	return s.names.guildIDs(), s.gateway.Complete()
 }
 
 // redact removes the token, webhook tokens and everything that the operator's redactor knows from a text.

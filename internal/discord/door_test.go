@@ -19,6 +19,26 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // soon is longer than anything that tests wait for. In virtual time it costs nothing.
 const soon = time.Minute
 
+// The waits of the gateway's sessions.
+const (
+	helloLimit  = 15 * time.Second
+	identifyGap = 5 * time.Second
+	firstRetry  = 500 * time.Millisecond
+	maxResumes  = 3
+	sessionLife = 10 * time.Minute
+	settledLast = time.Minute
+	keepEvery   = 5 * time.Second
+	keepAtRest  = time.Minute
+
+	welcomeLimit = 30 * time.Second
+)
+
+// Close codes of the gateway.
+const (
+	badShard  = 4010
+	noContent = 4014
+)
+
 // virtual runs a test in virtual time against a Discord in memory. Waits are exact and cost nothing.
 func virtual(t *testing.T, test func(t *testing.T, far *discordtest.Server)) {
 	t.Helper()
@@ -54,7 +74,7 @@ func prepare(t *testing.T, far *discordtest.Server, change func(*Config)) *Sessi
 	t.Helper()
 	client := &http.Client{Transport: &http.Transport{DialContext: far.Dial}}
 	s := session(t, far, client, change)
-	s.netDial = far.Dial
+	s.gateway.Dial = far.Dial
 	return s
 }
 

@@ -98,12 +98,12 @@ func (s *shard) onInteraction(ctx context.Context, i *interaction) {
 	switch i.Type {
 	case discordgo.InteractionApplicationCommand:
 		if s.opensForm(i.Data.Name) {
-			s.tasks.Go(func() { s.openForm(ctx, i) })
+			s.gateway.Go("open a form", func() { s.openForm(ctx, i) })
 			return
 		}
 	case discordgo.InteractionModalSubmit:
 	case discordgo.InteractionApplicationCommandAutocomplete: // the suggestions are the first response
-		s.enqueue(queued{event: s.commandEvent(i)})
+		s.gateway.EmitOnce(s.commandEvent(i))
 		return
 	case discordgo.InteractionMessageComponent:
 		if i.Message != nil && i.Message.Flags&discordgo.MessageFlagsEphemeral != 0 { // a message that only this person sees: it is edited
@@ -117,8 +117,7 @@ func (s *shard) onInteraction(ctx context.Context, i *interaction) {
 		return
 	}
 	e := s.commandEvent(i)
-	s.tasks.Go(func() {
-		defer s.logPanic("acknowledge an interaction")
+	s.gateway.Go("acknowledge an interaction", func() {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), ackLimit)
 		defer cancel()
 		if s.taken(ctx, i.ID) {
@@ -132,7 +131,7 @@ func (s *shard) onInteraction(ctx context.Context, i *interaction) {
 			}
 			s.reread(ctx, i, e.Command)
 		}
-		s.enqueue(queued{event: e}) // the position is zero: what is carried out now must not come again
+		s.gateway.EmitOnce(e) // what is carried out now must not come again
 		if rest.Sleep(ctx, ackAfter) == nil {
 			if err := s.acknowledge(ctx, a, i.ID, i.Token); err != nil {
 				s.log.Warn("interaction could not be acknowledged", "command", e.Command.Name, "err", err)
@@ -150,7 +149,7 @@ func (s *Session) taken(ctx context.Context, id string) bool {
 		return false
 	}
 	asked := make(chan bool, 1)
-	s.tasks.Go(func() {
+	s.gateway.Go("look for an interaction", func() {
 		taken, err := s.cfg.Taken(ctx, id)
 		if err != nil {
 			s.log.Error("look for an interaction that came before", "err", err)
@@ -444,7 +443,6 @@ func (s *Session) opensForm(command string) bool {
 // response, within three seconds, so the command is not acknowledged before.
 // https://discord.com/developers/docs/interactions/receiving-and-responding#interaction-response-object-modal
 func (s *Session) openForm(ctx context.Context, i *interaction) {
-	defer s.logPanic("open a form")
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), ackLimit)
 	defer cancel()
 	e := s.commandEvent(i)

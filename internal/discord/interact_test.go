@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"familiar/internal/context/turn"
+	"familiar/internal/discord/gateway"
 	"familiar/internal/discord/rest"
 	"familiar/internal/test/discordtest"
 )
@@ -102,7 +103,7 @@ func TestUnacknowledged(t *testing.T) {
 	virtual(t, func(t *testing.T, far *discordtest.Server) {
 		d := open(t, far, nil)
 		far.Fail(discordtest.Fault{Route: callbacks, Status: http.StatusNotFound, Body: `{"code":10062,"message":"Unknown interaction"}`})
-		far.Distort("INTERACTION_CREATE", func(p map[string]any) { p["id"] = flakeAt(time.Now().Add(-4 * time.Second)).String() })
+		far.Distort("INTERACTION_CREATE", func(p map[string]any) { p["id"] = gateway.FlakeAt(time.Now().Add(-4 * time.Second)).String() })
 		far.Interact("general", "ada", "help", nil, true)
 		await(t, "the callback", func() bool { return len(far.Requests(callbacks)) == 1 })
 		d.none(t)

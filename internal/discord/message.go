@@ -17,6 +17,7 @@ import (
 	"github.com/bwmarrin/discordgo"
 
 	"familiar/internal/context/turn"
+	"familiar/internal/discord/gateway"
 	"familiar/internal/discord/rest"
 )
 
@@ -28,7 +29,7 @@ func (s *Session) fromPerson(m *message) bool {
 }
 
 func (s *shard) onMessage(_ context.Context, m *message) {
-	id := min(flake(m.ID), flakeAt(s.Now().Add(time.Minute))) // a server may number its messages differently
+	id := min(gateway.FlakeOf(m.ID), gateway.FlakeAt(s.Now().Add(time.Minute))) // a server may number its messages differently
 	if m.GuildID == "" {
 		s.noteDirect(m.ChannelID, id)
 	}
@@ -38,10 +39,10 @@ func (s *shard) onMessage(_ context.Context, m *message) {
 		if len(s.cfg.Proxies) > 0 {
 			s.origins.pair(&e, m)
 		}
-		e.Replayed = s.replays
-		s.emit(e)
+		e.Replayed = s.from.Replays()
+		s.from.Emit(e)
 	}
-	s.at.mark = max(s.at.mark, id)
+	s.from.Saw(id)
 }
 
 // onEdit reports an edit of the text. Discord sends the same event when a link preview appears or a message is pinned.
@@ -53,7 +54,7 @@ func (s *shard) onEdit(_ context.Context, m *message) {
 	if when == "" {
 		when = m.Edited.UTC().Format(time.RFC3339Nano)
 	}
-	s.emit(s.event(turn.Edited, m.ID+":"+when, m))
+	s.from.Emit(s.event(turn.Edited, m.ID+":"+when, m))
 }
 
 func (s *shard) onDelete(_ context.Context, d *deletion) {
@@ -61,7 +62,7 @@ func (s *shard) onDelete(_ context.Context, d *deletion) {
 		if id == "" {
 			continue
 		}
-		s.emit(turn.Event{
+		s.from.Emit(turn.Event{
 			Kind: turn.Deleted, ID: id + ":deleted", GuildID: d.GuildID, Direct: d.GuildID == "",
 			Message: turn.Message{ID: id, ChannelID: d.ChannelID}, Rewritten: s.origins.deleted(id),
 		})
@@ -117,7 +118,7 @@ func (s *Session) message(m *message, by *member) turn.Message {
 		out.ReplyTo = m.Reference.MessageID
 	}
 	if out.At.IsZero() {
-		out.At = flake(m.ID).time()
+		out.At = gateway.FlakeOf(m.ID).Time()
 	}
 	return out
 }

@@ -241,7 +241,7 @@ const memberLimit = 3 * time.Second
 // readable for everybody who can read that one. So talk there reveals nothing. Unknown channels are not readable.
 // Nothing is readable without a connection, or if Discord does not return the person's roles.
 func (s *Session) Readable(ctx context.Context, guildID string, who turn.Reader, audience string, channels ...string) map[string]bool {
-	if !s.connected(guildID) || who.ID == "" || !s.names.knows(guildID) { // a typed link may name any server
+	if !s.gateway.Connected(guildID) || who.ID == "" || !s.names.knows(guildID) { // a typed link may name any server
 		return nil
 	}
 	if !who.RolesKnown {

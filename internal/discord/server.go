@@ -15,6 +15,7 @@ import (
 	"github.com/bwmarrin/discordgo"
 
 	"familiar/internal/context/turn"
+	"familiar/internal/discord/gateway"
 	"familiar/internal/discord/rest"
 )
 
@@ -121,7 +122,7 @@ func (s *Session) Survey(ctx context.Context) (Survey, error) {
 	if err != nil {
 		return found, err
 	}
-	if told, err := s.askGateway(ctx); err == nil {
+	if told, err := s.gateway.Ask(ctx); err == nil {
 		found.Shards, found.Starts, found.StartsADay = told.Shards, told.SessionStartLimit.Remaining, told.SessionStartLimit.Total
 	}
 	guilds, err := s.ownGuilds(ctx)
@@ -263,10 +264,10 @@ func (s *Session) SearchMessages(ctx context.Context, guildID string, q turn.Mes
 	}
 	params["author_id"], params["channel_id"] = q.Authors, q.Channels
 	if !q.From.IsZero() {
-		params.Set("min_id", flakeAt(q.From).String())
+		params.Set("min_id", gateway.FlakeAt(q.From).String())
 	}
 	if !q.To.IsZero() {
-		params.Set("max_id", flakeAt(q.To).String())
+		params.Set("max_id", gateway.FlakeAt(q.To).String())
 	}
 	var found struct {
 		Messages [][]message `json:"messages"` // groups of one message; Discord used to add the messages around it

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"familiar/internal/context/turn"
+	"familiar/internal/discord/gateway"
 	"familiar/internal/test/discordtest"
 )
 
@@ -377,7 +378,7 @@ func TestGrows(t *testing.T) {
 				far.Interact(rooms[2], "ada", "order", nil, true)
 			}
 			time.Sleep(100 * time.Millisecond)
-			if n >= 60 && !d.connected(far.GuildOf(room)) {
+			if n >= 60 && !d.gateway.Connected(far.GuildOf(room)) {
 				t.Fatalf("after %v the events of server %d do not come", time.Duration(n)*100*time.Millisecond, n%len(rooms))
 			}
 		}
@@ -479,7 +480,7 @@ func TestNoNumberIsRight(t *testing.T) {
 	virtual(t, func(t *testing.T, far *discordtest.Server) {
 		far.CloseNext(1, badShard)
 		err := run(t, far, prepare(t, far, nil)).result(t)
-		if f := (*Fatal)(nil); !errors.As(err, &f) || f.Code != badShard {
+		if f := (*gateway.Fatal)(nil); !errors.As(err, &f) || f.Code != badShard {
 			t.Errorf("Run gave %v", err)
 		}
 	})

@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"familiar/internal/discord/gateway"
 	"familiar/internal/discord/rest"
 	"familiar/internal/test/discordtest"
 )
@@ -159,7 +160,7 @@ func TestDeadResumeURL(t *testing.T) {
 	virtual(t, func(t *testing.T, far *discordtest.Server) {
 		far.ResumeURL("ws://127.0.0.1:2/gone")
 		s := prepare(t, far, nil)
-		s.netDial = func(ctx context.Context, network, address string) (net.Conn, error) {
+		s.gateway.Dial = func(ctx context.Context, network, address string) (net.Conn, error) {
 			if strings.HasSuffix(address, ":2") {
 				return nil, errors.New("refused")
 			}
@@ -310,7 +311,7 @@ func TestFatal(t *testing.T) {
 		begin func(*testing.T, *discordtest.Server, int) *door
 	}) {
 		err := c.begin(t, far, c.code).result(t)
-		var f *Fatal
+		var f *gateway.Fatal
 		if !errors.As(err, &f) || f.Code != c.code || !strings.Contains(f.Error(), c.cure) || strings.Contains(f.Error(), wrongToken) {
 			t.Errorf("Run gave %v, want code %d and a cure with %q", err, c.code, c.cure)
 		}
@@ -410,19 +411,6 @@ func TestImpatience(t *testing.T) {
 		synctest.Wait()
 		if far.Connections() != 1 {
 			t.Errorf("%d connections", far.Connections())
-		}
-	})
-}
-
-// TestKeepsOut checks that the gateway's address cannot turn an encrypted connection into an unencrypted one.
-func TestKeepsOut(t *testing.T) {
-	virtual(t, func(t *testing.T, far *discordtest.Server) {
-		s := prepare(t, far, nil)
-		s.rest.Base = "https://discord.com/api/v10"
-		for _, address := range []string{"ws://127.0.0.1:1", "http://127.0.0.1:1", "://"} {
-			if _, err := s.dial(t.Context(), address, helloLimit); err == nil || !strings.Contains(err.Error(), "wss") {
-				t.Errorf("%s: %v", address, err)
-			}
 		}
 	})
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/bwmarrin/discordgo"
 
 	"familiar/internal/context/turn"
+	"familiar/internal/discord/gateway"
 	"familiar/internal/discord/rest"
 )
 
@@ -40,9 +41,9 @@ const (
 // webhooks are the channels' webhooks and what was posted through them. The zero value is ready.
 type webhooks struct {
 	mu       sync.Mutex
-	channels map[string]*channelHook // by channel, never by thread; guarded by mu
-	posted   map[string]bool         // ids of messages that this process has posted; guarded by mu
-	doubts   map[string]snowflake    // nonce of a post that may or may not exist → where to search from; guarded by mu
+	channels map[string]*channelHook  // by channel, never by thread; guarded by mu
+	posted   map[string]bool          // ids of messages that this process has posted; guarded by mu
+	doubts   map[string]gateway.Flake // nonce of a post that may or may not exist → where to search from; guarded by mu
 }
 
 // channelHook is the webhook of one channel.
@@ -109,18 +110,18 @@ func (w *webhooks) has(messageID string) bool {
 }
 
 // doubt records that a post with this nonce may exist, and from where to search for it.
-func (w *webhooks) doubt(nonce string, since snowflake) {
+func (w *webhooks) doubt(nonce string, since gateway.Flake) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.doubts == nil || len(w.doubts) > hookMemory {
-		w.doubts = map[string]snowflake{}
+		w.doubts = map[string]gateway.Flake{}
 	}
 	if _, already := w.doubts[nonce]; !already {
 		w.doubts[nonce] = since
 	}
 }
 
-func (w *webhooks) doubtful(nonce string) (since snowflake, doubtful bool) {
+func (w *webhooks) doubtful(nonce string) (since gateway.Flake, doubtful bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	since, doubtful = w.doubts[nonce]
@@ -355,11 +356,11 @@ func (s *Session) execute(ctx context.Context, at place, p turn.Post) (string, e
 	r := rest.Request{Method: http.MethodPost, URL: discordgo.EndpointWebhookToken(at.ID, at.Token) + at.query("wait=true", withParts), Body: rest.JSON(out), Once: true}
 	since, look := s.hooks.doubtful(p.Nonce)
 	if !look {
-		since = flakeAt(time.Now().Add(-hookSkew))
+		since = gateway.FlakeAt(time.Now().Add(-hookSkew))
 	}
 	if p.Again && !look {
-		if since, look = flake(p.ReplyTo), true; since == 0 {
-			since = flakeAt(time.Now().Add(-lookBack))
+		if since, look = gateway.FlakeOf(p.ReplyTo), true; since == 0 {
+			since = gateway.FlakeAt(time.Now().Add(-lookBack))
 		}
 	}
 	for failures, limits := 0, 0; ; {
@@ -403,7 +404,7 @@ func (s *Session) execute(ctx context.Context, at place, p turn.Post) (string, e
 
 // lookFor returns the id of a message that the persona posted here through the webhook and that nobody has recorded, or
 // "".
-func (s *Session) lookFor(ctx context.Context, at place, p turn.Post, name string, since snowflake) (string, error) {
+func (s *Session) lookFor(ctx context.Context, at place, p turn.Post, name string, since gateway.Flake) (string, error) {
 	var page []message
 	address := fmt.Sprintf("%s?after=%v&limit=%d", discordgo.EndpointChannelMessages(p.ChannelID), since, lookAt)
 	if err := s.rest.Get(ctx, rest.Request{URL: address}, &page); err != nil {

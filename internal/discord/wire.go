@@ -12,6 +12,7 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
+	"familiar/internal/discord/gateway"
 	"familiar/internal/discord/rest"
 )
 
@@ -86,47 +87,8 @@ func (s *stamp) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// snowflake is an id as a number, which grows with time: milliseconds since 2015, shifted by 22 bits.
-// https://discord.com/developers/docs/reference#snowflakes
-type snowflake uint64
-
-// flake returns an id as a number, or 0 if it is not a number.
-func flake(id string) snowflake {
-	n, _ := strconv.ParseUint(id, 10, 64)
-	return snowflake(n)
-}
-
-const epoch = 1420070400000 // the first millisecond of 2015 in Unix time
-
-// flakeAt returns the smallest snowflake of a moment.
-func flakeAt(at time.Time) snowflake { return snowflake(max(0, at.UnixMilli()-epoch)) << 22 }
-
-func (f snowflake) time() time.Time { return time.UnixMilli(int64(f>>22) + epoch) }
-
-// MarshalJSON writes a string.
-func (f snowflake) MarshalJSON() ([]byte, error) { return []byte(`"` + f.String() + `"`), nil }
-
-func (f snowflake) String() string { return strconv.FormatUint(uint64(f), 10) }
-
-// UnmarshalJSON reads a string, a number or null.
-func (f *snowflake) UnmarshalJSON(data []byte) error {
-	*f = flake(strings.Trim(string(data), `"`))
-	return nil
-}
-
-// frame is any message of the gateway.
-type frame struct {
-	Op   int             `json:"op"`
-	Data json.RawMessage `json:"d"`
-	Seq  int64           `json:"s"`
-	Type string          `json:"t"`
-
-	Skipped bool `json:"-"` // the frame was too large, and Data is missing
-}
-
+// ready is what READY says of the bot and its servers.
 type ready struct {
-	SessionID   string      `json:"session_id"`
-	ResumeURL   string      `json:"resume_gateway_url"`
 	User        user        `json:"user"`
 	Application object      `json:"application"`
 	Guilds      []guildInfo `json:"guilds"`
@@ -152,7 +114,7 @@ func (all *ids) UnmarshalJSON(data []byte) error {
 		if json.Unmarshal(one, &read[i]) != nil && rest.Decode(one, &o) == nil {
 			read[i] = o.ID
 		}
-		if number := string(one); flake(number) > 0 {
+		if number := string(one); gateway.FlakeOf(number) > 0 {
 			read[i] = number
 		}
 		if read[i] == "" {
@@ -240,16 +202,16 @@ func (o *optional[T]) UnmarshalJSON(data []byte) error {
 
 // sentFile is an attachment: https://discord.com/developers/docs/resources/message#attachment-object
 type sentFile struct {
-	ID          snowflake `json:"id"`
-	Filename    string    `json:"filename"`
-	Description string    `json:"description"`
-	ContentType string    `json:"content_type"`
-	Size        int64     `json:"size"`
-	URL         string    `json:"url"`
-	Width       int       `json:"width"`
-	Height      int       `json:"height"`
-	Seconds     float64   `json:"duration_secs"`
-	Waveform    string    `json:"waveform"`
+	ID          gateway.Flake `json:"id"`
+	Filename    string        `json:"filename"`
+	Description string        `json:"description"`
+	ContentType string        `json:"content_type"`
+	Size        int64         `json:"size"`
+	URL         string        `json:"url"`
+	Width       int           `json:"width"`
+	Height      int           `json:"height"`
+	Seconds     float64       `json:"duration_secs"`
+	Waveform    string        `json:"waveform"`
 }
 
 // embed is a link preview or a bot's card: https://discord.com/developers/docs/resources/message#embed-object
@@ -346,7 +308,7 @@ type channel struct {
 	Type       discordgo.ChannelType `json:"type"`
 	Name       string                `json:"name"`
 	ParentID   string                `json:"parent_id,omitempty"`      // of a thread its channel; of a channel its category
-	Last       snowflake             `json:"last_message_id,omitzero"` // at the time when the channel was announced
+	Last       gateway.Flake         `json:"last_message_id,omitzero"` // at the time when the channel was announced
 	Topic      string                `json:"topic,omitempty"`
 	Overwrites []overwrite           `json:"permission_overwrites,omitempty"` // empty for a thread, which has its parent's
 }

@@ -120,7 +120,7 @@ func (f *Forgetter) exportRows(ctx context.Context, p *footprint, e *Export) err
 	for _, k := range f.keepers() {
 		for _, r := range k.person {
 			for _, args := range f.args(s, r) {
-				rows, err := f.Traces.DB.ReadRows(ctx, k.table, r.where, args)
+				rows, err := f.Traces.DB.Rows(ctx, `SELECT * FROM `+k.table+` WHERE `+r.where, args)
 				if err != nil {
 					return err
 				}

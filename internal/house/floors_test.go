@@ -75,14 +75,14 @@ func libraryOf(path string) string {
 }
 
 // atDoors lists the rooms that a door may import.
-var atDoors = []string{"internal/api", "internal/context/turn", "internal/discord/rest", "internal/redact", "internal/store"}
+var atDoors = []string{"internal/api", "internal/context/turn", "internal/discord/gateway", "internal/discord/rest", "internal/redact", "internal/store"}
 
 // keepers lists the only rooms that may import a package.
 var keepers = map[string][]string{
 	"database/sql":                               {"internal/embedding", "internal/memory", "internal/providers/history", "internal/store", "internal/trace"},
 	"flag":                                       {"cmd/familiar", "internal/test/soak"},
 	"github.com/alecthomas/kong":                 {"cmd/evaluate", "cmd/familiar"},
-	"github.com/bwmarrin/discordgo":              {"internal/discord", "internal/discord/rest"},
+	"github.com/bwmarrin/discordgo":              {"internal/discord", "internal/discord/gateway", "internal/discord/rest"},
 	"github.com/joho/godotenv":                   {"internal/app", "internal/doctor"},
 	"github.com/modelcontextprotocol/go-sdk/mcp": {"internal/mcp"},
 }

@@ -51,10 +51,10 @@ var dialling = map[string][]string{
 
 // mayDial lists the rooms with a door to the network, and the package that each uses.
 var mayDial = map[string][]string{
-	"internal/api":       {"net", "net/http", "crypto/tls"},
-	"internal/web/fetch": {"net", "net/http", "crypto/tls"},
-	"internal/web/guard": {"net"},
-	"internal/discord":   {"github.com/gorilla/websocket"},
+	"internal/api":             {"net", "net/http", "crypto/tls"},
+	"internal/discord/gateway": {"github.com/gorilla/websocket"},
+	"internal/web/fetch":       {"net", "net/http", "crypto/tls"},
+	"internal/web/guard":       {"net"},
 }
 
 // mayWrap lists the rooms that may wrap the transport of a client that they received: http.Client{Transport: …}, a copy that still dials

@@ -240,8 +240,8 @@ import (
 
 var c = &http.Client{}
 var d = websocket.Dialer{} // no
--- internal/discord/a.go --
-package discord
+-- internal/discord/gateway/a.go --
+package gateway
 
 import (
 	"fmt"

@@ -1,13 +1,14 @@
 // Package linear is a linear classifier: each feature has a weight for each class, and a softmax over the sums gives
 // probabilities.
 //
-// A separate program trains a [Model] (train.go) and writes it to a few hundred kilobytes (file.go) that are embedded
-// in the binary. The product only calls [Model.Classify]. A linear model can explain itself: every decision is a sum,
+// A separate program trains a [Model] and writes it to a few hundred kilobytes (file.go) that are embedded in the binary.
+// A linear model can explain itself: every decision is a sum,
 // and [Model.Why] returns its largest terms.
 package linear
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
 	"sort"
@@ -29,6 +30,34 @@ type Model struct {
 	weights []byte    // int8: one row of len(classes) per name
 }
 
+// New returns a model with weights by feature and class. It rounds each weight to a byte: levels is how many steps the largest
+// weight of a class has. It keeps the features with a weight that is not 0.
+func New(classes []string, bias []float64, weights map[string][]float64, levels float64) *Model {
+	m := &Model{classes: classes, bias: bias, scale: make([]float64, len(classes))}
+	for _, row := range weights {
+		for c, w := range row {
+			m.scale[c] = max(m.scale[c], math.Abs(w)/levels)
+		}
+	}
+	rows := map[uint32][]byte{}
+	for _, name := range slices.Sorted(maps.Keys(weights)) {
+		row := make([]byte, len(classes))
+		for c, w := range weights[name] {
+			if m.scale[c] > 0 {
+				row[c] = byte(int8(math.Round(w / m.scale[c])))
+			}
+		}
+		if slices.ContainsFunc(row, func(b byte) bool { return b != 0 }) {
+			rows[hash(name)] = row
+		}
+	}
+	for _, h := range slices.Sorted(maps.Keys(rows)) {
+		m.names = append(m.names, h)
+		m.weights = append(m.weights, rows[h]...)
+	}
+	return m
+}
+
 // Classes returns the names of the classes, in the order of Classify's probabilities.
 func (m *Model) Classes() []string { return m.classes }
 
@@ -41,7 +70,7 @@ func (m *Model) Classify(features []Feature) []float64 {
 			sums[c] += float64(int8(w)) * m.scale[c] * f.Value
 		}
 	}
-	softmax(sums)
+	Softmax(sums)
 	return sums
 }
 
@@ -80,9 +109,6 @@ func (m *Model) Weight(name string, class int) float64 {
 	return 0
 }
 
-// knows reports whether a training example had the feature.
-func (m *Model) knows(name string) bool { return m.row(name) != nil }
-
 // row returns a feature's weights by class, or nil if it is unknown. Hashes are distributed evenly, so the search
 // starts at the hash's share of all numbers.
 func (m *Model) row(name string) []byte {
@@ -114,8 +140,8 @@ func hash(name string) uint32 {
 	return h>>hashBits ^ h&(1<<hashBits-1)
 }
 
-// softmax turns log-odds into probabilities, in place.
-func softmax(x []float64) {
+// Softmax turns log-odds into probabilities, in place.
+func Softmax(x []float64) {
 	top, sum := slices.Max(x), 0.0
 	for i := range x {
 		x[i] = math.Exp(x[i] - top)

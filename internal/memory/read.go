@@ -27,9 +27,8 @@ func (s *Store) About(ctx context.Context, w ScopeFilter, subjects []string, kin
 		return nil, nil
 	}
 	args := append(w.args(), store.Listed(subjects), len(kinds) == 0, store.Listed(kinds))
-	rows, err := s.DB.Query(ctx, `SELECT `+statementColumns+` FROM memories m WHERE NOT m.superseded AND `+scoped+`
+	return store.ListOften(ctx, s.DB, "read memories of a subject", scanStatement, `SELECT `+statementColumns+` FROM memories m WHERE NOT m.superseded AND `+scoped+`
 		AND m.subject `+store.AmongThese+` AND (? OR m.kind `+store.AmongThese+`)`+latestFirst, args...)
-	return store.Collect(s.DB, "read memories of a subject", rows, err, scanStatement)
 }
 
 // latestFirst is the order of all reads but searches.
@@ -55,9 +54,8 @@ func (s *Store) Search(ctx context.Context, w ScopeFilter, text string, limit in
 		return nil, nil
 	}
 	args := append(append([]any{query}, w.args()...), max(1, limit))
-	rows, err := s.DB.Query(ctx, `SELECT `+statementColumns+` FROM (`+memoriesWith+`) f JOIN memories m ON m.id = f.id
+	return store.ListOften(ctx, s.DB, "search memories", scanStatement, `SELECT `+statementColumns+` FROM (`+memoriesWith+`) f JOIN memories m ON m.id = f.id
 		WHERE NOT m.superseded AND `+scoped+` ORDER BY f.score, m.said_at DESC, m.id DESC LIMIT 0 + ?`, args...)
-	return store.Collect(s.DB, "search memories", rows, err, scanStatement)
 }
 
 // mostCompared is how many statements one search compares.
@@ -145,8 +143,7 @@ func (s *Store) People(ctx context.Context, w ScopeFilter, most int) ([]store.Pe
 // Export returns all statements with their history, in the order in which they were learned. It is for the operator alone, never for a
 // prompt or an answer.
 func (s *Store) Export(ctx context.Context) ([]Statement, error) {
-	rows, err := s.DB.Read().QueryContext(ctx, `SELECT `+statementColumns+` FROM memories m ORDER BY m.id`)
-	all, err := store.Collect(s.DB, "export memories", rows, err, scanStatement)
+	all, err := store.List(ctx, s.DB, "export memories", scanStatement, `SELECT `+statementColumns+` FROM memories m ORDER BY m.id`)
 	return slices.Clip(all), err
 }
 
@@ -187,9 +184,8 @@ func (s *Store) CountByScope(ctx context.Context, most int) ([]ScopeCount, error
 
 // SourcesOf returns the ids of a person's messages that memories rest on although the messages are not kept any more.
 func (s *Store) SourcesOf(ctx context.Context, personID string) ([]string, error) {
-	rows, err := s.DB.Read().QueryContext(ctx, `SELECT DISTINCT message_id FROM memory_sources s WHERE author_id = ?
+	return store.List(ctx, s.DB, "read sources of memories", store.ScanValue[string], `SELECT DISTINCT message_id FROM memory_sources s WHERE author_id = ?
 		AND substr(message_id, 1, length(?)) <> ? AND NOT EXISTS (SELECT 1 FROM messages WHERE id = s.message_id)`, personID, commandSource, commandSource)
-	return store.Collect(s.DB, "read sources of memories", rows, err, store.ScanValue[string])
 }
 
 // Dump calls do with each statement that was learned since a time, by column. It is for the operator alone.

@@ -23,6 +23,8 @@ var (
 	seesC = FilterGuild("g", []string{"c"})
 )
 
+var noon = time.Date(2026, 5, 1, 12, 0, 0, 123456000, time.UTC)
+
 // open returns a new memory.
 func open(t *testing.T) *Store {
 	t.Helper()

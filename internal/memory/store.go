@@ -81,8 +81,7 @@ func (s *Store) Refresh(ctx context.Context) error {
 	r.mu.RLock()
 	last := r.last
 	r.mu.RUnlock()
-	rows, err := s.DB.Read().QueryContext(ctx, `SELECT guild_id, max(id) FROM memories WHERE id > ? GROUP BY guild_id`, last)
-	_, err = store.Collect(s.DB, "read servers with memories", rows, err, func(row store.Scanner) (none struct{}, err error) {
+	_, err := store.List(ctx, s.DB, "read servers with memories", func(row store.Scanner) (none struct{}, err error) {
 		var guild string
 		var id int64
 		if err = row.Scan(&guild, &id); err == nil {
@@ -90,7 +89,7 @@ func (s *Store) Refresh(ctx context.Context) error {
 			last = max(last, id)
 		}
 		return none, err
-	})
+	}, `SELECT guild_id, max(id) FROM memories WHERE id > ? GROUP BY guild_id`, last)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.last, r.known = max(r.last, last), r.known || err == nil

@@ -24,13 +24,12 @@ func serverPlace(guildID string) string { return "server:" + guildID }
 func (s *Characters) Chosen(ctx context.Context, channelID, parentID, guildID string) ([]string, error) {
 	chosen := map[string][]string{}
 	places := []string{channelID, parentID, serverPlace(guildID)}
-	rows, err := s.db.Query(ctx, `SELECT place, characters FROM castings WHERE place IN (?, ?, ?)`, places[0], places[1], places[2])
-	_, err = Collect(s.db, "read characters", rows, err, func(row Scanner) (_ struct{}, err error) {
+	_, err := ListOften(ctx, s.db, "read characters", func(row Scanner) (_ struct{}, err error) {
 		var place, ids string
 		err = row.Scan(&place, &ids)
 		chosen[place] = strings.Split(ids, "\n")
 		return struct{}{}, err
-	})
+	}, `SELECT place, characters FROM castings WHERE place IN (?, ?, ?)`, places[0], places[1], places[2])
 	if err != nil {
 		return nil, err
 	}

@@ -240,11 +240,10 @@ func (s *Claims) SavePost(ctx context.Context, turnID string, n int, p Post) err
 
 // Open returns the claimed events without an answer, in the order in which they came.
 func (s *Claims) Open(ctx context.Context) ([]OpenClaim, error) {
-	rows, err := s.db.readers.QueryContext(ctx, `SELECT event_id, at, event, turn_id FROM claims WHERE state <> 'done' ORDER BY at, event_id`)
-	all, err := Collect(s.db, "read open claims", rows, err, func(row Scanner) (o OpenClaim, err error) {
+	all, err := List(ctx, s.db, "read open claims", func(row Scanner) (o OpenClaim, err error) {
 		err = row.Scan(&o.Claim, micros{&o.At}, &o.Event, &o.TurnID)
 		return o, err
-	})
+	}, `SELECT event_id, at, event, turn_id FROM claims WHERE state <> 'done' ORDER BY at, event_id`)
 	for i := range all {
 		if err != nil {
 			return nil, err

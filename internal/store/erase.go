@@ -31,11 +31,10 @@ type Erasure struct {
 
 // Erasures returns the requests that are not finished, oldest first. An earlier process may have left them.
 func (s *Privacy) Erasures(ctx context.Context) ([]Erasure, error) {
-	rows, err := s.db.readers.QueryContext(ctx, `SELECT person_id, at, by_operator FROM erasures ORDER BY at`)
-	return Collect(s.db, "read who is being forgotten", rows, err, func(row Scanner) (e Erasure, err error) {
+	return List(ctx, s.db, "read who is being forgotten", func(row Scanner) (e Erasure, err error) {
 		err = row.Scan(&e.PersonID, micros{&e.At}, &e.ByOperator)
 		return e, err
-	})
+	}, `SELECT person_id, at, by_operator FROM erasures ORDER BY at`)
 }
 
 // EndErasure overwrites the bytes that deleting left behind, see [DB.Scrub], and records that the person was forgotten and who asked.

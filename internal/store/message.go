@@ -223,8 +223,7 @@ func (s *Messages) HasReply(ctx context.Context, channelID string, ids ...string
 
 // Recent returns the last n messages of a channel, oldest first.
 func (s *Messages) Recent(ctx context.Context, channelID string, n int) ([]Message, error) {
-	rows, err := s.db.Query(ctx, `SELECT `+columns+` FROM messages WHERE channel_id = ? ORDER BY at DESC, id DESC LIMIT 0 + ?`, channelID, n)
-	ms, err := Collect(s.db, "read recent messages", rows, err, scan)
+	ms, err := ListOften(ctx, s.db, "read recent messages", scan, `SELECT `+columns+` FROM messages WHERE channel_id = ? ORDER BY at DESC, id DESC LIMIT 0 + ?`, channelID, n)
 	slices.Reverse(ms)
 	return ms, err
 }

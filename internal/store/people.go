@@ -33,15 +33,13 @@ const metQuery = `INSERT INTO people (guild_id, author_id, name, at) VALUES (?, 
 // Names returns the names under which people spoke in a server, latest first, to within ten minutes. The caller must not change the slice.
 func (s *People) Names(ctx context.Context, guildID string) ([]string, error) {
 	return memoise(s.db, &s.db.names, guildID, sizeOfNames, func() ([]string, error) {
-		rows, err := s.db.Query(ctx, `SELECT name FROM people WHERE guild_id = ? ORDER BY at DESC LIMIT 0 + ?`, guildID, maxPeople)
-		return Collect(s.db, "read names of people", rows, err, ScanValue[string])
+		return ListOften(ctx, s.db, "read names of people", ScanValue[string], `SELECT name FROM people WHERE guild_id = ? ORDER BY at DESC LIMIT 0 + ?`, guildID, maxPeople)
 	})
 }
 
 // Servers returns the servers in which a person has spoken, latest first. The bot may have left some of them.
 func (s *People) Servers(ctx context.Context, authorID string, n int) ([]string, error) {
-	rows, err := s.db.Query(ctx, `SELECT guild_id FROM people WHERE author_id = ? AND guild_id <> '' ORDER BY at DESC LIMIT 0 + ?`, authorID, n)
-	return Collect(s.db, "read the servers of a person", rows, err, ScanValue[string])
+	return ListOften(ctx, s.db, "read the servers of a person", ScanValue[string], `SELECT guild_id FROM people WHERE author_id = ? AND guild_id <> '' ORDER BY at DESC LIMIT 0 + ?`, authorID, n)
 }
 
 func sizeOfNames(all []string) (size int) {
@@ -54,11 +52,10 @@ func sizeOfNames(all []string) (size int) {
 // NamesByID returns the last known names of people in a server, by id. An empty server is any.
 func (s *People) NamesByID(ctx context.Context, guildID string, ids []string) (map[string]string, error) {
 	type named struct{ id, name string }
-	rows, err := s.db.readers.QueryContext(ctx, `SELECT author_id, name FROM people WHERE author_id `+AmongThese+` AND (? = '' OR guild_id = ?) ORDER BY at`, Listed(ids), guildID, guildID)
-	all, err := Collect(s.db, "read names", rows, err, func(row Scanner) (n named, err error) {
+	all, err := List(ctx, s.db, "read names", func(row Scanner) (n named, err error) {
 		err = row.Scan(&n.id, &n.name)
 		return n, err
-	})
+	}, `SELECT author_id, name FROM people WHERE author_id `+AmongThese+` AND (? = '' OR guild_id = ?) ORDER BY at`, Listed(ids), guildID, guildID)
 	names := make(map[string]string, len(all))
 	for _, n := range all {
 		names[n.id] = n.name

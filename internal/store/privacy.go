@@ -44,9 +44,16 @@ type PrivacyEntry struct {
 func (s *Privacy) Pseudonym(personID string) string { return pseudonym(s.db.key, personID) }
 
 func pseudonym(key []byte, personID string) string {
+	return "~" + hex.EncodeToString(mac(key, personID))
+}
+
+// MAC returns a keyed hash of a text, so that nobody else can make it. The key stays in the store.
+func (db *DB) MAC(text string) []byte { return mac(db.key, text) }
+
+func mac(key []byte, text string) []byte {
 	h := hmac.New(sha256.New, key)
-	h.Write([]byte(personID))
-	return "~" + hex.EncodeToString(h.Sum(nil)[:16])
+	h.Write([]byte(text))
+	return h.Sum(nil)[:16]
 }
 
 // read reads the key of the hash, and whether anybody has a standing.
@@ -133,11 +140,10 @@ func (s *Privacy) logAct(tx *sql.Tx, personID string, act PrivacyAct, byOperator
 
 // Acts returns what was done about a person's data, oldest first.
 func (s *Privacy) Acts(ctx context.Context, personID string) ([]PrivacyEntry, error) {
-	rows, err := s.db.readers.QueryContext(ctx, `SELECT at, act, by_operator FROM privacy_log WHERE who = ? ORDER BY at, rowid`, s.Pseudonym(personID))
-	return Collect(s.db, "read what is on record", rows, err, func(row Scanner) (e PrivacyEntry, err error) {
+	return List(ctx, s.db, "read what is on record", func(row Scanner) (e PrivacyEntry, err error) {
 		err = row.Scan(micros{&e.At}, &e.Act, &e.ByOperator)
 		return e, err
-	})
+	}, `SELECT at, act, by_operator FROM privacy_log WHERE who = ? ORDER BY at, rowid`, s.Pseudonym(personID))
 }
 
 // alias returns the id under which a person is counted. It is their pseudonym once they have opted out or were forgotten, so that neither

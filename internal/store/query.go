@@ -152,6 +152,12 @@ func List[T any](ctx context.Context, db *DB, what string, scan func(Scanner) (T
 	return Collect(db, what, rows, err, scan)
 }
 
+// ListOften is [List] for the few reads that most turns run: they are prepared.
+func ListOften[T any](ctx context.Context, db *DB, what string, scan func(Scanner) (T, error), query string, args ...any) ([]T, error) {
+	rows, err := db.Query(ctx, query, args...)
+	return Collect(db, what, rows, err, scan)
+}
+
 // Collect returns the rows of a query, which failed if err is not nil. The error begins with what.
 func Collect[T any](db *DB, what string, rows *sql.Rows, err error, scan func(Scanner) (T, error)) (all []T, _ error) {
 	err = each(rows, err, func(row Scanner) error {

@@ -233,12 +233,11 @@ func (s *Quotas) Usage(ctx context.Context, at time.Time, p Party) (map[string]U
 	if standing != (Standing{}) {
 		p.Person = s.db.Privacy.Pseudonym(p.Person)
 	}
-	rows, err := s.db.Query(ctx, `SELECT scope, id, turns, lookups, tokens, cost, told FROM usage WHERE day = ? AND (scope, id) IN
-		(VALUES ('all', ''), ('person', ?), ('channel', ?), ('server', ?))`, day(at), p.Person, p.Channel, p.Guild)
-	all, err := Collect(s.db, "read usage", rows, err, func(row Scanner) (u Usage, err error) {
+	all, err := ListOften(ctx, s.db, "read usage", func(row Scanner) (u Usage, err error) {
 		err = row.Scan(&u.Scope, &u.ID, &u.Turns, &u.Lookups, &u.Tokens, dollars{&u.Cost}, &u.Told)
 		return u, err
-	})
+	}, `SELECT scope, id, turns, lookups, tokens, cost, told FROM usage WHERE day = ? AND (scope, id) IN
+		(VALUES ('all', ''), ('person', ?), ('channel', ?), ('server', ?))`, day(at), p.Person, p.Channel, p.Guild)
 	found := map[string]Usage{}
 	for _, u := range all {
 		if u.ID != "" || u.Scope == OfAll {

@@ -2,12 +2,7 @@ package store
 
 import (
 	"context"
-	"crypto/hmac"
-	"crypto/sha256"
 	"database/sql"
-	"encoding/base64"
-	"fmt"
-	"strings"
 	"time"
 )
 
@@ -100,36 +95,4 @@ func (s *Ratings) Opinions(ctx context.Context, turnID string) ([]Opinion, error
 		err = row.Scan(&o.TurnID, &o.By, &o.GuildID, &o.Verdict, micros{&o.At})
 		return o, err
 	}, `SELECT turn_id, by_id, guild_id, verdict, at FROM opinions WHERE ? = '' OR turn_id = ? ORDER BY at, by_id`, turnID, turnID)
-}
-
-// Button is the meaning of a button under a reply. It is valid as long as there is a record of the turn.
-type Button struct {
-	TurnID string // the turn that wrote the reply
-	Kind   string
-}
-
-// Key returns the key of a button, which never changes. It contains a keyed hash, so nobody can guess it. It has no colon and at most 80
-// characters.
-func (s *Buttons) Key(b Button) string {
-	h := hmac.New(sha256.New, s.db.key)
-	fmt.Fprintf(h, "button\x00%s\x00%s", b.TurnID, b.Kind)
-	return b.TurnID + "." + strings.ReplaceAll(b.Kind, ":", "~") + "." + base64.RawURLEncoding.EncodeToString(h.Sum(nil)[:16])
-}
-
-// Get returns the meaning of the button with a key, or [ErrNotFound].
-func (s *Buttons) Get(ctx context.Context, key string) (b Button, err error) {
-	if turnID, rest, ok := strings.Cut(key, "."); ok {
-		kind, _, _ := strings.Cut(rest, ".")
-		b = Button{turnID, strings.ReplaceAll(kind, "~", ":")}
-		if !hmac.Equal([]byte(s.Key(b)), []byte(key)) {
-			return Button{}, fmt.Errorf("read button: %w", ErrNotFound)
-		}
-		err = s.db.readers.QueryRowContext(ctx, `SELECT id FROM traces WHERE id = ?`, turnID).Scan(&b.TurnID)
-	} else { // an old button, when they were kept
-		err = s.db.readers.QueryRowContext(ctx, `SELECT turn_id, kind FROM buttons WHERE key = ?`, key).Scan(&b.TurnID, &b.Kind)
-	}
-	if err != nil {
-		return Button{}, fmt.Errorf("read button: %w", s.db.Explain(err))
-	}
-	return b, nil
 }

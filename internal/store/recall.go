@@ -266,11 +266,10 @@ func (g *gathering) read(ctx context.Context, rows []int64) error {
 	}
 	channels := Listed(g.q.Channels)
 	found, err := inParts(ctx, rows, func(ctx context.Context, list []byte) ([]numbered, error) {
-		found, err := g.db.Query(ctx, recalledQuery, list, g.q.GuildID, channels)
-		return Collect(g.db, "read messages", found, err, func(s Scanner) (m numbered, err error) {
+		return ListOften(ctx, g.db, "read messages", func(s Scanner) (m numbered, err error) {
 			m.Message, err = scan(after{s, &m.row})
 			return m, err
-		})
+		}, recalledQuery, list, g.q.GuildID, channels)
 	})
 	for _, m := range found {
 		g.messages, g.have = append(g.messages, m.Message), append(g.have, m.row)
@@ -314,14 +313,13 @@ const besideQuery = `SELECT (SELECT json_group_array(row) FROM (
 func (g *gathering) surroundBest(ctx context.Context) error {
 	seeds := g.have[:min(len(g.have), mostSeeds)]
 	around, err := inParts(ctx, seeds, func(ctx context.Context, list []byte) ([][]int64, error) {
-		rows, err := g.db.Query(ctx, besideQuery, seedReach, list)
-		return Collect(g.db, "find neighbours of messages", rows, err, func(s Scanner) (all []int64, err error) {
+		return ListOften(ctx, g.db, "find neighbours of messages", func(s Scanner) (all []int64, err error) {
 			var list []byte
 			if err = s.Scan(&list); err == nil {
 				err = json.Unmarshal(list, &all)
 			}
 			return all, err
-		})
+		}, besideQuery, seedReach, list)
 	})
 	if err != nil {
 		return err

@@ -44,24 +44,15 @@ func (db *DB) ChangeRows(ctx context.Context, table, where, set string, args Arg
 	return db.Exec(ctx, "change "+table, query, args.named()...)
 }
 
-// ReadRows returns the rows of a table for which a condition holds, by the names of their columns.
-func (db *DB) ReadRows(ctx context.Context, table, where string, args Args) ([]map[string]any, error) {
-	all, err := db.rowsOf(ctx, `SELECT * FROM `+table+` WHERE `+where, args)
-	if err != nil {
-		return nil, fmt.Errorf("read %s: %w", table, db.Explain(err))
-	}
-	return all, nil
-}
-
-// rowsOf returns the rows of a query by the names of their columns.
-func (db *DB) rowsOf(ctx context.Context, query string, args Args) (all []map[string]any, err error) {
+// Rows returns the rows of a query by the names of their columns.
+func (db *DB) Rows(ctx context.Context, query string, args Args) (all []map[string]any, err error) {
 	rows, err := db.readers.QueryContext(ctx, query, args.named()...)
 	err = each(rows, err, func(Scanner) error {
 		row, err := named(rows)
 		all = append(all, row)
 		return err
 	})
-	return all, err
+	return all, db.Explain(err)
 }
 
 // named reads a row by the names of its columns.

@@ -57,8 +57,7 @@ func (s *Messages) Search(ctx context.Context, q Query) ([]Message, error) {
 	if !q.From.IsZero() {
 		from = q.From.UnixMicro()
 	}
-	rows, err := s.db.Query(ctx, searchQuery, strings.Join(parts, " AND "), first, last, mostScanned, q.GuildID, Listed(q.Channels), from, until.UnixMicro(), max(1, q.Limit))
-	found, err := Collect(s.db, "search messages", rows, err, scan)
+	found, err := ListOften(ctx, s.db, "search messages", scan, searchQuery, strings.Join(parts, " AND "), first, last, mostScanned, q.GuildID, Listed(q.Channels), from, until.UnixMicro(), max(1, q.Limit))
 	if len(q.Authors) == 0 {
 		return found, err
 	}
@@ -109,14 +108,12 @@ func (s *Messages) firstRow(ctx context.Context, top int64, at time.Time) (row i
 
 // Around returns a message with the messages directly before and after it in its channel, oldest first.
 func (s *Messages) Around(ctx context.Context, m Message, before, after int) ([]Message, error) {
-	rows, err := s.db.Query(ctx, aroundQuery+`< (?, ?) ORDER BY at DESC, id DESC LIMIT 0 + ?`, m.ChannelID, m.At.UnixMicro(), m.ID, before)
-	all, err := Collect(s.db, "read messages before a message", rows, err, scan)
+	all, err := ListOften(ctx, s.db, "read messages before a message", scan, aroundQuery+`< (?, ?) ORDER BY at DESC, id DESC LIMIT 0 + ?`, m.ChannelID, m.At.UnixMicro(), m.ID, before)
 	if err != nil {
 		return nil, err
 	}
 	slices.Reverse(all)
-	rows, err = s.db.Query(ctx, aroundQuery+`> (?, ?) ORDER BY at, id LIMIT 0 + ?`, m.ChannelID, m.At.UnixMicro(), m.ID, after)
-	behind, err := Collect(s.db, "read messages after a message", rows, err, scan)
+	behind, err := ListOften(ctx, s.db, "read messages after a message", scan, aroundQuery+`> (?, ?) ORDER BY at, id LIMIT 0 + ?`, m.ChannelID, m.At.UnixMicro(), m.ID, after)
 	return slices.Concat(all, []Message{m}, behind), err
 }
 
@@ -124,9 +121,8 @@ const aroundQuery = `SELECT ` + columns + ` FROM messages WHERE channel_id = ? A
 
 // Between returns the last n messages of a channel within a time, oldest first.
 func (s *Messages) Between(ctx context.Context, channelID string, from, to time.Time, n int) ([]Message, error) {
-	rows, err := s.db.readers.QueryContext(ctx, `SELECT `+columns+` FROM messages WHERE channel_id = ? AND at > ? AND at < ?
+	all, err := List(ctx, s.db, "read messages of a period", scan, `SELECT `+columns+` FROM messages WHERE channel_id = ? AND at > ? AND at < ?
 		ORDER BY at DESC, id DESC LIMIT 0 + ?`, channelID, from.UnixMicro(), to.UnixMicro(), n)
-	all, err := Collect(s.db, "read messages of a period", rows, err, scan)
 	slices.Reverse(all)
 	return all, err
 }

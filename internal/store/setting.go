@@ -251,8 +251,7 @@ func (s *Settings) SwitchedOff(ctx context.Context, channelID, parentID, guildID
 		server = ""
 	}
 	return setting(s.db, "off", channelID+" "+parentID+" "+server, func() (map[string]bool, error) {
-		rows, err := s.db.Query(ctx, `SELECT kind FROM switches WHERE place IN (?, ?, ?, ?)`, channelID, parentID, server, Everywhere)
-		kinds, err := Collect(s.db, "read switches", rows, err, ScanValue[string])
+		kinds, err := ListOften(ctx, s.db, "read switches", ScanValue[string], `SELECT kind FROM switches WHERE place IN (?, ?, ?, ?)`, channelID, parentID, server, Everywhere)
 		off := map[string]bool{}
 		for _, kind := range kinds {
 			off[kind] = true

@@ -83,7 +83,6 @@ type services struct {
 	People     *People
 	Privacy    *Privacy
 	Ratings    *Ratings
-	Buttons    *Buttons
 	Guilds     *Guilds
 	Notes      *Notes
 }
@@ -102,7 +101,6 @@ func newServices(db *DB) services {
 		People:     &People{db},
 		Privacy:    &Privacy{db},
 		Ratings:    &Ratings{db},
-		Buttons:    &Buttons{db},
 		Guilds:     &Guilds{db},
 		Notes:      &Notes{db},
 	}
@@ -143,9 +141,6 @@ type Privacy struct{ db *DB }
 
 // Ratings keeps what people think of sources (feedback) and of replies (opinions).
 type Ratings struct{ db *DB }
-
-// Buttons makes the keys of the buttons under replies, and reads them.
-type Buttons struct{ db *DB }
 
 // Guilds keeps which servers the bot has left, and deletes their data.
 type Guilds struct{ db *DB }

@@ -323,14 +323,13 @@ func WriteEach[T any](ctx context.Context, db *DB, things []T, f func(*sql.Tx, T
 // writer. keys are the columns that name a row.
 func (db *DB) DeleteSteps(ctx context.Context, what, table, keys, where string, args ...any) (deleted int, err error) {
 	n := strings.Count(keys, ",") + 1
-	rows, err := db.readers.QueryContext(ctx, `SELECT `+keys+` FROM `+table+` WHERE `+where, args...)
-	found, err := Collect(db, what, rows, err, func(row Scanner) ([]any, error) {
+	found, err := List(ctx, db, what, func(row Scanner) ([]any, error) {
 		values, places := make([]any, n), make([]any, n)
 		for i := range values {
 			places[i] = &values[i]
 		}
 		return values, row.Scan(places...)
-	})
+	}, `SELECT `+keys+` FROM `+table+` WHERE `+where, args...)
 	if err != nil {
 		return 0, err
 	}

@@ -103,11 +103,10 @@ type unsaid struct {
 
 // indexReplies gives some records below a row their search text. It returns the row below which to continue, 0 at the end.
 func (s *Store) indexReplies(ctx context.Context, due int64) (next int64, err error) {
-	rows, err := s.DB.Read().QueryContext(ctx, `SELECT rowid, id FROM traces WHERE rowid < ? AND said = '' AND phase NOT IN ('begun', 'answering') ORDER BY rowid DESC LIMIT ?`, due, saidBatch)
-	all, err := store.Collect(s.DB, "list records", rows, err, func(row store.Scanner) (one unsaid, err error) {
+	all, err := store.List(ctx, s.DB, "list records", func(row store.Scanner) (one unsaid, err error) {
 		err = row.Scan(&next, &one.id)
 		return one, err
-	})
+	}, `SELECT rowid, id FROM traces WHERE rowid < ? AND said = '' AND phase NOT IN ('begun', 'answering') ORDER BY rowid DESC LIMIT ?`, due, saidBatch)
 	if err != nil {
 		return 0, err
 	}

@@ -33,7 +33,7 @@ type page struct {
 	Answers []string
 
 	quotes []string
-	choice linear.Choice // among the quotes; those with an answer are right
+	choice choice // among the quotes; those with an answer are right
 }
 
 const evidencePenalty = 1
@@ -77,13 +77,13 @@ func (p page) answeredBy(text string) bool {
 
 // learnEvidence learns from the selected pages.
 func learnEvidence(pages []page, include func(page) bool) *linear.Model {
-	var choices []linear.Choice
+	var choices []choice
 	for _, p := range pages {
 		if include(p) {
 			choices = append(choices, p.choice)
 		}
 	}
-	return linear.TrainChoices("answers", choices, evidencePenalty)
+	return fitChoices("answers", choices, evidencePenalty)
 }
 
 // best returns what a model puts into the budget.
@@ -142,17 +142,17 @@ const orderPenalty = 15
 
 // learnOrder trains the model that ranks a page's sentences, on all rows except those of a fold.
 func learnOrder(rows []verifyRow, without int) *linear.Model {
-	var choices []linear.Choice
+	var choices []choice
 	for _, r := range rows {
 		if Fold(r.Page) == without {
 			continue
 		}
 		indexes, values := factcheck.RankingFeatures(r.Claim, r.Page, r.Candidates)
-		c := linear.Choice{Options: values}
+		c := choice{Options: values}
 		for _, i := range indexes {
 			c.Right = append(c.Right, slices.Contains(r.Gold, i))
 		}
 		choices = append(choices, c)
 	}
-	return linear.TrainChoices("evidence", choices, orderPenalty)
+	return fitChoices("evidence", choices, orderPenalty)
 }

@@ -166,11 +166,11 @@ func (t task) train(include func(example) bool) *linear.Model {
 }
 
 func (t task) learn(include func(example) bool) *linear.Model {
-	var examples []linear.Example
+	var examples []sample
 	counts := map[string]int{}
 	for _, r := range t.rows {
 		if include(r) {
-			examples = append(examples, linear.Example{Features: r.features, Class: r.class})
+			examples = append(examples, sample{Features: r.features, Class: r.class})
 			for _, f := range r.features {
 				counts[f.Name]++
 			}
@@ -180,9 +180,9 @@ func (t task) learn(include func(example) bool) *linear.Model {
 		examples[i].Features = slices.DeleteFunc(slices.Clone(e.Features), func(f linear.Feature) bool { return counts[f.Name] < t.seldom })
 	}
 	if t.lasso > 0 {
-		return linear.TrainSparse(t.classes, examples, t.lasso)
+		return fitSparse(t.classes, examples, t.lasso)
 	}
-	return linear.Train(t.classes, examples, t.penalty)
+	return fit(t.classes, examples, t.penalty)
 }
 
 func yes(is bool) int {

@@ -222,19 +222,19 @@ func (s followUpSet) task() task {
 
 // learnSlots trains the model of where in a question a message belongs, on all rows except those of a fold.
 func (s followUpSet) learnSlots(fold int) *linear.Model {
-	var choices []linear.Choice
+	var choices []choice
 	for _, r := range s.rows {
 		if Fold(r.Text) == fold || r.class() != "onward" {
 			continue
 		}
-		var c linear.Choice
+		var c choice
 		for _, o := range question.Completions(r.Text, r.before()) {
 			c.Options = append(c.Options, o.Features)
 			c.Right = append(c.Right, r.completes(o.Query))
 		}
 		choices = append(choices, c)
 	}
-	return linear.TrainChoices("right", choices, slotPenalty)
+	return fitChoices("right", choices, slotPenalty)
 }
 
 const slotPenalty = 3

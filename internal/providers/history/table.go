@@ -63,11 +63,10 @@ func (s SummaryTable) List(ctx context.Context, guildID string, n int) ([]Summar
 	if guildID == "" {
 		return nil, nil
 	}
-	rows, err := s.DB.Query(ctx, `SELECT channel_id, last_at FROM summaries WHERE guild_id = ? ORDER BY last_at DESC, channel_id DESC LIMIT 0 + ?`, guildID, n)
-	return store.Collect(s.DB, "list summaries", rows, err, func(row store.Scanner) (listed Summarised, err error) {
+	return store.ListOften(ctx, s.DB, "list summaries", func(row store.Scanner) (listed Summarised, err error) {
 		err = row.Scan(&listed.ChannelID, store.Micros(&listed.LastAt))
 		return listed, err
-	})
+	}, `SELECT channel_id, last_at FROM summaries WHERE guild_id = ? ORDER BY last_at DESC, channel_id DESC LIMIT 0 + ?`, guildID, n)
 }
 
 // Save saves a summary in place of the one made at instead, or of none if that is zero. It returns [store.ErrChanged] if that one is gone, or if
@@ -151,6 +150,5 @@ func (s *Summary) startAt(tx *sql.Tx, before time.Time) (err error) {
 
 // All returns the summaries of all channels.
 func (s SummaryTable) All(ctx context.Context) ([]Summary, error) {
-	rows, err := s.DB.Read().QueryContext(ctx, `SELECT `+summaryColumns+` FROM summaries`)
-	return store.Collect(s.DB, "read summaries", rows, err, scanSummary)
+	return store.List(ctx, s.DB, "read summaries", scanSummary, `SELECT `+summaryColumns+` FROM summaries`)
 }

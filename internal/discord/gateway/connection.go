@@ -1,4 +1,4 @@
-package discord
+package gateway
 
 import (
 	"bytes"
@@ -46,12 +46,12 @@ const leastIntents = discordgo.IntentGuilds | discordgo.IntentGuildMessages | di
 const reactionIntents = discordgo.IntentGuildMessageReactions | discordgo.IntentDirectMessageReactions
 
 // intents returns the intents that the gateway is asked for.
-func (s *Session) intents() discordgo.Intent {
+func (g *Gateway) intents() discordgo.Intent {
 	all := leastIntents
-	if s.cfg.Reactions {
+	if g.Reactions {
 		all |= reactionIntents
 	}
-	if s.contentless.Load() {
+	if g.contentless.Load() {
 		all &^= discordgo.IntentMessageContent
 	}
 	return all
@@ -72,16 +72,13 @@ func (i invalidated) Error() string {
 	return fmt.Sprintf("the gateway calls the session invalid (resumable: %t)", i.resumable)
 }
 
-const (
-	writeTimeout = 5 * time.Second
-	maxFrame     = 64 << 20 // bytes; GUILD_CREATE of a huge server has several MB. A larger frame is skipped
-)
+const writeTimeout = 5 * time.Second
 
 // connection is one connection to the gateway. Two goroutines use it. The reader runs it. The heartbeat closes the
 // socket when the connection's context ends.
 type connection struct {
-	session *Session
-	state   *shard
+	gateway *Gateway
+	state   *Shard
 	ws      *websocket.Conn
 	write   sync.Mutex // held while a frame is written
 	end     context.CancelCauseFunc
@@ -93,23 +90,23 @@ type connection struct {
 }
 
 // dial connects to the gateway and waits for HELLO. The gateway must accept the connection within limit.
-func (s *Session) dial(ctx context.Context, address string, limit time.Duration) (*connection, error) {
+func (g *Gateway) dial(ctx context.Context, address string, limit time.Duration) (*connection, error) {
 	u, err := url.Parse(address)
-	if err != nil || u.Scheme != "wss" && (u.Scheme != "ws" || strings.HasPrefix(s.rest.Base, "https:")) {
+	if err != nil || u.Scheme != "wss" && (u.Scheme != "ws" || strings.HasPrefix(g.REST.Base, "https:")) {
 		return nil, errors.New("the gateway's address is not a wss URL")
 	}
 	u.RawQuery = "v=10&encoding=json"
-	dialer := websocket.Dialer{Proxy: http.ProxyFromEnvironment, HandshakeTimeout: helloLimit, NetDialContext: s.netDial}
+	dialer := websocket.Dialer{Proxy: http.ProxyFromEnvironment, HandshakeTimeout: helloLimit, NetDialContext: g.Dial}
 	dialling, cancel := reaching(ctx, limit)
 	defer cancel()
-	ws, _, err := dialer.DialContext(dialling, u.String(), http.Header{"User-Agent": {s.rest.UserAgent}})
+	ws, _, err := dialer.DialContext(dialling, u.String(), http.Header{"User-Agent": {g.REST.UserAgent}})
 	if cause := context.Cause(dialling); err != nil && cause == errUnreached {
 		err = cause
 	}
 	if err != nil {
 		return nil, fmt.Errorf("connect to gateway: %w", err)
 	}
-	c := &connection{session: s, ws: ws}
+	c := &connection{gateway: g, ws: ws}
 	stop := context.AfterFunc(ctx, func() { ws.Close() }) // until the heartbeat runs, nothing else watches ctx
 	defer stop()
 	if err := c.hello(); err != nil {
@@ -148,7 +145,7 @@ func (c *connection) hello() error {
 }
 
 // run begins or resumes the session and reads until the connection ends. It returns why it ended.
-func (c *connection) run(ctx context.Context, state *shard) error {
+func (c *connection) run(ctx context.Context, state *Shard) error {
 	c.state = state
 	linked, end := context.WithCancelCause(ctx)
 	c.end = end
@@ -175,7 +172,7 @@ func (c *connection) run(ctx context.Context, state *shard) error {
 
 // greet sends RESUME for the session, or IDENTIFY for a new one.
 func (c *connection) greet() error {
-	token := c.session.token
+	token := c.gateway.Token
 	if c.state.id != "" {
 		err := c.send(opResume, map[string]any{"token": token, "session_id": c.state.id, "seq": c.state.seq.Load()})
 		if err == nil {
@@ -185,12 +182,12 @@ func (c *connection) greet() error {
 	}
 	c.state.identified = time.Now()
 	c.state.countIdentify()
-	c.state.asked = c.session.intents()
+	c.state.asked = c.gateway.intents()
 	identify := map[string]any{
 		"token": token, "intents": c.state.asked, "large_threshold": 50,
 		"properties": map[string]string{"os": runtime.GOOS, "browser": "familiar", "device": "familiar"},
 	}
-	if of := c.state.set.Of; of > 1 {
+	if of := c.state.set.of; of > 1 {
 		identify["shard"] = [2]int{c.state.number, of}
 	}
 	err := c.send(opIdentify, identify)
@@ -210,7 +207,7 @@ func (c *connection) take(ctx context.Context, f frame, welcome *time.Timer) err
 		case f.Skipped && f.Type == "READY":
 			return errors.New("READY is too large")
 		case f.Skipped:
-			c.session.log.Error("gateway event is too large and was skipped", "event", f.Type, "sequence", f.Seq)
+			c.gateway.Log.Error("gateway event is too large and was skipped", "event", f.Type, "sequence", f.Seq)
 		case f.Type == "READY":
 			welcome.Stop()
 			if err := c.state.begin(ctx, f.Data); err != nil {
@@ -220,13 +217,13 @@ func (c *connection) take(ctx context.Context, f frame, welcome *time.Timer) err
 			return c.present()
 		case f.Type == "RESUMED":
 			welcome.Stop()
-			c.state.resumed()
+			c.state.resumed(ctx, f.Data)
 			c.welcomed.Store(true)
 			return c.present()
 		default:
 			c.state.dispatch(ctx, f.Type, f.Data)
 		}
-		c.session.waiting.reach(c.state, c.state.at)
+		c.gateway.waiting.reach(c.state, c.state.at)
 	case opHeartbeat:
 		return c.pulse()
 	case opReconnect:
@@ -276,7 +273,7 @@ func (c *connection) beat(ctx context.Context) {
 // present shows the presence, if one was set.
 // https://discord.com/developers/docs/events/gateway-events#update-presence
 func (c *connection) present() error {
-	p := c.session.presence.Load()
+	p := c.gateway.presence.Load()
 	if p == nil {
 		return nil
 	}
@@ -289,15 +286,15 @@ func (c *connection) present() error {
 }
 
 // Present shows a presence beside the bot's name, in this session and in later ones. It does not wait.
-func (s *Session) Present(p turn.Presence) {
-	s.presence.Store(&p)
-	for _, one := range s.shards() {
+func (g *Gateway) Present(p turn.Presence) {
+	g.presence.Store(&p)
+	for _, one := range g.shards() {
 		one.show()
 	}
 }
 
 // show has the connection show the presence soon.
-func (s *shard) show() {
+func (s *Shard) show() {
 	select {
 	case s.presenting <- struct{}{}:
 	default:
@@ -317,11 +314,21 @@ func (c *connection) pulse() error {
 // close ends the connection. Code 1000 ends the session too. Any other code keeps it for a RESUME, even after a restart.
 func (c *connection) close(cause error) {
 	code := 4000
-	if errors.Is(cause, errReplaced) || c.session.cfg.SaveSession == nil && (errors.Is(cause, context.Canceled) || errors.Is(cause, context.DeadlineExceeded)) {
+	if errors.Is(cause, errReplaced) || c.gateway.Save == nil && (errors.Is(cause, context.Canceled) || errors.Is(cause, context.DeadlineExceeded)) {
 		code = websocket.CloseNormalClosure
 	}
 	_ = c.ws.WriteControl(websocket.CloseMessage, websocket.FormatCloseMessage(code, ""), time.Now().Add(time.Second))
 	c.ws.Close()
+}
+
+// frame is any message of the gateway.
+type frame struct {
+	Op   int             `json:"op"`
+	Data json.RawMessage `json:"d"`
+	Seq  int64           `json:"s"`
+	Type string          `json:"t"`
+
+	Skipped bool `json:"-"` // the frame was too large, and Data is missing
 }
 
 // read returns the next frame. If the frame is too large, read skips its data and sets Skipped.
@@ -331,11 +338,11 @@ func (c *connection) read() (frame, error) {
 	if err != nil {
 		return f, err
 	}
-	data, err := io.ReadAll(io.LimitReader(r, c.session.frameLimit))
+	data, err := io.ReadAll(io.LimitReader(r, c.gateway.MostFrame))
 	if err != nil {
 		return f, err
 	}
-	if int64(len(data)) == c.session.frameLimit {
+	if int64(len(data)) == c.gateway.MostFrame {
 		return skim(data, r)
 	}
 	if err := json.Unmarshal(data, &f); err != nil {

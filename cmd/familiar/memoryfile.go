@@ -1,4 +1,4 @@
-package memory
+package main
 
 import (
 	"bytes"
@@ -16,6 +16,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/pelletier/go-toml/v2"
+
+	"familiar/internal/memory"
 )
 
 // An archive is a directory with a Markdown file for each memory, so that an operator can keep, change and import them. A file begins
@@ -49,12 +51,12 @@ type front struct {
 }
 
 // marshal returns a memory as the content of a file.
-func marshal(m Statement) ([]byte, error) {
+func marshal(m memory.Statement) ([]byte, error) {
 	f := front{
 		ID: m.ID, Kind: string(m.Kind), Scope: string(m.Scope.Kind), Server: m.Scope.GuildID, Subject: m.Subject, Author: m.Author, Sources: m.Sources, Turn: m.TraceID, By: m.By,
 		Said: m.SaidAt.UTC(), Learned: m.LearnedAt.UTC(), Supersedes: m.Supersedes, Superseded: m.Superseded, Pinned: m.Pinned,
 	}
-	if m.Scope.Kind == ScopeDM || m.Scope.Kind == ScopeChannel {
+	if m.Scope.Kind == memory.ScopeDM || m.Scope.Kind == memory.ScopeChannel {
 		f.Channel = m.Scope.ID
 	}
 	head, err := toml.Marshal(f)
@@ -69,9 +71,9 @@ func marshal(m Statement) ([]byte, error) {
 }
 
 // unmarshal reads the content of a file. An error begins with the file's name and a line.
-func unmarshal(name string, file []byte) (Statement, error) {
-	fail := func(line int, format string, values ...any) (Statement, error) {
-		return Statement{}, fmt.Errorf("%s:%d: %w", name, line, fmt.Errorf(format, values...))
+func unmarshal(name string, file []byte) (memory.Statement, error) {
+	fail := func(line int, format string, values ...any) (memory.Statement, error) {
+		return memory.Statement{}, fmt.Errorf("%s:%d: %w", name, line, fmt.Errorf(format, values...))
 	}
 	switch {
 	case len(file) > maxArchiveFile:
@@ -118,19 +120,19 @@ func cutFence(rest []byte) (head, text []byte, found bool) {
 	return append(head, '\n'), text, found
 }
 
-func (f front) memory() Statement {
-	m := Statement{
-		ID: f.ID, Kind: Kind(f.Kind), Scope: Scope{Kind: ScopeKind(f.Scope), ID: f.Channel, GuildID: f.Server}, Subject: f.Subject,
+func (f front) memory() memory.Statement {
+	m := memory.Statement{
+		ID: f.ID, Kind: memory.Kind(f.Kind), Scope: memory.Scope{Kind: memory.ScopeKind(f.Scope), ID: f.Channel, GuildID: f.Server}, Subject: f.Subject,
 		Author: cmp.Or(f.Author, f.By), Sources: f.Sources, TraceID: f.Turn, By: f.By, SaidAt: f.Said.UTC(), LearnedAt: f.Learned.UTC(), Supersedes: f.Supersedes, Superseded: f.Superseded, Pinned: f.Pinned,
 	}
-	if m.Scope.Kind == ScopeGuild {
+	if m.Scope.Kind == memory.ScopeGuild {
 		m.Scope.ID = f.Server
 	}
 	return m
 }
 
-// WriteArchive writes memories into a new or empty directory. It writes all of them or none.
-func WriteArchive(dir string, all []Statement) (err error) {
+// writeArchive writes memories into a new or empty directory. It writes all of them or none.
+func writeArchive(dir string, all []memory.Statement) (err error) {
 	if entries, err := os.ReadDir(dir); err == nil && len(entries) > 0 {
 		return fmt.Errorf("write memory: directory %s is not empty", dir)
 	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -161,8 +163,8 @@ func WriteArchive(dir string, all []Statement) (err error) {
 }
 
 // writeFile writes a memory into the directory of its kind. The id is the file's name, so no name contains text that people wrote.
-func writeFile(dir string, m Statement) error {
-	if !slices.Contains(Kinds(), m.Kind) {
+func writeFile(dir string, m memory.Statement) error {
+	if !slices.Contains(memory.Kinds(), m.Kind) {
 		return fmt.Errorf("write memory %d: unknown kind %q", m.ID, m.Kind)
 	}
 	file, err := marshal(m)
@@ -181,9 +183,9 @@ func writeFile(dir string, m Statement) error {
 	return errors.Join(err, f.Sync(), f.Close())
 }
 
-// ReadArchive reads all .md files of a directory and its subdirectories and returns their memories, ordered by id. It follows no
+// readArchive reads all .md files of a directory and its subdirectories and returns their memories, ordered by id. It follows no
 // symbolic links. The error joins all problems, each with its file and line.
-func ReadArchive(dir string) (all []Statement, err error) {
+func readArchive(dir string) (all []memory.Statement, err error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, fmt.Errorf("read memory: %w", err)
@@ -217,18 +219,18 @@ func ReadArchive(dir string) (all []Statement, err error) {
 	return all, nil
 }
 
-func readFile(root *os.Root, name string, d fs.DirEntry) (Statement, error) {
+func readFile(root *os.Root, name string, d fs.DirEntry) (memory.Statement, error) {
 	if !d.Type().IsRegular() {
-		return Statement{}, fmt.Errorf("%s:1: not a regular file", name)
+		return memory.Statement{}, fmt.Errorf("%s:1: not a regular file", name)
 	}
 	f, err := root.Open(name)
 	if err != nil {
-		return Statement{}, fmt.Errorf("%s:1: %w", name, err)
+		return memory.Statement{}, fmt.Errorf("%s:1: %w", name, err)
 	}
 	defer f.Close()
 	data, err := io.ReadAll(io.LimitReader(f, maxArchiveFile+1))
 	if err != nil {
-		return Statement{}, fmt.Errorf("%s:1: %w", name, err)
+		return memory.Statement{}, fmt.Errorf("%s:1: %w", name, err)
 	}
 	return unmarshal(name, data)
 }

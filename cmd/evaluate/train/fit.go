@@ -1,21 +1,22 @@
-package linear
+package train
 
 import (
-	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
+
+	"familiar/internal/linear"
 )
 
-// Example is an example with a known class.
-type Example struct {
-	Features []Feature
+// sample is an example with a known class.
+type sample struct {
+	Features []linear.Feature
 	Class    int
 }
 
-// Train fits the weights by maximum likelihood. All classes count equally, and penalty/2 times the sum of squared
+// fit fits the weights by maximum likelihood. All classes count equally, and penalty/2 times the sum of squared
 // weights is subtracted. The problem is convex, so the same examples give the same model.
-func Train(classes []string, examples []Example, penalty float64) *Model {
+func fit(classes []string, examples []sample, penalty float64) *linear.Model {
 	t := newTrainer(classes, examples, penalty)
 	t.balance()
 	t.descend(t.slope)
@@ -36,7 +37,7 @@ func (t *trainer) balance() {
 // trainer holds the examples with their features as indexes into the weights.
 type trainer struct {
 	classes  []string
-	examples []Example
+	examples []sample
 	penalty  float64
 	levels   float64   // steps of a weight up to the largest
 	share    []float64 // by class: weight of one example
@@ -47,7 +48,7 @@ type trainer struct {
 	bias     []float64
 }
 
-func newTrainer(classes []string, examples []Example, penalty float64) *trainer {
+func newTrainer(classes []string, examples []sample, penalty float64) *trainer {
 	t := &trainer{classes: classes, examples: examples, penalty: penalty, levels: 127, index: map[string]int{}}
 	for _, e := range examples {
 		columns, values := make([]int, len(e.Features)), make([]float64, len(e.Features))
@@ -96,7 +97,7 @@ func (t *trainer) descend(slopeHere func() []float64) {
 	}
 }
 
-// slope returns the gradient for [Train].
+// slope returns the gradient for [fit].
 func (t *trainer) slope() []float64 {
 	k := len(t.classes)
 	slope := make([]float64, len(t.weights)+k)
@@ -112,7 +113,7 @@ func (t *trainer) slope() []float64 {
 				odds[c] += w * values[j]
 			}
 		}
-		softmax(odds)
+		linear.Softmax(odds)
 		odds[e.Class]--
 		for c := range k {
 			odds[c] *= t.share[e.Class]
@@ -128,37 +129,17 @@ func (t *trainer) slope() []float64 {
 	return slope
 }
 
-// model rounds each weight to a byte and keeps the features with a weight that is not 0.
-func (t *trainer) model() *Model {
+// model returns the trained model.
+func (t *trainer) model() *linear.Model {
 	k := len(t.classes)
-	m := &Model{classes: t.classes, bias: t.bias, scale: make([]float64, k)}
-	for i, w := range t.weights {
-		m.scale[i%k] = max(m.scale[i%k], math.Abs(w)/t.levels)
+	weights := make(map[string][]float64, len(t.index))
+	for name, at := range t.index {
+		weights[name] = t.weights[at*k : (at+1)*k]
 	}
-	rows, names := map[uint32][]byte{}, []uint32(nil)
-	for _, name := range slices.Sorted(maps.Keys(t.index)) {
-		at := t.index[name]
-		row, weighs := make([]byte, k), false
-		for c := range k {
-			if m.scale[c] > 0 {
-				row[c] = byte(int8(math.Round(t.weights[at*k+c] / m.scale[c])))
-			}
-			weighs = weighs || row[c] != 0
-		}
-		if weighs {
-			rows[hash(name)] = row
-			names = append(names, hash(name))
-		}
-	}
-	slices.Sort(names)
-	for _, h := range slices.Compact(names) {
-		m.names = append(m.names, h)
-		m.weights = append(m.weights, rows[h]...)
-	}
-	return m
+	return linear.New(t.classes, t.bias, weights, t.levels)
 }
 
-// Parameters of [TrainSparse].
+// Parameters of [fitSparse].
 const (
 	passes = 6
 	stride = 0.2 // size of the first steps
@@ -167,10 +148,10 @@ const (
 	sparseLevels = 48 // the last bits of many small weights are noise
 )
 
-// TrainSparse fits a model with few features: a weight is 0 unless the examples pull it harder than lasso. It reads the
-// examples one by one in a fixed order, and suits more examples and features than [Train] (FTRL-Proximal: McMahan et
+// fitSparse fits a model with few features: a weight is 0 unless the examples pull it harder than lasso. It reads the
+// examples one by one in a fixed order, and suits more examples and features than [fit] (FTRL-Proximal: McMahan et
 // al., "Ad Click Prediction: a View from the Trenches", 2013).
-func TrainSparse(classes []string, examples []Example, lasso float64) *Model {
+func fitSparse(classes []string, examples []sample, lasso float64) *linear.Model {
 	t := newTrainer(classes, examples, 0)
 	t.levels = sparseLevels
 	t.balance()
@@ -206,7 +187,7 @@ func (l *learner) learn(i int) {
 			odds[c] += l.weights[from*k+c] * l.values[i][j]
 		}
 	}
-	softmax(odds)
+	linear.Softmax(odds)
 	odds[class]--
 	for c := range k {
 		odds[c] *= l.share[class]
@@ -232,20 +213,20 @@ func (l *learner) weight(at int) float64 {
 	return (math.Copysign(l.lasso, pull) - pull) / ((1+math.Sqrt(l.squares[at]))/stride + shrink)
 }
 
-// Choice is a set of options, some of them right.
-type Choice struct {
-	Options [][]Feature
+// choice is a set of options, some of them right.
+type choice struct {
+	Options [][]linear.Feature
 	Right   []bool // by option
 }
 
-// TrainChoices fits weights so that right options are the most likely choice. An option's odds grow with the sum of its
+// fitChoices fits weights so that right options are the most likely choice. An option's odds grow with the sum of its
 // weights (Luce's model), and penalty/2 times the sum of squared weights is subtracted. Choices whose options are all
-// right or all wrong are skipped. The model has one class, whose weights [Model.Weight] returns.
-func TrainChoices(class string, choices []Choice, penalty float64) *Model {
-	var options []Example
+// right or all wrong are skipped. The model has one class, whose weights [linear.Model.Weight] returns.
+func fitChoices(class string, choices []choice, penalty float64) *linear.Model {
+	var options []sample
 	for _, c := range choices {
 		for _, features := range c.Options {
-			options = append(options, Example{Features: features})
+			options = append(options, sample{Features: features})
 		}
 	}
 	t := newTrainer([]string{class}, options, penalty)
@@ -253,8 +234,8 @@ func TrainChoices(class string, choices []Choice, penalty float64) *Model {
 	return t.model()
 }
 
-// choiceSlope returns the gradient for [TrainChoices]. The options are the examples.
-func (t *trainer) choiceSlope(choices []Choice) []float64 {
+// choiceSlope returns the gradient for [fitChoices]. The options are the examples.
+func (t *trainer) choiceSlope(choices []choice) []float64 {
 	slope := make([]float64, len(t.weights)+len(t.bias))
 	for i, w := range t.weights {
 		slope[i] = t.penalty * w
@@ -268,7 +249,7 @@ func (t *trainer) choiceSlope(choices []Choice) []float64 {
 }
 
 // pull adds the gradient of one choice. Its options are the examples from index from on.
-func (t *trainer) pull(slope []float64, from int, c Choice) {
+func (t *trainer) pull(slope []float64, from int, c choice) {
 	if !slices.Contains(c.Right, true) || !slices.Contains(c.Right, false) {
 		return
 	}
@@ -278,7 +259,7 @@ func (t *trainer) pull(slope []float64, from int, c Choice) {
 			odds[i] += t.weights[at] * features[j].Value
 		}
 	}
-	softmax(odds)
+	linear.Softmax(odds)
 	right := 1e-12
 	for i, p := range odds {
 		if c.Right[i] {

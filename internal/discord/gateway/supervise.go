@@ -1,4 +1,4 @@
-package discord
+package gateway
 
 import (
 	"context"
@@ -25,64 +25,13 @@ const (
 	quickDial   = 2 * time.Second         // short, so that the bot notices soon when the network is back
 )
 
-// Run connects to Discord and stays connected until ctx is done. Then it returns nil. If trying again cannot help, it
-// returns a *Fatal. It may be called once. When it returns, everything that it started has ended and Events is closed.
-func (s *Session) Run(ctx context.Context) error {
-	ctx, stop := context.WithCancelCause(ctx)
-	s.mu.Lock()
-	s.refuse401 = func() { stop(fatal(http.StatusUnauthorized)) }
-	s.spawn = func(task func(context.Context)) { s.tasks.Go(func() { task(ctx) }) }
-	s.mu.Unlock()
-	s.tasks.Go(func() { s.forward(ctx) })
-	keep := keeper{session: s}
-	if s.cfg.SaveSession != nil {
-		s.tasks.Go(func() { keep.keep(ctx) })
-	}
-	err := s.supervise(ctx)
-	stop(nil)
-	s.mu.Lock()
-	s.spawn = nil
-	s.mu.Unlock()
-	s.tasks.Wait()
-	if s.cfg.SaveSession != nil {
-		keep.saveAll(ctx, true)
-	}
-	close(s.events)
-	var f *Fatal
-	if errors.As(err, &f) {
-		return f
-	}
-	return nil
-}
-
-// start runs a task on a goroutine that ends with Run. It does nothing and reports false unless Run is running.
-func (s *Session) start(task func(context.Context)) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.spawn == nil {
-		return false
-	}
-	s.spawn(task)
-	return true
-}
-
-// refuse ends Run, because Discord no longer accepts the token. After 10,000 more refused tries in ten minutes Discord
-// would ban the address.
-func (s *Session) refuse() {
-	s.mu.Lock()
-	end := s.refuse401
-	s.mu.Unlock()
-	if end != nil {
-		end()
-	}
-}
-
-// shard is a session with the gateway, across connections, that brings the events of some servers. The goroutine that
+// Shard is a session with the gateway, across connections, that brings the events of some servers. The goroutine that
 // runs and reads it owns it, except for what is said to be guarded or atomic.
-type shard struct {
-	*Session
+type Shard struct {
+	*Gateway
 	set    *set
 	number int
+	read   func(ctx context.Context, event string, data []byte) error // what Config.Reader returned
 
 	id, url    string           // of the session that may be resumed; without an id a new one begins. url may be empty
 	gateway    string           // the address for new sessions, as Discord last named it
@@ -98,7 +47,6 @@ type shard struct {
 	restored   bool             // the session is from an earlier start and is not resumed yet
 	replays    bool             // the gateway sends again what an earlier process may have taken
 	at         position         // of the event being read
-	origins    originals        // messages of people that a proxy may replace
 	presenting chan struct{}    // holds one token after a change of the presence
 
 	reached   position    // guarded by the queue's mu
@@ -108,7 +56,7 @@ type shard struct {
 
 // supervise connects again and again. It returns when ctx is done, trying again cannot help, or another number of shards
 // is needed.
-func (s *shard) supervise(ctx context.Context) error {
+func (s *Shard) supervise(ctx context.Context) error {
 	for {
 		err := s.connect(ctx)
 		s.down(err)
@@ -126,7 +74,7 @@ func (s *shard) supervise(ctx context.Context) error {
 }
 
 // connect makes one connection, runs it to its end, and returns why it ended.
-func (s *shard) connect(ctx context.Context) error {
+func (s *Shard) connect(ctx context.Context) error {
 	s.streak++
 	address, limit := s.resumeURL(), helloLimit
 	if s.id != "" && s.streak <= quickDials {
@@ -150,7 +98,7 @@ func (s *shard) connect(ctx context.Context) error {
 
 // resumeURL returns the address at which the session can be resumed, or "" if none is known. If that address cannot be
 // reached repeatedly, the gateway's own address is tried in turn with it.
-func (s *shard) resumeURL() string {
+func (s *Shard) resumeURL() string {
 	if s.url == "" || s.gateway != "" && s.unreached >= maxResumes && s.unreached%2 == 1 {
 		return s.gateway
 	}
@@ -159,7 +107,7 @@ func (s *shard) resumeURL() string {
 
 // next decides what follows a connection that ended: how long to wait, and whether to resume the session or begin a new
 // one. It returns an error if trying again cannot help.
-func (s *shard) next(end error) (wait time.Duration, err error) {
+func (s *Shard) next(end error) (wait time.Duration, err error) {
 	var closed *websocket.CloseError
 	var invalid invalidated
 	var refused *rest.Error
@@ -168,15 +116,15 @@ func (s *shard) next(end error) (wait time.Duration, err error) {
 		if s.forget(); s.contentless.Swap(true) {
 			return 0, nil
 		}
-		s.log.Warn("the bot may read only messages that are for it: it answers mentions, replies with a ping, commands and direct messages; it can't see other messages or react to its names and patterns. To change that: " + contentCure)
+		s.Log.Warn("the bot may read only messages that are for it: it answers mentions, replies with a ping, commands and direct messages; it can't see other messages or react to its names and patterns. To change that: " + contentCure)
 		return 0, nil
 	}
 	if wrong, ok := errors.AsType[wrongNumber](end); ok {
 		return 0, wrong
 	}
 	if isClosed && (closed.Code == badShard || closed.Code == tooFewShards) {
-		s.log.Warn("Discord refuses the number of shards", "shards", s.set.Of, "code", closed.Code)
-		if want := s.starts.refused(closed.Code, s.set.Of); want > 0 {
+		s.Log.Warn("Discord refuses the number of shards", "shards", s.set.of, "code", closed.Code)
+		if want := s.starts.refused(closed.Code, s.set.of); want > 0 {
 			s.forget()
 			return 0, wrongNumber{want}
 		}
@@ -205,41 +153,59 @@ func (s *shard) next(end error) (wait time.Duration, err error) {
 	if errors.As(end, &refused) {
 		wait = max(wait, min(refused.RetryAfter, rest.MaxClosed))
 	}
-	s.log.Warn("gateway connection ended", "why", s.redact(end.Error()), "wait", wait.Round(time.Millisecond), "resume", s.id != "")
+	s.Log.Warn("gateway connection ended", "why", s.Redact(end.Error()), "wait", wait.Round(time.Millisecond), "resume", s.id != "")
 	return wait, nil
 }
 
-func (s *shard) forget() {
+func (s *Shard) forget() {
 	s.id, s.url, s.failed, s.restored = "", "", 0, false
 	s.seq.Store(0)
 	s.offer()
 }
 
 // begin starts the session that READY describes.
-func (s *shard) begin(ctx context.Context, data []byte) error {
-	var r ready
-	if err := rest.Decode(data, &r); err != nil {
+func (s *Shard) begin(ctx context.Context, data []byte) error {
+	var ready struct {
+		SessionID string `json:"session_id"`
+		ResumeURL string `json:"resume_gateway_url"`
+		User      struct {
+			Username string `json:"username"`
+		} `json:"user"`
+		Guilds []struct{} `json:"guilds"`
+	}
+	if err := rest.Decode(data, &ready); err != nil {
 		return fmt.Errorf("read READY: %w", err)
 	}
-	s.id, s.url, s.restored = r.SessionID, r.ResumeURL, false
-	s.self.Store(newIdentity(r.User, r.Application.ID))
-	s.names.begin(r.Guilds, s.brings, s.broughtBeside)
+	s.id, s.url, s.restored = ready.SessionID, ready.ResumeURL, false
+	if err := s.read(ctx, "READY", data); err != nil {
+		return fmt.Errorf("read READY: %w", err)
+	}
 	s.at.session = int(s.sessions.Add(1))
 	if mark := s.at.mark; mark == 0 {
-		s.at.mark = flakeAt(s.Now()) // earlier messages are not asked for
+		s.at.mark = FlakeAt(s.REST.Clock.Now()) // earlier messages are not asked for
 	} else {
 		release := s.waiting.hold(s.at)
-		s.tasks.Go(func() { s.fillGap(ctx, mark, release) })
+		s.tasks.Go(func() { s.missed(ctx, mark, release) })
 	}
 	s.waiting.reach(s, s.at)
 	s.welcomed()
-	s.log.Info("gateway session begun", "bot", r.User.Username, "servers", len(r.Guilds), "shard", s.number, "of", s.set.Of)
-	s.registerSoon()
+	s.Log.Info("gateway session begun", "bot", ready.User.Username, "servers", len(ready.Guilds), "shard", s.number, "of", s.set.of)
 	return nil
 }
 
+// missed has the messages reported that were written while there was no session. Nobody waits for it.
+func (s *Shard) missed(ctx context.Context, mark Flake, release func()) {
+	defer s.logPanic("ask for missed messages")
+	defer func() {
+		if ctx.Err() == nil || context.Cause(ctx) == errReplaced { // otherwise the next start asks again
+			release()
+		}
+	}()
+	s.Missed(ctx, s, mark)
+}
+
 // welcomed notes that the gateway has begun or resumed the session, so the connection counts as one that worked.
-func (s *shard) welcomed() {
+func (s *Shard) welcomed() {
 	first := s.welcome.IsZero()
 	s.failed, s.streak, s.welcome = 0, 0, time.Now()
 	s.replays = false
@@ -247,7 +213,7 @@ func (s *shard) welcomed() {
 	s.offer()
 	s.note(func(h *ShardHealth) { h.Connected, h.Since, h.Trouble = true, time.Now(), "" })
 	if first && s.set.arrived() {
-		s.once.Do(func() { s.start(s.ready) })
+		s.once.Do(func() { s.Start("OnReady", s.Begun) })
 	}
 	select {
 	case s.changed <- struct{}{}:
@@ -255,66 +221,41 @@ func (s *shard) welcomed() {
 	}
 }
 
-func (s *shard) resumed() {
+func (s *Shard) resumed(ctx context.Context, data []byte) {
 	s.note(func(h *ShardHealth) { h.Resumes++ })
 	s.mu.Lock()
 	s.resumes++
 	s.mu.Unlock()
 	s.welcomed()
-	if s.restored {
-		s.restored = false
-		s.registerSoon()
-	}
-	s.log.Info("gateway session resumed", "shard", s.number, "of", s.set.Of)
+	s.dispatch(ctx, "RESUMED", data)
+	s.restored = false
+	s.Log.Info("gateway session resumed", "shard", s.number, "of", s.set.of)
 }
 
-func (s *shard) down(why error) {
+// Number returns the number of the shard.
+func (s *Shard) Number() int { return s.number }
+
+// Restored reports whether the session is from an earlier start and is not resumed yet.
+func (s *Shard) Restored() bool { return s.restored }
+
+// Replays reports whether the gateway sends again what an earlier process may have taken.
+func (s *Shard) Replays() bool { return s.replays }
+
+// dispatch has one event read. It logs errors and panics.
+func (s *Shard) dispatch(ctx context.Context, event string, data []byte) {
+	defer s.logPanic("handle " + event)
+	if err := s.read(ctx, event, data); err != nil {
+		s.Log.Error("gateway event cannot be read", "event", event, "err", s.Redact(err.Error()))
+	}
+}
+
+func (s *Shard) down(why error) {
 	s.note(func(h *ShardHealth) {
 		if h.Connected {
 			h.Connected, h.Since = false, time.Now()
 		}
-		h.Trouble = s.redact(why.Error())
+		h.Trouble = s.Redact(why.Error())
 	})
-}
-
-// ready calls OnReady as soon as the servers' names are known or have not come in time.
-func (s *Session) ready(ctx context.Context) {
-	defer s.logPanic("OnReady")
-	s.awaitGuilds(ctx, guildsLimit, every)
-	if self := s.self.Load(); s.cfg.OnReady != nil && ctx.Err() == nil {
-		s.cfg.OnReady(Ready{Name: self.user.name(nil), ID: self.user.ID, Guilds: s.names.guildNames(), Invite: Invite(self.app), Contentless: s.contentless.Load()})
-	}
-}
-
-// registerSoon registers the commands, if there are any.
-func (s *Session) registerSoon() {
-	if len(s.commands()) == 0 {
-		return
-	}
-	app := s.self.Load().app
-	s.start(func(ctx context.Context) {
-		defer s.logPanic("register commands")
-		s.registerOnce(ctx, app)
-	})
-}
-
-// awaitGuilds waits until all servers that READY announced, of those that mine names, are known, or limit has passed.
-func (s *Session) awaitGuilds(ctx context.Context, limit time.Duration, mine func(guildID string) bool) {
-	ctx, cancel := context.WithTimeout(ctx, limit)
-	defer cancel()
-	for {
-		s.mu.Lock()
-		came := s.guildCame
-		s.mu.Unlock()
-		if s.names.complete(mine) {
-			return
-		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-came:
-		}
-	}
 }
 
 // Fatal is the error of Run if trying again cannot help.

@@ -1,4 +1,4 @@
-package store
+package forget
 
 import (
 	"context"
@@ -6,9 +6,11 @@ import (
 	"math"
 	"slices"
 	"time"
+
+	"familiar/internal/store"
 )
 
-// DumpKinds returns the kinds that [DB.Dump] can write, in order. They are named after tables.
+// DumpKinds returns the kinds that [Dump] can write, in order. They are named after tables.
 func DumpKinds() []string {
 	kinds := []string{"messages"}
 	for _, d := range dumped {
@@ -32,7 +34,7 @@ const dumpPage = 500
 
 // Dump calls do with each row of a kind, by column, that is not older than since. Rows without a time are always included. Times are of
 // type time.Time.
-func (db *DB) Dump(ctx context.Context, kind string, since time.Time, do func(row map[string]any) error) error {
+func Dump(ctx context.Context, db *store.DB, kind string, since time.Time, do func(row map[string]any) error) error {
 	var err error
 	from := int64(math.MinInt64)
 	if !since.IsZero() {
@@ -42,21 +44,21 @@ func (db *DB) Dump(ctx context.Context, kind string, since time.Time, do func(ro
 	case -1:
 		return fmt.Errorf("there is no kind %q", kind)
 	case 0:
-		err = db.dumpMessages(ctx, from, do)
+		err = dumpMessages(ctx, db, from, do)
 	default:
-		err = db.dumpTable(ctx, dumped[i-1].table, dumped[i-1].at, from, do)
+		err = dumpTable(ctx, db, dumped[i-1].table, dumped[i-1].at, from, do)
 	}
 	if err != nil {
-		return fmt.Errorf("export %s: %w", kind, db.Explain(err))
+		return fmt.Errorf("export %s: %w", kind, err)
 	}
 	return nil
 }
 
-func (db *DB) dumpMessages(ctx context.Context, from int64, do func(map[string]any) error) error {
+func dumpMessages(ctx context.Context, db *store.DB, from int64, do func(map[string]any) error) error {
 	for last, n := int64(math.MinInt64), dumpPage; n == dumpPage; {
 		n = 0
-		err := db.dumpRows(ctx, `SELECT rowid AS row, id, guild_id, channel_id, author_id, author_name, own, at, text, note, reply_to, turn_id
-			FROM messages WHERE rowid > @last AND at >= @from ORDER BY rowid LIMIT @page`, "at", Args{"last": last, "from": from, "page": dumpPage},
+		err := dumpRows(ctx, db, `SELECT rowid AS row, id, guild_id, channel_id, author_id, author_name, own, at, text, note, reply_to, turn_id
+			FROM messages WHERE rowid > @last AND at >= @from ORDER BY rowid LIMIT @page`, "at", store.Args{"last": last, "from": from, "page": dumpPage},
 			func(row map[string]any) error {
 				n, last = n+1, row["row"].(int64)
 				delete(row, "row")
@@ -70,17 +72,17 @@ func (db *DB) dumpMessages(ctx context.Context, from int64, do func(map[string]a
 }
 
 // dumpTable reads a whole table at once: these tables are small.
-func (db *DB) dumpTable(ctx context.Context, table, at string, from int64, do func(map[string]any) error) error {
+func dumpTable(ctx context.Context, db *store.DB, table, at string, from int64, do func(map[string]any) error) error {
 	where := `TRUE`
 	if at != "" {
 		where = at + ` >= @from`
 	}
-	return db.dumpRows(ctx, `SELECT * FROM `+table+` WHERE `+where, at, Args{"from": from}, do)
+	return dumpRows(ctx, db, `SELECT * FROM `+table+` WHERE `+where, at, store.Args{"from": from}, do)
 }
 
 // dumpRows calls do with rows by column. The column named at holds a time.
-func (db *DB) dumpRows(ctx context.Context, query, at string, args Args, do func(map[string]any) error) error {
-	all, err := db.rowsOf(ctx, query, args)
+func dumpRows(ctx context.Context, db *store.DB, query, at string, args store.Args, do func(map[string]any) error) error {
+	all, err := db.Rows(ctx, query, args)
 	for _, row := range all {
 		if micro, ok := row[at].(int64); ok {
 			row[at] = time.UnixMicro(micro).UTC()

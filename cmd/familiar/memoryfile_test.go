@@ -1,4 +1,4 @@
-package memory
+package main
 
 import (
 	"fmt"
@@ -10,6 +10,9 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"familiar/internal/memory"
+	"familiar/internal/test/storetest"
 )
 
 var noon = time.Date(2026, 5, 1, 12, 0, 0, 123456000, time.UTC)
@@ -32,17 +35,17 @@ func randomText(random *rand.Rand, lines bool) string {
 }
 
 // randomMemories returns memories of every kind and scope. Some replace others.
-func randomMemories(random *rand.Rand) (all []Statement) {
-	scopes := []Scope{
-		{Kind: ScopeDM, ID: "d"}, {Kind: ScopeChannel, ID: "c", GuildID: "g"}, {Kind: ScopeGuild, ID: "g", GuildID: "g"}, {Kind: ScopePublic},
+func randomMemories(random *rand.Rand) (all []memory.Statement) {
+	scopes := []memory.Scope{
+		{Kind: memory.ScopeDM, ID: "d"}, {Kind: memory.ScopeChannel, ID: "c", GuildID: "g"}, {Kind: memory.ScopeGuild, ID: "g", GuildID: "g"}, {Kind: memory.ScopePublic},
 	}
-	kinds := Kinds()
+	kinds := memory.Kinds()
 	for i := range 1 + random.IntN(20) {
-		m := Statement{
+		m := memory.Statement{
 			ID: int64(i + 1), Kind: kinds[random.IntN(len(kinds))], Scope: scopes[random.IntN(len(scopes))], Text: fmt.Sprint(i, randomText(random, true)),
 			SaidAt: noon.Add(time.Duration(random.IntN(1e9)) * time.Microsecond), LearnedAt: noon.Add(time.Duration(i) * time.Hour), By: "ada", Author: "ada",
 		}
-		if m.Kind == Person || m.Kind == Topic {
+		if m.Kind == memory.Person || m.Kind == memory.Topic {
 			m.Subject = randomText(random, false)
 		}
 		for k := range random.IntN(4) {
@@ -76,14 +79,17 @@ func TestArchiveRoundTrip(t *testing.T) {
 			continue
 		}
 		dir := filepath.Join(t.TempDir(), "a", "memory")
-		if err := WriteArchive(dir, all); err != nil {
+		if err := writeArchive(dir, all); err != nil {
 			t.Fatal(err)
 		}
-		read, err := ReadArchive(dir)
+		read, err := readArchive(dir)
 		if err != nil || !cmp.Equal(read, all) {
 			t.Fatalf("seed %d: %v\n%s", seed, err, cmp.Diff(all, read))
 		}
-		db := open(t)
+		db := memory.New(storetest.Open(t))
+		if err := db.Start(t.Context()); err != nil {
+			t.Fatal(err)
+		}
 		for range 2 { // the second import replaces all
 			if n, err := db.Import(t.Context(), read); err != nil || n.Added+n.Replaced != len(all) {
 				t.Fatalf("seed %d: %+v of %d, %v", seed, n, len(all), err)
@@ -120,7 +126,7 @@ func TestUnmarshalErrors(t *testing.T) {
 		"x.md:1: memory without a text":               change("The raid starts at eight.\n", ""),
 		"x.md:9: the file is not UTF-8":               change("raid", "r\xffid"),
 		"x.md:1: the file has":                        good + strings.Repeat("x", maxArchiveFile),
-		"x.md:1: memory of ":                          change("The raid", strings.Repeat("The raid", MaxText/8+1)),
+		"x.md:1: memory of ":                          change("The raid", strings.Repeat("The raid", memory.MaxText/8+1)),
 		"x.md:1: memory of a person without their id": change("note", "person"),
 	} {
 		_, err := unmarshal("x.md", []byte(file))
@@ -151,7 +157,7 @@ func TestReadArchive(t *testing.T) {
 	}
 	write("note/1.md", good)
 	write("README.txt", "not read")
-	all, err := ReadArchive(dir)
+	all, err := readArchive(dir)
 	if err != nil || len(all) != 1 {
 		t.Fatalf("%d statements, %v", len(all), err)
 	}
@@ -164,7 +170,7 @@ func TestReadArchive(t *testing.T) {
 	write("note/3.md", "x")
 	write("note/4.md", strings.Replace(good, "kind", "id = 9\nkind", 1))
 	write("note/5.md", strings.Replace(good, "kind", "id = 9\nkind", 1))
-	_, err = ReadArchive(dir)
+	_, err = readArchive(dir)
 	for _, want := range []string{"note/2.md:1: not a regular file", "note/3.md:1: ", "note/5.md:1: note/4.md has the same id, 9"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %s", err, want)
@@ -173,7 +179,7 @@ func TestReadArchive(t *testing.T) {
 	if err != nil && strings.Contains(err.Error(), "more") {
 		t.Errorf("a link was followed: %v", err)
 	}
-	if _, err := ReadArchive(filepath.Join(dir, "missing")); err == nil {
+	if _, err := readArchive(filepath.Join(dir, "missing")); err == nil {
 		t.Error("a missing directory was read")
 	}
 }
@@ -182,17 +188,17 @@ func TestReadArchive(t *testing.T) {
 func TestWriteArchive(t *testing.T) {
 	parent := t.TempDir()
 	dir := filepath.Join(parent, "memory")
-	bad := Statement{ID: 2, Kind: "../up"}
-	if err := WriteArchive(dir, []Statement{{ID: 1, Kind: Note}, bad}); err == nil {
+	bad := memory.Statement{ID: 2, Kind: "../up"}
+	if err := writeArchive(dir, []memory.Statement{{ID: 1, Kind: memory.Note}, bad}); err == nil {
 		t.Error("a kind with a path that leaves the directory was written")
 	}
 	if entries, _ := os.ReadDir(parent); len(entries) != 0 {
 		t.Errorf("left behind: %v", entries)
 	}
-	if err := WriteArchive(dir, []Statement{{ID: 1, Kind: Note}}); err != nil {
+	if err := writeArchive(dir, []memory.Statement{{ID: 1, Kind: memory.Note}}); err != nil {
 		t.Fatal(err)
 	}
-	if err := WriteArchive(dir, nil); err == nil {
+	if err := writeArchive(dir, nil); err == nil {
 		t.Error("a directory with files was overwritten")
 	}
 	if info, err := os.Stat(filepath.Join(dir, "note", "000001.md")); err != nil || info.Mode().Perm() != 0o600 {

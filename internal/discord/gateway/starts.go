@@ -1,4 +1,4 @@
-package discord
+package gateway
 
 import (
 	"context"
@@ -84,7 +84,7 @@ func (p *slot) free() {
 }
 
 // permission asks for the gateway's address. For a new session it also waits until an IDENTIFY is allowed, and sets slot.
-func (s *shard) permission(ctx context.Context) (address string, err error) {
+func (s *Shard) permission(ctx context.Context) (address string, err error) {
 	for {
 		wait, err := s.reserve(ctx)
 		switch {
@@ -95,7 +95,7 @@ func (s *shard) permission(ctx context.Context) (address string, err error) {
 		case wait == 0:
 			return s.gateway, s.slot.wait(ctx)
 		}
-		s.log.Error("no session may be begun until the daily limit is reset", "wait", wait)
+		s.Log.Error("no session may be begun until the daily limit is reset", "wait", wait)
 		s.note(func(h *ShardHealth) { h.Trouble = "the daily limit of sessions is used up" })
 		if err := rest.Sleep(ctx, wait); err != nil {
 			return "", err
@@ -105,7 +105,7 @@ func (s *shard) permission(ctx context.Context) (address string, err error) {
 
 // reserve asks Discord for the gateway's address, unless another shard gets an answer while this one waits for its turn.
 // For a new session it reserves one of the day's IDENTIFYs. If none is left, it returns how long to wait.
-func (s *shard) reserve(ctx context.Context) (wait time.Duration, err error) {
+func (s *Shard) reserve(ctx context.Context) (wait time.Duration, err error) {
 	a := s.starts
 	before := a.asked.Load()
 	select {
@@ -115,7 +115,7 @@ func (s *shard) reserve(ctx context.Context) (wait time.Duration, err error) {
 		defer func() { a.turn <- struct{}{} }()
 	}
 	if a.asked.Load() == before {
-		a.told, a.err = s.askGateway(ctx)
+		a.told, a.err = s.Ask(ctx)
 		a.learn()
 		a.asked.Add(1)
 	}
@@ -140,12 +140,12 @@ func (s *shard) reserve(ctx context.Context) (wait time.Duration, err error) {
 	return 0, nil
 }
 
-// askGateway asks Discord where the gateway is, and what it allows.
+// Ask asks Discord where the gateway is, and what it allows.
 // https://discord.com/developers/docs/events/gateway#get-gateway-bot
-func (s *Session) askGateway(ctx context.Context) (told discordgo.GatewayBotResponse, err error) {
-	ctx, cancel := context.WithTimeout(ctx, requestLimit)
+func (g *Gateway) Ask(ctx context.Context) (told discordgo.GatewayBotResponse, err error) {
+	ctx, cancel := context.WithTimeout(ctx, askLimit)
 	defer cancel()
-	body, err := s.rest.Call(ctx, rest.Request{Method: http.MethodGet, URL: discordgo.EndpointGatewayBot})
+	body, err := g.REST.Call(ctx, rest.Request{Method: http.MethodGet, URL: discordgo.EndpointGatewayBot})
 	if err != nil {
 		return told, fmt.Errorf("ask for the gateway: %w", err)
 	}
@@ -198,11 +198,11 @@ func (a *starts) number() int {
 
 // checkNumber returns an error if a set that has no session yet has the wrong number of shards. A set that has sessions
 // grows while they go on.
-func (s *shard) checkNumber(want int) error {
+func (s *Shard) checkNumber(want int) error {
 	switch {
-	case want != s.set.Of && !s.set.begun.Load():
+	case want != s.set.of && !s.set.begun.Load():
 		return wrongNumber{want}
-	case want > s.set.Of:
+	case want > s.set.of:
 		select {
 		case s.grow <- want:
 		default:
