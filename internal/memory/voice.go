@@ -220,17 +220,7 @@ func worksOnText(sentence string, called [][]string) bool {
 
 // mentionsText reports whether a sentence is about a text of the message, as in "what this sentence means", and no order itself.
 func (v *vocabulary) mentionsText(sentence string, words []token) bool {
-	return len(v.beginning(sentence, words)) == 0 && slices.ContainsFunc(v.material, func(p phrase) bool {
-		if p.keys == nil {
-			return strings.Contains(sentence, p.text)
-		}
-		for i := range words {
-			if prefix(words[i:], p.keys) > 0 {
-				return true
-			}
-		}
-		return false
-	})
+	return len(v.beginning(sentence, words)) == 0 && slices.ContainsFunc(v.material, func(p phrase) bool { return p.in(sentence, words) })
 }
 
 // shows reports whether a sentence shows the bot what follows, as in "look at this:". Then what follows is not said to it.
