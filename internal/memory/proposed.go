@@ -71,7 +71,7 @@ func (k *Keeper) proposed(ctx context.Context, r turn.Request) (all []Order, err
 		case o.Deed == Keep && o.Text != "":
 			o.Memory = 0
 			o.Own, o.Other = About(o.Text)
-		case o.Deed == Forget && old.ID != 0 && slices.ContainsFunc(own, mayForget):
+		case o.Deed == Forget && old.ID != 0 && slices.ContainsFunc(own, func(one string) bool { return mayForget(one) && reporting(one, r.Names) == "" }):
 			o.Text = old.Text
 		case o.Deed == Correct && old.ID != 0 && o.Text != "":
 		default:
@@ -117,7 +117,11 @@ func stated(message, words string, names []string) string {
 			break
 		}
 	}
-	behind := strings.Index(whole, words) + len(words)
+	at := strings.Index(whole, words)
+	if head := reporting(whole, names); head != "" && len(head) < at {
+		return ""
+	}
+	behind := at + len(words)
 	for i, r := range whole[behind:] {
 		if strings.ContainsRune(joints, r) && onlyOrders(whole[behind+i+utf8.RuneLen(r):], names) {
 			whole = whole[:behind+i]
@@ -149,11 +153,22 @@ func holding(sentences []string, words string) (from, to int) {
 
 // onlyOrders reports whether a part of a sentence speaks of memory and says nothing that changes the rest: no denial, condition, report or joke.
 func onlyOrders(part string, names []string) bool {
-	orders, doubt := ParseOrders(part, names)
-	s := newSaying(part)
-	all := lexicon().of[""]
-	return (len(orders) > 0 || doubt != NoDoubt) && !text.ContainsAny(s.words, all.negations) && !all.qualifiers.in(s) && !frames(s) &&
+	s, all := newSaying(part), lexicon().of[""]
+	return speaksOfMemory(part, names) && !text.ContainsAny(s.words, all.negations) && !all.qualifiers.in(s) && !frames(s) &&
 		!lexicon().jokes.in(s) && !lexicon().untrue.in(s) && !lexicon().people.in(s) && !s.ofThird()
+}
+
+func speaksOfMemory(part string, names []string) bool {
+	orders, doubt := ParseOrders(part, names)
+	return len(orders) > 0 || doubt != NoDoubt
+}
+
+// reporting returns what stands before a colon and does not speak of memory: "Ben: …" reports what follows.
+func reporting(sentence string, names []string) string {
+	if head, colon := beforeColon(sentence); colon && !speaksOfMemory(head, names) {
+		return head
+	}
+	return ""
 }
 
 // mayForget reports whether a sentence has a verb of forgetting or changing, or a denial.

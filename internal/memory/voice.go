@@ -28,6 +28,7 @@ const mostSentences = 7
 // work on a text.
 func ownVoice(message string, called [][]string) (own voice) {
 	lines, fenced := []string(nil), false
+	message = struck.ReplaceAllString(message, " ")
 	for line := range strings.Lines(message) {
 		trimmed := strings.TrimSpace(line)
 		switch {
@@ -60,6 +61,9 @@ func ownVoice(message string, called [][]string) (own voice) {
 	}
 	return own
 }
+
+// struck matches what is struck out. Nobody says it any more.
+var struck = text.NewLazyRegexp(`~~[^~]+~~`)
 
 // whole joins sentences that a date divides: "am 12. Juni".
 func whole(sentences []string) (all []string) {
