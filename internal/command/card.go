@@ -97,8 +97,9 @@ func (c *call) changeCard(ctx context.Context, action, field string) turn.Answer
 		return c.say(memoryNoText)
 	case utf8.RuneCountInString(value) > longestCard:
 		return c.say(memoryTooLong, longestCard)
-	case c.Bot.Redact.String(value) != value:
-		return c.say(draft.MemorySaid(turn.MemoryChange{Refused: turn.MemorySecret}))
+	}
+	if refused := memory.CardRefusal(c.Bot.Redact, value, nil); refused != "" {
+		return c.say(draft.MemorySaid(turn.MemoryChange{Refused: refused}))
 	}
 	by := c.by()
 	before, err := c.Bot.Memories.SetCard(ctx, by.ID, field, value, by.At)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"familiar/internal/context/turn"
+	"familiar/internal/draft"
 	"familiar/internal/reply"
 	"familiar/internal/store"
 	"familiar/internal/view"
@@ -163,7 +164,7 @@ func (c *call) namedSource(ctx context.Context) (address string, refusal turn.An
 // notSaved answers after feedback could not be saved.
 func (c *call) notSaved(err error) turn.Answer {
 	if errors.Is(err, store.ErrOptedOut) {
-		return c.say(youOptedOut)
+		return c.say(draft.YouOptedOut)
 	}
 	return c.unsaved("keep feedback", err)
 }

@@ -426,7 +426,7 @@ func (c *call) memoryTrouble(err error) turn.Answer {
 	case errors.Is(err, store.ErrTooMany):
 		return c.say(draft.MemorySaid(turn.MemoryChange{Refused: turn.MemoryFull}))
 	case errors.Is(err, store.ErrOptedOut):
-		return c.say(youOptedOut)
+		return c.say(draft.YouOptedOut)
 	}
 	return c.unsaved("change memory", err)
 }

@@ -41,7 +41,6 @@ const (
 	forgetLabel   sentence = "Forget me"
 	optedOut      sentence = "From now on I keep nothing of what you write, once I have answered it. What I kept before stays until you have me forget it. With optin I keep it again."
 	optedIn       sentence = "From now on I keep what you write again, as I do for others."
-	youOptedOut   sentence = "You have opted out of everything that I keep, so I did not keep this. /privacy changes that."
 )
 
 // These name kinds of data.

@@ -245,12 +245,12 @@ func TestRegistrationRefused(t *testing.T) {
 		far.RefuseProperty("autocomplete")
 		d := open(t, far, func(c *Config) {
 			c.Commands = []turn.Definition{
-				{Kind: turn.ChatInput, Name: "docs", Description: "Look there", Options: []turn.Option{{Name: "page", Description: "Which", Suggests: true}}, Places: []turn.Place{turn.InServer}},
-				{Kind: turn.ChatInput, Name: "help", Names: turn.Localized{"de": "hilfe"}, Description: "What I can do", Places: []turn.Place{turn.InServer}},
+				{Kind: turn.ChatInput, Name: "docs", Description: "Look there", Options: []turn.Option{{Name: "page", Description: "Which", Suggests: true}}, Places: []turn.Place{turn.InServer}, Installs: []turn.Install{turn.ServerInstall}},
+				{Kind: turn.ChatInput, Name: "help", Names: turn.Localized{"de": "hilfe"}, Description: "What I can do", Places: []turn.Place{turn.InServer}, Installs: []turn.Install{turn.ServerInstall}},
 			}
 		})
 		if !far.WaitCommands(1, soon) {
-			t.Fatal("not registered")
+			t.Fatalf("not registered: %v", far.Refusals())
 		}
 		d.none(t)
 		d.stop()
@@ -288,7 +288,7 @@ func TestRegistration(t *testing.T) {
 		why := turn.Definition{Kind: turn.MessageMenu, Name: "Why this?", Places: []turn.Place{turn.InServer}, Installs: []turn.Install{turn.ServerInstall}}
 		d := begin([]turn.Definition{docs, why})
 		if !far.WaitCommands(1, soon) {
-			t.Fatal("not registered")
+			t.Fatalf("not registered: %v", far.Refusals())
 		}
 		await(t, "the hash", func() bool { return kept.Load() != "" })
 		far.Forget()

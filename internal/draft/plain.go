@@ -84,7 +84,7 @@ func (r Draft) plain() string {
 // remembered quotes what memory offered for the turn: statements with a share of the message's words, and messages that may answer it. With own
 // it quotes only statements of the asker.
 func (r Draft) remembered(share float64, own bool) string {
-	var quotes []string
+	var quotes, statements []string
 	for _, o := range r.Trace.Outcomes {
 		if o.Provider != "memory" {
 			continue
@@ -93,6 +93,12 @@ func (r Draft) remembered(share float64, own bool) string {
 			for _, said := range c.Recalled {
 				if said.File != "" || said.By == r.Character.Called || said.ID != 0 && said.Share < share || own && !said.Mine {
 					continue
+				}
+				if said.ID == 0 && (strings.ContainsAny(said.Text, "?？؟") || slices.ContainsFunc(statements, func(one string) bool { return strings.Contains(said.Text, one) })) {
+					continue // a question is no answer, and an order to remember says no more than what is remembered
+				}
+				if said.ID != 0 {
+					statements = append(statements, said.Text)
 				}
 				quote := fmt.Sprintf("- %s%s: “%s”", named(said), text.InZone(said.At, r.Character.Location).Format("2006-01-02"), clean.Unreferenced(clean.Line(said.Text, longestQuote)))
 				if !slices.Contains(quotes, quote) {

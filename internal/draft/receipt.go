@@ -14,6 +14,9 @@ import (
 // CouldNotBeSaved is said if the store fails.
 const CouldNotBeSaved sentence = "That could not be saved. The operator's log says why."
 
+// YouOptedOut is said if nothing is kept of the person.
+const YouOptedOut sentence = "You have opted out of everything that I keep, so I did not keep this. /privacy changes that."
+
 // These are the receipts of orders. Code writes them below each answer.
 const (
 	memoryKept      sentence = "Kept: “%s”"
@@ -97,6 +100,8 @@ func MemorySaid(m turn.MemoryChange) sentence {
 		return memoryOrder
 	case turn.MemoryFull:
 		return memoryFull
+	case turn.MemoryOptOut:
+		return YouOptedOut
 	case turn.MemoryUnclear:
 		return memoryUnclear
 	}

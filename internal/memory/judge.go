@@ -148,6 +148,17 @@ func Refusal(redactor *redact.Redactor, r turn.Request, said string, other bool)
 	return ""
 }
 
+// CardRefusal returns why a value is not put on a person's card, or "". Every character is told it. names are the bot's.
+func CardRefusal(redactor *redact.Redactor, value string, names []string) string {
+	switch {
+	case redactor.String(value) != value:
+		return turn.MemorySecret
+	case steers(newSaying(value), names) || hasAddress(value) || strings.Contains(value, "<@"):
+		return turn.MemoryOrder
+	}
+	return ""
+}
+
 // saysOwnPrivate reports whether a text that speaks of health, belief, sex or politics speaks of its writer's alone. In a language that needs
 // no pronoun it does if it names nobody.
 func saysOwnPrivate(s saying) bool {

@@ -77,10 +77,22 @@ func (k *Keeper) orders(ctx context.Context, r turn.Request) []Order {
 		return nil
 	}
 	all, err := k.proposed(ctx, r)
-	if err == nil || doubt < Likely {
-		return all
+	all = slices.DeleteFunc(all, func(o Order) bool { return o.Deed == Forget && !onSameMatter(o.Text, r.Message.Text) })
+	if len(all) == 0 && doubt == Likely && (err != nil || slices.ContainsFunc(spoken(r.Message.Text, r.Names), ordersThat)) {
+		all = []Order{{Deed: Keep, unclear: true}}
 	}
-	return []Order{{Deed: Keep, unclear: true}}
+	return all
+}
+
+// ordersThat reports whether a sentence begins with a verb of an order and "that": it ends in a receipt even if a side model sees no order.
+func ordersThat(sentence string) bool {
+	return !isQuestion(sentence) && slices.ContainsFunc(vocabularies(), func(v *vocabulary) bool {
+		s := v.statement(sentence)
+		return slices.ContainsFunc(v.beginning(s, tokens(s)), func(f found) bool {
+			_, clause := v.clause(f.rest)
+			return clause
+		})
+	})
 }
 
 // confirms reports whether a message is a plain yes to the question whether to forget everything.
@@ -90,9 +102,12 @@ func (k *Keeper) confirms(ctx context.Context, r turn.Request) bool {
 		return false
 	}
 	m := givenOrder{k: k, r: r}
-	before := m.before(ctx)
-	return before != nil && before.Request.Message.Author.ID == r.Message.Author.ID &&
-		slices.ContainsFunc(before.Memory.All(), func(one turn.MemoryChange) bool { return one.Asks })
+	before, author := m.before(ctx), r.Message.Author.ID
+	if before == nil || before.Request.Message.Author.ID != author || !slices.ContainsFunc(before.Memory.All(), func(one turn.MemoryChange) bool { return one.Asks }) {
+		return false
+	}
+	done, err := k.Memories.LatestUndo(ctx, author, time.Now())
+	return err != nil || done != before.Request.ID // the button was pressed
 }
 
 // givenOrder is one order while it is carried out. It belongs to one goroutine.
@@ -144,8 +159,8 @@ func (m *givenOrder) undoable(ctx context.Context, back Reversal) error {
 
 // setCard sets a field of the person's card, or deletes it.
 func (m *givenOrder) setCard(ctx context.Context, field, value string) (found bool, err error) {
-	if m.k.Redact.String(value) != value {
-		m.done.Refused, m.done.Text = turn.MemorySecret, ""
+	if m.done.Refused = CardRefusal(m.k.Redact, value, m.r.Names); m.done.Refused != "" {
+		m.done.Text = ""
 		return true, nil
 	}
 	author := m.r.Message.Author.ID

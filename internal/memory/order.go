@@ -186,17 +186,7 @@ func (p *passage) read() Order {
 
 // speaks reports whether a sentence about the speaker or the memory has a verb of an order anywhere.
 func (v *vocabulary) speaks(s string, words []token) bool {
-	return (v.aboutSpeaker(s, words) || v.has(s, v.memory)) && slices.ContainsFunc(v.verbs, func(p phrase) bool {
-		if p.keys == nil {
-			return strings.Contains(s, p.text)
-		}
-		for i := range words {
-			if prefix(words[i:], p.keys) > 0 {
-				return true
-			}
-		}
-		return false
-	})
+	return (v.aboutSpeaker(s, words) || v.has(s, v.memory)) && slices.ContainsFunc(v.verbs, func(p phrase) bool { return p.in(s, words) })
 }
 
 // read returns the order in a sentence of one language.

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"familiar/internal/context/turn"
 	"familiar/internal/text"
@@ -54,20 +56,24 @@ func (k *Keeper) proposed(ctx context.Context, r turn.Request) (all []Order, err
 	if err := k.Ask(ctx, orderInstructions, list.String(), &got); err != nil {
 		return nil, fmt.Errorf("ask the side model what is ordered: %w", err)
 	}
-	own := spoken(r)
+	own := spoken(r.Message.Text, r.Names)
 	for _, p := range got.Orders[:min(len(got.Orders), mostProposed)] {
-		o := Order{Deed: p.Kind, Text: strings.Trim(p.Words, between)}
+		o := Order{Deed: p.Kind, Text: stated(r.Message.Text, p.Words, r.Names)}
+		var old Statement
 		if p.Memory > 0 && p.Memory <= len(known) {
-			o.Memory = known[p.Memory-1].ID
+			old = known[p.Memory-1]
+			o.Memory = old.ID
 		}
-		said := o.Text != "" && strings.Contains(own, text.OneLine(o.Text)) && (len(tokens(o.Text)) > 1 || text.Unspaced(o.Text))
+		if o.Deed == Correct && old.ID != 0 && !onSameMatter(old.Text, o.Text) {
+			o.Deed = Keep
+		}
 		switch {
-		case o.Deed == Keep && said:
+		case o.Deed == Keep && o.Text != "":
 			o.Memory = 0
 			o.Own, o.Other = About(o.Text)
-		case o.Deed == Forget && o.Memory != 0:
-			o.Text = known[p.Memory-1].Text
-		case o.Deed == Correct && o.Memory != 0 && said:
+		case o.Deed == Forget && old.ID != 0 && slices.ContainsFunc(own, func(one string) bool { return mayForget(one) && reporting(one, r.Names) == "" }):
+			o.Text = old.Text
+		case o.Deed == Correct && old.ID != 0 && o.Text != "":
 		default:
 			continue
 		}
@@ -79,16 +85,105 @@ func (k *Keeper) proposed(ctx context.Context, r turn.Request) (all []Order, err
 	return all, nil
 }
 
-// spoken returns what a message says in its author's own voice, but questions.
-func spoken(r turn.Request) string {
+// spoken returns the sentences that a message says in its author's own voice.
+func spoken(message string, names []string) (all []string) {
 	var called [][]string
-	for _, name := range r.Names {
+	for _, name := range names {
 		called = append(called, keysOf(name))
 	}
-	var b strings.Builder
-	voice := ownVoice(r.Message.Text, called)
-	for _, s := range voice.sentences {
-		b.WriteString(text.OneLine(s) + " ")
+	for _, s := range ownVoice(message, called).sentences {
+		all = append(all, text.OneLine(s))
 	}
-	return b.String()
+	return all
+}
+
+// stated returns what a message states around words that a side model chose: whole sentences, so that nothing is cut off that makes another
+// statement of the words. Only an order before or behind a comma or a colon goes. It returns "" if the words are not the author's own, are too
+// few, or are no statement where they stand: asked, imagined, quoted or taken back.
+func stated(message, words string, names []string) string {
+	sentences := spoken(message, names)
+	words = text.OneLine(strings.Trim(words, between))
+	if len(tokens(words)) < 2 && !text.Unspaced(words) {
+		return ""
+	}
+	from, to := holding(sentences, words)
+	if from == to {
+		return ""
+	}
+	whole := strings.Join(sentences[from:to], " ")
+	for i, r := range whole[:strings.Index(whole, words)] {
+		if strings.ContainsRune(joints, r) && onlyOrders(whole[:i], names) {
+			whole = whole[i+utf8.RuneLen(r):]
+			break
+		}
+	}
+	at := strings.Index(whole, words)
+	if head := reporting(whole, names); head != "" && len(head) < at {
+		return ""
+	}
+	behind := at + len(words)
+	for i, r := range whole[behind:] {
+		if strings.ContainsRune(joints, r) && onlyOrders(whole[behind+i+utf8.RuneLen(r):], names) {
+			whole = whole[:behind+i]
+			break
+		}
+	}
+	s := newSaying(whole)
+	before := slices.ContainsFunc(sentences[:from], func(one string) bool { return frames(newSaying(one)) })
+	if before || slices.ContainsFunc(text.MessageSentences(message), takesBack) || asks(s) || frames(s) || quotes(s) || strings.ContainsFunc(whole, isQuote) || lexicon().jokes.ends(s) {
+		return ""
+	}
+	return strings.Trim(whole, between)
+}
+
+// joints are the marks between the parts of a sentence.
+const joints = ",，、;；:："
+
+// holding returns the fewest sentences in a row that hold some words.
+func holding(sentences []string, words string) (from, to int) {
+	for n := 1; n <= len(sentences); n++ {
+		for from := range len(sentences) - n + 1 {
+			if strings.Contains(strings.Join(sentences[from:from+n], " "), words) {
+				return from, from + n
+			}
+		}
+	}
+	return 0, 0
+}
+
+// onlyOrders reports whether a part of a sentence speaks of memory and says nothing that changes the rest: no denial, condition, report or joke.
+func onlyOrders(part string, names []string) bool {
+	s, all := newSaying(part), lexicon().of[""]
+	return speaksOfMemory(part, names) && !text.ContainsAny(s.words, all.negations) && !all.qualifiers.in(s) && !frames(s) &&
+		!lexicon().jokes.in(s) && !lexicon().untrue.in(s) && !lexicon().people.in(s) && !s.ofThird()
+}
+
+func speaksOfMemory(part string, names []string) bool {
+	orders, doubt := ParseOrders(part, names)
+	return len(orders) > 0 || doubt != NoDoubt
+}
+
+// reporting returns what stands before a colon and does not speak of memory: "Ben: …" reports what follows.
+func reporting(sentence string, names []string) string {
+	if head, colon := beforeColon(sentence); colon && !speaksOfMemory(head, names) {
+		return head
+	}
+	return ""
+}
+
+// mayForget reports whether a sentence has a verb of forgetting or changing, or a denial.
+func mayForget(sentence string) bool {
+	words := tokens(sentence)
+	return slices.ContainsFunc(vocabularies(), func(v *vocabulary) bool {
+		return slices.ContainsFunc(words, func(w token) bool { return v.negations[w.key] }) || slices.ContainsFunc(v.verbs, func(p phrase) bool {
+			return p.cue != string(Keep) && p.in(sentence, words)
+		})
+	})
+}
+
+// onSameMatter reports whether two statements give the same, or share a word of meaning.
+func onSameMatter(old, new string) bool {
+	matter := matterOf(new)
+	_, leans := withoutSubject(new) // "it is …"
+	return leans || matter != "" && matter == matterOf(old) || text.Common(text.Unique(text.Terms(old, "")), text.Unique(text.Terms(new, ""))) > 0
 }

@@ -268,6 +268,19 @@ type phrase struct {
 	request   bool // it is a request though it is put as a question
 }
 
+// in reports whether a text has the phrase anywhere. words are its words.
+func (p phrase) in(s string, words []token) bool {
+	if p.keys == nil {
+		return strings.Contains(s, p.text)
+	}
+	for i := range words {
+		if prefix(words[i:], p.keys) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // phrases returns the phrases of a table, the longest first.
 func phrases(table text.PhraseList) (all []phrase) {
 	for one := range strings.SplitSeq(string(table), ",") {

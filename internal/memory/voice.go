@@ -28,6 +28,7 @@ const mostSentences = 7
 // work on a text.
 func ownVoice(message string, called [][]string) (own voice) {
 	lines, fenced := []string(nil), false
+	message = struck.ReplaceAllString(message, " ")
 	for line := range strings.Lines(message) {
 		trimmed := strings.TrimSpace(line)
 		switch {
@@ -60,6 +61,9 @@ func ownVoice(message string, called [][]string) (own voice) {
 	}
 	return own
 }
+
+// struck matches what is struck out. Nobody says it any more.
+var struck = text.NewLazyRegexp(`~~[^~]+~~`)
 
 // whole joins sentences that a date divides: "am 12. Juni".
 func whole(sentences []string) (all []string) {
@@ -220,17 +224,7 @@ func worksOnText(sentence string, called [][]string) bool {
 
 // mentionsText reports whether a sentence is about a text of the message, as in "what this sentence means", and no order itself.
 func (v *vocabulary) mentionsText(sentence string, words []token) bool {
-	return len(v.beginning(sentence, words)) == 0 && slices.ContainsFunc(v.material, func(p phrase) bool {
-		if p.keys == nil {
-			return strings.Contains(sentence, p.text)
-		}
-		for i := range words {
-			if prefix(words[i:], p.keys) > 0 {
-				return true
-			}
-		}
-		return false
-	})
+	return len(v.beginning(sentence, words)) == 0 && slices.ContainsFunc(v.material, func(p phrase) bool { return p.in(sentence, words) })
 }
 
 // shows reports whether a sentence shows the bot what follows, as in "look at this:". Then what follows is not said to it.

@@ -139,7 +139,7 @@ func (k Names) besideName(s string, words []text.Word, i int) bool {
 
 // NamesIn gathers the names that appear in a turn's messages. own are the bot's names, which are not private.
 func NamesIn(req turn.Request, own []string) Names {
-	c := collector{own: own, words: queryWords(req), isServer: req.GuildID != "" || req.Target != nil}
+	c := collector{own: own, words: queryWords(req), isServer: req.GuildID != "" || req.Target != nil || len(req.People) > 0}
 	c.addMessage(req.Message)
 	if req.Target != nil {
 		c.addMessage(*req.Target)
@@ -174,7 +174,7 @@ type collector struct {
 	Names
 	own      []string
 	words    string // every text that a query can be made of
-	isServer bool   // false in a direct message, which has no members, unless the words come from somebody elsewhere
+	isServer bool   // false in a direct message whose author shares no server with the bot, unless the words come from somebody elsewhere
 }
 
 // addMessage adds the author of a message and the people it mentions.

@@ -3,7 +3,6 @@ package view
 import (
 	"cmp"
 	"fmt"
-	"strconv"
 	"strings"
 	"time"
 
@@ -82,7 +81,7 @@ func viewDecision(w *writer, l *turn.Lookup) {
 		w.row("intent", "%s", intents(l))
 	}
 	if l.Question != "" {
-		w.row("question", "%q", l.Question)
+		w.row("question", "%s", quoted(l.Question))
 	}
 	if l.Query != "" {
 		w.row("query", "%s", l.Queries())
@@ -97,7 +96,7 @@ func viewDecision(w *writer, l *turn.Lookup) {
 		w.item(i, "caps", "%s: %d of %d", c.Of, c.Used, c.Limit)
 	}
 	if r := l.Reused; r != nil {
-		w.row("cached", "what turn %s found for %q, %s ago", r.Turn, r.Query, r.Age.Round(time.Second))
+		w.row("cached", "what turn %s found for %s, %s ago", r.Turn, quoted(r.Query), r.Age.Round(time.Second))
 	}
 }
 
@@ -166,16 +165,16 @@ func viewClaims(w *writer, l *turn.Lookup) {
 	for i, c := range l.Summary {
 		w.item(i, "claims", "%s %s", c.Cited(), c.Text)
 		if c.Quote != "" && c.Quote != strings.Trim(c.Text, "…") {
-			w.row("", "    quote: %q", c.Quote)
+			w.row("", "    quote: %s", quoted(c.Quote))
 		}
 		if len(c.Framing.Path) > 0 {
 			w.row("", "    below: %s", strings.Join(c.Framing.Path, " › "))
 		}
-		if note := c.Framing.Note(strconv.Quote, fmt.Sprintf); note != "" {
+		if note := c.Framing.Note(quoted, fmt.Sprintf); note != "" {
 			w.row("", "    framing: %s", note)
 		}
 		for _, b := range c.Also {
-			w.row("", "    quote of [%d]: %q", b.Source, b.Quote)
+			w.row("", "    quote of [%d]: %s", b.Source, quoted(b.Quote))
 		}
 		if len(c.Checks) > 0 {
 			w.row("", "    checked: %s", strings.Join(c.Checks, ", "))
@@ -189,7 +188,7 @@ func viewClaims(w *writer, l *turn.Lookup) {
 	}
 	for i, c := range l.Conflicts {
 		a, b := c.Values[0], c.Values[1]
-		w.item(i, "conflict", "%s: %s %q, %s %q", c.Of, a.Cited(), a.Value, b.Cited(), b.Value)
+		w.item(i, "conflict", "%s: %s %s, %s %s", c.Of, a.Cited(), quoted(a.Value), b.Cited(), quoted(b.Value))
 	}
 	viewVerdict(w, l.Verdict)
 }
@@ -208,12 +207,12 @@ func ofStatement(v *turn.Verdict) string {
 	if v.Statement == "" {
 		return ""
 	}
-	return fmt.Sprintf(": %q", clean.Line(v.Statement, 200))
+	return fmt.Sprintf(": %s", quoted(clean.Line(v.Statement, 200)))
 }
 
 func viewEvidence(w *writer, label string, claims []turn.Claim) {
 	for i, c := range claims {
-		w.item(i, label, "[%s] %q%s", sourceNumber(c.Source), c.Quote, inParens(strings.Join(c.Checks, ", ")))
+		w.item(i, label, "[%s] %s%s", sourceNumber(c.Source), quoted(c.Quote), inParens(strings.Join(c.Checks, ", ")))
 		if c.URL != "" {
 			w.row("", "    %s%s", c.URL, inParens(published(c.Published)))
 		}
@@ -251,7 +250,7 @@ func explainNeed(w *writer, l *turn.Lookup) {
 
 func explainWording(w *writer, l *turn.Lookup) {
 	w.line("\nWhat is searched for?")
-	w.row("question", "%q", l.Question)
+	w.row("question", "%s", quoted(l.Question))
 	for _, step := range l.Steps {
 		w.row(step.By, "%s", clean.Line(step.Text, 300))
 	}
@@ -275,7 +274,7 @@ func explainAllowance(w *writer, l *turn.Lookup) {
 	}
 	switch r := l.Reused; {
 	case r != nil:
-		w.row("reuse", "%q was asked %s ago in turn %s, and its answer is reused", r.Query, r.Age.Round(time.Second), r.Turn)
+		w.row("reuse", "%s was asked %s ago in turn %s, and its answer is reused", quoted(r.Query), r.Age.Round(time.Second), r.Turn)
 	case l.Query == "":
 		w.row("reuse", "there is no query")
 	default:

@@ -20,7 +20,7 @@ func memoryChange(m turn.MemoryChange) string {
 	deed := map[string]string{"keep": "kept", "forget": "forgot", "correct": "corrected"}[m.Deed]
 	text := fmt.Sprintf("%s %d", deed, len(m.IDs))
 	if m.Text != "" {
-		text += fmt.Sprintf(": %q", clean.Line(m.Text, 200))
+		text += fmt.Sprintf(": %s", quoted(clean.Line(m.Text, 200)))
 	}
 	if m.Scope != "" {
 		text += fmt.Sprintf(" · %s · %s", m.Kind, m.Scope)

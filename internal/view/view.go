@@ -108,6 +108,11 @@ func (w *writer) item(i int, label, format string, values ...any) {
 
 func (w *writer) line(format string, values ...any) { fmt.Fprintf(w, format+"\n", values...) }
 
+// quoted returns a text in quotation marks, on one line.
+func quoted(s string) string { return `"` + clean.Line(s, longestQuoted) + `"` }
+
+const longestQuoted = 2000 // characters
+
 func overview(t *turn.Trace) []turn.Section {
 	return sections("", what(t), Timeline, timeline(t), Tokens, tokens(t), Answer, answer(t), Recall, recollections(t))
 }
@@ -117,13 +122,13 @@ func what(t *turn.Trace) string {
 	var w writer
 	r := t.Request
 	w.row("turn", "%s · %s · %s in %s", r.ID, t.Began.UTC().Format("2006-01-02 15:04:05 UTC"), t.Phase, ms(t.Took))
-	w.row("asked", "%s: %q", r.Message.Author.Name, clean.Line(r.Message.Text, 200))
+	w.row("asked", "%s: %s", r.Message.Author.Name, quoted(clean.Line(r.Message.Text, 200)))
 	if why := addressWords[r.Addressed]; why != "" {
 		w.row("because", "%s", why)
 	}
 	w.row("mode", "%s · character %s", r.Mode, r.Character)
 	if scene := r.Backdrop; scene != nil {
-		w.row("backdrop", "%q by %s, %s", clean.Line(scene.Text, 200), scene.By, day(scene.At))
+		w.row("backdrop", "%s by %s, %s", quoted(clean.Line(scene.Text, 200)), scene.By, day(scene.At))
 	}
 	if r.Persona != nil {
 		w.row("posted as", "%s", r.Persona.Name)

@@ -188,7 +188,7 @@ func explain(r *WebPage) []applied {
 	if r.charset != "" {
 		add("charset", "%s, by declaration or by default; UTF-8 where all is valid as that", r.charset)
 	}
-	add("kind", "read as %q", r.Shown.Type)
+	add("kind", "read as %s", quoted(r.Shown.Type))
 	add("hidden", "%d characters that a reader could not have seen were dropped", r.Shown.Hidden)
 	if r.Shown.Doubtful > 0 {
 		add("doubtful", "%d of them are in doubt: a reader may have seen them", r.Shown.Doubtful)

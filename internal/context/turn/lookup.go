@@ -358,11 +358,11 @@ var failureWords = map[Code]string{
 	CodeResponseTooLarge: "too large", CodeTimeout: "too slow", CodeHTTPError: "error", CodeExtractionFailed: "no text could be extracted", CodeSkipped: "not needed", CodeDuplicate: "same as another",
 }
 
-// Queries returns the queries of a lookup in quotation marks, one a line.
+// Queries returns the queries of a lookup in quotation marks.
 func (l *Lookup) Queries() string {
 	var each []string
 	for line := range strings.SplitSeq(l.Query, "\n") {
-		each = append(each, strconv.Quote(line))
+		each = append(each, `"`+line+`"`)
 	}
-	return strings.Join(each, " and ")
+	return strings.Join(each, ", ")
 }

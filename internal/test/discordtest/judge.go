@@ -22,7 +22,7 @@ type part struct {
 	value any
 }
 
-// rules say how the body of a request is judged, by route. A body that no route names is not judged.
+// rules say how the body of a request is judged, by route. A body that no route names is refused: its rules are to be added.
 var rules = []struct {
 	route string
 	judge func(part, *call)
@@ -35,6 +35,9 @@ var rules = []struct {
 	{"PATCH webhooks/*/*/messages/*", func(p part, c *call) { p.message(c, false, suppressEmbeds|componentsV2) }},
 	{"POST interactions/*/*/callback", judgeCallback},
 	{"PUT applications/*/commands", func(p part, _ *call) { p.commands() }},
+	{"POST applications/*/commands", func(p part, _ *call) { p.command(p.key("type").number(chatInput, textMenu, false) == chatInput) }},
+	{"POST users/@me/channels", func(p part, _ *call) { p.key("recipient_id").snowflake() }},
+	{"PATCH channels/*", judgeChannel},
 	{"PATCH guilds/*/members/@me", judgeProfile},
 }
 
@@ -55,6 +58,10 @@ func (c *call) judged() (answer, bool) {
 		if r.judge(part{of: j, value: body}, c); len(j.tree) > 0 {
 			return answer{http.StatusBadRequest, object{"code": 50035, "message": "Invalid Form Body", "errors": j.tree}}, false
 		}
+		return answer{}, true
+	}
+	if len(c.body) > 0 {
+		return refusal(http.StatusBadRequest, 50035, "Invalid Form Body: no rule judges "+c.method+" "+strings.Join(c.parts, "/")), false
 	}
 	return answer{}, true
 }
@@ -255,6 +262,22 @@ func (p part) embeds() {
 func judgeThread(p part, _ *call) {
 	p.key("name").text(1, 100)
 	p.key("rate_limit_per_user").number(0, 21600, true)
+	if after := p.key("auto_archive_duration"); after.value != nil {
+		after.oneOf(60.0, 1440.0, 4320.0, 10080.0)
+	}
+}
+
+// judgeChannel judges a change of a thread.
+// https://docs.discord.com/developers/resources/channel#modify-channel
+func judgeChannel(p part, _ *call) {
+	if p.key("name").value != nil {
+		p.key("name").text(1, 100)
+	}
+	for _, name := range []string{"archived", "locked", "invitable"} {
+		if v := p.key(name); v.value != nil {
+			v.oneOf(true, false)
+		}
+	}
 	if after := p.key("auto_archive_duration"); after.value != nil {
 		after.oneOf(60.0, 1440.0, 4320.0, 10080.0)
 	}

@@ -52,6 +52,7 @@ func TestLimitsOfPayloads(t *testing.T) {
 		return fmt.Sprintf(`[{"type":%d,"name":%q,"integration_types":[0],"contexts":[0]}]`, kind, name)
 	}
 	general, guild := far.ID("general"), far.AddGuild("another")
+	thread := far.AddThread("general", "boats", false)
 	send := "POST /channels/" + general + "/messages"
 	asked := func(focused string) string {
 		o := discordtest.Order{Channel: "general", Author: "ada", Command: "c", Focused: focused}
@@ -108,6 +109,10 @@ func TestLimitsOfPayloads(t *testing.T) {
 		{"PUT /applications/100000000000000002/commands", command("a", "d", `,"options":[`+option("o", `,"max_length":6000`)+`]`), command("a", "d", `,"options":[`+option("o", `,"max_length":6001`)+`]`), "0.options.0.max_length"},
 		{"PUT /applications/100000000000000002/commands", command("a", "d", `,"name_localizations":{"de":"b"}`), command("a", "d", `,"name_localizations":{"de":"B c"}`), "0.name_localizations.de"},
 		{"PUT /applications/100000000000000002/commands", command("a", "d", `,"description_localizations":{"pt-BR":"b"}`), command("a", "d", `,"description_localizations":{"pt":"b"}`), "0.description_localizations.pt"},
+		{"POST /applications/100000000000000002/commands", strings.Trim(command("one", "d", ""), "[]"), `{"type":1,"name":"One","description":"d","integration_types":[0],"contexts":[0]}`, "name"},
+		{"POST /users/@me/channels", `{"recipient_id":"` + far.UserID("ada") + `"}`, `{"recipient_id":"ada"}`, "recipient_id"},
+		{"PATCH /channels/" + thread, `{"archived":false,"name":"` + x(100) + `"}`, `{"archived":false,"name":"` + x(101) + `"}`, "name"},
+		{"PATCH /channels/" + thread, `{"archived":false}`, `{"archived":"no"}`, "archived"},
 		{"PATCH /guilds/" + guild + "/members/@me", `{"nick":"` + x(32) + `"}`, `{"nick":"` + x(33) + `"}`, "nick"},
 	} {
 		if status, body := ask(t, far, c.request, c.fails); status != http.StatusBadRequest || !strings.Contains(body, `"code":50035`) || !fault(body, c.field) {
@@ -119,6 +124,9 @@ func TestLimitsOfPayloads(t *testing.T) {
 		if status, body := ask(t, far, c.request, c.fits); status >= 300 {
 			t.Errorf("%s %.80s: %d %s", c.request, c.fits, status, body)
 		}
+	}
+	if status, body := ask(t, far, "POST /channels/"+general+"/typing", `{"for":"ever"}`); status != http.StatusBadRequest {
+		t.Errorf("a body that no rule judges: %d %s", status, body)
 	}
 }
 
