@@ -48,6 +48,7 @@ type flow struct {
 	dx, dy float64 // from the origin of the floats to that of the block
 
 	open, space   bool    // the line holds something, and white space is before what comes next
+	breaks, broke bool    // the line may end before what comes next, or could have ended before it
 	x, start, end float64 // where the next piece goes, and the ends of the line
 	height        float64 // of the line
 	pieces        []piece
@@ -230,7 +231,8 @@ func (l *layout) fill(b *box, fl *floats, dx, dy float64) float64 {
 	return max(inside, 0)
 }
 
-// columns moves what does not fit into the first column to the next ones.
+// columns moves what does not fit into the first column to the next ones. A box that is not higher than a column moves as
+// a whole, with its ground.
 func (l *layout) columns(b *box, height, columns, width float64) {
 	most := height / columns
 	if b.tall == b.tall && b.tall > 0 {
@@ -244,7 +246,12 @@ func (l *layout) columns(b *box, height, columns, width float64) {
 				at := math.Floor((y + fr.y + fr.h/2) / most)
 				fr.x, fr.y = fr.x+at*width, fr.y-at*most
 			}
-			move(c, y+c.y)
+			if c.kind == blockBox && c.h > 0 && c.h <= most && !c.isTaken() {
+				at := max(math.Floor((y+c.y+c.h/2)/most), 0)
+				c.x, c.y = c.x+at*width, c.y-at*most
+			} else {
+				move(c, y+c.y)
+			}
 		}
 	}
 	move(b, -b.border.top-b.pad.top)
@@ -258,6 +265,7 @@ func (f *flow) children(b *box) {
 			f.text(c)
 		case c.kind == breakBox:
 			f.breakLine(c.style)
+			f.below(c.style)
 		case c.isTaken():
 			c.x, c.y = f.x, f.y
 			if !f.open {
@@ -300,7 +308,7 @@ func (f *flow) begin() {
 		return
 	}
 	f.y += f.margin
-	f.margin, f.begun, f.open, f.space = 0, true, true, false
+	f.margin, f.begun, f.open, f.space, f.breaks, f.broke = 0, true, true, false, false, false
 	f.edgesOfLine(f.b.style.Line)
 	f.x = f.start
 	if f.lines == 0 {
@@ -362,6 +370,13 @@ func (f *flow) breakLine(st *cascade.Style) {
 	f.endLine()
 }
 
+// below moves what follows a line break below the floats that its style clears.
+func (f *flow) below(st *cascade.Style) {
+	if clear := st.Word(cascade.Clear); clear != "" && clear != "none" {
+		f.y = max(f.y, f.clear(-math.MaxFloat64, clear != "right" && clear != "inline-end", clear != "left" && clear != "inline-start")-f.dy)
+	}
+}
+
 // text adds a text to the lines.
 func (f *flow) text(t *box) {
 	st, s := t.up.style, t.node.Data
@@ -382,7 +397,7 @@ func (f *flow) text(t *box) {
 		default:
 			to, w := word(s, i, size, st.Spacing)
 			f.word(t, i, to, w, blank)
-			i = to
+			i, f.breaks = to, to < len(s)
 		}
 	}
 	t.to = len(f.l.fragments)

@@ -58,14 +58,16 @@ func (b *box) limited(w, width float64) float64 {
 	return max(w, 0)
 }
 
-// word adds a word to the line, or to the next one.
+// word adds a word to the line, or to the next one. A word of several elements may be broken between them, though a browser
+// takes all of it to the next line.
 func (f *flow) word(t *box, from, to int, w, blank float64) {
 	st := t.style
 	f.begin()
 	if f.space && !st.Lines {
 		f.x += blank
 	}
-	if indented := len(f.pieces) == 0 && f.x > f.start; (len(f.pieces) > 0 && f.space || indented) && f.x+w > f.end+.01 && !st.Nowrap {
+	f.broke = f.broke || len(f.pieces) > 0 && (f.space || f.breaks)
+	if indented := len(f.pieces) == 0 && f.x > f.start; (f.broke || indented) && f.x+w > f.end+.01 && !st.Nowrap {
 		f.endLine()
 		f.begin()
 	}
@@ -90,12 +92,15 @@ func (f *flow) word(t *box, from, to int, w, blank float64) {
 	f.space = false
 }
 
-// word returns the end of the word at s[i], and its width.
+// word returns where the line that begins at s[i] may end first, and the width up to there. These are the rules of browsers:
+// beside ideographs, and behind dashes and question marks. Texts in scripts without blanks may be broken at any letter.
 func word(s string, i int, size, spacing float64) (to int, width float64) {
 	for to = i; to < len(s) && !dom.IsSpace(s[to]); {
 		if c := s[to]; c < utf8.RuneSelf {
 			width += advances[c]*size + spacing
-			to++
+			if to++; (c == '-' || c == '?') && to > i+1 && to < len(s) && s[to] > '?' {
+				return to, width
+			}
 			continue
 		}
 		r, n := utf8.DecodeRuneInString(s[to:])
@@ -105,6 +110,10 @@ func word(s string, i int, size, spacing float64) (to int, width float64) {
 		}
 		to += n
 		switch {
+		case r == 0xAD, r == 0x200B: // a place for a break
+			return to, width
+		case r == 0x2010, r >= 0x2012 && r <= 0x2014, r == 0x2026, r >= 0xE00 && r < 0x10A0, r >= 0x1780 && r < 0x1800:
+			return to, width + .55*size + spacing
 		case wide:
 			return to, width + size + spacing
 		case r >= 0x300 && r < 0x370 || r >= 0x200B && r <= 0x200F:

@@ -171,7 +171,7 @@ func (o *order) box(b *box, fixed bool) {
 	if st.Hidden || st.Display == "contents" {
 		return
 	}
-	if b.kind == atomBox || b.tall == b.tall || b.pad.top+b.pad.bottom > bandHeight || st.Get(cascade.MinHeight) != nil {
+	if b.kind == atomBox || b.tall == b.tall || b.pad.top+b.pad.bottom > bandHeight || st.Get(cascade.MinHeight) != nil || b.sticks() {
 		o.solid = append(o.solid, b)
 	}
 	outer := rectangle{b.left, b.top, b.left + b.w, b.top + b.h}

@@ -377,6 +377,9 @@ func (g *group) holds(x, y float64) bool {
 	return g.cut == nil || g.b.inCut(g.cut, px, py)
 }
 
+// sticks reports whether a box stays on the screen while a person scrolls to the end of the box around it.
+func (b *box) sticks() bool { return strings.HasSuffix(b.style.Word(cascade.Position), "sticky") }
+
 // isContext reports whether a box and what is in it are painted together, apart from everything else.
 func (b *box) stacks() bool {
 	st := b.style
@@ -385,6 +388,6 @@ func (b *box) stacks() bool {
 	if z := st.Get(cascade.ZIndex); z != nil && len(z.Numbers) > 0 && (st.Positions || b.flexible) {
 		return true
 	}
-	return b.group != b.up.group || position == "fixed" || strings.HasSuffix(position, "sticky") || st.Word(cascade.Isolation) == "isolate" ||
+	return b.group != b.up.group || position == "fixed" || b.sticks() || st.Word(cascade.Isolation) == "isolate" ||
 		b.kind != inlineBox && b.transforms() || some(cascade.MaskImage) || st.Word(cascade.TransformStyle) == "preserve-3d"
 }

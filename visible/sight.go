@@ -163,17 +163,34 @@ func (v *view) reach() {
 	}
 	for _, b := range v.o.solid {
 		if _, y, ok := b.space.toScreen(b.left, b.top); ok {
-			parts = append(parts, part{y, y + b.h, nil})
+			bottom := y + b.h
+			if b.sticks() {
+				bottom = max(bottom, b.up.top+b.up.h)
+			}
+			parts = append(parts, part{y, bottom, nil})
 		}
 	}
 	slices.SortStableFunc(parts, func(a, b part) int { return cmp.Compare(a.top, b.top) })
-	y, far := 0.0, false
-	for _, p := range parts {
-		far = far || p.top-y > farDown
-		y = max(y, p.bottom)
-		if far && p.t != nil {
-			p.t.sight = hidden
+	y, size := 0.0, 0
+	for i, p := range parts {
+		if p.top-y <= farDown {
+			y = max(y, p.bottom)
+			continue
 		}
+		for _, p := range parts[i:] {
+			if p.t != nil && p.t.sight == seen {
+				size += v.l.fragments[p.t.at].to - v.l.fragments[p.t.at].from
+			}
+		}
+		if v.o.unread && size > maxCovered {
+			return // what the sheet places is in between
+		}
+		for _, p := range parts[i:] {
+			if p.t != nil {
+				p.t.sight = hidden
+			}
+		}
+		return
 	}
 }
 

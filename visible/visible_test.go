@@ -46,6 +46,7 @@ func TestHidden(t *testing.T) {
 		"colour":       `<p style="background:#fff;color:#fefefe">EVIL</p>`,
 		"position":     `<p style="position:absolute;left:-9999px">EVIL</p>`,
 		"indent":       `<p style="text-indent:-9999px">EVIL</p>`,
+		"far":          `<link rel=stylesheet href=a.css><p style="margin-top:3900px">EVIL</p>`,
 		"clip":         `<p style="clip-path:inset(50%)">EVIL</p>`,
 		"overflow":     `<p style="max-height:0;overflow:hidden">EVIL</p>`,
 		"transform":    `<p style="transform:scale(0)">EVIL</p>`,
@@ -81,6 +82,9 @@ func TestShown(t *testing.T) {
 		`<p class="hidden md:block">GOOD</p>`, `<p style="opacity:.5">GOOD</p>`, `<p style="color:#fff;background:#000">GOOD</p>`, `<p style="height:0">GOOD</p>`,
 		`<style>@media print{.q{display:none}}</style><p class=q>GOOD</p>`, `<style>.q{display:none}#r{display:block}</style><p class=q id=r>GOOD</p>`,
 		`<details open><summary>x</summary>GOOD</details>`,
+		`<p>` + strings.Repeat("今日は天気がとても良いので、", 40) + `GOOD</p>`,
+		`<div><div style="position:sticky;top:0">x</div><p style="margin-top:3900px">x</p></div><p>GOOD</p>`,
+		`<link rel=stylesheet href=a.css><p style="margin-top:3900px">GOOD` + strings.Repeat(" many words", 200) + `</p>`,
 	} {
 		tree, _ := pruned(t, "<!doctype html><body>"+shownText+source)
 		if !strings.Contains(tree, "GOOD") {
