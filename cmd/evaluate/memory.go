@@ -2,11 +2,14 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
+	"math"
 	"os"
 	"slices"
 	"strconv"
@@ -148,17 +151,44 @@ func (r *recaller) recall(ctx context.Context, row memoryRow) (prediction, error
 		return r.messages[n]
 	}
 	rank, sessions, session := []string{}, []int{}, map[int]int{}
-	for _, h := range found.Hits {
+	for _, h := range found {
 		m := of(h.ID)
 		session[h.Session] = m.Session
 		if len(rank) < mostRanked {
 			rank = append(rank, m.ID)
 		}
 	}
-	for _, s := range found.Sessions {
-		sessions = append(sessions, session[s.Number])
+	for _, number := range rankSessions(found) {
+		sessions = append(sessions, session[number])
 	}
 	return prediction{"rank": rank, "sessions": sessions}, nil
+}
+
+const (
+	// bestOfSession is the number of messages that count for a session.
+	bestOfSession = 5
+	// sessionSlope lowers the score of long sessions, because they contain good messages by chance.
+	sessionSlope = 0.3
+)
+
+// rankSessions returns the numbers of the sessions, ordered by the sum of the odds of their best messages, divided by a power of their
+// length. The hits are in order, the best first.
+func rankSessions(hits []recall.Hit) []int {
+	scores, sizes, ends := map[int]float64{}, map[int]int{}, map[int]time.Time{}
+	for _, h := range hits {
+		if sizes[h.Session]++; sizes[h.Session] <= bestOfSession {
+			scores[h.Session] += math.Exp(h.Score - hits[0].Score)
+		}
+		if h.At.After(ends[h.Session]) {
+			ends[h.Session] = h.At
+		}
+	}
+	for n, size := range sizes {
+		scores[n] /= math.Pow(float64(size), sessionSlope)
+	}
+	return slices.SortedFunc(maps.Keys(sizes), func(a, b int) int {
+		return cmp.Or(cmp.Compare(scores[b], scores[a]), ends[b].Compare(ends[a]), cmp.Compare(a, b))
+	})
 }
 
 // openServer is a platform with one channel that everybody may read.

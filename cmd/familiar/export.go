@@ -133,7 +133,7 @@ func (x *exporter) write(ctx context.Context, to io.Writer) error {
 		case turnsKind:
 			err = (&trace.Store{DB: x.db}).Each(ctx, x.since, func(t *turn.Trace) error { return x.line(kind, t) })
 		case memoriesKind:
-			err = memory.New(x.db).Dump(ctx, x.since, row)
+			err = x.memories(ctx, row)
 		default:
 			err = forget.Dump(ctx, x.db, kind, x.since, row)
 		}
@@ -142,6 +142,27 @@ func (x *exporter) write(ctx context.Context, to io.Writer) error {
 		return err
 	}
 	return errors.Join(x.line("end", exportEnd{x.lines}), x.out.Flush())
+}
+
+// memories calls do with each statement that was learned since the time asked for, by column.
+func (x *exporter) memories(ctx context.Context, do func(map[string]any) error) error {
+	all, err := memory.New(x.db).Export(ctx)
+	if err != nil {
+		return err
+	}
+	for _, m := range all {
+		if m.LearnedAt.Before(x.since) {
+			continue
+		}
+		err := do(map[string]any{
+			"id": m.ID, "kind": m.Kind, "scope": m.Scope.Kind, "scope_id": m.Scope.ID, "subject": m.Subject, "text": m.Text, "sources": m.Sources, "turn_id": m.TraceID,
+			"by_id": m.By, "said_at": m.SaidAt, "learned_at": m.LearnedAt, "supersedes": m.Supersedes, "superseded": m.Superseded, "pinned": m.Pinned,
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // line writes a line without secrets.

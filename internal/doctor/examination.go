@@ -88,9 +88,6 @@ func (e *Examination) Close() error {
 	return e.Installation.Close()
 }
 
-// Invite returns the link that adds the bot to a server. It is "" until Discord has been asked.
-func (e *Examination) Invite() string { return e.invite }
-
 // searchTime is the limit of the search services' check.
 const searchTime = backend.ProbeTime + 5*time.Second
 

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"time"
 
 	"familiar/internal/embedding"
 	"familiar/internal/store"
@@ -186,25 +185,4 @@ func (s *Store) CountByScope(ctx context.Context, most int) ([]ScopeCount, error
 func (s *Store) SourcesOf(ctx context.Context, personID string) ([]string, error) {
 	return store.List(ctx, s.DB, "read sources of memories", store.ScanValue[string], `SELECT DISTINCT message_id FROM memory_sources s WHERE author_id = ?
 		AND substr(message_id, 1, length(?)) <> ? AND NOT EXISTS (SELECT 1 FROM messages WHERE id = s.message_id)`, personID, commandSource, commandSource)
-}
-
-// Dump calls do with each statement that was learned since a time, by column. It is for the operator alone.
-func (s *Store) Dump(ctx context.Context, since time.Time, do func(map[string]any) error) error {
-	all, err := s.Export(ctx)
-	if err != nil {
-		return err
-	}
-	for _, m := range all {
-		if m.LearnedAt.Before(since) {
-			continue
-		}
-		err := do(map[string]any{
-			"id": m.ID, "kind": m.Kind, "scope": m.Scope.Kind, "scope_id": m.Scope.ID, "subject": m.Subject, "text": m.Text, "sources": m.Sources, "turn_id": m.TraceID,
-			"by_id": m.By, "said_at": m.SaidAt, "learned_at": m.LearnedAt, "supersedes": m.Supersedes, "superseded": m.Superseded, "pinned": m.Pinned,
-		})
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }

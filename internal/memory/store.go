@@ -10,7 +10,6 @@
 //     words by which they do.
 //   - proposal.go has the side model choose among these sentences by number.
 //   - matter.go says which statement makes which other one history.
-//   - archive.go writes memories as Markdown files and reads them again.
 package memory
 
 import (

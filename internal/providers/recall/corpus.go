@@ -14,10 +14,10 @@ import (
 
 // corpus holds the candidates for a query, ordered by channel and time.
 type corpus struct {
-	q        *query
-	views    []view
-	sessions []Session
-	weights  []float64 // of the terms; the sum is 1
+	q       *query
+	views   []view
+	ends    []time.Time // of the sessions, by number
+	weights []float64   // of the terms; the sum is 1
 }
 
 // view is a message with what its features need. Shares are shares of the terms by weight, 0 to 1.
@@ -86,12 +86,12 @@ func newCorpus(q *query, messages []turn.Message, weights []float64) *corpus {
 		v.c, v.message, v.place = c, &sorted[i], i
 		if i == 0 || sorted[i].ChannelID != sorted[i-1].ChannelID || sorted[i].At.Sub(sorted[i-1].At) > sessionGap {
 			tallies = append(tallies, &tally{tf: make([]float64, len(q.terms)), kin: make([]bool, len(q.terms))})
-			c.sessions = append(c.sessions, Session{ChannelID: sorted[i].ChannelID, From: sorted[i].At, Number: len(c.sessions)})
+			c.ends = append(c.ends, sorted[i].At)
 		} else {
 			v.index = c.views[i-1].index + 1
 		}
-		v.session = len(c.sessions) - 1
-		c.sessions[v.session].To = sorted[i].At
+		v.session = len(c.ends) - 1
+		c.ends[v.session] = sorted[i].At
 		v.of = tallies[v.session]
 		v.read()
 	}

@@ -42,10 +42,8 @@ type found struct {
 // find finds what may bear on a message in the store. If it fails, it returns what it has found before.
 func (p *MemoryProvider) find(ctx context.Context, q *asked, m *meaning) (c candidates, err error) {
 	defer m.wait()
-	if p.Memories.MayHoldAny(q.GuildID) {
-		if err = p.findStatements(ctx, q, m, &c); err != nil {
-			return c, err
-		}
+	if err = p.findStatements(ctx, q, m, &c); err != nil {
+		return c, err
 	}
 	if !q.looksBack || q.room == 0 {
 		return c, nil
@@ -63,6 +61,9 @@ func (p *MemoryProvider) find(ctx context.Context, q *asked, m *meaning) (c cand
 // findStatements finds what the asker and the people named said about themselves, and the notes that have words of the message or are near
 // in meaning.
 func (p *MemoryProvider) findStatements(ctx context.Context, q *asked, m *meaning, c *candidates) (err error) {
+	if !p.Memories.MayHoldAny(q.GuildID) {
+		return nil
+	}
 	filter := memory.FilterFor(ctx, p.Memories, p.Servers, q.Request)
 	if c.people, err = p.named(ctx, q, filter); err != nil {
 		return fmt.Errorf("find the people named: %w", err)

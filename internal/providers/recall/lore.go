@@ -135,7 +135,7 @@ func (l *Library) find(q *query) []loreHit {
 		stems[stem] = true
 	}
 	var found []loreHit
-	for _, h := range q.rank(messages, weights).Hits {
+	for _, h := range q.rank(messages, weights) {
 		i, _ := strconv.Atoi(h.ID) // an id that asMessage made
 		if scores[i] > 0 {
 			p := l.passages[i]

@@ -65,12 +65,12 @@ type asked struct {
 
 // ask reads what a turn's message asks of the past.
 func (p *MemoryProvider) ask(r turn.Request) *asked {
+	q := &asked{Request: r, enough: minShareUnasked, audience: audience(r), room: contentRoom(r)}
 	said, now := question.Parse(r.Message.Text, r.Names), p.now()
-	q := &asked{Request: r, text: said.Unaddressed(), asksFor: said.Asks(), enough: minShareUnasked, audience: audience(r), room: contentRoom(r)}
-	if q.asksFor {
+	ofServer := question.AboutServer(r, now).Asks()
+	if q.text, q.asksFor = said.Unaddressed(), said.Asks(); q.asksFor {
 		q.enough = minShare
 	}
-	ofServer := question.AboutServer(r, now).Asks()
 	q.query = readQuery(q.text, r.Reader.ID, r.People, now)
 	for _, w := range text.ContentWords(r.Message.Text) {
 		q.content += " " + r.Message.Text[w.Start:w.End]

@@ -37,7 +37,7 @@ func TestKin(t *testing.T) {
 		for i := range weights {
 			weights[i] = 1
 		}
-		if hits := q.rank(messages, weights).Hits; hits[0].ID != "wanted" || hits[0].Why[0].Feature != "session holds the field" {
+		if hits := q.rank(messages, weights); hits[0].ID != "wanted" || hits[0].Why[0].Feature != "session holds the field" {
 			t.Errorf("%s: first is %q for %v", c.question, hits[0].Text, hits[0].Why)
 		}
 		if len(q.kinWords()) == 0 {

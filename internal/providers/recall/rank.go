@@ -34,7 +34,7 @@ type best struct {
 	names    map[string]string // of the authors of notes, by id
 	passages []loreHit
 	messages []Hit
-	ranked   Result // all messages
+	ranked   []Hit // all messages
 }
 
 // aboutPerson is what a person said about themselves.
@@ -61,7 +61,7 @@ func (p *MemoryProvider) rank(q *asked, c candidates) best {
 		}
 	}
 	b.ranked = q.rankFound(c.messages)
-	b.messages = q.choose(b.ranked.Hits, c)
+	b.messages = q.choose(b.ranked, c)
 	b.passages = p.passages(q)
 	return b
 }
@@ -107,18 +107,18 @@ func (q *asked) choose(hits []Hit, c candidates) (chosen []Hit) {
 }
 
 // rankFound ranks messages by their words, and then by their meaning.
-func (q *query) rankFound(f found) Result {
+func (q *query) rankFound(f found) []Hit {
 	if f.weights == nil {
 		f.weights = q.weigh(f.messages)
 	}
-	result := q.rank(f.messages, f.weights)
-	result.fuseNear(f.near)
-	return result
+	hits := q.rank(f.messages, f.weights)
+	fuseNear(hits, f.near)
+	return hits
 }
 
 // Recall ranks older messages by how well they would answer the message of a request. In a server it ranks the messages that the asker and
 // everyone else who sees the answer may read. In a direct message it ranks that conversation.
-func (p *MemoryProvider) Recall(ctx context.Context, r turn.Request) (Result, error) {
+func (p *MemoryProvider) Recall(ctx context.Context, r turn.Request) ([]Hit, error) {
 	q := p.ask(r)
 	f, err := p.findMessages(ctx, q, p.embed(ctx, q))
 	return q.rankFound(f), err
@@ -143,22 +143,8 @@ type Reason struct {
 	Gain    float64
 }
 
-// Result holds the ranked messages and their sessions, the best first.
-type Result struct {
-	Hits     []Hit
-	Sessions []Session
-}
-
-// Session is a part of a channel without a long silence. Only candidates count.
-type Session struct {
-	ChannelID string
-	From, To  time.Time
-	Score     float64
-	Number    int // see [Hit.Session]
-}
-
 // rank orders messages, the best first. weights are the weights of the query's terms.
-func (q *query) rank(messages []turn.Message, weights []float64) Result {
+func (q *query) rank(messages []turn.Message, weights []float64) []Hit {
 	c := newCorpus(q, messages, weights)
 	hits := make([]Hit, len(c.views))
 	for i := range c.views {
@@ -184,33 +170,7 @@ func (q *query) rank(messages []turn.Message, weights []float64) Result {
 		a, b := hits[i], hits[j]
 		return cmp.Or(cmp.Compare(b.Score, a.Score), b.At.Compare(a.At), cmp.Compare(a.ID, b.ID)) < 0
 	})
-	return Result{Hits: hits, Sessions: c.rankSessions(hits)}
-}
-
-const (
-	// bestOfSession is the number of messages that count for a session.
-	bestOfSession = 5
-	// sessionSlope lowers the score of long sessions, because they contain good messages by chance.
-	sessionSlope = 0.3
-)
-
-// rankSessions orders the sessions by the sum of the odds of their best messages, divided by a power of their length. The hits must be
-// ordered, the best first.
-func (c *corpus) rankSessions(hits []Hit) []Session {
-	all, sizes := slices.Clone(c.sessions), make([]int, len(c.sessions))
-	for _, h := range hits {
-		if sizes[h.Session]++; sizes[h.Session] <= bestOfSession {
-			all[h.Session].Score += math.Exp(h.Score - hits[0].Score)
-		}
-	}
-	for i := range all {
-		all[i].Score /= math.Pow(float64(max(1, sizes[i])), sessionSlope)
-	}
-	sort.SliceStable(all, func(i, j int) bool {
-		a, b := all[i], all[j]
-		return cmp.Or(cmp.Compare(b.Score, a.Score), b.To.Compare(a.To)) < 0
-	})
-	return all
+	return hits
 }
 
 // features of a message and their weights. The weights maximise the likelihood of choosing the messages that answer a question (Luce's
@@ -342,7 +302,7 @@ func (v *view) age() float64 {
 	if !v.c.q.asks.lately {
 		return 0
 	}
-	newest := slices.MaxFunc(v.c.sessions, func(a, b Session) int { return a.To.Compare(b.To) }).To
+	newest := slices.MaxFunc(v.c.ends, time.Time.Compare)
 	return math.Log1p(newest.Sub(v.message.At).Hours() / 24 / 7)
 }
 
@@ -370,23 +330,23 @@ func fuse[K comparable](lists ...[]K) []K {
 func worth(place int) float64 { return 1 / float64(fuseK+place+1) }
 
 // fuseNear fuses the order of the hits with the ids of messages near in meaning, the nearest first. Ids of other messages change nothing.
-func (r *Result) fuseNear(near []string) {
+func fuseNear(hits []Hit, near []string) {
 	if len(near) == 0 {
 		return
 	}
-	own := make([]string, len(r.Hits))
-	for i, h := range r.Hits {
+	own := make([]string, len(hits))
+	for i, h := range hits {
 		own[i] = h.ID
 		if place := slices.Index(near, h.ID); place >= 0 {
-			r.Hits[i].Why = slices.Insert(h.Why, 0, Reason{"near in meaning", worth(place)})
+			hits[i].Why = slices.Insert(h.Why, 0, Reason{"near in meaning", worth(place)})
 		}
 	}
 	places := map[string]int{}
 	for i, id := range fuse(own, near) {
 		places[id] = i
 	}
-	sort.SliceStable(r.Hits, func(i, j int) bool {
-		a, b := r.Hits[i], r.Hits[j]
+	sort.SliceStable(hits, func(i, j int) bool {
+		a, b := hits[i], hits[j]
 		return cmp.Compare(places[a.ID], places[b.ID]) < 0
 	})
 }
@@ -410,7 +370,7 @@ func (q *query) order(found []memory.Statement, near []int64) (ordered []stateme
 			messages[i].Author.ID = m.Subject
 		}
 	}
-	for _, h := range q.rank(messages, q.weigh(messages)).Hits {
+	for _, h := range q.rank(messages, q.weigh(messages)) {
 		m := found[slices.IndexFunc(found, func(m memory.Statement) bool { return fmt.Sprint(m.ID) == h.ID })]
 		ranked, byID[m.ID] = append(ranked, m.ID), statement{m, h.Share}
 	}

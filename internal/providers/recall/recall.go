@@ -122,7 +122,7 @@ func (p *MemoryProvider) Knows(ctx context.Context, r turn.Request) bool {
 			return true
 		}
 	}
-	return slices.ContainsFunc(best.notes[:min(len(best.notes), maxNotes)], answers) || slices.ContainsFunc(best.ranked.Hits, func(h Hit) bool {
+	return slices.ContainsFunc(best.notes[:min(len(best.notes), maxNotes)], answers) || slices.ContainsFunc(best.ranked, func(h Hit) bool {
 		return h.Share >= knownShare && !h.Own && !h.Author.Machine && !strings.ContainsAny(h.Text, "?？")
 	})
 }
