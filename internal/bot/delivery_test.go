@@ -247,9 +247,9 @@ func edits(err error) func(int, call) error {
 func TestFinalTextLandsWhenEditsAreRefused(t *testing.T) {
 	door := &recorder{fail: edits(&rest.Error{Kind: rest.Rejected})}
 	got := halfAnAnswer(t, door, "Half an answer.")
-	last := door.calls[len(door.calls)-1]
-	if got.err != nil || last.method != "post" || last.post.Text != "Half an answer." {
-		t.Errorf("err %v, last call %+v", got.err, last)
+	last, cleared := door.calls[len(door.calls)-2], door.calls[len(door.calls)-1]
+	if got.err != nil || last.method != "post" || last.post.Text != "Half an answer." || cleared.method != "delete" || cleared.id != "post0" {
+		t.Errorf("err %v, last calls %+v, %+v", got.err, last, cleared)
 	}
 	if first := door.calls[0].post; first.Nonce == last.post.Nonce {
 		t.Errorf("two messages with the nonce %q: the second would be lost", first.Nonce)
