@@ -159,8 +159,11 @@ func TestNames(t *testing.T) {
 		}
 	}
 	req := ask("what did Ada win in 2020?")
-	req.People = people // in a direct message nobody is a member
 	if p := plan(req); p.Queries[0] != "what did Ada win in 2020" {
 		t.Errorf("in a direct message: %q", p.Queries)
+	}
+	req.People = people // of servers that the author shares with the bot
+	if p := plan(req); p.Queries[0] != "what did win in 2020" {
+		t.Errorf("in a direct message of a member: %q", p.Queries)
 	}
 }

@@ -392,13 +392,12 @@ func (s *spokenParts) topic() (words []string) {
 
 // MessageLink is a link to a Discord message.
 type MessageLink struct {
-	Guild, Channel, Message string // ids
+	Guild, Channel, Message string // ids; of a direct message there is no guild
 	URL                     string // as typed
 }
 
-// messageLink matches the links of all Discord clients. A link into a direct message has "@me" in place of a server and
-// does not match.
-var messageLink = text.NewLazyRegexp(`https?://(?:(?:www|ptb|canary)\.)?discord(?:app)?\.com/channels/(\d{1,20})/(\d{1,20})/(\d{1,20})\b`)
+// messageLink matches the links of all Discord clients. A link into a direct message has "@me" in place of a server.
+var messageLink = text.NewLazyRegexp(`https?://(?:(?:www|ptb|canary)\.)?discord(?:app)?\.com/channels/(\d{1,20}|@me)/(\d{1,20})/(\d{1,20})\b`)
 
 // maxLinks is how many links of one message are followed.
 const maxLinks = 5
@@ -409,7 +408,7 @@ func MessageLinks(s string) (all []MessageLink) {
 	for _, m := range messageLink.FindAllStringSubmatch(s, -1) {
 		if !seen[m[3]] && len(all) < maxLinks {
 			seen[m[3]] = true
-			all = append(all, MessageLink{Guild: m[1], Channel: m[2], Message: m[3], URL: m[0]})
+			all = append(all, MessageLink{Guild: strings.TrimPrefix(m[1], "@me"), Channel: m[2], Message: m[3], URL: m[0]})
 		}
 	}
 	return all

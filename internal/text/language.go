@@ -157,13 +157,13 @@ func withoutTitles(s string, words []Word) []Word {
 var foreign = NewLazyRegexp("```(?s:.*?)(?:```|$)|`[^`\n]*`|(?m:^>>> (?s:.*)|^> .*$)|“[^“”]*”|„[^„“”]*[“”]|«[^«»]*»|「[^「」]*」|『[^『』]*』|\"[^\"\n]{2,}\"" +
 	`|https?://\S+|<[@#:a/][^<>\s]*>|[\w.+-]+@[\w-]+(?:\.[\w-]+)+|[@#][\w.]+`)
 
-// OwnWords returns a message without what says nothing of its writer's language. A message that holds nothing else is returned as it is.
+// OwnWords returns a message without what says nothing of its writer's language. A message that is only a quotation is returned as it is.
 func OwnWords(s string) string {
 	if !strings.ContainsAny(s, "`>\"“„«「『@#<:") {
 		return s
 	}
 	own := foreign.ReplaceAllString(s, " ")
-	if !strings.ContainsFunc(own, unicode.IsLetter) && !strings.Contains(s, "://") {
+	if !strings.ContainsFunc(own, unicode.IsLetter) && !strings.Contains(s, "://") && !strings.Contains(s, "`") {
 		return s
 	}
 	return own

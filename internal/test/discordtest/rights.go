@@ -164,7 +164,7 @@ func (s *Server) Link(message string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	m := s.must(message)
-	return "https://discord.com/channels/" + m.channel.guild + "/" + m.channel.id + "/" + m.ID
+	return "https://discord.com/channels/" + cmp.Or(m.channel.guild, "@me") + "/" + m.channel.id + "/" + m.ID
 }
 
 // SearchState is how the server's own search answers.
