@@ -73,7 +73,7 @@ func (c *conversation) breakStore() {
 	c.must(err)
 }
 
-const outOfOrderSentence = "I can't write my records at the moment, and I don't answer without them. Whoever runs me will find the reason in my log."
+const outOfOrderSentence = "I can't write my records at the moment, and I don't answer without them. My operator will find the reason in my log."
 
 // TestDeletedMessage: what somebody deletes is in no record any more, neither of its own turn nor of later ones.
 func TestDeletedMessage(t *testing.T) {

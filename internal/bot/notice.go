@@ -175,9 +175,9 @@ type sentence = reply.Sentence
 const (
 	tooBusy       sentence = "Too much at once: I had to skip this message. Ask me again in a moment."
 	Leaving       sentence = "I am being restarted and did not get to this message. Ask me again in a minute."
-	outOfOrder    sentence = "I can't write my records at the moment, and I don't answer without them. Whoever runs me will find the reason in my log."
+	outOfOrder    sentence = "I can't write my records at the moment, and I don't answer without them. My operator will find the reason in my log."
 	missed        sentence = "I was away when this was written, and it is a while ago. Ask me again if it still matters."
-	notAdmitted   sentence = "Whoever runs me has not let me answer here."
+	notAdmitted   sentence = "My operator has not let me answer here."
 	pausedHere    sentence = "I am paused here."
 	mayNotPost    sentence = "I may not write in this channel, so I can't answer here."
 	TooMany       sentence = "That is as many answers as I give one person in a minute. Ask me again in a moment."
@@ -186,14 +186,14 @@ const (
 	quietHere     sentence = "All right, I am quiet here. Mention me and I am back."
 	noThread      sentence = "I was to open a thread for this, and may not: I need the permission Create Public Threads here. Until then I answer in the channel."
 	threadsFull   sentence = "I was to open a thread for this, and this server has as many active threads as Discord allows: archive some. Until then I answer in the channel."
-	threadLocked  sentence = "I was asked something in a thread that is locked, so I cannot answer there. Whoever moderates here can unlock it."
-	turnBroken    sentence = "Something went wrong on my side. Whoever runs me will find the reason in my log."
+	threadLocked  sentence = "I was asked something in a thread that is locked, so I cannot answer there. A moderator can unlock it."
+	turnBroken    sentence = "Something went wrong on my side. My operator will find the reason in my log."
 	tooBusyAll    sentence = "Too much at once: I had to skip messages of %s. Ask me again in a moment."
 	leavingAll    sentence = "I am being restarted and did not get to messages of %s. Ask me again in a minute."
 	missedAll     sentence = "I was away, and it is a while ago that %s wrote to me. Ask me again if it still matters."
 	tooManyAll    sentence = "That is as many answers as I give one person in a minute: %s, ask me again in a moment."
-	outOfOrderAll sentence = "I can't write my records at the moment, and I don't answer without them: %s, ask me again later. Whoever runs me will find the reason in my log."
-	turnBrokenAll sentence = "Something went wrong on my side when I answered %s. Whoever runs me will find the reason in my log."
+	outOfOrderAll sentence = "I can't write my records at the moment, and I don't answer without them: %s, ask me again later. My operator will find the reason in my log."
+	turnBrokenAll sentence = "Something went wrong on my side when I answered %s. My operator will find the reason in my log."
 )
 
 // toSeveral has the sentences that tell several people the same.

@@ -18,7 +18,7 @@ const (
 	noSuchMode           sentence = "There is no mode “%s”. Modes: %s."
 	modeSet              sentence = "This channel is now in %s mode."
 	buttonsUsage         sentence = "The buttons can be switched on or off."
-	buttonsOffEverywhere sentence = "Whoever runs me has switched the buttons off everywhere."
+	buttonsOffEverywhere sentence = "My operator has switched the buttons off everywhere."
 	buttonsOn            sentence = "In this channel the buttons under my replies are now on."
 	buttonsOff           sentence = "In this channel the buttons under my replies are now off."
 	webUsage             sentence = "The web can be switched on or off."

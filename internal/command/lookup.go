@@ -155,7 +155,7 @@ func (c *call) matching(values []string) turn.Answer {
 
 // These are the answers about documentation.
 const (
-	noDocs     sentence = "%s knows no documentation. Whoever runs this place can name sites of it: [[docs]] in character.toml."
+	noDocs     sentence = "%s knows no documentation. The operator can name sites of it: [[docs]] in character.toml."
 	docsWhat   sentence = "What shall I look up in the documentation? A question, the name of a page, or its address."
 	noSuchDocs sentence = "I know no documentation called “%s”. I know %s."
 	docsWhich  sentence = "In which documentation? I know %s."

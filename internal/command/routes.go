@@ -130,7 +130,7 @@ func refuseUnless(s sentence, holds func(*call) bool) check {
 
 // These refuse a person or a place.
 const (
-	notForYou           sentence = "Whoever runs me has not let me answer here."
+	notForYou           sentence = "My operator has not let me answer here."
 	settingsForManagers sentence = "Only people who may manage this server can change that."
 	nothingToSet        sentence = "I am here with you alone, so there is nothing to set."
 	oneOfThese          sentence = "That can be switched on or off."

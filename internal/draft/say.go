@@ -105,12 +105,12 @@ func Excuse(err error) sentence {
 
 // These tell people, below the character's own words, why the model keeps failing. What to check is in the log and in the record.
 const (
-	hintKey     sentence = "My model's server does not accept my key. Whoever runs me finds in my log what to check."
-	hintModel   sentence = "My model's server does not have the model that I am set to use. Whoever runs me finds in my log what to check."
-	hintContext sentence = "This conversation is longer than my model can read. Whoever runs me finds in my log what to change."
-	hintAddress sentence = "Something else answers where my model should be. Whoever runs me finds in my log what to check."
-	hintAway    sentence = "There is no connection to my model's server. Whoever runs me finds in my log what to check."
-	hintQuota   sentence = "My model may not be used any more for now: what is paid for is used up. Whoever runs me finds in my log what to check."
+	hintKey     sentence = "My model's server does not accept my key. My operator finds in my log what to check."
+	hintModel   sentence = "My model's server does not have the model that I am set to use. My operator finds in my log what to check."
+	hintContext sentence = "This conversation is longer than my model can read. My operator finds in my log what to change."
+	hintAddress sentence = "Something else answers where my model should be. My operator finds in my log what to check."
+	hintAway    sentence = "There is no connection to my model's server. My operator finds in my log what to check."
+	hintQuota   sentence = "My model may not be used any more for now: what is paid for is used up. My operator finds in my log what to check."
 )
 
 var hints = map[llm.Kind]sentence{
