@@ -73,6 +73,7 @@ func extract(doc *html.Node, m *metadata, base *url.URL) (root *html.Node, kind 
 	}
 	dropReferences(whole)
 	dropCommands(whole)
+	dropAbove(whole)
 	dropLines(whole, "")
 	switch {
 	case types.isProduct():

@@ -164,6 +164,31 @@ func dropBefore(root, n *html.Node) {
 	}
 }
 
+// maxAbove is the greatest share of a page that stands above its headline and is not part of the text, in percent.
+const maxAbove = 20
+
+// dropAbove removes the lines above the headline of a page: notices and menus of the site. If there is prose among them, they
+// stay.
+func dropAbove(root *html.Node) {
+	var above []*html.Node
+	length := 0
+	for _, line := range textLines(root) {
+		size := dom.Length(line)
+		switch {
+		case dom.HeadingLevel(line) == 1:
+			if length*100 <= dom.Length(root)*maxAbove {
+				for _, n := range above {
+					n.Parent.RemoveChild(n)
+				}
+			}
+			return
+		case size-linkLength(line) >= minParagraph:
+			return
+		}
+		above, length = append(above, line), length+size
+	}
+}
+
 // dropLastHeadings removes headings at the end of a text, because nothing follows them.
 func dropLastHeadings(n *html.Node) (done bool) {
 	for c, previous := n.LastChild, (*html.Node)(nil); c != nil; c = previous {

@@ -33,6 +33,28 @@ func TestArticleEdges(t *testing.T) {
 	}
 }
 
+// TestAboveHeadline reads lists whose headline has something above it.
+func TestAboveHeadline(t *testing.T) {
+	const notice = "<div>Free delivery this week</div>"
+	items := strings.Repeat(`<div class="card"><h3><a href="/a">A lamp of brass</a></h3><p>It stands on three feet, and it costs 40 €.</p></div>`, 8)
+	tests := []struct {
+		body string
+		kept bool
+	}{
+		{notice + `<h1>Lamps</h1>` + items, false},
+		{notice + items, true},                    // no headline
+		{notice + `<h2>Lamps</h2>` + items, true}, // it is not that of the page
+		{items + notice + `<h1>Lamps</h1>`, true}, // too much is above it
+		{notice + `<p>` + strings.Repeat("The lamps of this page are made by hand. ", 4) + `</p><h1>Lamps</h1>` + items + items, true}, // prose
+	}
+	for _, test := range tests {
+		p, err := Read([]byte(`<body>`+test.body+`</body>`), "text/html", nil)
+		if err != nil || strings.Contains(p.Markdown, "Free delivery") != test.kept || !strings.Contains(p.Markdown, "three feet") {
+			t.Errorf("%.90s…: kept is not %v: %v\n%s", test.body, test.kept, err, p.Markdown)
+		}
+	}
+}
+
 func TestButtonLabelsAreDropped(t *testing.T) {
 	var cards strings.Builder
 	for range 8 {
