@@ -87,6 +87,7 @@ func write(q Recall) string {
 			parts = append(parts, what...)
 		}
 	}
+	add(q.Maybe, "maybe")
 	add(q.Missed, "missed")
 	add(q.Pins, "pins")
 	add(q.Topic, "topic")
