@@ -25,7 +25,8 @@ import (
 // before first use and not changed after.
 type ServerProvider struct {
 	*Past
-	Own bool // Discord's own search is not asked
+	Own  bool                                     // Discord's own search is not asked
+	Told func(context.Context, turn.Request) bool // reports whether memory answers what only may be asked of the server; nil: it never does
 }
 
 const (
@@ -47,7 +48,7 @@ func (p *ServerProvider) Name() string { return "server" }
 func (p *ServerProvider) Contribute(ctx context.Context, req turn.Request) ([]turn.Contribution, error) {
 	now := p.now()
 	q := question.AboutServer(req, now)
-	if !q.Asks() || p.Servers == nil && req.GuildID != "" || q.Maybe && p.Off {
+	if !q.Asks() || p.Servers == nil && req.GuildID != "" || q.Maybe && (p.Off || p.Told != nil && p.Told(ctx, req)) {
 		return nil, nil
 	}
 	r := &run{p: p, req: req, q: q, now: now, room: contentRoom(req)}
@@ -70,8 +71,11 @@ func (p *ServerProvider) Contribute(ctx context.Context, req turn.Request) ([]tu
 	return []turn.Contribution{c}, nil
 }
 
-// Knows reports whether the server answers a message that only may ask about it. Then the web is not asked.
+// Knows reports whether memory or the server answers a message that only may ask about the server. Then the web is not asked.
 func (p *ServerProvider) Knows(ctx context.Context, req turn.Request) bool {
+	if p.Told != nil && p.Told(ctx, req) {
+		return true
+	}
 	cs, err := p.Contribute(ctx, req)
 	return err == nil && len(cs) > 0
 }
