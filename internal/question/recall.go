@@ -1,7 +1,6 @@
 package question
 
 import (
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -89,17 +88,19 @@ func (m Models) weigh(q Recall, s spokenParts) Recall {
 	case !q.Asks():
 		q = s.wanted()
 	}
-	if q.Maybe = odds < sureFrom || !s.u.Asks() && !s.u.Inquiry || s.ofWorld(); q.Maybe && q.Missed {
-		if words := s.topic(); len(words) > 1 { // what was missed may be a film
-			q.Missed, q.Words = false, words
-		}
+	ofWorld := s.ofWorld()
+	if ofWorld && q.Missed { // what was missed may be a film
+		q.Missed, q.Words = false, s.topic()
 	}
+	q.Maybe = odds < sureFrom || !s.u.Asks() && !s.u.Inquiry || ofWorld
 	return q
 }
 
 // ofWorld reports whether a message quotes somebody, or has a word for what everybody knows of.
 func (s *spokenParts) ofWorld() bool {
-	return strings.ContainsAny(s.u.Text, "\"“”„«»「」") || slices.ContainsFunc(slices.Concat(slices.Collect(maps.Values(pastKinds().find(spelledWords(s.u.Text))))...), func(f foundKind) bool { return f.kind == "world" })
+	found := pastKinds().find(spelledWords(s.u.Text))
+	language, _ := mostFound(found)
+	return strings.ContainsAny(s.u.Text, "\"“”„«»「」") || slices.ContainsFunc(found[language], func(f foundKind) bool { return f.kind == "world" })
 }
 
 // wanted returns what a message wants of its server if the rules do not tell.
@@ -153,6 +154,7 @@ func (r *recallReader) find(now time.Time) {
 		}
 	}
 	r.findMentions()
+	r.q.People = r.members()
 }
 
 // findMentions takes the channels and people that Discord marked.
@@ -284,7 +286,6 @@ func (s *spokenParts) decide() Recall {
 	said := has("say", "post", "talk", "suggest", "own_say", "own_talk", "own_suggest", "link") || has("we") && has("chat") && has("last", "before")
 	asks := s.u.Asks() || s.u.Inquiry || has("who", "what", "when", "again")
 	place := has("place", "server") || len(s.q.Channels) > 0
-	s.q.People = s.members()
 	q := s.q
 	q.Here, q.Address = s.has["place"], s.has["link"] && !s.has["my"]
 	q.ByAsker, q.ByBot = s.saidBehind("did_i"), s.saidBehind("did_you")
@@ -364,18 +365,18 @@ func (s *spokenParts) near(i int) bool {
 const reach = 2 // words between a person and what they do
 
 // members returns the server's members that the message names, without those whose names go on with another capital: Ada Lovelace is not Ada.
-func (s *spokenParts) members() (people []string) {
-	people = s.q.People
-	for _, name := range s.req.People {
-		if !text.MayHold(s.u.Words, name) {
+func (r *recallReader) members() (people []string) {
+	people = r.q.People
+	for _, name := range r.req.People {
+		if !text.MayHold(r.u.Words, name) {
 			continue
 		}
 		keys := text.PhraseKeys(name)
 		if len(keys) == 0 || len(keys) == 1 && (len(keys[0]) < 2 || isCommonWord(keys[0])) {
 			continue
 		}
-		for i := range s.u.Words {
-			if text.HasPrefix(s.u.Words[i:], keys) && !s.goesOn(i+len(keys)-1) {
+		for i := range r.u.Words {
+			if text.HasPrefix(r.u.Words[i:], keys) && !r.goesOn(i+len(keys)-1) {
 				people = text.AddOnce(people, name)
 				break
 			}
@@ -395,8 +396,8 @@ func (s *spokenParts) givenSpeaks() bool {
 }
 
 // goesOn reports whether a name goes on behind word i, with a capital.
-func (s *spokenParts) goesOn(i int) bool {
-	words := s.u.Words
+func (r *recallReader) goesOn(i int) bool {
+	words := r.u.Words
 	return i+1 < len(words) && words[i].Upper && words[i+1].Upper && words[i+1].Start == words[i].End+1
 }
 

@@ -32,7 +32,7 @@ func TestAboutServer(t *testing.T) {
 		"what's pinned here?":                                       "pins here",
 		"what is this channel for?":                                 "topic here",
 		"what did I miss?":                                          "missed",
-		"estuve fuera dos días, ¿de qué me perdí?":                  "missed",
+		"estuve fuera dos días, ¿de qué me perdí?":                  "maybe missed",
 		"what did you just say?":                                    "maybe by bot",
 		"was hat Ada gestern über das Logo gesagt?":                 "people Ada from 11-21 about Logo",
 		"https://discord.com/channels/1/22/333 what is this about?": "link 333",

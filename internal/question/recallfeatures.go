@@ -23,24 +23,24 @@ func RecallFeatures(message string) []linear.Feature {
 	return s.features()
 }
 
-// spoken returns the parts of the message's words in the language that knows most of them. What a message is known to be in counts more.
+// spoken returns the parts of the message's words in its language or, if that is not known or has no table, in the one that knows most of
+// them.
 func (r *recallReader) spoken() (best spokenParts) {
-	language, most := text.MessageLanguage(r.u.Text), -1
-	for _, s := range r.inLanguages("") {
+	all, most := r.inLanguages(text.MessageLanguage(r.u.Text)), -1
+	if len(all) == 0 {
+		all = r.inLanguages("")
+	}
+	for _, s := range all {
 		known := 0
 		for _, w := range r.u.Words {
 			if s.covers(w.Start, w.End) {
 				known++
 			}
 		}
-		if s.words.language == language {
-			known += 1 + len(r.u.Words)/3
-		}
 		if known > most {
 			best, most = s, known
 		}
 	}
-	best.q.People = best.members()
 	return best
 }
 
@@ -81,13 +81,6 @@ func (s *spokenParts) features() []linear.Feature {
 	if why := s.decide().Why; why != "" {
 		set.add("rule asks", 1)
 		set.add("rule "+why, 1)
-	}
-	need := byRules(s.u.Text, nil)
-	for _, c := range need.Cues {
-		set.add("need "+cueName(c), 1)
-	}
-	for _, t := range need.Topics {
-		set.add("topic "+t, 1)
 	}
 	names, unknown := 0, 0
 	for i, w := range s.u.Words {
