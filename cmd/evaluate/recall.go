@@ -20,13 +20,15 @@ type recallRow struct {
 // ofMemory are the kinds of questions that memory answers, and not the server's messages.
 var ofMemory = map[string]bool{"me": true, "fact": true}
 
-// predictRecall predicts {"asks"}: whether a message asks about what was said in its own server.
+// predictRecall predicts {"asks","sure"}: whether a message asks, or may ask, about what was said in its own server. Both look there first. Only
+// where it is sure, the web is never asked.
 func predictRecall(_ context.Context, _ fs.FS, row recallRow) (prediction, error) {
 	req := turn.Request{GuildID: "g", ChannelID: "c", Names: []string{"Familiar"}, Message: turn.Message{ID: "1", Text: row.Text, Author: turn.Author{ID: "u", Name: "Ada"}}}
-	asks := question.AboutServer(req, time.Now()).Asks()
+	q := question.AboutServer(req, time.Now())
+	asks := q.Asks()
 	got := prediction{}
 	if ofMemory[row.Asks] {
-		got["kept"] = share(!asks)
+		got["kept"] = share(!q.Sure()) // where it is not sure, memory is asked first
 	} else if row.Asks != "" {
 		if got = detection(row.Asks != "none", asks); row.Held {
 			for figure, is := range maps.Clone(got) {
@@ -34,6 +36,6 @@ func predictRecall(_ context.Context, _ fs.FS, row recallRow) (prediction, error
 			}
 		}
 	}
-	got["asks"] = asks
+	got["asks"], got["sure"] = asks, q.Sure()
 	return got, nil
 }

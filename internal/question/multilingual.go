@@ -34,7 +34,7 @@ func (n Need) multilingualFeatures(u Utterance) []linear.Feature {
 	s.addSpelling(all)
 	words := withoutMarks(all)
 	s.addLength(words)
-	s.addKinds(words)
+	s.addKinds(kindsByPhrase(), "", words)
 	s.addFound(n, u)
 	return s.list
 }
@@ -178,21 +178,21 @@ func (s *featureSet) addLength(words []string) {
 
 // addKinds adds the kinds of the words in the language that knows most of them, alone and in pairs. It also adds the
 // kinds in English, which people mix into all languages.
-func (s *featureSet) addKinds(words []string) {
-	found := kindsByPhrase().find(words)
+func (s *featureSet) addKinds(table kindTable, of string, words []string) {
+	found := table.find(words)
 	language, most := mostFound(found)
 	if language == "" {
-		s.add("kind none", 1)
+		s.add(of+"kind none", 1)
 		return
 	}
 	for _, k := range kinds(found["en"]) {
-		s.add("english "+k, 1)
+		s.add(of+"english "+k, 1)
 	}
 	all, last := kinds(found[language]), 0
 	for i, k := range all {
-		s.add("kind "+k, 1)
+		s.add(of+"kind "+k, 1)
 		for _, other := range all[i+1:] {
-			s.add("kinds "+k+" "+other, 1)
+			s.add(of+"kinds "+k+" "+other, 1)
 		}
 	}
 	counts := map[string]int{}
@@ -202,16 +202,16 @@ func (s *featureSet) addKinds(words []string) {
 	}
 	for _, f := range found[language] {
 		if counts[f.kind] > 1 {
-			s.add("kind again "+f.kind, 1)
+			s.add(of+"kind again "+f.kind, 1)
 		}
 		if f.at < 2 {
-			s.add(fmt.Sprint("kind at ", f.at, " ", f.kind), 1)
+			s.add(fmt.Sprint(of, "kind at ", f.at, " ", f.kind), 1)
 		}
 		if f.at == last {
-			s.add("kind last "+f.kind, 1)
+			s.add(of+"kind last "+f.kind, 1)
 		}
 	}
-	s.add(fmt.Sprint("of no kind ", min(4, len(words)-most)), 1)
+	s.add(fmt.Sprint(of, "of no kind ", min(4, len(words)-most)), 1)
 }
 
 // mostFound returns the language that knows most words, and how many.
@@ -264,18 +264,27 @@ const maxPhrase = 4 // words
 
 // kindsByPhrase returns the table of all languages.
 var kindsByPhrase = sync.OnceValue(func() kindTable {
+	return readKinds(func(t *text.Tables) map[string]text.PhraseList { return t.Speech })
+})
+
+// pastKinds returns the table of what words say about the past of a group.
+var pastKinds = sync.OnceValue(func() kindTable {
+	return readKinds(func(t *text.Tables) map[string]text.PhraseList { return t.Past })
+})
+
+func readKinds(of func(*text.Tables) map[string]text.PhraseList) kindTable {
 	t := kindTable{whole: map[string]uint16{}, beginning: map[string]uint16{}, ending: map[string]uint16{}, inside: map[string]uint16{}, sets: [][]wordKind{nil}}
 	known := map[widened]uint16{}
 	for _, code := range text.Languages() {
-		speech := text.TablesOf(code).Speech
-		for _, kind := range slices.Sorted(maps.Keys(speech)) {
-			for phrase := range strings.SplitSeq(string(speech[kind]), ",") {
+		table := of(text.TablesOf(code))
+		for _, kind := range slices.Sorted(maps.Keys(table)) {
+			for phrase := range strings.SplitSeq(string(table[kind]), ",") {
 				t.add(phrase, wordKind{code, kind}, known)
 			}
 		}
 	}
 	return t
-})
+}
 
 // widened is a set and a kind that is added to it.
 type widened struct {

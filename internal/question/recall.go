@@ -11,7 +11,8 @@ import (
 
 // Recall is what a message asks about the past of its own server. The zero value asks nothing.
 type Recall struct {
-	Why string // the evidence that it asks; empty: it does not
+	Why   string // the evidence that it asks; empty: it does not
+	Maybe bool   // it is not sure: where the server has nothing that fits, the web may have
 	// What is asked for besides messages.
 	Pins, Topic, Missed bool
 	Talk                bool          // what was said here before, about whatever
@@ -27,47 +28,88 @@ type Recall struct {
 	Address  bool     // a posted link is wanted
 }
 
-// Asks reports whether the message asks about its server.
+// Asks reports whether the message asks about its server, or may do so.
 func (q Recall) Asks() bool { return q.Why != "" }
 
+// Sure reports whether the message surely asks about its server, so the web has no answer.
+func (q Recall) Sure() bool { return q.Asks() && !q.Maybe }
+
 // AboutServer reads what a message asks about its server or, in a direct message, about that conversation and the servers that the author
-// shares with the bot. An order to search the web asks nothing. No model has a part in it, so the same question is always understood the same
-// way.
-func AboutServer(req turn.Request, now time.Time) Recall {
+// shares with the bot. An order to search the web asks nothing. No language model has a part in it, so the same question is always understood
+// the same way.
+func AboutServer(req turn.Request, now time.Time) Recall { return builtIn().AboutServer(req, now) }
+
+// AboutServer is [AboutServer] with these models.
+func (m Models) AboutServer(req turn.Request, now time.Time) Recall {
 	if !req.Message.ByPerson() {
 		return Recall{}
 	}
-	message := req.Message.Text
-	q := Recall{Links: MessageLinks(message)}
-	if len(q.Links) > 0 {
-		q.Why = "a message is linked"
-		return q
+	if links := MessageLinks(req.Message.Text); len(links) > 0 {
+		return Recall{Links: links, Why: "a message is linked"}
 	}
-	if req.Web.Switch == turn.WebAlways {
+	u := Parse(req.Message.Text, req.Names)
+	if req.Web.Switch == turn.WebAlways || len(u.Words) == 0 || len(u.Words) > maxRecallWords || ordersWeb(u) {
 		return Recall{}
 	}
-	u := Parse(message, req.Names)
-	if len(u.Words) == 0 || len(u.Words) > maxRecallWords {
-		return Recall{}
-	}
-	language := text.MessageLanguage(u.Text)
 	r := recallReader{u: u, req: req, used: map[int]bool{}}
 	r.find(now)
-	spoken := r.inLanguages(language)
-	if q = firstAsked(spoken); !q.Asks() && len(u.Words) <= maxPhraseWords { // a phrase that is enough by itself, in any language
+	spoken := r.inLanguages(text.MessageLanguage(u.Text))
+	q := firstAsked(spoken)
+	if !q.Asks() && len(u.Words) <= maxPhraseWords { // a phrase that is enough by itself, in any language
 		q = firstAsked(slices.DeleteFunc(r.inLanguages(""), func(s spokenParts) bool { return !s.has["own_miss"] }))
 	}
-	if q.Why != "" && ordersWeb(u) {
-		return Recall{}
+	if !q.Pins && !q.Topic {
+		q = m.weigh(q, r.spoken())
 	}
-	if q.Why != "" && hasNoTopic(q, spoken) {
+	if q.Asks() && hasNoTopic(q, spoken) {
 		q.Words = nil
-		q.Talk = !q.ByAsker && !q.ByBot && !q.Missed && !q.Pins && !q.Topic && !q.Address && len(q.People)+len(q.Channels) == 0 && q.Span.From.IsZero()
+		q.Talk = !q.Maybe && !q.ByAsker && !q.ByBot && !q.Missed && !q.Pins && !q.Topic && !q.Address && len(q.People)+len(q.Channels) == 0 && q.Span.From.IsZero()
 	}
 	if alone := req.GuildID == "" && len(req.Servers) == 0; alone && (len(u.Words) > maxPhraseWords || !q.Talk && !q.ByAsker && !q.ByBot && !(q.Missed && q.Here)) {
 		return Recall{} // nobody else has said anything
 	}
 	q.Here = q.Here || q.Talk
+	return q
+}
+
+// A message surely asks about its server from a probability of sureFrom on, and may ask from maybeFrom on.
+const (
+	sureFrom  = 0.9
+	maybeFrom = 0.38
+)
+
+// weigh decides how sure a question about the server is. q is what the rules found; where they found nothing, the parts of the message tell what
+// to look for.
+func (m Models) weigh(q Recall, s spokenParts) Recall {
+	odds := m.Recall.Classify(s.features())[1]
+	switch {
+	case odds < maybeFrom:
+		return Recall{}
+	case !q.Asks():
+		q = s.wanted()
+	}
+	ofWorld := s.ofWorld()
+	if ofWorld && q.Missed { // what was missed may be a film
+		q.Missed, q.Words = false, s.topic()
+	}
+	q.Maybe = odds < sureFrom || !s.u.Asks() && !s.u.Inquiry || ofWorld
+	return q
+}
+
+// ofWorld reports whether a message quotes somebody, or has a word for what everybody knows of.
+func (s *spokenParts) ofWorld() bool {
+	found := pastKinds().find(spelledWords(s.u.Text))
+	language, _ := mostFound(found)
+	return strings.ContainsAny(s.u.Text, "\"“”„«»「」") || slices.ContainsFunc(found[language], func(f foundKind) bool { return f.kind == "world" })
+}
+
+// wanted returns what a message wants of its server if the rules do not tell.
+func (s *spokenParts) wanted() Recall {
+	q := s.q
+	q.Why, q.Here, q.Address = "asks what was said here", s.has["place"], s.has["link"] && !s.has["my"]
+	q.ByAsker, q.ByBot = s.saidBehind("did_i") || s.has["own_message"] || s.has["own_say"], s.saidBehind("did_you")
+	q.Missed = s.has["absent"] || s.has["own_miss"] || s.has["summary"] || s.has["should_know"]
+	q.Words = s.topic()
 	return q
 }
 
@@ -112,6 +154,7 @@ func (r *recallReader) find(now time.Time) {
 		}
 	}
 	r.findMentions()
+	r.q.People = r.members()
 }
 
 // findMentions takes the channels and people that Discord marked.
@@ -243,7 +286,6 @@ func (s *spokenParts) decide() Recall {
 	said := has("say", "post", "talk", "suggest", "own_say", "own_talk", "own_suggest", "link") || has("we") && has("chat") && has("last", "before")
 	asks := s.u.Asks() || s.u.Inquiry || has("who", "what", "when", "again")
 	place := has("place", "server") || len(s.q.Channels) > 0
-	s.q.People = s.members()
 	q := s.q
 	q.Here, q.Address = s.has["place"], s.has["link"] && !s.has["my"]
 	q.ByAsker, q.ByBot = s.saidBehind("did_i"), s.saidBehind("did_you")
@@ -323,18 +365,18 @@ func (s *spokenParts) near(i int) bool {
 const reach = 2 // words between a person and what they do
 
 // members returns the server's members that the message names, without those whose names go on with another capital: Ada Lovelace is not Ada.
-func (s *spokenParts) members() (people []string) {
-	people = s.q.People
-	for _, name := range s.req.People {
-		if !text.MayHold(s.u.Words, name) {
+func (r *recallReader) members() (people []string) {
+	people = r.q.People
+	for _, name := range r.req.People {
+		if !text.MayHold(r.u.Words, name) {
 			continue
 		}
 		keys := text.PhraseKeys(name)
 		if len(keys) == 0 || len(keys) == 1 && (len(keys[0]) < 2 || isCommonWord(keys[0])) {
 			continue
 		}
-		for i := range s.u.Words {
-			if text.HasPrefix(s.u.Words[i:], keys) && !s.goesOn(i+len(keys)-1) {
+		for i := range r.u.Words {
+			if text.HasPrefix(r.u.Words[i:], keys) && !r.goesOn(i+len(keys)-1) {
 				people = text.AddOnce(people, name)
 				break
 			}
@@ -354,8 +396,8 @@ func (s *spokenParts) givenSpeaks() bool {
 }
 
 // goesOn reports whether a name goes on behind word i, with a capital.
-func (s *spokenParts) goesOn(i int) bool {
-	words := s.u.Words
+func (r *recallReader) goesOn(i int) bool {
+	words := r.u.Words
 	return i+1 < len(words) && words[i].Upper && words[i+1].Upper && words[i+1].Start == words[i].End+1
 }
 

@@ -149,6 +149,7 @@ type example struct {
 	source   string // "clinc", "own", …
 	features []linear.Feature
 	class    int
+	block    int // of rows by one author; 0: none
 }
 
 // everything and outside select training rows.

@@ -67,7 +67,7 @@ type asked struct {
 func (p *MemoryProvider) ask(r turn.Request) *asked {
 	q := &asked{Request: r, enough: minShareUnasked, audience: audience(r), room: contentRoom(r)}
 	said, now := question.Parse(r.Message.Text, r.Names), p.now()
-	ofServer := question.AboutServer(r, now).Asks()
+	ofServer := question.AboutServer(r, now).Sure()
 	if q.text, q.asksFor = said.Unaddressed(), said.Asks(); q.asksFor {
 		q.enough = minShare
 	}

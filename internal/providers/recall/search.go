@@ -141,7 +141,7 @@ func (r *run) askDiscord(ctx context.Context, q store.Query, all map[string]turn
 	const source = "discord"
 	began := time.Now()
 	switch until := r.p.Servers.pause(q.GuildID, time.Time{}); {
-	case r.p.Own:
+	case r.p.Own, r.q.Maybe: // most of what only may ask is about something else
 		return
 	case began.Before(until):
 		r.asked(source, turn.CodeSkipped, "it failed recently", 0, began)

@@ -20,11 +20,13 @@ import (
 
 // ServerProvider is the context provider "server". It answers questions about what was said in the server: from stored messages, from
 // Discord's own search, and from pins, topics and linked messages. In a direct message it looks in that conversation, and in the servers where
-// the asker has written. [question.AboutServer] decides without a model whether a message asks such a question. Its exported fields are set
+// the asker has written. [question.AboutServer] decides without a language model whether a message asks such a question. Where
+// one only may ask it, messages are offered that fit, and nothing otherwise. Its exported fields are set
 // before first use and not changed after.
 type ServerProvider struct {
 	*Past
-	Own bool // Discord's own search is not asked
+	Own  bool                                     // Discord's own search is not asked
+	Told func(context.Context, turn.Request) bool // reports whether memory answers what only may be asked of the server; nil: it never does
 }
 
 const (
@@ -46,7 +48,7 @@ func (p *ServerProvider) Name() string { return "server" }
 func (p *ServerProvider) Contribute(ctx context.Context, req turn.Request) ([]turn.Contribution, error) {
 	now := p.now()
 	q := question.AboutServer(req, now)
-	if !q.Asks() || p.Servers == nil && req.GuildID != "" {
+	if !q.Asks() || p.Servers == nil && req.GuildID != "" || q.Maybe && (p.Off || p.Told != nil && p.Told(ctx, req)) {
 		return nil, nil
 	}
 	r := &run{p: p, req: req, q: q, now: now, room: contentRoom(req)}
@@ -56,6 +58,9 @@ func (p *ServerProvider) Contribute(ctx context.Context, req turn.Request) ([]tu
 	} else {
 		r.answer(ctx)
 	}
+	if q.Maybe && !r.fits {
+		return nil, nil
+	}
 	c := turn.Contribution{Layer: turn.Content, Priority: serverPriority, Text: r.look.Block, Source: p.Name(), Lookup: &r.look}
 	if c.Text != "" {
 		c.Web, c.Tokens = true, p.count(c.Text)
@@ -64,6 +69,15 @@ func (p *ServerProvider) Contribute(ctx context.Context, req turn.Request) ([]tu
 		return []turn.Contribution{c}, fmt.Errorf("search the server: %w", context.Cause(ctx))
 	}
 	return []turn.Contribution{c}, nil
+}
+
+// Knows reports whether memory or the server answers a message that only may ask about the server. Then the web is not asked.
+func (p *ServerProvider) Knows(ctx context.Context, req turn.Request) bool {
+	if p.Told != nil && p.Told(ctx, req) {
+		return true
+	}
+	cs, err := p.Contribute(ctx, req)
+	return err == nil && len(cs) > 0
 }
 
 // Missed returns what the asker has missed in the request's channel since from or, if that is zero, since their last message there.
@@ -89,6 +103,7 @@ type run struct {
 	now  time.Time
 	room int // tokens for the block; -1: unlimited
 	look turn.Lookup
+	fits bool // a message that was found may answer
 
 	servers  []string                // ids of the servers in question; a direct message has its own conversation besides
 	named    map[string]turn.Channel // their channels, by id
@@ -136,8 +151,20 @@ func (r *run) answer(ctx context.Context) {
 		found = r.search(ctx)
 	}
 	r.endStage("search")
+	r.fits = r.q.Missed && len(found) > 0 || slices.ContainsFunc(found, r.mayAnswer)
 	r.offer(found, missing)
 	r.endStage("block")
+}
+
+// mayAnswer reports whether a message of a person has most of the question's words and asks nothing itself.
+func (r *run) mayAnswer(h hit) bool {
+	n := 0
+	for _, held := range r.held(h.Text) {
+		if held {
+			n++
+		}
+	}
+	return !h.Own && !h.Author.Machine && !strings.ContainsAny(h.Text, "?？") && 2*n > len(r.q.Words)
 }
 
 // unreadableLink is the same for a missing message and for one that the asker may not read. The difference would reveal that it exists.

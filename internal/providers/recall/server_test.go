@@ -126,7 +126,7 @@ func TestPermissions(t *testing.T) {
 		private bool
 		secret  bool
 	}{"no access": {who: "ben"}, "other readers": {who: "mo"}, "private answer": {who: "mo", private: true, secret: true}} {
-		req := serverQuestion(c.who, "who mentioned the vault?")
+		req := serverQuestion(c.who, "what did we say about the vault?")
 		req.Private = c.private
 		l := ask(t, p, req)
 		if all := strings.Join(said(l), "\n") + l.Block; strings.Contains(all, "password") != c.secret || !strings.Contains(all, "green") {

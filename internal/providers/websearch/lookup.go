@@ -85,14 +85,14 @@ func (r *run) decide(ctx context.Context) bool {
 	pl := &r.plan
 	by := ""
 	always := r.req.Web.Switch == turn.WebAlways
-	own := ""
+	own, past := "", question.AboutServer(r.req, r.now)
 	switch {
-	case question.AboutServer(r.req, r.now).Asks():
+	case past.Sure():
 		own = aboutServer
 	case !always && len(pl.URLs) == 0 && (question.AboutAsker(r.req.Message.Text, names) || question.AboutOwn(r.req.Message.Text, names)):
 		own = aboutAsker
 	}
-	if own == "" && !always && len(pl.URLs) == 0 && pl.Order == question.NoOrder && pl.Score >= question.DoubtFrom && pl.Score < sureNeed && r.p.Known != nil && r.p.Known(ctx, r.req) {
+	if own == "" && !always && len(pl.URLs) == 0 && pl.Order == question.NoOrder && (past.Maybe || pl.Score >= question.DoubtFrom && pl.Score < sureNeed) && r.p.Known != nil && r.p.Known(ctx, r.req) {
 		own = aboutKnown
 	}
 	if own != "" {
