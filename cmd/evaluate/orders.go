@@ -29,7 +29,7 @@ type orderRow struct {
 // it may order something that only a model can tell. What is refused is left out. Of the project's own
 // rows it also says whether that is right: the first order has the right deed and the words that it is about.
 func predictOrders(_ context.Context, _ fs.FS, row orderRow) (prediction, error) {
-	names := []string{"Familiar"}
+	names := []string{"Familiar", "Sage"}
 	parsed, doubt := memory.ParseOrders(row.Text, names)
 	orders := []order{}
 	for _, o := range parsed {

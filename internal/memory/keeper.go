@@ -368,12 +368,23 @@ func (m *givenOrder) matching(ctx context.Context, said string) (all []Statement
 	if m.o.Memory != 0 {
 		return slices.DeleteFunc(all, func(one Statement) bool { return one.ID != m.o.Memory }), nil
 	}
-	holds := naming(said)
-	held := slices.DeleteFunc(slices.Clone(all), func(one Statement) bool { return !holds(one.Text) })
+	held := regarding(all, said)
+	for _, p := range clausesOf(said) {
+		if len(held) > 0 {
+			break
+		}
+		held = regarding(all, said[p.from:p.to]) // the others say why
+	}
 	if len(held) == 0 {
 		held = m.chosen(ctx, all)
 	}
 	return held[:min(len(held), mostMatching)], nil
+}
+
+// regarding returns the statements that are about what a text names.
+func regarding(all []Statement, said string) []Statement {
+	holds := naming(said)
+	return slices.DeleteFunc(slices.Clone(all), func(one Statement) bool { return !holds(one.Text) })
 }
 
 // chosen returns the statement that a side model says the message is about, of all that are the author's. It returns none if there is no such

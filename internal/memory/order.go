@@ -61,14 +61,29 @@ const (
 // the bot's name and polite words, or ends one. It is not a question, unless it is a request ("can you remember that …?"). It is in the
 // author's own voice, see [ownVoice]. Its text is taken as written.
 func ParseOrders(message string, names []string) (all []Order, doubt Doubt) {
-	if message = respelled(message); len(message) > maxMessageBytes || !mayHoldOrder(message) {
+	if message = respelled(message); len(message) > maxMessageBytes {
 		return nil, NoDoubt
 	}
-	var called [][]string
-	for _, name := range names {
-		called = append(called, keysOf(name))
+	called := calledBy(names)
+	own := ownVoice(message, called)
+	if MayHoldOrder(message) {
+		all, doubt = own.parse(called)
 	}
-	own, before := ownVoice(message, called), ""
+	if len(all) == 0 {
+		o, unsure := readOrder(own.sentences, called)
+		if doubt < Likely { // the tables doubt much that is none
+			doubt = unsure
+		}
+		if o != (Order{}) {
+			all = []Order{own.quoted(o)}
+		}
+	}
+	return all, doubt
+}
+
+// parse returns the orders that the tables find, and the doubt that they leave.
+func (own *voice) parse(called [][]string) (all []Order, doubt Doubt) {
+	before := ""
 	sentences := divided(own.sentences, called)
 	for i := 0; i < len(sentences); i++ {
 		p := passage{s: strings.TrimRightFunc(strings.TrimSpace(sentences[i]), decoration), before: before, called: called}
@@ -84,8 +99,7 @@ func ParseOrders(message string, names []string) (all []Order, doubt Doubt) {
 			}
 			continue
 		}
-		o.Text, o.Wrong, o.Value = own.written(o.Text), own.written(o.Wrong), strings.Trim(own.written(o.Value), quoteMarks)
-		if !slices.Contains(all, o) {
+		if o = own.quoted(o); !slices.Contains(all, o) {
 			all = append(all, o)
 		}
 		if p.both {
@@ -93,6 +107,12 @@ func ParseOrders(message string, names []string) (all []Order, doubt Doubt) {
 		}
 	}
 	return all, doubt
+}
+
+// quoted puts the quotations of a message back into an order.
+func (own *voice) quoted(o Order) Order {
+	o.Text, o.Wrong, o.Value = own.written(o.Text), own.written(o.Wrong), strings.Trim(own.written(o.Value), quoteMarks)
+	return o
 }
 
 // decoration reports whether a character at the end of a sentence says nothing: an emoji, a tear.

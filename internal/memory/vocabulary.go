@@ -30,6 +30,7 @@ type vocabulary struct {
 	negations, days                                      map[string]bool
 	endings                                              []string
 	verbLast, unspaced                                   bool
+	signs                                                signSet
 
 	// Every order contains one of the words in first or one of the texts in within. Both are in lower case.
 	first  map[string]bool
@@ -91,6 +92,7 @@ func newVocabulary(code string, t *text.Tables) *vocabulary {
 	for _, p := range phrases(m.Not) {
 		v.contrasts = append(v.contrasts, contrast{slot: newSlot("", p.text, v.unspaced), marked: sync.OnceValue(func() *regexp.Regexp { return template(p.text, v.unspaced, true) }), joined: strings.Count(p.text, " ") > 2, turned: strings.Index(p.text, "Y") < strings.Index(p.text, "X")})
 	}
+	v.signs = newSigns(m.Signs)
 	v.mark()
 	return v
 }
@@ -169,7 +171,8 @@ var misspelt = sync.OnceValue(func() map[string]string {
 	return all
 })
 
-func mayHoldOrder(message string) bool {
+// MayHoldOrder reports whether a message has a word of an order in the tables.
+func MayHoldOrder(message string) bool {
 	words, small := tokens(message), strings.ToLower(message)
 	return slices.ContainsFunc(vocabularies(), func(v *vocabulary) bool { return v.hasOrder(words, small) })
 }

@@ -219,6 +219,7 @@ type memoryTables struct {
 	Told        WordList              // near the beginning of what only reminds of a conversation: "I told you"
 	It          PhraseList            // how a correction begins that leans on what it corrects: "it's"
 	Is          WordList              // verbs that state something: "is", "has"
+	Signs       map[string]PhraseList // words that a message about the memory may have, by kind; a star stands for any ending: "notier*"
 }
 
 // statementTables holds the words that decide which of a person's sentences may be remembered: see package memory. A star at a phrase's

@@ -1,9 +1,9 @@
 // Package train trains the models: whether a message needs the web and what for (message.go), which sentences of a page answer, which of
 // them are about a claim and support it, and whether it supports a sentence that cites it (evidence.go), how a message depends on the question
-// before it (followup.go), and whether it asks about the past of its server (recall.go).
+// before it (followup.go), whether it asks about the past of its server (recall.go), and what it orders of the memory (orders.go).
 //
 // It learns from the sets needs-search, intent, evidence, factcheck and cite, which doc/evaluation.md describes, and from the project's own
-// messages in own, followups and recalls. The same rows give the same models. [Folds] has models of a part of the rows, which predict the
+// messages in own, followups, recalls and orders. The same rows give the same models. [Folds] has models of a part of the rows, which predict the
 // others (folds.go).
 package train
 
@@ -48,6 +48,9 @@ func Models(dir, out string, w io.Writer) error {
 		return err
 	}
 	if err := trainFollowUps(w, out); err != nil {
+		return err
+	}
+	if err := trainOrders(w, out); err != nil {
 		return err
 	}
 	return trainEvidence(w, dir, out)

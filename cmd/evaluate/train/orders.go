@@ -1,0 +1,148 @@
+package train
+
+import (
+	"embed"
+	"fmt"
+	"io"
+	"maps"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"familiar/internal/linear"
+	"familiar/internal/memory"
+)
+
+// orderFiles are messages that order something of the memory, and some that only look like it: a file for each language. A line is a
+// deed and a message. Neighbours are often alike.
+//
+//go:embed orders/*.txt
+var orderFiles embed.FS
+
+// orderNames are the bot's names in these messages.
+var orderNames = []string{"Familiar", "Sage"}
+
+const (
+	orderBlock  = 12 // neighbours that are left out together
+	plainShare  = 20 // one of so many own messages is added as one that orders nothing
+	readPenalty = 0.5
+	readSeldom  = 3
+)
+
+// orderTask is what a message orders of the memory. An example's source is its language; its text is the number of its block, or empty.
+func orderTask() (task, error) {
+	t := task{file: "memory/orders.model", classes: memory.ReadDeeds, penalty: readPenalty, seldom: readSeldom}
+	add := func(block, language, said string, class int) {
+		if features := merged(memory.OrderFeatures(said, orderNames)); len(features) > 0 {
+			t.rows = append(t.rows, example{text: block, source: language, features: features, class: class})
+		}
+	}
+	files, err := orderFiles.ReadDir("orders")
+	if err != nil {
+		return t, fmt.Errorf("read orders: %w", err)
+	}
+	for _, f := range files {
+		file, err := orderFiles.ReadFile(path.Join("orders", f.Name()))
+		if err != nil {
+			return t, fmt.Errorf("read orders: %w", err)
+		}
+		language, n := strings.TrimSuffix(f.Name(), ".txt"), 0
+		for line := range strings.Lines(string(file)) {
+			deed, said, _ := strings.Cut(strings.TrimSpace(line), ": ")
+			class := slices.Index(t.classes, deed)
+			if class < 0 {
+				return t, fmt.Errorf("read orders %s: unknown deed %q", f.Name(), deed)
+			}
+			add(strconv.Itoa(n/orderBlock%folds), language, said, class)
+			n++
+		}
+	}
+	return t, readOwn(func(m message) {
+		if spread(m.Text)%plainShare == 0 && !memory.MayHoldOrder(m.Text) {
+			add("", m.lang, m.Text, 0)
+		}
+	})
+}
+
+// merged adds up the values of features with the same name.
+func merged(all []linear.Feature) (once []linear.Feature) {
+	at := map[string]int{}
+	for _, f := range all {
+		i, is := at[f.Name]
+		if !is {
+			i = len(once)
+			at[f.Name] = i
+			once = append(once, linear.Feature{Name: f.Name})
+		}
+		once[i].Value += f.Value
+	}
+	return once
+}
+
+// trainOrders trains the model of orders. It prints what models make of messages that they have not seen: of blocks, and of languages, that
+// were left out.
+func trainOrders(w io.Writer, out string) error {
+	t, err := orderTask()
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(w, "orders.model: %d rows\n", len(t.rows))
+	for _, unseen := range []struct {
+		name string
+		part func(example) string
+	}{{"blocks", func(e example) string { return e.text }}, {"languages", func(e example) string { return e.source }}} {
+		t.leaveOut(w, unseen.name, unseen.part)
+	}
+	return save(w, t.train(everything), out, t.file)
+}
+
+// leaveOut prints what becomes of the rows of each part with a model of the others.
+func (t task) leaveOut(w io.Writer, name string, part func(example) string) {
+	models := map[string]*linear.Model{}
+	all, byLanguage := &orderTally{}, map[string]*orderTally{}
+	for _, e := range t.rows {
+		if e.text == "" {
+			continue
+		}
+		m := learned(&models, part(e), func() *linear.Model {
+			return t.train(func(other example) bool { return part(other) != part(e) })
+		})
+		deed, sure, doubt := memory.Decide(m.Classify(e.features))
+		if byLanguage[e.source] == nil {
+			byLanguage[e.source] = &orderTally{}
+		}
+		all.add(e.class, deed, sure, doubt != memory.NoDoubt)
+		byLanguage[e.source].add(e.class, deed, sure, doubt != memory.NoDoubt)
+	}
+	for _, language := range slices.Sorted(maps.Keys(byLanguage)) {
+		fmt.Fprintf(w, "    %s: %s\n", language, byLanguage[language])
+	}
+	fmt.Fprintf(w, "  unseen %s: %s\n", name, all)
+}
+
+// orderTally counts what becomes of messages.
+type orderTally struct{ orders, right, wrong, asked, others, obeyed, doubted int }
+
+func (o *orderTally) add(class, deed int, sure, doubt bool) {
+	switch {
+	case class == 0:
+		o.others++
+		o.obeyed += yes(sure)
+		o.doubted += yes(!sure && doubt)
+		return
+	case sure && deed == class:
+		o.right++
+	case sure:
+		o.wrong++
+	case doubt:
+		o.asked++
+	}
+	o.orders++
+}
+
+func (o *orderTally) String() string {
+	part := func(n, of int) float64 { return 100 * float64(n) / float64(max(of, 1)) }
+	return fmt.Sprintf("%d orders: sure %.1f, wrong deed %.1f, in doubt %.1f; %d others: obeyed %.1f, in doubt %.1f", o.orders, part(o.right, o.orders),
+		part(o.wrong, o.orders), part(o.asked, o.orders), o.others, part(o.obeyed, o.others), part(o.doubted, o.others))
+}

@@ -1,0 +1,254 @@
+package memory
+
+import (
+	_ "embed"
+	"slices"
+	"strings"
+	"sync"
+	"unicode"
+	"unicode/utf8"
+
+	"familiar/internal/linear"
+	"familiar/internal/text"
+)
+
+// ReadDeeds are the classes of the model of orders.
+var ReadDeeds = []string{"none", string(Keep), string(Forget), "all", string(Correct)}
+
+// The classes that are no deeds.
+const (
+	readNone = 0
+	readAll  = 3
+)
+
+// An order is sure from sureOrder on. From perhapsOrder on a message may hold one, and from likelyOrder on its writer is told if nothing came
+// of it. cmd/evaluate/train prints what becomes of messages that the model has not seen.
+const (
+	sureOrder    = 0.93
+	sureAll      = 0.85 // it is asked whether all is to be forgotten
+	likelyOrder  = 0.7
+	perhapsOrder = 0.4
+)
+
+//go:embed orders.model
+var ordersFile []byte
+
+var ordersModel = sync.OnceValue(func() *linear.Model { return linear.MustParse(ordersFile) })
+
+// Decide returns what a message orders by the probabilities of [ReadDeeds]: the likeliest deed, whether that is sure, and how much doubt
+// there is.
+func Decide(odds []float64) (deed int, sure bool, doubt Doubt) {
+	deed = 1
+	for i := range odds {
+		if i > readNone && odds[i] > odds[deed] {
+			deed = i
+		}
+	}
+	switch any := 1 - odds[readNone]; {
+	case any >= likelyOrder:
+		doubt = Likely
+	case any >= perhapsOrder:
+		doubt = Perhaps
+	}
+	return deed, odds[deed] >= sureOrder || deed == readAll && odds[deed] >= sureAll, doubt
+}
+
+// OrderFeatures returns what the model of orders sees of a message, for training. names are the bot's. It sees nothing of what is not in the
+// author's own voice.
+func OrderFeatures(message string, names []string) []linear.Feature {
+	if message = respelled(message); len(message) > maxMessageBytes {
+		return nil
+	}
+	called := calledBy(names)
+	own := ownVoice(message, called)
+	if len(own.sentences) == 0 {
+		return nil
+	}
+	return newSight(own.sentences, called).features
+}
+
+func calledBy(names []string) (called [][]string) {
+	for _, name := range names {
+		called = append(called, keysOf(name))
+	}
+	return called
+}
+
+// sight collects the features of a message. Their names are parts of two texts, so that they need no memory of their own.
+type sight struct {
+	v         *vocabulary
+	called    [][]string
+	sentences []glance
+	features  []linear.Feature
+}
+
+// glance is a sentence while it is looked at.
+type glance struct {
+	text   string
+	words  []token
+	places []place
+}
+
+func newSight(sentences []string, called [][]string) *sight {
+	said := newSaying(strings.Join(sentences, " "))
+	words := tokens(said.text)
+	s := &sight{v: speech(said, words), called: called, features: make([]linear.Feature, 0, 16*len(said.text)/2)}
+	for _, one := range sentences {
+		words := tokens(one)
+		s.sentences = append(s.sentences, glance{one, words, s.v.signs.find(one, strings.ToLower(one), words)})
+	}
+	s.addWords()
+	s.addOutline()
+	s.addSigns(said, words)
+	return s
+}
+
+func (s *sight) add(name string, value float64) {
+	s.features = append(s.features, linear.Feature{Name: name, Value: value})
+}
+
+// Values of features. A word has the value 1.
+const (
+	partWorth = 0.5
+	pairWorth = 0.7
+)
+
+const (
+	leastPart, mostPart       = 3, 5 // characters of parts of words
+	leastUnspaced, mostGlyphs = 1, 4 // … in scripts with short words
+	leastOutline, mostOutline = 2, 5 // symbols of parts of an outline
+)
+
+// addWords adds the words and marks, pairs and threes of them, and the parts of words. In place of a number stand noughts, and "@@" in place
+// of the bot's name.
+func (s *sight) addWords() {
+	var b strings.Builder
+	var starts []int
+	write := func(word string) {
+		starts = append(starts, b.Len())
+		b.WriteString(word)
+		b.WriteByte(' ')
+	}
+	b.WriteByte(' ')
+	for _, one := range s.sentences {
+		write("^")
+		at := 0
+		for i := 0; i < len(one.words); i++ {
+			w := one.words[i]
+			marksIn(one.text[at:w.from], write)
+			if n := s.names(one.words[i:]); n > 0 {
+				write("@@")
+				i += n - 1
+			} else {
+				write(strings.Map(noDigit, w.key))
+			}
+			at = one.words[i].to
+		}
+		marksIn(one.text[at:], write)
+		write("$")
+	}
+	flat, n := b.String(), len(starts)
+	starts = append(starts, b.Len())
+	for i := range n {
+		from := starts[i]
+		word := flat[from-1 : starts[i+1]]
+		s.add(word, 1)
+		for more := 2; more <= 3 && i+more <= n; more++ {
+			s.add(flat[from-1:starts[i+more]], pairWorth)
+		}
+		if text.Unspaced(word) || isHangul(word) {
+			s.addParts(word, leastUnspaced, mostGlyphs, pairWorth)
+		} else if len(word) > leastPart+1 {
+			s.addParts(word, leastPart, mostPart, partWorth)
+		}
+	}
+}
+
+// names returns how many of the first words name the bot.
+func (s *sight) names(words []token) (n int) {
+	for _, name := range s.called {
+		if len(name) > n && prefix(words, name) > 0 {
+			n = len(name)
+		}
+	}
+	return n
+}
+
+func noDigit(r rune) rune {
+	if unicode.IsDigit(r) {
+		return '0'
+	}
+	return r
+}
+
+func isHangul(s string) bool {
+	return strings.ContainsFunc(s, func(r rune) bool { return unicode.Is(unicode.Hangul, r) })
+}
+
+// marksIn writes the marks that stand between words.
+func marksIn(s string, write func(string)) {
+	for _, r := range s {
+		if m := markOf(r); m != "" {
+			write(m)
+		}
+	}
+}
+
+func markOf(r rune) string {
+	switch r {
+	case ',', '，', '、', ';', '–', '—', '…':
+		return ","
+	case ':', '：':
+		return ":"
+	case '?', '？':
+		return "?"
+	case '!', '！':
+		return "!"
+	case '@':
+		return "@"
+	case '=':
+		return "="
+	case '(', ')', '\n':
+		return "("
+	}
+	if isQuote(r) {
+		return "\""
+	}
+	return ""
+}
+
+// addParts adds the runs of so many characters of a word.
+func (s *sight) addParts(word string, least, most int, worth float64) {
+	for from := range word {
+		n := 0
+		for to, r := range word[from:] {
+			if n++; n > most {
+				break
+			}
+			if part := word[from : from+to+utf8.RuneLen(r)]; n >= least && len(part) < len(word) {
+				s.add(part, worth)
+			}
+		}
+	}
+}
+
+// speech returns the vocabulary in which a message is written.
+func speech(said saying, words []token) (best *vocabulary) {
+	most := -1
+	for _, v := range vocabularies() {
+		if v.code == said.code {
+			return v
+		}
+		n := 0
+		if v.unspaced || v.code == "ko" {
+			continue
+		}
+		for i, w := range words {
+			n += int(linear.Indicator(v.dialect().small[w.key] || v.own.has(w.key)) + linear.Indicator(slices.ContainsFunc(v.signs.byStart[startOf(w.key)], func(one sign) bool { return one.at(words, i) >= 0 })))
+		}
+		if n > most || n == most && v.code == "en" {
+			best, most = v, n
+		}
+	}
+	return best
+}
