@@ -24,8 +24,13 @@ func standalone(message string, names []string, earlier []turn.Message) (whole s
 	if len(u.Words) == 0 || len(u.Words) > maxFollowUpWords {
 		return message, nil
 	}
+	earlier = withoutAnswers(names, earlier)
+	subject := subjectBefore(names, earlier)
 	for i := range earlier {
 		if !canHelp(earlier[i].Text, names) && !wantsMore(earlier[i].Text) {
+			if i == subject && newPair(u, parsePrior(earlier[i].Text), text.MessageLanguage(u.Text)).leans() {
+				break // an older question would be the wrong one
+			}
 			continue
 		}
 		before, help := standalone(earlier[i].Text, names, earlier[i+1:])
@@ -35,6 +40,13 @@ func standalone(message string, names []string, earlier []turn.Message) (whole s
 		p := parsePrior(before)
 		if s, ok := builtIn().complete(u, p); ok {
 			return s, &earlier[i]
+		}
+	}
+	if i := subject; i >= 0 {
+		before, _ := standalone(earlier[i].Text, names, earlier[i+1:])
+		p := parsePrior(before)
+		if r := newPair(u, p, text.MessageLanguage(u.Text+" "+before)); r.leans() {
+			return r.both(), &earlier[i]
 		}
 	}
 	return message, nil
@@ -79,6 +91,7 @@ func afterSmallTalk(s string, names []string) string {
 			s = all[0]
 		}
 	}
+	s = politeEnding.ReplaceAllString(s, "")
 	words := text.Words(s)
 	for i := range words {
 		if n, _ := fragmentOpenings().Prefix(words[i:]); n > 0 {
