@@ -12,10 +12,12 @@ import (
 // A follow-up that no form and no model completes for sure is asked with the words of content of both messages. A word too many costs a
 // search less than the place, the person or the thing that is asked about.
 
-// maxQueryWords is the length of such a query, and maxSwapped that of what takes the place of something in the question, in words.
-// maxOwnRunes is the length of a message in a script without spaces that is no question by itself, in characters. maxInquiry is the length of a few words that ask something without a question's form.
+// Lengths in words: of such a query, of a completed question that is asked as it is, of what takes the place of something in the question,
+// and of what asks something without a question's form. maxOwnRunes is the length in characters of a message in a script without spaces
+// that is no question by itself.
 const (
 	maxQueryWords = 12
+	maxWhole      = 13
 	maxSwapped    = 3
 	maxOwnRunes   = 12
 	maxInquiry    = 6
@@ -72,6 +74,29 @@ func (r *pair) swap() (string, bool) {
 	core := newPair(Parse(r.u.Text[own[0].start:own[len(own)-1].end], nil), r.p, r.language)
 	core.opened = true
 	return builtIn().best(core.completions())
+}
+
+// swapKind returns the question with another kind of the same thing: "a flu booster" for "a covid booster" if the message is "flu one?".
+func (r *pair) swapKind() (string, bool) {
+	own := r.subject()
+	if r.unspaced || len(own) != 1 || !isContent(own[0]) || r.u.Form() != NoForm || !r.isBefore(own[0], proForms()) {
+		return "", false
+	}
+	for i := 1; i < len(r.before); i++ {
+		if a, b := r.before[i-1], r.before[i]; isContent(a) && isContent(b) && b.start == a.end+1 {
+			return r.p.Text[:a.start] + r.u.Text[own[0].start:own[0].end] + r.p.Text[a.end:], true
+		}
+	}
+	return "", false
+}
+
+// isContent reports whether a token of a question says what it is about.
+func isContent(t token) bool { return t.role == roleNew || t.role == roleName || t.role == roleKnown }
+
+// isBefore reports whether a word of the message precedes one of a table.
+func (r *pair) isBefore(t token, table map[string]bool) bool {
+	at := slices.IndexFunc(r.u.Words, func(w text.Word) bool { return w.Start == t.start })
+	return at >= 0 && at+1 < len(r.u.Words) && table[r.u.Words[at+1].Key]
 }
 
 // subject returns the words of content in the message.

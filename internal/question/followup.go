@@ -63,6 +63,10 @@ func isFollowUp(message string, names []string) bool {
 // complete as many follow-ups as both.
 func (m Models) complete(u Utterance, p prior) (string, bool) {
 	language := text.MessageLanguage(u.Text + " " + p.raw)
+	r := newPair(u, p, language)
+	if s, ok := r.swapKind(); ok {
+		return s, true
+	}
 	_, names := firstName(p.Words)
 	named := names > 0 && len(text.TablesOf(language).FollowUp.TopicOpenings) > 0
 	if language == "en" || named || text.Unspaced(u.Text) || isRepetition(u) {
@@ -73,7 +77,7 @@ func (m Models) complete(u Utterance, p prior) (string, bool) {
 	if len(u.Text) > maxFollowUpBytes || len(p.raw) > maxFollowUpBytes {
 		return "", false
 	}
-	return m.completeByModel(newPair(u, p, language))
+	return m.completeByModel(r)
 }
 
 // wantsMore reports whether an earlier message was looked up. A message that depends on it may then be, too.

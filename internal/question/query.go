@@ -51,7 +51,7 @@ func (p *Plan) writeQueries(names []string, now time.Time) {
 	p.Queries = nil
 	var s string
 	s, p.Scrubbed = scrub(p.Core, p.Names)
-	if p.FollowUp && strings.Contains(s, beside) {
+	if p.FollowUp && (strings.Contains(s, beside) || len(text.Words(s)) > maxWhole) {
 		s = onlySubject(s)
 	}
 	s = stripOperators(trimPoliteness(straightQuotes(s), names))

@@ -118,6 +118,9 @@ func (p *Plan) weigh(whole string, u Utterance, names []string) {
 	if whole == u.Text {
 		return
 	}
+	if strings.Contains(whole, beside) {
+		p.Barred = false // words that are apart say nothing together
+	}
 	own := u.Text
 	if 0 < len(u.Body) && len(u.Body) < len(u.Words) {
 		own = own[u.Body[0].Start:] // an "ok" before the question is not small talk
