@@ -47,7 +47,7 @@ func (m *matcher) contradiction(near []passage, before func(passage) string) (ru
 // coverage returns the share of the statement's terms that p has, of those that count.
 func (m *matcher) coverage(p passage, counts func(term) bool) float64 {
 	var has []float64
-	for i, held := range m.held([]passage{p}) {
+	for i, held := range m.heldAround(p) {
 		if counts(m.terms[i]) {
 			has = append(has, linear.Indicator(held >= heldFrom))
 		}

@@ -30,6 +30,8 @@ type matcher struct {
 	words   []text.Word // of text
 	names   []text.Word // the names among them
 	amounts []amount
+
+	page []passage // the sentences, in the order of the page
 }
 
 // term is one word of a statement.
@@ -144,6 +146,7 @@ func (m *matcher) passages(sentences []string) []passage {
 		out[i] = m.read(s)
 		out[i].index = i
 	}
+	m.page = slices.Clone(out)
 	gramsIn, fieldsIn := m.count(out)
 	weights, whole := make([]float64, len(m.grams)), 0.0
 	for _, t := range m.terms {

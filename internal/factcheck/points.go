@@ -147,6 +147,28 @@ func (m *matcher) lacking(p passage) float64 {
 	return mean(lacks, 0)
 }
 
+// heldAround returns how much of each term a sentence has, with what the sentence before it says if it names nothing else. A unit, and the
+// dimension that it measures, may be worded in another way: "34 m high" for "41 metres tall".
+func (m *matcher) heldAround(p passage) []float64 {
+	all, words := []passage{p}, text.Words(p.text)
+	another := func(w text.Word) bool { return w.Upper && w.Start > 0 && !m.keys[w.Key] && !calendar(w.Key) }
+	if p.index > 0 && !slices.ContainsFunc(words, another) {
+		all = append(all, m.page[p.index-1])
+	}
+	held, said := m.held(all), amountsOf(p.text)
+	for i, t := range m.terms {
+		dimension := dimensions()[t.key]
+		measured := dimension != "" && slices.ContainsFunc(words, func(w text.Word) bool { return dimensions()[w.Key] == dimension })
+		for _, c := range m.amounts {
+			sameKind := c.kind != "" && slices.ContainsFunc(said, func(a amount) bool { return a.kind == c.kind })
+			if sameKind && (measured || c.Unit == text.UnitOf(t.key)) {
+				held[i] = 1
+			}
+		}
+	}
+	return held
+}
+
 // turning reports whether a word compares, ranks or allows no exception.
 func turning(key string) bool {
 	return absolutes()[key] || comparisons()[key] || strings.HasSuffix(key, "est") && len(key) > 5 || quantifiers()[key]

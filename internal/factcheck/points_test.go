@@ -12,6 +12,8 @@ func TestPoints(t *testing.T) {
 		{"Torrow has more inhabitants than Velland", "Towns of the coast", "Velland has 41,000 inhabitants and a port. Torrow has 88,000 inhabitants.", pro},
 		{"Mount Karrow is 1909 metres high", "Mount Karrow", "Mount Karrow is 1909 m high and lies in the north.", pro},
 		{"Mount Karrow is 1.909 km high", "Mount Karrow", "Mount Karrow is 1,280 metres high and lies in the north.", contra},
+		{"The Karrow lighthouse is 41 metres tall", "Karrow walk", "The path goes north until the lighthouse is in view. It is a white tower, thirty-six m high with the lantern.", contra},
+		{"The Karrow lighthouse is 41 metres tall", "Karrow walk", "The lighthouse is in view from the path. The Regal next to it is 36 m high.", none},
 		{"The Moss Street cinema has six screens", "Moss Street cinema", "The cinema has 6 screens and a bar.", pro},
 		{"The Moss Street cinema has six screens", "What is on", "The Regal shows it on all of its six screens. Moss Street cinema is closed.", none},
 		{"The Moss Street cinema has six screens", "Moss Street cinema", "Plans for six screens of the cinema were drawn up.", none},

@@ -323,11 +323,8 @@ func Completions(message, before string) (all []Completion) {
 // maxAlone is the probability of needing no completion from which a message is left alone.
 const maxAlone = 0.5
 
-// A message of at most maxUnsure words is alone for sure from sureAlone on. Below, it is asked with the words of both messages.
-const (
-	maxUnsure = 4
-	sureAlone = 0.85
-)
+// A message is alone for sure from sureAlone on. Below, it is asked with the words of both messages.
+const sureAlone = 0.96
 
 // Complete completes a message from the question before it, if it depends on it.
 func (m Models) Complete(message, before string) (string, bool) {
@@ -345,24 +342,25 @@ func (m Models) completeByModel(r *pair) (string, bool) {
 	if s, ok := r.p.otherModel(r.insert); ok && r.opened {
 		return s, true
 	}
+	if s, ok := r.swap(); ok {
+		return s, true
+	}
 	odds := m.FollowUp.Classify(pairFeatures(r))
 	switch {
 	case odds[kindAlone] >= maxAlone:
-		return r.both(), odds[kindAlone] < sureAlone && r.mayLean() && wantsMore(r.p.raw)
+		return r.both(), wantsMore(r.p.raw) && r.leans()
 	case odds[kindAgain] > odds[kindOnward]:
+		if r.lost(r.p.raw) > 2 {
+			return r.both(), true
+		}
 		return r.p.raw, true
 	}
-	return m.best(r.completions())
+	s, ok := m.best(r.completions())
+	if ok && r.lost(s) > 1 {
+		return r.both(), true
+	}
+	return s, ok
 }
-
-// mayLean reports whether a message is a short question that says too little by itself and is no small talk.
-func (r *pair) mayLean() bool {
-	n := Assess(r.u.Text, nil)
-	return len(r.said) <= maxUnsure && r.u.HasQuestionMark() && n.Score < Threshold && !n.Barred && hasContent(r.u) && !allReactions(r.u)
-}
-
-// both returns the words of both messages, where neither reading is sure.
-func (r *pair) both() string { return r.p.Text + " " + r.insert }
 
 // best returns the best completion, if there is one.
 func (m Models) best(all []completion) (query string, ok bool) {
@@ -432,11 +430,7 @@ func (r *pair) sharedTraits(e emit) {
 			content++
 		}
 	}
-	alike := 0
-	for alike < min(3, len(r.said), len(r.before)) && r.said[alike].key == r.before[alike].key {
-		alike++
-	}
-	e(fmt.Sprint("begins alike ", alike), 1)
+	e(fmt.Sprint("begins alike ", r.beginsAlike()), 1)
 	e("shares", float64(min(content, 2)))
 	e("shares small", float64(min(small, 3)))
 	e("shares kind", float64(min(ofKind, 2)))

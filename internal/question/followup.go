@@ -24,8 +24,13 @@ func standalone(message string, names []string, earlier []turn.Message) (whole s
 	if len(u.Words) == 0 || len(u.Words) > maxFollowUpWords {
 		return message, nil
 	}
+	earlier = withoutAnswers(names, earlier)
+	subject := subjectBefore(names, earlier)
 	for i := range earlier {
 		if !canHelp(earlier[i].Text, names) && !wantsMore(earlier[i].Text) {
+			if i == subject && newPair(u, parsePrior(earlier[i].Text), text.MessageLanguage(u.Text)).leans() {
+				break // an older question would be the wrong one
+			}
 			continue
 		}
 		before, help := standalone(earlier[i].Text, names, earlier[i+1:])
@@ -35,6 +40,13 @@ func standalone(message string, names []string, earlier []turn.Message) (whole s
 		p := parsePrior(before)
 		if s, ok := builtIn().complete(u, p); ok {
 			return s, &earlier[i]
+		}
+	}
+	if i := subject; i >= 0 {
+		before, _ := standalone(earlier[i].Text, names, earlier[i+1:])
+		p := parsePrior(before)
+		if r := newPair(u, p, text.MessageLanguage(u.Text+" "+before)); r.leans() {
+			return r.both(), &earlier[i]
 		}
 	}
 	return message, nil
@@ -51,6 +63,10 @@ func isFollowUp(message string, names []string) bool {
 // complete as many follow-ups as both.
 func (m Models) complete(u Utterance, p prior) (string, bool) {
 	language := text.MessageLanguage(u.Text + " " + p.raw)
+	r := newPair(u, p, language)
+	if s, ok := r.swapKind(); ok {
+		return s, true
+	}
 	_, names := firstName(p.Words)
 	named := names > 0 && len(text.TablesOf(language).FollowUp.TopicOpenings) > 0
 	if language == "en" || named || text.Unspaced(u.Text) || isRepetition(u) {
@@ -61,7 +77,7 @@ func (m Models) complete(u Utterance, p prior) (string, bool) {
 	if len(u.Text) > maxFollowUpBytes || len(p.raw) > maxFollowUpBytes {
 		return "", false
 	}
-	return m.completeByModel(newPair(u, p, language))
+	return m.completeByModel(r)
 }
 
 // wantsMore reports whether an earlier message was looked up. A message that depends on it may then be, too.
@@ -79,6 +95,7 @@ func afterSmallTalk(s string, names []string) string {
 			s = all[0]
 		}
 	}
+	s = politeEnding.ReplaceAllString(s, "")
 	words := text.Words(s)
 	for i := range words {
 		if n, _ := fragmentOpenings().Prefix(words[i:]); n > 0 {

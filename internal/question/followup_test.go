@@ -1,6 +1,7 @@
 package question
 
 import (
+	"strings"
 	"testing"
 
 	"familiar/internal/context/turn"
@@ -31,6 +32,29 @@ func TestStandalone(t *testing.T) {
 	} {
 		if got, _ := standalone(tt.text, nil, []turn.Message{{ID: "B", Text: tt.before}}); got != tt.want {
 			t.Errorf("%q after %q: %q, want %q", tt.text, tt.before, got, tt.want)
+		}
+	}
+}
+
+// TestBoth checks that a message that leans on the question before it, in a way that no rule completes, is asked with the words of both, and
+// that one that opens another subject is not.
+func TestBoth(t *testing.T) {
+	for _, tt := range []struct{ chain, want string }{
+		{"who plays the warden in hollow tide | which one has been in more films", "plays warden hollow tide more films"},
+		{"is lake orlen frozen in january | btw did the harbour cup start today", ""},
+		{"should i buy a brindle or a karro kettle | and which is easier to clean", "buy brindle karro kettle easier clean"},
+		{"what does a covid booster cost in the uk | flu one?", "what does a flu booster cost in the uk"},
+		{"wer hat tiefsee geschrieben | gibts den film dazu auch mit untertiteln", "tiefsee geschrieben film untertiteln"},
+		{"how tall is the Karrow tower | and how much is the ticket at the second one", "Karrow tower ticket"},
+	} {
+		messages := strings.Split(tt.chain, " | ")
+		p := plan(chain(messages...))
+		got := ""
+		if p.FollowUp && len(p.Queries) > 0 {
+			got = p.Queries[0]
+		}
+		if got != tt.want {
+			t.Errorf("%s: %q, want %q", tt.chain, got, tt.want)
 		}
 	}
 }

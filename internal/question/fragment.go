@@ -3,6 +3,7 @@ package question
 import (
 	"cmp"
 	"slices"
+	"strings"
 	"sync"
 
 	"familiar/internal/text"
@@ -153,6 +154,9 @@ func (p prior) fillSlot(rest string) string {
 	if from, to := p.sameNoun(added); to > from {
 		return p.replace(from, to, rest)
 	}
+	if at := p.sameForm(added); at > 0 {
+		return p.replace(at, at+1, rest)
+	}
 	if common := p.commonNoun(article); common > 0 && !slices.ContainsFunc(added, func(w text.Word) bool { return w.Upper || text.Numeric(w.Key) }) {
 		return p.replace(common, p.slotEnd(common), rest)
 	}
@@ -236,6 +240,26 @@ func (p prior) sameNoun(added []text.Word) (from, to int) {
 		}
 	}
 	return 0, 0
+}
+
+// sameForm returns the index of the only word with the same last three letters as a fragment of one word, or 0: "highest" for "lowest".
+func (p prior) sameForm(added []text.Word) (at int) {
+	if len(added) != 1 {
+		return 0
+	}
+	letters := []rune(added[0].Key)
+	if len(letters) < 5 {
+		return 0
+	}
+	for i, w := range p.Words {
+		if strings.HasSuffix(w.Key, string(letters[len(letters)-3:])) {
+			if at > 0 {
+				return 0
+			}
+			at = i
+		}
+	}
+	return at
 }
 
 // commonNoun returns the index of the last common noun after a preposition ("physics" in "the prize in physics") or of

@@ -99,6 +99,18 @@ var (
 	besideRefresh  = text.LazySet(func() text.WordList { return tables().FollowUp.BesideRefresh })
 )
 
+// leaning has the phrases of messages that depend on others, or open another subject, in one language.
+type leaning struct{ asides, corrections, pointers, alike text.Phrases }
+
+var leaningIn = sync.OnceValue(func() map[string]leaning {
+	all := map[string]leaning{}
+	for _, code := range text.Languages() {
+		l := text.TablesOf(code).Leaning
+		all[code] = leaning{text.CompileOne(l.Asides), text.CompileOne(l.Corrections), text.CompileOne(l.Pointers), text.CompileOne(l.Alike)}
+	}
+	return all
+})
+
 // placeLinks maps each word for "there" to the preposition of the place name that replaces it.
 var placeLinks = sync.OnceValue(func() map[string]string {
 	all := map[string]string{}

@@ -129,6 +129,9 @@ func (p prior) topic(isPerson bool) string {
 	if len(p.Body) == 0 {
 		return ""
 	}
+	if quoted := quotation.FindString(p.Text); quoted != "" && !isPerson {
+		return quoted
+	}
 	at, asksOf := p.behindTopicOpening()
 	end, first := len(p.Words), p.Body[0].Key
 	described := at > 0 && !p.Words[at].Upper // "who is the mayor of Rome?"

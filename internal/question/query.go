@@ -51,6 +51,9 @@ func (p *Plan) writeQueries(names []string, now time.Time) {
 	p.Queries = nil
 	var s string
 	s, p.Scrubbed = scrub(p.Core, p.Names)
+	if p.FollowUp && (strings.Contains(s, beside) || len(text.Words(s)) > maxWhole) {
+		s = onlySubject(s)
+	}
 	s = stripOperators(trimPoliteness(straightQuotes(s), names))
 	s = strings.TrimRight(s, "?？!.,;: ")
 	if titled := quoteTitles(s); titled != s {

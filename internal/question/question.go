@@ -78,7 +78,7 @@ func Decide(req turn.Request, names, denied []string) Plan {
 	p.Refresh = isRefresh(u)
 	p.weigh(whole, u, names)
 	if helper != nil && !p.Barred && p.Order == NoOrder {
-		p.Score = max(p.Score, Assess(helper.Text, names).Score) // a follow-up needs the web as much as the question before it
+		p.Score = max(p.Score, needBefore(helper, earlier, names)) // a follow-up needs the web as much as the questions before it
 	}
 	if req.Mode == turn.FullRP && !p.Asks && p.Order == NoOrder {
 		p.addCue("in play") // in a story, a message that asks nothing is part of the play
@@ -100,6 +100,17 @@ func Decide(req turn.Request, names, denied []string) Plan {
 	return p
 }
 
+// needBefore returns the need of the message that helped, or of one before it.
+func needBefore(helper *turn.Message, earlier []turn.Message, names []string) (most float64) {
+	at := slices.IndexFunc(earlier, func(m turn.Message) bool { return m.ID == helper.ID })
+	for _, m := range earlier[max(at, 0):] {
+		if most < Threshold {
+			most = max(most, Assess(m.Text, names).Score)
+		}
+	}
+	return most
+}
+
 // weigh sets the need of a message. A completed follow-up has the need of the whole question, unless its own words order
 // a search or bar one.
 func (p *Plan) weigh(whole string, u Utterance, names []string) {
@@ -107,15 +118,21 @@ func (p *Plan) weigh(whole string, u Utterance, names []string) {
 	if whole == u.Text {
 		return
 	}
+	if strings.Contains(whole, beside) {
+		p.Barred = false // words that are apart say nothing together
+	}
 	own := u.Text
 	if 0 < len(u.Body) && len(u.Body) < len(u.Words) {
 		own = own[u.Body[0].Start:] // an "ok" before the question is not small talk
 	}
+	own = withoutReactions(own)
 	switch n := Assess(own, names); {
 	case n.Order == Search && isBareOrder(u):
 		p.Order, p.Score, p.Cues = n.Order, n.Score, n.Cues
 	case n.Order != NoOrder, n.Barred && !p.Check && !p.Refresh:
 		p.Need = n
+	case n.Asks:
+		p.Score = max(p.Score, n.Score)
 	}
 }
 

@@ -276,8 +276,12 @@ type followUpTables struct {
 
 // leaningTables holds the words of a message that leans on the question before it, whatever its grammar.
 type leaningTables struct {
-	Openings PhraseList // before what takes the place of something in the question: "and", "what about"
-	Endings  PhraseList // behind it, where words have no spaces between them
+	Openings    PhraseList // before what takes the place of something in the question: "and", "what about"
+	Endings     PhraseList // behind it, where words have no spaces between them
+	Asides      PhraseList // before another question: "by the way"
+	Corrections PhraseList // before or behind what was meant: "i meant"
+	Pointers    PhraseList // words for what was said before: "that", "the second"
+	Alike       PhraseList // beside what takes the place of something in the question, wherever it stands: "instead"
 }
 
 // unspacedTables holds the particles that tell the parts of a follow-up apart where no spaces do.

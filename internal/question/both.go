@@ -1,0 +1,210 @@
+package question
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"familiar/internal/context/turn"
+	"familiar/internal/text"
+)
+
+// A follow-up that no form and no model completes for sure is asked with the words of content of both messages. A word too many costs a
+// search less than the place, the person or the thing that is asked about.
+
+// Lengths in words: of such a query, of a completed question that is asked as it is, of what takes the place of something in the question,
+// and of what asks something without a question's form. maxOwnRunes is the length in characters of a message in a script without spaces
+// that is no question by itself.
+const (
+	maxQueryWords = 12
+	maxWhole      = 13
+	maxSwapped    = 3
+	maxOwnRunes   = 12
+	maxInquiry    = 6
+)
+
+// ownNeed is the need of the web from which a question is understood by itself.
+const ownNeed = 0.82
+
+// leans reports whether a message cannot be understood without those before it: it points to them, corrects them, or says too little by
+// itself. A message that opens another subject does not, nor one about those who talk.
+func (r *pair) leans() bool {
+	in, u, n := leaningIn()[r.language], r.u, len(r.subject())
+	switch {
+	case len(r.said) == 0 || u.has(in.asides) || allReactions(u) || ReadChat(u.Text, nil) != NoChat || r.ofSpeakers() || !r.inquires():
+		return false
+	case u.has(in.corrections) || u.has(in.pointers) || u.has(in.alike) || r.hasPronoun:
+		return true
+	case r.unspaced && utf8.RuneCountInString(u.Text) <= maxOwnRunes && !strings.Contains(strings.TrimSpace(u.Text), " "):
+		return true
+	}
+	if n == 0 || r.beginsAlike() >= 3 {
+		return false // "how far is the sun?" after "how far is the moon?"
+	}
+	return (r.opened || Assess(u.Text, nil).Score < ownNeed) && builtIn().FollowUp.Classify(pairFeatures(r))[kindAlone] < sureAlone
+}
+
+// beginsAlike returns how many words at their beginnings the message and the question share, up to three.
+func (r *pair) beginsAlike() (n int) {
+	for n < min(3, len(r.said), len(r.before)) && r.said[n].key == r.before[n].key {
+		n++
+	}
+	return n
+}
+
+// ofSpeakers reports whether the message is about the one who asks or the one who answers: "who asked you?".
+func (r *pair) ofSpeakers() bool {
+	return slices.ContainsFunc(r.u.find(speakerPhrases()), func(f text.Match) bool { return f.Cue == "you" || f.Cue == "me" })
+}
+
+// inquires reports whether the message asks, corrects a question, or is a few words that tell nothing of the speakers.
+func (r *pair) inquires() bool {
+	if r.u.Asks() || countRole(r.said, roleQuestionWord) > 0 || r.u.has(leaningIn()[r.language].corrections) {
+		return true
+	}
+	return r.wordCount() <= maxInquiry && !r.u.has(speakerPhrases()) && !slices.ContainsFunc(r.u.Words, namesSpeaker)
+}
+
+// swap returns the question with what the message names in the place of what is like it, if the message says that this is wanted.
+func (r *pair) swap() (string, bool) {
+	in, own := leaningIn()[r.language], r.subject()
+	if r.unspaced || len(own) == 0 || len(own) > maxSwapped || !r.u.has(in.corrections) && !r.u.has(in.alike) || countRole(r.said, roleQuestionWord) > 0 || rolesIn(own)&^(1<<roleTime|1<<roleNumber) == 0 {
+		return "", false
+	}
+	core := newPair(Parse(r.u.Text[own[0].start:own[len(own)-1].end], nil), r.p, r.language)
+	core.opened = true
+	return builtIn().best(core.completions())
+}
+
+// swapKind returns the question with another kind of the same thing: "a flu booster" for "a covid booster" if the message is "flu one?".
+func (r *pair) swapKind() (string, bool) {
+	own := r.subject()
+	if r.unspaced || len(own) != 1 || !isContent(own[0]) || r.u.Form() != NoForm || !r.isBefore(own[0], proForms()) {
+		return "", false
+	}
+	for i := 1; i < len(r.before); i++ {
+		if a, b := r.before[i-1], r.before[i]; isContent(a) && isContent(b) && b.start == a.end+1 {
+			return r.p.Text[:a.start] + r.u.Text[own[0].start:own[0].end] + r.p.Text[a.end:], true
+		}
+	}
+	return "", false
+}
+
+// isContent reports whether a token of a question says what it is about.
+func isContent(t token) bool { return t.role == roleNew || t.role == roleName || t.role == roleKnown }
+
+// isBefore reports whether a word of the message precedes one of a table.
+func (r *pair) isBefore(t token, table map[string]bool) bool {
+	at := slices.IndexFunc(r.u.Words, func(w text.Word) bool { return w.Start == t.start })
+	return at >= 0 && at+1 < len(r.u.Words) && table[r.u.Words[at+1].Key]
+}
+
+// subject returns the words of content in the message.
+func (r *pair) subject() []token { return subjectWords(r.u, r.language) }
+
+// subjectWords returns the words of content in an utterance that are no words of questions, small talk or pointing.
+func subjectWords(u Utterance, language string) (all []token) {
+	in, aside := leaningIn()[language], map[int]bool{}
+	for _, table := range [...]text.Phrases{in.pointers, in.corrections, in.alike, politeOpenings(), fragmentOpenings()} {
+		for _, f := range u.find(table) {
+			for i := f.From; i < f.To; i++ {
+				aside[u.Words[i].Start] = true
+			}
+		}
+	}
+	words, _ := tokens(u.Text, "")
+	for _, w := range words {
+		short := len(w.key) == 2 && !text.StopWords()[w.key] && !text.Prepositions()[w.key] && !articles()[w.key] // "s7", "lg"
+		if (short || w.role != roleFunctionWord) && w.role != roleQuestionWord && !aside[w.start] && !reactions()[w.key] && !fillers()[w.key] && text.Pronouns()[w.key] == "" {
+			all = append(all, w)
+		}
+	}
+	return all
+}
+
+// beside separates the question from the message where both are asked.
+const beside = " – "
+
+// both returns the question and the message. A time in the message takes the place of that in the question.
+func (r *pair) both() string {
+	if s, ok := r.swap(); ok {
+		return s
+	}
+	p, before := r.p, r.p.Text
+	if !r.unspaced && p.timeTo > 0 && rolesIn(r.subject())&(1<<roleTime) != 0 {
+		before = p.replace(p.timeFrom, p.timeTo, "")
+	}
+	return strings.TrimRight(before, "?？!。.~ ") + beside + strings.TrimRight(r.u.Text, "?？!。.~ ")
+}
+
+// onlySubject returns the words of content in a question that is made of several messages, at most maxQueryWords. What may not leave must
+// have been removed, since it may be a name of several words.
+func onlySubject(s string) string {
+	if text.Unspaced(s) {
+		return strings.ReplaceAll(s, beside, " ")
+	}
+	u := Parse(s, nil)
+	var out, keys []string
+	for _, w := range subjectWords(u, text.MessageLanguage(s)) {
+		if len(out) < maxQueryWords && !slices.Contains(keys, w.key) {
+			out, keys = append(out, s[w.start:w.end]), append(keys, w.key)
+		}
+	}
+	return strings.Join(out, " ")
+}
+
+// lost returns how many words of content of the message are not in a completion. A time may be worded in another way.
+func (r *pair) lost(s string) (n int) {
+	if r.unspaced {
+		return 0
+	}
+	for _, w := range r.subject() {
+		if w.role != roleTime && !strings.Contains(text.Fold(s), w.key) {
+			n++
+		}
+	}
+	return n
+}
+
+// withoutAnswers removes what people answered to the question right before it. What was asked says more about a follow-up.
+func withoutAnswers(names []string, earlier []turn.Message) (all []turn.Message) {
+	asks := func(i int) bool {
+		return i < len(earlier) && (strings.ContainsAny(earlier[i].Text, "?？") || Parse(earlier[i].Text, names).Asks())
+	}
+	for i, m := range earlier {
+		if answer := !asks(i) && asks(i+1) && strings.HasSuffix(m.Text, "."); !answer {
+			all = append(all, m)
+		}
+	}
+	return all
+}
+
+// minSubject is the length of a message that says what a conversation is about, in characters.
+const minSubject = 4
+
+// subjectBefore returns the index of the newest message that says what a conversation is about, or -1.
+func subjectBefore(names []string, earlier []turn.Message) int {
+	return slices.IndexFunc(earlier, func(m turn.Message) bool {
+		u := Parse(m.Text, names)
+		if len(u.Words) == 0 || allReactions(u) || ReadChat(m.Text, names) != NoChat || utf8.RuneCountInString(m.Text) < minSubject {
+			return false
+		}
+		return canHelp(m.Text, names) || len(subjectWords(u, text.MessageLanguage(m.Text))) > 1
+	})
+}
+
+// withoutReactions removes what people say of an answer before and behind a question: "nah", "sorry".
+func withoutReactions(s string) string {
+	words := text.Words(s)
+	isReaction := func(w text.Word) bool { return fillers()[w.Key] }
+	for len(words) > 1 && isReaction(words[0]) {
+		words = words[1:]
+	}
+	for len(words) > 1 && isReaction(words[len(words)-1]) {
+		words = words[:len(words)-1]
+	}
+	if len(words) == 0 {
+		return s
+	}
+	return s[words[0].Start:words[len(words)-1].End] + strings.Repeat("?", min(1, strings.Count(s, "?")))
+}
