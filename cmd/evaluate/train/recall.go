@@ -17,7 +17,7 @@ import (
 )
 
 // recallFiles are the project's own messages that ask about the past of their own server, and others that look like them, with a file for each
-// language. Rows of a block have one author, and neighbours in it are alike but for what they ask.
+// language. Rows of a block have one author, and neighbours in it differ only in what they ask.
 //
 //go:embed recalls/*.jsonl
 var recallFiles embed.FS
