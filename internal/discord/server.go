@@ -169,7 +169,7 @@ func (s *Session) ownGuilds(ctx context.Context) (all []guildInfo, err error) {
 }
 
 // errNoRoles is why a survey does not know what the bot may do in a server. Every server has a role, that of everyone.
-var errNoRoles = errors.New("Discord did not say which roles there are, or which the bot has")
+var errNoRoles = errors.New("the answers lack the roles of the server, or of the bot")
 
 // surveyServer computes what the bot may do in a server. Servers that are not Discord may leave the roles out of a server.
 func (s *Session) surveyServer(ctx context.Context, g guildInfo, botID string) SurveyedServer {
