@@ -212,6 +212,9 @@ func playHang(ctx context.Context, s *stage) error {
 		return err
 	}
 	quiet()
+	if err := wait(ctx, time.Second); err != nil { // the last mention reaches the program, which is not started again
+		return err
+	}
 	s.down(0)
 	s.note("from SIGTERM to the end, while the model hangs", "%v", s.stop().Round(time.Millisecond))
 	free, beside := s.firstWords(began, hung, s.rooms[n:]), s.firstWords(hung, time.Now(), s.rooms[n:])
