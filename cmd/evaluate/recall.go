@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"familiar/internal/context/turn"
-	"familiar/internal/question"
+	"familiar/internal/question/past"
 )
 
 // recallRow is a message, and what it asks about the past of its own server.
@@ -24,7 +24,7 @@ var ofMemory = map[string]bool{"me": true, "fact": true}
 // where it is sure, the web is never asked.
 func predictRecall(_ context.Context, _ fs.FS, row recallRow) (prediction, error) {
 	req := turn.Request{GuildID: "g", ChannelID: "c", Names: []string{"Familiar"}, Message: turn.Message{ID: "1", Text: row.Text, Author: turn.Author{ID: "u", Name: "Ada"}}}
-	q := question.AboutServer(req, time.Now())
+	q := past.Read(req, time.Now())
 	asks := q.Asks()
 	got := prediction{}
 	if ofMemory[row.Asks] {

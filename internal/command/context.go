@@ -11,7 +11,7 @@ import (
 
 	"familiar/internal/bot"
 	"familiar/internal/context/turn"
-	"familiar/internal/question"
+	"familiar/internal/question/past"
 	"familiar/internal/store"
 	"familiar/internal/view"
 )
@@ -141,7 +141,7 @@ func (c *call) readable(ctx context.Context, t *turn.Trace) (shown *turn.Trace, 
 	complete = true
 	for _, l := range serverLookups(t) {
 		for _, s := range l.Sources {
-			id := question.ChannelOf(s.URL)
+			id := past.ChannelOf(s.URL)
 			if _, checked := may[id]; !checked {
 				may[id] = c.mayRead(ctx, t, id)
 			}
@@ -207,7 +207,7 @@ func readableLookup(l *turn.Lookup, may map[string]bool) *turn.Lookup {
 	}
 	shown := map[int]bool{}
 	for _, s := range l.Sources {
-		if !may[question.ChannelOf(s.URL)] {
+		if !may[past.ChannelOf(s.URL)] {
 			continue
 		}
 		shown[s.N] = true

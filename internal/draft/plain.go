@@ -9,6 +9,7 @@ import (
 
 	"familiar/internal/context/turn"
 	"familiar/internal/question"
+	"familiar/internal/question/past"
 	"familiar/internal/reply"
 	"familiar/internal/text"
 	"familiar/internal/web/clean"
@@ -45,7 +46,7 @@ func (r Draft) plain() string {
 	req := &r.Trace.Request
 	say := func(s sentence, values ...any) string { return reply.Receipt(r.spoken(), string(s), values...) }
 	message := req.Message.Text
-	if question.AboutAsker(message, req.Names) {
+	if past.AboutAsker(message, req.Names) {
 		if quotes := r.remembered(0, true); quotes != "" {
 			return say(toldMe) + "\n" + quotes
 		}

@@ -144,8 +144,3 @@ var questionOpenings = sync.OnceValue(func() map[string]text.Phrases {
 	all[""] = text.Compile(unspaced)
 	return all
 })
-
-// webWords are other places to look than the server.
-var webWords = text.LazySet(func() text.WordList {
-	return "web internet google online wikipedia instagram tiktok twitter tweet facebook reddit youtube"
-})

@@ -29,8 +29,6 @@ var (
 	followUpFile []byte
 	//go:embed slot.model
 	slotFile []byte
-	//go:embed recall.model
-	recallFile []byte
 )
 
 // Models are the trained models. cmd/evaluate/train makes them from public rows and from the project's own messages.
@@ -41,7 +39,6 @@ type Models struct {
 	English      *linear.Model // whether a message is in English: classes "english" and "other"
 	FollowUp     *linear.Model // how a message relates to the question before it: one of [FollowUpKinds]
 	Slot         *linear.Model // how good a completion of a follow-up is: one class
-	Recall       *linear.Model // whether a message asks about the past of its own server: classes "other" and "asks"
 }
 
 // builtIn returns the models in the binary.
@@ -50,7 +47,6 @@ var builtIn = sync.OnceValue(func() Models {
 		Need: linear.MustParse(needFile), Intent: linear.MustParse(intentFile),
 		Multilingual: linear.MustParse(multilingualFile), English: linear.MustParse(englishFile),
 		FollowUp: linear.MustParse(followUpFile), Slot: linear.MustParse(slotFile),
-		Recall: linear.MustParse(recallFile),
 	}
 })
 

@@ -34,9 +34,17 @@ func (n Need) multilingualFeatures(u Utterance) []linear.Feature {
 	s.addSpelling(all)
 	words := withoutMarks(all)
 	s.addLength(words)
-	s.addKinds(kindsByPhrase(), "", words)
+	s.addKinds(SpeechKinds(), "", words)
 	s.addFound(n, u)
 	return s.list
+}
+
+// SpellingFeatures returns the spelling of a text as features: its words, pairs of them, its two ends, and character
+// runs.
+func SpellingFeatures(s string) []linear.Feature {
+	set := &featureSet{seen: make(map[string]bool, 512)}
+	set.addSpelling(spell(s))
+	return set.list
 }
 
 // spelledToken is a word, a run of characters of a script without spaces, or a punctuation mark.
@@ -176,9 +184,23 @@ func (s *featureSet) addLength(words []string) {
 	s.add("length", math.Log1p(float64(n)))
 }
 
+// Features returns the kinds of the words of a text as features. Their names begin with of.
+func (t KindTable) Features(of, s string) []linear.Feature {
+	set := &featureSet{seen: make(map[string]bool, 64)}
+	set.addKinds(t, of, spelledWords(s))
+	return set.list
+}
+
+// In returns the kinds of the words of a text, each once, in the language that knows most of them.
+func (t KindTable) In(s string) []string {
+	found := t.find(spelledWords(s))
+	language, _ := mostFound(found)
+	return kinds(found[language])
+}
+
 // addKinds adds the kinds of the words in the language that knows most of them, alone and in pairs. It also adds the
 // kinds in English, which people mix into all languages.
-func (s *featureSet) addKinds(table kindTable, of string, words []string) {
+func (s *featureSet) addKinds(table KindTable, of string, words []string) {
 	found := table.find(words)
 	language, most := mostFound(found)
 	if language == "" {
@@ -252,9 +274,9 @@ func (s *featureSet) addFound(n Need, u Utterance) {
 // wordKind is a kind of word in a language.
 type wordKind struct{ language, kind string }
 
-// kindTable has the kinds of words and phrases. In the language files, "regen*" matches a beginning and "*sin" an
+// KindTable has the kinds of words and phrases. In the language files, "regen*" matches a beginning and "*sin" an
 // ending. Words of scripts without spaces match anywhere.
-type kindTable struct {
+type KindTable struct {
 	whole, beginning, ending, inside map[string]uint16 // indices of sets
 	sets                             [][]wordKind      // a few hundred, for thousands of phrases; the first is empty
 	longest                          int               // key of inside, in characters
@@ -262,18 +284,14 @@ type kindTable struct {
 
 const maxPhrase = 4 // words
 
-// kindsByPhrase returns the table of all languages.
-var kindsByPhrase = sync.OnceValue(func() kindTable {
-	return readKinds(func(t *text.Tables) map[string]text.PhraseList { return t.Speech })
+// SpeechKinds returns the kinds that tell what a message is about.
+var SpeechKinds = sync.OnceValue(func() KindTable {
+	return ReadKinds(func(t *text.Tables) map[string]text.PhraseList { return t.Speech })
 })
 
-// pastKinds returns the table of what words say about the past of a group.
-var pastKinds = sync.OnceValue(func() kindTable {
-	return readKinds(func(t *text.Tables) map[string]text.PhraseList { return t.Past })
-})
-
-func readKinds(of func(*text.Tables) map[string]text.PhraseList) kindTable {
-	t := kindTable{whole: map[string]uint16{}, beginning: map[string]uint16{}, ending: map[string]uint16{}, inside: map[string]uint16{}, sets: [][]wordKind{nil}}
+// ReadKinds reads a table of kinds in the files of all languages.
+func ReadKinds(of func(*text.Tables) map[string]text.PhraseList) KindTable {
+	t := KindTable{whole: map[string]uint16{}, beginning: map[string]uint16{}, ending: map[string]uint16{}, inside: map[string]uint16{}, sets: [][]wordKind{nil}}
 	known := map[widened]uint16{}
 	for _, code := range text.Languages() {
 		table := of(text.TablesOf(code))
@@ -293,7 +311,7 @@ type widened struct {
 }
 
 // add adds a phrase of a kind. known are the sets that were made so far.
-func (t *kindTable) add(phrase string, kind wordKind, known map[widened]uint16) {
+func (t *KindTable) add(phrase string, kind wordKind, known map[widened]uint16) {
 	part, any := strings.CutSuffix(strings.TrimSpace(phrase), "*")
 	tail, ends := strings.CutPrefix(part, "*")
 	words := spelledWords(tail)
@@ -330,7 +348,7 @@ type foundKind struct {
 }
 
 // find returns the kinds of words, by language.
-func (t kindTable) find(words []string) map[string][]foundKind {
+func (t KindTable) find(words []string) map[string][]foundKind {
 	found := map[string][]foundKind{}
 	add := func(set uint16, at, n int) {
 		for _, k := range t.sets[set] {
@@ -372,9 +390,9 @@ func findKinds(s string, words []text.Word, spaced bool, context string) (kinds 
 			spelling = append(spelling, strings.Join(spelledWords(s[w.Start:w.End]), " "))
 		}
 	}
-	language, _ = mostFound(kindsByPhrase().find(append(spelledWords(context), spelling...)))
+	language, _ = mostFound(SpeechKinds().find(append(spelledWords(context), spelling...)))
 	kinds = map[int]kindSet{}
-	for _, f := range kindsByPhrase().find(spelling)[language] {
+	for _, f := range SpeechKinds().find(spelling)[language] {
 		if !spaced && f.to-f.at < 2 {
 			continue // part of a name
 		}

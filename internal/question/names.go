@@ -87,7 +87,7 @@ var accountRest = text.NewLazyRegexp(`^[\pL\pN\pM_.\-]+`)
 func (k Names) standsForMember(s string, words []text.Word, i int, name string) bool {
 	first, _ := utf8.DecodeRuneInString(name)
 	w := words[i]
-	common, marked := isCommonWord(w.Key), marksPerson(s, words, i)
+	common, marked := IsCommonWord(w.Key), marksPerson(s, words, i)
 	part := slices.Contains(k.parts, name) && !slices.Contains(k.names, name)
 	switch {
 	case common && (!w.Upper || !unicode.IsUpper(first)), part && !w.Upper:
@@ -125,7 +125,7 @@ func opensSentence(s string, words []text.Word, i int) bool {
 // sentence and is no member's name. "Is Ada German?" has no such name: it asks about Ada.
 func (k Names) besideName(s string, words []text.Word, i int) bool {
 	partner := func(j int) bool {
-		return j >= 0 && j < len(words) && words[j].Upper && !isCommonWord(words[j].Key) && !k.single[words[j].Key] &&
+		return j >= 0 && j < len(words) && words[j].Upper && !IsCommonWord(words[j].Key) && !k.single[words[j].Key] &&
 			s[min(words[i].End, words[j].End):max(words[i].Start, words[j].Start)] == " "
 	}
 	if !words[i].Upper || s == strings.ToUpper(s) { // in all capitals, nothing marks a name

@@ -333,7 +333,7 @@ func vocativeName(u Utterance) (name string, mark byte) {
 		return name, mark
 	}
 	n, _ := politeOpenings().Prefix(u.Words)
-	if n > 0 || isCommonWord(u.Words[0].Key) || fillers()[u.Words[0].Key] || isSmallTalkWord(name) {
+	if n > 0 || IsCommonWord(u.Words[0].Key) || fillers()[u.Words[0].Key] || isSmallTalkWord(name) {
 		return "", 0
 	}
 	return name, mark
@@ -341,7 +341,7 @@ func vocativeName(u Utterance) (name string, mark byte) {
 
 // isSmallTalkWord reports whether a word is small talk in some language: "moin, wann kommt …" addresses nobody else.
 func isSmallTalkWord(word string) bool {
-	for _, found := range kindsByPhrase().find(spelledWords(word)) {
+	for _, found := range SpeechKinds().find(spelledWords(word)) {
 		if slices.ContainsFunc(found, func(f foundKind) bool { return f.kind == "talk" }) {
 			return true
 		}

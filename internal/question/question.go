@@ -10,8 +10,8 @@
 //  4. Compose: query.go writes the queries ([Plan.Compose]).
 //  5. Scrub: scrub.go and names.go take out what may not leave the machine.
 //
-// [Plan.Reword] checks and takes a side model's wording of a follow-up. [AboutServer] (recall.go) tells whether a
-// message asks about the past of its own server. lexicon.go has all words that these files look for.
+// [Plan.Reword] checks and takes a side model's wording of a follow-up. lexicon.go has all words that these files look for.
+// Package past reads what a message asks of the past of its own server.
 //
 // What is read later never changes a plan.
 package question

@@ -141,8 +141,8 @@ func (u Utterance) innerForm() Form {
 	return NoForm
 }
 
-// isCommonWord reports whether a word is a stop word, a pronoun, a month, or in one of the tables of cues.
-func isCommonWord(key string) bool {
+// IsCommonWord reports whether a word is a stop word, a pronoun, a month, or in one of the tables of cues.
+func IsCommonWord(key string) bool {
 	if text.StopWords()[key] || text.Pronouns()[key] != "" || text.MonthNames()[key] > 0 {
 		return true
 	}

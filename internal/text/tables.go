@@ -21,8 +21,8 @@ type Tables struct {
 	Order     orderTables
 	Memory    memoryTables
 	Statement statementTables
-	Recall    map[string]PhraseList // how people ask about the past of their server, by the part that words play: see package question
-	Past      map[string]PhraseList // words by what they say about the past of a group, for the model of such questions: see package question
+	Recall    map[string]PhraseList // how people ask about the past of their server, by the part that words play: see package past
+	Past      map[string]PhraseList // words by what they say about the past of a group, for the model of such questions: see package past
 	Chat      map[string]PhraseList // what people say to somebody without asking for anything to be looked up, by kind: see package question
 	FollowUp  followUpTables        `toml:"follow_up"`
 	Leaning   leaningTables

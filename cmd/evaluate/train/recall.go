@@ -13,7 +13,8 @@ import (
 	"time"
 
 	"familiar/internal/context/turn"
-	"familiar/internal/question"
+	"familiar/internal/linear"
+	"familiar/internal/question/past"
 )
 
 // recallFiles are the project's own messages that ask about the past of their own server, and others that look like them, with a file for each
@@ -34,7 +35,7 @@ const recallShare = 20
 
 // recallTask is whether a message asks about the past of its own server.
 func recallTask(messages []message) (task, error) {
-	t := task{file: "question/recall.model", classes: []string{"other", "asks"}, penalty: 4, seldom: 2}
+	t := task{file: "question/past/recall.model", classes: []string{"other", "asks"}, penalty: 4, seldom: 2}
 	files, err := recallFiles.ReadDir("recalls")
 	if err != nil {
 		return t, fmt.Errorf("read questions about the past: %w", err)
@@ -62,7 +63,7 @@ func recallTask(messages []message) (task, error) {
 		}
 	}
 	for i := range t.rows {
-		t.rows[i].features = question.RecallFeatures(t.rows[i].text)
+		t.rows[i].features = past.Features(t.rows[i].text)
 	}
 	return t, nil
 }
@@ -93,16 +94,16 @@ func noBlock(e example) int { return 2 * recallFolds * yes(e.block == 0) }
 
 // unseenRecall says how the rows of blocks are read by models that have not seen their part.
 func (t task) unseenRecall(parts int, part func(example) int) string {
-	models := make([]question.Models, parts)
+	models := make([]*linear.Model, parts)
 	var wait sync.WaitGroup
 	for i := range models {
-		wait.Go(func() { models[i].Recall = t.train(func(e example) bool { return part(e) != i }) })
+		wait.Go(func() { models[i] = t.train(func(e example) bool { return part(e) != i }) })
 	}
 	wait.Wait()
 	var sure, asks tally
 	for _, r := range t.rows {
 		if r.block > 0 {
-			q := models[part(r)].AboutServer(turn.Request{GuildID: "g", ChannelID: "c", Message: turn.Message{Text: r.text}}, time.Unix(0, 0))
+			q := past.ReadBy(models[part(r)], turn.Request{GuildID: "g", ChannelID: "c", Message: turn.Message{Text: r.text}}, time.Unix(0, 0))
 			sure.add(t.classes[r.class], found(q.Asks() && !q.Maybe))
 			asks.add(t.classes[r.class], found(q.Asks()))
 		}

@@ -10,6 +10,7 @@ import (
 
 	"familiar/internal/context/turn"
 	"familiar/internal/question"
+	"familiar/internal/question/past"
 	"familiar/internal/text"
 )
 
@@ -67,7 +68,7 @@ type asked struct {
 func (p *MemoryProvider) ask(r turn.Request) *asked {
 	q := &asked{Request: r, enough: minShareUnasked, audience: audience(r), room: contentRoom(r)}
 	said, now := question.Parse(r.Message.Text, r.Names), p.now()
-	ofServer := question.AboutServer(r, now).Sure()
+	ofServer := past.Read(r, now).Sure()
 	if q.text, q.asksFor = said.Unaddressed(), said.Asks(); q.asksFor {
 		q.enough = minShare
 	}

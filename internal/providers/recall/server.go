@@ -13,14 +13,14 @@ import (
 
 	"familiar/internal/context/turn"
 	"familiar/internal/evidence"
-	"familiar/internal/question"
+	"familiar/internal/question/past"
 	"familiar/internal/store"
 	"familiar/internal/text"
 )
 
 // ServerProvider is the context provider "server". It answers questions about what was said in the server: from stored messages, from
 // Discord's own search, and from pins, topics and linked messages. In a direct message it looks in that conversation, and in the servers where
-// the asker has written. [question.AboutServer] decides without a language model whether a message asks such a question. Where
+// the asker has written. [past.Read] decides without a language model whether a message asks such a question. Where
 // one only may ask it, messages are offered that fit, and nothing otherwise. Its exported fields are set
 // before first use and not changed after.
 type ServerProvider struct {
@@ -47,7 +47,7 @@ func (p *ServerProvider) Name() string { return "server" }
 // an error.
 func (p *ServerProvider) Contribute(ctx context.Context, req turn.Request) ([]turn.Contribution, error) {
 	now := p.now()
-	q := question.AboutServer(req, now)
+	q := past.Read(req, now)
 	if !q.Asks() || p.Servers == nil && req.GuildID != "" || q.Maybe && (p.Off || p.Told != nil && p.Told(ctx, req)) {
 		return nil, nil
 	}
@@ -82,7 +82,7 @@ func (p *ServerProvider) Knows(ctx context.Context, req turn.Request) bool {
 
 // Missed returns what the asker has missed in the request's channel since from or, if that is zero, since their last message there.
 func (p *ServerProvider) Missed(ctx context.Context, req turn.Request, from time.Time) turn.Lookup {
-	r := &run{p: p, req: req, q: question.Recall{Why: "asked for by command", Missed: true}, now: p.now(), room: -1}
+	r := &run{p: p, req: req, q: past.Question{Why: "asked for by command", Missed: true}, now: p.now(), room: -1}
 	r.q.Span.From = from
 	if p.Servers == nil || p.Off || req.GuildID == "" {
 		r.begin()
@@ -99,7 +99,7 @@ const searchOff = "servers are not searched here"
 type run struct {
 	p    *ServerProvider
 	req  turn.Request
-	q    question.Recall
+	q    past.Question
 	now  time.Time
 	room int // tokens for the block; -1: unlimited
 	look turn.Lookup
@@ -239,7 +239,7 @@ func (r *run) address(m turn.Message) string {
 	if r.direct() && r.p.Servers == nil {
 		return ""
 	}
-	return question.MessageURL(cmp.Or(r.server[m.ChannelID], "@me"), m.ChannelID, m.ID)
+	return past.MessageURL(cmp.Or(r.server[m.ChannelID], "@me"), m.ChannelID, m.ID)
 }
 
 // asked records a source that was asked, with its result.
@@ -276,7 +276,7 @@ func (r *run) linked(ctx context.Context) (found []hit) {
 	return found
 }
 
-func (r *run) message(ctx context.Context, l question.MessageLink) (turn.Message, error) {
+func (r *run) message(ctx context.Context, l past.MessageLink) (turn.Message, error) {
 	m, err := r.p.Store.Messages.Get(ctx, l.Message)
 	switch {
 	case err == nil && m.ChannelID == l.Channel && m.GuildID == l.Guild:

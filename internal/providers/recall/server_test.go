@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"familiar/internal/context/turn"
-	"familiar/internal/question"
+	"familiar/internal/question/past"
 	"familiar/internal/store"
 	"familiar/internal/test/storetest"
 )
@@ -143,11 +143,11 @@ func TestLinks(t *testing.T) {
 	h := &hall{linked: []turn.Message{{ID: "77", ChannelID: "10", Text: "From before.", Author: turn.Author{ID: "ada", Name: "ada"}, At: serverNow}, {ID: "78", ChannelID: "20", Text: "Swordfish.", At: serverNow}}}
 	p := serverProvider(t, h, "10 ada We meet on Tuesday.")
 	tell := func(url string) *turn.Lookup { return ask(t, p, serverQuestion("ben", "what is "+url+" about?")) }
-	if l := tell(question.MessageURL("1", "10", "77")); !slices.Equal(said(l), []string{"From before."}) {
+	if l := tell(past.MessageURL("1", "10", "77")); !slices.Equal(said(l), []string{"From before."}) {
 		t.Errorf("quoted %v", said(l))
 	}
-	missing := tell(question.MessageURL("1", "10", "79"))
-	for _, url := range []string{question.MessageURL("1", "20", "78"), question.MessageURL("2", "10", "77"), question.MessageURL("1", "10", "78")} {
+	missing := tell(past.MessageURL("1", "10", "79"))
+	for _, url := range []string{past.MessageURL("1", "20", "78"), past.MessageURL("2", "10", "77"), past.MessageURL("1", "10", "78")} {
 		if l := tell(url); l.State != turn.Empty || l.Block != missing.Block {
 			t.Errorf("%s: %s %q", url, l.State, l.Block)
 		}

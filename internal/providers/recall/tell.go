@@ -9,7 +9,7 @@ import (
 	"familiar/internal/context/turn"
 	"familiar/internal/evidence"
 	"familiar/internal/memory"
-	"familiar/internal/question"
+	"familiar/internal/question/past"
 	"familiar/internal/text"
 	"familiar/internal/web/clean"
 )
@@ -202,7 +202,7 @@ func messageURL(r turn.Request, m turn.Message) string {
 	if r.GuildID == "" {
 		return ""
 	}
-	return question.MessageURL(r.GuildID, m.ChannelID, m.ID)
+	return past.MessageURL(r.GuildID, m.ChannelID, m.ID)
 }
 
 // writeMessages writes the block of recalled messages.

@@ -10,6 +10,7 @@ import (
 	"familiar/internal/evidence"
 	"familiar/internal/factcheck"
 	"familiar/internal/question"
+	"familiar/internal/question/past"
 	"familiar/internal/store"
 	"familiar/internal/text"
 	"familiar/internal/web/clean"
@@ -85,14 +86,14 @@ func (r *run) decide(ctx context.Context) bool {
 	pl := &r.plan
 	by := ""
 	always := r.req.Web.Switch == turn.WebAlways
-	own, past := "", question.AboutServer(r.req, r.now)
+	own, ofPast := "", past.Read(r.req, r.now)
 	switch {
-	case past.Sure():
+	case ofPast.Sure():
 		own = aboutServer
-	case !always && len(pl.URLs) == 0 && (question.AboutAsker(r.req.Message.Text, names) || question.AboutOwn(r.req.Message.Text, names)):
+	case !always && len(pl.URLs) == 0 && (past.AboutAsker(r.req.Message.Text, names) || past.AboutOwn(r.req.Message.Text, names)):
 		own = aboutAsker
 	}
-	if own == "" && !always && len(pl.URLs) == 0 && pl.Order == question.NoOrder && (past.Maybe || pl.Score >= question.DoubtFrom && pl.Score < sureNeed) && r.p.Known != nil && r.p.Known(ctx, r.req) {
+	if own == "" && !always && len(pl.URLs) == 0 && pl.Order == question.NoOrder && (ofPast.Maybe || pl.Score >= question.DoubtFrom && pl.Score < sureNeed) && r.p.Known != nil && r.p.Known(ctx, r.req) {
 		own = aboutKnown
 	}
 	if own != "" {

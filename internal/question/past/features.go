@@ -1,4 +1,4 @@
-package question
+package past
 
 import (
 	"cmp"
@@ -9,12 +9,13 @@ import (
 
 	"familiar/internal/context/turn"
 	"familiar/internal/linear"
+	"familiar/internal/question"
 	"familiar/internal/text"
 )
 
-// RecallFeatures returns the features that tell whether a message asks about the past of its own server, for training.
-func RecallFeatures(message string) []linear.Feature {
-	r := recallReader{u: Parse(message, nil), used: map[int]bool{}, req: turn.Request{Message: turn.Message{Text: message}}}
+// Features returns the features that tell whether a message asks about the past of its own server, for training.
+func Features(message string) []linear.Feature {
+	r := reader{u: question.Parse(message, nil), used: map[int]bool{}, req: turn.Request{Message: turn.Message{Text: message}}}
 	if len(r.u.Words) == 0 {
 		return nil
 	}
@@ -25,7 +26,7 @@ func RecallFeatures(message string) []linear.Feature {
 
 // spoken returns the parts of the message's words in its language or, if that is not known or has no table, in the one that knows most of
 // them.
-func (r *recallReader) spoken() (best spokenParts) {
+func (r *reader) spoken() (best spokenParts) {
 	all, most := r.inLanguages(text.MessageLanguage(r.u.Text)), -1
 	if len(all) == 0 {
 		all = r.inLanguages("")
@@ -57,30 +58,32 @@ const somebody = "xyx"
 
 // features returns the spelling of a message without names of people, the parts that its words play, what it names, and what the rules find.
 func (s *spokenParts) features() []linear.Feature {
-	set := &featureSet{seen: make(map[string]bool, 512)}
 	masked, people := s.withoutPeople()
-	spelt := spell(masked)
-	set.addSpelling(spelt)
-	for i := range set.list {
-		if strings.HasPrefix(set.list[i].Name, "run ") {
-			set.list[i].Value /= 2
+	all := question.SpellingFeatures(masked)
+	for i := range all {
+		if strings.HasPrefix(all[i].Name, "run ") {
+			all[i].Value /= 2
 		}
 	}
-	set.add(fmt.Sprint("about as long as ", min(len(s.u.Words), 20)/2*2), 1)
-	set.addKinds(kindsByPhrase(), "", withoutMarks(spelt))
-	from := len(set.list)
-	set.addKinds(pastKinds(), "past ", withoutMarks(spelt))
-	for i := range set.list[from:] {
-		set.list[from+i].Value = pastWeight
+	add := func(name string) { all = append(all, linear.Feature{Name: name, Value: 1}) }
+	add(fmt.Sprint("about as long as ", min(len(s.u.Words), 20)/2*2))
+	all = append(all, question.SpeechKinds().Features("", masked)...)
+	for _, f := range kinds().Features("past ", masked) {
+		all = append(all, linear.Feature{Name: f.Name, Value: pastWeight})
 	}
 	parts := s.named()
 	if people > 0 {
 		parts = append(parts, "person")
 	}
-	set.addPairs(parts)
+	for i, p := range parts {
+		add("part " + p)
+		for _, other := range parts[i+1:] {
+			add("parts " + min(p, other) + " " + max(p, other))
+		}
+	}
 	if why := s.decide().Why; why != "" {
-		set.add("rule asks", 1)
-		set.add("rule "+why, 1)
+		add("rule asks")
+		add("rule " + why)
 	}
 	names, unknown := 0, 0
 	for i, w := range s.u.Words {
@@ -91,9 +94,9 @@ func (s *spokenParts) features() []linear.Feature {
 			names++
 		}
 	}
-	set.add(fmt.Sprint("unknown ", min(unknown, 6)), 1)
-	set.add(fmt.Sprint("names ", min(names, 2)), 1)
-	return set.list
+	add(fmt.Sprint("unknown ", min(unknown, 6)))
+	add(fmt.Sprint("names ", min(names, 2)))
+	return all
 }
 
 // named returns the parts that the words play, and the kinds of what they name.
@@ -117,20 +120,10 @@ func (s *spokenParts) named() (parts []string) {
 	return parts
 }
 
-// addPairs adds parts, alone and in pairs.
-func (s *featureSet) addPairs(parts []string) {
-	for i, p := range parts {
-		s.add("part "+p, 1)
-		for _, other := range parts[i+1:] {
-			s.add("parts "+min(p, other)+" "+max(p, other), 1)
-		}
-	}
-}
-
 // isPerson reports whether word i is the name of a person who may be here.
 func (s *spokenParts) isPerson(i int) bool {
 	w := s.u.Words[i]
-	return s.words.isGiven(w.Key) && !s.goesOn(i) && (i == 0 || !s.u.Words[i-1].Upper || i == 1) && (!isCommonWord(w.Key) || w.Upper && i > 0)
+	return s.words.isGiven(w.Key) && !s.goesOn(i) && (i == 0 || !s.u.Words[i-1].Upper || i == 1) && (!question.IsCommonWord(w.Key) || w.Upper && i > 0)
 }
 
 // withoutPeople returns the text with [somebody] in place of the names of people, and how many there were.

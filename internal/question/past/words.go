@@ -1,4 +1,4 @@
-package question
+package past
 
 import (
 	"slices"
@@ -6,12 +6,13 @@ import (
 	"sync"
 	"unicode/utf8"
 
+	"familiar/internal/question"
 	"familiar/internal/text"
 )
 
-// recallWords has the words of one language for questions about its own server, by the part that they play: the rows of
+// languageWords has the words of one language for questions about its own server, by the part that they play: the rows of
 // the table "recall" in the language's file. A star stands for any ending or beginning of a word.
-type recallWords struct {
+type languageWords struct {
 	language     string
 	phrases      text.Phrases        // also those of scripts without spaces, which are found within words
 	begins, ends map[string][]string // parts of words, by their beginning or ending
@@ -20,18 +21,18 @@ type recallWords struct {
 	particles    []string            // what stands between words in scripts without spaces, or ends them
 }
 
-// recallLanguages has the words of all languages, English first.
-var recallLanguages = sync.OnceValue(func() (all []recallWords) {
+// languages has the words of all languages, English first.
+var languages = sync.OnceValue(func() (all []languageWords) {
 	for _, code := range text.Languages() {
 		if table := text.TablesOf(code).Recall; len(table) > 0 {
-			all = append(all, readRecallWords(code, table))
+			all = append(all, readWords(code, table))
 		}
 	}
 	return all
 })
 
-func readRecallWords(language string, table map[string]text.PhraseList) recallWords {
-	w := recallWords{language: language, begins: map[string][]string{}, ends: map[string][]string{}, given: map[string]bool{}}
+func readWords(language string, table map[string]text.PhraseList) languageWords {
+	w := languageWords{language: language, begins: map[string][]string{}, ends: map[string][]string{}, given: map[string]bool{}}
 	whole := map[string]text.PhraseList{}
 	for part, phrases := range table {
 		switch part {
@@ -70,7 +71,7 @@ type part struct {
 }
 
 // find returns the parts of an utterance, in no order.
-func (w *recallWords) find(u Utterance) (all []part) {
+func (w *languageWords) find(u question.Utterance) (all []part) {
 	for i, word := range u.Words {
 		for _, p := range w.phrases.ByFirst[word.Key] {
 			if text.HasPrefix(u.Words[i:], p.Words) {
@@ -100,15 +101,25 @@ func (w *recallWords) find(u Utterance) (all []part) {
 	return all
 }
 
+// webWords are other places to look than the server.
+var webWords = text.LazySet(func() text.WordList {
+	return "web internet google online wikipedia instagram tiktok twitter tweet facebook reddit youtube"
+})
+
+// kinds returns the table of what words say about the past of a group.
+var kinds = sync.OnceValue(func() question.KindTable {
+	return question.ReadKinds(func(t *text.Tables) map[string]text.PhraseList { return t.Past })
+})
+
 // isGiven reports whether a word is a given name in this language, or in another and no common word. Its owner may be named: "bens".
-func (w *recallWords) isGiven(key string) bool {
+func (w *languageWords) isGiven(key string) bool {
 	owner := strings.TrimSuffix(strings.TrimSuffix(key, "s"), "'")
-	return w.given[key] || len(owner) > 2 && w.given[owner] || len(key) > 2 && !isCommonWord(key) && !text.Set(text.TablesOf(w.language).Grammar.FunctionWords)[key] &&
-		slices.ContainsFunc(recallLanguages(), func(other recallWords) bool { return other.given[key] })
+	return w.given[key] || len(owner) > 2 && w.given[owner] || len(key) > 2 && !question.IsCommonWord(key) && !text.Set(text.TablesOf(w.language).Grammar.FunctionWords)[key] &&
+		slices.ContainsFunc(languages(), func(other languageWords) bool { return other.given[key] })
 }
 
 // runs cuts what is left of a text without spaces into words. Each of them is a term of the topic.
-func (w *recallWords) runs(rest string) (all []string) {
+func (w *languageWords) runs(rest string) (all []string) {
 	for _, field := range text.Words(rest) {
 		run := rest[field.Start:field.End]
 		if !text.Unspaced(run) {

@@ -1,4 +1,4 @@
-package question
+package past
 
 import (
 	"strings"
@@ -17,7 +17,7 @@ func request(message string) turn.Request {
 	}
 }
 
-func TestAboutServer(t *testing.T) {
+func TestRead(t *testing.T) {
 	for message, want := range map[string]string{
 		"what did Ada say about the deploy?":                        "people Ada about deploy",
 		"Sage, what did ada say about the deploy?":                  "people Ada about deploy",
@@ -56,28 +56,28 @@ func TestAboutServer(t *testing.T) {
 		"can you tell us who won the cup?":                  "maybe about won cup",
 		"what does the doctor say about it?":                "-",
 	} {
-		if got := write(AboutServer(request(message), now)); got != want {
+		if got := write(Read(request(message), now)); got != want {
 			t.Errorf("%s: %s, want %s", message, got, want)
 		}
 	}
 	direct := request("what did Ada say about the deploy?")
 	direct.GuildID, direct.Servers = "", []string{"1"}
-	if got := write(AboutServer(direct, now)); got != "people Ada about deploy" {
+	if got := write(Read(direct, now)); got != "people Ada about deploy" {
 		t.Error(got)
 	}
 	ordered := request("what did Ada say about the deploy?")
 	ordered.Web.Switch = turn.WebAlways
-	if AboutServer(ordered, now).Asks() {
+	if Read(ordered, now).Asks() {
 		t.Error("who orders a lookup means the web")
 	}
 	mentioned := request("what did @Zoë say in #off-topic?")
 	mentioned.Message.Mentions = []string{"@Zoë", "#off-topic"}
-	if got := write(AboutServer(mentioned, now)); got != "people Zoë in off-topic" {
+	if got := write(Read(mentioned, now)); got != "people Zoë in off-topic" {
 		t.Error(got)
 	}
 }
 
-func write(q Recall) string {
+func write(q Question) string {
 	if !q.Asks() {
 		return "-"
 	}
@@ -111,6 +111,6 @@ func BenchmarkRead(b *testing.B) {
 		r.People = append(r.People, "Somebody Else")
 	}
 	for b.Loop() {
-		AboutServer(r, now)
+		Read(r, now)
 	}
 }

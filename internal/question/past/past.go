@@ -1,0 +1,148 @@
+// Package past decides what a message asks of the past of its own server. It does no input or output.
+//
+// [Read] makes a [Question] in four steps:
+//
+//  1. Find: message.go finds the time, the channels and the people that a message names, and the parts that its words
+//     play. words.go has the words of each language.
+//  2. Ask: rules.go says what the parts ask, in the first language in which they ask something.
+//  3. Weigh: a trained model says how sure it is (past.go). It sees the spelling, the parts and what the rules found
+//     (features.go). In doubt the server is searched first, and then the web.
+//  4. Name the topic: the words that play no part are searched for.
+//
+// links.go knows links to messages of Discord, which need no reading. own.go finds questions about their own author,
+// which memory answers. The forms of sentences, spelling and kinds of words come from package question.
+package past
+
+import (
+	_ "embed"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"familiar/internal/context/turn"
+	"familiar/internal/linear"
+	"familiar/internal/question"
+	"familiar/internal/text"
+)
+
+// Question is what a message asks of the past of its own server. The zero value asks nothing.
+type Question struct {
+	Why   string // the evidence that it asks; empty: it does not
+	Maybe bool   // it is not sure: where the server has nothing that fits, the web may have
+	// What is asked for besides messages.
+	Pins, Topic, Missed bool
+	Talk                bool          // what was said here before, about whatever
+	Links               []MessageLink // messages that the text links to
+
+	People   []string // as the server has their names
+	ByAsker  bool     // messages of the asker
+	ByBot    bool     // messages of the bot
+	Channels []string // without #
+	Here     bool     // in this channel
+	Span     text.TimeSpan
+	Words    []string // the topic
+	Address  bool     // a posted link is wanted
+}
+
+// Asks reports whether the message asks about its server, or may do so.
+func (q Question) Asks() bool { return q.Why != "" }
+
+// Sure reports whether the message surely asks about its server, so the web has no answer.
+func (q Question) Sure() bool { return q.Asks() && !q.Maybe }
+
+// Read reads what a message asks about its server or, in a direct message, about that conversation and the servers that the author
+// shares with the bot. An order to search the web asks nothing. No language model has a part in it, so the same question is always understood
+// the same way.
+func Read(req turn.Request, now time.Time) Question { return ReadBy(builtIn(), req, now) }
+
+// ReadBy is [Read] with another model, for training.
+func ReadBy(model *linear.Model, req turn.Request, now time.Time) Question {
+	if !req.Message.ByPerson() {
+		return Question{}
+	}
+	if links := MessageLinks(req.Message.Text); len(links) > 0 {
+		return Question{Links: links, Why: "a message is linked"}
+	}
+	u := question.Parse(req.Message.Text, req.Names)
+	if req.Web.Switch == turn.WebAlways || len(u.Words) == 0 || len(u.Words) > maxWords || ordersWeb(u) {
+		return Question{}
+	}
+	r := reader{u: u, req: req, used: map[int]bool{}}
+	r.find(now)
+	spoken := r.inLanguages(text.MessageLanguage(u.Text))
+	q := firstAsked(spoken)
+	if !q.Asks() && len(u.Words) <= maxPhraseWords { // a phrase that is enough by itself, in any language
+		q = firstAsked(slices.DeleteFunc(r.inLanguages(""), func(s spokenParts) bool { return !s.has["own_miss"] }))
+	}
+	if !q.Pins && !q.Topic {
+		q = weigh(model, q, r.spoken())
+	}
+	if q.Asks() && hasNoTopic(q, spoken) {
+		q.Words = nil
+		q.Talk = !q.Maybe && !q.ByAsker && !q.ByBot && !q.Missed && !q.Pins && !q.Topic && !q.Address && len(q.People)+len(q.Channels) == 0 && q.Span.From.IsZero()
+	}
+	if alone := req.GuildID == "" && len(req.Servers) == 0; alone && (len(u.Words) > maxPhraseWords || !q.Talk && !q.ByAsker && !q.ByBot && !(q.Missed && q.Here)) {
+		return Question{} // nobody else has said anything
+	}
+	q.Here = q.Here || q.Talk
+	return q
+}
+
+// recallFile is the trained model, as cmd/evaluate/train wrote it.
+//
+//go:embed recall.model
+var recallFile []byte
+
+// builtIn returns the model in the binary. It tells whether a message asks about the past of its own server: classes "other" and "asks".
+var builtIn = sync.OnceValue(func() *linear.Model { return linear.MustParse(recallFile) })
+
+// A message surely asks about its server from a probability of sureFrom on, and may ask from maybeFrom on.
+const (
+	sureFrom  = 0.9
+	maybeFrom = 0.38
+)
+
+// weigh decides how sure a question about the server is. q is what the rules found; where they found nothing, the parts of the message tell what
+// to look for.
+func weigh(model *linear.Model, q Question, s spokenParts) Question {
+	odds := model.Classify(s.features())[1]
+	switch {
+	case odds < maybeFrom:
+		return Question{}
+	case !q.Asks():
+		q = s.wanted()
+	}
+	ofWorld := s.ofWorld()
+	if ofWorld && q.Missed { // what was missed may be a film
+		q.Missed, q.Words = false, s.topic()
+	}
+	q.Maybe = odds < sureFrom || !s.u.Asks() && !s.u.Inquiry || ofWorld
+	return q
+}
+
+// ofWorld reports whether a message quotes somebody, or has a word for what everybody knows of.
+func (s *spokenParts) ofWorld() bool {
+	return strings.ContainsAny(s.u.Text, "\"“”„«»「」") || slices.Contains(kinds().In(s.u.Text), "world")
+}
+
+// wanted returns what a message wants of its server if the rules do not tell.
+func (s *spokenParts) wanted() Question {
+	q := s.q
+	q.Why, q.Here, q.Address = "asks what was said here", s.has["place"], s.has["link"] && !s.has["my"]
+	q.ByAsker, q.ByBot = s.saidBehind("did_i") || s.has["own_message"] || s.has["own_say"], s.saidBehind("did_you")
+	q.Missed = s.has["absent"] || s.has["own_miss"] || s.has["summary"] || s.has["should_know"]
+	q.Words = s.topic()
+	return q
+}
+
+// maxWords is the length of a question about the server, in words: a longer message tells something.
+const maxWords = 60
+
+// ordersWeb reports whether the message names another place to look.
+func ordersWeb(u question.Utterance) bool {
+	return slices.ContainsFunc(u.Words, func(w text.Word) bool { return webWords()[w.Key] })
+}
+
+// maxPhraseWords is the length of a message that asks by a phrase alone, in words.
+const maxPhraseWords = 12
