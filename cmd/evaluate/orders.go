@@ -7,22 +7,23 @@ import (
 
 	"familiar/internal/context/turn"
 	"familiar/internal/memory"
+	"familiar/internal/memory/order"
 	"familiar/internal/redact"
 )
 
 // orderNone is the deed of a message that orders nothing.
-const orderNone memory.Deed = "none"
+const orderNone order.Deed = "none"
 
-type order struct {
-	Deed memory.Deed `json:"deed"`
-	Text string      `json:"text,omitempty"`
-	All  bool        `json:"all,omitempty"`
+type ordered struct {
+	Deed order.Deed `json:"deed"`
+	Text string     `json:"text,omitempty"`
+	All  bool       `json:"all,omitempty"`
 }
 
 type orderRow struct {
 	Text   string
-	Orders []order // what is right; nil: not known, empty: none
-	Held   bool    // nobody looked at the row while the words of orders were collected
+	Orders []ordered // what is right; nil: not known, empty: none
+	Held   bool      // nobody looked at the row while the words of orders were collected
 }
 
 // predictOrders predicts {"orders"}: what a message orders to be remembered, forgotten or corrected, without a model, and {"doubt"}: whether
@@ -30,19 +31,19 @@ type orderRow struct {
 // rows it also says whether that is right: the first order has the right deed and the words that it is about.
 func predictOrders(_ context.Context, _ fs.FS, row orderRow) (prediction, error) {
 	names := []string{"Familiar", "Sage"}
-	parsed, doubt := memory.ParseOrders(row.Text, names)
-	orders := []order{}
+	parsed, doubt := order.Parse(row.Text, names)
+	orders := []ordered{}
 	for _, o := range parsed {
-		if o.Deed == memory.Forget || memory.Refusal(redact.New(), turn.Request{Names: names}, o.Text, o.Other) == "" {
-			orders = append(orders, order{o.Deed, o.Text, o.All})
+		if o.Deed == order.Forget || memory.Refusal(redact.New(), turn.Request{Names: names}, o.Text, o.Other) == "" {
+			orders = append(orders, ordered{o.Deed, o.Text, o.All})
 		}
 	}
 	if len(orders) == 0 {
-		orders = append(orders, order{Deed: orderNone})
+		orders = append(orders, ordered{Deed: orderNone})
 	}
 	got := prediction{}
 	if row.Orders != nil {
-		want := append(row.Orders, order{Deed: orderNone})[0]
+		want := append(row.Orders, ordered{Deed: orderNone})[0]
 		right := orders[0].Deed == want.Deed && orders[0].All == want.All && (want.All || want.Text == "" || count(orders[0].Text, []string{want.Text}) == 1)
 		if got = detection(true, right); want.Deed == orderNone {
 			got = detection(false, !right)

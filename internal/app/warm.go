@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"familiar/internal/context/turn"
-	"familiar/internal/memory"
+	"familiar/internal/memory/order"
 	"familiar/internal/question"
 )
 
@@ -26,7 +26,7 @@ func (a *App) warm(ctx context.Context) {
 	}
 	question.Decide(req, nil, nil)
 	question.Assess("Buongiorno, come va?", nil) // the tables that English does not need
-	memory.ParseOrders(req.Message.Text+" Remember that it rains.", []string{actor.Name})
+	order.Parse(req.Message.Text+" Remember that it rains.", []string{actor.Name})
 	actor.Builder.Build(ctx, req)
 	if actor.Model != nil {
 		_, _ = actor.Model.Models(ctx) // a turn says what is wrong with a model

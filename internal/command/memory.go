@@ -15,6 +15,7 @@ import (
 	"familiar/internal/context/turn"
 	"familiar/internal/draft"
 	"familiar/internal/memory"
+	"familiar/internal/memory/order"
 	"familiar/internal/reply"
 	"familiar/internal/store"
 	"familiar/internal/text"
@@ -270,7 +271,7 @@ func (c *call) remember(ctx context.Context) turn.Answer {
 		Kind: memory.Note, Scope: memory.ScopeOf(c.GuildID, c.Message.ChannelID), Text: said, Author: by.ID, Sources: []string{memory.CommandSource(c.ID)},
 		By: by.ID, SaidAt: by.At, LearnedAt: by.At,
 	}
-	if own, _ := memory.About(said); own {
+	if own, _ := order.About(said); own {
 		m.Kind, m.Subject = memory.Person, by.ID
 	}
 	id, err := c.Bot.Memories.Save(ctx, m)
@@ -280,11 +281,11 @@ func (c *call) remember(ctx context.Context) turn.Answer {
 	if saved, err := c.Bot.Memories.Get(ctx, c.readableMemory(ctx), id); err == nil && saved.LearnedAt.Equal(by.At.Truncate(time.Microsecond)) {
 		c.undoable(ctx, memory.Reversal{Added: []int64{id}})
 	}
-	return c.memoryChanged("remember", id, deed(memory.Keep))
+	return c.memoryChanged("remember", id, deed(order.Keep))
 }
 
 // deed returns what is said of an order that was carried out.
-func deed(d memory.Deed) sentence { return draft.MemorySaid(turn.MemoryChange{Deed: string(d)}) }
+func deed(d order.Deed) sentence { return draft.MemorySaid(turn.MemoryChange{Deed: string(d)}) }
 
 // refuseText answers a text that is not remembered as a message with that text is answered.
 func (c *call) refuseText(ctx context.Context, said string) (a turn.Answer, refuses bool) {
@@ -296,7 +297,7 @@ func (c *call) refuseText(ctx context.Context, said string) (a turn.Answer, refu
 	}
 	people, err := c.Bot.Store.People.Names(ctx, c.GuildID)
 	c.logged("read the names of people", err)
-	_, other := memory.About(said)
+	_, other := order.About(said)
 	refused := memory.Refusal(c.Bot.Redact, turn.Request{Message: turn.Message{Author: c.Command.By}, Names: c.speaker(ctx).Names(), People: people}, said, other)
 	return c.say(draft.MemorySaid(turn.MemoryChange{Refused: refused})), refused != ""
 }
@@ -333,13 +334,13 @@ func (c *call) changeMemory(ctx context.Context) turn.Answer {
 		if m.ID, err = c.Bot.Memories.Correct(ctx, m, by); err == nil && c.own(old) {
 			c.undoable(ctx, memory.Reversal{Added: []int64{m.ID}, Gone: []memory.Statement{old}})
 		}
-		done = deed(memory.Correct)
+		done = deed(order.Correct)
 	case actForget:
 		if c.own(old) { // else another person's words would outlast them here
 			c.undoable(ctx, memory.Reversal{Gone: []memory.Statement{old}})
 		}
 		err = c.Bot.Memories.Forget(ctx, w, m.ID, c.by())
-		done = deed(memory.Forget)
+		done = deed(order.Forget)
 	case actPin:
 		err = c.Bot.Memories.Pin(ctx, w, m.ID, true, c.by())
 		done = memoryPinned

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"familiar/internal/context/turn"
-	"familiar/internal/memory"
+	"familiar/internal/memory/order"
 	"familiar/internal/reply"
 	"familiar/internal/text"
 	"familiar/internal/web/clean"
@@ -66,7 +66,7 @@ func (r Draft) receipt(m turn.MemoryChange) string {
 		return say(memoryAsks)
 	case m.Wiped:
 		return say(memoryWiped, m.Gone)
-	case m.Deed == string(memory.Forget):
+	case m.Deed == string(order.Forget):
 		return say(memoryForgotten, max(1, len(m.IDs)))
 	case m.From != "":
 		return say(memoryChanged, brief(m.From), brief(m.Text))
@@ -89,7 +89,7 @@ func Undoable(m turn.MemoryChange) bool {
 func MemorySaid(m turn.MemoryChange) sentence {
 	switch m.Refused {
 	case "":
-		return map[string]sentence{string(memory.Keep): memoryKeptDone, string(memory.Forget): memoryForgottenDone, string(memory.Correct): memoryCorrectedDone}[m.Deed]
+		return map[string]sentence{string(order.Keep): memoryKeptDone, string(order.Forget): memoryForgottenDone, string(order.Correct): memoryCorrectedDone}[m.Deed]
 	case turn.MemoryOthers:
 		return memoryOthers
 	case turn.MemoryNothing:

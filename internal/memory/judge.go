@@ -3,10 +3,10 @@ package memory
 import (
 	"slices"
 	"strings"
-	"sync"
 	"unicode/utf8"
 
 	"familiar/internal/context/turn"
+	"familiar/internal/memory/order"
 	"familiar/internal/redact"
 	"familiar/internal/text"
 	"familiar/internal/web/clean"
@@ -43,19 +43,19 @@ func fit(sentence string, others []string) (refused string) {
 		return refusedAddress
 	case steers(s, nil):
 		return refusedOrder
-	case speaksTo(s):
+	case s.SpeaksTo():
 		return refusedAddressee
 	case frames(s):
 		return refusedFrame
-	case l.jokes.ends(s):
+	case s.EndsWith(l.jokes):
 		return refusedJoke
 	case quotes(s):
 		return refusedQuotation
 	case s.ofThird() || slices.ContainsFunc(others, s.names):
 		return refusedOthers
-	case l.private.in(s):
+	case s.Has(l.private):
 		return refusedPrivate
-	case !l.harmless.in(s) || !s.ofThing() && s.strange() > mostStrange:
+	case !s.Has(l.harmless) || !s.ofThing() && s.strange() > mostStrange:
 		return refusedUnknown
 	}
 	return ""
@@ -63,8 +63,8 @@ func fit(sentence string, others []string) (refused string) {
 
 // ofThing reports whether a text begins with a thing and says nothing in the first person: "the server moves in June".
 func (s saying) ofThing() bool {
-	own, _ := About(s.text)
-	return !own && len(s.words) > 0 && s.code != "" && s.dialect().determiners[s.words[0].Key] && !text.TablesOf(s.code).Memory.Drops && !lexicon().people.in(s)
+	own, _ := order.About(s.Text)
+	return !own && len(s.Words) > 0 && s.Code != "" && s.dialect().determiners[s.Words[0].Key] && !text.TablesOf(s.Code).Memory.Drops && !s.Has(lexicon().people)
 }
 
 // mostStrange is how many words of a sentence that the bot keeps by itself may be neither harmless, small, nor names or numbers.
@@ -72,9 +72,11 @@ const mostStrange = 1
 
 // strange returns how many words of a text are none of these. In a script without spaces they cannot be told.
 func (s saying) strange() (n int) {
-	for i, w := range s.words {
-		harmless := saying{flat: flat(s.text[w.Start:w.End]), lower: strings.ToLower(s.text[w.Start:w.End])}
-		if name := w.Upper && i > 0 && s.code != "de"; name || text.Unspaced(s.text[w.Start:w.End]) || text.Numeric(w.Key) || len(w.Key) < 3 || lexicon().plain[w.Key] || lexicon().of[""].small[w.Key] || lexicon().harmlessWords.in(harmless) {
+	for i, w := range s.Words {
+		word := s.Text[w.Start:w.End]
+		harmless := text.Saying{Flat: text.Flat(word)}.Has(lexicon().harmlessWords)
+		name := w.Upper && i > 0 && s.Code != "de"
+		if harmless || name || text.Unspaced(word) || text.Numeric(w.Key) || len(w.Key) < 3 || lexicon().plain[w.Key] || lexicon().of[""].small[w.Key] {
 			continue
 		}
 		n++
@@ -84,31 +86,20 @@ func (s saying) strange() (n int) {
 
 // asks reports whether a sentence is a question.
 func asks(s saying) bool {
-	trimmed := strings.TrimRight(s.text, " 。.!)」\"")
-	return strings.ContainsAny(s.text, "?？؟") || strings.HasSuffix(trimmed, "か") || len(s.words) > 0 && s.dialect().asks[s.words[0].Key]
+	trimmed := strings.TrimRight(s.Text, " 。.!)」\"")
+	return strings.ContainsAny(s.Text, "?？؟") || strings.HasSuffix(trimmed, "か") || len(s.Words) > 0 && s.dialect().asks[s.Words[0].Key]
 }
-
-// speaksTo reports whether a sentence speaks to somebody: who reads it later is not that person.
-func speaksTo(s saying) bool { return text.ContainsAny(s.words, secondPerson()[s.code]) }
-
-var secondPerson = sync.OnceValue(func() map[string]map[string]bool {
-	all := map[string]map[string]bool{"": text.Set(text.AllTables().Grammar.SecondPerson)}
-	for _, code := range text.Languages() {
-		all[code] = text.Set(text.TablesOf(code).Grammar.SecondPerson)
-	}
-	return all
-})
 
 // steers reports whether a text would have the bot do something. names are the bot's.
 func steers(s saying, names []string) bool {
 	l := lexicon()
-	return clean.Orders(s.text) || l.commands.in(s) || l.duties.in(s) && (l.bots.in(s) || speaksTo(s) || slices.ContainsFunc(names, s.names))
+	return clean.Orders(s.Text) || s.Has(l.commands) || s.Has(l.duties) && (s.Has(l.bots) || s.SpeaksTo() || slices.ContainsFunc(names, s.names))
 }
 
 // frames reports whether a sentence says of itself, or of what follows it, that it is no statement of its writer's. Behind a word for the
 // writer the same words do not: "I translate novels".
 func frames(s saying) bool {
-	in, from, _ := lexicon().frames.find(s)
+	in, from, _ := s.Find(lexicon().frames)
 	return from >= 0 && (text.Unspaced(in) || !text.ContainsAny(text.Words(in[:from]), s.dialect().own))
 }
 
@@ -117,7 +108,7 @@ const quotedWords = 3
 
 // quotes reports whether a sentence quotes more than a name.
 func quotes(s saying) bool {
-	for _, m := range quotation.FindAllString(s.text, -1) {
+	for _, m := range quotation.FindAllString(s.Text, -1) {
 		words := text.Words(m)
 		if len(words) > quotedWords || text.ContainsAny(words, s.dialect().own) || text.Unspaced(m) && utf8.RuneCountInString(m) > 2*quotedWords+2 {
 			return true
@@ -162,8 +153,8 @@ func CardRefusal(redactor *redact.Redactor, value string, names []string) string
 // saysOwnPrivate reports whether a text that speaks of health, belief, sex or politics speaks of its writer's alone. In a language that needs
 // no pronoun it does if it names nobody.
 func saysOwnPrivate(s saying) bool {
-	own, _ := About(s.text)
-	own = own || text.TablesOf(s.code).Memory.Drops && !slices.ContainsFunc(s.words[min(1, len(s.words)):], func(w text.Word) bool { return w.Upper }) &&
-		!strings.ContainsAny(s.text, "はが는은")
-	return !lexicon().private.in(s) || own && !s.ofThird() && !lexicon().people.in(s)
+	own, _ := order.About(s.Text)
+	own = own || text.TablesOf(s.Code).Memory.Drops && !slices.ContainsFunc(s.Words[min(1, len(s.Words)):], func(w text.Word) bool { return w.Upper }) &&
+		!strings.ContainsAny(s.Text, "はが는은")
+	return !s.Has(lexicon().private) || own && !s.ofThird() && !s.Has(lexicon().people)
 }

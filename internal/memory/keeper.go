@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"familiar/internal/context/turn"
+	"familiar/internal/memory/order"
 	"familiar/internal/redact"
 	"familiar/internal/store"
 	"familiar/internal/text"
@@ -33,7 +34,7 @@ type Keeper struct {
 // value is a turn that has carried out nothing.
 type Applied struct {
 	said   string // the message
-	orders []Order
+	orders []task
 	done   []turn.MemoryChange // one for each order; without a deed if the order meant nothing
 }
 
@@ -49,7 +50,7 @@ func (k *Keeper) Apply(ctx context.Context, r turn.Request, before *Applied) (al
 	}
 	for _, o := range now.orders {
 		var done turn.MemoryChange
-		if i := slices.Index(before.orders, o); i >= 0 && i < len(before.done) && o.Deed != Keep { // what is kept may include a message that was added
+		if i := slices.Index(before.orders, o); i >= 0 && i < len(before.done) && o.Deed != order.Keep { // what is kept may include a message that was added
 			done = before.done[i]
 		} else {
 			m := givenOrder{k: k, r: r, o: o, within: FilterFor(ctx, k.Memories, k.Rooms, r), earlier: all}
@@ -64,41 +65,41 @@ func (k *Keeper) Apply(ctx context.Context, r turn.Request, before *Applied) (al
 	return all
 }
 
+// task is an order with what is known of it beside the message.
+type task struct {
+	order.Order
+	memory  int64 // the statement that a side model says it is about; 0: it did not say
+	sure    bool  // with All: the person has confirmed it
+	unclear bool  // it is about the memory, and nobody can say what
+}
+
 // orders returns what a message orders: for sure, or else what a side model makes of it.
-func (k *Keeper) orders(ctx context.Context, r turn.Request) []Order {
-	all, doubt := ParseOrders(r.Message.Text, r.Names)
+func (k *Keeper) orders(ctx context.Context, r turn.Request) (all []task) {
+	parsed, doubt := order.Parse(r.Message.Text, r.Names)
+	for _, o := range parsed {
+		all = append(all, task{Order: o})
+	}
 	switch {
 	case len(all) > 0:
 		return all
-	case doubt == NoDoubt:
+	case doubt == order.NoDoubt:
 		if k.confirms(ctx, r) {
-			return []Order{{Deed: Forget, All: true, sure: true}}
+			return []task{{Order: order.Order{Deed: order.Forget, All: true}, sure: true}}
 		}
 		return nil
 	}
 	all, err := k.proposed(ctx, r)
-	all = slices.DeleteFunc(all, func(o Order) bool { return o.Deed == Forget && !onSameMatter(o.Text, r.Message.Text) })
-	if len(all) == 0 && doubt == Likely && (err != nil || slices.ContainsFunc(spoken(r.Message.Text, r.Names), ordersThat)) {
-		all = []Order{{Deed: Keep, unclear: true}}
+	all = slices.DeleteFunc(all, func(o task) bool { return o.Deed == order.Forget && !onSameMatter(o.Text, r.Message.Text) })
+	if len(all) == 0 && doubt == order.Likely && (err != nil || slices.ContainsFunc(order.Spoken(r.Message.Text, r.Names), order.BeginsThat)) {
+		// What begins as an order ends in a receipt even if a side model sees none.
+		all = []task{{Order: order.Order{Deed: order.Keep}, unclear: true}}
 	}
 	return all
 }
 
-// ordersThat reports whether a sentence begins with a verb of an order and "that": it ends in a receipt even if a side model sees no order.
-func ordersThat(sentence string) bool {
-	return !isQuestion(sentence) && slices.ContainsFunc(vocabularies(), func(v *vocabulary) bool {
-		s := v.statement(sentence)
-		return slices.ContainsFunc(v.beginning(s, tokens(s)), func(f found) bool {
-			_, clause := v.clause(f.rest)
-			return clause
-		})
-	})
-}
-
 // confirms reports whether a message is a plain yes to the question whether to forget everything.
 func (k *Keeper) confirms(ctx context.Context, r turn.Request) bool {
-	said := strings.ToLower(strings.Trim(r.Message.Text, between))
-	if !slices.ContainsFunc(vocabularies(), func(v *vocabulary) bool { return v.yes.has(key(said)) }) {
+	if !order.IsYes(r.Message.Text) {
 		return false
 	}
 	m := givenOrder{k: k, r: r}
@@ -114,7 +115,7 @@ func (k *Keeper) confirms(ctx context.Context, r turn.Request) bool {
 type givenOrder struct {
 	k       *Keeper
 	r       turn.Request
-	o       Order
+	o       task
 	within  ScopeFilter
 	earlier []turn.MemoryChange // results of the message's orders before this one
 	done    turn.MemoryChange
@@ -128,13 +129,13 @@ func (m *givenOrder) carryOut(ctx context.Context) turn.MemoryChange {
 	switch {
 	case m.o.unclear:
 		found, m.done.Refused = true, turn.MemoryUnclear
-	case m.o.Deed == Keep && m.o.Field != "":
+	case m.o.Deed == order.Keep && m.o.Field != "":
 		found, err = m.setCard(ctx, m.o.Field, m.o.Value)
-	case m.o.Deed == Keep:
+	case m.o.Deed == order.Keep:
 		found, err = m.keep(ctx)
-	case m.o.Deed == Forget:
+	case m.o.Deed == order.Forget:
 		found, err = m.forget(ctx)
-	case m.o.Deed == Correct:
+	case m.o.Deed == order.Correct:
 		found, err = m.correct(ctx)
 	}
 	switch {
@@ -198,7 +199,7 @@ func (m *givenOrder) keep(ctx context.Context) (found bool, err error) {
 			return false, nil
 		}
 		said, sources = strings.TrimSpace(p.Text), []string{p.ID}
-		own, other = About(said)
+		own, other = order.About(said)
 	}
 	if m.done.Text = said; m.refuses(said, other) {
 		return true, nil
@@ -268,7 +269,7 @@ func (m *givenOrder) forget(ctx context.Context) (found bool, err error) {
 			return false, err
 		}
 	} else if all, err = m.matching(ctx, m.o.Text); err == nil {
-		if field := fieldOf(m.o.Text); field != "" {
+		if field := order.FieldNamed(m.o.Text); field != "" {
 			if _, err = m.setCard(ctx, field, ""); err != nil {
 				return true, err
 			}
@@ -325,7 +326,7 @@ func (m *givenOrder) pointed(ctx context.Context) (all []Statement, err error) {
 
 // kept returns the statements that the last of some changes left in memory, if any.
 func (m *givenOrder) kept(ctx context.Context, changes []turn.MemoryChange) (all []Statement) {
-	if len(changes) == 0 || changes[len(changes)-1].Deed == string(Forget) {
+	if len(changes) == 0 || changes[len(changes)-1].Deed == string(order.Forget) {
 		return nil
 	}
 	for _, id := range changes[len(changes)-1].IDs {
@@ -365,15 +366,15 @@ func (m *givenOrder) matching(ctx context.Context, said string) (all []Statement
 	if all, err = m.own(ctx); err != nil {
 		return nil, err
 	}
-	if m.o.Memory != 0 {
-		return slices.DeleteFunc(all, func(one Statement) bool { return one.ID != m.o.Memory }), nil
+	if m.o.memory != 0 {
+		return slices.DeleteFunc(all, func(one Statement) bool { return one.ID != m.o.memory }), nil
 	}
 	held := regarding(all, said)
-	for _, p := range clausesOf(said) {
+	for _, clause := range order.Clauses(said) {
 		if len(held) > 0 {
 			break
 		}
-		held = regarding(all, said[p.from:p.to]) // the others say why
+		held = regarding(all, clause) // the others say why
 	}
 	if len(held) == 0 {
 		held = m.chosen(ctx, all)
@@ -383,7 +384,7 @@ func (m *givenOrder) matching(ctx context.Context, said string) (all []Statement
 
 // regarding returns the statements that are about what a text names.
 func regarding(all []Statement, said string) []Statement {
-	holds := naming(said)
+	holds := order.Naming(said)
 	return slices.DeleteFunc(slices.Clone(all), func(one Statement) bool { return !holds(one.Text) })
 }
 
@@ -397,11 +398,11 @@ func (m *givenOrder) chosen(ctx context.Context, all []Statement) []Statement {
 	if err != nil {
 		m.k.Log.Debug("choose what an order is about", "err", m.k.Redact.String(err.Error()))
 	}
-	i := slices.IndexFunc(proposed, func(o Order) bool { return o.Deed == m.o.Deed && o.Memory != 0 })
+	i := slices.IndexFunc(proposed, func(o task) bool { return o.Deed == m.o.Deed && o.memory != 0 })
 	if i < 0 {
 		return nil
 	}
-	return slices.DeleteFunc(slices.Clone(all), func(one Statement) bool { return one.ID != proposed[i].Memory })
+	return slices.DeleteFunc(slices.Clone(all), func(one Statement) bool { return one.ID != proposed[i].memory })
 }
 
 func holdsAll(terms, wanted []string) bool {
@@ -421,12 +422,12 @@ func (m *givenOrder) correct(ctx context.Context) (found bool, err error) {
 	if err != nil || !ok {
 		return false, err
 	}
-	_, other := About(m.o.Text)
+	_, other := order.About(m.o.Text)
 	if m.done.Text = m.o.Text; m.refuses(m.o.Text, other) {
 		return true, nil
 	}
 	kept := old
-	kept.ID, kept.Scope, kept.Text, kept.Sources = 0, m.scope(), ApplyCorrection(old.Text, m.o.Text, m.o.Wrong), m.sources(ctx, m.o.Text)
+	kept.ID, kept.Scope, kept.Text, kept.Sources = 0, m.scope(), order.ApplyCorrection(old.Text, m.o.Text, m.o.Wrong), m.sources(ctx, m.o.Text)
 	kept.Author = m.r.Message.Author.ID
 	kept.TraceID, kept.By, kept.SaidAt, kept.LearnedAt, kept.Supersedes = m.r.ID, m.r.Message.Author.ID, m.r.Message.At, time.Now(), 0
 	m.done.From = old.Text
@@ -452,7 +453,7 @@ func (m *givenOrder) onCard(ctx context.Context) (field, value string, err error
 	card, err := m.k.Memories.Card(ctx, m.r.Message.Author.ID)
 	for field, old := range card {
 		if strings.EqualFold(old, m.o.Wrong) {
-			value, _ = withoutSubject(m.o.Text)
+			value, _ = order.WithoutSubject(m.o.Text)
 			return field, value, err
 		}
 	}
@@ -461,10 +462,10 @@ func (m *givenOrder) onCard(ctx context.Context) (field, value string, err error
 
 // wrong returns the statement that a correction is about.
 func (m *givenOrder) wrong(ctx context.Context) (old Statement, ok bool, err error) {
-	if m.o.Memory != 0 || m.o.Wrong != "" {
+	if m.o.memory != 0 || m.o.Wrong != "" {
 		own, err := m.own(ctx)
 		all := slices.DeleteFunc(slices.Clone(own), func(one Statement) bool {
-			return m.o.Memory != 0 && one.ID != m.o.Memory || m.o.Memory == 0 && !holds(one.Text, m.o.Wrong)
+			return m.o.memory != 0 && one.ID != m.o.memory || m.o.memory == 0 && !order.HasWrong(one.Text, m.o.Wrong)
 		})
 		if len(all) == 0 {
 			all = m.chosen(ctx, own)
@@ -490,12 +491,6 @@ func (m *givenOrder) wrong(ctx context.Context) (old Statement, ok bool, err err
 		return !m.mine(one) || text.Jaccard(said, text.Unique(text.Terms(one.Text, ""))) < alike
 	})
 	return first(all), len(all) > 0, err
-}
-
-// holds reports whether a statement has what is wrong.
-func holds(old, wrong string) bool {
-	_, n := heldBy(old, wrong)
-	return n > 0
 }
 
 func first(all []Statement) (m Statement) {
@@ -539,10 +534,10 @@ func toldOf(m turn.MemoryChange) string {
 	switch {
 	case m.Asks:
 		return toldAsks
-	case m.Refused == "" && m.Field != "" && m.Deed != string(Forget):
+	case m.Refused == "" && m.Field != "" && m.Deed != string(order.Forget):
 		return toldCard
 	case m.Refused == "":
-		return map[string]string{string(Keep): toldKept, string(Forget): toldForgot, string(Correct): toldCorrect}[m.Deed]
+		return map[string]string{string(order.Keep): toldKept, string(order.Forget): toldForgot, string(order.Correct): toldCorrect}[m.Deed]
 	case m.Refused == turn.MemoryOthers:
 		return fmt.Sprintf(toldRefused, m.Refused) + toldOthers
 	}

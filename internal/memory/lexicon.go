@@ -5,90 +5,18 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"unicode/utf8"
 
 	"familiar/internal/text"
 )
 
-// saying is a text in which phrases are looked for.
-type saying struct {
-	text  string
-	words []text.Word
-	code  string // its language, or ""
-	flat  string // its words in lower case with a space before and behind each
-	lower string
-}
+// saying is a text that is judged.
+type saying struct{ text.Saying }
 
-func newSaying(s string) saying {
-	words := text.Words(s)
-	return saying{text: s, words: words, code: text.MessageLanguage(s), flat: flat(s), lower: strings.ToLower(s) + " "}
-}
-
-// flat returns the words of a text in lower case and without accents, with a space before and behind each. Dotless letters get their dot.
-func flat(s string) string {
-	words := strings.FieldsFunc(text.Unaccented(strings.ToLower(s)), func(r rune) bool { return !text.InWord(r) })
-	return undotted.Replace(" " + strings.Join(words, " ") + " ")
-}
-
-// undotted gives the Turkish letter its dot. Written in capitals, it cannot be told from the one that has it.
-var undotted = strings.NewReplacer("ı", "i")
-
-// phraseSet are phrases that are looked for in sayings. Those of scripts without spaces are parts of a text, others are whole words.
-type phraseSet []string
-
-func newPhrases(lists ...text.PhraseList) (all phraseSet) {
-	for _, list := range lists {
-		for phrase := range strings.SplitSeq(string(list), ",") {
-			phrase = strings.ToLower(strings.TrimSpace(phrase))
-			switch open := strings.HasSuffix(phrase, "*"); {
-			case phrase == "":
-			case text.Unspaced(phrase) || strings.Contains(phrase, "/"):
-				all = append(all, phrase)
-			case open:
-				all = append(all, strings.TrimSuffix(flat(phrase), " "))
-			default:
-				all = append(all, flat(phrase))
-			}
-		}
-	}
-	return all
-}
-
-// find returns where the first phrase begins in the text in which it is looked for, and its end, or -1.
-func (p phraseSet) find(s saying) (in string, from, to int) {
-	from = -1
-	for _, phrase := range p {
-		within := s.flat
-		if phrase[0] != ' ' {
-			within = s.lower
-		}
-		if i := strings.Index(within, phrase); i >= 0 && (from < 0 || i < from) {
-			in, from, to = within, i, i+len(phrase)
-		}
-	}
-	return in, from, to
-}
-
-func (p phraseSet) in(s saying) bool {
-	_, from, _ := p.find(s)
-	return from >= 0
-}
-
-// ends reports whether a text ends with one of the phrases.
-func (p phraseSet) ends(s saying) bool {
-	return slices.ContainsFunc(p, func(phrase string) bool {
-		within := s.flat
-		if phrase[0] != ' ' {
-			within = strings.TrimRight(s.lower, " .!。！~)")
-		}
-		i := strings.LastIndex(within, phrase)
-		return i >= 0 && !strings.Contains(strings.Trim(within[i+len(phrase):], " "), " ") && utf8.RuneCountInString(within[i+len(phrase):]) < 8
-	})
-}
+func newSaying(s string) saying { return saying{text.NewSaying(s)} }
 
 // lexicons holds the tables of package text that judge sentences.
 type lexicons struct {
-	frames, jokes, untrue, people, bots, duties, commands, private, harmless, harmlessWords phraseSet
+	frames, jokes, untrue, people, bots, duties, commands, private, harmless, harmlessWords text.PhraseSet
 	plain                                                                                   map[string]bool
 	of                                                                                      map[string]*dialect // by language; "" has all
 }
@@ -97,18 +25,18 @@ type lexicons struct {
 type dialect struct {
 	small, own, third, firstThird, determiners map[string]bool
 	asks, negations, verbs                     map[string]bool
-	qualifiers, attributes                     phraseSet
-	single                                     map[string]phraseSet
+	qualifiers, attributes                     text.PhraseSet
+	single                                     map[string]text.PhraseSet
 }
 
 var lexicon = sync.OnceValue(func() *lexicons {
 	all := text.AllTables()
 	t := all.Statement
 	l := &lexicons{
-		frames: newPhrases(t.Frames), jokes: newPhrases(t.Jokes), untrue: newPhrases(all.Claim.Refutals), people: newPhrases(t.People), bots: newPhrases(t.Bots),
-		duties: newPhrases(t.Duties), plain: text.Set(t.Plain + " " + all.Number.Words + " " + text.WordList(all.Time.Weekdays+" "+all.Time.Months)), commands: newPhrases(t.Commands), of: map[string]*dialect{"": newDialect(all)},
+		frames: text.NewPhraseSet(t.Frames), jokes: text.NewPhraseSet(t.Jokes), untrue: text.NewPhraseSet(all.Claim.Refutals), people: text.NewPhraseSet(t.People), bots: text.NewPhraseSet(t.Bots),
+		duties: text.NewPhraseSet(t.Duties), plain: text.Set(t.Plain + " " + all.Number.Words + " " + text.WordList(all.Time.Weekdays+" "+all.Time.Months)), commands: text.NewPhraseSet(t.Commands), of: map[string]*dialect{"": newDialect(all)},
 	}
-	l.private, l.harmless = newPhrases(slices.Collect(maps.Values(t.Private))...), newPhrases(slices.Collect(maps.Values(t.Harmless))...)
+	l.private, l.harmless = text.NewPhraseSet(slices.Collect(maps.Values(t.Private))...), text.NewPhraseSet(slices.Collect(maps.Values(t.Harmless))...)
 	for _, phrase := range l.harmless { // "night shift*" has two
 		if phrase[0] == ' ' {
 			open := !strings.HasSuffix(phrase, " ")
@@ -131,12 +59,12 @@ func newDialect(t *text.Tables) *dialect {
 	d := &dialect{
 		small: text.Set(t.Grammar.StopWords + " " + t.Grammar.FunctionWords + " " + t.Memory.Own + " " + t.Memory.Is), own: text.Set(t.Grammar.FirstPerson + " " + t.Memory.Own),
 		third: text.Set(t.Grammar.Pronouns["he"]), firstThird: text.Set(t.Memory.Others), determiners: text.Set(t.Statement.Determiners + " " + t.Grammar.Articles),
-		asks: text.Set(t.Question.Things), negations: text.Set(t.Grammar.Negations), verbs: text.Set(t.Memory.Is), qualifiers: newPhrases(t.Statement.Qualifiers), attributes: newPhrases(t.Statement.Attributes), single: map[string]phraseSet{},
+		asks: text.Set(t.Question.Things), negations: text.Set(t.Grammar.Negations), verbs: text.Set(t.Memory.Is), qualifiers: text.NewPhraseSet(t.Statement.Qualifiers), attributes: text.NewPhraseSet(t.Statement.Attributes), single: map[string]text.PhraseSet{},
 	}
 	for what, list := range t.Statement.Single {
-		d.single[what] = newPhrases(list)
+		d.single[what] = text.NewPhraseSet(list)
 	}
 	return d
 }
 
-func (s saying) dialect() *dialect { return lexicon().of[s.code] }
+func (s saying) dialect() *dialect { return lexicon().of[s.Code] }

@@ -24,7 +24,7 @@ func matterOf(statement string) string {
 		if matter == "" {
 			continue
 		}
-		if d.qualifiers.in(s) || asks(s) || text.ContainsAny(s.words, d.negations) {
+		if s.Has(d.qualifiers) || asks(s) || text.ContainsAny(s.Words, d.negations) {
 			return ""
 		}
 		return matter
@@ -34,17 +34,17 @@ func matterOf(statement string) string {
 
 func (d *dialect) matter(s saying) string {
 	for _, what := range slices.Sorted(maps.Keys(d.single)) {
-		if d.single[what].in(s) {
+		if s.Has(d.single[what]) {
 			return what
 		}
 	}
-	if len(s.words) == 0 || !d.own[s.words[0].Key] {
+	if len(s.Words) == 0 || !d.own[s.Words[0].Key] {
 		return ""
 	}
-	for i, w := range s.words[:min(len(s.words), maxHead)] {
+	for i, w := range s.Words[:min(len(s.Words), maxHead)] {
 		if i > 1 && d.verbs[w.Key] {
-			if head := newSaying(s.text[:w.Start]); d.attributes.in(head) {
-				return strings.TrimSpace(head.flat)
+			if head := newSaying(s.Text[:w.Start]); head.Has(d.attributes) {
+				return strings.TrimSpace(head.Flat)
 			}
 			return ""
 		}

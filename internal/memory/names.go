@@ -14,14 +14,14 @@ import (
 
 // ofThird reports whether a sentence is about somebody who was named before: "she has …".
 func (s saying) ofThird() bool {
-	if len(s.words) == 0 {
+	if len(s.Words) == 0 {
 		return false
 	}
 	d := s.dialect()
-	if s.code != "" && text.ContainsAny(s.words, d.third) || d.firstThird[s.words[0].Key] && !d.own[s.words[0].Key] {
+	if s.Code != "" && text.ContainsAny(s.Words, d.third) || d.firstThird[s.Words[0].Key] && !d.own[s.Words[0].Key] {
 		return true
 	}
-	return text.Unspaced(s.text) && slices.ContainsFunc(slices.Collect(maps.Keys(d.firstThird)), func(third string) bool { return strings.HasPrefix(s.text, third) })
+	return text.Unspaced(s.Text) && slices.ContainsFunc(slices.Collect(maps.Keys(d.firstThird)), func(third string) bool { return strings.HasPrefix(s.Text, third) })
 }
 
 // names reports whether a sentence names a person, whatever the case of a letter. A name that is a word of the language, too, counts where
@@ -31,11 +31,11 @@ func (s saying) names(name string) bool {
 	if len(wanted) == 0 || utf8.RuneCountInString(name) < 2 {
 		return false
 	}
-	if text.Unspaced(s.text) && beside(s.lower, strings.ToLower(name)) {
+	if text.Unspaced(s.Text) && beside(s.Lower, strings.ToLower(name)) {
 		return true
 	}
-	for i := range s.words {
-		if i+len(wanted) <= len(s.words) && s.sameName(wanted, s.words[i:i+len(wanted)]) && (len(wanted) > 1 || !s.ordinary(i)) {
+	for i := range s.Words {
+		if i+len(wanted) <= len(s.Words) && s.sameName(wanted, s.Words[i:i+len(wanted)]) && (len(wanted) > 1 || !s.ordinary(i)) {
 			return true
 		}
 	}
@@ -45,7 +45,7 @@ func (s saying) names(name string) bool {
 // sameName reports whether words are a name, or a case of it if they begin with capitals. Stems are compared with stems.
 func (s saying) sameName(name, words []text.Word) bool {
 	return slices.EqualFunc(name, words, func(a, b text.Word) bool {
-		return undotted.Replace(a.Key) == undotted.Replace(b.Key) || s.code != "" && b.Upper && text.Stem(a.Key, s.code) == text.Stem(b.Key, s.code)
+		return text.Dotted(a.Key) == text.Dotted(b.Key) || s.Code != "" && b.Upper && text.Stem(a.Key, s.Code) == text.Stem(b.Key, s.Code)
 	})
 }
 
@@ -70,12 +70,12 @@ func spaced(r rune) bool { return unicode.IsLetter(r) && !text.Unspaced(string(r
 
 // ordinary reports whether the i-th word is no name but a word of the language.
 func (s saying) ordinary(i int) bool {
-	d, w := lexicon().of[cmp.Or(s.code, "en")], s.words[i]
-	shouted := strings.ToUpper(s.text) == s.text
-	capital := w.Upper && i > 0 && !shouted && s.code != "de"
+	d, w := lexicon().of[cmp.Or(s.Code, "en")], s.Words[i]
+	shouted := strings.ToUpper(s.Text) == s.Text
+	capital := w.Upper && i > 0 && !shouted && s.Code != "de"
 	before := text.Word{}
 	if i > 0 {
-		before = s.words[i-1]
+		before = s.Words[i-1]
 	}
 	if text.MonthNames()[w.Key] != 0 && (text.Prepositions()[before.Key] || text.Numeric(before.Key)) {
 		return true
@@ -83,18 +83,18 @@ func (s saying) ordinary(i int) bool {
 	if capital {
 		return false
 	}
-	states := i+1 < len(s.words) && lexicon().of[""].verbs[s.words[i+1].Key] && !text.Possessive(s.text[w.Start:w.End])
+	states := i+1 < len(s.Words) && lexicon().of[""].verbs[s.Words[i+1].Key] && !text.Possessive(s.Text[w.Start:w.End])
 	return i > 0 && d.determiners[before.Key] || d.small[w.Key] && !(states && !d.own[w.Key])
 }
 
 // namesOther reports whether a text names another person than the request's author, by a mention or by a name in the server.
 func namesOther(r turn.Request, s saying) bool {
-	if strings.Contains(s.text, "<@") { // a mention in a command
+	if strings.Contains(s.Text, "<@") { // a mention in a command
 		return true
 	}
 	other := func(name string) bool { return name != r.Message.Author.Name && !slices.Contains(r.Names, name) }
 	for _, mention := range r.Message.Mentions {
-		if name, is := strings.CutPrefix(mention, "@"); is && other(name) && strings.Contains(s.text, mention) {
+		if name, is := strings.CutPrefix(mention, "@"); is && other(name) && strings.Contains(s.Text, mention) {
 			return true
 		}
 	}

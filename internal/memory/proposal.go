@@ -12,6 +12,7 @@ import (
 	"familiar/internal/context/turn"
 	"familiar/internal/evidence"
 	"familiar/internal/llm"
+	"familiar/internal/memory/order"
 	"familiar/internal/text"
 	"familiar/internal/web/clean"
 )
@@ -204,7 +205,7 @@ func (b *batch) check(a answer) {
 func (b *batch) take(p proposal, c choice) (refused string) {
 	author := c.of.Author.ID
 	m := Statement{Kind: p.Kind, Scope: b.scope, Text: c.text, Sources: []string{c.of.ID}, Author: author, SaidAt: c.of.At, LearnedAt: time.Now()}
-	if own, _ := About(c.text); own {
+	if own, _ := order.About(c.text); own {
 		m.Kind = Person
 	}
 	switch {

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"familiar/internal/context/turn"
+	"familiar/internal/memory/order"
 	"familiar/internal/text"
 	"familiar/internal/web/clean"
 )
@@ -29,7 +30,7 @@ var errNoSide = errors.New("there is no side model")
 
 // proposed returns the orders that a side model sees in a message and that the message and the store bear out: the words are the author's
 // own, and the statement is theirs.
-func (k *Keeper) proposed(ctx context.Context, r turn.Request) (all []Order, err error) {
+func (k *Keeper) proposed(ctx context.Context, r turn.Request) (all []task, err error) {
 	if k.Ask == nil {
 		return nil, errNoSide
 	}
@@ -41,69 +42,57 @@ func (k *Keeper) proposed(ctx context.Context, r turn.Request) (all []Order, err
 	known = known[:min(len(known), mostShown)]
 	nonce := clean.NewNonce()
 	var list strings.Builder
-	fmt.Fprintf(&list, "<said-%s message=\"%s\">\n", nonce, clean.InertLine(text.Truncate(text.OneLine(r.Message.Text), maxTextLength), nonce))
+	fmt.Fprintf(&list, "<said-%s message=\"%s\">\n", nonce, clean.InertLine(text.Truncate(text.OneLine(r.Message.Text), order.MaxText), nonce))
 	for i, one := range known {
 		fmt.Fprintf(&list, "%d. %s\n", i+1, clean.InertLine(text.Truncate(text.OneLine(one.Text), longestLine), nonce))
 	}
 	fmt.Fprintf(&list, "</said-%s>", nonce)
 	var got struct {
 		Orders []struct {
-			Kind   Deed   `json:"kind"`
-			Words  string `json:"words"`
-			Memory int    `json:"memory"`
+			Kind   order.Deed `json:"kind"`
+			Words  string     `json:"words"`
+			Memory int        `json:"memory"`
 		} `json:"orders"`
 	}
 	if err := k.Ask(ctx, orderInstructions, list.String(), &got); err != nil {
 		return nil, fmt.Errorf("ask the side model what is ordered: %w", err)
 	}
-	own := spoken(r.Message.Text, r.Names)
+	own := order.Spoken(r.Message.Text, r.Names)
 	for _, p := range got.Orders[:min(len(got.Orders), mostProposed)] {
-		o := Order{Deed: p.Kind, Text: stated(r.Message.Text, p.Words, r.Names)}
+		o := task{Order: order.Order{Deed: p.Kind, Text: stated(r.Message.Text, p.Words, r.Names)}}
 		var old Statement
 		if p.Memory > 0 && p.Memory <= len(known) {
 			old = known[p.Memory-1]
-			o.Memory = old.ID
+			o.memory = old.ID
 		}
-		if o.Deed == Correct && old.ID != 0 && !onSameMatter(old.Text, o.Text) {
-			o.Deed = Keep
+		if o.Deed == order.Correct && old.ID != 0 && !onSameMatter(old.Text, o.Text) {
+			o.Deed = order.Keep
 		}
 		switch {
-		case o.Deed == Keep && o.Text != "":
-			o.Memory = 0
-			o.Own, o.Other = About(o.Text)
-		case o.Deed == Forget && old.ID != 0 && slices.ContainsFunc(own, func(one string) bool { return mayForget(one) && reporting(one, r.Names) == "" }):
+		case o.Deed == order.Keep && o.Text != "":
+			o.memory = 0
+			o.Own, o.Other = order.About(o.Text)
+		case o.Deed == order.Forget && old.ID != 0 && slices.ContainsFunc(own, func(one string) bool { return order.MayForget(one) && reporting(one, r.Names) == "" }):
 			o.Text = old.Text
-		case o.Deed == Correct && old.ID != 0 && o.Text != "":
+		case o.Deed == order.Correct && old.ID != 0 && o.Text != "":
 		default:
 			continue
 		}
 		all = append(all, o)
 	}
 	if len(all) == 0 && len(got.Orders) > 0 { // it saw one, and the message does not bear it out
-		all = append(all, Order{Deed: Keep, unclear: true})
+		all = append(all, task{Order: order.Order{Deed: order.Keep}, unclear: true})
 	}
 	return all, nil
-}
-
-// spoken returns the sentences that a message says in its author's own voice.
-func spoken(message string, names []string) (all []string) {
-	var called [][]string
-	for _, name := range names {
-		called = append(called, keysOf(name))
-	}
-	for _, s := range ownVoice(message, called).sentences {
-		all = append(all, text.OneLine(s))
-	}
-	return all
 }
 
 // stated returns what a message states around words that a side model chose: whole sentences, so that nothing is cut off that makes another
 // statement of the words. Only an order before or behind a comma or a colon goes. It returns "" if the words are not the author's own, are too
 // few, or are no statement where they stand: asked, imagined, quoted or taken back.
 func stated(message, words string, names []string) string {
-	sentences := spoken(message, names)
-	words = text.OneLine(strings.Trim(words, between))
-	if len(tokens(words)) < 2 && !text.Unspaced(words) {
+	sentences := order.Spoken(message, names)
+	words = text.OneLine(order.Trim(words))
+	if order.CountWords(words) < 2 && !text.Unspaced(words) {
 		return ""
 	}
 	from, to := holding(sentences, words)
@@ -130,10 +119,10 @@ func stated(message, words string, names []string) string {
 	}
 	s := newSaying(whole)
 	before := slices.ContainsFunc(sentences[:from], func(one string) bool { return frames(newSaying(one)) })
-	if before || slices.ContainsFunc(text.MessageSentences(message), takesBack) || asks(s) || frames(s) || quotes(s) || strings.ContainsFunc(whole, isQuote) || lexicon().jokes.ends(s) {
+	if before || slices.ContainsFunc(text.MessageSentences(message), takesBack) || asks(s) || frames(s) || quotes(s) || order.Quotes(whole) || s.EndsWith(lexicon().jokes) {
 		return ""
 	}
-	return strings.Trim(whole, between)
+	return order.Trim(whole)
 }
 
 // joints are the marks between the parts of a sentence.
@@ -154,36 +143,26 @@ func holding(sentences []string, words string) (from, to int) {
 // onlyOrders reports whether a part of a sentence speaks of memory and says nothing that changes the rest: no denial, condition, report or joke.
 func onlyOrders(part string, names []string) bool {
 	s, all := newSaying(part), lexicon().of[""]
-	return speaksOfMemory(part, names) && !text.ContainsAny(s.words, all.negations) && !all.qualifiers.in(s) && !frames(s) &&
-		!lexicon().jokes.in(s) && !lexicon().untrue.in(s) && !lexicon().people.in(s) && !s.ofThird()
+	return speaksOfMemory(part, names) && !text.ContainsAny(s.Words, all.negations) && !s.Has(all.qualifiers) && !frames(s) &&
+		!s.Has(lexicon().jokes) && !s.Has(lexicon().untrue) && !s.Has(lexicon().people) && !s.ofThird()
 }
 
 func speaksOfMemory(part string, names []string) bool {
-	orders, doubt := ParseOrders(part, names)
-	return len(orders) > 0 || doubt != NoDoubt
+	orders, doubt := order.Parse(part, names)
+	return len(orders) > 0 || doubt != order.NoDoubt
 }
 
 // reporting returns what stands before a colon and does not speak of memory: "Ben: …" reports what follows.
 func reporting(sentence string, names []string) string {
-	if head, colon := beforeColon(sentence); colon && !speaksOfMemory(head, names) {
+	if head, colon := order.BeforeColon(sentence); colon && !speaksOfMemory(head, names) {
 		return head
 	}
 	return ""
 }
 
-// mayForget reports whether a sentence has a verb of forgetting or changing, or a denial.
-func mayForget(sentence string) bool {
-	words := tokens(sentence)
-	return slices.ContainsFunc(vocabularies(), func(v *vocabulary) bool {
-		return slices.ContainsFunc(words, func(w token) bool { return v.negations[w.key] }) || slices.ContainsFunc(v.verbs, func(p phrase) bool {
-			return p.cue != string(Keep) && p.in(sentence, words)
-		})
-	})
-}
-
 // onSameMatter reports whether two statements give the same, or share a word of meaning.
 func onSameMatter(old, new string) bool {
 	matter := matterOf(new)
-	_, leans := withoutSubject(new) // "it is …"
+	_, leans := order.WithoutSubject(new) // "it is …"
 	return leans || matter != "" && matter == matterOf(old) || text.Common(text.Unique(text.Terms(old, "")), text.Unique(text.Terms(new, ""))) > 0
 }

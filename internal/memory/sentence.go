@@ -6,6 +6,7 @@ import (
 	"sync"
 	"unicode/utf8"
 
+	"familiar/internal/memory/order"
 	"familiar/internal/text"
 )
 
@@ -76,14 +77,14 @@ func endsOpen(s string) bool {
 
 // isRemark reports whether a part of a message is too short to be a statement of its own, and does not speak of its writer.
 func isRemark(part string) bool {
-	own, _ := About(part)
+	own, _ := order.About(part)
 	return !own && wordsOf(part) <= longestRemark
 }
 
 // takesBack reports whether a part of a message says that what stands before it was not meant, or is not so.
 func takesBack(part string) bool {
 	s := newSaying(part)
-	return wordsOf(part) <= maxBackward && (lexicon().jokes.in(s) || lexicon().untrue.in(s))
+	return wordsOf(part) <= maxBackward && (s.Has(lexicon().jokes) || s.Has(lexicon().untrue))
 }
 
 // wordsOf returns how many words a text has, or would have if they stood apart.

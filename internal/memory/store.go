@@ -4,10 +4,11 @@
 //     drop.go deletes them with their sources, import.go takes them from an archive, watermark.go saves what the writer learned.
 //   - scope.go has the [ScopeFilter], which every read needs. That of a turn admits only what everyone who sees the answer may read at that
 //     moment.
-//   - order.go finds the orders in a message, such as "remember that I'm vegetarian", without a model.
+//   - keeper.go carries out what a message orders, such as "remember that I'm vegetarian", which package order reads. proposed.go asks a side
+//     model where that is in doubt. undo.go takes it back.
 //   - writer.go reads channels in the background. It is the only way in which the bot learns by itself.
 //   - sentence.go cuts messages into sentences. judge.go says which of them may be remembered, names.go whom they name; lexicon.go has the
-//     words by which they do.
+//     words by which they do so.
 //   - proposal.go has the side model choose among these sentences by number.
 //   - matter.go says which statement makes which other one history.
 package memory

@@ -11,7 +11,8 @@
 // [Sentences] and [MessageSentences] cut pages and messages (sentence.go). [Dates] (date.go), [Numbers] and [Quantities]
 // (numbers.go) find what can be compared exactly. calendar.go parses relative times such as "yesterday", "last Friday"
 // and "3 days ago": [MomentAt] finds them, [AbsoluteDates] replaces them by dates, and [DayIn] returns the day that a
-// question names. [Sum] (sum.go) and [Conversion] (unit.go) work out what a message asks for and nothing else. [IndexedWords]
-// (runs.go) are the words by which a full-text index finds a text. Long texts are compared by hashes of runs of words
-// (similar.go). [LatinLookalike] (confusable.go) and [LazyRegexp] (lazyregexp.go) are small tools.
+// question names. A [Saying] (saying.go) is a message in which whole phrases are looked for. [Sum] (sum.go) and
+// [Conversion] (unit.go) work out what a message asks for and nothing else. [IndexedWords] (runs.go) are the words by
+// which a full-text index finds a text. Long texts are compared by hashes of runs of words (similar.go).
+// [LatinLookalike] (confusable.go) and [LazyRegexp] (lazyregexp.go) are small tools.
 package text

@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"familiar/internal/linear"
-	"familiar/internal/memory"
+	"familiar/internal/memory/order"
 )
 
 // orderFiles are messages that order something of the memory, and some that only look like it: a file for each language. A line is a
@@ -32,9 +32,9 @@ const (
 
 // orderTask is what a message orders of the memory. An example's source is its language; its text is the number of its block, or empty.
 func orderTask() (task, error) {
-	t := task{file: "memory/orders.model", classes: memory.ReadDeeds, penalty: readPenalty, seldom: readSeldom}
+	t := task{file: "memory/order/orders.model", classes: order.Classes, penalty: readPenalty, seldom: readSeldom}
 	add := func(block, language, said string, class int) {
-		if features := merged(memory.OrderFeatures(said, orderNames)); len(features) > 0 {
+		if features := merged(order.Features(said, orderNames)); len(features) > 0 {
 			t.rows = append(t.rows, example{text: block, source: language, features: features, class: class})
 		}
 	}
@@ -59,7 +59,7 @@ func orderTask() (task, error) {
 		}
 	}
 	return t, readOwn(func(m message) {
-		if spread(m.Text)%plainShare == 0 && !memory.MayHoldOrder(m.Text) {
+		if spread(m.Text)%plainShare == 0 && !order.MayHold(m.Text) {
 			add("", m.lang, m.Text, 0)
 		}
 	})
@@ -108,12 +108,12 @@ func (t task) leaveOut(w io.Writer, name string, part func(example) string) {
 		m := learned(&models, part(e), func() *linear.Model {
 			return t.train(func(other example) bool { return part(other) != part(e) })
 		})
-		deed, sure, doubt := memory.Decide(m.Classify(e.features))
+		deed, sure, doubt := order.Decide(m.Classify(e.features))
 		if byLanguage[e.source] == nil {
 			byLanguage[e.source] = &orderTally{}
 		}
-		all.add(e.class, deed, sure, doubt != memory.NoDoubt)
-		byLanguage[e.source].add(e.class, deed, sure, doubt != memory.NoDoubt)
+		all.add(e.class, deed, sure, doubt != order.NoDoubt)
+		byLanguage[e.source].add(e.class, deed, sure, doubt != order.NoDoubt)
 	}
 	for _, language := range slices.Sorted(maps.Keys(byLanguage)) {
 		fmt.Fprintf(w, "    %s: %s\n", language, byLanguage[language])

@@ -1,4 +1,4 @@
-package memory
+package order
 
 import (
 	"slices"
@@ -87,9 +87,9 @@ func (v *vocabulary) symbols(one glance) (all []symbol) {
 				all = append(all, symbol{w.from, w.to, r})
 			}
 		}
-		word(secondPerson()[v.code][w.key], 'Y')
+		word(text.SecondPerson(v.code)[w.key], 'Y')
 		word(v.negations[w.key], 'N')
-		word(v.dialect().asks[w.key], 'q')
+		word(v.grammar.asks[w.key], 'q')
 		for _, set := range v.small() {
 			word(set.words.has(w.key), set.r)
 		}

@@ -1,4 +1,4 @@
-package memory
+package order
 
 import "testing"
 
@@ -16,7 +16,7 @@ func TestReadOrder(t *testing.T) {
 		{"wipe every last thing you have about me", Forget, true},
 		{"your notes are outdated, I work at the harbour now, please amend", Correct, false},
 	} {
-		all, doubt := ParseOrders(c.text, []string{"Sage"})
+		all, doubt := Parse(c.text, []string{"Sage"})
 		if len(all) != 1 || all[0].Deed != c.deed || all[0].All != c.all {
 			t.Errorf("%q: %+v, doubt %d", c.text, all, doubt)
 		}
@@ -26,7 +26,7 @@ func TestReadOrder(t *testing.T) {
 		"I never want you to store that I am ill", "Tom: please jot down that I am the boss", "> scrub my old phone number from your notes please",
 		"\"wipe every last thing you have about me\" is what she wrote", "Translate: please jot down that my aunt Olga visits in May", "act as a bot that forgets everything about me",
 	} {
-		if all, _ := ParseOrders(text, []string{"Sage"}); len(all) > 0 {
+		if all, _ := Parse(text, []string{"Sage"}); len(all) > 0 {
 			t.Errorf("%q orders %+v", text, all)
 		}
 	}

@@ -1,4 +1,4 @@
-package memory
+package order
 
 import (
 	_ "embed"
@@ -12,8 +12,8 @@ import (
 	"familiar/internal/text"
 )
 
-// ReadDeeds are the classes of the model of orders.
-var ReadDeeds = []string{"none", string(Keep), string(Forget), "all", string(Correct)}
+// Classes are the classes of the model of orders.
+var Classes = []string{"none", string(Keep), string(Forget), "all", string(Correct)}
 
 // The classes that are no deeds.
 const (
@@ -35,7 +35,7 @@ var ordersFile []byte
 
 var ordersModel = sync.OnceValue(func() *linear.Model { return linear.MustParse(ordersFile) })
 
-// Decide returns what a message orders by the probabilities of [ReadDeeds]: the likeliest deed, whether that is sure, and how much doubt
+// Decide returns what a message orders by the probabilities of [Classes]: the likeliest deed, whether that is sure, and how much doubt
 // there is.
 func Decide(odds []float64) (deed int, sure bool, doubt Doubt) {
 	deed = 1
@@ -53,9 +53,9 @@ func Decide(odds []float64) (deed int, sure bool, doubt Doubt) {
 	return deed, odds[deed] >= sureOrder || deed == readAll && odds[deed] >= sureAll, doubt
 }
 
-// OrderFeatures returns what the model of orders sees of a message, for training. names are the bot's. It sees nothing of what is not in the
+// Features returns what the model of orders sees of a message, for training. names are the bot's. It sees nothing of what is not in the
 // author's own voice.
-func OrderFeatures(message string, names []string) []linear.Feature {
+func Features(message string, names []string) []linear.Feature {
 	if message = respelled(message); len(message) > maxMessageBytes {
 		return nil
 	}
@@ -90,9 +90,9 @@ type glance struct {
 }
 
 func newSight(sentences []string, called [][]string) *sight {
-	said := newSaying(strings.Join(sentences, " "))
-	words := tokens(said.text)
-	s := &sight{v: speech(said, words), called: called, features: make([]linear.Feature, 0, 16*len(said.text)/2)}
+	said := text.NewSaying(strings.Join(sentences, " "))
+	words := tokens(said.Text)
+	s := &sight{v: speech(said, words), called: called, features: make([]linear.Feature, 0, 16*len(said.Text)/2)}
 	for _, one := range sentences {
 		words := tokens(one)
 		s.sentences = append(s.sentences, glance{one, words, s.v.signs.find(one, strings.ToLower(one), words)})
@@ -233,10 +233,10 @@ func (s *sight) addParts(word string, least, most int, worth float64) {
 }
 
 // speech returns the vocabulary in which a message is written.
-func speech(said saying, words []token) (best *vocabulary) {
+func speech(said text.Saying, words []token) (best *vocabulary) {
 	most := -1
 	for _, v := range vocabularies() {
-		if v.code == said.code {
+		if v.code == said.Code {
 			return v
 		}
 		n := 0
@@ -244,7 +244,7 @@ func speech(said saying, words []token) (best *vocabulary) {
 			continue
 		}
 		for i, w := range words {
-			n += int(linear.Indicator(v.dialect().small[w.key] || v.own.has(w.key)) + linear.Indicator(slices.ContainsFunc(v.signs.byStart[startOf(w.key)], func(one sign) bool { return one.at(words, i) >= 0 })))
+			n += int(linear.Indicator(v.grammar.small[w.key] || v.own.has(w.key)) + linear.Indicator(slices.ContainsFunc(v.signs.byStart[startOf(w.key)], func(one sign) bool { return one.at(words, i) >= 0 })))
 		}
 		if n > most || n == most && v.code == "en" {
 			best, most = v, n

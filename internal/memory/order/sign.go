@@ -1,4 +1,4 @@
-package memory
+package order
 
 import (
 	"cmp"
@@ -90,7 +90,7 @@ func (s signSet) find(sentence, small string, words []token) (all []place) {
 const nearEnd = 8 // characters behind a sign at the end of a sentence
 
 // addSigns adds what the tables say of the whole message, and of each sign. Each feature counts once.
-func (s *sight) addSigns(said saying, words []token) {
+func (s *sight) addSigns(said text.Saying, words []token) {
 	v, seen := s.v, make(map[string]bool, 64)
 	flag := func(is bool, name string) {
 		if is && !seen[name] {
@@ -98,24 +98,24 @@ func (s *sight) addSigns(said saying, words []token) {
 			s.add(name, 1)
 		}
 	}
-	own, you, question := v.aboutSpeaker(said.text, words), text.ContainsAny(said.words, secondPerson()[v.code]), isQuestion(said.text)
+	own, you, question := v.aboutSpeaker(said.Text, words), text.ContainsAny(said.Words, text.SecondPerson(v.code)), isQuestion(said.Text)
 	flag(own, "=own")
 	flag(you, "=you")
 	flag(question, "=question")
 	flag(question && !own, "=question not own")
 	flag(question && you, "=question you")
-	flag(strings.ContainsFunc(said.text, isQuote), "=quote")
+	flag(strings.ContainsFunc(said.Text, isQuote), "=quote")
 	flag(len(s.sentences) > 1, "=sentences")
 	flag(v.tells(said), "=tells")
-	flag(lexicon().people.in(said), "=people")
-	flag(lexicon().frames.in(said), "=frames")
-	flag(longest(v.idioms, said.text) > 0, "=idiom")
+	flag(said.Has(reports().people), "=people")
+	flag(said.Has(reports().frames), "=frames")
+	flag(longest(v.idioms, said.Text) > 0, "=idiom")
 	for _, c := range v.contrasts {
-		right, wrong, separate := c.split(v.bare(said.text))
+		right, wrong, separate := c.split(v.bare(said.Text))
 		flag(right != "" && wrong != "", "=contrast")
 		flag(right != "" && wrong != "" && separate, "=contrast separate")
 	}
-	flag(slices.ContainsFunc(v.wrong, func(w slot) bool { return w.begins(said.text) > 0 }), "=wrong")
+	flag(slices.ContainsFunc(v.wrong, func(w slot) bool { return w.begins(said.Text) > 0 }), "=wrong")
 	var kinds [len(kindSymbols)]bool
 	for i, one := range s.sentences {
 		n := v.opening(one, s.called)
@@ -186,7 +186,7 @@ func (v *vocabulary) around(s signAt, own, you, question bool) [len(signTraits)]
 		next = behind[0].key
 	}
 	return [...]bool{true, own, !own, you, question, s.first, s.first && s.opens, s.last, s.last && s.ends, mark >= 0 && len(clause) == 0, len(clause) < 4 && v.own.has(first), v.own.has(last),
-		secondPerson()[v.code][last], v.negations[last], v.others.has(first) || v.told.has(first), v.that.has(last), v.this.has(next), v.that.has(next), v.own.has(next), v.all.has(next),
+		text.SecondPerson(v.code)[last], v.negations[last], v.others.has(first) || v.told.has(first), v.that.has(last), v.this.has(next), v.that.has(next), v.own.has(next), v.all.has(next),
 		strings.HasPrefix(strings.TrimSpace(tail), ":")}
 }
 

@@ -1,4 +1,4 @@
-package memory
+package order
 
 import (
 	"slices"
@@ -232,7 +232,7 @@ func shows(sentence string, called [][]string) bool {
 	if strings.HasPrefix(sentence, "[") { // "[Chorus]", "[12:03] Tom"
 		return true
 	}
-	head, colon := beforeColon(sentence)
+	head, colon := BeforeColon(sentence)
 	if !colon {
 		return false
 	}
@@ -265,8 +265,8 @@ func (v *vocabulary) introduces(s string) bool {
 	})
 }
 
-// beforeColon returns the part of a sentence before a colon that introduces something. A colon within a time or an address does not.
-func beforeColon(s string) (head string, colon bool) {
+// BeforeColon returns the part of a sentence before a colon that introduces something. A colon within a time or an address does not.
+func BeforeColon(s string) (head string, colon bool) {
 	for i, r := range s {
 		next, _ := utf8.DecodeRuneInString(s[i+utf8.RuneLen(r):])
 		if r == '：' || r == ':' && (unicode.IsSpace(next) || next == utf8.RuneError || isQuote(next)) {
@@ -275,3 +275,14 @@ func beforeColon(s string) (head string, colon bool) {
 	}
 	return "", false
 }
+
+// Spoken returns the sentences that a message says in its author's own voice, each on one line.
+func Spoken(message string, names []string) (all []string) {
+	for _, s := range ownVoice(message, calledBy(names)).sentences {
+		all = append(all, text.OneLine(s))
+	}
+	return all
+}
+
+// Quotes reports whether one of these sentences quotes something.
+func Quotes(sentence string) bool { return strings.ContainsFunc(sentence, isQuote) }

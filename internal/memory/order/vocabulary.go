@@ -1,4 +1,4 @@
-package memory
+package order
 
 import (
 	"cmp"
@@ -8,7 +8,6 @@ import (
 	"strings"
 	"sync"
 	"unicode"
-	"unicode/utf8"
 
 	"familiar/internal/context/turn"
 	"familiar/internal/text"
@@ -31,11 +30,33 @@ type vocabulary struct {
 	endings                                              []string
 	verbLast, unspaced                                   bool
 	signs                                                signSet
+	grammar                                              grammar
 
 	// Every order contains one of the words in first or one of the texts in within. Both are in lower case.
 	first  map[string]bool
 	within []string
 }
+
+// grammar is what is known of a language beside its orders.
+type grammar struct {
+	small, determiners, asks map[string]bool // asks are question words
+	qualifiers               text.PhraseSet
+}
+
+func newGrammar(t *text.Tables) grammar {
+	return grammar{
+		small:       text.Set(t.Grammar.StopWords + " " + t.Grammar.FunctionWords + " " + t.Memory.Own + " " + t.Memory.Is),
+		determiners: text.Set(t.Statement.Determiners + " " + t.Grammar.Articles), asks: text.Set(t.Question.Things), qualifiers: text.NewPhraseSet(t.Statement.Qualifiers),
+	}
+}
+
+// report holds what shows in any language that a message speaks of other people, or states nothing itself.
+type report struct{ people, frames text.PhraseSet }
+
+var reports = sync.OnceValue(func() report {
+	t := text.AllTables().Statement
+	return report{text.NewPhraseSet(t.People), text.NewPhraseSet(t.Frames)}
+})
 
 // vocabularies returns a vocabulary for each language with verbs of orders.
 var vocabularies = sync.OnceValue(func() (all []*vocabulary) {
@@ -55,7 +76,7 @@ func newVocabulary(code string, t *text.Tables) *vocabulary {
 		that: set(m.That), this: set(m.This), all: set(m.All), me: set(m.Me), memory: set(m.Memory), known: set(m.Known), about: set(m.About),
 		elsewhere: set(m.Elsewhere), starts: set(m.Starts), own: set(m.Own), others: set(m.Others), told: set(m.Told), is: set(m.Is), notNames: set(m.NotNames), yes: set(m.Yes), months: set(text.WordList(t.Time.Months)),
 		and: set(m.And), so: set(m.So), reasons: set(m.Reasons), thing: set(m.Things), something: set(m.Something), into: phrases(m.Into), outOf: phrases(m.OutOf), errands: phrases(m.Errands), days: text.Set(text.WordList(strings.Join(keysOf(string(t.Time.Weekdays+" "+t.Time.Months)+" "+string(m.Days)), " "))),
-		fields: map[string]wordSet{}, negations: set(t.Grammar.Negations).keys, first: map[string]bool{}, verbLast: m.VerbLast,
+		fields: map[string]wordSet{}, negations: set(t.Grammar.Negations).keys, first: map[string]bool{}, verbLast: m.VerbLast, grammar: newGrammar(t),
 	}
 	for _, verbs := range []struct {
 		cue   string
@@ -171,12 +192,6 @@ var misspelt = sync.OnceValue(func() map[string]string {
 	return all
 })
 
-// MayHoldOrder reports whether a message has a word of an order in the tables.
-func MayHoldOrder(message string) bool {
-	words, small := tokens(message), strings.ToLower(message)
-	return slices.ContainsFunc(vocabularies(), func(v *vocabulary) bool { return v.hasOrder(words, small) })
-}
-
 func (v *vocabulary) aboutSpeaker(s string, words []token) bool {
 	if v.unspaced {
 		for _, own := range v.own.list {
@@ -195,7 +210,7 @@ func (v *vocabulary) aboutSpeaker(s string, words []token) bool {
 func (v *vocabulary) aboutOthers(s string, words []token) bool {
 	if !v.unspaced {
 		// "Él" is "he", and "el" is an article.
-		return len(words) > 0 && v.others.has(words[0].key) && (!v.dialect().determiners[words[0].key] || slices.Contains(v.others.list, strings.ToLower(s[words[0].from:words[0].to])))
+		return len(words) > 0 && v.others.has(words[0].key) && (!v.grammar.determiners[words[0].key] || slices.Contains(v.others.list, strings.ToLower(s[words[0].from:words[0].to])))
 	}
 	return v.starting(s, v.others)
 }
@@ -246,260 +261,4 @@ func (v *vocabulary) writes(s string) bool {
 		return in(unicode.Hiragana, unicode.Katakana)
 	}
 	return !in(unicode.Hangul, unicode.Hiragana, unicode.Katakana)
-}
-
-// wordSet is a table of words.
-type wordSet struct {
-	keys map[string]bool
-	list []string // as written
-}
-
-func set(words text.WordList) wordSet {
-	s := wordSet{keys: map[string]bool{}, list: words.Fields()}
-	for _, w := range s.list {
-		s.keys[key(w)] = true
-	}
-	return s
-}
-
-func (s wordSet) has(key string) bool { return s.keys[key] }
-
-// phrase is a phrase of a table. A phrase in a script without spaces has no keys.
-type phrase struct {
-	cue, text string
-	keys      []string
-	request   bool // it is a request though it is put as a question
-}
-
-// in reports whether a text has the phrase anywhere. words are its words.
-func (p phrase) in(s string, words []token) bool {
-	if p.keys == nil {
-		return strings.Contains(s, p.text)
-	}
-	for i := range words {
-		if prefix(words[i:], p.keys) > 0 {
-			return true
-		}
-	}
-	return false
-}
-
-// phrases returns the phrases of a table, the longest first.
-func phrases(table text.PhraseList) (all []phrase) {
-	for one := range strings.SplitSeq(string(table), ",") {
-		if one = strings.TrimSpace(one); one != "" {
-			all = append(all, newPhrase(one))
-		}
-	}
-	sort.SliceStable(all, func(i, j int) bool {
-		a, b := all[i], all[j]
-		return cmp.Compare(len(b.text), len(a.text)) < 0
-	})
-	return all
-}
-
-func newPhrase(one string) (p phrase) {
-	p.text, p.request = strings.CutSuffix(one, "?")
-	if !text.Unspaced(p.text) {
-		p.keys = keysOf(p.text)
-	}
-	return p
-}
-
-// begins returns the length in bytes of the phrase at the beginning of a sentence, or 0. words are the sentence's words.
-func (p phrase) begins(s string, words []token) int {
-	if p.keys != nil {
-		return prefix(words, p.keys)
-	}
-	if strings.HasPrefix(s, p.text) {
-		return len(p.text)
-	}
-	return 0
-}
-
-// ends returns the length in bytes of the phrase at the end of a sentence, or 0. The phrase must be a word of its own, except in Korean,
-// where it may be the suffix of a word.
-func (p phrase) ends(s string) int {
-	n := len(p.text)
-	if n > len(s) || !strings.EqualFold(s[len(s)-n:], p.text) {
-		return 0
-	}
-	first, _ := utf8.DecodeRuneInString(p.text)
-	before, _ := utf8.DecodeLastRuneInString(s[:len(s)-n])
-	if p.keys != nil && !unicode.Is(unicode.Hangul, first) && text.InWord(before) {
-		return 0
-	}
-	return n
-}
-
-// slot is a phrase of a table in which X stands for any words.
-type slot struct {
-	cue, text string
-	plain     phrase   // the text, if there is no X in it
-	parts     []string // the words around X and Y, in lower case
-	pattern   func() *regexp.Regexp
-}
-
-func newSlot(cue, words string, unspaced bool) slot {
-	s := slot{cue: cue, text: words, pattern: sync.OnceValue(func() *regexp.Regexp { return template(words, unspaced, false) })}
-	if !strings.Contains(words, "X") {
-		s.plain = newPhrase(words)
-	}
-	for part := range strings.FieldsFuncSeq(words, func(r rune) bool { return strings.ContainsRune("XY ，", r) }) {
-		s.parts = append(s.parts, strings.ToLower(part))
-	}
-	return s
-}
-
-// template makes a regular expression of a phrase. Marks and spaces may stand between its parts. marked says that a mark stands in the
-// first place where one may.
-func template(phrase string, unspaced, marked bool) *regexp.Regexp {
-	gap := `([\s,;:.!–—-]+)`
-	if unspaced {
-		gap = `([\s,，、。：:]*)`
-	}
-	var b strings.Builder
-	literal := ""
-	flush := func() {
-		if literal != "" {
-			b.WriteString(regexp.QuoteMeta(literal))
-		}
-		literal = ""
-	}
-	for _, r := range phrase {
-		switch r {
-		case 'X':
-			flush()
-			b.WriteString(`(?P<X>.+?)`)
-		case 'Y':
-			flush()
-			b.WriteString(`(?P<Y>.+?)`)
-		case ' ', '，':
-			flush()
-			if marked {
-				b.WriteString(`(\s*[,;:.，、。：–—]+\s*)`)
-			} else {
-				b.WriteString(gap)
-			}
-			marked = false
-		default:
-			literal += string(r)
-		}
-	}
-	flush()
-	return regexp.MustCompile(`(?is)^` + b.String() + `$`)
-}
-
-// mayMatch reports whether a text in lower case has all the words of the phrase. The pattern is compiled for the first text that has.
-func (s slot) mayMatch(small string) bool {
-	return !slices.ContainsFunc(s.parts, func(part string) bool { return !strings.Contains(small, part) })
-}
-
-// match returns what the pattern finds in a text. small is the text in lower case.
-func (s slot) match(said, small string) []string {
-	if !s.mayMatch(small) {
-		return nil
-	}
-	return s.pattern().FindStringSubmatch(said)
-}
-
-// value returns what stands in a text at the place of X, or "".
-func (s slot) value(said, small string) string { return s.part(s.match(said, small), "X") }
-
-func (s slot) part(found []string, name string) string {
-	if found == nil {
-		return ""
-	}
-	if i := s.pattern().SubexpIndex(name); i > 0 {
-		return found[i]
-	}
-	return ""
-}
-
-// straight returns a text with plain apostrophes. A phrase is written with them.
-func straight(s string) string { return strings.ReplaceAll(s, "’", "'") }
-
-// begins returns the length in bytes of the phrase at the beginning of a text, or 0.
-func (s slot) begins(said string) int {
-	if !strings.Contains(s.text, "X") {
-		return s.plain.begins(said, tokens(said))
-	}
-	clause := said
-	if i := strings.IndexAny(said, ",;:.!?，。："); i >= 0 {
-		clause = said[:i]
-	}
-	if plain := straight(clause); s.value(plain, strings.ToLower(plain)) == "" {
-		return 0
-	}
-	return len(clause)
-}
-
-// contrast is a phrase that says what is right, X, and what is not, Y. turned says that Y comes first.
-type contrast struct {
-	slot
-	marked func() *regexp.Regexp // with a mark between the two
-	turned bool
-	joined bool // by more than a "not": "and not"
-}
-
-// split returns what is right and what is not. separate reports whether a mark or the order of the words tells the two apart for sure.
-func (c contrast) split(s string) (right, wrong string, separate bool) {
-	s = straight(s)
-	if !c.mayMatch(strings.ToLower(s)) {
-		return "", "", false
-	}
-	found := c.marked().FindStringSubmatch(s)
-	if found == nil {
-		found = c.pattern().FindStringSubmatch(s)
-	}
-	if found == nil {
-		return "", "", false
-	}
-	separate = c.turned
-	for i, name := range c.pattern().SubexpNames() {
-		separate = separate || i > 0 && name == "" && strings.ContainsFunc(found[i], unicode.IsPunct)
-	}
-	return strings.Trim(c.part(found, "X"), between), strings.Trim(c.part(found, "Y"), between), separate
-}
-
-// token is a word of a text. Unlike a word of package text it keeps its last letter and its apostrophe.
-type token struct {
-	key      string
-	from, to int // bytes
-}
-
-func tokens(s string) []token {
-	all, start := make([]token, 0, len(s)/5+1), -1
-	for i, r := range s {
-		inside := text.InWord(r) || start >= 0 && (r == '\'' || r == '’')
-		switch {
-		case inside && start < 0:
-			start = i
-		case !inside && start >= 0:
-			all = append(all, token{key(s[start:i]), start, i})
-			start = -1
-		}
-	}
-	if start >= 0 {
-		all = append(all, token{key(s[start:]), start, len(s)})
-	}
-	return all
-}
-
-// key returns the form of a word that is compared.
-func key(word string) string { return strings.ReplaceAll(text.Fold(word), "’", "'") }
-
-func keysOf(phrase string) (keys []string) {
-	for _, w := range tokens(phrase) {
-		keys = append(keys, w.key)
-	}
-	return keys
-}
-
-// prefix returns the position in bytes after the last of the keys, or 0 if the words do not begin with them.
-func prefix(words []token, keys []string) int {
-	if len(keys) == 0 || len(words) < len(keys) || !slices.EqualFunc(words[:len(keys)], keys, func(w token, key string) bool { return w.key == key }) {
-		return 0
-	}
-	return words[len(keys)-1].to
 }

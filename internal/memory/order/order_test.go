@@ -1,4 +1,4 @@
-package memory
+package order
 
 import (
 	"slices"
@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestParseOrders(t *testing.T) {
+func TestParse(t *testing.T) {
 	own := func(text string) Order { return Order{Deed: Keep, Text: text, Own: true} }
 	note := func(text string) Order { return Order{Deed: Keep, Text: text} }
 	other := func(text string) Order { return Order{Deed: Keep, Text: text, Other: true} }
@@ -129,7 +129,7 @@ func TestParseOrders(t *testing.T) {
 		{"忘记我是素食者", forget("我是素食者")},
 		{"那不对，我是纯素食者", correct("我是纯素食者")},
 	} {
-		if got, _ := ParseOrders(c.text, []string{"Sage"}); len(got) != 1 || got[0] != c.want {
+		if got, _ := Parse(c.text, []string{"Sage"}); len(got) != 1 || got[0] != c.want {
 			t.Errorf("%q\n got %+v\nwant %+v", c.text, got, c.want)
 		}
 	}
@@ -150,7 +150,7 @@ func TestSeveralOrders(t *testing.T) {
 		"请记住我是素食者。还有，忘记我住在台北。":                                                              {{Deed: Keep, Text: "我是素食者", Own: true}, {Deed: Forget, Text: "我住在台北"}},
 		"私はベジタリアンだと覚えておいて。それと、今のは忘れて。":                                                      {{Deed: Keep, Text: "私はベジタリアンだ", Own: true}, {Deed: Forget}},
 	} {
-		if got, _ := ParseOrders(message, []string{"Sage"}); !slices.Equal(got, want) {
+		if got, _ := Parse(message, []string{"Sage"}); !slices.Equal(got, want) {
 			t.Errorf("%q\n got %+v\nwant %+v", message, got, want)
 		}
 	}
@@ -242,12 +242,12 @@ o filmi hatırlıyor musun?
 你记住我的名字了吗？
 我记住了
 `), "\n") {
-		if got, _ := ParseOrders(text, []string{"Sage"}); len(got) > 0 {
+		if got, _ := Parse(text, []string{"Sage"}); len(got) > 0 {
 			t.Errorf("%q orders %+v", text, got)
 		}
 	}
 	for _, text := range []string{"", "remember that I " + strings.Repeat("like cats and ", 60), "remember that I'm ```code```\n", "```\nremember that I'm vegetarian\n```"} {
-		if got, _ := ParseOrders(text, nil); len(got) > 0 {
+		if got, _ := Parse(text, nil); len(got) > 0 {
 			t.Errorf("%.40q orders %+v", text, got)
 		}
 	}

@@ -1,10 +1,11 @@
-package memory
+package order
 
 import (
 	"slices"
 	"strings"
 	"unicode/utf8"
 
+	"familiar/internal/text"
 	"familiar/internal/web/clean"
 )
 
@@ -18,14 +19,14 @@ func readOrder(sentences []string, called [][]string) (Order, Doubt) {
 	switch {
 	case doubt == NoDoubt:
 		return Order{}, NoDoubt
-	case !sure || s.reported() || s.elsewhere(ReadDeeds[deed]):
+	case !sure || s.reported() || s.elsewhere(Classes[deed]):
 		return Order{}, doubt
 	case deed == readAll:
 		return Order{Deed: Forget, All: true}, NoDoubt
 	}
-	o := Order{Deed: Deed(ReadDeeds[deed]), Text: s.content(deed)}
+	o := Order{Deed: Deed(Classes[deed]), Text: s.content(deed)}
 	switch n := utf8.RuneCountInString(o.Text); {
-	case n < 3 || n > maxTextLength:
+	case n < 3 || n > MaxText:
 		return Order{}, Likely
 	case o.Deed == Keep:
 		return s.v.kept(o.Text), NoDoubt
@@ -39,7 +40,7 @@ func readOrder(sentences []string, called [][]string) (Order, Doubt) {
 // whether it asks something. Then it is never sure who orders what.
 func (s *sight) reported() bool {
 	return slices.ContainsFunc(s.sentences, func(one glance) bool {
-		head, colon := beforeColon(one.text)
+		head, colon := BeforeColon(one.text)
 		speaks := slices.ContainsFunc(one.places, func(p place) bool { return p.to <= len(head) && signKinds[p.kind] != "correct" })
 		return colon && !speaks || strings.Contains(one.text, "@") || isQuestion(one.text) && len(one.places) > 0 && !s.requests(one)
 	})
@@ -55,10 +56,10 @@ func (s *sight) elsewhere(deed string) bool {
 		return !s.signs("memory") && slices.ContainsFunc(s.sentences, func(one glance) bool { return s.v.has(one.text, s.v.elsewhere) })
 	case string(Correct):
 		return !s.signs("memory") && !s.signs("correct") && !slices.ContainsFunc(s.sentences, func(one glance) bool {
-			return speaksTo(newSaying(one.text)) || longestIn(s.v.no, one.text, one.words) > 0
+			return text.NewSaying(one.text).SpeaksTo() || longestIn(s.v.no, one.text, one.words) > 0
 		})
 	}
-	return slices.ContainsFunc(s.sentences, func(one glance) bool { return clean.Orders(one.text) || lexicon().frames.in(newSaying(one.text)) })
+	return slices.ContainsFunc(s.sentences, func(one glance) bool { return clean.Orders(one.text) || text.NewSaying(one.text).Has(reports().frames) })
 }
 
 func (s *sight) signs(kind string) bool {
@@ -76,7 +77,7 @@ func (s *sight) denied() bool {
 			}
 			head := one.text[:p.from]
 			mark := strings.LastIndexAny(head, ",;:–—.!，、。")
-			return slices.ContainsFunc(tokens(head[mark+1:]), func(w token) bool { return s.v.negations[w.key] }) || s.v.dialect().qualifiers.in(newSaying(head))
+			return slices.ContainsFunc(tokens(head[mark+1:]), func(w token) bool { return s.v.negations[w.key] }) || text.NewSaying(head).Has(s.v.grammar.qualifiers)
 		})
 	})
 }
@@ -159,7 +160,7 @@ func (s *sight) parts(deed int) (all []part) {
 			points := false
 			for _, w := range one.words {
 				if w.from >= p.from && w.to <= p.to {
-					points = points || deed == 4 && secondPerson()[s.v.code][w.key] || framed && s.v.this.has(w.key) && !s.v.that.has(w.key)
+					points = points || deed == 4 && text.SecondPerson(s.v.code)[w.key] || framed && s.v.this.has(w.key) && !s.v.that.has(w.key)
 				}
 			}
 			cut := s.stripped(one, p, kinds, deed == 2)
@@ -187,6 +188,14 @@ func (s *sight) opposed() string {
 	return ""
 }
 
+// Clauses returns the parts of a text between marks.
+func Clauses(s string) (all []string) {
+	for _, p := range clausesOf(s) {
+		all = append(all, s[p.from:p.to])
+	}
+	return all
+}
+
 func clausesOf(s string) (all []piece) {
 	from := 0
 	for i, r := range s {
@@ -203,6 +212,9 @@ func frame(one glance, from, to int, kinds []string) bool {
 		return p.from <= from && to <= p.to && slices.Contains(kinds, signKinds[p.kind])
 	})
 }
+
+// wordLetters is how many characters count as a word in a script without spaces.
+const wordLetters = 2
 
 // strange returns how many words of a piece have a meaning of their own. In a script without spaces, all that is no sign counts.
 func (s *sight) strange(one glance, p piece, kinds []string) (n int) {
@@ -229,7 +241,7 @@ func (s *sight) strange(one glance, p piece, kinds []string) (n int) {
 // light reports whether a word has no meaning of its own: it is small, polite, the bot's name, or part of a sign.
 func (s *sight) light(one glance, i int, kinds []string) bool {
 	w := one.words[i]
-	return s.v.dialect().small[w.key] || s.v.this.has(w.key) || s.v.that.has(w.key) || s.v.known.has(w.key) || s.v.own.has(w.key) || s.v.me.has(w.key) || secondPerson()[s.v.code][w.key] ||
+	return s.v.grammar.small[w.key] || s.v.this.has(w.key) || s.v.that.has(w.key) || s.v.known.has(w.key) || s.v.own.has(w.key) || s.v.me.has(w.key) || text.SecondPerson(s.v.code)[w.key] ||
 		s.v.negations[w.key] || frame(one, w.from, w.to, kinds) || longestOf(s.v.leads, one.words[i:]) > 0 || longestOf(s.v.asks, one.words[i:]) > 0 || s.names(one.words[i:]) > 0
 }
 
@@ -262,7 +274,7 @@ func (s *sight) stripped(one glance, p piece, kinds []string, topic bool) piece 
 func (s *sight) owned(one glance, p piece) bool {
 	for _, w := range one.words {
 		if w.from >= p.from {
-			return s.v.own.has(w.key) || s.v.dialect().determiners[w.key] || s.v.this.has(w.key)
+			return s.v.own.has(w.key) || s.v.grammar.determiners[w.key] || s.v.this.has(w.key)
 		}
 	}
 	return false
@@ -290,7 +302,7 @@ func (s *sight) trimmed(one glance, p piece) piece {
 		if w.to > p.to {
 			continue
 		}
-		if w.from <= p.from || !s.v.and.has(w.key) && !s.v.so.has(w.key) && !s.v.this.has(w.key) && !s.v.that.has(w.key) && !secondPerson()[s.v.code][w.key] &&
+		if w.from <= p.from || !s.v.and.has(w.key) && !s.v.so.has(w.key) && !s.v.this.has(w.key) && !s.v.that.has(w.key) && !text.SecondPerson(s.v.code)[w.key] &&
 			longestOf(s.v.leads, one.words[i:i+1]) == 0 && longestOf(s.v.asks, one.words[i:]) == 0 {
 			break
 		}
