@@ -74,7 +74,7 @@ type Gateway struct {
 
 	tasks   sync.WaitGroup // goroutines that Run waits for
 	once    sync.Once      // guards the call of Begun
-	changed chan struct{}  // holds one token after READY and RESUMED, for the keeper
+	changed chan struct{}  // holds one token when the keeper should save at once
 
 	// contentless means that the gateway has refused the content of messages. Mentions, replies with a ping, commands
 	// and direct messages still come whole.
@@ -177,7 +177,7 @@ func (g *Gateway) Refuse() {
 }
 
 // Events returns the events in Discord's order, those together that came while the bot was busy. Run closes the channel
-// when it returns. The bot takes events when it has stored those that came before.
+// when it returns. The bot takes events when it has stored those that came before. To learn that, an empty batch follows missed messages.
 func (g *Gateway) Events() <-chan []turn.Event { return g.events }
 
 // Contentless reports whether Discord lets the bot read only messages that are for it.

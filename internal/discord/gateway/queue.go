@@ -37,6 +37,9 @@ func (g *Gateway) enqueue(e queued) {
 // forward moves events from the queue to the bot until ctx is done.
 func (g *Gateway) forward(ctx context.Context) {
 	for {
+		if g.waiting.holdsMissed() && !g.confirm(ctx) {
+			return
+		}
 		batch := g.waiting.take(ctx)
 		if len(batch) == 0 {
 			return
@@ -47,6 +50,32 @@ func (g *Gateway) forward(ctx context.Context) {
 		if !g.handOut(ctx, batch) {
 			return
 		}
+	}
+}
+
+// confirm hands out an empty batch, unless events come first. The bot takes it when it has stored missed messages, and the keeper then
+// saves that they need not be asked for again. A program that ends every few seconds would otherwise ask for ever more of them. It
+// reports false when ctx is done.
+func (g *Gateway) confirm(ctx context.Context) bool {
+	for g.waiting.idle() {
+		select {
+		case <-ctx.Done():
+			return false
+		case <-g.waiting.wake:
+		case g.events <- nil:
+			g.waiting.stored()
+			g.saveSoon()
+			return true
+		}
+	}
+	return true
+}
+
+// saveSoon asks the keeper to save the sessions.
+func (g *Gateway) saveSoon() {
+	select {
+	case g.changed <- struct{}{}:
+	default:
 	}
 }
 
@@ -208,6 +237,29 @@ func (q *queue) handOut() {
 	q.settle()
 	q.latest = append(q.latest, handedOut{q.current, time.Now()})
 	q.current = nil
+}
+
+// holdsMissed reports whether the bot has been handed messages that no session brought, and may not have stored them.
+func (q *queue) holdsMissed() bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return slices.ContainsFunc(q.latest, func(batch handedOut) bool {
+		return slices.ContainsFunc(batch.events, func(e queued) bool { return e.from.session == noSession })
+	})
+}
+
+// idle reports whether no event waits.
+func (q *queue) idle() bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return len(q.waiting) == 0
+}
+
+// stored records that the bot has stored all that it was handed.
+func (q *queue) stored() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.latest = nil
 }
 
 // settle forgets events that the bot has surely stored. The caller holds mu.

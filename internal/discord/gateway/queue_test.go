@@ -64,3 +64,31 @@ func TestEventsComeTogether(t *testing.T) {
 		}
 	}
 }
+
+// TestMissedMessagesAreConfirmed hands out messages that no session brought. Once the bot has taken the empty batch behind them, they need not
+// be asked for again.
+func TestMissedMessagesAreConfirmed(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	g := &Gateway{Config: Config{Place: func(*turn.Event) {}}, waiting: newQueue(10), events: make(chan []turn.Event), changed: make(chan struct{}, 1)}
+	s := &Shard{Gateway: g, set: &set{of: 1}}
+	g.waiting.reach(s, position{shard: s, session: 1, seq: 7, mark: 900})
+	release := g.waiting.hold(position{shard: s, session: 1, mark: 100})
+	s.EmitMissed(turn.Event{ID: "500"}, 100)
+	release()
+	go g.forward(ctx)
+	if batch := <-g.events; len(batch) != 1 {
+		t.Fatalf("got %+v", batch)
+	}
+	if p, whole := g.waiting.position(s); p.mark != 100 || whole {
+		t.Errorf("before the bot comes back: mark %d, whole %t", p.mark, whole)
+	}
+	if batch := <-g.events; len(batch) != 0 {
+		t.Fatalf("got %+v", batch)
+	}
+	<-g.changed
+	if p, whole := g.waiting.position(s); p.mark != 900 || !whole {
+		t.Errorf("when it is back: mark %d, whole %t", p.mark, whole)
+	}
+}

@@ -199,6 +199,7 @@ func (s *Shard) missed(ctx context.Context, mark Flake, release func()) {
 	defer func() {
 		if ctx.Err() == nil || context.Cause(ctx) == errReplaced { // otherwise the next start asks again
 			release()
+			s.saveSoon()
 		}
 	}()
 	s.Missed(ctx, s, mark)
@@ -215,10 +216,7 @@ func (s *Shard) welcomed() {
 	if first && s.set.arrived() {
 		s.once.Do(func() { s.Start("OnReady", s.Begun) })
 	}
-	select {
-	case s.changed <- struct{}{}:
-	default:
-	}
+	s.saveSoon()
 }
 
 func (s *Shard) resumed(ctx context.Context, data []byte) {
