@@ -25,6 +25,9 @@ func TestMayHold(t *testing.T) {
 			}
 		}
 	})
+	if !MayHold(Words("I won't"), "wonts") { // the s is taken for that of a plural
+		t.Error("wonts is not in won't")
+	}
 	if no == 0 {
 		t.Error("it never says no")
 	}

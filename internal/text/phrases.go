@@ -100,7 +100,7 @@ func MayHold(words []Word, phrase string) bool {
 		n++
 	}
 	// The key of an ASCII word has the same beginning, unless chat writes several words as one. An apostrophe would join it to the next word.
-	if n == 0 || n < len(phrase) && phrase[n] != ' ' || writtenTogether(strings.ToLower(phrase[:n])) != nil {
+	if n == 0 || n < len(phrase) && phrase[n] != ' ' || writtenTogether(Fold(phrase[:n])) != nil {
 		return true
 	}
 	begins := strings.ToLower(phrase[:min(n, 2)])
