@@ -162,7 +162,7 @@ func checkPlan(plan []byte) error {
 			return fmt.Errorf("%s\nhides %s: %s", source, mark, p.Markdown)
 		}
 	}
-	if p.Hidden != w.hidden {
+	if p.Hidden != w.hidden && (p.Hidden < w.hidden || !strings.Contains(source, "<svg")) { // the words of a drawing may be counted, too
 		return fmt.Errorf("%s\nhides %d characters, and counts %d", source, w.hidden, p.Hidden)
 	}
 	return nil
