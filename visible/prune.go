@@ -83,7 +83,7 @@ func (p *pruner) children(n *html.Node) {
 func (p *pruner) drop(n *html.Node) {
 	size := dom.Letters(n.Data)
 	if n.Type == html.ElementNode {
-		size = dom.Length(n)
+		size = length(n)
 	}
 	if p.page.marks[n] == doubtful {
 		p.count.Doubtful += size
@@ -91,6 +91,19 @@ func (p *pruner) drop(n *html.Node) {
 		p.count.Hidden += size
 	}
 	n.Parent.RemoveChild(n)
+}
+
+// length counts the characters below n as dom.Length does, without text for machines, which is no hidden text wherever it is.
+func length(n *html.Node) (total int) {
+	for c := range dom.Children(n) {
+		switch {
+		case c.Type == html.TextNode:
+			total += dom.Letters(c.Data)
+		case c.Type == html.ElementNode && !isNoText(c):
+			total += length(c)
+		}
+	}
+	return total
 }
 
 // join puts the content of shadow trees where it is shown.

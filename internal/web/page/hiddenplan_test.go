@@ -45,7 +45,7 @@ var inheritedStyles = [...][2]string{
 // showing are wrappers that look like hiding ones and hide nothing.
 var showing = []string{
 	`<div class="hidden md:block">%s</div>`, `<div class="d-none d-md-block">%s</div>`, `<div class="sr-only lg:not-sr-only">%s</div>`, `<div class="invisible lg:visible">%s</div>`,
-	`<div style="opacity:.5">%s</div>`, `<div style="clip-path:inset(0%%)">%s</div>`, `<div style="height:0">%s</div>`, `<div style="font-size:.8em">%s</div>`,
+	`<div style="opacity:.5">%s</div>`, `<div style="clip-path:inset(-200em)">%s</div>`, `<div style="height:0">%s</div>`, `<div style="font-size:.8em">%s</div>`,
 	`<div class="paper">%s</div>`, `<div class="phone">%s</div>`, `<div class="hover">%s</div>`, `<div class="twice">%s</div>`, `<div class="q7" style="display:block!important">%s</div>`,
 	`<details open>%s</details>`, `<section inert>%s</section>`, `<div title="display:none" data-hidden="true">%s</div>`, `<section>%s</section>`, `<div><div>%s</div></div>`,
 }
@@ -57,12 +57,11 @@ const styles = `<style>.q7{display:none}#zz9{clip-path:inset(50%)}blink{opacity:
 // plannedPage is a page that is written after a plan, with the words in it that a reader sees and the number of characters
 // that are hidden.
 type plannedPage struct {
-	plan     []byte
-	source   strings.Builder
-	shown    []string
-	hidden   int
-	n        int  // of the last paragraph
-	machined bool // something is for machines alone
+	plan   []byte
+	source strings.Builder
+	shown  []string
+	hidden int
+	n      int // of the last paragraph
 }
 
 // choose takes the plan's next step, one of n. At the end of the plan it takes the first.
@@ -94,20 +93,17 @@ func (p *plannedPage) blocks(depth int, at place) {
 
 func (p *plannedPage) block(depth int, at place) {
 	kind := p.choose(6)
-	if depth == maxPlanDepth || kind == 0 || kind == 2 && at.hidden { // what is for machines and hidden as well may count
+	if depth == maxPlanDepth || kind == 0 {
 		p.source.WriteString("<p>" + p.words(at) + "</p>")
 		return
 	}
 	switch kind {
 	case 1:
 		w := hiding[p.choose(len(hiding))]
-		if !at.hidden {
-			at.hidden, at.machine = true, w.machine
-		}
+		at.hidden, at.machine = true, at.machine || w.machine
 		p.wrap(w.source, depth, at)
 	case 2:
 		source := machines[p.choose(len(machines))]
-		p.machined = true
 		at.hidden, at.machine = true, true
 		fmt.Fprintf(&p.source, source, p.words(at))
 	case 3, 4:
@@ -164,7 +160,7 @@ func checkPlan(plan []byte) error {
 			return fmt.Errorf("%s\nhides %s: %s", source, mark, p.Markdown)
 		}
 	}
-	if p.Hidden < w.hidden || p.Hidden > w.hidden && !w.machined { // what is for machines may be counted with what hides around it
+	if p.Hidden != w.hidden {
 		return fmt.Errorf("%s\nhides %d characters, and counts %d", source, w.hidden, p.Hidden)
 	}
 	return nil
