@@ -246,7 +246,8 @@ func (s *rule) findAll(text string, expand func(string) string, left *time.Durat
 		if all = append(all, m); !s.every {
 			break
 		}
-		inTime = search(left, func() (err error) { m, err = re.FindNextMatch(m); return err })
+		after := m
+		inTime = search(left, func() (err error) { m, err = re.FindNextMatch(after); return err })
 	}
 	return all, inTime
 }

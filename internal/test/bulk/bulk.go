@@ -27,7 +27,7 @@ const (
 // prepare makes an input of the given size and returns the function to measure. Linear calls prepare before each measurement.
 func Linear(tb testing.TB, what string, size int, prepare func(size int) (work func())) {
 	tb.Helper()
-	cost := func(size int) time.Duration {
+	once := func(size int) time.Duration {
 		var all time.Duration
 		for n := 1; ; n++ {
 			work := prepare(size)
@@ -39,6 +39,7 @@ func Linear(tb testing.TB, what string, size int, prepare func(size int) (work f
 			}
 		}
 	}
+	cost := func(size int) time.Duration { return min(once(size), once(size), once(size)) } // what is more is noise
 	var small, large time.Duration
 	for range tries {
 		if small, large = cost(size/4), cost(size); large <= 8*small {
