@@ -87,6 +87,7 @@ func (s *Shard) restore(kept Kept) {
 		return
 	}
 	s.id, s.url, s.gateway, s.alive, s.restored = kept.ID, kept.URL, kept.Gateway, kept.Alive, true
+	s.began = true
 	s.seq.Store(kept.Seq)
 	s.asked = s.intents()
 	s.replays = true

@@ -20,6 +20,7 @@ func (s *Shard) Brings(guildID string) bool { return ShardOf(guildID, s.set.of) 
 type set struct {
 	of      int      // how many there are
 	members []*Shard // by number
+	asked   int64    // how often Discord had been asked where the gateway is when the set was made
 	beside  *set     // brings the same events until all members are there; nil: none does
 
 	begun  atomic.Bool   // one of the sessions has begun, or is to be resumed
@@ -32,7 +33,7 @@ type set struct {
 
 // newSet makes a set that does not run yet. Messages after the mark may have been missed; if it is 0, none are.
 func (g *Gateway) newSet(of int, mark Flake) *set {
-	x := &set{of: of, there: make(chan struct{})}
+	x := &set{of: of, asked: g.starts.asked.Load(), there: make(chan struct{})}
 	x.absent.Store(int64(of))
 	for n := range of {
 		m := &Shard{Gateway: g, set: x, number: n, presenting: make(chan struct{}, 1)}

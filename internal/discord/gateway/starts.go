@@ -108,6 +108,9 @@ func (s *Shard) permission(ctx context.Context) (address string, err error) {
 func (s *Shard) reserve(ctx context.Context) (wait time.Duration, err error) {
 	a := s.starts
 	before := a.asked.Load()
+	if !s.began { // it takes what another shard of its set was told, even before this one came to ask
+		before, s.began = s.set.asked, true
+	}
 	select {
 	case <-ctx.Done():
 		return 0, ctx.Err()

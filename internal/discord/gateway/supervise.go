@@ -36,6 +36,7 @@ type Shard struct {
 	id, url    string           // of the session that may be resumed; without an id a new one begins. url may be empty
 	gateway    string           // the address for new sessions, as Discord last named it
 	slot       *slot            // for the next IDENTIFY
+	began      bool             // it has asked where the gateway is, or goes on with a session
 	asked      discordgo.Intent // intents of the last IDENTIFY
 	seq        atomic.Int64     // number of the last event received in the session; the heartbeat reads it
 	failed     int              // RESUMEs sent since the last accepted one
