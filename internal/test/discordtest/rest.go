@@ -117,9 +117,9 @@ func (s *Server) route(c *call) answer {
 		{"GET users/@me", s.getSelf},
 		{"GET applications/@me", s.getApplication},
 		{"GET users/@me/guilds", s.listGuilds},
-		{"GET guilds/*", s.getGuild},
-		{"GET guilds/*/channels", s.listChannels},
-		{"GET guilds/*/roles", s.listRoles},
+		{"GET guilds/*", s.ofGuild((*guild).payload)},
+		{"GET guilds/*/channels", s.ofGuild((*guild).channelPayloads)},
+		{"GET guilds/*/roles", s.ofGuild((*guild).rolePayloads)},
 		{"POST users/@me/channels", s.openDirect},
 		{"GET channels/*", s.getChannel},
 		{"PATCH channels/*", s.patchChannel},
@@ -372,31 +372,26 @@ func (s *Server) listGuilds(c *call) answer {
 	return answer{http.StatusOK, list}
 }
 
+// ofGuild answers a request about a server that the bot can ask about. get is called with the lock held.
+func (s *Server) ofGuild(get func(*guild) any) func(*call) answer {
+	return func(c *call) answer {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		g := s.guild(c.parts[1])
+		if g == nil || g.away {
+			return refusal(http.StatusNotFound, 10004, "Unknown Guild")
+		}
+		return answer{http.StatusOK, get(g)}
+	}
+}
+
 // https://discord.com/developers/docs/resources/guild#get-guild
-func (s *Server) getGuild(c *call) answer {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	g := s.guild(c.parts[1])
-	if g == nil || g.away {
-		return refusal(http.StatusNotFound, 10004, "Unknown Guild")
-	}
-	return answer{http.StatusOK, object{"id": g.id, "name": g.name, "owner_id": "1", "roles": g.rolePayloads()}}
+func (g *guild) payload() any {
+	return object{"id": g.id, "name": g.name, "owner_id": "1", "roles": g.rolePayloads()}
 }
 
-// listRoles lists the roles of a server.
 // https://discord.com/developers/docs/resources/guild#get-guild-roles
-func (s *Server) listRoles(c *call) answer {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	g := s.guild(c.parts[1])
-	if g == nil || g.away {
-		return refusal(http.StatusNotFound, 10004, "Unknown Guild")
-	}
-	return answer{http.StatusOK, g.rolePayloads()}
-}
-
-// rolePayloads is guarded by the server's mu.
-func (g *guild) rolePayloads() []object {
+func (g *guild) rolePayloads() any {
 	roles := []object{g.rolePayload(g.id)}
 	for _, id := range slices.Sorted(maps.Keys(g.roles)) {
 		roles = append(roles, g.rolePayload(id))
@@ -404,22 +399,16 @@ func (g *guild) rolePayloads() []object {
 	return roles
 }
 
-// listChannels lists the channels of a server without its threads. It includes channels that the bot may not see.
+// channelPayloads has no threads. It includes channels that the bot may not see.
 // https://discord.com/developers/docs/resources/guild#get-guild-channels
-func (s *Server) listChannels(c *call) answer {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	g := s.guild(c.parts[1])
-	if g == nil || g.away {
-		return refusal(http.StatusNotFound, 10004, "Unknown Guild")
-	}
+func (g *guild) channelPayloads() any {
 	list := []object{}
 	for _, ch := range slices.SortedFunc(slices.Values(g.channels), func(a, b *channel) int { return byAge(a.id, b.id) }) {
 		if ch.kind != 11 {
 			list = append(list, ch.payload())
 		}
 	}
-	return answer{http.StatusOK, list}
+	return list
 }
 
 // byAge compares ids, which grow with time.
