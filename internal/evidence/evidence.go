@@ -3,14 +3,14 @@
 //
 // Finding: [NewQuestion] (question.go) reads the terms of a question and the type of answer that it wants.
 // [Question.Choose] (evidence.go) divides pages into sentences, ranks them by features.go, and takes the best.
-// [Question.Outline] (outline.go) summarises pages. What was left out is recorded with the reason.
+// [Question.Outline] (page.go) summarises pages. What was left out is recorded with the reason.
 //
 // Quoting: quote.go decides what may be quoted. [Quotable] divides long sentences into clauses that keep their meaning. [CheckQuote] refuses
 // what must not be shown. Everything that chooses quotes, including a side model, chooses among these and writes nothing.
 //
 // Framing: a true quote misleads without what denies it. [ParseLayout] (layout.go) reads headings, lists and tables.
 // [Layout.Framing] tells whose word a sentence is, and whether its page denies it (denial.go, refute.go). If the rules
-// find nothing, the page says it. lexicon.go has the words of these rules.
+// find nothing, the page says it. features.go has the words of these rules.
 //
 // Checking: a [Page] (page.go) is the text that a claim is checked against. [CheckCitation] (citation.go, number.go)
 // checks a sentence of a reply that cites pages. [FindSupport] (messages.go) checks, more strictly (statement.go), what

@@ -7,7 +7,7 @@
 //     asks a model a second time only if that can help, and no model after words were passed on.
 //   - compat.go remembers which parameters a model rejects and leaves them out from then on. It also leaves out
 //     pictures for a model that takes none.
-//   - slots.go limits the concurrent requests, fairly between lanes.
+//   - The slots in attempt.go limit the concurrent requests, fairly between lanes.
 //   - attempt.go is one request: go-openai writes it and splits the stream, and attempt reads the events.
 //   - wire.go sits between go-openai and the network. It handles what go-openai would lose: error bodies of every
 //     shape, Retry-After, HTML with status 200, silences, endless lines.

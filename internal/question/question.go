@@ -4,7 +4,7 @@
 //
 //  1. Parse: utterance.go cuts a message into words and tells its form: question, request, order.
 //  2. Complete: followup.go completes "and in Berlin?" from the messages before. Rules come first (fragment.go,
-//     time.go, pronoun.go), then two models (completion.go, traits.go, token.go).
+//     time.go, pronoun.go), then two models (completion.go, traits.go).
 //  3. Assess: need.go scores how much the message needs the web, with the cues behind the score. models.go has the
 //     trained models and the intents; features.go and multilingual.go have what the models see.
 //  4. Compose: query.go writes the queries ([Plan.Compose]).

@@ -1,10 +1,10 @@
 // Package store keeps what must outlive the process: messages, claimed events, settings, quotas, people's decisions about their data, and
 // the tables of packages trace, memory, embedding and history, which have the SQL for them.
 //
-// A [DB] is one SQLite file, familiar.db, in a directory that one process owns at a time (lock.go). Each kind of data has a service, such
+// A [DB] is one SQLite file, familiar.db, in a directory that one process owns at a time (file.go). Each kind of data has a service, such
 // as db.Messages, with a file or two of its own. All services write through [DB.Write], which puts writes of the same moment into one
 // transaction (write.go). They read through a few connections that cannot write (query.go). A committed write survives the death of the
-// process at any moment. Those that must not be forgotten survive a loss of power, too (sync.go).
+// process at any moment. Those that must not be forgotten survive a loss of power, too (write.go).
 //
 // [Open] brings the file to the newest schema (migrate.go). It checks a file that was not closed for damage, and stops writing when the
 // file disappears (file.go). It refuses a file that it cannot be sure of, with an [Error] that says the cause and the cure (error.go).
@@ -12,7 +12,7 @@
 // Messages are found by their words through a full-text index (index.go, search.go, recall.go). What other packages made of a message is
 // deleted with it, in the same transaction (derived.go).
 //
-// Package forget decides what is deleted of a person, a server or a message, with the functions of erase.go, retention.go and rows.go.
+// Package forget decides what is deleted of a person, a server or a message, with the functions of retention.go and query.go.
 // The standing of a person is checked in the transaction that would keep something about them (privacy.go).
 //
 // The SQL outside this package is plain, so that another engine could implement the same methods.

@@ -5,7 +5,7 @@
 // (tables.go). [AllTables] merges the files and [TablesOf] returns one of them (languages.go).
 //
 // [Words] (words.go) cuts a text into words and gives each a key: lower case, without accents or a plural s. Tables of
-// words and phrases (phrases.go) are looked up by these keys. [Terms] returns the stems (stem.go) of the meaningful
+// words and phrases (saying.go) are looked up by these keys. [Terms] returns the stems (words.go) of the meaningful
 // words. [Language] guesses a text's language (language.go).
 //
 // [Sentences] and [MessageSentences] cut pages and messages (sentence.go). [Dates] (date.go), [Numbers] and [Quantities]
@@ -14,5 +14,5 @@
 // question names. A [Saying] (saying.go) is a message in which whole phrases are looked for. [Sum] (sum.go) and
 // [Conversion] (unit.go) work out what a message asks for and nothing else. [IndexedWords] (runs.go) are the words by
 // which a full-text index finds a text. Long texts are compared by hashes of runs of words (similar.go).
-// [LatinLookalike] (confusable.go) and [LazyRegexp] (lazyregexp.go) are small tools.
+// [LatinLookalike] (language.go) and [LazyRegexp] (lazyregexp.go) are small tools.
 package text

@@ -2,16 +2,20 @@ package trace
 
 import (
 	"bytes"
+	"context"
+	"crypto/hmac"
 	"database/sql"
 	_ "embed" // the dictionary
+	"encoding/base64"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
+
+	"github.com/klauspost/compress/zstd"
 
 	"familiar/internal/context/turn"
 	"familiar/internal/store"
-
-	"github.com/klauspost/compress/zstd"
 )
 
 // partBytes is the most bytes of a record in one row: four rows fill a page of the file.
@@ -232,4 +236,35 @@ func (r *repeated) add(raw, kept sum) {
 		r.kept = map[sum]sum{}
 	}
 	r.kept[raw] = kept
+}
+
+// Button is the meaning of a button under a reply. It is valid as long as there is a record of the turn.
+type Button struct {
+	TurnID string // the turn that wrote the reply
+	Kind   string
+}
+
+// ButtonKey returns the key of a button, which never changes. It contains a keyed hash, so nobody can guess it. It has no colon and at most 80
+// characters.
+func (s *Store) ButtonKey(b Button) string {
+	mac := s.DB.MAC("button\x00" + b.TurnID + "\x00" + b.Kind)
+	return b.TurnID + "." + strings.ReplaceAll(b.Kind, ":", "~") + "." + base64.RawURLEncoding.EncodeToString(mac)
+}
+
+// Button returns the meaning of the button with a key, or [store.ErrNotFound].
+func (s *Store) Button(ctx context.Context, key string) (b Button, err error) {
+	if turnID, rest, ok := strings.Cut(key, "."); ok {
+		kind, _, _ := strings.Cut(rest, ".")
+		b = Button{turnID, strings.ReplaceAll(kind, "~", ":")}
+		if !hmac.Equal([]byte(s.ButtonKey(b)), []byte(key)) {
+			return Button{}, fmt.Errorf("read button: %w", store.ErrNotFound)
+		}
+		err = s.DB.Read().QueryRowContext(ctx, `SELECT id FROM traces WHERE id = ?`, turnID).Scan(&b.TurnID)
+	} else { // an old button, when they were kept
+		err = s.DB.Read().QueryRowContext(ctx, `SELECT turn_id, kind FROM buttons WHERE key = ?`, key).Scan(&b.TurnID, &b.Kind)
+	}
+	if err != nil {
+		return Button{}, fmt.Errorf("read button: %w", s.DB.Explain(err))
+	}
+	return b, nil
 }

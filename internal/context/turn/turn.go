@@ -340,3 +340,14 @@ type Transcript struct {
 	Bytes     int     `json:"bytes,omitempty"`
 	Failure   Code    `json:"failure,omitempty"`
 }
+
+// The fields of a person's card, which says how they want to be called and spoken to.
+const (
+	CardName     = "name"
+	CardPronouns = "pronouns"
+	CardLanguage = "language"
+	CardAbout    = "about"
+)
+
+// CardFields returns the fields in the order in which people are shown them.
+func CardFields() []string { return []string{CardName, CardPronouns, CardLanguage, CardAbout} }

@@ -4,7 +4,7 @@
 //   - rest.go sends a request until it succeeds or cannot succeed.
 //   - pace.go lets requests wait for their turn. Its limits are those of https://discord.com/developers/docs/topics/rate-limits.
 //   - fail.go turns a failed response into an [Error] of a closed set of kinds.
-//   - clock.go knows Discord's time from the responses.
+//   - The clock in pace.go knows Discord's time from the responses.
 package rest
 
 import (

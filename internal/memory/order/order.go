@@ -10,7 +10,7 @@
 //     sentence (outline.go), and what stands around signs of an order (sign.go). content.go cuts out what such an order is about. cmd/evaluate
 //     trains the model.
 //
-// vocabulary.go has the words and phrases of each language, from the tables of package text, and phrase.go finds them. about.go says whom and
+// vocabulary.go has the words and phrases of each language, from the tables of package text, and phrase.go finds them. card.go says whom and
 // what a text is about.
 package order
 

@@ -2,11 +2,11 @@
 //
 // recall.go has what its two providers share, and [MemoryProvider], which says for each message what the bot remembers about it:
 //
-//  1. query.go reads what the message asks of the past. meaning.go embeds it meanwhile.
+//  1. query.go reads what the message asks of the past. search.go embeds it meanwhile.
 //  2. find.go takes candidates from the store: statements about people, notes, and older messages.
 //  3. rank.go chooses those that would answer best, without a model. corpus.go counts words for it. lore.go cuts the character's lore into
 //     passages, and ranks them too.
-//  4. filter.go lets the side model remove what does not bear on the message.
+//  4. The filter in query.go lets the side model remove what does not bear on the message.
 //  5. tell.go writes the best into the prompt, messages as quotations.
 //
 // server.go has [ServerProvider], which answers questions about what was said in the server. search.go searches for it.

@@ -158,3 +158,80 @@ func (s *spokenParts) topic() (words []string) {
 	}
 	return words[:min(len(words), maxTopicWords)]
 }
+
+// MessageLink is a link to a Discord message.
+type MessageLink struct {
+	Guild, Channel, Message string // ids; of a direct message there is no guild
+	URL                     string // as typed
+}
+
+// messageLink matches the links of all Discord clients. A link into a direct message has "@me" in place of a server.
+var messageLink = text.NewLazyRegexp(`https?://(?:(?:www|ptb|canary)\.)?discord(?:app)?\.com/channels/(\d{1,20}|@me)/(\d{1,20})/(\d{1,20})\b`)
+
+// maxLinks is how many links of one message are followed.
+const maxLinks = 5
+
+// MessageLinks returns the messages that a text links to, each once.
+func MessageLinks(s string) (all []MessageLink) {
+	seen := map[string]bool{}
+	for _, m := range messageLink.FindAllStringSubmatch(s, -1) {
+		if !seen[m[3]] && len(all) < maxLinks {
+			seen[m[3]] = true
+			all = append(all, MessageLink{Guild: strings.TrimPrefix(m[1], "@me"), Channel: m[2], Message: m[3], URL: m[0]})
+		}
+	}
+	return all
+}
+
+// MessageURL returns the address of a message.
+func MessageURL(guildID, channelID, messageID string) string {
+	return "https://discord.com/channels/" + guildID + "/" + channelID + "/" + messageID
+}
+
+// ChannelOf returns the channel id in the address of a message or channel, or "".
+func ChannelOf(url string) string {
+	if m := channelLink.FindStringSubmatch(url); m != nil {
+		return m[1]
+	}
+	return ""
+}
+
+var channelLink = text.NewLazyRegexp(`^https://discord\.com/channels/\d{1,20}/(\d{1,20})(?:/\d{1,20})?$`)
+
+// AboutAsker reports whether a message asks what is known of its author: "what do you know about me?". Memory answers that, and the web
+// knows nothing of it.
+func AboutAsker(message string, names []string) bool {
+	r := reader{u: question.Parse(message, names), used: map[int]bool{}}
+	return len(r.u.Words) <= maxPhraseWords && slices.ContainsFunc(r.inLanguages(text.MessageLanguage(message)), func(s spokenParts) bool {
+		return s.find("you_know") >= 0 && s.find("about_me") >= 0
+	})
+}
+
+// AboutOwn reports whether a message asks for something that belongs to its author, and for nothing else: "what is my dog's name?". The web
+// does not know it.
+func AboutOwn(message string, names []string) bool {
+	r := reader{u: question.Parse(message, names), used: map[int]bool{}}
+	if len(r.u.Words) > maxPhraseWords || strings.ContainsAny(message, "0123456789") {
+		return false
+	}
+	return slices.ContainsFunc(r.inLanguages(text.MessageLanguage(message)), func(s spokenParts) bool {
+		owner := s.find("my")
+		if asks := s.has["naming"] || s.has["what"] || s.has["who"] || s.has["when"] || r.u.Form() == question.Wh; owner < 0 || !asks || !r.u.Asks() {
+			return false
+		}
+		if text.Unspaced(message) {
+			return s.has["naming"] || s.has["when"] && len(s.topic()) <= 1
+		}
+		rest := r.u.Words[slices.IndexFunc(r.u.Words, func(w text.Word) bool { return w.End >= s.parts[owner].end })+1:]
+		for _, w := range r.u.Words {
+			plays := slices.ContainsFunc(s.parts, func(p part) bool { return p.start < w.End && w.Start < p.end && p.name != "say" && p.name != "post" })
+			if !plays && text.Meaningful(w.Key) && (w.Start < s.parts[owner].start || len(rest) > maxOwned) {
+				return false
+			}
+		}
+		return len(rest) > 0
+	})
+}
+
+// maxOwned is how many words may name what belongs to the author.
+const maxOwned = 3

@@ -9,7 +9,7 @@
 //     (features.go). In doubt the server is searched first, and then the web.
 //  4. Name the topic: the words that play no part are searched for.
 //
-// links.go knows links to messages of Discord, which need no reading. own.go finds questions about their own author,
+// message.go also knows links to messages of Discord, which need no reading, and finds questions about their own author,
 // which memory answers. The forms of sentences, spelling and kinds of words come from package question.
 package past
 

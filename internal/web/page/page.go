@@ -10,7 +10,7 @@
 //  4. Package visible removes what a reader cannot see. This must happen before the extraction, which undoes some
 //     hiding.
 //  5. wall.go recognises challenges, consent walls, and empty shells for scripts.
-//  6. extract.go finds the content: an article with its lead (lead.go), the posts of a thread (thread.go), or a page
+//  6. extract.go finds the content: an article with its lead (extract.go), the posts of a thread (thread.go), or a page
 //     without its boilerplate (boilerplate.go). product.go protects the facts of a product. lines.go and marks.go remove
 //     what interrupts the text.
 //  7. markdown.go writes the content as Markdown.
