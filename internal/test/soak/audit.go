@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"sort"
 	"strings"
 	"time"
 
@@ -71,14 +72,18 @@ func (s *stage) outcomes() []outcome {
 
 // weigh finds the answers and the notice of each mention in the bot's messages, by channel.
 func weigh(mentions []mention, own map[string][]discordtest.Message) []outcome {
-	byID, answers := map[string]mention{}, map[string][]discordtest.Message{}
+	byID, answers, notices := map[string]mention{}, map[string][]discordtest.Message{}, map[string][]discordtest.Message{}
 	for _, m := range mentions {
 		byID[m.id] = m
 	}
-	for _, messages := range own {
+	for channel, messages := range own {
 		for _, a := range messages {
-			for _, tag := range tagged.FindAllString(opening.FindString(a.Text), -1) {
+			tags := opening.FindString(a.Text)
+			for _, tag := range tagged.FindAllString(tags, -1) {
 				answers[tag] = append(answers[tag], a)
+			}
+			if tags == "" || !complete(a) && marked.MatchString(a.Text) {
+				notices[channel] = append(notices[channel], a)
 			}
 		}
 	}
@@ -86,7 +91,7 @@ func weigh(mentions []mention, own map[string][]discordtest.Message) []outcome {
 	all := make([]outcome, len(mentions))
 	for i, m := range mentions {
 		all[i] = outcome{mention: m, answers: answers[m.tag]}
-		all[i].told, all[i].toldAt = told(m, own[m.channel], byID)
+		all[i].told, all[i].toldAt = told(m, notices[m.channel], byID)
 		for _, at := range refused[m.author] {
 			if all[i].told == "" && at.Sub(m.at).Abs() < time.Minute {
 				all[i].told, all[i].toldAt = "refused, in this channel or another", at
@@ -121,15 +126,17 @@ const (
 )
 
 // told returns the notice that tells the author of a mention why there is no answer, and when it was posted. It replies to the mention, or to another message of the
-// same burst, or it names the author. An answer that is marked as incomplete counts too.
-func told(m mention, own []discordtest.Message, byID map[string]mention) (string, time.Time) {
-	for _, n := range own {
-		tags := opening.FindString(n.Text)
-		to := byID[n.ReplyTo]
+// same burst, or it names the author. An answer that is marked as incomplete counts too. The notices are in order of time.
+func told(m mention, notices []discordtest.Message, byID map[string]mention) (string, time.Time) {
+	first := sort.Search(len(notices), func(i int) bool { return !notices[i].At.Before(m.at) })
+	for _, n := range notices[first:] {
+		if n.At.Sub(m.at) > noticeSpan {
+			break
+		}
+		tags, to := opening.FindString(n.Text), byID[n.ReplyTo]
 		switch {
-		case n.At.Before(m.at) || n.At.Sub(m.at) > noticeSpan:
 		case tags != "":
-			if marked.MatchString(n.Text) && !complete(n) && slices.Contains(strings.Fields(tags), m.tag) {
+			if slices.Contains(strings.Fields(tags), m.tag) {
 				return n.Text, written(n)
 			}
 		case n.ReplyTo == m.id,

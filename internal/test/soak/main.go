@@ -20,8 +20,8 @@
 // The accounting is independent of the program: ledger.go records every mention that was written, and audit.go checks what Discord holds in
 // the end. Every mention is answered, or its author is told why it is not. No mention is answered twice, no reply is incomplete without a
 // mark, and each reply has its complete record in the database. To be told is no success: service.go has the least share that is answered,
-// and the longest waits. SQLite's own tool looks through the database, if the machine has it. The output is a Markdown table of counts and a line for each broken promise.
-// The exit code is 1 if a promise was broken.
+// and the longest waits. SQLite's own tool looks through the database, if the machine has it. The output is a Markdown table of counts and a line for each broken promise,
+// also of a scenario that failed or was interrupted. The exit code is 1 if a promise was broken. A second signal ends the driver at once.
 //
 // stage.go has the far ends and the processes, and people.go the load. The scenarios are in load.go, kill.go, steady.go, long.go and
 // outage.go.
@@ -116,13 +116,12 @@ func run(ctx context.Context, args []string, out io.Writer) int {
 		return exitBroken
 	}
 	defer s.close()
-	if err := sc.play(ctx, s); err != nil {
-		fmt.Fprintf(out, "%s: %v\n", sc.name, err)
-		s.opt.keep = true
-		return exitBroken
-	}
+	err = sc.play(ctx, s)
 	s.lawful()
-	if s.print(out); len(s.findings) > 0 {
+	if s.print(out); err != nil || len(s.findings) > 0 {
+		if err != nil {
+			fmt.Fprintf(out, "\n%s did not come to its end: %v\n", sc.name, err)
+		}
 		s.opt.keep = true
 		return exitBroken
 	}

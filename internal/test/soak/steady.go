@@ -26,7 +26,7 @@ type sample struct {
 	file     int // the part of rss that is mapped from files: the binary
 }
 
-// playSteady keeps the program busy for a long time.
+// playSteady keeps the program busy for a long time. A signal ends the load early, and what was measured until then is judged.
 func playSteady(ctx context.Context, s *stage) error {
 	if err := s.come(ctx); err != nil {
 		return err
@@ -35,10 +35,7 @@ func playSteady(ctx context.Context, s *stage) error {
 	quiet := background(ctx, s.load)
 	defer quiet()
 	var samples []sample
-	for time.Since(began) < s.opt.span {
-		if err := wait(ctx, sampleSpan); err != nil {
-			return err
-		}
+	for time.Since(began) < s.opt.span && wait(ctx, sampleSpan) == nil {
 		now, err := s.sample()
 		if err != nil {
 			return err
@@ -46,6 +43,8 @@ func playSteady(ctx context.Context, s *stage) error {
 		samples = append(samples, now)
 	}
 	quiet()
+	s.opt.span = min(s.opt.span, time.Since(began)).Round(time.Second)
+	ctx = context.WithoutCancel(ctx)
 	s.minutes(began, samples)
 	s.quarters(began)
 	if err := s.settle(ctx, patience); err != nil {
@@ -87,6 +86,9 @@ func kib(file, name string) (n int, err error) {
 // minutes notes memory and first words of each minute. The median of a minute counts. Memory must not grow after warmUp, or after the first
 // third of a shorter run.
 func (s *stage) minutes(began time.Time, samples []sample) {
+	if len(samples) == 0 {
+		return
+	}
 	whole := samples[len(samples)-1].at.Sub(began)
 	warm, each := min(warmUp, whole/3), max(min(time.Minute, whole/6), sampleSpan)
 	var steady [2]int
