@@ -81,61 +81,59 @@ func plainName(model string) string {
 	return strings.ToLower(model[strings.LastIndexByte(model, '/')+1:])
 }
 
-// tokens holds the tokens of o200k in the order of their ranks, each after a byte with its length. The offset of a token
-// therefore serves as its rank: byte pair encoding merges the pair whose token comes first.
-//
-//go:embed o200k.tokens
-var tokens string
-
-// table finds tokens by their text. It is a hash table with open addressing and 3 bytes per entry, low byte first: the
-// offset of a token + 1, and above it 3 bits of its hash. Built at run time it would take 1 MiB of heap, and the
-// library's map of the same tokens takes 13. TestVocabulary writes and checks both files.
+// table finds the rank of a token by the hash of its text, because the texts themselves would take twice the room. The
+// first bits of a hash choose one of the buckets. The table begins with where each bucket begins, as the number of
+// entries before it. An entry has 6 bytes: the rank in rankBits, and above them the last bits of the hash. One text in a
+// hundred million has the hash of a token without being it, and is then counted as that token. Numbers have their low
+// byte first. TestVocabulary writes and checks the file.
 //
 //go:embed o200k.table
 var table string
 
 const (
-	tableBits = 18 // three quarters of the entries are used
-	placeBits = 21
-	place     = 1<<placeBits - 1
-	hashed    = 1<<(24-placeBits) - 1
+	bucketBits  = 14
+	bucketBytes = 3
+	entries     = (1<<bucketBits + 1) * bucketBytes // where the first entry begins
+	entryBytes  = 6
+	rankBits    = 18
+	hashBits    = 8*entryBytes - rankBits
 
 	longestToken = 128 // bytes
 )
 
-func entry(i uint32) uint32 {
-	e := table[3*i : 3*i+3]
-	return uint32(e[0]) | uint32(e[1])<<8 | uint32(e[2])<<16
-}
-
-// rank returns the position of a token, or none.
+// rank returns the position of a token in the vocabulary, or none. Byte pair encoding merges the pair whose token comes
+// first.
 func rank(token string) uint32 {
 	if len(token) > longestToken {
 		return none
 	}
 	h := hash(token)
-	for i := h >> (32 - tableBits); ; i = (i + 1) & (1<<tableBits - 1) {
-		e := entry(i)
-		if e == 0 {
-			return none
-		}
-		if e>>placeBits == h&hashed {
-			at := int(e & place)
-			if int(tokens[at-1]) == len(token) && tokens[at:at+len(token)] == token {
-				return uint32(at)
-			}
+	bucket := h >> (64 - bucketBits) * bucketBytes
+	first, end := word(bucket)&(1<<24-1), word(bucket+bucketBytes)&(1<<24-1)
+	for at := entries + first*entryBytes; at < entries+end*entryBytes; at += entryBytes {
+		if e := word(at); (e>>rankBits^h)&(1<<hashBits-1) == 0 {
+			return uint32(e & (1<<rankBits - 1))
 		}
 	}
+	return none
 }
 
-// hash is FNV-1a with another mixing step, because its upper bits choose the entry.
-func hash(s string) uint32 {
-	h := uint32(2166136261)
+// word returns 8 bytes of the table, which are faster to read than 3 or 6.
+func word(at uint64) uint64 {
+	s := table[at : at+8]
+	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
+		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
+}
+
+// hash is FNV-1a with another mixing step, because its upper bits choose the bucket.
+func hash(s string) uint64 {
+	h := uint64(14695981039346656037)
 	for i := range len(s) {
-		h = (h ^ uint32(s[i])) * 16777619
+		h = (h ^ uint64(s[i])) * 1099511628211
 	}
-	h ^= h >> 15
-	return h * 0x2c1b3c6d
+	h ^= h >> 29
+	h *= 0xbf58476d1ce4e5b9
+	return h ^ h>>32
 }
 
 // none is greater than every rank.
