@@ -1,9 +1,9 @@
 package visible
 
 import (
-	"cmp"
 	"math"
 	"slices"
+	"sort"
 	"strings"
 
 	"golang.org/x/net/html"
@@ -170,7 +170,7 @@ func (v *view) reach() {
 			parts = append(parts, part{y, bottom, nil})
 		}
 	}
-	slices.SortStableFunc(parts, func(a, b part) int { return cmp.Compare(a.top, b.top) })
+	sort.SliceStable(parts, func(i, j int) bool { return parts[i].top < parts[j].top })
 	y, size := 0.0, 0
 	for i, p := range parts {
 		if p.top-y <= farDown {

@@ -1,12 +1,15 @@
 package console
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
 	"net/http"
 	"slices"
+	"sort"
+	"strings"
 	"sync"
 	"time"
 
@@ -73,17 +76,18 @@ func (f *Feed) Publish(p turn.Progress) {
 func (f *Feed) Running() []turn.Progress {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return slices.SortedFunc(maps.Values(f.running), newestFirst)
+	all := inOrder(f.running)
+	slices.Reverse(all)
+	return all
 }
 
-func newestFirst(a, b turn.Progress) int {
-	if c := b.Began.Compare(a.Began); c != 0 {
-		return c
-	}
-	if a.ID > b.ID {
-		return -1
-	}
-	return 1
+// inOrder returns turns in the order in which they began.
+func inOrder(turns map[string]turn.Progress) []turn.Progress {
+	all := slices.Collect(maps.Values(turns))
+	sort.Slice(all, func(i, j int) bool {
+		return cmp.Or(all[i].Began.Compare(all[j].Began), strings.Compare(all[i].ID, all[j].ID)) < 0
+	})
+	return all
 }
 
 // signal returns the channel that signals changes.
@@ -143,7 +147,7 @@ func (f *Feed) take() []turn.Progress {
 	if len(f.changed) == 0 {
 		return nil
 	}
-	all := slices.SortedFunc(maps.Values(f.changed), func(a, b turn.Progress) int { return newestFirst(b, a) })
+	all := inOrder(f.changed)
 	f.changed = map[string]turn.Progress{}
 	return all
 }

@@ -1,12 +1,12 @@
 package memory
 
 import (
-	"cmp"
 	"context"
 	"database/sql"
 	"errors"
 	"fmt"
 	"slices"
+	"sort"
 
 	"familiar/internal/store"
 )
@@ -22,7 +22,8 @@ type Imported struct {
 // Import saves statements from an operator, all or none, with their history and their sources, even if the sources are gone. A statement
 // with the same id and the same time of learning is replaced. If an id has another meaning here, the statement gets a new one.
 func (s *Store) Import(ctx context.Context, all []Statement) (n Imported, err error) {
-	all = slices.SortedFunc(slices.Values(all), func(a, b Statement) int { return cmp.Compare(a.ID, b.ID) }) // history before its replacements
+	all = slices.Clone(all)
+	sort.Slice(all, func(i, j int) bool { return all[i].ID < all[j].ID }) // history before its replacements
 	err = s.DB.Write(ctx, func(tx *sql.Tx) error {
 		n = Imported{}
 		ids := map[int64]int64{} // the new ids

@@ -4,6 +4,7 @@ import (
 	"database/sql"
 	"maps"
 	"slices"
+	"sort"
 	"strings"
 
 	"familiar/internal/store"
@@ -75,7 +76,9 @@ func (s *Store) outdated(tx *sql.Tx, m Statement) (int64, error) {
 // Outdated returns the ids of those of a person's statements that newer ones on the same matter make history, wherever they were made.
 func Outdated(all []Statement) (ids []int64) {
 	newest := map[string]Statement{}
-	for _, m := range slices.SortedFunc(slices.Values(all), func(a, b Statement) int { return a.SaidAt.Compare(b.SaidAt) }) {
+	all = slices.Clone(all)
+	sort.Slice(all, func(i, j int) bool { return all[i].SaidAt.Before(all[j].SaidAt) })
+	for _, m := range all {
 		matter := matterOf(m.Text)
 		if old := newest[matter]; matter != "" && old.ID != 0 && !old.Pinned {
 			ids = append(ids, old.ID)

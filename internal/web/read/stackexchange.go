@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 	"time"
@@ -176,8 +177,9 @@ func bestFirst(answers []stackPost, wanted string) []stackPost {
 		}
 		return 2
 	}
-	slices.SortStableFunc(answers, func(a, b stackPost) int {
-		return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(b.Score, a.Score))
+	sort.SliceStable(answers, func(i, j int) bool {
+		a, b := answers[i], answers[j]
+		return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(b.Score, a.Score)) < 0
 	})
 	return answers
 }

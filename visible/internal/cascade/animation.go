@@ -2,7 +2,7 @@ package cascade
 
 import (
 	"math"
-	"slices"
+	"sort"
 	"strings"
 
 	"familiar/visible/internal/css"
@@ -295,14 +295,6 @@ func (r *sheetReader) keyframes(item css.Item) {
 			}
 		}
 	}
-	slices.SortStableFunc(frames, func(a, b keyframe) int {
-		switch {
-		case a.at < b.at:
-			return -1
-		case a.at > b.at:
-			return 1
-		}
-		return 0
-	})
+	sort.SliceStable(frames, func(i, j int) bool { return frames[i].at < frames[j].at })
 	r.s.keyframes[r.t.Name(name.From)] = frames
 }
