@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"unicode/utf8"
 
 	"golang.org/x/term"
 )
@@ -98,13 +99,18 @@ func (e *Editor) readLine(prompt string) (string, error) {
 		e.keys.interrupted = false
 		fmt.Print("\r\n")
 		return "", ErrInterrupted
-	case errors.Is(err, term.ErrPasteIndicator):
-		return line, nil
-	case err != nil && !errors.Is(err, io.EOF):
+	case errors.Is(err, io.EOF):
+		return "", io.EOF
+	case err != nil && !errors.Is(err, term.ErrPasteIndicator): // which is no error
 		return "", fmt.Errorf("read a line: %w", err)
+	case utf8.RuneCountInString(line) >= longestLine:
+		fmt.Printf("(cut after %d characters)\r\n", longestLine)
 	}
-	return line, err
+	return line, nil
 }
+
+// longestLine is how many characters the library keeps of a line.
+const longestLine = 4096
 
 // completed adds to a text what all its completions have in common. If it can add nothing, it returns their list.
 func completed(line string, all [][2]string) (longer, shown string) {
