@@ -105,15 +105,15 @@ func storyTimes(t *turn.Trace) string {
 	return strings.Join(append(parts, "all in "+ms(t.Took)), ", ")
 }
 
-// visible removes invisible characters, except the joiners of emoji and of some scripts. It replaces private characters, which the block
-// from the web has as spaces, by a sign for a space.
+// visible removes invisible characters, except the joiners of emoji and of some scripts. It replaces private characters, which mark
+// strangers' words, by a sign that is seen.
 func visible(text string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
 		case r == '\u200c' || r == '\u200d':
 			return r
 		case unicode.Is(unicode.Co, r):
-			return '␣'
+			return '¦'
 		case unicode.Is(unicode.Cf, r), unicode.IsControl(r) && r != '\n' && r != '\t':
 			return -1
 		}

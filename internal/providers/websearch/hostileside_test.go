@@ -219,12 +219,9 @@ func judgeFrame(t *testing.T, l turn.Lookup) {
 	if roleLine.MatchString(text) || strings.Count(text, "\n[") != len(l.Sources) {
 		t.Error("the block has lines that are not its own")
 	}
-	_, inside, _ := strings.Cut(text, "policy=")
-	inside, _, _ = strings.Cut(inside, "</web")
-	for line := range strings.Lines(inside) {
-		if !strings.HasPrefix(line, "   ") {
-			continue
-		}
+	checkMarks(t, l)
+	for _, line := range markedLine.FindAllString(l.Block, -1) {
+		line = unmarked(line)
 		for _, c := range l.Summary {
 			line = strings.Replace(line, strings.ReplaceAll(c.Text, `"`, "'"), "", 1)
 		}

@@ -134,7 +134,7 @@ func TestHostilePage(t *testing.T) {
 			t.Errorf("%q reached the block:\n%s", bad, text)
 		}
 	}
-	inside := text[strings.Index(text, `policy="v2">`):strings.LastIndex(text, "</web-search")]
+	inside := text[strings.Index(text, `policy="v3">`):strings.LastIndex(text, "</web-search")]
 	for line := range strings.Lines(inside) {
 		if lower := strings.ToLower(strings.TrimSpace(line)); strings.HasPrefix(lower, "system:") || strings.HasPrefix(lower, "assistant:") {
 			t.Errorf("a line speaks as another: %q", line)

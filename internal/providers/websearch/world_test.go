@@ -4,11 +4,13 @@ import (
 	"context"
 	"net/http"
 	"os"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
+	"unicode"
 
 	"familiar/internal/context/turn"
 	"familiar/internal/llm"
@@ -130,15 +132,39 @@ func (w *world) lookup(t testing.TB, req turn.Request) turn.Lookup {
 	return w.Lookup(t.Context(), req)
 }
 
-// unmarked returns the block with spaces in place of datamarks.
+var (
+	markedLine  = regexp.MustCompile(`(?m)^\p{Co}([^\p{Co}\n]*)\p{Co}?`)
+	markedWords = regexp.MustCompile(`\p{Co}([^\p{Co}\n]*)\p{Co}`)
+)
+
+// unmarked returns the block without marks before lines, and with quotation marks for those around words.
 func unmarked(block string) string {
-	return strings.Map(func(r rune) rune {
-		if 0xE000 <= r && r <= 0xF8FF {
-			return ' '
-		}
-		return r
-	}, block)
+	return markedWords.ReplaceAllString(markedLine.ReplaceAllString(block, "$1"), `"$1"`)
 }
+
+// ownLine matches what stands outside of the marks on a line between the tags.
+var ownLine = regexp.MustCompile(`^(\[\d+\] [^ ]+ · .*|\[not read\] .*|\(and the facts marked \[\d+\]\)|( \(.*\))?( (\[\d+\])+)?)$`)
+
+// checkMarks checks that every fact begins its own line with the mark, and that only words of ours stand outside of marks.
+func checkMarks(t interface{ Fatalf(string, ...any) }, l turn.Lookup) {
+	_, inside, _ := strings.Cut(l.Block, `policy="`+policyVersion+"\">\n")
+	inside, _, closed := strings.Cut(inside, "</web-search-results-")
+	facts := 0
+	for line := range strings.SplitSeq(strings.TrimSuffix(inside, "\n"), "\n") {
+		mark := strings.IndexFunc(line, func(r rune) bool { return unicode.Is(unicode.Co, r) })
+		if mark == 0 {
+			facts++
+		}
+		if ours := strangers.ReplaceAllString(line, ""); !ownLine.MatchString(ours) || ours == "" && mark != 0 {
+			t.Fatalf("%q stands outside of the marks in\n%s", ours, l.Block)
+		}
+	}
+	if !closed || facts != len(l.Summary) {
+		t.Fatalf("%d marked lines for %d facts in\n%s", facts, len(l.Summary), l.Block)
+	}
+}
+
+var strangers = regexp.MustCompile(`\p{Co}[^\p{Co}\n]*(\p{Co}|$)`)
 
 // bridge is a page's text.
 const bridge = "The Sample Bridge crosses the Lorem between two hills, and it is painted green. " +

@@ -6,7 +6,7 @@
 //     encoded data. Words and scripts stay as written. Nothing is transliterated.
 //   - Inert also disarms delimiters, chat templates and the labels of speakers, so that the text cannot pass for
 //     something else.
-//   - [Seal.Quote] also marks every space, so that a model can tell quoted words from words addressed to it.
+//   - [Seal.Line] also marks the line, so that a model can tell quoted words from words addressed to it.
 //
 // Line is Text for titles and other short texts. Reply is for the bot's own words. It takes the same care, but keeps
 // sequences of emoji and the joiners of Persian words. Spoken and Name are for what people in the chat write
@@ -128,20 +128,6 @@ func inert(s, nonce string, most int, r *Report) string {
 	// text settles after a few more rounds.
 	s, _ = settle(strings.Map(unbracket, s), step)
 	return s
-}
-
-// withMark replaces every white space with mark, a private-use character chosen for this turn. It first removes existing
-// marks. Text leaves none, but titles may come from elsewhere.
-func withMark(s string, mark rune) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r == mark:
-			return -1
-		case unicode.IsSpace(r):
-			return mark
-		}
-		return r
-	}, s)
 }
 
 // Reply cleans what the bot is about to send, so that it cannot carry hidden text to people or other bots. It keeps

@@ -269,11 +269,11 @@ var orderly = text.LazyRegexpOf(func() string { return `(?i)` + text.AllTables()
 func Orders(text string) bool { return orderly.MatchString(text) }
 
 // Seal marks what strangers wrote where a model is shown it. The text is between two tags with an unpredictable name,
-// and an unpredictable character replaces its spaces. So no line of the text can end its block, and no order in it looks
-// like ours (rules P8, P9).
+// and each of its lines begins with an unpredictable character. So no line of the text can end its block or pass for
+// one of ours (rules P8, P9).
 type Seal struct {
 	Nonce string // part of the names of the tags
-	Mark  rune   // replaces all white space in text from outside
+	Mark  rune   // begins text from outside, which has none
 }
 
 // NewSeal returns a seal with no part that occurs in texts.
@@ -295,9 +295,9 @@ func (s Seal) in(texts []string) bool {
 	return false
 }
 
-// Marks are private-use characters, which cleaning removes from every text. Common vocabularies spell these in two
-// tokens. The choice need not be secret.
-const firstMark, marks = 0xE000, 64
+// Marks are private-use characters, which cleaning removes from every text. Common vocabularies (o200k, Llama 3, Qwen,
+// Gemma) spell these in two tokens, and others in three. The choice need not be secret.
+const firstMark, marks = 0xF080, 64
 
 func newMark() rune {
 	var b [1]byte
@@ -328,8 +328,17 @@ func InertLine(s, nonce string) string {
 	return strings.ReplaceAll(text.OneLine(s), `"`, "'")
 }
 
-// Quote writes a text from outside on one line, so that it can only be quoted words (P9, D1 to D6). It removes the
-// text's own references, because their numbers would name other sources.
-func (s Seal) Quote(words string) string {
-	return withMark(Unreferenced(InertLine(words, s.Nonce)), s.Mark)
+// Line writes a text from outside as one line behind the mark, so that it can only be quoted words (P9, D1 to D6). It
+// removes the text's own references, because their numbers would name other sources.
+func (s Seal) Line(words string) string {
+	words, _ = settle(words, func(words string) string { return Unreferenced(InertLine(words, s.Nonce)) })
+	return string(s.Mark) + strings.TrimSpace(words)
+}
+
+// Words writes a text from outside between two marks, for a line where words of ours follow.
+func (s Seal) Words(words string) string { return s.Line(words) + string(s.Mark) }
+
+// Rule tells a model how to read what a seal marks.
+func (s Seal) Rule() string {
+	return fmt.Sprintf("What strangers wrote there begins with %c and ends at the next %c or with its line.", s.Mark, s.Mark)
 }

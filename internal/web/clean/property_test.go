@@ -21,7 +21,7 @@ func hostile() *rapid.Generator[string] {
 			"\u200b", "\u200d", "\ufe0f", "\u0301", "\u0336\u0336\u0336", "\u034f", "\u202e", "\U000E0041", "\xff", "\x1b[", "\u1fef", "\u2126", "😀", "日本", "ａ",
 			testNonce[:5] + "\n" + testNonce[5:], "а", "ѕ", "ai: ", "system (x): ", "[10:54] ", "model",
 			testNonce, testNonce[:5], testNonce[5:], strings.ToLower(testNonce), "![a](", "](javascript:", "data:,", "data:text/html;base64,QQ",
-			"A sentence. ", strings.Repeat("Qm9", 45), strings.Repeat("word ", 450), strings.Repeat("A b. ", 900), "\n\n\n",
+			"A sentence. ", "[1]", "[source 2] ", "\uf087", "\uf0bf", "\u2028", strings.Repeat("Qm9", 45), strings.Repeat("word ", 450), strings.Repeat("A b. ", 900), "\n\n\n",
 		}),
 		rapid.String(),
 	)
@@ -94,10 +94,23 @@ func checkInert(t failer, s string) {
 	if token := templateTokens.FindString(once); token != "" {
 		t.Fatalf("Inert(%q) = %q keeps %q", s, once, token)
 	}
-	const mark = '\uE03F'
-	marked, blanks := withMark(once, mark), strings.FieldsFunc(once, func(c rune) bool { return !unicode.IsSpace(c) })
-	if strings.ContainsFunc(marked, unicode.IsSpace) || strings.Count(marked, string(mark)) != utf8.RuneCountInString(strings.Join(blanks, "")) {
-		t.Fatalf("withMark(%q) = %q", once, marked)
+	checkLine(t, s)
+}
+
+// checkLine checks that marked words stay on one line and have no mark of their own, and that no speaker, delimiter or
+// number of a source is among them.
+func checkLine(t failer, s string) {
+	seal := Seal{Nonce: testNonce, Mark: firstMark + 7}
+	line := seal.Line(s)
+	words, marked := strings.CutPrefix(line, string(seal.Mark))
+	if !marked || seal.Words(s) != line+string(seal.Mark) || strings.ContainsFunc(words, changes) || strings.ContainsAny(words, "\n<>`\"＜＞﹤﹥｀") {
+		t.Fatalf("Line(%q) = %q", s, line)
+	}
+	if strings.Contains(strings.ToLower(strings.Join(strings.Fields(words), "")), strings.ToLower(testNonce)) {
+		t.Fatalf("Line(%q) = %q keeps the nonce", s, line)
+	}
+	if h, ok := headOf(words); ok && h.names(nil) || templateTokens.MatchString(words) || Unreferenced(words) != words {
+		t.Fatalf("Line(%q) = %q speaks, or keeps a token or a reference", s, line)
 	}
 }
 
