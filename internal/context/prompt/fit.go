@@ -67,7 +67,7 @@ type fitted struct {
 // message is always kept.
 func (b *Builder) fit(req turn.Request, outcomes []turn.Outcome) *fitted {
 	f := &fitted{
-		preamble: b.preamble(),
+		preamble: b.preamble(req),
 		message:  b.current(req),
 		pieces:   b.pieces(req, outcomes),
 	}
@@ -210,10 +210,10 @@ func (b *Builder) limit(f *fitted, left int) {
 	}
 }
 
-func (b *Builder) preamble() piece {
-	text := b.Preamble
-	if text == "" {
-		text = Speakers
+func (b *Builder) preamble(req turn.Request) piece {
+	text := cmp.Or(b.Preamble, Speakers)
+	if b.Preamble == "" && req.GuildID == "" {
+		text = Private
 	}
 	return piece{text: text, tokens: b.count(text) + perMessage, kept: true}
 }

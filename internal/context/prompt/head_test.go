@@ -51,7 +51,7 @@ func TestHeadIsStable(t *testing.T) {
 		same++
 	}
 	t.Logf("the common head has %d tokens of %d", counter.Count(before[:same]), counter.Count(before))
-	for _, want := range []string{"write only your words", "Be honest about looking", "You are Sage, librarian", "One to four sentences", "Earlier: they spoke of owls.", "The kettle is on."} {
+	for _, want := range []string{"write only your words", "means that you did not search", "You are Sage, librarian", "One to four sentences", "Earlier: they spoke of owls.", "The kettle is on."} {
 		if !strings.Contains(before[:same], want) {
 			t.Errorf("the common head lacks %q", want)
 		}

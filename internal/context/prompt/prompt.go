@@ -31,7 +31,7 @@ type Provider interface {
 type Builder struct {
 	Providers []Provider // run concurrently; put the slowest first, because it starts first; the outcomes have the same order
 
-	Preamble string // opens the system prompt and explains the form of the messages; empty: [Speakers]
+	Preamble string // opens the system prompt and explains the form of the messages; empty: [Speakers], or [Private] outside of servers
 
 	// Count returns the number of tokens in a text. nil: a quarter of its bytes, rounded up.
 	Count func(string) int
@@ -68,6 +68,9 @@ type Prompt struct {
 
 // Speakers is the preamble of prompts in which people's messages begin with their names.
 const Speakers = `You are in a chat channel with several people. Each of their messages begins with its writer's name and a colon, sometimes with the time in brackets before it; "(replying to …)" after a name shows what is being answered. Your own messages carry no name and no time: write only your words, and never speak for anybody else.`
+
+// Private is the preamble of a chat with one person.
+const Private = `You are in a private chat with one person. Their messages begin with their name and a colon, sometimes with the time in brackets before it; "(replying to …)" after the name shows what is being answered. Your own messages carry no name and no time: write only your words, and never speak for anybody else.`
 
 // Build asks every provider and returns the prompt for req. It returns when each provider has answered or was abandoned, shortly after
 // req.Deadline at the latest.

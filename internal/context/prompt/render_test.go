@@ -65,13 +65,14 @@ func TestRender(t *testing.T) {
 	tests := []struct {
 		name    string
 		builder *Builder // nil: the zero one
+		guild   string
 		mode    turn.Mode
 		message turn.Message
 		parent  *turn.Message
 		offered []turn.Contribution
 	}{
-		{name: "everything", message: said(9, "Ada", "will it rain?"), offered: everything()},
-		{name: "block_in_system", builder: &Builder{BlockRole: "system"}, message: said(9, "Ada", "will it rain?"), offered: everything()},
+		{name: "everything", guild: "1", message: said(9, "Ada", "will it rain?"), offered: everything()},
+		{name: "block_in_system", guild: "1", builder: &Builder{BlockRole: "system"}, message: said(9, "Ada", "will it rain?"), offered: everything()},
 		{name: "reply", message: said(9, "Ada", "and then?"), parent: &parent, offered: recent(said(1, "Ada", "morning!"), parent, said(3, "Bo", "hi"))},
 		{name: "clock", builder: &Builder{Clock: time.FixedZone("", 3600)}, mode: turn.Text, message: said(9, "Ada", "what time is it?"), offered: recent(said(1, "Ada", "morning!"), said(2, "Sage", "Good morning."))},
 		{name: "clock_other_mode", builder: &Builder{Clock: time.UTC}, mode: turn.FullRP, message: said(9, "Ada", "what time is it?")},
@@ -90,7 +91,7 @@ func TestRender(t *testing.T) {
 			}
 			b.Providers = []Provider{offers(tt.offered...)}
 			p := b.Build(t.Context(), turn.Request{
-				Message: tt.message, Parent: tt.parent, Mode: tt.mode, Budget: full, Deadline: time.Now().Add(time.Minute),
+				GuildID: tt.guild, Message: tt.message, Parent: tt.parent, Mode: tt.mode, Budget: full, Deadline: time.Now().Add(time.Minute),
 			})
 			compare(t, filepath.Join("testdata", tt.name+".golden"), show(p.Messages))
 		})

@@ -271,5 +271,13 @@ func (c *Character) fill(env *card.Macros) {
 	env.Now = env.Now.In(c.Location)
 }
 
+// namesUser reports whether a text at the head of a mode's prompts has {{user}}.
+func (c *Character) namesUser(mode turn.Mode) bool {
+	s := &c.Parts
+	return slices.ContainsFunc([]string{c.Persona, s.Personality, s.Scenario, s.Examples, s.System, c.Notes, c.Instructions[mode]}, func(text string) bool {
+		return strings.Contains(strings.ToLower(text), "{{user")
+	})
+}
+
 // UserName returns the name of a request's author for macros and prompts: one short line.
 func UserName(r turn.Request) string { return nameOf(r) }
