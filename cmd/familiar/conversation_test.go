@@ -19,6 +19,7 @@ import (
 	"sync"
 	"testing"
 	"time"
+	"unicode"
 
 	"familiar/characters"
 	"familiar/internal/app"
@@ -1067,12 +1068,17 @@ func (c *conversation) posts() int {
 	return n
 }
 
-// prompt is the last one of the main model.
+// prompt is the last one of the main model, with ¦ for the marks of strangers' words.
 func (c *conversation) prompt() string {
 	requests := c.model.Requests()
 	for i := len(requests) - 1; i >= 0; i-- {
 		if requests[i].Model == "main" {
-			return requests[i].Prompt()
+			return strings.Map(func(r rune) rune {
+				if unicode.Is(unicode.Co, r) {
+					return '¦'
+				}
+				return r
+			}, requests[i].Prompt())
 		}
 	}
 	return ""

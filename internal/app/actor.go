@@ -148,6 +148,9 @@ func (a *App) ActorOf(c *character.Character, far Far) (*bot.Actor, error) {
 		Count: counter.Count, BlockRole: web.BlockRole, Clock: c.Location, Names: append([]string{c.Name, c.Called}, c.Aliases...), Redact: a.Redact.String,
 		Deadlines: map[string]time.Duration{"character": 250*time.Millisecond + far.Patience, "history": 2*time.Second + far.Patience, "memory": 3*time.Second + far.Patience},
 	}
+	if models.main != nil && !a.server.mute {
+		builder.Window = models.main.Size
+	}
 	if c.Rewrites.Applies(card.OnHistory) {
 		builder.Own = func() func(string, int) string {
 			left := card.PatternTime

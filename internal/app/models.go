@@ -34,6 +34,7 @@ type modelServer struct {
 	where     string // for people
 	how       string // how preset was chosen if it was not set
 	links     map[string]modelLink
+	mute      bool // there is no server: only the model's name is known
 }
 
 // modelLink is what all clients of one server share.
@@ -283,5 +284,5 @@ func (a *App) diagnose(ctx context.Context, actor *bot.Actor, err error) string 
 
 // NameModel makes characters for a model that is never asked: its name decides how tokens are counted.
 func (a *App) NameModel(name string) {
-	a.server = modelServer{base: "http://replay.invalid", preset: name, links: map[string]modelLink{}}
+	a.server = modelServer{base: "http://replay.invalid", preset: name, links: map[string]modelLink{}, mute: true}
 }

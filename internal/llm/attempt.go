@@ -233,6 +233,7 @@ func (c *Client) explain(err, cause error, model string, a *attempt) *Error {
 	if e.Partial && e.Kind == NotOpenAI {
 		e.Kind = Truncated // it spoke the protocol up to here
 	}
+	c.learnSize(e)
 	return e
 }
 

@@ -396,3 +396,28 @@ func TestWindow(t *testing.T) {
 		})
 	}
 }
+
+// TestSize checks when a server is asked for the size of the model's context, and that its errors are believed.
+func TestSize(t *testing.T) {
+	srv := script(t, `error 400 {"error":{"message":"This model's maximum context length is 4097 tokens. However, you requested 9000 tokens.","code":"context_length_exceeded"}}`+"\nnext\n"+
+		`error 400 {"error":{"message":"the request exceeds the available context size","type":"exceed_context_size_error","n_prompt_tokens":4640,"n_ctx":2048}}`+"\nnext\n"+
+		`error 400 {"error":{"message":"context length exceeded: 17"}}`)
+	srv.AnswerAlso(map[string]string{"/api/show": `{"model_info":{"qwen3.context_length":40960}}`, "/api/ps": `{"models":[]}`})
+	c := connect(t, srv)
+	if n := c.Size(t.Context()); n != 4096 {
+		t.Errorf("not loaded: %d", n)
+	}
+	srv.AnswerAlso(map[string]string{"/api/show": `{"model_info":{"qwen3.context_length":40960}}`, "/api/ps": `{"models":[{"name":"main:latest","context_length":8192}]}`})
+	if n := c.Size(t.Context()); n != 8192 {
+		t.Errorf("loaded: %d", n)
+	}
+	srv.AnswerAlso(nil)
+	if n := c.Size(t.Context()); n != 8192 {
+		t.Errorf("asked again at once: %d", n)
+	}
+	for _, want := range []int{4097, 2048, 2048} {
+		if _, err := c.Complete(t.Context(), hello()); kindOf(err) != llm.ContextTooLong || c.Size(t.Context()) != want {
+			t.Errorf("%v: %d, want %d", err, c.Size(t.Context()), want)
+		}
+	}
+}

@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"familiar/internal/text"
 )
 
 // Defaults for an operator who names no server or model.
@@ -178,6 +180,59 @@ func (c *Client) Window(ctx context.Context) Window {
 		}
 	}
 	return Window{}
+}
+
+const (
+	sizeTime    = 2 * time.Second  // to ask for a window
+	sizeAge     = 10 * time.Minute // after which it is asked for again
+	ollamaSize  = 4096             // tokens with which Ollama loads a model by default
+	leastWindow = 512              // tokens; less is no window
+)
+
+// Size returns the size of Model's context in tokens, including the answer, or 0 if it is unknown. It asks the server first and every ten
+// minutes, and each time while Ollama has not loaded the model.
+func (c *Client) Size(ctx context.Context) int {
+	c.mu.Lock()
+	due := c.asked.IsZero() || time.Since(c.asked) > sizeAge
+	if due {
+		c.asked = time.Now()
+	}
+	c.mu.Unlock()
+	if due {
+		ctx, cancel := context.WithTimeout(ctx, sizeTime)
+		defer cancel()
+		w := c.Window(ctx)
+		c.mu.Lock()
+		if c.size = w.Tokens; w.Tokens == 0 && w.Most > 0 {
+			c.size, c.asked = min(w.Most, ollamaSize), time.Time{}
+		}
+		c.mu.Unlock()
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.told > 0 && (c.size == 0 || c.told < c.size) {
+		return c.told
+	}
+	return c.size
+}
+
+// sizeInWords matches the size of a context in the errors of OpenAI, vLLM, LM Studio, TGI and Anthropic.
+var sizeInWords = text.NewLazyRegexp(`(?i)(?:context (?:length|window|size)(?: is| of)?(?: only)?|must be <=|tokens >) ?([0-9]{3,7})\b`)
+
+// learnSize takes the size of Model's context from an error.
+func (c *Client) learnSize(e *Error) {
+	if e.Kind != ContextTooLong || e.Model != c.Model {
+		return
+	}
+	words := e.problem.Window
+	if m := sizeInWords.FindStringSubmatch(e.problem.Message); m != nil {
+		words = m[1]
+	}
+	if n, err := strconv.Atoi(words); err == nil && n >= leastWindow {
+		c.mu.Lock()
+		c.told = n
+		c.mu.Unlock()
+	}
 }
 
 func windowOf(entries []model, name string) int {

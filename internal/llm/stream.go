@@ -104,6 +104,7 @@ func (c *chunk) spent() (u Usage, ok bool) {
 // problem is the content of an error body of any shape.
 type problem struct {
 	Message, Code, Type, Param string
+	Window                     string // llama.cpp: tokens of the context
 }
 
 // status returns the code if it is an HTTP status, else 0.
@@ -167,7 +168,7 @@ func fields(raw json.RawMessage) problem {
 		Reasons json.RawMessage `json:"reasons"`
 	}
 	_ = json.Unmarshal(f["metadata"], &meta)
-	p := problem{Message: textOf(f["message"]), Code: textOf(f["code"]), Type: textOf(f["type"]), Param: textOf(f["param"])}
+	p := problem{Message: textOf(f["message"]), Code: textOf(f["code"]), Type: textOf(f["type"]), Param: textOf(f["param"]), Window: textOf(f["n_ctx"])}
 	if given(f["status"]) { // Gemini's name for the code
 		p.Type = strings.TrimSpace(p.Type + " " + textOf(f["status"]))
 	}

@@ -61,6 +61,34 @@ type fitted struct {
 	message  piece // the turn's
 	layers   []turn.LayerTokens
 	dropped  []turn.Dropped
+	left     int // tokens of the total that are not used
+}
+
+// mostAnswer is the most that is left of a model's window for its answer, in tokens.
+const mostAnswer = 2048
+
+// scaled returns a budget that leaves a quarter of the model's window for the answer, at most mostAnswer. All layers shrink alike, except for
+// the rules, which stay whole, and for the character, what is known and the conversation, which may each have a quarter of the total.
+func scaled(b turn.Budget, window int) turn.Budget {
+	total := window - min(window/4, mostAnswer)
+	if window <= 0 || b.Total > 0 && b.Total <= total {
+		return b
+	}
+	small := turn.Budget{Total: total, Layers: make(map[turn.Layer]int, len(b.Layers))}
+	for layer, most := range b.Layers {
+		share := most
+		if b.Total > 0 {
+			share = most * total / b.Total
+		}
+		switch layer {
+		case turn.Core:
+			share = most
+		case turn.Character, turn.Content, turn.RecentHistory:
+			share = max(share, min(most, total/4))
+		}
+		small.Layers[layer] = share
+	}
+	return small
 }
 
 // fit decides what is kept. A layer gets at most its budget and at most the rest of the total. A total of 0 or less is unlimited. The turn's
@@ -86,6 +114,7 @@ func (b *Builder) fit(req turn.Request, outcomes []turn.Outcome) *fitted {
 			left -= f.message.tokens
 		}
 	}
+	f.left = left
 	f.layers = make([]turn.LayerTokens, 0, len(used))
 	for _, layer := range turn.Layers() {
 		f.layers = append(f.layers, turn.LayerTokens{Layer: layer, Used: used[layer], Budget: req.Budget.Layers[layer]})

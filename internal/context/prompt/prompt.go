@@ -52,6 +52,9 @@ type Builder struct {
 
 	Names []string // the bot's names; no line of anyone else may begin with one of them
 
+	// Window returns the tokens that the model's context holds, the answer included; 0: unknown. nil: it is unknown.
+	Window func(context.Context) int
+
 	Redact func(string) string // removes secrets from the errors of providers; nil: removes nothing
 
 	strays strays // abandoned calls that have not returned
@@ -64,6 +67,8 @@ type Prompt struct {
 	Layers   []turn.LayerTokens // in reading order
 	Dropped  []turn.Dropped     // what did not fit the budget
 	Lookup   *turn.Lookup       // the first lookup among the outcomes, or nil
+
+	left int // tokens of the total that are not used
 }
 
 // Speakers is the preamble of prompts in which people's messages begin with their names.
@@ -75,6 +80,9 @@ const Private = `You are in a private chat with one person. Their messages begin
 // Build asks every provider and returns the prompt for req. It returns when each provider has answered or was abandoned, shortly after
 // req.Deadline at the latest.
 func (b *Builder) Build(ctx context.Context, req turn.Request) Prompt {
+	if b.Window != nil {
+		req.Budget = scaled(req.Budget, b.Window(ctx))
+	}
 	outcomes := b.gather(ctx, req)
 	b.rewrite(outcomes)
 	fitted := b.fit(req, outcomes)
@@ -83,6 +91,7 @@ func (b *Builder) Build(ctx context.Context, req turn.Request) Prompt {
 		Outcomes: outcomes,
 		Layers:   fitted.layers,
 		Dropped:  fitted.dropped,
+		left:     fitted.left,
 		Lookup:   firstLookup(outcomes),
 	}
 }
@@ -113,7 +122,7 @@ func (b *Builder) rewrite(outcomes []turn.Outcome) {
 func (b *Builder) Inject(p *Prompt, source, text string) bool {
 	l := &p.Layers[turn.DepthInject]
 	size := b.count(text)
-	short, n := cut(text, l.Budget-l.Used-perMessage, size, b.count)
+	short, n := cut(text, min(l.Budget-l.Used, p.left)-perMessage, size, b.count)
 	if n < size {
 		reason := "truncated"
 		if n == 0 {
@@ -125,6 +134,7 @@ func (b *Builder) Inject(p *Prompt, source, text string) bool {
 		return false
 	}
 	l.Used += n + perMessage
+	p.left -= n + perMessage
 	p.Messages = slices.Insert(p.Messages, len(p.Messages)-1, turn.Rendered{Role: "system", Text: short, Tokens: n + perMessage})
 	return true
 }

@@ -15,6 +15,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 	"unicode"
 	"unicode/utf8"
@@ -26,11 +27,13 @@ import (
 )
 
 const (
-	defaultWindow = 20   // messages of the channel
+	defaultWindow = 40   // messages of the channel
 	fewExtra      = 4    // messages read besides the window at first, for the turn's own
 	manyExtra     = 20   // messages read besides the window if those were not enough
 	maxLength     = 1500 // characters of a message; longer messages are shortened at the end of a sentence
 	maxChain      = 10   // messages of the reply chain
+	maxChannels   = 4096 // channels whose first message is known
+	perLabel      = 16   // tokens of a message besides its text: time, name and role
 )
 
 // Priorities within the layer. In the chain and among the recent messages, each older message has one less. Windows are too small for the
@@ -45,11 +48,14 @@ const (
 // parent of a reply comes first, even if it is older than the window. Older messages are offered as a summary.
 type Provider struct {
 	Store     *store.DB
-	Window    int              // messages of the channel, at most; 0: 20
+	Window    int              // messages of the channel, at most; 0: 40
 	Summaries *Summaries       // nil: there are none
 	Side      *llm.Client      // writes summaries; nil: they quote the most important messages
 	Zone      *time.Location   // of the times in summaries; nil: UTC
 	Count     func(string) int // returns the tokens of a text; nil: an estimate that is too high
+
+	mu    sync.Mutex
+	first map[string]string // by channel: id of the first message that is shown; guarded by mu
 }
 
 // Name implements prompt.Provider.
@@ -69,23 +75,67 @@ func (p *Provider) Contribute(ctx context.Context, req turn.Request) ([]turn.Con
 		o.add(m, chainPriority-i, "history:chain")
 	}
 	recent, recentErr := p.recent(ctx, req)
+	recent, full := p.begin(req, recent)
 	for i, m := range recent {
 		o.add(m, recentPriority-i, "history:recent")
 	}
 	if recentErr != nil {
 		err = recentErr // probably the same cause, but a greater loss
 	}
-	summaries, summaryErr := p.summaries(ctx, req, recent)
+	summaries, summaryErr := p.summaries(ctx, req, recent, full)
 	if err == nil && summaryErr != nil {
 		err = fmt.Errorf("read summaries: %w", summaryErr)
 	}
 	return append(o.contributions, summaries...), err
 }
 
-// refreshSummary starts a new summary if there are messages before the window that the last one does not cover. The turn does not wait.
-func (p *Provider) refreshSummary(ctx context.Context, req turn.Request, recent []turn.Message, last Summary) {
-	if len(recent) == p.window() && last.LastAt.Before(recent[len(recent)-1].At) {
-		p.Summaries.refresh(ctx, job{req.ChannelID, req.GuildID, p.window(), p.Side})
+// begin returns those of the recent messages that are shown. Half of them are dropped at once when they are too many or too long. Until then
+// all prompts of a channel begin with the same message, and model servers reuse what they have processed. full is true if the next turn may
+// drop some, or this one did.
+func (p *Provider) begin(req turn.Request, recent []turn.Message) (shown []turn.Message, full bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if first, known := p.first[req.ChannelID]; known {
+		i := slices.IndexFunc(recent, func(m turn.Message) bool { return m.ID == first })
+		switch {
+		case i >= 0:
+			recent = recent[:i+1]
+		case len(recent) == p.window():
+			recent, full = recent[:p.kept()], true
+		}
+	}
+	room, limited := req.Budget.Layers[turn.RecentHistory]
+	used := p.fitting(recent, room)
+	if limited && used < len(recent) {
+		recent, full = recent[:max(1, p.fitting(recent, room/2))], true
+	}
+	if p.first == nil || len(p.first) == maxChannels {
+		p.first = map[string]string{}
+	}
+	if len(recent) > 0 {
+		p.first[req.ChannelID] = recent[len(recent)-1].ID
+	}
+	nearly := len(recent) > p.window()-3 || limited && p.fitting(recent, room*7/8) < len(recent)
+	return recent, full || nearly
+}
+
+// fitting returns how many of the newest messages fit into room tokens.
+func (p *Provider) fitting(recent []turn.Message, room int) int {
+	for i, m := range recent {
+		if room -= p.count(shorten(m.Text)+m.Note) + perLabel; room < 0 {
+			return i
+		}
+	}
+	return len(recent)
+}
+
+// kept is how many messages stay when too many are dropped.
+func (p *Provider) kept() int { return (p.window() + 1) / 2 }
+
+// refreshSummary starts a new summary if messages will be dropped that the last one does not cover. The turn does not wait.
+func (p *Provider) refreshSummary(ctx context.Context, req turn.Request, recent []turn.Message, full bool, last Summary) {
+	if oldest := min(p.kept(), len(recent)) - 1; full && oldest >= 0 && last.LastAt.Before(recent[oldest].At) {
+		p.Summaries.refresh(ctx, job{req.ChannelID, req.GuildID, p.kept(), p.Side})
 	}
 }
 

@@ -114,17 +114,56 @@ func TestContribute(t *testing.T) {
 	}
 }
 
-func TestWindowOfTwenty(t *testing.T) {
+func TestWindowOfForty(t *testing.T) {
 	var ms []store.Message
 	for n := range 60 {
 		ms = append(ms, stored(n, fmt.Sprint("text ", n)))
 	}
 	cs, err := (&Provider{Store: storetest.Open(t, ms...)}).Contribute(t.Context(), request(50))
-	if err != nil || len(cs) != 20 {
+	if err != nil || len(cs) != 40 {
 		t.Fatalf("%d messages, %v", len(cs), err)
 	}
-	if first, last := cs[0].Message.Text, cs[19].Message.Text; first != "text 49" || last != "text 30" {
+	if first, last := cs[0].Message.Text, cs[39].Message.Text; first != "text 49" || last != "text 10" {
 		t.Errorf("from %q to %q", first, last)
+	}
+}
+
+// TestHalfIsDroppedAtOnce checks that prompts begin with the same message until they have too many messages or tokens, and that a deleted
+// first message counts as one that no longer fits.
+func TestHalfIsDroppedAtOnce(t *testing.T) {
+	db := storetest.Open(t)
+	p := &Provider{Store: db, Window: 6, Count: func(s string) int { return len(s) }}
+	req := func(n, room int) turn.Request {
+		r := request(n)
+		r.Budget = turn.Budget{Layers: map[turn.Layer]int{turn.RecentHistory: room}}
+		return r
+	}
+	var shown []string
+	for n := range 16 {
+		cs, err := p.Contribute(t.Context(), req(n, 6*(6+perLabel)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(cs) > 0 {
+			shown = append(shown, cs[len(cs)-1].Message.Text+"-"+fmt.Sprint(len(cs)))
+		}
+		if err := db.Messages.Save(t.Context(), stored(n, fmt.Sprintf("text%02d", n))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := "text00-1 text00-2 text00-3 text00-4 text00-5 text00-6 text04-3 text04-4 text04-5 text04-6 text08-3 text08-4 text08-5 text08-6 text12-3"
+	if got := strings.Join(shown, " "); got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	cs, err := p.Contribute(t.Context(), req(16, 3*(6+perLabel))) // half of the room has place for one
+	if err != nil || len(cs) != 1 || cs[0].Message.Text != "text15" {
+		t.Errorf("with less room: %d, %v", len(cs), err)
+	}
+	if err := db.Messages.Delete(t.Context(), "115"); err != nil {
+		t.Fatal(err)
+	}
+	if cs, err := p.Contribute(t.Context(), req(16, 1000)); err != nil || len(cs) != 3 {
+		t.Errorf("without the first: %d, %v", len(cs), err)
 	}
 }
 
@@ -181,7 +220,7 @@ func BenchmarkContribute(b *testing.B) {
 	}
 	p := &Provider{Store: db}
 	for b.Loop() {
-		if cs, err := p.Contribute(b.Context(), request(90)); err != nil || len(cs) != 20 {
+		if cs, err := p.Contribute(b.Context(), request(90)); err != nil || len(cs) != 40 {
 			b.Fatal(len(cs), err)
 		}
 	}

@@ -27,7 +27,7 @@ const (
 
 // summaries offers the channel's summary, and summaries of other channels that the asker, and everyone else who sees the answer, may read
 // at this moment.
-func (p *Provider) summaries(ctx context.Context, req turn.Request, recent []turn.Message) ([]turn.Contribution, error) {
+func (p *Provider) summaries(ctx context.Context, req turn.Request, recent []turn.Message, full bool) ([]turn.Contribution, error) {
 	room := p.room(req)
 	if room == 0 {
 		return nil, nil
@@ -37,7 +37,7 @@ func (p *Provider) summaries(ctx context.Context, req turn.Request, recent []tur
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return nil, err
 	}
-	p.refreshSummary(ctx, req, recent, own)
+	p.refreshSummary(ctx, req, recent, full, own)
 	if c, used := p.contribution(own, own.Sentences, "", room); used > 0 {
 		all, room = append(all, c), rest(room, used)
 	}
