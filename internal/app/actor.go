@@ -133,7 +133,8 @@ func (a *App) ActorOf(c *character.Character, far Far) (*bot.Actor, error) {
 	}
 	past := &recall.Past{Store: a.Store, Memories: a.Memories, Servers: a.servers, Off: !c.Server.Enabled, Zone: c.Location, Count: counter.Count}
 	server := &recall.ServerProvider{Past: past, Own: !c.Server.DiscordSearch}
-	memories := &recall.MemoryProvider{Past: past, Lore: recall.NewLibrary(c.LookedUp()), Side: models.filter(c), Window: c.Window, Unread: models.main == nil, Embeddings: a.embeddings, Vectors: a.Vectors}
+	// The conversation shows at least half of its window.
+	memories := &recall.MemoryProvider{Past: past, Lore: recall.NewLibrary(c.LookedUp()), Side: models.filter(c), Window: (c.Window + 1) / 2, Unread: models.main == nil, Embeddings: a.embeddings, Vectors: a.Vectors}
 	server.Told, lookup.Known = memories.Knows, server.Knows
 	builder := &prompt.Builder{
 		Providers: []prompt.Provider{

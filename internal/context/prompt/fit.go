@@ -109,8 +109,8 @@ func (b *Builder) fit(req turn.Request, outcomes []turn.Outcome) *fitted {
 		used[layer] = b.fill(f, layer, min(left, req.Budget.Layers[layer]))
 		left -= used[layer]
 		if layer == turn.Core {
-			// A long message must not push the core rules out.
-			b.limit(f, left)
+			// A long message must not push out the core rules, nor all else.
+			b.limit(f, left/2)
 			left -= f.message.tokens
 		}
 	}

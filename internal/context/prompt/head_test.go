@@ -86,7 +86,7 @@ func TestHeadOfALivelyChannel(t *testing.T) {
 		asked := said(2*n, []string{"Ada", "Bo", "Cyd"}[n%3], questions[n%len(questions)])
 		asked.ChannelID = "c"
 		p := b.Build(t.Context(), turn.Request{
-			GuildID: "1", ChannelID: "c", Mode: turn.Text, Message: asked, Deadline: time.Now().Add(time.Minute), Budget: turn.Budget{Total: limits.Total, Layers: limits.Layers},
+			Character: "sage", GuildID: "1", ChannelID: "c", Mode: turn.Text, Message: asked, Deadline: time.Now().Add(time.Minute), Budget: turn.Budget{Total: limits.Total, Layers: limits.Layers},
 		})
 		if len(p.Dropped) > 0 {
 			t.Errorf("turn %d: %+v", n, p.Dropped)
@@ -105,7 +105,7 @@ func TestHeadOfALivelyChannel(t *testing.T) {
 		}
 		earlier = now
 		for i, m := range []turn.Message{asked, said(2*n+1, "Sage", answers[n%len(answers)])} {
-			if err := db.Messages.Save(t.Context(), store.Message{ID: m.ID, ChannelID: "c", AuthorID: m.Author.ID, AuthorName: m.Author.Name, Text: m.Text, At: m.At, Own: i == 1}); err != nil {
+			if err := db.Messages.Save(t.Context(), store.Message{ID: m.ID, ChannelID: "c", AuthorID: []string{m.Author.ID, "sage"}[i], AuthorName: m.Author.Name, Text: m.Text, At: m.At, Own: i == 1}); err != nil {
 				t.Fatal(err)
 			}
 		}

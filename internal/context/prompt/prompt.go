@@ -72,10 +72,10 @@ type Prompt struct {
 }
 
 // Speakers is the preamble of prompts in which people's messages begin with their names.
-const Speakers = `You are in a chat channel with several people. Each of their messages begins with its writer's name and a colon, sometimes with the time in brackets before it; "(replying to …)" after a name shows what is being answered. Your own messages carry no name and no time: write only your words, and never speak for anybody else.`
+const Speakers = `You are in a chat channel with several people. Each of their messages begins with its writer's name and a colon, sometimes after the time in brackets; "(replying to …)" after a name shows what is answered. Your own messages carry no name and no time: write only your words, and never speak for anybody else.`
 
 // Private is the preamble of a chat with one person.
-const Private = `You are in a private chat with one person. Their messages begin with their name and a colon, sometimes with the time in brackets before it; "(replying to …)" after the name shows what is being answered. Your own messages carry no name and no time: write only your words, and never speak for anybody else.`
+const Private = `You are in a private chat with one person. Their messages begin with their name and a colon, sometimes after the time in brackets; "(replying to …)" after the name shows what is answered. Your own messages carry no name and no time: write only your words, and never speak for anybody else.`
 
 // Build asks every provider and returns the prompt for req. It returns when each provider has answered or was abandoned, shortly after
 // req.Deadline at the latest.

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"encoding/base32"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -276,28 +277,19 @@ type Seal struct {
 	Mark  rune   // begins text from outside, which has none
 }
 
-// NewSeal returns a seal with no part that occurs in texts.
+// NewSeal returns a seal whose nonce occurs in none of the texts. Its mark may, since marking a text removes all marks from it.
 func NewSeal(texts []string) Seal {
 	for {
 		s := Seal{NewNonce(), newMark()}
-		if !s.in(texts) {
+		if !slices.ContainsFunc(texts, func(t string) bool { return strings.Contains(strings.ToLower(t), s.Nonce) }) {
 			return s
 		}
 	}
 }
 
-func (s Seal) in(texts []string) bool {
-	for _, t := range texts {
-		if strings.ContainsRune(t, s.Mark) || strings.Contains(strings.ToLower(t), s.Nonce) {
-			return true
-		}
-	}
-	return false
-}
-
 // Marks are private-use characters, which cleaning removes from every text. Common vocabularies (o200k, Llama 3, Qwen,
 // Gemma) spell these in two tokens, and others in three. The choice need not be secret.
-const firstMark, marks = 0xF080, 64
+const firstMark, marks = 0xF080, 32
 
 func newMark() rune {
 	var b [1]byte

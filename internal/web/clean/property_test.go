@@ -21,7 +21,7 @@ func hostile() *rapid.Generator[string] {
 			"\u200b", "\u200d", "\ufe0f", "\u0301", "\u0336\u0336\u0336", "\u034f", "\u202e", "\U000E0041", "\xff", "\x1b[", "\u1fef", "\u2126", "😀", "日本", "ａ",
 			testNonce[:5] + "\n" + testNonce[5:], "а", "ѕ", "ai: ", "system (x): ", "[10:54] ", "model",
 			testNonce, testNonce[:5], testNonce[5:], strings.ToLower(testNonce), "![a](", "](javascript:", "data:,", "data:text/html;base64,QQ",
-			"A sentence. ", "[1]", "[source 2] ", "\uf087", "\uf0bf", "\u2028", strings.Repeat("Qm9", 45), strings.Repeat("word ", 450), strings.Repeat("A b. ", 900), "\n\n\n",
+			"A sentence. ", "[1]", "[source 2] ", "\uf087", "\uf09f", "\u2028", strings.Repeat("Qm9", 45), strings.Repeat("word ", 450), strings.Repeat("A b. ", 900), "\n\n\n",
 		}),
 		rapid.String(),
 	)
