@@ -26,7 +26,7 @@ import (
 // mostBase is the most that Sage's rules and persona may take in an ordinary turn, in tokens.
 const mostBase = 700
 
-// situation is a turn of which the whole prompt is a golden file.
+// situation is a turn whose whole prompt is a golden file.
 type situation struct {
 	name   string
 	change func(*turn.Request)

@@ -117,7 +117,7 @@ func TestDefaults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c.Name != "Owl" || c.Persona != "An owl." || c.Mode != turn.Text || c.Window != 20 || c.Location != time.UTC {
+	if c.Name != "Owl" || c.Persona != "An owl." || c.Mode != turn.Text || c.Window != 40 || c.Location != time.UTC {
 		t.Errorf("got %+v", c)
 	}
 	budget := func(core, character, content, summary, recent, note, inject, attached, lorebook int) map[turn.Layer]int {
