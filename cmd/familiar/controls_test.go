@@ -16,6 +16,7 @@ var controls = map[string]struct{ toml, does string }{
 		fetched https://fast.example.org/mount 1
 		fetched https://fast.example.org/guide 1
 		fetched https://survey.example.net/mount 1
+		recorded "quote":"The height of Mount Example was measured
 		asked 1`},
 	"enabled": {"enabled = false", `
 		heard general
@@ -45,7 +46,8 @@ var controls = map[string]struct{ toml, does string }{
 		has ── user · from the web`},
 	"block_bytes": {"block_bytes = 1024", `
 		heard general
-		recorded there is no room in the context`},
+		recorded "text":"Mount Example is 4,321 metres high
+		unrecorded "quote":"The height of Mount Example was measured`},
 	"pages": {"pages = 1", `
 		heard general
 		fetched https://fast.example.org/mount 1

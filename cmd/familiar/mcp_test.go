@@ -93,7 +93,7 @@ Content-Type: text/html; charset=utf-8
 	var found tools.LookupOutput
 	text, failed := c.called(s, &found, "lookup", map[string]any{"question": "how high is Mount Example?"})
 	if failed || found.State != "found" || len(found.Quotes) == 0 || !strings.Contains(found.Quotes[0].Text, "4,321") ||
-		len(found.Sources) != 1 || found.Sources[0].URL != "https://fast.example.org/mount" || !strings.Contains(text, "Strangers wrote them") {
+		len(found.Sources) != 1 || found.Sources[0].URL != "https://fast.example.org/mount" || !strings.Contains(text, "What strangers wrote there") {
 		t.Errorf("lookup: %t %+v\n%s", failed, found, text)
 	}
 	var listed tools.SearchOutput

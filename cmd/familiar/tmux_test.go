@@ -72,7 +72,7 @@ say and never ends.
 	w.keys("/context")
 	w.shows("you> /context")
 	w.keys("Enter")
-	w.shows("asked      you: \"something long\"", "more       familiar trace\n           01", "--all;\n           with --prompt what the model was\n           sent\nyou>")
+	w.shows("asked      User: \"something long\"", "more       familiar trace\n           01", "--all;\n           with --prompt what the model was\n           sent\nyou>")
 	w.keys("/co")
 	w.keys("Tab")
 	w.shows("/context  ", "/copy  ", "you> /co")

@@ -20,7 +20,7 @@ func TestModelsWindow(t *testing.T) {
 		c.do(file, "say general ben "+strings.Repeat("Many words about the ferry. ", 12))
 	}
 	c.do(file, "say general ana @familiar hello, "+strings.Repeat("I have read all that, ", 300)+"have you?")
-	c.do(file, "heard general Hello.")
+	c.do(file, "heard general")
 	last, used := c.lastTrace(), 0
 	for _, m := range last.Prompt {
 		used += m.Tokens

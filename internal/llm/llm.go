@@ -67,9 +67,11 @@ type Client struct {
 
 	mu      sync.Mutex
 	compats map[string]compat // guarded by mu; by model
-	size    int               // guarded by mu; of Model's context, as far as its server says
-	told    int               // guarded by mu; the same by an error of the server, 0: there was none
-	asked   time.Time         // guarded by mu; when size was asked for
+	told    int               // guarded by mu; tokens of Model's context by an error of the server, 0: there was none
+
+	asking sync.Mutex // held while the server is asked for the size, at most sizeTime
+	size   int        // guarded by asking; the same as far as the server says
+	asked  time.Time  // guarded by asking; when size was asked for
 }
 
 // Message is one message of a conversation. It is not sent if Content is blank and it has no images, since several

@@ -192,21 +192,19 @@ const (
 // Size returns the size of Model's context in tokens, including the answer, or 0 if it is unknown. It asks the server first and every ten
 // minutes, and each time while Ollama has not loaded the model.
 func (c *Client) Size(ctx context.Context) int {
-	c.mu.Lock()
-	due := c.asked.IsZero() || time.Since(c.asked) > sizeAge
-	if due {
-		c.asked = time.Now()
-	}
-	c.mu.Unlock()
-	if due {
-		ctx, cancel := context.WithTimeout(ctx, sizeTime)
+	c.asking.Lock()
+	defer c.asking.Unlock()
+	if c.asked.IsZero() || time.Since(c.asked) > sizeAge {
+		limited, cancel := context.WithTimeout(ctx, sizeTime)
 		defer cancel()
-		w := c.Window(ctx)
-		c.mu.Lock()
-		if c.size = w.Tokens; w.Tokens == 0 && w.Most > 0 {
-			c.size, c.asked = min(w.Most, ollamaSize), time.Time{}
+		w := c.Window(limited)
+		c.size = w.Tokens
+		switch {
+		case w.Tokens == 0 && w.Most > 0:
+			c.size = min(w.Most, ollamaSize)
+		case ctx.Err() == nil:
+			c.asked = time.Now()
 		}
-		c.mu.Unlock()
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
