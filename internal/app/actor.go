@@ -21,6 +21,7 @@ import (
 	"familiar/internal/providers/history"
 	"familiar/internal/providers/recall"
 	"familiar/internal/providers/websearch"
+	"familiar/internal/question/past"
 	"familiar/internal/search/backend"
 	"familiar/internal/web/guard"
 )
@@ -119,9 +120,10 @@ func (a *App) ActorOf(c *character.Character, far Far) (*bot.Actor, error) {
 		pages = -1
 	}
 	counter := &llm.Counter{Model: models.name()}
+	asked := new(past.Reader)
 	lookup := &websearch.Provider{
 		Search: a.Engine, Reader: a.Reader, Side: models.side, Eager: models.main == nil, Count: counter.Count,
-		Zone: c.Location, Store: a.Store,
+		Zone: c.Location, Store: a.Store, Asked: asked,
 		Policy: websearch.Policy{
 			Off: a.Config.Get("FAMILIAR_WEB") == "off", Domains: domains, DeniedTopics: web.DeniedTopics,
 			BlockBytes: web.BlockBytes, Pages: pages, PerDomain: web.PerDomain, Deadline: web.Deadline, Queries: web.Queries,
@@ -131,7 +133,7 @@ func (a *App) ActorOf(c *character.Character, far Far) (*bot.Actor, error) {
 	for _, d := range c.Docs {
 		lookup.Policy.Docs = append(lookup.Policy.Docs, websearch.Docs(d))
 	}
-	past := &recall.Past{Store: a.Store, Memories: a.Memories, Servers: a.servers, Off: !c.Server.Enabled, Zone: c.Location, Count: counter.Count}
+	past := &recall.Past{Store: a.Store, Memories: a.Memories, Servers: a.servers, Off: !c.Server.Enabled, Zone: c.Location, Count: counter.Count, Asked: asked}
 	server := &recall.ServerProvider{Past: past, Own: !c.Server.DiscordSearch}
 	// The conversation shows at least half of its window.
 	memories := &recall.MemoryProvider{Past: past, Lore: recall.NewLibrary(c.LookedUp()), Side: models.filter(c), Window: (c.Window + 1) / 2, Unread: models.main == nil, Embeddings: a.embeddings, Vectors: a.Vectors}

@@ -3,10 +3,13 @@ package bot
 import (
 	"context"
 	"encoding/json"
+	"slices"
+	"sync"
 	"time"
 
 	"familiar/internal/context/turn"
 	"familiar/internal/gate"
+	"familiar/internal/memory/order"
 	"familiar/internal/store"
 )
 
@@ -26,6 +29,7 @@ type arrival struct {
 	considered *turn.Processed // what a side model said about joining in
 	left       bool            // an earlier process claimed it and left it
 	again      bool            // the question was edited after it was answered: the new answer replaces the old one
+	parse      parseOrders     // finds what the message orders of the memory; nil: order.Parse
 
 	// These describe a turn that a button asked for: the turn's id, the turn whose reply has the button, and whether only the rest of that
 	// reply is wanted.
@@ -80,6 +84,7 @@ func (b *Bot) arrivals(ctx context.Context, e turn.Event) []arrival {
 		}
 		if i == 0 {
 			a.Language = b.spoken(ctx, e)
+			a.parse = b.parseEarly(e.Message.Text, s.actor.Names())
 		}
 		a.addressed, a.character, a.second, a.pass = true, s.actor.ID, i > 0, p
 		all = append(all, a)
@@ -89,6 +94,25 @@ func (b *Bot) arrivals(ctx context.Context, e turn.Event) []arrival {
 		return []arrival{a}
 	}
 	return all
+}
+
+// parseOrders does what order.Parse does.
+type parseOrders func(message string, names []string) ([]order.Order, order.Doubt)
+
+// parseEarly begins to look for orders in a message, which takes as long as storing it. What it returns waits for the result, or parses
+// another message at once: a turn may be about several, or about one that was edited.
+func (b *Bot) parseEarly(message string, names []string) parseOrders {
+	early := sync.OnceValues(func() ([]order.Order, order.Doubt) { return order.Parse(message, names) })
+	b.tasks.Go(func() {
+		defer func() { b.recovered("look for orders", recover()) }() // the turn that asks for the result panics, too
+		early()
+	})
+	return func(m string, n []string) ([]order.Order, order.Doubt) {
+		if m == message && slices.Equal(n, names) {
+			return early()
+		}
+		return order.Parse(m, n)
+	}
 }
 
 // replacesProxied puts a message that a proxy wrote in the place of its original, if the original asked for a turn. It is answered once, as

@@ -7,6 +7,9 @@ import (
 	"time"
 
 	"familiar/internal/context/turn"
+	"familiar/internal/memory/order"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // mostCommits are those of a plain turn: the arrival, the record before anything is visible, the post, and the end.
@@ -47,4 +50,19 @@ func commitsIn(t *testing.T, path string) (n int) {
 		}
 	}
 	return n
+}
+
+// TestParseEarly checks that what was parsed while a message was stored is used for that message alone.
+func TestParseEarly(t *testing.T) {
+	var b Bot
+	names := []string{"Sage"}
+	parse := b.parseEarly("Sage, remember that I like tea.", names)
+	b.tasks.Wait()
+	for _, message := range []string{"Sage, remember that I like tea.", "Sage, remember that I like rain.", "how are you?"} {
+		got, doubt := parse(message, names)
+		want, wantDoubt := order.Parse(message, names)
+		if d := cmp.Diff(want, got); d != "" || doubt != wantDoubt {
+			t.Errorf("%s: %v, %s", message, doubt, d)
+		}
+	}
 }

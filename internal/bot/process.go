@@ -221,10 +221,10 @@ func (b *Bot) verify(ctx context.Context, v *factcheck.Verifier, t *turn.Trace, 
 const askMemoryLimit = 2500 * time.Millisecond
 
 // applyMemoryOrders carries out what a turn's message orders to be remembered, forgotten or corrected, and notes the results in the record.
-func (b *Bot) applyMemoryOrders(ctx context.Context, actor *Actor, t *turn.Trace, before *memory.Applied) {
+func (b *Bot) applyMemoryOrders(ctx context.Context, actor *Actor, t *turn.Trace, parse parseOrders, before *memory.Applied) {
 	ctx, cancel := context.WithTimeout(ctx, storeLimit)
 	defer cancel()
-	k := memory.Keeper{Memories: b.Memories, Traces: b.Traces, Rooms: b.Servers, Redact: b.Redact, Log: b.Log}
+	k := memory.Keeper{Memories: b.Memories, Traces: b.Traces, Rooms: b.Servers, Redact: b.Redact, Log: b.Log, Parse: parse}
 	if actor.Side != nil {
 		k.Ask = func(ctx context.Context, order, text string, answer any) error {
 			return b.askOrders(ctx, actor, t, order, text, answer)

@@ -129,7 +129,7 @@ func (b *Bot) attempt(ctx context.Context, l *lane, actor *Actor, id string, beg
 	ctx, cancel := context.WithDeadline(ctx, t.Request.Deadline.Add(b.limit()))
 	defer cancel()
 
-	b.applyMemoryOrders(ctx, actor, t, applied) // before anything from the web is read
+	b.applyMemoryOrders(ctx, actor, t, batch[0].parse, applied) // before anything from the web is read
 	settle := b.saveBegun(ctx, *t)
 	defer settle()
 	p := b.gather(ctx, actor, t)

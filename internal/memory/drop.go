@@ -171,21 +171,26 @@ func (s *Store) DeleteGuild(ctx context.Context, guildID string) (int, error) {
 
 // EraseAll deletes statements and what they replaced.
 func (s *Store) EraseAll(ctx context.Context, ids []int64) error {
-	for _, id := range ids {
-		if _, err := s.deleteWhere(ctx, `id = ?`, id); err != nil {
-			return err
-		}
+	if err := store.WriteEach(ctx, s.DB, ids, s.drop); err != nil {
+		return fmt.Errorf("delete memories: %w", err)
 	}
 	return nil
 }
 
+// deleteWhere deletes the statements for which a condition holds, in steps. Looking for them holds no writer.
 func (s *Store) deleteWhere(ctx context.Context, where string, arg any) (removed int, err error) {
-	err = s.DB.Write(ctx, func(tx *sql.Tx) (err error) {
-		removed, err = s.dropWhere(tx, where, arg)
+	ids, err := store.List(ctx, s.DB, "read memories", func(row store.Scanner) (id int64, err error) { return id, row.Scan(&id) },
+		`SELECT id FROM memories WHERE `+where+` ORDER BY id`, arg)
+	if err != nil {
+		return 0, err
+	}
+	err = store.WriteEach(ctx, s.DB, ids, func(tx *sql.Tx, id int64) error {
+		n, err := s.dropWhere(tx, `id = ? AND `+where, id, arg)
+		removed += n
 		return err
 	})
 	if err != nil {
-		return 0, fmt.Errorf("delete memories: %w", err)
+		return removed, fmt.Errorf("delete memories: %w", err)
 	}
 	return removed, nil
 }

@@ -19,13 +19,15 @@ import (
 )
 
 // Keeper carries out what messages order to be remembered, forgotten or corrected. The words are the person's own, and are read before the
-// turn reads anything, so that nothing from the web takes part in it (rule P6). All fields but Ask are required.
+// turn reads anything, so that nothing from the web takes part in it (rule P6). All fields but Parse and Ask are required.
 type Keeper struct {
 	Memories *Store
 	Traces   *trace.Store
 	Rooms    Permissions
 	Redact   *redact.Redactor
 	Log      *slog.Logger
+	// Parse is [order.Parse], or has its result already. nil: [order.Parse].
+	Parse func(message string, names []string) ([]order.Order, order.Doubt)
 	// Ask asks a side model and decodes its answer. nil: there is none.
 	Ask func(ctx context.Context, order, text string, answer any) error
 }
@@ -75,7 +77,11 @@ type task struct {
 
 // orders returns what a message orders: for sure, or else what a side model makes of it.
 func (k *Keeper) orders(ctx context.Context, r turn.Request) (all []task) {
-	parsed, doubt := order.Parse(r.Message.Text, r.Names)
+	parse := k.Parse
+	if parse == nil {
+		parse = order.Parse
+	}
+	parsed, doubt := parse(r.Message.Text, r.Names)
 	for _, o := range parsed {
 		all = append(all, task{Order: o})
 	}

@@ -297,6 +297,27 @@ func TestSourcesGo(t *testing.T) {
 	})
 }
 
+// TestDeleteInSteps has the deletion of the ninth statement fail. Eight are gone then: a step that has not been measured yet is of no more.
+func TestDeleteInSteps(t *testing.T) {
+	db, ctx := open(t), t.Context()
+	for i := range 20 {
+		learn(t, db, about(fmt.Sprintf("Has cat %d", i), inC, fmt.Sprint(i+1)))
+	}
+	if _, err := db.DB.Exec(ctx, "stop at the ninth", `CREATE TRIGGER ninth BEFORE DELETE ON memories WHEN (SELECT count(*) FROM memories) = 12
+		BEGIN SELECT RAISE(ABORT, 'the ninth'); END`); err != nil {
+		t.Fatal(err)
+	}
+	if n, err := db.DeleteGuild(ctx, "g"); n != 8 || err == nil || strings.Count(everything(t, db), "cat") != 12 {
+		t.Errorf("%d, %v, left: %s", n, err, everything(t, db))
+	}
+	if _, err := db.DB.Exec(ctx, "go on", `DROP TRIGGER ninth`); err != nil {
+		t.Fatal(err)
+	}
+	if n, err := db.DeleteGuild(ctx, "g"); n != 12 || err != nil || everything(t, db) != "" {
+		t.Errorf("%d, %v, left: %s", n, err, everything(t, db))
+	}
+}
+
 // TestNoMemory checks that a message on which statements rest stays while nothing retracts them.
 func TestNoMemory(t *testing.T) {
 	db, ctx := open(t), t.Context()

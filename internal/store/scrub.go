@@ -6,7 +6,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 )
 
@@ -17,7 +16,6 @@ import (
 const (
 	scrubLimit = 30 * time.Second // for readers to let the log go
 	scrubPause = 50 * time.Millisecond
-	scrubBatch = 16 // pages that are written in one transaction
 )
 
 // Scrub overwrites what the file and its log still hold of deleted content, in small transactions. It waits until current readers are done.
@@ -82,36 +80,26 @@ func (db *DB) clearPages(ctx context.Context) error {
 			due = append(due, n)
 		}
 	}
-	for some := range slices.Chunk(due, scrubBatch) {
-		if err := db.Write(ctx, func(tx *sql.Tx) error { return clearThese(tx, some) }); err != nil {
-			return err
-		}
-	}
-	return nil
+	return WriteEach(ctx, db, due, clearThis)
 }
 
 // pageQuery reads a page: https://www.sqlite.org/dbpage.html
 const pageQuery = `SELECT data FROM sqlite_dbpage WHERE pgno = ?`
 
-// clearThese reads pages again, because they may have changed, and overwrites their unused bytes.
-func clearThese(tx *sql.Tx, numbers []int) error {
-	for _, n := range numbers {
-		var page []byte
-		err := tx.QueryRow(pageQuery, n).Scan(&page)
-		if errors.Is(err, sql.ErrNoRows) { // the file has become shorter
-			continue
-		}
-		if err != nil {
-			return err
-		}
-		if !clearPage(n, page) {
-			continue
-		}
-		if _, err := tx.Exec(`UPDATE sqlite_dbpage SET data = ? WHERE pgno = ?`, page, n); err != nil {
-			return err
-		}
+// clearThis reads a page again, because it may have changed, and overwrites its unused bytes.
+func clearThis(tx *sql.Tx, n int) error {
+	var page []byte
+	err := tx.QueryRow(pageQuery, n).Scan(&page)
+	switch {
+	case errors.Is(err, sql.ErrNoRows): // the file has become shorter
+		return nil
+	case err != nil:
+		return err
+	case !clearPage(n, page):
+		return nil
 	}
-	return nil
+	_, err = tx.Exec(`UPDATE sqlite_dbpage SET data = ? WHERE pgno = ?`, page, n)
+	return err
 }
 
 // isPointerMap reports whether a page holds nothing but types of other pages.

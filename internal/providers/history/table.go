@@ -99,38 +99,46 @@ func (s SummaryTable) Save(ctx context.Context, summary Summary, instead time.Ti
 // Prune removes the sentences that rest on messages before that time, and returns their number. It runs before [store.Messages.Prune], which
 // would delete each summary as a whole.
 func (s SummaryTable) Prune(ctx context.Context, before time.Time) (removed int, err error) {
-	err = s.DB.Write(ctx, func(tx *sql.Tx) error {
-		removed = 0
-		rows, err := tx.Query(`SELECT `+summaryColumns+` FROM summaries WHERE first_at < ?`, before.UnixMicro())
-		old, err := store.Collect(s.DB, "read summaries", rows, err, scanSummary)
-		if err != nil {
-			return err
-		}
-		for _, summary := range old {
-			n := len(summary.Sentences)
-			if err := summary.startAt(tx, before); err != nil {
-				return err
-			}
-			removed += n - len(summary.Sentences)
-			sentences, err := json.Marshal(summary.Sentences)
-			if err != nil {
-				return err
-			}
-			if len(summary.Sentences) == 0 || summary.LastAt.Before(before) {
-				_, err = tx.Exec(`DELETE FROM summaries WHERE channel_id = ?`, summary.ChannelID)
-			} else {
-				_, err = tx.Exec(`UPDATE summaries SET first_at = ?, sentences = ? WHERE channel_id = ?`, before.UnixMicro(), string(sentences), summary.ChannelID)
-			}
-			if err != nil {
-				return err
-			}
-		}
-		return nil
+	channels, err := store.List(ctx, s.DB, "read summaries", func(row store.Scanner) (id string, err error) { return id, row.Scan(&id) },
+		`SELECT channel_id FROM summaries WHERE first_at < ?`, before.UnixMicro())
+	if err != nil {
+		return 0, err
+	}
+	err = store.WriteEach(ctx, s.DB, channels, func(tx *sql.Tx, channel string) error {
+		n, err := pruneSummary(tx, channel, before)
+		removed += n
+		return err
 	})
 	if err != nil {
-		return 0, fmt.Errorf("prune summaries: %w", err)
+		return removed, fmt.Errorf("prune summaries: %w", err)
 	}
 	return removed, nil
+}
+
+// pruneSummary removes the old sentences of one summary, unless it is gone or new by now.
+func pruneSummary(tx *sql.Tx, channel string, before time.Time) (removed int, err error) {
+	summary, err := scanSummary(tx.QueryRow(`SELECT `+summaryColumns+` FROM summaries WHERE channel_id = ? AND first_at < ?`, channel, before.UnixMicro()))
+	if errors.Is(err, sql.ErrNoRows) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	n := len(summary.Sentences)
+	if err := summary.startAt(tx, before); err != nil {
+		return 0, err
+	}
+	removed = n - len(summary.Sentences)
+	if len(summary.Sentences) == 0 || summary.LastAt.Before(before) {
+		_, err = tx.Exec(`DELETE FROM summaries WHERE channel_id = ?`, channel)
+		return removed, err
+	}
+	sentences, err := json.Marshal(summary.Sentences)
+	if err != nil {
+		return 0, err
+	}
+	_, err = tx.Exec(`UPDATE summaries SET first_at = ?, sentences = ? WHERE channel_id = ?`, before.UnixMicro(), string(sentences), channel)
+	return removed, err
 }
 
 // startAt removes the sentences with a source that is older than before, or gone.

@@ -2,6 +2,7 @@ package history
 
 import (
 	"errors"
+	"fmt"
 	"testing"
 	"time"
 
@@ -127,5 +128,24 @@ func TestPruneSummaries(t *testing.T) {
 	}
 	if n, err := table(db).Prune(ctx, read[3].At); n != 1 || err != nil || countSummaries(t, db) != 0 {
 		t.Errorf("%d, %v", n, err)
+	}
+}
+
+// TestPruneSummariesInSteps has the change of the ninth summary fail. Eight are changed then: a step that has not been measured yet is of no more.
+func TestPruneSummariesInSteps(t *testing.T) {
+	db, ctx := storetest.Open(t), t.Context()
+	_, summary := spoken(t, db)
+	for i := range 20 {
+		summary.ChannelID = fmt.Sprint("c", i)
+		if err := table(db).Save(ctx, summary, time.Time{}, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := db.Exec(ctx, "stop at the ninth", `CREATE TRIGGER ninth BEFORE DELETE ON summaries WHEN (SELECT count(*) FROM summaries) <= 13
+		BEGIN SELECT RAISE(ABORT, 'the ninth'); END`); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := table(db).Prune(ctx, summary.LastAt.Add(time.Hour)); err == nil || countSummaries(t, db) != 13 {
+		t.Errorf("%v, %d summaries are left", err, countSummaries(t, db))
 	}
 }

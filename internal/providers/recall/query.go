@@ -13,7 +13,6 @@ import (
 	"familiar/internal/context/turn"
 	"familiar/internal/llm"
 	"familiar/internal/question"
-	"familiar/internal/question/past"
 	"familiar/internal/text"
 	"familiar/internal/web/clean"
 )
@@ -72,7 +71,7 @@ type asked struct {
 func (p *MemoryProvider) ask(r turn.Request) *asked {
 	q := &asked{Request: r, enough: minShareUnasked, audience: audience(r), room: contentRoom(r)}
 	said, now := question.Parse(r.Message.Text, r.Names), p.now()
-	ofServer := past.Read(r, now).Sure()
+	ofServer := p.Asked.Read(r, now).Sure()
 	if q.text, q.asksFor = said.Unaddressed(), said.Asks(); q.asksFor {
 		q.enough = minShare
 	}

@@ -47,7 +47,7 @@ func (p *ServerProvider) Name() string { return "server" }
 // an error.
 func (p *ServerProvider) Contribute(ctx context.Context, req turn.Request) ([]turn.Contribution, error) {
 	now := p.now()
-	q := past.Read(req, now)
+	q := p.Asked.Read(req, now)
 	if !q.Asks() || p.Servers == nil && req.GuildID != "" || q.Maybe && (p.Off || p.Told != nil && p.Told(ctx, req)) {
 		return nil, nil
 	}

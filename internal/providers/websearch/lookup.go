@@ -86,7 +86,7 @@ func (r *run) decide(ctx context.Context) bool {
 	pl := &r.plan
 	by := ""
 	always := r.req.Web.Switch == turn.WebAlways
-	own, ofPast := "", past.Read(r.req, r.now)
+	own, ofPast := "", r.p.Asked.Read(r.req, r.now)
 	switch {
 	case ofPast.Sure():
 		own = aboutServer

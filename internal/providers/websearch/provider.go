@@ -29,6 +29,7 @@ import (
 
 	"familiar/internal/context/turn"
 	"familiar/internal/llm"
+	"familiar/internal/question/past"
 	"familiar/internal/search"
 	"familiar/internal/store"
 	"familiar/internal/web/guard"
@@ -47,6 +48,7 @@ type Provider struct {
 	Count  func(string) int                         // counts the tokens of a text; nil: a cautious estimate
 	Known  func(context.Context, turn.Request) bool // reports whether what was said here before may answer a message; nil: nobody knows
 	Store  *store.DB                                // counts lookups and has people's feedback; nil: neither is used
+	Asked  *past.Reader                             // reads what messages ask of their server, for this and other providers of a turn; nil: this reads it
 
 	reuse reuseCache
 }

@@ -91,6 +91,9 @@ type spokenParts struct {
 
 // inLanguages returns the parts of the message's words in a language, or in every language if it is empty.
 func (r *reader) inLanguages(language string) (all []spokenParts) {
+	if language == "" {
+		all = make([]spokenParts, 0, len(languages())) // they are large
+	}
 	for i := range languages() {
 		w := &languages()[i]
 		if language != "" && w.language != language {

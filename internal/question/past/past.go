@@ -56,6 +56,38 @@ func (q Question) Sure() bool { return q.Asks() && !q.Maybe }
 // the same way.
 func Read(req turn.Request, now time.Time) Question { return ReadBy(builtIn(), req, now) }
 
+// Reader is [Read] for several who read the same turn at the same moment: it works once. A nil Reader works each time.
+type Reader struct {
+	mu     sync.Mutex
+	recent [64]struct { // readings of the latest turns; guarded by mu
+		turn, message string
+		read          func() Question
+	}
+	next int // of recent to be replaced; guarded by mu
+}
+
+// Read is [Read]. Those who share the result do not change it.
+func (r *Reader) Read(req turn.Request, now time.Time) Question {
+	if r == nil || req.ID == "" {
+		return Read(req, now)
+	}
+	return r.reading(req, now)()
+}
+
+func (r *Reader) reading(req turn.Request, now time.Time) func() Question {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, one := range r.recent {
+		if one.turn == req.ID && one.message == req.Message.Text { // which may be edited while the turn lasts
+			return one.read
+		}
+	}
+	one := &r.recent[r.next]
+	one.turn, one.message, one.read = req.ID, req.Message.Text, sync.OnceValue(func() Question { return Read(req, now) })
+	r.next = (r.next + 1) % len(r.recent)
+	return one.read
+}
+
 // ReadBy is [Read] with another model, for training.
 func ReadBy(model *linear.Model, req turn.Request, now time.Time) Question {
 	if !req.Message.ByPerson() {

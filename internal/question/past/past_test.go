@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"familiar/internal/context/turn"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 var now = time.Date(2026, 11, 22, 12, 30, 0, 0, time.UTC)
@@ -112,5 +114,23 @@ func BenchmarkRead(b *testing.B) {
 	}
 	for b.Loop() {
 		Read(r, now)
+	}
+}
+
+// TestReader checks that those who read a turn at the same moment share the result, and that another message of the turn is read again.
+func TestReader(t *testing.T) {
+	var r Reader
+	for _, text := range []string{"what did Ada say here yesterday?", "what is the capital of France?"} {
+		req := request(text)
+		req.ID = "a turn"
+		want := Read(req, now)
+		for range 3 {
+			if d := cmp.Diff(want, r.Read(req, now)); d != "" {
+				t.Error(text, d)
+			}
+		}
+	}
+	if r.next != 2 {
+		t.Errorf("%d readings, want 2", r.next)
 	}
 }
