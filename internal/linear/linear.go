@@ -63,6 +63,13 @@ func (m *Model) Classes() []string { return m.classes }
 
 // Classify returns the probability of each class. Unknown features add nothing.
 func (m *Model) Classify(features []Feature) []float64 {
+	sums := m.Sums(features)
+	Softmax(sums)
+	return sums
+}
+
+// Sums returns the log-odds of each class.
+func (m *Model) Sums(features []Feature) []float64 {
 	sums := slices.Clone(m.bias)
 	for _, f := range features {
 		row := m.row(f.Name)
@@ -70,7 +77,6 @@ func (m *Model) Classify(features []Feature) []float64 {
 			sums[c] += float64(int8(w)) * m.scale[c] * f.Value
 		}
 	}
-	Softmax(sums)
 	return sums
 }
 

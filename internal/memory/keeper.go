@@ -376,7 +376,7 @@ func (m *givenOrder) matching(ctx context.Context, said string) (all []Statement
 		return slices.DeleteFunc(all, func(one Statement) bool { return one.ID != m.o.memory }), nil
 	}
 	held := regarding(all, said)
-	for _, clause := range order.Clauses(said) {
+	for _, clause := range append(order.Clauses(said), order.Topic(said)) {
 		if len(held) > 0 {
 			break
 		}

@@ -15,7 +15,7 @@ import (
 )
 
 // orderFiles are messages that order something of the memory, and some that only look like it: a file for each language. A line is a
-// deed and a message. Neighbours are often alike.
+// deed and a message, with the text of the order in braces. Neighbours are often alike.
 //
 //go:embed orders/*.txt
 var orderFiles embed.FS
@@ -38,31 +38,46 @@ func orderTask() (task, error) {
 			t.rows = append(t.rows, example{text: block, source: language, features: features, class: class})
 		}
 	}
-	files, err := orderFiles.ReadDir("orders")
+	lines, err := orderLines()
 	if err != nil {
-		return t, fmt.Errorf("read orders: %w", err)
+		return t, err
 	}
-	for _, f := range files {
-		file, err := orderFiles.ReadFile(path.Join("orders", f.Name()))
-		if err != nil {
-			return t, fmt.Errorf("read orders: %w", err)
-		}
-		language, n := strings.TrimSuffix(f.Name(), ".txt"), 0
-		for line := range strings.Lines(string(file)) {
-			deed, said, _ := strings.Cut(strings.TrimSpace(line), ": ")
-			class := slices.Index(t.classes, deed)
-			if class < 0 {
-				return t, fmt.Errorf("read orders %s: unknown deed %q", f.Name(), deed)
-			}
-			add(strconv.Itoa(n/orderBlock%folds), language, said, class)
-			n++
-		}
+	for _, l := range lines {
+		add(l.block, l.language, l.said, slices.Index(t.classes, l.deed))
 	}
 	return t, readOwn(func(m message) {
 		if spread(m.Text)%plainShare == 0 && !order.MayHold(m.Text) {
 			add("", m.lang, m.Text, 0)
 		}
 	})
+}
+
+// orderLine is a message with what it orders. said is the text of the order, if it has one.
+type orderLine struct{ language, block, deed, said, text string }
+
+func orderLines() (all []orderLine, err error) {
+	files, err := orderFiles.ReadDir("orders")
+	if err != nil {
+		return nil, fmt.Errorf("read orders: %w", err)
+	}
+	for _, f := range files {
+		file, err := orderFiles.ReadFile(path.Join("orders", f.Name()))
+		if err != nil {
+			return nil, fmt.Errorf("read orders: %w", err)
+		}
+		n := 0
+		for line := range strings.Lines(string(file)) {
+			deed, said, _ := strings.Cut(strings.TrimSpace(line), ": ")
+			if !slices.Contains(order.Classes, deed) {
+				return nil, fmt.Errorf("read orders %s: unknown deed %q", f.Name(), deed)
+			}
+			_, rest, _ := strings.Cut(said, "{")
+			text, _, _ := strings.Cut(rest, "}")
+			all = append(all, orderLine{strings.TrimSuffix(f.Name(), ".txt"), strconv.Itoa(n / orderBlock % folds), deed, strings.NewReplacer("{", "", "}", "").Replace(said), text})
+			n++
+		}
+	}
+	return all, nil
 }
 
 // merged adds up the values of features with the same name.
@@ -94,7 +109,14 @@ func trainOrders(w io.Writer, out string) error {
 	}{{"blocks", func(e example) string { return e.text }}, {"languages", func(e example) string { return e.source }}} {
 		t.leaveOut(w, unseen.name, unseen.part)
 	}
-	return save(w, t.train(everything), out, t.file)
+	if err := save(w, t.train(everything), out, t.file); err != nil {
+		return err
+	}
+	spans, err := readSpans()
+	if err != nil {
+		return err
+	}
+	return save(w, trainSpans(spans, spanPenalty, spanSeldom), out, "memory/order/spans.model")
 }
 
 // leaveOut prints what becomes of the rows of each part with a model of the others.

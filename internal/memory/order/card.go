@@ -112,6 +112,20 @@ func Naming(said string) func(statement string) bool {
 	}
 }
 
+// Topic returns what a text names as its topic: "my job" of "what I told you about my job".
+func Topic(said string) string {
+	for _, v := range vocabularies() {
+		if code := text.MessageLanguage(said); code != "" && code != v.code || v.unspaced && !v.writes(said) {
+			continue
+		}
+		thing, _ := v.withoutMemory(said)
+		if thing, is := v.topic(thing); is {
+			return thing
+		}
+	}
+	return said
+}
+
 // essence returns what is left of a text in a script without spaces when words for the speaker and for what was said are taken out.
 func (v *vocabulary) essence(said string) []string {
 	var all []string

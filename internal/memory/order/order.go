@@ -77,6 +77,9 @@ func Parse(message string, names []string) (all []Order, doubt Doubt) {
 	if MayHold(message) {
 		all, doubt = own.parse(called)
 	}
+	if len(all) == 1 && all[0].Text != "" && all[0].Field == "" && all[0].Deed != Keep {
+		all, doubt = own.reread(all[0], called, doubt)
+	}
 	if len(all) == 0 {
 		o, unsure := readOrder(own.sentences, called)
 		if doubt < Likely { // the tables doubt much that is none
@@ -107,6 +110,10 @@ func (own *voice) parse(called [][]string) (all []Order, doubt Doubt) {
 			}
 			continue
 		}
+		if o.Deed == Keep && p.addresses(o.Text) {
+			doubt = Likely
+			continue
+		}
 		if o = own.quoted(o); !slices.Contains(all, o) {
 			all = append(all, o)
 		}
@@ -115,6 +122,22 @@ func (own *voice) parse(called [][]string) (all []Order, doubt Doubt) {
 		}
 	}
 	return all, doubt
+}
+
+// reread returns an order of the tables as the models see it: with all words that say what to forget. A correction that opposes other things than
+// names, numbers and days is none if they see no order: "no, it's not a bug, it's a feature".
+func (own *voice) reread(o Order, called [][]string, doubt Doubt) ([]Order, Doubt) {
+	s := newSight(own.sentences, called)
+	switch {
+	case o.Deed == Forget:
+		said := own.written(s.span(o.Deed))
+		if rest, _ := s.v.clause(said); rest != o.Text && (strings.HasSuffix(said, o.Text) || strings.Contains(o.Text, said) || s.v.unspaced && strings.Contains(said, o.Text)) {
+			o.Text = said
+		}
+	case o.Wrong != "" && !s.v.value(o.Wrong) && ordersModel().Classify(s.features)[readNone] > unlikelyOrder:
+		return nil, Likely
+	}
+	return []Order{o}, doubt
 }
 
 // quoted puts the quotations of a message back into an order.

@@ -33,18 +33,7 @@ func (s *sight) addOutline() {
 // outline writes a sentence in symbols: signs, words for the speaker and for whom they speak to, other small words, marks. Other words are
 // one "x". A longer phrase goes before a shorter one.
 func (s *sight) outline(b *strings.Builder, one glance) {
-	all := s.v.symbols(one)
-	for i := range one.words {
-		if n := s.names(one.words[i:]); n > 0 {
-			all = append(all, symbol{one.words[i].from, one.words[i+n-1].to, '@'})
-		}
-	}
-	slices.SortStableFunc(all, func(a, b symbol) int {
-		if a.from != b.from {
-			return a.from - b.from
-		}
-		return b.to - a.to
-	})
+	all := s.inOrder(one)
 	b.WriteByte('^')
 	strange, at := false, 0
 	plain := func(part string) {
@@ -68,6 +57,23 @@ func (s *sight) outline(b *strings.Builder, one glance) {
 	}
 	plain(one.text[at:])
 	b.WriteByte('$')
+}
+
+// inOrder returns the symbols of a sentence in their order, the longest first.
+func (s *sight) inOrder(one glance) []symbol {
+	all := s.v.symbols(one)
+	for i := range one.words {
+		if n := s.names(one.words[i:]); n > 0 {
+			all = append(all, symbol{one.words[i].from, one.words[i+n-1].to, '@'})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b symbol) int {
+		if a.from != b.from {
+			return a.from - b.from
+		}
+		return b.to - a.to
+	})
+	return all
 }
 
 // kindSymbols are the symbols of signKinds.

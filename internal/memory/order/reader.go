@@ -28,6 +28,8 @@ const (
 	sureAll      = 0.85 // it is asked whether all is to be forgotten
 	likelyOrder  = 0.7
 	perhapsOrder = 0.4
+
+	unlikelyOrder = 0.5 // that a message orders nothing
 )
 
 //go:embed orders.model

@@ -32,14 +32,3 @@ func TestReadOrder(t *testing.T) {
 	}
 }
 
-func TestContent(t *testing.T) {
-	for _, c := range []struct{ text, want string }{
-		{"I park in bay 6, jot that down in your notes please", "I park in bay 6"},
-		{"please jot down that my aunt Olga visits in May", "my aunt Olga visits in May"},
-	} {
-		s := newSight([]string{c.text}, nil)
-		if got := s.content(1); got != c.want {
-			t.Errorf("%q: %q", c.text, got)
-		}
-	}
-}

@@ -91,6 +91,31 @@ func (p *passage) read() Order {
 	return Order{}
 }
 
+// addresses reports whether a sentence speaks to somebody else than the bot: it tells what "you" are or do, mentions an account, or ends with a
+// name.
+func (p *passage) addresses(said string) bool {
+	words := tokens(said)
+	named := func(words []token) bool {
+		return slices.ContainsFunc(p.called, func(keys []string) bool { return prefix(words, keys) > 0 })
+	}
+	if strings.HasPrefix(p.s, "@") && !named(tokens(p.s)) {
+		return true
+	}
+	for _, v := range vocabularies() {
+		if len(words) > 1 && !v.unspaced && text.MessageLanguage(p.s) == v.code && text.SecondPerson(v.code)[words[0].key] {
+			return true
+		}
+	}
+	i := strings.LastIndexAny(p.s, ",，")
+	if i < 0 {
+		return false
+	}
+	first, _ := utf8.DecodeRuneInString(lastWord(p.s[:i]))
+	last := tokens(p.s[i:])
+	name, _ := utf8.DecodeRuneInString(strings.TrimLeft(p.s[i:], between))
+	return len(last) == 1 && unicode.IsUpper(name) && !unicode.IsUpper(first) && !named(last)
+}
+
 // speaks reports whether a sentence about the speaker or the memory has a verb of an order anywhere.
 func (v *vocabulary) speaks(s string, words []token) bool {
 	return (v.aboutSpeaker(s, words) || v.has(s, v.memory)) && slices.ContainsFunc(v.verbs, func(p phrase) bool { return p.in(s, words) })
