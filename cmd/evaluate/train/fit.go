@@ -16,8 +16,9 @@ type sample struct {
 
 // fit fits the weights by maximum likelihood. All classes count equally, and penalty/2 times the sum of squared
 // weights is subtracted. The problem is convex, so the same examples give the same model.
-func fit(classes []string, examples []sample, penalty float64) *linear.Model {
+func fit(classes []string, examples []sample, penalty, levels float64) *linear.Model {
 	t := newTrainer(classes, examples, penalty)
+	t.levels = levels
 	t.balance()
 	t.descend(t.slope)
 	return t.model()
@@ -49,7 +50,7 @@ type trainer struct {
 }
 
 func newTrainer(classes []string, examples []sample, penalty float64) *trainer {
-	t := &trainer{classes: classes, examples: examples, penalty: penalty, levels: 127, index: map[string]int{}}
+	t := &trainer{classes: classes, examples: examples, penalty: penalty, levels: byteLevels, index: map[string]int{}}
 	for _, e := range examples {
 		columns, values := make([]int, len(e.Features)), make([]float64, len(e.Features))
 		for i, f := range e.Features {
@@ -145,6 +146,7 @@ const (
 	stride = 0.2 // size of the first steps
 	shrink = 5   // damping of later steps
 
+	byteLevels   = 127
 	sparseLevels = 48 // the last bits of many small weights are noise
 )
 

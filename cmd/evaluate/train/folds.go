@@ -132,6 +132,7 @@ type task struct {
 	file    string
 	classes []string
 	penalty float64
+	levels  float64 // steps of a weight up to the largest; 0: as many as a byte has
 	lasso   float64 // replaces penalty if most weights should be zero
 	seldom  int     // features with fewer examples are left out, because they describe only those
 	rows    []example
@@ -183,7 +184,7 @@ func (t task) learn(include func(example) bool) *linear.Model {
 	if t.lasso > 0 {
 		return fitSparse(t.classes, examples, t.lasso)
 	}
-	return fit(t.classes, examples, t.penalty)
+	return fit(t.classes, examples, t.penalty, cmp.Or(t.levels, byteLevels))
 }
 
 func yes(is bool) int {

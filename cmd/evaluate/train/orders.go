@@ -32,7 +32,7 @@ const (
 
 // orderTask is what a message orders of the memory. An example's source is its language; its text is the number of its block, or empty.
 func orderTask() (task, error) {
-	t := task{file: "memory/order/orders.model", classes: order.Classes, penalty: readPenalty, seldom: readSeldom}
+	t := task{file: "memory/order/orders.model", classes: order.Classes, penalty: readPenalty, levels: sparseLevels, seldom: readSeldom}
 	add := func(block, language, said string, class int) {
 		if features := merged(order.Features(said, orderNames)); len(features) > 0 {
 			t.rows = append(t.rows, example{text: block, source: language, features: features, class: class})

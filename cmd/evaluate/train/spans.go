@@ -16,8 +16,8 @@ type spanned struct {
 }
 
 const (
-	spanPenalty = 1.0
-	spanSeldom  = 2
+	spanPenalty = 2
+	spanSeldom  = 3
 )
 
 // trainSpans fits the weights so that the text of an order is the likeliest run of units among all runs of a message's sentences.

@@ -38,6 +38,9 @@ func (v *vocabulary) calling(s string) Order {
 		if len(words) == 0 && !strings.ContainsFunc(value, isQuote) || len(words) > 4 || utf8.RuneCountInString(value) > longestField || len(words) > 0 && v.notNames.has(words[0].key) || v.unspaced && v.starting(value, v.notNames) {
 			continue
 		}
+		if _, rest, is := strings.Cut(said, value); is && punctuated(strings.TrimLeft(rest, " ")) {
+			said = said[:len(said)-len(rest)] // the rest says why
+		}
 		return Order{Deed: Keep, Text: said, Own: true, Field: slot.cue, Value: value}
 	}
 	return Order{}

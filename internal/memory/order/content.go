@@ -55,7 +55,7 @@ func (s *sight) elsewhere(deed string) bool {
 	case string(Forget):
 		return !s.signs("memory") && slices.ContainsFunc(s.sentences, func(one glance) bool { return s.v.has(one.text, s.v.elsewhere) })
 	case string(Correct):
-		return !s.signs("memory") && !s.signs("correct") && !slices.ContainsFunc(s.sentences, func(one glance) bool {
+		return !s.signs("memory") && !s.signs("correct") && !s.signs("wrong") && !slices.ContainsFunc(s.sentences, func(one glance) bool {
 			return text.NewSaying(one.text).SpeaksTo() || longestIn(s.v.no, one.text, one.words) > 0
 		})
 	}

@@ -77,7 +77,7 @@ func Parse(message string, names []string) (all []Order, doubt Doubt) {
 	if MayHold(message) {
 		all, doubt = own.parse(called)
 	}
-	if len(all) == 1 && all[0].Text != "" && all[0].Field == "" && all[0].Deed != Keep {
+	if len(all) == 1 && all[0].Text != "" && all[0].Field == "" {
 		all, doubt = own.reread(all[0], called, doubt)
 	}
 	if len(all) == 0 {
@@ -110,7 +110,7 @@ func (own *voice) parse(called [][]string) (all []Order, doubt Doubt) {
 			}
 			continue
 		}
-		if o.Deed == Keep && p.addresses(o.Text) {
+		if o.Deed == Keep && o.Field == "" && p.addresses(o.Text) {
 			doubt = Likely
 			continue
 		}
@@ -124,20 +124,38 @@ func (own *voice) parse(called [][]string) (all []Order, doubt Doubt) {
 	return all, doubt
 }
 
-// reread returns an order of the tables as the models see it: with all words that say what to forget. A correction that opposes other things than
+// reread returns an order of the tables as the models see it: with all words that say what to forget, and without an order behind what to keep. A correction that opposes other things than
 // names, numbers and days is none if they see no order: "no, it's not a bug, it's a feature".
 func (own *voice) reread(o Order, called [][]string, doubt Doubt) ([]Order, Doubt) {
 	s := newSight(own.sentences, called)
 	switch {
-	case o.Deed == Forget:
+	case o.Deed == Keep:
 		said := own.written(s.span(o.Deed))
-		if rest, _ := s.v.clause(said); rest != o.Text && (strings.HasSuffix(said, o.Text) || strings.Contains(o.Text, said) || s.v.unspaced && strings.Contains(said, o.Text)) {
+		if rest, is := strings.CutPrefix(o.Text, said); is && said != "" && s.v.orders(rest) && !s.v.aboutSpeaker(rest, tokens(rest)) {
 			o.Text = said
 		}
-	case o.Wrong != "" && !s.v.value(o.Wrong) && ordersModel().Classify(s.features)[readNone] > unlikelyOrder:
+	case o.Deed == Forget:
+		said := own.written(s.span(o.Deed))
+		if rest, _ := s.v.clause(said); rest != o.Text && (strings.HasSuffix(said, o.Text) || !s.v.unspaced && strings.Contains(o.Text, said) || s.v.unspaced && !isHangul(said) && strings.Contains(said, o.Text)) {
+			o.Text = said
+		}
+	case o.Wrong != "" && !s.v.value(o.Wrong) && !s.v.days[key(lastWord(o.Wrong))] && !s.v.aboutSpeaker(o.Text+o.Wrong, tokens(o.Text+" "+o.Wrong)) && ordersModel().Classify(s.features)[readNone] > s.v.unlikely():
 		return nil, Likely
 	}
 	return []Order{o}, doubt
+}
+
+func (v *vocabulary) unlikely() float64 {
+	if v.unspaced { // it has no capitals that show a name
+		return unlikelyName
+	}
+	return unlikelyOrder
+}
+
+// orders reports whether a text has a sign of an order or polite words.
+func (v *vocabulary) orders(s string) bool {
+	words := tokens(s)
+	return len(v.signs.find(s, strings.ToLower(s), words)) > 0 || slices.ContainsFunc(v.leads, func(p phrase) bool { return p.in(s, words) })
 }
 
 // quoted puts the quotations of a message back into an order.

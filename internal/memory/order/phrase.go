@@ -117,14 +117,14 @@ func newSlot(cue, words string, unspaced bool) slot {
 }
 
 // template makes a regular expression of a phrase. Marks and spaces may stand between its parts. marked says that a mark stands in the
-// first place where one may.
+// first place behind X or Y where one may.
 func template(phrase string, unspaced, marked bool) *regexp.Regexp {
 	gap := `([\s,;:.!–—-]+)`
 	if unspaced {
 		gap = `([\s,，、。：:]*)`
 	}
 	var b strings.Builder
-	literal := ""
+	literal, slots := "", 0
 	flush := func() {
 		if literal != "" {
 			b.WriteString(regexp.QuoteMeta(literal))
@@ -136,17 +136,19 @@ func template(phrase string, unspaced, marked bool) *regexp.Regexp {
 		case 'X':
 			flush()
 			b.WriteString(`(?P<X>.+?)`)
+			slots++
 		case 'Y':
 			flush()
 			b.WriteString(`(?P<Y>.+?)`)
+			slots++
 		case ' ', '，':
 			flush()
-			if marked {
+			if marked && slots == 1 {
 				b.WriteString(`(\s*[,;:.，、。：–—]+\s*)`)
+				marked = false
 			} else {
 				b.WriteString(gap)
 			}
-			marked = false
 		default:
 			literal += string(r)
 		}

@@ -30,6 +30,7 @@ const (
 	perhapsOrder = 0.4
 
 	unlikelyOrder = 0.5 // that a message orders nothing
+	unlikelyName  = 0.85
 )
 
 //go:embed orders.model

@@ -32,3 +32,33 @@ func TestReadOrder(t *testing.T) {
 	}
 }
 
+func TestSpan(t *testing.T) {
+	for _, c := range []struct {
+		deed       Deed
+		text, want string
+	}{
+		{Keep, "I park in bay 6, jot that down in your notes please", "I park in bay 6"},
+		{Keep, "please jot down that my aunt Olga visits in May", "my aunt Olga visits in May"},
+		{Keep, "I moved to Tampere. note that down pls", "I moved to Tampere"},
+		{Correct, "nein, mein Bus fährt um neun, nicht um acht, bitte ändern", "mein Bus fährt um neun, nicht um acht"},
+		{Forget, "borra de tus notas la historia del barco", "la historia del barco"},
+	} {
+		if got := newSight([]string{c.text}, nil).span(c.deed); got != c.want {
+			t.Errorf("%q: %q", c.text, got)
+		}
+	}
+}
+
+// A correction of other things than names and days, and what is said to somebody by name, is for people.
+func TestSaidToOthers(t *testing.T) {
+	for _, text := range []string{"no it's not a bag it's a rucksack, look at the tag", "non c'est pas un chat c'est un chien", "それクモじゃなくてザトウムシだよ", "remember that I owe you a coffee, Ruth", "@ruth don't forget I leave at six"} {
+		if all, _ := Parse(text, []string{"Sage"}); len(all) > 0 {
+			t.Errorf("%q orders %+v", text, all)
+		}
+	}
+	for _, text := range []string{"no, it's Turku, not Tampere", "no, my dog is a beagle, not a poodle", "nein, nicht am Montag, am Dienstag", "不是星期一，是星期二", "remember that I leave at six, Sage"} {
+		if all, _ := Parse(text, []string{"Sage"}); len(all) != 1 {
+			t.Errorf("%q orders %+v", text, all)
+		}
+	}
+}

@@ -64,7 +64,7 @@ func (s *sight) units(n int, deed byte) []Unit {
 		place = "l"
 	}
 	for i := range all {
-		all[i].Features = features(all, i, traits, string(deed), place)
+		all[i].Features = features(all, i, traits, string(deed), place, s.v.verbLast)
 	}
 	return all
 }
@@ -87,7 +87,7 @@ func (t *trait) add(symbol byte) {
 	}
 }
 
-func features(all []Unit, i int, traits []trait, deed, place string) (f []linear.Feature) {
+func features(all []Unit, i int, traits []trait, deed, place string, verbLast bool) (f []linear.Feature) {
 	symbol := func(j int) string {
 		switch {
 		case j < 0:
@@ -131,6 +131,15 @@ func features(all []Unit, i int, traits []trait, deed, place string) (f []linear
 	add(.7, "e", word(i)+mark(i+1)+word(i+1))
 	add(.7, "bb", word(i-2)+mark(i-1)+word(i-1)+mark(i))
 	add(.7, "ee", mark(i+1)+word(i+1)+mark(i+2)+word(i+2))
+	for j, name := range []string{"x", "y", "z"} {
+		if w := word(i + j - 1); verbLast && (isHangul(w) || len(w) > 3) {
+			last := []rune(w)
+			add(.7, name, string(last[len(last)-1:]))
+			if len(last) > 2 {
+				add(.7, name, string(last[len(last)-2:]))
+			}
+		}
+	}
 	c := all[i].clause
 	t := traits[c]
 	at := "m"
@@ -213,7 +222,7 @@ func firstRune(s string) rune {
 }
 
 func alone(r rune) bool {
-	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul)
+	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana)
 }
 
 func spanMark(r rune) string {
@@ -275,7 +284,8 @@ func Spans(message string, names []string, deed, said string) (units [][]Unit, s
 		units = append(units, all)
 		for i := range all {
 			for j := i; j < len(all) && sentence < 0; j++ {
-				if trimmedSpan(own.written(s.sentences[n].text[all[i].from:all[j].to])) == wanted {
+				said := trimmedSpan(own.written(s.sentences[n].text[all[i].from:all[j].to]))
+				if rest, is := strings.CutPrefix(said, wanted); said == wanted || is && j == i+len(strings.Fields(wanted))-1 && isHangul(rest) && !strings.Contains(rest, " ") && len(rest) < 12 {
 					sentence, from, to = n, i, j
 				}
 			}
