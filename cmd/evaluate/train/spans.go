@@ -17,7 +17,8 @@ type spanned struct {
 
 const (
 	spanPenalty = 2
-	spanSeldom  = 3
+	spanSeldom  = 6
+	spanLevels  = 24
 )
 
 // trainSpans fits the weights so that the text of an order is the likeliest run of units among all runs of a message's sentences.
@@ -45,7 +46,7 @@ func trainSpans(rows []spanned, penalty float64, seldom int) *linear.Model {
 		}
 	}
 	t := newTrainer(order.SpanClasses, examples, penalty)
-	t.levels = sparseLevels
+	t.levels = spanLevels
 	t.descend(func() []float64 { return t.spanSlope(rows) })
 	return t.model()
 }

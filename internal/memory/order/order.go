@@ -7,8 +7,8 @@
 //   - sentence.go looks for an order in each sentence that is left. verb.go finds the verbs of orders, and object.go what is to be remembered
 //     or forgotten. correction.go tells what is right from what is wrong, and card.go finds "call me Captain".
 //   - Where the tables find none, a model reads the whole message. reader.go collects the features that it sees: words, the outline of each
-//     sentence (outline.go), and what stands around signs of an order (sign.go). content.go cuts out what such an order is about. cmd/evaluate
-//     trains the model.
+//     sentence (outline.go), and what stands around signs of an order (sign.go). content.go tells which orders are not sure. A second model
+//     finds the text of an order (span.go). cmd/evaluate trains both.
 //
 // vocabulary.go has the words and phrases of each language, from the tables of package text, and phrase.go finds them. card.go says whom and
 // what a text is about.
@@ -136,7 +136,7 @@ func (own *voice) reread(o Order, called [][]string, doubt Doubt) ([]Order, Doub
 		}
 	case o.Deed == Forget:
 		said := own.written(s.span(o.Deed))
-		if rest, _ := s.v.clause(said); rest != o.Text && (strings.HasSuffix(said, o.Text) || !s.v.unspaced && strings.Contains(o.Text, said) || s.v.unspaced && !isHangul(said) && strings.Contains(said, o.Text)) {
+		if rest, _ := s.v.clause(said); rest != o.Text && (strings.HasSuffix(said, o.Text) || !s.v.unspaced && !s.v.says(tokens(o.Text)) && strings.Contains(o.Text, said) || s.v.unspaced && !isHangul(said) && strings.Contains(said, o.Text)) {
 			o.Text = said
 		}
 	case o.Wrong != "" && !s.v.value(o.Wrong) && !s.v.days[key(lastWord(o.Wrong))] && !s.v.aboutSpeaker(o.Text+o.Wrong, tokens(o.Text+" "+o.Wrong)) && ordersModel().Classify(s.features)[readNone] > s.v.unlikely():
