@@ -145,23 +145,11 @@ func (c askCommand) Run(ctx context.Context, p *program, stop stopper) error {
 }
 
 func (c askCommand) answer(ctx context.Context, p *program, a *app.App, question string) error {
-	door := &answerDoor{}
-	b := a.Uncapped().Bot(door, bot.Pace{Close: true, First: time.Hour}) // one post, when the answer is complete
-	b.OperatorOnly = true
-	asked := (&terminal.Door{User: user(p)}).Message(question)
-	asked.Message.ChannelID = "ask-" + asked.Message.ID // a channel of its own has no history
-	// A signal stops the answer.
-	defer context.AfterFunc(ctx, func() { b.Stop(asked.Message.ChannelID, "") })()
-	events := make(chan []turn.Event, 1)
-	events <- []turn.Event{asked}
-	close(events)
-	b.Run(ctx, events)
-
-	t, err := a.Traces.ByMessage(context.WithoutCancel(ctx), asked.Message.ID)
+	answer, t, err := a.Answer(ctx, user(p), question)
 	if err != nil {
-		return fmt.Errorf("find the record of the turn: %w", err)
+		return err
 	}
-	if err := c.print(p, a, door.text, t); err != nil {
+	if err := c.print(p, a, answer, t); err != nil {
 		return err
 	}
 	switch l := t.Lookup(); {
@@ -185,39 +173,6 @@ func (c askCommand) print(p *program, a *app.App, answer string, t *turn.Trace) 
 	_, err := fmt.Fprintf(p.out, "\n%s", a.Redact.String(view.Whole(t)))
 	return err
 }
-
-// answerDoor keeps the one reply that it delivers.
-type answerDoor struct{ text string }
-
-func (d *answerDoor) Post(_ context.Context, p turn.Post) (string, error) {
-	d.text = terminal.Plain(p.Text)
-	return "answer-" + p.Nonce, nil
-}
-
-func (d *answerDoor) Edit(_ context.Context, e turn.Edit) error {
-	if err := e.Validate(); err != nil {
-		return fmt.Errorf("edit the answer: %w", err)
-	}
-	d.text = terminal.Plain(e.Text)
-	return nil
-}
-
-func (d *answerDoor) Delete(context.Context, turn.Ref) error {
-	d.text = ""
-	return nil
-}
-
-func (d *answerDoor) React(context.Context, turn.Ref, string) error { return errors.ErrUnsupported }
-
-func (d *answerDoor) MayPost(string) bool { return true }
-
-func (d *answerDoor) OpenThread(context.Context, turn.Ref, string) (string, error) {
-	return "", errors.ErrUnsupported
-}
-
-func (d *answerDoor) Typing(context.Context, string) error { return nil }
-
-func (d *answerDoor) Respond(context.Context, turn.Command, turn.Answer) error { return nil }
 
 func printJSON(p *program, a *app.App, v any) error {
 	text, err := asJSON(v)

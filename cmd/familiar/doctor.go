@@ -13,19 +13,21 @@ import (
 )
 
 type doctorCommand struct {
-	Checks []string `arg:"" optional:"" name:"check" help:"Carry out only these checks: discord, model, side, search, embeddings, transcription, guard, dns, database, console, encryption, clock."`
+	Checks []string `arg:"" optional:"" name:"check" help:"Carry out only these checks: discord, model, side, search, embeddings, transcription, guard, dns, turn, database, console, encryption, clock."`
 	JSON   bool     `name:"json" help:"Print the findings as JSON."`
+	Fix    bool     `help:"Write the settings into .env that cure what was found, where there is only one right value, and look again."`
 	Review bool     `help:"Print the answers that Discord's yearly review of privileged intents asks for, drawn from the configuration."`
 }
 
 // Help is what familiar doctor --help adds.
 func (doctorCommand) Help() string {
-	return `Looks at everything that has to work, with real questions: to Discord, to the models, to each search service. It writes nothing, works beside a running bot, and shows no secret.
+	return `Looks at everything that has to work, with real questions: to Discord, to the models, to each search service. At the end it has a whole question answered, with a lookup. Without --fix it writes nothing; it works beside a running bot, and shows no secret.
 
 Exit code 0: nothing has failed (warnings may be there); 1: something has; 2: wrong usage.
 
   familiar doctor                    everything
   familiar doctor discord database   two checks
+  familiar doctor --fix              mend what it can
   familiar doctor --json             for a script
   familiar doctor --review           the answers for Discord's review`
 }
@@ -36,18 +38,53 @@ func (d doctorCommand) Run(ctx context.Context, p *program, stop stopper) error 
 		if d.Review {
 			return printReview(ctx, p)
 		}
-		e := app.Examination(p.process(), true)
-		defer e.Close()
-		checks, err := e.Only(d.Checks...)
-		if err != nil {
-			return app.Problems{err.Error()}
+		found, err := d.examine(ctx, p)
+		if err == nil && d.Fix {
+			var fixed bool
+			if fixed, err = fix(p, found); fixed {
+				found, err = d.examine(ctx, p)
+			}
 		}
-		found, err := e.Examine(ctx, checks, p.progress())
 		if err != nil {
 			return err
 		}
 		return d.print(p, found)
 	})
+}
+
+func (d doctorCommand) examine(ctx context.Context, p *program) ([]doctor.Finding, error) {
+	e := app.Examination(p.process(), true)
+	defer e.Close()
+	checks, err := e.Only(d.Checks...)
+	if err != nil {
+		return nil, app.Problems{err.Error()}
+	}
+	return e.Examine(ctx, checks, p.progress())
+}
+
+// fix writes the settings that cure findings into .env. It reports whether there were any.
+func fix(p *program, found []doctor.Finding) (bool, error) {
+	aside := *p.process()
+	aside.Out = p.err // the output is of the findings
+	s, err := app.Setup(&aside, nil, doctor.Options{}, nil)
+	if err != nil {
+		return false, err
+	}
+	var all []doctor.Assignment
+	for _, f := range found {
+		switch {
+		case f.Set == nil || !slices.Contains(s.Names, f.Set.Name) || slices.Contains(all, *f.Set):
+		case s.Get(f.Set.Name) != "" && slices.Contains(p.environ, f.Set.Name):
+			fmt.Fprintf(p.err, "familiar: %s is set in the environment, which comes before .env; set it to %s there\n", f.Set.Name, f.Set.Value)
+		default:
+			all = append(all, *f.Set)
+		}
+	}
+	if len(all) == 0 {
+		fmt.Fprintln(p.err, "familiar: nothing was found that --fix can mend")
+		return false, nil
+	}
+	return true, s.Set(all...)
 }
 
 // printReview prints the answers for Discord's yearly review. No service is asked.
@@ -193,7 +230,7 @@ func (c setCommand) Run(p *program) error {
 	if err := s.Check(c.Name, *c.Value); err != nil {
 		return app.Problems{c.Name + ": " + err.Error()}
 	}
-	return s.Set(c.Name, *c.Value)
+	return s.Set(doctor.Assignment{Name: c.Name, Value: *c.Value})
 }
 
 // leaving calls do, which the first signal ends at once.

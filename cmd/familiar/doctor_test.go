@@ -18,6 +18,9 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
+// adaPage is what the doctor's whole turn reads.
+const adaPage = `<html><head><title>Ada Lovelace</title></head><body><article><h1>Ada Lovelace</h1><p>Ada Lovelace was born on 10 December 1815 in London, and was an English mathematician. She wrote the first algorithm that was meant for a machine.</p><p>She was the only child of Lord Byron and Lady Byron, and was taught mathematics from early on.</p></article></body></html>`
+
 // installation is what every visit of the doctor below begins with.
 const installation = `
 -- web/dns --
@@ -25,7 +28,13 @@ example.com 93.184.215.14
 -- search --
 when lovelace
 Ada Lovelace | https://history.example.org/ada | A mathematician.
+-- web/history.example.org/ada.head --
+Content-Type: text/html; charset=utf-8
+-- web/history.example.org/ada --
+` + adaPage + `
 -- model --
+when model "main" "When was Ada"
+say Ada Lovelace was born on 10 December 1815 [1].
 when model "main" "JSON"
 say {"ready": true}
 when model "main" "colour"
@@ -117,6 +126,37 @@ func TestDoctor(t *testing.T) {
 
 	if code, _, complaint := wrong.command(nil, "doctor", "everything"); code != exitUsage || !strings.Contains(complaint, "there is no check everything; there are configuration, discord, model,") {
 		t.Errorf("exit code %d, errors %q", code, complaint)
+	}
+}
+
+// TestDoctorFixes has settings that are wrong in a way with one cure: a model whose name is misspelt, and an address that lacks its version.
+func TestDoctorFixes(t *testing.T) {
+	t.Parallel()
+	c := newConversation(t, txtar.Parse([]byte(installation)))
+	c.root = plainDisk()
+	c.model.Offer("main-large", "other")
+	c.model.Play(nil)
+	c.model.Reply = func(r llmtest.Request) llmtest.Reply {
+		if r.Model != "main-large" {
+			return llmtest.Reply{llmtest.Error(http.StatusNotFound, llmtest.OpenAIError("The model `"+r.Model+"` does not exist", "invalid_request_error", "model_not_found"))}
+		}
+		return llmtest.Reply{llmtest.Say("red "), llmtest.Say("two "), llmtest.Say("three "), llmtest.Say("four "), llmtest.Say("five "), llmtest.Say("six")}
+	}
+	delete(c.env, "OPENAI_MODEL")
+	c.must(os.WriteFile(filepath.Join(c.dir, ".env"), []byte("# mine\nOPENAI_MODEL=main-lage # the large one\n"), 0o600))
+	code, out, complaint := c.command(nil, "doctor", "model")
+	if code != exitFailed || !strings.Contains(out, "did you mean OPENAI_MODEL=main-large?") {
+		t.Fatalf("exit code %d, %s%s", code, out, complaint)
+	}
+	code, out, complaint = c.command(nil, "doctor", "model", "--fix")
+	if code != exitOK || !strings.Contains(out, "model: main-large ") || !strings.Contains(complaint, "OPENAI_MODEL") {
+		t.Errorf("exit code %d, %s%s", code, out, complaint)
+	}
+	if got := c.dotenv(); got != "# mine\nOPENAI_MODEL=main-large # the large one\n" {
+		t.Errorf(".env is\n%s", got)
+	}
+	if code, _, complaint = c.command(nil, "doctor", "model", "--fix"); code != exitOK || !strings.Contains(complaint, "nothing was found that --fix can mend") {
+		t.Errorf("exit code %d, %s", code, complaint)
 	}
 }
 

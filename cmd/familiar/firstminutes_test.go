@@ -3,6 +3,10 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
 	"net/netip"
 	"os"
 	"os/exec"
@@ -28,7 +32,7 @@ func atHome() {
 		args: os.Args[1:], env: os.LookupEnv, environ: environ(), dir: dir, signals: signals, in: os.Stdin, out: os.Stdout, err: os.Stderr,
 		interactive: isTerminal(os.Stdin) && isTerminal(os.Stdout), exit: os.Exit,
 		far: app.Far{
-			Local: []llm.Place{{Name: "Ollama", URL: os.Getenv("OLLAMA_AT_HOME")}}, Resolver: oneHost{}, Root: encryptedDisk(),
+			Local: []llm.Place{{Name: "Ollama", URL: os.Getenv("OLLAMA_AT_HOME")}}, Resolver: oneHost{}, Dial: webAtHome, Root: encryptedDisk(),
 			Free: func(string) (int64, error) { return 50 << 30, nil },
 		},
 	}))
@@ -39,6 +43,11 @@ type oneHost struct{}
 
 func (oneHost) LookupNetIP(context.Context, string, string) ([]netip.Addr, error) {
 	return []netip.Addr{netip.MustParseAddr("93.184.215.14")}, nil
+}
+
+// webAtHome dials the one web server that there is.
+func webAtHome(ctx context.Context, network, _ string) (net.Conn, error) {
+	return new(net.Dialer).DialContext(ctx, network, os.Getenv("WEB_AT_HOME"))
 }
 
 // firstMinutes is the world in which somebody begins.
@@ -55,6 +64,8 @@ when "this picture"
 say Red.
 when "high is Mount Example"
 say Mount Example is 4,321 metres high. [1]
+when "When was Ada"
+say Ada Lovelace was born on 10 December 1815 [1].
 ` + mountain
 
 // person is somebody at the window, whose keys and prompts are counted.
@@ -102,7 +113,17 @@ func TestFirstMinutes(t *testing.T) {
 	}
 	t.Parallel()
 	c := newConversation(t, txtar.Parse([]byte(firstMinutes)))
-	c.search.read(t, []byte("when lovelace\nAda Lovelace | https://history.example.org/ada | A mathematician.\n")) // whom the doctor asks about
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/ada" {
+			w.Header().Set("Content-Type", "text/html; charset=utf-8")
+			io.WriteString(w, adaPage)
+			return
+		}
+		http.NotFound(w, r)
+	}))
+	t.Cleanup(web.Close)
+	c.env["WEB_AT_HOME"] = web.Listener.Addr().String()
+	c.search.read(t, []byte("when lovelace\nAda Lovelace | http://history.example.org/ada | A mathematician.\n")) // whom the doctor asks about
 	c.dir = t.TempDir()
 	c.model.Offer("qwen3:8b")
 	c.model.AnswerAlso(map[string]string{"/api/show": `{"model_info":{"qwen3.context_length":40960}}`, "/api/ps": `{"models":[{"name":"qwen3:8b","context_length":16384}]}`})

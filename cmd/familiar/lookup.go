@@ -37,7 +37,7 @@ func (l lookupCommand) Run(ctx context.Context, p *program, stop stopper) error 
 
 func (l lookupCommand) look(ctx context.Context, p *program, a *app.App, question string) error {
 	a.Actor.Lookup.Policy.Explain = l.Explain
-	found, err := a.Uncapped().Bot(&answerDoor{}, bot.Pace{}).LookUp(ctx, asMessage(p, "lookup", question), "")
+	found, err := a.Uncapped().Bot(&terminal.Once{}, bot.Pace{}).LookUp(ctx, asMessage(p, "lookup", question), "")
 	if err != nil {
 		return err
 	}
@@ -89,7 +89,7 @@ func (d docsCommand) Run(ctx context.Context, p *program, stop stopper) error {
 }
 
 func (d docsCommand) look(ctx context.Context, p *program, a *app.App, question string) error {
-	b := a.Bot(&answerDoor{}, bot.Pace{})
+	b := a.Bot(&terminal.Once{}, bot.Pace{})
 	site, question, why := command.DocsFor(a.Actor, reply.LanguageOf(text.MessageLanguage(question)), "", question)
 	if why != "" {
 		return app.Problems{why}

@@ -258,10 +258,10 @@ func (c *Config) span(name string) time.Duration {
 }
 
 // clear removes the value of a setting.
-func (c *Config) clear(name string) {
+func (c *Config) put(name, text string) {
 	for i := range c.Values {
 		if c.Values[i].Name == name {
-			c.Values[i].Text, c.Values[i].Source = "", ""
+			c.Values[i].Text, c.Values[i].Source = text, ""
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"familiar/internal/cache"
+	"familiar/internal/context/turn"
 	"familiar/internal/discord"
 	"familiar/internal/doctor"
 	"familiar/internal/embedding"
@@ -28,7 +29,7 @@ func Examination(p *Process, web bool) *doctor.Examination {
 	quiet.Log = ""
 	a, wrong := configure(&quiet)
 	if wrong == nil && web {
-		a.Config.clear("FAMILIAR_WEB_CACHE") // nothing is written, and every question is asked
+		a.Config.put("FAMILIAR_WEB_CACHE", "") // nothing is written, and every question is asked
 	}
 	if wrong == nil {
 		e.Installation = a.installation(p)
@@ -70,6 +71,7 @@ func (a *App) installation(p *Process) doctor.Installation {
 		Setting: c.Get, Set: set, Redact: a.Redact.String,
 		Character: of.Name, Others: otherNames(Shelf(c, p.Dir), of.ID), Mode: string(of.Mode), Prompt: of.Modes[of.Mode].Total, Reactions: of.Reactions.Follow,
 		Discord: discord.Config{Shards: c.Count("FAMILIAR_SHARDS"), Token: c.Get("DISCORD_TOKEN"), HTTP: a.client(base), BaseURL: base, Redact: a.Redact.String, PerSecond: p.Far.PerSecond, Alike: clean.Alike},
+		Turn:    func(ctx context.Context, question string) (*turn.Trace, error) { return answerOnce(ctx, p, question) },
 		Models:  func(ctx context.Context) (doctor.Models, error) { return a.examinedModels(ctx, p) },
 		Embeddings: func() (*embedding.Service, error) {
 			err := a.openEmbeddings(context.Background(), p)

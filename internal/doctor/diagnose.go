@@ -25,6 +25,12 @@ type Names struct{ Address, Key, Model string }
 type Diagnosis struct {
 	Text string // what is wrong
 	Cure string // what to check or to do; empty if nothing helps
+	Set  *Assignment
+}
+
+// set cures a failure by another value of a setting.
+func (f *Diagnosis) set(before, setting, value string) {
+	f.Cure, f.Set = fmt.Sprintf("%s%s=%s", before, setting, value), &Assignment{setting, value}
 }
 
 // String returns the diagnosis on one line.
@@ -52,12 +58,12 @@ func Diagnose(ctx context.Context, c *llm.Client, names Names, err error) *Diagn
 	case llm.Unauthorized:
 		f.Text, f.Cure = unauthorized(c, names, e)
 	case llm.NoModel, llm.NotOpenAI:
-		f.Text, f.Cure = wrongName(ctx, c, names, e)
+		f.wrongName(ctx, c, names, e)
 	case llm.ContextTooLong:
 		f.Text = fmt.Sprintf("the prompt does not fit into the context of %s", e.Model)
 		f.Cure = "give the model a longer one (Ollama: OLLAMA_CONTEXT_LENGTH=16384, llama.cpp: --ctx-size 16384), or lower total of the mode in character.toml"
 	case llm.Unreachable:
-		f.Text, f.Cure = unreachable(c, names, e)
+		f.unreachable(c, names, e)
 	case llm.Quota:
 		f.Text, f.Cure = c.BaseURL+" says that what may be used is used up", "look at the account that "+or(names.Key, "the key")+" belongs to"
 	case llm.RateLimited:
@@ -82,42 +88,63 @@ func unauthorized(c *llm.Client, names Names, e *llm.Error) (what, remedy string
 	case e.Status == 403:
 		return c.BaseURL + " does not allow this key to do that" + status(e), "check whether the account of " + or(names.Key, "the key") + " may use the model " + e.Model
 	}
+	if vendor := foreign(c.Key, c.BaseURL); vendor != "" {
+		return c.BaseURL + " rejects the key" + status(e), "the key looks like one of another service: set " + or(names.Address, "the address") + "=" + vendor + " and a model of that service"
+	}
 	return c.BaseURL + " rejects the key" + status(e), "check whether " + or(names.Key, "the key") + " is complete, valid, and for this server" + address(names)
 }
 
+// foreign returns the address of the service that a key looks to be of, "" if it may be one of the server it was sent to.
+func foreign(key, base string) string {
+	for _, s := range []struct{ prefix, address string }{
+		{"sk-ant-", "https://api.anthropic.com/v1"}, {"sk-or-", "https://openrouter.ai/api/v1"}, {"gsk_", "https://api.groq.com/openai/v1"},
+		{"xai-", "https://api.x.ai/v1"}, {"AIza", "https://generativelanguage.googleapis.com/v1beta/openai"},
+	} {
+		if strings.HasPrefix(key, s.prefix) && api.Host(base) != api.Host(s.address) {
+			return s.address
+		}
+	}
+	return ""
+}
+
 // wrongName explains a 404, which may mean the model's name or the path.
-func wrongName(ctx context.Context, c *llm.Client, names Names, e *llm.Error) (what, remedy string) {
+func (f *Diagnosis) wrongName(ctx context.Context, c *llm.Client, names Names, e *llm.Error) {
 	list, err := sibling(c, c.BaseURL).Models(ctx)
-	if err != nil {
-		return wrongAddress(ctx, c, names, e)
+	f.Cure = "the server says: " + e.Cause
+	switch {
+	case err != nil:
+		f.wrongAddress(ctx, c, names, e)
+	case e.Kind == llm.NotOpenAI:
+		f.Text = "what answers at " + c.BaseURL + " lists models but cannot chat"
+	case slices.Contains(list, e.Model):
+		f.Text = fmt.Sprintf("%s lists the model %s but refuses to use it", c.BaseURL, e.Model)
+	default:
+		f.Text = fmt.Sprintf("%s has no model %s", c.BaseURL, e.Model)
+		f.choose(names, e.Model, list)
 	}
-	if e.Kind == llm.NotOpenAI {
-		return "what answers at " + c.BaseURL + " lists models but cannot chat", "the server says: " + e.Cause
-	}
-	if slices.Contains(list, e.Model) {
-		return fmt.Sprintf("%s lists the model %s but refuses to use it", c.BaseURL, e.Model), "the server says: " + e.Cause
-	}
-	return fmt.Sprintf("%s has no model %s", c.BaseURL, e.Model), choice(names, e.Model, list)
 }
 
 // mostNames is how many models of a server's list are named.
 const mostNames = 8
 
-// choice names the model that was probably meant, or those that the server has.
-func choice(names Names, wanted string, list []string) string {
+// choose names the model that was probably meant, or those that the server has.
+func (f *Diagnosis) choose(names Names, wanted string, list []string) {
 	setting := or(names.Model, "the model's name")
 	if len(list) == 0 {
-		return "the server has no models: load one there (ollama pull " + wanted + ")"
+		f.Cure = "the server has no models: load one there (ollama pull " + wanted + ")"
+		return
 	}
 	if near := nearest(wanted, list); near != "" {
-		return fmt.Sprintf("did you mean %s=%s?", setting, near)
+		f.set("did you mean ", setting, near)
+		f.Cure += "?"
+		return
 	}
 	more := ""
 	if len(list) > mostNames {
 		more = fmt.Sprintf(" and %d more", len(list)-mostNames)
 		list = list[:mostNames]
 	}
-	return "set " + setting + " to one of its models: " + strings.Join(list, ", ") + more
+	f.Cure = "set " + setting + " to one of its models: " + strings.Join(list, ", ") + more
 }
 
 // nearest returns the model that was probably meant: its name differs after a colon, before a slash or by a typo.
@@ -168,20 +195,21 @@ func sibling(c *llm.Client, base string) *llm.Client {
 }
 
 // wrongAddress explains that there is no list of models at the address.
-func wrongAddress(ctx context.Context, c *llm.Client, names Names, e *llm.Error) (what, remedy string) {
+func (f *Diagnosis) wrongAddress(ctx context.Context, c *llm.Client, names Names, e *llm.Error) {
 	setting := or(names.Address, "the address")
 	for _, path := range otherPaths(c.BaseURL) {
 		if _, err := sibling(c, path).Models(ctx); err == nil {
-			return c.BaseURL + " has no model API", fmt.Sprintf("the API is at %s: set %s=%s", path, setting, path)
+			f.Text = c.BaseURL + " has no model API"
+			f.set("the API is at "+path+": set ", setting, path)
+			return
 		}
 	}
-	what = "what answers at " + c.BaseURL + " is no server of models"
+	f.Text, f.Cure = "what answers at "+c.BaseURL+" is no server of models", "check whether "+setting+" is right, with its version at the end (usually /v1)"
 	if page := frontPage(ctx, c); page != "" {
-		what += ", but " + page
+		f.Text += ", but " + page
 	} else if e.Status != 0 {
-		what += status(e)
+		f.Text += status(e)
 	}
-	return what, "check whether " + setting + " is right, with its version at the end (usually /v1)"
 }
 
 // endpoint matches the path of an endpoint, which is often set as part of the address.
@@ -232,7 +260,7 @@ func frontPage(ctx context.Context, c *llm.Client) string {
 }
 
 // unreachable explains that the server cannot be reached.
-func unreachable(c *llm.Client, names Names, e *llm.Error) (what, remedy string) {
+func (f *Diagnosis) unreachable(c *llm.Client, names Names, e *llm.Error) {
 	setting, u := or(names.Address, "the address"), api.Host(c.BaseURL)
 	has := func(words ...string) bool {
 		for _, w := range words {
@@ -242,22 +270,23 @@ func unreachable(c *llm.Client, names Names, e *llm.Error) (what, remedy string)
 		}
 		return false
 	}
-	start := "start the server there, or correct " + setting
+	f.Text, f.Cure = c.BaseURL+" cannot be reached", "start the server there, or correct "+setting
 	switch {
 	case has("connection refused") && strings.HasSuffix(u, ":11434"):
-		return "nothing listens at " + u, "start Ollama there (ollama serve), or correct " + setting
+		f.Text, f.Cure = "nothing listens at "+u, "start Ollama there (ollama serve), or correct "+setting
 	case has("connection refused"):
-		return "nothing listens at " + u, start
+		f.Text = "nothing listens at " + u
 	case has("no such host", "server misbehaving"):
-		return "no host has the name " + u, "correct " + setting + ", or check this machine's network"
+		f.Text, f.Cure = "no host has the name "+u, "correct "+setting+", or check this machine's network"
 	case has("server gave HTTP response to HTTPS client"):
-		return u + " speaks http and not https", fmt.Sprintf("set %s=%s", setting, strings.Replace(c.BaseURL, "https://", "http://", 1))
+		f.Text = u + " speaks http and not https"
+		f.set("set ", setting, strings.Replace(c.BaseURL, "https://", "http://", 1))
 	case has("malformed HTTP response"):
-		return u + " does not speak http", fmt.Sprintf("if it speaks https, set %s=%s", setting, strings.Replace(c.BaseURL, "http://", "https://", 1))
+		f.Text = u + " does not speak http"
+		f.set("if it speaks https, set ", setting, strings.Replace(c.BaseURL, "http://", "https://", 1))
 	case has("certificate", "x509"):
-		return "the certificate of " + u + " is not accepted", "reason: " + e.Cause
+		f.Text, f.Cure = "the certificate of "+u+" is not accepted", "reason: "+e.Cause
 	case has("timeout", "network is unreachable", "no route to host"):
-		return u + " cannot be reached from here", "check whether the machine is on and no firewall blocks the connection, or correct " + setting
+		f.Text, f.Cure = u+" cannot be reached from here", "check whether the machine is on and no firewall blocks the connection, or correct "+setting
 	}
-	return c.BaseURL + " cannot be reached", start
 }

@@ -41,6 +41,8 @@ type Finding struct {
 	Text    string `json:"text"`           // a sentence, with figures
 	Cure    string `json:"cure,omitempty"` // what to do; empty if there is nothing to do
 	Table   *Table `json:"table,omitempty"`
+	// Set is the setting that cures it, where there is only one right value. It holds no secret.
+	Set *Assignment `json:"set,omitempty"`
 }
 
 // Table is a matrix of what there is and what is missing.

@@ -111,6 +111,40 @@ func TestModel(t *testing.T) {
 	holds(t, noModel()[0], Warning, "only from lookups")
 }
 
+func TestTurn(t *testing.T) {
+	lookup := func(l turn.Lookup) *turn.Trace {
+		return &turn.Trace{Took: time.Second, Outcomes: []turn.Outcome{{Contributions: []turn.Contribution{{Lookup: &l}}}}}
+	}
+	found := turn.Lookup{Sources: make([]turn.Source, 2)}
+	holds(t, judgeTurn(lookup(found), nil, false), OK, "after 1,000 ms, from 2 sources")
+	holds(t, judgeTurn(&turn.Trace{Took: time.Second}, nil, true), OK, "Lookups are off")
+	holds(t, judgeTurn(nil, errors.New("make a directory for a turn: no space"), false), Failure, "no space")
+	holds(t, judgeTurn(&turn.Trace{Phase: turn.Broken, Err: "ask model x: empty"}, nil, false), Failure, "empty", "--trace")
+	holds(t, judgeTurn(lookup(turn.Lookup{State: turn.LookupFailed, Failure: turn.CodeDeadline}), nil, false), Failure, "deadline")
+	holds(t, judgeTurn(lookup(turn.Lookup{}), nil, false), Warning, "nothing was found")
+	uncited := lookup(found)
+	uncited.Uncited = true
+	holds(t, judgeTurn(uncited, nil, false), Warning, "named none")
+	slow := lookup(found)
+	slow.Took = 2 * time.Minute
+	holds(t, judgeTurn(slow, nil, false), Warning, "longer than 1m0s")
+	e := Examination{silent: true}
+	holds(t, e.turn(t.Context())[0], Skipped, "model must answer")
+	e = Examination{lost: true}
+	holds(t, e.turn(t.Context())[0], Skipped, "search service must answer")
+}
+
+func TestForeignKey(t *testing.T) {
+	for key, want := range map[string]string{"sk-ant-x": "https://api.anthropic.com/v1", "sk-or-v1-x": "https://openrouter.ai/api/v1", "sk-x": "", "": ""} {
+		if got := foreign(key, llm.OpenAI); got != want {
+			t.Errorf("%q: %q", key, got)
+		}
+	}
+	if got := foreign("gsk_x", "https://api.groq.com/openai/v1"); got != "" {
+		t.Error(got)
+	}
+}
+
 // A bot with one shard hears nothing of shards.
 func TestShards(t *testing.T) {
 	survey := func(shards, left int) discord.Survey {

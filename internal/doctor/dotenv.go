@@ -11,14 +11,17 @@ import (
 	"github.com/joho/godotenv"
 )
 
-// assignment is a line of a .env.
-type assignment struct{ name, value string }
+// Assignment is a line of a .env.
+type Assignment struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
 
 // amendDotenv returns a .env with assignments: each replaces one of the same name or is added at the end. Other lines do not change. The error
 // says that a value cannot be written in a .env.
-func amendDotenv(old string, set []assignment) (string, error) {
+func amendDotenv(old string, set []Assignment) (string, error) {
 	text := old
-	var further []assignment
+	var further []Assignment
 	for _, a := range set {
 		var found bool
 		if text, found = replaceLine(text, a); !found {
@@ -39,22 +42,22 @@ func amendDotenv(old string, set []assignment) (string, error) {
 		return "", errors.New("a value cannot be written into .env") // the parser quotes it
 	}
 	for _, a := range set {
-		if values[a.name] != a.value {
-			return "", fmt.Errorf("the value of %s cannot be written into .env: put it into a file, and name that in %s_FILE", a.name, a.name)
+		if values[a.Name] != a.Value {
+			return "", fmt.Errorf("the value of %s cannot be written into .env: put it into a file, and name that in %s_FILE", a.Name, a.Name)
 		}
 	}
 	return text, nil
 }
 
 // replaceLine replaces the first line that assigns to a name, and removes the others, because the last one would count.
-func replaceLine(text string, a assignment) (string, bool) {
+func replaceLine(text string, a Assignment) (string, bool) {
 	var b strings.Builder
 	found := false
 	for len(text) > 0 {
 		line := statement(text)
 		text = text[len(line):]
 		name, _, isAssignment := strings.Cut(strings.TrimPrefix(strings.TrimSpace(line), "export "), "=")
-		if !isAssignment || strings.TrimSpace(name) != a.name {
+		if !isAssignment || strings.TrimSpace(name) != a.Name {
 			b.WriteString(line)
 			continue
 		}
@@ -90,16 +93,16 @@ func statement(text string) string {
 	return text[:end]
 }
 
-func (a assignment) line() string {
-	value := a.value
+func (a Assignment) line() string {
+	value := a.Value
 	if strings.ContainsAny(value, " \t#$\"'\\`\n") {
 		value = "'" + value + "'"
 	}
-	return a.name + "=" + value + "\n"
+	return a.Name + "=" + value + "\n"
 }
 
 // inPlaceOf returns the assignment with what the old line has around its own: export, and a comment.
-func (a assignment) inPlaceOf(old string) string {
+func (a Assignment) inPlaceOf(old string) string {
 	old = strings.TrimSpace(old)
 	before := ""
 	if strings.HasPrefix(old, "export ") {

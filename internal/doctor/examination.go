@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"familiar/internal/context/turn"
 	"familiar/internal/discord"
 	"familiar/internal/embedding"
 	"familiar/internal/llm"
@@ -41,6 +42,7 @@ type Installation struct {
 	Embeddings    func() (*embedding.Service, error) // a nil service: none is configured
 	Transcription *attachment.Transcriber            // nil: none is configured
 	Fetcher       *fetch.Fetcher
+	Turn          func(ctx context.Context, question string) (*turn.Trace, error) // answers a question as the bot does, and keeps nothing
 
 	Data string                          // the directory of the database
 	Root fs.FS                           // the file system of this machine, with /proc and /sys
@@ -77,6 +79,8 @@ type Examination struct {
 
 	choosing sync.Once // of the models
 	models   Models
+	silent   bool  // the main model does not answer
+	lost     bool  // no search service answers
 	noModels error // why there are none although some are configured
 }
 
@@ -103,6 +107,7 @@ func (e *Examination) checks() []Check {
 		{ID: "transcription", Limit: 65 * time.Second, Run: e.transcription},
 		{ID: "guard", Limit: 10 * time.Second, Run: e.guard},
 		{ID: "dns", Limit: 10 * time.Second, Run: e.dns},
+		{ID: "turn", Limit: 2 * time.Minute, Run: e.turn, Last: true}, // a small machine answers one question at a time
 		{ID: "database", Limit: 30 * time.Second, Run: e.database},
 		{ID: "console", Limit: time.Second, Run: e.console},
 		{ID: "encryption", Limit: 5 * time.Second, Run: e.encryption},
@@ -169,6 +174,9 @@ func (e *Examination) redacted(found []Finding) []Finding {
 	for i := range found {
 		f := &found[i]
 		f.Subject, f.Text, f.Cure = e.Redact(f.Subject), e.Redact(f.Text), e.Redact(f.Cure)
+		if f.Set != nil && e.Redact(f.Set.Value) != f.Set.Value {
+			f.Set = nil
+		}
 	}
 	return found
 }

@@ -22,6 +22,7 @@ func (e *Examination) mainModel(ctx context.Context) []Finding {
 	switch {
 	case err != nil:
 		text, cure, _ := strings.Cut(err.Error(), "\n")
+		e.silent = true
 		return []Finding{{ID: "model", State: Failure, Text: text, Cure: strings.TrimSpace(cure)}}
 	case m.Main == nil:
 		return noModel()
@@ -35,6 +36,7 @@ func (e *Examination) mainModel(ctx context.Context) []Finding {
 		look.Picture, look.JSON = &pictureTest{Off: e.Setting("OPENAI_VISION") == "off"}, &jsonTest{}
 	}
 	found := ask(ctx, alone(m.Main, m.Main.Model), m.MainNames, look)
+	e.silent = !works(found)
 	for _, name := range fallbacks {
 		found = append(found, ask(ctx, alone(m.Main, name), m.MainNames, modelTest{Role: "fallback", Where: m.Where, Slow: slow})...)
 	}
@@ -75,7 +77,7 @@ func ask(ctx context.Context, c *llm.Client, names Names, look modelTest) []Find
 	look.Stream = stream(ctx, c)
 	if err := look.Stream.Err; err != nil {
 		if f := Diagnose(ctx, c, names, err); f != nil {
-			look.Stream.Why, look.Stream.Cure = f.Text, f.Cure
+			look.Stream.Why, look.Stream.Cure, look.Stream.Set = f.Text, f.Cure, f.Set
 		}
 		return look.judge()
 	}
@@ -148,6 +150,7 @@ type streamTest struct {
 	Pieces      int
 	Err         error
 	Why, Cure   string // of Err, where it is explained
+	Set         *Assignment
 }
 
 // jsonTest is the answer to a question for JSON.
@@ -167,7 +170,7 @@ type pictureTest struct {
 // noModel is the finding if no model is configured.
 func noModel() []Finding {
 	return []Finding{{ID: "model", State: Warning, Text: "None is configured: answers come only from lookups, in the pages' own words.",
-		Cure: "set OPENAI_BASE_URL, OPENAI_API_KEY and OPENAI_MODEL, or start Ollama on this machine"}}
+		Cure: "set OPENAI_BASE_URL, OPENAI_API_KEY and OPENAI_MODEL, or start a server on this machine: " + llm.LocalServers}}
 }
 
 // judge says how well a model does. If it does not answer, there is one finding.
@@ -177,6 +180,7 @@ func (m modelTest) judge() []Finding {
 	if s.Err != nil {
 		f.State = Failure
 		f.Text, f.Cure = m.explain()
+		f.Set = s.Set
 		return []Finding{f}
 	}
 	f.Text = fmt.Sprintf("It answers at %s%s: first word after %s, complete after %s.", m.Where, m.How, ms(s.First), ms(s.Took))
@@ -264,7 +268,7 @@ func (m modelTest) judgePicture() Finding {
 		f.Text = "It takes none: it is told what hangs on a message, and does not see it."
 	case !strings.Contains(strings.ToLower(p.Answer), "red"):
 		f.State, f.Text = Warning, fmt.Sprintf("It accepts pictures and does not see them: asked for the colour of a red one, it said %q.", text.Truncate(p.Answer, 40))
-		f.Cure = "set OPENAI_VISION=off, or take a model that sees"
+		f.Cure, f.Set = "set OPENAI_VISION=off, or take a model that sees", &Assignment{"OPENAI_VISION", "off"}
 	default:
 		f.Text = "It sees pictures: it named the colour of one."
 	}

@@ -21,7 +21,9 @@ func (e *Examination) searches(ctx context.Context) []Finding {
 	}
 	list := slices.DeleteFunc(e.Backends.List(), func(b backend.Status) bool { return !b.On })
 	backend.Probe(ctx, e.Engine, list)
-	return judgeSearches(false, list)
+	found := judgeSearches(false, list)
+	e.lost = !works(found)
+	return found
 }
 
 // judgeSearches judges the search backends by their probes.

@@ -291,10 +291,10 @@ func (i *interview) difference() string {
 		fmt.Fprintf(&b, "       %s %s=%s\n", sign, name, value)
 	}
 	for _, a := range i.assignments() {
-		if i.InDotenv(a.name) {
-			shown("-", a.name, i.Get(a.name))
+		if i.InDotenv(a.Name) {
+			shown("-", a.Name, i.Get(a.Name))
 		}
-		shown("+", a.name, a.value)
+		shown("+", a.Name, a.Value)
 	}
 	return b.String()
 }
@@ -305,16 +305,16 @@ func (i *interview) before() string { return i.Dotenv + ".before" }
 // changes returns the names of the settings that will be written.
 func (i *interview) changes() (names []string) {
 	for _, a := range i.assignments() {
-		names = append(names, a.name)
+		names = append(names, a.Name)
 	}
 	return names
 }
 
 // assignments are the answers that .env does not hold already, in the order of the settings.
-func (i *interview) assignments() (all []assignment) {
+func (i *interview) assignments() (all []Assignment) {
 	for _, name := range i.Names {
 		if text, ok := i.answers[name]; ok && (i.InDotenv(name) && i.Get(name) != text || !i.InDotenv(name) && text != "") {
-			all = append(all, assignment{name, text})
+			all = append(all, Assignment{name, text})
 		}
 	}
 	return all
@@ -345,7 +345,7 @@ func (i *interview) write() error {
 }
 
 // save writes assignments into .env, after a copy of the one that is there.
-func (i *interview) save(set []assignment) error {
+func (i *interview) save(set []Assignment) error {
 	text, err := amendDotenv(i.dotenv, set)
 	if err == nil && i.exists {
 		err = writeBeside(i.before(), []byte(i.dotenv))
@@ -365,15 +365,19 @@ func whoReads(path string) string {
 }
 
 // Set writes one setting, whose value was checked, into .env, and keeps a copy of the one that is there.
-func (s Setup) Set(name, value string) error {
+func (s Setup) Set(all ...Assignment) error {
 	i, err := s.interview()
 	if err != nil {
 		return err
 	}
-	if err := i.save([]assignment{{name, value}}); err != nil {
+	if err := i.save(all); err != nil {
 		return err
 	}
-	i.say("Written: %s%s: %s. A bot that is running reads it at its next start.\n", shortPath(i.Dir, i.Dotenv), whoReads(i.Dotenv), name)
+	var names []string
+	for _, a := range all {
+		names = append(names, a.Name)
+	}
+	i.say("Written: %s%s: %s. A bot that is running reads it at its next start.\n", shortPath(i.Dir, i.Dotenv), whoReads(i.Dotenv), strings.Join(names, ", "))
 	return nil
 }
 

@@ -7,15 +7,15 @@ import (
 
 func TestAmendDotenv(t *testing.T) {
 	const old = "# my bot\nexport DISCORD_TOKEN=old # it was reset\n\nPROMPT=\"two\nDISCORD_TOKEN=lines\"\n#OPENAI_MODEL=x\nDISCORD_TOKEN=older"
-	got, err := amendDotenv(old, []assignment{{"DISCORD_TOKEN", "new"}, {"OPENAI_MODEL", "a b#c"}, {"OPENAI_API_KEY", `x$HOME"y`}})
+	got, err := amendDotenv(old, []Assignment{{"DISCORD_TOKEN", "new"}, {"OPENAI_MODEL", "a b#c"}, {"OPENAI_API_KEY", `x$HOME"y`}})
 	want := "# my bot\nexport DISCORD_TOKEN=new # it was reset\n\nPROMPT=\"two\nDISCORD_TOKEN=lines\"\n#OPENAI_MODEL=x\n# Written by familiar init:\nOPENAI_MODEL='a b#c'\nOPENAI_API_KEY='x$HOME\"y'\n"
 	if err != nil || got != want {
 		t.Errorf("%v\n%s", err, got)
 	}
-	if _, err := amendDotenv("", []assignment{{"OPENAI_API_KEY", "it's a 'quoted' one"}}); err == nil || strings.Contains(err.Error(), "quoted") {
+	if _, err := amendDotenv("", []Assignment{{"OPENAI_API_KEY", "it's a 'quoted' one"}}); err == nil || strings.Contains(err.Error(), "quoted") {
 		t.Errorf("a value that cannot be written: %v", err)
 	}
-	if _, err := amendDotenv("not a line\n", []assignment{{"OPENAI_MODEL", "x"}}); err == nil {
+	if _, err := amendDotenv("not a line\n", []Assignment{{"OPENAI_MODEL", "x"}}); err == nil {
 		t.Error("a .env that cannot be read is changed")
 	}
 }

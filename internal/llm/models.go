@@ -26,6 +26,9 @@ const (
 // Place is where a server of models may listen on this machine, under the name of its program.
 type Place struct{ Name, URL string }
 
+// LocalServers names the programs of [Places], for people.
+const LocalServers = "Ollama, LM Studio, llama.cpp or vLLM"
+
 // Places returns the addresses at which servers of models usually listen on this machine, the first choice first. ollamaHost is the value of
 // OLLAMA_HOST, Ollama's own variable; it may be empty.
 func Places(ollamaHost string) []Place {
