@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
+	"path/filepath"
 	"time"
 
 	"familiar/internal/app"
@@ -26,6 +28,9 @@ func (b backupCommand) Run(ctx context.Context, p *program, stop stopper) error 
 	if err != nil {
 		return err
 	}
+	if dir := filepath.Dir(app.Resolve(p.dir, b.File)); !isDirectory(dir) {
+		return app.Problems{fmt.Sprintf("there is no directory %s; make it, or name another file", dir)}
+	}
 	return p.interruptible(stop, func() error {
 		size, err := store.Backup(ctx, app.Resolve(p.dir, settings.Get("FAMILIAR_DATA")), app.Resolve(p.dir, b.File), b.Force, time.Now())
 		if errors.Is(err, fs.ErrExist) {
@@ -37,6 +42,11 @@ func (b backupCommand) Run(ctx context.Context, p *program, stop stopper) error 
 		fmt.Fprintf(p.out, "Backed up: %s, %s, looked through and in order.\n", b.File, text.Size(size))
 		return nil
 	})
+}
+
+func isDirectory(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
 }
 
 type restoreCommand struct {

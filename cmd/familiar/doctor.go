@@ -209,9 +209,14 @@ func (c setCommand) Run(p *program) error {
 	if err != nil {
 		return err
 	}
+	if name, value, joined := strings.Cut(c.Name, "="); joined && c.Value == nil {
+		c.Name, c.Value = name, &value // as in .env
+	}
 	if !slices.Contains(s.Names, c.Name) {
 		problem := "there is no setting " + c.Name
-		if near := text.Nearest(c.Name, s.Names); near != "" {
+		if meant := app.Meant(c.Name); meant != "" {
+			problem += "; did you mean " + meant + "?"
+		} else if near := text.Nearest(c.Name, s.Names); near != "" {
 			problem += "; the nearest is " + near
 		}
 		return app.Problems{problem}
@@ -225,6 +230,9 @@ func (c setCommand) Run(p *program) error {
 			return fmt.Errorf("read %s: %w", c.Name, err)
 		}
 		value := strings.TrimSpace(string(given))
+		if value == "" {
+			return app.Problems{fmt.Sprintf("no value was given for %[1]s, and the input is empty: familiar set %[1]s VALUE, or %[1]s \"\" for none", c.Name)}
+		}
 		c.Value = &value
 	}
 	if err := s.Check(c.Name, *c.Value); err != nil {

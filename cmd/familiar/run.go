@@ -111,6 +111,9 @@ const discordHelp = `DISCORD_TOKEN is not set. It is the bot's token.
 func (runCommand) Run(ctx context.Context, p *program, stop stopper) error {
 	c, err := app.ReadConfig(p.env, p.dir)
 	if c != nil && c.Get("DISCORD_TOKEN") == "" {
+		for _, line := range app.UnknownVariables(p.environ, app.DotenvDir(p.env, p.dir)) {
+			fmt.Fprintln(p.err, "familiar:", line)
+		}
 		_, wrong := app.LoadCharacter(c, p.dir)
 		return app.JoinProblems(app.JoinProblems(err, wrong), app.Problems{discordHelp})
 	}

@@ -34,6 +34,9 @@ var usageErrors = []struct {
 	}},
 	{text.NewLazyRegexp(`^unexpected argument (.+?)(, did you mean .*)?$`), func(c *kong.Node, said []string) string {
 		if known := commandsOf(c); len(known) > 0 {
+			if usual := elsewhere[said[1]]; usual != "" && c.Parent == nil {
+				return fmt.Sprintf("%s has no command %s; that is familiar %s", name(c), said[1], usual)
+			}
 			return fmt.Sprintf("%s has no command %s; %s", name(c), said[1], instead(said[1], known))
 		}
 		if len(c.Positional) == 0 {
@@ -72,6 +75,9 @@ func usageError(err error) string {
 	if p := command.Parent; p != nil && p.DefaultCmd == command && strings.HasPrefix(err.Error(), "unexpected argument") && !slices.Contains(at.Context.Args, command.Name) {
 		command = p // it was not named
 	}
+	if command.Parent == nil && len(at.Context.Args) > 2 && strings.HasPrefix(err.Error(), "unexpected argument") && !strings.HasPrefix(at.Context.Args[0], "-") && elsewhere[at.Context.Args[0]] == "" {
+		return fmt.Sprintf("familiar has no command %s; to ask that: familiar ask %q", at.Context.Args[0], strings.Join(at.Context.Args, " "))
+	}
 	for _, m := range usageErrors {
 		if said := m.said.FindStringSubmatch(err.Error()); said != nil {
 			return m.told(command, said)
@@ -80,8 +86,19 @@ func usageError(err error) string {
 	return err.Error()
 }
 
+// elsewhere are commands that other programs have, with what does that here.
+var elsewhere = map[string]string{
+	"setup": "init", "install": "init", "configure": "init", "login": "init", "token": "init", "settings": "config check", "env": "config check",
+	"start": "run", "serve": "run", "bot": "run", "discord": "run", "status": "health", "ping": "health", "stop": "run, which Ctrl-C or SIGTERM ends",
+	"restart": "run, which Ctrl-C or SIGTERM ends", "logs": "trace", "log": "trace", "history": "trace", "models": "doctor model", "test": "doctor", "check": "doctor",
+	"debug": "doctor", "fix": "doctor --fix", "talk": "chat", "hello": "chat", "hi": "chat", "forget": "erase", "delete": "erase", "characters": "character list", "list": "character list",
+}
+
 // instead names the word that was probably meant, or all known ones.
 func instead(word string, known []string) string {
+	if i := slices.IndexFunc(known, func(k string) bool { return len(word) > 4 && strings.HasPrefix(k, word+"-") }); i >= 0 {
+		return "did you mean " + known[i] + "?"
+	}
 	if near := text.Nearest(word, known); near != "" {
 		return "did you mean " + near + "?"
 	}

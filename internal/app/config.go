@@ -88,19 +88,64 @@ func UnknownVariables(environ []string, dir string) (lines []string) {
 	known := func(name string) bool {
 		return slices.Contains(names, strings.TrimSuffix(name, "_FILE")) || standardName(name)
 	}
-	find := func(place, name string, near func(name, meant string) bool) {
-		if meant := text.Nearest(strings.TrimSuffix(name, "_FILE"), names); !known(name) && meant != "" && near(name, meant) {
-			lines = append(lines, fmt.Sprintf("%s: %s is not a setting; did you mean %s?", place, name, meant))
+	find := func(place, name string, near func(name, meant string) bool) bool {
+		meant := nearestSetting(strings.TrimSuffix(name, "_FILE"), names)
+		if known(name) || meant == "" || !near(name, meant) {
+			return false
 		}
+		lines = append(lines, fmt.Sprintf("%s: %s is not a setting; did you mean %s?", place, name, meant))
+		return true
 	}
 	for _, name := range slices.Sorted(maps.Keys(dotenv)) {
-		find(".env", name, func(string, string) bool { return true })
+		if meant := Meant(name); meant != "" && dotenv[meant] == "" {
+			lines = append(lines, fmt.Sprintf(".env: %s is not a setting; did you mean %s?", name, meant))
+			continue
+		}
+		found := find(".env", name, func(string, string) bool { return true })
+		if !found && strings.HasPrefix(name, "FAMILIAR_") && !known(name) {
+			lines = append(lines, fmt.Sprintf(".env: %s is not a setting; familiar config check lists all", name))
+		}
 	}
 	// Other programs set variables, too: only one that begins like a setting may be meant as one.
 	for _, name := range slices.Sorted(slices.Values(environ)) {
 		find("environment", name, func(name, meant string) bool { return name[:min(3, len(name))] == meant[:3] })
 	}
 	return lines
+}
+
+// Meant returns the setting that other programs call by that name, or "".
+func Meant(name string) string {
+	switch name {
+	case "TOKEN", "BOT_TOKEN", "DISCORD_BOT_TOKEN", "DISCORD_API_TOKEN", "DISCORD_KEY":
+		return "DISCORD_TOKEN"
+	case "API_KEY", "OPENAI_KEY", "OPEN_AI_KEY", "OPENAI_TOKEN", "OPENAI_APIKEY", "LLM_API_KEY":
+		return "OPENAI_API_KEY"
+	case "ANTHROPIC_API_KEY", "OPENROUTER_API_KEY", "GROQ_API_KEY", "GEMINI_API_KEY", "MISTRAL_API_KEY", "DEEPSEEK_API_KEY":
+		return "OPENAI_API_KEY, with the address of that service in OPENAI_BASE_URL"
+	case "BASE_URL", "OPENAI_BASE", "OPENAI_URL", "OPENAI_API_BASE", "OPENAI_API_URL", "OLLAMA_URL", "OLLAMA_BASE_URL", "LLM_BASE_URL":
+		return "OPENAI_BASE_URL"
+	case "MODEL", "MODEL_NAME", "LLM_MODEL", "OLLAMA_MODEL", "OPENAI_MODEL_NAME":
+		return "OPENAI_MODEL"
+	}
+	return ""
+}
+
+// nearestSetting returns the setting that a name probably means, or "". What both begin with does not make them alike.
+func nearestSetting(name string, names []string) string {
+	family, rest, _ := strings.Cut(name, "_")
+	var members []string
+	for _, n := range names {
+		if member, ok := strings.CutPrefix(n, family+"_"); ok {
+			members = append(members, member)
+		}
+	}
+	if members == nil {
+		return text.Nearest(name, names)
+	}
+	if near := text.Nearest(rest, members); near != "" {
+		return family + "_" + near
+	}
+	return ""
 }
 
 // standardName reports whether OpenTelemetry defines a variable of that name. Other programs may read it.
@@ -137,7 +182,7 @@ func readDotenv(dir string) (map[string]string, error) {
 	values, err := godotenv.UnmarshalBytes(text)
 	if err != nil {
 		// The parser quotes the line that it cannot read, which may hold a secret.
-		return nil, fmt.Errorf("read %s: line %d is not NAME=value", path, badLine(text))
+		return nil, fmt.Errorf("read %s: line %d is not NAME=value, or a quotation mark in it is not closed", path, badLine(text))
 	}
 	return values, nil
 }

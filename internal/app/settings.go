@@ -102,6 +102,9 @@ func Settings() []Setting {
 
 func checkURL(text string) error {
 	u, err := url.Parse(text)
+	if !strings.Contains(text, "://") {
+		return errors.New("it does not begin with http:// or https://")
+	}
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
 		return errors.New("it is not an http or https URL")
 	}
