@@ -263,7 +263,7 @@ func modelPlan(c *app.Config, ch *character.Character) string {
 	base, name := c.Get("OPENAI_BASE_URL"), cmp.Or(ch.Model.Name, c.Get("OPENAI_MODEL"))
 	switch {
 	case base == "" && c.Get("OPENAI_API_KEY") == "":
-		return "No model is set: one on this machine is used if its server runs at the start (Ollama, LM Studio, llama.cpp, vLLM). Otherwise answers are made from lookups alone."
+		return "No model is set: one on this machine is used if its server runs at the start (" + llm.LocalServers + "). Otherwise answers are made from lookups alone."
 	case name == "" && cmp.Or(base, llm.OpenAI) == llm.OpenAI:
 		return "OPENAI_MODEL is not set: " + llm.OpenAIModel + " answers, the usual one at OpenAI."
 	case name == "":

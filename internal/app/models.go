@@ -54,7 +54,7 @@ func (m models) name() string {
 func (m models) describe() string {
 	switch {
 	case m.main == nil:
-		return "none: answers are made from lookups alone. Set OPENAI_API_KEY (and OPENAI_BASE_URL for another server), or start Ollama"
+		return "none: answers are made from lookups alone. Set OPENAI_API_KEY (and OPENAI_BASE_URL for another server), or start " + llm.LocalServers
 	case m.side.Model != m.main.Model:
 		return fmt.Sprintf("%s at %s%s; %s reads pages", m.main.Model, m.where, m.chosen(), m.side.Model)
 	}

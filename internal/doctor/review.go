@@ -38,7 +38,7 @@ func (e *Examination) readers() (all []reader) {
 	if main == "" && e.Setting("OPENAI_API_KEY") != "" {
 		main = llm.OpenAI
 	}
-	add(cmp.Or(main, "An Ollama on this machine, if one runs"), "the message, what was said before it and what is remembered that bears on it, to answer")
+	add(cmp.Or(main, "A server of models on this machine, if one runs"), "the message, what was said before it and what is remembered that bears on it, to answer")
 	if side := e.Setting("SIDE_BASE_URL"); side != "" && side != main {
 		add(side, "pages that were found, to pick sentences; what was said, to summarise it and note what is worth remembering")
 	}

@@ -155,8 +155,8 @@ func (r Draft) noModel(full, brief sentence) string {
 type sentence = reply.Sentence
 
 const (
-	noModelNote   sentence = "No model is configured, so these are the sources' own words. To let me talk: set OPENAI_API_KEY (and OPENAI_BASE_URL for another server), or start Ollama."
-	toLetMeTalk   sentence = "To let me talk: set OPENAI_API_KEY (and OPENAI_BASE_URL for another server), or start Ollama."
+	noModelNote   sentence = "No model is configured, so these are the sources' own words. To let me talk: set OPENAI_API_KEY (and OPENAI_BASE_URL for another server), or start Ollama, LM Studio, llama.cpp or vLLM."
+	toLetMeTalk   sentence = "To let me talk: set OPENAI_API_KEY (and OPENAI_BASE_URL for another server), or start Ollama, LM Studio, llama.cpp or vLLM."
 	foundNothing  sentence = "I looked, and found nothing that answers this."
 	lookupFailed  sentence = "I wanted to look this up and could not reach the web (%s)."
 	webIsOff      sentence = "I would have looked this up, but the web is switched off here (%s)."
