@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -70,6 +71,9 @@ func (c chatCommand) Run(ctx context.Context, p *program, stop stopper) error {
 	done()
 	close(ended)
 	background.Wait()
+	if terminal, ok := in.(io.Closer); ok {
+		failed = errors.Join(failed, terminal.Close())
+	}
 	return errors.Join(failed, a.Close())
 }
 
@@ -88,7 +92,16 @@ func chatInput(p *program, a *app.App, door *terminal.Door, b *bot.Bot) (termina
 	complete := func(line string) [][2]string {
 		return append(command.Complete(command.Definitions(b.Cast), line), terminal.Complete(line)...)
 	}
-	return terminal.NewEditor(door.User+"> ", filepath.Join(data, "chat.history"), complete)
+	editor, err := terminal.NewEditor(door.User+"> ", filepath.Join(data, "chat.history"), complete)
+	if err != nil {
+		return nil, err
+	}
+	exit := p.exit
+	p.exit = func(code int) {
+		editor.Close()
+		exit(code)
+	}
+	return editor, nil
 }
 
 // saveNew writes a new file. Its name is relative to the working directory.

@@ -26,6 +26,10 @@ say Well, **tea** is simple, and this sentence is longer than the window is wide
 say
 say - boil
 say - pour
+when "slowly"
+say It starts very slowly, as you see, and
+wait 2s
+say  ends.
 when "several"
 say Three lines.
 when "long"
@@ -53,7 +57,13 @@ say and never ends.
 	w.shows("you> one", "two", "several lines")
 	w.keys("Enter")
 	w.shows("sage> Three lines.\nyou>")
-	w.keys("something long")
+	w.keys("slowly")
+	w.shows("you> slowly")
+	w.keys("Enter")
+	w.shows("It starts")
+	w.keys("typed meanwhilex", "BSpace") // which the answer does not show, and the next line holds
+	w.shows("sage> It starts very slowly, as you see, and\nends.\nyou> typed meanwhile\n")
+	w.keys("C-u", "something long")
 	w.shows("you> something long")
 	w.keys("Enter")
 	w.shows("It begins")
@@ -84,6 +94,8 @@ say and never ends.
 	w.shows("you> /quit")
 	w.keys("Enter")
 	w.shows("left with 0")
+	w.keys("echoed")
+	w.shows("left with 0\nechoed")
 }
 
 // window is a terminal with the program in it.

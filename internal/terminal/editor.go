@@ -45,7 +45,11 @@ func (e *Editor) Line(ctx context.Context) (string, error) {
 	}()
 	select {
 	case r := <-e.lines:
-		return r.line, errors.Join(r.err, e.Close())
+		r.err = errors.Join(r.err, e.Close())
+		if r.err == nil { // what is typed during an answer would land in it
+			r.err = hold(int(os.Stdin.Fd()))
+		}
+		return r.line, r.err
 	case <-ctx.Done():
 		return "", errors.Join(ctx.Err(), e.Close())
 	}
@@ -134,7 +138,7 @@ func completed(line string, all [][2]string) (longer, shown string) {
 	return line, shown
 }
 
-// Close restores the terminal's settings.
+// Close restores the terminal's settings, which the owner must do at the end.
 func (e *Editor) Close() error {
 	if err := term.Restore(int(os.Stdin.Fd()), e.state); err != nil {
 		return fmt.Errorf("give the terminal its settings back: %w", err)
