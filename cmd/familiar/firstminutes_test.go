@@ -188,7 +188,7 @@ func (c *conversation) athome(screen string) string {
 // comparable is a page without what differs from one run to the next, and without the breaks in the lines of findings.
 func comparable(page string) string {
 	page = regexp.MustCompile(`\n {15,}([^ →│┌✓✗·])`).ReplaceAllString(page, " $1")
-	return regexp.MustCompile(`\d[\d,.]* (ms|[kMGT]?B)\b|schema \d+|Discord within \d+s|\d\d:\d\d UTC`).ReplaceAllString(steady(page), "…")
+	return steady(regexp.MustCompile(`\d[\d,.]* (ms|[kMGT]?B)\b|schema \d+|Discord within \d+s|\d\d:\d\d UTC`).ReplaceAllString(page, "…"))
 }
 
 // TestInitAtATerminalLeft presses Ctrl-C where what is typed is hidden. The terminal then shows again what is typed.
