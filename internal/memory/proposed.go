@@ -81,7 +81,7 @@ func (k *Keeper) proposed(ctx context.Context, r turn.Request) (all []task, err 
 		all = append(all, o)
 	}
 	if len(all) == 0 && len(got.Orders) > 0 { // it saw one, and the message does not bear it out
-		all = append(all, task{Order: order.Order{Deed: order.Keep}, unclear: true})
+		all = append(all, task{Order: order.Order{Deed: order.Keep}, refused: k.whyNot(r)})
 	}
 	return all, nil
 }
@@ -100,6 +100,9 @@ func stated(message, words string, names []string) string {
 		return ""
 	}
 	whole := strings.Join(sentences[from:to], " ")
+	if strings.HasSuffix(whole, ":") { // it only leads to what follows
+		return ""
+	}
 	for i, r := range whole[:strings.Index(whole, words)] {
 		if strings.ContainsRune(joints, r) && onlyOrders(whole[:i], names) {
 			whole = whole[i+utf8.RuneLen(r):]
@@ -107,8 +110,8 @@ func stated(message, words string, names []string) string {
 		}
 	}
 	at := strings.Index(whole, words)
-	if head := reporting(whole, names); head != "" && len(head) < at {
-		return ""
+	if head := reporting(whole, names); head != "" && (len(head) < at || speaksOfMemory(order.Trim(whole[len(head):]), names)) {
+		return "" // what somebody else says, or an order that is only shown
 	}
 	behind := at + len(words)
 	for i, r := range whole[behind:] {

@@ -38,6 +38,7 @@ type Order struct {
 	Other bool   // the text is about an unnamed person: "she is …"
 	All   bool   // with Forget: everything about the speaker
 	Wrong string // with Correct: what is not right, if the person says so
+	Plain bool   // with Correct: a verb orders it; "no, it's …" may be about anything
 	Field string // with Keep: the field of the speaker's card that the text fills …
 	Value string // … and with what: "Captain" of "call me Captain"
 }
