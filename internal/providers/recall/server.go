@@ -144,7 +144,10 @@ func (r *run) answer(ctx context.Context) {
 	case r.q.Pins:
 		found = r.pins(ctx)
 	case r.q.Topic:
-		found = r.topics()
+		if found = r.topics(); len(found) == 0 && len(r.q.Channels) > 0 {
+			r.q.Span.From = r.now.Add(-maxAbsence)
+			found = r.missed(ctx) // what is said there tells it
+		}
 	case r.q.Missed:
 		found = r.missed(ctx)
 	default:
