@@ -403,7 +403,7 @@ func regarding(all []Statement, said string) []Statement {
 }
 
 // chosen returns the statement that a side model says the message is about, of all that are the author's. It returns none if there is no such
-// model, or no such statement.
+// model, or no such statement, or the message does not speak of it.
 func (m *givenOrder) chosen(ctx context.Context, all []Statement) []Statement {
 	if m.k.Ask == nil || len(all) == 0 {
 		return nil
@@ -416,7 +416,9 @@ func (m *givenOrder) chosen(ctx context.Context, all []Statement) []Statement {
 	if i < 0 {
 		return nil
 	}
-	return slices.DeleteFunc(slices.Clone(all), func(one Statement) bool { return one.ID != proposed[i].memory })
+	return slices.DeleteFunc(slices.Clone(all), func(one Statement) bool {
+		return one.ID != proposed[i].memory || !onSameMatter(one.Text, m.r.Message.Text)
+	})
 }
 
 func holdsAll(terms, wanted []string) bool {

@@ -12,6 +12,7 @@ import (
 
 	"familiar/internal/context/turn"
 	"familiar/internal/redact"
+	"familiar/internal/store"
 	"familiar/internal/test/storetest"
 	"familiar/internal/trace"
 )
@@ -53,8 +54,17 @@ func keeperWith(t *testing.T, s side) (*Keeper, func(message string) []turn.Memo
 		message = said
 		r := turn.Request{ID: fmt.Sprint("t", n), ChannelID: "c", Character: "familiar", Names: []string{"familiar"}, People: []string{"ana", "ben", "ada", "carl", "dana"},
 			Addressed: turn.ByMention, Message: turn.Message{ID: fmt.Sprint(n), ChannelID: "c", Author: turn.Author{ID: "1", Name: "ana"}, Text: said, At: time.Now()}}
+		if _, err := db.Messages.SaveIncoming(t.Context(), store.Incoming{Message: store.Message{ID: r.Message.ID, ChannelID: "c", AuthorID: "1", AuthorName: "ana", Text: said, At: r.Message.At}}); err != nil {
+			t.Fatal(err)
+		}
 		var applied Applied
-		return k.Apply(t.Context(), r, &applied)
+		all := k.Apply(t.Context(), r, &applied)
+		for _, one := range all {
+			if one.Refused == turn.MemoryBroken {
+				t.Fatalf("%q: %+v", said, one)
+			}
+		}
+		return all
 	}
 }
 

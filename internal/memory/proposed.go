@@ -10,6 +10,7 @@ import (
 
 	"familiar/internal/context/turn"
 	"familiar/internal/memory/order"
+	"familiar/internal/question"
 	"familiar/internal/text"
 	"familiar/internal/web/clean"
 )
@@ -69,7 +70,7 @@ func (k *Keeper) proposed(ctx context.Context, r turn.Request) (all []task, err 
 			o.Deed = order.Keep
 		}
 		switch {
-		case o.Deed == order.Keep && o.Text != "":
+		case o.Deed == order.Keep && o.Text != "" && tells(o.Text, r.Names):
 			o.memory = 0
 			o.Own, o.Other = order.About(o.Text)
 		case o.Deed == order.Forget && old.ID != 0 && slices.ContainsFunc(own, func(one string) bool { return order.MayForget(one) && reporting(one, r.Names) == "" }):
@@ -126,6 +127,12 @@ func stated(message, words string, names []string) string {
 		return ""
 	}
 	return order.Trim(whole)
+}
+
+// tells reports whether a text is something to remember, and not an order, a question or a wish that it be not kept.
+func tells(said string, names []string) bool {
+	denies := text.ContainsAny(text.Words(said), lexicon().of[""].negations) && order.MayHold(said) // "I don't want you to save this"
+	return !denies && !order.Hollow(said) && !question.Parse(said, names).Asks()
 }
 
 // joints are the marks between the parts of a sentence.

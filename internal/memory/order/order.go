@@ -158,6 +158,29 @@ func BeginsThat(sentence string) bool {
 	})
 }
 
+// Hollow reports whether a sentence begins with an order and says nothing to remember: "remember everything", "delete the old
+// files", "call me the boss of all of you".
+func Hollow(sentence string) bool {
+	return slices.ContainsFunc(vocabularies(), func(v *vocabulary) bool {
+		s := v.statement(sentence)
+		if _, doubt := v.calling(s); doubt > NoDoubt {
+			return true
+		}
+		return !v.unspaced && slices.ContainsFunc(v.beginning(s, tokens(s)), func(f found) bool {
+			if v.affirmed(f).cue != string(Keep) {
+				return true
+			}
+			said := 0
+			for _, w := range tokens(f.rest) {
+				if !v.grammar.small[w.key] && !v.this.has(w.key) && !v.memory.has(w.key) && !v.known.has(w.key) && !v.about.has(w.key) && !v.own.has(w.key) {
+					said++
+				}
+			}
+			return said < 2
+		})
+	})
+}
+
 // IsYes reports whether a message is a plain yes.
 func IsYes(message string) bool {
 	said := key(strings.ToLower(Trim(message)))
