@@ -116,3 +116,19 @@ func TestPastedOrdersNothing(t *testing.T) {
 		}
 	}
 }
+
+// An honest side model has forgotten what the message speaks of, and nothing else.
+func TestForgetsAsProposed(t *testing.T) {
+	_, say := keeperWith(t, func(string) []map[string]any { return []map[string]any{{"kind": "forget", "memory": 1}} })
+	say("remember that my dog is called Rex")
+	for _, message := range []string{"that boat thing i told u? scrap it", "delete the old cat pictures"} {
+		for _, one := range say(message) {
+			if one.Refused == "" {
+				t.Errorf("%q: %+v", message, one)
+			}
+		}
+	}
+	if got := say("that dog thing i told u? scrap it"); len(got) != 1 || got[0].Deed != "forget" || len(got[0].IDs) != 1 {
+		t.Errorf("%+v", got)
+	}
+}
