@@ -1,8 +1,10 @@
 package bot
 
 import (
+	"cmp"
 	"context"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -211,22 +213,27 @@ func (a *Actor) Refusal(language string, r *gate.Refusal) string {
 	return draft.Say(a.Character, language, refusals[r.Why])
 }
 
-// spoken returns the code of the language that the author of a message speaks: that of the message's own words if they tell, else of the
-// author's latest message in the channel that tells, else of the place.
+// spoken returns the code of the language in which a person is answered. An interaction has one, that of the person's client. A message has none:
+// it is in the person's newest clear language, which is that of this message if it is clear. Then come the language of the server, unless it is
+// English, which Discord gives each server by default, and what the message's own words seem to be.
 func (b *Bot) spoken(ctx context.Context, e turn.Event) string {
-	if l := text.MessageLanguage(e.Message.Text); l != "" {
+	if l := text.ClearLanguage(e.Message.Text); l != "" {
 		return l
 	}
 	recent, err := b.Store.Messages.Recent(ctx, e.Message.ChannelID, earlierMessages)
 	b.logged("read recent messages", err)
 	for _, m := range slices.Backward(recent) {
 		if m.AuthorID == e.Message.Author.ID {
-			if l := text.MessageLanguage(m.Text); l != "" {
+			if l := text.ClearLanguage(m.Text); l != "" {
 				return l
 			}
 		}
 	}
-	return e.Locale
+	chosen := e.Locale
+	if strings.HasPrefix(chosen, reply.English) {
+		chosen = ""
+	}
+	return cmp.Or(chosen, text.MessageLanguage(e.Message.Text), e.Locale)
 }
 
 // earlierMessages is how many messages of a channel are looked at for the language that a person speaks.

@@ -285,10 +285,14 @@ func (r Draft) receipt(m turn.MemoryChange) string {
 	return say(memoryKept, brief(m.Text))
 }
 
-// spoken returns the language of the message. It may be one in which the bot says nothing but receipts.
+// spoken returns the language that was decided for the turn. It may be one in which the bot says nothing but receipts.
 func (r Draft) spoken() string {
 	req := &r.Trace.Request
-	return cmp.Or(text.LanguageNamed(req.Card[turn.CardLanguage]), text.MessageLanguage(req.Message.Text), req.Language)
+	own := text.MessageLanguage(req.Message.Text)
+	if reply.LanguageOf(own) != req.Language { // it was not clear
+		own = ""
+	}
+	return cmp.Or(text.LanguageNamed(req.Card[turn.CardLanguage]), own, req.Language)
 }
 
 // Undoable reports whether a change can be undone.

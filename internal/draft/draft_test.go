@@ -1,6 +1,7 @@
 package draft
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -74,10 +75,10 @@ func TestRecordsOfCitations(t *testing.T) {
 func TestFailureIsTold(t *testing.T) {
 	for code, want := range map[turn.Code]string{
 		"unreachable": "could not reach the web (unreachable)", "room": "does not fit", "nothing_to_ask": "nothing in this that I may search for",
-		"internal": "wrong on my side", "cap": "I would have looked this up",
+		"internal": "wrong on my side", "cap": "I would have looked this up", "upstream": "the search service is out of order", "forbidden_json": "it answers no programs",
 	} {
 		got := failure("en", &turn.Lookup{State: turn.LookupFailed, Failure: code})
-		if !strings.Contains(got, want) || code != "unreachable" && strings.Contains(got, "reach the web") {
+		if !strings.Contains(got, want) || !slices.Contains([]turn.Code{"unreachable", "upstream", "forbidden_json"}, code) && strings.Contains(got, "reach the web") {
 			t.Errorf("%s: %q", code, got)
 		}
 	}

@@ -12,6 +12,7 @@ import (
 
 	"familiar/internal/context/turn"
 	"familiar/internal/llm"
+	"familiar/internal/memory/order"
 	"familiar/internal/providers/character"
 	"familiar/internal/question"
 	"familiar/internal/question/past"
@@ -84,6 +85,9 @@ func (r Draft) plain() string {
 	if quotes := r.remembered(plainShare, false); quotes != "" {
 		return say(saidHere) + "\n" + quotes
 	}
+	if past.AboutOwn(message, req.Names) {
+		return say(memoryUnknown)
+	}
 	return ""
 }
 
@@ -100,7 +104,7 @@ func (r Draft) remembered(share float64, own bool) string {
 				if said.File != "" || said.By == r.Character.Called || said.ID != 0 && said.Share < share || own && !said.Mine {
 					continue
 				}
-				if said.ID == 0 && (strings.ContainsAny(said.Text, "?？؟") || slices.ContainsFunc(statements, func(one string) bool { return strings.Contains(said.Text, one) })) {
+				if said.ID == 0 && (strings.ContainsAny(said.Text, "?？؟") || r.orders(said.Text) || slices.ContainsFunc(statements, func(one string) bool { return strings.Contains(said.Text, one) })) {
 					continue // a question is no answer, and an order to remember says no more than what is remembered
 				}
 				if said.ID != 0 {
@@ -114,6 +118,11 @@ func (r Draft) remembered(share float64, own bool) string {
 		}
 	}
 	return strings.Join(quotes[:min(len(quotes), maxPlainQuotes)], "\n")
+}
+
+func (r Draft) orders(message string) bool {
+	orders, _ := order.Parse(message, r.Trace.Request.Names)
+	return len(orders) > 0
 }
 
 func named(said turn.Recalled) string {

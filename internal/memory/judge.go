@@ -144,7 +144,7 @@ func CardRefusal(redactor *redact.Redactor, value string, names []string) string
 	switch {
 	case redactor.String(value) != value:
 		return turn.MemorySecret
-	case steers(newSaying(value), names) || hasAddress(value) || strings.Contains(value, "<@"):
+	case steers(newSaying(value), names) || hasAddress(value) || strings.Contains(value, "@"):
 		return turn.MemoryOrder
 	}
 	return ""

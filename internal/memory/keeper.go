@@ -70,9 +70,9 @@ func (k *Keeper) Apply(ctx context.Context, r turn.Request, before *Applied) (al
 // task is an order with what is known of it beside the message.
 type task struct {
 	order.Order
-	memory  int64 // the statement that a side model says it is about; 0: it did not say
-	sure    bool  // with All: the person has confirmed it
-	unclear bool  // it is about the memory, and nobody can say what
+	memory  int64  // the statement that a side model says it is about; 0: it did not say
+	sure    bool   // with All: the person has confirmed it
+	refused string // why it is not done; empty: it is
 }
 
 // orders returns what a message orders: for sure, or else what a side model makes of it.
@@ -96,11 +96,20 @@ func (k *Keeper) orders(ctx context.Context, r turn.Request) (all []task) {
 	}
 	all, err := k.proposed(ctx, r)
 	all = slices.DeleteFunc(all, func(o task) bool { return o.Deed == order.Forget && !onSameMatter(o.Text, r.Message.Text) })
-	if len(all) == 0 && doubt == order.Likely && (err != nil || slices.ContainsFunc(order.Spoken(r.Message.Text, r.Names), order.BeginsThat)) {
+	why := k.whyNot(r)
+	if len(all) == 0 && doubt == order.Likely && (err != nil || why != turn.MemoryUnclear || slices.ContainsFunc(order.Spoken(r.Message.Text, r.Names), order.BeginsThat)) {
 		// What begins as an order ends in a receipt even if a side model sees none.
-		all = []task{{Order: order.Order{Deed: order.Keep}, unclear: true}}
+		all = []task{{Order: order.Order{Deed: order.Keep}, refused: why}}
 	}
 	return all
+}
+
+// whyNot returns why nothing is done of a message that seems to hold an order.
+func (k *Keeper) whyNot(r turn.Request) string {
+	if slices.ContainsFunc(order.Spoken(r.Message.Text, r.Names), func(s string) bool { return steers(newSaying(s), r.Names) || hasAddress(s) }) {
+		return turn.MemoryOrder
+	}
+	return turn.MemoryUnclear
 }
 
 // confirms reports whether a message is a plain yes to the question whether to forget everything.
@@ -133,8 +142,8 @@ func (m *givenOrder) carryOut(ctx context.Context) turn.MemoryChange {
 	var found bool
 	var err error
 	switch {
-	case m.o.unclear:
-		found, m.done.Refused = true, turn.MemoryUnclear
+	case m.o.refused != "":
+		found, m.done.Refused = true, m.o.refused
 	case m.o.Deed == order.Keep && m.o.Field != "":
 		found, err = m.setCard(ctx, m.o.Field, m.o.Value)
 	case m.o.Deed == order.Keep:
@@ -152,8 +161,10 @@ func (m *givenOrder) carryOut(ctx context.Context) turn.MemoryChange {
 	case err != nil:
 		m.k.Log.Error("change memory", "err", m.k.Redact.String(err.Error()))
 		m.done.Refused = turn.MemoryBroken
-	case !found:
+	case !found && m.o.Deed == order.Correct && !m.o.Plain:
 		return turn.MemoryChange{} // people say "that's wrong" about many things
+	case !found:
+		m.done.Refused, m.done.Text = turn.MemoryUnclear, ""
 	}
 	m.k.Log.Info("memory ordered", "turn", m.r.ID, "deed", m.done.Deed, "by", m.r.Message.Author.ID, "statements", m.done.IDs, "scope", m.done.Scope, "refused", m.done.Refused)
 	return m.done
@@ -166,7 +177,10 @@ func (m *givenOrder) undoable(ctx context.Context, back Reversal) error {
 
 // setCard sets a field of the person's card, or deletes it.
 func (m *givenOrder) setCard(ctx context.Context, field, value string) (found bool, err error) {
-	if m.done.Refused = CardRefusal(m.k.Redact, value, m.r.Names); m.done.Refused != "" {
+	if m.done.Refused = CardRefusal(m.k.Redact, value, m.r.Names); m.done.Refused == "" && steers(newSaying(m.o.Text), m.r.Names) {
+		m.done.Refused = turn.MemoryOrder
+	}
+	if m.done.Refused != "" {
 		m.done.Text = ""
 		return true, nil
 	}
@@ -395,7 +409,7 @@ func regarding(all []Statement, said string) []Statement {
 }
 
 // chosen returns the statement that a side model says the message is about, of all that are the author's. It returns none if there is no such
-// model, or no such statement.
+// model, or no such statement, or the message does not speak of it.
 func (m *givenOrder) chosen(ctx context.Context, all []Statement) []Statement {
 	if m.k.Ask == nil || len(all) == 0 {
 		return nil
@@ -408,7 +422,9 @@ func (m *givenOrder) chosen(ctx context.Context, all []Statement) []Statement {
 	if i < 0 {
 		return nil
 	}
-	return slices.DeleteFunc(slices.Clone(all), func(one Statement) bool { return one.ID != proposed[i].memory })
+	return slices.DeleteFunc(slices.Clone(all), func(one Statement) bool {
+		return one.ID != proposed[i].memory || !onSameMatter(one.Text, m.r.Message.Text)
+	})
 }
 
 func holdsAll(terms, wanted []string) bool {

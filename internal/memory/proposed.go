@@ -10,6 +10,7 @@ import (
 
 	"familiar/internal/context/turn"
 	"familiar/internal/memory/order"
+	"familiar/internal/question"
 	"familiar/internal/text"
 	"familiar/internal/web/clean"
 )
@@ -69,7 +70,7 @@ func (k *Keeper) proposed(ctx context.Context, r turn.Request) (all []task, err 
 			o.Deed = order.Keep
 		}
 		switch {
-		case o.Deed == order.Keep && o.Text != "":
+		case o.Deed == order.Keep && o.Text != "" && tells(o.Text, r.Names):
 			o.memory = 0
 			o.Own, o.Other = order.About(o.Text)
 		case o.Deed == order.Forget && old.ID != 0 && slices.ContainsFunc(own, func(one string) bool { return order.MayForget(one) && reporting(one, r.Names) == "" }):
@@ -81,7 +82,7 @@ func (k *Keeper) proposed(ctx context.Context, r turn.Request) (all []task, err 
 		all = append(all, o)
 	}
 	if len(all) == 0 && len(got.Orders) > 0 { // it saw one, and the message does not bear it out
-		all = append(all, task{Order: order.Order{Deed: order.Keep}, unclear: true})
+		all = append(all, task{Order: order.Order{Deed: order.Keep}, refused: k.whyNot(r)})
 	}
 	return all, nil
 }
@@ -100,6 +101,9 @@ func stated(message, words string, names []string) string {
 		return ""
 	}
 	whole := strings.Join(sentences[from:to], " ")
+	if strings.HasSuffix(whole, ":") { // it only leads to what follows
+		return ""
+	}
 	for i, r := range whole[:strings.Index(whole, words)] {
 		if strings.ContainsRune(joints, r) && onlyOrders(whole[:i], names) {
 			whole = whole[i+utf8.RuneLen(r):]
@@ -107,8 +111,8 @@ func stated(message, words string, names []string) string {
 		}
 	}
 	at := strings.Index(whole, words)
-	if head := reporting(whole, names); head != "" && len(head) < at {
-		return ""
+	if head := reporting(whole, names); head != "" && (len(head) < at || speaksOfMemory(order.Trim(whole[len(head):]), names)) {
+		return "" // what somebody else says, or an order that is only shown
 	}
 	behind := at + len(words)
 	for i, r := range whole[behind:] {
@@ -123,6 +127,12 @@ func stated(message, words string, names []string) string {
 		return ""
 	}
 	return order.Trim(whole)
+}
+
+// tells reports whether a text is something to remember, and not an order, a question or a wish that it be not kept.
+func tells(said string, names []string) bool {
+	denies := text.ContainsAny(text.Words(said), lexicon().of[""].negations) && order.MayHold(said) // "I don't want you to save this"
+	return !denies && !order.Hollow(said) && !question.Parse(said, names).Asks()
 }
 
 // joints are the marks between the parts of a sentence.

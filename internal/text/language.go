@@ -30,14 +30,29 @@ func MostlyLatin(text string) bool {
 // MessageLanguage guesses the language of a message's own words: without code, quotations, addresses, mentions and titles. Where [Language]
 // is unsure or has one word to go by, all words count that the tables of speech know. It returns "" for a language that is not clear.
 func MessageLanguage(s string) string {
+	language, _ := messageLanguage(s)
+	return language
+}
+
+// ClearLanguage is [MessageLanguage] if a message clearly is in that language: by its script, or by its small words. "no problem", "git push"
+// and the title of a film are not clear.
+func ClearLanguage(s string) string {
+	if language, clear := messageLanguage(s); clear {
+		return language
+	}
+	return ""
+}
+
+func messageLanguage(s string) (language string, clear bool) {
 	own := OwnWords(s)
 	if !ASCII(own) {
 		if l, most := byScript(own); l != "" && most {
-			return l
+			return l, true
 		}
 	}
 	said := spokenIn()
 	var worth [maxCandidates]float64
+	var known, small [maxCandidates]int
 	seen := map[string]bool{}
 	words := withoutTitles(own, Words(own))
 	for _, w := range words {
@@ -48,6 +63,8 @@ func MessageLanguage(s string) string {
 		seen[w.Key] = true
 		chosen := candidatesOf()[w.Key] // for what they tell, so they count twice
 		for i := range candidates() {
+			known[i] += int(of >> i & 1)
+			small[i] += int(chosen >> i & 1)
 			worth[i] += float64(of>>i&1)/float64(bits.OnesCount64(of)) + float64(chosen>>i&1)/float64(max(1, bits.OnesCount64(chosen)))
 		}
 	}
@@ -65,7 +82,7 @@ func MessageLanguage(s string) string {
 			}
 		}
 	}
-	best, second, language := 0.0, 0.0, ""
+	best, second := 0.0, 0.0
 	for i, l := range candidates() {
 		if worth[i] > best {
 			best, second, language = worth[i], best, l
@@ -75,11 +92,12 @@ func MessageLanguage(s string) string {
 	}
 	switch english := worth[slices.Index(candidates(), "en")]; {
 	case english >= leastWorth && english >= best*(1+marked)/clearly: // what people write most, and mix in least
-		return "en"
+		language = "en"
 	case best < leastWorth || best < clearly*second:
-		return Language(own, words)
+		return Language(own, words), false
 	}
-	return language
+	i := slices.Index(candidates(), language)
+	return language, small[i] > 0 && known[i] > 1
 }
 
 const (

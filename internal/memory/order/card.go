@@ -9,8 +9,8 @@ import (
 	"familiar/internal/text"
 )
 
-// calling returns the order to fill a field of the speaker's card: "call me Captain".
-func (v *vocabulary) calling(s string) Order {
+// calling returns the order to fill a field of the speaker's card: "call me Captain". It doubts where what follows the order is no name.
+func (v *vocabulary) calling(s string) (o Order, doubt Doubt) {
 	said, _ := v.polite(s)
 	plain := straight(said)
 	small := strings.ToLower(plain)
@@ -19,7 +19,8 @@ func (v *vocabulary) calling(s string) Order {
 		if value == "" {
 			continue
 		}
-		if i := strings.IndexAny(value, ",;，、"); i >= 0 {
+		i := strings.IndexAny(value, ",;，、")
+		if i >= 0 {
 			value = value[:i]
 		}
 		if slot.cue == turn.CardPronouns && !strings.Contains(value, "/") && !v.has(slot.text, v.fields[slot.cue]) {
@@ -35,23 +36,35 @@ func (v *vocabulary) calling(s string) Order {
 			value = strings.TrimLeft(value[n:], between)
 		}
 		words := tokens(value)
-		if len(words) == 0 && !strings.ContainsFunc(value, isQuote) || len(words) > 4 || utf8.RuneCountInString(value) > longestField || len(words) > 0 && v.notNames.has(words[0].key) || v.unspaced && v.starting(value, v.notNames) {
-			continue
+		small := i >= 0 && len(words) == 1 && v.grammar.small[words[0].key] // "den, dem alle gehorchen"
+		long := len(words) > mostNames || utf8.RuneCountInString(value) > longestField
+		no := len(words) > 0 && v.notNames.has(words[0].key) || v.unspaced && v.starting(value, v.notNames)
+		switch {
+		case len(words) == 0 && !strings.ContainsFunc(value, isQuote):
+		case !small && !long && !no:
+			if _, rest, is := strings.Cut(said, value); is && i < 0 && punctuated(strings.TrimLeft(rest, " ")) {
+				said = said[:len(said)-len(rest)] // the rest says why; behind a comma it may say who that is
+			}
+			return Order{Deed: Keep, Text: said, Own: true, Field: slot.cue, Value: value}, NoDoubt
+		case !v.own.has(tokens(said)[0].key) && (!no || v.grammar.determiners[words[0].key]):
+			doubt = Perhaps
+			if small || long {
+				doubt = Likely
+			}
 		}
-		if _, rest, is := strings.Cut(said, value); is && punctuated(strings.TrimLeft(rest, " ")) {
-			said = said[:len(said)-len(rest)] // the rest says why
-		}
-		return Order{Deed: Keep, Text: said, Own: true, Field: slot.cue, Value: value}
 	}
-	return Order{}
+	return Order{}, doubt
 }
 
-const longestField = 40 // characters of a value in an order
+const (
+	longestField = 40 // characters of a value in an order
+	mostNames    = 4  // words of one
+)
 
 // called is calling behind polite words.
 func (v *vocabulary) called(s string, names [][]string) Order {
 	for s != "" {
-		if o := v.calling(s); o != (Order{}) {
+		if o, _ := v.calling(s); o != (Order{}) {
 			return o
 		}
 		n, _ := v.lead(s, tokens(s), names)

@@ -29,7 +29,11 @@ func readOrder(sentences []string, called [][]string) (Order, Doubt) {
 	case n < 3 || n > MaxText:
 		return Order{}, Likely
 	case o.Deed == Keep:
-		return s.v.kept(o.Text), NoDoubt
+		o = s.v.kept(o.Text)
+		if o.Field != "" && s.v.grammar.small[key(o.Value)] { // "den, dem alle gehorchen"
+			return Order{}, Likely
+		}
+		return o, NoDoubt
 	case o.Deed == Correct:
 		return s.v.correction(o.Text), NoDoubt
 	}

@@ -28,14 +28,15 @@ func (v *vocabulary) turned(s string) Order {
 }
 
 // changes returns the correction that an order to correct introduces, or that stands before it.
-func (v *vocabulary) changes(p *passage, f found) Order {
+func (v *vocabulary) changes(p *passage, f found) (o Order) {
 	switch {
 	case f.colon:
-		return v.correction(v.bare(f.rest))
+		o = v.correction(v.bare(f.rest))
 	case p.before != "" && v.only(v.bare(f.rest), v.this, v.memory, v.about, v.known):
-		return v.correction(v.statement(p.before))
+		o = v.correction(v.statement(p.before))
 	}
-	return Order{}
+	o.Plain = o != (Order{})
+	return o
 }
 
 // denial returns the correction behind words that call something wrong.

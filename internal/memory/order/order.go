@@ -38,6 +38,7 @@ type Order struct {
 	Other bool   // the text is about an unnamed person: "she is …"
 	All   bool   // with Forget: everything about the speaker
 	Wrong string // with Correct: what is not right, if the person says so
+	Plain bool   // with Correct: a verb orders it; "no, it's …" may be about anything
 	Field string // with Keep: the field of the speaker's card that the text fills …
 	Value string // … and with what: "Captain" of "call me Captain"
 }
@@ -194,6 +195,29 @@ func BeginsThat(sentence string) bool {
 		return slices.ContainsFunc(v.beginning(s, tokens(s)), func(f found) bool {
 			_, clause := v.clause(f.rest)
 			return clause
+		})
+	})
+}
+
+// Hollow reports whether a sentence begins with an order and says nothing to remember: "remember everything", "delete the old
+// files", "call me the boss of all of you".
+func Hollow(sentence string) bool {
+	return slices.ContainsFunc(vocabularies(), func(v *vocabulary) bool {
+		s := v.statement(sentence)
+		if _, doubt := v.calling(s); doubt > NoDoubt {
+			return true
+		}
+		return !v.unspaced && slices.ContainsFunc(v.beginning(s, tokens(s)), func(f found) bool {
+			if v.affirmed(f).cue != string(Keep) {
+				return true
+			}
+			said := 0
+			for _, w := range tokens(f.rest) {
+				if !v.grammar.small[w.key] && !v.this.has(w.key) && !v.memory.has(w.key) && !v.known.has(w.key) && !v.about.has(w.key) && !v.own.has(w.key) {
+					said++
+				}
+			}
+			return said < 2
 		})
 	})
 }

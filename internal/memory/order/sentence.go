@@ -130,8 +130,11 @@ func (v *vocabulary) read(p *passage) Order {
 		if longestIn(v.idioms, rest, words) > 0 {
 			return Order{}
 		}
-		if o := v.calling(rest); o != (Order{}) && (asked || !question) {
-			return o
+		if o, doubt := v.calling(rest); asked || !question {
+			if o != (Order{}) {
+				return o
+			}
+			p.doubt = max(p.doubt, doubt)
 		}
 		if o := v.denial(p, rest); o != (Order{}) {
 			return o

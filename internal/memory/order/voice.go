@@ -27,7 +27,8 @@ const mostSentences = 7
 // ownVoice returns the sentences of a message that may be orders. There are none if the message is a letter, is pasted, or asks to
 // work on a text.
 func ownVoice(message string, called [][]string) (own voice) {
-	lines, fenced := []string(nil), false
+	var lines, written []string // written has the items of lists, too
+	fenced, lists := false, false
 	message = struck.ReplaceAllString(message, " ")
 	for line := range strings.Lines(message) {
 		trimmed := strings.TrimSpace(line)
@@ -39,14 +40,22 @@ func ownVoice(message string, called [][]string) (own voice) {
 		case fenced || strings.HasPrefix(trimmed, ">") || strings.Contains(trimmed, "```"):
 		case isLetter(trimmed):
 			return voice{}
+		case isItem(trimmed):
+			written = append(written, line)
+			if lists {
+				lines = append(lines, line)
+			}
 		default:
+			head, colon := BeforeColon(trimmed)
+			written = append(written, line)
+			lists = colon && head != "" && slices.ContainsFunc(vocabularies(), func(v *vocabulary) bool { return v.opens(head, called) })
 			lines = append(lines, line)
 		}
 		if message == "" {
 			break
 		}
 	}
-	if signed(lines, called) {
+	if signed(written, called) || copied(lines, called) {
 		return voice{}
 	}
 	said := own.masked(strings.Join(lines, ""))
@@ -60,6 +69,15 @@ func ownVoice(message string, called [][]string) (own voice) {
 		}
 	}
 	return own
+}
+
+// item matches the mark of a line of a list. Such a line is pasted, unless the list stands behind an order: "remember:".
+var item = text.NewLazyRegexp(`^(?:[-–—•·‣◦▪]|[*+]\s|\(?(?:\d{1,3}|[a-zA-Z]|[ivxIVX]{1,4})[.)]\s|\d{1,3}[.)、．）]|\d\x{FE0F}?\x{20E3}|[①-⑳])`)
+
+func isItem(line string) bool {
+	mark := item.FindString(line)
+	next, _ := utf8.DecodeRuneInString(line[len(mark):])
+	return mark != "" && !unicode.IsDigit(next) // a number, a time
 }
 
 // struck matches what is struck out. Nobody says it any more.
@@ -182,6 +200,26 @@ func signed(lines []string, called [][]string) bool {
 	}
 	first, _ := utf8.DecodeRuneInString(last)
 	return len(tokens(last)) <= 3 && (strings.ContainsRune("-–—", first) || unicode.IsUpper(first) && len(tokens(above)) <= 4 && lastRune(above) == ',')
+}
+
+// speaker matches the beginning of a line that a chat shows: "[12:03] Ada", "<Ada>", "Ada — Today at 12:03".
+var speaker = text.NewLazyRegexp(`^(?:\[[^\]]*\d:\d\d[^\]]*\]|<\pL[^>]*>|\pL.{0,40} — .{0,12}\d:\d\d(?: ?[AP]M)?$)`)
+
+// copied reports whether lines are of a chat or a mail: each says who speaks, or two have a heading.
+func copied(lines []string, called [][]string) bool {
+	heads := 0
+	for i, line := range lines {
+		line = strings.TrimSpace(line)
+		if said := speaker.FindString(line); said != "" && (said != line || i+1 < len(lines)) {
+			return true
+		}
+		head, colon := BeforeColon(line)
+		first, _ := utf8.DecodeRuneInString(head)
+		if colon && unicode.IsUpper(first) && len(tokens(head)) <= 2 && shows(line, called) {
+			heads++
+		}
+	}
+	return heads > 1
 }
 
 func lastRune(s string) rune {

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"sort"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"familiar/internal/context/turn"
@@ -21,12 +23,14 @@ import (
 // ServerProvider is the context provider "server". It answers questions about what was said in the server: from stored messages, from
 // Discord's own search, and from pins, topics and linked messages. In a direct message it looks in that conversation, and in the servers where
 // the asker has written. [past.Read] decides without a language model whether a message asks such a question. Where
-// one only may ask it, messages are offered that fit, and nothing otherwise. Its exported fields are set
+// one only may ask it, the store alone is searched, messages are offered that fit, and nothing otherwise. Its exported fields are set
 // before first use and not changed after.
 type ServerProvider struct {
 	*Past
 	Own  bool                                     // Discord's own search is not asked
 	Told func(context.Context, turn.Request) bool // reports whether memory answers what only may be asked of the server; nil: it never does
+
+	looks looks
 }
 
 const (
@@ -46,12 +50,85 @@ func (p *ServerProvider) Name() string { return "server" }
 // Contribute answers a question about the server. It contributes nothing to other messages. If ctx ends, it returns what it has found with
 // an error.
 func (p *ServerProvider) Contribute(ctx context.Context, req turn.Request) ([]turn.Contribution, error) {
-	now := p.now()
-	q := p.Asked.Read(req, now)
-	if !q.Asks() || p.Servers == nil && req.GuildID != "" || q.Maybe && (p.Off || p.Told != nil && p.Told(ctx, req)) {
+	q := p.Asked.Read(req, p.now())
+	if !q.Asks() || p.Servers == nil && req.GuildID != "" || q.Maybe && p.Off {
 		return nil, nil
 	}
-	r := &run{p: p, req: req, q: q, now: now, room: contentRoom(req)}
+	l := p.looks.of(req)
+	l.once.Do(func() { l.look(ctx, p, req, q) })
+	if l.taken.Swap(true) { // the turn began again
+		l = &look{}
+		l.look(ctx, p, req, q)
+	}
+	found, err := l.found, l.err
+	l.found = nil
+	return found, err
+}
+
+// Knows reports whether memory or the server answers a message that only may ask about the server. Then the web is not asked. What it has looked
+// for is not looked for again by [ServerProvider.Contribute] in the same turn.
+func (p *ServerProvider) Knows(ctx context.Context, req turn.Request) bool {
+	q := p.Asked.Read(req, p.now())
+	if !q.Asks() || p.Servers == nil && req.GuildID != "" || q.Maybe && p.Off {
+		return p.Told != nil && p.Told(ctx, req)
+	}
+	l := p.looks.of(req)
+	l.once.Do(func() { l.look(ctx, p, req, q) })
+	return l.knows
+}
+
+// look is what was found for one turn. The first who asks looks; the context of that one limits how long the other waits.
+type look struct {
+	once  sync.Once
+	knows bool // memory or the server answers
+	taken atomic.Bool
+	found []turn.Contribution // of who takes it, then nil
+	err   error
+}
+
+func (l *look) look(ctx context.Context, p *ServerProvider, req turn.Request, q past.Question) {
+	if q.Maybe && p.Told != nil && p.Told(ctx, req) {
+		l.knows = true
+		return
+	}
+	found, err := p.find(ctx, req, q)
+	l.knows, l.found, l.err = err == nil && len(found) > 0, found, err
+}
+
+// maxLooks is how many turns are remembered.
+const maxLooks = 64
+
+// looks are those of the last turns.
+type looks struct {
+	mu     sync.Mutex
+	byTurn map[string]*look // guarded by mu
+	turns  []string         // guarded by mu; the oldest first
+}
+
+// of returns the look of a turn. A turn may begin again, after its message was changed. What has no turn is looked for each time.
+func (ls *looks) of(req turn.Request) *look {
+	ls.mu.Lock()
+	defer ls.mu.Unlock()
+	key := req.ID + " " + req.Message.Text
+	l := ls.byTurn[key]
+	if l != nil {
+		return l
+	}
+	if l = (&look{}); req.ID == "" {
+		return l
+	}
+	if ls.byTurn == nil {
+		ls.byTurn = map[string]*look{}
+	}
+	if ls.byTurn[key], ls.turns = l, append(ls.turns, key); len(ls.turns) > maxLooks {
+		delete(ls.byTurn, ls.turns[0])
+		ls.turns = ls.turns[1:]
+	}
+	return l
+}
+
+func (p *ServerProvider) find(ctx context.Context, req turn.Request, q past.Question) ([]turn.Contribution, error) {
+	r := &run{p: p, req: req, q: q, now: p.now(), room: contentRoom(req)}
 	if p.Off {
 		r.begin()
 		r.look.State, r.look.Reason, r.look.Block = turn.Disabled, searchOff, "Messages from before are not searched here, because the operator has turned that off. Say so, and guess nothing."
@@ -69,15 +146,6 @@ func (p *ServerProvider) Contribute(ctx context.Context, req turn.Request) ([]tu
 		return []turn.Contribution{c}, fmt.Errorf("search the server: %w", context.Cause(ctx))
 	}
 	return []turn.Contribution{c}, nil
-}
-
-// Knows reports whether memory or the server answers a message that only may ask about the server. Then the web is not asked.
-func (p *ServerProvider) Knows(ctx context.Context, req turn.Request) bool {
-	if p.Told != nil && p.Told(ctx, req) {
-		return true
-	}
-	cs, err := p.Contribute(ctx, req)
-	return err == nil && len(cs) > 0
 }
 
 // Missed returns what the asker has missed in the request's channel since from or, if that is zero, since their last message there.
@@ -144,7 +212,10 @@ func (r *run) answer(ctx context.Context) {
 	case r.q.Pins:
 		found = r.pins(ctx)
 	case r.q.Topic:
-		found = r.topics()
+		if found = r.topics(); len(found) == 0 && len(r.q.Channels) > 0 {
+			r.q.Span.From = r.now.Add(-maxAbsence)
+			found = r.missed(ctx) // what is said there tells it
+		}
 	case r.q.Missed:
 		found = r.missed(ctx)
 	default:

@@ -213,3 +213,32 @@ func TestMessagesStayInBlock(t *testing.T) {
 		t.Errorf("block\n%s", l.Block)
 	}
 }
+
+// What only may be asked of the server is looked for once in a turn, in either order, and Discord's own search is not asked.
+func TestLookedOnce(t *testing.T) {
+	h := &hall{}
+	p := serverProvider(t, h, "10 ben The vote is over, and the book that won is Emma.")
+	told := 0
+	p.Told = func(context.Context, turn.Request) bool { told++; return false }
+	for i, knowsFirst := range []bool{true, false} {
+		req := serverQuestion("ana", "which book won the vote?")
+		req.ID = string(rune('a' + i))
+		if q := past.Read(req, serverNow); !q.Maybe {
+			t.Fatalf("%+v", q)
+		}
+		told = 0
+		if knowsFirst && !p.Knows(t.Context(), req) {
+			t.Error("not known")
+		}
+		found, err := p.Contribute(t.Context(), req)
+		if err != nil || len(found) != 1 {
+			t.Errorf("found %+v, %v", found, err)
+		}
+		if !p.Knows(t.Context(), req) || told != 1 || len(h.searches) > 0 {
+			t.Errorf("looked %d times, asked Discord for %v", told, h.searches)
+		}
+		if again, err := p.Contribute(t.Context(), req); err != nil || len(again) != 1 { // the turn began again
+			t.Errorf("found %+v, %v", again, err)
+		}
+	}
+}

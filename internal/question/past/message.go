@@ -44,7 +44,20 @@ func (r *reader) findMentions() {
 			r.markUsed(at, at+len(m))
 		}
 	}
+	if !r.shared() { // Discord marks no channels of a server in a direct message
+		return
+	}
+	for _, at := range channelName.FindAllStringSubmatchIndex(r.u.Text, -1) {
+		r.q.Channels = text.AddOnce(r.q.Channels, r.u.Text[at[2]:at[3]])
+		r.markUsed(at[2], at[3])
+	}
 }
+
+// channelName matches a channel's name as people write it.
+var channelName = text.NewLazyRegexp(`(?:^|[\s(（])#([\p{Latin}\d_-]*\p{Latin}[\p{Latin}\d_-]*|[\d_-]*\p{L}[\p{L}\d_-]*)`)
+
+// shared reports whether a message is a direct one of somebody who shares servers with the bot.
+func (r *reader) shared() bool { return r.req.GuildID == "" && len(r.req.Servers) > 0 }
 
 func (r *reader) markUsed(from, to int) {
 	for _, w := range r.u.Words {
@@ -70,6 +83,22 @@ func (r *reader) members() (people []string) {
 				people = text.AddOnce(people, name)
 				break
 			}
+		}
+	}
+	return people
+}
+
+// owners returns the members that the message names as the owners of something, or between words of a script without spaces.
+func (r *reader) owners() (people []string) {
+	for _, name := range r.req.People {
+		keys := text.PhraseKeys(name)
+		if len(keys) != 1 || len(keys[0]) < 3 || question.IsCommonWord(keys[0]) {
+			continue
+		}
+		if slices.ContainsFunc(r.u.Words, func(w text.Word) bool {
+			return w.Key == keys[0]+"s" || text.Unspaced(w.Key) && strings.Contains(w.Key, keys[0])
+		}) {
+			people = text.AddOnce(people, name)
 		}
 	}
 	return people
@@ -205,8 +234,21 @@ var channelLink = text.NewLazyRegexp(`^https://discord\.com/channels/\d{1,20}/(\
 // knows nothing of it.
 func AboutAsker(message string, names []string) bool {
 	r := reader{u: question.Parse(message, names), used: map[int]bool{}}
-	return len(r.u.Words) <= maxPhraseWords && slices.ContainsFunc(r.inLanguages(text.MessageLanguage(message)), func(s spokenParts) bool {
+	if len(r.u.Words) > maxPhraseWords {
+		return false
+	}
+	return r.ofAsker("of_all") || slices.ContainsFunc(r.inLanguages(text.MessageLanguage(message)), func(s spokenParts) bool {
 		return s.find("you_know") >= 0 && s.find("about_me") >= 0
+	})
+}
+
+// ofAsker reports whether a question has a phrase that asks of its author. What asks of all of them ends the question.
+func (r *reader) ofAsker(cue string) bool {
+	return (r.u.Asks() || r.u.Inquiry) && !ordersWeb(r.u) && slices.ContainsFunc(languages(), func(w languageWords) bool {
+		return slices.ContainsFunc(phrasesIn(w.ofAsker, r.u), func(p part) bool {
+			behind := slices.IndexFunc(r.u.Words, func(w text.Word) bool { return w.Start >= p.end })
+			return p.name == cue && (cue != "of_all" || text.Unspaced(r.u.Text) || behind < 0 || behind >= len(r.u.Words)-1)
+		})
 	})
 }
 
@@ -216,6 +258,9 @@ func AboutOwn(message string, names []string) bool {
 	r := reader{u: question.Parse(message, names), used: map[int]bool{}}
 	if len(r.u.Words) > maxPhraseWords || strings.ContainsAny(message, "0123456789") {
 		return false
+	}
+	if r.ofAsker("of_mine") {
+		return true
 	}
 	return slices.ContainsFunc(r.inLanguages(text.MessageLanguage(message)), func(s spokenParts) bool {
 		owner := s.find("my")

@@ -107,8 +107,10 @@ func ReadBy(model *linear.Model, req turn.Request, now time.Time) Question {
 	if !q.Asks() && len(u.Words) <= maxPhraseWords { // a phrase that is enough by itself, in any language
 		q = firstAsked(slices.DeleteFunc(r.inLanguages(""), func(s spokenParts) bool { return !s.has["own_miss"] }))
 	}
-	if !q.Pins && !q.Topic {
-		q = weigh(model, q, r.spoken())
+	if s := r.spoken(); !q.Pins && !q.Topic {
+		if q = weigh(model, q, s); r.shared() {
+			q = s.inShared(q)
+		}
 	}
 	if q.Asks() && hasNoTopic(q, spoken) {
 		q.Words = nil
@@ -153,15 +155,44 @@ func weigh(model *linear.Model, q Question, s spokenParts) Question {
 	return q
 }
 
+// inShared decides a question in a direct message. What names a channel, or what somebody said or wrote, is for the servers and not for the web.
+func (s *spokenParts) inShared(q Question) Question {
+	has := func(parts ...string) bool { return slices.ContainsFunc(parts, func(n string) bool { return s.has[n] }) }
+	channels, said := len(s.q.Channels) > 0, has("say", "post", "talk", "suggest", "message", "link", "own_say", "own_talk", "own_suggest", "own_message", "chat", "server")
+	if s.ofWorld() && !channels || has("future") && !q.Asks() {
+		return q
+	}
+	if len(s.q.People) == 0 && said {
+		s.q.People = s.owners()
+		q.People = s.q.People
+	}
+	people := len(s.q.People) > 0
+	switch sure := channels || people && said; {
+	case q.Asks() && (sure || said):
+		q.Maybe = false
+	case sure, has("who", "anyone") && said:
+		q = s.wanted()
+		q.Maybe = !sure && !has("talk")
+	default:
+		return q
+	}
+	if channels && q.Why == wantsSaid && len(q.Words) < 2 && !people && !q.Missed && !q.ByAsker && !q.ByBot && q.Span.From.IsZero() {
+		q.Topic = true
+	}
+	return q
+}
+
 // ofWorld reports whether a message quotes somebody, or has a word for what everybody knows of.
 func (s *spokenParts) ofWorld() bool {
 	return strings.ContainsAny(s.u.Text, "\"“”„«»「」") || slices.Contains(kinds().In(s.u.Text), "world")
 }
 
+const wantsSaid = "asks what was said here"
+
 // wanted returns what a message wants of its server if the rules do not tell.
 func (s *spokenParts) wanted() Question {
 	q := s.q
-	q.Why, q.Here, q.Address = "asks what was said here", s.has["place"], s.has["link"] && !s.has["my"]
+	q.Why, q.Here, q.Address = wantsSaid, s.has["place"], s.has["link"] && !s.has["my"]
 	q.ByAsker, q.ByBot = s.saidBehind("did_i") || s.has["own_message"] || s.has["own_say"], s.saidBehind("did_you")
 	q.Missed = s.has["absent"] || s.has["own_miss"] || s.has["summary"] || s.has["should_know"]
 	q.Words = s.topic()

@@ -59,7 +59,7 @@ func (s *spokenParts) decide() Question {
 		q.Why, q.ByAsker = "asks what was said in this conversation", true
 	case s.holds("search") && s.holds("chat", "place") && s.holds("we", "place"),
 		has("my") && has("own_message") && asks && said, has("they_say") && has("what", "when", "who"), has("we") && has("already") && has("was"):
-		q.Why = "asks what was said here"
+		q.Why = wantsSaid
 	case place && (asks && has("who") && has("again") || has("anyone") && has("was")):
 		q.Why = "asks who of the people here it was"
 	case asks && has("what", "again") && has("reason") && s.givenSpeaks():
@@ -73,7 +73,7 @@ func (s *spokenParts) decide() Question {
 	case s.givenSpeaks() && !s.has["who"]:
 		q.Why = "asks what somebody here said"
 	case place, has("chat") && (has("say", "post", "own_talk") || has("we")):
-		q.Why = "asks what was said here"
+		q.Why = wantsSaid
 	case q.ByAsker, q.ByBot:
 		q.Why = "asks what was said in this conversation"
 	case has("own_talk", "of_us"), has("we") && has("say", "post", "talk", "suggest"), has("talk") && has("before"):

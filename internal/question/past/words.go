@@ -19,6 +19,7 @@ type languageWords struct {
 	given        map[string]bool     // given names and their short forms: those who talk know a person who is called by one alone
 	names        []string            // the same in scripts without spaces
 	particles    []string            // what stands between words in scripts without spaces, or ends them
+	ofAsker      text.Phrases        // how people ask what only they can have told: "of_all" of them, "of_mine" something
 }
 
 // languages has the words of all languages, English first.
@@ -33,11 +34,14 @@ var languages = sync.OnceValue(func() (all []languageWords) {
 
 func readWords(language string, table map[string]text.PhraseList) languageWords {
 	w := languageWords{language: language, begins: map[string][]string{}, ends: map[string][]string{}, given: map[string]bool{}}
-	whole := map[string]text.PhraseList{}
+	whole, ofAsker := map[string]text.PhraseList{}, map[string]text.PhraseList{}
 	for part, phrases := range table {
 		switch part {
 		case "particles":
 			w.particles = strings.Fields(string(phrases))
+			continue
+		case "of_all", "of_mine":
+			ofAsker[part] = phrases
 			continue
 		case "given":
 			for name := range strings.SplitSeq(string(phrases), ", ") {
@@ -60,7 +64,7 @@ func readWords(language string, table map[string]text.PhraseList) languageWords 
 			}
 		}
 	}
-	w.phrases = text.Compile(whole)
+	w.phrases, w.ofAsker = text.Compile(whole), text.Compile(ofAsker)
 	return w
 }
 
@@ -71,13 +75,9 @@ type part struct {
 }
 
 // find returns the parts of an utterance, in no order.
-func (w *languageWords) find(u question.Utterance) (all []part) {
-	for i, word := range u.Words {
-		for _, p := range w.phrases.ByFirst[word.Key] {
-			if text.HasPrefix(u.Words[i:], p.Words) {
-				all = append(all, part{p.Cue, word.Start, u.Words[i+len(p.Words)-1].End})
-			}
-		}
+func (w *languageWords) find(u question.Utterance) []part {
+	all := phrasesIn(w.phrases, u)
+	for _, word := range u.Words {
 		for at := range word.Key {
 			for _, name := range w.begins[word.Key[:at]] {
 				all = append(all, part{name, word.Start, word.End})
@@ -90,10 +90,22 @@ func (w *languageWords) find(u question.Utterance) (all []part) {
 			all = append(all, part{name, word.Start, word.End})
 		}
 	}
+	return all
+}
+
+// phrasesIn returns the places of phrases in an utterance.
+func phrasesIn(phrases text.Phrases, u question.Utterance) (all []part) {
+	for i, word := range u.Words {
+		for _, p := range phrases.ByFirst[word.Key] {
+			if text.HasPrefix(u.Words[i:], p.Words) {
+				all = append(all, part{p.Cue, word.Start, u.Words[i+len(p.Words)-1].End})
+			}
+		}
+	}
 	if text.ASCII(u.Text) {
 		return all
 	}
-	for _, p := range w.phrases.Inside {
+	for _, p := range phrases.Inside {
 		if at := strings.Index(u.Text, p.Words[0]); at >= 0 {
 			all = append(all, part{p.Cue, at, at + len(p.Words[0])})
 		}

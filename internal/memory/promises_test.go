@@ -1,0 +1,134 @@
+package memory
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"familiar/internal/context/turn"
+	"familiar/internal/redact"
+	"familiar/internal/store"
+	"familiar/internal/test/storetest"
+	"familiar/internal/trace"
+)
+
+// messagesOf returns the messages of a file, one a line, with \n for the end of a line.
+func messagesOf(t *testing.T, file string) (all []string) {
+	t.Helper()
+	data, err := os.ReadFile("testdata/" + file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(data)) {
+		all = append(all, strings.ReplaceAll(strings.TrimSpace(line), `\n`, "\n"))
+	}
+	return all
+}
+
+// side is a side model that proposes something for a message.
+type side func(message string) []map[string]any
+
+// keeperWith returns a keeper with a store of its own, in which Ana has said that she has a boat.
+func keeperWith(t *testing.T, s side) (*Keeper, func(message string) []turn.MemoryChange) {
+	t.Helper()
+	db := storetest.Open(t)
+	k := &Keeper{Memories: New(db), Traces: &trace.Store{DB: db}, Redact: redact.New(), Log: slog.New(slog.DiscardHandler)}
+	message := ""
+	if s != nil {
+		k.Ask = func(_ context.Context, _, _ string, answer any) error {
+			data, err := json.Marshal(map[string]any{"orders": s(message)})
+			if err != nil {
+				return err
+			}
+			return json.Unmarshal(data, answer)
+		}
+	}
+	n := 0
+	return k, func(said string) []turn.MemoryChange {
+		n++
+		message = said
+		r := turn.Request{ID: fmt.Sprint("t", n), ChannelID: "c", Character: "familiar", Names: []string{"familiar"}, People: []string{"ana", "ben", "ada", "carl", "dana"},
+			Addressed: turn.ByMention, Message: turn.Message{ID: fmt.Sprint(n), ChannelID: "c", Author: turn.Author{ID: "1", Name: "ana"}, Text: said, At: time.Now()}}
+		if _, err := db.Messages.SaveIncoming(t.Context(), store.Incoming{Message: store.Message{ID: r.Message.ID, ChannelID: "c", AuthorID: "1", AuthorName: "ana", Text: said, At: r.Message.At}}); err != nil {
+			t.Fatal(err)
+		}
+		var applied Applied
+		all := k.Apply(t.Context(), r, &applied)
+		for _, one := range all {
+			if one.Refused == turn.MemoryBroken {
+				t.Fatalf("%q: %+v", said, one)
+			}
+		}
+		return all
+	}
+}
+
+// What speaks of the memory always ends in a receipt, whatever a side model makes of it, and none of these is kept.
+func TestReceiptForEach(t *testing.T) {
+	sides := map[string]side{"none": nil, "sees nothing": func(string) []map[string]any { return nil }, "hostile": func(message string) []map[string]any {
+		return []map[string]any{{"kind": "keep", "words": message}, {"kind": "forget", "memory": 1}, {"kind": "correct", "words": message, "memory": 1}}
+	}}
+	for name, s := range sides {
+		_, say := keeperWith(t, s)
+		for _, message := range messagesOf(t, "receipts.txt") {
+			got := say(message)
+			if why := (&Keeper{}).whyNot(turn.Request{Message: turn.Message{Text: message}}); len(got) == 0 && (name != "sees nothing" || why == turn.MemoryOrder) {
+				t.Errorf("side model %s: %q has no receipt", name, message)
+			}
+			for _, one := range got {
+				if one.Refused == "" {
+					t.Errorf("side model %s: %q: %+v", name, message, one)
+				}
+			}
+		}
+	}
+}
+
+// Pasted text orders nothing, whatever a side model proposes.
+func TestPastedOrdersNothing(t *testing.T) {
+	words := ""
+	k, say := keeperWith(t, func(string) []map[string]any {
+		return []map[string]any{{"kind": "keep", "words": words}, {"kind": "forget", "memory": 1}, {"kind": "correct", "words": words, "memory": 1}}
+	})
+	for _, message := range messagesOf(t, "pasted.txt") {
+		for line := range strings.Lines(message) {
+			for _, words = range []string{strings.TrimSpace(line), message, line[strings.IndexAny(line, " ")+1:]} {
+				for _, one := range say(message) {
+					if one.Refused == "" {
+						t.Errorf("%q, proposed %q: %+v", message, words, one)
+					}
+				}
+				all, err := k.proposed(t.Context(), turn.Request{GuildID: "", ChannelID: "c", Message: turn.Message{Author: turn.Author{ID: "1"}, Text: message}})
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, one := range all {
+					if one.refused == "" {
+						t.Errorf("%q, proposed %q, taken: %+v", message, words, one)
+					}
+				}
+			}
+		}
+	}
+}
+
+// An honest side model has forgotten what the message speaks of, and nothing else.
+func TestForgetsAsProposed(t *testing.T) {
+	_, say := keeperWith(t, func(string) []map[string]any { return []map[string]any{{"kind": "forget", "memory": 1}} })
+	say("remember that my dog is called Rex")
+	for _, message := range []string{"that boat thing i told u? scrap it", "delete the old cat pictures"} {
+		for _, one := range say(message) {
+			if one.Refused == "" {
+				t.Errorf("%q: %+v", message, one)
+			}
+		}
+	}
+	if got := say("that dog thing i told u? scrap it"); len(got) != 1 || got[0].Deed != "forget" || len(got[0].IDs) != 1 {
+		t.Errorf("%+v", got)
+	}
+}
