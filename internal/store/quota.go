@@ -198,8 +198,8 @@ func (d dollars) Scan(value any) error {
 
 const addUsage = `INSERT INTO usage (day, scope, id, guild_id, turns, lookups, tokens, cost)
 	VALUES (?, ?, ?, ?, ?, ?, ?, ?), (?, ?, ?, ?, ?, ?, ?, ?), (?, ?, ?, ?, ?, ?, ?, ?), (?, ?, ?, ?, ?, ?, ?, ?)
-	ON CONFLICT (day, scope, id, guild_id) DO UPDATE SET turns = turns + excluded.turns, lookups = lookups + excluded.lookups,
-	tokens = tokens + excluded.tokens, cost = cost + excluded.cost`
+	ON CONFLICT (day, scope, id, guild_id) DO UPDATE SET turns = usage.turns + excluded.turns, lookups = usage.lookups + excluded.lookups,
+	tokens = usage.tokens + excluded.tokens, cost = usage.cost + excluded.cost`
 
 // AddUsage adds the use of a turn to its day: for the person in all servers, for the channel, for the server, and for all. People who opted
 // out or were forgotten are counted under their pseudonym.
@@ -271,7 +271,7 @@ func (s *Quotas) UsageByDay(ctx context.Context, since time.Time) ([]DayUsage, e
 	return List(ctx, s.db, "read usage by day", func(row Scanner) (d DayUsage, err error) {
 		err = row.Scan(&d.Day, &d.Turns, &d.Lookups, &d.Tokens, dollars{&d.Cost})
 		return d, err
-	}, `SELECT day, sum(turns), sum(lookups), sum(tokens), sum(cost) FROM usage
+	}, `SELECT day, CAST(sum(turns) AS BIGINT), CAST(sum(lookups) AS BIGINT), CAST(sum(tokens) AS BIGINT), CAST(sum(cost) AS BIGINT) FROM usage
 		WHERE day >= ? AND scope = 'all' GROUP BY day ORDER BY day`, day(since))
 }
 
@@ -281,6 +281,6 @@ func (s *Quotas) TopUsage(ctx context.Context, since time.Time, scope string, mo
 		err = row.Scan(&u.ID, &u.Turns, &u.Lookups, &u.Tokens, dollars{&u.Cost})
 		u.Scope = scope
 		return u, err
-	}, `SELECT id, sum(turns), sum(lookups), sum(tokens), sum(cost) FROM usage
+	}, `SELECT id, CAST(sum(turns) AS BIGINT), CAST(sum(lookups) AS BIGINT), CAST(sum(tokens) AS BIGINT), CAST(sum(cost) AS BIGINT) FROM usage
 		WHERE day >= ? AND scope = ? GROUP BY id ORDER BY sum(tokens) DESC, id LIMIT 0 + ?`, day(since), scope, most)
 }

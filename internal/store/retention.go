@@ -11,7 +11,7 @@ import (
 // Prune deletes the messages written before a time, and returns how many those were. What was learned from them stays.
 // Rows are in order of arrival: it looks no further than the first message that is not so old.
 func (s *Messages) Prune(ctx context.Context, before time.Time) (int, error) {
-	return s.dropWhere(ctx, `rowid < coalesce((SELECT rowid FROM messages WHERE at >= @before ORDER BY rowid LIMIT 1), 1 << 62)`, Args{"before": before.UnixMicro()}, false)
+	return s.dropWhere(ctx, `rowid < coalesce((SELECT rowid FROM messages WHERE at >= @before ORDER BY rowid LIMIT 1), 4611686018427387904)`, Args{"before": before.UnixMicro()}, false)
 }
 
 // DeleteGuild deletes the messages of a server, and returns how many those were.
@@ -76,7 +76,7 @@ func (s *Messages) eraseTraces(tx *sql.Tx, id string) error {
 // there are none.
 func (s *Messages) Oldest(ctx context.Context, n int, before time.Time) (time.Time, error) {
 	var at int64
-	err := s.db.readers.QueryRowContext(ctx, `SELECT coalesce(max(at), -1) FROM (SELECT at FROM messages WHERE at < ? ORDER BY rowid LIMIT ?)`, before.UnixMicro(), n).Scan(&at)
+	err := s.db.readers.QueryRowContext(ctx, `SELECT coalesce(max(at), -1) FROM (SELECT at FROM messages WHERE at < ? ORDER BY rowid LIMIT ?) AS oldest`, before.UnixMicro(), n).Scan(&at)
 	if err != nil {
 		return time.Time{}, fmt.Errorf("find the oldest messages: %w", s.db.Explain(err))
 	}
