@@ -16,6 +16,7 @@ import (
 	"familiar/internal/context/turn"
 	"familiar/internal/store"
 	"familiar/internal/test/llmtest"
+	"familiar/internal/test/postgres"
 )
 
 func service(t *testing.T, server *llmtest.Server, model string) *Service {
@@ -103,7 +104,7 @@ func TestWhatServicesAnswer(t *testing.T) {
 }
 
 // messages stores n messages with different words.
-func messages(t *testing.T, n int) *store.DB { return messagesIn(t, t.TempDir(), n) }
+func messages(t *testing.T, n int) *store.DB { return messagesIn(t, postgres.Place(t, t.TempDir()), n) }
 
 func messagesIn(t *testing.T, dir string, n int) *store.DB {
 	t.Helper()

@@ -27,8 +27,8 @@ func Kinds() []Kind {
 var inServer = rules{remove(`guild_id = @server`)}
 
 const (
-	endsWithDirect = `substr(name, -length(@direct) - 1) = '/' || @direct`
-	endsWithPerson = `substr(name, -length(@person) - 1) = '/' || @person`
+	endsWithDirect = `substr(name, length(name) - length(@direct)) = '/' || @direct`
+	endsWithPerson = `substr(name, length(name) - length(@person)) = '/' || @person`
 )
 
 // keepers is the list of everything that is kept, in the order of the walk: records go first, because a person's answers are found by their

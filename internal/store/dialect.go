@@ -30,6 +30,8 @@ var phrases = strings.NewReplacer(
 	`INSERT INTO trace_words (rowid, question, author, said) VALUES (?, ?, ?, ?)`,
 	`INSERT INTO trace_words (rowid, words) VALUES (?, LEXEMES_a(?) || LEXEMES_b(?) || LEXEMES_c(?)) ON CONFLICT DO NOTHING`,
 	`w.trace_words MATCH ?`, `w.words @@ MATCH_trace_words(?)`,
+	`memory_words MATCH ?`, `words @@ MATCH_memory_words(?)`,
+	`trace_words MATCH ?`, `words @@ MATCH_trace_words(?)`,
 	`message_words MATCH ?`, `words @@ MATCH_message_words(?)`,
 	`CROSS JOIN traces t ON `, `JOIN traces t ON `,
 	`CROSS JOIN messages ON `, `JOIN messages ON `,
@@ -44,7 +46,8 @@ var phrases = strings.NewReplacer(
 	`char(10)`, `chr(10)`,
 	`instr(`, `strpos(`,
 	`max(0, `, `greatest(0, `,
-	`max(forgotten, excluded.`, `greatest(privacy.forgotten, excluded.`,
+	`max(privacy.forgotten, `, `greatest(privacy.forgotten, `,
+	`max(watermarks.active, `, `greatest(watermarks.active, `,
 )
 
 // rankedMemories computes the rank of FTS5, BM25: https://sqlite.org/fts5.html#the_bm25_function

@@ -17,7 +17,7 @@ import (
 // SQLite takes longer to parse a small statement than to run it.
 var inTransactions = []string{
 	insertMessage, saveMessage, rowQuery, isDue, indexMessage, unindexMessage, deleteVector, unsummariseQuery, restingOn,
-	claimEvent, beginClaim, endClaims, savePost, deletePosts, returnGuild, metQuery, addUsage, standingQuery, unkeptQuery,
+	claimEvent, beginClaim, endClaims, savePost, deletePosts, returnGuild, metQuery, addUsage, addDirectUsage, addOneUsage, standingQuery, unkeptQuery,
 }
 
 // statements are prepared statements, by their text.

@@ -135,7 +135,7 @@ func (s *Guilds) Left(ctx context.Context, before time.Time) ([]string, error) {
 func (s *Privacy) BeginErasure(ctx context.Context, personID string, byOperator bool, at time.Time) error {
 	return s.db.Change(ctx, "begin to forget a person", func(tx *sql.Tx) error {
 		s.db.standings.Store(true)
-		_, err := tx.Exec(`INSERT INTO privacy (who, opted_out, forgotten) VALUES (?, 0, ?) ON CONFLICT (who) DO UPDATE SET forgotten = max(forgotten, excluded.forgotten)`,
+		_, err := tx.Exec(`INSERT INTO privacy (who, opted_out, forgotten) VALUES (?, 0, ?) ON CONFLICT (who) DO UPDATE SET forgotten = max(privacy.forgotten, excluded.forgotten)`,
 			s.Pseudonym(personID), at.UnixMicro())
 		if err == nil {
 			_, err = tx.Exec(`INSERT INTO erasures (person_id, at, by_operator) VALUES (?, ?, ?) ON CONFLICT DO NOTHING`, personID, at.UnixMicro(), byOperator)

@@ -31,6 +31,12 @@ func Needed(tb testing.TB) {
 	}
 }
 
+// Off keeps a test on files, because virtual time does not wait for a real connection.
+func Off(tb testing.TB) {
+	tb.Helper()
+	tb.Setenv(address, "")
+}
+
 // databases are those of this process. Making one takes longer than most tests, so they are used again.
 var databases struct {
 	sync.Mutex

@@ -348,6 +348,17 @@ CREATE TABLE memories (
 	superseded BOOLEAN NOT NULL,
 	pinned     BOOLEAN NOT NULL
 );
+-- A statement may come with its id, from an undone deletion or another store. Later ones have greater ids.
+CREATE FUNCTION memories_number() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+	IF new.id IS NULL THEN
+		new.id := nextval('memories_id_seq');
+	ELSIF new.id > (SELECT last_value FROM memories_id_seq) THEN
+		PERFORM setval('memories_id_seq', new.id);
+	END IF;
+	RETURN new;
+END $$;
+CREATE TRIGGER memories_number BEFORE INSERT ON memories FOR EACH ROW EXECUTE FUNCTION memories_number();
 CREATE UNIQUE INDEX memories_once ON memories (scope, scope_id, kind, subject, by_id, author_id, folded) WHERE NOT superseded;
 CREATE INDEX memories_by_subject ON memories (subject, kind);
 CREATE INDEX memories_by_person ON memories (by_id);
