@@ -155,7 +155,9 @@ func (db *DB) Inspect(ctx context.Context) (Inspection, error) {
 	if err != nil {
 		return found, err
 	}
-	found.Unused = size.File - size.Used
+	if db.server == nil {
+		found.Unused = size.File - size.Used
+	}
 	if found.Schema, _, err = db.versions(ctx, db.readers); err != nil {
 		return found, db.Explain(err)
 	}
@@ -199,7 +201,7 @@ const (
 
 // Size is the size of a database in bytes.
 type Size struct {
-	Used int64 // by kept data
+	Used int64 // by kept data; 0 on a server, where that is not known
 	File int64 // on the disk, with unused space, without the log
 }
 

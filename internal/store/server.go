@@ -187,6 +187,18 @@ func (s *server) examine(ctx context.Context, db *DB, writes bool) error {
 	return nil
 }
 
+// CheckServer returns why this program cannot use the server of a place, or nil. A directory needs none.
+func CheckServer(ctx context.Context, place string) error {
+	if !IsServer(place) {
+		return nil
+	}
+	db, err := at(place)
+	if err != nil {
+		return err
+	}
+	return db.Explain(errors.Join(db.server.examine(ctx, db, true), db.server.close()))
+}
+
 // findSchema refuses a database that has another schema.
 func (db *DB) findSchema(ctx context.Context) error {
 	have, want, err := db.versions(ctx, db.readers)
@@ -275,10 +287,9 @@ func (s *server) close() error {
 	return errors.Join(errs...)
 }
 
-// size returns the size of the database.
+// size returns the size of the database. How much of it is in use is not known: deleted rows keep their place for later ones.
 func (s *server) size(ctx context.Context, db *DB) (size Size, err error) {
 	err = db.readers.QueryRowContext(ctx, `SELECT pg_database_size(current_database())`).Scan(&size.File)
-	size.Used = size.File
 	return size, err
 }
 
