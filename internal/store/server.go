@@ -311,12 +311,6 @@ func (s *server) refresh(ctx context.Context, db *DB) (written bool, err error) 
 	return true, nil
 }
 
-// vacuum makes room of deleted rows usable again.
-func (s *server) vacuum(ctx context.Context, db *DB, tables string) error {
-	_, err := db.readers.ExecContext(ctx, `VACUUM `+tables)
-	return err
-}
-
 // makeServerVersions is makeVersions for PostgreSQL.
 const makeServerVersions = `CREATE TABLE IF NOT EXISTS goose_db_version (version_id BIGINT NOT NULL, is_applied BIGINT NOT NULL)`
 
