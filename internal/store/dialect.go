@@ -1,16 +1,13 @@
 package store
 
 import (
-	"context"
 	"database/sql/driver"
-	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
-
-	"github.com/jackc/pgx/v5/stdlib"
 )
 
 // The queries are SQLite's. PostgreSQL gets them through a driver around its own, which says otherwise what PostgreSQL says otherwise.
@@ -129,137 +126,30 @@ func replaceAll(e *regexp.Regexp, s string, replace func(groups []string) string
 	return e.ReplaceAllStringFunc(s, func(match string) string { return replace(e.FindStringSubmatch(match)) })
 }
 
-// bind returns the arguments of a translated statement.
-func (d *translated) bind(given []driver.NamedValue) ([]driver.NamedValue, error) {
-	bound := make([]driver.NamedValue, len(d.args))
+// bind returns the parameters of a translated statement, and which are bytes.
+func (d *translated) bind(given []driver.NamedValue) (values [][]byte, formats []int16, err error) {
+	values, formats = make([][]byte, len(d.args)), make([]int16, len(d.args))
 	for i, a := range d.args {
-		found := false
-		for _, g := range given {
-			if a.of.Name != "" && g.Name == a.of.Name || a.of.Name == "" && g.Ordinal == a.of.Ordinal {
-				bound[i].Value, found = g.Value, true
+		at := slices.IndexFunc(given, func(g driver.NamedValue) bool {
+			return a.of.Name != "" && g.Name == a.of.Name || a.of.Name == "" && g.Ordinal == a.of.Ordinal
+		})
+		if at < 0 {
+			return nil, nil, fmt.Errorf("parameter %d of a statement is missing", i+1)
+		}
+		value := given[at].Value
+		if text, ok := value.(string); ok {
+			if a.convert != nil {
+				value, err = a.convert(a.what, text)
+			} else { // a text of PostgreSQL holds neither
+				value = strings.ReplaceAll(strings.ToValidUTF8(text, "\ufffd"), "\x00", "\ufffd")
 			}
 		}
-		if !found {
-			return nil, fmt.Errorf("parameter %d of a statement is missing", i+1)
+		if err == nil {
+			values[i], formats[i], err = encode(value)
 		}
-		bound[i].Ordinal = i + 1
-		text, ok := bound[i].Value.(string)
-		switch {
-		case ok && a.convert != nil:
-			converted, err := a.convert(a.what, text)
-			if err != nil {
-				return nil, err
-			}
-			bound[i].Value = converted
-		case ok: // a text of PostgreSQL holds neither
-			bound[i].Value = strings.ReplaceAll(strings.ToValidUTF8(text, "\ufffd"), "\x00", "\ufffd")
+		if err != nil {
+			return nil, nil, err
 		}
 	}
-	return bound, nil
+	return values, formats, nil
 }
-
-// translating makes connections that translate.
-type translating struct {
-	driver.Connector
-	by     *translator
-	writes bool // a transaction waits until no other one writes, as in SQLite
-}
-
-func (c translating) Connect(ctx context.Context) (driver.Conn, error) {
-	inner, err := c.Connector.Connect(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return &conn{Conn: inner.(*stdlib.Conn), by: c.by, writes: c.writes}, nil
-}
-
-// conn is a connection that translates. It prepares nothing itself: pgx does, where it may.
-type conn struct {
-	*stdlib.Conn
-	by     *translator
-	writes bool
-}
-
-func (c *conn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
-	t := c.by.translate(query)
-	bound, err := t.bind(args)
-	if err != nil {
-		return nil, err
-	}
-	return c.Conn.QueryContext(ctx, t.text, bound)
-}
-
-func (c *conn) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
-	if len(args) == 0 { // it may be several statements, such as a migration
-		return c.Conn.ExecContext(ctx, phrases.Replace(query), nil)
-	}
-	t := c.by.translate(query)
-	bound, err := t.bind(args)
-	if err != nil {
-		return nil, err
-	}
-	return c.Conn.ExecContext(ctx, t.text, bound)
-}
-
-// CheckNamedValue turns values into the few types of drivers.
-func (c *conn) CheckNamedValue(v *driver.NamedValue) (err error) {
-	v.Value, err = driver.DefaultParameterConverter.ConvertValue(v.Value)
-	return err
-}
-
-func (c *conn) PrepareContext(_ context.Context, query string) (driver.Stmt, error) {
-	return stmt{c, query}, nil
-}
-
-func (c *conn) BeginTx(ctx context.Context, opts driver.TxOptions) (driver.Tx, error) {
-	if !c.writes {
-		return c.Conn.BeginTx(ctx, opts)
-	}
-	if err := c.Conn.Conn().PgConn().Exec(ctx, beginWrite).Close(); err != nil {
-		_ = c.Conn.Conn().PgConn().Exec(context.WithoutCancel(ctx), "ROLLBACK").Close()
-		return nil, err
-	}
-	return writing{c}, nil
-}
-
-// The locks of a database. They belong to transactions, because a pooler may give every transaction another connection.
-const (
-	ownerLock  = `1718707561, hashtext(current_schema())`
-	writeLock  = `1718707562, hashtext(current_schema())`
-	beginWrite = `BEGIN; SELECT pg_advisory_xact_lock(` + writeLock + `)`
-)
-
-// writing is a transaction that writes.
-type writing struct{ c *conn }
-
-func (w writing) Commit() error {
-	all, err := w.c.Conn.Conn().PgConn().Exec(context.Background(), "COMMIT").ReadAll()
-	if err == nil && (len(all) == 0 || all[0].CommandTag.String() != "COMMIT") {
-		err = errors.New("a statement of the transaction has failed")
-	}
-	return err
-}
-
-func (w writing) Rollback() error {
-	return w.c.Conn.Conn().PgConn().Exec(context.Background(), "ROLLBACK").Close()
-}
-
-// stmt is a statement on a connection.
-type stmt struct {
-	c     *conn
-	query string
-}
-
-func (s stmt) Close() error  { return nil }
-func (s stmt) NumInput() int { return -1 }
-
-func (s stmt) QueryContext(ctx context.Context, args []driver.NamedValue) (driver.Rows, error) {
-	return s.c.QueryContext(ctx, s.query, args)
-}
-
-func (s stmt) ExecContext(ctx context.Context, args []driver.NamedValue) (driver.Result, error) {
-	return s.c.ExecContext(ctx, s.query, args)
-}
-
-func (s stmt) Exec([]driver.Value) (driver.Result, error) { return nil, driver.ErrSkip }
-func (s stmt) Query([]driver.Value) (driver.Rows, error)  { return nil, driver.ErrSkip }

@@ -73,7 +73,7 @@ var explanations = map[Kind]struct{ cause, cure string }{
 	Encoding:   {"not in UTF-8", "make another one with createdb --encoding=UTF8 --template=template0"},
 	Forbidden:  {"the user may not make or use tables there", "make the user its owner: ALTER DATABASE … OWNER TO …, and GRANT CREATE ON SCHEMA public TO …"},
 	Replica:    {"it is a copy that can only be read", "name the primary server in FAMILIAR_DATABASE; several hosts with target_session_attrs=read-write find it"},
-	Pooled:     {"a pooler between gives every transaction another connection, and loses prepared statements", "add default_query_exec_mode=cache_describe to FAMILIAR_DATABASE, or set max_prepared_statements in PgBouncer"},
+	Pooled:     {"a pooler between gives every transaction another connection, and loses prepared statements", "add prepare=off to FAMILIAR_DATABASE, or set max_prepared_statements in PgBouncer"},
 	IO:         {"cannot be read or written", "check the disk and the system's log, or choose another data directory"},
 }
 

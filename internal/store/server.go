@@ -11,16 +11,15 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
-	"github.com/jackc/pgx/v5/stdlib"
 )
 
 // server is the PostgreSQL database of a [DB], which has no file then. One process owns the database as long as a transaction of its own
 // holds a lock. PostgreSQL ends both with the connection.
 type server struct {
-	config *pgx.ConnConfig
+	config *pgconn.Config
 	by     *translator
+	named  bool      // statements may be prepared by name
 	owners *sql.DB   // of one connection, for holds; nil: this process does not own the store
 	holds  *sql.Conn // in the owner's transaction; only open, guard and close use it
 	lost   atomic.Bool
@@ -60,30 +59,35 @@ func ShownPlace(place string) string {
 	return "postgres://" + strings.TrimPrefix(host, "/") + u.Path
 }
 
+// prepare is the option of an address that keeps statements from being prepared by name.
+const prepare = "prepare"
+
 // newServer reads an address.
 func newServer(place string) (*server, error) {
-	config, err := pgx.ParseConfig(place)
+	config, err := pgconn.ParseConfig(place)
 	if err != nil { // the error may hold a part of the address
 		return nil, &Error{Kind: Unreadable, Path: ShownPlace(place)}
 	}
 	if config.ConnectTimeout == 0 {
 		config.ConnectTimeout = connectLimit
 	}
+	named := config.RuntimeParams[prepare] != "off"
+	delete(config.RuntimeParams, prepare)
 	if config.RuntimeParams["application_name"] == "" {
 		config.RuntimeParams["application_name"] = "familiar"
 	}
 	words, err := newTokenizer()
-	return &server{config: config, by: &translator{words: words}}, err
+	return &server{config: config, by: &translator{words: words}, named: named}, err
 }
 
 // pool returns a pool of connections without opening one.
 func (s *server) pool(writes bool, most int) *sql.DB {
 	config := s.config
-	if config.DefaultQueryExecMode == pgx.QueryExecModeCacheStatement && !writes { // a pooler would know no such parameter
+	if s.named && !writes { // a pooler would know no such parameter
 		config = config.Copy()
 		config.RuntimeParams["default_transaction_read_only"] = "on"
 	}
-	pool := sql.OpenDB(translating{stdlib.GetConnector(*config), s.by, writes})
+	pool := sql.OpenDB(translating{config, s.by, s.named, writes})
 	pool.SetMaxOpenConns(most)
 	pool.SetMaxIdleConns(most)
 	pool.SetConnMaxIdleTime(serverIdleTime)
@@ -145,7 +149,7 @@ func (db *DB) serve(ctx context.Context, own, writes bool) (err error) {
 // examine refuses a server that this program cannot use, and says why. A pooler stands between if the number of the process that answers is
 // not that of the connection. Statements are not prepared by name then, because the next one may go elsewhere.
 func (s *server) examine(ctx context.Context, db *DB, writes bool) error {
-	pool := s.pool(true, 1)
+	pool := sql.OpenDB(translating{config: s.config, by: s.by})
 	defer pool.Close()
 	c, err := pool.Conn(ctx)
 	if err != nil {
@@ -154,8 +158,7 @@ func (s *server) examine(ctx context.Context, db *DB, writes bool) error {
 	defer c.Close()
 	var ours uint32
 	err = c.Raw(func(raw any) error {
-		inner := raw.(*conn).Conn.Conn()
-		ours = inner.PgConn().PID()
+		ours = raw.(*conn).pg.PID()
 		return nil
 	})
 	if err != nil {
@@ -165,9 +168,8 @@ func (s *server) examine(ctx context.Context, db *DB, writes bool) error {
 	var theirs uint32
 	var replica, creates bool
 	var encoding string
-	// A pooler could forget a prepared statement between its two steps.
 	err = c.QueryRowContext(ctx, `SELECT CAST(current_setting('server_version_num') AS BIGINT), pg_is_in_recovery() OR current_setting('transaction_read_only') = 'on',
-		coalesce(has_schema_privilege(current_schema(), 'CREATE'), FALSE), pg_backend_pid(), current_setting('server_encoding')`, pgx.QueryExecModeExec).
+		coalesce(has_schema_privilege(current_schema(), 'CREATE'), FALSE), pg_backend_pid(), current_setting('server_encoding')`).
 		Scan(&version, &replica, &creates, &theirs, &encoding)
 	switch {
 	case err != nil:
@@ -181,9 +183,7 @@ func (s *server) examine(ctx context.Context, db *DB, writes bool) error {
 	case writes && !creates:
 		return &Error{Kind: Forbidden, Path: db.path}
 	}
-	if ours != theirs && s.config.DefaultQueryExecMode == pgx.QueryExecModeCacheStatement {
-		s.config.DefaultQueryExecMode = pgx.QueryExecModeCacheDescribe
-	}
+	s.named = s.named && ours == theirs
 	return nil
 }
 

@@ -168,7 +168,7 @@ func TestWithoutPreparedStatements(t *testing.T) {
 	}
 	u, _ := url.Parse(address)
 	q := u.Query()
-	q.Set("default_query_exec_mode", "cache_describe")
+	q.Set("prepare", "off")
 	u.RawQuery = q.Encode()
 	db, err := Open(t.Context(), u.String())
 	if err != nil {
@@ -209,12 +209,14 @@ func FuzzLexemes(f *testing.F) {
 		if os.Getenv("FAMILIAR_TEST_POSTGRES") == "" || match(s, "", true) == "" {
 			return
 		}
-		pool, err := sql.Open("pgx", os.Getenv("FAMILIAR_TEST_POSTGRES"))
+		db, err := at(os.Getenv("FAMILIAR_TEST_POSTGRES"))
 		if err != nil {
 			t.Fatal(err)
 		}
+		defer db.server.close()
+		pool := db.server.pool(true, 1)
 		defer pool.Close()
-		if _, err := pool.ExecContext(context.Background(), `SELECT CAST(CAST($1 AS TEXT) AS tsquery)`, query); err != nil {
+		if _, err := pool.ExecContext(context.Background(), `SELECT CAST(CAST(? AS TEXT) AS tsquery)`, query); err != nil {
 			t.Errorf("%q: %s: %v", s, query, err)
 		}
 	})

@@ -4,7 +4,7 @@ package postgres
 
 import (
 	"context"
-	"database/sql"
+	"errors"
 	"fmt"
 	"net/url"
 	"os"
@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	_ "github.com/jackc/pgx/v5/stdlib" // the driver named "pgx"
+	"github.com/jackc/pgx/v5/pgconn"
 )
 
 const (
@@ -116,10 +116,9 @@ func run(tb testing.TB, place, statement string) {
 	tb.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
-	pool, err := sql.Open("pgx", place)
+	c, err := pgconn.Connect(ctx, place)
 	if err == nil {
-		_, err = pool.ExecContext(ctx, statement)
-		pool.Close()
+		err = errors.Join(c.Exec(ctx, statement).Close(), c.Close(ctx))
 	}
 	if err != nil {
 		tb.Fatalf("%s: %v", statement, err)
