@@ -32,6 +32,7 @@ func service(t *testing.T, server *llmtest.Server, model string) *Service {
 }
 
 func TestQuestion(t *testing.T) {
+	postgres.Off(t)
 	synctest.Test(t, func(t *testing.T) {
 		server := llmtest.InMemory(t)
 		server.Key = "sk-0123456789abcdef"
@@ -136,6 +137,7 @@ func quiet() *slog.Logger { return slog.New(slog.NewTextHandler(io.Discard, nil)
 // The indexer embeds the newest messages first and resumes where it stopped. It waits while the service is down, skips
 // texts that the service rejects, and starts over for another model.
 func TestIndexer(t *testing.T) {
+	postgres.Off(t)
 	synctest.Test(t, func(t *testing.T) {
 		db := messages(t, 300)
 		defer db.Close()
@@ -209,6 +211,7 @@ func TestIndexer(t *testing.T) {
 
 // If the service rejects everything, no text is marked as rejected.
 func TestIndexerMisconfigured(t *testing.T) {
+	postgres.Off(t)
 	synctest.Test(t, func(t *testing.T) {
 		db := messages(t, 10)
 		defer db.Close()
