@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// The first file is the baseline: the whole schema. Each later file brings it to the next version. A released file is never changed.
+// Each engine has its files, with the same numbers. The first file is the baseline: the whole schema. Each later file brings it to the next version. A released file is never changed.
 //
 //go:embed migrations/*/*.sql
 var migrations embed.FS

@@ -15,7 +15,9 @@
 // Package forget decides what is deleted of a person, a server or a message, with the functions of retention.go and query.go.
 // The standing of a person is checked in the transaction that would keep something about them (privacy.go).
 //
-// The SQL outside this package is plain, so that another engine could implement the same methods.
+// The place of a store may be the address of a PostgreSQL database instead of a directory (server.go). The queries stay those of SQLite: a
+// driver on pgconn (driver.go) gives PostgreSQL what it calls otherwise (dialect.go) and the words of texts as FTS5 cuts them (lexeme.go).
+// There the file, its log and its checks do not exist, and a lock in the database makes one process its owner.
 package store
 
 import (
@@ -149,7 +151,7 @@ type Guilds struct{ db *DB }
 // Notes keeps small facts under keys.
 type Notes struct{ db *DB }
 
-// Open opens the store in dir, and creates both if they are missing, readable only for their owner. The caller must Close it. Until then no
+// Open opens the store in dir, or in the database of an address, and creates it if it is missing, readable only for its owner. The caller must Close it. Until then no
 // other process can open it, but others can [Look] at it and work [Beside] it.
 func Open(ctx context.Context, dir string) (*DB, error) {
 	return openBy(ctx, dir, (*DB).open)
