@@ -31,7 +31,7 @@ func Needed(tb testing.TB) {
 	}
 }
 
-// Off keeps a test on files, because virtual time does not wait for a real connection.
+// Off keeps a test on files: it has virtual time, which does not wait for a real connection, or statements that only SQLite knows.
 func Off(tb testing.TB) {
 	tb.Helper()
 	tb.Setenv(address, "")
