@@ -14,8 +14,8 @@ import (
 	"familiar/internal/store"
 	"familiar/internal/test/storetest"
 
-	"github.com/google/go-cmp/cmp"
 	"familiar/internal/test/postgres"
+	"github.com/google/go-cmp/cmp"
 )
 
 var (
