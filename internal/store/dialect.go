@@ -15,6 +15,8 @@ import (
 // phrases are what SQLite and PostgreSQL call by different names, the longer ones first. ?1 is the first parameter. LEXEMES_a(?) is a text as
 // words of the first column, MATCH_t(?) a query of the full-text table t, and TERMS_t(?) its words.
 var phrases = strings.NewReplacer(
+	insertMessage, insertMessage+` RETURNING rowid`, // for LastInsertId
+	`INSERT INTO record_parts (body) VALUES (?)`, `INSERT INTO record_parts (body) VALUES (?) RETURNING id`,
 	indexMessage, `INSERT INTO message_words (rowid, words) VALUES (?1, LEXEMES_a(?2) || LEXEMES_b(?3)) ON CONFLICT (rowid) DO UPDATE SET words = excluded.words`,
 	unindexMessage, `DELETE FROM message_words WHERE rowid = ?1`,
 	rebuildRecords, `DELETE FROM trace_words`,

@@ -114,9 +114,26 @@ func (c *conn) ExecContext(ctx context.Context, query string, args []driver.Name
 	if err != nil {
 		return nil, err
 	}
+	var done executed
+	if result.NextRow() && len(result.Values()) == 1 {
+		done.id, _ = strconv.ParseInt(string(result.Values()[0]), 10, 64)
+	}
 	tag, err := result.Close()
-	return driver.RowsAffected(tag.RowsAffected()), c.lost(err)
+	done.rows = tag.RowsAffected()
+	return done, c.lost(err)
 }
+
+// executed is what a statement did.
+type executed struct {
+	rows int64
+	id   int64 // what RETURNING says of the first row
+}
+
+// LastInsertId implements [driver.Result].
+func (e executed) LastInsertId() (int64, error) { return e.id, nil }
+
+// RowsAffected implements [driver.Result].
+func (e executed) RowsAffected() (int64, error) { return e.rows, nil }
 
 // simple runs statements without parameters and returns the tag of the last one.
 func (c *conn) simple(ctx context.Context, statements string) (tag pgconn.CommandTag, err error) {

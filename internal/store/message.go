@@ -74,11 +74,14 @@ func (s *Messages) save(tx *sql.Tx, m Message) error {
 
 // insert saves a message that is new and returns its row, or returns row 0 if the message is there.
 func (s *Messages) insert(tx *sql.Tx, m Message) (row int64, err error) {
-	err = s.db.stmt(tx, insertMessage).QueryRow(m.values()...).Scan(&row)
-	if errors.Is(err, sql.ErrNoRows) {
-		return 0, nil
+	r, err := s.db.stmt(tx, insertMessage).Exec(m.values()...)
+	if err != nil {
+		return 0, err
 	}
-	return row, err
+	if isNew, err := changed(r); err != nil || !isNew {
+		return 0, err
+	}
+	return r.LastInsertId()
 }
 
 // keeps reports whether a message may be kept. Its author decides, or, for the bot's own, the person whom it answers.
@@ -257,7 +260,7 @@ func scan(row Scanner) (m Message, err error) {
 
 const (
 	insertOr      = `INSERT INTO messages (` + columns + `) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO `
-	insertMessage = insertOr + `NOTHING RETURNING rowid`
+	insertMessage = insertOr + `NOTHING`
 	saveMessage   = insertOr + `UPDATE SET channel_id = excluded.channel_id, guild_id = excluded.guild_id,
 		author_id = excluded.author_id, author_name = excluded.author_name, text = excluded.text,
 		reply_to = excluded.reply_to, turn_id = excluded.turn_id, at = excluded.at, own = excluded.own, note = excluded.note`

@@ -28,7 +28,7 @@ const (
 	openQuery  = `INSERT INTO open_records (trace_id, body) VALUES (?, ?) ON CONFLICT (trace_id) DO UPDATE SET body = excluded.body`
 	closeQuery = `DELETE FROM open_records WHERE trace_id = ?`
 	placeQuery = `SELECT part, parts FROM traces WHERE id = ?`
-	partQuery  = `INSERT INTO record_parts (body) VALUES (?) RETURNING id`
+	partQuery  = `INSERT INTO record_parts (body) VALUES (?)`
 
 	// bodyQuery returns the parts of a record. The condition is appended.
 	bodyQuery = `SELECT t.id, coalesce(p.body, o.body, t.record) FROM traces t LEFT JOIN open_records o ON o.trace_id = t.id
@@ -43,12 +43,14 @@ func (p *statements) saveParts(tx *sql.Tx, body []byte) (at place, err error) {
 	stmt := tx.Stmt(p.part)
 	for ; len(body) > 0; at.n++ {
 		size := min(len(body), partBytes)
-		var id int64
-		if err := stmt.QueryRow(body[:size]).Scan(&id); err != nil {
+		r, err := stmt.Exec(body[:size])
+		if err != nil {
 			return place{}, err
 		}
 		if at.n == 0 { // the next rows have the next ids, because there is one writer
-			at.first = id
+			if at.first, err = r.LastInsertId(); err != nil {
+				return place{}, err
+			}
 		}
 		body = body[size:]
 	}
