@@ -32,7 +32,7 @@ func (b backupCommand) Run(ctx context.Context, p *program, stop stopper) error 
 		return app.Problems{fmt.Sprintf("there is no directory %s; make it, or name another file", dir)}
 	}
 	return p.interruptible(stop, func() error {
-		size, err := store.Backup(ctx, app.Resolve(p.dir, settings.Get("FAMILIAR_DATA")), app.Resolve(p.dir, b.File), b.Force, time.Now())
+		size, err := store.Backup(ctx, settings.Place(p.dir), app.Resolve(p.dir, b.File), b.Force, time.Now())
 		if errors.Is(err, fs.ErrExist) {
 			return app.Problems{fmt.Sprintf("%s is there already; choose another name, or write over it with --force", b.File)}
 		}
@@ -61,7 +61,7 @@ func (r restoreCommand) Run(ctx context.Context, p *program, stop stopper) error
 	}
 	return p.interruptible(stop, func() error {
 		var again forgetAgain
-		kept, err := store.Restore(ctx, app.Resolve(p.dir, settings.Get("FAMILIAR_DATA")), app.Resolve(p.dir, r.File), time.Now(), again.prepare)
+		kept, err := store.Restore(ctx, settings.Place(p.dir), app.Resolve(p.dir, r.File), time.Now(), again.prepare)
 		if err != nil {
 			return fmt.Errorf("restore: %w", err)
 		}

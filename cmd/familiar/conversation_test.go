@@ -36,6 +36,7 @@ import (
 	"familiar/internal/search/backend"
 	"familiar/internal/test/discordtest"
 	"familiar/internal/test/llmtest"
+	"familiar/internal/test/postgres"
 	"familiar/internal/test/storetest"
 	"familiar/internal/test/webtest"
 )
@@ -213,6 +214,9 @@ func TestConversations(t *testing.T) {
 				t.Fatal(err)
 			}
 			c := newConversation(t, archive)
+			if place := postgres.Place(t, c.data()); place != c.data() {
+				c.env["FAMILIAR_DATABASE"] = place
+			}
 			c.play(file, archive)
 			c.stop()
 		})
@@ -269,9 +273,11 @@ func newConversation(t *testing.T, archive *txtar.Archive) *conversation {
 	}
 	c.web = webtest.New(t, txtar.Format(pages))
 	c.web.Handle(discordtest.CDN+"/", c.discord.ServeFile)
-	storetest.Seed(c.T, filepath.Join(c.dir, "data")) // testdata/script and the tests of package store begin without one
+	storetest.Seed(c.T, c.data()) // testdata/script and the tests of package store begin without one
 	return c
 }
+
+func (c *conversation) data() string { return filepath.Join(c.dir, "data") }
 
 // unhurried gives characters more time than usual, since a machine that tests may be busy. A character of the archive
 // that says how much time it has keeps to that.
@@ -710,7 +716,7 @@ func (c *conversation) finished(reply string) {
 func (c *conversation) records() *trace.Store {
 	c.Helper()
 	if c.traces == nil {
-		db, err := store.Look(context.Background(), filepath.Join(c.dir, "data"))
+		db, err := store.Look(context.Background(), cmp.Or(c.env["FAMILIAR_DATABASE"], c.data()))
 		c.must(err)
 		c.Cleanup(func() { db.Close() })
 		c.traces = &trace.Store{DB: db}

@@ -61,7 +61,7 @@ func (e exportCommand) data(ctx context.Context, p *program, stop stopper) error
 		return err
 	}
 	return p.interruptible(stop, func() error {
-		db, err := store.Look(ctx, app.Resolve(p.dir, settings.Get("FAMILIAR_DATA")))
+		db, err := store.Look(ctx, settings.Place(p.dir))
 		if err != nil {
 			return err
 		}

@@ -143,7 +143,7 @@ func withStore(ctx context.Context, p *program, open func(context.Context, strin
 	if err != nil {
 		return err
 	}
-	db, err := open(ctx, app.Resolve(p.dir, settings.Get("FAMILIAR_DATA")))
+	db, err := open(ctx, settings.Place(p.dir))
 	if err != nil {
 		return err
 	}

@@ -156,7 +156,7 @@ func withForgetter(ctx context.Context, p *program, user string, openStore func(
 	if err != nil {
 		return err
 	}
-	db, err := openStore(ctx, app.Resolve(p.dir, settings.Get("FAMILIAR_DATA")))
+	db, err := openStore(ctx, settings.Place(p.dir))
 	if err != nil {
 		return err
 	}

@@ -30,7 +30,7 @@ func (c traceCommand) Run(ctx context.Context, p *program) error {
 	if err != nil {
 		return err
 	}
-	db, err := store.Look(ctx, app.Resolve(p.dir, settings.Get("FAMILIAR_DATA")))
+	db, err := store.Look(ctx, settings.Place(p.dir))
 	if err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package app
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -272,6 +273,11 @@ func (c *Config) searchKeys() map[string]string {
 		keys[k.Name] = c.Get(k.Name)
 	}
 	return keys
+}
+
+// Place returns where the store is: the address of a database, or a directory.
+func (c *Config) Place(dir string) string {
+	return cmp.Or(c.Get("FAMILIAR_DATABASE"), Resolve(dir, c.Get("FAMILIAR_DATA")))
 }
 
 func Resolve(dir, path string) string {

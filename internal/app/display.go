@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"familiar/internal/redact"
+	"familiar/internal/store"
 	"familiar/internal/telemetry"
 	"familiar/internal/text"
 )
@@ -48,6 +49,10 @@ func (v Value) inAddress() []string {
 	u, err := url.Parse(v.Text)
 	if v.Secret || err != nil {
 		return nil
+	}
+	if store.IsServer(v.Text) { // the user's name is no token, and the options are no secret
+		raw, _, _ := strings.Cut(strings.TrimPrefix(v.Text[strings.Index(v.Text, "://")+3:], u.User.Username()+":"), "@")
+		return []string{raw, u.Query().Get("password"), u.Query().Get("sslpassword")}
 	}
 	all := []string{u.User.Username()}
 	for _, values := range u.Query() {

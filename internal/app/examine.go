@@ -78,7 +78,7 @@ func (a *App) installation(p *Process) doctor.Installation {
 			return a.embeddings, err
 		},
 		Transcription: a.listener(),
-		Data:          Resolve(p.Dir, c.Get("FAMILIAR_DATA")), Root: p.Far.Root, Free: p.Far.Free,
+		Data:          Resolve(p.Dir, c.Get("FAMILIAR_DATA")), Place: c.Place(p.Dir), Root: p.Far.Root, Free: p.Far.Free,
 		Close: a.Close,
 	}
 	if i.Root == nil {

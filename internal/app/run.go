@@ -229,6 +229,9 @@ func (a *App) Describe(out io.Writer, width int) {
 		say("console", "%s", a.pages)
 	}
 	say("data", "%s", a.Config.Get("FAMILIAR_DATA"))
+	if place := a.Config.Get("FAMILIAR_DATABASE"); place != "" {
+		say("database", "%s", store.ShownPlace(place))
+	}
 }
 
 // describeOff prints which search services are off, and why.

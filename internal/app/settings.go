@@ -14,6 +14,7 @@ import (
 	"familiar/internal/gate"
 	"familiar/internal/llm"
 	"familiar/internal/search/backend"
+	"familiar/internal/store"
 	"familiar/internal/telemetry"
 	"familiar/internal/web/guard"
 )
@@ -60,6 +61,7 @@ func Settings() []Setting {
 		{Name: "FAMILIAR_SEARCH_OFF", About: "search backends not to use, by name, separated by commas"},
 		{Name: "FAMILIAR_SEARCH_LIMITS", About: "how often search backends may be asked, instead of the limits of their free plans: brave=2000/month, newsapi=100/day, searxng=5/second"},
 		{Name: "FAMILIAR_DATA", Preset: "./data", About: "the directory of the database; an installed program without a directory data beside it keeps it in the user's own, $XDG_DATA_HOME/familiar"},
+		{Name: "FAMILIAR_DATABASE", About: "a PostgreSQL database instead of the file in that directory: postgres://user:password@host/name", check: checkDatabase},
 		{Name: "FAMILIAR_KEEP_MESSAGES", Preset: "30", About: "for how many days messages, and the names of those who wrote them, are kept", check: checkCount},
 		{Name: "FAMILIAR_KEEP_MEMORY", Preset: "365", About: "for how many days what it learned by itself is kept; what somebody told it to remember stays until they have it forgotten", check: checkCount},
 		{Name: "FAMILIAR_KEEP_RECORDS", Preset: "30", About: "for how many days the records of turns are kept", check: checkCount},
@@ -98,6 +100,13 @@ func Settings() []Setting {
 		all = append(all, Setting{Name: k.Name, Secret: !k.Open, About: k.About, where: k.Where})
 	}
 	return all
+}
+
+func checkDatabase(text string) error {
+	if text != "" && !store.IsServer(text) {
+		return errors.New("it does not begin with postgres://")
+	}
+	return nil
 }
 
 func checkURL(text string) error {

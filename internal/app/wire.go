@@ -189,11 +189,11 @@ func (a *App) openModels(ctx context.Context, p *Process) (err error) {
 
 // openStore opens the store. If another process owns it, commands other than run work beside that process.
 func (a *App) openStore(ctx context.Context, p *Process) (err error) {
-	dir := Resolve(p.Dir, a.Config.Get("FAMILIAR_DATA"))
+	place := a.Config.Place(p.Dir)
 	if a.owns {
-		a.Store, err = store.Open(ctx, dir)
+		a.Store, err = store.Open(ctx, place)
 	} else {
-		a.Store, a.Beside, err = OpenShared(ctx, p, dir)
+		a.Store, a.Beside, err = OpenShared(ctx, p, place)
 	}
 	if err != nil {
 		return err
@@ -363,7 +363,7 @@ func OpenReplay(ctx context.Context, p *Process, live bool) (*App, error) {
 	if err != nil {
 		return nil, err
 	}
-	if a.Store, err = store.Look(ctx, Resolve(p.Dir, a.Config.Get("FAMILIAR_DATA"))); err != nil {
+	if a.Store, err = store.Look(ctx, a.Config.Place(p.Dir)); err != nil {
 		return nil, err
 	}
 	a.Memories, a.Vectors, a.Traces = memory.New(a.Store), embedding.NewVectors(a.Store), &trace.Store{DB: a.Store}
@@ -392,7 +392,7 @@ func OpenBackendsList(ctx context.Context, p *Process, probe bool) (*App, error)
 	if err != nil {
 		return nil, err
 	}
-	a.Store, err = store.Look(ctx, Resolve(p.Dir, a.Config.Get("FAMILIAR_DATA")))
+	a.Store, err = store.Look(ctx, a.Config.Place(p.Dir))
 	var trouble *store.Error
 	switch {
 	case errors.As(err, &trouble) && trouble.Kind == store.Missing:

@@ -44,9 +44,10 @@ type Installation struct {
 	Fetcher       *fetch.Fetcher
 	Turn          func(ctx context.Context, question string) (*turn.Trace, error) // answers a question as the bot does, and keeps nothing
 
-	Data string                          // the directory of the database
-	Root fs.FS                           // the file system of this machine, with /proc and /sys
-	Free func(dir string) (int64, error) // bytes left on the disk of a directory
+	Data  string                          // the directory of the database
+	Place string                          // of the store: that directory, or a server
+	Root  fs.FS                           // the file system of this machine, with /proc and /sys
+	Free  func(dir string) (int64, error) // bytes left on the disk of a directory
 
 	Close func() error // releases all of this; nil: there is nothing to release
 }

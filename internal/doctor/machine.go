@@ -25,7 +25,14 @@ func (e *Examination) database(ctx context.Context) []Finding {
 	if free, err := e.Free(cache.Nearest(e.Data)); err == nil {
 		d.Free, d.FreeKnown = free, true
 	}
-	db, err := store.Look(ctx, e.Data)
+	if d.Server = store.IsServer(e.Place); d.Server {
+		d.Path = store.ShownPlace(e.Place)
+	}
+	var db *store.DB
+	err := store.CheckServer(ctx, e.Place)
+	if err == nil {
+		db, err = store.Look(ctx, e.Place)
+	}
 	var trouble *store.Error
 	switch {
 	case errors.As(err, &trouble) && trouble.Kind == store.Missing:
@@ -56,6 +63,7 @@ func (e *Examination) database(ctx context.Context) []Finding {
 // database is what was found out about the database.
 type database struct {
 	Path    string
+	Server  bool   // it is on a server, which keeps it in order; Free is about this program's other files
 	Missing bool   // there is none yet
 	Dir     error  // why its directory cannot be written; nil: it can
 	Trouble string // why it cannot be opened, with what to do; empty: it was opened
@@ -86,7 +94,7 @@ func (d database) judge() []Finding {
 	if d.FreeKnown {
 		all = append(all, d.judgeSpace())
 	}
-	if !d.Missing && d.Trouble == "" {
+	if !d.Missing && d.Trouble == "" && !d.Server {
 		all = append(all, d.judgeBackup())
 	}
 	return all
@@ -98,6 +106,8 @@ func (d database) judgeFile() Finding {
 	case d.Dir != nil:
 		f.State, f.Text = Failure, d.Dir.Error()+"."
 		f.Cure = "give the user that this program runs as the right to write there, or set FAMILIAR_DATA to another directory"
+	case d.Missing && d.Server:
+		f.Text = fmt.Sprintf("%s is empty. The first start makes its tables.", d.Path)
 	case d.Missing:
 		f.Text = fmt.Sprintf("There is none yet. The first start creates %s.", d.Path)
 	case d.Older:
@@ -110,6 +120,8 @@ func (d database) judgeFile() Finding {
 	case d.Hurried:
 		f.State, f.Text = Warning, fmt.Sprintf("%s: too large to be checked for damage in the available time.", text.Size(d.Bytes))
 		f.Cure = "sqlite3 familiar.db 'PRAGMA quick_check' does it"
+	case d.Server:
+		f.Text = fmt.Sprintf("%s, %s, schema %d. Copy it with pg_dump.", d.Path, text.Size(d.Bytes), d.Schema)
 	default:
 		f.Text = fmt.Sprintf("%s, %s of them unused, schema %d; nothing is damaged.", text.Size(d.Bytes), text.Size(d.Unused), d.Schema)
 	}
@@ -118,6 +130,9 @@ func (d database) judgeFile() Finding {
 
 func (d database) judgeSpace() Finding {
 	f := Finding{ID: "space", State: OK, Text: text.Size(d.Free) + " are free on its disk."}
+	if d.Server {
+		d.Bytes = 0
+	}
 	if d.Free < max(littleSpace, 2*d.Bytes) {
 		f.State, f.Cure = Warning, "free some space: a backup takes as much as the database, and so may tidying it"
 	}

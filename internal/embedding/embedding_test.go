@@ -16,6 +16,7 @@ import (
 	"familiar/internal/context/turn"
 	"familiar/internal/store"
 	"familiar/internal/test/llmtest"
+	"familiar/internal/test/postgres"
 )
 
 func service(t *testing.T, server *llmtest.Server, model string) *Service {
@@ -31,6 +32,7 @@ func service(t *testing.T, server *llmtest.Server, model string) *Service {
 }
 
 func TestQuestion(t *testing.T) {
+	postgres.Off(t)
 	synctest.Test(t, func(t *testing.T) {
 		server := llmtest.InMemory(t)
 		server.Key = "sk-0123456789abcdef"
@@ -103,7 +105,7 @@ func TestWhatServicesAnswer(t *testing.T) {
 }
 
 // messages stores n messages with different words.
-func messages(t *testing.T, n int) *store.DB { return messagesIn(t, t.TempDir(), n) }
+func messages(t *testing.T, n int) *store.DB { return messagesIn(t, postgres.Place(t, t.TempDir()), n) }
 
 func messagesIn(t *testing.T, dir string, n int) *store.DB {
 	t.Helper()
@@ -135,6 +137,7 @@ func quiet() *slog.Logger { return slog.New(slog.NewTextHandler(io.Discard, nil)
 // The indexer embeds the newest messages first and resumes where it stopped. It waits while the service is down, skips
 // texts that the service rejects, and starts over for another model.
 func TestIndexer(t *testing.T) {
+	postgres.Off(t)
 	synctest.Test(t, func(t *testing.T) {
 		db := messages(t, 300)
 		defer db.Close()
@@ -208,6 +211,7 @@ func TestIndexer(t *testing.T) {
 
 // If the service rejects everything, no text is marked as rejected.
 func TestIndexerMisconfigured(t *testing.T) {
+	postgres.Off(t)
 	synctest.Test(t, func(t *testing.T) {
 		db := messages(t, 10)
 		defer db.Close()

@@ -304,7 +304,7 @@ func mostRows(key vectorKey) int { return min(mostCompared, vectorCacheBytes/key
 const vectorsQuery = `SELECT count(*), coalesce(min(at), 0), coalesce(group_concat(message_id, char(10)), ''), coalesce(group_concat(channel_id, char(10)), ''),
 	CAST(coalesce(group_concat(vector, ''), '') AS BLOB) FROM
 	(SELECT at, message_id, channel_id, vector FROM message_vectors WHERE place = ? AND model = ? AND (at, message_id) < (?, ?) AND length(vector) = ?
-	ORDER BY at DESC, message_id DESC LIMIT 0 + ?)`
+	ORDER BY at DESC, message_id DESC LIMIT 0 + ?) AS newest`
 
 // read reads the newest vectors of a place.
 func (s *Vectors) read(ctx context.Context, key vectorKey) (*cachedVectors, error) {

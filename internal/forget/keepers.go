@@ -27,9 +27,13 @@ func Kinds() []Kind {
 var inServer = rules{remove(`guild_id = @server`)}
 
 const (
-	endsWithDirect = `substr(name, -length(@direct) - 1) = '/' || @direct`
-	endsWithPerson = `substr(name, -length(@person) - 1) = '/' || @person`
+	endsWithDirect = `substr(name, length(name) - length(@direct)) = '/' || @direct`
+	endsWithPerson = `substr(name, length(name) - length(@person)) = '/' || @person`
 )
+
+// repeated is what was counted of a person who was forgotten on the same day before.
+const repeated = `scope = 'person' AND id = @who AND EXISTS
+	(SELECT 1 FROM usage u WHERE u.scope = 'person' AND u.id = @person AND u.day = usage.day AND u.guild_id = usage.guild_id)`
 
 // keepers is the list of everything that is kept, in the order of the walk: records go first, because a person's answers are found by their
 // turns, and summaries and answers go before the messages that they come from.
@@ -94,7 +98,7 @@ func (f *Forgetter) keepers() []keeper {
 		{table: "feedback", kind: KindOpinions, people: "by_id", other: "character domain verdict url guild_id", who: []string{"by_id"}, optedOut: nothing,
 			person: rules{remove(`by_id = @person`)}, server: inServer, old: age(Feedback, db.Ratings.PruneFeedback)},
 		{table: "usage", kind: KindUsage, people: "id", other: "day scope guild_id", who: []string{`CASE WHEN scope = 'person' THEN id ELSE '' END`}, optedOut: hashed,
-			person: rules{remove(`scope = 'person' AND id = @person AND day < @today`), remove(`scope = 'channel' AND id = @direct`), change(`scope = 'person' AND id = @person`, `id = @who`)},
+			person: rules{remove(`scope = 'person' AND id = @person AND day < @today`), remove(`scope = 'channel' AND id = @direct`), remove(repeated), change(`scope = 'person' AND id = @person`, `id = @who`)},
 			server: inServer, old: age(Usage, db.Quotas.PruneUsage)},
 		{table: "takings", kind: KindUsage, people: "name", optedOut: hashed,
 			person: rules{remove(endsWithDirect), change(endsWithPerson, `name = substr(name, 1, length(name) - length(@person)) || @who`)}, server: because("is freed within a day")},

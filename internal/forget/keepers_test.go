@@ -10,12 +10,14 @@ import (
 	"time"
 
 	"familiar/internal/store"
+	"familiar/internal/test/postgres"
+	"familiar/internal/test/storetest"
 )
 
 // TestEveryColumnIsOnTheList compares the list with the schema. A new table or text column needs a decision about what it holds of people
 // and what happens to that.
 func TestEveryColumnIsOnTheList(t *testing.T) {
-	s := open(t)
+	s := keptIn(storetest.OpenFile(t, t.TempDir()))
 	schema := map[string][]string{} // by table
 	rows, err := s.DB.Read().Query(`SELECT t.name, c.name, c.type FROM pragma_table_list t, pragma_table_info(t.name) c
 		WHERE t.type IN ('table', 'virtual') AND t.schema = 'main' AND t.name NOT LIKE 'sqlite\_%' ESCAPE '\' AND t.name NOT LIKE 'goose\_%' ESCAPE '\'`)
@@ -131,7 +133,12 @@ func insert(t *testing.T, s kept, table, guild string) {
 		}
 		return
 	}
-	rows, err := s.DB.Read().Query(`SELECT name, type FROM pragma_table_info(?)`, table)
+	types := `SELECT name, type FROM pragma_table_info(?)`
+	if postgres.Used() {
+		types = `SELECT column_name, CASE data_type WHEN 'text' THEN 'TEXT' WHEN 'boolean' THEN 'BOOLEAN' WHEN 'bigint' THEN CASE column_name WHEN 'id' THEN 'INTEGER' ELSE 'BIGINT' END ELSE 'BLOB' END
+			FROM information_schema.columns WHERE table_name = CAST(? AS TEXT) AND column_name <> 'rowid'`
+	}
+	rows, err := s.DB.Read().Query(types, table)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -149,9 +156,13 @@ func insert(t *testing.T, s kept, table, guild string) {
 		case column == "sentences":
 			value = "'[]'"
 		case column == "superseded": // indexes hold only the others
-			value = "1"
+			value = "TRUE"
 		case column == "id" && kind == "INTEGER":
 			continue
+		case kind == "BOOLEAN":
+			value = "FALSE"
+		case kind == "BLOB":
+			value = "''"
 		case kind != "TEXT":
 			value = "0"
 		}

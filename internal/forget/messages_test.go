@@ -10,6 +10,7 @@ import (
 
 	"familiar/internal/context/turn"
 	"familiar/internal/store"
+	"familiar/internal/test/postgres"
 )
 
 // secretWords are deleted by a person.
@@ -43,7 +44,13 @@ func everything(t *testing.T, s kept) string {
 		}
 		fmt.Fprintf(&b, "%+v %s\n", one, text)
 	}
-	rows, err := s.DB.Read().Query(`SELECT body FROM texts UNION ALL SELECT text FROM messages UNION ALL SELECT text FROM forgetting`)
+	asBytes := func(column string) string {
+		if postgres.Used() {
+			return `SELECT convert_to(` + column + `, 'UTF8')`
+		}
+		return `SELECT ` + column
+	}
+	rows, err := s.DB.Read().Query(`SELECT body FROM texts UNION ALL ` + asBytes(`text`) + ` FROM messages UNION ALL ` + asBytes(`text`) + ` FROM forgetting`)
 	if err != nil {
 		t.Fatal(err)
 	}

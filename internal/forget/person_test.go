@@ -21,6 +21,7 @@ import (
 	"familiar/internal/providers/history"
 	"familiar/internal/store"
 	"familiar/internal/test/bulk"
+	"familiar/internal/test/postgres"
 	"familiar/internal/test/storetest"
 )
 
@@ -54,7 +55,11 @@ type town struct {
 
 func newTown(t *testing.T) *town {
 	dir := t.TempDir()
-	return &town{kept: keptIn(storetest.OpenIn(t, dir)), dir: dir, n: map[string]int{}, private: map[string]bool{}, now: noon}
+	return townIn(storetest.OpenIn(t, dir), dir)
+}
+
+func townIn(db *store.DB, dir string) *town {
+	return &town{kept: keptIn(db), dir: dir, n: map[string]int{}, private: map[string]bool{}, now: noon}
 }
 
 func (w *town) tick() time.Time { w.now = w.now.Add(time.Second); return w.now }
@@ -223,8 +228,12 @@ func (w *town) remember(r *rand.Rand, p person, said []turn.Message) error {
 func (w *town) rows(t *testing.T) map[string][]string {
 	t.Helper()
 	all := map[string][]string{}
-	names, err := w.DB.Read().Query(`SELECT name FROM sqlite_schema WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%' AND name NOT LIKE '%\_words\_%' ESCAPE '\'
-		AND name NOT IN ('record_parts', 'open_records', 'unkept_turns')`)
+	tableNames := `SELECT tablename FROM pg_tables WHERE schemaname = 'public' AND tablename NOT IN ('message_words', 'memory_words', 'trace_words', 'trace_words_progress', 'message_words_progress', 'record_parts', 'open_records', 'unkept_turns')`
+	if !postgres.Used() {
+		tableNames = `SELECT name FROM sqlite_schema WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%' AND name NOT LIKE '%\_words\_%' ESCAPE '\'
+		AND name NOT IN ('record_parts', 'open_records', 'unkept_turns')`
+	}
+	names, err := w.DB.Read().Query(tableNames)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -256,7 +265,7 @@ func (w *town) rows(t *testing.T) map[string][]string {
 			line := ""
 			for i, v := range values {
 				text := unpack(slices.Clone(v))
-				if columns[i] != "reply_to" && columns[i] != "part" && columns[i] != "parts" {
+				if columns[i] != "rowid" && columns[i] != "reply_to" && columns[i] != "part" && columns[i] != "parts" {
 					line += columns[i] + "=" + text + "|"
 				}
 			}
@@ -359,7 +368,8 @@ func (w *town) forgets(t *testing.T, p person) {
 // TestEraseLeavesNoBytes looks for a person's words in the files of the database. Meanwhile turns are saved: one of theirs, which ends later,
 // and others that were shown their words.
 func TestEraseLeavesNoBytes(t *testing.T) {
-	w := newTown(t)
+	dir := t.TempDir()
+	w := townIn(storetest.OpenFile(t, dir), dir)
 	gone, other := everybody[0], everybody[1]
 	ctx, many := t.Context(), bulk.Of(40, 100)
 	for range many {

@@ -215,7 +215,7 @@ func (s *Store) NoteTurnIn(tx *sql.Tx, channelID, guildID string, at time.Time) 
 }
 
 const noteTurnQuery = `INSERT INTO watermarks (channel_id, guild_id, at, message_id, turns, active) VALUES (?, ?, ?, '', 1, ?)
-	ON CONFLICT (channel_id) DO UPDATE SET guild_id = excluded.guild_id, turns = turns + 1, active = max(active, excluded.active)`
+	ON CONFLICT (channel_id) DO UPDATE SET guild_id = excluded.guild_id, turns = watermarks.turns + 1, active = max(watermarks.active, excluded.active)`
 
 // Watermarks returns the watermarks of the channels with new turns, the longest waiting first.
 func (s *Store) Watermarks(ctx context.Context) ([]Watermark, error) {

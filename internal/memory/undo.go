@@ -70,7 +70,7 @@ func (s *Store) saveUndoIn(tx *sql.Tx, u Undo) error {
 		return err
 	}
 	_, err = tx.Exec(`INSERT INTO undos (turn_id, person_id, guild_id, at, due, everything, changes) VALUES (?, ?, ?, ?, ?, ?, ?)
-		ON CONFLICT (turn_id) DO UPDATE SET everything = excluded.everything, changes = excluded.changes, due = excluded.due WHERE person_id = excluded.person_id`,
+		ON CONFLICT (turn_id) DO UPDATE SET everything = excluded.everything, changes = excluded.changes, due = excluded.due WHERE undos.person_id = excluded.person_id`,
 		u.TurnID, u.PersonID, u.GuildID, u.At.UnixMicro(), u.At.Add(UndoFor).UnixMicro(), u.Everything, string(changes))
 	return err
 }

@@ -27,6 +27,9 @@ const (
 // always missing, the earlier one, or whole. An existing file is kept, with [fs.ErrExist], unless replace is set. Backup returns the size
 // of the file in bytes.
 func Backup(ctx context.Context, dir, file string, replace bool, now time.Time) (size int64, err error) {
+	if IsServer(dir) {
+		return 0, fmt.Errorf("the database is on a server, %s: pg_dump --format=custom --file=FILE copies it while the bot runs", ShownPlace(dir))
+	}
 	db, err := storeIn(dir)
 	if err != nil {
 		return 0, err
@@ -81,6 +84,9 @@ func (db *DB) LastBackup(ctx context.Context) (time.Time, error) {
 // none. The present store is kept beside, under the name that Restore returns, or "" if there was none. In any case the store is the
 // earlier one or the prepared backup, and whole.
 func Restore(ctx context.Context, dir, file string, now time.Time, prepare func(ctx context.Context, staged, before string) error) (kept string, err error) {
+	if IsServer(dir) {
+		return "", fmt.Errorf("the database is on a server, %s: stop the bot, and pg_restore --clean puts a copy of pg_dump back; then familiar erase forgets again who was forgotten since", ShownPlace(dir))
+	}
 	db, err := storeIn(dir)
 	if err != nil {
 		return "", err

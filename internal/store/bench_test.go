@@ -23,10 +23,10 @@ func fill(tb testing.TB, db *DB, n, channels int) {
 	err := db.Write(context.Background(), func(tx *sql.Tx) error {
 		save := db.stmt(tx, insertMessage)
 		for i := range n {
-			_, err := insertInto(save, Message{
+			_, err := save.Exec(Message{
 				ID: fmt.Sprintf("1%018d", i), ChannelID: fmt.Sprintf("2%018d", i%channels), GuildID: "3", AuthorID: "4000000000000000000",
 				AuthorName: "somebody", Text: text, At: begin.Add(time.Duration(i) * time.Second),
-			})
+			}.values()...)
 			if err != nil {
 				return err
 			}

@@ -152,7 +152,7 @@ const LoreHorizon = 20_000
 // Lore returns the last firings of a character's entries in a chat, by the ids of the entries.
 func (s *Characters) Lore(ctx context.Context, c LoreChat) (map[string]LoreFiring, error) {
 	rows, err := s.db.readers.QueryContext(ctx, `SELECT entry, turn_id, first_turn, at < ?, (SELECT count(*) FROM (
-			SELECT 1 FROM messages WHERE messages.channel_id = lore.channel_id AND messages.at > lore.at AND messages.at <= ? AND messages.id <> ? LIMIT ?))
+			SELECT 1 FROM messages WHERE messages.channel_id = lore.channel_id AND messages.at > lore.at AND messages.at <= ? AND messages.id <> ? LIMIT ?) AS later)
 		FROM lore WHERE channel_id = ? AND character = ?`, c.At.UnixMicro(), c.At.UnixMicro(), c.MessageID, LoreHorizon, c.ChannelID, c.Character)
 	all := map[string]LoreFiring{}
 	_, err = Collect(s.db, "read lore", rows, err, func(row Scanner) (_ struct{}, err error) {
@@ -174,7 +174,7 @@ func (s *Characters) Lore(ctx context.Context, c LoreChat) (map[string]LoreFirin
 // ChatLength counts the messages of a chat up to [LoreHorizon], with the newest one. own counts those that the character wrote.
 func (s *Characters) ChatLength(ctx context.Context, c LoreChat) (all, own int, err error) {
 	err = s.db.readers.QueryRowContext(ctx, `SELECT count(*), count(*) FILTER (WHERE own AND author_id IN ('', ?)) FROM (
-			SELECT own, author_id FROM messages WHERE channel_id = ? AND at <= ? AND id <> ? ORDER BY at DESC, id DESC LIMIT ?)`,
+			SELECT own, author_id FROM messages WHERE channel_id = ? AND at <= ? AND id <> ? ORDER BY at DESC, id DESC LIMIT ?) AS chat`,
 		c.Character, c.ChannelID, c.At.UnixMicro(), c.MessageID, LoreHorizon).Scan(&all, &own)
 	if err != nil {
 		return 0, 0, fmt.Errorf("count messages: %w", s.db.Explain(err))

@@ -20,13 +20,13 @@ func notClosed(t *testing.T, dir string) {
 // TestGarbledPage checks that a start after an unclean end finds damage in the middle of the file.
 func TestGarbledPage(t *testing.T) {
 	dir := t.TempDir()
-	db := open(t, dir)
+	db := openFile(t, dir)
 	fill(t, db, 4000, 2) // many, compared with the pages of empty tables
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
 	notClosed(t, dir)
-	db = open(t, dir) // the file is intact
+	db = openFile(t, dir) // the file is intact
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +83,7 @@ func TestShrink(t *testing.T) {
 		if old {
 			withoutAutoVacuum(t, dir)
 		}
-		db := open(t, dir)
+		db := openFile(t, dir)
 		if err := db.Shrink(t.Context()); err != nil {
 			t.Fatal(err)
 		}
@@ -125,7 +125,7 @@ func TestShrink(t *testing.T) {
 // withoutAutoVacuum makes an empty store whose file cannot shrink.
 func withoutAutoVacuum(t *testing.T, dir string) {
 	t.Helper()
-	if err := open(t, dir).Close(); err != nil {
+	if err := openFile(t, dir).Close(); err != nil {
 		t.Fatal(err)
 	}
 	pool, err := connect(filepath.Join(dir, fileName))
@@ -192,7 +192,7 @@ func TestOneOwner(t *testing.T) {
 		t.Skip("only the lock file is locked here")
 	}
 	dir, other := t.TempDir(), t.TempDir()
-	db := open(t, dir)
+	db := openFile(t, dir)
 	defer db.Close()
 	if err := os.Remove(filepath.Join(dir, lockName)); err != nil {
 		t.Fatal(err)
@@ -207,7 +207,7 @@ func TestOneOwner(t *testing.T) {
 // TestEmptied checks that a database that has lost all its bytes is no new one.
 func TestEmptied(t *testing.T) {
 	dir := t.TempDir()
-	if err := open(t, dir).Close(); err != nil {
+	if err := openFile(t, dir).Close(); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.Truncate(filepath.Join(dir, fileName), 0); err != nil {

@@ -13,7 +13,7 @@ import (
 // TestCheckpoint checks that the log is copied into the file long before the writer would do it.
 func TestCheckpoint(t *testing.T) {
 	dir := t.TempDir()
-	db := open(t, dir)
+	db := openFile(t, dir)
 	size := func() int64 {
 		info, err := os.Stat(db.path)
 		if err != nil {
@@ -34,7 +34,7 @@ func TestCheckpoint(t *testing.T) {
 
 // TestLogIsCutBack checks that a large transaction leaves no large log behind.
 func TestLogIsCutBack(t *testing.T) {
-	db, ctx := open(t, t.TempDir()), t.Context()
+	db, ctx := openFile(t, t.TempDir()), t.Context()
 	size := func() int64 {
 		info, err := os.Stat(db.path + "-wal")
 		if err != nil {

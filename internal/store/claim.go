@@ -295,7 +295,7 @@ func (s *Messages) TurnOf(ctx context.Context, id string) (turnID string, err er
 const (
 	claimEvent = `INSERT INTO claims (event_id, at, state, event) VALUES (?, ?, ?, ?) ON CONFLICT (event_id) DO NOTHING`
 	beginClaim = `INSERT INTO claims (event_id, at, state, turn_id) VALUES (?, ?, 'begun', ?)
-		ON CONFLICT (event_id) DO UPDATE SET state = 'begun', turn_id = excluded.turn_id WHERE state = 'waiting'`
+		ON CONFLICT (event_id) DO UPDATE SET state = 'begun', turn_id = excluded.turn_id WHERE claims.state = 'waiting'`
 	endClaims   = `UPDATE claims SET state = 'done', event = '' WHERE turn_id = ? AND state = 'begun'`
 	returnGuild = `DELETE FROM left_guilds WHERE guild_id = ?`
 	deletePosts = `DELETE FROM posts WHERE turn_id = ?`

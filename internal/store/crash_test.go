@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"familiar/internal/test/bulk"
+	"familiar/internal/test/postgres"
 )
 
 // child is the test binary as the process to be killed. It writes from several goroutines until it dies, and prints the id of each message
@@ -60,7 +61,7 @@ func TestKilled(t *testing.T) {
 // and returns the ids.
 func killed(t *testing.T, dir string, n int) []string {
 	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), "STORE_TEST_CHILD="+dir)
+	cmd.Env = append(os.Environ(), "STORE_TEST_CHILD="+postgres.Place(t, dir))
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -76,8 +77,8 @@ func killed(t *testing.T, dir string, n int) []string {
 		}
 		acknowledged = append(acknowledged, id)
 		if len(acknowledged) == n {
-			if e := refused(t, dir, InUse, "in use by process"); e.PID != cmd.Process.Pid {
-				t.Errorf("in use by %d, not by %d", e.PID, cmd.Process.Pid)
+			if _, err := Open(t.Context(), postgres.Place(t, dir)); kind(err) != InUse || !postgres.Used() && !strings.Contains(err.Error(), fmt.Sprint(cmd.Process.Pid)) {
+				t.Errorf("in use by %d: %v", cmd.Process.Pid, err)
 			}
 			if err := cmd.Process.Kill(); err != nil {
 				t.Fatal(err)

@@ -26,6 +26,17 @@ const (
 	IO       Kind = "io"        // the disk or the system failed
 	Gone     Kind = "gone"      // deleted or moved away while it was open
 	Replaced Kind = "replaced"  // another file was put in its place while it was open
+
+	// Of a server alone.
+	Unreadable Kind = "unreadable"  // its address has no such form
+	Away       Kind = "away"        // it cannot be reached, or has no connection left
+	Refused    Kind = "refused"     // it refuses the user or the password
+	NoDatabase Kind = "no_database" // it has no such database
+	OldServer  Kind = "old_server"  // its version is too old
+	Encoding   Kind = "encoding"    // the database is not in UTF-8
+	Forbidden  Kind = "forbidden"   // the user may not make tables or use them
+	Replica    Kind = "replica"     // it is a copy for reading only
+	Pooled     Kind = "pooled"      // a pooler loses prepared statements
 )
 
 // Error is a problem that keeps a store from working. Its text says the cause and the cure. It holds no content.
@@ -54,16 +65,28 @@ var explanations = map[Kind]struct{ cause, cure string }{
 		"put it back, or restart the program, which begins with an empty one"},
 	Replaced: {"replaced by another file while it was in use, so that nothing can be saved",
 		"restart the program, which uses the file that is there now"},
-	IO: {"cannot be read or written", "check the disk and the system's log, or choose another data directory"},
+	Unreadable: {"its address cannot be read", "write FAMILIAR_DATABASE as postgres://user:password@host:5432/database, with %xx for other characters in the password than letters and digits"},
+	Away:       {"the server cannot be reached", "check that PostgreSQL runs, that host and port in FAMILIAR_DATABASE are right, and that it lets this machine in and has connections left"},
+	Refused:    {"the server refuses the user or the password", "correct them in FAMILIAR_DATABASE, or let the user in with pg_hba.conf"},
+	NoDatabase: {"the server has no such database", "make it with createdb, owned by the user in FAMILIAR_DATABASE"},
+	OldServer:  {"PostgreSQL %d, where %d is the oldest that works", "upgrade PostgreSQL"},
+	Encoding:   {"not in UTF-8", "make another one with createdb --encoding=UTF8 --template=template0"},
+	Forbidden:  {"the user may not make or use tables there", "make the user its owner: ALTER DATABASE … OWNER TO …, and GRANT CREATE ON SCHEMA public TO …"},
+	Replica:    {"it is a copy that can only be read", "name the primary server in FAMILIAR_DATABASE; several hosts with target_session_attrs=read-write find it"},
+	Pooled:     {"a pooler between gives every transaction another connection, and loses prepared statements", "add prepare=off to FAMILIAR_DATABASE, or set max_prepared_statements in PgBouncer"},
+	IO:         {"cannot be read or written", "check the disk and the system's log, or choose another data directory"},
 }
 
 func (e *Error) Error() string {
 	x := explanations[e.Kind]
 	switch {
-	case e.Kind == Newer || e.Kind == Older || e.Kind == TooOld:
+	case e.Kind == OldServer || e.Kind == Newer || e.Kind == Older || e.Kind == TooOld:
 		x.cause = fmt.Sprintf(x.cause, e.Have, e.Want)
 	case e.PID != 0:
 		x.cause = fmt.Sprintf("in use by process %d", e.PID)
+	}
+	if e.Kind == InUse && IsServer(e.Path) {
+		x.cure = "stop that process, or name another database in FAMILIAR_DATABASE"
 	}
 	if e.Err != nil && e.Kind != Missing {
 		x.cause += " (" + e.Err.Error() + ")"
@@ -94,6 +117,9 @@ func (db *DB) Explain(err error) error {
 
 func kindOf(err error) Kind {
 	var lite *sqlite.Error
+	if kind := kindOfServer(err); kind != "" {
+		return kind
+	}
 	switch {
 	case errors.As(err, &lite):
 		return kindOfCode(lite.Code())

@@ -40,7 +40,7 @@ func setVersion(t *testing.T, db *DB, v int) {
 
 func TestInUseBySameProcess(t *testing.T) {
 	dir := t.TempDir()
-	db := open(t, dir)
+	db := openFile(t, dir)
 	if e := refused(t, dir, InUse, fmt.Sprint("process ", os.Getpid())); e.PID != os.Getpid() {
 		t.Errorf("pid %d", e.PID)
 	}
@@ -48,16 +48,16 @@ func TestInUseBySameProcess(t *testing.T) {
 		t.Errorf("the owner after that: %v", err)
 	}
 	db.Close()
-	open(t, dir)
+	openFile(t, dir)
 }
 
 func TestNewer(t *testing.T) {
 	dir := t.TempDir()
-	db := open(t, dir)
+	db := openFile(t, dir)
 	setVersion(t, db, 99)
 	db.Close()
 	e := refused(t, dir, Newer, "newer version", "schema 99")
-	if _, want, err := schemaVersions(); err != nil || e.Have != 99 || e.Want != want {
+	if _, want, err := schemaVersions("sqlite"); err != nil || e.Have != 99 || e.Want != want {
 		t.Errorf("have %d, want %d", e.Have, e.Want)
 	}
 }
@@ -65,11 +65,11 @@ func TestNewer(t *testing.T) {
 // TestTooOld checks that a file with a schema before the baseline is refused in every way of opening it, and does not change.
 func TestTooOld(t *testing.T) {
 	dir := t.TempDir()
-	db := open(t, dir)
+	db := openFile(t, dir)
 	setVersion(t, db, 27)
 	db.Close()
 	e := refused(t, dir, TooOld, "schema 27", "28 is the oldest", "start the last version", "move it")
-	if oldest, _, err := schemaVersions(); err != nil || e.Have != 27 || e.Want != oldest {
+	if oldest, _, err := schemaVersions("sqlite"); err != nil || e.Have != 27 || e.Want != oldest {
 		t.Errorf("have %d, want %d", e.Have, e.Want)
 	}
 	if _, err := Look(t.Context(), dir); kind(err) != TooOld {
@@ -92,7 +92,7 @@ func TestTooOld(t *testing.T) {
 // TestBaseline checks that a file that earlier versions migrated to the baseline is used unchanged.
 func TestBaseline(t *testing.T) {
 	dir, ctx := t.TempDir(), t.Context()
-	db := open(t, dir)
+	db := openFile(t, dir)
 	if err := db.Notes.Set(ctx, "k", "v"); err != nil {
 		t.Fatal(err)
 	}
@@ -112,7 +112,7 @@ func TestBaseline(t *testing.T) {
 	}
 	before := schema(db)
 	db.Close()
-	db = open(t, dir)
+	db = openFile(t, dir)
 	if v, err := db.Notes.Get(ctx, "k"); v != "v" || err != nil {
 		t.Errorf("the note is %q, %v", v, err)
 	}
@@ -132,7 +132,7 @@ func TestMigrateAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	pool.Close()
-	db := open(t, dir)
+	db := openFile(t, dir)
 	var versions string
 	if err := db.Read().QueryRow(`SELECT group_concat(version_id) FROM goose_db_version`).Scan(&versions); err != nil || versions != "0,28,30,31,32" {
 		t.Errorf("versions %s, %v", versions, err)
@@ -150,7 +150,7 @@ func TestCorrupt(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			dir := t.TempDir()
-			open(t, dir).Close()
+			openFile(t, dir).Close()
 			path := filepath.Join(dir, fileName)
 			b, err := os.ReadFile(path)
 			if err != nil {
@@ -171,7 +171,7 @@ func TestCorrupt(t *testing.T) {
 // This damage shows only when the page is read.
 func TestCorruptLater(t *testing.T) {
 	dir := t.TempDir()
-	db := open(t, dir)
+	db := openFile(t, dir)
 	fill(t, db, 2000, 2)
 	db.Close()
 	path := filepath.Join(dir, fileName)
@@ -185,7 +185,7 @@ func TestCorruptLater(t *testing.T) {
 	if err := os.WriteFile(path, b, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	db = open(t, dir)
+	db = openFile(t, dir)
 	_, err = db.Messages.Recent(t.Context(), fmt.Sprintf("2%018d", 1), 1000)
 	if kind(err) != Corrupt || !strings.Contains(err.Error(), path) {
 		t.Errorf("Recent: %v", err)
@@ -243,7 +243,7 @@ func TestOlderMemories(t *testing.T) {
 		}
 	}
 	pool.Close()
-	db := open(t, dir)
+	db := openFile(t, dir)
 	var authors string
 	if err := db.Read().QueryRow(`SELECT group_concat(id || ':' || author_id || ':' || text, ', ' ORDER BY id) FROM memories`).Scan(&authors); err != nil || authors != "1::statement 0, 2:ada:statement 1" {
 		t.Errorf("%s, %v", authors, err)

@@ -155,9 +155,15 @@ func (db *DB) Inspect(ctx context.Context) (Inspection, error) {
 	if err != nil {
 		return found, err
 	}
-	found.Unused = size.File - size.Used
+	if db.server == nil {
+		found.Unused = size.File - size.Used
+	}
 	if found.Schema, _, err = db.versions(ctx, db.readers); err != nil {
 		return found, db.Explain(err)
+	}
+	if db.server != nil { // which reports damage when it reads it
+		found.Bytes = size.File
+		return found, nil
 	}
 	found.Wrong, err = damage(ctx, db.readers, "quick_check")
 	if len(found.Wrong) > 0 {
@@ -195,12 +201,18 @@ const (
 
 // Size is the size of a database in bytes.
 type Size struct {
-	Used int64 // by kept data
+	Used int64 // by kept data; 0 on a server, where that is not known
 	File int64 // on the disk, with unused space, without the log
 }
 
 // Size returns the size of the database.
 func (db *DB) Size(ctx context.Context) (s Size, err error) {
+	if db.server != nil {
+		if s, err = db.server.size(ctx, db); err != nil {
+			err = fmt.Errorf("read size of the database: %w", db.Explain(err))
+		}
+		return s, err
+	}
 	var free int64
 	err = db.readers.QueryRowContext(ctx, `SELECT page_count * page_size, freelist_count * page_size FROM pragma_page_count, pragma_page_size, pragma_freelist_count`).Scan(&s.File, &free)
 	if err != nil {
@@ -220,6 +232,9 @@ func (db *DB) Shrink(ctx context.Context) (err error) {
 	}()
 	if db.writes == nil {
 		return errLooking
+	}
+	if db.server != nil { // which does that by itself
+		return nil
 	}
 	var mode int
 	if err := db.readers.QueryRowContext(ctx, `PRAGMA auto_vacuum`).Scan(&mode); err != nil {

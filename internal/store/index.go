@@ -138,7 +138,7 @@ const dueMessages = `SELECT ` + rowColumns + ` FROM messages WHERE rowid <= (SEL
 // reindex builds all indexes again, because VACUUM may renumber the rows of messages and records.
 func (db *DB) reindex(ctx context.Context) error {
 	return db.Change(ctx, "rebuild the indexes", func(tx *sql.Tx) error {
-		if _, err := tx.Exec(`INSERT INTO trace_words (trace_words) VALUES ('rebuild')`); err != nil {
+		if _, err := tx.Exec(rebuildRecords); err != nil {
 			return err
 		}
 		if _, err := tx.Exec(`UPDATE trace_words_progress SET done = (SELECT coalesce(max(rowid), 0) FROM traces)`); err != nil {
@@ -157,6 +157,9 @@ const (
 // TidyIndex merges the segments of the index, whose number grows with the messages. A search looks into all of them. It works in small
 // steps, so that others can write in between.
 func (s *Messages) TidyIndex(ctx context.Context) error {
+	if s.db.server != nil { // whose autovacuum does that
+		return nil
+	}
 	merged := 0
 	err := s.db.WriteSteps(ctx, mergePages, func(tx *sql.Tx, n int) (more bool, err error) {
 		var before, after int

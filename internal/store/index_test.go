@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"familiar/internal/test/postgres"
 )
 
 // found returns the ids of the messages that a search finds, newest first.
@@ -128,6 +130,9 @@ func TestIndexFollows(t *testing.T) {
 			if err := db.Close(); err != nil {
 				t.Fatal(err)
 			}
+			if postgres.Used() {
+				return
+			}
 			file, err := os.ReadFile(filepath.Join(dir, fileName))
 			if err != nil || bytes.Contains(file, []byte("zanzibar")) {
 				t.Errorf("still in the file (%v)", err)
@@ -232,6 +237,14 @@ func FuzzSearch(f *testing.F) {
 
 // checkIndex has FTS5 check the index for damage.
 func checkIndex(tx *sql.Tx) error {
+	if postgres.Used() {
+		var odd int
+		err := tx.QueryRow(`SELECT count(*) FROM messages m FULL JOIN message_words w ON w.rowid = m.rowid WHERE m.rowid IS NULL OR w.rowid IS NULL AND m.guild_id <> ''`).Scan(&odd)
+		if err == nil && odd > 0 {
+			err = fmt.Errorf("%d rows differ", odd)
+		}
+		return err
+	}
 	_, err := tx.Exec(`INSERT INTO message_words (message_words) VALUES ('integrity-check')`)
 	return err
 }

@@ -7,7 +7,7 @@ import (
 // TestInspect checks an intact and a damaged file, with and without a running owner.
 func TestInspect(t *testing.T) {
 	dir := t.TempDir()
-	db := open(t, dir)
+	db := openFile(t, dir)
 	fill(t, db, 4000, 2)
 	beside, err := Look(t.Context(), dir)
 	if err != nil {

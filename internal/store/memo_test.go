@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"familiar/internal/test/bulk"
+	"familiar/internal/test/postgres"
 
 	"pgregory.net/rapid"
 )
@@ -15,7 +16,7 @@ import (
 func TestSettingsAreRemembered(t *testing.T) {
 	dir := t.TempDir()
 	db := open(t, dir)
-	beside, err := Look(t.Context(), dir)
+	beside, err := Look(t.Context(), postgres.Place(t, dir))
 	if err != nil {
 		t.Fatal(err)
 	}

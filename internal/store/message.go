@@ -64,7 +64,7 @@ func (s *Messages) save(tx *sql.Tx, m Message) error {
 		err = s.dropSummary(tx, row)
 	}
 	if err == nil {
-		_, err = insertInto(s.db.stmt(tx, saveMessage), m)
+		_, err = s.db.stmt(tx, saveMessage).Exec(m.values()...)
 	}
 	if err != nil {
 		return err
@@ -74,7 +74,7 @@ func (s *Messages) save(tx *sql.Tx, m Message) error {
 
 // insert saves a message that is new and returns its row, or returns row 0 if the message is there.
 func (s *Messages) insert(tx *sql.Tx, m Message) (row int64, err error) {
-	r, err := insertInto(s.db.stmt(tx, insertMessage), m)
+	r, err := s.db.stmt(tx, insertMessage).Exec(m.values()...)
 	if err != nil {
 		return 0, err
 	}
@@ -250,7 +250,7 @@ func (s *Messages) Chain(ctx context.Context, id string, n int) ([]Message, erro
 	return chain, nil
 }
 
-// columns are in the order of scan and insertInto.
+// columns are in the order of scan and values.
 const columns = `id, channel_id, guild_id, author_id, author_name, text, reply_to, turn_id, at, own, note`
 
 func scan(row Scanner) (m Message, err error) {
@@ -266,8 +266,9 @@ const (
 		reply_to = excluded.reply_to, turn_id = excluded.turn_id, at = excluded.at, own = excluded.own, note = excluded.note`
 )
 
-func insertInto(s *sql.Stmt, m Message) (sql.Result, error) {
-	return s.Exec(m.ID, m.ChannelID, m.GuildID, m.AuthorID, m.AuthorName, m.Text, m.ReplyTo, m.TurnID, m.At.UnixMicro(), m.Own, m.Note)
+// values are in the order of columns.
+func (m Message) values() []any {
+	return []any{m.ID, m.ChannelID, m.GuildID, m.AuthorID, m.AuthorName, m.Text, m.ReplyTo, m.TurnID, m.At.UnixMicro(), m.Own, m.Note}
 }
 
 // move moves a message to another channel of its server, also in the index.

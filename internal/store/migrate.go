@@ -11,9 +11,9 @@ import (
 	"strings"
 )
 
-// The first file is the baseline: the whole schema. Each later file brings it to the next version. A released file is never changed.
+// Each engine has its files, with the same numbers. The first file is the baseline: the whole schema. Each later file brings it to the next version. A released file is never changed.
 //
-//go:embed migrations/sqlite/*.sql
+//go:embed migrations/*/*.sql
 var migrations embed.FS
 
 // makeVersions makes the table of the versions that a file has had. It is that of github.com/pressly/goose, which made the databases that
@@ -37,7 +37,7 @@ func (db *DB) migrate(ctx context.Context) error {
 	tx, err := pool.BeginTx(ctx, nil)
 	if err == nil {
 		defer tx.Rollback() // does nothing after the commit
-		err = applyAfter(ctx, tx, have)
+		err = db.applyAfter(ctx, tx, have)
 	}
 	if err == nil {
 		err = tx.Commit()
@@ -49,11 +49,15 @@ func (db *DB) migrate(ctx context.Context) error {
 }
 
 // applyAfter runs the migrations after a version, and notes each.
-func applyAfter(ctx context.Context, tx *sql.Tx, have int64) error {
-	if _, err := tx.ExecContext(ctx, makeVersions); err != nil {
+func (db *DB) applyAfter(ctx context.Context, tx *sql.Tx, have int64) error {
+	making := makeVersions
+	if db.server != nil {
+		making = makeServerVersions
+	}
+	if _, err := tx.ExecContext(ctx, making); err != nil {
 		return err
 	}
-	files, err := listMigrations()
+	files, err := listMigrations(db.engine())
 	if err != nil {
 		return err
 	}
@@ -79,14 +83,18 @@ func applyAfter(ctx context.Context, tx *sql.Tx, have int64) error {
 // than the baseline, is refused. This is the first question put to a file: a damaged one, or one that is no database, fails here.
 func (db *DB) versions(ctx context.Context, pool *sql.DB) (have, want int64, err error) {
 	var tables int
-	err = pool.QueryRowContext(ctx, `SELECT count(*) FROM sqlite_schema WHERE name = 'goose_db_version'`).Scan(&tables)
+	find := `SELECT count(*) FROM sqlite_schema WHERE name = 'goose_db_version'`
+	if db.server != nil {
+		find = `SELECT count(to_regclass('goose_db_version'))`
+	}
+	err = pool.QueryRowContext(ctx, find).Scan(&tables)
 	if err == nil && tables > 0 {
 		err = pool.QueryRowContext(ctx, `SELECT coalesce(max(version_id), 0) FROM goose_db_version`).Scan(&have)
 	}
 	if err != nil {
 		return 0, 0, err
 	}
-	oldest, want, err := schemaVersions()
+	oldest, want, err := schemaVersions(db.engine())
 	switch {
 	case err != nil:
 	case have > want:
@@ -98,12 +106,20 @@ func (db *DB) versions(ctx context.Context, pool *sql.DB) (have, want int64, err
 }
 
 // schemaVersions returns the oldest schema version that this program can go on with, and the newest, which it uses.
-func schemaVersions() (oldest, newest int64, err error) {
-	files, err := listMigrations()
+func schemaVersions(engine string) (oldest, newest int64, err error) {
+	files, err := listMigrations(engine)
 	if err != nil {
 		return 0, 0, err
 	}
 	return files[0].version, files[len(files)-1].version, nil
+}
+
+// engine names the directory of the migrations.
+func (db *DB) engine() string {
+	if db.server != nil {
+		return "postgres"
+	}
+	return "sqlite"
 }
 
 // migration is a file that brings the schema to a version.
@@ -113,8 +129,8 @@ type migration struct {
 }
 
 // listMigrations returns all migrations, the baseline first.
-func listMigrations() ([]migration, error) {
-	paths, err := fs.Glob(migrations, "migrations/sqlite/*.sql") // sorted by name
+func listMigrations(engine string) ([]migration, error) {
+	paths, err := fs.Glob(migrations, "migrations/"+engine+"/*.sql") // sorted by name
 	if err != nil {
 		return nil, err
 	}

@@ -28,7 +28,7 @@ const (
 // metQuery notes that somebody has spoken.
 const metQuery = `INSERT INTO people (guild_id, author_id, name, at) VALUES (?, ?, ?, ?)
 	ON CONFLICT (guild_id, author_id) DO UPDATE SET name = excluded.name, at = excluded.at
-	WHERE excluded.at >= at AND (excluded.name <> name OR excluded.at >= at + ?)`
+	WHERE excluded.at >= people.at AND (excluded.name <> people.name OR excluded.at >= people.at + ?)`
 
 // Names returns the names under which people spoke in a server, latest first, to within ten minutes. The caller must not change the slice.
 func (s *People) Names(ctx context.Context, guildID string) ([]string, error) {

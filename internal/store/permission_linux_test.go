@@ -42,7 +42,7 @@ func TestReadOnly(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			dir := t.TempDir()
 			if c.store {
-				open(t, dir).Close()
+				openFile(t, dir).Close()
 				for _, name := range []string{fileName, lockName} {
 					if err := os.Chmod(filepath.Join(dir, name), c.files); err != nil {
 						t.Fatal(err)

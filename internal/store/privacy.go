@@ -304,7 +304,7 @@ func (s *Privacy) AdoptStandings(ctx context.Context, standings Standings) error
 		s.db.standings.Store(true)
 		for _, r := range standings.rows {
 			_, err := tx.Exec(`INSERT INTO privacy (who, opted_out, forgotten) VALUES (?, ?, ?)
-				ON CONFLICT (who) DO UPDATE SET opted_out = excluded.opted_out, forgotten = max(forgotten, excluded.forgotten)`,
+				ON CONFLICT (who) DO UPDATE SET opted_out = excluded.opted_out, forgotten = max(privacy.forgotten, excluded.forgotten)`,
 				r.who, r.optedOut, r.forgotten)
 			if err != nil {
 				return err

@@ -17,7 +17,7 @@ import (
 // SQLite takes longer to parse a small statement than to run it.
 var inTransactions = []string{
 	insertMessage, saveMessage, rowQuery, isDue, indexMessage, unindexMessage, deleteVector, unsummariseQuery, restingOn,
-	claimEvent, beginClaim, endClaims, savePost, deletePosts, returnGuild, metQuery, addUsage, standingQuery, unkeptQuery,
+	claimEvent, beginClaim, endClaims, savePost, deletePosts, returnGuild, metQuery, addUsage, addDirectUsage, addOneUsage, standingQuery, unkeptQuery,
 }
 
 // statements are prepared statements, by their text.
@@ -178,10 +178,11 @@ const (
 	indexMessage   = `INSERT INTO message_words (rowid, words, tags) VALUES (?, ?, ?)`
 	unindexMessage = `INSERT INTO message_words (message_words, rowid, words, tags) VALUES ('delete', ?, ?, ?)`
 	emptyMessages  = `INSERT INTO message_words (message_words) VALUES ('delete-all')`
+	rebuildRecords = `INSERT INTO trace_words (trace_words) VALUES ('rebuild')`
 	mergeMessages  = `INSERT INTO message_words (message_words, rank) VALUES ('merge', ?)`
 
 	// messagesWith returns the rows of the newest messages for a query of [match] and [anyOf], between two rows.
-	messagesWith = `SELECT rowid AS row FROM message_words WHERE message_words MATCH ? AND rowid BETWEEN ? AND ? ORDER BY rowid DESC LIMIT 0 + ?`
+	messagesWith = `SELECT rowid AS at_row FROM message_words WHERE message_words MATCH ? AND rowid BETWEEN ? AND ? ORDER BY rowid DESC LIMIT 0 + ?`
 
 	// AmongThese is true for values in a list. Its parameter comes from [Listed].
 	AmongThese = `IN (SELECT value FROM json_each(?))`
@@ -260,7 +261,7 @@ func (db *DB) ChangeRows(ctx context.Context, table, where, set string, args Arg
 	defer db.settings.changed()
 	query := `DELETE FROM ` + table + ` WHERE ` + where
 	if set != "" {
-		query = `UPDATE OR REPLACE ` + table + ` SET ` + set + ` WHERE ` + where
+		query = `UPDATE ` + table + ` SET ` + set + ` WHERE ` + where
 	}
 	return db.Exec(ctx, "change "+table, query, args.named()...)
 }

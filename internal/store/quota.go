@@ -196,10 +196,16 @@ func (d dollars) Scan(value any) error {
 	return nil
 }
 
-const addUsage = `INSERT INTO usage (day, scope, id, guild_id, turns, lookups, tokens, cost)
-	VALUES (?, ?, ?, ?, ?, ?, ?, ?), (?, ?, ?, ?, ?, ?, ?, ?), (?, ?, ?, ?, ?, ?, ?, ?), (?, ?, ?, ?, ?, ?, ?, ?)
-	ON CONFLICT (day, scope, id, guild_id) DO UPDATE SET turns = turns + excluded.turns, lookups = lookups + excluded.lookups,
-	tokens = tokens + excluded.tokens, cost = cost + excluded.cost`
+const (
+	insertUsage = `INSERT INTO usage (day, scope, id, guild_id, turns, lookups, tokens, cost) VALUES `
+	usageRow    = `(?, ?, ?, ?, ?, ?, ?, ?)`
+	sumUsage    = ` ON CONFLICT (day, scope, id, guild_id) DO UPDATE SET turns = usage.turns + excluded.turns, lookups = usage.lookups + excluded.lookups,
+	tokens = usage.tokens + excluded.tokens, cost = usage.cost + excluded.cost`
+
+	addUsage       = insertUsage + usageRow + `, ` + usageRow + `, ` + usageRow + `, ` + usageRow + sumUsage // in a server
+	addDirectUsage = insertUsage + usageRow + `, ` + usageRow + `, ` + usageRow + sumUsage                   // in a direct message
+	addOneUsage    = insertUsage + usageRow + sumUsage
+)
 
 // AddUsage adds the use of a turn to its day: for the person in all servers, for the channel, for the server, and for all. People who opted
 // out or were forgotten are counted under their pseudonym.
@@ -213,15 +219,26 @@ func (s *Quotas) AddUsageIn(tx *sql.Tx, at time.Time, p Party, u Used) (err erro
 		return err
 	}
 	var args []any
+	n := 0
 	for _, row := range [4]struct{ scope, id, guild string }{{OfAll, "", ""}, {OfPerson, p.Person, ""}, {OfChannel, p.Channel, p.Guild}, {OfServer, p.Guild, p.Guild}} {
-		use := u
-		if row.id == "" && row.scope != OfAll { // there is no such scope: nothing is added to the first row
-			row.scope, row.guild, use = OfAll, "", Used{}
+		if row.id != "" || row.scope == OfAll {
+			n++
+			args = append(args, day(at), row.scope, row.id, row.guild, u.Turns, u.Lookups, u.Tokens, int64(u.Cost*microdollars))
 		}
-		args = append(args, day(at), row.scope, row.id, row.guild, use.Turns, use.Lookups, use.Tokens, int64(use.Cost*microdollars))
 	}
-	_, err = s.db.stmt(tx, addUsage).Exec(args...)
-	return err
+	query, each := addOneUsage, len(args)/n
+	switch n {
+	case 4:
+		query, each = addUsage, len(args)
+	case 3:
+		query, each = addDirectUsage, len(args)
+	}
+	for row := range slices.Chunk(args, each) {
+		if _, err := s.db.stmt(tx, query).Exec(row...); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Usage returns the use of a party on a day, for each scope with any.
@@ -271,7 +288,7 @@ func (s *Quotas) UsageByDay(ctx context.Context, since time.Time) ([]DayUsage, e
 	return List(ctx, s.db, "read usage by day", func(row Scanner) (d DayUsage, err error) {
 		err = row.Scan(&d.Day, &d.Turns, &d.Lookups, &d.Tokens, dollars{&d.Cost})
 		return d, err
-	}, `SELECT day, sum(turns), sum(lookups), sum(tokens), sum(cost) FROM usage
+	}, `SELECT day, CAST(sum(turns) AS BIGINT), CAST(sum(lookups) AS BIGINT), CAST(sum(tokens) AS BIGINT), CAST(sum(cost) AS BIGINT) FROM usage
 		WHERE day >= ? AND scope = 'all' GROUP BY day ORDER BY day`, day(since))
 }
 
@@ -281,6 +298,6 @@ func (s *Quotas) TopUsage(ctx context.Context, since time.Time, scope string, mo
 		err = row.Scan(&u.ID, &u.Turns, &u.Lookups, &u.Tokens, dollars{&u.Cost})
 		u.Scope = scope
 		return u, err
-	}, `SELECT id, sum(turns), sum(lookups), sum(tokens), sum(cost) FROM usage
+	}, `SELECT id, CAST(sum(turns) AS BIGINT), CAST(sum(lookups) AS BIGINT), CAST(sum(tokens) AS BIGINT), CAST(sum(cost) AS BIGINT) FROM usage
 		WHERE day >= ? AND scope = ? GROUP BY id ORDER BY sum(tokens) DESC, id LIMIT 0 + ?`, day(since), scope, most)
 }

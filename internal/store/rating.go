@@ -106,7 +106,7 @@ func (s *Tallies) Add(ctx context.Context, counts map[string]int) error {
 // AddIn is Add in a transaction of [DB.Write].
 func (s *Tallies) AddIn(tx *sql.Tx, counts map[string]int) error {
 	for name, n := range counts {
-		if _, err := tx.Exec(`INSERT INTO tallies (name, n) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET n = n + excluded.n`, name, n); err != nil {
+		if _, err := tx.Exec(`INSERT INTO tallies (name, n) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET n = tallies.n + excluded.n`, name, n); err != nil {
 			return err
 		}
 	}

@@ -92,8 +92,8 @@ type gathering struct {
 }
 
 // recallQuery returns rows as one JSON array: fetching them one by one takes longer than finding them.
-const recallQuery = `SELECT json_group_array(row) FROM
-	(` + messagesWith + `)`
+const recallQuery = `SELECT json_group_array(at_row) FROM
+	(` + messagesWith + `) AS newest`
 
 // holders are the rows with a word.
 type holders struct {
@@ -255,7 +255,7 @@ func (g *gathering) load(ctx context.Context) (err error) {
 }
 
 // recalledQuery reads rows in the order of a list.
-const recalledQuery = `SELECT row, ` + columns + ` FROM (SELECT key AS n, value AS row FROM json_each(?)) CROSS JOIN messages ON messages.rowid = row
+const recalledQuery = `SELECT at_row, ` + columns + ` FROM (SELECT key AS n, CAST(value AS BIGINT) AS at_row FROM json_each(?)) AS listed CROSS JOIN messages ON messages.rowid = at_row
 	WHERE guild_id = ? AND channel_id ` + AmongThese + ` ORDER BY n`
 
 // read adds the readable messages among some rows.
@@ -304,10 +304,10 @@ type after struct {
 func (a after) Scan(dest ...any) error { return a.Scanner.Scan(append([]any{a.first}, dest...)...) }
 
 // besideQuery returns the rows directly before and after each of a list, as a JSON array for each. It needs only the index.
-const besideQuery = `SELECT (SELECT json_group_array(row) FROM (
-		SELECT * FROM (SELECT b.rowid AS row FROM messages b WHERE b.channel_id = m.channel_id AND (b.at, b.id) < (m.at, m.id) ORDER BY b.at DESC, b.id DESC LIMIT 0 + ?1)
-		UNION ALL SELECT * FROM (SELECT b.rowid AS row FROM messages b WHERE b.channel_id = m.channel_id AND (b.at, b.id) > (m.at, m.id) ORDER BY b.at, b.id LIMIT 0 + ?1)))
-	FROM json_each(?2) CROSS JOIN messages m ON m.rowid = value ORDER BY key`
+const besideQuery = `SELECT (SELECT json_group_array(at_row) FROM (
+		SELECT * FROM (SELECT b.rowid AS at_row FROM messages b WHERE b.channel_id = m.channel_id AND (b.at, b.id) < (m.at, m.id) ORDER BY b.at DESC, b.id DESC LIMIT 0 + ?1) AS earlier
+		UNION ALL SELECT * FROM (SELECT b.rowid AS at_row FROM messages b WHERE b.channel_id = m.channel_id AND (b.at, b.id) > (m.at, m.id) ORDER BY b.at, b.id LIMIT 0 + ?1) AS later) AS around)
+	FROM json_each(?2) CROSS JOIN messages m ON m.rowid = CAST(value AS BIGINT) ORDER BY key`
 
 // surroundBest reads the neighbours of the best messages. It skips messages that are neighbours of a better one.
 func (g *gathering) surroundBest(ctx context.Context) error {

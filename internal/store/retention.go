@@ -11,7 +11,7 @@ import (
 // Prune deletes the messages written before a time, and returns how many those were. What was learned from them stays.
 // Rows are in order of arrival: it looks no further than the first message that is not so old.
 func (s *Messages) Prune(ctx context.Context, before time.Time) (int, error) {
-	return s.dropWhere(ctx, `rowid < coalesce((SELECT rowid FROM messages WHERE at >= @before ORDER BY rowid LIMIT 1), 1 << 62)`, Args{"before": before.UnixMicro()}, false)
+	return s.dropWhere(ctx, `rowid < coalesce((SELECT rowid FROM messages WHERE at >= @before ORDER BY rowid LIMIT 1), 4611686018427387904)`, Args{"before": before.UnixMicro()}, false)
 }
 
 // DeleteGuild deletes the messages of a server, and returns how many those were.
@@ -76,7 +76,7 @@ func (s *Messages) eraseTraces(tx *sql.Tx, id string) error {
 // there are none.
 func (s *Messages) Oldest(ctx context.Context, n int, before time.Time) (time.Time, error) {
 	var at int64
-	err := s.db.readers.QueryRowContext(ctx, `SELECT coalesce(max(at), -1) FROM (SELECT at FROM messages WHERE at < ? ORDER BY rowid LIMIT ?)`, before.UnixMicro(), n).Scan(&at)
+	err := s.db.readers.QueryRowContext(ctx, `SELECT coalesce(max(at), -1) FROM (SELECT at FROM messages WHERE at < ? ORDER BY rowid LIMIT ?) AS oldest`, before.UnixMicro(), n).Scan(&at)
 	if err != nil {
 		return time.Time{}, fmt.Errorf("find the oldest messages: %w", s.db.Explain(err))
 	}
@@ -135,7 +135,7 @@ func (s *Guilds) Left(ctx context.Context, before time.Time) ([]string, error) {
 func (s *Privacy) BeginErasure(ctx context.Context, personID string, byOperator bool, at time.Time) error {
 	return s.db.Change(ctx, "begin to forget a person", func(tx *sql.Tx) error {
 		s.db.standings.Store(true)
-		_, err := tx.Exec(`INSERT INTO privacy (who, opted_out, forgotten) VALUES (?, 0, ?) ON CONFLICT (who) DO UPDATE SET forgotten = max(forgotten, excluded.forgotten)`,
+		_, err := tx.Exec(`INSERT INTO privacy (who, opted_out, forgotten) VALUES (?, 0, ?) ON CONFLICT (who) DO UPDATE SET forgotten = max(privacy.forgotten, excluded.forgotten)`,
 			s.Pseudonym(personID), at.UnixMicro())
 		if err == nil {
 			_, err = tx.Exec(`INSERT INTO erasures (person_id, at, by_operator) VALUES (?, ?, ?) ON CONFLICT DO NOTHING`, personID, at.UnixMicro(), byOperator)

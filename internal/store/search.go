@@ -65,9 +65,9 @@ func (s *Messages) Search(ctx context.Context, q Query) ([]Message, error) {
 }
 
 const searchQuery = `SELECT ` + columns + ` FROM
-	(` + messagesWith + `)
-	CROSS JOIN messages ON messages.rowid = row
-	WHERE guild_id = ? AND channel_id ` + AmongThese + ` AND at >= ? AND at < ? ORDER BY row DESC LIMIT 0 + ?`
+	(` + messagesWith + `) AS newest
+	CROSS JOIN messages ON messages.rowid = at_row
+	WHERE guild_id = ? AND channel_id ` + AmongThese + ` AND at >= ? AND at < ? ORDER BY at_row DESC LIMIT 0 + ?`
 
 // rowsBetween returns the first and last row of messages of a time. Rows are nearly in the order of their times.
 func (s *Messages) rowsBetween(ctx context.Context, from, to time.Time) (first, last int64, err error) {
@@ -92,9 +92,9 @@ func (s *Messages) rowsBetween(ctx context.Context, from, to time.Time) (first, 
 
 // firstRowQuery returns the first row with a message that is not older than a time, by bisection up to a last row, which is not 0.
 const firstRowQuery = `WITH RECURSIVE part (low, high) AS (
-		SELECT 0, ?1 + 1
+		SELECT CAST(0 AS BIGINT), CAST(?1 AS BIGINT) + 1
 		UNION ALL
-		SELECT iif(m.at < ?2, m.rowid + 1, low), iif(m.at < ?2, high, (low + high) / 2) FROM part
+		SELECT CASE WHEN m.at < ?2 THEN m.rowid + 1 ELSE low END, CASE WHEN m.at < ?2 THEN high ELSE (low + high) / 2 END FROM part
 			JOIN messages m ON m.rowid = (SELECT rowid FROM messages WHERE rowid >= (low + high) / 2 ORDER BY rowid LIMIT 1) WHERE low < high)
 	SELECT max(low) FROM part`
 

@@ -15,7 +15,9 @@
 // Package forget decides what is deleted of a person, a server or a message, with the functions of retention.go and query.go.
 // The standing of a person is checked in the transaction that would keep something about them (privacy.go).
 //
-// The SQL outside this package is plain, so that another engine could implement the same methods.
+// The place of a store may be the address of a PostgreSQL database instead of a directory (server.go). The queries stay those of SQLite: a
+// driver on pgconn (driver.go) gives PostgreSQL what it calls otherwise (dialect.go) and the words of texts as FTS5 cuts them (lexeme.go).
+// There the file, its log and its checks do not exist, and a lock in the database makes one process its owner.
 package store
 
 import (
@@ -46,7 +48,8 @@ var ErrNotFound = errors.New("not found")
 type DB struct {
 	services
 
-	path     string
+	path     string   // the file, or the address of the server without a password
+	server   *server  // nil: a file
 	lock     *dirLock // nil if this process does not own the store
 	writes   *writer  // nil if the store is open for reading only
 	readers  *sql.DB
@@ -148,7 +151,7 @@ type Guilds struct{ db *DB }
 // Notes keeps small facts under keys.
 type Notes struct{ db *DB }
 
-// Open opens the store in dir, and creates both if they are missing, readable only for their owner. The caller must Close it. Until then no
+// Open opens the store in dir, or in the database of an address, and creates it if it is missing, readable only for its owner. The caller must Close it. Until then no
 // other process can open it, but others can [Look] at it and work [Beside] it.
 func Open(ctx context.Context, dir string) (*DB, error) {
 	return openBy(ctx, dir, (*DB).open)
@@ -167,12 +170,12 @@ func Beside(ctx context.Context, dir string) (*DB, error) {
 	return openBy(ctx, dir, (*DB).beside)
 }
 
-func openBy(ctx context.Context, dir string, how func(*DB, context.Context) error) (*DB, error) {
-	dir, err := filepath.Abs(dir)
+func openBy(ctx context.Context, place string, how func(*DB, context.Context) error) (*DB, error) {
+	db, err := at(place)
 	if err != nil {
-		return nil, fmt.Errorf("find data directory: %w", err)
+		return nil, err
 	}
-	db := &DB{path: filepath.Join(dir, fileName), notices: make(chan string, 8), names: newMemo(maxNames), settings: newMemo(maxSettings), derived: derived{onVector: func(string, string) {}}}
+	db.notices, db.names, db.settings, db.derived = make(chan string, 8), newMemo(maxNames), newMemo(maxSettings), derived{onVector: func(string, string) {}}
 	db.services = newServices(db)
 	db.watch.path = db.path
 	if err := how(db, ctx); err != nil {
@@ -182,7 +185,20 @@ func openBy(ctx context.Context, dir string, how func(*DB, context.Context) erro
 	return db, nil
 }
 
+// at returns a store in a place that is not open yet.
+func at(place string) (db *DB, err error) {
+	if IsServer(place) {
+		db = &DB{path: ShownPlace(place)}
+		db.server, err = newServer(place)
+		return db, err
+	}
+	return storeIn(place)
+}
+
 func (db *DB) open(ctx context.Context) error {
+	if db.server != nil {
+		return db.serve(ctx, true, true)
+	}
 	dir := filepath.Dir(db.path)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return fmt.Errorf("make data directory: %w", err)
@@ -241,6 +257,9 @@ func (db *DB) open(ctx context.Context) error {
 }
 
 func (db *DB) beside(ctx context.Context) error {
+	if db.server != nil {
+		return db.serve(ctx, false, true)
+	}
 	if err := db.findMade(ctx); err != nil {
 		return err
 	}
@@ -258,7 +277,7 @@ func (db *DB) beside(ctx context.Context) error {
 }
 
 // owns reports whether this process owns the store. Others may write a little beside it.
-func (db *DB) owns() bool { return db.lock != nil }
+func (db *DB) owns() bool { return db.lock != nil || db.server != nil && db.server.owners != nil }
 
 func (db *DB) connectWriter() error {
 	pool, err := connect(db.path, "_txlock=immediate", "_pragma=auto_vacuum(2)", "_pragma=secure_delete(1)", "_pragma=journal_mode(WAL)", "_pragma=synchronous(NORMAL)",
@@ -273,6 +292,9 @@ func (db *DB) connectWriter() error {
 }
 
 func (db *DB) look(ctx context.Context) error {
+	if db.server != nil {
+		return db.serve(ctx, false, false)
+	}
 	if err := db.findMade(ctx); err != nil {
 		return err
 	}
@@ -334,6 +356,9 @@ func (db *DB) Close() error {
 	if db.writes != nil {
 		errs = append(errs, db.writes.close())
 	}
+	if db.server != nil {
+		errs = append(errs, db.server.close())
+	}
 	if db.damaged.Swap(false) {
 		errs = append(errs, &Error{Kind: Corrupt, Path: db.path, Err: errors.New("damage was seen while it was in use")})
 	}
@@ -360,6 +385,9 @@ func (db *DB) Writable(ctx context.Context) error {
 
 // Refresh updates what this process has in memory if another process has written [Beside] it since the last call, and reports whether one has.
 func (db *DB) Refresh(ctx context.Context) (written bool, err error) {
+	if db.server != nil {
+		return db.server.refresh(ctx, db)
+	}
 	var version int64 // changes if another connection than the writer's has written: https://www.sqlite.org/pragma.html#pragma_data_version
 	if err := db.writes.pool.QueryRowContext(ctx, `PRAGMA data_version`).Scan(&version); err != nil {
 		return false, fmt.Errorf("read the version of the file: %w", db.Explain(err))

@@ -56,7 +56,8 @@ type writer struct {
 
 	committed []func() // what the transaction's jobs want called after its commit; only run uses it
 
-	ready func() error // set before the store is open: returns why nothing can be written, or nil
+	ready func() error        // set before the store is open: returns why nothing can be written, or nil
+	first func(*sql.Tx) error // set before the store is open: what each transaction does first; nil: nothing
 
 	mu     sync.Mutex
 	queue  []*job // guarded by mu
@@ -202,6 +203,11 @@ func (w *writer) transact(batch []*job) error {
 		return err
 	}
 	defer tx.Rollback() // does nothing after Commit
+	if w.first != nil {
+		if err := w.first(tx); err != nil {
+			return err
+		}
+	}
 	for _, j := range batch {
 		if err := protect(j.f, tx); err != nil {
 			return err
@@ -259,6 +265,9 @@ func (db *DB) carryLog(ctx context.Context) {
 
 // carryNow copies the log as far as possible. If that fails, the log stays, and the writer reports the cause.
 func (db *DB) carryNow(ctx context.Context) {
+	if db.server != nil {
+		return
+	}
 	_, _ = db.readers.ExecContext(ctx, `PRAGMA wal_checkpoint(PASSIVE)`)
 }
 

@@ -184,7 +184,7 @@ func TestCloseDrains(t *testing.T) {
 }
 
 func TestFullDisk(t *testing.T) {
-	db, ctx := open(t, t.TempDir()), t.Context()
+	db, ctx := openFile(t, t.TempDir()), t.Context()
 	if err := db.Notes.Set(ctx, "kept", "v"); err != nil {
 		t.Fatal(err)
 	}

@@ -69,7 +69,7 @@ func (p *statements) saveRecord(tx *sql.Tx, line Summary, guildID, text string, 
 		if err := upsert(tx.Stmt(p.upsert), line, guildID, place{}); err != nil {
 			return err
 		}
-		_, err := tx.Stmt(p.open).Exec(line.ID, text)
+		_, err := tx.Stmt(p.open).Exec(line.ID, []byte(text))
 		return err
 	}
 	at, err := p.saveParts(tx, body)

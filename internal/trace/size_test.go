@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"familiar/internal/context/turn"
+	"familiar/internal/test/storetest"
 )
 
 // conversation returns the records of a conversation of n turns with words from testdata/prose.txt. No two messages are the same. Every
@@ -95,7 +96,7 @@ func TestRecordSize(t *testing.T) {
 	}
 	const turns = 120
 	for _, c := range []struct{ pages, most int }{{0, 4 << 10}, {5, 9 << 10}} {
-		s := open(t)
+		s := &Store{DB: storetest.OpenFile(t, t.TempDir())}
 		empty := size(s)
 		all := conversation(t, turns, c.pages)
 		for _, whole := range all {

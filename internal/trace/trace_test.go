@@ -155,9 +155,13 @@ func TestOldRecord(t *testing.T) {
 		t.Fatal(err)
 	}
 	err = s.DB.Write(t.Context(), func(tx *sql.Tx) error {
-		_, err := tx.Exec(`INSERT INTO traces (`+summaryColumns+`, guild_id, record) VALUES ('T1', 0, 0, '', '', '', 'answered', '', '', '', '', ?);
-			INSERT INTO texts (sum, body) VALUES (x'01', 'page one'), (x'02', 'page two');
-			INSERT INTO trace_texts (trace_id, n, text_id) SELECT 'T1', id - 1, id FROM texts`, text)
+		_, err := tx.Exec(`INSERT INTO traces (`+summaryColumns+`, guild_id, record) VALUES ('T1', 0, 0, '', '', '', 'answered', '', '', '', '', ?)`, text)
+		if err == nil {
+			_, err = tx.Exec(`INSERT INTO texts (sum, body) VALUES (?, ?), (?, ?)`, []byte{1}, []byte("page one"), []byte{2}, []byte("page two"))
+		}
+		if err == nil {
+			_, err = tx.Exec(`INSERT INTO trace_texts (trace_id, n, text_id) SELECT 'T1', id - 1, id FROM texts`)
+		}
 		return err
 	})
 	if err != nil {

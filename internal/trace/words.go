@@ -42,11 +42,11 @@ func (s *Store) IndexWords(ctx context.Context) error {
 		if err := tx.QueryRow(`SELECT done FROM trace_words_progress`).Scan(&from); err != nil {
 			return false, err
 		}
-		err = tx.QueryRow(`SELECT coalesce(max(rowid), ?), count(*) FROM (SELECT rowid FROM traces WHERE rowid > ? ORDER BY rowid LIMIT ?)`, from, from, n).Scan(&last, &some)
+		err = tx.QueryRow(`SELECT coalesce(max(rowid), ?), count(*) FROM (SELECT rowid FROM traces WHERE rowid > ? ORDER BY rowid LIMIT ?) AS due`, from, from, n).Scan(&last, &some)
 		if err != nil {
 			return false, err
 		}
-		if _, err := tx.Exec(`INSERT INTO trace_words (rowid, question, author, said) SELECT rowid, question, author, said FROM traces WHERE rowid > ? AND rowid <= ?`, from, last); err != nil {
+		if err := s.indexBetween(tx, from, last); err != nil {
 			return false, err
 		}
 		_, err = tx.Exec(`UPDATE trace_words_progress SET done = ?`, last)
@@ -54,6 +54,31 @@ func (s *Store) IndexWords(ctx context.Context) error {
 	})
 	if err != nil {
 		return fmt.Errorf("index the words of records: %w", err)
+	}
+	return nil
+}
+
+// indexBetween indexes the records after a row, up to another.
+func (s *Store) indexBetween(tx *sql.Tx, from, last int64) error {
+	rows, err := tx.Query(`SELECT rowid, question, author, said FROM traces WHERE rowid > ? AND rowid <= ? ORDER BY rowid`, from, last)
+	all, err := store.Collect(s.DB, "read records", rows, err, func(row store.Scanner) ([]any, error) {
+		var id int64
+		var question, author, said string
+		err := row.Scan(&id, &question, &author, &said)
+		return []any{id, question, author, said}, err
+	})
+	if err != nil || len(all) == 0 {
+		return err
+	}
+	insert, err := tx.Prepare(`INSERT INTO trace_words (rowid, question, author, said) VALUES (?, ?, ?, ?)`)
+	if err != nil {
+		return err
+	}
+	defer insert.Close()
+	for _, one := range all {
+		if _, err := insert.Exec(one...); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -17,6 +17,7 @@ import (
 	"familiar/internal/memory"
 	"familiar/internal/store"
 	"familiar/internal/test/llmtest"
+	"familiar/internal/test/postgres"
 )
 
 // marks matches the random parts of a block.
@@ -170,6 +171,7 @@ func (s slow) RoundTrip(r *http.Request) (*http.Response, error) {
 
 // TestSlowServices checks that messages are recalled in time even if the embedding service and the side model are slow.
 func TestSlowServices(t *testing.T) {
+	postgres.Off(t)
 	for _, limit := range []time.Duration{3 * time.Second, time.Second, 400 * time.Millisecond, 100 * time.Millisecond} {
 		p, _ := filtering(t, "say x")
 		synctest.Test(t, func(t *testing.T) {

@@ -14,6 +14,7 @@ import (
 	"familiar/internal/context/turn"
 	"familiar/internal/question/past"
 	"familiar/internal/store"
+	"familiar/internal/test/postgres"
 	"familiar/internal/test/storetest"
 )
 
@@ -184,6 +185,7 @@ func TestMissed(t *testing.T) {
 
 // TestPauseAfterFailure checks that Discord's search is not asked for a while after a failure.
 func TestPauseAfterFailure(t *testing.T) {
+	postgres.Off(t)
 	synctest.Test(t, func(t *testing.T) {
 		h := &hall{refuses: errors.New("202: not yet")}
 		p := serverProvider(t, h, "10 ada The deploy is moved.")

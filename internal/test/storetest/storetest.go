@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"familiar/internal/store"
+	"familiar/internal/test/postgres"
 )
 
 const fileName = "familiar.db"
@@ -38,8 +39,22 @@ func Open(tb testing.TB, messages ...store.Message) *store.DB {
 // OpenIn is Open in dir, which must not have a store yet.
 func OpenIn(tb testing.TB, dir string, messages ...store.Message) *store.DB {
 	tb.Helper()
+	if !postgres.Used() {
+		return OpenFile(tb, dir, messages...)
+	}
+	return openAt(tb, postgres.Place(tb, dir), messages...)
+}
+
+// OpenFile is OpenIn for tests of the file, which never are on PostgreSQL.
+func OpenFile(tb testing.TB, dir string, messages ...store.Message) *store.DB {
+	tb.Helper()
 	Seed(tb, dir)
-	db, err := store.Open(tb.Context(), dir)
+	return openAt(tb, dir, messages...)
+}
+
+func openAt(tb testing.TB, place string, messages ...store.Message) *store.DB {
+	tb.Helper()
+	db, err := store.Open(tb.Context(), place)
 	if err != nil {
 		tb.Fatal(err)
 	}
