@@ -88,7 +88,7 @@ var controls = map[string]struct{ toml, does string }{
 		heard general
 		say general ana @familiar look up the height of the Slow Peak
 		heard general
-		has timeout`},
+		has no answer in time`},
 	"queries": {"queries = 1", `
 		heard general
 		asked 1

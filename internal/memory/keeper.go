@@ -85,7 +85,13 @@ func (k *Keeper) orders(ctx context.Context, r turn.Request) (all []task) {
 	for _, o := range parsed {
 		all = append(all, task{Order: o})
 	}
+	vague := len(all) == 1 && all[0].Deed == order.Correct && !all[0].Plain && all[0].Wrong == ""
 	switch {
+	case vague: // a side model may say what is corrected
+		if better, err := k.proposed(ctx, r); err == nil && len(better) > 0 {
+			return better
+		}
+		return all
 	case len(all) > 0:
 		return all
 	case doubt == order.NoDoubt:
