@@ -160,9 +160,16 @@ func (c *conn) Close() error {
 }
 
 // ResetSession implements [driver.SessionResetter].
-func (c *conn) ResetSession(context.Context) error {
-	if c.pg.IsClosed() || c.pg.TxStatus() != 'I' || time.Since(c.used) > sureFor && c.pg.CheckConn() != nil {
+func (c *conn) ResetSession(ctx context.Context) error {
+	if c.pg.IsClosed() || c.pg.TxStatus() != 'I' {
 		return driver.ErrBadConn
+	}
+	if time.Since(c.used) > sureFor {
+		ctx, cancel := context.WithTimeout(ctx, closeLimit)
+		defer cancel()
+		if c.pg.Ping(ctx) != nil {
+			return driver.ErrBadConn
+		}
 	}
 	c.used = time.Now()
 	return nil
