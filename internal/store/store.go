@@ -16,7 +16,7 @@
 // The standing of a person is checked in the transaction that would keep something about them (privacy.go).
 //
 // The place of a store may be the address of a PostgreSQL database instead of a directory (server.go). The queries stay those of SQLite: a
-// driver on pgconn (driver.go) gives PostgreSQL what it calls otherwise (dialect.go) and the words of texts as FTS5 cuts them (lexeme.go).
+// driver on pgconn (driver.go) gives PostgreSQL what it calls otherwise and the words of texts as FTS5 cuts them (dialect.go).
 // There the file, its log and its checks do not exist, and a lock in the database makes one process its owner.
 package store
 
