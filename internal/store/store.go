@@ -10,7 +10,7 @@
 // file disappears (file.go). It refuses a file that it cannot be sure of, with an [Error] that says the cause and the cure (error.go).
 //
 // Messages are found by their words through a full-text index (index.go, search.go, recall.go). What other packages made of a message is
-// deleted with it, in the same transaction (derived.go).
+// deleted with it, in the same transaction (message.go).
 //
 // Package forget decides what is deleted of a person, a server or a message, with the functions of retention.go and query.go.
 // The standing of a person is checked in the transaction that would keep something about them (privacy.go).
