@@ -126,7 +126,7 @@ func (b *Bot) Greet(ctx context.Context, e turn.Event, actor *Actor, n int, to t
 	return nil
 }
 
-// personaUnits are left for a name in front of a post // room for a name in front of a post
+// personaUnits are left for a name in front of a post.
 const personaUnits = 80
 
 // Speakers returns the characters that may speak where an event happened: those of the channel, of the channel above a thread, or of the
