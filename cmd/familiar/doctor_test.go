@@ -83,7 +83,7 @@ func TestDoctor(t *testing.T) {
 	healthy.model.AnswerAlso(map[string]string{"/props": `{"default_generation_settings":{"n_ctx":32768}}`})
 	db, err := store.Open(t.Context(), filepath.Join(healthy.dir, "data"))
 	healthy.must(err)
-	healthy.must(db.Notes.Set(t.Context(), store.BackupNote, time.Now().Add(-26*time.Hour).Format(time.RFC3339)))
+	healthy.must(db.Notes.Set(t.Context(), "backup.at", time.Now().Add(-26*time.Hour).Format(time.RFC3339)))
 	healthy.must(db.Close())
 	cache := filepath.Join(healthy.dir, "cache")
 	healthy.env["FAMILIAR_WEB_CACHE"] = cache

@@ -79,11 +79,11 @@ var atDoors = []string{"internal/api", "internal/context/turn", "internal/discor
 
 // keepers lists the only rooms that may import a package.
 var keepers = map[string][]string{
-	"database/sql":                               {"internal/embedding", "internal/memory", "internal/providers/history", "internal/store", "internal/trace"},
+	"database/sql":                               {"internal/embedding", "internal/memory", "internal/providers/history", "internal/store", "internal/store/engine", "internal/trace"},
 	"flag":                                       {"cmd/familiar", "internal/test/soak"},
 	"github.com/alecthomas/kong":                 {"cmd/evaluate", "cmd/familiar"},
 	"github.com/bwmarrin/discordgo":              {"internal/discord", "internal/discord/gateway", "internal/discord/rest"},
-	"github.com/jackc/pgx/v5/pgconn":             {"internal/store", "internal/test/postgres"},
+	"github.com/jackc/pgx/v5/pgconn":             {"internal/store/engine", "internal/test/postgres"},
 	"github.com/joho/godotenv":                   {"internal/app", "internal/doctor"},
 	"github.com/modelcontextprotocol/go-sdk/mcp": {"internal/mcp"},
 }

@@ -7,6 +7,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"familiar/internal/store/engine"
 )
 
 // notClosed makes a store look as it does after a crash.
@@ -32,8 +34,8 @@ func TestGarbledPage(t *testing.T) {
 	}
 	garble(t, dir)
 	notClosed(t, dir)
-	refused(t, dir, Corrupt, "put back a copy")
-	refused(t, dir, Corrupt, "put back a copy") // a refused start is not a clean end
+	refused(t, dir, engine.Corrupt, "put back a copy")
+	refused(t, dir, engine.Corrupt, "put back a copy") // a refused start is not a clean end
 }
 
 // TestFileGone checks that a file that was deleted, moved or replaced takes no more writes.
@@ -44,7 +46,7 @@ func TestFileGone(t *testing.T) {
 		t.Fatal(err)
 	}
 	path := filepath.Join(dir, fileName)
-	write := func(want Kind, words string) {
+	write := func(want engine.Kind, words string) {
 		t.Helper()
 		err := db.Notes.Set(t.Context(), "k", "v")
 		if err == nil && want == "" {
@@ -58,11 +60,11 @@ func TestFileGone(t *testing.T) {
 	if err := os.Rename(path, path+".moved"); err != nil {
 		t.Fatal(err)
 	}
-	write(Gone, "put it back")
+	write(engine.Gone, "put it back")
 	if err := os.WriteFile(path, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	write(Replaced, "restart the program")
+	write(engine.Replaced, "restart the program")
 	if err := os.Rename(path+".moved", path); err != nil {
 		t.Fatal(err)
 	}
@@ -70,78 +72,50 @@ func TestFileGone(t *testing.T) {
 	if err := os.RemoveAll(dir); err != nil {
 		t.Fatal(err)
 	}
-	write(Gone, "deleted")
-	if err := db.Close(); kind(err) != Gone {
+	write(engine.Gone, "deleted")
+	if err := db.Close(); kind(err) != engine.Gone {
 		t.Errorf("Close: %v", err)
 	}
 }
 
-// TestShrink checks that deleted content leaves the file, and that its space is freed, also in a file that was made without auto-vacuum.
+// TestShrink checks that deleted content leaves the file, and that its space is freed.
 func TestShrink(t *testing.T) {
-	for _, old := range []bool{false, true} {
-		dir := t.TempDir()
-		if old {
-			withoutAutoVacuum(t, dir)
-		}
-		db := openFile(t, dir)
-		if err := db.Shrink(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		var empty int
-		if err := db.Read().QueryRow(`SELECT page_count * page_size FROM pragma_page_count, pragma_page_size`).Scan(&empty); err != nil {
-			t.Fatal(err)
-		}
-		fill(t, db, 2000, 2)
-		if err := db.Messages.Save(t.Context(), Message{ID: "secret", Text: "nobody may find these words", At: noon}); err != nil {
-			t.Fatal(err)
-		}
-		size := func() (bytes int) {
-			t.Helper()
-			if err := db.Read().QueryRow(`SELECT page_count * page_size FROM pragma_page_count, pragma_page_size`).Scan(&bytes); err != nil {
-				t.Fatal(err)
-			}
-			return bytes
-		}
-		before := size()
-		if _, err := db.Exec(t.Context(), "delete", `DELETE FROM messages`); err != nil {
-			t.Fatal(err)
-		}
-		if err := db.Shrink(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		if after := size(); after > empty+(before-empty)/8 {
-			t.Errorf("old %t: %d bytes of %d, and %d at first", old, after, before, empty)
-		}
-		if err := db.Close(); err != nil {
-			t.Fatal(err)
-		}
-		b, err := os.ReadFile(filepath.Join(dir, fileName))
-		if err != nil || strings.Contains(string(b), "nobody may find") {
-			t.Errorf("old %t: the deleted words are in the file, %v", old, err)
-		}
-	}
-}
-
-// withoutAutoVacuum makes an empty store whose file cannot shrink.
-func withoutAutoVacuum(t *testing.T, dir string) {
-	t.Helper()
-	if err := openFile(t, dir).Close(); err != nil {
+	dir := t.TempDir()
+	db := openFile(t, dir)
+	if err := db.Shrink(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	pool, err := connect(filepath.Join(dir, fileName))
-	if err != nil {
+	var empty int
+	if err := db.Read().QueryRow(`SELECT page_count * page_size FROM pragma_page_count, pragma_page_size`).Scan(&empty); err != nil {
 		t.Fatal(err)
 	}
-	defer pool.Close()
-	pool.SetMaxOpenConns(1)
-	for _, q := range []string{`PRAGMA journal_mode = DELETE`, `PRAGMA auto_vacuum = 0`, `VACUUM`} {
-		if _, err := pool.Exec(q); err != nil {
+	fill(t, db, 2000, 2)
+	if err := db.Messages.Save(t.Context(), Message{ID: "secret", Text: "nobody may find these words", At: noon}); err != nil {
+		t.Fatal(err)
+	}
+	size := func() (bytes int) {
+		t.Helper()
+		if err := db.Read().QueryRow(`SELECT page_count * page_size FROM pragma_page_count, pragma_page_size`).Scan(&bytes); err != nil {
 			t.Fatal(err)
 		}
+		return bytes
 	}
-	var mode int
-	if err := pool.QueryRow(`PRAGMA auto_vacuum`).Scan(&mode); err != nil || mode != 0 {
-		t.Fatalf("auto_vacuum is %d, %v", mode, err)
+	before := size()
+	if _, err := db.Exec(t.Context(), "delete", `DELETE FROM messages`); err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Shrink(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if after := size(); after > empty+(before-empty)/8 {
+		t.Errorf("%d bytes of %d, and %d at first", after, before, empty)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	b, err := os.ReadFile(filepath.Join(dir, fileName))
+	if err != nil || strings.Contains(string(b), "nobody may find") {
+		t.Errorf("the deleted words are in the file, %v", err)
 	}
 }
 
@@ -159,13 +133,13 @@ func BenchmarkCheck(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
-	info, err := os.Stat(db.path)
+	info, err := os.Stat(db.engine.Place())
 	if err != nil {
 		b.Fatal(err)
 	}
 	b.Logf("%d MB", info.Size()>>20)
 	for b.Loop() {
-		if err := db.check(b.Context()); err != nil {
+		if _, err := db.Inspect(b.Context()); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -213,5 +187,5 @@ func TestEmptied(t *testing.T) {
 	if err := os.Truncate(filepath.Join(dir, fileName), 0); err != nil {
 		t.Fatal(err)
 	}
-	refused(t, dir, Corrupt, "put back a copy")
+	refused(t, dir, engine.Corrupt, "put back a copy")
 }

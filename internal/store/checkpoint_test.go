@@ -15,13 +15,14 @@ func TestCheckpoint(t *testing.T) {
 	dir := t.TempDir()
 	db := openFile(t, dir)
 	size := func() int64 {
-		info, err := os.Stat(db.path)
+		info, err := os.Stat(db.engine.Place())
 		if err != nil {
 			t.Fatal(err)
 		}
 		return info.Size()
 	}
 	before := size()
+	const checkpointEvery = 32 // as in package engine
 	for i := range checkpointEvery {
 		if err := db.Messages.Save(t.Context(), Message{ID: fmt.Sprint(i), ChannelID: "c", Text: fmt.Sprintf("%4000d", i), At: time.Now()}); err != nil {
 			t.Fatal(err)
@@ -36,7 +37,7 @@ func TestCheckpoint(t *testing.T) {
 func TestLogIsCutBack(t *testing.T) {
 	db, ctx := openFile(t, t.TempDir()), t.Context()
 	size := func() int64 {
-		info, err := os.Stat(db.path + "-wal")
+		info, err := os.Stat(db.engine.Place() + "-wal")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -53,7 +54,9 @@ func TestLogIsCutBack(t *testing.T) {
 		if n == 100 {
 			t.Fatalf("the log still has %d bytes", size())
 		}
-		db.carryNow(ctx)
+		if err := db.engine.Carry(ctx, false); err != nil {
+			t.Fatal(err)
+		}
 		if err := db.Notes.Set(ctx, "small", fmt.Sprint(n)); err != nil {
 			t.Fatal(err)
 		}

@@ -4,16 +4,16 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
+
+	"familiar/internal/store/engine"
 )
 
 // refused opens dir, which must fail with an error of the kind whose text contains all of the words.
-func refused(t *testing.T, dir string, want Kind, words ...string) *Error {
+func refused(t *testing.T, dir string, want engine.Kind, words ...string) *Error {
 	t.Helper()
 	db, err := Open(t.Context(), dir)
 	if err == nil {
@@ -38,6 +38,10 @@ func setVersion(t *testing.T, db *DB, v int) {
 	}
 }
 
+// makeVersions is the table of versions as github.com/pressly/goose made it.
+const makeVersions = `CREATE TABLE goose_db_version (id INTEGER PRIMARY KEY AUTOINCREMENT, version_id INTEGER NOT NULL, is_applied INTEGER NOT NULL,
+	tstamp TIMESTAMP DEFAULT (datetime('now'))); INSERT INTO goose_db_version (version_id, is_applied) VALUES (0, 1)`
+
 func TestInUseBySameProcess(t *testing.T) {
 	dir := t.TempDir()
 	db := openFile(t, dir)
@@ -54,10 +58,14 @@ func TestInUseBySameProcess(t *testing.T) {
 func TestNewer(t *testing.T) {
 	dir := t.TempDir()
 	db := openFile(t, dir)
+	newest, err := db.Inspect(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
 	setVersion(t, db, 99)
 	db.Close()
-	e := refused(t, dir, Newer, "newer version", "schema 99")
-	if _, want, err := schemaVersions("sqlite"); err != nil || e.Have != 99 || e.Want != want {
+	e := refused(t, dir, engine.Newer, "newer version", "schema 99")
+	if e.Have != 99 || e.Want != newest.Schema {
 		t.Errorf("have %d, want %d", e.Have, e.Want)
 	}
 }
@@ -68,17 +76,17 @@ func TestTooOld(t *testing.T) {
 	db := openFile(t, dir)
 	setVersion(t, db, 27)
 	db.Close()
-	e := refused(t, dir, TooOld, "schema 27", "28 is the oldest", "start the last version", "move it")
-	if oldest, _, err := schemaVersions("sqlite"); err != nil || e.Have != 27 || e.Want != oldest {
+	e := refused(t, dir, engine.TooOld, "schema 27", "28 is the oldest", "start the last version", "move it")
+	if e.Have != 27 || e.Want != 28 {
 		t.Errorf("have %d, want %d", e.Have, e.Want)
 	}
-	if _, err := Look(t.Context(), dir); kind(err) != TooOld {
+	if _, err := Look(t.Context(), dir); kind(err) != engine.TooOld {
 		t.Errorf("Look: %v", err)
 	}
-	if _, err := Beside(t.Context(), dir); kind(err) != TooOld {
+	if _, err := Beside(t.Context(), dir); kind(err) != engine.TooOld {
 		t.Errorf("Beside: %v", err)
 	}
-	pool, err := connect(filepath.Join(dir, fileName))
+	pool, err := engine.Connect(filepath.Join(dir, fileName))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,7 +132,7 @@ func TestBaseline(t *testing.T) {
 // TestMigrateAgain: a first start that was interrupted before the baseline is made up for.
 func TestMigrateAgain(t *testing.T) {
 	dir := t.TempDir()
-	pool, err := connect(filepath.Join(dir, fileName))
+	pool, err := engine.Connect(filepath.Join(dir, fileName))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -160,7 +168,7 @@ func TestCorrupt(t *testing.T) {
 			if err := os.WriteFile(path, b, 0o600); err != nil {
 				t.Fatal(err)
 			}
-			refused(t, dir, Corrupt, "put back a copy")
+			refused(t, dir, engine.Corrupt, "put back a copy")
 			if after, err := os.ReadFile(path); err != nil || !bytes.Equal(after, b) {
 				t.Errorf("the damaged file was changed: %v", err)
 			}
@@ -187,28 +195,13 @@ func TestCorruptLater(t *testing.T) {
 	}
 	db = openFile(t, dir)
 	_, err = db.Messages.Recent(t.Context(), fmt.Sprintf("2%018d", 1), 1000)
-	if kind(err) != Corrupt || !strings.Contains(err.Error(), path) {
+	if kind(err) != engine.Corrupt || !strings.Contains(err.Error(), path) {
 		t.Errorf("Recent: %v", err)
 	}
-	if err := db.Close(); kind(err) != Corrupt { // and the next start looks for it
+	if err := db.Close(); kind(err) != engine.Corrupt { // and the next start looks for it
 		t.Errorf("Close: %v", err)
 	}
-	refused(t, dir, Corrupt, "put back a copy")
-}
-
-func TestKindOf(t *testing.T) {
-	for err, want := range map[error]Kind{
-		&fs.PathError{Op: "open", Path: "x", Err: syscall.ENOSPC}: Full,
-		&fs.PathError{Op: "open", Path: "x", Err: syscall.EDQUOT}: Full,
-		&fs.PathError{Op: "open", Path: "x", Err: syscall.EROFS}:  ReadOnly,
-		&fs.PathError{Op: "open", Path: "x", Err: syscall.EACCES}: ReadOnly,
-		&fs.PathError{Op: "open", Path: "x", Err: syscall.EIO}:    IO,
-		errors.New("other"): "",
-	} {
-		if got := kindOf(err); got != want {
-			t.Errorf("kindOf(%v) = %q, want %q", err, got, want)
-		}
-	}
+	refused(t, dir, engine.Corrupt, "put back a copy")
 }
 
 func TestDirectoryIsAFile(t *testing.T) {
@@ -216,13 +209,13 @@ func TestDirectoryIsAFile(t *testing.T) {
 	if err := os.WriteFile(dir, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	refused(t, dir, IO)
+	refused(t, dir, engine.IO)
 }
 
 // TestOlderMemories checks that statements of version 28 stay, and that only what people had the bot remember counts as their words.
 func TestOlderMemories(t *testing.T) {
 	dir := t.TempDir()
-	pool, err := connect(filepath.Join(dir, fileName))
+	pool, err := engine.Connect(filepath.Join(dir, fileName))
 	if err != nil {
 		t.Fatal(err)
 	}

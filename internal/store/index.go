@@ -135,52 +135,9 @@ func (s *Messages) indexSome(tx *sql.Tx, n int) (more bool, err error) {
 
 const dueMessages = `SELECT ` + rowColumns + ` FROM messages WHERE rowid <= (SELECT due FROM message_words_progress) ORDER BY rowid DESC LIMIT ?`
 
-// reindex builds all indexes again, because VACUUM may renumber the rows of messages and records.
-func (db *DB) reindex(ctx context.Context) error {
-	return db.Change(ctx, "rebuild the indexes", func(tx *sql.Tx) error {
-		if _, err := tx.Exec(rebuildRecords); err != nil {
-			return err
-		}
-		if _, err := tx.Exec(`UPDATE trace_words_progress SET done = (SELECT coalesce(max(rowid), 0) FROM traces)`); err != nil {
-			return err
-		}
-		return emptyIndex(tx)
-	})
-}
-
-// mergePages is the largest number of pages of the index that one step writes, and mostMerged how many one call does; the next call goes on.
-const (
-	mergePages = 200
-	mostMerged = 100_000
-)
-
-// TidyIndex merges the segments of the index, whose number grows with the messages. A search looks into all of them. It works in small
-// steps, so that others can write in between.
+// TidyIndex merges the segments of the index, whose number grows with the messages. A search looks into all of them.
 func (s *Messages) TidyIndex(ctx context.Context) error {
-	if s.db.server != nil { // whose autovacuum does that
-		return nil
-	}
-	merged := 0
-	err := s.db.WriteSteps(ctx, mergePages, func(tx *sql.Tx, n int) (more bool, err error) {
-		var before, after int
-		if err := tx.QueryRow(`SELECT total_changes()`).Scan(&before); err != nil {
-			return false, err
-		}
-		pages := n
-		if merged == 0 {
-			pages = -n // a negative number starts a merge of all segments
-		}
-		if _, err := tx.Exec(mergeMessages, pages); err != nil {
-			return false, err
-		}
-		err = tx.QueryRow(`SELECT total_changes()`).Scan(&after)
-		merged += n
-		return after-before >= 2 && merged < mostMerged, err // as https://sqlite.org/fts5.html#the_merge_command says
-	})
-	if err != nil {
-		return fmt.Errorf("tidy the index: %w", err)
-	}
-	return nil
+	return s.db.keepUp("tidy the index", s.db.engine.Tidy(ctx, "message_words", s.db.WriteSteps))
 }
 
 // match returns an FTS5 query for the messages that hold all words of s, in any form that they have in a language. With begin, words that

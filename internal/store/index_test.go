@@ -158,7 +158,7 @@ func TestIndexDue(t *testing.T) {
 	if got := found(t, db, Query{Words: "old"}); got != "3 2 1" {
 		t.Errorf("found %q", got)
 	}
-	if err := db.reindex(ctx); err != nil || found(t, db, Query{Words: "old"}) != "" {
+	if err := db.Change(ctx, "empty the index", emptyIndex); err != nil || found(t, db, Query{Words: "old"}) != "" {
 		t.Errorf("emptied: %v", err)
 	}
 	come(t, db, chat("4", "c", "ada", "no old word", 4))

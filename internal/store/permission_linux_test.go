@@ -6,6 +6,8 @@ import (
 	"runtime"
 	"syscall"
 	"testing"
+
+	"familiar/internal/store/engine"
 )
 
 // asNobody drops root's rights over files for this test, if it has them.
@@ -54,7 +56,7 @@ func TestReadOnly(t *testing.T) {
 			}
 			defer os.Chmod(dir, 0o700)
 			asNobody(t)
-			refused(t, filepath.Join(dir, c.inside), ReadOnly, "cannot be written", "give the user")
+			refused(t, filepath.Join(dir, c.inside), engine.ReadOnly, "cannot be written", "give the user")
 		})
 	}
 }

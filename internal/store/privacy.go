@@ -12,6 +12,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"familiar/internal/store/engine"
 )
 
 // ErrOptedOut is the error of keeping something for a person who has opted out, or who was forgotten since.
@@ -265,23 +267,24 @@ type standingRow struct {
 
 // ReadStandings reads the standings from the file of a store that nobody has open.
 func ReadStandings(ctx context.Context, file string) (s Standings, err error) {
-	pool, err := connect(file)
+	pool, err := engine.Connect(file)
 	if err != nil {
 		return s, err
 	}
 	defer pool.Close()
-	db := &DB{path: file}
 	err = pool.QueryRowContext(ctx, `SELECT key FROM privacy_key`).Scan(&s.key)
 	if err == nil {
 		var rows *sql.Rows
 		rows, err = pool.QueryContext(ctx, `SELECT who, opted_out, forgotten FROM privacy`)
-		s.rows, err = Collect(db, "read standings", rows, err, func(row Scanner) (one standingRow, err error) {
-			err = row.Scan(&one.who, &one.optedOut, &one.forgotten)
-			return one, err
+		err = engine.Each(rows, err, func(row *sql.Rows) error {
+			var one standingRow
+			err := row.Scan(&one.who, &one.optedOut, &one.forgotten)
+			s.rows = append(s.rows, one)
+			return err
 		})
 	}
 	if err != nil {
-		return s, fmt.Errorf("read standings: %w", db.Explain(err))
+		return s, fmt.Errorf("read standings: %w", engine.Explain(err, file))
 	}
 	return s, nil
 }

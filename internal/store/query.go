@@ -4,13 +4,13 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"familiar/internal/cache"
+	"familiar/internal/store/engine"
 )
 
 // inTransactions are the statements that most turns run in transactions of [DB.Write]. They are prepared once, when the store opens:
@@ -47,8 +47,8 @@ func (db *DB) prepare(ctx context.Context) error {
 // Prepare prepares a statement for all transactions of [DB.Write], whose functions run it through tx.Stmt. It waits for its turn as a
 // write does, so the function of a write must not call it. The statement lives as long as the store.
 func (db *DB) Prepare(ctx context.Context, query string) (*sql.Stmt, error) {
-	if db.writes == nil {
-		return nil, &Error{Kind: ReadOnly, Path: db.path, Err: errLooking}
+	if err := db.looking(); err != nil {
+		return nil, err
 	}
 	s, err := db.writes.pool.PrepareContext(ctx, query)
 	if err != nil {
@@ -161,7 +161,7 @@ func ListOften[T any](ctx context.Context, db *DB, what string, scan func(Scanne
 
 // Collect returns the rows of a query, which failed if err is not nil. The error begins with what.
 func Collect[T any](db *DB, what string, rows *sql.Rows, err error, scan func(Scanner) (T, error)) (all []T, _ error) {
-	err = each(rows, err, func(row Scanner) error {
+	err = engine.Each(rows, err, func(row *sql.Rows) error {
 		one, err := scan(row)
 		all = append(all, one)
 		return err
@@ -172,14 +172,11 @@ func Collect[T any](db *DB, what string, rows *sql.Rows, err error, scan func(Sc
 	return all, nil
 }
 
-// Statements that only SQLite has: full-text indexes (FTS5), whose queries index.go makes, and lists as parameters. Besides, scrub.go and
-// file.go know the file format.
+// Statements that only SQLite has: full-text indexes (FTS5), whose queries index.go makes, and lists as parameters.
 const (
 	indexMessage   = `INSERT INTO message_words (rowid, words, tags) VALUES (?, ?, ?)`
 	unindexMessage = `INSERT INTO message_words (message_words, rowid, words, tags) VALUES ('delete', ?, ?, ?)`
 	emptyMessages  = `INSERT INTO message_words (message_words) VALUES ('delete-all')`
-	rebuildRecords = `INSERT INTO trace_words (trace_words) VALUES ('rebuild')`
-	mergeMessages  = `INSERT INTO message_words (message_words, rank) VALUES ('merge', ?)`
 
 	// messagesWith returns the rows of the newest messages for a query of [match] and [anyOf], between two rows.
 	messagesWith = `SELECT rowid AS at_row FROM message_words WHERE message_words MATCH ? AND rowid BETWEEN ? AND ? ORDER BY rowid DESC LIMIT 0 + ?`
@@ -242,7 +239,7 @@ func (a Args) named() (all []any) {
 // Each calls do for each row of a query. An error of do ends it.
 func (db *DB) Each(ctx context.Context, query string, args Args, do func(scan func(...any) error) error) error {
 	rows, err := db.readers.QueryContext(ctx, query, args.named()...)
-	return db.Explain(each(rows, err, func(row Scanner) error { return do(row.Scan) }))
+	return db.Explain(engine.Each(rows, err, func(row *sql.Rows) error { return do(row.Scan) }))
 }
 
 // CountRows counts the rows of a table for which a condition holds.
@@ -269,7 +266,7 @@ func (db *DB) ChangeRows(ctx context.Context, table, where, set string, args Arg
 // Rows returns the rows of a query by the names of their columns.
 func (db *DB) Rows(ctx context.Context, query string, args Args) (all []map[string]any, err error) {
 	rows, err := db.readers.QueryContext(ctx, query, args.named()...)
-	err = each(rows, err, func(Scanner) error {
+	err = engine.Each(rows, err, func(*sql.Rows) error {
 		row, err := named(rows)
 		all = append(all, row)
 		return err
@@ -293,18 +290,4 @@ func named(rows *sql.Rows) (map[string]any, error) {
 		row[c] = values[i]
 	}
 	return row, err
-}
-
-// each calls do for each row of a query, which failed if err is not nil.
-func each(rows *sql.Rows, err error, do func(Scanner) error) error {
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		if err := do(rows); err != nil {
-			return err
-		}
-	}
-	return errors.Join(rows.Err(), rows.Close())
 }

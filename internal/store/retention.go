@@ -178,7 +178,7 @@ func (s *Privacy) EndErasure(ctx context.Context, personID string) error {
 	if err != nil {
 		return fmt.Errorf("put on record that a person was forgotten: %w", err)
 	}
-	return s.db.Explain(s.db.emptyLog(ctx)) // their id was there until now
+	return s.db.Explain(s.db.engine.Carry(ctx, true)) // their id was there until now
 }
 
 // EraseEvents deletes the events of a person that wait for an answer, and takes the person's messages out of the waiting events of others.

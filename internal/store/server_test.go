@@ -1,14 +1,13 @@
 package store
 
 import (
-	"context"
 	"database/sql"
 	"net/url"
-	"os"
 	"strings"
 	"testing"
 	"time"
 
+	"familiar/internal/store/engine"
 	"familiar/internal/test/postgres"
 )
 
@@ -16,12 +15,12 @@ import (
 func TestServersAreRefused(t *testing.T) {
 	for _, c := range []struct {
 		place, words string
-		want         Kind
+		want         engine.Kind
 	}{
-		{"postgres://ada:geheim@localhost:port/x", "postgres://user:password@host", Unreadable},
-		{"postgres://ada:geh eim%zz@localhost/x", "postgres://user:password@host", Unreadable},
-		{"postgres://ada:geheim@127.0.0.1:1/x", "check that PostgreSQL runs", Away},
-		{"postgres://ada:geheim@/x?host=/nowhere", "check that PostgreSQL runs", Away},
+		{"postgres://ada:geheim@localhost:port/x", "postgres://user:password@host", engine.Unreadable},
+		{"postgres://ada:geh eim%zz@localhost/x", "postgres://user:password@host", engine.Unreadable},
+		{"postgres://ada:geheim@127.0.0.1:1/x", "check that PostgreSQL runs", engine.Away},
+		{"postgres://ada:geheim@/x?host=/nowhere", "check that PostgreSQL runs", engine.Away},
 	} {
 		_, err := Open(t.Context(), c.place)
 		if kind(err) != c.want || !strings.Contains(err.Error(), c.words) || strings.Contains(err.Error(), "geh") {
@@ -71,17 +70,17 @@ func TestServersThatAnswerAreRefused(t *testing.T) {
 	}
 	for _, c := range []struct {
 		place, words string
-		want         Kind
+		want         engine.Kind
 	}{
 		{address, "another database", InUse},
-		{as(func(u *url.URL) { u.Path = "/nowhere" }), "createdb", NoDatabase},
-		{as(func(u *url.URL) { u.User = url.UserPassword("nobody_at_all", "geheim") }), "pg_hba.conf", Refused},
-		{as(func(u *url.URL) { u.User = url.User("familiar_nobody") }), "GRANT CREATE", Forbidden},
+		{as(func(u *url.URL) { u.Path = "/nowhere" }), "createdb", engine.NoDatabase},
+		{as(func(u *url.URL) { u.User = url.UserPassword("nobody_at_all", "geheim") }), "pg_hba.conf", engine.Refused},
+		{as(func(u *url.URL) { u.User = url.User("familiar_nobody") }), "GRANT CREATE", engine.Forbidden},
 		{as(func(u *url.URL) {
 			q := u.Query()
 			q.Set("default_transaction_read_only", "on")
 			u.RawQuery = q.Encode()
-		}), "primary server", Replica},
+		}), "primary server", engine.Replica},
 	} {
 		_, err := Open(ctx, c.place)
 		if kind(err) != c.want || !strings.Contains(err.Error(), c.words) || strings.Contains(err.Error(), "geheim") {
@@ -129,7 +128,7 @@ func TestOwnerLosesItsConnection(t *testing.T) {
 	db, address := place(t, nil)
 	ctx := t.Context()
 	var pid int
-	err := db.server.holds.QueryRowContext(ctx, `SELECT pg_backend_pid()`).Scan(&pid)
+	err := db.readers.QueryRowContext(ctx, `SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND granted`).Scan(&pid)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -137,14 +136,14 @@ func TestOwnerLosesItsConnection(t *testing.T) {
 		t.Fatal(err)
 	}
 	taker, err := Open(ctx, address)
-	for deadline := time.Now().Add(guardEvery / 2); kind(err) == InUse && time.Now().Before(deadline); {
+	for deadline := time.Now().Add(time.Second / 2); kind(err) == InUse && time.Now().Before(deadline); {
 		taker, err = Open(ctx, address) // the server may still be ending the process
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
 	<-db.Notices()
-	if err := db.Notes.Set(ctx, "k", "old"); kind(err) != Away {
+	if err := db.Notes.Set(ctx, "k", "old"); kind(err) != engine.Away {
 		t.Errorf("a write of the former owner: %v", err)
 	}
 	if err := taker.Close(); err != nil {
@@ -186,38 +185,4 @@ func TestWithoutPreparedStatements(t *testing.T) {
 	if err != nil || prepared != 0 {
 		t.Errorf("%d prepared statements, %v", prepared, err)
 	}
-}
-
-// FuzzLexemes compares what both engines find.
-func FuzzLexemes(f *testing.F) {
-	words, err := newTokenizer()
-	if err != nil {
-		f.Fatal(err)
-	}
-	f.Cleanup(func() { words.pool.Close() })
-	for _, s := range []string{"", "\"", "running Häuser", "東京 タワー", "a\" OR b:*", "\x00\xff", "é̂", "ﬁ ß İ", "강아지"} {
-		f.Add(s)
-	}
-	f.Fuzz(func(t *testing.T, s string) {
-		query, err := words.query("message_words", "tags : (\"g1\") AND words : ("+match(s, "", true)+")")
-		if err != nil {
-			t.Fatal(err)
-		}
-		if strings.Count(query, "(") != strings.Count(query, ")") {
-			t.Errorf("%q: %s", s, query)
-		}
-		if os.Getenv("FAMILIAR_TEST_POSTGRES") == "" || match(s, "", true) == "" {
-			return
-		}
-		db, err := at(os.Getenv("FAMILIAR_TEST_POSTGRES"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer db.server.close()
-		pool := db.server.pool(true, 1)
-		defer pool.Close()
-		if _, err := pool.ExecContext(context.Background(), `SELECT CAST(CAST(? AS TEXT) AS tsquery)`, query); err != nil {
-			t.Errorf("%q: %s: %v", s, query, err)
-		}
-	})
 }

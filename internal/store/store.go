@@ -1,23 +1,17 @@
 // Package store keeps what must outlive the process: messages, claimed events, settings, quotas, people's decisions about their data, and
 // the tables of packages trace, memory, embedding and history, which have the SQL for them.
 //
-// A [DB] is one SQLite file, familiar.db, in a directory that one process owns at a time (file.go). Each kind of data has a service, such
-// as db.Messages, with a file or two of its own. All services write through [DB.Write], which puts writes of the same moment into one
-// transaction (write.go). They read through a few connections that cannot write (query.go). A committed write survives the death of the
-// process at any moment. Those that must not be forgotten survive a loss of power, too (write.go).
-//
-// [Open] brings the file to the newest schema (migrate.go). It checks a file that was not closed for damage, and stops writing when the
-// file disappears (file.go). It refuses a file that it cannot be sure of, with an [Error] that says the cause and the cure (error.go).
+// A [DB] is one database, and package engine says what it is: a file of SQLite in a directory, or a database on a PostgreSQL server. One
+// process owns it at a time. Each kind of data has a service, such as db.Messages, with a file or two of its own. All services write through
+// [DB.Write], which puts writes of the same moment into one transaction (write.go). They read through a few connections that cannot write
+// (query.go). A committed write survives the death of the process at any moment. Those that must not be forgotten survive a loss of power,
+// too.
 //
 // Messages are found by their words through a full-text index (index.go, search.go, recall.go). What other packages made of a message is
-// deleted with it, in the same transaction (message.go).
+// deleted with it, in the same transaction (message.go). The queries are SQLite's, and dialect.go has what PostgreSQL calls otherwise.
 //
 // Package forget decides what is deleted of a person, a server or a message, with the functions of retention.go and query.go.
 // The standing of a person is checked in the transaction that would keep something about them (privacy.go).
-//
-// The place of a store may be the address of a PostgreSQL database instead of a directory (server.go). The queries stay those of SQLite: a
-// driver on pgconn (driver.go) gives PostgreSQL what it calls otherwise and the words of texts as FTS5 cuts them (dialect.go).
-// There the file, its log and its checks do not exist, and a lock in the database makes one process its owner.
 package store
 
 import (
@@ -25,51 +19,46 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"io/fs"
-	"net/url"
-	"os"
-	"path/filepath"
-	"strings"
 	"sync/atomic"
+	"time"
 
-	_ "modernc.org/sqlite" // the driver named "sqlite"
-)
-
-const (
-	fileName = "familiar.db"
-	lockName = "familiar.lock"
+	"familiar/internal/store/engine"
 )
 
 // ErrNotFound says that the store has no such thing.
 var ErrNotFound = errors.New("not found")
 
-// DB is an open store. Many goroutines may call its methods. They return [ErrNotFound], the error of the context, an [*Error] if the file
-// or its disk is the cause, or another error.
+// Error is a problem that keeps a store from working. Its text says the cause and the cure. It holds no content.
+type Error = engine.Error
+
+// The kinds of errors after which callers do something else.
+const (
+	InUse   = engine.InUse
+	Missing = engine.Missing
+	Older   = engine.Older
+	Full    = engine.Full
+)
+
+// DB is an open store. Many goroutines may call its methods. They return [ErrNotFound], the error of the context, an [*Error] if the
+// database or its disk is the cause, or another error.
 type DB struct {
 	services
 
-	path     string   // the file, or the address of the server without a password
-	server   *server  // nil: a file
-	lock     *dirLock // nil if this process does not own the store
-	writes   *writer  // nil if the store is open for reading only
+	engine   engine.Engine
+	use      engine.Use
+	writes   *writer // nil if the store is open for reading only
 	readers  *sql.DB
 	stmts    statements
-	log      *os.File // SQLite's log, for syncing; only the writer uses it until it is closed; nil: not needed yet
-	names    memo     // names of people
-	settings memo     // settings of places
+	names    memo // names of people
+	settings memo // settings of places
 	derived  derived
-	carry    background // copies the log into the file
 	indexing background
-	watch    watch
 	key      []byte // for Privacy.Pseudonym
 	// Each of these is false while a table is empty: nobody has a standing, no turn is unkept, no server was left. The transaction that
 	// writes the first row sets it, and nothing resets it.
 	standings, unkept, left atomic.Bool
-	version                 atomic.Int64 // of the file, when what is in memory was read
+	version                 atomic.Int64 // of the database, when what is in memory was read
 	notices                 chan string
-	whole                   bool        // open succeeded
-	damaged                 atomic.Bool // SQLite has reported damage
-	unsynced                bool        // the last sync failed; only the writer uses it
 }
 
 // services are the parts of a [DB], one for each kind of data. They share its file and its transactions.
@@ -151,251 +140,106 @@ type Guilds struct{ db *DB }
 // Notes keeps small facts under keys.
 type Notes struct{ db *DB }
 
-// Open opens the store in dir, or in the database of an address, and creates it if it is missing, readable only for its owner. The caller must Close it. Until then no
-// other process can open it, but others can [Look] at it and work [Beside] it.
-func Open(ctx context.Context, dir string) (*DB, error) {
-	return openBy(ctx, dir, (*DB).open)
-}
+// Open opens the store of a place: a directory, or the address of a PostgreSQL database. It creates the store if it is missing, readable only
+// for its owner. The caller must Close it. Until then no other process can open it, but others can [Look] at it and work [Beside] it.
+func Open(ctx context.Context, place string) (*DB, error) { return openFor(ctx, place, engine.Own) }
 
-// Look opens the store in dir for reading only, even if another process has it open. It refuses a missing store and one with another
+// Look opens the store of a place for reading only, even if another process has it open. It refuses a missing store and one with another
 // schema. Every write fails.
-func Look(ctx context.Context, dir string) (*DB, error) {
-	return openBy(ctx, dir, (*DB).look)
+func Look(ctx context.Context, place string) (*DB, error) { return openFor(ctx, place, engine.Look) }
+
+// Beside opens the store of a place for reading and writing while another process owns it. The owner alone creates it, migrates it and
+// checks it for damage. So the store must exist and have this program's schema. The two processes write in turns. The caller must not do what
+// only one process may do, such as answering on Discord.
+func Beside(ctx context.Context, place string) (*DB, error) {
+	return openFor(ctx, place, engine.Beside)
 }
 
-// Beside opens the store in dir for reading and writing while another process owns it. The owner alone creates the file, migrates it and
-// checks it for damage. So the store must exist and have this program's schema. SQLite lets the two processes write in turns. The caller
-// must not do what only one process may do, such as answering on Discord.
-func Beside(ctx context.Context, dir string) (*DB, error) {
-	return openBy(ctx, dir, (*DB).beside)
-}
-
-func openBy(ctx context.Context, place string, how func(*DB, context.Context) error) (*DB, error) {
-	db, err := at(place)
-	if err != nil {
+func openFor(ctx context.Context, place string, use engine.Use) (*DB, error) {
+	db := &DB{use: use, notices: make(chan string, 8), names: newMemo(maxNames), settings: newMemo(maxSettings), derived: derived{onVector: func(string, string) {}}}
+	db.services = newServices(db)
+	var err error
+	if db.engine, err = engine.At(place, schema(), db.notify); err != nil {
 		return nil, err
 	}
-	db.notices, db.names, db.settings, db.derived = make(chan string, 8), newMemo(maxNames), newMemo(maxSettings), derived{onVector: func(string, string) {}}
-	db.services = newServices(db)
-	db.watch.path = db.path
-	if err := how(db, ctx); err != nil {
+	if err := db.Explain(db.open(ctx)); err != nil {
 		_ = db.Close() // the first error matters more
-		return nil, db.Explain(err)
+		return nil, err
 	}
 	return db, nil
 }
 
-// at returns a store in a place that is not open yet.
-func at(place string) (db *DB, err error) {
-	if IsServer(place) {
-		db = &DB{path: ShownPlace(place)}
-		db.server, err = newServer(place)
-		return db, err
-	}
-	return storeIn(place)
-}
-
 func (db *DB) open(ctx context.Context) error {
-	if db.server != nil {
-		return db.serve(ctx, true, true)
-	}
-	dir := filepath.Dir(db.path)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return fmt.Errorf("make data directory: %w", err)
-	}
-	emptied := emptied(dir)
-	lock, clean, err := acquire(filepath.Join(dir, lockName))
+	readers, pool, err := db.engine.Open(ctx, db.use)
 	if err != nil {
 		return err
 	}
-	db.lock = lock
-	if err := os.RemoveAll(filepath.Join(dir, stageName)); err != nil { // left by a killed restore
+	db.readers = readers
+	if pool != nil {
+		db.writes = startWriter(pool, db.engine)
+	}
+	if err := errors.Join(db.Privacy.read(ctx), db.prepare(ctx)); err != nil || !db.owns() {
 		return err
 	}
-	// The file is created here because everybody could read one that SQLite creates. Also, SQLite's errors do not tell a missing permission
-	// from a missing directory. Its other files inherit this one's mode.
-	f, err := os.OpenFile(db.path, os.O_RDWR|os.O_CREATE, 0o600)
-	if err != nil {
+	if err := db.Messages.renewIndex(ctx); err != nil {
 		return err
 	}
-	if err := f.Close(); err != nil {
-		return err
-	}
-	if err := lock.lockData(db.path); err != nil {
-		return err
-	}
-	if emptied && clean {
-		return &Error{Kind: Corrupt, Path: db.path, Err: errors.New("the file is empty")}
-	}
-	if err := db.connectWriter(); err != nil {
-		return err
-	}
-	if !clean {
-		if err := db.check(ctx); err != nil {
-			return err
-		}
-	}
-	if err := db.migrate(ctx); err != nil {
-		return err
-	}
-	if err := db.connectReaders(); err != nil {
-		return err
-	}
-	if err := errors.Join(db.Privacy.read(ctx), db.prepare(ctx)); err != nil {
-		return err
-	}
-	if err := errors.Join(db.Messages.renewIndex(ctx), db.renew(ctx)); err != nil {
-		return err
-	}
-	if err := db.watch.start(db); err != nil {
-		return err
-	}
-	db.carry.start(db.carryLog)
 	db.indexing.start(db.Messages.indexOld)
-	db.whole = true
-	return nil
-}
-
-func (db *DB) beside(ctx context.Context) error {
-	if db.server != nil {
-		return db.serve(ctx, false, true)
-	}
-	if err := db.findMade(ctx); err != nil {
-		return err
-	}
-	if err := db.connectWriter(); err != nil {
-		return err
-	}
-	if err := errors.Join(db.Privacy.read(ctx), db.prepare(ctx)); err != nil {
-		return err
-	}
-	if err := db.watch.start(db); err != nil {
-		return err
-	}
-	db.carry.start(db.carryLog)
 	return nil
 }
 
 // owns reports whether this process owns the store. Others may write a little beside it.
-func (db *DB) owns() bool { return db.lock != nil || db.server != nil && db.server.owners != nil }
+func (db *DB) owns() bool { return db.use == engine.Own }
 
-func (db *DB) connectWriter() error {
-	pool, err := connect(db.path, "_txlock=immediate", "_pragma=auto_vacuum(2)", "_pragma=secure_delete(1)", "_pragma=journal_mode(WAL)", "_pragma=synchronous(NORMAL)",
-		"_pragma=foreign_keys(1)", "_pragma=wal_autocheckpoint("+logPages+")", "_pragma=journal_size_limit("+logLimit+")", "_pragma=cache_size(-128)")
-	if err != nil {
-		return err
-	}
-	// There is only one connection: SQLite has one writer at a time, and prepared statements stay with their connection.
-	pool.SetMaxOpenConns(1)
-	db.writes = startWriter(pool, db.syncLog)
-	return nil
-}
-
-func (db *DB) look(ctx context.Context) error {
-	if db.server != nil {
-		return db.serve(ctx, false, false)
-	}
-	if err := db.findMade(ctx); err != nil {
-		return err
-	}
-	return errors.Join(db.Privacy.read(ctx), db.prepare(ctx))
-}
-
-// findMade connects to an existing store, and refuses one with another schema.
-func (db *DB) findMade(ctx context.Context) error {
-	if _, err := os.Stat(db.path); errors.Is(err, fs.ErrNotExist) {
-		return &Error{Kind: Missing, Path: db.path, Err: err}
-	}
-	if err := db.connectReaders(); err != nil {
-		return err
-	}
-	have, want, err := db.versions(ctx, db.readers)
-	if err != nil {
-		return err
-	}
-	if have < want {
-		return &Error{Kind: Older, Path: db.path, Have: have, Want: want}
-	}
-	return nil
-}
-
-// connect returns a pool of connections without opening one.
-func connect(path string, params ...string) (*sql.DB, error) {
-	return sql.Open("sqlite", address(path, params...))
-}
-
-// address returns the data source name of a file.
-func address(path string, params ...string) string {
-	p := filepath.ToSlash(path)
-	if !strings.HasPrefix(p, "/") {
-		p = "/" + p // a drive letter
-	}
-	u := url.URL{Scheme: "file", OmitHost: true, Path: p}
-	u.RawQuery = strings.Join(append(params, "_pragma=busy_timeout(5000)", "_error_rc=1"), "&")
-	return u.String()
-}
-
-func (db *DB) connectReaders() (err error) {
-	db.readers, err = connect(db.path, "_query_only=1", "_pragma=cache_size(-64)")
-	if err != nil {
-		return err
-	}
-	db.readers.SetMaxOpenConns(4)
-	db.readers.SetMaxIdleConns(4)
-	return nil
-}
-
-// Close waits for pending writes, then closes the file. Later calls do nothing. The error says so if the file is gone.
+// Close waits for pending writes, then closes the database. Later calls do nothing. The error says so if its file is gone.
 func (db *DB) Close() error {
 	db.indexing.end()
-	db.carry.end()
-	errs := []error{db.watch.end()}
-	if db.readers != nil {
-		errs = append(errs, db.readers.Close())
-	}
 	if db.writes != nil {
-		errs = append(errs, db.writes.close())
+		db.writes.close()
 	}
-	if db.server != nil {
-		errs = append(errs, db.server.close())
-	}
-	if db.damaged.Swap(false) {
-		errs = append(errs, &Error{Kind: Corrupt, Path: db.path, Err: errors.New("damage was seen while it was in use")})
-	}
-	if db.lock != nil {
-		if db.whole && errors.Join(errs...) == nil { // otherwise the next owner checks the file
-			errs = append(errs, db.lock.markClosed())
-		}
-		errs = append(errs, db.lock.release())
-		db.lock = nil
-	}
-	return errors.Join(errs...)
+	return db.engine.Close()
 }
+
+// Explain turns an error of the database driver into an [*Error] if the database or its disk is the cause, and sql.ErrNoRows into
+// [ErrNotFound]. It returns other errors, and nil, as they are.
+func (db *DB) Explain(err error) error {
+	err = db.engine.Explain(err)
+	if errors.Is(err, sql.ErrNoRows) {
+		return ErrNotFound
+	}
+	return err
+}
+
+// notify leaves a notice for the operator.
+func (db *DB) notify(format string, args ...any) {
+	select {
+	case db.notices <- fmt.Sprintf(format, args...):
+	default: // nobody reads the notices
+	}
+}
+
+// Notices returns sentences for the operator's log, about problems that make no call fail.
+func (db *DB) Notices() <-chan string { return db.notices }
 
 // Read returns the connections for reading. The caller must not close it, and should pass its errors to [DB.Explain].
 func (db *DB) Read() *sql.DB { return db.readers }
 
 // Writable returns why nothing can be written, or nil. It runs an empty transaction.
 func (db *DB) Writable(ctx context.Context) error {
-	return db.Write(ctx, func(tx *sql.Tx) error {
-		var one int
-		return tx.QueryRow(`SELECT 1`).Scan(&one)
-	})
+	return db.Write(ctx, func(*sql.Tx) error { return nil })
 }
 
 // Refresh updates what this process has in memory if another process has written [Beside] it since the last call, and reports whether one has.
 func (db *DB) Refresh(ctx context.Context) (written bool, err error) {
-	if db.server != nil {
-		return db.server.refresh(ctx, db)
-	}
-	var version int64 // changes if another connection than the writer's has written: https://www.sqlite.org/pragma.html#pragma_data_version
-	if err := db.writes.pool.QueryRowContext(ctx, `PRAGMA data_version`).Scan(&version); err != nil {
-		return false, fmt.Errorf("read the version of the file: %w", db.Explain(err))
+	version, err := db.engine.Version(ctx)
+	if err != nil {
+		return false, fmt.Errorf("read the version of the database: %w", db.Explain(err))
 	}
 	if version == db.version.Load() {
 		return false, nil
 	}
 	db.settings.changed()
+	db.names.changed()
 	if err := db.readEmpty(ctx); err != nil {
 		return false, err
 	}
@@ -418,3 +262,70 @@ func (db *DB) readEmpty(ctx context.Context) error {
 	}
 	return nil
 }
+
+// Inspect looks for damage while others use the database, see [engine.Engine].
+func (db *DB) Inspect(ctx context.Context) (engine.Inspection, error) {
+	found, err := db.engine.Inspect(ctx)
+	return found, db.Explain(err)
+}
+
+// Size returns the size of the database.
+func (db *DB) Size(ctx context.Context) (engine.Size, error) {
+	size, err := db.engine.Size(ctx)
+	if err != nil {
+		return size, fmt.Errorf("read size of the database: %w", db.Explain(err))
+	}
+	return size, nil
+}
+
+// Shrink gives unused space back to the disk, in steps so small that nobody waits long.
+func (db *DB) Shrink(ctx context.Context) error {
+	return db.keepUp("shrink database", db.engine.Shrink(ctx, db.WriteSteps))
+}
+
+// Scrub overwrites what is still there of deleted content, in small transactions. It waits until current readers are done.
+func (db *DB) Scrub(ctx context.Context) error {
+	return db.keepUp("overwrite what was deleted", db.engine.Scrub(ctx, db.WriteSteps))
+}
+
+// keepUp explains the error of a task of the engine.
+func (db *DB) keepUp(what string, err error) error {
+	if err != nil {
+		return fmt.Errorf("%s: %w", what, db.Explain(err))
+	}
+	return nil
+}
+
+// backupNote is the key of the time of the last backup, as RFC 3339.
+const backupNote = "backup.at"
+
+// Backup copies the store of a place into a file, whether or not a process has it open, see [engine.Backup].
+func Backup(ctx context.Context, place, file string, replace bool, now time.Time) (size int64, err error) {
+	return engine.Backup(ctx, schema(), place, file, replace, func(pool *sql.DB) error {
+		_, err := pool.ExecContext(ctx, setNote, backupNote, now.UTC().Format(time.RFC3339))
+		return err
+	})
+}
+
+// LastBackup returns when the last backup was made, or [ErrNotFound].
+func (db *DB) LastBackup(ctx context.Context) (time.Time, error) {
+	text, err := db.Notes.Get(ctx, backupNote)
+	if err != nil {
+		return time.Time{}, err
+	}
+	return time.Parse(time.RFC3339, text)
+}
+
+// Restore replaces the store of a place, which no process may have open, with a backup, see [engine.Restore].
+func Restore(ctx context.Context, place, file string, now time.Time, prepare func(ctx context.Context, staged, before string) error) (kept string, err error) {
+	return engine.Restore(ctx, schema(), place, file, now, prepare)
+}
+
+// IsServer reports whether the place of a store is an address of PostgreSQL and no directory.
+func IsServer(place string) bool { return engine.IsServer(place) }
+
+// ShownPlace returns the place of a store as it may be shown: an address without user, password and options.
+func ShownPlace(place string) string { return engine.ShownPlace(place) }
+
+// CheckServer returns why this program cannot use the server of a place, or nil. A directory needs none.
+func CheckServer(ctx context.Context, place string) error { return engine.Check(ctx, place) }

@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
 
+	"familiar/internal/store/engine"
 	"familiar/internal/test/postgres"
 )
 
@@ -30,6 +31,12 @@ func TestMain(m *testing.M) {
 	}
 	goleak.VerifyTestMain(m)
 }
+
+// The files of a store.
+const (
+	fileName = "familiar.db"
+	lockName = "familiar.lock"
+)
 
 // seed makes dir as if a store had been opened there and closed, because making a new one takes longer than most tests. Tests of creation
 // call Open themselves.
@@ -338,7 +345,7 @@ func TestFilesAreTheOwnersAlone(t *testing.T) {
 func TestReadersCannotWrite(t *testing.T) {
 	db := open(t, t.TempDir())
 	_, err := db.Read().Exec(`DELETE FROM messages`)
-	if k := kind(db.Explain(err)); k != ReadOnly && k != Replica {
+	if k := kind(db.Explain(err)); k != engine.ReadOnly && k != engine.Replica {
 		t.Errorf("a write through a reader: %v", err)
 	}
 }
@@ -360,10 +367,10 @@ func TestLook(t *testing.T) {
 	if v, err := looker.Notes.Get(t.Context(), "k"); v != "v" || err != nil {
 		t.Errorf("Note = %q, %v", v, err)
 	}
-	if err := looker.Notes.Set(t.Context(), "k", "w"); kind(err) != ReadOnly {
+	if err := looker.Notes.Set(t.Context(), "k", "w"); kind(err) != engine.ReadOnly {
 		t.Errorf("a looker wrote: %v", err)
 	}
-	setVersion(t, db, 0)
+	setVersion(t, db, 28)
 	if _, err := Look(t.Context(), dir); kind(err) != Older {
 		t.Errorf("an old schema: %v", err)
 	}
@@ -390,12 +397,12 @@ func TestOpenStopsWithItsContext(t *testing.T) {
 	}
 }
 
-func kind(err error) Kind {
+func kind(err error) engine.Kind {
 	var e *Error
 	if errors.As(err, &e) {
 		return e.Kind
 	}
-	return Kind(fmt.Sprintf("%T", err))
+	return engine.Kind(fmt.Sprintf("%T", err))
 }
 
 // TestBeside writes from two processes. One of them owns the store.
@@ -444,7 +451,7 @@ func TestBeside(t *testing.T) {
 	}
 }
 
-func isKind(err error, kind Kind) bool {
+func isKind(err error, kind engine.Kind) bool {
 	var e *Error
 	return errors.As(err, &e) && e.Kind == kind
 }

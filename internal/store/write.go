@@ -5,22 +5,20 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"os"
 	"runtime"
 	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
 	"time"
+
+	"familiar/internal/store/engine"
 )
 
 // maxBatch limits how long the first job of a batch waits for the last.
 const maxBatch = 64
 
-var (
-	errClosed  = errors.New("store is closed")
-	errLooking = errors.New("opened for reading only")
-)
+var errClosed = errors.New("store is closed")
 
 // Tx is a transaction of [DB.Write], for those who only pass it on.
 type Tx = sql.Tx
@@ -33,10 +31,18 @@ type Tx = sql.Tx
 // context that ends would undo the work of all.
 // | The context counts while f waits for its turn. Once f has begun, Write waits for the commit.
 func (db *DB) Write(ctx context.Context, f func(*sql.Tx) error) error {
-	if db.writes == nil {
-		return &Error{Kind: ReadOnly, Path: db.path, Err: errLooking}
+	if err := db.looking(); err != nil {
+		return err
 	}
 	return db.Explain(db.writes.do(ctx, &job{f: f}))
+}
+
+// looking returns an error if the store is open for reading only.
+func (db *DB) looking() error {
+	if db.writes == nil {
+		return &Error{Kind: engine.ReadOnly, Path: db.engine.Place(), Err: errors.New("opened for reading only")}
+	}
+	return nil
 }
 
 // OnCommit has f called at once when the present transaction is committed, before it is synced to the disk. Only the function of a write may
@@ -46,18 +52,13 @@ func (db *DB) OnCommit(f func()) { db.writes.committed = append(db.writes.commit
 // A writer is one goroutine that runs all writes. It commits the first write at once; those that arrive meanwhile share the next
 // transaction. Yielding to goroutines that are about to write saves two thirds of the transactions.
 type writer struct {
-	pool    *sql.DB       // one connection; only run uses it once the store is open
+	pool    *sql.DB // one connection; only run uses it once the store is open
+	engine  engine.Engine
 	wake    chan struct{} // capacity 1: queue may not be empty
 	stopped chan struct{} // closed by run
-	logged  chan struct{} // capacity 1: the log has grown by checkpointEvery transactions
 
-	synced func() // syncs the log to the disk; only run calls it
-	sync   bool   // the transaction must be on the disk before its jobs are done; only run uses it
-
+	keep      bool     // the transaction must survive a loss of power before its jobs are done; only run uses it
 	committed []func() // what the transaction's jobs want called after its commit; only run uses it
-
-	ready func() error        // set before the store is open: returns why nothing can be written, or nil
-	first func(*sql.Tx) error // set before the store is open: what each transaction does first; nil: nothing
 
 	mu     sync.Mutex
 	queue  []*job // guarded by mu
@@ -73,8 +74,8 @@ type job struct {
 	done  chan struct{} // closed by run
 }
 
-func startWriter(pool *sql.DB, synced func()) *writer {
-	w := &writer{pool: pool, synced: synced, wake: make(chan struct{}, 1), stopped: make(chan struct{}), logged: make(chan struct{}, 1)}
+func startWriter(pool *sql.DB, e engine.Engine) *writer {
+	w := &writer{pool: pool, engine: e, wake: make(chan struct{}, 1), stopped: make(chan struct{})}
 	go w.run()
 	return w
 }
@@ -150,7 +151,6 @@ func (w *writer) take() []*job {
 
 func (w *writer) run() {
 	defer close(w.stopped)
-	written := 0
 	for range w.wake {
 		for batch := w.take(); len(batch) > 0; batch = w.take() {
 			began := time.Now()
@@ -158,12 +158,6 @@ func (w *writer) run() {
 			for _, j := range batch {
 				j.took = time.Since(began)
 				close(j.done)
-			}
-			if written++; written%checkpointEvery == 0 {
-				select {
-				case w.logged <- struct{}{}:
-				default: // the log is being copied
-				}
 			}
 		}
 	}
@@ -176,9 +170,7 @@ func (w *writer) write(batch []*job) {
 		for _, f := range w.committed {
 			f()
 		}
-		if w.sync {
-			w.synced()
-		}
+		w.engine.Committed(w.keep)
 		return
 	}
 	if len(batch) == 1 {
@@ -192,22 +184,15 @@ func (w *writer) write(batch []*job) {
 
 // transact returns an error if nothing was written.
 func (w *writer) transact(batch []*job) error {
-	if w.ready != nil {
-		if err := w.ready(); err != nil {
-			return err
-		}
+	if err := w.engine.Ready(); err != nil {
+		return err
 	}
-	w.sync, w.committed = false, nil
+	w.keep, w.committed = false, nil
 	tx, err := w.pool.Begin()
 	if err != nil {
 		return err
 	}
 	defer tx.Rollback() // does nothing after Commit
-	if w.first != nil {
-		if err := w.first(tx); err != nil {
-			return err
-		}
-	}
 	for _, j := range batch {
 		if err := protect(j.f, tx); err != nil {
 			return err
@@ -226,8 +211,8 @@ func protect(f func(*sql.Tx) error, tx *sql.Tx) (err error) {
 	return f(tx)
 }
 
-// close refuses new writes, waits for pending ones and closes the connection.
-func (w *writer) close() error {
+// close refuses new writes and waits for pending ones.
+func (w *writer) close() {
 	w.mu.Lock()
 	if !w.closed {
 		w.closed = true
@@ -235,40 +220,6 @@ func (w *writer) close() error {
 	}
 	w.mu.Unlock()
 	<-w.stopped
-	return w.pool.Close()
-}
-
-const (
-	// checkpointEvery is after how many transactions the log is copied into the file. It has one to four MB then.
-	checkpointEvery = 32
-	// logPages is the largest length of the log, in pages of 4 KiB, if copying falls behind. At that length the writer copies it, and all
-	// writes wait.
-	logPages = "8192"
-	// logLimit is the size in bytes, a little more than the log usually has, up to which its file is not truncated when the log restarts.
-	// Truncating takes longer than a write.
-	logLimit = "8388608"
-)
-
-// carryLog copies the log into the file in the background, through one of the connections for reading, which may do that. SQLite itself
-// would do it at the end of an unlucky write, which would wait for two fsyncs: a hundred times as long as usual.
-// https://www.sqlite.org/wal.html#checkpointing
-func (db *DB) carryLog(ctx context.Context) {
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-db.writes.logged:
-			db.carryNow(ctx)
-		}
-	}
-}
-
-// carryNow copies the log as far as possible. If that fails, the log stays, and the writer reports the cause.
-func (db *DB) carryNow(ctx context.Context) {
-	if db.server != nil {
-		return
-	}
-	_, _ = db.readers.ExecContext(ctx, `PRAGMA wal_checkpoint(PASSIVE)`)
 }
 
 const (
@@ -282,8 +233,8 @@ const (
 // at most the given number. After each step the log is copied into the file: steps without a pause would fill it faster than it is copied in the
 // background, and then the writer would copy it while all wait.
 func (db *DB) WriteSteps(ctx context.Context, most int, f func(tx *sql.Tx, n int) (more bool, err error)) error {
-	if db.writes == nil {
-		return &Error{Kind: ReadOnly, Path: db.path, Err: errLooking}
+	if err := db.looking(); err != nil {
+		return err
 	}
 	for n, more := min(firstStep, most), true; more; {
 		j := &job{later: true}
@@ -294,7 +245,7 @@ func (db *DB) WriteSteps(ctx context.Context, most int, f func(tx *sql.Tx, n int
 		if err := db.writes.do(ctx, j); err != nil {
 			return db.Explain(err)
 		}
-		db.carryNow(ctx)
+		_ = db.engine.Carry(ctx, false)
 		n = nextStep(n, most, j.took)
 	}
 	return nil
@@ -314,19 +265,7 @@ func nextStep(n, most int, took time.Duration) int {
 
 // WriteEach does a task in steps, see [DB.WriteSteps]: f for each of some things.
 func WriteEach[T any](ctx context.Context, db *DB, things []T, f func(*sql.Tx, T) error) error {
-	if len(things) == 0 {
-		return nil
-	}
-	return db.WriteSteps(ctx, len(things), func(tx *sql.Tx, n int) (bool, error) {
-		n = min(n, len(things))
-		for _, thing := range things[:n] {
-			if err := f(tx, thing); err != nil {
-				return false, err
-			}
-		}
-		things = things[n:]
-		return len(things) > 0, nil
-	})
+	return engine.InSteps(ctx, db.WriteSteps, things, f)
 }
 
 // DeleteSteps deletes the rows of a table for which a condition holds, in steps, and returns how many those were. Looking for them holds no
@@ -382,25 +321,6 @@ func (b *background) end() {
 	b.running.Wait()
 }
 
-// SQLite's log is synced to the disk only now and then (synchronous=NORMAL): a transaction survives the death of the process, and is lost if
-// the power goes. What a restart must not forget is synced before the write returns: which events were claimed, begun to be answered,
-// answered, or told about.
-// Transactions that share a commit share the sync, which covers all earlier ones, too.
-
-// mustLast makes the present transaction, and all before it, survive a loss of power. Only the function of a write may call it.
-func (db *DB) mustLast() { db.writes.sync = true }
-
-// syncLog runs on the writer's goroutine after a commit. An error undoes nothing: the transaction is committed.
-func (db *DB) syncLog() {
-	var err error
-	if db.log == nil {
-		db.log, err = os.OpenFile(db.path+"-wal", os.O_RDWR, 0)
-	}
-	if err == nil {
-		err = db.log.Sync()
-	}
-	if err != nil && !db.unsynced {
-		db.notify("the database cannot be synced to the disk, so a loss of power could lose the last writes: %v", err)
-	}
-	db.unsynced = err != nil
-}
+// mustLast makes the present transaction, and all before it, survive a loss of power. It is for what a restart must not forget: which events
+// were claimed, begun to be answered, answered, or told about. Only the function of a write may call it.
+func (db *DB) mustLast() { db.writes.keep = true }

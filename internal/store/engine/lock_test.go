@@ -1,6 +1,6 @@
 //go:build unix
 
-package store
+package engine
 
 import (
 	"errors"
@@ -47,10 +47,10 @@ func TestReleaseBesideChild(t *testing.T) {
 	}
 }
 
-// TestOwner checks that the lock file names its owner until it is marked as closed, also if an earlier version wrote it.
+// TestOwner checks that the lock file names its owner until it is marked as closed.
 func TestOwner(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lock")
-	if err := os.WriteFile(path, []byte("4242\n"), 0o600); err != nil {
+	if err := os.WriteFile(path, []byte("\x004242\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if pid := ownerOf(path); pid != 4242 {

@@ -1,7 +1,6 @@
-package store
+package engine
 
 import (
-	"database/sql"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -96,21 +95,14 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// Explain turns an error of the database driver into an [*Error] if the file or its disk is the cause, and sql.ErrNoRows into
-// [ErrNotFound]. It returns other errors, and nil, as they are.
-func (db *DB) Explain(err error) error {
+// Explain turns an error about the database of a place into an [*Error], as [Engine] does.
+func Explain(err error, place string) error {
 	var known *Error
 	if err == nil || errors.As(err, &known) {
 		return err
 	}
 	if kind := kindOf(err); kind != "" {
-		if kind == Corrupt {
-			db.damaged.Store(true)
-		}
-		return &Error{Kind: kind, Path: db.path, Err: err}
-	}
-	if errors.Is(err, sql.ErrNoRows) {
-		return ErrNotFound
+		return &Error{Kind: kind, Path: place, Err: err}
 	}
 	return err
 }

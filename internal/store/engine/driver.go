@@ -1,4 +1,4 @@
-package store
+package engine
 
 import (
 	"context"
@@ -19,8 +19,8 @@ import (
 type translating struct {
 	config   *pgconn.Config
 	by       *translator
-	prepares bool // statements by name
-	writes   bool // a transaction waits until no other one writes, as in SQLite
+	prepares bool   // statements by name
+	begin    string // statements that begin a transaction
 }
 
 // Connect implements [driver.Connector].
@@ -107,7 +107,7 @@ func (c *conn) QueryContext(ctx context.Context, query string, args []driver.Nam
 // ExecContext implements [driver.ExecerContext]. Without arguments there may be several statements, such as those of a migration.
 func (c *conn) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
 	if len(args) == 0 {
-		tag, err := c.simple(ctx, phrases.Replace(query))
+		tag, err := c.simple(ctx, c.by.phrases.Replace(query))
 		return driver.RowsAffected(tag.RowsAffected()), err
 	}
 	result, err := c.run(ctx, query, args)
@@ -180,9 +180,15 @@ func (c *conn) IsValid() bool { return !c.pg.IsClosed() }
 
 // The locks of a database. They belong to transactions, because a pooler may give every transaction another connection.
 const (
-	ownerLock  = `1718707561, hashtext(current_schema())`
-	writeLock  = `1718707562, hashtext(current_schema())`
-	beginWrite = `BEGIN; SELECT pg_advisory_xact_lock(` + writeLock + `)`
+	ownerLock = `1718707561, hashtext(current_schema())`
+	writeLock = `1718707562, hashtext(current_schema())`
+)
+
+// Statements that begin a transaction. One that writes waits until no other one does, as in SQLite. One beside the owner is counted.
+const (
+	beginRead   = `BEGIN`
+	beginWrite  = beginRead + `; SELECT pg_advisory_xact_lock(` + writeLock + `)`
+	beginBeside = beginWrite + `; UPDATE beside SET writes = writes + 1`
 )
 
 // Begin implements [driver.Conn].
@@ -190,11 +196,7 @@ func (c *conn) Begin() (driver.Tx, error) { return c.BeginTx(context.Background(
 
 // BeginTx implements [driver.ConnBeginTx].
 func (c *conn) BeginTx(ctx context.Context, _ driver.TxOptions) (driver.Tx, error) {
-	begin := `BEGIN`
-	if c.writes {
-		begin = beginWrite
-	}
-	if _, err := c.simple(ctx, begin); err != nil {
+	if _, err := c.simple(ctx, c.begin); err != nil {
 		if !c.pg.IsClosed() {
 			_, _ = c.simple(context.WithoutCancel(ctx), `ROLLBACK`)
 		}

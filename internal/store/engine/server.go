@@ -1,4 +1,4 @@
-package store
+package engine
 
 import (
 	"context"
@@ -14,17 +14,16 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// server is the PostgreSQL database of a [DB], which has no file then. One process owns the database as long as a transaction of its own
-// holds a lock. PostgreSQL ends both with the connection.
+// server is a database on a PostgreSQL server. One process owns it as long as a transaction of its own holds a lock. PostgreSQL ends both with
+// the connection.
 type server struct {
+	*base
 	config *pgconn.Config
 	by     *translator
 	named  bool      // statements may be prepared by name
 	owners *sql.DB   // of one connection, for holds; nil: this process does not own the store
-	holds  *sql.Conn // in the owner's transaction; only open, guard and close use it
+	holds  *sql.Conn // in the owner's transaction; only Open, watch and Close use it
 	lost   atomic.Bool
-	guard  background
-	seen   atomic.Int64 // of the table beside
 }
 
 const (
@@ -63,10 +62,11 @@ func ShownPlace(place string) string {
 const prepare = "prepare"
 
 // newServer reads an address.
-func newServer(place string) (*server, error) {
+func newServer(place string, b *base) (*server, error) {
+	b.place, b.folder, b.findVersions = ShownPlace(place), "postgres", `SELECT count(to_regclass('goose_db_version'))`
 	config, err := pgconn.ParseConfig(place)
 	if err != nil { // the error may hold a part of the address
-		return nil, &Error{Kind: Unreadable, Path: ShownPlace(place)}
+		return nil, &Error{Kind: Unreadable, Path: b.place}
 	}
 	if config.ConnectTimeout == 0 {
 		config.ConnectTimeout = connectLimit
@@ -76,80 +76,52 @@ func newServer(place string) (*server, error) {
 	if config.RuntimeParams["application_name"] == "" {
 		config.RuntimeParams["application_name"] = "familiar"
 	}
-	words, err := newTokenizer()
-	return &server{config: config, by: &translator{words: words}, named: named}, err
+	words, err := newTokenizer(b.Indexed)
+	return &server{base: b, config: config, by: &translator{phrases: b.Phrases, words: words}, named: named}, err
 }
 
 // pool returns a pool of connections without opening one.
-func (s *server) pool(writes bool, most int) *sql.DB {
+func (s *server) pool(begin string, most int) *sql.DB {
 	config := s.config
-	if s.named && !writes { // a pooler would know no such parameter
+	if s.named && begin == beginRead { // a pooler would know no such parameter
 		config = config.Copy()
 		config.RuntimeParams["default_transaction_read_only"] = "on"
 	}
-	pool := sql.OpenDB(translating{config, s.by, s.named, writes})
+	pool := sql.OpenDB(translating{config, s.by, s.named, begin})
 	pool.SetMaxOpenConns(most)
 	pool.SetMaxIdleConns(most)
 	pool.SetConnMaxIdleTime(serverIdleTime)
 	return pool
 }
 
-// serve opens a store on a server. It owns the store if own is set, and can write if writes is.
-func (db *DB) serve(ctx context.Context, own, writes bool) (err error) {
-	s := db.server
-	if err := s.examine(ctx, db, writes); err != nil {
-		return err
+// Open implements [Engine].
+func (s *server) Open(ctx context.Context, use Use) (readers, writer *sql.DB, err error) {
+	if err := s.examine(ctx, use != Look); err != nil {
+		return nil, nil, err
 	}
-	db.readers = s.pool(false, serverReaders)
-	if own {
-		if err := s.own(ctx, db); err != nil {
-			return err
+	s.readers = s.pool(beginRead, serverReaders)
+	switch use {
+	case Own:
+		s.writer, s.owners = s.pool(beginWrite, 1), s.pool(beginRead, 1)
+		if err = s.take(ctx); err == nil {
+			err = s.migrate(ctx)
 		}
-	}
-	if writes {
-		pool := s.pool(true, 1)
-		db.writes = startWriter(pool, func() {})
-		if own {
-			err = db.migrate(ctx)
+		if err == nil {
+			s.start(s.watch)
 		}
+	case Beside:
+		s.writer = s.pool(beginBeside, 1)
+		fallthrough
+	default:
+		err = s.findSchema(ctx)
 	}
-	if err == nil && !own {
-		err = db.findSchema(ctx)
-	}
-	if err != nil {
-		return err
-	}
-	if err := errors.Join(db.Privacy.read(ctx), db.prepare(ctx)); err != nil {
-		return err
-	}
-	if !own {
-		if writes {
-			db.writes.first = func(tx *sql.Tx) error {
-				_, err := tx.Exec(`UPDATE beside SET writes = writes + 1`)
-				return err
-			}
-		}
-		return nil
-	}
-	if err := db.Messages.renewIndex(ctx); err != nil {
-		return err
-	}
-	db.writes.ready = func() error {
-		if s.lost.Load() {
-			return &Error{Kind: Away, Path: db.path, Err: errLost}
-		}
-		return nil
-	}
-	s.guard.start(func(ctx context.Context) { s.watch(ctx, db) })
-	db.indexing.start(db.Messages.indexOld)
-	db.whole = true
-	return nil
+	return s.readers, s.writer, err
 }
 
 // examine refuses a server that this program cannot use, and says why. A pooler stands between if the number of the process that answers is
 // not that of the connection. Statements are not prepared by name then, because the next one may go elsewhere.
-func (s *server) examine(ctx context.Context, db *DB, writes bool) error {
-	pool := sql.OpenDB(translating{config: s.config, by: s.by})
+func (s *server) examine(ctx context.Context, writes bool) error {
+	pool := sql.OpenDB(translating{config: s.config, by: s.by, begin: beginRead})
 	defer pool.Close()
 	c, err := pool.Conn(ctx)
 	if err != nil {
@@ -175,52 +147,32 @@ func (s *server) examine(ctx context.Context, db *DB, writes bool) error {
 	case err != nil:
 		return err
 	case version < oldestServer:
-		return &Error{Kind: OldServer, Path: db.path, Have: version / 10000, Want: oldestServer / 10000}
+		return &Error{Kind: OldServer, Path: s.place, Have: version / 10000, Want: oldestServer / 10000}
 	case encoding != "UTF8":
-		return &Error{Kind: Encoding, Path: db.path, Err: fmt.Errorf("encoding %s", encoding)}
+		return &Error{Kind: Encoding, Path: s.place, Err: fmt.Errorf("encoding %s", encoding)}
 	case writes && replica:
-		return &Error{Kind: Replica, Path: db.path}
+		return &Error{Kind: Replica, Path: s.place}
 	case writes && !creates:
-		return &Error{Kind: Forbidden, Path: db.path}
+		return &Error{Kind: Forbidden, Path: s.place}
 	}
 	s.named = s.named && ours == theirs
 	return nil
 }
 
-// CheckServer returns why this program cannot use the server of a place, or nil. A directory needs none.
-func CheckServer(ctx context.Context, place string) error {
+// Check returns why this program cannot use the server of a place, or nil. A directory needs none.
+func Check(ctx context.Context, place string) error {
 	if !IsServer(place) {
 		return nil
 	}
-	db, err := at(place)
+	s, err := newServer(place, &base{})
 	if err != nil {
 		return err
 	}
-	return db.Explain(errors.Join(db.server.examine(ctx, db, true), db.server.close()))
-}
-
-// findSchema refuses a database that has another schema.
-func (db *DB) findSchema(ctx context.Context) error {
-	have, want, err := db.versions(ctx, db.readers)
-	switch {
-	case err != nil:
-		return err
-	case have == 0:
-		return &Error{Kind: Missing, Path: db.path}
-	case have < want:
-		return &Error{Kind: Older, Path: db.path, Have: have, Want: want}
-	}
-	return nil
-}
-
-// own takes the lock of the owner.
-func (s *server) own(ctx context.Context, db *DB) error {
-	s.owners = s.pool(true, 1)
-	return s.take(ctx, db)
+	return s.Explain(errors.Join(s.examine(ctx, true), s.Close()))
 }
 
 // take begins the transaction that holds the lock. It never ends by itself: see [server.watch].
-func (s *server) take(ctx context.Context, db *DB) error {
+func (s *server) take(ctx context.Context) error {
 	if s.holds != nil {
 		_ = s.holds.Close() // it is in no transaction any more, or broken
 	}
@@ -237,7 +189,7 @@ func (s *server) take(ctx context.Context, db *DB) error {
 		err = s.holds.QueryRowContext(ctx, `SELECT pg_try_advisory_xact_lock(`+ownerLock+`)`).Scan(&taken)
 	}
 	if err == nil && !taken {
-		err = &Error{Kind: InUse, Path: db.path}
+		err = &Error{Kind: InUse, Path: s.place}
 	}
 	if err != nil {
 		_, _ = s.holds.ExecContext(context.WithoutCancel(ctx), `ROLLBACK`)
@@ -246,7 +198,7 @@ func (s *server) take(ctx context.Context, db *DB) error {
 }
 
 // watch looks whether the transaction that holds the lock still lives, and takes the lock again. Nothing is written without it.
-func (s *server) watch(ctx context.Context, db *DB) {
+func (s *server) watch(ctx context.Context) {
 	ticks := time.NewTicker(guardEvery)
 	defer ticks.Stop()
 	for told := false; ; {
@@ -263,20 +215,19 @@ func (s *server) watch(ctx context.Context, db *DB) {
 		}
 		if err != nil || !held {
 			s.lost.Store(true)
-			err = s.take(limited, db)
+			err = s.take(limited)
 		}
 		cancel()
 		if s.lost.Store(err != nil); err != nil && !told && ctx.Err() == nil {
-			db.notify("%v", db.Explain(err))
+			s.tell("%v", s.Explain(err))
 		}
 		told = err != nil
 	}
 }
 
-// close gives the lock back.
-func (s *server) close() error {
-	s.guard.end()
-	errs := []error{s.by.words.pool.Close()}
+// Close implements [Engine]. It gives the lock back.
+func (s *server) Close() error {
+	errs := []error{s.close(), s.by.words.pool.Close()}
 	if s.holds != nil {
 		_, _ = s.holds.ExecContext(context.Background(), `ROLLBACK`) // closing the connection does the same
 		_ = s.holds.Close()
@@ -287,32 +238,50 @@ func (s *server) close() error {
 	return errors.Join(errs...)
 }
 
-// size returns the size of the database. How much of it is in use is not known: deleted rows keep their place for later ones.
-func (s *server) size(ctx context.Context, db *DB) (size Size, err error) {
-	err = db.readers.QueryRowContext(ctx, `SELECT pg_database_size(current_database())`).Scan(&size.File)
+// Ready implements [Engine].
+func (s *server) Ready() error {
+	if s.lost.Load() {
+		return &Error{Kind: Away, Path: s.place, Err: errLost}
+	}
+	return nil
+}
+
+// Version implements [Engine].
+func (s *server) Version(ctx context.Context) (writes int64, err error) {
+	err = s.readers.QueryRowContext(ctx, `SELECT writes FROM beside`).Scan(&writes)
+	return writes, err
+}
+
+// Inspect implements [Engine]. The server reports damage when it reads it.
+func (s *server) Inspect(ctx context.Context) (found Inspection, err error) {
+	size, err := s.Size(ctx)
+	if err == nil {
+		found.Bytes = size.File
+		found.Schema, _, err = s.versions(ctx, s.readers)
+	}
+	return found, err
+}
+
+// Size implements [Engine]. How much of it is in use is not known: deleted rows keep their place for later ones.
+func (s *server) Size(ctx context.Context) (size Size, err error) {
+	err = s.readers.QueryRowContext(ctx, `SELECT pg_database_size(current_database())`).Scan(&size.File)
 	return size, err
 }
 
-// refresh is [DB.Refresh].
-func (s *server) refresh(ctx context.Context, db *DB) (written bool, err error) {
-	var writes int64
-	if err := db.readers.QueryRowContext(ctx, `SELECT writes FROM beside`).Scan(&writes); err != nil {
-		return false, fmt.Errorf("read the version of the database: %w", db.Explain(err))
-	}
-	if writes == s.seen.Load() {
-		return false, nil
-	}
-	db.settings.changed()
-	db.names.changed()
-	if err := db.readEmpty(ctx); err != nil {
-		return false, err
-	}
-	s.seen.Store(writes)
-	return true, nil
-}
+// Committed implements [Engine]. The server syncs each transaction.
+func (s *server) Committed(bool) {}
 
-// makeServerVersions is makeVersions for PostgreSQL.
-const makeServerVersions = `CREATE TABLE IF NOT EXISTS goose_db_version (version_id BIGINT NOT NULL, is_applied BIGINT NOT NULL)`
+// Carry implements [Engine]. The server copies its log by itself.
+func (s *server) Carry(context.Context, bool) error { return nil }
+
+// Shrink implements [Engine]. The server's autovacuum does that.
+func (s *server) Shrink(context.Context, Steps) error { return nil }
+
+// Tidy implements [Engine]. The server's autovacuum does that.
+func (s *server) Tidy(context.Context, string, Steps) error { return nil }
+
+// Scrub implements [Engine]. The server overwrites deleted rows when it uses their place again.
+func (s *server) Scrub(context.Context, Steps) error { return nil }
 
 // kindOfServer reads an error of PostgreSQL (https://www.postgresql.org/docs/current/errcodes-appendix.html) or of the way there.
 func kindOfServer(err error) Kind {

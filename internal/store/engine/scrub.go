@@ -1,11 +1,10 @@
-package store
+package engine
 
 import (
 	"context"
 	"database/sql"
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"time"
 )
 
@@ -18,34 +17,21 @@ const (
 	scrubPause = 50 * time.Millisecond
 )
 
-// Scrub overwrites what the file and its log still hold of deleted content, in small transactions. It waits until current readers are done.
-func (db *DB) Scrub(ctx context.Context) error {
-	if db.writes == nil {
-		return &Error{Kind: ReadOnly, Path: db.path, Err: errLooking}
+// Scrub implements [Engine].
+func (f *file) Scrub(ctx context.Context, steps Steps) error {
+	if err := f.clearPages(ctx, steps); err != nil {
+		return err
 	}
-	if db.server != nil { // which overwrites deleted rows when it uses their place again
-		return nil
-	}
-	err := db.clearPages(ctx)
-	if err == nil {
-		err = db.emptyLog(ctx)
-	}
-	if err != nil {
-		return fmt.Errorf("overwrite what was deleted: %w", db.Explain(err))
-	}
-	return nil
+	return f.Carry(ctx, true)
 }
 
 // emptyLog writes the log into the file and truncates it.
-func (db *DB) emptyLog(ctx context.Context) error {
-	if db.server != nil {
-		return nil
-	}
+func (f *file) emptyLog(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, scrubLimit)
 	defer cancel()
 	for {
 		var busy, logged, carried int
-		err := db.readers.QueryRowContext(ctx, `PRAGMA wal_checkpoint(TRUNCATE)`).Scan(&busy, &logged, &carried)
+		err := f.readers.QueryRowContext(ctx, `PRAGMA wal_checkpoint(TRUNCATE)`).Scan(&busy, &logged, &carried)
 		if err == nil && busy == 0 {
 			return nil
 		}
@@ -61,14 +47,14 @@ func (db *DB) emptyLog(ctx context.Context) error {
 }
 
 // clearPages overwrites the unused bytes of all pages of the file.
-func (db *DB) clearPages(ctx context.Context) error {
+func (f *file) clearPages(ctx context.Context, steps Steps) error {
 	var pages, mode, size int
 	for pragma, into := range map[string]*int{"page_count": &pages, "auto_vacuum": &mode, "page_size": &size} {
-		if err := db.readers.QueryRowContext(ctx, `PRAGMA `+pragma).Scan(into); err != nil {
+		if err := f.readers.QueryRowContext(ctx, `PRAGMA `+pragma).Scan(into); err != nil {
 			return err
 		}
 	}
-	read, err := db.readers.PrepareContext(ctx, pageQuery)
+	read, err := f.readers.PrepareContext(ctx, pageQuery)
 	if err != nil {
 		return err
 	}
@@ -86,7 +72,7 @@ func (db *DB) clearPages(ctx context.Context) error {
 			due = append(due, n)
 		}
 	}
-	return WriteEach(ctx, db, due, clearThis)
+	return InSteps(ctx, steps, due, clearThis)
 }
 
 // pageQuery reads a page: https://www.sqlite.org/dbpage.html

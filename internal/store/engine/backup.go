@@ -1,7 +1,8 @@
-package store
+package engine
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"io"
@@ -14,92 +15,78 @@ import (
 	"modernc.org/sqlite"
 )
 
-const (
-	// BackupNote is the key under which [Notes.Get] has the time of the last backup, as RFC 3339.
-	BackupNote = "backup.at"
+// copyPages is how many pages of 4 KiB are copied between two checks of the context.
+const copyPages = 256
 
-	// copyPages is how many pages of 4 KiB are copied between two checks of the context.
-	copyPages = 256
-)
-
-// Backup copies the store in dir into a file that only its owner can read, whether or not a process has the store open. The copy holds what
+// Backup copies the file of a directory into another, which only its owner can read, whether or not a process has it open. The copy holds what
 // was committed when Backup began, and nothing later. It is written beside the file, checked for damage and renamed last. So the file is
 // always missing, the earlier one, or whole. An existing file is kept, with [fs.ErrExist], unless replace is set. Backup returns the size
-// of the file in bytes.
-func Backup(ctx context.Context, dir, file string, replace bool, now time.Time) (size int64, err error) {
+// of the file in bytes. note puts on record, in the copy and in the original, that it was made.
+func Backup(ctx context.Context, schema Schema, dir, to string, replace bool, note func(*sql.DB) error) (size int64, err error) {
 	if IsServer(dir) {
 		return 0, fmt.Errorf("the database is on a server, %s: pg_dump --format=custom --file=FILE copies it while the bot runs", ShownPlace(dir))
 	}
-	db, err := storeIn(dir)
+	f, err := fileIn(dir, &base{Schema: schema})
 	if err != nil {
 		return 0, err
 	}
-	if _, err := os.Stat(db.path); err != nil {
+	if _, err := os.Stat(f.place); err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
-			return 0, &Error{Kind: Missing, Path: db.path, Err: err}
+			return 0, &Error{Kind: Missing, Path: f.place, Err: err}
 		}
-		return 0, db.Explain(err)
+		return 0, f.Explain(err)
 	}
-	if strings.HasPrefix(filepath.Base(file), fileName) && sameDir(filepath.Dir(file), filepath.Dir(db.path)) {
-		return 0, fmt.Errorf("%s: a backup cannot take the place of the database or its log", file)
+	if strings.HasPrefix(filepath.Base(to), fileName) && sameDir(filepath.Dir(to), filepath.Dir(f.place)) {
+		return 0, fmt.Errorf("%s: a backup cannot take the place of the database or its log", to)
 	}
-	if err := mayMake(file, replace); err != nil {
+	if err := mayMake(to, replace); err != nil {
 		return 0, err
 	}
-	partial, err := copyWhole(ctx, db.path, file)
+	partial, err := copyWhole(ctx, f.place, to)
 	if err != nil {
-		return 0, db.Explain(err)
+		return 0, f.Explain(err)
 	}
 	defer os.Remove(partial) // does nothing once it is renamed
-	if err := checkCopy(ctx, partial, now); err != nil {
+	if err := checkCopy(ctx, schema, partial, note); err != nil {
 		return 0, err
 	}
 	info, err := os.Stat(partial)
 	if err != nil {
 		return 0, err
 	}
-	if err := errors.Join(ctx.Err(), mayMake(file, replace)); err != nil {
+	if err := errors.Join(ctx.Err(), mayMake(to, replace)); err != nil {
 		return 0, err
 	}
-	if err := moveTo(partial, file); err != nil {
+	if err := moveTo(partial, to); err != nil {
 		return 0, err
 	}
-	if err := noteBackup(ctx, db.path, now); err != nil {
-		return info.Size(), fmt.Errorf("the backup is whole, but the database could not note its time: %w", db.Explain(err))
+	if err := noteBackup(f.place, note); err != nil {
+		return info.Size(), fmt.Errorf("the backup is whole, but the database could not note its time: %w", f.Explain(err))
 	}
 	return info.Size(), nil
-}
-
-// LastBackup returns when the last backup was made, or [ErrNotFound].
-func (db *DB) LastBackup(ctx context.Context) (time.Time, error) {
-	text, err := db.Notes.Get(ctx, BackupNote)
-	if err != nil {
-		return time.Time{}, err
-	}
-	return time.Parse(time.RFC3339, text)
 }
 
 // Restore replaces the store in dir, which no process may have open, with a backup. The backup is copied and checked first. Then prepare,
 // unless it is nil, may change the copy in its directory staged. It can read the file of the present store, before, which is "" if there is
 // none. The present store is kept beside, under the name that Restore returns, or "" if there was none. In any case the store is the
 // earlier one or the prepared backup, and whole.
-func Restore(ctx context.Context, dir, file string, now time.Time, prepare func(ctx context.Context, staged, before string) error) (kept string, err error) {
+func Restore(ctx context.Context, schema Schema, dir, from string, now time.Time, prepare func(ctx context.Context, staged, before string) error) (kept string, err error) {
 	if IsServer(dir) {
 		return "", fmt.Errorf("the database is on a server, %s: stop the bot, and pg_restore --clean puts a copy of pg_dump back; then familiar erase forgets again who was forgotten since", ShownPlace(dir))
 	}
-	db, err := storeIn(dir)
+	f, err := fileIn(dir, &base{Schema: schema})
 	if err != nil {
 		return "", err
 	}
-	if _, err := os.Stat(file); err != nil {
+	if _, err := os.Stat(from); err != nil {
 		return "", fmt.Errorf("read backup: %w", err)
 	}
-	if err := os.MkdirAll(filepath.Dir(db.path), 0o700); err != nil {
-		return "", db.Explain(fmt.Errorf("make data directory: %w", err))
+	if err := os.MkdirAll(filepath.Dir(f.place), 0o700); err != nil {
+		return "", f.Explain(fmt.Errorf("make data directory: %w", err))
 	}
-	lock, _, err := acquire(filepath.Join(filepath.Dir(db.path), lockName))
+	lock, _, err := acquire(filepath.Join(filepath.Dir(f.place), lockName))
 	if err != nil {
-		return "", db.Explain(err)
+		return "", f.Explain(err)
 	}
 	defer func() {
 		if err == nil {
@@ -107,29 +94,29 @@ func Restore(ctx context.Context, dir, file string, now time.Time, prepare func(
 		}
 		err = errors.Join(err, lock.release())
 	}()
-	stage := filepath.Join(filepath.Dir(db.path), stageName)
+	stage := filepath.Join(filepath.Dir(f.place), stageName)
 	if err := errors.Join(os.RemoveAll(stage), os.Mkdir(stage, 0o700)); err != nil {
-		return "", db.Explain(fmt.Errorf("make a directory to restore in: %w", err))
+		return "", f.Explain(fmt.Errorf("make a directory to restore in: %w", err))
 	}
 	defer os.RemoveAll(stage)
 	staged := filepath.Join(stage, fileName)
-	partial, err := copyWhole(ctx, file, staged)
+	partial, err := copyWhole(ctx, from, staged)
 	if err != nil {
-		return "", (&DB{path: file}).Explain(err)
+		return "", Explain(err, from)
 	}
-	if err := checkCopy(ctx, partial, time.Time{}); err != nil {
-		return "", fmt.Errorf("%s cannot be restored: %w", file, err)
+	if err := checkCopy(ctx, schema, partial, nil); err != nil {
+		return "", fmt.Errorf("%s cannot be restored: %w", from, err)
 	}
 	if err := os.Rename(partial, staged); err != nil {
 		return "", err
 	}
-	if err := prepared(ctx, stage, db.path, prepare); err != nil {
+	if err := prepared(ctx, stage, f.place, prepare); err != nil {
 		return "", err
 	}
-	if kept, err = keepOld(ctx, db.path, now); err != nil {
-		return "", db.Explain(err)
+	if kept, err = keepOld(ctx, f.place, now); err != nil {
+		return "", f.Explain(err)
 	}
-	return kept, moveTo(staged, db.path)
+	return kept, moveTo(staged, f.place)
 }
 
 // stageName is the directory, beside the store, in which a backup is prepared. The next start deletes one that a restore left behind.
@@ -151,14 +138,6 @@ func prepared(ctx context.Context, stage, path string, prepare func(ctx context.
 		return fmt.Errorf("write the prepared backup: %w", err)
 	}
 	return syncFile(staged)
-}
-
-func storeIn(dir string) (*DB, error) {
-	dir, err := filepath.Abs(dir)
-	if err != nil {
-		return nil, fmt.Errorf("find data directory: %w", err)
-	}
-	return &DB{path: filepath.Join(dir, fileName)}, nil
 }
 
 func sameDir(a, b string) bool {
@@ -201,7 +180,7 @@ func copyWhole(ctx context.Context, from, beside string) (partial string, err er
 
 // copyPagesOf copies a database page by page. VACUUM INTO would change the row numbers of some tables, to which the full-text index refers.
 func copyPagesOf(ctx context.Context, from, to string) error {
-	pool, err := connect(from)
+	pool, err := Connect(from)
 	if err != nil {
 		return err
 	}
@@ -236,35 +215,32 @@ func copyPagesOf(ctx context.Context, from, to string) error {
 	})
 }
 
-// checkCopy checks that a copy is a whole database of this program, no newer than it, and flushes it to the disk. It notes at as the time
-// of the last backup, unless at is zero.
-func checkCopy(ctx context.Context, path string, at time.Time) error {
-	pool, err := connect(path, "_pragma=journal_mode(DELETE)") // a single file, without a log
+// checkCopy checks that a copy is a whole database of this program, no newer than it, and flushes it to the disk. note, unless it is nil, changes
+// it before.
+func checkCopy(ctx context.Context, schema Schema, path string, note func(*sql.DB) error) error {
+	pool, err := Connect(path, "_pragma=journal_mode(DELETE)") // a single file, without a log
 	if err != nil {
 		return err
 	}
 	pool.SetMaxOpenConns(1)
-	db := &DB{path: path}
 	err = func() error {
-		have, _, err := db.versions(ctx, pool)
-		if err != nil {
-			return db.Explain(err)
-		}
-		if have == 0 {
+		have, _, err := fileAt(path, &base{Schema: schema}).versions(ctx, pool)
+		if err == nil && have == 0 {
 			return errors.New("it is no database of this program")
 		}
-		if !at.IsZero() {
-			if _, err := pool.ExecContext(ctx, setNote, BackupNote, at.UTC().Format(time.RFC3339)); err != nil {
-				return db.Explain(err)
-			}
+		if err == nil && note != nil {
+			err = note(pool)
+		}
+		if err != nil {
+			return err
 		}
 		wrong, err := damage(ctx, pool, "integrity_check")
 		if len(wrong) > 0 {
 			err = &Error{Kind: Corrupt, Path: path, Err: errors.New(strings.Join(wrong, "; "))}
 		}
-		return db.Explain(err)
+		return err
 	}()
-	if err = errors.Join(err, pool.Close()); err != nil {
+	if err = errors.Join(Explain(err, path), pool.Close()); err != nil {
 		return err
 	}
 	return syncFile(path)
@@ -297,7 +273,7 @@ func keepOld(ctx context.Context, path string, now time.Time) (kept string, err 
 }
 
 func takeInLog(ctx context.Context, path string, params ...string) error {
-	pool, err := connect(path, params...)
+	pool, err := Connect(path, params...)
 	if err != nil {
 		return err
 	}
@@ -346,11 +322,10 @@ func syncDir(dir string) error {
 }
 
 // noteBackup writes beside the process that owns the store. SQLite's own lock is enough for one row.
-func noteBackup(ctx context.Context, path string, at time.Time) error {
-	pool, err := connect(path, "_txlock=immediate")
+func noteBackup(path string, note func(*sql.DB) error) error {
+	pool, err := Connect(path, "_txlock=immediate")
 	if err != nil {
 		return err
 	}
-	_, err = pool.ExecContext(ctx, setNote, BackupNote, at.UTC().Format(time.RFC3339))
-	return errors.Join(err, pool.Close())
+	return errors.Join(note(pool), pool.Close())
 }

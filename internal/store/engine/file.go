@@ -1,0 +1,545 @@
+package engine
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/gofrs/flock"
+	_ "modernc.org/sqlite" // the driver named "sqlite"
+)
+
+const (
+	fileName = "familiar.db"
+	lockName = "familiar.lock"
+)
+
+// file is a file of SQLite in a directory that one process owns at a time.
+type file struct {
+	*base
+	lock     *dirLock      // nil: this process does not own the file
+	whole    bool          // the owner has opened it
+	opened   os.FileInfo   // nil: nothing is written, or not yet
+	log      *os.File      // SQLite's log, for syncing; only the writer uses it until the file is closed; nil: not needed yet
+	unsynced bool          // the last sync failed; only the writer uses it
+	written  int           // transactions; only the writer uses it
+	grown    chan struct{} // capacity 1: the log has grown by checkpointEvery transactions
+}
+
+func fileIn(dir string, b *base) (*file, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, fmt.Errorf("find data directory: %w", err)
+	}
+	return fileAt(filepath.Join(dir, fileName), b), nil
+}
+
+func fileAt(path string, b *base) *file {
+	b.place, b.folder, b.findVersions = path, "sqlite", `SELECT count(*) FROM sqlite_schema WHERE name = 'goose_db_version'`
+	return &file{base: b, grown: make(chan struct{}, 1)}
+}
+
+// Open implements [Engine].
+func (f *file) Open(ctx context.Context, use Use) (readers, writer *sql.DB, err error) {
+	if use == Own {
+		err = f.own(ctx)
+	} else {
+		err = f.join(ctx, use)
+	}
+	if err == nil && use != Look {
+		if f.opened, err = os.Stat(f.place); err == nil {
+			f.start(f.watch, f.carryLog)
+		}
+	}
+	f.whole = use == Own && err == nil
+	return f.readers, f.writer, err
+}
+
+// own makes this process the owner and the file one of the newest schema.
+func (f *file) own(ctx context.Context) error {
+	dir := filepath.Dir(f.place)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return fmt.Errorf("make data directory: %w", err)
+	}
+	emptied := emptied(dir)
+	lock, clean, err := acquire(filepath.Join(dir, lockName))
+	if err != nil {
+		return err
+	}
+	f.lock = lock
+	if err := os.RemoveAll(filepath.Join(dir, stageName)); err != nil { // left by a killed restore
+		return err
+	}
+	// The file is created here because everybody could read one that SQLite creates. Also, SQLite's errors do not tell a missing permission
+	// from a missing directory. Its other files inherit this one's mode.
+	created, err := os.OpenFile(f.place, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return err
+	}
+	if err := created.Close(); err != nil {
+		return err
+	}
+	if err := lock.lockData(f.place); err != nil {
+		return err
+	}
+	if emptied && clean {
+		return &Error{Kind: Corrupt, Path: f.place, Err: errors.New("the file is empty")}
+	}
+	if err := errors.Join(f.connectWriter(), f.connectReaders()); err != nil {
+		return err
+	}
+	if !clean {
+		if err := f.check(ctx); err != nil {
+			return err
+		}
+	}
+	return f.migrate(ctx)
+}
+
+// join connects to a file that is there, whether or not another process owns it.
+func (f *file) join(ctx context.Context, use Use) error {
+	if _, err := os.Stat(f.place); errors.Is(err, fs.ErrNotExist) {
+		return &Error{Kind: Missing, Path: f.place, Err: err}
+	}
+	if err := f.connectReaders(); err != nil {
+		return err
+	}
+	if err := f.findSchema(ctx); err != nil || use == Look {
+		return err
+	}
+	return f.connectWriter()
+}
+
+func (f *file) connectWriter() (err error) {
+	f.writer, err = Connect(f.place, "_txlock=immediate", "_pragma=auto_vacuum(2)", "_pragma=secure_delete(1)", "_pragma=journal_mode(WAL)", "_pragma=synchronous(NORMAL)",
+		"_pragma=foreign_keys(1)", "_pragma=wal_autocheckpoint("+logPages+")", "_pragma=journal_size_limit("+logLimit+")", "_pragma=cache_size(-128)")
+	if err == nil { // only one connection: SQLite has one writer at a time, and prepared statements stay with their connection
+		f.writer.SetMaxOpenConns(1)
+	}
+	return err
+}
+
+func (f *file) connectReaders() (err error) {
+	f.readers, err = Connect(f.place, "_query_only=1", "_pragma=cache_size(-64)")
+	if err == nil {
+		f.readers.SetMaxOpenConns(4)
+		f.readers.SetMaxIdleConns(4)
+	}
+	return err
+}
+
+// Connect returns a pool of connections to a file without opening one.
+func Connect(path string, params ...string) (*sql.DB, error) {
+	return sql.Open("sqlite", address(path, params...))
+}
+
+// address returns the data source name of a file.
+func address(path string, params ...string) string {
+	p := filepath.ToSlash(path)
+	if !strings.HasPrefix(p, "/") {
+		p = "/" + p // a drive letter
+	}
+	u := url.URL{Scheme: "file", OmitHost: true, Path: p}
+	u.RawQuery = strings.Join(append(params, "_pragma=busy_timeout(5000)", "_error_rc=1"), "&")
+	return u.String()
+}
+
+// Close implements [Engine].
+func (f *file) Close() error {
+	errs := []error{f.Ready(), f.close()}
+	f.opened = nil
+	if f.log != nil {
+		errs = append(errs, f.log.Close())
+		f.log = nil
+	}
+	if f.lock != nil {
+		if f.whole && errors.Join(errs...) == nil { // otherwise the next owner checks the file
+			errs = append(errs, f.lock.markClosed())
+		}
+		errs = append(errs, f.lock.release())
+		f.lock = nil
+	}
+	return errors.Join(errs...)
+}
+
+// Version implements [Engine]. The number changes if another connection than the writer's has written:
+// https://www.sqlite.org/pragma.html#pragma_data_version
+func (f *file) Version(ctx context.Context) (version int64, err error) {
+	err = f.writer.QueryRowContext(ctx, `PRAGMA data_version`).Scan(&version)
+	return version, err
+}
+
+const (
+	// checkpointEvery is after how many transactions the log is copied into the file. It has one to four MB then.
+	checkpointEvery = 32
+	// logPages is the largest length of the log, in pages of 4 KiB, if copying falls behind. At that length the writer copies it, and all
+	// writes wait.
+	logPages = "8192"
+	// logLimit is the size in bytes, a little more than the log usually has, up to which its file is not truncated when the log restarts.
+	// Truncating takes longer than a write.
+	logLimit = "8388608"
+)
+
+// Committed implements [Engine]. SQLite's log is synced to the disk only now and then (synchronous=NORMAL): a transaction survives the death
+// of the process, and is lost if the power goes. Transactions that share a commit share the sync, which covers all earlier ones, too. An
+// error undoes nothing: the transaction is committed.
+func (f *file) Committed(keep bool) {
+	if keep {
+		err := f.syncLog()
+		if err != nil && !f.unsynced {
+			f.tell("the database cannot be synced to the disk, so a loss of power could lose the last writes: %v", err)
+		}
+		f.unsynced = err != nil
+	}
+	if f.written++; f.written%checkpointEvery == 0 {
+		select {
+		case f.grown <- struct{}{}:
+		default: // the log is being copied
+		}
+	}
+}
+
+func (f *file) syncLog() (err error) {
+	if f.log == nil {
+		if f.log, err = os.OpenFile(f.place+"-wal", os.O_RDWR, 0); err != nil {
+			f.log = nil
+			return err
+		}
+	}
+	return f.log.Sync()
+}
+
+// carryLog copies the log into the file in the background, through one of the connections for reading, which may do that. SQLite itself
+// would do it at the end of an unlucky write, which would wait for two fsyncs: a hundred times as long as usual.
+// https://www.sqlite.org/wal.html#checkpointing
+func (f *file) carryLog(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-f.grown:
+			_ = f.Carry(ctx, false)
+		}
+	}
+}
+
+// Carry implements [Engine]. If copying a part fails, the log stays, and the writer reports the cause.
+func (f *file) Carry(ctx context.Context, all bool) error {
+	if all {
+		return f.emptyLog(ctx)
+	}
+	_, _ = f.readers.ExecContext(ctx, `PRAGMA wal_checkpoint(PASSIVE)`)
+	return nil
+}
+
+const (
+	// maxChecked is the largest file, in bytes, that is checked when it is opened. Such a check takes about ten seconds.
+	maxChecked = 2 << 30
+	checkLimit = 10 * time.Second
+)
+
+// emptied reports whether a database that an owner has used before has no bytes any more. The first start of all may be killed before it
+// writes any.
+func emptied(dir string) bool {
+	_, err := os.Stat(filepath.Join(dir, lockName))
+	info, missing := os.Stat(filepath.Join(dir, fileName))
+	return err == nil && missing == nil && info.Size() == 0
+}
+
+// check looks for damage in a file that its last owner did not close: the machine may have crashed, or the disk may fail. It does not check
+// a file that is too large, and leaves a notice.
+func (f *file) check(ctx context.Context) error {
+	info, err := os.Stat(f.place)
+	if err != nil {
+		return err
+	}
+	if info.Size() > maxChecked {
+		f.tell("the database was not closed, and is too large to be checked for damage at the start (%d MB); run sqlite3 familiar.db 'PRAGMA quick_check'", info.Size()>>20)
+		return nil
+	}
+	limited, cancel := context.WithTimeout(ctx, checkLimit)
+	defer cancel()
+	wrong, err := damage(limited, f.writer, "quick_check")
+	switch {
+	case err != nil && limited.Err() != nil && ctx.Err() == nil:
+		f.tell("the database was not closed, and %v were not enough to check it for damage; run sqlite3 familiar.db 'PRAGMA quick_check'", checkLimit)
+		return nil
+	case err != nil:
+		return err
+	case len(wrong) > 0:
+		return &Error{Kind: Corrupt, Path: f.place, Err: errors.New(strings.Join(wrong, "; "))}
+	}
+	return nil
+}
+
+// watchEvery is how often the file is checked while nobody writes.
+const watchEvery = 5 * time.Second
+
+// Ready implements [Engine]. It checks whether the file is still the one that was opened. SQLite would go on writing into a deleted file, and
+// nobody could read that again.
+func (f *file) Ready() error {
+	if f.opened == nil {
+		return nil
+	}
+	info, err := os.Stat(f.place)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return &Error{Kind: Gone, Path: f.place}
+	case err != nil:
+		return nil // a write will report it
+	case !os.SameFile(info, f.opened):
+		return &Error{Kind: Replaced, Path: f.place}
+	}
+	return nil
+}
+
+// watch checks the file every few seconds, and leaves a notice when it disappears.
+func (f *file) watch(ctx context.Context) {
+	ticks := time.NewTicker(watchEvery)
+	defer ticks.Stop()
+	for lost := false; ; {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticks.C:
+			err := f.Ready()
+			if err != nil && !lost {
+				f.tell("%v", err)
+			}
+			lost = err != nil
+		}
+	}
+}
+
+// Inspect implements [Engine].
+func (f *file) Inspect(ctx context.Context) (found Inspection, err error) {
+	for _, name := range []string{f.place, f.place + "-wal"} {
+		if info, err := os.Stat(name); err == nil {
+			found.Bytes += info.Size()
+		}
+	}
+	size, err := f.Size(ctx)
+	if err != nil {
+		return found, err
+	}
+	found.Unused = size.File - size.Used
+	if found.Schema, _, err = f.versions(ctx, f.readers); err != nil {
+		return found, err
+	}
+	found.Wrong, err = damage(ctx, f.readers, "quick_check")
+	if len(found.Wrong) > 0 {
+		f.damaged.Store(true)
+	}
+	return found, err
+}
+
+// damage returns up to three lines about damage, as one of SQLite's checks finds it.
+// https://www.sqlite.org/pragma.html#pragma_quick_check
+func damage(ctx context.Context, pool *sql.DB, check string) (wrong []string, err error) {
+	lines, err := texts(pool.QueryContext(ctx, `PRAGMA `+check+`(3)`))
+	for _, line := range lines {
+		if line != "ok" {
+			wrong = append(wrong, strings.Join(strings.Fields(line), " "))
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("check the database: %w", err)
+	}
+	return wrong, nil
+}
+
+// texts returns the rows of a query with one column.
+func texts(rows *sql.Rows, err error) (all []string, _ error) {
+	err = Each(rows, err, func(row *sql.Rows) error {
+		var one string
+		err := row.Scan(&one)
+		all = append(all, one)
+		return err
+	})
+	return all, err
+}
+
+// Each calls do for each row of a query, which failed if err is not nil.
+func Each(rows *sql.Rows, err error, do func(*sql.Rows) error) error {
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		if err := do(rows); err != nil {
+			return err
+		}
+	}
+	return errors.Join(rows.Err(), rows.Close())
+}
+
+const (
+	// vacuumBatch is the largest number of pages given back in one transaction.
+	vacuumBatch = 256
+
+	incremental = 2 // of PRAGMA auto_vacuum
+)
+
+// Size implements [Engine].
+func (f *file) Size(ctx context.Context) (s Size, err error) {
+	var free int64
+	err = f.readers.QueryRowContext(ctx, `SELECT page_count * page_size, freelist_count * page_size FROM pragma_page_count, pragma_page_size, pragma_freelist_count`).Scan(&s.File, &free)
+	s.Used = s.File - free
+	return s, err
+}
+
+// Shrink implements [Engine], in steps so small that nobody waits long. A file that cannot give space back keeps it for later use.
+func (f *file) Shrink(ctx context.Context, steps Steps) error {
+	var mode int
+	if err := f.readers.QueryRowContext(ctx, `PRAGMA auto_vacuum`).Scan(&mode); err != nil || mode != incremental {
+		return err
+	}
+	return steps(ctx, vacuumBatch, func(tx *sql.Tx, n int) (more bool, err error) {
+		rows, err := tx.Query(fmt.Sprintf(`PRAGMA incremental_vacuum(%d)`, n))
+		if err := Each(rows, err, func(*sql.Rows) error { return nil }); err != nil { // one row a page
+			return false, err
+		}
+		var free int
+		err = tx.QueryRow(`PRAGMA freelist_count`).Scan(&free)
+		return free > 0, err
+	})
+}
+
+// mergePages is the largest number of pages of an index that one step writes, and mostMerged how many one call does; the next call goes on.
+const (
+	mergePages = 200
+	mostMerged = 100_000
+)
+
+// Tidy implements [Engine], in small steps, so that others can write in between.
+func (f *file) Tidy(ctx context.Context, table string, steps Steps) error {
+	merge := fmt.Sprintf(`INSERT INTO %[1]s (%[1]s, rank) VALUES ('merge', ?)`, table)
+	merged := 0
+	return steps(ctx, mergePages, func(tx *sql.Tx, n int) (more bool, err error) {
+		var before, after int
+		if err := tx.QueryRow(`SELECT total_changes()`).Scan(&before); err != nil {
+			return false, err
+		}
+		pages := n
+		if merged == 0 {
+			pages = -n // a negative number starts a merge of all segments
+		}
+		if _, err := tx.Exec(merge, pages); err != nil {
+			return false, err
+		}
+		err = tx.QueryRow(`SELECT total_changes()`).Scan(&after)
+		merged += n
+		return after-before >= 2 && merged < mostMerged, err // as https://sqlite.org/fts5.html#the_merge_command says
+	})
+}
+
+// dirLock makes this process the owner of a data directory. SQLite's own locks would let two processes take turns, and both would answer
+// every message. The file stays when the lock is released: if it were removed, two processes could lock two files of the same name.
+//
+// The file names the owner until [dirLock.markClosed], for people and for the next owner. On Windows nobody else can read or write the first
+// byte of a locked file, so the number begins at the second one.
+type dirLock struct {
+	lock *flock.Flock
+	file *os.File     // a second handle: that of lock cannot be written
+	data *flock.Flock // of the database file itself; nil: not locked
+}
+
+// lockData locks the database file, too: the lock file may be deleted meanwhile, and the database may have a second name in another directory.
+// SQLite's own locks are of another kind on Linux, and would be hindered elsewhere. Closing the handle drops SQLite's locks, so release comes
+// after SQLite has closed the file.
+func (l *dirLock) lockData(path string) error {
+	if runtime.GOOS != "linux" {
+		return nil
+	}
+	data := flock.New(path, flock.SetFlag(os.O_RDWR))
+	locked, err := data.TryLock()
+	if err != nil {
+		return fmt.Errorf("lock %s: %w", path, err)
+	}
+	if !locked {
+		return &Error{Kind: InUse, Path: path}
+	}
+	l.data = data
+	return nil
+}
+
+// ownerAt is the offset of the owner's number, and ownerWidth its length in bytes, padded with spaces.
+const (
+	ownerAt    = 1
+	ownerWidth = 20
+)
+
+// acquire locks the file at path. clean is false if the last owner did not get as far as markClosed. The error is an [*Error] that names
+// the owner if there is another one.
+func acquire(path string) (l *dirLock, clean bool, err error) {
+	// Network file systems lock only files that are open for writing.
+	l = &dirLock{lock: flock.New(path, flock.SetFlag(os.O_CREATE|os.O_RDWR), flock.SetPermissions(0o600))}
+	locked, err := l.lock.TryLock()
+	if err != nil {
+		return nil, false, fmt.Errorf("lock %s: %w", path, err)
+	}
+	if !locked {
+		return nil, false, &Error{Kind: InUse, Path: filepath.Join(filepath.Dir(path), fileName), PID: ownerOf(path)}
+	}
+	clean = ownerOf(path) == 0
+	l.file, err = os.OpenFile(path, os.O_RDWR, 0)
+	if err == nil {
+		err = l.write(strconv.Itoa(os.Getpid()))
+	}
+	if err != nil {
+		return nil, false, errors.Join(err, l.release())
+	}
+	return l, clean, nil
+}
+
+// markClosed notes that the store was closed without an error.
+func (l *dirLock) markClosed() error { return l.write("") }
+
+func (l *dirLock) write(owner string) error {
+	_, err := l.file.WriteAt(fmt.Appendf(nil, "%-*s\n", ownerWidth, owner), ownerAt)
+	if err == nil && owner != "" { // after a loss of power the next owner must know that this one did not close the store
+		err = l.file.Sync()
+	}
+	return err
+}
+
+// release unlocks the file before it is closed. A child process that has not reached its exec holds the file open, too, and would keep the
+// lock until then.
+func (l *dirLock) release() error {
+	err := l.lock.Unlock()
+	if l.data != nil {
+		err = errors.Join(err, l.data.Unlock())
+	}
+	if l.file != nil {
+		err = errors.Join(err, l.file.Close())
+	}
+	return err
+}
+
+// ownerOf returns the process that a lock file names, or 0.
+func ownerOf(path string) int {
+	f, err := os.Open(path)
+	if err != nil {
+		return 0
+	}
+	defer f.Close()
+	text := make([]byte, ownerAt+ownerWidth+1)
+	if n, _ := f.ReadAt(text, 0); n == 0 { // the first byte is locked
+		_, _ = f.ReadAt(text[ownerAt:], ownerAt)
+	}
+	pid, err := strconv.Atoi(string(bytes.Trim(text[ownerAt:], "\x00 \n")))
+	if err != nil || pid < 0 {
+		return 0
+	}
+	return pid
+}
