@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -21,6 +22,8 @@ import (
 	"familiar/internal/memory"
 	"familiar/internal/store"
 	"familiar/internal/test/discordtest"
+	"familiar/internal/test/llmtest"
+	"familiar/internal/test/postgres"
 	"familiar/internal/test/wait"
 	"familiar/internal/trace"
 
@@ -231,5 +234,89 @@ func TestRetentionFollowsDiscordsClock(t *testing.T) {
 	}
 	if !kept("young") {
 		t.Error("what is young was deleted, by the clock of the machine")
+	}
+}
+
+// mostRoundTrips is how often a turn may wait for PostgreSQL before it asks the model. Half of them are at the same time as others.
+const mostRoundTrips = 19
+
+// TestRoundTrips counts how often a turn waits for PostgreSQL before it asks the model.
+func TestRoundTrips(t *testing.T) {
+	postgres.Needed(t)
+	c := newConversation(t, txtar.Parse([]byte("-- model --\nsay Hello.\n")))
+	place, trips := postgres.Counted(t, postgres.Place(t, c.data()))
+	c.env["FAMILIAR_DATABASE"], c.env["FAMILIAR_TURNS_PER_MINUTE"] = place, "1000"
+	asked := make(chan []string, 64)
+	c.model.Play(nil)
+	c.model.Reply = func(r llmtest.Request) llmtest.Reply {
+		if r.Model == "main" && strings.Contains(fmt.Sprint(r), "this is page") {
+			asked <- trips.Take()
+		}
+		return llmtest.Reply{llmtest.Say("Hello.")}
+	}
+	c.do("start", "start")
+	fewest := []string(nil)
+	for n := range 40 { // statements are prepared first, and now and then something else is written
+		trips.Take()
+		c.do("said", fmt.Sprintf("say general ana @familiar hello, this is page %d", n))
+		select {
+		case made := <-asked:
+			if n == 0 || len(made) < len(fewest) {
+				fewest = made
+			}
+		case <-time.After(patience):
+			t.Fatalf("the model was not asked: %s", c.program.out)
+		}
+		c.do("heard", "heard general")
+	}
+	c.stop()
+	if most := mostRoundTrips; len(fewest) > most {
+		t.Errorf("%d round trips, where %d are allowed:\n%s", len(fewest), most, strings.Join(fewest, "\n"))
+	}
+}
+
+// TestWrongDatabases checks that a database that cannot be used is told in words with the cure, at the start and by the doctor, and that no
+// password is in them.
+func TestWrongDatabases(t *testing.T) {
+	wrong := map[string]string{
+		"postgres://ada:geheim@localhost:port/x":          "postgres://user:password@host",
+		"postgres://ada:geheim@127.0.0.1:1/x":             "check that PostgreSQL runs",
+		"postgres://ada:geheim@nowhere.invalid/x":         "check that PostgreSQL runs",
+		"postgres://ada@/x?host=/nowhere&password=geheim": "check that PostgreSQL runs",
+	}
+	if postgres.Used() {
+		place := postgres.Place(t, t.TempDir())
+		as := func(change func(*url.URL)) string {
+			u, err := url.Parse(place)
+			if err != nil {
+				t.Fatal(err)
+			}
+			u.User = url.UserPassword("postgres", "geheim")
+			change(u)
+			return u.String()
+		}
+		with := func(name, value string) string {
+			return as(func(u *url.URL) {
+				q := u.Query()
+				q.Set(name, value)
+				u.RawQuery = q.Encode()
+			})
+		}
+		wrong[as(func(u *url.URL) { u.Path = "/nowhere" })] = "createdb"
+		wrong[as(func(u *url.URL) { u.User = url.UserPassword("nobody_at_all", "geheim") })] = "pg_hba.conf"
+		wrong[with("default_transaction_read_only", "on")] = "name the primary server"
+		wrong[with("search_path", "nowhere")] = "GRANT CREATE"
+		wrong[with("nonsense", "on")] = "no option that the server does not know"
+		wrong[postgres.Changed(t, place, "\x00\x00\x00\x0615", "\x00\x00\x00\x0614")] = "upgrade PostgreSQL"
+	}
+	for place, cure := range wrong {
+		c := newConversation(t, txtar.Parse([]byte("-- model --\nsay Hello.\n")))
+		c.env["FAMILIAR_DATABASE"] = place
+		for _, command := range [][]string{{"run"}, {"doctor", "database"}} {
+			code, out, complaint := c.command(nil, command...)
+			if text := strings.Join(strings.Fields(out+complaint), " "); code == exitOK || !strings.Contains(text, cure) || strings.Contains(text, "geh") {
+				t.Errorf("%s %s: exit code %d, %q is not told, or the password is: %s", command, place, code, cure, text)
+			}
+		}
 	}
 }

@@ -29,7 +29,7 @@ var indexed = map[string][]string{
 var phrases = strings.NewReplacer(
 	insertMessage, insertMessage+` RETURNING rowid`, // for LastInsertId
 	`INSERT INTO record_parts (body) VALUES (?)`, `INSERT INTO record_parts (body) VALUES (?) RETURNING id`,
-	indexMessage, `INSERT INTO message_words (rowid, words) VALUES (?1, LEXEMES_a(?2) || LEXEMES_b(?3)) ON CONFLICT (rowid) DO UPDATE SET words = excluded.words`,
+	indexMessage, `INSERT INTO message_words (rowid, words) SELECT CAST(?1 AS BIGINT), LEXEMES_a(?2) || LEXEMES_b(?3)`+unlessDue+` ON CONFLICT (rowid) DO UPDATE SET words = excluded.words`,
 	unindexMessage, `DELETE FROM message_words WHERE rowid = ?1`,
 	emptyMessages, `DELETE FROM message_words`,
 	`INSERT INTO memory_words (rowid, words) VALUES (?, ?)`, `INSERT INTO memory_words (rowid, words, size)

@@ -31,13 +31,10 @@ func (s *Messages) unindex(tx *sql.Tx, row int64, m Message) error {
 	return s.indexed(tx, unindexMessage, row, m)
 }
 
+// indexed adds or removes a message, unless it is due to be indexed later.
 func (s *Messages) indexed(tx *sql.Tx, query string, row int64, m Message) error {
 	if m.GuildID == "" {
 		return nil
-	}
-	var due bool
-	if err := s.db.stmt(tx, isDue).QueryRow(row).Scan(&due); err != nil || due {
-		return err
 	}
 	_, err := s.db.stmt(tx, query).Exec(row, text.IndexedWords(m.Text), tag(inGuild, m.GuildID)+" "+tag(inChannel, m.ChannelID)+" "+tag(byAuthor, m.AuthorID))
 	return err
@@ -61,7 +58,6 @@ func scanRow(s Scanner) (row int64, m Message, err error) {
 const (
 	rowColumns = `rowid, guild_id, channel_id, author_id, text`
 	rowQuery   = `SELECT ` + rowColumns + ` FROM messages WHERE id = ?`
-	isDue      = `SELECT EXISTS (SELECT 1 FROM message_words_progress WHERE due >= ?)`
 )
 
 // renewIndex starts to build the index of messages again if the program makes other words now.

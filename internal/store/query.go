@@ -16,7 +16,7 @@ import (
 // inTransactions are the statements that most turns run in transactions of [DB.Write]. They are prepared once, when the store opens:
 // SQLite takes longer to parse a small statement than to run it.
 var inTransactions = []string{
-	insertMessage, saveMessage, rowQuery, isDue, indexMessage, unindexMessage, deleteVector, unsummariseQuery, restingOn,
+	insertMessage, saveMessage, rowQuery, indexMessage, unindexMessage, deleteVector, unsummariseQuery, restingOn,
 	claimEvent, beginClaim, endClaims, savePost, deletePosts, returnGuild, metQuery, addUsage, addDirectUsage, addOneUsage, standingQuery, unkeptQuery,
 }
 
@@ -174,8 +174,9 @@ func Collect[T any](db *DB, what string, rows *sql.Rows, err error, scan func(Sc
 
 // Statements that only SQLite has: full-text indexes (FTS5), whose queries index.go makes, and lists as parameters.
 const (
-	indexMessage   = `INSERT INTO message_words (rowid, words, tags) VALUES (?, ?, ?)`
-	unindexMessage = `INSERT INTO message_words (message_words, rowid, words, tags) VALUES ('delete', ?, ?, ?)`
+	indexMessage   = `INSERT INTO message_words (rowid, words, tags) SELECT ?1, ?2, ?3` + unlessDue
+	unindexMessage = `INSERT INTO message_words (message_words, rowid, words, tags) SELECT 'delete', ?1, ?2, ?3` + unlessDue
+	unlessDue      = ` WHERE NOT EXISTS (SELECT 1 FROM message_words_progress WHERE due >= ?1)`
 	emptyMessages  = `INSERT INTO message_words (message_words) VALUES ('delete-all')`
 
 	// messagesWith returns the rows of the newest messages for a query of [match] and [anyOf], between two rows.

@@ -1,14 +1,23 @@
 package store
 
 import (
+	"cmp"
 	"database/sql"
+	"errors"
+	"fmt"
+	"net"
 	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
 	"familiar/internal/store/engine"
 	"familiar/internal/test/postgres"
+	"familiar/internal/test/wait"
 )
 
 // TestServersAreRefused checks that a wrong address is told in words with the cure, and that no password is in them.
@@ -128,7 +137,7 @@ func TestOwnerLosesItsConnection(t *testing.T) {
 	db, address := place(t, nil)
 	ctx := t.Context()
 	var pid int
-	err := db.readers.QueryRowContext(ctx, `SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND granted`).Scan(&pid)
+	err := db.readers.QueryRowContext(ctx, `SELECT pid FROM pg_locks JOIN pg_database d ON d.oid = database WHERE locktype = 'advisory' AND granted AND datname = current_database()`).Scan(&pid)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -185,4 +194,80 @@ func TestWithoutPreparedStatements(t *testing.T) {
 	if err != nil || prepared != 0 {
 		t.Errorf("%d prepared statements, %v", prepared, err)
 	}
+}
+
+// TestBehindPgBouncer keeps a store behind a pooler that gives each transaction another connection.
+func TestBehindPgBouncer(t *testing.T) {
+	db, address := place(t, nil)
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	address = pooled(t, address)
+	db, err := Open(t.Context(), address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if _, err := Open(t.Context(), address); kind(err) != InUse {
+		t.Errorf("a second owner: %v", err)
+	}
+	come(t, db, chat("1", "c", "ada", "the zanzibarian password", 1))
+	if got := found(t, db, Query{Words: "zanzibarian"}); got != "1" {
+		t.Errorf("found %q", got)
+	}
+	if _, err := Look(t.Context(), address+"?default_transaction_read_only=on"); kind(err) != engine.Unreadable {
+		t.Errorf("an option that a pooler does not know: %v", err)
+	}
+}
+
+// pooled starts PgBouncer before the database of an address, until the end of the test.
+func pooled(t *testing.T, address string) string {
+	t.Helper()
+	program, err := exec.LookPath("pgbouncer")
+	if err != nil {
+		t.Skip("pgbouncer is not installed")
+	}
+	far, err := url.Parse(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	near := url.URL{Scheme: "postgres", User: far.User, Host: l.Addr().String(), Path: far.Path}
+	l.Close()
+	dir, err := os.MkdirTemp("", "familiar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	config := filepath.Join(dir, "pgbouncer.ini")
+	text := fmt.Sprintf("[databases]\n* = host=%s\n[pgbouncer]\nlisten_addr = 127.0.0.1\nlisten_port = %s\nunix_socket_dir =\nauth_type = any\npool_mode = transaction\n",
+		cmp.Or(far.Hostname(), far.Query().Get("host")), near.Port())
+	text = strings.Replace(text, "* = ", fmt.Sprintf("%s = user=%s dbname=%[1]s ", strings.TrimPrefix(far.Path, "/"), far.User.Username()), 1)
+	if err := errors.Join(os.WriteFile(config, []byte(text), 0o644), os.Chmod(dir, 0o755)); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(program, config)
+	if os.Geteuid() == 0 { // which it refuses
+		cmd = exec.Command("runuser", "-u", "nobody", "--", program, config)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = cmd.Process.Signal(syscall.SIGTERM)
+		_ = cmd.Wait()
+	})
+	if !wait.Until(func() bool {
+		c, err := net.Dial("tcp", near.Host)
+		if err == nil {
+			c.Close()
+		}
+		return err == nil
+	}) {
+		t.Fatal("PgBouncer does not come")
+	}
+	return near.String()
 }

@@ -164,7 +164,7 @@ func Check(ctx context.Context, place string) error {
 	if !IsServer(place) {
 		return nil
 	}
-	s, err := newServer(place, &base{})
+	s, err := newServer(place, &base{Schema: Schema{Phrases: strings.NewReplacer()}})
 	if err != nil {
 		return err
 	}
@@ -296,6 +296,8 @@ func kindOfServer(err error) Kind {
 			return Forbidden
 		case code == "25006":
 			return Replica
+		case code == "42704" || code == "08P01": // an option that the server, or PgBouncer, does not know
+			return Unreadable
 		case code == "26000" || code == "42P05":
 			return Pooled
 		case strings.HasPrefix(code, "53") && code != "53300":

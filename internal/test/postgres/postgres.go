@@ -3,11 +3,17 @@
 package postgres
 
 import (
+	"bufio"
+	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
+	"net"
 	"net/url"
 	"os"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -122,5 +128,146 @@ func run(tb testing.TB, place, statement string) {
 	}
 	if err != nil {
 		tb.Fatalf("%s: %v", statement, err)
+	}
+}
+
+// Trips are the round trips to a server, each by its statements. A statement that is prepared by name is told by its text.
+type Trips struct {
+	mu   sync.Mutex
+	all  []string   // guarded by mu
+	open []net.Conn // guarded by mu
+
+	said, instead string // what the server says, and what the client hears; empty: the same
+}
+
+// Take returns the round trips since the last call.
+func (t *Trips) Take() []string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	all := t.all
+	t.all = nil
+	return all
+}
+
+// Counted returns an address that leads to the database of a place, and the round trips to it. The lock of the owner is left out.
+func Counted(tb testing.TB, place string) (through string, trips *Trips) {
+	tb.Helper()
+	trips = &Trips{}
+	return trips.lead(tb, place), trips
+}
+
+// Changed returns an address that leads to the database of a place, whose server says one thing in place of another of the same length.
+func Changed(tb testing.TB, place, said, instead string) (through string) {
+	tb.Helper()
+	return (&Trips{said: said, instead: instead}).lead(tb, place)
+}
+
+// lead returns an address that leads to the database of a place until the end of the test.
+func (t *Trips) lead(tb testing.TB, place string) (through string) {
+	tb.Helper()
+	config, err := pgconn.ParseConfig(place)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	network, far := pgconn.NetworkAddress(config.Host, config.Port)
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	var relaying sync.WaitGroup
+	relaying.Go(func() {
+		for {
+			near, err := l.Accept()
+			if err != nil {
+				return
+			}
+			far, err := net.Dial(network, far)
+			if err != nil {
+				tb.Error(err)
+				near.Close()
+				continue
+			}
+			t.mu.Lock()
+			t.open = append(t.open, near, far)
+			t.mu.Unlock()
+			relaying.Go(func() {
+				defer near.Close()
+				t.answer(near, far)
+			})
+			relaying.Go(func() {
+				defer far.Close()
+				t.relay(far, near)
+			})
+		}
+	})
+	tb.Cleanup(func() {
+		l.Close()
+		t.mu.Lock()
+		for _, c := range t.open {
+			c.Close()
+		}
+		t.mu.Unlock()
+		relaying.Wait()
+	})
+	u := url.URL{Scheme: "postgres", User: url.User(config.User), Host: l.Addr().String(), Path: "/" + config.Database, RawQuery: "sslmode=disable"}
+	return u.String()
+}
+
+// answer passes on what a server says.
+func (t *Trips) answer(to io.Writer, from io.Reader) {
+	b := make([]byte, 64<<10)
+	for {
+		n, err := from.Read(b)
+		if t.said != "" {
+			copy(b, bytes.ReplaceAll(b[:n], []byte(t.said), []byte(t.instead)))
+		}
+		if _, failed := to.Write(b[:n]); err != nil || failed != nil {
+			return
+		}
+	}
+}
+
+// relay passes on what a client says (https://www.postgresql.org/docs/current/protocol-message-formats.html), and counts when it waits for an
+// answer: after Sync and Query.
+func (t *Trips) relay(to io.Writer, from io.Reader) {
+	in := bufio.NewReader(from)
+	texts, said, guard := map[string]string{}, "", false
+	for first := true; ; first = false {
+		head := make([]byte, 5)
+		if first { // the first message has no kind
+			head = head[:4]
+		}
+		if _, err := io.ReadFull(in, head); err != nil {
+			return
+		}
+		body := make([]byte, binary.BigEndian.Uint32(head[len(head)-4:])-4)
+		if _, err := io.ReadFull(in, body); err != nil {
+			return
+		}
+		if _, err := to.Write(append(head, body...)); err != nil {
+			return
+		}
+		if first {
+			continue
+		}
+		parts := strings.SplitN(string(body), "\x00", 3)
+		switch head[0] {
+		case 'P':
+			texts[parts[0]] = parts[1]
+			said += "prepare "
+		case 'B':
+			said += texts[parts[1]]
+		case 'Q':
+			said += parts[0]
+		}
+		guard = guard || strings.Contains(said, "pg_try_advisory_xact_lock")
+		if head[0] == 'S' || head[0] == 'Q' {
+			t.mu.Lock()
+			if !guard {
+				t.all = append(t.all, said)
+			}
+			t.mu.Unlock()
+			said = ""
+		}
 	}
 }
