@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
-	"slices"
-	"sort"
 	"strings"
 	"sync"
 	"time"
@@ -100,38 +98,17 @@ func (a *App) console(p *Process, b *bot.Bot, session *discord.Session, watching
 	return console.New(console.Config{
 		Store: a.Store, Memories: a.Memories, Traces: a.Traces, Feed: feed, Redact: a.Redact.String, Log: a.Log, Version: a.version, Zone: time.Local,
 		Token: a.Config.Get("FAMILIAR_CONSOLE_TOKEN"), Hosts: a.consoleHosts(),
-		Gateway: func() console.Gateway {
-			h := session.Health()
-			g := console.Gateway{Connected: h.Connected, Since: h.Since, Latency: h.Latency, Servers: h.Guilds, Resumes: h.Resumes, Trouble: h.Trouble}
-			if h.Of > 1 {
-				for _, one := range h.Shards {
-					g.Shards = append(g.Shards, console.Shard{Number: one.Number, Connected: one.Connected, Latency: one.Latency, Servers: one.Guilds, Trouble: one.Trouble})
-				}
-			}
-			return g
-		},
-		Lanes: func() (all []console.Lane) {
-			for _, l := range b.Lanes() {
-				all = append(all, console.Lane(l))
-			}
-			return all
-		},
+		Gateway: session.Health, Lanes: b.Lanes,
 		Quotas: a.consoleQuotas, Channel: session.ChannelName, Backends: (&backendList{app: a}).get, Doctor: a.examine(p),
 		Telemetry: watching.handler(a.Config.Get("FAMILIAR_CONSOLE")),
-		Trust: func() (all []console.Trust) {
+		Cast: func() (all []*character.Character) {
 			for _, actor := range a.cast.get().All() {
-				all = append(all, trustOf(actor.Character))
+				all = append(all, actor.Character)
 			}
 			return all
 		},
 		Shelf: &console.Shelf{
 			Dir: files.root(), BuiltIn: characters.FS, Reload: files.again,
-			InForce: func(id string) *character.Character {
-				if actor := a.cast.actor(id); actor != nil {
-					return actor.Character
-				}
-				return nil
-			},
 		},
 	})
 }
@@ -157,20 +134,6 @@ func (a *App) consoleQuotas(ctx context.Context) (all []console.Quota, err error
 		}
 	}
 	return all, err
-}
-
-func trustOf(c *character.Character) console.Trust {
-	t := console.Trust{ID: c.ID, Name: c.Name, Allow: c.Web.Allow, Deny: c.Web.Deny}
-	for intent, sites := range c.Web.Trusted {
-		if len(sites) > 0 {
-			t.Kinds = append(t.Kinds, console.TrustedKind{Intent: intent, Sites: sites, Only: slices.Contains(c.Web.TrustedOnly, intent)})
-		}
-	}
-	sort.Slice(t.Kinds, func(i, j int) bool {
-		a, b := t.Kinds[i], t.Kinds[j]
-		return strings.Compare(a.Intent, b.Intent) < 0
-	})
-	return t
 }
 
 // errNotReloading says that a change was saved and is not in force yet.

@@ -50,7 +50,7 @@ func (a *App) openTelemetry(session *discord.Session) (*telemetryServer, error) 
 		return t, nil
 	}
 	state := telemetry.State{
-		Version: a.version, Gateway: gatewayOf(session),
+		Version: a.version, Gateway: session.Health,
 		Database: func() (int64, int64, error) {
 			size, err := a.Store.Size(context.Background())
 			return size.Used, size.File, err
@@ -61,7 +61,7 @@ func (a *App) openTelemetry(session *discord.Session) (*telemetryServer, error) 
 		state.Spans = t.exporter.Counts
 	}
 	t.metrics = telemetry.NewMetrics(state)
-	t.health = &telemetry.Health{Gateway: gatewayOf(session), Store: a.Store.Writable, Probe: a.modelProbe(), Redact: a.Redact.String}
+	t.health = &telemetry.Health{Gateway: session.Health, Store: a.Store.Writable, Probe: a.modelProbe(), Redact: a.Redact.String}
 	if address == Nowhere {
 		return t, nil
 	}
@@ -77,22 +77,6 @@ func (t *telemetryServer) handler(address string) http.Handler {
 		return nil
 	}
 	return telemetry.Handler(t.metrics, t.health, telemetry.Loopback(address))
-}
-
-func gatewayOf(session *discord.Session) func() telemetry.Gateway {
-	return func() telemetry.Gateway {
-		h := session.Health()
-		g := telemetry.Gateway{
-			Connected: h.Connected, Since: h.Since, Trouble: h.Trouble, Latency: h.Latency, Servers: h.Guilds,
-			Identifies: h.Identifies, Resumes: h.Resumes, Dropped: h.Dropped,
-		}
-		if h.Of > 1 {
-			for _, one := range h.Shards {
-				g.Shards = append(g.Shards, telemetry.Shard{Number: one.Number, Connected: one.Connected, Latency: one.Latency, Servers: one.Guilds})
-			}
-		}
-		return g
-	}
 }
 
 // modelProbe returns what asks the model's server for its list of models, which costs nothing. A server without a list works, too.

@@ -501,21 +501,14 @@ func (l *lane) release() {
 	}
 }
 
-// Lane is one channel with work to do.
-type Lane struct {
-	ChannelID string
-	TurnID    string // of the present turn; empty between two
-	Waiting   int    // messages that wait behind it
-}
-
 // Lanes returns the channels with work to do.
-func (b *Bot) Lanes() (all []Lane) {
+func (b *Bot) Lanes() (all []turn.Lane) {
 	ls := &b.lanes
 	ls.mu.Lock()
 	defer ls.mu.Unlock()
 	for channel, l := range ls.open {
 		l.mu.Lock()
-		one := Lane{ChannelID: channel, Waiting: len(l.waiting)}
+		one := turn.Lane{ChannelID: channel, Waiting: len(l.waiting)}
 		if l.active != nil {
 			one.TurnID = l.active.id
 			one.Waiting += len(l.active.joined)

@@ -24,7 +24,7 @@ import (
 type charactersPage struct{ Folders []folder }
 
 func (k *Console) characters(w http.ResponseWriter, r *http.Request) {
-	all, err := k.Shelf.list()
+	all, err := k.list()
 	if err != nil {
 		k.broken(w, r, err)
 		return
@@ -55,7 +55,7 @@ func (v verdict) OK() bool { return len(v.Problems) == 0 }
 
 // folder returns the character of a request with the file that is edited. If there is none, it writes the response.
 func (k *Console) folder(w http.ResponseWriter, r *http.Request) (f folder, file string, ok bool) {
-	all, err := k.Shelf.list()
+	all, err := k.list()
 	if err != nil {
 		k.broken(w, r, err)
 		return f, "", false
@@ -177,8 +177,6 @@ func sumOf(text string) string {
 type Shelf struct {
 	Dir     string // directory of the operator's characters
 	BuiltIn fs.FS
-	// InForce returns the active version of the character with an id, or nil.
-	InForce func(id string) *character.Character
 	// Reload reads the files again. It returns when the valid ones are active.
 	Reload func(ctx context.Context) error
 }
@@ -209,19 +207,21 @@ const (
 func (s *Shelf) files() fs.FS { return character.Overlay(s.Dir, s.BuiltIn) }
 
 // list returns the characters in order.
-func (s *Shelf) list() ([]folder, error) {
+func (k *Console) list() ([]folder, error) {
+	s := k.Shelf
 	files := s.files()
 	ids, err := character.List(files)
 	if err != nil {
 		return nil, err
 	}
+	cast := k.Cast()
 	var all []folder
 	for _, id := range ids {
 		f := folder{ID: id, Name: id, Files: editable(files, id)}
 		_, err := os.Stat(path.Join(s.Dir, id))
 		f.BuiltIn = errors.Is(err, fs.ErrNotExist)
-		if now := s.InForce(id); now != nil {
-			f.Name, f.Speaks = now.Name, true
+		if i := slices.IndexFunc(cast, func(c *character.Character) bool { return c.ID == id }); i >= 0 {
+			f.Name, f.Speaks = cast[i].Name, true
 		}
 		if _, err := character.Load(files, id); err != nil {
 			f.Faults = problemsOf(err)

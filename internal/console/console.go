@@ -22,8 +22,10 @@ import (
 	"sync"
 	"time"
 
+	"familiar/internal/context/turn"
 	"familiar/internal/doctor"
 	"familiar/internal/memory"
+	"familiar/internal/providers/character"
 	"familiar/internal/search/backend"
 	"familiar/internal/store"
 	"familiar/internal/trace"
@@ -44,12 +46,12 @@ type Config struct {
 	Token string   // required to enter; empty lets in everybody who can reach the address
 	Hosts []string // names of the console in addition to the loopback ones
 
-	Gateway  func() Gateway
-	Lanes    func() []Lane
+	Gateway  func() turn.Gateway
+	Lanes    func() []turn.Lane
 	Quotas   func(context.Context) ([]Quota, error)
 	Channel  func(id string) string // its name, or empty
 	Backends func(context.Context) ([]backend.Status, error)
-	Trust    func() []Trust
+	Cast     func() []*character.Character // that are in force; required if Shelf is set
 	Shelf    *Shelf
 	Doctor   func(context.Context, doctor.Progress) []doctor.Finding // must return in reasonable time, even if no service answers
 

@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"net/http"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -40,6 +42,21 @@ type cast struct {
 	shelf *Shelf
 	mu    sync.Mutex
 	all   map[string]*character.Character // guarded by mu
+}
+
+// list returns the characters in order. Sage has sites that it trusts and one that it does not visit.
+func (c *cast) list() (all []*character.Character) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, id := range slices.Sorted(maps.Keys(c.all)) {
+		one := *c.all[id]
+		if id == "sage" && len(one.Web.Trusted) == 0 {
+			one.Web.Trusted, one.Web.TrustedOnly = map[string][]string{"weather": {"dwd.de", "yr.no"}, "docs": {"go.dev", "developer.mozilla.org"}}, []string{"weather"}
+			one.Web.Deny = []string{"content-farm.example"}
+		}
+		all = append(all, &one)
+	}
+	return all
 }
 
 func (c *cast) get(id string) *character.Character {
@@ -80,25 +97,23 @@ func newWorld(tb testing.TB, change func(*Config)) *world {
 	w := &world{store: db, memories: memory.New(db), traces: &trace.Store{DB: db}, feed: &Feed{}, now: time.Now().UTC()}
 	shelf := &Shelf{Dir: filepath.Join(dir, "characters"), BuiltIn: characters.FS}
 	w.cast = &cast{shelf: shelf, all: map[string]*character.Character{}}
-	shelf.InForce, shelf.Reload = w.cast.get, w.cast.load
+	shelf.Reload = w.cast.load
 	if err := w.cast.load(tb.Context()); err != nil {
 		tb.Fatal(err)
 	}
 	c := Config{
 		Store: db, Memories: w.memories, Traces: w.traces, Feed: w.feed, Version: "0.1.0", Shelf: shelf,
 		Redact: redact.New(secret).String,
-		Gateway: func() Gateway {
-			return Gateway{Connected: true, Since: w.now, Latency: 43 * time.Millisecond, Servers: 3}
+		Gateway: func() turn.Gateway {
+			return turn.Gateway{Shard: turn.Shard{Connected: true, Since: w.now, Latency: 43 * time.Millisecond, Guilds: 3}}
 		},
-		Lanes: func() []Lane { return []Lane{{"901", "01RUN1", 2}, {"902", "01RUN2", 0}} },
+		Lanes: func() []turn.Lane { return []turn.Lane{{ChannelID: "901", TurnID: "01RUN1", Waiting: 2}, {ChannelID: "902", TurnID: "01RUN2"}} },
 		Quotas: func(context.Context) ([]Quota, error) {
 			return []Quota{{Name: "All, dollars today", Used: 2.85, Most: 5}}, nil
 		},
-		Channel:  func(id string) string { return channelNames[id] },
-		Backends: func(context.Context) ([]backend.Status, error) { return someBackends(w.now), nil },
-		Trust: func() []Trust {
-			return []Trust{{ID: "sage", Name: "Sage", Kinds: []TrustedKind{{Intent: "weather", Sites: []string{"dwd.de", "yr.no"}, Only: true}, {Intent: "docs", Sites: []string{"go.dev", "developer.mozilla.org"}}}, Deny: []string{"content-farm.example"}}}
-		},
+		Channel:   func(id string) string { return channelNames[id] },
+		Backends:  func(context.Context) ([]backend.Status, error) { return someBackends(w.now), nil },
+		Cast:      w.cast.list,
 		Telemetry: http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}),
 		Doctor:    func(context.Context, doctor.Progress) []doctor.Finding { return someFindings() },
 	}

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/url"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -221,6 +222,7 @@ func (k *Console) functions() template.FuncMap {
 		"doing":   doing,
 		"words":   func(code any) string { return strings.ReplaceAll(fmt.Sprint(code), "_", " ") },
 		"join":    strings.Join,
+		"has":     slices.Contains[[]string],
 		"host":    hostOf,
 		"phase":   phaseWord,
 		"lookup":  lookupWord,

@@ -14,20 +14,6 @@ import (
 	"familiar/internal/store"
 )
 
-// Trust lists the sites that a character prefers, and those that it may not visit.
-type Trust struct {
-	ID, Name    string // id and name of the character
-	Kinds       []TrustedKind
-	Allow, Deny []string // the only sites that it may visit, and those that it may not
-}
-
-// TrustedKind lists the trusted sites for a kind of question.
-type TrustedKind struct {
-	Intent string
-	Sites  []string
-	Only   bool // no other sites are read
-}
-
 // opinion is people's feedback on a domain.
 type opinion struct {
 	Character, Domain string
@@ -37,15 +23,15 @@ type opinion struct {
 }
 
 type sourcesPage struct {
-	Trust    []Trust
+	Cast     []*character.Character
 	Opinions []opinion
 	CanEdit  bool
 }
 
 func (k *Console) sources(w http.ResponseWriter, r *http.Request) {
 	p := sourcesPage{CanEdit: k.Shelf != nil}
-	if k.Trust != nil {
-		p.Trust = k.Trust()
+	if k.Cast != nil {
+		p.Cast = k.Cast()
 	}
 	all, err := k.Store.Ratings.AllFeedback(r.Context())
 	if err != nil {

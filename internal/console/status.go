@@ -10,45 +10,18 @@ import (
 	"sync"
 	"time"
 
+	"familiar/internal/context/turn"
 	"familiar/internal/doctor"
 	"familiar/internal/search/backend"
 	"familiar/internal/store"
 	"familiar/internal/trace"
 )
 
-// Gateway is the state of the connection to Discord.
-type Gateway struct {
-	Connected bool
-	Since     time.Time // time of the last change
-	Latency   time.Duration
-	Servers   int
-	Resumes   int
-	Trouble   string  // why it is not connected
-	Shards    []Shard // of a bot that has several
-}
-
-// Shard is the state of one of several connections.
-type Shard struct {
-	Number    int
-	Connected bool
-	Latency   time.Duration
-	Servers   int
-	Trouble   string
-}
-
-// Lane is a channel with work to do.
-type Lane struct {
-	ChannelID string
-	TurnID    string // running turn; may be empty
-	Waiting   int
-}
-
 // Quota is a limit and its use.
 type Quota struct {
-	Name   string // whom and what it limits: "all, tokens today"
-	Used   float64
-	Most   float64
-	Resets time.Time // zero if unknown
+	Name string // whom and what it limits: "all, tokens today"
+	Used float64
+	Most float64
 }
 
 // Share returns the used part, from 0 to 1.
@@ -61,8 +34,8 @@ func (q Quota) Share() float64 {
 
 // state is what the page shows beside the turns.
 type state struct {
-	Gateway *Gateway
-	Lanes   []Lane
+	Gateway *turn.Gateway
+	Lanes   []turn.Lane
 	Quotas  []Quota
 	Waiting int
 	Today   struct {

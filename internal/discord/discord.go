@@ -257,7 +257,7 @@ func (s *Session) Contentless() bool { return s.gateway.Contentless() }
 func (s *Session) Present(p turn.Presence) { s.gateway.Present(p) }
 
 // Health reports the state of the connections.
-func (s *Session) Health() gateway.Health {
+func (s *Session) Health() turn.Gateway {
 	h := s.gateway.Health()
 	if h.Of > 0 {
 		guilds := s.names.countByShard(h.Of)

@@ -18,7 +18,7 @@ const (
 
 // Health decides whether the process can answer people. Set its fields before the first call.
 type Health struct {
-	Gateway func() Gateway
+	Gateway func() turn.Gateway
 	Store   func(ctx context.Context) error // returns an error if nothing can be stored
 	// Probe sends the model's server a request that costs nothing. nil: no model is configured, and answers come from
 	// lookups alone.

@@ -179,31 +179,10 @@ func observe(h *vector, took time.Duration) {
 // State provides the values that are read on each scrape. Functions may be nil.
 type State struct {
 	Version    string
-	Gateway    func() Gateway
+	Gateway    func() turn.Gateway
 	Database   func() (used, file int64, err error) // bytes
 	LastBackup func() (time.Time, error)            // an error means that there is none
 	Spans      func() (sent, dropped uint64)        // of exported traces
-}
-
-// Gateway is the state of the connection to Discord.
-type Gateway struct {
-	Connected  bool
-	Since      time.Time // time of the last change
-	Trouble    string    // why it is not connected
-	Latency    time.Duration
-	Servers    int
-	Identifies int
-	Resumes    int
-	Dropped    int     // events
-	Shards     []Shard // of a bot that has several
-}
-
-// Shard is the state of one of several connections.
-type Shard struct {
-	Number    int
-	Connected bool
-	Latency   time.Duration
-	Servers   int
 }
 
 // write writes the state as it is now.
@@ -214,13 +193,15 @@ func (s *State) write(p *page) {
 		g := s.Gateway()
 		p.single("familiar_gateway_connected", gauge, "Whether each session with Discord's gateway is established.", truth(g.Connected))
 		p.single("familiar_gateway_latency_seconds", gauge, "How long the gateway took to answer the last heartbeat.", g.Latency.Seconds())
-		p.single("familiar_servers", gauge, "Servers that the bot is in.", float64(g.Servers))
+		p.single("familiar_servers", gauge, "Servers that the bot is in.", float64(g.Guilds))
 		const sessions = "familiar_gateway_sessions_total"
 		p.family(sessions, counter, "Sessions with the gateway, by how they began.")
 		p.sample(sessions, labels("how", "identify"), float64(g.Identifies))
 		p.sample(sessions, labels("how", "resume"), float64(g.Resumes))
 		p.single("familiar_gateway_events_dropped_total", counter, "Events that were lost because the bot did not keep up.", float64(g.Dropped))
-		g.writeShards(p)
+		if len(g.Shards) > 1 {
+			writeShards(p, g.Shards)
+		}
 	}
 	if s.Database != nil {
 		if used, file, err := s.Database(); err == nil {
@@ -240,20 +221,18 @@ func (s *State) write(p *page) {
 	}
 }
 
-// writeShards writes the state of each shard, if there are several.
-func (g *Gateway) writeShards(p *page) {
+// writeShards writes the state of each shard.
+func writeShards(p *page, shards []turn.Shard) {
 	for _, f := range []struct {
 		name, about string
-		value       func(Shard) float64
+		value       func(turn.Shard) float64
 	}{
-		{"familiar_shard_connected", "Whether the session of a shard is established.", func(s Shard) float64 { return truth(s.Connected) }},
-		{"familiar_shard_latency_seconds", "How long the gateway took to answer the last heartbeat of a shard.", func(s Shard) float64 { return s.Latency.Seconds() }},
-		{"familiar_shard_servers", "Servers of a shard.", func(s Shard) float64 { return float64(s.Servers) }},
+		{"familiar_shard_connected", "Whether the session of a shard is established.", func(s turn.Shard) float64 { return truth(s.Connected) }},
+		{"familiar_shard_latency_seconds", "How long the gateway took to answer the last heartbeat of a shard.", func(s turn.Shard) float64 { return s.Latency.Seconds() }},
+		{"familiar_shard_servers", "Servers of a shard.", func(s turn.Shard) float64 { return float64(s.Guilds) }},
 	} {
-		if len(g.Shards) > 0 {
-			p.family(f.name, gauge, f.about)
-		}
-		for _, s := range g.Shards {
+		p.family(f.name, gauge, f.about)
+		for _, s := range shards {
 			p.sample(f.name, labels("shard", strconv.Itoa(s.Number)), f.value(s))
 		}
 	}

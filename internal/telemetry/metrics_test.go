@@ -12,10 +12,10 @@ import (
 	"familiar/internal/context/turn"
 )
 
-func health() (h *Health, gateway *Gateway, probes *int, probe *error) {
-	gateway, probes, probe = &Gateway{Connected: true}, new(int), new(error)
+func health() (h *Health, gateway *turn.Gateway, probes *int, probe *error) {
+	gateway, probes, probe = &turn.Gateway{Shard: turn.Shard{Connected: true}}, new(int), new(error)
 	h = &Health{
-		Gateway: func() Gateway { return *gateway }, Store: func(context.Context) error { return nil },
+		Gateway: func() turn.Gateway { return *gateway }, Store: func(context.Context) error { return nil },
 		Probe: func(context.Context) error { *probes++; return *probe },
 	}
 	return h, gateway, probes, probe
@@ -145,8 +145,8 @@ func BenchmarkScrape(b *testing.B) {
 
 // A bot with several shards shows each. One with a single shard shows none.
 func TestShards(t *testing.T) {
-	gateway := Gateway{Connected: true}
-	m := NewMetrics(State{Gateway: func() Gateway { return gateway }})
+	gateway := turn.Gateway{Shard: turn.Shard{Connected: true}}
+	m := NewMetrics(State{Gateway: func() turn.Gateway { return gateway }})
 	scrape := func() string {
 		w := httptest.NewRecorder()
 		Handler(m, &Health{}, false).ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil))
@@ -155,7 +155,7 @@ func TestShards(t *testing.T) {
 	if got := scrape(); strings.Contains(got, "familiar_shard") {
 		t.Errorf("one shard: %s", got)
 	}
-	gateway.Shards = []Shard{{Number: 0, Connected: true, Servers: 3, Latency: 50 * time.Millisecond}, {Number: 1}}
+	gateway.Shards = []turn.Shard{{Number: 0, Connected: true, Guilds: 3, Latency: 50 * time.Millisecond}, {Number: 1}}
 	got := scrape()
 	for _, want := range []string{`familiar_shard_connected{shard="0"} 1`, `familiar_shard_connected{shard="1"} 0`, `familiar_shard_servers{shard="0"} 3`, `familiar_shard_latency_seconds{shard="0"} 0.05`} {
 		if !strings.Contains(got, want) {

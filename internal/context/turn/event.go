@@ -292,3 +292,32 @@ const (
 	ServerInstall Install = "server"
 	UserInstall   Install = "user"
 )
+
+// Shard is what the door knows about one of its sessions with Discord's gateway.
+type Shard struct {
+	Number     int
+	Connected  bool          // the session is established now
+	Since      time.Time     // when Connected last changed
+	LastEvent  time.Time     // last event from the gateway
+	LastAck    time.Time     // last answered heartbeat
+	Latency    time.Duration // of that heartbeat
+	Guilds     int           // servers; counted by the door
+	Identifies int           // sessions begun since the start
+	Resumes    int           // sessions resumed since the start
+	Trouble    string        // why the last connection ended or could not be made; empty: all is well
+}
+
+// Gateway is what the door knows about all sessions together, and about each.
+type Gateway struct {
+	Shard       // the least of all: it is connected if each one is, and its latency is the longest
+	Dropped int // events dropped because the bot did not keep up
+	Of      int // how many shards the bot has; 0 before it runs
+	Shards  []Shard
+}
+
+// Lane is one channel with work to do.
+type Lane struct {
+	ChannelID string
+	TurnID    string // of the present turn; empty between two
+	Waiting   int    // messages that wait behind it
+}

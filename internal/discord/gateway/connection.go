@@ -202,7 +202,7 @@ func (c *connection) take(ctx context.Context, f frame, welcome *time.Timer) err
 	case opDispatch:
 		c.state.seq.Store(f.Seq)
 		c.state.at.seq = f.Seq
-		c.state.note(func(h *ShardHealth) { h.LastEvent = time.Now() })
+		c.state.note(func(h *turn.Shard) { h.LastEvent = time.Now() })
 		switch {
 		case f.Skipped && f.Type == "READY":
 			return errors.New("READY is too large")
@@ -233,7 +233,7 @@ func (c *connection) take(ctx context.Context, f frame, welcome *time.Timer) err
 	case opAck:
 		c.awaiting.Store(false)
 		sent := time.Unix(0, c.sent.Load())
-		c.state.note(func(h *ShardHealth) { h.LastAck, h.Latency = time.Now(), time.Since(sent) })
+		c.state.note(func(h *turn.Shard) { h.LastAck, h.Latency = time.Now(), time.Since(sent) })
 	}
 	return nil
 }

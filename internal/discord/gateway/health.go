@@ -4,21 +4,9 @@ import (
 	"fmt"
 	"strings"
 	"time"
-)
 
-// ShardHealth is what the door knows about one of its sessions.
-type ShardHealth struct {
-	Number     int
-	Connected  bool          // the session is established now
-	Since      time.Time     // when Connected last changed
-	LastEvent  time.Time     // last event from the gateway
-	LastAck    time.Time     // last answered heartbeat
-	Latency    time.Duration // of that heartbeat
-	Guilds     int           // servers; counted by the door
-	Identifies int           // sessions begun since the start
-	Resumes    int           // sessions resumed since the start
-	Trouble    string        // why the last connection ended or could not be made; empty: all is well
-}
+	"familiar/internal/context/turn"
+)
 
 // countIdentify counts a session that is begun.
 func (s *Shard) countIdentify() {
@@ -29,33 +17,16 @@ func (s *Shard) countIdentify() {
 }
 
 // note changes the shard's health under its lock.
-func (s *Shard) note(change func(*ShardHealth)) {
+func (s *Shard) note(change func(*turn.Shard)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	change(&s.health)
 }
 
-// Health is what the door knows about its own state. With several shards the fields before Shards speak of all of them.
-type Health struct {
-	Connected  bool          // all sessions are established now
-	Since      time.Time     // when a session was last established or lost
-	LastEvent  time.Time     // last event from the gateway
-	LastAck    time.Time     // last answered heartbeat
-	Latency    time.Duration // the longest of the last heartbeats
-	Guilds     int           // servers; counted by the door
-	Identifies int           // sessions begun since the start
-	Resumes    int           // sessions resumed since the start
-	Dropped    int           // events dropped because the bot did not keep up
-	Trouble    string        // why the last connection ended or could not be made; empty: all is well
-
-	Of     int // how many shards the bot has; 0 before Run
-	Shards []ShardHealth
-}
-
 // Health reports the state of the connections.
-func (g *Gateway) Health() Health {
+func (g *Gateway) Health() turn.Gateway {
 	now := g.current.Load()
-	h := Health{Dropped: g.waiting.lost()}
+	h := turn.Gateway{Dropped: g.waiting.lost()}
 	if now == nil {
 		return h
 	}
@@ -66,13 +37,13 @@ func (g *Gateway) Health() Health {
 		one := member.health
 		one.Number = member.number
 		h.Shards = append(h.Shards, one)
-		h.add(one)
+		add(&h, one)
 	}
 	return h
 }
 
 // add adds a shard to what is said of all.
-func (h *Health) add(one ShardHealth) {
+func add(h *turn.Gateway, one turn.Shard) {
 	h.Connected = h.Connected && one.Connected
 	h.Since, h.LastEvent, h.LastAck = later(h.Since, one.Since), later(h.LastEvent, one.LastEvent), later(h.LastAck, one.LastAck)
 	h.Latency = max(h.Latency, one.Latency)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
+	"familiar/internal/context/turn"
 	"familiar/internal/discord/rest"
 )
 
@@ -96,7 +97,7 @@ func (s *Shard) permission(ctx context.Context) (address string, err error) {
 			return s.gateway, s.slot.wait(ctx)
 		}
 		s.Log.Error("no session may be begun until the daily limit is reset", "wait", wait)
-		s.note(func(h *ShardHealth) { h.Trouble = "the daily limit of sessions is used up" })
+		s.note(func(h *turn.Shard) { h.Trouble = "the daily limit of sessions is used up" })
 		if err := rest.Sleep(ctx, wait); err != nil {
 			return "", err
 		}

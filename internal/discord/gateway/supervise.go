@@ -12,6 +12,7 @@ import (
 	"github.com/bwmarrin/discordgo"
 	"github.com/gorilla/websocket"
 
+	"familiar/internal/context/turn"
 	"familiar/internal/discord/rest"
 )
 
@@ -50,9 +51,9 @@ type Shard struct {
 	at         position         // of the event being read
 	presenting chan struct{}    // holds one token after a change of the presence
 
-	reached   position    // guarded by the queue's mu
-	health    ShardHealth // guarded by mu
-	resumable address     // the session that can be resumed, if any; guarded by mu
+	reached   position   // guarded by the queue's mu
+	health    turn.Shard // guarded by mu
+	resumable address    // the session that can be resumed, if any; guarded by mu
 }
 
 // supervise connects again and again. It returns when ctx is done, trying again cannot help, or another number of shards
@@ -213,7 +214,7 @@ func (s *Shard) welcomed() {
 	s.replays = false
 	s.set.begun.Store(true)
 	s.offer()
-	s.note(func(h *ShardHealth) { h.Connected, h.Since, h.Trouble = true, time.Now(), "" })
+	s.note(func(h *turn.Shard) { h.Connected, h.Since, h.Trouble = true, time.Now(), "" })
 	if first && s.set.arrived() {
 		s.once.Do(func() { s.Start("OnReady", s.Begun) })
 	}
@@ -221,7 +222,7 @@ func (s *Shard) welcomed() {
 }
 
 func (s *Shard) resumed(ctx context.Context, data []byte) {
-	s.note(func(h *ShardHealth) { h.Resumes++ })
+	s.note(func(h *turn.Shard) { h.Resumes++ })
 	s.mu.Lock()
 	s.resumes++
 	s.mu.Unlock()
@@ -249,7 +250,7 @@ func (s *Shard) dispatch(ctx context.Context, event string, data []byte) {
 }
 
 func (s *Shard) down(why error) {
-	s.note(func(h *ShardHealth) {
+	s.note(func(h *turn.Shard) {
 		if h.Connected {
 			h.Connected, h.Since = false, time.Now()
 		}
