@@ -1,6 +1,7 @@
 package discord
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -318,7 +319,6 @@ func referenceRefused(err error) bool {
 	return false
 }
 
-// checkLength returns an error if a text is too long for a message.
 func checkLength(text string) error {
 	if len(utf16.Encode([]rune(text))) > maxText {
 		return &rest.Error{Kind: rest.TooLong, Message: "the text has more than 2,000 characters"}
@@ -351,9 +351,7 @@ func withDeadline(ctx context.Context) (context.Context, context.CancelFunc) {
 
 // nonce cuts a nonce to the length that Discord allows. It makes a random one if there is none.
 func nonce(given string) string {
-	if given == "" {
-		given = rand.Text()
-	}
+	given = cmp.Or(given, rand.Text())
 	return given[:min(len(given), maxNonce)]
 }
 

@@ -164,7 +164,6 @@ func (s *Session) taken(ctx context.Context, id string) bool {
 	}
 }
 
-// commandEvent turns an interaction into an event.
 func (s *Session) commandEvent(i *interaction) turn.Event {
 	by, who := i.User, i.Member
 	if who != nil {
@@ -465,7 +464,6 @@ func (s *Session) openForm(ctx context.Context, i *interaction) {
 	}
 }
 
-// fields returns the values of a form by field.
 func fields(parts []formPart) map[string]string {
 	values := map[string]string{}
 	for _, p := range parts {

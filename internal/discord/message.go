@@ -69,7 +69,6 @@ func (s *shard) onDelete(_ context.Context, d *deletion) {
 	}
 }
 
-// event turns a message into an event.
 func (s *Session) event(kind turn.Kind, id string, m *message) turn.Event {
 	mentioned := s.ownRole(m) || slices.ContainsFunc(m.Mentions, func(u mention) bool { return u.ID == s.me().user.ID })
 	e := turn.Event{

@@ -67,7 +67,6 @@ func (w *webhooks) channel(id string) *channelHook {
 	return w.channels[id]
 }
 
-// known lists the known webhooks.
 func (w *webhooks) known() []Webhook {
 	w.mu.Lock()
 	all := slices.Collect(maps.Values(w.channels))
@@ -175,7 +174,6 @@ type place struct {
 	thread  string // id of the thread; empty: the channel itself
 }
 
-// query returns the query string of a request.
 func (p place) query(more ...string) string {
 	if p.thread != "" {
 		more = append(more, "thread_id="+url.QueryEscape(p.thread))

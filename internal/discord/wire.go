@@ -313,7 +313,6 @@ type channel struct {
 	Overwrites []overwrite           `json:"permission_overwrites,omitempty"` // empty for a thread, which has its parent's
 }
 
-// thread reports whether the channel is a thread of any kind.
 func (c channel) thread() bool {
 	switch c.Type {
 	case discordgo.ChannelTypeGuildNewsThread, discordgo.ChannelTypeGuildPublicThread, discordgo.ChannelTypeGuildPrivateThread:

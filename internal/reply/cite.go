@@ -222,7 +222,6 @@ func (w *marking) backticks() {
 	}
 }
 
-// citations marks a group of citations.
 func (w *marking) citations() {
 	g := group.FindString(w.s[w.i:min(len(w.s), w.i+longestGroup)])
 	end := w.i + len(g)

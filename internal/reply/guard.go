@@ -166,7 +166,6 @@ var (
 // longestLabel limits a link's words, in bytes.
 const longestLabel = 500
 
-// bracket handles "[" and "![".
 func (c *scrubber) bracket() {
 	open := c.i
 	image := c.s[open] == '!'

@@ -45,7 +45,6 @@ const leastIntents = discordgo.IntentGuilds | discordgo.IntentGuildMessages | di
 // reactionIntents bring people's reactions. They need no switch.
 const reactionIntents = discordgo.IntentGuildMessageReactions | discordgo.IntentDirectMessageReactions
 
-// intents returns the intents that the gateway is asked for.
 func (g *Gateway) intents() discordgo.Intent {
 	all := leastIntents
 	if g.Reactions {
@@ -195,7 +194,6 @@ func (c *connection) greet() error {
 	return err
 }
 
-// take handles one frame.
 func (c *connection) take(ctx context.Context, f frame, welcome *time.Timer) error {
 	c.state.alive = time.Now()
 	switch f.Op {

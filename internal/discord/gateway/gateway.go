@@ -127,8 +127,7 @@ func (g *Gateway) Run(ctx context.Context, kept func(context.Context) []Kept) er
 		keep.saveAll(ctx, true)
 	}
 	close(g.events)
-	var f *Fatal
-	if errors.As(err, &f) {
+	if f, ok := errors.AsType[*Fatal](err); ok {
 		return f
 	}
 	return nil

@@ -62,8 +62,7 @@ func (e *Error) Unwrap() error { return e.Cause }
 
 // failure turns an error of a request into a Error. It never repeats the URL, which may hold an interaction's token.
 func (c *Client) failure(err error) *Error {
-	var known *Error
-	if errors.As(err, &known) {
+	if known, ok := errors.AsType[*Error](err); ok {
 		return known
 	}
 	var transport *url.Error
@@ -213,8 +212,7 @@ func collect(found *[]string, path string, tree any, redact func(string) string)
 
 // Code returns Discord's error code, or 0.
 func Code(err error) int {
-	var e *Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*Error](err); ok {
 		return e.Code
 	}
 	return 0

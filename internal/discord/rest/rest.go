@@ -194,11 +194,7 @@ func (c *Client) Get(ctx context.Context, r Request, v any) error {
 
 // attempt sends a request once. hung means that no response came in time.
 func (c *Client) attempt(ctx context.Context, r Request) (body []byte, hung bool, err error) {
-	limit := r.Attempt
-	if limit == 0 {
-		limit = AttemptLimit
-	}
-	limited, cancel := context.WithTimeout(ctx, limit)
+	limited, cancel := context.WithTimeout(ctx, cmp.Or(r.Attempt, AttemptLimit))
 	defer cancel()
 	body, err = c.api.RequestWithLockedBucket(r.Method, r.URL, r.Type, r.Body,
 		// Each request has its own bucket: discordgo would keep its buckets for ever, and waits without regard to ctx.
