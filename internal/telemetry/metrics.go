@@ -221,7 +221,6 @@ func (s *State) write(p *page) {
 	}
 }
 
-// writeShards writes the state of each shard.
 func writeShards(p *page, shards []turn.Shard) {
 	for _, f := range []struct {
 		name, about string
@@ -245,7 +244,6 @@ func truth(v bool) float64 {
 	return 0
 }
 
-// writeProcess writes what the process uses.
 func writeProcess(p *page, started time.Time) {
 	p.single("process_start_time_seconds", gauge, "When the process began.", float64(started.Unix()))
 	if resident, cpu, ok := process(); ok {
@@ -308,7 +306,6 @@ var goMetrics = []struct {
 	{"go_sched_gomaxprocs_threads", gauge, "The current runtime.GOMAXPROCS setting, or the number of operating system threads that can execute user-level Go code simultaneously. Sourced from /sched/gomaxprocs:threads.", []string{"/sched/gomaxprocs:threads"}},
 }
 
-// writeGo writes the metrics of the Go runtime.
 func writeGo(p *page) {
 	var samples []metrics.Sample
 	for _, m := range goMetrics {

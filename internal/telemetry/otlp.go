@@ -230,7 +230,7 @@ func ParseOTLPHeaders(text string) (map[string]string, error) {
 		}
 		name, value, found := strings.Cut(pair, "=")
 		name, value = strings.TrimSpace(name), strings.TrimSpace(value)
-		plain, err := unescape(value)
+		plain, err := url.PathUnescape(value)
 		if !found || name == "" || err != nil || strings.ContainsAny(name, " \t\r\n:") || strings.ContainsAny(plain, "\r\n\x00") {
 			return nil, fmt.Errorf("it must be name=value, several separated by commas, with values percent-encoded")
 		}
@@ -241,30 +241,6 @@ func ParseOTLPHeaders(text string) (map[string]string, error) {
 
 // The messages of the protocol in protobuf's JSON encoding, except that ids are hexadecimal and enums are numbers. See
 // https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding
-
-// exporting is an ExportTraceServiceRequest.
-type exporting struct {
-	ResourceSpans []resourceSpans `json:"resourceSpans"`
-}
-
-type resourceSpans struct {
-	Resource   resource     `json:"resource"`
-	ScopeSpans []scopeSpans `json:"scopeSpans"`
-}
-
-type resource struct {
-	Attributes []attribute `json:"attributes"`
-}
-
-type scopeSpans struct {
-	Scope scope  `json:"scope"`
-	Spans []span `json:"spans"`
-}
-
-type scope struct {
-	Name    string `json:"name"`
-	Version string `json:"version,omitempty"`
-}
 
 type span struct {
 	TraceID    string      `json:"traceId"`
@@ -344,12 +320,10 @@ func (s *span) size() int {
 	return n
 }
 
-func (e *Exporter) request(batch []span) exporting {
-	about := []attribute{{"service.name", text(e.Service)}, {"service.version", text(e.Version)}}
-	return exporting{[]resourceSpans{{
-		Resource:   resource{about},
-		ScopeSpans: []scopeSpans{{Scope: scope{Name: "familiar", Version: e.Version}, Spans: batch}},
-	}}}
+// request returns an ExportTraceServiceRequest.
+func (e *Exporter) request(batch []span) any {
+	type object map[string]any
+	scope := object{"scope": object{"name": "familiar", "version": e.Version}, "spans": batch}
+	about := object{"attributes": []attribute{{"service.name", text(e.Service)}, {"service.version", text(e.Version)}}}
+	return object{"resourceSpans": []object{{"resource": about, "scopeSpans": []object{scope}}}}
 }
-
-func unescape(value string) (string, error) { return url.PathUnescape(value) }

@@ -82,7 +82,6 @@ func (tr *tracer) add(parent, name string, kind int, from, to time.Time, attribu
 
 func (s *span) set(key string, v value) { s.Attributes = append(s.Attributes, attribute{key, v}) }
 
-// fail marks a span as failed.
 func (s *span) fail(kind string) {
 	s.set("error.type", text(cmp.Or(kind, other)))
 	s.Status = &status{Code: statusError}

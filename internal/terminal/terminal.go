@@ -35,6 +35,7 @@ type Door struct {
 	Screen *Screen // nil: plain text is printed
 	Save   func(name string, text []byte) error
 	NewID  func() string
+	lacks
 
 	mu      sync.Mutex
 	channel string              // guarded by mu, as are the fields below
@@ -174,7 +175,6 @@ func (d *Door) say(ctx context.Context, text string) {
 	d.send(ctx, d.Message(text))
 }
 
-// send sends an event and waits for its answer.
 func (d *Door) send(ctx context.Context, e turn.Event) {
 	select {
 	case <-d.ended: // nobody waited for this answer
@@ -251,16 +251,22 @@ func (d *Door) Delete(_ context.Context, r turn.Ref) error {
 	return nil
 }
 
-// React returns [errors.ErrUnsupported]: a terminal has no reactions.
-func (d *Door) React(context.Context, turn.Ref, string) error { return errors.ErrUnsupported }
+// lacks are the methods of a door for what no terminal has.
+type lacks struct{}
 
-// MayPost reports true: the bot may always write at a terminal.
-func (d *Door) MayPost(string) bool { return true }
+// React returns [errors.ErrUnsupported].
+func (lacks) React(context.Context, turn.Ref, string) error { return errors.ErrUnsupported }
 
-// OpenThread returns [errors.ErrUnsupported]: a terminal has no threads.
-func (d *Door) OpenThread(context.Context, turn.Ref, string) (string, error) {
+// OpenThread returns [errors.ErrUnsupported].
+func (lacks) OpenThread(context.Context, turn.Ref, string) (string, error) {
 	return "", errors.ErrUnsupported
 }
+
+// MayPost reports true: the bot may always write.
+func (lacks) MayPost(string) bool { return true }
+
+// Typing does nothing: a terminal shows the words as they arrive.
+func (lacks) Typing(context.Context, string) error { return nil }
 
 // show prints what is new in the text of a message. The caller holds d.mu.
 func (d *Door) show(id, text string, final bool) error {
@@ -325,9 +331,6 @@ func (d *Door) wake() {
 	default:
 	}
 }
-
-// Typing does nothing: a terminal shows the words as they arrive.
-func (d *Door) Typing(context.Context, string) error { return nil }
 
 // yes presses the only button under an answer.
 const yes = "yes"
