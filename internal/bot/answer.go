@@ -116,8 +116,7 @@ func record(t *turn.Trace, a llm.Answer) {
 
 // cause returns an error's text with the server's own message, for the operator.
 func cause(err error) string {
-	var e *llm.Error
-	if errors.As(err, &e) && e.Cause != "" {
+	if e, ok := errors.AsType[*llm.Error](err); ok && e.Cause != "" {
 		return e.Error() + ": " + e.Cause
 	}
 	return err.Error()

@@ -138,10 +138,7 @@ func (b *Bot) see(ctx context.Context, actor *Actor, t *turn.Trace, m turn.Messa
 	a, err := actor.Model.Complete(ctx, llm.Request{Lane: m.ChannelID, MaxTokens: seenTokens, Messages: []llm.Message{
 		{Role: "user", Content: seePlease, Images: []llm.Image{{Label: picture.Label, Type: picture.Type, Data: picture.Data}}},
 	}})
-	done := turn.Processed{By: "vision", Model: a.Model, Status: turn.OK, Text: strings.TrimSpace(a.Text), Usage: turn.Usage(a.Usage), Took: time.Since(began)}
-	if err != nil {
-		done.Status, done.Err = turn.Failed, b.Redact.String(cause(err))
-	}
+	done := b.processed("vision", a, err, began)
 	t.Processed = append(t.Processed, done)
 	words = reply.Inert(strings.Join(strings.Fields(done.Text), " "), longestSee)
 	switch {

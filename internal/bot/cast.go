@@ -284,7 +284,7 @@ func (s scene) addressees(e turn.Event) []addressee {
 		add(turn.ByName, named...)
 	default:
 		for _, a := range s.speakers {
-			if matches(e.Message.Text, a.Patterns()) {
+			if slices.ContainsFunc(a.Patterns(), func(p *regexp.Regexp) bool { return p.MatchString(e.Message.Text) }) {
 				add(turn.ByPattern, a)
 			}
 		}
@@ -341,15 +341,6 @@ func wordAt(text, word string) int {
 
 func inWord(r rune) bool {
 	return r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r) || r == '_')
-}
-
-func matches(text string, patterns []*regexp.Regexp) bool {
-	for _, p := range patterns {
-		if p.MatchString(text) {
-			return true
-		}
-	}
-	return false
 }
 
 // forOthers reports whether a message that does not mention the bot is for somebody else: it replies to that person, or mentions one.

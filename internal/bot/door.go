@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"familiar/internal/context/turn"
@@ -91,8 +92,7 @@ func (b *Bot) send(ctx context.Context, retry bool, call func(context.Context) e
 
 // failureKind returns why Discord refused a request, or "" if the error is not Discord's.
 func failureKind(err error) rest.Kind {
-	var e *rest.Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*rest.Error](err); ok {
 		return e.Kind
 	}
 	return ""
@@ -109,12 +109,8 @@ func temporary(err error) bool {
 	case rest.Unavailable, rest.RateLimited:
 		return true
 	case "":
-		for _, lasting := range []error{context.Canceled, context.DeadlineExceeded, errors.ErrUnsupported, turn.ErrIncomplete} {
-			if errors.Is(err, lasting) {
-				return false
-			}
-		}
-		return true
+		lasting := []error{context.Canceled, context.DeadlineExceeded, errors.ErrUnsupported, turn.ErrIncomplete}
+		return !slices.ContainsFunc(lasting, func(one error) bool { return errors.Is(err, one) })
 	}
 	return false
 }

@@ -79,9 +79,7 @@ func LookupOutcome(provider string, l *turn.Lookup, took time.Duration) turn.Out
 	return o
 }
 
-const (
-	offByChannel sentence = "in this channel; the command lookup switches it on again"
-)
+const offByChannel sentence = "in this channel; the command lookup switches it on again"
 
 // offReason returns who switched the web off, in English, for the record.
 func offReason(w turn.Web) string {

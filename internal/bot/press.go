@@ -86,15 +86,12 @@ func row(language string, keys map[string]string, kinds ...string) (buttons []tu
 // The error is [store.ErrNotFound] if there is no such record.
 func (b *Bot) SettledTurn(ctx context.Context, id string) (*turn.Trace, error) {
 	t, err := b.Traces.Get(ctx, id)
-	if err != nil || Ended(t) || b.lanes.streams(t.Request.ChannelID, id) {
+	if err != nil || t.Phase.Over() || b.lanes.streams(t.Request.ChannelID, id) {
 		return t, err
 	}
 	b.lanes.settle(t.Request.ChannelID)
 	return b.Traces.Get(ctx, id)
 }
-
-// Ended reports whether the turn of a record is over.
-func Ended(t *turn.Trace) bool { return t.Phase != turn.Begun && t.Phase != turn.Answering }
 
 // DeleteReply deletes the reply of a turn for a person. The record says so first.
 func (b *Bot) DeleteReply(ctx context.Context, t *turn.Trace, by string) error {
@@ -163,7 +160,7 @@ func (b *Bot) answersAgain(ctx context.Context, id, kind string) (bool, error) {
 			}
 		case err != nil:
 			return false, err
-		case !Ended(again):
+		case !again.Phase.Over():
 			return true, nil
 		}
 	}
@@ -237,7 +234,7 @@ func (b *Bot) crossedOut(ctx context.Context, e turn.Event, turnID string) {
 		b.Log.Info("answer stopped", "turn", turnID, "by", e.Reaction.By.ID)
 		return
 	}
-	if Ended(t) {
+	if t.Phase.Over() {
 		b.logged("delete a reply", b.DeleteReply(ctx, t, e.Reaction.By.ID))
 	}
 }

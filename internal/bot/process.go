@@ -132,6 +132,11 @@ func (b *Bot) AskSide(ctx context.Context, actor *Actor, by, channelID, words st
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	a, err := actor.Side.Complete(ctx, llm.Request{Lane: channelID, MaxTokens: mostTokens, Messages: []llm.Message{{Role: "user", Content: words}}})
+	return b.processed(by, a, err, began)
+}
+
+// processed records what a model was asked beside the answer.
+func (b *Bot) processed(by string, a llm.Answer, err error, began time.Time) turn.Processed {
 	asked := turn.Processed{By: by, Model: a.Model, Status: turn.OK, Text: strings.TrimSpace(a.Text), Usage: turn.Usage(a.Usage), Took: time.Since(began)}
 	if err != nil {
 		asked.Status, asked.Err = turn.Failed, b.Redact.String(cause(err))
@@ -245,11 +250,7 @@ func (b *Bot) askOrders(ctx context.Context, actor *Actor, t *turn.Trace, order,
 	defer cancel()
 	began := time.Now()
 	a, err := actor.Side.Ask(ctx, llm.Question{Lane: t.Request.ChannelID, Order: order, Text: text, Tokens: 200}, answer)
-	asked := turn.Processed{By: "orders", Model: a.Model, Status: turn.OK, Text: strings.TrimSpace(a.Text), Usage: turn.Usage(a.Usage), Took: time.Since(began)}
-	if err != nil {
-		asked.Status, asked.Err = turn.Failed, b.Redact.String(cause(err))
-	}
-	t.Processed = append(t.Processed, asked)
+	t.Processed = append(t.Processed, b.processed("orders", a, err, began))
 	return err
 }
 

@@ -127,10 +127,8 @@ func (b *Bot) saveFinally(ctx context.Context, t *turn.Trace, own []store.Messag
 }
 
 func (b *Bot) save(ctx context.Context, t *turn.Trace) error {
-	return b.saveWith(ctx, t, nothingElse)
+	return b.saveWith(ctx, t, func(*store.Tx) error { return nil })
 }
-
-func nothingElse(*store.Tx) error { return nil }
 
 // saveWith saves the record of a turn, and more in the same transaction.
 func (b *Bot) saveWith(ctx context.Context, t *turn.Trace, also func(*store.Tx) error) error {

@@ -152,7 +152,6 @@ func (b *Bot) attempt(ctx context.Context, l *lane, actor *Actor, id string, beg
 	return so
 }
 
-// gather builds the prompt.
 func (b *Bot) gather(ctx context.Context, actor *Actor, t *turn.Trace) prompt.Prompt {
 	within, cancel := context.WithDeadline(ctx, t.Request.Deadline)
 	defer cancel()

@@ -85,7 +85,6 @@ func (c *call) cardChoices(ctx context.Context, typed string) (all []turn.Choice
 	return all
 }
 
-// changeCard changes or deletes a field of the card.
 func (c *call) changeCard(ctx context.Context, action, field string) turn.Answer {
 	value := text.OneLine(c.option("words"))
 	switch {

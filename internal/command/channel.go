@@ -43,7 +43,6 @@ func (c *call) showMode(ctx context.Context) turn.Answer {
 	return c.say(channelSettings, mode, onOff(!settings.WebOff).In(c.language), onOff(c.Bot.HasButtons(actor, settings)).In(c.language), modeList())
 }
 
-// setMode changes the channel's mode.
 func (c *call) setMode(ctx context.Context) turn.Answer {
 	want := turn.Mode(c.variables["mode"])
 	if !slices.Contains(turn.Modes(), want) {
@@ -106,7 +105,6 @@ type conduct struct {
 	on, off sentence
 }
 
-// conducts returns all ways.
 func conducts() []conduct {
 	return []conduct{
 		{"threads", func(c *store.Conduct) *bool { return &c.Threads }, threadsOn, threadsOff},

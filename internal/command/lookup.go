@@ -33,7 +33,6 @@ func (c *call) switchAndLookUp(ctx context.Context) turn.Answer {
 	return a
 }
 
-// lookUp answers /lookup.
 func (c *call) lookUp(ctx context.Context) turn.Answer {
 	o := bot.LookupOrder{Question: c.option("query")}
 	if o.Question == "" {
@@ -52,7 +51,6 @@ func (c *call) lookUp(ctx context.Context) turn.Answer {
 	return c.answerLookup(ctx, actor, o)
 }
 
-// lookUpMessage answers "Look this up".
 func (c *call) lookUpMessage(ctx context.Context) turn.Answer {
 	text, refusal := c.targetText()
 	if bot.OnlyPictures(c.Command.Target) && c.Command.Target.ByPerson() {

@@ -101,7 +101,6 @@ func (c *call) mayChange(m memory.Statement, action string) bool {
 	return c.own(m) || c.moderates(m) && (m.Kind != memory.Person || action == actForget)
 }
 
-// showMemory shows what is remembered.
 func (c *call) showMemory(ctx context.Context) turn.Answer { return c.listMemory(ctx, "", 0) }
 
 // searchMemory shows what is remembered and holds some words.

@@ -193,7 +193,6 @@ func (c *call) receipt(ctx context.Context) turn.Answer {
 	return c.page(fmt.Sprintf("%s:%d", receiptPrefix, days), pages, page)
 }
 
-// days reads a number of days.
 func days(text string) int {
 	n, _ := strconv.Atoi(strings.TrimSpace(text))
 	if n <= 0 {

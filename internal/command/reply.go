@@ -114,7 +114,6 @@ func (c *call) answerAgain(ctx context.Context) turn.Answer {
 	return c.say(regenerateBelow)
 }
 
-// why shows the record of the turn.
 func (c *call) why(ctx context.Context) turn.Answer {
 	return c.show(ctx, c.turn, c.variables["key"], c.number("page"))
 }

@@ -307,7 +307,6 @@ func (cs *Commands) call(e turn.Event) *call {
 	return &call{Commands: cs, Event: e, language: reply.LanguageOf(e.Command.Locale)}
 }
 
-// say answers with a sentence.
 func (c *call) say(s sentence, values ...any) turn.Answer {
 	return turn.Answer{Text: s.In(c.language, values...)}
 }
@@ -329,12 +328,7 @@ func (c *call) number(variable string) int {
 func (c *call) speaker(ctx context.Context) *bot.Actor { return c.Bot.Speakers(ctx, c.Event)[0] }
 
 // channel returns the channel whose conduct counts: for a thread it is the channel above.
-func (c *call) channel() string {
-	if c.ParentID != "" {
-		return c.ParentID
-	}
-	return c.Message.ChannelID
-}
+func (c *call) channel() string { return cmp.Or(c.ParentID, c.Message.ChannelID) }
 
 // by returns the person who gave the command, as the one who changes something now.
 func (c *call) by() store.By {

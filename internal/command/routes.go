@@ -111,7 +111,6 @@ func replies() router {
 	return all
 }
 
-// says answers with a sentence.
 func says(s sentence) handler {
 	return func(c *call, _ context.Context) turn.Answer { return c.say(s) }
 }
@@ -153,7 +152,7 @@ func notVisiting(next handler) handler {
 
 // complete refuses until the record of the reply is complete.
 func complete(next handler) handler {
-	return refuseUnless(notComplete, func(c *call) bool { return bot.Ended(c.turn) })(next)
+	return refuseUnless(notComplete, func(c *call) bool { return c.turn.Phase.Over() })(next)
 }
 
 // asker admits only the person who asked what the reply answers.

@@ -51,7 +51,7 @@ func (f *Feed) Publish(p turn.Progress) {
 	if slices.Contains(f.ended, p.ID) {
 		return
 	}
-	if p.Phase == turn.Begun || p.Phase == turn.Answering {
+	if !p.Phase.Over() {
 		if f.running == nil {
 			f.running = map[string]turn.Progress{}
 		}
@@ -220,7 +220,6 @@ func (k *Console) broadcast(ctx context.Context) {
 	}
 }
 
-// event formats an event.
 func event(name string, data any) []byte {
 	text, err := json.Marshal(data)
 	if err != nil {
@@ -236,7 +235,7 @@ func (k *Console) turnEvent(ctx context.Context, p turn.Progress) []byte {
 }
 
 func (k *Console) row(ctx context.Context, p turn.Progress) liveRow {
-	row := liveRow{Progress: p, Over: p.Phase != turn.Begun && p.Phase != turn.Answering}
+	row := liveRow{Progress: p, Over: p.Phase.Over()}
 	if line, err := k.Traces.Line(ctx, p.ID); err == nil {
 		row.Line = &line
 	}

@@ -107,7 +107,9 @@ func newWorld(tb testing.TB, change func(*Config)) *world {
 		Gateway: func() turn.Gateway {
 			return turn.Gateway{Shard: turn.Shard{Connected: true, Since: w.now, Latency: 43 * time.Millisecond, Guilds: 3}}
 		},
-		Lanes: func() []turn.Lane { return []turn.Lane{{ChannelID: "901", TurnID: "01RUN1", Waiting: 2}, {ChannelID: "902", TurnID: "01RUN2"}} },
+		Lanes: func() []turn.Lane {
+			return []turn.Lane{{ChannelID: "901", TurnID: "01RUN1", Waiting: 2}, {ChannelID: "902", TurnID: "01RUN2"}}
+		},
 		Quotas: func(context.Context) ([]Quota, error) {
 			return []Quota{{Name: "All, dollars today", Used: 2.85, Most: 5}}, nil
 		},

@@ -2,6 +2,7 @@ package console
 
 import (
 	"bytes"
+	"cmp"
 	"embed"
 	"fmt"
 	"html/template"
@@ -115,7 +116,6 @@ func (k *Console) render(w http.ResponseWriter, r *http.Request, status int, nam
 	_, _ = w.Write([]byte(k.Redact(b.String())))
 }
 
-// fragment writes a part of a page.
 func (k *Console) fragment(name string, data any) string {
 	var b bytes.Buffer
 	t, err := k.read()
@@ -252,10 +252,7 @@ func (k *Console) channelName(id string) string {
 			return "#" + name
 		}
 	}
-	if id == "" {
-		return "–"
-	}
-	return id
+	return cmp.Or(id, "–")
 }
 
 // span formats a duration in the unit that gives one to three digits.
@@ -311,8 +308,7 @@ func doing(p turn.Progress) string {
 }
 
 func phaseWord(p turn.Phase) string {
-	switch p {
-	case turn.Begun, turn.Answering:
+	if !p.Over() {
 		return "running"
 	}
 	return string(p)

@@ -69,7 +69,7 @@ func (k *Console) turn(w http.ResponseWriter, r *http.Request) {
 	}
 	p := turnPage{
 		Trace: t, Lookup: t.Lookup(), Timeline: timelineOf(t), Path: "/turn/" + t.Request.ID, Tab: r.URL.Query().Get("tab"),
-		Over: t.Phase != turn.Begun && t.Phase != turn.Answering, Tokens: t.Usage.Prompt + t.Usage.Completion, Earlier: t.Request.EarlierID,
+		Over: t.Phase.Over(), Tokens: t.Usage.Prompt + t.Usage.Completion, Earlier: t.Request.EarlierID,
 	}
 	if l := p.Lookup; l != nil {
 		p.Sources, p.Removed = sourcesOf(l), l.Removed

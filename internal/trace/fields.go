@@ -59,7 +59,6 @@ func parts(t *turn.Trace) (all []part) {
 	return append(all, part{from: provenance{messages: t.ReplyIDs}, words: []string{t.Reply}, gone: t.Reply == "" || t.Reply == deleted, drop: func(*Redaction) { t.Reply = deleted }})
 }
 
-// provenances returns the provenance of the question and of all parts.
 func provenances(t *turn.Trace) []provenance {
 	all := []provenance{question(t)}
 	for _, p := range parts(t) {

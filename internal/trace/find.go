@@ -239,7 +239,6 @@ func (s *Store) Recent(ctx context.Context, channelID string, n int) ([]Summary,
 	return store.List(ctx, s.DB, "list traces", scanSummary, `SELECT `+summaryColumns+` FROM traces`+where+` ORDER BY began DESC, id DESC LIMIT ?`, args...)
 }
 
-// scanSummary scans a row of summaryColumns.
 func scanSummary(row store.Scanner) (t Summary, err error) {
 	var took int64
 	err = row.Scan(&t.ID, store.Micros(&t.Began), &took, &t.ChannelID, &t.Author, &t.Question, &t.Phase, &t.Lookup, &t.Model, &t.Err)

@@ -14,15 +14,11 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
-	"familiar/internal/context/turn"
 	"familiar/internal/store"
 )
 
 // partBytes is the most bytes of a record in one row: four rows fill a page of the file.
 const partBytes = 1000
-
-// over reports whether a turn has ended.
-func over(p turn.Phase) bool { return p != turn.Begun && p != turn.Answering }
 
 const (
 	openQuery  = `INSERT INTO open_records (trace_id, body) VALUES (?, ?) ON CONFLICT (trace_id) DO UPDATE SET body = excluded.body`
@@ -38,7 +34,6 @@ const (
 // place says which rows hold the parts of a record: n rows, beginning with first.
 type place struct{ first, n int64 }
 
-// saveParts writes the parts of a record.
 func (p *statements) saveParts(tx *sql.Tx, body []byte) (at place, err error) {
 	stmt := tx.Stmt(p.part)
 	for ; len(body) > 0; at.n++ {
@@ -65,7 +60,7 @@ func (p *statements) saveRecord(tx *sql.Tx, line Summary, guildID, text string, 
 			return err
 		}
 	}
-	if !over(line.Phase) {
+	if !line.Phase.Over() {
 		if err := upsert(tx.Stmt(p.upsert), line, guildID, place{}); err != nil {
 			return err
 		}

@@ -18,13 +18,9 @@ import (
 
 // pageTexts returns where the texts of pages belong in a record, in the order in which refs number them.
 func pageTexts(t *turn.Trace) (all []*string) {
-	for i := range t.Outcomes {
-		for j := range t.Outcomes[i].Contributions {
-			if l := t.Outcomes[i].Contributions[j].Lookup; l != nil {
-				for k := range l.Pages {
-					all = append(all, &l.Pages[k].Text)
-				}
-			}
+	for _, l := range Lookups(t) {
+		for i := range l.Pages {
+			all = append(all, &l.Pages[i].Text)
 		}
 	}
 	return all
@@ -33,11 +29,9 @@ func pageTexts(t *turn.Trace) (all []*string) {
 // sharedTexts returns where the parts of the shared text belong: what was offered and is neither a message nor from the web, and the
 // system messages of the prompt.
 func sharedTexts(t *turn.Trace) (all []*string) {
-	for i := range t.Outcomes {
-		for j := range t.Outcomes[i].Contributions {
-			if c := &t.Outcomes[i].Contributions[j]; c.Message == nil && !c.Web {
-				all = append(all, &c.Text)
-			}
+	for c := range contributions(t) {
+		if c.Message == nil && !c.Web {
+			all = append(all, &c.Text)
 		}
 	}
 	for i := range t.Prompt {
@@ -163,12 +157,12 @@ func clone(t *turn.Trace) turn.Trace {
 	for i := range c.Outcomes {
 		o := &c.Outcomes[i]
 		o.Contributions = slices.Clone(o.Contributions)
-		for j := range o.Contributions {
-			if l := o.Contributions[j].Lookup; l != nil {
-				copied := *l
-				copied.Pages = slices.Clone(l.Pages)
-				o.Contributions[j].Lookup = &copied
-			}
+	}
+	for one := range contributions(&c) {
+		if l := one.Lookup; l != nil {
+			copied := *l
+			copied.Pages = slices.Clone(l.Pages)
+			one.Lookup = &copied
 		}
 	}
 	return c
@@ -216,7 +210,6 @@ const (
 	textQuery  = `INSERT INTO texts (sum, body) VALUES (?, ?)`
 )
 
-// readRefs reads the rows of refsQuery.
 func readRefs(rows *sql.Rows, err error) ([]ref, error) {
 	if err != nil {
 		return nil, err

@@ -217,7 +217,7 @@ func (s *Store) drop(ctx context.Context, t *turn.Trace, also func(*sql.Tx) erro
 // saveClaims notes that the turn answers its messages or, at its end, that it has, so that no restart resumes it.
 func (s *Store) saveClaims(tx *sql.Tx, t *turn.Trace) error {
 	err := s.DB.Claims.Begin(tx, t.Request.ID, claims(t)...)
-	if err == nil && over(t.Phase) {
+	if err == nil && t.Phase.Over() {
 		err = s.DB.Claims.End(tx, t.Request.ID)
 	}
 	return err
@@ -247,7 +247,7 @@ func (s *Store) write(ctx context.Context, t *turn.Trace, check func(*sql.Tx) er
 	asked := s.redact(t.Request.Message.Text)
 	line := summarise(t, asked)
 	record, line.Err = s.redact(record), s.redact(line.Err)
-	if over(t.Phase) {
+	if t.Phase.Over() {
 		line.searched = s.searchText(t)
 	}
 	prepared, err := s.prepare(ctx)
@@ -256,7 +256,7 @@ func (s *Store) write(ctx context.Context, t *turn.Trace, check func(*sql.Tx) er
 	}
 	known := s.known(t.Request.ID)
 	var body []byte // compressed only if the turn is over: the others are written again soon
-	if over(t.Phase) {
+	if t.Phase.Over() {
 		body = s.packer.pack(record)
 	}
 	unchanged := known.messages != nil && slices.Equal(known.refs, texts.refs)
@@ -284,7 +284,7 @@ func (s *Store) write(ctx context.Context, t *turn.Trace, check func(*sql.Tx) er
 	if err != nil {
 		return fmt.Errorf("save trace %s: %w", t.Request.ID, err)
 	}
-	s.noteSaved(t.Request.ID, saved{texts.refs, messagesOf(t), !over(t.Phase)})
+	s.noteSaved(t.Request.ID, saved{texts.refs, messagesOf(t), !t.Phase.Over()})
 	if texts.shared != [2]sum{} && !texts.late {
 		s.repeated.add(texts.shared[0], texts.shared[1])
 	}

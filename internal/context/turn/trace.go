@@ -89,6 +89,9 @@ const (
 	Interrupted Phase = "interrupted" // the process ended, a person stopped it, or a newer message replaced it
 )
 
+// Over reports whether the turn has ended.
+func (p Phase) Over() bool { return p != Begun && p != Answering }
+
 // LayerTokens is a layer's use of its budget.
 type LayerTokens struct {
 	Layer  Layer `json:"layer"`
