@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"time"
 
@@ -28,7 +27,7 @@ func (b backupCommand) Run(ctx context.Context, p *program, stop stopper) error 
 	if err != nil {
 		return err
 	}
-	if dir := filepath.Dir(app.Resolve(p.dir, b.File)); !isDirectory(dir) {
+	if dir := filepath.Dir(app.Resolve(p.dir, b.File)); !app.IsDir(dir) {
 		return app.Problems{fmt.Sprintf("there is no directory %s; make it, or name another file", dir)}
 	}
 	return p.interruptible(stop, func() error {
@@ -42,11 +41,6 @@ func (b backupCommand) Run(ctx context.Context, p *program, stop stopper) error 
 		fmt.Fprintf(p.out, "Backed up: %s, %s, looked through and in order.\n", b.File, text.Size(size))
 		return nil
 	})
-}
-
-func isDirectory(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.IsDir()
 }
 
 type restoreCommand struct {

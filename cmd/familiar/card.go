@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -22,6 +23,7 @@ import (
 
 	"familiar/card"
 	"familiar/internal/providers/attachment"
+
 	"golang.org/x/text/unicode/norm"
 )
 
@@ -218,7 +220,6 @@ func replaceFolder(made, place string) error {
 	return nil
 }
 
-// addBook adds a lorebook to a character.
 func (i importCommand) addBook(p *program, settings *app.Config, root string, book *card.Lorebook) error {
 	if i.Card == "" {
 		return app.Problems{"it is a lorebook; say with --card which character it is for, or --card _default for all"}
@@ -227,10 +228,7 @@ func (i importCommand) addBook(p *program, settings *app.Config, root string, bo
 	if info, err := os.Stat(place); i.Card != "_default" && (slug(i.Card) != i.Card && !isCharacter(settings, p.dir, i.Card) || err != nil || !info.IsDir()) {
 		return app.Problems{fmt.Sprintf("there is no character's folder %s; import its card first, or make the folder with a persona.md", place)}
 	}
-	stem := slug(strings.TrimSuffix(filepath.Base(i.File), filepath.Ext(i.File)))
-	if stem == "" {
-		stem = "lorebook"
-	}
+	stem := cmp.Or(slug(strings.TrimSuffix(filepath.Base(i.File), filepath.Ext(i.File))), "lorebook")
 	folder, err := book.Folder(stem)
 	if err != nil {
 		return app.Problems{fmt.Sprintf("%s: %v", i.File, err)}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	_ "embed"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -245,18 +244,6 @@ func overBudget(c *character.Character, model string) (lines []string) {
 			lines = append(lines, fmt.Sprintf("%s: in the mode %s its texts take %d tokens of %s, which has %d: the rest is cut. Shorten them, or raise modes.%s.layers.%s and total",
 				c.ID, u.mode, u.used, u.layer, u.room, u.mode, u.layer))
 		}
-	}
-	return lines
-}
-
-// faultsOf lists the errors in a character's files.
-func faultsOf(err error) (lines []string) {
-	var invalid *character.Invalid
-	if !errors.As(err, &invalid) {
-		return []string{err.Error()}
-	}
-	for _, p := range invalid.Problems {
-		lines = append(lines, p.String())
 	}
 	return lines
 }

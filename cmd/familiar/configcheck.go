@@ -33,7 +33,8 @@ func (k checkCommand) Run(ctx context.Context, p *program, stop stopper) error {
 		return wrong
 	}
 	ch, err := app.LoadCharacter(c, p.dir)
-	for _, err := range []error{err, otherCharacters(c, p.dir), app.CheckSearch(c), app.CheckData(c, p.dir), app.CheckWebCache(c, p.dir)} {
+	characters, faults := loadCharacters(c, p.dir)
+	for _, err := range []error{err, faults, app.CheckSearch(c), app.CheckData(c, p.dir), app.CheckWebCache(c, p.dir)} {
 		wrong = app.JoinProblems(wrong, err)
 	}
 	if k.JSON {
@@ -51,7 +52,7 @@ func (k checkCommand) Run(ctx context.Context, p *program, stop stopper) error {
 	}
 	if !k.Connect {
 		describeCharacter(p.out, ch)
-		for _, line := range append(knowledge(c, p.dir), warnings(c, p.dir)...) {
+		for _, line := range append(knowledge(characters), warnings(c, characters)...) {
 			fmt.Fprintln(p.out, line)
 		}
 		fmt.Fprintln(p.out)
@@ -108,23 +109,28 @@ func isSilent(f doctor.Finding) bool {
 // mostWarnings is how many warnings are printed for one character.
 const mostWarnings = 20
 
-// otherCharacters returns what is wrong with other characters than the default one.
-func otherCharacters(c *app.Config, dir string) error {
+// loadCharacters returns all characters that can be loaded, and what is wrong with those other than the default one.
+func loadCharacters(c *app.Config, dir string) (all []*character.Character, err error) {
 	files := app.Shelf(c, dir)
 	ids, err := character.List(files)
 	if err != nil {
-		return app.Problems{err.Error()}
+		return nil, app.Problems{err.Error()}
 	}
 	var wrong app.Problems
 	for _, id := range ids {
-		if _, err := character.Load(files, id); err != nil && id != c.Get("FAMILIAR_CHARACTER") {
-			wrong = append(wrong, faultsOf(err)...)
+		switch one, err := character.Load(files, id); {
+		case err == nil:
+			all = append(all, one)
+		case id != c.Get("FAMILIAR_CHARACTER"):
+			for _, p := range character.Problems(err) {
+				wrong = append(wrong, p.String())
+			}
 		}
 	}
 	if wrong == nil {
-		return nil
+		return all, nil
 	}
-	return wrong
+	return all, wrong
 }
 
 // checked is the output of --json.
@@ -159,24 +165,15 @@ func printChecked(out io.Writer, c *app.Config, wrong error) error {
 }
 
 // warnings lists what has no effect in the characters' files, such as patterns of a lorebook that cannot be run.
-func warnings(c *app.Config, dir string) (lines []string) {
-	files := app.Shelf(c, dir)
-	ids, err := character.List(files)
-	if err != nil {
-		return []string{err.Error()}
-	}
-	for _, id := range ids {
-		ch, err := character.Load(files, id)
-		if err != nil {
-			continue // otherCharacters reports it
-		}
+func warnings(c *app.Config, characters []*character.Character) (lines []string) {
+	for _, ch := range characters {
 		var all []string
 		for _, p := range ch.Warnings {
 			all = append(all, p.String())
 		}
 		all = append(all, overBudget(ch, c.Get("OPENAI_MODEL"))...)
 		if more := len(all) - mostWarnings; more > 0 {
-			all = append(all[:mostWarnings], fmt.Sprintf("and %d more of %s", more, id))
+			all = append(all[:mostWarnings], fmt.Sprintf("and %d more of %s", more, ch.ID))
 		}
 		for _, line := range all {
 			lines = append(lines, "note                 "+line)
@@ -186,16 +183,10 @@ func warnings(c *app.Config, dir string) (lines []string) {
 }
 
 // knowledge lists the characters' files of lore, and how they are used.
-func knowledge(c *app.Config, dir string) (lines []string) {
-	files := app.Shelf(c, dir)
-	ids, _ := character.List(files) // warnings reports it
-	for _, id := range ids {
-		ch, err := character.Load(files, id)
-		if err != nil {
-			continue // warnings reports it
-		}
+func knowledge(characters []*character.Character) (lines []string) {
+	for _, ch := range characters {
 		for _, f := range ch.Knowledge {
-			lines = append(lines, fmt.Sprintf("lore                 %s/%s", id, describeKnowledge(f)))
+			lines = append(lines, fmt.Sprintf("lore                 %s/%s", ch.ID, describeKnowledge(f)))
 		}
 	}
 	return lines
@@ -250,11 +241,7 @@ func printTable(out io.Writer, c *app.Config) {
 		width = max(width, len(v.Name))
 	}
 	for _, v := range c.Values {
-		source := v.Source
-		if source == "" {
-			source = "not set"
-		}
-		fmt.Fprintf(out, "%-*s  %-43s %s\n", width, v.Name, v.Displayed(), source)
+		fmt.Fprintf(out, "%-*s  %-43s %s\n", width, v.Name, v.Displayed(), cmp.Or(v.Source, "not set"))
 	}
 }
 

@@ -81,7 +81,6 @@ familiar completion fish > ~/.config/fish/completions/familiar.fish`,
 	"help":    `familiar help ask`,
 }
 
-// showExamples gives each command its examples.
 func showExamples(model *kong.Application) {
 	for _, node := range model.Leaves(false) {
 		if text := examples[commandPath(node)]; text != "" {

@@ -66,7 +66,6 @@ func showLookup(p *program, a *app.App, found *turn.Lookup, asJSON bool, text st
 	return err
 }
 
-// failedLookup returns the error of a lookup that failed.
 func failedLookup(l *turn.Lookup) error {
 	why := strings.ReplaceAll(string(l.Failure), "_", " ")
 	if l.Reason != "" && l.Reason != string(l.Failure) {

@@ -252,8 +252,7 @@ func parsed(p program, parser *kong.Kong) (code int) {
 
 // explainedBy returns the command whose help explains a command line that could not be read.
 func explainedBy(err error) string {
-	var at *kong.ParseError
-	if errors.As(err, &at) && at.Context.Selected() != nil {
+	if at, ok := errors.AsType[*kong.ParseError](err); ok && at.Context.Selected() != nil {
 		return "familiar " + commandPath(at.Context.Selected())
 	}
 	return "familiar"

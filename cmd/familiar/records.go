@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -26,33 +25,17 @@ func (c traceCommand) Run(ctx context.Context, p *program) error {
 	if c.Count < 1 {
 		return app.Problems{"-n: it must be 1 or more"}
 	}
-	settings, err := app.ReadConfig(p.env, p.dir)
-	if err != nil {
-		return err
-	}
-	db, err := store.Look(ctx, settings.Place(p.dir))
-	if err != nil {
-		return err
-	}
-	hide := settings.Redactor().String
-	text, err := c.text(ctx, &trace.Store{DB: db})
-	if err == nil {
-		_, err = fmt.Fprintln(p.out, strings.TrimRight(hide(text), "\n"))
-	}
-	return errors.Join(err, db.Close())
+	return withStore(ctx, p, store.Look, func(db *store.DB) (string, error) {
+		text, err := c.text(ctx, &trace.Store{DB: db})
+		return strings.TrimRight(text, "\n"), err
+	})
 }
 
 func (c traceCommand) text(ctx context.Context, traces *trace.Store) (string, error) {
 	if c.ID == "" {
 		return c.list(ctx, traces)
 	}
-	t, err := traces.Get(ctx, c.ID)
-	if errors.Is(err, store.ErrNotFound) {
-		t, err = traces.ByMessage(ctx, c.ID)
-	}
-	if errors.Is(err, store.ErrNotFound) {
-		return "", fmt.Errorf("there is no turn and no message %q; familiar trace lists the turns, of whose ids it takes at least four characters", c.ID)
-	}
+	t, err := findTurn(ctx, traces, c.ID)
 	if err != nil {
 		return "", err
 	}

@@ -81,7 +81,7 @@ func findTurn(ctx context.Context, traces *trace.Store, id string) (*turn.Trace,
 		t, err = traces.ByMessage(ctx, id)
 	}
 	if errors.Is(err, store.ErrNotFound) {
-		return nil, fmt.Errorf("there is no turn and no message %q; familiar trace lists the turns", id)
+		return nil, fmt.Errorf("there is no turn and no message %q; familiar trace lists the turns, of whose ids it takes at least four characters", id)
 	}
 	return t, err
 }

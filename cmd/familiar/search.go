@@ -17,6 +17,7 @@ import (
 
 	"familiar/internal/search/backend"
 	"familiar/internal/view"
+
 	"github.com/oklog/ulid/v2"
 )
 
@@ -93,7 +94,6 @@ func backendNames() []string {
 	return names
 }
 
-// searchRecorded searches and records the query.
 func searchRecorded(ctx context.Context, p *program, a *app.App, q search.Query) (*view.Searched, error) {
 	within, cancel := context.WithTimeout(ctx, search.FindTime)
 	defer cancel()

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -125,10 +126,7 @@ func commandsOf(c *kong.Node) (names []string) {
 // example returns a correct command line.
 func example(c *kong.Node) string {
 	first, _, _ := strings.Cut(examples[commandPath(c)], "\n")
-	if first == "" {
-		return c.Summary()
-	}
-	return first
+	return cmp.Or(first, c.Summary())
 }
 
 // usage returns a flag with its value, or an example of the command.

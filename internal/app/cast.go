@@ -21,6 +21,7 @@ import (
 
 	"familiar/internal/discord"
 	"familiar/internal/reply"
+
 	"github.com/fsnotify/fsnotify"
 )
 
@@ -85,11 +86,7 @@ func (a *App) reload(files fs.FS, id string, old *bot.Actor, far Far) (*bot.Acto
 
 // faults lists what is wrong with a character.
 func (a *App) faults(err error) (all []string) {
-	var invalid *character.Invalid
-	if !errors.As(err, &invalid) {
-		return []string{a.Redact.String(err.Error())}
-	}
-	for _, p := range invalid.Problems {
+	for _, p := range character.Problems(err) {
 		all = append(all, a.Redact.String(p.String()))
 	}
 	return all

@@ -21,6 +21,7 @@ import (
 
 	"familiar/internal/discord"
 	"familiar/internal/search/backend"
+
 	"github.com/joho/godotenv"
 )
 
@@ -330,24 +331,16 @@ func homesOf(env func(string) (string, bool), system string) homes {
 		}
 		return filepath.Join(append([]string{dir}, below...)...)
 	}
-	first := func(dirs ...string) string {
-		for _, dir := range dirs {
-			if dir != "" {
-				return dir
-			}
-		}
-		return ""
-	}
 	switch system {
 	case "darwin":
 		dir := get("HOME", "Library", "Application Support", "familiar")
-		return homes{first(get("XDG_DATA_HOME", "familiar"), dir), first(get("XDG_CONFIG_HOME", "familiar"), dir)}
+		return homes{cmp.Or(get("XDG_DATA_HOME", "familiar"), dir), cmp.Or(get("XDG_CONFIG_HOME", "familiar"), dir)}
 	case "windows":
 		return homes{get("LOCALAPPDATA", "familiar"), get("APPDATA", "familiar")}
 	}
 	return homes{
-		first(get("XDG_DATA_HOME", "familiar"), get("HOME", ".local", "share", "familiar")),
-		first(get("XDG_CONFIG_HOME", "familiar"), get("HOME", ".config", "familiar")),
+		cmp.Or(get("XDG_DATA_HOME", "familiar"), get("HOME", ".local", "share", "familiar")),
+		cmp.Or(get("XDG_CONFIG_HOME", "familiar"), get("HOME", ".config", "familiar")),
 	}
 }
 

@@ -123,7 +123,6 @@ func (a *App) whyNoList(ctx context.Context, s modelServer, err error) string {
 	return a.Redact.String(f.String())
 }
 
-// modelsOf returns the models of a character.
 func (a *App) modelsOf(of *character.Character) models {
 	if a.server.base == "" {
 		return models{}

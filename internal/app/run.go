@@ -32,7 +32,6 @@ const (
 	sessionNote  = "discord.session"
 )
 
-// sessionOf returns the key of the session of a shard.
 func sessionOf(shard int) string {
 	if shard == 0 {
 		return sessionNote
@@ -131,8 +130,7 @@ func (a *App) Serve(ctx context.Context, p *Process) error {
 	b.Run(ctx, session.Events())
 	hangUp()
 	err = <-failed
-	var fatal *gateway.Fatal
-	if errors.As(err, &fatal) {
+	if fatal, ok := errors.AsType[*gateway.Fatal](err); ok {
 		return Problems{fatal.Error()}
 	}
 	if ctx.Err() != nil {

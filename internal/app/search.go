@@ -19,7 +19,6 @@ import (
 	"familiar/internal/web/read"
 )
 
-// openEngine makes the search engine.
 func (a *App) openEngine(_ context.Context, p *Process) (err error) {
 	if a.Backends, err = a.openBackends(p.Far.Backends); err != nil {
 		return Problems{err.Error()}

@@ -86,8 +86,7 @@ func (a *App) modelProbe() func(context.Context) error {
 	}
 	return func(ctx context.Context) error {
 		_, err := a.model(a.server.base, a.server.key, "").Models(ctx)
-		var e *llm.Error
-		if errors.As(err, &e) && (e.Status == http.StatusNotFound || e.Status == http.StatusMethodNotAllowed) {
+		if e, ok := errors.AsType[*llm.Error](err); ok && (e.Status == http.StatusNotFound || e.Status == http.StatusMethodNotAllowed) {
 			return nil
 		}
 		return err

@@ -65,10 +65,7 @@ func (k *Console) folder(w http.ResponseWriter, r *http.Request) (f folder, file
 		k.fail(w, r, http.StatusNotFound, "There is no such character.")
 		return f, "", false
 	}
-	f, file = all[i], r.FormValue("file")
-	if file == "" {
-		file = f.Files[0]
-	}
+	f, file = all[i], cmp.Or(r.FormValue("file"), all[i].Files[0])
 	if !slices.Contains(f.Files, file) {
 		k.fail(w, r, http.StatusNotFound, "This character has no such file.")
 		return f, "", false
@@ -277,11 +274,7 @@ func (s *Shelf) with(id, file, text string) (*character.Character, []problem) {
 }
 
 func problemsOf(err error) (all []problem) {
-	var invalid *character.Invalid
-	if !errors.As(err, &invalid) {
-		return []problem{{Problem: character.Problem{Text: err.Error()}}}
-	}
-	for _, p := range invalid.Problems {
+	for _, p := range character.Problems(err) {
 		all = append(all, problem{Problem: p})
 	}
 	return all

@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -65,7 +66,7 @@ func Diagnose(ctx context.Context, c *llm.Client, names Names, err error) *Diagn
 	case llm.Unreachable:
 		f.unreachable(c, names, e)
 	case llm.Quota:
-		f.Text, f.Cure = c.BaseURL+" says that what may be used is used up", "look at the account that "+or(names.Key, "the key")+" belongs to"
+		f.Text, f.Cure = c.BaseURL+" says that what may be used is used up", "look at the account that "+cmp.Or(names.Key, "the key")+" belongs to"
 	case llm.RateLimited:
 		f.Text, f.Cure = c.BaseURL+" asks for fewer requests", "wait, or lower FAMILIAR_MODEL_REQUESTS"
 	case llm.Timeout:
@@ -84,14 +85,14 @@ func Diagnose(ctx context.Context, c *llm.Client, names Names, err error) *Diagn
 func unauthorized(c *llm.Client, names Names, e *llm.Error) (what, remedy string) {
 	switch {
 	case c.Key == "":
-		return c.BaseURL + " needs a key, and none is set", "set " + or(names.Key, "a key")
+		return c.BaseURL + " needs a key, and none is set", "set " + cmp.Or(names.Key, "a key")
 	case e.Status == 403:
-		return c.BaseURL + " does not allow this key to do that" + status(e), "check whether the account of " + or(names.Key, "the key") + " may use the model " + e.Model
+		return c.BaseURL + " does not allow this key to do that" + status(e), "check whether the account of " + cmp.Or(names.Key, "the key") + " may use the model " + e.Model
 	}
 	if vendor := foreign(c.Key, c.BaseURL); vendor != "" {
-		return c.BaseURL + " rejects the key" + status(e), "the key looks like one of another service: set " + or(names.Address, "the address") + "=" + vendor + " and a model of that service"
+		return c.BaseURL + " rejects the key" + status(e), "the key looks like one of another service: set " + cmp.Or(names.Address, "the address") + "=" + vendor + " and a model of that service"
 	}
-	return c.BaseURL + " rejects the key" + status(e), "check whether " + or(names.Key, "the key") + " is complete, valid, and for this server" + address(names)
+	return c.BaseURL + " rejects the key" + status(e), "check whether " + cmp.Or(names.Key, "the key") + " is complete, valid, and for this server" + address(names)
 }
 
 // foreign returns the address of the service that a key looks to be of, "" if it may be one of the server it was sent to.
@@ -129,7 +130,7 @@ const mostNames = 8
 
 // choose names the model that was probably meant, or those that the server has.
 func (f *Diagnosis) choose(names Names, wanted string, list []string) {
-	setting := or(names.Model, "the model's name")
+	setting := cmp.Or(names.Model, "the model's name")
 	if len(list) == 0 {
 		f.Cure = "the server has no models: load one there (ollama pull " + wanted + ")"
 		return
@@ -182,13 +183,6 @@ func address(names Names) string {
 	return ", which " + names.Address + " names"
 }
 
-func or(name, otherwise string) string {
-	if name == "" {
-		return otherwise
-	}
-	return name
-}
-
 // sibling returns a client of another path of the same server.
 func sibling(c *llm.Client, base string) *llm.Client {
 	return &llm.Client{HTTP: c.HTTP, BaseURL: base, Key: c.Key, Redact: c.Redact, IdleTimeout: diagnoseTime}
@@ -196,7 +190,7 @@ func sibling(c *llm.Client, base string) *llm.Client {
 
 // wrongAddress explains that there is no list of models at the address.
 func (f *Diagnosis) wrongAddress(ctx context.Context, c *llm.Client, names Names, e *llm.Error) {
-	setting := or(names.Address, "the address")
+	setting := cmp.Or(names.Address, "the address")
 	for _, path := range otherPaths(c.BaseURL) {
 		if _, err := sibling(c, path).Models(ctx); err == nil {
 			f.Text = c.BaseURL + " has no model API"
@@ -261,14 +255,9 @@ func frontPage(ctx context.Context, c *llm.Client) string {
 
 // unreachable explains that the server cannot be reached.
 func (f *Diagnosis) unreachable(c *llm.Client, names Names, e *llm.Error) {
-	setting, u := or(names.Address, "the address"), api.Host(c.BaseURL)
+	setting, u := cmp.Or(names.Address, "the address"), api.Host(c.BaseURL)
 	has := func(words ...string) bool {
-		for _, w := range words {
-			if strings.Contains(e.Cause, w) {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(e.Cause, w) })
 	}
 	f.Text, f.Cure = c.BaseURL+" cannot be reached", "start the server there, or correct "+setting
 	switch {

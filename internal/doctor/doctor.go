@@ -108,7 +108,6 @@ func Run(ctx context.Context, checks []Check, progress Progress) []Finding {
 	return slices.Concat(list.found...)
 }
 
-// within runs a check under its deadline.
 func (c Check) within(ctx context.Context) []Finding {
 	limited, cancel := context.WithTimeout(ctx, c.Limit)
 	defer cancel()

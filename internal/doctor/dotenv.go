@@ -82,15 +82,23 @@ func statement(text string) string {
 		return text[:end]
 	}
 	open := strings.IndexByte(text, value[0])
-	for i := open + 1; i < len(text); i++ {
-		if text[i] == value[0] && text[i-1] != '\\' {
-			if rest := strings.IndexByte(text[i:], '\n'); rest >= 0 {
-				return text[:i+rest+1]
-			}
-			return text
+	if end := quoteEnd(text[open:]); end > 0 {
+		if rest := strings.IndexByte(text[open+end:], '\n'); rest >= 0 {
+			return text[:open+end+rest+1]
 		}
+		return text
 	}
 	return text[:end]
+}
+
+// quoteEnd returns where a text that begins with a quotation mark has the one that closes it, or 0.
+func quoteEnd(text string) int {
+	for i := 1; i < len(text); i++ {
+		if text[i] == text[0] && text[i-1] != '\\' {
+			return i
+		}
+	}
+	return 0
 }
 
 func (a Assignment) line() string {
@@ -116,11 +124,8 @@ func commentOf(line string) string {
 	_, value, _ := strings.Cut(line, "=")
 	value = strings.TrimSpace(value)
 	if value != "" && (value[0] == '"' || value[0] == '\'') {
-		for i := 1; i < len(value); i++ {
-			if value[i] == value[0] && value[i-1] != '\\' {
-				value = " " + strings.TrimSpace(value[i+1:])
-				break
-			}
+		if end := quoteEnd(value); end > 0 {
+			value = " " + strings.TrimSpace(value[end+1:])
 		}
 	}
 	if at := strings.Index(value, " #"); at >= 0 {

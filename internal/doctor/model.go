@@ -117,7 +117,6 @@ func givesJSON(ctx context.Context, c *llm.Client) (bool, error) {
 	return err == nil, err
 }
 
-// square is a red picture.
 func square() []byte {
 	m := image.NewRGBA(image.Rect(0, 0, 32, 32))
 	draw.Draw(m, m.Bounds(), image.NewUniform(color.RGBA{200, 0, 0, 255}), image.Point{}, draw.Src)

@@ -73,7 +73,6 @@ type review struct {
 // reader is a service that is sent something of what people write.
 type reader struct{ Host, Gets string }
 
-// markdown writes the answers.
 func (r review) markdown() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# Answers for Discord's review of privileged intents\n\nDrawn from this configuration. Read them before you send them: what you do beside this program they do not know.\n")

@@ -171,7 +171,6 @@ func (i *interview) ask(ctx context.Context, question, preset string, hidden boo
 	return text, nil
 }
 
-// yes asks for a yes or a no.
 func (i *interview) yes(ctx context.Context, question string) (bool, error) {
 	text, err := i.ask(ctx, question+" y/n", "n", false)
 	return strings.HasPrefix(strings.ToLower(text), "y"), err

@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -38,7 +39,7 @@ func judgeTurn(t *turn.Trace, err error, webOff bool) Finding {
 	f.Text = fmt.Sprintf("A question was answered after %s, from %s.", ms(t.Took), number(len(l.Sources), "source"))
 	switch {
 	case t.Phase == turn.Broken:
-		f.State, f.Text, f.Cure = Failure, "A question was not answered: "+strings.TrimRight(t.Err, ".")+".", or(t.Cure, look)
+		f.State, f.Text, f.Cure = Failure, "A question was not answered: "+strings.TrimRight(t.Err, ".")+".", cmp.Or(t.Cure, look)
 	case webOff:
 		f.Text = fmt.Sprintf("A question was answered after %s. Lookups are off.", ms(t.Took))
 	case l.State == turn.LookupFailed:

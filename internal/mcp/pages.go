@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -60,10 +61,7 @@ func (c *call) fetch(ctx context.Context, in fetchInput) (*FetchOutput, string, 
 	if in.Start > 0 && in.Start >= out.Characters {
 		return nil, "", &toolError{codeInvalid, "start is behind the end of the text"}
 	}
-	most := in.Most
-	if most == 0 {
-		most = usualText
-	}
+	most := cmp.Or(in.Most, usualText)
 	shown := []rune(g.Markdown)[in.Start:]
 	if len(shown) > most {
 		shown, out.Next = shown[:most], in.Start+most

@@ -25,6 +25,7 @@ package character
 import (
 	"cmp"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"regexp"
 	"sort"
@@ -183,6 +184,15 @@ type Invalid struct {
 	Problems []Problem // never empty
 }
 
+// Problems returns the mistakes that an error of [Load] is about. Another error is one problem without a place.
+func Problems(err error) []Problem {
+	var invalid *Invalid
+	if errors.As(err, &invalid) {
+		return invalid.Problems
+	}
+	return []Problem{{Text: err.Error()}}
+}
+
 // Problem is a mistake in a file.
 type Problem struct {
 	File   string // path as the operator knows it
@@ -206,7 +216,7 @@ func (p Problem) String() string {
 	if p.Cure != "" {
 		b.WriteString("; " + p.Cure)
 	}
-	return b.String()
+	return strings.TrimPrefix(b.String(), ": ") // without a file
 }
 
 // Error lists all problems, each on a line.
