@@ -94,24 +94,20 @@ func (s *Store) conditions(ctx context.Context, q Query) (c conditions, err erro
 	case "":
 	case turn.Begun, turn.Answering:
 		c.add(`t.phase IN ('begun', 'answering')`)
-	case turn.Broken:
-		c.add(`t.phase = 'failed'`)
-	case turn.Interrupted:
-		c.add(`t.phase = 'interrupted'`)
+	case turn.Broken, turn.Interrupted:
+		c.add(`t.phase = '` + string(q.Phase) + `'`)
 	default:
 		c.add(`t.phase = ?`, q.Phase)
 	}
-	switch {
-	case q.Lookup == turn.Found:
-		c.add(`t.lookup = 'found'`)
-	case q.Lookup == turn.Empty:
-		c.add(`t.lookup = 'empty'`)
-	case q.Lookup == turn.LookupFailed:
-		c.add(`t.lookup = 'failed'`)
-	case q.Lookup != "":
+	switch q.Lookup {
+	case "":
+		if q.LookedUp {
+			c.add(`t.lookup IN ('found', 'empty', 'failed')`)
+		}
+	case turn.Found, turn.Empty, turn.LookupFailed:
+		c.add(`t.lookup = '` + string(q.Lookup) + `'`)
+	default:
 		c.add(`t.lookup = ?`, q.Lookup)
-	case q.LookedUp:
-		c.add(`t.lookup IN ('found', 'empty', 'failed')`)
 	}
 	if !q.Since.IsZero() {
 		c.add(`t.began >= ?`, q.Since.UnixMicro())
