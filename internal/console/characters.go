@@ -323,24 +323,11 @@ func (s *Shelf) save(ctx context.Context, id, file, text string) error {
 // copyFolder copies a folder atomically: its name appears only when the copy is complete.
 func copyFolder(root *os.Root, from fs.FS, id string) error {
 	fresh := "." + id + ".new"
-	if err := root.RemoveAll(fresh); err != nil {
+	one, err := fs.Sub(from, id)
+	if err := errors.Join(err, root.RemoveAll(fresh)); err != nil {
 		return err
 	}
-	err := fs.WalkDir(from, id, func(name string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		to := path.Join(fresh, strings.TrimPrefix(name, id))
-		if d.IsDir() {
-			return root.MkdirAll(to, 0o755)
-		}
-		text, err := fs.ReadFile(from, name)
-		if err != nil {
-			return err
-		}
-		return root.WriteFile(to, text, 0o644)
-	})
-	if err != nil {
+	if err := os.CopyFS(path.Join(root.Name(), fresh), one); err != nil {
 		return err
 	}
 	return root.Rename(fresh, id)
