@@ -225,7 +225,7 @@ func (d *delivery) stream(ctx context.Context) (took time.Duration) {
 	if err != nil && !startsOver(err) {
 		d.bot.Log.Debug("stream a reply", "err", d.bot.Redact.String(err.Error()))
 	}
-	switch kind := failureKind(err); {
+	switch kind := rest.KindOf(err); {
 	case kind == rest.Gone || kind == rest.Forbidden:
 		d.lane.abort(errRefused) // nobody would see the rest of the model's answer
 	case diskFull(err):
@@ -360,7 +360,7 @@ func (d *delivery) post(ctx context.Context, i int, piece string, last, end bool
 	want.id = have.id
 	edit := turn.Edit{Ref: d.ref(have.id), Text: piece, Buttons: want.buttons, Final: final, Passing: !last}
 	err := d.bot.sendEdit(ctx, edit, last)
-	if last && failureKind(err) == rest.Rejected && len(edit.Buttons) > 0 {
+	if last && rest.KindOf(err) == rest.Rejected && len(edit.Buttons) > 0 {
 		edit.Buttons, want.buttons = nil, nil
 		err = d.bot.sendEdit(ctx, edit, last)
 	}
@@ -369,7 +369,7 @@ func (d *delivery) post(ctx context.Context, i int, piece string, last, end bool
 		d.result.posts[i] = want
 		d.keep(ctx, i)
 		return nil
-	case !last || temporary(err) || isClosed(failureKind(err)):
+	case !last || temporary(err) || isClosed(rest.KindOf(err)):
 		return fmt.Errorf("edit a post: %w", err)
 	}
 	if err = d.create(ctx, i, want, last, final); err != nil {
@@ -400,7 +400,7 @@ func (d *delivery) create(ctx context.Context, i int, want sentPost, last, final
 	}
 	var err error
 	want.id, err = d.bot.sendPost(ctx, p, last)
-	if d.passed = p.Passing && failureKind(err) == rest.RateLimited; err != nil {
+	if d.passed = p.Passing && rest.KindOf(err) == rest.RateLimited; err != nil {
 		return fmt.Errorf("post a reply: %w", err)
 	}
 	d.result.created++
@@ -429,7 +429,7 @@ func (d *delivery) keep(ctx context.Context, i int) {
 func (d *delivery) clear(ctx context.Context, n int) error {
 	for len(d.result.posts) > n {
 		surplus := d.result.posts[len(d.result.posts)-1]
-		if err := d.bot.sendDelete(ctx, d.ref(surplus.id)); err != nil && failureKind(err) != rest.Gone {
+		if err := d.bot.sendDelete(ctx, d.ref(surplus.id)); err != nil && rest.KindOf(err) != rest.Gone {
 			return fmt.Errorf("delete a post: %w", err)
 		}
 		d.result.posts = d.result.posts[:len(d.result.posts)-1]

@@ -90,14 +90,6 @@ func (b *Bot) send(ctx context.Context, retry bool, call func(context.Context) e
 	}
 }
 
-// failureKind returns why Discord refused a request, or "" if the error is not Discord's.
-func failureKind(err error) rest.Kind {
-	if e, ok := errors.AsType[*rest.Error](err); ok {
-		return e.Kind
-	}
-	return ""
-}
-
 // isClosed reports whether nothing more can be written there, not even a new post.
 func isClosed(kind rest.Kind) bool {
 	return kind == rest.Gone || kind == rest.Forbidden || kind == rest.ClosedThread
@@ -105,7 +97,7 @@ func isClosed(kind rest.Kind) bool {
 
 // temporary reports whether the same call may succeed later.
 func temporary(err error) bool {
-	switch failureKind(err) {
+	switch rest.KindOf(err) {
 	case rest.Unavailable, rest.RateLimited:
 		return true
 	case "":
@@ -117,7 +109,7 @@ func temporary(err error) bool {
 
 // unsent reports whether a post failed for a reason that passes, so that it may be sent later.
 func unsent(err error) bool {
-	return err != nil && (temporary(err) || failureKind(err) == rest.Unauthorized || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, errLeft))
+	return err != nil && (temporary(err) || rest.KindOf(err) == rest.Unauthorized || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, errLeft))
 }
 
 // nonce returns an id for the nth post that answers an event. It is the same when another process sends the post again. Discord takes 25

@@ -16,7 +16,7 @@ import (
 
 // remember completes the record of a turn and stores the reply as history. It does nothing if another attempt, or the next start, follows.
 func (b *Bot) remember(ctx context.Context, actor *Actor, t *turn.Trace, result deliveryResult, of arrival) {
-	if startsOver(result.err) || errors.Is(result.err, errLeft) || failureKind(result.err) == rest.Unauthorized {
+	if startsOver(result.err) || errors.Is(result.err, errLeft) || rest.KindOf(result.err) == rest.Unauthorized {
 		return
 	}
 	var withdrawn withdrawal
@@ -74,7 +74,7 @@ func (b *Bot) tellUnseen(e turn.Event, result deliveryResult, withdrawn withdraw
 		b.tell(e, outOfOrder)
 	case unseen && temporary(result.err) && withdrawn == "":
 		b.tell(e, turnBroken)
-	case failureKind(result.err) == rest.ClosedThread:
+	case rest.KindOf(result.err) == rest.ClosedThread:
 		b.tellAbove(e, threadLocked)
 	}
 }

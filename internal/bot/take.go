@@ -206,7 +206,7 @@ func (b *Bot) moves(ctx context.Context, batch []arrival) bool {
 	id, err := b.sendThread(ctx, question, b.threadName(b.actor(ctx, first), first.Message))
 	if err != nil {
 		b.logged("open a thread", err)
-		switch failureKind(err) {
+		switch rest.KindOf(err) {
 		case rest.Full:
 			b.tellOnce(ctx, first.Event, threadsFull)
 		case rest.Forbidden:

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -169,15 +168,12 @@ const codeDailyCommands = 30034
 
 // commandsCure says what helps if Discord refuses the commands.
 func commandsCure(err error) string {
-	var e *rest.Error
-	switch {
-	case !errors.As(err, &e):
-		return "the next session tries again"
-	case e.Code == codeDailyCommands || e.Kind == rest.RateLimited:
+	switch kind := rest.KindOf(err); {
+	case rest.Code(err) == codeDailyCommands || kind == rest.RateLimited:
 		return "Discord accepts 200 new ones a day: the next session tries again"
-	case e.Kind == rest.Forbidden || e.Kind == rest.Gone:
+	case kind == rest.Forbidden || kind == rest.Gone:
 		return "open the invite link once more, which allows commands (the scope applications.commands), and check that DISCORD_TOKEN belongs to that application"
-	case e.Kind == rest.Rejected || e.Kind == rest.TooLong:
+	case kind == rest.Rejected || kind == rest.TooLong:
 		return "the server does not accept them: update the program"
 	}
 	return "the next session tries again"
@@ -249,8 +245,8 @@ func (s *Session) sendCommands(ctx context.Context, app string, commands []wireC
 
 // malformed reports whether a server does not accept the form of a request.
 func malformed(err error) bool {
-	var e *rest.Error
-	return errors.As(err, &e) && (e.Kind == rest.Rejected || e.Kind == rest.TooLong) && e.Code != codeDailyCommands
+	kind := rest.KindOf(err)
+	return (kind == rest.Rejected || kind == rest.TooLong) && rest.Code(err) != codeDailyCommands
 }
 
 // untranslated returns the command without its translations.

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
-	"errors"
 	"net/http"
 	"net/url"
 	"slices"
@@ -172,7 +171,7 @@ func (s *Session) Delete(ctx context.Context, r turn.Ref) error {
 		}
 	}
 	_, err := s.callIn(ctx, r.ChannelID, rest.Request{Method: http.MethodDelete, URL: discordgo.EndpointChannelMessage(r.ChannelID, r.ID), Rank: rest.Final})
-	if e := (*rest.Error)(nil); errors.As(err, &e) && e.Kind == rest.Gone {
+	if rest.KindOf(err) == rest.Gone {
 		return nil
 	}
 	return err
@@ -306,15 +305,11 @@ func sameButtons(rows []keyRow, buttons []turn.Button) bool {
 
 // referenceRefused reports whether Discord refused a message because of the message it replies to.
 func referenceRefused(err error) bool {
-	var e *rest.Error
-	if !errors.As(err, &e) {
-		return false
-	}
-	switch e.Code {
+	switch rest.Code(err) {
 	case discordgo.ErrCodeCannotReplyWithoutPermissionToReadMessageHistory, discordgo.ErrCodeUnknownMessage:
 		return true
 	case discordgo.ErrCodeInvalidFormBody:
-		return strings.Contains(e.Message, "message_reference")
+		return strings.Contains(err.Error(), "message_reference")
 	}
 	return false
 }

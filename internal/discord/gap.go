@@ -3,7 +3,6 @@ package discord
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"net/http"
@@ -70,7 +69,7 @@ func (s *Session) readAll(ctx context.Context, open []stretch) (found []message)
 		if err != nil { // usually a channel that the bot may not read
 			refused++
 			s.log.Debug("messages that may have been missed cannot be read", "channel", next.channelID, "err", err)
-			if e := (*rest.Error)(nil); errors.As(err, &e) && (e.Kind == rest.Unavailable || e.Kind == rest.RateLimited) {
+			if kind := rest.KindOf(err); kind == rest.Unavailable || kind == rest.RateLimited {
 				open = append(open, next)
 			}
 			continue

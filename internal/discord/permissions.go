@@ -7,7 +7,6 @@ import (
 	"errors"
 	"net/http"
 	"slices"
-	"sort"
 	"strconv"
 	"strings"
 	"sync"
@@ -224,10 +223,7 @@ func sameReaders(a, b []overwrite) bool {
 				kept = append(kept, o)
 			}
 		}
-		sort.Slice(kept, func(i, j int) bool {
-			x, y := kept[i], kept[j]
-			return strings.Compare(x.ID, y.ID) < 0
-		})
+		slices.SortFunc(kept, func(a, b overwrite) int { return strings.Compare(a.ID, b.ID) })
 		return kept
 	}
 	return slices.Equal(reading(a), reading(b))

@@ -364,7 +364,7 @@ func (s *Session) Profile(ctx context.Context, guildID string, p turn.Profile) e
 		body.Avatar = &picture
 	}
 	_, err := s.rest.Call(ctx, rest.Request{Method: http.MethodPatch, URL: discordgo.EndpointGuildMember(guildID, "@me"), Body: rest.JSON(body), Rank: rest.Back})
-	if e := (*rest.Error)(nil); errors.As(err, &e) && e.Kind == rest.Forbidden {
+	if rest.KindOf(err) == rest.Forbidden {
 		return fmt.Errorf("give the bot's role the permission Change Nickname: %w", err)
 	}
 	return err

@@ -2,7 +2,6 @@ package doctor
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -69,11 +68,10 @@ func (e *Examination) namesakes(ctx context.Context, session *discord.Session, s
 // judgeToken judges whether Discord accepts the token. err is what Discord answered to the question for the application.
 func judgeToken(s discord.Survey, err error) Finding {
 	f := Finding{ID: "token", State: Failure}
-	refused, ok := errors.AsType[*rest.Error](err)
 	switch {
 	case err == nil:
 		f.State, f.Text = OK, fmt.Sprintf("Discord accepts the token: application %s (%s), the bot %s.", s.Application, s.ID, s.Bot)
-	case ok && refused.Kind == rest.Unauthorized:
+	case rest.KindOf(err) == rest.Unauthorized:
 		f.Text, f.Cure = "Discord does not accept it.", tokenCure
 	default:
 		f.Text, f.Cure = "Discord could not be asked: "+err.Error()+".", "check whether this machine can reach Discord, and whether DISCORD_API_URL and the proxy variables are right"

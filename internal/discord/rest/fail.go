@@ -210,6 +210,14 @@ func collect(found *[]string, path string, tree any, redact func(string) string)
 	}
 }
 
+// KindOf returns why Discord refused a request, or "" if the error is not Discord's.
+func KindOf(err error) Kind {
+	if e, ok := errors.AsType[*Error](err); ok {
+		return e.Kind
+	}
+	return ""
+}
+
 // Code returns Discord's error code, or 0.
 func Code(err error) int {
 	if e, ok := errors.AsType[*Error](err); ok {
