@@ -310,8 +310,8 @@ type Completion struct {
 func Completions(message, before string) (all []Completion) {
 	for _, r := range readPair(message, before).completions() {
 		one := Completion{Query: r.query}
-		add := emit(func(name string, value float64) {
-			one.Features = append(one.Features, linear.Feature{Name: name, Value: value})
+		add := emit(func(of, name string, value float64) {
+			one.Features = append(one.Features, linear.Feature{Name: of + name, Value: value})
 		})
 		r.pair.traits(r.method, add)
 		r.traits(add)
@@ -365,7 +365,7 @@ func (m Models) completeByModel(r *pair) (string, bool) {
 // best returns the best completion, if there is one.
 func (m Models) best(all []completion) (query string, ok bool) {
 	sum, most, shared := 0.0, math.Inf(-1), map[method]float64{}
-	add := emit(func(name string, value float64) { sum += m.Slot.Weight(name, 0) * value })
+	add := emit(func(of, name string, value float64) { sum += m.Slot.Weight(0, of, name) * value })
 	for i := range all {
 		one := &all[i]
 		if _, known := shared[one.method]; !known {
@@ -389,9 +389,9 @@ func pairFeatures(r *pair) []linear.Feature {
 	if r.language == "en" {
 		own = Assess(r.u.Text, nil).Score
 	}
-	add := func(name string, value float64) {
+	add := func(of, name string, value float64) {
 		if value != 0 {
-			all = append(all, linear.Feature{Name: "leans " + name, Value: value})
+			all = append(all, linear.Feature{Name: "leans " + of + name, Value: value})
 		}
 	}
 	r.messageTraits(add)
@@ -410,7 +410,7 @@ func (r *pair) messageTraits(e emit) {
 	e.given("asks", countRole(r.said, roleQuestionWord) > 0)
 	for of := range roleCount {
 		n := countRole(r.said, of)
-		e(fmt.Sprint("has ", min(n, 3), " ", roleNames[of]), 1)
+		e(fmt.Sprint("has ", min(n, 3), " "), roleNames[of], 1)
 		e.given("all "+roleNames[of], n == len(r.said))
 	}
 }
@@ -430,10 +430,10 @@ func (r *pair) sharedTraits(e emit) {
 			content++
 		}
 	}
-	e(fmt.Sprint("begins alike ", r.beginsAlike()), 1)
-	e("shares", float64(min(content, 2)))
-	e("shares small", float64(min(small, 3)))
-	e("shares kind", float64(min(ofKind, 2)))
+	e(fmt.Sprint("begins alike ", r.beginsAlike()), "", 1)
+	e("shares", "", float64(min(content, 2)))
+	e("shares small", "", float64(min(small, 3)))
+	e("shares kind", "", float64(min(ofKind, 2)))
 }
 
 // needTraits emits the length of the message and how much it needs the web by itself.
@@ -443,10 +443,10 @@ func (r *pair) needTraits(e emit, own float64) {
 		content /= 2
 	}
 	words := r.wordCount()
-	e("words", float64(min(words, 12))/4)
-	e(fmt.Sprint("words ", min(words, 12)/2*2), 1)
-	e(fmt.Sprint("content ", min(content, 6)), 1)
-	e("need", own)
-	e(fmt.Sprint("need ", int(own*5)), 1)
-	e(fmt.Sprint("need and words ", int(own*3), min(words, 9)/3), 1)
+	e("words", "", float64(min(words, 12))/4)
+	e(fmt.Sprint("words ", min(words, 12)/2*2), "", 1)
+	e(fmt.Sprint("content ", min(content, 6)), "", 1)
+	e("need", "", own)
+	e(fmt.Sprint("need ", int(own*5)), "", 1)
+	e(fmt.Sprint("need and words ", int(own*3), min(words, 9)/3), "", 1)
 }
