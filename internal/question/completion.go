@@ -17,8 +17,7 @@ import (
 type completion struct {
 	query    string
 	method   method
-	from, to int  // tokens of the question that are replaced or kept
-	short    bool // the message is inserted without its article
+	from, to int // tokens of the question that are replaced or kept
 	pair     *pair
 }
 
@@ -106,9 +105,8 @@ func cutOpening(s string, languages []string) (rest string, opened bool) {
 
 // Limits of completions, in tokens: how many are replaced, and how many are left out at either end.
 const (
-	maxReplaced         = 5
-	maxReplacedUnspaced = 8
-	maxLeftOut          = 7
+	maxReplaced = 5
+	maxLeftOut  = 7
 )
 
 // completions returns all ways to complete a message.
@@ -118,28 +116,18 @@ func (r *pair) completions() (all []completion) {
 		return nil
 	}
 	raw := r.p.Text
-	most := maxReplaced
-	if r.unspaced {
-		most = maxReplacedUnspaced
-	}
 	space := " "
-	all = append(all, completion{raw + space + r.insert, replaces, n, n, false, r})
-	inserts := []string{r.insert}
-	if articles()[r.said[0].key] && len(r.said) > 1 {
-		inserts = append(inserts, r.insert[r.said[1].start:])
-	}
+	all = append(all, completion{raw + space + r.insert, replaces, n, n, r})
 	for i := 0; i < n && (r.opened || r.ended || r.said[0].role != roleQuestionWord); i++ {
-		for j := i + 1; j <= min(n, i+most) && !r.splitsName(i); j++ {
-			for _, insert := range inserts {
-				if !r.splitsName(j) && r.mayReplace(i, j, insert) {
-					all = append(all, completion{raw[:r.before[i].start] + insert + raw[r.before[j-1].end:], replaces, i, j, len(insert) < len(r.insert), r})
-				}
+		for j := i + 1; j <= min(n, i+maxReplaced) && !r.splitsName(i); j++ {
+			if !r.splitsName(j) && r.mayReplace(i, j) {
+				all = append(all, completion{raw[:r.before[i].start] + r.insert + raw[r.before[j-1].end:], replaces, i, j, r})
 			}
 		}
 	}
 	for i := 0; i < min(n, maxLeftOut); i++ {
 		for j := n; j > i && j >= n-maxLeftOut; j-- {
-			all = append(all, completion{r.insert + space + raw[r.before[i].start:r.before[j-1].end], appends, i, j, false, r})
+			all = append(all, completion{r.insert + space + raw[r.before[i].start:r.before[j-1].end], appends, i, j, r})
 		}
 	}
 	return all
@@ -147,9 +135,9 @@ func (r *pair) completions() (all []completion) {
 
 // mayReplace reports whether the message may replace tokens of the question. A phrase with a preposition replaces one with the same
 // preposition, or a place another place: "for children" does not replace "in Munich", and no common noun replaces a name.
-func (r *pair) mayReplace(from, to int, insert string) bool {
+func (r *pair) mayReplace(from, to int) bool {
 	by, old, has, said := r.said[0].key, r.before[from].key, rolesIn(r.before[from:to]), rolesIn(r.said)
-	if said&has&(1<<roleTime) != 0 || r.unspaced || len(insert) < len(r.insert) {
+	if said&has&(1<<roleTime) != 0 || r.unspaced {
 		return true
 	}
 	if startsSlot(by, r.language) {
