@@ -27,7 +27,6 @@ type Nearest struct {
 // Neighbour is a message near in meaning.
 type Neighbour struct {
 	store.Message
-	Cosine float64
 	// Apart says that the message is nearer than chance explains: nearer than the nearest of as many vectors, if their cosines were spread
 	// around the mean as the examined ones are. The meaning of a cosine of 0.4 depends on the model; this does not.
 	Apart bool
@@ -75,7 +74,7 @@ func (s *Vectors) readNearby(ctx context.Context, q Nearest, best *Nearby) (all 
 			return nil, err
 		}
 		if there && m.GuildID == q.GuildID && slices.Contains(q.Channels, m.ChannelID) {
-			all = append(all, Neighbour{m, found.Cosine, found.Cosine > apart})
+			all = append(all, Neighbour{m, found.Cosine > apart})
 		}
 	}
 	return all, nil
@@ -226,33 +225,17 @@ func (ms *vectorCache) add(place, model, channel, id string, v Vector) {
 
 // changed notes that the vector of a message moved to another channel, or is deleted if that is empty.
 func (ms *vectorCache) changed(id, channelID string) {
-	if channelID == "" {
-		ms.remove(id)
-	} else {
-		ms.move(id, channelID)
-	}
-}
-
-// remove removes the vectors of a message.
-func (ms *vectorCache) remove(id string) {
 	ms.mu.Lock()
 	defer ms.mu.Unlock()
 	ms.changes++
 	for _, m := range ms.all {
-		before := len(m.data)
-		m.remove(id)
-		ms.bytes -= before - len(m.data)
-	}
-}
-
-// move moves the vectors of a message to another channel.
-func (ms *vectorCache) move(id, channel string) {
-	ms.mu.Lock()
-	defer ms.mu.Unlock()
-	ms.changes++
-	for _, m := range ms.all {
-		if i, there := m.at[id]; there {
-			m.channels[i] = channel
+		i, there := m.at[id]
+		switch {
+		case there && channelID == "":
+			ms.bytes -= len(m.data) / len(m.ids)
+			m.remove(id)
+		case there:
+			m.channels[i] = channelID
 		}
 	}
 }

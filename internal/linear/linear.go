@@ -107,9 +107,9 @@ func (m *Model) Why(features []Feature, class int) []Reason {
 	return reasons
 }
 
-// Weight returns what a feature of value 1 adds to the log-odds of a class; 0 for an unknown feature.
-func (m *Model) Weight(name string, class int) float64 {
-	if row := m.row(name); row != nil {
+// Weight returns what a feature of value 1 adds to the log-odds of a class; 0 for an unknown feature. Its name may be in parts.
+func (m *Model) Weight(class int, name ...string) float64 {
+	if row := m.row(name...); row != nil {
 		return float64(int8(row[class])) * m.scale[class]
 	}
 	return 0
@@ -117,8 +117,8 @@ func (m *Model) Weight(name string, class int) float64 {
 
 // row returns a feature's weights by class, or nil if it is unknown. Hashes are distributed evenly, so the search
 // starts at the hash's share of all numbers.
-func (m *Model) row(name string) []byte {
-	h, n := hash(name), len(m.names)
+func (m *Model) row(name ...string) []byte {
+	h, n := hash(name...), len(m.names)
 	i := int(uint64(h) * uint64(n) >> hashBits)
 	for i > 0 && m.names[i-1] >= h {
 		i--
@@ -138,10 +138,12 @@ func (m *Model) row(name string) []byte {
 const hashBits = 24
 
 // hash is FNV-1a, folded. A collision costs one feature.
-func hash(name string) uint32 {
+func hash(name ...string) uint32 {
 	h := uint32(2166136261)
-	for i := range len(name) {
-		h = (h ^ uint32(name[i])) * 16777619
+	for _, part := range name {
+		for i := range len(part) {
+			h = (h ^ uint32(part[i])) * 16777619
+		}
 	}
 	return h>>hashBits ^ h&(1<<hashBits-1)
 }
@@ -191,7 +193,7 @@ func Seen[T any](traits []Trait[T], thing *T) (all []Feature) {
 func Worth[T any](traits []Trait[T], m *Model) []float64 {
 	all := make([]float64, len(traits))
 	for i, t := range traits {
-		all[i] = m.Weight(t.Name, 0)
+		all[i] = m.Weight(0, t.Name)
 	}
 	return all
 }

@@ -21,7 +21,7 @@ func TestFile(t *testing.T) {
 			t.Errorf("a model changes on its way through a file:\n%s", diff)
 		}
 	}
-	if plum, red := back.Weight("plum", 0), back.Weight("red", 0); math.Abs(plum-2) > 0.02 || red != 0 {
+	if plum, red := back.Weight(0, "plum"), back.Weight(0, "red"); math.Abs(plum-2) > 0.02 || red != 0 {
 		t.Errorf("plum %v, red %v", plum, red)
 	}
 	if got := back.Classify([]Feature{{"owl", 1}}); got[1] < 0.9 {

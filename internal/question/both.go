@@ -13,13 +13,11 @@ import (
 // search less than the place, the person or the thing that is asked about.
 
 // Lengths in words: of such a query, of a completed question that is asked as it is, of what takes the place of something in the question,
-// and of what asks something without a question's form. maxOwnRunes is the length in characters of a message in a script without spaces
-// that is no question by itself.
+// and of what asks something without a question's form.
 const (
 	maxQueryWords = 12
 	maxWhole      = 13
 	maxSwapped    = 3
-	maxOwnRunes   = 12
 	maxInquiry    = 6
 )
 
@@ -34,8 +32,6 @@ func (r *pair) leans() bool {
 	case len(r.said) == 0 || u.has(in.asides) || allReactions(u) || ReadChat(u.Text, nil) != NoChat || r.ofSpeakers() || !r.inquires():
 		return false
 	case u.has(in.corrections) || u.has(in.pointers) || u.has(in.alike) || r.hasPronoun:
-		return true
-	case r.unspaced && utf8.RuneCountInString(u.Text) <= maxOwnRunes && !strings.Contains(strings.TrimSpace(u.Text), " "):
 		return true
 	}
 	if n == 0 || r.beginsAlike() >= 3 {
@@ -125,16 +121,12 @@ func subjectWords(u Utterance, language string) (all []token) {
 // beside separates the question from the message where both are asked.
 const beside = " – "
 
-// both returns the question and the message. A time in the message takes the place of that in the question.
+// both returns the question and the message.
 func (r *pair) both() string {
 	if s, ok := r.swap(); ok {
 		return s
 	}
-	p, before := r.p, r.p.Text
-	if !r.unspaced && p.timeTo > 0 && rolesIn(r.subject())&(1<<roleTime) != 0 {
-		before = p.replace(p.timeFrom, p.timeTo, "")
-	}
-	return strings.TrimRight(before, "?？!。.~ ") + beside + strings.TrimRight(r.u.Text, "?？!。.~ ")
+	return strings.TrimRight(r.p.Text, "?？!。.~ ") + beside + strings.TrimRight(r.u.Text, "?？!。.~ ")
 }
 
 // onlySubject returns the words of content in a question that is made of several messages, at most maxQueryWords. What may not leave must

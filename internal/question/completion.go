@@ -17,8 +17,7 @@ import (
 type completion struct {
 	query    string
 	method   method
-	from, to int  // tokens of the question that are replaced or kept
-	short    bool // the message is inserted without its article
+	from, to int // tokens of the question that are replaced or kept
 	pair     *pair
 }
 
@@ -106,9 +105,8 @@ func cutOpening(s string, languages []string) (rest string, opened bool) {
 
 // Limits of completions, in tokens: how many are replaced, and how many are left out at either end.
 const (
-	maxReplaced         = 5
-	maxReplacedUnspaced = 8
-	maxLeftOut          = 7
+	maxReplaced = 5
+	maxLeftOut  = 7
 )
 
 // completions returns all ways to complete a message.
@@ -118,28 +116,18 @@ func (r *pair) completions() (all []completion) {
 		return nil
 	}
 	raw := r.p.Text
-	most := maxReplaced
-	if r.unspaced {
-		most = maxReplacedUnspaced
-	}
 	space := " "
-	all = append(all, completion{raw + space + r.insert, replaces, n, n, false, r})
-	inserts := []string{r.insert}
-	if articles()[r.said[0].key] && len(r.said) > 1 {
-		inserts = append(inserts, r.insert[r.said[1].start:])
-	}
+	all = append(all, completion{raw + space + r.insert, replaces, n, n, r})
 	for i := 0; i < n && (r.opened || r.ended || r.said[0].role != roleQuestionWord); i++ {
-		for j := i + 1; j <= min(n, i+most) && !r.splitsName(i); j++ {
-			for _, insert := range inserts {
-				if !r.splitsName(j) && r.mayReplace(i, j, insert) {
-					all = append(all, completion{raw[:r.before[i].start] + insert + raw[r.before[j-1].end:], replaces, i, j, len(insert) < len(r.insert), r})
-				}
+		for j := i + 1; j <= min(n, i+maxReplaced) && !r.splitsName(i); j++ {
+			if !r.splitsName(j) && r.mayReplace(i, j) {
+				all = append(all, completion{raw[:r.before[i].start] + r.insert + raw[r.before[j-1].end:], replaces, i, j, r})
 			}
 		}
 	}
 	for i := 0; i < min(n, maxLeftOut); i++ {
 		for j := n; j > i && j >= n-maxLeftOut; j-- {
-			all = append(all, completion{r.insert + space + raw[r.before[i].start:r.before[j-1].end], appends, i, j, false, r})
+			all = append(all, completion{r.insert + space + raw[r.before[i].start:r.before[j-1].end], appends, i, j, r})
 		}
 	}
 	return all
@@ -147,9 +135,9 @@ func (r *pair) completions() (all []completion) {
 
 // mayReplace reports whether the message may replace tokens of the question. A phrase with a preposition replaces one with the same
 // preposition, or a place another place: "for children" does not replace "in Munich", and no common noun replaces a name.
-func (r *pair) mayReplace(from, to int, insert string) bool {
+func (r *pair) mayReplace(from, to int) bool {
 	by, old, has, said := r.said[0].key, r.before[from].key, rolesIn(r.before[from:to]), rolesIn(r.said)
-	if said&has&(1<<roleTime) != 0 || r.unspaced || len(insert) < len(r.insert) {
+	if said&has&(1<<roleTime) != 0 || r.unspaced {
 		return true
 	}
 	if startsSlot(by, r.language) {
@@ -310,8 +298,8 @@ type Completion struct {
 func Completions(message, before string) (all []Completion) {
 	for _, r := range readPair(message, before).completions() {
 		one := Completion{Query: r.query}
-		add := emit(func(name string, value float64) {
-			one.Features = append(one.Features, linear.Feature{Name: name, Value: value})
+		add := emit(func(of, name string, value float64) {
+			one.Features = append(one.Features, linear.Feature{Name: of + name, Value: value})
 		})
 		r.pair.traits(r.method, add)
 		r.traits(add)
@@ -365,7 +353,7 @@ func (m Models) completeByModel(r *pair) (string, bool) {
 // best returns the best completion, if there is one.
 func (m Models) best(all []completion) (query string, ok bool) {
 	sum, most, shared := 0.0, math.Inf(-1), map[method]float64{}
-	add := emit(func(name string, value float64) { sum += m.Slot.Weight(name, 0) * value })
+	add := emit(func(of, name string, value float64) { sum += m.Slot.Weight(0, of, name) * value })
 	for i := range all {
 		one := &all[i]
 		if _, known := shared[one.method]; !known {
@@ -389,9 +377,9 @@ func pairFeatures(r *pair) []linear.Feature {
 	if r.language == "en" {
 		own = Assess(r.u.Text, nil).Score
 	}
-	add := func(name string, value float64) {
+	add := func(of, name string, value float64) {
 		if value != 0 {
-			all = append(all, linear.Feature{Name: "leans " + name, Value: value})
+			all = append(all, linear.Feature{Name: "leans " + of + name, Value: value})
 		}
 	}
 	r.messageTraits(add)
@@ -410,7 +398,7 @@ func (r *pair) messageTraits(e emit) {
 	e.given("asks", countRole(r.said, roleQuestionWord) > 0)
 	for of := range roleCount {
 		n := countRole(r.said, of)
-		e(fmt.Sprint("has ", min(n, 3), " ", roleNames[of]), 1)
+		e(fmt.Sprint("has ", min(n, 3), " "), roleNames[of], 1)
 		e.given("all "+roleNames[of], n == len(r.said))
 	}
 }
@@ -430,10 +418,10 @@ func (r *pair) sharedTraits(e emit) {
 			content++
 		}
 	}
-	e(fmt.Sprint("begins alike ", r.beginsAlike()), 1)
-	e("shares", float64(min(content, 2)))
-	e("shares small", float64(min(small, 3)))
-	e("shares kind", float64(min(ofKind, 2)))
+	e(fmt.Sprint("begins alike ", r.beginsAlike()), "", 1)
+	e("shares", "", float64(min(content, 2)))
+	e("shares small", "", float64(min(small, 3)))
+	e("shares kind", "", float64(min(ofKind, 2)))
 }
 
 // needTraits emits the length of the message and how much it needs the web by itself.
@@ -443,10 +431,10 @@ func (r *pair) needTraits(e emit, own float64) {
 		content /= 2
 	}
 	words := r.wordCount()
-	e("words", float64(min(words, 12))/4)
-	e(fmt.Sprint("words ", min(words, 12)/2*2), 1)
-	e(fmt.Sprint("content ", min(content, 6)), 1)
-	e("need", own)
-	e(fmt.Sprint("need ", int(own*5)), 1)
-	e(fmt.Sprint("need and words ", int(own*3), min(words, 9)/3), 1)
+	e("words", "", float64(min(words, 12))/4)
+	e(fmt.Sprint("words ", min(words, 12)/2*2), "", 1)
+	e(fmt.Sprint("content ", min(content, 6)), "", 1)
+	e("need", "", own)
+	e(fmt.Sprint("need ", int(own*5)), "", 1)
+	e(fmt.Sprint("need and words ", int(own*3), min(words, 9)/3), "", 1)
 }

@@ -3,7 +3,6 @@ package question
 import (
 	"cmp"
 	"slices"
-	"strings"
 	"sync"
 
 	"familiar/internal/text"
@@ -124,14 +123,7 @@ func fillFragment(u Utterance, p prior) (string, bool) {
 
 // startsSlot reports whether a word is a preposition in a language. Some are articles in others.
 func startsSlot(key, language string) bool {
-	in := text.TablesOf(language).FollowUp
-	switch {
-	case tables().FollowUp.OwnPrepositions.Has(key):
-		return in.OwnPrepositions.Has(key)
-	case in.NotPrepositions.Has(key):
-		return false
-	}
-	return text.Prepositions()[key]
+	return text.Prepositions()[key] && !text.TablesOf(language).FollowUp.NotPrepositions.Has(key)
 }
 
 // plainPreposition returns a preposition without the article that is merged into it: "in" for "im".
@@ -154,9 +146,6 @@ func (p prior) fillSlot(rest string) string {
 	if from, to := p.sameNoun(added); to > from {
 		return p.replace(from, to, rest)
 	}
-	if at := p.sameForm(added); at > 0 {
-		return p.replace(at, at+1, rest)
-	}
 	if common := p.commonNoun(article); common > 0 && !slices.ContainsFunc(added, func(w text.Word) bool { return w.Upper || text.Numeric(w.Key) }) {
 		return p.replace(common, p.slotEnd(common), rest)
 	}
@@ -173,23 +162,17 @@ func (p prior) fillSlot(rest string) string {
 	return p.replaceSubject(rest)
 }
 
-// fillBehind puts a fragment in the place of the phrase with the same preposition, or else of one with another
-// preposition of place.
+// fillBehind puts a fragment in the place of the phrase with the same preposition.
 // No common noun replaces a name: "for kids?" after "what does a ticket for the Veltrain cost?".
 func (p prior) fillBehind(rest string, added []text.Word) string {
-	place := -1
 	exact := slices.ContainsFunc(added, func(w text.Word) bool { return startsName(w) || text.Numeric(w.Key) })
 	for i := len(p.Words) - 2; i > 0; i-- {
-		switch key := p.Words[i].Key; {
-		case p.inTime(i) || text.Numeric(p.Words[i+1].Key) != text.Numeric(added[1].Key):
-		case plainPreposition(key) == plainPreposition(added[0].Key) && (exact || !slices.ContainsFunc(p.Words[i+1:p.slotEnd(i+1)], startsName)):
-			return p.replace(i, p.slotEnd(i+1), rest)
-		case place < 0 && added[len(added)-1].Upper && swappablePrepositions()[key] && swappablePrepositions()[added[0].Key]:
-			place = i
+		if p.inTime(i) || text.Numeric(p.Words[i+1].Key) != text.Numeric(added[1].Key) || plainPreposition(p.Words[i].Key) != plainPreposition(added[0].Key) {
+			continue
 		}
-	}
-	if place > 0 {
-		return p.replace(place, p.slotEnd(place+1), rest)
+		if exact || !slices.ContainsFunc(p.Words[i+1:p.slotEnd(i+1)], startsName) {
+			return p.replace(i, p.slotEnd(i+1), rest)
+		}
 	}
 	return p.Text + " " + rest
 }
@@ -240,26 +223,6 @@ func (p prior) sameNoun(added []text.Word) (from, to int) {
 		}
 	}
 	return 0, 0
-}
-
-// sameForm returns the index of the only word with the same last three letters as a fragment of one word, or 0: "highest" for "lowest".
-func (p prior) sameForm(added []text.Word) (at int) {
-	if len(added) != 1 {
-		return 0
-	}
-	letters := []rune(added[0].Key)
-	if len(letters) < 5 {
-		return 0
-	}
-	for i, w := range p.Words {
-		if strings.HasSuffix(w.Key, string(letters[len(letters)-3:])) {
-			if at > 0 {
-				return 0
-			}
-			at = i
-		}
-	}
-	return at
 }
 
 // commonNoun returns the index of the last common noun after a preposition ("physics" in "the prize in physics") or of

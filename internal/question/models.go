@@ -71,7 +71,7 @@ func (m Models) rescore(n *Need, u Utterance) {
 		n.Cues = append(n.Cues, reasonCues(m.Need.Why(features, 1))...)
 	}
 	if english < 1 {
-		score += (1 - english) * (1 - m.noneOf(m.Multilingual.Classify(n.multilingualFeatures(u))))
+		score += (1 - english) * m.needsWeb(n.multilingualFeatures(u))
 	}
 	n.Score = math.Round(1000*score) / 1000
 }

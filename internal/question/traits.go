@@ -184,70 +184,47 @@ func kindsIn(all []token) (of kindSet) {
 	return of
 }
 
-// emit receives a trait by its name and value.
-type emit func(name string, value float64)
+// emit receives a trait by the two parts of its name, and its value. Joining them would cost more than the model does.
+type emit func(of, name string, value float64)
 
 // given emits a trait that is present.
 func (e emit) given(name string, seen bool) {
 	if seen {
-		e(name, 1)
+		e(name, "", 1)
 	}
 }
 
-// roles emits a trait for each role in a set, by its name.
-func (e emit) roles(names []string, of roleSet) {
-	for ; of != 0; of &= of - 1 {
-		e(names[bits.TrailingZeros16(uint16(of))], 1)
+// roles emits a trait for each role in a set.
+func (e emit) roles(of string, all roleSet) {
+	for ; all != 0; all &= all - 1 {
+		e(of, roleNames[bits.TrailingZeros16(uint16(all))], 1)
 	}
 }
 
-// kinds emits a trait for each kind in a set, by its name.
-func (e emit) kinds(names []string, of kindSet) {
-	for ; of != 0; of &= of - 1 {
-		e(names[bits.TrailingZeros64(uint64(of))], 1)
+// kinds emits a trait for each kind in a set.
+func (e emit) kinds(of string, all kindSet) {
+	for ; all != 0; all &= all - 1 {
+		e(of, kindNames()[bits.TrailingZeros64(uint64(all))], 1)
 	}
-}
-
-// prefixed returns the names with a prefix. Inlining it would add ten kilobytes to the binary.
-//
-//go:noinline
-func prefixed(before string, names []string) (all []string) {
-	for _, name := range names {
-		all = append(all, before+name)
-	}
-	return all
-}
-
-// pairNames are the names of a message's traits, for each method of completing.
-type pairNames struct {
-	has, all, first, last, kinds []string
-}
-
-var namesOf = sync.OnceValue(func() map[method]pairNames {
-	return map[method]pairNames{replaces: namesFor("swap said "), appends: namesFor("add said ")}
-})
-
-func namesFor(what string) pairNames {
-	return pairNames{prefixed(what+"has ", roleNames), prefixed(what+"all ", roleNames), prefixed(what+"first ", roleNames), prefixed(what+"last ", roleNames), prefixed(what+"kind ", kindNames())}
 }
 
 // traits emits the traits of a message that are the same for all completions by one method.
 func (r *pair) traits(of method, e emit) {
-	names, prefix := namesOf()[of], [...]string{replaces: "swap ", appends: "add "}[of]
+	prefix := [...]string{replaces: "swap ", appends: "add "}[of]
 	first, last, has := r.said[0], r.said[len(r.said)-1], rolesIn(r.said)
 	one := func(name string, seen bool) {
 		if seen {
-			e(prefix+name, 1)
+			e(prefix, name, 1)
 		}
 	}
-	e(prefix+"at all", 1)
-	e.roles(names.has, has)
+	e(prefix, "at all", 1)
+	e.roles(prefix+"said has ", has)
 	if has&(has-1) == 0 {
-		e.roles(names.all, has)
+		e.roles(prefix+"said all ", has)
 	}
-	e(names.first[first.role], 1)
-	e(names.last[last.role], 1)
-	e.kinds(names.kinds, kindsIn(r.said))
+	e(prefix+"said first ", roleNames[first.role], 1)
+	e(prefix+"said last ", roleNames[last.role], 1)
+	e.kinds(prefix+"said kind ", kindsIn(r.said))
 	one("opened", r.opened)
 	one("ended", r.ended)
 	one("opened and asks", (r.opened || r.ended) && has&(1<<roleQuestionWord) != 0)
@@ -257,30 +234,30 @@ func (r *pair) traits(of method, e emit) {
 	one("preposition", text.Prepositions()[first.key])
 	one("question", r.u.HasQuestionMark())
 	one("pronoun", r.hasPronoun)
-	e(prefix+"words", float64(min(r.wordCount(), 6))/3)
+	e(prefix, "words", float64(min(r.wordCount(), 6))/3)
 }
 
-// The names of the traits at the ends of a completion: the roles of the tokens on both sides.
+// rolePairs has the names of two roles on both sides of a sign. The last role is the end of the question.
+type rolePairs = [roleCount + 1][roleCount + 1]string
+
 var (
-	swapFrom = sync.OnceValue(func() *[8][8]string { return edges("swap from ") })
-	swapTo   = sync.OnceValue(func() *[8][8]string { return edges("swap to ") })
-	addFrom  = sync.OnceValue(func() *[8][8]string { return edges("add from ") })
-	addTo    = sync.OnceValue(func() *[8][8]string { return edges("add to ") })
+	edges    = sync.OnceValue(func() *rolePairs { return pairsOf("|") })
+	swapsFor = sync.OnceValue(func() *rolePairs { return pairsOf(" for ") })
 )
 
-func edges(what string) *[roleCount + 1][roleCount + 1]string {
-	var all [roleCount + 1][roleCount + 1]string
+func pairsOf(sign string) *rolePairs {
+	var all rolePairs
 	names := append(slices.Clone(roleNames), "end")
 	for i, left := range names {
 		for j, right := range names {
-			all[i][j] = what + left + "|" + right
+			all[i][j] = left + sign + right
 		}
 	}
 	return &all
 }
 
-// edge returns the name of the trait for an index in the question.
-func (r *pair) edge(names *[roleCount + 1][roleCount + 1]string, at int) string {
+// edge returns the name of the roles on both sides of an index in the question.
+func (r *pair) edge(at int) string {
 	left, right := roleCount, roleCount
 	if at > 0 {
 		left = r.before[at-1].role
@@ -288,32 +265,15 @@ func (r *pair) edge(names *[roleCount + 1][roleCount + 1]string, at int) string 
 	if at < len(r.before) {
 		right = r.before[at].role
 	}
-	return names[left][right]
+	return edges()[left][right]
 }
-
-// The names of the traits of replaced tokens.
-var (
-	swapHas     = sync.OnceValue(func() []string { return prefixed("swap has ", roleNames) })
-	swapFirst   = sync.OnceValue(func() []string { return prefixed("swap first ", roleNames) })
-	swapLast    = sync.OnceValue(func() []string { return prefixed("swap last ", roleNames) })
-	swapLeaves  = sync.OnceValue(func() []string { return prefixed("swap leaves ", roleNames) })
-	swapMisses  = sync.OnceValue(func() []string { return prefixed("swap misses ", roleNames) })
-	swapNothing = sync.OnceValue(func() []string { return prefixed("swap nothing for ", roleNames) })
-	swapKinds   = sync.OnceValue(func() []string { return prefixed("swap kind ", kindNames()) })
-	swapFor     = sync.OnceValue(func() (all [roleCount][]string) {
-		for i, name := range roleNames {
-			all[i] = prefixed("swap "+name+" for ", roleNames)
-		}
-		return all
-	})
-)
 
 // traits emits the traits of a completion.
 func (r *completion) traits(e emit) {
 	switch {
 	case r.method == replaces && r.from == r.to:
-		e("swap nothing", 1)
-		e.roles(swapNothing(), rolesIn(r.pair.said))
+		e("swap nothing", "", 1)
+		e.roles("swap nothing for ", rolesIn(r.pair.said))
 	case r.method == replaces:
 		r.replaceTraits(e)
 		r.wordTraits(e)
@@ -327,26 +287,26 @@ func (r *completion) replaceTraits(e emit) {
 	span := p.before[r.from:r.to]
 	first, last := span[0], span[len(span)-1]
 	has, said := rolesIn(span), rolesIn(p.said)
-	e.roles(swapHas(), has)
-	e(swapFirst()[first.role], 1)
-	e(swapLast()[last.role], 1)
-	e.roles(swapLeaves(), rolesIn(p.before[:r.from])|rolesIn(p.before[r.to:]))
+	e.roles("swap has ", has)
+	e("swap first ", roleNames[first.role], 1)
+	e("swap last ", roleNames[last.role], 1)
+	e.roles("swap leaves ", rolesIn(p.before[:r.from])|rolesIn(p.before[r.to:]))
 	for of := has; of != 0; of &= of - 1 {
 		i := bits.TrailingZeros16(uint16(of))
 		for with := said; with != 0; with &= with - 1 {
-			e(swapFor()[bits.TrailingZeros16(uint16(with))][i], 1)
+			e("swap ", swapsFor()[bits.TrailingZeros16(uint16(with))][i], 1)
 		}
 	}
 	const distinct roleSet = 1<<roleTime | 1<<roleNumber | 1<<roleName
-	e.roles(swapMisses(), distinct&said&rolesIn(p.before)&^has)
+	e.roles("swap misses ", distinct&said&rolesIn(p.before)&^has)
 	const content roleSet = 1<<roleFunctionWord - 1
 	e.given("swap same roles", has&content == said&content)
-	e.kinds(swapKinds(), kindsIn(span))
+	e.kinds("swap kind ", kindsIn(span))
 	same := kindsIn(span)&kindsIn(p.said) != 0
 	e.given("swap same kind", same)
 	e.given("swap misses kind", !same && kindsIn(p.before)&kindsIn(p.said) != 0)
-	e(p.edge(swapFrom(), r.from), 1)
-	e(p.edge(swapTo(), r.to), 1)
+	e("swap from ", p.edge(r.from), 1)
+	e("swap to ", p.edge(r.to), 1)
 	e.given("swap all", r.from == 0 && r.to == len(p.before))
 	e.given("swap at end", r.to == len(p.before))
 	e.given("swap at start", r.from == 0)
@@ -355,12 +315,12 @@ func (r *completion) replaceTraits(e emit) {
 	if p.unspaced {
 		longer = utf8.RuneCountInString(p.p.Text[first.start:last.end]) - utf8.RuneCountInString(p.insert)
 	}
-	e("swap length", float64(min(max(longer, -longer), 4)))
-	e("swap longer", float64(max(0, len(span)-len(p.said))))
+	e("swap length", "", float64(min(max(longer, -longer), 4)))
+	e("swap longer", "", float64(max(0, len(span)-len(p.said))))
 	if cuts := r.cutRuns(); cuts > 0 {
-		e("swap cuts", cuts)
+		e("swap cuts", "", cuts)
 		if p.unspaced {
-			e("swap cuts unspaced", cuts)
+			e("swap cuts unspaced", "", cuts)
 		}
 	}
 	e.given("swap last fresh", r.isNewRun(true))
@@ -388,62 +348,47 @@ func (r *completion) wordTraits(e emit) {
 	e.given("swap none for article", articles()[by] && !articles()[first])
 	e.given("swap article for none", !articles()[by] && articles()[first])
 	e.given("swap doubles article", articles()[by] && articles()[behind])
-	e.given("swap without article", r.short)
-	e.given("swap number without article", r.short && rolesIn(p.said)&(1<<roleNumber) != 0)
-	e.given("swap without article behind article", r.short && articles()[behind])
 	e.given("swap same ending", sameEnding(last, end))
 	e.given("swap same last letter", lastRune(last) == lastRune(end))
 	e.given("swap same last", last == end)
 	e.given("swap same first", first == by)
 	if n := r.repeated(); n > 0 {
-		e("swap says twice", n)
+		e("swap says twice", "", n)
 	}
 }
-
-// The names of the traits of kept tokens.
-var (
-	addLeaves           = sync.OnceValue(func() []string { return prefixed("add leaves out ", roleNames) })
-	addLeavesRight      = sync.OnceValue(func() []string { return prefixed("add leaves out right ", roleNames) })
-	addLeavesAll        = sync.OnceValue(func() []string { return prefixed("add leaves out all ", roleNames) })
-	addFirst            = sync.OnceValue(func() []string { return prefixed("add first ", roleNames) })
-	addLast             = sync.OnceValue(func() []string { return prefixed("add last ", roleNames) })
-	addKeepsKinds       = sync.OnceValue(func() []string { return prefixed("add keeps kind ", kindNames()) })
-	addLeftKinds        = sync.OnceValue(func() []string { return prefixed("add leaves out kind ", kindNames()) })
-	addCuts, addCutsEnd = []string{"add cuts 0", "add cuts 1", "add cuts 2"}, []string{"add cuts 0 at end", "add cuts 1 at end", "add cuts 2 at end"}
-)
 
 func (r *completion) appendTraits(e emit) {
 	p := r.pair
 	span, left, right := p.before[r.from:r.to], p.before[:r.from], p.before[r.to:]
 	out, has := rolesIn(left)|rolesIn(right), rolesIn(span)
-	e.roles(addLeaves(), out)
-	e.roles(addLeavesRight(), rolesIn(right))
-	e.roles(addLeavesAll(), out&^has)
-	e(addFirst()[span[0].role], 1)
-	e(addLast()[span[len(span)-1].role], 1)
-	e(p.edge(addFrom(), r.from), 1)
-	e(p.edge(addTo(), r.to), 1)
-	e.kinds(addKeepsKinds(), kindsIn(span))
-	e.kinds(addLeftKinds(), kindsIn(left)|kindsIn(right))
+	e.roles("add leaves out ", out)
+	e.roles("add leaves out right ", rolesIn(right))
+	e.roles("add leaves out all ", out&^has)
+	e("add first ", roleNames[span[0].role], 1)
+	e("add last ", roleNames[span[len(span)-1].role], 1)
+	e("add from ", p.edge(r.from), 1)
+	e("add to ", p.edge(r.to), 1)
+	e.kinds("add keeps kind ", kindsIn(span))
+	e.kinds("add leaves out kind ", kindsIn(left)|kindsIn(right))
 	e.given("add first article", articles()[span[0].key])
 	e.given("add first preposition", text.Prepositions()[span[0].key])
 	if len(left) > 0 {
 		e.given("add behind article", articles()[left[len(left)-1].key])
 		e.given("add behind preposition", text.Prepositions()[left[len(left)-1].key])
 	}
-	if len(left) < len(addCuts) {
-		e(addCuts[len(left)], 1)
+	if n := len(left); n < 3 {
+		e("add cuts ", "012"[n:n+1], 1)
 	}
-	if len(right) < len(addCutsEnd) {
-		e(addCutsEnd[len(right)], 1)
+	if n := len(right); n < 3 {
+		e([...]string{"add cuts 0", "add cuts 1", "add cuts 2"}[n], " at end", 1)
 	}
 	if len(left)+len(right) == 0 {
-		e("add whole", 1)
+		e("add whole", "", 1)
 		e.given("add whole of who", span[0].kinds&whoKindSet() != 0)
 		e.given("add whole and pronoun", r.pair.hasPronoun)
 	}
 	if cuts := r.cutRuns(); cuts > 0 {
-		e("add cuts", cuts)
+		e("add cuts", "", cuts)
 	}
-	e("add length", float64(min(len(span), 8))/4)
+	e("add length", "", float64(min(len(span), 8))/4)
 }

@@ -141,14 +141,6 @@ type Stats struct {
 	Faults   int // answer files that could not be written
 }
 
-// HitRate is the share of searches that sent nothing over the network, 0 to 1.
-func (s Stats) HitRate() float64 {
-	if s.Searches == 0 {
-		return 0
-	}
-	return float64(s.Free) / float64(s.Searches)
-}
-
 // Stats returns the counts so far.
 func (e *Engine) Stats() Stats {
 	e.mu.Lock()

@@ -292,17 +292,7 @@ func (m Moment) format(language string, now time.Time) string {
 	}
 	switch m.unit {
 	case 'm':
-		if m.which == 0 {
-			return formatMonth(month(m.n), language)
-		}
-		away := m.n + 1 - int(now.Month())
-		switch {
-		case m.which == '<' && away >= 0:
-			away -= 12
-		case m.which == '>' && away <= 0:
-			away += 12
-		}
-		return formatMonth(month(away), language)
+		return formatMonth(month(m.monthsAway(now)), language)
 	case 's':
 		return m.formatSeason(language, now)
 	case 'w': // the month with most of its days
@@ -314,6 +304,20 @@ func (m Moment) format(language string, now time.Time) string {
 		return fmt.Sprintf("Q%d %d", (t.Month()+2)/3, t.Year())
 	}
 	return strconv.Itoa(now.Year() + m.n)
+}
+
+// monthsAway returns how many months away a month is.
+func (m Moment) monthsAway(now time.Time) int {
+	away := m.n + 1 - int(now.Month())
+	switch {
+	case m.which == 0:
+		return m.n
+	case m.which == '<' && away >= 0:
+		away -= 12
+	case m.which == '>' && away <= 0:
+		away += 12
+	}
+	return away
 }
 
 // monday returns the Monday of the week of t.
@@ -435,6 +439,8 @@ func before(now time.Time, n int, unit string) (time.Time, bool) {
 		return now.AddDate(0, 0, -7*n), true
 	case unit == "m":
 		return now.AddDate(0, -n, 0), true
+	case unit == "y":
+		return now.AddDate(-n, 0, 0), true
 	}
 	return time.Time{}, false
 }
@@ -517,10 +523,10 @@ func indexes(from, n int) (all []int) {
 	return all
 }
 
-// latelyWords precede a number of units up to now. everyUnit holds the units that are not counted in the tables.
+// latelyWords precede a number of units up to now. shortUnits holds the units that the tables leave out.
 var (
 	latelyWords = LazySet(func() WordList { return "last past letzten vergangenen últimos últimas derniers dernières passés" })
-	everyUnit   = map[string]time.Duration{"minute": time.Minute, "minutes": time.Minute, "min": time.Minute, "mins": time.Minute, "hour": time.Hour, "hours": time.Hour, "h": time.Hour}
+	shortUnits  = map[string]string{"minute": "i", "minutes": "i", "min": "i", "mins": "i", "hour": "h", "hours": "h", "h": "h"}
 )
 
 // lately parses "last 3 days", "past hour" and "last 24 hours" at the start of words, and returns how many words it
@@ -536,18 +542,15 @@ func lately(words []Word, now time.Time) (n int, span TimeSpan, ok bool) {
 		count, _ = strconv.Atoi(words[1].Key)
 		n = 2
 	}
-	if count < 1 || count > 5000 {
+	if count > 5000 {
 		return 0, span, false
 	}
-	if unit := everyUnit[words[n].Key]; unit > 0 {
-		return n + 1, TimeSpan{now.Add(-time.Duration(count) * unit), now}, true
+	unit := shortUnits[words[n].Key]
+	if unit == "" && n > 1 { // "last week" is in the tables
+		unit = units()[words[n].Key]
 	}
-	unit := units()[words[n].Key]
-	if n == 1 || unit == "" {
-		return 0, span, false // "last week" is in the tables
-	}
-	from := map[byte]time.Time{'d': now.AddDate(0, 0, -count), 'w': now.AddDate(0, 0, -7*count), 'm': now.AddDate(0, -count, 0), 'y': now.AddDate(-count, 0, 0)}[unit[0]]
-	return n + 1, TimeSpan{from, now}, !from.IsZero()
+	from, ok := before(now, count, unit)
+	return n + 1, TimeSpan{from, now}, ok
 }
 
 // span returns the day, week, month or year of a moment.
@@ -566,14 +569,7 @@ func (m Moment) span(now time.Time) (TimeSpan, bool) {
 	case 'e':
 		return days(monday(now).AddDate(0, 0, 7*m.n+5), 0, 2)
 	case 'm':
-		if m.which == 0 {
-			return days(first.AddDate(0, m.n, 0), 1, 0)
-		}
-		away := m.n + 1 - int(now.Month())
-		if m.which == '<' && away >= 0 {
-			away -= 12
-		}
-		return days(first.AddDate(0, away, 0), 1, 0)
+		return days(first.AddDate(0, m.monthsAway(now), 0), 1, 0)
 	case 's':
 		return days(m.season(now), 3, 0)
 	case 'y':

@@ -266,7 +266,6 @@ type followUpTables struct {
 	TopicOpenings       map[string]PhraseList `toml:"topic_openings"`       // behind them a question names its topic: "about", or "of", where more may follow
 	PlacePrepositions   WordList              `toml:"place_prepositions"`   // prepositions that can replace one another
 	ArticlePrepositions map[string]WordList   `toml:"article_prepositions"` // prepositions with an article in them, by the preposition: "in" has "im"
-	OwnPrepositions     WordList              `toml:"own_prepositions"`     // prepositions that are articles in other languages
 	NotPrepositions     WordList              `toml:"not_prepositions"`     // words that are prepositions in other languages only
 	ProForms            WordList              `toml:"pro_forms"`            // words for a thing that was named: "the one"
 	Adverbs             WordList              // words behind "and" that fill no slot: "and now?"

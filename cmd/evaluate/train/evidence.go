@@ -94,7 +94,7 @@ func (p page) best(m *linear.Model) string {
 		order[i] = i
 		scores[i] = -evidence.LengthPenalty * math.Log(float64(utf8.RuneCountInString(q)))
 		for _, f := range p.choice.Options[i] {
-			scores[i] += m.Weight(f.Name, 0) * f.Value
+			scores[i] += m.Weight(0, f.Name) * f.Value
 		}
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(scores[b], scores[a]) })

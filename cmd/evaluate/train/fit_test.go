@@ -45,7 +45,7 @@ func TestLearns(t *testing.T) {
 	if why := m.Why([]linear.Feature{{Name: "noise1", Value: 1}, {Name: "owl", Value: 1}, {Name: "unheard", Value: 1}}, 1); len(why) != 2 || why[0].Name != "owl" || why[0].Gain <= 0 {
 		t.Errorf("why %v", why)
 	}
-	if m.Weight("unheard", 1) != 0 || m.Weight("owl", 1) <= 0 {
+	if m.Weight(1, "unheard") != 0 || m.Weight(1, "owl") <= 0 {
 		t.Error("does not know what it knows")
 	}
 }
@@ -71,10 +71,10 @@ func TestFitChoices(t *testing.T) {
 		choices = append(choices, c)
 	}
 	m := fitChoices("right", choices, 1)
-	if length, red, page := m.Weight("length", 0), m.Weight("red", 0), m.Weight("page", 0); length <= 0 || red >= -length || page < -0.01 || page > 0.01 {
+	if length, red, page := m.Weight(0, "length"), m.Weight(0, "red"), m.Weight(0, "page"); length <= 0 || red >= -length || page < -0.01 || page > 0.01 {
 		t.Errorf("length %+.2f, red %+.2f, page %+.2f", length, red, page)
 	}
-	if got := m.Weight("unheard of", 0); got != 0 {
+	if got := m.Weight(0, "unheard of"); got != 0 {
 		t.Errorf("unknown: %v", got)
 	}
 }
