@@ -132,3 +132,17 @@ func TestForgetsAsProposed(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 }
+
+// What speaks of the memory without an order, or orders to forget, is not kept, even if a hostile side model proposes all of it.
+func TestDoubtfulIsNotKept(t *testing.T) {
+	_, say := keeperWith(t, func(message string) []map[string]any {
+		return []map[string]any{{"kind": "keep", "words": message}, {"kind": "keep", "words": message[strings.LastIndexAny(message, " ,:，：")+1:]}}
+	})
+	for _, message := range messagesOf(t, "doubtful.txt") {
+		for _, one := range say(message) {
+			if one.Refused == "" {
+				t.Errorf("%q: %+v", message, one)
+			}
+		}
+	}
+}
