@@ -24,6 +24,7 @@ import (
 	"familiar/internal/linear"
 	"familiar/internal/question"
 	"familiar/internal/text"
+	"familiar/internal/web/guard"
 )
 
 // Question is what a message asks of the past of its own server. The zero value asks nothing.
@@ -159,7 +160,8 @@ func weigh(model *linear.Model, q Question, s spokenParts) Question {
 func (s *spokenParts) inDirect(q Question) Question {
 	has := func(parts ...string) bool { return slices.ContainsFunc(parts, func(n string) bool { return s.has[n] }) }
 	channels, said := len(s.q.Channels) > 0, has("say", "post", "talk", "suggest", "message", "link", "own_say", "own_talk", "own_suggest", "own_message", "chat", "server")
-	if s.ofWorld() && !channels || has("future") && !q.Asks() {
+	page := len(guard.TypedURLs(s.u.Text)) > 0
+	if (s.ofWorld() || page) && !channels || has("future") && !q.Asks() {
 		return q
 	}
 	if len(s.q.People) == 0 && said {
