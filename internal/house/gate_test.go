@@ -32,7 +32,7 @@ func checkGate(h *house, complain complainer) {
 			}
 			for _, d := range s.syntax.Decls {
 				f, ok := d.(*ast.FuncDecl)
-				if !ok || f.Recv == nil {
+				if !ok {
 					continue
 				}
 				name, called := methodName(f), callsIn(f)
@@ -51,8 +51,11 @@ func checkGate(h *house, complain complainer) {
 	}
 }
 
-// methodName returns Type.Method.
+// methodName returns Type.Method, or the name of a function.
 func methodName(f *ast.FuncDecl) string {
+	if f.Recv == nil {
+		return f.Name.Name
+	}
 	of := f.Recv.List[0].Type
 	if star, ok := of.(*ast.StarExpr); ok {
 		of = star.X

@@ -54,6 +54,7 @@ package bot
 func (b *Bot) edited() { b.Gate.Pass(); b.enqueue() }
 func (b *Bot) AnswerAgain() { b.enqueue() } // no
 func (b *Bot) barge() { b.Gate.Pass(); b.enqueue() } // no
+func barge(b *Bot) { b.enqueue() } // no
 func (b *Bot) LookUpFor() { b.Aside(func() { actor.Lookup.Lookup() }) }
 func (b *Bot) Aside() { look() } // no
 func (l *lane) put() { l.waiting.put() }

@@ -129,7 +129,7 @@ func hasAddress(s string) bool { return address.MatchString(s) }
 func Refusal(redactor *redact.Redactor, r turn.Request, said string, other bool) string {
 	s := newSaying(said)
 	switch {
-	case other || namesOther(r, s) || !saysOwnPrivate(s):
+	case other || namesOther(r, s) || !saysOwnPrivate(s, insideOf(r.Message.Text, said)):
 		return turn.MemoryOthers
 	case redactor.String(said) != said:
 		return turn.MemorySecret
@@ -150,11 +150,46 @@ func CardRefusal(redactor *redact.Redactor, value string, names []string) string
 	return ""
 }
 
-// saysOwnPrivate reports whether a text that speaks of health, belief, sex or politics speaks of its writer's alone. In a language that needs
-// no pronoun it does if it names nobody.
-func saysOwnPrivate(s saying) bool {
+// saysOwnPrivate reports whether a text that speaks of health, belief, sex or politics speaks of its writer's alone, or only of a place where
+// people meet. In a language that needs no pronoun it speaks of its writer if it names nobody. inside says that it is the end of a sentence,
+// so that its first word has a capital only if it is a name.
+func saysOwnPrivate(s saying, inside bool) bool {
+	if !s.Has(lexicon().private) || s.ofMeeting() {
+		return true
+	}
+	from := min(1, len(s.Words))
+	if inside {
+		from = 0
+	}
 	own, _ := order.About(s.Text)
-	own = own || text.TablesOf(s.Code).Memory.Drops && !slices.ContainsFunc(s.Words[min(1, len(s.Words)):], func(w text.Word) bool { return w.Upper }) &&
-		!strings.ContainsAny(s.Text, "はが는은")
-	return !s.Has(lexicon().private) || own && !s.ofThird() && !s.Has(lexicon().people)
+	own = own || text.TablesOf(s.Code).Memory.Drops && !hasCapital(s.Words[from:]) && !strings.ContainsAny(s.Text, "はが는은")
+	return own && !s.ofThird() && !s.Has(lexicon().people)
+}
+
+// ofMeeting reports whether a text begins with something to which people come together, names nobody, and has no private word but those of
+// places: "practice is on Thursday at the church".
+func (s saying) ofMeeting() bool {
+	in, from, _ := s.Find(lexicon().meetings)
+	if from < 0 || s.Has(lexicon().intimate) || s.Has(lexicon().people) || s.startsThird() {
+		return false
+	}
+	d := s.dialect()
+	leads := func(w text.Word) bool { return !d.small[w.Key] && !d.determiners[w.Key] }
+	third := func(w text.Word) bool { return d.third[w.Key] && !d.articles[w.Key] }
+	named := func(w text.Word) bool {
+		_, day := text.Weekday(w.Key)
+		return w.Upper && w.Start > 0 && s.Code != "de" && !day
+	}
+	return !slices.ContainsFunc(text.Words(in[:from]), leads) && !slices.ContainsFunc(s.Words, third) && !slices.ContainsFunc(s.Words, named)
+}
+
+func hasCapital(words []text.Word) bool {
+	return slices.ContainsFunc(words, func(w text.Word) bool { return w.Upper })
+}
+
+// insideOf reports whether a part of a message stands behind other words of its sentence.
+func insideOf(message, part string) bool {
+	before, _, found := strings.Cut(message, part)
+	before = strings.TrimRight(before, " \t")
+	return found && before != "" && !strings.ContainsRune(".!?:。！？：\n\"“«", []rune(before)[utf8.RuneCountInString(before)-1])
 }

@@ -83,7 +83,7 @@ func (k *Keeper) orders(ctx context.Context, r turn.Request) (all []task) {
 	}
 	parsed, doubt := parse(r.Message.Text, r.Names)
 	for _, o := range parsed {
-		all = append(all, task{Order: o})
+		all = append(all, task{Order: o, refused: k.ofOthers(r, o)})
 	}
 	vague := len(all) == 1 && all[0].Deed == order.Correct && !all[0].Plain && all[0].Wrong == ""
 	switch {
@@ -108,6 +108,22 @@ func (k *Keeper) orders(ctx context.Context, r turn.Request) (all []task) {
 		all = []task{{Order: order.Order{Deed: order.Keep}, refused: why}}
 	}
 	return all
+}
+
+// ofOthers returns why a plain order is refused that is somebody else's by the words before it, or "": "Ada wants you to note that", "my gran
+// forgets everything".
+func (k *Keeper) ofOthers(r turn.Request, o order.Order) string {
+	for _, sentence := range order.Spoken(r.Message.Text, r.Names) {
+		head, _, holds := strings.Cut(sentence, o.Text)
+		s := newSaying(head)
+		switch {
+		case o.All && newSaying(sentence).Has(lexicon().people):
+			return turn.MemoryUnclear
+		case o.Deed == order.Keep && o.Text != "" && holds && (namesOther(r, s) || frames(s)):
+			return turn.MemoryOthers
+		}
+	}
+	return ""
 }
 
 // whyNot returns why nothing is done of a message that seems to hold an order.

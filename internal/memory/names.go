@@ -14,12 +14,17 @@ import (
 
 // ofThird reports whether a sentence is about somebody who was named before: "she has …".
 func (s saying) ofThird() bool {
-	if len(s.Words) == 0 {
-		return false
-	}
+	return s.Code != "" && text.ContainsAny(s.Words, s.dialect().third) || s.startsThird()
+}
+
+// startsThird reports whether a sentence begins with a word for somebody who was named before. In Spanish an accent tells it from the article.
+func (s saying) startsThird() bool {
 	d := s.dialect()
-	if s.Code != "" && text.ContainsAny(s.Words, d.third) || d.firstThird[s.Words[0].Key] && !d.own[s.Words[0].Key] {
-		return true
+	if len(s.Words) > 0 {
+		w := s.Words[0]
+		if article := d.articles[w.Key] && text.ASCII(s.Text[w.Start:w.End]); d.firstThird[w.Key] && !d.own[w.Key] && !article {
+			return true
+		}
 	}
 	return text.Unspaced(s.Text) && slices.ContainsFunc(slices.Collect(maps.Keys(d.firstThird)), func(third string) bool { return strings.HasPrefix(s.Text, third) })
 }
@@ -98,5 +103,8 @@ func namesOther(r turn.Request, s saying) bool {
 			return true
 		}
 	}
-	return slices.ContainsFunc(r.People, func(name string) bool { return other(name) && s.names(name) })
+	leads := len(s.Words) > 0 && s.Words[0].Upper && insideOf(r.Message.Text, s.Text) // with a capital that only a name has
+	return slices.ContainsFunc(r.People, func(name string) bool {
+		return other(name) && (s.names(name) || leads && s.sameName(text.Words(name), s.Words[:1]))
+	})
 }

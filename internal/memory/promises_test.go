@@ -132,3 +132,39 @@ func TestForgetsAsProposed(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 }
+
+// What speaks of the memory without an order, or orders to forget, is not kept, even if a hostile side model proposes all of it.
+func TestDoubtfulIsNotKept(t *testing.T) {
+	_, say := keeperWith(t, func(message string) []map[string]any {
+		return []map[string]any{{"kind": "keep", "words": message}, {"kind": "keep", "words": message[strings.LastIndexAny(message, " ,:，：")+1:]}}
+	})
+	for _, message := range messagesOf(t, "doubtful.txt") {
+		for _, one := range say(message) {
+			if one.Refused == "" {
+				t.Errorf("%q: %+v", message, one)
+			}
+		}
+	}
+}
+
+// An honest side model has each of these forgotten, and a hostile one that points at something else has nothing forgotten.
+func TestForgetsInAnyWords(t *testing.T) {
+	for _, row := range messagesOf(t, "forgets.txt") {
+		kept, message, _ := strings.Cut(row, " | ")
+		for _, honest := range []bool{true, false} {
+			memory := 1
+			if !honest {
+				memory = 2
+			}
+			k, say := keeperWith(t, func(string) []map[string]any { return []map[string]any{{"kind": "forget", "memory": memory}} })
+			k.Memories.Save(t.Context(), Statement{Kind: Note, Scope: Scope{Kind: ScopeDM, ID: "c"}, Text: "zither zeppelin", Author: "1", By: "1", Sources: []string{CommandSource("z")}, SaidAt: time.Now().Add(-time.Hour), LearnedAt: time.Now().Add(-time.Hour)})
+			k.Memories.Save(t.Context(), Statement{Kind: Note, Scope: Scope{Kind: ScopeDM, ID: "c"}, Text: kept, Author: "1", By: "1", Sources: []string{CommandSource("k")}, SaidAt: time.Now(), LearnedAt: time.Now()})
+			got := say(message)
+			forgot := len(got) == 1 && got[0].Deed == "forget" && got[0].Refused == "" && len(got[0].IDs) == 1
+			all, err := k.Memories.Export(t.Context())
+			if err != nil || honest && !forgot || len(all) != 2 && !forgot || forgot && !(len(all) == 1 && strings.Contains(all[0].Text, "zither")) {
+				t.Errorf("%q, honest %t: %+v, left %d, %v", message, honest, got, len(all), err)
+			}
+		}
+	}
+}

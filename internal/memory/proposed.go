@@ -58,7 +58,7 @@ func (k *Keeper) proposed(ctx context.Context, r turn.Request) (all []task, err 
 	if err := k.Ask(ctx, orderInstructions, list.String(), &got); err != nil {
 		return nil, fmt.Errorf("ask the side model what is ordered: %w", err)
 	}
-	own := order.Spoken(r.Message.Text, r.Names)
+	own, likeliest := order.Spoken(r.Message.Text, r.Names), order.Likeliest(r.Message.Text, r.Names)
 	for _, p := range got.Orders[:min(len(got.Orders), mostProposed)] {
 		o := task{Order: order.Order{Deed: p.Kind, Text: stated(r.Message.Text, p.Words, r.Names)}}
 		var old Statement
@@ -70,10 +70,12 @@ func (k *Keeper) proposed(ctx context.Context, r turn.Request) (all []task, err 
 			o.Deed = order.Keep
 		}
 		switch {
-		case o.Deed == order.Keep && o.Text != "" && tells(o.Text, r.Names):
+		case o.Deed == order.Keep && o.Text != "" && likeliest != order.Forget && tells(o.Text, r.Names):
 			o.memory = 0
 			o.Own, o.Other = order.About(o.Text)
-		case o.Deed == order.Forget && old.ID != 0 && slices.ContainsFunc(own, func(one string) bool { return order.MayForget(one) && reporting(one, r.Names) == "" }):
+		case o.Deed == order.Forget && old.ID != 0 && slices.ContainsFunc(own, func(one string) bool {
+			return (likeliest == order.Forget || order.MayForget(one)) && reporting(one, r.Names) == ""
+		}):
 			o.Text = old.Text
 		case o.Deed == order.Correct && old.ID != 0 && o.Text != "":
 		default:
@@ -123,7 +125,7 @@ func stated(message, words string, names []string) string {
 	}
 	s := newSaying(whole)
 	before := slices.ContainsFunc(sentences[:from], func(one string) bool { return frames(newSaying(one)) })
-	if before || slices.ContainsFunc(text.MessageSentences(message), takesBack) || asks(s) || frames(s) || quotes(s) || order.Quotes(whole) || s.EndsWith(lexicon().jokes) {
+	if before || slices.ContainsFunc(text.MessageSentences(message), takesBack) || asks(s) || frames(s) || quotes(s) || order.Quotes(whole) || s.startsThird() || s.EndsWith(lexicon().jokes) {
 		return ""
 	}
 	return order.Trim(whole)
@@ -162,13 +164,23 @@ func speaksOfMemory(part string, names []string) bool {
 	return len(orders) > 0 || doubt != order.NoDoubt
 }
 
-// reporting returns what stands before a colon and does not speak of memory: "Ben: …" reports what follows.
+// reporting returns what stands before a colon, unless it speaks of memory or to the bot: "Ben: …" reports what follows.
 func reporting(sentence string, names []string) string {
-	if head, colon := order.BeforeColon(sentence); colon && !speaksOfMemory(head, names) {
+	if head, colon := order.BeforeColon(sentence); colon && !speaksOfMemory(head, names) && !isForReader(head) {
 		return head
 	}
 	return ""
 }
+
+// isForReader reports whether a few words only say that the next ones are for who reads them: "important for you".
+func isForReader(head string) bool {
+	words := text.Words(head)
+	last := len(words) - 1
+	return last >= 1 && last <= maxForReader && text.SecondPerson("")[words[last].Key] && text.Prepositions()[words[last-1].Key] && !newSaying(head).startsThird() && !newSaying(head).Has(lexicon().people)
+}
+
+// maxForReader is how many words may stand before the last of them.
+const maxForReader = 3
 
 // onSameMatter reports whether two statements give the same, or share a word of meaning.
 func onSameMatter(old, new string) bool {

@@ -82,10 +82,12 @@ func isRemark(part string) bool {
 	return !own && wordsOf(part) <= longestRemark
 }
 
-// takesBack reports whether a part of a message says that what stands before it was not meant, or is not so.
+// takesBack reports whether a part of a message says that what stands before it was not meant, or is not so: "just kidding", "that I am not".
 func takesBack(part string) bool {
-	s := newSaying(part)
-	return wordsOf(part) <= maxBackward && (s.Has(lexicon().jokes) || s.Has(lexicon().untrue))
+	s, all := newSaying(part), lexicon().of[""]
+	says := func(w text.Word) bool { return !all.small[w.Key] && !all.negations[w.Key] && !lexicon().plain[w.Key] }
+	return wordsOf(part) <= maxBackward && (s.Has(lexicon().jokes) || s.Has(lexicon().untrue)) ||
+		!text.Unspaced(part) && len(s.Words) > 1 && text.ContainsAny(s.Words, all.negations) && !slices.ContainsFunc(s.Words, says)
 }
 
 // wordsOf returns how many words a text has, or would have if they stood apart.
@@ -122,17 +124,18 @@ func newSaying(s string) saying { return saying{text.NewSaying(s)} }
 
 // lexicons holds the tables of package text that judge sentences.
 type lexicons struct {
-	frames, jokes, untrue, people, bots, duties, commands, private, harmless, harmlessWords text.PhraseSet
-	plain                                                                                   map[string]bool
-	of                                                                                      map[string]*dialect // by language; "" has all
+	frames, jokes, untrue, people, bots, duties, commands, private, harmless, harmlessWords, meetings text.PhraseSet
+	intimate                                                                                          text.PhraseSet // of private, without places
+	plain                                                                                             map[string]bool
+	of                                                                                                map[string]*dialect // by language; "" has all
 }
 
 // dialect holds those that hold in one language.
 type dialect struct {
-	small, own, third, firstThird, determiners map[string]bool
-	asks, negations, verbs                     map[string]bool
-	qualifiers, attributes                     text.PhraseSet
-	single                                     map[string]text.PhraseSet
+	small, own, third, firstThird, determiners, articles map[string]bool
+	asks, negations, verbs                               map[string]bool
+	qualifiers, attributes                               text.PhraseSet
+	single                                               map[string]text.PhraseSet
 }
 
 var lexicon = sync.OnceValue(func() *lexicons {
@@ -142,7 +145,10 @@ var lexicon = sync.OnceValue(func() *lexicons {
 		frames: text.NewPhraseSet(t.Frames), jokes: text.NewPhraseSet(t.Jokes), untrue: text.NewPhraseSet(all.Claim.Refutals), people: text.NewPhraseSet(t.People), bots: text.NewPhraseSet(t.Bots),
 		duties: text.NewPhraseSet(t.Duties), plain: text.Set(t.Plain + " " + all.Number.Words + " " + text.WordList(all.Time.Weekdays+" "+all.Time.Months)), commands: text.NewPhraseSet(t.Commands), of: map[string]*dialect{"": newDialect(all)},
 	}
+	places := text.NewPhraseSet(t.Places)
+	l.meetings = text.NewPhraseSet(t.Meetings)
 	l.private, l.harmless = text.NewPhraseSet(slices.Collect(maps.Values(t.Private))...), text.NewPhraseSet(slices.Collect(maps.Values(t.Harmless))...)
+	l.intimate = slices.DeleteFunc(slices.Clone(l.private), func(phrase string) bool { return slices.Contains(places, phrase) })
 	for _, phrase := range l.harmless { // "night shift*" has two
 		if phrase[0] == ' ' {
 			open := !strings.HasSuffix(phrase, " ")
@@ -165,7 +171,7 @@ func newDialect(t *text.Tables) *dialect {
 	d := &dialect{
 		small: text.Set(t.Grammar.StopWords + " " + t.Grammar.FunctionWords + " " + t.Memory.Own + " " + t.Memory.Is), own: text.Set(t.Grammar.FirstPerson + " " + t.Memory.Own),
 		third: text.Set(t.Grammar.Pronouns["he"]), firstThird: text.Set(t.Memory.Others), determiners: text.Set(t.Statement.Determiners + " " + t.Grammar.Articles),
-		asks: text.Set(t.Question.Things), negations: text.Set(t.Grammar.Negations), verbs: text.Set(t.Memory.Is), qualifiers: text.NewPhraseSet(t.Statement.Qualifiers), attributes: text.NewPhraseSet(t.Statement.Attributes), single: map[string]text.PhraseSet{},
+		articles: text.Set(t.Grammar.Articles), asks: text.Set(t.Question.Things), negations: text.Set(t.Grammar.Negations), verbs: text.Set(t.Memory.Is), qualifiers: text.NewPhraseSet(t.Statement.Qualifiers), attributes: text.NewPhraseSet(t.Statement.Attributes), single: map[string]text.PhraseSet{},
 	}
 	for what, list := range t.Statement.Single {
 		d.single[what] = text.NewPhraseSet(list)

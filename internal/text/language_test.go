@@ -34,3 +34,21 @@ func TestCandidates(t *testing.T) {
 		t.Errorf("%d languages are told by their function words, and %d can be", len(candidates()), maxCandidates)
 	}
 }
+
+// Addresses, code, names and quotations do not decide the language of a message.
+func TestAskersLanguage(t *testing.T) {
+	for message, want := range map[string]string{
+		"look at https://example.com": "en", "have a look at www.example.com.br please": "en", "what does `para i in lista` do?": "en", "he said \"das ist nicht mein Problem\", what does it mean?": "en",
+		"is Les Misérables on tonight?": "en", "ask Maria da Silva about the plan": "en", "the file is C:\\Users\\der\\das.txt, can you read it?": "en", "why does ```de la den der``` not compile?": "en",
+		"schau mal auf https://the-and-of.com nach, ob das stimmt": "de", "was heißt \"what are you doing here\" auf Deutsch?": "de", "ich habe `if this then that` probiert und es geht nicht": "de", "wer spielt in The Lord of the Rings mit?": "de",
+		"regarde ce lien https://what-is-this.org s'il te plaît": "fr", "que veut dire \"the early bird\" ici ?": "fr", "mira https://www.this-is-it.com y dime qué es": "es", "¿qué significa \"how are you\"?": "es",
+		"olha https://the-end.com e diz-me o que achas disto": "pt", "o que significa \"see you later\" em português?": "pt", "guarda https://is-it-the.one e dimmi che cos'è": "it", "che cosa vuol dire \"for real\" in italiano?": "it",
+		"kijk eens naar https://der-die-das.de en zeg wat het is": "nl", "wat betekent \"out of the blue\" eigenlijk?": "nl", "zobacz https://the-and.com i powiedz mi, co to jest": "pl", "co znaczy \"what is up\" po polsku?": "pl",
+		"посмотри https://example.com и скажи, что это": "ru", "что значит \"never mind\"?": "ru", "https://example.com sitesine bakar mısın, bu ne?": "tr", "\"break a leg\" ne demek?": "tr",
+		"https://example.com を見てください": "ja", "\"long time no see\" はどういう意味ですか": "ja", "请看 https://example.com 这是什么": "zh", "\"see you\" 是什么意思": "zh", "https://example.com 좀 봐 줘": "ko", "\"good luck\"이 무슨 뜻이야?": "ko",
+	} {
+		if got := MessageLanguage(message); got != want {
+			t.Errorf("%q: %q, want %s", message, got, want)
+		}
+	}
+}

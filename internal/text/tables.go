@@ -237,6 +237,8 @@ type statementTables struct {
 	Attributes  PhraseList            // behind "my" they name what has one value at a time: "favourite"
 	Private     map[string]PhraseList // words of health, belief, sex and politics
 	Harmless    map[string]PhraseList // words of what may be learned of anybody, by what it is: home, work, pets, games
+	Places      PhraseList            // those of Private that name a place where people may meet
+	Meetings    PhraseList            // what people come together for
 	Plain       WordList              // words that say nothing of anybody beside these: colours, numbers, "every week"
 	Single      map[string]PhraseList // how a sentence begins that gives what has one value at a time, by what it is: "I live in"
 }

@@ -56,6 +56,15 @@ func Decide(odds []float64) (deed int, sure bool, doubt Doubt) {
 	return deed, odds[deed] >= sureOrder || deed == readAll && odds[deed] >= sureAll, doubt
 }
 
+// Likeliest returns the deed that a message orders if it orders one. names are the bot's.
+func Likeliest(message string, names []string) Deed {
+	deed, _, _ := Decide(ordersModel().Classify(Features(message, names)))
+	if deed == readAll {
+		return Forget
+	}
+	return Deed(Classes[deed])
+}
+
 // Features returns what the model of orders sees of a message, for training. names are the bot's. It sees nothing of what is not in the
 // author's own voice.
 func Features(message string, names []string) []linear.Feature {

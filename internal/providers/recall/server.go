@@ -95,17 +95,14 @@ func (l *look) look(ctx context.Context, p *ServerProvider, req turn.Request, q 
 	l.knows, l.found, l.err = err == nil && len(found) > 0, found, err
 }
 
-// maxLooks is how many turns are remembered.
-const maxLooks = 64
-
-// looks are those of the last turns.
+// looks are those of the turns that gather.
 type looks struct {
 	mu     sync.Mutex
 	byTurn map[string]*look // guarded by mu
-	turns  []string         // guarded by mu; the oldest first
 }
 
-// of returns the look of a turn. A turn may begin again, after its message was changed. What has no turn is looked for each time.
+// of returns the look of a turn. A turn may begin again, after its message was changed. The look ends with the turn's time to gather. What has
+// no turn, or no end, is looked for each time.
 func (ls *looks) of(req turn.Request) *look {
 	ls.mu.Lock()
 	defer ls.mu.Unlock()
@@ -114,16 +111,18 @@ func (ls *looks) of(req turn.Request) *look {
 	if l != nil {
 		return l
 	}
-	if l = (&look{}); req.ID == "" {
+	if l = (&look{}); req.ID == "" || req.Deadline.IsZero() {
 		return l
 	}
 	if ls.byTurn == nil {
 		ls.byTurn = map[string]*look{}
 	}
-	if ls.byTurn[key], ls.turns = l, append(ls.turns, key); len(ls.turns) > maxLooks {
-		delete(ls.byTurn, ls.turns[0])
-		ls.turns = ls.turns[1:]
-	}
+	ls.byTurn[key] = l
+	time.AfterFunc(time.Until(req.Deadline), func() {
+		ls.mu.Lock()
+		defer ls.mu.Unlock()
+		delete(ls.byTurn, key)
+	})
 	return l
 }
 

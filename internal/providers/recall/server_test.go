@@ -224,7 +224,7 @@ func TestLookedOnce(t *testing.T) {
 	p.Told = func(context.Context, turn.Request) bool { told++; return false }
 	for i, knowsFirst := range []bool{true, false} {
 		req := serverQuestion("ana", "which book won the vote?")
-		req.ID = string(rune('a' + i))
+		req.ID, req.Deadline = string(rune('a'+i)), time.Now().Add(time.Minute)
 		if q := past.Read(req, serverNow); !q.Maybe {
 			t.Fatalf("%+v", q)
 		}
@@ -243,4 +243,21 @@ func TestLookedOnce(t *testing.T) {
 			t.Errorf("found %+v, %v", again, err)
 		}
 	}
+}
+
+// What was looked for and not taken is forgotten when the turn's time to gather is over.
+func TestLooksEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := serverProvider(t, &hall{}, "10 ben The vote is over, and the book that won is Emma.")
+		req := serverQuestion("ana", "which book won the vote?")
+		req.ID, req.Deadline = "a", time.Now().Add(5*time.Second)
+		if !p.Knows(t.Context(), req) || len(p.looks.byTurn) != 1 {
+			t.Errorf("%d looks", len(p.looks.byTurn))
+		}
+		time.Sleep(5 * time.Second)
+		synctest.Wait()
+		if len(p.looks.byTurn) != 0 {
+			t.Error("the look outlives its turn")
+		}
+	})
 }

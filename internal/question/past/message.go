@@ -44,7 +44,7 @@ func (r *reader) findMentions() {
 			r.markUsed(at, at+len(m))
 		}
 	}
-	if !r.shared() { // Discord marks no channels of a server in a direct message
+	if !r.direct() { // Discord marks no channels of a server in a direct message
 		return
 	}
 	for _, at := range channelName.FindAllStringSubmatchIndex(r.u.Text, -1) {
@@ -56,8 +56,7 @@ func (r *reader) findMentions() {
 // channelName matches a channel's name as people write it.
 var channelName = text.NewLazyRegexp(`(?:^|[\s(（])#([\p{Latin}\d_-]*\p{Latin}[\p{Latin}\d_-]*|[\d_-]*\p{L}[\p{L}\d_-]*)`)
 
-// shared reports whether a message is a direct one of somebody who shares servers with the bot.
-func (r *reader) shared() bool { return r.req.GuildID == "" && len(r.req.Servers) > 0 }
+func (r *reader) direct() bool { return r.req.GuildID == "" }
 
 func (r *reader) markUsed(from, to int) {
 	for _, w := range r.u.Words {

@@ -24,6 +24,7 @@ import (
 	"familiar/internal/linear"
 	"familiar/internal/question"
 	"familiar/internal/text"
+	"familiar/internal/web/guard"
 )
 
 // Question is what a message asks of the past of its own server. The zero value asks nothing.
@@ -108,15 +109,15 @@ func ReadBy(model *linear.Model, req turn.Request, now time.Time) Question {
 		q = firstAsked(slices.DeleteFunc(r.inLanguages(""), func(s spokenParts) bool { return !s.has["own_miss"] }))
 	}
 	if s := r.spoken(); !q.Pins && !q.Topic {
-		if q = weigh(model, q, s); r.shared() {
-			q = s.inShared(q)
+		if q = weigh(model, q, s); r.direct() {
+			q = s.inDirect(q)
 		}
 	}
 	if q.Asks() && hasNoTopic(q, spoken) {
 		q.Words = nil
 		q.Talk = !q.Maybe && !q.ByAsker && !q.ByBot && !q.Missed && !q.Pins && !q.Topic && !q.Address && len(q.People)+len(q.Channels) == 0 && q.Span.From.IsZero()
 	}
-	if alone := req.GuildID == "" && len(req.Servers) == 0; alone && (len(u.Words) > maxPhraseWords || !q.Talk && !q.ByAsker && !q.ByBot && !(q.Missed && q.Here)) {
+	if alone := req.GuildID == "" && len(req.Servers) == 0; alone && (len(u.Words) > maxPhraseWords || !q.Talk && !q.ByAsker && !q.ByBot && !(q.Missed && q.Here)) && !q.Sure() {
 		return Question{} // nobody else has said anything
 	}
 	q.Here = q.Here || q.Talk
@@ -155,11 +156,12 @@ func weigh(model *linear.Model, q Question, s spokenParts) Question {
 	return q
 }
 
-// inShared decides a question in a direct message. What names a channel, or what somebody said or wrote, is for the servers and not for the web.
-func (s *spokenParts) inShared(q Question) Question {
+// inDirect decides a question in a direct message. What names a channel, or what somebody said or wrote, is for the servers and not for the web.
+func (s *spokenParts) inDirect(q Question) Question {
 	has := func(parts ...string) bool { return slices.ContainsFunc(parts, func(n string) bool { return s.has[n] }) }
 	channels, said := len(s.q.Channels) > 0, has("say", "post", "talk", "suggest", "message", "link", "own_say", "own_talk", "own_suggest", "own_message", "chat", "server")
-	if s.ofWorld() && !channels || has("future") && !q.Asks() {
+	page := len(guard.TypedURLs(s.u.Text)) > 0
+	if (s.ofWorld() || page) && !channels || has("future") && !q.Asks() {
 		return q
 	}
 	if len(s.q.People) == 0 && said {

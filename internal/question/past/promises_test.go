@@ -2,6 +2,7 @@ package past
 
 import (
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -41,6 +42,33 @@ func TestOfSharedServers(t *testing.T) {
 			t.Errorf("%q is not understood", message)
 		} else if q.Maybe {
 			t.Errorf("%q may be for the web", message)
+		}
+	}
+}
+
+// Who shares no server with the bot gets no answer from one, and what they ask of one is not for the web either. A few that only a
+// member's name makes clear still are.
+func TestOfNoServer(t *testing.T) {
+	unclear := []string{"look for ada's post about boats", "User 05 say about the zanzibar deploy", "finde adas Nachricht", "找一下ada的消息"}
+	for _, message := range messagesOf(t, "direct.txt") {
+		r := turn.Request{ChannelID: "d", Names: []string{"familiar"}, Message: turn.Message{Author: turn.Author{ID: "2", Name: "ana"}, Text: message}}
+		if q := Read(r, time.Date(2026, 11, 24, 12, 0, 0, 0, time.UTC)); q.Sure() == slices.Contains(unclear, message) {
+			t.Errorf("%q: %+v", message, q)
+		}
+	}
+}
+
+// What everybody may know is for the web in a direct message, too.
+func TestOfTheWorld(t *testing.T) {
+	for _, message := range []string{
+		"who wrote a song about May?", "what did Ada Lovelace say about the engine?", "who said \"I have a dream\"?", "who wrote Hamlet?", "what did the president say yesterday?",
+		"what did Einstein say about God?", "what happened in May 1968?", "find the lyrics of Yesterday", "what do people say about the new iPhone?",
+		"what did Apple announce today?", "who won the cup?", "was sagte der Kanzler gestern?", "qu'a dit le président hier ?", "¿qué dijo el Papa ayer?", "cosa ha detto il papa ieri?", "o que disse o presidente ontem?",
+		"wat zei de koning gisteren?", "co powiedział papież?", "что сказал президент вчера?", "cumhurbaşkanı dün ne dedi?", "首相は昨日何と言った？", "总统昨天说了什么？", "대통령이 어제 뭐라고 했어?",
+	} {
+		r := turn.Request{ChannelID: "d", Names: []string{"familiar"}, Message: turn.Message{Author: turn.Author{ID: "2", Name: "ana"}, Text: message}}
+		if q := Read(r, time.Date(2026, 11, 24, 12, 0, 0, 0, time.UTC)); q.Sure() {
+			t.Errorf("%q is not for the web: %s", message, q.Why)
 		}
 	}
 }
