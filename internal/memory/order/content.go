@@ -29,6 +29,9 @@ func readOrder(sentences []string, called [][]string) (Order, Doubt) {
 	case n < 3 || n > MaxText:
 		return Order{}, Likely
 	case o.Deed == Keep:
+		if s.conditional(o.Text) {
+			return Order{}, Likely
+		}
 		o = s.v.kept(o.Text)
 		if o.Field != "" && s.v.grammar.small[key(o.Value)] { // "den, dem alle gehorchen"
 			return Order{}, Likely
@@ -50,8 +53,8 @@ func (s *sight) reported() bool {
 	})
 }
 
-// elsewhere reports whether what would be an order of a kind is about something else than the memory, or denied: it deletes a message, or says
-// nothing of the memory, of correcting or to the bot.
+// elsewhere reports whether what would be an order of a kind is about something else than the memory, or denied: it deletes a message, or
+// corrects what is neither about the speaker nor about the memory.
 func (s *sight) elsewhere(deed string) bool {
 	switch deed {
 	case string(Keep):
@@ -59,9 +62,7 @@ func (s *sight) elsewhere(deed string) bool {
 	case string(Forget):
 		return !s.signs("memory") && slices.ContainsFunc(s.sentences, func(one glance) bool { return s.v.has(one.text, s.v.elsewhere) })
 	case string(Correct):
-		return !s.signs("memory") && !s.signs("correct") && !s.signs("wrong") && !slices.ContainsFunc(s.sentences, func(one glance) bool {
-			return text.NewSaying(one.text).SpeaksTo() || longestIn(s.v.no, one.text, one.words) > 0
-		})
+		return !s.signs("memory") && !slices.ContainsFunc(s.sentences, func(one glance) bool { return s.v.aboutSpeaker(one.text, one.words) })
 	}
 	return slices.ContainsFunc(s.sentences, func(one glance) bool { return clean.Orders(one.text) || text.NewSaying(one.text).Has(reports().frames) })
 }
@@ -72,7 +73,7 @@ func (s *sight) signs(kind string) bool {
 	})
 }
 
-// denied reports whether a word denies what would be an order to remember, or a condition stands before it.
+// denied reports whether a word denies what would be an order to remember, a condition stands before it, or it tells what "you" are to do.
 func (s *sight) denied() bool {
 	return slices.ContainsFunc(s.sentences, func(one glance) bool {
 		return slices.ContainsFunc(one.places, func(p place) bool {
@@ -81,9 +82,38 @@ func (s *sight) denied() bool {
 			}
 			head := one.text[:p.from]
 			mark := strings.LastIndexAny(head, ",;:–—.!，、。")
-			return slices.ContainsFunc(tokens(head[mark+1:]), func(w token) bool { return s.v.negations[w.key] }) || text.NewSaying(head).Has(s.v.grammar.qualifiers)
+			rest, _ := s.v.clause(strings.TrimLeft(one.text[p.to:], between))
+			said := tokens(rest)
+			return len(said) > 0 && text.SecondPerson(s.v.code)[said[0].key] || slices.ContainsFunc(tokens(head[mark+1:]), func(w token) bool { return s.v.negations[w.key] }) || text.NewSaying(head).Has(s.v.grammar.qualifiers)
 		})
 	})
+}
+
+// conditional reports whether a text that is not about the speaker stands before a colon. Then it is a condition of what is asked behind it:
+// "keep in mind that it's for children: write a poem".
+func (s *sight) conditional(said string) bool {
+	return slices.ContainsFunc(s.sentences, func(one glance) bool {
+		i := strings.Index(one.text, said)
+		if i < 0 {
+			return false
+		}
+		head, colon := BeforeColon(one.text[i:])
+		words := tokens(head)
+		return colon && (s.v.unspaced || len(words) > 2 && !s.v.is.has(words[len(words)-1].key)) && !s.v.aboutSpeaker(head, words)
+	})
+}
+
+// foreign reports whether a correction is about neither the speaker nor the memory, and tells more than a name or a day: "wrong, the capital
+// is Ottawa".
+func (s *sight) foreign(o Order) bool {
+	if o.Plain || s.signs("memory") || s.v.days[key(lastWord(o.Wrong))] || s.v.aboutSpeaker(o.Text, tokens(o.Text+" "+o.Wrong)) {
+		return false
+	}
+	rest, leans := s.v.leaning(o.Text)
+	if o.Wrong == "" {
+		return !leans
+	}
+	return s.v.value(o.Wrong) && !s.v.value(rest)
 }
 
 // requests reports whether a question is put as a request, or has a word behind its order: "ok?".
