@@ -1,6 +1,7 @@
 package order
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -89,17 +90,25 @@ func (s *sight) denied() bool {
 	})
 }
 
-// conditional reports whether a text that is not about the speaker stands before a colon. Then it is a condition of what is asked behind it:
-// "keep in mind that it's for children: write a poem".
+// conditional reports whether a text that is not about the speaker stands before a colon, or another clause behind "remember that" does. Then
+// it is a condition of what is asked behind the colon: "keep in mind that it's for children: write a poem".
 func (s *sight) conditional(said string) bool {
+	condition := func(clause string) bool {
+		words := tokens(clause)
+		return (s.v.unspaced || len(words) > 2) && !(len(words) > 0 && s.v.is.has(words[len(words)-1].key)) && !s.v.aboutSpeaker(clause, words)
+	}
 	return slices.ContainsFunc(s.sentences, func(one glance) bool {
-		i := strings.Index(one.text, said)
-		if i < 0 {
-			return false
+		head, colon := BeforeColon(one.text)
+		if part, _ := BeforeColon(said); colon && strings.HasSuffix(head, cmp.Or(part, said)) && condition(cmp.Or(part, said)) {
+			return true
 		}
-		head, colon := BeforeColon(one.text[i:])
-		words := tokens(head)
-		return colon && (s.v.unspaced || len(words) > 2 && !s.v.is.has(words[len(words)-1].key)) && !s.v.aboutSpeaker(head, words)
+		return colon && slices.ContainsFunc(one.places, func(p place) bool {
+			if signKinds[p.kind] != string(Keep) || p.to > len(head) {
+				return false
+			}
+			clause, is := s.v.clause(strings.TrimLeft(head[p.to:], between))
+			return is && condition(clause)
+		})
 	})
 }
 
