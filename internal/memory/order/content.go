@@ -112,17 +112,17 @@ func (s *sight) conditional(said string) bool {
 	})
 }
 
-// foreign reports whether a correction is about neither the speaker nor the memory, and tells more than a name or a day: "wrong, the capital
+// foreign reports whether a correction is about neither the speaker nor the memory, and tells more than a name or a day in three words: "wrong, the capital
 // is Ottawa".
 func (s *sight) foreign(o Order) bool {
 	if o.Plain || s.signs("memory") || s.v.days[key(lastWord(o.Wrong))] || s.v.aboutSpeaker(o.Text, tokens(o.Text+" "+o.Wrong)) {
 		return false
 	}
-	rest, leans := s.v.leaning(o.Text)
 	if o.Wrong == "" {
+		_, leans := s.v.leaning(o.Text)
 		return !leans
 	}
-	return s.v.value(o.Wrong) && !s.v.value(rest)
+	return s.v.value(o.Wrong) && len(tokens(o.Text)) > 3
 }
 
 // requests reports whether a question is put as a request, or has a word behind its order: "ok?".

@@ -139,7 +139,7 @@ func (own *voice) reread(o Order, called [][]string, doubt Doubt) ([]Order, Doub
 		}
 	case o.Deed == Forget:
 		said := own.written(s.span(o.Deed))
-		if rest, _ := s.v.clause(said); rest != o.Text && !opens(said, called) && (strings.HasSuffix(said, o.Text) || !s.v.unspaced && !s.v.says(tokens(o.Text)) && strings.Contains(o.Text, said) || s.v.unspaced && !isHangul(said) && strings.Contains(said, o.Text)) {
+		if rest, _ := s.v.clause(said); rest != o.Text && (strings.HasSuffix(said, o.Text) || !s.v.unspaced && !s.v.says(tokens(o.Text)) && strings.Contains(o.Text, said) || s.v.unspaced && !isHangul(said) && strings.Contains(said, o.Text)) && !opens(said, called) {
 			o.Text = said
 		}
 	case o.Wrong != "" && !s.v.value(o.Wrong) && !s.v.days[key(lastWord(o.Wrong))] && !s.v.aboutSpeaker(o.Text+o.Wrong, tokens(o.Text+" "+o.Wrong)) && ordersModel().Classify(s.features)[readNone] > s.v.unlikely():
