@@ -15,7 +15,7 @@ import (
 )
 
 // orderFiles are messages that order something of the memory, and some that only look like it: a file for each language. A line is a
-// deed and a message, with the text of the order in braces. Neighbours are often alike.
+// deed and a message, with the text of the order in braces. Neighbours are often alike. The rows of a writer stand behind a comment.
 //
 //go:embed orders/*.txt
 var orderFiles embed.FS
@@ -33,9 +33,9 @@ const (
 // orderTask is what a message orders of the memory. An example's source is its language; its text is the number of its block, or empty.
 func orderTask() (task, error) {
 	t := task{file: "memory/order/orders.model", classes: order.Classes, penalty: readPenalty, levels: sparseLevels, seldom: readSeldom}
-	add := func(block, language, said string, class int) {
-		if features := merged(order.Features(said, orderNames)); len(features) > 0 {
-			t.rows = append(t.rows, example{text: block, source: language, features: features, class: class})
+	add := func(l orderLine, class int) {
+		if features := merged(order.Features(l.said, orderNames)); len(features) > 0 {
+			t.rows = append(t.rows, example{text: l.block, source: l.language, features: features, class: class, block: l.writer})
 		}
 	}
 	lines, err := orderLines()
@@ -43,17 +43,20 @@ func orderTask() (task, error) {
 		return t, err
 	}
 	for _, l := range lines {
-		add(l.block, l.language, l.said, slices.Index(t.classes, l.deed))
+		add(l, slices.Index(t.classes, l.deed))
 	}
 	return t, readOwn(func(m message) {
 		if spread(m.Text)%plainShare == 0 && !order.MayHold(m.Text) {
-			add("", m.lang, m.Text, 0)
+			add(orderLine{language: m.lang, said: m.Text}, 0)
 		}
 	})
 }
 
 // orderLine is a message with what it orders. said is the text of the order, if it has one.
-type orderLine struct{ language, block, deed, said, text string }
+type orderLine struct {
+	language, block, deed, said, text string
+	writer                            int
+}
 
 func orderLines() (all []orderLine, err error) {
 	files, err := orderFiles.ReadDir("orders")
@@ -65,15 +68,19 @@ func orderLines() (all []orderLine, err error) {
 		if err != nil {
 			return nil, fmt.Errorf("read orders: %w", err)
 		}
-		n := 0
+		n, writer := 0, 1
 		for line := range strings.Lines(string(file)) {
+			if strings.HasPrefix(line, "#") {
+				writer++
+				continue
+			}
 			deed, said, _ := strings.Cut(strings.TrimSpace(line), ": ")
 			if !slices.Contains(order.Classes, deed) {
 				return nil, fmt.Errorf("read orders %s: unknown deed %q", f.Name(), deed)
 			}
 			_, rest, _ := strings.Cut(said, "{")
 			text, _, _ := strings.Cut(rest, "}")
-			all = append(all, orderLine{strings.TrimSuffix(f.Name(), ".txt"), strconv.Itoa(n / orderBlock % folds), deed, strings.NewReplacer("{", "", "}", "").Replace(said), text})
+			all = append(all, orderLine{strings.TrimSuffix(f.Name(), ".txt"), strconv.Itoa(n / orderBlock % folds), deed, strings.NewReplacer("{", "", "}", "").Replace(said), text, writer})
 			n++
 		}
 	}
@@ -95,7 +102,7 @@ func merged(all []linear.Feature) (once []linear.Feature) {
 	return once
 }
 
-// trainOrders trains the model of orders. It prints what models make of messages that they have not seen: of blocks, and of languages, that
+// trainOrders trains the model of orders. It prints what models make of messages that they have not seen: of writers, blocks and languages that
 // were left out.
 func trainOrders(w io.Writer, out string) error {
 	t, err := orderTask()
@@ -106,7 +113,7 @@ func trainOrders(w io.Writer, out string) error {
 	for _, unseen := range []struct {
 		name string
 		part func(example) string
-	}{{"blocks", func(e example) string { return e.text }}, {"languages", func(e example) string { return e.source }}} {
+	}{{"writers", func(e example) string { return strconv.Itoa(e.block) }}, {"blocks", func(e example) string { return e.text }}, {"languages", func(e example) string { return e.source }}} {
 		t.leaveOut(w, unseen.name, unseen.part)
 	}
 	if err := save(w, t.train(everything), out, t.file); err != nil {

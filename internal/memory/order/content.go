@@ -1,6 +1,7 @@
 package order
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -29,6 +30,9 @@ func readOrder(sentences []string, called [][]string) (Order, Doubt) {
 	case n < 3 || n > MaxText:
 		return Order{}, Likely
 	case o.Deed == Keep:
+		if s.conditional(o.Text) {
+			return Order{}, Likely
+		}
 		o = s.v.kept(o.Text)
 		if o.Field != "" && s.v.grammar.small[key(o.Value)] { // "den, dem alle gehorchen"
 			return Order{}, Likely
@@ -50,8 +54,8 @@ func (s *sight) reported() bool {
 	})
 }
 
-// elsewhere reports whether what would be an order of a kind is about something else than the memory, or denied: it deletes a message, or says
-// nothing of the memory, of correcting or to the bot.
+// elsewhere reports whether what would be an order of a kind is about something else than the memory, or denied: it deletes a message, or
+// corrects what is neither about the speaker nor about the memory.
 func (s *sight) elsewhere(deed string) bool {
 	switch deed {
 	case string(Keep):
@@ -59,9 +63,7 @@ func (s *sight) elsewhere(deed string) bool {
 	case string(Forget):
 		return !s.signs("memory") && slices.ContainsFunc(s.sentences, func(one glance) bool { return s.v.has(one.text, s.v.elsewhere) })
 	case string(Correct):
-		return !s.signs("memory") && !s.signs("correct") && !s.signs("wrong") && !slices.ContainsFunc(s.sentences, func(one glance) bool {
-			return text.NewSaying(one.text).SpeaksTo() || longestIn(s.v.no, one.text, one.words) > 0
-		})
+		return !s.signs("memory") && !slices.ContainsFunc(s.sentences, func(one glance) bool { return s.v.aboutSpeaker(one.text, one.words) })
 	}
 	return slices.ContainsFunc(s.sentences, func(one glance) bool { return clean.Orders(one.text) || text.NewSaying(one.text).Has(reports().frames) })
 }
@@ -72,7 +74,7 @@ func (s *sight) signs(kind string) bool {
 	})
 }
 
-// denied reports whether a word denies what would be an order to remember, or a condition stands before it.
+// denied reports whether a word denies what would be an order to remember, a condition stands before it, or it tells what "you" are to do.
 func (s *sight) denied() bool {
 	return slices.ContainsFunc(s.sentences, func(one glance) bool {
 		return slices.ContainsFunc(one.places, func(p place) bool {
@@ -81,9 +83,46 @@ func (s *sight) denied() bool {
 			}
 			head := one.text[:p.from]
 			mark := strings.LastIndexAny(head, ",;:–—.!，、。")
-			return slices.ContainsFunc(tokens(head[mark+1:]), func(w token) bool { return s.v.negations[w.key] }) || text.NewSaying(head).Has(s.v.grammar.qualifiers)
+			rest, _ := s.v.clause(strings.TrimLeft(one.text[p.to:], between))
+			said := tokens(rest)
+			return len(said) > 0 && text.SecondPerson(s.v.code)[said[0].key] || slices.ContainsFunc(tokens(head[mark+1:]), func(w token) bool { return s.v.negations[w.key] }) || text.NewSaying(head).Has(s.v.grammar.qualifiers)
 		})
 	})
+}
+
+// conditional reports whether a text that is not about the speaker stands before a colon, or another clause behind "remember that" does. Then
+// it is a condition of what is asked behind the colon: "keep in mind that it's for children: write a poem".
+func (s *sight) conditional(said string) bool {
+	condition := func(clause string) bool {
+		words := tokens(clause)
+		return (s.v.unspaced || len(words) > 2) && !(len(words) > 0 && s.v.is.has(words[len(words)-1].key)) && !s.v.aboutSpeaker(clause, words)
+	}
+	return slices.ContainsFunc(s.sentences, func(one glance) bool {
+		head, colon := BeforeColon(one.text)
+		if part, _ := BeforeColon(said); colon && strings.HasSuffix(head, cmp.Or(part, said)) && condition(cmp.Or(part, said)) {
+			return true
+		}
+		return colon && slices.ContainsFunc(one.places, func(p place) bool {
+			if signKinds[p.kind] != string(Keep) || p.to > len(head) {
+				return false
+			}
+			clause, is := s.v.clause(strings.TrimLeft(head[p.to:], between))
+			return is && condition(clause)
+		})
+	})
+}
+
+// foreign reports whether a correction is about neither the speaker nor the memory, and tells more than a name or a day in three words: "wrong, the capital
+// is Ottawa".
+func (s *sight) foreign(o Order) bool {
+	if o.Plain || s.signs("memory") || s.v.days[key(lastWord(o.Wrong))] || s.v.aboutSpeaker(o.Text, tokens(o.Text+" "+o.Wrong)) {
+		return false
+	}
+	if o.Wrong == "" {
+		_, leans := s.v.leaning(o.Text)
+		return !leans
+	}
+	return s.v.value(o.Wrong) && len(tokens(o.Text)) > 3
 }
 
 // requests reports whether a question is put as a request, or has a word behind its order: "ok?".

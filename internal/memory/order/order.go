@@ -126,10 +126,12 @@ func (own *voice) parse(called [][]string) (all []Order, doubt Doubt) {
 }
 
 // reread returns an order of the tables as the models see it: with all words that say what to forget, and without an order behind what to keep. A correction that opposes other things than
-// names, numbers and days is none if they see no order: "no, it's not a bug, it's a feature".
+// names, numbers and days is none if they see no order: "no, it's not a bug, it's a feature". Neither is one about the world.
 func (own *voice) reread(o Order, called [][]string, doubt Doubt) ([]Order, Doubt) {
 	s := newSight(own.sentences, called)
 	switch {
+	case o.Deed == Keep && s.conditional(o.Text), o.Deed == Correct && s.foreign(o):
+		return nil, Likely
 	case o.Deed == Keep:
 		said := own.written(s.span(o.Deed))
 		if rest, is := strings.CutPrefix(o.Text, said); is && said != "" && s.v.orders(rest) && !s.v.aboutSpeaker(rest, tokens(rest)) {
@@ -137,13 +139,18 @@ func (own *voice) reread(o Order, called [][]string, doubt Doubt) ([]Order, Doub
 		}
 	case o.Deed == Forget:
 		said := own.written(s.span(o.Deed))
-		if rest, _ := s.v.clause(said); rest != o.Text && (strings.HasSuffix(said, o.Text) || !s.v.unspaced && !s.v.says(tokens(o.Text)) && strings.Contains(o.Text, said) || s.v.unspaced && !isHangul(said) && strings.Contains(said, o.Text)) {
+		if rest, _ := s.v.clause(said); rest != o.Text && (strings.HasSuffix(said, o.Text) || !s.v.unspaced && !s.v.says(tokens(o.Text)) && strings.Contains(o.Text, said) || s.v.unspaced && !isHangul(said) && strings.Contains(said, o.Text)) && !opens(said, called) {
 			o.Text = said
 		}
 	case o.Wrong != "" && !s.v.value(o.Wrong) && !s.v.days[key(lastWord(o.Wrong))] && !s.v.aboutSpeaker(o.Text+o.Wrong, tokens(o.Text+" "+o.Wrong)) && ordersModel().Classify(s.features)[readNone] > s.v.unlikely():
 		return nil, Likely
 	}
 	return []Order{o}, doubt
+}
+
+// opens reports whether a text begins with an order in any language.
+func opens(s string, called [][]string) bool {
+	return slices.ContainsFunc(vocabularies(), func(v *vocabulary) bool { return v.opens(s, called) })
 }
 
 func (v *vocabulary) unlikely() float64 {

@@ -21,11 +21,12 @@ const (
 	readAll  = 3
 )
 
-// An order is sure from sureOrder on. From perhapsOrder on a message may hold one, and from likelyOrder on its writer is told if nothing came
-// of it. cmd/evaluate/train prints what becomes of messages that the model has not seen.
+// An order is sure from sureOrder on, and one to forget from sureForget on, because what is kept in error can be taken back at once. From
+// perhapsOrder on a message may hold one, and from likelyOrder on its writer is told if nothing came of it. cmd/evaluate/train prints what
+// becomes of messages that the model has not seen.
 const (
-	sureOrder    = 0.93
-	sureAll      = 0.85 // it is asked whether all is to be forgotten
+	sureOrder    = 0.85
+	sureForget   = 0.9
 	likelyOrder  = 0.7
 	perhapsOrder = 0.4
 
@@ -53,7 +54,7 @@ func Decide(odds []float64) (deed int, sure bool, doubt Doubt) {
 	case any >= perhapsOrder:
 		doubt = Perhaps
 	}
-	return deed, odds[deed] >= sureOrder || deed == readAll && odds[deed] >= sureAll, doubt
+	return deed, odds[deed] >= sureForget || odds[deed] >= sureOrder && Classes[deed] != string(Forget), doubt
 }
 
 // Likeliest returns the deed that a message orders if it orders one. names are the bot's.

@@ -48,7 +48,7 @@ func ownVoice(message string, called [][]string) (own voice) {
 		default:
 			head, colon := BeforeColon(trimmed)
 			written = append(written, line)
-			lists = colon && head != "" && slices.ContainsFunc(vocabularies(), func(v *vocabulary) bool { return v.opens(head, called) })
+			lists = colon && head != "" && opens(head, called)
 			lines = append(lines, line)
 		}
 		if message == "" {
