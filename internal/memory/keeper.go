@@ -541,6 +541,9 @@ const (
 	toldSeveral = "The message below asks %d things of your memory. What became of each, in their order:%s\nSay what was done and what was not in a few words of your own, and claim no more than that."
 )
 
+// ToldOpen tells a model that it is not known yet what a message orders.
+const ToldOpen = "Do not speak of your memory in your answer, and promise nothing about it: if the message below asks something of it, a note below your answer says what was done."
+
 // Told tells a model what became of a message's orders, so that what it says about them is true. It returns "" if there were none.
 func Told(all []turn.MemoryChange) string {
 	switch {
