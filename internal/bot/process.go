@@ -289,12 +289,16 @@ func (b *Bot) askOrders(ctx context.Context, actor *Actor, channelID, order, tex
 // tellMemory tells the model what became of the orders, and how the author wants to be spoken to. Where that is not known soon, the model
 // is told to promise nothing.
 func (b *Bot) tellMemory(actor *Actor, t *turn.Trace, p *prompt.Prompt, o *ordering) {
-	told := memory.ToldOpen
 	select {
+	case <-o.done:
+	case <-time.After(time.Until(t.Began.Add(tellMemoryLimit))):
+	}
+	told := memory.ToldOpen
+	select { // both may be so
 	case <-o.done:
 		o.settle()
 		told = memory.Told(t.Memory.All())
-	case <-time.After(time.Until(t.Began.Add(tellMemoryLimit))):
+	default:
 	}
 	if told != "" && actor.Model != nil {
 		actor.Builder.Inject(p, "memory", told)
