@@ -18,8 +18,8 @@ import (
 	"familiar/internal/trace"
 )
 
-// Keeper carries out what messages order to be remembered, forgotten or corrected. The words are the person's own, and are read before the
-// turn reads anything, so that nothing from the web takes part in it (rule P6). All fields but Parse and Ask are required.
+// Keeper carries out what messages order to be remembered, forgotten or corrected. The words are the person's own, and nothing that the
+// turn reads takes part (rule P6). All fields but Parse and Ask are required.
 type Keeper struct {
 	Memories *Store
 	Traces   *trace.Store
