@@ -208,8 +208,6 @@ const (
 	// growth is how much the heap grows before it is collected, in percent. Compared with 100 it saves 4 MiB at the peak, for
 	// 2 to 4 % of the processor under full load.
 	growth = 60
-	// enough is how much the runtime should have at most: a storm's heap is collected more often from there on.
-	enough = 52 << 20
 )
 
 // watchFootprint gives memory back to the system after the start and, until ctx is done, whenever a quiet period follows a busy one: the heap has
@@ -221,7 +219,6 @@ const (
 func watchFootprint(ctx context.Context, tuned bool) {
 	if !tuned {
 		defer debug.SetGCPercent(debug.SetGCPercent(growth))
-		defer debug.SetMemoryLimit(debug.SetMemoryLimit(enough))
 	}
 	var before uint64
 	for wait, busy, rested := settling, true, 0; ; wait = quietCheck {
