@@ -19,8 +19,8 @@ import (
 const NoModel = "none"
 
 // answer asks the model and returns the final text of the reply. It cannot fail: if there is no model or none answers,
-// it makes the reply from the lookup and says so.
-func (b *Bot) answer(ctx context.Context, t *turn.Trace, p prompt.Prompt, d *delivery) (text string) {
+// it makes the reply from the lookup and says so. It calls settle before it writes what became of orders.
+func (b *Bot) answer(ctx context.Context, t *turn.Trace, p prompt.Prompt, d *delivery, settle func()) (text string) {
 	defer func() {
 		if b.recovered("answer", recover()) {
 			t.Err = joinText(t.Err, "panic while answering")
@@ -33,6 +33,7 @@ func (b *Bot) answer(ctx context.Context, t *turn.Trace, p prompt.Prompt, d *del
 	}
 	actor := d.actor
 	if actor.Model == nil {
+		settle()
 		t.Model = NoModel
 		return r.WithoutModel("")
 	}
@@ -57,6 +58,7 @@ func (b *Bot) answer(ctx context.Context, t *turn.Trace, p prompt.Prompt, d *del
 			d.add(words)
 		}
 	})
+	settle()
 	record(t, a)
 	if len(a.Text) > longestAnswer {
 		a.Text, a.Finish, err = a.Text[:reply.LastBoundary(a.Text[:longestAnswer])], "length", nil

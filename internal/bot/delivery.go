@@ -53,8 +53,8 @@ type delivery struct {
 	show     func(ctx context.Context, text string) error // called before the first post until it succeeds once
 	shown    bool                                         // show has succeeded; owned by the writer
 	began    time.Time
-	keys     map[string]string // of the buttons, by kind; set before the first post; owned by the writer
-	ending   []string          // kinds of the buttons under the complete reply; set before final is sent
+	key      func(kind string) string // of a button; set before the first post, nil: none; owned by the writer
+	ending   []string                 // kinds of the buttons under the complete reply; set before final is sent
 	request  turn.Request
 	spoken   bool            // posted in short messages with pauses, as a person types
 	author   string          // id of the question's author
@@ -127,7 +127,7 @@ func (b *Bot) deliver(ctx context.Context, l *lane, actor *Actor, t *turn.Trace,
 				return fmt.Errorf("%w: %w", errUnrecorded, err)
 			}
 			if t.Request.Buttons {
-				d.keys = b.keys(t.Request.ID, append(finalButtons(p.Lookup, t.Memory, true), StopButton)...)
+				d.key = b.keyOf(t.Request.ID)
 			}
 			return nil
 		},
@@ -346,9 +346,9 @@ func (d *delivery) post(ctx context.Context, i int, piece string, last, end bool
 	want, final := sentPost{text: piece}, last && end
 	switch {
 	case final:
-		want.buttons = row(d.language, d.keys, d.ending...)
+		want.buttons = row(d.language, d.key, d.ending...)
 	case end:
-		want.buttons = row(d.language, d.keys, StopButton)
+		want.buttons = row(d.language, d.key, StopButton)
 	}
 	if i >= len(d.result.posts) {
 		return d.create(ctx, i, want, last, final)

@@ -189,7 +189,7 @@ func TestEndlessAnswer(t *testing.T) {
 	actor := &Actor{Character: sage.Character, Model: &llm.Client{HTTP: http.DefaultClient, BaseURL: srv.URL, Model: "main"}}
 	d := &delivery{bot: b, actor: actor, wake: make(chan struct{}, 1)}
 	record := &turn.Trace{}
-	text := b.answer(t.Context(), record, prompt.Prompt{Messages: []turn.Rendered{{Role: "user", Text: "go on"}}}, d)
+	text := b.answer(t.Context(), record, prompt.Prompt{Messages: []turn.Rendered{{Role: "user", Text: "go on"}}}, d, func() {})
 	if n := len(text); n < longestAnswer-20 || n > longestAnswer+200 || d.raw.Len() > longestAnswer {
 		t.Errorf("%d bytes, %d of them streamed", n, d.raw.Len())
 	}
@@ -214,7 +214,7 @@ func TestStopWhileTheModelHangs(t *testing.T) {
 		ctx, cancel := until(t.Context(), b.cut)
 		defer cancel()
 		record, began := &turn.Trace{}, time.Now()
-		text := b.answer(ctx, record, prompt.Prompt{Messages: []turn.Rendered{{Role: "user", Text: "go on"}}}, d)
+		text := b.answer(ctx, record, prompt.Prompt{Messages: []turn.Rendered{{Role: "user", Text: "go on"}}}, d, func() {})
 		if took := time.Since(began); took != 5*time.Second+stopPatience {
 			t.Errorf("it took %v", took)
 		}

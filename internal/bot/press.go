@@ -63,21 +63,18 @@ func finalButtons(l *turn.Lookup, m *turn.MemoryChange, cut bool) []string {
 	return append(kinds, DeleteButton)
 }
 
-// keys returns the keys of buttons under a turn's reply, by kind.
-func (b *Bot) keys(turnID string, kinds ...string) map[string]string {
-	keys := map[string]string{}
-	for _, kind := range kinds {
-		keys[kind] = b.Traces.ButtonKey(trace.Button{TurnID: turnID, Kind: kind})
-	}
-	return keys
+// keyOf returns what gives the keys of buttons under a turn's reply, by kind.
+func (b *Bot) keyOf(turnID string) func(kind string) string {
+	return func(kind string) string { return b.Traces.ButtonKey(trace.Button{TurnID: turnID, Kind: kind}) }
 }
 
-// row returns the buttons of some kinds that have keys, with labels in a language.
-func row(language string, keys map[string]string, kinds ...string) (buttons []turn.Button) {
+// row returns the buttons of some kinds, with labels in a language. It returns none without key.
+func row(language string, key func(kind string) string, kinds ...string) (buttons []turn.Button) {
+	if key == nil {
+		return nil
+	}
 	for _, kind := range kinds {
-		if key := keys[kind]; key != "" {
-			buttons = append(buttons, turn.Button{ID: key, Label: buttonLabels[kind].In(language)})
-		}
+		buttons = append(buttons, turn.Button{ID: key(kind), Label: buttonLabels[kind].In(language)})
 	}
 	return buttons
 }

@@ -12,11 +12,13 @@ import (
 
 // TestButtonsCostNoRequest streams the same reply with buttons and without.
 func TestButtonsCostNoRequest(t *testing.T) {
-	keys := map[string]string{StopButton: "s", WhyButton: "w", DeleteButton: "d"}
-	said := func(keys map[string]string) *recorder {
+	key := func(kind string) string {
+		return map[string]string{StopButton: "s", WhyButton: "w", DeleteButton: "d"}[kind]
+	}
+	said := func(key func(string) string) *recorder {
 		door := &recorder{}
 		speaking(t, door, func(d *delivery) deliveryResult {
-			d.keys = keys
+			d.key = key
 			for range 600 {
 				d.add("word ")
 				time.Sleep(10 * time.Millisecond)
@@ -25,7 +27,7 @@ func TestButtonsCostNoRequest(t *testing.T) {
 		})
 		return door
 	}
-	with, without := said(keys), said(nil)
+	with, without := said(key), said(nil)
 	if len(with.calls) != len(without.calls) {
 		t.Errorf("%d requests with buttons, %d without", len(with.calls), len(without.calls))
 	}

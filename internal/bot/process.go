@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"familiar/internal/context/prompt"
@@ -222,41 +223,85 @@ func (b *Bot) verify(ctx context.Context, v *factcheck.Verifier, t *turn.Trace, 
 	t.Verified = record
 }
 
-// askMemoryLimit is how long a turn waits for a side model to say what a message orders.
-const askMemoryLimit = 2500 * time.Millisecond
+const (
+	askMemoryLimit  = 2500 * time.Millisecond // for a side model to say what a message orders
+	tellMemoryLimit = 300 * time.Millisecond  // for the prompt to wait for that
+)
 
-// applyMemoryOrders carries out what a turn's message orders to be remembered, forgotten or corrected, and notes the results in the record.
-func (b *Bot) applyMemoryOrders(ctx context.Context, actor *Actor, t *turn.Trace, parse parseOrders, before *memory.Applied) {
-	ctx, cancel := context.WithTimeout(ctx, storeLimit)
-	defer cancel()
-	k := memory.Keeper{Memories: b.Memories, Traces: b.Traces, Rooms: b.Servers, Redact: b.Redact, Log: b.Log, Parse: parse}
-	if actor.Side != nil {
-		k.Ask = func(ctx context.Context, order, text string, answer any) error {
-			return b.askOrders(ctx, actor, t, order, text, answer)
-		}
-	}
-	if all := k.Apply(ctx, t.Request, before); len(all) > 0 {
-		t.Memory = &all[0]
-		t.Memory.Also = all[1:]
-		card, err := b.Memories.Card(ctx, t.Request.Message.Author.ID) // it may have changed
-		b.logged("read a person's card", err)
-		t.Request.Card = card
-	}
+// ordering is what a turn's message orders of the memory, while it is carried out.
+type ordering struct {
+	asking chan struct{} // closed when a side model is first asked
+	done   chan struct{} // closed when all is carried out; until then its goroutine owns the fields below
+	all    []turn.MemoryChange
+	asked  []turn.Processed // the questions to the side model
+	settle func()           // waits until done and puts the results on record
 }
 
-// askOrders asks the side model what a message orders, and records that.
-func (b *Bot) askOrders(ctx context.Context, actor *Actor, t *turn.Trace, order, text string, answer any) error {
+// orderMemory carries out what a turn's message orders to be remembered, forgotten or corrected. Once it must ask a side model what is
+// ordered, it goes on beside the turn. The caller must call settle.
+func (b *Bot) orderMemory(ctx context.Context, actor *Actor, t *turn.Trace, parse parseOrders, before *memory.Applied) *ordering {
+	o := &ordering{asking: make(chan struct{}), done: make(chan struct{})}
+	r := t.Request
+	k := memory.Keeper{Memories: b.Memories, Traces: b.Traces, Rooms: b.Servers, Redact: b.Redact, Log: b.Log, Parse: parse}
+	if actor.Side != nil {
+		begin := sync.OnceFunc(func() { close(o.asking) })
+		k.Ask = func(ctx context.Context, order, text string, answer any) error {
+			begin()
+			asked, err := b.askOrders(ctx, actor, r.ChannelID, order, text, answer)
+			o.asked = append(o.asked, asked)
+			return err
+		}
+	}
+	o.settle = sync.OnceFunc(func() {
+		<-o.done
+		t.Processed = append(t.Processed, o.asked...)
+		if len(o.all) > 0 {
+			t.Memory = &o.all[0]
+			t.Memory.Also = o.all[1:]
+			card, err := b.Memories.Card(context.WithoutCancel(ctx), r.Message.Author.ID) // it may have changed
+			b.logged("read a person's card", err)
+			t.Request.Card = card
+		}
+	})
+	go func() {
+		defer close(o.done)
+		defer func() { b.recovered("carry out orders of the memory", recover()) }()
+		ctx, cancel := context.WithTimeout(ctx, storeLimit)
+		defer cancel()
+		o.all = k.Apply(ctx, r, before)
+	}()
+	select {
+	case <-o.done:
+		o.settle()
+	case <-o.asking:
+	}
+	return o
+}
+
+// askOrders asks the side model what a message orders, and returns the record of that.
+func (b *Bot) askOrders(ctx context.Context, actor *Actor, channelID, order, text string, answer any) (turn.Processed, error) {
 	ctx, cancel := context.WithTimeout(ctx, askMemoryLimit)
 	defer cancel()
 	began := time.Now()
-	a, err := actor.Side.Ask(ctx, llm.Question{Lane: t.Request.ChannelID, Order: order, Text: text, Tokens: 200}, answer)
-	t.Processed = append(t.Processed, b.processed("orders", a, err, began))
-	return err
+	a, err := actor.Side.Ask(ctx, llm.Question{Lane: channelID, Order: order, Text: text, Tokens: 200}, answer)
+	return b.processed("orders", a, err, began), err
 }
 
-// tellMemory tells the model what became of the orders, and how the author wants to be spoken to.
-func (b *Bot) tellMemory(actor *Actor, t *turn.Trace, p *prompt.Prompt) {
-	if told := memory.Told(t.Memory.All()); told != "" && actor.Model != nil {
+// tellMemory tells the model what became of the orders, and how the author wants to be spoken to. Where that is not known soon, the model
+// is told to promise nothing.
+func (b *Bot) tellMemory(actor *Actor, t *turn.Trace, p *prompt.Prompt, o *ordering) {
+	select {
+	case <-o.done:
+	case <-time.After(time.Until(t.Began.Add(tellMemoryLimit))):
+	}
+	told := memory.ToldOpen
+	select { // both may be so
+	case <-o.done:
+		o.settle()
+		told = memory.Told(t.Memory.All())
+	default:
+	}
+	if told != "" && actor.Model != nil {
 		actor.Builder.Inject(p, "memory", told)
 		t.Prompt, t.Layers, t.Dropped = p.Messages, p.Layers, p.Dropped
 	}

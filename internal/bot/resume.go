@@ -127,8 +127,7 @@ func (b *Bot) markInterrupted(ctx context.Context, a arrival) {
 		defer cancel()
 		var buttons []turn.Button
 		if actor := b.actor(ctx, a); b.HasButtons(actor, b.Settings(ctx, actor, a.Event)) {
-			kinds := finalButtons(nil, nil, false)
-			buttons = row(draft.Language(a.Event), b.keys(a.turnID, kinds...), kinds...)
+			buttons = row(draft.Language(a.Event), b.keyOf(a.turnID), finalButtons(nil, nil, false)...)
 		}
 		persona := b.persona(ctx, b.actor(ctx, a), a.Event)
 		ref := turn.Ref{ChannelID: a.Message.ChannelID, ID: last.ID, Persona: persona}

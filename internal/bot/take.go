@@ -129,11 +129,12 @@ func (b *Bot) attempt(ctx context.Context, l *lane, actor *Actor, id string, beg
 	ctx, cancel := context.WithDeadline(ctx, t.Request.Deadline.Add(b.limit()))
 	defer cancel()
 
-	b.applyMemoryOrders(ctx, actor, t, batch[0].parse, applied) // before anything from the web is read
+	ordered := b.orderMemory(ctx, actor, t, batch[0].parse, applied) // it sees nothing of what the turn reads
+	defer ordered.settle()
 	settle := b.saveBegun(ctx, *t)
 	defer settle()
 	p := b.gather(ctx, actor, t)
-	b.tellMemory(actor, t, &p)
+	b.tellMemory(actor, t, &p, ordered)
 	if actor.Model != nil {
 		b.preprocess(ctx, actor, t, &p)
 	}
@@ -141,7 +142,8 @@ func (b *Bot) attempt(ctx context.Context, l *lane, actor *Actor, id string, beg
 		return so
 	}
 	d := b.deliver(ctx, l, actor, t, typing, p, batch[0], settle)
-	text := b.answer(ctx, t, p, d)
+	text := b.answer(ctx, t, p, d, ordered.settle)
+	ordered.settle()
 	l.completed()
 	if b.react(ctx, l, actor, t, text, d.posted()) {
 		text = ""

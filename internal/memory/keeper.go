@@ -18,8 +18,8 @@ import (
 	"familiar/internal/trace"
 )
 
-// Keeper carries out what messages order to be remembered, forgotten or corrected. The words are the person's own, and are read before the
-// turn reads anything, so that nothing from the web takes part in it (rule P6). All fields but Parse and Ask are required.
+// Keeper carries out what messages order to be remembered, forgotten or corrected. The words are the person's own, and nothing that the
+// turn reads takes part (rule P6). All fields but Parse and Ask are required.
 type Keeper struct {
 	Memories *Store
 	Traces   *trace.Store
@@ -556,6 +556,9 @@ const (
 	toldConfirm = " A note below your answer says so; confirm it in a few words of your own, and promise nothing else about your memory."
 	toldSeveral = "The message below asks %d things of your memory. What became of each, in their order:%s\nSay what was done and what was not in a few words of your own, and claim no more than that."
 )
+
+// ToldOpen tells a model that it is not known yet what a message orders.
+const ToldOpen = "Do not speak of your memory in your answer, and promise nothing about it: if the message below asks something of it, a note below your answer says what was done."
 
 // Told tells a model what became of a message's orders, so that what it says about them is true. It returns "" if there were none.
 func Told(all []turn.MemoryChange) string {

@@ -18,7 +18,7 @@ func readOrder(sentences []string, called [][]string) (Order, Doubt) {
 	s := newSight(sentences, called)
 	deed, sure, doubt := Decide(ordersModel().Classify(s.features))
 	switch {
-	case doubt == NoDoubt:
+	case doubt == NoDoubt || doubt == Perhaps && !slices.ContainsFunc(s.sentences, func(one glance) bool { return len(one.places) > 0 }):
 		return Order{}, NoDoubt
 	case !sure || s.reported() || s.elsewhere(Classes[deed]):
 		return Order{}, doubt

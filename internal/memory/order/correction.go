@@ -41,9 +41,9 @@ func (v *vocabulary) changes(p *passage, f found) (o Order) {
 
 // denial returns the correction behind words that call something wrong.
 func (v *vocabulary) denial(p *passage, s string) Order {
-	n := 0
+	n, words := 0, tokens(s)
 	for _, w := range v.wrong {
-		n = max(n, w.begins(s))
+		n = max(n, w.begins(s, words))
 	}
 	if n == 0 || isQuestion(p.s) {
 		return Order{}
@@ -93,8 +93,11 @@ func (v *vocabulary) opposed(s string, opened bool) Order {
 	}
 	for _, c := range v.contrasts {
 		right, wrong, separate := c.split(said)
+		if right == "" || wrong == "" {
+			continue
+		}
 		words := tokens(right)
-		if right == "" || wrong == "" || len(tokens(wrong)) > 5 || len(words) > 15 {
+		if len(tokens(wrong)) > 5 || len(words) > 15 {
 			continue
 		}
 		rest, leans := v.leaning(right)

@@ -186,10 +186,10 @@ func (s slot) part(found []string, name string) string {
 // straight returns a text with plain apostrophes. A phrase is written with them.
 func straight(s string) string { return strings.ReplaceAll(s, "’", "'") }
 
-// begins returns the length in bytes of the phrase at the beginning of a text, or 0.
-func (s slot) begins(said string) int {
+// begins returns the length in bytes of the phrase at the beginning of a text, or 0. words are the text's words.
+func (s slot) begins(said string, words []token) int {
 	if !strings.Contains(s.text, "X") {
-		return s.plain.begins(said, tokens(said))
+		return s.plain.begins(said, words)
 	}
 	clause := said
 	if i := strings.IndexAny(said, ",;:.!?，。："); i >= 0 {

@@ -109,13 +109,14 @@ func (s *sight) addSigns(said text.Saying, words []token) {
 	flag(v.tells(said), "=tells")
 	flag(said.Has(reports().people), "=people")
 	flag(said.Has(reports().frames), "=frames")
-	flag(longest(v.idioms, said.Text) > 0, "=idiom")
+	flag(longestIn(v.idioms, said.Text, words) > 0, "=idiom")
+	bare := v.bare(said.Text)
 	for _, c := range v.contrasts {
-		right, wrong, separate := c.split(v.bare(said.Text))
+		right, wrong, separate := c.split(bare)
 		flag(right != "" && wrong != "", "=contrast")
 		flag(right != "" && wrong != "" && separate, "=contrast separate")
 	}
-	flag(slices.ContainsFunc(v.wrong, func(w slot) bool { return w.begins(said.Text) > 0 }), "=wrong")
+	flag(slices.ContainsFunc(v.wrong, func(w slot) bool { return w.begins(said.Text, words) > 0 }), "=wrong")
 	var kinds [len(kindSymbols)]bool
 	for i, one := range s.sentences {
 		n := v.opening(one, s.called)

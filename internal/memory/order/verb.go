@@ -51,12 +51,12 @@ func (v *vocabulary) directed(s string, words []token) []found {
 		return nil
 	}
 	for i := range words[1:min(len(words), maxTopicWords)] {
-		at := words[i+1].from
-		if n := longest(v.into, s[at:]); n > 0 && !v.says(words[:i+1]) {
-			rest := strings.TrimLeft(s[words[0].to:at], " ") + s[at+n:]
+		at, behind := words[i+1].from, words[i+1:]
+		if longestIn(v.into, s[at:], behind) > 0 && !v.says(words[:i+1]) {
+			rest := strings.TrimLeft(s[words[0].to:at], " ") + s[at+longest(v.into, s[at:]):]
 			return []found{{phrase: phrase{cue: string(Keep), keys: []string{words[0].key}}, rest: rest}}
 		}
-		if longest(v.outOf, s[at:]) > 0 && !v.says(words[:i+1]) {
+		if longestIn(v.outOf, s[at:], behind) > 0 && !v.says(words[:i+1]) {
 			return []found{{phrase: phrase{cue: "delete", keys: []string{words[0].key}}, rest: strings.TrimLeft(s[words[0].to:], " ")}}
 		}
 	}

@@ -262,7 +262,7 @@ func worksOnText(sentence string, called [][]string) bool {
 
 // mentionsText reports whether a sentence is about a text of the message, as in "what this sentence means", and no order itself.
 func (v *vocabulary) mentionsText(sentence string, words []token) bool {
-	return len(v.beginning(sentence, words)) == 0 && slices.ContainsFunc(v.material, func(p phrase) bool { return p.in(sentence, words) })
+	return slices.ContainsFunc(v.material, func(p phrase) bool { return p.in(sentence, words) }) && len(v.beginning(sentence, words)) == 0
 }
 
 // shows reports whether a sentence shows the bot what follows, as in "look at this:". Then what follows is not said to it.
@@ -295,7 +295,8 @@ func shows(sentence string, called [][]string) bool {
 
 // introduces reports whether what stands before a colon is an order, or calls something wrong.
 func (v *vocabulary) introduces(s string) bool {
-	if longest(v.no, s) == len(s) || slices.ContainsFunc(v.wrong, func(w slot) bool { return w.begins(s) > 0 }) {
+	words := tokens(s)
+	if longestIn(v.no, s, words) == len(s) || slices.ContainsFunc(v.wrong, func(w slot) bool { return w.begins(s, words) > 0 }) {
 		return true
 	}
 	return slices.ContainsFunc(append(v.beginning(s, tokens(s)), v.ending(s, true)...), func(f found) bool {
