@@ -108,7 +108,8 @@ func ReadBy(model *linear.Model, req turn.Request, now time.Time) Question {
 	if !q.Asks() && len(u.Words) <= maxPhraseWords { // a phrase that is enough by itself, in any language
 		q = firstAsked(slices.DeleteFunc(r.inLanguages(""), func(s spokenParts) bool { return !s.has["own_miss"] }))
 	}
-	if s := r.spoken(); !q.Pins && !q.Topic {
+	s := r.spoken()
+	if !q.Pins && !q.Topic {
 		if q = weigh(model, q, s); r.direct() {
 			q = s.inDirect(q)
 		}
@@ -117,7 +118,7 @@ func ReadBy(model *linear.Model, req turn.Request, now time.Time) Question {
 		q.Words = nil
 		q.Talk = !q.Maybe && !q.ByAsker && !q.ByBot && !q.Missed && !q.Pins && !q.Topic && !q.Address && len(q.People)+len(q.Channels) == 0 && q.Span.From.IsZero()
 	}
-	if alone := req.GuildID == "" && len(req.Servers) == 0; alone && (len(u.Words) > maxPhraseWords || !q.Talk && !q.ByAsker && !q.ByBot && !(q.Missed && q.Here)) && !q.Sure() {
+	if alone := req.GuildID == "" && len(req.Servers) == 0; alone && (len(u.Words) > maxPhraseWords || !q.Talk && !q.ByAsker && !q.ByBot && !(q.Missed && q.Here)) && !(q.Sure() && (q.Missed || len(q.Channels) > 0 || s.tellsOfSaying())) {
 		return Question{} // nobody else has said anything
 	}
 	q.Here = q.Here || q.Talk
@@ -159,7 +160,7 @@ func weigh(model *linear.Model, q Question, s spokenParts) Question {
 // inDirect decides a question in a direct message. What names a channel, or what somebody said or wrote, is for the servers and not for the web.
 func (s *spokenParts) inDirect(q Question) Question {
 	has := func(parts ...string) bool { return slices.ContainsFunc(parts, func(n string) bool { return s.has[n] }) }
-	channels, said := len(s.q.Channels) > 0, has("say", "post", "talk", "suggest", "message", "link", "own_say", "own_talk", "own_suggest", "own_message", "chat", "server")
+	channels, said := len(s.q.Channels) > 0, s.tellsOfSaying()
 	page := len(guard.TypedURLs(s.u.Text)) > 0
 	if (s.ofWorld() || page) && !channels || has("future") && !q.Asks() {
 		return q
@@ -182,6 +183,11 @@ func (s *spokenParts) inDirect(q Question) Question {
 		q.Topic = true
 	}
 	return q
+}
+
+// tellsOfSaying reports whether a message has a word for what people say or write.
+func (s *spokenParts) tellsOfSaying() bool {
+	return slices.ContainsFunc([]string{"say", "post", "talk", "suggest", "message", "link", "own_say", "own_talk", "own_suggest", "own_message", "chat", "server"}, func(n string) bool { return s.has[n] })
 }
 
 // ofWorld reports whether a message quotes somebody, or has a word for what everybody knows of.
