@@ -135,7 +135,7 @@ var builtIn = sync.OnceValue(func() *linear.Model { return linear.MustParse(reca
 // A message surely asks about its server from a probability of sureFrom on where the rules say so too, and may ask from maybeFrom on.
 const (
 	sureFrom  = 0.9
-	maybeFrom = 0.5
+	maybeFrom = 0.53
 )
 
 // weigh decides how sure a question about the server is. q is what the rules found; where they found nothing, the parts of the message tell what
