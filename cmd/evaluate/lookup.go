@@ -177,8 +177,12 @@ func (s *said) UnmarshalJSON(raw []byte) error {
 // predictFollowUp predicts {"query"}: what the search services are asked for a message after others, or "" if it is not looked up. A
 // dependent message must take from the others what it lacks, an independent one nothing.
 func predictFollowUp(ctx context.Context, _ fs.FS, row followUpRow) (prediction, error) {
-	req := conversation(row.ID, "", row.Text, row.Before)
-	query := queryOf(ctx, req)
+	for i := range row.Before {
+		if row.Must != nil && row.Before[i].Who == "" && i%2 == 1 { // question, answer, question
+			row.Before[i].Who = "bot"
+		}
+	}
+	query := queryOf(ctx, conversation(row.ID, "", row.Text, row.Before))
 	if row.Must != nil {
 		right := parts(query, row.Must) == len(row.Must) && parts(query, row.MustNot) == 0
 		return prediction{"query": query, "right": share(right), "misled": share(query != "" && !right)}, nil

@@ -33,6 +33,9 @@ type recallRow struct {
 // sometimes do.
 const recallShare = 20
 
+// orderShare chooses one of so many orders of the memory.
+const orderShare = 3
+
 // recallTask is whether a message asks about the past of its own server.
 func recallTask(messages []message) (task, error) {
 	t := task{file: "question/past/recall.model", classes: []string{"other", "asks"}, penalty: 4, seldom: 2}
@@ -60,6 +63,15 @@ func recallTask(messages []message) (task, error) {
 		}
 		if spread(m.Text)%share == 0 {
 			t.rows = append(t.rows, example{text: m.Text, source: cmp.Or(m.lang, "en")})
+		}
+	}
+	lines, err := orderLines()
+	if err != nil {
+		return t, err
+	}
+	for _, l := range lines { // an order about what is remembered asks nothing
+		if l.deed != "none" && spread(l.said)%orderShare == 0 {
+			t.rows = append(t.rows, example{text: l.said, source: l.language})
 		}
 	}
 	for i := range t.rows {

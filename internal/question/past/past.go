@@ -133,27 +133,26 @@ var recallFile []byte
 // builtIn returns the model in the binary. It tells whether a message asks about the past of its own server: classes "other" and "asks".
 var builtIn = sync.OnceValue(func() *linear.Model { return linear.MustParse(recallFile) })
 
-// A message surely asks about its server from a probability of sureFrom on, and may ask from maybeFrom on.
+// A message surely asks about its server from a probability of sureFrom on where the rules say so too, and may ask from maybeFrom on.
 const (
 	sureFrom  = 0.9
-	maybeFrom = 0.38
+	maybeFrom = 0.53
 )
 
 // weigh decides how sure a question about the server is. q is what the rules found; where they found nothing, the parts of the message tell what
 // to look for.
 func weigh(model *linear.Model, q Question, s spokenParts) Question {
-	odds := model.Classify(s.features())[1]
+	odds, ofWorld, found := model.Classify(s.features())[1], s.ofWorld(), q.Asks()
 	switch {
-	case odds < maybeFrom:
+	case odds < maybeFrom, ofWorld && !found && odds < sureFrom:
 		return Question{}
-	case !q.Asks():
+	case !found:
 		q = s.wanted()
 	}
-	ofWorld := s.ofWorld()
 	if ofWorld && q.Missed { // what was missed may be a film
 		q.Missed, q.Words = false, s.topic()
 	}
-	q.Maybe = odds < sureFrom || !s.u.Asks() && !s.u.Inquiry || ofWorld
+	q.Maybe = !found || odds < sureFrom || !s.u.Asks() && !s.u.Inquiry || ofWorld
 	return q
 }
 

@@ -23,7 +23,7 @@ func TestRead(t *testing.T) {
 	for message, want := range map[string]string{
 		"what did Ada say about the deploy?":                        "people Ada about deploy",
 		"Sage, what did ada say about the deploy?":                  "people Ada about deploy",
-		"who mentioned Kubernetes last week?":                       "maybe from 11-09 about Kubernetes",
+		"who mentioned Kubernetes last week?":                       "from 11-09 about Kubernetes",
 		"did we decide on a database?":                              "about database",
 		"what did we decide about the logo yesterday":               "from 11-21 about logo",
 		"what's the link that Ben posted?":                          "people Ben address",
@@ -34,7 +34,7 @@ func TestRead(t *testing.T) {
 		"what's pinned here?":                                       "pins here",
 		"what is this channel for?":                                 "topic here",
 		"what did I miss?":                                          "missed",
-		"estuve fuera dos días, ¿de qué me perdí?":                  "maybe missed",
+		"estuve fuera dos días, ¿de qué me perdí?":                  "missed",
 		"what did you just say?":                                    "maybe by bot",
 		"was hat Ada gestern über das Logo gesagt?":                 "people Ada from 11-21 about Logo",
 		"https://discord.com/channels/1/22/333 what is this about?": "link 333",
@@ -55,7 +55,7 @@ func TestRead(t *testing.T) {
 		"what happened in May?":                             "-",
 		"tell me about Kubernetes":                          "-",
 		"what do people say about the new iPhone?":          "-",
-		"can you tell us who won the cup?":                  "maybe about won cup",
+		"can you tell us who won the cup?":                  "-",
 		"what does the doctor say about it?":                "-",
 	} {
 		if got := write(Read(request(message), now)); got != want {
