@@ -158,48 +158,13 @@ func (r *pair) lost(s string) (n int) {
 	return n
 }
 
-// drops reports whether a question with something in the place of something else lacks what the message does not replace. A time replaces a
-// time, a name or a number replaces a name with its numbers, and a word replaces a word.
-func (r *pair) drops(s string) bool {
-	if r.unspaced {
-		return false
-	}
-	folded := text.Fold(s)
-	names, words, moments := weigh(subjectWords(r.p.Utterance, r.language), func(key string) bool { return !strings.Contains(folded, key) })
-	by, besides, _ := weigh(r.subject(), func(string) bool { return true })
-	return moments > 0 && parsePrior(s).timeTo == 0 || names > by || words > by+besides
-}
-
-// weigh counts the names, the other words and the times among some words of content. Numbers and the parts of a name count as one name.
-func weigh(all []token, counts func(key string) bool) (names, words, moments int) {
-	end, counted := -2, false // of the last name
-	for _, w := range all {
-		exact := w.role == roleName || w.role == roleNumber
-		if exact {
-			counted = counted && w.start == end+1
-			end = w.end
-		}
-		switch {
-		case !counts(w.key) || exact && counted:
-		case exact:
-			names, counted = names+1, true
-		case w.role == roleTime:
-			moments++
-		default:
-			words++
-		}
-	}
-	return names, words, moments
-}
-
 // withoutAnswers removes what people answered to the question right before it. What was asked says more about a follow-up.
 func withoutAnswers(names []string, earlier []turn.Message) (all []turn.Message) {
 	asks := func(i int) bool {
-		return strings.ContainsAny(earlier[i].Text, "?？") || Parse(earlier[i].Text, names).Asks()
+		return i < len(earlier) && (strings.ContainsAny(earlier[i].Text, "?？") || Parse(earlier[i].Text, names).Asks())
 	}
 	for i, m := range earlier {
-		answer := strings.HasSuffix(m.Text, ".") || strings.HasSuffix(m.Text, "。")
-		if answer = answer && i+1 < len(earlier) && !asks(i) && (asks(i+1) || wantsMore(earlier[i+1].Text)); !answer {
+		if answer := !asks(i) && asks(i+1) && strings.HasSuffix(m.Text, "."); !answer {
 			all = append(all, m)
 		}
 	}

@@ -133,20 +133,20 @@ func (r *pair) completions() (all []completion) {
 	return all
 }
 
-// mayReplace reports whether the message may replace tokens of the question. A time replaces a time. Only a name, a number, or a phrase with
-// the same preposition replaces a name: "for children" does not replace "in Munich". Where it may not, the words of both are asked.
+// mayReplace reports whether the message may replace tokens of the question. A phrase with a preposition replaces one with the same
+// preposition, or a place another place: "for children" does not replace "in Munich", and no common noun replaces a name.
 func (r *pair) mayReplace(from, to int) bool {
-	const names, moments = 1 << roleName, 1 << roleTime
 	by, old, has, said := r.said[0].key, r.before[from].key, rolesIn(r.before[from:to]), rolesIn(r.said)
-	if (said|has)&moments != 0 {
-		return said&has&moments != 0
+	if said&has&(1<<roleTime) != 0 || r.unspaced {
+		return true
 	}
-	same := startsSlot(by, r.language) && startsSlot(old, r.language) &&
-		(plainPreposition(by) == plainPreposition(old) || swappablePrepositions()[by] && swappablePrepositions()[old])
-	if has&names != 0 && said&(names|1<<roleNumber) == 0 && !r.unspaced {
-		return same && plainPreposition(by) == plainPreposition(old) && swappablePrepositions()[old]
+	if startsSlot(by, r.language) {
+		if !startsSlot(old, r.language) || plainPreposition(by) != plainPreposition(old) && !(swappablePrepositions()[by] && swappablePrepositions()[old]) {
+			return false
+		}
+		return has&(1<<roleName) == 0 || said&(1<<roleName|1<<roleNumber) != 0
 	}
-	return r.unspaced || !startsSlot(by, r.language) || same
+	return true
 }
 
 // countRole counts the tokens with a role.
@@ -169,7 +169,7 @@ func (r *pair) wordCount() int {
 
 // splitsName reports whether an index is within a name. A name is replaced as a whole or not at all.
 func (r *pair) splitsName(at int) bool {
-	return 0 < at && at < len(r.before) && r.before[at].role == roleName && (r.before[at-1].role == roleName || at == 1 && r.before[0].role == roleNew)
+	return 0 < at && at < len(r.before) && r.before[at-1].role == roleName && r.before[at].role == roleName
 }
 
 // cutRuns returns how many runs, such as the words of a name, a completion cuts in two.

@@ -70,7 +70,7 @@ func (m Models) complete(u Utterance, p prior) (string, bool) {
 	_, names := firstName(p.Words)
 	named := names > 0 && len(text.TablesOf(language).FollowUp.TopicOpenings) > 0
 	if language == "en" || named || text.Unspaced(u.Text) || isRepetition(u) {
-		if s, ok := rewrite(u, p); ok && (language == "en" && !isFragment(u) || isRepetition(u) || !r.drops(s)) {
+		if s, ok := rewrite(u, p); ok {
 			return s, true
 		}
 	}
