@@ -1,6 +1,7 @@
 package text
 
 import (
+	"maps"
 	"math/bits"
 	"slices"
 	"strings"
@@ -45,32 +46,65 @@ func ClearLanguage(s string) string {
 
 func messageLanguage(s string) (language string, clear bool) {
 	own := OwnWords(s)
+	if language, clear = wordsLanguage(asking(own)); language == "" {
+		return wordsLanguage(own)
+	}
+	return language, clear
+}
+
+// wordsLanguage is messageLanguage for words that all are the writer's.
+func wordsLanguage(own string) (language string, clear bool) {
+	mention := "" // the language of the only word in another script
 	if !ASCII(own) {
-		if l, most := byScript(own); l != "" && most {
+		l, most := byScript(own)
+		only := false
+		if most {
+			l, only = askingScript(own, l)
+		}
+		switch {
+		case l == "" || !most:
+		case only:
+			mention = l
+		default:
 			return l, true
 		}
 	}
-	said := spokenIn()
+	language, clear = latinLanguage(own)
+	if mention != "" && (!clear || strings.IndexFunc(own, InWord) != strings.IndexFunc(own, otherScript) && !asks(own, language)) {
+		return mention, true
+	}
+	return language, clear
+}
+
+// latinLanguage is wordsLanguage for what is in Latin letters.
+func latinLanguage(own string) (language string, clear bool) {
+	spoken := spokenIn()
 	var worth [maxCandidates]float64
 	var known, small [maxCandidates]int
 	seen := map[string]bool{}
 	words := withoutTitles(own, Words(own))
 	for _, w := range words {
-		of := said[w.Key]
+		of := spoken[w.Key]
 		if of == 0 || seen[w.Key] || partOfName(own, w) {
 			continue
 		}
 		seen[w.Key] = true
-		chosen := candidatesOf()[w.Key] // for what they tell, so they count twice
-		for i := range candidates() {
+		chosen := candidatesOf()[w.Key] // for what they tell, so they count about twice, and less where others say them too
+		more := (1/float64(max(1, bits.OnesCount64(chosen))) + 1/float64(bits.OnesCount64(of|chosen))) / 2
+		for in := of | chosen; in != 0; in &= in - 1 {
+			i := bits.TrailingZeros64(in)
 			known[i] += int(of >> i & 1)
 			small[i] += int(chosen >> i & 1)
-			worth[i] += float64(of>>i&1)/float64(bits.OnesCount64(of)) + float64(chosen>>i&1)/float64(max(1, bits.OnesCount64(chosen)))
+			worth[i] += float64(of>>i&1)/float64(bits.OnesCount64(of)) + float64(chosen>>i&1)*more
 		}
 	}
 	marked := 0.0
+	ascii := ASCII(own)
 	for i, l := range candidates() {
-		marks, own := TablesOf(l).Marks, own
+		if ascii {
+			break
+		}
+		marks := TablesOf(l).Marks
 		if marks == "" || !strings.ContainsAny(own, marks) {
 			continue
 		}
@@ -98,6 +132,150 @@ func messageLanguage(s string) (language string, clear bool) {
 	}
 	i := slices.Index(candidates(), language)
 	return language, small[i] > 0 && known[i] > 1
+}
+
+// clause matches words up to a mark or to another script.
+var clause = NewLazyRegexp(`\p{Latin}(?:[\p{Latin}\p{M}\p{N} \t'’"/_()*@]|-[\p{Latin}\p{N}])*|[^\p{Latin}\PL](?:[^\p{Latin}\PL]|[\p{M}\p{N} \t"'()ー])*`)
+
+// colon matches what stands between a request or a label and what it introduces.
+var colon = NewLazyRegexp(`[ \t]*(?::\s+|：\s*)`)
+
+// asking returns the part of a message's own words that asks. Other languages than its are material: what follows a request and a colon, or
+// what a machine wrote before the writer did.
+func asking(own string) string {
+	if !strings.Contains(own, ":") && !strings.Contains(own, "：") {
+		return own
+	}
+	cut := colon.FindStringIndex(own)
+	if cut == nil {
+		return own
+	}
+	head, tail := own[:cut[0]], own[cut[1]:]
+	first, last, since := "", "", 0 // the languages of the tail's clauses, and where the last begins
+	for _, at := range clause.FindAllStringIndex(tail, -1) {
+		part := tail[at[0]:at[1]]
+		words := Words(part)
+		l, clear := wordsLanguage(part)
+		switch {
+		case l == "" || l == last || first != "" && !clear && !asks(part, l) && said(words, l) <= max(1, said(words, last)):
+		case first == "":
+			first, last = l, l
+		case asks(tail[since:at[0]], last) && !asks(tail[at[0]:], l):
+			return own
+		default:
+			last, since = l, at[0]
+		}
+	}
+	language, clear := wordsLanguage(head)
+	switch {
+	case since > 0:
+		return tail[since:]
+	case language != "" && last != "" && language != last && (clear || strings.ContainsAny(head, " ") || strings.ContainsFunc(head, otherScript) != strings.ContainsFunc(tail, otherScript)):
+		return head
+	}
+	return own
+}
+
+// said counts the words of a text that are said in a language; its function words count twice.
+func said(words []Word, language string) (n int) {
+	i := slices.Index(candidates(), language)
+	for _, w := range words {
+		if i >= 0 {
+			n += int(spokenIn()[w.Key]>>i&1 + candidatesOf()[w.Key]>>i&1)
+		}
+	}
+	return n
+}
+
+// askingScript returns the language of the last word in another script than the Latin one that asks, or of the last of all, and whether it is
+// the only one and asks for nothing. Chinese characters, which others write too, count if they ask. Where all words are in the given language,
+// that is it.
+func askingScript(text, language string) (asked string, only bool) {
+	var words, codes []string
+	for text != "" {
+		start := strings.IndexFunc(text, otherScript)
+		if start < 0 {
+			break
+		}
+		first, _ := utf8.DecodeRuneInString(text[start:])
+		korean := unicode.Is(unicode.Hangul, first)
+		end := strings.IndexFunc(text[start:], func(r rune) bool { return !otherScript(r) || unicode.Is(unicode.Hangul, r) != korean })
+		if end < 0 {
+			end = len(text) - start
+		}
+		words = append(words, text[start:start+end])
+		code, _ := byScript(words[len(words)-1])
+		codes, text = append(codes, code), text[start+end:]
+	}
+	if len(words) == 1 || TablesOf(language).Letters != "" {
+		return language, len(words) == 1 && !asks(words[0], language)
+	}
+	asked, found := language, false
+	for i, code := range codes {
+		switch {
+		case code == language && !slices.ContainsFunc(codes, func(other string) bool { return other != code }):
+			return language, false
+		case asks(words[i], code):
+			asked, found = code, true
+		case !found && code != "zh":
+			asked = code
+		}
+	}
+	return asked, false
+}
+
+// otherScript reports whether r is a letter of another script than the Latin one.
+func otherScript(r rune) bool {
+	return r >= utf8.RuneSelf && unicode.IsLetter(r) && !unicode.Is(unicode.Latin, r)
+}
+
+// asks reports whether a text has a word that asks in a language.
+func asks(s, language string) bool {
+	all := askingWords()[language]
+	return slices.ContainsFunc(Words(s), func(w Word) bool {
+		if all[w.Key] || ASCII(w.Key) {
+			return all[w.Key]
+		}
+		for word := range all {
+			if joined(word) && strings.Contains(w.Key, word) {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// askingWords are the words by language that ask, other than those that languages without spaces share.
+var askingWords = sync.OnceValue(func() map[string]map[string]bool {
+	all, in := map[string]map[string]bool{}, map[string]int{}
+	for _, code := range Languages() {
+		all[code] = map[string]bool{}
+		for kind, phrases := range TablesOf(code).Speech {
+			if !slices.Contains(askingKinds, kind) {
+				continue
+			}
+			for phrase := range strings.SplitSeq(string(phrases), ",") {
+				if words := Words(phrase); len(words) == 1 && (kind != "aux" || joined(words[0].Key)) {
+					all[code][words[0].Key] = true
+				}
+			}
+		}
+		for word := range all[code] {
+			in[word]++
+		}
+	}
+	for _, words := range all {
+		maps.DeleteFunc(words, func(word string, _ bool) bool { return in[word] > 1 && joined(word) })
+	}
+	return all
+})
+
+var askingKinds = strings.Fields("who what when where which why how many all aux")
+
+// joined reports whether a word's script has no spaces between words, or joins particles to their ends.
+func joined(word string) bool {
+	first, _ := utf8.DecodeRuneInString(word)
+	return joinedRune(first)
 }
 
 const (
@@ -171,17 +349,24 @@ func withoutTitles(s string, words []Word) []Word {
 	return kept
 }
 
-// foreign matches what says nothing of the language of a message's writer: code, quoted lines, quotations, addresses, mentions, emoji.
+// foreign matches what says nothing of the language of a message's writer: code, commands with options, quoted lines, quotations, addresses,
+// mentions, emoji.
 var foreign = NewLazyRegexp("```(?s:.*?)(?:```|$)|`[^`\n]*`|(?m:^>>> (?s:.*)|^> .*$)|“[^“”]*”|„[^„“”]*[“”]|«[^«»]*»|「[^「」]*」|『[^『』]*』|\"[^\"\n]{2,}\"" +
 	`|https?://\S+|<[@#:a/][^<>\s]*>|[\w.+-]+@[\w-]+(?:\.[\w-]+)+|[@#][\w.]+`)
 
+// handed matches what else was written elsewhere: quotations of several words in single quotation marks, and commands up to their options.
+var handed = NewLazyRegexp(`(?m:(?:^|[\s(])'[^\s'](?:[^'\n]|'\pL)*\s(?:[^'\n]|'\pL)*'(?:[^\pL\n]|$)|^[a-z][\w.-]*(?: [\w.-]+){0,2}(?: --?[A-Za-z][\w-]*)+)`)
+
 // OwnWords returns a message without what says nothing of its writer's language. A message that is only a quotation is returned as it is.
 func OwnWords(s string) string {
-	if !strings.ContainsAny(s, "`>\"“„«「『@#<:") {
-		return s
+	own := s
+	if strings.ContainsAny(s, "`>\"“„«「『@#<:") {
+		own = foreign.ReplaceAllString(s, " ")
 	}
-	own := foreign.ReplaceAllString(s, " ")
-	if !strings.ContainsFunc(own, unicode.IsLetter) && !strings.Contains(s, "://") && !strings.Contains(s, "`") {
+	if strings.Contains(own, " '") || strings.HasPrefix(own, "'") || strings.Contains(own, " -") {
+		own = handed.ReplaceAllString(own, " ")
+	}
+	if own != s && !strings.ContainsFunc(own, unicode.IsLetter) && !strings.Contains(s, "://") && !strings.Contains(s, "`") {
 		return s
 	}
 	return own
