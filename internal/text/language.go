@@ -1,6 +1,7 @@
 package text
 
 import (
+	"iter"
 	"maps"
 	"math/bits"
 	"slices"
@@ -52,26 +53,29 @@ func messageLanguage(s string) (language string, clear bool) {
 	return language, clear
 }
 
-// wordsLanguage is messageLanguage for words that all are the writer's.
+// wordsLanguage is messageLanguage for words that all are the writer's. Of two scripts, the one of more letters counts, unless only the other
+// asks, or the words in Latin letters are clear and the other word is what they are about.
 func wordsLanguage(own string) (language string, clear bool) {
-	mention := "" // the language of the only word in another script
+	other, most, asked := "", false, false
 	if !ASCII(own) {
-		l, most := byScript(own)
-		only := false
-		if most {
-			l, only = askingScript(own, l)
+		other, most = byScript(own)
+	}
+	if other != "" {
+		one := false
+		other, one = askingScript(own, other)
+		if most && (!one || !strings.ContainsFunc(own, latin)) {
+			return other, true
 		}
-		switch {
-		case l == "" || !most:
-		case only:
-			mention = l
-		default:
-			return l, true
+		if asked = asks(own, other); most && asked {
+			return other, true
 		}
 	}
 	language, clear = latinLanguage(own)
-	if mention != "" && (!clear || strings.IndexFunc(own, InWord) != strings.IndexFunc(own, otherScript) && !asks(own, language)) {
-		return mention, true
+	switch {
+	case other == "":
+	case most && (!clear || strings.IndexFunc(own, InWord) != strings.IndexFunc(own, otherScript) && !asks(own, language)),
+		asked && (!clear || strings.LastIndexFunc(own, unicode.IsLetter) == strings.LastIndexFunc(own, otherScript) && !asks(own, language)):
+		return other, true
 	}
 	return language, clear
 }
@@ -154,10 +158,9 @@ func asking(own string) string {
 	first, last, since := "", "", 0 // the languages of the tail's clauses, and where the last begins
 	for _, at := range clause.FindAllStringIndex(tail, -1) {
 		part := tail[at[0]:at[1]]
-		words := Words(part)
 		l, clear := wordsLanguage(part)
 		switch {
-		case l == "" || l == last || first != "" && !clear && !asks(part, l) && said(words, l) <= max(1, said(words, last)):
+		case l == "" || l == last || first != "" && !clear && !asks(part, l) && said(part, l) <= max(1, said(part, last)):
 		case first == "":
 			first, last = l, l
 		case asks(tail[since:at[0]], last) && !asks(tail[at[0]:], l):
@@ -177,9 +180,9 @@ func asking(own string) string {
 }
 
 // said counts the words of a text that are said in a language; its function words count twice.
-func said(words []Word, language string) (n int) {
+func said(s, language string) (n int) {
 	i := slices.Index(candidates(), language)
-	for _, w := range words {
+	for _, w := range Words(s) {
 		if i >= 0 {
 			n += int(spokenIn()[w.Key]>>i&1 + candidatesOf()[w.Key]>>i&1)
 		}
@@ -187,35 +190,22 @@ func said(words []Word, language string) (n int) {
 	return n
 }
 
-// askingScript returns the language of the last word in another script than the Latin one that asks, or of the last of all, and whether it is
-// the only one and asks for nothing. Chinese characters, which others write too, count if they ask. Where all words are in the given language,
-// that is it.
-func askingScript(text, language string) (asked string, only bool) {
-	var words, codes []string
-	for text != "" {
-		start := strings.IndexFunc(text, otherScript)
-		if start < 0 {
-			break
-		}
-		first, _ := utf8.DecodeRuneInString(text[start:])
-		korean := unicode.Is(unicode.Hangul, first)
-		end := strings.IndexFunc(text[start:], func(r rune) bool { return !otherScript(r) || unicode.Is(unicode.Hangul, r) != korean })
-		if end < 0 {
-			end = len(text) - start
-		}
-		words = append(words, text[start:start+end])
-		code, _ := byScript(words[len(words)-1])
-		codes, text = append(codes, code), text[start+end:]
+// askingScript returns the language of the last word in another script than the Latin one that asks, or of the last of all, and whether there
+// is only one. Chinese characters, which others write too, count if they ask. Where all words are in the given language, or that has letters of
+// its own, it is that.
+func askingScript(text, language string) (asked string, one bool) {
+	n, same := 0, true
+	for word := range otherWords(text) {
+		code, _ := byScript(word)
+		n, same = n+1, same && code == language
 	}
-	if len(words) == 1 || TablesOf(language).Letters != "" {
-		return language, len(words) == 1 && !asks(words[0], language)
+	if same || TablesOf(language).Letters != "" {
+		return language, n == 1
 	}
 	asked, found := language, false
-	for i, code := range codes {
-		switch {
-		case code == language && !slices.ContainsFunc(codes, func(other string) bool { return other != code }):
-			return language, false
-		case asks(words[i], code):
+	for word := range otherWords(text) {
+		switch code, _ := byScript(word); {
+		case asks(word, code):
 			asked, found = code, true
 		case !found && code != "zh":
 			asked = code
@@ -223,6 +213,27 @@ func askingScript(text, language string) (asked string, only bool) {
 	}
 	return asked, false
 }
+
+// otherWords yields the words in other scripts than the Latin one. Korean stands apart from words that its particles follow.
+func otherWords(text string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for start := strings.IndexFunc(text, otherScript); start >= 0; start = strings.IndexFunc(text, otherScript) {
+			text = text[start:]
+			first, _ := utf8.DecodeRuneInString(text)
+			korean := unicode.Is(unicode.Hangul, first)
+			end := strings.IndexFunc(text, func(r rune) bool { return !otherScript(r) || unicode.Is(unicode.Hangul, r) != korean })
+			if end < 0 {
+				end = len(text)
+			}
+			if !yield(text[:end]) {
+				return
+			}
+			text = text[end:]
+		}
+	}
+}
+
+func latin(r rune) bool { return unicode.Is(unicode.Latin, r) }
 
 // otherScript reports whether r is a letter of another script than the Latin one.
 func otherScript(r rune) bool {
@@ -349,8 +360,7 @@ func withoutTitles(s string, words []Word) []Word {
 	return kept
 }
 
-// foreign matches what says nothing of the language of a message's writer: code, commands with options, quoted lines, quotations, addresses,
-// mentions, emoji.
+// foreign matches what says nothing of the language of a message's writer: code, quoted lines, quotations, addresses, mentions, emoji.
 var foreign = NewLazyRegexp("```(?s:.*?)(?:```|$)|`[^`\n]*`|(?m:^>>> (?s:.*)|^> .*$)|“[^“”]*”|„[^„“”]*[“”]|«[^«»]*»|「[^「」]*」|『[^『』]*』|\"[^\"\n]{2,}\"" +
 	`|https?://\S+|<[@#:a/][^<>\s]*>|[\w.+-]+@[\w-]+(?:\.[\w-]+)+|[@#][\w.]+`)
 

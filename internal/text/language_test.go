@@ -46,6 +46,8 @@ func TestAskersLanguage(t *testing.T) {
 		"kijk eens naar https://der-die-das.de en zeg wat het is": "nl", "wat betekent \"out of the blue\" eigenlijk?": "nl", "zobacz https://the-and.com i powiedz mi, co to jest": "pl", "co znaczy \"what is up\" po polsku?": "pl",
 		"посмотри https://example.com и скажи, что это": "ru", "что значит \"never mind\"?": "ru", "https://example.com sitesine bakar mısın, bu ne?": "tr", "\"break a leg\" ne demek?": "tr",
 		"https://example.com を見てください": "ja", "\"long time no see\" はどういう意味ですか": "ja", "请看 https://example.com 这是什么": "zh", "\"see you\" 是什么意思": "zh", "https://example.com 좀 봐 줘": "ko", "\"good luck\"이 무슨 뜻이야?": "ko",
+		"translate this for me: 駅はどこですか": "en", "SomeError: the value is not in the list, warum denn?": "de", "il a dit 'this is not my problem' et il est parti": "fr",
+		"git log --oneline почему пусто": "ru", "東京駅는 어디야?": "ko", "这个 ありがとう 是什么意思": "zh",
 	} {
 		if got := MessageLanguage(message); got != want {
 			t.Errorf("%q: %q, want %s", message, got, want)
