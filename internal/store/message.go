@@ -41,7 +41,8 @@ func (m Message) SeenBy(character string) turn.Message {
 }
 
 // Seen returns messages as a character sees them.
-func Seen(ms []Message, character string) (all []turn.Message) {
+func Seen(ms []Message, character string) []turn.Message {
+	all := make([]turn.Message, 0, len(ms))
 	for _, m := range ms {
 		all = append(all, m.SeenBy(character))
 	}
