@@ -237,8 +237,8 @@ func TestRetentionFollowsDiscordsClock(t *testing.T) {
 	}
 }
 
-// mostRoundTrips is how often a turn may wait for PostgreSQL before it asks the model. Half of them are at the same time as others.
-const mostRoundTrips = 19
+// mostRoundTrips is how often a turn may wait for PostgreSQL before it asks the model.
+const mostRoundTrips = 11
 
 // TestRoundTrips counts how often a turn waits for PostgreSQL before it asks the model.
 func TestRoundTrips(t *testing.T) {

@@ -20,6 +20,7 @@ import (
 
 const (
 	chainLength  = 6
+	besides      = 4                // messages that are read besides the character's window, for the turn's own
 	exchangeSpan = 10 * time.Minute // how long an exchange may be followed up without a reply
 )
 
@@ -85,6 +86,11 @@ func (b *Bot) request(ctx context.Context, actor *Actor, id string, batch []arri
 		r.Language = reply.LanguageOf(wanted)
 	}
 	b.limitWeb(ctx, &r, last.Event, batch[0].pass)
+	most := max(chainLength, actor.Window+besides)
+	if r.Recent, err = b.Store.Messages.Latest(ctx, r, most); err == nil {
+		r.RecentOf = most
+	}
+	b.logged("read recent messages", err)
 	b.thread(ctx, &r)
 	b.people(ctx, &r)
 	return r
@@ -160,7 +166,7 @@ func (b *Bot) thread(ctx context.Context, r *turn.Request) {
 		if !errors.Is(err, store.ErrNotFound) { // nothing is kept of people who opted out
 			b.logged("read a reply chain", err)
 		}
-		r.Chain = messages(chain, r.Character)
+		r.Chain = store.Seen(chain, r.Character)
 		if r.Parent != nil && len(r.Chain) == 0 {
 			r.Chain = []turn.Message{*r.Parent}
 		}
@@ -173,43 +179,29 @@ func (b *Bot) thread(ctx context.Context, r *turn.Request) {
 		}
 		return
 	}
-	recent, err := b.Store.Messages.Recent(ctx, r.ChannelID, chainLength)
-	b.logged("read recent messages", err)
-	for i := len(recent) - 1; i >= 0; i-- {
-		m := recent[i]
+	for _, m := range slices.Backward(r.Recent[max(0, len(r.Recent)-chainLength):]) {
 		if r.Message.At.Sub(m.At) > exchangeSpan {
 			return
 		}
-		if m.Own && (m.ReplyTo == r.Message.ID || m.OfAnother(r.Character)) { // the question is answered again, or by another character too
-			continue
-		}
-		if m.Own && m.ReplyTo != "" {
-			r.Chain = b.exchange(ctx, m, r.Message.Author.ID, r.Character)
+		if m.Own && m.ReplyTo != "" && m.ReplyTo != r.Message.ID { // else the question is answered again
+			r.Chain = b.exchange(ctx, *r, m)
 			return
 		}
 	}
 }
 
-// exchange returns an answer of the bot and its question, if the question was from this author.
-func (b *Bot) exchange(ctx context.Context, answer store.Message, author, character string) []turn.Message {
-	question, err := b.Store.Messages.Get(ctx, answer.ReplyTo)
-	if err != nil || question.AuthorID != author {
+// exchange returns an answer of the bot and its question, if the question was from the turn's author.
+func (b *Bot) exchange(ctx context.Context, r turn.Request, answer turn.Message) []turn.Message {
+	var question turn.Message
+	if i := slices.IndexFunc(r.Recent, func(m turn.Message) bool { return m.ID == answer.ReplyTo }); i >= 0 {
+		question = r.Recent[i]
+	} else if kept, err := b.Store.Messages.Get(ctx, answer.ReplyTo); err == nil {
+		question = kept.SeenBy(r.Character)
+	}
+	if question.ID == "" || question.Author.ID != r.Message.Author.ID {
 		return nil
 	}
-	return messages([]store.Message{answer, question}, character)
-}
-
-// messages returns rows as a character sees them: another character's words are not its own.
-func messages(rows []store.Message, character string) []turn.Message {
-	var ms []turn.Message
-	for _, m := range rows {
-		other := m.OfAnother(character)
-		ms = append(ms, turn.Message{
-			ID: m.ID, ChannelID: m.ChannelID, Author: turn.Author{ID: m.AuthorID, Name: m.AuthorName, Machine: other},
-			Text: m.Text, Note: m.Note, At: m.At, ReplyTo: m.ReplyTo, Own: m.Own && !other,
-		})
-	}
-	return ms
+	return []turn.Message{answer, question}
 }
 
 // asSeen returns a message from the door as a character sees it.

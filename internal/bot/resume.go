@@ -92,7 +92,7 @@ func (b *Bot) reopened(ctx context.Context, o store.OpenClaim) (arrival, bool) {
 		return a, false
 	}
 	if o.Event == "" { // it joined a turn
-		a.Event = turn.Event{Kind: turn.Created, ID: m.ID, GuildID: m.GuildID, Direct: m.GuildID == "", Message: messages([]store.Message{m}, a.character)[0]}
+		a.Event = turn.Event{Kind: turn.Created, ID: m.ID, GuildID: m.GuildID, Direct: m.GuildID == "", Message: m.SeenBy(a.character)}
 		return a, true
 	}
 	var kept keptEvent

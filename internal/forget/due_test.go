@@ -39,7 +39,13 @@ func TestEverythingForgottenAfterADay(t *testing.T) {
 		return len(all), len(card)
 	}
 	write("1", noon)
+	if statements, fields := kept(); statements+fields != 0 {
+		t.Errorf("at first: %d statements, %d fields", statements, fields)
+	}
 	remember()
+	if statements, fields := kept(); statements != 1 || fields != 1 {
+		t.Errorf("remembered: %d statements, %d fields", statements, fields)
+	}
 	asked := noon.Add(time.Hour)
 	if n, err := s.Memories.ForgetEverything(ctx, memory.Undo{TurnID: "t", PersonID: "ada", At: asked}); n != 1 || err != nil {
 		t.Fatal(n, err)

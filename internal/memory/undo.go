@@ -104,6 +104,7 @@ func (s *Store) LatestUndo(ctx context.Context, personID string, now time.Time) 
 // Undo undoes what the orders of a turn changed, unless it is due. A statement whose message is gone does not come back. The error is
 // [store.ErrNotFound] if there is nothing to undo.
 func (s *Store) Undo(ctx context.Context, turnID, personID string, now time.Time) error {
+	defer s.DB.Settings.Changed()
 	err := s.DB.Write(ctx, func(tx *sql.Tx) error {
 		u, err := s.undoIn(tx, turnID, personID)
 		if err != nil {
@@ -197,6 +198,7 @@ func isRefusal(err error) bool {
 // ForgetEverything deletes all statements about a person or at their wish, and their card, in a way that can be undone. It returns how many
 // statements there were. When it can no longer be undone, [Store.Due] names the person.
 func (s *Store) ForgetEverything(ctx context.Context, u Undo) (n int, err error) {
+	defer s.DB.Settings.Changed()
 	err = s.DB.Write(ctx, func(tx *sql.Tx) error {
 		ids, err := s.idsOf(tx, u.PersonID)
 		if err != nil {
@@ -252,10 +254,19 @@ func (s *Store) Due(ctx context.Context, now time.Time) (all []store.Erasure, er
 	}, `SELECT person_id, max(at) FROM undos WHERE due <= ? AND everything GROUP BY person_id ORDER BY person_id`, now.UnixMicro())
 }
 
-// Card returns the fields of a person's card that have a value.
+// Card returns the fields of a person's card that have a value. The caller must not change the map.
 func (s *Store) Card(ctx context.Context, personID string) (map[string]string, error) {
-	rows, err := s.DB.Read().QueryContext(ctx, cardQuery, personID)
-	return s.cardOf(rows, err)
+	return store.Remember(s.DB, "card "+personID, sizeOfCard, func() (map[string]string, error) {
+		rows, err := s.DB.Query(ctx, cardQuery, personID)
+		return s.cardOf(rows, err)
+	})
+}
+
+func sizeOfCard(card map[string]string) (size int) {
+	for field, value := range card {
+		size += len(field) + len(value)
+	}
+	return size
 }
 
 const cardQuery = `SELECT field, value FROM cards WHERE person_id = ?`
@@ -279,6 +290,7 @@ func (s *Store) cardOf(rows *sql.Rows, err error) (map[string]string, error) {
 // SetCard sets a field of a person's card, or deletes it if the value is empty, and returns the value from before. It returns [store.ErrOptedOut] if
 // nothing is kept of the person.
 func (s *Store) SetCard(ctx context.Context, personID, field, value string, at time.Time) (before string, err error) {
+	defer s.DB.Settings.Changed()
 	err = s.DB.Write(ctx, func(tx *sql.Tx) error {
 		card, err := s.cardIn(tx, personID)
 		if err != nil {

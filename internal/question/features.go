@@ -28,6 +28,11 @@ type featureSet struct {
 	seen map[string]bool
 }
 
+// newFeatureSet has room for n features.
+func newFeatureSet(n int) *featureSet {
+	return &featureSet{list: make([]linear.Feature, 0, n), seen: make(map[string]bool, n)}
+}
+
 func (s *featureSet) add(name string, value float64) {
 	if !s.seen[name] {
 		s.seen[name] = true
@@ -40,7 +45,7 @@ func (n Need) features(u Utterance) []linear.Feature {
 	u.Words = u.Words[:min(len(u.Words), maxWords)]
 	polite, _ := politePrefix(u.Words)
 	u.Body = u.Words[polite:]
-	s := &featureSet{seen: make(map[string]bool, 16*len(u.Words))}
+	s := newFeatureSet(16 * len(u.Words))
 	s.addWords(u)
 	s.addForm(n, u)
 	s.addRules(n, u)

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"familiar/internal/context/turn"
 )
 
 // Message is one message of a channel.
@@ -27,6 +29,24 @@ type Message struct {
 // OfAnother reports whether another of the bot's characters wrote the message.
 func (m Message) OfAnother(character string) bool {
 	return m.Own && m.AuthorID != "" && m.AuthorID != character
+}
+
+// SeenBy returns the message as a character sees it: another character's message is not its own.
+func (m Message) SeenBy(character string) turn.Message {
+	other := m.OfAnother(character)
+	return turn.Message{
+		ID: m.ID, ChannelID: m.ChannelID, Author: turn.Author{ID: m.AuthorID, Name: m.AuthorName, Machine: other},
+		Text: m.Text, Note: m.Note, At: m.At, ReplyTo: m.ReplyTo, Own: m.Own && !other,
+	}
+}
+
+// Seen returns messages as a character sees them.
+func Seen(ms []Message, character string) []turn.Message {
+	all := make([]turn.Message, 0, len(ms))
+	for _, m := range ms {
+		all = append(all, m.SeenBy(character))
+	}
+	return all
 }
 
 // Save saves messages, all or none, and replaces those with the same ids. It leaves out messages of people about whom nothing is kept.
@@ -226,6 +246,15 @@ func (s *Messages) Recent(ctx context.Context, channelID string, n int) ([]Messa
 	ms, err := ListOften(ctx, s.db, "read recent messages", scan, `SELECT `+columns+` FROM messages WHERE channel_id = ? ORDER BY at DESC, id DESC LIMIT 0 + ?`, channelID, n)
 	slices.Reverse(ms)
 	return ms, err
+}
+
+// Latest returns the last n messages of a turn's channel as its character sees them, oldest first. It reads them if the request has fewer.
+func (s *Messages) Latest(ctx context.Context, r turn.Request, n int) ([]turn.Message, error) {
+	if n <= r.RecentOf {
+		return r.Recent[max(0, len(r.Recent)-n):], nil
+	}
+	ms, err := s.Recent(ctx, r.ChannelID, n)
+	return Seen(ms, r.Character), err
 }
 
 // Chain returns the message that this one replies to, the one that that one replies to, and so on: at most n, nearest first. It ends at an

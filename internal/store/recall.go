@@ -53,9 +53,6 @@ func (s *Messages) Recall(ctx context.Context, q Recall) (Recalled, error) {
 		return got, nil
 	}
 	g := &gathering{db: s.db, q: q}
-	if err := s.db.readers.QueryRowContext(ctx, `SELECT coalesce(max(rowid), 0) FROM messages`).Scan(&g.top); err != nil {
-		return got, fmt.Errorf("recall messages: %w", s.db.Explain(err))
-	}
 	err := g.gather(ctx, got.Weights)
 	if err == nil && g.cut && len(g.messages) < enoughFound { // the newest are elsewhere; a query with the place takes longer
 		g.place = anyOf(inGuild, q.GuildID)
@@ -91,9 +88,41 @@ type gathering struct {
 	have     []int64 // their rows
 }
 
-// recallQuery returns rows as one JSON array: fetching them one by one takes longer than finding them.
-const recallQuery = `SELECT json_group_array(at_row) FROM
-	(` + messagesWith + `) AS newest`
+// wanted is a search for the newest rows with some words.
+type wanted struct {
+	words string // a query of match; empty: no row
+	limit int
+}
+
+// recallColumn returns rows as one JSON array: fetching them one by one takes longer than finding them.
+const recallColumn = `, (SELECT json_group_array(at_row) FROM
+	(` + messagesWith + `) AS newest)`
+
+// rows makes several searches between two rows in one query, and reads the last row of all.
+func (g *gathering) rows(ctx context.Context, first, last int64, all []wanted) (found []rowList, err error) {
+	found = make([]rowList, len(all))
+	query, args, into := `SELECT (SELECT coalesce(max(rowid), 0) FROM messages)`, []any{}, []any{&g.top}
+	for i, w := range all {
+		if w.words == "" {
+			continue
+		}
+		if g.place != "" {
+			w.words = g.place + " AND (" + w.words + ")"
+		}
+		query += recallColumn
+		args, into = append(args, w.words, first, last, w.limit), append(into, &found[i])
+	}
+	return found, g.db.QueryRow(ctx, query, args...).Scan(into...)
+}
+
+// rowList scans a JSON array of rows.
+type rowList []int64
+
+// Scan implements [sql.Scanner].
+func (l *rowList) Scan(value any) error {
+	list, _ := value.(string)
+	return json.Unmarshal([]byte(list), l)
+}
 
 // holders are the rows with a word.
 type holders struct {
@@ -101,27 +130,36 @@ type holders struct {
 	newest, timed []int64
 }
 
-// holders queries the index for each word and for Kin, readAtOnce of them at once.
+// holders queries the index for the words and for Kin.
 func (g *gathering) holders(ctx context.Context) (found []holders, kin []int64, err error) {
-	found = make([]holders, len(g.q.Words))
-	asking, ctx := errgroup.WithContext(ctx)
-	asking.SetLimit(readAtOnce)
+	n := len(g.q.Words)
+	all, more := make([]wanted, n+1), make([]wanted, n)
 	for i, forms := range g.q.Words {
-		asking.Go(func() (err error) {
-			h, word := &found[i], alternatives(forms, g.q.Language)
-			h.asked = word != ""
-			if h.newest, err = g.rows(ctx, word, 0, g.top, perWord); err == nil && g.timed() && len(h.newest) == perWord { // there are more
-				h.timed, err = g.rows(ctx, word, g.first, g.last, perTime)
-			}
-			return err
-		})
+		all[i] = wanted{alternatives(forms, g.q.Language), perWord}
 	}
-	asking.Go(func() (err error) {
-		kin, err = g.rows(ctx, alternatives(g.q.Kin, g.q.Language), 0, g.top, perKin)
-		return err
-	})
-	err = asking.Wait()
-	return found, kin, err
+	all[n] = wanted{alternatives(g.q.Kin, g.q.Language), perKin}
+	newest, err := g.rows(ctx, 0, 1<<62, all)
+	if err != nil {
+		return nil, nil, err
+	}
+	found = make([]holders, n)
+	anyMore := false
+	for i := range found {
+		found[i] = holders{asked: all[i].words != "", newest: newest[i]}
+		if g.timed() && len(newest[i]) == perWord {
+			more[i], anyMore = wanted{all[i].words, perTime}, true
+		}
+	}
+	if anyMore {
+		timed, err := g.rows(ctx, g.first, g.last, more)
+		if err != nil {
+			return nil, nil, err
+		}
+		for i := range found {
+			found[i].timed = timed[i]
+		}
+	}
+	return found, newest[n], nil
 }
 
 // count scores the rows with the words.
@@ -130,11 +168,12 @@ func (g *gathering) count(ctx context.Context, weights []float64) error {
 	if err != nil {
 		return err
 	}
-	g.first, g.last = first, min(last, g.top+1)
+	g.first, g.last = first, last
 	found, kin, err := g.holders(ctx)
 	if err != nil {
 		return err
 	}
+	g.last = min(last, g.top+1)
 	g.cut = len(kin) == perKin
 	for i, h := range found {
 		if !h.asked {
@@ -172,21 +211,6 @@ func alternatives(words []string, language string) string {
 		}
 	}
 	return strings.Join(all, " OR ")
-}
-
-// rows returns the newest rows with the words, or none without words. Several goroutines may call it at once.
-func (g *gathering) rows(ctx context.Context, words string, first, last int64, limit int) (rows []int64, err error) {
-	if words == "" {
-		return nil, nil
-	}
-	if g.place != "" {
-		words = g.place + " AND (" + words + ")"
-	}
-	var list []byte
-	if err = g.db.QueryRow(ctx, recallQuery, words, first, last, limit).Scan(&list); err != nil {
-		return nil, err
-	}
-	return rows, json.Unmarshal(list, &rows)
 }
 
 // rarity returns the inverse document frequency of the word in these rows. If they are only the newest, their distance gives an estimate of
@@ -312,14 +336,8 @@ const besideQuery = `SELECT (SELECT json_group_array(at_row) FROM (
 // surroundBest reads the neighbours of the best messages. It skips messages that are neighbours of a better one.
 func (g *gathering) surroundBest(ctx context.Context) error {
 	seeds := g.have[:min(len(g.have), mostSeeds)]
-	around, err := inParts(ctx, seeds, func(ctx context.Context, list []byte) ([][]int64, error) {
-		return ListOften(ctx, g.db, "find neighbours of messages", func(s Scanner) (all []int64, err error) {
-			var list []byte
-			if err = s.Scan(&list); err == nil {
-				err = json.Unmarshal(list, &all)
-			}
-			return all, err
-		}, besideQuery, seedReach, list)
+	around, err := inParts(ctx, seeds, func(ctx context.Context, list []byte) ([]rowList, error) {
+		return ListOften(ctx, g.db, "find neighbours of messages", ScanValue[rowList], besideQuery, seedReach, list)
 	})
 	if err != nil {
 		return err

@@ -131,7 +131,7 @@ type Backdrop struct {
 
 // Backdrop returns the scene of a channel, or of the parent channel of a thread. parentID may be empty.
 func (s *Settings) Backdrop(ctx context.Context, channelID, parentID string) (Backdrop, error) {
-	return memoise(s.db, &s.db.settings, "backdrop "+channelID+" "+parentID, func(b Backdrop) int { return len(b.Text) }, func() (Backdrop, error) {
+	return Remember(s.db, "backdrop "+channelID+" "+parentID, func(b Backdrop) int { return len(b.Text) }, func() (Backdrop, error) {
 		b := Backdrop{}
 		err := s.db.QueryRow(ctx, `SELECT channel_id, guild_id, text, by_id, by_name, at FROM backdrops WHERE channel_id IN (?, ?) ORDER BY channel_id <> ? LIMIT 1`,
 			channelID, parentID, channelID).Scan(&b.ChannelID, &b.GuildID, &b.Text, &b.ByID, &b.ByName, micros{&b.At})
@@ -361,7 +361,16 @@ func (s *Notes) SetUnder(ctx context.Context, prefix string, values map[string]s
 // maxSettings is how many bytes of settings are cached: those of some thousand channels.
 const maxSettings = 512 << 10
 
-// setting is memoise for the settings of a place.
+// setting is [Remember] for the settings of a place.
 func setting[T any](db *DB, kind, place string, read func() (T, error)) (T, error) {
-	return memoise(db, &db.settings, kind+" "+place, func(T) int { return 0 }, read)
+	return Remember(db, kind+" "+place, func(T) int { return 0 }, read)
 }
+
+// Remember returns what people set, which is read once until a setting changes. key says what it is. size returns the bytes of a value. The
+// caller must not change the value. Who writes it outside this package calls [Settings.Changed].
+func Remember[T any](db *DB, key string, size func(T) int, read func() (T, error)) (T, error) {
+	return memoise(db, &db.settings, key, size, read)
+}
+
+// Changed says that what [Remember] reads has changed. It is called after the commit.
+func (s *Settings) Changed() { s.db.settings.changed() }

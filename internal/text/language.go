@@ -344,7 +344,7 @@ func withoutTitles(s string, words []Word) []Word {
 	if !any {
 		return words
 	}
-	var kept []Word
+	kept := make([]Word, 0, len(words))
 	for i := 0; i < len(words); i++ {
 		if !capital[i] {
 			kept = append(kept, words[i])

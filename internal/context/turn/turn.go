@@ -26,6 +26,8 @@ type Request struct {
 	Target    *Message                `json:"target,omitempty"` // somebody else's message that a command was given for; Message has its text
 	Parent    *Message                `json:"parent,omitempty"` // the message that Message replies to, if any
 	Chain     []Message               `json:"chain,omitempty"`  // the reply chain above Message, newest first; without a reply, the last exchange
+	Recent    []Message               `json:"-"`                // the last messages of the channel, oldest first; all of them if they are fewer than RecentOf
+	RecentOf  int                     `json:"-"`                // how many were asked for; 0: nobody has read them
 	Card      map[string]string       `json:"-"`                // how the author wants to be called and spoken to, by field
 	People    []string                `json:"-"`                // names of people who have spoken in the server; no query contains them (P10)
 	Servers   []string                `json:"-"`                // in a direct message: ids of servers where its author has spoken, latest first

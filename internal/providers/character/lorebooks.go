@@ -17,18 +17,18 @@ import (
 )
 
 // recent returns the last messages without the turn's own, newest first. It returns none if the character does not need them.
-func (p *Provider) recent(ctx context.Context, req turn.Request) (recent []store.Message, err error) {
+func (p *Provider) recent(ctx context.Context, req turn.Request) (recent []turn.Message, err error) {
 	if !p.Character.looksBack || p.Store == nil {
 		return nil, nil
 	}
 	n := max(10, p.Character.Lore.Depth())
-	stored, err := p.Store.Messages.Recent(ctx, req.ChannelID, n+len(req.Burst)+4)
+	stored, err := p.Store.Messages.Latest(ctx, req, n+len(req.Burst)+4)
 	if err != nil {
 		return nil, fmt.Errorf("read the last messages: %w", err)
 	}
 	for _, m := range slices.Backward(stored) {
-		answer := m.Own && m.ReplyTo != "" && m.ReplyTo == req.Message.ID // this turn replaces it
-		later := !req.Message.At.IsZero() && m.At.After(req.Message.At) && !m.Own
+		answer := !m.ByPerson() && m.ReplyTo != "" && m.ReplyTo == req.Message.ID // this turn replaces it
+		later := !req.Message.At.IsZero() && m.At.After(req.Message.At) && m.ByPerson()
 		if m.ID != req.Message.ID && !slices.Contains(req.Burst, m.ID) && !answer && !later {
 			recent = append(recent, m)
 		}
@@ -38,7 +38,7 @@ func (p *Provider) recent(ctx context.Context, req turn.Request) (recent []store
 
 // env returns the values of the macros in a turn. Texts of the conversation become one short inert line, because a card may put them
 // next to the rules.
-func (p *Provider) env(req turn.Request, user string, recent []store.Message) card.Macros {
+func (p *Provider) env(req turn.Request, user string, recent []turn.Message) card.Macros {
 	inert := func(text string) string { return clean.Inert(oneLine(text, 500), "") }
 	now := req.Message.At
 	if now.IsZero() {
@@ -55,10 +55,10 @@ func (p *Provider) env(req turn.Request, user string, recent []store.Message) ca
 		if env.LastMessage == "" {
 			env.LastMessage = inert(m.Text)
 		}
-		if m.Own && !m.OfAnother(req.Character) && env.LastCharMessage == "" {
+		if m.Own && env.LastCharMessage == "" {
 			env.LastCharMessage = inert(m.Text)
 		}
-		if !m.Own && env.Idle == 0 {
+		if m.ByPerson() && env.Idle == 0 {
 			env.Idle = now.Sub(m.At)
 		}
 	}
@@ -67,7 +67,7 @@ func (p *Provider) env(req turn.Request, user string, recent []store.Message) ca
 }
 
 // scanLorebooks scans the lorebooks for a turn and saves the entries that fired, if later turns depend on that.
-func (p *Provider) scanLorebooks(ctx context.Context, req turn.Request, recent []store.Message, env card.Macros) (card.Result, error) {
+func (p *Provider) scanLorebooks(ctx context.Context, req turn.Request, recent []turn.Message, env card.Macros) (card.Result, error) {
 	c := p.Character
 	if c.Lore.Empty() {
 		return card.Result{}, nil
@@ -147,10 +147,10 @@ func chatOf(req turn.Request) store.LoreChat {
 }
 
 // spokenLines returns the messages that are scanned, newest first.
-func spokenLines(req turn.Request, c *Character, recent []store.Message) []string {
+func spokenLines(req turn.Request, c *Character, recent []turn.Message) []string {
 	lines := []string{req.Message.Author.Name + ": " + req.Message.Text}
 	for _, m := range recent {
-		name := m.AuthorName
+		name := m.Author.Name
 		if m.Own {
 			name = cmp.Or(name, c.Name)
 		}

@@ -158,7 +158,7 @@ func (p *Provider) parent(ctx context.Context, req turn.Request) (*turn.Message,
 	if err != nil {
 		return nil, fmt.Errorf("find parent: %w", err)
 	}
-	parent := message(m, req.Character)
+	parent := m.SeenBy(req.Character)
 	return &parent, nil
 }
 
@@ -168,7 +168,7 @@ func (p *Provider) parent(ctx context.Context, req turn.Request) (*turn.Message,
 func (p *Provider) recent(ctx context.Context, req turn.Request) ([]turn.Message, error) {
 	n := p.window()
 	for extra := fewExtra; ; extra = manyExtra {
-		stored, err := p.Store.Messages.Recent(ctx, req.ChannelID, n+extra)
+		stored, err := p.Store.Messages.Latest(ctx, req, n+extra)
 		if err != nil {
 			return nil, fmt.Errorf("read recent messages: %w", err)
 		}
@@ -180,16 +180,16 @@ func (p *Provider) recent(ctx context.Context, req turn.Request) ([]turn.Message
 }
 
 // before returns the last n stored messages before the turn's, newest first.
-func before(req turn.Request, stored []store.Message, n int) []turn.Message {
+func before(req turn.Request, stored []turn.Message, n int) []turn.Message {
 	at := req.Message.At.Truncate(time.Microsecond) // the precision of the store
 	ms := make([]turn.Message, 0, n)
 	for _, m := range slices.Backward(stored) {
-		answer := m.Own && !m.OfAnother(req.Character) && m.ReplyTo != "" && m.ReplyTo == req.Message.ID
-		later := !m.Own && !at.IsZero() && m.At.After(at)
+		answer := m.Own && m.ReplyTo != "" && m.ReplyTo == req.Message.ID
+		later := m.ByPerson() && !at.IsZero() && m.At.After(at)
 		if m.ID == req.Message.ID || slices.Contains(req.Burst, m.ID) || answer || later {
 			continue
 		}
-		if ms = append(ms, message(m, req.Character)); len(ms) == n {
+		if ms = append(ms, m); len(ms) == n {
 			break
 		}
 	}
@@ -242,13 +242,4 @@ func firstWords(text string, n int) int {
 		}
 	}
 	return len(text)
-}
-
-// message returns a stored message as the character sees it: another character's message is not its own.
-func message(m store.Message, character string) turn.Message {
-	other := m.OfAnother(character)
-	return turn.Message{
-		ID: m.ID, ChannelID: m.ChannelID, Author: turn.Author{ID: m.AuthorID, Name: m.AuthorName, Machine: other},
-		Text: m.Text, Note: m.Note, At: m.At, ReplyTo: m.ReplyTo, Own: m.Own && !other,
-	}
 }

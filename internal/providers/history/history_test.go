@@ -34,7 +34,7 @@ func own(m store.Message) store.Message {
 
 // request returns the turn of message n.
 func request(n int) turn.Request {
-	m := message(stored(n, "now"), "")
+	m := stored(n, "now").SeenBy("")
 	return turn.Request{Character: "sage", ChannelID: "c", Message: m}
 }
 
@@ -55,7 +55,7 @@ func TestContribute(t *testing.T) {
 		stored(1, "one"), own(stored(2, "two")), another, stored(3, " "), stored(4, "four"), stored(5, "five"),
 		stored(6, "now"), stored(7, "written while it waited"), earlier, own(stored(9, "said while it waited")),
 	}
-	parent := message(stored(1, "one"), "")
+	parent := stored(1, "one").SeenBy("")
 	old := turn.Message{ID: "50", Author: turn.Author{Name: "Bo"}, Text: "long ago", At: noon.Add(-time.Hour)}
 
 	tests := []struct {
@@ -168,7 +168,7 @@ func TestHalfIsDroppedAtOnce(t *testing.T) {
 }
 
 func TestStoreFails(t *testing.T) {
-	parent := message(stored(1, "one"), "")
+	parent := stored(1, "one").SeenBy("")
 	req := request(6)
 	req.Parent = &parent
 	ctx, cancel := context.WithCancel(t.Context())

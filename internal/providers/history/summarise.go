@@ -69,7 +69,7 @@ func (s *Summaries) read(ctx context.Context, j job) (*draft, error) {
 	d := &draft{before: before, messages: all, by: byExtraction}
 	size := 0
 	for _, stored := range slices.Backward(all) {
-		m := message(stored, "")
+		m := stored.SeenBy("")
 		if m.Text = s.Redact(evidence.OwnWords(m.Text, maxReadLength)); stored.Own || m.Text == "" {
 			continue
 		}

@@ -33,15 +33,15 @@ func (p *Provider) summaries(ctx context.Context, req turn.Request, recent []tur
 		return nil, nil
 	}
 	var all []turn.Contribution
-	own, err := SummaryTable{DB: p.Store}.Get(ctx, req.ChannelID)
-	if err != nil && !errors.Is(err, store.ErrNotFound) {
+	own, listed, err := SummaryTable{DB: p.Store}.Around(ctx, req.ChannelID, req.GuildID, maxCandidates)
+	if err != nil {
 		return nil, err
 	}
 	p.refreshSummary(ctx, req, recent, full, own)
 	if c, used := p.contribution(own, own.Sentences, "", room); used > 0 {
 		all, room = append(all, c), rest(room, used)
 	}
-	others, err := p.others(ctx, req)
+	others, err := p.others(ctx, req, listed)
 	for i, o := range others {
 		c, used := p.contribution(o.Summary, o.Sentences[max(0, len(o.Sentences)-maxOtherSentences):], o.name, room)
 		if used > 0 {
@@ -77,18 +77,14 @@ type other struct {
 	name string
 }
 
-// others returns the readable summaries of other channels of the server, the most recently active first.
-func (p *Provider) others(ctx context.Context, req turn.Request) ([]other, error) {
-	if req.GuildID == "" || p.Summaries.Readable == nil {
+// others returns the readable ones of the listed summaries of other channels, the most recently active first.
+func (p *Provider) others(ctx context.Context, req turn.Request, listed []Summary) ([]other, error) {
+	if p.Summaries.Readable == nil {
 		return nil, nil
 	}
-	all, err := SummaryTable{DB: p.Store}.List(ctx, req.GuildID, maxCandidates)
-	if err != nil {
-		return nil, err
-	}
 	var ids []string
-	for _, s := range all {
-		if s.ChannelID != req.ChannelID && p.now().Sub(s.LastAt) < maxOtherAge {
+	for _, s := range listed {
+		if p.now().Sub(s.LastAt) < maxOtherAge {
 			ids = append(ids, s.ChannelID)
 		}
 	}

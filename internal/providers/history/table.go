@@ -52,21 +52,17 @@ func (s SummaryTable) Get(ctx context.Context, channelID string) (Summary, error
 	return summary, nil
 }
 
-// Summarised is a channel with a summary.
-type Summarised struct {
-	ChannelID string
-	LastAt    time.Time // of the covered messages
-}
-
-// List returns up to n channels of a server with a summary, the latest first. The caller checks who may read them.
-func (s SummaryTable) List(ctx context.Context, guildID string, n int) ([]Summarised, error) {
-	if guildID == "" {
-		return nil, nil
+// Around returns the summary of a channel, if it has one, and without their sentences the n latest summaries of its server, which may be empty.
+// They are in this order. The caller checks who may read them.
+func (s SummaryTable) Around(ctx context.Context, channelID, guildID string, n int) (own Summary, others []Summary, err error) {
+	all, err := store.ListOften(ctx, s.DB, "read summaries", scanSummary, `SELECT channel_id, guild_id, first_at, last_at, last_id, messages, made, maker,
+		CASE WHEN channel_id = ?1 THEN sentences ELSE '[]' END FROM summaries WHERE channel_id = ?1 OR channel_id IN (SELECT channel_id FROM summaries
+			WHERE guild_id = ?2 AND guild_id <> '' ORDER BY last_at DESC, channel_id DESC LIMIT 0 + ?3)
+		ORDER BY channel_id <> ?1, last_at DESC, channel_id DESC`, channelID, guildID, n)
+	if len(all) > 0 && all[0].ChannelID == channelID {
+		return all[0], all[1:], err
 	}
-	return store.ListOften(ctx, s.DB, "list summaries", func(row store.Scanner) (listed Summarised, err error) {
-		err = row.Scan(&listed.ChannelID, store.Micros(&listed.LastAt))
-		return listed, err
-	}, `SELECT channel_id, last_at FROM summaries WHERE guild_id = ? ORDER BY last_at DESC, channel_id DESC LIMIT 0 + ?`, guildID, n)
+	return Summary{}, all, err
 }
 
 // Save saves a summary in place of the one made at instead, or of none if that is zero. It returns [store.ErrChanged] if that one is gone, or if

@@ -58,10 +58,10 @@ func TestSummary(t *testing.T) {
 	if d := cmp.Diff(s, got); d != "" || err != nil {
 		t.Error(err, d)
 	}
-	if all, err := table(db).List(ctx, "g", 5); err != nil || len(all) != 1 {
+	if _, all, err := table(db).Around(ctx, "", "g", 5); err != nil || len(all) != 1 {
 		t.Errorf("%v, %v", all, err)
 	}
-	if all, err := table(db).List(ctx, "", 5); err != nil || len(all) != 0 {
+	if _, all, err := table(db).Around(ctx, "", "", 5); err != nil || len(all) != 0 {
 		t.Errorf("without a server: %v, %v", all, err)
 	}
 	next := s

@@ -141,7 +141,7 @@ func (p *MemoryProvider) findMessages(ctx context.Context, q *asked, m *meaning)
 	}
 	for _, s := range append(slices.Clip(stored), p.nearest(ctx, q, m, channels, stored, &f)...) {
 		if s.ID != q.Message.ID && !slices.Contains(q.Burst, s.ID) && (q.Message.At.IsZero() || !s.At.After(q.Message.At)) {
-			f.messages = append(f.messages, asSeen(s, q.Character))
+			f.messages = append(f.messages, s.SeenBy(q.Character))
 		}
 	}
 	return f, nil
@@ -217,15 +217,6 @@ func (p *MemoryProvider) authors(ctx context.Context, q *asked, statements []mem
 	return names
 }
 
-// asSeen returns a stored message as the character sees it: another character's message is not its own.
-func asSeen(m store.Message, character string) turn.Message {
-	other := m.OfAnother(character)
-	return turn.Message{
-		ID: m.ID, ChannelID: m.ChannelID, Author: turn.Author{ID: m.AuthorID, Name: m.AuthorName, Machine: other},
-		Text: m.Text, Note: m.Note, At: m.At, ReplyTo: m.ReplyTo, Own: m.Own && !other,
-	}
-}
-
 // shown returns the ids of the messages that the conversation shows.
 func (p *MemoryProvider) shown(ctx context.Context, q *asked) (map[string]bool, error) {
 	if p.Unread {
@@ -235,7 +226,7 @@ func (p *MemoryProvider) shown(ctx context.Context, q *asked) (map[string]bool, 
 	if n <= 0 {
 		n = defaultWindow
 	}
-	recent, err := p.Store.Messages.Recent(ctx, q.ChannelID, n+1)
+	recent, err := p.Store.Messages.Latest(ctx, q.Request, n+1)
 	if err != nil {
 		return nil, err
 	}

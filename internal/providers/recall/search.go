@@ -63,7 +63,7 @@ func (r *run) searchConversation(ctx context.Context, authors []string, all map[
 	}
 	n := 0
 	for _, m := range recent {
-		if seen := asSeen(m, r.req.Character); r.mayTell(m) && (len(authors) == 0 || slices.Contains(authors, m.AuthorID)) && (len(r.q.Words) == 0 || slices.Contains(r.held(m.Text), true)) {
+		if seen := m.SeenBy(r.req.Character); r.mayTell(m) && (len(authors) == 0 || slices.Contains(authors, m.AuthorID)) && (len(r.q.Words) == 0 || slices.Contains(r.held(m.Text), true)) {
 			n, all[m.ID] = n+1, seen
 		}
 	}
@@ -122,7 +122,7 @@ func (r *run) index(ctx context.Context, q store.Query, all map[string]turn.Mess
 		var found []store.Message
 		found, err = r.p.Store.Messages.Search(ctx, q)
 		for _, m := range found {
-			all[m.ID] = asSeen(m, r.req.Character)
+			all[m.ID] = m.SeenBy(r.req.Character)
 		}
 	}
 	together := strings.Join(r.q.Words, " ")
@@ -279,11 +279,11 @@ func (r *run) surround(ctx context.Context, h *hit) {
 	}
 	at := slices.IndexFunc(around, func(m store.Message) bool { return m.ID == h.ID })
 	if at > 0 && h.At.Sub(around[at-1].At) < neighbourGap {
-		before := asSeen(around[at-1], r.req.Character)
+		before := around[at-1].SeenBy(r.req.Character)
 		h.before = &before
 	}
 	if at >= 0 && at+1 < len(around) && around[at+1].At.Sub(h.At) < neighbourGap && around[at+1].ID != r.req.Message.ID {
-		after := asSeen(around[at+1], r.req.Character)
+		after := around[at+1].SeenBy(r.req.Character)
 		h.after = &after
 	}
 }

@@ -350,7 +350,7 @@ func (r *run) message(ctx context.Context, l past.MessageLink) (turn.Message, er
 	m, err := r.p.Store.Messages.Get(ctx, l.Message)
 	switch {
 	case err == nil && m.ChannelID == l.Channel && m.GuildID == l.Guild:
-		return asSeen(m, r.req.Character), nil
+		return m.SeenBy(r.req.Character), nil
 	case err == nil, !errors.Is(err, store.ErrNotFound): // the link names another channel or server
 		return turn.Message{}, store.ErrNotFound
 	}
@@ -501,11 +501,11 @@ func (r *run) lastIn(ctx context.Context, channel string) time.Time {
 func (r *run) weigh(all []store.Message) []hit {
 	hits, seen := make([]hit, len(all)), make([]turn.Message, len(all))
 	for i, m := range all {
-		seen[i] = asSeen(m, r.req.Character)
+		seen[i] = m.SeenBy(r.req.Character)
 		seen[i].Own = m.Own // another character is not a person either
 	}
 	for i, score := range evidence.Salience(seen, r.req.Message.Author.Name) {
-		hits[i] = hit{Message: asSeen(all[i], r.req.Character), score: score}
+		hits[i] = hit{Message: all[i].SeenBy(r.req.Character), score: score}
 	}
 	return hits
 }
