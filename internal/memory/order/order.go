@@ -6,9 +6,9 @@
 //   - voice.go leaves out what is not in the author's own voice: quotations, code, letters, texts that are only shown.
 //   - sentence.go looks for an order in each sentence that is left. verb.go finds the verbs of orders, and object.go what is to be remembered
 //     or forgotten. correction.go tells what is right from what is wrong, and card.go finds "call me Captain".
-//   - Where the tables find none, a model reads the whole message. reader.go collects the features that it sees: words, the outline of each
-//     sentence (outline.go), and what stands around signs of an order (sign.go). content.go tells which orders are not sure. A second model
-//     finds the text of an order (span.go). cmd/evaluate trains both.
+//   - A model reads the whole message. reader.go collects the features that it sees: words, the outline of each sentence (outline.go), what
+//     stands around signs of an order (sign.go), and what the tables found. content.go decides which order there is, if that is sure. A second
+//     model finds the text of an order (span.go). cmd/evaluate trains both.
 //
 // vocabulary.go has the words and phrases of each language, from the tables of package text, and phrase.go finds them. card.go says whom and
 // what a text is about.
