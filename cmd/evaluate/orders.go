@@ -4,7 +4,6 @@ import (
 	"context"
 	"io/fs"
 	"maps"
-	"strings"
 
 	"familiar/internal/context/turn"
 	"familiar/internal/memory"
@@ -35,8 +34,15 @@ func predictOrders(_ context.Context, _ fs.FS, row orderRow) (prediction, error)
 	parsed, doubt := order.Parse(row.Text, names)
 	orders := []ordered{}
 	for _, o := range parsed {
-		if o.Deed == order.Forget || memory.Refusal(redact.New(), turn.Request{Names: names}, o.Text, o.Other) == "" {
-			orders = append(orders, ordered{o.Deed, whole(row.Text, o), o.All})
+		refused := ""
+		switch {
+		case o.Field != "":
+			refused = memory.CardRefusal(redact.New(), o.Value, names)
+		case o.Deed != order.Forget:
+			refused = memory.Refusal(redact.New(), turn.Request{Names: names}, o.Text, o.Other)
+		}
+		if refused == "" {
+			orders = append(orders, ordered{o.Deed, o.Text, o.All})
 		}
 	}
 	if len(orders) == 0 {
@@ -57,13 +63,4 @@ func predictOrders(_ context.Context, _ fs.FS, row orderRow) (prediction, error)
 	}
 	got["orders"], got["doubt"] = orders, doubt
 	return got, nil
-}
-
-// whole returns the text of an order, and with a correction all words that say what is right and what is not.
-func whole(message string, o order.Order) string {
-	right, wrong := strings.Index(message, o.Text), strings.Index(message, o.Wrong)
-	if o.Wrong == "" || right < 0 || wrong < 0 {
-		return o.Text
-	}
-	return message[min(right, wrong):max(right+len(o.Text), wrong+len(o.Wrong))]
 }

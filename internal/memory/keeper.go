@@ -199,7 +199,8 @@ func (m *givenOrder) undoable(ctx context.Context, back Reversal) error {
 
 // setCard sets a field of the person's card, or deletes it.
 func (m *givenOrder) setCard(ctx context.Context, field, value string) (found bool, err error) {
-	if m.done.Refused = CardRefusal(m.k.Redact, value, m.r.Names); m.done.Refused == "" && steers(newSaying(m.o.Text), m.r.Names) {
+	around := func(s string) bool { return strings.Contains(s, m.o.Text) && steers(newSaying(s), m.r.Names) }
+	if m.done.Refused = CardRefusal(m.k.Redact, value, m.r.Names); m.done.Refused == "" && slices.ContainsFunc(order.Spoken(m.r.Message.Text, m.r.Names), around) {
 		m.done.Refused = turn.MemoryOrder
 	}
 	if m.done.Refused != "" {

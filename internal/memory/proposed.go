@@ -113,7 +113,7 @@ func stated(message, words string, names []string) string {
 		}
 	}
 	at := strings.Index(whole, words)
-	if head := reporting(whole, names); head != "" && (len(head) < at || speaksOfMemory(order.Trim(whole[len(head):]), names)) {
+	if head := reporting(whole, names); head != "" && (len(head) < at || newSaying(head).Has(lexicon().people) || speaksOfMemory(order.Trim(whole[len(head):]), names)) {
 		return "" // what somebody else says, or an order that is only shown
 	}
 	behind := at + len(words)

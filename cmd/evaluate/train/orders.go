@@ -30,7 +30,7 @@ const (
 	readSeldom  = 3
 )
 
-// orderTask is what a message orders of the memory. An example's source is its language; its text is the number of its block, or empty.
+// orderTask is what a message orders of the memory. Questions about the past order nothing. An example's source is its language; its text is the number of its block, or empty.
 func orderTask() (task, error) {
 	t := task{file: "memory/order/orders.model", classes: order.Classes, penalty: readPenalty, levels: sparseLevels, seldom: readSeldom}
 	add := func(l orderLine, class int) {
@@ -44,6 +44,15 @@ func orderTask() (task, error) {
 	}
 	for _, l := range lines {
 		add(l, slices.Index(t.classes, l.deed))
+	}
+	recalls, err := recallTask(nil)
+	if err != nil {
+		return t, err
+	}
+	for _, r := range recalls.rows {
+		if r.class == yes(true) || !order.MayHold(r.text) {
+			add(orderLine{language: r.source, said: r.text}, 0)
+		}
 	}
 	return t, readOwn(func(m message) {
 		if spread(m.Text)%plainShare == 0 && !order.MayHold(m.Text) {

@@ -42,8 +42,8 @@ func (v *vocabulary) calling(s string) (o Order, doubt Doubt) {
 		switch {
 		case len(words) == 0 && !strings.ContainsFunc(value, isQuote):
 		case !small && !long && !no:
-			if _, rest, is := strings.Cut(said, value); is && i < 0 && punctuated(strings.TrimLeft(rest, " ")) {
-				said = said[:len(said)-len(rest)] // the rest says why; behind a comma it may say who that is
+			if _, rest, is := strings.Cut(said, value); is && punctuated(strings.TrimLeft(rest, " ")) {
+				said = said[:len(said)-len(rest)] // the rest says why
 			}
 			return Order{Deed: Keep, Text: said, Own: true, Field: slot.cue, Value: value}, NoDoubt
 		case !v.own.has(tokens(said)[0].key) && (!no || v.grammar.determiners[words[0].key]):

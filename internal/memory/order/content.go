@@ -10,47 +10,144 @@ import (
 	"familiar/internal/web/clean"
 )
 
-// readOrder returns the order that the model sees in the sentences of a message, or doubt.
-func readOrder(sentences []string, called [][]string) (Order, Doubt) {
-	if len(sentences) == 0 {
-		return Order{}, NoDoubt
+// decide returns what the models make of a message, or doubt. What the tables find is one of the things that the model of orders sees. They give
+// way where it is clearly against them.
+func (s *sight) decide() ([]Order, Doubt) {
+	odds := ordersModel().Classify(s.features)
+	deed, sure, doubt := Decide(odds)
+	sure = sure && !s.reported(Classes[deed]) && !s.elsewhere(Classes[deed])
+	if s.unsure == Likely { // the tables doubt much else that is none
+		doubt = Likely
 	}
-	s := newSight(sentences, called)
-	deed, sure, doubt := Decide(ordersModel().Classify(s.features))
-	switch {
-	case doubt == NoDoubt || doubt == Perhaps && !slices.ContainsFunc(s.sentences, func(one glance) bool { return len(one.places) > 0 }):
-		return Order{}, NoDoubt
-	case !sure || s.reported() || s.elsewhere(Classes[deed]):
-		return Order{}, doubt
+	o := Order{Deed: Deed(Classes[deed])}
+	switch n := len(s.found); {
+	case n > 0 && odds[readNone] > s.against(s.found[0]):
+		return nil, Likely
+	case n > 1, n == 1 && (s.found[0].All || s.found[0].Text == ""):
+		return s.found, s.unsure
+	case n == 1 && (!sure || s.found[0].Deed == o.Deed):
+		if o = s.found[0]; o.Deed == Correct && s.foreign(o) {
+			return nil, Likely
+		}
+	case doubt == NoDoubt, doubt == Perhaps && !slices.ContainsFunc(s.sentences, func(one glance) bool { return len(one.places) > 0 }):
+		return nil, NoDoubt
+	case !sure:
+		return nil, doubt
 	case deed == readAll:
-		return Order{Deed: Forget, All: true}, NoDoubt
+		return []Order{{Deed: Forget, All: true}}, NoDoubt
 	}
-	o := Order{Deed: Deed(Classes[deed]), Text: s.span(Deed(Classes[deed]))}
-	switch n := utf8.RuneCountInString(o.Text); {
-	case n < 3 || n > MaxText:
-		return Order{}, Likely
-	case o.Deed == Keep:
-		if s.conditional(o.Text) {
-			return Order{}, Likely
-		}
-		o = s.v.kept(o.Text)
-		if o.Field != "" && s.v.grammar.small[key(o.Value)] { // "den, dem alle gehorchen"
-			return Order{}, Likely
-		}
-		return o, NoDoubt
-	case o.Deed == Correct:
-		return s.v.correction(o.Text), NoDoubt
+	if o = s.worded(o); o.Text == "" {
+		return nil, Likely
 	}
-	return o, NoDoubt
+	return []Order{o}, s.unsure
 }
 
-// reported reports whether words stand in front of a colon that do not speak of the memory, whether the message calls somebody else, or
-// whether it asks something. Then it is never sure who orders what.
-func (s *sight) reported() bool {
+// against returns from which probability of none on an order of the tables is none. What is about the speaker is likelier an order, and what
+// opposes other things than names, numbers and days is not.
+func (s *sight) against(o Order) float64 {
+	words := tokens(o.Text + " " + o.Wrong)
+	about := slices.ContainsFunc(vocabularies(), func(v *vocabulary) bool { return v.aboutSpeaker(o.Text, words) }) // a short message may be of any language
+	switch {
+	case about || o.Field != "" || o.All:
+		return clearlyNone
+	case o.Wrong != "" && !s.v.value(o.Wrong) && !s.v.days[key(lastWord(o.Wrong))] && !s.v.unspaced:
+		return doubtfulOrder
+	}
+	return unlikelyOrder
+}
+
+// worded returns an order with the text that the model of spans finds, or with none if that is not sure. A text of the tables stays if the
+// model's leaves out what changes it, or differs by little words only.
+func (s *sight) worded(o Order) Order {
+	said := s.span(o.Deed)
+	if rest, is := s.v.clause(said); is && o.Deed == Forget && o.Text != "" {
+		said = rest
+	}
+	cut := utf8.RuneCountInString(said) < shortestText || utf8.RuneCountInString(said) > MaxText || o.Deed == Keep && s.cuts(said)
+	if o.Text != "" && (cut || alike(said, o.Text) || !s.betters(said, o)) {
+		said, cut = o.Text, false
+	}
+	switch {
+	case cut, o.Deed == Keep && s.conditional(said):
+		return Order{}
+	case o.Field == "" && o.Deed == Keep:
+		if o, _ = s.v.calling(said); o == (Order{}) {
+			o = s.v.kept(said)
+		} else if s.v.grammar.small[key(o.Value)] { // "den, dem alle gehorchen"
+			return Order{}
+		}
+		return o
+	case o.Deed == Correct && o.Wrong == "":
+		plain := o.Plain
+		o = s.v.correction(said)
+		o.Plain = plain
+		return o
+	}
+	o.Text = said
+	return o
+}
+
+// betters reports whether a text that the model of spans finds is better than that of an order of the tables.
+func (s *sight) betters(said string, o Order) bool {
+	within := strings.Contains(o.Text, said)
+	switch o.Deed {
+	case Forget:
+		around := strings.Contains(said, o.Text) && !strings.HasSuffix(said, o.Text)
+		return !around && (!within || !s.v.unspaced && len(tokens(o.Text)) > maxThing) && !opens(said, s.called)
+	case Correct:
+		return within
+	}
+	return !strings.Contains(said, o.Text) && strings.Contains(said, o.Value) && !(within && strings.HasPrefix(o.Text, said) && !strings.ContainsAny(o.Text, between[1:]))
+}
+
+const (
+	shortestText = 2 // characters of a text that the model of spans finds
+	maxThing     = 6 // words that name a thing to forget
+	fewBytes     = 9 // … by which two texts may differ and be alike
+)
+
+func alike(a, b string) bool {
+	return (strings.Contains(a, b) || strings.Contains(b, a)) && (text.Unspaced(a) || isHangul(a)) && max(len(a)-len(b), len(b)-len(a)) <= fewBytes
+}
+
+// cuts reports whether a text leaves out a denial of its clause, or "you" behind the order.
+func (s *sight) cuts(said string) bool {
+	return slices.ContainsFunc(s.sentences, func(one glance) bool {
+		from := strings.Index(one.text, said)
+		if from < 0 {
+			return false
+		}
+		to := len(one.text)
+		if i := strings.IndexAny(one.text[from+len(said):], clauseEnds); i >= 0 {
+			to = from + len(said) + i
+		}
+		begins := strings.LastIndexAny(one.text[:from], clauseEnds) + 1
+		return slices.ContainsFunc(one.words, func(w token) bool {
+			if w.from < begins || w.to > to || w.from >= from && w.to <= from+len(said) {
+				return false
+			}
+			ordered, signed := false, false
+			for _, p := range one.places {
+				signed = signed || p.from <= w.from && w.to <= p.to
+				ordered = ordered || signKinds[p.kind] == string(Keep) && p.to <= w.from && w.to <= from
+			}
+			return !signed && s.v.negations[w.key] || ordered && text.SecondPerson(s.v.code)[w.key]
+		})
+	})
+}
+
+const clauseEnds = ",;:–—.!?，、。：？"
+
+// reported reports whether words stand in front of a colon that do not speak of the memory, or whether the message calls somebody else. Then it is
+// never sure who orders what.
+func (s *sight) reported(deed string) bool {
 	return slices.ContainsFunc(s.sentences, func(one glance) bool {
 		head, colon := BeforeColon(one.text)
-		speaks := slices.ContainsFunc(one.places, func(p place) bool { return p.to <= len(head) && signKinds[p.kind] != "correct" })
-		return colon && !speaks || strings.Contains(one.text, "@") || isQuestion(one.text) && len(one.places) > 0 && !s.requests(one)
+		speaks := slices.ContainsFunc(one.places, func(p place) bool {
+			return p.to <= len(head) && (signKinds[p.kind] != string(Correct) || deed == string(Correct))
+		})
+		to := passage{s: one.text, called: s.called}
+		return colon && (!speaks || s.v.tells(text.NewSaying(head))) || deed == string(Keep) && to.addresses("") || strings.Contains(one.text, "@")
 	})
 }
 
@@ -59,7 +156,11 @@ func (s *sight) reported() bool {
 func (s *sight) elsewhere(deed string) bool {
 	switch deed {
 	case string(Keep):
-		return s.denied()
+		return slices.ContainsFunc(s.sentences, func(one glance) bool {
+			return slices.ContainsFunc(one.places, func(p place) bool {
+				return signKinds[p.kind] == string(Keep) && text.NewSaying(one.text[:p.from]).Has(s.v.grammar.qualifiers)
+			})
+		})
 	case string(Forget):
 		return !s.signs("memory") && slices.ContainsFunc(s.sentences, func(one glance) bool { return s.v.has(one.text, s.v.elsewhere) })
 	case string(Correct):
@@ -71,22 +172,6 @@ func (s *sight) elsewhere(deed string) bool {
 func (s *sight) signs(kind string) bool {
 	return slices.ContainsFunc(s.sentences, func(one glance) bool {
 		return slices.ContainsFunc(one.places, func(p place) bool { return signKinds[p.kind] == kind })
-	})
-}
-
-// denied reports whether a word denies what would be an order to remember, a condition stands before it, or it tells what "you" are to do.
-func (s *sight) denied() bool {
-	return slices.ContainsFunc(s.sentences, func(one glance) bool {
-		return slices.ContainsFunc(one.places, func(p place) bool {
-			if signKinds[p.kind] != string(Keep) {
-				return false
-			}
-			head := one.text[:p.from]
-			mark := strings.LastIndexAny(head, ",;:–—.!，、。")
-			rest, _ := s.v.clause(strings.TrimLeft(one.text[p.to:], between))
-			said := tokens(rest)
-			return len(said) > 0 && text.SecondPerson(s.v.code)[said[0].key] || slices.ContainsFunc(tokens(head[mark+1:]), func(w token) bool { return s.v.negations[w.key] }) || text.NewSaying(head).Has(s.v.grammar.qualifiers)
-		})
 	})
 }
 
@@ -119,25 +204,11 @@ func (s *sight) foreign(o Order) bool {
 		return false
 	}
 	if o.Wrong == "" {
-		_, leans := s.v.leaning(o.Text)
+		_, leans := WithoutSubject(o.Text)
 		return !leans
 	}
-	return s.v.value(o.Wrong) && len(tokens(o.Text)) > 3
-}
-
-// requests reports whether a question is put as a request, or has a word behind its order: "ok?".
-func (s *sight) requests(one glance) bool {
-	return s.v.tagged(one.text) || slices.ContainsFunc(s.v.asks, func(p phrase) bool {
-		if p.keys == nil {
-			return strings.Contains(one.text, p.text)
-		}
-		for i := range one.words {
-			if prefix(one.words[i:], p.keys) > 0 {
-				return true
-			}
-		}
-		return false
-	})
+	_, leans := WithoutSubject(o.Text)
+	return !leans && len(tokens(o.Text)) > 3
 }
 
 // Clauses returns the parts of a text between marks.

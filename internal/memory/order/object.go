@@ -80,6 +80,9 @@ func (v *vocabulary) clause(s string) (rest string, is bool) {
 func (v *vocabulary) states(s string, f found, clause bool) bool {
 	words := tokens(s)
 	own := v.aboutSpeaker(s, words)
+	if !f.mark && !v.unspaced && len(words) > 1 && v.me.has(words[0].key) { // "write down for me how to bake a cake"
+		own = v.aboutSpeaker(s[words[1].from:], words[1:])
+	}
 	if n := utf8.RuneCountInString(s); n < 3 || n > MaxText || !v.unspaced && len(words) < 2 && !own {
 		return false
 	}

@@ -6,9 +6,9 @@
 //   - voice.go leaves out what is not in the author's own voice: quotations, code, letters, texts that are only shown.
 //   - sentence.go looks for an order in each sentence that is left. verb.go finds the verbs of orders, and object.go what is to be remembered
 //     or forgotten. correction.go tells what is right from what is wrong, and card.go finds "call me Captain".
-//   - Where the tables find none, a model reads the whole message. reader.go collects the features that it sees: words, the outline of each
-//     sentence (outline.go), and what stands around signs of an order (sign.go). content.go tells which orders are not sure. A second model
-//     finds the text of an order (span.go). cmd/evaluate trains both.
+//   - A model reads the whole message. reader.go collects the features that it sees: words, the outline of each sentence (outline.go), what
+//     stands around signs of an order (sign.go), and what the tables found. content.go decides which order there is, if that is sure. A second
+//     model finds the text of an order (span.go). cmd/evaluate trains both.
 //
 // vocabulary.go has the words and phrases of each language, from the tables of package text, and phrase.go finds them. card.go says whom and
 // what a text is about.
@@ -70,33 +70,37 @@ const (
 // the bot's name and polite words, or ends one. It is not a question, unless it is a request ("can you remember that …?"). It is in the
 // author's own voice, see [ownVoice]. Its text is taken as written.
 func Parse(message string, names []string) (all []Order, doubt Doubt) {
-	if message = respelled(message); len(message) > maxMessageBytes {
+	own, called := heard(message, names)
+	if len(own.sentences) == 0 {
 		return nil, NoDoubt
 	}
-	called := calledBy(names)
-	own := ownVoice(message, called)
-	if MayHold(message) {
-		all, doubt = own.parse(called)
-	}
-	if len(all) == 1 && all[0].Text != "" && all[0].Field == "" {
-		all, doubt = own.reread(all[0], called, doubt)
-	}
-	if len(all) == 0 {
-		o, unsure := readOrder(own.sentences, called)
-		if doubt < Likely { // the tables doubt much that is none
-			doubt = unsure
-		}
-		if o != (Order{}) {
-			all = []Order{own.quoted(o)}
-		}
+	all, doubt = newSight(own.sentences, called).decide()
+	for i, o := range all {
+		all[i] = own.quoted(o)
 	}
 	return all, doubt
 }
 
+// heard returns what a message says in its author's own voice, and the bot's names in words.
+func heard(message string, names []string) (own voice, called [][]string) {
+	called = calledBy(names)
+	if message = respelled(message); len(message) > maxMessageBytes {
+		return voice{}, called
+	}
+	return ownVoice(message, called), called
+}
+
+func calledBy(names []string) (called [][]string) {
+	for _, name := range names {
+		called = append(called, keysOf(name))
+	}
+	return called
+}
+
 // parse returns the orders that the tables find, and the doubt that they leave.
-func (own *voice) parse(called [][]string) (all []Order, doubt Doubt) {
+func parse(sentences []string, called [][]string) (all []Order, doubt Doubt) {
 	before := ""
-	sentences := divided(own.sentences, called)
+	sentences = divided(sentences, called)
 	for i := 0; i < len(sentences); i++ {
 		p := passage{s: strings.TrimRightFunc(strings.TrimSpace(sentences[i]), decoration), before: before, called: called}
 		if i+1 < len(sentences) {
@@ -115,7 +119,7 @@ func (own *voice) parse(called [][]string) (all []Order, doubt Doubt) {
 			doubt = Likely
 			continue
 		}
-		if o = own.quoted(o); !slices.Contains(all, o) {
+		if !slices.Contains(all, o) {
 			all = append(all, o)
 		}
 		if p.both {
@@ -125,45 +129,9 @@ func (own *voice) parse(called [][]string) (all []Order, doubt Doubt) {
 	return all, doubt
 }
 
-// reread returns an order of the tables as the models see it: with all words that say what to forget, and without an order behind what to keep. A correction that opposes other things than
-// names, numbers and days is none if they see no order: "no, it's not a bug, it's a feature". Neither is one about the world.
-func (own *voice) reread(o Order, called [][]string, doubt Doubt) ([]Order, Doubt) {
-	s := newSight(own.sentences, called)
-	switch {
-	case o.Deed == Keep && s.conditional(o.Text), o.Deed == Correct && s.foreign(o):
-		return nil, Likely
-	case o.Deed == Keep:
-		said := own.written(s.span(o.Deed))
-		if rest, is := strings.CutPrefix(o.Text, said); is && said != "" && s.v.orders(rest) && !s.v.aboutSpeaker(rest, tokens(rest)) {
-			o.Text = said
-		}
-	case o.Deed == Forget:
-		said := own.written(s.span(o.Deed))
-		if rest, _ := s.v.clause(said); rest != o.Text && (strings.HasSuffix(said, o.Text) || !s.v.unspaced && !s.v.says(tokens(o.Text)) && strings.Contains(o.Text, said) || s.v.unspaced && !isHangul(said) && strings.Contains(said, o.Text)) && !opens(said, called) {
-			o.Text = said
-		}
-	case o.Wrong != "" && !s.v.value(o.Wrong) && !s.v.days[key(lastWord(o.Wrong))] && !s.v.aboutSpeaker(o.Text+o.Wrong, tokens(o.Text+" "+o.Wrong)) && ordersModel().Classify(s.features)[readNone] > s.v.unlikely():
-		return nil, Likely
-	}
-	return []Order{o}, doubt
-}
-
 // opens reports whether a text begins with an order in any language.
 func opens(s string, called [][]string) bool {
 	return slices.ContainsFunc(vocabularies(), func(v *vocabulary) bool { return v.opens(s, called) })
-}
-
-func (v *vocabulary) unlikely() float64 {
-	if v.unspaced { // it has no capitals that show a name
-		return unlikelyName
-	}
-	return unlikelyOrder
-}
-
-// orders reports whether a text has a sign of an order or polite words.
-func (v *vocabulary) orders(s string) bool {
-	words := tokens(s)
-	return len(v.signs.find(s, strings.ToLower(s), words)) > 0 || slices.ContainsFunc(v.leads, func(p phrase) bool { return p.in(s, words) })
 }
 
 // quoted puts the quotations of a message back into an order.

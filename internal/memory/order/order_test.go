@@ -52,9 +52,9 @@ func TestParse(t *testing.T) {
 		{"k forget the marathon thing im not running it", forget("the marathon thing")},
 		{"what I said about my diet, forget it please", forget("what I said about my diet")},
 		{"so about my sister... could you unremember it?", forget("my sister")},
-		{"das mit meinem Hund kannst du vergessen", forget("das mit meinem Hund")},
+		{"das mit meinem Hund kannst du vergessen", forget("mit meinem Hund")},
 		{"togli dalla memoria la storia del motorino", forget("la storia del motorino")},
-		{"我刚说的工资的事你忘了吧", forget("我刚说的工资的事")},
+		{"我刚说的工资的事你忘了吧", forget("我刚说的工资")},
 		{"c'est Maëlle, pas Maëlys, pour la dixième fois", Order{Deed: Correct, Text: "c'est Maëlle", Wrong: "Maëlys"}},
 		{"nee de bordspelavond is woensdag niet dinsdag", Order{Deed: Correct, Text: "de bordspelavond is woensdag", Wrong: "dinsdag"}},
 

@@ -21,17 +21,19 @@ const (
 	readAll  = 3
 )
 
-// An order is sure from sureOrder on, and one to forget from sureForget on, because what is kept in error can be taken back at once. From
-// perhapsOrder on a message may hold one, and from likelyOrder on its writer is told if nothing came of it. cmd/evaluate/train prints what
-// becomes of messages that the model has not seen.
+// An order is sure from these probabilities on. What is kept in error can be taken back at once. From perhapsOrder on a message may hold one, and
+// from likelyOrder on its writer is told if nothing came of it. cmd/evaluate/train prints what becomes of messages of writers that the model has
+// not seen.
+var sureOrder = []float64{1, 0.8, 0.85, 0.75, 0.9} // by class
+
 const (
-	sureOrder    = 0.85
-	sureForget   = 0.9
 	likelyOrder  = 0.7
 	perhapsOrder = 0.4
 
-	unlikelyOrder = 0.5 // that a message orders nothing
-	unlikelyName  = 0.85
+	// That a message orders nothing though the tables find an order. What the speaker says of themselves is likelier to be one.
+	doubtfulOrder = 0.2
+	unlikelyOrder = 0.8
+	clearlyNone   = 0.97
 )
 
 //go:embed orders.model
@@ -54,7 +56,7 @@ func Decide(odds []float64) (deed int, sure bool, doubt Doubt) {
 	case any >= perhapsOrder:
 		doubt = Perhaps
 	}
-	return deed, odds[deed] >= sureForget || odds[deed] >= sureOrder && Classes[deed] != string(Forget), doubt
+	return deed, odds[deed] >= sureOrder[deed], doubt
 }
 
 // Likeliest returns the deed that a message orders if it orders one. names are the bot's.
@@ -69,22 +71,11 @@ func Likeliest(message string, names []string) Deed {
 // Features returns what the model of orders sees of a message, for training. names are the bot's. It sees nothing of what is not in the
 // author's own voice.
 func Features(message string, names []string) []linear.Feature {
-	if message = respelled(message); len(message) > maxMessageBytes {
-		return nil
-	}
-	called := calledBy(names)
-	own := ownVoice(message, called)
+	own, called := heard(message, names)
 	if len(own.sentences) == 0 {
 		return nil
 	}
 	return newSight(own.sentences, called).features
-}
-
-func calledBy(names []string) (called [][]string) {
-	for _, name := range names {
-		called = append(called, keysOf(name))
-	}
-	return called
 }
 
 // sight collects the features of a message. Their names are parts of two texts, so that they need no memory of their own.
@@ -93,6 +84,9 @@ type sight struct {
 	called    [][]string
 	sentences []glance
 	features  []linear.Feature
+
+	found  []Order // by the tables
+	unsure Doubt   // of the tables
 }
 
 // glance is a sentence while it is looked at.
@@ -106,6 +100,9 @@ func newSight(sentences []string, called [][]string) *sight {
 	said := text.NewSaying(strings.Join(sentences, " "))
 	words := tokens(said.Text)
 	s := &sight{v: speech(said, words), called: called, features: make([]linear.Feature, 0, 16*len(said.Text)/2)}
+	if MayHold(said.Text) {
+		s.found, s.unsure = parse(sentences, called)
+	}
 	for _, one := range sentences {
 		words := tokens(one)
 		s.sentences = append(s.sentences, glance{one, words, s.v.signs.find(one, strings.ToLower(one), words)})
@@ -113,6 +110,7 @@ func newSight(sentences []string, called [][]string) *sight {
 	s.addWords()
 	s.addOutline()
 	s.addSigns(said, words)
+	s.addTables()
 	return s
 }
 
@@ -264,4 +262,26 @@ func speech(said text.Saying, words []token) (best *vocabulary) {
 		}
 	}
 	return best
+}
+
+// addTables adds what the tables find.
+func (s *sight) addTables() {
+	name := [...]string{"=tables none", "=tables perhaps", "=tables likely"}[s.unsure]
+	o := Order{}
+	if len(s.found) > 0 {
+		if o = s.found[0]; o.All {
+			name = "=tables all"
+		} else {
+			name = "=tables " + string(o.Deed)
+		}
+	}
+	s.add(name, 1)
+	for _, t := range []struct {
+		is   bool
+		name string
+	}{{o.Own, " own"}, {o.Other, " other"}, {o.Field != "", " field"}, {o.Wrong != "", " wrong"}, {o.Plain, " plain"}, {o.Deed != "" && o.Text == "", " points"}, {len(s.found) > 1, " several"}, {o.Deed != "" && s.unsure > NoDoubt, " unsure"}} {
+		if t.is {
+			s.add(name+t.name, 1)
+		}
+	}
 }

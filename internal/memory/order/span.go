@@ -271,8 +271,7 @@ func (s *sight) marked(one glance) []byte {
 // Spans returns the units of each sentence of a message for training, and where a text of it stands: in which sentence, from which unit to
 // which. The sentence is -1 if the text is not there.
 func Spans(message string, names []string, deed, said string) (units [][]Unit, sentence, from, to int) {
-	called := calledBy(names)
-	own := ownVoice(respelled(message), called)
+	own, called := heard(message, names)
 	if len(own.sentences) == 0 {
 		return nil, -1, 0, 0
 	}
