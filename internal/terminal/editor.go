@@ -192,7 +192,6 @@ func (k *keys) Read(p []byte) (n int, err error) {
 	return n, err
 }
 
-
 // history is the lines that were typed, oldest first. A file keeps them, one a line.
 type history struct {
 	path  string
