@@ -75,7 +75,7 @@ func (n characterNew) Run(_ context.Context, p *program) error {
 
 To talk to it here:        familiar chat --character %s
 To see what is wrong:      familiar character check %s
-To let it speak on Discord where nobody has chosen: FAMILIAR_CHARACTER=%s; in one channel: /character use:%s
+To make it the default on Discord: FAMILIAR_CHARACTER=%s; in one channel: /character use:%s
 `, name, place, id, id, id, id)
 	return nil
 }
@@ -105,7 +105,7 @@ func (characterList) Run(_ context.Context, p *program) error {
 			name = c.Name
 		}
 		if id == settings.Get("FAMILIAR_CHARACTER") {
-			state += ", speaks where nobody has chosen"
+			state += ", the default"
 		}
 		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", id, name, homeOf(settings, p.dir, id), state)
 	}

@@ -69,7 +69,7 @@ func TestKill(t *testing.T) {
 		case <-time.After(patience):
 			t.Fatal("no reply")
 		}
-		time.Sleep(time.Duration(round) * 30 * time.Millisecond)
+		time.Sleep(time.Duration(round) * 30 * time.Millisecond) // each kill comes at another moment of the answer
 		c.must(cmd.Process.Signal(syscall.SIGKILL))
 		cmd.Wait()
 		c.discord.OnReply(nil)

@@ -64,7 +64,7 @@ func (a *Actor) modelHost() string {
 
 // Cast is the characters that can speak, as they were loaded at one time. It never changes.
 type Cast struct {
-	Default *Actor   // speaks where nobody has chosen a character
+	Default *Actor   // the default
 	Others  []*Actor // sorted by id
 	Faults  []string // what is wrong with files: characters, or their latest versions, are missing because of it
 }

@@ -145,7 +145,7 @@ func (b *Bot) processed(by string, a llm.Answer, err error, began time.Time) tur
 	return asked
 }
 
-const thinkPlease = "Before you answer, note for yourself what the last message asks for, what of the conversation matters for it, and how you would say it. " +
+const thinkPlease = "Before you answer, note for yourself what the last message asks for, what in the conversation matters for it, and how you would say it. " +
 	"At most 120 words, as notes. Nobody but you reads them. Do not write the answer."
 
 // thinking asks for notes. It does not show what strangers wrote, because the notes are read as the bot's own.
@@ -161,7 +161,7 @@ func thought(a *Actor, p *prompt.Prompt, text string) {
 	a.Builder.Inject(p, "think", "Your notes on the message that follows, which nobody else has read:\n"+text)
 }
 
-const recastPlease = "Word the following draft of your answer anew, in your own voice. Keep what it says and its language: every number, every source in brackets such as [1], " +
+const recastPlease = "Rewrite the following draft of your answer in your own voice. Keep what it says and its language: every number, every source in brackets such as [1], " +
 	"every link and all code stay as they are. Add nothing, leave nothing out. Write the answer alone.\n\n"
 
 // recasting asks for the draft in the character's voice. The model sees who the character is, and nothing of the conversation.

@@ -22,7 +22,7 @@ const (
 	catchUpHeading sentence = "What you have missed here:"
 	nothingMissed  sentence = "You have missed nothing here that I know of."
 	noServerHere   sentence = "There is nothing to catch up with here: I do that in the channels of a server."
-	serverNotRead  sentence = "I don't look through the messages of servers: whoever runs me has switched that off."
+	serverNotRead  sentence = "I don't look through the messages of servers: my operator has switched that off."
 	spanNotRead    sentence = "I don't understand how far back %s is. Try 3h, 2 days, yesterday, or since Monday."
 )
 
@@ -176,7 +176,7 @@ func readTopics(answer string, l *turn.Lookup) (found []topic) {
 		}
 		if len(t.messages) > 0 {
 			slices.Sort(t.messages)
-			t.title = borne(clean.Line(m[2], topicTitle), t.messages, l)
+			t.title = supportedTitle(clean.Line(m[2], topicTitle), t.messages, l)
 			found = append(found, t)
 		}
 	}
@@ -192,8 +192,8 @@ func readTopics(answer string, l *turn.Lookup) (found []topic) {
 	return found
 }
 
-// borne returns a title if each of its words is in the messages, else "".
-func borne(title string, messages []int, l *turn.Lookup) string {
+// supportedTitle returns a title if each of its words is in the messages, else "".
+func supportedTitle(title string, messages []int, l *turn.Lookup) string {
 	written := map[string]bool{}
 	for _, i := range messages {
 		quote := l.Summary[i].Quote

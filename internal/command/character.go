@@ -21,7 +21,7 @@ const (
 	saysNoCharacter  sentence = "There is no character “%s”. There are: %s."
 	saysChosen       sentence = "From now on %s speak here."
 	saysChosenAlone  sentence = "From now on %s speaks here."
-	saysChosenServer sentence = "From now on %s speaks in this server, but for channels that have characters of their own."
+	saysChosenServer sentence = "From now on %s speaks in this server, except in channels that have characters of their own."
 	saysInherited    sentence = "This place has no characters of its own any more: %s speaks here."
 	saysTooManyHere  sentence = "There may be at most 5 characters in a channel."
 	saysNotHere      sentence = "%s does not speak here."
@@ -56,7 +56,7 @@ func (c *call) changeCharacters(ctx context.Context) turn.Answer {
 		given = actor.ID
 	}
 	missing := false
-	ids, err := c.Bot.Store.Characters.Change(ctx, c.casting(server), c.inherited(ctx, server), func(ids []string) []string {
+	ids, err := c.Bot.Store.Characters.Change(ctx, c.choice(server), c.inherited(ctx, server), func(ids []string) []string {
 		at := slices.Index(ids, given)
 		switch {
 		case use != "":
@@ -88,8 +88,8 @@ func (c *call) changeCharacters(ctx context.Context) turn.Answer {
 	return answer
 }
 
-// casting returns the place whose characters are changed, and who changes them.
-func (c *call) casting(server bool) store.CharacterChoice {
+// choice returns the place whose characters are changed, and who changes them.
+func (c *call) choice(server bool) store.CharacterChoice {
 	place := store.CharacterChoice{ChannelID: c.Message.ChannelID, GuildID: c.GuildID, By: c.Command.By.ID, ByName: c.Command.By.Name, At: time.Now()}
 	if server {
 		place.ChannelID = ""
@@ -110,7 +110,7 @@ func (c *call) inherited(ctx context.Context, server bool) (ids []string) {
 
 // charactersChanged lets Discord show the new characters, and answers who speaks now.
 func (c *call) charactersChanged(ctx context.Context, server bool, ids []string) turn.Answer {
-	c.Bot.Log.Info("characters changed", "channel", c.casting(server).ChannelID, "server", c.GuildID, "characters", strings.Join(ids, " "), "by", c.Command.By.ID)
+	c.Bot.Log.Info("characters changed", "channel", c.choice(server).ChannelID, "server", c.GuildID, "characters", strings.Join(ids, " "), "by", c.Command.By.ID)
 	undressed := ""
 	if server {
 		if err := c.Bot.Dress(ctx, c.GuildID); err != nil {

@@ -152,9 +152,9 @@ func (k *Console) Serve(ctx context.Context, l net.Listener) error {
 		MaxHeaderBytes: maxHeader, BaseContext: func(net.Listener) context.Context { return open },
 		ErrorLog: slog.NewLogLogger(k.Log.Handler(), slog.LevelDebug),
 	}
-	casting := make(chan struct{})
+	watching := make(chan struct{})
 	go func() {
-		defer close(casting)
+		defer close(watching)
 		k.broadcast(open)
 	}()
 	closed := make(chan error, 1)
@@ -170,7 +170,7 @@ func (k *Console) Serve(ctx context.Context, l net.Listener) error {
 	}
 	end()
 	k.checks.end()
-	<-casting
+	<-watching
 	if errors.Is(err, http.ErrServerClosed) {
 		return nil
 	}

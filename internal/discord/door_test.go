@@ -12,6 +12,7 @@ import (
 	"familiar/internal/api"
 	"familiar/internal/context/turn"
 	"familiar/internal/test/discordtest"
+	"familiar/internal/test/wait"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -143,10 +144,8 @@ func TestLoopback(t *testing.T) {
 // await waits for a state that has no event.
 func await(t testing.TB, what string, ok func() bool) {
 	t.Helper()
-	for end := time.Now().Add(soon); !ok(); time.Sleep(2 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("waited in vain for %s", what)
-		}
+	if !wait.Within(soon, ok) {
+		t.Fatalf("waited in vain for %s", what)
 	}
 }
 

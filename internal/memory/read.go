@@ -203,12 +203,7 @@ type Watermark struct {
 // lookBack is how long before the first turn in a channel reading begins.
 const lookBack = time.Hour
 
-// NoteTurn counts a turn of a channel, for the writer of memory.
-func (s *Store) NoteTurn(ctx context.Context, channelID, guildID string, at time.Time) error {
-	return s.DB.Change(ctx, "note a turn", func(tx *sql.Tx) error { return s.NoteTurnIn(tx, channelID, guildID, at) })
-}
-
-// NoteTurnIn is [Store.NoteTurn] in a transaction of [store.DB.Write].
+// NoteTurnIn counts a turn of a channel, for the writer of memory, in a transaction of [store.DB.Write].
 func (s *Store) NoteTurnIn(tx *sql.Tx, channelID, guildID string, at time.Time) error {
 	_, err := tx.Exec(noteTurnQuery, channelID, guildID, at.Add(-lookBack).UnixMicro(), at.UnixMicro())
 	return err

@@ -110,7 +110,7 @@ func TestStatements(t *testing.T) {
 					Message: turn.Message{ID: m.ID, Author: turn.Author{ID: "max", Name: "Max"}, Text: s.text, At: m.At}}, &Applied{})
 				continue
 			}
-			r.must(r.writer.Memories.NoteTurn(r.Context(), m.ChannelID, "g", time.Now()))
+			r.must(noteTurn(r.Context(), r.writer.Memories, m.ChannelID, "g", time.Now()))
 		}
 		r.idle()
 		all, err := r.writer.Memories.Export(r.Context())

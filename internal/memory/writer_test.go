@@ -3,6 +3,7 @@ package memory
 import (
 	"bufio"
 	"context"
+	"database/sql"
 	"encoding/json"
 	"fmt"
 	"log/slog"
@@ -99,7 +100,7 @@ func (r *room) say(who, words string) store.Message {
 // turn notes n turns of the bot.
 func (r *room) turn(n int) {
 	for range n {
-		r.must(r.writer.Memories.NoteTurn(r.Context(), "c", "g", time.Now()))
+		r.must(noteTurn(r.Context(), r.writer.Memories, "c", "g", time.Now()))
 	}
 }
 
@@ -510,7 +511,7 @@ func TestChild(t *testing.T) {
 					t.Error(err)
 				}
 			}
-			if err := w.Memories.NoteTurn(t.Context(), "c", "g", time.Now()); err != nil {
+			if err := noteTurn(t.Context(), w.Memories, "c", "g", time.Now()); err != nil {
 				t.Error(err)
 			}
 			fmt.Println("wrote")
@@ -605,4 +606,9 @@ func checkMemories(t *testing.T, db *store.DB) {
 		}
 	}
 	t.Logf("%d messages, %d remembered, up to %s", len(ms), len(learned), last)
+}
+
+// noteTurn counts a turn of a channel.
+func noteTurn(ctx context.Context, s *Store, channelID, guildID string, at time.Time) error {
+	return s.DB.Change(ctx, "note a turn", func(tx *sql.Tx) error { return s.NoteTurnIn(tx, channelID, guildID, at) })
 }

@@ -27,9 +27,9 @@ const ownNeed = 0.82
 // leans reports whether a message cannot be understood without those before it: it points to them, corrects them, or says too little by
 // itself. A message that opens another subject does not, nor one about those who talk.
 func (r *pair) leans() bool {
-	in, u, n := leaningIn()[r.language], r.u, len(r.subject())
+	in, u, n := dependentIn()[r.language], r.u, len(r.subject())
 	switch {
-	case len(r.said) == 0 || u.has(in.asides) || allReactions(u) || ReadChat(u.Text, nil) != NoChat || r.ofSpeakers() || !r.inquires():
+	case len(r.said) == 0 || u.has(in.asides) || allReactions(u) || ReadChat(u.Text, nil) != NoChat || r.ofSpeakers() || !r.asksOrCorrects():
 		return false
 	case u.has(in.corrections) || u.has(in.pointers) || u.has(in.alike) || r.hasPronoun:
 		return true
@@ -53,9 +53,9 @@ func (r *pair) ofSpeakers() bool {
 	return slices.ContainsFunc(r.u.find(speakerPhrases()), func(f text.Match) bool { return f.Cue == "you" || f.Cue == "me" })
 }
 
-// inquires reports whether the message asks, corrects a question, or is a few words that tell nothing of the speakers.
-func (r *pair) inquires() bool {
-	if r.u.Asks() || countRole(r.said, roleQuestionWord) > 0 || r.u.has(leaningIn()[r.language].corrections) {
+// asksOrCorrects reports whether the message asks, corrects a question, or is a few words that tell nothing of the speakers.
+func (r *pair) asksOrCorrects() bool {
+	if r.u.Asks() || countRole(r.said, roleQuestionWord) > 0 || r.u.has(dependentIn()[r.language].corrections) {
 		return true
 	}
 	return r.wordCount() <= maxInquiry && !r.u.has(speakerPhrases()) && !slices.ContainsFunc(r.u.Words, namesSpeaker)
@@ -63,7 +63,7 @@ func (r *pair) inquires() bool {
 
 // swap returns the question with what the message names in the place of what is like it, if the message says that this is wanted.
 func (r *pair) swap() (string, bool) {
-	in, own := leaningIn()[r.language], r.subject()
+	in, own := dependentIn()[r.language], r.subject()
 	if r.unspaced || len(own) == 0 || len(own) > maxSwapped || !r.u.has(in.corrections) && !r.u.has(in.alike) || countRole(r.said, roleQuestionWord) > 0 || rolesIn(own)&^(1<<roleTime|1<<roleNumber) == 0 {
 		return "", false
 	}
@@ -100,7 +100,7 @@ func (r *pair) subject() []token { return subjectWords(r.u, r.language) }
 
 // subjectWords returns the words of content in an utterance that are no words of questions, small talk or pointing.
 func subjectWords(u Utterance, language string) (all []token) {
-	in, aside := leaningIn()[language], map[int]bool{}
+	in, aside := dependentIn()[language], map[int]bool{}
 	for _, table := range [...]text.Phrases{in.pointers, in.corrections, in.alike, politeOpenings(), fragmentOpenings()} {
 		for _, f := range u.find(table) {
 			for i := f.From; i < f.To; i++ {

@@ -250,14 +250,14 @@ type fragmentWords struct {
 var fragmentWordsOf = sync.OnceValue(func() map[string]fragmentWords {
 	all := map[string]fragmentWords{}
 	for _, code := range text.Languages() {
-		l := text.TablesOf(code).Leaning
+		l := text.TablesOf(code).Dependent
 		all[code] = fragmentWords{text.CompileOne(l.Openings), fields(l.Endings)}
 	}
 	return all
 })
 
 // anyFragmentOpenings are the openings of all languages.
-var anyFragmentOpenings = sync.OnceValue(func() text.Phrases { return text.CompileOne(tables().Leaning.Openings) })
+var anyFragmentOpenings = sync.OnceValue(func() text.Phrases { return text.CompileOne(tables().Dependent.Openings) })
 
 func fields(p text.PhraseList) (all []string) {
 	for one := range strings.SplitSeq(string(p), ",") {

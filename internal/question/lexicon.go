@@ -99,14 +99,14 @@ var (
 	besideRefresh  = text.LazySet(func() text.WordList { return tables().FollowUp.BesideRefresh })
 )
 
-// leaning has the phrases of messages that depend on others, or open another subject, in one language.
-type leaning struct{ asides, corrections, pointers, alike text.Phrases }
+// dependent has the phrases of messages that depend on others, or open another subject, in one language.
+type dependent struct{ asides, corrections, pointers, alike text.Phrases }
 
-var leaningIn = sync.OnceValue(func() map[string]leaning {
-	all := map[string]leaning{}
+var dependentIn = sync.OnceValue(func() map[string]dependent {
+	all := map[string]dependent{}
 	for _, code := range text.Languages() {
-		l := text.TablesOf(code).Leaning
-		all[code] = leaning{text.CompileOne(l.Asides), text.CompileOne(l.Corrections), text.CompileOne(l.Pointers), text.CompileOne(l.Alike)}
+		l := text.TablesOf(code).Dependent
+		all[code] = dependent{text.CompileOne(l.Asides), text.CompileOne(l.Corrections), text.CompileOne(l.Pointers), text.CompileOne(l.Alike)}
 	}
 	return all
 })

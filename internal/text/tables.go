@@ -25,7 +25,7 @@ type Tables struct {
 	Past      map[string]PhraseList // words by what they say about the past of a group, for the model of such questions: see package past
 	Chat      map[string]PhraseList // what people say to somebody without asking for anything to be looked up, by kind: see package question
 	FollowUp  followUpTables        `toml:"follow_up"`
-	Leaning   leaningTables
+	Dependent dependentTables
 	Query     queryTables
 	Privacy   privacyTables
 	Claim     claimTables
@@ -275,8 +275,8 @@ type followUpTables struct {
 	Unspaced            unspacedTables
 }
 
-// leaningTables holds the words of a message that leans on the question before it, whatever its grammar.
-type leaningTables struct {
+// dependentTables holds the words of a message that leans on the question before it, whatever its grammar.
+type dependentTables struct {
 	Openings    PhraseList // before what takes the place of something in the question: "and", "what about"
 	Endings     PhraseList // behind it, where words have no spaces between them
 	Asides      PhraseList // before another question: "by the way"

@@ -50,7 +50,7 @@ func (s *stage) outage(ctx context.Context, away time.Duration) error {
 	if err := s.await(ctx, patience, "the program does not come back to Discord", func() bool { return s.greeted() > greeted }); err != nil {
 		return err
 	}
-	took, how := time.Since(back), "begun anew"
+	took, how := time.Since(back), "begun again"
 	all := s.discord.Greetings()
 	if all[len(all)-1].Resume {
 		how = "resumed"
