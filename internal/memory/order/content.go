@@ -97,7 +97,8 @@ func (s *sight) betters(said string, o Order) bool {
 	case Correct:
 		return within
 	}
-	return !strings.Contains(said, o.Text) && strings.Contains(said, o.Value) && !(within && strings.HasPrefix(o.Text, said) && !strings.ContainsAny(o.Text, between[1:]))
+	behind, begins := strings.CutPrefix(o.Text, said)
+	return !strings.Contains(said, o.Text) && strings.Contains(said, o.Value) && (!within || begins && (s.v.unspaced || punctuated(strings.TrimLeft(behind, " "))))
 }
 
 const (
