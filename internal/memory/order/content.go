@@ -31,7 +31,7 @@ func (s *sight) decide() ([]Order, Doubt) {
 		}
 	case doubt == NoDoubt, doubt == Perhaps && !slices.ContainsFunc(s.sentences, func(one glance) bool { return len(one.places) > 0 }):
 		return nil, NoDoubt
-	case !sure:
+	case !sure, deed == 1 && slices.ContainsFunc(s.sentences, func(one glance) bool { return Hollow(one.text) }):
 		return nil, doubt
 	case deed == readAll:
 		return []Order{{Deed: Forget, All: true}}, NoDoubt
@@ -48,7 +48,7 @@ func (s *sight) against(o Order) float64 {
 	words := tokens(o.Text + " " + o.Wrong)
 	about := slices.ContainsFunc(vocabularies(), func(v *vocabulary) bool { return v.aboutSpeaker(o.Text, words) }) // a short message may be of any language
 	switch {
-	case about || o.Field != "" || o.All:
+	case about || o.Deed == Keep || o.Field != "" || o.All:
 		return clearlyNone
 	case o.Wrong != "" && !s.v.value(o.Wrong) && !s.v.days[key(lastWord(o.Wrong))] && !s.v.unspaced:
 		return doubtfulOrder
@@ -97,7 +97,8 @@ func (s *sight) betters(said string, o Order) bool {
 	case Correct:
 		return within
 	}
-	return !strings.Contains(said, o.Text) && strings.Contains(said, o.Value) && !(within && strings.HasPrefix(o.Text, said) && !strings.ContainsAny(o.Text, between[1:]))
+	behind, begins := strings.CutPrefix(o.Text, said)
+	return !strings.Contains(said, o.Text) && strings.Contains(said, o.Value) && (!within || begins && (s.v.unspaced || punctuated(strings.TrimLeft(behind, " "))))
 }
 
 const (

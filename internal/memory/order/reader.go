@@ -59,13 +59,17 @@ func Decide(odds []float64) (deed int, sure bool, doubt Doubt) {
 	return deed, odds[deed] >= sureOrder[deed], doubt
 }
 
-// Likeliest returns the deed that a message orders if it orders one. names are the bot's.
+// Likeliest returns the deed that a message orders if it orders one, or "" if none is likely. names are the bot's.
 func Likeliest(message string, names []string) Deed {
-	deed, _, _ := Decide(ordersModel().Classify(Features(message, names)))
-	if deed == readAll {
+	odds := ordersModel().Classify(Features(message, names))
+	switch deed, _, _ := Decide(odds); {
+	case odds[deed] < perhapsOrder:
+		return ""
+	case deed == readAll:
 		return Forget
+	default:
+		return Deed(Classes[deed])
 	}
-	return Deed(Classes[deed])
 }
 
 // Features returns what the model of orders sees of a message, for training. names are the bot's. It sees nothing of what is not in the
