@@ -93,12 +93,19 @@ func (a *App) EraseOnRequest(ctx context.Context, b *bot.Bot) {
 func (a *App) Tidy(ctx context.Context, now time.Time, servers func() (ids []string, known bool)) {
 	messages, records := a.Config.Count("FAMILIAR_KEEP_MESSAGES"), a.Config.Count("FAMILIAR_KEEP_RECORDS")
 	limits := forget.Limits{}
+	local := now // of what this machine dates, whose clock may be behind
+	if own := time.Now(); own.Before(local) {
+		local = own
+	}
 	for class, days := range map[forget.Class]int{
 		forget.Messages: messages, forget.Names: messages, forget.Memories: a.Config.Count("FAMILIAR_KEEP_MEMORY"),
 		forget.Records: records, forget.Answered: records, forget.Unkept: 1,
 		forget.Feedback: a.Config.Count("FAMILIAR_KEEP_FEEDBACK"), forget.Usage: a.Config.Count("FAMILIAR_KEEP_USAGE"), forget.Changes: a.Config.Count("FAMILIAR_KEEP_CHANGES"),
 	} {
 		limits[class] = now.AddDate(0, 0, -days)
+		if class != forget.Messages && class != forget.Names && class != forget.Memories && class != forget.Usage {
+			limits[class] = local.AddDate(0, 0, -days)
+		}
 	}
 	removed, err := a.Forgetter.Old(ctx, limits)
 	a.tidied(ctx, "remove what is old", err)

@@ -59,9 +59,9 @@ func (b *Bot) standing(ctx context.Context, a arrival) (posts []store.Post, whol
 	b.logged("look for replies to an old message", err)
 	for _, s := range found {
 		switch {
-		case s.Buttons == 1, s.Buttons > 1 && a.left:
+		case s.Buttons == 1, a.left: // a half may have no button, and the posts of a long one but the last never have
 			posts = append(posts, store.Post{ID: s.ID, Text: s.Text})
-		case !a.left: // a claim that is open is not answered, whatever notice there is
+		default:
 			whole = true
 		}
 	}

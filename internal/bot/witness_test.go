@@ -43,6 +43,21 @@ func TestTheChannelIsTheWitness(t *testing.T) {
 	}
 }
 
+// A post without buttons is a half if the claim of its message is open, and a reply if there is no claim.
+func TestAHalfWithoutButtons(t *testing.T) {
+	t.Parallel()
+	b := &Bot{Replies: func(context.Context, string, string) ([]turn.Standing, error) {
+		return []turn.Standing{{ID: "P", Text: "Mi"}}, nil
+	}}
+	e := asks("1", "general", "ana")
+	if posts, whole := b.standing(t.Context(), arrival{Event: e, left: true}); len(posts) != 1 || whole {
+		t.Errorf("with an open claim: %v, %v", posts, whole)
+	}
+	if posts, whole := b.standing(t.Context(), arrival{Event: e}); len(posts) != 0 || !whole {
+		t.Errorf("without one: %v, %v", posts, whole)
+	}
+}
+
 // While Discord refuses the token, and when it is away for the last edit, the claim stays open for the next start.
 func TestWhatCouldNotBePostedIsLeftForTheNextStart(t *testing.T) {
 	t.Parallel()

@@ -233,6 +233,7 @@ func (s *Claims) SavePost(ctx context.Context, turnID string, n int, p Post) err
 		if unkept {
 			p.Text = ""
 		}
+		s.db.mustLast()
 		_, err = s.db.stmt(tx, savePost).Exec(turnID, n, p.ID, p.Text)
 		return err
 	})

@@ -204,6 +204,33 @@ func TestCorruptLater(t *testing.T) {
 	refused(t, dir, engine.Corrupt, "put back a copy")
 }
 
+// TestCutLog cuts the log while the program runs, as a failing disk does.
+func TestCutLog(t *testing.T) {
+	dir := t.TempDir()
+	db := openFile(t, dir)
+	fill(t, db, 200, 2)
+	log := filepath.Join(dir, fileName) + "-wal"
+	info, err := os.Stat(log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(log, info.Size()/50); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 2 {
+		_, err = db.Messages.Recent(t.Context(), fmt.Sprintf("2%018d", i), 1000)
+		if err != nil {
+			break
+		}
+	}
+	if kind(err) != engine.Corrupt {
+		t.Errorf("Recent: %v", err)
+	}
+	if err := db.Close(); kind(err) != engine.Corrupt {
+		t.Errorf("Close: %v", err)
+	}
+}
+
 func TestDirectoryIsAFile(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(dir, nil, 0o600); err != nil {

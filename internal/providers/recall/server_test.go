@@ -251,12 +251,17 @@ func TestLooksEnd(t *testing.T) {
 		p := serverProvider(t, &hall{}, "10 ben The vote is over, and the book that won is Emma.")
 		req := serverQuestion("ana", "which book won the vote?")
 		req.ID, req.Deadline = "a", time.Now().Add(5*time.Second)
-		if !p.Knows(t.Context(), req) || len(p.looks.byTurn) != 1 {
-			t.Errorf("%d looks", len(p.looks.byTurn))
+		kept := func() int {
+			p.looks.mu.Lock()
+			defer p.looks.mu.Unlock()
+			return len(p.looks.byTurn)
+		}
+		if !p.Knows(t.Context(), req) || kept() != 1 {
+			t.Errorf("%d looks", kept())
 		}
 		time.Sleep(5 * time.Second)
 		synctest.Wait()
-		if len(p.looks.byTurn) != 0 {
+		if kept() != 0 {
 			t.Error("the look outlives its turn")
 		}
 	})

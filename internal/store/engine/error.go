@@ -127,8 +127,11 @@ func kindOf(err error) Kind {
 
 // kindOfCode reads a result code of SQLite (https://www.sqlite.org/rescode.html).
 func kindOfCode(code int) Kind {
-	if code == sqlite3.SQLITE_IOERR_SHMSIZE {
+	switch code {
+	case sqlite3.SQLITE_IOERR_SHMSIZE:
 		return Full // a full disk gives this I/O error instead of SQLITE_FULL
+	case sqlite3.SQLITE_IOERR_SHORT_READ:
+		return Corrupt // the log was cut
 	}
 	switch code & 0xff {
 	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:

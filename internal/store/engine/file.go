@@ -138,6 +138,8 @@ func (f *file) connectReaders() (err error) {
 	return err
 }
 
+const busyTimeout = "5000" // milliseconds
+
 // Connect returns a pool of connections to a file without opening one.
 func Connect(path string, params ...string) (*sql.DB, error) {
 	return sql.Open("sqlite", address(path, params...))
@@ -150,7 +152,7 @@ func address(path string, params ...string) string {
 		p = "/" + p // a drive letter
 	}
 	u := url.URL{Scheme: "file", OmitHost: true, Path: p}
-	u.RawQuery = strings.Join(append(params, "_pragma=busy_timeout(5000)", "_error_rc=1"), "&")
+	u.RawQuery = strings.Join(append(params, "_pragma=busy_timeout("+busyTimeout+")", "_error_rc=1"), "&")
 	return u.String()
 }
 

@@ -25,13 +25,26 @@ func (f *file) Scrub(ctx context.Context, steps Steps) error {
 	return f.Carry(ctx, true)
 }
 
-// emptyLog writes the log into the file and truncates it.
+// emptyLog writes the log into the file and truncates it. Writers do not wait while it waits for readers: most is written beside them, and the
+// rest when no reader is there.
 func (f *file) emptyLog(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, scrubLimit)
 	defer cancel()
+	c, err := f.readers.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	if _, err := c.ExecContext(ctx, `PRAGMA busy_timeout(0)`); err != nil {
+		return err
+	}
+	defer c.ExecContext(context.WithoutCancel(ctx), `PRAGMA busy_timeout(`+busyTimeout+`)`)
 	for {
 		var busy, logged, carried int
-		err := f.readers.QueryRowContext(ctx, `PRAGMA wal_checkpoint(TRUNCATE)`).Scan(&busy, &logged, &carried)
+		err := c.QueryRowContext(ctx, `PRAGMA wal_checkpoint(PASSIVE)`).Scan(&busy, &logged, &carried)
+		if err == nil {
+			err = c.QueryRowContext(ctx, `PRAGMA wal_checkpoint(TRUNCATE)`).Scan(&busy, &logged, &carried)
+		}
 		if err == nil && busy == 0 {
 			return nil
 		}
