@@ -237,6 +237,31 @@ func TestRetentionFollowsDiscordsClock(t *testing.T) {
 	}
 }
 
+// TestALateClockPrunesNothing: what a machine dates whose clock is 40 days late is as old as that clock says.
+func TestALateClockPrunesNothing(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	db, err := store.Open(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	settings, err := app.ReadConfig(func(string) (string, bool) { return "", false }, dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := &app.App{Config: settings, Store: db, Traces: &trace.Store{DB: db}, Log: slog.New(slog.DiscardHandler)}
+	a.Forgetter = &forget.Forgetter{Traces: a.Traces, Memories: memory.New(db)}
+	m := store.Message{ID: "1", ChannelID: "c", AuthorID: "u", Text: "words", At: time.Now()}
+	if _, err := db.Messages.SaveIncoming(t.Context(), store.Incoming{Message: m, Claim: "1", Event: "{}"}); err != nil {
+		t.Fatal(err)
+	}
+	a.Tidy(t.Context(), time.Now().AddDate(0, 0, 40), nil)
+	if open, err := db.Claims.Open(t.Context()); err != nil || len(open) != 1 {
+		t.Errorf("open claims: %+v, %v", open, err)
+	}
+}
+
 // mostRoundTrips is how often a turn may wait for PostgreSQL before it asks the model.
 const mostRoundTrips = 11
 

@@ -188,4 +188,5 @@ func TestEmptied(t *testing.T) {
 		t.Fatal(err)
 	}
 	refused(t, dir, engine.Corrupt, "put back a copy")
+	refused(t, dir, engine.Corrupt, "put back a copy") // also behind an owner that ended without closing it
 }

@@ -71,7 +71,7 @@ func (f *file) own(ctx context.Context) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return fmt.Errorf("make data directory: %w", err)
 	}
-	emptied := emptied(dir)
+	emptied, used := emptied(dir), wasUsed(filepath.Join(dir, lockName))
 	lock, clean, err := acquire(filepath.Join(dir, lockName))
 	if err != nil {
 		return err
@@ -92,7 +92,7 @@ func (f *file) own(ctx context.Context) error {
 	if err := lock.lockData(f.place); err != nil {
 		return err
 	}
-	if emptied && clean {
+	if emptied && (clean || used) {
 		return &Error{Kind: Corrupt, Path: f.place, Err: errors.New("the file is empty")}
 	}
 	if err := errors.Join(f.connectWriter(), f.connectReaders()); err != nil {
@@ -103,7 +103,10 @@ func (f *file) own(ctx context.Context) error {
 			return err
 		}
 	}
-	return f.migrate(ctx)
+	if err := f.migrate(ctx); err != nil {
+		return err
+	}
+	return f.lock.markUsed()
 }
 
 // join connects to a file that is there, whether or not another process owns it.
@@ -526,6 +529,20 @@ func (l *dirLock) release() error {
 		err = errors.Join(err, l.file.Close())
 	}
 	return err
+}
+
+// usedAt is the offset of a byte that says that the database has had tables.
+const usedAt = ownerAt + ownerWidth + 1
+
+func (l *dirLock) markUsed() error {
+	_, err := l.file.WriteAt([]byte("u"), usedAt)
+	return err
+}
+
+// wasUsed reports whether [dirLock.markUsed] has marked the lock file at path.
+func wasUsed(path string) bool {
+	b, err := os.ReadFile(path)
+	return err == nil && len(b) > usedAt && b[usedAt] == 'u'
 }
 
 // ownerOf returns the process that a lock file names, or 0.
