@@ -100,6 +100,17 @@ func blind(outcomes []turn.Outcome) bool {
 	return false
 }
 
+// logUnread tells the operator which attachments could not be read, and why.
+func (b *Bot) logUnread(t *turn.Trace) {
+	for _, o := range t.Outcomes {
+		for _, c := range o.Contributions {
+			if a := c.Attached; a != nil && a.Failure != "" {
+				b.Log.Info("attachment not read", "turn", t.Request.ID, "message", a.MessageID, "type", a.Type, "size", a.Size, "why", a.Failure)
+			}
+		}
+	}
+}
+
 // These are said of a picture that is to be looked up.
 const (
 	onlyPicture     sentence = "There is only a picture in this message, and my model cannot see pictures."

@@ -163,6 +163,7 @@ func (b *Bot) gather(ctx context.Context, actor *Actor, t *turn.Trace) prompt.Pr
 	}
 	t.Outcomes, t.Layers, t.Dropped, t.Prompt = p.Outcomes, p.Layers, p.Dropped, p.Messages
 	t.Blind = actor.Model != nil && blind(p.Outcomes)
+	b.logUnread(t)
 	t.Timings.Prompt = time.Since(t.Began)
 	return p
 }

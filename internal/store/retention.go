@@ -5,6 +5,8 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 )
 
@@ -204,17 +206,13 @@ func (s *Claims) EraseEvents(ctx context.Context, personID string, before time.T
 	if err != nil || onlyCount {
 		return len(changes), err
 	}
-	err = s.db.Write(ctx, func(tx *sql.Tx) error {
-		for id, event := range changes {
-			query, args := `UPDATE claims SET event = ? WHERE event_id = ? AND state <> 'done'`, []any{event, id}
-			if event == "" {
-				query, args = `DELETE FROM claims WHERE event_id = ? AND state <> 'done'`, []any{id}
-			}
-			if _, err := tx.Exec(query, args...); err != nil {
-				return err
-			}
+	err = WriteEach(ctx, s.db, slices.Collect(maps.Keys(changes)), func(tx *sql.Tx, id string) error {
+		query, args := `UPDATE claims SET event = ? WHERE event_id = ? AND state <> 'done'`, []any{changes[id], id}
+		if changes[id] == "" {
+			query, args = `DELETE FROM claims WHERE event_id = ? AND state <> 'done'`, []any{id}
 		}
-		return nil
+		_, err := tx.Exec(query, args...)
+		return err
 	})
 	if err != nil {
 		return 0, fmt.Errorf("erase events: %w", err)

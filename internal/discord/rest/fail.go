@@ -119,7 +119,9 @@ func classify(status, code int, body []byte) Kind {
 		}
 		return Rejected
 	}
-	switch {
+	switch page := bytes.HasPrefix(bytes.TrimSpace(body), []byte("<")); {
+	case page && status < 500 && status != http.StatusRequestEntityTooLarge && status != http.StatusTooManyRequests:
+		return Unavailable // a proxy, or a server that is starting, says so in HTML
 	case status == http.StatusUnauthorized:
 		return Unauthorized
 	case status == http.StatusForbidden:
