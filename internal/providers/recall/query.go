@@ -13,6 +13,7 @@ import (
 	"familiar/internal/context/turn"
 	"familiar/internal/llm"
 	"familiar/internal/question"
+	"familiar/internal/question/past"
 	"familiar/internal/text"
 	"familiar/internal/web/clean"
 )
@@ -26,6 +27,7 @@ type query struct {
 
 	said   []text.Word
 	asker  string // id
+	owned  string // stem of what belongs to the asker and is asked for
 	lang   string // language in which words are stemmed
 	unsure bool   // the language is a guess
 	terms  []term
@@ -76,6 +78,9 @@ func (p *MemoryProvider) ask(r turn.Request) *asked {
 		q.enough = minShare
 	}
 	q.query = readQuery(q.text, r.Reader.ID, r.People, now)
+	if key := past.Owned(r.Message.Text, r.Names); key != "" {
+		q.owned = q.stem(key)
+	}
 	for _, w := range text.ContentWords(r.Message.Text) {
 		q.content += " " + r.Message.Text[w.Start:w.End]
 	}

@@ -372,7 +372,11 @@ func (q *query) order(found []memory.Statement, near []int64) (ordered []stateme
 	}
 	for _, h := range q.rank(messages, q.weigh(messages)) {
 		m := found[slices.IndexFunc(found, func(m memory.Statement) bool { return fmt.Sprint(m.ID) == h.ID })]
-		ranked, byID[m.ID] = append(ranked, m.ID), statement{m, h.Share}
+		s := statement{m, h.Share}
+		if q.isOfOwned(m) {
+			s.share = max(s.share, knownShare)
+		}
+		ranked, byID[m.ID] = append(ranked, m.ID), s
 	}
 	for _, m := range slices.SortedStableFunc(slices.Values(found), func(a, b memory.Statement) int { return b.SaidAt.Compare(a.SaidAt) }) {
 		recent = append(recent, m.ID)
@@ -385,6 +389,11 @@ func (q *query) order(found []memory.Statement, near []int64) (ordered []stateme
 		return cmp.Compare(pinnedFirst(a), pinnedFirst(b)) < 0
 	})
 	return ordered
+}
+
+// isOfOwned reports whether the asker said a statement about the thing of theirs that they ask for.
+func (q *query) isOfOwned(m memory.Statement) bool {
+	return q.owned != "" && m.Kind == memory.Person && m.Subject == q.asker && slices.ContainsFunc(text.Words(m.Text), func(w text.Word) bool { return q.stem(w.Key) == q.owned })
 }
 
 func pinnedFirst(m statement) int {

@@ -271,13 +271,48 @@ func AboutOwn(message string, names []string) bool {
 		}
 		rest := r.u.Words[slices.IndexFunc(r.u.Words, func(w text.Word) bool { return w.End >= s.parts[owner].end })+1:]
 		for _, w := range r.u.Words {
-			plays := slices.ContainsFunc(s.parts, func(p part) bool { return p.start < w.End && w.Start < p.end && p.name != "say" && p.name != "post" })
-			if !plays && text.Meaningful(w.Key) && (w.Start < s.parts[owner].start || len(rest) > maxOwned) {
+			if !s.inPart(w) && text.Meaningful(w.Key) && (w.Start < s.parts[owner].start || len(rest) > maxOwned) {
 				return false
 			}
 		}
 		return len(rest) > 0
 	})
+}
+
+// Owned returns the key of the word that names what belongs to a message's author, if the message asks for a property of it and for little
+// else: "bike" of "what colour is my bike?". If something is remembered of it, that is the answer. It returns "" for other messages, and in
+// languages without spaces.
+func Owned(message string, names []string) string {
+	r := reader{u: question.Parse(message, names), used: map[int]bool{}}
+	if len(r.u.Words) > maxPhraseWords || !r.u.Asks() || text.Unspaced(message) {
+		return ""
+	}
+	for _, s := range r.inLanguages(text.MessageLanguage(message)) {
+		owner := s.find("my")
+		if owner < 0 {
+			continue
+		}
+		var things []string
+		before := 0
+		for _, w := range r.u.Words {
+			switch {
+			case !text.Meaningful(w.Key):
+			case w.Start >= s.parts[owner].end:
+				things = append(things, w.Key)
+			case w.Start < s.parts[owner].start && !s.inPart(w):
+				before++
+			}
+		}
+		if before <= 1 && len(things) > 0 && len(things) < maxOwned {
+			return things[0]
+		}
+	}
+	return ""
+}
+
+// inPart reports whether a word is in a part that says what the message asks.
+func (s *spokenParts) inPart(w text.Word) bool {
+	return slices.ContainsFunc(s.parts, func(p part) bool { return p.start < w.End && w.Start < p.end && p.name != "say" && p.name != "post" })
 }
 
 // maxOwned is how many words may name what belongs to the author.
