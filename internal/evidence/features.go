@@ -20,7 +20,7 @@ type view struct {
 
 	// Weighted shares of the question's terms: in the sentence, in it without those of the title, in its line, and in the
 	// sentence before.
-	cover, focus, line, before float64
+	coverage, focus, line, before float64
 
 	lineDay bool // its line names a day of the question
 }
@@ -30,7 +30,7 @@ type view struct {
 var features = []linear.Trait[view]{
 	{Name: "opens page", Value: linear.If(func(v *view) bool { return v.index == 0 })},
 	{Name: "short", Value: linear.If(func(v *view) bool { return v.length < 50 })},
-	{Name: "covers question", Value: func(v *view) float64 { return v.cover }},
+	{Name: "covers question", Value: func(v *view) float64 { return v.coverage }},
 	{Name: "covers what the title does not", Value: func(v *view) float64 { return v.focus }},
 	{Name: "the one before covers", Value: func(v *view) float64 { return v.before }},
 	{Name: "associated with question", Value: linear.If(func(v *view) bool { return v.associated })},
@@ -84,7 +84,7 @@ func (q *Question) appendLine(out []view, page, line []Sentence, title uint64) [
 		s.related = s.related || s.mask|s.heading|inLine|before != 0
 		v := view{
 			Sentence: s, candidates: q.candidates(s.words), kind: q.kind, length: utf8.RuneCountInString(s.Text), lineDay: day,
-			cover: q.share(s.mask, all), focus: q.share(s.mask, all&^title), line: q.share(inLine, all), before: q.share(before, all),
+			coverage: q.share(s.mask, all), focus: q.share(s.mask, all&^title), line: q.share(inLine, all), before: q.share(before, all),
 		}
 		out = append(out, v)
 	}

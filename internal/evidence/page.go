@@ -303,7 +303,7 @@ const (
 func (q *Question) Outline(pages []Document, limit int) []Sentence {
 	var all, out []Sentence
 	for _, v := range q.views(pages) {
-		v.Score = v.cover + 0.3*v.line + v.long() - 0.3*v.late()
+		v.Score = v.coverage + 0.3*v.line + v.long() - 0.3*v.late()
 		all = append(all, *v.Sentence)
 	}
 	for page := range runs(all, func(s *Sentence) int { return s.Page }) {

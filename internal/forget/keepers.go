@@ -69,6 +69,7 @@ func (f *Forgetter) keepers() []keeper {
 			server: rules{do(inGuild(db.Messages.DeleteGuild))}, old: age(Messages, db.Messages.Prune)},
 		{table: "message_words", people: "words tags", optedOut: nothing, message: with("messages"), person: with("messages"), server: with("messages"), old: with("messages")},
 		{table: "message_words_progress", other: "made"},
+		{table: "trace_words_progress"},
 		{table: "message_vectors", people: "vector", other: "place model message_id channel_id", optedOut: nothing,
 			message: with("messages"), person: with("messages"), server: with("messages"), old: with("messages")},
 		{table: "memories", kind: KindMemories, people: "subject text folded by_id author_id", other: "kind scope scope_id guild_id trace_id",

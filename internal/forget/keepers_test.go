@@ -39,10 +39,13 @@ func TestEveryColumnIsOnTheList(t *testing.T) {
 	}
 	listed := map[string][]string{}
 	for _, k := range s.keepers() {
+		if listed[k.table] == nil {
+			listed[k.table] = []string{}
+		}
 		listed[k.table] = append(listed[k.table], strings.Fields(k.people+" "+k.other)...)
 	}
 	for table, columns := range schema {
-		if listed[table] == nil && len(columns) > 0 {
+		if listed[table] == nil {
 			t.Errorf("table %s is not on the list: say in keepers.go what of people it holds, and what happens to that", table)
 		}
 		for _, column := range columns {
