@@ -609,7 +609,7 @@ func TestPlainRefusalIsRemembered(t *testing.T) {
 func TestPageIsNoAnswer(t *testing.T) {
 	virtual(t, func(t *testing.T, far *discordtest.Server) {
 		d := open(t, far, nil)
-		for _, status := range []int{401, 403, 404, 502} {
+		for _, status := range []int{401, 404, 502} {
 			far.Fail(discordtest.Page(creates, 2, status))
 			if _, err := d.Post(t.Context(), turn.Post{ChannelID: far.ID("general"), Text: "hello"}); err != nil {
 				t.Errorf("%d: %v", status, err)

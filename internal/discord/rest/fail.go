@@ -120,7 +120,7 @@ func classify(status, code int, body []byte) Kind {
 		return Rejected
 	}
 	switch page := bytes.HasPrefix(bytes.TrimSpace(body), []byte("<")); {
-	case page && status < 500 && status != http.StatusRequestEntityTooLarge && status != http.StatusTooManyRequests:
+	case page && status == http.StatusUnauthorized:
 		return Unavailable // a proxy, or a server that is starting, says so in HTML
 	case status == http.StatusUnauthorized:
 		return Unauthorized
