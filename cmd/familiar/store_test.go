@@ -140,23 +140,31 @@ func TestDataDeleted(t *testing.T) {
 	}
 }
 
-// TestLeftServers: what is of a server that was left goes when the grace is over, and stays if the bot is back.
-func TestLeftServers(t *testing.T) {
-	t.Parallel()
+// tidying makes what tidies an empty store, with these settings.
+func tidying(t *testing.T, settings func(string) (string, bool)) *app.App {
+	t.Helper()
 	dir := t.TempDir()
 	db, err := store.Open(t.Context(), dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer db.Close()
-	settings, err := app.ReadConfig(func(name string) (string, bool) {
-		return "1ns", name == "FAMILIAR_LEFT_SERVER_GRACE"
-	}, dir)
+	t.Cleanup(func() { db.Close() })
+	config, err := app.ReadConfig(settings, dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := &app.App{Config: settings, Store: db, Traces: &trace.Store{DB: db}, Log: slog.New(slog.DiscardHandler)}
+	a := &app.App{Config: config, Store: db, Traces: &trace.Store{DB: db}, Log: slog.New(slog.DiscardHandler)}
 	a.Forgetter = &forget.Forgetter{Traces: a.Traces, Memories: memory.New(db)}
+	return a
+}
+
+// TestLeftServers: what is of a server that was left goes when the grace is over, and stays if the bot is back.
+func TestLeftServers(t *testing.T) {
+	t.Parallel()
+	a := tidying(t, func(name string) (string, bool) {
+		return "1ns", name == "FAMILIAR_LEFT_SERVER_GRACE"
+	})
+	db := a.Store
 	for _, guild := range []string{"stays", "left", "back"} {
 		m := store.Message{ID: "m-" + guild, ChannelID: "c-" + guild, GuildID: guild, AuthorID: "u", AuthorName: "Ada", Text: "words", At: time.Now()}
 		if _, err := db.Messages.SaveIncoming(t.Context(), store.Incoming{Message: m}); err != nil {
@@ -190,18 +198,8 @@ func TestLeftServers(t *testing.T) {
 func TestRetentionFollowsDiscordsClock(t *testing.T) {
 	t.Parallel()
 	const day = 24 * time.Hour
-	dir := t.TempDir()
-	db, err := store.Open(t.Context(), dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
-	settings, err := app.ReadConfig(func(name string) (string, bool) { return "30", name == "FAMILIAR_KEEP_MESSAGES" }, dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	a := &app.App{Config: settings, Store: db, Traces: &trace.Store{DB: db}, Log: slog.New(slog.DiscardHandler)}
-	a.Forgetter = &forget.Forgetter{Traces: a.Traces, Memories: memory.New(db)}
+	a := tidying(t, func(name string) (string, bool) { return "30", name == "FAMILIAR_KEEP_MESSAGES" })
+	db := a.Store
 	for _, one := range []struct { // as they came: no message behind a young one is looked at
 		id  string
 		age time.Duration
@@ -240,18 +238,8 @@ func TestRetentionFollowsDiscordsClock(t *testing.T) {
 // TestALateClockPrunesNothing: what a machine dates whose clock is 40 days late is as old as that clock says.
 func TestALateClockPrunesNothing(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	db, err := store.Open(t.Context(), dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
-	settings, err := app.ReadConfig(func(string) (string, bool) { return "", false }, dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	a := &app.App{Config: settings, Store: db, Traces: &trace.Store{DB: db}, Log: slog.New(slog.DiscardHandler)}
-	a.Forgetter = &forget.Forgetter{Traces: a.Traces, Memories: memory.New(db)}
+	a := tidying(t, func(string) (string, bool) { return "", false })
+	db := a.Store
 	m := store.Message{ID: "1", ChannelID: "c", AuthorID: "u", Text: "words", At: time.Now()}
 	if _, err := db.Messages.SaveIncoming(t.Context(), store.Incoming{Message: m, Claim: "1", Event: "{}"}); err != nil {
 		t.Fatal(err)

@@ -13,16 +13,15 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/fsnotify/fsnotify"
+
 	"familiar/internal/bot"
 	"familiar/internal/command"
 	"familiar/internal/context/turn"
-	"familiar/internal/providers/character"
-	"familiar/internal/store"
-
 	"familiar/internal/discord"
+	"familiar/internal/providers/character"
 	"familiar/internal/reply"
-
-	"github.com/fsnotify/fsnotify"
+	"familiar/internal/store"
 )
 
 // cast holds the characters that the program speaks as, and those that a reload removed: their turns may not be over.

@@ -17,12 +17,12 @@ import (
 	"time"
 	"unicode"
 
-	"familiar/internal/text"
+	"github.com/joho/godotenv"
 
 	"familiar/internal/discord"
+	"familiar/internal/doctor"
 	"familiar/internal/search/backend"
-
-	"github.com/joho/godotenv"
+	"familiar/internal/text"
 )
 
 // Value is a setting's value and where it came from.
@@ -162,8 +162,6 @@ func standardName(name string) bool {
 	return slices.Contains([]string{"OTEL_METRICS_EXPORTER", "OTEL_LOGS_EXPORTER", "OTEL_TRACES_SAMPLER"}, name)
 }
 
-const maxDotenv = 1 << 20 // bytes
-
 func readDotenv(dir string) (map[string]string, error) {
 	path := filepath.Join(dir, ".env")
 	f, err := os.Open(path)
@@ -174,12 +172,12 @@ func readDotenv(dir string) (map[string]string, error) {
 		return nil, fmt.Errorf("read .env: %w", err)
 	}
 	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, maxDotenv+1))
+	text, err := io.ReadAll(io.LimitReader(f, doctor.MaxDotenv+1))
 	if err != nil {
 		return nil, fmt.Errorf("read .env: %w", err)
 	}
-	if len(text) > maxDotenv {
-		return nil, fmt.Errorf("read %s: it has more than %d KB, so it is no list of settings", path, maxDotenv>>10)
+	if len(text) > doctor.MaxDotenv {
+		return nil, fmt.Errorf("read %s: it has more than %d KB, so it is no list of settings", path, doctor.MaxDotenv>>10)
 	}
 	values, err := godotenv.UnmarshalBytes(text)
 	if err != nil {

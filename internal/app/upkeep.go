@@ -92,20 +92,16 @@ func (a *App) EraseOnRequest(ctx context.Context, b *bot.Bot) {
 // Tidy deletes what has expired.
 func (a *App) Tidy(ctx context.Context, now time.Time, servers func() (ids []string, known bool)) {
 	messages, records := a.Config.Count("FAMILIAR_KEEP_MESSAGES"), a.Config.Count("FAMILIAR_KEEP_RECORDS")
-	limits := forget.Limits{}
-	local := now // of what this machine dates, whose clock may be behind
-	if own := time.Now(); own.Before(local) {
-		local = own
+	own := now // of what this machine dates, whose clock may be late
+	if t := time.Now(); t.Before(own) {
+		own = t
 	}
-	for class, days := range map[forget.Class]int{
-		forget.Messages: messages, forget.Names: messages, forget.Memories: a.Config.Count("FAMILIAR_KEEP_MEMORY"),
-		forget.Records: records, forget.Answered: records, forget.Unkept: 1,
-		forget.Feedback: a.Config.Count("FAMILIAR_KEEP_FEEDBACK"), forget.Usage: a.Config.Count("FAMILIAR_KEEP_USAGE"), forget.Changes: a.Config.Count("FAMILIAR_KEEP_CHANGES"),
-	} {
-		limits[class] = now.AddDate(0, 0, -days)
-		if class != forget.Messages && class != forget.Names && class != forget.Memories && class != forget.Usage {
-			limits[class] = local.AddDate(0, 0, -days)
-		}
+	ago := func(now time.Time, days int) time.Time { return now.AddDate(0, 0, -days) }
+	limits := forget.Limits{
+		forget.Messages: ago(now, messages), forget.Names: ago(now, messages), forget.Memories: ago(now, a.Config.Count("FAMILIAR_KEEP_MEMORY")),
+		forget.Usage:   ago(now, a.Config.Count("FAMILIAR_KEEP_USAGE")),
+		forget.Records: ago(own, records), forget.Answered: ago(own, records), forget.Unkept: ago(own, 1),
+		forget.Feedback: ago(own, a.Config.Count("FAMILIAR_KEEP_FEEDBACK")), forget.Changes: ago(own, a.Config.Count("FAMILIAR_KEEP_CHANGES")),
 	}
 	removed, err := a.Forgetter.Old(ctx, limits)
 	a.tidied(ctx, "remove what is old", err)

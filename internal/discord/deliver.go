@@ -1,7 +1,6 @@
 package discord
 
 import (
-	"cmp"
 	"context"
 	"crypto/rand"
 	"net/http"
@@ -346,7 +345,9 @@ func withDeadline(ctx context.Context) (context.Context, context.CancelFunc) {
 
 // nonce cuts a nonce to the length that Discord allows. It makes a random one if there is none.
 func nonce(given string) string {
-	given = cmp.Or(given, rand.Text())
+	if given == "" {
+		given = rand.Text()
+	}
 	return given[:min(len(given), maxNonce)]
 }
 

@@ -97,12 +97,13 @@ func (s Setup) Run(ctx context.Context) error {
 	return i.run(ctx)
 }
 
-const maxDotenv = 1 << 20 // bytes
+// MaxDotenv is the size of the largest .env that is read, in bytes.
+const MaxDotenv = 1 << 20
 
 func (s Setup) interview() (*interview, error) {
 	i := &interview{Setup: s, keys: newKeyboard(s.In), answers: map[string]string{}}
-	if info, err := os.Stat(s.Dotenv); err == nil && info.Size() > maxDotenv {
-		return nil, fmt.Errorf("read %s: it has more than %d KB, so it is no list of settings", s.Dotenv, maxDotenv>>10)
+	if info, err := os.Stat(s.Dotenv); err == nil && info.Size() > MaxDotenv {
+		return nil, fmt.Errorf("read %s: it has more than %d KB, so it is no list of settings", s.Dotenv, MaxDotenv>>10)
 	}
 	text, err := os.ReadFile(s.Dotenv)
 	switch {

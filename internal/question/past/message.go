@@ -270,12 +270,8 @@ func AboutOwn(message string, names []string) bool {
 			return s.has["naming"] || s.has["when"] && len(s.topic()) <= 1
 		}
 		rest := r.u.Words[slices.IndexFunc(r.u.Words, func(w text.Word) bool { return w.End >= s.parts[owner].end })+1:]
-		for _, w := range r.u.Words {
-			if !s.inPart(w) && text.Meaningful(w.Key) && (w.Start < s.parts[owner].start || len(rest) > maxOwned) {
-				return false
-			}
-		}
-		return len(rest) > 0
+		before, things := s.owned(owner)
+		return len(rest) > 0 && before == 0 && (len(rest) <= maxOwned || len(things) == 0)
 	})
 }
 
@@ -292,27 +288,27 @@ func Owned(message string, names []string) string {
 		if owner < 0 {
 			continue
 		}
-		var things []string
-		before := 0
-		for _, w := range r.u.Words {
-			switch {
-			case !text.Meaningful(w.Key):
-			case w.Start >= s.parts[owner].end:
-				things = append(things, w.Key)
-			case w.Start < s.parts[owner].start && !s.inPart(w):
-				before++
-			}
-		}
-		if before <= 1 && len(things) > 0 && len(things) < maxOwned {
+		if before, things := s.owned(owner); before <= 1 && len(things) > 0 && len(things) < maxOwned {
 			return things[0]
 		}
 	}
 	return ""
 }
 
-// inPart reports whether a word is in a part that says what the message asks.
-func (s *spokenParts) inPart(w text.Word) bool {
-	return slices.ContainsFunc(s.parts, func(p part) bool { return p.start < w.End && w.Start < p.end && p.name != "say" && p.name != "post" })
+// owned counts the words with a meaning before "my", the part with the number owner, and returns the keys of those behind it. Words that say
+// what the message asks are left out.
+func (s *spokenParts) owned(owner int) (before int, things []string) {
+	my := s.parts[owner]
+	for _, w := range s.u.Words {
+		switch asks := slices.ContainsFunc(s.parts, func(p part) bool { return p.start < w.End && w.Start < p.end && p.name != "say" && p.name != "post" }); {
+		case asks, !text.Meaningful(w.Key):
+		case w.Start < my.start:
+			before++
+		default:
+			things = append(things, w.Key)
+		}
+	}
+	return before, things
 }
 
 // maxOwned is how many words may name what belongs to the author.

@@ -118,7 +118,9 @@ func ReadBy(model *linear.Model, req turn.Request, now time.Time) Question {
 		q.Words = nil
 		q.Talk = !q.Maybe && !q.ByAsker && !q.ByBot && !q.Missed && !q.Pins && !q.Topic && !q.Address && len(q.People)+len(q.Channels) == 0 && q.Span.From.IsZero()
 	}
-	if alone := req.GuildID == "" && len(req.Servers) == 0; alone && (len(u.Words) > maxPhraseWords || !q.Talk && !q.ByAsker && !q.ByBot && !(q.Missed && q.Here)) && !(q.Sure() && (q.Missed || len(q.Channels) > 0 || s.tellsOfSaying())) {
+	ofTalk := len(u.Words) <= maxPhraseWords && (q.Talk || q.ByAsker || q.ByBot || q.Missed && q.Here)
+	ofServers := q.Sure() && (q.Missed || len(q.Channels) > 0 || s.tellsOfSaying())
+	if req.GuildID == "" && len(req.Servers) == 0 && !ofTalk && !ofServers {
 		return Question{} // nobody else has said anything
 	}
 	q.Here = q.Here || q.Talk
