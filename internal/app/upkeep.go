@@ -116,7 +116,6 @@ func (a *App) Tidy(ctx context.Context, now time.Time, servers func() (ids []str
 	a.tidied(ctx, "go on to forget people", a.Forgetter.Resume(ctx))
 	a.tidied(ctx, "forget people who asked for it a day ago", a.Forgetter.Due(ctx, now))
 	a.tidied(ctx, "give space back", a.Store.Shrink(ctx))
-	a.tidied(ctx, "index the words of replies of before", a.Traces.IndexReplies(ctx))
 }
 
 func (a *App) tidied(ctx context.Context, what string, err error) {

@@ -3,10 +3,7 @@ package trace
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
-	"slices"
-	"strconv"
 	"strings"
 	"unicode"
 
@@ -81,94 +78,6 @@ func (s *Store) indexBetween(tx *sql.Tx, from, last int64) error {
 		}
 	}
 	return nil
-}
-
-const (
-	// saidNote is the note with the row below which records of older versions may lack their search text. 0: no record lacks it.
-	saidNote = "records.said"
-	// saidBatch is how many records are read at a time.
-	saidBatch = 32
-)
-
-// IndexReplies gives the records of older versions their search text, newest first. The next call continues if it was interrupted.
-func (s *Store) IndexReplies(ctx context.Context) error {
-	for {
-		due, err := s.dueReplies(ctx)
-		if err == nil && due > 0 {
-			due, err = s.indexReplies(ctx, due)
-		}
-		if err == nil && due > 0 {
-			continue
-		}
-		if err != nil {
-			return fmt.Errorf("index the words of replies: %w", s.DB.Explain(err))
-		}
-		return nil
-	}
-}
-
-// dueReplies returns the row in the note: records below it are due.
-func (s *Store) dueReplies(ctx context.Context) (due int64, err error) {
-	note, err := s.DB.Notes.Get(ctx, saidNote)
-	if errors.Is(err, store.ErrNotFound) {
-		err = s.DB.Read().QueryRowContext(ctx, `SELECT coalesce(max(rowid), 0) + 1 FROM traces`).Scan(&due)
-		return due, err
-	}
-	if err != nil {
-		return 0, err
-	}
-	return strconv.ParseInt(note, 10, 64)
-}
-
-// unsaid is a record that lacks its search text.
-type unsaid struct {
-	id, said string
-	body     []byte // of the record from which said was made
-}
-
-// indexReplies gives some records below a row their search text. It returns the row below which to continue, 0 at the end.
-func (s *Store) indexReplies(ctx context.Context, due int64) (next int64, err error) {
-	all, err := store.List(ctx, s.DB, "list records", func(row store.Scanner) (one unsaid, err error) {
-		err = row.Scan(&next, &one.id)
-		return one, err
-	}, `SELECT rowid, id FROM traces WHERE rowid < ? AND said = '' AND phase NOT IN ('begun', 'answering') ORDER BY rowid DESC LIMIT ?`, due, saidBatch)
-	if err != nil {
-		return 0, err
-	}
-	if len(all) < saidBatch {
-		next = 0
-	}
-	for i := range all {
-		_, body, err := readBody(s.DB.Read().QueryContext(ctx, bodyQuery+`WHERE t.id = ? ORDER BY p.id`, all[i].id))
-		if errors.Is(err, store.ErrNotFound) {
-			continue
-		}
-		if err != nil {
-			return 0, err
-		}
-		if t, err := s.decode(body); err == nil { // nobody finds what cannot be read
-			all[i].body, all[i].said = body, s.searchText(t)
-		}
-	}
-	if err := store.WriteEach(ctx, s.DB, all, say); err != nil {
-		return 0, err
-	}
-	return next, s.DB.Notes.Set(ctx, saidNote, strconv.FormatInt(next, 10))
-}
-
-// say writes the search text of a record, unless it was changed or deleted meanwhile: then it already has its own.
-func say(tx *sql.Tx, one unsaid) error {
-	if one.body == nil {
-		return nil
-	}
-	_, now, err := readBody(tx.Query(bodyQuery+`WHERE t.id = ? ORDER BY p.id`, one.id))
-	if errors.Is(err, store.ErrNotFound) || err == nil && !slices.Equal(now, one.body) {
-		return nil
-	}
-	if err == nil {
-		_, err = tx.Exec(`UPDATE traces SET said = ? WHERE id = ?`, one.said, one.id)
-	}
-	return err
 }
 
 // matchWords returns an FTS5 query for each word of a text, in a column, or in any column if it is empty. A word followed by * matches as
