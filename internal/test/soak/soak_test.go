@@ -43,10 +43,14 @@ func TestInterrupted(t *testing.T) {
 	if underRace {
 		t.Skip("the program that it starts is built without the race detector")
 	}
+	binary := filepath.Join(t.TempDir(), "familiar")
+	if err := build(t.Context(), binary); err != nil {
+		t.Fatal(err)
+	}
 	ctx, cancel := context.WithTimeout(t.Context(), 8*time.Second)
 	defer cancel()
 	var out bytes.Buffer
-	run(ctx, []string{"steady", "-for", "1h", "-channels", "4"}, &out)
+	run(ctx, []string{"steady", "-for", "1h", "-channels", "4", "-program", binary}, &out)
 	if !strings.Contains(out.String(), "| mentions |") {
 		t.Errorf("no table:\n%s", out.String())
 	}
