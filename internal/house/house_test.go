@@ -44,7 +44,7 @@ type source struct {
 type complainer func(where, what string)
 
 var checks = []func(*house, complainer){
-	checkRooms, checkImports, checkNames, checkInit, checkClients, checkEnvironment, checkState, checkGate,
+	checkRooms, checkImports, checkNames, checkInit, checkClients, checkEnvironment, checkState, checkGate, checkMethods, checkSentences,
 }
 
 func TestHouse(t *testing.T) {
@@ -113,7 +113,7 @@ func (h *house) add(fsys fs.FS, name string) error {
 	if err != nil {
 		return err
 	}
-	syntax, err := parser.ParseFile(h.files, name, bytes.NewReader(data), parser.SkipObjectResolution)
+	syntax, err := parser.ParseFile(h.files, name, bytes.NewReader(data), parser.SkipObjectResolution|parser.ParseComments)
 	if err != nil {
 		return fmt.Errorf("parse source: %w", err)
 	}

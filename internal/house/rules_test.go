@@ -5,8 +5,10 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 )
 
 // checkNames refuses package names that say nothing.
@@ -250,4 +252,65 @@ func base(e ast.Expr) *ast.Ident {
 			return nil
 		}
 	}
+}
+
+// mostMethods is how many exported methods a type of the product may have. With more it has more than one idea.
+const mostMethods = 40
+
+// checkMethods refuses types with too many exported methods.
+func checkMethods(h *house, complain complainer) {
+	for _, r := range h.rooms {
+		if slices.Contains(farEnds, r.path) {
+			continue
+		}
+		methods := map[string]int{}
+		for _, s := range r.sources {
+			for _, d := range s.syntax.Decls {
+				f, ok := d.(*ast.FuncDecl)
+				if s.test || !ok || f.Recv == nil || !f.Name.IsExported() {
+					continue
+				}
+				if t := base(f.Recv.List[0].Type); t != nil {
+					if methods[t.Name]++; methods[t.Name] == mostMethods+1 {
+						complain(h.at(f), fmt.Sprintf("%s has more than %d exported methods", t.Name, mostMethods))
+					}
+				}
+			}
+		}
+	}
+}
+
+// mostWords is how many words a sentence of a comment may have.
+const mostWords = 20
+
+var (
+	paragraphEnd = regexp.MustCompile(`(?m)^(\t.*|[ ]*- |[ ]*$)`) // also code and items of lists
+	sentenceEnd  = regexp.MustCompile(`[.!?]["'”)]*\s+`)
+)
+
+// checkSentences refuses long sentences in comments.
+func checkSentences(h *house, complain complainer) {
+	for _, r := range h.rooms {
+		for _, s := range r.sources {
+			for _, comment := range s.syntax.Comments {
+				for _, said := range longSentences(comment.Text()) {
+					complain(h.at(comment), fmt.Sprintf("a sentence has more than %d words: %s", mostWords, said))
+				}
+			}
+		}
+	}
+}
+
+func longSentences(comment string) (long []string) {
+	for _, paragraph := range paragraphEnd.Split(comment, -1) {
+		for _, said := range sentenceEnd.Split(strings.Join(strings.Fields(paragraph), " "), -1) {
+			words := slices.DeleteFunc(strings.Fields(said), func(w string) bool {
+				return !strings.ContainsFunc(w, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) })
+			})
+			if len(words) > mostWords {
+				long = append(long, said)
+			}
+		}
+	}
+	return long
 }

@@ -333,6 +333,38 @@ func elsewhere() { total = 3 } // no
 package search
 
 func reset() { total = 0 }
+`}, {
+		name: "methods", check: checkMethods, source: `
+-- internal/store/a.go --
+package store
+
+type Store struct{}
+
+` + strings.Repeat("func (Store) Each() {}\n", mostMethods-1) + `
+func (s *Store) own() {}
+-- internal/store/b.go --
+package store
+
+func (s *Store) Last() {}
+func (s *Store) Excess() {} // no
+`}, {
+		name: "sentences", check: checkSentences, source: `
+-- internal/store/a.go --
+package store // a b c d e f g h i j k l m n o p q r s t. A second sentence.
+
+// a b c d e f g h i j k l m n o p q r s t // no
+var a int
+
+// One sentence with "a stop." and 5 more words. Another one — with a dash — and a list:
+//   - a b c d e f g h i j
+//   - a b c d e f g h i j
+//
+//	a b c d e f g h i j k l m n o p q r s t u v w x y z
+var b int
+-- internal/store/a_test.go --
+package store
+
+func f() {} // a b c d e f g h i j k l m n o p q r s t u. So. // no
 `}}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
