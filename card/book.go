@@ -174,8 +174,8 @@ func Triggers() []string {
 	return []string{"normal", "continue", "impersonate", "swipe", "regenerate", "quiet"}
 }
 
-// ParseBook reads a lorebook in TOML and names it file. It is strict: unknown keys and values out of range are problems,
-// and a book with problems should not be used.
+// ParseBook reads a lorebook in TOML and names it file. It is strict: unknown keys and values out of range are problems. A book with
+// problems should not be used.
 func ParseBook(file string, data []byte) (Book, []Problem) {
 	b := Book{File: file}
 	if wrong := decodeTOML(data, &b); wrong != nil {

@@ -3,9 +3,9 @@
 //
 // # Cards
 //
-// [Read] takes a card in any of the formats in use: Character Card V1, V2 (TavernAI, SillyTavern) and V3, as JSON, in
-// the text chunks of a PNG, or in a CHARX archive. [Card.Encode] writes it in another version or format. Fields that
-// this package does not know survive both ways.
+// [Read] takes a card in any of the formats in use: Character Card V1, V2 (TavernAI, SillyTavern) and V3. The card is JSON, text chunks of
+// a PNG, or a CHARX archive. [Card.Encode] writes it in another version or format. Fields that this package does not know survive both
+// ways.
 //
 // [Card.Folder] takes a card apart into plain files that a person can edit, and reports what has no place there.
 // [Export] puts the edited files back into the card.
@@ -23,15 +23,15 @@
 //
 // # Limits
 //
-// Cards come from strangers. The package bounds the size, depth and names of everything it reads, and refuses a file
-// that exceeds them with an error that says so. It fetches nothing and runs no code from a card; patterns run
-// for a limited time. It has no clock and no source of chance of its own: the caller provides both. All functions may be
-// called from several goroutines; each type says whether its values may be shared.
+// Cards come from strangers. The package bounds the size, depth and names of everything it reads. It refuses a file that exceeds them, and
+// the error says so. It fetches nothing and runs no code from a card; patterns run for a limited time. It has no clock and no source of
+// chance of its own: the caller provides both. All functions may be called from several goroutines; each type says whether its values may
+// be shared.
 //
 // # Sources
 //
-// The [Character Card V2] and [Character Card V3] specifications, and the documentation of SillyTavern for its
-// [world info], its [macros] and its [regex scripts].
+// It follows the [Character Card V2] and [Character Card V3] specifications. It also follows SillyTavern's documentation of [world info],
+// [macros] and [regex scripts].
 //
 // [Character Card V2]: https://github.com/malfoyslastname/character-card-spec-v2
 // [Character Card V3]: https://github.com/kwaroran/character-card-spec-v3

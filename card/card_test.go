@@ -37,7 +37,7 @@ func cards(t testing.TB) [][]byte {
 	return all
 }
 
-// settles checks what holds for everything that Read accepts: it becomes a folder, or is refused, and becomes a card again.
+// settles checks what holds for everything that Read accepts. It becomes a folder, or is refused, and becomes a card again.
 func settles(t *testing.T, data []byte) {
 	c, book, err := Read(data)
 	if (c == nil) == (book == nil) && err == nil || err != nil && strings.TrimSpace(err.Error()) == "" {
@@ -143,7 +143,7 @@ func TestLyingArchive(t *testing.T) {
 	}
 }
 
-// Chunks that unpack to far more than their size are refused before they take memory, also where each is small enough.
+// Chunks that unpack to far more than their size are refused before they take memory. This holds where each is small enough, too.
 func TestUnpackedSize(t *testing.T) {
 	var packed bytes.Buffer
 	z := zlib.NewWriter(&packed)

@@ -26,9 +26,8 @@ type decorators struct {
 	silences                    []string // fields of the card that are left out while the entry fires
 }
 
-// decorate separates the decorators from an entry's text. If a decorator is unknown or its value is wrong, the first
-// known one of the lines with @@@ that follow replaces it. If a decorator is repeated, the first one counts; only lists of
-// keys add up, as in RisuAI.
+// decorate separates the decorators from an entry's text. A decorator that is unknown or has a wrong value is replaced by the first known
+// one of the @@@ lines below it. If a decorator is repeated, the first one counts; only lists of keys add up, as in RisuAI.
 func decorate(content string) (text string, d decorators) {
 	rest := strings.TrimLeft(content, "\r\n")
 	if !strings.HasPrefix(rest, "@@") {
@@ -107,7 +106,7 @@ func (d *decorators) set(name, value string) bool {
 	return true
 }
 
-// field returns the field of a decorator without a value, with a number or with a list; nil for all others.
+// field returns the field of a decorator without a value, with a number or with a list. It returns nil for all others.
 func (d *decorators) field(name string) any {
 	return map[string]any{
 		"activate": &d.activate, "dont_activate": &d.dontActivate, "constant": &d.constant,

@@ -176,8 +176,8 @@ func (m member) read(o object, key string) {
 
 func (m member) write() any { return slices.Contains(*m.list, m.item) }
 
-// numbered is one of several values, written as its number. A number that is too high means the last one, unless more
-// values may come with later versions: then it means nothing.
+// numbered is one of several values, written as its number. A number that is too high means the last one. Where later versions may have
+// more values it means nothing.
 type numbered[T ~string] struct {
 	value *T
 	all   []T
@@ -439,8 +439,8 @@ func entryIn(e Entry, came *Entry, was object) object {
 	return o
 }
 
-// updateBook writes a changed lorebook over the one that came with a card. Entries that did not change stay as they
-// came; of the others, the fields that this package does not know stay.
+// updateBook writes a changed lorebook over the one that came with a card. Entries that did not change stay as they came. The others keep
+// the fields that this package does not know.
 func updateBook(top object, b Book) object {
 	came, _, err := bookOf(top, inCard)
 	number := map[string]int{} // of the entries that came, by their ids

@@ -140,7 +140,7 @@ func (c *Card) updateBook(folder fs.FS) (notes []string) {
 	return notes
 }
 
-// folderBook returns the folder's lorebook for the card: the card's own if it came with one, or else all of them.
+// folderBook returns the folder's lorebook for the card. It is the card's own if it came with one, or else all of them.
 func folderBook(folder fs.FS, hasOwn bool) (b Book, found bool, notes []string) {
 	entries, _ := fs.ReadDir(folder, booksDir) // no directory means no lorebooks
 	for _, e := range entries {

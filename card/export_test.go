@@ -127,7 +127,7 @@ func TestEditedEntry(t *testing.T) {
 	}
 }
 
-// The lorebook of a card that is also imported as a file counts once, and nobody is asked to import it.
+// The lorebook of a card that is also imported as a file counts once. Nobody is asked to import it.
 func TestBookTwice(t *testing.T) {
 	data := []byte(`{"spec": "chara_card_v2", "spec_version": "2.0", "data": {"name": "Fen", "description": "A marsh.", "extensions": {"world": "Fenland"}, "character_book": {"entries": [
 		{"id": 1, "keys": ["reed"], "content": "Reeds.", "enabled": true, "insertion_order": 5}]}}}`)

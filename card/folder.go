@@ -331,7 +331,7 @@ func (f *folderMaker) settings() {
 	f.used("%s → character.toml", from)
 }
 
-// icon finds the character's picture: the main icon of a V3 card, or else the picture that the card came in.
+// icon finds the character's picture. It is the main icon of a V3 card, or else the picture that the card came in.
 func (f *folderMaker) icon() {
 	assets := f.card.data.objects("assets")
 	isIcon := func(a object) bool { return a.text("type") == "icon" }

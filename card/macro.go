@@ -46,10 +46,9 @@ type Macros struct {
 
 // Expand replaces the macros of a text: those of the card specifications and the common ones of SillyTavern.
 //
-// It reads the text once, from left to right. Macros inside a macro are expanded first. Expand never reads a macro's
-// value again: a person who is called {{roll:6}} keeps that name. It leaves unknown macros as they are. Chance depends
-// only on Turn, Chat and the text, so a repeated turn reads the same. The result is valid UTF-8 if the text is, and has
-// at most 256 KiB or the length of the text.
+// It reads the text once, from left to right. Macros inside a macro are expanded first. Expand never reads a macro's value again: a person
+// who is called {{roll:6}} keeps that name. It leaves unknown macros as they are. Chance depends only on Turn, Chat and the text, so a
+// repeated turn reads the same. The result is valid UTF-8 if the text is. It has at most 256 KiB or the length of the text.
 func (m *Macros) Expand(text string) string {
 	if !strings.Contains(text, "{{") && !strings.ContainsAny(text, `<\`) {
 		return text

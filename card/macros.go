@@ -249,8 +249,8 @@ const (
 	globalPrefix = "\x00"  // before the names of variables that SillyTavern shares between chats
 )
 
-// Variables holds the variables that macros such as {{setvar::name::value}} set and get: at most 200, of at most 4 KiB
-// each. The zero value is ready to use. It belongs to one goroutine.
+// Variables holds the variables that macros such as {{setvar::name::value}} set and get. There are at most 200, of at most 4 KiB each. The
+// zero value is ready to use. It belongs to one goroutine.
 type Variables struct{ values map[string]string }
 
 // Clone returns a copy, or nil for nil.

@@ -49,7 +49,7 @@ func (p *pairs) mayContain(word string) bool {
 	return true
 }
 
-// mark is before each text of a view, as in SillyTavern: a pattern finds the beginning of a message by it.
+// mark is before each text of a view, as in SillyTavern. A pattern finds the beginning of a message by it.
 const mark = "\x01"
 
 // view returns the last messages, some texts of the card and, if they count, the texts of entries. It leaves out old
@@ -188,7 +188,7 @@ func (sc *scan) found(text *searched, k key) bool {
 	return strings.Contains(in, words)
 }
 
-// matched reports whether a pattern is in the text, and marks the scan if that could not be found out in time.
+// matched reports whether a pattern is in the text. It marks the scan if there was no time to find out.
 func (sc *scan) matched(text string, k key) (found bool) {
 	inTime := search(&sc.left, func() error {
 		re, err := k.find.ready(sc.expand)

@@ -12,7 +12,7 @@ import (
 	"unicode/utf8"
 )
 
-// object is a JSON object whose values stay as they were written, so that what this package does not know survives.
+// object is a JSON object whose values stay as they were written. So what this package does not know survives.
 type object map[string]json.RawMessage
 
 // parseObject reads one JSON object of a file.
@@ -153,7 +153,7 @@ func (o object) isObject(key string) bool {
 	return bytes.HasPrefix(bytes.TrimSpace(o[key]), []byte("{"))
 }
 
-// objects returns the objects of a list, or of an object in the order of its keys, and skips other values.
+// objects returns the objects of a list, or of an object in the order of its keys. It skips other values.
 func (o object) objects(key string) (all []object) {
 	if o.isObject(key) {
 		inner, _ := o.object(key)

@@ -11,7 +11,7 @@ import (
 	"github.com/dlclark/regexp2/v2"
 )
 
-// PatternTime is how long patterns run at most where the caller sets no limit: those of one scan, or of the scripts over one text.
+// PatternTime is how long patterns run at most where the caller sets no limit. It is for one scan, or for the scripts over one text.
 const PatternTime = 50 * time.Millisecond
 
 const (
@@ -118,7 +118,7 @@ func compilePattern(pattern, flags string) (*regexp2.Regexp, error) {
 }
 
 // search runs a search that takes its time from what is left. It reports false, without a search, if nothing is left. A search that takes
-// too long runs once more, because the machine may have been busy with something else, and then finds nothing.
+// too long runs once more, because the machine may have been busy. Then it finds nothing.
 func search(left *time.Duration, do func() error) (inTime bool) {
 	if *left <= 0 {
 		return false

@@ -27,7 +27,7 @@ type Chat struct {
 	// Chance returns a number from 0 up to, but not including, 1. It must return the same number for the same text in a
 	// turn. nil means 0 for groups, and that no entry with a probability below 100 fires.
 	Chance func(of string) float64
-	// Expand replaces the macros of a text, once as it is shown and once as recursion searches it; nil keeps them.
+	// Expand replaces the macros of a text, once as it is shown and once as recursion searches it. nil keeps them.
 	Expand func(text string) (shown, searched string)
 }
 

@@ -1,5 +1,5 @@
-// Package characters holds the characters that the program ships with: sage, and _default, whose
-// character.toml documents every key and holds every default.
+// Package characters holds the characters that the program ships with. The file _default/character.toml documents every key and holds every
+// default.
 package characters
 
 import "embed"

@@ -9,8 +9,8 @@ import (
 	"familiar/visible/dom"
 )
 
-// maxNested is how many elements inside each other have styles in a page without a tree of the parser. The text of those
-// further inside belongs to the last of them, or is left out if one has attributes, since those could hide it.
+// maxNested is how many elements inside each other have styles in a page without a tree of the parser. The text of those further inside
+// belongs to the last of them. It is left out if one has attributes, since those could hide it.
 const maxNested = 2_000
 
 // Text is the visible text of a page.

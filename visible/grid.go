@@ -11,7 +11,7 @@ import (
 // track is a row or a column of a grid.
 type track struct{ at, size, share float64 }
 
-// cell is the place of an item in a grid: the first track and the one after the last, from 0.
+// cell is the place of an item in a grid. It has the first track and the one after the last, from 0.
 type cell struct{ row, rowEnd, column, columnEnd int }
 
 // grid lays out a grid, and returns the height of its content.

@@ -58,8 +58,8 @@ func (b *box) limited(w, width float64) float64 {
 	return max(w, 0)
 }
 
-// word adds a word to the line, or to the next one. A word of several elements may be broken between them, though a browser
-// takes all of it to the next line.
+// word adds a word to the line, or to the next one. A word of several elements may be broken between them. A browser takes all of it to the
+// next line.
 func (f *flow) word(t *box, from, to int, w, blank float64) {
 	st := t.style
 	f.begin()

@@ -18,8 +18,8 @@ var covers = []string{
 
 const coverStyles = `<style>.q7{display:none}#zz9{clip-path:inset(50%)}</style>`
 
-// plainWraps hide nothing. None is a heading: the end of another heading inside it would close everything that was opened
-// in between, also an element that hides.
+// plainWraps hide nothing. None is a heading. The end of another heading inside it would close everything that was opened in between, also
+// an element that hides.
 var plainWraps = []string{
 	`<div>%s</div>`, `<p>%s</p>`, `<ul><li>%s</li></ul>`, `<table><tr><td>%s</td><td>x</td></tr></table>`, `<blockquote>%s</blockquote>`, `<article>%s</article>`,
 	`<b>%s`, `<h2>A heading</h2><div>%s</div>`, `<pre>%s</pre>`, `<section><p>A sentence, to have some text, and a second part of it.</p>%s</section>`, `<a href="/x">%s</a>`, `%s<br>`,

@@ -72,8 +72,7 @@ func (c *clip) holds(x, y float64) bool {
 	return true
 }
 
-// place computes where a box and what is in it are on the page, which clips and groups they are in, and what can be seen
-// at best.
+// place computes where a box and what is in it are on the page. It finds which clips and groups they are in, and what can be seen at best.
 func (b *box) place(x, y float64) {
 	up := b.up
 	b.left, b.top, b.space, b.clip, b.group, b.sight = x+b.x, y+b.y, up.space, up.inner, up.group, max(b.sight, up.sight)
@@ -217,7 +216,7 @@ func (b *box) transform() {
 	}
 }
 
-// point returns the place of a point that a style gives for a box, such as the origin of its transforms.
+// point returns the place of a point that a style gives for a box. An example is the origin of its transforms.
 func (b *box) point(p cascade.Property) (x, y float64) {
 	x, y = b.w/2, b.h/2
 	if v := b.style.Get(p); v != nil && len(v.Numbers) == 2 {
@@ -377,7 +376,7 @@ func (g *group) holds(x, y float64) bool {
 	return g.cut == nil || g.b.inCut(g.cut, px, py)
 }
 
-// sticks reports whether a box stays on the screen while a person scrolls to the end of the box around it.
+// sticks reports whether a box stays on the screen for a while. It does until a person has scrolled to the end of the box around it.
 func (b *box) sticks() bool { return strings.HasSuffix(b.style.Word(cascade.Position), "sticky") }
 
 // isContext reports whether a box and what is in it are painted together, apart from everything else.

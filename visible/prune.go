@@ -10,10 +10,9 @@ import (
 	"familiar/visible/dom"
 )
 
-// Prune removes from the tree of a page everything that a person would not see: hidden elements and texts, comments,
-// scripts, and attributes other than those of links, tables and names. It also removes what is beside the text:
-// forms, and navigation, footers and asides that hold less than half of the page. It keeps at most about 1 MiB of text,
-// and less if the page is deeply nested.
+// Prune removes from the tree of a page everything that a person would not see. It removes hidden elements and texts, comments and scripts.
+// Only the attributes of links, tables and names stay. It also removes what is beside the text. That is forms, and navigation, footers and
+// asides that hold less than half of the page. It keeps at most about 1 MiB of text, and less if the page is deeply nested.
 //
 // doc must be the root of a tree that html.Parse made. If Prune returns an error, which can only be [ErrStyles], it has
 // not changed the tree.
@@ -48,7 +47,7 @@ const (
 	maxText = 1 << 20 // bytes
 )
 
-// charge adds the price of a node at the current depth, and returns how many bytes of its text are within the bounds.
+// charge adds the price of a node at the current depth. It returns how many bytes of its text are within the bounds.
 func (p *pruner) charge(size int) int {
 	const node, perNode = 32, 24
 	price := node + p.depth + p.depth*p.depth/64
@@ -93,7 +92,7 @@ func (p *pruner) drop(n *html.Node) {
 	n.Parent.RemoveChild(n)
 }
 
-// length counts the characters below n as dom.Length does, without text for machines, which is no hidden text wherever it is.
+// length counts the characters below n as dom.Length does, without text for machines. That is no hidden text wherever it is.
 func length(n *html.Node) (total int) {
 	for c := range dom.Children(n) {
 		switch {
@@ -210,8 +209,8 @@ const (
 	maxLarge = 64  // large elements, after which no more are measured: they may be nested in each other
 )
 
-// isBoilerplate reports whether an element is beside the text of the page. A person may see it, so it stays if it holds a
-// large part of the page: a forgotten end tag or a form around everything can put the text inside.
+// isBoilerplate reports whether an element is beside the text of the page. A person may see it, so it stays if it holds a large part of the
+// page. A forgotten end tag or a form around everything can put the text inside.
 func (p *pruner) isBoilerplate(n *html.Node) bool {
 	limit := p.all / 2
 	switch n.DataAtom {
@@ -261,7 +260,7 @@ func dropBlanks(n *html.Node) {
 	}
 }
 
-// breaksLine reports whether a line ends at c, a child of n, or at the edge of n if c is nil.
+// breaksLine reports whether a line ends at c, a child of n. If c is nil it is asked of the edge of n.
 func breaksLine(n, c *html.Node) bool {
 	if c == nil {
 		c = n
@@ -275,8 +274,8 @@ func breaksLine(n, c *html.Node) bool {
 	return dom.HeadingLevel(c) > 0
 }
 
-// foldBlanks folds white space in a row to one character, as browsers do: to a line feed if there is one. Half of the text
-// of pages is white space.
+// foldBlanks folds white space in a row to one character, as browsers do. It is a line feed if there is one. Half of the text of pages is
+// white space.
 func foldBlanks(s string) string {
 	first := 0
 	for first+1 < len(s) && !(dom.IsSpace(s[first]) && dom.IsSpace(s[first+1])) {

@@ -45,7 +45,7 @@ const (
 	maxBands = 1_000_000
 )
 
-// look returns the elements and texts of a tree that cannot be seen, and what is left of texts that are seen in part.
+// look returns the elements and texts of a tree that cannot be seen. It also returns what is left of texts that are seen in part.
 func look(doc *html.Node, o Options) (*page, error) {
 	sheets := cascade.New(doc, o.Rest, screen(o.Scripts))
 	p, seenSize, unseenSize := see(doc, sheets, o.Scripts, false)
@@ -194,8 +194,7 @@ func (v *view) reach() {
 	}
 }
 
-// Font sizes in pixels: the largest that nobody can read, and the largest that is hidden if it is a tenth of the size
-// around it.
+// Font sizes in pixels. They are the largest that nobody can read, and the largest that is hidden if it is a tenth of the size around it.
 const (
 	maxTiny  = 3
 	maxTenth = 6
@@ -576,7 +575,7 @@ func (v *view) markTexts() (seenSize, unseenSize int) {
 	return seenSize, unseenSize
 }
 
-// left marks a text if it cannot be seen, or notes the part that can, and returns the bytes of that part.
+// left marks a text if it cannot be seen, or notes the part that can. It returns the bytes of that part.
 func (v *view) left(c *box, at int) int {
 	size := len(strings.TrimSpace(c.node.Data))
 	if at < 0 {

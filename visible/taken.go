@@ -38,7 +38,7 @@ func (b *box) transforms() bool {
 		some(cascade.BackdropFilter) || b.contains("paint", "strict", "content", "layout") || strings.Contains(st.Word(cascade.WillChange), "transform")
 }
 
-// area returns the box that contains positioned boxes: the padding box of a block, or what a part of a line takes up.
+// area returns the box that contains positioned boxes. It is the padding box of a block, or what a part of a line takes up.
 func (l *layout) area(b *box) (x, y, w, h float64) {
 	switch {
 	case b.up == nil:

@@ -388,7 +388,7 @@ func canHost(n *html.Node) bool {
 	return strings.Contains(n.Data, "-")
 }
 
-// slot makes the boxes of the host's children that are shown in a slot, or else of what the slot holds itself.
+// slot makes the boxes of the host's children that are shown in a slot. If there are none, it makes those of what the slot holds itself.
 func (p *page) slot(slot *html.Node, in *box, parent *cascade.Style, sc *scope) {
 	st := p.newStyle()
 	sc.sheets.Compute(st, slot, parent)

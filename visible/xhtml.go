@@ -23,9 +23,9 @@ var entityDeclaration = regexp.MustCompile(`<!ENTITY\s+([\w.-]+)\s+(?:"([^"<&%]*
 // maxEntities is how many declared entities are known.
 const maxEntities = 100
 
-// XHTML parses a page of XHTML, in UTF-8, into a tree as html.Parse makes it, by the rules of XML: the case of names
-// matters, every element is closed, and scripts and styles are ordinary text. Like browsers, it keeps what comes before
-// the first error. Elements of other languages keep their namespace. The only error is [ErrDepth].
+// XHTML parses a page of XHTML, in UTF-8, into a tree as html.Parse makes it, by the rules of XML. The case of names matters, every element
+// is closed, and scripts and styles are ordinary text. Like browsers, it keeps what comes before the first error. Elements of other
+// languages keep their namespace. The only error is [ErrDepth].
 func XHTML(source string) (*html.Node, error) {
 	doc := &html.Node{Type: html.DocumentNode}
 	doc.AppendChild(&html.Node{Type: html.DoctypeNode, Data: "html"})

@@ -121,8 +121,8 @@ type citeRow struct {
 	Sentences []string // sentences of the cited page
 }
 
-// predictCite predicts {"supported"}: whether a page counts as support for a sentence, {"score"}: the probability, and {"rank"}: the page's
-// sentences, best evidence first.
+// predictCite predicts {"supported"}: whether a page counts as support for a sentence. {"score"} is the probability, and {"rank"} has the
+// page's sentences, best evidence first.
 func predictCite(_ context.Context, _ fs.FS, row citeRow) (prediction, error) {
 	return row.predict(evidence.CitationModel()), nil
 }

@@ -13,7 +13,7 @@ type learnRow struct {
 	Private *bool // it is about health, belief, sex or politics; nil: not known
 }
 
-// predictLearn predicts {"learns"}: whether the bot may keep a sentence of a message by itself, if a side model chooses it.
+// predictLearn predicts {"learns"}. It says whether the bot may keep a sentence of a message by itself, if a side model chooses it.
 func predictLearn(_ context.Context, _ fs.FS, row learnRow) (prediction, error) {
 	learns := memory.Learns(row.Text)
 	got := prediction{"learns": learns}

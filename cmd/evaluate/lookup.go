@@ -79,8 +79,8 @@ type evidenceRow struct {
 	Budget                    int // characters that the answer must fit into
 }
 
-// predictEvidence predicts {"text"}: what a lookup without a side model quotes as an answer to the question, best first, if the search finds
-// exactly the row's texts.
+// predictEvidence predicts {"text"}: what a lookup without a side model quotes as an answer, best first. The search finds exactly the row's
+// texts.
 func predictEvidence(ctx context.Context, _ fs.FS, row evidenceRow) (prediction, error) {
 	var hits shelf
 	for _, d := range row.Docs {
@@ -98,7 +98,7 @@ func predictEvidence(ctx context.Context, _ fs.FS, row evidenceRow) (prediction,
 	return prediction{"text": strings.Join(quoted, " ")}, nil
 }
 
-// predictSummary predicts {"text"}: what a lookup without a side model quotes as a summary of the row's text, given the row's question.
+// predictSummary predicts {"text"}: what a lookup without a side model quotes as a summary of the row's text. The row's question is given.
 func predictSummary(ctx context.Context, files fs.FS, row evidenceRow) (prediction, error) {
 	row.Question = "Summarize: " + row.Question
 	return predictEvidence(ctx, files, row)
@@ -174,7 +174,7 @@ func (s *said) UnmarshalJSON(raw []byte) error {
 	return json.Unmarshal(raw, (*plain)(s))
 }
 
-// predictFollowUp predicts {"query"}: what the search services are asked for a message after others, or "" if it is not looked up. A
+// predictFollowUp predicts {"query"}: what the search services are asked for a message after others. It is "" if nothing is looked up. A
 // dependent message must take from the others what it lacks, an independent one nothing.
 func predictFollowUp(ctx context.Context, _ fs.FS, row followUpRow) (prediction, error) {
 	for i := range row.Before {
@@ -216,8 +216,8 @@ type privateRow struct {
 	Want, Gone   []string // phrases that the query must contain, and phrases that may not leave
 }
 
-// predictPrivate predicts {"query"}: what leaves for a message with something private, or with something that looks private, when a lookup
-// is ordered. "leak" tells whether a private part left, "kept" whether the rest did.
+// predictPrivate predicts {"query"}: what leaves for a message when a lookup is ordered. The message has something that is private or looks
+// so. "leak" tells whether a private part left, "kept" whether the rest did.
 func predictPrivate(ctx context.Context, _ fs.FS, row privateRow) (prediction, error) {
 	req := conversation(row.ID, row.Author, row.Text, row.Before)
 	req.Message.Mentions, req.People = row.Mentions, row.People

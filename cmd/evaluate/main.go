@@ -4,9 +4,9 @@
 //	go run ./cmd/evaluate report DIR   every figure, beside the recorded ones
 //	go run ./cmd/evaluate train DIR    the models, trained again
 //
-// predict.go has the table of sets and runs one. lookup.go and web.go predict for a row through the code that a turn uses, memory.go through
-// the recall of a turn, claims.go through the checks of claims, and unseen.go with models that have not seen the row. report.go runs the
-// scorers and compares the figures with figures.toml. The package train makes the models. doc/evaluation.md describes the sets.
+// predict.go has the table of sets and runs one. lookup.go and web.go predict for a row through the code that a turn uses. memory.go uses
+// the recall of a turn, and claims.go the checks of claims. unseen.go uses models that have not seen the row. report.go runs the scorers
+// and compares the figures with figures.toml. The package train makes the models. doc/evaluation.md describes the sets.
 package main
 
 import (

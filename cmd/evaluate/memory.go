@@ -171,8 +171,8 @@ const (
 	sessionSlope = 0.3
 )
 
-// rankSessions returns the numbers of the sessions, ordered by the sum of the odds of their best messages, divided by a power of their
-// length. The hits are in order, the best first.
+// rankSessions returns the numbers of the sessions, ordered by the odds of their best messages. Their sum is divided by a power of the
+// session's length. The hits are in order, the best first.
 func rankSessions(hits []recall.Hit) []int {
 	scores, sizes, ends := map[int]float64{}, map[int]int{}, map[int]time.Time{}
 	for _, h := range hits {

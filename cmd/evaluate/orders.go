@@ -26,9 +26,9 @@ type orderRow struct {
 	Held   bool      // nobody looked at the row while the words of orders were collected
 }
 
-// predictOrders predicts {"orders"}: what a message orders to be remembered, forgotten or corrected, without a model, and {"doubt"}: whether
-// it may order something that only a model can tell. What is refused is left out. Of the project's own
-// rows it also says whether that is right: the first order has the right deed and the words that it is about.
+// predictOrders predicts {"orders"}: what a message orders to be remembered, forgotten or corrected, without a model. {"doubt"} says
+// whether it may order something that only a model can tell. What is refused is left out. For the project's own rows it also says whether
+// that is right. Then the first order has the right deed and the right words.
 func predictOrders(_ context.Context, _ fs.FS, row orderRow) (prediction, error) {
 	names := []string{"Familiar", "Sage"}
 	parsed, doubt := order.Parse(row.Text, names)

@@ -20,8 +20,8 @@ type recallRow struct {
 // ofMemory are the kinds of questions that memory answers, and not the server's messages.
 var ofMemory = map[string]bool{"me": true, "fact": true}
 
-// predictRecall predicts {"asks","sure"}: whether a message asks, or may ask, about what was said in its own server or about its author. Both
-// look there first. Only where it is sure, the web is never asked.
+// predictRecall predicts {"asks","sure"}. They say whether a message asks, or may ask, about the past of its server or about its author.
+// Both look there first. Only where it is sure, the web is never asked.
 func predictRecall(_ context.Context, _ fs.FS, row recallRow) (prediction, error) {
 	req := turn.Request{GuildID: "g", ChannelID: "c", Names: []string{"Familiar"}, Message: turn.Message{ID: "1", Text: row.Text, Author: turn.Author{ID: "u", Name: "Ada"}}}
 	q := past.Read(req, time.Now())

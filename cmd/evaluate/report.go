@@ -45,7 +45,7 @@ type outcome struct {
 	want string
 }
 
-// Run measures every set that is present, in the order of figures.toml, and prints each figure as soon as it is known.
+// Run measures every set that is present, in the order of figures.toml. It prints each figure as soon as it is known.
 func (c reportCommand) Run(ctx context.Context, p *program) error {
 	r := report{program: p, dir: p.resolve(c.Dir), quick: c.Quick}
 	r.unseen = map[string]*train.Folds{"folds": {Dir: r.dir}, "sources": {Dir: r.dir, Sources: true}}
@@ -282,7 +282,7 @@ func half(rows []byte) ([]byte, error) {
 //go:embed figures.toml
 var recordedFigures string
 
-// scoring is one run of a scorer on the predictions for a set, with the figures to read from its output.
+// scoring is one run of a scorer on the predictions for a set. It has the figures to read from the output.
 type scoring struct {
 	Set     string // in the table of sets
 	Folder  string // with the rows; ownFolder: the project's own rows

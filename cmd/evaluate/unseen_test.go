@@ -15,8 +15,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestUnseen changes the evidence of single rows. The predictions for such a row and its fold must not change, because no model that predicts
-// there has seen the row.
+// TestUnseen changes the evidence of single rows. The predictions for such a row and its fold must not change. No model that predicts there
+// has seen the row.
 func TestUnseen(t *testing.T) {
 	rows := claims(25, -1)
 	fold := func(i int) int { return train.Fold(rows[i]["page"].(string)) }

@@ -19,8 +19,8 @@ import (
 // pageWidth is the width of a terminal whose width is not known, in columns.
 const pageWidth = 100
 
-// viewBackends writes the backends in [pageWidth] columns: those that are on, their answers to a probe, and those that are off. Details are below
-// their row.
+// viewBackends writes the backends in [pageWidth] columns. The ones that are on have their answers to a probe, and those that are off
+// follow. Details are below their row.
 func viewBackends(list []backend.Status) string {
 	var b strings.Builder
 	rows := [][]string{{"on", "kind", "health", "p50", "p95", "left"}}

@@ -177,8 +177,8 @@ func partialBytes(dir string) (n int64) {
 	return n
 }
 
-// TestRestoreForgetsAgain: who was forgotten after the backup was made does not come back with it, to the byte, and who has opted out since
-// stays so.
+// TestRestoreForgetsAgain checks that a backup does not bring back, to the byte, people who were forgotten after it. Who has opted out
+// since stays so.
 func TestRestoreForgetsAgain(t *testing.T) {
 	t.Parallel()
 	c := newConversation(t, &txtar.Archive{})

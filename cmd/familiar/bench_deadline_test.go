@@ -19,7 +19,7 @@ import (
 	"familiar/internal/test/webtest"
 )
 
-// badly are the ways in which a page may waste a reader's time; each is the head of a page of webtest's.
+// badly lists the ways in which a page may waste a reader's time. Each is the head of a page of webtest's.
 var badly = map[string]string{
 	"hang":       "!hang",
 	"drip":       "!drip 1 20ms",
@@ -67,8 +67,8 @@ func body(how string) string {
 	return text.String()
 }
 
-// BenchmarkDeadline looks things up against pages, a search service and a side model that behave badly, and gives the
-// longest time by which a lookup passed its deadline.
+// BenchmarkDeadline looks things up while pages, a search service and a side model behave badly. It reports the longest time by which a
+// lookup passed its deadline.
 func BenchmarkDeadline(b *testing.B) {
 	sides := []string{"none", "hang", "drip"}
 	for i, side := range sides {
@@ -88,9 +88,9 @@ func BenchmarkDeadline(b *testing.B) {
 // lookups is how many are under way at once, in lateness.
 const lookups = 4
 
-// lateness looks up until the benchmark is done, always with five pages of one kind, and returns the longest time that
-// a lookup took beyond its deadline: below zero, all were in time. The search takes almost a third of the time,
-// which is its share. Nobody waits for the pages that an earlier lookup gave up and that are still being parsed.
+// lateness looks up until the benchmark is done, always with five pages of one kind. It returns the longest time that a lookup took beyond
+// its deadline. Below zero, all were in time. The search takes almost a third of the time, which is its share. Nobody waits for the pages
+// that an earlier lookup gave up and that are still being parsed.
 func lateness(b *testing.B, side, how string) time.Duration {
 	const limit = 600 * time.Millisecond
 	a := poorWeb(b, side, how, limit*3/10)

@@ -12,8 +12,8 @@ import (
 	"familiar/internal/test/llmtest"
 )
 
-// BenchmarkIntake is how many messages a second come in through the gateway, in 100 channels, until the last one is in the store. The far end
-// works on the same processors. No message is for the bot, and none may be lost.
+// BenchmarkIntake measures how many messages a second come in through the gateway. They come in 100 channels, and the last one must be in
+// the store. The far end works on the same processors. No message is for the bot, and none may be lost.
 func BenchmarkIntake(b *testing.B) {
 	s := newStage(b, 100, func(llmtest.Request) llmtest.Reply { return nil })
 	defer s.start()()

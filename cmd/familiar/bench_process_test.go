@@ -16,8 +16,8 @@ import (
 	"familiar/internal/test/llmtest"
 )
 
-// BenchmarkStart is the time from the start of the process, the binary that the Dockerfile builds, to its IDENTIFY or RESUME at the
-// gateway and to READY, with a database that is there, and then from the first message to its request at the model.
+// BenchmarkStart runs the binary that the Dockerfile builds, with a database that exists. It measures the time to IDENTIFY or RESUME, to
+// READY, and from the first message to its request at the model.
 func BenchmarkStart(b *testing.B) {
 	asked := make(chan time.Time, 1)
 	s := newStage(b, 16, func(r llmtest.Request) llmtest.Reply {
@@ -63,8 +63,8 @@ func BenchmarkStartEmpty(b *testing.B) {
 	s.report(ready, "ready")
 }
 
-// BenchmarkMemory is what the process keeps in memory: after its start, after the first turn, which loads the
-// vocabulary, after 200 turns that came all at once, and a while later.
+// BenchmarkMemory measures what the process keeps in memory: after its start, and after the first turn, which loads the vocabulary. It
+// measures again after 200 turns that came at once, and a while later.
 func BenchmarkMemory(b *testing.B) {
 	s := newStage(b, 50, func(llmtest.Request) llmtest.Reply { return llmtest.Reply{llmtest.Say("Never better, thanks.")} })
 	s.fill(1000)

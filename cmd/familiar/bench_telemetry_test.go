@@ -17,8 +17,8 @@ import (
 	"familiar/internal/test/llmtest"
 )
 
-// BenchmarkTelemetry is what metrics, the export of traces and the console with a page open cost: the processor's time of a turn, and memory, of
-// processes with and without them, in turn on the same machine.
+// BenchmarkTelemetry measures what metrics, the export of traces and the console with an open page cost. It compares processor time and
+// memory of processes with and without them, in turn on the same machine.
 func BenchmarkTelemetry(b *testing.B) {
 	collector := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { io.Copy(io.Discard, r.Body) }))
 	defer collector.Close()
@@ -63,8 +63,8 @@ func BenchmarkTelemetry(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// watch asks for the metrics every five seconds, three times as often as is usual, and keeps a page open on which turns appear as they run,
-// until what it returns is called.
+// watch asks for the metrics every five seconds, three times as often as usual. It keeps a page open on which turns appear as they run.
+// Both end when the returned function is called.
 func watch(metrics, page string) (stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	read := func(address string) {

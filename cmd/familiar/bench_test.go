@@ -36,8 +36,7 @@ type stage struct {
 	replied map[string]chan discordtest.Message // by channel; guarded by mu
 }
 
-// once reports whether every benchmark runs a single time, which measures nothing and shows that it runs: what comes
-// before the measuring is small then.
+// once reports whether every benchmark runs a single time, which only shows that it runs. What comes before the measuring is small then.
 func once() bool { return flag.Lookup("test.benchtime").Value.String() == "1x" }
 
 // newStage makes a Discord with so many channels and a model that answers as answer says.
@@ -126,8 +125,8 @@ func (s *stage) records() *trace.Store {
 	return &trace.Store{DB: db}
 }
 
-// fill gives every channel so many messages, which came interleaved as messages do: no two of one channel lie
-// together in the file.
+// fill gives every channel so many messages. They come interleaved, as messages do, so that no two of one channel are neighbours in the
+// file.
 func (s *stage) fill(each int) {
 	s.Helper()
 	db, err := store.Open(context.Background(), filepath.Join(s.dir, "data"))
@@ -170,8 +169,8 @@ func (s *stage) report(times []time.Duration, what string) {
 	s.ReportMetric(0, "ns/op") // waits of the benchmark's own
 }
 
-// BenchmarkPipeline is what a turn costs beside its slowest provider, from the gateway's event to the request that
-// reaches the model, with a million messages in the store.
+// BenchmarkPipeline measures what a turn costs beside its slowest provider. It goes from the gateway's event to the request that reaches
+// the model. The store has a million messages.
 func BenchmarkPipeline(b *testing.B) {
 	channels, each := 1000, 1000
 	if once() {

@@ -104,7 +104,7 @@ func values(t *testing.T, data []byte) map[string]string {
 	return all
 }
 
-// lacking are the values of one JSON that another does not have, or has otherwise, apart from which specification it follows.
+// lacking returns the values of one JSON that another lacks, or has otherwise. Which specification it follows does not count.
 func lacking(t *testing.T, was, is []byte) (all []string) {
 	t.Helper()
 	before, after := values(t, was), values(t, is)

@@ -90,7 +90,7 @@ func TestCompletionInFish(t *testing.T) {
 	}
 }
 
-// TestCompletionInZsh has zsh's own machinery pick the words, without a terminal: the functions that show them print what they are given.
+// TestCompletionInZsh has zsh pick the words, without a terminal. The functions that show them print their arguments.
 func TestCompletionInZsh(t *testing.T) {
 	t.Parallel()
 	const script = `compdef() { :; }

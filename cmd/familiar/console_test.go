@@ -29,7 +29,7 @@ func (c *conversation) browse(method, address string, form url.Values) (int, str
 	return resp.StatusCode, string(body)
 }
 
-// TestConsole opens the pages of the real program: a turn is on them, and what is changed there is in force on the next.
+// TestConsole opens the pages of the real program. A turn is on them, and what is changed there is in force on the next.
 func TestConsole(t *testing.T) {
 	t.Parallel()
 	c := newConversation(t, txtar.Parse([]byte(`
@@ -71,7 +71,8 @@ say Hello from the model.
 	c.stop()
 }
 
-// TestConsoleTellsHealth: the console's address has what programs ask for, too, and the command asks there, with the token where there is one.
+// TestConsoleTellsHealth checks that the console's address also has what programs ask for. The command asks there, with the token if there
+// is one.
 func TestConsoleTellsHealth(t *testing.T) {
 	t.Parallel()
 	c := newConversation(t, &txtar.Archive{})
@@ -98,7 +99,8 @@ func TestConsoleTellsHealth(t *testing.T) {
 	c.stop()
 }
 
-// TestConsoleAddress refuses to be reached from elsewhere without a token, and does without the pages where the port is in use.
+// TestConsoleAddress checks that the console refuses addresses of other machines without a token. Where the port is in use, the program
+// goes on without the pages.
 func TestConsoleAddress(t *testing.T) {
 	t.Parallel()
 	for at, token := range map[string]string{"0.0.0.0:8807": "", ":8807": "short", "192.168.1.4:8807": "", "console.example:8807": "", "8807": "", "127.0.0.1:http80": ""} {

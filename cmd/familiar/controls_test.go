@@ -125,8 +125,8 @@ Content-Type: text/html; charset=utf-8
 <html><head><title>The survey</title></head><body><article><h1>The survey</h1><p>The height of Mount Example was measured again in 2019 with satellite receivers, and the figure of 4,321 metres was confirmed to within half a metre.</p></article></body></html>
 `
 
-// TestControls sets each key alone and sees that it bites. caps.txtar and capsperson.txtar do that for the caps of a
-// channel and a person, lookupoff.txtar for the web as a whole.
+// TestControls sets each key alone and sees that it bites. caps.txtar and capsperson.txtar do that for the caps of a channel and a person.
+// lookupoff.txtar does it for the web as a whole.
 func TestControls(t *testing.T) {
 	t.Parallel()
 	for name, tt := range controls {

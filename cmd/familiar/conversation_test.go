@@ -344,8 +344,8 @@ func (c *conversation) far() app.Far {
 	}
 }
 
-// fewBackends are those that a conversation searches with, in the table's order. A conversation about others names them
-// in FAMILIAR_SEARCH, so that a backend which is new in the table joins none of them.
+// fewBackends are those that a conversation searches with, in the table's order. A conversation about others names them in FAMILIAR_SEARCH.
+// So a backend that is new in the table joins none of them.
 var fewBackends = []string{"searxng", "openmeteo", "wikipedia", "duckduckgo"}
 
 // backends are the addresses of the search backends. Those that are not searched are nowhere, should a test switch them on.
@@ -568,7 +568,7 @@ func (c *conversation) fill(rest string, may discordtest.Rights) {
 	c.hearAnswer(c.discord.Fill(channel, who, c.form, unescape(text), may), 1)
 }
 
-// push presses a button under the bot's last message in a channel that has such a one, once there is one.
+// push waits for a button under the bot's last message with one in a channel, and presses it.
 func (c *conversation) push(rest string, may discordtest.Rights) {
 	c.Helper()
 	channel, who, label := words3(rest)
@@ -678,8 +678,7 @@ func (c *conversation) hearAnswer(order *discordtest.Interaction, n int) {
 // hear waits for the bot's next message, and for its last words.
 func (c *conversation) hear(channel string) { c.next(channel, true) }
 
-// next waits for the bot's next message: a reply, which has a record that is complete after its last words, or a notice,
-// which has none.
+// next waits for the bot's next message. A reply has a record, which is complete after its last words. A notice has none.
 func (c *conversation) next(channel string, reply bool) {
 	m, ok := c.discord.WaitReply(channel, patience)
 	if !ok {
@@ -1031,8 +1030,7 @@ func (c *conversation) haveRole(role string) {
 	}
 }
 
-// order gives a slash command, in general or in the channel that "#CHANNEL" in front names, as somebody who may manage the server or not,
-// and waits for its answer.
+// order gives a slash command and waits for its answer. "#CHANNEL" in front names the channel. The person may manage the server or not.
 func (c *conversation) order(rest string, manages bool) {
 	c.Helper()
 	in, named := strings.CutPrefix(rest, "#")

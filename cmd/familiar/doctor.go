@@ -172,7 +172,7 @@ func (c initCommand) Run(ctx context.Context, p *program, stop stopper) error {
 	})
 }
 
-// start is familiar without a command, at a terminal: it offers to set a model up if there is none, and then talks.
+// start runs familiar without a command, at a terminal. It offers to set a model up if there is none, and then talks.
 func start(ctx context.Context, p *program, stop stopper) error {
 	found, err := app.HasModel(ctx, p.process())
 	if err != nil {

@@ -61,7 +61,7 @@ func plainDisk() fstest.MapFS {
 	return fstest.MapFS{"proc/self/mountinfo": {Data: []byte("21 1 8:1 / / rw - ext4 /dev/sda1 rw\n")}, "sys/dev/block/8:1/size": {}}
 }
 
-// TestDoctor holds what the doctor says of a healthy installation, of a sick one, and of one whose configuration is wrong.
+// TestDoctor compares what the doctor says of three installations: a healthy one, a sick one, and one whose configuration is wrong.
 func TestDoctor(t *testing.T) {
 	t.Parallel()
 	const path = "testdata/doctor/visits.txtar"
@@ -129,7 +129,7 @@ func TestDoctor(t *testing.T) {
 	}
 }
 
-// TestDoctorFixes has settings that are wrong in a way with one cure: a model whose name is misspelt, and an address that lacks its version.
+// TestDoctorFixes has settings whose fault has one cure: a misspelt model's name, and an address that lacks its version.
 func TestDoctorFixes(t *testing.T) {
 	t.Parallel()
 	c := newConversation(t, txtar.Parse([]byte(installation)))
@@ -160,7 +160,8 @@ func TestDoctorFixes(t *testing.T) {
 	}
 }
 
-// steadyVisit is a visit without what differs from one to the next: addresses, times and sizes, and where lines were broken between words.
+// steadyVisit is a visit without what differs from one to the next. Addresses, times, sizes and the breaks of lines between words are left
+// out.
 func steadyVisit(c *conversation, out string) string {
 	out = regexp.MustCompile(`\n {20,}([^ →│┌✓✗·])`).ReplaceAllString(out, " $1")
 	out = strings.ReplaceAll(out, c.dir, "DIR")

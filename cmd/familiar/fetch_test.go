@@ -16,8 +16,8 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
-// TestCommands runs the commands in testdata/fetch and testdata/search, an archive each: what is typed, a command a line,
-// the world, then what is printed. A command that complains has failed.
+// TestCommands runs the commands in testdata/fetch and testdata/search. Each archive has what is typed, a command a line, then the world,
+// then what is printed. A command that complains has failed.
 func TestCommands(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("testdata/[fs]e[ta][cr]ch/*.txtar")

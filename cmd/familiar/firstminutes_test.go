@@ -23,7 +23,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
-// atHome is the program on a machine with an Ollama, whose address is in the environment, and a name server that knows every name.
+// atHome is the program on a machine with an Ollama, whose address is in the environment. Its name server knows every name.
 func atHome() {
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt)
@@ -91,8 +91,8 @@ func (p *person) answers(prompt, typed, pasted string) {
 	p.window.keys("Enter")
 }
 
-// Time of a person: a key of an average typist by the keystroke-level model (Card, Moran, Newell 1980), with generous shares for reading a
-// prompt and for copying something from elsewhere.
+// Times of a person. A key takes what an average typist needs in the keystroke-level model (Card, Moran, Newell 1980). Reading a prompt and
+// copying something get generous shares.
 const (
 	keyTime    = 280 * time.Millisecond
 	promptTime = 10 * time.Second
@@ -105,8 +105,8 @@ func (p *person) time() time.Duration {
 
 const firstMinutesPath = "../../doc/first-minutes.md"
 
-// TestFirstMinutes goes from an empty directory to an answer with its source in a server, as a person at a terminal does, and holds the transcript in
-// doc/first-minutes.md against it.
+// TestFirstMinutes goes from an empty directory to an answer with its source in a server, as a person at a terminal does. It compares the
+// transcript in doc/first-minutes.md.
 func TestFirstMinutes(t *testing.T) {
 	if _, err := exec.LookPath("tmux"); err != nil {
 		t.Skip("tmux, which is the terminal, is not installed")
@@ -185,7 +185,7 @@ func (c *conversation) athome(screen string) string {
 	return strings.Trim(strings.Join(lines, "\n"), "\n")
 }
 
-// comparable is a page without what differs from one run to the next, and without the breaks in the lines of findings.
+// comparable is a page without what differs from one run to the next. The breaks in the lines of findings are left out, too.
 func comparable(page string) string {
 	page = regexp.MustCompile(`\n {15,}([^ →│┌✓✗·])`).ReplaceAllString(page, " $1")
 	return steady(regexp.MustCompile(`\d[\d,.]* (ms|[kMGT]?B)\b|schema \d+|Discord within \d+s|\d\d:\d\d UTC`).ReplaceAllString(page, "…"))
@@ -212,7 +212,7 @@ func TestInitAtATerminalLeft(t *testing.T) {
 	}
 }
 
-// TestAlone starts the program without a command at a terminal: where there is no model it offers to set one up, and then it talks.
+// TestAlone starts the program without a command at a terminal. Without a model it offers to set one up, and then it talks.
 func TestAlone(t *testing.T) {
 	if _, err := exec.LookPath("tmux"); err != nil {
 		t.Skip("tmux, which is the terminal, is not installed")

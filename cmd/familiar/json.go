@@ -13,9 +13,9 @@ import (
 	"familiar/internal/view"
 )
 
-// asJSON writes a value for other programs. Everything that commands print with --json is spelt alike: names in small letters with _ between the
-// words, durations in milliseconds with _ms at the end of the name, and invisible characters as \u escapes. Records in the store are spelt
-// differently, and keep nanoseconds.
+// asJSON writes a value for other programs. Everything that commands print with --json is spelt alike. Names have small letters with _
+// between the words. Durations are in milliseconds, and their names end in _ms. Invisible characters are \u escapes. Records in the store
+// are spelt differently, and keep nanoseconds.
 func asJSON(v any) (string, error) {
 	b, err := json.MarshalIndent(plain(reflect.ValueOf(v)), "", "  ")
 	if err != nil {
@@ -36,7 +36,7 @@ func asJSON(v any) (string, error) {
 	return out.String(), nil
 }
 
-// unseen reports whether a character is invisible: a format character, except for the joiners of emoji and some scripts, or a private one.
+// unseen reports whether a character is invisible: a format character or a private one. The joiners of emoji and some scripts are not.
 func unseen(r rune) bool {
 	return r != '\u200c' && r != '\u200d' && unicode.In(r, unicode.Cf, unicode.Co)
 }

@@ -18,8 +18,8 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
-// TestJSONSpelling looks at every type that a command prints with --json: names are small with _ between the words, and durations say
-// their unit.
+// TestJSONSpelling looks at every type that a command prints with --json. Names are small with _ between the words, and durations say their
+// unit.
 func TestJSONSpelling(t *testing.T) {
 	small := regexp.MustCompile(`^[a-z][a-z0-9]*(_[a-z0-9]+)*$`)
 	seen := map[reflect.Type]bool{}

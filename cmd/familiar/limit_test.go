@@ -16,7 +16,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
-// TestDataLimit: of a database that is too large the oldest records go first, then the oldest messages, and no more than must.
+// TestDataLimit checks a database that is too large. The oldest records go first, then the oldest messages, and no more than must.
 func TestDataLimit(t *testing.T) {
 	t.Parallel()
 	for _, limit := range []struct {

@@ -10,14 +10,13 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// TestMain makes this test binary answer to the name familiar, so that scripts and tests can start the whole program
-// as a process of its own.
+// TestMain makes this test binary answer to the name familiar. So scripts and tests can start the whole program as a process of its own.
 func TestMain(m *testing.M) {
 	testscript.Main(wide{m}, map[string]func(){"familiar": main, "familiar-at-home": atHome, "relay": relay})
 }
 
-// wide runs more tests at a time than there are processors, unless -parallel says how many: most of a conversation is
-// waiting for its far ends.
+// wide runs more tests at a time than there are processors, unless -parallel says how many. Most of a conversation is waiting for its far
+// ends.
 type wide struct{ *testing.M }
 
 func (w wide) Run() int {

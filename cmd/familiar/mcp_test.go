@@ -188,7 +188,7 @@ func TestMCPLimits(t *testing.T) {
 	}
 }
 
-// TestMCPCancel gives up a call whose page never comes: the client is told how it goes, and the record is there.
+// TestMCPCancel gives up a call whose page never comes. The client is told how it goes, and the record is there.
 func TestMCPCancel(t *testing.T) {
 	t.Parallel()
 	c := newConversation(t, txtar.Parse(nil))
@@ -289,7 +289,7 @@ func TestMCPProcess(t *testing.T) {
 	}
 }
 
-// TestMCPFrames sends what no client should: the server ends, with a word on the error output and no other on the output.
+// TestMCPFrames sends what no client should. The server ends, with a word on the error output and nothing on the other.
 func TestMCPFrames(t *testing.T) {
 	t.Parallel()
 	c := newConversation(t, txtar.Parse(nil))

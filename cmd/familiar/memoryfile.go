@@ -20,9 +20,9 @@ import (
 	"familiar/internal/memory"
 )
 
-// An archive is a directory with a Markdown file for each memory, so that an operator can keep, change and import them. A file begins
-// with TOML between two "+++" lines: the scope, the subject and the sources. The text follows. Reading a file that was written returns
-// an equal memory.
+// An archive is a directory with a Markdown file for each memory. An operator can keep, change and import them. A file begins with TOML
+// between two "+++" lines: the scope, the subject and the sources. The text follows. Reading a file that was written returns an equal
+// memory.
 
 const (
 	// maxArchiveFile is the largest size of a file in bytes.

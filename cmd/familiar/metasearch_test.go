@@ -14,9 +14,8 @@ import (
 	"testing"
 )
 
-// metasearch is a SearXNG whose answers stand in a file. A line "when REGEX" begins the answer to the queries that it
-// matches; the lines below are its hits, "title | url | snippet | thumbnail", or one word for what goes wrong instead: "status N",
-// "html", "hang", "blocked".
+// metasearch is a SearXNG whose answers stand in a file. A line "when REGEX" begins the answer to the queries that it matches. The lines
+// below are its hits, "title | url | snippet | thumbnail". One word can stand for a failure: "status N", "html", "hang", "blocked".
 type metasearch struct {
 	server    *httptest.Server
 	rules     []searchRule // fixed before the first query

@@ -16,7 +16,7 @@ import (
 
 var drawReply = flag.Bool("picture", false, "draw doc/reply.png from what TestPicture sees; needs chromium")
 
-// TestPicture plays the conversation that the README shows: an answer with its sources, and what is told of why it was given.
+// TestPicture plays the conversation that the README shows. It is an answer with its sources, and why it was given.
 func TestPicture(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join("testdata", "picture", "reply.txtar")

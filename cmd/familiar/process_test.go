@@ -177,7 +177,7 @@ func (c *conversation) hear0(question string) {
 	c.finished(reply)
 }
 
-// TestShutdown sends SIGTERM in the middle of an answer: the turn is finished, no new one is taken, the exit code is 0.
+// TestShutdown sends SIGTERM in the middle of an answer. The turn is finished, no new one is taken, and the exit code is 0.
 func TestShutdown(t *testing.T) {
 	t.Parallel()
 	c := newConversation(t, txtar.Parse([]byte("-- model --\nsay First words\nhold\nsay and the last ones.\n")))

@@ -82,7 +82,8 @@ func TestKeysAreToldOf(t *testing.T) {
 	}
 }
 
-// TestEnvExample has every setting, and no other name; as it is, with what is commented out and without, it is in order.
+// TestEnvExample checks that the example has every setting, and no other name. It is valid as it is, and with everything that is commented
+// out.
 func TestEnvExample(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../../.env.example")

@@ -207,8 +207,8 @@ func (r *replay) web(p prompt.Provider) prompt.Provider {
 	return rereading{p, r.recorded(p.Name()), l}
 }
 
-// rereading looks up in a record, by the rules of now. The recorded block is used if the result is the same as then, or if a model chose the
-// quotes: pages and search services write dates differently.
+// rereading looks up in a record, by the rules of now. The recorded block is used if the result is the same as then, or if a model chose
+// the quotes. Pages and search services write dates differently.
 type rereading struct {
 	prompt.Provider
 	recorded prompt.Provider

@@ -158,7 +158,7 @@ func tidying(t *testing.T, settings func(string) (string, bool)) *app.App {
 	return a
 }
 
-// TestLeftServers: what is of a server that was left goes when the grace is over, and stays if the bot is back.
+// TestLeftServers checks that a left server's data goes when the grace is over. It stays if the bot is back.
 func TestLeftServers(t *testing.T) {
 	t.Parallel()
 	a := tidying(t, func(name string) (string, bool) {
@@ -288,8 +288,8 @@ func TestRoundTrips(t *testing.T) {
 	}
 }
 
-// TestWrongDatabases checks that a database that cannot be used is told in words with the cure, at the start and by the doctor, and that no
-// password is in them.
+// TestWrongDatabases checks databases that cannot be used. The start and the doctor tell the fault in words with the cure, and show no
+// password.
 func TestWrongDatabases(t *testing.T) {
 	wrong := map[string]string{
 		"postgres://ada:geheim@localhost:port/x":          "postgres://user:password@host",

@@ -284,8 +284,8 @@ func (k *collector) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Write([]byte(`{}`))
 }
 
-// TestExport: a turn arrives at a collector that refuses at first, as one tree of spans, with the conventions' names, and with what was said only
-// where that is asked for.
+// TestExport checks that a turn arrives as one tree of spans at a collector that refuses at first. The names are those of the conventions.
+// What was said is there only if asked for.
 func TestExport(t *testing.T) {
 	t.Parallel()
 	for content, refuses := range map[string]int{"off": 0, "on": 1} {

@@ -11,8 +11,8 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
-// TestUsageErrors writes each command wrongly, in all ways that there are for it: what is said names the cause and what to write, in words that need no
-// knowledge of the parser.
+// TestUsageErrors writes each command wrongly, in all ways that there are for it. Each error names the cause and what to write, without
+// words of the parser.
 func TestUsageErrors(t *testing.T) {
 	t.Parallel()
 	const path = "testdata/usage/errors.txtar"

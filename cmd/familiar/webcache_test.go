@@ -14,8 +14,8 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
-// TestWebCache looks the same thing up twice over a directory that keeps it: the second time nothing leaves the machine,
-// and what is kept is for nobody else.
+// TestWebCache looks the same thing up twice over a directory that keeps it. The second time nothing leaves the machine, and what is kept
+// is for nobody else.
 func TestWebCache(t *testing.T) {
 	t.Parallel()
 	c := newConversation(t, txtar.Parse([]byte(mountain)))
@@ -67,7 +67,7 @@ func TestEraseWithUnusableWebCache(t *testing.T) {
 	}
 }
 
-// webCache counts what is kept of the web on disk by its directories, and checks that it is for nobody else.
+// webCache counts what is kept of the web on disk by its directories. It checks that it is for nobody else.
 func (c *conversation) webCache() map[string]int {
 	c.Helper()
 	kept := map[string]int{}

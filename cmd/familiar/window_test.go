@@ -9,7 +9,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
-// TestModelsWindow checks that a turn asks a server for the model's window, sends no more than fits, and shows in /context what was left out.
+// TestModelsWindow checks that a turn asks a server for the model's window and sends no more than fits. /context shows what was left out.
 func TestModelsWindow(t *testing.T) {
 	t.Parallel()
 	const file = "window"

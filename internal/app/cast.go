@@ -24,7 +24,7 @@ import (
 	"familiar/internal/store"
 )
 
-// cast holds the characters that the program speaks as, and those that a reload removed: their turns may not be over.
+// cast holds the characters that the program speaks as. It also holds those that a reload removed, whose turns may not be over.
 type cast struct {
 	mu      sync.Mutex
 	now     *bot.Cast // guarded by mu; nil before openCast

@@ -42,8 +42,8 @@ type Problems []string
 
 func (p Problems) Error() string { return strings.Join(p, "\n") }
 
-// ReadConfig reads the settings from the environment, from the files that NAME_FILE variables name, and from .env in dir or in the user's
-// directory. The environment wins over .env. The error is [Problems]; the configuration is nil only if .env cannot be read.
+// ReadConfig reads the settings from the environment and from the files that NAME_FILE variables name. It also reads .env in dir or in the
+// user's directory. The environment wins over .env. The error is [Problems]; the configuration is nil only if .env cannot be read.
 func ReadConfig(env func(string) (string, bool), dir string) (*Config, error) {
 	home := DotenvDir(env, dir)
 	dotenv, err := readDotenv(home)
@@ -187,8 +187,8 @@ func readDotenv(dir string) (map[string]string, error) {
 	return values, nil
 }
 
-// badLine returns the number of the first line that is wrong in a .env: the one after the longest beginning that can be read. A quoted
-// value may go over several lines.
+// badLine returns the number of the first line that is wrong in a .env. It is the one after the longest beginning that can be read. A
+// quoted value may go over several lines.
 func badLine(text []byte) int {
 	lines := bytes.SplitAfter(text, []byte("\n"))
 	for n := len(lines) - 1; n > 0; n-- {
@@ -342,8 +342,8 @@ func homesOf(env func(string) (string, bool), system string) homes {
 	}
 }
 
-// defaultPlace returns the preset of a setting that names a directory: the one below dir if it exists or dir is a clone of the project, else the
-// user's.
+// defaultPlace returns the preset of a setting that names a directory. It is the one below dir if it exists or dir is a clone of the
+// project, else the user's.
 func defaultPlace(setting, preset string, env func(string) (string, bool), dir string) string {
 	own := map[string]string{"FAMILIAR_DATA": homesOf(env, runtime.GOOS).data, "FAMILIAR_CHARACTERS": inHome(env, "characters")}[setting]
 	if own == "" || IsDir(filepath.Join(dir, preset)) || isClone(dir) {

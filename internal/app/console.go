@@ -48,8 +48,8 @@ func checkConsoleHosts(text string) error {
 	return nil
 }
 
-// listenConsole opens the console's address. It returns nil if the console is off or the address cannot be opened: the program goes on, and the
-// log says what to do.
+// listenConsole opens the console's address. It returns nil if the console is off or the address cannot be opened. The program goes on, and
+// the log says what to do.
 func (a *App) listenConsole(ctx context.Context) net.Listener {
 	at := a.Config.Get("FAMILIAR_CONSOLE")
 	if at == Nowhere {

@@ -44,7 +44,7 @@ func (v Value) hidden() string {
 	return password
 }
 
-// inAddress returns what else may be secret in a URL: the user's name, which may be a token, and the values of the query.
+// inAddress returns what else may be secret in a URL. It is the user's name, which may be a token, and the values of the query.
 func (v Value) inAddress() []string {
 	u, err := url.Parse(v.Text)
 	if v.Secret || err != nil {

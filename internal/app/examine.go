@@ -18,8 +18,8 @@ import (
 	"familiar/internal/web/clean"
 )
 
-// Examination opens what the doctor looks at, as far as that works without writing; without web, only what asks Discord and the models. The
-// caller must close it.
+// Examination opens what the doctor looks at, as far as that works without writing. Without web it opens only what asks Discord and the
+// models. The caller must close it.
 func Examination(p *Process, web bool) *doctor.Examination {
 	e := &doctor.Examination{Installation: doctor.Installation{Redact: func(text string) string { return text }}}
 	if c, _ := ReadConfig(p.Env, p.Dir); c != nil {

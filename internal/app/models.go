@@ -230,8 +230,8 @@ func (a *App) model(base, key, name string) *llm.Client {
 		Slots: link.slots, FirstToken: a.Config.span("FAMILIAR_FIRST_WORD")}
 }
 
-// firstModel returns the first model of a server's list that is not for embeddings by its name, and how it was chosen. The server has patience to
-// answer.
+// firstModel returns the first model of a server's list whose name is not of one for embeddings. It also returns how it was chosen. The
+// server has patience to answer.
 func firstModel(ctx context.Context, c *llm.Client, patience time.Duration) (name, how string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()

@@ -26,7 +26,8 @@ import (
 	"familiar/internal/web/clean"
 )
 
-// Keys of notes in the store: the fingerprint of the commands that Discord has, and the session of shard 0 that a restart resumes.
+// Keys of notes in the store. They hold the fingerprint of the commands that Discord has, and the session of shard 0 that a restart
+// resumes.
 const (
 	commandsNote = "discord.commands"
 	sessionNote  = "discord.session"

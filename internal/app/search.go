@@ -187,7 +187,7 @@ type webCache struct {
 	pageBytes, answerBytes int64
 }
 
-// answerShare is the part of the cache for answers, one in so many: an answer is mostly less than ten kilobytes.
+// answerShare is the part of the cache for answers, one in so many. Most answers are smaller than ten kilobytes.
 const answerShare = 8
 
 // WebCache reads FAMILIAR_WEB_CACHE and FAMILIAR_WEB_CACHE_MB. A directory that others may write to is refused.

@@ -58,8 +58,8 @@ const (
 	eraseAgain = 5 * time.Minute // after a failure
 )
 
-// EraseOnRequest reads what other processes write to the store, and forgets the people that `familiar erase` asks to forget, until ctx is
-// done.
+// EraseOnRequest reads what other processes write to the store, until ctx is done. It forgets the people that `familiar erase` asks to
+// forget.
 func (a *App) EraseOnRequest(ctx context.Context, b *bot.Bot) {
 	ticks := time.NewTicker(eraseEvery)
 	defer ticks.Stop()
@@ -124,8 +124,8 @@ func (a *App) tidied(ctx context.Context, what string, err error) {
 	}
 }
 
-// deleteServers deletes the data of servers that the bot left some time ago. It compares the servers that it has data of with those that it is
-// in: the bot may have left some, or returned to some, while it was not running.
+// deleteServers deletes the data of servers that the bot left some time ago. It compares the servers that it has data of with those that it
+// is in. The bot may have left some, or returned to some, while it was not running.
 func (a *App) deleteServers(ctx context.Context, now time.Time, servers func() (ids []string, known bool)) error {
 	if servers == nil {
 		return nil
@@ -162,7 +162,7 @@ func (a *App) deleteServers(ctx context.Context, now time.Time, servers func() (
 	return err
 }
 
-// What the size limit does not delete: records of turns that may be under way, and the messages of the last day.
+// The size limit does not delete records of turns that may be under way, nor the messages of the last day.
 const (
 	leavesRecords  = time.Hour
 	leavesMessages = 24 * time.Hour
@@ -205,16 +205,16 @@ const (
 	quietCheck = time.Second
 	// quiet is how many bytes a process may allocate in a period in which it does nothing. A turn takes 300 KB.
 	quiet = 64 << 10
-	// longestRest is how many periods of quiet in a row are counted; after the 1st, 2nd, 4th, … the binary's pages are given back.
+	// longestRest is how many periods of quiet in a row are counted. After the 1st, 2nd, 4th, … the binary's pages are given back.
 	longestRest = 16
 	// growth is how much the heap grows before it is collected, in percent. Compared with 100 it saves 4 MiB at the peak, for
 	// 2 to 4 % of the processor under full load.
 	growth = 60
 )
 
-// watchFootprint gives memory back to the system after the start and, until ctx is done, whenever a quiet period follows a busy one: the heap has
-// room for twice what lives on it, and the pages of the binary that were used count as the process's own. The next turn reads them again, which
-// takes some milliseconds.
+// watchFootprint gives memory back to the system after the start and, until ctx is done, whenever a quiet period follows a busy one. The
+// heap has room for twice what lives on it. The pages of the binary that were used count as the process's own. The next turn reads them
+// again, which takes some milliseconds.
 //
 // The garbage collector also begins earlier than usual, unless tuned says that the operator has set GOGC:
 // https://pkg.go.dev/runtime#hdr-Environment_Variables.

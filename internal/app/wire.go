@@ -322,7 +322,7 @@ func Agent(version, contact string) string {
 	return fmt.Sprintf("familiar/%s (+%s)", version, contact)
 }
 
-// logWriter returns where the log goes: a file, or the error output, so that what the program prints can be piped.
+// logWriter returns where the log goes. It is a file, or the error output, so that what the program prints can be piped.
 func (a *App) logWriter(p *Process) (io.Writer, error) {
 	if p.Log == "" {
 		return p.Err, nil

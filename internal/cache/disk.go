@@ -4,9 +4,9 @@
 // a restart (disk.go). [Group] lets concurrent callers share one piece of work (flight.go). [FreeSpace] and
 // [CheckWritable] tell whether a disk can take more.
 //
-// A Disk is best effort: values that cannot be written are not kept, and files that cannot be used are removed. Several
-// programs may share a directory, because a Disk remembers nothing about it between calls. Every read checks the file,
-// and nobody reads a file half written. When the directory is full, entries that expire first make room.
+// A Disk is best effort. Values that cannot be written are not kept, and files that cannot be used are removed. Several programs may share
+// a directory, because a Disk remembers nothing about it between calls. Every read checks the file, and nobody reads a file half written.
+// When the directory is full, entries that expire first make room.
 //
 // The values are private, since they show what somebody asked for. The directory and its files are readable by their
 // owner only. A file's name is a hash, and the key is not stored. Directories and files of other users are not trusted.
@@ -62,8 +62,8 @@ type Disk[V any] struct {
 	dropped, faults atomic.Int64
 }
 
-// CheckDir returns an error for a directory that others own or may write to, because they could plant answers, and for
-// a symbolic link, because others could redirect it. A missing directory is fine.
+// CheckDir returns an error for a directory that others own or may write to, because they could plant answers. It refuses a symbolic link,
+// because others could redirect it. A missing directory is fine.
 func CheckDir(dir string) error {
 	info, err := os.Lstat(filepath.Clean(dir)) // Lstat would follow a link with a trailing slash
 	if errors.Is(err, fs.ErrNotExist) {
@@ -172,8 +172,8 @@ func remove(root *os.Root, named func(string) bool) error {
 	return errors.Join(errs...)
 }
 
-// Stats returns how many files were unusable (damaged, foreign, of another version, or rejected by the caller of Get)
-// and how many could not be written.
+// Stats returns how many files were unusable: damaged, foreign, of another version, or rejected by the caller of Get. It also returns how
+// many could not be written.
 func (c *Disk[V]) Stats() (dropped, faults int64) { return c.dropped.Load(), c.faults.Load() }
 
 func (c *Disk[V]) name(key string) string {

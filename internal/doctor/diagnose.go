@@ -45,8 +45,8 @@ func (f Diagnosis) String() string {
 // diagnoseTime is how long the server is asked for an explanation.
 const diagnoseTime = 3 * time.Second
 
-// Diagnose explains the error of a request to a model: what is wrong with the key, the model's name, the address or what listens there. It may
-// ask the server for its list of models or for its front page. It returns nil for an error that it cannot explain.
+// Diagnose explains the error of a request to a model. It tells what is wrong with the key, the model's name, the address or what listens
+// there. It may ask the server for its list of models or for its front page. It returns nil for an error that it cannot explain.
 func Diagnose(ctx context.Context, c *llm.Client, names Names, err error) *Diagnosis {
 	var e *llm.Error
 	if !errors.As(err, &e) {
@@ -95,7 +95,7 @@ func unauthorized(c *llm.Client, names Names, e *llm.Error) (what, remedy string
 	return c.BaseURL + " rejects the key" + status(e), "check whether " + cmp.Or(names.Key, "the key") + " is complete, valid, and for this server" + address(names)
 }
 
-// foreign returns the address of the service that a key looks to be of, "" if it may be one of the server it was sent to.
+// foreign returns the address of the service that a key seems to belong to. It returns "" if that may be the server it was sent to.
 func foreign(key, base string) string {
 	for _, s := range []struct{ prefix, address string }{
 		{"sk-ant-", "https://api.anthropic.com/v1"}, {"sk-or-", "https://openrouter.ai/api/v1"}, {"gsk_", "https://api.groq.com/openai/v1"},
@@ -148,7 +148,7 @@ func (f *Diagnosis) choose(names Names, wanted string, list []string) {
 	f.Cure = "set " + setting + " to one of its models: " + strings.Join(list, ", ") + more
 }
 
-// nearest returns the model that was probably meant: its name differs after a colon, before a slash or by a typo.
+// nearest returns the model that was probably meant. Its name differs after a colon, before a slash or by a typo.
 func nearest(wanted string, list []string) string {
 	for _, name := range list {
 		_, base, found := strings.Cut(name, "/")

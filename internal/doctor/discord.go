@@ -119,7 +119,7 @@ func judgeShards(s discord.Survey, chosen int) (all []Finding) {
 	return all
 }
 
-// rights are the names of permissions: those that the bot needs, beginning with the one to see a channel, and those that are useful.
+// rights are the names of permissions. The needed ones come first, beginning with the one to see a channel, then the useful ones.
 type rights struct{ needed, useful []string }
 
 // judgePermissions judges what the bot may do in each server.

@@ -90,7 +90,7 @@ type Standing struct {
 	Found      []Finding // by the checks that have ended, in their order
 }
 
-// Run carries out the checks at the same time, then those that are Last, and returns their findings in the order of the checks. A check that
+// Run carries out the checks at the same time, then those that are Last. It returns their findings in the order of the checks. A check that
 // finds nothing before its deadline has failed.
 func Run(ctx context.Context, checks []Check, progress Progress) []Finding {
 	list := &board{checks: checks, state: make([]stage, len(checks)), found: make([][]Finding, len(checks)), progress: progress}
@@ -178,7 +178,7 @@ const mostRows = 25
 // View writes the findings for a terminal, and counts them by state.
 func View(all []Finding) string { return Lines(all, 0) + "\n" + Sum(all) + "\n" }
 
-// Lines writes the findings from a column on: one line each, what to do below, and the rows of tables in which something is missing.
+// Lines writes the findings from a column on. Each has one line, what to do below, and the incomplete rows of tables.
 func Lines(all []Finding, column int) string {
 	names := 0
 	for _, f := range all {

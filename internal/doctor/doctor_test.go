@@ -19,7 +19,7 @@ import (
 	"familiar/internal/search/backend"
 )
 
-// TestRun has checks that end in another order than theirs, one that finds nothing in time, and one that comes last.
+// TestRun has checks that end in another order than theirs. One finds nothing in time, and one comes last.
 func TestRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()

@@ -260,7 +260,7 @@ func (c *clockReading) readFrom(client *http.Client, who string) {
 	}
 }
 
-// judgeClock compares this machine's clock with that of a service. who is the service, "" if none told the time; ahead is how far this
+// judgeClock compares this machine's clock with that of a service. who is the service, "" if none told the time. ahead is how far this
 // machine's clock is ahead of it, to the second.
 func judgeClock(who string, ahead time.Duration) Finding {
 	if who == "" {

@@ -71,7 +71,7 @@ func alone(c *llm.Client, name string) *llm.Client {
 	return &llm.Client{HTTP: c.HTTP, BaseURL: c.BaseURL, Key: c.Key, Model: name, Redact: c.Redact, FirstToken: time.Minute}
 }
 
-// ask asks a model the questions of a test, one after the other: a small machine runs one at a time.
+// ask asks a model the questions of a test, one after the other. A small machine runs one at a time.
 func ask(ctx context.Context, c *llm.Client, names Names, look modelTest) []Finding {
 	look.Name = c.Model
 	look.Stream = stream(ctx, c)

@@ -54,9 +54,8 @@ func (e *Examination) readers() (all []reader) {
 	return all
 }
 
-// review is what the configuration says to the questions of Discord's review of privileged intents, which an app that 10,000 people can see
-// has to answer once a year.
-// https://support-dev.discord.com/hc/en-us/articles/6207308062871
+// review answers the questions of Discord's review of privileged intents from the configuration. An app that 10,000 people can see has to
+// answer them once a year. https://support-dev.discord.com/hc/en-us/articles/6207308062871
 type review struct {
 	Name      string   // of the character
 	Messages  int      // days for which messages are kept

@@ -214,8 +214,8 @@ func (i *interview) askServer(ctx context.Context, set string) (address string, 
 	}
 }
 
-// withScheme returns an address that was typed without its scheme as a whole one: that of another machine with https, and a bare host with the
-// version that most servers have.
+// withScheme completes an address that was typed without its scheme. Another machine gets https, and a bare host gets the version that most
+// servers have.
 func withScheme(address string) string {
 	if strings.Contains(address, "://") || !strings.ContainsAny(address, ".:") && address != "localhost" {
 		return address

@@ -1,5 +1,5 @@
-// Package draft writes the final text of a reply: the model's words with notes and sources or, without a model, what code can say. It asks
-// nobody and posts nothing.
+// Package draft writes the final text of a reply. It puts notes and sources around the model's words. Without a model it writes what code
+// can say. It asks nobody and posts nothing.
 //
 //   - draft.go puts a reply together: the guarded body, notes, receipts, sources.
 //   - plain.go answers without a model and without a lookup.

@@ -46,8 +46,8 @@ const (
 	speechAgain    = 7 * 24 * time.Hour // until a channel is told again how I get a model
 )
 
-// plain answers a message without a model and without a lookup: from what is remembered and what was said, or as code can. It returns "" if it
-// cannot.
+// plain answers a message without a model and without a lookup. It uses what is remembered and what was said, or what code can say. It
+// returns "" if it cannot.
 func (r Draft) plain() string {
 	req := &r.Trace.Request
 	say := func(s sentence, values ...any) string { return reply.Receipt(r.spoken(), string(s), values...) }
@@ -91,8 +91,8 @@ func (r Draft) plain() string {
 	return ""
 }
 
-// remembered quotes what memory offered for the turn: statements with a share of the message's words, and messages that may answer it. With own
-// it quotes only statements of the asker.
+// remembered quotes what memory offered for the turn. It quotes statements with a share of the message's words, and messages that may
+// answer it. With own it quotes only statements of the asker.
 func (r Draft) remembered(share float64, own bool) string {
 	var quotes, statements []string
 	for _, o := range r.Trace.Outcomes {

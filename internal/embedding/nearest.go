@@ -27,8 +27,8 @@ type Nearest struct {
 // Neighbour is a message near in meaning.
 type Neighbour struct {
 	store.Message
-	// Apart says that the message is nearer than chance explains: nearer than the nearest of as many vectors, if their cosines were spread
-	// around the mean as the examined ones are. The meaning of a cosine of 0.4 depends on the model; this does not.
+	// Apart says that the message is nearer than chance explains. It is nearer than the nearest of as many vectors, if their cosines were
+	// spread around the mean as the examined ones are. The meaning of a cosine of 0.4 depends on the model; this does not.
 	Apart bool
 }
 
@@ -39,7 +39,7 @@ const (
 	nearestDefault = 50
 )
 
-// Nearest returns the messages nearest in meaning, nearest first, among the newest of their server with a vector of the model.
+// Nearest returns the messages nearest in meaning, nearest first. It looks at the newest of their server with a vector of the model.
 func (s *Vectors) Nearest(ctx context.Context, q Nearest) (all []Neighbour, err error) {
 	place := q.GuildID
 	if place == "" && len(q.Channels) == 1 {
@@ -127,7 +127,7 @@ func (b *Nearby) Apart() float64 {
 }
 
 // SQLite takes eight times as long to read a vector as it takes to compare it. So the vectors of a place stay in memory after the first
-// search, and changes of the file change them here. Results are looked up in the file, because the cache may hold too much for a moment.
+// search. Changes of the file change them here. Results are looked up in the file, because the cache may hold too much for a moment.
 
 const (
 	vectorCacheBytes = 32 << 20 // for all cached vectors

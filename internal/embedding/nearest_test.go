@@ -192,7 +192,7 @@ func BenchmarkNearest(b *testing.B) {
 	}
 }
 
-// TestMoveToThread finds a moved message at its new place, by its words and by its meaning, and not at the old one.
+// TestMoveToThread finds a moved message at its new place, by its words and by its meaning. It is not at the old one.
 func TestMoveToThread(t *testing.T) {
 	db, ctx := storetest.Open(t), t.Context()
 	vectors := NewVectors(db)

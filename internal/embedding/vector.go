@@ -12,8 +12,8 @@ import (
 	"familiar/internal/store"
 )
 
-// Vector is an embedding: the inverse of its length, as a float32 in little-endian order, and a signed byte for each dimension. The largest
-// component is 127; rounding turns the vector by about a degree. An empty one says that the text has no embedding.
+// Vector is an embedding. It has the inverse of its length, as a float32 in little-endian order, and a signed byte for each dimension. The
+// largest component is 127; rounding turns the vector by about a degree. An empty one says that the text has no embedding.
 type Vector []byte
 
 const (
@@ -22,8 +22,8 @@ const (
 	maxDimensions = 8192
 )
 
-// NewVector returns the vector with some components, of any scale. It is empty if there are no components or too many, if all are zero, or
-// if one is not finite.
+// NewVector returns the vector with some components, of any scale. It is empty if there are no components or too many, or if all are zero.
+// It is empty if one is not finite, too.
 func NewVector(components []float32) Vector {
 	largest := 0.0
 	for _, x := range components {

@@ -75,8 +75,7 @@ func CheckCitationBy(m *linear.Model, s string, cited []*Page) []string {
 	return refused
 }
 
-// CitedSentence returns the sentence that a citation at the end of a text refers to: the last one, without list number
-// and citations.
+// CitedSentence returns the sentence that a citation at the end of a text refers to. It is the last one, without list number and citations.
 func CitedSentence(s string) string {
 	return bracketed.ReplaceAllString(ordinal.ReplaceAllString(lastSentence(s), ""), "")
 }
@@ -217,9 +216,9 @@ const checkCoverage = "too little of it"
 // maxMissingNames limits the count of missing names.
 const maxMissingNames = 3
 
-// CitationFeatures returns what the model sees of the last sentence of a text and the pages that it cites: how much of
-// the sentence is in one place of a page, how many names are missing, and which exact things are. No feature is a word.
-// It returns nothing if there is nothing to judge: the sentence claims nothing, or a text is not in English.
+// CitationFeatures returns what the model sees of the last sentence of a text and the pages that it cites. It tells how much of the
+// sentence is in one place of a page, how many names are missing, and which exact things are. No feature is a word. It returns nothing if
+// there is nothing to judge: the sentence claims nothing, or a text is not in English.
 func CitationFeatures(s string, cited []*Page) []linear.Feature {
 	sentence := CitedSentence(s)
 	if !checkable(sentence) {

@@ -15,8 +15,8 @@ type position struct {
 
 func (at position) current() *line { return &at.p.lines[at.line] }
 
-// denial returns how a page denies a sentence, and in which words. If it returns words without a denial, they are of a
-// heading below which the sentence may be either the claim or the truth.
+// denial returns how a page denies a sentence, and in which words. If it returns words without a denial, they are of a heading. The
+// sentence below it may be either the claim or the truth.
 func (at position) denial() (turn.Denial, string) {
 	l := at.current()
 	switch l.kind {
@@ -183,8 +183,8 @@ func falseHeading(h *heading, title string) (s string, sure bool) {
 // maxModifiers is how many words may precede "myths" in a heading about myths.
 const maxModifiers = 3
 
-// headsFalse reports whether a heading says that what follows is false: surely for "False claims" and "What is not
-// true", less so for "Myths about bats", which may be corrected.
+// headsFalse reports whether a heading says that what follows is false. "False claims" and "What is not true" surely do. "Myths about bats"
+// is less sure, since they may be corrected.
 func headsFalse(s string) (is, sure bool) {
 	if s == "" || len(s) > maxHeading {
 		return false, false
@@ -214,8 +214,8 @@ func headsFalse(s string) (is, sure bool) {
 	return false, false
 }
 
-// beyond returns the word after word i, or after the word that is joined to it: "false or misleading claims", "claims
-// that have been debunked".
+// beyond returns the word after word i, or after the word that is joined to it. Examples are "false or misleading claims" and "claims that
+// have been debunked".
 func beyond(words []text.Word, i int, joined map[string]bool) string {
 	i++
 	if conjunctions()[keyAt(words, i)] {

@@ -18,15 +18,15 @@ type view struct {
 	kind   answerType // of the wanted answer
 	length int        // in characters
 
-	// Weighted shares of the question's terms: in the sentence, in it without those of the title, in its line, and in the
-	// sentence before.
+	// Weighted shares of the question's terms. They are in the sentence, in it without those of the title, in its line, and in the sentence
+	// before.
 	coverage, focus, line, before float64
 
 	lineDay bool // its line names a day of the question
 }
 
-// features describe a sentence as evidence without using its words, so that they hold for any question: its position,
-// its overlap with the question, and its possible answers. The model knows them by name.
+// features describe a sentence as evidence without using its words, so that they hold for any question. They are its position, its overlap
+// with the question, and its possible answers. The model knows them by name.
 var features = []linear.Trait[view]{
 	{Name: "opens page", Value: linear.If(func(v *view) bool { return v.index == 0 })},
 	{Name: "short", Value: linear.If(func(v *view) bool { return v.length < 50 })},

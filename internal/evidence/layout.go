@@ -31,7 +31,7 @@ func ParseLayout(s Source) *Layout {
 	return p
 }
 
-// Framing returns the framing of a sentence, or of a part of it, in a line of the text, counted from 0.
+// Framing returns the framing of a sentence, or of a part of it. The line of the text is counted from 0.
 func (p *Layout) Framing(number int, sentence string) turn.Framing {
 	if p == nil || number < 0 || number >= len(p.lines) {
 		return turn.Framing{}
@@ -266,8 +266,7 @@ func (p *Layout) roleOf(l *line) turn.Role {
 	return p.role
 }
 
-// below reports whether a heading above a line, or its label, consists of the words and has one of a subset. See
-// [consistsOf].
+// below reports whether a heading above a line, or its label, consists of the words. It must have one of a subset. See [consistsOf].
 func below(l *line, words, one map[string]bool) bool {
 	if l.label != nil && consistsOf(l.label.text, words, one) {
 		return true

@@ -47,9 +47,9 @@ var (
 	webAddress = text.NewLazyRegexp(`(?i)<?\b(?:https?|ftp)://\S+|\bwww\.\S+`)
 )
 
-// FindSupport returns the messages that support a statement, or the check that failed. One person's messages alone must
-// support it, and it must name that person. So nobody is given the words of another, and two true messages do not make a
-// third thing that nobody said. In doubt it refuses: what it lets pass outlives the messages.
+// FindSupport returns the messages that support a statement, or the check that failed. One person's messages alone must support it, and it
+// must name that person. So nobody is given the words of another. Two true messages do not make a third thing that nobody said. In doubt it
+// refuses: what it lets pass outlives the messages.
 func FindSupport(statement string, sources []turn.Message) (by []turn.Message, refused string) {
 	switch {
 	case len(sources) == 0:

@@ -14,8 +14,7 @@ import (
 // numeral is a number in digits with the text around it.
 type numeral struct{ before, digits, behind string }
 
-// counts reports whether the page has a number, exactly or in a form it may represent: rounded, in words, or in a
-// smaller unit.
+// counts reports whether the page has a number, exactly or in a form it may represent. That is rounded, in words, or in a smaller unit.
 func (p *Page) counts(n numeral) bool {
 	if p.spans(n) {
 		return true
@@ -73,8 +72,8 @@ var (
 	yearBefore = text.NewLazyRegexp(`\b(\d{2})\d{2}[–-]$`)
 )
 
-// spans reports whether a number means a span of years, an hour or a shortened year, and the page has one of those: "the
-// 1980s", "the 19th century", "5 pm", "1871–74".
+// spans reports whether a number means a span of years, an hour or a shortened year that the page has. Examples are "the 1980s", "the 19th
+// century", "5 pm" and "1871–74".
 func (p *Page) spans(n numeral) bool {
 	number, err := strconv.Atoi(n.digits)
 	if err != nil {
@@ -225,8 +224,7 @@ func (p *Page) countsInWords(s string, n spelledNumber) bool {
 		p.counts(numeral{s[:n.From], strconv.FormatFloat(n.value, 'f', -1, 64), s[n.To:]})
 }
 
-// dated reports whether the page has a date, a more exact one, or its day and its year in two places: news give the year
-// once.
+// dated reports whether the page has a date or a more exact one. Its day and its year may be in two places, since news give the year once.
 func (p *Page) dated(d text.Date) bool {
 	x := p.index()
 	switch {

@@ -206,7 +206,7 @@ func (p *Page) markNearby(terms []term, covered []bool) {
 // neighbourWeight is how much of a sentence's score its neighbours get: they are often about the same.
 const neighbourWeight = 0.25
 
-// Passages returns the sentences of the page that are most relevant to what is said of it, in order, up to size bytes.
+// Passages returns the sentences of the page that are most relevant to what is said of it. They are in order and have at most size bytes.
 func (p *Page) Passages(said string, size int) string {
 	if len(p.lines) <= size {
 		return p.lines
@@ -294,12 +294,12 @@ const (
 	// outlineWords is the length of a page's outline. Summaries of meetings have two thirds of that; quoted sentences
 	// need half as many words again.
 	outlineWords = 100
-	// redundancy is what a sentence loses if the outline has all its words: about as much as if it were off topic.
+	// redundancy is what a sentence loses if the outline has all its words. It is about as much as for being off topic.
 	redundancy = 0.5
 )
 
-// Outline summarises pages, whatever the question asks. From each page it takes sentences that are about the question,
-// if it has terms, that say most, and that repeat little.
+// Outline summarises pages, whatever the question asks. From each page it takes sentences that are about the question, if it has terms.
+// They say most and repeat little.
 func (q *Question) Outline(pages []Document, limit int) []Sentence {
 	var all, out []Sentence
 	for _, v := range q.views(pages) {

@@ -34,8 +34,8 @@ func (q Quote) Marked() string {
 	return s
 }
 
-// IsProse tells a sentence from a scrap of a menu: more than half of its characters are letters or digits, and it is long
-// enough, ends as a sentence, or gives a name its value.
+// IsProse tells a sentence from a scrap of a menu. More than half of its characters are letters or digits. It is long enough, ends as a
+// sentence, or gives a name its value.
 func (q Quote) IsProse() bool {
 	letters, all := 0, 0
 	for _, r := range q.Text {
@@ -47,13 +47,12 @@ func (q Quote) IsProse() bool {
 	return letters*2 > all && (all >= text.MinSentence || text.Unspaced(q.Text) || shortAnswer.MatchString(q.Text))
 }
 
-// shortAnswer matches a short sentence, a line of a configuration, and a row with a number: "Its default is 17.",
-// "retries = 17", "Width | 17 cm".
+// shortAnswer matches a short sentence, a line of a configuration, and a row with a number. Examples are "Its default is 17.", "retries =
+// 17" and "Width | 17 cm".
 var shortAnswer = text.NewLazyRegexp(`^\pL\S* .*\pL\S* .*[\pL\d][.!]$|^[\pL_][\pL\d_. -]*\s*=\s*\S|^[\pL_][\pL\d_. -]*\s*[:|]\s*[^ ]*\d`)
 
 const (
-	// Sentences of at most longSentence bytes are not divided, and no part is shorter than minPart bytes: it would mean
-	// nothing by itself.
+	// Sentences of at most longSentence bytes are not divided. No part is shorter than minPart bytes, because it would mean nothing by itself.
 	longSentence = 200
 	minPart      = 60
 	// markRoom is room for the ellipses, in characters.
@@ -80,8 +79,8 @@ var (
 // span is a part of a sentence, in bytes.
 type span struct{ from, to int }
 
-// quotableClauses returns the parts of a sentence that may be quoted: all of it, or the clauses of a long one. Clauses
-// that bind each other stay together. Nothing may be quoted of a sentence that is too long and cannot be divided.
+// quotableClauses returns the parts of a sentence that may be quoted. They are all of it, or the clauses of a long one. Clauses that bind
+// each other stay together. Nothing may be quoted of a sentence that is too long and cannot be divided.
 func quotableClauses(sentence string) []Quote {
 	if len(sentence) <= longSentence {
 		return []Quote{{Text: sentence, Sentence: sentence}}
@@ -89,8 +88,7 @@ func quotableClauses(sentence string) []Quote {
 	return parts(sentence)
 }
 
-// Quotable returns the longest parts of a sentence that may be quoted: all of it, or the clauses of one that is too
-// long.
+// Quotable returns the longest parts of a sentence that may be quoted. They are all of it, or the clauses of one that is too long.
 func Quotable(sentence string) []Quote {
 	if quoteFits(sentence, span{0, len(sentence)}) {
 		return []Quote{{Text: sentence, Sentence: sentence}}
@@ -98,8 +96,8 @@ func Quotable(sentence string) []Quote {
 	return parts(sentence)
 }
 
-// ShortenQuote returns the quotable part of at most length words that has most of the wanted words, or the sentence if
-// there is none.
+// ShortenQuote returns the quotable part of at most length words that has most of the wanted words. It returns the sentence if there is
+// none.
 func ShortenQuote(sentence string, length int, wanted map[string]bool) string {
 	if len(text.Words(sentence)) <= length {
 		return sentence

@@ -92,8 +92,7 @@ func TestQuotableClauses(t *testing.T) {
 	}
 }
 
-// TestQuotesHold checks, for any sentence, that its quotes are in it and short enough, and that no binding clause is
-// left out.
+// TestQuotesHold checks, for any sentence, that its quotes are in it and short enough. No binding clause may be left out.
 func TestQuotesHold(t *testing.T) {
 	pieces := []string{"the bridge over the Lorem was opened to all people of the county", ", and ", ", which ", "; ", ": ", " -- ", ", ", " if it rains ", " unless paid for ", " he claimed ", " than ", " by the mayor of the northern county", "。", "桥在河上", " ne ", "e\u0301", "…"}
 	rapid.Check(t, func(t *rapid.T) {

@@ -81,8 +81,8 @@ func (at position) refutingNeighbour() string {
 	return ""
 }
 
-// behind returns the sentences after this one that may refer to it: those of its line and, near the end of the line,
-// those of the next line.
+// behind returns the sentences after this one that may refer to it. They are those of its line and, near the end of the line, those of the
+// next line.
 func (at position) behind() []string {
 	l := at.current()
 	if at.sentence < 0 {

@@ -145,7 +145,7 @@ func minCoverage(s string) float64 {
 	return mostWords
 }
 
-// denies reports whether the most similar clause of the page denies what a clause of the statement says, or the reverse.
+// denies reports whether the most similar clause of the page denies what a clause of the statement says. It also reports the reverse.
 func (p *Page) denies(s string, own map[string]bool) bool {
 	names := map[string]bool{} // as stems, like the terms
 	for name := range own {
@@ -301,8 +301,8 @@ const (
 	nearStatement = 0.5 // share in a clause that shows agreement
 )
 
-// opposes reports whether the page says the opposite of a statement. A clause with nearly all of its words must have the
-// other polarity, and no clause with half of them may agree.
+// opposes reports whether the page says the opposite of a statement. A clause with nearly all of its words must have the other polarity. No
+// clause with half of them may agree.
 func (p *Page) opposes(statement clause) bool {
 	if !statement.denies && !slices.ContainsFunc(p.denials(), func(c clause) bool { return c.denies && statement.sharedBy(c) >= sameStatement }) {
 		return false // the denying clauses are few, and enough to tell

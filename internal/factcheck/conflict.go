@@ -20,10 +20,9 @@ type figures struct {
 
 func figuresOf(s string) figures { return figures{measuresOf(s), eventsOf(s)} }
 
-// FindConflicts compares the claims of different sources, for dates of what happens once and for numbers of the same
-// thing. A false alarm is worse than a miss: another place or time, a range, a "planned" or an "about" ends the
-// comparison. It keeps both sides, since the reader decides. A page that gives both values contradicts nobody. pages are
-// the texts of the sources, by number.
+// FindConflicts compares the claims of different sources, for dates of what happens once and for numbers of the same thing. A false alarm
+// is worse than a miss. Another place or time, a range, a "planned" or an "about" ends the comparison. It keeps both sides, since the
+// reader decides. A page that gives both values contradicts nobody. pages are the texts of the sources, by number.
 func FindConflicts(claims []turn.Claim, pages map[int]string) []turn.Conflict {
 	claims = slices.DeleteFunc(slices.Clone(claims), func(c turn.Claim) bool { return !c.Framing.Plain() }) // framed claims are nobody's
 	all := make([]figures, len(claims))

@@ -1,9 +1,8 @@
 // Package factcheck decides whether pages support or contradict a statement, by counting and by rules.
 //
-// Verdicts: [Statement] finds the statement in a question. [StanceOf] (stance.go) says whether one page is for or
-// against it: match.go finds the best sentences, a linear model says whether they support it, and the rules of
-// contradict.go say whether one contradicts it. [Verdict] counts the stances, each site once, and copies of a page not
-// at all. Of a living person it says nothing on thin evidence.
+// Verdicts: [Statement] finds the statement in a question. [StanceOf] (stance.go) says whether one page is for or against it. match.go
+// finds the best sentences, and a linear model says whether they support it. The rules of contradict.go say whether one contradicts it.
+// [Verdict] counts the stances, each site once, and copies of a page not at all. Of a living person it says nothing on thin evidence.
 //
 // Conflicts: [FindConflicts] (conflict.go) finds claims of different sources that contradict each other, by the dates
 // and numbers in them (figures.go).
@@ -138,8 +137,7 @@ func aboutPerson(statement string, pages []Page) (person, lives bool) {
 	return lives, lives
 }
 
-// reportsDeath reports whether a text says that somebody with one of the names died: the name is next to the word for
-// death.
+// reportsDeath reports whether a text says that somebody with one of the names died. The name is next to the word for death.
 func reportsDeath(s string, names map[string]bool) bool {
 	words := text.Words(s)
 	for i, w := range words {

@@ -146,8 +146,8 @@ func (e event) contradicts(f event) bool {
 	return e.kind == f.kind && e.date.Clashes(f.date) && sameThing(e.subject, f.subject) && e.alongside(f)
 }
 
-// sameThing reports whether two phrases name the same thing: the same words, or a name with more words before it, as
-// "Everest" and "Mount Everest".
+// sameThing reports whether two phrases name the same thing. They have the same words, or one has more words before the name, as "Everest"
+// and "Mount Everest".
 func sameThing(a, b []text.Word) bool {
 	if len(a) > len(b) {
 		a, b = b, a
@@ -266,8 +266,8 @@ func (m measure) contradicts(n measure) bool {
 	return m.alike(n) && !m.Agrees(n.Quantity) && m.sameTime(n) && (len(m.after) == 0 || len(n.after) == 0 || nested(m.after, n.after))
 }
 
-// alike reports whether two measures seem to be of the same thing. They have the same unit and last name, share most
-// words before it, and the names and aspects of one include the other's.
+// alike reports whether two measures seem to be of the same thing. They have the same unit and last name, and share most words before it.
+// The names and aspects of one include the other's.
 func (m measure) alike(n measure) bool {
 	if m.Unit != n.Unit || !nested(m.names, n.names) || !nested(m.aspect, n.aspect) || (len(m.aspect) == 0) != (len(n.aspect) == 0) {
 		return false

@@ -41,8 +41,8 @@ type term struct {
 	grams, fields []int // sets of numbers
 }
 
-// newMatcher prepares a statement for a page with a title. The words of the title say nothing in sentences that are all
-// about them, so they count only if the statement has no others.
+// newMatcher prepares a statement for a page with a title. The words of the title say nothing in sentences that are all about them. They
+// count only if the statement has no others.
 func newMatcher(statement, title string) *matcher {
 	m := &matcher{text: text.InDigits(evidence.InDigits(statement)), amounts: amountsOf(statement), title: title, grams: map[string]int{}, fields: map[int]int{}}
 	m.words = text.Words(m.text)
@@ -272,8 +272,8 @@ type rankedPassage struct {
 	worth float64
 }
 
-// rankingTraits are what the model sees. The number of shared words is not among them: a paraphrase avoids the page's
-// words, and the sentence with most of them is often about something else.
+// rankingTraits are what the model sees. The number of shared words is not among them, since a paraphrase avoids the page's words. The
+// sentence with most of them is often about something else.
 var rankingTraits = []linear.Trait[rankedPassage]{
 	{Name: "holds", Value: func(s *rankedPassage) float64 { return s.score }},
 	{Name: "holds less than the best", Value: func(s *rankedPassage) float64 { return s.below }},

@@ -13,7 +13,7 @@ import (
 // A statement turns on its points: its names, numbers, years, and the words that compare, rank or allow no exception. A
 // sentence that has all words of a statement except one of them says something else.
 
-// settles reports whether a sentence may be for or against a statement: it is about the same thing, and in earnest. earlier is the page
+// settles reports whether a sentence may be for or against a statement. It is about the same thing, and in earnest. earlier is the page
 // before the sentence. A name of the statement may be another one there if other is set.
 func (m *matcher) settles(p passage, earlier string, other bool) bool {
 	words := text.Words(p.text)
@@ -72,8 +72,8 @@ func (m *matcher) bearsOut(p passage) bool {
 	return m.inOrder(words)
 }
 
-// compared works out whether one thing has more than another by the amounts that a page gives of both: "A has more inhabitants than B". It
-// returns the index of the sentence with the second amount, or -1.
+// compared works out whether one thing has more than another by the amounts that a page gives of both. An example is "A has more
+// inhabitants than B". It returns the index of the sentence with the second amount, or -1.
 func (m *matcher) compared(sentences []string) (at int, holds bool) {
 	than := slices.IndexFunc(m.words, func(w text.Word) bool { return thanWords()[w.Key] })
 	if than < 2 {
@@ -111,7 +111,7 @@ func (m *matcher) compared(sentences []string) (at int, holds bool) {
 	return at, (a.Value > b.Value) == rising
 }
 
-// amountOf finds the amount of a kind that the first sentence with a name gives right behind it, with no other name between.
+// amountOf finds the amount of a kind that the first sentence with a name gives right behind it. No other name may be between.
 func amountOf(sentences []string, kind string, names, others []text.Word) (a amount, at int, ok bool) {
 	for at, s := range sentences {
 		words := text.Words(s)
@@ -147,8 +147,8 @@ func (m *matcher) lacking(p passage) float64 {
 	return mean(lacks, 0)
 }
 
-// heldAround returns how much of each term a sentence has, with what the sentence before it says if it names nothing else. A unit, and the
-// dimension that it measures, may be worded in another way: "34 m high" for "41 metres tall".
+// heldAround returns how much of each term a sentence has. The sentence before it counts if it names nothing else. A unit, and the
+// dimension that it measures, may be worded in another way. An example is "34 m high" for "41 metres tall".
 func (m *matcher) heldAround(p passage) []float64 {
 	all, words := []passage{p}, text.Words(p.text)
 	another := func(w text.Word) bool { return w.Upper && w.Start > 0 && !m.keys[w.Key] && !calendar(w.Key) }
@@ -211,7 +211,7 @@ var everyOne = text.LazyRegexpOf(func() string {
 var (
 	comparisons = text.LazySet(func() text.WordList { return text.AllTables().FactCheck.Comparisons })
 	thanWords   = text.LazySet(func() text.WordList { return text.AllTables().FactCheck.Than })
-	// comparedBy maps a comparative to its direction and, unless a noun follows it, to the kind of what it compares: "up length".
+	// comparedBy maps a comparative to its direction. Unless a noun follows, it also maps it to the kind of what it compares: "up length".
 	comparedBy = sync.OnceValue(func() map[string]string { return text.ByWord(text.AllTables().FactCheck.ComparedBy) })
 	// unreal are words of what is planned, possible or only said.
 	unreal = text.LazySet(func() text.WordList { return text.AllTables().FactCheck.Unreal })

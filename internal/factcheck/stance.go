@@ -107,8 +107,8 @@ func sketchOf(page string) []uint32 {
 	return text.Sketch(text.Shingles(text.HashTerms(nil, page), shingleWords), sketchSize)
 }
 
-// repeats reports whether a stance repeats one of others: on the same domain, in the same words, or on a page that is
-// mostly the same.
+// repeats reports whether a stance repeats one of others. It is on the same domain, in the same words, or on a page that is mostly the
+// same.
 func (s Stance) repeats(others []Stance) bool {
 	return slices.ContainsFunc(others, func(o Stance) bool {
 		return o.domain == s.domain || sameWords(o.Text, s.Text) || text.NearDuplicates(o.sketch, s.sketch, copiedShare)

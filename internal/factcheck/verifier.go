@@ -39,8 +39,7 @@ type Citation struct {
 	Refused []string // by page, the check that failed in [evidence.CheckCitation], or ""
 }
 
-// Open reports whether a model may be asked: the text claims something, and no exact thing in it is missing on the
-// pages.
+// Open reports whether a model may be asked. The text claims something, and no exact thing in it is missing on the pages.
 func (q Citation) Open() bool {
 	return len(q.Pages) > 0 && evidence.Checkable(q.Words) && !slices.ContainsFunc(q.Refused, evidence.IsExact)
 }

@@ -59,11 +59,11 @@ var mayDial = map[string][]string{
 	"internal/web/guard":       {"net"},
 }
 
-// mayWrap lists the rooms that may wrap the transport of a client that they received: http.Client{Transport: …}, a copy that still dials
+// mayWrap lists the rooms that may wrap the transport of a client that they received. http.Client{Transport: …} is a copy that still dials
 // through the wrapped one.
 var mayWrap = []string{"internal/llm"}
 
-// checkClients refuses connections outside the two doors of the house: the one for services that the operator chose, and the guarded one for
+// checkClients refuses connections outside the two doors of the house. One is for services that the operator chose. The guarded one is for
 // everything else.
 func checkClients(h *house, complain complainer) {
 	for _, r := range h.rooms {
@@ -162,8 +162,8 @@ func checkEnvironment(h *house, complain complainer) {
 	}
 }
 
-// checkState refuses package-level variables that change: by an assignment to them or to a part of them, or because their type exists to be
-// changed. It does not see methods that change their receiver.
+// checkState refuses package-level variables that change. A variable changes by an assignment to it or to a part of it, or because its type
+// exists to be changed. It does not see methods that change their receiver.
 func checkState(h *house, complain complainer) {
 	for _, r := range h.rooms {
 		pkg, info := h.names(r)

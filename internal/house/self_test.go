@@ -11,7 +11,8 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
-// Each rule is tested with sources that it must refuse, on the lines marked with "// no", and with sources that it must accept.
+// Each rule is tested with sources that it must refuse, on the lines marked with "// no". It is tested with sources that it must accept,
+// too.
 func TestRulesCanFail(t *testing.T) {
 	tests := []struct {
 		name   string

@@ -17,10 +17,9 @@ const magic = "linear\x00\x02"
 // maxFile limits the unpacked size.
 const maxFile = 64 << 20
 
-// Bytes encodes the model. After the magic, deflated and little-endian, come the classes (joined by line feeds, after
-// their length), the number of features, biases and scales as float32, the differences between successive 24-bit
-// hashes, and the weights as int8, class by class. The lowest bytes of all hashes come first, then the next, because
-// similar bytes compress well.
+// Bytes encodes the model. After the magic, deflated and little-endian, come the classes, joined by line feeds, after their length. The
+// number of features, biases and scales as float32 follow. Then come the differences between successive 24-bit hashes, and the weights as
+// int8, class by class. The lowest bytes of all hashes come first, then the next, because similar bytes compress well.
 func (m *Model) Bytes() []byte {
 	var out []byte
 	classes := strings.Join(m.classes, "\n")

@@ -1,9 +1,7 @@
-// Package linear is a linear classifier: each feature has a weight for each class, and a softmax over the sums gives
-// probabilities.
+// Package linear is a linear classifier. Each feature has a weight for each class, and a softmax over the sums gives probabilities.
 //
-// A separate program trains a [Model] and writes it to a few hundred kilobytes (file.go) that are embedded in the binary.
-// A linear model can explain itself: every decision is a sum,
-// and [Model.Why] returns its largest terms.
+// A separate program trains a [Model] and writes it to a few hundred kilobytes (file.go). They are embedded in the binary. A linear model
+// can explain itself: every decision is a sum, and [Model.Why] returns its largest terms.
 package linear
 
 import (

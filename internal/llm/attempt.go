@@ -237,9 +237,9 @@ func (c *Client) explain(err, cause error, model string, a *attempt) *Error {
 	return e
 }
 
-// Slots limits the concurrent requests to one server. A free slot goes to the lane that has waited longest for a turn,
-// however many requests the other lanes have. Clients of one server share one Slots. The zero value is ready. A Slots
-// must not be copied after first use.
+// Slots limits the concurrent requests to one server. A free slot goes to the lane that has waited longest for a turn. It does not matter
+// how many requests the other lanes have. Clients of one server share one Slots. The zero value is ready. A Slots must not be copied after
+// first use.
 type Slots struct {
 	// Limit is the number of concurrent requests. 0: 64. It must not change after first use.
 	Limit int

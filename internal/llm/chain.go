@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// chain asks one model after another until one answers or has passed words to say, since those cannot be taken back.
+// chain asks one model after another until one answers. It stops when one has passed words to say, since those cannot be taken back.
 func (c *Client) chain(ctx context.Context, r Request, say func(string)) (Answer, error) {
 	var answer Answer
 	var err error
@@ -96,8 +96,8 @@ func (a *Answer) add(t *attempt, model string) {
 	a.Usage.Cost += t.usage.Cost
 }
 
-// patience returns how long a model may be silent before its first word: FirstToken, or a fair share of the remaining
-// time if other models are left.
+// patience returns how long a model may be silent before its first word. It is FirstToken, or a fair share of the remaining time if other
+// models are left.
 func (c *Client) patience(ctx context.Context, left int) time.Duration {
 	patience := c.first()
 	if deadline, ok := ctx.Deadline(); ok && left > 0 {

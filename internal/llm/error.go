@@ -34,7 +34,7 @@ type Error struct {
 	Model      string
 	Status     int           // HTTP status, or the code of an error inside a stream; 0 if there was none
 	RetryAfter time.Duration // how long the server asked to wait; 0 if it did not
-	Cause      string        // one line of at most 300 bytes, redacted; may quote the server, so do not show it to users or models
+	Cause      string        // one line of at most 300 bytes, redacted. It may quote the server, so do not show it to users or models
 	Partial    bool          // the answer had begun: Answer.Text holds its beginning
 
 	problem problem // the body of the error; compat.adapt reads it

@@ -14,8 +14,8 @@
 //   - stream.go decodes the events of a stream and separates a model's thoughts from its words.
 //   - error.go is the closed set of failures.
 //
-// A stream that ends without a finish reason is an error ([Truncated]) whatever it held, because the protocol has no
-// other sign that an answer is complete.
+// A stream that ends without a finish reason is an error ([Truncated]) whatever it held. The protocol has no other sign that an answer is
+// complete.
 //
 // models.go asks a server for its models and the size of their context. [Counter] counts tokens offline.
 package llm
@@ -102,8 +102,8 @@ type Request struct {
 // Answer is what a model said. Beside an error it holds what is known: the text so far, the usage and the failed
 // models.
 type Answer struct {
-	// Text is the visible text: everything passed to say, without trailing white space. There is one exception: if a
-	// model closed thoughts that it had not opened, Text is only the part after them.
+	// Text is the visible text: everything passed to say, without trailing white space. There is one exception. If a model closed thoughts
+	// that it had not opened, Text is only the part after them.
 	Text   string
 	Model  string // the last model asked, as configured
 	Finish string // why the model stopped: "stop", "length", "content_filter", …; "" if unknown

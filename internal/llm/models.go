@@ -163,10 +163,9 @@ type Window struct {
 	Source string // the part of the server's API that said so, such as "/api/ps"
 }
 
-// Window asks the server for the size of Model's context. There is no common API for that, so it tries several: the
-// list of models (vLLM, OpenRouter, Groq, Mistral), /props (llama.cpp), /api/ps and /api/show (Ollama), /api/v0/models
-// (LM Studio). Ollama reports the size in force only while the model is loaded. If no API reports a size, Window
-// returns the zero value.
+// Window asks the server for the size of Model's context. There is no common API for that, so it tries several. They are the list of models
+// (vLLM, OpenRouter, Groq, Mistral), /props (llama.cpp), /api/ps and /api/show (Ollama), and /api/v0/models (LM Studio). Ollama reports the
+// size in force only while the model is loaded. If no API reports a size, Window returns the zero value.
 func (c *Client) Window(ctx context.Context) Window {
 	inner, giveUp := context.WithCancelCause(ctx)
 	defer giveUp(nil)
@@ -313,7 +312,7 @@ func (c *Client) studioWindow(ctx context.Context) Window {
 	return Window{}
 }
 
-// readOutside sends a request to a path of the server that is not below BaseURL and decodes the reply into v.
+// readOutside sends a request to a path of the server that is not below BaseURL. It decodes the reply into v.
 func (c *Client) readOutside(ctx context.Context, method, path string, question []byte, v any) error {
 	base, err := url.Parse(c.BaseURL)
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"sync"
 )
 
-// chunk is one event of a stream in the form of any server, or a whole answer that was not streamed. go-openai's own
-// type drops "reasoning" and most errors, and fails if content is a list.
+// chunk is one event of a stream in the form of any server. It may be a whole answer that was not streamed. go-openai's own type drops
+// "reasoning" and most errors, and fails if content is a list.
 type chunk struct {
 	Choices []choice        `json:"choices"`
 	Usage   json.RawMessage `json:"usage"`
@@ -133,10 +133,9 @@ func given(raw json.RawMessage) bool {
 	return true
 }
 
-// problemIn reads an error body. It knows {"error":{…}} with a code that is a string, a number or null;
-// {"error":"text"}; the same in a list (Gemini); the fields at the top level (Mistral, old vLLM); a "detail" that is a
-// string or a list of places (FastAPI); and an error with its cause in metadata.raw (OpenRouter). For other bodies it
-// returns an empty problem.
+// problemIn reads an error body. It knows {"error":{…}} with a code that is a string, a number or null. It knows {"error":"text"}, and the
+// same in a list (Gemini). Other servers have the fields at the top level (Mistral, old vLLM). "detail" is a string or a list of places
+// (FastAPI). OpenRouter has the cause in metadata.raw. For other bodies it returns an empty problem.
 func problemIn(raw []byte) problem {
 	var list []json.RawMessage
 	if json.Unmarshal(raw, &list) == nil && len(list) > 0 {
@@ -219,9 +218,8 @@ func textOf(raw json.RawMessage) string {
 	return string(raw)
 }
 
-// thoughts removes from a text that arrives in pieces of any size what a model writes for itself or for a program:
-// <think>…</think>, and calls of tools, which small models write as text. It keeps a tag after a backtick, which is about
-// the tag.
+// thoughts removes what a model writes for itself or for a program from a text that arrives in pieces of any size. That is
+// <think>…</think>, and calls of tools, which small models write as text. It keeps a tag after a backtick, which is about the tag.
 type thoughts struct {
 	// late is set for models that close thoughts without opening them, because their template opens them. Nothing is
 	// passed on until the closing tag or the end decides.

@@ -13,8 +13,8 @@ import (
 // Counter counts tokens with the o200k vocabulary, which is part of the binary. The zero value is ready. A Counter is
 // safe for concurrent use and must not be copied after the first Count.
 type Counter struct {
-	// Model is the model whose tokens are counted. If it has another vocabulary, the count is an estimate and is raised
-	// by 10 %, because a prompt that is too long is worse than a short one. Empty: no margin.
+	// Model is the model whose tokens are counted. If it has another vocabulary, the count is an estimate and is raised by 10 %. A prompt that
+	// is too long is worse than a short one. Empty: no margin.
 	Model string
 
 	once    sync.Once
@@ -81,11 +81,10 @@ func plainName(model string) string {
 	return strings.ToLower(model[strings.LastIndexByte(model, '/')+1:])
 }
 
-// table finds the rank of a token by the hash of its text, because the texts themselves would take twice the room. The
-// first bits of a hash choose one of the buckets. The table begins with where each bucket begins, as the number of
-// entries before it. An entry has 6 bytes: the rank in rankBits, and above them the last bits of the hash. One text in a
-// hundred million has the hash of a token without being it, and is then counted as that token. Numbers have their low
-// byte first. TestVocabulary writes and checks the file.
+// table finds the rank of a token by the hash of its text. The texts themselves would take twice the room. The first bits of a hash choose
+// one of the buckets. The table begins with where each bucket begins, as the number of entries before it. An entry has 6 bytes: the rank in
+// rankBits, and above them the last bits of the hash. One text in a hundred million has the hash of a token without being it. It is counted
+// as that token. Numbers have their low byte first. TestVocabulary writes and checks the file.
 //
 //go:embed o200k.table
 var table string
@@ -143,8 +142,8 @@ const none = 1<<32 - 1
 // or a change of script are not words, and are counted in parts.
 const maxPiece = 512
 
-// countTokens returns the number of tokens in text: one for each word that is a token, and the result of byte pair
-// encoding for other words (github.com/openai/tiktoken, _educational.py).
+// countTokens returns the number of tokens in text. A word that is a token counts as one, and other words are split by byte pair encoding
+// (github.com/openai/tiktoken, _educational.py).
 func countTokens(text string) int {
 	n := 0
 	for len(text) > 0 {
@@ -336,8 +335,8 @@ func letters(text string, from int) int {
 	return end
 }
 
-// signs returns the end of characters that are not letters, numbers or spaces, with the line breaks and slashes after
-// them. It returns from if there are none.
+// signs returns the end of characters that are not letters, numbers or spaces. The line breaks and slashes after them belong to it. It
+// returns from if there are none.
 func signs(text string, from int) int {
 	at := from
 	for at < len(text) {
@@ -356,8 +355,7 @@ func signs(text string, from int) int {
 	return at
 }
 
-// spaces returns the end of white space: after its last line break, else before its last character if other text
-// follows.
+// spaces returns the end of white space. It is after its last line break, else before its last character if other text follows.
 func spaces(text string) int {
 	end := run(text, 0, space, all)
 	if last := strings.LastIndexAny(text[:end], "\r\n"); last >= 0 {

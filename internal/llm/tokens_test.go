@@ -175,8 +175,8 @@ func makeTable(t *testing.T, tokens []string) string {
 	return string(starts) + string(all) + "\x00\x00"
 }
 
-// cutting is tiktoken's expression, which wordEnd replaces. The added group avoids the library's special engine for the
-// exact expression, which ends the white space of "\n \n" after the first line break and skips "\x7f".
+// cutting is tiktoken's expression, which wordEnd replaces. The added group avoids the library's special engine for the exact expression.
+// That engine ends the white space of "\n \n" after the first line break and skips "\x7f".
 const cutting = `(?:[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?|` +
 	`[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?|` +
 	`\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+)`

@@ -287,9 +287,8 @@ func (w *watched) Read(p []byte) (int, error) {
 
 func (w *watched) Close() error { return w.body.Close() }
 
-// frames passes on the "data:" lines of a stream, each with a newline at its end, and converts "error:" lines to
-// "data:" lines. go-openai would treat other lines as parts of an error, stop at 300 keep-alives, and lose a last line
-// without a newline.
+// frames passes on the "data:" lines of a stream, each with a newline at its end. It converts "error:" lines to "data:" lines. go-openai
+// would treat other lines as parts of an error and stop at 300 keep-alives. It would lose a last line without a newline.
 type frames struct {
 	x    *exchange
 	body io.Closer
@@ -343,8 +342,7 @@ func (f *frames) next() ([]byte, error) {
 
 // frame converts one line. It drops comments and fields other than data.
 //
-// A line that begins with {"error": gets a space before the quotes, or go-openai would turn it into its own kind of
-// error.
+// A line that begins with {"error": gets a space before the quotes. Otherwise go-openai would turn it into its own kind of error.
 func (f *frames) frame(line []byte) []byte {
 	data, ok := bytes.CutPrefix(line, []byte("data:"))
 	switch {

@@ -1,8 +1,8 @@
 // Package redact keeps secrets out of everything that leaves the program: logs, errors, records, replies.
 //
-// One [Redactor] is made at startup from all configured secrets. It finds a secret as written, and in the forms in which
-// a hijacked model may try to leak it: base64, hexadecimal, reversed. It searches the text as a person reads it
-// (view.go), so that no mark, space or code between the letters hides a secret.
+// One [Redactor] is made at startup from all configured secrets. It finds a secret as written, and in the forms in which a hijacked model
+// may try to leak it. Those are base64, hexadecimal and reversed. It searches the text as a person reads it (view.go). So no mark, space or
+// code between the letters hides a secret.
 //
 // Values that are too short or too plain for a real secret are not hidden. Servers without keys are often given
 // "ollama" or "secret" as one, and hiding such words would damage innocent text. [Protects] draws the line.
@@ -114,8 +114,8 @@ func codedForms(s string) []string {
 	return append([]string{h, strings.ToUpper(h)}, base64Forms([]byte(s))...)
 }
 
-// base64Forms returns the secret's encodings at each of the three alignments inside a longer text, without the
-// characters at both ends that depend on neighbours.
+// base64Forms returns the secret's encodings at each of the three alignments inside a longer text. They lack the characters at both ends,
+// which depend on neighbours.
 func base64Forms(b []byte) []string {
 	var forms []string
 	for shift := range 3 {

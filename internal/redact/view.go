@@ -12,10 +12,10 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// view is a text in the form in which it is searched for secrets, with the position of each byte in the original. It
-// drops or replaces what a reader does not notice: formatting marks, white space, invisible characters, accents, case,
-// letters of other alphabets that look Latin, prefixes such as the percent sign of a character's number, and the references by which a page
-// of HTML writes a character.
+// view is a text in the form in which it is searched for secrets. It has the position of each byte in the original. It drops or replaces
+// what a reader does not notice: formatting marks, white space, invisible characters, accents and case. It does the same with letters of
+// other alphabets that look Latin. So it does with prefixes such as the percent sign of a character's number, and with the references by
+// which HTML writes a character.
 type view struct {
 	text     []byte
 	from, to []int // original positions of the characters; nil unless places
@@ -55,8 +55,8 @@ func kindOf(holds func(rune) bool) *kind {
 	return k
 }
 
-// unseen returns the parts of Markdown that Discord does not show: a link's target, the language of a code block, the
-// number of an emoji. It also returns citations, which readers skip.
+// unseen returns the parts of Markdown that Discord does not show. They are a link's target, the language of a code block and the number of
+// an emoji. It also returns citations, which readers skip.
 func unseen(s string) (spans [][]int) {
 	inBlock := false
 	for i := 0; i < len(s); {
@@ -94,7 +94,7 @@ const (
 
 var tag = text.NewLazyRegexp("^(?:```[A-Za-z0-9_+.#-]*\n|<a?:\\w+:[0-9]+>|\\[[0-9]{1,2}\\??\\])")
 
-// targetLength returns the length of the "](target)" at the start of s, or 0 if the target does not end on its line.
+// targetLength returns the length of the "](target)" at the start of s. It returns 0 if the target does not end on its line.
 func targetLength(s string) int {
 	depth := 0
 	for i := range len(s) {
@@ -170,7 +170,7 @@ func (k *kind) read(buf []byte, s string, hidden [][]int, places bool) view {
 	return v
 }
 
-// plain reads ASCII characters from i on, up to the possible start of a number or a reference, and returns where they end.
+// plain reads ASCII characters from i on, up to the possible start of a number or a reference. It returns where they end.
 func (k *kind) plain(v *view, s string, i int, hidden [][]int) int {
 	end := len(s)
 	if len(hidden) > 0 {
@@ -344,8 +344,8 @@ func (r *Redactor) Begun(s string) int {
 	return end
 }
 
-// overlap returns the length of the longest suffix of text that is a proper prefix of form, if longer than leading;
-// else 0.
+// overlap returns the length of the longest suffix of text that is a proper prefix of form. It returns 0 if that is not longer than
+// leading.
 func overlap(text, form []byte) int {
 	if len(text) >= len(form) {
 		text = text[len(text)-len(form)+1:]

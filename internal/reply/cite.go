@@ -147,9 +147,9 @@ const (
 	longestWords = 2000 // bytes of the words before a citation; more is not a sentence
 )
 
-// Mark writes [n?] for each citation that its page does not support. It returns the refused citations and the number of
-// all citations. The text has passed the guard. If it is still growing, Mark returns only the settled beginning, so that
-// marks do not change later, except through [Marker.Settle]. The work is linear in the length of the text.
+// Mark writes [n?] for each citation that its page does not support. It returns the refused citations and the number of all citations. The
+// text has passed the guard. If it is still growing, Mark returns only the settled beginning. So marks do not change later, except through
+// [Marker.Settle]. The work is linear in the length of the text.
 func (m *Marker) Mark(text string, growing bool) (marked string, refused []turn.Citation, n int) {
 	if m == nil || m.Lookup == nil || len(m.Lookup.Sources) == 0 {
 		return text, nil, 0
@@ -303,8 +303,8 @@ func firstReference(s string, from int) int {
 	return -1
 }
 
-// following returns where the first sentence or line of s ends, or where the next citation begins; -1 if there is
-// neither. The end of a growing text ends no sentence.
+// following returns where the first sentence or line of s ends, or where the next citation begins. It returns -1 if there is neither. The
+// end of a growing text ends no sentence.
 func following(s string, growing bool) int {
 	ended := sentenceEnd
 	stop := strings.IndexAny(s, "\n[")

@@ -27,7 +27,7 @@ func (c *codes) at(s string, i int) (ticks, end int, open bool) {
 		return ticks, 0, open
 	}
 	c.odd = c.odd || len(run) >= 3 && !(blankBefore(s[:i]) && blankBefore(s[:ticks+length]) && strings.HasPrefix(s[ticks+length+len(run):min(len(s), ticks+length+len(run)+1)]+"\n", "\n"))
-	// Code that is neither a block nor short and on one line may be cut, and would then not be code.
+	// Code that is neither a block nor short and on one line may be cut. It would then not be code.
 	apart := !block && (length > longestHold || strings.Contains(s[ticks:ticks+length], "\n"))
 	// Discord ends a block of four backticks at the first three.
 	apart = apart || len(run) > 3 && strings.Contains(s[ticks:ticks+length], "```")
@@ -65,8 +65,8 @@ func blankBefore(before string) bool {
 	return strings.Trim(before[strings.LastIndexByte(before, '\n')+1:], " \t") == ""
 }
 
-// backticks records where code begins and ends. It does not skip the code, because a link may go on after backticks
-// that Discord does not treat as code.
+// backticks records where code begins and ends. It does not skip the code. A link may go on after backticks that Discord does not treat as
+// code.
 func (c *scrubber) backticks() {
 	ticks, end, open := c.codes.at(c.s, c.i)
 	c.i = ticks

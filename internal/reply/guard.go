@@ -122,8 +122,8 @@ func (r Rules) scrub(s string, found *tally) string {
 // longestPrefix limits the marks of lists and quotations before a line's small type, in bytes.
 const longestPrefix = 32
 
-// smallType removes the mark for small type from a line, because only code writes such lines, for example for sources
-// (O8). The line may be quoted or in a list.
+// smallType removes the mark for small type from a line. Only code writes such lines, for example for sources (O8). The line may be quoted
+// or in a list.
 func (c *scrubber) smallType() {
 	mark := SmallType[:len(SmallType)-1]
 	end := c.i + len(mark)

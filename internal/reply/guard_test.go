@@ -273,8 +273,8 @@ func hostileText() *rapid.Generator[string] {
 	})
 }
 
-// The links that Discord's clients recognise: a scheme and everything up to white space or "<", and everything without
-// a space in angle brackets. White space is JavaScript's.
+// These are the links that Discord's clients recognise. One is a scheme and everything up to white space or "<". The other is everything
+// without a space in angle brackets. White space is JavaScript's.
 var (
 	bareURL  = regexp.MustCompile(`(?i)https?://[^\s<\p{Z}\x{FEFF}]+`)
 	angleURL = regexp.MustCompile(`(?i)<https?:/[^ >]+>`)

@@ -10,9 +10,8 @@ import (
 	"unicode/utf8"
 )
 
-// The judge parses posts independently of the guard, by Discord's published Markdown rules. A block of code extends to the
-// next three backticks wherever they are, inline code may span lines, and quotations, headings and list items are parsed
-// separately.
+// The judge parses posts independently of the guard, by Discord's published Markdown rules. A block of code extends to the next three
+// backticks wherever they are, and inline code may span lines. Quotations, headings and list items are parsed separately.
 
 // passage is a part of a post: shown as written, or parsed for formatting.
 type passage struct {

@@ -88,8 +88,8 @@ func (c *scrubber) colon() {
 	c.link(start, end)
 }
 
-// link checks the token s[start:end]. The link may be only its beginning, because surrounding text has marks of its
-// own. In code a link without angle brackets may be followed only by marks, since Discord may not treat it as code.
+// link checks the token s[start:end]. The link may be only its beginning, because surrounding text has marks of its own. In code a link
+// without angle brackets may be followed only by marks. Discord may not treat it as code.
 func (c *scrubber) link(start, end int) {
 	token, behind := c.s[start:end], c.i+len("://")-start
 	quoted := len(token)
@@ -123,9 +123,9 @@ func userInfo(rest string) bool {
 	return strings.IndexByte(rest, '@') >= 0
 }
 
-// ends lists possible ends of the link in a token, likeliest first: before the quotation mark or bracket at quoted, at
-// the end, and before the first character of another script, since languages without spaces add words directly.
-// Trailing marks are removed from each.
+// ends lists possible ends of the link in a token, likeliest first. They are before the quotation mark or bracket at quoted, and at the
+// end. A third is before the first character of another script, since languages without spaces add words directly. Trailing marks are
+// removed from each.
 func ends(token string, quoted int, code, odd bool) []int {
 	plain := token[:quoted]
 	switch {
@@ -306,8 +306,8 @@ func (c *scrubber) angle() {
 	c.replace(c.i, c.i+len(m[0]), "<"+canonical+">")
 }
 
-// everyone drops the @ of @everyone and @here. A space after it would do for Discord, but a bridge or another bot
-// that tidies white space would put the mention together again; without the sign there is none.
+// everyone drops the @ of @everyone and @here. A space after it would do for Discord. But a bridge or another bot that tidies white space
+// would put the mention together again. Without the sign there is none.
 func (c *scrubber) everyone() {
 	end := c.i
 	for end < len(c.s) && c.s[end] == '@' {
@@ -326,9 +326,9 @@ func (c *scrubber) everyone() {
 // linkedCitation is a citation as Linked writes it.
 var linkedCitation = text.NewLazyRegexp(`\[(\[\d{1,2}\??\])\]\(<[^<>\s]*>\)`)
 
-// Linked returns one post in which citations are links to their sources: [[1]](<https://example.org/>). It is for the post alone: records
-// and history have the citations as they were, and where Split cuts depends on no link. A citation stays as it is in code, in small type,
-// in a link, and where its address would make the post longer than limit UTF-16 units.
+// Linked returns one post in which citations are links to their sources: [[1]](<https://example.org/>). It is for the post alone. Records
+// and history have the citations as they were, and where Split cuts depends on no link. A citation stays as it is in code, in small type
+// and in a link. It also stays where its address would make the post longer than limit UTF-16 units.
 func Linked(post string, l *turn.Lookup, secrets *redact.Redactor, limit int) string {
 	if l == nil || len(l.Sources) == 0 {
 		return post
@@ -361,7 +361,7 @@ func Linked(post string, l *turn.Lookup, secrets *redact.Redactor, limit int) st
 	return out.String() + post[copied:]
 }
 
-// citationAt returns the end of the citation at post[i], or i if there is none or it is part of a link.
+// citationAt returns the end of the citation at post[i]. It returns i if there is none or it is part of a link.
 func citationAt(post string, i int) int {
 	at := oneCitation.FindStringIndex(post[i:min(len(post), i+len("[99?]"))])
 	if at == nil || at[0] != 0 || i > 0 && post[i-1] == '[' || strings.HasPrefix(post[i+at[1]:], "(") || strings.HasPrefix(post[i+at[1]:], "]") {

@@ -40,8 +40,8 @@ func TestLinked(t *testing.T) {
 	}
 }
 
-// TestLinkedFits fills posts with citations. None is longer than Discord allows, none has a link that is cut, and there are as many posts as
-// without links.
+// TestLinkedFits fills posts with citations. None is longer than Discord allows, and none has a link that is cut. There are as many posts
+// as without links.
 func TestLinkedFits(t *testing.T) {
 	t.Parallel()
 	l := &turn.Lookup{Sources: []turn.Source{{N: 1, URL: "https://a.example/" + strings.Repeat("é", 90)}, {N: 2, URL: "https://b.example/"}}}

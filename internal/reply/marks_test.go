@@ -131,7 +131,7 @@ func TestMarksDoNotFlicker(t *testing.T) {
 	})
 }
 
-// What looks like code while a text grows may turn out to be none, and so its citations to be ones.
+// What looks like code while a text grows may turn out to be none. Then its citations count.
 func TestMarksOfCodeDoNotFlicker(t *testing.T) {
 	for name, text := range map[string]string{
 		"a fence that inline code ends": "```\nIt is 1,999 long [1]`x [1]````\n",
@@ -173,7 +173,7 @@ func TestMarkIsLinearOnHostileText(t *testing.T) {
 	}
 }
 
-// BenchmarkMarkHostile is of 100 kB each: the times of the units are alike, and of a quarter of the text a quarter.
+// BenchmarkMarkHostile has 100 kB of each unit. The times of the units are alike, and a quarter of the text takes a quarter.
 func BenchmarkMarkHostile(b *testing.B) {
 	for _, unit := range []string{"a\n[1]", "[1] a b\n", "[1]. ", "[1](<", "``x`"} {
 		b.Run(unit, func(b *testing.B) {

@@ -12,10 +12,9 @@
 // Code writes the lines below a reply: [Sources] lists what it cites, and [OwnWords] returns a post without them
 // (sources.go).
 //
-// The program's own sentences, such as notices and answers to commands, are translated by [Say] (translate.go). Each
-// language has a file, such as de.toml for German, with English sentences on the left and translations on the right. A
-// sentence without a translation stays English. A test of package bot compares the sentences in the code with the files:
-// a change to a sentence must change every file.
+// The program's own sentences, such as notices and answers to commands, are translated by [Say] (translate.go). Each language has a file,
+// such as de.toml for German. English sentences are on the left and translations on the right. A sentence without a translation stays
+// English. A test of package bot compares the sentences in the code with the files. A change to a sentence must change every file.
 package reply
 
 import (
@@ -105,8 +104,8 @@ func (r Rules) Visible(partial string) string {
 	return partial[:end]
 }
 
-// LastBoundary returns the end of the last complete token. It is after white space, or after a character of a script
-// without spaces whose letters occur in no address or secret.
+// LastBoundary returns the end of the last complete token. It is after white space, or after a character of a script without spaces. The
+// letters of that script occur in no address or secret.
 func LastBoundary(s string) int {
 	for end := len(s); end > 0; {
 		r, size := utf8.DecodeLastRuneInString(s[:end])

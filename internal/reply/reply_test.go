@@ -11,7 +11,7 @@ import (
 	"familiar/internal/test/bulk"
 )
 
-// post sends a reply, or the beginning of one that grows, through the guard and the splitter, and judges what comes of it.
+// post sends a reply, or the beginning of one that grows, through the guard and the splitter. It judges the result.
 func post(rules Rules, marker *Marker, text string, growing bool, limit int) error {
 	if growing {
 		text = rules.Visible(text)
@@ -120,8 +120,8 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// A link is allowed if a person wrote it, and never because a bot did: what this one posted may come from a page, and
-// what another posted from anybody.
+// A link is allowed if a person wrote it, and never because a bot did. What this one posted may come from a page, and what another posted
+// from anybody.
 func TestLinksOfTheParent(t *testing.T) {
 	const link = "https://example.org/a"
 	for _, tt := range []struct {
@@ -176,7 +176,7 @@ func TestSecretUnderMarks(t *testing.T) {
 	}
 }
 
-// While it grows, no more of a secret is shown than a few characters, and nothing that was shown is taken back.
+// While it grows, no more of a secret is shown than a few characters. Nothing that was shown is taken back.
 func TestGrowingSecretIsHeldBack(t *testing.T) {
 	for _, sign := range []string{" ", "\n", " **", "\u200b ", " \\"} {
 		text := "It is " + strings.Join(strings.Split(topSecret, ""), sign)

@@ -95,9 +95,8 @@ func sourceLine(language string, s turn.Source) string {
 
 func day(t time.Time) string { return t.UTC().Format(time.DateOnly) }
 
-// Inert returns a stranger's text as one line of at most limit characters, without formatting or links in Discord. It
-// removes marks before the guard looks, because that may complete a link, and again afterwards, because the guard
-// writes some.
+// Inert returns a stranger's text as one line of at most limit characters, without formatting or links in Discord. It removes marks before
+// the guard looks, because that may complete a link. It does so again afterwards, because the guard writes some.
 func Inert(s string, limit int) string {
 	guarded, _ := Rules{}.Guard(unmark(clean.Line(s, limit)))
 	return unmark(guarded)
@@ -130,8 +129,8 @@ func Body(post string) string {
 	return strings.Join(kept, "\n")
 }
 
-// Unlabelled removes the time and the name that a model writes before its words when it imitates the other messages, as
-// in "[10:53] **Sage:** ". undecided means that the text may still become such a label.
+// Unlabelled removes the time and the name that a model writes before its words when it imitates the other messages. An example is "[10:53]
+// **Sage:** ". undecided means that the text may still become such a label.
 func Unlabelled(text, name string) (rest string, undecided bool) {
 	text = strings.TrimLeft(text, " \n")
 	rest = text

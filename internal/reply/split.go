@@ -13,13 +13,12 @@ import (
 // Split cuts Markdown into pieces of at most limit UTF-16 units, each suitable as a message. A limit of less than 40
 // counts as 40. No piece is blank, and a blank text has no pieces.
 //
-// A piece ends before the first paragraph, list, table or block of code that would not fit whole. If that is too long
-// for any piece, or is a paragraph without which the piece would be nearly empty, it is cut between items or lines, else
-// between sentences, else between words, else between characters as people see them (UAX #29). Inline code is cut only
-// if there is no other place, and an address never, because half of one leads elsewhere. A cut block of code is closed
-// and opened again, with its info string, in the next piece. A block that the text never closes is closed at its end.
-// Text keeps its order. Only white space at a cut, a closing fence right after a cut, and an address too long for any
-// piece are lost; "(link removed)" replaces that address.
+// A piece ends before the first paragraph, list, table or block of code that would not fit whole. If that is too long for any piece, or is
+// a paragraph without which the piece would be nearly empty, it is cut. The cut is between items or lines, else between sentences, else
+// between words. The last choice is between characters as people see them (UAX #29). Inline code is cut only if there is no other place. An
+// address is never cut, because half of one leads elsewhere. A cut block of code is closed and opened again, with its info string, in the
+// next piece. A block that the text never closes is closed at its end. Text keeps its order. Only white space at a cut, a closing fence
+// right after a cut, and an address too long for any piece are lost. "(link removed)" replaces that address.
 //
 // While a text of valid UTF-8 grows, its pieces never become fewer, and only the last one changes. Where a piece ends
 // depends only on what it could hold and on the next character.
@@ -54,8 +53,8 @@ func Head(text string, limit int) string {
 	return ""
 }
 
-// resume returns the start of a piece: without blank lines and, if the code ended with the piece before, without its
-// closing fence. The indentation of a line stays.
+// resume returns the start of a piece without blank lines. If the code ended with the piece before, it is without its closing fence. The
+// indentation of a line stays.
 func resume(text string, lineStart bool, f fence) (string, fence) {
 	for {
 		body := strings.TrimLeftFunc(text, unicode.IsSpace)
@@ -361,7 +360,7 @@ func (w *window) between() int {
 	return inner
 }
 
-// mayCut reports whether a line may be cut at p: the rest must not change its meaning at the start of a line.
+// mayCut reports whether a line may be cut at p. The rest must not change its meaning at the start of a line.
 func (w *window) mayCut(p int) bool {
 	l := w.line(p)
 	if p <= w.third || p > l.max || l.kind == lineOpening || l.kind == lineClosing || w.whole.holds(p) || w.ticks(p) {
@@ -472,8 +471,8 @@ const longestBegun = 7
 
 var begun = text.NewLazyRegexp(`(?i)<?h(?:t(?:tp?|tps)?)?:?$`)
 
-// addressAt returns the address whose scheme ends at colon and does not start before from; it is empty if there is
-// none. Discord makes links of no other schemes, and the guard removes those for other programs.
+// addressAt returns the address whose scheme ends at colon and does not start before from. It is empty if there is none. Discord makes
+// links of no other schemes, and the guard removes those for other programs.
 func addressAt(text string, from, colon int) (start, end int) {
 	switch {
 	case hasScheme(text[from:colon], "https"):
@@ -499,7 +498,7 @@ func hasScheme(s, scheme string) bool {
 	return len(s) >= len(scheme) && strings.EqualFold(s[len(s)-len(scheme):], scheme)
 }
 
-// tooLong returns the end of the address at the start of text if it does not fit in room; else 0.
+// tooLong returns the end of the address at the start of text if it does not fit in room. Otherwise it returns 0.
 func tooLong(text string, room int) int {
 	colon := strings.Index(CutUnits(text, room), ":/")
 	if colon < 0 {

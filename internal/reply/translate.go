@@ -46,7 +46,7 @@ func read(pattern string) map[string]map[string]string {
 	return all
 }
 
-// Receipt formats a receipt in a language, given by its BCP 47 tag, which may be one that has no other sentences.
+// Receipt formats a receipt in a language, given by its BCP 47 tag. The language may have no other sentences.
 func Receipt(tag, sentence string, values ...any) string {
 	language, _, _ := strings.Cut(strings.ToLower(tag), "-")
 	if translated, ok := receipts()[language][sentence]; ok {
@@ -65,7 +65,7 @@ func Languages() []string {
 	return all
 }
 
-// LanguageOf returns the supported language of a BCP 47 tag, such as "pt" for "pt-BR", or "en" if it is not supported.
+// LanguageOf returns the supported language of a BCP 47 tag, such as "pt" for "pt-BR". It returns "en" if it is not supported.
 func LanguageOf(tag string) string {
 	code, _, _ := strings.Cut(strings.ToLower(tag), "-")
 	if translations()[code] == nil {

@@ -20,8 +20,8 @@ type Page struct {
 	Published   time.Time // zero if unknown
 }
 
-// The advanced depth finds several times the hits wanted, reads them, drops pages that are not prose, and ranks the
-// rest by their text.
+// The advanced depth finds several times the hits wanted and reads them. It drops pages that are not prose, and ranks the rest by their
+// text.
 const (
 	candidatesPerHit = 4
 	reading          = 4 * time.Second        // for reading pages, on top of Engine.Timeout
@@ -139,8 +139,8 @@ func (e *Engine) chooseRead(q Query, pages []*candidate, texts []Page) []*candid
 	return append(answers, spread(good)...)
 }
 
-// isProse reports whether a text consists of sentences: more than 50 words, more than 3 sentences, and 5 to 30 words
-// per sentence on average. A line with fewer than three words is a label.
+// isProse reports whether a text consists of sentences. It has more than 50 words, more than 3 sentences, and 5 to 30 words per sentence on
+// average. A line with fewer than three words is a label.
 func isProse(s string) bool {
 	words, sentences := 0, 0
 	for _, sentence := range text.Sentences(s) {
@@ -173,10 +173,9 @@ func wordCount(s string) int {
 // mostHits is the highest count of a word. More of it does not make a page more relevant.
 const mostHits = 10
 
-// pageScore rates how much a page is about the query. It adds 30 if the text contains the whole query and 20 if the
-// title does; 3 for each occurrence of a query word in the text and 10 for a query word in the title; 15, 10 or 5 for a
-// page of the last 30 days, 90 days or year; 5 for a text of more than 1,000 characters. It subtracts 10 for a text of
-// fewer than 200.
+// pageScore rates how much a page is about the query. It adds 30 if the text contains the whole query and 20 if the title does. Each
+// occurrence of a query word in the text adds 3, and a query word in the title 10. A page of the last 30 days, 90 days or year gets 15, 10
+// or 5. A text of more than 1,000 characters gets 5. It subtracts 10 for a text of fewer than 200.
 func pageScore(query, title, body string, published, now time.Time) float64 {
 	flat := func(s string) string { return strings.ToLower(strings.Join(strings.Fields(s), " ")) }
 	query, title, body = flat(query), flat(title), flat(body)

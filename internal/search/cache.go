@@ -12,9 +12,8 @@ import (
 	"familiar/internal/context/turn"
 )
 
-// The cache has two levels: the answer of each backend, and the merged result. It keeps only answers with hits, and
-// only results that no backend is missing from, so that an outage does not outlive itself. A Disk keeps answers after a
-// restart.
+// The cache has two levels: the answer of each backend, and the merged result. It keeps only answers with hits, and only results that no
+// backend is missing from. So an outage does not outlive itself. A Disk keeps answers after a restart.
 const (
 	keepAnswer = time.Hour
 	keepResult = 30 * time.Minute

@@ -70,10 +70,9 @@ func (e *Engine) open() {
 	e.results = cache.NewLRU(maxResults, func(k key, r cachedResult) int64 { return r.size() + int64(len(k.text)) + 200 })
 }
 
-// Search asks the backends that serve q.Intent, FanOut of them at a time, and merges their answers. If these fail or
-// find nothing, it asks the next ones. It returns when all have answered, when waiting no longer pays (see
-// fanOut.stop), or when ctx or Timeout ends, with what has arrived by then. It cannot fail: a failure is a state of the
-// result.
+// Search asks the backends that serve q.Intent, FanOut of them at a time, and merges their answers. If these fail or find nothing, it asks
+// the next ones. It returns when all have answered, or when waiting no longer pays (see fanOut.stop). It also returns when ctx or Timeout
+// ends, with what has arrived by then. It cannot fail: a failure is a state of the result.
 func (e *Engine) Search(ctx context.Context, q Query) Result {
 	e.once.Do(e.open)
 	q = q.withDefaults()

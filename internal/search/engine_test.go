@@ -180,8 +180,7 @@ func TestWaiting(t *testing.T) {
 	}
 }
 
-// Whatever the backends do, a search ends with its context, keeps what arrived by then, and does not report a silent
-// backend as empty.
+// Whatever the backends do, a search ends with its context and keeps what arrived by then. It does not report a silent backend as empty.
 func TestDeadline(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		names := []string{"searxng", "wikipedia", "duckduckgo", "x", "y"}

@@ -40,8 +40,8 @@ type fanOut struct {
 	paid   bool      // this search has been counted against its caller's limit
 }
 
-// gather asks as many sources at once as FanOut allows, and the next ones only if these fail or find nothing. It
-// returns the sources it asked and one answer for each. An answer that did not come in time is a timeout.
+// gather asks as many sources at once as FanOut allows. It asks the next ones only if these fail or find nothing. It returns the sources it
+// asked and one answer for each. An answer that did not come in time is a timeout.
 func (e *Engine) gather(ctx context.Context, way route, q Query) ([]*source, []answer) {
 	ctx, cancel := context.WithTimeout(ctx, cmp.Or(e.Timeout, defaultTimeout))
 	defer cancel()
@@ -181,11 +181,10 @@ func (f *fanOut) found() int {
 
 func (f *fanOut) isPending(i int) bool { return f.answers[i].err == errPending }
 
-// stop returns when to stop waiting, or zero if there is not enough yet. There is enough when a source has found
-// something and most of the leading sources have answered or are late. The leading sources are the ones with the
-// greatest weight that have not failed or come back empty. A source is late when it takes longer than usual (see
-// fanOut.due). From then on stop waits for each of the others until it is late, at least Brief, and for all of them at
-// most Grace.
+// stop returns when to stop waiting, or zero if there is not enough yet. There is enough when a source has found something and most of the
+// leading sources have answered or are late. The leading sources are the ones with the greatest weight that have not failed or come back
+// empty. A source is late when it takes longer than usual (see fanOut.due). From then on stop waits for each of the others until it is
+// late, at least Brief. It waits for all of them at most Grace.
 //
 // If three sources have found something and only one is missing, that one gets Brief. An exception is a source that no
 // other can replace, such as the only forecast among pages. It weighs at least half again as much as any that found

@@ -73,8 +73,8 @@ func (f *faulty) Search(ctx context.Context, q Query) (Reply, error) {
 	return Reply{}, nil // "nothing"
 }
 
-// Whatever the backends do, a search ends in time and does not report a failure as empty. No backend is asked more
-// often than its limits allow, or sees more than its part of the query, and no secret leaks.
+// Whatever the backends do, a search ends in time and does not report a failure as empty. No backend is asked more often than its limits
+// allow, or sees more than its part of the query. No secret leaks.
 func TestFaults(t *testing.T) {
 	kinds := []string{"hits", "deaf", "error", "foreign", "busy", "partial", "junk", "panic", "nothing"}
 	rapid.Check(t, func(rt *rapid.T) {

@@ -76,7 +76,7 @@ type Health struct {
 	Requests, Failures int           // abandoned requests are not failures
 	P50, P95           time.Duration // of the last 64 answers; 0 if there are none
 
-	Left, Of int       // requests left of the limit closest to its end, as reported or counted; Of is 0 if no limit is known
+	Left, Of int       // requests left of the limit closest to its end, as reported or counted. Of is 0 if no limit is known
 	Resets   time.Time // when Left becomes Of again; zero if unknown
 }
 

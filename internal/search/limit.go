@@ -89,8 +89,8 @@ func (e *Engine) chargeCaller(q Query, now time.Time) bool {
 	return b.AllowN(now, 1)
 }
 
-// Ledger keeps how much of a limit has been used in a period, a day such as "2026-11-21" or a month such as "2026-11".
-// It needs to keep only the newest period of each name.
+// Ledger keeps how much of a limit has been used in a period. The period is a day such as "2026-11-21" or a month such as "2026-11". It
+// needs to keep only the newest period of each name.
 type Ledger interface {
 	// Take takes up to n requests, never more than limit in total, and returns how many it got. They are stored when it
 	// returns, so that a crash cannot return them.

@@ -215,8 +215,8 @@ func mergeNearDuplicates(pages []*candidate) []*candidate {
 	return kept
 }
 
-// Parameters of BM25 (Robertson and Zaragoza, "The Probabilistic Relevance Framework", 2009): saturation of term
-// frequency, length normalization, and the weight of a word in the title.
+// Parameters of BM25 (Robertson and Zaragoza, "The Probabilistic Relevance Framework", 2009). They are the saturation of term frequency,
+// length normalization, and the weight of a word in the title.
 const (
 	saturation = 1.2
 	lengthy    = 0.75

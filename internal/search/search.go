@@ -1,11 +1,10 @@
 // Package search asks several search services the same question and merges their answers into one ranked list.
 //
-// A [Query] goes to an [Engine] (engine.go). The engine picks the backends that serve the query's intent (search.go),
-// asks a few of them at the same time and waits as long as it pays (fanout.go). Callers with the same question share
-// one request (ask.go). Answers are cached in memory and on disk (cache.go). Hits from different backends on the same
-// page become one hit, ranked by all of them (merge.go). The advanced depth reads the pages before it ranks them
-// (advanced.go). Rate limits and quotas (limit.go) and a circuit breaker (health.go) decide whether a backend is asked.
-// The answer is a [Result]. A Result never says "found nothing" when a backend could not look.
+// A [Query] goes to an [Engine] (engine.go). The engine picks the backends that serve the query's intent (search.go). It asks a few of them
+// at the same time and waits as long as it pays (fanout.go). Callers with the same question share one request (ask.go). Answers are cached
+// in memory and on disk (cache.go). Hits from different backends on the same page become one hit, ranked by all of them (merge.go). The
+// advanced depth reads the pages before it ranks them (advanced.go). Rate limits and quotas (limit.go) and a circuit breaker (health.go)
+// decide whether a backend is asked. The answer is a [Result]. A Result never says "found nothing" when a backend could not look.
 //
 // The engine knows no service. Its caller passes the backends and a [Profile] for each. Package search/backend has
 // them, and its comment says how to add one.
@@ -111,8 +110,8 @@ type Result struct {
 	Failure turn.Code    // of the first backend that failed, if State is LookupFailed
 	Reason  string       // every backend that failed, with its code; set for LookupFailed and for stale results
 	Cached  bool         // this search sent nothing over the network
-	// Stale is the age of the oldest answer if all backends failed and cached answers of the last 24 hours were used
-	// instead. State is then Found, and each entry of Asked says how old its hits are.
+	// Stale is the age of the oldest answer if all backends failed. Then cached answers of the last 24 hours were used instead. State is then
+	// Found, and each entry of Asked says how old its hits are.
 	Stale time.Duration
 
 	complete bool      // no backend failed, not even in part
@@ -126,8 +125,8 @@ type Profile struct {
 	Weight float64
 	Only   []turn.Intent // intents that it serves; empty: all
 	Best   []turn.Intent // intents for which it is asked first
-	// Last lists intents for which it is asked only if no other backend serves them, or if the others fail or find
-	// nothing. They may also be in Only.
+	// Last lists intents for which it is asked only if no other backend serves them. It is also asked if the others fail or find nothing. They
+	// may also be in Only.
 	Last    []turn.Intent
 	General bool // a wide web index of its own with pictures, videos and news: first for queries of type "general"
 	// Latency is the expected time for an answer until enough answers were measured; 0 means a second. A backend that

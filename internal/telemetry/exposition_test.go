@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// The text is as https://prometheus.io/docs/instrumenting/exposition_formats/ has it: label values are escaped, series
-// are in order, and a bucket counts its bound and all smaller observations.
+// The text is as https://prometheus.io/docs/instrumenting/exposition_formats/ has it. Label values are escaped and series are in order. A
+// bucket counts its bound and all smaller observations.
 func TestExposition(t *testing.T) {
 	m := &Metrics{}
 	asked := m.counters("asked_total", "What was asked.", "by", "state")

@@ -1,11 +1,10 @@
 // Package telemetry tells other programs how the bot does: Prometheus, an orchestrator, a profiler, a collector of traces.
 //
-// [Metrics] counts the records of turns, and reads the rest from a [State] and the Go runtime on each scrape (metrics.go).
-// exposition.go holds the counts and writes the text. Labels come from closed sets or from the
-// operator's configuration, never from people, channels or servers. [Health] decides whether the process is ready
-// (health.go). [Handler] serves /metrics, /healthz, /readyz and, on a loopback address only, /debug/pprof/ (exposition.go).
-// [Exporter] sends turns to a collector of OpenTelemetry (otlp.go); spans.go turns a record into spans. They hold what
-// people and pages say only if the operator asked for that.
+// [Metrics] counts the records of turns (metrics.go). It reads the rest from a [State] and the Go runtime on each scrape. exposition.go
+// holds the counts and writes the text. Labels come from closed sets or from the operator's configuration, never from people, channels or
+// servers. [Health] decides whether the process is ready (health.go). [Handler] serves /metrics, /healthz, /readyz and, on a loopback
+// address only, /debug/pprof/ (exposition.go). [Exporter] sends turns to a collector of OpenTelemetry (otlp.go); spans.go turns a record
+// into spans. They hold what people and pages say only if the operator asked for that.
 //
 // Names and units follow https://prometheus.io/docs/practices/naming/ and, in traces,
 // https://github.com/open-telemetry/semantic-conventions-genai.

@@ -27,8 +27,8 @@ type tracer struct {
 	all      []span
 }
 
-// spans makes a trace from a record. A record knows the duration of its parts and when some of them began; the others
-// are placed where they must have been.
+// spans makes a trace from a record. A record knows the duration of its parts and when some of them began. The others are placed where they
+// must have been.
 func (e *Exporter) spans(t *turn.Trace) []span {
 	tr := &tracer{exporter: e, turn: t, trace: traceID(t.Request.ID), all: make([]span, 0, 16)}
 	root := tr.root()

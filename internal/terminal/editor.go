@@ -150,7 +150,7 @@ func (e *Editor) Close() error {
 // lineBreak stands for the end of a line in pasted text, which is edited as one line.
 const lineBreak = "⏎"
 
-// keys reads what a person types, up to the end of a line at a time, because an editor keeps nothing for the next one.
+// keys reads what a person types, up to the end of a line at a time. An editor keeps nothing for the next one.
 type keys struct {
 	from        io.Reader
 	pending     []byte

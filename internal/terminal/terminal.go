@@ -1,4 +1,4 @@
-// Package terminal is the door through which a person talks to a character at a terminal, or a script through a pipe.
+// Package terminal is the door to a character at a terminal. A person talks through it, or a script through a pipe.
 //
 //	terminal.go  the [Door]: it turns a line into an event, waits for the answer and prints it as it grows
 //	local.go     the commands that only a terminal has: /clear, /retry, /copy, /save, /sources, /quit
@@ -299,8 +299,7 @@ func (d *Door) begin(r *showing) {
 	r.painter.label(name)
 }
 
-// grow returns the part of a text that is not shown yet, or all of it if the shown part has changed. The caller holds
-// d.mu.
+// grow returns the part of a text that is not shown yet. It returns all of it if the shown part has changed. The caller holds d.mu.
 func (d *Door) grow(r *showing, whole string, final bool) string {
 	text := Plain(whole)
 	if d.Screen != nil {
@@ -354,7 +353,7 @@ func (d *Door) Respond(_ context.Context, _ turn.Command, a turn.Answer) error {
 	return err
 }
 
-// label matches the beginning of a line of a record: a word with spaces up to a column, or spaces alone.
+// label matches the beginning of a line of a record. It is a word with spaces up to a column, or spaces alone.
 var label = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:\S+ {2,}| {4,})`) })
 
 // wrapped returns a text whose lines fit into the window. A long line of a record continues below its own text.

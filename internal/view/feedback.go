@@ -10,7 +10,8 @@ import (
 	"familiar/internal/web/clean"
 )
 
-// FeedbackFrom writes the feedback that counts where the event comes from: that of the server or, in a direct message, that of the person.
+// FeedbackFrom writes the feedback that counts where the event comes from. It is that of the server or, in a direct message, that of the
+// person.
 func FeedbackFrom(e turn.Event, all []store.Feedback) string {
 	return Feedback(slices.DeleteFunc(all, func(f store.Feedback) bool {
 		return f.GuildID != e.GuildID || e.GuildID == "" && f.By != e.Command.By.ID

@@ -104,8 +104,8 @@ func entryName(e turn.LoreEntry) string {
 	return name
 }
 
-// recollections lists the messages and lore passages that were recalled for the turn, where they are and why they were chosen, and what the
-// side model left out. Their text is in the prompt, which fewer people may see.
+// recollections lists the messages and lore passages that were recalled for the turn. It says where they are, why they were chosen, and
+// what the side model left out. Their text is in the prompt, which fewer people may see.
 func recollections(t *turn.Trace) string {
 	var w writer
 	n := 0
@@ -150,7 +150,7 @@ func embeddings(t *turn.Trace) (lines []string) {
 	return lines
 }
 
-// Learning writes how often each result of a side model's proposals occurred, and which channels wait to be read for memory.
+// Learning writes how often each result of a side model's proposals occurred. It also writes which channels wait to be read for memory.
 func Learning(counts map[string]int, waiting []memory.Watermark) string {
 	var w writer
 	if len(counts)+len(waiting) == 0 {

@@ -19,7 +19,8 @@ const (
 	storyClaims = 2
 )
 
-// Story tells a turn in about twenty lines: the question, the searches and pages, the model, and how long each took. [Whole] has the rest.
+// Story tells a turn in about twenty lines. It has the question, the searches and pages, the model, and how long each took. [Whole] has the
+// rest.
 func Story(t *turn.Trace) string {
 	var w writer
 	w.WriteString(what(t))
@@ -145,7 +146,8 @@ func bar[T int | time.Duration](from, to, whole T, width int) string {
 	return strings.Repeat("·", first) + strings.Repeat("█", last-first) + strings.Repeat("·", width-last)
 }
 
-// timeline shows when each part ran and how long it took: the providers, which run at the same time, the steps of the lookup, and the model.
+// timeline shows when each part ran and how long it took. The parts are the providers, which run at the same time, the steps of the lookup,
+// and the model.
 func timeline(t *turn.Trace) string {
 	var w writer
 	whole := max(t.Took, t.Timings.Prompt, t.Timings.FirstToken)

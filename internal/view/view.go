@@ -1,6 +1,7 @@
-// Package view writes records as plain text for people, for every door: a turn ([Story], [Pages], [Whole], [Sent], [List]) and how it
-// differs from a replay ([Compare]), a lookup ([Lookup]) and its decisions ([Explain]), a search ([Searched]), a page that was read
-// ([WebPage]), and the feedback on sources ([Feedback], [FeedbackFrom]). Callers limit the length of a text and remove secrets.
+// Package view writes records as plain text for people, for every door. A turn is written by [Story], [Pages], [Whole], [Sent] and [List],
+// and how it differs from a replay by [Compare]. [Lookup] writes a lookup, [Explain] its decisions, and [Searched] a search. [WebPage]
+// writes a page that was read, and [Feedback] and [FeedbackFrom] the feedback on sources. Callers limit the length of a text and remove
+// secrets.
 package view
 
 import (

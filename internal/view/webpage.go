@@ -169,7 +169,7 @@ type applied struct {
 	Verdict string `json:"verdict"`
 }
 
-// explain lists the rules in the order in which they apply to a page, up to the rule that stopped the reading.
+// explain lists the rules in the order in which they apply to a page. It ends with the rule that stopped the reading.
 func explain(r *WebPage) []applied {
 	var list []applied
 	at := refusedBy(r.Err)

@@ -1,5 +1,5 @@
-// Package dom has small helpers for trees of golang.org/x/net/html: attributes, kinds of elements and the words in class
-// names (this file), the text below a node and its length (text.go), and selectors (selector.go).
+// Package dom has small helpers for trees of golang.org/x/net/html. This file has attributes, kinds of elements and the words in class
+// names. text.go has the text below a node and its length, and selector.go has selectors.
 package dom
 
 import (
@@ -76,8 +76,8 @@ func IsInline(a atom.Atom) bool {
 	return IsFormatting(a)
 }
 
-// Limits of class names and ids: the bytes of a class attribute, the bytes of a name, and the words of a name. Longer
-// attributes and names are not read.
+// Limits of class names and ids. They are the bytes of a class attribute, the bytes of a name, and the words of a name. Longer attributes
+// and names are not read.
 const (
 	maxClass     = 512
 	MaxName      = 80

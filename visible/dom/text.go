@@ -42,8 +42,8 @@ func Length(n *html.Node) int {
 	return total
 }
 
-// Letters counts the characters of s that are not white space. It counts ASCII eight bytes at a time, by the top bit of
-// each byte: adding 0x5F sets that bit in all characters after the space.
+// Letters counts the characters of s that are not white space. It counts ASCII eight bytes at a time, by the top bit of each byte. Adding
+// 0x5F sets that bit in all characters after the space.
 func Letters(s string) (n int) {
 	const tops, above = 0x8080808080808080, 0x5F5F5F5F5F5F5F5F
 	for i := 0; i < len(s); {

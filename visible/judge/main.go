@@ -4,10 +4,11 @@
 //
 // With a number, it begins at that page.
 //
-// cases.go makes the pages: those of cases.txt, more that combine ways to hide with ways to write them, later.txt and painted.txt. browser.go drives
-// Chromium over its debugging protocol. A text is judged by its pixels: the page is drawn with it and with blanks of the same width
-// in its place, on a screen of 1280 by 720, after all animations that end within a minute. It is visible if at least a quarter of
-// the pixels that the page's plain text takes differ clearly, and hidden if hardly any do. Texts between the two are not judged.
+// cases.go makes the pages. They are those of cases.txt, more that combine ways to hide with ways to write them, later.txt and painted.txt.
+// browser.go drives Chromium over its debugging protocol. A text is judged by its pixels. The page is drawn with it and with blanks of the
+// same width in its place. The screen has 1280 by 720 pixels, after all animations that end within a minute. It is visible if at least a
+// quarter of the pixels that the page's plain text takes differ clearly. It is hidden if hardly any do. Texts between the two are not
+// judged.
 package main
 
 import (

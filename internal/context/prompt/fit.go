@@ -67,8 +67,8 @@ type fitted struct {
 // mostAnswer is the most that is left of a model's window for its answer, in tokens.
 const mostAnswer = 2048
 
-// scaled returns a budget that leaves a quarter of the model's window for the answer, at most mostAnswer. All layers shrink alike, except for
-// the rules, which stay whole, and for the character, what is known and the conversation, which may each have a quarter of the total.
+// scaled returns a budget that leaves a quarter of the model's window for the answer, at most mostAnswer. All layers shrink alike, except
+// for the rules, which stay whole. The character, what is known and the conversation may each have a quarter of the total.
 func scaled(b turn.Budget, window int) turn.Budget {
 	total := window - min(window/4, mostAnswer)
 	if window <= 0 || b.Total > 0 && b.Total <= total {
@@ -186,8 +186,8 @@ func (b *Builder) around(at place) int {
 }
 
 // fill keeps the layer's pieces while they fit into budget, and returns the tokens that they use. Sections are cut to fit. Messages and web
-// text are kept or dropped whole. After a dropped message, all messages of lower priority are dropped too, because a gap would change the
-// meaning of a conversation.
+// text are kept or dropped whole. After a dropped message, all messages of lower priority are dropped too. A gap would change the meaning
+// of a conversation.
 func (b *Builder) fill(f *fitted, layer turn.Layer, budget int) (used int) {
 	hole := false
 	for i := range f.pieces {
@@ -266,8 +266,8 @@ func (b *Builder) attached(p piece, c *turn.Contribution) (piece, bool) {
 
 func fenced(a *turn.Attached, text string) string { return a.Open + text + a.Close }
 
-// cutLines reports whether an attachment fits into room. It cuts a text at the end of a line, also in its contribution, so that the record
-// shows what is left.
+// cutLines reports whether an attachment fits into room. It cuts a text at the end of a line. It also cuts its contribution, so that the
+// record shows what is left.
 func (b *Builder) cutLines(p *piece, room int) bool {
 	a := p.from.Attached
 	if a.Most > 0 {
@@ -310,8 +310,8 @@ func attachments(pieces []piece) (before []turn.Rendered, images []turn.Image) {
 	return before, images
 }
 
-// cut shortens s, which has size tokens, to at most limit tokens: at the end of a sentence, else at a space, else between two characters.
-// It returns "" if nothing fits.
+// cut shortens s, which has size tokens, to at most limit tokens. It cuts at the end of a sentence, else at a space, else between two
+// characters. It returns "" if nothing fits.
 func cut(s string, limit, size int, count func(string) int) (string, int) {
 	if limit <= 0 || s == "" {
 		return "", 0

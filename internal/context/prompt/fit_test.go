@@ -165,8 +165,8 @@ func TestCountsAreNoted(t *testing.T) {
 	}
 }
 
-// For random contributions no layer exceeds its budget, all layers together do not exceed the total, and every contribution is either rendered
-// or recorded as dropped.
+// For random contributions no layer exceeds its budget, and all layers together do not exceed the total. Every contribution is either
+// rendered or recorded as dropped.
 func TestFitProperties(t *testing.T) {
 	count := func(s string) int { return (utf8.RuneCountInString(s) + 2) / 3 }
 	rapid.Check(t, func(t *rapid.T) {

@@ -66,7 +66,7 @@ func TestHeadIsStable(t *testing.T) {
 	}
 }
 
-// TestHeadOfALivelyChannel measures how much of a prompt is the beginning of the next one, in a channel whose window is full.
+// TestHeadOfALivelyChannel measures how much of a prompt is the beginning of the next one. The channel's window is full.
 func TestHeadOfALivelyChannel(t *testing.T) {
 	sage, err := character.Load(characters.FS, "sage")
 	if err != nil {

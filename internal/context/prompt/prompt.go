@@ -36,8 +36,8 @@ type Builder struct {
 	// Count returns the number of tokens in a text. nil: a quarter of its bytes, rounded up.
 	Count func(string) int
 
-	// BlockRole is the role of web text, just before the turn's message: "user" (the default) for a message of its own, "system" for a part
-	// of the system message there.
+	// BlockRole is the role of web text, just before the turn's message. "user" (the default) makes it a message of its own. "system" makes it
+	// a part of the system message there.
 	BlockRole string
 
 	// Deadlines limit providers by name, from the start of Build. The turn's deadline applies too.

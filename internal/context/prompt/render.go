@@ -18,7 +18,7 @@ var (
 	tailOrder = [...]turn.Layer{turn.Content, turn.RecentHistory}
 )
 
-// render writes the messages: the system prompt, the conversation with its injections, what else is known for this turn, the web block,
+// render writes the messages. They are the system prompt, the conversation with its injections, what else is known, the web block,
 // attachments, and the turn's message.
 func (b *Builder) render(f *fitted) []turn.Rendered {
 	messages := make([]turn.Rendered, 0, len(f.pieces)+2)
@@ -99,8 +99,8 @@ func conversation(pieces []piece) []*piece {
 	return said
 }
 
-// injectAll puts every kept injection before the message that is depth messages from the end, but never before the system prompt or after the
-// turn's message. Of several in one place, the highest priority comes first.
+// injectAll puts every kept injection before the message that is depth messages from the end. It never puts one before the system prompt or
+// after the turn's message. Of several in one place, the highest priority comes first.
 func injectAll(messages []turn.Rendered, pieces []piece) []turn.Rendered {
 	end := len(messages) // a depth does not count other injections
 	at := func(p piece) int { return max(1, end-max(1, p.depth)) }
@@ -202,8 +202,8 @@ func withoutBidi(r rune) rune {
 	return r
 }
 
-// label returns an author's name on one line and without a colon, so that no name can imitate another label or add a line. It marks people
-// who use the bot's name.
+// label returns an author's name on one line and without a colon. So no name can imitate another label or add a line. It marks people who
+// use the bot's name.
 func (b *Builder) label(a turn.Author) string {
 	name := cmp.Or(clean.Name(a.Name, 64), a.ID, "Someone")
 	if slices.ContainsFunc(b.Names, func(own string) bool { return clean.Alike(own, name) }) {

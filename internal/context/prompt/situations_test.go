@@ -147,8 +147,8 @@ func (s situation) found(t *testing.T) []turn.Contribution {
 	return []turn.Contribution{{Layer: turn.Content, Priority: 60, Source: (&websearch.Provider{}).Name(), Text: text, Web: true}}
 }
 
-// TestQuestions checks that a person can answer questions about a prompt from the prompt alone: it has the words that the answer rests on.
-// A line of testdata/questions.txt has the situation, the question, its answer, and those words; ! stands before words that it must not have.
+// TestQuestions checks that a person can answer questions about a prompt from the prompt alone. It has the words that the answer needs. A
+// line of testdata/questions.txt has the situation, the question, its answer, and those words; ! stands before words that it must not have.
 func TestQuestions(t *testing.T) {
 	file, err := os.ReadFile(filepath.Join("testdata", "questions.txt"))
 	if err != nil {
@@ -176,7 +176,7 @@ func TestQuestions(t *testing.T) {
 	}
 }
 
-// TestSmallWindows checks that a prompt and the answer fit every window of a model, whatever is offered, and that what is left out is told.
+// TestSmallWindows checks that a prompt and the answer fit every window of a model, whatever is offered. What is left out is told.
 func TestSmallWindows(t *testing.T) {
 	var counter llm.Counter
 	for _, window := range []int{2048, 4096, 8192, 16384, 1 << 20} {

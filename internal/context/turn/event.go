@@ -142,7 +142,7 @@ type Post struct {
 	Buttons   []Button
 	Persona   *Persona // the name under which it is posted; nil: the bot's own
 	Again     bool     // an earlier process may have posted it
-	Passing   bool     // a later text will be posted if this one is not, so the door drops it if it would have to wait
+	Passing   bool     // a later text will be posted if this one is not. So the door drops it if it would have to wait
 }
 
 // Edit replaces the text and the buttons of a message. It pings nobody and embeds no link either.

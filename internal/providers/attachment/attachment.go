@@ -6,7 +6,7 @@
 //   - text.go shows text files, forwarded messages and embeds.
 //   - transcribe.go lets a service transcribe voice messages.
 //
-// All of this is material that the model must not obey, so each text is between two tags with an unpredictable name.
+// All of this is material that the model must not obey. So each text is between two tags with an unpredictable name.
 package attachment
 
 import (

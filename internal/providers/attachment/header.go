@@ -53,7 +53,8 @@ func readHeader(data []byte) (h header, err error) {
 	return h, nil
 }
 
-// readWebP reads the sizes in the chunks (RFC 9649): of the canvas, and of each picture on it, which the decoder trusts. The largest counts.
+// readWebP reads the sizes in the chunks (RFC 9649). They are of the canvas, and of each picture on it, which the decoder trusts. The
+// largest counts.
 func readWebP(data []byte) (header, error) {
 	c, err := webp.DecodeConfig(bytes.NewReader(data))
 	if err != nil || c.Width <= 0 || c.Height <= 0 {

@@ -13,7 +13,7 @@ import (
 	"familiar/internal/providers/recall"
 )
 
-// TestKnowledge checks that short notes are in every prompt, that long ones are looked up, and that invalid or large files are refused.
+// TestKnowledge checks that short notes are in every prompt and long ones are looked up. Invalid or large files are refused.
 func TestKnowledge(t *testing.T) {
 	files := map[string]string{"owl/persona.md": "An owl.", "owl/notes.md": "{{char}} is old.\n", "owl/lore/b.md": "# B\r\nThe {{char}} sleeps.", "owl/lore/a.txt": "no", "owl/lore/a.md": ""}
 	c, err := Load(with(t, files), "owl")

@@ -15,8 +15,8 @@ import (
 	"familiar/internal/web/clean"
 )
 
-// Provider is the context provider "character". It offers the persona, the rules, the lorebooks and the instructions for the channel's mode.
-// The head of the prompt stays the same from turn to turn, unless a macro or a lorebook entry in it changes.
+// Provider is the context provider "character". It offers the persona, the rules, the lorebooks and the instructions for the channel's
+// mode. The head of the prompt stays the same from turn to turn. It changes if a macro or a lorebook entry in it does.
 type Provider struct {
 	Character *Character
 	Store     *store.DB        // nil: the conversation is unknown
@@ -163,8 +163,8 @@ func examples(text string) string {
 
 var start = regexp.MustCompile(`(?i)<START>`)
 
-// fenced removes the prompt's delimiters from a text of the character: the signs of chat templates and the tags of the web block. The
-// operator chose the character, but a stranger may have written it. Lines of a dialogue with {{user}} stay as they are.
+// fenced removes the prompt's delimiters from a text of the character. They are the signs of chat templates and the tags of the web block.
+// The operator chose the character, but a stranger may have written it. Lines of a dialogue with {{user}} stay as they are.
 func fenced(text string) string {
 	text = strings.ReplaceAll(clean.Spoken(text, nil), "(quoted) "+somebody+":", somebody+":")
 	if !strings.ContainsAny(text, "<＜﹤") {

@@ -281,7 +281,7 @@ func TestLastMessages(t *testing.T) {
 	}
 }
 
-// The text of an outlet entry appears where a macro inserts it, and variables of entries are visible to the card.
+// The text of an outlet entry appears where a macro inserts it. Variables of entries are visible to the card.
 func TestOutlets(t *testing.T) {
 	c, err := Load(with(t, map[string]string{
 		"moss/persona.md":       "The tavern: {{outlet::tavern}}. Mood: {{getvar::mood}}, {{incvar::seen}}.",

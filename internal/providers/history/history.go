@@ -1,5 +1,5 @@
-// Package history offers the conversation so far: the parent of a reply and its chain (history.go), the channel's last messages
-// (history.go), and a summary of the messages before those (summary.go).
+// Package history offers the conversation so far. It has the parent of a reply and its chain, and the channel's last messages (history.go).
+// A summary has the messages before those (summary.go).
 //
 // Summaries are made in the background (summarise.go). A turn uses the one that exists. A summary has a few sentences with the messages
 // that are their sources. A side model writes the sentences, and messages must support each of them. Without a side model, a summary quotes

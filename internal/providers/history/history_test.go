@@ -128,8 +128,8 @@ func TestWindowOfForty(t *testing.T) {
 	}
 }
 
-// TestHalfIsDroppedAtOnce checks that prompts begin with the same message until they have too many messages or tokens, and that a deleted
-// first message counts as one that no longer fits.
+// TestHalfIsDroppedAtOnce checks that prompts begin with the same message until they have too many messages or tokens. A deleted first
+// message counts as one that no longer fits.
 func TestHalfIsDroppedAtOnce(t *testing.T) {
 	db := storetest.Open(t)
 	p := &Provider{Store: db, Window: 6, Count: func(s string) int { return len(s) }}

@@ -46,8 +46,8 @@ type draft struct {
 	by       string
 }
 
-// read reads the messages of a new summary: those between the last summary and the window, plus one step of the window. So the next one is
-// due before a message is in neither. It returns nil if there are too few.
+// read reads the messages of a new summary. They are those between the last summary and the window, plus one step of the window. So the
+// next one is due before a message is in neither. It returns nil if there are too few.
 func (s *Summaries) read(ctx context.Context, j job) (*draft, error) {
 	before, err := SummaryTable{DB: s.Store}.Get(ctx, j.channelID)
 	if err != nil && !errors.Is(err, store.ErrNotFound) {

@@ -25,8 +25,8 @@ const (
 	maxOtherAge       = 14 * 24 * time.Hour
 )
 
-// summaries offers the channel's summary, and summaries of other channels that the asker, and everyone else who sees the answer, may read
-// at this moment.
+// summaries offers the channel's summary and those of other channels. The asker, and everyone else who sees the answer, may read those at
+// this moment.
 func (p *Provider) summaries(ctx context.Context, req turn.Request, recent []turn.Message, full bool) ([]turn.Contribution, error) {
 	room := p.room(req)
 	if room == 0 {

@@ -52,8 +52,8 @@ func (s SummaryTable) Get(ctx context.Context, channelID string) (Summary, error
 	return summary, nil
 }
 
-// Around returns the summary of a channel, if it has one, and without their sentences the n latest summaries of its server, which may be empty.
-// They are in this order. The caller checks who may read them.
+// Around returns the summary of a channel, if it has one. It also returns the n latest summaries of its server without their sentences.
+// There may be none. They are in this order. The caller checks who may read them.
 func (s SummaryTable) Around(ctx context.Context, channelID, guildID string, n int) (own Summary, others []Summary, err error) {
 	all, err := store.ListOften(ctx, s.DB, "read summaries", scanSummary, `SELECT channel_id, guild_id, first_at, last_at, last_id, messages, made, maker,
 		CASE WHEN channel_id = ?1 THEN sentences ELSE '[]' END FROM summaries WHERE channel_id = ?1 OR channel_id IN (SELECT channel_id FROM summaries

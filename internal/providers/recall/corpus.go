@@ -146,7 +146,8 @@ func (v *view) read() {
 	v.of.best = max(v.of.best, v.own)
 }
 
-// rarities returns the weights of the terms by their rarity among sessions, with a sum of 1, and the average length of a session.
+// rarities returns the weights of the terms by their rarity among sessions, with a sum of 1. It also returns the average length of a
+// session.
 func rarities(tallies []*tally) (weights []float64, usual float64) {
 	if len(tallies) == 0 {
 		return nil, 1
@@ -216,7 +217,8 @@ func (q *query) matches(key string) []match {
 	return all
 }
 
-// family reports whether two stems begin alike, such as decid and decis: at least four letters, and all but one of the shorter stem.
+// family reports whether two stems begin alike, such as decid and decis. They share at least four letters, and all but one of the shorter
+// stem.
 func family(a, b string) bool {
 	if len(a) < 5 || len(b) < 4 {
 		return false
@@ -228,7 +230,7 @@ func family(a, b string) bool {
 	return n >= max(4, min(len(a), len(b))-1)
 }
 
-// at returns the message that is away places after this one, or nil if it is not in the same session.
+// at returns the message that is away places after this one. It returns nil if it is not in the same session.
 func (v *view) at(away int) *view {
 	i := v.place + away
 	if i < 0 || i >= len(v.c.views) || v.c.views[i].session != v.session {

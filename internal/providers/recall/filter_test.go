@@ -15,7 +15,7 @@ import (
 	"familiar/internal/test/llmtest"
 )
 
-// filtering returns a provider that knows more about the mill than fits, and its side model, which answers by a script.
+// filtering returns a provider that knows more about the mill than fits. Its side model answers by a script.
 func filtering(t *testing.T, script string) (*MemoryProvider, *llmtest.Server) {
 	t.Helper()
 	var all []store.Message
@@ -52,7 +52,7 @@ func offered(t *testing.T, p *MemoryProvider, message string) (recalled []turn.R
 	return recalled, f
 }
 
-// TestFilter checks that the side model is asked once about what was found, and that the numbers in its answer are removed.
+// TestFilter checks that the side model is asked once about what was found. The numbers in its answer are removed.
 func TestFilter(t *testing.T) {
 	p, srv := filtering(t, `say {"out":[1,99,-3]}`)
 	recalled, f := offered(t, p, "what did the miller say about the mill?")

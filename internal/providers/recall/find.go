@@ -58,8 +58,8 @@ func (p *MemoryProvider) find(ctx context.Context, q *asked, m *meaning) (c cand
 	return c, nil
 }
 
-// findStatements finds what the asker and the people named said about themselves, and the notes that have words of the message or are near
-// in meaning.
+// findStatements finds what the asker and the people named said about themselves. It also finds the notes that have words of the message or
+// are near in meaning.
 func (p *MemoryProvider) findStatements(ctx context.Context, q *asked, m *meaning, c *candidates) (err error) {
 	if !p.Memories.MayHoldAny(q.GuildID) {
 		return nil

@@ -191,7 +191,7 @@ func (l *Library) byStem(language string) map[string][]string {
 	return all
 }
 
-// asMessage returns a passage in the form that can be ranked: a file is a channel and a section is a session. The times are in the year 1,
+// asMessage returns a passage in the form that can be ranked. A file is a channel, and a section is a session. The times are in the year 1,
 // which no question asks about.
 func (l *Library) asMessage(i int) turn.Message {
 	p := &l.passages[i]

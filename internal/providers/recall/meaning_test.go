@@ -71,8 +71,8 @@ func quoted(t *testing.T, p *MemoryProvider, r turn.Request) (text string, sent 
 	return marks.ReplaceAllString(text, " "), sent
 }
 
-// TestNearInMeaning checks that a message near in meaning is found in a direct conversation, that the side model may remove it, and that
-// words decide if the service fails.
+// TestNearInMeaning checks that a message near in meaning is found in a direct conversation. The side model may remove it, and words decide
+// if the service fails.
 func TestNearInMeaning(t *testing.T) {
 	var all []store.Message
 	for i, channel := range []string{"dm", "another"} {

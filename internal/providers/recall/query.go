@@ -107,7 +107,7 @@ func contentRoom(r turn.Request) int {
 // minWords is how many content words a message has that recalls something though it is no question.
 const minWords = 3
 
-// worthRecalling reports whether older messages may answer a message: it has enough content words, or one of its sentences is a question
+// worthRecalling reports whether older messages may answer a message. It has enough content words, or one of its sentences is a question
 // with content. So a phrase such as "how are you?" does not make the rest of the message a question.
 func (q *asked) worthRecalling() bool {
 	if len(q.terms) == 0 || !q.Message.ByPerson() || q.Web.Switch == turn.WebAlways {

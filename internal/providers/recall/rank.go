@@ -18,8 +18,8 @@ import (
 )
 
 const (
-	// minShare is the share of the question's words, by weight, that a message and the one before it must have; minShareUnasked is the
-	// same if the message asks nothing.
+	// minShare is the share of the question's words, by weight, that a message and the one before it must have. minShareUnasked is the same if
+	// the message asks nothing.
 	minShare, minShareUnasked = 0.45, 0.8
 	minNoteShare              = 0.3 // the same of a note
 	maxScoreGap               = 4   // between the best message or passage and another that is told
@@ -83,8 +83,8 @@ func (q *query) aboutPerson(id string, found []memory.Statement) []statement {
 	return ordered
 }
 
-// choose returns the hits that may be told: those with enough of the words and, if the message is a question, those with another vocabulary
-// but a near meaning.
+// choose returns the hits that may be told. They have enough of the words. If the message is a question, a near meaning in other words is
+// enough, too.
 func (q *asked) choose(hits []Hit, c candidates) (chosen []Hit) {
 	top := math.Inf(-1) // score of a hit with enough of the words
 	for _, h := range hits {
@@ -174,8 +174,8 @@ func (q *query) rank(messages []turn.Message, weights []float64) []Hit {
 }
 
 // features of a message and their weights. The weights maximise the likelihood of choosing the messages that answer a question (Luce's
-// model) on conversations of people, and are rounded. doc/evaluation.md says what each feature gains on other conversations. No feature
-// knows particular words, except words of times, numbers and persons.
+// model). They come from conversations of people, and are rounded. doc/evaluation.md says what each feature gains on other conversations.
+// No feature knows particular words, except words of times, numbers and persons.
 var features = []struct {
 	name   string
 	weight float64

@@ -94,8 +94,8 @@ type MemoryProvider struct {
 // Name returns "memory".
 func (p *MemoryProvider) Name() string { return "memory" }
 
-// Contribute offers four things: statements about the asker and the people named, notes, passages of lore, and older messages that may
-// answer. A question about the server is left to [ServerProvider]: then no messages are offered.
+// Contribute offers statements about the asker and the people named, and notes. It also offers passages of lore, and older messages that
+// may answer. A question about the server is left to [ServerProvider]: then no messages are offered.
 func (p *MemoryProvider) Contribute(ctx context.Context, r turn.Request) ([]turn.Contribution, error) {
 	services, cancel := withServiceLimit(ctx)
 	defer cancel()
@@ -107,7 +107,7 @@ func (p *MemoryProvider) Contribute(ctx context.Context, r turn.Request) ([]turn
 	return append(p.tell(q, best), slices.Concat(filtered, m.record(p.Name()))...), err
 }
 
-// knownShare is the share of a question's words, by weight, that a statement or a message must have to answer it by itself.
+// knownShare is the share of a question's words, by weight. A statement or a message must have it to answer the question by itself.
 const knownShare = 0.6
 
 // Knows reports whether a statement that is remembered, or what a person wrote before, may answer a question.

@@ -102,8 +102,8 @@ func TestRecalledInDirectMessages(t *testing.T) {
 	}
 }
 
-// TestNamedInDirectMessages checks that a direct message recalls what a named person said about themselves in channels that its author may
-// read, and nothing from other direct messages.
+// TestNamedInDirectMessages checks that a direct message recalls what a named person said about themselves. It must be in channels that its
+// author may read, and never in other direct messages.
 func TestNamedInDirectMessages(t *testing.T) {
 	p := provider(t)
 	keep := func(n int, guild, channel, author, name, text string) {
@@ -155,8 +155,8 @@ func TestNamedInDirectMessages(t *testing.T) {
 	}
 }
 
-// TestTold checks that memory is told word for word, as what somebody wrote on a day, that history is not told, and that older statements
-// in the model's words are told as such.
+// TestTold checks that memory is told word for word, as what somebody wrote on a day. History is not told. Older statements in the model's
+// words are told as such.
 func TestTold(t *testing.T) {
 	p := provider(t, written(1, "general", 30, "the hall has 40 chairs"))
 	scope := memory.Scope{Kind: memory.ScopeChannel, ID: "general", GuildID: "g"}

@@ -173,7 +173,7 @@ func (r *run) askDiscord(ctx context.Context, q store.Query, all map[string]turn
 	r.asked(source, status(n), "", n, began)
 }
 
-// mayQuote reports whether a message from Discord may be quoted and recorded: its author has neither opted out nor been forgotten since.
+// mayQuote reports whether a message from Discord may be quoted and recorded. Its author has neither opted out nor been forgotten since.
 func (r *run) mayQuote(ctx context.Context, m turn.Message) bool {
 	s, err := r.p.Store.Privacy.Standing(ctx, m.Author.ID)
 	return err == nil && s.Keeps(m.At)

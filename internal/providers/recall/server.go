@@ -20,11 +20,11 @@ import (
 	"familiar/internal/text"
 )
 
-// ServerProvider is the context provider "server". It answers questions about what was said in the server: from stored messages, from
-// Discord's own search, and from pins, topics and linked messages. In a direct message it looks in that conversation, and in the servers where
-// the asker has written. [past.Read] decides without a language model whether a message asks such a question. Where
-// one only may ask it, the store alone is searched, messages are offered that fit, and nothing otherwise. Its exported fields are set
-// before first use and not changed after.
+// ServerProvider is the context provider "server". It answers questions about what was said in the server. It uses stored messages,
+// Discord's own search, pins, topics and linked messages. In a direct message it looks in that conversation, and in the servers where the
+// asker has written. [past.Read] decides without a language model whether a message asks such a question. Where one only may ask it, the
+// store alone is searched, messages are offered that fit, and nothing otherwise. Its exported fields are set before first use and not
+// changed after.
 type ServerProvider struct {
 	*Past
 	Own  bool                                     // Discord's own search is not asked
@@ -147,7 +147,7 @@ func (p *ServerProvider) find(ctx context.Context, req turn.Request, q past.Ques
 	return []turn.Contribution{c}, nil
 }
 
-// Missed returns what the asker has missed in the request's channel since from or, if that is zero, since their last message there.
+// Missed returns what the asker has missed in the request's channel since from. If that is zero, it begins with their last message there.
 func (p *ServerProvider) Missed(ctx context.Context, req turn.Request, from time.Time) turn.Lookup {
 	r := &run{p: p, req: req, q: past.Question{Why: "asked for by command", Missed: true}, now: p.now(), room: -1}
 	r.q.Span.From = from
@@ -262,8 +262,8 @@ func (r *run) permit(ctx context.Context) {
 
 func (r *run) direct() bool { return r.req.GuildID == "" }
 
-// inQuestion returns the servers that may be searched. In a direct message they are those of the links or, if the question is not only about
-// the conversation, those where the asker has written.
+// inQuestion returns the servers that may be searched. In a direct message they are those of the links. If the question is not only about
+// the conversation, they are those where the asker has written.
 func (r *run) inQuestion() (ids []string) {
 	switch {
 	case !r.direct():
@@ -420,8 +420,8 @@ func (r *run) mayTell(m store.Message) bool {
 		!m.At.Before(r.q.Span.From) && (r.q.Span.To.IsZero() || m.At.Before(r.q.Span.To))
 }
 
-// missed returns the messages of a channel that matter most to the asker since they last wrote there, or in a span, in order of time.
-// [evidence.Salience] says what matters.
+// missed returns the messages of a channel that matter most to the asker, in order of time. They are those since they last wrote there, or
+// in a span. [evidence.Salience] says what matters.
 func (r *run) missed(ctx context.Context) (hits []hit) {
 	channels := r.here()
 	if len(r.q.Channels) == 0 && r.direct() && !r.q.Here {

@@ -216,7 +216,7 @@ func TestMessagesStayInBlock(t *testing.T) {
 	}
 }
 
-// What only may be asked of the server is looked for once in a turn, in either order, and Discord's own search is not asked.
+// What only may be asked of the server is looked for once in a turn, in either order. Discord's own search is not asked.
 func TestLookedOnce(t *testing.T) {
 	h := &hall{}
 	p := serverProvider(t, h, "10 ben The vote is over, and the book that won is Emma.")

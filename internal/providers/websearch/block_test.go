@@ -105,7 +105,7 @@ func TestForgedCitations(t *testing.T) {
 	}
 }
 
-// TestMarkIsCheap checks what the marks cost: at most three tokens a line, and at most 15 % of the facts of a page.
+// TestMarkIsCheap checks what the marks cost. They are at most three tokens a line, and at most 15 % of the facts of a page.
 func TestMarkIsCheap(t *testing.T) {
 	var count llm.Counter
 	var plain, marked strings.Builder

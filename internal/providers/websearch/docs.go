@@ -27,9 +27,8 @@ type Docs struct {
 	Search string // URL of the site's own search, with {query} in it; empty: none
 }
 
-// DocsFor returns the site of documentation for a text: the one called name, the one that the text begins with, the only
-// one, or one that it links to or names. rest is the text without the name at its beginning. ok is false if there is
-// none or the choice is unclear.
+// DocsFor returns the site of documentation for a text. It is the one called name, the one that the text begins with, the only one, or one
+// that it links to or names. rest is the text without the name at its beginning. ok is false if there is none or the choice is unclear.
 func (p *Provider) DocsFor(name, s string) (site, rest string, ok bool) {
 	all := p.Policy.Docs
 	if name != "" {
@@ -72,8 +71,7 @@ func namedDocs(all []Docs, words []text.Word) *Docs {
 	return nil
 }
 
-// chooseDocs restricts the lookup to a site of documentation: the one that a person chose, or one that a question about
-// documentation names.
+// chooseDocs restricts the lookup to a site of documentation. A person chose it, or a question about documentation names it.
 func (r *run) chooseDocs() {
 	chosen := r.req.Web.Docs
 	for i := range r.pol.Docs {
@@ -235,8 +233,8 @@ type siteList struct {
 	xml     bool
 }
 
-// lists returns what replaces a search service that knows the site, best first: the site's own search, which the
-// operator named, and its sitemap. Both list only pages of the site. Indexes that need the site's scripts are not read.
+// lists returns what replaces a search service that knows the site, best first. That is the site's own search, which the operator named,
+// and its sitemap. Both list only pages of the site. Indexes that need the site's scripts are not read.
 func (d *Docs) lists(query string) []siteList {
 	var all []siteList
 	if path, params, ok := strings.Cut(d.Search, "?"); ok {

@@ -11,8 +11,8 @@ import (
 	"familiar/internal/web/guard"
 )
 
-// withDocs adds sites of the small web: "comets" with suffixed slugs, "handbook" with folders, a search and no sitemap,
-// and "bare" with only a first page.
+// withDocs adds sites of the small web. "comets" has suffixed slugs. "handbook" has folders, a search and no sitemap. "bare" has only a
+// first page.
 func withDocs(t testing.TB, f *finder) *world {
 	t.Helper()
 	w := newWorld(t, f)

@@ -124,7 +124,8 @@ func (r *run) decide(ctx context.Context) bool {
 // aboutServer is the reason for not asking the web about a server's own past.
 const aboutServer = "asks about this server's own past"
 
-// aboutKnown is the reason for not asking the web what people here have said, and sureNeed is the need from which the web is asked all the same.
+// aboutKnown is the reason for not asking the web what people here have said. sureNeed is the need from which the web is asked all the
+// same.
 const (
 	aboutKnown = "what was said here before may answer it"
 	sureNeed   = 0.8
@@ -306,7 +307,7 @@ func (r *run) conclude(sources []source, s summary) {
 	r.endStage("block")
 }
 
-// show writes the block with as many of the best facts as fit into its size limit and the layer's budget.
+// show writes the block with as many of the best facts as fit. The limits are its size and the layer's budget.
 func (r *run) show(sources []source, s summary) {
 	l := &r.look
 	pages := append([]turn.Page(nil), l.Pages...)

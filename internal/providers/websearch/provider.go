@@ -16,10 +16,10 @@
 //	block.go     the delimited block, to the byte
 //	state.go     the words for what went wrong
 //
-// Two rules shape it. First, whether and what to search is decided before a byte of the web is read (P1). Nothing that a
-// page or a model says becomes a query or a URL (P2, P7). The one exception is a site of documentation that the operator
-// named: its own lists may lead to its other pages (docs.go). Second, of a page only its own words reach the main model
-// (P4). A side model that obeys an attacker can only choose among sentences, by number.
+// Two rules shape it. First, whether and what to search is decided before a byte of the web is read (P1). Nothing that a page or a model
+// says becomes a query or a URL (P2, P7). The one exception is a site of documentation that the operator named. Its own lists may lead to
+// its other pages (docs.go). Second, of a page only its own words reach the main model (P4). A side model that obeys an attacker can only
+// choose among sentences, by number.
 package websearch
 
 import (
@@ -122,8 +122,7 @@ func (p *Provider) now() time.Time {
 	return p.Now()
 }
 
-// count overestimates without a counter: a block that is too small loses a fact, but one that is too big is dropped
-// whole.
+// count overestimates without a counter. A block that is too small loses a fact, but one that is too big is dropped whole.
 func (p *Provider) count(s string) int {
 	if p.Count == nil {
 		return len(s)/2 + 1

@@ -145,7 +145,7 @@ func similarQueries(a, b string) bool {
 		interchangeable(a, wa, inB) && interchangeable(b, wb, inA) && slices.Equal(contentKeys(wa), contentKeys(wb))
 }
 
-// contentKeys returns the words of meaning of a query, in order: "from Rome to Oslo" is not "from Oslo to Rome".
+// contentKeys returns the words of meaning of a query, in order. "from Rome to Oslo" is not "from Oslo to Rome".
 func contentKeys(words []text.Word) []string {
 	var keys []string
 	for _, w := range words {

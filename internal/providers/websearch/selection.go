@@ -111,8 +111,8 @@ func (s *selection) pick(number int) (q evidence.Quote, ok bool) {
 	return s.shown[number-1], true
 }
 
-// digest returns the part of a page that the side model reads: of a long page, the beginning and the lines with most
-// words of the question, in order.
+// digest returns the part of a page that the side model reads. Of a long page it is the beginning and the lines with most words of the
+// question, in order.
 func digest(s *source, question, lang string) (shown []shownLine) {
 	lines := strings.Split(s.page.Text, "\n")
 	asked := text.Unique(text.Terms(question, lang))

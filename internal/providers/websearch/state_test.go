@@ -27,8 +27,8 @@ func TestSnippetsAreCalledThat(t *testing.T) {
 	}
 }
 
-// TestEveryFailureIsTold checks that the model is told each failure of the search without a service's name, and that the
-// record names the query of each.
+// TestEveryFailureIsTold checks that the model is told each failure of the search without a service's name. The record names the query of
+// each.
 func TestEveryFailureIsTold(t *testing.T) {
 	w := newWorld(t, &finder{err: &search.Error{Backend: "finder", Code: turn.CodeTimeout}})
 	other := namedFinder{"seeker", &finder{err: &search.Error{Backend: "seeker", Code: turn.CodeBlocked}}}

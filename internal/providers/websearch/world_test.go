@@ -145,7 +145,7 @@ func unmarked(block string) string {
 // ownLine matches what stands outside of the marks on a line between the tags.
 var ownLine = regexp.MustCompile(`^(\[\d+\] [^ ]+ · .*|\[not read\] .*|\(and the facts marked \[\d+\]\)|( \(.*\))?( (\[\d+\])+)?)$`)
 
-// checkMarks checks that every fact begins its own line with the mark, and that only words of ours stand outside of marks.
+// checkMarks checks that every fact begins its own line with the mark. Only words of ours are outside of marks.
 func checkMarks(t interface{ Fatalf(string, ...any) }, l turn.Lookup) {
 	_, inside, _ := strings.Cut(l.Block, `policy="`+policyVersion+"\">\n")
 	inside, _, closed := strings.Cut(inside, "</web-search-results-")

@@ -25,9 +25,9 @@ var update = flag.Bool("update", false, "write the outcomes of this run into the
 // required are the cases that every archive must have.
 var required = []string{"hits", "empty", "quota", "blocked", "malformed", "html", "odd", "large"}
 
-// Each case of an archive is a folder. It holds query, one field per line; reply, an HTTP response, or reply/<path> for
-// the reply to one path; and want, the hits and then the error. A header "Pad: n" makes the body n bytes longer. sent,
-// if present, is what left the machine, in order, or sorted by address if the query has "at once: yes".
+// Each case of an archive is a folder. It holds query, one field per line, and reply, an HTTP response, or reply/<path> for the reply to
+// one path. want has the hits and then the error. A header "Pad: n" makes the body n bytes longer. sent, if present, is what left the
+// machine, in order. It is sorted by address if the query has "at once: yes".
 func TestBackends(t *testing.T) {
 	for _, e := range Table() {
 		t.Run(e.Name, func(t *testing.T) {

@@ -106,8 +106,8 @@ func (b brave) paths(q search.Query) []string {
 	return []string{pages}
 }
 
-// look asks one search. If Brave rejects the request, look asks again without the parameters that a plan may lack or
-// that may have become unknown.
+// look asks one search. If Brave rejects the request, look asks again without some parameters. A plan may lack them, or they may have
+// become unknown.
 func (b brave) look(ctx context.Context, path, text string, q search.Query) (search.Reply, error) {
 	params := b.params(path, text, q)
 	reply, err := b.once(ctx, q, path, params)

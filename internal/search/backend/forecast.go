@@ -275,8 +275,8 @@ func cjkWeather(query string) string {
 	return strings.NewReplacer(pairs...).Replace(query)
 }
 
-// forecastDays returns how many days a forecast should cover, today included: four, or seven if the question names a
-// weekday or a weekend.
+// forecastDays returns how many days a forecast should cover, today included. That is four, or seven if the question names a weekday or a
+// weekend.
 func forecastDays(query string) int {
 	known := &text.AllTables().Weather
 	weekday := func(word string) bool { return known.Week.Has(fold(word)) }
@@ -342,8 +342,8 @@ func locate(ctx context.Context, q search.Query, lookup func(ctx context.Context
 	return nil, nil
 }
 
-// spellings returns the forms in which a place's name may be known: as written, without its article ("Schweiz" for "der
-// Schweiz"), and in the nominative if it is in a Slavic locative.
+// spellings returns the forms in which a place's name may be known. They are as written, without its article ("Schweiz" for "der Schweiz"),
+// and the nominative of a Slavic locative.
 func spellings(name string) []string {
 	if name == "" {
 		return nil
@@ -363,8 +363,8 @@ func spellings(name string) []string {
 	return all
 }
 
-// locatives maps endings of Russian and Ukrainian names after "in" to nominative endings: "в Москве" to Москва, "в
-// Лондоне" to Лондон, "в Казани" to Казань, "в России" to Россия. The longest come first.
+// locatives maps endings of Russian and Ukrainian names after "in" to nominative endings. "в Москве" becomes Москва, "в Лондоне" Лондон, "в
+// Казани" Казань, and "в России" Россия. The longest come first.
 var locatives = []struct{ locative, nominative string }{
 	{"ове-на-Дону", "ов-на-Дону"}, {"ии", "ия"}, {"ії", "ія"}, {"и", "ь"}, {"е", "а "}, {"і", "а "}, {"у", " "},
 }

@@ -21,8 +21,8 @@ type hackernews struct{ *service }
 // newHackerNews is the constructor in the table.
 func newHackerNews(s *service) search.Backend { return hackernews{s} }
 
-// hackernewsReply holds the fields that are read. If a service sometimes changes a field's type, the field is a number
-// or raw JSON, so that it does not invalidate the whole reply.
+// hackernewsReply holds the fields that are read. If a service sometimes changes a field's type, the field is a number or raw JSON. So it
+// does not invalidate the whole reply.
 type hackernewsReply struct {
 	Hits []hackernewsHit // nil if the reply is not from this service
 }
@@ -38,8 +38,8 @@ type hackernewsHit struct {
 	Comment string `json:"comment_text"`
 }
 
-// Search asks once. No hits and no error mean that there are none. So it may skip only questions that cannot have a
-// hit: a question without words, or a query for other sites.
+// Search asks once. No hits and no error mean that there are none. So it may skip only questions that cannot have a hit. They have no
+// words, or are queries for other sites.
 func (h hackernews) Search(ctx context.Context, q search.Query) (search.Reply, error) {
 	words := cutWords(line(problem(q), maxSnippet), 500)
 	forum := q.Intent == turn.IntentForum
@@ -58,8 +58,8 @@ func (h hackernews) Search(ctx context.Context, q search.Query) (search.Reply, e
 	return outcome(h.hits(reply, forum), left, h.expect(reply.Hits != nil, "the reply has no hits field", err))
 }
 
-// hits returns the results in order. Strangers wrote everything in them: the helper hit makes it plain text, and values
-// that become part of an address are checked.
+// hits returns the results in order. Strangers wrote everything in them. The helper hit makes it plain text, and values that become part of
+// an address are checked.
 func (h hackernews) hits(r hackernewsReply, forum bool) []turn.Hit {
 	var hits []turn.Hit
 	for _, story := range r.Hits {

@@ -12,8 +12,8 @@ import (
 	"familiar/internal/text"
 )
 
-// newsapi searches articles: https://newsapi.org/docs/endpoints/everything. With a developer key, articles are a day
-// late and at most a month old, and the licence does not cover a bot that runs for others.
+// newsapi searches articles: https://newsapi.org/docs/endpoints/everything. With a developer key, articles are a day late and at most a
+// month old. The licence does not cover a bot that runs for others.
 type newsapi struct{ *service }
 
 func newNewsAPI(s *service) search.Backend {

@@ -100,8 +100,8 @@ func alphabets() []alphabet {
 	}
 }
 
-// operatorPattern matches words that Google, Brave, Kagi and others take for an operator if a colon follows, for
-// example to search one site or file type.
+// operatorPattern matches words that Google, Brave, Kagi and others take for an operator if a colon follows. Examples search one site or
+// file type.
 var operatorPattern = text.NewLazyRegexp(`(?i)\b(site|inurl|allinurl|intitle|allintitle|intext|allintext|inbody|inpage|inanchor|allinanchor|filetype|ext|` +
 	`cache|related|link|source|location|loc|language|lang|before|after|define|info|daterange|imagesize|src):`)
 
@@ -144,9 +144,9 @@ func blank(text, characters string) string {
 	}, text)
 }
 
-// withoutCommands removes commands from a query. SearXNG treats words that begin with !, !!, : or < as commands: use an
-// engine, redirect to another site, switch the language or the timeout (searx/query.py). Older versions also use ?.
-// DuckDuckGo and Kagi treat a word with ! as another site.
+// withoutCommands removes commands from a query. SearXNG treats words that begin with !, !!, : or < as commands. They use an engine,
+// redirect to another site, or switch the language or the timeout (searx/query.py). Older versions also use ?. DuckDuckGo and Kagi treat a
+// word with ! as another site.
 func withoutCommands(text string) string {
 	return eachWord(text, func(word string) string {
 		for before := ""; before != word; {

@@ -1,16 +1,15 @@
-// Package backend holds the search services that the engine asks. Each service has a file. The table (table.go) says
-// what each is good for, how often it may be asked and what it needs from the operator. [Open] makes the backends that
-// the operator's [Config] switches on.
+// Package backend holds the search services that the engine asks. Each service has a file. The table (table.go) says what each is good for
+// and how often it may be asked. It also says what it needs from the operator. [Open] makes the backends that the operator's [Config]
+// switches on.
 //
 // # Adding a backend
 //
-// Add one file with one type, one line in the table, and testdata/<name>.txtar with replies as the service sends them:
-// hits, no hits, an exhausted quota, a block page, a truncated reply, a web page, fields of wrong types, and a reply
-// that is too large. The type embeds a service (service.go), which does what all backends share: an honest User-Agent,
-// a limit on the bytes read, the check that JSON arrived and not a web page, and the closed set of error codes. The
-// backend adds the parameters, a struct for the reply, and the hits made from it. A backend with a key calls
-// service.withKey (failure.go), so that errors name the key. TestBackends ranges over the table and fails until the
-// archive exists.
+// Add one file with one type, one line in the table, and testdata/<name>.txtar with replies as the service sends them. They have hits, no
+// hits, an exhausted quota, a block page and a truncated reply. They also have a web page, fields of wrong types, and a reply that is too
+// large. The type embeds a service (service.go), which does what all backends share. That is an honest User-Agent, a limit on the bytes
+// read, and the check that JSON arrived and not a web page. It also has the closed set of error codes. The backend adds the parameters, a
+// struct for the reply, and the hits made from it. A backend with a key calls service.withKey (failure.go), so that errors name the key.
+// TestBackends ranges over the table and fails until the archive exists.
 //
 // A backend may use the query's text, place, language, freshness, safety and domains. The engine removes its own fields
 // before it passes the query on.
@@ -49,7 +48,7 @@ type service struct {
 	hints   map[turn.Code]string                    // what else the operator should know about a failure; may be nil
 }
 
-// newService makes the service of a backend at base, an http or https URL that may have a path and a login.
+// newService makes the service of a backend at base. That is an http or https URL that may have a path and a login.
 func newService(c Config, e Entry, base string) (*service, error) {
 	s := &service{name: e.Name, config: c, keys: e.Keys, base: base}
 	var err error

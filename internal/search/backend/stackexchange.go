@@ -103,7 +103,7 @@ func (s stackexchange) hits(r stackexchangeReply, site string) []turn.Hit {
 const stackexchangeSites = "stackoverflow.com superuser.com serverfault.com askubuntu.com mathoverflow.net stackapps.com " +
 	"es.stackoverflow.com ja.stackoverflow.com pt.stackoverflow.com ru.stackoverflow.com"
 
-// siteOf returns the site to ask: the one to which the query is limited, else Stack Overflow in the query's language.
+// siteOf returns the site to ask. It is the one to which the query is limited, else Stack Overflow in the query's language.
 func siteOf(q search.Query) string {
 	sites := strings.Fields(stackexchangeSites)
 	for _, host := range q.Include {

@@ -189,8 +189,8 @@ type Set struct {
 	Setup    string // what answers depend on besides the query; for [search.OpenDisk]
 }
 
-// Open makes the backends that c switches on. Its error joins everything that is wrong with c: an unknown depth, limit
-// or backend, an invalid address, a backend in Only that cannot be used. The set then holds the other backends.
+// Open makes the backends that c switches on. Its error joins everything that is wrong with c: an unknown depth, limit or backend, or an
+// invalid address. A backend in Only that cannot be used is wrong, too. The set then holds the other backends.
 func Open(c Config) (*Set, error) {
 	limits, wrong := parseLimits(c.Limits)
 	problems := []error{c.check()}

@@ -146,8 +146,8 @@ func statuses(r search.Result) string {
 	return strings.Join(all, ", ")
 }
 
-// If any of five backends hangs, the search takes at most 50 ms longer, even the first one. A backend that no other can
-// replace costs the latency of its profile, or half of a short deadline, until its usual latency is known.
+// If any of five backends hangs, the search takes at most 50 ms longer, even the first one. A backend that no other can replace costs the
+// latency of its profile until its usual latency is known. If the deadline is short, it costs half of it.
 func TestOneHangs(t *testing.T) {
 	const others, extra = 400 * time.Millisecond, 50 * time.Millisecond
 	for _, test := range []struct {

@@ -61,8 +61,8 @@ func (t tavily) Search(ctx context.Context, q search.Query) (search.Reply, error
 	return outcome(t.hits(reply), left, t.expect(reply.Results != nil, noFields, err))
 }
 
-// body sets neither auto_parameters, with which Tavily may choose the more expensive depth, nor include_answer, since a
-// model's summary cannot be cited.
+// body does not set auto_parameters, with which Tavily may choose the more expensive depth. Nor does it set include_answer, since a model's
+// summary cannot be cited.
 func (t tavily) body(text string, q search.Query) map[string]any {
 	all := map[string]any{
 		"query": text, "search_depth": search.DepthBasic, "topic": "general", "max_results": min(q.Limit, maxTavilyResults), "include_answer": false,

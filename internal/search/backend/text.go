@@ -165,9 +165,8 @@ var dayLayouts = [...]string{
 	"2 Jan 2006", "2 January 2006", "02.01.2006", "2.1.2006",
 }
 
-// dated reads a publication time from a service's texts: timestamps, days, and ages such as "3 hours ago", counted back
-// from now. The first text with an hour wins, else the first with a day. Vaguer ages ("2 months ago") and times after
-// tomorrow are not dates.
+// dated reads a publication time from a service's texts. It reads timestamps, days, and ages such as "3 hours ago", counted back from now.
+// The first text with an hour wins, else the first with a day. Vaguer ages ("2 months ago") and times after tomorrow are not dates.
 func dated(now time.Time, texts ...string) (at time.Time, dayOnly bool) {
 	for _, text := range texts {
 		t, day := dateOf(now, strings.TrimSpace(text))

@@ -52,8 +52,8 @@ func (s *Server) postCommand(c *call) answer {
 	return answer{http.StatusCreated, json.RawMessage(c.body)}
 }
 
-// RefuseProperty makes the server refuse every request about commands whose text contains a word, as a compatible server does with a property
-// that it does not know.
+// RefuseProperty makes the server refuse every request about commands whose text contains a word. A compatible server does so with a
+// property that it does not know.
 func (s *Server) RefuseProperty(word string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -85,8 +85,8 @@ func (s *Server) WaitCommands(n int, timeout time.Duration) bool {
 	return s.until(timeout, func() bool { return s.commandPuts >= n })
 }
 
-// Offered lists the names of the commands that a person is offered in a channel, in the language of the person's client, in the order of
-// registration.
+// Offered lists the names of the commands that a person is offered in a channel. They are in the language of the person's client and in the
+// order of registration.
 func (s *Server) Offered(channelName, author string, may Rights) []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -1,5 +1,5 @@
-// Package discordtest is a Discord for tests: a small real server that speaks the REST API over HTTP and the gateway
-// over WebSocket, on loopback.
+// Package discordtest is a Discord for tests. It is a small real server on loopback that speaks the REST API over HTTP and the gateway over
+// WebSocket.
 //
 //	discord := discordtest.New(t)
 //	// … start the program with DISCORD_API_URL=discord.URL and DISCORD_TOKEN=discordtest.Token …
@@ -14,21 +14,20 @@
 //   - What people do: Say, Reply, Post, Edit, Embed, Delete, Purge, React, Unreact, Interact, Order, Press, DeleteChannel, Kick. AddAway
 //     makes a server that has not installed the bot, where people bring it along.
 //   - What they attach: Post with files, forwarded messages and embeds; ServeFile is the host of the files.
-//   - Who may read what: Allow gives a role permissions, Join a person roles, Overwrite changes what a role or a person may do in a
+//   - Who may read what: Allow gives a role permissions, and Join a person roles. Overwrite changes what a role or a person may do in a
 //     channel. Everybody may read at first. Pin and Topic; and Searching says how the own search of the server answers.
 //   - The application: RefuseContent switches off an intent, SendInteractionsTo sends commands elsewhere.
 //   - Webhooks of the bot: DenyWebhooks, DeleteWebhooks, Webhooks. Their messages count as the bot's, under the names that they have.
 //   - What the bot did: WaitReply, Messages, Requests, Commands, Offered, and the Interaction's WaitAck, WaitAnswer and WaitChoices.
-//   - What the gateway does: Drop with any close code, Reconnect (op 7), Invalidate (op 9), MuteAcks, Silence, CloseNext,
-//     InvalidateNext and IgnoreNext for what comes next, Repeat and Dispatch for duplicate and odd events. A session
-//     that is resumed gets the events it missed.
-//   - Time: New serves on loopback, in real time, NewTLS behind TLS; NewVirtual in memory, for the virtual time of testing/synctest, where
-//     Unplug takes the network away.
+//   - What the gateway does: Drop has any close code, and there are Reconnect (op 7), Invalidate (op 9), MuteAcks and Silence. CloseNext,
+//     InvalidateNext and IgnoreNext are for what comes next. Repeat and Dispatch send duplicate and odd events. A session that is resumed
+//     gets the events it missed.
+//   - Time: New serves on loopback, in real time, and NewTLS behind TLS. NewVirtual serves in memory, for the virtual time of
+//     testing/synctest. There Unplug takes the network away.
 //   - What the bot does that Discord does not allow: judge.go has the limits of all that the bot sends. A request that is refused makes the
 //     test fail, unless the test has asked for it with Accept. Refusals and Violations count.
-//   - What goes wrong in REST: Fail with any status, body, delay or a cut connection, before or after the request has
-//     taken effect; TooMany and Cloudflare for the two kinds of 429; Limit for a real bucket, Pace for the limit over
-//     all routes; Deny and Archive.
+//   - What goes wrong in REST: Fail has any status, body, delay or a cut connection, before or after the request has taken effect. TooMany
+//     and Cloudflare are the two kinds of 429. Limit is a real bucket, and Pace the limit over all routes. Deny and Archive refuse.
 //
 // Limits, error bodies, codes and nonces are Discord's: https://discord.com/developers/docs/reference.
 package discordtest

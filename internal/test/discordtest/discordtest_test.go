@@ -397,8 +397,8 @@ func TestShards(t *testing.T) {
 	}
 }
 
-// BenchmarkGuilds makes servers with a channel each, begins a session for every 1,000 of them, and has somebody write in
-// each. The time for a server does not depend on how many there are.
+// BenchmarkGuilds makes servers with a channel each, and begins a session for every 1,000 of them. Somebody writes in each. The time for a
+// server does not depend on how many there are.
 func BenchmarkGuilds(b *testing.B) {
 	for _, n := range []int{1_000, 10_000, 100_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {

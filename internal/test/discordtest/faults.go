@@ -302,8 +302,8 @@ func (s *Server) complain(tb testing.TB) {
 	}
 }
 
-// Refusals counts the requests that the server refused by its own rules and not because of a Fault, by method, route, status, message and
-// the fields at fault.
+// Refusals counts the requests that the server refused by its own rules and not because of a Fault. They are counted by method, route,
+// status, message and the fields at fault.
 func (s *Server) Refusals() map[string]int {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -96,8 +96,8 @@ func (g *gateway) distort(what string, raw []byte) []byte {
 	return raw
 }
 
-// Distort changes every payload of a kind before it is sent, as servers do that are not Discord: an event such as "MESSAGE_CREATE", or the
-// answer to a route such as "GET guilds/*". nil ends it.
+// Distort changes every payload of a kind before it is sent, as servers do that are not Discord. The kind is an event such as
+// "MESSAGE_CREATE", or the answer to a route such as "GET guilds/*". nil ends it.
 func (s *Server) Distort(what string, change func(payload map[string]any)) {
 	g := &s.gateway
 	g.mu.Lock()
@@ -134,8 +134,8 @@ func guildOf(kind string, data any) string {
 	return id
 }
 
-// ShardOf returns the number of the shard that brings a server's events, given by id. The nth server that was made, counted
-// from 0, is in shard n modulo of, if there are 10 shards at most.
+// ShardOf returns the number of the shard that brings a server's events, given by id. The nth server that was made, counted from 0, is in
+// shard n modulo of. There are 10 shards at most.
 func ShardOf(guildID string, of int) int {
 	id, _ := strconv.ParseUint(guildID, 10, 64)
 	return int(id >> 22 % uint64(of))
@@ -531,7 +531,7 @@ func (s *Server) Presences() (all []string) {
 	return all
 }
 
-// RefuseContent refuses sessions that ask for the content of messages, as Discord does if the developer portal does not grant it.
+// RefuseContent refuses sessions that ask for the content of messages. Discord does so if the developer portal does not grant it.
 func (s *Server) RefuseContent() {
 	s.gateway.mu.Lock()
 	defer s.gateway.mu.Unlock()

@@ -67,7 +67,7 @@ type Post struct {
 	Embeds   []Embed
 }
 
-// Rewrite posts a text under another name through a webhook of an application, as a proxy does before it deletes a person's message.
+// Rewrite posts a text under another name through a webhook of an application. A proxy does so before it deletes a person's message.
 func (s *Server) Rewrite(id, name, text, application string) string {
 	s.mu.Lock()
 	channel := s.must(id).channel.id

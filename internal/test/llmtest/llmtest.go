@@ -1,16 +1,15 @@
-// Package llmtest is the far end of package llm: a small real server on the loopback that speaks OpenAI's chat
-// completions as hosted and local servers do, their errors and accidents included.
+// Package llmtest is the far end of package llm. It is a small real server on the loopback that speaks OpenAI's chat completions as hosted
+// and local servers do. Their errors and accidents are included.
 //
 //	srv := llmtest.New(t)
 //	srv.Queue(llmtest.Reply{llmtest.Say("Hello there.")})
 //	// point a client at srv.URL, then look at srv.Requests()
 //
-// What a request gets is decided in this order: the next reply of the queue; the first rule of the [Script]
-// that matches; the function Server.Reply; and last an echo, "You said: …".
+// What a request gets is decided in this order: the next reply of the queue, then the first rule of the [Script] that matches. The function
+// Server.Reply follows, and last an echo, "You said: …".
 //
-// A [Reply] is a list of steps, played in order. At its end, unless a step ended it otherwise, the server says
-// finish reason "stop", the usage if it was asked for, and [DONE]. A reply to a request that does not ask for a
-// stream is sent as one JSON object.
+// A [Reply] is a list of steps, played in order. At its end the server says finish reason "stop", the usage if it was asked for, and
+// [DONE]. A step may end it otherwise. A reply to a request that does not ask for a stream is sent as one JSON object.
 //
 // # Scripts
 //

@@ -1,7 +1,7 @@
 // Package memnet is a network in memory, for tests in virtual time. In a bubble of testing/synctest a goroutine that waits for one of its
-// connections is durably blocked, unlike one that waits for a socket.
+// connections is durably blocked. One that waits for a socket is not.
 //
-// [Listen] makes a [Listener] whose Dial connects to it. A connection behaves like one over TCP: a buffer holds what is not read yet, each
+// [Listen] makes a [Listener] whose Dial connects to it. A connection behaves like one over TCP. A buffer holds what is not read yet, each
 // direction ends on its own, and deadlines apply.
 package memnet
 

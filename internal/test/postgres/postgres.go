@@ -37,7 +37,7 @@ func Needed(tb testing.TB) {
 	}
 }
 
-// Off keeps a test on files: it has virtual time, which does not wait for a real connection, or statements that only SQLite knows.
+// Off keeps a test on files. It has virtual time, which does not wait for a real connection, or statements that only SQLite knows.
 func Off(tb testing.TB) {
 	tb.Helper()
 	tb.Setenv(address, "")
@@ -51,7 +51,7 @@ var databases struct {
 	of   map[string]string // places by the directory that each stands for
 }
 
-// Place returns where the store of a directory is: there, or in a database of its own until the end of the test.
+// Place returns where the store of a directory is. It is there, or in a database of its own until the end of the test.
 func Place(tb testing.TB, dir string) string {
 	tb.Helper()
 	if !Used() {
@@ -156,7 +156,7 @@ func Counted(tb testing.TB, place string) (through string, trips *Trips) {
 	return trips.lead(tb, place), trips
 }
 
-// Changed returns an address that leads to the database of a place, whose server says one thing in place of another of the same length.
+// Changed returns an address that leads to the database of a place. Its server says one thing in place of another of the same length.
 func Changed(tb testing.TB, place, said, instead string) (through string) {
 	tb.Helper()
 	return (&Trips{said: said, instead: instead}).lead(tb, place)

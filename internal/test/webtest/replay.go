@@ -17,7 +17,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
-// Case is one case of an archive of replies: a folder with a question, a service's reply and the expected result.
+// Case is one case of an archive of replies. It is a folder with a question, a service's reply and the expected result.
 type Case struct {
 	Files map[string]string // by their names in the folder
 
@@ -91,8 +91,8 @@ func (c *Case) record(file, data string) {
 
 // Replies is a service with prepared replies that records requests. It is an [http.RoundTripper] and safe for concurrent use.
 type Replies struct {
-	// Find returns the reply to a request: an HTTP response, in which a header "Pad: n" makes the body n bytes longer. If there is none, the
-	// connection is refused.
+	// Find returns the reply to a request. It is an HTTP response, in which a header "Pad: n" makes the body n bytes longer. If there is none,
+	// the connection is refused.
 	Find func(*http.Request) (reply string, ok bool)
 	// Describe writes a request for people.
 	Describe func(*http.Request) string

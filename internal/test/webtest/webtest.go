@@ -35,16 +35,15 @@
 //	!break 100         break off after so many bytes of the body
 //	!hang              never answer
 //
-// The file "dns" has a line for each name: the name, then what lookups answer in turn, the last for good. An answer is
-// one or more addresses with commas between, or a word: nxdomain, empty, fail, hang. A name that only has pages gets
-// an address of its own.
+// The file "dns" has a line for each name. After the name it has what lookups answer in turn, the last for good. An answer is one or more
+// addresses with commas between, or a word: nxdomain, empty, fail, hang. A name that only has pages gets an address of its own.
 //
 //	-- dns --
 //	rebind.org 93.184.216.40 127.0.0.1
 //	mixed.org  93.184.216.41,10.0.0.1
 //	gone.org   nxdomain
 //
-// [RunCases] and [Replies] are for clients of a single service: they play its replies from an archive, one case a folder.
+// [RunCases] and [Replies] are for clients of a single service. They play its replies from an archive, one case a folder.
 package webtest
 
 import (

@@ -102,8 +102,8 @@ func Line(s string, max int) string {
 	return shorten(s, max)
 }
 
-// Inert cleans text as Text does and makes it unable to act. It cannot close our block, open a turn of a chat template,
-// speak as somebody else at the start of a line, or repeat the nonce. An empty nonce is ignored.
+// Inert cleans text as Text does and makes it unable to act. It cannot close our block, open a turn of a chat template, or repeat the
+// nonce. Nor can it speak as somebody else at the start of a line. An empty nonce is ignored.
 func Inert(s, nonce string) string {
 	var r Report
 	return inert(s, nonce, blockLength, &r)
@@ -130,9 +130,8 @@ func inert(s, nonce string, most int, r *Report) string {
 	return s
 }
 
-// Reply cleans what the bot is about to send, so that it cannot carry hidden text to people or other bots. It keeps
-// sequences of emoji, flags, keycaps, and the joiners of Arabic and Indic words. It does not limit lengths or remove
-// encoded data.
+// Reply cleans what the bot is about to send. So it cannot carry hidden text to people or other bots. It keeps sequences of emoji, flags,
+// keycaps, and the joiners of Arabic and Indic words. It does not limit lengths or remove encoded data.
 func Reply(s string) (string, Report) {
 	var r Report
 	s, _ = settle(s, func(s string) string {
@@ -186,8 +185,8 @@ const (
 	cutMark     = "(cut)"
 )
 
-// layout is T9: it limits the length of lines, the length of the text (to most characters), and runs of blank lines. A
-// long paragraph is broken between sentences without loss. Only a line without sentences is cut.
+// layout is T9. It limits the length of lines, the length of the text (to most characters), and runs of blank lines. A long paragraph is
+// broken between sentences without loss. Only a line without sentences is cut.
 func layout(s string, most int, r *Report) string {
 	var b strings.Builder
 	b.Grow(len(s))

@@ -15,8 +15,8 @@ import (
 	"familiar/internal/text"
 )
 
-// templateTokens is D2, for text whose angle brackets are already ‹ ›. It matches the control tokens of common chat
-// templates (ChatML, Llama, Mistral, Gemma, DeepSeek, GLM) and the tags of tool calls.
+// templateTokens is D2, for text whose angle brackets are already ‹ ›. It matches the control tokens of common chat templates (ChatML,
+// Llama, Mistral, Gemma, DeepSeek, GLM). It also matches the tags of tool calls.
 var templateTokens = text.LazyRegexpOf(func() string {
 	return `(?i)` + strings.Join([]string{
 		`‹[|｜][^‹›\n]{0,100}[|｜]›`,
@@ -132,8 +132,8 @@ var (
 	scriptLink = text.NewLazyRegexp(`(?i)(\]\([\s<]*)(?:(?:javascript|vbscript|livescript)[\s:]*:\s*)+`)
 )
 
-// defuse is T10. It also disarms the two kinds of Markdown that act by themselves: images, which are fetched when shown,
-// become links, and links to scripts lose their scheme.
+// defuse is T10. It also disarms the two kinds of Markdown that act by themselves. Images, which are fetched when shown, become links, and
+// links to scripts lose their scheme.
 func defuse(s string, r *Report) string {
 	if strings.Contains(s, "![") {
 		// Images can be nested, so all images of a line are replaced at once.
@@ -241,9 +241,8 @@ var brackets = strings.NewReplacer(
 	"∣", "|", "ǀ", "|", "│", "|", "‐", "-", "‑", "-", "–", "-", "−", "-",
 )
 
-// lookalikes is D5: it counts the lines of s that look like a delimiter but are not one by their characters. It is a
-// hint for the record. Nothing is rewritten, because the same letters spell words in other languages. D3 handles the
-// lines of speakers.
+// lookalikes is D5. It counts the lines of s that look like a delimiter but are not one by their characters. It is a hint for the record.
+// Nothing is rewritten, because the same letters spell words in other languages. D3 handles the lines of speakers.
 func lookalikes(s string) int {
 	if plainASCII(s) {
 		return 0
@@ -261,9 +260,9 @@ func delimits(line string) bool {
 	return strings.Contains(line, "web-search-results") || strings.Contains(line, "<|") || strings.Contains(line, "[inst]") || strings.Contains(line, "<<sys")
 }
 
-// orderly matches sentences that address a machine rather than a reader. It is no defence, because other wordings pass.
-// It keeps the crudest noise out of a block that is safe without it, and lets the record say that a page tried. It looks
-// for orders about orders. So a text about a system prompt, or one that asks to ignore an e-mail, does not match.
+// orderly matches sentences that address a machine rather than a reader. It is no defence, because other wordings pass. It keeps the
+// crudest noise out of a block that is safe without it. It lets the record say that a page tried. It looks for orders about orders. So a
+// text about a system prompt, or one that asks to ignore an e-mail, does not match.
 var orderly = text.LazyRegexpOf(func() string { return `(?i)` + text.AllTables().Clean.Orders.String() })
 
 // Orders reports whether a text looks like orders to a machine. It is only a hint, and changes no text.
@@ -297,8 +296,8 @@ func newMark() rune {
 	return firstMark + rune(b[0]%marks)
 }
 
-// MarkOf returns the mark for a text that is shown in several prompts and must have the same bytes in each. It depends
-// on when the text was made.
+// MarkOf returns the mark for a text that is shown in several prompts. The text must have the same bytes in each. It depends on when the
+// text was made.
 func MarkOf(made time.Time) rune { return firstMark + rune(uint64(made.UnixNano()/1000)%marks) }
 
 // NewNonce returns an unpredictable name: 80 bits, as lower-case letters and digits.
@@ -320,8 +319,8 @@ func InertLine(s, nonce string) string {
 	return strings.ReplaceAll(text.OneLine(s), `"`, "'")
 }
 
-// Line writes a text from outside as one line behind the mark, so that it can only be quoted words (P9, D1 to D6). It
-// removes the text's own references, because their numbers would name other sources.
+// Line writes a text from outside as one line behind the mark. So it can only be quoted words (P9, D1 to D6). It removes the text's own
+// references, because their numbers would name other sources.
 func (s Seal) Line(words string) string {
 	words, _ = settle(words, func(words string) string { return Unreferenced(InertLine(words, s.Nonce)) })
 	return string(s.Mark) + strings.TrimSpace(words)

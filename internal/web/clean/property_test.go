@@ -97,8 +97,8 @@ func checkInert(t failer, s string) {
 	checkLine(t, s)
 }
 
-// checkLine checks that marked words stay on one line and have no mark of their own, and that no speaker, delimiter or
-// number of a source is among them.
+// checkLine checks that marked words stay on one line and have no mark of their own. No speaker, delimiter or number of a source may be
+// among them.
 func checkLine(t failer, s string) {
 	seal := Seal{Nonce: testNonce, Mark: firstMark + 7}
 	line := seal.Line(s)

@@ -9,7 +9,7 @@ import (
 	"familiar/internal/text"
 )
 
-// Brackets are the characters that may open a reference: the square bracket, and similar brackets of other scripts, of
+// Brackets are the characters that may open a reference. They are the square bracket, and similar brackets of other scripts, of
 // mathematics, or from the citations that models were trained on. ClosingBrackets are those that close it.
 const (
 	Brackets        = "[［【〔〖⟦⁅❲⟬⦋⦍⦏⦗〘〚﹝〈⟨"
@@ -22,9 +22,9 @@ const (
 	digit = `[0-9０-９٠-٩۰-۹०-९০-৯]`
 )
 
-// reference is a number, or a list of numbers, in such brackets: [1], [^1], [ 1 ], [1, 3-5], ［１］, [source 1], [1a],
-// [1?]. Style marks around the number and a backslash change nothing for a reader. A dagger or a second number after a
-// colon belongs to another system: 【4:0†source】.
+// reference is a number, or a list of numbers, in such brackets. Examples are [1], [^1], [ 1 ], [1, 3-5], ［１］, [source 1], [1a], [1?].
+// Style marks around the number and a backslash change nothing for a reader. A dagger or a second number after a colon belongs to another
+// system: 【4:0†source】.
 var reference = text.LazyRegexpOf(func() string {
 	return `^[\` + Brackets + `][ \t*_~|\\` + "`" + `]*` +
 		`(?i:(?:` + text.AllTables().Clean.ReferenceLabels.String() + `)[ \t.:#]*)?` +

@@ -274,9 +274,9 @@ var tagFlags = [...]string{
 	"\U000E0067\U000E0062\U000E0077\U000E006C\U000E0073\U000E007F", // Wales
 }
 
-// joins returns how many bytes at the start of rest may stay, judging by the text before them: a presentation selector
-// or a joiner in a sequence of emoji, a joiner inside a word that needs it, or a flag. before contains only what was
-// kept, so two consecutive invisible characters never pass.
+// joins returns how many bytes at the start of rest may stay, judging by the text before them. They are a presentation selector or a joiner
+// in a sequence of emoji, a joiner inside a word that needs it, or a flag. before contains only what was kept, so two consecutive invisible
+// characters never pass.
 func joins(before, rest string) int {
 	c, size := utf8.DecodeRuneInString(rest)
 	prev, prevSize := utf8.DecodeLastRuneInString(before)

@@ -179,8 +179,7 @@ func seen(line string) string {
 	}, line)
 }
 
-// balanced closes the bidi controls that a line opens, and drops those that close nothing, so that they do not affect
-// other lines.
+// balanced closes the bidi controls that a line opens, and drops those that close nothing. So they do not affect other lines.
 func balanced(line string) string {
 	if !strings.ContainsFunc(line, isBidi) {
 		return line

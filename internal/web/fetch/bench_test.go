@@ -44,9 +44,8 @@ func BenchmarkCached(b *testing.B) {
 	}
 }
 
-// BenchmarkHundred reads two pages of 1 MB from each of 50 sites at once, alternating with a plain client, and reports
-// how many times longer it takes. Both begin without connections. robots.txt is cached, because a plain client reads
-// none. One variant reads it each time.
+// BenchmarkHundred reads two pages of 1 MB from each of 50 sites at once, alternating with a plain client. It reports how many times longer
+// it takes. Both begin without connections. robots.txt is cached, because a plain client reads none. One variant reads it each time.
 func BenchmarkHundred(b *testing.B) {
 	var sites strings.Builder
 	for i := range 50 {

@@ -9,8 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestBufferSizes reads bodies of all lengths around the size of a chunk, in reads of all sizes, into pooled chunks that
-// still hold another body.
+// TestBufferSizes reads bodies of all lengths around the size of a chunk, in reads of all sizes. The pooled chunks still hold another body.
 func TestBufferSizes(t *testing.T) {
 	spare := sync.Pool{New: func() any { return new(chunk) }}
 	rapid.Check(t, func(t *rapid.T) {

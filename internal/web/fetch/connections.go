@@ -55,8 +55,7 @@ func newConnections(ctx context.Context, f *Fetcher, pins *guard.Pins) *connecti
 		Proxy:           nil, // a proxy would resolve names without the guard
 		DialContext:     l.dial,
 		TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: f.config.RootCAs},
-		// Without this, a transport with its own DialContext speaks only HTTP/1.1, and the firewalls of many sites let
-		// such clients hang.
+		// Without this, a transport with its own DialContext speaks only HTTP/1.1. The firewalls of many sites let such clients hang.
 		ForceAttemptHTTP2:      true,
 		TLSHandshakeTimeout:    f.limits.tls,
 		ResponseHeaderTimeout:  f.limits.header,

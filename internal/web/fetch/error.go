@@ -14,8 +14,8 @@ import (
 	"familiar/internal/web/guard"
 )
 
-// Error says why a page could not be read. It is built from a closed table. No address, host, header, body byte or
-// redirect is ever part of it, so it may be shown to anybody, including models.
+// Error says why a page could not be read. It is built from a closed table. No address, host, header, body byte or redirect is ever part of
+// it. So it may be shown to anybody, including models.
 type Error struct {
 	Code    turn.Code `json:"error"`
 	Reason  turn.Code `json:"reason,omitempty"`      // finer code, a key of reasons

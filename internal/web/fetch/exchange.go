@@ -68,8 +68,8 @@ func (v *visit) limitTTL(h http.Header) {
 	v.ttl = min(v.ttl, lifetime(h, v.f.config.Now(), v.f.limits.pageTTL, v.f.limits.maxTTL))
 }
 
-// headerError classifies the error of an exchange without complete headers. The HTTP/2 error for far too many headers is
-// the same as for other violations, but no other violation takes so many bytes.
+// headerError classifies the error of an exchange without complete headers. The HTTP/2 error for far too many headers is the same as for
+// other violations. But no other violation takes so many bytes.
 func (v *visit) headerError(ctx context.Context, err error) *Error {
 	e := classify(ctx, err)
 	if e.Reason == turn.CodeMalformed && v.conns.received.Load()-v.conns.atRequest.Load() > v.f.limits.headers/4 {

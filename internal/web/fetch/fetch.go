@@ -162,8 +162,8 @@ type Hop struct {
 	Took   time.Duration // includes the wait for a place at the host
 }
 
-// SHA256 returns the hash of Body in hex. It is computed at each call, because it costs half as much as fetching a page
-// and most pages are never stored.
+// SHA256 returns the hash of Body in hex. It is computed at each call. That costs half as much as fetching a page, and most pages are never
+// stored.
 func (d *Document) SHA256() string {
 	sum := sha256.Sum256(d.Body)
 	return hex.EncodeToString(sum[:])

@@ -195,8 +195,7 @@ func openFiles(t *testing.T) int {
 	return len(entries)
 }
 
-// TestNoFileLeaks visits every page of the archive and every hostile server, with all their failures, and then counts
-// the open files.
+// TestNoFileLeaks visits every page of the archive and every hostile server, with all their failures. Then it counts the open files.
 func TestNoFileLeaks(t *testing.T) {
 	http.Get("http://127.0.0.1:1/") // opens whatever the runtime opens once
 	before := openFiles(t)

@@ -1,7 +1,6 @@
 package fetch
 
-// pages lists the addresses in testdata/web.txtar with the expected result: "ok" and a word of the body, or code and
-// reason.
+// pages lists the addresses in testdata/web.txtar with the expected result. It is "ok" and a word of the body, or code and reason.
 var pages = []struct{ name, url, want, detail string }{
 	{"plain page", "https://www.example.org/plain.html", "ok", "plain page"},
 	{"clear text", "http://www.example.org/plain.html", "ok", "plain page"},

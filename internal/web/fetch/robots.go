@@ -121,7 +121,7 @@ type robotsRule struct {
 	normal pattern // unescaped where possible; only for rules that forbid
 }
 
-// robotsLine is the length after which a line is cut, as in Google's parser: 8 times the longest address in browsers.
+// robotsLine is the length after which a line is cut, as in Google's parser. It is 8 times the longest address in browsers.
 const robotsLine = 8*2083 - 1
 
 // ParseRobots parses a robots.txt for the program named agent, a product token as in RFC 9309 §2.2.1. Case does not
@@ -224,8 +224,8 @@ func productToken(s string) string {
 	return s
 }
 
-// newRobotsRules returns the rule for a path. If it allows the index file of a directory, there is a second rule that
-// allows the directory, because both are the same page.
+// newRobotsRules returns the rule for a path. If it allows the index file of a directory, there is a second rule that allows the directory.
+// Both are the same page.
 func newRobotsRules(allow bool, path string) []robotsRule {
 	if !allow {
 		return []robotsRule{{exact: pattern(escapeNonASCII(path)), normal: pattern(normalizePattern(path))}}
@@ -268,8 +268,7 @@ const upperHex = "0123456789ABCDEF"
 // upperEscapes converts the escapes of s to upper case (RFC 3986 §6.2.2.1).
 func upperEscapes(s string) string { return rewrite(s, false, "") }
 
-// escapeNonASCII is like upperEscapes, but also escapes bytes beyond ASCII, so that a path in robots.txt reads as in a
-// URL.
+// escapeNonASCII is like upperEscapes, but also escapes bytes beyond ASCII. So a path in robots.txt reads as in a URL.
 func escapeNonASCII(s string) string { return rewrite(s, true, "") }
 
 // normalize returns the normal form of a URL: like escapeNonASCII, without needless escapes (RFC 3986 §6.2.2.2). The

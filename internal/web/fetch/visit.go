@@ -179,11 +179,10 @@ func (v *visit) fits(ctx context.Context, wait time.Duration) bool {
 	return !(ok && then.After(deadline)) && (v.callerDeadline.IsZero() || then.Before(v.callerDeadline))
 }
 
-// FetchImage reads the image at rawURL, such as the thumbnail of a search result, under the rules and limits of
-// [Fetcher.Fetch]. The image must be a PNG, JPEG, WebP or GIF by its declared type and by its first bytes. SVG is
-// refused because it is a program. Redirects are refused too, because an image's address comes from a list and has no
-// reason to lead elsewhere. Nothing is cached. Concurrent callers for the same image share one request. The error is
-// always an [*Error].
+// FetchImage reads the image at rawURL, such as the thumbnail of a search result. It follows the rules and limits of [Fetcher.Fetch]. The
+// image must be a PNG, JPEG, WebP or GIF by its declared type and by its first bytes. SVG is refused because it is a program. Redirects are
+// refused too, because an image's address comes from a list and has no reason to lead elsewhere. Nothing is cached. Concurrent callers for
+// the same image share one request. The error is always an [*Error].
 func (f *Fetcher) FetchImage(ctx context.Context, rawURL string, o Options) (*Document, error) {
 	return f.fetchUncached(ctx, "image ", rawURL, visit{f: f, options: o, kind: kindImage})
 }

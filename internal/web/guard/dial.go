@@ -29,8 +29,8 @@ type Resolver interface {
 type Dialer struct {
 	Guard    *Guard
 	Resolver Resolver
-	// Dial connects to a literal address such as "93.184.216.34:443". Outside tests, it is the DialContext of a
-	// net.Dialer with the Guard's Control, so that the address is checked again just before connect(2).
+	// Dial connects to a literal address such as "93.184.216.34:443". Outside tests, it is the DialContext of a net.Dialer with the Guard's
+	// Control. So the address is checked again just before connect(2).
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 	// Pins, if not nil, keeps the checked addresses of hosts.
 	Pins *Pins
@@ -161,9 +161,9 @@ const (
 	maxPins = 64
 )
 
-// Pins keeps the checked addresses of one turn's hosts for 60 seconds each, so that DNS rebinding cannot change an
-// address between two lookups. It keeps at most 64 hosts and drops the oldest. The zero value and a nil *Pins are ready.
-// A nil *Pins keeps nothing. Pins is safe for concurrent use.
+// Pins keeps the checked addresses of one turn's hosts for 60 seconds each. So DNS rebinding cannot change an address between two lookups.
+// It keeps at most 64 hosts and drops the oldest. The zero value and a nil *Pins are ready. A nil *Pins keeps nothing. Pins is safe for
+// concurrent use.
 type Pins struct {
 	mu sync.Mutex
 	m  map[string]pin // by canonical host; guarded by mu

@@ -22,8 +22,8 @@ type Domains struct {
 	version     string
 }
 
-// NewDomains normalises both lists. If an entry is not a host name, it returns an error that names the entry and its
-// list, because skipping the entry would weaken the list.
+// NewDomains normalises both lists. If an entry is not a host name, it returns an error that names the entry and its list. Skipping the
+// entry would weaken the list.
 func NewDomains(allow, deny []string) (Domains, error) {
 	d := Domains{}
 	var err error
@@ -127,8 +127,8 @@ func (s Site) Host() string {
 	return host
 }
 
-// Holds reports whether a page belongs to the site: it is on its host and below its path, however a server reads the
-// path. If the site uses https, the page must too.
+// Holds reports whether a page belongs to the site. It is on its host and below its path, however a server reads the path. If the site uses
+// https, the page must too.
 func (s Site) Holds(raw string) bool {
 	if s.host == "" {
 		return true
@@ -145,9 +145,8 @@ func (s Site) Holds(raw string) bool {
 	return (strings.HasPrefix(path, s.path) || path+"/" == s.path) && !climbs(path)
 }
 
-// Find returns the possible addresses of a page by its slug, likeliest first: "architecture/blackboard" with the suffix
-// .html, as it is, and as a folder. It keeps a fragment. If a slug is invalid or leads out of the site, the error is a
-// *[Error].
+// Find returns the possible addresses of a page by its slug, likeliest first. "architecture/blackboard" is tried with the suffix .html, as
+// it is, and as a folder. It keeps a fragment. If a slug is invalid or leads out of the site, the error is a *[Error].
 func (s Site) Find(slug string) ([]string, error) {
 	slug = strings.TrimSpace(slug)
 	fragment := Fragment(slug)

@@ -8,9 +8,8 @@
 //   - [Domains] holds an operator's allow and deny lists, which are matched against the canonical host. [Site] restricts
 //     a visit to the pages of one host below one path, and finds them by their short names.
 //   - [TypedURLs] finds the URLs in what people write. [Unreadable] recognises files without text by their extensions.
-//   - [Guard] knows which addresses may be dialled. It combines the fixed list of [CheckAddr], the operator's denied
-//     addresses, this machine's own, and the translation prefixes of its network. Its Control method belongs in a
-//     [net.Dialer].
+//   - [Guard] knows which addresses may be dialled. It combines the fixed list of [CheckAddr], the operator's denied addresses and this
+//     machine's own. It adds the translation prefixes of its network. Its Control method belongs in a [net.Dialer].
 //   - [Dialer] combines them: it resolves a name, checks every answer, and dials only checked addresses. [Pins] keeps a
 //     turn's answers, so that a name cannot change its address between two lookups.
 //
@@ -31,8 +30,8 @@ import (
 	"familiar/internal/context/turn"
 )
 
-// Error is a refusal. It never contains an address, a host or any other part of the target, so it may be shown to
-// anybody. An Error is comparable by its fields.
+// Error is a refusal. It never contains an address, a host or any other part of the target. So it may be shown to anybody. An Error is
+// comparable by its fields.
 type Error struct {
 	Code   turn.Code // [turn.CodeBlockedURL] or [turn.CodeUnsupportedScheme]
 	Reason turn.Code // finer code
@@ -95,10 +94,9 @@ func prefixes(list ...string) []netip.Prefix {
 	return out
 }
 
-// CheckAddr returns nil if addr is an address of the public internet, and otherwise a *[Error] that does not contain it.
-// When in doubt, it refuses: the zero Addr, addresses with a zone, and IPv4 addresses in IPv6 form. Callers must unmap
-// the answers of resolvers first, because these may have that form. [Guard.Check] adds the rules that depend on the
-// machine and its operator.
+// CheckAddr returns nil if addr is an address of the public internet. Otherwise it returns an *[Error] that does not contain it. When in
+// doubt, it refuses: the zero Addr, addresses with a zone, and IPv4 addresses in IPv6 form. Callers must unmap the answers of resolvers
+// first, because these may have that form. [Guard.Check] adds the rules that depend on the machine and its operator.
 func CheckAddr(addr netip.Addr) error {
 	switch {
 	case !addr.IsValid(), addr.Zone() != "":
@@ -126,10 +124,9 @@ func contains(list []netip.Prefix, addr netip.Addr) bool {
 // interfacesTTL is how long the list of this machine's addresses is used before it is read again.
 const interfacesTTL = time.Minute
 
-// Guard decides which addresses may be dialled from this machine. It refuses the addresses that [CheckAddr] refuses,
-// those that the operator denies, the machine's own, and those that its network translates into one of these. The zero
-// value is ready. A Guard must not be copied after first use, and its fields must not change. It is safe for concurrent
-// use.
+// Guard decides which addresses may be dialled from this machine. It refuses the addresses that [CheckAddr] refuses, those that the
+// operator denies, and the machine's own. It also refuses those that its network translates into one of these. The zero value is ready. A
+// Guard must not be copied after first use, and its fields must not change. It is safe for concurrent use.
 type Guard struct {
 	// Deny adds prefixes to the fixed list, for example the addresses by which this machine's network is reached from
 	// outside.

@@ -9,8 +9,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// special is a row of one of IANA's registries, entered by hand: a prefix, and whether its column "Globally Reachable"
-// is true. N/A counts as false.
+// special is a row of one of IANA's registries, entered by hand. It has a prefix, and whether its column "Globally Reachable" is true. N/A
+// counts as false.
 //
 //	https://www.iana.org/assignments/iana-ipv4-special-registry
 //	https://www.iana.org/assignments/iana-ipv6-special-registry
@@ -34,8 +34,8 @@ var registry = []special{
 	{"3fff::/20", false}, {"5f00::/16", false}, {"fc00::/7", false}, {"fe80::/10", false},
 }
 
-// stricter lists all ranges that are refused although IANA calls them globally reachable or does not list them, with the
-// reasons.
+// stricter lists all ranges that are refused although IANA does not say so, with the reasons. IANA calls them globally reachable or does
+// not list them.
 var stricter = map[string]string{
 	"192.0.0.9/32":                  "a server of port control, of the network at hand by design",
 	"192.0.0.10/32":                 "a relay, of the network at hand by design",
@@ -114,8 +114,8 @@ func near(a netip.Addr, steps int64) netip.Addr {
 	return out
 }
 
-// TestAgainstLists draws addresses, most of them near a border of a list, and compares three answers: IANA's, that of
-// the library ssrf, and ours. Ours must refuse everything that another refuses, and nothing else except stricter.
+// TestAgainstLists draws addresses, most of them near a border of a list, and compares three answers. They are IANA's, that of the library
+// ssrf, and ours. Ours must refuse everything that another refuses, and nothing else except stricter.
 func TestAgainstLists(t *testing.T) {
 	other, edges := ssrf.New(), borders()
 	compare := func(fatal func(string, ...any), a netip.Addr) {

@@ -23,8 +23,8 @@ const maxURL = 2048
 var hosts = idna.New(idna.MapForLookup(), idna.Transitional(false), idna.BidiRule(),
 	idna.VerifyDNSLength(true), idna.CheckHyphens(false))
 
-// localSuffixes are names outside the public internet: special-use names (RFC 6761, RFC 8375, RFC 7686, RFC 9476),
-// suffixes of local networks, and names of cloud metadata services.
+// localSuffixes are names outside the public internet. They are special-use names (RFC 6761, RFC 8375, RFC 7686, RFC 9476), suffixes of
+// local networks, and names of cloud metadata services.
 var localSuffixes = set("localhost", "local", "internal", "intranet", "lan", "home", "home.arpa", "corp", "private",
 	"localdomain", "onion", "i2p", "invalid", "test", "example", "alt", "arpa", "svc", "metadata.goog",
 	"metadata.amazonaws.com", "metadata.azure.com")
@@ -69,7 +69,7 @@ func Parse(raw string) (*url.URL, error) {
 	if out.Path == "" {
 		out.Path, out.RawPath = "/", ""
 	}
-	// Encoding at most triples a byte, and a host has at most 253, so only long URLs must be written out to be measured.
+	// Encoding at most triples a byte, and a host has at most 253. So only long URLs must be written out to be measured.
 	if 3*len(raw)+300 > maxURL && len(out.String()) > maxURL {
 		return nil, blocked(turn.CodeInvalidTarget)
 	}
@@ -88,8 +88,8 @@ func Resolve(base *url.URL, ref string) (*url.URL, error) {
 	return Parse(u.String())
 }
 
-// Host returns the canonical form of a host name, as in allow and deny lists: lower-case ASCII, at least two labels, no
-// port. The error is a *[Error].
+// Host returns the canonical form of a host name, as in allow and deny lists. It is lower-case ASCII with at least two labels and no port.
+// The error is a *[Error].
 func Host(raw string) (string, error) {
 	if !readable(raw) {
 		return "", blocked(turn.CodeInvalidTarget)
@@ -135,8 +135,8 @@ func plain(host string) bool {
 	return label > 0
 }
 
-// checkName applies the rules for canonical names. If the last label begins with a digit, the name is an IPv4 address in
-// some notation or invalid, because no top-level domain begins with a digit.
+// checkName applies the rules for canonical names. If the last label begins with a digit, the name is an IPv4 address in some notation or
+// invalid. No top-level domain begins with a digit.
 func checkName(host string) error {
 	last := host[strings.LastIndexByte(host, '.')+1:]
 	if last == "" || '0' <= last[0] && last[0] <= '9' {
@@ -224,10 +224,10 @@ func escaped(r rune) bool { return r >= 0x80 || r == '"' || r == '<' || r == '>'
 var tracking = set("fbclid", "gclid", "gclsrc", "dclid", "gbraid", "wbraid", "msclkid", "yclid", "twclid", "ttclid",
 	"igshid", "igsh", "mc_cid", "mc_eid", "_hsenc", "_hsmi", "srsltid")
 
-// Canonical returns the form in which URLs are compared. ok says whether raw is a URL by the rules of [Parse]. Two URLs
-// with the same form are the same request to any server, so the form may identify where a URL came from. Compared with
-// Parse, it removes tracking parameters and an empty query, and normalises percent-encoding (RFC 3986 §6.2.2). It keeps
-// the order of parameters, because it may matter to servers. Canonical is idempotent.
+// Canonical returns the form in which URLs are compared. ok says whether raw is a URL by the rules of [Parse]. Two URLs with the same form
+// are the same request to any server. So the form may identify where a URL came from. Compared with Parse, it removes tracking parameters
+// and an empty query, and normalises percent-encoding (RFC 3986 §6.2.2). It keeps the order of parameters, because it may matter to
+// servers. Canonical is idempotent.
 func Canonical(raw string) (string, bool) {
 	u, err := Parse(raw)
 	if err != nil {
@@ -250,9 +250,9 @@ func Canonical(raw string) (string, bool) {
 	return u.String(), true
 }
 
-// DedupeKey returns a form in which URLs of the same page are most likely equal, and whether raw is a URL. Compared with
-// [Canonical], it sorts parameters by name and treats an escaped space in the query as a plus sign, as forms do. A few
-// servers distinguish such URLs. Use the key only to drop duplicates, never to allow anything. DedupeKey is idempotent.
+// DedupeKey returns a form in which URLs of the same page are most likely equal. It also returns whether raw is a URL. Compared with
+// [Canonical], it sorts parameters by name. It treats an escaped space in the query as a plus sign, as forms do. A few servers distinguish
+// such URLs. Use the key only to drop duplicates, never to allow anything. DedupeKey is idempotent.
 func DedupeKey(raw string) (string, bool) {
 	canonical, ok := Canonical(EncodeBlanks(raw))
 	if !ok {

@@ -192,8 +192,8 @@ var elsewhereWords = sync.OnceValue(func() map[string]bool {
 	review reviews rating ratings write share about your recent meet written leave navigation filter filters sort refine table on in need ` + string(text.AllTables().Page.ElsewhereWords))
 })
 
-// dropSection drops a heading and its section. The section is the block that begins with the heading, or else everything
-// up to the next heading of the same level.
+// dropSection drops a heading and its section. The section is the block that begins with the heading. If there is none, it is everything up
+// to the next heading of the same level.
 func (t *trimmer) dropSection(heading *html.Node, may func(size) bool) {
 	block, bare := heading, t.size(heading).text+minParagraph/2
 	for p := block.Parent; p != nil && t.size(block).text < bare && may(t.size(p)) && t.begins(p, block); p = p.Parent {
@@ -283,8 +283,7 @@ func (t *trimmer) begins(p, c *html.Node) bool {
 // maxMenuLabel is the greatest average length of the labels of a menu, in characters.
 const maxMenuLabel = 16
 
-// isBeside reports whether an element is outside the content, judging by its tag, role or name, or because it is a list
-// of links.
+// isBeside reports whether an element is outside the content. It judges by its tag, role or name, or because it is a list of links.
 func (t *trimmer) isBeside(n *html.Node, s size, inside bool) bool {
 	switch role, _ := dom.Attr(n, "role"); role {
 	case "navigation", "banner", "contentinfo", "search", "complementary", "dialog", "alertdialog", "menu", "menubar", "toolbar", "alert":

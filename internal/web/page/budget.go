@@ -134,7 +134,7 @@ func attributeEnd(s []byte, at int) int {
 	return at
 }
 
-// through returns the length of s up to and including the first mark, or of all of s if there is no mark.
+// through returns the length of s up to and including the first mark. It returns the length of all of s if there is no mark.
 func through(s []byte, mark string) int {
 	if at := bytes.Index(s, []byte(mark)); at >= 0 {
 		return at + len(mark)
@@ -255,9 +255,9 @@ func treeLength(text []byte) int {
 	}
 }
 
-// openElements tracks the open elements to bound the work of parsing. Counting tags is not enough. The parser reopens
-// formatting elements that are left open in every block that follows, so a page of 5 MB could ask for 50 million nodes.
-// Many tags also make it search through all open elements.
+// openElements tracks the open elements to bound the work of parsing. Counting tags is not enough. The parser reopens formatting elements
+// that are left open in every block that follows. So a page of 5 MB could ask for 50 million nodes. Many tags also make it search through
+// all open elements.
 type openElements struct {
 	count      map[atom.Atom]int // by name
 	formatting int               // how many are formatting elements

@@ -110,9 +110,9 @@ func ToUTF8(body []byte, contentType string, isHTML bool) ([]byte, error) {
 	return text, nil
 }
 
-// prescan looks for a declaration of the encoding at the beginning of an HTML document (HTML Standard, "prescan a byte
-// stream to determine its encoding"). Like browsers, it works on bytes, so a <meta> in a script counts too. With skip,
-// it ignores scripts and styles. It returns the label as written, or "" if no label names an encoding.
+// prescan looks for a declaration of the encoding at the beginning of an HTML document. See HTML Standard, "prescan a byte stream to
+// determine its encoding". Like browsers, it works on bytes, so a <meta> in a script counts too. With skip, it ignores scripts and styles.
+// It returns the label as written, or "" if no label names an encoding.
 func prescan(head []byte, skip bool) (label string) {
 	for len(head) > 0 {
 		at := bytes.IndexByte(head, '<')

@@ -105,7 +105,7 @@ var layouts = [...]string{
 
 const monthLayout = "2006-01"
 
-// date is a moment, midnight UTC of a day, or the first day of a month if no day is given.
+// date is a moment or midnight UTC of a day. It is the first day of a month if no day is given.
 type date struct {
 	time.Time
 	monthOnly bool

@@ -19,10 +19,8 @@ var (
 	mains  = dom.NewSelector("main, article, [role=main]")
 )
 
-// extract finds the content in a tree without hidden elements. It returns the root of the content and its kind:
-// "article" for prose that dominates its page, "forum" for a conversation, "product", "list", or "page" for anything
-// else.
-// It may change doc.
+// extract finds the content in a tree without hidden elements. It returns the root of the content and its kind. The kind is "article" for
+// prose that dominates its page, "forum" for a conversation, "product", "list", or "page" for anything else. It may change doc.
 //
 // For an article it returns only the text. For a conversation it returns the posts with their authors and dates. For any
 // other page it returns everything except the boilerplate.
@@ -117,8 +115,8 @@ func restoreAtoms(root *html.Node) {
 	}
 }
 
-// Lengths of an article, in characters without white space: the least text of any article, and the least prose if the
-// page does not declare itself one.
+// Lengths of an article, in characters without white space. They are the least text of any article, and the least prose if the page does
+// not declare itself one.
 const (
 	minArticle = 400
 	longProse  = 2_000
@@ -310,16 +308,16 @@ func (c *copier) copy(n *html.Node) *html.Node {
 	return to
 }
 
-// Limits of a lead: the least length of a paragraph in characters, the greatest number of paragraphs, and the bytes of
-// two beginnings that are compared.
+// Limits of a lead. They are the least length of a paragraph in characters, the greatest number of paragraphs, and the bytes of two
+// beginnings that are compared.
 const (
 	minLead      = 50
 	maxLeads     = 8
 	maxBeginning = 60
 )
 
-// addLead puts the lead before an article. The lead is the paragraphs between the headline of the page and the beginning
-// of the article, often in a separate header. body is the body from which the article was copied.
+// addLead puts the lead before an article. The lead is the paragraphs between the headline of the page and the beginning of the article. It
+// is often in a separate header. body is the body from which the article was copied.
 func addLead(root, body *html.Node, title string) {
 	start := beginning(root)
 	if start == "" {

@@ -38,8 +38,8 @@ func BenchmarkRead(b *testing.B) {
 	}
 }
 
-// synthetic is a page of about n bytes with the proportions of a news page: a third are scripts and styles, a third
-// navigation and teasers, a tenth text.
+// synthetic is a page of about n bytes with the proportions of a news page. A third are scripts and styles, a third navigation and teasers,
+// and a tenth is text.
 func synthetic(n int) []byte {
 	var b strings.Builder
 	b.WriteString(`<!doctype html><html lang="en"><head><meta charset="utf-8"><title>A title | A site</title><style>`)

@@ -54,8 +54,7 @@ const styles = `<style>.q7{display:none}#zz9{clip-path:inset(50%)}blink{opacity:
 .firm{display:none!important}@media (min-width:600px){.wide{display:none}}@media print{.paper{display:none}}@media (max-width:600px){.phone{display:none}}
 .hover:hover{display:none}.twice{display:none}.twice{display:block}</style>`
 
-// plannedPage is a page that is written after a plan, with the words in it that a reader sees and the number of characters
-// that are hidden.
+// plannedPage is a page that is written after a plan. It has the words that a reader sees and the number of characters that are hidden.
 type plannedPage struct {
 	plan   []byte
 	source strings.Builder
@@ -138,8 +137,7 @@ func (p *plannedPage) words(at place) string {
 	return text
 }
 
-// checkPlan writes a page after a plan and reads it: what is hidden never shows and is counted, and what is seen always
-// shows.
+// checkPlan writes a page after a plan and reads it. What is hidden never shows and is counted, and what is seen always shows.
 func checkPlan(plan []byte) error {
 	w := plannedPage{plan: plan}
 	w.source.WriteString(`<!doctype html><html><head>` + styles + `</head><body><article><h1>The house on the hill</h1><p>` + w.words(place{}) + `</p>`)

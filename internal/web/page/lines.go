@@ -164,7 +164,7 @@ func dropBefore(root, n *html.Node) {
 	}
 }
 
-// maxAbove is the greatest share of a page that stands above its headline and is not part of the text, in percent.
+// maxAbove is the greatest share of a page above its headline, in percent, that is not part of the text.
 const maxAbove = 20
 
 // dropAbove removes the lines above the headline of a page: notices and menus of the site. If there is prose among them, they

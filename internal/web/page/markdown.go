@@ -161,9 +161,9 @@ func superscript(sup *html.Node) {
 // maxCell is the greatest length of a cell in a data table, in characters.
 const maxCell = 500
 
-// isTabular reports whether a table holds data: it has no nested table and no long cell, some row has two cells, and
-// most of the grid is filled. The converter pads rows to the widest one and cells to their span, so a small table can
-// make a large text. If only the spans are too large, isTabular removes them.
+// isTabular reports whether a table holds data. It has no nested table and no long cell, some row has two cells, and most of the grid is
+// filled. The converter pads rows to the widest one and cells to their span. So a small table can make a large text. If only the spans are
+// too large, isTabular removes them.
 func isTabular(n *html.Node) bool {
 	var rows, cells, row, widest, spanned, covered int
 	for d := range n.Descendants() {

@@ -22,9 +22,9 @@ var (
 // maxHeadingText is the greatest length of the text of a heading, in characters.
 const maxHeadingText = 300
 
-// dropMarks removes marks between the words that are not meant for reading: citation marks, anchors of headings, labels
-// of advertisements. If a heading or a quotation is then alone in its wrapper, it replaces the wrapper, so that
-// readability sees what it belongs to. heading means that n is in a heading.
+// dropMarks removes marks between the words that are not meant for reading: citation marks, anchors of headings, labels of advertisements.
+// If a heading or a quotation is then alone in its wrapper, it replaces the wrapper. So readability sees what it belongs to. heading means
+// that n is in a heading.
 func dropMarks(n *html.Node, heading bool) {
 	for c := range dom.Children(n) {
 		if c.Type != html.ElementNode {

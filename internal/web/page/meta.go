@@ -15,7 +15,7 @@ import (
 	"familiar/visible/dom"
 )
 
-// metadata is what a page says about itself where no reader looks: in <meta>, JSON-LD, microdata, link relations and
+// metadata is what a page says about itself where no reader looks. That is in <meta>, JSON-LD, microdata, link relations and
 // machine-readable dates. If these give no author or no day, the visible byline is used.
 //
 // Nobody sees these attributes, so a page may write anything there. Each is used only for its own field, and a title

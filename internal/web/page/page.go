@@ -2,18 +2,13 @@
 //
 // The order of the steps matters:
 //
-//  1. charset.go finds the character encoding as browsers do, and refuses encodings in which markup can hide.
-//  2. budget.go bounds how much of a page becomes a tree. Package visible reads a page that is nested too deeply for a
-//     tree from its source.
-//  3. meta.go, jsonld.go and dates.go read what the page says about itself: title, author, dates, kind. None of it
-//     becomes part of the text.
-//  4. Package visible removes what a reader cannot see. This must happen before the extraction, which undoes some
-//     hiding.
-//  5. wall.go recognises challenges, consent walls, and empty shells for scripts.
-//  6. extract.go finds the content: an article with its lead (extract.go), the posts of a thread (thread.go), or a page
-//     without its boilerplate (boilerplate.go). product.go protects the facts of a product. lines.go and marks.go remove
-//     what interrupts the text.
-//  7. markdown.go writes the content as Markdown.
+// 1. charset.go finds the character encoding as browsers do, and refuses encodings in which markup can hide. 2. budget.go bounds how much
+// of a page becomes a tree. Package visible reads a page that is nested too deeply for a tree from its source. 3. meta.go, jsonld.go and
+// dates.go read what the page says about itself: title, author, dates, kind. None of it becomes part of the text. 4. Package visible
+// removes what a reader cannot see. This must happen before the extraction, which undoes some hiding. 5. wall.go recognises challenges,
+// consent walls, and empty shells for scripts. 6. extract.go finds the content. It is an article with its lead (extract.go), the posts of a
+// thread (thread.go), or a page without its boilerplate (boilerplate.go). product.go protects the facts of a product. lines.go and marks.go
+// remove what interrupts the text. 7. markdown.go writes the content as Markdown.
 //
 // What an external stylesheet or a script hides cannot be known without a browser. The text is what was on the page.
 // Package clean makes it safe to show.
@@ -57,8 +52,8 @@ type Page struct {
 // Link is one link in the content.
 type Link struct{ URL, Text string }
 
-// Error says why a page cannot be read. Code is "bad_charset", "unparsable", "javascript_required", "challenge" (a check
-// for humans or a request for consent hides the page), "empty" or "extraction_failed".
+// Error says why a page cannot be read. Code is "bad_charset", "unparsable", "javascript_required", "challenge", "empty" or
+// "extraction_failed". "challenge" means that a check for humans or a request for consent hides the page.
 type Error struct{ Code turn.Code }
 
 func (e *Error) Error() string { return "read page: " + string(e.Code) }
@@ -134,8 +129,8 @@ func fenced(text string) string {
 	return fence + "json\n" + strings.TrimSpace(text) + "\n" + fence
 }
 
-// indentation returns how many bytes of white space indenting adds to JSON. Each value gets a line, indented by its
-// depth, so deep nesting can make a text a thousand times as long. Brackets in strings are counted too.
+// indentation returns how many bytes of white space indenting adds to JSON. Each value gets a line, indented by its depth. So deep nesting
+// can make a text a thousand times as long. Brackets in strings are counted too.
 func indentation(text string) (size int) {
 	depth := 0
 	for i := range len(text) {
@@ -246,10 +241,9 @@ func readFlat(source, rest string) (Page, error) {
 	return p, nil
 }
 
-// Part reads a piece of HTML that consists only of content, such as a post or an article from an API. It removes only
-// hidden text and marks between the words. base is as in [Read]. edit, unless nil, may change the piece before it is
-// read. It is called with the element around the piece. Only Markdown, Links, Hidden, Doubtful and Low of the Page are set. The
-// error is always a *Error.
+// Part reads a piece of HTML that consists only of content. Examples are a post or an article from an API. It removes only hidden text and
+// marks between the words. base is as in [Read]. edit, unless nil, may change the piece before it is read. It is called with the element
+// around the piece. Only Markdown, Links, Hidden, Doubtful and Low of the Page are set. The error is always a *Error.
 func Part(text string, base *url.URL, edit func(root *html.Node)) (p Page, err error) {
 	defer recoverUnparsable(&err)
 	text = strings.ToValidUTF8(text, "\uFFFD")

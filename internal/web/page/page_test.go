@@ -233,7 +233,7 @@ func TestPart(t *testing.T) {
 	}
 }
 
-// tablePage returns a page of about size bytes with one table, whose styles depend on the positions of rows and cells.
+// tablePage returns a page of about size bytes with one table. Its styles depend on the positions of rows and cells.
 func tablePage(size int) []byte {
 	var b strings.Builder
 	b.WriteString("<!doctype html><title>Heights</title><style>tr:nth-child(2n) td{background:#eee}td:first-child{color:#333}tr.none~tr{opacity:.9}</style><h1>Heights</h1><table><tr><th>Name<th>Height<th>Note</tr>\n")

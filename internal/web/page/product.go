@@ -26,9 +26,8 @@ const (
 	minStart = 40
 )
 
-// productLines finds where a page shows the facts from its product's JSON-LD: the heading with the name, the first price
-// after it, and the description. These lines stay, whatever the elements around them are called. hasName means that the
-// name was found before.
+// productLines finds where a page shows the facts from its product's JSON-LD. They are the heading with the name, the first price after it,
+// and the description. These lines stay, whatever the elements around them are called. hasName means that the name was found before.
 func productLines(p *product, root *html.Node, hasName bool) (found []*html.Node) {
 	if p.Name == "" {
 		return nil

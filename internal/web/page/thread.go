@@ -21,8 +21,8 @@ var (
 	profileNames = dom.WordSet("u user users member members memberlist profile profiles viewprofile")
 )
 
-// Limits of a thread: the least number of posts, their least share of the page's text in percent, and the greatest
-// length of an author's name in characters.
+// Limits of a thread. They are the least number of posts, their least share of the page's text in percent, and the greatest length of an
+// author's name in characters.
 const (
 	minPosts         = 2
 	minShare         = 50
@@ -219,8 +219,7 @@ func isInside(n, around *html.Node) bool {
 	return false
 }
 
-// isBetterBody reports whether c is a better body than the one found before: it is the core of that one, or has more
-// text.
+// isBetterBody reports whether c is a better body than the one found before. It is the core of that one, or has more text.
 func (p *post) isBetterBody(c *html.Node) bool {
 	if p.body == nil {
 		return dom.Length(c) > 0

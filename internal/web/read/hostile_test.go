@@ -10,8 +10,7 @@ import (
 	"familiar/internal/web/guard"
 )
 
-// FuzzReplies checks that no reply makes the program send a request elsewhere, that the page stays on its host, and that
-// the text is bounded.
+// FuzzReplies checks that no reply makes the program send a request elsewhere. The page stays on its host, and the text is bounded.
 func FuzzReplies(f *testing.F) {
 	pages := []string{
 		"https://en.wikipedia.org/wiki/Go#History", "https://youtu.be/dQw4w9WgXcQ", "https://github.com/golang/go",

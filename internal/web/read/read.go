@@ -1,5 +1,5 @@
-// Package read turns a URL into clean text. Every other room reads pages through it. What it returns is safe to show,
-// but still written by a stranger: it may be false or try to give orders.
+// Package read turns a URL into clean text. Every other room reads pages through it. What it returns is safe to show, but still written by
+// a stranger. It may be false or try to give orders.
 //
 // A [Reader] takes the first source that has the page:
 //
@@ -12,11 +12,10 @@
 //
 // # Sites with an API
 //
-// recognise.go decides by host and path alone which service, if any, has a page. Only identifiers are taken from the
-// URL (a title, a number, an owner's name), each in its own character set. [Services] checks every host of the request
-// against the operator's lists, looks into the cache, and lets concurrent callers for the same page share one request.
-// It sends the request to the one fixed origin in the table. A service that asks for fewer requests gets none during a
-// cooldown.
+// recognise.go decides by host and path alone which service, if any, has a page. Only identifiers are taken from the URL (a title, a
+// number, an owner's name), each in its own character set. [Services] checks every host of the request against the operator's lists and
+// looks into the cache. Concurrent callers for the same page share one request. It sends the request to the one fixed origin in the table.
+// A service that asks for fewer requests gets none during a cooldown.
 //
 // Each service has a file that turns its replies into a [page.Page]. hackernews.go also formats discussions for the
 // others. HTML goes through [page.Part], which removes hidden text. A reply is as untrusted as any page, and no request
@@ -223,8 +222,8 @@ func (p *Page) clean(least int) {
 	}
 }
 
-// parse calls f with the address of doc. At most one call per core runs at a time, so that slow pages do not keep other
-// turns from noticing their deadlines.
+// parse calls f with the address of doc. At most one call per core runs at a time. So slow pages do not keep other turns from noticing
+// their deadlines.
 func (r *Reader) parse(ctx context.Context, doc *fetch.Document, f func(base *url.URL) error) *fetch.Error {
 	base, err := url.Parse(doc.Final)
 	if err != nil {

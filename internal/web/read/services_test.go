@@ -35,8 +35,7 @@ var required = []string{"hits", "missing", "limit", "malformed", "odd", "html", 
 // TestServices plays every archive against its service. A case is a folder of the archive with these files:
 //
 //   - url: the URL and, on a second line, the preferred language
-//   - reply/<path>: an HTTP response to requests for a path and, if given, parameters; a header "Pad: n" makes the body
-//     n bytes longer
+//   - reply/<path>: an HTTP response to requests for a path and, if given, parameters. A header "Pad: n" makes the body n bytes longer
 //   - want: the page or the error
 //   - sent (optional): the requests that were sent
 func TestServices(t *testing.T) {
@@ -285,8 +284,8 @@ func TestCooldown(t *testing.T) {
 	}
 }
 
-// TestListsApplyToEveryHost checks that a service is used only if the page's host, its host for people and the service's
-// host are all allowed.
+// TestListsApplyToEveryHost checks that a service is used only if all hosts are allowed. They are the page's host, its host for people and
+// the service's host.
 func TestListsApplyToEveryHost(t *testing.T) {
 	for _, test := range []struct {
 		url         string

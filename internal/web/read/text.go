@@ -14,8 +14,7 @@ import (
 // what cleaning removed.
 func Text(markdown string) (string, clean.Report) { return clean.Page(plain(markdown)) }
 
-// Title returns a page's title, or one from a search service, as one clean line of at most max characters without
-// addresses.
+// Title returns a page's title, or one from a search service. It is one clean line of at most max characters without addresses.
 func Title(s string, max int) string { return clean.Line(mdAuto.ReplaceAllString(s, ""), max) }
 
 // Marks of Markdown that are not words. Addresses of links are removed with them, because no URL of a page is ever shown
@@ -71,7 +70,7 @@ func plainLines(s string) string {
 // maxTitle is the greatest length of a title in a record, in characters.
 const maxTitle = 120
 
-// Record returns the entry for the page in the record of a turn: its source, its metadata and, if it was read, its text.
+// Record returns the entry for the page in the record of a turn. It has its source, its metadata and, if it was read, its text.
 func (p *Page) Record() turn.Page {
 	from := p.Source()
 	r := turn.Page{

@@ -100,8 +100,8 @@ func readYouTube(ctx context.Context, s *session, id string) (page.Page, error) 
 
 const kindASR = "asr"
 
-// chooseTrack prefers transcripts by people to generated ones, and then languages in this order: the preferred one, the
-// spoken one, English, any other.
+// chooseTrack prefers transcripts by people to generated ones. Among these it prefers the preferred language, the spoken one, English, and
+// then any other.
 func chooseTrack(tracks []track, wanted string) (best track, ok bool) {
 	base := func(tag string) string { tag, _, _ = strings.Cut(strings.ToLower(tag), "-"); return tag }
 	spoken := ""

@@ -56,8 +56,8 @@ func (s *Sheets) animated(st *Style) (all []declaration) {
 	return all
 }
 
-// scrolled returns how far an animation is that runs while the page is scrolled: at its beginning if it depends on the
-// page, and near its end if it depends on the place of the element, since a person scrolls to what is read.
+// scrolled returns how far an animation is that runs while the page is scrolled. It is at its beginning if it depends on the page. It is
+// near its end if it depends on the place of the element, since a person scrolls to what is read.
 func scrolled(timeline, span string) float64 {
 	late := strings.Contains(span, "exit ") || strings.HasPrefix(span, "cover 9") || strings.HasPrefix(span, "cover 100") || strings.HasPrefix(span, "contain 100")
 	if !strings.HasPrefix(timeline, "view") || late {
@@ -73,7 +73,7 @@ type timing struct {
 	paused                 bool
 }
 
-// progress returns how far an animation is when the page is looked at, from 0 to 1, or -1 if it never ends.
+// progress returns how far an animation is when the page is looked at, from 0 to 1. It returns -1 if it never ends.
 func (t timing) progress() (at float64, applies bool) {
 	now := float64(watched)
 	if t.paused {
@@ -116,9 +116,8 @@ func (t timing) progress() (at float64, applies bool) {
 	return at, true
 }
 
-// frame returns the declarations that are in force at a point of an animation: for each property those of the keyframe
-// before that point. At the end only the last keyframe counts: a property that it does not set returns to its value
-// without the animation.
+// frame returns the declarations that are in force at a point of an animation. For each property they are those of the keyframe before that
+// point. At the end only the last keyframe counts. A property that it does not set returns to its value without the animation.
 func frame(frames []keyframe, at float64) (all []declaration) {
 	last := map[Property]float64{}
 	for _, f := range frames {

@@ -1,13 +1,13 @@
-// Package cascade computes the styles of the elements of a page as browsers do, as far as styles can hide text. It reads
-// the page's own style sheets, its style attributes and the browser's style sheet (ua.css), and orders them by origin,
-// layer, specificity and position, for one [Screen].
+// Package cascade computes the styles of the elements of a page as browsers do. It does so as far as styles can hide text. It reads the
+// page's own style sheets, its style attributes and the browser's style sheet (ua.css). It orders them by origin, layer, specificity and
+// position, for one [Screen].
 //
 // # A tour
 //
-// source.go collects the sheets of a page, and sheet.go reads their rules and layers. condition.go evaluates @media and
-// @supports, and query.go @container and ranges of numbers. selector.go reads selectors; match.go matches them, with
-// pseudo.go for pseudo-classes. index.go finds the rules that apply to an element, puts their declarations in order, and
-// skips rules that can select nothing on the page.
+// source.go collects the sheets of a page, and sheet.go reads their rules and layers. condition.go evaluates @media and @supports, and
+// query.go @container and ranges of numbers. selector.go reads selectors; match.go matches them, with pseudo.go for pseudo-classes.
+// index.go finds the rules that apply to an element and puts their declarations in order. It skips rules that can select nothing on the
+// page.
 //
 // property.go names the properties that matter and reads their declarations. number.go, colour.go, images.go and reader.go
 // read values, and so do layout.go, text.go and effects.go by their subject. They refuse the values that browsers refuse.
@@ -131,8 +131,8 @@ func (s *Sheets) ComputePart(st *Style, part string, n *html.Node, parent *Style
 // HasParts reports whether a rule selects parts of elements.
 func (s *Sheets) HasParts() bool { return len(s.pseudo) > 0 }
 
-// ComputeWith computes the style of n like Compute, with the rules of a shadow tree: those for its host, or for what is in
-// its slots if part is "slotted". The page's own rules are stronger.
+// ComputeWith computes the style of n like Compute, with the rules of a shadow tree. They are those for its host, or for what is in its
+// slots if part is "slotted". The page's own rules are stronger.
 func (s *Sheets) ComputeWith(st *Style, n *html.Node, parent *Style, shadow *Sheets, part string) {
 	shadow.element = part
 	s.within = slices.Clone(shadow.matches(n, parent))

@@ -13,8 +13,8 @@ import (
 // RGBA is a colour in sRGB: red, green, blue and alpha, each from 0 to 1, not multiplied by alpha.
 type RGBA [4]float64
 
-// Colour is a colour of a style sheet. It may depend on the element: on the colour of its text, and on whether its scheme is
-// light or dark.
+// Colour is a colour of a style sheet. It may depend on the element. Then it depends on the colour of its text, and on whether its scheme
+// is light or dark.
 type Colour struct {
 	fixed   RGBA
 	compute func(current RGBA, dark bool) RGBA // nil: it is fixed

@@ -293,8 +293,7 @@ func supportsDeclaration(t *css.Text, in css.Span) bool {
 	return false
 }
 
-// plausible reports whether a value may be valid for a property that is not read here: its units exist, and its strings are
-// whole.
+// plausible reports whether a value may be valid for a property that is not read here. Its units exist, and its strings are whole.
 func plausible(text string) bool {
 	v := newReader(text)
 	for i := v.in.From; i < v.in.To; i++ {

@@ -178,7 +178,7 @@ func (s *Sheets) selects(t target, n *html.Node, parent *Style) (proximity int, 
 	return 0, false
 }
 
-// inScopes reports whether root is the root of the scope at i, contains n, and is inside the scopes around it.
+// inScopes reports whether root is the root of the scope at i. It must contain n, and be inside the scopes around it.
 func (s *Sheets) inScopes(scopes []scope, i int, n, root *html.Node) bool {
 	one := &scopes[i]
 	switch {
@@ -249,8 +249,8 @@ func (s *Sheets) addNames(n *html.Node) {
 	}
 }
 
-// isUnmatched reports whether a selector can select nothing because no element of the page has one of its classes or ids.
-// Most rules of most pages are written for other pages of the site.
+// isUnmatched reports whether a selector can select nothing. That is so if no element of the page has one of its classes or ids. Most rules
+// of most pages are written for other pages of the site.
 func (r *sheetReader) isUnmatched(one css.Span) bool {
 	if r.s.names == nil {
 		return false

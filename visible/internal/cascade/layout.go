@@ -118,8 +118,8 @@ func readFlexFlow(v *reader, set func(Property, Value)) bool {
 // maxTracks is how many tracks of a grid are read.
 const maxTracks = 200
 
-// readTracks reads the tracks of a grid. The name of a part is "fr" for a share of the rest, "size" for a length, and
-// "auto" for anything else.
+// readTracks reads the tracks of a grid. The name of a part is "fr" for a share of the rest and "size" for a length. It is "auto" for
+// anything else.
 func readTracks(v *reader) (Value, bool) {
 	all := Value{Word: "tracks"}
 	all.Parts = v.tracks(nil)

@@ -112,7 +112,7 @@ func direction(n *html.Node) string {
 	return "ltr"
 }
 
-// position is the place of an element among its siblings, from 1: from the first and from the last, and both among siblings
+// position is the place of an element among its siblings, from 1. It is counted from the first and from the last, and both among siblings
 // with its tag.
 type position struct{ first, last, firstOfTag, lastOfTag int }
 

@@ -206,7 +206,7 @@ func (s *Sheets) container(q containerQuery, parent *Style) bool {
 	return got == yes && !c.bad
 }
 
-// containerNamed returns the nearest container around an element, with a name and with a known size if the query needs them.
+// containerNamed returns the nearest container around an element. It has the name and, if the query needs them, a known size.
 func containerNamed(st *Style, name string, size bool) *Style {
 	for ; st != nil; st = st.Parent {
 		if kind := st.Word(ContainerType); size && !strings.Contains(kind, "size") {

@@ -63,8 +63,7 @@ func TestInvalidSelectors(t *testing.T) {
 	}
 }
 
-// TestSelectorSteps counts the work of selectors that would never end with backtracking, or with a look at all siblings of
-// each sibling.
+// TestSelectorSteps counts the work of selectors. They would never end with backtracking, or with a look at all siblings of each sibling.
 func TestSelectorSteps(t *testing.T) {
 	rows := strings.Repeat("<tr><td>a<td>b", 5_000)
 	tests := []struct{ selector, page string }{

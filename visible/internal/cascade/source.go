@@ -124,7 +124,7 @@ func (s *Sheets) link(attributes []html.Attribute) {
 	}
 }
 
-// applies reports whether a style sheet is on: its media apply and, if it has a title, it is a preferred one.
+// applies reports whether a style sheet is on. Its media apply and, if it has a title, it is a preferred one.
 func (s *Sheets) applies(n *html.Node, alternate bool) bool {
 	if title, _ := attribute(n, "title"); title != "" {
 		if s.first == "" && !alternate {

@@ -45,7 +45,7 @@ func (t *Text) Between(s Span) string {
 	return t.Source[t.Tokens[s.From].Start:t.Tokens[s.To-1].End]
 }
 
-// Name returns the name in a token of the kinds Ident, Function, At and Hash, or the text of a String or a URL.
+// Name returns the name in a token of the kinds Ident, Function, At and Hash. It returns the text of a String or a URL.
 func (t *Text) Name(i int) string {
 	raw := t.Raw(i)
 	switch t.Tokens[i].Kind {

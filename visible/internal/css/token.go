@@ -1,13 +1,12 @@
 // Package css reads the syntax of style sheets, as CSS Syntax Level 3 defines it (https://drafts.csswg.org/css-syntax/).
 //
-// [Tokenize] splits a text into tokens, and [Sheet] does so one rule at a time. A token holds no text, only its place in the
-// text and the place where the bracket that it opens is closed. grammar.go finds the rules and declarations among the
-// tokens, and recovers from errors at the same places as browsers. Package cascade gives selectors, conditions and values
-// their meaning.
+// [Tokenize] splits a text into tokens, and [Sheet] does so one rule at a time. A token holds no text. It has its place in the text and the
+// place where the bracket that it opens is closed. grammar.go finds the rules and declarations among the tokens, and recovers from errors
+// at the same places as browsers. Package cascade gives selectors, conditions and values their meaning.
 //
-// The tokenizers of github.com/tdewolff/parse and github.com/gorilla/css do not serve: both read U+B, two tags in a
-// selector, as a range of code points, and neither says where a bracket is closed. The second also allocates each token,
-// and stops at a string that is not closed, where browsers go on.
+// The tokenizers of github.com/tdewolff/parse and github.com/gorilla/css do not serve. Both read U+B, two tags in a selector, as a range of
+// code points. Neither says where a bracket is closed. The second also allocates each token, and stops at a string that is not closed,
+// where browsers go on.
 package css
 
 import (
@@ -85,8 +84,8 @@ func Sheet(source string) iter.Seq2[*Text, Item] {
 	}
 }
 
-// rule reads the tokens of one rule of a style sheet, up to the end of its block or, for an at-rule, to a semicolon. It
-// returns false at the end.
+// rule reads the tokens of one rule of a style sheet. It ends with its block or, for an at-rule, with a semicolon. It returns false at the
+// end.
 func (z *tokenizer) rule() bool {
 	z.tokens, z.open = z.tokens[:0], z.open[:0]
 	for z.at < len(z.s) {
