@@ -26,8 +26,8 @@ type decorators struct {
 	silences                    []string // fields of the card that are left out while the entry fires
 }
 
-// decorate separates the decorators from an entry's text. A decorator that is unknown or has a wrong value is replaced by the first known
-// one of the @@@ lines below it. If a decorator is repeated, the first one counts; only lists of keys add up, as in RisuAI.
+// decorate separates the decorators from an entry's text. A decorator that is unknown or has a wrong value is replaced. The first known one
+// of the @@@ lines below takes its place. If a decorator is repeated, the first one counts; only lists of keys add up, as in RisuAI.
 func decorate(content string) (text string, d decorators) {
 	rest := strings.TrimLeft(content, "\r\n")
 	if !strings.HasPrefix(rest, "@@") {

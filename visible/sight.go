@@ -194,7 +194,7 @@ func (v *view) reach() {
 	}
 }
 
-// Font sizes in pixels. They are the largest that nobody can read, and the largest that is hidden if it is a tenth of the size around it.
+// Font sizes in pixels. One is the largest that nobody can read. The other is the largest hidden one that is a tenth of the size around it.
 const (
 	maxTiny  = 3
 	maxTenth = 6

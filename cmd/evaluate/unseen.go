@@ -15,8 +15,8 @@ import (
 )
 
 // A model's predictions for its own training rows show what it remembers. What it can do is measured on rows that it has not seen. Each
-// fifth of the rows is predicted by models of the other four, or each source by models of the others. These predictors use such models
-// within the code of a lookup. Their rows are in the sets that training reads.
+// fifth of the rows is predicted by models of the other four. Each source is predicted by models of the others. These predictors use such
+// models within the code of a lookup. Their rows are in the sets that training reads.
 
 func unseenNeed(f *train.Folds) predictor {
 	return stateless(func(_ context.Context, _ fs.FS, row messageRow) (prediction, error) {

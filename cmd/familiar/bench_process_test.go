@@ -16,8 +16,8 @@ import (
 	"familiar/internal/test/llmtest"
 )
 
-// BenchmarkStart runs the binary that the Dockerfile builds, with a database that exists. It measures the time to IDENTIFY or RESUME, to
-// READY, and from the first message to its request at the model.
+// BenchmarkStart runs the binary that the Dockerfile builds, with a database that exists. It measures the time to IDENTIFY or RESUME and to
+// READY. It also measures the time from the first message to its request at the model.
 func BenchmarkStart(b *testing.B) {
 	asked := make(chan time.Time, 1)
 	s := newStage(b, 16, func(r llmtest.Request) llmtest.Reply {

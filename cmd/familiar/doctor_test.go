@@ -61,7 +61,7 @@ func plainDisk() fstest.MapFS {
 	return fstest.MapFS{"proc/self/mountinfo": {Data: []byte("21 1 8:1 / / rw - ext4 /dev/sda1 rw\n")}, "sys/dev/block/8:1/size": {}}
 }
 
-// TestDoctor compares what the doctor says of three installations: a healthy one, a sick one, and one whose configuration is wrong.
+// TestDoctor compares what the doctor says of three installations. One is healthy, one is sick, and one has a wrong configuration.
 func TestDoctor(t *testing.T) {
 	t.Parallel()
 	const path = "testdata/doctor/visits.txtar"

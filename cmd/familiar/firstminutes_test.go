@@ -105,8 +105,8 @@ func (p *person) time() time.Duration {
 
 const firstMinutesPath = "../../doc/first-minutes.md"
 
-// TestFirstMinutes goes from an empty directory to an answer with its source in a server, as a person at a terminal does. It compares the
-// transcript in doc/first-minutes.md.
+// TestFirstMinutes goes from an empty directory to an answer with its source in a server. It acts as a person at a terminal. It compares
+// the transcript in doc/first-minutes.md.
 func TestFirstMinutes(t *testing.T) {
 	if _, err := exec.LookPath("tmux"); err != nil {
 		t.Skip("tmux, which is the terminal, is not installed")

@@ -36,7 +36,7 @@ func TestLookupExplain(t *testing.T) {
 	}
 }
 
-// What differs from run to run are times, dates of today, the nonce, and the character that the block has for spaces.
+// Times, dates of today, the nonce, and the character that the block has for spaces differ from run to run.
 var (
 	varying = regexp.MustCompile(`<1 ms|\d+ ms|\d+\.\d s|– |\d{4}-\d\d-\d\dT\d\d:\d\dZ|fetched \d\d:\d\dZ|Today is \d{4}-\d\d-\d\d|web-search-results-[0-9a-z]+| \(need .*\)|[+-]\d+\.\d\b|: 0\.\d\d`)
 	sealed  = regexp.MustCompile(`[\x{e000}-\x{f8ff}]|in them the character . stands`)

@@ -139,7 +139,7 @@ func (x privacyExport) Run(ctx context.Context, p *program) error {
 	})
 }
 
-// isPerson reports whether text is the id of a person: on Discord, at a terminal, or of a client of familiar mcp.
+// isPerson reports whether text is the id of a person. It is one on Discord, at a terminal, or of a client of familiar mcp.
 func isPerson(text string) bool {
 	if local, is := strings.CutPrefix(text, terminal.PersonPrefix); is {
 		return local != ""

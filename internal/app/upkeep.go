@@ -162,7 +162,7 @@ func (a *App) deleteServers(ctx context.Context, now time.Time, servers func() (
 	return err
 }
 
-// The size limit does not delete records of turns that may be under way, nor the messages of the last day.
+// The size limit does not delete records of turns that may be under way. Nor does it delete the messages of the last day.
 const (
 	leavesRecords  = time.Hour
 	leavesMessages = 24 * time.Hour
@@ -212,9 +212,9 @@ const (
 	growth = 60
 )
 
-// watchFootprint gives memory back to the system after the start and, until ctx is done, whenever a quiet period follows a busy one. The
-// heap has room for twice what lives on it. The pages of the binary that were used count as the process's own. The next turn reads them
-// again, which takes some milliseconds.
+// watchFootprint gives memory back to the system after the start. Until ctx is done it also does so whenever a quiet period follows a busy
+// one. The heap has room for twice what lives on it. The pages of the binary that were used count as the process's own. The next turn reads
+// them again, which takes some milliseconds.
 //
 // The garbage collector also begins earlier than usual, unless tuned says that the operator has set GOGC:
 // https://pkg.go.dev/runtime#hdr-Environment_Variables.

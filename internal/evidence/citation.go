@@ -217,8 +217,8 @@ const checkCoverage = "too little of it"
 const maxMissingNames = 3
 
 // CitationFeatures returns what the model sees of the last sentence of a text and the pages that it cites. It tells how much of the
-// sentence is in one place of a page, how many names are missing, and which exact things are. No feature is a word. It returns nothing if
-// there is nothing to judge: the sentence claims nothing, or a text is not in English.
+// sentence is in one place of a page. It also tells how many names are missing, and which exact things are. No feature is a word. It
+// returns nothing if there is nothing to judge: the sentence claims nothing, or a text is not in English.
 func CitationFeatures(s string, cited []*Page) []linear.Feature {
 	sentence := CitedSentence(s)
 	if !checkable(sentence) {

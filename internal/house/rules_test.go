@@ -162,8 +162,8 @@ func checkEnvironment(h *house, complain complainer) {
 	}
 }
 
-// checkState refuses package-level variables that change. A variable changes by an assignment to it or to a part of it, or because its type
-// exists to be changed. It does not see methods that change their receiver.
+// checkState refuses package-level variables that change. A variable changes by an assignment to it or to a part of it. Some types exist to
+// be changed. It does not see methods that change their receiver.
 func checkState(h *house, complain complainer) {
 	for _, r := range h.rooms {
 		pkg, info := h.names(r)

@@ -218,8 +218,8 @@ func textOf(raw json.RawMessage) string {
 	return string(raw)
 }
 
-// thoughts removes what a model writes for itself or for a program from a text that arrives in pieces of any size. That is
-// <think>…</think>, and calls of tools, which small models write as text. It keeps a tag after a backtick, which is about the tag.
+// thoughts removes what a model writes for itself or for a program. The text arrives in pieces of any size. That is <think>…</think>, and
+// calls of tools, which small models write as text. It keeps a tag after a backtick, which is about the tag.
 type thoughts struct {
 	// late is set for models that close thoughts without opening them, because their template opens them. Nothing is
 	// passed on until the closing tag or the end decides.

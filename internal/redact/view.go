@@ -14,8 +14,8 @@ import (
 
 // view is a text in the form in which it is searched for secrets. It has the position of each byte in the original. It drops or replaces
 // what a reader does not notice: formatting marks, white space, invisible characters, accents and case. It does the same with letters of
-// other alphabets that look Latin. So it does with prefixes such as the percent sign of a character's number, and with the references by
-// which HTML writes a character.
+// other alphabets that look Latin. So it does with prefixes such as the percent sign of a character's number. References by which HTML
+// writes a character go, too.
 type view struct {
 	text     []byte
 	from, to []int // original positions of the characters; nil unless places

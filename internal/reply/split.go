@@ -13,12 +13,12 @@ import (
 // Split cuts Markdown into pieces of at most limit UTF-16 units, each suitable as a message. A limit of less than 40
 // counts as 40. No piece is blank, and a blank text has no pieces.
 //
-// A piece ends before the first paragraph, list, table or block of code that would not fit whole. If that is too long for any piece, or is
-// a paragraph without which the piece would be nearly empty, it is cut. The cut is between items or lines, else between sentences, else
+// A piece ends before the first paragraph, list, table or block of code that would not fit whole. If that is too long for any piece, it is
+// cut. So is a paragraph without which the piece would be nearly empty. The cut is between items or lines, else between sentences, else
 // between words. The last choice is between characters as people see them (UAX #29). Inline code is cut only if there is no other place. An
 // address is never cut, because half of one leads elsewhere. A cut block of code is closed and opened again, with its info string, in the
-// next piece. A block that the text never closes is closed at its end. Text keeps its order. Only white space at a cut, a closing fence
-// right after a cut, and an address too long for any piece are lost. "(link removed)" replaces that address.
+// next piece. A block that the text never closes is closed at its end. Text keeps its order. Only white space at a cut, and a closing fence
+// right after a cut, are lost. So is an address too long for any piece. "(link removed)" replaces that address.
 //
 // While a text of valid UTF-8 grows, its pieces never become fewer, and only the last one changes. Where a piece ends
 // depends only on what it could hold and on the next character.

@@ -28,8 +28,8 @@ type answer struct {
 // ok reports whether the backend looked, with or without hits.
 func (a answer) ok() bool { return a.err == nil || len(a.hits) > 0 }
 
-// ask delivers the answer of s to q exactly once. It comes from the cache, from a request that is already running, or from a new one if
-// mayAsk allows it. leave ends the caller's interest; a request without any interested caller is cancelled.
+// ask delivers the answer of s to q exactly once. It comes from the cache or from a request that is already running. If mayAsk allows it,
+// it comes from a new one. leave ends the caller's interest; a request without any interested caller is cancelled.
 func (e *Engine) ask(ctx context.Context, s *source, q Query, mayAsk func(now time.Time) error, deliver func(answer)) (leave func(), err error) {
 	k := keyOf(s.Name(), q)
 	recalled := !q.NoCache && e.recall(k)

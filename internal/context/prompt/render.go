@@ -18,8 +18,8 @@ var (
 	tailOrder = [...]turn.Layer{turn.Content, turn.RecentHistory}
 )
 
-// render writes the messages. They are the system prompt, the conversation with its injections, what else is known, the web block,
-// attachments, and the turn's message.
+// render writes the messages. They are the system prompt, the conversation with its injections, and what else is known. The web block,
+// attachments and the turn's message follow.
 func (b *Builder) render(f *fitted) []turn.Rendered {
 	messages := make([]turn.Rendered, 0, len(f.pieces)+2)
 	head := turn.Rendered{Role: "system", Text: f.preamble.text, Tokens: f.preamble.tokens}

@@ -351,7 +351,7 @@ func (c *connection) read() (frame, error) {
 
 const frameEnds = 4096 // bytes at each end of a frame that are searched for its number and kind
 
-// skim reads a frame to its end, keeps only both ends of it, and reads its number and kind from them.
+// skim reads a frame to its end and keeps only both ends of it. It reads its number and kind from them.
 func skim(begun []byte, rest io.Reader) (frame, error) {
 	f := frame{Skipped: true}
 	head := slices.Clone(begun[:min(len(begun), frameEnds)])

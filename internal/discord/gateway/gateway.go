@@ -1,5 +1,5 @@
-// Package gateway keeps a bot's sessions with Discord's gateway. It says nothing about what the events mean: it hands each to
-// a reader, and what the reader makes of it waits in a queue until the bot takes it. Reading from top to bottom:
+// Package gateway keeps a bot's sessions with Discord's gateway. It says nothing about what the events mean. It hands each to a reader, and
+// the reader's result waits in a queue until the bot takes it. Reading from top to bottom:
 //
 //   - shards.go says how many sessions there are, and changes their number. starts.go has each wait until it may begin.
 //   - supervise.go keeps the connection of one session alive. It decides when to resume, start over or give up.
@@ -7,9 +7,9 @@
 //   - queue.go is between the gateway, which must not wait, and the bot. It knows how far the bot has followed.
 //   - keep.go saves the sessions for the next start. health.go says how they are.
 //
-// discordgo's gateway client is not used. It cannot tell an invalidated session (op 9) from a quiet one, and it answers
-// op 9 with IDENTIFYs that nobody counts. It loses the close code of a running connection and needs five missed beats to
-// notice a dead one. It can also crash the process while closing (bwmarrin/discordgo#1702).
+// discordgo's gateway client is not used. It cannot tell an invalidated session (op 9) from a quiet one. It answers op 9 with IDENTIFYs
+// that nobody counts. It loses the close code of a running connection and needs five missed beats to notice a dead one. It can also crash
+// the process while closing (bwmarrin/discordgo#1702).
 //
 // The formats are those of API version 10: https://discord.com/developers/docs/events/gateway.
 package gateway

@@ -10,7 +10,7 @@ import (
 	"github.com/bwmarrin/discordgo"
 )
 
-// A saved session goes on after a restart: Discord sends again what the bot had not taken, and what happened meanwhile.
+// A saved session goes on after a restart. Discord sends again what the bot had not taken, and what happened meanwhile.
 
 const (
 	keepEvery  = 5 * time.Second // between two saves while anything happens

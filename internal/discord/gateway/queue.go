@@ -53,9 +53,9 @@ func (g *Gateway) forward(ctx context.Context) {
 	}
 }
 
-// confirm hands out an empty batch, unless events come first. The bot takes it when it has stored missed messages, and the keeper then
-// saves that they need not be asked for again. A program that ends every few seconds would otherwise ask for ever more of them. It
-// reports false when ctx is done.
+// confirm hands out an empty batch, unless events come first. The bot takes it when it has stored missed messages. The keeper then saves
+// that they need not be asked for again. A program that ends every few seconds would otherwise ask for ever more of them. It reports false
+// when ctx is done.
 func (g *Gateway) confirm(ctx context.Context) bool {
 	for g.waiting.idle() {
 		select {
@@ -79,7 +79,7 @@ func (g *Gateway) saveSoon() {
 	}
 }
 
-// overdueAfter is how long an event may wait for the bot until the bot is told that it does, and overdueEvery how often that is checked.
+// overdueAfter is how long an event may wait for the bot until the bot is told. overdueEvery is how often that is checked.
 const (
 	overdueAfter = 6 * time.Second
 	overdueEvery = time.Second
@@ -212,7 +212,8 @@ func (q *queue) take(ctx context.Context) (batch []turn.Event) {
 	}
 }
 
-// overdue returns the events that have waited too long, each once: those of the batch that is being handed out, and those behind it.
+// overdue returns the events that have waited too long, each once. They are those of the batch that is being handed out, and those behind
+// it.
 func (q *queue) overdue(batch []turn.Event) (late []turn.Event) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -289,9 +290,9 @@ func (q *queue) hold(at position) (release func()) {
 	}
 }
 
-// position returns how far the bot has followed a shard. If the session is resumed there, every later event comes
-// again. Without a session, every message after the mark is asked for. whole is false if a RESUME would miss events:
-// some of an older session, a gap or another set of shards have not reached the bot yet.
+// position returns how far the bot has followed a shard. If the session is resumed there, every later event comes again. Without a session,
+// every message after the mark is asked for. whole is false if a RESUME would miss events. Some of an older session, a gap or another set
+// of shards have not reached the bot yet.
 func (q *queue) position(s *Shard) (p position, whole bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -324,7 +325,7 @@ func (q *queue) position(s *Shard) (p position, whole bool) {
 	return p, whole
 }
 
-// mark returns the latest message that the bot surely has from every shard of a set, or 0 if none had a session.
+// mark returns the latest message that the bot surely has from every shard of a set. It returns 0 if none had a session.
 func (q *queue) mark(of *set) (mark Flake) {
 	for _, member := range of.members {
 		if p, _ := q.position(member); p.mark > 0 && (mark == 0 || p.mark < mark) {

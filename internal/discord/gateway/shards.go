@@ -11,9 +11,8 @@ import (
 	"time"
 )
 
-// ShardOf returns the number of the shard that brings a server's events: the server's id, shifted by 22 bits, modulo the number
-// of shards. What belongs to no server comes in shard 0.
-// https://discord.com/developers/docs/events/gateway#sharding
+// ShardOf returns the number of the shard that brings a server's events. It is the server's id, shifted by 22 bits, modulo the number of
+// shards. What belongs to no server comes in shard 0. https://discord.com/developers/docs/events/gateway#sharding
 func ShardOf(guildID string, of int) int { return int(FlakeOf(guildID) >> 22 % Flake(of)) }
 
 // Brings reports whether the shard brings a server's events.
@@ -104,9 +103,8 @@ type succession struct {
 	ended     chan ending
 }
 
-// supervise keeps the sessions of the shards. If another number is needed, the new set begins beside the old one, which
-// ends when all sessions of the new one are there. Until then events may come twice. It returns when ctx is done or
-// trying again cannot help.
+// supervise keeps the sessions of the shards. If another number is needed, the new set begins beside the old one. The old one ends when all
+// sessions of the new one are there. Until then events may come twice. It returns when ctx is done or trying again cannot help.
 func (g *Gateway) supervise(ctx context.Context, kept []Kept) error {
 	c := succession{gateway: g, now: g.restore(kept), ended: make(chan ending)}
 	defer func() {
@@ -163,7 +161,7 @@ func (c *succession) lose(ctx context.Context, e ending) error {
 	return nil
 }
 
-// change begins a set of another number, beside the one that is there, or in its place if nothing is left of it.
+// change begins a set of another number. It runs beside the one that is there, or in its place if nothing is left of it.
 func (c *succession) change(ctx context.Context, want int) {
 	s := c.gateway
 	s.Log.Info("the number of shards changes", "from", c.now.of, "to", want)

@@ -16,8 +16,8 @@ import (
 	"familiar/internal/discord/rest"
 )
 
-// starts keeps the IDENTIFYs of all shards within Discord's limits: 1,000 a day, after which Discord resets the token,
-// and in five seconds one in each bucket. A shard's bucket is its number modulo max_concurrency.
+// starts keeps the IDENTIFYs of all shards within Discord's limits. There may be 1,000 a day, after which Discord resets the token, and one
+// in each bucket in five seconds. A shard's bucket is its number modulo max_concurrency.
 // https://discord.com/developers/docs/events/gateway#sharding-max-concurrency
 type starts struct {
 	turn    chan struct{} // holds one token; who has it owns the fields up to buckets
@@ -215,8 +215,8 @@ func (s *Shard) checkNumber(want int) error {
 	return nil
 }
 
-// refused notes that Discord has refused the number of shards with a close code, and returns the number that is needed,
-// or 0 if none is known.
+// refused notes that Discord has refused the number of shards with a close code. It returns the number that is needed, or 0 if none is
+// known.
 func (a *starts) refused(code, of int) (want int) {
 	<-a.turn
 	defer func() { a.turn <- struct{}{} }()

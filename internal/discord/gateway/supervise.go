@@ -107,8 +107,8 @@ func (s *Shard) resumeURL() string {
 	return s.url
 }
 
-// next decides what follows a connection that ended: how long to wait, and whether to resume the session or begin a new
-// one. It returns an error if trying again cannot help.
+// next decides what follows a connection that ended. It decides how long to wait, and whether to resume the session or begin a new one. It
+// returns an error if trying again cannot help.
 func (s *Shard) next(end error) (wait time.Duration, err error) {
 	var closed *websocket.CloseError
 	var invalid invalidated

@@ -171,8 +171,7 @@ const (
 	MaxComplaint  = 160 // characters of each
 )
 
-// complaints returns what Discord says about the fields of a request, as in ": content: Must be 2000 or fewer in
-// length."
+// complaints returns what Discord says about the fields of a request. An example is ": content: Must be 2000 or fewer in length."
 // https://discord.com/developers/docs/reference#error-messages
 func complaints(errors json.RawMessage, redact func(string) string) string {
 	var tree any

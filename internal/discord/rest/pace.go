@@ -95,8 +95,7 @@ func (p *Pacer) Try(route string) bool {
 	return p.timer == nil && p.all.Tokens() >= float64(1+p.all.Burst()/2) && p.all.Allow()
 }
 
-// AtOnce reports whether a request on the route may be sent now, without a wait and without using the last request that
-// the route accepts for now.
+// AtOnce reports whether a request on the route may be sent now. It must not wait, nor use the last request that the route accepts for now.
 func (p *Pacer) AtOnce(route string) bool {
 	if p.closed(route) > 0 {
 		return false
@@ -269,8 +268,7 @@ const interactions = "interactions/"
 // https://discord.com/developers/docs/topics/rate-limits#global-rate-limit
 func exempt(route string) bool { return route == interactions }
 
-// Bucket returns the key by which Discord counts requests: the method and the route, with the ids of channels, servers
-// and webhooks.
+// Bucket returns the key by which Discord counts requests. It is the method and the route, with the ids of channels, servers and webhooks.
 func Bucket(method, path string) string {
 	path, _, _ = strings.Cut(path, "?")
 	parts := strings.Split(path, "/")

@@ -1,5 +1,5 @@
-// Package rest sends requests to Discord's REST API. It keeps them within Discord's limits, sends them again after failures that may pass, and
-// says what a failure means for the bot.
+// Package rest sends requests to Discord's REST API. It keeps them within Discord's limits and sends them again after failures that may
+// pass. It says what a failure means for the bot.
 //
 //   - rest.go sends a request until it succeeds or cannot succeed.
 //   - pace.go lets requests wait for their turn. Its limits are those of https://discord.com/developers/docs/topics/rate-limits.
@@ -203,14 +203,14 @@ func (c *Client) attempt(ctx context.Context, r Request) (body []byte, hung bool
 	return body, err != nil && limited.Err() != nil && ctx.Err() == nil, err
 }
 
-// ofRoute reports whether a rate limit closes the route, so that no request may be sent on it until the limit has
-// passed. Slow mode and too many edits of an old message do not. A wait that ctx does not allow has no status.
+// ofRoute reports whether a rate limit closes the route. Then no request may be sent on it until the limit has passed. Slow mode and too
+// many edits of an old message do not. A wait that ctx does not allow has no status.
 func ofRoute(e *Error) bool {
 	return e.Status == http.StatusTooManyRequests && e.RetryAfter > 0 &&
 		(e.Code == 0 || e.Code == discordgo.ErrCodeChannelHasHitWriteRateLimit)
 }
 
-// Waitable reports whether the request may be sent again when a limit has passed that is not too long to wait for.
+// Waitable reports whether the request may be sent again when a limit has passed. The limit must not be too long to wait for.
 func (e *Error) Waitable() bool {
 	return e.Kind == RateLimited && ofRoute(e) && e.RetryAfter <= MaxWait
 }

@@ -27,8 +27,9 @@ type Docs struct {
 	Search string // URL of the site's own search, with {query} in it; empty: none
 }
 
-// DocsFor returns the site of documentation for a text. It is the one called name, the one that the text begins with, the only one, or one
-// that it links to or names. rest is the text without the name at its beginning. ok is false if there is none or the choice is unclear.
+// DocsFor returns the site of documentation for a text. It is the one called name, or the one that the text begins with. It may be the only
+// one, or one that the text links to or names. rest is the text without the name at its beginning. ok is false if there is none or the
+// choice is unclear.
 func (p *Provider) DocsFor(name, s string) (site, rest string, ok bool) {
 	all := p.Policy.Docs
 	if name != "" {

@@ -6,10 +6,10 @@
 //
 // Add one file with one type, one line in the table, and testdata/<name>.txtar with replies as the service sends them. They have hits, no
 // hits, an exhausted quota, a block page and a truncated reply. They also have a web page, fields of wrong types, and a reply that is too
-// large. The type embeds a service (service.go), which does what all backends share. That is an honest User-Agent, a limit on the bytes
-// read, and the check that JSON arrived and not a web page. It also has the closed set of error codes. The backend adds the parameters, a
-// struct for the reply, and the hits made from it. A backend with a key calls service.withKey (failure.go), so that errors name the key.
-// TestBackends ranges over the table and fails until the archive exists.
+// large. The type embeds a service (service.go), which does what all backends share. That is an honest User-Agent and a limit on the bytes
+// read. It is also the check that JSON arrived and not a web page. It also has the closed set of error codes. The backend adds the
+// parameters, a struct for the reply, and the hits made from it. A backend with a key calls service.withKey (failure.go), so that errors
+// name the key. TestBackends ranges over the table and fails until the archive exists.
 //
 // A backend may use the query's text, place, language, freshness, safety and domains. The engine removes its own fields
 // before it passes the query on.

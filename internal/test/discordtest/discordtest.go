@@ -19,15 +19,15 @@
 //   - The application: RefuseContent switches off an intent, SendInteractionsTo sends commands elsewhere.
 //   - Webhooks of the bot: DenyWebhooks, DeleteWebhooks, Webhooks. Their messages count as the bot's, under the names that they have.
 //   - What the bot did: WaitReply, Messages, Requests, Commands, Offered, and the Interaction's WaitAck, WaitAnswer and WaitChoices.
-//   - What the gateway does: Drop has any close code, and there are Reconnect (op 7), Invalidate (op 9), MuteAcks and Silence. CloseNext,
+//   - What the gateway does: Drop has any close code. Reconnect (op 7), Invalidate (op 9), MuteAcks and Silence have none. CloseNext,
 //     InvalidateNext and IgnoreNext are for what comes next. Repeat and Dispatch send duplicate and odd events. A session that is resumed
 //     gets the events it missed.
 //   - Time: New serves on loopback, in real time, and NewTLS behind TLS. NewVirtual serves in memory, for the virtual time of
 //     testing/synctest. There Unplug takes the network away.
 //   - What the bot does that Discord does not allow: judge.go has the limits of all that the bot sends. A request that is refused makes the
 //     test fail, unless the test has asked for it with Accept. Refusals and Violations count.
-//   - What goes wrong in REST: Fail has any status, body, delay or a cut connection, before or after the request has taken effect. TooMany
-//     and Cloudflare are the two kinds of 429. Limit is a real bucket, and Pace the limit over all routes. Deny and Archive refuse.
+//   - What goes wrong in REST: Fail has any status, body, delay or a cut connection. It comes before or after the request has taken effect.
+//     TooMany and Cloudflare are the two kinds of 429. Limit is a real bucket, and Pace the limit over all routes. Deny and Archive refuse.
 //
 // Limits, error bodies, codes and nonces are Discord's: https://discord.com/developers/docs/reference.
 package discordtest

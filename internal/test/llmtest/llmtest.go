@@ -5,7 +5,7 @@
 //	srv.Queue(llmtest.Reply{llmtest.Say("Hello there.")})
 //	// point a client at srv.URL, then look at srv.Requests()
 //
-// What a request gets is decided in this order: the next reply of the queue, then the first rule of the [Script] that matches. The function
+// A request gets the next reply of the queue, else that of the first matching rule of the [Script]. The function
 // Server.Reply follows, and last an echo, "You said: …".
 //
 // A [Reply] is a list of steps, played in order. At its end the server says finish reason "stop", the usage if it was asked for, and

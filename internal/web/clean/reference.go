@@ -9,8 +9,8 @@ import (
 	"familiar/internal/text"
 )
 
-// Brackets are the characters that may open a reference. They are the square bracket, and similar brackets of other scripts, of
-// mathematics, or from the citations that models were trained on. ClosingBrackets are those that close it.
+// Brackets are the characters that may open a reference. They are the square bracket, and similar brackets of other scripts and of
+// mathematics. Some are from the citations that models were trained on. ClosingBrackets are those that close it.
 const (
 	Brackets        = "[［【〔〖⟦⁅❲⟬⦋⦍⦏⦗〘〚﹝〈⟨"
 	ClosingBrackets = "]］】〕〗⟧⁆❳⟭⦌⦎⦐⦘〙〛﹞〉⟩"

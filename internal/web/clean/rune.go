@@ -275,8 +275,8 @@ var tagFlags = [...]string{
 }
 
 // joins returns how many bytes at the start of rest may stay, judging by the text before them. They are a presentation selector or a joiner
-// in a sequence of emoji, a joiner inside a word that needs it, or a flag. before contains only what was kept, so two consecutive invisible
-// characters never pass.
+// in a sequence of emoji, or a flag. A joiner inside a word that needs it may stay, too. before contains only what was kept, so two
+// consecutive invisible characters never pass.
 func joins(before, rest string) int {
 	c, size := utf8.DecodeRuneInString(rest)
 	prev, prevSize := utf8.DecodeLastRuneInString(before)

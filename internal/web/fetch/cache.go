@@ -141,7 +141,7 @@ func mayShow(d Document, o Options) bool {
 }
 
 // lifetime returns how long an answer with these headers may be cached. It follows the site's headers (RFC 9111 §4.2, as a shared cache),
-// but for at most most. It returns usual if there are none. 0 means not at all, because stale answers are never revalidated.
+// and returns at most most. It returns usual if there are none. 0 means not at all, because stale answers are never revalidated.
 //
 // "private" has no effect. It protects one visitor's page from the next visitor. But every request is the same, without cookies or
 // credentials, so no page belongs to a visitor.

@@ -23,8 +23,8 @@ const maxURL = 2048
 var hosts = idna.New(idna.MapForLookup(), idna.Transitional(false), idna.BidiRule(),
 	idna.VerifyDNSLength(true), idna.CheckHyphens(false))
 
-// localSuffixes are names outside the public internet. They are special-use names (RFC 6761, RFC 8375, RFC 7686, RFC 9476), suffixes of
-// local networks, and names of cloud metadata services.
+// localSuffixes are names outside the public internet. They are special-use names (RFC 6761, RFC 8375, RFC 7686, RFC 9476) and suffixes of
+// local networks. Names of cloud metadata services are among them.
 var localSuffixes = set("localhost", "local", "internal", "intranet", "lan", "home", "home.arpa", "corp", "private",
 	"localdomain", "onion", "i2p", "invalid", "test", "example", "alt", "arpa", "svc", "metadata.goog",
 	"metadata.amazonaws.com", "metadata.azure.com")

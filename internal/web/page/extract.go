@@ -20,7 +20,7 @@ var (
 )
 
 // extract finds the content in a tree without hidden elements. It returns the root of the content and its kind. The kind is "article" for
-// prose that dominates its page, "forum" for a conversation, "product", "list", or "page" for anything else. It may change doc.
+// prose that dominates its page, and "forum" for a conversation. It is "product", "list", or "page" for anything else. It may change doc.
 //
 // For an article it returns only the text. For a conversation it returns the posts with their authors and dates. For any
 // other page it returns everything except the boilerplate.
@@ -308,8 +308,8 @@ func (c *copier) copy(n *html.Node) *html.Node {
 	return to
 }
 
-// Limits of a lead. They are the least length of a paragraph in characters, the greatest number of paragraphs, and the bytes of two
-// beginnings that are compared.
+// Limits of a lead. They are the least length of a paragraph in characters, and the greatest number of paragraphs. The third is the bytes
+// of two beginnings that are compared.
 const (
 	minLead      = 50
 	maxLeads     = 8

@@ -161,7 +161,7 @@ func superscript(sup *html.Node) {
 // maxCell is the greatest length of a cell in a data table, in characters.
 const maxCell = 500
 
-// isTabular reports whether a table holds data. It has no nested table and no long cell, some row has two cells, and most of the grid is
+// isTabular reports whether a table holds data. It has no nested table and no long cell, and some row has two cells. Most of the grid is
 // filled. The converter pads rows to the widest one and cells to their span. So a small table can make a large text. If only the spans are
 // too large, isTabular removes them.
 func isTabular(n *html.Node) bool {

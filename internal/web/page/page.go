@@ -6,9 +6,9 @@
 // of a page becomes a tree. Package visible reads a page that is nested too deeply for a tree from its source. 3. meta.go, jsonld.go and
 // dates.go read what the page says about itself: title, author, dates, kind. None of it becomes part of the text. 4. Package visible
 // removes what a reader cannot see. This must happen before the extraction, which undoes some hiding. 5. wall.go recognises challenges,
-// consent walls, and empty shells for scripts. 6. extract.go finds the content. It is an article with its lead (extract.go), the posts of a
-// thread (thread.go), or a page without its boilerplate (boilerplate.go). product.go protects the facts of a product. lines.go and marks.go
-// remove what interrupts the text. 7. markdown.go writes the content as Markdown.
+// consent walls, and empty shells for scripts. 6. extract.go finds the content. It is an article with its lead (extract.go) or the posts of
+// a thread (thread.go). Otherwise it is a page without its boilerplate (boilerplate.go). product.go protects the facts of a product.
+// lines.go and marks.go remove what interrupts the text. 7. markdown.go writes the content as Markdown.
 //
 // What an external stylesheet or a script hides cannot be known without a browser. The text is what was on the page.
 // Package clean makes it safe to show.

@@ -21,8 +21,8 @@ var (
 	profileNames = dom.WordSet("u user users member members memberlist profile profiles viewprofile")
 )
 
-// Limits of a thread. They are the least number of posts, their least share of the page's text in percent, and the greatest length of an
-// author's name in characters.
+// Limits of a thread. They are the least number of posts and their least share of the page's text in percent. The third is the greatest
+// length of an author's name in characters.
 const (
 	minPosts         = 2
 	minShare         = 50

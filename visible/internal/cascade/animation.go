@@ -57,7 +57,7 @@ func (s *Sheets) animated(st *Style) (all []declaration) {
 }
 
 // scrolled returns how far an animation is that runs while the page is scrolled. It is at its beginning if it depends on the page. It is
-// near its end if it depends on the place of the element, since a person scrolls to what is read.
+// near its end if it depends on the place of the element. A person scrolls to what is read.
 func scrolled(timeline, span string) float64 {
 	late := strings.Contains(span, "exit ") || strings.HasPrefix(span, "cover 9") || strings.HasPrefix(span, "cover 100") || strings.HasPrefix(span, "contain 100")
 	if !strings.HasPrefix(timeline, "view") || late {
