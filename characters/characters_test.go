@@ -1,6 +1,7 @@
 package characters_test
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
@@ -12,30 +13,65 @@ import (
 	"familiar/internal/providers/character"
 )
 
-func TestShippedCharacters(t *testing.T) {
+func shipped(t *testing.T) (all []*character.Character) {
+	t.Helper()
 	ids, err := character.List(characters.FS)
-	if err != nil || len(ids) == 0 {
-		t.Fatal(ids, err)
+	if err != nil {
+		t.Fatal(err)
 	}
 	for _, id := range ids {
-		if _, err := character.Load(characters.FS, id); err != nil {
-			t.Errorf("%s:\n%v", id, err)
+		c, err := character.Load(characters.FS, id)
+		if err != nil {
+			t.Fatalf("%s:\n%v", id, err)
+		}
+		all = append(all, c)
+	}
+	return all
+}
+
+// Six characters ship, each with its own picture, its own first words, and no fixed text of another or of the defaults.
+func TestShippedCharacters(t *testing.T) {
+	all := shipped(t)
+	if len(all) != 6 {
+		t.Fatal(len(all), "characters")
+	}
+	whose := map[string]string{}
+	var defaults struct{ Texts map[string]string }
+	data, err := characters.FS.ReadFile("_default/character.toml")
+	if err := errors.Join(err, toml.Unmarshal(data, &defaults)); err != nil {
+		t.Fatal(err)
+	}
+	for name, said := range defaults.Texts {
+		whose[said] = "the default " + name
+	}
+	for _, c := range all {
+		for _, said := range []string{c.Texts.NoModel, c.Texts.RateLimited, c.Texts.ModelDown, c.Texts.TooSlow, c.Texts.Quota, c.Texts.Placeholder, first(c)} {
+			if whose[said] != "" || said == "" {
+				t.Errorf("%s says %q, which is also of %s", c.ID, said, whose[said])
+			}
+			whose[said] = c.ID
+		}
+		picture, err := characters.FS.ReadFile(c.ID + "/avatar.png")
+		if err != nil || len(picture) > 16<<10 {
+			t.Error(c.ID, len(picture), err)
 		}
 	}
 }
 
 // Nothing that a shipped character is told may be cut by its own modes' budgets.
 func TestShippedCharactersFit(t *testing.T) {
-	var counter llm.Counter
-	c, err := character.Load(characters.FS, "sage")
-	if err != nil {
-		t.Fatal(err)
+	for _, c := range shipped(t) {
+		t.Run(c.ID, func(t *testing.T) { fits(t, c) })
 	}
+}
+
+func fits(t *testing.T, c *character.Character) {
+	var counter llm.Counter
 	for _, mode := range turn.Modes() {
 		p := &character.Provider{Character: c}
 		req := turn.Request{Mode: mode, Message: turn.Message{Author: turn.Author{Name: "Someone with a long name"}}}
 		cs, err := p.Contribute(t.Context(), req)
-		if err != nil || len(cs) != 3 {
+		if err != nil || len(cs) < 3 {
 			t.Fatalf("%s: %d contributions, %v", mode, len(cs), err)
 		}
 		for _, offered := range cs {
@@ -85,4 +121,11 @@ func TestDefaultsExplainThemselves(t *testing.T) {
 			}
 		}
 	}
+}
+
+func first(c *character.Character) string {
+	if len(c.Greetings.Texts) == 0 {
+		return ""
+	}
+	return c.Greetings.Texts[0]
 }

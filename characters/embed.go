@@ -6,5 +6,5 @@ import "embed"
 
 // FS holds one folder a character. It is never written to.
 //
-//go:embed _default sage
+//go:embed _default cobalt garrick juniper pico sage vellum
 var FS embed.FS
