@@ -188,7 +188,37 @@ func TestMCPLimits(t *testing.T) {
 	}
 }
 
-// TestMCPCancel gives up a call whose page never comes. The client is told how it goes, and the record is there.
+// TestMCPQuotas calls the tools at once and after one another: all that may cost something shares what the quotas leave.
+func TestMCPQuotas(t *testing.T) {
+	t.Parallel()
+	c := newConversation(t, txtar.Parse([]byte(mountain)))
+	c.env["FAMILIAR_QUOTAS"], c.env["FAMILIAR_TURNS_PER_MINUTE"] = "all 3 lookups, all 5 turns", "100"
+	s, _ := c.client(nil)
+	count := func(tool string, n int, arguments func(i int) map[string]any) (refused int) {
+		texts := make([]string, n)
+		var calls sync.WaitGroup
+		for i := range n {
+			calls.Go(func() { texts[i], _ = c.called(s, nil, tool, arguments(i)) })
+		}
+		calls.Wait()
+		for _, text := range texts {
+			if strings.Contains(text, "quota") {
+				refused++
+			}
+		}
+		return refused
+	}
+	if n := count("search", 8, func(i int) map[string]any { return map[string]any{"query": fmt.Sprint("Mount Example ", i)} }); n != 5 || len(c.search.asked()) != 3 {
+		t.Errorf("%d of 8 searches refused, %d asked: 3 lookups are left", n, len(c.search.asked()))
+	}
+	page := "https://fast.example.org/mount"
+	verified := func(int) map[string]any { return map[string]any{"statement": "Mount Example is 4,321 metres high.", "urls": []string{page}} }
+	if n := count("verify", 1, verified) + count("fetch", 8, func(int) map[string]any { return map[string]any{"url": page} }) + count("verify", 1, verified); n != 8 {
+		t.Errorf("%d of 10 refused: 2 turns are left", n)
+	}
+}
+
+// TestMCPCancel gives up a call whose page never comes: the client is told how it goes, and the record is there.
 func TestMCPCancel(t *testing.T) {
 	t.Parallel()
 	c := newConversation(t, txtar.Parse(nil))

@@ -97,10 +97,12 @@ func (a *App) Tools(p *Process, user string) mcp.Server {
 }
 
 func (a *App) tools(user string) *mcp.Engine {
+	quotas, _ := gate.ParseQuotas(a.Config.Get("FAMILIAR_QUOTAS")) // it was checked
+	all := &gate.Gate{Store: a.Store, Quotas: quotas, Log: a.Log}  // for all calls, which share what is left
 	return &mcp.Engine{
 		Bot: func() *bot.Bot {
 			b := a.Bot(nil, bot.Pace{})
-			b.Gate.Quotas, _ = gate.ParseQuotas(a.Config.Get("FAMILIAR_QUOTAS")) // it was checked
+			b.Gate = all
 			return b
 		},
 		Policy: a.Actor.Lookup.Policy, Verifier: a.Actor.Verifier, Search: a.Engine, Reader: a.Reader, Domains: a.Domains,

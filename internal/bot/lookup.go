@@ -2,6 +2,7 @@ package bot
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/oklog/ulid/v2"
@@ -125,13 +126,17 @@ func (b *Bot) Check(ctx context.Context, m turn.Message) (*turn.Lookup, error) {
 	return t.Lookup(), nil
 }
 
-// Record saves what was done on the web for a message without a lookup by the character: a search, or pages that were read. It counts for
-// the author and channel. The error is the store's.
-func (b *Bot) Record(ctx context.Context, m turn.Message, by string, l *turn.Lookup, v *turn.Verified) error {
-	t := &turn.Trace{Began: l.Began, Took: time.Since(l.Began), Phase: turn.Answered, Model: NoModel, Verified: v}
-	t.Request = turn.Request{ID: ulid.Make().String(), Character: b.CurrentCast().Default.Character.ID, ChannelID: m.ChannelID, Message: m,
-		Web: turn.Web{Switch: turn.WebAlways}}
-	l.Took = t.Took
-	t.Outcomes = []turn.Outcome{LookupOutcome(by, l, t.Took)}
-	return b.saveWith(ctx, t, b.Gate.Counted(t))
+// OnWeb does something on the web that is no lookup by the character: a search, or pages to read. It passes the gate and is recorded like a turn.
+// look is told why the web may not be searched, or "". The error is look's, the store's, or a [*gate.Refusal].
+func (b *Bot) OnWeb(ctx context.Context, m turn.Message, by string, look func(off turn.OffReason) (*turn.Lookup, *turn.Verified, error)) (err error) {
+	_, no := b.Aside(ctx, b.CurrentCast().Default, turn.Event{ID: m.ID, Message: m}, func(*turn.Request) {}, func(t *turn.Trace) bool {
+		var l *turn.Lookup
+		if l, t.Verified, err = look(t.Request.Web.Reason); l == nil {
+			return false
+		}
+		l.Took = time.Since(l.Began)
+		t.Outcomes = []turn.Outcome{LookupOutcome(by, l, l.Took)}
+		return true
+	})
+	return errors.Join(err, no)
 }

@@ -12,7 +12,7 @@ import (
 	"familiar/internal/bot"
 	"familiar/internal/context/turn"
 	"familiar/internal/draft"
-	"familiar/internal/gate"
+	"familiar/internal/providers/websearch"
 	"familiar/internal/search"
 	"familiar/internal/terminal"
 	"familiar/internal/text"
@@ -182,12 +182,19 @@ func (c *call) search(ctx context.Context, in searchInput) (*SearchOutput, strin
 	if wrong != nil {
 		return nil, "", &toolError{codeInvalid, text.OneLine(strings.Join(wrong, " "))}
 	}
-	b, m := c.Bot(), c.asks(q.Text)
-	if !b.Gate.HoldLookup(ctx, nil, gate.Party(turn.Event{Message: m})) {
-		return nil, "", &toolError{turn.CodeQuota, "the lookups of today are used up (FAMILIAR_QUOTAS)"}
-	}
-	found, l := c.Search.Find(ctx, q, c.Domains)
-	if err := b.Record(ctx, m, "search", l, nil); err != nil {
+	m := c.asks(q.Text)
+	var found search.Result
+	var l *turn.Lookup
+	if err := c.Bot().OnWeb(ctx, m, "search", func(off turn.OffReason) (*turn.Lookup, *turn.Verified, error) {
+		switch off {
+		case "":
+			found, l = c.Search.Find(ctx, q, c.Domains)
+			return l, nil, nil
+		case turn.OffQuota:
+			return nil, nil, &toolError{turn.CodeQuota, "the lookups of today are used up (FAMILIAR_QUOTAS)"}
+		}
+		return nil, nil, &toolError{turn.Code(turn.Disabled), "lookups are off: " + websearch.OffWords(off)}
+	}); err != nil {
 		return nil, "", err
 	}
 	if found.State == turn.LookupFailed {

@@ -43,13 +43,16 @@ type FetchOutput struct {
 
 func (c *call) fetch(ctx context.Context, in fetchInput) (*FetchOutput, string, error) {
 	m := c.asks(in.URL)
-	began := time.Now()
-	r := c.readPage(ctx, in.URL)
-	l := &turn.Lookup{State: turn.Found, Question: in.URL, Pages: []turn.Page{r.Record()}, Began: began}
-	if r.Err != nil {
-		l.State, l.Failure, l.Reason = turn.LookupFailed, r.Err.Code, r.Err.Message
-	}
-	if err := c.Bot().Record(ctx, m, "fetch", l, nil); err != nil {
+	var r *view.WebPage
+	if err := c.Bot().OnWeb(ctx, m, "fetch", func(turn.OffReason) (*turn.Lookup, *turn.Verified, error) {
+		began := time.Now()
+		r = c.readPage(ctx, in.URL)
+		l := &turn.Lookup{State: turn.Found, Question: in.URL, Pages: []turn.Page{r.Record()}, Began: began}
+		if r.Err != nil {
+			l.State, l.Failure, l.Reason = turn.LookupFailed, r.Err.Code, r.Err.Message
+		}
+		return l, nil, nil
+	}); err != nil {
 		return nil, "", err
 	}
 	if r.Err != nil {
@@ -181,9 +184,20 @@ func stances(claims []turn.Claim) (all []Stance) {
 
 // checkPages reads pages and checks a statement against each of them, as a citation is checked: by words and, if FAMILIAR_VERIFY is on, by the
 // side model.
-func (c *call) checkPages(ctx context.Context, m turn.Message, addresses []string) (*VerifyOutput, error) {
-	l := &turn.Lookup{State: turn.Found, Intent: turn.IntentFactCheck, Question: m.Text, Began: time.Now()}
-	out := &VerifyOutput{Verdict: pagesDoNot}
+func (c *call) checkPages(ctx context.Context, m turn.Message, addresses []string) (out *VerifyOutput, err error) {
+	err = c.Bot().OnWeb(ctx, m, "verify", func(turn.OffReason) (l *turn.Lookup, asked *turn.Verified, err error) {
+		out, l, asked = c.onPages(ctx, m, addresses)
+		return l, asked, nil
+	})
+	if err == nil && !slices.ContainsFunc(out.Pages, func(p Checked) bool { return p.Code == "" }) {
+		err = &toolError{turn.CodeUnreadable, "none of the pages could be read: " + whyUnread(out.Pages)}
+	}
+	return out, err
+}
+
+func (c *call) onPages(ctx context.Context, m turn.Message, addresses []string) (out *VerifyOutput, l *turn.Lookup, asked *turn.Verified) {
+	l = &turn.Lookup{State: turn.Found, Intent: turn.IntentFactCheck, Question: m.Text, Began: time.Now()}
+	out = &VerifyOutput{Verdict: pagesDoNot}
 	questions := make([]factcheck.Citation, 0, len(addresses))
 	var checked []int // by question, its place in out.Pages
 	for i, r := range c.readPages(ctx, addresses) {
@@ -203,7 +217,7 @@ func (c *call) checkPages(ctx context.Context, m turn.Message, addresses []strin
 		l.Pages = append(l.Pages, record)
 		out.Pages = append(out.Pages, row)
 	}
-	asked := c.decide(ctx, m, questions, checked, l)
+	asked = c.decide(ctx, m, questions, checked, l)
 	for n, i := range checked {
 		row := &out.Pages[i]
 		row.Failed = questions[n].Refused[0]
@@ -219,14 +233,8 @@ func (c *call) checkPages(ctx context.Context, m turn.Message, addresses []strin
 	if len(checked) == 0 {
 		l.State, l.Failure, l.Reason = turn.LookupFailed, turn.CodeUnreadable, "none of the pages could be read"
 	}
-	if err := c.Bot().Record(ctx, m, "verify", l, asked); err != nil {
-		return nil, err
-	}
-	out.TookMS = l.Took.Milliseconds()
-	if len(checked) == 0 {
-		return nil, &toolError{turn.CodeUnreadable, "none of the pages could be read: " + whyUnread(out.Pages)}
-	}
-	return out, nil
+	out.TookMS = time.Since(l.Began).Milliseconds()
+	return out, l, asked
 }
 
 func whyUnread(pages []Checked) string {
