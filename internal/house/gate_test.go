@@ -6,8 +6,9 @@ import (
 	"strings"
 )
 
-// costly are the calls that begin a turn or a lookup, or ask a side model for a person. Each names the functions that may make it. A function
-// with a star passes the gate itself: it must call one of gates.
+// costly are the calls that begin a turn or a lookup, or ask a model or a service on the web, in the rooms through which people come in. Each
+// names the functions that may make it: those that are a part of a turn or lookup that has passed the gate, and with a star those that pass it
+// themselves, by calling one of gates. Who works at the machine itself passes no gate: see byHand.
 var costly = map[string][]string{
 	"enqueue":   {"Bot.edited*", "Bot.AnswerAgain*", "Bot.consider*", "Bot.admit", "Bot.resume", "Bot.moves"}, // admit has what arrivals let pass; the turns of the last two have begun
 	"put":       {"Bot.enqueue"},
@@ -15,13 +16,29 @@ var costly = map[string][]string{
 	"Missed":    {"call.catchUp*"},
 	"AskSide":   {"Bot.wantsToJoin", "call.topics"}, // consider and catchUp pass the gate before
 	"LookUpFor": {"Bot.LookUp", "Bot.Check", "call.answerLookup"},
+	"Stream":    {"Bot.answer"},
+	"Complete":  {"Bot.see", "Bot.process", "Bot.AskSide"},
+	"Ask":       {"Bot.askOrders"},
+	"AskAll":    {"Bot.verify", "call.decide"},
+	"Find":      {"call.search*"},
+	"Read":      {"App.Read", "call.readPage"}, // the first is asked by a search
+	"readPage":  {"call.fetch*", "call.readPages"},
+	"readPages": {"call.onPages"},
+	"decide":    {"call.onPages"},
+	"onPages":   {"call.checkPages*"},
 }
 
-var gates = []string{"Pass", "passed", "arrivals", "Aside", "aside"}
+// byHand are the commands of the program that ask a model or the web without a turn.
+var byHand = map[string][]string{"Complete": {"replay.answer"}, "Find": {"searchRecorded"}, "Read": {"fetchCommand.read"}}
 
-// checkGate lets only the functions above cause turns, and holds that arrivals and Aside pass the gate.
+var gates = []string{"Pass", "passed", "arrivals", "Aside", "aside", "OnWeb"}
+
+// entrances are the rooms through which turns and lookups come in, and what holds them together.
+var entrances = []string{"internal/bot", "internal/command", "internal/mcp", "internal/console", "internal/app", "internal/terminal", "internal/view", "cmd/familiar"}
+
+// checkGate lets only the functions above cause turns, and holds that arrivals, Aside and OnWeb pass the gate.
 func checkGate(h *house, complain complainer) {
-	for _, path := range []string{"internal/bot", "internal/command"} {
+	for _, path := range entrances {
 		r := h.rooms[path]
 		if r == nil {
 			continue
@@ -35,15 +52,18 @@ func checkGate(h *house, complain complainer) {
 				if !ok {
 					continue
 				}
-				name, called := methodName(f), callsIn(f)
+				name, called := methodName(f), callsIn(f, s.syntax.Imports)
+				passes := slices.ContainsFunc(gates, func(gate string) bool { return called[gate] })
 				for call := range called {
 					may := costly[call]
-					passes := slices.ContainsFunc(gates, func(gate string) bool { return called[gate] })
-					if may != nil && !slices.Contains(may, name) && !(slices.Contains(may, name+"*") && passes) {
+					if path == "cmd/familiar" {
+						may = slices.Concat(may, byHand[call])
+					}
+					if costly[call] != nil && !slices.Contains(may, name) && !(slices.Contains(may, name+"*") && passes) {
 						complain(h.at(f), name+" calls "+call+" and does not pass the gate")
 					}
 				}
-				if (name == "Bot.arrivals" || name == "Bot.Aside") && !called["Pass"] {
+				if (name == "Bot.arrivals" || name == "Bot.Aside") && !called["Pass"] || name == "Bot.OnWeb" && !called["Aside"] {
 					complain(h.at(f), name+" does not pass the gate")
 				}
 			}
@@ -66,15 +86,24 @@ func methodName(f *ast.FuncDecl) string {
 	return f.Name.Name
 }
 
-// callsIn returns the names of the methods that a function calls. Of put and Lookup only those of lanes and of a character's lookup count.
-func callsIn(f *ast.FuncDecl) map[string]bool {
+// ofWhat says of what a call with a common name counts, by the end of the field's name.
+var ofWhat = map[string][]string{"put": {"lanes"}, "Lookup": {"Lookup"}, "Ask": {"Side", "Model"}, "Find": {"Search", "Engine"}, "Read": {"Reader"}}
+
+// callsIn returns the names of the methods that a function of a file with these imports calls.
+func callsIn(f *ast.FuncDecl, imports []*ast.ImportSpec) map[string]bool {
 	called := map[string]bool{}
 	ast.Inspect(f, func(n ast.Node) bool {
 		if call, ok := n.(*ast.CallExpr); ok {
 			if sel, ok := call.Fun.(*ast.SelectorExpr); ok {
 				of, _ := sel.X.(*ast.SelectorExpr)
-				narrow := map[string]string{"put": "lanes", "Lookup": "Lookup"}[sel.Sel.Name]
-				if narrow == "" || of != nil && strings.HasSuffix(of.Sel.Name, narrow) {
+				room, _ := sel.X.(*ast.Ident)
+				counts := room == nil || !slices.ContainsFunc(imports, func(i *ast.ImportSpec) bool {
+					return strings.HasSuffix(strings.Trim(i.Path.Value, `"`), "/"+room.Name) // a function of that room
+				})
+				if fields := ofWhat[sel.Sel.Name]; fields != nil {
+					counts = of != nil && slices.ContainsFunc(fields, func(field string) bool { return strings.HasSuffix(of.Sel.Name, field) })
+				}
+				if counts {
 					called[sel.Sel.Name] = true
 				}
 			}

@@ -65,6 +65,25 @@ package command
 
 func (c *call) lookUp() { c.Bot.LookUpFor() } // no
 func (c *call) answerLookup() { c.Bot.LookUpFor() }
+-- internal/mcp/a.go --
+package mcp
+
+func (c *call) search() { c.Bot().OnWeb(func() { c.Search.Find() }) }
+func (c *call) peek() { c.Search.Find() } // no
+func (c *call) fetch() { c.readPage() } // no
+-- internal/console/a.go --
+package console
+
+import "familiar/internal/command"
+
+func (k *Console) compare() { m := k.actor(); m.Model.Complete() } // no
+func (k *Console) try(b *bot.Bot) { side := b.Side; side.Stream() } // no
+func (k *Console) shown() { command.Complete(); k.Traces.Find() }
+-- cmd/familiar/a.go --
+package main
+
+func (r *replay) answer() { r.actor.Model.Complete() }
+func (r *replay) again() { r.actor.Model.Complete() } // no
 `}, {
 		name: "doors", check: checkImports, source: `
 -- internal/discord/a.go --
