@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -215,6 +216,17 @@ func TestMCPQuotas(t *testing.T) {
 	verified := func(int) map[string]any { return map[string]any{"statement": "Mount Example is 4,321 metres high.", "urls": []string{page}} }
 	if n := count("verify", 1, verified) + count("fetch", 8, func(int) map[string]any { return map[string]any{"url": page} }) + count("verify", 1, verified); n != 8 {
 		t.Errorf("%d of 10 refused: 2 turns are left", n)
+	}
+
+	c = newConversation(t, txtar.Parse([]byte(mountain)))
+	db, err := store.Open(t.Context(), c.data())
+	c.must(err)
+	c.must(errors.Join(db.Settings.SwitchOff(t.Context(), store.Switch{Kind: store.Answers, Place: store.Everywhere, At: time.Now()}), db.Close()))
+	s, _ = c.client(nil)
+	for tool, arguments := range map[string]map[string]any{"fetch": {"url": page}, "search": {"query": "Mount Example"}, "lookup": {"question": "how high is Mount Example?"}} {
+		if text, failed := c.called(s, nil, tool, arguments); !failed || !strings.Contains(text, "disabled: answers are paused") || len(c.search.asked())+c.web.Hits(page) > 0 {
+			t.Errorf("%s, paused everywhere: %s", tool, text)
+		}
 	}
 }
 

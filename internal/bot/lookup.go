@@ -93,8 +93,7 @@ func offReason(w turn.Web) string {
 // Aside takes a turn outside the lanes, for a command. Nothing waits for it and nothing is posted. prepare may change the request before it
 // is recorded. look fills in the record, and reports whether the turn counts as used. The error is the store's, or a [*gate.Refusal].
 func (b *Bot) Aside(ctx context.Context, actor *Actor, e turn.Event, prepare func(*turn.Request), look func(*turn.Trace) (counts bool)) (*turn.Trace, error) {
-	asked := e.Command != nil // else the operator's own program asks
-	p, no := b.Gate.Pass(ctx, e, gate.Passage{Tokens: actor.promptTokens(), Rated: asked, Further: !asked})
+	p, no := b.Gate.Pass(ctx, e, gate.Passage{Tokens: actor.promptTokens(), Rated: e.Command != nil}) // else the operator's own program asks
 	if no != nil {
 		return nil, no
 	}

@@ -46,7 +46,13 @@ type Refusal struct {
 	First bool        // the person has not been refused for asking too often within the last minute
 }
 
-func (r *Refusal) Error() string { return string(r.Why) }
+func (r *Refusal) Error() string { return closed[r.Why] }
+
+// closed is what a program is told. People are told by the character.
+var closed = map[Why]string{
+	NotAdmitted: "this person or place may not use the bot", MayNotPost: "the bot may not post there", Paused: "answers are paused (/pause)",
+	UsedUp: "today's quota is used up (FAMILIAR_QUOTAS)", TooOften: "too many turns in a minute (FAMILIAR_TURNS_PER_MINUTE)",
+}
 
 // Passage says how an event wants to pass.
 type Passage struct {

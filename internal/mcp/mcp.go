@@ -203,7 +203,11 @@ func (s *toolServer) run(ctx context.Context, r *mcp.CallToolRequest, do func(co
 	case ctx.Err() == context.DeadlineExceeded:
 		return nil, nil, &toolError{turn.CodeTimeout, fmt.Sprintf("there was no answer within %.0f seconds", callTime.Seconds())}
 	case errors.As(err, &refused):
-		return nil, nil, &toolError{turn.CodeQuota, "today's quota is used up"}
+		code := turn.CodeQuota
+		if refused.Why == gate.Paused {
+			code = turn.Code(turn.Disabled)
+		}
+		return nil, nil, &toolError{code, refused.Error()}
 	case errors.As(err, &told):
 		return nil, nil, &toolError{told.Code, a.Redact(told.Text)}
 	}
