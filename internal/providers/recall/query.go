@@ -13,7 +13,6 @@ import (
 	"familiar/internal/context/turn"
 	"familiar/internal/llm"
 	"familiar/internal/question"
-	"familiar/internal/question/past"
 	"familiar/internal/text"
 	"familiar/internal/web/clean"
 )
@@ -73,18 +72,18 @@ type asked struct {
 func (p *MemoryProvider) ask(r turn.Request) *asked {
 	q := &asked{Request: r, enough: minShareUnasked, audience: audience(r), room: contentRoom(r)}
 	said, now := question.Parse(r.Message.Text, r.Names), p.now()
-	ofServer := p.Asked.Read(r, now).Sure()
+	ofPast := p.Asked.Read(r, now)
 	if q.text, q.asksFor = said.Unaddressed(), said.Asks(); q.asksFor {
 		q.enough = minShare
 	}
 	q.query = readQuery(q.text, r.Reader.ID, r.People, now)
-	if key := past.Owned(r.Message.Text, r.Names); key != "" {
-		q.owned = q.stem(key)
+	if ofPast.Owned != "" {
+		q.owned = q.stem(ofPast.Owned)
 	}
 	for _, w := range text.ContentWords(r.Message.Text) {
 		q.content += " " + r.Message.Text[w.Start:w.End]
 	}
-	q.looksBack = !p.Off && !ofServer && q.worthRecalling()
+	q.looksBack = !p.Off && !ofPast.Sure() && q.worthRecalling()
 	return q
 }
 

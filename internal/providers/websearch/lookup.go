@@ -93,7 +93,7 @@ func (r *run) decide(ctx context.Context) bool {
 	case !always && len(pl.URLs) == 0 && (past.AboutAsker(r.req.Message.Text, names) || past.AboutOwn(r.req.Message.Text, names)):
 		own = aboutAsker
 	}
-	if own == "" && !always && len(pl.URLs) == 0 && pl.Order == question.NoOrder && (ofPast.Maybe || pl.Score >= question.DoubtFrom && pl.Score < sureNeed || past.Owned(r.req.Message.Text, names) != "") && r.p.Known != nil && r.p.Known(ctx, r.req) {
+	if own == "" && !always && len(pl.URLs) == 0 && pl.Order == question.NoOrder && (ofPast.Maybe || pl.Score >= question.DoubtFrom && pl.Score < sureNeed || ofPast.Owned != "") && r.p.Known != nil && r.p.Known(ctx, r.req) {
 		own = aboutKnown
 	}
 	if own != "" {

@@ -275,15 +275,12 @@ func AboutOwn(message string, names []string) bool {
 	})
 }
 
-// Owned returns the key of the word that names what belongs to a message's author, if the message asks for a property of it and for little
-// else: "bike" of "what colour is my bike?". If something is remembered of it, that is the answer. It returns "" for other messages, and in
-// languages without spaces.
-func Owned(message string, names []string) string {
-	r := reader{u: question.Parse(message, names), used: map[int]bool{}}
-	if len(r.u.Words) > maxPhraseWords || !r.u.Asks() || text.Unspaced(message) {
+// ownedIn returns [Question.Owned].
+func ownedIn(u question.Utterance, spoken []spokenParts) string {
+	if len(u.Words) > maxPhraseWords || !u.Asks() || text.Unspaced(u.Text) {
 		return ""
 	}
-	for _, s := range r.inLanguages(text.MessageLanguage(message)) {
+	for _, s := range spoken {
 		owner := s.find("my")
 		if owner < 0 {
 			continue

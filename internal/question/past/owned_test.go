@@ -1,6 +1,9 @@
 package past
 
-import "testing"
+import (
+	"testing"
+	"time"
+)
 
 func TestOwned(t *testing.T) {
 	for message, want := range map[string]string{
@@ -8,7 +11,7 @@ func TestOwned(t *testing.T) {
 		"welche Farbe hat mein Fahrrad?": "fahrrad", "de quelle couleur est mon vélo ?": "velo", "¿de qué color es mi bici?": "bici", "di che colore è la mia bici?": "bici",
 		"what is the best food and drink for my dog in winter?": "", "how high is the tower?": "", "my bike is red": "",
 	} {
-		if got := Owned(message, nil); got != want {
+		if got := Read(request(message), time.Now()).Owned; got != want {
 			t.Errorf("%q: %q, want %q", message, got, want)
 		}
 	}

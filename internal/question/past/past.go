@@ -44,6 +44,11 @@ type Question struct {
 	Span     text.TimeSpan
 	Words    []string // the topic
 	Address  bool     // a posted link is wanted
+
+	// Owned is the key of the word that names what belongs to the asker, if the message asks for a property of it and for little else: "bike" of
+	// "what colour is my bike?". If something is remembered of it, that is the answer, whether the message asks about the server or not. It is
+	// empty for other messages, and in languages without spaces.
+	Owned string
 }
 
 // Asks reports whether the message asks about its server, or may do so.
@@ -121,9 +126,9 @@ func ReadBy(model *linear.Model, req turn.Request, now time.Time) Question {
 	ofTalk := len(u.Words) <= maxPhraseWords && (q.Talk || q.ByAsker || q.ByBot || q.Missed && q.Here)
 	ofServers := q.Sure() && (q.Missed || len(q.Channels) > 0 || s.tellsOfSaying())
 	if req.GuildID == "" && len(req.Servers) == 0 && !ofTalk && !ofServers {
-		return Question{} // nobody else has said anything
+		q = Question{} // nobody else has said anything
 	}
-	q.Here = q.Here || q.Talk
+	q.Here, q.Owned = q.Here || q.Talk, ownedIn(u, spoken)
 	return q
 }
 
