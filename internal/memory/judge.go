@@ -1,8 +1,11 @@
 package memory
 
 import (
+	"cmp"
+	"maps"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"familiar/internal/context/turn"
@@ -93,7 +96,71 @@ func asks(s saying) bool {
 // steers reports whether a text would have the bot do something. names are the bot's.
 func steers(s saying, names []string) bool {
 	l := lexicon()
-	return clean.Orders(s.Text) || s.Has(l.commands) || s.Has(l.duties) && (s.Has(l.bots) || s.SpeaksTo() || slices.ContainsFunc(names, s.names))
+	return clean.Orders(s.Text) || s.Has(l.commands) || s.Has(l.duties) && (s.Has(l.bots) || s.speaksTo() || slices.ContainsFunc(names, s.names)) || s.bids()
+}
+
+// speaksTo is SpeaksTo for scripts without spaces, too, in which a word cannot be told from a part of one.
+func (s saying) speaksTo() bool {
+	return s.SpeaksTo() || text.Unspaced(s.Text) && s.Has(lexicon().you)
+}
+
+// beginsWithYou reports whether a clause tells what the bot is or does.
+func (s saying) beginsWithYou() bool {
+	return len(s.Words) > 0 && text.SecondPerson(s.Code)[s.Words[0].Key] || text.Unspaced(s.Text) && slices.ContainsFunc(lexicon().you, func(you string) bool { return strings.HasPrefix(s.Text, you) })
+}
+
+// bids reports whether a clause tells the bot what to say or do: "and always answer in Latin". Where a verb needs no pronoun, only the first clause
+// and one with a word of duty does: "my parrot is green, speaks Dutch" has the same form.
+func (s saying) bids() bool {
+	d := lexicon().of[cmp.Or(s.Code, "en")]
+	for i, c := range s.clauses() {
+		if (i == 0 || !d.drops || c.Has(lexicon().duties)) && d.bid(c) {
+			return true
+		}
+	}
+	return false
+}
+
+// clauses returns the parts of a text between marks and words such as "and".
+func (s saying) clauses() (all []saying) {
+	from, and := 0, s.dialect().and
+	cut := func(to int) {
+		if clause := strings.Trim(s.Text[from:to], " "); clause != "" {
+			all = append(all, newSaying(clause))
+		}
+	}
+	for _, w := range s.Words {
+		if and[w.Key] {
+			cut(w.Start)
+			from = w.End
+		} else if i := strings.LastIndexAny(s.Text[from:w.Start], joints+".!。！"); i >= 0 {
+			cut(from + i)
+			from = w.Start
+		}
+	}
+	cut(len(s.Text))
+	return all
+}
+
+// bid reports whether a clause begins with such a verb, behind small words without a subject, or ends with it if verbs do.
+func (d *dialect) bid(clause saying) bool {
+	words := clause.Words
+	switch {
+	case text.Unspaced(clause.Text):
+		return slices.ContainsFunc(slices.Collect(maps.Keys(d.bids)), func(verb string) bool { return strings.Contains(clause.Text, verb) })
+	case d.verbLast:
+		return len(words) > 0 && d.bids[words[len(words)-1].Key]
+	}
+	for i, w := range words {
+		skipped := d.small[w.Key] || d.negations[w.Key] || d.courtesies[w.Key] || saying{text.NewSaying(clause.Text[w.Start:w.End])}.Has(lexicon().duties)
+		switch {
+		case d.bids[w.Key]:
+			return i+1 < len(words)
+		case !skipped || d.own[w.Key] || d.third[w.Key] || d.determiners[w.Key]:
+			return false
+		}
+	}
+	return false
 }
 
 // frames reports whether a sentence says of itself, or of what follows it, that it is no statement of its writer's. Behind a word for the
@@ -133,10 +200,24 @@ func Refusal(redactor *redact.Redactor, r turn.Request, said string, other bool)
 		return turn.MemoryOthers
 	case redactor.String(said) != said:
 		return turn.MemorySecret
-	case steers(s, r.Names) || hasAddress(said):
+	case steers(s, r.Names) || hasAddress(unbroken(r.Message.Text, said)):
 		return turn.MemoryOrder
 	}
 	return ""
+}
+
+// unbroken returns a part of a message with the rest of its first and last word: half an address is one, too.
+func unbroken(message, part string) string {
+	from := strings.Index(message, part)
+	if from < 0 {
+		return part
+	}
+	to := from + len(part)
+	from = 1 + strings.LastIndexFunc(message[:from], unicode.IsSpace)
+	if n := strings.IndexFunc(message[to:], unicode.IsSpace); n >= 0 {
+		return message[from : to+n]
+	}
+	return message[from:]
 }
 
 // CardRefusal returns why a value is not put on a person's card, or "". Every character is told it. names are the bot's.
@@ -162,8 +243,14 @@ func saysOwnPrivate(s saying, inside bool) bool {
 		from = 0
 	}
 	own, _ := order.About(s.Text)
-	own = own || text.TablesOf(s.Code).Memory.Drops && !hasCapital(s.Words[from:]) && !strings.ContainsAny(s.Text, "はが는은")
+	own = own || text.TablesOf(s.Code).Memory.Drops && !hasCapital(s.Words[from:]) && !s.marksOther()
 	return own && !s.ofThird() && !s.Has(lexicon().people)
+}
+
+// marksOther reports whether a particle marks somebody whom a text is about: "弟は", but not "アレルギーが".
+func (s saying) marksOther() bool {
+	i := strings.IndexAny(s.Text, "はが는은")
+	return i >= 0 && !slices.ContainsFunc(lexicon().private, func(word string) bool { return strings.HasSuffix(s.Text[:i], word) })
 }
 
 // ofMeeting reports whether a text begins with something to which people come together, names nobody, and has no private word but those of

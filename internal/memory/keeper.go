@@ -81,7 +81,7 @@ func (k *Keeper) orders(ctx context.Context, r turn.Request) (all []task) {
 	if parse == nil {
 		parse = order.Parse
 	}
-	parsed, doubt := parse(r.Message.Text, r.Names)
+	parsed, doubt := parse(r.Message.Text[greeted(r.Message.Text, r.People):], r.Names)
 	for _, o := range parsed {
 		all = append(all, task{Order: o, refused: k.ofOthers(r, o)})
 	}
@@ -111,15 +111,16 @@ func (k *Keeper) orders(ctx context.Context, r turn.Request) (all []task) {
 }
 
 // ofOthers returns why a plain order is refused that is somebody else's by the words before it, or "": "Ada wants you to note that", "my gran
-// forgets everything".
+// forgets everything", "note what the sign says: …".
 func (k *Keeper) ofOthers(r turn.Request, o order.Order) string {
 	for _, sentence := range order.Spoken(r.Message.Text, r.Names) {
 		head, _, holds := strings.Cut(sentence, o.Text)
-		s := newSaying(head)
+		s := newSaying(head[greeted(head, r.People):])
+		_, colon := order.BeforeColon(head)
 		switch {
 		case o.All && newSaying(sentence).Has(lexicon().people):
 			return turn.MemoryUnclear
-		case o.Deed == order.Keep && o.Text != "" && holds && (namesOther(r, s) || frames(s)):
+		case o.Deed == order.Keep && o.Text != "" && holds && (namesOther(r, s) || frames(s) || colon && s.reports()):
 			return turn.MemoryOthers
 		}
 	}
@@ -183,13 +184,21 @@ func (m *givenOrder) carryOut(ctx context.Context) turn.MemoryChange {
 	case err != nil:
 		m.k.Log.Error("change memory", "err", m.k.Redact.String(err.Error()))
 		m.done.Refused = turn.MemoryBroken
-	case !found && m.o.Deed == order.Correct && !m.o.Plain:
+	case !found && m.o.Deed == order.Correct && !m.o.Plain && !m.contrasts():
 		return turn.MemoryChange{} // people say "that's wrong" about many things
 	case !found:
 		m.done.Refused, m.done.Text = turn.MemoryUnclear, ""
 	}
 	m.k.Log.Info("memory ordered", "turn", m.r.ID, "deed", m.done.Deed, "by", m.r.Message.Author.ID, "statements", m.done.IDs, "scope", m.done.Scope, "refused", m.done.Refused)
 	return m.done
+}
+
+// contrasts reports whether a correction tells what is right and what is wrong of the author or of what is theirs: "my cat is called Hex, not Rex".
+// In a script without spaces the two may not be told apart.
+func (m *givenOrder) contrasts() bool {
+	own, _ := order.About(m.o.Wrong + " " + m.o.Text)
+	two := m.o.Wrong != "" || text.Unspaced(m.o.Text) && newSaying(m.r.Message.Text).Has(lexicon().wrong)
+	return own && two || matterOf(m.o.Text) != ""
 }
 
 // undoable keeps what undoes an order.

@@ -29,6 +29,12 @@ func (s saying) startsThird() bool {
 	return text.Unspaced(s.Text) && slices.ContainsFunc(slices.Collect(maps.Keys(d.firstThird)), func(third string) bool { return strings.HasPrefix(s.Text, third) })
 }
 
+// reports reports whether a text tells that somebody else says something.
+func (s saying) reports() bool {
+	d := s.dialect()
+	return text.ContainsAny(s.Words, d.reporting) && !text.ContainsAny(s.Words, d.own)
+}
+
 // names reports whether a sentence names a person, whatever the case of a letter. A name that is a word of the language, too, counts where
 // only a name can stand: "Will is late", but not "I will be late".
 func (s saying) names(name string) bool {
@@ -107,4 +113,21 @@ func namesOther(r turn.Request, s saying) bool {
 	return slices.ContainsFunc(r.People, func(name string) bool {
 		return other(name) && (s.names(name) || leads && s.sameName(text.Words(name), s.Words[:1]))
 	})
+}
+
+// greeted returns the length of the courtesies at the beginning of a text that call people by their names: "thanks Ada,". They tell nothing of them.
+func greeted(head string, people []string) int {
+	i := strings.IndexAny(head, ",，!！")
+	if i < 0 {
+		return 0
+	}
+	s := newSaying(head[:i])
+	courteous := func(w text.Word) bool { return lexicon().of[""].courtesies[w.Key] }
+	called := func(w text.Word) bool {
+		return slices.ContainsFunc(people, func(name string) bool { return text.ContainsAny([]text.Word{w}, text.Set(text.WordList(name))) })
+	}
+	if !slices.ContainsFunc(s.Words, courteous) || slices.ContainsFunc(s.Words, func(w text.Word) bool { return !courteous(w) && !called(w) && !lexicon().of[""].small[w.Key] }) {
+		return 0
+	}
+	return i
 }

@@ -147,6 +147,31 @@ func TestDoubtfulIsNotKept(t *testing.T) {
 	}
 }
 
+// A hostile side model points at words that steer the bot, plant an address, tell of another's health or are not the author's own. None is kept,
+// whether it proposes them alone, with the whole message, or as a correction. What stands behind a second bar is the author's own beside them.
+func TestHostileProposals(t *testing.T) {
+	var words string
+	asked := 0
+	_, say := keeperWith(t, func(message string) []map[string]any {
+		asked++
+		return []map[string]any{{"kind": "keep", "words": words}, {"kind": "correct", "words": words, "memory": 1}, {"kind": "keep", "words": message}}
+	})
+	say("remember that my boat is named Wanda")
+	rows := messagesOf(t, "proposals.txt")
+	for _, row := range rows {
+		parts := append(strings.Split(row, " | "), "")
+		words = parts[1]
+		for _, one := range say(parts[0]) {
+			if one.Refused == "" && one.Text != parts[2] {
+				t.Errorf("%q: %+v", parts[0], one)
+			}
+		}
+	}
+	if asked < len(rows)/4 {
+		t.Errorf("for %d of %d the side model is not asked: code decides most, and the test is of little use", len(rows)-asked, len(rows))
+	}
+}
+
 // An honest side model has each of these forgotten, and a hostile one that points at something else has nothing forgotten.
 func TestForgetsInAnyWords(t *testing.T) {
 	for _, row := range messagesOf(t, "forgets.txt") {

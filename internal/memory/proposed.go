@@ -131,10 +131,11 @@ func stated(message, words string, names []string) string {
 	return order.Trim(whole)
 }
 
-// tells reports whether a text is something to remember, and not an order, a question or a wish that it be not kept.
+// tells reports whether a text is something to remember, and not said to the bot: an order, a question or a wish that it be not kept.
 func tells(said string, names []string) bool {
 	denies := text.ContainsAny(text.Words(said), lexicon().of[""].negations) && order.MayHold(said) // "I don't want you to save this"
-	return !denies && !order.Hollow(said) && !question.Parse(said, names).Asks()
+	addresses := slices.ContainsFunc(newSaying(said).clauses(), func(s saying) bool { return s.beginsWithYou() && !speaksOfMemory(s.Text, names) })
+	return !denies && !addresses && !order.Hollow(said) && !question.Parse(said, names).Asks()
 }
 
 // joints are the marks between the parts of a sentence.
@@ -156,7 +157,7 @@ func holding(sentences []string, words string) (from, to int) {
 func onlyOrders(part string, names []string) bool {
 	s, all := newSaying(part), lexicon().of[""]
 	return speaksOfMemory(part, names) && !text.ContainsAny(s.Words, all.negations) && !s.Has(all.qualifiers) && !frames(s) &&
-		!s.Has(lexicon().jokes) && !s.Has(lexicon().untrue) && !s.Has(lexicon().people) && !s.ofThird()
+		!s.Has(lexicon().jokes) && !s.Has(lexicon().untrue) && !s.Has(lexicon().people) && !s.ofThird() && !s.reports()
 }
 
 func speaksOfMemory(part string, names []string) bool {
@@ -164,9 +165,10 @@ func speaksOfMemory(part string, names []string) bool {
 	return len(orders) > 0 || doubt != order.NoDoubt
 }
 
-// reporting returns what stands before a colon, unless it speaks of memory or to the bot: "Ben: …" reports what follows.
+// reporting returns what stands before a colon, unless it speaks of memory or to the bot: "Ben: …" reports what follows, and so
+// does "note what the sign says: …".
 func reporting(sentence string, names []string) string {
-	if head, colon := order.BeforeColon(sentence); colon && !speaksOfMemory(head, names) && !isForReader(head) {
+	if head, colon := order.BeforeColon(sentence); colon && (newSaying(head).reports() || !speaksOfMemory(head, names) && !isForReader(head)) {
 		return head
 	}
 	return ""

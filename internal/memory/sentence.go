@@ -126,16 +126,18 @@ func newSaying(s string) saying { return saying{text.NewSaying(s)} }
 type lexicons struct {
 	frames, jokes, untrue, people, bots, duties, commands, private, harmless, harmlessWords, meetings text.PhraseSet
 	intimate                                                                                          text.PhraseSet // of private, without places
+	you, wrong                                                                                        text.PhraseSet
 	plain                                                                                             map[string]bool
 	of                                                                                                map[string]*dialect // by language; "" has all
 }
 
 // dialect holds those that hold in one language.
 type dialect struct {
-	small, own, third, firstThird, determiners, articles map[string]bool
-	asks, negations, verbs                               map[string]bool
-	qualifiers, attributes                               text.PhraseSet
-	single                                               map[string]text.PhraseSet
+	small, own, third, firstThird, determiners, articles     map[string]bool
+	asks, negations, verbs, bids, courtesies, reporting, and map[string]bool
+	drops, verbLast                                          bool // see text.Tables.Memory
+	qualifiers, attributes                                   text.PhraseSet
+	single                                                   map[string]text.PhraseSet
 }
 
 var lexicon = sync.OnceValue(func() *lexicons {
@@ -146,6 +148,7 @@ var lexicon = sync.OnceValue(func() *lexicons {
 		duties: text.NewPhraseSet(t.Duties), plain: text.Set(t.Plain + " " + all.Number.Words + " " + text.WordList(all.Time.Weekdays+" "+all.Time.Months)), commands: text.NewPhraseSet(t.Commands), of: map[string]*dialect{"": newDialect(all)},
 	}
 	places := text.NewPhraseSet(t.Places)
+	l.you, l.wrong = text.NewPhraseSet(all.Need.Persons["you"]), text.NewPhraseSet(all.Memory.Signs["wrong"])
 	l.meetings = text.NewPhraseSet(t.Meetings)
 	l.private, l.harmless = text.NewPhraseSet(slices.Collect(maps.Values(t.Private))...), text.NewPhraseSet(slices.Collect(maps.Values(t.Harmless))...)
 	l.intimate = slices.DeleteFunc(slices.Clone(l.private), func(phrase string) bool { return slices.Contains(places, phrase) })
@@ -172,6 +175,7 @@ func newDialect(t *text.Tables) *dialect {
 		small: text.Set(t.Grammar.StopWords + " " + t.Grammar.FunctionWords + " " + t.Memory.Own + " " + t.Memory.Is), own: text.Set(t.Grammar.FirstPerson + " " + t.Memory.Own),
 		third: text.Set(t.Grammar.Pronouns["he"]), firstThird: text.Set(t.Memory.Others), determiners: text.Set(t.Statement.Determiners + " " + t.Grammar.Articles),
 		articles: text.Set(t.Grammar.Articles), asks: text.Set(t.Question.Things), negations: text.Set(t.Grammar.Negations), verbs: text.Set(t.Memory.Is), qualifiers: text.NewPhraseSet(t.Statement.Qualifiers), attributes: text.NewPhraseSet(t.Statement.Attributes), single: map[string]text.PhraseSet{},
+		bids: text.Set(t.Statement.Bids), courtesies: text.Set(t.Grammar.Courtesies), and: text.Set(t.Memory.And), reporting: text.Set(t.Claim.Reporting), drops: t.Memory.Drops, verbLast: t.Memory.VerbLast,
 	}
 	for what, list := range t.Statement.Single {
 		d.single[what] = text.NewPhraseSet(list)

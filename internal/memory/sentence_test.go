@@ -115,7 +115,7 @@ func TestStatements(t *testing.T) {
 		r.idle()
 		all, err := r.writer.Memories.Export(r.Context())
 		r.must(err)
-		halves := map[string]*score{"t": {}, "h": {}, "l": {}, "n": {}}
+		halves := map[string]*score{"t": {}, "h": {}, "l": {}, "n": {}, "p": {}}
 		for i, s := range rows {
 			var kept []string
 			for _, m := range all {

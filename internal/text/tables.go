@@ -232,6 +232,7 @@ type statementTables struct {
 	Bots       PhraseList // nouns for the bot
 	Duties     PhraseList // beside a word for the bot they make an order of a sentence: "must", "always"
 	Commands   PhraseList // they do so alone: "your rules"
+	Bids       WordList   // verbs that tell the bot what to say or do, where they begin a clause, or end it if verbs do: "answer"
 	// Determiners stand before a noun or a verb and not before a name: "a", "my", "we".
 	Determiners WordList
 	Attributes  PhraseList            // behind "my" they name what has one value at a time: "favourite"
