@@ -79,8 +79,8 @@ func (v *vocabulary) called(s string, names [][]string) Order {
 // FieldNamed returns the field of a card that a text names, and nothing else: "my nickname".
 func FieldNamed(said string) string {
 	for _, v := range vocabularies() {
-		for field, names := range v.fields {
-			if v.has(said, names) && v.only(said, names, v.own, v.known, v.about, v.this) {
+		for _, field := range turn.CardFields() {
+			if names := v.fields[field]; v.has(said, names) && v.only(said, names, v.own, v.known, v.about, v.this) {
 				return field
 			}
 		}
