@@ -72,6 +72,16 @@ func TestChatThroughAPipe(t *testing.T) {
 	}
 }
 
+// Who sits at the terminal runs the bot: they may pause it everywhere, are told that it is, and go on.
+func TestChatPaused(t *testing.T) {
+	t.Parallel()
+	c := newConversation(t, txtar.Parse([]byte(mountain)))
+	code, out, _ := c.command(strings.NewReader("/pause state:on where:everywhere\nhi\n/lookup how high is Mount Example?\n/pause state:off where:everywhere\nhi\n"), "chat")
+	if code != exitOK || len(c.search.asked()) > 0 || strings.Count(out, "I am paused here.") != 2 || !strings.Contains(out, "I say nothing anywhere") || !strings.HasPrefix(out[strings.LastIndex(out, "sage> "):], "sage> Hello") {
+		t.Errorf("exit code %d, %d searches:\n%s", code, len(c.search.asked()), out)
+	}
+}
+
 func TestChatWithoutALastNewline(t *testing.T) {
 	t.Parallel()
 	c := newConversation(t, txtar.Parse([]byte(mountain)))

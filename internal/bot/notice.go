@@ -240,9 +240,9 @@ func (b *Bot) spoken(ctx context.Context, e turn.Event) string {
 const earlierMessages = 30
 
 // refuse tells the author of a message why there is no turn, once: when a quota is used up or somebody asks too often. Who may not use the
-// bot, and a place where it is paused or may not write, hears nothing.
+// bot, and a place where it is paused or may not write, hears nothing, except at a terminal.
 func (b *Bot) refuse(ctx context.Context, e turn.Event, r *gate.Refusal) {
-	first := r.First
+	first := r.First || b.OperatorOnly // who waits for an answer at a terminal
 	switch r.Why {
 	case gate.UsedUp:
 		if r.Quota.Scope == store.OfAll {
