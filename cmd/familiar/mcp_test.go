@@ -213,7 +213,9 @@ func TestMCPQuotas(t *testing.T) {
 		t.Errorf("%d of 8 searches refused, %d asked: 3 lookups are left", n, len(c.search.asked()))
 	}
 	page := "https://fast.example.org/mount"
-	verified := func(int) map[string]any { return map[string]any{"statement": "Mount Example is 4,321 metres high.", "urls": []string{page}} }
+	verified := func(int) map[string]any {
+		return map[string]any{"statement": "Mount Example is 4,321 metres high.", "urls": []string{page}}
+	}
 	if n := count("verify", 1, verified) + count("fetch", 8, func(int) map[string]any { return map[string]any{"url": page} }) + count("verify", 1, verified); n != 8 {
 		t.Errorf("%d of 10 refused: 2 turns are left", n)
 	}
