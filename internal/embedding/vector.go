@@ -189,11 +189,11 @@ func keepVector(tx *sql.Tx, model string, e Embedded) *sql.Row {
 
 // DeleteOthers deletes the vectors of all models except one, or of all if it is "".
 func (s *Vectors) DeleteOthers(ctx context.Context, except string) (dropped int, err error) {
-	_, err = s.DB.DeleteSteps(ctx, "delete vectors", "memory_vectors", "memory_id", `model <> ?`, except)
+	_, err = s.DB.ChangeRows(ctx, "memory_vectors", "memory_id", `model <> @model`, "", store.Args{"model": except})
 	if err != nil {
 		return 0, err
 	}
-	return s.DB.DeleteSteps(ctx, "delete vectors", "message_vectors", "place, model, at, message_id", `model <> ?`, except)
+	return s.DB.ChangeRows(ctx, "message_vectors", "place, model, at, message_id", `model <> @model`, "", store.Args{"model": except})
 }
 
 // Count returns how many messages have a vector of a model, which may be an empty one.

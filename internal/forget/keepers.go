@@ -31,9 +31,13 @@ const (
 	endsWithPerson = `substr(name, length(name) - length(@person)) = '/' || @person`
 )
 
-// repeated is what was counted of a person who was forgotten on the same day before.
-const repeated = `scope = 'person' AND id = @who AND EXISTS
+// repeated is what was counted of a person who was forgotten on the same day before. counted is a row whose pseudonym has one of its own: a
+// turn may end meanwhile.
+const (
+	repeated = `scope = 'person' AND id = @who AND EXISTS
 	(SELECT 1 FROM usage u WHERE u.scope = 'person' AND u.id = @person AND u.day = usage.day AND u.guild_id = usage.guild_id)`
+	counted = `EXISTS (SELECT 1 FROM usage u WHERE u.scope = 'person' AND u.id = @who AND u.day = usage.day AND u.guild_id = usage.guild_id)`
+)
 
 // keepers is the list of everything that is kept, in the order of the walk: records go first, because a person's answers are found by their
 // turns, and summaries and answers go before the messages that they come from.
@@ -53,13 +57,13 @@ func (f *Forgetter) keepers() []keeper {
 		{table: "trace_words", people: "question author said", optedOut: nothing, message: with("traces"), person: with("traces"), server: with("traces"), old: with("traces")},
 		{table: "trace_words_progress"},
 		{table: "buttons", other: "key turn_id kind", person: with("traces"), server: with("traces")},
-		{table: "opinions", kind: KindOpinions, people: "by_id", other: "turn_id guild_id verdict", who: []string{"by_id"}, optedOut: nothing,
+		{table: "opinions", key: "turn_id, by_id, verdict", kind: KindOpinions, people: "by_id", other: "turn_id guild_id verdict", who: []string{"by_id"}, optedOut: nothing,
 			person: rules{remove(`by_id = @person`)}, server: inServer, old: with("traces")},
 		{table: "forgetting", kind: KindPending, people: "text", other: "message_id channel_id", optedOut: nothing,
 			message: rules{do(f.endDeletion)}, person: rules{do(f.countDeletions)}, server: because("is empty as soon as the records were gone through")},
 
 		// Messages and what was learned from them.
-		{table: "summaries", kind: KindMemories, people: "sentences", other: "channel_id guild_id last_id maker", optedOut: nothing,
+		{table: "summaries", key: "channel_id", kind: KindMemories, people: "sentences", other: "channel_id guild_id last_id maker", optedOut: nothing,
 			message: with("messages"), person: rules{remove(`channel_id = @direct`), do(f.countSummaries)}, server: inServer, old: age(Messages, f.summaries().Prune)},
 		{table: "messages", kind: KindAnswers, person: rules{found(KindAnswers, f.eraseAnswers)}},
 		{table: "messages", kind: KindQuotes, person: rules{do(f.eraseQuotes)}},
@@ -75,17 +79,17 @@ func (f *Forgetter) keepers() []keeper {
 		{table: "memories", kind: KindMemories, people: "subject text folded by_id author_id", other: "kind scope scope_id guild_id trace_id",
 			who: []string{"by_id", "author_id", `CASE WHEN kind = 'person' THEN subject ELSE '' END`}, optedOut: nothing,
 			message: with("messages"), person: rules{found(KindMemories, f.eraseMemories)}, server: rules{do(inGuild(f.Memories.DeleteGuild))}, old: age(Memories, f.Memories.Prune)},
-		{table: "memory_sources", people: "author_id", other: "message_id", who: []string{"author_id"}, optedOut: nothing,
+		{table: "memory_sources", key: "memory_id, message_id", people: "author_id", other: "message_id", who: []string{"author_id"}, optedOut: nothing,
 			message: with("messages"), person: rules{change(`author_id = @person`, `author_id = ''`)}, server: with("memories"), old: with("memories")},
 		{table: "memory_words", people: "words", optedOut: nothing, message: with("memories"), person: with("memories"), server: with("memories"), old: with("memories")},
 		{table: "memory_vectors", people: "vector", other: "model", optedOut: nothing, message: with("memories"), person: with("memories"), server: with("memories"), old: with("memories")},
-		{table: "undos", kind: KindPending, people: "person_id changes", other: "turn_id guild_id", who: []string{"person_id"}, optedOut: nothing,
+		{table: "undos", key: "turn_id", kind: KindPending, people: "person_id changes", other: "turn_id guild_id", who: []string{"person_id"}, optedOut: nothing,
 			message: because("is deleted within a day, and brings nothing back whose message is gone"), person: rules{remove(`person_id = @person AND at <= @before`)}, server: inServer},
-		{table: "cards", kind: KindSettings, people: "person_id value", other: "field", who: []string{"person_id"}, optedOut: nothing,
+		{table: "cards", key: "person_id, field", kind: KindSettings, people: "person_id value", other: "field", who: []string{"person_id"}, optedOut: nothing,
 			message: because("is changed under /memory"), person: rules{remove(`person_id = @person AND at <= @before`)}, server: because("is of all servers")},
-		{table: "consents", kind: KindMemories, people: "user_id", who: []string{"user_id"}, optedOut: nothing,
+		{table: "consents", key: "user_id", kind: KindMemories, people: "user_id", who: []string{"user_id"}, optedOut: nothing,
 			person: rules{remove(`user_id = @person`)}, server: because("is given for all servers")},
-		{table: "watermarks", kind: KindSettings, other: "channel_id guild_id message_id", person: rules{remove(`channel_id = @direct`)}, server: inServer},
+		{table: "watermarks", key: "channel_id", kind: KindSettings, other: "channel_id guild_id message_id", person: rules{remove(`channel_id = @direct`)}, server: inServer},
 		{table: "tallies", other: "name"},
 
 		// Events and posts.
@@ -94,35 +98,36 @@ func (f *Forgetter) keepers() []keeper {
 		{table: "posts", people: "text", other: "turn_id message_id", optedOut: nothing, message: with("traces"), person: with("traces and messages"), server: with("traces"), old: age(Answered, db.Claims.PrunePosts)},
 
 		// Names, opinions and usage. Quotas need the counts of today: they stay, under the pseudonym.
-		{table: "people", kind: KindNames, people: "author_id name", other: "guild_id", who: []string{"author_id"}, optedOut: nothing,
+		{table: "people", key: "guild_id, author_id", kind: KindNames, people: "author_id name", other: "guild_id", who: []string{"author_id"}, optedOut: nothing,
 			person: rules{remove(`author_id = @person AND at <= @before`)}, server: inServer, old: age(Names, db.People.Prune)},
-		{table: "feedback", kind: KindOpinions, people: "by_id", other: "character domain verdict url guild_id", who: []string{"by_id"}, optedOut: nothing,
+		{table: "feedback", key: "character, guild_id, domain, by_id", kind: KindOpinions, people: "by_id", other: "character domain verdict url guild_id", who: []string{"by_id"}, optedOut: nothing,
 			person: rules{remove(`by_id = @person`)}, server: inServer, old: age(Feedback, db.Ratings.PruneFeedback)},
-		{table: "usage", kind: KindUsage, people: "id", other: "day scope guild_id", who: []string{`CASE WHEN scope = 'person' THEN id ELSE '' END`}, optedOut: hashed,
-			person: rules{remove(`scope = 'person' AND id = @person AND day < @today`), remove(`scope = 'channel' AND id = @direct`), remove(repeated), change(`scope = 'person' AND id = @person`, `id = @who`)},
+		{table: "usage", key: "day, scope, id, guild_id", kind: KindUsage, people: "id", other: "day scope guild_id", who: []string{`CASE WHEN scope = 'person' THEN id ELSE '' END`}, optedOut: hashed,
+			person: rules{remove(`scope = 'person' AND id = @person AND day < @today`), remove(`scope = 'channel' AND id = @direct`), remove(repeated),
+				change(`scope = 'person' AND id = @person AND NOT `+counted, `id = @who`), remove(`scope = 'person' AND id = @person AND ` + counted)},
 			server: inServer, old: age(Usage, db.Quotas.PruneUsage)},
-		{table: "takings", kind: KindUsage, people: "name", optedOut: hashed,
+		{table: "takings", key: "name, until", kind: KindUsage, people: "name", optedOut: hashed,
 			person: rules{remove(endsWithDirect), change(endsWithPerson, `name = substr(name, 1, length(name) - length(@person)) || @who`)}, server: because("is freed within a day")},
-		{table: "quotas", kind: KindUsage, people: "name", other: "period", optedOut: hashed, person: rules{remove(endsWithDirect)}, server: because("is of all servers together")},
+		{table: "quotas", key: "name", kind: KindUsage, people: "name", other: "period", optedOut: hashed, person: rules{remove(endsWithDirect)}, server: because("is of all servers together")},
 
 		// Settings.
-		{table: "channels", kind: KindSettings, other: "id mode guild_id", person: rules{remove(`id = @direct`)}, server: inServer},
-		{table: "conduct", kind: KindSettings, other: "channel_id guild_id", person: rules{remove(`channel_id = @direct`)}, server: inServer},
-		{table: "lore", kind: KindSettings, other: "channel_id guild_id character entry turn_id first_turn", person: rules{remove(`channel_id = @direct`)}, server: inServer},
-		{table: "greetings", kind: KindSettings, other: "channel_id guild_id character", person: rules{remove(`channel_id = @direct`)}, server: inServer},
-		{table: "castings", kind: KindSettings, people: "by_id", other: "place guild_id characters", who: []string{"by_id"}, optedOut: unsigned,
+		{table: "channels", key: "id", kind: KindSettings, other: "id mode guild_id", person: rules{remove(`id = @direct`)}, server: inServer},
+		{table: "conduct", key: "channel_id", kind: KindSettings, other: "channel_id guild_id", person: rules{remove(`channel_id = @direct`)}, server: inServer},
+		{table: "lore", key: "channel_id, character, entry", kind: KindSettings, other: "channel_id guild_id character entry turn_id first_turn", person: rules{remove(`channel_id = @direct`)}, server: inServer},
+		{table: "greetings", key: "channel_id, character", kind: KindSettings, other: "channel_id guild_id character", person: rules{remove(`channel_id = @direct`)}, server: inServer},
+		{table: "castings", key: "place", kind: KindSettings, people: "by_id", other: "place guild_id characters", who: []string{"by_id"}, optedOut: unsigned,
 			person: rules{remove(`place = @direct`), change(`by_id = @person`, `by_id = ''`)}, server: inServer},
-		{table: "switches", kind: KindSettings, people: "by_id", other: "place kind guild_id", who: []string{"by_id"}, optedOut: unsigned,
+		{table: "switches", key: "place, kind", kind: KindSettings, people: "by_id", other: "place kind guild_id", who: []string{"by_id"}, optedOut: unsigned,
 			person: rules{remove(`place = @direct`), change(`by_id = @person`, `by_id = ''`)}, server: inServer},
-		{table: "changes", kind: KindSettings, people: "by_id by_name", other: "guild_id channel_id kind was became", who: []string{"by_id"}, optedOut: unsigned,
+		{table: "changes", key: "id", kind: KindSettings, people: "by_id by_name", other: "guild_id channel_id kind was became", who: []string{"by_id"}, optedOut: unsigned,
 			person: rules{remove(`by_id = @person AND guild_id = ''`), remove(`channel_id = @direct AND NOT (by_id = @person AND guild_id = '')`), change(`by_id = @person`, `by_id = '', by_name = ''`)},
 			server: inServer, old: age(Changes, db.Changes.Prune)},
-		{table: "backdrops", kind: KindSettings, people: "text by_id by_name", other: "channel_id guild_id", who: []string{"by_id"}, optedOut: unsigned,
+		{table: "backdrops", key: "channel_id", kind: KindSettings, people: "text by_id by_name", other: "channel_id guild_id", who: []string{"by_id"}, optedOut: unsigned,
 			person: rules{remove(`by_id = @person`), remove(`channel_id = @direct AND by_id <> @person`)}, server: inServer},
-		{table: "notes", kind: KindSettings, other: "key value", person: rules{remove(`instr(key, 'told/' || @direct || '/') = 1`)}, server: rules{remove(`key = '` + store.ServerNote + `' || @server`)}},
-		{table: "own_threads", other: "thread_id guild_id", server: inServer},
-		{table: "profiles", other: "guild_id profile", server: inServer},
-		{table: "webhooks", other: "channel_id guild_id id token", server: inServer},
+		{table: "notes", key: "key", kind: KindSettings, other: "key value", person: rules{remove(`instr(key, 'told/' || @direct || '/') = 1`)}, server: rules{remove(`key = '` + store.ServerNote + `' || @server`)}},
+		{table: "own_threads", key: "thread_id", other: "thread_id guild_id", server: inServer},
+		{table: "profiles", key: "guild_id", other: "guild_id profile", server: inServer},
+		{table: "webhooks", key: "channel_id", other: "channel_id guild_id id token", server: inServer},
 
 		// What people decided about their data. It names them by a keyed hash, so that it can outlast them.
 		{table: "privacy_key", other: "key"},
@@ -130,7 +135,7 @@ func (f *Forgetter) keepers() []keeper {
 		{table: "privacy_log", people: "who", other: "act", optedOut: asIs, person: because("proves what was done"), server: because("is of all servers")},
 		{table: "erasures", people: "person_id", optedOut: asIs, person: because("goes when the walk is done"), server: because("is of all servers")},
 		{table: "unkept_turns", other: "turn_id", old: age(Unkept, db.Privacy.PruneUnkept)},
-		{table: "left_guilds", other: "guild_id", server: inServer},
+		{table: "left_guilds", key: "guild_id", other: "guild_id", server: inServer},
 
 		// Outside the database.
 		{table: "caches", person: rules{do(f.emptyCaches)}},

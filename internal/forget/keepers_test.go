@@ -37,8 +37,14 @@ func TestEveryColumnIsOnTheList(t *testing.T) {
 			schema[table] = append(schema[table], column)
 		}
 	}
-	listed := map[string][]string{}
+	listed, key := map[string][]string{}, ""
 	for _, k := range s.keepers() {
+		if err := s.DB.Read().QueryRow(`SELECT coalesce(group_concat(name, ', '), '') FROM (SELECT name FROM pragma_table_info(?) WHERE pk ORDER BY pk)`, k.table).Scan(&key); err != nil {
+			t.Fatal(err)
+		}
+		if k.key != "" && k.key != key && key != "" {
+			t.Errorf("the key of table %s is %q, not %q", k.table, key, k.key)
+		}
 		if listed[k.table] == nil {
 			listed[k.table] = []string{}
 		}
@@ -87,6 +93,9 @@ func TestEveryKeeperSaysWhatHappens(t *testing.T) {
 			}
 			if n != 1 {
 				t.Errorf("table %s: a rule has a condition, or a function, or a reason: %+v", k.table, r)
+			}
+			if r.where != "" && k.key == "" {
+				t.Errorf("table %s: a rule has a condition, and nothing names a row", k.table)
 			}
 		}
 	}

@@ -44,6 +44,7 @@ const (
 // kinds of data has several lines.
 type keeper struct {
 	table  string
+	key    string   // columns that name a row; empty: no rule has a condition
 	kind   Kind     // as which it is counted for a person; empty: it is not counted, or with another line
 	people string   // columns that hold ids, names or words of people; empty: none, or another line has them
 	other  string   // all other columns with texts
@@ -135,7 +136,7 @@ func (f *Forgetter) apply(ctx context.Context, k keeper, r rule, s *subject, onl
 		if onlyCount {
 			n, err = f.Traces.DB.CountRows(ctx, k.table, r.where, args)
 		} else {
-			n, err = f.Traces.DB.ChangeRows(ctx, k.table, r.where, r.set, args)
+			n, err = f.Traces.DB.ChangeRows(ctx, k.table, k.key, r.where, r.set, args)
 		}
 		if rows += n; err != nil {
 			return rows, err

@@ -245,7 +245,7 @@ func (s *Store) idsOf(tx *sql.Tx, personID string) ([]int64, error) {
 // Due deletes what can no longer be undone, and returns what remains to be done: the people who had everything forgotten, each with the
 // time of that. They stay until they are forgotten, so that a crash loses none.
 func (s *Store) Due(ctx context.Context, now time.Time) (all []store.Erasure, err error) {
-	if _, err := s.DB.DeleteSteps(ctx, "delete what undoes orders", "undos", "turn_id", `due <= ? AND NOT everything`, now.UnixMicro()); err != nil {
+	if _, err := s.DB.ChangeRows(ctx, "undos", "turn_id", `due <= @now AND NOT everything`, "", store.Args{"now": now.UnixMicro()}); err != nil {
 		return nil, err
 	}
 	return store.List(ctx, s.DB, "read who is to be forgotten", func(row store.Scanner) (e store.Erasure, err error) {

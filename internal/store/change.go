@@ -91,7 +91,7 @@ func scanChange(row Scanner) (c Change, err error) {
 
 // Prune deletes the changes before that time and returns their number.
 func (s *Changes) Prune(ctx context.Context, before time.Time) (int, error) {
-	return s.db.DeleteSteps(ctx, "prune changes", "changes", "id", `at < ?`, before.UnixMicro())
+	return s.db.ChangeRows(ctx, "changes", "id", `at < @before`, "", Args{"before": before.UnixMicro()})
 }
 
 // OnOff is the value of a setting that is on or off.

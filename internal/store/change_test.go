@@ -54,7 +54,7 @@ func TestChanges(t *testing.T) {
 	if got, want := list(db.Changes.All(ctx, 3)), "/ files >sage has changed\n1Ada g/c backdrop 8>8\n2Ben h/ lookups on>off"; strings.TrimSpace(got) != want {
 		t.Errorf("the last\n%s", got)
 	}
-	_, err := db.ChangeRows(ctx, "changes", `guild_id = @server`, "", Args{"server": "g"})
+	_, err := db.ChangeRows(ctx, "changes", "id", `guild_id = @server`, "", Args{"server": "g"})
 	must(err)
 	if got := list(db.Changes.All(ctx, 100)); strings.Contains(got, "g/") {
 		t.Errorf("of a server that was left\n%s", got)

@@ -270,7 +270,7 @@ func (s *Claims) Posts(ctx context.Context, turnID string) ([]Post, error) {
 
 // Prune deletes the claims before that time and returns their number.
 func (s *Claims) Prune(ctx context.Context, before time.Time) (int, error) {
-	return s.db.DeleteSteps(ctx, "prune claims", "claims", "event_id", `at < ?`, before.UnixMicro())
+	return s.db.ChangeRows(ctx, "claims", "event_id", `at < @before`, "", Args{"before": before.UnixMicro()})
 }
 
 // Posted reports whether a message is kept, is a post of a turn that is not over, or is a reply in a record.

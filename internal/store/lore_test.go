@@ -58,8 +58,8 @@ func TestLore(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, table := range []string{"lore", "greetings"} {
-		if _, err := db.ChangeRows(ctx, table, `guild_id = @server`, "", Args{"server": "g"}); err != nil {
+	for table, keys := range map[string]string{"lore": "channel_id, character, entry", "greetings": "channel_id, character"} {
+		if _, err := db.ChangeRows(ctx, table, keys, `guild_id = @server`, "", Args{"server": "g"}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -39,9 +39,9 @@ func TestSettingsAreRemembered(t *testing.T) {
 			case 4:
 				err = db.Settings.SwitchOn(ctx, Switch{Place: id, GuildID: "g", Kind: Lookups, At: time.Unix(1, 0)})
 			case 5:
-				for _, table := range []string{"channels", "conduct", "backdrops", "switches"} {
+				for table, keys := range map[string]string{"channels": "id", "conduct": "channel_id", "backdrops": "channel_id", "switches": "place, kind"} {
 					if err == nil {
-						_, err = db.ChangeRows(ctx, table, `guild_id = @server`, "", Args{"server": "g"})
+						_, err = db.ChangeRows(ctx, table, keys, `guild_id = @server`, "", Args{"server": "g"})
 					}
 				}
 			}

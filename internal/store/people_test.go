@@ -72,7 +72,7 @@ func TestPeopleAreReadAgain(t *testing.T) {
 		t.Errorf("%d names forgotten, %v", n, err)
 	}
 	people("Ada")
-	if _, err := db.ChangeRows(ctx, "people", `guild_id = @server`, "", Args{"server": "g"}); err != nil {
+	if _, err := db.ChangeRows(ctx, "people", "guild_id, author_id", `guild_id = @server`, "", Args{"server": "g"}); err != nil {
 		t.Fatal(err)
 	}
 	people()

@@ -197,7 +197,7 @@ const unkeptQuery = `SELECT EXISTS (SELECT 1 FROM unkept_turns WHERE turn_id = ?
 
 // PruneUnkept deletes the notes about turns before a time: they are over.
 func (s *Privacy) PruneUnkept(ctx context.Context, before time.Time) (int, error) {
-	return s.db.DeleteSteps(ctx, "prune unkept turns", "unkept_turns", "turn_id", `at < ?`, before.UnixMicro())
+	return s.db.ChangeRows(ctx, "unkept_turns", "turn_id", `at < @before`, "", Args{"before": before.UnixMicro()})
 }
 
 // keptEvent returns an event as it may be kept for a restart. It is empty if its author's data is not kept, and lacks the message that it

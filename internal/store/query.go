@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -252,16 +253,50 @@ func (db *DB) CountRows(ctx context.Context, table, where string, args Args) (n 
 	return n, nil
 }
 
-// ChangeRows changes the rows of a table for which a condition holds, or deletes them if set is empty. It returns how many those were. It
-// is not for the tables of messages and of memories, which have indexes beside them.
-func (db *DB) ChangeRows(ctx context.Context, table, where, set string, args Args) (int, error) {
+// ChangeRows changes the rows of a table for which a condition holds, or deletes them if set is empty. It returns how many those were. keys
+// are the columns that name a row. Looking for the rows holds no writer, and changing them goes in steps, see [DB.WriteSteps]: after an error
+// some rows are changed, and the next call finds the others. It is not for the tables of messages and of memories, which have indexes
+// beside them.
+func (db *DB) ChangeRows(ctx context.Context, table, keys, where, set string, args Args) (n int, err error) {
 	defer db.names.changed()
 	defer db.settings.changed()
-	query := `DELETE FROM ` + table + ` WHERE ` + where
-	if set != "" {
-		query = `UPDATE ` + table + ` SET ` + set + ` WHERE ` + where
+	width := strings.Count(keys, ",") + 1
+	found, err := List(ctx, db, "change "+table, func(row Scanner) ([]any, error) {
+		key, into := make([]any, width), make([]any, width)
+		for i := range key {
+			into[i] = &key[i]
+		}
+		return key, row.Scan(into...)
+	}, `SELECT `+keys+` FROM `+table+` WHERE `+where, args.named()...)
+	if err != nil {
+		return 0, err
 	}
-	return db.Exec(ctx, "change "+table, query, args.named()...)
+	one := `DELETE FROM ` + table
+	if set != "" {
+		one = `UPDATE ` + table + ` SET ` + set
+	}
+	names := make([]string, width)
+	for i := range names {
+		names[i] = "key" + string(rune('a'+i))
+	}
+	one += ` WHERE (` + where + `) AND (` + keys + `) = (@` + strings.Join(names, ", @") + `)`
+	err = WriteEach(ctx, db, found, func(tx *sql.Tx, key []any) error {
+		given := args.named()
+		for i, value := range key {
+			given = append(given, sql.Named(names[i], value))
+		}
+		r, err := tx.Exec(one, given...)
+		if err != nil {
+			return err
+		}
+		rows, err := r.RowsAffected()
+		n += int(rows)
+		return err
+	})
+	if err != nil {
+		return n, fmt.Errorf("change %s: %w", table, err)
+	}
+	return n, nil
 }
 
 // Rows returns the rows of a query by the names of their columns.

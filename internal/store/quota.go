@@ -272,7 +272,7 @@ func (s *Quotas) NotifyOnce(ctx context.Context, at time.Time, scope, id string)
 
 // PruneUsage deletes the counts before that day and returns their number.
 func (s *Quotas) PruneUsage(ctx context.Context, before time.Time) (int, error) {
-	return s.db.DeleteSteps(ctx, "prune usage", "usage", "day, scope, id, guild_id", `day < ?`, day(before))
+	return s.db.ChangeRows(ctx, "usage", "day, scope, id, guild_id", `day < @before`, "", Args{"before": day(before)})
 }
 
 func day(at time.Time) string { return at.UTC().Format(time.DateOnly) }

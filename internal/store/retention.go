@@ -91,19 +91,18 @@ func (s *Messages) Oldest(ctx context.Context, n int, before time.Time) (time.Ti
 // Prune deletes the names of people who have not spoken in a server since a time, and returns how many those were. It allows for the
 // ten minutes within which speaking again is not noted.
 func (s *People) Prune(ctx context.Context, before time.Time) (int, error) {
-	defer s.db.names.changed()
-	return s.db.DeleteSteps(ctx, "prune names of people", "people", "guild_id, author_id", `at < ?`, before.Add(-metAgain).UnixMicro())
+	return s.db.ChangeRows(ctx, "people", "guild_id, author_id", `at < @before`, "", Args{"before": before.Add(-metAgain).UnixMicro()})
 }
 
 // PrunePosts deletes the posts of turns that began before a time or have no record any more.
 func (s *Claims) PrunePosts(ctx context.Context, before time.Time) (int, error) {
-	return s.db.DeleteSteps(ctx, "prune posts", "posts", "turn_id, n", `turn_id IN
-		(SELECT p.turn_id FROM posts p LEFT JOIN traces t ON t.id = p.turn_id WHERE t.id IS NULL OR t.began < ?)`, before.UnixMicro())
+	return s.db.ChangeRows(ctx, "posts", "turn_id, n", `NOT EXISTS (SELECT 1 FROM traces t WHERE t.id = posts.turn_id AND t.began >= @before)`, "",
+		Args{"before": before.UnixMicro()})
 }
 
 // PruneFeedback deletes the feedback on sources that was given before a time, and returns how much that was.
 func (s *Ratings) PruneFeedback(ctx context.Context, before time.Time) (int, error) {
-	return s.db.DeleteSteps(ctx, "prune feedback", "feedback", "character, guild_id, domain, by_id", `at < ?`, before.UnixMicro())
+	return s.db.ChangeRows(ctx, "feedback", "character, guild_id, domain, by_id", `at < @before`, "", Args{"before": before.UnixMicro()})
 }
 
 // Leave notes that the bot has left a server, unless that is known.

@@ -8,7 +8,6 @@ import (
 	"runtime"
 	"runtime/debug"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -266,38 +265,6 @@ func nextStep(n, most int, took time.Duration) int {
 // WriteEach does a task in steps, see [DB.WriteSteps]: f for each of some things.
 func WriteEach[T any](ctx context.Context, db *DB, things []T, f func(*sql.Tx, T) error) error {
 	return engine.InSteps(ctx, db.WriteSteps, things, f)
-}
-
-// DeleteSteps deletes the rows of a table for which a condition holds, in steps, and returns how many those were. Looking for them holds no
-// writer. keys are the columns that name a row.
-func (db *DB) DeleteSteps(ctx context.Context, what, table, keys, where string, args ...any) (deleted int, err error) {
-	n := strings.Count(keys, ",") + 1
-	found, err := List(ctx, db, what, func(row Scanner) ([]any, error) {
-		values, places := make([]any, n), make([]any, n)
-		for i := range values {
-			places[i] = &values[i]
-		}
-		return values, row.Scan(places...)
-	}, `SELECT `+keys+` FROM `+table+` WHERE `+where, args...)
-	if err != nil {
-		return 0, err
-	}
-	one := `DELETE FROM ` + table + ` WHERE (` + where + `) AND (` + keys + `) = (?` + strings.Repeat(`, ?`, n-1) + `)`
-	err = WriteEach(ctx, db, found, func(tx *sql.Tx, key []any) error {
-		r, err := tx.Exec(one, slices.Concat(args, key)...)
-		if err != nil {
-			return err
-		}
-		gone, err := changed(r)
-		if gone {
-			deleted++
-		}
-		return err
-	})
-	if err != nil {
-		return deleted, fmt.Errorf("%s: %w", what, err)
-	}
-	return deleted, nil
 }
 
 // background is a goroutine that runs from start to end.

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"familiar/internal/store/engine"
 	"familiar/internal/test/wait"
 )
 
@@ -256,6 +257,52 @@ func TestStepsYield(t *testing.T) {
 	}
 	if got := notes(t, db); got != "step1 step2 step3 step4 step5 turn0 turn1 turn2" {
 		t.Errorf("written: %s", got)
+	}
+}
+
+// countedCommits counts the transactions of an engine.
+type countedCommits struct {
+	engine.Engine
+	n    int            // owned by the writer
+	then map[int]func() // what is called after which of them
+}
+
+func (c *countedCommits) Committed(keep bool) {
+	c.Engine.Committed(keep)
+	if c.n++; c.then[c.n] != nil {
+		c.then[c.n]()
+	}
+}
+
+// TestChangeRowsInSteps changes and deletes many rows: that goes in steps, between which others write, and what ended half way is finished by
+// the next call.
+func TestChangeRowsInSteps(t *testing.T) {
+	db, ctx := open(t, t.TempDir()), t.Context()
+	if _, err := db.Exec(ctx, "fill", `INSERT INTO takings (name, until) WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000) SELECT 'all/u', i / 2 FROM n`); err != nil {
+		t.Fatal(err)
+	}
+	half, cancel := context.WithCancel(ctx)
+	defer cancel()
+	commits := &countedCommits{Engine: db.writes.engine, then: map[int]func(){2: cancel}}
+	db.writes.engine = commits
+	rename := func(ctx context.Context) (int, error) {
+		return db.ChangeRows(ctx, "takings", "name, until", `name = @old`, `name = @new`, Args{"old": "all/u", "new": "all/v"})
+	}
+	first, err := rename(half)
+	if !errors.Is(err, context.Canceled) || first == 0 || first > 100 {
+		t.Errorf("%d rows in two steps, %v", first, err)
+	}
+	if rest, err := rename(ctx); err != nil || first+rest != 1000 {
+		t.Errorf("%d rows, and %d more, %v", first, rest, err)
+	}
+	if n, err := db.ChangeRows(ctx, "takings", "name, until", `name = @new`, "", Args{"new": "all/v"}); n != 1000 || err != nil {
+		t.Errorf("%d rows deleted, %v", n, err)
+	}
+	if left, err := db.CountRows(ctx, "takings", "TRUE", nil); left != 0 || err != nil {
+		t.Errorf("%d rows are left, %v", left, err)
+	}
+	if commits.n < 8 {
+		t.Errorf("%d transactions for 2000 changes", commits.n)
 	}
 }
 
