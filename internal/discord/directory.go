@@ -36,7 +36,7 @@ type guild struct {
 
 // newGuild returns a server with its roles, without its channels.
 func newGuild(g guildInfo) *guild {
-	all := &guild{name: g.Name, owner: g.OwnerID, locale: g.Locale, roles: make(map[string]role, len(g.Roles))}
+	all := &guild{name: cmp.Or(g.Name, g.ID), owner: g.OwnerID, locale: g.Locale, roles: make(map[string]role, len(g.Roles))}
 	for _, r := range g.Roles {
 		all.roles[r.ID] = r
 	}
@@ -123,7 +123,7 @@ func (g *guildInfo) pack(roles map[string]role) []*channel {
 // changeGuild sets a server's new name and owner.
 func (d *directory) changeGuild(changed guildInfo) {
 	d.change(changed.ID, func(g *guild) {
-		g.name = changed.Name
+		g.name = cmp.Or(changed.Name, g.name)
 		g.locale, g.owner = cmp.Or(changed.Locale, g.locale), cmp.Or(changed.OwnerID, g.owner)
 	})
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"net/http"
 	"slices"
 	"sort"
 	"time"
@@ -111,18 +110,11 @@ func (s *Session) stretches(shard *gateway.Shard, after gateway.Flake) []stretch
 
 // page returns the first messages of a stretch.
 func (s *Session) page(ctx context.Context, from stretch) ([]message, error) {
-	body, err := s.rest.Call(ctx, rest.Request{
-		Method: http.MethodGet, Rank: rest.Back,
-		URL: fmt.Sprintf("%s?after=%v&limit=%d", discordgo.EndpointChannelMessages(from.channelID), from.after, gapPage),
-	})
-	if err != nil {
+	var page list[message]
+	address := fmt.Sprintf("%s?after=%v&limit=%d", discordgo.EndpointChannelMessages(from.channelID), from.after, gapPage)
+	if err := s.rest.Get(ctx, rest.Request{URL: address, Rank: rest.Back}, &page); err != nil {
 		return nil, err
 	}
-	read, err := decodeMost[[]message](body)
-	if err != nil {
-		return nil, fmt.Errorf("read messages: %w", err)
-	}
-	page := *read
 	for i := range page {
 		page[i].GuildID = from.guildID // only the gateway's events include it
 	}

@@ -17,13 +17,13 @@ func handlers() map[string]func(*shard, context.Context, []byte) error {
 	return map[string]func(*shard, context.Context, []byte) error{
 		"READY":                   on((*shard).onReady),
 		"RESUMED":                 (*shard).onResumed,
-		"MESSAGE_CREATE":          onMost((*shard).onMessage),
-		"MESSAGE_UPDATE":          onMost((*shard).onEdit),
+		"MESSAGE_CREATE":          on((*shard).onMessage),
+		"MESSAGE_UPDATE":          on((*shard).onEdit),
 		"MESSAGE_DELETE":          on((*shard).onDelete),
 		"MESSAGE_DELETE_BULK":     on((*shard).onDelete),
-		"MESSAGE_REACTION_ADD":    onMost(func(s *shard, _ context.Context, r *reaction) { s.onReaction(turn.Reacted, r) }),
-		"MESSAGE_REACTION_REMOVE": onMost(func(s *shard, _ context.Context, r *reaction) { s.onReaction(turn.Unreacted, r) }),
-		"INTERACTION_CREATE":      onMost((*shard).onInteraction),
+		"MESSAGE_REACTION_ADD":    on(func(s *shard, _ context.Context, r *reaction) { s.onReaction(turn.Reacted, r) }),
+		"MESSAGE_REACTION_REMOVE": on(func(s *shard, _ context.Context, r *reaction) { s.onReaction(turn.Unreacted, r) }),
+		"INTERACTION_CREATE":      on((*shard).onInteraction),
 		"GUILD_CREATE":            on(func(s *shard, _ context.Context, g *guildInfo) { s.onGuild(g) }),
 		"GUILD_UPDATE":            on(func(s *shard, _ context.Context, g *guildInfo) { s.names.changeGuild(*g) }),
 		"GUILD_DELETE":            on((*shard).onGuildGone),
@@ -55,17 +55,6 @@ func on[T any](f func(*shard, context.Context, *T)) func(*shard, context.Context
 		}
 		f(s, ctx, v)
 		return nil
-	}
-}
-
-// onMost is on for what people do: an odd field does not lose the event.
-func onMost[T any](f func(*shard, context.Context, *T)) func(*shard, context.Context, []byte) error {
-	return func(s *shard, ctx context.Context, data []byte) error {
-		v, err := decodeMost[T](data)
-		if err == nil {
-			f(s, ctx, v)
-		}
-		return err
 	}
 }
 

@@ -392,6 +392,10 @@ func TestOddShapes(t *testing.T) {
 			func(e turn.Event) bool { return !e.Reader.RolesKnown }},
 		"a nickname as an object": {func(p map[string]any) { deep(p, "member")["nick"] = map[string]any{"text": "Countess"} },
 			func(e turn.Event) bool { return e.Message.Author.Name == "ada" }},
+		"a mention's nickname and a mention as a word": {func(p map[string]any) {
+			own := p["mentions"].([]any)[0].(map[string]any)
+			own["member"], own["global_name"], p["mentions"] = map[string]any{"nick": 7}, []int{1}, []any{own, "ada"}
+		}, func(e turn.Event) bool { return e.Mentioned }},
 		"several at once": {func(p map[string]any) {
 			p["flags"], p["mentions"], deep(p, "member")["nick"] = "none", map[string]any{}, []int{1}
 		}, func(e turn.Event) bool { return e.Message.Author.Name == "ada" && e.Reader.RolesKnown }},
@@ -412,6 +416,57 @@ func TestOddShapes(t *testing.T) {
 			})
 		})
 	}
+}
+
+// What a server says of itself is read in odd shapes, too: what cannot be read is left out, and is not readable for anybody.
+func TestOddServer(t *testing.T) {
+	overwrite := func(kind any, of, deny string) any {
+		return map[string]any{"id": of, "type": kind, "allow": "0", "deny": deny}
+	}
+	each(t, map[string]func(far *discordtest.Server) (reads, hides []string){
+		"READY": func(far *discordtest.Server) ([]string, []string) {
+			far.Distort("READY", func(p map[string]any) {
+				p["guilds"] = append(p["guilds"].([]any), "hall", map[string]any{"id": []int{1}})
+				p["user"].(map[string]any)["global_name"] = 7
+			})
+			return []string{"general"}, nil
+		},
+		"GUILD_CREATE": func(far *discordtest.Server) ([]string, []string) {
+			far.AddChannel("hall", "books")
+			far.AddChannel("hall", "vault")
+			far.Distort("GUILD_CREATE", func(p map[string]any) {
+				p["name"], p["preferred_locale"], p["members"] = map[string]any{"en": "Hall"}, 7, map[string]any{}
+				p["roles"] = append(p["roles"].([]any), map[string]any{"id": []int{1}}, "moderators")
+				for _, c := range p["channels"].([]any) {
+					switch c := c.(map[string]any); c["name"] {
+					case "books":
+						c["topic"], c["permission_overwrites"] = map[string]any{}, []any{}
+					case "vault":
+						c["permission_overwrites"] = []any{overwrite("role", p["id"].(string), "1024")}
+					}
+				}
+			})
+			return []string{"general", "books"}, []string{"vault"}
+		},
+		"CHANNEL_UPDATE": func(far *discordtest.Server) ([]string, []string) {
+			far.Distort("CHANNEL_UPDATE", func(p map[string]any) {
+				p["topic"], p["permission_overwrites"] = 7, []any{overwrite(0, p["guild_id"].(string), "1024")}
+			})
+			return nil, []string{"general"}
+		},
+	}, func(t *testing.T, far *discordtest.Server, prepare func(far *discordtest.Server) (reads, hides []string)) {
+		reads, hides := prepare(far)
+		d := open(t, far, nil)
+		far.Topic("general", "mice")
+		far.Say("general", "ada", "hello")
+		e := d.next(t)
+		readable := d.Readable(t.Context(), e.GuildID, e.Reader, "")
+		for _, name := range slices.Concat(reads, hides) {
+			if readable[far.ID(name)] != slices.Contains(reads, name) {
+				t.Errorf("%s is readable: %v", name, readable[far.ID(name)])
+			}
+		}
+	})
 }
 
 // While the bot takes no events, it is told of those that wait too long, each once.

@@ -175,7 +175,7 @@ var errNoRoles = errors.New("the answers lack the roles of the server, or of the
 func (s *Session) surveyServer(ctx context.Context, g guildInfo, botID string) SurveyedServer {
 	found := SurveyedServer{ID: g.ID, Name: g.Name}
 	var me member
-	var channels []channel
+	var channels list[channel]
 	for address, v := range map[string]any{
 		discordgo.EndpointGuild(g.ID): &g, discordgo.EndpointGuildMember(g.ID, botID): &me, discordgo.EndpointGuildChannels(g.ID): &channels,
 	} {
@@ -270,7 +270,7 @@ func (s *Session) SearchMessages(ctx context.Context, guildID string, q turn.Mes
 		params.Set("max_id", gateway.FlakeAt(q.To).String())
 	}
 	var found struct {
-		Messages [][]message `json:"messages"` // groups of one message; Discord used to add the messages around it
+		Messages list[list[message]] `json:"messages"` // groups of one message; Discord used to add the messages around it
 	}
 	if err := s.fetchJSON(ctx, discordgo.EndpointGuild(guildID)+"/messages/search?"+params.Encode(), &found); err != nil {
 		return nil, err
@@ -286,9 +286,9 @@ func (s *Session) SearchMessages(ctx context.Context, guildID string, q turn.Mes
 // https://discord.com/developers/docs/resources/message#get-channel-pins
 func (s *Session) Pins(ctx context.Context, guildID, channelID string) ([]turn.Message, error) {
 	var found struct {
-		Items []struct {
+		Items list[struct {
 			Message message `json:"message"`
-		} `json:"items"`
+		}] `json:"items"`
 	}
 	if err := s.fetchJSON(ctx, discordgo.EndpointChannel(channelID)+"/messages/pins?limit=50", &found); err != nil {
 		return nil, err
@@ -315,7 +315,7 @@ func (s *Session) Linked(ctx context.Context, guildID, channelID, messageID stri
 // Earlier returns up to 50 messages of a channel from before one of them, oldest first. The error is a *rest.Error.
 // https://discord.com/developers/docs/resources/channel#get-channel-messages
 func (s *Session) Earlier(ctx context.Context, channelID, messageID string) ([]turn.Message, error) {
-	var all []message
+	var all list[message]
 	if err := s.fetchJSON(ctx, discordgo.EndpointChannelMessages(channelID)+"?limit=50&before="+messageID, &all); err != nil {
 		return nil, err
 	}
@@ -382,10 +382,10 @@ func (s *Session) Replies(ctx context.Context, channelID, messageID string) (all
 		}
 		self = u.ID
 	}
-	var page []struct {
+	var page list[struct {
 		message
-		Components []keyRow `json:"components"`
-	}
+		Components list[keyRow] `json:"components"`
+	}]
 	url := fmt.Sprintf("%s?after=%s&limit=100", discordgo.EndpointChannelMessages(channelID), messageID)
 	if err := s.rest.Get(ctx, rest.Request{URL: url, Rank: rest.Back}, &page); err != nil {
 		return nil, fmt.Errorf("look for replies: %w", err)

@@ -403,7 +403,7 @@ func (s *Session) execute(ctx context.Context, at place, p turn.Post) (string, e
 // lookFor returns the id of a message that the persona posted here through the webhook and that nobody has recorded, or
 // "".
 func (s *Session) lookFor(ctx context.Context, at place, p turn.Post, name string, since gateway.Flake) (string, error) {
-	var page []message
+	var page list[message]
 	address := fmt.Sprintf("%s?after=%v&limit=%d", discordgo.EndpointChannelMessages(p.ChannelID), since, lookAt)
 	if err := s.rest.Get(ctx, rest.Request{URL: address}, &page); err != nil {
 		return "", err

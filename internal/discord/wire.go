@@ -3,8 +3,6 @@ package discord
 import (
 	"cmp"
 	"encoding/json"
-	"errors"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -17,61 +15,27 @@ import (
 )
 
 // The gateway's payloads, with only the fields that the bot reads. Other fields cannot fail to parse and take no memory,
-// so a message with a new kind of component or embed is not lost.
+// so a message with a new kind of component or embed is not lost. A field of another type is left out, see [rest.Decode].
 // https://discord.com/developers/docs/events/gateway-events
 
-// essentials are the fields without which an event would be mistaken: for another's, for a direct message, or for a person's.
-var essentials = []string{"id", "guild_id", "channel_id", "message_id", "user_id", "webhook_id", "application_id", "author", "user", "bot", "system", "type", "token", "authorizing_integration_owners"}
+// list is a list whose elements are read one by one: one that cannot be read is left out.
+type list[T any] []T
 
-// mostOdd is how many odd fields of one event are left out.
-const mostOdd = 8
-
-// decodeMost reads a payload of what people do. A field of another type than expected, which is not essential, is left out.
-func decodeMost[T any](data []byte) (*T, error) {
-	v := new(T)
-	err := rest.Decode(data, v)
-	odd := (*json.UnmarshalTypeError)(nil)
-	if err == nil || !errors.As(err, &odd) {
-		return v, err
+// UnmarshalJSON fails only if there is no list.
+func (l *list[T]) UnmarshalJSON(data []byte) error {
+	if json.Unmarshal(data, (*[]T)(l)) == nil {
+		return nil
 	}
-	tree, ok := rest.Tree(data)
-	if !ok {
-		return v, err
-	}
-	for range mostOdd {
-		path := strings.Split(odd.Field, ".")
-		if odd.Field == "" || slices.Contains(essentials, path[len(path)-1]) {
-			return v, err
-		}
-		leaveOut(tree, path)
-		v = new(T)
-		if err = json.Unmarshal(rest.JSON(tree), v); err == nil || !errors.As(err, &odd) {
-			break
+	*l = nil
+	var all []json.RawMessage
+	err := json.Unmarshal(data, &all)
+	for _, raw := range all {
+		one := new(T)
+		if rest.Decode(raw, one) == nil {
+			*l = append(*l, *one)
 		}
 	}
-	return v, err
-}
-
-// leaveOut removes a field from a JSON value, in all elements of the lists on its path.
-func leaveOut(tree any, path []string) {
-	switch in := tree.(type) {
-	case []any:
-		for _, one := range in {
-			leaveOut(one, path)
-		}
-	case map[string]any:
-		next, found := in[path[0]]
-		switch {
-		case found && len(path) == 1:
-			delete(in, path[0])
-		case found:
-			leaveOut(next, path[1:])
-		default: // the keys are ids, which the path leaves out
-			for _, next := range in {
-				leaveOut(next, path)
-			}
-		}
-	}
+	return err
 }
 
 // stamp is a time. If it cannot be read, it is the zero time with the unread text.
@@ -89,9 +53,9 @@ func (s *stamp) UnmarshalJSON(data []byte) error {
 
 // ready is what READY says of the bot and its servers.
 type ready struct {
-	User        user        `json:"user"`
-	Application object      `json:"application"`
-	Guilds      []guildInfo `json:"guilds"`
+	User        user            `json:"user"`
+	Application object          `json:"application"`
+	Guilds      list[guildInfo] `json:"guilds"`
 }
 
 type object struct {
@@ -178,26 +142,15 @@ type message struct {
 	AppID      string                `json:"application_id"` // application that owns the webhook, if any
 	Author     *user                 `json:"author"`
 	Member     *member               `json:"member"`
-	Mentions   []mention             `json:"mentions"`
+	Mentions   list[mention]         `json:"mentions"`
 	Roles      ids                   `json:"mention_roles"`
 	Reference  *messageReference     `json:"message_reference"`
 	Referenced *message              `json:"referenced_message"`
 
 	Flags       discordgo.MessageFlags `json:"flags"`
-	Attachments optional[sentFile]     `json:"attachments"`
-	Embeds      optional[embed]        `json:"embeds"`
-	Snapshots   optional[snapshot]     `json:"message_snapshots"`
-}
-
-// optional is a part of a message that may be missing. If it cannot be read, it is left out and the message is not lost.
-type optional[T any] []T
-
-// UnmarshalJSON never fails.
-func (o *optional[T]) UnmarshalJSON(data []byte) error {
-	if err := json.Unmarshal(data, (*[]T)(o)); err != nil && !errors.As(err, new(*json.UnmarshalTypeError)) {
-		*o = nil
-	}
-	return nil
+	Attachments list[sentFile]         `json:"attachments"`
+	Embeds      list[embed]            `json:"embeds"`
+	Snapshots   list[snapshot]         `json:"message_snapshots"`
 }
 
 // sentFile is an attachment: https://discord.com/developers/docs/resources/message#attachment-object
@@ -216,11 +169,11 @@ type sentFile struct {
 
 // embed is a link preview or a bot's card: https://discord.com/developers/docs/resources/message#embed-object
 type embed struct {
-	Title       string               `json:"title"`
-	Description string               `json:"description"`
-	Provider    embedName            `json:"provider"`
-	Author      embedName            `json:"author"`
-	Fields      optional[embedField] `json:"fields"`
+	Title       string           `json:"title"`
+	Description string           `json:"description"`
+	Provider    embedName        `json:"provider"`
+	Author      embedName        `json:"author"`
+	Fields      list[embedField] `json:"fields"`
 }
 
 type embedName struct {
@@ -238,9 +191,9 @@ type snapshot struct {
 	Message struct {
 		Content     string                 `json:"content"`
 		Flags       discordgo.MessageFlags `json:"flags"`
-		Attachments optional[sentFile]     `json:"attachments"`
-		Embeds      optional[embed]        `json:"embeds"`
-		Mentions    []mention              `json:"mentions"`
+		Attachments list[sentFile]         `json:"attachments"`
+		Embeds      list[embed]            `json:"embeds"`
+		Mentions    list[mention]          `json:"mentions"`
 	} `json:"message"`
 }
 
@@ -257,15 +210,15 @@ type deletion struct {
 }
 
 type guildInfo struct {
-	ID          string    `json:"id"`
-	Name        string    `json:"name"`
-	OwnerID     string    `json:"owner_id,omitempty"`
-	Locale      string    `json:"preferred_locale,omitempty"`
-	Unavailable bool      `json:"unavailable,omitempty"`
-	Roles       []role    `json:"roles,omitempty"`
-	Channels    []channel `json:"channels,omitempty"`
-	Threads     []channel `json:"threads,omitempty"`
-	Members     []member  `json:"members,omitempty"` // of a server that comes: the bot's own is among them
+	ID          string        `json:"id"`
+	Name        string        `json:"name"`
+	OwnerID     string        `json:"owner_id,omitempty"`
+	Locale      string        `json:"preferred_locale,omitempty"`
+	Unavailable bool          `json:"unavailable,omitempty"`
+	Roles       list[role]    `json:"roles,omitempty"`
+	Channels    list[channel] `json:"channels,omitempty"`
+	Threads     list[channel] `json:"threads,omitempty"`
+	Members     list[member]  `json:"members,omitempty"` // of a server that comes: the bot's own is among them
 }
 
 type role struct {
@@ -328,8 +281,8 @@ func (c channel) forum() bool {
 }
 
 type threadList struct {
-	GuildID string    `json:"guild_id"`
-	Threads []channel `json:"threads"`
+	GuildID string        `json:"guild_id"`
+	Threads list[channel] `json:"threads"`
 }
 
 type interaction struct {

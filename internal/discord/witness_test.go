@@ -115,3 +115,29 @@ func TestRepliesAreFound(t *testing.T) {
 		}
 	})
 }
+
+// One message of an odd shape does not hide the others of a page.
+func TestOddMessageOnAPage(t *testing.T) {
+	virtual(t, func(t *testing.T, far *discordtest.Server) {
+		d := open(t, far, nil)
+		general, question := far.ID("general"), far.Say("general", "ada", "?")
+		d.next(t)
+		own := d.me().user.ID
+		page := func(odd string) string {
+			author := `"author":{"id":"` + own + `","username":"familiar","bot":true},"channel_id":"` + general + `","type":19`
+			return `[{"id":"12","content":"half","mentions":{},"components":7,"message_reference":{"message_id":"` + question + `"},` + author + `},` +
+				`{"id":"11","content":"odd",` + odd + `,` + author + `}]`
+		}
+		for _, odd := range []string{`"flags":"none"`, `"mentions":[7]`, `"author":"ada"`, `"message_reference":"x"`} {
+			for range 2 {
+				far.Fail(discordtest.Fault{Route: "GET channels/*/messages", Status: http.StatusOK, Body: page(odd)})
+			}
+			if found, err := d.Replies(t.Context(), general, question); err != nil || len(found) != 1 || found[0].Text != "half" {
+				t.Errorf("%s: replies %+v, %v", odd, found, err)
+			}
+			if found, err := d.Earlier(t.Context(), general, question); err != nil || len(found) == 0 || found[len(found)-1].Text != "half" {
+				t.Errorf("%s: earlier %+v, %v", odd, found, err)
+			}
+		}
+	})
+}

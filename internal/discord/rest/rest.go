@@ -18,6 +18,8 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"net/url"
+	"reflect"
+	"slices"
 	"strings"
 	"time"
 
@@ -234,27 +236,68 @@ func JSON(v any) []byte {
 	return b
 }
 
-// Decode reads a payload of Discord. It also reads ids that are numbers. Discord itself writes them as strings.
-func Decode(data []byte, v any) error {
-	err := json.Unmarshal(data, v)
-	if odd := (*json.UnmarshalTypeError)(nil); !errors.As(err, &odd) || odd.Value != "number" {
-		return err
-	}
-	tree, ok := Tree(data)
-	if !ok {
-		return err
-	}
-	return json.Unmarshal(JSON(tree), v)
+// essentials are the fields without which a payload would be mistaken: for another's, for a direct message, for a person's, for the end of
+// a server, or for a channel that everybody may read.
+var essentials = []string{
+	"id", "ids", "guild_id", "channel_id", "parent_id", "message_id", "user_id", "role_id", "webhook_id", "application_id", "author", "user", "bot", "system", "type", "token",
+	"unavailable", "permission_overwrites", "authorizing_integration_owners",
 }
 
-// Tree reads a payload as maps and lists, in which ids are strings. It reports false if it is no JSON.
-func Tree(data []byte) (tree any, ok bool) {
+// mostOdd is how many odd fields of one payload are left out.
+const mostOdd = 8
+
+// Decode reads a payload of Discord. It also reads ids that are numbers, which Discord itself writes as strings. A field of another type than
+// expected, which is not essential, is left out.
+func Decode(data []byte, v any) error {
+	err := json.Unmarshal(data, v)
+	odd := (*json.UnmarshalTypeError)(nil)
+	if !errors.As(err, &odd) {
+		return err
+	}
+	tree := any(nil)
 	numbers := json.NewDecoder(bytes.NewReader(data))
 	numbers.UseNumber()
 	if numbers.Decode(&tree) != nil {
-		return nil, false
+		return err
 	}
-	return quoteIDs("", tree), true
+	tree = quoteIDs("", tree)
+	for range mostOdd {
+		reflect.ValueOf(v).Elem().SetZero()
+		if err = json.Unmarshal(JSON(tree), v); !errors.As(err, &odd) {
+			return err
+		}
+		path := strings.Split(odd.Field, ".")
+		if odd.Field == "" || slices.Contains(essentials, path[len(path)-1]) || slices.Contains(path, "permission_overwrites") {
+			return err
+		}
+		leaveOut(tree, path)
+	}
+	return err
+}
+
+// leaveOut removes a field from a JSON value, in all elements of the lists on its path.
+func leaveOut(tree any, path []string) {
+	switch in := tree.(type) {
+	case []any:
+		for _, one := range in {
+			leaveOut(one, path)
+		}
+	case map[string]any:
+		if _, found := in[path[0]]; !found && len(path) > 1 && in[path[1]] != nil {
+			path = path[1:] // the first is the name of an embedded struct
+		}
+		next, found := in[path[0]]
+		switch {
+		case found && len(path) == 1:
+			delete(in, path[0])
+		case found:
+			leaveOut(next, path[1:])
+		default: // the keys are ids, which the path leaves out
+			for _, next := range in {
+				leaveOut(next, path)
+			}
+		}
+	}
 }
 
 // quoteIDs returns a JSON value in which the numbers under keys of ids are strings.

@@ -359,9 +359,9 @@ func (g *gateway) identify(s *session, ready object, guilds [][]byte) {
 	g.sessions = append(g.sessions, s)
 	ready["session_id"] = s.id
 	raw, _ := json.Marshal(ready)
-	g.dispatchLocked(s, "READY", raw)
+	g.dispatchLocked(s, "READY", g.distort("READY", raw))
 	for _, raw := range guilds {
-		g.dispatchLocked(s, "GUILD_CREATE", raw)
+		g.dispatchLocked(s, "GUILD_CREATE", g.distort("GUILD_CREATE", raw))
 	}
 }
 
