@@ -195,28 +195,37 @@ func (s *Session) register(ctx context.Context, app string) error {
 			return nil
 		}
 	}
-	if err := s.sendCommands(ctx, app, commands); err != nil {
-		return fmt.Errorf("register commands: %w", err)
-	}
-	if s.cfg.SaveHash == nil {
+	save := func(hash string) error {
+		if s.cfg.SaveHash == nil {
+			return nil
+		}
+		if err := s.cfg.SaveHash(ctx, hash); err != nil {
+			return fmt.Errorf("save fingerprint of commands: %w", err)
+		}
 		return nil
 	}
-	if err := s.cfg.SaveHash(ctx, hash); err != nil {
-		return fmt.Errorf("save fingerprint of commands: %w", err)
+	if err := save(""); err != nil { // from now on it is not certain what Discord has
+		return err
 	}
-	return nil
+	switch whole, err := s.sendCommands(ctx, app, commands); {
+	case err != nil:
+		return fmt.Errorf("register commands: %w", err)
+	case !whole: // the next start tries again
+		return nil
+	}
+	return save(hash)
 }
 
 // sendCommands sends Discord the commands. One property that a server does not know makes it refuse all of them. Then they are sent without
-// translations, and if that is refused too, one by one, so that only the commands with the property are missing.
-func (s *Session) sendCommands(ctx context.Context, app string, commands []wireCommand) error {
+// translations, and if that is refused too, one by one, so that only the commands with the property are missing. whole reports whether
+// all were taken as they are.
+func (s *Session) sendCommands(ctx context.Context, app string, commands []wireCommand) (whole bool, err error) {
 	send := func(method string, v any) error {
 		_, err := s.rest.Call(ctx, rest.Request{Method: method, URL: discordgo.EndpointApplicationGlobalCommands(app), Body: rest.JSON(v)})
 		return err
 	}
-	err := send(http.MethodPut, commands)
-	if !malformed(err) {
-		return err
+	if err = send(http.MethodPut, commands); !malformed(err) {
+		return true, err
 	}
 	s.log.Warn("the commands are refused, and sent without translations", "err", err)
 	plain := make([]wireCommand, len(commands))
@@ -224,7 +233,7 @@ func (s *Session) sendCommands(ctx context.Context, app string, commands []wireC
 		plain[i] = c.untranslated()
 	}
 	if err = send(http.MethodPut, plain); !malformed(err) {
-		return err
+		return false, err
 	}
 	accepted := 0
 	for _, c := range plain {
@@ -232,15 +241,15 @@ func (s *Session) sendCommands(ctx context.Context, app string, commands []wireC
 		case malformed(one):
 			s.log.Warn("a command is refused, and nobody is offered it: update the program, or the server if it is not Discord", "command", c.Name, "err", one)
 		case one != nil:
-			return one
+			return false, one
 		default:
 			accepted++
 		}
 	}
 	if accepted == 0 {
-		return err
+		return false, err
 	}
-	return nil
+	return false, nil
 }
 
 // malformed reports whether a server does not accept the form of a request.

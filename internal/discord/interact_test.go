@@ -238,25 +238,37 @@ func TestOptionKinds(t *testing.T) {
 	}
 }
 
-// A property that the server does not know costs the commands that have it, and no others.
+// A property that the server does not know costs the commands that have it, and no others. The next start sends them again.
 func TestRegistrationRefused(t *testing.T) {
-	virtual(t, func(t *testing.T, far *discordtest.Server) {
-		far.Accept("commands: 400")
-		far.RefuseProperty("autocomplete")
-		d := open(t, far, func(c *Config) {
-			c.Commands = []turn.Definition{
-				{Kind: turn.ChatInput, Name: "docs", Description: "Look there", Options: []turn.Option{{Name: "page", Description: "Which", Suggests: true}}, Places: []turn.Place{turn.InServer}, Installs: []turn.Install{turn.ServerInstall}},
-				{Kind: turn.ChatInput, Name: "help", Names: turn.Localized{"de": "hilfe"}, Description: "What I can do", Places: []turn.Place{turn.InServer}, Installs: []turn.Install{turn.ServerInstall}},
+	each(t, map[string]string{"all but one": "autocomplete", "translations": "name_localizations"}, func(t *testing.T, far *discordtest.Server, property string) {
+		var kept atomic.Value
+		kept.Store("an earlier version's")
+		begin := func(registered int) string {
+			d := open(t, far, func(c *Config) {
+				c.LoadHash = func(context.Context) (string, error) { return kept.Load().(string), nil }
+				c.SaveHash = func(_ context.Context, hash string) error { kept.Store(hash); return nil }
+				c.Commands = []turn.Definition{
+					{Kind: turn.ChatInput, Name: "docs", Description: "Look there", Options: []turn.Option{{Name: "page", Description: "Which", Suggests: true}}, Places: []turn.Place{turn.InServer}, Installs: []turn.Install{turn.ServerInstall}},
+					{Kind: turn.ChatInput, Name: "help", Names: turn.Localized{"de": "hilfe"}, Description: "What I can do", Places: []turn.Place{turn.InServer}, Installs: []turn.Install{turn.ServerInstall}},
+				}
+			})
+			if !far.WaitCommands(registered, soon) {
+				t.Fatalf("not registered: %v", far.Refusals())
 			}
-		})
-		if !far.WaitCommands(1, soon) {
-			t.Fatalf("not registered: %v", far.Refusals())
+			d.none(t)
+			d.stop()
+			d.result(t)
+			raw, _ := far.Commands()
+			return raw
 		}
-		d.none(t)
-		d.stop()
-		d.result(t)
-		if raw, _ := far.Commands(); !strings.Contains(raw, `"help"`) || strings.Contains(raw, `"docs"`) {
-			t.Error(raw)
+		far.Accept("commands: 400")
+		far.RefuseProperty(property)
+		if raw := begin(1); !strings.Contains(raw, `"help"`) || strings.Contains(raw, property) || kept.Load() != "" {
+			t.Errorf("%s is kept as %q", raw, kept.Load())
+		}
+		far.RefuseProperty("")
+		if raw := begin(2); !strings.Contains(raw, `"docs"`) || !strings.Contains(raw, property) || kept.Load() == "" {
+			t.Errorf("%s is kept as %q", raw, kept.Load())
 		}
 	})
 }

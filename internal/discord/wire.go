@@ -3,6 +3,7 @@ package discord
 import (
 	"cmp"
 	"encoding/json"
+	"reflect"
 	"strconv"
 	"strings"
 	"time"
@@ -22,17 +23,20 @@ import (
 type list[T any] []T
 
 // UnmarshalJSON fails only if there is no list.
-func (l *list[T]) UnmarshalJSON(data []byte) error {
-	if json.Unmarshal(data, (*[]T)(l)) == nil {
+func (l *list[T]) UnmarshalJSON(data []byte) error { return readList(data, (*[]T)(l)) }
+
+// readList reads a list into a pointer to a slice. It is not compiled once more for each type.
+func readList(data []byte, into any) error {
+	if json.Unmarshal(data, into) == nil {
 		return nil
 	}
-	*l = nil
+	l := reflect.ValueOf(into).Elem()
+	l.SetZero()
 	var all []json.RawMessage
 	err := json.Unmarshal(data, &all)
 	for _, raw := range all {
-		one := new(T)
-		if rest.Decode(raw, one) == nil {
-			*l = append(*l, *one)
+		if one := reflect.New(l.Type().Elem()); rest.Decode(raw, one.Interface()) == nil {
+			l.Set(reflect.Append(l, one.Elem()))
 		}
 	}
 	return err
