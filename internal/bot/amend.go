@@ -7,8 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/oklog/ulid/v2"
-
 	"familiar/internal/context/turn"
 	"familiar/internal/forget"
 	"familiar/internal/gate"
@@ -73,7 +71,7 @@ func (b *Bot) passed(ctx context.Context, all []arrival) (through []arrival) {
 func (b *Bot) again(ctx context.Context, e turn.Event, under []string) (all []arrival) {
 	for i, t := range newest(b.answers(ctx, e.Message.ID)) {
 		if c := t.Request.Character; !slices.Contains(under, c) && !slices.Contains(under, "") {
-			all = append(all, arrival{Event: e, at: time.Now(), addressed: true, again: true, character: c, second: i > 0, newID: ulid.Make().String()})
+			all = append(all, arrival{Event: e, at: time.Now(), addressed: true, again: true, character: c, second: i > 0, newID: b.newTurnID(e.Message.ID)})
 		}
 	}
 	return all

@@ -9,8 +9,6 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/oklog/ulid/v2"
-
 	"familiar/internal/context/prompt"
 	"familiar/internal/context/turn"
 	"familiar/internal/discord/rest"
@@ -80,7 +78,7 @@ func (b *Bot) handle(ctx context.Context, l *lane, batch []arrival) {
 // take is one turn: gather, ask, answer, remember. It starts over while the author goes on writing and nothing of the reply is visible, and
 // when the question is edited. After an edit it reuses the posts.
 func (b *Bot) take(ctx context.Context, l *lane, batch []arrival) {
-	id := cmp.Or(batch[0].turnID, batch[0].newID, ulid.Make().String())
+	id := cmp.Or(batch[0].turnID, batch[0].newID, b.newTurnID(batch[0].claim()))
 	began := time.Now()
 	actor, heard := b.actor(ctx, batch[0]), map[string]hearing{}
 	b.seen(actor, batch[0].Message.ChannelID, batch[len(batch)-1].Message.ID)

@@ -2,8 +2,11 @@ package bot
 
 import (
 	"context"
+	"strings"
 	"sync"
 	"time"
+
+	"github.com/oklog/ulid/v2"
 
 	"familiar/internal/context/turn"
 	"familiar/internal/store"
@@ -23,23 +26,49 @@ func (a arrival) old() bool {
 	return a.Late || a.Replayed
 }
 
+// newTurnID returns an id for a turn that answers a claim. It ends with a keyed hash of the claim. The buttons under a reply show the id, so a
+// process that knows nothing of the turn sees what it answered.
+func (b *Bot) newTurnID(claim string) string {
+	id := ulid.ULID(b.markOf(claim))
+	_ = id.SetTime(ulid.Now()) // it fails only after the year 10889
+	return id.String()
+}
+
+// markOf returns the keyed hash of a claim as the last ten bytes of an id.
+func (b *Bot) markOf(claim string) (mark [16]byte) {
+	copy(mark[6:], b.Store.MAC("turn\x00"+claim))
+	return mark
+}
+
+// repliesTo reports whether a button with this key is under a reply to what asks for the arrival's turn.
+func (b *Bot) repliesTo(key string, a arrival) bool {
+	turnID, _, _ := strings.Cut(key, ".")
+	id, err := ulid.ParseStrict(turnID)
+	mark := b.markOf(a.claim())
+	return err == nil && [10]byte(id[6:]) == [10]byte(mark[6:])
+}
+
 // stands looks for replies to old messages of a batch in the channel. A complete reply, or a notice, to a message without a claim means that
 // it and the messages before it have their answer: they leave the batch. An incomplete reply becomes the turn's own, which goes on in it.
 // stands reports whether nothing is left to answer.
 func (b *Bot) stands(ctx context.Context, l *lane, batch []arrival) (answered bool) {
 	for i := len(batch) - 1; i >= 0; i-- {
 		a := batch[i]
-		if !a.old() || !a.addressed || a.second || a.pressed() || a.again || len(batch[0].posts) > 0 {
+		if !a.old() || !a.addressed || a.pressed() || a.again || len(batch[0].posts) > 0 {
 			continue
 		}
-		posts, whole := b.standing(ctx, a)
+		posts, whole, marked := b.standing(ctx, a)
 		switch {
 		case whole:
 			b.Log.Info("a message has its answer already", "channel", a.Message.ChannelID, "message", a.Message.ID)
-			for _, done := range batch[:i+1] {
+			n := i + 1
+			if marked { // the mark is that of the first message, whose burst this is
+				n = len(batch)
+			}
+			for _, done := range batch[:n] {
 				b.closeClaims(ctx, done.claim())
 			}
-			return !l.skip(i + 1)
+			return !l.skip(n)
 		case len(posts) > 0:
 			l.resolve(func(first *arrival) { first.posts = posts })
 			return false
@@ -48,16 +77,21 @@ func (b *Bot) stands(ctx context.Context, l *lane, batch []arrival) (answered bo
 	return false
 }
 
-// standing returns the posts of an incomplete reply to an old message. whole means that the message needs no answer.
-func (b *Bot) standing(ctx context.Context, a arrival) (posts []store.Post, whole bool) {
+// standing returns the posts of an incomplete reply to an old message. whole means that the message needs no answer. marked means that only
+// its buttons say what a reply is to.
+func (b *Bot) standing(ctx context.Context, a arrival) (posts []store.Post, whole, marked bool) {
 	if b.Replies == nil {
-		return nil, false
+		return nil, false, false
 	}
 	ctx, cancel := context.WithTimeout(ctx, witnessLimit)
 	defer cancel()
 	found, err := b.Replies(ctx, a.Message.ChannelID, a.Message.ID)
 	b.logged("look for replies to an old message", err)
 	for _, s := range found {
+		if s.Key != "" && !b.repliesTo(s.Key, a) || s.Key == "" && a.second { // to something else, or of another character
+			continue
+		}
+		marked = marked || s.Key != ""
 		switch {
 		case s.Buttons == 1, a.left: // a half may have no button, and the posts of a long one but the last never have
 			posts = append(posts, store.Post{ID: s.ID, Text: s.Text})
@@ -65,7 +99,7 @@ func (b *Bot) standing(ctx context.Context, a arrival) (posts []store.Post, whol
 			whole = true
 		}
 	}
-	return posts, whole && len(posts) == 0
+	return posts, whole && len(posts) == 0, marked
 }
 
 // tellMissed tells the author of a message that waited too long. If part of an answer stands in the channel, that is marked instead.
@@ -76,7 +110,7 @@ func (b *Bot) tellMissed(ctx context.Context, a arrival) {
 	}
 	b.tasks.Go(func() {
 		defer func() { b.recovered("look for replies to an old message", recover()) }()
-		if a.posts, _ = b.standing(ctx, a); len(a.posts) > 0 {
+		if a.posts, _, _ = b.standing(ctx, a); len(a.posts) > 0 {
 			b.markInterrupted(ctx, a)
 			return
 		}

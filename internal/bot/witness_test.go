@@ -43,6 +43,54 @@ func TestTheChannelIsTheWitness(t *testing.T) {
 	}
 }
 
+// A post that does not say what it replies to has buttons that show it, even to a process whose store knows nothing of the turn.
+func TestAPersonasPostsAreFound(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		standing int    // which of the posts stands: the first has a stop button, the last is complete
+		asks     string // the message that comes again
+		want     string
+	}{
+		"a whole reply":      {1, "1", ""},
+		"half a reply":       {0, "1", "editP"},
+		"to another message": {1, "2", "post"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			living(t, "say Mice, \nwait 3s\nsay which are small.\n", func(b *Bot, events chan<- []turn.Event, door *recorder, _ func()) {
+				b.Pace.Buttons, b.Cast.Default.Buttons = true, true
+				events <- []turn.Event{asks("1", "general", "ana")}
+				time.Sleep(time.Minute)
+				posts := door.all()
+				if len(posts) < 2 {
+					t.Fatalf("posted %+v", posts)
+				}
+				shown := []call{posts[0], posts[len(posts)-1]}[c.standing]
+				b.Replies = func(context.Context, string, string) ([]turn.Standing, error) {
+					return []turn.Standing{{ID: "P", Text: "Mice", Buttons: len(shown.post.Buttons), Key: shown.post.Buttons[0].ID}}, nil
+				}
+				for _, table := range []string{"claims", "posts", "traces"} { // an earlier backup is put back
+					if _, err := b.Store.Exec(context.Background(), "forget", `DELETE FROM `+table); err != nil {
+						t.Fatal(err)
+					}
+				}
+				e := asks(c.asks, "general", "ana")
+				e.Replayed = true
+				events <- []turn.Event{e}
+				time.Sleep(time.Minute)
+				again := ""
+				for _, call := range door.all()[len(posts):] {
+					if again == "" {
+						again = call.method + call.id
+					}
+				}
+				if again != c.want {
+					t.Errorf("%q, want %q", again, c.want)
+				}
+			})
+		})
+	}
+}
+
 // A post without buttons is a half if the claim of its message is open, and a reply if there is no claim.
 func TestAHalfWithoutButtons(t *testing.T) {
 	t.Parallel()
@@ -50,10 +98,10 @@ func TestAHalfWithoutButtons(t *testing.T) {
 		return []turn.Standing{{ID: "P", Text: "Mi"}}, nil
 	}}
 	e := asks("1", "general", "ana")
-	if posts, whole := b.standing(t.Context(), arrival{Event: e, left: true}); len(posts) != 1 || whole {
+	if posts, whole, _ := b.standing(t.Context(), arrival{Event: e, left: true}); len(posts) != 1 || whole {
 		t.Errorf("with an open claim: %v, %v", posts, whole)
 	}
-	if posts, whole := b.standing(t.Context(), arrival{Event: e}); len(posts) != 0 || !whole {
+	if posts, whole, _ := b.standing(t.Context(), arrival{Event: e}); len(posts) != 0 || !whole {
 		t.Errorf("without one: %v, %v", posts, whole)
 	}
 }

@@ -1,6 +1,7 @@
 package discord
 
 import (
+	"cmp"
 	"context"
 	"encoding/base64"
 	"errors"
@@ -370,7 +371,8 @@ func (s *Session) Profile(ctx context.Context, guildID string, p turn.Profile) e
 	return err
 }
 
-// Replies returns the bot's own replies to a message, oldest first, among the hundred messages that follow it.
+// Replies returns the bot's own replies to a message, oldest first, among the hundred messages that follow it. With them come its posts
+// with buttons that do not say what they reply to: those of personas, and those in direct messages.
 func (s *Session) Replies(ctx context.Context, channelID, messageID string) (all []turn.Standing, err error) {
 	ctx, cancel := withDeadline(ctx)
 	defer cancel()
@@ -392,14 +394,23 @@ func (s *Session) Replies(ctx context.Context, channelID, messageID string) (all
 	}
 	for i := len(page) - 1; i >= 0; i-- { // newest first
 		m := page[i]
-		if m.Author == nil || m.Author.ID != self || m.Reference == nil || m.Reference.MessageID != messageID {
+		if m.Author == nil || m.Author.ID != self && (m.WebhookID == "" || m.AppID == "" || m.AppID != s.me().app) {
 			continue
 		}
-		buttons := 0
+		found := turn.Standing{ID: m.ID, Text: m.Content}
 		for _, row := range m.Components {
-			buttons += len(row.Components)
+			for _, button := range row.Components {
+				found.Buttons++
+				found.Key = cmp.Or(found.Key, button.CustomID)
+			}
 		}
-		all = append(all, turn.Standing{ID: m.ID, Text: m.Content, Buttons: buttons})
+		switch {
+		case m.Reference != nil && m.Reference.MessageID == messageID:
+			found.Key = ""
+		case m.Reference != nil || found.Key == "":
+			continue
+		}
+		all = append(all, found)
 	}
 	return all, nil
 }

@@ -110,8 +110,29 @@ func TestRepliesAreFound(t *testing.T) {
 			}
 		}
 		found, err := s.Replies(t.Context(), general, question)
-		if err != nil || len(found) != 1 || found[0].Text != "half" || found[0].Buttons != 1 {
+		if err != nil || len(found) != 1 || found[0].Text != "half" || found[0].Buttons != 1 || found[0].Key != "" {
 			t.Errorf("%+v, %v", found, err)
+		}
+	})
+}
+
+// The posts of personas, and those in direct messages, do not say what they reply to. Those with buttons are found.
+func TestUnreferencedRepliesAreFound(t *testing.T) {
+	virtual(t, func(t *testing.T, far *discordtest.Server) {
+		d := open(t, far, nil)
+		for channel, persona := range map[string]*turn.Persona{"general": {Name: "Owl"}, "@ada": nil} {
+			question := far.Say(channel, "ada", "?")
+			at := d.next(t).Message.ChannelID
+			for _, buttons := range [][]turn.Button{nil, {{ID: "s", Label: "Stop"}}} {
+				if _, err := d.Post(t.Context(), turn.Post{ChannelID: at, Text: "half", Buttons: buttons, Persona: persona}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			far.Post(discordtest.Post{Channel: channel, Author: "hook", Text: "half", Webhook: true})
+			found, err := d.Replies(t.Context(), at, question)
+			if err != nil || len(found) != 1 || found[0].Text != "half" || found[0].Buttons != 1 || found[0].Key != "s" {
+				t.Errorf("%s: %+v, %v", channel, found, err)
+			}
 		}
 	})
 }

@@ -111,7 +111,8 @@ var ErrIncomplete = errors.New("incomplete")
 // Standing is a reply of the bot's own that was found in a channel.
 type Standing struct {
 	ID, Text string
-	Buttons  int // how many are under it: one while the reply is written, more when it is complete
+	Buttons  int    // how many are under it: one while the reply is written, more when it is complete
+	Key      string // of the first of them, if the post does not say what it replies to
 }
 
 // Ref identifies a message that exists.
