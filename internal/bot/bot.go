@@ -84,6 +84,9 @@ type Bot struct {
 	// Replies finds the bot's own replies to a message in a channel; nil: it cannot.
 	Replies func(ctx context.Context, channelID, messageID string) ([]turn.Standing, error)
 
+	// Doubted reports whether an edit of a post may still take effect, after those that followed it; nil: none does.
+	Doubted func(messageID string) bool
+
 	// Earlier returns some messages of a channel from before one of them, oldest first; nil: it cannot.
 	Earlier func(ctx context.Context, channelID, messageID string) ([]turn.Message, error)
 

@@ -24,7 +24,7 @@ func (b *Bot) remember(ctx context.Context, actor *Actor, t *turn.Trace, result 
 	b.classify(ctx, t, result, withdrawn)
 	b.tellUnseen(of.Event, result, withdrawn)
 	own := b.postsOf(actor, t, result, of)
-	b.saveFinally(ctx, t, own, of.pass)
+	b.saveFinally(ctx, t, own, of.pass, b.doubted(t.Request.ID, result.posts))
 	b.over(t)
 	if b.Resume && len(result.posts) > 0 && unsent(result.err) { // the next start puts the posts right
 		b.logged("keep a reply for the next start", b.Store.Claims.Reopen(context.WithoutCancel(ctx), of.claim(), t.Request.ID, encodeArrival(of), result.kept()...))
@@ -100,7 +100,7 @@ func (b *Bot) postsOf(actor *Actor, t *turn.Trace, result deliveryResult, of arr
 // saveFinally saves the record of a turn that is over, with the reply as history, what it used, and a note for the writer of memory: the next
 // message may mean this reply, or meet a used up quota. It tries until that works, since the reply is already posted. If the bot is stopping,
 // or no event comes any more, it tries once more and gives up.
-func (b *Bot) saveFinally(ctx context.Context, t *turn.Trace, own []store.Message, held *gate.Pass) {
+func (b *Bot) saveFinally(ctx context.Context, t *turn.Trace, own []store.Message, held *gate.Pass, doubted map[int]store.Post) {
 	defer held.GiveBack()
 	r, count := t.Request, b.Gate.Counted(t)
 	also := func(tx *store.Tx) error {
@@ -108,6 +108,11 @@ func (b *Bot) saveFinally(ctx context.Context, t *turn.Trace, own []store.Messag
 		err := count(tx)
 		if err == nil {
 			err = b.Store.Messages.SaveIn(tx, own...)
+		}
+		for n, p := range doubted {
+			if err == nil {
+				err = b.Store.Claims.SavePostIn(tx, r.ID, n, p)
+			}
 		}
 		if err == nil && b.Learns && t.Phase == turn.Answered && !r.Private { // otherwise the channel did not see the turn
 			err = b.Memories.NoteTurnIn(tx, r.ChannelID, r.GuildID, r.Message.At)

@@ -46,8 +46,73 @@ func (b *Bot) resume(ctx context.Context) {
 	}
 }
 
+// doubtLasts is how long an edit may still take effect whose fate is unknown.
+const doubtLasts = 45 * time.Second
+
+// doubted returns those posts of a turn, by their places, of which an edit may still take effect. They are kept until that is settled, so that
+// the next start can put them right.
+func (b *Bot) doubted(turnID string, posts []sentPost) map[int]store.Post {
+	found := map[int]store.Post{}
+	for n, p := range posts {
+		if b.Resume && b.Doubted != nil && b.Doubted(p.id) {
+			found[n] = store.Post{ID: p.id, Text: p.text}
+		}
+	}
+	if len(found) > 0 {
+		b.notices.posting.Go(func() { b.settleDoubt(turnID, found) })
+	}
+	return found
+}
+
+// outlast waits, and reports false if the bot stops meanwhile.
+func (b *Bot) outlast(wait time.Duration) bool {
+	select {
+	case <-b.stopping:
+	case <-b.ended:
+	case <-time.After(wait):
+		return true
+	}
+	return false
+}
+
+// settleDoubt waits until no edit of the posts can take effect any more, and does not keep them any longer.
+func (b *Bot) settleDoubt(turnID string, posts map[int]store.Post) {
+	defer func() { b.recovered("settle the fate of an edit", recover()) }()
+	for doubted := true; doubted; {
+		if !b.outlast(doubtLasts) {
+			return
+		}
+		doubted = false
+		for _, p := range posts {
+			doubted = doubted || b.Doubted(p.ID)
+		}
+	}
+	b.logged("settle the fate of an edit", b.Store.Claims.DropPosts(context.Background(), turnID))
+}
+
+// putRight gives posts of a turn that is over their last words again, now and when nothing else can take effect any more.
+func (b *Bot) putRight(ctx context.Context, t *turn.Trace, posts []store.Post) {
+	defer func() { b.recovered("put posts right", recover()) }()
+	for _, wait := range []time.Duration{0, doubtLasts} {
+		if wait > 0 && !b.outlast(wait) { // the next start does it
+			return
+		}
+		for _, p := range posts {
+			edit := turn.Edit{Ref: turn.Ref{ChannelID: t.Request.ChannelID, ID: p.ID, Persona: t.Request.Persona}, Text: p.Text, Final: true}
+			if t.Request.Buttons && slices.Index(t.ReplyIDs, p.ID) == len(t.ReplyIDs)-1 {
+				edit.Buttons = row(t.Request.Language, b.keyOf(t.Request.ID), finalButtons(t.Lookup(), t.Memory, t.Cut)...)
+			}
+			err := b.sendEdit(ctx, edit, true)
+			if b.logged("put a post right", err); unsent(err) {
+				return
+			}
+		}
+	}
+	b.logged("settle the fate of an edit", b.Store.Claims.DropPosts(context.WithoutCancel(ctx), t.Request.ID))
+}
+
 // markLeft ends the halves of answers to which no turn returns, because nobody asked for them, or because what asked was forgotten. Their
-// buttons would stay for good.
+// buttons would stay for good. Posts of a turn that is over may not hold its last words.
 func (b *Bot) markLeft(ctx context.Context) {
 	left, err := b.Store.Claims.Left(ctx)
 	b.logged("read which turns were left", err)
@@ -56,6 +121,10 @@ func (b *Bot) markLeft(ctx context.Context) {
 		posts, failed := b.Store.Claims.Posts(ctx, id)
 		if err := errors.Join(err, failed); err != nil || len(posts) == 0 {
 			b.logged("read a turn that was left", err)
+			continue
+		}
+		if t.Phase.Over() {
+			b.notices.posting.Go(func() { b.putRight(ctx, t, posts) })
 			continue
 		}
 		e := turn.Event{Kind: turn.Created, ID: t.Request.Message.ID, GuildID: t.Request.GuildID, Direct: t.Request.GuildID == "", Language: t.Request.Language, Message: t.Request.Message}

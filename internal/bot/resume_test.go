@@ -7,6 +7,8 @@ import (
 	"log/slog"
 	"slices"
 	"strconv"
+	"sync"
+	"sync/atomic"
 	"strings"
 	"testing"
 	"time"
@@ -144,5 +146,59 @@ func TestWhatNobodyAskedForIsMarked(t *testing.T) {
 	}
 	if got, err := b.Traces.Get(ctx, "T"); err != nil || got.Phase != turn.Interrupted || !slices.Equal(got.ReplyIDs, []string{"P"}) {
 		t.Errorf("record %+v, %v", got, err)
+	}
+}
+
+// An edit whose fate is unknown may take effect after the last words. If the process ends meanwhile, the next one puts the post right.
+func TestADoubtOutlivesTheProcess(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		settles bool   // before the process ends
+		taken   bool   // by a later turn for the edited question
+		want    string // what the next process does
+	}{
+		"it ends at once":      {false, false, "edit P: Mice. edit P: Mice. "},
+		"it is settled":        {true, false, ""},
+		"of a turn since then": {false, true, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			living(t, "say Mice.\n", func(b *Bot, events chan<- []turn.Event, door *recorder, stop func()) {
+				var settled atomic.Bool
+				b.Doubted = func(id string) bool { return !settled.Load() }
+				events <- []turn.Event{asks("1", "general", "ana")}
+				time.Sleep(5 * time.Second)
+				id := door.all()[0].post.Nonce
+				if settled.Store(c.settles); c.settles {
+					time.Sleep(2 * time.Minute)
+				}
+				if c.taken {
+					if err := b.Store.Claims.Reopen(context.Background(), "2", "U", "{}", store.Post{ID: "post" + id[len(id)-1:], Text: "Voles."}); err != nil {
+						t.Fatal(err)
+					}
+					if err := b.Store.Claims.Close(context.Background(), "2"); err != nil {
+						t.Fatal(err)
+					}
+				}
+				stop()
+				next := &recorder{start: time.Now()}
+				again := &Bot{Door: next, Store: b.Store, Memories: b.Memories, Traces: b.Traces, Forgetter: b.Forgetter, Redact: b.Redact, Log: b.Log, Gate: b.Gate, Cast: b.Cast, Resume: true, Pace: b.Pace}
+				ctx, cancel := context.WithCancel(context.Background())
+				var running sync.WaitGroup
+				running.Go(func() { again.Run(ctx, make(chan []turn.Event)) })
+				time.Sleep(2 * time.Minute)
+				cancel()
+				running.Wait()
+				got := ""
+				for _, call := range next.all() {
+					got += call.method + " P: " + call.post.Text + " "
+				}
+				if got != c.want {
+					t.Errorf("%q, want %q", got, c.want)
+				}
+				if left, err := b.Store.Claims.Left(context.Background()); err != nil || !c.taken && len(left) != 0 {
+					t.Errorf("left: %v, %v", left, err)
+				}
+			})
+		})
 	}
 }

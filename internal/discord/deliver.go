@@ -391,6 +391,12 @@ func (l *lateEdits) latest(id string) (e turn.Edit, doubted bool) {
 	return e, doubted
 }
 
+// Doubted reports whether the fate of an edit of a message is unknown: it may still take effect.
+func (s *Session) Doubted(messageID string) bool {
+	_, doubted := s.late.latest(messageID)
+	return doubted
+}
+
 func (l *lateEdits) settle(id string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -406,9 +412,8 @@ func (s *Session) doubted(e turn.Edit) {
 
 // putRight reads a post a few times, and edits it again if it does not hold what the latest edit says.
 func (s *Session) putRight(ctx context.Context, id string) {
-	defer s.late.settle(id)
 	for _, wait := range lateAfter {
-		if rest.Sleep(ctx, wait) != nil {
+		if rest.Sleep(ctx, wait) != nil { // the next start puts it right
 			return
 		}
 		e, doubted := s.late.latest(id)
@@ -432,4 +437,5 @@ func (s *Session) putRight(ctx context.Context, id string) {
 			s.log.Debug("put a post right", "err", err)
 		}
 	}
+	s.late.settle(id)
 }

@@ -18,29 +18,38 @@ func TestALateEditIsPutRight(t *testing.T) {
 	each(t, map[string]struct {
 		late    time.Duration // until the server carries the edit out
 		passing bool
+		persona *turn.Persona
 	}{
-		"repeated":        {rest.AttemptLimit + 2*time.Second, false},
-		"of a stream":     {rest.AttemptLimit + 2*time.Second, true},
-		"very late":       {rest.AttemptLimit + 20*time.Second, true},
-		"after a refusal": {rest.AttemptLimit + 9*time.Second, false},
+		"repeated":        {rest.AttemptLimit + 2*time.Second, false, nil},
+		"of a stream":     {rest.AttemptLimit + 2*time.Second, true, nil},
+		"very late":       {rest.AttemptLimit + 20*time.Second, true, nil},
+		"after a refusal": {rest.AttemptLimit + 9*time.Second, false, nil},
+		"of a persona":    {rest.AttemptLimit + 2*time.Second, true, &turn.Persona{Name: "Owl"}},
 	}, func(t *testing.T, far *discordtest.Server, c struct {
 		late    time.Duration
 		passing bool
+		persona *turn.Persona
 	}) {
 		d := open(t, far, nil)
 		general := far.ID("general")
-		id, err := d.Post(t.Context(), turn.Post{ChannelID: general, Text: "one"})
+		id, err := d.Post(t.Context(), turn.Post{ChannelID: general, Text: "one", Persona: c.persona})
 		if err != nil {
 			t.Fatal(err)
 		}
-		ref := turn.Ref{ChannelID: general, ID: id}
-		far.Fail(discordtest.Fault{Route: changes, Delay: c.late, Deaf: true})
+		ref, route := turn.Ref{ChannelID: general, ID: id, Persona: c.persona}, changes
+		if c.persona != nil {
+			route = "PATCH webhooks/*/*/messages/*"
+		}
+		far.Fail(discordtest.Fault{Route: route, Delay: c.late, Deaf: true})
 		_ = d.Edit(t.Context(), turn.Edit{Ref: ref, Text: "one two", Passing: c.passing})
 		if err := d.Edit(t.Context(), turn.Edit{Ref: ref, Text: "one two three", Final: true}); err != nil {
 			t.Fatal(err)
 		}
+		if !d.Doubted(id) {
+			t.Error("nothing is in doubt")
+		}
 		time.Sleep(time.Minute)
-		if got := far.Messages("general")[0].Text; got != "one two three" {
+		if got := far.Messages("general")[0].Text; got != "one two three" || d.Doubted(id) {
 			t.Errorf("the post holds %q", got)
 		}
 	})

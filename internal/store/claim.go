@@ -215,6 +215,9 @@ func (s *Claims) Reopen(ctx context.Context, claim, turnID, event string, posts 
 			ON CONFLICT (event_id) DO UPDATE SET at = excluded.at, state = 'begun', turn_id = excluded.turn_id, event = excluded.event`,
 			claim, time.Now().UnixMicro(), turnID, event)
 		for n, p := range posts {
+			if err == nil { // from now on they are this turn's
+				_, err = tx.Exec(`DELETE FROM posts WHERE message_id = ? AND turn_id <> ?`, p.ID, turnID)
+			}
 			if err == nil {
 				_, err = s.db.stmt(tx, savePost).Exec(turnID, n, p.ID, p.Text)
 			}
@@ -225,18 +228,27 @@ func (s *Claims) Reopen(ctx context.Context, claim, turnID, event string, posts 
 
 // SavePost saves the nth post of a turn until the turn is over. It leaves out the text if the words of the turn are not kept.
 func (s *Claims) SavePost(ctx context.Context, turnID string, n int, p Post) error {
-	return s.db.Change(ctx, "save post", func(tx *sql.Tx) error {
-		unkept, err := s.db.Privacy.unkept(tx, turnID)
-		if err != nil {
-			return err
-		}
-		if unkept {
-			p.Text = ""
-		}
-		s.db.mustLast()
-		_, err = s.db.stmt(tx, savePost).Exec(turnID, n, p.ID, p.Text)
+	return s.db.Change(ctx, "save post", func(tx *sql.Tx) error { return s.SavePostIn(tx, turnID, n, p) })
+}
+
+// SavePostIn is [Claims.SavePost] in a transaction of [DB.Write].
+func (s *Claims) SavePostIn(tx *sql.Tx, turnID string, n int, p Post) error {
+	unkept, err := s.db.Privacy.unkept(tx, turnID)
+	if err != nil {
 		return err
-	})
+	}
+	if unkept {
+		p.Text = ""
+	}
+	s.db.mustLast()
+	_, err = s.db.stmt(tx, savePost).Exec(turnID, n, p.ID, p.Text)
+	return err
+}
+
+// DropPosts deletes the posts of a turn that is over.
+func (s *Claims) DropPosts(ctx context.Context, turnID string) error {
+	_, err := s.db.Exec(ctx, "delete posts", deletePosts, turnID)
+	return err
 }
 
 // Open returns the claimed events without an answer, in the order in which they came.
@@ -254,7 +266,8 @@ func (s *Claims) Open(ctx context.Context) ([]OpenClaim, error) {
 	return all, err
 }
 
-// Left returns the turns with posts that no open claim stands behind, such as those that nobody asked for. No turn may be under way.
+// Left returns the turns with posts that no open claim stands behind, such as those that nobody asked for, and those with a post that may not
+// hold its last words. No turn may be under way.
 func (s *Claims) Left(ctx context.Context) (turnIDs []string, err error) {
 	return List(ctx, s.db, "read turns that were left", ScanValue[string],
 		`SELECT DISTINCT turn_id FROM posts WHERE turn_id NOT IN (SELECT turn_id FROM claims WHERE state <> 'done') ORDER BY turn_id`)

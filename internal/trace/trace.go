@@ -78,10 +78,10 @@ func (s *Store) SaveWith(ctx context.Context, t *turn.Trace, also func(*sql.Tx) 
 				if err := s.unchangedStandings(tx, standings); err != nil {
 					return err
 				}
-				if err := also(tx); err != nil {
+				if err := s.saveClaims(tx, left); err != nil {
 					return err
 				}
-				return s.saveClaims(tx, left)
+				return also(tx)
 			})
 		}
 		if !errors.Is(err, errStale) {
