@@ -1,10 +1,12 @@
 package discord
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"strings"
 	"sync"
@@ -550,6 +552,23 @@ func TestButtonsUnderAPost(t *testing.T) {
 		}
 		if m = far.Messages("general")[0]; len(m.Buttons) != 0 || m.Text != "second" {
 			t.Errorf("edited to %+v", m)
+		}
+	})
+}
+
+// A page with 403 is a refusal, and says nothing about the channel: the next post is sent.
+func TestAPageClosesNoChannel(t *testing.T) {
+	virtual(t, func(t *testing.T, far *discordtest.Server) {
+		var log bytes.Buffer
+		s := prepare(t, far, func(c *Config) { c.Log = slog.New(slog.NewTextHandler(&log, nil)) })
+		general := far.ID("general")
+		far.Fail(discordtest.Page(creates, 1, http.StatusForbidden))
+		_, err := s.Post(t.Context(), turn.Post{ChannelID: general, Text: "one"})
+		if f := failed(t, err); f.Kind != rest.Forbidden || !strings.Contains(log.String(), "a page refused a post") {
+			t.Errorf("%v, and told %s", f, log.String())
+		}
+		if _, err := s.Post(t.Context(), turn.Post{ChannelID: general, Text: "two"}); err != nil || !s.MayPost(general) {
+			t.Error(err)
 		}
 	})
 }

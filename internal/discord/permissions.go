@@ -338,10 +338,11 @@ func (c *refusals) check(channelID string) error {
 		Message: "the bot may not write in this channel (remembered)"}
 }
 
-// learn records an error that means that the bot may not write in a channel. It reports whether that is news.
+// learn records an error that means that the bot may not write in a channel. It reports whether that is news. A page may come from a server in
+// front of Discord, and says nothing about the channel.
 func (c *refusals) learn(channelID string, err error) (news bool) {
 	e, ok := errors.AsType[*rest.Error](err)
-	if !ok || e.Status != http.StatusForbidden {
+	if !ok || e.Status != http.StatusForbidden || e.Page {
 		return false
 	}
 	switch e.Code {
@@ -361,6 +362,9 @@ func (c *refusals) learn(channelID string, err error) (news bool) {
 
 // learnRefusal records that the bot may not write in a channel, and logs what would help.
 func (s *Session) learnRefusal(channelID string, err error) {
+	if e, ok := errors.AsType[*rest.Error](err); ok && e.Page && e.Kind == rest.Forbidden {
+		s.log.Warn("a page refused a post: if that goes on, look at what is between this machine and Discord, and at the bot's permissions in the channel", "channel", channelID, "err", err)
+	}
 	if !s.refusals.learn(channelID, err) {
 		return
 	}

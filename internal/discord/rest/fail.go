@@ -38,6 +38,7 @@ type Error struct {
 	Kind       Kind
 	Status     int           // HTTP status, 0 if there was no answer
 	Code       int           // Discord's error code, 0 if it gave none
+	Page       bool          // the answer was a page: of a proxy, or of a server that is starting or is not Discord
 	RetryAfter time.Duration // for RateLimited, 0 if unknown
 	Message    string        // Discord's words or the cause, redacted
 	Cause      error         // what Unwrap returns; may be nil
@@ -92,7 +93,7 @@ const codeCannotMessage = 50278
 
 // classify returns the kind of a response with a status of 400 or more.
 // https://discord.com/developers/docs/topics/opcodes-and-status-codes#json-json-error-codes
-func classify(status, code int, body []byte) Kind {
+func classify(status, code int, page bool, body []byte) Kind {
 	switch code {
 	case discordgo.ErrCodeUnknownChannel, discordgo.ErrCodeUnknownGuild, discordgo.ErrCodeUnknownMessage,
 		discordgo.ErrCodeUnknownWebhook, discordgo.ErrCodeUnknownInteraction, discordgo.ErrCodeInvalidWebhookTokenProvided:
@@ -119,7 +120,7 @@ func classify(status, code int, body []byte) Kind {
 		}
 		return Rejected
 	}
-	switch page := bytes.HasPrefix(bytes.TrimSpace(body), []byte("<")); {
+	switch {
 	case page && status == http.StatusUnauthorized:
 		return Unavailable // a proxy, or a server that is starting, says so in HTML
 	case status == http.StatusUnauthorized:
@@ -150,14 +151,14 @@ func (c *Client) refusal(resp *http.Response) *Error {
 		RetryAfter float64         `json:"retry_after"`
 		Errors     json.RawMessage `json:"errors"`
 	}
-	e := &Error{Status: resp.StatusCode, Message: http.StatusText(resp.StatusCode)}
+	e := &Error{Status: resp.StatusCode, Message: http.StatusText(resp.StatusCode), Page: bytes.HasPrefix(bytes.TrimSpace(body), []byte("<"))}
 	if json.Unmarshal(body, &answer) == nil {
 		e.Code = answer.Code
 		if answer.Message != "" {
 			e.Message = c.Redact(answer.Message) + complaints(answer.Errors, c.Redact)
 		}
 	}
-	e.Kind = classify(e.Status, e.Code, body)
+	e.Kind = classify(e.Status, e.Code, e.Page, body)
 	if e.Kind == RateLimited {
 		seconds, _ := strconv.ParseFloat(resp.Header.Get("Retry-After"), 64)
 		e.RetryAfter = time.Duration(max(seconds, answer.RetryAfter, 0) * float64(time.Second))
