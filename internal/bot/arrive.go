@@ -18,6 +18,7 @@ type arrival struct {
 	turn.Event
 	at        time.Time
 	addressed bool         // it asks for a turn
+	knows     bool         // its author was told that it waits
 	pass      *gate.Pass   // of the gate; nil: an earlier process gave it
 	character string       // id of the character that must answer; empty: the channel's
 	second    bool         // another character answers the same message first
@@ -191,13 +192,15 @@ func (b *Bot) stored(e turn.Event, m turn.Message) store.Message {
 	}
 }
 
-// enqueue puts arrivals of one channel into its lane. An author whose message loses its place is told.
+// enqueue puts arrivals of one channel into its lane. An author whose message loses its place, or waits behind a turn that is stuck, is told.
 func (b *Bot) enqueue(ctx context.Context, all ...arrival) {
 	run := context.WithoutCancel(ctx)
-	for _, skipped := range b.lanes.put(func(l *lane) { b.drive(run, l) }, all...) {
+	l, lost := b.lanes.put(func(l *lane) { b.drive(run, l) }, all...)
+	for _, skipped := range lost {
 		giveBack(skipped)
 		b.tell(skipped.Event, tooBusy, skipped.claim())
 	}
+	b.tellBehind(l)
 }
 
 // keptEvent is what a restart needs to rebuild an arrival.

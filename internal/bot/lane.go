@@ -14,6 +14,7 @@ import (
 const (
 	laneLength  = 8                      // turns that may wait in a channel
 	burstWindow = 600 * time.Millisecond // within which an author's next message belongs to the turn
+	stuckAfter  = 8 * time.Second        // without a word of a turn's reply, until those who wait behind it are told
 )
 
 var (
@@ -55,6 +56,8 @@ type lane struct {
 // activeTurn is the turn that a lane is busy with. Its fields are guarded by lane.mu.
 type activeTurn struct {
 	id        string // the turn's
+	began     time.Time
+	words     bool   // its reply has begun
 	author    string
 	character string
 	batch     []arrival               // what it answers
@@ -67,13 +70,13 @@ type activeTurn struct {
 	over      chan struct{}           // closed when the turn is over and recorded
 }
 
-// put hands arrivals of one channel to its lane. If there is no lane, it opens one with drive, with all arrivals in it. put returns the
-// arrivals that lost their turn.
-func (ls *lanes) put(drive func(*lane), all ...arrival) (skipped []arrival) {
+// put hands arrivals of one channel to its lane, which it returns. If there is no lane, it opens one with drive, with all arrivals in it. skipped
+// are the arrivals that lost their turn.
+func (ls *lanes) put(drive func(*lane), all ...arrival) (l *lane, skipped []arrival) {
 	ls.mu.Lock()
 	defer ls.mu.Unlock()
 	channelID := all[0].Message.ChannelID
-	l := ls.open[channelID]
+	l = ls.open[channelID]
 	isNew := l == nil
 	if isNew {
 		l = &lane{}
@@ -91,7 +94,7 @@ func (ls *lanes) put(drive func(*lane), all ...arrival) (skipped []arrival) {
 		ls.open[channelID] = l
 		ls.running.Go(func() { drive(l) })
 	}
-	return skipped
+	return l, skipped
 }
 
 // revise gives a message its new text in the lanes. If it is being answered, the answer starts over if again allows it. again is told
@@ -418,7 +421,7 @@ func (l *lane) next() []arrival {
 	}
 	batch := slices.Clone(l.waiting[:n])
 	if l.active != nil {
-		l.active.batch = slices.Clone(batch)
+		l.active.batch, l.active.began = slices.Clone(batch), time.Now()
 	}
 	l.waiting = append(l.waiting[:0], l.waiting[n:]...)
 	return batch
@@ -474,8 +477,23 @@ func (l *lane) show() bool {
 	if len(l.active.joined) > 0 || l.active.edited {
 		return false
 	}
-	l.active.visible = true
+	l.active.visible, l.active.words = true, true
 	return true
+}
+
+// stuck returns the messages that wait behind a turn without a word for stuckAfter, each once.
+func (l *lane) stuck() (behind []turn.Event) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.active == nil || l.active.words || time.Since(l.active.began) < stuckAfter {
+		return nil
+	}
+	for i := range l.waiting {
+		if a := &l.waiting[i]; a.addressed && !a.knows {
+			a.knows, behind = true, append(behind, a.Event)
+		}
+	}
+	return behind
 }
 
 // end ends the turn, unless a message joined it or the question was edited during the attempt. It reports whether it ended the turn.

@@ -120,6 +120,27 @@ func (b *Bot) tell(e turn.Event, what sentence, claims ...string) {
 	})
 }
 
+// watchStuck has those told who wait behind a turn that gets stuck. end ends that.
+func (b *Bot) watchStuck(l *lane) (end func()) {
+	told := make(chan struct{})
+	later := time.AfterFunc(stuckAfter, func() {
+		defer close(told)
+		b.tellBehind(l)
+	})
+	return func() {
+		if !later.Stop() {
+			<-told
+		}
+	}
+}
+
+// tellBehind tells those who wait behind a turn that is stuck, for example because the model hangs. They wait on.
+func (b *Bot) tellBehind(l *lane) {
+	for _, e := range l.stuck() {
+		b.tell(e, waits)
+	}
+}
+
 // Overdue tells people that what they wrote waits because the store does not answer. It asks the store nothing, and takes as meant for the bot what
 // surely is. It may still be answered.
 func (b *Bot) Overdue(events []turn.Event) {
@@ -148,7 +169,7 @@ func (b *Bot) postNotice(key noticeKey, n *notice) {
 		speaker = b.speaker(ctx, n.event)
 	}
 	several := toSeveral[key.what]
-	if n.n == 1 {
+	if n.n == 1 && key.what != waits { // a reply would look like the answer
 		several, p.ReplyTo = "", n.event.Message.ID
 	}
 	text := draft.Notice(speaker.Character, n.event, key.what, several, n.names)
@@ -189,6 +210,7 @@ const (
 	noThread      sentence = "I was to open a thread for this, and may not: I need the permission Create Public Threads here. Until then I answer in the channel."
 	threadsFull   sentence = "I was to open a thread for this, and this server has as many active threads as Discord allows: archive some. Until then I answer in the channel."
 	threadLocked  sentence = "I was asked something in a thread that is locked, so I cannot answer there. A moderator can unlock it."
+	waits         sentence = "I am still busy with another question here: messages of %s wait for their turn."
 	turnBroken    sentence = "Something went wrong on my side. My operator will find the reason in my log."
 	tooBusyAll    sentence = "Too much at once: I had to skip messages of %s. Ask me again in a moment."
 	leavingAll    sentence = "I am being restarted and did not get to messages of %s. Ask me again in a minute."
@@ -200,7 +222,7 @@ const (
 
 // toSeveral has the sentences that tell several people the same.
 var toSeveral = map[sentence]sentence{
-	tooBusy: tooBusyAll, Leaving: leavingAll, missed: missedAll, TooMany: tooManyAll, outOfOrder: outOfOrderAll, turnBroken: turnBrokenAll,
+	waits: waits, tooBusy: tooBusyAll, Leaving: leavingAll, missed: missedAll, TooMany: tooManyAll, outOfOrder: outOfOrderAll, turnBroken: turnBrokenAll,
 }
 
 // refusals are what is said when the gate is closed.

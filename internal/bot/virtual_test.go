@@ -226,3 +226,58 @@ func TestAStoreThatHangs(t *testing.T) {
 		}
 	})
 }
+
+// Who waits behind a model that hangs is told within ten seconds, once, and is answered in the end. Behind a turn that goes on nobody is told.
+func TestBehindAModelThatHangs(t *testing.T) {
+	t.Parallel()
+	for script, want := range map[string][]string{
+		"when prompt \"of ana\"\nhold\nwhen prompt \".\"\nsay Hoo.\n":                             {"messages of ben and cy wait", "messages of dee wait"},
+		"when prompt \"of ana\"\nsay Mice, \nwait 40s\nsay voles.\nwhen prompt \".\"\nsay Hoo.\n": nil,
+	} {
+		living(t, script, func(b *Bot, events chan<- []turn.Event, door *recorder, _ func()) {
+			began := time.Now()
+			asked := map[string]time.Duration{}
+			ask := func(id, who string) {
+				e := asks(id, "general", who)
+				e.Message.Text = "a question of " + who
+				asked[who] = time.Since(began)
+				events <- []turn.Event{e}
+			}
+			ask("1", "ana")
+			time.Sleep(time.Second)
+			ask("2", "ben")
+			time.Sleep(time.Second)
+			ask("3", "cy")
+			time.Sleep(9 * time.Second)
+			ask("4", "dee")
+			time.Sleep(20 * time.Second)
+			var told []string
+			for _, c := range door.all() {
+				if strings.Contains(c.post.Text, "wait for their turn") {
+					told = append(told, c.post.Text)
+					if c.post.ReplyTo != "" {
+						t.Error("the notice looks like an answer")
+					}
+					for who, at := range asked {
+						if strings.Contains(c.post.Text, who) && c.at-at > 10*time.Second {
+							t.Errorf("%s was told after %v", who, c.at-at)
+						}
+					}
+				}
+			}
+			if !slices.EqualFunc(told, want, strings.Contains) {
+				t.Errorf("told %q, want %q", told, want)
+			}
+			time.Sleep(10 * time.Minute)
+			answered := 0
+			for _, c := range door.all() {
+				if c.post.Text == "Hoo." {
+					answered++
+				}
+			}
+			if answered != 3 {
+				t.Errorf("%d were answered, want 3", answered)
+			}
+		})
+	}
+}
