@@ -24,16 +24,32 @@ func (b *Bot) remember(ctx context.Context, actor *Actor, t *turn.Trace, result 
 	b.classify(ctx, t, result, withdrawn)
 	b.tellUnseen(of.Event, result, withdrawn)
 	own := b.postsOf(actor, t, result, of)
-	b.saveFinally(ctx, t, own, of.pass, b.doubted(t.Request.ID, result.posts))
+	b.saveFinally(ctx, t, own, of.pass, b.openIn(t.Request.ID, result, of))
 	b.over(t)
-	if b.Resume && len(result.posts) > 0 && unsent(result.err) { // the next start puts the posts right
-		b.logged("keep a reply for the next start", b.Store.Claims.Reopen(context.WithoutCancel(ctx), of.claim(), t.Request.ID, encodeArrival(of), result.kept()...))
-	}
 	if b.Finished != nil {
 		b.Finished(t)
 	}
 	if actor.Model != nil && withdrawn == "" {
 		b.conditionChanged(func(c *condition) { c.failing = t.Finish == "" && t.Err != "" })
+	}
+}
+
+// openIn returns what keeps, in the transaction that ends a turn, what the next start has to put right: the posts of a reply whose last words
+// could not be sent, or those of which an edit may still take effect.
+func (b *Bot) openIn(turnID string, result deliveryResult, of arrival) func(*store.Tx) error {
+	if b.Resume && len(result.posts) > 0 && unsent(result.err) {
+		return func(tx *store.Tx) error {
+			return b.Store.Claims.ReopenIn(tx, of.claim(), turnID, encodeArrival(of), result.kept()...)
+		}
+	}
+	doubted := b.doubted(turnID, result.posts)
+	return func(tx *store.Tx) (err error) {
+		for n, p := range doubted {
+			if err == nil {
+				err = b.Store.Claims.SavePostIn(tx, turnID, n, p)
+			}
+		}
+		return err
 	}
 }
 
@@ -100,7 +116,7 @@ func (b *Bot) postsOf(actor *Actor, t *turn.Trace, result deliveryResult, of arr
 // saveFinally saves the record of a turn that is over, with the reply as history, what it used, and a note for the writer of memory: the next
 // message may mean this reply, or meet a used up quota. It tries until that works, since the reply is already posted. If the bot is stopping,
 // or no event comes any more, it tries once more and gives up.
-func (b *Bot) saveFinally(ctx context.Context, t *turn.Trace, own []store.Message, held *gate.Pass, doubted map[int]store.Post) {
+func (b *Bot) saveFinally(ctx context.Context, t *turn.Trace, own []store.Message, held *gate.Pass, open func(*store.Tx) error) {
 	defer held.GiveBack()
 	r, count := t.Request, b.Gate.Counted(t)
 	also := func(tx *store.Tx) error {
@@ -109,10 +125,8 @@ func (b *Bot) saveFinally(ctx context.Context, t *turn.Trace, own []store.Messag
 		if err == nil {
 			err = b.Store.Messages.SaveIn(tx, own...)
 		}
-		for n, p := range doubted {
-			if err == nil {
-				err = b.Store.Claims.SavePostIn(tx, r.ID, n, p)
-			}
+		if err == nil {
+			err = open(tx)
 		}
 		if err == nil && b.Learns && t.Phase == turn.Answered && !r.Private { // otherwise the channel did not see the turn
 			err = b.Memories.NoteTurnIn(tx, r.ChannelID, r.GuildID, r.Message.At)

@@ -38,6 +38,49 @@ func TestGarbledPage(t *testing.T) {
 	refused(t, dir, engine.Corrupt, "put back a copy") // a refused start is not a clean end
 }
 
+// TestLargeFile checks that a file that is too large to be looked through at the start is looked through while it is in use. If that comes to no
+// end, it is not taken for one that was closed.
+func TestLargeFile(t *testing.T) {
+	for name, c := range map[string]struct {
+		garbled bool
+		told    string // empty: it is closed before
+	}{
+		"damaged": {true, "put back a copy"}, "in order": {false, "is in order"}, "closed too soon": {false, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			db := openFile(t, dir)
+			fill(t, db, 4000, 2)
+			if err := db.Close(); err != nil {
+				t.Fatal(err)
+			}
+			if c.garbled {
+				garble(t, dir)
+			}
+			notClosed(t, dir)
+			if err := os.Truncate(filepath.Join(dir, fileName), 3<<30); err != nil { // a hole behind the pages that the header counts
+				t.Fatal(err)
+			}
+			db, err := Open(t.Context(), dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if c.told != "" {
+				if told := <-db.Notices(); !strings.Contains(told, c.told) {
+					t.Errorf("told %q", told)
+				}
+			}
+			if err := db.Close(); (kind(err) == engine.Corrupt) != c.garbled {
+				t.Errorf("Close: %v", err)
+			}
+			note, err := os.ReadFile(filepath.Join(dir, lockName))
+			if closed := !strings.ContainsAny(string(note[1:]), "0123456789"); err != nil || closed != (name == "in order") {
+				t.Errorf("noted as closed: %v, %v", closed, err)
+			}
+		})
+	}
+}
+
 // TestFileGone checks that a file that was deleted, moved or replaced takes no more writes.
 func TestFileGone(t *testing.T) {
 	dir := t.TempDir()

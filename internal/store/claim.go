@@ -205,25 +205,28 @@ func (s *Claims) CloseIn(tx *sql.Tx, events ...string) error {
 
 // Reopen notes that a turn answers an event again, in the posts of the first answer or in its own. A restart goes on with it.
 func (s *Claims) Reopen(ctx context.Context, claim, turnID, event string, posts ...Post) error {
-	return s.db.Change(ctx, "reopen claim", func(tx *sql.Tx) error {
-		s.db.mustLast()
-		event, err := s.db.Privacy.keptEvent(tx, event)
-		if err != nil || event == "" {
-			return err
-		}
-		_, err = tx.Exec(`INSERT INTO claims (event_id, at, state, turn_id, event) VALUES (?, ?, 'begun', ?, ?)
-			ON CONFLICT (event_id) DO UPDATE SET at = excluded.at, state = 'begun', turn_id = excluded.turn_id, event = excluded.event`,
-			claim, time.Now().UnixMicro(), turnID, event)
-		for n, p := range posts {
-			if err == nil { // from now on they are this turn's
-				_, err = tx.Exec(`DELETE FROM posts WHERE message_id = ? AND turn_id <> ?`, p.ID, turnID)
-			}
-			if err == nil {
-				_, err = s.db.stmt(tx, savePost).Exec(turnID, n, p.ID, p.Text)
-			}
-		}
+	return s.db.Change(ctx, "reopen claim", func(tx *sql.Tx) error { return s.ReopenIn(tx, claim, turnID, event, posts...) })
+}
+
+// ReopenIn is [Claims.Reopen] in a transaction of [DB.Write].
+func (s *Claims) ReopenIn(tx *sql.Tx, claim, turnID, event string, posts ...Post) error {
+	s.db.mustLast()
+	event, err := s.db.Privacy.keptEvent(tx, event)
+	if err != nil || event == "" {
 		return err
-	})
+	}
+	_, err = tx.Exec(`INSERT INTO claims (event_id, at, state, turn_id, event) VALUES (?, ?, 'begun', ?, ?)
+			ON CONFLICT (event_id) DO UPDATE SET at = excluded.at, state = 'begun', turn_id = excluded.turn_id, event = excluded.event`,
+		claim, time.Now().UnixMicro(), turnID, event)
+	for n, p := range posts {
+		if err == nil { // from now on they are this turn's
+			_, err = tx.Exec(`DELETE FROM posts WHERE message_id = ? AND turn_id <> ?`, p.ID, turnID)
+		}
+		if err == nil {
+			_, err = s.db.stmt(tx, savePost).Exec(turnID, n, p.ID, p.Text)
+		}
+	}
+	return err
 }
 
 // SavePost saves the nth post of a turn until the turn is over. It leaves out the text if the words of the turn are not kept.

@@ -29,6 +29,7 @@ type file struct {
 	*base
 	lock     *dirLock      // nil: this process does not own the file
 	whole    bool          // the owner has opened it
+	doubtful bool          // nobody has looked for damage since an owner did not close it; of lookThrough while it runs
 	opened   os.FileInfo   // nil: nothing is written, or not yet
 	log      *os.File      // SQLite's log, for syncing; only the writer uses it until the file is closed; nil: not needed yet
 	unsynced bool          // the last sync failed; only the writer uses it
@@ -58,7 +59,7 @@ func (f *file) Open(ctx context.Context, use Use) (readers, writer *sql.DB, err 
 	}
 	if err == nil && use != Look {
 		if f.opened, err = os.Stat(f.place); err == nil {
-			f.start(f.watch, f.carryLog)
+			f.start(f.watch, f.carryLog, f.lookThrough)
 		}
 	}
 	f.whole = use == Own && err == nil
@@ -168,7 +169,7 @@ func (f *file) Close() error {
 		f.log = nil
 	}
 	if f.lock != nil {
-		if f.whole && errors.Join(errs...) == nil { // otherwise the next owner checks the file
+		if f.whole && !f.doubtful && errors.Join(errs...) == nil { // otherwise the next owner checks the file
 			errs = append(errs, f.lock.markClosed())
 		}
 		errs = append(errs, f.lock.release())
@@ -261,15 +262,15 @@ func emptied(dir string) bool {
 	return err == nil && missing == nil && info.Size() == 0
 }
 
-// check looks for damage in a file that its last owner did not close: the machine may have crashed, or the disk may fail. It does not check
-// a file that is too large, and leaves a notice.
+// check looks for damage in a file that its last owner did not close: the machine may have crashed, or the disk may fail. A file that is too
+// large for that is looked through while it is in use.
 func (f *file) check(ctx context.Context) error {
 	info, err := os.Stat(f.place)
 	if err != nil {
 		return err
 	}
 	if info.Size() > maxChecked {
-		f.tell("the database was not closed, and is too large to be checked for damage at the start (%d MB); run sqlite3 familiar.db 'PRAGMA quick_check'", info.Size()>>20)
+		f.doubtful = true
 		return nil
 	}
 	limited, cancel := context.WithTimeout(ctx, checkLimit)
@@ -277,7 +278,7 @@ func (f *file) check(ctx context.Context) error {
 	wrong, err := damage(limited, f.writer, "quick_check")
 	switch {
 	case err != nil && limited.Err() != nil && ctx.Err() == nil:
-		f.tell("the database was not closed, and %v were not enough to check it for damage; run sqlite3 familiar.db 'PRAGMA quick_check'", checkLimit)
+		f.doubtful = true
 		return nil
 	case err != nil:
 		return err
@@ -285,6 +286,24 @@ func (f *file) check(ctx context.Context) error {
 		return &Error{Kind: Corrupt, Path: f.place, Err: errors.New(strings.Join(wrong, "; "))}
 	}
 	return nil
+}
+
+// lookThrough looks for damage in a file that check has left, and leaves a notice. If it comes to no end, the next owner does it again.
+func (f *file) lookThrough(ctx context.Context) {
+	if !f.doubtful {
+		return
+	}
+	wrong, err := damage(ctx, f.readers, "quick_check")
+	switch {
+	case len(wrong) > 0:
+		f.damaged.Store(true)
+		f.tell("%v", &Error{Kind: Corrupt, Path: f.place, Err: errors.New(strings.Join(wrong, "; "))})
+	case err == nil:
+		f.doubtful = false
+		f.tell("the database was not closed by the process before; it has been looked through, and is in order")
+	case ctx.Err() == nil:
+		f.tell("the database was not closed, and cannot be looked through for damage: %v", f.Explain(err))
+	}
 }
 
 // watchEvery is how often the file is checked while nobody writes.
