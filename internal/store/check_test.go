@@ -74,7 +74,7 @@ func TestLargeFile(t *testing.T) {
 				t.Errorf("Close: %v", err)
 			}
 			note, err := os.ReadFile(filepath.Join(dir, lockName))
-			if closed := !strings.ContainsAny(string(note[1:]), "0123456789"); err != nil || closed != (name == "in order") {
+			if closed := !strings.ContainsAny(string(note[1:]), "0123456789"); err != nil || closed && c.garbled || closed != (c.told == "is in order" || len(db.Notices()) > 0) {
 				t.Errorf("noted as closed: %v, %v", closed, err)
 			}
 		})
