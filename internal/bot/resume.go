@@ -49,7 +49,7 @@ func (b *Bot) resume(ctx context.Context) {
 // doubtLasts is how long an edit may still take effect whose fate is unknown.
 const doubtLasts = 45 * time.Second
 
-// doubted returns those posts of a turn, by their places, of which an edit may still take effect. They are kept until that is settled, so that
+// doubted returns those posts of a turn, by their places, that have an edit that may still take effect. They are kept until that is settled, so that
 // the next start can put them right.
 func (b *Bot) doubted(turnID string, posts []sentPost) map[int]store.Post {
 	found := map[int]store.Post{}
