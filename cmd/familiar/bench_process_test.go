@@ -45,7 +45,7 @@ func BenchmarkStart(b *testing.B) {
 	s.report(identify, "identify")
 	s.report(ready, "ready")
 	s.report(first, "first-turn")
-	s.ReportMetric(s.size(binary), "binary-MB")
+	b.ReportMetric(s.size(binary), "binary-MB")
 }
 
 // BenchmarkStartEmpty is the time from the start of the process to READY in an empty directory.

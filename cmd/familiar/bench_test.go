@@ -22,9 +22,9 @@ import (
 	"familiar/internal/trace"
 )
 
-// stage is a program between the far ends of a benchmark. doc/benchmarks.md has the commands and the figures.
+// stage is a program between the far ends of a benchmark or a test. doc/benchmarks.md has the commands and the figures.
 type stage struct {
-	*testing.B
+	testing.TB
 	dir     string
 	env     map[string]string
 	discord *discordtest.Server
@@ -40,9 +40,9 @@ type stage struct {
 func once() bool { return flag.Lookup("test.benchtime").Value.String() == "1x" }
 
 // newStage makes a Discord with so many channels and a model that answers as answer says.
-func newStage(b *testing.B, channels int, answer func(llmtest.Request) llmtest.Reply) *stage {
+func newStage(b testing.TB, channels int, answer func(llmtest.Request) llmtest.Reply) *stage {
 	b.Helper()
-	s := &stage{B: b, dir: b.TempDir(), discord: discordtest.New(b), model: llmtest.New(b), replied: make(map[string]chan discordtest.Message)}
+	s := &stage{TB: b, dir: b.TempDir(), discord: discordtest.New(b), model: llmtest.New(b), replied: make(map[string]chan discordtest.Message)}
 	s.model.Forget, s.model.Reply = true, answer
 	s.discord.Quiet()
 	s.env = map[string]string{
@@ -164,9 +164,10 @@ func sentence(n int) string {
 func (s *stage) report(times []time.Duration, what string) {
 	slices.Sort(times)
 	at := func(p int) float64 { return times[(len(times)-1)*p/100].Seconds() * 1000 }
-	s.ReportMetric(at(50), what+"-p50-ms")
-	s.ReportMetric(at(99), what+"-p99-ms")
-	s.ReportMetric(0, "ns/op") // waits of the benchmark's own
+	b := s.TB.(*testing.B)
+	b.ReportMetric(at(50), what+"-p50-ms")
+	b.ReportMetric(at(99), what+"-p99-ms")
+	b.ReportMetric(0, "ns/op") // waits of the benchmark's own
 }
 
 // BenchmarkPipeline measures what a turn costs beside its slowest provider. It goes from the gateway's event to the request that reaches

@@ -1,14 +1,20 @@
 package main
 
 import (
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"os/exec"
+	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"familiar/internal/test/discordtest"
+	"familiar/internal/test/llmtest"
+	"familiar/internal/test/wait"
 )
 
 // silentModel is a server that takes requests and never answers.
@@ -72,5 +78,55 @@ func TestListOfModelsDoesNotCome(t *testing.T) {
 		}
 	case <-time.After(patience):
 		t.Errorf("it still waits:\n%s", out)
+	}
+}
+
+// TestTheFirstTurnIsAsTheTwentieth counts what the first turn of a process allocates and which connections it opens. Tables, expressions,
+// statements and connections are made before anybody speaks. It needs a process of its own, in which no other test has made them.
+func TestTheFirstTurnIsAsTheTwentieth(t *testing.T) {
+	const alone = "FAMILIAR_TEST_ALONE"
+	if os.Getenv(alone) == "" {
+		child := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v")
+		child.Env = append(os.Environ(), alone+"=yes")
+		if out, err := child.CombinedOutput(); err != nil || !strings.Contains(string(out), "--- PASS: "+t.Name()) {
+			t.Errorf("%v\n%s", err, out)
+		}
+		return
+	}
+	s := newStage(t, 21, func(llmtest.Request) llmtest.Reply { return llmtest.Reply{llmtest.Say("Never better.")} })
+	defer s.start()()
+	allocated := func() uint64 {
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return m.Mallocs
+	}
+	rest, quiet := allocated(), 0
+	if !wait.Until(func() bool { // nothing is prepared any more
+		before := rest
+		if rest = allocated(); rest-before > 100 {
+			quiet = 0
+		}
+		quiet++
+		return quiet > 50
+	}) {
+		t.Fatal("it does not come to rest")
+	}
+	turn := func(n int) (objects uint64, connections int64) {
+		before, connected := allocated(), s.model.Connections()
+		s.ask(s.rooms[n], "ana", fmt.Sprintf("Sage, how are you? I am at page %d", n))
+		return allocated() - before, s.model.Connections() - connected
+	}
+	first, connections := turn(0)
+	t.Logf("the first turn makes %d objects and %d connections", first, connections)
+	var later []uint64
+	for i := range 20 {
+		n, _ := turn(i + 1)
+		later = append(later, n)
+	}
+	slices.Sort(later)
+	usual := later[len(later)/2]
+	t.Logf("a later one %d", usual)
+	if connections > 0 || first > 3*usual {
+		t.Errorf("the first turn makes %d objects and %d connections, a later one %d objects", first, connections, usual)
 	}
 }

@@ -67,6 +67,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -92,6 +93,8 @@ type Server struct {
 	Forget bool
 	// Ended, if set, is called after each reply, for benchmarks. It must be safe for concurrent use.
 	Ended func(Request)
+
+	connections atomic.Int64
 
 	mu         sync.Mutex
 	queue      []Reply           // guarded by mu
@@ -221,9 +224,19 @@ func (r Request) Prompt() string {
 func New(tb testing.TB) *Server {
 	tb.Helper()
 	s := newServer()
-	s.URL = serve(tb, httptest.NewServer(s.handler())) + "/v1"
+	srv := httptest.NewUnstartedServer(s.handler())
+	srv.Config.ConnState = func(_ net.Conn, state http.ConnState) {
+		if state == http.StateNew {
+			s.connections.Add(1)
+		}
+	}
+	srv.Start()
+	s.URL = serve(tb, srv) + "/v1"
 	return s
 }
+
+// Connections returns how many connections clients have opened to a server of [New].
+func (s *Server) Connections() int64 { return s.connections.Load() }
 
 // NewTLS is New behind TLS, for the name localhost, with a certificate from config. It speaks HTTP/2 too, unless config's protocols exclude
 // it.
