@@ -57,7 +57,7 @@ type lane struct {
 type activeTurn struct {
 	id        string // the turn's
 	began     time.Time
-	words     bool   // its reply has begun
+	words     bool // its reply has begun
 	author    string
 	character string
 	batch     []arrival               // what it answers

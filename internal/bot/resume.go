@@ -90,7 +90,7 @@ func (b *Bot) settleDoubt(turnID string, posts map[int]store.Post) {
 	b.logged("settle the fate of an edit", b.Store.Claims.DropPosts(context.Background(), turnID))
 }
 
-// putRight gives posts of a turn that is over their last words again, now and when nothing else can take effect any more.
+// putRight gives posts of a turn that is over their last words again: now, and when nothing else can take effect any more.
 func (b *Bot) putRight(ctx context.Context, t *turn.Trace, posts []store.Post) {
 	defer func() { b.recovered("put posts right", recover()) }()
 	for _, wait := range []time.Duration{0, doubtLasts} {
@@ -111,8 +111,8 @@ func (b *Bot) putRight(ctx context.Context, t *turn.Trace, posts []store.Post) {
 	b.logged("settle the fate of an edit", b.Store.Claims.DropPosts(context.WithoutCancel(ctx), t.Request.ID))
 }
 
-// markLeft ends the halves of answers to which no turn returns, because nobody asked for them, or because what asked was forgotten. Their
-// buttons would stay for good. Posts of a turn that is over may not hold its last words.
+// markLeft ends the halves of answers to which no turn returns. Nobody asked for them, or what asked was forgotten. Their buttons would
+// stay for good. Posts of a turn that is over may not hold its last words.
 func (b *Bot) markLeft(ctx context.Context) {
 	left, err := b.Store.Claims.Left(ctx)
 	b.logged("read which turns were left", err)

@@ -26,8 +26,8 @@ func (a arrival) old() bool {
 	return a.Late || a.Replayed
 }
 
-// newTurnID returns an id for a turn that answers a claim. It ends with a keyed hash of the claim. The buttons under a reply show the id, so a
-// process that knows nothing of the turn sees what it answered.
+// newTurnID returns an id for a turn that answers a claim. It ends with a keyed hash of the claim. The buttons under a reply show the id.
+// So a process that knows nothing of the turn sees what it answered.
 func (b *Bot) newTurnID(claim string) string {
 	id := ulid.ULID(b.markOf(claim))
 	_ = id.SetTime(ulid.Now()) // it fails only after the year 10889

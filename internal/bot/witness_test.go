@@ -43,7 +43,8 @@ func TestTheChannelIsTheWitness(t *testing.T) {
 	}
 }
 
-// A post that does not say what it replies to has buttons that show it, even to a process whose store knows nothing of the turn.
+// A post that does not say what it replies to has buttons that show it. They show it even to a process whose store knows nothing of the
+// turn.
 func TestAPersonasPostsAreFound(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

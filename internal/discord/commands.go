@@ -217,7 +217,7 @@ func (s *Session) register(ctx context.Context, app string) error {
 }
 
 // sendCommands sends Discord the commands. One property that a server does not know makes it refuse all of them. Then they are sent without
-// translations, and if that is refused too, one by one, so that only the commands with the property are missing. whole reports whether
+// translations. If that is refused too, they are sent one by one, so that only those with the property are missing. whole reports whether
 // all were taken as they are.
 func (s *Session) sendCommands(ctx context.Context, app string, commands []wireCommand) (whole bool, err error) {
 	send := func(method string, v any) error {

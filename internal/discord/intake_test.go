@@ -418,7 +418,7 @@ func TestOddShapes(t *testing.T) {
 	}
 }
 
-// What a server says of itself is read in odd shapes, too: what cannot be read is left out, and is not readable for anybody.
+// What a server says of itself is read in odd shapes, too. What cannot be read is left out, and nobody may read it.
 func TestOddServer(t *testing.T) {
 	overwrite := func(kind any, of, deny string) any {
 		return map[string]any{"id": of, "type": kind, "allow": "0", "deny": deny}

@@ -371,8 +371,8 @@ func (s *Session) Profile(ctx context.Context, guildID string, p turn.Profile) e
 	return err
 }
 
-// Replies returns the bot's own replies to a message, oldest first, among the hundred messages that follow it. With them come its posts
-// with buttons that do not say what they reply to: those of personas, and those in direct messages.
+// Replies returns the bot's own replies to a message, oldest first, among the hundred messages that follow it. Posts of personas and in
+// direct messages do not say what they reply to. Those with buttons come, too.
 func (s *Session) Replies(ctx context.Context, channelID, messageID string) (all []turn.Standing, err error) {
 	ctx, cancel := withDeadline(ctx)
 	defer cancel()

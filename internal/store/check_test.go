@@ -38,8 +38,8 @@ func TestGarbledPage(t *testing.T) {
 	refused(t, dir, engine.Corrupt, "put back a copy") // a refused start is not a clean end
 }
 
-// TestLargeFile checks that a file that is too large to be looked through at the start is looked through while it is in use. If that comes to no
-// end, it is not taken for one that was closed.
+// TestLargeFile checks that a file that is too large for the start is looked through while it is in use. If that comes to no end, it is not
+// taken for one that was closed.
 func TestLargeFile(t *testing.T) {
 	for name, c := range map[string]struct {
 		garbled bool

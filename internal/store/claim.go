@@ -269,8 +269,8 @@ func (s *Claims) Open(ctx context.Context) ([]OpenClaim, error) {
 	return all, err
 }
 
-// Left returns the turns with posts that no open claim stands behind, such as those that nobody asked for, and those with a post that may not
-// hold its last words. No turn may be under way.
+// Left returns the turns with posts that no open claim stands behind. Nobody asked for those, or a post may not hold the last words. No
+// turn may be under way.
 func (s *Claims) Left(ctx context.Context) (turnIDs []string, err error) {
 	return List(ctx, s.db, "read turns that were left", ScanValue[string],
 		`SELECT DISTINCT turn_id FROM posts WHERE turn_id NOT IN (SELECT turn_id FROM claims WHERE state <> 'done') ORDER BY turn_id`)

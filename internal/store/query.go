@@ -254,7 +254,7 @@ func (db *DB) CountRows(ctx context.Context, table, where string, args Args) (n 
 }
 
 // ChangeRows changes the rows of a table for which a condition holds, or deletes them if set is empty. It returns how many those were. keys
-// are the columns that name a row. Looking for the rows holds no writer, and changing them goes in steps, see [DB.WriteSteps]: after an error
+// are the columns that name a row. Looking for the rows holds no writer. Changing them goes in steps, see [DB.WriteSteps]. After an error
 // some rows are changed, and the next call finds the others. It is not for the tables of messages and of memories, which have indexes
 // beside them.
 func (db *DB) ChangeRows(ctx context.Context, table, keys, where, set string, args Args) (n int, err error) {

@@ -274,7 +274,7 @@ func (c *countedCommits) Committed(keep bool) {
 	}
 }
 
-// TestChangeRowsInSteps changes and deletes many rows: that goes in steps, between which others write, and what ended half way is finished by
+// TestChangeRowsInSteps changes and deletes many rows. That goes in steps, between which others write. What ended half way is finished by
 // the next call.
 func TestChangeRowsInSteps(t *testing.T) {
 	db, ctx := open(t, t.TempDir()), t.Context()
