@@ -280,7 +280,7 @@ func (s *stage) records(ctx context.Context, all []outcome) error {
 	seen := map[string]bool{}
 	for _, o := range all {
 		for _, a := range o.answers {
-			if why := incomplete(ctx, traces, a); why != "" && !seen[a.ID] {
+			if why := incomplete(ctx, traces, a); why != "" && !seen[a.ID] && (s.good(o.at) || !s.opt.loses) {
 				s.findings = append(s.findings, finding{onRecord, o.mention, fmt.Sprintf("post %s of %s: %s", a.ID, a.At.Format(clock), why)})
 			}
 			seen[a.ID] = true

@@ -2,10 +2,12 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
 
+	"familiar/internal/store"
 	"familiar/internal/test/discordtest"
 )
 
@@ -178,4 +180,68 @@ func written(m discordtest.Message) time.Time {
 		return m.At
 	}
 	return m.EditedAt
+}
+
+const (
+	eraseSpan  = 20 * time.Second // of load before somebody is forgotten, and at least meanwhile
+	eraseSlack = 150 * time.Millisecond
+)
+
+// playErase has a person forgotten of whom there are many messages, while others write. Nobody may wait for that.
+func playErase(ctx context.Context, s *stage) error {
+	const who = "somebody"
+	if err := s.remember(ctx, s.discord.UserID(who), who); err != nil {
+		return err
+	}
+	if err := s.come(ctx); err != nil {
+		return err
+	}
+	quiet := background(ctx, s.load)
+	defer quiet()
+	began := time.Now()
+	if err := wait(ctx, eraseSpan); err != nil {
+		return err
+	}
+	erasing := time.Now()
+	if err := s.command(ctx, "erase", "--yes", s.discord.UserID(who)); err != nil {
+		return err
+	}
+	s.note("forgetting took", "%v", time.Since(erasing).Round(time.Millisecond))
+	if err := wait(ctx, eraseSpan); err != nil {
+		return err
+	}
+	quiet()
+	if err := s.settle(ctx, patience); err != nil {
+		return err
+	}
+	before, meanwhile := s.firstWords(began, erasing, nil), s.firstWords(erasing, time.Now(), nil)
+	s.note("first word before, p50, p99 and most", "%v, %v, %v", percentile(before, 50), percentile(before, 99), percentile(before, 100))
+	s.note("first word while a person is forgotten", "%v, %v, %v", percentile(meanwhile, 50), percentile(meanwhile, 99), percentile(meanwhile, 100))
+	if percentile(meanwhile, 100) > percentile(before, 100)+eraseSlack {
+		s.complain("to forget a person delays nobody", "the longest wait for the first word was %v before and is %v", percentile(before, 100), percentile(meanwhile, 100))
+	}
+	return s.finish(ctx, patience)
+}
+
+// remember fills the store with messages of a person, before the program begins.
+func (s *stage) remember(ctx context.Context, author, name string) error {
+	db, err := store.Open(ctx, s.data())
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	at := time.Now().Add(-time.Hour)
+	for i := 0; i < s.opt.rounds; {
+		var batch []store.Message
+		for ; len(batch) < 500 && i < s.opt.rounds; i++ {
+			batch = append(batch, store.Message{
+				ID: fmt.Sprintf("%019d", i+1), ChannelID: s.rooms[i%len(s.rooms)], GuildID: s.discord.GuildOf("general"), AuthorID: author, AuthorName: name,
+				Text: fmt.Sprintf("and then, in chapter %d, we walked all the way back, because the bus was late again", i), At: at.Add(time.Duration(i) * time.Millisecond),
+			})
+		}
+		if err := db.Messages.Save(ctx, batch...); err != nil {
+			return err
+		}
+	}
+	return nil
 }

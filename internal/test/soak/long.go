@@ -64,6 +64,7 @@ func playLong(ctx context.Context, s *stage) error {
 	quiet()
 	calm()
 	s.ledger.fail(nil)
+	s.faults = disorder.cuts
 	for _, did := range slices.Sorted(maps.Keys(crowd.done)) {
 		s.note("people: "+did, "%d", crowd.done[did])
 	}
@@ -72,7 +73,7 @@ func playLong(ctx context.Context, s *stage) error {
 	if err := s.finish(ctx, patience); err != nil {
 		return err
 	}
-	s.acknowledged(disorder, crowd.orders)
+	s.acknowledged(disorder.calm, crowd.orders)
 	s.unasked()
 	return nil
 }
@@ -193,11 +194,11 @@ func (s *stage) flat(windows [][]figures, each time.Duration) {
 	}
 }
 
-// acknowledged checks what became of commands and buttons.
-func (s *stage) acknowledged(c *chaos, orders []order) {
+// acknowledged checks what became of commands and buttons of calm moments.
+func (s *stage) acknowledged(calmly func(time.Time) bool, orders []order) {
 	calm, late := 0, 0
 	for _, o := range orders {
-		if !c.calm(o.at) {
+		if !calmly(o.at) {
 			continue
 		}
 		calm++

@@ -7,6 +7,9 @@
 //	shards   kill with four shards, a server in each
 //	term     -n times (50) SIGTERM likewise
 //	power    -n times (30) the power is cut under a disk, likewise; needs root and a loop device
+//	clock    -n times (24) SIGKILL, likewise; the clock is 40 days ahead, right, 40 days late, and right again
+//	token    -n times (20) Discord refuses the token of a post, which ends the program; then the token is right again
+//	cutlog   -n times (10) the log of the database is cut while the program runs; needs sqlite3
 //	steady   -rate turns a second (5) for a time, -for 20m: memory and the time to the first visible word
 //	single   -n mentions (120), one at a time: the first visible word, and the program's own time
 //	long     -rate messages a second (2) in 500 channels for a time, -for 1h, with random faults everywhere
@@ -14,14 +17,15 @@
 //	busy     -rate turns a second (5) for a time, -for 15m, beside two processes that keep two processors busy
 //	burst    -n mentions (1,200) at once, in 200 channels; Discord takes 50 requests a second
 //	outage   the network to Discord is down for 2, 8 and 30 s
-//	disk     the disk is full for a time, -for 1m, then frozen for 25 s; needs root and a loop device
+//	disk     the disk is full for a time, -for 1m, then frozen for 25 s, and people also ask for /help; needs root and a loop device
+//	erase    a person with -n messages (20,000) is forgotten under load
 //	hang     the model hangs in half of the channels for a time, -for 30s
 //
 // The accounting is independent of the program: ledger.go records every mention that was written, and audit.go checks what Discord holds in
 // the end. Every mention is answered, or its author is told why it is not. No mention is answered twice, no reply is incomplete without a
 // mark, and each reply has its complete record in the database. To be told is no success: service.go has the least share that is answered,
 // and the longest waits. SQLite's own tool looks through the database, if the machine has it. The output is a Markdown table of counts and a line for each broken promise,
-// also of a scenario that failed or was interrupted. The exit code is 1 if a promise was broken. A second signal ends the driver at once.
+// also of a scenario that failed, could not run or was interrupted. The exit code is 1 if a promise was broken. A second signal ends the driver at once.
 //
 // stage.go has the far ends and the processes, and people.go the load. The scenarios are in load.go, kill.go, steady.go, long.go and
 // outage.go.
@@ -53,7 +57,7 @@ const (
 // options are the flags. A zero value means the scenario's default.
 type options struct {
 	name       string        // of the scenario
-	rounds     int           // kills, signals or mentions
+	rounds     int           // kills, signals, mentions or messages
 	rate       float64       // mentions a second
 	channels   int           //
 	people     int           //
@@ -66,7 +70,8 @@ type options struct {
 	keep       bool          // the directory is kept
 	tls        bool          // Discord and the model are behind TLS
 	http1      bool          // with tls: they do not speak HTTP/2
-	first      time.Duration // most at the 99th percentile to the first words of what came in good times; 0: any
+	first      time.Duration // most at the 99th percentile to the first words of what came in good times; 0: the scenario judges by itself
+	loses      bool          // records of bad times may be lost
 	shards     int           // of the program; 0: one
 }
 
@@ -79,18 +84,22 @@ type scenario struct {
 func scenarios() []scenario {
 	return []scenario{
 		{"kill", options{rounds: 200, rate: 4, channels: 16, people: 125, bursts: true, first: 10 * time.Second}, playKill},
-		{"shards", options{rounds: 100, rate: 4, channels: 16, people: 125, bursts: true, shards: 4}, playKill},
+		{"shards", options{rounds: 100, rate: 4, channels: 16, people: 125, bursts: true, first: 10 * time.Second, shards: 4}, playKill},
 		{"term", options{rounds: 50, rate: 4, channels: 16, people: 125, bursts: true, first: 10 * time.Second}, playTerm},
-		{"power", options{rounds: 30, rate: 4, channels: 8, people: 125, bursts: true}, playPower},
-		{"steady", options{rate: 5, channels: 20, people: 61, span: 20 * time.Minute}, playSteady},
+		{"power", options{rounds: 30, rate: 4, channels: 8, people: 125, bursts: true, first: 10 * time.Second}, playPower},
+		{"clock", options{rounds: 24, rate: 4, channels: 16, people: 125, bursts: true, first: 10 * time.Second}, playClock},
+		{"token", options{rounds: 20, rate: 4, channels: 16, people: 125, bursts: true, first: 10 * time.Second}, playToken},
+		{"cutlog", options{rounds: 10, rate: 4, channels: 16, people: 125, bursts: true, first: 10 * time.Second, loses: true}, playCutLog},
+		{"steady", options{rate: 5, channels: 20, people: 61, span: 20 * time.Minute, first: 5 * time.Second}, playSteady},
 		{"busy", options{rate: 5, channels: 20, people: 61, span: 15 * time.Minute, first: 5 * time.Second}, playBusy},
-		{"single", options{rounds: 120, channels: 20, people: 61}, playSingle},
-		{"long", options{rate: 2, channels: 500, people: 211, span: time.Hour, goroutines: true}, playLong},
+		{"single", options{rounds: 120, channels: 20, people: 61, first: time.Second}, playSingle},
+		{"long", options{rate: 2, channels: 500, people: 211, span: time.Hour, goroutines: true, first: 10 * time.Second}, playLong},
 		{"load", options{rounds: 200, channels: 50, people: 200}, playLoad},
 		{"burst", options{rounds: 1200, channels: 200, people: 200, first: 35 * time.Second}, playBurst},
 		{"outage", options{rate: 3, channels: 16, people: 125, bursts: true, first: 10 * time.Second}, playOutage},
-		{"disk", options{rate: 2, channels: 8, people: 125, bursts: true, span: time.Minute}, playDisk},
-		{"hang", options{rate: 4, channels: 8, people: 125, span: 30 * time.Second}, playHang},
+		{"disk", options{rate: 2, channels: 8, people: 125, bursts: true, span: time.Minute, first: 10 * time.Second}, playDisk},
+		{"erase", options{rounds: 20_000, rate: 4, channels: 16, people: 125, first: 10 * time.Second}, playErase},
+		{"hang", options{rate: 4, channels: 8, people: 125, span: 30 * time.Second, first: 5 * time.Second}, playHang},
 	}
 }
 
@@ -130,14 +139,14 @@ func run(ctx context.Context, args []string, out io.Writer) int {
 
 // choose parses the command line.
 func choose(args []string, out io.Writer) (scenario, error) {
-	usage := errors.New("usage: soak kill|shards|term|power|steady|busy|single|long|load|burst|outage|disk|hang [flags]; -h lists them")
+	usage := errors.New("usage: soak kill|shards|term|power|clock|token|cutlog|steady|busy|single|long|load|burst|outage|disk|erase|hang [flags]; -h lists them")
 	if len(args) == 0 {
 		return scenario{}, usage
 	}
 	var o options
 	flags := flag.NewFlagSet("soak", flag.ContinueOnError)
 	flags.SetOutput(out)
-	flags.IntVar(&o.rounds, "n", 0, "kills, signals or mentions")
+	flags.IntVar(&o.rounds, "n", 0, "kills, signals, mentions or messages")
 	flags.Float64Var(&o.rate, "rate", 0, "mentions a `second`")
 	flags.IntVar(&o.channels, "channels", 0, "channels that are written in")
 	flags.IntVar(&o.people, "people", 0, "people who write, 999 at most; the program answers one 20 times a minute")
@@ -171,7 +180,7 @@ func (o options) over(preset options) options {
 	o.channels = cmp.Or(o.channels, preset.channels)
 	o.people = cmp.Or(o.people, preset.people)
 	o.span = cmp.Or(o.span, preset.span)
-	o.bursts, o.goroutines, o.first, o.shards = preset.bursts, preset.goroutines, preset.first, preset.shards
+	o.bursts, o.goroutines, o.first, o.loses, o.shards = preset.bursts, preset.goroutines, preset.first, preset.loses, preset.shards
 	return o
 }
 

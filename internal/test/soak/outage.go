@@ -71,15 +71,20 @@ const (
 func playDisk(ctx context.Context, s *stage) error {
 	unmount, err := s.mount(ctx, "defaults")
 	if err != nil {
-		fmt.Fprintf(s.out, "disk is skipped: a small disk takes root, mkfs.ext4 and a loop device: %v\n", err)
-		return nil
+		return err
 	}
 	defer unmount()
 	if err := s.come(ctx); err != nil {
 		return err
 	}
-	quiet := background(ctx, s.load)
+	var orders []order
+	quiet, helped := background(ctx, s.load), background(ctx, func(ctx context.Context) {
+		for n := 0; wait(ctx, time.Second) == nil; n++ {
+			orders = append(orders, order{"/help", time.Now(), s.discord.Interact(s.rooms[n%len(s.rooms)], personName(n%s.opt.people), "help", nil, true)})
+		}
+	})
 	defer quiet()
+	defer helped()
 	for _, fault := range []func(context.Context) error{s.full, s.freeze} {
 		if err := wait(ctx, 10*time.Second); err != nil {
 			return err
@@ -92,8 +97,12 @@ func playDisk(ctx context.Context, s *stage) error {
 		return err
 	}
 	quiet()
+	helped()
+	s.acknowledged(func(time.Time) bool { return true }, orders)
 	return s.finish(ctx, patience)
 }
+
+const takesRoot = "a small disk takes root, mkfs.ext4 and a loop device"
 
 // mount mounts a disk at the data directory. Call the returned function after the process has ended; it unmounts the disk.
 func (s *stage) mount(ctx context.Context, options string) (unmount func(), err error) {
@@ -109,7 +118,7 @@ func (s *stage) mount(ctx context.Context, options string) (unmount func(), err 
 	}
 	for _, command := range [][]string{{"mkfs.ext4", "-q", "-m", "0", image}, {"mount", "-o", "loop," + options, image, s.data()}} {
 		if err := do(ctx, command...); err != nil {
-			return nil, err
+			return nil, fmt.Errorf("%s: %w", takesRoot, err)
 		}
 	}
 	return func() {
@@ -206,6 +215,7 @@ func playHang(ctx context.Context, s *stage) error {
 	if err := wait(ctx, s.opt.span); err != nil {
 		return err
 	}
+	over := s.fault()
 	s.ledger.hang(s.rooms[:n]...)
 	hung := time.Now()
 	if err := wait(ctx, s.opt.span); err != nil {
@@ -223,6 +233,7 @@ func playHang(ctx context.Context, s *stage) error {
 	if percentile(beside, 99) > percentile(free, 99)+hangSlack {
 		s.complain("a model that hangs delays nobody else", "the 99th percentile of the first word was %v before and is %v", percentile(free, 99), percentile(beside, 99))
 	}
+	over()
 	return s.audit(ctx)
 }
 

@@ -35,8 +35,7 @@ import (
 func playPower(ctx context.Context, s *stage) error {
 	unmount, err := s.mount(ctx, "commit=300")
 	if err != nil {
-		fmt.Fprintf(s.out, "power is skipped: a small disk takes root, mkfs.ext4 and a loop device: %v\n", err)
-		return nil
+		return err
 	}
 	defer unmount()
 	var failed error

@@ -111,20 +111,30 @@ func (s *stage) word(how string, most time.Duration, from, to time.Time) {
 
 // inspect has SQLite's own tool look through the database. The program must have ended.
 func (s *stage) inspect(ctx context.Context) error {
-	tool, err := exec.LookPath("sqlite3")
-	if err != nil {
+	if _, err := exec.LookPath("sqlite3"); err != nil {
 		s.note("the file", "not looked through: there is no sqlite3")
 		return nil
 	}
-	said, err := exec.CommandContext(ctx, tool, filepath.Join(s.data(), "familiar.db"), "PRAGMA integrity_check; PRAGMA foreign_key_check").CombinedOutput()
-	if err != nil {
-		return fmt.Errorf("look through the file: %w: %s", err, said)
-	}
-	if text := strings.TrimSpace(string(said)); text != "ok" {
-		s.complain(intact, "%s", text[:min(len(text), 500)])
+	if wrong, err := s.wrong(ctx); err != nil {
+		return err
+	} else if wrong != "" {
+		s.complain(intact, "%s", wrong[:min(len(wrong), 500)])
 	}
 	s.note("the file", "looked through by sqlite3")
 	return nil
+}
+
+// wrong returns what SQLite's own tool finds wrong with the file.
+func (s *stage) wrong(ctx context.Context) (string, error) {
+	said, err := exec.CommandContext(ctx, "sqlite3", filepath.Join(s.data(), "familiar.db"), "PRAGMA integrity_check; PRAGMA foreign_key_check").CombinedOutput()
+	text := strings.TrimSpace(string(said))
+	switch {
+	case text == "ok":
+		return "", nil
+	case err != nil && text == "":
+		return "", fmt.Errorf("look through the file: %w", err)
+	}
+	return text, nil
 }
 
 // playBusy keeps the program busy beside two processes that never rest.

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -38,6 +39,7 @@ type stage struct {
 	log     *os.File
 	talk    map[string]bool // ids of messages that are not for the bot
 	proc    *process        // the running process, or the last one
+	clock   time.Duration   // by which the next process's clock is off; see adjustable
 	gaps    []gap           // in order
 	faults  []gap           // in which a far end or the disk did not work
 
@@ -120,8 +122,8 @@ func (s *stage) open() error {
 func (s *stage) authority() string { return filepath.Join(s.dir, "authority.pem") }
 
 // build builds the binary as the Dockerfile does.
-func build(ctx context.Context, path string) error {
-	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags=-s -w", "-o", path, "familiar/cmd/familiar")
+func build(ctx context.Context, path string, flags ...string) error {
+	cmd := exec.CommandContext(ctx, "go", slices.Concat([]string{"build", "-trimpath", "-ldflags=-s -w", "-o", path}, flags, []string{"familiar/cmd/familiar"})...)
 	cmd.Env = append(cmd.Environ(), "CGO_ENABLED=0")
 	if said, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("build program: %w\n%s", err, said)
@@ -189,7 +191,7 @@ func (s *stage) start() error {
 	cmd.Env = []string{
 		"DISCORD_TOKEN=" + discordtest.Token, "DISCORD_API_URL=" + s.discord.URL, "FAMILIAR_WEB=off", "FAMILIAR_DATA=" + s.data(),
 		"OPENAI_BASE_URL=" + s.model.URL, "OPENAI_API_KEY=sk-test-0123456789abcdef", "OPENAI_MODEL=" + mainModel, "SIDE_MODEL=side",
-		"SSL_CERT_FILE=" + s.authority(),
+		"SSL_CERT_FILE=" + s.authority(), fmt.Sprintf("%s=%.0f", clockOff, s.clock.Seconds()),
 	}
 	if s.opt.goroutines {
 		cmd.Env = append(cmd.Env, schedulerTrace)
