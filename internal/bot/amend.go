@@ -71,7 +71,7 @@ func (b *Bot) passed(ctx context.Context, all []arrival) (through []arrival) {
 func (b *Bot) again(ctx context.Context, e turn.Event, under []string) (all []arrival) {
 	for i, t := range newest(b.answers(ctx, e.Message.ID)) {
 		if c := t.Request.Character; !slices.Contains(under, c) && !slices.Contains(under, "") {
-			all = append(all, arrival{Event: e, at: time.Now(), addressed: true, again: true, character: c, second: i > 0, newID: b.newTurnID(e.Message.ID)})
+			all = append(all, arrival{Event: e, at: b.now(), addressed: true, again: true, character: c, second: i > 0, newID: b.newTurnID(e.Message.ID)})
 		}
 	}
 	return all

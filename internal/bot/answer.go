@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	"familiar/internal/context/prompt"
 	"familiar/internal/context/turn"
@@ -47,7 +46,7 @@ func (b *Bot) answer(ctx context.Context, t *turn.Trace, p prompt.Prompt, d *del
 	t.Request.At(turn.Thinking, 0)
 	a, err := actor.Model.Stream(ctx, llm.Request{Messages: modelMessages(p.Messages), Lane: t.Request.ChannelID}, func(words string) {
 		if t.Timings.FirstToken == 0 {
-			t.Timings.FirstToken = time.Since(t.Began)
+			t.Timings.FirstToken = b.now().Sub(t.Began)
 			t.Request.At(turn.Writing, 0)
 		}
 		if length += len(words); length > longestAnswer {

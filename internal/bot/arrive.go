@@ -62,7 +62,7 @@ const (
 
 // arrivals returns what an event puts into its lane: one arrival, or one for each character that must answer.
 func (b *Bot) arrivals(ctx context.Context, e turn.Event) []arrival {
-	a := arrival{Event: e, at: time.Now()}
+	a := arrival{Event: e, at: b.now()}
 	var s scene
 	var called []addressee
 	if e.Original == "" || !b.replacesProxied(ctx, e) {

@@ -281,7 +281,7 @@ func until(ctx, end context.Context) (context.Context, context.CancelFunc) {
 	}
 }
 
-// now returns the time for quotas and for what is too old.
+// now returns the time for quotas, for what is too old, and for what is kept: a clock that was wrong may be right at the next start.
 func (b *Bot) now() time.Time {
 	if b.Now == nil {
 		return time.Now()

@@ -143,7 +143,7 @@ func (b *Bot) consider(ctx context.Context, o *overheard, e turn.Event, why turn
 	if no == nil {
 		yes, asked = b.wantsToJoin(ctx, actor, e)
 	}
-	a := arrival{Event: e, at: time.Now(), addressed: true, character: actor.ID, newID: ulid.Make().String(), unasked: why, considered: &asked, pass: p}
+	a := arrival{Event: e, at: b.now(), addressed: true, character: actor.ID, newID: ulid.Make().String(), unasked: why, considered: &asked, pass: p}
 	begins := false
 	defer func() {
 		if !begins {

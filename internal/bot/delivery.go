@@ -406,7 +406,7 @@ func (d *delivery) create(ctx context.Context, i int, want sentPost, last, final
 	d.result.created++
 	d.made.Add(1)
 	if d.result.firstSeen == 0 {
-		d.result.firstSeen = time.Since(d.began)
+		d.result.firstSeen = d.bot.now().Sub(d.began)
 	}
 	if i < len(d.result.posts) {
 		d.result.posts[i] = want

@@ -98,7 +98,7 @@ func (b *Bot) Aside(ctx context.Context, actor *Actor, e turn.Event, prepare fun
 		return nil, no
 	}
 	defer p.GiveBack()
-	t := &turn.Trace{Began: time.Now(), Phase: turn.Begun, Model: NoModel}
+	t := &turn.Trace{Began: b.now(), Phase: turn.Begun, Model: NoModel}
 	t.Request = b.request(ctx, actor, ulid.Make().String(), []arrival{{Event: e, pass: p}})
 	t.Request.Chain, t.Request.Parent, t.Request.Addressed = nil, nil, turn.ByDirect
 	prepare(&t.Request)
@@ -106,7 +106,7 @@ func (b *Bot) Aside(ctx context.Context, actor *Actor, e turn.Event, prepare fun
 		return nil, err
 	}
 	counts := look(t)
-	t.Phase, t.Took = turn.Answered, time.Since(t.Began)
+	t.Phase, t.Took = turn.Answered, b.now().Sub(t.Began)
 	if !counts {
 		return t, b.save(ctx, t)
 	}

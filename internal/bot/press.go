@@ -114,7 +114,7 @@ func (b *Bot) AnswerAgain(ctx context.Context, e turn.Event, t *turn.Trace, ques
 		return err
 	}
 	by := e.Command.By.ID
-	a := arrival{Event: e, at: time.Now(), addressed: true, character: t.Request.Character, earlier: t, goesOnWith: kind == ContinueButton, newID: ulid.Make().String()}
+	a := arrival{Event: e, at: b.now(), addressed: true, character: t.Request.Character, earlier: t, goesOnWith: kind == ContinueButton, newID: ulid.Make().String()}
 	a.Kind, a.Command, a.Message, a.Mentioned = turn.Edited, nil, t.Request.Message, true
 	if len(t.Request.Burst) == 0 {
 		a.Message.Text = question

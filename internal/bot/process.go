@@ -292,7 +292,7 @@ func (b *Bot) askOrders(ctx context.Context, actor *Actor, channelID, order, tex
 func (b *Bot) tellMemory(actor *Actor, t *turn.Trace, p *prompt.Prompt, o *ordering) {
 	select {
 	case <-o.done:
-	case <-time.After(time.Until(t.Began.Add(tellMemoryLimit))):
+	case <-time.After(t.Began.Add(tellMemoryLimit).Sub(b.now())):
 	}
 	told := memory.ToldOpen
 	select { // both may be so

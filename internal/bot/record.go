@@ -99,7 +99,7 @@ func (b *Bot) tellUnseen(e turn.Event, result deliveryResult, withdrawn withdraw
 // dated the question, which may not be ours.
 func (b *Bot) postsOf(actor *Actor, t *turn.Trace, result deliveryResult, of arrival) (own []store.Message) {
 	t.Timings.FirstSeen = result.firstSeen
-	t.Took = time.Since(t.Began)
+	t.Took = b.now().Sub(t.Began)
 	at := t.Request.Message.At.Add(max(0, t.Began.Sub(of.at)) + t.Took)
 	for _, p := range result.posts {
 		t.ReplyIDs = append(t.ReplyIDs, p.id)

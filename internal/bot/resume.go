@@ -22,14 +22,18 @@ const resumeSpan = 10 * time.Minute
 func (b *Bot) resume(ctx context.Context) {
 	open, err := b.Store.Claims.Open(ctx)
 	b.logged("read what is unanswered", err)
-	now := b.now()
+	late := func(o store.OpenClaim) bool { return b.now().Sub(o.At) > resumeSpan }
+	if i := slices.IndexFunc(open, late); i >= 0 { // perhaps by this machine's clock alone: the answer to any request tells Discord's
+		a, _ := b.reopened(ctx, open[i])
+		b.standing(ctx, a)
+	}
 	var again []arrival
 	for _, o := range open {
 		a, ok := b.reopened(ctx, o)
 		switch {
 		case !ok:
 			b.closeClaims(ctx, o.Claim)
-		case now.Sub(o.At) <= resumeSpan:
+		case !late(o):
 			again = append(again, a)
 		case len(o.Posts) > 0:
 			b.markInterrupted(ctx, a)

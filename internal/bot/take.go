@@ -80,7 +80,7 @@ func (b *Bot) handle(ctx context.Context, l *lane, batch []arrival) {
 func (b *Bot) take(ctx context.Context, l *lane, batch []arrival) {
 	defer b.watchStuck(l)()
 	id := cmp.Or(batch[0].turnID, batch[0].newID, b.newTurnID(batch[0].claim()))
-	began := time.Now()
+	began := b.now()
 	actor, heard := b.actor(ctx, batch[0]), map[string]hearing{}
 	b.seen(actor, batch[0].Message.ChannelID, batch[len(batch)-1].Message.ID)
 	b.meet(ctx, batch[0])
@@ -163,7 +163,7 @@ func (b *Bot) gather(ctx context.Context, actor *Actor, t *turn.Trace) prompt.Pr
 	t.Outcomes, t.Layers, t.Dropped, t.Prompt = p.Outcomes, p.Layers, p.Dropped, p.Messages
 	t.Blind = actor.Model != nil && blind(p.Outcomes)
 	b.logUnread(t)
-	t.Timings.Prompt = time.Since(t.Began)
+	t.Timings.Prompt = b.now().Sub(t.Began)
 	return p
 }
 
