@@ -28,8 +28,9 @@ type featureSet struct {
 	seen map[string]bool
 }
 
-// newFeatureSet has room for n features.
+// newFeatureSet has room for about n features; few messages have 512.
 func newFeatureSet(n int) *featureSet {
+	n = min(n, 512)
 	return &featureSet{list: make([]linear.Feature, 0, n), seen: make(map[string]bool, n)}
 }
 
@@ -45,7 +46,7 @@ func (n Need) features(u Utterance) []linear.Feature {
 	u.Words = u.Words[:min(len(u.Words), maxWords)]
 	polite, _ := politePrefix(u.Words)
 	u.Body = u.Words[polite:]
-	s := newFeatureSet(16 * len(u.Words))
+	s := newFeatureSet(10 * len(u.Words))
 	s.addWords(u)
 	s.addForm(n, u)
 	s.addRules(n, u)

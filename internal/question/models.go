@@ -137,7 +137,7 @@ func EnglishFeatures(message string) []linear.Feature {
 
 // languageFeatures are the words of a text and the character runs in them.
 func languageFeatures(s string) []linear.Feature {
-	set := newFeatureSet(4 * len(s))
+	set := newFeatureSet(3 * len(s))
 	for _, t := range spell(s) {
 		if !t.mark {
 			set.add("word "+string(t.runes), 1)

@@ -29,7 +29,7 @@ func (m Models) needsWeb(features []linear.Feature) float64 {
 // multilingualFeatures returns the words of a message, the characters and kinds of its words, and the findings of the
 // rules.
 func (n Need) multilingualFeatures(u Utterance) []linear.Feature {
-	s := newFeatureSet(512)
+	s := newFeatureSet(4 * len(u.Text))
 	all := spell(u.Text)
 	s.addSpelling(all)
 	words := withoutMarks(all)
@@ -42,7 +42,7 @@ func (n Need) multilingualFeatures(u Utterance) []linear.Feature {
 // SpellingFeatures returns the spelling of a text as features: its words, pairs of them, its two ends, and character
 // runs.
 func SpellingFeatures(s string) []linear.Feature {
-	set := newFeatureSet(512)
+	set := newFeatureSet(3 * len(s))
 	set.addSpelling(spell(s))
 	return set.list
 }
@@ -186,7 +186,7 @@ func (s *featureSet) addLength(words []string) {
 
 // Features returns the kinds of the words of a text as features. Their names begin with of.
 func (t KindTable) Features(of, s string) []linear.Feature {
-	set := newFeatureSet(64)
+	set := newFeatureSet(32)
 	set.addKinds(t, of, spelledWords(s))
 	return set.list
 }

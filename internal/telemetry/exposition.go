@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/pprof"
 	"net/netip"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -147,11 +148,14 @@ func (v *vector) writeHistogram(p *page, key string, s *series) {
 	p.sample(v.name+"_count", key, count)
 }
 
-// maxScrapes are answered at once.
-const maxScrapes = 2
+const (
+	maxScrapes   = 2         // that are answered at once
+	profileEvery = 512 << 10 // bytes from one allocation in the memory profile to the next; Go's own value
+)
 
 // Handler serves /metrics, /healthz and /readyz. With profiles it also serves /debug/pprof/ to this machine; set it
-// only for an address of the loopback network.
+// only for an address of the loopback network. A profile of memory has what was allocated since the first one
+// was asked for.
 func Handler(m *Metrics, h *Health, profiles bool) http.Handler {
 	mux := http.NewServeMux()
 	scrapes := make(chan struct{}, maxScrapes)
@@ -181,6 +185,13 @@ func Handler(m *Metrics, h *Health, profiles bool) http.Handler {
 		_ = json.NewEncoder(w).Encode(now)
 	})
 	if profiles {
+		begin := sync.OnceFunc(func() { runtime.MemProfileRate = profileEvery })
+		memory := local(func(w http.ResponseWriter, r *http.Request) {
+			begin()
+			pprof.Index(w, r)
+		})
+		mux.HandleFunc("GET /debug/pprof/heap", memory)
+		mux.HandleFunc("GET /debug/pprof/allocs", memory)
 		mux.HandleFunc("GET /debug/pprof/", local(pprof.Index))
 		mux.HandleFunc("GET /debug/pprof/cmdline", http.NotFound) // the command line may hold secrets
 		mux.HandleFunc("GET /debug/pprof/profile", local(pprof.Profile))

@@ -116,8 +116,9 @@ type packer struct {
 	once sync.Once
 	dec  *zstd.Decoder
 	err  error
-	encs sync.Pool // of *zstd.Encoder, which take 0.8 MB: none is kept while there are no turns
-	bufs sync.Pool // of *[]byte
+	mu   sync.Mutex // held while an encoder works: each takes 0.8 MB, so that one a processor is enough
+	encs sync.Pool  // of *zstd.Encoder; none is kept while there are no turns
+	bufs sync.Pool  // of *[]byte
 }
 
 const (
@@ -148,7 +149,7 @@ func (p *packer) open() error {
 	return p.err
 }
 
-// encoder lends an encoder, which the caller puts back into p.encs.
+// encoder lends an encoder, which the caller puts back into p.encs. mu is held.
 func (p *packer) encoder() (*zstd.Encoder, error) {
 	if e, ok := p.encs.Get().(*zstd.Encoder); ok {
 		return e, nil
@@ -159,6 +160,8 @@ func (p *packer) encoder() (*zstd.Encoder, error) {
 
 // pack compresses a text. If that is impossible, which only wrong options could cause, it returns the text.
 func (p *packer) pack(text string) []byte {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	enc, err := p.encoder()
 	if err != nil {
 		return []byte(text)
