@@ -84,8 +84,8 @@ func (a *App) Serve(ctx context.Context, p *Process) error {
 	b.Commands = commands.Do
 	b.Files, b.Listener, a.files.Reread = a.files, a.listener(), session.Message
 	b.Servers, a.servers.Platform = a.servers, session
-	b.Replies, b.Earlier, b.Now, b.Doubted = session.Replies, session.Earlier, session.Now, session.Doubted
-	b.Resume, b.Gate = true, a.gate
+	b.Replies, b.Earlier, b.Now, b.Doubted, a.Store.Now = session.Replies, session.Earlier, session.Now, session.Doubted, session.Now
+	b.Resume, b.Clocked, b.Gate = true, session.Clocked(), a.gate
 	b.Gate.Now, b.Gate.MayPost, b.Gate.PerPerson = session.Now, session.MayPost, a.Config.Count("FAMILIAR_TURNS_PER_MINUTE")
 	b.Gate.Access = gate.Access{Allow: a.Config.set("DISCORD_ALLOW"), Deny: a.Config.set("DISCORD_DENY")}
 

@@ -105,8 +105,9 @@ type Bot struct {
 
 	Forgetter *forget.Forgetter // deletes what is kept in Store and Traces
 
-	// Resume makes Run answer what an earlier process left unanswered.
-	Resume bool
+	// Resume makes Run answer what an earlier process left unanswered, once Clocked is closed, which says that Now is right; nil: it is.
+	Resume  bool
+	Clocked <-chan struct{}
 
 	lanes     lanes
 	rounds    rounds         // made by Run

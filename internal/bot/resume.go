@@ -14,26 +14,31 @@ import (
 	"familiar/internal/store"
 )
 
-// resumeSpan is how old a question may be to be answered after a restart.
-const resumeSpan = 10 * time.Minute
+const (
+	resumeSpan = 10 * time.Minute // how old a question may be to be answered after a restart
+	clockLimit = 10 * time.Second // for Discord to tell the time
+)
 
 // resume goes on with what an earlier process left. Waiting messages get their turns, and half an answer is finished in the same posts. If
 // that would come too late, half an answer is marked as interrupted, and other authors are told.
 func (b *Bot) resume(ctx context.Context) {
 	open, err := b.Store.Claims.Open(ctx)
 	b.logged("read what is unanswered", err)
-	late := func(o store.OpenClaim) bool { return b.now().Sub(o.At) > resumeSpan }
-	if i := slices.IndexFunc(open, late); i >= 0 { // perhaps by this machine's clock alone: the answer to any request tells Discord's
-		a, _ := b.reopened(ctx, open[i])
-		b.standing(ctx, a)
+	if len(open) > 0 && b.Clocked != nil { // nothing can be posted earlier
+		select {
+		case <-b.Clocked:
+		case <-ctx.Done():
+		case <-time.After(clockLimit):
+		}
 	}
+	now := b.now()
 	var again []arrival
 	for _, o := range open {
 		a, ok := b.reopened(ctx, o)
 		switch {
 		case !ok:
 			b.closeClaims(ctx, o.Claim)
-		case !late(o):
+		case now.Sub(o.At) <= resumeSpan:
 			again = append(again, a)
 		case len(o.Posts) > 0:
 			b.markInterrupted(ctx, a)

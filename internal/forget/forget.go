@@ -88,6 +88,11 @@ func (f *Forgetter) Person(ctx context.Context, personID string, byOperator bool
 	if _, err := f.walk(ctx, &subject{person: p}, false); err != nil {
 		return e, err
 	}
+	meanwhile := f.redaction(p) // of turns that read what was still there, such as a summary
+	f.Traces.Withhold(meanwhile)
+	if _, err := f.Traces.RedactPerson(ctx, meanwhile, at.Add(-time.Hour), false); err != nil {
+		return e, err
+	}
 	if err := f.Traces.DB.Privacy.EndErasure(ctx, personID); err != nil {
 		return e, err
 	}

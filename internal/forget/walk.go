@@ -238,7 +238,7 @@ func (f *Forgetter) eraseMemories(ctx context.Context, p *footprint) error {
 }
 
 func (f *Forgetter) redactPerson(ctx context.Context, s *subject, onlyCount bool) (int, error) {
-	return f.Traces.RedactPerson(ctx, f.redaction(s.person), onlyCount)
+	return f.Traces.RedactPerson(ctx, f.redaction(s.person), time.Time{}, onlyCount)
 }
 
 // eraseQuotes takes whole sentences of a person out of what the bot wrote to others.

@@ -75,7 +75,7 @@ func (s *Messages) saveIncoming(tx *sql.Tx, a Incoming) (first, met bool, err er
 			state = "done"
 			s.db.mustLast()
 		}
-		r, err := s.db.stmt(tx, claimEvent).Exec(a.Claim, time.Now().UnixMicro(), state, a.Event)
+		r, err := s.db.stmt(tx, claimEvent).Exec(a.Claim, s.db.Now().UnixMicro(), state, a.Event)
 		if err != nil {
 			return false, false, err
 		}
@@ -136,7 +136,7 @@ func (s *Claims) Claim(ctx context.Context, event string) (first bool, err error
 	}
 	err = s.db.Write(ctx, func(tx *sql.Tx) error {
 		s.db.mustLast()
-		r, err := s.db.stmt(tx, claimEvent).Exec(event, time.Now().UnixMicro(), "done", "")
+		r, err := s.db.stmt(tx, claimEvent).Exec(event, s.db.Now().UnixMicro(), "done", "")
 		if err != nil {
 			return err
 		}
@@ -164,7 +164,7 @@ func (s *Claims) Begin(tx *sql.Tx, turnID string, events ...string) error {
 		if e == "" {
 			continue
 		}
-		r, err := s.db.stmt(tx, beginClaim).Exec(e, time.Now().UnixMicro(), turnID)
+		r, err := s.db.stmt(tx, beginClaim).Exec(e, s.db.Now().UnixMicro(), turnID)
 		if err != nil {
 			return err
 		}
@@ -217,7 +217,7 @@ func (s *Claims) ReopenIn(tx *sql.Tx, claim, turnID, event string, posts ...Post
 	}
 	_, err = tx.Exec(`INSERT INTO claims (event_id, at, state, turn_id, event) VALUES (?, ?, 'begun', ?, ?)
 			ON CONFLICT (event_id) DO UPDATE SET at = excluded.at, state = 'begun', turn_id = excluded.turn_id, event = excluded.event`,
-		claim, time.Now().UnixMicro(), turnID, event)
+		claim, s.db.Now().UnixMicro(), turnID, event)
 	for n, p := range posts {
 		if err == nil { // from now on they are this turn's
 			_, err = tx.Exec(`DELETE FROM posts WHERE message_id = ? AND turn_id <> ?`, p.ID, turnID)

@@ -44,6 +44,9 @@ const (
 type DB struct {
 	services
 
+	// Now dates claims. It may be set before the first of them; it is time.Now, which may be wrong and right again at the next start.
+	Now func() time.Time
+
 	engine   engine.Engine
 	use      engine.Use
 	writes   *writer // nil if the store is open for reading only
@@ -156,7 +159,7 @@ func Beside(ctx context.Context, place string) (*DB, error) {
 }
 
 func openFor(ctx context.Context, place string, use engine.Use) (*DB, error) {
-	db := &DB{use: use, notices: make(chan string, 8), names: newMemo(maxNames), settings: newMemo(maxSettings), derived: derived{onVector: func(string, string) {}}}
+	db := &DB{Now: time.Now, use: use, notices: make(chan string, 8), names: newMemo(maxNames), settings: newMemo(maxSettings), derived: derived{onVector: func(string, string) {}}}
 	db.services = newServices(db)
 	var err error
 	if db.engine, err = engine.At(place, schema(), db.notify); err != nil {

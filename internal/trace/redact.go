@@ -354,10 +354,10 @@ func (s *Store) redactMessage(ctx context.Context, id string, ms []store.Message
 	})
 }
 
-// RedactPerson takes a person out of the records of turns that others asked for. It returns how many of them hold something of the person.
-// If it only counts, it changes nothing.
-func (s *Store) RedactPerson(ctx context.Context, r *Redaction, onlyCount bool) (n int, err error) {
-	err = s.Each(ctx, time.Time{}, func(t *turn.Trace) error {
+// RedactPerson takes a person out of the records of turns that others asked for since a time. It returns how many of them hold something of
+// the person. If it only counts, it changes nothing.
+func (s *Store) RedactPerson(ctx context.Context, r *Redaction, since time.Time, onlyCount bool) (n int, err error) {
+	err = s.Each(ctx, since, func(t *turn.Trace) error {
 		if r.Asked(t) || !r.Apply(t) {
 			return nil
 		}

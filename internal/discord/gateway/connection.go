@@ -98,13 +98,14 @@ func (g *Gateway) dial(ctx context.Context, address string, limit time.Duration)
 	dialer := websocket.Dialer{Proxy: http.ProxyFromEnvironment, HandshakeTimeout: helloLimit, NetDialContext: g.Dial}
 	dialling, cancel := reaching(ctx, limit)
 	defer cancel()
-	ws, _, err := dialer.DialContext(dialling, u.String(), http.Header{"User-Agent": {g.REST.UserAgent}})
+	ws, resp, err := dialer.DialContext(dialling, u.String(), http.Header{"User-Agent": {g.REST.UserAgent}})
 	if cause := context.Cause(dialling); err != nil && cause == errUnreached {
 		err = cause
 	}
 	if err != nil {
 		return nil, fmt.Errorf("connect to gateway: %w", err)
 	}
+	g.REST.Clock.Learn(resp.Header, g.REST.Log) // a session that is resumed begins without another request
 	c := &connection{gateway: g, ws: ws}
 	stop := context.AfterFunc(ctx, func() { ws.Close() }) // until the heartbeat runs, nothing else watches ctx
 	defer stop()

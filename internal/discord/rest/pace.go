@@ -315,8 +315,8 @@ type Clock struct {
 	known chan struct{}
 }
 
-// learn reads a response's Date. A header that comes from a cache tells an old time.
-func (c *Clock) learn(h http.Header, log *slog.Logger) {
+// Learn reads a response's Date. A header that comes from a cache tells an old time.
+func (c *Clock) Learn(h http.Header, log *slog.Logger) {
 	date, err := http.ParseTime(h.Get("Date"))
 	if err != nil || h.Get("Age") != "" {
 		return

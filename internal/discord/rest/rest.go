@@ -84,7 +84,7 @@ func (t transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.Clock.learn(resp.Header, c.Log)
+	c.Clock.Learn(resp.Header, c.Log)
 	failed := c.refusal(resp)
 	var closed time.Duration
 	if failed != nil && ofRoute(failed) {

@@ -231,7 +231,9 @@ func (s *Server) serveGateway(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	upgrader := websocket.Upgrader{}
-	ws, err := upgrader.Upgrade(w, r, nil)
+	dated := http.Header{}
+	s.date(dated)
+	ws, err := upgrader.Upgrade(w, r, dated)
 	if err != nil {
 		return
 	}
