@@ -155,6 +155,7 @@ func (s *stage) adjustable(ctx context.Context) error {
 // playToken has Discord refuse the token of a post again and again, which ends the program, and starts it when the token is right.
 func playToken(ctx context.Context, s *stage) error {
 	return s.deaths(ctx, func() {
+		_ = wait(ctx, aTurn) // or what comes would be hit by one refusal after the other
 		s.down(aTurn)
 		s.discord.Fail(discordtest.Fault{Route: "POST channels/*/messages", Times: 1 << 20, Status: http.StatusUnauthorized,
 			Header: map[string]string{"Content-Type": "application/json"}, Body: `{"message":"401: Unauthorized","code":0}`})

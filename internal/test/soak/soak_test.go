@@ -119,6 +119,44 @@ func TestJudge(t *testing.T) {
 	}
 }
 
+// TestServed checks that to be told is no success, and that each scenario has a longest wait, but for one that judges by itself.
+func TestServed(t *testing.T) {
+	for _, sc := range scenarios() {
+		if sc.options.first == 0 && sc.name != "load" {
+			t.Errorf("%s has no longest wait", sc.name)
+		}
+	}
+	at := time.Now()
+	outcomes := func(answered, told int, after time.Duration) (all []outcome) {
+		for range answered {
+			all = append(all, outcome{mention: mention{at: at}, answers: []discordtest.Message{{At: at.Add(after), Text: answerTo([]string{"q0"}, 7)}}})
+		}
+		for range told {
+			all = append(all, outcome{mention: mention{at: at}, told: "Too much.", toldAt: at.Add(after)})
+		}
+		return all
+	}
+	for _, c := range []struct {
+		all  []outcome
+		want string
+	}{
+		{outcomes(90, 10, time.Second), ""},
+		{outcomes(89, 11, time.Second), share},
+		{outcomes(100, 0, 11*time.Second), waits},
+		{append(outcomes(99, 0, time.Second), outcomes(0, 1, 11*time.Second)...), toldNow},
+	} {
+		s := &stage{opt: options{first: 10 * time.Second}}
+		s.served(c.all)
+		got := ""
+		if len(s.findings) > 0 {
+			got = s.findings[0].promise
+		}
+		if got != c.want || len(s.findings) > 1 {
+			t.Errorf("want %q: %v", c.want, s.findings)
+		}
+	}
+}
+
 // TestReport prints a Markdown table and a list of broken promises.
 func TestReport(t *testing.T) {
 	s := &stage{opt: options{name: "long", channels: 500, rate: 2, span: time.Hour, seed: 7, tls: true}}
