@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"iter"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -15,6 +16,7 @@ import (
 	"time"
 
 	"familiar/internal/test/postgres"
+	"familiar/internal/text"
 )
 
 // fill writes n messages over the given number of channels, interleaved as they would arrive.
@@ -116,23 +118,34 @@ func resident(tb testing.TB) int {
 	return 0
 }
 
-// crowd writes n indexed messages of a server. Words are as rare as in a language: Zipf's law, with a vocabulary of 20,000.
-func crowd(tb testing.TB, db *DB, n, channels int) {
+// spoken are n messages of a server. Words are as rare as in a language: Zipf's law, with a vocabulary of 20,000.
+func spoken(n, channels int) iter.Seq2[int, Message] {
+	return func(yield func(int, Message) bool) {
+		random := rand.New(rand.NewPCG(1, 2))
+		zipf := rand.NewZipf(random, 1.1, 4, 20_000)
+		begin := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+		for i := range n {
+			var text strings.Builder
+			for range 3 + random.IntN(20) {
+				fmt.Fprintf(&text, "w%dx ", zipf.Uint64())
+			}
+			if !yield(i, Message{
+				ID: fmt.Sprintf("1%018d", i), ChannelID: fmt.Sprintf("2%018d", random.IntN(channels)), GuildID: "3", AuthorID: fmt.Sprintf("4%018d", random.IntN(500)),
+				AuthorName: "somebody", Text: text.String(), At: begin.Add(time.Duration(i) * 10 * time.Second),
+			}) {
+				return
+			}
+		}
+	}
+}
+
+// crowd writes and indexes messages.
+func crowd(tb testing.TB, db *DB, all iter.Seq2[int, Message]) {
 	tb.Helper()
-	random := rand.New(rand.NewPCG(1, 2))
-	zipf := rand.NewZipf(random, 1.1, 4, 20_000)
-	begin := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	for from := 0; from < n; from += 10_000 {
+	var some []Message
+	write := func() {
 		err := db.Write(context.Background(), func(tx *sql.Tx) error {
-			for i := from; i < min(n, from+10_000); i++ {
-				var text strings.Builder
-				for range 3 + random.IntN(20) {
-					fmt.Fprintf(&text, "w%dx ", zipf.Uint64())
-				}
-				m := Message{
-					ID: fmt.Sprintf("1%018d", i), ChannelID: fmt.Sprintf("2%018d", random.IntN(channels)), GuildID: "3", AuthorID: fmt.Sprintf("4%018d", random.IntN(500)),
-					AuthorName: "somebody", Text: text.String(), At: begin.Add(time.Duration(i) * 10 * time.Second),
-				}
+			for _, m := range some {
 				if _, _, err := db.Messages.saveIncoming(tx, Incoming{Message: m}); err != nil {
 					return err
 				}
@@ -142,69 +155,100 @@ func crowd(tb testing.TB, db *DB, n, channels int) {
 		if err != nil {
 			tb.Fatal(err)
 		}
+		some = some[:0]
 	}
+	for _, m := range all {
+		if some = append(some, m); len(some) == 10_000 {
+			write()
+		}
+	}
+	write()
 }
 
-// crowdServer does the same inside a server, where a statement for each message would take half an hour.
-func crowdServer(tb testing.TB, db *DB, n, channels int) {
+// crowdServer does the same to an empty database of a server, many in a statement: one for each would take half an hour. The index of words
+// is made last.
+func crowdServer(tb testing.TB, db *DB, all iter.Seq2[int, Message]) {
 	tb.Helper()
-	const fill = `WITH made AS (SELECT i, array_agg('w' || (CAST(exp(random() * 9.9) AS BIGINT) - 1) || 'x') AS words FROM generate_series(CAST(?1 AS BIGINT), CAST(?2 AS BIGINT)) i
-			CROSS JOIN LATERAL generate_series(1, 3 + CAST(floor(random() * 20) AS BIGINT) + 0 * i) GROUP BY i),
-		kept AS (INSERT INTO messages (id, channel_id, guild_id, author_id, author_name, text, reply_to, turn_id, at, own, note)
-			SELECT '1' || lpad(CAST(i AS TEXT), 18, '0'), '2' || lpad(CAST(floor(random() * CAST(?3 AS BIGINT)) AS TEXT), 18, '0'), '3', '4' || lpad(CAST(floor(random() * 500) AS TEXT), 18, '0'),
-				'somebody', array_to_string(words, ' '), '', '', CAST(?4 AS BIGINT) + i * 10000000, FALSE, '' FROM made ORDER BY i RETURNING rowid, channel_id, author_id, text)
-		INSERT INTO message_words (rowid, words) SELECT rowid, (SELECT CAST(string_agg('a' || word || ':' || at, ' ') AS tsvector) FROM string_to_table(text, ' ') WITH ORDINALITY AS t (word, at))
-			|| CAST('bg3:1 bc' || channel_id || ':2 ba' || author_id || ':3' AS tsvector) FROM kept`
-	for from := 0; from < n; from += 100_000 {
-		_, err := db.Exec(context.Background(), "fill", fill, from, min(n, from+100_000)-1, channels, time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC).UnixMicro())
-		if err != nil {
+	run := func(statement string, args ...any) {
+		if _, err := db.writes.pool.Exec(statement, args...); err != nil {
 			tb.Fatal(err)
 		}
 	}
-	if _, err := db.writes.pool.Exec(`ANALYZE`); err != nil {
+	const each = 500
+	row := "(" + strings.TrimSuffix(strings.Repeat("?, ", 12), ", ") + ")"
+	var messages, words []any
+	flush := func() {
+		if n := len(words) / 4; n > 0 {
+			run(`INSERT INTO messages (rowid, `+columns+`) VALUES `+row+strings.Repeat(", "+row, n-1), messages...)
+			run(`INSERT INTO message_words (rowid, words) VALUES `+crowdWords+strings.Repeat(", "+crowdWords, n-1), words...)
+		}
+		messages, words = messages[:0], words[:0]
+	}
+	var index string
+	if err := db.readers.QueryRow(`SELECT pg_get_indexdef('message_words_by_word'::regclass)`).Scan(&index); err != nil {
 		tb.Fatal(err)
 	}
+	run(`DROP INDEX message_words_by_word`)
+	for i, m := range all {
+		messages = append(append(messages, i+1), m.values()...)
+		words = append(words, i+1, text.IndexedWords(m.Text), tag(inGuild, m.GuildID)+" "+tag(inChannel, m.ChannelID)+" "+tag(byAuthor, m.AuthorID), i+1)
+		if len(words) == 4*each {
+			flush()
+		}
+	}
+	flush()
+	run(`SELECT setval(pg_get_serial_sequence('messages', 'rowid'), (SELECT max(rowid) FROM messages))`)
+	run(index)
+	run(`VACUUM ANALYZE`)
 }
+
+const crowdWords = `(CAST(? AS BIGINT), LEXEMES_a(?) || LEXEMES_b(?) || message_parts(CAST(? AS BIGINT)))`
 
 // benchDir names a directory for the databases that take minutes to fill, so that later runs can use them.
 const benchDir = "FAMILIAR_BENCH_DIR"
 
 // crowded returns a store of n indexed messages of a server, after upkeep.
-func crowded(b *testing.B, n, channels int) *DB {
-	b.Helper()
-	dir := os.Getenv(benchDir)
-	if dir == "" {
-		dir = b.TempDir()
-	} else {
-		dir = filepath.Join(dir, fmt.Sprint("crowd-", n))
-		if err := os.MkdirAll(dir, 0o700); err != nil {
-			b.Fatal(err)
+func crowded(tb testing.TB, n, channels int, onServer bool) *DB {
+	tb.Helper()
+	place, dir := tb.TempDir(), os.Getenv(benchDir)
+	switch {
+	case onServer && dir != "":
+		place = postgres.Kept(tb, fmt.Sprint("crowd_", n))
+	case onServer:
+		place = postgres.Place(tb, place)
+	case dir != "":
+		place = filepath.Join(dir, fmt.Sprint("crowd-", n))
+		if err := os.MkdirAll(place, 0o700); err != nil {
+			tb.Fatal(err)
 		}
+		fallthrough
+	default:
+		seed(tb, place)
 	}
-	db := open(b, dir)
+	db := openAt(tb, place)
 	began := time.Now()
 	db.indexing.running.Wait() // a kept database may have the index of a program with other rules for words
 	if took := time.Since(began); took > time.Second {
-		b.Logf("indexed again in %v", took)
+		tb.Logf("indexed again in %v", took)
 	}
 	var have int
 	if err := db.readers.QueryRow(`SELECT count(*) FROM messages`).Scan(&have); err != nil {
-		b.Fatal(err)
+		tb.Fatal(err)
 	}
 	if have < n {
 		if have > 0 {
-			b.Fatalf("%s holds %d messages of %d: remove it", dir, have, n)
+			tb.Fatalf("%s holds %d messages of %d: remove it", db.engine.Place(), have, n)
 		}
 		began = time.Now()
-		if postgres.Used() {
-			crowdServer(b, db, n, channels)
+		if onServer {
+			crowdServer(tb, db, spoken(n, channels))
 		} else {
-			crowd(b, db, n, channels)
+			crowd(tb, db, spoken(n, channels))
 		}
-		if err := db.Messages.TidyIndex(b.Context()); err != nil {
-			b.Fatal(err)
+		if err := db.Messages.TidyIndex(context.Background()); err != nil {
+			tb.Fatal(err)
 		}
-		b.Logf("%d messages written and indexed in %v", n, time.Since(began))
+		tb.Logf("%d messages written and indexed in %v", n, time.Since(began))
 	}
 	return db
 }
@@ -215,7 +259,7 @@ func BenchmarkSearch(b *testing.B) {
 	if testing.Short() {
 		n = 20_000
 	}
-	db := crowded(b, n, 100)
+	db := crowded(b, n, 100, postgres.Used())
 	var all []string
 	for i := range 100 {
 		all = append(all, fmt.Sprintf("2%018d", i))
@@ -255,26 +299,11 @@ func BenchmarkRecall(b *testing.B) {
 	if testing.Short() {
 		n = 20_000
 	}
-	db := crowded(b, n, 100)
-	var channels, kin []string
-	for i := range 100 {
-		channels = append(channels, fmt.Sprintf("2%018d", i))
-	}
-	for i := range 12 {
-		kin = append(kin, fmt.Sprintf("w%dx", 200+37*i))
-	}
-	random := rand.New(rand.NewPCG(3, 4))
-	zipf := rand.NewZipf(random, 1.1, 4, 20_000)
+	db := crowded(b, n, 100, postgres.Used())
+	asked := questions()
 	var took []time.Duration
 	for b.Loop() {
-		q := Recall{GuildID: "3", Channels: channels, Kin: kin}
-		for range 2 + random.IntN(6) {
-			q.Words = append(q.Words, []string{fmt.Sprintf("w%dx", zipf.Uint64())})
-		}
-		if random.IntN(3) == 0 {
-			q.From = time.Date(2026, 1, 1+random.IntN(100), 0, 0, 0, 0, time.UTC)
-			q.To = q.From.AddDate(0, 0, 7)
-		}
+		q := asked()
 		began := time.Now()
 		if _, err := db.Messages.Recall(b.Context(), q); err != nil {
 			b.Fatal(err)
@@ -290,6 +319,30 @@ func BenchmarkRecall(b *testing.B) {
 		b.Fatal(err)
 	}
 	b.ReportMetric(float64(index)/float64(text), "index/text")
+}
+
+// questions returns a maker of seeded questions for what spoken has said in 100 channels.
+func questions() func() Recall {
+	var channels, kin []string
+	for i := range 100 {
+		channels = append(channels, fmt.Sprintf("2%018d", i))
+	}
+	for i := range 12 {
+		kin = append(kin, fmt.Sprintf("w%dx", 200+37*i))
+	}
+	random := rand.New(rand.NewPCG(3, 4))
+	zipf := rand.NewZipf(random, 1.1, 4, 20_000)
+	return func() Recall {
+		q := Recall{GuildID: "3", Channels: channels, Kin: kin}
+		for range 2 + random.IntN(6) {
+			q.Words = append(q.Words, []string{fmt.Sprintf("w%dx", zipf.Uint64())})
+		}
+		if random.IntN(3) == 0 {
+			q.From = time.Date(2026, 1, 1+random.IntN(100), 0, 0, 0, 0, time.UTC)
+			q.To = q.From.AddDate(0, 0, 7)
+		}
+		return q
+	}
 }
 
 func reportTimes(b *testing.B, took []time.Duration) {

@@ -29,7 +29,10 @@ var indexed = map[string][]string{
 var phrases = strings.NewReplacer(
 	insertMessage, insertMessage+` RETURNING rowid`, // for LastInsertId
 	`INSERT INTO record_parts (body) VALUES (?)`, `INSERT INTO record_parts (body) VALUES (?) RETURNING id`,
-	indexMessage, `INSERT INTO message_words (rowid, words) SELECT CAST(?1 AS BIGINT), LEXEMES_a(?2) || LEXEMES_b(?3)`+unlessDue+` ON CONFLICT (rowid) DO UPDATE SET words = excluded.words`,
+	indexMessage, `INSERT INTO message_words (rowid, words) SELECT CAST(?1 AS BIGINT), LEXEMES_a(?2) || LEXEMES_b(?3) || message_parts(CAST(?1 AS BIGINT))`+unlessDue+` ON CONFLICT (rowid) DO UPDATE SET words = excluded.words`,
+	messagesWith, `SELECT at_row FROM newest_parts(MATCH_message_words(?), ?, ?)
+		CROSS JOIN LATERAL (SELECT rowid AS at_row FROM message_words WHERE words @@ part AND words @@ words_asked AND rowid BETWEEN first_row AND last_row ORDER BY rowid DESC) AS ordered LIMIT 0 + ?`,
+	` ORDER BY at_row DESC`, ``, // they are read in the order of messagesWith, one by one; sorting would need all
 	unindexMessage, `DELETE FROM message_words WHERE rowid = ?1`,
 	emptyMessages, `DELETE FROM message_words`,
 	`INSERT INTO memory_words (rowid, words) VALUES (?, ?)`, `INSERT INTO memory_words (rowid, words, size)
@@ -42,9 +45,8 @@ var phrases = strings.NewReplacer(
 	`w.trace_words MATCH ?`, `w.words @@ MATCH_trace_words(?)`,
 	`memory_words MATCH ?`, `words @@ MATCH_memory_words(?)`,
 	`trace_words MATCH ?`, `words @@ MATCH_trace_words(?)`,
-	`message_words MATCH ?`, `words @@ MATCH_message_words(?)`,
 	`CROSS JOIN traces t ON `, `JOIN traces t ON `,
-	`CROSS JOIN messages ON `, `JOIN messages ON `,
+	`CROSS JOIN messages ON messages.rowid = at_row`, `CROSS JOIN LATERAL (SELECT * FROM messages WHERE messages.rowid = at_row OFFSET 0) AS messages`, // one by one
 	`CROSS JOIN messages m ON `, `JOIN messages m ON `,
 	AmongThese, `= ANY (ARRAY(SELECT json_array_elements_text(CAST(? AS json))))`,
 	`json_each(?)`, `(SELECT value, key FROM json_array_elements_text(CAST(? AS json)) WITH ORDINALITY AS j (value, key)) AS list`,

@@ -55,10 +55,7 @@ func (s *Messages) Recall(ctx context.Context, q Recall) (Recalled, error) {
 	g := &gathering{db: s.db, q: q}
 	err := g.gather(ctx, got.Weights)
 	if err == nil && g.cut && len(g.messages) < enoughFound { // the newest are elsewhere; a query with the place takes longer
-		g.place = anyOf(inGuild, q.GuildID)
-		if len(q.Channels) <= fewChannels {
-			g.place += " AND " + anyOf(inChannel, q.Channels...)
-		}
+		g.place = within(q.GuildID, q.Channels)
 		err = g.gather(ctx, got.Weights)
 	}
 	if err == nil {
@@ -98,21 +95,31 @@ type wanted struct {
 const recallColumn = `, (SELECT json_group_array(at_row) FROM
 	(` + messagesWith + `) AS newest)`
 
-// rows makes several searches between two rows in one query, and reads the last row of all.
+// rows makes several searches between two rows, and reads the last row of all. Each of readAtOnce connections makes a part of them in one query.
 func (g *gathering) rows(ctx context.Context, first, last int64, all []wanted) (found []rowList, err error) {
 	found = make([]rowList, len(all))
-	query, args, into := `SELECT (SELECT coalesce(max(rowid), 0) FROM messages)`, []any{}, []any{&g.top}
-	for i, w := range all {
-		if w.words == "" {
-			continue
+	tops := make([]int64, readAtOnce)
+	reading, ctx := errgroup.WithContext(ctx)
+	for part := range tops {
+		query, args, into := `SELECT (SELECT coalesce(max(rowid), 0) FROM messages)`, []any{}, []any{&tops[part]}
+		for i := part; i < len(all); i += readAtOnce {
+			w := all[i]
+			if w.words == "" {
+				continue
+			}
+			if g.place != "" {
+				w.words = g.place + " AND (" + w.words + ")"
+			}
+			query += recallColumn
+			args, into = append(args, w.words, first, last, w.limit), append(into, &found[i])
 		}
-		if g.place != "" {
-			w.words = g.place + " AND (" + w.words + ")"
+		if part == 0 || len(args) > 0 {
+			reading.Go(func() error { return g.db.QueryRow(ctx, query, args...).Scan(into...) })
 		}
-		query += recallColumn
-		args, into = append(args, w.words, first, last, w.limit), append(into, &found[i])
 	}
-	return found, g.db.QueryRow(ctx, query, args...).Scan(into...)
+	err = reading.Wait()
+	g.top = tops[0]
+	return found, err
 }
 
 // rowList scans a JSON array of rows.

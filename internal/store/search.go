@@ -35,10 +35,7 @@ func (s *Messages) Search(ctx context.Context, q Query) ([]Message, error) {
 	if q.GuildID == "" || len(q.Channels) == 0 {
 		return nil, nil
 	}
-	parts := []string{anyOf(inGuild, q.GuildID)}
-	if len(q.Channels) <= fewChannels {
-		parts = append(parts, anyOf(inChannel, q.Channels...))
-	}
+	parts := []string{within(q.GuildID, q.Channels)}
 	if len(q.Authors) > 0 {
 		parts = append(parts, anyOf(byAuthor, q.Authors...))
 	}
@@ -62,6 +59,14 @@ func (s *Messages) Search(ctx context.Context, q Query) ([]Message, error) {
 		return found, err
 	}
 	return slices.DeleteFunc(found, func(m Message) bool { return !slices.Contains(q.Authors, m.AuthorID) }), err
+}
+
+// within returns a query of the index for channels of a server. If they are many it is for the whole server.
+func within(guildID string, channels []string) string {
+	if len(channels) <= fewChannels {
+		return anyOf(inChannel, channels...)
+	}
+	return anyOf(inGuild, guildID)
 }
 
 const searchQuery = `SELECT ` + columns + ` FROM

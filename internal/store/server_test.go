@@ -10,12 +10,14 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
 	"familiar/internal/store/engine"
+	"familiar/internal/test/bulk"
 	"familiar/internal/test/postgres"
 	"familiar/internal/test/wait"
 )
@@ -98,6 +100,76 @@ func TestServersThatAnswerAreRefused(t *testing.T) {
 	}
 	if err := db.Notes.Set(ctx, "k", "v"); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestEnginesFindTheSame asks a file and a server 200 times. Their messages have gaps between their rows, so that the server's parts of all
+// sizes occur. With FAMILIAR_BENCH_DIR it asks the million messages of the benchmarks.
+func TestEnginesFindTheSame(t *testing.T) {
+	postgres.Needed(t)
+	var file, server *DB
+	if os.Getenv(benchDir) != "" {
+		file, server = crowded(t, 1_000_000, 100, false), crowded(t, 1_000_000, 100, true)
+	} else {
+		file, server = openFile(t, t.TempDir()), open(t, t.TempDir())
+		sparse(t, file)
+		sparse(t, server)
+	}
+	asked := questions()
+	all := 0
+	for i := range 200 {
+		q := asked()
+		if i%4 == 0 {
+			q.Channels = q.Channels[i/4:][:1+i%7]
+		}
+		ours, err := server.Messages.Recall(t.Context(), q)
+		theirs, bad := file.Messages.Recall(t.Context(), q)
+		if err != nil || bad != nil || !slices.Equal(ids(ours.Messages), ids(theirs.Messages)) || !slices.Equal(ours.Weights, theirs.Weights) {
+			t.Errorf("recall %v in %d channels: %d messages, not %d as in a file, %v, %v", q.Words, len(q.Channels), len(ours.Messages), len(theirs.Messages), err, bad)
+		}
+		s := Query{GuildID: q.GuildID, Channels: q.Channels, Words: q.Words[0][0], From: q.From, To: q.To, Limit: 100}
+		switch i % 5 {
+		case 1:
+			s.Words += " " + q.Words[1][0]
+		case 2:
+			s.Begin, s.Words = true, strings.TrimSuffix(s.Words, "x")
+		case 3:
+			s.Authors = []string{fmt.Sprintf("4%018d", i)}
+		}
+		found, err := server.Messages.Search(t.Context(), s)
+		same, bad := file.Messages.Search(t.Context(), s)
+		if err != nil || bad != nil || !slices.Equal(ids(found), ids(same)) {
+			t.Errorf("search %+v: %d messages, not %d as in a file, %v, %v", s, len(found), len(same), err, bad)
+		}
+		all += len(ours.Messages) + len(found)
+	}
+	if all < 200*50 {
+		t.Errorf("only %d messages were found", all)
+	}
+}
+
+// sparse saves and indexes messages with gaps between their rows.
+func sparse(t *testing.T, db *DB) {
+	t.Helper()
+	db.indexing.end()
+	err := db.Write(t.Context(), func(tx *sql.Tx) error {
+		for _, m := range spoken(bulk.Of(3_000, 30_000), 100) {
+			if _, err := db.stmt(tx, insertMessage).Exec(m.values()...); err != nil {
+				return err
+			}
+		}
+		for _, statement := range []string{`UPDATE messages SET rowid = -197 * rowid`, `UPDATE messages SET rowid = -rowid`} {
+			if _, err := tx.Exec(statement); err != nil {
+				return err
+			}
+		}
+		return emptyIndex(tx)
+	})
+	if err == nil {
+		err = db.Messages.indexDue(t.Context())
+	}
+	if err != nil {
+		t.Fatal(err)
 	}
 }
 

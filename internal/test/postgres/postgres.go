@@ -87,16 +87,33 @@ func Place(tb testing.TB, dir string) string {
 // create makes a database and returns its address.
 func create(tb testing.TB, n int) string {
 	tb.Helper()
-	server := os.Getenv(address)
-	u, err := url.Parse(server)
+	name := fmt.Sprintf("test_%d_%d", os.Getpid(), n)
+	run(tb, os.Getenv(address), `DROP DATABASE IF EXISTS `+name) // of an earlier process with the same number
+	run(tb, os.Getenv(address), `CREATE DATABASE `+name)
+	return named(tb, name)
+}
+
+// named returns the address of a database.
+func named(tb testing.TB, name string) string {
+	tb.Helper()
+	u, err := url.Parse(os.Getenv(address))
 	if err != nil {
 		tb.Fatalf("%s is no address", address)
 	}
-	name := fmt.Sprintf("test_%d_%d", os.Getpid(), n)
 	u.Path = "/" + name
-	run(tb, server, `DROP DATABASE IF EXISTS `+name) // of an earlier process with the same number
-	run(tb, server, `CREATE DATABASE `+name)
 	return u.String()
+}
+
+// Kept returns a database that stays for later runs.
+func Kept(tb testing.TB, name string) string {
+	tb.Helper()
+	place := named(tb, name)
+	if c, err := pgconn.Connect(tb.Context(), place); err == nil {
+		c.Close(tb.Context())
+	} else {
+		run(tb, os.Getenv(address), `CREATE DATABASE `+name)
+	}
+	return place
 }
 
 // empty makes a database as new as it was after the migrations.
