@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
-	"path/filepath"
 	"testing"
 	"time"
 
@@ -17,7 +16,7 @@ import (
 func BenchmarkIntake(b *testing.B) {
 	s := newStage(b, 100, func(llmtest.Request) llmtest.Reply { return nil })
 	defer s.start()()
-	db, err := store.Look(context.Background(), filepath.Join(s.dir, "data"))
+	db, err := store.Look(context.Background(), s.place)
 	if err != nil {
 		b.Fatal(err)
 	}

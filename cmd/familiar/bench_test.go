@@ -19,6 +19,7 @@ import (
 	"familiar/internal/store"
 	"familiar/internal/test/discordtest"
 	"familiar/internal/test/llmtest"
+	"familiar/internal/test/postgres"
 	"familiar/internal/trace"
 )
 
@@ -26,6 +27,7 @@ import (
 type stage struct {
 	testing.TB
 	dir     string
+	place   string // of the store
 	env     map[string]string
 	discord *discordtest.Server
 	model   *llmtest.Server
@@ -43,11 +45,15 @@ func once() bool { return flag.Lookup("test.benchtime").Value.String() == "1x" }
 func newStage(b testing.TB, channels int, answer func(llmtest.Request) llmtest.Reply) *stage {
 	b.Helper()
 	s := &stage{TB: b, dir: b.TempDir(), discord: discordtest.New(b), model: llmtest.New(b), replied: make(map[string]chan discordtest.Message)}
+	s.place = postgres.Place(b, filepath.Join(s.dir, "data"))
 	s.model.Forget, s.model.Reply = true, answer
 	s.discord.Quiet()
 	s.env = map[string]string{
 		"DISCORD_TOKEN": discordtest.Token, "DISCORD_API_URL": s.discord.URL, "FAMILIAR_LOG": "error", "FAMILIAR_CONSOLE": "off", "FAMILIAR_TURNS_PER_MINUTE": "1000000",
 		"OPENAI_BASE_URL": s.model.URL, "OPENAI_API_KEY": "sk-test-0123456789abcdef", "OPENAI_MODEL": "main", "SIDE_MODEL": "side",
+	}
+	if postgres.Used() {
+		s.env["FAMILIAR_DATABASE"] = s.place
 	}
 	for i := range channels {
 		id := s.discord.AddChannel("hall", fmt.Sprintf("room-%d", i))
@@ -117,7 +123,7 @@ func (s *stage) ask(channel, author, text string) string {
 // records opens the program's store beside it.
 func (s *stage) records() *trace.Store {
 	s.Helper()
-	db, err := store.Look(context.Background(), filepath.Join(s.dir, "data"))
+	db, err := store.Look(context.Background(), s.place)
 	if err != nil {
 		s.Fatal(err)
 	}
@@ -129,11 +135,15 @@ func (s *stage) records() *trace.Store {
 // file.
 func (s *stage) fill(each int) {
 	s.Helper()
-	db, err := store.Open(context.Background(), filepath.Join(s.dir, "data"))
+	db, err := store.Open(context.Background(), s.place)
 	if err != nil {
 		s.Fatal(err)
 	}
 	defer db.Close()
+	if postgres.Used() {
+		s.fillServer(each)
+		return
+	}
 	begin := time.Now().Add(-time.Duration(each) * time.Minute)
 	for i := range each {
 		round := make([]store.Message, len(s.rooms))
@@ -147,6 +157,21 @@ func (s *stage) fill(each int) {
 			s.Fatal(err)
 		}
 	}
+}
+
+// fillServer does the same on PostgreSQL, in statements of a million words. One for each message would take half an hour.
+func (s *stage) fillServer(each int) {
+	s.Helper()
+	const rounds = 100
+	for first := 0; first < each; first += rounds {
+		postgres.Run(s, s.place, fmt.Sprintf(`WITH saved AS (INSERT INTO messages (id, channel_id, guild_id, author_id, author_name, text, reply_to, turn_id, at, own, note)
+			SELECT lpad(CAST(n AS TEXT), 19, '0'), room, '1', 1000 + i %% 7, 'person ' || i %% 7, n || ': ' || (SELECT string_agg((CAST('{the,owl,reads,another,chapter,before,breakfast,and,forgets,its,spectacles,again,of,course}' AS TEXT[]))[1 + (n + k * k) %% 14], ' ')
+				FROM generate_series(0, 3 + n %% 29) k), '', '', CAST(extract(epoch FROM now()) * 1000000 AS BIGINT) - (%[4]d - i) * 60000000, FALSE, ''
+			FROM generate_series(%[1]d, %[2]d) i, unnest(CAST('{%[3]s}' AS TEXT[])) WITH ORDINALITY AS r (room, j), LATERAL (SELECT i * %[5]d + j AS n) numbered ORDER BY n RETURNING rowid, channel_id, author_id, text)
+			INSERT INTO message_words SELECT rowid, array_to_tsvector(ARRAY(SELECT DISTINCT 'a' || word FROM string_to_table(text, ' ') word) || ARRAY['bg1', 'bc' || channel_id, 'ba' || author_id]) || message_parts(rowid) FROM saved`,
+			first, min(each, first+rounds)-1, strings.Join(s.rooms, ","), each, len(s.rooms)))
+	}
+	postgres.Run(s, s.place, `VACUUM ANALYZE`)
 }
 
 // sentence returns one of many sentences, 20 to 200 bytes long: the tokens of each have to be counted.

@@ -75,7 +75,7 @@ func Place(tb testing.TB, dir string) string {
 	}
 	d.of[dir] = place
 	tb.Cleanup(func() {
-		run(tb, place, empty)
+		Run(tb, place, empty)
 		d.Lock()
 		defer d.Unlock()
 		delete(d.of, dir)
@@ -88,8 +88,8 @@ func Place(tb testing.TB, dir string) string {
 func create(tb testing.TB, n int) string {
 	tb.Helper()
 	name := fmt.Sprintf("test_%d_%d", os.Getpid(), n)
-	run(tb, os.Getenv(address), `DROP DATABASE IF EXISTS `+name) // of an earlier process with the same number
-	run(tb, os.Getenv(address), `CREATE DATABASE `+name)
+	Run(tb, os.Getenv(address), `DROP DATABASE IF EXISTS `+name) // of an earlier process with the same number
+	Run(tb, os.Getenv(address), `CREATE DATABASE `+name)
 	return named(tb, name)
 }
 
@@ -111,7 +111,7 @@ func Kept(tb testing.TB, name string) string {
 	if c, err := pgconn.Connect(tb.Context(), place); err == nil {
 		c.Close(tb.Context())
 	} else {
-		run(tb, os.Getenv(address), `CREATE DATABASE `+name)
+		Run(tb, os.Getenv(address), `CREATE DATABASE `+name)
 	}
 	return place
 }
@@ -134,8 +134,8 @@ BEGIN
 	INSERT INTO beside VALUES (0);
 END $$`
 
-// run runs a statement in a database.
-func run(tb testing.TB, place, statement string) {
+// Run runs a statement in a database.
+func Run(tb testing.TB, place, statement string) {
 	tb.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()

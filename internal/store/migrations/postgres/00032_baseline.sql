@@ -36,7 +36,7 @@ $$;
 CREATE FUNCTION newest_parts(asked TSQUERY, low BIGINT, high BIGINT) RETURNS TABLE (part TSQUERY, words_asked TSQUERY, first_row BIGINT, last_row BIGINT)
 LANGUAGE plpgsql STABLE ROWS 20 AS $$
 DECLARE
-	top   BIGINT := least(high, (SELECT max(rowid) FROM message_words));
+	top   BIGINT := least(high, (SELECT coalesce(max(rowid), 0) FROM message_words));
 	level INT    := 0;
 	n     BIGINT := top >> 12;
 BEGIN
