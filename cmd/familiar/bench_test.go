@@ -162,15 +162,17 @@ func (s *stage) fill(each int) {
 // fillServer does the same on PostgreSQL, in statements of a million words. One for each message would take half an hour.
 func (s *stage) fillServer(each int) {
 	s.Helper()
-	const rounds = 100
+	const rounds = 20
+	postgres.Run(s, s.place, `DROP INDEX message_words_by_word`)
 	for first := 0; first < each; first += rounds {
 		postgres.Run(s, s.place, fmt.Sprintf(`WITH saved AS (INSERT INTO messages (id, channel_id, guild_id, author_id, author_name, text, reply_to, turn_id, at, own, note)
 			SELECT lpad(CAST(n AS TEXT), 19, '0'), room, '1', 1000 + i %% 7, 'person ' || i %% 7, n || ': ' || (SELECT string_agg((CAST('{the,owl,reads,another,chapter,before,breakfast,and,forgets,its,spectacles,again,of,course}' AS TEXT[]))[1 + (n + k * k) %% 14], ' ')
-				FROM generate_series(0, 3 + n %% 29) k), '', '', CAST(extract(epoch FROM now()) * 1000000 AS BIGINT) - (%[4]d - i) * 60000000, FALSE, ''
+				FROM generate_series(0, 3 + n %% 29) k), '', '', CAST(extract(epoch FROM now()) * 1000000 AS BIGINT) - CAST(%[4]d - i AS BIGINT) * 60000000, FALSE, ''
 			FROM generate_series(%[1]d, %[2]d) i, unnest(CAST('{%[3]s}' AS TEXT[])) WITH ORDINALITY AS r (room, j), LATERAL (SELECT i * %[5]d + j AS n) numbered ORDER BY n RETURNING rowid, channel_id, author_id, text)
 			INSERT INTO message_words SELECT rowid, array_to_tsvector(ARRAY(SELECT DISTINCT 'a' || word FROM string_to_table(text, ' ') word) || ARRAY['bg1', 'bc' || channel_id, 'ba' || author_id]) || message_parts(rowid) FROM saved`,
 			first, min(each, first+rounds)-1, strings.Join(s.rooms, ","), each, len(s.rooms)))
 	}
+	postgres.Run(s, s.place, `CREATE INDEX message_words_by_word ON message_words USING gin (words) WITH (fastupdate = off)`)
 	postgres.Run(s, s.place, `VACUUM ANALYZE`)
 }
 

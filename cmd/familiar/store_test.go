@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -21,6 +22,7 @@ import (
 	"familiar/internal/forget"
 	"familiar/internal/memory"
 	"familiar/internal/store"
+	"familiar/internal/test/bulk"
 	"familiar/internal/test/discordtest"
 	"familiar/internal/test/llmtest"
 	"familiar/internal/test/postgres"
@@ -321,6 +323,11 @@ func TestWrongDatabases(t *testing.T) {
 		wrong[with("search_path", "nowhere")] = "GRANT CREATE"
 		wrong[with("nonsense", "on")] = "no option that the server does not know"
 		wrong[postgres.Changed(t, place, "\x00\x00\x00\x0615", "\x00\x00\x00\x0614")] = "upgrade PostgreSQL"
+		primary := guarded(t)
+		wrong[primary.Address("ada", "geheimer")] = "the user or the password"
+		wrong[primary.Address("ada", "")] = "the user or the password"
+		wrong[primary.Address("late", "geheim")] = "the user or the password"
+		wrong[postgres.NewCluster(t, primary).Address("ada", "geheim")] = "name the primary server"
 	}
 	for place, cure := range wrong {
 		c := newConversation(t, txtar.Parse([]byte("-- model --\nsay Hello.\n")))
@@ -331,5 +338,149 @@ func TestWrongDatabases(t *testing.T) {
 				t.Errorf("%s %s: exit code %d, %q is not told, or the password is: %s", command, place, code, cure, text)
 			}
 		}
+	}
+}
+
+// guarded returns a server with passwords. That of ada is good, and that of late has expired.
+func guarded(t *testing.T) *postgres.Cluster {
+	t.Helper()
+	c := postgres.NewCluster(t, nil)
+	postgres.Run(t, c.Address("postgres", ""), `CREATE ROLE ada LOGIN PASSWORD 'geheim'; CREATE ROLE late LOGIN PASSWORD 'geheim' VALID UNTIL '2020-01-01'; ALTER DATABASE postgres OWNER TO ada`)
+	return c
+}
+
+// readers say which page they are at, and the bot repeats it after a while.
+type readers struct {
+	*conversation
+	asked []discordtest.Message
+}
+
+var pageOf = regexp.MustCompile(`this is page (\d+)`)
+
+func newReaders(t *testing.T, place string) *readers {
+	t.Helper()
+	r := &readers{conversation: newConversation(t, txtar.Parse([]byte("-- model --\nsay Hello.\n")))}
+	r.env["FAMILIAR_DATABASE"], r.env["FAMILIAR_TURNS_PER_MINUTE"] = place, "1000"
+	r.model.Play(nil)
+	r.model.Reply = func(q llmtest.Request) llmtest.Reply {
+		pages := pageOf.FindAllStringSubmatch(fmt.Sprint(q), -1)
+		if len(pages) == 0 {
+			return llmtest.Reply{llmtest.Say("Hello.")}
+		}
+		return llmtest.Reply{llmtest.Gap(300 * time.Millisecond), llmtest.Say("Page " + pages[len(pages)-1][1] + " it is.")}
+	}
+	for n := range 4 {
+		r.do("before", fmt.Sprintf("channel room-%d", n))
+	}
+	r.do("before", "start")
+	return r
+}
+
+// talk asks while something is done and shortly before and after. Then everybody must have an answer or be told, and nobody twice.
+func (r *readers) talk(what string, do func()) {
+	r.Helper()
+	done := make(chan struct{})
+	ticks := time.NewTicker(100 * time.Millisecond)
+	defer ticks.Stop()
+	last := -1
+	for n := 0; n != last; n++ {
+		if n == 5 {
+			go func() {
+				defer close(done)
+				do()
+			}()
+		}
+		<-ticks.C
+		room, who := fmt.Sprintf("room-%d", n%4), fmt.Sprintf("reader%03dx", len(r.asked))
+		id := r.discord.Say(room, who, fmt.Sprintf("@familiar hello, this is page %d", len(r.asked)))
+		r.asked = append(r.asked, discordtest.Message{ID: id, Channel: room, Author: who})
+		select {
+		case <-done:
+			last, done = n+20, nil
+		default:
+		}
+	}
+	var open []string
+	settled := wait.Until(func() bool {
+		open = nil
+		for page := range r.asked {
+			if answered, told := r.outcome(page); answered+told == 0 {
+				open = append(open, r.asked[page].Author)
+			}
+		}
+		return len(open) == 0
+	})
+	if !settled {
+		r.Errorf("%s: nobody answers or tells %v", what, open)
+	}
+	answers := 0
+	for page := range r.asked {
+		answered, _ := r.outcome(page)
+		if answers += min(1, answered); answered > 1 {
+			r.Errorf("%s: page %d has %d answers", what, page, answered)
+		}
+	}
+	if answered, _ := r.outcome(len(r.asked) - 1); answered == 0 {
+		r.Errorf("%s: the last question has no answer", what)
+	}
+	r.Logf("%s: %d of %d questions are answered, the others told", what, answers, len(r.asked))
+}
+
+// outcome counts the answers to a question, and the notices about it.
+func (r *readers) outcome(page int) (answered, told int) {
+	q := r.asked[page]
+	for _, m := range r.discord.Messages(q.Channel) {
+		switch {
+		case !m.Own:
+		case strings.Contains(m.Text, fmt.Sprintf("Page %d it is.", page)):
+			answered++
+		case !strings.HasPrefix(m.Text, "Page") && (m.ReplyTo == q.ID || strings.Contains(m.Text, q.Author)):
+			told++
+		}
+	}
+	return answered, told
+}
+
+// TestServerGoesAway takes the server away while people ask.
+func TestServerGoesAway(t *testing.T) {
+	cluster := guarded(t)
+	r := newReaders(t, cluster.Address("ada", "geheim"))
+	r.talk("the server is away", func() {
+		cluster.Stop()
+		<-time.After(time.Duration(bulk.Of(2, 10)) * time.Second)
+		cluster.Start()
+	})
+	r.stop()
+}
+
+// TestServerFailsOver ends the server while people ask, and a copy that has followed it takes its place.
+func TestServerFailsOver(t *testing.T) {
+	primary := guarded(t)
+	follower := postgres.NewCluster(t, primary)
+	one, other := primary.Address("ada", "geheim"), follower.Address("ada", "geheim")
+	both, err := url.Parse(one)
+	if err != nil {
+		t.Fatal(err)
+	}
+	u, _ := url.Parse(other)
+	both.Host += "," + u.Host
+	both.RawQuery = "target_session_attrs=read-write"
+	r := newReaders(t, both.String())
+	r.talk("the copy takes over", func() {
+		primary.Stop()
+		follower.Promote()
+	})
+	r.stop()
+	r.env["FAMILIAR_DATABASE"] = other
+	r.do("address", "start")
+	r.talk("its own address", func() {})
+	r.stop()
+	db, err := store.Look(t.Context(), other)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if _, err := db.Messages.Get(t.Context(), r.asked[0].ID); err != nil {
+		t.Errorf("the first question: %v", err)
 	}
 }

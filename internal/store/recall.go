@@ -44,6 +44,7 @@ const (
 	enoughFound = 60  // readable messages
 	readAtOnce  = 2   // connections, half of all
 	fewRows     = 16  // read by one connection
+	fewSearches = 5   // made by one connection
 )
 
 // Recall gathers messages for a question, and their neighbours. Messages with more and rarer words come first, then newer ones.
@@ -95,14 +96,14 @@ type wanted struct {
 const recallColumn = `, (SELECT json_group_array(at_row) FROM
 	(` + messagesWith + `) AS newest)`
 
-// rows makes several searches between two rows, and reads the last row of all. Each of readAtOnce connections makes a part of them in one query.
+// rows makes several searches between two rows, and reads the last row of all. A connection makes a part of them in one query.
 func (g *gathering) rows(ctx context.Context, first, last int64, all []wanted) (found []rowList, err error) {
 	found = make([]rowList, len(all))
-	tops := make([]int64, readAtOnce)
+	tops := make([]int64, min(readAtOnce, 1+len(all)/fewSearches))
 	reading, ctx := errgroup.WithContext(ctx)
 	for part := range tops {
 		query, args, into := `SELECT (SELECT coalesce(max(rowid), 0) FROM messages)`, []any{}, []any{&tops[part]}
-		for i := part; i < len(all); i += readAtOnce {
+		for i := part; i < len(all); i += len(tops) {
 			w := all[i]
 			if w.words == "" {
 				continue
@@ -113,9 +114,7 @@ func (g *gathering) rows(ctx context.Context, first, last int64, all []wanted) (
 			query += recallColumn
 			args, into = append(args, w.words, first, last, w.limit), append(into, &found[i])
 		}
-		if part == 0 || len(args) > 0 {
-			reading.Go(func() error { return g.db.QueryRow(ctx, query, args...).Scan(into...) })
-		}
+		reading.Go(func() error { return g.db.QueryRow(ctx, query, args...).Scan(into...) })
 	}
 	err = reading.Wait()
 	g.top = tops[0]

@@ -88,8 +88,10 @@ func (s *server) pool(begin string, most int) *sql.DB {
 		config = config.Copy()
 		config.RuntimeParams["plan_cache_mode"] = "force_generic_plan"
 		config.RuntimeParams["jit"] = "off"
-		if begin == beginRead {
-			config.RuntimeParams["default_transaction_read_only"] = "on"
+		if begin == beginRead { // not a parameter: one of several hosts that can be written would count as one that cannot
+			config.AfterConnect = func(ctx context.Context, pg *pgconn.PgConn) error {
+				return pg.Exec(ctx, `SET default_transaction_read_only = on`).Close()
+			}
 		}
 	}
 	pool := sql.OpenDB(translating{config, s.by, s.named, begin})

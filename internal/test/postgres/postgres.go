@@ -13,6 +13,8 @@ import (
 	"net"
 	"net/url"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -146,6 +148,109 @@ func Run(tb testing.TB, place, statement string) {
 	if err != nil {
 		tb.Fatalf("%s: %v", statement, err)
 	}
+}
+
+// Cluster is a server of its own on this machine, with passwords: everybody but the superuser postgres needs one.
+type Cluster struct {
+	testing.TB
+	bin, dir, port string
+}
+
+// clusterRules are its pg_hba.conf.
+const clusterRules = `host all,replication postgres 127.0.0.1/32 trust
+host all all 127.0.0.1/32 scram-sha-256
+`
+
+// NewCluster starts a server until the end of the test: an empty one, or a copy of another that follows it. It skips the test where PostgreSQL is
+// not installed.
+func NewCluster(tb testing.TB, of *Cluster) *Cluster {
+	tb.Helper()
+	Needed(tb)
+	bins, _ := filepath.Glob("/usr/lib/postgresql/*/bin")
+	if len(bins) == 0 {
+		tb.Skip("PostgreSQL is not installed here")
+	}
+	dir, err := os.MkdirTemp("", "familiar")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	_, port, _ := net.SplitHostPort(l.Addr().String())
+	l.Close()
+	c := &Cluster{tb, bins[len(bins)-1], dir, port}
+	tb.Cleanup(func() {
+		_, _ = c.command("pg_ctl", "stop", "-m", "immediate").CombinedOutput() // it may have stopped
+		os.RemoveAll(dir)
+	})
+	if os.Geteuid() == 0 { // as which PostgreSQL refuses to run
+		if out, err := exec.Command("chown", "postgres", dir).CombinedOutput(); err != nil {
+			tb.Fatalf("%v: %s", err, out)
+		}
+	}
+	if of == nil {
+		c.do("initdb", "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync")
+		if err := os.WriteFile(filepath.Join(dir, "pg_hba.conf"), []byte(clusterRules), 0o644); err != nil {
+			tb.Fatal(err)
+		}
+	} else {
+		c.do("pg_basebackup", "-h", "127.0.0.1", "-p", of.port, "-U", "postgres", "-R", "-c", "fast", "--no-sync")
+	}
+	c.Start()
+	return c
+}
+
+func (c *Cluster) command(name string, args ...string) *exec.Cmd {
+	args = append([]string{filepath.Join(c.bin, name), "-D", c.dir}, args...)
+	if os.Geteuid() == 0 {
+		args = append([]string{"runuser", "-u", "postgres", "--"}, args...)
+	}
+	cmd := exec.Command(args[0], args[1:]...)
+	cmd.Dir = "/"
+	return cmd
+}
+
+// do runs one of PostgreSQL's programs. What it says goes to a file: a server that it starts keeps that open.
+func (c *Cluster) do(name string, args ...string) {
+	c.Helper()
+	said, err := os.CreateTemp("", "familiar")
+	if err != nil {
+		c.Fatal(err)
+	}
+	defer os.Remove(said.Name())
+	defer said.Close()
+	cmd := c.command(name, args...)
+	cmd.Stdout, cmd.Stderr = said, said
+	if err := cmd.Run(); err != nil {
+		text, _ := os.ReadFile(said.Name())
+		c.Fatalf("%s: %v: %s", name, err, text)
+	}
+}
+
+// Start starts it again after Stop.
+func (c *Cluster) Start() {
+	c.Helper()
+	c.do("pg_ctl", "start", "-w", "-l", filepath.Join(c.dir, "log"), "-o", "-p "+c.port+" -c listen_addresses=127.0.0.1 -c unix_socket_directories= -c fsync=off")
+}
+
+// Stop ends it as a crash does.
+func (c *Cluster) Stop() {
+	c.Helper()
+	c.do("pg_ctl", "stop", "-m", "immediate")
+}
+
+// Promote makes a copy a server of its own.
+func (c *Cluster) Promote() {
+	c.Helper()
+	c.do("pg_ctl", "promote", "-w")
+}
+
+// Address returns the address of its database postgres, for a user with a password.
+func (c *Cluster) Address(user, password string) string {
+	u := url.URL{Scheme: "postgres", User: url.UserPassword(user, password), Host: "127.0.0.1:" + c.port, Path: "/postgres"}
+	return u.String()
 }
 
 // Trips are the round trips to a server, each by its statements. A statement that is prepared by name is told by its text.
