@@ -20,25 +20,24 @@ var ErrTooMany = errors.New("too many")
 func serverPlace(guildID string) string { return "server:" + guildID }
 
 // Chosen returns the ids of the characters chosen for a channel. If there are none, it returns those of the parent channel of a thread, and
-// then those of the server. parentID and guildID may be empty.
+// then those of the server. parentID and guildID may be empty. The caller must not change the ids.
 func (s *Characters) Chosen(ctx context.Context, channelID, parentID, guildID string) ([]string, error) {
-	chosen := map[string][]string{}
 	places := []string{channelID, parentID, serverPlace(guildID)}
-	_, err := ListOften(ctx, s.db, "read characters", func(row Scanner) (_ struct{}, err error) {
-		var place, ids string
-		err = row.Scan(&place, &ids)
-		chosen[place] = strings.Split(ids, "\n")
-		return struct{}{}, err
-	}, `SELECT place, characters FROM castings WHERE place IN (?, ?, ?)`, places[0], places[1], places[2])
-	if err != nil {
-		return nil, err
-	}
-	for i, place := range places {
-		if ids := chosen[place]; len(ids) > 0 && (i != 2 || guildID != "") {
-			return ids, nil
+	return setting(s.db, "characters", strings.Join(places, " "), func() ([]string, error) {
+		chosen := map[string][]string{}
+		_, err := ListOften(ctx, s.db, "read characters", func(row Scanner) (_ struct{}, err error) {
+			var place, ids string
+			err = row.Scan(&place, &ids)
+			chosen[place] = strings.Split(ids, "\n")
+			return struct{}{}, err
+		}, `SELECT place, characters FROM castings WHERE place IN (?, ?, ?)`, places[0], places[1], places[2])
+		for i, place := range places {
+			if ids := chosen[place]; len(ids) > 0 && (i != 2 || guildID != "") {
+				return ids, err
+			}
 		}
-	}
-	return nil, nil
+		return nil, err
+	})
 }
 
 // CharacterChoice says for which place characters are chosen, and by whom.
@@ -61,6 +60,7 @@ func (c CharacterChoice) place() string {
 // there. Without characters, the place inherits them again. If there would be too many, it changes nothing and returns [ErrTooMany].
 func (s *Characters) Change(ctx context.Context, c CharacterChoice, inherited []string, change func(ids []string) []string) (ids []string, err error) {
 	var tooMany bool
+	defer s.db.settings.changed()
 	err = s.db.Write(ctx, func(tx *sql.Tx) error {
 		var text string
 		err := tx.QueryRow(`SELECT characters FROM castings WHERE place = ?`, c.place()).Scan(&text)

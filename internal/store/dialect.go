@@ -45,6 +45,7 @@ var phrases = strings.NewReplacer(
 	`w.trace_words MATCH ?`, `w.words @@ MATCH_trace_words(?)`,
 	`memory_words MATCH ?`, `words @@ MATCH_memory_words(?)`,
 	`trace_words MATCH ?`, `words @@ MATCH_trace_words(?)`,
+	`message_words MATCH ?`, `words @@ MATCH_message_words(?)`,
 	`CROSS JOIN traces t ON `, `JOIN traces t ON `,
 	`CROSS JOIN messages ON messages.rowid = at_row`, `CROSS JOIN LATERAL (SELECT * FROM messages WHERE messages.rowid = at_row OFFSET 0) AS messages`, // one by one
 	`CROSS JOIN messages m ON `, `JOIN messages m ON `,
