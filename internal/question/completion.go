@@ -169,7 +169,17 @@ func (r *pair) wordCount() int {
 
 // splitsName reports whether an index is within a name. A name is replaced as a whole or not at all.
 func (r *pair) splitsName(at int) bool {
-	return 0 < at && at < len(r.before) && r.before[at-1].role == roleName && r.before[at].role == roleName
+	if at <= 0 || at >= len(r.before) {
+		return false
+	}
+	from, to := at-1, at
+	for from > 0 && at-from < 3 && nameParticles()[r.before[from].key] {
+		from--
+	}
+	for to < len(r.before)-1 && to-at < 2 && from == at-1 && nameParticles()[r.before[to].key] {
+		to++
+	}
+	return r.before[from].role == roleName && r.before[to].role == roleName
 }
 
 // cutRuns returns how many runs, such as the words of a name, a completion cuts in two.
@@ -314,6 +324,9 @@ const maxAlone = 0.5
 // A message is alone for sure from sureAlone on. Below, it is asked with the words of both messages.
 const sureAlone = 0.96
 
+// sureAgain is the probability from which a message asks the same again though it has words of its own.
+const sureAgain = 0.9
+
 // Complete completes a message from the question before it, if it depends on it.
 func (m Models) Complete(message, before string) (string, bool) {
 	return m.complete(Parse(afterSmallTalk(message, nil), nil), parsePrior(before))
@@ -335,9 +348,11 @@ func (m Models) completeByModel(r *pair) (string, bool) {
 	}
 	odds := m.FollowUp.Classify(pairFeatures(r))
 	switch {
-	case odds[kindAlone] >= maxAlone:
-		return r.both(), wantsMore(r.p.raw) && r.leans()
-	case odds[kindAgain] > odds[kindOnward]:
+	case odds[kindAlone] >= maxAlone && !(wantsMore(r.p.raw) && r.leans()):
+		return "", false
+	case odds[kindAlone] >= maxAlone && !r.opened:
+		return r.both(), true
+	case odds[kindAgain] > odds[kindOnward] && (r.lost(r.p.raw) == 0 || odds[kindAgain] > sureAgain):
 		if r.lost(r.p.raw) > 2 {
 			return r.both(), true
 		}

@@ -67,9 +67,7 @@ func (m Models) complete(u Utterance, p prior) (string, bool) {
 	if s, ok := r.swapKind(); ok {
 		return s, true
 	}
-	_, names := firstName(p.Words)
-	named := names > 0 && len(text.TablesOf(language).FollowUp.TopicOpenings) > 0
-	if language == "en" || named || text.Unspaced(u.Text) || isRepetition(u) {
+	if language == "en" || isRepetition(u) {
 		if s, ok := rewrite(u, p); ok {
 			return s, true
 		}

@@ -392,7 +392,7 @@ func findKinds(s string, words []text.Word, spaced bool, context string) (kinds 
 	}
 	language, _ = mostFound(SpeechKinds().find(append(spelledWords(context), spelling...)))
 	kinds = map[int]kindSet{}
-	for _, f := range SpeechKinds().find(spelling)[language] {
+	for _, f := range append(SpeechKinds().find(spelling)[language], thingKinds().find(spelling)[language]...) {
 		if !spaced && f.to-f.at < 2 {
 			continue // part of a name
 		}

@@ -74,7 +74,7 @@ func roleOf(w text.Word, at int, kinds kindSet) role {
 		return roleQuestionWord
 	case isFunctionWord(w):
 		return roleFunctionWord
-	case kinds != 0:
+	case kinds&^thingKindSet() != 0:
 		return roleKnown
 	}
 	return roleNew
@@ -101,7 +101,7 @@ func unspacedTokens(s, context string) (all []token, language string) {
 			continue
 		}
 		end := i + len(string(r))
-		if n := len(all); n > 0 && before != 0 && joins(before, r, all[n-1].kinds, kinds) {
+		if n := len(all); n > 0 && before != 0 && (joins(before, r, all[n-1].kinds, kinds) || language == "ja" && kinds == 0 && all[n-1].kinds == 0 && ideograph(before) && ideograph(r)) {
 			all[n-1].end = end
 			all[n-1].kinds |= kinds
 		} else {
@@ -119,7 +119,7 @@ func unspacedTokens(s, context string) (all []token, language string) {
 			c.role = roleNumber
 		case c.kinds&questionKindSet() != 0:
 			c.role = roleQuestionWord
-		case c.kinds != 0:
+		case c.kinds&^thingKindSet() != 0:
 			c.role = roleKnown
 		case len(runes) == 1 && strings.ContainsRune(particles, runes[0]):
 			c.role = roleFunctionWord
@@ -143,6 +143,9 @@ func joins(before, r rune, left, right kindSet) bool {
 	return r < 0x3000 && before < 0x3000 // Latin letters and digits
 }
 
+// ideograph reports whether r is one of the letters that most Japanese nouns are made of.
+func ideograph(r rune) bool { return unicode.In(r, unicode.Han, unicode.Katakana) || r == 'ー' }
+
 // roleSet is a set of roles and kindSet a set of kinds of words, with a bit for each.
 type (
 	roleSet uint16
@@ -152,7 +155,18 @@ type (
 var roleNames = []string{"fresh", "name", "number", "moment", "asks", "known", "small"}
 
 // kindNames are the kinds of words in the language files, with a bit for each.
-var kindNames = sync.OnceValue(func() []string { return slices.Sorted(maps.Keys(text.AllTables().Speech)) })
+var kindNames = sync.OnceValue(func() []string {
+	all := text.AllTables()
+	return slices.Concat(slices.Sorted(maps.Keys(all.Speech)), slices.Sorted(maps.Keys(all.Things)))
+})
+
+// thingKinds returns the kinds of things that may take each other's place.
+var thingKinds = sync.OnceValue(func() KindTable {
+	return ReadKinds(func(t *text.Tables) map[string]text.PhraseList { return t.Things })
+})
+
+// thingKindSet has the kinds of things. They tell no role.
+var thingKindSet = sync.OnceValue(func() kindSet { return kindSetOf(slices.Sorted(maps.Keys(text.AllTables().Things))...) })
 
 func kindSetOf(names ...string) (all kindSet) {
 	for _, name := range names {
@@ -297,11 +311,26 @@ func (r *completion) replaceTraits(e emit) {
 			e("swap ", swapsFor()[bits.TrailingZeros16(uint16(with))][i], 1)
 		}
 	}
+	if only := said &^ (1<<roleFunctionWord | 1<<roleQuestionWord); only&(only-1) == 0 && only != 0 {
+		of := bits.TrailingZeros16(uint16(only))
+		for old := has &^ only; old != 0; old &= old - 1 {
+			e("swap only ", swapsFor()[of][bits.TrailingZeros16(uint16(old))], 1)
+		}
+		e.given("swap only "+roleNames[of]+" for none", has&only == 0)
+	}
+	if things, mine := kindsIn(span)&thingKindSet(), kindsIn(p.said)&thingKindSet(); things == 0 {
+		e.kinds("swap for no thing ", mine)
+	}
 	const distinct roleSet = 1<<roleTime | 1<<roleNumber | 1<<roleName
 	e.roles("swap misses ", distinct&said&rolesIn(p.before)&^has)
 	const content roleSet = 1<<roleFunctionWord - 1
 	e.given("swap same roles", has&content == said&content)
 	e.kinds("swap kind ", kindsIn(span))
+	things, mine := kindsIn(span)&thingKindSet(), kindsIn(p.said)&thingKindSet()
+	e.given("swap same thing", things&mine != 0)
+	e.given("swap other thing", things != 0 && mine != 0 && things&mine == 0)
+	e.given("swap misses thing", mine&kindsIn(p.before)&^things != 0)
+	e.given("swap thing for none", things != 0 && mine == 0)
 	same := kindsIn(span)&kindsIn(p.said) != 0
 	e.given("swap same kind", same)
 	e.given("swap misses kind", !same && kindsIn(p.before)&kindsIn(p.said) != 0)
@@ -339,6 +368,9 @@ func (r *completion) wordTraits(e emit) {
 	opens, opened := text.Prepositions()[by], text.Prepositions()[first]
 	samePreposition := opens && plainPreposition(first) == plainPreposition(by)
 	e.given("swap same preposition", samePreposition && len(span) > 1)
+	if opens && rolesIn(p.said)&(1<<roleName|1<<roleNumber) == 0 {
+		e.roles("swap for a condition ", rolesIn(span))
+	}
 	e.given("swap preposition for none", opened && !opens)
 	e.given("swap none for preposition", !opened && opens)
 	e.given("swap behind preposition", !opens && text.Prepositions()[behind])
@@ -364,6 +396,15 @@ func (r *completion) appendTraits(e emit) {
 	e.roles("add leaves out ", out)
 	e.roles("add leaves out right ", rolesIn(right))
 	e.roles("add leaves out all ", out&^has)
+	if asks := rolesIn(p.said)&(1<<roleQuestionWord) != 0; asks {
+		e.roles("add asks and leaves out ", out)
+	} else {
+		e.roles("add tells and leaves out ", out)
+	}
+	things, mine := (kindsIn(left)|kindsIn(right))&thingKindSet(), kindsIn(p.said)&thingKindSet()
+	e.given("add leaves out thing", things != 0)
+	e.given("add leaves out same thing", things&mine != 0)
+	e.given("add keeps same thing", kindsIn(span)&mine != 0)
 	e("add first ", roleNames[span[0].role], 1)
 	e("add last ", roleNames[span[len(span)-1].role], 1)
 	e("add from ", p.edge(r.from), 1)
