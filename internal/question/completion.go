@@ -350,9 +350,9 @@ func (m Models) completeByModel(r *pair) (string, bool) {
 	switch {
 	case odds[kindAlone] >= maxAlone && !(wantsMore(r.p.raw) && r.leans()):
 		return "", false
-	case odds[kindAlone] >= maxAlone && !r.opened:
+	case odds[kindAlone] >= maxAlone && (!r.opened || countRole(r.said, roleQuestionWord) > 0):
 		return r.both(), true
-	case odds[kindAgain] > odds[kindOnward] && (r.lost(r.p.raw) == 0 || odds[kindAgain] > sureAgain):
+	case odds[kindAgain] > odds[kindOnward] && (r.lost(r.p.raw) == 0 || odds[kindAgain] > sureAgain || r.u.Form() != NoForm):
 		if r.lost(r.p.raw) > 2 {
 			return r.both(), true
 		}

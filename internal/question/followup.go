@@ -67,8 +67,10 @@ func (m Models) complete(u Utterance, p prior) (string, bool) {
 	if s, ok := r.swapKind(); ok {
 		return s, true
 	}
-	if language == "en" || isRepetition(u) {
-		if s, ok := rewrite(u, p); ok {
+	_, names := firstName(p.Words)
+	named := names > 0 && len(text.TablesOf(language).FollowUp.TopicOpenings) > 0
+	if language == "en" || named || text.Unspaced(u.Text) || isRepetition(u) {
+		if s, ok := rewrite(u, p, language); ok {
 			return s, true
 		}
 	}
@@ -108,25 +110,30 @@ func afterSmallTalk(s string, names []string) string {
 
 // forms are the forms of follow-ups and how to complete each, in the order of trying.
 var forms = []struct {
-	is       func(Utterance) bool
+	is       func(Utterance, prior, string) bool
 	complete func(Utterance, prior) (string, bool)
 }{
-	{isRepetition, func(_ Utterance, p prior) (string, bool) { return p.raw, true }},
-	{isBareCheck, addStatement},
-	{hasInvertedPronoun, replaceInvertedPronoun},
-	{isFragment, fillFragment},
-	{isBareQuestion, func(u Utterance, p prior) (string, bool) { return withQuestion(u.Text, p.raw), true }},
-	{hasPronoun, replacePronoun},
-	{func(u Utterance) bool { return lacksSubject(u) || lacksOwner(u) }, addSubject},
+	{alone(isRepetition), func(_ Utterance, p prior) (string, bool) { return p.raw, true }},
+	{alone(isBareCheck), addStatement},
+	{alone(hasInvertedPronoun), replaceInvertedPronoun},
+	{isPlainFragment, fillFragment},
+	{alone(isBareQuestion), func(u Utterance, p prior) (string, bool) { return withQuestion(u.Text, p.raw), true }},
+	{alone(hasPronoun), replacePronoun},
+	{alone(func(u Utterance) bool { return lacksSubject(u) || lacksOwner(u) }), addSubject},
 }
 
-// rewrite completes an utterance by the rules.
-func rewrite(u Utterance, p prior) (string, bool) {
+// alone makes a form of what the message alone tells.
+func alone(is func(Utterance) bool) func(Utterance, prior, string) bool {
+	return func(u Utterance, _ prior, _ string) bool { return is(u) }
+}
+
+// rewrite completes an utterance by the rules, in the language of it and of the question.
+func rewrite(u Utterance, p prior, language string) (string, bool) {
 	if text.Unspaced(u.Text) {
 		return rewriteUnspaced(u, p)
 	}
 	for _, form := range forms {
-		if form.is(u) {
+		if form.is(u, p, language) {
 			if s, ok := form.complete(u, p); ok {
 				return s, true
 			}

@@ -3,6 +3,7 @@ package question
 import (
 	"cmp"
 	"slices"
+	"strings"
 	"sync"
 
 	"familiar/internal/text"
@@ -39,6 +40,30 @@ func fragment(u Utterance) (string, bool) {
 func isFragment(u Utterance) bool {
 	_, ok := fragment(u)
 	return ok
+}
+
+// isPlainFragment reports whether the rules know what a fragment replaces. Outside English that is a time, the owner of something, or a name behind
+// an opening, which replaces the only name, the last word or what follows the same preposition.
+func isPlainFragment(u Utterance, p prior, language string) bool {
+	rest, ok := fragment(u)
+	if !ok || language == "en" {
+		return ok
+	}
+	words := text.Words(rest)
+	slot := len(words) > 1 && startsSlot(words[0].Key, language)
+	_, shifts := p.shiftTime(rest)
+	if _, owned := possessives()[words[0].Key]; shifts || owned || isTime(words) || slot && isTime(words[1:]) {
+		return true
+	}
+	if opened, _ := fragmentOpenings().Prefix(u.Words); opened == 0 {
+		return false
+	}
+	_, first := firstName(p.Words)
+	_, last := lastName(p.Words, nil)
+	if slot {
+		return allNames(words[1:]) && !strings.HasPrefix(p.fillSlot(rest), p.Text)
+	}
+	return allNames(words) && (first == last || last == len(p.Words))
 }
 
 // withoutArticle drops words before the content: a second "and", and "the one" in "and the one in 2014?", "¿y el de

@@ -320,6 +320,9 @@ func addSubject(u Utterance, p prior) (string, bool) {
 		return "", false
 	}
 	grammar := text.TablesOf(text.MessageLanguage(u.Text)).FollowUp
+	if grammar.DropsSubject && len(text.ContentWords(p.Text)) > len(text.ContentWords(name))+1 {
+		return "", false // "how much is it?": the service of a car, and not the car
+	}
 	bare := trailing.ReplaceAllString(strings.TrimSpace(u.Text), "")
 	switch {
 	case owned:
