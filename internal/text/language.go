@@ -323,7 +323,7 @@ var spokenIn = sync.OnceValue(func() map[string]uint64 {
 		for _, phrases := range t.Speech {
 			add(string(phrases))
 		}
-		for _, list := range []WordList{t.Grammar.FunctionWords, t.Grammar.Courtesies, t.Grammar.StopWords, t.Grammar.Negations, t.Grammar.Prepositions, t.Grammar.Articles} {
+		for _, list := range []WordList{t.Grammar.FunctionWords, t.Grammar.Common, t.Grammar.Courtesies, t.Grammar.StopWords, t.Grammar.Negations, t.Grammar.Prepositions, t.Grammar.Articles} {
 			add(string(list))
 		}
 	}

@@ -50,6 +50,7 @@ type stemTables struct {
 // grammarTables holds the small words of a language.
 type grammarTables struct {
 	FunctionWords WordList            `toml:"function_words"` // words that identify the language, because they are rare in others
+	Common        WordList            // other words that people use much, and in no other language
 	Courtesies    WordList            // what people say in a word or two: "thanks", "hello"
 	NameWords     WordList            `toml:"name_words"` // function words in names of all languages: Los Angeles, De Niro, Die Hard
 	StopWords     WordList            `toml:"stop_words"` // words that carry no meaning in a search
