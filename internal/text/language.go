@@ -338,7 +338,7 @@ func withoutTitles(s string, words []Word) []Word {
 	for i, w := range words {
 		before := strings.TrimRight(s[:w.Start], " \t\"'(*_")
 		opens := before == "" || strings.ContainsAny(before[len(before)-1:], ".!?:\n")
-		capital[i] = w.Upper && !opens && w.End-w.Start > 1
+		capital[i] = w.Upper && w.End-w.Start > 1 && (!opens || opensTitle(words[i:]))
 		any = any || !w.Upper
 	}
 	if !any {
@@ -359,6 +359,18 @@ func withoutTitles(s string, words []Word) []Word {
 	}
 	return kept
 }
+
+// opensTitle reports whether the first of some words begins a title: "The Office", "Lord of the Rings".
+func opensTitle(words []Word) bool {
+	next := 1
+	for next < min(3, len(words)) && !words[next].Upper && titleWords()[words[next].Key] {
+		next++
+	}
+	return next < len(words) && words[next].Upper && (next > 1 || titleWords()[words[0].Key])
+}
+
+// titleWords are the small words of English titles, which people use in all languages.
+var titleWords = LazySet(func() WordList { return "the of and a in to" })
 
 // foreign matches what says nothing of the language of a message's writer: code, quoted lines, quotations, addresses, mentions, emoji.
 var foreign = NewLazyRegexp("```(?s:.*?)(?:```|$)|`[^`\n]*`|(?m:^>>> (?s:.*)|^> .*$)|“[^“”]*”|„[^„“”]*[“”]|«[^«»]*»|「[^「」]*」|『[^『』]*』|\"[^\"\n]{2,}\"" +

@@ -142,7 +142,7 @@ var builtIn = sync.OnceValue(func() *linear.Model { return linear.MustParse(reca
 
 // A message surely asks about its server from a probability of sureFrom on where the rules say so too, and may ask from maybeFrom on.
 const (
-	sureFrom  = 0.9
+	sureFrom  = 0.85
 	maybeFrom = 0.53
 )
 

@@ -35,7 +35,7 @@ func TestRead(t *testing.T) {
 		"what is this channel for?":                                 "topic here",
 		"what did I miss?":                                          "missed",
 		"estuve fuera dos días, ¿de qué me perdí?":                  "missed",
-		"what did you just say?":                                    "maybe by bot",
+		"what did you just say?":                                    "by bot",
 		"was hat Ada gestern über das Logo gesagt?":                 "people Ada from 11-21 about Logo",
 		"https://discord.com/channels/1/22/333 what is this about?": "link 333",
 		"https://ptb.discord.com/channels/1/22/334":                 "link 334",
