@@ -42,8 +42,8 @@ func isFragment(u Utterance) bool {
 	return ok
 }
 
-// isPlainFragment reports whether the rules know what a fragment replaces. Outside English that is a time, the owner of something, or a name behind
-// an opening, which replaces the only name, the last word or what follows the same preposition.
+// isPlainFragment reports whether the rules know what a fragment replaces. Outside English that is a time or the owner of something.
+// A name behind an opening replaces the only name, the last word, or what follows the same preposition.
 func isPlainFragment(u Utterance, p prior, language string) bool {
 	rest, ok := fragment(u)
 	if !ok || language == "en" {
