@@ -52,13 +52,14 @@ func (c chatCommand) Run(ctx context.Context, p *program, stop stopper) error {
 	door.Parse = func(order string) (*turn.Command, error) {
 		return command.Parse(command.Definitions(b.Cast), terminal.Commands(), order)
 	}
-	in, err := chatInput(p, a, door, b)
+	typed := make(chan os.Signal, 1)
+	in, err := chatInput(p, a, door, b, typed)
 	if err != nil {
 		return errors.Join(err, a.Close())
 	}
 	var background sync.WaitGroup
 	ended := make(chan struct{})
-	background.Go(func() { chatSignals(p, b, door, stop, ended) })
+	background.Go(func() { chatSignals(p, b, door, typed, stop, ended) })
 	upkeep, done := context.WithCancel(ctx)
 	if !a.Beside { // else the store's owner does it
 		a.MarkInterrupted(ctx)
@@ -77,8 +78,8 @@ func (c chatCommand) Run(ctx context.Context, p *program, stop stopper) error {
 	return errors.Join(failed, a.Close())
 }
 
-// chatInput returns the input of the chat: an editor for a person, who also gets a screen, or a pipe.
-func chatInput(p *program, a *app.App, door *terminal.Door, b *bot.Bot) (terminal.Input, error) {
+// chatInput returns the input of the chat: an editor for a person, who also gets a screen, or a pipe. Ctrl-C at the editor is sent to typed.
+func chatInput(p *program, a *app.App, door *terminal.Door, b *bot.Bot, typed chan<- os.Signal) (terminal.Input, error) {
 	if !p.interactive {
 		return terminal.NewPipe(p.in), nil
 	}
@@ -92,10 +93,16 @@ func chatInput(p *program, a *app.App, door *terminal.Door, b *bot.Bot) (termina
 	complete := func(line string) [][2]string {
 		return append(command.Complete(command.Definitions(b.Cast), line), terminal.Complete(line)...)
 	}
-	editor, err := terminal.NewEditor(door.User+"> ", filepath.Join(data, "chat.history"), complete)
+	editor, err := terminal.NewEditor(door.User+"> ", filepath.Join(data, "chat.history"), complete, func() {
+		select {
+		case typed <- os.Interrupt:
+		default: // one is on its way
+		}
+	})
 	if err != nil {
 		return nil, err
 	}
+	door.Out = editor
 	exit := p.exit
 	p.exit = func(code int) {
 		editor.Close()
@@ -115,24 +122,24 @@ func (p *program) saveNew(name string, text []byte) error {
 }
 
 // chatSignals handles Ctrl-C: it stops the answer. A second one soon after leaves, and so does one when there is no answer to stop.
-func chatSignals(p *program, b *bot.Bot, door *terminal.Door, stop stopper, ended <-chan struct{}) {
+func chatSignals(p *program, b *bot.Bot, door *terminal.Door, typed <-chan os.Signal, stop stopper, ended <-chan struct{}) {
 	var last time.Time
 	for {
+		var s os.Signal
 		select {
 		case <-ended:
 			return
-		case s := <-p.signals:
-			interrupted := s == os.Interrupt
-			if interrupted && time.Since(last) > twice {
-				last = time.Now()
-				if !b.Stop(door.Channel(), "") {
-					fmt.Fprintln(p.out, "\n(Ctrl-C once more to leave)")
-				}
-				continue
-			}
+		case s = <-p.signals:
+		case s = <-typed:
+		}
+		if s != os.Interrupt || time.Since(last) <= twice {
 			stop(errSignal)
 			p.stopOnSignal(stop, ended) // the next one leaves at once
 			return
+		}
+		last = time.Now()
+		if !b.Stop(door.Channel(), "") {
+			fmt.Fprintln(door.Out, "(Ctrl-C once more to leave)")
 		}
 	}
 }

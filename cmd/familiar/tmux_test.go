@@ -28,7 +28,7 @@ say - boil
 say - pour
 when "slowly"
 say It starts very slowly, as you see, and
-wait 2s
+wait 8s
 say  ends.
 when "several"
 say Three lines.
@@ -60,11 +60,12 @@ say and never ends.
 	w.keys("slowly")
 	w.shows("you> slowly")
 	w.keys("Enter")
-	w.shows("It starts")
-	w.keys("typed meanwhilex", "BSpace") // which the answer does not show, and the next line holds
-	w.shows("sage> It starts very slowly, as you see, and\nends.\nyou> typed meanwhile\n")
-	w.keys("C-u", "something long")
-	w.shows("you> something long")
+	w.shows("sage> It starts very slowly, as you see, and\nyou>")
+	w.keys("several times, 日本語の文章も書きます、長いx", "BSpace") // which the answer moves down and does not hold
+	w.shows("sage> It starts very slowly, as you see, and\nyou> several times, 日本語の文章も書きます、 \n長い\n")
+	w.keys("Enter", "something long")
+	w.shows("sage> It starts very slowly, as you see, and\n(+1) you> something long\n")
+	w.shows("sage> It starts very slowly, as you see, and\nends.\nyou> several times, 日本語の文章も書きます、 \n長い\nsage> Three lines.\nyou> something long\n")
 	w.keys("Enter")
 	w.shows("It begins")
 	w.keys("C-c")

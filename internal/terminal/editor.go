@@ -7,111 +7,271 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"regexp"
+	"strconv"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"unicode/utf8"
 
+	"github.com/rivo/uniseg"
 	"golang.org/x/term"
 )
 
-// Editor reads lines that a person edits at the process's own terminal. It keeps a history on disk. A line may go on after
-// a \ at its end. The Tab key completes. Make it with NewEditor.
+// Editor reads lines that a person edits at the process's own terminal, and writes what is said above the line that is being edited. So a
+// person may type while an answer grows. It keeps a history on disk. A line may go on after a \ at its end. The Tab key completes.
+// Make it with NewEditor.
 type Editor struct {
-	prompt   string
-	complete func(line string) [][2]string
-	history  *history
-	keys     *keys
-	lines    chan read
-	state    *term.State // of the terminal before any change
+	prompt string
+	line   *term.Terminal
+	screen *screen
+	lines  chan read
+	state  *term.State // of the terminal before any change
+	begin  sync.Once
+
+	listening atomic.Bool // Line waits
+	mu        sync.Mutex  // held while something is written above the line
 }
 
-// NewEditor returns an editor. It keeps its history in a file that only its owner may read. complete returns completions
-// for the text left of the cursor, each with a description.
-func NewEditor(prompt, path string, complete func(line string) [][2]string) (*Editor, error) {
-	state, err := term.GetState(int(os.Stdin.Fd()))
-	if err != nil {
-		return nil, fmt.Errorf("read the terminal's settings: %w", err)
-	}
+// queued is how many lines may wait for the answers before them. Further keys wait in the terminal.
+const queued = 16
+
+// NewEditor returns an editor, which owns the terminal until Close. It keeps its history in a file that only its owner may read. complete
+// returns completions for the text left of the cursor, each with a description. interrupt is called for Ctrl-C.
+func NewEditor(prompt, path string, complete func(line string) [][2]string, interrupt func()) (*Editor, error) {
 	h, err := openHistory(path)
 	if err != nil {
 		return nil, err
 	}
-	return &Editor{prompt: prompt, complete: complete, history: h, keys: &keys{from: os.Stdin}, lines: make(chan read, 1), state: state}, nil
-}
-
-// Line implements Input. If ctx ends first, Line restores the terminal, and nothing more can be read.
-func (e *Editor) Line(ctx context.Context) (string, error) {
-	go func() {
-		line, err := e.read()
-		e.lines <- read{line, err}
-	}()
-	select {
-	case r := <-e.lines:
-		r.err = errors.Join(r.err, e.Close())
-		if r.err == nil { // what is typed during an answer would land in it
-			r.err = hold(int(os.Stdin.Fd()))
-		}
-		return r.line, r.err
-	case <-ctx.Done():
-		return "", errors.Join(ctx.Err(), e.Close())
+	state, err := term.MakeRaw(int(os.Stdin.Fd()))
+	if err != nil {
+		return nil, fmt.Errorf("set the terminal up: %w", err)
 	}
-}
-
-func (e *Editor) read() (string, error) {
-	if _, err := term.MakeRaw(int(os.Stdin.Fd())); err != nil {
-		return "", fmt.Errorf("set the terminal up: %w", err)
-	}
-	var lines []string
-	for prompt := e.prompt; ; prompt = strings.Repeat(" ", max(0, len(e.prompt)-2)) + "… " {
-		line, err := e.readLine(prompt)
-		if err != nil {
-			return "", err
-		}
-		rest, more := strings.CutSuffix(line, `\`)
-		lines = append(lines, strings.ReplaceAll(rest, lineBreak, "\n"))
-		if !more {
-			return strings.Join(lines, "\n"), nil
-		}
-	}
-}
-
-// readLine reads one line with a new editor of the library, which draws its prompt where the cursor is.
-func (e *Editor) readLine(prompt string) (string, error) {
-	t := term.NewTerminal(struct {
+	e := &Editor{prompt: prompt, screen: &screen{to: os.Stdout}, lines: make(chan read, queued), state: state}
+	e.line = term.NewTerminal(struct {
 		io.Reader
 		io.Writer
-	}{e.keys, os.Stdout}, prompt)
-	if width, height, err := term.GetSize(int(os.Stdout.Fd())); err == nil && width > 0 {
-		if err := t.SetSize(width, height); err != nil {
-			return "", fmt.Errorf("set the width of the line: %w", err)
-		}
-	}
-	t.History = e.history
-	t.AutoCompleteCallback = func(line string, at int, key rune) (string, int, bool) {
+	}{&keys{from: drawn{e}, interrupted: func() bool { interrupt(); return e.listening.Load() }}, e.screen}, prompt)
+	e.line.History = h
+	e.line.AutoCompleteCallback = func(line string, at int, key rune) (string, int, bool) {
 		if key != '\t' {
 			return "", 0, false
 		}
-		left, shown := completed(line[:at], e.complete(line[:at]))
+		left, shown := completed(line[:at], complete(line[:at]))
 		if shown != "" {
-			fmt.Fprint(t, shown)
+			io.WriteString(e, shown)
 		}
 		return left + line[at:], len(left), true
 	}
-	t.SetBracketedPasteMode(true)
-	defer t.SetBracketedPasteMode(false)
-	line, err := t.ReadLine()
+	e.line.SetBracketedPasteMode(true)
+	_, err = io.WriteString(e, "") // which sets the width
+	return e, err
+}
+
+// drawn is the keyboard. It has the line drawn anew before each read, because the library's own changes to a line with wide characters go wrong.
+type drawn struct{ *Editor }
+
+func (d drawn) Read(p []byte) (int, error) {
+	if _, err := io.WriteString(d, ""); err != nil {
+		return 0, err
+	}
+	return os.Stdin.Read(p)
+}
+
+// Line implements Input. If ctx ends first, nothing more can be read.
+func (e *Editor) Line(ctx context.Context) (string, error) {
+	e.begin.Do(func() { go e.read() })
+	e.listening.Store(true)
+	defer e.listening.Store(false)
+	select {
+	case r := <-e.lines:
+		e.line.SetPrompt(e.ready())
+		_, err := io.WriteString(e, r.unseen)
+		return r.line, errors.Join(r.err, err)
+	case <-ctx.Done():
+		return "", ctx.Err()
+	}
+}
+
+// ready returns the prompt of a new line. It counts the lines that wait.
+func (e *Editor) ready() string {
+	if n := len(e.lines); n > 0 {
+		return fmt.Sprintf("(+%d) %s", n, e.prompt)
+	}
+	return e.prompt
+}
+
+// read reads lines until the input ends. Nothing stops it before, because a read cannot be interrupted. A line that is entered during an
+// answer disappears, and is shown when its turn comes.
+func (e *Editor) read() {
+	var r read
+	for prompt := e.prompt; r.err == nil; {
+		var line string
+		line, r.err = e.readLine()
+		now := e.listening.Load()
+		if r.err == nil {
+			r.unseen += prompt + line + "\n"
+		}
+		if utf8.RuneCountInString(line) >= longestLine {
+			r.unseen += fmt.Sprintf("(cut after %d characters)\n", longestLine)
+		}
+		if now {
+			io.WriteString(e, r.unseen) // a terminal that is gone ends the input, too
+			r.unseen = ""
+		}
+		rest, more := strings.CutSuffix(line, `\`)
+		r.line += strings.ReplaceAll(rest, lineBreak, "\n")
+		if more {
+			r.line += "\n"
+			prompt = strings.Repeat(" ", max(0, len(e.prompt)-2)) + "… "
+			e.line.SetPrompt(prompt)
+			continue
+		}
+		if now || r.err != nil || strings.TrimSpace(r.line) != "" {
+			e.lines <- r
+		}
+		r.line, r.unseen, prompt = "", "", e.prompt
+		e.line.SetPrompt(e.ready())
+	}
+}
+
+// readLine reads one line and removes it from the screen.
+func (e *Editor) readLine() (string, error) {
+	line, err := e.line.ReadLine()
 	switch {
-	case e.keys.interrupted:
-		e.keys.interrupted = false
-		fmt.Print("\r\n")
-		return "", ErrInterrupted
 	case errors.Is(err, io.EOF):
 		return "", io.EOF
 	case err != nil && !errors.Is(err, term.ErrPasteIndicator): // which is no error
 		return "", fmt.Errorf("read a line: %w", err)
-	case utf8.RuneCountInString(line) >= longestLine:
-		fmt.Printf("(cut after %d characters)\r\n", longestLine)
 	}
-	return line, nil
+	_, err = io.WriteString(e, "")
+	return line, err
+}
+
+// Write writes text above the line that is being edited.
+func (e *Editor) Write(text []byte) (int, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if width, height, err := term.GetSize(int(os.Stdout.Fd())); err == nil && width > 0 {
+		if err := e.line.SetSize(width, height); err != nil {
+			return 0, fmt.Errorf("set the width of the line: %w", err)
+		}
+	}
+	e.screen.insert = string(text)
+	if _, err := io.WriteString(e.line, insertion); err != nil {
+		return 0, fmt.Errorf("write to the terminal: %w", err)
+	}
+	return len(text), nil
+}
+
+// Close removes the line that is being edited and restores the terminal's settings. The owner must call it at the end.
+func (e *Editor) Close() error {
+	e.line.SetBracketedPasteMode(false)
+	e.screen.closing.Store(true)
+	_, err := io.WriteString(e, "")
+	if failed := term.Restore(int(os.Stdin.Fd()), e.state); failed != nil {
+		err = errors.Join(err, fmt.Errorf("give the terminal its settings back: %w", failed))
+	}
+	return err
+}
+
+// screen is where the library draws the line that is being edited. It follows the cursor, because the library takes every character for
+// one column. So other text can be written above the line, also in the middle of a line of that text.
+type screen struct {
+	to      io.Writer
+	width   int
+	insert  string      // to be written above the line
+	closing atomic.Bool // the line is not drawn any more
+
+	row, column int // of the cursor, from where the line begins
+	end         int // the column where the text above goes on, in the row before; 0: it goes on in a new row
+}
+
+// insertion is written by the library as other text, where it has removed the line.
+const insertion = "\x00"
+
+// Write implements io.Writer.
+func (s *screen) Write(p []byte) (int, error) {
+	text := string(p)
+	switch {
+	case text == insertion:
+		text = s.above()
+	case s.closing.Load():
+		return len(p), nil
+	default:
+		s.follow(text)
+	}
+	_, err := io.WriteString(s.to, text)
+	return len(p), err
+}
+
+// above returns what writes s.insert above the line.
+func (s *screen) above() string {
+	s.width = max(Columns(os.Stdout), 1)
+	home, text := "\r", s.insert
+	if s.row > 0 {
+		home = fmt.Sprintf("\x1b[%dA\r", s.row)
+	}
+	home += "\x1b[J"
+	s.row, s.column, s.insert = 0, 0, ""
+	switch {
+	case text == "":
+		return home
+	case s.end == 0:
+	case s.end == s.width && text[0] == '\n': // the full row has ended already
+		text = text[1:]
+	case s.end < s.width || text[0] == '\r':
+		home += fmt.Sprintf("\x1b[A\x1b[%dC", s.end)
+		s.column = s.end
+	}
+	text = strings.ReplaceAll(text, "\n", "\r\n")
+	s.follow(text)
+	if s.end = s.column; s.end > 0 {
+		text += "\r\n"
+	}
+	s.row, s.column = 0, 0
+	return home + text
+}
+
+// follow moves the cursor as a terminal does that is sent text.
+func (s *screen) follow(text string) {
+	for text != "" {
+		if control := controls().FindStringSubmatch(text); control != nil {
+			n, _ := strconv.Atoi(control[1]) // none: one step
+			s.move(control[2]+control[4], max(n, 1))
+			text = text[len(control[0]):]
+			continue
+		}
+		var width int
+		_, text, width, _ = uniseg.FirstGraphemeClusterInString(text, -1)
+		if s.column+width > s.width {
+			s.row, s.column = s.row+1, 0
+		}
+		s.column += width
+	}
+}
+
+// controls matches a control at the beginning of a text, with its number and its letter: those of ECMA-48, and OSC of xterm.
+var controls = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile("^(?:\x1b\\[[?]?([0-9]*)[0-9;]*([A-Za-z])|\x1b\\][^\a]*\a|()([\r\n\a]))")
+})
+
+// move moves the cursor by a control.
+func (s *screen) move(control string, n int) {
+	switch control {
+	case "A":
+		s.row -= n
+	case "B", "\n":
+		s.row += n
+	case "C":
+		s.column = min(s.column+n, s.width-1)
+	case "D":
+		s.column = max(min(s.column, s.width-1)-n, 0)
+	case "\r":
+		s.column = 0
+	case "H":
+		s.row, s.column, s.end = 0, 0, 0
+	}
 }
 
 // longestLine is how many characters the library keeps of a line.
@@ -139,33 +299,26 @@ func completed(line string, all [][2]string) (longer, shown string) {
 	return line, shown
 }
 
-// Close restores the terminal's settings, which the owner must do at the end.
-func (e *Editor) Close() error {
-	if err := term.Restore(int(os.Stdin.Fd()), e.state); err != nil {
-		return fmt.Errorf("give the terminal its settings back: %w", err)
-	}
-	return nil
-}
-
 // lineBreak stands for the end of a line in pasted text, which is edited as one line.
 const lineBreak = "⏎"
 
-// keys reads what a person types, up to the end of a line at a time. An editor keeps nothing for the next one.
+// keys reads what a person types.
 type keys struct {
 	from        io.Reader
+	interrupted func() bool // called for Ctrl-C; it reports whether the line is cleared
 	pending     []byte
 	latest      string // the last bytes, which may begin or end a paste
 	pasting     bool
-	interrupted bool // by Ctrl-C
 }
 
 const (
 	pasteBegins = "\x1b[200~"
 	pasteEnds   = "\x1b[201~"
 	ctrlC       = '\x03'
+	clearsLine  = "\x05\x15" // the keys End and Ctrl-U
 )
 
-// Read implements io.Reader. It replaces the ends of lines in pasted text.
+// Read implements io.Reader. It replaces the ends of lines in pasted text, and Ctrl-C.
 func (k *keys) Read(p []byte) (n int, err error) {
 	if len(k.pending) == 0 {
 		chunk := make([]byte, 256)
@@ -176,6 +329,10 @@ func (k *keys) Read(p []byte) (n int, err error) {
 		c := k.pending[0]
 		k.pending = k.pending[1:]
 		switch {
+		case c == ctrlC && !k.pasting:
+			if k.interrupted() {
+				n += copy(p[n:], clearsLine)
+			}
 		case !k.pasting || c != '\r' && c != '\n':
 			p[n] = c
 			n++
@@ -184,10 +341,6 @@ func (k *keys) Read(p []byte) (n int, err error) {
 		}
 		k.latest = k.latest[max(0, len(k.latest)-len(pasteBegins)+1):] + string([]byte{c})
 		k.pasting = k.latest == pasteBegins || k.pasting && k.latest != pasteEnds
-		k.interrupted = c == ctrlC && !k.pasting
-		if k.interrupted || c == '\r' && !k.pasting {
-			break
-		}
 	}
 	return n, err
 }

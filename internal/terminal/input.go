@@ -13,15 +13,12 @@ import (
 // Input is a source of lines: a [Pipe] or an [Editor].
 type Input interface {
 	// Line returns the next line without its end. Pasted or edited text may have several lines. The error is io.EOF at
-	// the end of the input. It is [ErrInterrupted] for Ctrl-C, after which the next line can be read.
+	// the end of the input.
 	Line(ctx context.Context) (string, error)
 }
 
-// Errors of Line.
-var (
-	ErrInterrupted = errors.New("interrupted")
-	ErrLineTooLong = errors.New("a line is longer than 1 MiB")
-)
+// ErrLineTooLong is an error of Line.
+var ErrLineTooLong = errors.New("a line is longer than 1 MiB")
 
 // maxLine is the longest line that a pipe may have, in bytes.
 const maxLine = 1 << 20
@@ -34,8 +31,9 @@ type Pipe struct {
 }
 
 type read struct {
-	line string
-	err  error
+	line   string
+	unseen string // what an Editor has yet to show of it
+	err    error
 }
 
 // NewPipe returns the lines of a reader. A goroutine reads them, because a read cannot be interrupted. It ends with the

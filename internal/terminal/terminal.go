@@ -92,25 +92,13 @@ func (d *Door) Channel() string {
 	return d.channel
 }
 
-// leaving is the time within which a second Ctrl-C leaves.
-const leaving = 2 * time.Second
-
-// Read takes lines until the input ends, a line says /quit, Ctrl-C comes twice, or ctx is done. It waits for each
-// answer.
+// Read takes lines until the input ends, a line says /quit, or ctx is done. It waits for each answer.
 func (d *Door) Read(ctx context.Context, in Input) error {
 	d.open()
 	defer close(d.events)
-	var interrupted time.Time
 	for ctx.Err() == nil {
 		line, err := in.Line(ctx)
 		switch {
-		case errors.Is(err, ErrInterrupted):
-			if time.Since(interrupted) < leaving {
-				return nil
-			}
-			interrupted = time.Now()
-			d.print("(Ctrl-C once more to leave)\n")
-			continue
 		case errors.Is(err, io.EOF) || ctx.Err() != nil:
 			return nil
 		case err != nil:
