@@ -46,7 +46,7 @@ merci
 qui es-tu ?
 cómo estás?
 ok
-lol
+how do I bring you to my server?
 asdfgh
 ?
 good night

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"slices"
+	"sync"
 	"time"
 
 	"familiar/card"
@@ -137,6 +138,9 @@ func (a *App) ActorOf(c *character.Character, far Far) (*bot.Actor, error) {
 	server := &recall.ServerProvider{Past: past, Own: !c.Server.DiscordSearch}
 	// The conversation shows at least half of its window.
 	memories := &recall.MemoryProvider{Past: past, Lore: recall.NewLibrary(c.LookedUp()), Side: models.filter(c), Window: (c.Window + 1) / 2, Unread: models.main == nil, Embeddings: a.embeddings, Vectors: a.Vectors}
+	if models.main == nil {
+		memories.Answers = programAnswers()
+	}
 	server.Told, lookup.Known = memories.Knows, server.Knows
 	builder := &prompt.Builder{
 		Providers: []prompt.Provider{
@@ -185,3 +189,9 @@ func trust(web character.Web) (map[turn.Intent]websearch.Trust, error) {
 	}
 	return all, nil
 }
+
+// programAnswers are the bundled answers to questions about the program itself.
+var programAnswers = sync.OnceValue(func() *recall.Library {
+	questions, _ := characters.FS.ReadFile("_default/questions.md") // it is embedded
+	return recall.NewAnswers(string(questions))
+})

@@ -27,6 +27,9 @@ func (b *Bot) answer(ctx context.Context, t *turn.Trace, p prompt.Prompt, d *del
 		}
 	}()
 	r := draft.Draft{Character: d.actor.Character, Trace: t, Lookup: p.Lookup, Rules: d.rules, Marker: d.marker, Away: d.away, Speeches: &b.speeches}
+	if b.OperatorOnly && p.Lookup != nil && p.Lookup.State == turn.LookupFailed && p.Lookup.Failure == turn.CodeUnreachable {
+		r.Hint = draft.AskDoctor.In(t.Request.Language)
+	}
 	if excuse := draft.Unheard(t); excuse != "" && strings.TrimSpace(t.Request.Message.Text) == "" {
 		return r.Say(excuse)
 	}

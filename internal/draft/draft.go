@@ -161,8 +161,12 @@ func (r Draft) WithoutModel(excuse string) string {
 	if !found && excuse == "" {
 		if words := r.plain(); words != "" {
 			var notes []string
+			r.Hint = "" // nothing failed that it needs
+			if answer := r.aboutProgram(); answer != nil && words == answer.Text {
+				notes = []string{cameWithMe.In(r.language(), answer.File)}
+			}
 			if r.Speeches.due(r.Trace.Request.ChannelID, r.Trace.Began) {
-				notes = []string{r.Say(toLetMeTalk)}
+				notes = append(notes, r.Say(toLetMeTalk))
 			}
 			return r.Finish(words, notes)
 		}

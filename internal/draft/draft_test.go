@@ -74,7 +74,7 @@ func TestRecordsOfCitations(t *testing.T) {
 // The reason for a failed lookup is reported exactly, and never blames the web wrongly.
 func TestFailureIsTold(t *testing.T) {
 	for code, want := range map[turn.Code]string{
-		"unreachable": "could not reach the web (unreachable)", "room": "does not fit", "nothing_to_ask": "nothing in this that I may search for",
+		"unreachable": "could not reach the web.", "room": "does not fit", "nothing_to_ask": "nothing in this that I may search for",
 		"internal": "wrong on my side", "cap": "I would have looked this up", "upstream": "the search service is out of order", "forbidden_json": "it answers no programs",
 	} {
 		got := failure("en", &turn.Lookup{State: turn.LookupFailed, Failure: code})

@@ -252,6 +252,9 @@ func failure(language string, l *turn.Lookup) string {
 	case turn.CodeInternal:
 		return myFault.In(language)
 	}
+	if words == codeUnreachable.In(language) { // which says no more
+		return noWeb.In(language)
+	}
 	return what.In(language, clean.Line(words, 200))
 }
 

@@ -36,6 +36,7 @@ const (
 	timeNow    sentence = "It is %s."
 	ownWords   sentence = "The sources' own words."
 	noModelYet sentence = "I have no language model."
+	cameWithMe sentence = "From the texts that came with me, not from the web. More of it: %s"
 )
 
 const (
@@ -82,6 +83,9 @@ func (r Draft) plain() string {
 	case question.AskTime:
 		return say(timeNow, text.InZone(r.Trace.Began, r.Character.Location).Format("2006-01-02 15:04 MST"))
 	}
+	if answer := r.aboutProgram(); answer != nil {
+		return answer.Text
+	}
 	if quotes := r.remembered(plainShare, false); quotes != "" {
 		return say(saidHere) + "\n" + quotes
 	}
@@ -89,6 +93,18 @@ func (r Draft) plain() string {
 		return say(memoryUnknown)
 	}
 	return ""
+}
+
+// aboutProgram returns the bundled answer that memory offered for the turn, or nil.
+func (r Draft) aboutProgram() *turn.Recalled {
+	for _, o := range r.Trace.Outcomes {
+		for _, c := range o.Contributions {
+			if c.Source == turn.AboutProgram {
+				return &c.Recalled[0]
+			}
+		}
+	}
+	return nil
 }
 
 // remembered quotes what memory offered for the turn. It quotes statements with a share of the message's words, and messages that may
@@ -164,10 +180,13 @@ func (r Draft) noModel(full, brief sentence) string {
 type sentence = reply.Sentence
 
 const (
-	noModelNote   sentence = "No model is configured, so these are the sources' own words. To let me talk: set OPENAI_API_KEY (and OPENAI_BASE_URL for another server), or start Ollama, LM Studio, llama.cpp or vLLM."
-	toLetMeTalk   sentence = "To let me talk: set OPENAI_API_KEY (and OPENAI_BASE_URL for another server), or start Ollama, LM Studio, llama.cpp or vLLM."
-	foundNothing  sentence = "I looked, and found nothing that answers this."
-	lookupFailed  sentence = "I wanted to look this up and could not reach the web (%s)."
+	noModelNote  sentence = "No model is configured, so these are the sources' own words. To let me talk: set OPENAI_API_KEY (and OPENAI_BASE_URL for another server), or start Ollama, LM Studio, llama.cpp or vLLM."
+	toLetMeTalk  sentence = "To let me talk: set OPENAI_API_KEY (and OPENAI_BASE_URL for another server), or start Ollama, LM Studio, llama.cpp or vLLM."
+	foundNothing sentence = "I looked, and found nothing that answers this."
+	lookupFailed sentence = "I wanted to look this up and could not reach the web (%s)."
+	noWeb        sentence = "I wanted to look this up and could not reach the web."
+	// AskDoctor is said below that to the operator.
+	AskDoctor     sentence = "familiar doctor finds out why, and says what to do."
 	webIsOff      sentence = "I would have looked this up, but the web is switched off here (%s)."
 	overCap       sentence = "I would have looked this up (%s)."
 	noRoom        sentence = "I looked this up, and what I found does not fit into this conversation."

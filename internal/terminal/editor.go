@@ -68,7 +68,7 @@ func NewEditor(prompt, path string, complete func(line string) [][2]string, inte
 	return e, err
 }
 
-// drawn is the keyboard. It has the line drawn anew before each read, because the library's own changes to a line with wide characters go wrong.
+// drawn is the keyboard. It draws the line again before each read, because the library's own changes to a line with wide characters go wrong.
 type drawn struct{ *Editor }
 
 func (d drawn) Read(p []byte) (int, error) {

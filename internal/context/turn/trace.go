@@ -234,6 +234,9 @@ type Recalled struct {
 	Why   []Gain    `json:"why,omitempty"`   // the main parts of Score, largest first
 }
 
+// AboutProgram is the source of a contribution that answers a question about the program itself with what is bundled.
+const AboutProgram = "memory:program"
+
 // Gain is a feature and what it added to a score.
 type Gain struct {
 	Of  string  `json:"of"`

@@ -51,6 +51,22 @@ func NewLibrary(files iter.Seq2[string, string]) *Library {
 	return newLibrary(passages)
 }
 
+// NewAnswers indexes answers in Markdown. A heading of the first level names the page that says more. One of the second level has the words
+// of the questions that the text below it answers.
+func NewAnswers(markdown string) *Library {
+	var all []Passage
+	page := ""
+	for part := range strings.SplitSeq("\n"+markdown, "\n#") {
+		title, answer, _ := strings.Cut(part, "\n")
+		if words, answers := strings.CutPrefix(title, "# "); answers {
+			all = append(all, Passage{File: page, Heading: words, Text: strings.TrimSpace(answer)})
+		} else {
+			page = strings.TrimLeft(title, "# ")
+		}
+	}
+	return newLibrary(all)
+}
+
 // newLibrary indexes passages. The passages of a file must follow one another.
 func newLibrary(passages []Passage) *Library {
 	l := &Library{passages: passages, index: map[string][]int{}, stems: map[string]map[string][]string{}}
@@ -218,6 +234,22 @@ func (p *MemoryProvider) passages(q *asked) (found []loreHit) {
 		}
 	}
 	return found
+}
+
+// wholeShare is the share of a question's words that an answer about the program has: all of them.
+const wholeShare = 0.99
+
+// aboutProgram returns the bundled answer to a question that speaks to the bot, or nil. "What do you know about Docker?" asks about Docker.
+func (p *MemoryProvider) aboutProgram(q *asked) []turn.Contribution {
+	if p.Answers.len() == 0 || len(q.terms) == 0 || len(q.terms) == 1 && q.keys["about"] || !text.ContainsAny(q.said, text.SecondPerson("en")) {
+		return nil
+	}
+	for _, h := range p.Answers.find(q.query) {
+		if h.share >= wholeShare {
+			return []turn.Contribution{{Layer: turn.Content, Source: turn.AboutProgram, Recalled: []turn.Recalled{{Text: h.Text, File: h.File, Share: h.share}}}}
+		}
+	}
+	return nil
 }
 
 const (

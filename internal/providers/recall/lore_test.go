@@ -2,11 +2,14 @@ package recall
 
 import (
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 	"time"
 	"unicode/utf8"
 
+	"familiar/characters"
+	"familiar/internal/context/turn"
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
@@ -88,5 +91,36 @@ func BenchmarkFind(b *testing.B) {
 	l := newLibrary(passages)
 	for b.Loop() {
 		l.find(readQuery("when does the harbour open for the miller's dog?", "ada", nil, time.Now()))
+	}
+}
+
+// TestAnswersAboutTheProgram asks what newcomers ask, and what is not about the program.
+func TestAnswersAboutTheProgram(t *testing.T) {
+	questions, err := characters.FS.ReadFile("_default/questions.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &MemoryProvider{Past: &Past{}, Answers: NewAnswers(string(questions))}
+	for _, answer := range p.Answers.passages {
+		if _, err := os.Stat("../../../" + answer.File); err != nil || answer.Text == "" {
+			t.Errorf("%q: %v", answer.Heading, err)
+		}
+	}
+	for question, page := range map[string]string{
+		"what can you look up?": "doc/web.md", "how do I bring you to my server?": "doc/discord.md", "how do I invite you?": "doc/discord.md",
+		"how do I give you a model?": "doc/voice.md", "do you work offline?": "doc/web.md", "can you see pictures?": "doc/discord.md",
+		"which search engines do you use?": "doc/web.md", "what do you remember about people?": "doc/memory.md", "is my data safe with you?": "doc/privacy.md",
+		"how do I uninstall you?": "doc/install.md", "can you write a poem?": "doc/voice.md", "do you need an API key?": "doc/web.md", "how do I update you?": "doc/install.md",
+		"how do I change your personality?": "doc/characters.md", "can I use you in Docker?": "doc/install.md", "what does it cost to use you?": "doc/install.md",
+		"can you tell me how high Mount Everest is?": "", "do you know a good restaurant in Rome?": "", "what is a server?": "", "what do you know about Docker?": "",
+		"what do you think of Germany?": "", "have you read Moby Dick?": "", "hello": "", "you": "",
+	} {
+		got := ""
+		for _, c := range p.aboutProgram(p.ask(turn.Request{Message: turn.Message{Text: question}})) {
+			got = c.Recalled[0].File
+		}
+		if got != page {
+			t.Errorf("%q: %q, want %q", question, got, page)
+		}
 	}
 }

@@ -84,6 +84,7 @@ func (p *Past) count(s string) int {
 type MemoryProvider struct {
 	*Past
 	Lore       *Library           // the character's; nil: none
+	Answers    *Library           // to questions about the program, which no model answers; nil: none
 	Side       *llm.Client        // may remove what was found; nil: nothing is removed
 	Window     int                // messages of the channel that the conversation shows; 0: 20
 	Unread     bool               // no model reads the conversation, so that its last messages are offered too
@@ -104,17 +105,20 @@ func (p *MemoryProvider) Contribute(ctx context.Context, r turn.Request) ([]turn
 	found, err := p.find(ctx, q, m)
 	best := p.rank(q, found)
 	filtered := p.filter(services, q, &best)
-	return append(p.tell(q, best), slices.Concat(filtered, m.record(p.Name()))...), err
+	return append(p.tell(q, best), slices.Concat(filtered, p.aboutProgram(q), m.record(p.Name()))...), err
 }
 
 // knownShare is the share of a question's words, by weight. A statement or a message must have it to answer the question by itself.
 const knownShare = 0.6
 
-// Knows reports whether a statement that is remembered, or what a person wrote before, may answer a question.
+// Knows reports whether a statement that is remembered, what a person wrote before, or what is bundled may answer a question.
 func (p *MemoryProvider) Knows(ctx context.Context, r turn.Request) bool {
 	q := p.ask(r)
 	if len(q.terms) == 0 || !q.asksFor {
 		return false
+	}
+	if len(p.aboutProgram(q)) > 0 {
+		return true
 	}
 	found, _ := p.find(ctx, q, nil) // what was found before an error may do
 	best := p.rank(q, found)
