@@ -61,11 +61,11 @@ say and never ends.
 	w.shows("you> slowly")
 	w.keys("Enter")
 	w.shows("sage> It starts very slowly, as you\nyou>")
-	w.keys("several times, 日本語の文章も書きます、長いx", "BSpace") // which the answer moves down and does not hold
-	w.shows("sage> It starts very slowly, as you\nyou> several times, 日本語の文章も書きます、\n長い\n")
+	w.keys("several times, ｗｉｄｅ ｌｅｔｔｅｒｓ ａｌｌ ａｌｏｎｇx", "BSpace") // which the answer moves down and does not hold
+	w.shows("sage> It starts very slowly, as you\nyou> several times, ｗｉｄｅ ｌｅｔｔｅｒｓ\nａｌｌ ａｌｏｎｇ\n")
 	w.keys("Enter", "something long")
 	w.shows("sage> It starts very slowly, as you\n(+1) you> something long\n")
-	w.shows("sage> It starts very slowly, as you see, and\nends.\nyou> several times, 日本語の文章も書きます、\n長い\nsage> Three lines.\nyou> something long\n")
+	w.shows("sage> It starts very slowly, as you see, and\nends.\nyou> several times, ｗｉｄｅ ｌｅｔｔｅｒｓ\nａｌｌ ａｌｏｎｇ\nsage> Three lines.\nyou> something long\n")
 	w.keys("Enter")
 	w.shows("It begins")
 	w.keys("C-c")
