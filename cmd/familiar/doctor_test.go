@@ -124,6 +124,9 @@ func TestDoctor(t *testing.T) {
 	wrong.env["OPENAI_BASE_URL"], wrong.env["FAMILIAR_FIRST_WORD"] = "localhost:11434", "soon"
 	visit(wrong, "wrong configuration", exitFailed, "configuration", "database")
 
+	if code, out, _ := wrong.command(nil, "doctor", "discord"); code != exitFailed || !strings.Contains(out, "failure  configuration  OPENAI_BASE_URL") {
+		t.Errorf("exit code %d:\n%s", code, out)
+	}
 	if code, _, complaint := wrong.command(nil, "doctor", "everything"); code != exitUsage || !strings.Contains(complaint, "there is no check everything; there are configuration, discord, model,") {
 		t.Errorf("exit code %d, errors %q", code, complaint)
 	}

@@ -145,6 +145,9 @@ func (e *Examination) Only(ids ...string) ([]Check, error) {
 	if len(ids) == 0 {
 		return all, nil
 	}
+	if e.Wrong != nil { // else nobody learns why the others are skipped
+		ids = append(ids, "configuration")
+	}
 	return slices.DeleteFunc(all, func(c Check) bool { return !slices.Contains(ids, c.ID) }), nil
 }
 

@@ -43,7 +43,7 @@ func judgeSearches(webOff bool, all []backend.Status) []Finding {
 			good++
 			f.Text = fmt.Sprintf("It answers after %s, without results for the test.", ms(s.Took))
 		default:
-			f.State, f.Text, f.Cure = Warning, "It does not answer: "+reason(s.Status, s.Detail)+".", searchCure(b.Name)
+			f.State, f.Text, f.Cure = Warning, "It does not answer: "+reason(s.Status, s.Detail)+".", searchCure(b.Name, s.Status)
 		}
 		found = append(found, f)
 	}
@@ -84,8 +84,13 @@ func reason(code turn.Code, detail string) string {
 	return words
 }
 
-func searchCure(name string) string {
-	if name == "searxng" {
+func searchCure(name string, status turn.Code) string {
+	switch {
+	case status == turn.CodeUnauthorized:
+		return "correct its key; FAMILIAR_SEARCH_OFF=" + name + " disables it"
+	case name == "searxng" && status == turn.CodeBlocked:
+		return "the instance answers, and its engines are turned away: enable others in its settings.yml, or try again later"
+	case name == "searxng":
 		return "check whether SEARXNG_URL is right, the instance is up, and its settings.yml has json under search.formats"
 	}
 	return "see familiar backends; FAMILIAR_SEARCH_OFF=" + name + " disables it"
