@@ -12,7 +12,7 @@ func TestReadChat(t *testing.T) {
 		"what can you do?": AskHelp, "help": AskHelp, "was kannst du?": AskHelp, "¿qué puedes hacer?": AskHelp, "что ты умеешь?": AskHelp, "何ができる？": AskHelp,
 		"what time is it?": AskTime, "what's the date today": AskTime, "wie spät ist es?": AskTime, "quelle heure est-il ?": AskTime, "сколько времени": AskTime, "saat kaç": AskTime, "몇 시야?": AskTime,
 		"i feel sad today": TellSad, "I'm so tired": TellSad, "mir geht es schlecht": TellSad, "je suis triste": TellSad, "мне грустно": TellSad,
-		"what's the time in Tokyo?": NoChat, "what day is it tomorrow?": NoChat, "뭐 할 수 있어?": AskHelp, "o que você sabe fazer?": AskHelp,
+		"what's the time in Tokyo?": NoChat, "what day is it tomorrow?": NoChat, "뭐 할 수 있어?": AskHelp, "何ができますか？": AskHelp, "hoe laat is het?": AskTime, "o que você sabe fazer?": AskHelp,
 		"what is the capital of France?": NoChat, "who won the cup yesterday?": NoChat, "when is game night": NoChat, "my dog is called Rex": NoChat,
 		"hello, what is the population of Porto?": NoChat, "": NoChat,
 	} {

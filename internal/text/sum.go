@@ -11,7 +11,8 @@ var signsInWords = strings.NewReplacer("divided by", "/", "geteilt durch", "/", 
 	"gedeeld door", "/", "podzielić przez", "/", "разделить на", "/", "bölü", "/", "multiplied by", "*", "умножить на", "*", " times ", "*", " mal ", "*", " fois ", "*",
 	" por ", "*", " vezes ", "*", " per ", "*", " keer ", "*", " razy ", "*", " çarpı ", "*", " x ", "*", "plus", "+", "плюс", "+", " più ", "+", " más ", "+", " mais ", "+",
 	" artı ", "+", "minus", "-", "минус", "-", " moins ", "-", " meno ", "-", " menos ", "-", " eksi ", "-", " percent of ", "%*", " percent", "%", "% of ", "%*", "% von ", "%*",
-	"% de ", "%*", "% di ", "%*", "% van ", "%*", "% от ", "%*", "squared", "^2", "×", "*", "·", "*", "÷", "/", "−", "-", "**", "^")
+	"% de ", "%*", "% di ", "%*", "% van ", "%*", "% от ", "%*", "squared", "^2", "乘以", "*", "乘", "*", "除以", "/", "加", "+", "减", "-", "かける", "*", "わる", "/", "たす", "+", "ひく", "-", "곱하기", "*", "나누기", "/",
+	"더하기", "+", "빼기", "-", "等于多少", "", "等于几", "", "是多少", "", "はいくつ", "", "は", "", "은", "", "는", "", " kaç eder", "", " kaç yapar", "", " kaçtır", "", "？", "?", "×", "*", "·", "*", "÷", "/", "−", "-", "**", "^")
 
 // bareNumbers is what may be a date, a score, a telephone number or an opening time as well as a sum.
 var bareNumbers = NewLazyRegexp(`^\s*[\d/-]+\s*[.!?]?\s*$`)
@@ -51,7 +52,7 @@ func onlyAsks(s string) bool {
 }
 
 var sumWords = LazySet(func() WordList {
-	return "calculate compute solve convert much many equals sage berechne rechne umrechnen viel viele sind cuanto cuantos cuantas son calcula convierte combien font fait calcule convertis quanto quanti quante fa sono quantos quantas converta calcola converti hoeveel bereken reken ile jest oblicz przelicz сколько будет посчитай переведи kac eder hesapla"
+	return "calculate compute solve convert much many equals sage berechne rechne umrechnen viel viele sind cuanto cuantos cuantas son calcula convierte combien font fait calcule convertis quanto quanti quante fa sono quantos quantas converta calcola converti hoeveel bereken reken ile jest oblicz przelicz сколько будет посчитай переведи kac eder hesapla em w na"
 })
 
 // number writes a number with six decimals, or with more if it is smaller than that.

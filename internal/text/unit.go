@@ -16,11 +16,11 @@ type measure struct {
 var measures = sync.OnceValue(func() map[string]measure {
 	all := map[string]measure{}
 	for names, u := range map[string]measure{
-		"m meter meters metre metres metern mètre mètres metro metros metri метр метров":                                                                     {"length", "m", "1", "0"},
-		"km kilometer kilometers kilometre kilometres kilometern kilomètre kilomètres kilómetro kilómetros chilometri quilômetros км километр километров 公里": {"length", "km", "1000", "0"},
-		"cm centimeter centimeters centimetre centimetres zentimeter":                                                                                        {"length", "cm", "1/100", "0"},
-		"mm millimeter millimeters millimetre millimetres":                                                                                                   {"length", "mm", "1/1000", "0"},
-		"mile miles mi meilen meile mille milles milla millas miglia milha milhas миля мили миль 英里":                                                         {"length", "mi", "1609.344", "0"},
+		"m meter meters metre metres metern mètre mètres metro metros metri метр метров":                                                                                                        {"length", "m", "1", "0"},
+		"km kilometer kilometers kilometre kilometres kilometern kilomètre kilomètres kilómetro kilómetros chilometri quilômetros км километр километров 公里 kilometr kilometry kilometrów 킬로미터": {"length", "km", "1000", "0"},
+		"cm centimeter centimeters centimetre centimetres zentimeter":                                                                                                                           {"length", "cm", "1/100", "0"},
+		"mm millimeter millimeters millimetre millimetres":                                                                                                                                      {"length", "mm", "1/1000", "0"},
+		"mile miles mi meilen meile mille milles milla millas miglia milha milhas миля мили миль 英里 mijl mijlen mil mila マイル 마일":                                                                {"length", "mi", "1609.344", "0"},
 		"yard yards yd":    {"length", "yd", "0.9144", "0"},
 		"foot feet ft fuß": {"length", "ft", "0.3048", "0"},
 		"inch inches zoll": {"length", "in", "0.0254", "0"},
