@@ -81,7 +81,11 @@ func (k *Keeper) orders(ctx context.Context, r turn.Request) (all []task) {
 	if parse == nil {
 		parse = order.Parse
 	}
-	parsed, doubt := parse(r.Message.Text[greeted(r.Message.Text, r.People):], r.Names)
+	said := r.Message.Text
+	if order.MayHold(said) {
+		said = said[greeted(said, r.People):]
+	}
+	parsed, doubt := parse(said, r.Names)
 	for _, o := range parsed {
 		all = append(all, task{Order: o, refused: k.ofOthers(r, o)})
 	}
@@ -209,7 +213,7 @@ func (m *givenOrder) undoable(ctx context.Context, back Reversal) error {
 // setCard sets a field of the person's card, or deletes it.
 func (m *givenOrder) setCard(ctx context.Context, field, value string) (found bool, err error) {
 	around := func(s string) bool { return strings.Contains(s, m.o.Text) && steers(newSaying(s), m.r.Names) }
-	if m.done.Refused = CardRefusal(m.k.Redact, value, m.r.Names); m.done.Refused == "" && slices.ContainsFunc(order.Spoken(m.r.Message.Text, m.r.Names), around) {
+	if m.done.Refused = CardRefusal(m.k.Redact, value, m.r.Names); m.done.Refused == "" && field != turn.CardLanguage && slices.ContainsFunc(order.Spoken(m.r.Message.Text, m.r.Names), around) {
 		m.done.Refused = turn.MemoryOrder
 	}
 	if m.done.Refused != "" {
