@@ -64,12 +64,12 @@ func (a *App) listenConsole(ctx context.Context) net.Listener {
 }
 
 // serveConsole serves the pages until ctx is done, unless they are off.
-func (a *App) serveConsole(ctx context.Context, p *Process, b *bot.Bot, session *discord.Session, watching *telemetryServer, files *reloader, background *sync.WaitGroup) error {
+func (a *App) serveConsole(ctx context.Context, p *Process, b *bot.Bot, session *discord.Session, watching *telemetryServer, feed *console.Feed, files *reloader, background *sync.WaitGroup) error {
 	l := a.listenConsole(ctx)
 	if l == nil {
 		return nil
 	}
-	pages, err := a.console(p, b, session, watching, files)
+	pages, err := a.console(p, b, session, watching, feed, files)
 	if err != nil {
 		return errors.Join(err, l.Close())
 	}
@@ -92,8 +92,7 @@ func consoleAddress(l net.Listener) string {
 }
 
 // console puts the operator's pages together.
-func (a *App) console(p *Process, b *bot.Bot, session *discord.Session, watching *telemetryServer, files *reloader) (*console.Console, error) {
-	feed := &console.Feed{}
+func (a *App) console(p *Process, b *bot.Bot, session *discord.Session, watching *telemetryServer, feed *console.Feed, files *reloader) (*console.Console, error) {
 	b.Progress = feed.Publish
 	return console.New(console.Config{
 		Store: a.Store, Memories: a.Memories, Traces: a.Traces, Feed: feed, Redact: a.Redact.String, Log: a.Log, Version: a.version, Zone: time.Local,

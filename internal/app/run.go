@@ -12,6 +12,7 @@ import (
 
 	"familiar/internal/bot"
 	"familiar/internal/command"
+	"familiar/internal/console"
 	"familiar/internal/context/turn"
 	"familiar/internal/discord"
 	"familiar/internal/discord/gateway"
@@ -97,6 +98,13 @@ func (a *App) Serve(ctx context.Context, p *Process) error {
 	watching.start(ctx)
 	defer watching.close()
 
+	feed := &console.Feed{}
+	ctx = llm.Observed(ctx, func(c llm.Call) { // those that belong to no turn
+		of := bot.CallOf(c)
+		if feed.Aside(of, c.Err != nil); watching.exporter != nil {
+			watching.exporter.Call(of)
+		}
+	})
 	var background sync.WaitGroup
 	defer background.Wait()
 	a.MarkInterrupted(ctx)
@@ -119,7 +127,7 @@ func (a *App) Serve(ctx context.Context, p *Process) error {
 	}
 	background.Go(func() { a.embed(upkeep, p.Far.Embed) })
 	files := &reloader{app: a, process: p, bot: b, session: session, wanted: make(chan chan struct{}), ended: make(chan struct{})}
-	if err := a.serveConsole(upkeep, p, b, session, watching, files, &background); err != nil {
+	if err := a.serveConsole(upkeep, p, b, session, watching, feed, files, &background); err != nil {
 		return err
 	}
 	background.Go(func() { files.run(upkeep) })

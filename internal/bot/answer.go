@@ -47,7 +47,7 @@ func (b *Bot) answer(ctx context.Context, t *turn.Trace, p prompt.Prompt, d *del
 	defer cancel(nil)
 	length, whole := 0, actor.rewords(t.Request.Mode) || d.spoken
 	t.Request.At(turn.Thinking, 0)
-	a, err := actor.Model.Stream(ctx, llm.Request{Messages: modelMessages(p.Messages), Lane: t.Request.ChannelID}, func(words string) {
+	a, err := actor.Model.Stream(ctx, llm.Request{For: turn.ForAnswer, Messages: modelMessages(p.Messages), Lane: t.Request.ChannelID}, func(words string) {
 		if t.Timings.FirstToken == 0 {
 			t.Timings.FirstToken = b.now().Sub(t.Began)
 			t.Request.At(turn.Writing, 0)

@@ -26,11 +26,11 @@ type arrival struct {
 	posts     []store.Post // of that turn
 	created   int          // posts that were made for it, including deleted ones
 
-	unasked    turn.Address    // why the bot joins in unasked; empty: somebody asked
-	considered *turn.Processed // what a side model said about joining in
-	left       bool            // an earlier process claimed it and left it
-	again      bool            // the question was edited after it was answered: the new answer replaces the old one
-	parse      parseOrders     // finds what the message orders of the memory; nil: order.Parse
+	unasked    turn.Address   // why the bot joins in unasked; empty: somebody asked
+	considered *consideration // what a side model said about joining in
+	left       bool           // an earlier process claimed it and left it
+	again      bool           // the question was edited after it was answered: the new answer replaces the old one
+	parse      parseOrders    // finds what the message orders of the memory; nil: order.Parse
 
 	// These describe a turn that a button asked for: the turn's id, the turn whose reply has the button, and whether only the rest of that
 	// reply is wanted.

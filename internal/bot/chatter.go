@@ -10,6 +10,7 @@ import (
 
 	"familiar/internal/context/turn"
 	"familiar/internal/gate"
+	"familiar/internal/llm"
 	"familiar/internal/reply"
 	"familiar/internal/store"
 )
@@ -139,7 +140,7 @@ func (b *Bot) consider(ctx context.Context, o *overheard, e turn.Event, why turn
 	defer func() { b.recovered("consider joining in", recover()) }()
 	actor := b.speaker(ctx, e)
 	p, no := b.Gate.Pass(ctx, e, gate.Passage{Tokens: actor.promptTokens(), Posts: true, Unasked: true})
-	yes, asked := false, turn.Processed{}
+	yes, asked := false, consideration{}
 	if no == nil {
 		yes, asked = b.wantsToJoin(ctx, actor, e)
 	}
@@ -148,6 +149,9 @@ func (b *Bot) consider(ctx context.Context, o *overheard, e turn.Event, why turn
 	defer func() {
 		if !begins {
 			giveBack(a)
+			if asked.call.Request.For != "" {
+				llm.Observer(ctx)(asked.call)
+			}
 		}
 	}()
 	rest := time.Time{}
@@ -188,8 +192,15 @@ const joinPlease = "You are %NAME, and read along in a chat channel. Below are i
 	"Would a short remark of yours be welcome right now, because you can add something that the people there would want to hear? If in doubt it would not. " +
 	"Answer with one word: YES or NO.\n\n"
 
+// consideration is what a side model was asked about joining in.
+type consideration struct {
+	turn.Processed
+	call llm.Call
+	read []string // ids of the messages that it was shown
+}
+
 // wantsToJoin asks the side model. Only a plain yes is a yes. The tokens are counted for the day.
-func (b *Bot) wantsToJoin(ctx context.Context, actor *Actor, e turn.Event) (yes bool, asked turn.Processed) {
+func (b *Bot) wantsToJoin(ctx context.Context, actor *Actor, e turn.Event) (yes bool, asked consideration) {
 	if !actor.Chatty() { // another character speaks here meanwhile
 		return false, asked
 	}
@@ -199,9 +210,10 @@ func (b *Bot) wantsToJoin(ctx context.Context, actor *Actor, e turn.Event) (yes 
 	var text strings.Builder
 	text.WriteString(strings.ReplaceAll(joinPlease, "%NAME", actor.Name))
 	for _, m := range recent {
+		asked.read = append(asked.read, m.ID)
 		text.WriteString(reply.PlainName(m.AuthorName) + ": " + strings.Join(strings.Fields(m.Text), " ") + "\n")
 	}
-	asked = b.AskSide(ctx, actor, "chatter", e.Message.ChannelID, text.String(), 16, considerTime)
+	asked.Processed = b.AskSide(llm.Observed(ctx, func(c llm.Call) { asked.call = c }), actor, "chatter", e.Message.ChannelID, text.String(), 16, considerTime)
 	if tokens := asked.Usage.Prompt + asked.Usage.Completion; tokens > 0 {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeLimit)
 		defer cancel()

@@ -51,7 +51,7 @@ func (b *Bot) LookUpFor(ctx context.Context, actor *Actor, e turn.Event, o Looku
 			r.Web.Switch = turn.WebAlways
 		}
 	}
-	return b.Aside(ctx, actor, e, prepare, func(t *turn.Trace) bool {
+	return b.Aside(ctx, actor, e, prepare, func(ctx context.Context, t *turn.Trace) bool {
 		l := turn.Lookup{State: turn.Disabled, Reason: offReason(t.Request.Web), Question: o.Question, Began: t.Began}
 		seen := ""
 		if o.Question == "" && t.Request.Web.Switch != turn.WebOff {
@@ -92,7 +92,7 @@ func offReason(w turn.Web) string {
 
 // Aside takes a turn outside the lanes, for a command. Nothing waits for it and nothing is posted. prepare may change the request before it
 // is recorded. look fills in the record, and reports whether the turn counts as used. The error is the store's, or a [*gate.Refusal].
-func (b *Bot) Aside(ctx context.Context, actor *Actor, e turn.Event, prepare func(*turn.Request), look func(*turn.Trace) (counts bool)) (*turn.Trace, error) {
+func (b *Bot) Aside(ctx context.Context, actor *Actor, e turn.Event, prepare func(*turn.Request), look func(context.Context, *turn.Trace) (counts bool)) (*turn.Trace, error) {
 	p, no := b.Gate.Pass(ctx, e, gate.Passage{Tokens: actor.promptTokens(), Rated: e.Command != nil}) // else the operator's own program asks
 	if no != nil {
 		return nil, no
@@ -105,7 +105,9 @@ func (b *Bot) Aside(ctx context.Context, actor *Actor, e turn.Event, prepare fun
 	if err := b.save(ctx, t); err != nil {
 		return nil, err
 	}
-	counts := look(t)
+	ctx, calls := b.observed(ctx)
+	counts := look(ctx, t)
+	t.Calls = calls.close()
 	t.Phase, t.Took = turn.Answered, b.now().Sub(t.Began)
 	if !counts {
 		return t, b.save(ctx, t)

@@ -102,7 +102,7 @@ func (b *Bot) process(ctx context.Context, actor *Actor, t *turn.Trace, step pro
 	}()
 	ctx, cancel := context.WithTimeout(ctx, processLimit)
 	defer cancel()
-	r.Lane = t.Request.ChannelID
+	r.For, r.Lane = step.name, t.Request.ChannelID
 	a, err := step.model.Complete(ctx, r)
 	body, _ := actor.unlabelled(a.Text)
 	done.Model, done.Text, done.Usage = a.Model, strings.TrimSpace(body), turn.Usage(a.Usage)
@@ -132,7 +132,7 @@ func (b *Bot) AskSide(ctx context.Context, actor *Actor, by, channelID, words st
 	began := time.Now()
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	a, err := actor.Side.Complete(ctx, llm.Request{Lane: channelID, MaxTokens: mostTokens, Messages: []llm.Message{{Role: "user", Content: words}}})
+	a, err := actor.Side.Complete(ctx, llm.Request{For: by, Lane: channelID, MaxTokens: mostTokens, Messages: []llm.Message{{Role: "user", Content: words}}})
 	return b.processed(by, a, err, began)
 }
 
@@ -283,7 +283,7 @@ func (b *Bot) askOrders(ctx context.Context, actor *Actor, channelID, order, tex
 	ctx, cancel := context.WithTimeout(ctx, askMemoryLimit)
 	defer cancel()
 	began := time.Now()
-	a, err := actor.Side.Ask(ctx, llm.Question{Lane: channelID, Order: order, Text: text, Tokens: 200}, answer)
+	a, err := actor.Side.Ask(ctx, llm.Question{For: "orders", Lane: channelID, Order: order, Text: text, Tokens: 200}, answer)
 	return b.processed("orders", a, err, began), err
 }
 

@@ -116,6 +116,7 @@ func (b *Bot) attempt(ctx context.Context, l *lane, actor *Actor, id string, beg
 	}()
 	ctx, release := until(ctx, b.cut)
 	defer release()
+	ctx, calls := b.observed(ctx)
 	typing := b.typing(ctx, batch[0].Message.ChannelID)
 	defer typing.stop()
 	b.listen(ctx, batch, heard)
@@ -123,7 +124,9 @@ func (b *Bot) attempt(ctx context.Context, l *lane, actor *Actor, id string, beg
 	*t = turn.Trace{Request: b.request(ctx, actor, id, spoken), Phase: turn.Begun, Began: began, Transcripts: transcripts, ModelHost: actor.modelHost()}
 	b.watched(t)
 	if said := batch[0].considered; said != nil {
-		t.Processed = append(t.Processed, *said)
+		t.Processed = append(t.Processed, said.Processed)
+		calls.add(said.call)
+		calls.all[0].Quoted = said.read
 	}
 	ctx, cancel := context.WithDeadline(ctx, t.Request.Deadline.Add(b.limit()))
 	defer cancel()
@@ -149,6 +152,7 @@ func (b *Bot) attempt(ctx context.Context, l *lane, actor *Actor, id string, beg
 	}
 	so = d.finish(text, finalButtons(p.Lookup, t.Memory, t.Cut)...)
 	settle()
+	t.Calls = calls.close()
 	b.remember(ctx, actor, t, so, batch[0])
 	return so
 }

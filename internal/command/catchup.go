@@ -49,7 +49,7 @@ func (c *call) catchUp(ctx context.Context) turn.Answer {
 			return c.say(spanNotRead, reply.Inert(span, 40))
 		}
 	}
-	return c.aside(ctx, actor, strings.TrimSpace("/catchup "+span), now, func(t *turn.Trace) (counts bool) {
+	return c.aside(ctx, actor, strings.TrimSpace("/catchup "+span), now, func(ctx context.Context, t *turn.Trace) (counts bool) {
 		l := actor.Past.Missed(ctx, t.Request, from)
 		t.Outcomes = []turn.Outcome{bot.LookupOutcome(actor.Past.Name(), &l, l.Took)}
 		t.Reply = missedAnswer(c.language, &l, c.topics(ctx, actor, t, &l))
@@ -58,7 +58,7 @@ func (c *call) catchUp(ctx context.Context) turn.Answer {
 }
 
 // aside takes a turn outside the lanes for the person alone, as if these words had asked for it. It answers with the reply.
-func (c *call) aside(ctx context.Context, actor *bot.Actor, words string, now time.Time, look func(*turn.Trace) (counts bool)) turn.Answer {
+func (c *call) aside(ctx context.Context, actor *bot.Actor, words string, now time.Time, look func(context.Context, *turn.Trace) (counts bool)) turn.Answer {
 	e := c.Event
 	e.Message = turn.Message{ID: c.ID, ChannelID: c.Message.ChannelID, Author: c.Command.By, Text: words, At: now}
 	t, err := c.Bot.Aside(ctx, actor, e, func(r *turn.Request) { r.Private = true }, look)

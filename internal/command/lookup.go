@@ -215,7 +215,7 @@ func (c *call) openLinked(ctx context.Context, actor *bot.Actor, o bot.LookupOrd
 	case c.GuildID == "":
 		return c.say(linkElsewhere)
 	}
-	return c.aside(ctx, actor, o.Question, time.Now(), func(t *turn.Trace) bool {
+	return c.aside(ctx, actor, o.Question, time.Now(), func(_ context.Context, t *turn.Trace) bool {
 		within, cancel := context.WithDeadline(ctx, t.Request.Deadline)
 		defer cancel()
 		contributions, err := actor.Past.Contribute(within, t.Request)

@@ -58,6 +58,7 @@ type browser struct {
 
 	mu     sync.Mutex
 	faults []string // errors of pages, and what they loaded from elsewhere; guarded by mu
+	warned int      // how often a page asked whether to leave it; guarded by mu
 }
 
 func openBrowser(t *testing.T) *browser {
@@ -91,6 +92,11 @@ func openBrowser(t *testing.T) *browser {
 func (b *browser) watch(e any) {
 	fault := ""
 	switch e := e.(type) {
+	case *capture.EventJavascriptDialogOpening:
+		b.mu.Lock()
+		b.warned++
+		b.mu.Unlock()
+		go chromedp.Run(b.ctx, capture.HandleJavaScriptDialog(true)) // it ends with the browser
 	case *network.EventRequestWillBeSent:
 		if u := e.Request.URL; !strings.HasPrefix(u, b.at+"/") && !strings.HasPrefix(u, "data:") && u != "about:blank" {
 			fault = "loads " + u
@@ -253,15 +259,15 @@ func (b *browser) liveTurns(t *testing.T) {
 	b.do(t, device(1280, 800, false), b.open("/"), says("#live-text", "live"))
 	p := b.w.begin(t, "01RUN1", "Hugo", "901", "what is the tallest tree?", time.Second)
 	b.w.feed.Publish(p)
-	b.do(t, says("#runs .run", "what is the tallest tree?"), says("#runs .run", "collectInterval context"))
+	b.do(t, says("#runs .run", "what is the tallest tree?"), says("#runs .run", "collecting context"))
 	p.Activity, p.N = turn.Reading, 4
 	b.w.feed.Publish(p)
 	b.do(t, says("#runs .run", "reading 4 pages"))
 	p.Phase, p.Took = turn.Answered, 2*time.Second
 	b.w.feed.Publish(p)
-	b.do(t, says("#runs .over", "answered"))
-	if n := within[int](b, t, `document.querySelectorAll("#runs .run").length`); n != 1 {
-		t.Errorf("it is there %d times", n)
+	b.do(t, says("#recent td.q", "what is the tallest tree?"), says("#news", "what is the tallest tree?"))
+	if n := within[int](b, t, `document.querySelectorAll("#runs .run").length`); n != 0 {
+		t.Errorf("%d turns are running", n)
 	}
 	if all := b.trouble(); all != nil {
 		t.Errorf("%q", all)
@@ -285,6 +291,11 @@ func (b *browser) character(t *testing.T) {
 	if faults = slices.DeleteFunc(faults, func(f string) bool { return strings.Contains(f, "422") }); len(faults) > 0 {
 		t.Errorf("%q", faults)
 	}
+	b.do(t, b.open("/characters/sage?file=character.toml"))
+	if b.mu.Lock(); b.warned == 0 {
+		t.Error("a text that was refused is left without a question")
+	}
+	b.mu.Unlock()
 	named := regexp.MustCompile(`"Sage"`).ReplaceAllString(was, `"Minerva"`)
 	quoted, _ := json.Marshal(named)
 	b.do(t, b.open("/characters/sage?file=character.toml"), chromedp.Evaluate(fmt.Sprintf(`{ const t = document.getElementById("text"); t.value = %s; t.dispatchEvent(new Event("input")); }`, quoted), nil),
@@ -333,7 +344,7 @@ func (b *browser) unscripted(t *testing.T) {
 	off := emulation.SetScriptExecutionDisabled(true)
 	b.do(t, off)
 	defer b.do(t, emulation.SetScriptExecutionDisabled(false))
-	b.do(t, b.open("/turns?q=moons"), follow("td.q a"), chromedp.WaitVisible(".timeline", chromedp.ByQuery),
+	b.do(t, b.open("/turns?q=moons"), follow("td.q a"), chromedp.WaitVisible(".steps", chromedp.ByQuery),
 		follow(`.tabs a[href*="prompt"]`), chromedp.WaitVisible(".prompt", chromedp.ByQuery),
 		b.open("/characters/sage?file=persona.md"), chromedp.WaitVisible("#check", chromedp.ByQuery), follow("#check"), chromedp.WaitVisible("#verdict h2.good", chromedp.ByQuery),
 		follow(`.themes button[value="dark"]`), chromedp.WaitVisible(`html[data-theme="dark"]`, chromedp.ByQuery))

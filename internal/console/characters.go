@@ -40,6 +40,7 @@ type editPage struct {
 	Verdict verdict
 	Problem string // not one of the file
 	Secret  bool   // the file contains a secret and is not shown
+	Other   string // the file as it is now, if it was changed meanwhile; saving again replaces it
 	Rows    int
 }
 
@@ -133,10 +134,14 @@ func (k *Console) saveFile(w http.ResponseWriter, r *http.Request) {
 	p := editPage{Folder: f, File: file, Text: formText(r), Sum: r.PostFormValue("sum")}
 	done, status := "", 0
 	if done, status, p.Problem = k.keep(r.Context(), f.ID, file, p.Sum, p.Text); done == "" {
+		if status == http.StatusConflict {
+			p.Other, _ = k.Shelf.read(f.ID, file) // it was read a moment ago
+			p.Sum = sumOf(p.Other)
+		}
 		k.showEditor(w, r, status, p)
 		return
 	}
-	http.Redirect(w, r, withQuery("/characters/"+f.ID, "file", file, "done", done), http.StatusSeeOther)
+	k.redirect(w, r, withQuery("/characters/"+f.ID, "file", file, "done", done))
 }
 
 // keep saves a file if its checksum is still sum and the character is valid with the new text. Then it reloads the
@@ -147,7 +152,7 @@ func (k *Console) keep(ctx context.Context, id, file, sum, text string) (done st
 	case err != nil:
 		return "", http.StatusInternalServerError, "It could not be read: " + err.Error()
 	case sumOf(now) != sum:
-		return "", http.StatusConflict, "The file was changed meanwhile, here or in another editor. Your text is below and was not saved. Reload the page to see the other one."
+		return "", http.StatusConflict, "The file was changed meanwhile, here or in another editor, so nothing was saved. Yours is below. Saving again puts it in place of the other."
 	case now == text:
 		return "unchanged", 0, ""
 	}

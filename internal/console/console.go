@@ -19,8 +19,11 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"strings"
 	"sync"
 	"time"
+
+	"golang.org/x/net/netutil"
 
 	"familiar/internal/context/turn"
 	"familiar/internal/doctor"
@@ -45,6 +48,9 @@ type Config struct {
 
 	Token string   // required to enter; empty lets in everybody who can reach the address
 	Hosts []string // names of the console in addition to the loopback ones
+
+	// Prefix is the path under which a proxy serves the pages, such as "/familiar". The proxy may pass it on or not.
+	Prefix string
 
 	Gateway  func() turn.Gateway
 	Lanes    func() []turn.Lane
@@ -93,6 +99,8 @@ func (k *Console) Handler() http.Handler {
 	mux.HandleFunc("GET /live", k.live)
 	mux.HandleFunc("GET /turns", k.search)
 	mux.HandleFunc("GET /turn/{id}", k.turn)
+	mux.HandleFunc("GET /turns.jsonl", k.export)
+	mux.HandleFunc("POST /views", k.saveView)
 	mux.HandleFunc("GET /lookups", k.lookups)
 	mux.HandleFunc("GET /sources", k.sources)
 	mux.HandleFunc("GET /sources/forget", k.askForgetSource)
@@ -125,11 +133,32 @@ func (k *Console) Handler() http.Handler {
 	mux.HandleFunc("GET /login", k.login)
 	mux.HandleFunc("POST /login", k.enter)
 	mux.HandleFunc("POST /logout", k.leave)
+	if k.Token != "" {
+		mux.HandleFunc("GET /sessions", k.showSessions)
+		mux.HandleFunc("POST /sessions", k.revoke)
+	}
 	mux.HandleFunc("GET /static/{name}", k.static)
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		k.fail(w, r, http.StatusNotFound, "There is no such page.")
 	})
-	return k.guarded(mux)
+	return k.unprefixed(k.guarded(mux))
+}
+
+// unprefixed takes the path of a proxy off requests that have it.
+func (k *Console) unprefixed(next http.Handler) http.Handler {
+	bare := http.StripPrefix(k.Prefix, next)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if k.Prefix != "" && strings.HasPrefix(r.URL.Path, k.Prefix+"/") {
+			bare.ServeHTTP(w, r)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// redirect sends the reader to another page of the console.
+func (k *Console) redirect(w http.ResponseWriter, r *http.Request, to string) {
+	http.Redirect(w, r, k.Prefix+to, http.StatusSeeOther)
 }
 
 // Time limits of a request. Live pages have a limit for each write instead.
@@ -137,10 +166,12 @@ const (
 	headerLimit = 5 * time.Second
 	readLimit   = 15 * time.Second
 	writeLimit  = 60 * time.Second
-	idleLimit   = 2 * time.Minute
+	idleLimit   = 20 * time.Second
 	closeLimit  = 3 * time.Second
 	maxHeader   = 32 << 10
 	maxForm     = 1 << 20
+	// maxConnections is how many connections are open. Others wait until one ends, and one without a request ends after headerLimit.
+	maxConnections = 256
 )
 
 // Serve answers requests on a listener until ctx is done, and waits for those in progress. It closes the listener.
@@ -164,7 +195,7 @@ func (k *Console) Serve(ctx context.Context, l net.Listener) error {
 		defer cancel()
 		closed <- server.Shutdown(limit)
 	})
-	err := server.Serve(l)
+	err := server.Serve(netutil.LimitListener(l, maxConnections))
 	if !stop() {
 		err = errors.Join(<-closed, server.Close())
 	}

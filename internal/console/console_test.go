@@ -1,9 +1,11 @@
 package console
 
 import (
+	"compress/gzip"
 	"context"
 	"fmt"
 	"html"
+	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -46,7 +48,7 @@ func (w *world) ask(method, target string, form url.Values, change ...func(*http
 func pagesOf() []string {
 	const id = "/turn/01KB0000000000000000001000"
 	return []string{
-		"/", "/turns", "/turns?q=moons", "/turns?who=nobody", id, id + "?tab=prompt", id + "?tab=sources", id + "?tab=cut", id + "?tab=record", "/turn/01KB0000000000000000000993",
+		"/", "/turns", "/turns?q=moons", "/turns?who=nobody", id, id + "?tab=prompt", id + "?tab=calls", id + "?tab=calls&n=1", id + "?tab=sources", id + "?tab=cut", id + "?tab=record", "/turn/01KB0000000000000000000993",
 		"/lookups", "/lookups?lookup=failed", "/sources", "/sources/forget?character=sage&domain=content-farm.example", "/sources/sage", "/backends",
 		"/memory", "/memory?in=channel:905", "/memory/1", "/memory/1/delete", "/characters", "/characters/sage", "/characters/sage?file=persona.md", "/usage", "/usage?days=7", "/doctor",
 	}
@@ -82,12 +84,19 @@ func TestWords(t *testing.T) {
 	const id = "/turn/01KB0000000000000000001000"
 	w.ask("POST", "/doctor", url.Values{})
 	for path, words := range map[string][]string{
-		"/":                          {"what is the tallest tree?", "#general", "collectInterval context", "connected", "2 waiting", "of 5"},
+		"/":                          {"what is the tallest tree?", "#general", "collecting context", "connected", "2 waiting", "of 5"},
 		"/turns?q=moon":              {"How many moons", "seen from the Moon"},
 		"/turns?who=dmi":             {"SQLITE_BUSY"},
 		"/turns?state=failed":        {"haiku"},
 		"/turns?q=zebra":             {"No turn on record is like that"},
-		id:                           {"274 confirmed moons", "Where the time went", "<svg", "verifies citations", "Saturn number of confirmed moons", "274 moons"},
+		id:                           {"274 confirmed moons", "Where the time went", "<svg", "verifies citations", "2,219 tokens, $0.0021, 3 calls", "Saturn number of confirmed moons", "274 moons"},
+		id + "?tab=calls":            {"rewords the question", "model: answer"},
+		id + "?tab=calls&n=0":        {"{&#34;question&#34;", "How many moons"},
+		"/turns?q=took>7s+by:sage":   {"SQLITE_BUSY", "Great Wall"},
+		"/turns?q=rated:bad":         {"No turn on record is like that"},
+		"/turns?q=state:lost":        {"state:lost: it is one of answered"},
+		"/turns?q=in:%23the-tavern":  {"tavern&#39;s door"},
+		"/turns?q=confirmed":         {"<mark>confirmed</mark>"},
 		id + "?tab=prompt":           {"You are Sage", "from the web", "recent history"},
 		id + "?tab=sources":          {"science.nasa.gov", "In March 2025", "http error", "Refused by the checks"},
 		id + "?tab=cut":              {"truncated", "O6", "when the rings were formed"},
@@ -103,7 +112,7 @@ func TestWords(t *testing.T) {
 		"/usage":                     {"Tokens by day", "#science", "Dmitri"},
 		"/turn/01KB0000000000000009": {"There is no record"},
 	} {
-		body := w.ask("GET", path, nil).Body.String()
+		body := strings.Join(strings.Fields(w.ask("GET", path, nil).Body.String()), " ")
 		for _, word := range words {
 			if !strings.Contains(body, word) {
 				t.Errorf("%s does not say %q", path, word)
@@ -136,6 +145,10 @@ func TestAccess(t *testing.T) {
 		{"a form of another site", "POST", "/memory/1/delete", []func(*http.Request){header("Sec-Fetch-Site", "cross-site")}, 403},
 		{"a form of an old browser on another site", "POST", "/memory/1/delete", []func(*http.Request){header("Sec-Fetch-Site", ""), header("Origin", "https://evil.example")}, 403},
 		{"deletion by a link", "GET", "/memory/1/delete", nil, 200},
+		{"a picture that is a search", "GET", "/turns?q=moons", []func(*http.Request){header("Sec-Fetch-Site", "cross-site"), header("Sec-Fetch-Mode", "no-cors")}, 403},
+		{"a window that is a search", "GET", "/turns?q=moons", []func(*http.Request){header("Sec-Fetch-Site", "cross-site"), header("Sec-Fetch-Mode", "navigate"), header("Sec-Fetch-Dest", "document")}, 403},
+		{"a window that is a profile", "GET", "/debug/pprof/profile", []func(*http.Request){header("Sec-Fetch-Site", "same-site"), header("Sec-Fetch-Mode", "navigate"), header("Sec-Fetch-Dest", "document")}, 403},
+		{"a link to a turn", "GET", "/turn/01KB0000000000000000001000", []func(*http.Request){header("Sec-Fetch-Site", "cross-site"), header("Sec-Fetch-Mode", "navigate"), header("Sec-Fetch-Dest", "document")}, 200},
 		{"another method", "DELETE", "/memory/1", nil, 404},
 		{"a file that is none", "GET", "/static/..%2fconsole.go", nil, 404},
 	} {
@@ -192,8 +205,8 @@ func TestToken(t *testing.T) {
 	if rec := w.ask("GET", "/", nil, with(cookies[0].Value)); rec.Code != 200 {
 		t.Error("with a session:", rec.Code)
 	}
-	_, signature, _ := strings.Cut(cookies[0].Value, ".")
-	for _, forged := range []string{"", "99999999999." + signature, w.session(time.Now().Add(-time.Minute)), "x", cookies[0].Value + "x"} {
+	key := w.sessionKey(cookies[0].Value) // is on the page
+	for _, forged := range []string{"", key, "x", cookies[0].Value + "x"} {
 		if rec := w.ask("GET", "/", nil, with(forged)); rec.Code == 200 {
 			t.Errorf("the session %q is taken", forged)
 		}
@@ -205,6 +218,138 @@ func TestToken(t *testing.T) {
 	}
 	if rec := w.ask("POST", "/login", url.Values{"token": {"correct-horse-battery"}}); rec.Code != 429 {
 		t.Error("after many wrong tokens:", rec.Code)
+	}
+	from := func(peer, forwarded string) func(*http.Request) {
+		return func(r *http.Request) {
+			r.RemoteAddr = peer
+			r.Header.Set("X-Forwarded-For", forwarded)
+		}
+	}
+	for _, c := range []struct {
+		what, peer, forwarded string
+		want                  int
+	}{
+		{"another machine", "192.0.2.77:80", "", 303},
+		{"the same machine, which makes an address up", "192.0.2.1:99", "198.51.100.7", 429},
+		{"another machine behind a proxy", "127.0.0.1:99", "192.0.2.1, 198.51.100.7", 303},
+		{"the same machine behind a proxy", "127.0.0.1:99", "198.51.100.7, 192.0.2.1", 429},
+	} {
+		if rec := w.ask("POST", "/login", url.Values{"token": {"correct-horse-battery"}}, from(c.peer, c.forwarded)); rec.Code != c.want {
+			t.Errorf("%s: %d, want %d", c.what, rec.Code, c.want)
+		}
+	}
+}
+
+// TestSessions signs in twice, sees both sessions, and ends them: one by its button, one by signing out. A copy of its cookie opens nothing.
+func TestSessions(t *testing.T) {
+	w := newWorld(t, func(c *Config) { c.Token = "correct-horse-battery" })
+	login := func(agent string) func(*http.Request) {
+		rec := w.ask("POST", "/login", url.Values{"token": {"correct-horse-battery"}}, func(r *http.Request) { r.Header.Set("User-Agent", agent) })
+		c := rec.Result().Cookies()[0]
+		return func(r *http.Request) { r.AddCookie(c) }
+	}
+	mine, lost := login("Firefox <mine>"), login("Chrome, lost")
+	body := w.ask("GET", "/sessions", nil, mine).Body.String()
+	keys := regexp.MustCompile(`name="key" value="(\w{32})"`).FindAllStringSubmatch(body, -1)
+	if len(keys) != 2 || !strings.Contains(body, "Firefox &lt;mine&gt;") || !strings.Contains(body, "Chrome, lost") || strings.Count(body, "this one") != 1 {
+		t.Fatal(keys, body)
+	}
+	if rec := w.ask("POST", "/sessions", url.Values{"key": {"others"}}, mine); rec.Code != 303 {
+		t.Error(rec.Code)
+	}
+	if rec := w.ask("GET", "/", nil, lost); rec.Code != 303 {
+		t.Error("the lost browser is still in:", rec.Code)
+	}
+	if rec := w.ask("GET", "/", nil, mine); rec.Code != 200 {
+		t.Error("its own:", rec.Code)
+	}
+	w.ask("POST", "/logout", url.Values{}, mine)
+	if rec := w.ask("GET", "/", nil, mine); rec.Code != 303 {
+		t.Error("a copy of the cookie after signing out:", rec.Code)
+	}
+	again := login("x")
+	w.Token = "another-horse-battery"
+	if rec := w.ask("GET", "/", nil, again); rec.Code != 303 {
+		t.Error("with another token:", rec.Code)
+	}
+}
+
+// TestPrefix serves the pages under a path of a proxy, which passes it on or not.
+func TestPrefix(t *testing.T) {
+	w := newWorld(t, func(c *Config) { c.Prefix = "/familiar" }).fill(t)
+	for _, path := range []string{"/familiar/turns?q=moons", "/turns?q=moons"} {
+		body := w.ask("GET", path, nil).Body.String()
+		if bad := regexp.MustCompile(`(href|src|action|data-\w+)="/(?:[^f]|f[^a])[^"]*"`).FindString(body); bad != "" || !strings.Contains(body, `href="/familiar/turn/`) {
+			t.Errorf("%s: %q", path, bad)
+		}
+	}
+	rec := w.ask("POST", "/familiar/theme", url.Values{"theme": {"dark"}, "back": {"/usage"}})
+	if to, c := rec.Header().Get("Location"), rec.Result().Cookies()[0]; to != "/familiar/usage" || c.Path != "/familiar/" {
+		t.Error(to, c)
+	}
+}
+
+// TestTransfer: pages are compressed, and files are not sent twice.
+func TestTransfer(t *testing.T) {
+	w := newWorld(t, nil).fill(t)
+	gzipped := func(r *http.Request) { r.Header.Set("Accept-Encoding", "gzip, br") }
+	for _, path := range []string{"/turns", "/static/style.css"} {
+		plain, rec := w.ask("GET", path, nil).Body.Len(), w.ask("GET", path, nil, gzipped)
+		if rec.Header().Get("Content-Encoding") != "gzip" || rec.Body.Len() > plain/2 {
+			t.Errorf("%s: %d of %d bytes, %v", path, rec.Body.Len(), plain, rec.Header())
+		}
+		if all, err := gzip.NewReader(rec.Body); err != nil {
+			t.Error(err)
+		} else if body, err := io.ReadAll(all); err != nil || len(body) != plain {
+			t.Errorf("%s: %d bytes, want %d (%v)", path, len(body), plain, err)
+		}
+	}
+	tag := w.ask("GET", "/static/style.css", nil).Header().Get("ETag")
+	if rec := w.ask("GET", "/static/style.css", nil, func(r *http.Request) { r.Header.Set("If-None-Match", tag) }); tag == "" || rec.Code != 304 || rec.Body.Len() != 0 {
+		t.Errorf("%q: %d", tag, rec.Code)
+	}
+}
+
+// TestTemplates: no line of a template is longer than a screen is wide, and no page is larger than a slow line can bear.
+func TestTemplates(t *testing.T) {
+	names, _ := filepath.Glob("templates/*.html")
+	for _, name := range names {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, line := range strings.Split(string(text), "\n") {
+			if len(line) > 200 {
+				t.Errorf("%s:%d has %d bytes", name, i+1, len(line))
+			}
+		}
+	}
+	w := newWorld(t, nil).fill(t)
+	w.grow(t, 300)
+	for _, path := range pagesOf() {
+		if rec := w.ask("GET", path, nil); rec.Body.Len() > 60<<10 && !strings.Contains(path, "record") {
+			t.Errorf("%s has %d bytes", path, rec.Body.Len())
+		}
+	}
+}
+
+// TestSearches keeps a search, exports what it finds, and forgets it.
+func TestSearches(t *testing.T) {
+	w := newWorld(t, nil).fill(t)
+	form := url.Values{"name": {"the moon"}, "q": {"moon state:answered"}}
+	if rec := w.ask("POST", "/views", form); rec.Code != 303 || rec.Header().Get("Location") != "/turns?q=moon+state%3Aanswered" {
+		t.Fatal(rec.Code, rec.Header())
+	}
+	if body := html.UnescapeString(w.ask("GET", "/turns", nil).Body.String()); !strings.Contains(body, `<a href="/turns?q=moon+state%3Aanswered">the moon</a>`) {
+		t.Error(body)
+	}
+	rec := w.ask("GET", "/turns.jsonl?q=moon+state%3Aanswered", nil)
+	if lines := strings.Split(strings.TrimSpace(rec.Body.String()), "\n"); len(lines) != 2 || !strings.Contains(rec.Body.String(), `"Question":"How many moons`) {
+		t.Error(lines)
+	}
+	w.ask("POST", "/views", url.Values{"name": {"the moon"}})
+	if body := w.ask("GET", "/turns", nil).Body.String(); strings.Contains(body, "the moon") {
+		t.Error("it is still there")
 	}
 }
 
@@ -376,8 +521,13 @@ func TestEditCharacter(t *testing.T) {
 	if now := w.cast.get("sage"); now.Name != "Minerva" || now.Persona == "" {
 		t.Errorf("%s is active", now.Name)
 	}
-	if rec = w.ask("POST", "/characters/sage", form(text, text)); rec.Code != 409 {
+	mine := strings.Replace(text, "\"Sage\"", "\"Athena\"", 1)
+	rec = w.ask("POST", "/characters/sage", form(mine, text))
+	if body := rec.Body.String(); rec.Code != 409 || !strings.Contains(body, "Athena") || !strings.Contains(body, "Minerva") || !strings.Contains(body, " data-unsaved") || !strings.Contains(body, sumOf(named)) {
 		t.Error("the file was changed by another editor:", rec.Code)
+	}
+	if rec = w.ask("POST", "/characters/sage", form(mine, named)); rec.Code != 303 || w.cast.get("sage").Name != "Athena" {
+		t.Error("saved over the other:", rec.Code)
 	}
 	if rec = w.ask("POST", "/characters/sage", url.Values{"file": {"../../etc/passwd"}, "text": {"x"}}); rec.Code != 404 {
 		t.Error("a file outside:", rec.Code)
@@ -418,7 +568,7 @@ func TestTrustForm(t *testing.T) {
 	if err != nil || !strings.HasPrefix(written, text) || strings.Contains(written, "forum") {
 		t.Errorf("%v\n%s", err, written)
 	}
-	if rec = w.ask("POST", "/sources/sage", form(text, "web.deny", "")); rec.Code != 409 {
+	if rec = w.ask("POST", "/sources/sage", form(text, "web.deny", "")); rec.Code != 409 || !strings.Contains(rec.Body.String(), sumOf(written)) {
 		t.Error("the file was changed by another editor:", rec.Code)
 	}
 	if rec = w.ask("POST", "/sources/sage", form(written)); rec.Code != 303 || len(w.cast.get("sage").Web.Trusted) != 0 {

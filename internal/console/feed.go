@@ -23,6 +23,8 @@ const (
 	// maxQueued is how many events a page may leave unread before it is dropped. It then reconnects and receives the
 	// current state.
 	maxQueued = 32
+	// maxAside is how many calls of models that belong to no turn are remembered.
+	maxAside = 20
 	// maxPages is the greatest number of live pages.
 	maxPages = 64
 )
@@ -36,6 +38,31 @@ type Feed struct {
 	changed map[string]turn.Progress // since the last take; nil if no page is open; guarded by mu
 	pages   map[*reader]struct{}     // guarded by mu
 	wake    chan struct{}            // with capacity 1; made for the first page; guarded by mu
+	aside   []Call                   // the last of them, oldest first; guarded by mu
+}
+
+// Call is a request to a model that belongs to no turn, without what was said.
+type Call struct {
+	turn.Call
+	Failed bool
+}
+
+// Aside notes a request to a model that belongs to no turn.
+func (f *Feed) Aside(c turn.Call, failed bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.aside = append(f.aside, Call{c.Bare(), failed}); len(f.aside) > maxAside {
+		f.aside = slices.Clone(f.aside[len(f.aside)-maxAside/2:])
+	}
+}
+
+// lastAside returns the last of them, newest first.
+func (f *Feed) lastAside() []Call {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	all := slices.Clone(f.aside[max(0, len(f.aside)-maxAside/2):])
+	slices.Reverse(all)
+	return all
 }
 
 // reader is an open page. Its channel is closed when the page is dropped.
@@ -213,8 +240,13 @@ func (k *Console) broadcast(ctx context.Context) {
 				return
 			case <-time.After(collectInterval):
 			}
+			over := false
 			for _, p := range k.Feed.take() {
 				k.Feed.send(k.turnEvent(ctx, p))
+				over = over || p.Phase.Over()
+			}
+			if over {
+				k.Feed.send(event("recent", k.fragment("recent", k.rows(ctx))))
 			}
 		}
 	}

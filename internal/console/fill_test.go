@@ -235,7 +235,7 @@ func (s someone) record(id string, began time.Time) *turn.Trace {
 		Dropped: []turn.Dropped{{Layer: turn.RecentHistory, Source: "history:recent", Reason: "truncated", Tokens: 118}},
 		Prompt: []turn.Rendered{{Role: "system", Text: system, Tokens: 1012},
 			{Role: "user", Name: "Ben", Text: "Ben: anyone up?", Tokens: 6}, {Role: "user", Name: s.who, Text: s.who + ": " + s.question, Tokens: 24}},
-		Usage:   turn.Usage{Prompt: 1811, Completion: 96, Calls: 1, Cost: 0.0021},
+		Usage: turn.Usage{Prompt: 1811, Completion: 96, Calls: 1, Cost: 0.0021}, Finish: "stop",
 		Timings: turn.Timings{Prompt: 45 * time.Millisecond, FirstToken: 45*time.Millisecond + (s.took-45*time.Millisecond)/3, FirstSeen: 45*time.Millisecond + (s.took-45*time.Millisecond)/2},
 	}
 	if s.reply != "" {
@@ -256,6 +256,12 @@ func (s someone) record(id string, began time.Time) *turn.Trace {
 		if len(l.Summary) > 1 {
 			t.Guarded = []turn.Guarded{{Rule: "O6", Count: 1, What: "a link that no source has"}}
 			t.Unsupported = []turn.Citation{{Source: 2, Text: "when the rings were formed", Refused: "quote"}}
+			t.Calls = []turn.Call{
+				{For: "reword", Model: "qwen3-4b", Prompt: []turn.Rendered{{Role: "system", Text: "Write the message as one question."}, {Role: "user", Text: "\uf085" + s.question}},
+					Answer: `{"question":"How many moons has Saturn?"}`, Usage: turn.Usage{Prompt: 140, Completion: 12, Calls: 1}, Began: began.Add(4 * time.Millisecond), Took: 90 * time.Millisecond},
+				{For: turn.ForAnswer, Model: t.Model, Answer: s.reply, Usage: t.Usage, Began: began.Add(t.Timings.Prompt), Took: s.took - t.Timings.Prompt - 640*time.Millisecond},
+				{For: "verify", Model: "qwen3-4b", Usage: turn.Usage{Prompt: 150, Completion: 10, Calls: 1}, Began: began.Add(s.took - 640*time.Millisecond), Took: 640 * time.Millisecond},
+			}
 			t.Verified = &turn.Verified{Took: 640 * time.Millisecond, Opinions: []turn.Opinion{{Sources: []int{1}, Text: "274 moons", Is: "yes"}}}
 		}
 	}

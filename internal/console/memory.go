@@ -146,12 +146,12 @@ func (k *Console) correct(w http.ResponseWriter, r *http.Request) {
 			k.refused(w, r, m, m.Text, err)
 			return
 		}
-		http.Redirect(w, r, back+"?done="+done, http.StatusSeeOther)
+		k.redirect(w, r, back+"?done="+done)
 		return
 	}
 	text := strings.TrimSpace(strings.ReplaceAll(r.PostFormValue("text"), "\r\n", "\n"))
 	if text == m.Text {
-		http.Redirect(w, r, back+"?done=unchanged", http.StatusSeeOther)
+		k.redirect(w, r, back+"?done=unchanged")
 		return
 	}
 	if m.Superseded {
@@ -167,7 +167,7 @@ func (k *Console) correct(w http.ResponseWriter, r *http.Request) {
 		k.refused(w, r, m, text, err)
 		return
 	}
-	http.Redirect(w, r, "/memory/"+strconv.FormatInt(id, 10)+"?done=corrected", http.StatusSeeOther)
+	k.redirect(w, r, "/memory/"+strconv.FormatInt(id, 10)+"?done=corrected")
 }
 
 // operator is the author of changes made here, in the list of changes.
@@ -200,5 +200,5 @@ func (k *Console) delete(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	in := url.Values{"in": {string(m.Scope.Kind) + ":" + m.Scope.ID}, "done": {"deleted"}}
-	http.Redirect(w, r, "/memory?"+in.Encode(), http.StatusSeeOther)
+	k.redirect(w, r, "/memory?"+in.Encode())
 }

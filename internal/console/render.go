@@ -3,6 +3,8 @@ package console
 import (
 	"bytes"
 	"cmp"
+	"compress/gzip"
+	"crypto/sha256"
 	"embed"
 	"fmt"
 	"html/template"
@@ -18,6 +20,7 @@ import (
 	"familiar/internal/api"
 	"familiar/internal/context/turn"
 	"familiar/internal/text"
+	"familiar/internal/view"
 )
 
 //go:embed templates/*.html static/*
@@ -50,6 +53,7 @@ type page struct {
 	Here    string // the page's address, for links back
 	Notice  string
 	Version string
+	Zone    string // of the server's times
 	SignOut bool
 	Data    any
 }
@@ -93,7 +97,7 @@ func (k *Console) parse() (*templates, error) {
 func (k *Console) render(w http.ResponseWriter, r *http.Request, status int, name, title string, data any) {
 	p := page{
 		Title: title, Menu: k.menu(), At: section(r.URL.Path), Theme: themeOf(r), Here: r.URL.RequestURI(), Notice: notices[r.URL.Query().Get("done")],
-		Version: k.Version, SignOut: k.Token != "" && name != "login", Data: data,
+		Version: k.Version, Zone: time.Now().In(k.Zone).Format("MST"), SignOut: k.Token != "" && name != "login", Data: data,
 	}
 	if r.Method != http.MethodGet {
 		p.Here = r.URL.Path
@@ -111,9 +115,38 @@ func (k *Console) render(w http.ResponseWriter, r *http.Request, status int, nam
 		http.Error(w, "This page could not be written; the log says why.", http.StatusInternalServerError)
 		return
 	}
-	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	k.send(w, r, status, "text/html; charset=utf-8", []byte(k.finished(b.String())))
+}
+
+// finished returns what the templates wrote without secrets, and with the addresses as the reader has them.
+func (k *Console) finished(html string) string {
+	html = k.Redact(html)
+	if k.Prefix == "" {
+		return html
+	}
+	// In a text or a value a quotation mark is escaped, so that these are attributes.
+	return strings.NewReplacer(`href="/`, `href="`+k.Prefix+`/`, `src="/`, `src="`+k.Prefix+`/`, `action="/`, `action="`+k.Prefix+`/`,
+		`data-live="/`, `data-live="`+k.Prefix+`/`, `data-check="/`, `data-check="`+k.Prefix+`/`).Replace(html)
+}
+
+// leastPacked is from how many bytes on a response is compressed.
+const leastPacked = 1400
+
+// send writes a response, compressed if the client accepts that.
+func (k *Console) send(w http.ResponseWriter, r *http.Request, status int, kind string, body []byte) {
+	h := w.Header()
+	h.Set("Content-Type", kind)
+	h.Add("Vary", "Accept-Encoding")
+	if len(body) < leastPacked || !strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
+		w.WriteHeader(status)
+		_, _ = w.Write(body)
+		return
+	}
+	h.Set("Content-Encoding", "gzip")
 	w.WriteHeader(status)
-	_, _ = w.Write([]byte(k.Redact(b.String())))
+	packed, _ := gzip.NewWriterLevel(w, gzip.BestSpeed) // the level is valid
+	_, _ = packed.Write(body)
+	_ = packed.Close()
 }
 
 func (k *Console) fragment(name string, data any) string {
@@ -126,7 +159,7 @@ func (k *Console) fragment(name string, data any) string {
 		k.Log.Error("console: write page part", "part", name, "err", err)
 		return ""
 	}
-	return k.Redact(b.String())
+	return k.finished(b.String())
 }
 
 type failure struct {
@@ -157,6 +190,7 @@ var notices = map[string]string{
 	"unchanged": "Nothing was changed.",
 	"pinned":    "Pinned.",
 	"unpinned":  "Not pinned any more.",
+	"revoked":   "Signed out.",
 }
 
 // section returns the menu entry of a path.
@@ -182,8 +216,8 @@ func (k *Console) theme(w http.ResponseWriter, r *http.Request) {
 	if chosen != "dark" && chosen != "light" {
 		chosen, seconds = "", -1
 	}
-	http.SetCookie(w, cookie(r, themeCookie, chosen, seconds))
-	http.Redirect(w, r, local(r.PostFormValue("back")), http.StatusSeeOther)
+	http.SetCookie(w, k.cookie(r, themeCookie, chosen, seconds))
+	k.redirect(w, r, local(r.PostFormValue("back")))
 }
 
 // local returns a path of this site, whatever the form contains.
@@ -204,15 +238,21 @@ func (k *Console) static(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	types := map[string]string{".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml"}
-	w.Header().Set("Content-Type", types[path.Ext(name)])
-	w.Header().Set("Cache-Control", "no-cache")
-	_, _ = w.Write(body)
+	tag := fmt.Sprintf(`W/"%x"`, sha256.Sum256(body))[:20] + `"`
+	w.Header().Set("Cache-Control", "no-cache") // it is asked for again, with its tag
+	w.Header().Set("ETag", tag)
+	if strings.Contains(r.Header.Get("If-None-Match"), tag) {
+		w.WriteHeader(http.StatusNotModified)
+		return
+	}
+	k.send(w, r, http.StatusOK, types[path.Ext(name)], body)
 }
 
 func (k *Console) functions() template.FuncMap {
 	return template.FuncMap{
-		"clock":   func(t time.Time) string { return t.In(k.Zone).Format("15:04:05") },
-		"moment":  func(t time.Time) string { return k.moment(t) },
+		"moment":  k.moment,
+		"shown":   view.Visible,
+		"call":    callWord,
 		"iso":     func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
 		"span":    span,
 		"channel": k.channelName,
@@ -231,19 +271,19 @@ func (k *Console) functions() template.FuncMap {
 	}
 }
 
-// moment formats a time, with its day unless that is today.
-func (k *Console) moment(t time.Time) string {
+// moment formats a time, with its day unless that is today. The script writes it in the reader's zone instead of the server's.
+func (k *Console) moment(t time.Time) template.HTML {
 	if t.IsZero() {
 		return "–"
 	}
-	t, now := t.In(k.Zone), time.Now().In(k.Zone)
-	switch {
+	layout, now := "15:04:05", time.Now().In(k.Zone)
+	switch t = t.In(k.Zone); {
 	case t.Year() != now.Year():
-		return t.Format("2 Jan 2006 15:04")
+		layout = "2 Jan 2006 15:04"
 	case t.YearDay() != now.YearDay():
-		return t.Format("2 Jan 15:04")
+		layout = "2 Jan 15:04"
 	}
-	return t.Format("15:04:05")
+	return template.HTML(`<time class="num" datetime="` + t.UTC().Format(time.RFC3339) + `" title="` + t.Format("2 Jan 2006 15:04:05 MST") + `">` + t.Format(layout) + `</time>`)
 }
 
 func (k *Console) channelName(id string) string {
@@ -304,7 +344,7 @@ func doing(p turn.Progress) string {
 	case turn.Writing:
 		return "writing the answer"
 	}
-	return "collectInterval context"
+	return "collecting context"
 }
 
 func phaseWord(p turn.Phase) string {

@@ -96,7 +96,7 @@ func (k *Console) forgetSource(w http.ResponseWriter, r *http.Request) {
 	if n == 0 {
 		done = "unchanged"
 	}
-	http.Redirect(w, r, "/sources?done="+done, http.StatusSeeOther)
+	k.redirect(w, r, "/sources?done="+done)
 }
 
 // trustPage is the form for the sites that a character trusts. They are in its character.toml.
@@ -156,11 +156,14 @@ func (k *Console) saveTrust(w http.ResponseWriter, r *http.Request) {
 	p := trustPage{Folder: f, Sum: r.PostFormValue("sum")}
 	done, status := "", 0
 	if done, status, p.Problem = k.keep(r.Context(), f.ID, configName, p.Sum, text); done == "" {
-		_, p.Problems = k.Shelf.with(f.ID, configName, text)
+		if _, p.Problems = k.Shelf.with(f.ID, configName, text); status == http.StatusConflict {
+			now, _ := k.Shelf.read(f.ID, configName) // it was read a moment ago
+			p.Sum = sumOf(now)
+		}
 		k.showTrust(w, r, status, wanted, p)
 		return
 	}
-	http.Redirect(w, r, "/sources?done="+done, http.StatusSeeOther)
+	k.redirect(w, r, "/sources?done="+done)
 }
 
 // settingsOf returns the character of a request with the text of its character.toml. If there is none, it writes the

@@ -14,7 +14,6 @@ import (
 	"familiar/internal/doctor"
 	"familiar/internal/search/backend"
 	"familiar/internal/store"
-	"familiar/internal/trace"
 )
 
 // Quota is a limit and its use.
@@ -82,11 +81,13 @@ const recentTurns = 12
 // rows returns the running turns and the latest finished ones.
 type rows struct {
 	Running []liveRow
-	Recent  []trace.Summary
+	Recent  []found
+	Aside   []Call
 }
 
 func (k *Console) rows(ctx context.Context) (all rows) {
 	running := k.Feed.Running()
+	all.Aside = k.Feed.lastAside()
 	for _, p := range running {
 		all.Running = append(all.Running, k.row(ctx, p))
 	}
@@ -97,7 +98,7 @@ func (k *Console) rows(ctx context.Context) (all rows) {
 	for _, t := range recent {
 		runs := slices.ContainsFunc(all.Running, func(r liveRow) bool { return r.ID == t.ID })
 		if !runs && len(all.Recent) < recentTurns {
-			all.Recent = append(all.Recent, t)
+			all.Recent = append(all.Recent, found{Summary: t})
 		}
 	}
 	return all
@@ -268,7 +269,7 @@ func (k *Console) examine(w http.ResponseWriter, r *http.Request) {
 	case <-time.After(examineTimeout):
 	case <-r.Context().Done():
 	}
-	http.Redirect(w, r, "/doctor", http.StatusSeeOther)
+	k.redirect(w, r, "/doctor")
 }
 
 // start starts an examination unless one is running. The returned channel is closed at its end.

@@ -15,49 +15,31 @@ import (
 type bar struct {
 	Label string
 	Kind  string // class for its colour: context, search, read, model, write, side, door
-	Note  string // shown in the tooltip and in the table
-	Depth int    // 1 inside the step above, otherwise 0
+	Note  string
+	Href  string // where one can read it; may be empty
+	Depth int    // how many steps it is inside of
 	From  time.Duration
 	Took  time.Duration
-	Bad   bool // it failed or was canceled
-
-	// Position and size in the picture.
-	Y, X, W         float64
-	LabelX, TextX   float64
-	TextEnd, Inside bool // whether its length is written inside, before its end
+	Bad   bool    // it failed or was canceled
+	X, W  float64 // in the picture
 }
 
-// tick is a line of the axis.
-type tick struct {
-	X     float64
-	Label string
-}
-
-// timeline is a turn's steps on one axis.
+// timeline is a turn's steps on one axis. Each step is a row with a picture of its own, as wide as there is room.
 type timeline struct {
-	Bars          []bar
-	Ticks         []tick
-	Seen          float64 // time of the first words; 0 if unknown
-	SeenAt        time.Duration
-	Width, Height float64
-	Left, Right   float64 // ends of the axis
-	Bottom        float64
-	Whole         time.Duration
+	Bars   []bar
+	Ticks  []string // labels of the axis, one for each part of it
+	Grid   string   // the path of the lines between the parts
+	Seen   float64  // place of the first words; 0 if unknown
+	SeenAt time.Duration
+	Whole  time.Duration
 }
 
-// Measures of the picture in its own units.
 const (
-	drawnWidth = 960.0
-	labelWidth = 210.0
-	rightEdge  = 14.0
-	rowHeight  = 26.0
-	headHeight = 30.0
-	barHeight  = 14.0
-	leastBar   = 2.0
-	textWidth  = 58.0 // of a length beside a bar
+	axisWidth = 1000.0 // of the picture in its own units
+	leastBar  = 3.0
 )
 
-// timelineOf lays out the recorded times of a turn. It is empty without times.
+// timelineOf lays out the recorded times of a turn. It is nil without times.
 func timelineOf(t *turn.Trace) *timeline {
 	bars := steps(t)
 	whole := t.Took
@@ -67,34 +49,25 @@ func timelineOf(t *turn.Trace) *timeline {
 	if whole <= 0 || len(bars) == 0 {
 		return nil
 	}
-	l := &timeline{Width: drawnWidth, Left: labelWidth, Right: drawnWidth - rightEdge, Whole: whole}
-	scale := (l.Right - l.Left) / float64(whole)
+	l := &timeline{Bars: bars, Whole: whole}
+	step := tickStep(whole)
+	parts := int((whole + step - 1) / step)
+	scale := axisWidth / (float64(parts) * float64(step))
 	for i := range bars {
 		b := &bars[i]
-		b.Y = headHeight + float64(i)*rowHeight
-		b.X, b.W = l.Left+float64(b.From)*scale, max(leastBar, float64(b.Took)*scale)
-		b.LabelX = 4 + 14*float64(b.Depth)
-		b.TextX = b.X + b.W + 6
-		if b.TextX+textWidth > l.Right {
-			b.TextX, b.TextEnd = b.X-6, true
-			if b.TextX-textWidth < l.Left {
-				b.TextX, b.Inside = b.X+b.W-6, true
-			}
-		}
+		b.W = max(leastBar, float64(b.Took)*scale)
+		b.X = min(float64(b.From)*scale, axisWidth-b.W)
 	}
-	l.Bars = bars
-	l.Bottom = headHeight + float64(len(bars))*rowHeight
-	l.Height = l.Bottom + 8
-	step := tickStep(whole)
-	for at := time.Duration(0); at <= whole; at += step {
+	for n := range parts {
 		label := "0"
-		if at > 0 {
-			label = axis(at, step)
+		if n > 0 {
+			label = axis(time.Duration(n)*step, step)
 		}
-		l.Ticks = append(l.Ticks, tick{l.Left + float64(at)*scale, label})
+		l.Ticks = append(l.Ticks, label)
+		l.Grid += fmt.Sprintf("M%.0f 0V10", float64(n)*float64(step)*scale)
 	}
 	if seen := t.Timings.FirstSeen; seen > 0 && seen <= whole {
-		l.Seen, l.SeenAt = l.Left+float64(seen)*scale, seen
+		l.Seen, l.SeenAt = float64(seen)*scale, seen
 	}
 	return l
 }
@@ -134,38 +107,33 @@ func steps(t *turn.Trace) (all []bar) {
 			}
 		}
 	}
-	ready := t.Timings.Prompt
-	before := ready
-	for _, p := range t.Processed {
-		if p.By == "think" {
-			all = append(all, bar{Label: "thinks before", Kind: "side", From: ready, Took: p.Took, Bad: p.Status != turn.OK, Note: p.Model})
-			before = ready + p.Took
+	for i, c := range t.Asked() {
+		from, first := max(0, c.Began.Sub(t.Began)), t.Timings.FirstToken
+		b := bar{Label: callWord(c.For), Kind: "side", Href: fmt.Sprintf("?tab=calls&n=%d", i), From: from, Took: c.Took, Bad: c.Err != "", Note: strings.TrimSpace(c.Model + " " + c.Err)}
+		if c.For == turn.ForAnswer {
+			b.Kind = "model"
+			if first > from && first < from+c.Took {
+				b.Took = first - from
+				all = append(all, b)
+				b = bar{Label: "writes", Kind: "write", Href: b.Href, From: first, Took: from + c.Took - first, Bad: t.Cut, Note: fmt.Sprintf("%d tokens", c.Usage.Completion)}
+			}
 		}
+		all = append(all, b)
 	}
-	end := t.Took
-	var after []bar
-	if v := t.Verified; v != nil && v.Took > 0 {
-		after = append(after, bar{Label: "verifies citations", Kind: "side", From: max(0, end-v.Took), Took: v.Took, Note: fmt.Sprintf("%d opinions", len(v.Opinions))})
-		end -= v.Took
+	return all
+}
+
+// callWord says for people what a model was asked for.
+func callWord(purpose string) string {
+	words, known := map[string]string{
+		turn.ForAnswer: "model: answer", "need": "is a search needed?", "reword": "rewords the question", "select": "selects quotes", "filter": "filters what is recalled",
+		"verify": "verifies citations", "think": "thinks before", "recast": "rewords the answer", "orders": "reads an order", "vision": "describes a picture",
+		"chatter": "joins in?", "summary": "sums a channel up", "learn": "learns", "topics": "sorts into topics",
+	}[purpose]
+	if !known {
+		return "side model"
 	}
-	for _, p := range slices.Backward(t.Processed) {
-		if p.By == "recast" && p.Took > 0 {
-			after = append(after, bar{Label: "rewords it", Kind: "side", From: max(0, end-p.Took), Took: p.Took, Bad: p.Status != turn.OK, Note: p.Model})
-			end -= p.Took
-		}
-	}
-	if t.Model != "" && t.Model != "none" && ready > 0 {
-		first := t.Timings.FirstToken
-		if first == 0 || first > end {
-			all = append(all, bar{Label: "model", Kind: "model", From: before, Took: max(0, end-before), Bad: t.Err != "", Note: t.Model})
-		} else {
-			all = append(all,
-				bar{Label: "model: first word", Kind: "model", From: before, Took: max(0, first-before), Note: t.Model},
-				bar{Label: "model: writes", Kind: "write", From: first, Took: max(0, end-first), Bad: t.Cut, Note: fmt.Sprintf("%d tokens", t.Usage.Completion)})
-		}
-	}
-	slices.Reverse(after)
-	return append(all, after...)
+	return words
 }
 
 // lookupSteps returns the stages of a lookup in order, with the services and pages inside them.

@@ -2,17 +2,22 @@ package console
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"familiar/internal/context/turn"
 	"familiar/internal/store"
+	"familiar/internal/text"
 	"familiar/internal/trace"
 )
 
@@ -35,8 +40,10 @@ type turnPage struct {
 	Offered  []offer
 	Sources  []source
 	Removed  []turn.Removal
-	Model    string
-	Tokens   int
+	Spent    turn.Usage // of all models together
+	Calls    []turn.Call
+	Call     *turn.Call // that is shown
+	N        int        // its place among them
 	Earlier  string
 }
 
@@ -69,7 +76,13 @@ func (k *Console) turn(w http.ResponseWriter, r *http.Request) {
 	}
 	p := turnPage{
 		Trace: t, Lookup: t.Lookup(), Timeline: timelineOf(t), Path: "/turn/" + t.Request.ID, Tab: r.URL.Query().Get("tab"),
-		Over: t.Phase.Over(), Tokens: t.Usage.Prompt + t.Usage.Completion, Earlier: t.Request.EarlierID,
+		Over: t.Phase.Over(), Spent: t.Spent(), Calls: t.Asked(), Earlier: t.Request.EarlierID,
+	}
+	if n, err := strconv.Atoi(r.URL.Query().Get("n")); err == nil && n >= 0 && n < len(p.Calls) {
+		p.N = n
+	}
+	if len(p.Calls) > 0 {
+		p.Call = &p.Calls[p.N]
 	}
 	if l := p.Lookup; l != nil {
 		p.Sources, p.Removed = sourcesOf(l), l.Removed
@@ -80,7 +93,7 @@ func (k *Console) turn(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	p.Tabs = []tab{
-		{ID: "", Name: "Answer"}, {ID: "prompt", Name: "Prompt", N: len(t.Prompt)}, {ID: "sources", Name: "Sources", N: len(p.Sources)},
+		{ID: "", Name: "Answer"}, {ID: "prompt", Name: "Prompt", N: len(t.Prompt)}, {ID: "calls", Name: "Models", N: len(p.Calls)}, {ID: "sources", Name: "Sources", N: len(p.Sources)},
 		{ID: "cut", Name: "Cut and guarded", N: len(t.Dropped) + len(t.Guarded) + len(t.Unsupported)}, {ID: "record", Name: "Record"},
 	}
 	if !slices.ContainsFunc(p.Tabs, func(t tab) bool { return t.ID == p.Tab }) {
@@ -139,51 +152,72 @@ func sourcesOf(l *turn.Lookup) (all []source) {
 	return all
 }
 
-// searchPage holds the turns that were found, and the form as entered.
+// searchPage holds the turns that were found, and the line as entered.
 type searchPage struct {
-	Words, Author, Channel, State, Lookup, Since, Until string
-
-	Channels []string
-	States   []turn.Phase
-	Lookups  []turn.State
-	Found    []trace.Summary
-	Next     string // address of the next page; empty on the last
-	First    string // address of the first page; empty on the first
-	Filtered bool
-	Problem  string
+	Line    string
+	Found   []found
+	Channel string // the only channel that is asked for
+	Next    string // address of the next page; empty on the last
+	First   string // address of the first page; empty on the first
+	Late    *trace.Late
+	Export  string
+	Problem string
+	Views   []kept
+	Fields  []string
 }
+
+// found is a turn in the list, with the words around what was looked for.
+type found struct {
+	trace.Summary
+	Snippet []piece
+}
+
+// piece is a part of a snippet.
+type piece struct {
+	Text string
+	Hit  bool
+}
+
+// kept is a search that somebody keeps.
+type kept struct{ Name, Line, Address string }
 
 const (
 	perPage      = 50
 	mostChannels = 200
 	dayLayout    = "2006-01-02"
+	viewNotes    = "console.view/"
+	maxViews     = 40
+	longestView  = 60 // characters of a name
 )
 
+// presets are the searches that everybody wants.
+var presets = [][2]string{{"Failed", "state:failed"}, {"Slow", "took>20s"}, {"Dear", "tokens>20000"}, {"Lookup failed", "lookup:failed"}, {"Disliked", "rated:bad"}, {"Stopped", "state:interrupted"}}
+
 func (k *Console) search(w http.ResponseWriter, r *http.Request) {
-	f := r.URL.Query()
-	p := searchPage{
-		Words: f.Get("q"), Author: f.Get("who"), Channel: f.Get("channel"), State: f.Get("state"), Lookup: f.Get("lookup"), Since: f.Get("since"), Until: f.Get("until"),
-		States:  []turn.Phase{turn.Answered, turn.Begun, turn.Broken, turn.Interrupted},
-		Lookups: []turn.State{turn.Found, turn.Empty, turn.LookupFailed, turn.NotNeeded, turn.Disabled},
-	}
-	q := trace.Query{
-		Words: p.Words, Author: strings.TrimSpace(p.Author), ChannelID: p.Channel, Phase: turn.Phase(p.State), Lookup: turn.State(p.Lookup), Before: f.Get("before"), Limit: perPage,
-	}
-	p.Filtered = p.Words+p.Author+p.Channel+p.State+p.Lookup+p.Since+p.Until != ""
-	q.Since, p.Problem = k.day(p.Since, 0, p.Problem)
-	q.Until, p.Problem = k.day(p.Until, 1, p.Problem)
-	found, more, err := k.Traces.Find(r.Context(), q)
+	p := searchPage{Line: lineOf(r.URL.Query()), Fields: fieldNames(), Export: withQuery("/turns.jsonl", "q", lineOf(r.URL.Query()))}
+	q, problem, err := k.parseLine(r, p.Line)
+	p.Problem, p.Channel = problem, q.ChannelID
+	q.Before, q.Limit = r.URL.Query().Get("before"), perPage
+	var lines []trace.Summary
+	more := false
 	if err == nil {
-		p.Channels, err = k.Traces.Channels(r.Context(), mostChannels)
+		lines, more, err = k.Traces.Find(r.Context(), q)
+	}
+	if errors.As(err, &p.Late) {
+		p.Next, err = pageAfter(r.URL, p.Late.Before), nil
+	}
+	if err == nil {
+		p.Views, err = k.views(r.Context())
 	}
 	if err != nil {
 		k.broken(w, r, err)
 		return
 	}
-	slices.SortFunc(p.Channels, func(a, b string) int { return strings.Compare(k.channelName(a), k.channelName(b)) })
-	p.Found = found
+	for _, l := range lines {
+		p.Found = append(p.Found, found{l, snippet(k.Redact(l.Said), q.Words)})
+	}
 	if more {
-		p.Next = pageAfter(r.URL, found[len(found)-1].ID)
+		p.Next = pageAfter(r.URL, lines[len(lines)-1].ID)
 	}
 	if q.Before != "" {
 		p.First = pageAfter(r.URL, "")
@@ -191,16 +225,200 @@ func (k *Console) search(w http.ResponseWriter, r *http.Request) {
 	k.render(w, r, http.StatusOK, "search", "Search", p)
 }
 
-// day parses a day from a form and adds some days.
-func (k *Console) day(text string, later int, problem string) (time.Time, string) {
-	if text == "" {
-		return time.Time{}, problem
+// lineOf returns the line of a search. Links may have its fields as parameters.
+func lineOf(f url.Values) string {
+	line := f.Get("q")
+	for _, field := range [][2]string{{"who", "who"}, {"channel", "in"}, {"state", "state"}, {"lookup", "lookup"}, {"since", "since"}, {"until", "until"}} {
+		if value := f.Get(field[0]); value != "" {
+			line += " " + field[1] + `:"` + strings.ReplaceAll(value, `"`, "") + `"`
+		}
 	}
-	t, err := time.ParseInLocation(dayLayout, text, k.Zone)
+	return strings.TrimSpace(line)
+}
+
+// lineParts are the words of a line: a field with a value, which may be quoted, or anything else.
+var lineParts = text.NewLazyRegexp(`([a-z]+)([:>])(?:"([^"]*)"|(\S+))|\S+`)
+
+// fields read the fields of a line. Their sign is > for amounts, else a colon.
+var fields = map[string]func(q *trace.Query, value string) error{
+	"state:": func(q *trace.Query, v string) error {
+		if v == "running" {
+			v = string(turn.Begun)
+		}
+		q.Phase = turn.Phase(v)
+		return among(v, string(turn.Answered), string(turn.Begun), string(turn.Broken), string(turn.Interrupted))
+	},
+	"lookup:": func(q *trace.Query, v string) error {
+		q.Lookup = turn.State(v)
+		return among(v, string(turn.Found), string(turn.Empty), string(turn.LookupFailed), string(turn.NotNeeded), string(turn.Disabled))
+	},
+	"rated:":  func(q *trace.Query, v string) error { q.Rated = v; return among(v, "good", "bad") },
+	"who:":    func(q *trace.Query, v string) error { q.Author = v; return nil },
+	"by:":     func(q *trace.Query, v string) error { q.Character = v; return nil },
+	"model:":  func(q *trace.Query, v string) error { q.Model = v; return nil },
+	"error:":  func(q *trace.Query, v string) error { q.Err = v; return nil },
+	"in:":     func(q *trace.Query, v string) error { q.ChannelID = v; return nil },
+	"took>":   func(q *trace.Query, v string) (err error) { q.Longer, err = time.ParseDuration(v); return err },
+	"tokens>": func(q *trace.Query, v string) (err error) { q.Tokens, err = strconv.Atoi(v); return err },
+	"cost>":   func(q *trace.Query, v string) (err error) { q.Cost, err = strconv.ParseFloat(v, 64); return err },
+	"since:":  nil, "until:": nil, // they need the reader's zone
+}
+
+func fieldNames() []string { return slices.Sorted(maps.Keys(fields)) }
+
+func among(value string, values ...string) error {
+	if slices.Contains(values, value) {
+		return nil
+	}
+	return errors.New("it is one of " + strings.Join(values, ", "))
+}
+
+// parseLine reads a line of words and fields. The problem is for the reader; what is wrong is left out.
+func (k *Console) parseLine(r *http.Request, line string) (q trace.Query, problem string, err error) {
+	var words []string
+	for _, m := range lineParts.FindAllStringSubmatch(line, -1) {
+		name, value := m[1]+m[2], m[3]+m[4]
+		read, known := fields[name]
+		var wrong error
+		switch {
+		case !known:
+			words = append(words, m[0])
+		case read == nil:
+			var day time.Time
+			if day, wrong = time.ParseInLocation(dayLayout, value, k.zoneOf(r)); wrong != nil {
+				wrong = errors.New("a day is written as in 2026-05-31")
+			} else if name == "since:" {
+				q.Since = day
+			} else {
+				q.Until = day.AddDate(0, 0, 1)
+			}
+		default:
+			wrong = read(&q, value)
+		}
+		if wrong != nil {
+			problem = fmt.Sprintf("%s%s: %v.", name, value, wrong)
+		}
+	}
+	q.Words = strings.Join(words, " ")
+	if q.ChannelID != "" {
+		q.ChannelID, err = k.channelCalled(r.Context(), q.ChannelID)
+	}
+	return q, problem, err
+}
+
+// channelCalled returns the id of a channel that is given by its id or its name.
+func (k *Console) channelCalled(ctx context.Context, name string) (string, error) {
+	all, err := k.Traces.Channels(ctx, mostChannels)
+	for _, id := range all {
+		if strings.EqualFold(k.channelName(id), "#"+strings.TrimPrefix(name, "#")) {
+			return id, err
+		}
+	}
+	return name, err
+}
+
+// zoneOf returns the reader's time zone, which the script tells.
+func (k *Console) zoneOf(r *http.Request) *time.Location {
+	if zone, err := time.LoadLocation(r.URL.Query().Get("zone")); err == nil && r.URL.Query().Get("zone") != "" {
+		return zone
+	}
+	return k.Zone
+}
+
+// around is how many characters a snippet has on each side of the first hit.
+const around = 70
+
+// snippet returns what stands around the first of the words in a text, with all of them marked.
+func snippet(said, words string) (all []piece) {
+	var parts []string
+	for word := range strings.FieldsSeq(words) {
+		if word = strings.Trim(word, `*"'.,?!`); word != "" {
+			parts = append(parts, regexp.QuoteMeta(word))
+		}
+	}
+	if len(parts) == 0 {
+		return nil
+	}
+	hits, err := regexp.Compile(`(?i)` + strings.Join(parts, "|"))
 	if err != nil {
-		return time.Time{}, "A day is written as in 2026-05-31."
+		return nil
 	}
-	return t.AddDate(0, 0, later), problem
+	first := hits.FindStringIndex(said)
+	if first == nil {
+		return nil
+	}
+	before, rest := []rune(said[:first[0]]), []rune(said[first[0]:])
+	part := text.OneLine(string(before[max(0, len(before)-around):]) + string(rest[:min(len(rest), 2*around)]))
+	at := 0
+	for _, hit := range hits.FindAllStringIndex(part, -1) {
+		all = append(all, piece{part[at:hit[0]], false}, piece{part[hit[0]:hit[1]], true})
+		at = hit[1]
+	}
+	return append(all, piece{part[at:], false})
+}
+
+// views returns the searches of everybody and those that were kept, by name.
+func (k *Console) views(ctx context.Context) (all []kept, err error) {
+	notes, err := k.Store.Notes.Under(ctx, viewNotes)
+	for _, p := range presets {
+		all = append(all, kept{p[0], "", withQuery("/turns", "q", p[1])})
+	}
+	for _, name := range slices.Sorted(maps.Keys(notes)) {
+		all = append(all, kept{name, notes[name], withQuery("/turns", "q", notes[name])})
+	}
+	return all, err
+}
+
+// saveView keeps a search under a name. Without a search, the name is forgotten.
+func (k *Console) saveView(w http.ResponseWriter, r *http.Request) {
+	name, line := text.Truncate(text.OneLine(r.PostFormValue("name")), longestView), strings.TrimSpace(r.PostFormValue("q"))
+	kept, err := k.Store.Notes.Under(r.Context(), viewNotes)
+	switch {
+	case err != nil:
+	case name == "" || len(kept) >= maxViews && line != "":
+		k.fail(w, r, http.StatusUnprocessableEntity, "A search is kept under a name, and there are at most "+strconv.Itoa(maxViews)+".")
+		return
+	default:
+		err = k.Store.Notes.SetUnder(r.Context(), viewNotes, map[string]string{name: line})
+	}
+	if err != nil {
+		k.broken(w, r, err)
+		return
+	}
+	k.redirect(w, r, withQuery("/turns", "q", line))
+}
+
+// mostExported is how many turns are exported at most.
+const mostExported = 10_000
+
+// export writes the turns of a search as lines of JSON, newest first.
+func (k *Console) export(w http.ResponseWriter, r *http.Request) {
+	q, problem, err := k.parseLine(r, lineOf(r.URL.Query()))
+	if problem != "" {
+		http.Error(w, problem, http.StatusBadRequest)
+		return
+	}
+	w.Header().Set("Content-Type", "application/jsonl; charset=utf-8")
+	w.Header().Set("Content-Disposition", `attachment; filename="turns.jsonl"`)
+	for n, more := 0, true; more && err == nil && n < mostExported; {
+		var lines []trace.Summary
+		var late *trace.Late
+		q.Limit = 500
+		lines, more, err = k.Traces.Find(r.Context(), q)
+		if errors.As(err, &late) {
+			q.Before, more, err = late.Before, true, nil
+		} else if more {
+			q.Before = lines[len(lines)-1].ID
+		}
+		for n += len(lines); len(lines) > 0; lines = lines[1:] {
+			line, _ := json.Marshal(lines[0]) // it always can be
+			_, _ = w.Write([]byte(k.Redact(string(line)) + "\n"))
+		}
+	}
+	if err != nil && r.Context().Err() == nil {
+		k.Log.Error("console: export turns", "err", k.Redact(err.Error()))
+		panic(http.ErrAbortHandler) // the client must not take it for all
+	}
 }
 
 // pageAfter returns the address of the page after a turn, or of the first page.
@@ -226,6 +444,7 @@ type lookupsPage struct {
 	States       []turn.State
 	Found        []lookedUp
 	Next, First  string
+	Late         *trace.Late
 	Filtered     bool
 }
 
@@ -243,6 +462,9 @@ func (k *Console) lookups(w http.ResponseWriter, r *http.Request) {
 	p := lookupsPage{Words: f.Get("q"), State: f.Get("lookup"), States: []turn.State{turn.Found, turn.Empty, turn.LookupFailed}}
 	p.Filtered = p.Words+p.State != ""
 	found, more, err := k.Traces.Lookups(r.Context(), trace.Query{Words: p.Words, Lookup: turn.State(p.State), Before: f.Get("before"), Limit: lookupsPerPage})
+	if errors.As(err, &p.Late) {
+		p.Next, err = pageAfter(r.URL, p.Late.Before), nil
+	}
 	if err != nil {
 		k.broken(w, r, err)
 		return

@@ -113,7 +113,7 @@ func (v *Verifier) Ask(ctx context.Context, lane string, q Citation) (o Opinion)
 		Supported *bool   `json:"supported"`
 		Quote     *string `json:"quote"`
 	}
-	answer, err := v.Model.Ask(ctx, llm.Question{Lane: lane, Order: verifyOrder, Text: message.String(), Tokens: maxTokens}, &got)
+	answer, err := v.Model.Ask(ctx, llm.Question{For: "verify", Lane: lane, Order: verifyOrder, Text: message.String(), Tokens: maxTokens}, &got)
 	o.Model, o.Usage = answer.Model, answer.Usage
 	switch {
 	case errors.Is(err, llm.ErrNoObject), err == nil && (got.Supported == nil || got.Quote == nil):

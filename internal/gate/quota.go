@@ -124,21 +124,9 @@ func (g *Gate) Counted(t *turn.Trace) func(*store.Tx) error {
 
 // used returns what a turn used, of all models together.
 func used(t *turn.Trace) store.Used {
-	u, models := store.Used{Turns: 1}, t.Usage
-	for _, p := range t.Processed {
-		models = models.Plus(p.Usage)
-	}
-	if l := t.Lookup(); l != nil {
-		models = models.Plus(l.Usage)
-		if l.Query != "" && l.Reused == nil {
-			u.Lookups = 1
-		}
-	}
-	if f := t.Filtered(); f != nil {
-		models = models.Plus(f.Usage)
-	}
-	if t.Verified != nil {
-		models = models.Plus(t.Verified.Usage)
+	u, models := store.Used{Turns: 1}, t.Spent()
+	if l := t.Lookup(); l != nil && l.Query != "" && l.Reused == nil {
+		u.Lookups = 1
 	}
 	u.Tokens, u.Cost = models.Prompt+models.Completion, models.Cost
 	return u

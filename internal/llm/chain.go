@@ -8,9 +8,9 @@ import (
 )
 
 // chain asks one model after another until one answers. It stops when one has passed words to say, since those cannot be taken back.
-func (c *Client) chain(ctx context.Context, r Request, say func(string)) (Answer, error) {
-	var answer Answer
-	var err error
+func (c *Client) chain(ctx context.Context, r Request, say func(string)) (answer Answer, err error) {
+	began := time.Now()
+	defer func() { Observer(ctx)(Call{r, answer, err, began, time.Since(began)}) }()
 	models := append([]string{c.Model}, c.Fallbacks...)
 	for i, model := range models {
 		var said bool

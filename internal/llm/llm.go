@@ -92,6 +92,7 @@ type Image struct {
 
 // Request is one question to a model.
 type Request struct {
+	For       string // what the answer is for, in the record: "answer", "reword", …
 	Messages  []Message
 	MaxTokens int  // limit of the answer, thoughts included; 0: the client's limit
 	JSON      bool // ask for one JSON object, if the server supports that
@@ -127,6 +128,31 @@ type Usage struct {
 	Cost       float64 // US dollars; 0 if the server does not say
 }
 
+// Call is one request as it was answered, with all attempts at it.
+type Call struct {
+	Request Request
+	Answer  Answer
+	Err     error // nil: it was answered
+	Began   time.Time
+	Took    time.Duration
+}
+
+type observer struct{}
+
+// Observed returns a context in which every call is told to tell when it ends. Calls may end in several goroutines, and after their callers
+// have given them up.
+func Observed(ctx context.Context, tell func(Call)) context.Context {
+	return context.WithValue(ctx, observer{}, tell)
+}
+
+// Observer returns who is told of the calls in a context; it does nothing if nobody is.
+func Observer(ctx context.Context) func(Call) {
+	if tell, ok := ctx.Value(observer{}).(func(Call)); ok {
+		return tell
+	}
+	return func(Call) {}
+}
+
 // Failure is a model that failed.
 type Failure struct {
 	Model  string
@@ -150,6 +176,7 @@ func (c *Client) Complete(ctx context.Context, r Request) (Answer, error) {
 
 // Question is a question outside the conversation. Its answer is one JSON object.
 type Question struct {
+	For    string // as in [Request]
 	Lane   string // as in [Request]
 	Order  string // instructions; the system message
 	Text   string // material; the user message
@@ -168,7 +195,7 @@ func (c *Client) Ask(ctx context.Context, q Question, into any) (a Answer, err e
 			err = errors.New("ask for an object: the client panicked")
 		}
 	}()
-	a, err = c.Complete(ctx, Request{Lane: q.Lane, JSON: true, MaxTokens: q.Tokens, Messages: []Message{
+	a, err = c.Complete(ctx, Request{For: q.For, Lane: q.Lane, JSON: true, MaxTokens: q.Tokens, Messages: []Message{
 		{Role: "system", Content: q.Order}, {Role: "user", Content: q.Text},
 	}})
 	if err != nil {

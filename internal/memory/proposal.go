@@ -64,7 +64,7 @@ func (w *Writer) ask(ctx context.Context, b *batch) error {
 		return err
 	}
 	var a answer
-	said, err := side.Ask(ctx, llm.Question{Lane: "memory/" + b.scope.ID, Order: instructions, Text: b.material(), Tokens: answerTokens}, &a)
+	said, err := side.Ask(ctx, llm.Question{For: "learn", Lane: "memory/" + b.scope.ID, Order: instructions, Text: b.material(), Tokens: answerTokens}, &a)
 	if w.Count != nil {
 		w.Count(ctx, b.scope.ID, b.scope.GuildID, said.Usage)
 	}

@@ -312,6 +312,12 @@ func (s *Notes) Set(ctx context.Context, key, value string) error {
 	return err
 }
 
+// Amend changes the note under a key if there is one.
+func (s *Notes) Amend(ctx context.Context, key, value string) error {
+	_, err := s.db.Exec(ctx, "change note "+key, `UPDATE notes SET value = ? WHERE key = ?`, value, key)
+	return err
+}
+
 const setNote = `INSERT INTO notes (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value`
 
 // ServerNote is what the keys of notes about a server begin with, before its id.

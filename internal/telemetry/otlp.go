@@ -53,8 +53,16 @@ type Exporter struct {
 }
 
 // Turn adds the trace of a finished turn to the queue. It does not block.
-func (e *Exporter) Turn(t *turn.Trace) {
-	spans := e.spans(t)
+func (e *Exporter) Turn(t *turn.Trace) { e.queue(e.spans(t)) }
+
+// Call adds a request to a model that belongs to no turn, as a trace of its own and without what was said. It does not block.
+func (e *Exporter) Call(c turn.Call) {
+	tr := &tracer{exporter: e, turn: &turn.Trace{}, trace: traceID(c.For + c.Began.String())}
+	tr.call("", c.Bare())
+	e.queue(tr.all)
+}
+
+func (e *Exporter) queue(spans []span) {
 	size := 0
 	for i := range spans {
 		size += spans[i].size()

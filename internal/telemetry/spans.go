@@ -32,7 +32,6 @@ type tracer struct {
 func (e *Exporter) spans(t *turn.Trace) []span {
 	tr := &tracer{exporter: e, turn: t, trace: traceID(t.Request.ID), all: make([]span, 0, 16)}
 	root := tr.root()
-	gathered := t.Began.Add(t.Timings.Prompt)
 	longest := time.Duration(0)
 	for _, o := range t.Outcomes {
 		longest = max(longest, o.Took)
@@ -41,19 +40,8 @@ func (e *Exporter) spans(t *turn.Trace) []span {
 	for _, o := range t.Outcomes {
 		tr.provider(root, o, begun)
 	}
-	asked := gathered
-	for _, p := range t.Processed {
-		if p.Model == "" {
-			continue
-		}
-		from := t.Began.Add(t.Took - p.Took)
-		if p.By == "think" {
-			from, asked = gathered, gathered.Add(p.Took)
-		}
-		tr.processed(root, p, from)
-	}
-	if t.Model != "" && t.Model != "none" {
-		tr.chat(root, asked)
+	for _, c := range t.Asked() {
+		tr.call(root, c)
 	}
 	return tr.all
 }
@@ -153,9 +141,6 @@ func (tr *tracer) lookup(parent, provider string, l *turn.Lookup) {
 	if l.State == turn.LookupFailed {
 		s.fail(string(l.Failure))
 	}
-	if l.Usage.Calls > 0 {
-		setUsage(s, l.Usage)
-	}
 	tr.content(s, "gen_ai.retrieval.query.text", l.Query)
 	tr.content(s, "gen_ai.retrieval.documents", documents(l))
 	id, from := s.SpanID, l.Began
@@ -205,10 +190,19 @@ func (tr *tracer) fetch(parent string, p turn.Page, from time.Time) {
 	tr.content(s, "url.full", p.URL) // the address reveals the question
 }
 
-// chat adds the span of the answer.
-func (tr *tracer) chat(parent string, from time.Time) {
+// call adds the span of a request to a model.
+func (tr *tracer) call(parent string, c turn.Call) {
 	t := tr.turn
-	s := tr.model(parent, t.Model, from, t.Began.Add(t.Took), t.Usage)
+	s := tr.model(parent, c.Model, c.Began, c.Began.Add(c.Took), c.Usage)
+	s.set("familiar.call", text(c.For))
+	if c.For != turn.ForAnswer {
+		if c.Err != "" {
+			s.fail("")
+		}
+		tr.content(s, "gen_ai.input.messages", inputOf(c.Prompt, true))
+		tr.content(s, "gen_ai.output.messages", outputOf(c.Answer, ""))
+		return
+	}
 	s.set("gen_ai.request.stream", boolean(true))
 	if t.Finish != "" {
 		s.set("gen_ai.response.finish_reasons", texts(t.Finish))
@@ -219,21 +213,12 @@ func (tr *tracer) chat(parent string, from time.Time) {
 		}
 		s.fail(kind)
 	}
-	if first := t.Began.Add(t.Timings.FirstToken).Sub(from); t.Timings.FirstToken > 0 && first > 0 {
+	if first := t.Began.Add(t.Timings.FirstToken).Sub(c.Began); t.Timings.FirstToken > 0 && first > 0 {
 		s.set("gen_ai.response.time_to_first_chunk", seconds(first))
 	}
 	tr.content(s, "gen_ai.system_instructions", systemOf(t))
-	tr.content(s, "gen_ai.input.messages", inputOf(t))
-	tr.content(s, "gen_ai.output.messages", outputOf(t))
-}
-
-// processed adds a span for other work of a model.
-func (tr *tracer) processed(parent string, p turn.Processed, from time.Time) {
-	s := tr.model(parent, p.Model, from, from.Add(p.Took), p.Usage)
-	s.set("familiar.processor", text(p.By))
-	if p.Status != turn.OK {
-		s.fail(string(p.Status))
-	}
+	tr.content(s, "gen_ai.input.messages", inputOf(t.Prompt, false))
+	tr.content(s, "gen_ai.output.messages", outputOf(t.Reply, t.Finish))
 }
 
 func (tr *tracer) model(parent, model string, from, to time.Time, u turn.Usage) *span {
@@ -307,21 +292,22 @@ func systemOf(t *turn.Trace) string {
 	return asJSON(parts, len(parts))
 }
 
-func inputOf(t *turn.Trace) string {
+// inputOf returns the messages of a prompt, of the system's only those with words of the web unless system is set.
+func inputOf(prompt []turn.Rendered, system bool) string {
 	var all []said
-	for _, m := range t.Prompt {
-		if m.Role != "system" || m.Web {
+	for _, m := range prompt {
+		if system || m.Role != "system" || m.Web {
 			all = append(all, said{Role: m.Role, Parts: []part{{"text", m.Text}}})
 		}
 	}
 	return asJSON(all, len(all))
 }
 
-func outputOf(t *turn.Trace) string {
-	if t.Reply == "" {
+func outputOf(answer, finish string) string {
+	if answer == "" {
 		return ""
 	}
-	return asJSON([]said{{Role: "assistant", Parts: []part{{"text", t.Reply}}, Finish: t.Finish}}, 1)
+	return asJSON([]said{{Role: "assistant", Parts: []part{{"text", answer}}, Finish: finish}}, 1)
 }
 
 func documents(l *turn.Lookup) string {

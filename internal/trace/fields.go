@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"fmt"
 	"iter"
 	"slices"
 	"time"
@@ -56,6 +57,10 @@ func parts(t *turn.Trace) (all []part) {
 	for c := range contributions(t) {
 		all = append(all, contributionParts(t, c)...)
 	}
+	for i := range t.Calls {
+		c := &t.Calls[i]
+		all = append(all, part{from: provenance{messages: c.Quoted}, gone: c.Quoted == nil, drop: func(*Redaction) { *c = c.Bare() }})
+	}
 	return append(all, part{from: provenance{messages: t.ReplyIDs}, words: []string{t.Reply}, gone: t.Reply == "" || t.Reply == deleted, drop: func(*Redaction) { t.Reply = deleted }})
 }
 
@@ -105,8 +110,15 @@ func contributionParts(t *turn.Trace, c *turn.Contribution) (all []part) {
 			}
 		}})
 	}
-	if f := c.Filter; f != nil { // its other entries are no ids of messages
-		all = append(all, part{from: provenance{messages: f.Out}, drop: func(r *Redaction) {
+	if f := c.Filter; f != nil { // some of its entries are no ids of messages
+		from := provenance{messages: f.Out}
+		for _, one := range f.Out {
+			var id int64
+			if n, _ := fmt.Sscanf(one, "statement %d", &id); n == 1 {
+				from.memories = append(from.memories, id)
+			}
+		}
+		all = append(all, part{from: from, drop: func(r *Redaction) {
 			f.Out = slices.DeleteFunc(f.Out, func(id string) bool { return r.Messages[id] })
 		}})
 	}
@@ -195,16 +207,17 @@ func texts(t *turn.Trace, visit visitor) {
 		visit.contribution(c)
 	}
 	each(t.Dropped, func(d *turn.Dropped) { visit(&d.Source) })
-	each(t.Prompt, func(m *turn.Rendered) {
-		visit.all(&m.Name, &m.Text)
-		each(m.Images, func(i *turn.Image) { visit(&i.Label) })
-	})
+	each(t.Prompt, visit.rendered)
 	each(t.Guarded, func(g *turn.Guarded) { visit(&g.What) })
 	each(t.Unsupported, func(c *turn.Citation) { visit(&c.Text) })
 	if t.Verified != nil {
 		each(t.Verified.Opinions, func(o *turn.Opinion) { visit.all(&o.Text, &o.Quote, &o.Why) })
 	}
 	each(t.Processed, func(p *turn.Processed) { visit.all(&p.Text, &p.Err) })
+	each(t.Calls, func(c *turn.Call) {
+		visit.all(&c.Answer, &c.Err)
+		each(c.Prompt, visit.rendered)
+	})
 	visit.memory(t.Memory)
 }
 
@@ -231,6 +244,11 @@ func (visit visitor) message(m *turn.Message) {
 		visit.all(&q.From, &q.Title, &q.Text)
 		each(q.Files, visit.file)
 	})
+}
+
+func (visit visitor) rendered(m *turn.Rendered) {
+	visit.all(&m.Name, &m.Text)
+	each(m.Images, func(i *turn.Image) { visit(&i.Label) })
 }
 
 func (visit visitor) file(a *turn.Attachment) { visit.all(&a.Name, &a.Type, &a.Alt) }

@@ -15,7 +15,7 @@ import (
 // noTexts are the fields of a record that are strings and no texts. Those with ids of messages or people must have a provenance, by which
 // they are found when these go.
 var noTexts = map[string][]string{
-	"message": {"Message.ID", "Request.Burst", "Trace.ReplyIDs", "Lookup.Quoted", "Summary.Sources", "Recalled.Sources", "RecallFilter.Out", "Attached.MessageID"},
+	"message": {"Message.ID", "Request.Burst", "Trace.ReplyIDs", "Lookup.Quoted", "Summary.Sources", "Call.Quoted", "Recalled.Sources", "RecallFilter.Out", "Attached.MessageID"},
 	"person":  {"Author.ID", "Press.ByID"},
 	// Ids that say nothing alone; a redaction takes them out together with the part in which they are.
 	"id": {
@@ -28,7 +28,7 @@ var noTexts = map[string][]string{
 		"Embedding.Host", "Embedding.Model", "Lookup.Scrubbed", "Lookup.By", "Step.By", "Asked.Backend", "Hit.Backend", "Hit.Also", "Hit.Language", "Page.Via", "Page.SHA256",
 		"Claim.Checks", "Claim.Refused", "Conflict.Of", "Stage.Name", "Removal.Rule", "Cap.Of", "Attached.Type", "Attached.SHA256", "Image.Type", "Summary.By", "Recalled.Scope",
 		"RecallFilter.Model", "Dropped.Reason", "Rendered.Role", "ModelFailure.Model", "ModelFailure.Kind", "Guarded.Rule", "Citation.Refused", "Opinion.Words", "Opinion.Is",
-		"Opinion.Model", "Processed.By", "Processed.Model", "Press.Kind", "MemoryChange.Deed", "MemoryChange.Field", "MemoryChange.Kind", "MemoryChange.Scope", "Transcript.Host",
+		"Opinion.Model", "Call.For", "Call.Model", "Processed.By", "Processed.Model", "Press.Kind", "MemoryChange.Deed", "MemoryChange.Field", "MemoryChange.Kind", "MemoryChange.Scope", "Transcript.Host",
 	},
 }
 

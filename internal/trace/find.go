@@ -5,6 +5,8 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -14,24 +16,53 @@ import (
 
 // Query says which turns an operator looks for. The zero value means all turns.
 type Query struct {
-	Words        string     // in the question or the reply, in any order; moon* is a prefix
-	Author       string     // a part of the asker's name
-	ChannelID    string     // empty: any
-	Phase        turn.Phase // empty: any; [turn.Begun] means all turns that are not over
-	Lookup       turn.State // empty: any
-	LookedUp     bool       // only turns that tried a lookup
-	Since, Until time.Time  // when the turn began; zero: any time
-	Before       string     // the id of the last turn of the previous page; empty: the first page
-	Limit        int        // 0: 50
+	Words        string        // in the question or the reply, in any order; moon* is a prefix
+	Author       string        // a part of the asker's name
+	ChannelID    string        // empty: any
+	Character    string        // its id; empty: any
+	Model        string        // a part of its name
+	Err          string        // a part of the error
+	Rated        string        // "good" or "bad": what somebody thinks of the reply; empty: any
+	Phase        turn.Phase    // empty: any; [turn.Begun] means all turns that are not over
+	Lookup       turn.State    // empty: any
+	LookedUp     bool          // only turns that tried a lookup
+	Longer       time.Duration // took longer
+	Tokens       int           // used more, of all models together
+	Cost         float64       // cost more, in US dollars
+	Since, Until time.Time     // when the turn began; zero: any time
+	Before       string        // the id of the last turn of the previous page, or [Late.Before]; empty: the first page
+	Limit        int           // 0: 50
 }
 
-const defaultLimit = 50
+const (
+	defaultLimit = 50
+	// searchTime is how long a search may take. Another goes on where it ended.
+	searchTime = 70 * time.Millisecond
+	// searchWait is how long a search waits for others: one runs at a time, since turns need the processors.
+	searchWait = 5 * time.Second
+	// searchStep is how long one query of a search should take.
+	searchStep = 15 * time.Millisecond
+)
 
-// Find returns the lines of the turns that match a query, newest first. More reports whether there are further turns.
+// Late is the error of a search that ended early. What it found is right, and nothing newer was left out.
+type Late struct {
+	Before string    // where to go on, for [Query]
+	At     time.Time // the search came back to here; zero: not known
+}
+
+func (l *Late) Error() string { return "the search ended early" }
+
+// Find returns the lines of the turns that match a query, newest first. More reports whether there are further turns. A search that would
+// take long ends with [*Late] beside what was found.
 func (s *Store) Find(ctx context.Context, q Query) (found []Summary, more bool, err error) {
 	if q.Limit <= 0 {
 		q.Limit = defaultLimit
 	}
+	done, err := s.takeSearch(ctx)
+	if err != nil {
+		return nil, false, fmt.Errorf("find traces: wait for another search: %w", err)
+	}
+	defer done()
 	c, err := s.conditions(ctx, q)
 	if errors.Is(err, store.ErrNotFound) { // the previous page was pruned meanwhile
 		return nil, false, nil
@@ -39,63 +70,189 @@ func (s *Store) Find(ctx context.Context, q Query) (found []Summary, more bool, 
 	if err == nil && c.matched {
 		err = s.IndexWords(ctx)
 	}
-	if err != nil {
-		return nil, false, fmt.Errorf("find traces: %w", err)
+	if err == nil {
+		err = s.bounds(ctx, &c, q)
 	}
-	found, err = store.List(ctx, s.DB, "find traces", scanSummary, c.query(), append(c.args, q.Limit+1)...)
 	if err != nil {
-		return nil, false, err
+		return nil, false, fmt.Errorf("find traces: %w", s.DB.Explain(err))
 	}
-	if len(found) > q.Limit {
+	if found, err = s.search(ctx, &c, q.Limit, searchTime); len(found) > q.Limit {
 		return found[:q.Limit], true, nil
 	}
-	return found, false, nil
+	return found, false, err
+}
+
+// takeSearch waits until no other search runs. The caller must call done.
+func (s *Store) takeSearch(ctx context.Context) (done func(), err error) {
+	ctx, cancel := context.WithTimeout(ctx, searchWait)
+	defer cancel()
+	s.mu.Lock()
+	if s.searching == nil {
+		s.searching = make(chan struct{}, 1)
+	}
+	place := s.searching
+	s.mu.Unlock()
+	select {
+	case place <- struct{}{}:
+		return func() { <-place }, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// search looks through the records in steps, newest first, until it has more than a page or its time is up. A step that was quick makes the
+// next one longer.
+func (s *Store) search(ctx context.Context, c *conditions, limit int, most time.Duration) (found []Summary, err error) {
+	began := time.Now()
+	for to, span := c.to, (c.to-c.from)/256+1; to > c.from; {
+		from, step := max(c.from, to-span), time.Now()
+		if from-c.from < span { // a remainder is not worth a step
+			from = c.from
+		}
+		some, err := store.List(ctx, s.DB, "find traces", scanSummary, c.query(), append(slices.Clone(c.args), from, to, limit+1-len(found))...)
+		if err != nil {
+			return nil, err
+		}
+		found, to = append(found, some...), from
+		if len(found) > limit || to == c.from {
+			break
+		}
+		if time.Since(began) > most {
+			late := &Late{Before: fmt.Sprintf("%s%d", stepMark, to)}
+			if !c.matched {
+				late.At = time.UnixMicro(to).UTC()
+			}
+			return found, late
+		}
+		switch took := time.Since(step); {
+		case took < searchStep/4:
+			span *= 4
+		case took > searchStep:
+			span = span/2 + 1
+		}
+	}
+	return found, nil
 }
 
 // conditions are the parts of a query in SQL.
 type conditions struct {
-	matched bool // it uses the index of words
-	where   []string
-	args    []any
+	matched  bool // it uses the index of words
+	where    []string
+	args     []any
+	from, to int64                      // of the rows if matched, else of the times; to is not included
+	before   struct{ row, began int64 } // the last turn of the previous page
 }
 
 func (c *conditions) add(where string, args ...any) {
 	c.where, c.args = append(c.where, where), append(c.args, args...)
 }
 
+// query returns a step of the search. Its last parameters are the bounds of the step and how many turns are wanted.
 func (c *conditions) query() string {
-	from, order := ` FROM traces t`, ` ORDER BY t.began DESC, t.id DESC`
+	from, order, step := ` FROM traces t`, ` ORDER BY t.began DESC, t.id DESC`, `t.began >= ? AND t.began < ?`
 	if c.matched {
 		// CROSS makes the index the outer loop. It returns its newest rows first, so that nothing is sorted.
-		from, order = ` FROM trace_words w CROSS JOIN traces t ON t.rowid = w.rowid`, ` ORDER BY w.rowid DESC`
+		from, order, step = ` FROM trace_words w CROSS JOIN traces t ON t.rowid = w.rowid`, ` ORDER BY w.rowid DESC`, `w.rowid >= ? AND w.rowid < ?`
 	}
-	where := ""
-	if len(c.where) > 0 {
-		where = ` WHERE ` + strings.Join(c.where, ` AND `)
+	return `SELECT t.` + strings.ReplaceAll(summaryColumns, `, `, `, t.`) + from + ` WHERE ` + strings.Join(append(slices.Clone(c.where), step), ` AND `) + order + ` LIMIT ?`
+}
+
+// stepMark is what [Late.Before] begins with: no id of a turn does.
+const stepMark = "@"
+
+// bounds sets where the search begins and ends.
+func (s *Store) bounds(ctx context.Context, c *conditions, q Query) error {
+	of := "began"
+	if c.matched {
+		of = "rowid"
 	}
-	return `SELECT t.` + strings.ReplaceAll(summaryColumns, `, `, `, t.`) + from + where + order + ` LIMIT ?`
+	err := s.DB.Read().QueryRowContext(ctx, `SELECT coalesce((SELECT min(`+of+`) FROM traces), 0), coalesce((SELECT max(`+of+`) FROM traces), 0) + 1`).Scan(&c.from, &c.to)
+	switch rest, isStep := strings.CutPrefix(q.Before, stepMark); {
+	case err != nil || q.Before == "":
+	case isStep:
+		at, bad := strconv.ParseInt(rest, 10, 64)
+		if bad != nil {
+			return store.ErrNotFound
+		}
+		c.to = min(c.to, at)
+	case c.matched:
+		c.to = min(c.to, c.before.row)
+	default:
+		c.to = min(c.to, c.before.began+1)
+	}
+	if !c.matched && !q.Since.IsZero() {
+		c.from = max(c.from, q.Since.UnixMicro())
+	}
+	if !c.matched && !q.Until.IsZero() {
+		c.to = min(c.to, q.Until.UnixMicro())
+	}
+	return err
+}
+
+// contains adds that a column has some text, whatever the case.
+func (c *conditions) contains(column, text string) {
+	if text = strings.TrimSpace(text); text != "" {
+		c.add(`instr(lower(`+column+`), lower(?)) > 0`, text)
+	}
 }
 
 func (s *Store) conditions(ctx context.Context, q Query) (c conditions, err error) {
 	if match := append(matchWords("", q.Words, false), matchWords("author : ", q.Author, true)...); len(match) > 0 {
 		c.matched = true
 		c.add(`w.trace_words MATCH ?`, strings.Join(match, " AND "))
-	} else if strings.TrimSpace(q.Words) != "" {
-		c.add(`instr(lower(t.question), lower(?)) > 0`, strings.TrimSpace(q.Words))
+	} else {
+		c.contains(`t.question`, q.Words)
 	}
-	if q.Author != "" {
-		c.add(`instr(lower(t.author), lower(?)) > 0`, strings.TrimSpace(q.Author))
-	}
+	c.contains(`t.author`, q.Author)
+	c.contains(`t.model`, q.Model)
+	c.contains(`t.err`, q.Err)
 	if q.ChannelID != "" {
 		c.add(`t.channel_id = ?`, q.ChannelID)
 	}
-	// The states are literals: a partial index is only used if the statement itself has its condition.
+	if q.Character != "" {
+		c.add(`t.character_id = ?`, q.Character)
+	}
+	if q.Rated != "" {
+		c.add(`EXISTS (SELECT 1 FROM opinions o WHERE o.turn_id = t.id AND o.verdict = ?)`, q.Rated)
+	}
+	c.outcome(q)
+	if q.Longer > 0 {
+		c.add(`t.took > ?`, q.Longer.Microseconds())
+	}
+	if q.Tokens > 0 {
+		c.add(`t.tokens > ?`, q.Tokens)
+	}
+	if q.Cost > 0 {
+		c.add(`t.cost > ?`, q.Cost)
+	}
+	if c.matched && !q.Since.IsZero() {
+		c.add(`t.began >= ?`, q.Since.UnixMicro())
+	}
+	if c.matched && !q.Until.IsZero() {
+		c.add(`t.began < ?`, q.Until.UnixMicro())
+	}
+	if q.Before == "" || strings.HasPrefix(q.Before, stepMark) {
+		return c, nil
+	}
+	err = s.DB.Read().QueryRowContext(ctx, `SELECT rowid, began FROM traces WHERE id = ?`, q.Before).Scan(&c.before.row, &c.before.began)
+	if errors.Is(err, sql.ErrNoRows) {
+		return c, store.ErrNotFound
+	}
+	if !c.matched {
+		c.add(`(t.began, t.id) < (?, ?)`, c.before.began, q.Before)
+	}
+	return c, err
+}
+
+// outcome adds how the turn and its lookup ended. The states are literals, and each comes with the condition of a partial index word for word:
+// SQLite does not see that one value is among several.
+func (c *conditions) outcome(q Query) {
 	switch q.Phase {
 	case "":
 	case turn.Begun, turn.Answering:
-		c.add(`t.phase IN ('begun', 'answering')`)
+		c.add(`t.id IN (SELECT u.id FROM traces u WHERE u.phase IN ('begun', 'answering'))`) // few
 	case turn.Broken, turn.Interrupted:
-		c.add(`t.phase = '` + string(q.Phase) + `'`)
+		c.add(`t.phase IN ('failed', 'interrupted') AND t.phase = '` + string(q.Phase) + `'`)
 	default:
 		c.add(`t.phase = ?`, q.Phase)
 	}
@@ -105,30 +262,10 @@ func (s *Store) conditions(ctx context.Context, q Query) (c conditions, err erro
 			c.add(`t.lookup IN ('found', 'empty', 'failed')`)
 		}
 	case turn.Found, turn.Empty, turn.LookupFailed:
-		c.add(`t.lookup = '` + string(q.Lookup) + `'`)
+		c.add(`t.lookup IN ('found', 'empty', 'failed') AND t.lookup = '` + string(q.Lookup) + `'`)
 	default:
 		c.add(`t.lookup = ?`, q.Lookup)
 	}
-	if !q.Since.IsZero() {
-		c.add(`t.began >= ?`, q.Since.UnixMicro())
-	}
-	if !q.Until.IsZero() {
-		c.add(`t.began < ?`, q.Until.UnixMicro())
-	}
-	if q.Before == "" {
-		return c, nil
-	}
-	var row, began int64
-	err = s.DB.Read().QueryRowContext(ctx, `SELECT rowid, began FROM traces WHERE id = ?`, q.Before).Scan(&row, &began)
-	if errors.Is(err, sql.ErrNoRows) {
-		return c, store.ErrNotFound
-	}
-	if c.matched {
-		c.add(`w.rowid < ?`, row)
-	} else {
-		c.add(`(t.began, t.id) < (?, ?)`, began, q.Before)
-	}
-	return c, err
 }
 
 // LookedUp is a turn with its lookup, without the texts of pages.
@@ -190,12 +327,15 @@ type Summary struct {
 	Lookup    turn.State // of the first lookup; empty if there was none
 	Model     string     // that answered
 	Err       string
+	Character string  // its id; empty in an old record
+	Tokens    int     // of all models together; 0 in an old record
+	Cost      float64 // in US dollars
+	Said      string  // the beginnings of the question and of the reply, by which the turn is found; empty while it goes on
 
-	searched string // the text by which the turn is found, beside the line; written only
 }
 
 // summaryColumns are in the order of upsert and scanSummary.
-const summaryColumns = `id, began, took, channel_id, author, question, phase, lookup, model, err`
+const summaryColumns = `id, began, took, channel_id, author, question, phase, lookup, model, err, character_id, tokens, cost, said`
 
 // summarise makes the line of a turn. The question is redacted before it is shortened, so that no half of a secret stays.
 func summarise(t *turn.Trace, asked string) Summary {
@@ -209,7 +349,10 @@ func summarise(t *turn.Trace, asked string) Summary {
 		Phase:     t.Phase,
 		Model:     t.Model,
 		Err:       t.Err,
+		Character: t.Request.Character,
 	}
+	spent := t.Spent()
+	s.Tokens, s.Cost = spent.Prompt+spent.Completion, spent.Cost
 	if l := t.Lookup(); l != nil {
 		s.Lookup = l.State
 	}
@@ -237,7 +380,7 @@ func (s *Store) Recent(ctx context.Context, channelID string, n int) ([]Summary,
 
 func scanSummary(row store.Scanner) (t Summary, err error) {
 	var took int64
-	err = row.Scan(&t.ID, store.Micros(&t.Began), &took, &t.ChannelID, &t.Author, &t.Question, &t.Phase, &t.Lookup, &t.Model, &t.Err)
+	err = row.Scan(&t.ID, store.Micros(&t.Began), &took, &t.ChannelID, &t.Author, &t.Question, &t.Phase, &t.Lookup, &t.Model, &t.Err, &t.Character, &t.Tokens, &t.Cost, &t.Said)
 	t.Took = time.Duration(took) * time.Microsecond
 	return t, err
 }

@@ -2,6 +2,7 @@ package trace
 
 import (
 	"database/sql"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -9,8 +10,8 @@ import (
 
 	"familiar/internal/context/turn"
 	"familiar/internal/store"
-
 	"familiar/internal/test/postgres"
+	"familiar/internal/test/storetest"
 )
 
 func TestFind(t *testing.T) {
@@ -79,6 +80,72 @@ func TestFind(t *testing.T) {
 	found, _, err := s.Lookups(t.Context(), Query{})
 	if err != nil || len(found) != 4 || found[0].Lookup == nil {
 		t.Error(found, err)
+	}
+}
+
+// TestFindInSteps: a search whose time is up goes on where it ended, and finds each turn once.
+func TestFindInSteps(t *testing.T) {
+	s := open(t)
+	for i := range 40 {
+		tr := record(fmt.Sprintf("T%02d", i), noon.Add(time.Duration(i*i)*time.Minute), "a page")
+		tr.Request.Message.Text, tr.Phase = fmt.Sprint("tower ", i%2), turn.Answered
+		if i%10 == 3 {
+			tr.Phase = turn.Broken
+		}
+		if err := s.Save(t.Context(), tr); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.IndexWords(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for what, q := range map[string]Query{"T33 T23 T13 T03": {Phase: turn.Broken}, "T38 T36 T34": {Words: "0", Since: noon.Add(33 * 33 * time.Minute)}} {
+		var ids []string
+		pauses := 0
+		for again := true; again; pauses++ {
+			c, err := s.conditions(t.Context(), q)
+			if err == nil {
+				err = s.bounds(t.Context(), &c, q)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			found, err := s.search(t.Context(), &c, 100, 0) // no time at all
+			for _, f := range found {
+				ids = append(ids, f.ID)
+			}
+			var late *Late
+			if again = errors.As(err, &late); again {
+				q.Before = late.Before
+			} else if err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := strings.Join(ids, " "); got != what || pauses < 3 {
+			t.Errorf("%s after %d pauses, want %s", got, pauses, what)
+		}
+	}
+}
+
+// TestFindUsesIndexes asks SQLite how it would look for what few turns have.
+func TestFindUsesIndexes(t *testing.T) {
+	s := &Store{DB: storetest.OpenFile(t, t.TempDir())}
+	for index, q := range map[string]Query{
+		"traces_troubled": {Phase: turn.Broken}, "traces_troubled (phase=? AND began>? AND began<?)": {Phase: turn.Interrupted, Model: "x"}, "traces_unfinished": {Phase: turn.Begun},
+		"traces_looked_up": {Lookup: turn.LookupFailed}, "traces_by_channel": {ChannelID: "c"}, "traces_by_time": {Longer: time.Second}, "VIRTUAL TABLE INDEX": {Words: "moons"},
+	} {
+		c, err := s.conditions(t.Context(), q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		plan, err := store.List(t.Context(), s.DB, "explain", func(row store.Scanner) (detail string, err error) {
+			var a, b, c int
+			err = row.Scan(&a, &b, &c, &detail)
+			return detail, err
+		}, "EXPLAIN QUERY PLAN "+c.query(), append(c.args, 0, 1, 50)...)
+		if all := strings.Join(plan, "; "); err != nil || !strings.Contains(all, index) || strings.Contains(all, "SCAN t ") {
+			t.Errorf("%s: %s (%v)", index, all, err)
+		}
 	}
 }
 

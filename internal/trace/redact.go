@@ -114,11 +114,21 @@ func (r *Redaction) Apply(t *turn.Trace) (changed bool) {
 	if !changed {
 		return false
 	}
+	t.Calls = bare(t.Calls) // what a side model was shown has the words in other forms
 	if r.Person != nil {
 		r.dropDerived(t)
 	}
 	replaceWords(t, words)
 	return true
+}
+
+// bare returns calls without what was said in them.
+func bare(calls []turn.Call) []turn.Call {
+	calls = slices.Clone(calls)
+	for i := range calls {
+		calls[i] = calls[i].Bare()
+	}
+	return calls
 }
 
 // dropDerived drops what was made from the whole conversation, in which the person's name and words may be anywhere.
@@ -169,7 +179,7 @@ func tombstone(t *turn.Trace, cause string) turn.Trace {
 			Message: turn.Message{ID: r.Message.ID, ChannelID: r.Message.ChannelID, Author: turn.Author{ID: r.Message.Author.ID}, Text: deleted, At: r.Message.At},
 			Web:     r.Web, Budget: r.Budget, Deadline: r.Deadline},
 		Phase: t.Phase, Layers: t.Layers, Model: t.Model, ModelHost: t.ModelHost, Tried: t.Tried, Usage: t.Usage, Finish: t.Finish, Reacted: t.Reacted, ReplyIDs: t.ReplyIDs,
-		Uncited: t.Uncited, Cut: t.Cut, Presses: t.Presses, Blind: t.Blind, Err: cause, Cure: t.Cure, Began: t.Began, Transcripts: t.Transcripts, Timings: t.Timings, Took: t.Took,
+		Uncited: t.Uncited, Cut: t.Cut, Presses: t.Presses, Calls: bare(t.Calls), Blind: t.Blind, Err: cause, Cure: t.Cure, Began: t.Began, Transcripts: t.Transcripts, Timings: t.Timings, Took: t.Took,
 	}
 	if t.Reply != "" {
 		left.Reply = deleted

@@ -39,6 +39,7 @@ type Store struct {
 	withholdings int              // guarded by mu: how often withheld has changed
 	stmts        *statements      // guarded by mu; nil before the first Save
 	saved        map[string]saved // guarded by mu; by the turn's id
+	searching    chan struct{}    // guarded by mu until it is made; holds a token while a search runs
 }
 
 // errStale says that a record, or what may be kept of it, changed while it was being written.
@@ -248,7 +249,7 @@ func (s *Store) write(ctx context.Context, t *turn.Trace, check func(*sql.Tx) er
 	line := summarise(t, asked)
 	record, line.Err = s.redact(record), s.redact(line.Err)
 	if t.Phase.Over() {
-		line.searched = s.searchText(t)
+		line.Said = s.searchText(t)
 	}
 	prepared, err := s.prepare(ctx)
 	if err != nil {
@@ -352,16 +353,16 @@ func (s *Store) prepare(ctx context.Context) (*statements, error) {
 }
 
 const (
-	upsertQuery = `INSERT INTO traces (` + summaryColumns + `, guild_id, part, parts, said, record) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, '')
+	upsertQuery = `INSERT INTO traces (` + summaryColumns + `, guild_id, part, parts, record) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, '')
 		ON CONFLICT (id) DO UPDATE SET took = excluded.took, phase = excluded.phase, lookup = excluded.lookup,
-		author = excluded.author, question = excluded.question, model = excluded.model, err = excluded.err, part = excluded.part, parts = excluded.parts, said = excluded.said, record = ''`
+		author = excluded.author, question = excluded.question, model = excluded.model, err = excluded.err, character_id = excluded.character_id, tokens = excluded.tokens, cost = excluded.cost, part = excluded.part, parts = excluded.parts, said = excluded.said, record = ''`
 	messageQuery = `INSERT INTO trace_messages (message_id, trace_id) VALUES (?, ?) ON CONFLICT DO NOTHING`
 	quoteQuery   = `INSERT INTO trace_quotes (message_id, trace_id) VALUES (?, ?) ON CONFLICT DO NOTHING`
 )
 
 func upsert(stmt *sql.Stmt, s Summary, guildID string, at place) error {
 	_, err := stmt.Exec(s.ID, s.Began.UnixMicro(), s.Took.Microseconds(), s.ChannelID, s.Author, s.Question, s.Phase, s.Lookup,
-		s.Model, s.Err, guildID, at.first, at.n, s.searched)
+		s.Model, s.Err, s.Character, s.Tokens, s.Cost, s.Said, guildID, at.first, at.n)
 	return err
 }
 

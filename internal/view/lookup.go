@@ -54,7 +54,7 @@ func Lookup(l *turn.Lookup) string {
 	for _, s := range lookup(l) {
 		all.WriteString(s.Text)
 	}
-	return visible(all.String())
+	return Visible(all.String())
 }
 
 func lookup(l *turn.Lookup) []turn.Section {

@@ -36,7 +36,7 @@ func Story(t *turn.Trace) string {
 	}
 	w.row("times", "%s", storyTimes(t))
 	w.row("more", "familiar trace %s --all; with --prompt what the model was sent", t.Request.ID)
-	return visible(w.String())
+	return Visible(w.String())
 }
 
 func storyLookup(w *writer, l *turn.Lookup) {
@@ -106,9 +106,9 @@ func storyTimes(t *turn.Trace) string {
 	return strings.Join(append(parts, "all in "+ms(t.Took)), ", ")
 }
 
-// visible removes invisible characters, except the joiners of emoji and of some scripts. It replaces private characters, which mark
+// Visible removes invisible characters, except the joiners of emoji and of some scripts. It replaces private characters, which mark
 // strangers' words, by a sign that is seen.
-func visible(text string) string {
+func Visible(text string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
 		case r == '\u200c' || r == '\u200d':
@@ -127,7 +127,7 @@ func Sent(t *turn.Trace) string {
 	if len(t.Prompt) == 0 {
 		return "No model was sent anything.\n"
 	}
-	return visible(promptPage(t))
+	return Visible(promptPage(t))
 }
 
 // Widths of bars, in characters.

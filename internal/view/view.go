@@ -79,7 +79,7 @@ func Whole(t *turn.Trace) string {
 			all.WriteString(s.Text)
 		}
 	}
-	return visible(all.String())
+	return Visible(all.String())
 }
 
 // sections pairs titles with texts. It leaves out empty texts.

@@ -23,6 +23,7 @@ type Trace struct {
 	Guarded     []Guarded      `json:"guarded,omitempty"`   // what the output guard changed
 	Unsupported []Citation     `json:"unborne,omitempty"`   // citations that their pages do not support, marked [n?] in the reply
 	Processed   []Processed    `json:"processed,omitempty"` // what models did in addition to the answer, in order
+	Calls       []Call         `json:"calls,omitempty"`     // of models, the answer among them, in the order in which they began
 	Verified    *Verified      `json:"verified,omitempty"`  // a model's opinions on the citations; nil: rules alone decided
 	Uncited     bool           `json:"uncited,omitempty"`   // the model was given sources and cited none
 	Cut         bool           `json:"cut,omitempty"`       // the answer broke off, reached a limit or was stopped, so the reply is incomplete
@@ -140,6 +141,63 @@ type Processed struct {
 	Err    string        `json:"err,omitempty"`  // redacted
 	Usage  Usage         `json:"usage,omitzero"`
 	Took   time.Duration `json:"took"`
+}
+
+// ForAnswer is what the call that writes the answer is for. Its prompt is the record's.
+const ForAnswer = "answer"
+
+// Call is one request to a model, as it was answered.
+type Call struct {
+	For    string        `json:"for"` // "answer", "need", "reword", "select", "filter", "verify", "vision", …
+	Model  string        `json:"model,omitempty"`
+	Prompt []Rendered    `json:"prompt,omitempty"` // without token counts; long texts are cut
+	Quoted []string      `json:"quoted,omitempty"` // ids of messages that the prompt holds and nothing else of the record
+	Answer string        `json:"answer,omitempty"` // before anything was done with it
+	Err    string        `json:"err,omitempty"`    // redacted
+	Usage  Usage         `json:"usage,omitzero"`
+	Began  time.Time     `json:"began"`
+	Took   time.Duration `json:"took"`
+}
+
+// Bare returns the call without what was said.
+func (c Call) Bare() Call {
+	return Call{For: c.For, Model: c.Model, Usage: c.Usage, Began: c.Began, Took: c.Took}
+}
+
+// Asked returns the calls of the turn. An old record has only the answer.
+func (t *Trace) Asked() []Call {
+	if len(t.Calls) > 0 || t.Model == "" || t.Model == "none" {
+		return t.Calls
+	}
+	return []Call{{For: ForAnswer, Model: t.Model, Answer: t.Reply, Usage: t.Usage, Began: t.Began.Add(t.Timings.Prompt), Took: t.Took - t.Timings.Prompt}}
+}
+
+// Spent returns what all models together used.
+func (t *Trace) Spent() (u Usage) {
+	for _, c := range t.Calls {
+		u = u.Plus(c.Usage)
+	}
+	if len(t.Calls) > 0 {
+		return u
+	}
+	u = t.Usage // an old record
+	for _, p := range t.Processed {
+		u = u.Plus(p.Usage)
+	}
+	if t.Verified != nil {
+		u = u.Plus(t.Verified.Usage)
+	}
+	for _, o := range t.Outcomes {
+		for _, c := range o.Contributions {
+			if c.Lookup != nil {
+				u = u.Plus(c.Lookup.Usage)
+			}
+			if c.Filter != nil {
+				u = u.Plus(c.Filter.Usage)
+			}
+		}
+	}
+	return u
 }
 
 // Citation is one citation of a reply.

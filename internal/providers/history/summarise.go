@@ -109,7 +109,7 @@ func (s *Summaries) ask(ctx context.Context, j job, d *draft, counts map[string]
 		return errSpent
 	}
 	var got summaryAnswer
-	answer, err := j.side.Ask(ctx, llm.Question{Lane: "summary/" + j.channelID, Order: summaryInstructions, Text: d.material(), Tokens: summaryTokens}, &got)
+	answer, err := j.side.Ask(ctx, llm.Question{For: "summary", Lane: "summary/" + j.channelID, Order: summaryInstructions, Text: d.material(), Tokens: summaryTokens}, &got)
 	if s.Count != nil {
 		s.Count(ctx, j.channelID, j.guildID, answer.Usage)
 	}
