@@ -16,6 +16,7 @@ import (
 	"familiar/internal/discord"
 	"familiar/internal/providers/character"
 	"familiar/internal/store"
+	"familiar/internal/text"
 )
 
 // leastToken is the shortest token that lets people in from other machines.
@@ -47,6 +48,16 @@ func checkConsoleHosts(text string) error {
 	}
 	return nil
 }
+
+// checkConsolePath refuses what is no path of plain names, without a slash at its end.
+func checkConsolePath(text string) error {
+	if text != "" && !plainPath.MatchString(text) {
+		return fmt.Errorf("it must be a path such as /familiar, of letters, digits, - and _, without a slash at its end, not %q", text)
+	}
+	return nil
+}
+
+var plainPath = text.NewLazyRegexp(`^(/[A-Za-z0-9_-]+)+$`)
 
 // listenConsole opens the console's address. It returns nil if the console is off or the address cannot be opened. The program goes on, and
 // the log says what to do.
@@ -96,7 +107,7 @@ func (a *App) console(p *Process, b *bot.Bot, session *discord.Session, watching
 	b.Progress = feed.Publish
 	return console.New(console.Config{
 		Store: a.Store, Memories: a.Memories, Traces: a.Traces, Feed: feed, Redact: a.Redact.String, Log: a.Log, Version: a.version, Zone: time.Local,
-		Token: a.Config.Get("FAMILIAR_CONSOLE_TOKEN"), Hosts: a.consoleHosts(),
+		Token: a.Config.Get("FAMILIAR_CONSOLE_TOKEN"), Hosts: a.consoleHosts(), Prefix: a.Config.Get("FAMILIAR_CONSOLE_PATH"),
 		Gateway: session.Health, Lanes: b.Lanes,
 		Quotas: a.consoleQuotas, Channel: session.ChannelName, Backends: (&backendList{app: a}).get, Doctor: a.examine(p),
 		Telemetry: watching.handler(a.Config.Get("FAMILIAR_CONSOLE")),

@@ -85,6 +85,7 @@ func Settings() []Setting {
 		{Name: "FAMILIAR_WEB_CACHE_MB", Preset: "64", About: "how large that directory may grow, in megabytes, an eighth of it for searches", check: checkCount},
 		{Name: "FAMILIAR_CONSOLE", Preset: "127.0.0.1:8807", About: "the address at which run serves the operator's pages; off: it does not", check: checkListen},
 		{Name: "FAMILIAR_CONSOLE_TOKEN", Secret: true, About: "what must be typed to see these pages; without it they are served only on this machine"},
+		{Name: "FAMILIAR_CONSOLE_PATH", About: "the path under which a proxy serves these pages, such as /familiar", check: checkConsolePath},
 		{Name: "FAMILIAR_CONSOLE_HOSTS", About: "names by which these pages are reached, other than localhost, separated by commas: those of a proxy in front of them", check: checkConsoleHosts},
 		{Name: "FAMILIAR_LOG", Preset: "info", About: "how much is logged", check: oneOf("debug", "info", "warn", "error")},
 		{Name: "FAMILIAR_LOG_FORMAT", Preset: "text", About: "how the log is written; json is a JSON object a line, for programs", check: oneOf("text", "json")},

@@ -310,7 +310,7 @@ func (k *Console) enter(w http.ResponseWriter, r *http.Request) {
 	k.redirect(w, r, "/")
 }
 
-// leave ends the session: its cookie opens nothing any more, whoever has a copy.
+// leave ends the session. A copy of its cookie opens nothing any more.
 func (k *Console) leave(w http.ResponseWriter, r *http.Request) {
 	if s, ok := k.sessionOf(r); ok {
 		if err := k.Store.Notes.SetUnder(r.Context(), sessionNotes, map[string]string{s.Key: ""}); err != nil {

@@ -117,3 +117,48 @@ func BenchmarkTurn(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkTurnBesideSearches saves the records of turns over 200,000 records while two people search without a pause, for what few turns have.
+func BenchmarkTurnBesideSearches(b *testing.B) {
+	n := 200_000
+	if testing.Short() {
+		n = 2_000
+	}
+	w := newWorld(b, nil).fill(b)
+	w.grow(b, n)
+	for _, people := range []int{0, 2} {
+		b.Run(fmt.Sprint(people, " people"), func(b *testing.B) {
+			stop := make(chan struct{})
+			var searching sync.WaitGroup
+			for _, path := range []string{"/turns?q=moons+took>90s", "/turns?q=error:nothing"}[:people] {
+				searching.Go(func() {
+					for {
+						select {
+						case <-stop:
+							return
+						default:
+							w.ask("GET", path, nil)
+						}
+					}
+				})
+			}
+			var took []time.Duration
+			for i := 0; b.Loop(); i++ {
+				t := someone{who: "Ada", channel: "901", question: "a question", reply: "an answer", took: time.Second}.record(fmt.Sprintf("01ZZ%d-%09d", people, i), w.now)
+				began := time.Now()
+				for _, phase := range []turn.Phase{turn.Begun, turn.Answering, turn.Answered} {
+					if t.Phase = phase; w.traces.Save(b.Context(), t) != nil {
+						b.Fatal("not saved")
+					}
+				}
+				took = append(took, time.Since(began))
+				time.Sleep(20 * time.Millisecond) // as people do
+			}
+			close(stop)
+			searching.Wait()
+			slices.Sort(took)
+			b.ReportMetric(float64(took[len(took)/2].Microseconds())/1000, "ms/median")
+			b.ReportMetric(float64(took[len(took)*95/100].Microseconds())/1000, "ms/p95")
+		})
+	}
+}

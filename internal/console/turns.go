@@ -191,7 +191,7 @@ const (
 )
 
 // presets are the searches that everybody wants.
-var presets = [][2]string{{"Failed", "state:failed"}, {"Slow", "took>20s"}, {"Dear", "tokens>20000"}, {"Lookup failed", "lookup:failed"}, {"Disliked", "rated:bad"}, {"Stopped", "state:interrupted"}}
+var presets = [][2]string{{"Failed", "state:failed"}, {"Slow", "took>20s"}, {"Expensive", "tokens>20000"}, {"Lookup failed", "lookup:failed"}, {"Disliked", "rated:bad"}, {"Stopped", "state:interrupted"}}
 
 func (k *Console) search(w http.ResponseWriter, r *http.Request) {
 	p := searchPage{Line: lineOf(r.URL.Query()), Fields: fieldNames(), Export: withQuery("/turns.jsonl", "q", lineOf(r.URL.Query()))}

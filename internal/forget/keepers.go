@@ -45,7 +45,7 @@ func (f *Forgetter) keepers() []keeper {
 	db, traces := f.Traces.DB, f.Traces
 	return []keeper{
 		// Records.
-		{table: "traces", kind: KindRecords, people: "author question said err record", other: "id channel_id guild_id phase lookup model character_id", optedOut: hashed,
+		{table: "traces", kind: KindRecords, people: "author question said err record", other: "id channel_id guild_id phase lookup model character_id cost", optedOut: hashed,
 			message: rules{do(f.redactMessages)}, person: rules{found(KindRecords, f.eraseRecords)}, server: rules{do(inGuild(traces.DeleteGuild))}, old: age(Records, traces.Prune)},
 		{table: "traces", kind: KindQuotes, person: rules{do(f.redactPerson)}},
 		{table: "trace_messages", other: "message_id trace_id", person: with("traces"), server: with("traces")},

@@ -1,6 +1,7 @@
 package telemetry
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"log/slog"
@@ -107,6 +108,36 @@ func TestSpansWithoutULID(t *testing.T) {
 	spans := e.spans(finished(7))
 	if len(spans) != 2 || spans[0].SpanID == spans[1].SpanID || spans[0].TraceID != spans[1].TraceID || len(spans[0].TraceID) != 32 || spans[1].ParentID != spans[0].SpanID {
 		t.Errorf("%+v", spans)
+	}
+}
+
+// TestCallsAreSpans: each call of a model is a span, at its own time, and what was said in it is exported only if that is wanted.
+func TestCallsAreSpans(t *testing.T) {
+	tr := finished(1)
+	tr.Calls = []turn.Call{
+		{For: "reword", Model: "side", Prompt: []turn.Rendered{{Role: "system", Text: "Reword."}, {Role: "user", Text: "and him?"}}, Answer: "and Ada?", Usage: turn.Usage{Prompt: 9, Calls: 1}, Began: tr.Began, Took: time.Millisecond},
+		{For: turn.ForAnswer, Model: "main", Began: tr.Began.Add(time.Millisecond), Took: time.Second},
+		{For: "verify", Model: "side", Err: "timeout", Began: tr.Began.Add(time.Second), Took: time.Second},
+	}
+	for _, content := range []bool{false, true} {
+		e := exporter(nil)
+		e.Content = content
+		said := ""
+		for i, s := range e.spans(tr)[1:] {
+			text, _ := json.Marshal(s)
+			if said += string(text); !strings.Contains(string(text), fmt.Sprintf(`"familiar.call","value":{"stringValue":"%s"}`, tr.Calls[i].For)) || s.Start != at(tr.Calls[i].Began) || (s.Status != nil) != (tr.Calls[i].Err != "") {
+				t.Errorf("call %d: %s", i, text)
+			}
+		}
+		if strings.Contains(said, "and him?") != content || strings.Contains(said, "and Ada?") != content || strings.Contains(said, "Reword.") != content {
+			t.Errorf("with content %t: %s", content, said)
+		}
+	}
+	e := exporter(nil)
+	e.Content = true
+	e.Call(tr.Calls[0])
+	if text, _ := json.Marshal(e.waiting); len(e.waiting) != 1 || strings.Contains(string(text), "Ada") || e.waiting[0].ParentID != "" {
+		t.Errorf("beside turns: %s", text)
 	}
 }
 

@@ -148,3 +148,19 @@ func TestEveryPartGoes(t *testing.T) {
 		}
 	}
 }
+
+// TestCallsGo: what models were shown and answered goes with any message that is in the record, and with anybody in it. What they cost stays.
+func TestCallsGo(t *testing.T) {
+	for what, r := range map[string]*Redaction{
+		"a message that only a call has": {Messages: map[string]bool{"m7": true}},
+		"a message of the history":       {Messages: map[string]bool{"m8": true}},
+		"what is remembered of a person": {Person: &Person{ID: "p1", Memories: map[int64]bool{7: true}}},
+	} {
+		tr := record("T", noon, "a page")
+		tr.Calls = []turn.Call{{For: "chatter", Model: "side", Prompt: []turn.Rendered{{Text: "Bo: I a m ill"}}, Answer: "ill?", Quoted: []string{"m7"}, Usage: turn.Usage{Prompt: 9}}}
+		tr.Outcomes = append(tr.Outcomes, turn.Outcome{Contributions: []turn.Contribution{{Message: &turn.Message{ID: "m8", Text: "I am ill"}}, {Filter: &turn.RecallFilter{Out: []string{"statement 7"}}}}})
+		if !r.Apply(tr) || tr.Calls[0].Prompt != nil || tr.Calls[0].Answer != "" || tr.Spent().Prompt != 9 {
+			t.Errorf("%s: %+v", what, tr.Calls)
+		}
+	}
+}

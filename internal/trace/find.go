@@ -41,7 +41,9 @@ const (
 	// searchWait is how long a search waits for others: one runs at a time, since turns need the processors.
 	searchWait = 5 * time.Second
 	// searchStep is how long one query of a search should take.
-	searchStep = 15 * time.Millisecond
+	searchStep = 8 * time.Millisecond
+	// searchRest is how many times as long as a step a search rests after it while a turn goes on.
+	searchRest = 2
 )
 
 // Late is the error of a search that ended early. What it found is right, and nothing newer was left out.
@@ -124,7 +126,15 @@ func (s *Store) search(ctx context.Context, c *conditions, limit int, most time.
 			}
 			return found, late
 		}
-		switch took := time.Since(step); {
+		took := time.Since(step)
+		if s.anyOpen() {
+			select {
+			case <-time.After(searchRest * took):
+			case <-ctx.Done():
+				return nil, ctx.Err()
+			}
+		}
+		switch {
 		case took < searchStep/4:
 			span *= 4
 		case took > searchStep:

@@ -120,7 +120,11 @@ func TestPhases(t *testing.T) {
 			t.Errorf("%s: %v\n%s", tr.Phase, err, diff)
 		}
 		all, err := s.Recent(t.Context(), "", 9)
-		if err != nil || len(all) != 1 || all[0] != summarise(tr, tr.Request.Message.Text) {
+		want := summarise(tr, tr.Request.Message.Text)
+		if tr.Phase.Over() {
+			want.Said = s.searchText(tr)
+		}
+		if err != nil || len(all) != 1 || all[0] != want {
 			t.Errorf("%s: %v, %v", tr.Phase, all, err)
 		}
 	}
@@ -155,7 +159,7 @@ func TestOldRecord(t *testing.T) {
 		t.Fatal(err)
 	}
 	err = s.DB.Write(t.Context(), func(tx *sql.Tx) error {
-		_, err := tx.Exec(`INSERT INTO traces (`+summaryColumns+`, guild_id, record) VALUES ('T1', 0, 0, '', '', '', 'answered', '', '', '', '', ?)`, text)
+		_, err := tx.Exec(`INSERT INTO traces (`+summaryColumns+`, guild_id, record) VALUES ('T1', 0, 0, '', '', '', 'answered', '', '', '', '', 0, 0, '', '', ?)`, text)
 		if err == nil {
 			_, err = tx.Exec(`INSERT INTO texts (sum, body) VALUES (?, ?), (?, ?)`, []byte{1}, []byte("page one"), []byte{2}, []byte("page two"))
 		}
@@ -260,7 +264,7 @@ func TestRecent(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := Summary{ID: "T1", Began: noon, Took: 1500 * time.Millisecond, ChannelID: "c", Author: "Ada", Question: "what do otters eat?",
-		Phase: turn.Answered, Lookup: turn.Found, Model: "m"}
+		Phase: turn.Answered, Lookup: turn.Found, Model: "m", Character: "sage", Said: "what do otters eat?\nFish [1]."}
 	if all[2] != want {
 		t.Errorf("got %+v\nwant %+v", all[2], want)
 	}
@@ -321,7 +325,7 @@ func TestInterrupt(t *testing.T) {
 	}
 	err := s.DB.Write(t.Context(), func(tx *sql.Tx) error {
 		_, err := tx.Exec(`INSERT INTO traces (` + summaryColumns + `, guild_id, record)
-			VALUES ('odd', 0, 0, '', '', '', 'begun', '', '', '', '', 'no JSON')`)
+			VALUES ('odd', 0, 0, '', '', '', 'begun', '', '', '', '', 0, 0, '', '', 'no JSON')`)
 		return err
 	})
 	if err != nil {
