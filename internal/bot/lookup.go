@@ -129,10 +129,10 @@ func (b *Bot) Check(ctx context.Context, m turn.Message) (*turn.Lookup, error) {
 
 // OnWeb does something on the web that is no lookup by the character: a search, or pages to read. It passes the gate and is recorded like a turn.
 // look is told why the web may not be searched, or "". The error is look's, the store's, or a [*gate.Refusal].
-func (b *Bot) OnWeb(ctx context.Context, m turn.Message, by string, look func(off turn.OffReason) (*turn.Lookup, *turn.Verified, error)) (err error) {
-	_, no := b.Aside(ctx, b.CurrentCast().Default, turn.Event{ID: m.ID, Message: m}, func(*turn.Request) {}, func(t *turn.Trace) bool {
+func (b *Bot) OnWeb(ctx context.Context, m turn.Message, by string, look func(ctx context.Context, off turn.OffReason) (*turn.Lookup, *turn.Verified, error)) (err error) {
+	_, no := b.Aside(ctx, b.CurrentCast().Default, turn.Event{ID: m.ID, Message: m}, func(*turn.Request) {}, func(ctx context.Context, t *turn.Trace) bool {
 		var l *turn.Lookup
-		if l, t.Verified, err = look(t.Request.Web.Reason); l == nil {
+		if l, t.Verified, err = look(ctx, t.Request.Web.Reason); l == nil {
 			return false
 		}
 		l.Took = time.Since(l.Began)

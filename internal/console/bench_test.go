@@ -52,11 +52,12 @@ func BenchmarkPages(b *testing.B) {
 		n = 2_000
 	}
 	w := newWorld(b, nil).fill(b)
+	w.traces.SearchTime = 0 // as in the program
 	w.grow(b, n)
 	for _, path := range []string{
 		"/", "/turns", "/turns?q=moons", "/turns?q=topic77x", "/turns?q=saturn+topic124x", "/turns?q=zebra", "/turns?q=confirmed", "/turns?q=con*", "/turns?q=confi*", "/turns?who=topic33x", "/turns?q=moo*", "/turns?who=topic33&q=saturn", "/turns?channel=c17", "/turns?state=failed",
 		"/turns?lookup=failed", "/turns?state=failed&q=moons", "/turns?channel=c17&lookup=found&state=interrupted", fmt.Sprintf("/turns?before=01JA%022d", n/2), fmt.Sprintf("/turns?q=moons&before=01JA%022d", n/2), "/turns?since=2020-01-01&until=2020-02-01",
-		fmt.Sprintf("/turn/01JA%022d", n/2), fmt.Sprintf("/turn/01JA%022d?tab=record", n/2), "/lookups", "/lookups?lookup=failed", "/sources", "/backends", "/memory", "/characters", "/characters/sage", "/usage", "/doctor",
+		fmt.Sprintf("/turn/01JA%022d", n/2), fmt.Sprintf("/turn/01JA%022d?tab=record", n/2), "/lookups", "/lookups?lookup=failed", "/sources", "/backends", "/memory", "/characters", "/characters/sage", "/usage", "/health", "/doctor",
 	} {
 		b.Run(path, func(b *testing.B) {
 			var took []time.Duration
@@ -125,6 +126,7 @@ func BenchmarkTurnBesideSearches(b *testing.B) {
 		n = 2_000
 	}
 	w := newWorld(b, nil).fill(b)
+	w.traces.SearchTime = 0 // as in the program
 	w.grow(b, n)
 	for _, people := range []int{0, 2} {
 		b.Run(fmt.Sprint(people, " people"), func(b *testing.B) {

@@ -365,7 +365,7 @@ func TestScreenshots(t *testing.T) {
 	const id = "/turn/01KB0000000000000000001000"
 	shots := []struct{ name, path string }{
 		{"now", "/"}, {"turn", id}, {"turn-sources", id + "?tab=sources"}, {"turn-prompt", id + "?tab=prompt"}, {"search", "/turns"}, {"lookups", "/lookups"}, {"sources", "/sources"}, {"trust", "/sources/sage"}, {"backends", "/backends"},
-		{"memory", "/memory"}, {"statement", "/memory/1"}, {"delete", "/memory/1/delete"}, {"characters", "/characters"}, {"editor", "/characters/sage"}, {"usage", "/usage"}, {"doctor", "/doctor"},
+		{"memory", "/memory"}, {"statement", "/memory/1"}, {"delete", "/memory/1/delete"}, {"characters", "/characters"}, {"editor", "/characters/sage"}, {"calls", id + "?tab=calls&n=0"}, {"health", "/health"}, {"usage", "/usage"}, {"doctor", "/doctor"},
 	}
 	folder, format, ending := *screenshots, capture.CaptureScreenshotFormatWebp, ".webp"
 	if strings.HasSuffix(folder, ".png") {

@@ -112,6 +112,7 @@ func (k *Console) Handler() http.Handler {
 	mux.HandleFunc("GET /memory/{id}/delete", k.askDelete)
 	mux.HandleFunc("POST /memory/{id}/delete", k.delete)
 	mux.HandleFunc("GET /usage", k.usage)
+	mux.HandleFunc("GET /health", k.health)
 	if k.Shelf != nil {
 		mux.HandleFunc("GET /sources/{id}", k.trust)
 		mux.HandleFunc("POST /sources/{id}", k.saveTrust)

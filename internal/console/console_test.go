@@ -50,7 +50,7 @@ func pagesOf() []string {
 	return []string{
 		"/", "/turns", "/turns?q=moons", "/turns?who=nobody", id, id + "?tab=prompt", id + "?tab=calls", id + "?tab=calls&n=1", id + "?tab=sources", id + "?tab=cut", id + "?tab=record", "/turn/01KB0000000000000000000993",
 		"/lookups", "/lookups?lookup=failed", "/sources", "/sources/forget?character=sage&domain=content-farm.example", "/sources/sage", "/backends",
-		"/memory", "/memory?in=channel:905", "/memory/1", "/memory/1/delete", "/characters", "/characters/sage", "/characters/sage?file=persona.md", "/usage", "/usage?days=7", "/doctor",
+		"/memory", "/memory?in=channel:905", "/memory/1", "/memory/1/delete", "/characters", "/characters/sage", "/characters/sage?file=persona.md", "/usage", "/usage?days=7", "/health", "/doctor",
 	}
 }
 
@@ -93,6 +93,7 @@ func TestWords(t *testing.T) {
 		id + "?tab=calls":            {"rewords the question", "model: answer"},
 		id + "?tab=calls&n=0":        {"{&#34;question&#34;", "How many moons"},
 		"/turns?q=took>7s+by:sage":   {"SQLITE_BUSY", "Great Wall"},
+		"/health":                    {"First words, p50 and p95", "at most", "Failed lookups", "2 waiting"},
 		"/turns?q=rated:bad":         {"No turn on record is like that"},
 		"/turns?q=state:lost":        {"state:lost: it is one of answered"},
 		"/turns?q=in:%23the-tavern":  {"tavern&#39;s door"},

@@ -94,7 +94,7 @@ func newWorld(tb testing.TB, change func(*Config)) *world {
 		tb.Fatal(err)
 	}
 	tb.Cleanup(func() { db.Close() })
-	w := &world{store: db, memories: memory.New(db), traces: &trace.Store{DB: db}, feed: &Feed{}, now: time.Now().UTC()}
+	w := &world{store: db, memories: memory.New(db), traces: &trace.Store{DB: db, SearchTime: time.Minute}, feed: &Feed{}, now: time.Now().UTC()}
 	shelf := &Shelf{Dir: filepath.Join(dir, "characters"), BuiltIn: characters.FS}
 	w.cast = &cast{shelf: shelf, all: map[string]*character.Character{}}
 	shelf.Reload = w.cast.load

@@ -37,7 +37,7 @@ func (k *Console) menu() []entry {
 	if k.Shelf != nil {
 		all = append(all, entry{"Characters", "/characters", "c"})
 	}
-	all = append(all, entry{"Usage", "/usage", "u"})
+	all = append(all, entry{"Health", "/health", "h"}, entry{"Usage", "/usage", "u"})
 	if k.Doctor != nil {
 		all = append(all, entry{"Doctor", "/doctor", "d"})
 	}
@@ -253,6 +253,7 @@ func (k *Console) functions() template.FuncMap {
 		"moment":  k.moment,
 		"shown":   view.Visible,
 		"call":    callWord,
+		"rest":    func(share float64) float64 { return 100 - share },
 		"iso":     func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
 		"span":    span,
 		"channel": k.channelName,

@@ -14,6 +14,8 @@ import (
 	"familiar/internal/doctor"
 	"familiar/internal/search/backend"
 	"familiar/internal/store"
+	"familiar/internal/text"
+	"familiar/internal/trace"
 )
 
 // Quota is a limit and its use.
@@ -224,6 +226,67 @@ func (p *usagePage) draw(days []store.DayUsage, since time.Time) {
 		}
 		p.ByDay = append(p.ByDay, c)
 	}
+}
+
+type healthPage struct {
+	State  state
+	Charts []chart
+}
+
+// chart is a small picture of the last day, with a column for each hour.
+type chart struct {
+	Name    string
+	Summary string
+	Columns []chartColumn
+}
+
+// chartColumn has the share of the highest column, from 0 to 100. Behind it may be a paler one.
+type chartColumn struct {
+	X, H, Behind float64
+	Title        string
+}
+
+// health shows how the turns of the last day went.
+func (k *Console) health(w http.ResponseWriter, r *http.Request) {
+	hours, err := k.Traces.Hours(r.Context(), time.Now().Add(-23*time.Hour))
+	if err != nil {
+		k.broken(w, r, err)
+		return
+	}
+	number := func(f float64) string { return text.Thousands(int(f)) }
+	seconds := func(f float64) string { return span(time.Duration(f * float64(time.Second))) }
+	k.render(w, r, http.StatusOK, "health", "Health", healthPage{k.state(r.Context()), []chart{
+		k.chart("First words, p50 and p95", hours, seconds, func(h trace.Hour) (float64, float64) { return h.P50.Seconds(), h.P95.Seconds() }),
+		k.chart("Turns", hours, number, func(h trace.Hour) (float64, float64) { return float64(h.Turns), 0 }),
+		k.chart("Failed turns", hours, number, func(h trace.Hour) (float64, float64) { return float64(h.Failed), 0 }),
+		k.chart("Failed lookups", hours, number, func(h trace.Hour) (float64, float64) { return float64(h.NoLookup), 0 }),
+		k.chart("Tokens", hours, number, func(h trace.Hour) (float64, float64) { return float64(h.Tokens), 0 }),
+		k.chart("Money", hours, money, func(h trace.Hour) (float64, float64) { return h.Cost, 0 }),
+	}})
+}
+
+// chart draws a value of each hour, and one behind it.
+func (k *Console) chart(name string, hours []trace.Hour, say func(float64) string, of func(trace.Hour) (value, behind float64)) chart {
+	c, most := chart{Name: name}, 0.0
+	for _, h := range hours {
+		value, behind := of(h)
+		most = max(most, value, behind)
+	}
+	for i, h := range hours {
+		value, behind := of(h)
+		column := chartColumn{X: float64(i) * 10, Title: h.At.In(k.Zone).Format("15:04") + ": " + say(value)}
+		if behind > 0 {
+			column.Title += ", " + say(behind)
+		}
+		if most > 0 {
+			column.H, column.Behind = value/most*100, behind/most*100
+		}
+		c.Columns = append(c.Columns, column)
+	}
+	if c.Summary = "none"; most > 0 {
+		c.Summary = "at most " + say(most)
+	}
+	return c
 }
 
 const (

@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -36,7 +37,7 @@ type Query struct {
 
 const (
 	defaultLimit = 50
-	// searchTime is how long a search may take. Another goes on where it ended.
+	// searchTime is how long a search may take at once. The next goes on where it ended.
 	searchTime = 70 * time.Millisecond
 	// searchWait is how long a search waits for others: one runs at a time, since turns need the processors.
 	searchWait = 5 * time.Second
@@ -78,7 +79,7 @@ func (s *Store) Find(ctx context.Context, q Query) (found []Summary, more bool, 
 	if err != nil {
 		return nil, false, fmt.Errorf("find traces: %w", s.DB.Explain(err))
 	}
-	if found, err = s.search(ctx, &c, q.Limit, searchTime); len(found) > q.Limit {
+	if found, err = s.search(ctx, &c, q.Limit, cmp.Or(s.SearchTime, searchTime)); len(found) > q.Limit {
 		return found[:q.Limit], true, nil
 	}
 	return found, false, err
@@ -106,7 +107,7 @@ func (s *Store) takeSearch(ctx context.Context) (done func(), err error) {
 // next one longer.
 func (s *Store) search(ctx context.Context, c *conditions, limit int, most time.Duration) (found []Summary, err error) {
 	began := time.Now()
-	for to, span := c.to, (c.to-c.from)/256+1; to > c.from; {
+	for to, span := c.to, (c.to-c.from)/64+1; to > c.from; {
 		from, step := max(c.from, to-span), time.Now()
 		if from-c.from < span { // a remainder is not worth a step
 			from = c.from
@@ -337,15 +338,16 @@ type Summary struct {
 	Lookup    turn.State // of the first lookup; empty if there was none
 	Model     string     // that answered
 	Err       string
-	Character string  // its id; empty in an old record
-	Tokens    int     // of all models together; 0 in an old record
-	Cost      float64 // in US dollars
-	Said      string  // the beginnings of the question and of the reply, by which the turn is found; empty while it goes on
+	Character string        // its id; empty in an old record
+	Tokens    int           // of all models together; 0 in an old record
+	Cost      float64       // in US dollars
+	Seen      time.Duration // until the first words were seen, to the microsecond; 0 if none were
+	Said      string        // the beginnings of the question and of the reply, by which the turn is found; empty while it goes on
 
 }
 
 // summaryColumns are in the order of upsert and scanSummary.
-const summaryColumns = `id, began, took, channel_id, author, question, phase, lookup, model, err, character_id, tokens, cost, said`
+const summaryColumns = `id, began, took, channel_id, author, question, phase, lookup, model, err, character_id, tokens, cost, seen, said`
 
 // summarise makes the line of a turn. The question is redacted before it is shortened, so that no half of a secret stays.
 func summarise(t *turn.Trace, asked string) Summary {
@@ -362,6 +364,7 @@ func summarise(t *turn.Trace, asked string) Summary {
 		Character: t.Request.Character,
 	}
 	spent := t.Spent()
+	s.Seen = t.Timings.FirstSeen.Truncate(time.Microsecond)
 	s.Tokens, s.Cost = spent.Prompt+spent.Completion, spent.Cost
 	if l := t.Lookup(); l != nil {
 		s.Lookup = l.State
@@ -389,8 +392,56 @@ func (s *Store) Recent(ctx context.Context, channelID string, n int) ([]Summary,
 }
 
 func scanSummary(row store.Scanner) (t Summary, err error) {
-	var took int64
-	err = row.Scan(&t.ID, store.Micros(&t.Began), &took, &t.ChannelID, &t.Author, &t.Question, &t.Phase, &t.Lookup, &t.Model, &t.Err, &t.Character, &t.Tokens, &t.Cost, &t.Said)
-	t.Took = time.Duration(took) * time.Microsecond
+	var took, seen int64
+	err = row.Scan(&t.ID, store.Micros(&t.Began), &took, &t.ChannelID, &t.Author, &t.Question, &t.Phase, &t.Lookup, &t.Model, &t.Err, &t.Character, &t.Tokens, &t.Cost, &seen, &t.Said)
+	t.Took, t.Seen = time.Duration(took)*time.Microsecond, time.Duration(seen)*time.Microsecond
 	return t, err
+}
+
+// Hour is how the turns of one hour went.
+type Hour struct {
+	At       time.Time
+	Turns    int
+	Failed   int
+	NoLookup int // lookups that failed
+	Tokens   int
+	Cost     float64       // in US dollars
+	P50, P95 time.Duration // until the first words were seen; 0 if none were
+}
+
+// mostCounted is how many turns Hours counts at most, the newest of them.
+const mostCounted = 20_000
+
+// Hours returns how the turns that began since a time went, by hour, up to now.
+func (s *Store) Hours(ctx context.Context, since time.Time) (all []Hour, err error) {
+	since = since.Truncate(time.Hour)
+	for at := since; at.Before(time.Now()); at = at.Add(time.Hour) {
+		all = append(all, Hour{At: at})
+	}
+	seen := make([][]time.Duration, len(all))
+	_, err = store.List(ctx, s.DB, "count turns", func(row store.Scanner) (_ struct{}, err error) {
+		t, err := scanSummary(row)
+		n := int(t.Began.Sub(since) / time.Hour)
+		if err != nil || n >= len(all) {
+			return struct{}{}, err
+		}
+		h := &all[n]
+		h.Turns, h.Tokens, h.Cost = h.Turns+1, h.Tokens+t.Tokens, h.Cost+t.Cost
+		if t.Phase == turn.Broken {
+			h.Failed++
+		}
+		if t.Lookup == turn.LookupFailed {
+			h.NoLookup++
+		}
+		if t.Seen > 0 {
+			seen[n] = append(seen[n], t.Seen)
+		}
+		return struct{}{}, nil
+	}, `SELECT `+summaryColumns+` FROM traces WHERE began >= ? ORDER BY began DESC LIMIT ?`, since.UnixMicro(), mostCounted)
+	for i, of := range seen {
+		if slices.Sort(of); len(of) > 0 {
+			all[i].P50, all[i].P95 = of[len(of)/2], of[len(of)*95/100]
+		}
+	}
+	return all, err
 }

@@ -30,6 +30,8 @@ type Store struct {
 	DB *store.DB
 	// Redact takes secrets out of what is kept, as JSON; nil takes nothing. A person may have written one in a channel.
 	Redact func(string) string
+	// SearchTime is how long a search may take at once. 0: 70 ms.
+	SearchTime time.Duration
 
 	packer   packer
 	repeated repeated
@@ -365,16 +367,16 @@ func (s *Store) prepare(ctx context.Context) (*statements, error) {
 }
 
 const (
-	upsertQuery = `INSERT INTO traces (` + summaryColumns + `, guild_id, part, parts, record) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, '')
+	upsertQuery = `INSERT INTO traces (` + summaryColumns + `, guild_id, part, parts, record) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, '')
 		ON CONFLICT (id) DO UPDATE SET took = excluded.took, phase = excluded.phase, lookup = excluded.lookup,
-		author = excluded.author, question = excluded.question, model = excluded.model, err = excluded.err, character_id = excluded.character_id, tokens = excluded.tokens, cost = excluded.cost, part = excluded.part, parts = excluded.parts, said = excluded.said, record = ''`
+		author = excluded.author, question = excluded.question, model = excluded.model, err = excluded.err, character_id = excluded.character_id, tokens = excluded.tokens, cost = excluded.cost, seen = excluded.seen, part = excluded.part, parts = excluded.parts, said = excluded.said, record = ''`
 	messageQuery = `INSERT INTO trace_messages (message_id, trace_id) VALUES (?, ?) ON CONFLICT DO NOTHING`
 	quoteQuery   = `INSERT INTO trace_quotes (message_id, trace_id) VALUES (?, ?) ON CONFLICT DO NOTHING`
 )
 
 func upsert(stmt *sql.Stmt, s Summary, guildID string, at place) error {
 	_, err := stmt.Exec(s.ID, s.Began.UnixMicro(), s.Took.Microseconds(), s.ChannelID, s.Author, s.Question, s.Phase, s.Lookup,
-		s.Model, s.Err, s.Character, s.Tokens, s.Cost, s.Said, guildID, at.first, at.n)
+		s.Model, s.Err, s.Character, s.Tokens, s.Cost, s.Seen.Microseconds(), s.Said, guildID, at.first, at.n)
 	return err
 }
 

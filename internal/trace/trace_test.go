@@ -24,7 +24,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func open(tb testing.TB) *Store {
 	tb.Helper()
-	return &Store{DB: storetest.Open(tb)}
+	return &Store{DB: storetest.Open(tb), SearchTime: time.Minute}
 }
 
 var noon = time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
@@ -159,7 +159,7 @@ func TestOldRecord(t *testing.T) {
 		t.Fatal(err)
 	}
 	err = s.DB.Write(t.Context(), func(tx *sql.Tx) error {
-		_, err := tx.Exec(`INSERT INTO traces (`+summaryColumns+`, guild_id, record) VALUES ('T1', 0, 0, '', '', '', 'answered', '', '', '', '', 0, 0, '', '', ?)`, text)
+		_, err := tx.Exec(`INSERT INTO traces (`+summaryColumns+`, guild_id, record) VALUES ('T1', 0, 0, '', '', '', 'answered', '', '', '', '', 0, 0, 0, '', '', ?)`, text)
 		if err == nil {
 			_, err = tx.Exec(`INSERT INTO texts (sum, body) VALUES (?, ?), (?, ?)`, []byte{1}, []byte("page one"), []byte{2}, []byte("page two"))
 		}
@@ -264,7 +264,7 @@ func TestRecent(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := Summary{ID: "T1", Began: noon, Took: 1500 * time.Millisecond, ChannelID: "c", Author: "Ada", Question: "what do otters eat?",
-		Phase: turn.Answered, Lookup: turn.Found, Model: "m", Character: "sage", Said: "what do otters eat?\nFish [1]."}
+		Phase: turn.Answered, Lookup: turn.Found, Model: "m", Character: "sage", Said: s.searchText(record("T1", noon))}
 	if all[2] != want {
 		t.Errorf("got %+v\nwant %+v", all[2], want)
 	}
@@ -325,7 +325,7 @@ func TestInterrupt(t *testing.T) {
 	}
 	err := s.DB.Write(t.Context(), func(tx *sql.Tx) error {
 		_, err := tx.Exec(`INSERT INTO traces (` + summaryColumns + `, guild_id, record)
-			VALUES ('odd', 0, 0, '', '', '', 'begun', '', '', '', '', 0, 0, '', '', 'no JSON')`)
+			VALUES ('odd', 0, 0, '', '', '', 'begun', '', '', '', '', 0, 0, 0, '', '', 'no JSON')`)
 		return err
 	})
 	if err != nil {

@@ -2,3 +2,4 @@
 ALTER TABLE traces ADD COLUMN character_id TEXT COLLATE "C" NOT NULL DEFAULT '';
 ALTER TABLE traces ADD COLUMN tokens BIGINT NOT NULL DEFAULT 0; -- of all models together
 ALTER TABLE traces ADD COLUMN cost DOUBLE PRECISION NOT NULL DEFAULT 0; -- in US dollars
+ALTER TABLE traces ADD COLUMN seen BIGINT NOT NULL DEFAULT 0; -- microseconds until the first words were seen; 0 if none were
