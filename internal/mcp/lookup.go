@@ -185,7 +185,7 @@ func (c *call) search(ctx context.Context, in searchInput) (*SearchOutput, strin
 	m := c.asks(q.Text)
 	var found search.Result
 	var l *turn.Lookup
-	if err := c.Bot().OnWeb(ctx, m, "search", func(off turn.OffReason) (*turn.Lookup, *turn.Verified, error) {
+	if err := c.Bot().OnWeb(ctx, m, "search", func(ctx context.Context, off turn.OffReason) (*turn.Lookup, *turn.Verified, error) {
 		switch off {
 		case "":
 			found, l = c.Search.Find(ctx, q, c.Domains)
