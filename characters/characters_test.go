@@ -29,7 +29,7 @@ func shipped(t *testing.T) (all []*character.Character) {
 	return all
 }
 
-// Six characters ship, each with its own picture, its own first words, and no fixed text of another or of the defaults.
+// Six characters ship, each with its own picture and its own first words. None has a fixed text of another or of the defaults.
 func TestShippedCharacters(t *testing.T) {
 	all := shipped(t)
 	if len(all) != 6 {

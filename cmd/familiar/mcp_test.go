@@ -232,7 +232,7 @@ func TestMCPQuotas(t *testing.T) {
 	}
 }
 
-// TestMCPCancel gives up a call whose page never comes: the client is told how it goes, and the record is there.
+// TestMCPCancel gives up a call whose page never comes. The client is told how it goes, and the record is there.
 func TestMCPCancel(t *testing.T) {
 	t.Parallel()
 	c := newConversation(t, txtar.Parse(nil))

@@ -77,8 +77,9 @@ func (b *Bot) again(ctx context.Context, e turn.Event, under []string) (all []ar
 	return all
 }
 
-// changed stores a message's new text and reports whether it differs from the old one. A message without an old text has changed. Nothing is
-// kept of people who opted out, so their messages are compared with those in the lanes: a preview that Discord adds to a message is no edit.
+// changed stores a message's new text and reports whether it differs from the old one. A message without an old text has changed. Nothing
+// is kept of people who opted out, so their messages are compared with those in the lanes. A preview that Discord adds to a message is no
+// edit.
 func (b *Bot) changed(ctx context.Context, m turn.Message) bool {
 	ctx, cancel := context.WithTimeout(ctx, storeLimit)
 	defer cancel()
@@ -224,8 +225,8 @@ func (b *Bot) deleted(ctx context.Context, e turn.Event) {
 	})
 }
 
-// retract deletes the answers to a deleted message. If somebody replied to the answer, its first post is replaced by a notice, unless the
-// character is set to delete it.
+// retract deletes the answers to a deleted message. If somebody replied to the answer, its first post is replaced by a notice. The
+// character may be set to delete it all the same.
 func (b *Bot) retract(ctx context.Context, m turn.Message) {
 	defer func() { b.recovered("take back an answer", recover()) }()
 	b.lanes.settle(m.ChannelID)

@@ -17,8 +17,8 @@ import (
 // NoModel is the recorded model of a turn that was answered from the lookup alone.
 const NoModel = "none"
 
-// answer asks the model and returns the final text of the reply. It cannot fail: if there is no model or none answers,
-// it makes the reply from the lookup and says so. It calls settle before it writes what became of orders.
+// answer asks the model and returns the final text of the reply. It cannot fail. If there is no model or none answers, it makes the reply
+// from the lookup and says so. It calls settle before it writes what became of orders.
 func (b *Bot) answer(ctx context.Context, t *turn.Trace, p prompt.Prompt, d *delivery, settle func()) (text string) {
 	defer func() {
 		if b.recovered("answer", recover()) {

@@ -32,8 +32,8 @@ type arrival struct {
 	again      bool           // the question was edited after it was answered: the new answer replaces the old one
 	parse      parseOrders    // finds what the message orders of the memory; nil: order.Parse
 
-	// These describe a turn that a button asked for: the turn's id, the turn whose reply has the button, and whether only the rest of that
-	// reply is wanted.
+	// These describe a turn that a button asked for. They are the turn's id and the turn whose reply has the button. The third says whether
+	// only the rest of that reply is wanted.
 	newID      string
 	earlier    *turn.Trace
 	goesOnWith bool
@@ -53,8 +53,8 @@ func (a arrival) claim() string {
 // pressed reports whether a button asked for the turn.
 func (a arrival) pressed() bool { return a.earlier != nil && !a.again }
 
-// These separate the message's id in a claim from what follows: the second character that must answer, or the id of the turn that a button
-// asked for.
+// These separate the message's id in a claim from what follows. That is the second character that must answer, or the id of the turn that a
+// button asked for.
 const (
 	secondClaim = "/"
 	pressClaim  = "+"
@@ -101,7 +101,7 @@ func (b *Bot) arrivals(ctx context.Context, e turn.Event) []arrival {
 type parseOrders func(message string, names []string) ([]order.Order, order.Doubt)
 
 // parseEarly begins to look for orders in a message, which takes as long as storing it. What it returns waits for the result, or parses
-// another message at once: a turn may be about several, or about one that was edited.
+// another message at once. A turn may be about several, or about one that was edited.
 func (b *Bot) parseEarly(message string, names []string) parseOrders {
 	early := sync.OnceValues(func() ([]order.Order, order.Doubt) { return order.Parse(message, names) })
 	b.tasks.Go(func() {
@@ -116,8 +116,8 @@ func (b *Bot) parseEarly(message string, names []string) parseOrders {
 	}
 }
 
-// replacesProxied puts a message that a proxy wrote in the place of its original, if the original asked for a turn. It is answered once, as
-// it is now. Posts of an answer that are visible stay. It reports whether the original asked for a turn.
+// replacesProxied puts a message that a proxy wrote in the place of its original. The original must have asked for a turn. It is answered
+// once, as it is now. Posts of an answer that are visible stay. It reports whether the original asked for a turn.
 func (b *Bot) replacesProxied(ctx context.Context, e turn.Event) bool {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeLimit)
 	defer cancel()

@@ -1,5 +1,6 @@
-// Package bot is the loop between the doors and the model. It decides which messages are for the bot, gives each channel its own lane, takes one
-// turn at a time in each, and delivers the replies. A message that asks for a turn gets an answer, or its author is told why not.
+// Package bot is the loop between the doors and the model. It decides which messages are for the bot and gives each channel its own lane.
+// It takes one turn at a time in each, and delivers the replies. A message that asks for a turn gets an answer, or its author is told why
+// not.
 //
 // The way of a message, by file:
 //
@@ -20,13 +21,13 @@
 //   - amend.go answers an edited question again, deletes the answers to a deleted one, and forgets people.
 //   - press.go has the buttons under a reply, and the reactions. Discord is told a key for each button that cannot be guessed.
 //   - lookup.go takes turns outside the lanes, for commands and for other programs.
-//   - chatter.go joins in unasked, resume.go goes on after a restart, and witness.go asks the channel what was answered and written before.
+//   - chatter.go joins in unasked, and resume.go goes on after a restart. witness.go asks the channel what was answered and written before.
 //   - presence.go shows the bot's state.
 //
 // Without a model the reply is made from the lookup alone, in the words of the pages.
 //
-// Package command is above this one: Run hands it the commands. Below it are reply, which decides what a reply may hold,
-// view, which writes records for people, and the doors, Discord and the terminal. The doors know nothing of this package. They bring
+// Package command is above this one: Run hands it the commands. Below it are reply, which decides what a reply may hold, and view, which
+// writes records for people. The doors, Discord and the terminal, are below it, too. The doors know nothing of this package. They bring
 // [turn.Event]s and carry out [turn.Post]s and [turn.Edit]s.
 package bot
 
@@ -105,7 +106,7 @@ type Bot struct {
 
 	Forgetter *forget.Forgetter // deletes what is kept in Store and Traces
 
-	// Resume makes Run answer what an earlier process left unanswered, once Clocked is closed, which says that Now is right; nil: it is.
+	// Resume makes Run answer what an earlier process left unanswered, once Clocked is closed. That says that Now is right. If nil, it is.
 	Resume  bool
 	Clocked <-chan struct{}
 
@@ -282,7 +283,7 @@ func until(ctx, end context.Context) (context.Context, context.CancelFunc) {
 	}
 }
 
-// now returns the time for quotas, for what is too old, and for what is kept: a clock that was wrong may be right at the next start.
+// now returns the time for quotas, for what is too old, and for what is kept. A clock that was wrong may be right at the next start.
 func (b *Bot) now() time.Time {
 	if b.Now == nil {
 		return time.Now()

@@ -129,8 +129,8 @@ func (b *Bot) Greet(ctx context.Context, e turn.Event, actor *Actor, n int, to t
 // personaUnits are left for a name in front of a post.
 const personaUnits = 80
 
-// Speakers returns the characters that may speak where an event happened: those of the channel, of the channel above a thread, or of the
-// server. The first one answers if no name is called. There is always one.
+// Speakers returns the characters that may speak where an event happened. They are those of the channel, of the channel above a thread, or
+// of the server. The first one answers if no name is called. There is always one.
 func (b *Bot) Speakers(ctx context.Context, e turn.Event) []*Actor {
 	cast := b.CurrentCast()
 	var found []*Actor
@@ -172,7 +172,8 @@ func (b *Bot) Conduct(ctx context.Context, e turn.Event) store.Conduct {
 // conductChannel returns the channel whose conduct counts where an event happened.
 func conductChannel(e turn.Event) string { return cmp.Or(e.ParentID, e.Message.ChannelID) }
 
-// scene is what decides whom a message is for, besides its words: what people have set where it was written, and what was said before.
+// scene is what decides whom a message is for, besides its words. It has what people have set where it was written, and what was said
+// before.
 type scene struct {
 	speakers []*Actor       // who may speak there; the first one answers if no name is called
 	conduct  store.Conduct  // how people want the bot to take part
@@ -242,9 +243,9 @@ type addressee struct {
 }
 
 // addressees returns the characters that a message asks for a turn, in the order in which they answer. A direct message, a command and a
-// mention of the bot are for the characters that they name, or else for the channel's first one. A reply is for the character that wrote the
-// message above, and for those that it names. Any other message is for the characters whose names it contains as words, or else for those
-// with a matching pattern.
+// mention of the bot are for the characters that they name. If they name none, they are for the channel's first one. A reply is for the
+// character that wrote the message above, and for those that it names. Any other message is for the characters whose names it contains as
+// words. If there are none, it is for those with a matching pattern.
 func (s scene) addressees(e turn.Event) []addressee {
 	if e.Message.Own || s.mutes(e) {
 		return nil
@@ -309,7 +310,8 @@ func namedIn(text string, all []*Actor) []*Actor {
 	return named
 }
 
-// firstName returns where a lower-case text contains the first of the names as a separate word, in any case; -1 if nowhere.
+// firstName returns where a lower-case text contains the first of the names as a separate word, in any case. It returns -1 if there is
+// none.
 func firstName(folded string, names []string) int {
 	first := -1
 	for _, name := range names {
@@ -343,7 +345,7 @@ func inWord(r rune) bool {
 	return r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r) || r == '_')
 }
 
-// forOthers reports whether a message that does not mention the bot is for somebody else: it replies to that person, or mentions one.
+// forOthers reports whether a message that does not mention the bot is for somebody else. It replies to that person, or mentions one.
 func forOthers(e turn.Event) bool {
 	return e.Reply != nil && !e.Reply.Own || slices.ContainsFunc(e.Message.Mentions, func(m string) bool { return strings.HasPrefix(m, "@") })
 }

@@ -15,8 +15,8 @@ import (
 	"familiar/internal/store"
 )
 
-// The bot may join in unasked in channels where people want that: after a lull, or after a number of messages without the bot. A side model
-// decides yes or no. After each no it is asked again sooner. Without a side model the bot never joins in.
+// The bot may join in unasked in channels where people want that. It does so after a lull, or after a number of messages without the bot. A
+// side model decides yes or no. After each no it is asked again sooner. Without a side model the bot never joins in.
 const (
 	lull         = 10 * time.Second
 	firstTier    = 15 // messages of people before the side model is asked the first time

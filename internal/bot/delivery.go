@@ -312,8 +312,8 @@ func (d *delivery) units() int {
 	return units
 }
 
-// record makes sure that the turn is recorded before its reply is visible. The last pass waits up to recordLimit for a
-// store that does not work, but not for space on a full disk.
+// record makes sure that the turn is recorded before its reply is visible. The last pass waits up to recordLimit for a store that does not
+// work. It does not wait for space on a full disk.
 func (d *delivery) record(ctx context.Context, text string, last bool) error {
 	ctx, cancel := context.WithTimeout(ctx, recordLimit)
 	defer cancel()
@@ -339,8 +339,8 @@ func diskFull(err error) bool {
 	return ok && full.Kind == store.Full
 }
 
-// post makes the i-th post hold piece. In the last pass an edit that Discord calls malformed is sent again without buttons. One that
-// is refused still becomes a new post in place of the old one, unless the old post is gone or the channel is closed. A person who
+// post makes the i-th post hold piece. In the last pass an edit that Discord calls malformed is sent again without buttons. One that is
+// refused still becomes a new post in place of the old one. It does not if the old post is gone or the channel is closed. A person who
 // deletes an answer does not want it again.
 func (d *delivery) post(ctx context.Context, i int, piece string, last, end bool) error {
 	want, final := sentPost{text: piece}, last && end
@@ -393,7 +393,7 @@ func (d *delivery) create(ctx context.Context, i int, want sentPost, last, final
 	if d.words.IsZero() {
 		d.words = time.Now()
 	}
-	// When many answer at once, one request for each has to do: the words that wait are old when they are posted, and need another.
+	// When many answer at once, one request for each has to do. The words that wait are old when they are posted, and need another.
 	p.Passing = !last && d.result.created == 0 && time.Since(d.words) < passLimit
 	if i == 0 {
 		p.ReplyTo = d.replyTo
@@ -437,8 +437,7 @@ func (d *delivery) clear(ctx context.Context, n int) error {
 	return nil
 }
 
-// A reply in the mode imitate_voice is posted as a person types: a few short posts, with pauses in which the bot shows
-// as typing.
+// A reply in the mode imitate_voice is posted as a person types. It is a few short posts, with pauses in which the bot shows as typing.
 const (
 	spokenUnits = 280                    // UTF-16 units of a post, approximately
 	spokenMost  = 5                      // posts; a longer reply is posted like any other

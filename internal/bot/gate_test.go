@@ -14,7 +14,7 @@ import (
 	"familiar/internal/store"
 )
 
-// Eight people ask at the same time in eight channels, and three turns are left: three get one, and somebody is told.
+// Eight people ask at the same time in eight channels, and three turns are left. Three get one, and somebody is told.
 func TestTurnsAtOnceShareAQuota(t *testing.T) {
 	t.Parallel()
 	living(t, "wait 2s\nsay Mice.\n", func(b *Bot, events chan<- []turn.Event, door *recorder, _ func()) {
@@ -40,7 +40,7 @@ func TestTurnsAtOnceShareAQuota(t *testing.T) {
 	})
 }
 
-// Where the bot may not post, no model is asked: not for a message, an edit, a button, nor to join in.
+// Where the bot may not post, no model is asked. This holds for a message, an edit, a button, and joining in.
 func TestNoTurnWhereTheBotMayNotPost(t *testing.T) {
 	t.Parallel()
 	living(t, "say Mice.\n", func(b *Bot, events chan<- []turn.Event, door *recorder, _ func()) {

@@ -46,7 +46,7 @@ func killed(t *testing.T, door Door) (*Bot, arrival) {
 	return b, a
 }
 
-// Half an answer is marked and recorded even if the bot stops before its turn comes again, or if that turn is withdrawn.
+// Half an answer is marked and recorded even if the bot stops before its turn comes again. The same holds if that turn is withdrawn.
 func TestHalfAnAnswerIsMarked(t *testing.T) {
 	for name, leave := range map[string]func(*Bot, arrival){
 		"stopping": func(b *Bot, a arrival) {

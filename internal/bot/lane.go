@@ -215,7 +215,7 @@ func (ls *lanes) turnsOf(personID string) (all []<-chan struct{}) {
 	return all
 }
 
-// present calls f with the turn that is being taken in a channel, if there is one, under its lane's lock.
+// present calls f with the turn that is being taken in a channel, if there is one. It does so under the lane's lock.
 func (ls *lanes) present(channelID string, f func(*activeTurn)) {
 	ls.mu.Lock()
 	l := ls.open[channelID]
@@ -385,7 +385,7 @@ func (t *activeTurn) accepts(a arrival) bool {
 	return !t.visible && a.Kind == turn.Created && !a.summonsOther(t.character) && a.Message.Author.ID == t.author && t.batch[0].sameBurst(a)
 }
 
-// dropNewest takes the turn from the newest waiting arrival if too many wait, and returns it: those who came first are answered first. The
+// dropNewest takes the turn from the newest waiting arrival if too many wait, and returns it. Those who came first are answered first. The
 // message stays as history. A turn that an earlier process began is never dropped: part of its answer may be posted.
 func (l *lane) dropNewest() *arrival {
 	newest, n := -1, 0
@@ -402,8 +402,8 @@ func (l *lane) dropNewest() *arrival {
 	return &skipped
 }
 
-// next takes the arrivals that belong together out of the queue: one arrival, or one author's burst that an addressed message begins.
-// Further messages of that author join the turn until end or release.
+// next takes the arrivals that belong together out of the queue. They are one arrival, or one author's burst that an addressed message
+// begins. Further messages of that author join the turn until end or release.
 func (l *lane) next() []arrival {
 	l.mu.Lock()
 	defer l.mu.Unlock()

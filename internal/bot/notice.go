@@ -235,9 +235,9 @@ func (a *Actor) Refusal(language string, r *gate.Refusal) string {
 	return draft.Say(a.Character, language, refusals[r.Why])
 }
 
-// spoken returns the code of the language in which a person is answered. An interaction has one, that of the person's client. A message has none:
-// it is in the person's newest clear language, which is that of this message if it is clear. Then come the language of the server, unless it is
-// English, which Discord gives each server by default, and what the message's own words seem to be.
+// spoken returns the code of the language in which a person is answered. An interaction has one, that of the person's client. A message has
+// none. It is in the person's newest clear language, which is that of this message if it is clear. Then come the language of the server and
+// what the message's own words seem to be. Discord gives each server English by default, so that does not count.
 func (b *Bot) spoken(ctx context.Context, e turn.Event) string {
 	if l := text.ClearLanguage(e.Message.Text); l != "" {
 		return l
@@ -261,8 +261,8 @@ func (b *Bot) spoken(ctx context.Context, e turn.Event) string {
 // earlierMessages is how many messages of a channel are looked at for the language that a person speaks.
 const earlierMessages = 30
 
-// refuse tells the author of a message why there is no turn, once: when a quota is used up or somebody asks too often. Who may not use the
-// bot, and a place where it is paused or may not write, hears nothing, except at a terminal.
+// refuse tells the author of a message why there is no turn, once. A quota is used up, or somebody asks too often. Who may not use the bot
+// hears nothing. Nor does a place where it is paused or may not write, except a terminal.
 func (b *Bot) refuse(ctx context.Context, e turn.Event, r *gate.Refusal) {
 	first := r.First || b.OperatorOnly // who waits for an answer at a terminal
 	switch r.Why {

@@ -104,9 +104,9 @@ func (b *Bot) DeleteReply(ctx context.Context, t *turn.Trace, by string) error {
 	return nil
 }
 
-// AnswerAgain has the question of a turn answered in a new turn, after the event's author pressed a button of that kind. With ContinueButton
-// the new reply goes on where the earlier one was cut. It is posted below, and the earlier one stays: people may have replied to it. While
-// the new turn is not over, another press does nothing. The error is the store's, or a [*gate.Refusal].
+// AnswerAgain has the question of a turn answered in a new turn. The event's author pressed a button of that kind. With ContinueButton the
+// new reply goes on where the earlier one was cut. It is posted below, and the earlier one stays: people may have replied to it. While the
+// new turn is not over, another press does nothing. The error is the store's, or a [*gate.Refusal].
 func (b *Bot) AnswerAgain(ctx context.Context, e turn.Event, t *turn.Trace, question, kind string) error {
 	b.pressing.Lock()
 	defer b.pressing.Unlock()

@@ -38,7 +38,7 @@ func (b *Bot) remember(ctx context.Context, actor *Actor, t *turn.Trace, result 
 }
 
 // openIn returns what keeps, in the transaction that ends a turn, what the next start has to put right. That is the posts of a reply whose
-// last words could not be sent, or those with an edit that may still take effect.
+// last words could not be sent. It may be posts with an edit that may still take effect.
 func (b *Bot) openIn(turnID string, result deliveryResult, of arrival) func(*store.Tx) error {
 	if b.Resume && len(result.posts) > 0 && unsent(result.err) {
 		return func(tx *store.Tx) error {
@@ -171,9 +171,9 @@ func (b *Bot) postsOf(actor *Actor, t *turn.Trace, result deliveryResult, of arr
 	return own
 }
 
-// saveFinally saves the record of a turn that is over, with the reply as history, what it used, and a note for the writer of memory: the next
-// message may mean this reply, or meet a used up quota. It tries until that works, since the reply is already posted. If the bot is stopping,
-// or no event comes any more, it tries once more and gives up.
+// saveFinally saves the record of a turn that is over, with the reply as history. It also saves what the turn used, and a note for the
+// writer of memory. The next message may mean this reply, or meet a used up quota. It tries until that works, since the reply is already
+// posted. If the bot is stopping, or no event comes any more, it tries once more and gives up.
 func (b *Bot) saveFinally(ctx context.Context, t *turn.Trace, own []store.Message, held *gate.Pass, open func(*store.Tx) error) {
 	defer held.GiveBack()
 	r, count := t.Request, b.Gate.Counted(t)

@@ -96,10 +96,11 @@ func (b *Bot) request(ctx context.Context, actor *Actor, id string, batch []arri
 	return r
 }
 
-// sharedServers is how many servers a question in a direct message may be about: those where its author has spoken last.
+// sharedServers is how many servers a question in a direct message may be about. Its author has spoken last in those.
 const sharedServers = 3
 
-// people finds the names of the server's people or, in a direct message, of the people of the servers that its author shares with the bot.
+// people finds the names of the server's people. In a direct message they are the people of the servers that its author shares with the
+// bot.
 func (b *Bot) people(ctx context.Context, r *turn.Request) {
 	var err error
 	if r.GuildID != "" {
@@ -116,8 +117,8 @@ func (b *Bot) people(ctx context.Context, r *turn.Request) {
 	}
 }
 
-// Settings returns the channel's own settings, or those of the channel above a thread. While the door does not know whether a channel is a
-// thread, the web is off if it is off in any channel of the server.
+// Settings returns the channel's own settings, or those of the channel above a thread. The door may not know whether a channel is a thread.
+// Until it does, the web is off if it is off in any channel of the server.
 func (b *Bot) Settings(ctx context.Context, actor *Actor, e turn.Event) store.Channel {
 	own, err := b.Store.Settings.Channel(ctx, e.Message.ChannelID)
 	b.logged("read a channel's settings", err)
@@ -159,7 +160,7 @@ func (b *Bot) web(actor *Actor, c store.Channel, inMode bool) turn.Web {
 	return turn.Web{Switch: turn.WebAuto}
 }
 
-// thread finds what the message follows: the messages that it replies to or, if it is no reply, the exchange just before.
+// thread finds what the message follows. That is the messages that it replies to or, if it is no reply, the exchange just before.
 func (b *Bot) thread(ctx context.Context, r *turn.Request) {
 	if r.Message.ReplyTo != "" {
 		chain, err := b.Store.Messages.Chain(ctx, r.Message.ID, chainLength)
@@ -222,7 +223,7 @@ func (b *Bot) asSeen(ctx context.Context, m *turn.Message, character string) *tu
 	return &seen
 }
 
-// Backdrop returns the scene where an event happened: the channel's, or that of the channel above a thread; nil if there is none.
+// Backdrop returns the scene where an event happened. It is the channel's, or that of the channel above a thread, and nil if there is none.
 func (b *Bot) Backdrop(ctx context.Context, e turn.Event) *turn.Backdrop {
 	scene, err := b.Store.Settings.Backdrop(ctx, e.Message.ChannelID, e.ParentID)
 	b.logged("read a scene", err)

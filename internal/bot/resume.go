@@ -99,7 +99,7 @@ func (b *Bot) settleDoubt(turnID string, posts map[int]store.Post) {
 	b.logged("settle the fate of an edit", b.Store.Claims.DropPosts(context.Background(), turnID))
 }
 
-// putRight gives posts of a turn that is over their last words again: now, and when nothing else can take effect any more.
+// putRight gives posts of a turn that is over their last words again. It does so now, and when nothing else can take effect any more.
 func (b *Bot) putRight(ctx context.Context, t *turn.Trace, posts []store.Post) {
 	defer func() { b.recovered("put posts right", recover()) }()
 	for _, wait := range []time.Duration{0, doubtLasts} {

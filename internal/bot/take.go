@@ -75,8 +75,8 @@ func (b *Bot) handle(ctx context.Context, l *lane, batch []arrival) {
 	}
 }
 
-// take is one turn: gather, ask, answer, remember. It starts over while the author goes on writing and nothing of the reply is visible, and
-// when the question is edited. After an edit it reuses the posts.
+// take is one turn: gather, ask, answer, remember. It starts over while the author goes on writing and nothing of the reply is visible. It
+// also does so when the question is edited. After an edit it reuses the posts.
 func (b *Bot) take(ctx context.Context, l *lane, batch []arrival) {
 	defer b.watchStuck(l)()
 	id := cmp.Or(batch[0].turnID, batch[0].newID, b.newTurnID(batch[0].claim()))

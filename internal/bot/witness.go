@@ -12,8 +12,8 @@ import (
 	"familiar/internal/store"
 )
 
-// What the store does not know, Discord does: a loss of power or a restored backup may take claims and posts from the store, but not from
-// the channel. So before an old message is answered, the channel is asked for the bot's own replies to it.
+// What the store does not know, Discord does. A loss of power or a restored backup may take claims and posts from the store. The channel
+// still has them. So before an old message is answered, the channel is asked for the bot's own replies to it.
 
 const witnessLimit = 20 * time.Second
 
@@ -48,9 +48,9 @@ func (b *Bot) repliesTo(key string, a arrival) bool {
 	return err == nil && [10]byte(id[6:]) == [10]byte(mark[6:])
 }
 
-// stands looks for replies to old messages of a batch in the channel. A complete reply, or a notice, to a message without a claim means that
-// it and the messages before it have their answer: they leave the batch. An incomplete reply becomes the turn's own, which goes on in it.
-// stands reports whether nothing is left to answer.
+// stands looks for replies to old messages of a batch in the channel. A complete reply, or a notice, may answer a message without a claim.
+// Then that message and those before it have their answer. They leave the batch. An incomplete reply becomes the turn's own, which goes on
+// in it. stands reports whether nothing is left to answer.
 func (b *Bot) stands(ctx context.Context, l *lane, batch []arrival) (answered bool) {
 	for i := len(batch) - 1; i >= 0; i-- {
 		a := batch[i]

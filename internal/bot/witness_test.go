@@ -10,7 +10,7 @@ import (
 	"familiar/internal/discord/rest"
 )
 
-// A message that comes again although the store does not know it is not answered twice, and half an answer goes on in its post.
+// A message that comes again although the store does not know it is not answered twice. Half an answer goes on in its post.
 func TestTheChannelIsTheWitness(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -92,7 +92,7 @@ func TestAPersonasPostsAreFound(t *testing.T) {
 	}
 }
 
-// A post without buttons is a half if the claim of its message is open, and a reply if there is no claim.
+// A post without buttons is a half if the claim of its message is open. It is a reply if there is no claim.
 func TestAHalfWithoutButtons(t *testing.T) {
 	t.Parallel()
 	b := &Bot{Replies: func(context.Context, string, string) ([]turn.Standing, error) {
@@ -107,7 +107,7 @@ func TestAHalfWithoutButtons(t *testing.T) {
 	}
 }
 
-// While Discord refuses the token, and when it is away for the last edit, the claim stays open for the next start.
+// While Discord refuses the token, the claim stays open for the next start. So it does when Discord is away for the last edit.
 func TestWhatCouldNotBePostedIsLeftForTheNextStart(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

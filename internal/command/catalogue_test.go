@@ -89,8 +89,8 @@ func faults(said []string, translated map[string]string) []string {
 	return all
 }
 
-// everySentence collects what the code says: constants of the type sentence, commands, titles of pages, failures of pages, framings of
-// quotes, why the web is off, and the texts of characters that have none of their own.
+// everySentence collects what the code says. That is constants of the type sentence, commands, and titles and failures of pages. It is also
+// framings of quotes and why the web is off. The texts of characters that have none of their own belong to it.
 func everySentence(t *testing.T) []string {
 	files, err := filepath.Glob("../*/*.go")
 	if err != nil {

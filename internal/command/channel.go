@@ -98,7 +98,7 @@ func modeList() string {
 	return strings.Join(names, ", ")
 }
 
-// conduct is one way in which the bot takes part in a channel, with the option of /mode that switches it.
+// conduct is one way in which the bot takes part in a channel. An option of /mode switches it.
 type conduct struct {
 	option  string
 	field   func(*store.Conduct) *bool
@@ -146,7 +146,7 @@ const (
 	subscribedElsewhere sentence = "In direct messages I answer everything anyway."
 )
 
-// inNamedChannel carries out a command in the channel that its option names, if it names one that the person may read.
+// inNamedChannel carries out a command in the channel that its option names. It may name only one that the person may read.
 func inNamedChannel(next handler) handler {
 	return func(c *call, ctx context.Context) turn.Answer {
 		if named := c.option("where"); named != "" {

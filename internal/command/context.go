@@ -95,8 +95,8 @@ func (c *call) visibleTurn(ctx context.Context, id string) (*turn.Trace, turn.An
 	return t, turn.Answer{}
 }
 
-// show answers with the n-th part of a record, with buttons to the others, whose ids begin with prefix, and with the whole record attached.
-// Only people who may manage the server get the page of the prompt, which holds how the character is made, and the attachment. Nobody gets
+// show answers with the n-th part of a record. It has buttons to the others, whose ids begin with prefix, and the whole record is attached.
+// Only people who may manage the server get the attachment and the page of the prompt. They hold how the character is made. Nobody gets
 // them if the record quotes channels that the person may not read. A door without a limit gets the story of the turn.
 func (c *call) show(ctx context.Context, t *turn.Trace, prefix string, n int) turn.Answer {
 	if c.Bot.Pace.Units == 0 {
@@ -135,8 +135,8 @@ func (c *call) show(ctx context.Context, t *turn.Trace, prefix string, n int) tu
 // unreadableLeftOut is shown above a record that quotes channels which the person may not read.
 const unreadableLeftOut sentence = "What this quotes from channels that you may not read is left out."
 
-// readable returns a record as the person may read it now: without quotes from channels of the server that the person may not read. complete
-// is false if something is left out. A channel is unreadable if it is not known to be readable.
+// readable returns a record as the person may read it now. It lacks quotes from channels of the server that the person may not read.
+// complete is false if something is left out. A channel is unreadable if it is not known to be readable.
 func (c *call) readable(ctx context.Context, t *turn.Trace) (shown *turn.Trace, complete bool) {
 	may := map[string]bool{} // by channel
 	complete = true
@@ -179,8 +179,8 @@ func serverLookups(t *turn.Trace) (all []*turn.Lookup) {
 	return all
 }
 
-// withoutQuotes copies a record without its quotes from channels that may not be read. It also leaves out what may repeat them: the prompt,
-// what was made of it, and a reply that was not posted.
+// withoutQuotes copies a record without its quotes from channels that may not be read. It also leaves out what may repeat them. That is the
+// prompt, what was made of it, and a reply that was not posted.
 func withoutQuotes(t *turn.Trace, may map[string]bool) *turn.Trace {
 	left := *t
 	left.Prompt, left.Guarded, left.Unsupported, left.Verified = nil, nil, nil, nil
@@ -309,7 +309,7 @@ func paginate(pages []view.Page, units int) []part {
 	return all
 }
 
-// cutLines returns the beginning of a text that has room, up to the end of a line if that is not too early.
+// cutLines returns the beginning of a text that has room. It ends at the end of a line if that is not too early.
 func cutLines(text string, room int) string {
 	piece := reply.CutUnits(text, room)
 	if i := strings.LastIndexByte(piece, '\n'); len(piece) < len(text) && i > len(piece)/2 {

@@ -126,8 +126,8 @@ const (
 	usageOf        sentence = "%s of %s"
 )
 
-// usage shows what was used today: everybody their own, people who may manage the server also the channel's and the server's, and the
-// operator also that of all.
+// usage shows what was used today. Everybody sees their own, and people who may manage the server also the channel's and the server's. The
+// operator also sees that of all.
 func (c *call) usage(ctx context.Context) turn.Answer {
 	used, err := c.Bot.Store.Quotas.Usage(ctx, c.Bot.Now(), gate.Party(c.Event))
 	if err != nil {

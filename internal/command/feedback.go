@@ -53,7 +53,7 @@ func (c *call) giveFeedback(ctx context.Context) turn.Answer {
 	return turn.Answer{Text: noted(c.language, domain, verdict)}
 }
 
-// forgetFeedback takes verdicts on a source back: the person's own, and those of others in a server that the person manages.
+// forgetFeedback takes verdicts on a source back. They are the person's own, and those of others in a server that the person manages.
 func (c *call) forgetFeedback(ctx context.Context) turn.Answer {
 	address, refusal := c.namedSource(ctx)
 	if address == "" {
@@ -87,8 +87,8 @@ func (c *call) showFeedback(ctx context.Context) turn.Answer {
 	return turn.Answer{Sections: []turn.Section{{Text: reply.CutUnits(text, sectionUnits)}}}
 }
 
-// saveFeedback stores a person's verdict on a source, and returns the source's domain. From then on the domain ranks lower in this character's
-// lookups in the same server or, from a direct message, in those for the same person.
+// saveFeedback stores a person's verdict on a source, and returns the source's domain. From then on the domain ranks lower in this
+// character's lookups in the same server. From a direct message it does so in lookups for the same person.
 func (c *call) saveFeedback(ctx context.Context, character, address, verdict string) (domain string, err error) {
 	domain, err = domainOf(address)
 	if err != nil {
@@ -125,8 +125,8 @@ func noted(language, domain, verdict string) string {
 // latestTurns is how many turns back a source's number may be.
 const latestTurns = 5
 
-// namedSource returns the address of the source that the command names: by its number in the channel's latest answer that has sources, or by
-// a domain. Without one it returns the answer that says why.
+// namedSource returns the address of the source that the command names. It is named by its number in the channel's latest answer that has
+// sources, or by a domain. Without one it returns the answer that says why.
 func (c *call) namedSource(ctx context.Context) (address string, refusal turn.Answer) {
 	named := c.option("source")
 	if named == "" {

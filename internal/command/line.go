@@ -9,9 +9,9 @@ import (
 	"familiar/internal/text"
 )
 
-// Parse reads "name arguments" as one of some commands. Options are given as in Discord: option:value. The rest is the first free option, or
-// the option that has it as a choice: "mode full_rp", "lookup off", "lookup the tides". The error is for the person who wrote the line;
-// others are names that the person may have meant.
+// Parse reads "name arguments" as one of some commands. Options are given as in Discord: option:value. The rest is the first free option,
+// or the option that has it as a choice. Examples are "mode full_rp", "lookup off" and "lookup the tides". The error is for the person who
+// wrote the line; others are names that the person may have meant.
 func Parse(commands []turn.Definition, others []string, order string) (*turn.Command, error) {
 	name, rest, _ := strings.Cut(order, " ")
 	name = strings.ToLower(name)
@@ -109,7 +109,7 @@ func commandUsage(d turn.Definition) string {
 	return "it is given as " + strings.Join(parts, " ")
 }
 
-// Complete returns what may come next in a line that begins with a slash: names of commands and options, and choices.
+// Complete returns what may come next in a line that begins with a slash. That is names of commands and options, and choices.
 func Complete(commands []turn.Definition, line string) (all [][2]string) {
 	order, isCommand := strings.CutPrefix(line, "/")
 	if !isCommand {

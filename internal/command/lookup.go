@@ -74,7 +74,7 @@ func (c *call) checkMessage(ctx context.Context) turn.Answer {
 	return c.answerLookup(ctx, c.speaker(ctx), bot.LookupOrder{Question: guard.WithoutURLs(text), Target: c.Command.Target, Intent: turn.IntentFactCheck})
 }
 
-// targetText returns the text of the message whose menu was used, or why it is not looked up: what a machine has written becomes no query
+// targetText returns the text of the message whose menu was used, or why it is not looked up. What a machine has written becomes no query
 // (rule P2).
 func (c *call) targetText() (text string, refusal sentence) {
 	switch target := c.Command.Target; {
@@ -126,7 +126,7 @@ func (c *call) suggestSites(ctx context.Context) turn.Answer {
 	return c.matching(sites)
 }
 
-// siteOf returns the host of a site that a person names, by its name or an address, and reports whether its pages may be read.
+// siteOf returns the host of a site that a person names, by its name or an address. It also reports whether its pages may be read.
 func siteOf(a *bot.Actor, s string) (host string, ok bool) {
 	if u, err := guard.Parse(s); err == nil {
 		s = u.Hostname()
@@ -178,8 +178,9 @@ func (c *call) suggestDocs(ctx context.Context) turn.Answer {
 	return c.matching(names)
 }
 
-// DocsFor chooses the documentation site for a question: the one called name, or else the one that the question begins with, links to or
-// names, or the only one. It returns the question without that name. If it cannot choose, refusal tells the person so in a language.
+// DocsFor chooses the documentation site for a question. It is the one called name, or the one that the question begins with. It may also
+// be one that the question links to or names, or the only one. It returns the question without that name. If it cannot choose, refusal
+// tells the person so in a language.
 func DocsFor(a *bot.Actor, language, name, text string) (site, question, refusal string) {
 	text = strings.TrimSpace(text)
 	var names []string

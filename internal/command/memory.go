@@ -21,7 +21,7 @@ import (
 	"familiar/internal/text"
 )
 
-// /memory shows people what is remembered about them and in the channels that they may read, and lets them change their own part. Only the
+// /memory shows people what is remembered about them and in the channels that they may read. It lets them change their own part. Only the
 // person who gave the command sees the answer.
 
 // These are the answers to /memory.
@@ -356,7 +356,8 @@ func (c *call) changeMemory(ctx context.Context) turn.Answer {
 	return c.memoryChanged(action, m.ID, done)
 }
 
-// memoryNamed finds the statement that an option names: by its number, which a suggestion has, or by words that no other statement holds.
+// memoryNamed finds the statement that an option names. It is named by its number, which a suggestion has, or by words that no other
+// statement holds.
 func (c *call) memoryNamed(ctx context.Context, w memory.ScopeFilter, named string) (memory.Statement, error) {
 	if id, err := strconv.ParseInt(strings.Trim(named, "#. "), 10, 64); err == nil {
 		m, err := c.Bot.Memories.Get(ctx, w, id)

@@ -3,7 +3,7 @@
 //
 //   - table.go has the commands as the doors offer them, and line.go reads one from a line at a terminal.
 //   - router.go finds the handler of what a person did, by a path. routes.go has all paths, with what is checked before each.
-//   - A call is one command while it is carried out: who gave it, where, and in which language it is answered.
+//   - A call is one command while it is carried out. It has who gave it, where, and in which language it is answered.
 //   - The handlers are in the other files, by subject. Long answers have pages and buttons to turn them: context.go.
 //
 // The package knows the store and package bot, which knows nothing of commands. What posts, or takes a turn, is a method of [bot.Bot].
@@ -34,7 +34,7 @@ import (
 // handler carries out what a person did, and returns the answer that only this person sees.
 type handler func(*call, context.Context) turn.Answer
 
-// check is middleware: it returns a handler that refuses what is not allowed, and hands everything else to the next one.
+// check is middleware. It returns a handler that refuses what is not allowed, and hands everything else to the next one.
 type check func(next handler) handler
 
 // source is the kind of thing that a person used.
@@ -202,7 +202,7 @@ type Commands struct {
 	// Prepare makes what several characters need to post in a channel under their own names. Its error says why they cannot, and how they
 	// could. nil: nothing is needed.
 	Prepare func(ctx context.Context, channelID string) error
-	// Namesake reports whether a member of a server has a name that looks like a character's; nil: there are no members.
+	// Namesake reports whether a member of a server has a name that looks like a character's. If nil, there are no members.
 	Namesake func(ctx context.Context, guildID, name string) (bool, error)
 	// Contentless reports whether the bot may read only messages that are addressed to it; nil: it may read all.
 	Contentless func() bool
@@ -269,7 +269,7 @@ func (c *call) suggest(ctx context.Context) {
 // formLimit leaves time for the answer, for which Discord waits three seconds.
 const formLimit = time.Second
 
-// Form returns the form that a command opens, or the words that refuse it to a person who may not give the command.
+// Form returns the form that a command opens. If a person may not give the command it returns the words that refuse it.
 func (cs *Commands) Form(ctx context.Context, e turn.Event) (form turn.Form, refusal string) {
 	ctx, cancel := context.WithTimeout(ctx, formLimit)
 	defer cancel()

@@ -146,8 +146,7 @@ func addressOf(r *http.Request) netip.Prefix {
 	return network
 }
 
-// mayEnter reports whether a request may enter: it has the token, a session that was started with it, or no token is
-// required.
+// mayEnter reports whether a request may enter. It has the token, a session that was started with it, or no token is required.
 func (k *Console) mayEnter(r *http.Request) bool {
 	if k.Token == "" || r.URL.Path == "/login" || r.URL.Path == "/healthz" || strings.HasPrefix(r.URL.Path, "/static/") {
 		return true

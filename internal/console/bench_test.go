@@ -119,7 +119,7 @@ func BenchmarkTurn(b *testing.B) {
 	}
 }
 
-// BenchmarkTurnBesideSearches saves the records of turns over 200,000 records while two people search without a pause, for what few turns have.
+// BenchmarkTurnBesideSearches saves the records of turns over 200,000 records. Two people search without a pause, for what few turns have.
 func BenchmarkTurnBesideSearches(b *testing.B) {
 	n := 200_000
 	if testing.Short() {

@@ -186,7 +186,7 @@ func device(width, height int64, dark bool) chromedp.Tasks {
 	}
 }
 
-// TestBrowser opens pages, light and dark, on a desktop and a phone: all of them, with axe-core, where a browser is needed, and else some.
+// TestBrowser opens pages, light and dark, on a desktop and a phone. Where a browser is needed it opens all, with axe-core, and else some.
 func TestBrowser(t *testing.T) {
 	b := openBrowser(t)
 	var axe []byte

@@ -311,7 +311,7 @@ func TestTransfer(t *testing.T) {
 	}
 }
 
-// TestTemplates: no line of a template is longer than a screen is wide, and no page is larger than a slow line can bear.
+// TestTemplates checks that no line of a template is longer than a screen is wide. No page may be larger than a slow line can bear.
 func TestTemplates(t *testing.T) {
 	names, _ := filepath.Glob("templates/*.html")
 	for _, name := range names {

@@ -179,8 +179,8 @@ func commandsCure(err error) string {
 	return "the next session tries again"
 }
 
-// register sends Discord the commands if they differ from those it has. A bulk overwrite at each start would use up the
-// 200 creations a day and make commands flicker in every open client.
+// register sends Discord the commands if they differ from those it has. A bulk overwrite at each start would use up the 200 creations a
+// day. It would also make commands flicker in every open client.
 func (s *Session) register(ctx context.Context, app string) error {
 	offered := s.commands()
 	commands := make([]wireCommand, 0, len(offered))

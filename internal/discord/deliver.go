@@ -51,9 +51,8 @@ func newMessage(text string, buttons []turn.Button) wireMessage {
 	return wireMessage{Content: text, Flags: discordgo.MessageFlagsSuppressEmbeds, Components: rows(buttons)}
 }
 
-// Post sends a new message and returns its id. It waits for limits to pass and retries temporary failures until ctx
-// ends, or for a minute if ctx has no deadline. Every attempt carries the same nonce, so the message is posted once. The
-// error is a *rest.Error.
+// Post sends a new message and returns its id. It waits for limits to pass and retries temporary failures until ctx ends. If ctx has no
+// deadline, it does so for a minute. Every attempt carries the same nonce, so the message is posted once. The error is a *rest.Error.
 func (s *Session) Post(ctx context.Context, p turn.Post) (id string, err error) {
 	ctx, cancel := withDeadline(ctx)
 	defer cancel()
@@ -251,7 +250,7 @@ func (s *Session) mayTouch(r turn.Ref) error {
 	return s.refusals.check(r.ChannelID)
 }
 
-// mayWrite returns an error if the text is too long or the channel has refused the bot a short while ago.
+// mayWrite returns an error if the text is too long. It also does so if the channel has refused the bot a short while ago.
 func (s *Session) mayWrite(channelID, text string) error {
 	if err := checkLength(text); err != nil {
 		return err
@@ -351,7 +350,7 @@ func nonce(given string) string {
 	return given[:min(len(given), maxNonce)]
 }
 
-// lateAfter is when a post is read after an edit whose fate is unknown: it may take effect after the edits that follow it.
+// lateAfter is when a post is read after an edit whose fate is unknown. The edit may take effect after the edits that follow it.
 var lateAfter = []time.Duration{3 * time.Second, 7 * time.Second, 20 * time.Second}
 
 // lateEdits are the messages with an edit whose fate is unknown. The zero value is ready.
@@ -403,14 +402,14 @@ func (l *lateEdits) settle(id string) {
 	delete(l.wanted, id)
 }
 
-// doubted has the post of an edit read in the background, because nobody knows whether and when the edit takes effect.
+// doubted has the post of an edit read in the background. Nobody knows whether and when the edit takes effect.
 func (s *Session) doubted(e turn.Edit) {
 	if s.late.doubt(e) && !s.gateway.Start("put a post right", func(ctx context.Context) { s.putRight(ctx, e.ID) }) {
 		s.late.settle(e.ID)
 	}
 }
 
-// putRight reads a post a few times, and edits it again if it does not hold what the latest edit says.
+// putRight reads a post a few times. It edits the post again if it does not hold what the latest edit says.
 func (s *Session) putRight(ctx context.Context, id string) {
 	for _, wait := range lateAfter {
 		if rest.Sleep(ctx, wait) != nil { // the next start puts it right

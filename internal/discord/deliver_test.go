@@ -364,8 +364,8 @@ func TestTypingLeavesRoom(t *testing.T) {
 	})
 }
 
-// TestPassingEdits edits a growing reply. Edits that others follow must leave the channel's last request in five seconds
-// to the last words, and are not sent again.
+// TestPassingEdits edits a growing reply. Edits that others follow must leave the channel's last request in five seconds to the last words.
+// They are not sent again.
 func TestPassingEdits(t *testing.T) {
 	virtual(t, func(t *testing.T, far *discordtest.Server) {
 		s := prepare(t, far, nil)
@@ -510,8 +510,7 @@ func TestNonceOfAnOlderMessage(t *testing.T) {
 	})
 }
 
-// TestButtonsUnderAPost holds that an edit sets all buttons, even to none, and that only the presser sees the answer to
-// a press.
+// TestButtonsUnderAPost checks that an edit sets all buttons, even to none. Only the presser sees the answer to a press.
 func TestButtonsUnderAPost(t *testing.T) {
 	virtual(t, func(t *testing.T, far *discordtest.Server) {
 		d := open(t, far, nil)

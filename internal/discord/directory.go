@@ -100,8 +100,8 @@ func (d *directory) addGuild(g guildInfo) {
 	}
 }
 
-// pack returns the channels and threads of a server as they take little memory: without spare room in slices, and with
-// the ids of roles and categories in memory once. A big bot has hundreds of thousands.
+// pack returns the channels and threads of a server so that they take little memory. Slices have no spare room, and ids of roles and
+// categories are in memory once. A big bot has hundreds of thousands.
 func (g *guildInfo) pack(roles map[string]role) []*channel {
 	packed := make([]channel, 0, len(g.Channels)+len(g.Threads))
 	packed = append(append(packed, g.Channels...), g.Threads...)
@@ -299,8 +299,8 @@ func (d *directory) complete(mine func(guildID string) bool) bool {
 	return true
 }
 
-// changes returns the servers of a shard that have changed since the last call, nil for those that are gone, and how
-// many the shard has.
+// changes returns the servers of a shard that have changed since the last call, nil for those that are gone. It also returns how many the
+// shard has.
 func (d *directory) changes(mine func(guildID string) bool) (all map[string]*guildInfo, count int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -375,8 +375,8 @@ func (d *directory) since(after gateway.Flake, mine func(guildID string) bool) [
 	return found
 }
 
-// parents asks Discord for channels that the gateway did not announce, such as a thread that was archived when the
-// session began. The zero value is ready.
+// parents asks Discord for channels that the gateway did not announce. An example is a thread that was archived when the session began. The
+// zero value is ready.
 type parents struct {
 	mu        sync.Mutex
 	inquiries map[string]*inquiry // by channel; guarded by mu
@@ -444,9 +444,8 @@ func (c channel) above() string {
 	return ""
 }
 
-// ask asks for a channel in the background, unless a request is under way. It returns a channel that is closed when the
-// answer is there. It returns nil if too many channels are asked for, the last request failed a moment ago, or Run has
-// ended.
+// ask asks for a channel in the background, unless a request is under way. It returns a channel that is closed when the answer is there. It
+// returns nil if too many channels are asked for. It also does so if the last request failed a moment ago, or Run has ended.
 func (s *Session) ask(channelID string) <-chan struct{} {
 	p := &s.parents
 	p.mu.Lock()

@@ -12,7 +12,7 @@
 //   - permissions.go computes who may read which channel.
 //   - deliver.go posts, edits and deletes messages. webhook.go does so under the names of several characters.
 //   - interact.go answers commands, buttons and forms. commands.go registers the commands.
-//   - server.go reads a server when it is asked about it, and surveys without a connection how the bot is set up.
+//   - server.go reads a server when it is asked about it. Without a connection it surveys how the bot is set up.
 //
 // REST calls, permissions, error codes and payload types are discordgo's. Its rate limiter is not used, because it sleeps
 // without regard to the context: package rest sends the requests.
@@ -86,9 +86,8 @@ type Config struct {
 	LoadServers func(context.Context) (map[string]string, error)
 	SaveServers func(ctx context.Context, changed map[string]string) error
 
-	// LoadWebhook reads what SaveWebhook saved for a channel, or the zero value, so that a channel gets one webhook for
-	// good. Webhook tokens are secrets. Keeps reports whether the bot has recorded a message of its own. Each of the
-	// three may be nil.
+	// LoadWebhook reads what SaveWebhook saved for a channel, or the zero value. So a channel gets one webhook for good. Webhook tokens are
+	// secrets. Keeps reports whether the bot has recorded a message of its own. Each of the three may be nil.
 	LoadWebhook func(ctx context.Context, channelID string) (Webhook, error)
 	SaveWebhook func(ctx context.Context, guildID, channelID string, w Webhook) error
 	Keeps       func(ctx context.Context, messageID string) (bool, error)

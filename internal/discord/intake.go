@@ -234,8 +234,8 @@ type original struct {
 	deleted   bool
 }
 
-// pair records a person's message. For a proxy's message it finds the original and copies what the repost lacks: the
-// author's id, the message it replies to, and the author's roles. It does not copy the author's name.
+// pair records a person's message. For a proxy's message it finds the original and copies what the repost lacks. That is the author's id
+// and roles, and the message it replies to. It does not copy the author's name.
 func (o *originals) pair(e *turn.Event, m *message) {
 	if !e.Proxied {
 		if len(o.latest) == originalsMax {

@@ -421,7 +421,7 @@ func rows(buttons []turn.Button) []discordgo.MessageComponent {
 // https://discord.com/developers/docs/components/reference#label
 const componentLabel = 18
 
-// formPart is a part of a form, both as it is opened and as it comes back: a label with its field, or a row of fields.
+// formPart is a part of a form, both as it is opened and as it comes back. It is a label with its field, or a row of fields.
 type formPart struct {
 	Type       int        `json:"type"`
 	Label      string     `json:"label,omitempty"`

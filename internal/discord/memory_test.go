@@ -18,7 +18,7 @@ import (
 	"familiar/internal/test/storetest"
 )
 
-// spot is a channel as the oracle sees it: who may read it is written down, and not computed from overwrites.
+// spot is a channel as the oracle sees it. Who may read it is written down, and not computed from overwrites.
 type spot struct {
 	id, guild, parent string
 	role              string // who has it may read; empty: everybody
@@ -97,9 +97,9 @@ type said struct {
 	scope        memory.Scope
 }
 
-// TestMemoryStaysInItsRooms moves people and channels at random. Nothing said in a direct message may be read for a
-// server or for another direct message. Nothing said in a channel may be read for a person who may not read it at that
-// moment, or where such a person listens. What everybody may read must be read.
+// TestMemoryStaysInItsRooms moves people and channels at random. Nothing said in a direct message may be read for a server or for another
+// direct message. Nothing said in a channel may be read for a person who may not read it at that moment. Nor may it be read where such a
+// person listens. What everybody may read must be read.
 func TestMemoryStaysInItsRooms(t *testing.T) {
 	for seed := range uint64(bulk.Of(1, 3)) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) { play(t, rand.New(rand.NewPCG(seed, 14))) })
@@ -209,7 +209,7 @@ func (r *rooms) leak(s said, q turn.Request) string {
 	return ""
 }
 
-// heard checks that what stands in channels open to everybody is among what is read in their server, and counts it.
+// heard checks that what is in channels open to everybody is among what is read in their server. It counts it.
 func (r *rooms) heard(t *testing.T, found []memory.Statement, all map[int64]said, q turn.Request) (n int) {
 	t.Helper()
 	for id, s := range all {

@@ -161,8 +161,8 @@ const (
 	toPostInThreads = permissions(discordgo.PermissionViewChannel | discordgo.PermissionSendMessagesInThreads)
 )
 
-// MayPost reports whether the bot may post in a channel, from what the gateway has announced and from what Discord refused a short while
-// ago. It reports true where neither says anything.
+// MayPost reports whether the bot may post in a channel. It goes by what the gateway has announced and by what Discord refused a short
+// while ago. It reports true where neither says anything.
 func (s *Session) MayPost(channelID string) bool {
 	return s.refusals.check(channelID) == nil && s.names.mayPost(channelID, s.me().user.ID)
 }
@@ -193,9 +193,8 @@ func (d *directory) mayPost(channelID, botID string) bool {
 	return g.channelPermissions(c.GuildID, who, overwrites)&needs == needs
 }
 
-// openTo reports whether everybody who can read the channel audience can also read the channel c. This holds if c is the
-// audience or its parent, if nobody is denied reading c, or if both have the same overwrites. In unclear cases openTo
-// reports false.
+// openTo reports whether everybody who can read the channel audience can also read the channel c. This holds if c is the audience or its
+// parent, or if nobody is denied reading c. It also holds if both have the same overwrites. In unclear cases openTo reports false.
 func (g *guild) openTo(guildID string, audience, c channel, above func(channel) channel) bool {
 	if c.Type == discordgo.ChannelTypeGuildPrivateThread {
 		return c.ID == audience.ID

@@ -7,7 +7,7 @@ import (
 	"familiar/internal/context/turn"
 )
 
-// A proxy's message is paired once with the latest message it may be a repost of, and keeps that message's author.
+// A proxy's message is paired once with the latest message it may be a repost of. It keeps that message's author.
 func TestPair(t *testing.T) {
 	t.Parallel()
 	at := time.Now()

@@ -353,8 +353,8 @@ func TestTooManyServers(t *testing.T) {
 	})
 }
 
-// TestGrows has Discord recommend more shards than there are. The new ones begin beside the old ones: at every moment
-// one of them brings what is written, and the old ones end their sessions.
+// TestGrows has Discord recommend more shards than there are. The new ones begin beside the old ones. At every moment one of them brings
+// what is written, and the old ones end their sessions.
 func TestGrows(t *testing.T) {
 	virtual(t, func(t *testing.T, far *discordtest.Server) {
 		rooms := halls(far, 6)

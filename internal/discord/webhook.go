@@ -400,8 +400,8 @@ func (s *Session) execute(ctx context.Context, at place, p turn.Post) (string, e
 	}
 }
 
-// lookFor returns the id of a message that the persona posted here through the webhook and that nobody has recorded, or
-// "".
+// lookFor returns the id of a message that the persona posted here through the webhook and that nobody has recorded. It returns "" if there
+// is none.
 func (s *Session) lookFor(ctx context.Context, at place, p turn.Post, name string, since gateway.Flake) (string, error) {
 	var page list[message]
 	address := fmt.Sprintf("%s?after=%v&limit=%d", discordgo.EndpointChannelMessages(p.ChannelID), since, lookAt)
@@ -425,7 +425,7 @@ func (s *Session) lookFor(ctx context.Context, at place, p turn.Post, name strin
 // forbidden matches the words that no webhook's name may hold.
 var forbidden = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)(disc)(ord)|(cly)(de)`) })
 
-// PersonaName turns a name into one that Discord allows for a webhook: 1 to 80 characters, without some words and signs.
+// PersonaName turns a name into one that Discord allows for a webhook. It has 1 to 80 characters, and lacks some words and signs.
 // https://discord.com/developers/docs/resources/user#usernames-and-nicknames
 func PersonaName(name string) string {
 	name = strings.Map(func(r rune) rune {

@@ -15,8 +15,8 @@ import (
 	"familiar/internal/discord/rest"
 )
 
-// The gateway's payloads, with only the fields that the bot reads. Other fields cannot fail to parse and take no memory,
-// so a message with a new kind of component or embed is not lost. A field of another type is left out, see [rest.Decode].
+// The gateway's payloads, with only the fields that the bot reads. Other fields cannot fail to parse and take no memory. So a message with
+// a new kind of component or embed is not lost. A field of another type is left out, see [rest.Decode].
 // https://discord.com/developers/docs/events/gateway-events
 
 // list is a list whose elements are read one by one: one that cannot be read is left out.

@@ -27,8 +27,8 @@ type Nearest struct {
 // Neighbour is a message near in meaning.
 type Neighbour struct {
 	store.Message
-	// Apart says that the message is nearer than chance explains. It is nearer than the nearest of as many vectors, if their cosines were
-	// spread around the mean as the examined ones are. The meaning of a cosine of 0.4 depends on the model; this does not.
+	// Apart says that the message is nearer than chance explains. It is nearer than the nearest of as many vectors would be. Their cosines are
+	// taken to be spread around the mean as the examined ones are. The meaning of a cosine of 0.4 depends on the model; this does not.
 	Apart bool
 }
 

@@ -9,7 +9,7 @@ import (
 )
 
 // TestEverythingForgottenAfterADay has everything about a person forgotten. It can be undone for a day, then they are forgotten everywhere,
-// even if the process ends in between, and what they wrote since then stays.
+// even if the process ends in between. What they wrote since then stays.
 func TestEverythingForgottenAfterADay(t *testing.T) {
 	s, ctx := open(t), t.Context()
 	write := func(id string, at time.Time) {

@@ -149,7 +149,8 @@ func (f *Forgetter) findMemories(ctx context.Context, p *footprint) error {
 	return err
 }
 
-// remembers reports whether a statement is about the person, at their request, or only from messages of theirs and answers to them.
+// remembers reports whether a statement is about the person, or at their request. It may also be only from messages of theirs and answers
+// to them.
 func (p *footprint) remembers(m memory.Statement) bool {
 	if m.By == p.id || m.Author == p.id || m.Kind == memory.Person && m.Subject == p.id || m.Scope.Kind == memory.ScopeDM && p.direct[m.Scope.ID] {
 		return true

@@ -1,11 +1,11 @@
-// Package forget deletes what is kept of people: messages that were deleted on Discord, a person who asks to be forgotten, a server that the
-// bot has left, and everything that is too old.
+// Package forget deletes what is kept of people. It deletes messages that were deleted on Discord, and a person who asks to be forgotten.
+// It also deletes a server that the bot has left, and everything that is too old.
 //
-// Everything that is kept has a line in one list of keepers (keepers.go): a table with its columns that hold something of people, how to
-// find that, and what happens to it in each of these cases and for people who have opted out. Every case is one walk over the list
-// (walk.go). A person is found by a footprint: the ids of their messages, answers, turns and memories, and their names and words
-// (footprint.go). Inside the records of turns, package trace redacts by the provenance of each part. A test compares the list with the
-// schema and with the type of the record.
+// Everything that is kept has a line in one list of keepers (keepers.go). It is a table with its columns that hold something of people, and
+// how to find that. It says what happens to it in each of these cases. A line also says what happens for people who have opted out. Every
+// case is one walk over the list (walk.go). A person is found by a footprint (footprint.go). It has the ids of their messages, answers,
+// turns and memories, and their names and words. Inside the records of turns, package trace redacts by the provenance of each part. A test
+// compares the list with the schema and with the type of the record.
 //
 // The package also tells people what is kept of them (export.go).
 package forget
@@ -65,7 +65,7 @@ func (e Erased) Left() (n int) {
 	return n
 }
 
-// Person deletes everything that was kept of a person up to a time, even while turns go on, and then counts again. An erasure that is not
+// Person deletes everything that was kept of a person up to a time, even while turns go on. Then it counts again. An erasure that is not
 // finished is resumed by [Forgetter.Resume].
 func (f *Forgetter) Person(ctx context.Context, personID string, byOperator bool, at time.Time) (e Erased, err error) {
 	f.erasing.Lock()
@@ -243,8 +243,8 @@ func (f *Forgetter) Old(ctx context.Context, limits Limits) (all []Removed, err 
 	return all, err
 }
 
-// Oldest deletes some of the oldest records or, if there are none, of the oldest messages, at least n of either if so many are there. It
-// leaves records and messages that are not older than their limits. It returns how many records and messages it deleted.
+// Oldest deletes some of the oldest records or, if there are none, of the oldest messages. It deletes at least n of either if so many are
+// there. It leaves records and messages that are not older than their limits. It returns how many records and messages it deleted.
 func (f *Forgetter) Oldest(ctx context.Context, n int, limits Limits) (records, messages int, err error) {
 	newest, err := f.Traces.Oldest(ctx, n, limits[Records])
 	if err != nil {

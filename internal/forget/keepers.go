@@ -39,8 +39,8 @@ const (
 	counted = `EXISTS (SELECT 1 FROM usage u WHERE u.scope = 'person' AND u.id = @who AND u.day = usage.day AND u.guild_id = usage.guild_id)`
 )
 
-// keepers is the list of everything that is kept, in the order of the walk: records go first, because a person's answers are found by their
-// turns, and summaries and answers go before the messages that they come from.
+// keepers is the list of everything that is kept, in the order of the walk. Records go first, because a person's answers are found by their
+// turns. Summaries and answers go before the messages that they come from.
 func (f *Forgetter) keepers() []keeper {
 	db, traces := f.Traces.DB, f.Traces
 	return []keeper{

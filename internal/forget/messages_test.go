@@ -122,7 +122,7 @@ func TestForget(t *testing.T) {
 	}
 }
 
-// TestForgetWhileAnswering deletes the question of a running turn, and a message of its history: the turn does not bring them back.
+// TestForgetWhileAnswering deletes the question of a running turn, and a message of its history. The turn does not bring them back.
 func TestForgetWhileAnswering(t *testing.T) {
 	s := open(t)
 	m := turn.Message{ID: "77", ChannelID: "c", Author: turn.Author{ID: "u", Name: "Ada"}, Text: secretWords, At: noon}

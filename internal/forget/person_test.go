@@ -305,8 +305,8 @@ func (w *town) words(t *testing.T, p person) (n int) {
 
 func pick[T any](r *rand.Rand, all []T) T { return all[r.IntN(len(all))] }
 
-// TestEraseIsComplete fills the store at random and forgets one person: no row of any table holds their id, name or words, and every row
-// that did not hold them is unchanged.
+// TestEraseIsComplete fills the store at random and forgets one person. No row of any table holds their id, name or words. Every row that
+// did not hold them is unchanged.
 func TestEraseIsComplete(t *testing.T) {
 	for seed := range uint64(bulk.Of(2, 5)) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
@@ -472,7 +472,7 @@ func (w *town) bytesOf(t *testing.T, p person) (n int) {
 	return n
 }
 
-// TestOptedOut saves turns of somebody who opted out, and of another person who replies to them: no record and no other row has their id,
+// TestOptedOut saves turns of somebody who opted out, and of another person who replies to them. No record and no other row has their id,
 // name or words, but their usage is counted. After they have opted in, everything is kept again.
 func TestOptedOut(t *testing.T) {
 	w := newTown(t)

@@ -40,8 +40,8 @@ const (
 	Unkept   Class = "unkept"  // notes about turns that are not kept
 )
 
-// keeper is one line of the list: a table, or another place, with what it holds of people and what happens to that. A table with several
-// kinds of data has several lines.
+// keeper is one line of the list. It is a table, or another place, with what it holds of people and what happens to that. A table with
+// several kinds of data has several lines.
 type keeper struct {
 	table  string
 	key    string   // columns that name a row; empty: no rule has a condition
@@ -86,7 +86,8 @@ func change(where, set string) rule { return rule{where: where, set: set} }
 func do(f step) rule                { return rule{do: f} }
 func because(why string) rules      { return rules{{why: why}} }
 
-// with is for rows that go together with those of another table: by a foreign key, a trigger, or the function that deletes those.
+// with is for rows that go together with those of another table. A foreign key or a trigger deletes them, or the function that deletes the
+// others.
 func with(table string) rules { return because("goes with " + table) }
 
 // age deletes what is older than the limit of a class.
@@ -157,8 +158,8 @@ func (s *subject) rules(k keeper) rules {
 	return k.old
 }
 
-// args returns the parameters of a condition, once for each time that it is carried out: @server; or @person, @who (the pseudonym),
-// @before, @today, and @direct for each channel that the person shares with the bot alone.
+// args returns the parameters of a condition, once for each time that it is carried out. They are @server, or @person, @who (the
+// pseudonym), @before, @today, and @direct. @direct stands for each channel that the person shares with the bot alone.
 func (f *Forgetter) args(s *subject, r rule) (all []store.Args) {
 	switch {
 	case r.where == "":

@@ -63,8 +63,8 @@ type Passage struct {
 	Further bool // an event of the same message has passed: only the quotas are asked
 }
 
-// Pass returns a pass for one turn, or why there is none. It asks, in this order: may this person use the bot, may the bot write there, is it
-// paused, do the quotas leave something, does the person ask too often.
+// Pass returns a pass for one turn, or why there is none. It asks whether this person may use the bot, whether the bot may write there, and
+// whether it is paused. Then it asks whether the quotas leave something and whether the person asks too often, in this order.
 func (g *Gate) Pass(ctx context.Context, e turn.Event, how Passage) (*Pass, *Refusal) {
 	party := Party(e)
 	if how.Unasked {
@@ -142,8 +142,8 @@ func Party(e turn.Event) store.Party {
 	return store.Party{Person: by, Channel: e.Message.ChannelID, Guild: e.GuildID}
 }
 
-// Pass is the right to one turn or lookup. Until it is returned, it holds a part of the quotas, so that turns at the same time cannot use
-// the same rest of one. A nil pass holds nothing.
+// Pass is the right to one turn or lookup. Until it is returned, it holds a part of the quotas. So turns at the same time cannot use the
+// same rest of one. A nil pass holds nothing.
 type Pass struct {
 	of    *passes
 	party store.Party
@@ -181,7 +181,7 @@ func (g *Gate) hold(ctx context.Context, party store.Party, tokens int) (*Pass, 
 	return p, nil
 }
 
-// HoldLookup takes a lookup's part of the quotas for a turn that has a pass, and reports whether there was one left.
+// HoldLookup takes a lookup's part of the quotas for a turn that has a pass. It reports whether there was one left.
 func (g *Gate) HoldLookup(ctx context.Context, p *Pass, party store.Party) bool {
 	if len(g.Quotas) == 0 {
 		return true
@@ -201,8 +201,8 @@ func (g *Gate) HoldLookup(ctx context.Context, p *Pass, party store.Party) bool 
 	return true
 }
 
-// exhausted returns what was used today, and the quota, of one of some kinds, that this and what is held leave nothing of. Its caller holds
-// passes.mu.
+// exhausted returns what was used today, and the quota, for the first kind that has nothing left. This and what is held count as used. Its
+// caller holds passes.mu.
 func (g *Gate) exhausted(ctx context.Context, party store.Party, of ...string) (used map[string]store.Usage, up *store.Usage) {
 	ids := map[string]string{store.OfAll: "", store.OfPerson: party.Person, store.OfChannel: party.Channel, store.OfServer: party.Guild}
 	used, err := g.Store.Quotas.Usage(ctx, g.now(), party)

@@ -44,7 +44,7 @@ type source struct {
 type complainer func(where, what string)
 
 var checks = []func(*house, complainer){
-	checkRooms, checkImports, checkNames, checkInit, checkClients, checkEnvironment, checkState, checkGate, checkMethods,
+	checkRooms, checkImports, checkNames, checkInit, checkClients, checkEnvironment, checkState, checkGate, checkMethods, checkSentences,
 }
 
 func TestHouse(t *testing.T) {

@@ -132,7 +132,8 @@ type call struct {
 	message turn.Message // the question, as it is recorded
 }
 
-// toolError is a failure that the client is told: a code of a closed set and a sentence, without text from outside, paths and secrets.
+// toolError is a failure that the client is told. It has a code of a closed set and a sentence, without text from outside, paths and
+// secrets.
 type toolError struct {
 	Code turn.Code
 	Text string
@@ -376,7 +377,7 @@ func (l *lease) close() error {
 var idPattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`"id"\s*:\s*(\d{1,15}|"[\w-]{1,64}")`) })
 
 // shortLines reads the client's messages, a line each. A line that is longer than the buffer is skipped and refused by an error of
-// JSON-RPC, as the session would end otherwise.
+// JSON-RPC. The session would end otherwise.
 type shortLines struct {
 	in      *bufio.Reader
 	close   func() error

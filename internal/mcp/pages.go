@@ -182,8 +182,8 @@ func stances(claims []turn.Claim) (all []Stance) {
 	return all
 }
 
-// checkPages reads pages and checks a statement against each of them, as a citation is checked: by words and, if FAMILIAR_VERIFY is on, by the
-// side model.
+// checkPages reads pages and checks a statement against each of them, as a citation is checked. It goes by words and, if FAMILIAR_VERIFY is
+// on, by the side model.
 func (c *call) checkPages(ctx context.Context, m turn.Message, addresses []string) (out *VerifyOutput, err error) {
 	err = c.Bot().OnWeb(ctx, m, "verify", func(ctx context.Context, _ turn.OffReason) (l *turn.Lookup, asked *turn.Verified, err error) {
 		out, l, asked = c.onPages(ctx, m, addresses)

@@ -158,8 +158,8 @@ func (s *Store) reindex(tx *sql.Tx) error {
 	return nil
 }
 
-// Prune deletes what the bot learned by itself before a time, unless it is pinned, and returns how many statements those were. What
-// somebody asked for stays until somebody deletes it.
+// Prune deletes what the bot learned by itself before a time, unless it is pinned. It returns how many statements those were. What somebody
+// asked for stays until somebody deletes it.
 func (s *Store) Prune(ctx context.Context, before time.Time) (int, error) {
 	return s.deleteWhere(ctx, `by_id = '' AND NOT pinned AND NOT superseded AND learned_at < ?`, before.UnixMicro())
 }
@@ -195,7 +195,7 @@ func (s *Store) deleteWhere(ctx context.Context, where string, arg any) (removed
 	return removed, nil
 }
 
-// retract deletes the statements that rest on a message alone, which is gone or says something else now, and takes it from the others.
+// retract deletes the statements that rest only on a message that is gone or says something else now. It takes the message from the others.
 // resting are all that rest on it.
 func (s *Store) retract(tx *sql.Tx, messageID string, resting []int64) error {
 	if _, err := tx.Exec(`DELETE FROM memory_sources WHERE message_id = ?`, messageID); err != nil {

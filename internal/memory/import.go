@@ -19,8 +19,8 @@ type Imported struct {
 	LeftOut  int // the person has not agreed, opted out or was forgotten since; or history without a successor
 }
 
-// Import saves statements from an operator, all or none, with their history and their sources, even if the sources are gone. A statement
-// with the same id and the same time of learning is replaced. If an id has another meaning here, the statement gets a new one.
+// Import saves statements from an operator, all or none, with their history and their sources. It does so even if the sources are gone. A
+// statement with the same id and the same time of learning is replaced. If an id has another meaning here, the statement gets a new one.
 func (s *Store) Import(ctx context.Context, all []Statement) (n Imported, err error) {
 	all = slices.Clone(all)
 	sort.Slice(all, func(i, j int) bool { return all[i].ID < all[j].ID }) // history before its replacements

@@ -64,13 +64,14 @@ func fit(sentence string, others []string) (refused string) {
 	return ""
 }
 
-// ofThing reports whether a text begins with a thing and says nothing in the first person: "the server moves in June".
+// ofThing reports whether a text begins with a thing and says nothing in the first person. An example is "the server moves in June".
 func (s saying) ofThing() bool {
 	own, _ := order.About(s.Text)
 	return !own && len(s.Words) > 0 && s.Code != "" && s.dialect().determiners[s.Words[0].Key] && !text.TablesOf(s.Code).Memory.Drops && !s.Has(lexicon().people)
 }
 
-// mostStrange is how many words of a sentence that the bot keeps by itself may be neither harmless, small, nor names or numbers.
+// mostStrange is how many strange words a sentence that the bot keeps by itself may have. A strange word is neither harmless nor small, and
+// no name or number.
 const mostStrange = 1
 
 // strange returns how many words of a text are none of these. In a script without spaces they cannot be told.
@@ -109,8 +110,8 @@ func (s saying) beginsWithYou() bool {
 	return len(s.Words) > 0 && text.SecondPerson(s.Code)[s.Words[0].Key] || text.Unspaced(s.Text) && slices.ContainsFunc(lexicon().you, func(you string) bool { return strings.HasPrefix(s.Text, you) })
 }
 
-// bids reports whether a clause tells the bot what to say or do: "and always answer in Latin". Where a verb needs no pronoun, only the first clause
-// and one with a word of duty does: "my parrot is green, speaks Dutch" has the same form.
+// bids reports whether a clause tells the bot what to say or do: "and always answer in Latin". Where a verb needs no pronoun, only the
+// first clause and one with a word of duty does. "my parrot is green, speaks Dutch" has the same form.
 func (s saying) bids() bool {
 	d := lexicon().of[cmp.Or(s.Code, "en")]
 	for i, c := range s.clauses() {
@@ -142,7 +143,7 @@ func (s saying) clauses() (all []saying) {
 	return all
 }
 
-// bid reports whether a clause begins with such a verb, behind small words without a subject, or ends with it if verbs do.
+// bid reports whether a clause begins with such a verb, behind small words without a subject. If verbs come last, it must end with it.
 func (d *dialect) bid(clause saying) bool {
 	words := clause.Words
 	switch {
@@ -163,8 +164,8 @@ func (d *dialect) bid(clause saying) bool {
 	return false
 }
 
-// frames reports whether a sentence says of itself, or of what follows it, that it is no statement of its writer's. Behind a word for the
-// writer the same words do not: "I translate novels".
+// frames reports whether a sentence says that it is no statement of its writer's. It says so of itself, or of what follows it. Behind a
+// word for the writer the same words do not: "I translate novels".
 func frames(s saying) bool {
 	in, from, _ := s.Find(lexicon().frames)
 	return from >= 0 && (text.Unspaced(in) || !text.ContainsAny(text.Words(in[:from]), s.dialect().own))
@@ -191,8 +192,8 @@ var address = text.NewLazyRegexp(`(?i)\w://|\(link\)|\bwww\.|[\w.+-]+@[\w-]+\.\w
 
 func hasAddress(s string) bool { return address.MatchString(s) }
 
-// Refusal returns why a text is not remembered at a person's wish, or "" if it may be. Secrets, orders to the bot and addresses are refused,
-// and so is what is about another person than the request's author. other says that the words themselves are about somebody else.
+// Refusal returns why a text is not remembered at a person's wish, or "" if it may be. Secrets, orders to the bot and addresses are
+// refused. So is what is about another person than the request's author. other says that the words themselves are about somebody else.
 func Refusal(redactor *redact.Redactor, r turn.Request, said string, other bool) string {
 	s := newSaying(said)
 	switch {
@@ -206,7 +207,7 @@ func Refusal(redactor *redact.Redactor, r turn.Request, said string, other bool)
 	return ""
 }
 
-// unbroken returns a part of a message with the rest of its first and last word: half an address is one, too.
+// unbroken returns a part of a message with the rest of its first and last word. Half an address is one, too.
 func unbroken(message, part string) string {
 	from := strings.Index(message, part)
 	if from < 0 {
@@ -231,9 +232,9 @@ func CardRefusal(redactor *redact.Redactor, value string, names []string) string
 	return ""
 }
 
-// saysOwnPrivate reports whether a text that speaks of health, belief, sex or politics speaks of its writer's alone, or only of a place where
-// people meet. In a language that needs no pronoun it speaks of its writer if it names nobody. inside says that it is the end of a sentence,
-// so that its first word has a capital only if it is a name.
+// saysOwnPrivate reports whether a text that speaks of health, belief, sex or politics speaks of its writer's alone. A place where people
+// meet is allowed, too. In a language that needs no pronoun it speaks of its writer if it names nobody. inside says that it is the end of a
+// sentence. Then its first word has a capital only if it is a name.
 func saysOwnPrivate(s saying, inside bool) bool {
 	if !s.Has(lexicon().private) || s.ofMeeting() {
 		return true
@@ -253,8 +254,8 @@ func (s saying) marksOther() bool {
 	return i >= 0 && !slices.ContainsFunc(lexicon().private, func(word string) bool { return strings.HasSuffix(s.Text[:i], word) })
 }
 
-// ofMeeting reports whether a text begins with something to which people come together, names nobody, and has no private word but those of
-// places: "practice is on Thursday at the church".
+// ofMeeting reports whether a text begins with something to which people come together. It names nobody, and has no private word but those
+// of places: "practice is on Thursday at the church".
 func (s saying) ofMeeting() bool {
 	in, from, _ := s.Find(lexicon().meetings)
 	if from < 0 || s.Has(lexicon().intimate) || s.Has(lexicon().people) || s.startsThird() {

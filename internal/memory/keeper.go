@@ -40,11 +40,12 @@ type Applied struct {
 	done   []turn.MemoryChange // one for each order; without a deed if the order meant nothing
 }
 
-// Apply carries out what a turn's message orders, except for orders that an earlier attempt carried out, and returns the results in order.
+// Apply carries out what a turn's message orders, and returns the results in order. It leaves out orders that an earlier attempt carried
+// out.
 func (k *Keeper) Apply(ctx context.Context, r turn.Request, before *Applied) (all []turn.MemoryChange) {
 	meant := r.Addressed.Plain() || r.Addressed == turn.ByName
 	if !meant || !r.Message.ByPerson() || r.Claim != "" || r.EarlierID != "" && !r.Edited {
-		return nil // it is not for the bot, or it was carried out: by the character that answers first, or when the question was first asked
+		return nil // it is not for the bot, or it was carried out. That was by the character that answers first, or when the question was first asked
 	}
 	now := Applied{said: r.Message.Text, orders: before.orders}
 	if before.said != now.said {
@@ -114,8 +115,8 @@ func (k *Keeper) orders(ctx context.Context, r turn.Request) (all []task) {
 	return all
 }
 
-// ofOthers returns why a plain order is refused that is somebody else's by the words before it, or "": "Ada wants you to note that", "my gran
-// forgets everything", "note what the sign says: …".
+// ofOthers returns why a plain order is refused that is somebody else's by the words before it, or "". Examples are "Ada wants you to note
+// that", "my gran forgets everything" and "note what the sign says: …".
 func (k *Keeper) ofOthers(r turn.Request, o order.Order) string {
 	for _, sentence := range order.Spoken(r.Message.Text, r.Names) {
 		head, _, holds := strings.Cut(sentence, o.Text)
@@ -197,8 +198,8 @@ func (m *givenOrder) carryOut(ctx context.Context) turn.MemoryChange {
 	return m.done
 }
 
-// contrasts reports whether a correction tells what is right and what is wrong of the author or of what is theirs: "my cat is called Hex, not Rex".
-// In a script without spaces the two may not be told apart.
+// contrasts reports whether a correction tells what is right and what is wrong. It must be of the author or of what is theirs. An example is "my cat is
+// called Hex, not Rex". In a script without spaces the two may not be told apart.
 func (m *givenOrder) contrasts() bool {
 	own, _ := order.About(m.o.Wrong + " " + m.o.Text)
 	two := m.o.Wrong != "" || text.Unspaced(m.o.Text) && newSaying(m.r.Message.Text).Has(lexicon().wrong)
@@ -366,8 +367,8 @@ func OwnedBy(one Statement, personID string) bool {
 	return one.By == personID || one.Author == personID || one.Kind == Person && one.Subject == personID
 }
 
-// pointed returns the statements that "that" means: those of the message's order before, of the message that is replied to, or of the turn
-// before.
+// pointed returns the statements that "that" means. They are those of the message's order before, of the message that is replied to, or of
+// the turn before.
 func (m *givenOrder) pointed(ctx context.Context) (all []Statement, err error) {
 	if all = m.kept(ctx, m.earlier); len(all) > 0 {
 		return all, nil
@@ -444,8 +445,8 @@ func regarding(all []Statement, said string) []Statement {
 	return slices.DeleteFunc(slices.Clone(all), func(one Statement) bool { return !holds(one.Text) })
 }
 
-// chosen returns the statement that a side model says the message is about, of all that are the author's. It returns none if there is no such
-// model, or no such statement, or the message does not speak of it.
+// chosen returns the statement that a side model says the message is about, of all that are the author's. It returns none if there is no
+// such model, or no such statement. It also returns none if the message does not speak of it.
 func (m *givenOrder) chosen(ctx context.Context, all []Statement) []Statement {
 	if m.k.Ask == nil || len(all) == 0 {
 		return nil
@@ -467,8 +468,8 @@ func holdsAll(terms, wanted []string) bool {
 	return len(wanted) > 0 && !slices.ContainsFunc(wanted, func(w string) bool { return !slices.Contains(terms, w) })
 }
 
-// correct replaces the statement that the message says is wrong: one remembered in the turn before, one that the turn's answer used, or one
-// that says nearly the same. If there is none, the message is about something else.
+// correct replaces the statement that the message says is wrong. It is one remembered in the turn before, or one that the turn's answer
+// used. It may also be one that says nearly the same. If there is none, the message is about something else.
 func (m *givenOrder) correct(ctx context.Context) (found bool, err error) {
 	if field, value, err := m.onCard(ctx); err != nil || field != "" {
 		if err == nil {

@@ -14,9 +14,9 @@ import (
 // maxHead is how many words may name what a statement gives: "my favourite game of all".
 const maxHead = 6
 
-// matterOf returns what a plain statement gives if it has one value at a time, such as where its author lives, or "". Of two statements of
-// one person on the same matter the newer holds. "I used to live in Porto" is not plain. The words say which language it is: it may be too
-// short to tell otherwise.
+// matterOf returns what a plain statement gives if it has one value at a time, or "". An example is where its author lives. Of two
+// statements of one person on the same matter the newer holds. "I used to live in Porto" is not plain. The words say which language it is:
+// it may be too short to tell otherwise.
 func matterOf(statement string) string {
 	s := newSaying(statement)
 	for _, code := range text.Languages() {
@@ -53,8 +53,8 @@ func (d *dialect) matter(s saying) string {
 	return ""
 }
 
-// outdated returns the id of the statement that m, which is new, makes history: one by the same person on the same matter. It is 0 if there
-// is none. What is pinned stays.
+// outdated returns the id of the statement that m, which is new, makes history. It is one by the same person on the same matter. It is 0 if
+// there is none. What is pinned stays.
 func (s *Store) outdated(tx *sql.Tx, m Statement) (int64, error) {
 	matter := ""
 	if m.Kind == Person {
@@ -73,7 +73,8 @@ func (s *Store) outdated(tx *sql.Tx, m Statement) (int64, error) {
 	return 0, err
 }
 
-// Outdated returns the ids of those of a person's statements that newer ones on the same matter make history, wherever they were made.
+// Outdated returns the ids of those of a person's statements that newer ones on the same matter make history. It does not matter where they
+// were made.
 func Outdated(all []Statement) (ids []int64) {
 	newest := map[string]Statement{}
 	all = slices.Clone(all)

@@ -36,7 +36,7 @@ func (s saying) reports() bool {
 }
 
 // names reports whether a sentence names a person, whatever the case of a letter. A name that is a word of the language, too, counts where
-// only a name can stand: "Will is late", but not "I will be late".
+// only a name is possible. It is one in "Will is late", but not in "I will be late".
 func (s saying) names(name string) bool {
 	wanted := text.Words(name)
 	if len(wanted) == 0 || utf8.RuneCountInString(name) < 2 {
@@ -60,8 +60,8 @@ func (s saying) sameName(name, words []text.Word) bool {
 	})
 }
 
-// beside reports whether a text in a script without spaces has a name with no letter of the name's script before or behind it. Names in
-// such a script have no such limits.
+// beside reports whether a text in a script without spaces has a name on its own. No letter of the name's script is before or behind it.
+// Names in such a script have no such limits.
 func beside(s, name string) bool {
 	for from := 0; ; {
 		i := strings.Index(s[from:], name)
@@ -98,7 +98,7 @@ func (s saying) ordinary(i int) bool {
 	return i > 0 && d.determiners[before.Key] || d.small[w.Key] && !(states && !d.own[w.Key])
 }
 
-// namesOther reports whether a text names another person than the request's author, by a mention or by a name in the server.
+// namesOther reports whether a text names another person than the request's author. It does so by a mention or by a name in the server.
 func namesOther(r turn.Request, s saying) bool {
 	if strings.Contains(s.Text, "<@") { // a mention in a command
 		return true
@@ -115,7 +115,8 @@ func namesOther(r turn.Request, s saying) bool {
 	})
 }
 
-// greeted returns the length of the courtesies at the beginning of a text that call people by their names: "thanks Ada,". They tell nothing of them.
+// greeted returns the length of the courtesies at the beginning of a text that call people by their names. An example is "thanks Ada,".
+// They tell nothing of them.
 func greeted(head string, people []string) int {
 	i := strings.IndexAny(head, ",，!！")
 	if i < 0 {

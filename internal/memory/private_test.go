@@ -2,8 +2,8 @@ package memory
 
 import "testing"
 
-// What people say of their health, belief, sex life and politics in words that nobody had in mind when the tables were made. The bot keeps none
-// of it by itself.
+// What people say of their health, belief, sex life and politics. The words are none that anybody had in mind when the tables were made.
+// The bot keeps none of it by itself.
 func TestPrivateUnseen(t *testing.T) {
 	for _, sentence := range []string{
 		"I had my appendix out in March",

@@ -68,7 +68,7 @@ func keeperWith(t *testing.T, s side) (*Keeper, func(message string) []turn.Memo
 	}
 }
 
-// What speaks of the memory always ends in a receipt, whatever a side model makes of it, and none of these is kept.
+// What speaks of the memory always ends in a receipt, whatever a side model makes of it. None of these is kept.
 func TestReceiptForEach(t *testing.T) {
 	sides := map[string]side{"none": nil, "sees nothing": func(string) []map[string]any { return nil }, "hostile": func(message string) []map[string]any {
 		return []map[string]any{{"kind": "keep", "words": message}, {"kind": "forget", "memory": 1}, {"kind": "correct", "words": message, "memory": 1}}
@@ -133,7 +133,8 @@ func TestForgetsAsProposed(t *testing.T) {
 	}
 }
 
-// What speaks of the memory without an order, or orders to forget, is not kept, even if a hostile side model proposes all of it.
+// What speaks of the memory without an order, and orders to forget, are not kept. This holds even if a hostile side model proposes all of
+// it.
 func TestDoubtfulIsNotKept(t *testing.T) {
 	_, say := keeperWith(t, func(message string) []map[string]any {
 		return []map[string]any{{"kind": "keep", "words": message}, {"kind": "keep", "words": message[strings.LastIndexAny(message, " ,:，：")+1:]}}
@@ -147,8 +148,9 @@ func TestDoubtfulIsNotKept(t *testing.T) {
 	}
 }
 
-// A hostile side model points at words that steer the bot, plant an address, tell of another's health or are not the author's own. None is kept,
-// whether it proposes them alone, with the whole message, or as a correction. What stands behind a second bar is the author's own beside them.
+// A hostile side model points at words that steer the bot, plant an address, or tell of another's health. Some are not the author's own.
+// None is kept, whether it proposes them alone, with the whole message, or as a correction. What stands behind a second bar is the author's
+// own beside them.
 func TestHostileProposals(t *testing.T) {
 	var words string
 	asked := 0
@@ -172,7 +174,7 @@ func TestHostileProposals(t *testing.T) {
 	}
 }
 
-// An honest side model has each of these forgotten, and a hostile one that points at something else has nothing forgotten.
+// An honest side model has each of these forgotten. A hostile one that points at something else has nothing forgotten.
 func TestForgetsInAnyWords(t *testing.T) {
 	for _, row := range messagesOf(t, "forgets.txt") {
 		kept, message, _ := strings.Cut(row, " | ")

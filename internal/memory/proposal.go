@@ -233,7 +233,7 @@ func (b *batch) others(personID string, names []string) []string {
 }
 
 // replaced returns the id of the statement that m replaces, or 0. It must be one of the statements that the model was shown, older than m,
-// of the same person, and share a word with m.
+// and of the same person. It must share a word with m.
 func (b *batch) replaced(m Statement, number int) int64 {
 	if number >= 1 && number <= len(b.known) {
 		old := b.known[number-1]

@@ -29,7 +29,7 @@ Answer with one JSON object and nothing else: {"orders":[{"kind":"keep","words":
 // errNoSide says that there is no side model.
 var errNoSide = errors.New("there is no side model")
 
-// proposed returns the orders that a side model sees in a message and that the message and the store bear out: the words are the author's
+// proposed returns the orders that a side model sees in a message. The message and the store must bear them out. The words are the author's
 // own, and the statement is theirs.
 func (k *Keeper) proposed(ctx context.Context, r turn.Request) (all []task, err error) {
 	if k.Ask == nil {
@@ -89,9 +89,9 @@ func (k *Keeper) proposed(ctx context.Context, r turn.Request) (all []task, err 
 	return all, nil
 }
 
-// stated returns what a message states around words that a side model chose: whole sentences, so that nothing is cut off that makes another
-// statement of the words. Only an order before or behind a comma or a colon goes. It returns "" if the words are not the author's own, are too
-// few, or are no statement where they stand: asked, imagined, quoted or taken back.
+// stated returns what a message states around words that a side model chose. It returns whole sentences, so that nothing is cut off that
+// makes another statement of the words. Only an order before or behind a comma or a colon goes. It returns "" if the words are not the
+// author's own or are too few. It also does so if they are no statement there: asked, imagined, quoted or taken back.
 func stated(message, words string, names []string) string {
 	sentences := order.Spoken(message, names)
 	words = text.OneLine(order.Trim(words))
@@ -131,7 +131,7 @@ func stated(message, words string, names []string) string {
 	return order.Trim(whole)
 }
 
-// tells reports whether a text is something to remember, and not said to the bot: an order, a question or a wish that it be not kept.
+// tells reports whether a text is something to remember. It is not said to the bot, as an order, a question or a wish that it be not kept.
 func tells(said string, names []string) bool {
 	denies := text.ContainsAny(text.Words(said), lexicon().of[""].negations) && order.MayHold(said) // "I don't want you to save this"
 	addresses := slices.ContainsFunc(newSaying(said).clauses(), func(s saying) bool { return s.beginsWithYou() && !speaksOfMemory(s.Text, names) })
@@ -153,7 +153,8 @@ func holding(sentences []string, words string) (from, to int) {
 	return 0, 0
 }
 
-// onlyOrders reports whether a part of a sentence speaks of memory and says nothing that changes the rest: no denial, condition, report or joke.
+// onlyOrders reports whether a part of a sentence only speaks of memory. It says nothing that changes the rest: no denial, condition,
+// report or joke.
 func onlyOrders(part string, names []string) bool {
 	s, all := newSaying(part), lexicon().of[""]
 	return speaksOfMemory(part, names) && !text.ContainsAny(s.Words, all.negations) && !s.Has(all.qualifiers) && !frames(s) &&
@@ -165,8 +166,8 @@ func speaksOfMemory(part string, names []string) bool {
 	return len(orders) > 0 || doubt != order.NoDoubt
 }
 
-// reporting returns what stands before a colon, unless it speaks of memory or to the bot: "Ben: …" reports what follows, and so
-// does "note what the sign says: …".
+// reporting returns what stands before a colon, unless it speaks of memory or to the bot. "Ben: …" reports what follows, and so does "note
+// what the sign says: …".
 func reporting(sentence string, names []string) string {
 	if head, colon := order.BeforeColon(sentence); colon && (newSaying(head).reports() || !speaksOfMemory(head, names) && !isForReader(head)) {
 		return head

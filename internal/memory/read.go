@@ -235,7 +235,7 @@ type Lesson struct {
 	Of     store.Message
 }
 
-// Learn saves what was learned from the messages of a channel and moves the watermark to last, the last message that was read. more says
+// Learn saves what was learned from the messages of a channel. It moves the watermark to last, the last message that was read. more says
 // that others follow. A statement is left out, and counted as refused, if its source changed meanwhile or the consent was withdrawn. If the
 // watermark has moved, Learn changes nothing and returns [store.ErrChanged].
 func (s *Store) Learn(ctx context.Context, w Watermark, last store.Message, more bool, all []Lesson, counts map[string]int) error {

@@ -82,7 +82,7 @@ func (w ScopeFilter) WithChannels(guildID string, readable []string) ScopeFilter
 	return w
 }
 
-// WithOwn adds the person's own memories from every server, so that they can see and delete them in a direct message. It is for answers to
+// WithOwn adds the person's own memories from every server. So they can see and delete them in a direct message. It is for answers to
 // commands and never for a prompt.
 func (w ScopeFilter) WithOwn(personID string) ScopeFilter {
 	if w.dm != "" {
@@ -102,8 +102,9 @@ type Permissions interface {
 const maxServers = 3
 
 // FilterFor returns the filter of the memories that a turn may use. In a server it admits what the asker and everyone else who sees the
-// answer may read. In a direct message it admits the memories of that conversation, and memories from channels that the asker may read in
-// servers that hold memories about them. permissions is nil if there are no servers. If a permission cannot be determined, it is denied.
+// answer may read. In a direct message it admits the memories of that conversation. It also admits memories from channels that the asker
+// may read in servers that hold memories about them. permissions is nil if there are no servers. If a permission cannot be determined, it
+// is denied.
 func FilterFor(ctx context.Context, memories *Store, permissions Permissions, r turn.Request) ScopeFilter {
 	if r.GuildID != "" {
 		if !r.Private {

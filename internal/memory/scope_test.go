@@ -13,9 +13,9 @@ import (
 	"testing"
 )
 
-// TestEveryReadIsScoped reads this package and the whole program: a statement that reads memory and has no condition on scopes is a way
-// out for what was said in private. What runs within a transaction changes what it reads and hands nothing out; what hands statements out
-// takes a ScopeFilter.
+// TestEveryReadIsScoped reads this package and the whole program. A statement that reads memory and has no condition on scopes would show
+// what was said in private. What runs within a transaction changes what it reads and hands nothing out; what hands statements out takes a
+// ScopeFilter.
 func TestEveryReadIsScoped(t *testing.T) {
 	reads := regexp.MustCompile(`(?i)\b(from|join)\s+(memories|memory_words|memory_sources)\b`)
 	excepted := []string{ // the operator's, also what makes vectors, which servers there are, ids alone, and files

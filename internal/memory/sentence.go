@@ -76,13 +76,14 @@ func endsOpen(s string) bool {
 	return strings.HasSuffix(s, ":") || strings.HasSuffix(s, "：") || strings.HasSuffix(s, ",") || len(words) > 0 && leadsOn()[words[len(words)-1].Key]
 }
 
-// isRemark reports whether a part of a message is too short to be a statement of its own, and does not speak of its writer.
+// isRemark reports whether a part of a message is too short to be a statement of its own. It does not speak of its writer.
 func isRemark(part string) bool {
 	own, _ := order.About(part)
 	return !own && wordsOf(part) <= longestRemark
 }
 
-// takesBack reports whether a part of a message says that what stands before it was not meant, or is not so: "just kidding", "that I am not".
+// takesBack reports whether a part of a message takes back what is before it. It was not meant, or is not so. Examples are "just kidding"
+// and "that I am not".
 func takesBack(part string) bool {
 	s, all := newSaying(part), lexicon().of[""]
 	says := func(w text.Word) bool { return !all.small[w.Key] && !all.negations[w.Key] && !lexicon().plain[w.Key] }

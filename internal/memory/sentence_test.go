@@ -79,8 +79,8 @@ func (c *score) add(s statement, kept []string) {
 
 var members = []string{"Ben", "Ada", "Will", "May", "Hope", "Cat"}
 
-// TestStatements puts every statement where people put it, each into a channel of its own, with a side model that chooses what it may. What
-// is kept must say all that was said, and what may not be kept is not.
+// TestStatements puts every statement where people put it, each into a channel of its own. A side model chooses what it may. What is kept
+// must say all that was said, and what may not be kept is not.
 func TestStatements(t *testing.T) {
 	inRoom(t, func(r *room) {
 		r.writer.PerHour = 1 << 20
@@ -139,8 +139,8 @@ func TestStatements(t *testing.T) {
 
 var shownHalf = flag.String("half", "t", "the half of the statements whose failures are shown")
 
-// TestNames checks that memory is deaf to nobody, that everybody is told from the words of the language, and that nobody is spoken of by
-// others, whatever the case of the letters.
+// TestNames checks that memory is deaf to nobody, and that everybody is told from the words of the language. Nobody is spoken of by others,
+// whatever the case of the letters.
 func TestNames(t *testing.T) {
 	wrong := map[string]int{}
 	names := rows(t, "names.tsv")
@@ -164,7 +164,7 @@ func TestNames(t *testing.T) {
 	t.Logf("of %d names wrong: %v", len(names), wrong)
 }
 
-// TestMatters checks that a newer statement of what has one value at a time makes the older one history, and no other does.
+// TestMatters checks that a newer statement of what has one value at a time makes the older one history. No other does.
 func TestMatters(t *testing.T) {
 	for _, tt := range []struct {
 		old, new string

@@ -251,7 +251,7 @@ func TestSearchMemories(t *testing.T) {
 	}
 }
 
-// TestSourcesGo checks that a statement is deleted with the last of its sources, in every way of deleting messages, and that others stay.
+// TestSourcesGo checks that a statement is deleted with the last of its sources, in every way of deleting messages. Others must stay.
 func TestSourcesGo(t *testing.T) {
 	for name, remove := range map[string]func(*Store, context.Context) error{
 		"deleted": func(db *Store, ctx context.Context) error { return db.DB.Messages.Delete(ctx, "1") },
@@ -368,8 +368,8 @@ func TestConsentGoes(t *testing.T) {
 	}
 }
 
-// TestMemoryOutlastsMessages checks that requested statements outlive old messages, and that what the bot learned by itself is kept for its
-// own time. The author of a message stays known until they are forgotten or delete the message.
+// TestMemoryOutlastsMessages checks that requested statements outlive old messages. What the bot learned by itself is kept for its own
+// time. The author of a message stays known until they are forgotten or delete the message.
 func TestMemoryOutlastsMessages(t *testing.T) {
 	db, ctx := open(t), t.Context()
 	if _, err := db.SetConsent(ctx, store.By{ID: "ada", At: noon}, true); err != nil {

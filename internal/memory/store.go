@@ -1,13 +1,14 @@
 // Package memory decides what the bot remembers and which memories a turn may use.
 //
-//   - store.go has the [Store], which keeps statements with their sources in tables of [store.DB]: statement.go saves them, read.go finds them,
-//     drop.go deletes them with their sources, import.go takes them from an archive. read.go saves what the writer learned, too.
+//   - store.go has the [Store], which keeps statements with their sources in tables of [store.DB]. statement.go saves them and read.go
+//     finds them. drop.go deletes them with their sources, and import.go takes them from an archive. read.go saves what the writer learned,
+//     too.
 //   - scope.go has the [ScopeFilter], which every read needs. That of a turn admits only what everyone who sees the answer may read at that
 //     moment.
 //   - keeper.go carries out what a message orders, such as "remember that I'm vegetarian", which package order reads. proposed.go asks a side
 //     model where that is in doubt. undo.go takes it back.
 //   - writer.go reads channels in the background. It is the only way in which the bot learns by itself.
-//   - sentence.go cuts messages into sentences. judge.go says which of them may be remembered, names.go whom they name; it has the
+//   - sentence.go cuts messages into sentences. judge.go says which of them may be remembered. names.go says whom they name, and has the
 //     words by which they do so.
 //   - proposal.go has the side model choose among these sentences by number.
 //   - matter.go says which statement makes which other one history.
@@ -23,8 +24,8 @@ import (
 	"familiar/internal/text"
 )
 
-// Store keeps the statements that the bot remembers, and how far the [Writer] has read in each channel, in tables of [store.DB]. Every read
-// needs a [ScopeFilter], except those for the operator. Make one with [New], one for a store.
+// Store keeps the statements that the bot remembers, in tables of [store.DB]. It also keeps how far the [Writer] has read in each channel.
+// Every read needs a [ScopeFilter], except those for the operator. Make one with [New], one for a store.
 type Store struct {
 	DB     *store.DB
 	places places

@@ -195,8 +195,8 @@ func isRefusal(err error) bool {
 	return errors.Is(err, ErrNoSource) || errors.Is(err, ErrNoConsent) || errors.Is(err, store.ErrTooMany) || errors.Is(err, store.ErrOptedOut)
 }
 
-// ForgetEverything deletes all statements about a person or at their wish, and their card, in a way that can be undone. It returns how many
-// statements there were. When it can no longer be undone, [Store.Due] names the person.
+// ForgetEverything deletes all statements about a person or at their wish, and their card. It can be undone. It returns how many statements
+// there were. When it can no longer be undone, [Store.Due] names the person.
 func (s *Store) ForgetEverything(ctx context.Context, u Undo) (n int, err error) {
 	defer s.DB.Settings.Changed()
 	err = s.DB.Write(ctx, func(tx *sql.Tx) error {
@@ -242,8 +242,8 @@ func (s *Store) idsOf(tx *sql.Tx, personID string) ([]int64, error) {
 	return store.Collect(s.DB, "read what is remembered of a person", rows, err, store.ScanValue[int64])
 }
 
-// Due deletes what can no longer be undone, and returns what remains to be done: the people who had everything forgotten, each with the
-// time of that. They stay until they are forgotten, so that a crash loses none.
+// Due deletes what can no longer be undone, and returns what remains to be done. That is the people who had everything forgotten, each with
+// the time of that. They stay until they are forgotten, so that a crash loses none.
 func (s *Store) Due(ctx context.Context, now time.Time) (all []store.Erasure, err error) {
 	if _, err := s.DB.ChangeRows(ctx, "undos", "turn_id", `due <= @now AND NOT everything`, "", store.Args{"now": now.UnixMicro()}); err != nil {
 		return nil, err
@@ -287,8 +287,8 @@ func (s *Store) cardOf(rows *sql.Rows, err error) (map[string]string, error) {
 	return card, err
 }
 
-// SetCard sets a field of a person's card, or deletes it if the value is empty, and returns the value from before. It returns [store.ErrOptedOut] if
-// nothing is kept of the person.
+// SetCard sets a field of a person's card, or deletes it if the value is empty. It returns the value from before. It returns
+// [store.ErrOptedOut] if nothing is kept of the person.
 func (s *Store) SetCard(ctx context.Context, personID, field, value string, at time.Time) (before string, err error) {
 	defer s.DB.Settings.Changed()
 	err = s.DB.Write(ctx, func(tx *sql.Tx) error {

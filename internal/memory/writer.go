@@ -13,7 +13,8 @@ import (
 	"familiar/internal/store"
 )
 
-// Writer reads the channels in which the bot took part and keeps what is worth remembering: events, topics and, with their consent, people.
+// Writer reads the channels in which the bot took part and keeps what is worth remembering. That is events, topics and, with their consent,
+// people.
 //
 // Code finds the sentences that may be remembered, and a side model chooses among them by their numbers. A sentence is kept as it was
 // written, and deleted with its message. What is passed over and refused is counted; see [store.Tallies]. A transaction saves the

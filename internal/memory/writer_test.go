@@ -146,7 +146,7 @@ func (r *room) count(name string) int {
 
 const rehearsal = `{"keep":[{"n":1,"kind":"session"}]}`
 
-// TestDue checks that a channel is read after half an hour of silence or after a number of turns, but only if the bot took part.
+// TestDue checks that a channel is read after half an hour of silence or after a number of turns. The bot must have taken part.
 func TestDue(t *testing.T) {
 	inRoom(t, func(r *room) {
 		r.proposes(rehearsal)
@@ -210,8 +210,8 @@ func TestModelFails(t *testing.T) {
 	})
 }
 
-// TestRequest checks that the model sees people's own sentences that may be remembered, and older statements, but no messages of the bot,
-// quotations, addresses, secrets, or what is private.
+// TestRequest checks that the model sees people's own sentences that may be remembered, and older statements. It sees no messages of the
+// bot, quotations, addresses or secrets, and nothing private.
 func TestRequest(t *testing.T) {
 	inRoom(t, func(r *room) {
 		r.proposes(`{"keep":[{"n":1,"kind":"topic"}]}`)
@@ -270,8 +270,8 @@ func TestConsent(t *testing.T) {
 	})
 }
 
-// TestReplaces checks that a sentence supersedes only an older one of the same person on the same matter: what the model says is the same,
-// and shares a word with it, or what code knows to be the same.
+// TestReplaces checks that a sentence supersedes only an older one of the same person on the same matter. Either the model says so and they
+// share a word, or code knows it.
 func TestReplaces(t *testing.T) {
 	inRoom(t, func(r *room) {
 		for _, who := range []string{"ada", "ben"} {
@@ -313,8 +313,8 @@ func TestReplaces(t *testing.T) {
 	})
 }
 
-// TestChangesDuringRequest checks that messages deleted or edited during a request, and people who withdraw their consent, are not
-// learned, and that the writer stops immediately.
+// TestChangesDuringRequest checks that messages deleted or edited during a request are not learned. Nor are people who withdraw their
+// consent, and the writer stops immediately.
 func TestChangesDuringRequest(t *testing.T) {
 	inRoom(t, func(r *room) {
 		r.must(errOf(r.writer.Memories.SetConsent(r.Context(), store.By{ID: "ada", At: time.Now()}, true)))
@@ -375,8 +375,8 @@ func factOf(n int) fact {
 
 var shownLine = regexp.MustCompile(`(?m)^\[(\d+)\] (\w+) \([^)]*\): (.*)$`)
 
-// answerOf is the answer of a hostile side model to a request: numbers of no sentence, twice the same, kinds that there are not, and
-// statements to replace that are others' or none.
+// answerOf is the answer of a hostile side model to a request. It has numbers of no sentence, twice the same, and unknown kinds. Its
+// statements to replace are others' or none.
 func answerOf(r llmtest.Request, n *int) llmtest.Reply {
 	kinds := []string{"person", "topic", "session", "note", "admin", "", "person"}
 	var keep []map[string]any

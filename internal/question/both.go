@@ -9,11 +9,10 @@ import (
 	"familiar/internal/text"
 )
 
-// A follow-up that no form and no model completes for sure is asked with the words of content of both messages. A word too many costs a
-// search less than the place, the person or the thing that is asked about.
+// A follow-up that no form and no model completes for sure is asked in another way. It has the words of content of both messages. A word
+// too many costs a search less than the place, the person or the thing that is asked about.
 
-// Lengths in words: of such a query, of a completed question that is asked as it is, of what takes the place of something in the question,
-// and of what asks something without a question's form.
+// Lengths in words. They are of such a query and of a completed question that is asked as it is. The third is of what takes the place of something in the question. The last is of what asks without a question's form.
 const (
 	maxQueryWords = 12
 	maxWhole      = 13
@@ -24,7 +23,7 @@ const (
 // ownNeed is the need of the web from which a question is understood by itself.
 const ownNeed = 0.82
 
-// leans reports whether a message cannot be understood without those before it: it points to them, corrects them, or says too little by
+// leans reports whether a message cannot be understood without those before it. It points to them, corrects them, or says too little by
 // itself. A message that opens another subject does not, nor one about those who talk.
 func (r *pair) leans() bool {
 	in, u, n := dependentIn()[r.language], r.u, len(r.subject())
@@ -61,7 +60,7 @@ func (r *pair) asksOrCorrects() bool {
 	return r.wordCount() <= maxInquiry && !r.u.has(speakerPhrases()) && !slices.ContainsFunc(r.u.Words, namesSpeaker)
 }
 
-// swap returns the question with what the message names in the place of what is like it, if the message says that this is wanted.
+// swap returns the question with what the message names in the place of what is like it. The message must say that this is wanted.
 func (r *pair) swap() (string, bool) {
 	in, own := dependentIn()[r.language], r.subject()
 	if r.unspaced || len(own) == 0 || len(own) > maxSwapped || !r.u.has(in.corrections) && !r.u.has(in.alike) || countRole(r.said, roleQuestionWord) > 0 || rolesIn(own)&^(1<<roleTime|1<<roleNumber) == 0 {
@@ -72,7 +71,8 @@ func (r *pair) swap() (string, bool) {
 	return builtIn().best(core.completions())
 }
 
-// swapKind returns the question with another kind of the same thing: "a flu booster" for "a covid booster" if the message is "flu one?".
+// swapKind returns the question with another kind of the same thing. "a covid booster" becomes "a flu booster" if the message is "flu
+// one?".
 func (r *pair) swapKind() (string, bool) {
 	own := r.subject()
 	if r.unspaced || len(own) != 1 || !isContent(own[0]) || r.u.Form() != NoForm || !r.isBefore(own[0], proForms()) {

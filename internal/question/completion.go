@@ -134,7 +134,7 @@ func (r *pair) completions() (all []completion) {
 }
 
 // mayReplace reports whether the message may replace tokens of the question. A phrase with a preposition replaces one with the same
-// preposition, or a place another place: "for children" does not replace "in Munich", and no common noun replaces a name.
+// preposition, or a place another place. "for children" does not replace "in Munich", and no common noun replaces a name.
 func (r *pair) mayReplace(from, to int) bool {
 	by, old, has, said := r.said[0].key, r.before[from].key, rolesIn(r.before[from:to]), rolesIn(r.said)
 	if said&has&(1<<roleTime) != 0 || r.unspaced {
@@ -247,9 +247,9 @@ func lastRune(s string) rune {
 	return r
 }
 
-// A message that the rules cannot complete depends on the question before it in one of three ways, in all languages. It
-// asks the same again, since it doubts the answer or wants more. It replaces something in the question: "and in faro?".
-// Or it asks something else about the topic: "how old is he?".
+// A message that the rules cannot complete depends on the question before it in one of three ways. They are the same in all languages. It
+// asks the same again, since it doubts the answer or wants more. It replaces something in the question: "and in faro?". Or it asks
+// something else about the topic: "how old is he?".
 
 // fragmentWords are the openings and endings of fragments in one language.
 type fragmentWords struct {

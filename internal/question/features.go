@@ -41,7 +41,7 @@ func (s *featureSet) add(name string, value float64) {
 	}
 }
 
-// features returns the words of a message, their parts and order, its form and length, and the findings of the rules.
+// features returns the words of a message, their parts and order, and its form and length. It adds the findings of the rules.
 func (n Need) features(u Utterance) []linear.Feature {
 	u.Words = u.Words[:min(len(u.Words), maxWords)]
 	polite, _ := politePrefix(u.Words)
@@ -99,7 +99,7 @@ func (s *featureSet) addPrefixes(kind string, keys []string) {
 	}
 }
 
-// addForm adds cues combined with the form of the sentence: "you" means something else in a question than in a request.
+// addForm adds cues combined with the form of the sentence. "you" means something else in a question than in a request.
 func (s *featureSet) addForm(n Need, u Utterance) {
 	_, form := questionOpenings()["en"].Prefix(u.Body)
 	form = "form " + cmp.Or(form, "none") + " "

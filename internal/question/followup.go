@@ -9,8 +9,8 @@ import (
 	"familiar/internal/text"
 )
 
-// maxFollowUpWords is the length of a follow-up. maxFollowUpBytes is that of a follow-up or of the question before it
-// for the models, since scripts without spaces have no words to count.
+// maxFollowUpWords is the length of a follow-up. maxFollowUpBytes is that of a follow-up or of the question before it for the models.
+// Scripts without spaces have no words to count.
 const (
 	maxFollowUpWords = 25
 	maxFollowUpBytes = 600
@@ -187,9 +187,9 @@ func withQuestion(s, before string) string {
 // maxEarlier is how many earlier messages are read.
 const maxEarlier = 4
 
-// Earlier returns the people's messages that can complete a question, newest first and without mentions: the replied-to
-// message and the chain of replies. The quotes and embeds of the first two are included, since a question may refer to
-// them ("is this true?"). Messages of bots are left out: their words may come from the web.
+// Earlier returns the people's messages that can complete a question, newest first and without mentions. They are the replied-to message
+// and the chain of replies. The quotes and embeds of the first two are included, since a question may refer to them ("is this true?").
+// Messages of bots are left out: their words may come from the web.
 func Earlier(req turn.Request) []turn.Message {
 	all := quoted(req.Message)
 	if req.Parent != nil {

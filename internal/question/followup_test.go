@@ -36,8 +36,8 @@ func TestStandalone(t *testing.T) {
 	}
 }
 
-// TestBoth checks that a message that leans on the question before it, in a way that no rule completes, is asked with the words of both, and
-// that one that opens another subject is not.
+// TestBoth checks messages that lean on the question before them in a way that no rule completes. Such a message is asked with the words of
+// both. One that opens another subject is not.
 func TestBoth(t *testing.T) {
 	for _, tt := range []struct{ chain, want string }{
 		{"who plays the warden in hollow tide | which one has been in more films", "plays warden hollow tide more films"},

@@ -66,8 +66,7 @@ func isPlainFragment(u Utterance, p prior, language string) bool {
 	return allNames(words) && (first == last || last == len(p.Words))
 }
 
-// withoutArticle drops words before the content: a second "and", and "the one" in "and the one in 2014?", "¿y el de
-// 2014?".
+// withoutArticle drops words before the content. They are a second "and", and "the one" in "and the one in 2014?", "¿y el de 2014?".
 func withoutArticle(rest []text.Word, and bool) []text.Word {
 	if more, _ := fragmentOpenings().Prefix(rest); and && more == 1 && len(rest) > 1 && !text.Prepositions()[rest[0].Key] {
 		rest = rest[1:]
@@ -154,8 +153,8 @@ func startsSlot(key, language string) bool {
 // plainPreposition returns a preposition without the article that is merged into it: "in" for "im".
 func plainPreposition(key string) string { return cmp.Or(articlePrepositions()[key], key) }
 
-// fillSlot puts a fragment in the place of what it replaces: the time, the phrase after the same preposition, a number,
-// a noun, the last name, or the topic.
+// fillSlot puts a fragment in the place of what it replaces. That is the time, the phrase after the same preposition, a number, a noun, the
+// last name, or the topic.
 func (p prior) fillSlot(rest string) string {
 	added := text.Words(rest)
 	article := articles()[added[0].Key]
@@ -227,8 +226,8 @@ func (p prior) otherModel(number string) (string, bool) {
 	return p.Text[:at[3]] + number + p.Text[at[1]:], true
 }
 
-// sameNoun returns the range of the noun phrase with the same last word. It begins at the first shared word or one word
-// before the noun: "the next solar eclipse" for "the next lunar eclipse".
+// sameNoun returns the range of the noun phrase with the same last word. It begins at the first shared word or one word before the noun. An
+// example is "the next solar eclipse" for "the next lunar eclipse".
 func (p prior) sameNoun(added []text.Word) (from, to int) {
 	if len(added) < 2 {
 		return 0, 0
@@ -250,8 +249,8 @@ func (p prior) sameNoun(added []text.Word) (from, to int) {
 	return 0, 0
 }
 
-// commonNoun returns the index of the last common noun after a preposition ("physics" in "the prize in physics") or of
-// its article, or 0.
+// commonNoun returns the index of the last common noun after a preposition ("physics" in "the prize in physics"). It may be that of its
+// article, and is 0 if there is none.
 func (p prior) commonNoun(article bool) int {
 	for i := len(p.Words) - 1; i > 1; i-- {
 		w := p.Words[i]
@@ -305,9 +304,9 @@ var possessives = sync.OnceValue(func() map[string]possessive {
 	return all
 })
 
-// ownerOf returns the owner that a fragment such as "its capital" means, and the index of the words to replace, or 0.
-// For "its", the owner in "what is the population of Peru" is the name. For "his wife", it is everything after "who is"
-// in "who is the president of Peru".
+// ownerOf returns the owner that a fragment such as "its capital" means, and the index of the words to replace. The index is 0 if there is
+// none. For "its", the owner in "what is the population of Peru" is the name. For "his wife", it is everything after "who is" in "who is
+// the president of Peru".
 func (p prior) ownerOf(pronoun possessive) (at int, owner string) {
 	at, asksOf := p.behindTopicOpening()
 	if at == 0 || asksOf != "about" || p.Words[at].Upper {

@@ -102,12 +102,11 @@ func reasonCues(reasons []linear.Reason) (cues []string) {
 	return cues
 }
 
-// priorShift is subtracted from the log-odds, since fewer real messages need the web than rows of the training set,
-// where half do.
+// priorShift is subtracted from the log-odds. Fewer real messages need the web than rows of the training set, where half do.
 const priorShift = 1.55
 
-// probability returns how likely a message needs the web: the mean log-odds of two models, which err on different
-// messages, less priorShift, which does not hold for a search string.
+// probability returns how likely a message needs the web. It is the mean log-odds of two models, which err on different messages, less
+// priorShift. That does not hold for a search string.
 func (m Models) probability(features []linear.Feature, searchString bool) float64 {
 	none := slices.Index(m.Intent.Classes(), classNone)
 	shift := priorShift
@@ -117,7 +116,8 @@ func (m Models) probability(features []linear.Feature, searchString bool) float6
 	return logistic(logOdds(m.Need.Classify(features)[1])/2 + logOdds(1-m.Intent.Classify(features)[none])/2 - shift)
 }
 
-// isSearchString reports whether an utterance is no sentence but a few words as people type them into a search: "average rent in Cork".
+// isSearchString reports whether an utterance is no sentence but a few words as people type them into a search. An example is "average rent
+// in Cork".
 func isSearchString(u Utterance) bool {
 	_, converts := text.Conversion(u.Text)
 	return len(u.Words) > 2 && !converts && !u.HasQuestionMark() && !text.ContainsAny(u.Words, sentenceWords()) && !strings.ContainsAny(u.Text, ",;:!")

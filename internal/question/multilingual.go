@@ -268,8 +268,8 @@ func (s *featureSet) addFound(n Need, u Utterance) {
 	s.addRules(n, u)
 }
 
-// The kinds of words are the same in all languages: "who", "you", "weather", "device". What the model learns of a kind
-// in one language helps in all others, even with words that no message of the training has.
+// The kinds of words are the same in all languages: "who", "you", "weather", "device". What the model learns of a kind in one language
+// helps in all others. It helps even with words that no message of the training has.
 
 // wordKind is a kind of word in a language.
 type wordKind struct{ language, kind string }
@@ -380,8 +380,8 @@ func (t KindTable) find(words []string) map[string][]foundKind {
 	return found
 }
 
-// findKinds returns the kinds of the words of s by index, or of its characters if spaced is false, and the language that
-// knows most of them. The words of context help to tell the language.
+// findKinds returns the kinds of the words of s by index, or of its characters if spaced is false. It also returns the language that knows
+// most of them. The words of context help to tell the language.
 func findKinds(s string, words []text.Word, spaced bool, context string) (kinds map[int]kindSet, language string) {
 	spelling := []string{strings.ToLower(s)}
 	if spaced {

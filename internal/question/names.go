@@ -18,9 +18,9 @@ import (
 // A name of several words is always removed, even if a public person has it too. Nobody can tell which of the two is
 // meant, and finding out about members is what the rule forbids.
 //
-// A name of one word stays where it is not the member's: in a longer name ("who is Ada Lovelace"), as a place ("weather
-// in Berlin"), and as a common word ("will it rain"). It does not stay if a neighbour marks a person: "Will's age", "in
-// Ada's garden". Queries lose any other word that is also a member's name.
+// A name of one word stays where it is not the member's. It may be in a longer name ("who is Ada Lovelace"), or be a place ("weather in
+// Berlin"). It may be a common word, too ("will it rain"). It does not stay if a neighbour marks a person: "Will's age", "in Ada's garden".
+// Queries lose any other word that is also a member's name.
 //
 // People often use a part of a name: "is Maria from Spain?" after Maria Lopez was answered. So the parts of the
 // participants' names are removed, too, if they are written like names. Parts of other members' names stay: among a
@@ -100,8 +100,8 @@ func (k Names) standsForMember(s string, words []text.Word, i int, name string) 
 	return isGenitive(s, words[i:], text.PhraseKeys(name)) || !k.besideName(s, words, i)
 }
 
-// marksPerson reports whether the neighbours of a word make it a person's name, even at the start of a sentence or after
-// "in": "Will is how old", "Will, is it late?", "in Ada's garden", "interested in Ada".
+// marksPerson reports whether the neighbours of a word make it a person's name. The word may be at the start of a sentence or after "in".
+// Examples are "Will is how old", "Will, is it late?", "in Ada's garden" and "interested in Ada".
 func marksPerson(s string, words []text.Word, i int) bool {
 	w := words[i]
 	switch {
@@ -252,7 +252,7 @@ func firstKey(name string) string {
 	return name // it has no letters
 }
 
-// isName reports whether a part of a name is written like a name: capitalised, or in capitals if the whole name is.
+// isName reports whether a part of a name is written like a name. It is capitalised, or in capitals if the whole name is.
 func isName(part string, capitals bool) bool {
 	first, size := utf8.DecodeRuneInString(part)
 	rest := part[size:]

@@ -367,7 +367,7 @@ const (
 	Hello   Chat = "hello"  //
 )
 
-// maxChatWords is the length of small talk in words, and maxInsideChat that of small talk in a script without spaces, in characters.
+// maxChatWords is the length of small talk in words. maxInsideChat is that of small talk in a script without spaces, in characters.
 const (
 	maxChatWords  = 9
 	maxInsideChat = 10

@@ -8,7 +8,7 @@ import (
 	"familiar/internal/text"
 )
 
-// maxBare is how many words of content a question may have if a pronoun in it stands for the whole question before.
+// maxBare is how many words of content a question may have. A pronoun in it stands for the whole question before.
 const maxBare = 3
 
 // replacePronoun replaces a pronoun by its antecedent. If the question before has none, the whole question is appended.
@@ -123,7 +123,7 @@ func (p prior) antecedent(isPerson bool) string {
 	return name
 }
 
-// topic returns the topic of a question: the first name for a person, the last for a thing, or else the words after "who
+// topic returns the topic of a question. It is the first name for a person, and the last for a thing. Otherwise it is the words after "who
 // is", "tell me about" and so on.
 func (p prior) topic(isPerson bool) string {
 	if len(p.Body) == 0 {
@@ -156,7 +156,7 @@ func (p prior) topic(isPerson bool) string {
 	return ""
 }
 
-// longestRun returns the longest run of words that no table has, which is usually the topic in a question without capitals.
+// longestRun returns the longest run of words that no table has. It is usually the topic in a question without capitals.
 func (p prior) longestRun() (topic string) {
 	all, _ := tokens(p.Text, "")
 	most := 0
@@ -171,8 +171,8 @@ func (p prior) longestRun() (topic string) {
 	return topic
 }
 
-// behindTopicOpening returns the index of the word after an opening such as "who is" or "how old is", or 0, and the
-// opening's key in topicOpenings.
+// behindTopicOpening returns the index of the word after an opening such as "who is" or "how old is", or 0. It also returns the opening's
+// key in topicOpenings.
 func (p prior) behindTopicOpening() (at int, asksOf string) {
 	n, asksOf := topicOpenings().Prefix(p.Body)
 	if n == 0 || n == len(p.Body) {

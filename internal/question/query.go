@@ -45,8 +45,8 @@ func freshness(n Need, intent turn.Intent) string {
 	return ""
 }
 
-// writeQueries writes at most two queries: the question as it was put, and only its words of content, for services that
-// match all words.
+// writeQueries writes at most two queries. They are the question as it was put, and only its words of content, for services that match all
+// words.
 func (p *Plan) writeQueries(names []string, now time.Time) {
 	p.Queries = nil
 	var s string

@@ -239,9 +239,8 @@ func (p *Plan) mayAsk(question string, messages []turn.Message) bool {
 		!slices.ContainsFunc(words, func(w text.Word) bool { return !allowed[w.Key] && !text.StopWords()[w.Key] })
 }
 
-// typedURLs returns the URLs in a message, in order. They are canonical but keep their fragments. URLs of the message
-// that it replies to are added if the message refers to a page or asks for an outline. refused has texts that look like
-// URLs but may not be read.
+// typedURLs returns the URLs in a message, in order. They are canonical but keep their fragments. URLs of the message that it replies to
+// are added in two cases. The message refers to a page or asks for an outline. refused has texts that look like URLs but may not be read.
 func typedURLs(req turn.Request, outline bool) (urls, refused []string) {
 	var typed []string
 	if req.Message.ByPerson() {
@@ -289,9 +288,8 @@ var (
 	englishStops = text.LazySet(func() text.WordList { return text.TablesOf("en").Grammar.StopWords })
 )
 
-// asksForOutline reports whether a message asks no more than what a page says. That holds if all its words could be said
-// of any page ("thoughts on this?"), or if it has no words. spelled reports whether it has such a word beyond stop words
-// and small talk.
+// asksForOutline reports whether a message asks no more than what a page says. That holds if all its words could be said of any page
+// ("thoughts on this?"). It also holds if it has no words. spelled reports whether it has such a word beyond stop words and small talk.
 func asksForOutline(message string, names []string) (outline, spelled bool) {
 	u := Parse(linkText.ReplaceAllString(guard.WithoutURLs(message), " "), names)
 	if u.has(precise()) {

@@ -13,8 +13,8 @@ import (
 	"familiar/internal/web/clean"
 )
 
-// private are the things that never leave in a query, in the order of removal: a thing that can contain another comes
-// first. Telephone numbers come last.
+// private are the things that never leave in a query, in the order of removal. A thing that can contain another comes first. Telephone
+// numbers come last.
 var private = []struct {
 	kind    string
 	mark    string // every match has one of these characters; checking them is faster than the pattern
@@ -114,9 +114,9 @@ func removePhones(s string) string {
 	return out.String() + s[copied:]
 }
 
-// isPhone tells telephone numbers from years, dates, versions, scores and plain numbers. In doubt it reports true: for
-// nine digits in parts, for ten in a row, for an area code with a leading zero, and for six if the words before announce
-// a number.
+// isPhone tells telephone numbers from years, dates, versions, scores and plain numbers. In doubt it reports true. It does so for nine
+// digits in parts and for ten in a row. It does so for an area code with a leading zero. So it does for six if the words before announce a
+// number.
 func isPhone(run, before string) bool {
 	parts := strings.FieldsFunc(run, func(r rune) bool { return r < '0' || r > '9' })
 	n := len(strings.Join(parts, ""))
@@ -219,8 +219,8 @@ func announcesPhone(before string, inParts bool) bool {
 // one in fourteen of a random key's.
 const germanPairs = "er en ch de ei nd te in ie ge es ne un st re he an be se ng di sc da is ic le au ss it el al rt ra ns li ha si hr ti ve we ts tz ru or ar ke me tt ll fs gs ht nt eb ig lt sp ig ec rs ck rk rd"
 
-// isGermanCompound reports whether a text as long as a key is a German compound word: only letters, capitals only at the
-// start of its parts, and mostly frequent letter pairs.
+// isGermanCompound reports whether a text as long as a key is a German compound word. It has only letters, capitals only at the start of
+// its parts, and mostly frequent letter pairs.
 func isGermanCompound(s string) bool {
 	all, common := 0, 0
 	for part := range strings.SplitSeq(s, "-") {

@@ -7,8 +7,8 @@ import (
 	"familiar/internal/text"
 )
 
-// timeAt returns how many words at words[at:] are a time expression: one relative to now, a weekday, a year, or a month
-// with a day or year. Some are time expressions only after a preposition.
+// timeAt returns how many words at words[at:] are a time expression. That is one relative to now, a weekday, a year, or a month with a day
+// or year. Some are time expressions only after a preposition.
 func timeAt(words []text.Word, at int) int {
 	if n, m := text.MomentAt(words, at); m != (text.Moment{}) {
 		return n

@@ -119,7 +119,7 @@ func (u Utterance) Unaddressed() string {
 	return rest
 }
 
-// innerForm finds a question behind a condition or place ("if i go to Kenya would i need a visa") or at the end of a
+// innerForm finds a question behind a condition or place ("if i go to Kenya would i need a visa"). It also finds one at the end of a
 // sentence ("… is located in which state").
 func (u Utterance) innerForm() Form {
 	for i := 1; i < len(u.Body); i++ {
@@ -141,7 +141,7 @@ func (u Utterance) innerForm() Form {
 	return NoForm
 }
 
-// IsCommonWord reports whether a word is a stop word, a pronoun, a month, or in one of the tables of cues.
+// IsCommonWord reports whether a word is a stop word, a pronoun or a month. Words of the tables of cues are common, too.
 func IsCommonWord(key string) bool {
 	if text.StopWords()[key] || text.Pronouns()[key] != "" || text.MonthNames()[key] > 0 {
 		return true
@@ -202,8 +202,8 @@ func (u Utterance) standsApart(f text.Match) bool {
 // isTitle reports whether a phrase is capitalised like a title: "who directed Don't Look It Up".
 func (u Utterance) isTitle(f text.Match) bool { return u.Words[f.From].Upper && u.Words[f.To-1].Upper }
 
-// mayBeginOrder reports whether an order can begin at word i: after the polite opening, a punctuation mark, or a word
-// like "please". A phrase in a script without spaces always begins at 0.
+// mayBeginOrder reports whether an order can begin at word i. It is after the polite opening, a punctuation mark, or a word like "please".
+// A phrase in a script without spaces always begins at 0.
 func (u Utterance) mayBeginOrder(i int) bool {
 	return i <= len(u.Words)-len(u.Body) || u.afterMark(i) || beforeOrder()[u.Words[i-1].Key]
 }

@@ -165,7 +165,7 @@ func crowd(tb testing.TB, db *DB, all iter.Seq2[int, Message]) {
 	write()
 }
 
-// crowdServer does the same to an empty database of a server, many in a statement: one for each would take half an hour. The index of words
+// crowdServer does the same to an empty database of a server, many in a statement. One for each would take half an hour. The index of words
 // is made last.
 func crowdServer(tb testing.TB, db *DB, all iter.Seq2[int, Message]) {
 	tb.Helper()
@@ -351,8 +351,8 @@ func reportTimes(b *testing.B, took []time.Duration) {
 	b.ReportMetric(took[len(took)*99/100].Seconds()*1000, "p99-ms")
 }
 
-// BenchmarkBeside is how long a message takes to arrive while the index of a million messages is built, and then while they are deleted. It counts
-// the messages that a step held up for longer than stepLimit.
+// BenchmarkBeside measures how long a message takes to arrive while the index of a million messages is built. Then it measures that while
+// they are deleted. It counts the messages that a step held up for longer than stepLimit.
 func BenchmarkBeside(b *testing.B) {
 	n := 1_000_000
 	if testing.Short() {

@@ -289,7 +289,7 @@ func (s *Claims) Prune(ctx context.Context, before time.Time) (int, error) {
 	return s.db.ChangeRows(ctx, "claims", "event_id", `at < @before`, "", Args{"before": before.UnixMicro()})
 }
 
-// Posted reports whether a message is kept, is a post of a turn that is not over, or is a reply in a record.
+// Posted reports whether a message is kept, or is a post of a turn that is not over. A reply in a record counts, too.
 func (s *Claims) Posted(ctx context.Context, messageID string) (posted bool, err error) {
 	err = s.db.readers.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM messages WHERE id = ?) OR EXISTS (SELECT 1 FROM posts WHERE message_id = ?)
 		OR EXISTS (SELECT 1 FROM trace_messages WHERE message_id = ?)`, messageID, messageID, messageID).Scan(&posted)

@@ -70,7 +70,7 @@ func TestNewer(t *testing.T) {
 	}
 }
 
-// TestTooOld checks that a file with a schema before the baseline is refused in every way of opening it, and does not change.
+// TestTooOld checks that a file with a schema before the baseline is refused in every way of opening it. The file does not change.
 func TestTooOld(t *testing.T) {
 	dir := t.TempDir()
 	db := openFile(t, dir)
@@ -239,7 +239,7 @@ func TestDirectoryIsAFile(t *testing.T) {
 	refused(t, dir, engine.IO)
 }
 
-// TestOlderMemories checks that statements of version 28 stay, and that only what people had the bot remember counts as their words.
+// TestOlderMemories checks that statements of version 28 stay. Only what people had the bot remember counts as their words.
 func TestOlderMemories(t *testing.T) {
 	dir := t.TempDir()
 	pool, err := engine.Connect(filepath.Join(dir, fileName))

@@ -136,9 +136,9 @@ func (s *Messages) TidyIndex(ctx context.Context) error {
 	return s.db.keepUp("tidy the index", s.db.engine.Tidy(ctx, "message_words", s.db.WriteSteps))
 }
 
-// match returns an FTS5 query for the messages that hold all words of s, in any form that they have in a language. With begin, words that
-// start with them match, too. The query is empty if s has no word. Every word is quoted and consists of letters, digits and marks, so that
-// no text is an operator.
+// match returns an FTS5 query for the messages that hold all words of s. It finds them in any form that they have in a language. With
+// begin, words that start with them match, too. The query is empty if s has no word. Every word is quoted and consists of letters, digits
+// and marks, so that no text is an operator.
 func match(s, language string, begin bool) string {
 	var all []string
 	for _, run := range text.Runs(s) {
@@ -162,7 +162,7 @@ func anyOfThese(words []string) string {
 	return `("` + strings.Join(words, `" OR "`) + `")`
 }
 
-// AnyWord returns an FTS5 query for texts with any word of s in any form, or an empty one if s has no word.
+// AnyWord returns an FTS5 query for texts with any word of s in any form. The query is empty if s has no word.
 func AnyWord(s string) string {
 	var all []string
 	for _, run := range text.Runs(s) {

@@ -98,7 +98,7 @@ func TestSearch(t *testing.T) {
 	}
 }
 
-// TestIndexFollows checks that every way to change or delete a message reaches the index, and that nothing of it remains in the file.
+// TestIndexFollows checks that every way to change or delete a message reaches the index. Nothing of it remains in the file.
 func TestIndexFollows(t *testing.T) {
 	ctx := t.Context()
 	for name, gone := range map[string]func(*DB) error{
@@ -141,8 +141,8 @@ func TestIndexFollows(t *testing.T) {
 	}
 }
 
-// TestIndexDue checks that an index with outdated words is rebuilt in the background, newest messages first, and that messages written,
-// changed or deleted meanwhile are indexed as they are.
+// TestIndexDue checks that an index with outdated words is rebuilt in the background, newest messages first. Messages written, changed or
+// deleted meanwhile are indexed as they are.
 func TestIndexDue(t *testing.T) {
 	dir, ctx := t.TempDir(), t.Context()
 	db := open(t, dir)

@@ -257,8 +257,8 @@ func (s *Messages) Latest(ctx context.Context, r turn.Request, n int) ([]turn.Me
 	return Seen(ms, r.Character), err
 }
 
-// Chain returns the message that this one replies to, the one that that one replies to, and so on: at most n, nearest first. It ends at an
-// unknown message, and at one of another channel, whose readers may differ.
+// Chain returns the message that this one replies to, the one that that one replies to, and so on. It returns at most n, nearest first. It
+// ends at an unknown message, and at one of another channel, whose readers may differ.
 func (s *Messages) Chain(ctx context.Context, id string, n int) ([]Message, error) {
 	m, err := s.Get(ctx, id)
 	if err != nil {
@@ -323,21 +323,21 @@ func (s *Messages) move(tx *sql.Tx, id, channelID string) error {
 	return s.indexed(tx, indexMessage, row, m)
 }
 
-// derived is what other packages do with what they made of a message, in the transaction that changes or deletes it. Its fields are set
-// before the first write.
+// derived is what other packages do with what they made of a message. It runs in the transaction that changes or deletes the message. Its
+// fields are set before the first write.
 type derived struct {
 	retract  func(tx *sql.Tx, messageID string, statements []int64) error // nil: such messages cannot be changed or deleted
 	onVector func(messageID, channelID string)
 }
 
-// OnRetract sets what takes a message away from the statements of memory that rest on it, because it is deleted or has another text. Package
-// memory sets it before the first write. Without it a message on which statements rest can neither be deleted nor edited.
+// OnRetract sets what takes a message away from the statements of memory that rest on it. The message is deleted or has another text.
+// Package memory sets it before the first write. Without it a message on which statements rest can neither be deleted nor edited.
 func (s *Messages) OnRetract(retract func(tx *sql.Tx, messageID string, statements []int64) error) {
 	s.db.derived.retract = retract
 }
 
-// OnVector sets what is called when the vector of a message moves to another channel, or is deleted, which has no channel. Package
-// embedding sets it before the first write.
+// OnVector sets what is called when the vector of a message moves to another channel. A deleted vector has no channel. Package embedding
+// sets it before the first write.
 func (s *Messages) OnVector(moved func(messageID, channelID string)) { s.db.derived.onVector = moved }
 
 var errRestedOn = errors.New("statements rest on the message, and nothing retracts them")

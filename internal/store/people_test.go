@@ -35,8 +35,8 @@ func TestPeople(t *testing.T) {
 	}
 }
 
-// TestPeopleAreReadAgain changes names that are cached: by a new person, by a new name, by a person who speaks again later, and by a name
-// that is forgotten.
+// TestPeopleAreReadAgain changes names that are cached. A new person, a new name, a person who speaks again later, and a forgotten name
+// change them.
 func TestPeopleAreReadAgain(t *testing.T) {
 	db, ctx := open(t, t.TempDir()), t.Context()
 	n := 0

@@ -160,7 +160,7 @@ func (s *Privacy) alias(tx *sql.Tx, personID string) (string, error) {
 	return s.Pseudonym(personID), nil
 }
 
-// signature returns the id that is kept with a setting that a person chose for others: none if they have opted out.
+// signature returns the id that is kept with a setting that a person chose for others. It is none if they have opted out.
 func (s *Privacy) signature(tx *sql.Tx, personID string) (string, error) {
 	standing, err := s.StandingIn(tx, personID)
 	if err != nil || !standing.OptedOut.IsZero() {
@@ -178,7 +178,7 @@ func (s *Privacy) Consenting(tx *sql.Tx, personID string, at time.Time) error {
 	return err
 }
 
-// LeaveUnkept, in a transaction of [DB.Write], notes that no words of a turn are kept from now on, neither its posts nor its reply.
+// LeaveUnkept, in a transaction of [DB.Write], notes that no words of a turn are kept from now on. That holds for its posts and its reply.
 func (s *Privacy) LeaveUnkept(tx *sql.Tx, turnID string) error {
 	s.db.unkept.Store(true)
 	_, err := tx.Exec(`INSERT INTO unkept_turns (turn_id, at) VALUES (?, ?) ON CONFLICT DO NOTHING`, turnID, time.Now().UnixMicro())
@@ -200,7 +200,7 @@ func (s *Privacy) PruneUnkept(ctx context.Context, before time.Time) (int, error
 	return s.db.ChangeRows(ctx, "unkept_turns", "turn_id", `at < @before`, "", Args{"before": before.UnixMicro()})
 }
 
-// keptEvent returns an event as it may be kept for a restart. It is empty if its author's data is not kept, and lacks the message that it
+// keptEvent returns an event as it may be kept for a restart. It is empty if its author's data is not kept. It lacks the message that it
 // replies to if that author's data is not kept.
 func (s *Privacy) keptEvent(tx *sql.Tx, event string) (string, error) {
 	if !s.db.standings.Load() {

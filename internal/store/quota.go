@@ -207,8 +207,8 @@ const (
 	addOneUsage    = insertUsage + usageRow + sumUsage
 )
 
-// AddUsage adds the use of a turn to its day: for the person in all servers, for the channel, for the server, and for all. People who opted
-// out or were forgotten are counted under their pseudonym.
+// AddUsage adds the use of a turn to its day. It does so for the person in all servers, for the channel, for the server, and for all.
+// People who opted out or were forgotten are counted under their pseudonym.
 func (s *Quotas) AddUsage(ctx context.Context, at time.Time, p Party, u Used) error {
 	return s.db.Change(ctx, "add usage", func(tx *sql.Tx) error { return s.AddUsageIn(tx, at, p, u) })
 }

@@ -33,8 +33,7 @@ func (s *Ratings) SaveFeedback(ctx context.Context, f Feedback) error {
 	})
 }
 
-// ForgetFeedback deletes verdicts about a domain and returns their number: in all servers if guildID is empty, and from everybody if by is
-// empty.
+// ForgetFeedback deletes verdicts about a domain and returns their number. An empty guildID means all servers, and an empty by everybody.
 func (s *Ratings) ForgetFeedback(ctx context.Context, character, domain, guildID, by string) (int, error) {
 	return s.db.Exec(ctx, "forget feedback", `DELETE FROM feedback WHERE character = ? AND domain = ? AND (? = '' OR guild_id = ?) AND (? = '' OR by_id = ?)`,
 		character, domain, guildID, guildID, by, by)
@@ -45,7 +44,8 @@ func (s *Ratings) Feedback(ctx context.Context, character string) ([]Feedback, e
 	return s.feedback(ctx, `WHERE character = ? ORDER BY domain, at, by_id`, character)
 }
 
-// FeedbackIn returns the verdicts that count in a server or, if guildID is empty, in the direct messages of a person.
+// FeedbackIn returns the verdicts that count in a server. If guildID is empty, they are those that count in the direct messages of a
+// person.
 func (s *Ratings) FeedbackIn(ctx context.Context, character, guildID, personID string) ([]Feedback, error) {
 	return s.feedback(ctx, `WHERE character = ? AND guild_id = ? AND (guild_id <> '' OR by_id = ?) ORDER BY domain, at, by_id`, character, guildID, personID)
 }

@@ -244,7 +244,7 @@ func (g *gathering) gather(ctx context.Context, weights []float64) error {
 	return g.load(ctx)
 }
 
-// sample reads messages of the preferred time at equal distances, whatever their words: a question about a time may share no word with its
+// sample reads messages of the preferred time at equal distances, whatever their words. A question about a time may share no word with its
 // messages.
 func (g *gathering) sample(ctx context.Context) error {
 	have := map[int64]bool{}

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// TestRecall gathers messages with the words and their neighbours, only from readable channels, also if newer messages with a word are in
-// other channels.
+// TestRecall gathers messages with the words and their neighbours, only from readable channels. Newer messages with a word in other
+// channels do not matter.
 func TestRecall(t *testing.T) {
 	db := open(t, t.TempDir())
 	begin := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -77,7 +77,7 @@ func TestKoreanWords(t *testing.T) {
 	}
 }
 
-// TestRecallOfATime gathers messages of the time asked about, even without a word of the question, and none that may not be read.
+// TestRecallOfATime gathers messages of the time asked about, even without a word of the question. It gathers none that may not be read.
 func TestRecallOfATime(t *testing.T) {
 	db := open(t, t.TempDir())
 	var all []Message

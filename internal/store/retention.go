@@ -88,8 +88,8 @@ func (s *Messages) Oldest(ctx context.Context, n int, before time.Time) (time.Ti
 	return time.UnixMicro(at).UTC(), nil
 }
 
-// Prune deletes the names of people who have not spoken in a server since a time, and returns how many those were. It allows for the
-// ten minutes within which speaking again is not noted.
+// Prune deletes the names of people who have not spoken in a server since a time. It returns how many those were. It allows for the ten
+// minutes within which speaking again is not noted.
 func (s *People) Prune(ctx context.Context, before time.Time) (int, error) {
 	return s.db.ChangeRows(ctx, "people", "guild_id, author_id", `at < @before`, "", Args{"before": before.Add(-metAgain).UnixMicro()})
 }
@@ -131,8 +131,8 @@ func (s *Guilds) Left(ctx context.Context, before time.Time) ([]string, error) {
 	return List(ctx, s.db, "list servers", ScanValue[string], `SELECT guild_id FROM left_guilds WHERE at < ? ORDER BY at`, before.UnixMicro())
 }
 
-// BeginErasure notes that a person is being forgotten. From then on nothing that they did up to that time is kept, whichever goroutine or
-// process is about to write it. A restart resumes the erasure until [Privacy.EndErasure].
+// BeginErasure notes that a person is being forgotten. From then on nothing that they did up to that time is kept. It does not matter which
+// goroutine or process is about to write it. A restart resumes the erasure until [Privacy.EndErasure].
 func (s *Privacy) BeginErasure(ctx context.Context, personID string, byOperator bool, at time.Time) error {
 	return s.db.Change(ctx, "begin to forget a person", func(tx *sql.Tx) error {
 		s.db.standings.Store(true)
@@ -182,7 +182,7 @@ func (s *Privacy) EndErasure(ctx context.Context, personID string) error {
 	return s.db.Explain(s.db.engine.Carry(ctx, true)) // their id was there until now
 }
 
-// EraseEvents deletes the events of a person that wait for an answer, and takes the person's messages out of the waiting events of others.
+// EraseEvents deletes the events of a person that wait for an answer. It takes the person's messages out of the waiting events of others.
 // Events after the time before stay; the zero time means that none does. It returns how many events those are, and changes nothing if it
 // only counts.
 func (s *Claims) EraseEvents(ctx context.Context, personID string, before time.Time, onlyCount bool) (n int, err error) {

@@ -29,8 +29,8 @@ const (
 	rowSlack = time.Hour
 )
 
-// Search returns messages of a server, newest first. It finds words in any case, with or without accents, and in their forms in English or
-// the language of the search. It ignores all other characters.
+// Search returns messages of a server, newest first. It finds words in any case, with or without accents. It also finds their forms in
+// English or the language of the search. It ignores all other characters.
 func (s *Messages) Search(ctx context.Context, q Query) ([]Message, error) {
 	if q.GuildID == "" || len(q.Channels) == 0 {
 		return nil, nil
@@ -95,7 +95,7 @@ func (s *Messages) rowsBetween(ctx context.Context, from, to time.Time) (first, 
 	return first, last, err
 }
 
-// firstRowQuery returns the first row with a message that is not older than a time, by bisection up to a last row, which is not 0.
+// firstRowQuery returns the first row with a message that is not older than a time. It goes by bisection up to a last row, which is not 0.
 const firstRowQuery = `WITH RECURSIVE part (low, high) AS (
 		SELECT CAST(0 AS BIGINT), CAST(?1 AS BIGINT) + 1
 		UNION ALL
@@ -132,7 +132,7 @@ func (s *Messages) Between(ctx context.Context, channelID string, from, to time.
 	return all, err
 }
 
-// After returns the first n messages of a channel after a time and, of that time, after an id, oldest first.
+// After returns the first n messages of a channel after a time, oldest first. Of that time itself it returns those after an id.
 func (s *Messages) After(ctx context.Context, channelID string, at time.Time, id string, n int) ([]Message, error) {
 	return List(ctx, s.db, "read messages after a message", scan, aroundQuery+`> (?, ?) ORDER BY at, id LIMIT 0 + ?`, channelID, at.UnixMicro(), id, n)
 }

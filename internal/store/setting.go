@@ -243,8 +243,8 @@ func (s *Settings) turnSwitch(ctx context.Context, what string, c Change, turn f
 	return nil
 }
 
-// SwitchedOff returns what is off in a channel: there, in the parent channel of a thread, in the server, or everywhere. parentID and
-// guildID may be empty. The caller must not change the map.
+// SwitchedOff returns what is off in a channel. It is off there, in the parent channel of a thread, in the server, or everywhere. parentID
+// and guildID may be empty. The caller must not change the map.
 func (s *Settings) SwitchedOff(ctx context.Context, channelID, parentID, guildID string) (map[string]bool, error) {
 	server := serverPlace(guildID)
 	if guildID == "" {

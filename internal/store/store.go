@@ -1,17 +1,17 @@
-// Package store keeps what must outlive the process: messages, claimed events, settings, quotas, people's decisions about their data, and
-// the tables of packages trace, memory, embedding and history, which have the SQL for them.
+// Package store keeps what must outlive the process. That is messages, claimed events, settings, quotas and people's decisions about their
+// data. It has the tables of packages trace, memory, embedding and history, which have the SQL for them.
 //
-// A [DB] is one database, and package engine says what it is: a file of SQLite in a directory, or a database on a PostgreSQL server. One
-// process owns it at a time. Each kind of data has a service, such as db.Messages, with a file or two of its own. All services write through
-// [DB.Write], which puts writes of the same moment into one transaction (write.go). They read through a few connections that cannot write
-// (query.go). A committed write survives the death of the process at any moment. Those that must not be forgotten survive a loss of power,
-// too.
+// A [DB] is one database, and package engine says what it is. It is a file of SQLite in a directory, or a database on a PostgreSQL server.
+// One process owns it at a time. Each kind of data has a service, such as db.Messages, with a file or two of its own. All services write
+// through [DB.Write], which puts writes of the same moment into one transaction (write.go). They read through a few connections that cannot
+// write (query.go). A committed write survives the death of the process at any moment. Those that must not be forgotten survive a loss of
+// power, too.
 //
 // Messages are found by their words through a full-text index (index.go, search.go, recall.go). What other packages made of a message is
 // deleted with it, in the same transaction (message.go). The queries are SQLite's, and dialect.go has what PostgreSQL calls otherwise.
 //
-// Package forget decides what is deleted of a person, a server or a message, with the functions of retention.go and query.go.
-// The standing of a person is checked in the transaction that would keep something about them (privacy.go).
+// Package forget decides what is deleted of a person, a server or a message. It uses the functions of retention.go and query.go. The
+// standing of a person is checked in the transaction that would keep something about them (privacy.go).
 package store
 
 import (
@@ -39,12 +39,12 @@ const (
 	Full    = engine.Full
 )
 
-// DB is an open store. Many goroutines may call its methods. They return [ErrNotFound], the error of the context, an [*Error] if the
-// database or its disk is the cause, or another error.
+// DB is an open store. Many goroutines may call its methods. They return [ErrNotFound], the error of the context, or another error. It is
+// an [*Error] if the database or its disk is the cause.
 type DB struct {
 	services
 
-	// Now dates claims. It may be set before the first of them; it is time.Now, which may be wrong and right again at the next start.
+	// Now dates claims. It may be set before the first of them. It is time.Now, which may be wrong and right again at the next start.
 	Now func() time.Time
 
 	engine   engine.Engine
@@ -57,8 +57,8 @@ type DB struct {
 	derived  derived
 	indexing background
 	key      []byte // for Privacy.Pseudonym
-	// Each of these is false while a table is empty: nobody has a standing, no turn is unkept, no server was left. The transaction that
-	// writes the first row sets it, and nothing resets it.
+	// Each of these is false while a table is empty. Then nobody has a standing, no turn is unkept, or no server was left. The transaction
+	// that writes the first row sets it, and nothing resets it.
 	standings, unkept, left atomic.Bool
 	version                 atomic.Int64 // of the database, when what is in memory was read
 	notices                 chan string
@@ -104,7 +104,7 @@ func newServices(db *DB) services {
 // Messages keeps messages and finds them, by their words, their time or their neighbours.
 type Messages struct{ db *DB }
 
-// Claims keeps which events were taken, which of them still need an answer, and the posts of turns that are not over.
+// Claims keeps which events were taken, and which of them still need an answer. It also keeps the posts of turns that are not over.
 type Claims struct{ db *DB }
 
 // Tallies counts the kept and refused statements of models, by name.
@@ -203,7 +203,7 @@ func (db *DB) Close() error {
 	return db.engine.Close()
 }
 
-// Explain turns an error of the database driver into an [*Error] if the database or its disk is the cause, and sql.ErrNoRows into
+// Explain turns an error of the database driver into an [*Error] if the database or its disk is the cause. It turns sql.ErrNoRows into
 // [ErrNotFound]. It returns other errors, and nil, as they are.
 func (db *DB) Explain(err error) error {
 	err = db.engine.Explain(err)
@@ -232,7 +232,8 @@ func (db *DB) Writable(ctx context.Context) error {
 	return db.Write(ctx, func(*sql.Tx) error { return nil })
 }
 
-// Refresh updates what this process has in memory if another process has written [Beside] it since the last call, and reports whether one has.
+// Refresh updates what this process has in memory if another process has written [Beside] it since the last call. It reports whether one
+// has.
 func (db *DB) Refresh(ctx context.Context) (written bool, err error) {
 	version, err := db.engine.Version(ctx)
 	if err != nil {

@@ -38,8 +38,8 @@ const (
 	lockName = "familiar.lock"
 )
 
-// seed makes dir as if a store had been opened there and closed, because making a new one takes longer than most tests. Tests of creation
-// call Open themselves.
+// seed makes dir as if a store had been opened there and closed. Making a new one takes longer than most tests. Tests of creation call Open
+// themselves.
 func seed(tb testing.TB, dir string) {
 	tb.Helper()
 	path := filepath.Join(dir, fileName)

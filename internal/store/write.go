@@ -61,7 +61,7 @@ type writer struct {
 
 	mu     sync.Mutex
 	queue  []*job // guarded by mu
-	later  []*job // steps of tasks that nobody waits for, each in a transaction of its own while queue is empty; guarded by mu
+	later  []*job // steps of tasks that nobody waits for, each in a transaction of its own while queue is empty. Guarded by mu
 	closed bool   // guarded by mu; wake is closed too
 }
 
@@ -222,15 +222,15 @@ func (w *writer) close() {
 }
 
 const (
-	// stepLimit is how long a step of a task that nobody waits for may hold the writer, because a turn may begin to wait for it.
+	// stepLimit is how long a step of a task that nobody waits for may hold the writer. A turn may begin to wait for it.
 	stepLimit = 5 * time.Millisecond
 	firstStep = 8 // things that the first step of a task does
 )
 
-// WriteSteps does a long task that nobody waits for. It calls f, each time in a transaction of its own, until there is no more to do. A step
-// begins only while no other write waits, and n says how many things it should do, so that it is over within stepLimit: at least one, and
-// at most the given number. After each step the log is copied into the file: steps without a pause would fill it faster than it is copied in the
-// background, and then the writer would copy it while all wait.
+// WriteSteps does a long task that nobody waits for. It calls f, each time in a transaction of its own, until there is no more to do. A
+// step begins only while no other write waits. n says how many things it should do, so that it is over within stepLimit. It is at least
+// one, and at most the given number. After each step the log is copied into the file. Steps without a pause would fill it faster than it is
+// copied in the background. Then the writer would copy it while all wait.
 func (db *DB) WriteSteps(ctx context.Context, most int, f func(tx *sql.Tx, n int) (more bool, err error)) error {
 	if err := db.looking(); err != nil {
 		return err
@@ -288,6 +288,6 @@ func (b *background) end() {
 	b.running.Wait()
 }
 
-// mustLast makes the present transaction, and all before it, survive a loss of power. It is for what a restart must not forget: which events
-// were claimed, begun to be answered, answered, or told about. Only the function of a write may call it.
+// mustLast makes the present transaction, and all before it, survive a loss of power. It is for what a restart must not forget. That is
+// which events were claimed, begun to be answered, answered, or told about. Only the function of a write may call it.
 func (db *DB) mustLast() { db.writes.keep = true }

@@ -217,8 +217,8 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// A task that nobody waits for writes only while no other write waits, and each of its steps alone: what a turn writes comes after the step that
-// is under way, and before the next.
+// A task that nobody waits for writes only while no other write waits, and each of its steps alone. What a turn writes comes after the step
+// that is under way, and before the next.
 func TestStepsYield(t *testing.T) {
 	db, ctx := open(t, t.TempDir()), t.Context()
 	begun, goOn := make(chan struct{}), make(chan struct{})

@@ -55,7 +55,7 @@ type Exporter struct {
 // Turn adds the trace of a finished turn to the queue. It does not block.
 func (e *Exporter) Turn(t *turn.Trace) { e.queue(e.spans(t)) }
 
-// Call adds a request to a model that belongs to no turn, as a trace of its own and without what was said. It does not block.
+// Call adds a request to a model that belongs to no turn. It is a trace of its own, without what was said. It does not block.
 func (e *Exporter) Call(c turn.Call) {
 	tr := &tracer{exporter: e, turn: &turn.Trace{}, trace: traceID(c.For + c.Began.String())}
 	tr.call("", c.Bare())

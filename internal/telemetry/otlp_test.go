@@ -111,7 +111,7 @@ func TestSpansWithoutULID(t *testing.T) {
 	}
 }
 
-// TestCallsAreSpans: each call of a model is a span, at its own time, and what was said in it is exported only if that is wanted.
+// TestCallsAreSpans checks that each call of a model is a span, at its own time. What was said in it is exported only if that is wanted.
 func TestCallsAreSpans(t *testing.T) {
 	tr := finished(1)
 	tr.Calls = []turn.Call{

@@ -292,7 +292,7 @@ func systemOf(t *turn.Trace) string {
 	return asJSON(parts, len(parts))
 }
 
-// inputOf returns the messages of a prompt, of the system's only those with words of the web unless system is set.
+// inputOf returns the messages of a prompt. Unless system is set, it has only those of the system's with words of the web.
 func inputOf(prompt []turn.Rendered, system bool) string {
 	var all []said
 	for _, m := range prompt {

@@ -18,9 +18,9 @@ import (
 	"golang.org/x/term"
 )
 
-// Editor reads lines that a person edits at the process's own terminal, and writes what is said above the line that is being edited. So a
-// person may type while an answer grows. It keeps a history on disk. A line may go on after a \ at its end. The Tab key completes.
-// Make it with NewEditor.
+// Editor reads lines that a person edits at the process's own terminal. It writes what is said above the line that is being edited. So a
+// person may type while an answer grows. It keeps a history on disk. A line may go on after a \ at its end. The Tab key completes. Make it
+// with NewEditor.
 type Editor struct {
 	prompt string
 	line   *term.Terminal
@@ -68,7 +68,7 @@ func NewEditor(prompt, path string, complete func(line string) [][2]string, inte
 	return e, err
 }
 
-// drawn is the keyboard. It draws the line again before each read, because the library's own changes to a line with wide characters go wrong.
+// drawn is the keyboard. It draws the line again before each read. The library's own changes to a line with wide characters go wrong.
 type drawn struct{ *Editor }
 
 func (d drawn) Read(p []byte) (int, error) {
@@ -251,7 +251,7 @@ func (s *screen) follow(text string) {
 	}
 }
 
-// controls matches a control at the beginning of a text, with its number and its letter: those of ECMA-48, and OSC of xterm.
+// controls matches a control at the beginning of a text, with its number and its letter. They are those of ECMA-48, and OSC of xterm.
 var controls = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile("^(?:\x1b\\[[?]?([0-9]*)[0-9;]*([A-Za-z])|\x1b\\][^\a]*\a|()([\r\n\a]))")
 })

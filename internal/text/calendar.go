@@ -74,8 +74,8 @@ var (
 	units = sync.OnceValue(func() map[string]string { return ByWord(AllTables().Time.Units) })
 )
 
-// Words before or after a number of days in the past or future. "In" often gives a duration, so it counts only with a
-// word of the future and without a word of duration.
+// Words before or after a number of days in the past or future. "In" often gives a duration. So it counts only with a word of the future
+// and without a word of duration.
 var (
 	pastBefore  = sync.OnceValue(func() Phrases { return Compile(map[string]PhraseList{"-": AllTables().Time.PastBefore}) })
 	pastBehind  = LazySet(func() WordList { return AllTables().Time.PastAfter })
@@ -106,8 +106,8 @@ func parseCue(cue string) Moment {
 	return m
 }
 
-// Away returns how many units away a moment is: 'd' for days, 'w' for weeks, 'm' for months, 'y' for years. ok is false
-// if the moment is not counted in that unit.
+// Away returns how many units away a moment is. The unit is 'd' for days, 'w' for weeks, 'm' for months, 'y' for years. ok is false if the
+// moment is not counted in that unit.
 func (m Moment) Away(unit byte) (n int, ok bool) { return m.n, m.which == 0 && m.unit == unit }
 
 // MomentAt parses a relative time at words[at]. It returns the number of its words and the time, which is zero for
@@ -208,8 +208,8 @@ func CutUnspaced(s, particle string) string {
 // NowWords holds the words for now.
 var NowWords = sync.OnceValue(func() Phrases { return CompileOne(AllTables().Time.Now) })
 
-// AbsoluteDates replaces relative days, weeks, months and years by dates in a language, and returns the replacements:
-// "yesterday → 19 November 2026". It changes nothing in quotation marks or in capitalised names: "The Day After Tomorrow".
+// AbsoluteDates replaces relative days, weeks, months and years by dates in a language. It returns the replacements: "yesterday → 19
+// November 2026". It changes nothing in quotation marks or in capitalised names: "The Day After Tomorrow".
 func AbsoluteDates(s, language string, now time.Time) (dated string, steps []string) {
 	date := func(phrase string, m Moment) string {
 		with := m.format(language, now)
@@ -381,9 +381,8 @@ func format(t time.Time, layout string, months Row) string {
 	return t.Format(before) + months.Name(int(t.Month())-1) + t.Format(after)
 }
 
-// ParseSince parses how far back somebody wants to look, such as "3h", "2 days", "yesterday" or "since Monday", in any
-// language of the tables. s must hold nothing else, so it also accepts words that mean something else in another
-// language: "hier".
+// ParseSince parses how far back somebody wants to look, in any language of the tables. Examples are "3h", "2 days", "yesterday" and "since
+// Monday". s must hold nothing else, so it also accepts words that mean something else in another language: "hier".
 func ParseSince(s string, now time.Time) (from time.Time, ok bool) {
 	s = strings.ToLower(strings.Join(strings.Fields(s), " "))
 	if d, err := time.ParseDuration(strings.ReplaceAll(s, " ", "")); err == nil {
@@ -477,8 +476,8 @@ var aloneWeekdays = map[string]int{
 // TimeSpan is the time from From up to To.
 type TimeSpan struct{ From, To time.Time }
 
-// PastSpan returns the first time in s that lies in the past: "yesterday", "last week", "since Monday", "the last 3 days",
-// "in May", "2026-11-03". It also returns the indexes of the words that name it.
+// PastSpan returns the first time in s that lies in the past. Examples are "yesterday", "last week", "since Monday", "the last 3 days", "in
+// May" and "2026-11-03". It also returns the indexes of the words that name it.
 func PastSpan(s string, words []Word, now time.Time) (span TimeSpan, of []int, ok bool) {
 	for i := 0; i < len(words); i++ {
 		if n, span, ok := lately(words[i:], now); ok {
@@ -529,8 +528,7 @@ var (
 	shortUnits  = map[string]string{"minute": "i", "minutes": "i", "min": "i", "mins": "i", "hour": "h", "hours": "h", "h": "h"}
 )
 
-// lately parses "last 3 days", "past hour" and "last 24 hours" at the start of words, and returns how many words it
-// used.
+// lately parses "last 3 days", "past hour" and "last 24 hours" at the start of words. It returns how many words it used.
 func lately(words []Word, now time.Time) (n int, span TimeSpan, ok bool) {
 	if len(words) < 2 || !latelyWords()[words[0].Key] {
 		return 0, span, false

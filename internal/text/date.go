@@ -34,8 +34,7 @@ type DateSpan struct {
 	Span
 }
 
-// Dates returns the dates of s, and s with each date replaced by a semicolon and spaces, so that its digits are not
-// read as numbers.
+// Dates returns the dates of s, and s with each date replaced by a semicolon and spaces. So its digits are not read as numbers.
 func Dates(s string) (found []DateSpan, rest string) {
 	var out strings.Builder
 	copied := 0

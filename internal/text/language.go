@@ -11,8 +11,7 @@ import (
 	"unicode/utf8"
 )
 
-// nameWords are function words that names carry into all languages: Los Angeles, El Niño, De Niro, Die Hard, La La
-// Land.
+// nameWords are function words that names carry into all languages. Examples are Los Angeles, El Niño, De Niro, Die Hard, La La Land.
 var nameWords = LazySet(func() WordList { return AllTables().Grammar.NameWords })
 
 // MostlyLatin reports whether at least half of a text's letters are Latin.
@@ -53,8 +52,8 @@ func messageLanguage(s string) (language string, clear bool) {
 	return language, clear
 }
 
-// wordsLanguage is messageLanguage for words that all are the writer's. Of two scripts, the one of more letters counts, unless only the other
-// asks, or the words in Latin letters are clear and the other word is what they are about.
+// wordsLanguage is messageLanguage for words that all are the writer's. Of two scripts, the one of more letters counts. There are two
+// exceptions. In one, only the other asks. In the other, the words in Latin letters are clear and the other word is what they are about.
 func wordsLanguage(own string) (language string, clear bool) {
 	other, most, asked := "", false, false
 	if !ASCII(own) {
@@ -144,8 +143,8 @@ var clause = NewLazyRegexp(`\p{Latin}(?:[\p{Latin}\p{M}\p{N} \t'’"/_()*@]|-[\p
 // colon matches what stands between a request or a label and what it introduces.
 var colon = NewLazyRegexp(`[ \t]*(?::\s+|：\s*)`)
 
-// asking returns the part of a message's own words that asks. Other languages than its are material: what follows a request and a colon, or
-// what a machine wrote before the writer did.
+// asking returns the part of a message's own words that asks. Other languages than its are material. They are what follows a request and a
+// colon, or what a machine wrote before the writer did.
 func asking(own string) string {
 	if !strings.Contains(own, ":") && !strings.Contains(own, "：") {
 		return own
@@ -190,9 +189,9 @@ func said(s, language string) (n int) {
 	return n
 }
 
-// askingScript returns the language of the last word in another script than the Latin one that asks, or of the last of all, and whether there
-// is only one. Chinese characters, which others write too, count if they ask. Where all words are in the given language, or that has letters of
-// its own, it is that.
+// askingScript returns the language of the last word that asks in another script than the Latin one. If none asks, it is that of the last
+// of all. It also returns whether there is only one. Chinese characters, which others write too, count if they ask. Where all words are in
+// the given language, or that has letters of its own, it is that.
 func askingScript(text, language string) (asked string, one bool) {
 	n, same := 0, true
 	for word := range otherWords(text) {
@@ -330,8 +329,8 @@ var spokenIn = sync.OnceValue(func() map[string]uint64 {
 	return all
 })
 
-// withoutTitles returns the words without names and titles: capitalised words within a sentence, and up to two small words between two of
-// them. A text in capitals keeps its words.
+// withoutTitles returns the words without names and titles. Those are capitalised words within a sentence, and up to two small words
+// between two of them. A text in capitals keeps its words.
 func withoutTitles(s string, words []Word) []Word {
 	capital := make([]bool, len(words))
 	any := false
@@ -376,7 +375,8 @@ var titleWords = LazySet(func() WordList { return "the of and a in to" })
 var foreign = NewLazyRegexp("```(?s:.*?)(?:```|$)|`[^`\n]*`|(?m:^>>> (?s:.*)|^> .*$)|“[^“”]*”|„[^„“”]*[“”]|«[^«»]*»|「[^「」]*」|『[^『』]*』|\"[^\"\n]{2,}\"" +
 	`|https?://\S+|<[@#:a/][^<>\s]*>|[\w.+-]+@[\w-]+(?:\.[\w-]+)+|[@#][\w.]+`)
 
-// handed matches what else was written elsewhere: quotations of several words in single quotation marks, and commands up to their options.
+// handed matches what else was written elsewhere. That is quotations of several words in single quotation marks, and commands up to their
+// options.
 var handed = NewLazyRegexp(`(?m:(?:^|[\s(])'[^\s'](?:[^'\n]|'\pL)*\s(?:[^'\n]|'\pL)*'(?:[^\pL\n]|$)|^[a-z][\w.-]*(?: [\w.-]+){0,2}(?: --?[A-Za-z][\w-]*)+)`)
 
 // OwnWords returns a message without what says nothing of its writer's language. A message that is only a quotation is returned as it is.
@@ -394,9 +394,9 @@ func OwnWords(s string) string {
 	return own
 }
 
-// Language guesses the language of a text that is no message, such as a page or a sentence of one. It returns an ISO 639-1 code, or "" if the
-// language is unclear. A script other than the Latin one decides, or its special letters; otherwise the language with the most distinct
-// function words. A single word that also occurs in names decides nothing.
+// Language guesses the language of a text that is no message, such as a page or a sentence of one. It returns an ISO 639-1 code, or "" if
+// the language is unclear. A script other than the Latin one decides, or its special letters. Otherwise the language with the most distinct
+// function words does. A single word that also occurs in names decides nothing.
 func Language(text string, words []Word) string {
 	var counts [maxCandidates]int
 	var sure [maxCandidates]bool
@@ -492,7 +492,7 @@ var alphabets = sync.OnceValue(func() []alphabet {
 	return append(byLetters, byScript...)
 })
 
-// denseLetters is how many letters of an alphabet one of a script counts for that writes a syllable or a word with each.
+// denseLetters is how many letters of an alphabet count as one of a dense script. Such a script writes a syllable or a word with each.
 const denseLetters = 4
 
 // byScript returns the language that a text's letters identify, or "", and whether letters of other scripts outweigh the Latin ones.

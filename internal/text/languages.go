@@ -64,8 +64,8 @@ func (r Row) Name(number int) string {
 	return ""
 }
 
-// files holds the languages. Each has one file: lang/de.toml has the German stop words, question words, months, negations and the
-// phrases by which a message in German is understood. To add a language, add its file and nothing else.
+// files holds the languages. Each has one file. lang/de.toml has the German stop words, question words, months and negations. It also has
+// the phrases by which a message in German is understood. To add a language, add its file and nothing else.
 //
 //go:embed lang/*.toml
 var files embed.FS
@@ -128,8 +128,8 @@ type languages struct {
 	all   Tables
 }
 
-// load reads all files of a folder, which must include English, and for each the file of the same name in speech, if
-// there is one. An error names the file and line.
+// load reads all files of a folder, which must include English. For each it reads the file of the same name in speech, if there is one. An
+// error names the file and line.
 func load(folder, speech fs.FS) (*languages, error) {
 	names, err := fs.Glob(folder, "*.toml")
 	if err != nil {

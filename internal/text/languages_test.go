@@ -34,8 +34,8 @@ func TestCodes(t *testing.T) {
 	}
 }
 
-// A table has the same keys in every language as in English. ownKeys lists the tables with keys of their own in each
-// language, and moreKeys the keys that other languages may add.
+// A table has the same keys in every language as in English. ownKeys lists the tables with keys of their own in each language. moreKeys
+// lists the keys that other languages may add.
 var (
 	ownKeys  = []string{"Recall", "Grammar.Contractions", "Grammar.ChatForms", "Number.Units", "Time.WhichOther", "FollowUp.ArticlePrepositions"}
 	moreKeys = map[string][]string{"Time.Calendar": {""}, "Time.FutureBefore": {"+"}, "Time.WhichDay": {"last", "this", "next"}}

@@ -18,7 +18,7 @@ type LazyRegexp struct {
 // of a package are data and need no work before main.
 func NewLazyRegexp(expr string) *LazyRegexp { return &LazyRegexp{expr: expr} }
 
-// LazyRegexpOf returns an expression that is also put together on first use, as one with words of the tables must be.
+// LazyRegexpOf returns an expression that is also put together on first use. One with words of the tables must be.
 func LazyRegexpOf(expr func() string) *LazyRegexp { return &LazyRegexp{words: expr} }
 
 func (r *LazyRegexp) compile() *regexp.Regexp {
@@ -64,7 +64,7 @@ func (r *LazyRegexp) FindStringSubmatchIndex(s string) []int {
 	return r.compile().FindStringSubmatchIndex(s)
 }
 
-// FindAllStringSubmatchIndex returns the positions of the first n matches in s and of their groups, or all if n is negative.
+// FindAllStringSubmatchIndex returns the positions of the first n matches in s and of their groups. It returns all if n is negative.
 func (r *LazyRegexp) FindAllStringSubmatchIndex(s string, n int) [][]int {
 	return r.compile().FindAllStringSubmatchIndex(s, n)
 }

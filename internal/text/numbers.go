@@ -71,8 +71,8 @@ func numberEnd(s string, i int) int {
 
 var thousands = NewLazyRegexp(`^\d{1,3}(?:[ ’']\d{3})+(?:[.,]\d+)?$`)
 
-// ASCIIDigit returns the ASCII digit for a decimal digit of any script, a space for a space that separates thousands,
-// and other characters unchanged.
+// ASCIIDigit returns the ASCII digit for a decimal digit of any script. It returns a space for a space that separates thousands, and other
+// characters unchanged.
 func ASCIIDigit(r rune) rune {
 	switch {
 	case r > unicode.MaxASCII && unicode.IsDigit(r):
@@ -92,8 +92,8 @@ var (
 	withoutMarks  = strings.NewReplacer(".", "", ",", "")
 )
 
-// CanonicalNumber removes thousands separators and writes the decimal point as a dot. A single comma or dot is a
-// decimal point, unless three digits follow and the group before it is not zero.
+// CanonicalNumber removes thousands separators and writes the decimal point as a dot. A single comma or dot is a decimal point. It is not
+// if three digits follow and the group before it is not zero.
 func CanonicalNumber(m string) string {
 	if !strings.ContainsFunc(m, func(r rune) bool { return r < '0' || r > '9' }) {
 		return trimZeros(m)

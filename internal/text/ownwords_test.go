@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// The rows of evaluate's set "language": messages with addresses, code, names and quotations, and the language of their writers' own words.
+// The rows of evaluate's set "language". They are messages with addresses, code, names and quotations, and the language of their writers'
+// own words.
 func TestMessageLanguage(t *testing.T) {
 	f, err := os.Open("../../cmd/evaluate/own/language/cases.jsonl")
 	if err != nil {

@@ -12,11 +12,10 @@ const wordsForm = "1 "
 // IndexForm names the way in which [IndexedWords] are made from a text. An index of another form must be built again.
 func IndexForm() string { return wordsForm + StemsMark() }
 
-// IndexedWords returns the words under which a text is found, separated by spaces. Behind them are the stems of its words in all languages,
-// because the language of a short message is often unknown.
-// | For scripts without spaces between words it returns pairs of neighbouring characters, as Lucene's CJKBigramFilter does. Unlike
-// trigrams, pairs find words of two characters, as most Japanese and Chinese words are, at no cost for other languages. The last character
-// follows the pairs, so that each character begins a word.
+// IndexedWords returns the words under which a text is found, separated by spaces. Behind them are the stems of its words in all languages.
+// The language of a short message is often unknown. | For scripts without spaces between words it returns pairs of neighbouring characters,
+// as Lucene's CJKBigramFilter does. Unlike trigrams, pairs find words of two characters, as most Japanese and Chinese words are. They cost
+// nothing for other languages. The last character follows the pairs, so that each character begins a word.
 func IndexedWords(s string) string {
 	var b strings.Builder
 	b.Grow(len(s) + len(s)/4)
@@ -97,8 +96,8 @@ func (r Run) stems(language string) []string {
 	return Stems(Fold(string(r.Letters)), language)
 }
 
-// stemMark begins a stem in the index, so that a search for an English word finds no stem of another language. It is a private character
-// that the tokenizer takes for a letter.
+// stemMark begins a stem in the index. So a search for an English word finds no stem of another language. It is a private character that
+// the tokenizer takes for a letter.
 const stemMark = "\ue000"
 
 // Forms returns what else a word is found by: its stems, and itself as the stem of other words.

@@ -57,7 +57,8 @@ func NewPhraseSet(lists ...PhraseList) (all PhraseSet) {
 	return all
 }
 
-// Find returns where the first of some phrases begins in the form of the text in which it is looked for, and its end, or -1.
+// Find returns where the first of some phrases begins, and its end, or -1. The positions are in the form of the text in which it is looked
+// for.
 func (s Saying) Find(p PhraseSet) (in string, from, to int) {
 	from = -1
 	for _, phrase := range p {
@@ -190,7 +191,7 @@ func PhraseKeys(phrase string) []string {
 	return keys
 }
 
-// MayHold is a cheap check: if it returns false, words do not contain the phrase, and [PhraseKeys] need not be called.
+// MayHold is a cheap check. If it returns false, words do not contain the phrase, and [PhraseKeys] need not be called.
 func MayHold(words []Word, phrase string) bool {
 	n := 0
 	for n < len(phrase) && phrase[n] < utf8.RuneSelf && InWord(rune(phrase[n])) {

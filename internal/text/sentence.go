@@ -54,8 +54,8 @@ const MinSentence = 20
 // closing are quotes and brackets that may follow the end of a sentence; opening may precede the next one.
 const closing, opening = `"'”’»)]`, ` "'“‘«([`
 
-// sentenceSpans cuts a text by Unicode Standard Annex 29, except where [endsSentence] disagrees, and yields the start
-// and end of each sentence. Together the sentences are the whole text.
+// sentenceSpans cuts a text by Unicode Standard Annex 29, except where [endsSentence] disagrees. It yields the start and end of each
+// sentence. Together the sentences are the whole text.
 func sentenceSpans(s string, prose bool) iter.Seq2[int, int] {
 	return func(yield func(from, to int) bool) {
 		from := 0
@@ -70,10 +70,9 @@ func sentenceSpans(s string, prose bool) iter.Seq2[int, int] {
 	}
 }
 
-// capitals returns s in upper case, with each letter as long as before. By the annex, the case of the next letter decides
-// whether a dot ends a sentence (rule SB8), even beyond digits and brackets. "in 1999. 12 people" would be one sentence,
-// and so would most messages, so endsSentence checks the case instead. The ellipsis, which by the annex ends no sentence,
-// becomes a mark that does.
+// capitals returns s in upper case, with each letter as long as before. By the annex, the case of the next letter decides whether a dot
+// ends a sentence (rule SB8). That holds even beyond digits and brackets. "in 1999. 12 people" would be one sentence, and so would most
+// messages, so endsSentence checks the case instead. The ellipsis, which by the annex ends no sentence, becomes a mark that does.
 func capitals(s string) []byte {
 	b := []byte(s)
 	for i := 0; i < len(b); {
@@ -118,8 +117,7 @@ func endsSentence(s, next string, prose bool) bool {
 	return !prose || !unicode.IsLower(first)
 }
 
-// abbreviated reports whether the final dot of s belongs to a title, an abbreviation, an initial or a single digit: "3.
-// Mai".
+// abbreviated reports whether the final dot of s belongs to a title, an abbreviation, an initial or a single digit. An example is "3. Mai".
 func abbreviated(s string) bool {
 	s = strings.TrimRight(strings.TrimSuffix(s, "."), " ")
 	last := s[strings.LastIndexAny(s, " .")+1:]

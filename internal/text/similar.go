@@ -62,8 +62,8 @@ func UnspacedRune(r rune) bool {
 	return r >= 0x0E00 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
 }
 
-// Shingles returns the set of hashes of all runs of n words (Broder, "On the resemblance and containment of documents",
-// 1997). The words are hashes from [HashTerms].
+// Shingles returns the set of hashes of all runs of n words. See Broder, "On the resemblance and containment of documents", 1997. The words
+// are hashes from [HashTerms].
 func Shingles(words []uint32, n int) []uint32 {
 	if len(words) < n {
 		return nil
@@ -122,8 +122,8 @@ func mostMistakes(key string) int {
 
 func last(key string) string { return key[strings.LastIndexByte(key, '.')+1:] }
 
-// distance returns the number of bytes to add, remove, replace or swap with a neighbour, without changing a part twice
-// (optimal string alignment distance, https://en.wikipedia.org/wiki/Damerau–Levenshtein_distance).
+// distance returns the number of bytes to add, remove, replace or swap with a neighbour, without changing a part twice. It is the optimal
+// string alignment distance (https://en.wikipedia.org/wiki/Damerau–Levenshtein_distance).
 func distance(a, b string) int {
 	before, above, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range row {

@@ -14,7 +14,7 @@ var signsInWords = strings.NewReplacer("divided by", "/", "geteilt durch", "/", 
 	"% de ", "%*", "% di ", "%*", "% van ", "%*", "% от ", "%*", "squared", "^2", "乘以", "*", "乘", "*", "除以", "/", "加", "+", "减", "-", "かける", "*", "わる", "/", "たす", "+", "ひく", "-", "곱하기", "*", "나누기", "/",
 	"더하기", "+", "빼기", "-", "等于多少", "", "等于几", "", "是多少", "", "はいくつ", "", "は", "", "은", "", "는", "", " kaç eder", "", " kaç yapar", "", " kaçtır", "", "？", "?", "×", "*", "·", "*", "÷", "/", "−", "-", "**", "^")
 
-// bareNumbers is what may be a date, a score, a telephone number or an opening time as well as a sum.
+// bareNumbers matches what may be something else than a sum. That is a date, a score, a telephone number or an opening time.
 var bareNumbers = NewLazyRegexp(`^\s*[\d/-]+\s*[.!?]?\s*$`)
 
 // Sum works out the sum that a message asks for, as "17% of 240" or "what is (12 + 3) × 4?". ok is false if it asks for none, or for more.

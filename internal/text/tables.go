@@ -1,8 +1,7 @@
 package text
 
-// Tables holds the tables of one language. All may be left out. Words are looked up without case and without accents
-// (text.Fold), so they may be written either way; only Topic, Weather, Patterns, and what is put into
-// texts are taken as written.
+// Tables holds the tables of one language. All may be left out. Words are looked up without case and without accents (text.Fold), so they
+// may be written either way. Only Topic, Weather, Patterns, and what is put into texts are taken as written.
 type Tables struct {
 	Scripts []string // Unicode scripts whose letters give the language away: no other language here is written in them first
 	Marks   string   // Latin letters with marks, and signs, that the language writes
@@ -105,7 +104,7 @@ type timeTables struct {
 	DateLinks    WordList              `toml:"date_links"`   // between day, month and year: "8th of December"
 	DateLayout   string                `toml:"date_layout"`  // for time.Format, with January for the month; English if empty
 	MonthLayout  string                `toml:"month_layout"` // the same for a month and its year
-	Around       map[string][]string   // times around now, by the letters of Calendar: the one before, this, the one after (of days two each); then "in %d days" and "%d days ago"
+	Around       map[string][]string   // times around now, by the letters of Calendar. They are the one before, this, and the one after (of days two each). Then come "in %d days" and "%d days ago"
 	Neighbours   map[string]PhraseList // the time before or after one that was named: "the day after"
 	Kinds        WordList              // kinds of time that "what" asks for: "what year"
 }
@@ -234,7 +233,7 @@ type statementTables struct {
 	Bots       PhraseList // nouns for the bot
 	Duties     PhraseList // beside a word for the bot they make an order of a sentence: "must", "always"
 	Commands   PhraseList // they do so alone: "your rules"
-	Bids       WordList   // verbs that tell the bot what to say or do, where they begin a clause, or end it if verbs do: "answer"
+	Bids       WordList   // verbs that tell the bot what to say or do: "answer". They begin a clause, or end it if verbs do
 	// Determiners stand before a noun or a verb and not before a name: "a", "my", "we".
 	Determiners WordList
 	Attributes  PhraseList            // behind "my" they name what has one value at a time: "favourite"
@@ -337,7 +336,7 @@ type quoteTables struct {
 	Leading WordList // words that bind the clauses behind theirs, beside negations: "hardly", "would"
 }
 
-// framingTables holds the words by which a page says what a sentence on it is, and that it is not so.
+// framingTables holds the words by which a page says what a sentence on it is. They may also say that it is not so.
 type framingTables struct {
 	Untrue         WordList   // adjectives of headings, beside Claims: "false"
 	Claims         WordList   // nouns for what may be so or not: "claims"

@@ -60,7 +60,8 @@ var measures = sync.OnceValue(func() map[string]measure {
 	return all
 })
 
-// Conversion works out a conversion of units that a message asks for and nothing else, as "5 miles in km" or "how many ounces in a kilo?".
+// Conversion works out a conversion of units that a message asks for and nothing else. Examples are "5 miles in km" and "how many ounces in
+// a kilo?".
 func Conversion(message string) (result string, ok bool) {
 	fields := strings.Fields(strings.ToLower(strings.TrimRight(splitUnits(message), " ?.!")))
 	value, named := (*big.Rat)(nil), []int(nil) // the places of the units
@@ -96,7 +97,8 @@ func Conversion(message string) (result string, ok bool) {
 	return number(value) + " " + from.sign + " = " + convert(value, from, to), true
 }
 
-// BaseUnit returns the kind of a unit, such as "length", and how many of the base unit of its kind it is. Temperatures have none.
+// BaseUnit returns the kind of a unit, such as "length". It also returns how many of the base unit of its kind it is. Temperatures have
+// none.
 func BaseUnit(name string) (factor float64, kind string) {
 	u, known := measures()[name]
 	if !known || u.offset != "0" {

@@ -272,8 +272,8 @@ var (
 	StopWords      = LazySet(func() WordList { return AllTables().Grammar.StopWords })    // carry no meaning in a search
 	Prepositions   = LazySet(func() WordList { return AllTables().Grammar.Prepositions }) // begin a slot of a question
 
-	// Pronouns maps a pronoun to what it refers to: "he" for a person, "it" for a thing, "there" for a place, and with
-	// an s for an owner.
+	// Pronouns maps a pronoun to what it refers to. "he" is for a person, "it" for a thing, and "there" for a place. An s is added for an
+	// owner.
 	Pronouns = sync.OnceValue(func() map[string]string { return ByWord(AllTables().Grammar.Pronouns) })
 )
 
@@ -353,8 +353,8 @@ func Stem(key, language string) string {
 	return key
 }
 
-// Stems returns further forms by which a word can be found: its stems in a language, or in all languages if that is "".
-// English stems are left out, because full-text indexes compute them.
+// Stems returns further forms by which a word can be found. They are its stems in a language, or in all languages if that is "". English
+// stems are left out, because full-text indexes compute them.
 func Stems(key, language string) (all []string) {
 	for _, code := range stemmed() {
 		if language == "" || language == code {
@@ -380,9 +380,8 @@ var stemmed = sync.OnceValue(func() []string {
 	return slices.DeleteFunc(Languages(), func(code string) bool { return stemmers()[code] == nil })
 })
 
-// stemmer removes endings from the words of a language. Savoy, "Light stemming approaches for the French, Portuguese,
-// German and Hungarian languages" (2006), finds that this searches as well as complete rules. Other stemmers need accents,
-// which the keys of words do not have.
+// stemmer removes endings from the words of a language. This searches as well as complete rules (Savoy, "Light stemming approaches for the
+// French, Portuguese, German and Hungarian languages", 2006). Other stemmers need accents, which the keys of words do not have.
 type stemmer struct {
 	rows     []endings
 	finals   map[rune]rune

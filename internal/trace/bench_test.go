@@ -12,7 +12,7 @@ import (
 	"familiar/internal/store"
 )
 
-// BenchmarkSave saves 10 KB records: the first time with five new pages of 8 KB, or again, as a turn does at each phase.
+// BenchmarkSave saves 10 KB records. The first save has five new pages of 8 KB. Later ones do what a turn does at each phase.
 func BenchmarkSave(b *testing.B) {
 	text := strings.Repeat("a sentence of some page. ", 320)
 	build := func(id string) *turn.Trace {
@@ -142,8 +142,8 @@ func writeBeside(b *testing.B, s *Store) (done func() time.Duration) {
 	}
 }
 
-// BenchmarkPurge measures the longest wait of another's write while a moderator deletes 100 messages at once, as Discord allows, or ten
-// times as many, in a channel with 1,000 turns. The wait must stay below 50 ms.
+// BenchmarkPurge measures the longest wait of another's write while a moderator deletes 100 messages at once, as Discord allows. It then
+// deletes ten times as many. The channel has 1,000 turns. The wait must stay below 50 ms.
 func BenchmarkPurge(b *testing.B) {
 	if testing.Short() {
 		b.Skip("takes a while to fill")
@@ -192,7 +192,8 @@ func BenchmarkPurge(b *testing.B) {
 	}
 }
 
-// BenchmarkUpkeep measures the longest wait of a turn's save while 3,000 old records are indexed and deleted, and their space is freed.
+// BenchmarkUpkeep measures the longest wait of a turn's save beside upkeep. 3,000 old records are indexed and deleted, and their space is
+// freed.
 func BenchmarkUpkeep(b *testing.B) {
 	if testing.Short() {
 		b.Skip("takes a minute to fill")

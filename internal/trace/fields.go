@@ -190,8 +190,8 @@ func Lookups(t *turn.Trace) (all []*turn.Lookup) {
 // visitor is called with each text of a record, and may change it.
 type visitor func(text *string)
 
-// texts visits every text of a record in which people's words may appear, also what models, pages and errors repeat of them. Ids, hashes,
-// codes, and names of models and services are no texts. A test compares it with the fields of [turn.Trace].
+// texts visits every text of a record in which people's words may appear. It includes what models, pages and errors repeat of them. Ids,
+// hashes, codes, and names of models and services are no texts. A test compares it with the fields of [turn.Trace].
 func texts(t *turn.Trace, visit visitor) {
 	r := &t.Request
 	visit.message(&r.Message)

@@ -60,15 +60,15 @@ func fill(v reflect.Value, name string, depth int, note func(name, value string)
 	}
 }
 
-// filled returns a record in which every string has a value of its own, and these values by the names of their fields.
+// filled returns a record in which every string has a value of its own. It also returns these values by the names of their fields.
 func filled() (*turn.Trace, map[string][]string) {
 	t, values := new(turn.Trace), map[string][]string{}
 	fill(reflect.ValueOf(t).Elem(), "", 0, func(name, value string) { values[name] = append(values[name], value) })
 	return t, values
 }
 
-// TestEveryFieldIsOnTheList compares the list of texts with the type of the record: a new field that is a string is a text, or is listed
-// above, and an id of a message or a person has a provenance.
+// TestEveryFieldIsOnTheList compares the list of texts with the type of the record. A new field that is a string is a text, or is listed
+// above. An id of a message or a person has a provenance.
 func TestEveryFieldIsOnTheList(t *testing.T) {
 	tr, values := filled()
 	visited, found := map[string]bool{}, map[string]bool{}
@@ -120,7 +120,7 @@ func TestTombstoneHoldsNoText(t *testing.T) {
 	})
 }
 
-// TestEveryPartGoes redacts each message of a record and then a person: nothing of the part that was made from it is left.
+// TestEveryPartGoes redacts each message of a record and then a person. Nothing of the part that was made from it is left.
 func TestEveryPartGoes(t *testing.T) {
 	tr, _ := filled()
 	for i := range parts(tr) {
@@ -149,7 +149,8 @@ func TestEveryPartGoes(t *testing.T) {
 	}
 }
 
-// TestCallsGo: what models were shown and answered goes with any message that is in the record, and with anybody in it. What they cost stays.
+// TestCallsGo checks that what models were shown and answered goes with any message that is in the record. It goes with anybody in it, too.
+// What they cost stays.
 func TestCallsGo(t *testing.T) {
 	for what, r := range map[string]*Redaction{
 		"a message that only a call has": {Messages: map[string]bool{"m7": true}},

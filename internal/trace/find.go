@@ -103,8 +103,8 @@ func (s *Store) takeSearch(ctx context.Context) (done func(), err error) {
 	}
 }
 
-// search looks through the records in steps, newest first, until it has more than a page or its time is up. A step that was quick makes the
-// next one longer.
+// search looks through the records in steps, newest first. It ends when it has more than a page or its time is up. A step that was quick
+// makes the next one longer.
 func (s *Store) search(ctx context.Context, c *conditions, limit int, most time.Duration) (found []Summary, err error) {
 	began := time.Now()
 	for to, span := c.to, (c.to-c.from)/64+1; to > c.from; {
@@ -255,8 +255,8 @@ func (s *Store) conditions(ctx context.Context, q Query) (c conditions, err erro
 	return c, err
 }
 
-// outcome adds how the turn and its lookup ended. The states are literals, and each comes with the condition of a partial index word for word:
-// SQLite does not see that one value is among several.
+// outcome adds how the turn and its lookup ended. The states are literals, and each comes with the condition of a partial index word for
+// word. SQLite does not see that one value is among several.
 func (c *conditions) outcome(q Query) {
 	switch q.Phase {
 	case "":

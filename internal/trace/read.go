@@ -125,8 +125,8 @@ func encode(t *turn.Trace) (string, error) {
 // eachBatch is how many ids are read at a time.
 const eachBatch = 100
 
-// Each calls do with the records of all turns that began at a time or later, one after the other, ordered by id. Records that cannot be
-// read are left out. An error of do ends it.
+// Each calls do with the records of all turns that began at a time or later. It does so one after the other, ordered by id. Records that
+// cannot be read are left out. An error of do ends it.
 func (s *Store) Each(ctx context.Context, since time.Time, do func(*turn.Trace) error) error {
 	from := int64(math.MinInt64)
 	if !since.IsZero() {
@@ -155,8 +155,8 @@ func (s *Store) Each(ctx context.Context, since time.Time, do func(*turn.Trace) 
 	return nil
 }
 
-// Of returns the records of a person's turns since a time, ordered by id, and when the oldest record of anybody began: the zero time if
-// there is none.
+// Of returns the records of a person's turns since a time, ordered by id. It also returns when the oldest record of anybody began, or the
+// zero time if there is none.
 func (s *Store) Of(ctx context.Context, personID string, since time.Time) (all []*turn.Trace, first time.Time, err error) {
 	who := s.DB.Privacy.Pseudonym(personID)
 	err = s.Each(ctx, time.Time{}, func(t *turn.Trace) error {

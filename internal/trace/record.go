@@ -218,7 +218,7 @@ func (r *repeated) empty() {
 	r.kept = nil
 }
 
-// get returns the hash of a text as it is kept by its hash before redaction, and reports whether it is kept.
+// get returns the hash of a text as it is kept by its hash before redaction. It reports whether it is kept.
 func (r *repeated) get(raw sum) (kept sum, ok bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -23,9 +23,10 @@ const (
 	// optedOut is the error of a record whose asker has opted out.
 	optedOut = "who asked has opted out, and nothing of theirs is kept"
 
-	// shortestMatch is the least number of bytes at which equal words anywhere in a record are taken for the deleted ones.
+	// shortestMatch is the least number of bytes at which equal words count as the deleted ones. They may be anywhere in a record.
 	shortestMatch = 12
-	// ShortestQuote is the least number of bytes at which equal words in somebody else's text are taken for a quotation: whole sentences.
+	// ShortestQuote is the least number of bytes at which equal words in somebody else's text are taken for a quotation. Those are whole
+	// sentences.
 	ShortestQuote = 24
 )
 
@@ -243,8 +244,8 @@ func replaceTexts(t *turn.Trace, r *strings.Replacer) (changed bool) {
 // quotedRunes is how much of a long message a reply quotes.
 const quotedRunes = 80
 
-// Replacer replaces texts by "(deleted)", also their lines and their beginnings as replies quote them, as far as these are at least so
-// many bytes long. It is nil if none is.
+// Replacer replaces texts by "(deleted)", if these have at least so many bytes. It also replaces their lines, and their beginnings as
+// replies quote them. It is nil if none is.
 func Replacer(words []string, atLeast int) *strings.Replacer {
 	var long []string
 	add := func(w string) {
@@ -285,7 +286,7 @@ func trimmed(w string) string {
 // skew is how far apart the clocks of messages and of turns may be.
 const skew = 10 * time.Minute
 
-// RedactMessages takes deleted messages out of the records, and has turns that go on leave them out of what they save. Of a turn that
+// RedactMessages takes deleted messages out of the records. It has turns that go on leave them out of what they save. Of a turn that
 // answered one of them a tombstone is left. In other records, the words are replaced. A message that was not kept has no channel.
 func (s *Store) RedactMessages(ctx context.Context, ms []store.Message) error {
 	var withheld []*Redaction
@@ -309,8 +310,9 @@ func redactionOf(m store.Message) *Redaction {
 	return &Redaction{Messages: map[string]bool{m.ID: true}, Words: []string{m.Text}}
 }
 
-// holding returns the records that may hold some messages: those of turns that answered, wrote or quoted one, and those of later turns in
-// the channel, whose history may hold it. A message that was not kept was written in the channel and at the time of the first of them.
+// holding returns the records that may hold some messages. They are those of turns that answered, wrote or quoted one. Those of later turns
+// in the channel, whose history may hold it, are among them. A message that was not kept was written in the channel and at the time of the
+// first of them.
 func (s *Store) holding(ctx context.Context, ms []store.Message) ([]string, error) {
 	// An empty transaction: whatever was saved without knowing of the deletion can be read after it.
 	if err := s.DB.Write(ctx, func(*sql.Tx) error { return nil }); err != nil {

@@ -13,8 +13,8 @@ import (
 	"familiar/internal/store"
 )
 
-// The texts of pages are kept apart from their record, each by itself, so that a page that several turns read is kept once. So are the
-// texts of the prompt that most turns share, all of them as one: the shared text. Old records have no shared text.
+// The texts of pages are kept apart from their record, each by itself. So a page that several turns read is kept once. So are the texts of
+// the prompt that most turns share, all of them as one: the shared text. Old records have no shared text.
 
 // pageTexts returns where the texts of pages belong in a record, in the order in which refs number them.
 func pageTexts(t *turn.Trace) (all []*string) {
@@ -26,8 +26,8 @@ func pageTexts(t *turn.Trace) (all []*string) {
 	return all
 }
 
-// sharedTexts returns where the parts of the shared text belong: what was offered and is neither a message nor from the web, and the
-// system messages of the prompt.
+// sharedTexts returns where the parts of the shared text belong. They are the system messages of the prompt, and what was offered. Messages
+// and what is from the web are not among them.
 func sharedTexts(t *turn.Trace) (all []*string) {
 	for c := range contributions(t) {
 		if c.Message == nil && !c.Web {

@@ -1,12 +1,12 @@
 // Package trace keeps the record of each turn, in tables of [store.DB].
 //
 // A record is a whole [turn.Trace] as compressed JSON (record.go), saved again at each phase of the turn (trace.go). The texts of pages,
-// and the texts of the prompt that most turns share, are kept apart, once each (text.go); reading a record puts them back (read.go).
-// Beside the record are the few columns that a list of turns shows (find.go), and the words by which turns are found (words.go).
-// At start-up, turns that the last process did not finish are marked as interrupted (upkeep.go).
+// and the texts of the prompt that most turns share, are kept apart, once each (text.go). Reading a record puts them back (read.go). Beside
+// the record are the few columns that a list of turns shows (find.go). The words by which turns are found are there, too (words.go). At
+// start-up, turns that the last process did not finish are marked as interrupted (upkeep.go).
 //
-// Deleted messages, people who are forgotten, and people who have opted out are taken out of records by a [Redaction] (redact.go), which
-// goes by the provenance of each part of a record (fields.go). Package forget decides what is redacted when.
+// Deleted messages, and people who are forgotten or have opted out, are taken out of records by a [Redaction] (redact.go). It goes by the
+// provenance of each part of a record (fields.go). Package forget decides what is redacted when.
 package trace
 
 import (
@@ -50,9 +50,9 @@ var errStale = errors.New("changed meanwhile")
 // inFlight is how long a turn that has seen a message may still be saved.
 const inFlight = time.Hour
 
-// Save keeps the record of a turn in place of an earlier one with the same id, and notes how far the turn has come with the messages that
-// it answers. When it returns, both survive the death of the process. It does not change or keep t. If the asker has opted out, only the
-// outcome is kept; if they were forgotten after the turn began, nothing is.
+// Save keeps the record of a turn in place of an earlier one with the same id. It notes how far the turn has come with the messages that it
+// answers. When it returns, both survive the death of the process. It does not change or keep t. If the asker has opted out, only the
+// outcome is kept. If they were forgotten after the turn began, nothing is.
 func (s *Store) Save(ctx context.Context, t *turn.Trace) error {
 	return s.SaveWith(ctx, t, func(*sql.Tx) error { return nil })
 }
@@ -93,7 +93,7 @@ func (s *Store) SaveWith(ctx context.Context, t *turn.Trace, also func(*sql.Tx) 
 	}
 }
 
-// Withhold applies redactions to everything that turns save from now on, as long as a turn that has seen the words may go on.
+// Withhold applies redactions to everything that turns save from now on. They hold as long as a turn that has seen the words may go on.
 func (s *Store) Withhold(rs ...*Redaction) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -217,7 +217,7 @@ func (s *Store) drop(ctx context.Context, t *turn.Trace, also func(*sql.Tx) erro
 	})
 }
 
-// saveClaims notes that the turn answers its messages or, at its end, that it has, so that no restart resumes it.
+// saveClaims notes that the turn answers its messages or, at its end, that it has. So no restart resumes it.
 func (s *Store) saveClaims(tx *sql.Tx, t *turn.Trace) error {
 	err := s.DB.Claims.Begin(tx, t.Request.ID, claims(t)...)
 	if err == nil && t.Phase.Over() {
@@ -399,7 +399,7 @@ func saveMessages(stmt *sql.Stmt, t *turn.Trace, known []string) error {
 	return nil
 }
 
-// saveQuotes makes the record be found by the messages that it quotes or retells, for the day when one of them is deleted.
+// saveQuotes makes the record be found by the messages that it quotes or retells. One of them may be deleted some day.
 func saveQuotes(stmt *sql.Stmt, t *turn.Trace) error {
 	for c := range contributions(t) {
 		for _, id := range quoted(c) {

@@ -80,10 +80,10 @@ func (s *Store) indexBetween(tx *sql.Tx, from, last int64) error {
 	return nil
 }
 
-// matchWords returns an FTS5 query for each word of a text, in a column, or in any column if it is empty. A word followed by * matches as
-// a prefix; so does every word if begin is set, and a word of a script without spaces. Words are quoted and consist of letters, digits and
-// marks, so that no text is an operator. The index streams the matches of whole words and of prefixes with three letters; for other
-// prefixes it gathers all matches before it returns the first.
+// matchWords returns an FTS5 query for each word of a text, in a column. If the column is empty, it is in any column. A word followed by *
+// matches as a prefix. So does every word if begin is set, and a word of a script without spaces. Words are quoted and consist of letters,
+// digits and marks, so that no text is an operator. The index streams the matches of whole words and of prefixes with three letters. For
+// other prefixes it gathers all matches before it returns the first.
 func matchWords(column, s string, begin bool) (all []string) {
 	for rest := s; ; {
 		from := strings.IndexFunc(rest, inWord)

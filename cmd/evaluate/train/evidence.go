@@ -130,7 +130,7 @@ func citeTask(dir string) (task, error) {
 // CitedPage returns the page that a row of the set cite cites. It decides the row's fold.
 func CitedPage(sentences []string) string { return strings.Join(sentences, "\n") }
 
-// verifyRow is a row of the set factcheck: a claim, and the sentences of a page that supports or refutes it.
+// verifyRow is a row of the set factcheck. It has a claim, and the sentences of a page that supports or refutes it.
 type verifyRow struct {
 	Claim, Page, Label string
 	Candidates         []string

@@ -150,9 +150,9 @@ const (
 	sparseLevels = 48 // the last bits of many small weights are noise
 )
 
-// fitSparse fits a model with few features: a weight is 0 unless the examples pull it harder than lasso. It reads the
-// examples one by one in a fixed order, and suits more examples and features than [fit] (FTRL-Proximal: McMahan et
-// al., "Ad Click Prediction: a View from the Trenches", 2013).
+// fitSparse fits a model with few features: a weight is 0 unless the examples pull it harder than lasso. It reads the examples one by one
+// in a fixed order, and suits more examples and features than [fit]. It is FTRL-Proximal (McMahan et al., "Ad Click Prediction: a View from
+// the Trenches", 2013).
 func fitSparse(classes []string, examples []sample, lasso float64) *linear.Model {
 	t := newTrainer(classes, examples, 0)
 	t.levels = sparseLevels
@@ -221,9 +221,9 @@ type choice struct {
 	Right   []bool // by option
 }
 
-// fitChoices fits weights so that right options are the most likely choice. An option's odds grow with the sum of its
-// weights (Luce's model), and penalty/2 times the sum of squared weights is subtracted. Choices whose options are all
-// right or all wrong are skipped. The model has one class, whose weights [linear.Model.Weight] returns.
+// fitChoices fits weights so that right options are the most likely choice. An option's odds grow with the sum of its weights (Luce's
+// model). penalty/2 times the sum of squared weights is subtracted. Choices whose options are all right or all wrong are skipped. The model
+// has one class, whose weights [linear.Model.Weight] returns.
 func fitChoices(class string, choices []choice, penalty float64) *linear.Model {
 	var options []sample
 	for _, c := range choices {

@@ -110,7 +110,7 @@ func (f *Folds) Citation(page string) (*linear.Model, error) {
 	return learned(&f.citations, part, func() *linear.Model { return f.citeTask.train(f.outside(part)) }), nil
 }
 
-// Evidence returns what the model that has not seen a question puts first on a page, cut to a number of characters.
+// Evidence returns what the model that has not seen a question puts first on a page. It is cut to a number of characters.
 func (f *Folds) Evidence(row EvidenceRow) (string, error) {
 	if f.pageRows == nil {
 		var err error

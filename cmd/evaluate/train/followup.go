@@ -18,7 +18,7 @@ import (
 	"familiar/internal/question"
 )
 
-// followUpFiles are the project's own messages that depend on an earlier question, and some that do not, with a folder for each language.
+// followUpFiles are the project's own messages that depend on an earlier question, and some that do not. Each language has a folder.
 // followups.jsonl has whole conversations, with phrases that a query must and must not contain. prefixes.txt has openings of another
 // question, such as "by the way". Each of the other files is named after the class of its messages, which may follow any question.
 //

@@ -83,8 +83,8 @@ func readMessages(dir string) ([]message, error) {
 	return all, nil
 }
 
-// own holds the project's own messages, of kinds that are rare or missing in the public sets, with a folder for each language. A file is
-// named after the intent of its messages, or "none". A message is a line.
+// own holds the project's own messages, of kinds that are rare or missing in the public sets. Each language has a folder. A file is named
+// after the intent of its messages, or "none". A message is a line.
 //
 //go:embed own/*/*.txt
 var own embed.FS
@@ -156,7 +156,7 @@ func englishTask(messages []message) task {
 	return t
 }
 
-// wanted returns the intent of a message, or the likeliest one if the sets do not give it; "" if it is unknown.
+// wanted returns the intent of a message, or the likeliest one if the sets do not give it. It is "" if it is unknown.
 func (m message) wanted() string {
 	switch {
 	case m.Intent != "":

@@ -14,8 +14,8 @@ import (
 	"familiar/internal/memory/order"
 )
 
-// orderFiles are messages that order something of the memory, and some that only look like it: a file for each language. A line is a
-// deed and a message, with the text of the order in braces. Neighbours are often alike. The rows of a writer stand behind a comment.
+// orderFiles are messages that order something of the memory, and some that only look like it. Each language has a file. A line is a deed
+// and a message, with the text of the order in braces. Neighbours are often alike. The rows of a writer stand behind a comment.
 //
 //go:embed orders/*.txt
 var orderFiles embed.FS
@@ -111,7 +111,7 @@ func merged(all []linear.Feature) (once []linear.Feature) {
 	return once
 }
 
-// trainOrders trains the model of orders. It prints what models make of messages that they have not seen: of writers, blocks and languages that
+// trainOrders trains the model of orders. It prints what models make of messages that they have not seen. Writers, blocks and languages
 // were left out.
 func trainOrders(w io.Writer, out string) error {
 	t, err := orderTask()

@@ -17,8 +17,8 @@ import (
 	"familiar/internal/question/past"
 )
 
-// recallFiles are the project's own messages that ask about the past of their own server, and others that look like them, with a file for each
-// language. Rows of a block have one author, and neighbours in it differ only in what they ask.
+// recallFiles are the project's own messages that ask about the past of their own server. Others only look like them. Each language has a
+// file. Rows of a block have one author, and neighbours in it differ only in what they ask.
 //
 //go:embed recalls/*.jsonl
 var recallFiles embed.FS

@@ -21,7 +21,7 @@ const (
 	spanLevels  = 24
 )
 
-// trainSpans fits the weights so that the text of an order is the likeliest run of units among all runs of a message's sentences.
+// trainSpans fits the weights. The text of an order should be the likeliest run of units among all runs of a message's sentences.
 func trainSpans(rows []spanned, penalty float64, seldom int) *linear.Model {
 	counts := map[string]int{}
 	for _, r := range rows {
@@ -89,7 +89,8 @@ func (t *trainer) spanSlope(rows []spanned) []float64 {
 	return slope
 }
 
-// shareOut returns the expected minus the right number of times that each unit is within the text, begins it and ends it.
+// shareOut returns the expected minus the right number of times that each unit is part of the text. It counts where a unit is within,
+// begins or ends it.
 func shareOut(r spanned, sums [][3]float64) [][3]float64 {
 	shares := make([][3]float64, len(sums))
 	before := make([]float64, len(sums)) // log of the sum over all texts that end here

@@ -1,10 +1,11 @@
-// Package train trains the models: whether a message needs the web and what for (message.go), which sentences of a page answer, which of
-// them are about a claim and support it, and whether it supports a sentence that cites it (evidence.go), how a message depends on the question
-// before it (followup.go), whether it asks about the past of its server (recall.go), and what it orders of the memory (orders.go).
+// Package train trains the models. message.go trains whether a message needs the web and what for. evidence.go trains which sentences of a
+// page answer, and which of them are about a claim and support it. It also trains whether a page supports a sentence that cites it.
+// followup.go trains how a message depends on the question before it. recall.go trains whether it asks about the past of its server, and
+// orders.go what it orders of the memory.
 //
-// It learns from the sets needs-search, intent, evidence, factcheck and cite, which doc/evaluation.md describes, and from the project's own
-// messages in own, followups, recalls and orders. The same rows give the same models. [Folds] has models of a part of the rows, which predict the
-// others (folds.go).
+// It learns from the sets needs-search, intent, evidence, factcheck and cite, which doc/evaluation.md describes. It also learns from the
+// project's own messages in own, followups, recalls and orders. The same rows give the same models. [Folds] has models of a part of the
+// rows, which predict the others (folds.go).
 package train
 
 import (

@@ -236,8 +236,8 @@ func JSON(v any) []byte {
 	return b
 }
 
-// essentials are the fields without which a payload would be mistaken. It could be taken for another's, for a direct message, for a
-// person's, for the end of a server, or for a channel that everybody may read.
+// essentials are the fields without which a payload would be mistaken. It could be taken for another's, for a direct message, or for a
+// person's. It could also be the end of a server, or a channel that everybody may read.
 var essentials = []string{
 	"id", "ids", "guild_id", "channel_id", "parent_id", "message_id", "user_id", "role_id", "webhook_id", "application_id", "author", "user", "bot", "system", "type", "token",
 	"unavailable", "permission_overwrites", "authorizing_integration_owners",

@@ -142,7 +142,7 @@ func Topic(said string) string {
 	return said
 }
 
-// essence returns what is left of a text in a script without spaces when words for the speaker and for what was said are taken out.
+// essence returns what is left of a text in a script without spaces. Words for the speaker and for what was said are taken out.
 func (v *vocabulary) essence(said string) []string {
 	var all []string
 	for _, words := range []wordSet{v.own, v.me, v.known, v.this, v.about} {

@@ -42,7 +42,7 @@ func (s *sight) decide() ([]Order, Doubt) {
 	return []Order{o}, s.unsure
 }
 
-// against returns from which probability of none on an order of the tables is none. What is about the speaker is likelier an order, and what
+// against returns from which probability of none on an order of the tables is none. What is about the speaker is likelier an order. What
 // opposes other things than names, numbers and days is not.
 func (s *sight) against(o Order) float64 {
 	words := tokens(o.Text + " " + o.Wrong)
@@ -56,7 +56,7 @@ func (s *sight) against(o Order) float64 {
 	return unlikelyOrder
 }
 
-// worded returns an order with the text that the model of spans finds, or with none if that is not sure. A text of the tables stays if the
+// worded returns an order with the text that the model of spans finds. It has none if that is not sure. A text of the tables stays if the
 // model's leaves out what changes it, or differs by little words only.
 func (s *sight) worded(o Order) Order {
 	said := s.span(o.Deed)
@@ -87,7 +87,7 @@ func (s *sight) worded(o Order) Order {
 	return o
 }
 
-// betters reports whether a text that the model of spans finds is better than that of an order of the tables.
+// betters reports whether a text that the model of spans finds is better. It is compared with that of an order of the tables.
 func (s *sight) betters(said string, o Order) bool {
 	within := strings.Contains(o.Text, said)
 	switch o.Deed {
@@ -139,8 +139,8 @@ func (s *sight) cuts(said string) bool {
 
 const clauseEnds = ",;:–—.!?，、。：？"
 
-// reported reports whether words stand in front of a colon that do not speak of the memory, or whether the message calls somebody else. Then it is
-// never sure who orders what.
+// reported reports whether words that do not speak of the memory stand in front of a colon. It also reports whether the message calls
+// somebody else. Then it is never sure who orders what.
 func (s *sight) reported(deed string) bool {
 	return slices.ContainsFunc(s.sentences, func(one glance) bool {
 		head, colon := BeforeColon(one.text)
@@ -152,7 +152,7 @@ func (s *sight) reported(deed string) bool {
 	})
 }
 
-// elsewhere reports whether what would be an order of a kind is about something else than the memory, or denied: it deletes a message, or
+// elsewhere reports whether what would be an order of a kind is about something else than the memory, or denied. It deletes a message, or
 // corrects what is neither about the speaker nor about the memory.
 func (s *sight) elsewhere(deed string) bool {
 	switch deed {
@@ -176,8 +176,8 @@ func (s *sight) signs(kind string) bool {
 	})
 }
 
-// conditional reports whether a text that is not about the speaker stands before a colon, or another clause behind "remember that" does. Then
-// it is a condition of what is asked behind the colon: "keep in mind that it's for children: write a poem".
+// conditional reports whether a text that is not about the speaker stands before a colon. It also looks at another clause behind "remember
+// that". Then it is a condition of what is asked behind the colon. An example is "keep in mind that it's for children: write a poem".
 func (s *sight) conditional(said string) bool {
 	condition := func(clause string) bool {
 		words := tokens(clause)
@@ -198,8 +198,8 @@ func (s *sight) conditional(said string) bool {
 	})
 }
 
-// foreign reports whether a correction is about neither the speaker nor the memory, and tells more than a name or a day in three words: "wrong, the capital
-// is Ottawa".
+// foreign reports whether a correction is about neither the speaker nor the memory. It tells more than a name or a day in three words:
+// "wrong, the capital is Ottawa".
 func (s *sight) foreign(o Order) bool {
 	if o.Plain || s.signs("memory") || s.v.days[key(lastWord(o.Wrong))] || s.v.aboutSpeaker(o.Text, tokens(o.Text+" "+o.Wrong)) {
 		return false

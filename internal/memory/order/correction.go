@@ -9,7 +9,8 @@ import (
 	"familiar/internal/text"
 )
 
-// corrected returns the order of a sentence that does not begin with one: its last clause points back, or it says what is right and what is not.
+// corrected returns the order of a sentence that does not begin with one. Its last clause points back, or it says what is right and what is
+// not.
 func (v *vocabulary) corrected(p *passage, s string, opened bool) Order {
 	if o := v.behind(p, s); o != (Order{}) {
 		return o
@@ -72,7 +73,7 @@ func (v *vocabulary) correction(right string) Order {
 }
 
 // contrast returns the correction of a text that says what is right and what is not: "it's Porto, not Lisbon". opened says that the text
-// follows a "no"; otherwise it must be about the speaker, or tell names, numbers or days.
+// follows a "no". Otherwise it must be about the speaker, or tell names, numbers or days.
 func (v *vocabulary) contrast(s string, opened bool) Order {
 	o, n := v.opposed(s, opened), longest(v.no, s)
 	if o == (Order{}) && n > 0 && n < len(s) {
@@ -130,7 +131,7 @@ func lastWord(s string) string {
 	return s[last.from:last.to]
 }
 
-// leaning reports whether a text begins with "it is", or ends so where the verb comes last, and returns the rest, with its leading space.
+// leaning reports whether a text begins with "it is", or ends so where the verb comes last. It returns the rest, with its leading space.
 func (v *vocabulary) leaning(s string) (rest string, leans bool) {
 	if n := longest(v.it, s); n > 0 {
 		return s[n:], true
@@ -142,8 +143,8 @@ func (v *vocabulary) leaning(s string) (rest string, leans bool) {
 }
 
 // ApplyCorrection returns the statement that replaces an old one. A correction with its own subject is the new statement: "I'm vegan". A
-// correction that leans on the old one takes its subject: "my birthday is 3 May" and "it's 4 May" give "my birthday is 4 May". Where it says
-// what is wrong, that is replaced.
+// correction that leans on the old one takes its subject. "my birthday is 3 May" and "it's 4 May" give "my birthday is 4 May". Where it
+// says what is wrong, that is replaced.
 func ApplyCorrection(old, right, wrong string) string {
 	own, _ := About(right)
 	if at, n := heldBy(old, wrong); n > 0 {

@@ -222,7 +222,8 @@ func (v *vocabulary) scaffold(memory bool) []wordSet {
 	return all
 }
 
-// object returns the part of a text that a verb is about, up to the next clause that does not belong to it, and whether more follows.
+// object returns the part of a text that a verb is about. It ends before the next clause that does not belong to it. It also returns
+// whether more follows.
 func (v *vocabulary) object(s string) (thing string, more bool) {
 	for i, r := range s {
 		if !strings.ContainsRune(",;!.?(–—，；！。？、", r) {

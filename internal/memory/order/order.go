@@ -6,9 +6,9 @@
 //   - voice.go leaves out what is not in the author's own voice: quotations, code, letters, texts that are only shown.
 //   - sentence.go looks for an order in each sentence that is left. verb.go finds the verbs of orders, and object.go what is to be remembered
 //     or forgotten. correction.go tells what is right from what is wrong, and card.go finds "call me Captain".
-//   - A model reads the whole message. reader.go collects the features that it sees: words, the outline of each sentence (outline.go), what
-//     stands around signs of an order (sign.go), and what the tables found. content.go decides which order there is, if that is sure. A second
-//     model finds the text of an order (span.go). cmd/evaluate trains both.
+//   - A model reads the whole message. reader.go collects the features that it sees. They are words, the outline of each sentence
+//     (outline.go), and what is around signs of an order (sign.go). What the tables found is one, too. content.go decides which order there
+//     is, if that is sure. A second model finds the text of an order (span.go). cmd/evaluate trains both.
 //
 // vocabulary.go has the words and phrases of each language, from the tables of package text, and phrase.go finds them. card.go says whom and
 // what a text is about.
@@ -62,12 +62,12 @@ const (
 	maxTopicWords   = 12   // of what is to be forgotten
 )
 
-// Parse returns the orders in a message, at most one for each sentence, and whether a sentence without one may hold one. names are the bot's
-// names. The words of orders are in the tables of package text.
+// Parse returns the orders in a message, at most one for each sentence. It also returns whether a sentence without one may hold one. names
+// are the bot's names. The words of orders are in the tables of package text.
 //
-// It prefers to miss an order over finding a false one, because people often speak of memory without an order ("do you remember that
-// film?"). An order is a verb and what it is about: a statement, or something of the speaker's or of the memory. It begins a sentence after
-// the bot's name and polite words, or ends one. It is not a question, unless it is a request ("can you remember that …?"). It is in the
+// It prefers to miss an order over finding a false one. People often speak of memory without an order ("do you remember that film?"). An
+// order is a verb and what it is about. That is a statement, or something of the speaker's or of the memory. It begins a sentence after the
+// bot's name and polite words, or ends one. It is not a question, unless it is a request ("can you remember that …?"). It is in the
 // author's own voice, see [ownVoice]. Its text is taken as written.
 func Parse(message string, names []string) (all []Order, doubt Doubt) {
 	own, called := heard(message, names)
@@ -174,8 +174,8 @@ func BeginsThat(sentence string) bool {
 	})
 }
 
-// Hollow reports whether a sentence begins with an order and says nothing to remember: "remember everything", "delete the old
-// files", "call me the boss of all of you".
+// Hollow reports whether a sentence begins with an order and says nothing to remember. Examples are "remember everything", "delete the old
+// files" and "call me the boss of all of you".
 func Hollow(sentence string) bool {
 	return slices.ContainsFunc(vocabularies(), func(v *vocabulary) bool {
 		s := v.statement(sentence)

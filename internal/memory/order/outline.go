@@ -30,8 +30,8 @@ func (s *sight) addOutline() {
 	}
 }
 
-// outline writes a sentence in symbols: signs, words for the speaker and for whom they speak to, other small words, marks. Other words are
-// one "x". A longer phrase goes before a shorter one.
+// outline writes a sentence in symbols. They are signs, words for the speaker and for whom they speak to, other small words, and marks.
+// Other words are one "x". A longer phrase goes before a shorter one.
 func (s *sight) outline(b *strings.Builder, one glance) {
 	all := s.inOrder(one)
 	b.WriteByte('^')

@@ -82,8 +82,8 @@ func (p phrase) begins(s string, words []token) int {
 	return 0
 }
 
-// ends returns the length in bytes of the phrase at the end of a sentence, or 0. The phrase must be a word of its own, except in Korean,
-// where it may be the suffix of a word.
+// ends returns the length in bytes of the phrase at the end of a sentence, or 0. The phrase must be a word of its own. In Korean it may be
+// the suffix of a word.
 func (p phrase) ends(s string) int {
 	n := len(p.text)
 	if n > len(s) || !strings.EqualFold(s[len(s)-n:], p.text) {
@@ -266,7 +266,7 @@ func keysOf(phrase string) (keys []string) {
 	return keys
 }
 
-// prefix returns the position in bytes after the last of the keys, or 0 if the words do not begin with them.
+// prefix returns the position in bytes after the last of the keys. It returns 0 if the words do not begin with them.
 func prefix(words []token, keys []string) int {
 	if len(keys) == 0 || len(words) < len(keys) || !slices.EqualFunc(words[:len(keys)], keys, func(w token, key string) bool { return w.key == key }) {
 		return 0

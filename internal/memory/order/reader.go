@@ -21,9 +21,9 @@ const (
 	readAll  = 3
 )
 
-// An order is sure from these probabilities on. What is kept in error can be taken back at once. From perhapsOrder on a message may hold one, and
-// from likelyOrder on its writer is told if nothing came of it. cmd/evaluate/train prints what becomes of messages of writers that the model has
-// not seen.
+// An order is sure from these probabilities on. What is kept in error can be taken back at once. From perhapsOrder on a message may hold
+// one. From likelyOrder on its writer is told if nothing came of it. cmd/evaluate/train prints what becomes of messages of writers that the
+// model has not seen.
 var sureOrder = []float64{1, 0.8, 0.85, 0.75, 0.9} // by class
 
 const (
@@ -41,8 +41,8 @@ var ordersFile []byte
 
 var ordersModel = sync.OnceValue(func() *linear.Model { return linear.MustParse(ordersFile) })
 
-// Decide returns what a message orders by the probabilities of [Classes]: the likeliest deed, whether that is sure, and how much doubt
-// there is.
+// Decide returns what a message orders by the probabilities of [Classes]. It returns the likeliest deed, whether that is sure, and how much
+// doubt there is.
 func Decide(odds []float64) (deed int, sure bool, doubt Doubt) {
 	deed = 1
 	for i := range odds {

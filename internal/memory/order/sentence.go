@@ -91,8 +91,8 @@ func (p *passage) read() Order {
 	return Order{}
 }
 
-// addresses reports whether a sentence speaks to somebody else than the bot: it tells what "you" are or do, mentions an account, or ends with a
-// name.
+// addresses reports whether a sentence speaks to somebody else than the bot. It tells what "you" are or do, mentions an account, or ends
+// with a name.
 func (p *passage) addresses(said string) bool {
 	words := tokens(said)
 	named := func(words []token) bool {

@@ -11,8 +11,8 @@ import (
 	"familiar/internal/text"
 )
 
-// SpanClasses are the classes of the model of spans: what a unit of a message adds if it is within the text of an order, if the text begins
-// with it, and if it ends with it.
+// SpanClasses are the classes of the model of spans. They are what a unit of a message adds if it is within the text of an order. The
+// others are for a unit that begins or ends the text.
 var SpanClasses = []string{"within", "begin", "end"}
 
 //go:embed spans.model
@@ -20,7 +20,7 @@ var spansFile []byte
 
 var spansModel = sync.OnceValue(func() *linear.Model { return linear.MustParse(spansFile) })
 
-// Unit is a word of a sentence, or a character in a script whose words cannot be told apart, with what the model of spans sees of it.
+// Unit is a word of a sentence, or a character in a script whose words cannot be told apart. It has what the model of spans sees of it.
 type Unit struct {
 	Features []linear.Feature
 	from, to int // bytes
@@ -268,8 +268,8 @@ func (s *sight) marked(one glance) []byte {
 	return all
 }
 
-// Spans returns the units of each sentence of a message for training, and where a text of it stands: in which sentence, from which unit to
-// which. The sentence is -1 if the text is not there.
+// Spans returns the units of each sentence of a message for training, and where a text of it is. That is in which sentence, and from which
+// unit to which. The sentence is -1 if the text is not there.
 func Spans(message string, names []string, deed, said string) (units [][]Unit, sentence, from, to int) {
 	own, called := heard(message, names)
 	if len(own.sentences) == 0 {

@@ -45,7 +45,8 @@ func (v *vocabulary) beginning(s string, words []token) (all []found) {
 	return append(all, v.directed(s, words)...)
 }
 
-// directed returns an order by any verb that says whether something is to go into the memory or out of it: "pop that in your memory".
+// directed returns an order by any verb that says whether something is to go into the memory. It may also go out of it. An example is "pop
+// that in your memory".
 func (v *vocabulary) directed(s string, words []token) []found {
 	if len(words) < 2 || v.verbLast || v.own.has(words[0].key) || v.others.has(words[0].key) || v.negations[words[0].key] || v.grammar.asks[words[0].key] {
 		return nil
@@ -160,7 +161,7 @@ func (v *vocabulary) accept(p *passage, f found) (o Order) {
 	return o
 }
 
-// affirmed turns an order not to forget something that was said into one to remember it, where the negation comes last: "vergiss das nicht".
+// affirmed turns an order not to forget something that was said into one to remember it. The negation comes last: "vergiss das nicht".
 func (v *vocabulary) affirmed(f found) found {
 	words := tokens(v.bare(f.rest))
 	if n := len(words); f.cue == string(Forget) && n > 1 && v.negations[words[n-1].key] {

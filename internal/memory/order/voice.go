@@ -181,7 +181,7 @@ func isLetter(line string) bool {
 	return false
 }
 
-// signed reports whether a message has the form of a letter: a first line that calls somebody else, or a name below everything.
+// signed reports whether a message has the form of a letter. It has a first line that calls somebody else, or a name below everything.
 func signed(lines []string, called [][]string) bool {
 	var all []string
 	for _, line := range lines {
@@ -227,7 +227,7 @@ func lastRune(s string) rune {
 	return r
 }
 
-// worksOnText reports whether a sentence asks the bot to work on a text, which may then be anywhere in the message: "translate this".
+// worksOnText reports whether a sentence asks the bot to work on a text. The text may then be anywhere in the message: "translate this".
 func worksOnText(sentence string, called [][]string) bool {
 	all := tokens(sentence)
 	for _, v := range vocabularies() {
@@ -260,7 +260,7 @@ func worksOnText(sentence string, called [][]string) bool {
 	return false
 }
 
-// mentionsText reports whether a sentence is about a text of the message, as in "what this sentence means", and no order itself.
+// mentionsText reports whether a sentence is about a text of the message, and no order itself. An example is "what this sentence means".
 func (v *vocabulary) mentionsText(sentence string, words []token) bool {
 	return slices.ContainsFunc(v.material, func(p phrase) bool { return p.in(sentence, words) }) && len(v.beginning(sentence, words)) == 0
 }

@@ -111,7 +111,8 @@ func (p *MemoryProvider) Contribute(ctx context.Context, r turn.Request) ([]turn
 // knownShare is the share of a question's words, by weight. A statement or a message must have it to answer the question by itself.
 const knownShare = 0.6
 
-// Knows reports whether a statement that is remembered, what a person wrote before, or what is bundled may answer a question.
+// Knows reports whether something may answer a question. It is a statement that is remembered, what a person wrote before, or what is
+// bundled.
 func (p *MemoryProvider) Knows(ctx context.Context, r turn.Request) bool {
 	q := p.ask(r)
 	if len(q.terms) == 0 || !q.asksFor {

@@ -24,8 +24,8 @@ func Features(message string) []linear.Feature {
 	return s.features()
 }
 
-// spoken returns the parts of the message's words in its language or, if that is not known or has no table, in the one that knows most of
-// them.
+// spoken returns the parts of the message's words in its language. If that is not known or has no table, it takes the one that knows most
+// of them.
 func (r *reader) spoken() (best spokenParts) {
 	all, most := r.inLanguages(text.MessageLanguage(r.u.Text)), -1
 	if len(all) == 0 {
@@ -56,7 +56,8 @@ const pastWeight = 2
 // somebody takes the place of a person's name, because the model must not learn who talks.
 const somebody = "xyx"
 
-// features returns the spelling of a message without names of people, the parts that its words play, what it names, and what the rules find.
+// features returns the spelling of a message without names of people, and the parts that its words play. It adds what it names, and what
+// the rules find.
 func (s *spokenParts) features() []linear.Feature {
 	masked, people := s.withoutPeople()
 	all := question.SpellingFeatures(masked)

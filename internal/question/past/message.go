@@ -66,7 +66,8 @@ func (r *reader) markUsed(from, to int) {
 	}
 }
 
-// members returns the server's members that the message names, without those whose names go on with another capital: Ada Lovelace is not Ada.
+// members returns the server's members that the message names. It leaves out those whose names go on with another capital: Ada Lovelace is
+// not Ada.
 func (r *reader) members() (people []string) {
 	people = r.q.People
 	for _, name := range r.req.People {
@@ -87,7 +88,7 @@ func (r *reader) members() (people []string) {
 	return people
 }
 
-// owners returns the members that the message names as the owners of something, or between words of a script without spaces.
+// owners returns the members that the message names as the owners of something. In a script without spaces they may be between words.
 func (r *reader) owners() (people []string) {
 	for _, name := range r.req.People {
 		keys := text.PhraseKeys(name)
@@ -109,7 +110,8 @@ func (r *reader) goesOn(i int) bool {
 	return i+1 < len(words) && words[i].Upper && words[i+1].Upper && words[i+1].Start == words[i].End+1
 }
 
-// spokenParts reads what a message asks about its server by the parts that its words play, in the languages that have a table for it.
+// spokenParts reads what a message asks about its server by the parts that its words play. It does so in the languages that have a table
+// for it.
 type spokenParts struct {
 	reader
 	words *languageWords
@@ -146,7 +148,7 @@ func (s *spokenParts) isLead(p part) bool {
 	return p.start < body[0].Start || leads
 }
 
-// find returns the index of the first part with a name, also if it is part of the polite opening, or -1.
+// find returns the index of the first part with a name, also if it is part of the polite opening. It returns -1 if there is none.
 func (s *spokenParts) find(name string) int {
 	return slices.IndexFunc(s.parts, func(p part) bool { return p.name == name })
 }
@@ -251,8 +253,8 @@ func (r *reader) ofAsker(cue string) bool {
 	})
 }
 
-// AboutOwn reports whether a message asks for something that belongs to its author, and for nothing else: "what is my dog's name?". The web
-// does not know it.
+// AboutOwn reports whether a message asks for something that belongs to its author, and for nothing else. An example is "what is my dog's
+// name?". The web does not know it.
 func AboutOwn(message string, names []string) bool {
 	r := reader{u: question.Parse(message, names), used: map[int]bool{}}
 	if len(r.u.Words) > maxPhraseWords || strings.ContainsAny(message, "0123456789") {
@@ -292,7 +294,7 @@ func ownedIn(u question.Utterance, spoken []spokenParts) string {
 	return ""
 }
 
-// owned counts the words with a meaning before "my", the part with the number owner, and returns the keys of those behind it. Words that say
+// owned counts the words with a meaning before "my", the part with the number owner. It returns the keys of those behind it. Words that say
 // what the message asks are left out.
 func (s *spokenParts) owned(owner int) (before int, things []string) {
 	my := s.parts[owner]

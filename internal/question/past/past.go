@@ -2,15 +2,13 @@
 //
 // [Read] makes a [Question] in four steps:
 //
-//  1. Find: message.go finds the time, the channels and the people that a message names, and the parts that its words
-//     play. words.go has the words of each language.
-//  2. Ask: rules.go says what the parts ask, in the first language in which they ask something.
-//  3. Weigh: a trained model says how sure it is (past.go). It sees the spelling, the parts and what the rules found
-//     (features.go). In doubt the server is searched first, and then the web.
-//  4. Name the topic: the words that play no part are searched for.
+// 1. Find: message.go finds the time, the channels and the people that a message names. It also finds the parts that its words play.
+// words.go has the words of each language. 2. Ask: rules.go says what the parts ask, in the first language in which they ask something. 3.
+// Weigh: a trained model says how sure it is (past.go). It sees the spelling, the parts and what the rules found (features.go). In doubt
+// the server is searched first, and then the web. 4. Name the topic: the words that play no part are searched for.
 //
-// message.go also knows links to messages of Discord, which need no reading, and finds questions about their own author,
-// which memory answers. The forms of sentences, spelling and kinds of words come from package question.
+// message.go also knows links to messages of Discord, which need no reading. It finds questions about their own author, which memory
+// answers. The forms of sentences, spelling and kinds of words come from package question.
 package past
 
 import (
@@ -45,9 +43,9 @@ type Question struct {
 	Words    []string // the topic
 	Address  bool     // a posted link is wanted
 
-	// Owned is the key of the word that names what belongs to the asker, if the message asks for a property of it and for little else: "bike" of
-	// "what colour is my bike?". If something is remembered of it, that is the answer, whether the message asks about the server or not. It is
-	// empty for other messages, and in languages without spaces.
+	// Owned is the key of the word that names what belongs to the asker. The message must ask for a property of it and for little else: "bike"
+	// of "what colour is my bike?". If something is remembered of it, that is the answer, whether the message asks about the server or not. It
+	// is empty for other messages, and in languages without spaces.
 	Owned string
 }
 
@@ -57,9 +55,9 @@ func (q Question) Asks() bool { return q.Why != "" }
 // Sure reports whether the message surely asks about its server, so the web has no answer.
 func (q Question) Sure() bool { return q.Asks() && !q.Maybe }
 
-// Read reads what a message asks about its server or, in a direct message, about that conversation and the servers that the author
-// shares with the bot. An order to search the web asks nothing. No language model has a part in it, so the same question is always understood
-// the same way.
+// Read reads what a message asks about its server. In a direct message it asks about that conversation and the servers that the author
+// shares with the bot. An order to search the web asks nothing. No language model has a part in it, so the same question is always
+// understood the same way.
 func Read(req turn.Request, now time.Time) Question { return ReadBy(builtIn(), req, now) }
 
 // Reader is [Read] for several who read the same turn at the same moment: it works once. A nil Reader works each time.
@@ -140,7 +138,7 @@ var recallFile []byte
 // builtIn returns the model in the binary. It tells whether a message asks about the past of its own server: classes "other" and "asks".
 var builtIn = sync.OnceValue(func() *linear.Model { return linear.MustParse(recallFile) })
 
-// A message surely asks about its server from a probability of sureFrom on where the rules say so too, and may ask from maybeFrom on.
+// A message surely asks about its server from a probability of sureFrom on where the rules say so too. It may ask from maybeFrom on.
 const (
 	sureFrom  = 0.85
 	maybeFrom = 0.53

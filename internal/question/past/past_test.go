@@ -117,7 +117,7 @@ func BenchmarkRead(b *testing.B) {
 	}
 }
 
-// TestReader checks that those who read a turn at the same moment share the result, and that another message of the turn is read again.
+// TestReader checks that those who read a turn at the same moment share the result. Another message of the turn is read again.
 func TestReader(t *testing.T) {
 	var r Reader
 	for _, text := range []string{"what did Ada say here yesterday?", "what is the capital of France?"} {

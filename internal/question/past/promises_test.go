@@ -46,8 +46,8 @@ func TestOfSharedServers(t *testing.T) {
 	}
 }
 
-// Who shares no server with the bot gets no answer from one, and what they ask of one is not for the web either. A few that only a
-// member's name makes clear still are.
+// Who shares no server with the bot gets no answer from one. What they ask of one is not for the web either. A few that only a member's
+// name makes clear still are.
 func TestOfNoServer(t *testing.T) {
 	unclear := []string{"User 05 say about the zanzibar deploy", "finde adas Nachricht"}
 	for _, message := range messagesOf(t, "direct.txt") {

@@ -99,7 +99,7 @@ func (s *spokenParts) saidBehind(name string) bool {
 	return false
 }
 
-// holds reports whether a word plays one of some parts, in the order that a question is put as, too: "search our chat".
+// holds reports whether a word plays one of some parts. The order that a question is put as counts, too: "search our chat".
 func (s *spokenParts) holds(names ...string) bool {
 	return slices.ContainsFunc(s.parts, func(p part) bool { return slices.Contains(names, p.name) })
 }

@@ -10,8 +10,8 @@ import (
 	"familiar/internal/text"
 )
 
-// languageWords has the words of one language for questions about its own server, by the part that they play: the rows of
-// the table "recall" in the language's file. A star stands for any ending or beginning of a word.
+// languageWords has the words of one language for questions about its own server, by the part that they play. They are the rows of the
+// table "recall" in the language's file. A star stands for any ending or beginning of a word.
 type languageWords struct {
 	language     string
 	phrases      text.Phrases        // also those of scripts without spaces, which are found within words

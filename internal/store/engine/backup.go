@@ -18,10 +18,10 @@ import (
 // copyPages is how many pages of 4 KiB are copied between two checks of the context.
 const copyPages = 256
 
-// Backup copies the file of a directory into another, which only its owner can read, whether or not a process has it open. The copy holds what
-// was committed when Backup began, and nothing later. It is written beside the file, checked for damage and renamed last. So the file is
-// always missing, the earlier one, or whole. An existing file is kept, with [fs.ErrExist], unless replace is set. Backup returns the size
-// of the file in bytes. note puts on record, in the copy and in the original, that it was made.
+// Backup copies the file of a directory into another, which only its owner can read. It does not matter whether a process has it open. The
+// copy holds what was committed when Backup began, and nothing later. It is written beside the file, checked for damage and renamed last.
+// So the file is always missing, the earlier one, or whole. An existing file is kept, with [fs.ErrExist], unless replace is set. Backup
+// returns the size of the file in bytes. note puts on record, in the copy and in the original, that it was made.
 func Backup(ctx context.Context, schema Schema, dir, to string, replace bool, note func(*sql.DB) error) (size int64, err error) {
 	if IsServer(dir) {
 		return 0, fmt.Errorf("the database is on a server, %s: pg_dump --format=custom --file=FILE copies it while the bot runs", ShownPlace(dir))
@@ -215,8 +215,8 @@ func copyPagesOf(ctx context.Context, from, to string) error {
 	})
 }
 
-// checkCopy checks that a copy is a whole database of this program, no newer than it, and flushes it to the disk. note, unless it is nil, changes
-// it before.
+// checkCopy checks that a copy is a whole database of this program, no newer than it. It flushes it to the disk. note, unless it is nil,
+// changes it before.
 func checkCopy(ctx context.Context, schema Schema, path string, note func(*sql.DB) error) error {
 	pool, err := Connect(path, "_pragma=journal_mode(DELETE)") // a single file, without a log
 	if err != nil {

@@ -211,8 +211,8 @@ func (t *tokenizer) terms(_, query string) (string, error) {
 	return string(text), err
 }
 
-// query translates a query of FTS5 into one of PostgreSQL: words, phrases and beginnings in quotes, AND, OR, parentheses and filters of
-// columns. Both bind AND more strongly than OR.
+// query translates a query of FTS5 into one of PostgreSQL. It has words, phrases and beginnings in quotes, AND, OR, parentheses and filters
+// of columns. Both bind AND more strongly than OR.
 func (t *tokenizer) query(table, fts string) (string, error) {
 	columns := t.indexed[table]
 	every := make([]string, len(columns))

@@ -1,10 +1,10 @@
-// Package engine is the database below package store: a file of SQLite (file.go) or a database on a PostgreSQL server (server.go). The rooms
-// above see no difference between them: the statements are SQLite's, and a driver on pgconn (driver.go) says otherwise what PostgreSQL says
-// otherwise (dialect.go).
+// Package engine is the database below package store. It is a file of SQLite (file.go) or a database on a PostgreSQL server (server.go).
+// The rooms above see no difference between them. The statements are SQLite's, and a driver on pgconn (driver.go) translates them for
+// PostgreSQL (dialect.go).
 //
-// An [Engine] makes one process the owner of its database, brings the schema to the newest version (migrate.go), and refuses what it cannot
-// be sure of, with an [Error] that says the cause and the cure (error.go). It checks a file for damage, syncs and empties its log, and
-// overwrites what was deleted (scrub.go). A file is copied and put back as a whole (backup.go). A server does all this by itself.
+// An [Engine] makes one process the owner of its database and brings the schema to the newest version (migrate.go). It refuses what it
+// cannot be sure of, with an [Error] that says the cause and the cure (error.go). It checks a file for damage, syncs and empties its log,
+// and overwrites what was deleted (scrub.go). A file is copied and put back as a whole (backup.go). A server does all this by itself.
 package engine
 
 import (
@@ -69,8 +69,8 @@ const (
 	Look              // only reads
 )
 
-// Steps does a task in small transactions while no other write waits. It calls f until there is no more to do; n says how many things to do, at
-// most the given number.
+// Steps does a task in small transactions while no other write waits. It calls f until there is no more to do. n says how many things to
+// do, at most the given number.
 type Steps func(ctx context.Context, most int, f func(tx *sql.Tx, n int) (more bool, err error)) error
 
 // InSteps does a task in steps: f for each of some things.

@@ -191,14 +191,14 @@ const (
 	// logPages is the largest length of the log, in pages of 4 KiB, if copying falls behind. At that length the writer copies it, and all
 	// writes wait.
 	logPages = "8192"
-	// logLimit is the size in bytes, a little more than the log usually has, up to which its file is not truncated when the log restarts.
-	// Truncating takes longer than a write.
+	// logLimit is the size in bytes up to which the log's file is not truncated when the log restarts. It is a little more than the log
+	// usually has. Truncating takes longer than a write.
 	logLimit = "8388608"
 )
 
-// Committed implements [Engine]. SQLite's log is synced to the disk only now and then (synchronous=NORMAL): a transaction survives the death
-// of the process, and is lost if the power goes. Transactions that share a commit share the sync, which covers all earlier ones, too. An
-// error undoes nothing: the transaction is committed.
+// Committed implements [Engine]. SQLite's log is synced to the disk only now and then (synchronous=NORMAL). A transaction survives the
+// death of the process, and is lost if the power goes. Transactions that share a commit share the sync, which covers all earlier ones, too.
+// An error undoes nothing: the transaction is committed.
 func (f *file) Committed(keep bool) {
 	if keep {
 		err := f.syncLog()
@@ -225,8 +225,8 @@ func (f *file) syncLog() (err error) {
 	return f.log.Sync()
 }
 
-// carryLog copies the log into the file in the background, through one of the connections for reading, which may do that. SQLite itself
-// would do it at the end of an unlucky write, which would wait for two fsyncs: a hundred times as long as usual.
+// carryLog copies the log into the file in the background. It uses one of the connections for reading, which may do that. SQLite itself
+// would do it at the end of an unlucky write. That would wait for two fsyncs, a hundred times as long as usual.
 // https://www.sqlite.org/wal.html#checkpointing
 func (f *file) carryLog(ctx context.Context) {
 	for {
@@ -262,8 +262,8 @@ func emptied(dir string) bool {
 	return err == nil && missing == nil && info.Size() == 0
 }
 
-// check looks for damage in a file that its last owner did not close: the machine may have crashed, or the disk may fail. A file that is too
-// large for that is looked through while it is in use.
+// check looks for damage in a file that its last owner did not close. The machine may have crashed, or the disk may fail. A file that is
+// too large for that is looked through while it is in use.
 func (f *file) check(ctx context.Context) error {
 	info, err := os.Stat(f.place)
 	if err != nil {
@@ -439,7 +439,8 @@ func (f *file) Shrink(ctx context.Context, steps Steps) error {
 	})
 }
 
-// mergePages is the largest number of pages of an index that one step writes, and mostMerged how many one call does; the next call goes on.
+// mergePages is the largest number of pages of an index that one step writes. mostMerged is how many one call does, and the next call goes
+// on.
 const (
 	mergePages = 200
 	mostMerged = 100_000
@@ -468,19 +469,19 @@ func (f *file) Tidy(ctx context.Context, table string, steps Steps) error {
 }
 
 // dirLock makes this process the owner of a data directory. SQLite's own locks would let two processes take turns, and both would answer
-// every message. The file stays when the lock is released: if it were removed, two processes could lock two files of the same name.
+// every message. The file stays when the lock is released. If it were removed, two processes could lock two files of the same name.
 //
-// The file names the owner until [dirLock.markClosed], for people and for the next owner. On Windows nobody else can read or write the first
-// byte of a locked file, so the number begins at the second one.
+// The file names the owner until [dirLock.markClosed], for people and for the next owner. On Windows nobody else can read or write the
+// first byte of a locked file. So the number begins at the second one.
 type dirLock struct {
 	lock *flock.Flock
 	file *os.File     // a second handle: that of lock cannot be written
 	data *flock.Flock // of the database file itself; nil: not locked
 }
 
-// lockData locks the database file, too: the lock file may be deleted meanwhile, and the database may have a second name in another directory.
-// SQLite's own locks are of another kind on Linux, and would be hindered elsewhere. Closing the handle drops SQLite's locks, so release comes
-// after SQLite has closed the file.
+// lockData locks the database file, too. The lock file may be deleted meanwhile, and the database may have a second name in another
+// directory. SQLite's own locks are of another kind on Linux, and would be hindered elsewhere. Closing the handle drops SQLite's locks, so
+// release comes after SQLite has closed the file.
 func (l *dirLock) lockData(path string) error {
 	if runtime.GOOS != "linux" {
 		return nil
@@ -537,7 +538,7 @@ func (l *dirLock) write(owner string) error {
 	return err
 }
 
-// release unlocks the file before it is closed. A child process that has not reached its exec holds the file open, too, and would keep the
+// release unlocks the file before it is closed. A child process that has not reached its exec holds the file open, too. It would keep the
 // lock until then.
 func (l *dirLock) release() error {
 	err := l.lock.Unlock()

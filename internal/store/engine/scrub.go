@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// SQLite overwrites deleted content with zeros (PRAGMA secure_delete), except in two places: the log, which holds older pages until it is
-// emptied; and the unused middle of pages, which holds copies of rows that moved to another page when a tree was balanced.
+// SQLite overwrites deleted content with zeros (PRAGMA secure_delete), except in two places. One is the log, which holds older pages until
+// it is emptied. The other is the unused middle of pages. It holds copies of rows that moved to another page when a tree was balanced.
 // https://www.sqlite.org/pragma.html#pragma_secure_delete
 
 const (
@@ -25,8 +25,8 @@ func (f *file) Scrub(ctx context.Context, steps Steps) error {
 	return f.Carry(ctx, true)
 }
 
-// emptyLog writes the log into the file and truncates it. Writers do not wait while it waits for readers: most is written beside them, and the
-// rest when no reader is there.
+// emptyLog writes the log into the file and truncates it. Writers do not wait while it waits for readers. Most is written beside them, and
+// the rest when no reader is there.
 func (f *file) emptyLog(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, scrubLimit)
 	defer cancel()

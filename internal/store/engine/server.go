@@ -81,7 +81,7 @@ func newServer(place string, b *base) (*server, error) {
 }
 
 // pool returns a pool of connections without opening one. A pooler would know none of their parameters. As SQLite does, the server plans a
-// statement once, without the values: planning one of recall takes longer than running it. Compiling one takes longer, too.
+// statement once, without the values. Planning one of recall takes longer than running it. Compiling one takes longer, too.
 func (s *server) pool(begin string, most int) *sql.DB {
 	config := s.config
 	if s.named {

@@ -161,8 +161,8 @@ const clusterRules = `host all,replication postgres 127.0.0.1/32 trust
 host all all 127.0.0.1/32 scram-sha-256
 `
 
-// NewCluster starts a server until the end of the test: an empty one, or a copy of another that follows it. It skips the test where PostgreSQL is
-// not installed.
+// NewCluster starts a server until the end of the test. It is an empty one, or a copy of another that follows it. It skips the test where
+// PostgreSQL is not installed.
 func NewCluster(tb testing.TB, of *Cluster) *Cluster {
 	tb.Helper()
 	Needed(tb)

@@ -125,8 +125,9 @@ const (
 	burst      = time.Second     // messages of one author within it may be one question
 )
 
-// told returns the notice that tells the author of a mention why there is no answer, and when it was posted. It replies to the mention, or to another message of the
-// same burst, or it names the author. An answer that is marked as incomplete counts too. The notices are in order of time.
+// told returns the notice that tells the author of a mention why there is no answer. It also returns when it was posted. It replies to the
+// mention, or to another message of the same burst, or it names the author. An answer that is marked as incomplete counts too. The notices
+// are in order of time.
 func told(m mention, notices []discordtest.Message, byID map[string]mention) (string, time.Time) {
 	first := sort.Search(len(notices), func(i int) bool { return !notices[i].At.Before(m.at) })
 	for _, n := range notices[first:] {

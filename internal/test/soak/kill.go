@@ -152,7 +152,7 @@ func (s *stage) adjustable(ctx context.Context) error {
 	return build(ctx, s.binary, "-overlay", here("overlay.json"))
 }
 
-// playToken has Discord refuse the token of a post again and again, which ends the program, and starts it when the token is right.
+// playToken has Discord refuse the token of a post again and again, which ends the program. It starts the program when the token is right.
 func playToken(ctx context.Context, s *stage) error {
 	return s.deaths(ctx, func() {
 		_ = wait(ctx, aTurn) // or what comes would be hit by one refusal after the other
@@ -178,8 +178,8 @@ const (
 	noticed = "a damaged file is noticed before anybody is answered from it"
 )
 
-// playCutLog cuts the log of the database while the program runs, again and again, and stops the program. A file that is damaged by that must
-// be refused at the next start: it is then replaced by a backup from before the cut.
+// playCutLog cuts the log of the database while the program runs, again and again, and stops the program. A file that is damaged by that
+// must be refused at the next start. It is then replaced by a backup from before the cut.
 func playCutLog(ctx context.Context, s *stage) error {
 	if err := s.come(ctx); err != nil {
 		return err

@@ -70,8 +70,8 @@ func (s *stage) loaded() {
 	s.note("answers 429", "%d", limits)
 }
 
-// beside measures the first words in a channel of its own: before the model hangs in all others, at the moment when it begins to, and when
-// it has hung for a while.
+// beside measures the first words in a channel of its own. It does so before the model hangs in all others, and at the moment when it
+// begins to. The third time it has hung for a while.
 func (s *stage) beside(ctx context.Context) error {
 	hanging := s.rooms
 	other := s.discord.AddChannel("hall", "beside")
@@ -160,7 +160,7 @@ func (s *stage) has(room, tag string) bool {
 	})
 }
 
-// own notes the program's own time before and after that of the model, for mentions that were answered one by one.
+// own notes the program's own time before and after that of the model. It does so for mentions that were answered one by one.
 func (s *stage) own() {
 	var before, after []time.Duration
 	for _, o := range s.outcomes() {

@@ -1,5 +1,5 @@
-// Soak starts the real program between a Discord and a model on this machine, puts it under load, injects faults, and counts what became of
-// every mention.
+// Soak starts the real program between a Discord and a model on this machine. It puts it under load, injects faults, and counts what became
+// of every mention.
 //
 //	go run ./internal/test/soak SCENARIO [flags]
 //
@@ -21,11 +21,12 @@
 //	erase    a person with -n messages (20,000) is forgotten under load
 //	hang     the model hangs in half of the channels for a time, -for 30s
 //
-// The accounting is independent of the program: ledger.go records every mention that was written, and audit.go checks what Discord holds in
-// the end. Every mention is answered, or its author is told why it is not. No mention is answered twice, no reply is incomplete without a
-// mark, and each reply has its complete record in the database. To be told is no success: service.go has the least share that is answered,
-// and the longest waits. SQLite's own tool looks through the database, if the machine has it. The output is a Markdown table of counts and a line for each broken promise,
-// also of a scenario that failed, could not run or was interrupted. The exit code is 1 if a promise was broken. A second signal ends the driver at once.
+// The accounting is independent of the program. ledger.go records every mention that was written, and audit.go checks what Discord holds in
+// the end. Every mention is answered, or its author is told why it is not. No mention is answered twice, and no reply is incomplete without
+// a mark. Each reply has its complete record in the database. To be told is no success: service.go has the least share that is answered,
+// and the longest waits. SQLite's own tool looks through the database, if the machine has it. The output is a Markdown table of counts and
+// a line for each broken promise. A scenario that failed, could not run or was interrupted has them, too. The exit code is 1 if a promise
+// was broken. A second signal ends the driver at once.
 //
 // stage.go has the far ends and the processes, and people.go the load. The scenarios are in load.go, kill.go, steady.go, long.go and
 // outage.go.
@@ -70,7 +71,7 @@ type options struct {
 	keep       bool          // the directory is kept
 	tls        bool          // Discord and the model are behind TLS
 	http1      bool          // with tls: they do not speak HTTP/2
-	first      time.Duration // most at the 99th percentile to the first words of what came in good times; 0: the scenario judges by itself
+	first      time.Duration // most at the 99th percentile to the first words of what came in good times. With 0 the scenario judges by itself
 	loses      bool          // records of bad times may be lost
 	shards     int           // of the program; 0: one
 }

@@ -237,8 +237,8 @@ func playHang(ctx context.Context, s *stage) error {
 	return s.audit(ctx)
 }
 
-// firstWords returns the times to the first visible word of mentions between two moments, in the given channels or, if none is given, in
-// all.
+// firstWords returns the times to the first visible word of mentions between two moments. They are in the given channels or, if none is
+// given, in all.
 func (s *stage) firstWords(from, to time.Time, rooms []string) (took []time.Duration) {
 	in := map[string]bool{}
 	for _, r := range rooms {

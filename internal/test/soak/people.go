@@ -205,8 +205,8 @@ func (s *stage) ask(room string, person int) (tag string) {
 func personName(n int) string { return fmt.Sprintf("person%03d", n) }
 
 // load has people write at the given rate until ctx is done. People and channels take turns, each from a start that the seed chooses. If
-// their numbers have no common factor, a person returns to the same channel only after a long time, so that a notice to that person is about
-// one mention. Some people write a second message at once, which belongs to the same question.
+// their numbers have no common factor, a person returns to the same channel only after a long time. So a notice to that person is about one
+// mention. Some people write a second message at once, which belongs to the same question.
 func (s *stage) load(ctx context.Context) {
 	every := time.NewTicker(time.Duration(float64(time.Second) / s.opt.rate))
 	defer every.Stop()

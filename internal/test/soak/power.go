@@ -11,10 +11,10 @@ import (
 	"path/filepath"
 )
 
-// playPower cuts the power again and again. The data is on a disk of its own, an ext4 file system in a file. What the file holds at the cut is
-// what a disk would hold: the kernel's cache above it is lost. Everything that was not synced goes, since the file system commits only when it
-// is asked to. In half of the cuts some of what was not synced is on the disk all the same, in no order: each of its sectors with a chance of a
-// half, as a system that writes its cache back at any time leaves it. A disk that says that it has synced and has not is not covered.
+// playPower cuts the power again and again. The data is on a disk of its own, an ext4 file system in a file. What the file holds at the cut
+// is what a disk would hold: the kernel's cache above it is lost. Everything that was not synced goes, since the file system commits only
+// when it is asked to. In half of the cuts some of what was not synced is on the disk, in no order. Each of its sectors is there with a
+// chance of a half. A system writes its cache back at any time. A disk that says that it has synced and has not is not covered.
 //
 // In half of the cuts Discord forgets the nonces, as after a few minutes, and the session.
 //
@@ -93,7 +93,7 @@ func (s *stage) cut(ctx context.Context) error {
 
 const sector = 512 // bytes that a disk writes whole
 
-// scatter writes some of the sectors in which a file differs from what was in the system's cache, and counts them.
+// scatter writes some of the sectors in which a file differs from what was in the system's cache. It counts them.
 func (s *stage) scatter(path string, cached []byte) error {
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// How well people are served whose mentions came in good times: while the program ran, and Discord, the model and the disk worked.
+// How well people are served whose mentions came in good times. Then the program ran, and Discord, the model and the disk worked.
 const (
 	share   = "nine of ten mentions of good times are answered"
 	waits   = "the first words come in time"
@@ -84,7 +84,7 @@ func (s *stage) served(all []outcome) {
 	}
 }
 
-// word compares how long people waited for any word, an answer or a notice, while the disk was full or frozen.
+// word compares how long people waited for any word while the disk was full or frozen. The word is an answer or a notice.
 func (s *stage) word(how string, most time.Duration, from, to time.Time) {
 	var took []time.Duration
 	late := 0

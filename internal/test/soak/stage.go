@@ -54,7 +54,7 @@ type stage struct {
 // count is a line of the table.
 type count struct{ what, figure string }
 
-// ends is the lifetime of the far ends, which are made for tests: they use two of the methods of a test.
+// ends is the lifetime of the far ends, which are made for tests. They use two of the methods of a test.
 type ends struct {
 	testing.TB
 	cleanups []func()

@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// certify makes a certificate authority for this run, writes its certificate to a file, and returns a configuration for servers named
+// certify makes a certificate authority for this run and writes its certificate to a file. It returns a configuration for servers named
 // localhost. Without http2 the servers speak only HTTP/1.1.
 func certify(file string, http2 bool) (*tls.Config, error) {
 	root := &x509.Certificate{
