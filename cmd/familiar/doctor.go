@@ -179,7 +179,7 @@ func start(ctx context.Context, p *program, stop stopper) error {
 		return err
 	}
 	if !found {
-		fmt.Fprintln(p.out, "No model is set, and none runs on this machine. Without one, the answers are quotes of pages.\nfamiliar --help lists all commands.")
+		fmt.Fprintln(p.out, "No model is set, and none runs on this machine. Without one,\nthe answers are quotes of pages. familiar --help lists all commands.")
 		setUp := false
 		if err := p.leaving(stop, func() (err error) {
 			setUp, err = doctor.Confirm(ctx, p.in, p.out, "Set one up now?")

@@ -274,7 +274,7 @@ func (a *App) warm(ctx context.Context) {
 	question.Decide(req, nil, nil)
 	question.Assess("Buongiorno, come va?", nil) // the tables that English does not need
 	order.Parse(req.Message.Text+" Remember that it rains.", []string{actor.Name})
-	memory.Refusal(a.Redact, req, "It rains.", false)
+	memory.Refusal(a.Redact, req, "It rains.", false) // the tables of what may be remembered
 	actor.Builder.Build(ctx, req)
 	if actor.Model != nil {
 		_, _ = actor.Model.Models(ctx) // a turn says what is wrong with a model

@@ -37,8 +37,8 @@ func (b *Bot) remember(ctx context.Context, actor *Actor, t *turn.Trace, result 
 	}
 }
 
-// openIn returns what keeps, in the transaction that ends a turn, what the next start has to put right. That is the posts of a reply whose
-// last words could not be sent. It may be posts with an edit that may still take effect.
+// openIn returns what keeps, in the transaction that ends a turn, what the next start has to put right. They are the posts
+// of a reply whose last words could not be sent. If all were sent, they are those with an edit that may still take effect.
 func (b *Bot) openIn(turnID string, result deliveryResult, of arrival) func(*store.Tx) error {
 	if b.Resume && len(result.posts) > 0 && unsent(result.err) {
 		return func(tx *store.Tx) error {

@@ -45,8 +45,8 @@ func (w *world) grow(tb testing.TB, n int) {
 	}
 }
 
-// BenchmarkPages opens pages over 200,000 records through the real handler and reports the median.
-func BenchmarkPages(b *testing.B) {
+// grown returns a world as large as a year leaves it, and how many records it has.
+func grown(b *testing.B) (*world, int) {
 	n := 200_000
 	if testing.Short() {
 		n = 2_000
@@ -54,6 +54,12 @@ func BenchmarkPages(b *testing.B) {
 	w := newWorld(b, nil).fill(b)
 	w.traces.SearchTime = 0 // as in the program
 	w.grow(b, n)
+	return w, n
+}
+
+// BenchmarkPages opens pages over 200,000 records through the real handler and reports the median.
+func BenchmarkPages(b *testing.B) {
+	w, n := grown(b)
 	for _, path := range []string{
 		"/", "/turns", "/turns?q=moons", "/turns?q=topic77x", "/turns?q=saturn+topic124x", "/turns?q=zebra", "/turns?q=confirmed", "/turns?q=con*", "/turns?q=confi*", "/turns?who=topic33x", "/turns?q=moo*", "/turns?who=topic33&q=saturn", "/turns?channel=c17", "/turns?state=failed",
 		"/turns?lookup=failed", "/turns?state=failed&q=moons", "/turns?channel=c17&lookup=found&state=interrupted", fmt.Sprintf("/turns?before=01JA%022d", n/2), fmt.Sprintf("/turns?q=moons&before=01JA%022d", n/2), "/turns?since=2020-01-01&until=2020-02-01",
@@ -121,13 +127,7 @@ func BenchmarkTurn(b *testing.B) {
 
 // BenchmarkTurnBesideSearches saves the records of turns over 200,000 records. Two people search without a pause, for what few turns have.
 func BenchmarkTurnBesideSearches(b *testing.B) {
-	n := 200_000
-	if testing.Short() {
-		n = 2_000
-	}
-	w := newWorld(b, nil).fill(b)
-	w.traces.SearchTime = 0 // as in the program
-	w.grow(b, n)
+	w, _ := grown(b)
 	for _, people := range []int{0, 2} {
 		b.Run(fmt.Sprint(people, " people"), func(b *testing.B) {
 			stop := make(chan struct{})

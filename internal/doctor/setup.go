@@ -127,7 +127,7 @@ func Confirm(ctx context.Context, in io.Reader, out io.Writer, question string) 
 
 func (i *interview) run(ctx context.Context) error {
 	if i.Interactive {
-		i.say("Four questions. Enter takes the value in brackets; Ctrl-C leaves everything as it was.\n")
+		i.say("Four questions. Enter takes the value in brackets. Ctrl-C changes nothing.\n")
 	}
 	for _, ask := range []func(context.Context) error{i.askToken, i.askModel, i.askSearch, i.askCopy, i.askWrite} {
 		if err := ask(ctx); err != nil {

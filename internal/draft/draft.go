@@ -237,7 +237,7 @@ const (
 	memoryKept      sentence = "Kept: “%s”"
 	memoryChanged   sentence = "Changed from “%s” to “%s”"
 	memoryForgotten sentence = "Forgotten: %d"
-	memoryAsks      sentence = "Forget everything I know of you, everywhere? Press the button or say yes. For a day you can undo it."
+	memoryAsks      sentence = "Forget everything I know of you, everywhere? Say yes to confirm. For a day you can undo it."
 	memoryWiped     sentence = "Forgotten: everything (%d). For a day you can undo it with /memory undo; then it is gone everywhere."
 	memoryUnclear   sentence = "Nothing was changed in my memory. /memory remembers, corrects and forgets."
 	memoryOthers    sentence = "I keep nothing about other people in my memory unless they ask for it themselves."

@@ -45,7 +45,7 @@ type Applied struct {
 func (k *Keeper) Apply(ctx context.Context, r turn.Request, before *Applied) (all []turn.MemoryChange) {
 	meant := r.Addressed.Plain() || r.Addressed == turn.ByName
 	if !meant || !r.Message.ByPerson() || r.Claim != "" || r.EarlierID != "" && !r.Edited {
-		return nil // it is not for the bot, or it was carried out. That was by the character that answers first, or when the question was first asked
+		return nil // it is not for the bot, or the first character or the first attempt carried it out
 	}
 	now := Applied{said: r.Message.Text, orders: before.orders}
 	if before.said != now.said {
@@ -82,11 +82,7 @@ func (k *Keeper) orders(ctx context.Context, r turn.Request) (all []task) {
 	if parse == nil {
 		parse = order.Parse
 	}
-	said := r.Message.Text
-	if order.MayHold(said) {
-		said = said[greeted(said, r.People):]
-	}
-	parsed, doubt := parse(said, r.Names)
+	parsed, doubt := parse(r.Message.Text[greeted(r.Message.Text, r.People):], r.Names)
 	for _, o := range parsed {
 		all = append(all, task{Order: o, refused: k.ofOthers(r, o)})
 	}
