@@ -419,14 +419,16 @@ func (d *Door) await(ctx context.Context) {
 		tick = ticker.C
 	}
 	d.Watch(turn.Thinking, 0)
+	defer func() { // a tick may come after the last word and before the end
+		d.mu.Lock()
+		d.rest()
+		d.mu.Unlock()
+	}()
 	for n := 0; ; n++ {
 		select {
 		case <-d.ended:
 			return
 		case <-ctx.Done():
-			d.mu.Lock()
-			d.rest()
-			d.mu.Unlock()
 			return
 		case <-tick:
 			d.showBusy(n)

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"familiar/internal/context/turn"
 	"familiar/internal/terminal"
@@ -141,4 +143,30 @@ func TestSourcesAreFolded(t *testing.T) {
 	if out.String() != want {
 		t.Errorf("got  %q\nwant %q", out.String(), want)
 	}
+}
+
+// TestNothingTurnsBelowAnAnswer posts each answer in the moment in which the sign turns.
+func TestNothingTurnsBelowAnAnswer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var out strings.Builder
+		d := door(&out)
+		d.Screen = &terminal.Screen{Width: func() int { return 30 }}
+		failed := make(chan error, 1)
+		go func() {
+			failed <- d.Read(t.Context(), terminal.NewPipe(strings.NewReader(strings.Repeat("hello\n", 50))))
+		}()
+		for range d.Events() {
+			time.Sleep(120 * time.Millisecond)
+			d.Post(t.Context(), turn.Post{Text: "hi", Final: true})
+		}
+		if err := <-failed; err != nil {
+			t.Error(err)
+		}
+		for line := range strings.Lines(out.String()) {
+			const clearLine = "\r\x1b[K"
+			if shown := line[strings.LastIndex(line, clearLine)+1:]; strings.Contains(shown, "thinking") {
+				t.Fatalf("a sign stays: %q", line)
+			}
+		}
+	})
 }
