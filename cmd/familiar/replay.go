@@ -198,13 +198,18 @@ func (r *replay) web(p prompt.Provider) prompt.Provider {
 	case len(l.Hits) == 0 && len(l.Pages) > 0:
 		r.notes = append(r.notes, "pages that a person named are read again by --live alone: the lookup is taken from the record")
 		return r.recorded(p.Name())
-	case l.Usage.Calls > 0:
+	case r.assisted():
 		r.notes = append(r.notes, "a side model took part in the lookup of then; it is asked by --live alone")
 	}
 	lookup.Policy.Backends, lookup.Policy.Depth = nil, search.DepthBasic
 	lookup.Search = &search.Engine{Backends: []search.Backend{memoryOf{l}}}
 	lookup.Reader = &read.Reader{}
-	return rereading{p, r.recorded(p.Name()), l}
+	return rereading{p, r.recorded(p.Name()), l, r.assisted()}
+}
+
+// assisted reports whether a side model took part in the lookup of then.
+func (r *replay) assisted() bool {
+	return r.old.Spent(turn.ForNeed, turn.ForReword, turn.ForSelect).Calls > 0
 }
 
 // rereading looks up in a record, by the rules of now. The recorded block is used if the result is the same as then, or if a model chose
@@ -213,6 +218,7 @@ type rereading struct {
 	prompt.Provider
 	recorded prompt.Provider
 	lookup   *turn.Lookup // of then; nil: there was none
+	assisted bool         // a side model took part in it
 }
 
 func (r rereading) Contribute(ctx context.Context, req turn.Request) ([]turn.Contribution, error) {
@@ -222,7 +228,7 @@ func (r rereading) Contribute(ctx context.Context, req turn.Request) ([]turn.Con
 		return all, err
 	}
 	now := all[i].Lookup
-	if now.State == turn.NotNeeded || now.State == turn.Disabled || r.lookup.Usage.Calls == 0 && !sameFinds(r.lookup, now) {
+	if now.State == turn.NotNeeded || now.State == turn.Disabled || !r.assisted && !sameFinds(r.lookup, now) {
 		return all, nil
 	}
 	then, err := r.recorded.Contribute(ctx, req)
@@ -293,7 +299,7 @@ func (r *replay) answer(ctx context.Context, now *turn.Trace, p prompt.Prompt) {
 	}
 	answer, err := r.actor.Model.Complete(ctx, llm.Request{Messages: messages, Lane: "replay"})
 	now.Model, now.Finish = answer.Model, answer.Finish
-	now.Usage = turn.Usage{Prompt: answer.Usage.Prompt, Cached: answer.Usage.Cached, Completion: answer.Usage.Completion, Reasoning: answer.Usage.Reasoning, Calls: answer.Usage.Calls, Cost: answer.Usage.Cost}
+	now.Usage = turn.Usage(answer.Usage)
 	if err != nil {
 		now.Err = err.Error()
 	}

@@ -214,7 +214,7 @@ func (b *Bot) wantsToJoin(ctx context.Context, actor *Actor, e turn.Event) (yes 
 		text.WriteString(reply.PlainName(m.AuthorName) + ": " + strings.Join(strings.Fields(m.Text), " ") + "\n")
 	}
 	asked.Processed = b.AskSide(llm.Observed(ctx, func(c llm.Call) { asked.call = c }), actor, "chatter", e.Message.ChannelID, text.String(), 16, considerTime)
-	if tokens := asked.Usage.Prompt + asked.Usage.Completion; tokens > 0 {
+	if tokens := asked.call.Answer.Usage.Prompt + asked.call.Answer.Usage.Completion; tokens > 0 {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeLimit)
 		defer cancel()
 		_, err := b.Store.Quotas.Take(ctx, "chatter_tokens/"+e.Message.ChannelID, began.UTC().Format(time.DateOnly), tokens, 1<<40)

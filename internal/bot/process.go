@@ -105,7 +105,7 @@ func (b *Bot) process(ctx context.Context, actor *Actor, t *turn.Trace, step pro
 	r.For, r.Lane = step.name, t.Request.ChannelID
 	a, err := step.model.Complete(ctx, r)
 	body, _ := actor.unlabelled(a.Text)
-	done.Model, done.Text, done.Usage = a.Model, strings.TrimSpace(body), turn.Usage(a.Usage)
+	done.Model, done.Text = a.Model, strings.TrimSpace(body)
 	switch {
 	case err == nil && done.Text == "":
 		err = errors.New("it wrote nothing")
@@ -138,7 +138,7 @@ func (b *Bot) AskSide(ctx context.Context, actor *Actor, by, channelID, words st
 
 // processed records what a model was asked beside the answer.
 func (b *Bot) processed(by string, a llm.Answer, err error, began time.Time) turn.Processed {
-	asked := turn.Processed{By: by, Model: a.Model, Status: turn.OK, Text: strings.TrimSpace(a.Text), Usage: turn.Usage(a.Usage), Took: time.Since(began)}
+	asked := turn.Processed{By: by, Model: a.Model, Status: turn.OK, Text: strings.TrimSpace(a.Text), Took: time.Since(began)}
 	if err != nil {
 		asked.Status, asked.Err = turn.Failed, b.Redact.String(cause(err))
 	}
@@ -214,10 +214,10 @@ func (b *Bot) verify(ctx context.Context, v *factcheck.Verifier, t *turn.Trace, 
 			continue
 		}
 		m.Settle(statements[i], factcheck.Decide(questions[i], o))
-		record.Add(turn.Opinion{
+		record.Opinions = append(record.Opinions, turn.Opinion{
 			Sources: statements[i].Sources, Text: reply.CutUnits(strings.TrimSpace(statements[i].Words), 200), Words: strings.Join(questions[i].Refused, ","),
 			Is: o.Is, Why: o.Why, Quote: o.Quote, Model: o.Model,
-		}, turn.Usage(o.Usage))
+		})
 	}
 	record.Took = time.Since(began)
 	t.Verified = record

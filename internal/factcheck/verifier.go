@@ -66,7 +66,6 @@ type Opinion struct {
 	Quote string // if Is is Yes: words of a page
 	Page  int    // if Is is Yes: the index of that page
 	Model string
-	Usage llm.Usage
 }
 
 // AskAll asks about all open citations at the same time, at most [maxQuestions] of them, within [Timeout]. The opinions
@@ -114,7 +113,7 @@ func (v *Verifier) Ask(ctx context.Context, lane string, q Citation) (o Opinion)
 		Quote     *string `json:"quote"`
 	}
 	answer, err := v.Model.Ask(ctx, llm.Question{For: "verify", Lane: lane, Order: verifyOrder, Text: message.String(), Tokens: maxTokens}, &got)
-	o.Model, o.Usage = answer.Model, answer.Usage
+	o.Model = answer.Model
 	switch {
 	case errors.Is(err, llm.ErrNoObject), err == nil && (got.Supported == nil || got.Quote == nil):
 		o.Why = garbled

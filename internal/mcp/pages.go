@@ -275,12 +275,10 @@ func (c *call) decide(ctx context.Context, m turn.Message, questions []factcheck
 		if o.Is == "" {
 			continue
 		}
-		record.Add(turn.Opinion{Sources: []int{checked[n] + 1}, Text: text.Truncate(m.Text, 200), Words: questions[n].Refused[0], Is: o.Is, Why: o.Why, Quote: o.Quote, Model: o.Model},
-			turn.Usage(o.Usage))
+		record.Opinions = append(record.Opinions, turn.Opinion{Sources: []int{checked[n] + 1}, Text: text.Truncate(m.Text, 200), Words: questions[n].Refused[0], Is: o.Is, Why: o.Why, Quote: o.Quote, Model: o.Model})
 		questions[n].Refused = factcheck.Decide(questions[n], o)
 	}
 	record.Took = time.Since(began)
-	l.Usage = record.Usage // so that it counts
 	return record
 }
 

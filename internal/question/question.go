@@ -55,7 +55,6 @@ type Plan struct {
 	Day      text.Date // the day that it asks about, if any
 
 	Steps []turn.Step // how the queries were made
-	Usage turn.Usage  // by side models
 }
 
 // AddStep records how the queries were made.

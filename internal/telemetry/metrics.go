@@ -105,15 +105,11 @@ func (m *Metrics) Turn(t *turn.Trace) {
 	if t.Uncited {
 		m.uncited.add(1)
 	}
-	m.used("main", t.Usage)
+	for _, c := range t.Asked() {
+		m.used(c)
+	}
 	for _, f := range t.Tried {
 		m.models.add(1, f.Kind, "main")
-	}
-	for _, p := range t.Processed {
-		m.used("side", p.Usage)
-	}
-	if t.Verified != nil {
-		m.used("side", t.Verified.Usage)
 	}
 	for _, g := range t.Guarded {
 		m.guarded.add(float64(g.Count), g.Rule)
@@ -127,16 +123,12 @@ func (m *Metrics) Turn(t *turn.Trace) {
 			if c.Lookup != nil {
 				m.lookup(c.Lookup)
 			}
-			if c.Filter != nil {
-				m.used("side", c.Filter.Usage)
-			}
 		}
 	}
 }
 
 func (m *Metrics) lookup(l *turn.Lookup) {
 	m.lookups.add(1, string(l.State))
-	m.used("side", l.Usage)
 	if l.State == turn.NotNeeded || l.State == turn.Disabled {
 		return
 	}
@@ -153,8 +145,12 @@ func (m *Metrics) lookup(l *turn.Lookup) {
 	}
 }
 
-// used counts the tokens and cost of a model.
-func (m *Metrics) used(model string, u turn.Usage) {
+// used counts the tokens and cost of a call.
+func (m *Metrics) used(c turn.Call) {
+	model, u := "side", c.Usage
+	if c.For == turn.ForAnswer {
+		model = "main"
+	}
 	for _, part := range [...]struct {
 		kind string
 		n    int

@@ -190,7 +190,7 @@ func tombstone(t *turn.Trace, cause string) turn.Trace {
 		for _, c := range o.Contributions {
 			if l := c.Lookup; l != nil {
 				bare.Contributions = append(bare.Contributions, turn.Contribution{Layer: c.Layer, Priority: c.Priority, Tokens: c.Tokens, Source: c.Source, Web: c.Web,
-					Lookup: &turn.Lookup{State: l.State, Reason: deleted, Failure: l.Failure, Stages: l.Stages, Usage: l.Usage, Began: l.Began, Took: l.Took, Caps: l.Caps}})
+					Lookup: &turn.Lookup{State: l.State, Reason: deleted, Failure: l.Failure, Stages: l.Stages, Began: l.Began, Took: l.Took, Caps: l.Caps}})
 			}
 		}
 		left.Outcomes = append(left.Outcomes, bare)

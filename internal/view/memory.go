@@ -130,7 +130,8 @@ func recollections(t *turn.Trace) string {
 		}
 	}
 	if f := t.Filtered(); f != nil {
-		w.line("%s left out %d of %d in %s · %d tokens in, %d out%s", orDash(f.Model), len(f.Out), f.Shown, ms(f.Took), f.Usage.Prompt, f.Usage.Completion, inParens(f.Err))
+		used := t.Spent(turn.ForFilter)
+		w.line("%s left out %d of %d in %s · %d tokens in, %d out%s", orDash(f.Model), len(f.Out), f.Shown, ms(f.Took), used.Prompt, used.Completion, inParens(f.Err))
 		for _, id := range f.Out {
 			w.line("   out: %s", id)
 		}

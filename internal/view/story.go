@@ -204,18 +204,11 @@ type receipt struct {
 }
 
 func (r *receipt) add(t *turn.Trace) {
-	model := func(name string, u turn.Usage) {
-		if u != (turn.Usage{}) {
-			name = strings.TrimSpace(name + " " + inParens(t.ModelHost))
-			r.models[name] = r.models[name].Plus(u)
+	for _, c := range t.Asked() {
+		if c.Usage != (turn.Usage{}) {
+			name := strings.TrimSpace(c.Model + " " + inParens(t.ModelHost))
+			r.models[name] = r.models[name].Plus(c.Usage)
 		}
-	}
-	model(t.Model, t.Usage)
-	for _, p := range t.Processed {
-		model(p.Model, p.Usage)
-	}
-	if t.Verified != nil {
-		model("a model that checks citations", t.Verified.Usage)
 	}
 	for _, v := range t.Transcripts {
 		if v.Host != "" {
@@ -231,7 +224,6 @@ func (r *receipt) add(t *turn.Trace) {
 		}
 	}
 	for _, l := range trace.Lookups(t) {
-		model("the model that reads pages", l.Usage)
 		r.addLookup(l)
 	}
 }

@@ -215,10 +215,12 @@ func answer(t *turn.Trace) string {
 		w.item(i, "marked", "[%d] %s (%s)", c.Source, clean.Line(c.Text, 120), c.Refused)
 	}
 	for i, p := range t.Processed {
-		w.item(i, "beside", "%s by %s %s in %s · %d tokens in, %d out%s %s", p.By, orDash(p.Model), p.Status, ms(p.Took), p.Usage.Prompt, p.Usage.Completion, inParens(p.Err), clean.Line(p.Text, 120))
+		used := t.Spent(p.By)
+		w.item(i, "beside", "%s by %s %s in %s · %d tokens in, %d out%s %s", p.By, orDash(p.Model), p.Status, ms(p.Took), used.Prompt, used.Completion, inParens(p.Err), clean.Line(p.Text, 120))
 	}
 	if v := t.Verified; v != nil {
-		w.row("verified", "%d of %d decided by a model in %s · %d tokens in, %d out", v.Decided(), len(v.Opinions), ms(v.Took), v.Usage.Prompt, v.Usage.Completion)
+		used := t.Spent(turn.ForVerify)
+		w.row("verified", "%d of %d decided by a model in %s · %d tokens in, %d out", v.Decided(), len(v.Opinions), ms(v.Took), used.Prompt, used.Completion)
 		for i, o := range v.Opinions {
 			w.item(i, "opinions", "%s %s%s %s", o.Is, fmt.Sprint(o.Sources), inParens(cmp.Or(o.Why, o.Words)), clean.Line(cmp.Or(o.Quote, o.Text), 120))
 		}

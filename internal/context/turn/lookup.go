@@ -38,7 +38,6 @@ type Lookup struct {
 	Block      string        `json:"block,omitempty"`     // exactly what the main model was shown
 	Stages     []Stage       `json:"stages,omitempty"`
 	Removed    []Removal     `json:"removed,omitempty"` // what cleaning removed from page text
-	Usage      Usage         `json:"usage,omitzero"`    // of the side model
 	Began      time.Time     `json:"began"`
 	Took       time.Duration `json:"took"`
 	Cached     bool          `json:"cached,omitempty"`

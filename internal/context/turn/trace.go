@@ -1,6 +1,7 @@
 package turn
 
 import (
+	"slices"
 	"time"
 )
 
@@ -139,16 +140,22 @@ type Processed struct {
 	Status Status        `json:"status"`         // for any other status than OK, the turn went on without the step
 	Text   string        `json:"text,omitempty"` // the result
 	Err    string        `json:"err,omitempty"`  // redacted
-	Usage  Usage         `json:"usage,omitzero"`
 	Took   time.Duration `json:"took"`
 }
 
-// ForAnswer is what the call that writes the answer is for. Its prompt is the record's.
-const ForAnswer = "answer"
+// What calls are for. The prompt of the answer's call is the record's.
+const (
+	ForAnswer = "answer"
+	ForNeed   = "need"   // whether a message needs a lookup
+	ForReword = "reword" // a follow-up in full
+	ForSelect = "select" // quotes of a page
+	ForVerify = "verify" // whether a page bears a sentence out
+	ForFilter = "filter" // which recalled messages do not fit
+)
 
 // Call is one request to a model, as it was answered.
 type Call struct {
-	For    string        `json:"for"` // "answer", "need", "reword", "select", "filter", "verify", "vision", …
+	For    string        `json:"for"` // one of the For constants, "vision", "think", "orders", …
 	Model  string        `json:"model,omitempty"`
 	Prompt []Rendered    `json:"prompt,omitempty"` // without token counts; long texts are cut
 	Quoted []string      `json:"quoted,omitempty"` // ids of messages that the prompt holds and nothing else of the record
@@ -172,29 +179,11 @@ func (t *Trace) Asked() []Call {
 	return []Call{{For: ForAnswer, Model: t.Model, Answer: t.Reply, Usage: t.Usage, Began: t.Began.Add(t.Timings.Prompt), Took: t.Took - t.Timings.Prompt}}
 }
 
-// Spent returns what all models together used.
-func (t *Trace) Spent() (u Usage) {
-	for _, c := range t.Calls {
-		u = u.Plus(c.Usage)
-	}
-	if len(t.Calls) > 0 {
-		return u
-	}
-	u = t.Usage // an old record
-	for _, p := range t.Processed {
-		u = u.Plus(p.Usage)
-	}
-	if t.Verified != nil {
-		u = u.Plus(t.Verified.Usage)
-	}
-	for _, o := range t.Outcomes {
-		for _, c := range o.Contributions {
-			if c.Lookup != nil {
-				u = u.Plus(c.Lookup.Usage)
-			}
-			if c.Filter != nil {
-				u = u.Plus(c.Filter.Usage)
-			}
+// Spent returns what models used for the given things, or for everything if none is given.
+func (t *Trace) Spent(on ...string) (u Usage) {
+	for _, c := range t.Asked() {
+		if len(on) == 0 || slices.Contains(on, c.For) {
+			u = u.Plus(c.Usage)
 		}
 	}
 	return u
@@ -210,14 +199,7 @@ type Citation struct {
 // Verified holds a model's opinions on a reply's citations, after rules had judged them.
 type Verified struct {
 	Opinions []Opinion     `json:"opinions"`
-	Usage    Usage         `json:"usage,omitzero"`
 	Took     time.Duration `json:"took"`
-}
-
-// Add adds an opinion and the usage of its call.
-func (v *Verified) Add(o Opinion, u Usage) {
-	v.Opinions = append(v.Opinions, o)
-	v.Usage = v.Usage.Plus(u)
 }
 
 // Decided returns how many citations the model decided.
@@ -316,7 +298,6 @@ type RecallFilter struct {
 	Out   []string      `json:"out,omitempty"` // removed: ids of messages, "statement 7", "lore/harbour.md:12"
 	Err   string        `json:"err,omitempty"` // why nothing was removed
 	Took  time.Duration `json:"took"`
-	Usage Usage         `json:"usage,omitzero"`
 }
 
 // Filtered returns the result of the recall filter, or nil.

@@ -433,8 +433,8 @@ func (p *MemoryProvider) askFilter(ctx context.Context, q *asked, f *turn.Recall
 	var got struct {
 		Out *[]int `json:"out"`
 	}
-	answer, err := p.Side.Ask(ctx, llm.Question{For: "filter", Lane: "recall/" + q.ChannelID, Order: filterInstructions, Text: list, Tokens: filterTokens}, &got)
-	f.Model, f.Usage = answer.Model, turn.Usage(answer.Usage)
+	answer, err := p.Side.Ask(ctx, llm.Question{For: turn.ForFilter, Lane: "recall/" + q.ChannelID, Order: filterInstructions, Text: list, Tokens: filterTokens}, &got)
+	f.Model = answer.Model
 	if err == nil && got.Out == nil {
 		err = llm.ErrNoObject
 	}

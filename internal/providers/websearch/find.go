@@ -90,7 +90,7 @@ func (r *run) reuse(ctx context.Context, share time.Duration) bool {
 	if r.summarise(ctx, sources, share); r.look.State == turn.Found {
 		return true
 	}
-	before.Usage, before.Stages = r.look.Usage, r.look.Stages
+	before.Stages = r.look.Stages
 	r.look = before
 	return false
 }

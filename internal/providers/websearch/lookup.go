@@ -104,7 +104,6 @@ func (r *run) decide(ctx context.Context) bool {
 	if !always && len(pl.URLs) == 0 && !r.off() {
 		by = r.p.secondOpinion(ctx, r.req.ChannelID, pl)
 	}
-	r.look.Usage = pl.Usage
 	r.endStage("need")
 	pl.Compose(names, r.today())
 	r.chooseDocs()
@@ -152,7 +151,6 @@ func (r *run) reword(ctx context.Context) {
 		r.plan.Compose(names, r.today())
 		r.chooseDocs()
 	}
-	r.look.Usage = r.plan.Usage
 	r.recordPlan()
 	r.endStage("reword")
 }
@@ -272,7 +270,7 @@ func (r *run) summarise(ctx context.Context, sources []source, share time.Durati
 func (r *run) conclude(sources []source, s summary) {
 	l := &r.look
 	l.Removed = removals(sources)
-	l.Rejected, l.Usage = s.rejected, l.Usage.Plus(s.usage)
+	l.Rejected = s.rejected
 	good, tried := 0, len(sources)
 	for i := range sources {
 		if sources[i].good() && !sources[i].page.Snippet() {

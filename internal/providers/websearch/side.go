@@ -32,8 +32,7 @@ func (p *Provider) secondOpinion(ctx context.Context, lane string, pl *question.
 		Search *bool `json:"search"`
 	}
 	message := clean.Tagged("message", nonce, clean.InertLine(pl.Question, nonce))
-	answer, err := p.Side.Ask(ctx, llm.Question{For: "need", Lane: lane, Order: classifyOrder, Text: message, Tokens: 200}, &got)
-	pl.Usage = pl.Usage.Plus(turn.Usage(answer.Usage))
+	answer, err := p.Side.Ask(ctx, llm.Question{For: turn.ForNeed, Lane: lane, Order: classifyOrder, Text: message, Tokens: 200}, &got)
 	if err != nil || got.Search == nil {
 		return ""
 	}
@@ -72,8 +71,7 @@ func (p *Provider) reword(ctx context.Context, pl *question.Plan, req turn.Reque
 	var got struct {
 		Question string `json:"question"`
 	}
-	answer, err := p.Side.Ask(ctx, llm.Question{For: "reword", Lane: req.ChannelID, Order: rewordOrder, Text: messages.String(), Tokens: 300}, &got)
-	pl.Usage = pl.Usage.Plus(turn.Usage(answer.Usage))
+	answer, err := p.Side.Ask(ctx, llm.Question{For: turn.ForReword, Lane: req.ChannelID, Order: rewordOrder, Text: messages.String(), Tokens: 300}, &got)
 	if err != nil {
 		return
 	}

@@ -37,7 +37,6 @@ type summary struct {
 	verdict    *turn.Verdict   // fact checks only
 	stances    []checkedStance // of the verdict
 	by         string
-	usage      turn.Usage
 }
 
 // byExtraction is the Lookup.By of a summary without a model.
@@ -50,7 +49,6 @@ func collect(sources []source, selected []selection, pl *question.Plan, limit in
 	asked := text.Unique(text.Terms(asking, lang))
 	quoted := map[int][]string{} // by page: the selected quotes
 	for _, sel := range selected {
-		out.usage = out.usage.Plus(sel.usage)
 		for i, number := range sel.numbers {
 			c, ok := sel.claim(number, &sources[sel.source])
 			if !ok {
