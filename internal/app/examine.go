@@ -40,6 +40,7 @@ func Examination(p *Process, web bool) *doctor.Examination {
 			e.Fetcher = a.Reader.Fetcher
 		}
 	}
+	e.Misspelt = UnknownVariables(p.Environ, DotenvDir(p.Env, p.Dir))
 	if problems, ok := errors.AsType[Problems](wrong); ok {
 		e.Wrong = problems
 	} else if wrong != nil {
@@ -66,10 +67,11 @@ func (a *App) installation(p *Process) doctor.Installation {
 			set++
 		}
 	}
+	others, broken := otherNames(Shelf(c, p.Dir), of.ID)
 	base := c.Get("DISCORD_API_URL")
 	i := doctor.Installation{
 		Setting: c.Get, Set: set, Redact: a.Redact.String,
-		Character: of.Name, Others: otherNames(Shelf(c, p.Dir), of.ID), Mode: string(of.Mode), Prompt: of.Modes[of.Mode].Total, Reactions: of.Reactions.Follow,
+		Character: of.Name, Others: others, Broken: broken, Mode: string(of.Mode), Prompt: of.Modes[of.Mode].Total, Reactions: of.Reactions.Follow,
 		Discord: discord.Config{Shards: c.Count("FAMILIAR_SHARDS"), Token: c.Get("DISCORD_TOKEN"), HTTP: a.client(base), BaseURL: base, Redact: a.Redact.String, PerSecond: p.Far.PerSecond, Alike: clean.Alike},
 		Turn:    func(ctx context.Context, question string) (*turn.Trace, error) { return answerOnce(ctx, p, question) },
 		Models:  func(ctx context.Context) (doctor.Models, error) { return a.examinedModels(ctx, p) },
@@ -149,13 +151,16 @@ func Setup(p *Process, in io.Reader, o doctor.Options, progress doctor.Progress)
 	}, nil
 }
 
-// otherNames returns the names of all characters but one. Those with wrong files are left out.
-func otherNames(files fs.FS, id string) (names []string) {
+// otherNames returns the names of the characters but one, and what is wrong with those that cannot be loaded.
+func otherNames(files fs.FS, id string) (names, broken []string) {
 	ids, _ := character.List(files)
 	for _, other := range ids {
-		if loaded, err := character.Load(files, other); err == nil && other != id {
+		switch loaded, err := character.Load(files, other); {
+		case err != nil:
+			broken = append(broken, err.Error())
+		case other != id:
 			names = append(names, loaded.Name)
 		}
 	}
-	return names
+	return names, broken
 }

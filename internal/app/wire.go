@@ -130,6 +130,9 @@ const (
 // Open reads the configuration and opens the part of the program that a command needs. The error lists everything that is wrong with the
 // configuration, or is the cause of ctx's end. The caller must Close the program.
 func Open(ctx context.Context, p *Process, need Part) (*App, error) {
+	for _, line := range UnknownVariables(p.Environ, DotenvDir(p.Env, p.Dir)) {
+		fmt.Fprintln(p.Err, "familiar:", line)
+	}
 	a, err := configure(p)
 	if err != nil {
 		return nil, err
@@ -157,9 +160,6 @@ func configure(p *Process) (*App, error) {
 	c, wrong := ReadConfig(p.Env, p.Dir)
 	if c == nil {
 		return nil, wrong
-	}
-	for _, line := range UnknownVariables(p.Environ, DotenvDir(p.Env, p.Dir)) {
-		fmt.Fprintln(p.Err, "familiar:", line)
 	}
 	a := &App{Config: c, Redact: c.Redactor(), agent: Agent(p.Version, c.Get("FAMILIAR_CONTACT")), version: p.Version, wanted: p.Model}
 	logs, err := a.logWriter(p)

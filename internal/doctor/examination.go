@@ -22,15 +22,17 @@ import (
 	"familiar/internal/web/fetch"
 )
 
-// Installation is what an examination looks at. If Wrong is set, only Wrong and Redact are used.
+// Installation is what an examination looks at. If Wrong is set, only Wrong, Misspelt and Redact are used.
 type Installation struct {
-	Wrong   []string                 // what is wrong with the configuration
-	Setting func(name string) string // the value of a setting, "" if it is not set
-	Set     int                      // how many settings the operator has set
-	Redact  func(string) string      // removes secrets from a text
+	Wrong    []string                 // what is wrong with the configuration
+	Misspelt []string                 // variables that are probably misspelt settings
+	Setting  func(name string) string // the value of a setting, "" if it is not set
+	Set      int                      // how many settings the operator has set
+	Redact   func(string) string      // removes secrets from a text
 
 	Character string   // the name of the character that answers
 	Others    []string // the names of the operator's other characters
+	Broken    []string // what is wrong with those that cannot be loaded
 	Mode      string   // its usual mode
 	Prompt    int      // tokens that a prompt in that mode may have
 	Reactions bool     // it asks for people's reactions
@@ -112,7 +114,7 @@ func (e *Examination) checks() []Check {
 		{ID: "database", Limit: 30 * time.Second, Run: e.database},
 		{ID: "console", Limit: time.Second, Run: e.console},
 		{ID: "encryption", Limit: 5 * time.Second, Run: e.encryption},
-		{ID: "clock", Limit: time.Second, Run: e.time, Last: true}, // the answers to the other checks tell the time
+		{ID: "clock", Limit: 30 * time.Second, Run: e.time, Last: true}, // the answers to the other checks tell the time
 	}
 	if e.Wrong == nil {
 		return all
@@ -186,8 +188,14 @@ func (e *Examination) redacted(found []Finding) []Finding {
 }
 
 func (e *Examination) configuration(context.Context) (found []Finding) {
+	for _, text := range e.Misspelt {
+		found = append(found, Finding{ID: "configuration", State: Warning, Text: text, Cure: "change the name, or remove the variable"})
+	}
+	for _, text := range e.Broken {
+		found = append(found, Finding{ID: "configuration", State: Warning, Text: text, Cure: "fix the file; until then the character does not answer"})
+	}
 	if e.Wrong == nil {
-		return []Finding{{ID: "configuration", State: OK, Text: fmt.Sprintf("It is valid: %d settings are set; %s answers.", e.Set, e.Character)}}
+		return append(found, Finding{ID: "configuration", State: OK, Text: fmt.Sprintf("It is valid: %d settings are set; %s answers.", e.Set, e.Character)})
 	}
 	for _, text := range e.Wrong {
 		what, more, _ := strings.Cut(text, "\n")

@@ -242,19 +242,33 @@ func (c *clockReading) read(who, date string, began time.Time, took time.Duratio
 // clockReading is what the best answer so far said of the time.
 type clockReading struct {
 	mu    sync.Mutex
-	who   string        // empty: no service has told the time; guarded by mu, as are the other fields
+	asked bool          // a client reads the clock; guarded by mu, as are the other fields
+	who   string        // empty: no service has told the time
 	took  time.Duration // of the request
 	ahead time.Duration // of this machine's clock
 }
 
-func (e *Examination) time(context.Context) []Finding {
-	e.clock.mu.Lock()
-	defer e.clock.mu.Unlock()
-	return []Finding{judgeClock(e.clock.who, e.clock.ahead)}
+// time takes what other checks were told. If there were none, it asks Discord.
+func (e *Examination) time(ctx context.Context) []Finding {
+	if _, _, asked := e.clock.told(); !asked {
+		e.discord(ctx)
+	}
+	who, ahead, _ := e.clock.told()
+	return []Finding{judgeClock(who, ahead)}
+}
+
+// told returns who told the time, and how far this machine's clock is ahead of theirs. asked reports whether anybody was asked.
+func (c *clockReading) told() (who string, ahead time.Duration, asked bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.who, c.ahead, c.asked
 }
 
 // readFrom has the clock read from the answers to a client's requests.
 func (c *clockReading) readFrom(client *http.Client, who string) {
+	c.mu.Lock()
+	c.asked = true
+	c.mu.Unlock()
 	if _, already := client.Transport.(*dated); !already {
 		client.Transport = &dated{next: client.Transport, who: who, reading: c}
 	}
