@@ -137,6 +137,32 @@ func TestInit(t *testing.T) {
 	}
 }
 
+// TestInitWithoutToken has a .env with a broken token, and goes on without one. A server that lists nothing has no numbers.
+func TestInitWithoutToken(t *testing.T) {
+	t.Parallel()
+	c := newcomer(t)
+	delete(c.env, "DISCORD_API_URL")
+	c.local = nil
+	c.must(os.WriteFile(filepath.Join(c.dir, ".env"), []byte("export DISCORD_TOKEN=abc # old\n"), 0o600))
+	c.model.AnswerAlso(map[string]string{"/v1/models": "<html>"})
+	i := c.interview("--no-doctor")
+	i.answers("Token (hidden; Enter keeps the one that is set):", "")
+	i.answers("three parts", "")
+	i.answers("Token (hidden; Enter for none):", "")
+	i.answers("Its address, or none [none]:", "none of them")
+	i.answers("That is no address", c.model.URL)
+	i.answers("Its key", "")
+	i.answers("Model, by name:", "99")
+	i.answers("The server did not list its models", "main")
+	i.answers("Address of a SearXNG instance", "none")
+	i.answers("Make one?", "n")
+	i.answers("- DISCORD_TOKEN=(hidden)\n", "yes")
+	i.ends(exitOK, "To begin: familiar chat")
+	if got, want := c.dotenv(), "export DISCORD_TOKEN=none # old\n# Written by familiar init:\nOPENAI_BASE_URL="+c.model.URL+"\nOPENAI_MODEL=main\n"; got != want {
+		t.Errorf(".env:\n%s\nwant\n%s", got, want)
+	}
+}
+
 // TestInitLeft leaves at each question, by Ctrl-C or at the end of the input. Nothing is there then that was not there before.
 func TestInitLeft(t *testing.T) {
 	t.Parallel()

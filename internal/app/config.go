@@ -63,6 +63,9 @@ func ReadConfig(env func(string) (string, bool), dir string) (*Config, error) {
 		}
 		c.Values = append(c.Values, v)
 	}
+	if c.Get("DISCORD_TOKEN") == "none" { // in the environment, in place of the one in .env
+		c.put("DISCORD_TOKEN", "")
+	}
 	if token := c.Value("DISCORD_TOKEN"); token.Text != "" {
 		if err := discord.CheckToken(token.Text, c.Get("DISCORD_API_URL")); err != nil {
 			wrong = slices.Insert(wrong, 0, complaint(token.Setting, err))

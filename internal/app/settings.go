@@ -31,7 +31,7 @@ type Setting struct {
 
 func Settings() []Setting {
 	all := []Setting{
-		{Name: "DISCORD_TOKEN", Secret: true, About: "the bot's token, for `familiar run`"},
+		{Name: "DISCORD_TOKEN", Secret: true, About: "the bot's token, for `familiar run`; none: without Discord"},
 		{Name: "DISCORD_API_URL", Preset: "https://discord.com/api", About: "a Discord-compatible server", check: checkURL},
 		{Name: "DISCORD_FILE_HOSTS", Preset: "cdn.discordapp.com,media.discordapp.net", About: "the hosts that files attached to messages may be loaded from, separated by commas", check: checkHosts},
 		{Name: "DISCORD_OPERATOR", About: "your user id, if a Discord-compatible server does not say who may manage a server", check: checkID},

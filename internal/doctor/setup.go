@@ -251,7 +251,7 @@ func (i *interview) askCopy(ctx context.Context) (err error) {
 	case i.Options.Copy != nil:
 		i.copy = *i.Options.Copy
 	case i.Interactive:
-		i.say("     It is %s. A copy of its files in %s would be yours to change.\n", id, shortPath(i.Dir, i.copyTo()))
+		i.say("     It is %s. A copy of its files would be yours to change, in\n     %s\n", id, shortPath(i.Dir, i.copyTo()))
 		i.copy, err = i.yes(ctx, "Make one?")
 	}
 	return err

@@ -50,8 +50,14 @@ func (i *interview) askToken(ctx context.Context) error {
 	for {
 		if token == "" {
 			i.say("     The bot's token is at\n     %s\n", TokenHelp)
-			if token, err = i.ask(ctx, "Token (hidden; Enter for none)", "", true); err != nil || token == "" {
+			if token, err = i.ask(ctx, "Token (hidden; Enter for none)", "", true); err != nil {
 				return err
+			}
+			if token == "" {
+				if i.Get("DISCORD_TOKEN") != "" {
+					i.answers["DISCORD_TOKEN"] = none // in place of the one that is set
+				}
+				return nil
 			}
 		}
 		i.answers["DISCORD_TOKEN"] = strings.TrimSpace(strings.TrimPrefix(token, "Bot "))
@@ -188,17 +194,17 @@ func (i *interview) askModel(ctx context.Context) error {
 // askServer asks for the model server, and lists those on this machine. set is the one that is set.
 func (i *interview) askServer(ctx context.Context, set string) (address string, models []string, err error) {
 	found := i.localServers(ctx)
-	preset := cmp.Or(set, none)
+	preset, question, wrong := cmp.Or(set, none), "Its address, or none", "That is no address such as "
 	if len(found) > 0 {
 		i.say("     Running on this machine:\n")
-		preset = cmp.Or(set, "1")
+		preset, question, wrong = cmp.Or(set, "1"), "Its number or address, or none", "That is neither a number of the list nor an address such as "
 	}
 	for n, l := range found {
 		i.say("       %d  %s, %s: %s\n", n+1, l.name, l.url, few(l.models))
 	}
 	i.say("     Any server that speaks OpenAI's chat completions will do, such as\n     %s. Without a model, answers are quotations alone.\n", llm.OpenAI)
 	for {
-		text, err := i.ask(ctx, "Its number or address, or none", preset, false)
+		text, err := i.ask(ctx, question, preset, false)
 		if err != nil || text == none {
 			return none, nil, err
 		}
@@ -206,8 +212,8 @@ func (i *interview) askServer(ctx context.Context, set string) (address string, 
 			return found[n-1].url, found[n-1].models, nil
 		}
 		text = withScheme(text)
-		if wrong := i.Check("OPENAI_BASE_URL", text); wrong != nil {
-			i.say("     That is neither a number of the list nor an address such as %s\n", llm.OpenAI)
+		if i.Check("OPENAI_BASE_URL", text) != nil {
+			i.say("     %s%s\n", wrong, llm.OpenAI)
 			continue
 		}
 		return strings.TrimRight(text, "/"), nil, nil
@@ -299,19 +305,24 @@ func (i *interview) chooseModel(ctx context.Context, address string, models []st
 	for n, m := range models[:min(len(models), mostModels)] {
 		i.say("       %2d  %s\n", n+1, m)
 	}
-	if preset == "" && len(models) > 0 {
-		preset = models[0]
+	question := "Model, by name"
+	if len(models) > 0 {
+		preset, question = cmp.Or(preset, models[0]), "Model, by number or name"
 	}
 	for {
-		name, err := i.ask(ctx, "Model, by number or name", preset, false)
+		name, err := i.ask(ctx, question, preset, false)
 		if err != nil {
 			return "", err
 		}
-		if n, bad := strconv.Atoi(name); bad == nil && len(models) > 0 && !slices.Contains(models, name) {
-			if n >= 1 && n <= len(models) {
+		if n, bad := strconv.Atoi(name); bad == nil && !slices.Contains(models, name) {
+			switch {
+			case n >= 1 && n <= len(models):
 				return models[n-1], nil
+			case len(models) == 0:
+				i.say("     The server did not list its models, so a number means none of them.\n")
+			default:
+				i.say("     The list has numbers from 1 to %d.\n", len(models))
 			}
-			i.say("     The list has numbers from 1 to %d.\n", len(models))
 			continue
 		}
 		if near := text.Nearest(name, models); len(models) > 0 && !slices.Contains(models, name) && near != "" {
