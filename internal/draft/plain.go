@@ -83,6 +83,12 @@ func (r Draft) plain() string {
 	case question.AskTime:
 		return say(timeNow, text.InZone(r.Trace.Began, r.Character.Location).Format("2006-01-02 15:04 MST"))
 	}
+	now := text.InZone(r.Trace.Began, r.Character.Location)
+	if at, isDay, ok := question.Clock(message, append([]string{r.Character.Called}, req.Names...), now); ok && isDay {
+		return weekday(at, r.language()) + text.FormatDay(at, r.language())
+	} else if ok {
+		return say(timeNow, at.Format("2006-01-02 15:04 MST"))
+	}
 	if answer := r.aboutProgram(); answer != nil {
 		return answer.Text
 	}
@@ -93,6 +99,14 @@ func (r Draft) plain() string {
 		return say(memoryUnknown)
 	}
 	return ""
+}
+
+// weekday returns what stands before a date. Only English has the name of a day in a form for that.
+func weekday(at time.Time, language string) string {
+	if language != "en" {
+		return ""
+	}
+	return at.Format("Monday, ")
 }
 
 // aboutProgram returns the bundled answer that memory offered for the turn, or nil.

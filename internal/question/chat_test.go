@@ -1,6 +1,9 @@
 package question
 
-import "testing"
+import (
+	"testing"
+	"time"
+)
 
 func TestReadChat(t *testing.T) {
 	for message, want := range map[string]Chat{
@@ -17,6 +20,27 @@ func TestReadChat(t *testing.T) {
 		"hello, what is the population of Porto?": NoChat, "": NoChat,
 	} {
 		if got := ReadChat(message, []string{"Sage"}); got != want {
+			t.Errorf("%q: %q, want %q", message, got, want)
+		}
+	}
+}
+
+func TestClock(t *testing.T) {
+	now := time.Date(2026, 11, 27, 22, 30, 0, 0, time.UTC) // a Friday
+	for message, want := range map[string]string{
+		"what time is it in los angeles": "27 14:30 PST", "what time is it in Paris?": "27 23:30 CET", "what time is it in tokyo": "28 07:30 JST", "what's the time in New York?": "27 17:30 EST", "what time is it now in São Paulo?": "27 19:30 -03", "wie spät ist es in Berlin?": "27 23:30 CET",
+		"what day is it tomorrow?": "28 day", "what day is it in 3 days?": "30 day", "what day is it tomorrow in Tokyo": "29 day", "what day was it yesterday?": "26 day", "welcher Tag ist morgen?": "28 day",
+		"what time is it in Nowhereville?": "", "what time does the shop close": "", "what time is it": "", "what time does the train to Berlin leave tomorrow?": "",
+		"what day is it next month": "", "how are you": "", "": "",
+	} {
+		at, isDay, ok := Clock(message, []string{"Sage"}, now)
+		got := ""
+		if ok && isDay {
+			got = at.Format("02") + " day"
+		} else if ok {
+			got = at.Format("02 15:04 MST")
+		}
+		if got != want {
 			t.Errorf("%q: %q, want %q", message, got, want)
 		}
 	}

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
+	"unicode"
 	"unicode/utf8"
 
 	"familiar/internal/text"
@@ -417,6 +419,75 @@ func isManners(kind Chat) bool { return kind == Hello || kind == Thanks || kind 
 func needsWeb(message string, names []string) bool {
 	n := Assess(message, names)
 	return n.Score >= Threshold && !n.Barred
+}
+
+// Clock returns the time in the place that a message asks for ("what time is it in Tokyo?"). Or it returns the day ("what day is it
+// tomorrow?"). now is in the zone of the answer. isDay reports whether a day is asked for. ok is false for any other message, and for a
+// place that has no time zone of its name.
+func Clock(message string, names []string, now time.Time) (at time.Time, isDay, ok bool) {
+	u := Parse(message, names)
+	found := chatPhrases().FindAll(u.Text, u.Words)
+	if len(u.Words) > maxChatWords || !slices.ContainsFunc(found, func(m text.Match) bool { return m.Cue == string(AskTime) && m.To > m.From }) {
+		return now, false, false
+	}
+	var day text.Moment
+	var rest []text.Word
+	for i := 0; i < len(u.Words); i++ {
+		n, m := text.MomentAt(u.Words, i)
+		switch clock := func(m text.Match) bool {
+			return m.From <= i && i < m.To && (m.Cue == string(AskTime) || m.Cue == "now")
+		}; {
+		case slices.ContainsFunc(found, clock):
+		case n > 0:
+			day, isDay = m, true
+			i += n - 1
+		default:
+			rest = append(rest, u.Words[i])
+		}
+	}
+	zone, named := placeOf(u.Text, rest)
+	if zone != nil {
+		now = now.In(zone)
+	}
+	switch {
+	case named && zone == nil:
+		return now, false, false
+	case !isDay:
+		return now, false, named
+	}
+	at, ok = day.Day(now)
+	return at, ok, ok
+}
+
+// placeOf returns the time zone that the IANA database names after the last of some words of s. named reports whether they name anything.
+func placeOf(s string, words []text.Word) (zone *time.Location, named bool) {
+	for i, w := range words {
+		if zone := zoneNamed(s, words[i:]); zone != nil {
+			return zone, true
+		}
+		if text.Meaningful(w.Key) {
+			return nil, true
+		}
+	}
+	return nil, false
+}
+
+func zoneNamed(s string, words []text.Word) *time.Location {
+	var name strings.Builder
+	for i, w := range words {
+		if i > 0 {
+			name.WriteByte('_')
+		}
+		written := strings.ToLower(text.Unaccented(s[w.Start:w.End]))
+		first, size := utf8.DecodeRuneInString(written)
+		name.WriteString(string(unicode.ToUpper(first)) + written[size:])
+	}
+	for _, area := range [...]string{"", "Europe/", "America/", "Asia/", "Africa/", "Australia/", "Pacific/", "Atlantic/", "Indian/"} {
+		if zone, err := time.LoadLocation(area + name.String()); err == nil {
+			return zone
+		}
+	}
+	return nil
 }
 
 // elsewhere reports whether a question for the time names a place or another day.

@@ -249,13 +249,13 @@ func DayIn(s string, words []Word, now time.Time) Date {
 	date := func(t time.Time) Date { return Date{Year: t.Year(), Month: int(t.Month()), Day: t.Day()} }
 	for i := 0; i < len(words); i++ {
 		n, m := MomentAt(words, i)
-		if t, ok := m.day(now); ok {
+		if t, ok := m.Day(now); ok {
 			return date(t)
 		}
 		i += max(0, n-1)
 	}
 	for _, p := range unspaced() {
-		if t, ok := parseCue(p.Cue).day(now); ok && strings.Contains(s, p.Words[0]) {
+		if t, ok := parseCue(p.Cue).Day(now); ok && strings.Contains(s, p.Words[0]) {
 			return date(t)
 		}
 	}
@@ -265,8 +265,8 @@ func DayIn(s string, words []Word, now time.Time) Date {
 	return Date{}
 }
 
-// day returns the day of a moment, and whether the moment is a day.
-func (m Moment) day(now time.Time) (time.Time, bool) {
+// Day returns the day of a moment, and whether the moment is a day.
+func (m Moment) Day(now time.Time) (time.Time, bool) {
 	switch {
 	case m.unit == 'w' && m.weekday > 0:
 		return monday(now).AddDate(0, 0, 7*m.n+(m.weekday+5)%7), true
@@ -284,8 +284,8 @@ func (m Moment) day(now time.Time) (time.Time, bool) {
 
 // format formats a moment as a date: a day, or the month, season, quarter or year that contains it.
 func (m Moment) format(language string, now time.Time) string {
-	if t, ok := m.day(now); ok {
-		return formatDay(t, language)
+	if t, ok := m.Day(now); ok {
+		return FormatDay(t, language)
 	}
 	month := func(away int) time.Time { // the first of it: no other day is in every month
 		return time.Date(now.Year(), now.Month()+time.Month(away), 1, 12, 0, 0, 0, now.Location())
@@ -354,7 +354,8 @@ func (m Moment) season(now time.Time) time.Time {
 	return begins(year)
 }
 
-func formatDay(t time.Time, language string) string {
+// FormatDay writes a day as people do in a language.
+func FormatDay(t time.Time, language string) string {
 	in := writing(language)
 	return format(t, in.DateLayout, in.Months)
 }
@@ -394,7 +395,7 @@ func ParseSince(s string, now time.Time) (from time.Time, ok bool) {
 		return before(now, n, amountUnits()[Fold(m[2])])
 	}
 	if day, ok := weekdayOf(bare); ok {
-		from, ok = (Moment{which: '<', unit: 'd', n: day}).day(now)
+		from, ok = (Moment{which: '<', unit: 'd', n: day}).Day(now)
 		return midnight(from), ok
 	}
 	if n, ok := aloneDays[bare]; ok {
@@ -557,7 +558,7 @@ func (m Moment) span(now time.Time) (TimeSpan, bool) {
 		from = midnight(from)
 		return TimeSpan{from, from.AddDate(0, months, days)}, true
 	}
-	if t, ok := m.day(now); ok {
+	if t, ok := m.Day(now); ok {
 		return days(t, 0, 1)
 	}
 	first := time.Date(now.Year(), now.Month(), 1, 0, 0, 0, 0, now.Location())
