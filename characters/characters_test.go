@@ -11,6 +11,7 @@ import (
 	"familiar/internal/context/turn"
 	"familiar/internal/llm"
 	"familiar/internal/providers/character"
+	"familiar/internal/text"
 )
 
 func shipped(t *testing.T) (all []*character.Character) {
@@ -45,7 +46,8 @@ func TestShippedCharacters(t *testing.T) {
 		whose[said] = "the default " + name
 	}
 	for _, c := range all {
-		for _, said := range []string{c.Texts.NoModel, c.Texts.RateLimited, c.Texts.ModelDown, c.Texts.TooSlow, c.Texts.Quota, c.Texts.Placeholder, first(c)} {
+		for _, said := range []string{c.Texts.NoModel, c.Texts.RateLimited, c.Texts.ModelDown, c.Texts.TooSlow, c.Texts.Quota, c.Texts.Placeholder, first(c),
+			c.Texts.Hello, c.Texts.Thanks, c.Texts.Bye, c.Texts.Mood, c.Texts.Sad, c.Texts.Who, c.Texts.Can, c.Texts.Mute, c.Texts.Empty, c.Texts.NoWeb} {
 			if whose[said] != "" || said == "" {
 				t.Errorf("%s says %q, which is also of %s", c.ID, said, whose[said])
 			}
@@ -128,4 +130,18 @@ func first(c *character.Character) string {
 		return ""
 	}
 	return c.Greetings.Texts[0]
+}
+
+// What a shipped character says itself of what the program can say too is English, so that others get the program's translation.
+func TestShippedCharactersAreEnglish(t *testing.T) {
+	for _, c := range shipped(t) {
+		for _, said := range []string{c.Texts.Hello, c.Texts.Thanks, c.Texts.Bye, c.Texts.Mood, c.Texts.Sad, c.Texts.Who, c.Texts.Can, c.Texts.Mute, c.Texts.Empty, c.Texts.NoWeb} {
+			if language := text.MessageLanguage(said); language != "en" {
+				t.Errorf("%s: %q is in %q", c.ID, said, language)
+			}
+		}
+		if !strings.Contains(c.Texts.Who, "{{char}}") || !strings.Contains(strings.ToLower(c.Texts.Who), "bot") {
+			t.Errorf("%s says of itself %q", c.ID, c.Texts.Who)
+		}
+	}
 }

@@ -17,6 +17,7 @@ import (
 	"familiar/internal/context/turn"
 	"familiar/internal/memory/order"
 	"familiar/internal/providers/character"
+	"familiar/internal/question"
 	"familiar/internal/reply"
 	"familiar/internal/text"
 	"familiar/internal/web/clean"
@@ -70,7 +71,7 @@ func (r Draft) Compose(body string, notes ...string) string {
 	switch {
 	case r.Lookup == nil:
 	case r.Lookup.State == turn.LookupFailed:
-		notes = append(notes, failure(r.language(), r.Lookup))
+		notes = append(notes, r.failure())
 	case r.Lookup.State == turn.Found && slices.ContainsFunc(r.Lookup.Pages, turn.Page.Snippet):
 		notes = append(notes, r.Say(onlySnippets))
 	case r.Lookup.Unanswered && r.Marker == nil: // a model says so itself
@@ -165,7 +166,7 @@ func (r Draft) WithoutModel(excuse string) string {
 			if answer := r.aboutProgram(); answer != nil && words == answer.Text {
 				notes = []string{cameWithMe.In(r.language(), answer.File)}
 			}
-			if r.Speeches.due(r.Trace.Request.ChannelID, r.Trace.Began) {
+			if r.chat() != question.TellSad && r.Speeches.due(r.Trace.Request.ChannelID, r.Trace.Began) {
 				notes = append(notes, r.Say(toLetMeTalk))
 			}
 			return r.Finish(words, notes)
@@ -181,7 +182,7 @@ func (r Draft) WithoutModel(excuse string) string {
 	case r.Lookup != nil && r.Lookup.State == turn.Empty:
 		return r.Finish(r.Say(foundNothing), nil)
 	case r.Lookup != nil && r.Lookup.State == turn.LookupFailed:
-		return r.Finish(failure(r.language(), r.Lookup), nil)
+		return r.Finish(r.failure(), nil)
 	case r.Lookup != nil && r.Lookup.State == turn.Disabled:
 		return r.Finish(webIsOff.In(r.language(), sentence(r.Lookup.Reason).In(r.language())), nil)
 	}

@@ -77,7 +77,7 @@ func TestFailureIsTold(t *testing.T) {
 		"unreachable": "could not reach the web.", "room": "does not fit", "nothing_to_ask": "nothing in this that I may search for",
 		"internal": "wrong on my side", "cap": "I would have looked this up", "upstream": "the search service is out of order", "forbidden_json": "it answers no programs",
 	} {
-		got := failure("en", &turn.Lookup{State: turn.LookupFailed, Failure: code})
+		got := Draft{Character: sage, Trace: &turn.Trace{}, Lookup: &turn.Lookup{State: turn.LookupFailed, Failure: code}}.failure()
 		if !strings.Contains(got, want) || !slices.Contains([]turn.Code{"unreachable", "upstream", "forbidden_json"}, code) && strings.Contains(got, "reach the web") {
 			t.Errorf("%s: %q", code, got)
 		}

@@ -238,7 +238,8 @@ func verdict(language string, v *turn.Verdict) string {
 }
 
 // failure returns the sentence for a lookup that was needed and failed. The prompt tells the model the same.
-func failure(language string, l *turn.Lookup) string {
+func (r Draft) failure() string {
+	language, l := r.language(), r.Lookup
 	what, words := lookupFailed, failureWords(language, l)
 	switch l.Failure {
 	case turn.CodeUnreadable:
@@ -253,7 +254,7 @@ func failure(language string, l *turn.Lookup) string {
 		return myFault.In(language)
 	}
 	if words == codeUnreachable.In(language) { // which says no more
-		return noWeb.In(language)
+		return clean.Line(r.Say(noWeb), 200)
 	}
 	return what.In(language, clean.Line(words, 200))
 }

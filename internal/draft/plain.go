@@ -51,7 +51,7 @@ const (
 // returns "" if it cannot.
 func (r Draft) plain() string {
 	req := &r.Trace.Request
-	say := func(s sentence, values ...any) string { return reply.Receipt(r.spoken(), string(s), values...) }
+	say := func(s sentence, values ...any) string { return Say(r.Character, r.spoken(), s, values...) }
 	message := req.Message.Text
 	if past.AboutAsker(message, req.Names) {
 		if quotes := r.remembered(0, true); quotes != "" {
@@ -65,7 +65,7 @@ func (r Draft) plain() string {
 	if conversion, ok := text.Conversion(message); ok {
 		return conversion
 	}
-	switch question.ReadChat(message, append([]string{r.Character.Called}, req.Names...)) {
+	switch r.chat() {
 	case question.Hello:
 		return say(helloBack)
 	case question.Thanks:
@@ -107,6 +107,11 @@ func weekday(at time.Time, language string) string {
 		return ""
 	}
 	return at.Format("Monday, ")
+}
+
+func (r Draft) chat() question.Chat {
+	req := &r.Trace.Request
+	return question.ReadChat(req.Message.Text, append([]string{r.Character.Called}, req.Names...))
 }
 
 // aboutProgram returns the bundled answer that memory offered for the turn, or nil.
@@ -187,7 +192,7 @@ func (r Draft) noModel(full, brief sentence) string {
 	if r.Speeches.due(r.Trace.Request.ChannelID, r.Trace.Began) {
 		return r.Say(full)
 	}
-	return reply.Receipt(r.spoken(), string(brief))
+	return Say(r.Character, r.spoken(), brief)
 }
 
 // sentence is what the bot says if no model can say it.
@@ -231,8 +236,9 @@ const (
 	UsedUp      sentence = "used_up"
 )
 
-// Say returns a sentence in a language, or the character's own text for it. A text that the operator has not changed is translated too.
-func Say(c *character.Character, language string, s reply.Sentence) string {
+// Say returns a sentence in a language, or the character's own text for it. A text that the operator has not changed is translated too. One
+// that may be empty is only said in the language in which it is written.
+func Say(c *character.Character, language string, s reply.Sentence, values ...any) string {
 	own := ""
 	switch s {
 	case noModel:
@@ -246,9 +252,39 @@ func Say(c *character.Character, language string, s reply.Sentence) string {
 	case UsedUp:
 		own = c.Texts.Quota
 	default:
-		return s.In(language)
+		own = voiced(&c.Texts, s)
+		if written := text.MessageLanguage(own); own == "" || written != "" && written != language {
+			return reply.Receipt(language, string(s), values...)
+		}
 	}
 	return c.Fill(sentence(own).In(language), "")
+}
+
+// voiced returns the character's own words for a sentence of the program, or "".
+func voiced(own *character.Texts, s sentence) string {
+	switch s {
+	case helloBack:
+		return own.Hello
+	case thanksBack:
+		return own.Thanks
+	case byeBack:
+		return own.Bye
+	case moodBack:
+		return own.Mood
+	case sadBack:
+		return own.Sad
+	case whoIAm:
+		return own.Who
+	case whatICan:
+		return own.Can
+	case noModelYet:
+		return own.Mute
+	case emptyAnswer:
+		return own.Empty
+	case noWeb:
+		return own.NoWeb
+	}
+	return ""
 }
 
 // Language returns the code of the language in which code answers an event. For a command it is the language of the person's client. For a

@@ -136,7 +136,7 @@ type Model struct {
 	MaxTokens   int     `toml:"max_tokens"`
 }
 
-// Texts are what the character says when no model can answer. [Character.Fill] puts names into them.
+// Texts are what the character says when no model can answer. [Character.Fill] puts names into them. Those from Hello on may be empty.
 type Texts struct {
 	NoModel     string `toml:"no_model"`     // no model is configured
 	RateLimited string `toml:"rate_limited"` // the model asks for a pause
@@ -144,6 +144,16 @@ type Texts struct {
 	TooSlow     string `toml:"too_slow"`     // the model did not answer in time
 	Quota       string `toml:"used_up"`      // today's quota is used up
 	Placeholder string `toml:"placeholder"`  // shown until the first words arrive
+	Hello       string `toml:"hello"`        // to a greeting
+	Thanks      string `toml:"thanks"`       // to thanks
+	Bye         string `toml:"bye"`          // to a farewell
+	Mood        string `toml:"mood"`         // to "how are you?"
+	Sad         string `toml:"sad"`          // to somebody who feels bad
+	Who         string `toml:"who"`          // to "who are you?"
+	Can         string `toml:"can"`          // to "what can you do?"
+	Mute        string `toml:"mute"`         // to what only a model can answer, once no_model was said
+	Empty       string `toml:"empty"`        // the model said nothing
+	NoWeb       string `toml:"no_web"`       // the web cannot be reached; also below a model's words
 }
 
 // Names returns the names that address the character when they are words of a message.

@@ -53,6 +53,12 @@ func (r *reading) check() {
 	r.text("texts.too_slow", c.Texts.TooSlow)
 	r.text("texts.used_up", c.Texts.Quota)
 	r.text("texts.placeholder", c.Texts.Placeholder)
+	for key, said := range map[string]string{
+		"hello": c.Texts.Hello, "thanks": c.Texts.Thanks, "bye": c.Texts.Bye, "mood": c.Texts.Mood, "sad": c.Texts.Sad,
+		"who": c.Texts.Who, "can": c.Texts.Can, "mute": c.Texts.Mute, "empty": c.Texts.Empty, "no_web": c.Texts.NoWeb,
+	} {
+		r.atMost("texts."+key, said, 1000)
+	}
 }
 
 func (r *reading) web(w webConfig) {
