@@ -24,6 +24,15 @@ func standalone(message string, names []string, earlier []turn.Message) (whole s
 	if len(u.Words) == 0 || len(u.Words) > maxFollowUpWords {
 		return message, nil
 	}
+	if asked, said := splitCheck(u); said != "" {
+		if of := Parse(said, nil); hasPronoun(of) || isFragment(of) || of.has(dependentIn()[text.MessageLanguage(said)].pointers) {
+			said, helper = standalone(said, nil, earlier)
+		}
+		if helper == nil {
+			return message, nil
+		}
+		return asked + said, helper
+	}
 	earlier = withoutAnswers(names, earlier)
 	subject := subjectBefore(names, earlier)
 	for i := range earlier {
@@ -51,6 +60,23 @@ func standalone(message string, names []string, earlier []turn.Message) (whole s
 	}
 	return message, nil
 }
+
+// splitCheck cuts "is it true that it was built in 1889?" before the statement, which is what may depend on earlier messages: "it" and "that"
+// before it refer to nothing. The statement is "" if there is none of at least three words.
+func splitCheck(u Utterance) (asked, said string) {
+	if len(u.Body) == 0 {
+		return "", ""
+	}
+	from := u.Body[0].Start
+	at := checkOpening.FindStringIndex(u.Text[from:])
+	if at == nil || len(text.Words(u.Text[from+at[1]:])) < 3 {
+		return "", ""
+	}
+	return u.Text[:from+at[1]], u.Text[from+at[1]:]
+}
+
+// checkOpening matches what asks whether the statement behind it is true.
+var checkOpening = text.LazyRegexpOf(func() string { return `(?i)^(?:` + tables().FactCheck.Lead.String() + `)[\s:,–-]+` })
 
 // isFollowUp reports whether a message may depend on earlier ones: it has a pronoun or the form of a fragment.
 func isFollowUp(message string, names []string) bool {
@@ -291,6 +317,9 @@ type prior struct {
 }
 
 func parsePrior(s string) prior {
+	if all := text.MessageSentences(s); len(all) == 2 && isBareOrder(Parse(all[1], nil)) {
+		s = all[0] // "how tall is it? look it up"
+	}
 	u := Parse(strings.TrimRight(strings.TrimSpace(s), "?？!. "), nil)
 	p := prior{Utterance: u, raw: s}
 	p.timeFrom, p.timeTo = timeIn(u.Words)

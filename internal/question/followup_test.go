@@ -28,6 +28,9 @@ func TestStandalone(t *testing.T) {
 		{"明日の札幌の天気は？", "明後日は？", "明後日の札幌の天気は？"},
 		{"quanto è alto il monviso", "grazie mille", "grazie mille"},
 		{"quanto è alto il monviso", "quando è la festa della repubblica in francia", "quando è la festa della repubblica in francia"},
+		{"how tall is the Eiffel Tower?", "is it true that goldfish forget after 3 seconds?", "is it true that goldfish forget after 3 seconds?"},
+		{"when was the Sample Archive founded? look it up", "is it true that the Example Charter was signed in 1688?", "is it true that the Example Charter was signed in 1688?"},
+		{"how tall is the Eiffel Tower? look it up", "is it true that it was built in 1889?", "is it true that Eiffel Tower was built in 1889?"},
 		{"how tall is the Eiffel Tower?", "why?", "why: how tall is the Eiffel Tower?"},
 	} {
 		if got, _ := standalone(tt.text, nil, []turn.Message{{ID: "B", Text: tt.before}}); got != tt.want {
