@@ -63,7 +63,7 @@ func (s *sight) worded(o Order) Order {
 	if rest, is := s.v.clause(said); is && o.Deed == Forget && o.Text != "" {
 		said = rest
 	}
-	cut := utf8.RuneCountInString(said) < shortestText || utf8.RuneCountInString(said) > MaxText || o.Deed == Keep && s.cuts(said)
+	cut := utf8.RuneCountInString(said) < shortestText || utf8.RuneCountInString(said) > MaxText || o.Deed == Keep && (s.cuts(said) || longest(s.v.leads, said) == len(said)) // "file this please" has no text
 	if o.Text != "" && (cut || alike(said, o.Text) || !s.betters(said, o)) {
 		said, cut = o.Text, false
 	}

@@ -160,6 +160,7 @@ func TestSeveralOrders(t *testing.T) {
 func TestNoOrder(t *testing.T) {
 	for _, text := range strings.Split(strings.TrimSpace(`
 do you remember that film?
+file this please
 Do you remember that I told you about the film
 remember that film?
 remember that film we saw in May
