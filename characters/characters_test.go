@@ -132,7 +132,7 @@ func first(c *character.Character) string {
 	return c.Greetings.Texts[0]
 }
 
-// What a shipped character says itself of what the program can say too is English, so that others get the program's translation.
+// A shipped character has its own words for some sentences of the program. They are English, so that others get the program's translation.
 func TestShippedCharactersAreEnglish(t *testing.T) {
 	for _, c := range shipped(t) {
 		for _, said := range []string{c.Texts.Hello, c.Texts.Thanks, c.Texts.Bye, c.Texts.Mood, c.Texts.Sad, c.Texts.Who, c.Texts.Can, c.Texts.Mute, c.Texts.Empty, c.Texts.NoWeb} {

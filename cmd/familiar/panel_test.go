@@ -19,8 +19,8 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
-// A panel shows a character to somebody who judges it: thirty exchanges with what the person saw. It is an archive of testdata/panel, whose
-// file "panel" is played and compared, and whose other files are the far ends of a [conversation]. A line "# PLACE" begins a part, and a line
+// A panel shows a character to somebody who judges it: thirty exchanges with what the person saw. It is an archive of testdata/panel. Its
+// file "panel" is played and compared. Its other files are the far ends of a [conversation]. A line "# PLACE" begins a part, and a line
 // "## TITLE" an exchange. The other lines are speeches, each with its speaker:
 //
 //	ana> words      a person; the last one before an answer is the one that is answered
@@ -300,7 +300,7 @@ func (p *panel) hearPosts(channel string) (posts []string) {
 	return posts
 }
 
-// TestNoSharedSentence holds that each character has its own words: in its fixed texts, in its greetings, and as its model's in the panel.
+// TestNoSharedSentence holds that each character has its own words. They are its fixed texts, its greetings, and its model's words in the panel.
 func TestNoSharedSentence(t *testing.T) {
 	whose := map[string]string{}
 	claim := func(id, said string) {
