@@ -62,3 +62,30 @@ func TestLogIsCutBack(t *testing.T) {
 		}
 	}
 }
+
+// TestReadsMapNothing checks that reading changes nothing in the log's index, which is mapped memory. A frozen disk would hold a processor.
+func TestReadsMapNothing(t *testing.T) {
+	db, ctx := openFile(t, t.TempDir()), t.Context()
+	for n := range 5 {
+		if err := db.Notes.Set(ctx, "n", fmt.Sprint(n)); err != nil {
+			t.Fatal(err)
+		}
+		before := index(t, db)
+		if got, err := db.Notes.Get(ctx, "n"); err != nil || got != fmt.Sprint(n) {
+			t.Fatal(got, err)
+		}
+		if index(t, db) != before {
+			t.Errorf("reading after write %d has changed the index", n)
+		}
+	}
+}
+
+// index returns the content of the index of a store's log.
+func index(t *testing.T, db *DB) string {
+	t.Helper()
+	content, err := os.ReadFile(db.engine.Place() + "-shm")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(content)
+}

@@ -32,6 +32,7 @@ type file struct {
 	doubtful bool          // nobody has looked for damage since an owner did not close it; of lookThrough while it runs
 	opened   os.FileInfo   // nil: nothing is written, or not yet
 	log      *os.File      // SQLite's log, for syncing; only the writer uses it until the file is closed; nil: not needed yet
+	mark     *sql.Stmt     // a read by the writer's connection; only the writer uses it until the file is closed; nil: not needed yet
 	unsynced bool          // the last sync failed; only the writer uses it
 	written  int           // transactions; only the writer uses it
 	grown    chan struct{} // capacity 1: the log has grown by checkpointEvery transactions
@@ -162,7 +163,11 @@ func address(path string, params ...string) string {
 
 // Close implements [Engine].
 func (f *file) Close() error {
-	errs := []error{f.Ready(), f.close()}
+	if f.mark != nil {
+		f.mark.Close()
+		f.mark = nil
+	}
+	errs := []error{f.there(), f.close()}
 	f.opened = nil
 	if f.log != nil {
 		errs = append(errs, f.log.Close())
@@ -200,6 +205,7 @@ const (
 // death of the process, and is lost if the power goes. Transactions that share a commit share the sync, which covers all earlier ones, too.
 // An error undoes nothing: the transaction is committed.
 func (f *file) Committed(keep bool) {
+	f.markEnd()
 	if keep {
 		err := f.syncLog()
 		if err != nil && !f.unsynced {
@@ -215,14 +221,34 @@ func (f *file) Committed(keep bool) {
 	}
 }
 
-func (f *file) syncLog() (err error) {
+// markEnd has the end of the log marked as a place where reading begins. Otherwise the first read after each transaction does it, and the
+// mark is in mapped memory. While the disk is frozen, writing there holds one of Go's processors, and soon all goroutines wait.
+// https://www.sqlite.org/walformat.html#the_wal_index_file_format
+func (f *file) markEnd() {
+	var err error
+	if f.mark == nil {
+		if f.mark, err = f.writer.Prepare(`SELECT count(*) FROM (SELECT 1 FROM sqlite_schema LIMIT 1)`); err != nil {
+			f.mark = nil
+			return
+		}
+	}
+	_ = f.mark.QueryRow().Scan(new(int))
+}
+
+func (f *file) syncLog() error {
+	if err := f.openLog(); err != nil {
+		return err
+	}
+	return f.log.Sync()
+}
+
+func (f *file) openLog() (err error) {
 	if f.log == nil {
 		if f.log, err = os.OpenFile(f.place+"-wal", os.O_RDWR, 0); err != nil {
 			f.log = nil
-			return err
 		}
 	}
-	return f.log.Sync()
+	return err
 }
 
 // carryLog copies the log into the file in the background. It uses one of the connections for reading, which may do that. SQLite itself
@@ -309,9 +335,18 @@ func (f *file) lookThrough(ctx context.Context) {
 // watchEvery is how often the file is checked while nobody writes.
 const watchEvery = 5 * time.Second
 
-// Ready implements [Engine]. It checks whether the file is still the one that was opened. SQLite would go on writing into a deleted file, and
-// nobody could read that again.
+// Ready implements [Engine]. A disk that is frozen holds it, in a system call: other goroutines go on. Nothing is written, so a full disk
+// does not matter. Without it, SQLite may begin its log anew in mapped memory, as markEnd says.
 func (f *file) Ready() error {
+	if f.openLog() == nil {
+		_, _ = f.log.Write(nil)
+	}
+	return f.there()
+}
+
+// there checks whether the file is still the one that was opened. SQLite would go on writing into a deleted file, and nobody could read
+// that again.
+func (f *file) there() error {
 	if f.opened == nil {
 		return nil
 	}
@@ -336,7 +371,7 @@ func (f *file) watch(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-ticks.C:
-			err := f.Ready()
+			err := f.there()
 			if err != nil && !lost {
 				f.tell("%v", err)
 			}
