@@ -42,7 +42,7 @@ type noticeKey struct {
 type notice struct {
 	event  turn.Event // of the first message
 	names  []string
-	n      int      // number of messages
+	ids    []string // of the messages
 	claims []string // claims to close when the notice is posted
 }
 
@@ -79,7 +79,7 @@ func (ns *notices) add(key noticeKey, e turn.Event, claims []string, now time.Ti
 	if name := e.Message.Author.Name; !slices.Contains(n.names, name) {
 		n.names = append(n.names, name)
 	}
-	n.n++
+	n.ids = append(n.ids, e.Message.ID)
 	n.claims = append(n.claims, claims...)
 	return wait
 }
@@ -169,7 +169,7 @@ func (b *Bot) postNotice(key noticeKey, n *notice) {
 		speaker = b.speaker(ctx, n.event)
 	}
 	several := toSeveral[key.what]
-	if n.n == 1 && key.what != waits { // a reply would look like the answer
+	if len(n.ids) == 1 && key.what != waits { // a reply would look like the answer
 		several, p.ReplyTo = "", n.event.Message.ID
 	}
 	text := draft.Notice(speaker.Character, n.event, key.what, several, n.names)
@@ -178,7 +178,7 @@ func (b *Bot) postNotice(key noticeKey, n *notice) {
 		pieces = reply.Split(text, b.Pace.Units)
 	}
 	for i, piece := range pieces {
-		p.Text, p.Nonce = piece, nonce(n.event.Message.ID, 90+i)
+		p.Text, p.Nonce = piece, nonce(string(key.what)+strings.Join(n.ids, ","), i) // with other names it is another post
 		_, err := b.sendPost(ctx, p, true)
 		b.logged("post a notice", err)
 		if unsent(err) { // a restart goes on with the claims

@@ -281,3 +281,30 @@ func TestBehindAModelThatHangs(t *testing.T) {
 		})
 	}
 }
+
+// Two notices that begin with the same message are two posts. Discord would take a post with the nonce of another for the same, and the names
+// of the first would be lost.
+func TestNoticesKeepTheirNames(t *testing.T) {
+	t.Parallel()
+	living(t, "say Hoo.\n", func(b *Bot, _ chan<- []turn.Event, door *recorder, _ func()) {
+		tell := func(what sentence, who ...string) {
+			for _, name := range who {
+				b.tell(asks(name, "general", name), what)
+			}
+			time.Sleep(time.Minute)
+		}
+		tell(waits, "ana", "ben")
+		tell(tooBusy, "ana")
+		tell(tooBusy, "ana", "cy")
+		nonces := map[string]string{}
+		for _, c := range door.all() {
+			if before, used := nonces[c.post.Nonce]; used {
+				t.Errorf("%q takes the place of %q", c.post.Text, before)
+			}
+			nonces[c.post.Nonce] = c.post.Text
+		}
+		if len(nonces) != 3 {
+			t.Errorf("%d posts", len(nonces))
+		}
+	})
+}
