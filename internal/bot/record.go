@@ -18,14 +18,15 @@ import (
 )
 
 // remember completes the record of a turn and stores the reply as history. It does nothing if another attempt, or the next start, follows.
-func (b *Bot) remember(ctx context.Context, actor *Actor, t *turn.Trace, result deliveryResult, of arrival) {
+func (b *Bot) remember(ctx context.Context, actor *Actor, t *turn.Trace, result deliveryResult, batch []arrival) {
+	of := batch[0]
 	if startsOver(result.err) || errors.Is(result.err, errLeft) || rest.KindOf(result.err) == rest.Unauthorized {
 		return
 	}
 	var withdrawn withdrawal
 	errors.As(result.err, &withdrawn)
 	b.classify(ctx, t, result, withdrawn)
-	b.tellUnseen(of.Event, result, withdrawn)
+	b.tellUnseen(batch[len(batch)-1].Event, result, withdrawn) // below the last message, as an answer would be
 	own := b.postsOf(actor, t, result, of)
 	b.saveFinally(ctx, t, own, of.pass, b.openIn(t.Request.ID, result, of))
 	b.over(t)

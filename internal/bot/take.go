@@ -153,7 +153,7 @@ func (b *Bot) attempt(ctx context.Context, l *lane, actor *Actor, id string, beg
 	so = d.finish(text, finalButtons(p.Lookup, t.Memory, t.Cut)...)
 	settle()
 	t.Calls = calls.close()
-	b.remember(ctx, actor, t, so, batch[0])
+	b.remember(ctx, actor, t, so, batch)
 	return so
 }
 

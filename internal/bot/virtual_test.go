@@ -308,3 +308,22 @@ func TestNoticesKeepTheirNames(t *testing.T) {
 		}
 	})
 }
+
+// Whose turn cannot be recorded is told below the last of the messages that it answers, as an answer would be.
+func TestABurstIsToldBelowItsEnd(t *testing.T) {
+	t.Parallel()
+	living(t, "say Hoo.\n", func(b *Bot, events chan<- []turn.Event, door *recorder, _ func()) {
+		err := b.Store.Write(context.Background(), func(tx *sql.Tx) error {
+			_, err := tx.Exec(`ALTER TABLE traces RENAME TO lost`)
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		events <- []turn.Event{asks("1", "general", "ana"), asks("2", "general", "ana")}
+		time.Sleep(2 * recordLimit)
+		if calls := door.all(); len(calls) != 1 || calls[0].post.ReplyTo != "2" || !strings.HasPrefix(calls[0].post.Text, string(outOfOrder)) {
+			t.Errorf("told %+v", calls)
+		}
+	})
+}
