@@ -137,6 +137,7 @@ const (
 	answerLimit  = 2 * time.Minute
 	commandLimit = time.Minute
 	overdueAfter = 6 * time.Second // for the store to keep a batch, until authors are told
+	overdueNext  = time.Second     // the same for a batch that has waited behind such a one
 	lastEvents   = time.Second     // for a door to close its events, once ctx is done
 )
 
@@ -156,6 +157,7 @@ func (b *Bot) Run(ctx context.Context, events <-chan []turn.Event) {
 	}
 	done := ctx.Done()
 	var last <-chan time.Time
+	patience := overdueAfter
 	for {
 		var batch []turn.Event
 		open := true
@@ -173,9 +175,11 @@ func (b *Bot) Run(ctx context.Context, events <-chan []turn.Event) {
 		if !open {
 			return
 		}
-		late := time.AfterFunc(overdueAfter, func() { b.Overdue(batch) })
+		late := time.AfterFunc(patience, func() { b.Overdue(batch) })
 		b.receive(ctx, batch)
-		late.Stop()
+		if patience = overdueAfter; !late.Stop() {
+			patience = overdueNext
+		}
 	}
 }
 
