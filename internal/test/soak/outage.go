@@ -98,8 +98,11 @@ func playDisk(ctx context.Context, s *stage) error {
 	}
 	quiet()
 	helped()
+	if err := s.finish(ctx, patience); err != nil { // the last order has been given just now
+		return err
+	}
 	s.acknowledged(func(time.Time) bool { return true }, orders)
-	return s.finish(ctx, patience)
+	return nil
 }
 
 const takesRoot = "a small disk takes root, mkfs.ext4 and a loop device"
