@@ -137,7 +137,7 @@ const (
 	answerLimit  = 2 * time.Minute
 	commandLimit = time.Minute
 	overdueAfter = 6 * time.Second // for the store to keep a batch, until authors are told
-	overdueNext  = time.Second     // the same for a batch that has waited behind such a one
+	overdueNext  = time.Second     // the same soon after such a batch: what comes then has waited behind it
 	lastEvents   = time.Second     // for a door to close its events, once ctx is done
 )
 
@@ -157,7 +157,7 @@ func (b *Bot) Run(ctx context.Context, events <-chan []turn.Event) {
 	}
 	done := ctx.Done()
 	var last <-chan time.Time
-	patience := overdueAfter
+	var hung time.Time // when a batch was last given up for which people were told
 	for {
 		var batch []turn.Event
 		open := true
@@ -175,10 +175,14 @@ func (b *Bot) Run(ctx context.Context, events <-chan []turn.Event) {
 		if !open {
 			return
 		}
+		patience := overdueAfter
+		if time.Since(hung) < overdueAfter {
+			patience = overdueNext
+		}
 		late := time.AfterFunc(patience, func() { b.Overdue(batch) })
 		b.receive(ctx, batch)
-		if patience = overdueAfter; !late.Stop() {
-			patience = overdueNext
+		if !late.Stop() {
+			hung = time.Now()
 		}
 	}
 }

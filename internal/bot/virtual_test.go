@@ -218,6 +218,7 @@ func TestAStoreThatHangs(t *testing.T) {
 		if calls := door.all(); len(calls) != 1 || calls[0].post.ReplyTo != "2" || calls[0].at > 8*time.Second {
 			t.Errorf("told %+v", calls)
 		}
+		events <- nil
 		events <- []turn.Event{asks("3", "general", "cy")} // once the store is given up for the batch before
 		taken := time.Since(door.start)
 		time.Sleep(9 * time.Second)
