@@ -157,6 +157,9 @@ func (s *stage) fill(each int) {
 			s.Fatal(err)
 		}
 	}
+	if err := db.Messages.TidyIndex(context.Background()); err != nil { // as the upkeep has done long ago
+		s.Fatal(err)
+	}
 }
 
 // fillServer does the same on PostgreSQL, in statements of a million words. One for each message would take half an hour.

@@ -248,3 +248,45 @@ func checkIndex(tx *sql.Tx) error {
 	_, err := tx.Exec(`INSERT INTO message_words (message_words) VALUES ('integrity-check')`)
 	return err
 }
+
+// TestTidyIndexLeavesTheLargestPart checks that a few new messages are not merged with all older ones, and that many are.
+func TestTidyIndexLeavesTheLargestPart(t *testing.T) {
+	if postgres.Used() {
+		t.Skip("a server merges by itself")
+	}
+	db, ctx := open(t, t.TempDir()), t.Context()
+	saved := 0
+	save := func(n int) {
+		var all []Message
+		for range n {
+			saved++
+			all = append(all, Message{ID: fmt.Sprint(saved), ChannelID: "c", GuildID: "g", Text: fmt.Sprintf("owl%[1]d reads%[1]d chapter%[1]d spectacles%[1]d shelf%[1]d", saved), At: time.Now()})
+		}
+		if err := db.Messages.Save(ctx, all...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	tidied := func() (largest, parts int) {
+		if err := db.Messages.TidyIndex(ctx); err != nil {
+			t.Fatal(err)
+		}
+		err := db.Read().QueryRow(`SELECT segid, count(*) OVER () FROM message_words_idx GROUP BY segid ORDER BY count(*) DESC LIMIT 1`).Scan(&largest, &parts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return largest, parts
+	}
+	save(2000)
+	if _, err := db.Exec(ctx, "merge all", `INSERT INTO message_words (message_words) VALUES ('optimize')`); err != nil {
+		t.Fatal(err)
+	}
+	before, _ := tidied()
+	save(1)
+	if after, parts := tidied(); after != before || parts != 2 {
+		t.Errorf("after one more message the largest of %d parts is %d, was %d", parts, after, before)
+	}
+	save(1000)
+	if _, parts := tidied(); parts != 1 {
+		t.Errorf("after half as many again there are %d parts", parts)
+	}
+}

@@ -481,8 +481,13 @@ const (
 	mostMerged = 100_000
 )
 
-// Tidy implements [Engine], in small steps, so that others can write in between.
+// Tidy implements [Engine], in small steps, so that others can write in between. Parts of one size are merged into a larger one. All are
+// merged into one only if those beside the largest have grown: a million messages are 75 MB, and the rows of a common word are one step.
 func (f *file) Tidy(ctx context.Context, table string, steps Steps) error {
+	whole, err := f.scattered(ctx, table)
+	if err != nil {
+		return err
+	}
 	merge := fmt.Sprintf(`INSERT INTO %[1]s (%[1]s, rank) VALUES ('merge', ?)`, table)
 	merged := 0
 	return steps(ctx, mergePages, func(tx *sql.Tx, n int) (more bool, err error) {
@@ -491,8 +496,8 @@ func (f *file) Tidy(ctx context.Context, table string, steps Steps) error {
 			return false, err
 		}
 		pages := n
-		if merged == 0 {
-			pages = -n // a negative number starts a merge of all segments
+		if merged == 0 && whole {
+			pages = -n // a negative number starts a merge of all parts
 		}
 		if _, err := tx.Exec(merge, pages); err != nil {
 			return false, err
@@ -501,6 +506,17 @@ func (f *file) Tidy(ctx context.Context, table string, steps Steps) error {
 		merged += n
 		return after-before >= 2 && merged < mostMerged, err // as https://sqlite.org/fts5.html#the_merge_command says
 	})
+}
+
+// mostBeside is the divisor: the parts of an index may have one so-many-th of the largest part's pages beside it.
+const mostBeside = 8
+
+// scattered reports whether more than one mostBeside-th of a full-text table is outside its largest part. It counts pages by their first
+// words. https://sqlite.org/fts5.html#fts5_data_structures
+func (f *file) scattered(ctx context.Context, table string) (is bool, err error) {
+	err = f.readers.QueryRowContext(ctx, `SELECT coalesce((sum(pages) - max(pages)) * ? > max(pages), FALSE)
+		FROM (SELECT count(*) AS pages FROM `+table+`_idx GROUP BY segid)`, mostBeside).Scan(&is)
+	return is, err
 }
 
 // dirLock makes this process the owner of a data directory. SQLite's own locks would let two processes take turns, and both would answer
