@@ -49,13 +49,13 @@ const indexNote = "memory words"
 // renewIndex builds the index at once if the program makes other words now. It is small.
 func (s *Store) renewIndex(ctx context.Context) error {
 	made, err := s.DB.Notes.Get(ctx, indexNote)
-	if err != nil && !errors.Is(err, store.ErrNotFound) || made == text.IndexForm() {
+	if err != nil && !errors.Is(err, store.ErrNotFound) || made == text.IndexForm {
 		return err
 	}
 	if err := s.DB.Write(ctx, s.reindex); err != nil {
 		return fmt.Errorf("renew the index of memory: %w", err)
 	}
-	return s.DB.Notes.Set(ctx, indexNote, text.IndexForm())
+	return s.DB.Notes.Set(ctx, indexNote, text.IndexForm)
 }
 
 // places is the set of servers with statements. A server is added in the transaction that saves a statement there, and never removed.

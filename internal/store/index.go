@@ -66,7 +66,7 @@ func (s *Messages) renewIndex(ctx context.Context) error {
 	if err := s.db.readers.QueryRowContext(ctx, `SELECT made FROM message_words_progress`).Scan(&made); err != nil {
 		return err
 	}
-	if made == text.IndexForm() {
+	if made == text.IndexForm {
 		return nil
 	}
 	return s.db.Change(ctx, "renew the index", emptyIndex)
@@ -77,7 +77,7 @@ func emptyIndex(tx *sql.Tx) error {
 	if _, err := tx.Exec(emptyMessages); err != nil {
 		return err
 	}
-	_, err := tx.Exec(`UPDATE message_words_progress SET due = (SELECT coalesce(max(rowid), 0) FROM messages), made = ?`, text.IndexForm())
+	_, err := tx.Exec(`UPDATE message_words_progress SET due = (SELECT coalesce(max(rowid), 0) FROM messages), made = ?`, text.IndexForm)
 	return err
 }
 

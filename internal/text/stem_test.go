@@ -1,6 +1,9 @@
 package text
 
 import (
+	"fmt"
+	"hash/fnv"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -74,5 +77,16 @@ func TestFamilies(t *testing.T) {
 			}
 			of[stem] = w
 		}
+	}
+}
+
+// TestIndexForm checks that the form of an index names the present endings.
+func TestIndexForm(t *testing.T) {
+	h := fnv.New64a()
+	for _, code := range stemmed() {
+		fmt.Fprintln(h, code, TablesOf(code).Stem)
+	}
+	if mark := strconv.FormatUint(h.Sum64(), 36); !strings.HasSuffix(IndexForm, " "+mark) {
+		t.Errorf("the endings have changed: write %q into IndexForm in place of %q", mark, IndexForm)
 	}
 }

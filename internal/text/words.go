@@ -2,12 +2,9 @@ package text
 
 import (
 	"cmp"
-	"fmt"
-	"hash/fnv"
 	"maps"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"unicode"
@@ -364,15 +361,6 @@ func Stems(key, language string) (all []string) {
 		}
 	}
 	return all
-}
-
-// StemsMark changes whenever the endings that [Stems] uses change.
-func StemsMark() string {
-	h := fnv.New64a()
-	for _, code := range stemmed() {
-		fmt.Fprintln(h, code, TablesOf(code).Stem)
-	}
-	return strconv.FormatUint(h.Sum64(), 36)
 }
 
 // stemmed are the languages with endings.

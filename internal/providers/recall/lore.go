@@ -27,7 +27,7 @@ type Passage struct {
 // Library holds passages with an index of their words. It is safe for concurrent use.
 type Library struct {
 	passages []Passage
-	index    map[string][]int // by the key of a word: the passages with that word, each once, in order
+	index    func() map[string][]int // by the key of a word: the passages with that word, each once, in order. Made at first use, as all languages are
 
 	mu    sync.Mutex
 	stems map[string]map[string][]string // by language: the words of the index by their stems; guarded by mu
@@ -69,23 +69,27 @@ func NewAnswers(markdown string) *Library {
 
 // newLibrary indexes passages. The passages of a file must follow one another.
 func newLibrary(passages []Passage) *Library {
-	l := &Library{passages: passages, index: map[string][]int{}, stems: map[string]map[string][]string{}}
-	for i := range passages {
-		p := &passages[i]
-		if i > 0 {
-			before := &passages[i-1]
-			p.section = before.section
-			if p.File != before.File || p.Heading != before.Heading {
-				p.section++
-			}
+	for i := 1; i < len(passages); i++ {
+		p, before := &passages[i], &passages[i-1]
+		p.section = before.section
+		if p.File != before.File || p.Heading != before.Heading {
+			p.section++
 		}
-		for _, key := range keys(p.words()) {
-			if in := l.index[key]; len(in) == 0 || in[len(in)-1] != i {
-				l.index[key] = append(in, i)
+	}
+	return &Library{passages: passages, index: sync.OnceValue(func() map[string][]int { return indexed(passages) }), stems: map[string]map[string][]string{}}
+}
+
+// indexed returns the places of passages by the keys of their words.
+func indexed(passages []Passage) map[string][]int {
+	index := map[string][]int{}
+	for i := range passages {
+		for _, key := range keys(passages[i].words()) {
+			if in := index[key]; len(in) == 0 || in[len(in)-1] != i {
+				index[key] = append(in, i)
 			}
 		}
 	}
-	return l
+	return index
 }
 
 // len returns the number of passages. A nil library has none.
@@ -185,7 +189,7 @@ func (l *Library) score(q *query) (scores, weights []float64) {
 // with returns the passages that have at least one of the words, each once.
 func (l *Library) with(words []string) (all []int) {
 	for _, w := range words {
-		all = append(all, l.index[w]...)
+		all = append(all, l.index()[w]...)
 	}
 	slices.Sort(all)
 	return slices.Compact(all)
@@ -198,7 +202,7 @@ func (l *Library) byStem(language string) map[string][]string {
 	all := l.stems[language]
 	if all == nil {
 		all = map[string][]string{}
-		for key := range l.index {
+		for key := range l.index() {
 			stem := stemOf(key, language)
 			all[stem] = append(all[stem], key)
 		}
