@@ -18,6 +18,7 @@ import (
 	"familiar/internal/providers/character"
 	"familiar/internal/store"
 	"familiar/internal/test/llmtest"
+	"familiar/internal/test/postgres"
 )
 
 // living runs a whole bot in virtual time, with a model behind a network in memory and Discord's pace. during drives it, and may ask it to
@@ -331,6 +332,35 @@ func TestABurstIsToldBelowItsEnd(t *testing.T) {
 		time.Sleep(2 * recordLimit)
 		if calls := door.all(); len(calls) != 1 || calls[0].post.ReplyTo != "2" || !strings.HasPrefix(calls[0].post.Text, string(outOfOrder)) {
 			t.Errorf("told %+v", calls)
+		}
+	})
+}
+
+// A turn whose last words could not be sent ends, and is left for the next start, in one transaction. If that fails, the turn has not ended.
+func TestWhatIsLeftOpenEndsInOneTransaction(t *testing.T) {
+	if postgres.Used() {
+		t.Skip("the trigger is SQLite's")
+	}
+	t.Parallel()
+	living(t, "say Mice, which are small. \nwait 5s\nsay And voles.\n", func(b *Bot, events chan<- []turn.Event, door *recorder, stop func()) {
+		err := b.Store.Write(context.Background(), func(tx *sql.Tx) error {
+			_, err := tx.Exec(`CREATE TRIGGER never BEFORE UPDATE ON claims WHEN old.state = 'done' BEGIN SELECT RAISE(ABORT, 'not again'); END`)
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		door.fail = func(_ int, c call) error {
+			if c.method == "edit" {
+				return &rest.Error{Kind: rest.Unavailable}
+			}
+			return nil
+		}
+		events <- []turn.Event{asks("1", "general", "ana")}
+		time.Sleep(5 * time.Minute)
+		open, err := b.Store.Claims.Open(context.Background())
+		if err != nil || len(open) != 1 || len(open[0].Posts) != 1 {
+			t.Errorf("left open: %+v, %v", open, err)
 		}
 	})
 }

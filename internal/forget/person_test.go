@@ -23,6 +23,7 @@ import (
 	"familiar/internal/test/bulk"
 	"familiar/internal/test/postgres"
 	"familiar/internal/test/storetest"
+	"familiar/internal/trace"
 )
 
 // person is somebody whose id, name and words appear only in their own data.
@@ -579,5 +580,23 @@ func TestEraseIsResumed(t *testing.T) {
 	first, err := w.DB.Messages.SaveIncoming(t.Context(), store.Incoming{Message: again, Claim: again.ID, Event: eventOf(p, nil)})
 	if err != nil || first[0] {
 		t.Errorf("it is new: %v, %v", first, err)
+	}
+}
+
+// TestErasureCoversWhatIsWrittenMeanwhile has another process save a record that quotes a person, when their records have been gone through.
+func TestErasureCoversWhatIsWrittenMeanwhile(t *testing.T) {
+	s, ctx := open(t), t.Context()
+	said := turn.Message{ID: "M", ChannelID: "c", Text: "the old boathouse burned down in the spring of that year", At: noon.Add(-time.Minute)}
+	keepMessage(t, s, said)
+	late := record("T", noon)
+	late.Request.Message.Author = turn.Author{ID: "v", Name: "Ben"}
+	late.Reply = "As somebody said: " + said.Text
+	beside := &trace.Store{DB: s.DB}
+	s.Caches = func() error { return beside.Save(ctx, late) } // the last step of the walk
+	if _, err := s.Person(ctx, "u", false, noon); err != nil {
+		t.Fatal(err)
+	}
+	if kept, err := beside.Get(ctx, "T"); err != nil || strings.Contains(kept.Reply, "boathouse") || !strings.Contains(kept.Reply, deleted) {
+		t.Errorf("%v: %q", err, kept.Reply)
 	}
 }

@@ -387,3 +387,21 @@ func TestSaveAtOnce(t *testing.T) {
 		t.Errorf("%d records, %v", len(all), err)
 	}
 }
+
+// TestWordsArePreparedOnce takes a person who has written much out of several records. What they wrote is prepared for the first of them.
+func TestWordsArePreparedOnce(t *testing.T) {
+	const written = 3000
+	r := &Redaction{Person: &Person{ID: "p"}}
+	for n := range written {
+		r.Words = append(r.Words, fmt.Sprintf("we walked all the way back for the %dth time", n))
+	}
+	apply := func() {
+		if held := (&turn.Trace{Reply: "She said: " + r.Words[7]}); !r.Apply(held) || strings.Contains(held.Reply, "walked") {
+			t.Errorf("left: %q", held.Reply)
+		}
+	}
+	apply()
+	if n := testing.AllocsPerRun(3, apply); n > written {
+		t.Errorf("%v allocations for a record", n)
+	}
+}
