@@ -290,8 +290,8 @@ func TestBehindAModelThatHangs(t *testing.T) {
 	}
 }
 
-// Two notices that begin with the same message are two posts. Discord would take a post with the nonce of another for the same, and the names
-// of the first would be lost.
+// Two notices that begin with the same message are two posts. Discord takes a post with the nonce of another for that one. The second notice
+// would replace it, and its names.
 func TestNoticesKeepTheirNames(t *testing.T) {
 	t.Parallel()
 	living(t, "say Hoo.\n", func(b *Bot, _ chan<- []turn.Event, door *recorder, _ func()) {
@@ -317,7 +317,7 @@ func TestNoticesKeepTheirNames(t *testing.T) {
 	})
 }
 
-// Whose turn cannot be recorded is told below the last of the messages that it answers, as an answer would be.
+// A turn that cannot be recorded is told below the last of its messages, as an answer would be.
 func TestABurstIsToldBelowItsEnd(t *testing.T) {
 	t.Parallel()
 	living(t, "say Hoo.\n", func(b *Bot, events chan<- []turn.Event, door *recorder, _ func()) {

@@ -336,7 +336,7 @@ func (f *file) lookThrough(ctx context.Context) {
 const watchEvery = 5 * time.Second
 
 // Ready implements [Engine]. A disk that is frozen holds it, in a system call: other goroutines go on. Nothing is written, so a full disk
-// does not matter. Without it, SQLite may begin its log anew in mapped memory, as markEnd says.
+// does not matter. Without it, SQLite may begin its log again in mapped memory, as markEnd says.
 func (f *file) Ready() error {
 	if f.openLog() == nil {
 		_, _ = f.log.Write(nil)
@@ -482,7 +482,7 @@ const (
 )
 
 // Tidy implements [Engine], in small steps, so that others can write in between. Parts of one size are merged into a larger one. All are
-// merged into one only if those beside the largest have grown: a million messages are 75 MB, and the rows of a common word are one step.
+// merged into one only if those beside the largest have grown. A million messages are 75 MB, and the rows of a common word are one step.
 func (f *file) Tidy(ctx context.Context, table string, steps Steps) error {
 	whole, err := f.scattered(ctx, table)
 	if err != nil {
