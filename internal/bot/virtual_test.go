@@ -294,7 +294,8 @@ func TestBehindAModelThatHangs(t *testing.T) {
 // would replace it, and its names.
 func TestNoticesKeepTheirNames(t *testing.T) {
 	t.Parallel()
-	living(t, "say Hoo.\n", func(b *Bot, _ chan<- []turn.Event, door *recorder, _ func()) {
+	living(t, "say Hoo.\n", func(b *Bot, events chan<- []turn.Event, door *recorder, _ func()) {
+		events <- nil // it runs
 		tell := func(what sentence, who ...string) {
 			for _, name := range who {
 				b.tell(asks(name, "general", name), what)
