@@ -123,8 +123,8 @@ func exactThings(sentence string) (all []exactThing) {
 		n := numeral{rest[:at.From], rest[at.From:at.To], rest[at.To:]}
 		all = append(all, exactThing{checkNumber, func(p *Page) bool { return p.counts(n) }})
 	}
-	for _, n := range spelledNumbers(rest, text.Words(rest)) {
-		if n.value > 10 { // "two" is often no count: "the two of them"
+	for _, n := range spelledNumbers(rest) {
+		if n.Value > 10 { // "two" is often no count: "the two of them"
 			all = append(all, exactThing{checkNumber, func(p *Page) bool { return p.countsInWords(rest, n) }})
 		}
 	}

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"familiar/internal/test/webtest"
-	"familiar/internal/text"
 )
 
 const claimEverest = `Mount Everest is the highest mountain on Earth. The height of Mount Everest is 8,849 metres,
@@ -138,8 +137,8 @@ func TestSpelledNumbers(t *testing.T) {
 		"twenty. Five":                                 "[twenty=20 Five=5]",
 	} {
 		got := []string{}
-		for _, n := range spelledNumbers(in, text.Words(in)) {
-			got = append(got, fmt.Sprintf("%s=%v", in[n.From:n.To], n.value))
+		for _, n := range spelledNumbers(in) {
+			got = append(got, fmt.Sprintf("%s=%v", in[n.From:n.To], n.Value))
 		}
 		if fmt.Sprint(got) != want {
 			t.Errorf("%s: got %v, want %s", in, got, want)

@@ -114,114 +114,33 @@ func unitScale(behind string) float64 {
 
 var thousandfold = text.LazySet(func() text.WordList { return text.AllTables().Number.Thousandfold })
 
-// valueOfWord has the values of number words, and wordsOfValue the words of values.
-var (
-	valueOfWord = sync.OnceValue(func() map[string]int {
-		all := map[string]int{}
-		for i, w := range text.AllTables().Number.Cardinals.All() {
-			all[w] = i + 1
-		}
-		for i, w := range text.AllTables().Number.Tens.All() {
-			all[w] = 10*i + 30
-		}
-		return all
-	})
-	wordsOfValue = sync.OnceValue(func() map[int][]string {
-		all := map[int][]string{}
-		for w, n := range valueOfWord() {
-			all[n] = append(all[n], w)
-		}
-		return all
-	})
-)
-
-// spelledNumber is a number in words and its position.
-type spelledNumber struct {
-	value float64
-	text.Span
-}
-
-// spelledNumbers returns the numbers in words: "eighty-five", "two hundred and six", "twenty thousand". A word for
-// millions alone or after digits is none, and neither are several in a row: "nineteen seventy".
-func spelledNumbers(s string, words []text.Word) (all []spelledNumber) {
-	for i := 0; i < len(words); i++ {
-		if valueOfWord()[words[i].Key] == 0 {
-			continue
-		}
-		first := i
-		value, n := spelledAt(s, words[i:])
-		i += n - 1
-		if !numberFollows(s, words[i:]) {
-			all = append(all, spelledNumber{value, text.Span{From: words[first].Start, To: words[i].End}})
-			continue
-		}
-		for numberFollows(s, words[i:]) {
-			i++
-		}
+// wordsOfValue has the English words of values.
+var wordsOfValue = sync.OnceValue(func() map[int][]string {
+	all := map[int][]string{}
+	for i, w := range text.TablesOf("en").Number.Cardinals.All() {
+		all[i+1] = append(all[i+1], w)
+	}
+	for i, w := range text.TablesOf("en").Number.Tens.All() {
+		all[10*i+30] = append(all[10*i+30], w)
 	}
 	return all
-}
+})
 
 // spelledValues returns the values of the numbers in words.
 func spelledValues(s string) (values []float64) {
-	for _, n := range spelledNumbers(s, text.Words(s)) {
-		values = append(values, n.value)
+	for _, n := range spelledNumbers(s) {
+		values = append(values, n.Value)
 	}
 	return values
 }
 
-// InDigits writes the numbers in words of a text in digits: "twenty-five" as 25.
-func InDigits(s string) string {
-	words := text.Words(s)
-	for _, n := range slices.Backward(spelledNumbers(s, words)) {
-		s = s[:n.From] + strconv.FormatFloat(n.value, 'f', -1, 64) + s[n.To:]
-	}
-	return s
-}
-
-// numberFollows reports whether a number word directly follows the first word.
-func numberFollows(s string, words []text.Word) bool {
-	return len(words) > 1 && valueOfWord()[words[1].Key] > 0 && adjacent(s, words[0], words[1])
-}
-
-// spelledAt reads a number at the beginning of words, and returns how many words it takes.
-func spelledAt(s string, words []text.Word) (value float64, n int) {
-	sum, part := 0.0, float64(valueOfWord()[words[0].Key])
-	n = 1
-	for i := 1; i < len(words) && adjacent(s, words[i-1], words[i]); i++ {
-		more, scale := float64(valueOfWord()[words[i].Key]), text.Scales()[words[i].Key]
-		switch {
-		case words[i].Key == "and" && part >= 100 && n == i:
-			continue
-		case scale == 100 && 0 < part && part < 100:
-			part *= 100
-		case scale >= 1000 && part > 0:
-			sum, part = sum+part*scale, 0
-		case more > 0 && continuesNumber(part, more):
-			part += more
-		default:
-			return sum + part, n
-		}
-		n = i + 1
-	}
-	return sum + part, n
-}
-
-// continuesNumber reports whether a number word may continue a number: "twenty" and "five", "two hundred" and "twelve".
-func continuesNumber(part, more float64) bool {
-	tens := int(part) % 100
-	return tens == 0 && more < 100 || tens >= 20 && tens%10 == 0 && more < 10
-}
-
-// adjacent reports whether only a space or a hyphen separates two words.
-func adjacent(s string, a, b text.Word) bool {
-	return a.End <= b.Start && len(strings.Trim(s[a.End:b.Start], " ")) <= 1 && strings.Trim(s[a.End:b.Start], " -") == ""
-}
+// spelledNumbers returns the numbers in words of an English text.
+func spelledNumbers(s string) []text.Spelled { return text.NumbersInWords(s, text.Words(s), "en") }
 
 // countsInWords reports whether the page has a number that a text has in words, in words or digits.
-func (p *Page) countsInWords(s string, n spelledNumber) bool {
+func (p *Page) countsInWords(s string, n text.Spelled) bool {
 	return strings.Contains(p.text, s[n.From:n.To]) ||
-		p.counts(numeral{s[:n.From], strconv.FormatFloat(n.value, 'f', -1, 64), s[n.To:]})
+		p.counts(numeral{s[:n.From], strconv.FormatFloat(n.Value, 'f', -1, 64), s[n.To:]})
 }
 
 // dated reports whether the page has a date or a more exact one. Its day and its year may be in two places, since news give the year once.

@@ -68,9 +68,9 @@ func countsIn(s string) (all []counted) {
 			add(n, s[at.To:])
 		}
 	}
-	for _, n := range spelledNumbers(s, text.Words(s)) {
-		if n.value > 1 {
-			add(strconv.FormatFloat(n.value, 'f', -1, 64), s[n.To:])
+	for _, n := range spelledNumbers(s) {
+		if n.Value > 1 {
+			add(strconv.FormatFloat(n.Value, 'f', -1, 64), s[n.To:])
 		}
 	}
 	return all

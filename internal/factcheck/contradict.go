@@ -21,8 +21,8 @@ const (
 )
 
 // contradiction returns the first rule by which one of the best passages contradicts the statement, and the passage. A
-// number, year or name that another passage confirms is no contradiction. before returns the page before a passage.
-func (m *matcher) contradiction(near []passage, before func(passage) string) (rule string, at int) {
+// number, year or name that another passage confirms is no contradiction.
+func (m *matcher) contradiction(near []passage) (rule string, at int) {
 	rules := []struct {
 		name string
 		hit  func(p passage, near []passage) bool
@@ -36,7 +36,7 @@ func (m *matcher) contradiction(near []passage, before func(passage) string) (ru
 	}
 	for i, p := range near[:min(bestOf, len(near))] {
 		for _, r := range rules {
-			if m.settles(p, before(p), r.name == otherName) && r.hit(p, near) {
+			if m.settles(p, r.name == otherName) && r.hit(p, near) {
 				return r.name, i
 			}
 		}
@@ -64,14 +64,19 @@ func notNumber(t term) bool {
 }
 
 func (m *matcher) otherNumber(p passage, near []passage) bool {
-	if len(m.amounts) == 0 || evidence.Negates(m.text) || m.coverage(p, notNumber) < 0.5 {
+	if len(m.amounts) == 0 || denies(m.text, m.code) || m.coverage(p, notNumber) < 0.5 {
 		return false
 	}
 	return slices.ContainsFunc(m.amounts, func(c amount) bool {
-		differs := func(a amount) bool { return a.kind == c.kind && !a.Agrees(c.Quantity) }
-		agrees := func(a amount) bool { return (a.kind == c.kind || a.kind == "") && a.Agrees(c.Quantity) }
-		return c.kind != "" && slices.ContainsFunc(amountsOf(p.text), differs) && !slices.ContainsFunc(near, func(o passage) bool { return slices.ContainsFunc(amountsOf(o.text), agrees) })
+		differs := func(a amount) bool { return a.kind == c.kind && a.every == c.every && !a.agrees(c) }
+		agrees := func(a amount) bool { return (a.kind == c.kind || a.kind == "") && a.agrees(c) }
+		return c.kind != "" && slices.ContainsFunc(m.amountsIn(p), differs) && !slices.ContainsFunc(near, func(o passage) bool { return slices.ContainsFunc(m.amountsIn(o), agrees) })
 	})
+}
+
+// amountsIn returns the amounts of a passage.
+func (m *matcher) amountsIn(p passage) []amount {
+	return amountsOf(text.WordsInDigits(p.text, m.code), m.code)
 }
 
 // decade matches a year that means a decade or a century.
@@ -124,16 +129,10 @@ var opposites = sync.OnceValue(func() (pairs [][2]map[string]bool) {
 })
 
 func (m *matcher) opposite(p passage, _ []passage) bool {
-	keys := text.Keys(text.Words(p.text))
-	for _, pair := range opposites() {
-		for i, own := range pair {
-			other := pair[1-i]
-			if text.Intersects(m.keys, own) && !text.Intersects(m.keys, other) && text.Intersects(keys, other) && !text.Intersects(keys, own) {
-				return text.Denies(m.text) == text.Denies(p.text) && m.coverage(p, func(t term) bool { return !own[t.key] }) >= 0.75
-			}
-		}
+	ownSide := func(t term) bool {
+		return !slices.ContainsFunc(opposites(), func(pair [2]map[string]bool) bool { return pair[0][t.key] || pair[1][t.key] })
 	}
-	return false
+	return m.opposed(p) && denies(m.text, m.code) == denies(p.text, m.code) && m.coverage(p, ownSide) >= 0.75
 }
 
 // oneDenies reports whether one of the two denies most of what the other says.
@@ -142,7 +141,7 @@ func (m *matcher) oneDenies(p passage, _ []passage) bool {
 	if len(evidence.Refutals().FindAll(p.text, text.Words(p.text))) > 0 { // a refutal often repeats the statement in other words
 		least = 0.7
 	}
-	return evidence.Negates(m.text) != evidence.Negates(p.text) && m.coverage(p, notNegation) >= least
+	return denies(m.text, m.code) != denies(p.text, m.code) && !m.opposed(p) && m.coverage(p, notNegation) >= least
 }
 
 var (

@@ -211,7 +211,7 @@ func measuresOf(s string) []measure {
 		if b := breaks.FindStringIndex(behind); b != nil {
 			clause = behind[:b[0]]
 		}
-		m := measure{Quantity: q, written: strings.TrimSpace(s[q.Span.From:q.To] + " " + unit(behind))}
+		m := measure{Quantity: q, written: strings.TrimSpace(s[q.Span.From:q.To] + " " + text.UnitBehind(behind))}
 		m.years = text.YearPattern.FindAllString(s[:q.Span.From]+" ; "+clause, -1)
 		m.readBefore(before[strings.LastIndexAny(before, ";:")+1:])
 		m.readBehind(clause)
@@ -247,18 +247,6 @@ func (m *measure) readBehind(clause string) {
 func aspectOf(w text.Word) string {
 	stem := text.Stem(w.Key, "")
 	return cmp.Or(dimensions()[stem], stem)
-}
-
-// unit returns the unit directly behind a number, as written.
-func unit(behind string) string {
-	behind = strings.TrimLeft(behind, " -")
-	if strings.HasPrefix(behind, "%") {
-		return "%"
-	}
-	if w, ok := text.WordBehind(behind); ok && w.Start == 0 {
-		return behind[:w.End]
-	}
-	return ""
 }
 
 // contradicts reports whether two measures of the same thing cannot both be right.

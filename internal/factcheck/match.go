@@ -3,6 +3,7 @@ package factcheck
 import (
 	"cmp"
 	_ "embed"
+	"maps"
 	"math"
 	"slices"
 	"sort"
@@ -10,7 +11,6 @@ import (
 	"sync"
 	"unicode/utf8"
 
-	"familiar/internal/evidence"
 	"familiar/internal/linear"
 	"familiar/internal/text"
 )
@@ -19,6 +19,7 @@ import (
 // survive most endings and misspellings, and by their semantic fields.
 type matcher struct {
 	text   string          // the statement with amounts in digits
+	code   string          // of the language
 	keys   map[string]bool // all its words
 	terms  []term          // its words of content, except those of the page's title
 	grams  map[string]int  // n-grams of its words of content, numbered
@@ -29,7 +30,13 @@ type matcher struct {
 	title   string
 	words   []text.Word // of text
 	names   []text.Word // the names among them
+	things  []text.Word // the same, the first word of the statement and numbers behind names
 	amounts []amount
+	turning map[string]bool // words that a sentence must have: see [turning]
+	turns   map[string]bool // and what it must say: see [turnsOf]
+
+	unspaced bool
+	subject  string // what the statement begins with, in a script without spaces
 
 	page []passage // the sentences, in the order of the page
 }
@@ -41,10 +48,12 @@ type term struct {
 	grams, fields []int // sets of numbers
 }
 
-// newMatcher prepares a statement for a page with a title. The words of the title say nothing in sentences that are all about them. They
+// newMatcher prepares a statement for a page with a title, in a language. The words of the title say nothing in sentences that are all about them. They
 // count only if the statement has no others.
-func newMatcher(statement, title string) *matcher {
-	m := &matcher{text: text.InDigits(evidence.InDigits(statement)), amounts: amountsOf(statement), title: title, grams: map[string]int{}, fields: map[int]int{}}
+func newMatcher(statement, title, code string) *matcher {
+	digits := text.WordsInDigits(statement, code)
+	m := &matcher{text: text.InDigits(digits), code: code, amounts: amountsOf(digits, code), title: title, grams: map[string]int{}, fields: map[int]int{}}
+	m.unspaced = text.Unspaced(statement)
 	m.words = text.Words(m.text)
 	m.keys = text.Keys(m.words)
 	inTitle := map[string]bool{}
@@ -81,6 +90,7 @@ func newMatcher(statement, title string) *matcher {
 	if len(m.terms) == 0 {
 		m.terms = titled
 	}
+	m.findPoints()
 	for i := range m.terms {
 		t := &m.terms[i]
 		m.numbered = m.numbered || !notNumber(*t)
@@ -89,6 +99,36 @@ func newMatcher(statement, title string) *matcher {
 		}
 	}
 	return m
+}
+
+// findPoints finds what the statement is about and turns on. The words of a bound belong to its number.
+func (m *matcher) findPoints() {
+	m.things = slices.DeleteFunc(thingsIn(m.words, m.text, m.code), func(w text.Word) bool {
+		return w.Start == 0 && (turning(w.Key) || text.Negations()[w.Key] || text.Bounds()[w.Key]) || text.SpelledNumbers()[w.Key]
+	})
+	m.subject = subjectOf(m.text, m.code)
+	m.turns = turnsOf(m.text, m.code)
+	bounds := map[string]bool{}
+	for _, a := range m.amounts {
+		words, _ := a.Bound()
+		for _, w := range text.Words(words) {
+			bounds[w.Key] = true
+		}
+	}
+	m.turning = map[string]bool{}
+	for _, w := range m.words {
+		covered := slices.ContainsFunc(slices.Collect(maps.Keys(m.turns)), func(turn string) bool {
+			return turnPatterns()[m.code][turn].MatchString(" " + m.text[w.Start:w.End] + " ")
+		})
+		if turning(w.Key) && !bounds[w.Key] && !covered && !text.Negations()[w.Key] {
+			m.turning[w.Key] = true
+		}
+	}
+	if m.turns["ended"] {
+		for _, w := range text.Words(turnPatterns()[m.code]["ended"].FindString(m.text)) {
+			delete(m.turning, w.Key)
+		}
+	}
 }
 
 // number returns the number of a key, and gives it a new one if it has none.
@@ -180,7 +220,7 @@ func (m *matcher) read(sentence string) passage {
 	p := passage{text: sentence}
 	numbers := false
 	seen := map[string]bool{}
-	for _, w := range text.ContentWords(text.InDigits(evidence.InDigits(sentence))) {
+	for _, w := range text.ContentWords(text.InDigits(text.WordsInDigits(sentence, m.code))) {
 		if seen[w.Key] {
 			continue
 		}
@@ -354,9 +394,18 @@ func (s *rankedPassage) otherNames() float64 {
 	return math.Log1p(float64(n))
 }
 
+// languageSample is how many sentences tell the language of a page.
+const languageSample = 8
+
+// languageOf returns the language of a statement and a page: that of the page, if it is clear.
+func languageOf(statement string, sentences []string) string {
+	sample := strings.Join(sentences[:min(languageSample, len(sentences))], " ") + " " + statement
+	return cmp.Or(text.Language(sample, text.Words(sample)), text.MessageLanguage(statement), "en")
+}
+
 // RankingFeatures returns the indexes of the ranked sentences and their features, for training.
 func RankingFeatures(statement, title string, sentences []string) (indexes []int, values [][]linear.Feature) {
-	m := newMatcher(statement, title)
+	m := newMatcher(statement, title, languageOf(statement, sentences))
 	all := m.passages(sentences)
 	for _, seen := range m.view(all[:min(maxOrdered, len(all))]) {
 		indexes, values = append(indexes, seen.index), append(values, linear.Seen(rankingTraits, &seen))

@@ -1,9 +1,13 @@
 package factcheck
 
 import (
+	"cmp"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
+	"unicode"
 
 	"familiar/internal/evidence"
 	"familiar/internal/linear"
@@ -13,29 +17,122 @@ import (
 // A statement turns on its points: its names, numbers, years, and the words that compare, rank or allow no exception. A
 // sentence that has all words of a statement except one of them says something else.
 
-// settles reports whether a sentence may be for or against a statement. It is about the same thing, and in earnest. earlier is the page
-// before the sentence. A name of the statement may be another one there if other is set.
-func (m *matcher) settles(p passage, earlier string, other bool) bool {
+// settles reports whether a sentence may be for or against a statement. It is about the same thing, and in earnest. A name of the statement
+// may be another one there if other is set.
+func (m *matcher) settles(p passage, other bool) bool {
 	words := text.Words(p.text)
-	refuted := len(evidence.Refutals().FindAll(p.text, words)) > 0 // what is only said is then denied
-	if strings.HasSuffix(p.text, "?") || isUnreal(words) && !refuted {
+	if !m.inEarnest(p, words) {
 		return false
 	}
-	around, here := text.Keys(text.Words(m.title+"\n"+earlier)), text.Keys(words)
-	missing, named := 0, false
+	around := text.Words(m.title + "\n" + m.before(p, p.index))
+	missing, here := 0, false
 	for _, w := range m.names {
-		named = named || here[w.Key]
-		if !around[w.Key] && !here[w.Key] {
+		is := m.hasName(words, w)
+		here = here || is
+		if !is && !m.hasName(around, w) {
 			missing++
 		}
 	}
 	if missing > 0 && !(other && missing < len(m.names)) && !(other && len(m.names) == 1) {
 		return false
 	}
-	// A sentence about another thing is not about this one, whatever the page's title says.
-	return other || named || len(m.names) == 0 || text.MessageLanguage(p.text) == "de" || !slices.ContainsFunc(words, func(w text.Word) bool {
-		return w.Upper && w.Start > 0 && !around[w.Key] && !calendar(w.Key)
+	return other || here || len(m.names) == 0 || !m.namesAnother(words, around)
+}
+
+// inEarnest reports whether a sentence says something, and not that it is asked, planned, possible or said. What is refuted may be only said.
+func (m *matcher) inEarnest(p passage, words []text.Word) bool {
+	return !strings.HasSuffix(p.text, "?") && !strings.HasSuffix(p.text, "？") && (!isUnreal(words) && !m.hedged(p.text) || len(evidence.Refutals().FindAll(p.text, words)) > 0)
+}
+
+// hedged reports whether a text in a script without spaces has a word of [isUnreal].
+func (m *matcher) hedged(s string) bool {
+	return m.unspaced && slices.ContainsFunc(text.TablesOf(m.code).FactCheck.Unreal.Fields(), func(w string) bool { return strings.Contains(s, w) })
+}
+
+// before returns the last n sentences before a passage.
+func (m *matcher) before(p passage, n int) string {
+	var b strings.Builder
+	for _, o := range m.page[max(0, p.index-n):p.index] {
+		b.WriteString(o.text)
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+// hasName reports whether words have a name. In English it has one form.
+func (m *matcher) hasName(words []text.Word, name text.Word) bool {
+	if m.code == "en" || m.code == "" {
+		return hasWord(words, name)
+	}
+	return named(words, name)
+}
+
+// namesAnother reports whether words name another thing than those around them, whatever the page's title says. In German every noun has a
+// capital: a longer noun with the same end is another thing of the kind.
+func (m *matcher) namesAnother(words, around []text.Word) bool {
+	return slices.ContainsFunc(words, func(w text.Word) bool {
+		if m.code == "de" {
+			return w.Upper && slices.ContainsFunc(m.names, func(n text.Word) bool { return len(w.Key) > len(n.Key) && strings.HasSuffix(w.Key, n.Key) })
+		}
+		return w.Upper && w.Start > 0 && !m.hasName(around, w) && !calendar(w.Key)
 	})
+}
+
+// recent is how many sentences before one may name what it is about.
+const recent = 2
+
+// about reports whether a sentence is about what the statement is about. The sentence, the title or the sentences just before name it, and the
+// sentence names nothing else in its place.
+func (m *matcher) about(p passage) bool {
+	if m.unspaced {
+		return m.aboutUnspaced(p)
+	}
+	words, around := text.Words(p.text), text.Words(m.title+"\n"+m.before(p, recent))
+	here := false
+	for i, w := range m.things {
+		numbered := text.Numeric(w.Key) && i > 0
+		is := m.hasName(words, w)
+		here = here || is && !numbered
+		if numbered && !is && m.hasName(words, m.things[i-1]) && otherNumbered(words, m.things[i-1], p.text) || !is && !m.hasName(around, w) {
+			return false
+		}
+	}
+	return here || len(m.things) == 0 || !m.namesAnother(words, around)
+}
+
+// otherNumbered reports whether a name has a number behind it: "Apollo 12".
+func otherNumbered(words []text.Word, name text.Word, s string) bool {
+	for i := 1; i < len(words); i++ {
+		if text.Numeric(words[i].Key) && words[i-1].Key == name.Key && s[words[i-1].End:words[i].Start] == " " {
+			return true
+		}
+	}
+	return false
+}
+
+// subjectLength is how many characters of a statement in Chinese say what it is about.
+const subjectLength = 3
+
+// subjectOf returns what a statement in a script without spaces begins with. In Japanese a particle ends it, in Korean it is the first word.
+func subjectOf(s, code string) string {
+	switch code {
+	case "ja":
+		if end := strings.IndexFunc(s, func(r rune) bool { return unicode.Is(unicode.Hiragana, r) }); end > 0 {
+			return s[:end]
+		}
+	case "ko":
+		first, _, _ := strings.Cut(s, " ")
+		if stem := strings.TrimRight(first, "은는이가의에서도을를"); stem != "" {
+			return stem
+		}
+		return first
+	}
+	return text.Truncate(s, subjectLength)
+}
+
+// aboutUnspaced is [matcher.about] for scripts without spaces. What the statement begins with is in the sentence, the title or just before.
+func (m *matcher) aboutUnspaced(p passage) bool {
+	return strings.Contains(p.text, m.subject) || strings.Contains(m.title+"\n"+m.before(p, recent), m.subject)
 }
 
 // isUnreal reports whether words tell of what is planned, possible or only said. "May" is a month.
@@ -53,95 +150,179 @@ func calendar(key string) bool {
 func (m *matcher) bearsOut(p passage) bool {
 	words := text.Words(p.text)
 	keys := text.Keys(words)
-	for key := range m.keys {
-		if turning(key) && !keys[key] {
+	for key := range m.turning {
+		if !keys[key] {
 			return false
 		}
 	}
-	for _, at := range text.YearPattern.FindAllStringIndex(m.text, -1) {
-		if !text.Measured(m.text[at[1]:]) && !strings.Contains(p.text, m.text[at[0]:at[1]]) {
+	said := turnsOf(p.text, m.code)
+	for turn := range m.turns {
+		if !said[turn] {
 			return false
 		}
 	}
-	said := amountsOf(p.text)
+	if said["only"] && !m.turns["only"] && m.turns["all"] {
+		return false
+	}
+	return m.sameDates(p) && m.sameAmounts(p) && m.inOrder(words)
+}
+
+// sameAmounts reports whether a sentence has every amount of a statement.
+func (m *matcher) sameAmounts(p passage) bool {
+	if len(m.amounts) == 0 {
+		return true
+	}
+	said := amountsOf(text.WordsInDigits(p.text, m.code), m.code)
 	for _, c := range m.amounts {
-		if !slices.ContainsFunc(said, func(a amount) bool { return a.kind == c.kind && a.Agrees(c.Quantity) }) {
+		if !slices.ContainsFunc(said, func(a amount) bool { return m.sameKind(c, a) && c.bearsOut(a) }) {
 			return false
 		}
 	}
-	return m.inOrder(words)
+	return true
 }
 
-// compared works out whether one thing has more than another by the amounts that a page gives of both. An example is "A has more
-// inhabitants than B". It returns the index of the sentence with the second amount, or -1.
-func (m *matcher) compared(sentences []string) (at int, holds bool) {
-	than := slices.IndexFunc(m.words, func(w text.Word) bool { return thanWords()[w.Key] })
-	if than < 2 {
-		return -1, false
+// sameKind reports whether an amount of a statement and another one may count the same.
+func (m *matcher) sameKind(c, a amount) bool {
+	_, measured := text.BaseUnit(c.kind)
+	isBase := func(kind string) bool { return baseKinds[kind] }
+	switch {
+	case c.kind == a.kind:
+		return true
+	case isBase(c.kind) || isBase(a.kind) || measured != "":
+		return false
 	}
-	rising, kind := false, ""
-	for i, w := range m.words[:than] {
-		if up := comparedBy()[w.Key]; up != "" {
-			direction, of, _ := strings.Cut(up, " ")
-			rising, kind = direction == "up", of
-			if of == "" && i+1 < than {
-				kind = text.UnitOf(m.text[m.words[i+1].Start:])
-			}
-		}
-	}
-	var first, second []text.Word
-	for _, n := range m.names {
-		if n.Start < m.words[than].Start {
-			first = append(first, n)
-		} else {
-			second = append(second, n)
-		}
-	}
-	if opening := m.words[0]; opening.Upper && !text.StopWords()[opening.Key] {
-		first = append(first, opening)
-	}
-	if kind == "" || len(first) == 0 || len(second) == 0 {
-		return -1, false
-	}
-	a, _, isFirst := amountOf(sentences, kind, first, second)
-	b, at, isSecond := amountOf(sentences, kind, second, first)
-	if !isFirst || !isSecond || a.Agrees(b.Quantity) {
-		return -1, false
-	}
-	return at, (a.Value > b.Value) == rising
+	return a.kind == "" || c.kind == "" || m.unspaced
 }
 
-// amountOf finds the amount of a kind that the first sentence with a name gives right behind it. No other name may be between.
-func amountOf(sentences []string, kind string, names, others []text.Word) (a amount, at int, ok bool) {
-	for at, s := range sentences {
-		words := text.Words(s)
-		if isUnreal(words) || evidence.Negates(s) {
-			continue
+// baseKinds are the kinds of the units of measure.
+var baseKinds = map[string]bool{"length": true, "mass": true, "volume": true, "temperature": true, "speed": true, "time": true, "data": true}
+
+// sameDates reports whether a sentence has the years and the dates of a statement. The year of a date may be just before, or in the title.
+func (m *matcher) sameDates(p passage) bool {
+	claimed, rest := text.Dates(m.text)
+	said, _ := text.Dates(p.text)
+	around := p.text
+	for _, c := range claimed {
+		if !slices.ContainsFunc(said, func(d text.DateSpan) bool { return d.Month == c.Month && d.Day == c.Day && !d.Clashes(c.Date) }) {
+			return false
 		}
-		end := -1
-		for _, w := range words {
-			if hasWord(names, w) {
-				end = w.End
-			}
+		around = m.title + "\n" + m.before(p, recent) + p.text
+	}
+	for _, at := range text.YearPattern.FindAllStringIndex(rest, -1) {
+		if !text.Measured(rest[at[1]:]) && !strings.Contains(p.text, rest[at[0]:at[1]]) {
+			return false
 		}
-		for _, a := range amountsOf(s) {
-			between := end >= 0 && end <= a.From && !slices.ContainsFunc(words, func(w text.Word) bool { return w.Start >= end && w.End <= a.From && hasWord(others, w) })
-			if a.kind == kind && between {
-				return a, at, true
+	}
+	return !slices.ContainsFunc(claimed, func(c text.DateSpan) bool {
+		return c.Year > 0 && !strings.Contains(around, strconv.Itoa(c.Year))
+	})
+}
+
+// opposed reports whether a sentence has the opposite of a word of the statement, and not the word itself.
+func (m *matcher) opposed(p passage) bool {
+	keys := text.Keys(text.Words(p.text))
+	has := func(keys map[string]bool, s string, side map[string]bool) bool {
+		return text.Intersects(keys, side) || m.unspaced && containsOne(s, side)
+	}
+	for _, pair := range opposites() {
+		for i, own := range pair {
+			other := pair[1-i]
+			if has(m.keys, m.text, own) && !has(m.keys, m.text, other) && has(keys, p.text, other) && !has(keys, p.text, own) {
+				return true
 			}
 		}
 	}
-	return amount{}, 0, false
+	return false
+}
+
+func containsOne(s string, words map[string]bool) bool {
+	for w := range words {
+		if text.Unspaced(w) && strings.Contains(s, w) {
+			return true
+		}
+	}
+	return false
+}
+
+// denies reports whether a text in a language says that something is not so, or is so no more.
+func denies(s, code string) bool {
+	ended := false
+	if p := turnPatterns()[code]["ended"]; p != nil && p.MatchString(s) {
+		ended, s = true, p.ReplaceAllString(s, " ")
+	}
+	negates := evidence.Negates(s)
+	if p := denialForms()[code]; p != nil && !negates {
+		negates = p.MatchString(s)
+	}
+	return negates != ended
+}
+
+// turnsOf returns what a text in a language turns on: "only", "no longer".
+func turnsOf(s, code string) map[string]bool {
+	all := map[string]bool{}
+	for turn, p := range turnPatterns()[code] {
+		if p.MatchString(s) {
+			all[turn] = true
+		}
+	}
+	return all
+}
+
+var (
+	turnPatterns = sync.OnceValue(func() map[string]map[string]*regexp.Regexp {
+		all := map[string]map[string]*regexp.Regexp{}
+		for _, code := range text.Languages() {
+			all[code] = map[string]*regexp.Regexp{}
+			for turn, words := range text.TablesOf(code).FactCheck.Turns {
+				all[code][turn] = wholeWords(words)
+			}
+		}
+		return all
+	})
+	denialForms = sync.OnceValue(func() map[string]*regexp.Regexp {
+		all := map[string]*regexp.Regexp{}
+		for _, code := range text.Languages() {
+			if words := text.TablesOf(code).FactCheck.Denials; len(words) > 0 {
+				all[code] = wholeWords(words)
+			}
+		}
+		return all
+	})
+)
+
+// wholeWords matches one of some words. In scripts without spaces it may be a part of a word.
+func wholeWords(words text.Pattern) *regexp.Regexp {
+	if text.Unspaced(words[0]) {
+		return regexp.MustCompile(words.String())
+	}
+	return regexp.MustCompile(`(?i)(?:^|[^\pL\d])(?:` + words.String() + `)(?:$|[^\pL\d])`)
 }
 
 // lacking returns the share of the statement's words of content that a sentence does not have. Its points do not count: they are checked.
 func (m *matcher) lacking(p passage) float64 {
+	if m.unspaced {
+		return m.lackingUnspaced(p)
+	}
 	var lacks []float64
-	for i, held := range m.held([]passage{p}) {
-		t := m.terms[i]
+	held := m.held([]passage{p})
+	m.holdUnits(held, p)
+	for i, t := range m.terms {
 		isUnit := slices.ContainsFunc(m.amounts, func(a amount) bool { return a.Unit == text.UnitOf(t.key) })
 		if !t.name && notNumber(t) && !isUnit && !turning(t.key) {
-			lacks = append(lacks, linear.Indicator(held < heldFrom))
+			lacks = append(lacks, linear.Indicator(held[i] < heldFrom))
+		}
+	}
+	return mean(lacks, 0)
+}
+
+// lackingUnspaced is [matcher.lacking] for scripts without spaces: the share of the pairs of characters behind the subject.
+func (m *matcher) lackingUnspaced(p passage) float64 {
+	var lacks []float64
+	for _, w := range text.Words(strings.Replace(m.text, m.subject, " ", 1)) {
+		if !text.Numeric(w.Key) && text.Unspaced(w.Key) {
+			for _, pair := range text.Pairs(w.Key) {
+				lacks = append(lacks, linear.Indicator(!strings.Contains(p.text, pair)))
+			}
 		}
 	}
 	return mean(lacks, 0)
@@ -155,7 +336,17 @@ func (m *matcher) heldAround(p passage) []float64 {
 	if p.index > 0 && !slices.ContainsFunc(words, another) {
 		all = append(all, m.page[p.index-1])
 	}
-	held, said := m.held(all), amountsOf(p.text)
+	held := m.held(all)
+	m.holdUnits(held, p)
+	return held
+}
+
+// holdUnits marks as held the units, and the dimensions that they measure, for which a sentence has an amount of the same kind.
+func (m *matcher) holdUnits(held []float64, p passage) {
+	if len(m.amounts) == 0 {
+		return
+	}
+	words, said := text.Words(p.text), amountsOf(text.WordsInDigits(p.text, m.code), m.code)
 	for i, t := range m.terms {
 		dimension := dimensions()[t.key]
 		measured := dimension != "" && slices.ContainsFunc(words, func(w text.Word) bool { return dimensions()[w.Key] == dimension })
@@ -166,7 +357,6 @@ func (m *matcher) heldAround(p passage) []float64 {
 			}
 		}
 	}
-	return held
 }
 
 // turning reports whether a word compares, ranks or allows no exception.
@@ -187,32 +377,98 @@ func (m *matcher) inOrder(words []text.Word) bool {
 // amount is a quantity in the base unit of its kind.
 type amount struct {
 	text.Quantity
-	kind string // of unit
+	kind  string  // of unit
+	every bool    // it is the time between two of something
+	also  float64 // the value in another reading: 1.909 km is 1909 km or 1.909 km; 0 if there is none
 }
 
-// amountsOf returns the quantities of a text. Lengths, times and so on are in the base unit of their kind.
-func amountsOf(s string) (all []amount) {
-	s = everyOne.ReplaceAllString(evidence.InDigits(s), "$1 1 $2")
+// thousandOrFraction matches a number that may be read in two ways.
+var thousandOrFraction = text.NewLazyRegexp(`^[^\d.,]*\d{1,3}[.,]\d{3}(?:$|[^\d.,])`)
+
+// amountsOf returns the quantities of a text in a language whose numbers are in digits. Lengths, times and so on are in the base unit of
+// their kind.
+func amountsOf(s, code string) (all []amount) {
+	every := everyIn(code)
+	s = every.unit.ReplaceAllStringFunc(s, func(m string) string {
+		at := strings.LastIndexByte(m, ' ')
+		if _, kind := text.BaseUnit(m[at+1:]); kind == "time" {
+			return m[:at] + " 1" + m[at:]
+		}
+		return m
+	})
 	for _, q := range text.Quantities(s) {
-		a := amount{q, q.Unit}
-		if factor, kind := text.BaseUnit(strings.ToLower(unit(s[q.To:]))); kind != "" {
+		a := amount{Quantity: q, kind: q.Unit}
+		if text.StopWords()[a.kind] {
+			a.kind = ""
+		}
+		written := text.UnitBehind(s[q.To:])
+		factor, kind := text.BaseUnit(written)
+		if kind != "" {
 			a.kind, a.Value = kind, q.Value*factor
 		}
+		if thousandOrFraction.MatchString(s[q.Span.From:q.To]) {
+			a.also = a.Value / 1000
+		}
+		rest := strings.TrimLeft(strings.TrimPrefix(strings.TrimLeft(s[q.To:], " -"), written), " -")
+		a.every = every.before.MatchString(s[:q.Span.From]) || every.behind.MatchString(rest)
 		all = append(all, a)
 	}
 	return all
 }
 
-// everyOne matches "every" before a unit, as in "every hour": every one hour.
-var everyOne = text.LazyRegexpOf(func() string {
-	return `(?i)\b(` + text.AllTables().FactCheck.Every.String() + `) (\pL)`
+// agrees reports whether two amounts may be the same, in one of their readings.
+func (a amount) agrees(o amount) bool {
+	return a.anyReading(o, func(x, y text.Quantity) bool { return x.Agrees(y) })
+}
+
+// bearsOut reports whether an amount is so if the other one is, in one of their readings.
+func (a amount) bearsOut(o amount) bool {
+	return a.every == o.every && a.anyReading(o, func(x, y text.Quantity) bool { return x.BearsOut(y) })
+}
+
+func (a amount) anyReading(o amount, same func(x, y text.Quantity) bool) bool {
+	x, y := a.Quantity, o.Quantity
+	if same(x, y) {
+		return true
+	}
+	if x.Value = a.also; a.also > 0 && same(x, y) {
+		return true
+	}
+	x.Value, y.Value = a.Value, o.also
+	return o.also > 0 && same(x, y)
+}
+
+// everyWords match what says that a time is between two of something.
+type everyWords struct {
+	unit   *regexp.Regexp // "every" and the word behind it
+	before *regexp.Regexp // before a number: "every"
+	behind *regexp.Regexp // behind a unit: "intervals"
+}
+
+// everyIn returns the words of a language.
+func everyIn(code string) everyWords {
+	if e, is := everies()[code]; is {
+		return e
+	}
+	return everies()["en"]
+}
+
+var everies = sync.OnceValue(func() map[string]everyWords {
+	all := map[string]everyWords{}
+	for _, code := range text.Languages() {
+		table := text.TablesOf(code).FactCheck
+		if len(table.Every)+len(table.Intervals) > 0 {
+			every := `(?:^|\P{L})(?:` + cmp.Or(table.Every.String(), `[^\s\S]`) + `)`
+			all[code] = everyWords{regexp.MustCompile(`(?i)` + every + ` \pL+`), regexp.MustCompile(`(?i)` + every + `\s*$`),
+				regexp.MustCompile(`(?i)^(?:` + cmp.Or(table.Intervals.String(), `[^\s\S]`) + `)`)}
+		}
+	}
+	return all
 })
 
 var (
 	comparisons = text.LazySet(func() text.WordList { return text.AllTables().FactCheck.Comparisons })
 	thanWords   = text.LazySet(func() text.WordList { return text.AllTables().FactCheck.Than })
-	// comparedBy maps a comparative to its direction. Unless a noun follows, it also maps it to the kind of what it compares: "up length".
-	comparedBy = sync.OnceValue(func() map[string]string { return text.ByWord(text.AllTables().FactCheck.ComparedBy) })
 	// unreal are words of what is planned, possible or only said.
 	unreal = text.LazySet(func() text.WordList { return text.AllTables().FactCheck.Unreal })
 )

@@ -9,7 +9,11 @@ import (
 	"familiar/internal/text"
 )
 
-const minCoverage = 2.0 / 3 // least share of the statement's words in a sentence that supports it
+// The least share of the statement's words in a sentence that supports it. An amount that is the same says much by itself.
+const (
+	minCoverage      = 2.0 / 3
+	minCoverageExact = 1.0 / 2
+)
 
 // Stance is whether a page is for or against a statement.
 type Stance struct {
@@ -31,7 +35,8 @@ const deniedThere = "denied"
 func StanceOf(statement string, page *Page) (s Stance, takes bool) {
 	s.domain = page.Domain
 	said, denied := quotesOf(page)
-	c, negates := Compare(statement, page.Title, texts(said)), evidence.Negates(statement)
+	c := Compare(statement, page.Title, texts(said))
+	negates := denies(statement, c.m.code)
 	switch at, holds := c.m.compared(c.sentences); {
 	case at >= 0 && !negates:
 		s.Quote = said[at]
@@ -55,16 +60,31 @@ func StanceOf(statement string, page *Page) (s Stance, takes bool) {
 
 // supporting returns the index of a sentence that supports a statement by itself, or -1. negates says whether the statement is a denial.
 func (c *Comparison) supporting(negates bool) int {
-	for _, p := range c.passages[:min(bestOf, len(c.passages))] {
-		if c.m.lacking(p) <= 1-minCoverage && negates == evidence.Negates(p.text) && c.m.settles(p, c.before(p), false) && c.m.bearsOut(p) {
+	m := c.m
+	least := minCoverage
+	if slices.ContainsFunc(m.amounts, func(a amount) bool { return a.kind != "" }) {
+		least = minCoverageExact
+	}
+	for _, whole := range c.passages[:min(maxPassages, len(c.passages))] {
+		p := m.core(whole)
+		if m.lacking(p) <= 1-least && m.inEarnest(p, text.Words(p.text)) && m.about(p) && (negates == denies(p.text, m.code)) != m.opposed(p) && m.bearsOut(p) {
 			return p.index
 		}
 	}
 	return -1
 }
 
-// before returns the sentences before a passage.
-func (c *Comparison) before(p passage) string { return strings.Join(c.sentences[:p.index], "\n") }
+// core returns the part of a sentence between semicolons that has most of the statement. What is behind a semicolon is another sentence.
+func (m *matcher) core(p passage) passage {
+	best := p
+	for i, part := range strings.Split(p.text, ";") {
+		if o := m.read(strings.TrimSpace(part)); i == 0 || len(o.grams) > len(best.grams) {
+			best = o
+		}
+	}
+	best.index = p.index
+	return best
+}
 
 // quotesOf returns the quotes of a page: those that it means, and those that it denies.
 func quotesOf(page *Page) (said, denied []evidence.Quote) {
@@ -146,14 +166,14 @@ func Compare(statement, title string, sentences []string) Comparison {
 
 // CompareBy compares a statement with the sentences of a page, which the model ranks.
 func CompareBy(order *linear.Model, statement, title string, sentences []string) Comparison {
-	m := newMatcher(statement, title)
+	m := newMatcher(statement, title, languageOf(statement, sentences))
 	c := Comparison{m: m, sentences: sentences, passages: m.ranked(m.passages(sentences), order)}
 	for _, p := range c.passages {
 		c.Order = append(c.Order, p.index)
 	}
 	if near := c.passages[:min(maxPassages, len(c.passages))]; len(near) > 0 {
 		c.Held = mean(m.held(near), 0) >= nearlyAll && !m.lacksBold(near)
-		c.Conflict, c.against = m.contradiction(near, c.before)
+		c.Conflict, c.against = m.contradiction(near)
 	}
 	return c
 }

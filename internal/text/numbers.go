@@ -174,7 +174,7 @@ var (
 )
 
 func rightBefore(words Pattern) *regexp.Regexp {
-	return regexp.MustCompile(`(?i)\b(?:` + words.String() + `)\s*\S?$`)
+	return regexp.MustCompile(`(?i)(?:^|[^\pL\d])(?:` + words.String() + `)\s*\S?$`)
 }
 
 // Admits reports whether this quantity can describe v: exactly or, after "over" or "about", within its bounds.
@@ -190,20 +190,47 @@ func (q Quantity) Admits(v float64) bool {
 	return v == q.Value
 }
 
+// Bound returns the words directly before a number that make it a limit or approximate: "more than", "about". direction is 1 if the amount
+// is at least the number, and -1 if it is at most that.
+func (q Quantity) Bound() (words string, direction int) {
+	if w := atLeast().FindString(q.Before); w != "" {
+		return w, 1
+	}
+	if w := atMost().FindString(q.Before); w != "" {
+		return w, -1
+	}
+	return roughly().FindString(q.Before), 0
+}
+
+// BearsOut reports whether a quantity of this amount is so, if the other one is. The other may be more exact, or a narrower limit.
+func (q Quantity) BearsOut(o Quantity) bool {
+	_, own := q.Bound()
+	words, direction := o.Bound()
+	switch {
+	case direction != 0 && direction != own:
+		return false
+	case q.Admits(o.Value):
+		return true
+	}
+	return own == 0 && (q.rounds(o) || o.rounds(q) || words != "" && o.Admits(q.Value))
+}
+
 // mostRounded is the largest relative rounding without a word that says so. 4,987 may be written as 5,000, but 5.2
 // million not as 5 million.
 const mostRounded = 0.025
 
 // Agrees reports whether two quantities may describe the same amount: one admits the other, or is the other rounded.
 func (q Quantity) Agrees(o Quantity) bool {
-	rounds := func(coarse, fine Quantity) bool {
-		if coarse.Value <= 0 {
-			return false
-		}
-		step := math.Pow(10, math.Floor(math.Log10(coarse.Value))-float64(coarse.digits-1))
-		return math.Abs(coarse.Value-fine.Value) <= min(step/2, mostRounded*coarse.Value)
+	return q.Admits(o.Value) || o.Admits(q.Value) || q.rounds(o) || o.rounds(q)
+}
+
+// rounds reports whether a quantity is a finer one, rounded.
+func (q Quantity) rounds(fine Quantity) bool {
+	if q.Value <= 0 {
+		return false
 	}
-	return q.Admits(o.Value) || o.Admits(q.Value) || rounds(q, o) || rounds(o, q)
+	step := math.Pow(10, math.Floor(math.Log10(q.Value))-float64(q.digits-1))
+	return math.Abs(q.Value-fine.Value) <= min(step/2, mostRounded*q.Value)
 }
 
 // Scales holds words that multiply the number before them, with their factors. A billion is 1e9 in half of the languages only.
@@ -287,7 +314,7 @@ func namedNumber(before, behind string) bool {
 var (
 	spelled10 = sync.OnceValue(func() map[string]string {
 		digits := map[string]string{}
-		for i, name := range AllTables().Number.Cardinals.All() {
+		for i, name := range TablesOf("en").Number.Cardinals.All() {
 			if i < 10 {
 				digits[name] = strconv.Itoa(i + 1)
 			}
@@ -320,15 +347,18 @@ func InDigits(s string) string {
 
 // unitNames maps the stems of unit names to one stem per unit.
 var unitNames = sync.OnceValue(func() map[string]string {
-	all := ByWord(AllTables().Number.Units)
+	all := map[string]string{}
+	for name, unit := range ByWord(AllTables().Number.Units) {
+		all[Stem(name, "")] = unit
+	}
 	maps.Copy(all, map[string]string{"m": "metr", "km": "kilometr", "cm": "centimetr", "kg": "kilogram", "ft": "feet", "mi": "mile", "usd": "dollar", "eur": "euro"})
 	return all
 })
 
 // Measured reports whether a number before a text is a length or a weight, and so no year.
 func Measured(behind string) bool {
-	switch UnitOf(behind) {
-	case "metr", "kilometr", "centimetr", "kilogram", "feet", "mile":
+	switch _, kind := BaseUnit(UnitBehind(behind)); kind {
+	case "length", "mass":
 		return true
 	}
 	return false
@@ -336,6 +366,17 @@ func Measured(behind string) bool {
 
 // UnitOf returns the stem of the word, or the sign, directly after a number.
 func UnitOf(behind string) string {
+	written := UnitBehind(behind)
+	if written == "%" || written == "" {
+		return written
+	}
+	unit := Stem(Words(written)[0].Key, "")
+	return cmp.Or(unitNames()[unit], unit)
+}
+
+// UnitBehind returns the word, or the sign, directly after a number as it is written. In scripts without spaces it is a unit of measure,
+// if one is there.
+func UnitBehind(behind string) string {
 	behind = strings.TrimLeft(behind, " -")
 	if strings.HasPrefix(behind, "%") {
 		return "%"
@@ -344,6 +385,14 @@ func UnitOf(behind string) string {
 	if !ok || w.Start > 0 {
 		return ""
 	}
-	unit := Stem(w.Key, "")
-	return cmp.Or(unitNames()[unit], unit)
+	word := behind[:w.End]
+	if !Unspaced(word) {
+		return word
+	}
+	for end := len(word); end > 0; end-- {
+		if _, known := measures()[word[:end]]; known {
+			return word[:end]
+		}
+	}
+	return word
 }

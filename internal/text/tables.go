@@ -72,6 +72,11 @@ type numberTables struct {
 	Counts       Row                 // one to ten with things: "a year", "two years"
 	Cardinals    Row                 // one to twenty
 	Tens         Row                 // thirty, forty, … ninety
+	Hundreds     Row                 // one hundred, two hundred, … where they are words of their own
+	Joints       WordList            // between the parts of a number: "and"
+	Hundred      WordList            // 100 and 1000, as in Scales, in words that mean other things in other languages
+	Thousand     WordList
+	Counters     Pattern             // what a number in signs counts, in scripts without spaces
 	Scales       map[string]WordList // words after a number that multiply it, by factor; a billion is 1e9 only in half of the languages
 	Bounds       WordList            // words that make a number a limit: "over", "least"
 	AtLeast      Pattern             `toml:"at_least"` // before a minimum: "more than"
@@ -393,7 +398,10 @@ type factCheckTables struct {
 	Comparisons    WordList            // words that compare, count times or say what has ended: "less", "twice", "longer"
 	ComparedBy     map[string]WordList `toml:"compared_by"` // comparatives by direction, "up" or "down", and the kind of what they compare
 	Every          Pattern             // before a unit: "every hour"
+	Intervals      Pattern             // behind a unit, for the same: "at two-hour intervals"
 	Than           WordList            // between what is compared: "than"
+	Denials        Pattern             // forms that deny, beside the negations: the endings of a verb
+	Turns          map[string]Pattern  // what a statement turns on, in any of several words: "only", "no longer"
 	Unreal         WordList            // words of what is planned, possible or only said: "would"
 	Opposites      Rows                // words that are not true of the same, on both sides of a bar
 	SemanticFields Rows                `toml:"semantic_fields"` // words of one field each: "born birthplace hometown"

@@ -16,42 +16,43 @@ type measure struct {
 var measures = sync.OnceValue(func() map[string]measure {
 	all := map[string]measure{}
 	for names, u := range map[string]measure{
-		"m meter meters metre metres metern mètre mètres metro metros metri метр метров":                                                                                                        {"length", "m", "1", "0"},
-		"km kilometer kilometers kilometre kilometres kilometern kilomètre kilomètres kilómetro kilómetros chilometri quilômetros км километр километров 公里 kilometr kilometry kilometrów 킬로미터": {"length", "km", "1000", "0"},
-		"cm centimeter centimeters centimetre centimetres zentimeter":                                                                                                                           {"length", "cm", "1/100", "0"},
-		"mm millimeter millimeters millimetre millimetres":                                                                                                                                      {"length", "mm", "1/1000", "0"},
-		"mile miles mi meilen meile mille milles milla millas miglia milha milhas миля мили миль 英里 mijl mijlen mil mila マイル 마일":                                                                {"length", "mi", "1609.344", "0"},
+		"m meter meters metre metres metern meterów metr metra metry metrów metrach mètre mètres metro metros metri м метр метра метров метры метрах メートル 米 미터":                                                                                                               {"length", "m", "1", "0"},
+		"km kilometer kilometers kilometre kilometres kilometern kilomètre kilomètres kilómetro kilómetros chilometro chilometri quilómetro quilómetros quilômetro quilômetros км километр километра километров 公里 千米 kilometr kilometra kilometry kilometrów キロメートル 킬로미터 킬로": {"length", "km", "1000", "0"},
+		"cm centimeter centimeters centimetre centimetres zentimeter": {"length", "cm", "1/100", "0"},
+		"mm millimeter millimeters millimetre millimetres":            {"length", "mm", "1/1000", "0"},
+		"mile miles mi meilen meile mille milles milla millas miglia milha milhas миля мили миль 英里 mijl mijlen mil mila マイル 마일": {"length", "mi", "1609.344", "0"},
 		"yard yards yd":    {"length", "yd", "0.9144", "0"},
 		"foot feet ft fuß": {"length", "ft", "0.3048", "0"},
 		"inch inches zoll": {"length", "in", "0.0254", "0"},
-		"kg kilo kilos kilogram kilograms kilogramm кг килограмм 公斤": {"mass", "kg", "1", "0"},
+		"kg kilo kilos kilogram kilograms kilogramm kilogramme kilogrammes kilogramo kilogramos chilo chili kilogramów кг килограмм килограммов 公斤 キログラム 킬로그램": {"mass", "kg", "1", "0"},
 		"g gram grams gramm": {"mass", "g", "1/1000", "0"},
 		"lb lbs pound pounds pfund livres libras фунт фунтов": {"mass", "lb", "0.45359237", "0"},
-		"oz ounce ounces":             {"mass", "oz", "0.028349523125", "0"},
-		"stone stones":                {"mass", "st", "6.35029318", "0"},
-		"l liter liters litre litres": {"volume", "l", "1", "0"},
+		"oz ounce ounces": {"mass", "oz", "0.028349523125", "0"},
+		"t tonne tonnes tonnen tonelada toneladas tonnellate ton tonów тонн 吨 トン 톤": {"mass", "t", "1000", "0"},
+		"stone stones":                                     {"mass", "st", "6.35029318", "0"},
+		"l liter liters litre litres":                      {"volume", "l", "1", "0"},
 		"ml milliliter milliliters millilitre millilitres": {"volume", "ml", "1/1000", "0"},
-		"gallon gallons gal":                    {"volume", "US gal", "3.785411784", "0"},
-		"pint pints":                            {"volume", "US pt", "0.473176473", "0"},
-		"cup cups":                              {"volume", "US cups", "0.2365882365", "0"},
-		"c celsius °c":                          {"temperature", "°C", "1", "0"},
-		"f fahrenheit °f":                       {"temperature", "°F", "5/9", "-160/9"},
-		"k kelvin":                              {"temperature", "K", "1", "-273.15"},
-		"kmh km/h kph":                          {"speed", "km/h", "1", "0"},
-		"mph":                                   {"speed", "mph", "1.609344", "0"},
-		"m/s":                                   {"speed", "m/s", "3.6", "0"},
-		"s second seconds sec sekunden sekunde": {"time", "s", "1", "0"},
-		"min minute minutes minuten minutos minuti минут":                        {"time", "min", "60", "0"},
-		"h hour hours stunden stunde heure heures hora horas ore час часов":      {"time", "h", "3600", "0"},
-		"day days tage tag jour jours día días giorno giorni dia dias день дней": {"time", "d", "86400", "0"},
-		"week weeks wochen woche": {"time", "weeks", "604800", "0"},
-		"bit bits":                {"data", "bit", "1/8", "0"},
-		"byte bytes":              {"data", "B", "1", "0"},
-		"kb kilobyte kilobytes":   {"data", "kB", "1000", "0"},
-		"mb megabyte megabytes":   {"data", "MB", "1000000", "0"},
-		"gb gigabyte gigabytes":   {"data", "GB", "1000000000", "0"},
-		"gib gibibyte gibibytes":  {"data", "GiB", "1073741824", "0"},
-		"tb terabyte terabytes":   {"data", "TB", "1000000000000", "0"},
+		"gallon gallons gal":                               {"volume", "US gal", "3.785411784", "0"},
+		"pint pints":                                       {"volume", "US pt", "0.473176473", "0"},
+		"cup cups":                                         {"volume", "US cups", "0.2365882365", "0"},
+		"c celsius °c":                                     {"temperature", "°C", "1", "0"},
+		"f fahrenheit °f":                                  {"temperature", "°F", "5/9", "-160/9"},
+		"k kelvin":                                         {"temperature", "K", "1", "-273.15"},
+		"kmh km/h kph":                                     {"speed", "km/h", "1", "0"},
+		"mph":                                              {"speed", "mph", "1.609344", "0"},
+		"m/s":                                              {"speed", "m/s", "3.6", "0"},
+		"s second seconds sec sekunden sekunde":            {"time", "s", "1", "0"},
+		"min minute minutes minuut minuten minuto minutos minuti minuta minuty minut минута минуты минут dakika dakikada 分 分鐘 分钟 분":                            {"time", "min", "60", "0"},
+		"h hour hours stunden stunde heure heures hora horas ora ore uur godzina godziny godzin godzinę час часа часов saat saatte 時間 小时 小時 시간":                {"time", "h", "3600", "0"},
+		"day days tage tagen tag jour jours día días giorno giorni dia dias dag dagen dzień dni день дня дней gün günde":                                       {"time", "d", "86400", "0"},
+		"week weeks wochen woche semaine semaines semana semanas settimana settimane weken tydzień tygodni tygodnie неделя недели недель hafta haftada 週間 周 주": {"time", "weeks", "604800", "0"},
+		"bit bits":               {"data", "bit", "1/8", "0"},
+		"byte bytes":             {"data", "B", "1", "0"},
+		"kb kilobyte kilobytes":  {"data", "kB", "1000", "0"},
+		"mb megabyte megabytes":  {"data", "MB", "1000000", "0"},
+		"gb gigabyte gigabytes":  {"data", "GB", "1000000000", "0"},
+		"gib gibibyte gibibytes": {"data", "GiB", "1073741824", "0"},
+		"tb terabyte terabytes":  {"data", "TB", "1000000000000", "0"},
 	} {
 		for name := range strings.FieldsSeq(names) {
 			all[name] = u
@@ -100,7 +101,7 @@ func Conversion(message string) (result string, ok bool) {
 // BaseUnit returns the kind of a unit, such as "length". It also returns how many of the base unit of its kind it is. Temperatures have
 // none.
 func BaseUnit(name string) (factor float64, kind string) {
-	u, known := measures()[name]
+	u, known := measures()[strings.ToLower(name)]
 	if !known || u.offset != "0" {
 		return 0, ""
 	}

@@ -1,0 +1,206 @@
+package factcheck
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"sync"
+
+	"familiar/internal/text"
+)
+
+// relation is what "A has more inhabitants than B" says: which of two things has more of something.
+type relation struct {
+	first, second []text.Word // the words that name the one thing and not the other
+	up            bool        // the first has more
+	of            string      // what it has more of: a kind, as in [fact_check.compared_by], or the stem of a noun
+}
+
+// relationOf reads the relation in some words of s, which is in a language. If title is not empty, it names the first thing of a sentence that
+// does not.
+func relationOf(s string, words []text.Word, code string) (r relation, ok bool) {
+	than := slices.IndexFunc(words, func(w text.Word) bool { return thanWords()[w.Key] })
+	at, up := -1, true
+	for i, w := range words {
+		direction, of, _ := strings.Cut(comparedIn(code)[w.Key], " ")
+		if direction == "" || at >= 0 && i > at+2 && r.of != "" {
+			continue
+		}
+		if at < 0 || than < i {
+			than = slices.IndexFunc(words[i:], func(w text.Word) bool { return thanWords()[w.Key] })
+			if than >= 0 {
+				than += i
+			}
+		}
+		at, r.of = i, cmp.Or(of, r.of)
+		up = up == (direction == "up")
+	}
+	if at < 0 {
+		return r, false
+	}
+	if than < 0 {
+		if code != "ru" { // where the case of the second name says "than"
+			return r, false
+		}
+		than = at
+	}
+	if r.of == "" && at+1 < than {
+		r.of = text.UnitOf(s[words[at+1].Start:])
+	}
+	first, second := thingsIn(words[:at], s, code), thingsIn(words[than+1:], s, code)
+	without := func(of, others []text.Word) []text.Word {
+		return slices.DeleteFunc(slices.Clone(of), func(w text.Word) bool { return named(others, w) })
+	}
+	r.first, r.second, r.up = without(first, second), without(second, first), up
+	return r, r.of != "" && len(r.second) > 0
+}
+
+// thingsIn returns the words that name things: those with a capital, and numbers behind one, as in "Apollo 11".
+func thingsIn(words []text.Word, s, code string) (names []text.Word) {
+	for i, w := range words {
+		switch {
+		case w.Upper && !text.StopWords()[w.Key]:
+			names = append(names, w)
+		case i > 0 && text.Numeric(w.Key) && words[i-1].Upper && !text.StopWords()[words[i-1].Key] && s[words[i-1].End:w.Start] == " ":
+			names = append(names, w)
+		}
+	}
+	return names
+}
+
+// named reports whether a word is one of some names, in any of its cases.
+func named(names []text.Word, w text.Word) bool {
+	return slices.ContainsFunc(names, func(n text.Word) bool { return sameName(n.Key, w.Key) })
+}
+
+// sameName reports whether two words are forms of one name: they share two thirds of the longer, and three letters.
+func sameName(a, b string) bool {
+	if a == b || text.Numeric(a) || text.Numeric(b) {
+		return a == b
+	}
+	x, y := []rune(a), []rune(b)
+	shared := 0
+	for shared < min(len(x), len(y)) && x[shared] == y[shared] {
+		shared++
+	}
+	return shared >= 3 && 3*shared >= 2*max(len(x), len(y))
+}
+
+// answers compares a relation with that of a sentence on a page with a title. It returns 1 if they say the same, -1 if one says the
+// opposite, and otherwise 0.
+func (r relation) answers(o relation, title []text.Word) int {
+	if r.of != o.of {
+		return 0
+	}
+	if len(o.first) == 0 {
+		o.first = slices.DeleteFunc(slices.Clone(title), func(w text.Word) bool { return named(o.second, w) })
+	}
+	has := func(of, names []text.Word) bool {
+		return slices.ContainsFunc(of, func(w text.Word) bool { return named(names, w) })
+	}
+	straight := has(o.first, r.first) && has(o.second, r.second) && !has(o.first, r.second) && !has(o.second, r.first)
+	turned := has(o.first, r.second) && has(o.second, r.first) && !has(o.first, r.first) && !has(o.second, r.second)
+	switch {
+	case straight && r.up == o.up, turned && r.up != o.up:
+		return 1
+	case straight || turned:
+		return -1
+	}
+	return 0
+}
+
+// compared decides a statement that compares two things, by a sentence that compares them or by the amounts that a page gives of both. It
+// returns the index of the sentence, or -1.
+func (m *matcher) compared(sentences []string) (at int, holds bool) {
+	r, ok := relationOf(m.text, m.words, m.code)
+	if !ok || len(r.first) == 0 {
+		return -1, false
+	}
+	at = -1
+	title := thingsIn(text.Words(m.title), m.title, m.code)
+	for i, s := range sentences {
+		words := text.Words(s)
+		if isUnreal(words) || denies(s, m.code) || strings.HasSuffix(s, "?") {
+			continue
+		}
+		if o, ok := relationOf(s, words, m.code); ok {
+			switch said := r.answers(o, title); {
+			case said != 0 && at >= 0 && holds != (said > 0):
+				return -1, false // the page says both
+			case said != 0:
+				at, holds = i, said > 0
+			}
+		}
+	}
+	if at >= 0 {
+		return at, holds
+	}
+	a, _, isFirst := m.amountOf(sentences, r.of, r.first, r.second)
+	b, at, isSecond := m.amountOf(sentences, r.of, r.second, r.first)
+	if !isFirst || !isSecond || a.Unit != b.Unit && a.kind != b.kind || a.Agrees(b.Quantity) {
+		return -1, false
+	}
+	return at, (a.Value > b.Value) == r.up
+}
+
+// amountOf finds the amount of a kind that the first sentence with a name gives right behind it. No other name may be between.
+func (m *matcher) amountOf(sentences []string, of string, names, others []text.Word) (a amount, at int, ok bool) {
+	kind, aspect, _ := strings.Cut(of, " ")
+	for at, s := range sentences {
+		s = text.WordsInDigits(s, m.code)
+		words := text.Words(s)
+		if isUnreal(words) || denies(s, m.code) {
+			continue
+		}
+		end := -1
+		for _, w := range words {
+			if end < 0 && named(names, w) {
+				end = w.End
+			}
+		}
+		if end < 0 || measuresOther(words, aspect) {
+			continue
+		}
+		for _, a := range amountsOf(s, m.code) {
+			between := a.From >= end && !slices.ContainsFunc(words, func(w text.Word) bool { return w.Start >= end && w.End <= a.From && named(others, w) })
+			if a.isOf(kind) && between {
+				return a, at, true
+			}
+		}
+	}
+	return amount{}, 0, false
+}
+
+// isOf reports whether an amount is of a kind: a length, money, or what is counted.
+func (a amount) isOf(kind string) bool {
+	return a.kind == kind || kind == "money" && slices.Contains([]string{"euro", "dollar", "pound", "yen"}, a.Unit)
+}
+
+// aspects are the names of dimensions in [relation] and in the tables of numbers.
+var aspects = map[string]string{"long": "length", "high": "height", "deep": "depth", "wide": "width"}
+
+// measuresOther reports whether words say that another dimension was measured: "deep", where the height is wanted.
+func measuresOther(words []text.Word, aspect string) bool {
+	wanted := aspects[aspect]
+	other := false
+	for _, w := range words {
+		if d := cmp.Or(dimensions()[w.Key], dimensions()[text.Stem(w.Key, "")]); d != "" && wanted != "" {
+			if d == wanted {
+				return false
+			}
+			other = other || d == "length" || d == "height" || d == "depth" || d == "width"
+		}
+	}
+	return other
+}
+
+// comparedIn returns the comparatives of a language by their direction and the kind of what they compare: "up length long".
+func comparedIn(code string) map[string]string { return comparatives()[code] }
+
+var comparatives = sync.OnceValue(func() map[string]map[string]string {
+	all := map[string]map[string]string{}
+	for _, code := range text.Languages() {
+		all[code] = text.ByWord(text.TablesOf(code).FactCheck.ComparedBy)
+	}
+	return all
+})
