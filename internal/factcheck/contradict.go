@@ -141,7 +141,8 @@ func (m *matcher) oneDenies(p passage, _ []passage) bool {
 	if len(evidence.Refutals().FindAll(p.text, text.Words(p.text))) > 0 { // a refutal often repeats the statement in other words
 		least = 0.7
 	}
-	return denies(m.text, m.code) != denies(p.text, m.code) && !m.opposed(p) && m.coverage(p, notNegation) >= least
+	core := m.core(p)
+	return denies(m.text, m.code) != denies(core.text, m.code) && !m.opposed(p) && m.coverage(p, notNegation) >= least && m.lacking(core) <= 1-minCoverageExact
 }
 
 var (
@@ -151,9 +152,9 @@ var (
 
 // lessSweeping reports whether the passage allows exceptions that the statement rules out.
 func (m *matcher) lessSweeping(p passage, _ []passage) bool {
-	if !text.Intersects(m.keys, quantifiers()) || m.coverage(p, notSweeping) < 0.8 {
+	if !text.Intersects(m.keys, quantifiers()) && !m.turns["only"] || m.coverage(p, notSweeping) < 0.8 {
 		return false
 	}
 	keys := text.Keys(text.Words(p.text))
-	return !text.Intersects(keys, quantifiers()) && text.Intersects(keys, hedges())
+	return !text.Intersects(keys, quantifiers()) && !turnsOf(p.text, m.code)["only"] && text.Intersects(keys, hedges())
 }

@@ -28,6 +28,7 @@ type matcher struct {
 	numbered bool // a term is a number
 
 	title   string
+	domain  string      // of the page, if it is known
 	words   []text.Word // of text
 	names   []text.Word // the names among them
 	things  []text.Word // the same, the first word of the statement and numbers behind names
@@ -107,6 +108,10 @@ func (m *matcher) findPoints() {
 		return w.Start == 0 && (turning(w.Key) || text.Negations()[w.Key] || text.Bounds()[w.Key]) || text.SpelledNumbers()[w.Key]
 	})
 	m.subject = subjectOf(m.text, m.code)
+	unit := func(w text.Word) bool {
+		return slices.ContainsFunc(m.amounts, func(a amount) bool { return a.Unit != "" && a.Unit == text.UnitOf(m.text[w.Start:w.End]) })
+	}
+	m.things, m.names = slices.DeleteFunc(m.things, unit), slices.DeleteFunc(m.names, unit)
 	m.turns = turnsOf(m.text, m.code)
 	bounds := map[string]bool{}
 	for _, a := range m.amounts {

@@ -21,7 +21,7 @@ import (
 // may be another one there if other is set.
 func (m *matcher) settles(p passage, other bool) bool {
 	words := text.Words(p.text)
-	if !m.inEarnest(p, words) {
+	if !m.inEarnest(p.text) {
 		return false
 	}
 	around := text.Words(m.title + "\n" + m.before(p, p.index))
@@ -40,13 +40,8 @@ func (m *matcher) settles(p passage, other bool) bool {
 }
 
 // inEarnest reports whether a sentence says something, and not that it is asked, planned, possible or said. What is refuted may be only said.
-func (m *matcher) inEarnest(p passage, words []text.Word) bool {
-	return !strings.HasSuffix(p.text, "?") && !strings.HasSuffix(p.text, "？") && (!isUnreal(words) && !m.hedged(p.text) || len(evidence.Refutals().FindAll(p.text, words)) > 0)
-}
-
-// hedged reports whether a text in a script without spaces has a word of [isUnreal].
-func (m *matcher) hedged(s string) bool {
-	return m.unspaced && slices.ContainsFunc(text.TablesOf(m.code).FactCheck.Unreal.Fields(), func(w string) bool { return strings.Contains(s, w) })
+func (m *matcher) inEarnest(s string) bool {
+	return !strings.HasSuffix(s, "?") && !strings.HasSuffix(s, "？") && (!unrealIn(s, m.code) || len(evidence.Refutals().FindAll(s, text.Words(s))) > 0)
 }
 
 // before returns the last n sentences before a passage.
@@ -93,11 +88,16 @@ func (m *matcher) about(p passage) bool {
 		numbered := text.Numeric(w.Key) && i > 0
 		is := m.hasName(words, w)
 		here = here || is && !numbered
-		if numbered && !is && m.hasName(words, m.things[i-1]) && otherNumbered(words, m.things[i-1], p.text) || !is && !m.hasName(around, w) {
+		if numbered && !is && m.hasName(words, m.things[i-1]) && otherNumbered(words, m.things[i-1], p.text) || !is && !m.hasName(around, w) && !m.inDomain(w) {
 			return false
 		}
 	}
 	return here || len(m.things) == 0 || !m.namesAnother(words, around)
+}
+
+// inDomain reports whether the name of the site has a name: a site may say "we".
+func (m *matcher) inDomain(name text.Word) bool {
+	return len(name.Key) >= 4 && strings.Contains(m.domain, name.Key)
 }
 
 // otherNumbered reports whether a name has a number behind it: "Apollo 12".
@@ -122,7 +122,7 @@ func subjectOf(s, code string) string {
 		}
 	case "ko":
 		first, _, _ := strings.Cut(s, " ")
-		if stem := strings.TrimRight(first, "은는이가의에서도을를"); stem != "" {
+		if stem := strings.TrimRight(first, koreanParticles); stem != "" {
 			return stem
 		}
 		return first
@@ -135,10 +135,29 @@ func (m *matcher) aboutUnspaced(p passage) bool {
 	return strings.Contains(p.text, m.subject) || strings.Contains(m.title+"\n"+m.before(p, recent), m.subject)
 }
 
-// isUnreal reports whether words tell of what is planned, possible or only said. "May" is a month.
-func isUnreal(words []text.Word) bool {
-	return slices.ContainsFunc(words, func(w text.Word) bool { return unreal()[w.Key] && (!w.Upper || w.Start == 0) })
+// unrealIn reports whether a text in a language tells of what is planned, possible or only said. "May" is a month.
+func unrealIn(s, code string) bool {
+	table := text.TablesOf(code).FactCheck.Unreal
+	if text.Unspaced(string(table)) {
+		return slices.ContainsFunc(table.Fields(), func(w string) bool { return strings.Contains(s, w) })
+	}
+	unreal := unrealWords()[code]
+	return slices.ContainsFunc(text.Words(s), func(w text.Word) bool {
+		return unreal[strings.ToLower(s[w.Start:w.End])] && (!w.Upper || w.Start == 0)
+	})
 }
+
+// unrealWords are the words of [unrealIn] by language, with their accents: "würde" is no "wurde".
+var unrealWords = sync.OnceValue(func() map[string]map[string]bool {
+	all := map[string]map[string]bool{}
+	for _, code := range text.Languages() {
+		all[code] = map[string]bool{}
+		for _, w := range text.TablesOf(code).FactCheck.Unreal.Fields() {
+			all[code][w] = true
+		}
+	}
+	return all
+})
 
 // calendar reports whether a word is a month or a weekday, which has a capital and names no thing.
 func calendar(key string) bool {
@@ -250,11 +269,16 @@ func denies(s, code string) bool {
 	if p := turnPatterns()[code]["ended"]; p != nil && p.MatchString(s) {
 		ended, s = true, p.ReplaceAllString(s, " ")
 	}
-	negates := evidence.Negates(s)
-	if p := denialForms()[code]; p != nil && !negates {
-		negates = p.MatchString(s)
+	return negatesIn(s, code) != ended
+}
+
+// negatesIn is [evidence.Negates] by the negations of a language: "mai" denies in Italian, and is a month in German.
+func negatesIn(s, code string) bool {
+	p := denialForms()[code]
+	if code == "en" || p == nil {
+		return evidence.Negates(s)
 	}
-	return negates != ended
+	return p.MatchString(s) != (len(evidence.Refutals().FindAll(s, text.Words(s))) > 0)
 }
 
 // turnsOf returns what a text in a language turns on: "only", "no longer".
@@ -282,7 +306,8 @@ var (
 	denialForms = sync.OnceValue(func() map[string]*regexp.Regexp {
 		all := map[string]*regexp.Regexp{}
 		for _, code := range text.Languages() {
-			if words := text.TablesOf(code).FactCheck.Denials; len(words) > 0 {
+			words := append(text.Pattern(text.TablesOf(code).Grammar.Negations.Fields()), text.TablesOf(code).FactCheck.Denials...)
+			if code != "en" && len(words) > 0 {
 				all[code] = wholeWords(words)
 			}
 		}
@@ -292,6 +317,9 @@ var (
 
 // wholeWords matches one of some words. In scripts without spaces it may be a part of a word.
 func wholeWords(words text.Pattern) *regexp.Regexp {
+	if len(words) == 0 {
+		return regexp.MustCompile(`[^\s\S]`)
+	}
 	if text.Unspaced(words[0]) {
 		return regexp.MustCompile(words.String())
 	}
@@ -306,6 +334,7 @@ func (m *matcher) lacking(p passage) float64 {
 	var lacks []float64
 	held := m.held([]passage{p})
 	m.holdUnits(held, p)
+	m.holdStems(held, p)
 	for i, t := range m.terms {
 		isUnit := slices.ContainsFunc(m.amounts, func(a amount) bool { return a.Unit == text.UnitOf(t.key) })
 		if !t.name && notNumber(t) && !isUnit && !turning(t.key) {
@@ -315,18 +344,47 @@ func (m *matcher) lacking(p passage) float64 {
 	return mean(lacks, 0)
 }
 
-// lackingUnspaced is [matcher.lacking] for scripts without spaces: the share of the pairs of characters behind the subject.
+// lackingUnspaced is [matcher.lacking] for scripts without spaces: the share of the words behind the subject.
 func (m *matcher) lackingUnspaced(p passage) float64 {
 	var lacks []float64
-	for _, w := range text.Words(strings.Replace(m.text, m.subject, " ", 1)) {
-		if !text.Numeric(w.Key) && text.Unspaced(w.Key) {
-			for _, pair := range text.Pairs(w.Key) {
-				lacks = append(lacks, linear.Indicator(!strings.Contains(p.text, pair)))
+	for _, chunk := range chunksOf(strings.Replace(m.text, m.subject, " ", 1), m.code) {
+		if _, kind := text.BaseUnit(chunk); kind != "" {
+			continue
+		}
+		held, pairs := 0, text.Pairs(chunk)
+		for _, pair := range pairs {
+			if strings.Contains(p.text, pair) {
+				held++
 			}
 		}
+		lacks = append(lacks, linear.Indicator(2*held < len(pairs)))
 	}
 	return mean(lacks, 0)
 }
+
+// emptyChinese are characters that stand between the words of a Chinese sentence.
+const emptyChinese = "的是在有了和与也都就还不没再被把从到于个"
+
+// chunksOf returns the words of content of a text in a script without spaces, as far as the script shows them. In Japanese they are not in
+// Hiragana, in Chinese small words are between them, and in Korean particles are behind them.
+func chunksOf(s, code string) []string {
+	chunks := strings.FieldsFunc(s, func(r rune) bool {
+		switch {
+		case !unicode.IsLetter(r) && r != 'ー', code == "ja" && unicode.Is(unicode.Hiragana, r), code == "zh" && strings.ContainsRune(emptyChinese, r):
+			return true
+		}
+		return false
+	})
+	for i, c := range chunks {
+		if code == "ko" {
+			chunks[i] = cmp.Or(strings.TrimRight(c, koreanParticles), c)
+		}
+	}
+	return chunks
+}
+
+// koreanParticles are written to the ends of words.
+const koreanParticles = "은는이가의에서도을를다"
 
 // heldAround returns how much of each term a sentence has. The sentence before it counts if it names nothing else. A unit, and the
 // dimension that it measures, may be worded in another way. An example is "34 m high" for "41 metres tall".
@@ -341,15 +399,30 @@ func (m *matcher) heldAround(p passage) []float64 {
 	return held
 }
 
+// holdStems marks as held the terms of which a sentence has another form.
+func (m *matcher) holdStems(held []float64, p passage) {
+	stems := map[string]bool{}
+	for _, w := range text.Words(p.text) {
+		stems[text.Stem(w.Key, m.code)] = true
+	}
+	for i, t := range m.terms {
+		if stems[text.Stem(t.key, m.code)] {
+			held[i] = 1
+		}
+	}
+}
+
 // holdUnits marks as held the units, and the dimensions that they measure, for which a sentence has an amount of the same kind.
 func (m *matcher) holdUnits(held []float64, p passage) {
 	if len(m.amounts) == 0 {
 		return
 	}
-	words, said := text.Words(p.text), amountsOf(text.WordsInDigits(p.text, m.code), m.code)
+	digits := text.WordsInDigits(p.text, m.code)
+	words, said := text.Words(p.text), amountsOf(digits, m.code)
+	apposed := apposition.MatchString(digits)
 	for i, t := range m.terms {
 		dimension := dimensions()[t.key]
-		measured := dimension != "" && slices.ContainsFunc(words, func(w text.Word) bool { return dimensions()[w.Key] == dimension })
+		measured := dimension != "" && (apposed || slices.ContainsFunc(words, func(w text.Word) bool { return dimensions()[w.Key] == dimension }))
 		for _, c := range m.amounts {
 			sameKind := c.kind != "" && slices.ContainsFunc(said, func(a amount) bool { return a.kind == c.kind })
 			if sameKind && (measured || c.Unit == text.UnitOf(t.key)) {
@@ -358,6 +431,9 @@ func (m *matcher) holdUnits(held []float64, p passage) {
 		}
 	}
 }
+
+// apposition matches a measure that is said of a name without a verb: "the tunnel, 9 km of single bore,", "the summit (1909 m)".
+var apposition = text.NewLazyRegexp(`[\pL][,(–—]? ?[(]?[\d.,]+ ?\pL+(?:[),;]|$| of | über )|[,(–—] ?[\d.,]+ ?\pL+(?:[),;]|$| of | über )`)
 
 // turning reports whether a word compares, ranks or allows no exception.
 func turning(key string) bool {
@@ -469,6 +545,4 @@ var everies = sync.OnceValue(func() map[string]everyWords {
 var (
 	comparisons = text.LazySet(func() text.WordList { return text.AllTables().FactCheck.Comparisons })
 	thanWords   = text.LazySet(func() text.WordList { return text.AllTables().FactCheck.Than })
-	// unreal are words of what is planned, possible or only said.
-	unreal = text.LazySet(func() text.WordList { return text.AllTables().FactCheck.Unreal })
 )

@@ -120,7 +120,7 @@ func (m *matcher) compared(sentences []string) (at int, holds bool) {
 	title := thingsIn(text.Words(m.title), m.title, m.code)
 	for i, s := range sentences {
 		words := text.Words(s)
-		if isUnreal(words) || denies(s, m.code) || strings.HasSuffix(s, "?") {
+		if unrealIn(s, m.code) || denies(s, m.code) || strings.HasSuffix(s, "?") {
 			continue
 		}
 		if o, ok := relationOf(s, words, m.code); ok {
@@ -149,7 +149,7 @@ func (m *matcher) amountOf(sentences []string, of string, names, others []text.W
 	for at, s := range sentences {
 		s = text.WordsInDigits(s, m.code)
 		words := text.Words(s)
-		if isUnreal(words) || denies(s, m.code) {
+		if unrealIn(s, m.code) || denies(s, m.code) {
 			continue
 		}
 		end := -1
@@ -161,7 +161,12 @@ func (m *matcher) amountOf(sentences []string, of string, names, others []text.W
 		if end < 0 || measuresOther(words, aspect) {
 			continue
 		}
+		counted := ""
 		for _, a := range amountsOf(s, m.code) {
+			if a.kind == "" {
+				a.kind = counted // "Ashby with 88,000 inhabitants and Marrick with 41,000"
+			}
+			counted = a.kind
 			between := a.From >= end && !slices.ContainsFunc(words, func(w text.Word) bool { return w.Start >= end && w.End <= a.From && named(others, w) })
 			if a.isOf(kind) && between {
 				return a, at, true

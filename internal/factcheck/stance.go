@@ -1,8 +1,10 @@
 package factcheck
 
 import (
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"familiar/internal/evidence"
 	"familiar/internal/linear"
@@ -36,6 +38,7 @@ func StanceOf(statement string, page *Page) (s Stance, takes bool) {
 	s.domain = page.Domain
 	said, denied := quotesOf(page)
 	c := Compare(statement, page.Title, texts(said))
+	c.m.domain = page.Domain
 	negates := denies(statement, c.m.code)
 	switch at, holds := c.m.compared(c.sentences); {
 	case at >= 0 && !negates:
@@ -49,6 +52,7 @@ func StanceOf(statement string, page *Page) (s Stance, takes bool) {
 		s.Quote = said[c.supporting(negates)]
 	default:
 		c := Compare(statement, page.Title, texts(denied))
+		c.m.domain = page.Domain
 		if len(denied) == 0 || c.supporting(negates) < 0 {
 			return s, false
 		}
@@ -67,24 +71,71 @@ func (c *Comparison) supporting(negates bool) int {
 	}
 	for _, whole := range c.passages[:min(maxPassages, len(c.passages))] {
 		p := m.core(whole)
-		if m.lacking(p) <= 1-least && m.inEarnest(p, text.Words(p.text)) && m.about(p) && (negates == denies(p.text, m.code)) != m.opposed(p) && m.bearsOut(p) {
+		if m.lacking(p) <= 1-least && m.inEarnest(p.text) && m.about(p) && (negates == denies(p.text, m.code)) != m.opposed(p) && m.bearsOut(p) {
 			return p.index
 		}
 	}
 	return -1
 }
 
-// core returns the part of a sentence between semicolons that has most of the statement. What is behind a semicolon is another sentence.
+// core returns a sentence without the clauses behind the last that has something of the statement. They say something else, unless they
+// are a condition or call the sentence untrue. What is behind a semicolon is another sentence, and "No," before one is an answer.
 func (m *matcher) core(p passage) passage {
-	best := p
+	best := m.read(p.text)
 	for i, part := range strings.Split(p.text, ";") {
 		if o := m.read(strings.TrimSpace(part)); i == 0 || len(o.grams) > len(best.grams) {
 			best = o
 		}
 	}
+	if first, rest, ok := strings.Cut(best.text, ", "); ok && len(text.Words(first)) == 1 && denies(first, m.code) {
+		best = m.read(rest)
+	}
+	if len(evidence.Refutals().FindAll(best.text, text.Words(best.text))) == 0 {
+		best = m.shortened(best)
+	}
 	best.index = p.index
 	return best
 }
+
+// shortened returns the beginning of a sentence up to a clause that has the last of the statement.
+func (m *matcher) shortened(p passage) passage {
+	breaks := clauseBreaks()[m.code]
+	if breaks == nil {
+		return p
+	}
+	for _, at := range breaks.FindAllStringIndex(p.text, -1) {
+		begin := m.read(p.text[:at[0]])
+		next := strings.TrimLeft(p.text[at[1]:], " ")
+		conditional := strings.HasPrefix(p.text[at[0]:], ",") && unrealIn(firstWord(next), m.code)
+		if len(begin.grams) == len(p.grams) && m.hasAmounts(begin) && !conditional {
+			return begin
+		}
+	}
+	return p
+}
+
+func firstWord(s string) string {
+	word, _, _ := strings.Cut(s, " ")
+	return word
+}
+
+// hasAmounts reports whether a text has as many of the statement's amounts as a number in it can be, or none is claimed.
+func (m *matcher) hasAmounts(p passage) bool { return len(m.amounts) == 0 || len(m.amountsIn(p)) > 0 }
+
+// clauseBreaks match what is between two clauses, by language.
+var clauseBreaks = sync.OnceValue(func() map[string]*regexp.Regexp {
+	all := map[string]*regexp.Regexp{}
+	for _, code := range text.Languages() {
+		if joins := text.TablesOf(code).FactCheck.Joins; len(joins) > 0 {
+			between := ` (?:` + joins.String() + `) `
+			if text.Unspaced(joins[0]) {
+				between = joins.String()
+			}
+			all[code] = regexp.MustCompile(`, |[:()–—、，]|` + between)
+		}
+	}
+	return all
+})
 
 // quotesOf returns the quotes of a page: those that it means, and those that it denies.
 func quotesOf(page *Page) (said, denied []evidence.Quote) {

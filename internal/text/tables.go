@@ -400,6 +400,7 @@ type factCheckTables struct {
 	Every          Pattern             // before a unit: "every hour"
 	Intervals      Pattern             // behind a unit, for the same: "at two-hour intervals"
 	Than           WordList            // between what is compared: "than"
+	Joins          Pattern             // between two statements of a sentence: "and", "so"
 	Denials        Pattern             // forms that deny, beside the negations: the endings of a verb
 	Turns          map[string]Pattern  // what a statement turns on, in any of several words: "only", "no longer"
 	Unreal         WordList            // words of what is planned, possible or only said: "would"
