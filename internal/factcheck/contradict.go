@@ -34,7 +34,8 @@ func (m *matcher) contradiction(near []passage) (rule string, at int) {
 		{oneDenies, m.oneDenies},
 		{lessSweeping, m.lessSweeping},
 	}
-	for i, p := range near[:min(bestOf, len(near))] {
+	for i, whole := range near[:min(bestOf, len(near))] {
+		p := m.core(whole)
 		for _, r := range rules {
 			if m.settles(p, r.name == otherName) && r.hit(p, near) {
 				return r.name, i
@@ -70,9 +71,12 @@ func (m *matcher) otherNumber(p passage, near []passage) bool {
 	return slices.ContainsFunc(m.amounts, func(c amount) bool {
 		differs := func(a amount) bool { return a.kind == c.kind && a.every == c.every && !a.agrees(c) }
 		agrees := func(a amount) bool { return (a.kind == c.kind || a.kind == "") && a.agrees(c) }
-		return c.kind != "" && slices.ContainsFunc(m.amountsIn(p), differs) && !slices.ContainsFunc(near, func(o passage) bool { return slices.ContainsFunc(m.amountsIn(o), agrees) })
+		return c.kind != "" && slices.ContainsFunc(m.amountsIn(p), differs) && !slices.ContainsFunc(near, func(o passage) bool { return m.related(o) && slices.ContainsFunc(m.amountsIn(o), agrees) })
 	})
 }
+
+// related reports whether a passage has something of what the statement says, beside names and numbers.
+func (m *matcher) related(p passage) bool { return m.lacking(p) < 1 }
 
 // amountsIn returns the amounts of a passage.
 func (m *matcher) amountsIn(p passage) []amount {
@@ -88,7 +92,7 @@ func (m *matcher) otherYear(p passage, near []passage) bool {
 		return false
 	}
 	return !slices.ContainsFunc(near, func(o passage) bool {
-		return slices.ContainsFunc(claimed, func(year string) bool { return strings.Contains(o.text, year) })
+		return m.related(o) && slices.ContainsFunc(claimed, func(year string) bool { return strings.Contains(o.text, year) })
 	})
 }
 
@@ -155,6 +159,7 @@ func (m *matcher) lessSweeping(p passage, _ []passage) bool {
 	if !text.Intersects(m.keys, quantifiers()) && !m.turns["only"] || m.coverage(p, notSweeping) < 0.8 {
 		return false
 	}
-	keys := text.Keys(text.Words(p.text))
-	return !text.Intersects(keys, quantifiers()) && !turnsOf(p.text, m.code)["only"] && text.Intersects(keys, hedges())
+	whole := m.page[p.index].text
+	keys := text.Keys(text.Words(whole))
+	return !text.Intersects(keys, quantifiers()) && !turnsOf(whole, m.code)["only"] && text.Intersects(keys, hedges())
 }

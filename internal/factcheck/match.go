@@ -9,6 +9,7 @@ import (
 	"sort"
 	"strings"
 	"sync"
+	"unicode"
 	"unicode/utf8"
 
 	"familiar/internal/linear"
@@ -34,6 +35,7 @@ type matcher struct {
 	things  []text.Word // the same, the first word of the statement and numbers behind names
 	amounts []amount
 	turning map[string]bool // words that a sentence must have: see [turning]
+	bounds  map[string]bool // words that belong to its numbers: "about"
 	turns   map[string]bool // and what it must say: see [turnsOf]
 
 	unspaced bool
@@ -113,11 +115,11 @@ func (m *matcher) findPoints() {
 	}
 	m.things, m.names = slices.DeleteFunc(m.things, unit), slices.DeleteFunc(m.names, unit)
 	m.turns = turnsOf(m.text, m.code)
-	bounds := map[string]bool{}
+	m.bounds = map[string]bool{}
 	for _, a := range m.amounts {
 		words, _ := a.Bound()
 		for _, w := range text.Words(words) {
-			bounds[w.Key] = true
+			m.bounds[w.Key] = true
 		}
 	}
 	m.turning = map[string]bool{}
@@ -125,9 +127,12 @@ func (m *matcher) findPoints() {
 		covered := slices.ContainsFunc(slices.Collect(maps.Keys(m.turns)), func(turn string) bool {
 			return turnPatterns()[m.code][turn].MatchString(" " + m.text[w.Start:w.End] + " ")
 		})
-		if turning(w.Key) && !bounds[w.Key] && !covered && !text.Negations()[w.Key] {
+		if turning(w.Key) && !m.bounds[w.Key] && !covered && !text.Negations()[w.Key] {
 			m.turning[w.Key] = true
 		}
+	}
+	if slices.ContainsFunc(m.amounts, func(a amount) bool { return a.every }) {
+		delete(m.turns, "all") // "every two hours" is in the amount
 	}
 	if m.turns["ended"] {
 		for _, w := range text.Words(turnPatterns()[m.code]["ended"].FindString(m.text)) {
@@ -399,13 +404,44 @@ func (s *rankedPassage) otherNames() float64 {
 	return math.Log1p(float64(n))
 }
 
-// languageSample is how many sentences tell the language of a page.
-const languageSample = 8
+// withCapitals gives the names of a statement without capitals theirs, as most of the sentences write them.
+func withCapitals(statement string, sentences []string) string {
+	if statement != strings.ToLower(statement) {
+		return statement
+	}
+	capitals := map[string]int{}
+	for _, w := range text.Words(statement) {
+		capitals[w.Key] = 0
+	}
+	for _, s := range sentences {
+		for _, w := range text.Words(s) {
+			if n, is := capitals[w.Key]; is && w.Start > 0 {
+				capitals[w.Key] = n + 2*int(linear.Indicator(w.Upper)) - 1
+			}
+		}
+	}
+	for _, w := range slices.Backward(text.Words(statement)) {
+		if capitals[w.Key] > 0 {
+			first, n := utf8.DecodeRuneInString(statement[w.Start:])
+			statement = statement[:w.Start] + string(unicode.ToUpper(first)) + statement[w.Start+n:]
+		}
+	}
+	return statement
+}
 
-// languageOf returns the language of a statement and a page: that of the page, if it is clear.
+// languageSample is how much of a page tells its language, in bytes.
+const languageSample = 800
+
+// languageOf returns the language of a statement and a page.
 func languageOf(statement string, sentences []string) string {
-	sample := strings.Join(sentences[:min(languageSample, len(sentences))], " ") + " " + statement
-	return cmp.Or(text.Language(sample, text.Words(sample)), text.MessageLanguage(statement), "en")
+	sample := statement
+	for _, s := range sentences {
+		if len(sample) > languageSample {
+			break
+		}
+		sample += " " + s
+	}
+	return cmp.Or(text.MessageLanguage(sample), "en")
 }
 
 // RankingFeatures returns the indexes of the ranked sentences and their features, for training.

@@ -56,7 +56,7 @@ func (m *matcher) before(p passage, n int) string {
 
 // hasName reports whether words have a name. In English it has one form.
 func (m *matcher) hasName(words []text.Word, name text.Word) bool {
-	if m.code == "en" || m.code == "" {
+	if m.code == "en" {
 		return hasWord(words, name)
 	}
 	return named(words, name)
@@ -93,6 +93,12 @@ func (m *matcher) about(p passage) bool {
 		}
 	}
 	return here || len(m.things) == 0 || !m.namesAnother(words, around)
+}
+
+// lackingAround is [matcher.lacking] of all words of content, for a sentence with what is just before and the title.
+func (m *matcher) lackingAround(p passage) float64 {
+	around := m.read(m.title + " " + m.before(p, recent) + " " + p.text)
+	return m.lacking(around)
 }
 
 // inDomain reports whether the name of the site has a name: a site may say "we".
@@ -332,17 +338,65 @@ func (m *matcher) lacking(p passage) float64 {
 		return m.lackingUnspaced(p)
 	}
 	var lacks []float64
-	held := m.held([]passage{p})
+	held := m.heldForms(p)
 	m.holdUnits(held, p)
-	m.holdStems(held, p)
+	exact := len(m.amounts) > 0 && m.sameAmounts(p)
 	for i, t := range m.terms {
 		isUnit := slices.ContainsFunc(m.amounts, func(a amount) bool { return a.Unit == text.UnitOf(t.key) })
-		if !t.name && notNumber(t) && !isUnit && !turning(t.key) {
+		if !t.name && notNumber(t) && !isUnit && !turning(t.key) && !m.bounds[t.key] && !(exact && measuringIn(m.code)[t.key]) {
 			lacks = append(lacks, linear.Indicator(held[i] < heldFrom))
 		}
 	}
 	return mean(lacks, 0)
 }
+
+// heldForms returns how much of each term a sentence has, in another form or a synonym at most.
+func (m *matcher) heldForms(p passage) []float64 {
+	p.fields = nil
+	held := m.held([]passage{p})
+	forms := map[string]bool{}
+	for _, w := range text.Words(p.text) {
+		forms[text.Stem(w.Key, m.code)] = true
+		for _, row := range synonymsIn(m.code)[text.Stem(w.Key, m.code)] {
+			forms[row] = true
+		}
+	}
+	for i, t := range m.terms {
+		stem := text.Stem(t.key, m.code)
+		if forms[stem] || slices.ContainsFunc(synonymsIn(m.code)[stem], func(row string) bool { return forms[row] }) {
+			held[i] = 1
+		}
+	}
+	return held
+}
+
+// synonymsIn maps the stems of a language to the names of their rows of synonyms.
+func synonymsIn(code string) map[string][]string { return allSynonyms()[code] }
+
+var allSynonyms = sync.OnceValue(func() map[string]map[string][]string {
+	all := map[string]map[string][]string{}
+	for _, code := range text.Languages() {
+		all[code] = map[string][]string{}
+		for i, row := range text.TablesOf(code).FactCheck.Synonyms {
+			for w := range text.Set(text.WordList(row)) {
+				stem := text.Stem(w, code)
+				all[code][stem] = append(all[code][stem], "#"+strconv.Itoa(i))
+			}
+		}
+	}
+	return all
+})
+
+// measuringIn are the verbs of a language that only join a thing and its amount.
+func measuringIn(code string) map[string]bool { return allMeasuring()[code] }
+
+var allMeasuring = sync.OnceValue(func() map[string]map[string]bool {
+	all := map[string]map[string]bool{}
+	for _, code := range text.Languages() {
+		all[code] = text.Set(text.TablesOf(code).FactCheck.Measuring)
+	}
+	return all
+})
 
 // lackingUnspaced is [matcher.lacking] for scripts without spaces: the share of the words behind the subject.
 func (m *matcher) lackingUnspaced(p passage) float64 {
@@ -397,19 +451,6 @@ func (m *matcher) heldAround(p passage) []float64 {
 	held := m.held(all)
 	m.holdUnits(held, p)
 	return held
-}
-
-// holdStems marks as held the terms of which a sentence has another form.
-func (m *matcher) holdStems(held []float64, p passage) {
-	stems := map[string]bool{}
-	for _, w := range text.Words(p.text) {
-		stems[text.Stem(w.Key, m.code)] = true
-	}
-	for i, t := range m.terms {
-		if stems[text.Stem(t.key, m.code)] {
-			held[i] = 1
-		}
-	}
 }
 
 // holdUnits marks as held the units, and the dimensions that they measure, for which a sentence has an amount of the same kind.

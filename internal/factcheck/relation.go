@@ -95,11 +95,14 @@ func (r relation) answers(o relation, title []text.Word) int {
 	if len(o.first) == 0 {
 		o.first = slices.DeleteFunc(slices.Clone(title), func(w text.Word) bool { return named(o.second, w) })
 	}
-	has := func(of, names []text.Word) bool {
-		return slices.ContainsFunc(of, func(w text.Word) bool { return named(names, w) })
+	some := func(of, names []text.Word) bool {
+		return slices.ContainsFunc(names, func(w text.Word) bool { return named(of, w) })
 	}
-	straight := has(o.first, r.first) && has(o.second, r.second) && !has(o.first, r.second) && !has(o.second, r.first)
-	turned := has(o.first, r.second) && has(o.second, r.first) && !has(o.first, r.first) && !has(o.second, r.second)
+	all := func(of, names []text.Word) bool {
+		return !slices.ContainsFunc(names, func(w text.Word) bool { return !named(of, w) })
+	}
+	straight := all(o.first, r.first) && all(o.second, r.second) && !some(o.first, r.second) && !some(o.second, r.first)
+	turned := all(o.first, r.second) && all(o.second, r.first) && !some(o.first, r.first) && !some(o.second, r.second)
 	switch {
 	case straight && r.up == o.up, turned && r.up != o.up:
 		return 1
@@ -113,6 +116,7 @@ func (r relation) answers(o relation, title []text.Word) int {
 // returns the index of the sentence, or -1.
 func (m *matcher) compared(sentences []string) (at int, holds bool) {
 	r, ok := relationOf(m.text, m.words, m.code)
+	r.first = slices.DeleteFunc(r.first, func(w text.Word) bool { return w.Start == 0 && len(r.first) > 1 && m.writtenSmall(w, sentences) })
 	if !ok || len(r.first) == 0 {
 		return -1, false
 	}
@@ -133,14 +137,34 @@ func (m *matcher) compared(sentences []string) (at int, holds bool) {
 		}
 	}
 	if at >= 0 {
-		return at, holds
+		return m.comparedAround(at), holds
 	}
 	a, _, isFirst := m.amountOf(sentences, r.of, r.first, r.second)
 	b, at, isSecond := m.amountOf(sentences, r.of, r.second, r.first)
 	if !isFirst || !isSecond || a.Unit != b.Unit && a.kind != b.kind || a.Agrees(b.Quantity) {
 		return -1, false
 	}
-	return at, (a.Value > b.Value) == r.up
+	return m.comparedAround(at), (a.Value > b.Value) == r.up
+}
+
+// comparedAround returns the index of a sentence, or -1 if a word of the statement that names what is compared is not in it or around it.
+func (m *matcher) comparedAround(at int) int {
+	i := slices.IndexFunc(m.page, func(p passage) bool { return p.index == at })
+	p := m.read(m.title + " " + m.before(m.page[i], recent) + " " + m.page[i].text)
+	held := m.heldForms(p)
+	for j, t := range m.terms {
+		if !t.name && notNumber(t) && comparedIn(m.code)[t.key] == "" && !thanWords()[t.key] && !turning(t.key) && held[j] < heldFrom {
+			return -1
+		}
+	}
+	return at
+}
+
+// writtenSmall reports whether the first word of a statement is written without a capital elsewhere, and is no name.
+func (m *matcher) writtenSmall(first text.Word, sentences []string) bool {
+	return slices.ContainsFunc(append(slices.Clip(sentences), m.text), func(s string) bool {
+		return slices.ContainsFunc(text.Words(s), func(w text.Word) bool { return !w.Upper && sameName(w.Key, first.Key) })
+	})
 }
 
 // amountOf finds the amount of a kind that the first sentence with a name gives right behind it. No other name may be between.
@@ -153,10 +177,13 @@ func (m *matcher) amountOf(sentences []string, of string, names, others []text.W
 			continue
 		}
 		end := -1
-		for _, w := range words {
-			if end < 0 && named(names, w) {
-				end = w.End
+		for _, n := range names {
+			at := slices.IndexFunc(words, func(w text.Word) bool { return sameName(w.Key, n.Key) })
+			if at < 0 {
+				end = -1
+				break
 			}
+			end = max(end, words[at].End)
 		}
 		if end < 0 || measuresOther(words, aspect) {
 			continue

@@ -71,7 +71,7 @@ func (c *Comparison) supporting(negates bool) int {
 	}
 	for _, whole := range c.passages[:min(maxPassages, len(c.passages))] {
 		p := m.core(whole)
-		if m.lacking(p) <= 1-least && m.inEarnest(p.text) && m.about(p) && (negates == denies(p.text, m.code)) != m.opposed(p) && m.bearsOut(p) {
+		if m.lacking(p) <= 1-least && m.inEarnest(p.text) && m.about(p) && m.lackingAround(p) == 0 && (negates == denies(p.text, m.code)) != m.opposed(p) && m.bearsOut(p) {
 			return p.index
 		}
 	}
@@ -217,7 +217,7 @@ func Compare(statement, title string, sentences []string) Comparison {
 
 // CompareBy compares a statement with the sentences of a page, which the model ranks.
 func CompareBy(order *linear.Model, statement, title string, sentences []string) Comparison {
-	m := newMatcher(statement, title, languageOf(statement, sentences))
+	m := newMatcher(withCapitals(statement, sentences), title, languageOf(statement, sentences))
 	c := Comparison{m: m, sentences: sentences, passages: m.ranked(m.passages(sentences), order)}
 	for _, p := range c.passages {
 		c.Order = append(c.Order, p.index)

@@ -267,7 +267,7 @@ func quantityAt(s string, at Span) (q Quantity, ok bool) {
 	before, digits, behind := s[max(0, at.From-clauseLength):at.From], s[at.From:at.To], s[at.To:]
 	number := CanonicalNumber(digits)
 	value, err := strconv.ParseFloat(number, 64)
-	if err != nil || len(digits) == 4 && YearPattern.MatchString(digits) && !Measured(behind) || ordinalEnd.MatchString(behind) || len(digits) < 4 && namedNumber(before, behind) {
+	if err != nil || len(digits) == 4 && YearPattern.MatchString(digits) && !Measured(behind) || ordinalEnd.MatchString(behind) || len(digits) < 4 && !Measured(behind) && namedNumber(before, behind) {
 		return q, false
 	}
 	q = Quantity{Value: value, Span: at, Before: before, digits: significant(number)}

@@ -400,6 +400,8 @@ type factCheckTables struct {
 	Every          Pattern             // before a unit: "every hour"
 	Intervals      Pattern             // behind a unit, for the same: "at two-hour intervals"
 	Than           WordList            // between what is compared: "than"
+	Synonyms       Rows                // words that may stand for one another: "built constructed"
+	Measuring      WordList            // verbs that only join a thing and its amount: "measures"
 	Joins          Pattern             // between two statements of a sentence: "and", "so"
 	Denials        Pattern             // forms that deny, beside the negations: the endings of a verb
 	Turns          map[string]Pattern  // what a statement turns on, in any of several words: "only", "no longer"
