@@ -21,7 +21,7 @@ import (
 // may be another one there if other is set.
 func (m *matcher) settles(p passage, other bool) bool {
 	words := text.Words(p.text)
-	if !m.inEarnest(p.text) {
+	if !m.inEarnest(p.text) || m.unspaced && (!m.aboutUnspaced(p) || m.lacking(p) > 1-minCoverage) {
 		return false
 	}
 	around := text.Words(m.title + "\n" + m.before(p, p.index))
@@ -136,9 +136,9 @@ func subjectOf(s, code string) string {
 	return text.Truncate(s, subjectLength)
 }
 
-// aboutUnspaced is [matcher.about] for scripts without spaces. What the statement begins with is in the sentence, the title or just before.
+// aboutUnspaced is [matcher.about] for scripts without spaces. What the statement begins with is in the sentence or the title.
 func (m *matcher) aboutUnspaced(p passage) bool {
-	return strings.Contains(p.text, m.subject) || strings.Contains(m.title+"\n"+m.before(p, recent), m.subject)
+	return strings.Contains(p.text, m.subject) || strings.Contains(m.title, m.subject)
 }
 
 // unrealIn reports whether a text in a language tells of what is planned, possible or only said. "May" is a month.
@@ -192,14 +192,16 @@ func (m *matcher) bearsOut(p passage) bool {
 	return m.sameDates(p) && m.sameAmounts(p) && m.inOrder(words)
 }
 
-// sameAmounts reports whether a sentence has every amount of a statement.
+// sameAmounts reports whether a sentence has every amount of a statement, and no other one of its kind, which might be what is meant.
 func (m *matcher) sameAmounts(p passage) bool {
 	if len(m.amounts) == 0 {
 		return true
 	}
 	said := amountsOf(text.WordsInDigits(p.text, m.code), m.code)
 	for _, c := range m.amounts {
-		if !slices.ContainsFunc(said, func(a amount) bool { return m.sameKind(c, a) && c.bearsOut(a) }) {
+		agrees := func(a amount) bool { return m.sameKind(c, a) && c.bearsOut(a) }
+		other := func(a amount) bool { return a.kind == c.kind && a.every == c.every && !c.agrees(a) }
+		if !slices.ContainsFunc(said, agrees) || len(m.amounts) == 1 && slices.ContainsFunc(said, other) {
 			return false
 		}
 	}
@@ -343,7 +345,7 @@ func (m *matcher) lacking(p passage) float64 {
 	exact := len(m.amounts) > 0 && m.sameAmounts(p)
 	for i, t := range m.terms {
 		isUnit := slices.ContainsFunc(m.amounts, func(a amount) bool { return a.Unit == text.UnitOf(t.key) })
-		if !t.name && notNumber(t) && !isUnit && !turning(t.key) && !m.bounds[t.key] && !(exact && measuringIn(m.code)[t.key]) {
+		if !t.name && notNumber(t) && !isUnit && !turning(t.key) && !m.bounds[t.key] && !auxiliaries()[t.key] && !(exact && measuringIn(m.code)[t.key]) {
 			lacks = append(lacks, linear.Indicator(held[i] < heldFrom))
 		}
 	}
@@ -411,7 +413,7 @@ func (m *matcher) lackingUnspaced(p passage) float64 {
 				held++
 			}
 		}
-		lacks = append(lacks, linear.Indicator(2*held < len(pairs)))
+		lacks = append(lacks, linear.Indicator(3*held < 2*len(pairs)))
 	}
 	return mean(lacks, 0)
 }
@@ -448,7 +450,10 @@ func (m *matcher) heldAround(p passage) []float64 {
 	if p.index > 0 && !slices.ContainsFunc(words, another) {
 		all = append(all, m.page[p.index-1])
 	}
-	held := m.held(all)
+	held, forms := m.held(all), m.heldForms(p)
+	for i := range held {
+		held[i] = max(held[i], forms[i])
+	}
 	m.holdUnits(held, p)
 	return held
 }

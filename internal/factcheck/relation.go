@@ -62,7 +62,9 @@ func thingsIn(words []text.Word, s, code string) (names []text.Word) {
 		case w.Upper && !text.StopWords()[w.Key]:
 			names = append(names, w)
 		case i > 0 && text.Numeric(w.Key) && words[i-1].Upper && !text.StopWords()[words[i-1].Key] && s[words[i-1].End:w.Start] == " ":
-			names = append(names, w)
+			if _, kind := text.BaseUnit(text.UnitBehind(s[w.End:])); kind == "" {
+				names = append(names, w)
+			}
 		}
 	}
 	return names

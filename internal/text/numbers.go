@@ -202,12 +202,13 @@ func (q Quantity) Bound() (words string, direction int) {
 	return roughly().FindString(q.Before), 0
 }
 
-// BearsOut reports whether a quantity of this amount is so, if the other one is. The other may be more exact, or a narrower limit.
+// BearsOut reports whether a quantity of this amount is so, if the other one is. The other may be more exact, or a narrower limit. Five is not
+// more than five.
 func (q Quantity) BearsOut(o Quantity) bool {
 	_, own := q.Bound()
 	words, direction := o.Bound()
 	switch {
-	case direction != 0 && direction != own:
+	case direction != 0 && direction != own, own != 0 && direction == 0 && q.Value == o.Value:
 		return false
 	case q.Admits(o.Value):
 		return true

@@ -18,6 +18,7 @@ type Spelled struct {
 type numerals struct {
 	values, scales map[string]float64
 	joints         map[string]bool // between the parts of a number: "and"
+	starts         map[string]bool // the first two bytes of the values and scales
 	english        bool            // "one" is a number there, and no article
 	signs          *regexp.Regexp  // a number in signs before what it counts; nil in scripts with spaces
 }
@@ -34,7 +35,7 @@ var allNumerals = sync.OnceValue(func() map[string]*numerals {
 	all := map[string]*numerals{}
 	for _, code := range Languages() {
 		table := TablesOf(code).Number
-		n := &numerals{values: map[string]float64{}, scales: map[string]float64{}, joints: Set(table.Joints), english: code == "en"}
+		n := &numerals{values: map[string]float64{}, scales: map[string]float64{}, joints: Set(table.Joints), starts: map[string]bool{}, english: code == "en"}
 		for i, w := range table.Cardinals.All() {
 			n.values[Fold(w)] = float64(i + 1)
 		}
@@ -52,6 +53,11 @@ var allNumerals = sync.OnceValue(func() map[string]*numerals {
 		}
 		for w := range Set(table.Thousand) {
 			n.scales[w] = 1000
+		}
+		for _, words := range []map[string]float64{n.values, n.scales} {
+			for w := range words {
+				n.starts[w[:min(2, len(w))]] = true
+			}
 		}
 		if counters := table.Counters.String(); counters != "" {
 			n.signs = regexp.MustCompile(`((?:[0-9][0-9.,]*|[` + signsOfNumbers + `])[` + signsOfNumbers + `]*) ?(` + counters + `)`)
@@ -101,7 +107,7 @@ func (n *numerals) parts(key string) []string {
 	if n.values[key] > 0 || n.scales[key] > 0 {
 		return []string{key}
 	}
-	if n.english || len(key) < 6 {
+	if n.english || len(key) < 6 || !n.starts[key[:2]] {
 		return nil
 	}
 	for end := len(key) - 1; end > 0; end-- {
