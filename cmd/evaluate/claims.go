@@ -39,14 +39,46 @@ type statedRow struct {
 	ID, Claim string
 	Pages     []struct{ Host, Title, Text string }
 	Verdict   string // "supported", "refuted" or "unclear"; empty: unknown
+	Lang      string // of a row whose pages say it plainly; empty: they paraphrase it
+	Unseen    bool   // the rules were made without the rows of this language
 }
 
 // verdicts are the verdicts in the words of the set claims.
 var verdicts = map[turn.VerdictLabel]string{turn.VerdictSupports: "supported", turn.VerdictContradicts: "refuted"}
 
 // predictClaim predicts {"verdict"} of a lookup on a claim whose search finds the row's pages: "supported", "refuted" or "unclear". "wrong"
-// tells whether a verdict is not the row's, "misled" whether it wrongly supports.
+// tells whether a verdict is not the row's, "misled" whether it wrongly supports. "two" is "found" with the first two pages.
 func predictClaim(ctx context.Context, _ fs.FS, row statedRow) (prediction, error) {
+	label, err := row.label(ctx)
+	if err != nil {
+		return nil, err
+	}
+	verdict := cmp.Or(verdicts[label], "unclear")
+	got := prediction{"verdict": verdict, "label": label}
+	if row.Verdict == "" {
+		return got, nil
+	}
+	if row.Verdict != "unclear" {
+		measure := "found"
+		if row.Lang != "" {
+			row.Pages = row.Pages[:2]
+			if label, err = row.label(ctx); err != nil {
+				return nil, err
+			}
+			measure, got["two"] = "plain", share(verdicts[label] == row.Verdict)
+			if row.Unseen {
+				got["unseen"] = share(verdict == row.Verdict)
+			}
+		}
+		got[measure] = share(verdict == row.Verdict)
+	}
+	got["wrong"] = share(verdict != "unclear" && verdict != row.Verdict)
+	got["misled"] = share(verdict == "supported" && verdict != row.Verdict)
+	return got, nil
+}
+
+// label returns the verdict of a lookup whose search finds the row's pages.
+func (row statedRow) label(ctx context.Context) (turn.VerdictLabel, error) {
 	var hits shelf
 	for _, p := range row.Pages {
 		hits = append(hits, turn.Hit{Title: p.Title, Text: p.Text, URL: "https://" + strings.TrimSuffix(p.Host, ".example") + ".org/"}) // .example is never looked up
@@ -55,19 +87,9 @@ func predictClaim(ctx context.Context, _ fs.FS, row statedRow) (prediction, erro
 	req.Web.Switch, req.Web.Intent = turn.WebAlways, turn.IntentFactCheck
 	look := hits.lookUp(ctx, req)
 	if look.Verdict == nil {
-		return nil, fmt.Errorf("check claim: the lookup is %s", look.State)
+		return "", fmt.Errorf("check claim: the lookup is %s", look.State)
 	}
-	verdict := cmp.Or(verdicts[look.Verdict.Label], "unclear")
-	got := prediction{"verdict": verdict, "label": look.Verdict.Label}
-	if row.Verdict == "" {
-		return got, nil
-	}
-	if row.Verdict != "unclear" {
-		got["found"] = share(verdict == row.Verdict)
-	}
-	got["wrong"] = share(verdict != "unclear" && verdict != row.Verdict)
-	got["misled"] = share(verdict == "supported" && verdict != row.Verdict)
-	return got, nil
+	return look.Verdict.Label, nil
 }
 
 type livingRow struct {

@@ -146,7 +146,7 @@ func (m *matcher) oneDenies(p passage, _ []passage) bool {
 		least = 0.7
 	}
 	core := m.core(p)
-	return denies(m.text, m.code) != denies(core.text, m.code) && !m.opposed(p) && m.coverage(p, notNegation) >= least && m.lacking(core) <= 1-minCoverageExact
+	return denies(m.text, m.code) != denies(core.text, m.code) && !m.opposed(p) && (m.unspaced || m.coverage(p, notNegation) >= least) && m.lacking(core) <= 1-minCoverageExact
 }
 
 var (

@@ -192,7 +192,7 @@ func (m *matcher) bearsOut(p passage) bool {
 	return m.sameDates(p) && m.sameAmounts(p) && m.inOrder(words)
 }
 
-// sameAmounts reports whether a sentence has every amount of a statement, and no other one of its kind, which might be what is meant.
+// sameAmounts reports whether a sentence has every amount of a statement. Another amount of its kind might be the one that is meant.
 func (m *matcher) sameAmounts(p passage) bool {
 	if len(m.amounts) == 0 {
 		return true
@@ -262,6 +262,11 @@ func (m *matcher) opposed(p passage) bool {
 	return false
 }
 
+// hasOpposite reports whether a term is one of [opposites].
+func hasOpposite(t term) bool {
+	return slices.ContainsFunc(opposites(), func(pair [2]map[string]bool) bool { return pair[0][t.key] || pair[1][t.key] })
+}
+
 func containsOne(s string, words map[string]bool) bool {
 	for w := range words {
 		if text.Unspaced(w) && strings.Contains(s, w) {
@@ -286,7 +291,14 @@ func negatesIn(s, code string) bool {
 	if code == "en" || p == nil {
 		return evidence.Negates(s)
 	}
-	return p.MatchString(s) != (len(evidence.Refutals().FindAll(s, text.Words(s))) > 0)
+	words := text.Words(s)
+	refutals := evidence.Refutals().FindAll(s, words)
+	for _, m := range slices.Backward(refutals) {
+		if m.To > m.From {
+			s = s[:words[m.From].Start] + s[words[m.To-1].End:]
+		}
+	}
+	return p.MatchString(s) != (len(refutals) > 0)
 }
 
 // turnsOf returns what a text in a language turns on: "only", "no longer".
@@ -342,10 +354,10 @@ func (m *matcher) lacking(p passage) float64 {
 	var lacks []float64
 	held := m.heldForms(p)
 	m.holdUnits(held, p)
-	exact := len(m.amounts) > 0 && m.sameAmounts(p)
+	exact, opposed := len(m.amounts) > 0 && m.sameAmounts(p), m.opposed(p)
 	for i, t := range m.terms {
 		isUnit := slices.ContainsFunc(m.amounts, func(a amount) bool { return a.Unit == text.UnitOf(t.key) })
-		if !t.name && notNumber(t) && !isUnit && !turning(t.key) && !m.bounds[t.key] && !auxiliaries()[t.key] && !(exact && measuringIn(m.code)[t.key]) {
+		if !t.name && notNumber(t) && !isUnit && !turning(t.key) && !m.bounds[t.key] && !auxiliaries()[t.key] && !(opposed && hasOpposite(t)) && !(exact && measuringIn(m.code)[t.key]) {
 			lacks = append(lacks, linear.Indicator(held[i] < heldFrom))
 		}
 	}
@@ -421,8 +433,8 @@ func (m *matcher) lackingUnspaced(p passage) float64 {
 // emptyChinese are characters that stand between the words of a Chinese sentence.
 const emptyChinese = "的是在有了和与也都就还不没再被把从到于个"
 
-// chunksOf returns the words of content of a text in a script without spaces, as far as the script shows them. In Japanese they are not in
-// Hiragana, in Chinese small words are between them, and in Korean particles are behind them.
+// chunksOf returns the words of content of a text in a script without spaces, as far as it shows them. In Japanese they are not in Hiragana.
+// In Chinese small words are between them, and in Korean particles are behind them.
 func chunksOf(s, code string) []string {
 	chunks := strings.FieldsFunc(s, func(r rune) bool {
 		switch {
@@ -458,7 +470,7 @@ func (m *matcher) heldAround(p passage) []float64 {
 	return held
 }
 
-// holdUnits marks as held the units, and the dimensions that they measure, for which a sentence has an amount of the same kind.
+// holdUnits marks as held the units of which a sentence has another one of the same kind. So it does with the dimensions that they measure.
 func (m *matcher) holdUnits(held []float64, p passage) {
 	if len(m.amounts) == 0 {
 		return
@@ -478,7 +490,7 @@ func (m *matcher) holdUnits(held []float64, p passage) {
 	}
 }
 
-// apposition matches a measure that is said of a name without a verb: "the tunnel, 9 km of single bore,", "the summit (1909 m)".
+// apposition matches a measure that is said of a name without a verb. Examples are "the tunnel, 9 km of single bore," and "the summit (1909 m)".
 var apposition = text.NewLazyRegexp(`[\pL][,(–—]? ?[(]?[\d.,]+ ?\pL+(?:[),;]|$| of | über )|[,(–—] ?[\d.,]+ ?\pL+(?:[),;]|$| of | über )`)
 
 // turning reports whether a word compares, ranks or allows no exception.

@@ -16,8 +16,7 @@ type relation struct {
 	of            string      // what it has more of: a kind, as in [fact_check.compared_by], or the stem of a noun
 }
 
-// relationOf reads the relation in some words of s, which is in a language. If title is not empty, it names the first thing of a sentence that
-// does not.
+// relationOf reads the relation in the words of a text in a language.
 func relationOf(s string, words []text.Word, code string) (r relation, ok bool) {
 	than := slices.IndexFunc(words, func(w text.Word) bool { return thanWords()[w.Key] })
 	at, up := -1, true
@@ -114,8 +113,8 @@ func (r relation) answers(o relation, title []text.Word) int {
 	return 0
 }
 
-// compared decides a statement that compares two things, by a sentence that compares them or by the amounts that a page gives of both. It
-// returns the index of the sentence, or -1.
+// compared decides a statement that compares two things. A sentence compares them too, or the page gives the amounts of both. It returns the
+// index of the sentence, or -1.
 func (m *matcher) compared(sentences []string) (at int, holds bool) {
 	r, ok := relationOf(m.text, m.words, m.code)
 	r.first = slices.DeleteFunc(r.first, func(w text.Word) bool { return w.Start == 0 && len(r.first) > 1 && m.writtenSmall(w, sentences) })
@@ -139,27 +138,35 @@ func (m *matcher) compared(sentences []string) (at int, holds bool) {
 		}
 	}
 	if at >= 0 {
-		return m.comparedAround(at), holds
+		if !m.namesCompared(at) {
+			return -1, false
+		}
+		return at, holds
 	}
-	a, _, isFirst := m.amountOf(sentences, r.of, r.first, r.second)
+	a, other, isFirst := m.amountOf(sentences, r.of, r.first, r.second)
 	b, at, isSecond := m.amountOf(sentences, r.of, r.second, r.first)
 	if !isFirst || !isSecond || a.Unit != b.Unit && a.kind != b.kind || a.Agrees(b.Quantity) {
 		return -1, false
 	}
-	return m.comparedAround(at), (a.Value > b.Value) == r.up
+	if !m.namesCompared(at, other) {
+		return -1, false
+	}
+	return at, (a.Value > b.Value) == r.up
 }
 
-// comparedAround returns the index of a sentence, or -1 if a word of the statement that names what is compared is not in it or around it.
-func (m *matcher) comparedAround(at int) int {
-	i := slices.IndexFunc(m.page, func(p passage) bool { return p.index == at })
-	p := m.read(m.title + " " + m.before(m.page[i], recent) + " " + m.page[i].text)
-	held := m.heldForms(p)
-	for j, t := range m.terms {
-		if !t.name && notNumber(t) && comparedIn(m.code)[t.key] == "" && !thanWords()[t.key] && !turning(t.key) && held[j] < heldFrom {
-			return -1
+// namesCompared reports whether some sentences have the words of the statement that say what is compared. What is around them counts.
+func (m *matcher) namesCompared(sentences ...int) bool {
+	said := m.title
+	for _, i := range sentences {
+		said += " " + m.before(passage{index: i}, recent) + " " + m.page[i].text
+	}
+	held := m.heldForms(m.read(said))
+	for i, t := range m.terms {
+		if !t.name && notNumber(t) && comparedIn(m.code)[t.key] == "" && !thanWords()[t.key] && !turning(t.key) && held[i] < heldFrom {
+			return false
 		}
 	}
-	return at
+	return true
 }
 
 // writtenSmall reports whether the first word of a statement is written without a capital elsewhere, and is no name.

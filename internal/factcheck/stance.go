@@ -119,7 +119,7 @@ func firstWord(s string) string {
 	return word
 }
 
-// hasAmounts reports whether a text has as many of the statement's amounts as a number in it can be, or none is claimed.
+// hasAmounts reports whether a text has an amount, if the statement has one.
 func (m *matcher) hasAmounts(p passage) bool { return len(m.amounts) == 0 || len(m.amountsIn(p)) > 0 }
 
 // clauseBreaks match what is between two clauses, by language.

@@ -142,7 +142,7 @@ func (n *numerals) within(key string) []string {
 
 // at reads a number at the beginning of words, and returns how many words it takes.
 func (n *numerals) at(s string, words []Word) (value float64, taken int) {
-	sum, part := 0.0, 0.0
+	sum, part, joined := 0.0, 0.0, false
 	for i, w := range words {
 		if i > 0 && !adjacent(s, words[i-1], w) {
 			break
@@ -156,20 +156,23 @@ func (n *numerals) at(s string, words []Word) (value float64, taken int) {
 			more, scale := n.values[p], n.scales[p]
 			switch {
 			case n.joints[p] && more == 0:
+				joined = true
+				continue
 			case scale == 100 && part < 100 && (part > 0 || !n.english):
 				part = max(part, 1) * 100
 			case scale >= 1000 && (part > 0 || sum == 0 && !n.english):
 				sum, part = sum+max(part, 1)*scale, 0
+			case more == 20 && part == 4 && !joined: // quatre-vingt
+				part = 80
 			case more > 0 && (part == 0 || continuesNumber(part, more, n.english)):
 				part += more
-			case more == 20 && part == 4: // quatre-vingt
-				part = 80
 			default:
 				parts, part, sum = nil, before, total
 			}
 			if parts == nil {
 				break
 			}
+			joined = false
 		}
 		if len(parts) == 0 {
 			break
@@ -179,8 +182,8 @@ func (n *numerals) at(s string, words []Word) (value float64, taken int) {
 	return sum + part, taken
 }
 
-// continuesNumber reports whether a number word may continue a number: "twenty" and "five", "two hundred" and "twelve", "sechs" and
-// "zwanzig", "soixante" and "dix".
+// continuesNumber reports whether a number word may continue a number: "twenty" and "five", "two hundred" and "twelve". In other languages
+// so do "sechs" and "zwanzig", "soixante" and "dix".
 func continuesNumber(part, more float64, english bool) bool {
 	tens := int(part) % 100
 	switch {

@@ -68,13 +68,13 @@ type grammarTables struct {
 
 // numberTables holds the words of numbers and quantities.
 type numberTables struct {
-	Words        WordList            // numbers in words: "two", "hundred", "half"; not "one", which is usually an article
-	Counts       Row                 // one to ten with things: "a year", "two years"
-	Cardinals    Row                 // one to twenty
-	Tens         Row                 // thirty, forty, … ninety
-	Hundreds     Row                 // one hundred, two hundred, … where they are words of their own
-	Joints       WordList            // between the parts of a number: "and"
-	Hundred      WordList            // 100 and 1000, as in Scales, in words that mean other things in other languages
+	Words        WordList // numbers in words: "two", "hundred", "half"; not "one", which is usually an article
+	Counts       Row      // one to ten with things: "a year", "two years"
+	Cardinals    Row      // one to twenty
+	Tens         Row      // thirty, forty, … ninety
+	Hundreds     Row      // one hundred, two hundred, … where they are words of their own
+	Joints       WordList // between the parts of a number: "and"
+	Hundred      WordList // 100 and 1000, as in Scales, in words that mean other things in other languages
 	Thousand     WordList
 	Counters     Pattern             // what a number in signs counts, in scripts without spaces
 	Scales       map[string]WordList // words after a number that multiply it, by factor; a billion is 1e9 only in half of the languages
