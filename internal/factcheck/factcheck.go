@@ -1,7 +1,7 @@
 // Package factcheck decides whether pages support or contradict a statement, by counting and by rules.
 //
 // Verdicts: [Statement] finds the statement in a question. [StanceOf] (stance.go) says whether one page is for or against it. match.go
-// finds the best sentences. The page is for the statement if one of them has all of its points (points.go), and against it by the rules of
+// finds the best sentences. The page is for the statement if one of them has all of its points (points.go). It is against it by the rules of
 // contradict.go. Two things that are compared are read by relation.go.
 // [Verdict] counts the stances, each site once, and copies of a page not at all. Of a living person it says nothing on thin evidence.
 //

@@ -470,7 +470,7 @@ func (m *matcher) heldAround(p passage) []float64 {
 	return held
 }
 
-// holdUnits marks as held the units of which a sentence has another one of the same kind. So it does with the dimensions that they measure.
+// holdUnits marks a unit as held if a sentence has another one of the same kind. So it does with the dimension that a unit measures.
 func (m *matcher) holdUnits(held []float64, p passage) {
 	if len(m.amounts) == 0 {
 		return
