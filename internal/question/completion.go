@@ -140,6 +140,9 @@ func (r *pair) mayReplace(from, to int) bool {
 	if said&has&(1<<roleTime) != 0 || r.unspaced {
 		return true
 	}
+	if said&(1<<roleTime) != 0 && has&(1<<roleName) != 0 {
+		return false // a day does not take the place of a town
+	}
 	if startsSlot(by, r.language) {
 		if !startsSlot(old, r.language) || plainPreposition(by) != plainPreposition(old) && !(swappablePrepositions()[by] && swappablePrepositions()[old]) {
 			return false
@@ -178,6 +181,9 @@ func (r *pair) splitsName(at int) bool {
 	}
 	for to < len(r.before)-1 && to-at < 2 && from == at-1 && nameParticles()[r.before[to].key] {
 		to++
+	}
+	if r.language == "de" && from > 0 && articles()[r.before[from-1].key] && to == from+1 {
+		return false // "ein Kaninchen Spinat": two nouns
 	}
 	return r.before[from].role == roleName && r.before[to].role == roleName
 }
@@ -340,7 +346,7 @@ func (m Models) completeByModel(r *pair) (string, bool) {
 	if at := r.p.numberFor(text.Words(r.insert)); at > 0 && r.opened {
 		return r.p.replace(at, at+1, r.insert[r.said[len(r.said)-1].start:]), true
 	}
-	if s, ok := r.p.otherModel(r.insert); ok && r.opened {
+	if s, ok := r.p.otherModel(r.insert[r.said[len(r.said)-1].start:]); ok && r.opened && (len(r.said) == 1 || len(r.said) == 2 && r.said[0].role == roleFunctionWord) {
 		return s, true
 	}
 	if s, ok := r.swap(); ok {

@@ -59,7 +59,10 @@ func isPlainFragment(u Utterance, p prior, language string) bool {
 		return false
 	}
 	_, first := firstName(p.Words)
-	_, last := lastName(p.Words, nil)
+	from, last := lastName(p.Words, nil)
+	if language == "de" && last-from > len(words) {
+		return false // two nouns, or a name of two words
+	}
 	if slot {
 		return allNames(words[1:]) && !strings.HasPrefix(p.fillSlot(rest), p.Text)
 	}
@@ -142,7 +145,8 @@ func fillFragment(u Utterance, p prior) (string, bool) {
 			rest = pronoun.join(owner, thing)
 		}
 	}
-	return p.fillSlot(rest), true
+	s := p.fillSlot(rest)
+	return s, s != p.Text+" "+rest || isTime(words) || startsSlot(words[0].Key, text.MessageLanguage(p.Text)) // what only follows the question takes the place of nothing
 }
 
 // startsSlot reports whether a word is a preposition in a language. Some are articles in others.

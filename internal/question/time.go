@@ -2,7 +2,9 @@ package question
 
 import (
 	"fmt"
+	"maps"
 	"strconv"
+	"sync"
 
 	"familiar/internal/text"
 )
@@ -19,7 +21,7 @@ func timeAt(words []text.Word, at int) int {
 	if n, _ := text.NowWords().Prefix(words[at:]); n > 0 {
 		return n
 	}
-	if _, ok := text.Weekday(words[at].Key); ok {
+	if isWeekday(words[at].Key) {
 		return 1
 	}
 	isYear := func(i int) bool {
@@ -38,6 +40,23 @@ func timeAt(words []text.Word, at int) int {
 	}
 	return 0
 }
+
+// isWeekday reports whether a word is the name of a day, and of nothing else.
+func isWeekday(key string) bool {
+	_, is := text.Weekday(key)
+	return is || moreWeekdays()[key]
+}
+
+// moreWeekdays are those of the languages whose dates are not reckoned. Where the names of days have other meanings they are left out.
+var moreWeekdays = sync.OnceValue(func() map[string]bool {
+	all := map[string]bool{}
+	for _, code := range text.Languages() {
+		if t := text.TablesOf(code); t.Time.WhichDays == "" {
+			maps.Copy(all, text.Set(t.Memory.Days))
+		}
+	}
+	return all
+})
 
 // timeIn returns the range of the first time expression, with its preposition.
 func timeIn(words []text.Word) (from, to int) {

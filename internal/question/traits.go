@@ -64,7 +64,7 @@ func tokens(s, context string) (all []token, language string) {
 
 func roleOf(w text.Word, at int, kinds kindSet) role {
 	switch {
-	case kinds&timeKindSet() != 0, len(w.Key) == 4 && text.YearPattern.MatchString(w.Key):
+	case kinds&timeKindSet() != 0, isWeekday(w.Key), len(w.Key) == 4 && text.YearPattern.MatchString(w.Key):
 		return roleTime
 	case text.Numeric(w.Key):
 		return roleNumber
