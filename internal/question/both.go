@@ -30,6 +30,8 @@ func (r *pair) leans() bool {
 	switch {
 	case len(r.said) == 0 || u.has(in.asides) || allReactions(u) || ReadChat(u.Text, nil) != NoChat || r.ofSpeakers() || !r.asksOrCorrects():
 		return false
+	case u.Asks() && r.pointsBack(in):
+		return false
 	case u.has(in.corrections) || u.has(in.pointers) || u.has(in.alike) || r.hasPronoun:
 		return true
 	}
@@ -37,6 +39,12 @@ func (r *pair) leans() bool {
 		return false // "how far is the sun?" after "how far is the moon?"
 	}
 	return (r.opened || Assess(u.Text, nil).Score < ownNeed) && builtIn().FollowUp.Classify(pairFeatures(r))[kindAlone] < sureAlone
+}
+
+// pointsBack reports whether the message points only to what it said itself.
+func (r *pair) pointsBack(in dependent) bool {
+	found := r.u.find(in.pointers)
+	return !r.u.has(in.corrections) && !r.u.has(in.alike) && !r.hasPronoun && len(found) > 0 && namesBefore(r.u.Words[:found[0].From])
 }
 
 // beginsAlike returns how many words at their beginnings the message and the question share, up to three.

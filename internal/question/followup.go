@@ -43,7 +43,7 @@ func standalone(message string, names []string, earlier []turn.Message) (whole s
 			continue
 		}
 		before, help := standalone(earlier[i].Text, names, earlier[i+1:])
-		if help == nil && isFragment(Parse(before, nil)) {
+		if help == nil && isFragment(Parse(before, nil)) && !wantsMore(before) {
 			continue // an incomplete follow-up itself
 		}
 		p := parsePrior(before)
@@ -92,6 +92,11 @@ func (m Models) complete(u Utterance, p prior) (string, bool) {
 	r := newPair(u, p, language)
 	if s, ok := r.swapKind(); ok {
 		return s, true
+	}
+	if rest, ok := fragment(u); ok {
+		if s, ok := p.shiftTime(rest); ok {
+			return s, true
+		}
 	}
 	_, names := firstName(p.Words)
 	named := names > 0 && len(text.TablesOf(language).FollowUp.TopicOpenings) > 0

@@ -60,7 +60,7 @@ func isPlainFragment(u Utterance, p prior, language string) bool {
 	}
 	_, first := firstName(p.Words)
 	from, last := lastName(p.Words, nil)
-	if language == "de" && last-from > len(words) {
+	if language == "de" && !slot && last-from > len(words) {
 		return false // two nouns, or a name of two words
 	}
 	if slot {

@@ -59,6 +59,26 @@ func replaceThere(u Utterance, at int, p prior) (string, bool) {
 
 func hasPronoun(u Utterance) bool { return pronounAt(u) >= 0 }
 
+// namesBefore reports whether the words before a pronoun are a statement of their own, and have what it means. An example is "does aspirin
+// expire or is that a myth?".
+func namesBefore(words []text.Word) bool {
+	content := 0
+	for _, w := range words {
+		switch {
+		case otherStatement()[w.Key]:
+			return content > 1
+		case text.Pronouns()[w.Key] != "":
+			return false
+		case text.Meaningful(w.Key) && !adverbs()[w.Key]:
+			content++
+		}
+	}
+	return false
+}
+
+// otherStatement are words that begin another statement within a message.
+var otherStatement = text.LazySet(func() text.WordList { return text.AllTables().Claim.Conjunctions })
+
 // pronounAt returns the index of the pronoun in a question that names nobody, or -1.
 func pronounAt(u Utterance) int {
 	if !u.Asks() {
@@ -79,7 +99,7 @@ func pronounAt(u Utterance) int {
 		if w.Key == "it" && slices.ContainsFunc(u.find(topicPhrases()), func(f text.Match) bool { return f.Cue == "weather" }) {
 			continue // "will it snow there?"
 		}
-		if kind := text.Pronouns()[w.Key]; at < 0 && kind != "" && !(kind == "there" && (i == 0 || existentials()[u.Words[i-1].Key])) {
+		if kind := text.Pronouns()[w.Key]; at < 0 && kind != "" && !namesBefore(u.Words[:i]) && !(kind == "there" && (i == 0 || existentials()[u.Words[i-1].Key])) {
 			at = i
 		}
 	}
