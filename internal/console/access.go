@@ -127,16 +127,18 @@ func (a *attempts) spent(from netip.Prefix, now time.Time) bool {
 	return t.n >= maxAttempts && now.Sub(t.since) <= time.Minute
 }
 
-// addressOf returns where a request comes from; of IPv6 the network of its machine. A proxy on this machine says it in its last
-// X-Forwarded-For.
-func addressOf(r *http.Request) netip.Prefix {
+// addressOf returns where a request comes from; of IPv6 the network of its machine. A known proxy tells it in X-Forwarded-For, which
+// anybody else could make up.
+func (k *Console) addressOf(r *http.Request) netip.Prefix {
 	peer, _ := netip.ParseAddrPort(r.RemoteAddr)
 	addr := peer.Addr().Unmap()
-	if said := r.Header.Values("X-Forwarded-For"); addr.IsLoopback() && len(said) > 0 {
-		last := said[len(said)-1]
-		if client, err := netip.ParseAddr(strings.TrimSpace(last[strings.LastIndexByte(last, ',')+1:])); err == nil {
-			addr = client.Unmap()
+	said := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
+	for i := len(said) - 1; i >= 0 && k.isProxy(addr); i-- {
+		client, err := netip.ParseAddr(strings.TrimSpace(said[i]))
+		if err != nil {
+			break
 		}
+		addr = client.Unmap()
 	}
 	bits := addr.BitLen()
 	if addr.Is6() {
@@ -146,12 +148,16 @@ func addressOf(r *http.Request) netip.Prefix {
 	return network
 }
 
+func (k *Console) isProxy(addr netip.Addr) bool {
+	return slices.ContainsFunc(k.Proxies, func(p netip.Prefix) bool { return p.Contains(addr) })
+}
+
 // mayEnter reports whether a request may enter. It has the token, a session that was started with it, or no token is required.
 func (k *Console) mayEnter(r *http.Request) bool {
 	if k.Token == "" || r.URL.Path == "/login" || r.URL.Path == "/healthz" || strings.HasPrefix(r.URL.Path, "/static/") {
 		return true
 	}
-	from, now := addressOf(r), time.Now()
+	from, now := k.addressOf(r), time.Now()
 	if given, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "); ok && !k.locks.spent(from, now) {
 		if k.isToken(given) {
 			return true
@@ -290,7 +296,7 @@ func (k *Console) login(w http.ResponseWriter, r *http.Request) {
 }
 
 func (k *Console) enter(w http.ResponseWriter, r *http.Request) {
-	now, from := time.Now(), addressOf(r)
+	now, from := time.Now(), k.addressOf(r)
 	switch {
 	case k.Token == "":
 	case k.locks.spent(from, now):

@@ -19,6 +19,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/netip"
 	"strings"
 	"sync"
 	"time"
@@ -49,6 +50,9 @@ type Config struct {
 	Token string   // required to enter; empty lets in everybody who can reach the address
 	Hosts []string // names of the console in addition to the loopback ones
 
+	// Proxies are the addresses of proxies in front of the pages. Their X-Forwarded-For is believed.
+	Proxies []netip.Prefix
+
 	// Prefix is the path under which a proxy serves the pages, such as "/familiar". The proxy may pass it on or not.
 	Prefix string
 
@@ -70,7 +74,7 @@ type Console struct {
 	read   func() (*templates, error) // called when the first page is opened, because templates take memory
 	cross  *http.CrossOriginProtection
 	locks  attempts
-	checks diagnosis
+	checks job[doctor.Standing]
 }
 
 // New checks c and returns a Console.

@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -169,7 +170,9 @@ func TestAccess(t *testing.T) {
 }
 
 func TestToken(t *testing.T) {
-	w := newWorld(t, func(c *Config) { c.Token, c.Hosts = "correct-horse-battery", []string{"familiar.example"} }).fill(t)
+	w := newWorld(t, func(c *Config) {
+		c.Token, c.Hosts, c.Proxies = "correct-horse-battery", []string{"familiar.example"}, []netip.Prefix{netip.MustParsePrefix("10.9.0.0/16")}
+	}).fill(t)
 	with := func(value string) func(*http.Request) {
 		return func(r *http.Request) { r.AddCookie(&http.Cookie{Name: sessionCookie, Value: value}) }
 	}
@@ -232,8 +235,10 @@ func TestToken(t *testing.T) {
 	}{
 		{"another machine", "192.0.2.77:80", "", 303},
 		{"the same machine, which makes an address up", "192.0.2.1:99", "198.51.100.7", 429},
-		{"another machine behind a proxy", "127.0.0.1:99", "192.0.2.1, 198.51.100.7", 303},
-		{"the same machine behind a proxy", "127.0.0.1:99", "198.51.100.7, 192.0.2.1", 429},
+		{"another machine behind a proxy", "10.9.0.1:99", "192.0.2.1, 198.51.100.7", 303},
+		{"the same machine behind a proxy", "10.9.0.1:99", "198.51.100.7, 192.0.2.1", 429},
+		{"the same machine behind two proxies", "10.9.0.1:99", "198.51.100.7, 192.0.2.1, 10.9.7.7", 429},
+		{"a program of this machine that is no proxy", "127.0.0.1:99", "192.0.2.1", 303},
 	} {
 		if rec := w.ask("POST", "/login", url.Values{"token": {"correct-horse-battery"}}, from(c.peer, c.forwarded)); rec.Code != c.want {
 			t.Errorf("%s: %d, want %d", c.what, rec.Code, c.want)

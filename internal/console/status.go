@@ -289,24 +289,6 @@ func (k *Console) chart(name string, hours []trace.Hour, say func(float64) strin
 	return c
 }
 
-const (
-	// examineTimeout is how long a request waits for an examination. Then the page shows its progress.
-	examineTimeout = 500 * time.Millisecond
-	// examineRefresh is the interval in seconds at which such a page is reloaded.
-	examineRefresh = "2"
-)
-
-// diagnosis is the latest examination. It runs independently of the request that started it, because asking services may
-// take minutes.
-type diagnosis struct {
-	mu    sync.Mutex
-	begun time.Time          // zero before the first examination; guarded by mu, like all fields below
-	now   doctor.Standing    // its progress
-	over  chan struct{}      // closed at its end; nil before the first
-	stop  context.CancelFunc // cancels its context; nil before the first
-	shut  bool               // no examination may start any more
-}
-
 type doctorPage struct {
 	doctor.Standing
 	Begun time.Time // zero before the first examination
@@ -315,69 +297,96 @@ type doctorPage struct {
 }
 
 func (k *Console) doctor(w http.ResponseWriter, r *http.Request) {
-	k.checks.mu.Lock()
-	p := doctorPage{Standing: k.checks.now, Begun: k.checks.begun, Going: k.checks.going()}
-	k.checks.mu.Unlock()
-	p.Sum = doctor.Sum(p.Found)
-	if p.Going {
-		w.Header().Set("Refresh", examineRefresh)
+	now, begun, going := k.checks.state()
+	if going {
+		w.Header().Set("Refresh", refreshInterval)
 	}
-	k.render(w, r, http.StatusOK, "doctor", "Doctor", p)
+	k.render(w, r, http.StatusOK, "doctor", "Doctor", doctorPage{now, begun, going, doctor.Sum(now.Found)})
 }
 
 // examine starts the doctor. It is a POST, because asking services may cost something.
 func (k *Console) examine(w http.ResponseWriter, r *http.Request) {
-	select {
-	case <-k.checks.start(context.WithoutCancel(r.Context()), k.Doctor):
-	case <-time.After(examineTimeout):
-	case <-r.Context().Done():
-	}
+	k.checks.begin(r, func(ctx context.Context, set func(doctor.Standing)) { set(doctor.Standing{Found: k.Doctor(ctx, set)}) })
 	k.redirect(w, r, "/doctor")
 }
 
-// start starts an examination unless one is running. The returned channel is closed at its end.
-func (d *diagnosis) start(ctx context.Context, look func(context.Context, doctor.Progress) []doctor.Finding) <-chan struct{} {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.shut || d.going() {
-		return d.over
+const (
+	// jobPatience is how long a request waits for the job that it starts. Then the page shows its progress.
+	jobPatience = 500 * time.Millisecond
+	// refreshInterval is the interval in seconds at which such a page is reloaded.
+	refreshInterval = "2"
+)
+
+// job is work that goes on after the request that started it, because it may take minutes. One runs at a time. T is how it stands.
+type job[T any] struct {
+	mu    sync.Mutex
+	begun time.Time          // zero before the first; guarded by mu, like all fields below
+	now   T                  // how the latest stands
+	over  chan struct{}      // closed at its end; nil before the first
+	stop  context.CancelFunc // cancels its context; nil before the first
+	shut  bool               // none may start any more
+}
+
+// begin starts a job unless one is running, and waits a moment for its end.
+func (j *job[T]) begin(r *http.Request, do func(ctx context.Context, set func(T))) {
+	select {
+	case <-j.start(context.WithoutCancel(r.Context()), do):
+	case <-time.After(jobPatience):
+	case <-r.Context().Done():
+	}
+}
+
+// start starts a job unless one is running. The returned channel is closed at the end of what runs.
+func (j *job[T]) start(ctx context.Context, do func(ctx context.Context, set func(T))) <-chan struct{} {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.shut || j.going() {
+		return j.over
 	}
 	ctx, stop := context.WithCancel(ctx)
 	over := make(chan struct{})
-	d.begun, d.now, d.over, d.stop = time.Now(), doctor.Standing{}, over, stop
+	var none T
+	j.begun, j.now, j.over, j.stop = time.Now(), none, over, stop
 	go func() {
 		defer close(over)
 		defer stop()
-		d.set(doctor.Standing{Found: look(ctx, d.set)})
+		do(ctx, j.set)
 	}()
 	return over
 }
 
-func (d *diagnosis) set(now doctor.Standing) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.now = now
+func (j *job[T]) set(now T) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.now = now
 }
 
-// end cancels the running examination and waits for it.
-func (d *diagnosis) end() {
-	d.mu.Lock()
-	d.shut = true
-	over, stop := d.over, d.stop
-	d.mu.Unlock()
+// state returns how the latest job stands, when it began, and whether it is running.
+func (j *job[T]) state() (now T, begun time.Time, going bool) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.now, j.begun, j.going()
+}
+
+// end cancels the running job and waits for it. No other starts.
+func (j *job[T]) end() {
+	j.mu.Lock()
+	j.shut = true
+	over, stop := j.over, j.stop
+	j.mu.Unlock()
 	if over != nil {
 		stop()
 		<-over
 	}
 }
 
-// going reports whether an examination is running. The caller must hold d.mu.
-func (d *diagnosis) going() bool {
-	if d.over == nil {
+// going reports whether a job is running. The caller must hold j.mu.
+func (j *job[T]) going() bool {
+	if j.over == nil {
 		return false
 	}
 	select {
-	case <-d.over:
+	case <-j.over:
 		return false
 	default:
 		return true
