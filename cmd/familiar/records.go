@@ -35,7 +35,7 @@ func (c traceCommand) text(ctx context.Context, traces *trace.Store) (string, er
 	if c.ID == "" {
 		return c.list(ctx, traces)
 	}
-	t, err := findTurn(ctx, traces, c.ID)
+	t, err := app.FindTurn(ctx, traces, c.ID)
 	if err != nil {
 		return "", err
 	}
@@ -65,6 +65,39 @@ func (c traceCommand) list(ctx context.Context, traces *trace.Store) (string, er
 		return "No turn has been recorded yet.", nil
 	}
 	return view.List(list), nil
+}
+
+type replayCommand struct {
+	ID        string `arg:"" help:"A turn's id or the beginning of one, or the id of a message."`
+	Live      bool   `help:"Ask the search services, the pages and the models again, too."`
+	Answer    bool   `help:"Ask the model again about what was found then."`
+	Model     string `placeholder:"NAME" help:"Ask this model of the server instead of the configured one."`
+	Character string `placeholder:"ID" help:"Let another character take it."`
+	JSON      bool   `name:"json" help:"Print JSON."`
+}
+
+// Run takes a turn again. It works beside a running bot, and writes nothing.
+func (c replayCommand) Run(ctx context.Context, p *program, stop stopper) error {
+	return p.interruptible(stop, func() error {
+		settings, err := app.ReadConfig(p.env, p.dir)
+		if err != nil {
+			return err
+		}
+		done, err := app.Replay(ctx, p.process(), app.Again{Turn: c.ID, Character: c.Character, Model: c.Model, Answer: c.Answer, Live: c.Live})
+		if err != nil {
+			return err
+		}
+		found := view.Compare(done.Then, done.Now)
+		found.Notes = done.Notes
+		report := found.Text(done.Then, c.Live)
+		if c.JSON {
+			if report, err = asJSON(found); err != nil {
+				return err
+			}
+		}
+		_, err = fmt.Fprintln(p.out, settings.Redactor().String(report))
+		return err
+	})
 }
 
 type feedbackCommand struct {
@@ -104,7 +137,7 @@ func (f feedbackCommand) text(ctx context.Context, db *store.DB, character strin
 	if f.JSON {
 		return asJSON(all)
 	}
-	opinions, err := db.Ratings.Opinions(ctx, "")
+	opinions, err := db.Ratings.Opinions(ctx)
 	return view.Feedback(all) + view.Opinions(opinions), err
 }
 

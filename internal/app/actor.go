@@ -24,6 +24,7 @@ import (
 	"familiar/internal/providers/websearch"
 	"familiar/internal/question/past"
 	"familiar/internal/search/backend"
+	"familiar/internal/terminal"
 	"familiar/internal/web/guard"
 )
 
@@ -195,3 +196,23 @@ var programAnswers = sync.OnceValue(func() *recall.Library {
 	questions, _ := characters.FS.ReadFile("_default/questions.md") // it is embedded
 	return recall.NewAnswers(string(questions))
 })
+
+// Answer answers one question through the same lanes, providers and guard as a channel's. The channel is the question's own and has no
+// history. If ctx ends first, the answer is cut short.
+func (a *App) Answer(ctx context.Context, user, question string) (answer string, t *turn.Trace, err error) {
+	door := &terminal.Once{}
+	b := a.Uncapped().Bot(door, bot.Pace{Close: true, First: time.Hour}) // one post, when the answer is complete
+	b.OperatorOnly = true
+	asked := (&terminal.Door{User: user}).Message(question)
+	asked.Message.ChannelID = "ask-" + asked.Message.ID
+	defer context.AfterFunc(ctx, func() { b.Stop(asked.Message.ChannelID, "") })()
+	events := make(chan []turn.Event, 1)
+	events <- []turn.Event{asked}
+	close(events)
+	b.Run(ctx, events)
+
+	if t, err = a.Traces.ByMessage(context.WithoutCancel(ctx), asked.Message.ID); err != nil {
+		return "", nil, fmt.Errorf("find the record of the turn: %w", err)
+	}
+	return door.Text, t, nil
+}

@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -163,4 +164,29 @@ func otherNames(files fs.FS, id string) (names, broken []string) {
 		}
 	}
 	return names, broken
+}
+
+// answerOnce answers a question for the doctor. Its store is a new one that is deleted with all that the turn wrote.
+func answerOnce(ctx context.Context, p *Process, question string) (t *turn.Trace, err error) {
+	dir, err := os.MkdirTemp("", "familiar-doctor-")
+	if err != nil {
+		return nil, fmt.Errorf("make a directory for a turn: %w", err)
+	}
+	defer os.RemoveAll(dir)
+	quiet := *p
+	quiet.Log, quiet.Err = "", io.Discard
+	a, err := configure(&quiet)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, a.Close()) }()
+	a.Config.put("FAMILIAR_WEB_CACHE", "")
+	a.Config.put("FAMILIAR_DATA", dir)
+	for _, open := range []func(context.Context, *Process) error{a.openModels, a.openStore, a.openReader, a.openEngine, a.openActor} {
+		if err := open(ctx, &quiet); err != nil {
+			return nil, err
+		}
+	}
+	_, t, err = a.Answer(ctx, "doctor", question)
+	return t, err
 }

@@ -357,28 +357,6 @@ func logger(to io.Writer, level, format string, colour bool, r *redact.Redactor)
 	return slog.New(tint.NewTextHandler(to, &tint.Options{Level: l, TimeFormat: time.DateTime, NoColor: !colour, ReplaceAttr: hide}))
 }
 
-// OpenReplay opens what a replay needs. Only a live one may ask models and services.
-func OpenReplay(ctx context.Context, p *Process, live bool) (*App, error) {
-	a, err := configure(p)
-	if err != nil {
-		return nil, err
-	}
-	if a.Store, err = store.Look(ctx, a.Config.Place(p.Dir)); err != nil {
-		return nil, err
-	}
-	a.Memories, a.Vectors, a.Traces = memory.New(a.Store), embedding.NewVectors(a.Store), &trace.Store{DB: a.Store}
-	if !live {
-		return a, nil
-	}
-	for _, open := range []func(context.Context, *Process) error{a.openModels, a.openReader, a.openEngine} {
-		if err := open(ctx, p); err != nil {
-			return nil, errors.Join(err, a.Close())
-		}
-	}
-	a.Engine.Ledger = nil // nothing is counted
-	return a, nil
-}
-
 // OpenBackendsList opens what a list of the backends needs. Without probe it asks and writes nothing, and works without a store.
 func OpenBackendsList(ctx context.Context, p *Process, probe bool) (*App, error) {
 	if probe {

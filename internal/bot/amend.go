@@ -301,13 +301,22 @@ func (b *Bot) withdraw(ctx context.Context, cause error, match func(turn.Event) 
 	b.closeClaims(ctx, ids...)
 }
 
-// Paused ends the turns where the bot was paused, and shows people that it is paused everywhere. ends says that the pause ended instead.
-func (b *Bot) Paused(ctx context.Context, s store.Switch, ends bool) {
+// Pause pauses the bot in a place: what is being answered there ends at once. If ends is set, it ends the pause instead. People see a pause
+// everywhere next to the bot's name.
+func (b *Bot) Pause(ctx context.Context, s store.Switch, ends bool) error {
+	change := b.Store.Settings.SwitchOff
+	if ends {
+		change = b.Store.Settings.SwitchOn
+	}
+	if err := change(ctx, s); err != nil {
+		return err
+	}
+	b.Log.Info("paused", "ends", ends, "place", s.Place, "server", s.GuildID, "by", s.By)
 	if s.Place == store.Everywhere {
 		b.conditionChanged(func(c *condition) { c.paused = !ends })
 	}
 	if ends {
-		return
+		return nil
 	}
 	b.withdraw(ctx, errPaused, func(a turn.Event) bool {
 		switch s.Place {
@@ -318,4 +327,5 @@ func (b *Bot) Paused(ctx context.Context, s store.Switch, ends bool) {
 		}
 		return a.Message.ChannelID == s.Place || a.ParentID == s.Place
 	})
+	return nil
 }

@@ -1,7 +1,6 @@
 package command
 
 import (
-	"cmp"
 	"context"
 	"slices"
 	"strconv"
@@ -40,10 +39,9 @@ func (c *call) pause(ctx context.Context) turn.Answer {
 		return c.say(operatorAlone)
 	}
 	ends := c.variables["state"] == "off"
-	if err := c.flip(ctx, s, !ends); err != nil {
+	if err := c.Bot.Pause(ctx, s, ends); err != nil {
 		return c.unsaved("keep a switch", err)
 	}
-	c.Bot.Paused(ctx, s, ends)
 	switch {
 	case ends:
 		return c.say(pauseOver)
@@ -66,9 +64,15 @@ func (c *call) showLookups(ctx context.Context) turn.Answer {
 // switchLookups changes whether anything is looked up in the server.
 func (c *call) switchLookups(ctx context.Context) turn.Answer {
 	off := c.variables["state"] == "off"
-	if err := c.flip(ctx, c.newSwitch(store.Lookups), off); err != nil {
+	change := c.Bot.Store.Settings.SwitchOn
+	if off {
+		change = c.Bot.Store.Settings.SwitchOff
+	}
+	s := c.newSwitch(store.Lookups)
+	if err := change(ctx, s); err != nil {
 		return c.unsaved("keep a switch", err)
 	}
+	c.Bot.Log.Info("lookups switched", "off", off, "server", c.GuildID, "by", s.By)
 	if off {
 		return c.say(lookupsServer)
 	}
@@ -97,18 +101,6 @@ func (c *call) newSwitch(kind string) store.Switch {
 		s.Place, s.GuildID = store.Everywhere, ""
 	}
 	return s
-}
-
-func (c *call) flip(ctx context.Context, s store.Switch, off bool) error {
-	change := c.Bot.Store.Settings.SwitchOn
-	if off {
-		change = c.Bot.Store.Settings.SwitchOff
-	}
-	err := change(ctx, s)
-	if err == nil {
-		c.Bot.Log.Info("switched", "what", s.Kind, "off", off, "channel", c.Message.ChannelID, "server", c.GuildID, "where", cmp.Or(c.option("where"), "channel"), "by", s.By)
-	}
-	return err
 }
 
 // These are the answers to /usage.
@@ -144,7 +136,7 @@ func (c *call) usage(ctx context.Context) turn.Answer {
 }
 
 func (c *call) usageLine(whose sentence, scope string, used map[string]store.Usage) string {
-	in, u := c.language, used[scope]
+	in, u, limits := c.language, used[scope], c.Bot.Gate.Limits()
 	var parts []string
 	for _, one := range []struct {
 		of     string
@@ -153,8 +145,8 @@ func (c *call) usageLine(whose sentence, scope string, used map[string]store.Usa
 	}{{gate.Turns, usageTurns, 0}, {gate.Lookups, usageLookups, 0}, {gate.Tokens, usageTokens, 0}, {gate.Dollars, usageDollars, 2}} {
 		q := gate.Quota{Scope: scope, Of: one.of}
 		text := strconv.FormatFloat(q.Used(u), 'f', one.digits, 64)
-		if i := slices.IndexFunc(c.Bot.Gate.Quotas, func(q gate.Quota) bool { return q.Scope == scope && q.Of == one.of }); i >= 0 {
-			text = usageOf.In(in, text, strconv.FormatFloat(c.Bot.Gate.Quotas[i].Most, 'f', one.digits, 64))
+		if i := slices.IndexFunc(limits, func(q gate.Quota) bool { return q.Scope == scope && q.Of == one.of }); i >= 0 {
+			text = usageOf.In(in, text, strconv.FormatFloat(limits[i].Most, 'f', one.digits, 64))
 		} else if q.Used(u) == 0 {
 			continue
 		}

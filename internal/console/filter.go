@@ -101,9 +101,9 @@ func (k *Console) parseLine(r *http.Request, line string) (q trace.Query, proble
 // channelCalled returns the id of a channel that is given by its id or its name.
 func (k *Console) channelCalled(ctx context.Context, name string) (string, error) {
 	all, err := k.Traces.Channels(ctx, mostChannels)
-	for _, id := range all {
-		if strings.EqualFold(k.channelName(id), "#"+strings.TrimPrefix(name, "#")) {
-			return id, err
+	for _, c := range all {
+		if strings.EqualFold(k.channelName(c.ID), "#"+strings.TrimPrefix(name, "#")) {
+			return c.ID, err
 		}
 	}
 	return name, err

@@ -248,7 +248,7 @@ type chartColumn struct {
 
 // health shows how the turns of the last day went.
 func (k *Console) health(w http.ResponseWriter, r *http.Request) {
-	hours, err := k.Traces.Hours(r.Context(), time.Now().Add(-23*time.Hour))
+	hours, err := k.Traces.Periods(r.Context(), time.Now().Add(-23*time.Hour).Truncate(time.Hour), time.Hour)
 	if err != nil {
 		k.broken(w, r, err)
 		return
@@ -256,17 +256,17 @@ func (k *Console) health(w http.ResponseWriter, r *http.Request) {
 	number := func(f float64) string { return text.Thousands(int(f)) }
 	seconds := func(f float64) string { return span(time.Duration(f * float64(time.Second))) }
 	k.render(w, r, http.StatusOK, "health", "Health", healthPage{k.state(r.Context()), []chart{
-		k.chart("First words, p50 and p95", hours, seconds, func(h trace.Hour) (float64, float64) { return h.P50.Seconds(), h.P95.Seconds() }),
-		k.chart("Turns", hours, number, func(h trace.Hour) (float64, float64) { return float64(h.Turns), 0 }),
-		k.chart("Failed turns", hours, number, func(h trace.Hour) (float64, float64) { return float64(h.Failed), 0 }),
-		k.chart("Failed lookups", hours, number, func(h trace.Hour) (float64, float64) { return float64(h.NoLookup), 0 }),
-		k.chart("Tokens", hours, number, func(h trace.Hour) (float64, float64) { return float64(h.Tokens), 0 }),
-		k.chart("Money", hours, money, func(h trace.Hour) (float64, float64) { return h.Cost, 0 }),
+		k.chart("First words, p50 and p95", hours, seconds, func(h trace.Period) (float64, float64) { return h.P50.Seconds(), h.P95.Seconds() }),
+		k.chart("Turns", hours, number, func(h trace.Period) (float64, float64) { return float64(h.Turns), 0 }),
+		k.chart("Failed turns", hours, number, func(h trace.Period) (float64, float64) { return float64(h.Failed), 0 }),
+		k.chart("Failed lookups", hours, number, func(h trace.Period) (float64, float64) { return float64(h.NoLookup), 0 }),
+		k.chart("Tokens", hours, number, func(h trace.Period) (float64, float64) { return float64(h.Tokens), 0 }),
+		k.chart("Money", hours, money, func(h trace.Period) (float64, float64) { return h.Cost, 0 }),
 	}})
 }
 
 // chart draws a value of each hour, and one behind it.
-func (k *Console) chart(name string, hours []trace.Hour, say func(float64) string, of func(trace.Hour) (value, behind float64)) chart {
+func (k *Console) chart(name string, hours []trace.Period, say func(float64) string, of func(trace.Period) (value, behind float64)) chart {
 	c, most := chart{Name: name}, 0.0
 	for _, h := range hours {
 		value, behind := of(h)

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"familiar/internal/context/turn"
@@ -20,12 +21,25 @@ type Gate struct {
 	MayPost   func(channelID string) bool // reports whether the bot may post in a channel; nil: everywhere
 	Now       func() time.Time            // nil: time.Now
 	Access    Access
-	Quotas    []Quota
-	PerPerson int // how many turns a person may ask for in a minute; 0 is any number
+	Quotas    []Quota // until SetQuotas replaces them
+	PerPerson int     // how many turns a person may ask for in a minute; 0 is any number
+
+	changed atomic.Pointer[[]Quota]
 
 	turns  rates // of each person
 	passes passes
 	noted  noted
+}
+
+// SetQuotas replaces the quotas. What turns hold goes on to count.
+func (g *Gate) SetQuotas(all []Quota) { g.changed.Store(&all) }
+
+// Limits returns the quotas that are in force.
+func (g *Gate) Limits() []Quota {
+	if all := g.changed.Load(); all != nil {
+		return *all
+	}
+	return g.Quotas
 }
 
 // Why says why the gate is closed. The set is closed.
@@ -164,7 +178,7 @@ const LongestPass = 15 * time.Minute
 // instead.
 func (g *Gate) hold(ctx context.Context, party store.Party, tokens int) (*Pass, *store.Usage) {
 	p := &Pass{of: &g.passes, party: party, until: time.Now().Add(LongestPass)}
-	if len(g.Quotas) == 0 {
+	if len(g.Limits()) == 0 {
 		return p, nil
 	}
 	g.passes.mu.Lock()
@@ -183,7 +197,7 @@ func (g *Gate) hold(ctx context.Context, party store.Party, tokens int) (*Pass, 
 
 // HoldLookup takes a lookup's part of the quotas for a turn that has a pass. It reports whether there was one left.
 func (g *Gate) HoldLookup(ctx context.Context, p *Pass, party store.Party) bool {
-	if len(g.Quotas) == 0 {
+	if len(g.Limits()) == 0 {
 		return true
 	}
 	g.passes.mu.Lock()
@@ -208,7 +222,7 @@ func (g *Gate) exhausted(ctx context.Context, party store.Party, of ...string) (
 	used, err := g.Store.Quotas.Usage(ctx, g.now(), party)
 	g.logged("read what was used today", err)
 	now := time.Now()
-	for _, q := range g.Quotas {
+	for _, q := range g.Limits() {
 		id := ids[q.Scope]
 		if !slices.Contains(of, q.Of) || id == "" && q.Scope != store.OfAll {
 			continue

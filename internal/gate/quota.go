@@ -51,6 +51,11 @@ func ParseQuotas(text string) ([]Quota, error) {
 	return all, nil
 }
 
+// String writes the quota as ParseQuotas reads it.
+func (q Quota) String() string {
+	return q.Scope + " " + strconv.FormatFloat(q.Most, 'f', -1, 64) + " " + q.Of
+}
+
 // Used returns how much of what the quota limits was used.
 func (q Quota) Used(u store.Usage) float64 {
 	switch q.Of {
@@ -145,16 +150,17 @@ const countNoQuota = "not asked: quota"
 
 // Allows reports whether a channel has tokens and dollars left today. A refusal is logged and counted once a day.
 func (g *Gate) Allows(ctx context.Context, channelID, guildID string) bool {
-	if !slices.ContainsFunc(g.Quotas, func(q Quota) bool { return q.Of == Tokens || q.Of == Dollars }) {
+	limits := g.Limits()
+	if !slices.ContainsFunc(limits, func(q Quota) bool { return q.Of == Tokens || q.Of == Dollars }) {
 		return true
 	}
 	used, err := g.Store.Quotas.Usage(ctx, g.now(), store.Party{Channel: channelID, Guild: guildID})
-	at := slices.IndexFunc(g.Quotas, func(q Quota) bool { return (q.Of == Tokens || q.Of == Dollars) && q.Used(used[q.Scope]) >= q.Most })
+	at := slices.IndexFunc(limits, func(q Quota) bool { return (q.Of == Tokens || q.Of == Dollars) && q.Used(used[q.Scope]) >= q.Most })
 	if err == nil && at < 0 {
 		return true
 	}
 	if err == nil {
-		if scope := g.Quotas[at].Scope; g.noted.first(scope+" "+used[scope].ID, g.now()) {
+		if scope := limits[at].Scope; g.noted.first(scope+" "+used[scope].ID, g.now()) {
 			g.Log.Info("a quota is used up: summaries and memory wait until tomorrow", "of", scope, "id", used[scope].ID)
 			err = g.Store.Tallies.Add(ctx, map[string]int{countNoQuota: 1})
 		}

@@ -28,7 +28,7 @@ var costly = map[string][]string{
 	"onPages":   {"call.checkPages*"},
 }
 
-// byHand are the commands of the program that ask a model or the web without a turn.
+// byHand asks a model or the web without a turn: the operator does so at a terminal or in the console.
 var byHand = map[string][]string{"Complete": {"replay.answer"}, "Find": {"searchRecorded"}, "Read": {"fetchCommand.read"}}
 
 var gates = []string{"Pass", "passed", "arrivals", "Aside", "aside", "OnWeb"}
@@ -56,7 +56,7 @@ func checkGate(h *house, complain complainer) {
 				passes := slices.ContainsFunc(gates, func(gate string) bool { return called[gate] })
 				for call := range called {
 					may := costly[call]
-					if path == "cmd/familiar" {
+					if path == "cmd/familiar" || path == "internal/app" {
 						may = slices.Concat(may, byHand[call])
 					}
 					if costly[call] != nil && !slices.Contains(may, name) && !(slices.Contains(may, name+"*") && passes) {

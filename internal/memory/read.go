@@ -151,6 +151,7 @@ func (s *Store) Export(ctx context.Context) ([]Statement, error) {
 // Browse says which statements an operator looks at.
 type Browse struct {
 	ID      int64     // of one statement; 0: any
+	Person  string    // about them, in their words or at their wish; empty: any
 	Scope   ScopeKind // empty: any
 	ScopeID string    // empty: any
 	Kind    Kind
@@ -163,9 +164,9 @@ type Browse struct {
 // answer.
 func (s *Store) Browse(ctx context.Context, b Browse) ([]Statement, error) {
 	return store.List(ctx, s.DB, "browse memories", scanStatement, `SELECT `+statementColumns+` FROM memories m WHERE (? = m.id OR ? = 0 AND NOT m.superseded)
-		AND (? = '' OR m.scope = ?) AND (? = '' OR m.scope_id = ?) AND (? = '' OR m.kind = ?) AND (? = 0 OR m.id < ?)
+		AND (? = '' OR m.by_id = ? OR m.author_id = ? OR m.kind = 'person' AND m.subject = ?) AND (? = '' OR m.scope = ?) AND (? = '' OR m.scope_id = ?) AND (? = '' OR m.kind = ?) AND (? = 0 OR m.id < ?)
 		AND (? = '' OR instr(lower(m.text), lower(?)) > 0 OR lower(m.subject) = lower(?)) ORDER BY m.id DESC LIMIT 0 + ?`,
-		b.ID, b.ID, b.Scope, b.Scope, b.ScopeID, b.ScopeID, b.Kind, b.Kind, b.Before, b.Before, b.Text, b.Text, b.Text, max(1, b.Limit))
+		b.ID, b.ID, b.Person, b.Person, b.Person, b.Person, b.Scope, b.Scope, b.ScopeID, b.ScopeID, b.Kind, b.Kind, b.Before, b.Before, b.Text, b.Text, b.Text, max(1, b.Limit))
 }
 
 // ScopeCount is the number of statements in a scope.

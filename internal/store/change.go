@@ -27,6 +27,16 @@ const (
 	ChangeMemory     ChangeKind = "memory"     // the number of a statement of the bot or of another person, and of its replacement
 	ChangePin        ChangeKind = "pin"        // such a statement: the number of the unpinned one, and of the pinned one
 	ChangeFiles      ChangeKind = "files"      // of characters: the new, changed and deleted ones
+	ChangeQuotas     ChangeKind = "quotas"     // as FAMILIAR_QUOTAS has them
+)
+
+// These are the operator's acts that change no setting. Their new value is the id of a turn, with how it was taken again.
+const (
+	ActStop   ChangeKind = "stop"
+	ActDelete ChangeKind = "delete"
+	ActReplay ChangeKind = "replay"
+	ActCount  ChangeKind = "count" // what is kept of a person
+	ActCheck  ChangeKind = "check" // of the database
 )
 
 // By says who changes something, and when.
@@ -74,9 +84,10 @@ func (s *Changes) RecordIn(tx *sql.Tx, all ...Change) error {
 
 const selectChanges = `SELECT id, at, guild_id, channel_id, by_id, by_name, kind, was, became FROM changes `
 
-// InGuild returns the last changes in a server, newest first, without people's choices for themselves.
+// InGuild returns the last changes in a server, newest first, without people's choices for themselves and the operator's acts.
 func (s *Changes) InGuild(ctx context.Context, guildID string, limit int) ([]Change, error) {
-	return List(ctx, s.db, "list changes", scanChange, selectChanges+`WHERE guild_id = ? AND guild_id <> '' ORDER BY id DESC LIMIT ?`, guildID, limit)
+	return List(ctx, s.db, "list changes", scanChange, selectChanges+`WHERE guild_id = ? AND guild_id <> ''
+		AND kind NOT IN ('stop', 'delete', 'replay') ORDER BY id DESC LIMIT ?`, guildID, limit)
 }
 
 // All returns the last changes in all places, newest first.

@@ -292,6 +292,19 @@ func (s *Quotas) UsageByDay(ctx context.Context, since time.Time) ([]DayUsage, e
 		WHERE day >= ? AND scope = 'all' GROUP BY day ORDER BY day`, day(since))
 }
 
+// UsageOf returns what a person, a channel or a server has used since the day of a time. Of somebody who has opted out or was forgotten it
+// returns nothing.
+func (s *Quotas) UsageOf(ctx context.Context, since time.Time, scope, id string) (u Used, err error) {
+	all, err := List(ctx, s.db, "read the usage of one", func(row Scanner) (u Used, err error) {
+		err = row.Scan(&u.Turns, &u.Lookups, &u.Tokens, dollars{&u.Cost})
+		return u, err
+	}, `SELECT turns, lookups, tokens, cost FROM usage WHERE day >= ? AND scope = ? AND id = ?`, day(since), scope, id)
+	for _, one := range all {
+		u = u.Plus(one)
+	}
+	return u, err
+}
+
 // TopUsage returns the people, channels or servers with most tokens since the day of a time, summed over all days.
 func (s *Quotas) TopUsage(ctx context.Context, since time.Time, scope string, most int) ([]Usage, error) {
 	return List(ctx, s.db, "read usage of "+scope, func(row Scanner) (u Usage, err error) {

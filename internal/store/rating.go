@@ -90,12 +90,34 @@ func (s *Ratings) DropOpinion(ctx context.Context, turnID, by, verdict string) e
 	return err
 }
 
-// Opinions returns the opinions of one turn, or of all turns if turnID is empty, newest last.
-func (s *Ratings) Opinions(ctx context.Context, turnID string) ([]Opinion, error) {
+// Opinions returns the opinions of some turns, or of all turns if none is named, newest last.
+func (s *Ratings) Opinions(ctx context.Context, turnIDs ...string) ([]Opinion, error) {
+	if len(turnIDs) == 0 {
+		return s.opinions(ctx, `ORDER BY at, by_id`)
+	}
+	return s.opinions(ctx, `WHERE turn_id `+AmongThese+` ORDER BY at, by_id`, Listed(turnIDs))
+}
+
+// LatestOpinions returns the last n opinions, newest first.
+func (s *Ratings) LatestOpinions(ctx context.Context, n int) ([]Opinion, error) {
+	return s.opinions(ctx, `ORDER BY at DESC, by_id LIMIT 0 + ?`, n)
+}
+
+// OpinionsOf returns how many opinions of each verdict a person has.
+func (s *Ratings) OpinionsOf(ctx context.Context, personID string) (map[string]int, error) {
+	counts := map[string]int{}
+	all, err := s.opinions(ctx, `WHERE by_id = ?`, personID)
+	for _, o := range all {
+		counts[o.Verdict]++
+	}
+	return counts, err
+}
+
+func (s *Ratings) opinions(ctx context.Context, where string, args ...any) ([]Opinion, error) {
 	return List(ctx, s.db, "read opinions", func(row Scanner) (o Opinion, err error) {
 		err = row.Scan(&o.TurnID, &o.By, &o.GuildID, &o.Verdict, micros{&o.At})
 		return o, err
-	}, `SELECT turn_id, by_id, guild_id, verdict, at FROM opinions WHERE ? = '' OR turn_id = ? ORDER BY at, by_id`, turnID, turnID)
+	}, `SELECT turn_id, by_id, guild_id, verdict, at FROM opinions `+where, args...)
 }
 
 // Add adds to the counts, by name, of kept and refused statements of models.

@@ -243,6 +243,17 @@ func (s *Settings) turnSwitch(ctx context.Context, what string, c Change, turn f
 	return nil
 }
 
+// Off returns everything that is switched off, newest first. The names of who did it are not kept here.
+func (s *Settings) Off(ctx context.Context) ([]Switch, error) {
+	return List(ctx, s.db, "list switches", func(row Scanner) (sw Switch, err error) {
+		err = row.Scan(&sw.Place, &sw.Kind, &sw.GuildID, &sw.By, micros{&sw.At})
+		if sw.Place == serverPlace(sw.GuildID) {
+			sw.Place = ""
+		}
+		return sw, err
+	}, `SELECT place, kind, guild_id, by_id, at FROM switches ORDER BY at DESC`)
+}
+
 // SwitchedOff returns what is off in a channel. It is off there, in the parent channel of a thread, in the server, or everywhere. parentID
 // and guildID may be empty. The caller must not change the map.
 func (s *Settings) SwitchedOff(ctx context.Context, channelID, parentID, guildID string) (map[string]bool, error) {

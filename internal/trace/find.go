@@ -305,18 +305,46 @@ func (s *Store) Lookups(ctx context.Context, q Query) (found []LookedUp, more bo
 	return found, more, err
 }
 
-// Channels returns the ids of channels with turns, at most so many, in order.
-func (s *Store) Channels(ctx context.Context, most int) ([]string, error) {
+// Channel is a channel with turns.
+type Channel struct {
+	ID, GuildID string    // GuildID is empty in a direct message
+	Last        time.Time // when its last turn began
+}
+
+// Channels returns the channels with turns, at most so many, by their ids.
+func (s *Store) Channels(ctx context.Context, most int) ([]Channel, error) {
 	// It takes one step in the index for each channel, rather than for each turn.
-	return store.List(ctx, s.DB, "list channels", store.ScanValue[string], `WITH RECURSIVE c (id) AS (
+	return store.List(ctx, s.DB, "list channels", func(row store.Scanner) (c Channel, err error) {
+		err = row.Scan(&c.ID, &c.GuildID, store.Micros(&c.Last))
+		return c, err
+	}, `WITH RECURSIVE c (id) AS (
 			SELECT min(channel_id) FROM traces UNION ALL
 			SELECT (SELECT min(t.channel_id) FROM traces t WHERE t.channel_id > c.id) FROM c WHERE c.id IS NOT NULL)
-		SELECT id FROM c WHERE id IS NOT NULL LIMIT ?`, most)
+		SELECT id, (SELECT t.guild_id FROM traces t WHERE t.channel_id = c.id ORDER BY t.began DESC LIMIT 1),
+			(SELECT max(t.began) FROM traces t WHERE t.channel_id = c.id) FROM c WHERE id IS NOT NULL LIMIT ?`, most)
+}
+
+// Beside returns the ids of the turns of a channel before and after one. They are empty if there is none.
+func (s *Store) Beside(ctx context.Context, t Summary) (before, after string, err error) {
+	for id, order := range map[*string][2]string{&before: {"<", "DESC"}, &after: {">", "ASC"}} {
+		found, err := store.List(ctx, s.DB, "find the turn beside "+t.ID, store.ScanValue[string], `SELECT id FROM traces WHERE channel_id = ?
+			AND (began, id) `+order[0]+` (?, ?) ORDER BY began `+order[1]+`, id `+order[1]+` LIMIT 1`, t.ChannelID, t.Began.UnixMicro(), t.ID)
+		if err != nil {
+			return "", "", err
+		}
+		*id = strings.Join(found, "")
+	}
+	return before, after, nil
+}
+
+// Lines returns the lines of some turns, in no order, without those that have none.
+func (s *Store) Lines(ctx context.Context, ids ...string) ([]Summary, error) {
+	return store.List(ctx, s.DB, "read the lines of traces", scanSummary, `SELECT `+summaryColumns+` FROM traces WHERE id `+store.AmongThese, store.Listed(ids))
 }
 
 // Line returns the line of a turn, or [store.ErrNotFound].
 func (s *Store) Line(ctx context.Context, id string) (Summary, error) {
-	all, err := store.List(ctx, s.DB, "read the line of trace "+id, scanSummary, `SELECT `+summaryColumns+` FROM traces WHERE id = ?`, id)
+	all, err := s.Lines(ctx, id)
 	switch {
 	case err != nil:
 		return Summary{}, err
@@ -398,30 +426,30 @@ func scanSummary(row store.Scanner) (t Summary, err error) {
 	return t, err
 }
 
-// Hour is how the turns of one hour went.
-type Hour struct {
-	At       time.Time
+// Period is how the turns of some time went.
+type Period struct {
+	At       time.Time // its beginning
 	Turns    int
 	Failed   int
+	Lookups  int
 	NoLookup int // lookups that failed
 	Tokens   int
 	Cost     float64       // in US dollars
 	P50, P95 time.Duration // until the first words were seen; 0 if none were
 }
 
-// mostCounted is how many turns Hours counts at most, the newest of them.
+// mostCounted is how many turns Periods counts at most, the newest of them.
 const mostCounted = 20_000
 
-// Hours returns how the turns that began since a time went, by hour, up to now.
-func (s *Store) Hours(ctx context.Context, since time.Time) (all []Hour, err error) {
-	since = since.Truncate(time.Hour)
-	for at := since; at.Before(time.Now()); at = at.Add(time.Hour) {
-		all = append(all, Hour{At: at})
+// Periods returns how the turns that began since a time went, up to now, in periods of one length.
+func (s *Store) Periods(ctx context.Context, since time.Time, length time.Duration) (all []Period, err error) {
+	for at := since; at.Before(time.Now()); at = at.Add(length) {
+		all = append(all, Period{At: at})
 	}
 	seen := make([][]time.Duration, len(all))
 	_, err = store.List(ctx, s.DB, "count turns", func(row store.Scanner) (_ struct{}, err error) {
 		t, err := scanSummary(row)
-		n := int(t.Began.Sub(since) / time.Hour)
+		n := int(t.Began.Sub(since) / length)
 		if err != nil || n >= len(all) {
 			return struct{}{}, err
 		}
@@ -430,8 +458,12 @@ func (s *Store) Hours(ctx context.Context, since time.Time) (all []Hour, err err
 		if t.Phase == turn.Broken {
 			h.Failed++
 		}
-		if t.Lookup == turn.LookupFailed {
+		switch t.Lookup {
+		case turn.LookupFailed:
 			h.NoLookup++
+			h.Lookups++
+		case turn.Found, turn.Empty:
+			h.Lookups++
 		}
 		if t.Seen > 0 {
 			seen[n] = append(seen[n], t.Seen)

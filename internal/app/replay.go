@@ -1,4 +1,4 @@
-package main
+package app
 
 import (
 	"cmp"
@@ -9,11 +9,12 @@ import (
 	"strings"
 	"time"
 
-	"familiar/internal/app"
 	"familiar/internal/bot"
 	"familiar/internal/context/prompt"
 	"familiar/internal/context/turn"
+	"familiar/internal/embedding"
 	"familiar/internal/llm"
+	"familiar/internal/memory"
 	"familiar/internal/providers/character"
 	"familiar/internal/reply"
 	"familiar/internal/search"
@@ -23,59 +24,83 @@ import (
 	"familiar/internal/web/read"
 )
 
-type replayCommand struct {
-	ID   string `arg:"" help:"A turn's id or the beginning of one, or the id of a message."`
-	Live bool   `help:"Ask the search services, the pages and the models again, too."`
-	JSON bool   `name:"json" help:"Print JSON."`
+// Again says how a turn is taken again.
+type Again struct {
+	Turn      string // its id or the beginning of one, or the id of a message
+	Character string // the character that takes it; empty: the one of then
+	Model     string // that is asked; empty: the configured one
+	Answer    bool   // the model is asked again, about what was found then
+	Live      bool   // the search services and the pages are asked again, too
 }
 
-// Run takes a turn again from its record, with the program and the character as they are now. It works beside a running bot, and writes
+// Replayed is a turn that was taken again.
+type Replayed struct {
+	Then, Now *turn.Trace
+	Notes     []string // what could not be repeated
+}
+
+// Replay takes a turn again from its record, with the program and the character as they are now. It works beside a running bot, and writes
 // nothing.
-func (c replayCommand) Run(ctx context.Context, p *program, stop stopper) error {
-	return p.interruptible(stop, func() error {
-		a, err := app.OpenReplay(ctx, p.process(), c.Live)
-		if err != nil {
-			return err
-		}
-		report, err := c.replay(ctx, a, p)
-		if err == nil {
-			_, err = fmt.Fprintln(p.out, a.Redact.String(report))
-		}
-		return errors.Join(err, a.Close())
-	})
-}
-
-func (c replayCommand) replay(ctx context.Context, a *app.App, p *program) (string, error) {
-	old, err := findTurn(ctx, a.Traces, c.ID)
+func Replay(ctx context.Context, p *Process, how Again) (done Replayed, err error) {
+	own := *p
+	own.Model = cmp.Or(how.Model, p.Model)
+	how.Answer = how.Answer || how.Live || how.Model != ""
+	a, err := openReplay(ctx, &own, how)
 	if err != nil {
-		return "", err
+		return done, err
 	}
-	loaded, err := character.Load(app.Shelf(a.Config, p.dir), old.Request.Character)
+	defer func() { err = errors.Join(err, a.Close()) }()
+	old, err := FindTurn(ctx, a.Traces, how.Turn)
 	if err != nil {
-		return "", app.Problems{fmt.Sprintf("the character %s of that turn cannot be loaded:\n%v", old.Request.Character, err)}
+		return done, err
 	}
-	if !c.Live && old.Model != "" && old.Model != bot.NoModel { // its name decides how tokens are counted
+	id := cmp.Or(how.Character, old.Request.Character)
+	loaded, err := character.Load(Shelf(a.Config, p.Dir), id)
+	if err != nil {
+		return done, Problems{fmt.Sprintf("the character %s cannot be loaded:\n%v", id, err)}
+	}
+	if !how.Answer && old.Model != "" && old.Model != bot.NoModel { // its name decides how tokens are counted
 		a.NameModel(old.Model)
 	}
-	actor, err := a.ActorOf(loaded, p.far)
+	actor, err := a.ActorOf(loaded, p.Far)
 	if err != nil {
-		return "", err
+		return done, err
 	}
-	r := &replay{app: a, actor: actor, old: old, live: c.Live}
+	r := &replay{app: a, actor: actor, old: old, how: how}
 	now, err := r.take(ctx)
-	if err != nil {
-		return "", err
-	}
-	found := view.Compare(old, now)
-	found.Notes = r.notes
-	if c.JSON {
-		return asJSON(found)
-	}
-	return found.Text(old, c.Live), nil
+	return Replayed{old, now, r.notes}, err
 }
 
-// findTurn returns the record of a turn, by its id or by one of its messages.
-func findTurn(ctx context.Context, traces *trace.Store, id string) (*turn.Trace, error) {
+// openReplay opens what a replay needs. It asks models and services only as far as it is told to.
+func openReplay(ctx context.Context, p *Process, how Again) (*App, error) {
+	a, err := configure(p)
+	if err != nil {
+		return nil, err
+	}
+	if a.Store, err = store.Look(ctx, a.Config.Place(p.Dir)); err != nil {
+		return nil, err
+	}
+	a.Memories, a.Vectors, a.Traces = memory.New(a.Store), embedding.NewVectors(a.Store), &trace.Store{DB: a.Store}
+	var parts []func(context.Context, *Process) error
+	if how.Answer {
+		parts = append(parts, a.openModels)
+	}
+	if how.Live {
+		parts = append(parts, a.openReader, a.openEngine)
+	}
+	for _, open := range parts {
+		if err := open(ctx, p); err != nil {
+			return nil, errors.Join(err, a.Close())
+		}
+	}
+	if a.Engine != nil {
+		a.Engine.Ledger = nil // nothing is counted
+	}
+	return a, nil
+}
+
+// FindTurn returns the record of a turn, by its id or by one of its messages.
+func FindTurn(ctx context.Context, traces *trace.Store, id string) (*turn.Trace, error) {
 	t, err := traces.Get(ctx, id)
 	if errors.Is(err, store.ErrNotFound) {
 		t, err = traces.ByMessage(ctx, id)
@@ -88,10 +113,10 @@ func findTurn(ctx context.Context, traces *trace.Store, id string) (*turn.Trace,
 
 // replay takes a turn again.
 type replay struct {
-	app   *app.App
+	app   *App
 	actor *bot.Actor
 	old   *turn.Trace
-	live  bool
+	how   Again
 	notes []string // what could not be repeated
 }
 
@@ -184,7 +209,7 @@ func (r *replay) web(p prompt.Provider) prompt.Provider {
 	lookup := r.actor.Lookup
 	lookup.Store = nil // nothing is counted
 	lookup.Policy.PerMinute, lookup.Policy.PerSession, lookup.Policy.PerDay = 0, 0, 0
-	if r.live {
+	if r.how.Live {
 		return p
 	}
 	lookup.Side = nil
@@ -282,8 +307,8 @@ func (m memoryOf) Search(context.Context, search.Query) (search.Reply, error) {
 // answer guards and marks the reply: what the model says now, or what was delivered then.
 func (r *replay) answer(ctx context.Context, now *turn.Trace, p prompt.Prompt) {
 	rules := reply.RulesFor(now.Request, p.Lookup, r.app.Redact)
-	if !r.live || r.actor.Model == nil {
-		if r.live {
+	if !r.how.Answer || r.actor.Model == nil {
+		if r.how.Answer {
 			r.notes = append(r.notes, "no model is configured: the guard is shown the reply of then")
 		}
 		var more []turn.Guarded
