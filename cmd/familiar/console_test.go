@@ -5,11 +5,16 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/txtar"
+
+	"familiar/internal/test/wait"
 )
 
 // browse reads a page of the console of a program that runs.
@@ -40,11 +45,7 @@ when "."
 say Hello from the model.
 `)))
 	c.do("console", "start")
-	found := regexp.MustCompile(`console +(http://127\.0\.0\.1:\d+)`).FindStringSubmatch(c.program.out.String())
-	if found == nil {
-		t.Fatalf("it does not say where the console is:\n%s", c.program.out)
-	}
-	at := found[1]
+	at := c.consoleAt()
 	for _, line := range []string{"say general ana @familiar how are you?", "heard general", "has Hello from the model"} {
 		c.do("console", line)
 	}
@@ -68,6 +69,146 @@ say Hello from the model.
 	if p := c.prompt(); !strings.Contains(p, "a heron of some renown") {
 		t.Errorf("the next turn has another character: %s", p)
 	}
+	c.stop()
+}
+
+// consoleAt returns where the program serves its pages.
+func (c *conversation) consoleAt() string {
+	c.Helper()
+	found := regexp.MustCompile(`console +(http://127\.0\.0\.1:\d+)`).FindStringSubmatch(c.program.out.String())
+	if found == nil {
+		c.Fatalf("it does not say where the console is:\n%s", c.program.out)
+	}
+	return found[1]
+}
+
+// TestConsoleOperates operates the real bot from its pages. A turn is stopped, its reply deleted, another turn taken again. Then the bot is
+// paused, and its quotas are changed.
+func TestConsoleOperates(t *testing.T) {
+	t.Parallel()
+	c := newConversation(t, txtar.Parse([]byte(`
+-- env --
+FAMILIAR_CONSOLE=127.0.0.1:0
+-- model --
+when "story"
+say Once upon a time in a valley that nobody had a name for, 
+hold
+say too late
+when model "small"
+say A heron says hello.
+when "hello"
+say Hello from the model.
+`)))
+	c.do("operate", "start")
+	at := c.consoleAt()
+	page := func(method, path string, form url.Values, words ...string) string {
+		t.Helper()
+		code, body := c.browse(method, at+path, form)
+		for _, word := range words {
+			if code != http.StatusOK || !strings.Contains(body, word) {
+				t.Fatalf("%s %s: %d, and no %q in %s", method, path, code, word, body)
+			}
+		}
+		return body
+	}
+	for _, line := range []string{"say general ana @familiar tell me a story", "busy general", "shows general Once upon a time"} {
+		c.do("operate", line)
+	}
+	now := page("GET", "/", nil, "tell me a story")
+	stop := regexp.MustCompile(`action="(/turn/\w+)/stop"`).FindStringSubmatch(now)
+	if stop == nil {
+		t.Fatal(now)
+	}
+	page("POST", stop[1]+"/stop", url.Values{}, "Stopped. What is posted stays.")
+	c.do("operate", "heard general")
+	c.do("operate", "has -# stopped")
+	c.do("operate", "release")
+	page("GET", stop[1]+"/delete", nil, "Once upon a time")
+	page("POST", stop[1]+"/delete", url.Values{}, "The reply is deleted.")
+	c.do("operate", "bare general")
+
+	for _, line := range []string{"say general ana @familiar hello", "heard general", "has Hello from the model"} {
+		c.do("operate", line)
+	}
+	link := regexp.MustCompile(`href="(/channel/\d+)"`).FindStringSubmatch(page("GET", "/channels", nil, "#general"))[1]
+	talk := page("GET", link, nil, "hello", "Hello from the model.", "https://discord.com/channels/", "/person/")
+	turns := regexp.MustCompile(`href="(/turn/\w+)"`).FindAllStringSubmatch(talk, -1)
+	last := turns[len(turns)-1][1]
+	page("POST", last+"/replay", url.Values{"character": {"sage"}, "model": {"small"}, "ask": {"model"}})
+	if !wait.Until(func() bool {
+		_, body := c.browse("GET", at+last+"/replay", nil)
+		return strings.Contains(body, "A heron says hello.") && strings.Contains(body, "Hello from the model.")
+	}) {
+		t.Error(page("GET", last+"/replay", nil))
+	}
+	person := regexp.MustCompile(`href="(/person/\d+)"`).FindStringSubmatch(talk)[1]
+	page("GET", person, nil, "ana", "Count everything")
+	page("POST", person+"/count", url.Values{}, "messages")
+
+	everywhere := func(state string) url.Values {
+		return url.Values{"kind": {"answers"}, "place": {"everywhere"}, "state": {state}, "back": {"/operate"}}
+	}
+	page("POST", "/operate/switch", everywhere("off"), "End the pause everywhere")
+	c.do("operate", "say general ana @familiar hello again")
+	c.do("operate", "silent general")
+	page("POST", "/operate/switch", everywhere("on"), "Pause everywhere")
+	page("POST", "/operate/quotas", url.Values{"quotas": {"all 1 turns"}}, `value="all 1 turns"`, "quotas", "the operator")
+	if env := string(must(os.ReadFile(filepath.Join(c.dir, ".env")))); !strings.Contains(env, "FAMILIAR_QUOTAS=") {
+		t.Errorf(".env: %s", env)
+	}
+	c.do("operate", "say general ana @familiar hello once more")
+	c.do("operate", "notice general")
+	page("POST", "/operate/check", url.Values{}, "in order", "console")
+	c.stop()
+}
+
+// TestAlerts: the operator's channel is told once when turns fail, also over a restart. It is told once when they do not any more.
+func TestAlerts(t *testing.T) {
+	t.Parallel()
+	c := newConversation(t, txtar.Parse([]byte(`
+-- env --
+FAMILIAR_CONSOLE=127.0.0.1:0
+FAMILIAR_ALERTS=errors 90%
+-- model --
+when "bad"
+error 401 {"error":{"message":"Incorrect API key provided","code":"invalid_api_key"}}
+when "good"
+say Good.
+`)))
+	c.alerts = 20 * time.Millisecond
+	c.do("alerts", "operator office")
+	c.do("alerts", "start")
+	told := func(word string, n int) {
+		t.Helper()
+		said := func() (found int) {
+			for _, m := range c.discord.Messages("office") {
+				found += strings.Count(m.Text, word)
+			}
+			return found
+		}
+		if !wait.Until(func() bool { return said() >= n }) || said() != n {
+			t.Fatalf("%q is said %d times, want %d: %v\n%s", word, said(), n, c.discord.Messages("office"), c.program.out)
+		}
+	}
+	for range 5 {
+		c.do("alerts", "say general ana @familiar bad")
+		c.do("alerts", "heard general")
+	}
+	told("100 % failed, and the limit is 90 %", 1)
+	body := ""
+	if !wait.Until(func() bool { // it is kept once it was told
+		_, body = c.browse("GET", c.consoleAt()+"/health", nil)
+		return strings.Contains(body, "100 % failed")
+	}) {
+		t.Error(body)
+	}
+	c.do("alerts", "restart")
+	for range 2 {
+		c.do("alerts", "say general ana @familiar good")
+		c.do("alerts", "heard general")
+	}
+	told("Over: Of the turns", 1)
+	told("100 % failed, and the limit is 90 %", 2) // the second time as what is over
 	c.stop()
 }
 

@@ -168,6 +168,7 @@ type conversation struct {
 	roles    map[string]bool     // that were made
 	files    map[string][]byte   // that people attach
 	idle     time.Duration       // after which memory is written; 0: the usual time
+	alerts   time.Duration       // after which figures are compared with their limits; 0: the usual time
 	root     fs.FS               // of the machine, as the doctor sees it; nil: the real one
 	local    []llm.Place         // where servers of models are looked for on this machine
 }
@@ -340,7 +341,7 @@ func (r *running) interrupt() { r.stop.Do(func() { r.signals <- os.Interrupt }) 
 func (c *conversation) far() app.Far {
 	return app.Far{
 		Resolver: c.web, Dial: c.web.Dial, Roots: c.web.RootCAs(), Services: c.service,
-		Backends: c.backends(), Patience: patience, Root: c.root, Local: append([]llm.Place{}, c.local...), Free: func(string) (int64, error) { return 50 << 30, nil }, Idle: c.idle, Embed: 20 * time.Millisecond,
+		Backends: c.backends(), Patience: patience, Root: c.root, Local: append([]llm.Place{}, c.local...), Free: func(string) (int64, error) { return 50 << 30, nil }, Idle: c.idle, Alerts: c.alerts, Embed: 20 * time.Millisecond,
 	}
 }
 

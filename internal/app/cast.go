@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,6 +20,7 @@ import (
 	"familiar/internal/command"
 	"familiar/internal/context/turn"
 	"familiar/internal/discord"
+	"familiar/internal/gate"
 	"familiar/internal/providers/character"
 	"familiar/internal/reply"
 	"familiar/internal/store"
@@ -180,6 +182,7 @@ func (r *reloader) run(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case done := <-r.wanted:
+			r.readEnvironment(ctx)
 			r.read(ctx)
 			close(done)
 		case e, open := <-w.Events:
@@ -312,7 +315,8 @@ func changes(before, next *bot.Cast) (all []string) {
 	return all
 }
 
-// readEnvironment reports the changed settings of .env. All of them take a restart: tokens, servers and the store are opened once.
+// readEnvironment puts the quotas of .env in force, and reports its other changed settings. They take a restart: tokens, servers and the store
+// are opened once.
 func (r *reloader) readEnvironment(ctx context.Context) {
 	next, err := ReadConfig(r.process.Env, r.process.Dir)
 	if err != nil {
@@ -322,8 +326,9 @@ func (r *reloader) readEnvironment(ctx context.Context) {
 		return
 	}
 	var names []string
+	r.readQuotas(ctx, next.Get(quotasName))
 	for _, v := range next.Values {
-		if v.Text != r.app.Config.Get(v.Name) {
+		if v.Text != r.app.Config.Get(v.Name) && v.Name != quotasName {
 			names = append(names, v.Name)
 		}
 	}
@@ -336,18 +341,40 @@ func (r *reloader) readEnvironment(ctx context.Context) {
 	}
 }
 
+const quotasName = "FAMILIAR_QUOTAS"
+
+// readQuotas puts quotas in force that differ from those that are.
+func (r *reloader) readQuotas(ctx context.Context, text string) {
+	quotas, err := gate.ParseQuotas(text)
+	if err != nil || slices.Equal(quotas, r.app.gate.Limits()) {
+		return
+	}
+	r.app.gate.SetQuotas(quotas)
+	r.app.Log.Info("quotas changed", "quotas", text)
+	r.tell(ctx, "The quotas are in force: "+cmp.Or(text, "none")+".")
+}
+
 // tell writes lines to the operator's channel, if there is one.
 func (r *reloader) tell(ctx context.Context, lines ...string) {
-	channel := r.app.Config.Get("DISCORD_OPERATOR_CHANNEL")
-	if channel == "" || len(lines) == 0 {
+	if len(lines) == 0 {
 		return
+	}
+	if err := r.post(ctx, strings.Join(lines, "\n")); err != nil && ctx.Err() == nil {
+		r.app.Log.Error("write to DISCORD_OPERATOR_CHANNEL", "err", err)
+	}
+}
+
+// post writes a text to the operator's channel, if there is one.
+func (r *reloader) post(ctx context.Context, text string) error {
+	channel := r.app.Config.Get("DISCORD_OPERATOR_CHANNEL")
+	if channel == "" {
+		return nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
-	text := reply.Head(r.app.Redact.String(fmt.Sprintf("```\n%s\n```", strings.ReplaceAll(strings.Join(lines, "\n"), "```", "'''"))), mostTold)
-	if _, err := r.session.Post(ctx, turn.Post{ChannelID: channel, Text: text, Final: true}); err != nil && ctx.Err() == nil {
-		r.app.Log.Error("write to DISCORD_OPERATOR_CHANNEL", "err", err)
-	}
+	text = reply.Head(r.app.Redact.String(fmt.Sprintf("```\n%s\n```", strings.ReplaceAll(text, "```", "'''"))), mostTold)
+	_, err := r.session.Post(ctx, turn.Post{ChannelID: channel, Text: text, Final: true})
+	return err
 }
 
 // mostTold is the length of one message to the operator, in UTF-16 units.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/netip"
 	"strings"
@@ -14,6 +15,7 @@ import (
 	"familiar/internal/bot"
 	"familiar/internal/console"
 	"familiar/internal/discord"
+	"familiar/internal/doctor"
 	"familiar/internal/providers/character"
 	"familiar/internal/store"
 	"familiar/internal/text"
@@ -105,11 +107,16 @@ func consoleAddress(l net.Listener) string {
 // console puts the operator's pages together.
 func (a *App) console(p *Process, b *bot.Bot, session *discord.Session, watching *telemetryServer, feed *console.Feed, files *reloader) (*console.Console, error) {
 	b.Progress = feed.Publish
-	return console.New(console.Config{
+	proxies, err := prefixes(a.Config.Get("FAMILIAR_CONSOLE_PROXY"))
+	if err != nil {
+		return nil, err
+	}
+	pages, err := console.New(console.Config{
 		Store: a.Store, Memories: a.Memories, Traces: a.Traces, Feed: feed, Redact: a.Redact.String, Log: a.Log, Version: a.version, Zone: time.Local,
-		Token: a.Config.Get("FAMILIAR_CONSOLE_TOKEN"), Hosts: a.consoleHosts(), Prefix: a.Config.Get("FAMILIAR_CONSOLE_PATH"),
+		Token: a.Config.Get("FAMILIAR_CONSOLE_TOKEN"), Proxies: proxies, Hosts: a.consoleHosts(), Prefix: a.Config.Get("FAMILIAR_CONSOLE_PATH"),
 		Gateway: session.Health, Lanes: b.Lanes,
 		Quotas: a.consoleQuotas, Channel: session.ChannelName, Backends: (&backendList{app: a}).get, Doctor: a.examine(p),
+		Controls:  a.controls(p, b, session, files),
 		Telemetry: watching.handler(a.Config.Get("FAMILIAR_CONSOLE")),
 		Cast: func() (all []*character.Character) {
 			for _, actor := range a.cast.get().All() {
@@ -121,6 +128,59 @@ func (a *App) console(p *Process, b *bot.Bot, session *discord.Session, watching
 			Dir: files.root(), BuiltIn: characters.FS, Reload: files.again,
 		},
 	})
+	if err == nil {
+		a.shown.Store(pages)
+	}
+	return pages, err
+}
+
+// parentLimit is how long a page waits for the channel above a thread.
+const parentLimit = 300 * time.Millisecond
+
+// controls are what the operator does to the bot from the pages.
+func (a *App) controls(p *Process, b *bot.Bot, session *discord.Session, files *reloader) *console.Controls {
+	return &console.Controls{
+		Stop: b.Stop, Delete: b.DeleteReply, Pause: b.Pause, Count: a.Forgetter.Survey, SetLimits: files.setQuotas, Log: a.journal,
+		Parent: func(ctx context.Context, channelID string) string {
+			ctx, cancel := context.WithTimeout(ctx, parentLimit)
+			defer cancel()
+			parent, _ := session.Parent(ctx, channelID)
+			return parent
+		},
+		Limits: func() string {
+			var all []string
+			for _, q := range a.gate.Limits() {
+				all = append(all, q.String())
+			}
+			return strings.Join(all, ", ")
+		},
+		Replay: func(ctx context.Context, how console.Again) (console.Replayed, error) {
+			quiet := *p
+			quiet.Log, quiet.Err = "", io.Discard
+			done, err := Replay(ctx, &quiet, Again{Turn: how.Turn, Character: how.Character, Model: how.Model, Answer: how.Ask != console.AskNobody, Live: how.Ask == console.AskAll})
+			return console.Replayed(done), err
+		},
+	}
+}
+
+// setQuotas writes FAMILIAR_QUOTAS into .env, and returns when it is in force.
+func (r *reloader) setQuotas(ctx context.Context, quotas string) error {
+	if err := checkQuotas(quotas); err != nil {
+		return err
+	}
+	quiet := *r.process
+	quiet.Out, quiet.Interactive = io.Discard, false
+	s, err := Setup(&quiet, strings.NewReader(""), doctor.Options{}, nil)
+	if err != nil {
+		return err
+	}
+	if v := r.app.Config.Value(quotasName); v.Text != "" && v.Source != "default" && !s.InDotenv(quotasName) {
+		return fmt.Errorf("%s is set in %s, and not in .env: change it there", quotasName, v.Source)
+	}
+	if err := s.Set(doctor.Assignment{Name: quotasName, Value: quotas}); err != nil {
+		return err
+	}
+	return r.again(ctx)
 }
 
 // consoleHosts returns the names by which the console may be reached: the configured ones and that of its address.
@@ -138,7 +198,7 @@ func (a *App) consoleHosts() []string {
 // consoleQuotas returns the quotas for everybody together, with how much is used today.
 func (a *App) consoleQuotas(ctx context.Context) (all []console.Quota, err error) {
 	used, err := a.Store.Quotas.Usage(ctx, a.gate.Now(), store.Party{})
-	for _, q := range a.gate.Quotas {
+	for _, q := range a.gate.Limits() {
 		if q.Scope == store.OfAll {
 			all = append(all, console.Quota{Name: "All, " + q.Of + " today", Used: q.Used(used[store.OfAll]), Most: q.Most})
 		}

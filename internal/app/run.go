@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -131,6 +132,7 @@ func (a *App) Serve(ctx context.Context, p *Process) error {
 		return err
 	}
 	background.Go(func() { files.run(upkeep) })
+	background.Go(func() { a.newAlerts(p, files.post).run(upkeep, cmp.Or(p.Far.Alerts, alertsEvery)) })
 
 	failed := make(chan error, 1)
 	connected, hangUp := context.WithCancel(ctx)

@@ -18,12 +18,14 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 	"time"
 
 	"github.com/lmittmann/tint"
 
 	"familiar/internal/api"
 	"familiar/internal/bot"
+	"familiar/internal/console"
 	"familiar/internal/embedding"
 	"familiar/internal/forget"
 	"familiar/internal/gate"
@@ -71,6 +73,7 @@ type Far struct {
 	PerSecond int           // requests to Discord in a second; 0: its own limit
 	Embed     time.Duration // after which messages are looked for that have no vector; 0: the usual time
 	Idle      time.Duration // after which memory is written; 0: the usual time
+	Alerts    time.Duration // after which the operator's alerts are looked at; 0: the usual time
 	Patience  time.Duration // more time for quick steps on a busy machine
 }
 
@@ -109,7 +112,9 @@ type App struct {
 	files     *attachment.Files // attachments; nil at a terminal, which has none
 	servers   *recall.Servers   // whose earlier messages are searched; nil at a terminal
 
-	pages string // where the console is served; empty: nowhere
+	pages   string                          // where the console is served; empty: nowhere
+	shown   atomic.Pointer[console.Console] // what is served there; nil: nothing
+	journal *console.Journal
 
 	gate       *gate.Gate         // counts what models are asked beside the turns
 	embeddings *embedding.Service // nil: nothing is recalled by its meaning
@@ -170,7 +175,8 @@ func configure(p *Process) (*App, error) {
 	if level.Source == "default" && p.LogLevel != "" && p.Log == "" {
 		level.Text = p.LogLevel
 	}
-	a.Log = logger(logs, level.Text, c.Get("FAMILIAR_LOG_FORMAT"), p.Interactive && p.Log == "", a.Redact)
+	a.journal = &console.Journal{}
+	a.Log = logger(logs, a.journal, level.Text, c.Get("FAMILIAR_LOG_FORMAT"), p.Interactive && p.Log == "", a.Redact)
 	a.Character, err = LoadCharacter(c, p.Dir)
 	if wrong = JoinProblems(wrong, err); wrong != nil {
 		return nil, wrong
@@ -266,7 +272,7 @@ func (a *App) Bot(door bot.Door, pace bot.Pace) *bot.Bot {
 	}
 }
 
-// emptyCaches deletes searches and pages from memory and from disk.
+// emptyCaches deletes searches and pages from memory and from disk, and turns that were taken again.
 func (a *App) emptyCaches() error {
 	var errs []error
 	if a.Engine != nil {
@@ -274,6 +280,9 @@ func (a *App) emptyCaches() error {
 	}
 	if a.Reader != nil {
 		errs = append(errs, a.Reader.Forget())
+	}
+	if pages := a.shown.Load(); pages != nil {
+		pages.Forget()
 	}
 	return errors.Join(errs...)
 }
@@ -339,8 +348,8 @@ func (a *App) logWriter(p *Process) (io.Writer, error) {
 	return f, nil
 }
 
-// logger returns a log that redacts secrets.
-func logger(to io.Writer, level, format string, colour bool, r *redact.Redactor) *slog.Logger {
+// logger returns a log that redacts secrets. The journal gets its lines as text, too.
+func logger(to, journal io.Writer, level, format string, colour bool, r *redact.Redactor) *slog.Logger {
 	var l slog.Level
 	if err := l.UnmarshalText([]byte(level)); err != nil {
 		l = slog.LevelInfo
@@ -351,10 +360,11 @@ func logger(to io.Writer, level, format string, colour bool, r *redact.Redactor)
 		}
 		return a
 	}
+	var first slog.Handler = tint.NewTextHandler(to, &tint.Options{Level: l, TimeFormat: time.DateTime, NoColor: !colour, ReplaceAttr: hide})
 	if format == "json" {
-		return slog.New(slog.NewJSONHandler(to, &slog.HandlerOptions{Level: l, ReplaceAttr: hide}))
+		first = slog.NewJSONHandler(to, &slog.HandlerOptions{Level: l, ReplaceAttr: hide})
 	}
-	return slog.New(tint.NewTextHandler(to, &tint.Options{Level: l, TimeFormat: time.DateTime, NoColor: !colour, ReplaceAttr: hide}))
+	return slog.New(slog.NewMultiHandler(first, tint.NewTextHandler(journal, &tint.Options{Level: l, TimeFormat: time.DateTime, NoColor: true, ReplaceAttr: hide})))
 }
 
 // OpenBackendsList opens what a list of the backends needs. Without probe it asks and writes nothing, and works without a store.

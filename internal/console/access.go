@@ -183,6 +183,9 @@ type session struct {
 	Own   bool      `json:"-"` // it is the reader's
 }
 
+// Short names the session in the list of what was done.
+func (s session) Short() string { return s.Key[:8] }
+
 const (
 	sessionNotes = "console.session/"
 	seenEvery    = 10 * time.Minute

@@ -6,8 +6,10 @@
 //   - console.go listens and routes. access.go checks who may enter (Host, origin, token), sets the headers, and serves
 //     the form for the token.
 //   - render.go fills a template and removes secrets from the result.
-//   - The pages: status.go (what runs now, backends, usage, the doctor), turns.go with timeline.go, memory.go,
-//     characters.go, sources.go. Every change is a POST of a form. Deletions are confirmed on a page of their own.
+//   - The pages: status.go (what runs now, backends, usage, the doctor), conversation.go (channels and people),
+//     search.go with filter.go, turn.go with timeline.go. There are also memory.go, characters.go, sources.go. Every
+//     change is a POST of a form. Deletions are confirmed on a page of their own.
+//   - operate.go does to the running bot what people's commands do, and puts each act on record.
 //   - feed.go collects the progress of turns and sends it to open pages.
 //
 // The console reads records and memory from their stores, and everything else through the functions of [Config].
@@ -63,6 +65,7 @@ type Config struct {
 	Backends func(context.Context) ([]backend.Status, error)
 	Cast     func() []*character.Character // that are in force; required if Shelf is set
 	Shelf    *Shelf
+	Controls *Controls
 	Doctor   func(context.Context, doctor.Progress) []doctor.Finding // must return in reasonable time, even if no service answers
 
 	Telemetry http.Handler // /metrics, /healthz, /readyz and /debug/pprof/; nil disables them
@@ -71,10 +74,14 @@ type Config struct {
 // Console serves the pages. Create it with [New].
 type Console struct {
 	Config
-	read   func() (*templates, error) // called when the first page is opened, because templates take memory
-	cross  *http.CrossOriginProtection
-	locks  attempts
-	checks job[doctor.Standing]
+	read  func() (*templates, error) // called when the first page is opened, because templates take memory
+	cross *http.CrossOriginProtection
+	locks attempts
+
+	checks      job[doctor.Standing]
+	replays     job[replayed]
+	inspections job[inspected]
+	counts      job[counted]
 }
 
 // New checks c and returns a Console.
@@ -105,6 +112,9 @@ func (k *Console) Handler() http.Handler {
 	mux.HandleFunc("GET /turn/{id}", k.turn)
 	mux.HandleFunc("GET /turns.jsonl", k.export)
 	mux.HandleFunc("POST /views", k.saveView)
+	mux.HandleFunc("GET /channels", k.channels)
+	mux.HandleFunc("GET /channel/{id}", k.channel)
+	mux.HandleFunc("GET /person/{id}", k.person)
 	mux.HandleFunc("GET /lookups", k.lookups)
 	mux.HandleFunc("GET /sources", k.sources)
 	mux.HandleFunc("GET /sources/forget", k.askForgetSource)
@@ -124,6 +134,19 @@ func (k *Console) Handler() http.Handler {
 		mux.HandleFunc("GET /characters/{id}", k.edit)
 		mux.HandleFunc("POST /characters/{id}", k.saveFile)
 		mux.HandleFunc("POST /characters/{id}/check", k.checkFile)
+	}
+	if k.Controls != nil {
+		mux.HandleFunc("GET /operate", k.operate)
+		mux.HandleFunc("POST /operate/switch", k.switchPlace)
+		mux.HandleFunc("POST /operate/quotas", k.setLimits)
+		mux.HandleFunc("POST /operate/check", k.inspect)
+		mux.HandleFunc("POST /channel/{id}", k.setWay)
+		mux.HandleFunc("POST /person/{id}/count", k.countPerson)
+		mux.HandleFunc("POST /turn/{id}/stop", k.stopTurn)
+		mux.HandleFunc("GET /turn/{id}/delete", k.askDeleteReply)
+		mux.HandleFunc("POST /turn/{id}/delete", k.deleteReply)
+		mux.HandleFunc("GET /turn/{id}/replay", k.replay)
+		mux.HandleFunc("POST /turn/{id}/replay", k.takeAgain)
 	}
 	if k.Doctor != nil {
 		mux.HandleFunc("GET /doctor", k.doctor)
@@ -206,6 +229,9 @@ func (k *Console) Serve(ctx context.Context, l net.Listener) error {
 	}
 	end()
 	k.checks.end()
+	k.replays.end()
+	k.inspections.end()
+	k.counts.end()
 	<-watching
 	if errors.Is(err, http.ErrServerClosed) {
 		return nil

@@ -14,6 +14,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -25,6 +26,7 @@ import (
 	"familiar/internal/context/turn"
 	"familiar/internal/doctor"
 	"familiar/internal/memory"
+	"familiar/internal/store"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -52,6 +54,7 @@ func pagesOf() []string {
 		"/", "/turns", "/turns?q=moons", "/turns?who=nobody", id, id + "?tab=prompt", id + "?tab=calls", id + "?tab=calls&n=1", id + "?tab=sources", id + "?tab=cut", id + "?tab=record", "/turn/01KB0000000000000000000993",
 		"/lookups", "/lookups?lookup=failed", "/sources", "/sources/forget?character=sage&domain=content-farm.example", "/sources/sage", "/backends",
 		"/memory", "/memory?in=channel:905", "/memory/1", "/memory/1/delete", "/characters", "/characters/sage", "/characters/sage?file=persona.md", "/usage", "/usage?days=7", "/health", "/doctor",
+		"/channels", "/channel/902", "/channel/902?at=" + flake("5", "01KB0000000000000000001000"), "/person/7Ada", "/operate", id + "/replay", id + "/delete",
 	}
 }
 
@@ -113,6 +116,13 @@ func TestWords(t *testing.T) {
 		"/doctor":                    {"3 ok, 3 warnings, 1 failure", "give its role what is missing", "#help-desk", `<span class="hidden">missing</span>`},
 		"/usage":                     {"Tokens by day", "#science", "Dmitri"},
 		"/turn/01KB0000000000000009": {"There is no record"},
+		"/channels":                  {"#science", "its turns", "server 900"},
+		"/channel/902":               {"How many moons", "Saturn has 274 confirmed moons", `href="/person/7Ada"`, "https://discord.com/channels/900/902/5010000000000000000001000", "↪ Ada", `👍 <span class="num">1</span>`, "interrupted"},
+		"/channel/904":               {"It is paused here", "End the pause of this channel"},
+		"/person/7Ada":               {"she/her", "hazelnuts", "Count everything", "not agreed"},
+		"/operate":                   {"Pause everywhere", "all 5 dollars", "#the-tavern", "none yet", "How many moons"},
+		id + "/replay":               {"the configured one", "from the record"},
+		id + "/delete":               {"Delete this reply from the channel?", "274 confirmed moons"},
 	} {
 		body := strings.Join(strings.Fields(w.ask("GET", path, nil).Body.String()), " ")
 		for _, word := range words {
@@ -277,6 +287,185 @@ func TestSessions(t *testing.T) {
 	w.Token = "another-horse-battery"
 	if rec := w.ask("GET", "/", nil, again); rec.Code != 303 {
 		t.Error("with another token:", rec.Code)
+	}
+}
+
+// TestOperate does everything that the operator can do. Each act reaches the bot or the store, and is on record with its session.
+func TestOperate(t *testing.T) {
+	const id = "01KB0000000000000000001000"
+	w := newWorld(t, func(c *Config) { c.Token = "correct-horse-battery" }).fill(t)
+	cookie := w.ask("POST", "/login", url.Values{"token": {"correct-horse-battery"}}).Result().Cookies()[0]
+	mine := func(r *http.Request) { r.AddCookie(cookie) }
+	w.begin(t, "01RUN1", "Hugo", "901", "what is the tallest tree?", time.Second)
+	for _, c := range []struct {
+		path string
+		form url.Values
+		want string // what the bot was told
+		says string // on the next page
+	}{
+		{"/turn/01RUN1/stop", url.Values{}, "stop 901 01RUN1", "Stopped. What is posted stays."},
+		{"/turn/" + id + "/stop", url.Values{}, "", "The answer was over already."},
+		{"/turn/" + id + "/delete", url.Values{}, "delete " + id + " by console:" + w.sessionKey(cookie.Value)[:8], "The reply is deleted."},
+		{"/operate/switch", url.Values{"kind": {"answers"}, "place": {"everywhere"}, "state": {"off"}, "back": {"/operate"}}, "pause everywhere false", "End the pause everywhere"},
+		{"/operate/switch", url.Values{"kind": {"answers"}, "place": {"everywhere"}, "state": {"on"}, "back": {"/operate"}}, "pause everywhere true", "Pause everywhere"},
+		{"/operate/switch", url.Values{"kind": {"lookups"}, "place": {""}, "guild": {"900"}, "state": {"off"}, "back": {"/operate"}}, "", "lookups"},
+		{"/operate/quotas", url.Values{"quotas": {"person 50 turns"}}, "", "person 50 turns"},
+		{"/operate/check", url.Values{}, "", "in order"},
+		{"/channel/902", url.Values{"mode": {"full_rp"}, "web": {"on"}, "threads": {"on"}}, "", "Saved, and in force"},
+		{"/person/7Ada/count", url.Values{}, "", "<td class=\"num\">41</td>"},
+		{"/turn/" + id + "/replay", url.Values{"character": {"sage"}, "model": {"small-7b"}, "ask": {"model"}}, "replay " + id + " sage small-7b model", "Saturn has a few moons"},
+	} {
+		w.bot.done = nil
+		rec := w.ask("POST", c.path, c.form, mine)
+		if got := strings.Join(w.bot.done, ", "); rec.Code != 303 || got != c.want {
+			t.Errorf("%s: %d, the bot was told %q, want %q", c.path, rec.Code, got, c.want)
+			continue
+		}
+		if body := w.ask("GET", rec.Header().Get("Location"), nil, mine).Body.String(); !strings.Contains(body, c.says) {
+			t.Errorf("%s: the page does not say %q: %s", c.path, c.says, body)
+		}
+	}
+	if c, err := w.store.Settings.Channel(t.Context(), "902"); c.Mode != "full_rp" || c.WebOff || !c.Bare || err != nil {
+		t.Error(c, err)
+	}
+	all, err := w.store.Changes.All(t.Context(), 50)
+	var kinds []string
+	for _, c := range all {
+		if c.By.ID == "console:"+w.sessionKey(cookie.Value)[:8] {
+			kinds = append(kinds, string(c.Kind)+" "+c.To)
+		}
+	}
+	for _, want := range []string{"stop 01RUN1", "delete " + id, "quotas person 50 turns", "check the database", "mode full_rp", "threads on", "lookups off", "replay " + id + ", sage, small-7b, model"} {
+		if !slices.Contains(kinds, want) {
+			t.Errorf("%q is not on record: %q (%v)", want, kinds, err)
+		}
+	}
+	if in, err := w.store.Changes.InGuild(t.Context(), "900", 50); err != nil || slices.ContainsFunc(in, func(c store.Change) bool { return c.Kind == store.ActStop || c.Kind == store.ActReplay }) {
+		t.Error("people of the server see the operator's acts:", in, err)
+	}
+	if body := w.ask("GET", "/operate", nil, mine).Body.String(); !strings.Contains(body, "console:"+w.sessionKey(cookie.Value)[:8]) || !strings.Contains(body, "person 50 turns") {
+		t.Error("the page does not show who did what")
+	}
+	for _, c := range []struct {
+		path string
+		form url.Values
+	}{{"/operate/quotas", url.Values{"quotas": {"all"}}}, {"/operate/switch", url.Values{"kind": {"answers"}}}, {"/channel/902", url.Values{"mode": {"shout"}}}} {
+		if rec := w.ask("POST", c.path, c.form, mine); rec.Code != 422 {
+			t.Errorf("%s %v: %d", c.path, c.form, rec.Code)
+		}
+	}
+}
+
+// TestOnlyByPost: neither a link nor a form of another site does anything to the bot.
+func TestOnlyByPost(t *testing.T) {
+	w := newWorld(t, nil).fill(t)
+	const id = "/turn/01KB0000000000000000001000"
+	for _, path := range []string{id + "/stop", id + "/delete", id + "/replay", "/operate/switch", "/operate/quotas", "/operate/check", "/channel/902", "/person/7Ada/count"} {
+		query := "?kind=answers&place=everywhere&state=off&quotas=all+1+turns&mode=full_rp&ask=all"
+		w.ask("GET", path+query, nil)
+		rec := w.ask("POST", path+query, url.Values{}, func(r *http.Request) { r.Header.Set("Sec-Fetch-Site", "cross-site") })
+		if rec.Code != 403 {
+			t.Errorf("%s: %d", path, rec.Code)
+		}
+	}
+	if all, err := w.store.Changes.All(t.Context(), 9); len(w.bot.done) > 0 || len(all) != 1 || err != nil { // that of fill
+		t.Error(w.bot.done, all, err)
+	}
+}
+
+// TestReplayGoesOn: a replay that takes long goes on after its request. It shows nothing once the record has changed, or somebody was forgotten.
+func TestReplayGoesOn(t *testing.T) {
+	const path = "/turn/01KB0000000000000000001000"
+	w := newWorld(t, nil).fill(t)
+	goOn := make(chan struct{})
+	took := w.bot.replay
+	w.bot.replay = func(ctx context.Context, a Again) (Replayed, error) {
+		select {
+		case <-goOn:
+		case <-ctx.Done():
+			return Replayed{}, ctx.Err()
+		}
+		w.bot.replay = took
+		return w.Controls.Replay(ctx, a)
+	}
+	w.ask("POST", path+"/replay", url.Values{"ask": {"model"}})
+	rec := w.ask("GET", path+"/replay", nil)
+	if rec.Header().Get("Refresh") == "" || !strings.Contains(rec.Body.String(), "It is being taken again") {
+		t.Error(rec.Header(), rec.Body)
+	}
+	close(goOn)
+	<-w.replays.over
+	if body := w.ask("GET", path+"/replay", nil).Body.String(); !strings.Contains(body, "a few moons") || !strings.Contains(body, "-Saturn has 274") {
+		t.Error(body)
+	}
+	if err := w.traces.Press(t.Context(), strings.TrimPrefix(path, "/turn/"), turn.Press{Kind: "delete", ByID: "7Ada", At: w.now}); err != nil {
+		t.Fatal(err)
+	}
+	if body := w.ask("GET", path+"/replay", nil).Body.String(); strings.Contains(body, "a few moons") || !strings.Contains(body, "The record has changed") {
+		t.Error(body)
+	}
+	w.ask("POST", path+"/replay", url.Values{})
+	w.Forget()
+	if body := w.ask("GET", path+"/replay", nil).Body.String(); strings.Contains(body, "a few moons") {
+		t.Error("it is still shown")
+	}
+}
+
+// TestConversation walks through a channel, and finds each message once.
+func TestConversation(t *testing.T) {
+	w := newWorld(t, nil)
+	for i := range 100 {
+		m := store.Message{ID: fmt.Sprint(7000 + i), ChannelID: "901", GuildID: "900", AuthorID: "7Ada", AuthorName: "Ada", Text: fmt.Sprintf("word%d <b>", i), At: w.now.Add(time.Duration(i-100) * time.Minute)}
+		if i == 50 {
+			m.Text = strings.Repeat("long ", 700)
+		}
+		if err := w.store.Messages.Save(t.Context(), m); err != nil {
+			t.Fatal(err)
+		}
+	}
+	walk := func(path, rel string) (all []string) {
+		for path != "" {
+			body := html.UnescapeString(w.ask("GET", path, nil).Body.String())
+			all = append(all, regexp.MustCompile(`id="m-\d+"`).FindAllString(body, -1)...)
+			path = ""
+			if next := regexp.MustCompile(`href="([^"]+)" rel="` + rel + `"`).FindStringSubmatch(body); next != nil {
+				path = next[1]
+			}
+		}
+		slices.Sort(all)
+		return slices.Compact(all)
+	}
+	if all := walk("/channel/901", "prev"); len(all) != 100 {
+		t.Errorf("back: %d messages", len(all))
+	}
+	if all := walk("/channel/901?at=7000", "next"); len(all) != 100 {
+		t.Errorf("on: %d messages", len(all))
+	}
+	if body := w.ask("GET", "/channel/901", nil).Body.String(); !strings.Contains(body, "word99 &lt;b&gt;") {
+		t.Error(body)
+	}
+	if rec := w.ask("GET", "/channel/902?at=7000", nil); rec.Code != 404 {
+		t.Error("a message of another channel:", rec.Code)
+	}
+}
+
+// TestOptedOut: of somebody who opted out a page shows only that.
+func TestOptedOut(t *testing.T) {
+	w := newWorld(t, nil).fill(t)
+	if err := w.store.Privacy.OptOut(t.Context(), "7Ada", true, w.now); err != nil {
+		t.Fatal(err)
+	}
+	body := w.ask("GET", "/person/7Ada", nil).Body.String()
+	if !strings.Contains(body, "They opted out") {
+		t.Error(body)
+	}
+	for _, word := range []string{"hazelnuts", "she/her", "<h1>Ada", "Count everything"} {
+		if strings.Contains(body, word) {
+			t.Errorf("it says %q", word)
+		}
+	}
+	if rec := w.ask("GET", "/person/7Nobody", nil); rec.Code != 404 {
+		t.Error("nobody:", rec.Code)
 	}
 }
 

@@ -17,6 +17,7 @@ import (
 	"familiar/characters"
 	"familiar/internal/context/turn"
 	"familiar/internal/doctor"
+	"familiar/internal/forget"
 	"familiar/internal/memory"
 	"familiar/internal/providers/character"
 	"familiar/internal/redact"
@@ -34,6 +35,7 @@ type world struct {
 	traces   *trace.Store
 	feed     *Feed
 	cast     *cast
+	bot      *controlled
 	now      time.Time
 }
 
@@ -101,8 +103,10 @@ func newWorld(tb testing.TB, change func(*Config)) *world {
 	if err := w.cast.load(tb.Context()); err != nil {
 		tb.Fatal(err)
 	}
+	w.bot = &controlled{db: db, limits: "all 5 dollars"}
 	c := Config{
-		Store: db, Memories: w.memories, Traces: w.traces, Feed: w.feed, Version: "0.1.0", Shelf: shelf,
+		Controls: w.bot.controls(w.traces),
+		Store:    db, Memories: w.memories, Traces: w.traces, Feed: w.feed, Version: "0.1.0", Shelf: shelf,
 		Redact: redact.New(secret).String,
 		Gateway: func() turn.Gateway {
 			return turn.Gateway{Shard: turn.Shard{Connected: true, Since: w.now, Latency: 43 * time.Millisecond, Guilds: 3}}
@@ -156,6 +160,66 @@ func someFindings() []doctor.Finding {
 		{ID: "search", Subject: "duckduckgo", State: doctor.Warning, Text: "It does not answer: blocked.", Cure: "see familiar backends; FAMILIAR_SEARCH_OFF=duckduckgo leaves it out"},
 		{ID: "dns", State: doctor.Failure, Text: "The name example.com is not resolved: pages cannot be read.", Cure: "see whether this machine has a name server, and reaches it"},
 		{ID: "backup", State: doctor.Warning, Text: "There is none yet.", Cure: "run familiar backup FILE, best every day"},
+	}
+}
+
+// flake returns the id of a message of a turn, as Discord has it.
+func flake(first, id string) string {
+	return first + strings.Map(func(r rune) rune {
+		if r < '0' || r > '9' {
+			return -1
+		}
+		return r
+	}, id)
+}
+
+// controlled notes what the console does to the bot.
+type controlled struct {
+	db     *store.DB
+	done   []string
+	limits string
+	replay func(context.Context, Again) (Replayed, error)
+}
+
+func (c *controlled) controls(traces *trace.Store) *Controls {
+	note := func(what ...string) { c.done = append(c.done, strings.Join(what, " ")) }
+	return &Controls{
+		Stop: func(channelID, turnID string) bool { note("stop", channelID, turnID); return true },
+		Delete: func(_ context.Context, t *turn.Trace, by string) error {
+			note("delete", t.Request.ID, "by", by)
+			return nil
+		},
+		Pause: func(ctx context.Context, s store.Switch, ends bool) error {
+			if note("pause", s.Place, fmt.Sprint(ends)); ends {
+				return c.db.Settings.SwitchOn(ctx, s)
+			}
+			return c.db.Settings.SwitchOff(ctx, s)
+		},
+		Parent: func(context.Context, string) string { return "" }, Limits: func() string { return c.limits },
+		SetLimits: func(_ context.Context, quotas string) error {
+			if !strings.Contains(quotas, "turns") {
+				return errors.New("that is no quota")
+			}
+			c.limits = quotas
+			return nil
+		},
+		Replay: func(ctx context.Context, a Again) (Replayed, error) {
+			note("replay", a.Turn, a.Character, a.Model, a.Ask)
+			if c.replay != nil {
+				return c.replay(ctx, a)
+			}
+			then, err := traces.Get(ctx, a.Turn)
+			if err != nil {
+				return Replayed{}, err
+			}
+			now := *then
+			now.Reply, now.Model = "Saturn has a few moons, I think.", a.Model
+			return Replayed{then, &now, []string{"a side model took part"}}, nil
+		},
+		Count: func(context.Context, string) (map[forget.Kind]int, error) {
+			return map[forget.Kind]int{forget.KindMessages: 41}, nil
+		},
+		Log: &Journal{},
 	}
 }
 
@@ -223,7 +287,7 @@ func (s someone) record(id string, began time.Time) *turn.Trace {
 	system := "You are Sage, a companion in this chat. Stay Sage, and answer in the language of the message.\n\nSage is an owl of few words and many books. " + strings.Repeat("She likes maps, rain and being asked what she does not know. ", 6)
 	t := &turn.Trace{
 		Request: turn.Request{ID: id, Character: "sage", GuildID: "900", ChannelID: s.channel, Mode: turn.Text, Addressed: turn.ByMention,
-			Message: turn.Message{ID: "m" + id, ChannelID: s.channel, Author: turn.Author{ID: "7" + s.who, Name: s.who}, Text: s.question, At: began},
+			Message: turn.Message{ID: flake("5", id), ChannelID: s.channel, Author: turn.Author{ID: "7" + s.who, Name: s.who}, Text: s.question, At: began},
 			Budget:  turn.Budget{Total: 6000, Layers: map[turn.Layer]int{turn.Core: 400, turn.Character: 1200, turn.Content: 2000, turn.RecentHistory: 1400}}},
 		Phase: phase, Reply: s.reply, Err: s.err, Began: began, Took: s.took, Model: "qwen3-32b", ModelHost: "127.0.0.1:11434",
 		Outcomes: []turn.Outcome{
@@ -239,7 +303,7 @@ func (s someone) record(id string, began time.Time) *turn.Trace {
 		Timings: turn.Timings{Prompt: 45 * time.Millisecond, FirstToken: 45*time.Millisecond + (s.took-45*time.Millisecond)/3, FirstSeen: 45*time.Millisecond + (s.took-45*time.Millisecond)/2},
 	}
 	if s.reply != "" {
-		t.ReplyIDs = []string{"r" + id}
+		t.ReplyIDs = []string{flake("6", id)}
 	}
 	if s.lookup != nil {
 		l := *s.lookup
@@ -282,10 +346,18 @@ func (w *world) fill(tb testing.TB) *world {
 	for i, s := range all {
 		began := w.now.Add(-time.Duration(i*i*4+2) * time.Minute)
 		id := fmt.Sprintf("01KB%022d", 1000-i)
-		_, err := w.store.Messages.SaveIncoming(ctx, store.Incoming{Message: store.Message{ID: "m" + id, ChannelID: s.channel, GuildID: "900", AuthorID: "7" + s.who, AuthorName: s.who, Text: s.question, At: began}, Claim: "m" + id})
+		m := store.Message{ID: flake("5", id), ChannelID: s.channel, GuildID: "900", AuthorID: "7" + s.who, AuthorName: s.who, Text: s.question, At: began}
+		_, err := w.store.Messages.SaveIncoming(ctx, store.Incoming{Message: m, Claim: m.ID})
 		check(err)
 		check(w.traces.Save(ctx, s.record(id, began)))
+		if s.reply != "" {
+			check(w.store.Messages.Save(ctx, store.Message{ID: flake("6", id), ChannelID: s.channel, GuildID: "900", AuthorID: "sage", AuthorName: "Sage", Text: s.reply, ReplyTo: m.ID, TurnID: id, Own: true, At: began.Add(s.took)}))
+			check(w.store.Ratings.SaveOpinion(ctx, store.Opinion{TurnID: id, By: "7Gwen", GuildID: "900", Verdict: "good", At: w.now}))
+		}
 	}
+	_, err := w.memories.SetCard(ctx, "7Ada", turn.CardPronouns, "she/her", w.now)
+	check(err)
+	check(w.store.Settings.SwitchOff(ctx, store.Switch{Kind: store.Answers, Place: "904", GuildID: "900", By: "7Ben", ByName: "Ben", At: w.now}))
 	r := rand.New(rand.NewPCG(1, 2))
 	for day := range 30 {
 		at := w.now.AddDate(0, 0, -day)

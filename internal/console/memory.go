@@ -1,6 +1,7 @@
 package console
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"net/url"
@@ -49,7 +50,7 @@ func (k *Console) memory(w http.ResponseWriter, r *http.Request) {
 		p.First = pageAfter(r.URL, "")
 	}
 	if err == nil {
-		p.Names, err = k.namesIn(r, all)
+		p.Names, err = k.namesIn(r.Context(), all)
 	}
 	if err != nil {
 		k.broken(w, r, err)
@@ -70,7 +71,7 @@ func (p memoryPage) In() string {
 	return p.Scope + ":" + p.ScopeID
 }
 
-func (k *Console) namesIn(r *http.Request, all []memory.Statement) (map[string]string, error) {
+func (k *Console) namesIn(ctx context.Context, all []memory.Statement) (map[string]string, error) {
 	var ids []string
 	for _, m := range all {
 		ids = append(ids, m.By, m.Author)
@@ -79,7 +80,7 @@ func (k *Console) namesIn(r *http.Request, all []memory.Statement) (map[string]s
 		}
 	}
 	slices.Sort(ids)
-	return k.Store.People.NamesByID(r.Context(), "", slices.Compact(ids))
+	return k.Store.People.NamesByID(ctx, "", slices.Compact(ids))
 }
 
 type statementPage struct {
@@ -115,7 +116,7 @@ func (k *Console) statement(w http.ResponseWriter, r *http.Request) {
 }
 
 func (k *Console) showStatement(w http.ResponseWriter, r *http.Request, status int, p statementPage) {
-	names, err := k.namesIn(r, []memory.Statement{p.Statement})
+	names, err := k.namesIn(r.Context(), []memory.Statement{p.Statement})
 	if err == nil {
 		p.History, err = k.Memories.History(r.Context(), memory.FilterOperator(p.Statement), p.ID)
 	}
@@ -126,9 +127,6 @@ func (k *Console) showStatement(w http.ResponseWriter, r *http.Request, status i
 	p.Names = names
 	k.render(w, r, status, "statement", "Statement "+strconv.FormatInt(p.ID, 10), p)
 }
-
-// operatorSource is the source of a statement that the operator has corrected.
-const operatorSource = "console"
 
 // correct replaces a statement, which stays as its history, or pins it.
 func (k *Console) correct(w http.ResponseWriter, r *http.Request) {
@@ -142,7 +140,7 @@ func (k *Console) correct(w http.ResponseWriter, r *http.Request) {
 		if pin == "yes" {
 			done = "pinned"
 		}
-		if err := k.Memories.Pin(r.Context(), memory.FilterOperator(m), m.ID, pin == "yes", operator(time.Now())); err != nil {
+		if err := k.Memories.Pin(r.Context(), memory.FilterOperator(m), m.ID, pin == "yes", k.operator(r)); err != nil {
 			k.refused(w, r, m, m.Text, err)
 			return
 		}
@@ -162,17 +160,12 @@ func (k *Console) correct(w http.ResponseWriter, r *http.Request) {
 	id, err := k.Memories.Correct(r.Context(), memory.Statement{
 		Kind: m.Kind, Scope: m.Scope, Subject: m.Subject, Text: text, Author: operatorSource, Sources: append(slices.Clone(m.Sources), memory.CommandSource(operatorSource)),
 		TraceID: m.TraceID, By: m.By, SaidAt: now, LearnedAt: now, Supersedes: m.ID, Pinned: m.Pinned,
-	}, operator(now))
+	}, k.operator(r))
 	if err != nil {
 		k.refused(w, r, m, text, err)
 		return
 	}
 	k.redirect(w, r, "/memory/"+strconv.FormatInt(id, 10)+"?done=corrected")
-}
-
-// operator is the author of changes made here, in the list of changes.
-func operator(at time.Time) store.By {
-	return store.By{ID: operatorSource, Name: "the operator", At: at}
 }
 
 func (k *Console) refused(w http.ResponseWriter, r *http.Request, m memory.Statement, draft string, err error) {
@@ -195,7 +188,7 @@ func (k *Console) delete(w http.ResponseWriter, r *http.Request) {
 	if !ok {
 		return
 	}
-	if err := k.Memories.Forget(r.Context(), memory.FilterOperator(m), m.ID, operator(time.Now())); err != nil {
+	if err := k.Memories.Forget(r.Context(), memory.FilterOperator(m), m.ID, k.operator(r)); err != nil {
 		k.refused(w, r, m, m.Text, err)
 		return
 	}

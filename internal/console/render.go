@@ -19,6 +19,7 @@ import (
 
 	"familiar/internal/api"
 	"familiar/internal/context/turn"
+	"familiar/internal/memory"
 	"familiar/internal/text"
 	"familiar/internal/view"
 )
@@ -31,13 +32,16 @@ type entry struct{ Name, Path, Key string }
 
 func (k *Console) menu() []entry {
 	all := []entry{
-		{"Now", "/", "n"}, {"Search", "/turns", "s"}, {"Lookups", "/lookups", "l"}, {"Sources", "/sources", "o"}, {"Backends", "/backends", "b"},
+		{"Now", "/", "n"}, {"Search", "/turns", "s"}, {"Conversations", "/channels", "v"}, {"Lookups", "/lookups", "l"}, {"Sources", "/sources", "o"}, {"Backends", "/backends", "b"},
 		{"Memory", "/memory", "m"},
 	}
 	if k.Shelf != nil {
 		all = append(all, entry{"Characters", "/characters", "c"})
 	}
 	all = append(all, entry{"Health", "/health", "h"}, entry{"Usage", "/usage", "u"})
+	if k.Controls != nil {
+		all = append(all, entry{"Operate", "/operate", "p"})
+	}
 	if k.Doctor != nil {
 		all = append(all, entry{"Doctor", "/doctor", "d"})
 	}
@@ -191,13 +195,22 @@ var notices = map[string]string{
 	"pinned":    "Pinned.",
 	"unpinned":  "Not pinned any more.",
 	"revoked":   "Signed out.",
+	"switched":  "Done, and in force at once.",
+	"quotas":    "The quotas are kept, and in force at once.",
+	"way":       "Saved, and in force from the next turn on.",
+	"stopped":   "Stopped. What is posted stays.",
+	"over":      "The answer was over already.",
+	"reply":     "The reply is deleted. The record of the turn stays.",
 }
 
 // section returns the menu entry of a path.
 func section(p string) string {
 	first, _, _ := strings.Cut(strings.TrimPrefix(p, "/"), "/")
-	if first == "turn" {
+	switch first {
+	case "turn":
 		first = "turns"
+	case "channel", "person":
+		first = "channels"
 	}
 	return "/" + first
 }
@@ -269,6 +282,12 @@ func (k *Console) functions() template.FuncMap {
 		"lookup":  lookupWord,
 		"add":     func(a, b int) int { return a + b },
 		"address": withQuery,
+		"size":    text.Size,
+		"statements": func(all []memory.Statement, names map[string]string) memoryPage {
+			return memoryPage{All: all, Names: names}
+		},
+		"wall":     linkTo,
+		"operated": func() bool { return k.Controls != nil },
 	}
 }
 

@@ -230,6 +230,7 @@ func (p *usagePage) draw(days []store.DayUsage, since time.Time) {
 
 type healthPage struct {
 	State  state
+	Alerts map[string]string // what the operator was told of, and is not over
 	Charts []chart
 }
 
@@ -253,9 +254,14 @@ func (k *Console) health(w http.ResponseWriter, r *http.Request) {
 		k.broken(w, r, err)
 		return
 	}
+	alerts, err := k.Store.Notes.Under(r.Context(), store.AlertNotes)
+	if err != nil {
+		k.broken(w, r, err)
+		return
+	}
 	number := func(f float64) string { return text.Thousands(int(f)) }
 	seconds := func(f float64) string { return span(time.Duration(f * float64(time.Second))) }
-	k.render(w, r, http.StatusOK, "health", "Health", healthPage{k.state(r.Context()), []chart{
+	k.render(w, r, http.StatusOK, "health", "Health", healthPage{k.state(r.Context()), alerts, []chart{
 		k.chart("First words, p50 and p95", hours, seconds, func(h trace.Period) (float64, float64) { return h.P50.Seconds(), h.P95.Seconds() }),
 		k.chart("Turns", hours, number, func(h trace.Period) (float64, float64) { return float64(h.Turns), 0 }),
 		k.chart("Failed turns", hours, number, func(h trace.Period) (float64, float64) { return float64(h.Failed), 0 }),
@@ -372,12 +378,22 @@ func (j *job[T]) state() (now T, begun time.Time, going bool) {
 func (j *job[T]) end() {
 	j.mu.Lock()
 	j.shut = true
+	j.mu.Unlock()
+	j.drop()
+}
+
+// drop cancels the running job, waits for it, and forgets how it stands.
+func (j *job[T]) drop() {
+	j.mu.Lock()
 	over, stop := j.over, j.stop
 	j.mu.Unlock()
-	if over != nil {
-		stop()
-		<-over
+	if over == nil {
+		return
 	}
+	stop()
+	<-over
+	var none T
+	j.set(none)
 }
 
 // going reports whether a job is running. The caller must hold j.mu.

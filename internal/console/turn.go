@@ -38,6 +38,10 @@ type turnPage struct {
 	Call     *turn.Call // that is shown
 	N        int        // its place among them
 	Earlier  string
+	Before   string // the turn before in its channel, and the one after; empty: none
+	After    string
+	Person   string // who asked; empty: nobody who has a page
+	Operated bool   // it can be stopped, and so on
 }
 
 // offer is what a provider offered for the prompt.
@@ -53,18 +57,24 @@ type source struct {
 	Quotes []turn.Claim
 }
 
-func (k *Console) turn(w http.ResponseWriter, r *http.Request) {
+// recorded returns the record of a request's turn. If there is none, it writes the response.
+func (k *Console) recorded(w http.ResponseWriter, r *http.Request) (t *turn.Trace, ok bool) {
 	t, err := k.Traces.Get(r.Context(), r.PathValue("id"))
 	var several *trace.Ambiguous
 	switch {
 	case errors.Is(err, store.ErrNotFound):
 		k.fail(w, r, http.StatusNotFound, "There is no record of this turn. It may have been deleted, or be older than records are kept.")
-		return
 	case errors.As(err, &several):
 		k.fail(w, r, http.StatusNotFound, err.Error())
-		return
 	case err != nil:
 		k.broken(w, r, err)
+	}
+	return t, err == nil
+}
+
+func (k *Console) turn(w http.ResponseWriter, r *http.Request) {
+	t, ok := k.recorded(w, r)
+	if !ok {
 		return
 	}
 	p := turnPage{
@@ -98,6 +108,13 @@ func (k *Console) turn(w http.ResponseWriter, r *http.Request) {
 	if p.Tab == "record" {
 		p.Record = recordOf(t)
 	}
+	var err error
+	p.Before, p.After, err = k.Traces.Beside(r.Context(), trace.Summary{ID: t.Request.ID, ChannelID: t.Request.ChannelID, Began: t.Began})
+	if err != nil {
+		k.broken(w, r, err)
+		return
+	}
+	p.Person, p.Operated = personOf(t.Request.Message.Author.ID), k.Controls != nil
 	k.render(w, r, http.StatusOK, "turn", "Turn "+shortID(t.Request.ID), p)
 }
 

@@ -28,7 +28,7 @@ var costly = map[string][]string{
 	"onPages":   {"call.checkPages*"},
 }
 
-// byHand asks a model or the web without a turn: the operator does so at a terminal or in the console.
+// byHand asks a model or the web without a turn. The operator does so at a terminal or in the console.
 var byHand = map[string][]string{"Complete": {"replay.answer"}, "Find": {"searchRecorded"}, "Read": {"fetchCommand.read"}}
 
 var gates = []string{"Pass", "passed", "arrivals", "Aside", "aside", "OnWeb"}

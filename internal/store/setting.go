@@ -331,6 +331,9 @@ func (s *Notes) Amend(ctx context.Context, key, value string) error {
 
 const setNote = `INSERT INTO notes (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value`
 
+// AlertNotes is what the keys of alerts begin with that the operator was told of, and that are not over.
+const AlertNotes = "alert/"
+
 // ServerNote is what the keys of notes about a server begin with, before its id.
 const ServerNote = "discord.server/"
 

@@ -342,6 +342,18 @@ func (s *Store) Lines(ctx context.Context, ids ...string) ([]Summary, error) {
 	return store.List(ctx, s.DB, "read the lines of traces", scanSummary, `SELECT `+summaryColumns+` FROM traces WHERE id `+store.AmongThese, store.Listed(ids))
 }
 
+// TurnsOf returns the ids of the turns that answer each of some messages or wrote it, oldest first.
+func (s *Store) TurnsOf(ctx context.Context, messageIDs ...string) (map[string][]string, error) {
+	turns := map[string][]string{}
+	_, err := store.List(ctx, s.DB, "find the turns of messages", func(row store.Scanner) (_ struct{}, err error) {
+		var message, id string
+		err = row.Scan(&message, &id)
+		turns[message] = append(turns[message], id)
+		return struct{}{}, err
+	}, `SELECT message_id, trace_id FROM trace_messages WHERE message_id `+store.AmongThese+` ORDER BY trace_id`, store.Listed(messageIDs))
+	return turns, err
+}
+
 // Line returns the line of a turn, or [store.ErrNotFound].
 func (s *Store) Line(ctx context.Context, id string) (Summary, error) {
 	all, err := s.Lines(ctx, id)
