@@ -207,9 +207,11 @@ func TestBrowser(t *testing.T) {
 				t.Errorf("%s: %q", path, all)
 			}
 			if axe != nil && !alike(path) {
-				b.do(t, chromedp.Evaluate(string(axe), nil))
-				for _, v := range b.violations(t) {
-					t.Errorf("%s: %s", path, v)
+				for _, dark := range []bool{i%2 == 1, i%2 == 0} {
+					b.do(t, device(1280, 800, dark), chromedp.Evaluate(string(axe), nil))
+					for _, v := range b.violations(t) {
+						t.Errorf("%s, dark %v: %s", path, dark, v)
+					}
 				}
 			}
 			b.do(t, device(390, 844, i%2 == 1))
@@ -363,9 +365,13 @@ func TestScreenshots(t *testing.T) {
 	b.w.feed.Publish(p)
 	b.w.ask("POST", "/doctor", url.Values{})
 	const id = "/turn/01KB0000000000000000001000"
+	b.w.ask("POST", id+"/replay", url.Values{"character": {"sage"}, "model": {"small-7b"}, "ask": {"model"}})
+	b.w.ask("POST", "/person/7Ada/count", url.Values{})
+	b.w.ask("POST", "/operate/check", url.Values{})
 	shots := []struct{ name, path string }{
 		{"now", "/"}, {"turn", id}, {"turn-sources", id + "?tab=sources"}, {"turn-prompt", id + "?tab=prompt"}, {"search", "/turns"}, {"lookups", "/lookups"}, {"sources", "/sources"}, {"trust", "/sources/sage"}, {"backends", "/backends"},
-		{"memory", "/memory"}, {"statement", "/memory/1"}, {"delete", "/memory/1/delete"}, {"characters", "/characters"}, {"editor", "/characters/sage"}, {"calls", id + "?tab=calls&n=0"}, {"health", "/health"}, {"usage", "/usage"}, {"doctor", "/doctor"},
+		{"memory", "/memory"}, {"statement", "/memory/1"}, {"delete", "/memory/1/delete"}, {"characters", "/characters"}, {"editor", "/characters/sage"}, {"calls", id + "?tab=calls&n=0"}, {"health", "/health"},
+		{"channel", "/channel/902"}, {"person", "/person/7Ada"}, {"operate", "/operate"}, {"replay", id + "/replay"}, {"channels", "/channels"}, {"usage", "/usage"}, {"doctor", "/doctor"},
 	}
 	folder, format, ending := *screenshots, capture.CaptureScreenshotFormatWebp, ".webp"
 	if strings.HasSuffix(folder, ".png") {

@@ -117,7 +117,7 @@ func TestWords(t *testing.T) {
 		"/usage":                     {"Tokens by day", "#science", "Dmitri"},
 		"/turn/01KB0000000000000009": {"There is no record"},
 		"/channels":                  {"#science", "its turns", "server 900"},
-		"/channel/902":               {"How many moons", "Saturn has 274 confirmed moons", `href="/person/7Ada"`, "https://discord.com/channels/900/902/5010000000000000000001000", "↪ Ada", `👍 <span class="num">1</span>`, "interrupted"},
+		"/channel/902":               {"How many moons", "Saturn has 274 confirmed moons", `href="/person/7Ada"`, "https://discord.com/channels/900/902/5010000000000000000001000", "↪ Ada", `liked by <span class="num">1</span>`, "interrupted"},
 		"/channel/904":               {"It is paused here", "End the pause of this channel"},
 		"/person/7Ada":               {"she/her", "hazelnuts", "Count everything", "not agreed"},
 		"/operate":                   {"Pause everywhere", "all 5 dollars", "#the-tavern", "none yet", "How many moons"},
