@@ -4,11 +4,15 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"io"
+	"net"
+	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -305,6 +309,107 @@ func BenchmarkTurns(b *testing.B) {
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "turns/s")
 	stop()
 	s.complete(b.N + 1)
+}
+
+// BenchmarkBesideSearches is how long a turn takes while two people search 200,000 records in the console. They search without a pause for
+// what no turn has, and the model answers at once. Each round has a turn alone and one beside the searches. So other work on the machine is
+// in both.
+func BenchmarkBesideSearches(b *testing.B) {
+	s := newStage(b, 1, func(llmtest.Request) llmtest.Reply {
+		return llmtest.Reply{llmtest.Say("Never better, thanks."), llmtest.Usage(1200, 5, 0)}
+	})
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		b.Fatal(err)
+	}
+	s.env["FAMILIAR_CONSOLE"], s.env["FAMILIAR_KEEP_RECORDS"] = l.Addr().String(), "1000" // nothing is pruned meanwhile
+	l.Close()
+	stop := s.start()
+	for i := range 5 {
+		s.ask(s.rooms[0], "ana", fmt.Sprintf("Sage, how is owl %d?", i))
+	}
+	stop()
+	s.copyRecords(200_000)
+	defer s.start()()
+	var searching atomic.Bool
+	var searches atomic.Int64
+	var people sync.WaitGroup
+	over := make(chan struct{})
+	defer http.DefaultClient.CloseIdleConnections()
+	defer people.Wait()
+	defer close(over)
+	for _, query := range []string{"/turns?q=owl+took>90s", "/turns?q=error:nothing"} {
+		people.Go(func() {
+			for {
+				select {
+				case <-over:
+					return
+				default:
+				}
+				if !searching.Load() {
+					time.Sleep(time.Millisecond)
+					continue
+				}
+				if resp, err := http.Get("http://" + s.env["FAMILIAR_CONSOLE"] + query); err == nil {
+					_, _ = io.Copy(io.Discard, resp.Body)
+					resp.Body.Close()
+					searches.Add(1)
+				}
+			}
+		})
+	}
+	var alone, beside []time.Duration
+	took := func(i int, search bool) time.Duration {
+		searching.Store(search)
+		time.Sleep(150 * time.Millisecond) // what goes on ends or is well under way, and the record before is on disk
+		began := time.Now()
+		s.ask(s.rooms[0], "ana", fmt.Sprintf("Sage, how are you? I am at page %d", i))
+		return time.Since(began)
+	}
+	for i := 0; b.Loop(); i++ {
+		first := i%2 == 0
+		a, c := took(2*i, first), took(2*i+1, !first)
+		if first {
+			a, c = c, a
+		}
+		alone, beside = append(alone, a), append(beside, c)
+	}
+	var slower []time.Duration
+	for i := range alone {
+		slower = append(slower, beside[i]-alone[i])
+	}
+	s.report(alone, "alone")
+	s.report(beside, "beside")
+	slices.Sort(slower)
+	b.ReportMetric(slower[len(slower)/2].Seconds()*1000, "slower-p50-ms")
+	b.ReportMetric(float64(searches.Load())/float64(len(alone)), "searches/turn")
+}
+
+// copyRecords copies the records that there are until there are n, a minute apart.
+func (s *stage) copyRecords(n int) {
+	s.Helper()
+	if once() {
+		n = 500
+	}
+	db, err := store.Open(context.Background(), s.place)
+	if err != nil {
+		s.Fatal(err)
+	}
+	defer db.Close()
+	err = db.Write(context.Background(), func(tx *store.Tx) error {
+		_, err := tx.Exec(`WITH RECURSIVE seq (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM seq WHERE i < ?),
+			some AS (SELECT *, row_number() OVER (ORDER BY id) - 1 AS k, count(*) OVER () AS n FROM traces)
+			INSERT INTO traces (id, channel_id, guild_id, began, took, phase, lookup, author, question, model, err, record, part, parts, said)
+			SELECT printf('01JA%022d', i), 'c' || (i % 200), s.guild_id, ? + i * 60000000, s.took, s.phase, s.lookup, s.author, s.question || ' ' || i, s.model, '', '', s.part, s.parts, s.said
+			FROM seq JOIN some s ON s.k = seq.i % s.n`, n-1, time.Now().Add(-time.Duration(n)*time.Minute-24*time.Hour).UnixMicro())
+		return err
+	})
+	if err == nil {
+		err = (&trace.Store{DB: db}).IndexWords(context.Background())
+	}
+	if err != nil {
+		s.Fatal(err)
+	}
 }
 
 // complete checks that so many turns are on record, each of them answered.

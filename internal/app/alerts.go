@@ -22,7 +22,7 @@ const (
 	ofErrors  = "errors"  // the share of turns that failed
 	ofLookups = "lookups" // the share of lookups that failed
 	ofDollars = "dollars" // spent on this day of UTC
-	ofDisk    = "disk"    // bytes that are free, of which there may be too few
+	ofDisk    = "disk"    // bytes that are free
 )
 
 // alertTexts say that a figure has passed its limit. Both values follow.
