@@ -71,6 +71,8 @@ import (
 //	purge CHANNEL WHO        a moderator deletes all that somebody wrote, at once; without WHO, what all people wrote
 //	heard CHANNEL            wait for the bot's next message and its record; "has" and "lacks" look at it
 //	notice CHANNEL           the same for a message that has no record, since it answers nothing
+//	reminder CHANNEL WHO     the same for one that pings somebody, and nobody else
+//	later SPAN               Discord's clock, by which the bot goes, is so much later from now on
 //	silent CHANNEL           for half a second, no message comes
 //	shows CHANNEL TEXT       one of the bot's messages holds a text; bare CHANNEL: none of them is left
 //	command WHO NAME K=V …   a slash command in general, + for spaces; its answer is looked at; #CHANNEL in front: in that channel
@@ -680,7 +682,7 @@ func (c *conversation) hearAnswer(order *discordtest.Interaction, n int) {
 func (c *conversation) hear(channel string) { c.next(channel, true) }
 
 // next waits for the bot's next message. A reply has a record, which is complete after its last words. A notice has none.
-func (c *conversation) next(channel string, reply bool) {
+func (c *conversation) next(channel string, reply bool, pings ...string) {
 	m, ok := c.discord.WaitReply(channel, patience)
 	if !ok {
 		c.Error("nothing was said")
@@ -695,7 +697,7 @@ func (c *conversation) next(channel string, reply bool) {
 		}
 	}
 	c.output = m.Text
-	if len(m.Pinged) > 0 || m.Flags&4 == 0 {
+	if !slices.Equal(m.Pinged, pings) || m.Flags&4 == 0 {
 		c.Errorf("pinged %v, flags %d", m.Pinged, m.Flags)
 	}
 }
@@ -765,6 +767,15 @@ func (c *conversation) looks() map[string]func(string) {
 	return map[string]func(string){
 		"heard":  c.hear,
 		"notice": func(channel string) { c.next(channel, false) },
+		"reminder": func(rest string) {
+			channel, who, _ := strings.Cut(rest, " ")
+			c.next(channel, false, who)
+		},
+		"later": func(span string) {
+			by, err := time.ParseDuration(span)
+			c.must(err)
+			c.discord.SkewClock(by)
+		},
 		"silent": func(channel string) {
 			if m, ok := c.discord.WaitReply(channel, 500*time.Millisecond); ok {
 				c.Errorf("somebody said %q", m.Text)

@@ -22,6 +22,7 @@
 //   - press.go has the buttons under a reply, and the reactions. Discord is told a key for each button that cannot be guessed.
 //   - lookup.go takes turns outside the lanes, for commands and for other programs.
 //   - chatter.go joins in unasked, and resume.go goes on after a restart. witness.go asks the channel what was answered and written before.
+//   - remind.go tells people what they wanted to be reminded of.
 //   - presence.go shows the bot's state.
 //
 // Without a model the reply is made from the lookup alone, in the words of the pages.
@@ -155,6 +156,7 @@ func (b *Bot) Run(ctx context.Context, events <-chan []turn.Event) {
 	if b.Resume {
 		b.resume(ctx)
 	}
+	b.tasks.Go(func() { b.remindPeople(ctx) })
 	done := ctx.Done()
 	var last <-chan time.Time
 	var hung time.Time // when a batch was last given up for which people were told

@@ -242,7 +242,7 @@ type ordering struct {
 func (b *Bot) orderMemory(ctx context.Context, actor *Actor, t *turn.Trace, parse parseOrders, before *memory.Applied) *ordering {
 	o := &ordering{asking: make(chan struct{}), done: make(chan struct{})}
 	r := t.Request
-	k := memory.Keeper{Memories: b.Memories, Traces: b.Traces, Rooms: b.Servers, Redact: b.Redact, Log: b.Log, Parse: parse}
+	k := memory.Keeper{Memories: b.Memories, Traces: b.Traces, Rooms: b.Servers, Redact: b.Redact, Log: b.Log, Parse: parse, Zone: actor.Character.Location}
 	if actor.Side != nil {
 		begin := sync.OnceFunc(func() { close(o.asking) })
 		k.Ask = func(ctx context.Context, order, text string, answer any) error {

@@ -25,6 +25,7 @@ const (
 	cardPronouns   sentence = "Pronouns"
 	cardLanguage   sentence = "Answer me in"
 	cardAbout      sentence = "About me"
+	cardZone       sentence = "Time zone"
 	cardChanged    sentence = "Your card is changed."
 	undoIsForAsker sentence = "Only the person whose memory that is can do that."
 	undoDone       sentence = "That is undone."
@@ -32,7 +33,7 @@ const (
 	everythingGone sentence = "Forgotten: everything (%d). For a day you can undo it with /memory undo; then it is gone everywhere."
 )
 
-var cardNames = map[string]sentence{turn.CardName: cardName, turn.CardPronouns: cardPronouns, turn.CardLanguage: cardLanguage, turn.CardAbout: cardAbout}
+var cardNames = map[string]sentence{turn.CardName: cardName, turn.CardPronouns: cardPronouns, turn.CardLanguage: cardLanguage, turn.CardAbout: cardAbout, turn.CardZone: cardZone}
 
 const (
 	cardPrefix  = "card:" // before a field of the card, where a statement has its number
@@ -99,6 +100,11 @@ func (c *call) changeCard(ctx context.Context, action, field string) turn.Answer
 	}
 	if refused := memory.CardRefusal(c.Bot.Redact, value, nil); refused != "" {
 		return c.say(draft.MemorySaid(turn.MemoryChange{Refused: refused}))
+	}
+	if zone, known := memory.Zone(value); field == turn.CardZone && known {
+		value = zone.String()
+	} else if field == turn.CardZone && value != "" {
+		return c.say(draft.MemorySaid(turn.MemoryChange{Refused: turn.MemoryZone}))
 	}
 	by := c.by()
 	before, err := c.Bot.Memories.SetCard(ctx, by.ID, field, value, by.At)

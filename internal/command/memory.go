@@ -141,7 +141,7 @@ func (c *call) listMemory(ctx context.Context, words string, page int) turn.Answ
 	if agreed {
 		consent = memoryAgreed
 	}
-	sections := c.cardSection(ctx, words)
+	sections := append(c.cardSection(ctx, words), c.reminderSection(ctx, words)...)
 	if all = c.visible(all); len(all) == 0 && len(sections) == 0 {
 		return turn.Answer{Text: none.In(c.language) + "\n" + consent.In(c.language)}
 	}
@@ -310,6 +310,9 @@ func (c *call) changeMemory(ctx context.Context) turn.Answer {
 	if field := cardField(named); field != "" {
 		return c.changeCard(ctx, action, field)
 	}
+	if id, is := strings.CutPrefix(named, reminderPrefix); is {
+		return c.cancelReminder(ctx, action, id)
+	}
 	w := c.readableMemory(ctx)
 	m, err := c.memoryNamed(ctx, w, named)
 	switch {
@@ -395,7 +398,8 @@ func (c *call) suggestMemories(ctx context.Context) (a turn.Answer) {
 		a, b := all[i], all[j]
 		return others(a)-others(b) < 0
 	})
-	a.Choices = c.cardChoices(ctx, typed)
+	a.Choices = append(c.cardChoices(ctx, typed), c.reminderChoices(ctx, typed)...)
+	a.Choices = a.Choices[:min(len(a.Choices), 25)]
 	for _, m := range all[:min(len(all), 25-len(a.Choices))] {
 		a.Choices = append(a.Choices, turn.Choice{Name: text.Truncate(c.Bot.Redact.String(text.OneLine(m.Text)), 90), Value: strconv.FormatInt(m.ID, 10)})
 	}

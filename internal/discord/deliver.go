@@ -3,6 +3,7 @@ package discord
 import (
 	"context"
 	"crypto/rand"
+	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
@@ -24,8 +25,8 @@ const (
 	requestLimit  = time.Minute     // for a request whose caller set no deadline, including the wait for its turn
 )
 
-// wireMessage is a message as every create and edit sends it. Nobody is pinged and no link is embedded, whatever the
-// text says. An edit without these fields would get Discord's defaults, which ping.
+// wireMessage is a message as every create and edit sends it. Nobody but the person of a reminder is pinged, and no link is embedded,
+// whatever the text says. An edit without these fields would get Discord's defaults, which ping.
 // https://discord.com/developers/docs/resources/message#create-message
 type wireMessage struct {
 	Content      string                       `json:"content"`
@@ -37,10 +38,15 @@ type wireMessage struct {
 	Components   []discordgo.MessageComponent `json:"components,omitzero"` // nil in an edit: the old ones stay
 }
 
-// allowedMentions says that a message pings nobody.
-type allowedMentions struct{}
+// allowedMentions is the id of the only person whom a message pings, or empty.
+type allowedMentions string
 
-func (allowedMentions) MarshalJSON() ([]byte, error) { return []byte(`{"parse":[]}`), nil }
+func (a allowedMentions) MarshalJSON() ([]byte, error) {
+	if a == "" {
+		return []byte(`{"parse":[]}`), nil
+	}
+	return fmt.Appendf(nil, `{"parse":[],"users":[%q]}`, string(a)), nil
+}
 
 type reference struct {
 	MessageID       string `json:"message_id"`
@@ -60,6 +66,9 @@ func (s *Session) Post(ctx context.Context, p turn.Post) (id string, err error) 
 		return "", err
 	}
 	defer func() { s.learnRefusal(p.ChannelID, err) }()
+	if p.Mention != "" {
+		p.Text = "<@" + p.Mention + "> " + p.Text
+	}
 	if p.Persona != nil {
 		if id, posted, err := s.postAs(ctx, p); posted {
 			return id, err
@@ -74,7 +83,7 @@ func (s *Session) Post(ctx context.Context, p turn.Post) (id string, err error) 
 // postOwn sends a new message under the bot's own name.
 func (s *Session) postOwn(ctx context.Context, p turn.Post) (id string, err error) {
 	m := newMessage(p.Text, p.Buttons)
-	m.Nonce, m.EnforceNonce = nonce(p.Nonce), true
+	m.Mentions, m.Nonce, m.EnforceNonce = allowedMentions(p.Mention), nonce(p.Nonce), true
 	if len(p.Buttons) == 0 {
 		m.Components = nil
 	}

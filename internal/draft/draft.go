@@ -11,10 +11,13 @@ package draft
 import (
 	"cmp"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	"familiar/card"
 	"familiar/internal/context/turn"
+	"familiar/internal/memory"
 	"familiar/internal/memory/order"
 	"familiar/internal/providers/character"
 	"familiar/internal/question"
@@ -246,6 +249,14 @@ const (
 	memorySecret    sentence = "That looks like a secret, so I don't keep it in my memory."
 	memoryOrder     sentence = "I remember what people tell me, but no orders on how I am to behave, and no addresses."
 	memoryFull      sentence = "I have as much in my memory for you as I keep for one person. /memory shows it."
+	remindSet       sentence = "I remind you on %s: “%s”"
+	remindTaken     sentence = "I don't know your time zone and took %s. “My time zone is Europe/Paris” tells me."
+	remindWhen      sentence = "I set no reminder: say when, as in “tomorrow at 9” or “in 20 minutes”."
+	remindPast      sentence = "I set no reminder: that time is over."
+	remindAgain     sentence = "I set no reminder: mine come once, not again and again."
+	remindRange     sentence = "I set no reminder: it must be a minute to a year ahead."
+	remindCrowded   sentence = "I set no reminder: you have as many as I keep for one person. /memory shows them."
+	noSuchZone      sentence = "I know no such time zone. They are called as in “Europe/Paris” or “UTC+2”."
 	memoryUndo      sentence = "/memory undo takes it back, for a day."
 )
 
@@ -264,6 +275,9 @@ func (r Draft) receipts() (all []string) {
 	for _, m := range r.Trace.Memory.All() {
 		receipt, _ := r.Rules.Guard(r.receipt(m))
 		all = append(all, receipt)
+		if m.Taken {
+			all = append(all, reply.Receipt(r.spoken(), string(remindTaken), m.Zone))
+		}
 		undo = undo || Undoable(m)
 	}
 	if undo && !r.Trace.Request.Buttons {
@@ -282,12 +296,47 @@ func (r Draft) receipt(m turn.MemoryChange) string {
 		return say(memoryAsks)
 	case m.Wiped:
 		return say(memoryWiped, m.Gone)
+	case m.Deed == string(order.Remind):
+		return say(remindSet, Moment(r.spoken(), m.At, m.Zone), brief(m.Text))
 	case m.Deed == string(order.Forget):
 		return say(memoryForgotten, max(1, len(m.IDs)))
 	case m.From != "":
 		return say(memoryChanged, brief(m.From), brief(m.Text))
 	}
 	return say(memoryKept, brief(m.Text))
+}
+
+// Moment writes when a reminder comes, with the name of the day in a language.
+func Moment(language string, at time.Time, zone string) string {
+	if in, known := memory.Zone(zone); known {
+		at = at.In(in)
+	}
+	days := cmp.Or(text.TablesOf(language).Remind.Weekdays, text.TablesOf(reply.English).Remind.Weekdays)
+	return days.Name(int(at.Weekday())) + " " + at.Format("2006-01-02 15:04") + " (" + zone + ")"
+}
+
+// These tell people what they wanted to be reminded of.
+const (
+	reminding     sentence = "Reminder: “%s”"
+	remindingLate sentence = "Reminder, late by %s, because I was away: “%s”"
+)
+
+// lateAfter is how late a reminder may come without a word about that.
+const lateAfter = 2 * time.Minute
+
+// Reminder returns what a person is told at the time of a reminder, or late.
+func Reminder(language, said string, late time.Duration) string {
+	if late < lateAfter {
+		return reply.Receipt(language, string(reminding), said)
+	}
+	span := strconv.Itoa(int(late.Minutes())) + " min"
+	switch {
+	case late >= 48*time.Hour:
+		span = strconv.Itoa(int(late.Hours()/24)) + " d"
+	case late >= 2*time.Hour:
+		span = strconv.Itoa(int(late.Hours())) + " h"
+	}
+	return reply.Receipt(language, string(remindingLate), span, said)
 }
 
 // spoken returns the language that was decided for the turn. It may be one in which the bot says nothing but receipts.
@@ -324,6 +373,18 @@ func MemorySaid(m turn.MemoryChange) sentence {
 		return YouOptedOut
 	case turn.MemoryUnclear:
 		return memoryUnclear
+	case turn.MemoryZone:
+		return noSuchZone
+	case turn.MemoryCrowded:
+		return remindCrowded
+	case string(order.NoTime):
+		return remindWhen
+	case string(order.Past):
+		return remindPast
+	case string(order.Again):
+		return remindAgain
+	case string(order.Near), string(order.Far):
+		return remindRange
 	}
 	return CouldNotBeSaved
 }

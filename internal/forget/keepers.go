@@ -87,6 +87,8 @@ func (f *Forgetter) keepers() []keeper {
 			message: because("is deleted within a day, and brings nothing back whose message is gone"), person: rules{remove(`person_id = @person AND at <= @before`)}, server: inServer},
 		{table: "cards", key: "person_id, field", kind: KindSettings, people: "person_id value", other: "field", who: []string{"person_id"}, optedOut: nothing,
 			message: because("is changed under /memory"), person: rules{remove(`person_id = @person AND at <= @before`)}, server: because("is of all servers")},
+		{table: "reminders", key: "id", kind: KindMemories, people: "person_id text", other: "guild_id channel_id message_id language zone", who: []string{"person_id"}, optedOut: nothing,
+			message: with("messages"), person: rules{remove(`person_id = @person AND made <= @before`)}, server: inServer},
 		{table: "consents", key: "user_id", kind: KindMemories, people: "user_id", who: []string{"user_id"}, optedOut: nothing,
 			person: rules{remove(`user_id = @person`)}, server: because("is given for all servers")},
 		{table: "watermarks", key: "channel_id", kind: KindSettings, other: "channel_id guild_id message_id", person: rules{remove(`channel_id = @direct`)}, server: inServer},

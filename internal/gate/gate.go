@@ -107,6 +107,11 @@ func (g *Gate) Pass(ctx context.Context, e turn.Event, how Passage) (*Pass, *Ref
 	return p, nil
 }
 
+// Speaks reports whether the bot may say something without a turn to the author of an event, where that happened.
+func (g *Gate) Speaks(ctx context.Context, e turn.Event) bool {
+	return g.Access.Admits(e) && (g.MayPost == nil || g.MayPost(e.Message.ChannelID)) && !g.paused(ctx, e)
+}
+
 // paused reports whether answers are switched off where an event happened.
 func (g *Gate) paused(ctx context.Context, e turn.Event) bool {
 	off, err := g.Store.Settings.SwitchedOff(ctx, e.Message.ChannelID, e.ParentID, e.GuildID)

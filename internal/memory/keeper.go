@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -26,6 +27,7 @@ type Keeper struct {
 	Rooms    Permissions
 	Redact   *redact.Redactor
 	Log      *slog.Logger
+	Zone     *time.Location // taken for a person whose time zone is unknown; nil: UTC
 	// Parse is [order.Parse], or has its result already. nil: [order.Parse].
 	Parse func(message string, names []string) ([]order.Order, order.Doubt)
 	// Ask asks a side model and decodes its answer. nil: there is none.
@@ -71,9 +73,10 @@ func (k *Keeper) Apply(ctx context.Context, r turn.Request, before *Applied) (al
 // task is an order with what is known of it beside the message.
 type task struct {
 	order.Order
-	memory  int64  // the statement that a side model says it is about; 0: it did not say
-	sure    bool   // with All: the person has confirmed it
-	refused string // why it is not done; empty: it is
+	remind  order.Reminder // with Remind
+	memory  int64          // the statement that a side model says it is about; 0: it did not say
+	sure    bool           // with All: the person has confirmed it
+	refused string         // why it is not done; empty: it is
 }
 
 // orders returns what a message orders: for sure, or else what a side model makes of it.
@@ -85,6 +88,12 @@ func (k *Keeper) orders(ctx context.Context, r turn.Request) (all []task) {
 	parsed, doubt := parse(r.Message.Text[greeted(r.Message.Text, r.People):], r.Names)
 	for _, o := range parsed {
 		all = append(all, task{Order: o, refused: k.ofOthers(r, o)})
+	}
+	if remind := k.reminders(ctx, r); len(remind) > 0 {
+		if len(order.Spoken(r.Message.Text, r.Names)) == len(remind) {
+			return remind
+		}
+		return append(all, remind...)
 	}
 	vague := len(all) == 1 && all[0].Deed == order.Correct && !all[0].Plain && all[0].Wrong == ""
 	switch {
@@ -109,6 +118,20 @@ func (k *Keeper) orders(ctx context.Context, r turn.Request) (all []task) {
 		all = []task{{Order: order.Order{Deed: order.Keep}, refused: why}}
 	}
 	return all
+}
+
+// reminders returns what a message orders to be reminded of, in the time zone of its author.
+func (k *Keeper) reminders(ctx context.Context, r turn.Request) (all []task) {
+	for _, one := range order.Reminders(r.Message.Text[greeted(r.Message.Text, r.People):], r.Names, r.Message.At.In(cmp.Or(zoneOf(r), k.Zone, time.UTC))) {
+		all = append(all, task{Order: order.Order{Deed: order.Remind, Text: one.Text}, remind: one})
+	}
+	return all
+}
+
+// zoneOf returns the time zone on the card of a request's author, or nil.
+func zoneOf(r turn.Request) *time.Location {
+	zone, _ := Zone(r.Card[turn.CardZone])
+	return zone
 }
 
 // ofOthers returns why a plain order is refused that is somebody else's by the words before it, or "". Examples are "Ada wants you to note
@@ -172,12 +195,16 @@ func (m *givenOrder) carryOut(ctx context.Context) turn.MemoryChange {
 		found, err = m.setCard(ctx, m.o.Field, m.o.Value)
 	case m.o.Deed == order.Keep:
 		found, err = m.keep(ctx)
+	case m.o.Deed == order.Remind:
+		found, err = true, m.remind(ctx)
 	case m.o.Deed == order.Forget:
 		found, err = m.forget(ctx)
 	case m.o.Deed == order.Correct:
 		found, err = m.correct(ctx)
 	}
 	switch {
+	case errors.Is(err, store.ErrTooMany) && m.o.Deed == order.Remind:
+		m.done.Refused = turn.MemoryCrowded
 	case errors.Is(err, store.ErrTooMany):
 		m.done.Refused = turn.MemoryFull
 	case errors.Is(err, store.ErrOptedOut):
@@ -224,6 +251,48 @@ func (m *givenOrder) setCard(ctx context.Context, field, value string) (found bo
 	}
 	m.done.Field, m.done.From = field, before
 	return true, m.undoable(ctx, Reversal{Card: map[string]string{field: before}})
+}
+
+// remind sets a reminder, or notes the author's time zone.
+func (m *givenOrder) remind(ctx context.Context) (err error) {
+	o := m.o.remind
+	if o.Zone != "" {
+		zone, known := Zone(o.Zone)
+		if !known {
+			m.done.Refused, m.done.Text = turn.MemoryZone, ""
+			return nil
+		}
+		m.done.Deed, m.done.Text = string(order.Keep), zone.String()
+		_, err := m.setCard(ctx, turn.CardZone, zone.String())
+		return err
+	}
+	if o.Text == "" {
+		o.Text = text.OneLine(m.r.Message.Text)
+	}
+	switch m.done.Text = o.Text; {
+	case o.Why != "":
+		m.done.Refused = string(o.Why)
+	case m.k.Redact.String(o.Text) != o.Text:
+		m.done.Refused, m.done.Text = turn.MemorySecret, ""
+	}
+	if m.done.Refused != "" {
+		return nil
+	}
+	author, zone := m.r.Message.Author.ID, ""
+	if o.Wall && zoneOf(m.r) == nil {
+		zone = o.At.Location().String()
+		before, err := m.k.Memories.DB.Reminders.Of(ctx, author)
+		m.done.Taken = err == nil && !slices.ContainsFunc(before, func(r store.Reminder) bool { return r.Zone != "" })
+	}
+	id, err := m.k.Memories.DB.Reminders.Set(ctx, store.Reminder{
+		PersonID: author, GuildID: m.r.GuildID, ChannelID: m.r.ChannelID, MessageID: m.sources(ctx, m.o.Text)[0], Language: cmp.Or(text.MessageLanguage(m.r.Message.Text), m.r.Language),
+		Text: o.Text, At: o.At, Zone: zone, Made: m.r.Message.At,
+	})
+	if err != nil {
+		return err
+	}
+	m.done.IDs, m.done.At, m.done.Zone = []int64{id}, o.At, o.At.Location().String()
+	return m.undoable(ctx, Reversal{Set: []int64{id}})
 }
 
 // by returns the person who orders, at this time.
@@ -559,6 +628,7 @@ func first(all []Statement) (m Statement) {
 const (
 	toldKept    = "What the message below asks you to remember is in your memory now, in its own words, and stays when you are restarted."
 	toldCard    = "How the message below asks you to call or speak to its author is noted now: do so from now on."
+	toldRemind  = "What the message below asks to be reminded of is noted for %s, and the program tells its author then, once."
 	toldForgot  = "What the message below asks you to forget is deleted from your memory. Do not repeat it."
 	toldCorrect = "What the message below corrects is corrected in your memory."
 	toldAsks    = "The message below asks you to forget everything about its author. Nothing is deleted yet: they are asked to confirm it."
@@ -592,6 +662,8 @@ func toldOf(m turn.MemoryChange) string {
 	switch {
 	case m.Asks:
 		return toldAsks
+	case m.Refused == "" && m.Deed == string(order.Remind):
+		return fmt.Sprintf(toldRemind, m.At.Format("Monday, 2006-01-02 15:04"))
 	case m.Refused == "" && m.Field != "" && m.Deed != string(order.Forget):
 		return toldCard
 	case m.Refused == "":

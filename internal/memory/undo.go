@@ -8,8 +8,11 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
+	"familiar/internal/context/turn"
 	"familiar/internal/store"
 )
 
@@ -31,6 +34,9 @@ type Reversal struct {
 	Added []int64           `json:"added,omitempty"` // statements that were not there
 	Gone  []Statement       `json:"gone,omitempty"`  // statements that were there
 	Card  map[string]string `json:"card,omitempty"`  // fields of the person's card with the values that they had
+
+	Set       []int64          `json:"set,omitempty"`       // reminders that were not there
+	Cancelled []store.Reminder `json:"cancelled,omitempty"` // reminders that were there
 }
 
 // SaveUndo keeps what undoes an order, beside what undoes other orders of its turn.
@@ -59,6 +65,7 @@ func (s *Store) saveUndoIn(tx *sql.Tx, u Undo) error {
 		gone = append(gone, lineage...)
 	}
 	u.Added, u.Gone, u.Everything = append(before.Added, u.Added...), gone, before.Everything || u.Everything
+	u.Set, u.Cancelled = append(before.Set, u.Set...), append(before.Cancelled, u.Cancelled...)
 	card := maps.Clone(u.Card)
 	if card == nil {
 		card = map[string]string{}
@@ -130,6 +137,9 @@ func (s *Store) Undo(ctx context.Context, turnID, personID string, now time.Time
 				return err
 			}
 		}
+		if err := s.undoReminders(tx, u, now); err != nil {
+			return err
+		}
 		_, err = tx.Exec(`DELETE FROM undos WHERE turn_id = ?`, turnID)
 		return err
 	})
@@ -137,6 +147,20 @@ func (s *Store) Undo(ctx context.Context, turnID, personID string, now time.Time
 		return fmt.Errorf("undo an order: %w", err)
 	}
 	return nil
+}
+
+// undoReminders cancels the reminders that an order set. It sets again those that it cancelled, unless their time is over.
+func (s *Store) undoReminders(tx *sql.Tx, u Undo, now time.Time) error {
+	err := s.DB.Reminders.DropIn(tx, u.PersonID, u.Set...)
+	for _, r := range u.Cancelled {
+		if err == nil && r.At.After(now) {
+			_, err = s.DB.Reminders.SetIn(tx, r)
+		}
+		if isRefusal(err) {
+			err = nil
+		}
+	}
+	return err
 }
 
 // takeBack deletes a statement. What it replaced holds again, with its history.
@@ -195,7 +219,7 @@ func isRefusal(err error) bool {
 	return errors.Is(err, ErrNoSource) || errors.Is(err, ErrNoConsent) || errors.Is(err, store.ErrTooMany) || errors.Is(err, store.ErrOptedOut)
 }
 
-// ForgetEverything deletes all statements about a person or at their wish, and their card. It can be undone. It returns how many statements
+// ForgetEverything deletes all statements about a person or at their wish, their card and their reminders. It can be undone. It returns how many statements
 // there were. When it can no longer be undone, [Store.Due] names the person.
 func (s *Store) ForgetEverything(ctx context.Context, u Undo) (n int, err error) {
 	defer s.DB.Settings.Changed()
@@ -215,11 +239,19 @@ func (s *Store) ForgetEverything(ctx context.Context, u Undo) (n int, err error)
 		if u.Card, err = s.cardIn(tx, u.PersonID); err != nil {
 			return err
 		}
+		if u.Cancelled, err = s.DB.Reminders.OfIn(tx, u.PersonID); err != nil {
+			return err
+		}
 		if err := s.saveUndoIn(tx, u); err != nil {
 			return err
 		}
 		for _, id := range ids {
 			if err := s.drop(tx, id); err != nil {
+				return err
+			}
+		}
+		for _, r := range u.Cancelled {
+			if err := s.DB.Reminders.DropIn(tx, u.PersonID, r.ID); err != nil {
 				return err
 			}
 		}
@@ -315,5 +347,47 @@ func (s *Store) setCardIn(tx *sql.Tx, personID, field, value string, at time.Tim
 	}
 	_, err = tx.Exec(`INSERT INTO cards (person_id, field, value, at) VALUES (?, ?, ?, ?)
 		ON CONFLICT (person_id, field) DO UPDATE SET value = excluded.value, at = excluded.at`, personID, field, value, at.UnixMicro())
+	if zone, known := Zone(value); err == nil && field == turn.CardZone && known {
+		err = s.DB.Reminders.MoveIn(tx, personID, zone)
+	}
 	return err
+}
+
+// regions are the parts of the world under whose names the database of time zones has cities.
+var regions = []string{"Europe", "America", "Asia", "Africa", "Australia", "Pacific", "Atlantic", "Indian", "America/Argentina"}
+
+// Zone returns the time zone that a person calls "Europe/Paris", "Paris" or "UTC+2".
+func Zone(called string) (zone *time.Location, known bool) {
+	called = strings.ReplaceAll(strings.TrimSpace(called), " ", "_")
+	if called == "" || strings.EqualFold(called, "local") {
+		return nil, false
+	}
+	for _, from := range []string{"UTC", "GMT"} {
+		if offset, is := strings.CutPrefix(strings.ToUpper(called), from); is && offset != "" {
+			hours, err := strconv.Atoi(offset)
+			if err != nil || hours < -12 || hours > 14 {
+				return nil, false
+			}
+			return time.FixedZone(fmt.Sprintf("UTC%+d", hours), hours*3600), true
+		}
+	}
+	name := strings.ToLower(called)
+	for i := range name {
+		if i == 0 || strings.IndexByte("/_-", name[i-1]) >= 0 {
+			name = name[:i] + strings.ToUpper(name[i:i+1]) + name[i+1:]
+		}
+	}
+	for _, one := range append([]string{called, strings.ToUpper(called), name}, inRegions(name)...) {
+		if zone, err := time.LoadLocation(one); err == nil {
+			return zone, true
+		}
+	}
+	return nil, false
+}
+
+func inRegions(city string) (all []string) {
+	for _, region := range regions {
+		all = append(all, region+"/"+city)
+	}
+	return all
 }

@@ -342,8 +342,11 @@ func (s *Messages) OnVector(moved func(messageID, channelID string)) { s.db.deri
 
 var errRestedOn = errors.New("statements rest on the message, and nothing retracts them")
 
-// dropStatements deletes the statements that rest on a message alone, which is gone or says something else now.
+// dropStatements deletes the statements that rest on a message alone, which is gone or says something else now. So it does with reminders.
 func (s *Messages) dropStatements(tx *sql.Tx, id string) error {
+	if err := s.db.Reminders.retractIn(tx, id); err != nil {
+		return err
+	}
 	rows, err := s.db.stmt(tx, restingOn).Query(id)
 	resting, err := Collect(s.db, "read statements of a message", rows, err, ScanValue[int64])
 	if err != nil || len(resting) == 0 {

@@ -80,6 +80,7 @@ type services struct {
 	Ratings    *Ratings
 	Guilds     *Guilds
 	Notes      *Notes
+	Reminders  *Reminders
 }
 
 func newServices(db *DB) services {
@@ -98,6 +99,7 @@ func newServices(db *DB) services {
 		Ratings:    &Ratings{db},
 		Guilds:     &Guilds{db},
 		Notes:      &Notes{db},
+		Reminders:  &Reminders{db, make(chan struct{}, 1)},
 	}
 }
 

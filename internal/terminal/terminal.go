@@ -212,6 +212,11 @@ func (d *Door) Post(_ context.Context, p turn.Post) (id string, err error) {
 	id = d.newID()
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	if p.Mention != "" { // a reminder, which is no answer
+		d.rest()
+		_, err := io.WriteString(d.Out, d.wrapped(strings.ToLower(d.Name)+"> "+p.Text+"\n"))
+		return id, err
+	}
 	return id, d.show(id, p.Text, p.Final)
 }
 

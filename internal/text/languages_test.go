@@ -37,7 +37,7 @@ func TestCodes(t *testing.T) {
 // A table has the same keys in every language as in English. ownKeys lists the tables with keys of their own in each language. moreKeys
 // lists the keys that other languages may add.
 var (
-	ownKeys  = []string{"Recall", "Grammar.Contractions", "Grammar.ChatForms", "Number.Units", "Time.WhichOther", "FollowUp.ArticlePrepositions"}
+	ownKeys  = []string{"Recall", "Grammar.Contractions", "Grammar.ChatForms", "Number.Units", "Time.WhichOther", "FollowUp.ArticlePrepositions", "Remind.Words"}
 	moreKeys = map[string][]string{"Time.Calendar": {""}, "Time.FutureBefore": {"+"}, "Time.WhichDay": {"last", "this", "next"}}
 )
 
@@ -57,6 +57,7 @@ func TestTables(t *testing.T) {
 		}{
 			"months": {l.Time.Months, 12}, "short_months": {l.Time.ShortMonths, 12}, "weekdays": {l.Time.Weekdays, 7},
 			"which_days": {l.Time.WhichDays, 7}, "seasons": {l.Time.Seasons, 4}, "counts": {l.Number.Counts, 10},
+			"remind.weekdays": {l.Remind.Weekdays, 7}, "remind.months": {l.Remind.Months, 12}, "remind.numbers": {l.Remind.Numbers, 12},
 		} {
 			if n := len(strings.Fields(string(row.row))); n != 0 && n != row.n {
 				t.Errorf("%s.toml: %s has %d names, want %d", code, name, n, row.n)

@@ -19,6 +19,7 @@ type Tables struct {
 	Speech    map[string]PhraseList // words by kind, which tell the models what a message is about: see package question
 	Order     orderTables
 	Memory    memoryTables
+	Remind    remindTables
 	Statement statementTables
 	Recall    map[string]PhraseList // how people ask about the past of their server, by the part that words play: see package past
 	Things    map[string]PhraseList // words for things by their kind, such as animals: one takes the place of another in a question
@@ -226,6 +227,15 @@ type memoryTables struct {
 	It          PhraseList            // how a correction begins that leans on what it corrects: "it's"
 	Is          WordList              // verbs that state something: "is", "has"
 	Signs       map[string]PhraseList // words that a message about the memory may have, by kind; a star stands for any ending: "notier*"
+}
+
+// remindTables holds the words by which people ask to be reminded at a time. All but Asks are compared without case and accents.
+type remindTables struct {
+	Weekdays Row                   // from Sunday, in the forms that stand in a time
+	Months   Row                   // those that [time] does not have
+	Numbers  Row                   // one to twelve, of hours and things; "_" stands for a space
+	Asks     WordList              // behind the order, they ask for what was said: "remind me what we said"
+	Words    map[string]PhraseList // by their part in an order or a time: see memory/order/when.go
 }
 
 // statementTables holds the words that decide which of a person's sentences may be remembered: see package memory. A star at a phrase's

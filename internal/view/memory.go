@@ -17,7 +17,7 @@ func memoryChange(m turn.MemoryChange) string {
 	if m.Refused != "" {
 		return fmt.Sprintf("%s refused: %s", m.Deed, m.Refused)
 	}
-	deed := map[string]string{"keep": "kept", "forget": "forgot", "correct": "corrected"}[m.Deed]
+	deed := map[string]string{"keep": "kept", "forget": "forgot", "correct": "corrected", "remind": "reminder"}[m.Deed]
 	text := fmt.Sprintf("%s %d", deed, len(m.IDs))
 	if m.Text != "" {
 		text += fmt.Sprintf(": %s", quoted(clean.Line(m.Text, 200)))

@@ -133,7 +133,7 @@ func (r Ref) Validate() error {
 	return nil
 }
 
-// Post is a new message. A door never lets it ping anybody and never lets it embed a link.
+// Post is a new message. A door lets it ping nobody but Mention, and never lets it embed a link.
 type Post struct {
 	ChannelID string
 	ReplyTo   string // id of the message it replies to, which may be deleted
@@ -143,6 +143,7 @@ type Post struct {
 	Buttons   []Button
 	Persona   *Persona // the name under which it is posted; nil: the bot's own
 	Again     bool     // an earlier process may have posted it
+	Mention   string   // id of a person whom the post mentions first, and pings
 	Passing   bool     // a later text will be posted if this one is not. So the door drops it if it would have to wait
 }
 

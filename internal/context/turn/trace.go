@@ -43,7 +43,7 @@ type Trace struct {
 // MemoryChange is the result of an order to remember, forget or correct something. The order is carried out before the
 // turn reads anything, in the person's own words.
 type MemoryChange struct {
-	Deed    string  `json:"deed"`            // "keep", "forget" or "correct"
+	Deed    string  `json:"deed"`            // "keep", "forget", "correct" or "remind"
 	Text    string  `json:"text,omitempty"`  // what was to be remembered or forgotten
 	From    string  `json:"from,omitempty"`  // what a correction replaced
 	Field   string  `json:"field,omitempty"` // of the person's card, if that was changed
@@ -54,6 +54,11 @@ type MemoryChange struct {
 	Scope   string  `json:"scope,omitempty"`   // of a new statement: "dm" or "channel"
 	IDs     []int64 `json:"ids,omitempty"`     // of new or forgotten statements
 	Refused string  `json:"refused,omitempty"` // why nothing was changed
+
+	// Of a reminder: when it comes, in which time zone, and whether that was taken because the person's is unknown.
+	At    time.Time `json:"at,omitzero"`
+	Zone  string    `json:"zone,omitempty"`
+	Taken bool      `json:"taken,omitempty"`
 
 	Also []MemoryChange `json:"also,omitempty"` // results of the message's other orders, in order
 }
@@ -78,6 +83,8 @@ const (
 	MemoryOrder   = "it is an order or an address, not a statement"
 	MemoryBroken  = "the store failed"
 	MemoryUnclear = "it is not clear what to change"
+	MemoryZone    = "there is no such time zone"
+	MemoryCrowded = "there are as many reminders as one person may have"
 )
 
 // Phase says how far a turn came. A turn that is in an early phase at start-up was interrupted.

@@ -349,7 +349,10 @@ const (
 	CardPronouns = "pronouns"
 	CardLanguage = "language"
 	CardAbout    = "about"
+	CardZone     = "zone" // a time zone: see memory.Zone
 )
 
 // CardFields returns the fields in the order in which people are shown them.
-func CardFields() []string { return []string{CardName, CardPronouns, CardLanguage, CardAbout} }
+func CardFields() []string {
+	return []string{CardName, CardPronouns, CardLanguage, CardAbout, CardZone}
+}
