@@ -164,7 +164,7 @@ func (s *Reminders) MoveIn(tx *sql.Tx, personID string, zone *time.Location) err
 	return nil
 }
 
-// retractIn deletes, in a transaction, the reminders of a message that is gone, or does not hold their words any more.
+// retractIn deletes, in a transaction, the reminders of a message that is gone or does not hold their words.
 func (s *Reminders) retractIn(tx *sql.Tx, messageID string) error {
 	_, err := tx.Exec(`DELETE FROM reminders WHERE message_id = ? AND NOT EXISTS (SELECT 1 FROM messages m WHERE m.id = reminders.message_id AND instr(m.text, reminders.text) > 0)`, messageID)
 	return err

@@ -255,7 +255,7 @@ func (visit visitor) file(a *turn.Attachment) { visit.all(&a.Name, &a.Type, &a.A
 
 func (visit visitor) memory(m *turn.MemoryChange) {
 	if m != nil {
-		visit.all(&m.Text, &m.From, &m.Refused)
+		visit.all(&m.Text, &m.From, &m.Refused, &m.Zone)
 		each(m.Also, visit.memory)
 	}
 }

@@ -33,7 +33,7 @@ const (
 
 // Reminder is an order to remind its author of something. The zero value is none.
 type Reminder struct {
-	Text string // what of, in the author's words; may be empty
+	Text string // in the author's words; may be empty
 	At   time.Time
 	Wall bool   // At is of a clock and not of a span: another time zone changes it
 	Why  Why    // no reminder is set
@@ -80,10 +80,8 @@ func undivided(sentences []string) (all []string) {
 func mayRemind(message string) bool {
 	s := fold(message).s
 	for _, w := range timeWordsOf() {
-		for _, p := range w.phrases {
-			if (p.cues[0] == "begin" || p.cues[0] == "end" || p.cues[0] == "zone") && strings.Contains(s, p.words) {
-				return true
-			}
+		if slices.ContainsFunc(w.orders, func(words string) bool { return strings.Contains(s, words) }) {
+			return true
 		}
 	}
 	return false
@@ -162,8 +160,8 @@ func (s *split) written(sentence string, spans []text.Span) string {
 	return strings.Join(all, map[bool]string{false: " "}[s.w.unspaced && text.Unspaced(strings.Join(all, ""))])
 }
 
-// ordered returns the reminder that a split sentence orders. is reports whether it orders one. Nothing but polite words and
-// times may stand before an order that begins a sentence, or behind one that ends it.
+// ordered returns the reminder that a split sentence orders. is reports whether it orders one. Only polite words and times may
+// stand before an order that begins a sentence, or behind one that ends it.
 func (v *vocabulary) ordered(s *split, sentence string, called [][]string, now time.Time) (r Reminder, is bool) {
 	before, behind := s.written(sentence, s.before), s.written(sentence, s.behind)
 	_, ends := s.w.cue(s.f.s, s.from, "end")
@@ -268,15 +266,17 @@ func (s *split) stripped(said string, cues ...string) string {
 	if !s.w.unspaced && len(cues) == 1 {
 		return said
 	}
-	for again := true; again; {
-		again = false
-		f := fold(said)
-		for _, p := range s.w.phrases {
-			if head, is := strings.CutSuffix(f.s, p.words); is && slices.Contains(cues, p.cues[0]) && (s.w.unspaced || s.w.bounded(f.s, len(head), len(f.s))) {
-				said, again = strings.TrimRight(said[:f.at[len(head)]], between), true
+	for f := fold(said); ; f = fold(said) {
+		from := len(f.s)
+		for i := range f.s { // the longest first
+			if end, cue := s.w.cue(f.s, i, cues...); cue != "" && end == len(f.s) && i > 0 {
+				from = i
 				break
 			}
 		}
+		if from == len(f.s) {
+			return said
+		}
+		said = strings.TrimRight(said[:f.at[from]], between)
 	}
-	return said
 }

@@ -2,10 +2,13 @@ package order
 
 import (
 	_ "embed"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 	_ "time/tzdata"
+
+	"familiar/internal/text"
 )
 
 //go:embed testdata/reminders.txt
@@ -46,4 +49,32 @@ func TestReminders(t *testing.T) {
 		right++
 	}
 	t.Logf("%d of %d", right, rows)
+}
+
+// Half a sentence, and one in any other, is read without a panic. All cues are known.
+func TestRemindersOfHalves(t *testing.T) {
+	now := time.Date(2026, 3, 11, 14, 30, 0, 0, time.UTC)
+	rows := strings.Split(reminderRows, "\n")
+	for i, row := range rows {
+		said := []rune(row[strings.Index(row, "|")+1:])
+		Reminders(string(said[:len(said)*i/len(rows)])+" "+rows[(i+40)%len(rows)], nil, now)
+		Reminders(string(said[len(said)*i/len(rows):]), nil, now)
+	}
+	known := strings.Fields("asks begin end lead link strip tail on behind in later half s i h d w m y a m15 m30 m45 m90 at clock min past15 past30 past_15 past_30 more15 more30 more_15 am pm past next every daily both zone w1 m1")
+	for code, of := range timeWordsOf() {
+		for cue := range text.TablesOf(code).Remind.Words {
+			if !slices.Contains(known, cue) && !number(cue, cue[:1]) {
+				t.Errorf("%s: nothing reads %q", code, cue)
+			}
+		}
+		if len(of.orders) == 0 {
+			t.Errorf("%s orders nothing", code)
+		}
+	}
+}
+
+func BenchmarkNoReminder(b *testing.B) {
+	for b.Loop() {
+		Reminders("What did Ada say about the deploy yesterday, and who fixed it in the end? I was away until half past nine.", []string{"Sage"}, time.Now())
+	}
 }

@@ -32,7 +32,8 @@ import (
 //	both                phrases with two cues: "morgenavond: d1+p19"
 //	n15 …               numbers
 type timeWords struct {
-	phrases  []cued // the longest first
+	phrases  map[byte][]cued // by their first byte, the longest first
+	orders   []string        // phrases that show an order
 	asks     []string
 	unspaced bool // words are not divided, or have particles
 }
@@ -54,10 +55,13 @@ var timeWordsOf = sync.OnceValue(func() map[string]*timeWords {
 })
 
 func newTimeWords(t *text.Tables) *timeWords {
-	w := &timeWords{asks: t.Remind.Asks.Fields()}
+	w := &timeWords{phrases: map[byte][]cued{}, asks: t.Remind.Asks.Fields()}
 	add := func(words string, cues ...string) {
 		f := fold(strings.TrimSpace(strings.ReplaceAll(words, "_", " ")))
-		w.phrases = append(w.phrases, cued{f.s, cues})
+		w.phrases[f.s[0]] = append(w.phrases[f.s[0]], cued{f.s, cues})
+		if cues[0] == "begin" || cues[0] == "end" || cues[0] == "zone" {
+			w.orders = append(w.orders, f.s)
+		}
 	}
 	rows := func(cue string, row text.Row, first int) {
 		for i, name := range row.All() {
@@ -78,7 +82,9 @@ func newTimeWords(t *text.Tables) *timeWords {
 			}
 		}
 	}
-	slices.SortStableFunc(w.phrases, func(a, b cued) int { return len(b.words) - len(a.words) })
+	for _, some := range w.phrases {
+		slices.SortStableFunc(some, func(a, b cued) int { return len(b.words) - len(a.words) })
+	}
 	w.unspaced = text.Unspaced(t.Remind.Weekdays.Name(0))
 	return w
 }
@@ -92,6 +98,11 @@ type folded struct {
 func fold(s string) (f folded) {
 	var b strings.Builder
 	for i, r := range s {
+		if r < utf8.RuneSelf {
+			f.at = append(f.at, i)
+			b.WriteRune(unicode.ToLower(r))
+			continue
+		}
 		if r = text.ASCIIDigit(r); r == '’' || r == '：' {
 			r = map[rune]rune{'’': '\'', '：': ':'}[r]
 		}
@@ -108,7 +119,10 @@ func fold(s string) (f folded) {
 // cue returns the end of the longest phrase at i that has one of some cues, and the cue. Without a phrase the cue is "". A name that ends
 // with "*" stands for all cues that begin so.
 func (w *timeWords) cue(s string, i int, names ...string) (end int, cue string) {
-	for _, p := range w.phrases {
+	if i == len(s) {
+		return i, ""
+	}
+	for _, p := range w.phrases[s[i]] {
 		if !strings.HasPrefix(s[i:], p.words) || !w.bounded(s, i, i+len(p.words)) {
 			continue
 		}
@@ -204,7 +218,6 @@ type parts struct {
 	hour, minute, part         int
 	clocked, bare, parted, bad bool // bare: it may be of a clock of twelve hours
 	past, again                bool
-	marked                     bool // a span without a word of the future does not count
 }
 
 // read reads one part at i into p. It returns its end, or i.
