@@ -22,6 +22,7 @@
 //   - press.go has the buttons under a reply, and the reactions. Discord is told a key for each button that cannot be guessed.
 //   - lookup.go takes turns outside the lanes, for commands and for other programs.
 //   - chatter.go joins in unasked, and resume.go goes on after a restart. witness.go asks the channel what was answered and written before.
+//   - swipe.go changes between the answers to one question.
 //   - remind.go tells people what they wanted to be reminded of.
 //   - presence.go shows the bot's state.
 //

@@ -63,7 +63,7 @@ func TestNoTurnWhereTheBotMayNotPost(t *testing.T) {
 			t.Fatal(err)
 		}
 		var no *gate.Refusal
-		if err := b.AnswerAgain(ctx, press("ana"), record, "what do owls eat?", RegenerateButton); !errors.As(err, &no) || no.Why != gate.MayNotPost {
+		if _, err := b.AnswerAgain(ctx, press("ana"), record, "what do owls eat?", RegenerateButton); !errors.As(err, &no) || no.Why != gate.MayNotPost {
 			t.Errorf("the button: %v", err)
 		}
 	})
@@ -99,7 +99,7 @@ func TestPressesAreAtomic(t *testing.T) {
 			var pressing sync.WaitGroup
 			for range 5 {
 				pressing.Go(func() {
-					if err := b.AnswerAgain(ctx, press("ana"), record, "what do owls eat?", round.kind); err != nil {
+					if _, err := b.AnswerAgain(ctx, press("ana"), record, "what do owls eat?", round.kind); err != nil {
 						t.Error(err)
 					}
 				})

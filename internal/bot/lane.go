@@ -173,6 +173,12 @@ func (ls *lanes) streams(channelID, turnID string) (streams bool) {
 	return streams
 }
 
+// busy reports whether a turn is being taken in a channel.
+func (ls *lanes) busy(channelID string) (busy bool) {
+	ls.present(channelID, func(*activeTurn) { busy = true })
+	return busy
+}
+
 // completed notes that the reply is finished.
 func (l *lane) completed() {
 	l.mu.Lock()

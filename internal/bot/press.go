@@ -74,7 +74,11 @@ func row(language string, key func(kind string) string, kinds ...string) (button
 		return nil
 	}
 	for _, kind := range kinds {
-		buttons = append(buttons, turn.Button{ID: key(kind), Label: buttonLabels[kind].In(language)})
+		one := turn.Button{ID: key(kind), Label: buttonLabels[kind].In(language)}
+		if strings.HasPrefix(kind, SwipeButton+":") {
+			one.Label, one.Disabled = swipeLabel(kind)
+		}
+		buttons = append(buttons, one)
 	}
 	return buttons
 }
@@ -105,13 +109,15 @@ func (b *Bot) DeleteReply(ctx context.Context, t *turn.Trace, by string) error {
 }
 
 // AnswerAgain has the question of a turn answered in a new turn. The event's author pressed a button of that kind. With ContinueButton the
-// new reply goes on where the earlier one was cut. It is posted below, and the earlier one stays: people may have replied to it. While the
-// new turn is not over, another press does nothing. The error is the store's, or a [*gate.Refusal].
-func (b *Bot) AnswerAgain(ctx context.Context, e turn.Event, t *turn.Trace, question, kind string) error {
+// new reply goes on where the earlier one was cut. The new reply takes the place of the last message of the channel, if that is the earlier
+// one. Else it is posted below, and the earlier one stays: people may have replied to it. While the new turn is not over, another press does
+// nothing. The error is the store's, or a [*gate.Refusal].
+func (b *Bot) AnswerAgain(ctx context.Context, e turn.Event, t *turn.Trace, question, kind string) (inPlace bool, err error) {
 	b.pressing.Lock()
 	defer b.pressing.Unlock()
+	inPlace = b.inPlace(ctx, t, question, kind)
 	if begun, err := b.answersAgain(ctx, t.Request.ID, kind); begun || err != nil {
-		return err
+		return inPlace, err
 	}
 	by := e.Command.By.ID
 	a := arrival{Event: e, at: b.now(), addressed: true, character: t.Request.Character, earlier: t, goesOnWith: kind == ContinueButton, newID: ulid.Make().String()}
@@ -121,18 +127,26 @@ func (b *Bot) AnswerAgain(ctx context.Context, e turn.Event, t *turn.Trace, ques
 	}
 	var no *gate.Refusal
 	if a.pass, no = b.Gate.Pass(ctx, e, gate.Passage{Tokens: b.actor(ctx, a).promptTokens(), Posts: true, Rated: true}); no != nil {
-		return no
+		return false, no
 	}
-	err := b.Traces.Press(ctx, t.Request.ID, turn.Press{Kind: kind, ByID: by, At: a.at, TurnID: a.newID})
+	if inPlace {
+		shown, err := b.Store.Messages.Get(ctx, t.ReplyIDs[0])
+		if err != nil {
+			giveBack(a)
+			return false, err
+		}
+		a.posts = []store.Post{{ID: shown.ID, Text: shown.Text}}
+	}
+	err = b.Traces.Press(ctx, t.Request.ID, turn.Press{Kind: kind, ByID: by, At: a.at, TurnID: a.newID})
 	if err == nil && b.Resume {
-		err = b.Store.Claims.Reopen(ctx, a.claim(), a.newID, encodeArrival(a))
+		err = b.Store.Claims.Reopen(ctx, a.claim(), a.newID, encodeArrival(a), a.posts...)
 	}
 	if err != nil {
 		giveBack(a)
-		return err
+		return false, err
 	}
 	b.enqueue(ctx, a)
-	return nil
+	return inPlace, nil
 }
 
 // answersAgain reports whether a press of that kind has its turn already. A cut reply is continued once. A question is answered again as

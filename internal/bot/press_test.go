@@ -67,7 +67,7 @@ func TestAPressOutlivesTheProcess(t *testing.T) {
 	b.lanes.put(func(*lane) {}, arrival{Event: asks("3", "general", "ben")}) // a turn that does not end
 	for _, kind := range []string{RegenerateButton, ContinueButton} {
 		press := turn.Event{Kind: turn.Ordered, GuildID: "hall", Message: turn.Message{ChannelID: "general"}, Command: &turn.Command{By: turn.Author{ID: "ana"}}}
-		if err := b.AnswerAgain(ctx, press, record, e.Message.Text, kind); err != nil {
+		if _, err := b.AnswerAgain(ctx, press, record, e.Message.Text, kind); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -56,7 +56,7 @@ func (b *Bot) handle(ctx context.Context, l *lane, batch []arrival) {
 			return
 		}
 		b.Log.Warn("a message came too late to be answered", "channel", batch[0].Message.ChannelID, "message", batch[0].Message.ID)
-		if len(batch[0].posts) > 0 { // all posts are of one turn
+		if len(batch[0].posts) > 0 && (batch[0].turnID != "" || !batch[0].pressed()) { // all posts are of one turn
 			b.markInterrupted(ctx, batch[0])
 			return
 		}
@@ -150,7 +150,7 @@ func (b *Bot) attempt(ctx context.Context, l *lane, actor *Actor, id string, beg
 	if b.react(ctx, l, actor, t, text, d.posted()) {
 		text = ""
 	}
-	so = d.finish(text, finalButtons(p.Lookup, t.Memory, t.Cut)...)
+	so = d.finish(text, b.endingOf(ctx, d, t, batch[0], text)...)
 	settle()
 	t.Calls = calls.close()
 	b.remember(ctx, actor, t, so, batch)

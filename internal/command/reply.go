@@ -32,6 +32,9 @@ const (
 	continuedBefore  sentence = "I have gone on with this already."
 	continueBelow    sentence = "I go on with it below."
 	regenerateBelow  sentence = "I answer it again below."
+	regenerateHere   sentence = "I answer it again in its place. ◀ and ▶ bring back the other answers."
+	otherShown       sentence = "This is what we go on with."
+	notSwiped        sentence = "Only the last message here can be changed for another answer."
 	noSources        sentence = "This answer has no sources."
 	sourcesHeading   sentence = "Sources:"
 	sourcesNotCited  sentence = "Read for this, not cited:"
@@ -105,13 +108,28 @@ func (c *call) answerAgain(ctx context.Context) turn.Answer {
 		return c.say(bot.Leaving)
 	default:
 	}
-	if err := c.Bot.AnswerAgain(ctx, c.Event, c.turn, question.Text, c.kind); err != nil {
+	inPlace, err := c.Bot.AnswerAgain(ctx, c.Event, c.turn, question.Text, c.kind)
+	switch {
+	case err != nil:
 		return c.refused(err)
-	}
-	if goesOn {
+	case goesOn:
 		return c.say(continueBelow)
+	case inPlace:
+		return c.say(regenerateHere)
 	}
 	return c.say(regenerateBelow)
+}
+
+// swipe shows another answer in place of the reply.
+func (c *call) swipe(ctx context.Context) turn.Answer {
+	done, err := c.Bot.Swipe(ctx, c.turn, c.number("number"), c.Command.By.ID)
+	switch {
+	case err != nil:
+		return c.unsaved("show another answer", err)
+	case !done:
+		return c.say(notSwiped)
+	}
+	return c.say(otherShown)
 }
 
 func (c *call) why(ctx context.Context) turn.Answer {

@@ -102,6 +102,7 @@ func replies() router {
 	all.button(bot.StopButton, (*call).stop, askerOrModerator(stopIsForAsker))
 	all.button(bot.DeleteButton, (*call).deleteReply, askerOrModerator(deleteIsForAsker), complete)
 	all.button(bot.RegenerateButton, (*call).answerAgain, asker(againIsForAsker), complete)
+	all.button(bot.SwipeButton+":{number}:{place}", (*call).swipe, asker(againIsForAsker), complete)
 	all.button(bot.ContinueButton, (*call).answerAgain, asker(againIsForAsker), complete)
 	all.button(bot.SourcesButton, (*call).showSources)
 	all.button(bot.UndoButton, (*call).undoOrder, asker(undoIsForAsker))

@@ -37,10 +37,11 @@ func (s *Store) Get(ctx context.Context, id string) (*turn.Trace, error) {
 	return s.read(ctx, full, bodyQuery+`WHERE t.id = ? ORDER BY p.id`)
 }
 
-// ByMessage returns the newest record of a turn that answered or wrote a message, or [store.ErrNotFound]. The caller owns the record.
+// ByMessage returns the record of the turn whose answer a message shows. Else it is the newest of a turn that answered or wrote it. The
+// error is [store.ErrNotFound] if there is none. The caller owns the record.
 func (s *Store) ByMessage(ctx context.Context, messageID string) (*turn.Trace, error) {
 	return s.read(ctx, messageID, bodyQuery+`WHERE t.id = (SELECT l.id FROM trace_messages m JOIN traces l ON l.id = m.trace_id
-		WHERE m.message_id = ? ORDER BY l.began DESC, l.id DESC LIMIT 1) ORDER BY p.id`)
+		WHERE m.message_id = ?1 ORDER BY l.id = coalesce((SELECT turn_id FROM messages WHERE id = ?1), '') DESC, l.began DESC, l.id DESC LIMIT 1) ORDER BY p.id`)
 }
 
 // Answers returns the records of all turns that answered a message, oldest first. The caller owns the records.

@@ -232,11 +232,14 @@ type Opinion struct {
 
 // Press is something that a person did with a reply: a button, or an edit of the question.
 type Press struct {
-	Kind   string    `json:"kind"` // delete, regenerate or continue; or PressEdited
+	Kind   string    `json:"kind"` // delete, regenerate or continue; or PressEdited or PressShown
 	ByID   string    `json:"by_id"`
 	At     time.Time `json:"at"`
 	TurnID string    `json:"turn_id,omitempty"` // of the turn that it began
 }
+
+// PressShown is the Kind for choosing this reply among the answers to one question.
+const PressShown = "shown"
 
 // PressEdited is the Kind for an edit of the question. The new turn's reply replaced this one.
 const PressEdited = "edited"
