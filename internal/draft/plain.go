@@ -12,6 +12,7 @@ import (
 
 	"familiar/internal/context/turn"
 	"familiar/internal/llm"
+	"familiar/internal/memory"
 	"familiar/internal/memory/order"
 	"familiar/internal/providers/character"
 	"familiar/internal/question"
@@ -81,9 +82,9 @@ func (r Draft) plain() string {
 	case question.AskHelp:
 		return say(whatICan)
 	case question.AskTime:
-		return say(timeNow, text.InZone(r.Trace.Began, r.Character.Location).Format("2006-01-02 15:04 MST"))
+		return say(timeNow, r.began().Format("2006-01-02 15:04 MST"))
 	}
-	now := text.InZone(r.Trace.Began, r.Character.Location)
+	now := r.began()
 	if at, isDay, ok := question.Clock(message, append([]string{r.Character.Called}, req.Names...), now); ok && isDay {
 		return weekday(at, r.language()) + text.FormatDay(at, r.language())
 	} else if ok {
@@ -99,6 +100,14 @@ func (r Draft) plain() string {
 		return say(memoryUnknown)
 	}
 	return ""
+}
+
+// began returns when the turn began, in the time zone of its asker, or else of the character.
+func (r Draft) began() time.Time {
+	if zone, known := memory.Zone(r.Trace.Request.Card[turn.CardZone]); known {
+		return r.Trace.Began.In(zone)
+	}
+	return text.InZone(r.Trace.Began, r.Character.Location)
 }
 
 // weekday returns what stands before a date. Only English has the name of a day in a form for that.

@@ -14,6 +14,7 @@ import (
 
 	"familiar/internal/context/turn"
 	"familiar/internal/store"
+	"familiar/internal/text"
 )
 
 // UndoFor is how long a person can undo what an order changed.
@@ -353,9 +354,6 @@ func (s *Store) setCardIn(tx *sql.Tx, personID, field, value string, at time.Tim
 	return err
 }
 
-// regions are the parts of the world under whose names the database of time zones has cities.
-var regions = []string{"Europe", "America", "Asia", "Africa", "Australia", "Pacific", "Atlantic", "Indian", "America/Argentina"}
-
 // Zone returns the time zone that a person calls "Europe/Paris", "Paris" or "UTC+2".
 func Zone(called string) (zone *time.Location, known bool) {
 	called = strings.ReplaceAll(strings.TrimSpace(called), " ", "_")
@@ -377,17 +375,10 @@ func Zone(called string) (zone *time.Location, known bool) {
 			name = name[:i] + strings.ToUpper(name[i:i+1]) + name[i+1:]
 		}
 	}
-	for _, one := range append([]string{called, strings.ToUpper(called), name}, inRegions(name)...) {
-		if zone, err := time.LoadLocation(one); err == nil {
+	for _, one := range []string{called, strings.ToUpper(called), name} {
+		if zone := text.ZoneNamed(one); zone != nil {
 			return zone, true
 		}
 	}
 	return nil, false
-}
-
-func inRegions(city string) (all []string) {
-	for _, region := range regions {
-		all = append(all, region+"/"+city)
-	}
-	return all
 }

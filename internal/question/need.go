@@ -482,12 +482,7 @@ func zoneNamed(s string, words []text.Word) *time.Location {
 		first, size := utf8.DecodeRuneInString(written)
 		name.WriteString(string(unicode.ToUpper(first)) + written[size:])
 	}
-	for _, area := range [...]string{"", "Europe/", "America/", "Asia/", "Africa/", "Australia/", "Pacific/", "Atlantic/", "Indian/"} {
-		if zone, err := time.LoadLocation(area + name.String()); err == nil {
-			return zone
-		}
-	}
-	return nil
+	return text.ZoneNamed(name.String())
 }
 
 // elsewhere reports whether a question for the time names a place or another day.

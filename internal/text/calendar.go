@@ -14,6 +14,17 @@ import (
 // InZone returns at in a zone; nil means UTC.
 func InZone(at time.Time, zone *time.Location) time.Time { return at.In(cmp.Or(zone, time.UTC)) }
 
+// ZoneNamed returns the time zone with a name of the IANA database, which may lack its area: "Europe/Paris", "Paris". It is nil if there is
+// none.
+func ZoneNamed(name string) *time.Location {
+	for _, area := range [...]string{"", "Europe/", "America/", "Asia/", "Africa/", "Australia/", "Pacific/", "Atlantic/", "Indian/"} {
+		if zone, err := time.LoadLocation(area + name); err == nil {
+			return zone
+		}
+	}
+	return nil
+}
+
 // ZonedNow returns the current time of a clock in a zone. A nil clock is time.Now, and a nil zone is UTC.
 func ZonedNow(clock func() time.Time, zone *time.Location) time.Time {
 	if clock == nil {
