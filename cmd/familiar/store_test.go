@@ -253,7 +253,7 @@ func TestALateClockPrunesNothing(t *testing.T) {
 }
 
 // mostRoundTrips is how often a turn may wait for PostgreSQL before it asks the model.
-const mostRoundTrips = 11
+const mostRoundTrips = 12
 
 // TestRoundTrips counts how often a turn waits for PostgreSQL before it asks the model.
 func TestRoundTrips(t *testing.T) {

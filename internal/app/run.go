@@ -51,7 +51,7 @@ func (a *App) Serve(ctx context.Context, p *Process) error {
 	base := a.Config.Get("DISCORD_API_URL")
 	commands := &command.Commands{Operator: a.Config.Get("DISCORD_OPERATOR")} // opens forms once the session runs
 	ready := make(chan struct{})
-	session, err := discord.New(discord.Config{
+	settings := discord.Config{
 		Token: a.Config.Get("DISCORD_TOKEN"), HTTP: a.client(base), BaseURL: base, Log: a.Log, Redact: a.Redact.String,
 		PerSecond: p.Far.PerSecond, Operator: a.Config.Get("DISCORD_OPERATOR"), Reactions: slices.ContainsFunc(a.cast.get().All(), followsReactions), Commands: command.Definitions(a.cast.get()),
 		Proxies:     a.Config.set("DISCORD_PROXIES"),
@@ -76,7 +76,9 @@ func (a *App) Serve(ctx context.Context, p *Process) error {
 		SaveWebhook: func(ctx context.Context, guildID, channelID string, w discord.Webhook) error {
 			return a.Store.Webhooks.Set(ctx, store.Webhook{ChannelID: channelID, GuildID: guildID, ID: w.ID, Token: w.Token})
 		},
-	})
+	}
+	inherited := a.share(&settings, func(ctx context.Context, mine func(string) bool) { commands.Bot.Yield(ctx, mine) })
+	session, err := discord.New(settings)
 	if err != nil {
 		return Problems{err.Error()}
 	}
@@ -87,7 +89,7 @@ func (a *App) Serve(ctx context.Context, p *Process) error {
 	b.Files, b.Listener, a.files.Reread = a.files, a.listener(), session.Message
 	b.Servers, a.servers.Platform = a.servers, session
 	b.Replies, b.Earlier, b.Now, b.Doubted, a.Store.Now = session.Replies, session.Earlier, session.Now, session.Doubted, session.Now
-	b.Resume, b.Clocked, b.Gate = true, session.Clocked(), a.gate
+	b.Resume, b.Clocked, b.Inherited, b.Gate = true, session.Clocked(), inherited, a.gate
 	b.Gate.Now, b.Gate.MayPost, b.Gate.PerPerson = session.Now, session.MayPost, a.Config.Count("FAMILIAR_TURNS_PER_MINUTE")
 	b.Gate.Access = gate.Access{Allow: a.Config.set("DISCORD_ALLOW"), Deny: a.Config.set("DISCORD_DENY")}
 
@@ -108,7 +110,9 @@ func (a *App) Serve(ctx context.Context, p *Process) error {
 	})
 	var background sync.WaitGroup
 	defer background.Wait()
-	a.MarkInterrupted(ctx)
+	if inherited == nil {
+		a.MarkInterrupted(ctx)
+	}
 	upkeep, done := context.WithCancel(ctx)
 	defer done()
 	background.Go(func() { a.Upkeep(upkeep, session) })
@@ -124,9 +128,9 @@ func (a *App) Serve(ctx context.Context, p *Process) error {
 	background.Go(func() { watchFootprint(upkeep, tuned) })
 	if w := a.memoryWriter(p.Far); w != nil {
 		b.Learns = true
-		background.Go(func() { w.Run(upkeep) })
+		background.Go(func() { a.leading(upkeep, w.Run) })
 	}
-	background.Go(func() { a.embed(upkeep, p.Far.Embed) })
+	background.Go(func() { a.leading(upkeep, func(ctx context.Context) { a.embed(ctx, p.Far.Embed) }) })
 	files := &reloader{app: a, process: p, bot: b, session: session, wanted: make(chan chan struct{}), ended: make(chan struct{})}
 	if err := a.serveConsole(upkeep, p, b, session, watching, feed, files, &background); err != nil {
 		return err
@@ -148,6 +152,26 @@ func (a *App) Serve(ctx context.Context, p *Process) error {
 		return nil // a signal
 	}
 	return err
+}
+
+// share has the processes that share a database share the bot's shards. It returns what brings the servers that this process begins to act
+// for, or nil if nothing is shared.
+func (a *App) share(c *discord.Config, yield func(context.Context, func(string) bool)) <-chan func(guildID string) bool {
+	leases := a.Store.Leases
+	if !leases.Shared() {
+		return nil
+	}
+	inherited := make(chan func(guildID string) bool)
+	leases.ShardOf = gateway.ShardOf
+	c.Holder, c.LoadSession, c.SaveSession = leases, leases.Session, leases.SaveSession
+	c.SaveServers, c.Yield = leases.SaveServers, yield
+	c.Inherit = func(ctx context.Context, mine func(guildID string) bool) {
+		select {
+		case inherited <- mine:
+		case <-ctx.Done():
+		}
+	}
+	return inherited
 }
 
 // embed makes vectors of what is kept until ctx is done. If no service is configured any more, it deletes the vectors.

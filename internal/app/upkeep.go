@@ -7,6 +7,7 @@ import (
 	"runtime/debug"
 	"runtime/metrics"
 	"slices"
+	"sync"
 	"time"
 
 	"familiar/internal/bot"
@@ -14,9 +15,48 @@ import (
 	"familiar/internal/forget"
 )
 
+// leads reports whether this process does what one of all processes must do. It is the one that holds shard 0.
+func (a *App) leads() bool { return !a.Store.Leases.Shared() || a.Store.Leases.Holds(0) }
+
+// leadEvery is how often a process looks whether it leads.
+const leadEvery = time.Second
+
+// leading runs a task until ctx is done, while this process leads.
+func (a *App) leading(ctx context.Context, task func(context.Context)) {
+	if !a.Store.Leases.Shared() {
+		task(ctx)
+		return
+	}
+	ticks := time.NewTicker(leadEvery)
+	defer ticks.Stop()
+	var running sync.WaitGroup
+	defer running.Wait()
+	end := context.CancelFunc(nil) // nil: it does not run
+	for {
+		switch leads := a.leads(); {
+		case leads && end == nil:
+			var within context.Context
+			within, end = context.WithCancel(ctx)
+			running.Go(func() { task(within) })
+		case !leads && end != nil:
+			end()
+			running.Wait()
+			end = nil
+		}
+		select {
+		case <-ctx.Done():
+			if end != nil {
+				end()
+			}
+			return
+		case <-ticks.C:
+		}
+	}
+}
+
 // MarkInterrupted marks the turns that an earlier process left unfinished. It must end before the first turn begins.
 func (a *App) MarkInterrupted(ctx context.Context) {
-	if n, err := a.Traces.Interrupt(ctx); err != nil && ctx.Err() == nil {
+	if n, err := a.Traces.Interrupt(ctx, func(string) bool { return true }); err != nil && ctx.Err() == nil {
 		a.Log.Error("mark interrupted turns", "err", err)
 	} else if n > 0 {
 		a.Log.Info("an earlier run was interrupted", "turns", n)
@@ -49,7 +89,9 @@ func (a *App) Upkeep(ctx context.Context, session *discord.Session) {
 				continue
 			}
 		}
-		a.Tidy(ctx, now(), servers)
+		if a.leads() {
+			a.Tidy(ctx, now(), servers)
+		}
 	}
 }
 
@@ -76,7 +118,7 @@ func (a *App) EraseOnRequest(ctx context.Context, b *bot.Bot) {
 		all, failed := a.Store.Privacy.Erasures(ctx)
 		err = errors.Join(err, a.Memories.Refresh(ctx), failed)
 		for _, one := range all {
-			if one.ByOperator && err == nil {
+			if one.ByOperator && err == nil && a.leads() {
 				_, err = b.Forget(ctx, one)
 			}
 		}

@@ -197,7 +197,7 @@ func (a *App) openModels(ctx context.Context, p *Process) (err error) {
 func (a *App) openStore(ctx context.Context, p *Process) (err error) {
 	place := a.Config.Place(p.Dir)
 	if a.owns {
-		a.Store, err = store.Open(ctx, place)
+		a.Store, err = store.Share(ctx, place)
 	} else {
 		a.Store, a.Beside, err = OpenShared(ctx, p, place)
 	}

@@ -255,7 +255,7 @@ func (b *Bot) takeBack(ctx context.Context, t *turn.Trace) {
 		keep = 1
 	}
 	for i, id := range slices.Backward(t.ReplyIDs) {
-		r := turn.Ref{ChannelID: t.Request.ChannelID, ID: id, Persona: t.Request.Persona}
+		r := turn.Ref{GuildID: t.Request.GuildID, ChannelID: t.Request.ChannelID, ID: id, Persona: t.Request.Persona}
 		if i < keep {
 			notice := reply.SmallType + retracted.In(t.Request.Language)
 			err = b.sendEdit(ctx, turn.Edit{Ref: r, Text: notice, Final: true}, true)

@@ -153,6 +153,12 @@ func (b *Bot) admit(ctx context.Context, all ...arrival) {
 	}
 	defer func() { b.recovered("admit messages", recover()) }()
 	leaves := ctx.Err() != nil
+	if leaves && b.Inherited != nil { // another process gets them, too
+		for _, a := range all {
+			giveBack(a)
+		}
+		return
+	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeLimit)
 	defer cancel()
 	rows := make([]store.Incoming, len(all))

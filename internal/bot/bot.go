@@ -44,6 +44,7 @@ import (
 	"time"
 
 	"familiar/internal/context/turn"
+	"familiar/internal/discord/rest"
 	"familiar/internal/draft"
 	"familiar/internal/forget"
 	"familiar/internal/gate"
@@ -112,6 +113,10 @@ type Bot struct {
 	Resume  bool
 	Clocked <-chan struct{}
 
+	// Inherited brings what tells the servers that this process has begun to act for. What other processes left unanswered there is resumed
+	// then, and not by Run at its beginning. nil: no other process acts for any.
+	Inherited <-chan func(guildID string) bool
+
 	lanes     lanes
 	rounds    rounds         // made by Run
 	tasks     sync.WaitGroup // commands, and other work outside the lanes
@@ -154,8 +159,8 @@ func (b *Bot) Run(ctx context.Context, events <-chan []turn.Event) {
 	defer b.chatter.close() // before all these: it begins turns
 	defer close(b.ended)
 	b.pausedEverywhere(ctx)
-	if b.Resume {
-		b.resume(ctx)
+	if b.Resume && b.Inherited == nil {
+		b.resume(ctx, func(string) bool { return true })
 	}
 	b.tasks.Go(func() { b.remindPeople(ctx) })
 	done := ctx.Done()
@@ -169,6 +174,8 @@ func (b *Bot) Run(ctx context.Context, events <-chan []turn.Event) {
 		default: // the door has handed over nothing
 			select {
 			case batch, open = <-events:
+			case mine := <-b.Inherited:
+				b.inherit(ctx, mine)
 			case <-done:
 				done, last = nil, time.After(lastEvents)
 			case <-last: // the door does not close
@@ -302,8 +309,13 @@ func (b *Bot) now() time.Time {
 	return b.Now()
 }
 
+// elsewhere reports whether something failed because another process acts for the server now. That one goes on with it.
+func elsewhere(err error) bool {
+	return errors.Is(err, errElsewhere) || errors.Is(err, store.ErrLost) || rest.KindOf(err) == rest.Elsewhere
+}
+
 func (b *Bot) logged(what string, err error) {
-	if err != nil {
+	if err != nil && !elsewhere(err) {
 		b.Log.Error(what, "err", b.Redact.String(err.Error()))
 	}
 }

@@ -113,7 +113,7 @@ func (b *Bot) Greet(ctx context.Context, e turn.Event, actor *Actor, n int, to t
 		pieces = reply.Split(text, units-personaUnits)
 	}
 	for i, piece := range pieces {
-		p := turn.Post{ChannelID: e.Message.ChannelID, Text: piece, Final: true, Persona: b.persona(ctx, actor, e), Nonce: nonce(e.ID, 70+i)}
+		p := turn.Post{GuildID: e.GuildID, ChannelID: e.Message.ChannelID, Text: piece, Final: true, Persona: b.persona(ctx, actor, e), Nonce: nonce(e.ID, 70+i)}
 		id, err := b.sendPost(ctx, p, true)
 		if err != nil {
 			return err

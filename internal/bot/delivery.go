@@ -236,7 +236,7 @@ func (d *delivery) stream(ctx context.Context) (took time.Duration) {
 
 // land posts the final text. It has its own time limit, so that the text is posted even after the turn's time is up.
 func (d *delivery) land(ctx context.Context, text string) {
-	if cause := context.Cause(ctx); startsOver(cause) {
+	if cause := context.Cause(ctx); startsOver(cause) || elsewhere(cause) {
 		d.result.err = cause
 		return
 	}
@@ -319,7 +319,7 @@ func (d *delivery) record(ctx context.Context, text string, last bool) error {
 	defer cancel()
 	for !d.shown {
 		err := d.show(ctx, text)
-		if d.shown = err == nil; d.shown || !last || !errors.Is(err, errUnrecorded) || diskFull(err) {
+		if d.shown = err == nil; d.shown || !last || !errors.Is(err, errUnrecorded) || diskFull(err) || elsewhere(err) {
 			return err
 		}
 		select {
@@ -381,13 +381,13 @@ func (d *delivery) post(ctx context.Context, i int, piece string, last, end bool
 
 // ref returns the reference to a post of the reply.
 func (d *delivery) ref(id string) turn.Ref {
-	return turn.Ref{ChannelID: d.channel, ID: id, Persona: d.persona}
+	return turn.Ref{GuildID: d.request.GuildID, ChannelID: d.channel, ID: id, Persona: d.persona}
 }
 
 // create posts the i-th post as a new message.
 func (d *delivery) create(ctx context.Context, i int, want sentPost, last, final bool) error {
 	p := turn.Post{
-		ChannelID: d.channel, Text: want.text, Buttons: want.buttons, Persona: d.persona,
+		GuildID: d.request.GuildID, ChannelID: d.channel, Text: want.text, Buttons: want.buttons, Persona: d.persona,
 		Nonce: nonce(d.claim, d.result.created), Final: final, Again: d.again,
 	}
 	if d.words.IsZero() {
@@ -421,7 +421,9 @@ func (d *delivery) create(ctx context.Context, i int, want sentPost, last, final
 func (d *delivery) keep(ctx context.Context, i int) {
 	if d.bot.Resume {
 		p := d.result.posts[i]
-		d.bot.logged("keep a post", d.bot.Store.Claims.SavePost(ctx, d.id, i, store.Post{ID: p.id, Text: p.text}))
+		d.bot.logged("keep a post", d.bot.Store.Change(ctx, "save post", d.bot.fenced(d.request.GuildID, func(tx *store.Tx) error {
+			return d.bot.Store.Claims.SavePostIn(tx, d.id, i, store.Post{ID: p.id, Text: p.text})
+		})))
 	}
 }
 

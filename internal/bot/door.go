@@ -109,7 +109,7 @@ func temporary(err error) bool {
 
 // unsent reports whether a post failed for a reason that passes, so that it may be sent later.
 func unsent(err error) bool {
-	return err != nil && (temporary(err) || rest.KindOf(err) == rest.Unauthorized || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, errLeft))
+	return err != nil && (temporary(err) || elsewhere(err) || rest.KindOf(err) == rest.Unauthorized || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, errLeft))
 }
 
 // nonce returns an id for the nth post that answers an event. It is the same when another process sends the post again. Discord takes 25

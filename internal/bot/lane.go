@@ -30,10 +30,11 @@ func startsOver(cause error) bool { return errors.Is(cause, errJoined) || errors
 type withdrawal string
 
 const (
-	errDeleted withdrawal = "the question was deleted"
-	errGone    withdrawal = "the channel is gone, or the bot was removed from the server"
-	errPaused  withdrawal = "the bot was paused"
-	errRefused withdrawal = "the reply was deleted, or may not be written any more"
+	errDeleted   withdrawal = "the question was deleted"
+	errGone      withdrawal = "the channel is gone, or the bot was removed from the server"
+	errPaused    withdrawal = "the bot was paused"
+	errElsewhere withdrawal = "another process answers here now"
+	errRefused   withdrawal = "the reply was deleted, or may not be written any more"
 )
 
 func (w withdrawal) Error() string { return string(w) }
@@ -135,7 +136,7 @@ func (ls *lanes) differs(m turn.Message) (differs bool) {
 }
 
 // withdraw takes matching events out of the lanes, and returns those that asked for a turn. A turn that answers a matching event is
-// cancelled.
+// cancelled, unless cause is nil.
 func (ls *lanes) withdraw(cause error, match func(turn.Event) bool) (dropped []arrival) {
 	for _, l := range ls.all() {
 		dropped = append(dropped, l.withdraw(cause, match)...)
@@ -213,8 +214,13 @@ func (ls *lanes) settle(channelID string) {
 
 // turnsOf returns a channel for each present turn of a person. It is closed when the turn is over.
 func (ls *lanes) turnsOf(personID string) (all []<-chan struct{}) {
+	return ls.turns(func(e turn.Event) bool { return e.Message.Author.ID == personID })
+}
+
+// turns returns a channel for each present turn that answers a matching event. It is closed when the turn is over.
+func (ls *lanes) turns(match func(turn.Event) bool) (all []<-chan struct{}) {
 	ls.each(func(l *lane) {
-		if t := l.active; t != nil && slices.ContainsFunc(t.batch, func(a arrival) bool { return a.Message.Author.ID == personID }) {
+		if t := l.active; t != nil && slices.ContainsFunc(t.batch, func(a arrival) bool { return match(a.Event) }) {
 			all = append(all, t.over)
 		}
 	})
@@ -358,7 +364,7 @@ func (l *lane) withdraw(cause error, match func(turn.Event) bool) (dropped []arr
 		}
 		return matches(a)
 	})
-	if t := l.active; t != nil && slices.ContainsFunc(slices.Concat(t.batch, t.joined), matches) {
+	if t := l.active; t != nil && cause != nil && slices.ContainsFunc(slices.Concat(t.batch, t.joined), matches) {
 		t.end(cause)
 	}
 	return dropped

@@ -163,7 +163,7 @@ func (b *Bot) tellAbove(e turn.Event, what sentence) {
 func (b *Bot) postNotice(key noticeKey, n *notice) {
 	ctx, cancel := context.WithTimeout(context.Background(), noticeLimit)
 	defer cancel()
-	p := turn.Post{ChannelID: key.channel, Final: true}
+	p := turn.Post{GuildID: n.event.GuildID, ChannelID: key.channel, Final: true}
 	speaker := b.CurrentCast().Default
 	if key.what != outOfOrder { // else the store may not answer
 		speaker = b.speaker(ctx, n.event)

@@ -100,7 +100,7 @@ func (b *Bot) DeleteReply(ctx context.Context, t *turn.Trace, by string) error {
 		return err
 	}
 	for _, id := range slices.Backward(t.ReplyIDs) {
-		if err := b.sendDelete(ctx, turn.Ref{ID: id, ChannelID: t.Request.ChannelID, Persona: t.Request.Persona}); err != nil {
+		if err := b.sendDelete(ctx, turn.Ref{ID: id, GuildID: t.Request.GuildID, ChannelID: t.Request.ChannelID, Persona: t.Request.Persona}); err != nil {
 			return err
 		}
 	}
@@ -251,7 +251,7 @@ func (b *Bot) crossedOut(ctx context.Context, e turn.Event, turnID string) {
 }
 
 // seen shows on a message that its turn has begun, if the character has a sign for that. It does not wait.
-func (b *Bot) seen(actor *Actor, channelID, messageID string) {
+func (b *Bot) seen(actor *Actor, guildID, channelID, messageID string) {
 	sign := actor.Reactions.Seen
 	if sign == "" || b.Pace.Units == 0 || channelID == messageID {
 		return
@@ -259,7 +259,7 @@ func (b *Bot) seen(actor *Actor, channelID, messageID string) {
 	b.notices.posting.Go(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), noticeLimit)
 		defer cancel()
-		if err := b.sendReaction(ctx, turn.Ref{ChannelID: channelID, ID: messageID}, sign, false); err != nil {
+		if err := b.sendReaction(ctx, turn.Ref{GuildID: guildID, ChannelID: channelID, ID: messageID}, sign, false); err != nil {
 			b.Log.Debug("show that a message is seen", "err", b.Redact.String(err.Error()))
 		}
 	})
@@ -280,7 +280,7 @@ func (b *Bot) react(ctx context.Context, l *lane, actor *Actor, t *turn.Trace, t
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), streamLimit)
 	defer cancel()
-	question := turn.Ref{ChannelID: t.Request.ChannelID, ID: t.Request.Message.ID}
+	question := turn.Ref{GuildID: t.Request.GuildID, ChannelID: t.Request.ChannelID, ID: t.Request.Message.ID}
 	err := b.sendReaction(ctx, question, strings.TrimSpace(text), true)
 	b.logged("react in place of a reply", err)
 	t.Reacted = err == nil

@@ -20,7 +20,7 @@ import (
 // remember completes the record of a turn and stores the reply as history. It does nothing if another attempt, or the next start, follows.
 func (b *Bot) remember(ctx context.Context, actor *Actor, t *turn.Trace, result deliveryResult, batch []arrival) {
 	of := batch[0]
-	if startsOver(result.err) || errors.Is(result.err, errLeft) || rest.KindOf(result.err) == rest.Unauthorized {
+	if startsOver(result.err) || elsewhere(result.err) || errors.Is(result.err, errLeft) || rest.KindOf(result.err) == rest.Unauthorized {
 		return
 	}
 	var withdrawn withdrawal
@@ -192,20 +192,37 @@ func (b *Bot) saveFinally(ctx context.Context, t *turn.Trace, own []store.Messag
 		}
 		return err
 	}
-	for b.saveWith(ctx, t, also) != nil {
+	for {
+		if err := b.saveWith(ctx, t, b.fenced(r.GuildID, also)); err == nil || elsewhere(err) {
+			return
+		}
 		select {
 		case <-time.After(saveAgain):
 			continue
 		case <-b.stopping:
 		case <-b.ended:
 		}
-		b.saveWith(ctx, t, also)
+		b.saveWith(ctx, t, b.fenced(r.GuildID, also))
 		return
 	}
 }
 
+// save saves the record of a turn in a lane, if this process may still act for its server.
 func (b *Bot) save(ctx context.Context, t *turn.Trace) error {
-	return b.saveWith(ctx, t, func(*store.Tx) error { return nil })
+	return b.saveWith(ctx, t, b.fenced(t.Request.GuildID, noMore))
+}
+
+// noMore is for [Bot.saveWith].
+func noMore(*store.Tx) error { return nil }
+
+// fenced returns what writes in a transaction, if this process may still act for a server. The error is [store.ErrLost] otherwise.
+func (b *Bot) fenced(guildID string, write func(*store.Tx) error) func(*store.Tx) error {
+	return func(tx *store.Tx) error {
+		if err := b.Store.Leases.Check(tx, guildID); err != nil {
+			return err
+		}
+		return write(tx)
+	}
 }
 
 // saveWith saves the record of a turn, and more in the same transaction.

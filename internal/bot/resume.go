@@ -19,11 +19,49 @@ const (
 	clockLimit = 10 * time.Second // for Discord to tell the time
 )
 
-// resume goes on with what an earlier process left. Waiting messages get their turns, and half an answer is finished in the same posts. If
-// that would come too late, half an answer is marked as interrupted, and other authors are told.
-func (b *Bot) resume(ctx context.Context) {
-	open, err := b.Store.Claims.Open(ctx)
+// inherit begins to act for servers. What this process still had to do there, when it lost them, is over first.
+func (b *Bot) inherit(ctx context.Context, mine func(guildID string) bool) {
+	over, end := context.WithCancel(ctx)
+	end()
+	b.Yield(over, mine)
+	n, err := b.Traces.Interrupt(ctx, mine)
+	if b.logged("mark interrupted turns", err); n > 0 {
+		b.Log.Info("another process was interrupted", "turns", n)
+	}
+	b.resume(ctx, mine)
+}
+
+// Yield stops to act for servers. What waits is left to the next process. The turns that are being taken end by themselves, or when ctx does.
+func (b *Bot) Yield(ctx context.Context, mine func(guildID string) bool) {
+	here := func(e turn.Event) bool { return mine(e.GuildID) }
+	giveBack(b.lanes.withdraw(nil, here)...)
+	left := ctx.Done()
+	for _, over := range b.lanes.turns(here) {
+		select {
+		case <-over:
+			continue
+		case <-left:
+		}
+		giveBack(b.lanes.withdraw(errElsewhere, here)...)
+		<-over // a request that is under way has a limit
+	}
+}
+
+// resume goes on with what an earlier process left in some servers. Waiting messages get their turns, and half an answer is finished in the
+// same posts. If that would come too late, half an answer is marked as interrupted, and other authors are told.
+func (b *Bot) resume(ctx context.Context, mine func(guildID string) bool) {
+	all, err := b.Store.Claims.Open(ctx)
 	b.logged("read what is unanswered", err)
+	var open []store.OpenClaim
+	var left []arrival
+	for _, o := range all {
+		switch a, ok := b.reopened(ctx, o); {
+		case !ok && b.Inherited == nil:
+			b.closeClaims(ctx, o.Claim)
+		case ok && mine(a.GuildID):
+			open, left = append(open, o), append(left, a)
+		}
+	}
 	if len(open) > 0 && b.Clocked != nil { // nothing can be posted earlier
 		select {
 		case <-b.Clocked:
@@ -33,11 +71,9 @@ func (b *Bot) resume(ctx context.Context) {
 	}
 	now := b.now()
 	var again []arrival
-	for _, o := range open {
-		a, ok := b.reopened(ctx, o)
+	for i, o := range open {
+		a := left[i]
 		switch {
-		case !ok:
-			b.closeClaims(ctx, o.Claim)
 		case now.Sub(o.At) <= resumeSpan:
 			again = append(again, a)
 		case len(o.Posts) > 0:
@@ -46,7 +82,7 @@ func (b *Bot) resume(ctx context.Context) {
 			b.tellMissed(ctx, a)
 		}
 	}
-	b.markLeft(ctx)
+	b.markLeft(ctx, mine)
 	for _, group := range byChannel(again) {
 		b.enqueue(ctx, group...)
 	}
@@ -107,7 +143,7 @@ func (b *Bot) putRight(ctx context.Context, t *turn.Trace, posts []store.Post) {
 			return
 		}
 		for _, p := range posts {
-			edit := turn.Edit{Ref: turn.Ref{ChannelID: t.Request.ChannelID, ID: p.ID, Persona: t.Request.Persona}, Text: p.Text, Final: true}
+			edit := turn.Edit{Ref: turn.Ref{GuildID: t.Request.GuildID, ChannelID: t.Request.ChannelID, ID: p.ID, Persona: t.Request.Persona}, Text: p.Text, Final: true}
 			if t.Request.Buttons && slices.Index(t.ReplyIDs, p.ID) == len(t.ReplyIDs)-1 {
 				edit.Buttons = row(t.Request.Language, b.keyOf(t.Request.ID), finalButtons(t.Lookup(), t.Memory, t.Cut)...)
 			}
@@ -122,7 +158,7 @@ func (b *Bot) putRight(ctx context.Context, t *turn.Trace, posts []store.Post) {
 
 // markLeft ends the halves of answers to which no turn returns. Nobody asked for them, or what asked was forgotten. Their buttons would
 // stay for good. Posts of a turn that is over may not hold its last words.
-func (b *Bot) markLeft(ctx context.Context) {
+func (b *Bot) markLeft(ctx context.Context, mine func(guildID string) bool) {
 	left, err := b.Store.Claims.Left(ctx)
 	b.logged("read which turns were left", err)
 	for _, id := range left {
@@ -130,6 +166,9 @@ func (b *Bot) markLeft(ctx context.Context) {
 		posts, failed := b.Store.Claims.Posts(ctx, id)
 		if err := errors.Join(err, failed); err != nil || len(posts) == 0 {
 			b.logged("read a turn that was left", err)
+			continue
+		}
+		if !mine(t.Request.GuildID) {
 			continue
 		}
 		if t.Phase.Over() {
@@ -208,7 +247,7 @@ func (b *Bot) markInterrupted(ctx context.Context, a arrival) {
 			buttons = row(draft.Language(a.Event), b.keyOf(a.turnID), finalButtons(nil, nil, false)...)
 		}
 		persona := b.persona(ctx, b.actor(ctx, a), a.Event)
-		ref := turn.Ref{ChannelID: a.Message.ChannelID, ID: last.ID, Persona: persona}
+		ref := turn.Ref{GuildID: a.GuildID, ChannelID: a.Message.ChannelID, ID: last.ID, Persona: persona}
 		err := b.sendEdit(ctx, turn.Edit{Ref: ref, Text: text + mark, Buttons: buttons, Final: true}, true)
 		b.logged("mark an interrupted reply", err)
 		if unsent(err) {

@@ -52,7 +52,7 @@ func (b *Bot) handle(ctx context.Context, l *lane, batch []arrival) {
 	}()
 	select {
 	case <-b.stopping:
-		if batch[0].again { // its answer is there
+		if batch[0].again || b.Inherited != nil { // its answer is there, or another process goes on with it
 			return
 		}
 		b.Log.Warn("a message came too late to be answered", "channel", batch[0].Message.ChannelID, "message", batch[0].Message.ID)
@@ -82,7 +82,7 @@ func (b *Bot) take(ctx context.Context, l *lane, batch []arrival) {
 	id := cmp.Or(batch[0].turnID, batch[0].newID, b.newTurnID(batch[0].claim()))
 	began := b.now()
 	actor, heard := b.actor(ctx, batch[0]), map[string]hearing{}
-	b.seen(actor, batch[0].Message.ChannelID, batch[len(batch)-1].Message.ID)
+	b.seen(actor, batch[0].GuildID, batch[0].Message.ChannelID, batch[len(batch)-1].Message.ID)
 	b.meet(ctx, batch[0])
 	var so deliveryResult
 	var applied memory.Applied
@@ -140,7 +140,7 @@ func (b *Bot) attempt(ctx context.Context, l *lane, actor *Actor, id string, beg
 	if actor.Model != nil {
 		b.preprocess(ctx, actor, t, &p)
 	}
-	if startsOver(context.Cause(ctx)) {
+	if cause := context.Cause(ctx); startsOver(cause) || elsewhere(cause) {
 		return so
 	}
 	d := b.deliver(ctx, l, actor, t, typing, p, batch[0], settle)
@@ -208,7 +208,7 @@ func (b *Bot) moves(ctx context.Context, batch []arrival) bool {
 		first.ParentID != "" || first.ParentUnknown || !b.Conduct(ctx, first.Event).Threads {
 		return false
 	}
-	question := turn.Ref{ChannelID: first.Message.ChannelID, ID: first.Message.ID}
+	question := turn.Ref{GuildID: first.GuildID, ChannelID: first.Message.ChannelID, ID: first.Message.ID}
 	id, err := b.sendThread(ctx, question, b.threadName(b.actor(ctx, first), first.Message))
 	if err != nil {
 		b.logged("open a thread", err)

@@ -62,7 +62,7 @@ func newMessage(text string, buttons []turn.Button) wireMessage {
 func (s *Session) Post(ctx context.Context, p turn.Post) (id string, err error) {
 	ctx, cancel := withDeadline(ctx)
 	defer cancel()
-	if err := s.mayWrite(p.ChannelID, p.Text); err != nil {
+	if err := s.mayWrite(p.GuildID, p.ChannelID, p.Text); err != nil {
 		return "", err
 	}
 	defer func() { s.learnRefusal(p.ChannelID, err) }()
@@ -90,22 +90,22 @@ func (s *Session) postOwn(ctx context.Context, p turn.Post) (id string, err erro
 	if p.ReplyTo != "" {
 		m.Reference = &reference{MessageID: p.ReplyTo}
 	}
-	sent, err := s.create(ctx, p.ChannelID, m, p.Passing)
+	sent, err := s.create(ctx, p, m)
 	if m.Reference != nil && referenceRefused(err) {
 		m.Reference = nil // an answer that is no reply is better than none
-		sent, err = s.create(ctx, p.ChannelID, m, p.Passing)
+		sent, err = s.create(ctx, p, m)
 	}
 	if err != nil || sent.holds(p) {
 		return sent.ID, err
 	}
 	// The nonce belonged to an older message, which Discord has returned instead of a new one.
-	ref := turn.Ref{ChannelID: p.ChannelID, ID: sent.ID}
+	ref := turn.Ref{GuildID: p.GuildID, ChannelID: p.ChannelID, ID: sent.ID}
 	return sent.ID, s.Edit(ctx, turn.Edit{Ref: ref, Text: p.Text, Buttons: p.Buttons, Final: true})
 }
 
-func (s *Session) create(ctx context.Context, channelID string, m wireMessage, passing bool) (sentMessage, error) {
-	body, err := s.callIn(ctx, channelID, rest.Request{
-		Method: http.MethodPost, URL: discordgo.EndpointChannelMessages(channelID), Rank: rest.Create, Passing: passing, Body: rest.JSON(m),
+func (s *Session) create(ctx context.Context, p turn.Post, m wireMessage) (sentMessage, error) {
+	body, err := s.callIn(ctx, p.GuildID, p.ChannelID, rest.Request{
+		Method: http.MethodPost, URL: discordgo.EndpointChannelMessages(p.ChannelID), Rank: rest.Create, Passing: p.Passing, Body: rest.JSON(m),
 	})
 	if err != nil {
 		return sentMessage{}, err
@@ -121,7 +121,7 @@ func (s *Session) Edit(ctx context.Context, e turn.Edit) (err error) {
 	if err := invalid(e.Validate()); err != nil {
 		return err
 	}
-	if err := s.mayWrite(e.ChannelID, e.Text); err != nil {
+	if err := s.mayWrite(e.GuildID, e.ChannelID, e.Text); err != nil {
 		return err
 	}
 	defer func() { s.learnRefusal(e.ChannelID, err) }()
@@ -146,7 +146,7 @@ func (s *Session) editOwn(ctx context.Context, e turn.Edit) error {
 	s.late.follow(e)
 	r := editRequest(discordgo.EndpointChannelMessage(e.ChannelID, e.ID), e)
 	r.Doubt = func() { s.doubted(e) }
-	body, err := s.callIn(ctx, e.ChannelID, r)
+	body, err := s.callIn(ctx, e.GuildID, e.ChannelID, r)
 	if err != nil {
 		return err
 	}
@@ -177,7 +177,7 @@ func (s *Session) Delete(ctx context.Context, r turn.Ref) error {
 			return err
 		}
 	}
-	_, err := s.callIn(ctx, r.ChannelID, rest.Request{Method: http.MethodDelete, URL: discordgo.EndpointChannelMessage(r.ChannelID, r.ID), Rank: rest.Final})
+	_, err := s.callIn(ctx, r.GuildID, r.ChannelID, rest.Request{Method: http.MethodDelete, URL: discordgo.EndpointChannelMessage(r.ChannelID, r.ID), Rank: rest.Final})
 	if rest.KindOf(err) == rest.Gone {
 		return nil
 	}
@@ -226,11 +226,12 @@ func (s *Session) OpenThread(ctx context.Context, r turn.Ref, name string) (id s
 	return c.ID, nil
 }
 
-// callIn sends a request about a message of a channel. If the channel is a thread that was archived meanwhile, callIn
+// callIn sends a request about a message of a channel, if this process acts for its server. If the channel is a thread that was archived meanwhile, callIn
 // reopens it and sends the request again. An edit, unlike a new message, does not reopen a thread. A locked thread stays
 // closed.
 // https://discord.com/developers/docs/topics/threads#active-archived-threads
-func (s *Session) callIn(ctx context.Context, channelID string, r rest.Request) ([]byte, error) {
+func (s *Session) callIn(ctx context.Context, guildID, channelID string, r rest.Request) ([]byte, error) {
+	r.Mine = func() bool { return s.gateway.Holds(guildID) }
 	body, err := s.rest.Call(ctx, r)
 	if rest.Code(err) != discordgo.ErrCodePerformedOperationOnArchivedThread {
 		return body, err
@@ -256,15 +257,23 @@ func (s *Session) mayTouch(r turn.Ref) error {
 	if err := invalid(r.Validate()); err != nil {
 		return err
 	}
-	return s.refusals.check(r.ChannelID)
+	return s.mayAct(r.GuildID, r.ChannelID)
+}
+
+// mayAct returns an error if another process acts for the server, or the channel has refused the bot a short while ago.
+func (s *Session) mayAct(guildID, channelID string) error {
+	if !s.gateway.Holds(guildID) {
+		return rest.NotMine()
+	}
+	return s.refusals.check(channelID)
 }
 
 // mayWrite returns an error if the text is too long. It also does so if the channel has refused the bot a short while ago.
-func (s *Session) mayWrite(channelID, text string) error {
+func (s *Session) mayWrite(guildID, channelID, text string) error {
 	if err := checkLength(text); err != nil {
 		return err
 	}
-	return s.refusals.check(channelID)
+	return s.mayAct(guildID, channelID)
 }
 
 // sentMessage is a message as Discord returns it.

@@ -70,6 +70,22 @@ func (d *directory) begin(announced []guildInfo, mine, kept func(guildID string)
 	}
 }
 
+// drop forgets the servers of a shard that another process has now. What is known of them would become old.
+func (d *directory) drop(mine func(guildID string) bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for id, g := range d.guilds {
+		if !mine(id) {
+			continue
+		}
+		delete(d.guilds, id)
+		delete(d.changed, id)
+		for _, c := range g.channels {
+			delete(d.channels, c.ID)
+		}
+	}
+}
+
 // touch notes that a server has changed. The caller holds mu.
 func (d *directory) touch(id string) {
 	if d.changed != nil {

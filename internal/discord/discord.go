@@ -86,6 +86,11 @@ type Config struct {
 	LoadServers func(context.Context) (map[string]string, error)
 	SaveServers func(ctx context.Context, changed map[string]string) error
 
+	// Holder says which shards this process runs; nil: all. With one, a session is read when its shard is taken. Inherit is then called with
+	// what tells its servers. When the shard is given up, Yield ends what is being done for them, at once if its context has ended.
+	Holder         gateway.Holder
+	Inherit, Yield func(ctx context.Context, mine func(guildID string) bool)
+
 	// LoadWebhook reads what SaveWebhook saved for a channel, or the zero value. So a channel gets one webhook for good. Webhook tokens are
 	// secrets. Keeps reports whether the bot has recorded a message of its own. Each of the three may be nil.
 	LoadWebhook func(ctx context.Context, channelID string) (Webhook, error)
@@ -179,7 +184,10 @@ func New(c Config) (*Session, error) {
 	}
 	sessions := gateway.Config{
 		Token: token, REST: s.rest, Log: s.log, Redact: s.redact, Queue: c.Queue, Reader: s.readShard, Reactions: c.Reactions, Shards: c.Shards,
-		Begun: s.begun, Missed: s.fillGap, Place: s.place, Overdue: c.Overdue,
+		Holder: c.Holder, Load: s.takeUp, Yield: s.yield, Begun: s.begun, Missed: s.fillGap, Place: s.place, Overdue: c.Overdue,
+	}
+	if c.Holder != nil {
+		sessions.Taken = func(ctx context.Context, shard *gateway.Shard) { c.Inherit(ctx, shard.Brings) }
 	}
 	if c.SaveSession != nil {
 		sessions.Save = s.save

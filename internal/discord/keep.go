@@ -48,15 +48,43 @@ func (s *Session) restore(ctx context.Context) (sessions []gateway.Kept) {
 				kept = keptSession{}
 			}
 		}
-		if s.gateway.Resumable(kept.Kept) && len(servers[n]) >= kept.Servers {
-			s.self.Store(newIdentity(kept.User, kept.App))
-			s.names.restore(servers[n], func(guildID string) bool { return gateway.ShardOf(guildID, of) == n })
-		} else {
-			kept.ID = ""
-		}
-		sessions = append(sessions, kept.Kept)
+		sessions = append(sessions, s.restoreShard(kept, servers[n], func(guildID string) bool { return gateway.ShardOf(guildID, of) == n }))
 	}
 	return sessions
+}
+
+// restoreShard takes up what belongs to the session of a shard, and returns that. Without an id it cannot be resumed.
+func (s *Session) restoreShard(kept keptSession, servers []guildInfo, mine func(guildID string) bool) gateway.Kept {
+	if s.gateway.Resumable(kept.Kept) && len(servers) >= kept.Servers {
+		s.self.Store(newIdentity(kept.User, kept.App))
+		s.names.restore(servers, mine)
+	} else {
+		kept.ID = ""
+	}
+	return kept.Kept
+}
+
+// takeUp returns what the last holder of a shard left. Where the number of shards has changed, that is only how far it had read.
+func (s *Session) takeUp(ctx context.Context, shard *gateway.Shard) gateway.Kept {
+	kept, ok := s.load(ctx, shard.Number())
+	if !ok {
+		return gateway.Kept{}
+	}
+	if shard.Number() == 0 {
+		s.mu.Lock()
+		s.directs = kept.Directs
+		s.mu.Unlock()
+	}
+	if max(1, kept.Shards) != shard.Of() {
+		kept.ID = ""
+	}
+	return s.restoreShard(kept, s.loadServers(ctx, shard.Of())[shard.Number()], shard.Brings)
+}
+
+// yield ends what is done for a shard.
+func (s *Session) yield(ctx context.Context, shard *gateway.Shard) {
+	s.cfg.Yield(ctx, shard.Brings)
+	s.names.drop(shard.Brings)
 }
 
 // load reads what was saved for a shard. ok is false if that is nothing of this bot.

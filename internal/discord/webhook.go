@@ -315,7 +315,7 @@ func (s *Session) editAs(ctx context.Context, e turn.Edit) (edited bool, err err
 func (s *Session) deleteAs(ctx context.Context, r turn.Ref) (deleted bool, err error) {
 	return s.through(ctx, r.ChannelID, func(at place) error {
 		address := discordgo.EndpointWebhookMessage(at.ID, at.Token, r.ID) + at.query()
-		_, err := s.callIn(ctx, r.ChannelID, rest.Request{Method: http.MethodDelete, URL: address, Rank: rest.Final})
+		_, err := s.callIn(ctx, r.GuildID, r.ChannelID, rest.Request{Method: http.MethodDelete, URL: address, Rank: rest.Final})
 		return err
 	})
 }
@@ -343,7 +343,7 @@ func (s *Session) editThrough(ctx context.Context, at place, e turn.Edit) error 
 	s.late.follow(e)
 	r := editRequest(address, e)
 	r.Doubt = func() { s.doubted(e) }
-	_, err := s.callIn(ctx, e.ChannelID, r)
+	_, err := s.callIn(ctx, e.GuildID, e.ChannelID, r)
 	return err
 }
 
@@ -370,11 +370,11 @@ func (s *Session) execute(ctx context.Context, at place, p turn.Post) (string, e
 			}
 			if id != "" {
 				s.hooks.note(p.Nonce, id)
-				ref := turn.Ref{ChannelID: p.ChannelID, ID: id, Persona: p.Persona}
+				ref := turn.Ref{GuildID: p.GuildID, ChannelID: p.ChannelID, ID: id, Persona: p.Persona}
 				return id, s.editThrough(ctx, at, turn.Edit{Ref: ref, Text: p.Text, Buttons: p.Buttons, Final: p.Final}) // its text may be older
 			}
 		}
-		body, err := s.callIn(ctx, p.ChannelID, r)
+		body, err := s.callIn(ctx, p.GuildID, p.ChannelID, r)
 		var sent sentMessage
 		if err == nil {
 			sent, err = readSent(body)

@@ -28,8 +28,8 @@ type OpenClaim struct {
 type Post struct{ ID, Text string }
 
 // SaveIncoming saves messages and claims the events of those that ask for a turn, in one transaction. For each message it reports whether
-// it is new. It is not new if its event was claimed before, or, without a claim, if the message is there already. Then nothing is saved,
-// because an old event may come again after an edit. The names of authors are kept, see [People.Names]. For people who opted out only the
+// it is new. It is not new if its event was claimed before, or, without a claim, if the message is there already. Nor is it if another process
+// must answer it. Then nothing is saved, because an old event may come again after an edit. The names of authors are kept, see [People.Names]. For people who opted out only the
 // claim is kept. What people wrote before they were forgotten is never new.
 func (s *Messages) SaveIncoming(ctx context.Context, all ...Incoming) (first []bool, err error) {
 	met := false
@@ -70,6 +70,12 @@ func (s *Messages) saveIncoming(tx *sql.Tx, a Incoming) (first, met bool, err er
 		}
 	}
 	if a.Claim != "" {
+		if err := s.db.Leases.Check(tx, a.Message.GuildID); err != nil {
+			if errors.Is(err, ErrLost) {
+				err = nil
+			}
+			return false, false, err
+		}
 		state := "waiting" // after a loss of power Discord has the message again, and nothing of an answer is visible before Begin
 		if a.Event == "" {
 			state = "done"

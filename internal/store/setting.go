@@ -361,19 +361,23 @@ func (s *Notes) Under(ctx context.Context, prefix string) (map[string]string, er
 // SetUnder saves facts whose keys begin with a prefix, all or none, and deletes those that are empty.
 func (s *Notes) SetUnder(ctx context.Context, prefix string, values map[string]string) error {
 	err := s.db.Write(ctx, func(tx *sql.Tx) error {
-		for key, value := range values {
-			query, args := setNote, []any{prefix + key, value}
-			if value == "" {
-				query, args = `DELETE FROM notes WHERE key = ?`, args[:1]
-			}
-			if _, err := tx.ExecContext(ctx, query, args...); err != nil {
-				return err
-			}
-		}
-		return nil
+		return s.setUnder(tx, prefix, values)
 	})
 	if err != nil {
 		return fmt.Errorf("save notes %s: %w", prefix, err)
+	}
+	return nil
+}
+
+func (s *Notes) setUnder(tx *sql.Tx, prefix string, values map[string]string) error {
+	for key, value := range values {
+		query, args := setNote, []any{prefix + key, value}
+		if value == "" {
+			query, args = `DELETE FROM notes WHERE key = ?`, args[:1]
+		}
+		if _, err := tx.Exec(query, args...); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -2,7 +2,7 @@
 // data. It has the tables of packages trace, memory, embedding and history, which have the SQL for them.
 //
 // A [DB] is one database, and package engine says what it is. It is a file of SQLite in a directory, or a database on a PostgreSQL server.
-// One process owns it at a time. Each kind of data has a service, such as db.Messages, with a file or two of its own. All services write
+// One process owns it at a time, or several share it (lease.go). Each kind of data has a service, such as db.Messages, with a file or two of its own. All services write
 // through [DB.Write], which puts writes of the same moment into one transaction (write.go). They read through a few connections that cannot
 // write (query.go). A committed write survives the death of the process at any moment. Those that must not be forgotten survive a loss of
 // power, too.
@@ -81,6 +81,7 @@ type services struct {
 	Guilds     *Guilds
 	Notes      *Notes
 	Reminders  *Reminders
+	Leases     *Leases
 }
 
 func newServices(db *DB) services {
@@ -100,6 +101,7 @@ func newServices(db *DB) services {
 		Guilds:     &Guilds{db},
 		Notes:      &Notes{db},
 		Reminders:  &Reminders{db, make(chan struct{}, 1)},
+		Leases:     newLeases(db),
 	}
 }
 
@@ -160,6 +162,9 @@ func Beside(ctx context.Context, place string) (*DB, error) {
 	return openFor(ctx, place, engine.Beside)
 }
 
+// Share opens the store of a place as [Open] does, but others may share a PostgreSQL database. [Leases] says which of them does what.
+func Share(ctx context.Context, place string) (*DB, error) { return openFor(ctx, place, engine.Share) }
+
 func openFor(ctx context.Context, place string, use engine.Use) (*DB, error) {
 	db := &DB{Now: time.Now, use: use, notices: make(chan string, 8), names: newMemo(maxNames), settings: newMemo(maxSettings), derived: derived{onVector: func(string, string) {}}}
 	db.services = newServices(db)
@@ -193,8 +198,8 @@ func (db *DB) open(ctx context.Context) error {
 	return nil
 }
 
-// owns reports whether this process owns the store. Others may write a little beside it.
-func (db *DB) owns() bool { return db.use == engine.Own }
+// owns reports whether this process owns the store, alone or with others. What they write is known after [DB.Refresh].
+func (db *DB) owns() bool { return db.use == engine.Own || db.use == engine.Share }
 
 // Close waits for pending writes, then closes the database. Later calls do nothing. The error says so if its file is gone.
 func (db *DB) Close() error {

@@ -6,6 +6,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"familiar/internal/context/turn"
@@ -99,21 +100,27 @@ func remove(tx *sql.Tx, id string) error {
 // cutShort is the error of a turn that was found unfinished.
 const cutShort = "the process ended before the turn did"
 
-// Interrupt marks all turns that are not over as interrupted, and returns how many those were. It is called at the start of the process,
-// before any turn begins.
-func (s *Store) Interrupt(ctx context.Context) (int, error) {
+// Interrupt marks the turns that are not over as interrupted, and returns how many those were. mine names the servers whose turns are meant, and
+// with "" direct messages. It is called before this process begins a turn there.
+func (s *Store) Interrupt(ctx context.Context, mine func(guildID string) bool) (int, error) {
 	prepared, err := s.prepare(ctx)
 	if err != nil {
 		return 0, fmt.Errorf("mark interrupted turns: %w", err)
 	}
-	var ids []string
+	type begun struct{ id, guild string }
+	var all []begun
 	err = s.DB.Write(ctx, func(tx *sql.Tx) error {
-		rows, err := tx.Query(`SELECT id FROM traces WHERE phase IN ('begun', 'answering')`) // literals, as the partial index has them
-		if ids, err = store.Collect(s.DB, "list interrupted turns", rows, err, store.ScanValue[string]); err != nil {
+		rows, err := tx.Query(`SELECT id, guild_id FROM traces WHERE phase IN ('begun', 'answering')`) // literals, as the partial index has them
+		all, err = store.Collect(s.DB, "list interrupted turns", rows, err, func(row store.Scanner) (b begun, err error) {
+			err = row.Scan(&b.id, &b.guild)
+			return b, err
+		})
+		if err != nil {
 			return err
 		}
-		for _, id := range ids {
-			if err := s.interrupt(tx, prepared, id); err != nil {
+		all = slices.DeleteFunc(all, func(b begun) bool { return !mine(b.guild) })
+		for _, b := range all {
+			if err := s.interrupt(tx, prepared, b.id); err != nil {
 				return err
 			}
 		}
@@ -122,7 +129,7 @@ func (s *Store) Interrupt(ctx context.Context) (int, error) {
 	if err != nil {
 		return 0, fmt.Errorf("mark interrupted turns: %w", err)
 	}
-	return len(ids), nil
+	return len(all), nil
 }
 
 func (s *Store) interrupt(tx *sql.Tx, prepared *statements, id string) error {

@@ -117,6 +117,7 @@ type Standing struct {
 
 // Ref identifies a message that exists.
 type Ref struct {
+	GuildID   string // empty: a direct message
 	ChannelID string
 	ID        string
 	Persona   *Persona // the name under which it was posted; nil: the bot's own
@@ -135,6 +136,7 @@ func (r Ref) Validate() error {
 
 // Post is a new message. A door lets it ping nobody but Mention, and never lets it embed a link.
 type Post struct {
+	GuildID   string // empty: a direct message
 	ChannelID string
 	ReplyTo   string // id of the message it replies to, which may be deleted
 	Text      string // at most 2,000 UTF-16 units

@@ -1,7 +1,8 @@
 // Package gateway keeps a bot's sessions with Discord's gateway. It says nothing about what the events mean. It hands each to a reader, and
 // the reader's result waits in a queue until the bot takes it. Reading from top to bottom:
 //
-//   - shards.go says how many sessions there are, and changes their number. starts.go has each wait until it may begin.
+//   - shards.go says how many sessions there are, and changes their number. lease.go says which of them this process runs. starts.go has each
+//     wait until it may begin.
 //   - supervise.go keeps the connection of one session alive. It decides when to resume, start over or give up.
 //   - connection.go is one such connection, from HELLO to its end. It sends heartbeats and notices a dead peer within two.
 //   - queue.go is between the gateway, which must not wait, and the bot. It knows how far the bot has followed.
@@ -44,6 +45,14 @@ type Config struct {
 	Reactions bool // whether the gateway is asked for people's reactions
 	Shards    int  // 0: as many as Discord recommends
 
+	// Holder says which shards this process runs; nil: all. With one, Load reads what Save saved for a shard that this process has begun to
+	// hold. Taken is called before its session begins. Yield is called when it has ended, and returns when nothing more is done for the shard.
+	// If its context ends, it ends what is being done. They run on the goroutine of the shard.
+	Holder Holder
+	Load   func(context.Context, *Shard) Kept
+	Taken  func(context.Context, *Shard)
+	Yield  func(context.Context, *Shard)
+
 	// Begun is called once, when all sessions have begun. Missed is called when a new session has begun, and messages after a mark
 	// may have been missed. Both run on goroutines that Run waits for.
 	Begun  func(context.Context)
@@ -81,6 +90,8 @@ type Gateway struct {
 	contentless atomic.Bool
 	presence    atomic.Pointer[turn.Presence] // what people see beside the bot's name; nil: never set
 
+	leased func() // begins to hold shards; set by Run
+
 	mu         sync.Mutex
 	identifies int                              // sessions begun since the start; guarded by mu
 	resumes    int                              // sessions resumed since the start; guarded by mu
@@ -90,6 +101,9 @@ type Gateway struct {
 
 // New returns sessions that do not run yet.
 func New(c Config) *Gateway {
+	if c.Holder == nil {
+		c.Holder = alone{}
+	}
 	if c.MostFrame <= 0 {
 		c.MostFrame = 64 << 20
 	}
@@ -113,16 +127,28 @@ func (g *Gateway) Run(ctx context.Context, kept func(context.Context) []Kept) er
 	g.spawn = func(task func(context.Context)) { g.tasks.Go(func() { task(ctx) }) }
 	g.mu.Unlock()
 	g.tasks.Go(func() { g.forward(ctx) })
+	if g.shared() {
+		g.tasks.Go(func() { g.pace(ctx) })
+	}
 	keep := keeper{gateway: g}
 	if g.Save != nil {
 		g.tasks.Go(func() { keep.keep(ctx) })
 	}
-	err := g.supervise(ctx, kept(ctx))
+	leasing := make(chan struct{})
+	g.leased = sync.OnceFunc(func() {
+		go func() {
+			defer close(leasing)
+			g.Holder.Run(ctx)
+		}()
+	})
+	err := g.supervise(ctx, kept)
 	stop(nil)
 	g.mu.Lock()
 	g.spawn = nil
 	g.mu.Unlock()
 	g.tasks.Wait()
+	g.leased()
+	<-leasing
 	if g.Save != nil {
 		keep.saveAll(ctx, true)
 	}
@@ -182,7 +208,7 @@ func (g *Gateway) Events() <-chan []turn.Event { return g.events }
 // Contentless reports whether Discord lets the bot read only messages that are for it.
 func (g *Gateway) Contentless() bool { return g.contentless.Load() }
 
-// Complete reports whether every shard has had a session.
+// Complete reports whether every shard has had a session, and this process runs them all.
 func (g *Gateway) Complete() bool {
 	now := g.current.Load()
 	return now != nil && now.absent.Load() <= 0

@@ -32,8 +32,11 @@ func (g *Gateway) Health() turn.Gateway {
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	h.Connected, h.Of, h.Identifies, h.Resumes = true, now.of, g.identifies, g.resumes
+	h.Connected, h.Of, h.Identifies, h.Resumes = !g.Holder.Short(), now.of, g.identifies, g.resumes
 	for _, member := range now.members {
+		if !g.Holder.Holds(member.number) {
+			continue
+		}
 		one := member.health
 		one.Number = member.number
 		h.Shards = append(h.Shards, one)

@@ -14,6 +14,7 @@ import (
 
 const (
 	keepEvery  = 5 * time.Second // between two saves while anything happens
+	keepShared = time.Second     // the same where another process may resume the session
 	keepAtRest = time.Minute     // between two saves while nothing happens
 	keepLimit  = 5 * time.Second // for a save or a load
 	keepPace   = 50_000          // bytes per second that saving may cost; a large text is saved less often
@@ -130,6 +131,9 @@ type keptShard struct {
 // keep saves the sessions repeatedly until ctx is done.
 func (k *keeper) keep(ctx context.Context) {
 	every := time.NewTicker(keepEvery)
+	if k.gateway.shared() {
+		every.Reset(keepShared)
+	}
 	defer every.Stop()
 	for {
 		select {
@@ -145,7 +149,11 @@ func (k *keeper) keep(ctx context.Context) {
 
 // saveAll saves the session of each shard.
 func (k *keeper) saveAll(ctx context.Context, atOnce bool) {
-	if now := k.gateway.current.Load(); now != k.of {
+	now := k.gateway.current.Load()
+	if now == nil {
+		return
+	}
+	if now != k.of {
 		if k.of != nil {
 			k.clear(ctx, now.of, k.of.of)
 		}
@@ -155,7 +163,9 @@ func (k *keeper) saveAll(ctx context.Context, atOnce bool) {
 		}
 	}
 	for _, one := range k.members {
-		one.save(ctx, atOnce)
+		if k.gateway.Holder.Holds(one.number) {
+			one.save(ctx, atOnce)
+		}
 	}
 }
 

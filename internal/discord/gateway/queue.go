@@ -290,6 +290,13 @@ func (q *queue) hold(at position) (release func()) {
 	}
 }
 
+// forget ends the gaps of a shard that were being filled when this process lost it.
+func (q *queue) forget(s *Shard) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.holds = slices.DeleteFunc(q.holds, func(held *position) bool { return held.shard == s })
+}
+
 // position returns how far the bot has followed a shard. If the session is resumed there, every later event comes again. Without a session,
 // every message after the mark is asked for. whole is false if a RESUME would miss events. Some of an older session, a gap or another set
 // of shards have not reached the bot yet.

@@ -28,6 +28,7 @@ type set struct {
 	begun  atomic.Bool   // one of the sessions has begun, or is to be resumed
 	absent atomic.Int64  // members that had no session yet
 	there  chan struct{} // closed when each member has had one
+	all    sync.Once     // closes there
 	stop   context.CancelCauseFunc
 	ended  sync.WaitGroup
 	over   int // members that have ended by themselves; owned by the goroutine of Run
@@ -52,7 +53,7 @@ func (x *set) run(ctx context.Context, ended chan<- ending) {
 	ctx, x.stop = context.WithCancelCause(ctx)
 	for _, member := range x.members {
 		x.ended.Go(func() {
-			err := member.supervise(ctx)
+			err := member.serve(ctx)
 			select {
 			case ended <- ending{x, err}:
 			case <-ctx.Done():
@@ -77,7 +78,7 @@ func (x *set) arrived() bool {
 	if x.absent.Add(-1) > 0 {
 		return false
 	}
-	close(x.there)
+	x.all.Do(func() { close(x.there) })
 	return true
 }
 
@@ -105,8 +106,12 @@ type succession struct {
 
 // supervise keeps the sessions of the shards. If another number is needed, the new set begins beside the old one. The old one ends when all
 // sessions of the new one are there. Until then events may come twice. It returns when ctx is done or trying again cannot help.
-func (g *Gateway) supervise(ctx context.Context, kept []Kept) error {
-	c := succession{gateway: g, now: g.restore(kept), ended: make(chan ending)}
+func (g *Gateway) supervise(ctx context.Context, kept func(context.Context) []Kept) error {
+	first, err := g.first(ctx, kept)
+	if err != nil {
+		return err
+	}
+	c := succession{gateway: g, now: first, ended: make(chan ending)}
 	defer func() {
 		c.now.end(context.Cause(ctx))
 		c.next.end(context.Cause(ctx))
@@ -117,6 +122,7 @@ func (g *Gateway) supervise(ctx context.Context, kept []Kept) error {
 		var there, restored <-chan struct{}
 		chosen := g.starts.chosenNumber()
 		switch {
+		case g.shared(): // all processes have the same number
 		case c.next != nil:
 			there = c.next.there
 		case chosen > 0 && chosen != c.now.of: // the operator has changed it since the sessions began

@@ -45,6 +45,9 @@ func newStarts(chosen int) *starts {
 type slot struct {
 	starts *starts
 	bucket chan time.Time
+	number int // of the bucket
+	left   int // IDENTIFYs that Discord still allows
+	reset  time.Duration
 	ready  bool      // no other shard may send one in this bucket
 	last   time.Time // when the latest one in the bucket was sent; set if ready
 }
@@ -94,7 +97,10 @@ func (s *Shard) permission(ctx context.Context) (address string, err error) {
 		case wait == 0 && s.slot == nil:
 			return s.gateway, nil
 		case wait == 0:
-			return s.gateway, s.slot.wait(ctx)
+			if err = s.slot.wait(ctx); err == nil {
+				err = s.Holder.Identify(ctx, s.slot.number, s.slot.left, s.slot.reset)
+			}
+			return s.gateway, err
 		}
 		s.Log.Error("no session may be begun until the daily limit is reset", "wait", wait)
 		s.note(func(h *turn.Shard) { h.Trouble = "the daily limit of sessions is used up" })
@@ -140,7 +146,8 @@ func (s *Shard) reserve(ctx context.Context) (wait time.Duration, err error) {
 	a.mu.Lock()
 	a.reserved++
 	a.mu.Unlock()
-	s.slot = &slot{starts: a, bucket: a.buckets[s.number%len(a.buckets)]}
+	n := s.number % len(a.buckets)
+	s.slot = &slot{starts: a, bucket: a.buckets[n], number: n, left: limit.Remaining, reset: time.Duration(limit.ResetAfter) * time.Millisecond}
 	return 0, nil
 }
 
@@ -204,6 +211,10 @@ func (a *starts) number() int {
 // grows while they go on.
 func (s *Shard) checkNumber(want int) error {
 	switch {
+	case s.shared():
+		if want > s.set.of {
+			s.Log.Warn("Discord recommends more shards: stop all processes and start them again", "shards", s.set.of, "recommended", want)
+		}
 	case want != s.set.of && !s.set.begun.Load():
 		return wrongNumber{want}
 	case want > s.set.of:

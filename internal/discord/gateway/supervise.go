@@ -126,6 +126,9 @@ func (s *Shard) next(end error) (wait time.Duration, err error) {
 	}
 	if isClosed && (closed.Code == badShard || closed.Code == tooFewShards) {
 		s.Log.Warn("Discord refuses the number of shards", "shards", s.set.of, "code", closed.Code)
+		if s.shared() {
+			return 0, &Fatal{Code: closed.Code, Cure: "Discord refuses the number of shards: stop all processes and start them again"}
+		}
 		if want := s.starts.refused(closed.Code, s.set.of); want > 0 {
 			s.forget()
 			return 0, wrongNumber{want}
@@ -215,7 +218,7 @@ func (s *Shard) welcomed() {
 	s.set.begun.Store(true)
 	s.offer()
 	s.note(func(h *turn.Shard) { h.Connected, h.Since, h.Trouble = true, time.Now(), "" })
-	if first && s.set.arrived() {
+	if first && s.set.arrived() || s.shared() && s.heldBegun() {
 		s.once.Do(func() { s.Start("OnReady", s.Begun) })
 	}
 	s.saveSoon()
@@ -234,6 +237,9 @@ func (s *Shard) resumed(ctx context.Context, data []byte) {
 
 // Number returns the number of the shard.
 func (s *Shard) Number() int { return s.number }
+
+// Of returns how many shards there are.
+func (s *Shard) Of() int { return s.set.of }
 
 // Restored reports whether the session is from an earlier start and is not resumed yet.
 func (s *Shard) Restored() bool { return s.restored }

@@ -30,6 +30,7 @@ const (
 	Full         Kind = "full"          // a limit of Discord is reached, for example on threads
 	Rejected     Kind = "rejected"      // Discord calls the request malformed, for example an empty message; also an edit or a reference that is incomplete
 	Unauthorized Kind = "unauthorized"  // the token is not valid (any more)
+	Elsewhere    Kind = "elsewhere"     // another process acts for the server now, so nothing was sent
 	Unavailable  Kind = "unavailable"   // Discord could not be reached or failed; also a context that ended
 )
 
@@ -60,6 +61,11 @@ func (e *Error) Error() string {
 
 // Unwrap returns the error of a context that ended the request, or [turn.ErrIncomplete] if it was never sent, or nil.
 func (e *Error) Unwrap() error { return e.Cause }
+
+// NotMine returns the error of a request that another process has to send.
+func NotMine() *Error {
+	return &Error{Kind: Elsewhere, Message: "another process acts for this server now"}
+}
 
 // failure turns an error of a request into a Error. It never repeats the URL, which may hold an interaction's token.
 func (c *Client) failure(err error) *Error {

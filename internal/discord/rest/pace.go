@@ -32,6 +32,9 @@ const (
 
 // Pacer paces the requests of one bot. It learns route limits from headers only, so none is written down here.
 type Pacer struct {
+	rate  rate.Limit // requests per second of all processes together
+	burst int
+
 	mu      sync.Mutex
 	until   map[string]time.Time   // route → when it opens again; guarded by mu
 	scarce  map[string]time.Time   // route → until when it accepts only one more request; guarded by mu
@@ -44,7 +47,18 @@ type Pacer struct {
 // newPacer allows n requests in any second: four fifths as a steady rate, the rest as a burst.
 func newPacer(n int) *Pacer {
 	burst := max(1, n/5)
-	return &Pacer{all: rate.NewLimiter(rate.Limit(max(1, n-burst)), burst), until: map[string]time.Time{}, scarce: map[string]time.Time{}}
+	limit := rate.Limit(max(1, n-burst))
+	return &Pacer{rate: limit, burst: burst, all: rate.NewLimiter(limit, burst), until: map[string]time.Time{}, scarce: map[string]time.Time{}}
+}
+
+// Share keeps to the nth part of the limit over all routes, because that many processes send requests.
+func (p *Pacer) Share(n int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if part := p.rate / rate.Limit(n); part != p.all.Limit() {
+		p.all.SetLimit(part)
+		p.all.SetBurst(max(1, p.burst/n))
+	}
 }
 
 // Wait returns when a request on the route may be sent. It returns an error at once if ctx would end before that.

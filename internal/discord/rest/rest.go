@@ -105,6 +105,7 @@ type Request struct {
 	Rank        Rank
 	Attempt     time.Duration // how long one attempt may take; 0: AttemptLimit
 	Doubt       func()        // called when the request failed and may take effect all the same; may be nil
+	Mine        func() bool   // whether this process may still send it; nil: it may
 	Once        bool          // never sent again
 	Spare       bool          // sent only if no other request has to wait for it, otherwise dropped without an error
 	Passing     bool          // sent once and only if it need not wait, otherwise dropped with an error
@@ -148,6 +149,9 @@ func (c *Client) Call(ctx context.Context, r Request) ([]byte, error) {
 			if err := c.Pacer.Wait(ctx, r.route(), r.Rank); err != nil {
 				return nil, c.failure(err)
 			}
+		}
+		if r.Mine != nil && !r.Mine() { // asked last, because the wait may have been long
+			return nil, NotMine()
 		}
 		body, hung, err := c.attempt(ctx, r)
 		if err == nil {

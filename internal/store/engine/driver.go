@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -19,8 +20,9 @@ import (
 type translating struct {
 	config   *pgconn.Config
 	by       *translator
-	prepares bool   // statements by name
-	begin    string // statements that begin a transaction
+	prepares bool          // statements by name
+	begin    string        // statements that begin a transaction
+	counted  *atomic.Int64 // counts the transactions; nil: nobody asks
 }
 
 // Connect implements [driver.Connector].
@@ -184,10 +186,11 @@ const (
 	writeLock = `1718707562, hashtext(current_schema())`
 )
 
-// Statements that begin a transaction. One that writes waits until no other one does, as in SQLite. One beside the owner is counted.
+// Statements that begin a transaction. One that writes waits until no other one does, as in SQLite. A process that is frozen loses the lock
+// after some seconds. One beside the owner, or beside others, is counted.
 const (
 	beginRead   = `BEGIN`
-	beginWrite  = beginRead + `; SELECT pg_advisory_xact_lock(` + writeLock + `)`
+	beginWrite  = beginRead + `; SET LOCAL idle_in_transaction_session_timeout = 5000; SELECT pg_advisory_xact_lock(` + writeLock + `)`
 	beginBeside = beginWrite + `; UPDATE beside SET writes = writes + 1`
 )
 
@@ -209,9 +212,18 @@ type transaction struct{ c *conn }
 
 // Commit implements [driver.Tx].
 func (t transaction) Commit() error {
+	count := func(n int64) {
+		if t.c.counted != nil {
+			t.c.counted.Add(n)
+		}
+	}
+	count(1) // before others can see it
 	tag, err := t.c.simple(context.Background(), `COMMIT`)
 	if err == nil && tag.String() != `COMMIT` {
 		err = errors.New("a statement of the transaction has failed")
+	}
+	if err != nil {
+		count(-1)
 	}
 	return err
 }

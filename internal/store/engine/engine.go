@@ -44,6 +44,9 @@ type Engine interface {
 	// Version returns a number that changes when another process writes.
 	Version(ctx context.Context) (int64, error)
 
+	// Aside returns a connection whose statements wait for no writer. It is nil unless the use is [Share] and the database can be shared.
+	Aside() *sql.DB
+
 	// Inspect looks for damage while others use the database. It takes some seconds for each gigabyte of a file; ctx ends it.
 	Inspect(ctx context.Context) (Inspection, error)
 
@@ -65,6 +68,7 @@ type Use int
 
 const (
 	Own    Use = iota // alone: creates it, migrates it and checks it for damage
+	Share             // as one of several, if the database can be shared; otherwise as Own
 	Beside            // reads and writes while another process owns it, which must have made it
 	Look              // only reads
 )

@@ -53,7 +53,7 @@ func fileAt(path string, b *base) *file {
 
 // Open implements [Engine].
 func (f *file) Open(ctx context.Context, use Use) (readers, writer *sql.DB, err error) {
-	if use == Own {
+	if use == Own || use == Share {
 		err = f.own(ctx)
 	} else {
 		err = f.join(ctx, use)
@@ -63,7 +63,7 @@ func (f *file) Open(ctx context.Context, use Use) (readers, writer *sql.DB, err 
 			f.start(f.watch, f.carryLog, f.lookThrough)
 		}
 	}
-	f.whole = use == Own && err == nil
+	f.whole = (use == Own || use == Share) && err == nil
 	return f.readers, f.writer, err
 }
 
@@ -182,6 +182,9 @@ func (f *file) Close() error {
 	}
 	return errors.Join(errs...)
 }
+
+// Aside implements [Engine]. A file has one owner.
+func (f *file) Aside() *sql.DB { return nil }
 
 // Version implements [Engine]. The number changes if another connection than the writer's has written:
 // https://www.sqlite.org/pragma.html#pragma_data_version

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// Each engine has its files, with the same numbers. The first file is the baseline: the whole schema. Each later file brings it to the next
+// Each engine has its files, with the same numbers. What only one of them needs has a number that the other one lacks. The first file is the baseline: the whole schema. Each later file brings it to the next
 // version. A released file is never changed.
 
 // makeVersions makes the table of the versions that a database has had. The databases that exist have that of github.com/pressly/goose.
@@ -24,7 +24,10 @@ func (b *base) migrate(ctx context.Context) error {
 	}
 	tx, err := b.writer.BeginTx(ctx, nil)
 	if err == nil {
-		defer tx.Rollback() // does nothing after the commit
+		defer tx.Rollback()                // does nothing after the commit
+		have, _, err = b.versions(ctx, tx) // another process may have migrated it meanwhile
+	}
+	if err == nil {
 		err = b.applyAfter(ctx, tx, have)
 	}
 	if err == nil {
@@ -63,9 +66,14 @@ func (b *base) applyAfter(ctx context.Context, tx *sql.Tx, have int64) error {
 	return nil
 }
 
+// querier is a pool, or a transaction.
+type querier interface {
+	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
+}
+
 // versions returns the schema versions of the file, 0 if it is empty, and of this program. A file that is newer than the program, or older
 // than the baseline, is refused. This is the first question put to a file: a damaged one, or one that is no database, fails here.
-func (b *base) versions(ctx context.Context, pool *sql.DB) (have, want int64, err error) {
+func (b *base) versions(ctx context.Context, pool querier) (have, want int64, err error) {
 	var tables int
 	err = pool.QueryRowContext(ctx, b.findVersions).Scan(&tables)
 	if err == nil && tables > 0 {

@@ -14,8 +14,8 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// server is a database on a PostgreSQL server. One process owns it as long as a transaction of its own holds a lock. PostgreSQL ends both with
-// the connection.
+// server is a database on a PostgreSQL server. One process owns it, or several share it, as long as a transaction of its own holds a lock.
+// PostgreSQL ends both with the connection.
 type server struct {
 	*base
 	config *pgconn.Config
@@ -24,6 +24,9 @@ type server struct {
 	owners *sql.DB   // of one connection, for holds; nil: this process does not own the store
 	holds  *sql.Conn // in the owner's transaction; only Open, watch and Close use it
 	lost   atomic.Bool
+	shared bool         // others may own the store, too
+	aside  *sql.DB      // of one connection; nil unless shared
+	own    atomic.Int64 // transactions of this process that the table beside counts
 }
 
 const (
@@ -94,7 +97,11 @@ func (s *server) pool(begin string, most int) *sql.DB {
 			}
 		}
 	}
-	pool := sql.OpenDB(translating{config, s.by, s.named, begin})
+	var counted *atomic.Int64
+	if begin == beginBeside {
+		counted = &s.own
+	}
+	pool := sql.OpenDB(translating{config, s.by, s.named, begin, counted})
 	pool.SetMaxOpenConns(most)
 	pool.SetMaxIdleConns(most)
 	pool.SetConnMaxIdleTime(serverIdleTime)
@@ -108,10 +115,16 @@ func (s *server) Open(ctx context.Context, use Use) (readers, writer *sql.DB, er
 	}
 	s.readers = s.pool(beginRead, serverReaders)
 	switch use {
-	case Own:
-		s.writer, s.owners = s.pool(beginWrite, 1), s.pool(beginRead, 1)
+	case Own, Share:
+		if s.writer, s.owners = s.pool(beginWrite, 1), s.pool(beginRead, 1); use == Share {
+			s.shared, s.aside = true, s.pool(beginWrite, 1)
+		}
 		if err = s.take(ctx); err == nil {
 			err = s.migrate(ctx)
+		}
+		if err == nil && use == Share { // the table beside is there only now
+			err = s.writer.Close()
+			s.writer = s.pool(beginBeside, 1)
 		}
 		if err == nil {
 			s.start(s.watch)
@@ -193,7 +206,11 @@ func (s *server) take(ctx context.Context) error {
 		_, err = s.holds.ExecContext(ctx, `SET LOCAL idle_in_transaction_session_timeout = 0`)
 	}
 	if err == nil {
-		err = s.holds.QueryRowContext(ctx, `SELECT pg_try_advisory_xact_lock(`+ownerLock+`)`).Scan(&taken)
+		try := `SELECT pg_try_advisory_xact_lock(` + ownerLock + `)`
+		if s.shared {
+			try = `SELECT pg_try_advisory_xact_lock_shared(` + ownerLock + `)`
+		}
+		err = s.holds.QueryRowContext(ctx, try).Scan(&taken)
 	}
 	if err == nil && !taken {
 		err = &Error{Kind: InUse, Path: s.place}
@@ -235,6 +252,9 @@ func (s *server) watch(ctx context.Context) {
 // Close implements [Engine]. It gives the lock back.
 func (s *server) Close() error {
 	errs := []error{s.close(), s.by.words.pool.Close()}
+	if s.aside != nil {
+		errs = append(errs, s.aside.Close())
+	}
 	if s.holds != nil {
 		_, _ = s.holds.ExecContext(context.Background(), `ROLLBACK`) // closing the connection does the same
 		_ = s.holds.Close()
@@ -256,8 +276,11 @@ func (s *server) Ready() error {
 // Version implements [Engine].
 func (s *server) Version(ctx context.Context) (writes int64, err error) {
 	err = s.readers.QueryRowContext(ctx, `SELECT writes FROM beside`).Scan(&writes)
-	return writes, err
+	return writes - s.own.Load(), err
 }
+
+// Aside implements [Engine].
+func (s *server) Aside() *sql.DB { return s.aside }
 
 // Inspect implements [Engine]. The server reports damage when it reads it.
 func (s *server) Inspect(ctx context.Context) (found Inspection, err error) {

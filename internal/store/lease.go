@@ -1,0 +1,479 @@
+package store
+
+import (
+	"context"
+	"crypto/rand"
+	"database/sql"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+// ErrLost says that another process may act for a shard, and this one may not.
+var ErrLost = errors.New("another process holds the shard")
+
+// How long a lease is held, and how often it is renewed. A process trusts its own lease for a shorter time than others do.
+const (
+	leaseHold  = 15 * time.Second
+	leaseTrust = 12 * time.Second // since the renewal was sent
+	leaseRenew = 5 * time.Second
+	leaseBeat  = time.Second // between two looks for shards that nobody holds
+	leaseLimit = 3 * time.Second
+	startGap   = 5 * time.Second // between two IDENTIFYs in a bucket
+)
+
+// Leases shares the shards of a bot among the processes that have the same database. A process takes at most its share, and holds a shard as
+// long as it renews the lease. All times are those of the server's clock. A file has one owner, which holds all shards: see [Leases.Shared].
+type Leases struct {
+	// ShardOf returns the number of the shard that brings a server's events. It is set before Run.
+	ShardOf func(guildID string, of int) int
+
+	db      *DB
+	process string // a random name
+
+	mu    sync.Mutex
+	total int            // number of shards; 0: not agreed yet. Guarded by mu, as is all that follows
+	held  map[int]*lease // until they are released, also after they are lost
+	live  int            // processes
+	short bool           // this process has less than its share
+	taken chan struct{}  // closed and replaced when leases are taken
+}
+
+// lease is a shard that this process holds, or held. It is guarded by [Leases.mu].
+type lease struct {
+	fence   int64
+	renewed time.Time // before the statement that renewed it last was sent
+	lost    bool
+	end     context.CancelCauseFunc // of who holds it; nil: nobody does yet
+	ending  bool                    // it was asked to release the lease
+}
+
+// trusted reports whether no other process can have the lease. The clock that stands still while a machine sleeps is not enough.
+func (l *lease) trusted() bool {
+	return !l.lost && max(time.Since(l.renewed), time.Now().Round(0).Sub(l.renewed.Round(0))) < leaseTrust
+}
+
+func newLeases(db *DB) *Leases {
+	return &Leases{db: db, process: rand.Text(), held: map[int]*lease{}, live: 1, short: true, taken: make(chan struct{})}
+}
+
+// Shared reports whether several processes may share the database.
+func (s *Leases) Shared() bool { return s.db.engine.Aside() != nil }
+
+// serverNow is the server's time. It is not that of the transaction's beginning.
+const serverNow = `CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)`
+
+// Agree returns the number of shards. It is the one in use while any process holds a shard. Otherwise ask is told what it was, 0 if there was
+// none, and chooses it. Each new shard then begins where shard 0 ended.
+func (s *Leases) Agree(ctx context.Context, ask func(ctx context.Context, before int) (int, error)) (of int, err error) {
+	of, live, err := s.inUse(s.db.engine.Aside().QueryRowContext(ctx, inUseQuery))
+	if err == nil && !live {
+		var want int
+		if want, err = ask(ctx, of); err == nil {
+			of, err = s.divide(ctx, want)
+		}
+	}
+	if err != nil {
+		return 0, fmt.Errorf("agree on the number of shards: %w", s.db.Explain(err))
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.total = of
+	return of, nil
+}
+
+const inUseQuery = `SELECT count(*), coalesce(bool_or(until > ` + serverNow + `), FALSE) FROM shards`
+
+func (s *Leases) inUse(row Scanner) (of int, live bool, err error) {
+	err = row.Scan(&of, &live)
+	return of, live, err
+}
+
+// divide makes the rows of a number of shards, unless another process was quicker.
+func (s *Leases) divide(ctx context.Context, want int) (of int, err error) {
+	err = s.db.Write(ctx, func(tx *sql.Tx) error {
+		before, live, err := s.inUse(tx.QueryRow(inUseQuery))
+		if of = before; err != nil || live || before == want {
+			return err
+		}
+		of = want
+		var fence int64
+		var session string
+		err = tx.QueryRow(`SELECT coalesce(max(fence), 0), coalesce(max(CASE WHEN number = 0 THEN session END), '') FROM shards`).Scan(&fence, &session)
+		if err == nil {
+			_, err = tx.Exec(`DELETE FROM shards`)
+		}
+		for n := range want {
+			if err == nil {
+				_, err = tx.Exec(`INSERT INTO shards (number, total, fence, session) VALUES (?, ?, ?, ?)`, n, want, fence+1, session)
+			}
+		}
+		return err
+	})
+	return of, err
+}
+
+// Run takes and renews leases until ctx is done and all are released.
+func (s *Leases) Run(ctx context.Context) {
+	ticks := time.NewTicker(leaseBeat)
+	defer ticks.Stop()
+	var renewed time.Time
+	for failing := false; ; {
+		limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), leaseLimit)
+		var err error
+		if s.expire(); time.Since(renewed) >= leaseRenew {
+			began := time.Now()
+			if err = s.renew(limited, began); err == nil {
+				renewed = began
+			}
+		}
+		if err == nil && ctx.Err() == nil {
+			err = s.balance(limited)
+		}
+		cancel()
+		if err != nil && !failing && ctx.Err() == nil {
+			s.db.notify("renew the leases of shards: %v", s.db.Explain(err))
+		}
+		failing = err != nil
+		if ctx.Err() != nil && s.leave(ctx) {
+			return
+		}
+		select {
+		case <-ticks.C:
+		case <-s.stopped(ctx):
+		}
+	}
+}
+
+// stopped returns a channel that wakes Run when it is asked to stop. While it stops, the ticks do.
+func (s *Leases) stopped(ctx context.Context) <-chan struct{} {
+	if ctx.Err() != nil {
+		return nil
+	}
+	return ctx.Done()
+}
+
+// expire ends leases that others may have taken, because they could not be renewed.
+func (s *Leases) expire() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, l := range s.held {
+		if !l.trusted() {
+			l.lose()
+		}
+	}
+}
+
+// lose notes that another process may have the lease. The caller holds mu.
+func (l *lease) lose() {
+	l.lost = true
+	if l.end != nil {
+		l.end(ErrLost)
+	}
+}
+
+// renew renews this process and its leases. Those that it does not have any more are lost.
+func (s *Leases) renew(ctx context.Context, began time.Time) error {
+	aside := s.db.engine.Aside()
+	_, err := aside.ExecContext(ctx, `INSERT INTO processes (id, until) VALUES (?, `+serverNow+` + ?) ON CONFLICT (id) DO UPDATE SET until = excluded.until`,
+		s.process, leaseHold.Milliseconds())
+	if err != nil {
+		return err
+	}
+	rows, err := aside.QueryContext(ctx, `UPDATE shards SET until = `+serverNow+` + ? WHERE holder = ? AND `+among(s.numbers(func(l *lease) bool { return !l.lost }))+` RETURNING number, fence`,
+		leaseHold.Milliseconds(), s.process)
+	fences, err := readFences(s.db, rows, err)
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for n, l := range s.held {
+		switch fence, mine := fences[n]; {
+		case mine && fence == l.fence:
+			l.renewed = began
+		case l.renewed.Before(began): // else it was taken meanwhile
+			l.lose()
+		}
+	}
+	return nil
+}
+
+// readFences returns the fences of shards by their numbers.
+func readFences(db *DB, rows *sql.Rows, err error) (map[int]int64, error) {
+	type row struct {
+		number int
+		fence  int64
+	}
+	all, err := Collect(db, "read leases", rows, err, func(from Scanner) (r row, err error) {
+		err = from.Scan(&r.number, &r.fence)
+		return r, err
+	})
+	fences := map[int]int64{}
+	for _, r := range all {
+		fences[r.number] = r.fence
+	}
+	return fences, err
+}
+
+// numbers returns the shards whose leases match.
+func (s *Leases) numbers(match func(*lease) bool) (all []int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for n, l := range s.held {
+		if match(l) {
+			all = append(all, n)
+		}
+	}
+	return all
+}
+
+// among returns a condition for the numbers of shards.
+func among(numbers []int) string {
+	texts := []string{"-1"}
+	for _, n := range numbers {
+		texts = append(texts, strconv.Itoa(n))
+	}
+	return `number IN (` + strings.Join(texts, ", ") + `)`
+}
+
+// balance takes shards up to this process's share, or asks for the release of one beyond it.
+func (s *Leases) balance(ctx context.Context) error {
+	aside := s.db.engine.Aside()
+	var live int
+	if err := aside.QueryRowContext(ctx, `SELECT count(*) FROM processes WHERE until > `+serverNow).Scan(&live); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	s.live = max(1, live)
+	share := (s.total + s.live - 1) / s.live
+	lacking := share - len(s.held)
+	s.short = lacking > 0
+	if lacking < 0 {
+		s.giveUpOne(-lacking)
+	}
+	s.mu.Unlock()
+	if lacking <= 0 {
+		return nil
+	}
+	began := time.Now()
+	rows, err := aside.QueryContext(ctx, `UPDATE shards SET holder = ?, fence = fence + 1, until = `+serverNow+` + ? WHERE number IN (
+		SELECT number FROM shards WHERE until <= `+serverNow+` AND NOT `+among(s.numbers(func(*lease) bool { return true }))+` ORDER BY number LIMIT 0 + ? FOR UPDATE SKIP LOCKED)
+		RETURNING number, fence`, s.process, leaseHold.Milliseconds(), lacking)
+	fences, err := readFences(s.db, rows, err)
+	if err != nil || len(fences) == 0 {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for n, fence := range fences {
+		s.held[n] = &lease{fence: fence, renewed: began}
+	}
+	close(s.taken)
+	s.taken = make(chan struct{})
+	return nil
+}
+
+// giveUpOne asks the holder of the last lease for its release, unless enough are about to be released. The caller holds mu.
+func (s *Leases) giveUpOne(surplus int) {
+	last := -1
+	for n, l := range s.held {
+		switch {
+		case l.ending:
+			surplus--
+		case l.end != nil:
+			last = max(last, n)
+		}
+	}
+	if surplus > 0 && last >= 0 {
+		s.held[last].ending = true
+		s.held[last].end(context.Canceled)
+	}
+}
+
+// leave releases the leases that nobody has asked for. When none is left it takes this process out of the table, and reports true.
+func (s *Leases) leave(ctx context.Context) (done bool) {
+	for _, n := range s.numbers(func(l *lease) bool { return l.end == nil }) {
+		s.Release(n)
+	}
+	if len(s.numbers(func(*lease) bool { return true })) > 0 {
+		return false
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), leaseLimit)
+	defer cancel()
+	_, _ = s.db.engine.Aside().ExecContext(ctx, `DELETE FROM processes WHERE id = ? OR until < `+serverNow, s.process) // else the row ends by itself
+	return true
+}
+
+// Hold waits until this process holds a shard. The context that it returns ends with ctx, when the lease is lost, or when it is to be
+// released. Whoever has it must call Release.
+func (s *Leases) Hold(ctx context.Context, shard int) (context.Context, error) {
+	for {
+		s.mu.Lock()
+		taken := s.taken
+		if l := s.held[shard]; l != nil && l.end == nil && ctx.Err() == nil {
+			var held context.Context
+			if held, l.end = context.WithCancelCause(ctx); l.lost {
+				l.end(ErrLost)
+			}
+			s.mu.Unlock()
+			return held, nil
+		}
+		s.mu.Unlock()
+		select {
+		case <-taken:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
+
+// Release gives a shard to whoever takes it next.
+func (s *Leases) Release(shard int) {
+	s.mu.Lock()
+	l := s.held[shard]
+	s.mu.Unlock()
+	if l == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), leaseLimit)
+	defer cancel()
+	_, _ = s.db.engine.Aside().ExecContext(ctx, `UPDATE shards SET holder = '', until = 0 WHERE number = ? AND holder = ? AND fence = ?`, shard, s.process, l.fence) // else it ends by itself
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.held, shard)
+}
+
+// Holds reports whether this process may act for a shard now. It asks nobody.
+func (s *Leases) Holds(shard int) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	l := s.held[shard]
+	return l != nil && l.trusted()
+}
+
+// Short reports whether this process has less than its share of the shards.
+func (s *Leases) Short() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.short
+}
+
+// Live returns how many processes share the shards.
+func (s *Leases) Live() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.live
+}
+
+// fenceQuery finds the lease of a shard. The row stays as it is until the transaction ends.
+const fenceQuery = `SELECT fence FROM shards WHERE number = ? AND holder = ? AND fence = ? AND until > ` + serverNow + ` FOR SHARE`
+
+// Check returns [ErrLost], in a transaction of [DB.Write], unless this process may act for a server, or with "" for direct messages. It is nil
+// if the database is not shared.
+func (s *Leases) Check(tx *sql.Tx, guildID string) error {
+	s.mu.Lock()
+	if s.total == 0 {
+		s.mu.Unlock()
+		return nil
+	}
+	shard := s.ShardOf(guildID, s.total)
+	l := s.held[shard]
+	s.mu.Unlock()
+	if l == nil {
+		return ErrLost
+	}
+	var fence int64
+	err := tx.QueryRow(fenceQuery, shard, s.process, l.fence).Scan(&fence)
+	if !errors.Is(err, sql.ErrNoRows) {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	l.lose()
+	return ErrLost
+}
+
+// Session returns what was saved for a shard, or "".
+func (s *Leases) Session(ctx context.Context, shard int) (session string, err error) {
+	err = s.db.engine.Aside().QueryRowContext(ctx, `SELECT session FROM shards WHERE number = ?`, shard).Scan(&session)
+	if err != nil {
+		return "", fmt.Errorf("read the session of a shard: %w", s.db.Explain(err))
+	}
+	return session, nil
+}
+
+// SaveSession saves what the next holder of a shard resumes. The error is [ErrLost] if there is one already.
+func (s *Leases) SaveSession(ctx context.Context, shard int, session string) error {
+	s.mu.Lock()
+	l := s.held[shard]
+	s.mu.Unlock()
+	if l == nil {
+		return ErrLost
+	}
+	r, err := s.db.engine.Aside().ExecContext(ctx, `UPDATE shards SET session = ? WHERE number = ? AND holder = ? AND fence = ?`, session, shard, s.process, l.fence)
+	if err != nil {
+		return fmt.Errorf("save the session of a shard: %w", s.db.Explain(err))
+	}
+	saved, err := changed(r)
+	if err == nil && !saved {
+		err = ErrLost
+	}
+	return err
+}
+
+// SaveServers is [Notes.SetUnder] for the servers of a shard. The error is [ErrLost] if another process holds it.
+func (s *Leases) SaveServers(ctx context.Context, values map[string]string) error {
+	return s.db.Change(ctx, "save servers", func(tx *sql.Tx) error {
+		for guildID := range values { // all of one shard
+			if err := s.Check(tx, guildID); err != nil {
+				return err
+			}
+			break
+		}
+		return s.db.Notes.setUnder(tx, ServerNote, values)
+	})
+}
+
+// budgetRow is the row of the day's budget.
+const budgetRow = -1
+
+// Identify waits until an IDENTIFY may be sent in a bucket. left is how many Discord still allows, and reset how long until there are more.
+func (s *Leases) Identify(ctx context.Context, bucket, left int, reset time.Duration) error {
+	for left > 0 { // without a limit there is nothing to count
+		var now int
+		var wait int64
+		err := s.db.engine.Aside().QueryRowContext(ctx, `INSERT INTO starts (bucket, at, budget) VALUES (?1, `+serverNow+` + ?2, ?3)
+			ON CONFLICT (bucket) DO UPDATE SET at = CASE WHEN starts.at <= `+serverNow+` THEN excluded.at ELSE starts.at END,
+				budget = CASE WHEN starts.at <= `+serverNow+` THEN excluded.budget ELSE least(excluded.budget, greatest(starts.budget, 0) - 1) END
+			RETURNING budget, at - `+serverNow, budgetRow, reset.Milliseconds(), left-1).Scan(&now, &wait)
+		if err != nil {
+			return fmt.Errorf("count an IDENTIFY: %w", s.db.Explain(err))
+		}
+		if now >= 0 {
+			break
+		}
+		if err := pause(ctx, time.Duration(wait)*time.Millisecond); err != nil {
+			return err
+		}
+	}
+	var wait int64
+	err := s.db.engine.Aside().QueryRowContext(ctx, `INSERT INTO starts (bucket, at) VALUES (?1, `+serverNow+`)
+		ON CONFLICT (bucket) DO UPDATE SET at = greatest(starts.at + ?2, `+serverNow+`) RETURNING at - `+serverNow, bucket, startGap.Milliseconds()).Scan(&wait)
+	if err != nil {
+		return fmt.Errorf("wait for an IDENTIFY: %w", s.db.Explain(err))
+	}
+	return pause(ctx, time.Duration(wait)*time.Millisecond)
+}
+
+func pause(ctx context.Context, wait time.Duration) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(max(0, wait)):
+		return nil
+	}
+}
