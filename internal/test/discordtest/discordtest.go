@@ -228,7 +228,7 @@ func (s *Server) guild(id string) *guild { return s.guildBy[id] }
 // caller must hold mu.
 func (s *Server) addGuild(name string) *guild {
 	if s.born == 0 {
-		const before, whole = 365 * 24 * time.Hour, 2520 // a multiple of all numbers up to 10
+		const before, whole = 365 * 24 * time.Hour, 5040 // a multiple of all numbers up to 10, and of 16
 		s.born = uint64(time.Now().Add(-before).UnixMilli()-epoch) / whole * whole
 	}
 	born := s.born + s.guildsMade

@@ -135,7 +135,7 @@ func guildOf(kind string, data any) string {
 }
 
 // ShardOf returns the number of the shard that brings a server's events, given by id. The nth server that was made, counted from 0, is in
-// shard n modulo of. There are 10 shards at most.
+// shard n modulo of. There are 10 shards at most, or 16.
 func ShardOf(guildID string, of int) int {
 	id, _ := strconv.ParseUint(guildID, 10, 64)
 	return int(id >> 22 % uint64(of))

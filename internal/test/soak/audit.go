@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"regexp"
@@ -272,7 +273,7 @@ func percentile(took []time.Duration, p int) time.Duration {
 
 // records checks the database's record of every answer.
 func (s *stage) records(ctx context.Context, all []outcome) error {
-	db, err := store.Look(ctx, s.data())
+	db, err := store.Look(ctx, cmp.Or(s.opt.database, s.data()))
 	if err != nil {
 		return fmt.Errorf("check records: %w", err)
 	}

@@ -6,6 +6,8 @@
 //	kill     -n times (200) SIGKILL at a random moment, each followed by a restart
 //	shards   kill with four shards, a server in each
 //	term     -n times (50) SIGTERM likewise
+//	fleet    -n mentions (2,000) to three processes over one PostgreSQL, 16 shards; every 20 s one after the other is killed, or sent SIGTERM,
+//	         or frozen for 40 s, as -fault says; needs -database, the address of an empty database
 //	power    -n times (30) the power is cut under a disk, likewise; needs root and a loop device
 //	clock    -n times (24) SIGKILL, likewise; the clock is 40 days ahead, right, 40 days late, and right again
 //	token    -n times (20) Discord refuses the token of a post, which ends the program; then the token is right again
@@ -74,6 +76,8 @@ type options struct {
 	first      time.Duration // most at the 99th percentile to the first words of what came in good times. With 0 the scenario judges by itself
 	loses      bool          // records of bad times may be lost
 	shards     int           // of the program; 0: one
+	database   string        // address of an empty PostgreSQL database; empty: the program has files
+	fault      string        // what happens to the processes of a fleet; empty: everything in turn
 }
 
 type scenario struct {
@@ -87,6 +91,7 @@ func scenarios() []scenario {
 		{"kill", options{rounds: 200, rate: 4, channels: 16, people: 125, bursts: true, first: 10 * time.Second}, playKill},
 		{"shards", options{rounds: 100, rate: 4, channels: 16, people: 125, bursts: true, first: 10 * time.Second, shards: 4}, playKill},
 		{"term", options{rounds: 50, rate: 4, channels: 16, people: 125, bursts: true, first: 10 * time.Second}, playTerm},
+		{"fleet", options{rounds: 2000, rate: 5, channels: 48, people: 191, bursts: true, first: 10 * time.Second, shards: 16}, playFleet},
 		{"power", options{rounds: 30, rate: 4, channels: 8, people: 125, bursts: true, first: 10 * time.Second}, playPower},
 		{"clock", options{rounds: 24, rate: 4, channels: 16, people: 125, bursts: true, first: 10 * time.Second}, playClock},
 		{"token", options{rounds: 20, rate: 4, channels: 16, people: 125, bursts: true, first: 10 * time.Second}, playToken},
@@ -140,7 +145,7 @@ func run(ctx context.Context, args []string, out io.Writer) int {
 
 // choose parses the command line.
 func choose(args []string, out io.Writer) (scenario, error) {
-	usage := errors.New("usage: soak kill|shards|term|power|clock|token|cutlog|steady|busy|single|long|load|burst|outage|disk|erase|hang [flags]; -h lists them")
+	usage := errors.New("usage: soak kill|shards|fleet|term|power|clock|token|cutlog|steady|busy|single|long|load|burst|outage|disk|erase|hang [flags]; -h lists them")
 	if len(args) == 0 {
 		return scenario{}, usage
 	}
@@ -158,6 +163,8 @@ func choose(args []string, out io.Writer) (scenario, error) {
 	flags.BoolVar(&o.keep, "keep", false, "keep the directory with the data and the log; it is kept where a promise is broken")
 	flags.BoolVar(&o.tls, "tls", false, "put Discord and the model behind TLS, with a certificate authority of this run's own")
 	flags.BoolVar(&o.http1, "http1", false, "with -tls: no HTTP/2, as of many local servers")
+	flags.StringVar(&o.database, "database", "", "`address` of an empty PostgreSQL database, which fleet needs")
+	flags.StringVar(&o.fault, "fault", "", "what happens in fleet: kill, term or freeze; otherwise each in turn")
 	if args[0] == "-h" || args[0] == "--help" {
 		return scenario{}, flags.Parse(args[:1])
 	}

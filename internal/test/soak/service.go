@@ -111,6 +111,9 @@ func (s *stage) word(how string, most time.Duration, from, to time.Time) {
 
 // inspect has SQLite's own tool look through the database. The program must have ended.
 func (s *stage) inspect(ctx context.Context) error {
+	if s.opt.database != "" {
+		return nil
+	}
 	if _, err := exec.LookPath("sqlite3"); err != nil {
 		s.note("the file", "not looked through: there is no sqlite3")
 		return nil

@@ -92,6 +92,9 @@ func newStage(ctx context.Context, o options, out io.Writer) (*stage, error) {
 	if o.shards > 0 {
 		s.discord.RecommendShards(o.shards)
 		s.discord.Concurrency(o.shards)
+		if o.database != "" { // the processes have to wait for each other
+			s.discord.Concurrency(o.shards / 2)
+		}
 	}
 	guilds := []string{s.discord.GuildOf("general")}
 	for range max(o.shards, (o.channels+perServer-1)/perServer) - 1 {
@@ -185,11 +188,17 @@ type process struct {
 const mainModel = "main"
 
 // start starts the program. It does not wait for the session.
-func (s *stage) start() error {
+func (s *stage) start() (err error) {
+	s.proc, err = s.launch(s.data())
+	return err
+}
+
+// launch starts a process of the program with a data directory of its own.
+func (s *stage) launch(data string) (*process, error) {
 	cmd := exec.Command(s.binary, "run")
 	cmd.Dir, cmd.Stdout, cmd.Stderr = s.dir, s.log, s.log
 	cmd.Env = []string{
-		"DISCORD_TOKEN=" + discordtest.Token, "DISCORD_API_URL=" + s.discord.URL, "FAMILIAR_WEB=off", "FAMILIAR_DATA=" + s.data(),
+		"DISCORD_TOKEN=" + discordtest.Token, "DISCORD_API_URL=" + s.discord.URL, "FAMILIAR_WEB=off", "FAMILIAR_DATA=" + data, "FAMILIAR_DATABASE=" + s.opt.database,
 		"OPENAI_BASE_URL=" + s.model.URL, "OPENAI_API_KEY=sk-test-0123456789abcdef", "OPENAI_MODEL=" + mainModel, "SIDE_MODEL=side",
 		"SSL_CERT_FILE=" + s.authority(), fmt.Sprintf("%s=%.0f", clockOff, s.clock.Seconds()),
 	}
@@ -199,15 +208,14 @@ func (s *stage) start() error {
 	fmt.Fprintf(s.log, "%s the driver starts the program\n", time.Now().Format(time.StampMilli))
 	greeted := s.greeted()
 	if err := cmd.Start(); err != nil {
-		return fmt.Errorf("start program: %w", err)
+		return nil, fmt.Errorf("start program: %w", err)
 	}
 	p := &process{cmd: cmd, greeted: greeted, done: make(chan struct{})}
 	go func() {
 		defer close(p.done)
 		p.err = cmd.Wait()
 	}()
-	s.proc = p
-	return nil
+	return p, nil
 }
 
 func (s *stage) data() string { return filepath.Join(s.dir, "data") }
@@ -264,19 +272,22 @@ func (p *process) kill() {
 
 // stop sends SIGTERM and returns how long the end took. A process that fails or takes too long breaks a promise. A process that has just
 // begun does not handle signals yet.
-func (s *stage) stop() time.Duration {
+func (s *stage) stop() time.Duration { return s.end(s.proc) }
+
+// end is stop for one of several processes.
+func (s *stage) end(p *process) time.Duration {
 	began := time.Now()
-	if err := s.proc.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+	if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		s.complain("ends when asked", "SIGTERM: %v", err)
 	}
 	select {
-	case <-s.proc.done:
-		if s.proc.err != nil && s.greeted() > s.proc.greeted {
-			s.complain("ends when asked", "at %s: after SIGTERM: %v", began.Format(clock), s.proc.err)
+	case <-p.done:
+		if p.err != nil && s.greeted() > p.greeted {
+			s.complain("ends when asked", "at %s: after SIGTERM: %v", began.Format(clock), p.err)
 		}
 	case <-time.After(stopLimit):
 		s.complain("ends when asked", "at %s: it had not ended %v after SIGTERM", began.Format(clock), stopLimit)
-		s.proc.kill()
+		p.kill()
 	}
 	return time.Since(began)
 }
