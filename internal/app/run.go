@@ -54,12 +54,15 @@ func (a *App) Serve(ctx context.Context, p *Process) error {
 	settings := discord.Config{
 		Token: a.Config.Get("DISCORD_TOKEN"), HTTP: a.client(base), BaseURL: base, Log: a.Log, Redact: a.Redact.String,
 		PerSecond: p.Far.PerSecond, Operator: a.Config.Get("DISCORD_OPERATOR"), Reactions: slices.ContainsFunc(a.cast.get().All(), followsReactions), Commands: command.Definitions(a.cast.get()),
-		Proxies:     a.Config.set("DISCORD_PROXIES"),
-		OnReady:     func(r discord.Ready) { a.greet(p.Out, r); close(ready) },
-		LoadHash:    func(ctx context.Context) (string, error) { return a.note(ctx, commandsNote) },
-		SaveHash:    func(ctx context.Context, hash string) error { return a.Store.Notes.Set(ctx, commandsNote, hash) },
-		Shards:      a.Config.Count("FAMILIAR_SHARDS"),
-		LoadSession: func(ctx context.Context, shard int) (string, error) { return a.note(ctx, sessionOf(shard)) },
+		Proxies:  a.Config.set("DISCORD_PROXIES"),
+		OnReady:  func(r discord.Ready) { a.greet(p.Out, r); close(ready) },
+		LoadHash: func(ctx context.Context) (string, error) { return a.note(ctx, commandsNote) },
+		SaveHash: func(ctx context.Context, hash string) error { return a.Store.Notes.Set(ctx, commandsNote, hash) },
+		Shards:   a.Config.Count("FAMILIAR_SHARDS"),
+		LoadSession: func(ctx context.Context, shard int) (text string, saved time.Time, err error) {
+			text, err = a.note(ctx, sessionOf(shard))
+			return text, saved, err
+		},
 		SaveSession: func(ctx context.Context, shard int, session string) error {
 			return a.Store.Notes.Set(ctx, sessionOf(shard), session)
 		},
@@ -77,7 +80,10 @@ func (a *App) Serve(ctx context.Context, p *Process) error {
 			return a.Store.Webhooks.Set(ctx, store.Webhook{ChannelID: channelID, GuildID: guildID, ID: w.ID, Token: w.Token})
 		},
 	}
-	inherited := a.share(&settings, func(ctx context.Context, mine func(string) bool) { commands.Bot.Yield(ctx, mine) })
+	inherited, err := a.share(&settings, p, func(ctx context.Context, mine func(string) bool) { commands.Bot.Yield(ctx, mine) })
+	if err != nil {
+		return err
+	}
 	session, err := discord.New(settings)
 	if err != nil {
 		return Problems{err.Error()}
@@ -156,10 +162,13 @@ func (a *App) Serve(ctx context.Context, p *Process) error {
 
 // share has the processes that share a database share the bot's shards. It returns what brings the servers that this process begins to act
 // for, or nil if nothing is shared.
-func (a *App) share(c *discord.Config, yield func(context.Context, func(string) bool)) <-chan func(guildID string) bool {
+func (a *App) share(c *discord.Config, p *Process, yield func(context.Context, func(string) bool)) (<-chan func(guildID string) bool, error) {
 	leases := a.Store.Leases
 	if !leases.Shared() {
-		return nil
+		return nil, nil
+	}
+	if err := leases.Remember(Resolve(p.Dir, a.Config.Get("FAMILIAR_DATA"))); err != nil {
+		return nil, err
 	}
 	inherited := make(chan func(guildID string) bool)
 	leases.ShardOf = gateway.ShardOf
@@ -171,7 +180,7 @@ func (a *App) share(c *discord.Config, yield func(context.Context, func(string) 
 		case <-ctx.Done():
 		}
 	}
-	return inherited
+	return inherited, nil
 }
 
 // embed makes vectors of what is kept until ctx is done. If no service is configured any more, it deletes the vectors.

@@ -98,6 +98,8 @@ func (a *App) Upkeep(ctx context.Context, session *discord.Session) {
 const (
 	eraseEvery = time.Second     // another process may wait for it
 	eraseAgain = 5 * time.Minute // after a failure
+
+	vectorsStale = time.Minute // how long vectors that other processes made may be missing
 )
 
 // EraseOnRequest reads what other processes write to the store, until ctx is done. It forgets the people that `familiar erase` asks to
@@ -105,6 +107,7 @@ const (
 func (a *App) EraseOnRequest(ctx context.Context, b *bot.Bot) {
 	ticks := time.NewTicker(eraseEvery)
 	defer ticks.Stop()
+	var emptied time.Time
 	for again := true; ; {
 		select {
 		case <-ctx.Done():
@@ -114,6 +117,13 @@ func (a *App) EraseOnRequest(ctx context.Context, b *bot.Bot) {
 		written, err := a.Store.Refresh(ctx)
 		if !written && !again && err == nil {
 			continue
+		}
+		if written && a.Store.Leases.Shared() {
+			b.ShowPause(ctx)
+			if time.Since(emptied) >= vectorsStale {
+				emptied = time.Now()
+				a.Vectors.Forget()
+			}
 		}
 		all, failed := a.Store.Privacy.Erasures(ctx)
 		err = errors.Join(err, a.Memories.Refresh(ctx), failed)

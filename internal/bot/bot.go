@@ -158,7 +158,7 @@ func (b *Bot) Run(ctx context.Context, events <-chan []turn.Event) {
 	defer b.tasks.Wait()    // before the lanes: a button may begin a turn
 	defer b.chatter.close() // before all these: it begins turns
 	defer close(b.ended)
-	b.pausedEverywhere(ctx)
+	b.ShowPause(ctx)
 	if b.Resume && b.Inherited == nil {
 		b.resume(ctx, func(string) bool { return true })
 	}

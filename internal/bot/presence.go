@@ -52,8 +52,8 @@ func (b *Bot) conditionChanged(change func(*condition)) {
 	b.Present(now)
 }
 
-// pausedEverywhere shows at the start whether the bot is paused everywhere.
-func (b *Bot) pausedEverywhere(ctx context.Context) {
+// ShowPause shows whether the bot is paused everywhere: at the start, and when another process may have changed that.
+func (b *Bot) ShowPause(ctx context.Context) {
 	off, err := b.Store.Settings.SwitchedOff(ctx, "", "", "")
 	b.logged("read what is switched off", err)
 	b.conditionChanged(func(c *condition) { c.paused = off[store.Answers] })

@@ -78,8 +78,9 @@ type Config struct {
 	// LoadSession reads what SaveSession saved for a shard, or "". It is called when Run begins. SaveSession is called every
 	// few seconds while anything happens, and at the end of Run. With both, a program that starts again within minutes
 	// resumes the session of the one before. It gets the events that the one before had not taken from Events. The
-	// latest events may come twice. The text is no secret without the token, but it names servers and channels.
-	LoadSession func(ctx context.Context, shard int) (string, error)
+	// latest events may come twice. The text is no secret without the token, but it names servers and channels. LoadSession also says when
+	// it was saved, by this machine's clock, if another machine may have saved it.
+	LoadSession func(ctx context.Context, shard int) (text string, saved time.Time, err error)
 	SaveSession func(ctx context.Context, shard int, text string) error
 	// LoadServers reads what SaveServers saved, by server. SaveServers saves the servers that have changed, at once; "" is
 	// for one that the bot has left. Both are given if LoadSession is.

@@ -94,9 +94,12 @@ func (s *Session) load(ctx context.Context, shard int) (kept keptSession, ok boo
 	}
 	ctx, cancel := context.WithTimeout(ctx, loadLimit)
 	defer cancel()
-	text, err := s.cfg.LoadSession(ctx, shard)
+	text, saved, err := s.cfg.LoadSession(ctx, shard)
 	if err == nil && text != "" {
 		err = json.Unmarshal([]byte(text), &kept)
+	}
+	if !saved.IsZero() { // the clock of who saved it may be wrong
+		kept.Alive = saved
 	}
 	if err != nil {
 		s.log.Warn("the saved gateway session cannot be read: a new one is begun", "shard", shard, "err", s.redact(err.Error()))

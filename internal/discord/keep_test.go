@@ -62,10 +62,10 @@ type shelf struct {
 	fail  error
 }
 
-func (k *shelf) load(context.Context, int) (string, error) {
+func (k *shelf) load(context.Context, int) (string, time.Time, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	return k.text, nil
+	return k.text, time.Time{}, nil
 }
 
 func (k *shelf) save(_ context.Context, _ int, text string) error {

@@ -231,10 +231,10 @@ type shelves struct {
 
 func (k *shelves) use(c *Config) {
 	k.kept.use(c)
-	c.LoadSession = func(_ context.Context, shard int) (string, error) {
+	c.LoadSession = func(_ context.Context, shard int) (string, time.Time, error) {
 		k.mu.Lock()
 		defer k.mu.Unlock()
-		return k.texts[shard], nil
+		return k.texts[shard], time.Time{}, nil
 	}
 	c.SaveSession = func(_ context.Context, shard int, text string) error {
 		k.mu.Lock()

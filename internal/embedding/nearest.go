@@ -223,6 +223,15 @@ func (ms *vectorCache) add(place, model, channel, id string, v Vector) {
 	}
 }
 
+// Forget empties the memory, because other processes may have changed the file.
+func (s *Vectors) Forget() {
+	ms := &s.cache
+	ms.mu.Lock()
+	defer ms.mu.Unlock()
+	ms.all, ms.bytes = nil, 0
+	ms.changes++
+}
+
 // changed notes that the vector of a message moved to another channel, or is deleted if that is empty.
 func (ms *vectorCache) changed(id, channelID string) {
 	ms.mu.Lock()

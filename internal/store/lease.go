@@ -10,6 +10,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"familiar/internal/store/engine"
 )
 
 // ErrLost says that another process may act for a shard, and this one may not.
@@ -32,7 +34,8 @@ type Leases struct {
 	ShardOf func(guildID string, of int) int
 
 	db      *DB
-	process string // a random name
+	process string       // a random name, or that of the directory
+	keeps   *engine.Name // what keeps the name for this process; nil: it is random
 
 	mu    sync.Mutex
 	total int            // number of shards; 0: not agreed yet. Guarded by mu, as is all that follows
@@ -63,13 +66,30 @@ func newLeases(db *DB) *Leases {
 // Shared reports whether several processes may share the database.
 func (s *Leases) Shared() bool { return s.db.engine.Aside() != nil }
 
+// Remember gives this process the name of a directory, unless another process has it now. So a process that starts again has at once what it
+// held when it died.
+func (s *Leases) Remember(dir string) error {
+	keeps, err := engine.NameOf(dir)
+	if err == nil && keeps != nil {
+		s.keeps, s.process = keeps, keeps.Text
+	}
+	return err
+}
+
 // serverNow is the server's time. It is not that of the transaction's beginning.
 const serverNow = `CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)`
 
 // Agree returns the number of shards. It is the one in use while any process holds a shard. Otherwise ask is told what it was, 0 if there was
 // none, and chooses it. Each new shard then begins where shard 0 ended.
 func (s *Leases) Agree(ctx context.Context, ask func(ctx context.Context, before int) (int, error)) (of int, err error) {
-	of, live, err := s.inUse(s.db.engine.Aside().QueryRowContext(ctx, inUseQuery))
+	aside := s.db.engine.Aside()
+	if s.keeps != nil { // whoever had the name before is dead
+		_, err = aside.ExecContext(ctx, `UPDATE shards SET holder = '', until = 0 WHERE holder = ?`, s.process)
+	}
+	live := false
+	if err == nil {
+		of, live, err = s.inUse(aside.QueryRowContext(ctx, inUseQuery))
+	}
 	if err == nil && !live {
 		var want int
 		if want, err = ask(ctx, of); err == nil {
@@ -120,13 +140,21 @@ func (s *Leases) divide(ctx context.Context, want int) (of int, err error) {
 func (s *Leases) Run(ctx context.Context) {
 	ticks := time.NewTicker(leaseBeat)
 	defer ticks.Stop()
+	if s.keeps != nil {
+		defer s.keeps.Close()
+	}
 	var renewed time.Time
+	leaving := false
 	for failing := false; ; {
 		limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), leaseLimit)
 		var err error
-		if s.expire(); time.Since(renewed) >= leaseRenew {
+		if s.expire(); ctx.Err() != nil && !leaving { // the others may take all
+			_, err = s.db.engine.Aside().ExecContext(limited, `DELETE FROM processes WHERE id = ? OR until < `+serverNow, s.process)
+			leaving = err == nil
+		}
+		if time.Since(renewed) >= leaseRenew {
 			began := time.Now()
-			if err = s.renew(limited, began); err == nil {
+			if err = s.renew(limited, began, !leaving); err == nil {
 				renewed = began
 			}
 		}
@@ -138,7 +166,7 @@ func (s *Leases) Run(ctx context.Context) {
 			s.db.notify("renew the leases of shards: %v", s.db.Explain(err))
 		}
 		failing = err != nil
-		if ctx.Err() != nil && s.leave(ctx) {
+		if ctx.Err() != nil && s.leave() {
 			return
 		}
 		select {
@@ -175,13 +203,15 @@ func (l *lease) lose() {
 	}
 }
 
-// renew renews this process and its leases. Those that it does not have any more are lost.
-func (s *Leases) renew(ctx context.Context, began time.Time) error {
+// renew renews the leases, and this process if it stays. Those that it does not have any more are lost.
+func (s *Leases) renew(ctx context.Context, began time.Time, stays bool) error {
 	aside := s.db.engine.Aside()
-	_, err := aside.ExecContext(ctx, `INSERT INTO processes (id, until) VALUES (?, `+serverNow+` + ?) ON CONFLICT (id) DO UPDATE SET until = excluded.until`,
-		s.process, leaseHold.Milliseconds())
-	if err != nil {
-		return err
+	if stays {
+		_, err := aside.ExecContext(ctx, `INSERT INTO processes (id, until) VALUES (?, `+serverNow+` + ?) ON CONFLICT (id) DO UPDATE SET until = excluded.until`,
+			s.process, leaseHold.Milliseconds())
+		if err != nil {
+			return err
+		}
 	}
 	rows, err := aside.QueryContext(ctx, `UPDATE shards SET until = `+serverNow+` + ? WHERE holder = ? AND `+among(s.numbers(func(l *lease) bool { return !l.lost }))+` RETURNING number, fence`,
 		leaseHold.Milliseconds(), s.process)
@@ -294,18 +324,12 @@ func (s *Leases) giveUpOne(surplus int) {
 	}
 }
 
-// leave releases the leases that nobody has asked for. When none is left it takes this process out of the table, and reports true.
-func (s *Leases) leave(ctx context.Context) (done bool) {
+// leave releases the leases that nobody has asked for, and reports whether none is left.
+func (s *Leases) leave() (done bool) {
 	for _, n := range s.numbers(func(l *lease) bool { return l.end == nil }) {
 		s.Release(n)
 	}
-	if len(s.numbers(func(*lease) bool { return true })) > 0 {
-		return false
-	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), leaseLimit)
-	defer cancel()
-	_, _ = s.db.engine.Aside().ExecContext(ctx, `DELETE FROM processes WHERE id = ? OR until < `+serverNow, s.process) // else the row ends by itself
-	return true
+	return len(s.numbers(func(*lease) bool { return true })) == 0
 }
 
 // Hold waits until this process holds a shard. The context that it returns ends with ctx, when the lease is lost, or when it is to be
@@ -397,13 +421,14 @@ func (s *Leases) Check(tx *sql.Tx, guildID string) error {
 	return ErrLost
 }
 
-// Session returns what was saved for a shard, or "".
-func (s *Leases) Session(ctx context.Context, shard int) (session string, err error) {
-	err = s.db.engine.Aside().QueryRowContext(ctx, `SELECT session FROM shards WHERE number = ?`, shard).Scan(&session)
+// Session returns what was saved for a shard, or "", and when that was by the clock of this machine.
+func (s *Leases) Session(ctx context.Context, shard int) (session string, saved time.Time, err error) {
+	var age int64
+	err = s.db.engine.Aside().QueryRowContext(ctx, `SELECT session, `+serverNow+` - seen FROM shards WHERE number = ?`, shard).Scan(&session, &age)
 	if err != nil {
-		return "", fmt.Errorf("read the session of a shard: %w", s.db.Explain(err))
+		return "", time.Time{}, fmt.Errorf("read the session of a shard: %w", s.db.Explain(err))
 	}
-	return session, nil
+	return session, time.Now().Add(-time.Duration(age) * time.Millisecond), nil
 }
 
 // SaveSession saves what the next holder of a shard resumes. The error is [ErrLost] if there is one already.
@@ -414,7 +439,7 @@ func (s *Leases) SaveSession(ctx context.Context, shard int, session string) err
 	if l == nil {
 		return ErrLost
 	}
-	r, err := s.db.engine.Aside().ExecContext(ctx, `UPDATE shards SET session = ? WHERE number = ? AND holder = ? AND fence = ?`, session, shard, s.process, l.fence)
+	r, err := s.db.engine.Aside().ExecContext(ctx, `UPDATE shards SET session = ?, seen = `+serverNow+` WHERE number = ? AND holder = ? AND fence = ?`, session, shard, s.process, l.fence)
 	if err != nil {
 		return fmt.Errorf("save the session of a shard: %w", s.db.Explain(err))
 	}

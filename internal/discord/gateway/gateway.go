@@ -103,6 +103,8 @@ type Gateway struct {
 func New(c Config) *Gateway {
 	if c.Holder == nil {
 		c.Holder = alone{}
+	} else {
+		c.REST.Clock.Most = clockSkew
 	}
 	if c.MostFrame <= 0 {
 		c.MostFrame = 64 << 20

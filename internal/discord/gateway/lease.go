@@ -66,6 +66,9 @@ func (alone) Live() int { return 1 }
 // Identify implements [Holder].
 func (alone) Identify(context.Context, int, int, time.Duration) error { return nil }
 
+// clockSkew is by how much a machine's clock may be off where processes on several machines date the same things.
+const clockSkew = time.Minute
+
 // yieldLimit is how long what has begun in a shard may go on before the shard is released.
 const yieldLimit = 30 * time.Second
 

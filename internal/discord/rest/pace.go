@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"math"
@@ -322,6 +323,8 @@ const MostSkew = time.Hour
 // Clock knows the time from the Date headers of Discord's responses. Between two responses it counts on the monotonic clock, which does not
 // jump.
 type Clock struct {
+	Most time.Duration // by which the machine's clock may be off; 0: MostSkew. It is set before the first request
+
 	mu    sync.Mutex
 	date  time.Time // the latest header; zero: none came yet; guarded by mu, as is all that follows
 	at    time.Time // when it came
@@ -343,7 +346,7 @@ func (c *Clock) Learn(h http.Header, log *slog.Logger) {
 	}
 	c.date, c.at = date, now
 	off := now.Round(0).Sub(date)
-	if wrong := off.Abs() > MostSkew; wrong != c.wrong {
+	if wrong := off.Abs() > cmp.Or(c.Most, MostSkew); wrong != c.wrong {
 		c.wrong = wrong
 		if wrong {
 			log.Error("the clock of this machine is wrong: what depends on the time follows Discord's clock", "off", off.Round(time.Minute), "discord", date.UTC())
@@ -353,7 +356,7 @@ func (c *Clock) Learn(h http.Header, log *slog.Logger) {
 	}
 }
 
-// Now returns the machine's time, or Discord's if they differ by more than MostSkew.
+// Now returns the machine's time, or Discord's if they differ by more than that.
 func (c *Clock) Now() time.Time {
 	now := time.Now()
 	c.mu.Lock()
@@ -361,7 +364,7 @@ func (c *Clock) Now() time.Time {
 	if c.date.IsZero() {
 		return now
 	}
-	if theirs := c.date.Add(now.Sub(c.at)); now.Round(0).Sub(theirs).Abs() > MostSkew {
+	if theirs := c.date.Add(now.Sub(c.at)); now.Round(0).Sub(theirs).Abs() > cmp.Or(c.Most, MostSkew) {
 		return theirs
 	}
 	return now

@@ -3,6 +3,7 @@ package engine
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
 	"database/sql"
 	"errors"
 	"fmt"
@@ -604,6 +605,39 @@ func (l *dirLock) release() error {
 	}
 	return err
 }
+
+// Name is the name of a directory, which one process at a time has.
+type Name struct {
+	Text string
+	lock *flock.Flock
+}
+
+// NameOf returns the name of a directory, or nil if another process has it. It makes the directory, and a random name, where there is none.
+// The caller must Close it. If the process dies, another one may have the name at once.
+func NameOf(dir string) (*Name, error) {
+	path := filepath.Join(dir, "process")
+	err := os.MkdirAll(dir, 0o700)
+	n := &Name{lock: flock.New(path+".lock", flock.SetFlag(os.O_CREATE|os.O_RDWR), flock.SetPermissions(0o600))}
+	locked := false
+	if err == nil {
+		locked, err = n.lock.TryLock()
+	}
+	if err != nil || !locked {
+		return nil, err
+	}
+	text, err := os.ReadFile(path)
+	if n.Text = strings.TrimSpace(string(text)); n.Text == "" && (err == nil || errors.Is(err, fs.ErrNotExist)) {
+		n.Text = rand.Text()
+		err = os.WriteFile(path, []byte(n.Text+"\n"), 0o600)
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("name the process: %w", err), n.lock.Unlock())
+	}
+	return n, nil
+}
+
+// Close gives the name up.
+func (n *Name) Close() error { return n.lock.Unlock() }
 
 // usedAt is the offset of a byte that says that the database has had tables.
 const usedAt = ownerAt + ownerWidth + 1

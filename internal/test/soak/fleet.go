@@ -11,8 +11,8 @@ import (
 
 // What happens to the processes of a fleet.
 const (
-	byKill = "kill"
-	byTerm  = "term"
+	byKill   = "kill"
+	byTerm   = "term"
 	byFreeze = "freeze"
 )
 
@@ -79,9 +79,9 @@ func playFleet(ctx context.Context, s *stage) error {
 	return s.audit(ctx)
 }
 
-// start starts the nth process, or starts it again.
+// start starts the nth process, or another one in its place, on a machine of its own.
 func (f *fleet) start(n int) error {
-	p, err := f.stage.launch(filepath.Join(f.stage.dir, fmt.Sprintf("data-%d", n)))
+	p, err := f.stage.launch(filepath.Join(f.stage.dir, fmt.Sprintf("data-%d", f.began)))
 	if err != nil {
 		return err
 	}
@@ -125,6 +125,7 @@ func (f *fleet) hit(ctx context.Context, n int, fault string) error {
 		f.stage.end(p)
 		return f.start(n)
 	case byFreeze:
+		f.stage.froze = true
 		if err := p.cmd.Process.Signal(syscall.SIGSTOP); err != nil {
 			return fmt.Errorf("freeze a process: %w", err)
 		}

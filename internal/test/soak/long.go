@@ -238,6 +238,10 @@ func (s *stage) lawful() {
 		}
 	}
 	for what, n := range s.discord.Violations() {
+		if what == "a heartbeat is late" && s.froze { // of a process that could not send any
+			s.note(what, "%d", n)
+			continue
+		}
 		if what == "two IDENTIFYs in 5 s" && len(s.gaps) > 0 { // a process that was killed before it could note its own
 			s.note("answered with op 9: "+what, "%d", n)
 			continue

@@ -41,6 +41,7 @@ type stage struct {
 	proc    *process        // the running process, or the last one
 	clock   time.Duration   // by which the next process's clock is off; see adjustable
 	gaps    []gap           // in order
+	froze   bool            // a process was frozen
 	faults  []gap           // in which a far end or the disk did not work
 
 	scattered int // sectors that were on the disk without a sync, when the power was cut

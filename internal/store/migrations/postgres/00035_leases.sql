@@ -11,7 +11,8 @@ CREATE TABLE shards (
 	holder  TEXT COLLATE "C" NOT NULL DEFAULT '',  -- a process
 	fence   BIGINT NOT NULL DEFAULT 0,             -- grows by one at each taking
 	until   BIGINT NOT NULL DEFAULT 0,             -- the lease ends then
-	session TEXT COLLATE "C" NOT NULL DEFAULT ''   -- what the next holder resumes
+	session TEXT COLLATE "C" NOT NULL DEFAULT '',  -- what the next holder resumes
+	seen    BIGINT NOT NULL DEFAULT 0              -- when that was saved
 );
 
 -- The IDENTIFYs of all processes: a row for each bucket, and row -1 for the day's budget.
