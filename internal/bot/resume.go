@@ -24,10 +24,6 @@ func (b *Bot) inherit(ctx context.Context, mine func(guildID string) bool) {
 	over, end := context.WithCancel(ctx)
 	end()
 	b.Yield(over, mine)
-	n, err := b.Traces.Interrupt(ctx, mine)
-	if b.logged("mark interrupted turns", err); n > 0 {
-		b.Log.Info("another process was interrupted", "turns", n)
-	}
 	b.resume(ctx, mine)
 }
 
@@ -83,6 +79,10 @@ func (b *Bot) resume(ctx context.Context, mine func(guildID string) bool) {
 		}
 	}
 	b.markLeft(ctx, mine)
+	if b.Inherited != nil { // otherwise nothing has begun yet, and that is done
+		_, err := b.Traces.Interrupt(ctx, mine)
+		b.logged("mark interrupted turns", err)
+	}
 	for _, group := range byChannel(again) {
 		b.enqueue(ctx, group...)
 	}
