@@ -151,7 +151,7 @@ func (b *Bot) replaces(ctx context.Context, l *lane, a arrival) bool {
 	b.logged("note that a question was edited", b.Traces.Press(ctx, t.Request.ID,
 		turn.Press{Kind: turn.PressEdited, ByID: a.Message.Author.ID, At: time.Now(), TurnID: a.newID}))
 	if b.Resume {
-		b.logged("keep that a question was edited", b.Store.Claims.Reopen(ctx, a.claim(), a.newID, encodeArrival(a), posts...))
+		b.logged("keep that a question was edited", b.Store.Claims.Reopen(ctx, a.GuildID, a.claim(), a.newID, encodeArrival(a), posts...))
 	}
 	return true
 }

@@ -421,9 +421,7 @@ func (d *delivery) create(ctx context.Context, i int, want sentPost, last, final
 func (d *delivery) keep(ctx context.Context, i int) {
 	if d.bot.Resume {
 		p := d.result.posts[i]
-		d.bot.logged("keep a post", d.bot.Store.Change(ctx, "save post", d.bot.fenced(d.request.GuildID, func(tx *store.Tx) error {
-			return d.bot.Store.Claims.SavePostIn(tx, d.id, i, store.Post{ID: p.id, Text: p.text})
-		})))
+		d.bot.logged("keep a post", d.bot.Store.Claims.SavePost(ctx, d.request.GuildID, d.id, i, store.Post{ID: p.id, Text: p.text}))
 	}
 }
 

@@ -23,8 +23,8 @@ func of(e turn.Event, guild string) turn.Event {
 // onlyIn returns what tells one server from the others.
 func onlyIn(guild string) func(string) bool { return func(id string) bool { return id == guild } }
 
-// TestInherited gives a bot one of two servers in which another process left a message long ago and half an answer. It deals with those of
-// that server alone.
+// TestInherited gives a bot one of two servers. In both another process left a message long ago, and half an answer. The bot deals with those
+// of that server alone.
 func TestInherited(t *testing.T) {
 	door := &recorder{}
 	b := resting(t, door)
@@ -36,7 +36,7 @@ func TestInherited(t *testing.T) {
 			t.Fatal(err)
 		}
 		half := &turn.Trace{Request: turn.Request{ID: "T" + id, GuildID: guild, ChannelID: "in-" + guild, Message: asks("half"+id, "in-"+guild, "ben").Message}, Phase: turn.Answering}
-		if err := errors.Join(b.Traces.Save(ctx, half), b.Store.Claims.Close(ctx, "half"+id), b.Store.Claims.SavePost(ctx, "T"+id, 0, store.Post{ID: "P" + id, Text: "Half of " + guild})); err != nil {
+		if err := errors.Join(b.Traces.Save(ctx, half), b.Store.Claims.Close(ctx, "half"+id), b.Store.Claims.SavePost(ctx, "", "T"+id, 0, store.Post{ID: "P" + id, Text: "Half of " + guild})); err != nil {
 			t.Fatal(err)
 		}
 	}

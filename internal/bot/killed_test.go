@@ -28,7 +28,7 @@ func killed(t *testing.T, door Door) (*Bot, arrival) {
 		},
 		func() error { return b.Traces.Save(t.Context(), record) },
 		func() error {
-			return db.Claims.SavePost(t.Context(), record.Request.ID, 0, store.Post{ID: "2", Text: "Half an"})
+			return db.Claims.SavePost(t.Context(), "", record.Request.ID, 0, store.Post{ID: "2", Text: "Half an"})
 		},
 	} {
 		if err := step(); err != nil {

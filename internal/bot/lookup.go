@@ -102,7 +102,7 @@ func (b *Bot) Aside(ctx context.Context, actor *Actor, e turn.Event, prepare fun
 	t.Request = b.request(ctx, actor, ulid.Make().String(), []arrival{{Event: e, pass: p}})
 	t.Request.Chain, t.Request.Parent, t.Request.Addressed = nil, nil, turn.ByDirect
 	prepare(&t.Request)
-	if err := b.saveWith(ctx, t, noMore); err != nil { // whoever got the command answers it
+	if err := b.saveWith(ctx, t, noMore); err != nil { // the process that got the command answers it
 		return nil, err
 	}
 	ctx, calls := b.observed(ctx)

@@ -139,7 +139,7 @@ func (b *Bot) AnswerAgain(ctx context.Context, e turn.Event, t *turn.Trace, ques
 	}
 	err = b.Traces.Press(ctx, t.Request.ID, turn.Press{Kind: kind, ByID: by, At: a.at, TurnID: a.newID})
 	if err == nil && b.Resume {
-		err = b.Store.Claims.Reopen(ctx, a.claim(), a.newID, encodeArrival(a), a.posts...)
+		err = b.Store.Claims.Reopen(ctx, a.GuildID, a.claim(), a.newID, encodeArrival(a), a.posts...)
 	}
 	if err != nil {
 		giveBack(a)

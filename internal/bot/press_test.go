@@ -76,7 +76,7 @@ func TestAPressOutlivesTheProcess(t *testing.T) {
 		t.Fatalf("unanswered: %+v, %v", open, err)
 	}
 	for i, o := range open {
-		if err := b.Store.Claims.SavePost(ctx, o.TurnID, 0, store.Post{ID: "4", Text: "Half an"}); err != nil {
+		if err := b.Store.Claims.SavePost(ctx, "", o.TurnID, 0, store.Post{ID: "4", Text: "Half an"}); err != nil {
 			t.Fatal(err)
 		}
 		a, ok := b.reopened(ctx, o)

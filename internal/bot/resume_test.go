@@ -56,7 +56,7 @@ func TestWhatIsTooOldIsTold(t *testing.T) {
 	})
 	begun := &turn.Trace{Request: turn.Request{ID: "T", ChannelID: "general", Message: asks("1", "general", "ana").Message}, Phase: turn.Begun}
 	err = errors.Join(err, b.Traces.Save(ctx, begun))
-	if err := errors.Join(err, b.Store.Claims.SavePost(ctx, "T", 0, store.Post{ID: "P", Text: "Half an"})); err != nil {
+	if err := errors.Join(err, b.Store.Claims.SavePost(ctx, "", "T", 0, store.Post{ID: "P", Text: "Half an"})); err != nil {
 		t.Fatal(err)
 	}
 	events := make(chan []turn.Event)
@@ -132,7 +132,7 @@ func TestWhatNobodyAskedForIsMarked(t *testing.T) {
 	b := resting(t, door)
 	ctx := t.Context()
 	half := &turn.Trace{Request: turn.Request{ID: "T", ChannelID: "general", GuildID: "hall", Message: turn.Message{ID: "1", Author: turn.Author{ID: "ana", Name: "ana"}}}, Phase: turn.Answering}
-	err := errors.Join(b.Traces.Save(ctx, half), b.Store.Claims.SavePost(ctx, "T", 0, store.Post{ID: "P", Text: "Half an"}), b.Store.Claims.Close(ctx, "1"))
+	err := errors.Join(b.Traces.Save(ctx, half), b.Store.Claims.SavePost(ctx, "", "T", 0, store.Post{ID: "P", Text: "Half an"}), b.Store.Claims.Close(ctx, "1"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -172,7 +172,7 @@ func TestADoubtOutlivesTheProcess(t *testing.T) {
 					time.Sleep(2 * time.Minute)
 				}
 				if c.taken {
-					if err := b.Store.Claims.Reopen(context.Background(), "2", "U", "{}", store.Post{ID: "post" + id[len(id)-1:], Text: "Voles."}); err != nil {
+					if err := b.Store.Claims.Reopen(context.Background(), "", "2", "U", "{}", store.Post{ID: "post" + id[len(id)-1:], Text: "Voles."}); err != nil {
 						t.Fatal(err)
 					}
 					if err := b.Store.Claims.Close(context.Background(), "2"); err != nil {

@@ -260,7 +260,7 @@ func (s *Session) mayTouch(r turn.Ref) error {
 	return s.mayAct(r.GuildID, r.ChannelID)
 }
 
-// mayAct returns an error if another process acts for the server, or the channel has refused the bot a short while ago.
+// mayAct returns an error if another process acts for the server. It also does so if the channel has refused the bot a short while ago.
 func (s *Session) mayAct(guildID, channelID string) error {
 	if !s.gateway.Holds(guildID) {
 		return rest.NotMine()

@@ -416,7 +416,7 @@ const (
 // place sets the parent channel of an event in a thread. If the channel is unknown, place sets ParentUnknown and asks
 // for the channel in the background.
 func (s *Session) place(e *turn.Event) {
-	if e.ParentID != "" || e.GuildID == "" || e.Message.ChannelID == "" || e.Kind == turn.Gone || e.Kind == turn.Deleted {
+	if e.ParentID != "" || e.GuildID == "" || !s.gateway.Holds(e.GuildID) || e.Message.ChannelID == "" || e.Kind == turn.Gone || e.Kind == turn.Deleted {
 		return
 	}
 	c, ok := s.names.channel(e.Message.ChannelID)

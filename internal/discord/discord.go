@@ -88,7 +88,7 @@ type Config struct {
 	SaveServers func(ctx context.Context, changed map[string]string) error
 
 	// Holder says which shards this process runs; nil: all. With one, a session is read when its shard is taken. Inherit is then called with
-	// what tells its servers. When the shard is given up, Yield ends what is being done for them, at once if its context has ended.
+	// what tells its servers. When the shard is given up, Yield waits for what is being done for them. Once its context ends, Yield ends that.
 	Holder         gateway.Holder
 	Inherit, Yield func(ctx context.Context, mine func(guildID string) bool)
 

@@ -415,7 +415,7 @@ func TestEraseLeavesNoBytes(t *testing.T) {
 			}
 			for _, err := range []error{
 				w.Save(ctx, running), w.Save(ctx, shown),
-				w.DB.Claims.SavePost(ctx, running.Request.ID, n%3, store.Post{ID: gone.reply(9999), Text: "You said: " + gone.says(9999)}),
+				w.DB.Claims.SavePost(ctx, "", running.Request.ID, n%3, store.Post{ID: gone.reply(9999), Text: "You said: " + gone.says(9999)}),
 				w.DB.Messages.Save(ctx, store.Message{ID: gone.reply(9999), ChannelID: "C", GuildID: "g", Text: "You said: " + gone.says(9999), Own: true, TurnID: running.Request.ID, At: time.Now()},
 					store.Message{ID: gone.message(9999), ChannelID: "C", GuildID: "g", AuthorID: gone.id, AuthorName: gone.name, Text: gone.says(9999), At: noon}),
 			} {

@@ -209,9 +209,15 @@ func (s *Claims) CloseIn(tx *sql.Tx, events ...string) error {
 	return nil
 }
 
-// Reopen notes that a turn answers an event again, in the posts of the first answer or in its own. A restart goes on with it.
-func (s *Claims) Reopen(ctx context.Context, claim, turnID, event string, posts ...Post) error {
-	return s.db.Change(ctx, "reopen claim", func(tx *sql.Tx) error { return s.ReopenIn(tx, claim, turnID, event, posts...) })
+// Reopen notes that a turn answers an event again, in the posts of the first answer or in its own. A restart goes on with it. The error is
+// [ErrLost] if another process acts for the server.
+func (s *Claims) Reopen(ctx context.Context, guildID, claim, turnID, event string, posts ...Post) error {
+	return s.db.Change(ctx, "reopen claim", func(tx *sql.Tx) error {
+		if err := s.db.Leases.Check(tx, guildID); err != nil {
+			return err
+		}
+		return s.ReopenIn(tx, claim, turnID, event, posts...)
+	})
 }
 
 // ReopenIn is [Claims.Reopen] in a transaction of [DB.Write].
@@ -236,8 +242,14 @@ func (s *Claims) ReopenIn(tx *sql.Tx, claim, turnID, event string, posts ...Post
 }
 
 // SavePost saves the nth post of a turn until the turn is over. It leaves out the text if the words of the turn are not kept.
-func (s *Claims) SavePost(ctx context.Context, turnID string, n int, p Post) error {
-	return s.db.Change(ctx, "save post", func(tx *sql.Tx) error { return s.SavePostIn(tx, turnID, n, p) })
+// The error is [ErrLost] if another process acts for the server.
+func (s *Claims) SavePost(ctx context.Context, guildID, turnID string, n int, p Post) error {
+	return s.db.Change(ctx, "save post", func(tx *sql.Tx) error {
+		if err := s.db.Leases.Check(tx, guildID); err != nil {
+			return err
+		}
+		return s.SavePostIn(tx, turnID, n, p)
+	})
 }
 
 // SavePostIn is [Claims.SavePost] in a transaction of [DB.Write].

@@ -35,11 +35,11 @@ func TestUnansweredClaims(t *testing.T) {
 	in(func(tx *sql.Tx) error { return db.Claims.Begin(tx, "T1", "begins", "joined it") })
 	in(func(tx *sql.Tx) error { return db.Claims.Begin(tx, "T2", "is answered") })
 	for n, p := range []Post{{"P1", "Half"}, {"P2", "more"}, {"P1", "Half an answer"}} {
-		if err := db.Claims.SavePost(ctx, "T1", n%2, p); err != nil {
+		if err := db.Claims.SavePost(ctx, "", "T1", n%2, p); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := db.Claims.SavePost(ctx, "T2", 0, Post{"P3", "Whole."}); err != nil {
+	if err := db.Claims.SavePost(ctx, "", "T2", 0, Post{"P3", "Whole."}); err != nil {
 		t.Fatal(err)
 	}
 	in(func(tx *sql.Tx) error { return db.Claims.End(tx, "T2") })
@@ -113,7 +113,7 @@ func TestTurnOf(t *testing.T) {
 	if err := db.Messages.Save(ctx, reply, message("talk", "c", 0)); err != nil {
 		t.Fatal(err)
 	}
-	if err := db.Claims.SavePost(ctx, "T2", 0, Post{"grows", "Half"}); err != nil {
+	if err := db.Claims.SavePost(ctx, "", "T2", 0, Post{"grows", "Half"}); err != nil {
 		t.Fatal(err)
 	}
 	for id, want := range map[string]string{"reply": "T1", "grows": "T2", "talk": ""} {

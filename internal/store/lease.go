@@ -83,7 +83,7 @@ const serverNow = `CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)`
 // none, and chooses it. Each new shard then begins where shard 0 ended.
 func (s *Leases) Agree(ctx context.Context, ask func(ctx context.Context, before int) (int, error)) (of int, err error) {
 	aside := s.db.engine.Aside()
-	if s.keeps != nil { // whoever had the name before is dead
+	if s.keeps != nil { // the process that had the name before is dead
 		_, err = aside.ExecContext(ctx, `UPDATE shards SET holder = '', until = 0 WHERE holder = ?`, s.process)
 	}
 	live := false
@@ -333,7 +333,7 @@ func (s *Leases) leave() (done bool) {
 }
 
 // Hold waits until this process holds a shard. The context that it returns ends with ctx, when the lease is lost, or when it is to be
-// released. Whoever has it must call Release.
+// released. The caller must call Release then.
 func (s *Leases) Hold(ctx context.Context, shard int) (context.Context, error) {
 	for {
 		s.mu.Lock()
@@ -355,7 +355,7 @@ func (s *Leases) Hold(ctx context.Context, shard int) (context.Context, error) {
 	}
 }
 
-// Release gives a shard to whoever takes it next.
+// Release gives a shard up, and another process may take it.
 func (s *Leases) Release(shard int) {
 	s.mu.Lock()
 	l := s.held[shard]
@@ -393,11 +393,11 @@ func (s *Leases) Live() int {
 	return s.live
 }
 
-// fenceQuery finds the lease of a shard. The row stays as it is until the transaction ends.
-const fenceQuery = `SELECT fence FROM shards WHERE number = ? AND holder = ? AND fence = ? AND until > ` + serverNow + ` FOR SHARE`
+// fenceQuery finds the lease of a shard. Until the transaction ends nobody can take it, but it can be renewed.
+const fenceQuery = `SELECT fence FROM shards WHERE number = ? AND holder = ? AND fence = ? AND until > ` + serverNow + ` FOR KEY SHARE`
 
-// Check returns [ErrLost], in a transaction of [DB.Write], unless this process may act for a server, or with "" for direct messages. It is nil
-// if the database is not shared.
+// Check returns [ErrLost] unless this process may act for a server, or with "" for direct messages. That holds until the end of the
+// transaction, which is one of [DB.Write]. A database that is not shared has one process, which may.
 func (s *Leases) Check(tx *sql.Tx, guildID string) error {
 	s.mu.Lock()
 	if s.total == 0 {

@@ -180,7 +180,7 @@ func TestDeadAndFrozenHolders(t *testing.T) {
 	}
 }
 
-// TestIdentifiesOfAll checks that IDENTIFYs of all processes are 5 s apart in a bucket, and that the day's budget is theirs together.
+// TestIdentifiesOfAll checks that IDENTIFYs of all processes are 5 s apart in a bucket. The day's budget is theirs together.
 func TestIdentifiesOfAll(t *testing.T) {
 	t.Parallel()
 	place := shelter(t)

@@ -36,7 +36,7 @@ func TestPrune(t *testing.T) {
 		t.Errorf("removed %d names, %v", removed, err)
 	}
 	for i, turn := range []string{"gone", "gone", "kept"} {
-		if err := db.Claims.SavePost(t.Context(), turn, i, Post{ID: fmt.Sprint(i)}); err != nil {
+		if err := db.Claims.SavePost(t.Context(), "", turn, i, Post{ID: fmt.Sprint(i)}); err != nil {
 			t.Fatal(err)
 		}
 	}

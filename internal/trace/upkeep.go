@@ -102,30 +102,27 @@ const cutShort = "the process ended before the turn did"
 
 // Interrupt marks the turns that are not over as interrupted, and returns how many those were. mine names the servers whose turns are meant, and
 // with "" direct messages. It is called before this process begins a turn there.
-func (s *Store) Interrupt(ctx context.Context, mine func(guildID string) bool) (int, error) {
-	prepared, err := s.prepare(ctx)
-	if err != nil {
-		return 0, fmt.Errorf("mark interrupted turns: %w", err)
-	}
+func (s *Store) Interrupt(ctx context.Context, mine func(guildID string) bool) (n int, err error) {
 	type begun struct{ id, guild string }
-	var all []begun
-	err = s.DB.Write(ctx, func(tx *sql.Tx) error {
-		rows, err := tx.Query(`SELECT id, guild_id FROM traces WHERE phase IN ('begun', 'answering')`) // literals, as the partial index has them
-		all, err = store.Collect(s.DB, "list interrupted turns", rows, err, func(row store.Scanner) (b begun, err error) {
-			err = row.Scan(&b.id, &b.guild)
-			return b, err
-		})
-		if err != nil {
-			return err
-		}
-		all = slices.DeleteFunc(all, func(b begun) bool { return !mine(b.guild) })
-		for _, b := range all {
-			if err := s.interrupt(tx, prepared, b.id); err != nil {
-				return err
+	all, err := store.List(ctx, s.DB, "list interrupted turns", func(row store.Scanner) (b begun, err error) {
+		err = row.Scan(&b.id, &b.guild)
+		return b, err
+	}, `SELECT id, guild_id FROM traces WHERE phase IN ('begun', 'answering')`) // literals, as the partial index has them
+	all = slices.DeleteFunc(all, func(b begun) bool { return !mine(b.guild) })
+	if err != nil || len(all) == 0 {
+		return 0, err
+	}
+	prepared, err := s.prepare(ctx)
+	if err == nil {
+		err = s.DB.Write(ctx, func(tx *sql.Tx) error {
+			for _, b := range all {
+				if err := s.interrupt(tx, prepared, b.id); err != nil {
+					return err
+				}
 			}
-		}
-		return nil
-	})
+			return nil
+		})
+	}
 	if err != nil {
 		return 0, fmt.Errorf("mark interrupted turns: %w", err)
 	}

@@ -104,7 +104,7 @@ func (g *Gateway) first(ctx context.Context, kept func(context.Context) []Kept) 
 	}
 }
 
-// choose returns the number of shards for all processes, none of which runs any. There were some before, or 0.
+// choose returns the number of shards for all processes while none runs any. before is how many there were.
 func (g *Gateway) choose(ctx context.Context, before int) (int, error) {
 	if chosen := g.starts.chosenNumber(); chosen > 0 {
 		return chosen, nil

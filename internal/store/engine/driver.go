@@ -190,7 +190,7 @@ const (
 // after some seconds. One beside the owner, or beside others, is counted.
 const (
 	beginRead   = `BEGIN`
-	beginWrite  = beginRead + `; SET LOCAL idle_in_transaction_session_timeout = 5000; SELECT pg_advisory_xact_lock(` + writeLock + `)`
+	beginWrite  = beginRead + `; SET LOCAL idle_in_transaction_session_timeout = 3000; SELECT pg_advisory_xact_lock(` + writeLock + `)`
 	beginBeside = beginWrite + `; UPDATE beside SET writes = writes + 1`
 )
 
