@@ -41,7 +41,7 @@ type Leases struct {
 	total int            // number of shards; 0: not agreed yet. Guarded by mu, as is all that follows
 	held  map[int]*lease // until they are released, also after they are lost
 	live  int            // processes
-	short bool           // this process has less than its share
+	short bool           // the others have more than their share, or nobody has some
 	taken chan struct{}  // closed and replaced when leases are taken
 }
 
@@ -281,7 +281,7 @@ func (s *Leases) balance(ctx context.Context) error {
 	s.live = max(1, live)
 	share := (s.total + s.live - 1) / s.live
 	lacking := share - len(s.held)
-	s.short = lacking > 0
+	s.short = len(s.held) < s.total-(s.live-1)*share // what is left if all others have their share
 	if lacking < 0 {
 		s.giveUpOne(-lacking)
 	}
@@ -379,7 +379,7 @@ func (s *Leases) Holds(shard int) bool {
 	return l != nil && l.trusted()
 }
 
-// Short reports whether this process has less than its share of the shards.
+// Short reports whether this process has less of the shards than the others leave to it once they have their share.
 func (s *Leases) Short() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

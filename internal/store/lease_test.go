@@ -94,6 +94,11 @@ func balanced(t *testing.T, within time.Duration, of int, want int, members ...*
 	}) {
 		t.Fatalf("of %d shards the processes hold %v", of, held)
 	}
+	for i, m := range members {
+		if !wait.Within(5*time.Second, func() bool { return !m.Leases.Short() }) {
+			t.Errorf("of the processes with %v, number %d counts as short", held, i)
+		}
+	}
 }
 
 // shelter returns the place of a new database that is shared.
@@ -268,4 +273,25 @@ func TestOthersAreHeard(t *testing.T) {
 	if _, err := Open(ctx, place); kind(err) != InUse {
 		t.Errorf("a shared store has another owner: %v", err)
 	}
+}
+
+// TestSharedFromTheFirst has several processes open a new database at once. One of them makes the tables.
+func TestSharedFromTheFirst(t *testing.T) {
+	t.Parallel()
+	postgres.Needed(t)
+	place := postgres.New(t)
+	var opening sync.WaitGroup
+	for range 6 {
+		opening.Go(func() {
+			db, err := Share(t.Context(), place)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			if err := errors.Join(db.Writable(t.Context()), db.Close()); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	opening.Wait()
 }

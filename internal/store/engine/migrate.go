@@ -16,6 +16,8 @@ import (
 // makeVersions makes the table of the versions that a database has had. The databases that exist have that of github.com/pressly/goose.
 const makeVersions = `CREATE TABLE IF NOT EXISTS goose_db_version (version_id BIGINT NOT NULL, is_applied BIGINT NOT NULL)`
 
+const newestVersion = `SELECT coalesce(max(version_id), 0) FROM goose_db_version`
+
 // migrate brings the schema to the newest version, in one transaction. Nearly every start finds it there, so the files are not even read.
 func (b *base) migrate(ctx context.Context) error {
 	have, want, err := b.versions(ctx, b.writer)
@@ -24,11 +26,8 @@ func (b *base) migrate(ctx context.Context) error {
 	}
 	tx, err := b.writer.BeginTx(ctx, nil)
 	if err == nil {
-		defer tx.Rollback()                // does nothing after the commit
-		have, _, err = b.versions(ctx, tx) // another process may have migrated it meanwhile
-	}
-	if err == nil {
-		err = b.applyAfter(ctx, tx, have)
+		defer tx.Rollback() // does nothing after the commit
+		err = b.apply(ctx, tx)
 	}
 	if err == nil {
 		err = tx.Commit()
@@ -39,9 +38,14 @@ func (b *base) migrate(ctx context.Context) error {
 	return nil
 }
 
-// applyAfter runs the migrations after a version, and notes each.
-func (b *base) applyAfter(ctx context.Context, tx *sql.Tx, have int64) error {
+// apply runs the migrations that the database has not had, and notes each. Another process may have run some a moment ago. The server is sure
+// to see the table of versions that it made only once it is told to make one.
+func (b *base) apply(ctx context.Context, tx *sql.Tx) error {
 	if _, err := tx.ExecContext(ctx, makeVersions); err != nil {
+		return err
+	}
+	var have int64
+	if err := tx.QueryRowContext(ctx, newestVersion).Scan(&have); err != nil {
 		return err
 	}
 	files, err := b.listMigrations()
@@ -66,18 +70,13 @@ func (b *base) applyAfter(ctx context.Context, tx *sql.Tx, have int64) error {
 	return nil
 }
 
-// querier is a pool, or a transaction.
-type querier interface {
-	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
-}
-
 // versions returns the schema versions of the file, 0 if it is empty, and of this program. A file that is newer than the program, or older
 // than the baseline, is refused. This is the first question put to a file: a damaged one, or one that is no database, fails here.
-func (b *base) versions(ctx context.Context, pool querier) (have, want int64, err error) {
+func (b *base) versions(ctx context.Context, pool *sql.DB) (have, want int64, err error) {
 	var tables int
 	err = pool.QueryRowContext(ctx, b.findVersions).Scan(&tables)
 	if err == nil && tables > 0 {
-		err = pool.QueryRowContext(ctx, `SELECT coalesce(max(version_id), 0) FROM goose_db_version`).Scan(&have)
+		err = pool.QueryRowContext(ctx, newestVersion).Scan(&have)
 	}
 	if err != nil {
 		return 0, 0, err

@@ -86,6 +86,16 @@ func Place(tb testing.TB, dir string) string {
 	return place
 }
 
+// New returns the address of a database without tables, which nothing else uses.
+func New(tb testing.TB) string {
+	tb.Helper()
+	d := &databases
+	d.Lock()
+	defer d.Unlock()
+	d.n++
+	return create(tb, d.n-1)
+}
+
 // create makes a database and returns its address.
 func create(tb testing.TB, n int) string {
 	tb.Helper()

@@ -12,9 +12,10 @@ import (
 	"time"
 
 	"familiar/internal/test/discordtest"
+	"familiar/internal/test/postgres"
 )
 
-// TestScenarios runs five short scenarios, so that the driver keeps working.
+// TestScenarios runs short scenarios, so that the driver keeps working. The fleet needs PostgreSQL.
 func TestScenarios(t *testing.T) {
 	if underRace {
 		t.Skip("the program that it starts is built without the race detector")
@@ -23,7 +24,11 @@ func TestScenarios(t *testing.T) {
 	if err := build(t.Context(), binary); err != nil {
 		t.Fatal(err)
 	}
-	for name, flags := range map[string]string{"kill": "-n 2 -rate 3 -channels 4", "shards": "-n 2 -rate 3 -channels 8", "power": "-n 2 -rate 3 -channels 4", "burst": "-n 30 -channels 10 -people 6", "single": "-n 1 -tls"} {
+	scenarios := map[string]string{"kill": "-n 2 -rate 3 -channels 4", "shards": "-n 2 -rate 3 -channels 8", "power": "-n 2 -rate 3 -channels 4", "burst": "-n 30 -channels 10 -people 6", "single": "-n 1 -tls"}
+	if postgres.Used() {
+		scenarios["fleet"] = "-n 60 -channels 16 -fault term -database " + postgres.Place(t, t.TempDir())
+	}
+	for name, flags := range scenarios {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
