@@ -57,7 +57,7 @@ func playFleet(ctx context.Context, s *stage) error {
 		}
 	}
 	s.proc = f.procs[0]
-	if err := s.await(ctx, comeLimit, "the processes do not come to Discord", func() bool { return s.greeted() >= s.opt.shards }); err != nil {
+	if err := s.await(ctx, comeLimit, "the processes do not come to Discord", func() bool { return s.shardsBegun() == s.opt.shards }); err != nil {
 		return err
 	}
 	if err := wait(ctx, 3*time.Second); err != nil { // the shards are shared out
@@ -77,6 +77,17 @@ func playFleet(ctx context.Context, s *stage) error {
 		s.note("from the last SIGTERM to the end", "%v", s.end(p).Round(time.Millisecond))
 	}
 	return s.audit(ctx)
+}
+
+// shardsBegun returns how many shards have had a session.
+func (s *stage) shardsBegun() int {
+	begun := map[int]bool{}
+	for _, g := range s.discord.Greetings() {
+		if g.OK {
+			begun[g.Shard] = true
+		}
+	}
+	return len(begun)
 }
 
 // start starts the nth process, or another one in its place, on a machine of its own.
