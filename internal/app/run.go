@@ -116,9 +116,6 @@ func (a *App) Serve(ctx context.Context, p *Process) error {
 	})
 	var background sync.WaitGroup
 	defer background.Wait()
-	if inherited == nil {
-		a.MarkInterrupted(ctx)
-	}
 	upkeep, done := context.WithCancel(ctx)
 	defer done()
 	background.Go(func() { a.Upkeep(upkeep, session) })

@@ -79,9 +79,9 @@ func (b *Bot) resume(ctx context.Context, mine func(guildID string) bool) {
 		}
 	}
 	b.markLeft(ctx, mine)
-	if b.Inherited != nil { // otherwise nothing has begun yet, and that is done
-		_, err := b.Traces.Interrupt(ctx, mine)
-		b.logged("mark interrupted turns", err)
+	n, err := b.Traces.Interrupt(ctx, mine) // what markLeft has read is half an answer, and no turn that is over
+	if b.logged("mark interrupted turns", err); n > 0 {
+		b.Log.Info("an earlier run was interrupted", "turns", n)
 	}
 	for _, group := range byChannel(again) {
 		b.enqueue(ctx, group...)

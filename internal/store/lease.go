@@ -6,7 +6,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -144,7 +143,7 @@ func (s *Leases) Run(ctx context.Context) {
 		defer s.keeps.Close()
 	}
 	var renewed time.Time
-	leaving := false
+	leaving, quit := false, ctx.Done()
 	for failing := false; ; {
 		limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), leaseLimit)
 		var err error
@@ -171,17 +170,10 @@ func (s *Leases) Run(ctx context.Context) {
 		}
 		select {
 		case <-ticks.C:
-		case <-s.stopped(ctx):
+		case <-quit:
+			quit = nil
 		}
 	}
-}
-
-// stopped returns a channel that wakes Run when it is asked to stop. While it stops, the ticks do.
-func (s *Leases) stopped(ctx context.Context) <-chan struct{} {
-	if ctx.Err() != nil {
-		return nil
-	}
-	return ctx.Done()
 }
 
 // expire ends leases that others may have taken, because they could not be renewed.
@@ -213,8 +205,8 @@ func (s *Leases) renew(ctx context.Context, began time.Time, stays bool) error {
 			return err
 		}
 	}
-	rows, err := aside.QueryContext(ctx, `UPDATE shards SET until = `+serverNow+` + ? WHERE holder = ? AND `+among(s.numbers(func(l *lease) bool { return !l.lost }))+` RETURNING number, fence`,
-		leaseHold.Milliseconds(), s.process)
+	rows, err := aside.QueryContext(ctx, `UPDATE shards SET until = `+serverNow+` + ? WHERE holder = ? AND `+amongShards+` RETURNING number, fence`,
+		leaseHold.Milliseconds(), s.process, listed(s.numbers(func(l *lease) bool { return !l.lost })))
 	fences, err := readFences(s.db, rows, err)
 	if err != nil {
 		return err
@@ -261,13 +253,11 @@ func (s *Leases) numbers(match func(*lease) bool) (all []int) {
 	return all
 }
 
-// among returns a condition for the numbers of shards.
-func among(numbers []int) string {
-	texts := []string{"-1"}
-	for _, n := range numbers {
-		texts = append(texts, strconv.Itoa(n))
-	}
-	return `number IN (` + strings.Join(texts, ", ") + `)`
+// amongShards is true for the shards in a list. Its parameter comes from listed.
+const amongShards = `number = ANY (CAST(CAST(? AS TEXT) AS BIGINT[]))`
+
+func listed(numbers []int) string {
+	return "{" + strings.Trim(strings.Join(strings.Fields(fmt.Sprint(numbers)), ","), "[]") + "}"
 }
 
 // balance takes shards up to this process's share, or asks for the release of one beyond it.
@@ -291,8 +281,8 @@ func (s *Leases) balance(ctx context.Context) error {
 	}
 	began := time.Now()
 	rows, err := aside.QueryContext(ctx, `UPDATE shards SET holder = ?, fence = fence + 1, until = `+serverNow+` + ? WHERE number IN (
-		SELECT number FROM shards WHERE until <= `+serverNow+` AND NOT `+among(s.numbers(func(*lease) bool { return true }))+` ORDER BY number LIMIT 0 + ? FOR UPDATE SKIP LOCKED)
-		RETURNING number, fence`, s.process, leaseHold.Milliseconds(), lacking)
+		SELECT number FROM shards WHERE until <= `+serverNow+` AND NOT `+amongShards+` ORDER BY number LIMIT 0 + ? FOR UPDATE SKIP LOCKED)
+		RETURNING number, fence`, s.process, leaseHold.Milliseconds(), listed(s.numbers(func(*lease) bool { return true })), lacking)
 	fences, err := readFences(s.db, rows, err)
 	if err != nil || len(fences) == 0 {
 		return err
