@@ -12,6 +12,7 @@ import (
 
 	"familiar/internal/bot"
 	"familiar/internal/discord"
+	"familiar/internal/discord/rest"
 	"familiar/internal/forget"
 )
 
@@ -27,30 +28,18 @@ func (a *App) leading(ctx context.Context, task func(context.Context)) {
 		task(ctx)
 		return
 	}
-	ticks := time.NewTicker(leadEvery)
-	defer ticks.Stop()
-	var running sync.WaitGroup
-	defer running.Wait()
-	end := context.CancelFunc(nil) // nil: it does not run
-	for {
-		switch leads := a.leads(); {
-		case leads && end == nil:
-			var within context.Context
-			within, end = context.WithCancel(ctx)
-			running.Go(func() { task(within) })
-		case !leads && end != nil:
-			end()
-			running.Wait()
-			end = nil
+	for rest.Sleep(ctx, leadEvery) == nil {
+		if !a.leads() {
+			continue
 		}
-		select {
-		case <-ctx.Done():
-			if end != nil {
-				end()
-			}
-			return
-		case <-ticks.C:
+		within, end := context.WithCancel(ctx)
+		var running sync.WaitGroup
+		running.Go(func() { task(within) })
+		for a.leads() && rest.Sleep(ctx, leadEvery) == nil {
+			continue
 		}
+		end()
+		running.Wait()
 	}
 }
 

@@ -23,7 +23,7 @@ const (
 	leaseRenew = 5 * time.Second
 	leaseBeat  = time.Second // between two looks for shards that nobody holds
 	leaseLimit = 3 * time.Second
-	startGap   = 5 * time.Second // between two IDENTIFYs in a bucket
+	startGap   = 5500 * time.Millisecond // between two IDENTIFYs in a bucket; Discord wants 5 s, and one may be sent a little late
 )
 
 // Leases shares the shards of a bot among the processes that have the same database. A process takes at most its share, and holds a shard as
