@@ -369,7 +369,7 @@ func (s *Leases) Holds(shard int) bool {
 	return l != nil && l.trusted()
 }
 
-// Short reports whether this process has less of the shards than the others leave to it once they have their share.
+// Short reports whether this process has fewer shards than are left once all others have their share.
 func (s *Leases) Short() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -38,8 +38,8 @@ func (b *base) migrate(ctx context.Context) error {
 	return nil
 }
 
-// apply runs the migrations that the database has not had, and notes each. Another process may have run some a moment ago. The server is sure
-// to see the table of versions that it made only once it is told to make one.
+// apply runs the migrations that the database has not had, and notes each. Another process may have run some a moment ago. A server may not
+// show the table of versions then, until it is told to make one.
 func (b *base) apply(ctx context.Context, tx *sql.Tx) error {
 	if _, err := tx.ExecContext(ctx, makeVersions); err != nil {
 		return err
