@@ -170,6 +170,9 @@ func (b *Bot) Run(ctx context.Context, events <-chan []turn.Event) {
 		var batch []turn.Event
 		open := true
 		select {
+		case mine := <-b.Inherited: // also while events come without a pause
+			b.inherit(ctx, mine)
+			continue
 		case batch, open = <-events:
 		default: // the door has handed over nothing
 			select {

@@ -195,7 +195,7 @@ func (k *keptShard) save(ctx context.Context, atOnce bool) {
 	defer cancel()
 	size, err := k.Save(ctx, k.Shard, now)
 	if err != nil {
-		if !k.failing {
+		if !k.failing && k.Holder.Holds(k.number) { // else it was given up meanwhile
 			k.Log.Warn("the gateway session cannot be saved", "shard", k.number, "err", k.Redact(err.Error()))
 		}
 		k.failing = true
