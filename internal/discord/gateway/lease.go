@@ -92,6 +92,9 @@ func (g *Gateway) first(ctx context.Context, kept func(context.Context) []Kept) 
 		case err == nil && of == 0:
 			return g.restore(kept(ctx)), nil
 		case err == nil:
+			if chosen := g.starts.chosenNumber(); chosen > 0 && chosen != of {
+				g.Log.Warn("another number of shards is in use: to change it, stop all processes", "shards", of, "chosen", chosen)
+			}
 			g.leased()
 			return g.newSet(of, 0), nil
 		case ctx.Err() != nil:
