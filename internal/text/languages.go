@@ -70,7 +70,8 @@ func (r Row) Name(number int) string {
 //go:embed lang/*.toml
 var files embed.FS
 
-// speech has the files of the folder lang/speech, which are long, packed: go test ./internal/text -run Speech -update packs them.
+// speech has the files of the folder lang/speech, packed: go test ./internal/text -run Speech -update packs them. They are the rest of the
+// languages' files: the tables that take most room.
 //
 //go:embed lang/speech.zip
 var speech []byte

@@ -130,7 +130,7 @@ owner_link = "de"
 	for _, name := range must(fs.Glob(os.DirFS("lang"), "*.toml")) {
 		folder[name] = &fstest.MapFile{Data: must(fs.ReadFile(os.DirFS("lang"), name))}
 	}
-	l := must(load(folder, fstest.MapFS{}))
+	l := must(load(folder, os.DirFS("lang/speech")))
 	all, before := l.all, AllTables()
 	for what, is := range map[string]bool{
 		"code":              slices.Contains(l.codes, "eo") && l.codes[0] == "en",
