@@ -71,6 +71,7 @@ const fewOwn = `
 {"id":"b","reply":"The Tessen bridge is 512 metres long.","refuse":true,"pages":["The Tessen bridge is 412 metres long."]}
 -- own/claims/cases.jsonl --
 {"id":"a","claim":"The Moss Street cinema has six screens.","verdict":"refuted","pages":[{"host":"moss.example","title":"Moss Street cinema","text":"The four screens of the Moss Street cinema can be hired."}]}
+{"id":"b","lang":"en","unseen":true,"claim":"The Moss Street cinema has six screens.","verdict":"refuted","pages":[{"host":"moss.example","title":"Moss Street cinema","text":"The Moss Street cinema has four screens."},{"host":"fern.example","title":"Cinemas","text":"The Moss Street cinema has four screens, and all of them can be hired."},{"host":"reed.example","title":"Films","text":"There is a bar, and the Moss Street cinema has four screens."}]}
 -- own/living/cases.jsonl --
 {"id":"a","living":true,"question":"is it true that Iris Holt resigned as mayor of Valcourt?","pages":["Iris Holt is a politician. Iris Holt resigned as mayor of Valcourt.","Valcourt is a town on the Delorge."]}
 {"id":"b","question":"is it true that Velland banned fireworks?","pages":["Velland banned fireworks in 2020."]}

@@ -306,6 +306,7 @@ func (a *App) warm(ctx context.Context) {
 	question.Decide(req, nil, nil)
 	question.Assess("Buongiorno, come va?", nil) // the tables that English does not need
 	order.Parse(req.Message.Text+" Remember that it rains.", []string{actor.Name})
+	order.Reminders("Remind me in an hour to call.", []string{actor.Name}, req.Message.At)
 	memory.Refusal(a.Redact, req, "It rains.", false) // the tables of what may be remembered
 	actor.Builder.Build(ctx, req)
 	if actor.Model != nil {

@@ -82,6 +82,7 @@ func (b *Bot) remind(ctx context.Context, r store.Reminder) (done bool) {
 	if !b.Gate.Speaks(ctx, turn.Event{GuildID: r.GuildID, Direct: r.GuildID == "", Message: turn.Message{ChannelID: r.ChannelID, Author: turn.Author{ID: r.PersonID}}}) {
 		return late > givenUpAfter && b.endReminder(ctx, r, "a reminder could not be told for a week")
 	}
+	said, _ := reply.RulesFor(turn.Request{Message: turn.Message{Text: r.Text}}, nil, b.Redact).Guard(r.Text)
 	before, err := b.Store.Reminders.Begin(ctx, r, b.now())
 	switch {
 	case errors.Is(err, store.ErrNotFound):
@@ -90,7 +91,7 @@ func (b *Bot) remind(ctx context.Context, r store.Reminder) (done bool) {
 		b.logged("begin to remind", err)
 		return false
 	case !before.IsZero():
-		told, err := b.reminded(ctx, r, before)
+		told, err := b.reminded(ctx, r, said, before)
 		if told {
 			return b.endReminder(ctx, r, "")
 		}
@@ -98,7 +99,6 @@ func (b *Bot) remind(ctx context.Context, r store.Reminder) (done bool) {
 			return false
 		}
 	}
-	said, _ := reply.RulesFor(turn.Request{Message: turn.Message{Text: r.Text}}, nil, b.Redact).Guard(r.Text)
 	_, err = b.sendPost(ctx, turn.Post{
 		ChannelID: r.ChannelID, ReplyTo: r.MessageID, Text: draft.Reminder(r.Language, said, late), Mention: r.PersonID, Final: true,
 		Nonce: nonce("reminder "+strconv.FormatInt(r.ID, 10)+" "+strconv.FormatInt(r.Made.UnixMicro(), 10), 0),
@@ -113,14 +113,18 @@ func (b *Bot) remind(ctx context.Context, r store.Reminder) (done bool) {
 	return b.endReminder(ctx, r, "")
 }
 
-// reminded reports whether the channel has the post of a reminder that was claimed at a time.
-func (b *Bot) reminded(ctx context.Context, r store.Reminder, claimed time.Time) (told bool, err error) {
+// reminded reports whether the channel has the post of a reminder that was claimed at a time. It answers the order or, if that is gone, ends
+// as any post of the reminder does.
+func (b *Bot) reminded(ctx context.Context, r store.Reminder, said string, claimed time.Time) (told bool, err error) {
 	if b.Earlier == nil {
 		return false, nil
 	}
+	whole := draft.Reminder(r.Language, said, 0)
+	end := whole[max(0, strings.LastIndexAny(whole[:strings.Index(whole, said)], "“„«「")):]
 	all, err := b.Earlier(ctx, r.ChannelID, lastID)
 	for _, m := range all {
-		told = told || m.Own && m.At.After(claimed.Add(-clockDiffers)) && strings.Contains(m.Text, "“"+r.Text+"”")
+		own := m.Own && m.At.After(claimed.Add(-clockDiffers))
+		told = told || own && (m.ReplyTo != "" && m.ReplyTo == r.MessageID || strings.HasSuffix(m.Text, end))
 	}
 	return told, err
 }

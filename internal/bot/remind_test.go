@@ -83,6 +83,8 @@ func TestAReminderIsToldOnce(t *testing.T) {
 		want []string
 	}{
 		"it was told":          {said: []turn.Message{{Own: true, Text: "@ana Reminder: “the oven”"}}},
+		"it was told below":    {said: []turn.Message{{Own: true, Text: "Erinnerung: „the oven“", ReplyTo: "1"}}},
+		"something else was":   {said: []turn.Message{{Own: true, Text: "the oven", ReplyTo: "x"}}, want: []string{"Reminder, late by 60 min, because I was away: “the oven”"}},
 		"it was not told":      {said: []turn.Message{{Text: "Reminder: “the oven”"}}, want: []string{"Reminder, late by 60 min, because I was away: “the oven”"}},
 		"the channel is away":  {err: &rest.Error{Kind: rest.Unavailable}},
 		"nobody may read what": {err: &rest.Error{Kind: rest.Forbidden}, want: []string{"Reminder, late by 60 min, because I was away: “the oven”"}},

@@ -249,7 +249,7 @@ const (
 	memorySecret    sentence = "That looks like a secret, so I don't keep it in my memory."
 	memoryOrder     sentence = "I remember what people tell me, but no orders on how I am to behave, and no addresses."
 	memoryFull      sentence = "I have as much in my memory for you as I keep for one person. /memory shows it."
-	remindSet       sentence = "I remind you on %s: “%s”"
+	remindSet       sentence = "I will remind you on %s: “%s”"
 	remindTaken     sentence = "I don't know your time zone and took %s. “My time zone is Europe/Paris” tells me."
 	remindWhen      sentence = "I set no reminder: say when, as in “tomorrow at 9” or “in 20 minutes”."
 	remindPast      sentence = "I set no reminder: that time is over."
