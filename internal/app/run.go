@@ -80,7 +80,21 @@ func (a *App) Serve(ctx context.Context, p *Process) error {
 			return a.Store.Webhooks.Set(ctx, store.Webhook{ChannelID: channelID, GuildID: guildID, ID: w.ID, Token: w.Token})
 		},
 	}
-	inherited, err := a.share(&settings, p, func(ctx context.Context, mine func(string) bool) { commands.Bot.Yield(ctx, mine) })
+	stopping, told := ctx.Done(), make(chan struct{})
+	inherited, err := a.share(&settings, p, func(ctx context.Context, mine func(string) bool) {
+		select {
+		case <-stopping:
+			if !a.others() { // nobody takes up what waits, so the bot tells who does
+				select {
+				case <-told:
+				case <-ctx.Done():
+				}
+				return
+			}
+		default:
+		}
+		commands.Bot.Yield(ctx, mine)
+	})
 	if err != nil {
 		return err
 	}
@@ -95,7 +109,7 @@ func (a *App) Serve(ctx context.Context, p *Process) error {
 	b.Files, b.Listener, a.files.Reread = a.files, a.listener(), session.Message
 	b.Servers, a.servers.Platform = a.servers, session
 	b.Replies, b.Earlier, b.Now, b.Doubted, a.Store.Now = session.Replies, session.Earlier, session.Now, session.Doubted, session.Now
-	b.Resume, b.Clocked, b.Inherited, b.Gate = true, session.Clocked(), inherited, a.gate
+	b.Resume, b.Clocked, b.Inherited, b.Others, b.Gate = true, session.Clocked(), inherited, a.others, a.gate
 	b.Gate.Now, b.Gate.MayPost, b.Gate.PerPerson = session.Now, session.MayPost, a.Config.Count("FAMILIAR_TURNS_PER_MINUTE")
 	b.Gate.Access = gate.Access{Allow: a.Config.set("DISCORD_ALLOW"), Deny: a.Config.set("DISCORD_DENY")}
 
@@ -146,6 +160,7 @@ func (a *App) Serve(ctx context.Context, p *Process) error {
 	defer hangUp()
 	background.Go(func() { failed <- session.Run(connected) })
 	b.Run(ctx, session.Events())
+	close(told)
 	hangUp()
 	err = <-failed
 	if fatal, ok := errors.AsType[*gateway.Fatal](err); ok {
@@ -156,6 +171,9 @@ func (a *App) Serve(ctx context.Context, p *Process) error {
 	}
 	return err
 }
+
+// others reports whether other processes share the bot's shards.
+func (a *App) others() bool { return a.Store.Leases.Shared() && a.Store.Leases.Live() > 1 }
 
 // share has the processes that share a database share the bot's shards. It returns what brings the servers that this process begins to act
 // for, or nil if nothing is shared.

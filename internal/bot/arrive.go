@@ -153,7 +153,7 @@ func (b *Bot) admit(ctx context.Context, all ...arrival) {
 	}
 	defer func() { b.recovered("admit messages", recover()) }()
 	leaves := ctx.Err() != nil
-	if leaves && b.Inherited != nil { // another process gets them, too
+	if leaves && b.leaves() { // another process gets them, too
 		for _, a := range all {
 			giveBack(a)
 		}

@@ -116,6 +116,8 @@ type Bot struct {
 	// Inherited brings what tells the servers that this process has begun to act for. What other processes left unanswered there is resumed
 	// then, and not by Run at its beginning. nil: no other process acts for any.
 	Inherited <-chan func(guildID string) bool
+	// Others reports whether other processes go on with what this one leaves. nil: there are none.
+	Others func() bool
 
 	lanes     lanes
 	rounds    rounds         // made by Run

@@ -75,7 +75,7 @@ func TestInherited(t *testing.T) {
 func TestLeavesItToAnother(t *testing.T) {
 	door := &recorder{}
 	b := resting(t, door)
-	b.Inherited = make(chan func(string) bool)
+	b.Inherited, b.Others = make(chan func(string) bool), func() bool { return true }
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
 	events := make(chan []turn.Event, 1)

@@ -37,6 +37,9 @@ func (b *Bot) drive(ctx context.Context, l *lane) {
 	}
 }
 
+// leaves reports whether another process goes on with what this one leaves when it stops.
+func (b *Bot) leaves() bool { return b.Others != nil && b.Others() }
+
 // handle takes a turn, if a batch asks for one. Once the bot is stopping no turn begins.
 func (b *Bot) handle(ctx context.Context, l *lane, batch []arrival) {
 	defer func() { b.recovered("handle an event", recover()) }()
@@ -52,7 +55,7 @@ func (b *Bot) handle(ctx context.Context, l *lane, batch []arrival) {
 	}()
 	select {
 	case <-b.stopping:
-		if batch[0].again || b.Inherited != nil { // its answer is there, or another process goes on with it
+		if batch[0].again || b.leaves() { // its answer is there, or another process goes on with it
 			return
 		}
 		b.Log.Warn("a message came too late to be answered", "channel", batch[0].Message.ChannelID, "message", batch[0].Message.ID)

@@ -154,6 +154,9 @@ func (c *succession) lose(ctx context.Context, e ending) error {
 		return e.err
 	}
 	e.set.over++
+	if c.gateway.shared() {
+		return c.divide(ctx, wrong.want)
+	}
 	switch {
 	case e.set == c.next:
 		c.next.end(errReplaced)
@@ -164,6 +167,21 @@ func (c *succession) lose(ctx context.Context, e ending) error {
 	case e.set == c.now && c.now.over == len(c.now.members):
 		c.succeed()
 	}
+	return nil
+}
+
+// divide begins a set of another number in the place of the one that is there. This process is alone, so all shards are free in between, and
+// the new ones begin where shard 0 ended.
+func (c *succession) divide(ctx context.Context, want int) error {
+	c.gateway.Log.Info("the number of shards changes", "from", c.now.of, "to", want)
+	c.now.end(errReplaced)
+	next, err := c.gateway.first(ctx, nil)
+	if err != nil {
+		return err
+	}
+	c.now = next
+	c.gateway.current.Store(next)
+	next.run(ctx, c.ended)
 	return nil
 }
 

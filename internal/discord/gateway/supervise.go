@@ -126,7 +126,7 @@ func (s *Shard) next(end error) (wait time.Duration, err error) {
 	}
 	if isClosed && (closed.Code == badShard || closed.Code == tooFewShards) {
 		s.Log.Warn("Discord refuses the number of shards", "shards", s.set.of, "code", closed.Code)
-		if s.shared() {
+		if s.shared() && s.Holder.Live() > 1 {
 			return 0, &Fatal{Code: closed.Code, Cure: "Discord refuses the number of shards: stop all processes and start them again"}
 		}
 		if want := s.starts.refused(closed.Code, s.set.of); want > 0 {
