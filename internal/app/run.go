@@ -80,20 +80,16 @@ func (a *App) Serve(ctx context.Context, p *Process) error {
 			return a.Store.Webhooks.Set(ctx, store.Webhook{ChannelID: channelID, GuildID: guildID, ID: w.ID, Token: w.Token})
 		},
 	}
-	stopping, told := ctx.Done(), make(chan struct{})
+	stopping, told := ctx, make(chan struct{})
 	inherited, err := a.share(&settings, p, func(ctx context.Context, mine func(string) bool) {
-		select {
-		case <-stopping:
-			if !a.others() { // nobody takes up what waits, so the bot tells who does
-				select {
-				case <-told:
-				case <-ctx.Done():
-				}
-				return
-			}
-		default:
+		if stopping.Err() == nil || a.others() {
+			commands.Bot.Yield(ctx, mine)
+			return
 		}
-		commands.Bot.Yield(ctx, mine)
+		select { // nobody takes up what waits, so the bot tells who does
+		case <-told:
+		case <-ctx.Done():
+		}
 	})
 	if err != nil {
 		return err

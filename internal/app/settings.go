@@ -36,7 +36,7 @@ func Settings() []Setting {
 		{Name: "DISCORD_FILE_HOSTS", Preset: "cdn.discordapp.com,media.discordapp.net", About: "the hosts that files attached to messages may be loaded from, separated by commas", check: checkHosts},
 		{Name: "DISCORD_OPERATOR", About: "your user id, if a Discord-compatible server does not say who may manage a server", check: checkID},
 		{Name: "DISCORD_OPERATOR_CHANNEL", About: "the id of a channel that is told what is wrong with the characters' files, and what a reload changed", check: checkID},
-		{Name: "FAMILIAR_ALERTS", Preset: "words 20s, errors 20%, lookups 50%, disk 500MB", About: "limits of figures of the last hour; that channel is told when one is passed, and when that is over. dollars 5 limits what a day costs; off: none", check: checkAlerts},
+		{Name: "FAMILIAR_ALERTS", Preset: "words 20s, errors 20%, lookups 50%, disk 500MB", About: "limits of figures of the last hour; DISCORD_OPERATOR_CHANNEL is told when one is passed, and when that is over. dollars 5 limits what a day costs; off: none", check: checkAlerts},
 		{Name: "OPENAI_API_KEY", Secret: true, About: "the key of the model's server", where: "the server's account page; local servers need none"},
 		{Name: "OPENAI_BASE_URL", About: "any OpenAI-compatible server, with its version: https://api.openai.com/v1", check: checkURL},
 		{Name: "OPENAI_MODEL", About: "the model that answers; without it the server's first, or " + llm.OpenAIModel + " at OpenAI"},
@@ -155,7 +155,7 @@ func checkPrefixes(text string) error {
 
 func checkID(text string) error {
 	if strings.Trim(text, "0123456789") != "" {
-		return fmt.Errorf("it must be an id, a number such as 100000000000000001, not %q: switch on the developer mode and copy it from your profile", text)
+		return fmt.Errorf("it must be an id, a number such as 100000000000000001, not %q: switch on the developer mode and copy it from the menu of the person or channel", text)
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"strconv"
 	"strings"
@@ -31,13 +32,7 @@ func (c *call) reminders(ctx context.Context, words string) (all []store.Reminde
 		if !strings.Contains(text.Fold(r.Text), text.Fold(words)) {
 			continue
 		}
-		in := zone
-		if in == "" {
-			in = r.Zone
-		}
-		if in == "" {
-			in = "UTC"
-		}
+		in := cmp.Or(zone, r.Zone, "UTC")
 		all = append(all, r)
 		lines = append(lines, draft.Moment(c.language, r.At, in)+": "+c.Bot.Redact.String(text.Truncate(text.OneLine(r.Text), longestShown)))
 	}
