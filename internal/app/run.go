@@ -236,8 +236,11 @@ func (a *App) note(ctx context.Context, key string) (string, error) {
 // mostGreeted is how many servers are named at the start.
 const mostGreeted = 50
 
-// greet prints which bot is connected to which servers, what it uses, and what is off and why.
-func (a *App) greet(out io.Writer, r discord.Ready) {
+// greet prints which bot is connected to which servers, what it uses, and what is off and why. It is one write, so that no line of the log
+// comes between.
+func (a *App) greet(w io.Writer, r discord.Ready) {
+	out := &strings.Builder{}
+	defer func() { fmt.Fprint(w, out) }()
 	fmt.Fprintf(out, "%s is here, as %s (%s).\n", a.Character.Name, r.Name, r.ID)
 	fmt.Fprintf(out, "  invite    %s\n", r.Invite)
 	servers := "none yet: open the link above"
