@@ -85,6 +85,14 @@ func (c *conversation) attaching() map[string]func(string) {
 	}
 	return map[string]func(string){
 		"attach": attach(false),
+		"sendcard": func(rest string) {
+			who, file, _ := strings.Cut(rest, " ")
+			order := discordtest.Order{Channel: "general", Author: who, Command: "character", File: &c.attachments(file)[0]}
+			if who == "ana" {
+				order.May = discordtest.ManageServer
+			}
+			c.hearAnswer(c.discord.Order(order), 1)
+		},
 		"stale":  attach(true),
 		"reply": func(rest string) {
 			channel, who, text := words3(rest)

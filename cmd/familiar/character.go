@@ -44,7 +44,7 @@ func (n characterNew) Run(_ context.Context, p *program) error {
 		return err
 	}
 	name := strings.Join(strings.Fields(n.Name), " ")
-	id := slug(name)
+	id := app.FolderID(name)
 	if id == "" {
 		return app.Problems{fmt.Sprintf("no name of a folder can be made of %q: use some letters or digits of ASCII, and write the name into its character.toml", n.Name)}
 	}
@@ -53,7 +53,7 @@ func (n characterNew) Run(_ context.Context, p *program) error {
 		name = string(unicode.ToUpper(first)) + strings.ReplaceAll(name[size:], "-", " ")
 	}
 	place := filepath.Join(app.Resolve(p.dir, settings.Get("FAMILIAR_CHARACTERS")), id)
-	if isCharacter(settings, p.dir, id) || app.Exists(place) {
+	if app.IsCharacter(settings, p.dir, id) || app.Exists(place) {
 		return app.Problems{fmt.Sprintf("there is a character %s already; choose another name, or change that one: familiar character show %s", id, id)}
 	}
 	if err := os.MkdirAll(place, 0o755); err != nil {
@@ -63,7 +63,7 @@ func (n characterNew) Run(_ context.Context, p *program) error {
 		"persona.md":     []byte(newPersona),
 		"character.toml": []byte(strings.Replace(newConfig, `name = ""`, "name = "+strconv.Quote(name), 1)),
 	}
-	if err := writeFiles(place, files); err != nil {
+	if err := app.WriteFiles(place, files); err != nil {
 		return err
 	}
 	if _, err := character.Load(app.Shelf(settings, p.dir), id); err != nil {

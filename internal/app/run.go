@@ -101,7 +101,7 @@ func (a *App) Serve(ctx context.Context, p *Process) error {
 	b := a.Bot(session, bot.Pace{First: 200 * time.Millisecond, Every: 1200 * time.Millisecond, Units: 2000, Buttons: true, Names: true})
 	b.Cast, b.Profile, b.Present = a.cast.get(), session.Profile, session.Present
 	commands.Bot, commands.Prepare, commands.Namesake, commands.Contentless = b, session.PreparePersonas, session.Namesake, session.Contentless
-	b.Commands = commands.Do
+	b.Commands, commands.Import = commands.Do, a.importer(p)
 	b.Files, b.Listener, a.files.Reread = a.files, a.listener(), session.Message
 	b.Servers, a.servers.Platform = a.servers, session
 	b.Replies, b.Earlier, b.Now, b.Doubted, a.Store.Now = session.Replies, session.Earlier, session.Now, session.Doubted, session.Now

@@ -72,6 +72,7 @@ func Settings() []Setting {
 		{Name: "FAMILIAR_DATA_MB", About: "how large the database may become, in megabytes; beyond that the oldest records go first, then the oldest messages; without it any size", check: checkCount},
 		{Name: "FAMILIAR_LEFT_SERVER_GRACE", Preset: "24h", About: "how long a server's data is kept after the bot has left it", check: checkSpan},
 		{Name: "FAMILIAR_CHARACTERS", Preset: "./characters", About: "the directory of your characters, or $XDG_CONFIG_HOME/familiar/characters; those built in are there without it"},
+		{Name: "FAMILIAR_IMPORT", Preset: "on", About: "whether people who may manage a server may import characters' cards there", check: oneOf("on", "off")},
 		{Name: "FAMILIAR_CHARACTER", Preset: "sage", About: "the character that answers"},
 		{Name: "FAMILIAR_TURNS_PER_MINUTE", Preset: "20", About: "how many answers a person may ask for in a minute", check: checkCount},
 		{Name: "FAMILIAR_QUOTAS", About: "how much may be used on a day of UTC: person 50 turns, channel 20 lookups, server 2000000 tokens, all 5 dollars", check: checkQuotas},

@@ -250,3 +250,50 @@ func (c *call) suggestGreetings(context.Context) turn.Answer {
 	}
 	return c.matching(all)
 }
+
+// Imported is what became of a card that was sent.
+type Imported struct {
+	ID, Name string   // of the new character
+	Refused  sentence // why there is none; empty: there is
+	Fault    string   // of Unread, in English: what is wrong with the file
+}
+
+// These are why a card makes no character.
+const (
+	ImportsOff  sentence = "My operator has not let characters be imported here."
+	ImportsFull sentence = "I have as many characters as I may have."
+	Taken       sentence = "There is a character of this name already, and I replace none. Rename yours, or ask my operator."
+	Unnamed     sentence = "I can make no name of a folder from its name. Give it one with Latin letters or digits."
+	Book        sentence = "This is a lorebook without a character. My operator can add it to one."
+	Faulty      sentence = "The character that this would make is not in order. My operator can see in the log why."
+	Unread      sentence = "This is no card that I can read: %s."
+)
+
+// These are the other answers about imports.
+const (
+	saysImported sentence = "%s is one of my characters now. /character use:%s has it speak here."
+	saysNoFile   sentence = "Attach a character's card: PNG, JSON or CHARX."
+	saysNoImport sentence = "I could not take the file over. Please try again later."
+)
+
+// importCharacter makes a character of the card that was sent along.
+func (c *call) importCharacter(ctx context.Context) turn.Answer {
+	switch {
+	case c.Import == nil:
+		return c.say(ImportsOff)
+	case c.Command.File == nil:
+		return c.say(saysNoFile)
+	}
+	got, err := c.Import(ctx, *c.Command.File)
+	switch {
+	case err != nil:
+		c.logged("import a character", err)
+		return c.say(saysNoImport)
+	case got.Refused == Unread:
+		return c.say(Unread, reply.Inert(got.Fault, longestEcho))
+	case got.Refused != "":
+		return c.say(got.Refused)
+	}
+	c.Bot.Log.Info("a character was imported", "character", got.ID, "server", c.GuildID, "by", c.Command.By.ID)
+	return c.say(saysImported, reply.PlainName(got.Name), got.ID)
+}

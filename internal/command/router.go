@@ -204,6 +204,8 @@ type Commands struct {
 	Prepare func(ctx context.Context, channelID string) error
 	// Namesake reports whether a member of a server has a name that looks like a character's. If nil, there are no members.
 	Namesake func(ctx context.Context, guildID, name string) (bool, error)
+	// Import makes a character of a card. Its refusal is for the person who sent the file.
+	Import func(ctx context.Context, f turn.Attachment) (Imported, error)
 	// Contentless reports whether the bot may read only messages that are addressed to it; nil: it may read all.
 	Contentless func() bool
 }

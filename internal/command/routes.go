@@ -79,6 +79,7 @@ func routes() router {
 	for _, action := range []string{"use", "add", "remove"} {
 		managing.command("/character "+action+":{name}", (*call).changeCharacters)
 	}
+	managing.command("/character import:{file}", (*call).importCharacter, limited)
 	open.command("/character", (*call).showCharacters)
 	for _, option := range []string{"use", "add", "remove"} {
 		all.typing("/character "+option, (*call).suggestCharacters)

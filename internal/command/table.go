@@ -92,6 +92,7 @@ func commands() []turn.Definition {
 				{Name: "remove", Description: "One that does not speak here any more", Suggests: true},
 				{Name: "where", Description: "This channel, which is meant if left out, or the whole server", Choices: choices("channel", "server")},
 				{Name: "greeting", Description: "The number of the greeting that it begins with here", Suggests: true},
+				{Name: "import", Description: "A character's card, as PNG, JSON or CHARX: it becomes one of my characters", File: true},
 			},
 			Permission: turn.ManageServer, Places: onServers, Installs: byServers,
 		},

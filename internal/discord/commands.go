@@ -114,11 +114,14 @@ func wireForm(d turn.Definition) wireCommand {
 			Type: discordgo.ApplicationCommandOptionString, Name: o.Name, Names: locales(o.Names), Description: o.Description,
 			Descriptions: locales(o.Descriptions), Required: o.Required, Suggests: o.Suggests,
 		}
-		if len(o.Choices) == 0 && !o.Channel {
+		if len(o.Choices) == 0 && !o.Channel && !o.File {
 			option.MaxLength = o.Longest()
 		}
 		if o.Channel {
 			option.Type, option.ChannelTypes = discordgo.ApplicationCommandOptionChannel, channelTypes
+		}
+		if o.File {
+			option.Type = discordgo.ApplicationCommandOptionAttachment
 		}
 		for _, c := range o.Choices {
 			option.Choices = append(option.Choices, wireChoice{c.Name, locales(c.Names), c.Value})

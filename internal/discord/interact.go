@@ -184,6 +184,11 @@ func (s *Session) commandEvent(i *interaction) turn.Event {
 		cmd.Person = i.Data.TargetID
 	}
 	cmd.Focused = options(cmd.Options, i.Data.Options)
+	for _, f := range i.Data.Resolved.Attachments { // no command takes more than one
+		for _, sent := range files("", []sentFile{f}, 0) {
+			cmd.File = &sent
+		}
+	}
 	at, err := discordgo.SnowflakeTimestamp(i.ID)
 	if err != nil {
 		at = time.Now()

@@ -309,7 +309,8 @@ type interaction struct {
 		TargetID   string                           `json:"target_id"`  // of a menu entry
 		Components []formPart                       `json:"components"` // of a form that was submitted
 		Resolved   struct {
-			Messages map[string]*message `json:"messages"`
+			Messages    map[string]*message `json:"messages"`
+			Attachments map[string]sentFile `json:"attachments"`
 		} `json:"resolved"`
 	} `json:"data"`
 }

@@ -85,6 +85,7 @@ type Command struct {
 	Focused string            // name of the option that is being typed, which needs suggestions; empty: the command is given
 	Target  *Message          // for MessageMenu: the message, whose text is data and never an order
 	Person  string            // for UserMenu: the person's id
+	File    *Attachment       // the file of an option; nil: none
 	Button  string            // custom id of the pressed button, if any
 	ID      string            // the door's own id
 	Token   string            // what the door needs to answer; a secret
@@ -231,7 +232,7 @@ type Form struct {
 	Most   int    // maximum length of the text in characters
 }
 
-// Option is one option of a command: a text or, if Channel is set, the id of a channel.
+// Option is one option of a command: a text, the id of a channel, or a file.
 type Option struct {
 	Name        string // 1–32 lower-case characters
 	Description string // 1–100 characters
@@ -239,6 +240,7 @@ type Option struct {
 	Choices     []Choice
 	Suggests    bool // values are suggested while a person types; Choices is empty then
 	Channel     bool // a channel of the server that is no thread; Choices and Suggests are not set then
+	File        bool // a file, which is the command's File; the value is its id. Nothing else is set then
 	Most        int  // characters of a value; 0: 200
 
 	Names, Descriptions Localized

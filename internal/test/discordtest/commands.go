@@ -202,10 +202,10 @@ func (p part) size() (n int) {
 }
 
 func (p part) option() {
-	const text, channel = 3, 7
+	const text, channel, attachment = 3, 7, 11
 	kind := p.key("type").number(1, 11, false)
-	if kind != text && kind != channel {
-		p.unknown(text, channel)
+	if kind != text && kind != channel && kind != attachment {
+		p.unknown(text, channel, attachment)
 	}
 	p.named(true)
 	p.localized("description", 100)
@@ -215,8 +215,8 @@ func (p part) option() {
 	}
 	suggests, _ := p.key("autocomplete").value.(bool)
 	choices := p.key("choices").list(0, 25)
-	if suggests && len(choices) > 0 || kind == channel && (suggests || len(choices) > 0) {
-		p.wrong("APPLICATION_COMMAND_OPTIONS_CHOICES_INVALID", "An option has choices or suggestions, and a channel none")
+	if suggests && len(choices) > 0 || kind != text && (suggests || len(choices) > 0) {
+		p.wrong("APPLICATION_COMMAND_OPTIONS_CHOICES_INVALID", "An option has choices or suggestions, and a channel or a file none")
 	}
 	for _, c := range choices {
 		c.choice()

@@ -40,6 +40,7 @@ type Order struct {
 	Channel, Author, Command string
 	Options                  map[string]string // "#general" is the channel
 	Focused                  string            // the option that is being typed, for which suggestions are asked
+	File                     *File             // of the option "import"; nil: none
 	Target                   string            // id of the message whose menu was used
 	Unresolved               bool              // the message itself does not come along
 	Person                   string            // name of the person whose menu was used
@@ -75,6 +76,13 @@ func (s *Server) Order(o Order) *Interaction {
 		list = append(list, option)
 	}
 	data := object{"id": "100000000000000010", "name": o.Command, "type": 1, "options": list}
+	if o.File != nil {
+		s.mu.Lock()
+		f := s.upload(&message{channel: s.find(o.Channel)}, *o.File)
+		data["resolved"] = object{"attachments": object{f.id: s.filePayload(f)}}
+		s.mu.Unlock()
+		data["options"] = append(list, object{"name": "import", "type": 11, "value": f.id})
+	}
 	if o.Target != "" {
 		s.mu.Lock()
 		target := s.payload(s.must(o.Target), false)
