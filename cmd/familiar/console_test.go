@@ -1,7 +1,10 @@
 package main
 
 import (
+	"bytes"
+	"errors"
 	"io"
+	"mime/multipart"
 	"net"
 	"net/http"
 	"net/url"
@@ -20,11 +23,14 @@ import (
 // browse reads a page of the console of a program that runs.
 func (c *conversation) browse(method, address string, form url.Values) (int, string) {
 	c.Helper()
-	r, err := http.NewRequestWithContext(c.Context(), method, address, strings.NewReader(form.Encode()))
+	return c.fetch(method, address, "application/x-www-form-urlencoded", strings.NewReader(form.Encode()))
+}
+
+func (c *conversation) fetch(method, address, kind string, form io.Reader) (int, string) {
+	c.Helper()
+	r, err := http.NewRequestWithContext(c.Context(), method, address, form)
 	c.must(err)
-	if form != nil {
-		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-	}
+	r.Header.Set("Content-Type", kind)
 	resp, err := http.DefaultClient.Do(r)
 	c.must(err)
 	defer resp.Body.Close()
@@ -69,7 +75,29 @@ say Hello from the model.
 	if p := c.prompt(); !strings.Contains(p, "a heron of some renown") {
 		t.Errorf("the next turn has another character: %s", p)
 	}
+	for _, replace := range []string{"", "on"} {
+		if code, body := c.sendCard(at, "fox.json", `{"name": "Fox", "description": "A fox."}`, replace); code != 200 || !strings.Contains(body, "Imported") {
+			t.Errorf("%d %s", code, body)
+		}
+	}
+	for card, why := range map[string]string{`{"name": "Fox", "description": "A fox."}`: "it is there already", `{}`: "neither a character card nor a lorebook"} {
+		if code, body := c.sendCard(at, "fox.json", card, ""); code != 422 || !strings.Contains(body, why) {
+			t.Errorf("%d %s", code, body)
+		}
+	}
 	c.stop()
+}
+
+// sendCard sends a file by the form of the page with the characters.
+func (c *conversation) sendCard(at, name, card, replace string) (int, string) {
+	c.Helper()
+	var form bytes.Buffer
+	w := multipart.NewWriter(&form)
+	part, err := w.CreateFormFile("card", name)
+	c.must(err)
+	_, err = part.Write([]byte(card))
+	c.must(errors.Join(err, w.WriteField("replace", replace), w.Close()))
+	return c.fetch("POST", at+"/characters", w.FormDataContentType(), &form)
 }
 
 // consoleAt returns where the program serves its pages.

@@ -126,6 +126,10 @@ func (a *App) console(p *Process, b *bot.Bot, session *discord.Session, watching
 		},
 		Shelf: &console.Shelf{
 			Dir: files.root(), BuiltIn: characters.FS, Reload: files.again,
+			Import: func(ctx context.Context, file string, card []byte, replace bool) (string, error) {
+				got, err := Import{File: file, Data: card, Replace: replace}.Import(ctx, a.Config, p.Dir)
+				return got.ID, err
+			},
 		},
 	})
 	if err == nil {

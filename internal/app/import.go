@@ -130,7 +130,7 @@ func (i Import) addCard(ctx context.Context, settings *Config, dir, root string,
 		return got, err
 	}
 	got.Place = filepath.Join(root, got.ID)
-	if !i.Replace && Exists(got.Place) {
+	if !i.Replace && (Exists(got.Place) || IsCharacter(settings, dir, got.ID)) { // one that is built in has no folder
 		return got, &ImportError{Refusal: Taken, ID: got.ID, Place: got.Place}
 	}
 	if folder.Icon != nil {
@@ -184,7 +184,7 @@ func (i Import) folderID(name string) (string, error) {
 	return id, nil
 }
 
-// FolderID makes a character's id, the name of its folder, from a name: ASCII small letters and digits, with - in between.
+// FolderID makes a character's id from its name: ASCII small letters and digits, with - in between. It is the name of its folder.
 func FolderID(name string) string {
 	var b strings.Builder
 	for _, r := range strings.ToLower(norm.NFKD.String(name)) {

@@ -16,12 +16,21 @@ import (
 	"sync"
 	"time"
 
+	"familiar/card"
 	"familiar/internal/text"
 )
 
 // policy allows a page to load only what this server has. It forbids inline scripts and styles, and forms that are sent
 // elsewhere.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+
+// longest returns how many bytes a request may have.
+func longest(r *http.Request) int64 {
+	if r.Method == http.MethodPost && r.URL.Path == "/characters" {
+		return maxForm + card.MaxBytes
+	}
+	return maxForm
+}
 
 // guarded checks who may enter, cheapest check first.
 func (k *Console) guarded(next http.Handler) http.Handler {
@@ -47,7 +56,7 @@ func (k *Console) guarded(next http.Handler) http.Handler {
 			http.Error(w, "This page was opened by another site. Open it from the console.", http.StatusForbidden)
 			return
 		}
-		r.Body = http.MaxBytesReader(w, r.Body, maxForm)
+		r.Body = http.MaxBytesReader(w, r.Body, longest(r))
 		if !k.mayEnter(r) {
 			k.turnAway(w, r)
 			return

@@ -8,6 +8,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"net/http"
 	"os"
@@ -16,6 +17,7 @@ import (
 	"strings"
 	"time"
 
+	"familiar/card"
 	"familiar/internal/context/prompt"
 	"familiar/internal/context/turn"
 	"familiar/internal/providers/character"
@@ -30,6 +32,29 @@ func (k *Console) characters(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	k.render(w, r, http.StatusOK, "characters", "Characters", charactersPage{all})
+}
+
+// importCard makes a character of a card that is sent.
+func (k *Console) importCard(w http.ResponseWriter, r *http.Request) {
+	sent, head, err := r.FormFile("card")
+	if err != nil {
+		k.fail(w, r, http.StatusBadRequest, fmt.Sprintf("Choose a card: PNG, JSON or CHARX, up to %d MB.", card.MaxBytes>>20))
+		return
+	}
+	defer sent.Close()
+	data, err := io.ReadAll(sent)
+	var id string
+	if err == nil {
+		id, err = k.Shelf.Import(r.Context(), path.Base(head.Filename), data, r.PostFormValue("replace") == "on")
+	}
+	if err == nil {
+		err = k.Shelf.Reload(r.Context())
+	}
+	if err != nil {
+		k.fail(w, r, http.StatusUnprocessableEntity, "It was not imported: "+k.Redact(err.Error())+".")
+		return
+	}
+	k.redirect(w, r, withQuery("/characters/"+id, "done", "imported"))
 }
 
 type editPage struct {
@@ -181,6 +206,8 @@ type Shelf struct {
 	BuiltIn fs.FS
 	// Reload reads the files again. It returns when the valid ones are active.
 	Reload func(ctx context.Context) error
+	// Import makes a character of a card, and returns its id. The error is for the operator.
+	Import func(ctx context.Context, file string, card []byte, replace bool) (id string, err error)
 }
 
 // folder is a character with the files that can be edited.

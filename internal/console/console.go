@@ -131,6 +131,7 @@ func (k *Console) Handler() http.Handler {
 		mux.HandleFunc("GET /sources/{id}", k.trust)
 		mux.HandleFunc("POST /sources/{id}", k.saveTrust)
 		mux.HandleFunc("GET /characters", k.characters)
+		mux.HandleFunc("POST /characters", k.importCard)
 		mux.HandleFunc("GET /characters/{id}", k.edit)
 		mux.HandleFunc("POST /characters/{id}", k.saveFile)
 		mux.HandleFunc("POST /characters/{id}/check", k.checkFile)

@@ -192,6 +192,7 @@ var notices = map[string]string{
 	"forgotten": "What was said of this source is forgotten.",
 	"saved":     "Saved, and in force from the next turn on.",
 	"unchanged": "Nothing was changed.",
+	"imported":  "Imported. It speaks where it is chosen.",
 	"pinned":    "Pinned.",
 	"unpinned":  "Not pinned any more.",
 	"revoked":   "Signed out.",
