@@ -205,9 +205,13 @@ func (s *stage) report(times []time.Duration, what string) {
 }
 
 // BenchmarkPipeline measures what a turn costs beside its slowest provider. It goes from the gateway's event to the request that reaches
-// the model. The store has a million messages.
+// the model. The store has a million messages, or nearly none.
 func BenchmarkPipeline(b *testing.B) {
-	channels, each := 1000, 1000
+	b.Run("used", func(b *testing.B) { pipeline(b, 1000, 1000) })
+	b.Run("new", func(b *testing.B) { pipeline(b, 50, 2) })
+}
+
+func pipeline(b *testing.B, channels, each int) {
 	if once() {
 		channels, each = 10, 10
 	}

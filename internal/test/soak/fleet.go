@@ -35,8 +35,14 @@ var mostLate = map[string]time.Duration{byKill: 20 * time.Second, byTerm: 4 * ti
 type fleet struct {
 	stage *stage
 	procs []*process
-	began int                    // processes so far
-	hits  map[string][]time.Time // when each fault struck
+	began int // processes so far
+	hits  []blow
+}
+
+// blow is a fault that struck one process.
+type blow struct {
+	at    time.Time
+	fault string
 }
 
 // playFleet has people write to three processes while one after the other is gone for a while.
@@ -44,7 +50,7 @@ func playFleet(ctx context.Context, s *stage) error {
 	if s.opt.database == "" {
 		return errors.New("fleet needs -database, the address of an empty PostgreSQL database")
 	}
-	f := &fleet{stage: s, hits: map[string][]time.Time{}}
+	f := &fleet{stage: s}
 	defer func() {
 		for _, p := range f.procs {
 			_ = p.cmd.Process.Signal(syscall.SIGCONT)
@@ -126,7 +132,7 @@ func (f *fleet) strike(ctx context.Context) error {
 // hit has a fault strike the nth process, which is there again afterwards.
 func (f *fleet) hit(ctx context.Context, n int, fault string) error {
 	p, now := f.procs[n], time.Now()
-	f.hits[fault] = append(f.hits[fault], now)
+	f.hits = append(f.hits, blow{now, fault})
 	f.stage.faults = append(f.stage.faults, gap{now.Add(-aTurn), now.Add(fleetEvery)})
 	switch fault {
 	case byKill:
@@ -146,23 +152,31 @@ func (f *fleet) hit(ctx context.Context, n int, fault string) error {
 	return fmt.Errorf("there is no fault %q", fault)
 }
 
+// struck returns the fault that a mention may wait for: the last one before its turn should have been over. It is "" if that was long ago.
+func (f *fleet) struck(said time.Time) (fault string) {
+	for _, h := range f.hits {
+		if since := said.Sub(h.at); since > -aTurn && since < fleetEvery {
+			fault = h.fault
+		}
+	}
+	return fault
+}
+
 // judge compares the waits after each fault with the promises.
 func (f *fleet) judge() {
 	s := f.stage
 	outcomes := s.outcomes()
 	for _, fault := range []string{byKill, byTerm, byFreeze} {
-		if len(f.hits[fault]) == 0 {
-			continue
-		}
 		var took []time.Duration
-		for _, hit := range f.hits[fault] {
-			for _, o := range outcomes {
-				if since := o.at.Sub(hit); since > -aTurn && since < fleetEvery && len(o.answers) > 0 {
-					took = append(took, o.answers[0].At.Sub(o.at))
-				}
+		for _, o := range outcomes {
+			if f.struck(o.at) == fault && len(o.answers) > 0 {
+				took = append(took, o.answers[0].At.Sub(o.at))
 			}
 		}
-		s.note(fmt.Sprintf("after %s, %d times: first word, p50, p90 and most", fault, len(f.hits[fault])), "%v, %v, %v", percentile(took, 50), percentile(took, 90), percentile(took, 100))
+		if len(took) == 0 {
+			continue
+		}
+		s.note(fmt.Sprintf("after %s: mentions; first word, p50, p90 and most", fault), "%d; %v, %v, %v", len(took), percentile(took, 50), percentile(took, 90), percentile(took, 100))
 		if most := percentile(took, 100); most > mostLate[fault] {
 			promise := takenOver
 			if fault == byTerm {
