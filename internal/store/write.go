@@ -9,6 +9,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"familiar/internal/store/engine"
@@ -36,6 +37,14 @@ func (db *DB) Write(ctx context.Context, f func(*sql.Tx) error) error {
 	return db.Explain(db.writes.do(ctx, &job{f: f}))
 }
 
+// Calm returns how long nobody has written anything that is waited for. While turns are taken, that is a few milliseconds.
+func (db *DB) Calm() time.Duration {
+	if db.writes == nil {
+		return time.Hour
+	}
+	return time.Since(time.Unix(0, db.writes.asked.Load()))
+}
+
 // looking returns an error if the store is open for reading only.
 func (db *DB) looking() error {
 	if db.writes == nil {
@@ -58,6 +67,8 @@ type writer struct {
 
 	keep      bool     // the transaction must survive a loss of power before its jobs are done; only run uses it
 	committed []func() // what the transaction's jobs want called after its commit; only run uses it
+
+	asked atomic.Int64 // when the newest job came that somebody waits for, in nanoseconds of Unix time
 
 	mu     sync.Mutex
 	queue  []*job // guarded by mu
@@ -104,6 +115,9 @@ func (w *writer) push(j *job) error {
 	defer w.mu.Unlock()
 	if w.closed {
 		return errClosed
+	}
+	if !j.later {
+		w.asked.Store(time.Now().UnixNano())
 	}
 	queue := w.queueOf(j)
 	*queue = append(*queue, j)

@@ -43,8 +43,8 @@ const (
 	searchWait = 5 * time.Second
 	// searchStep is how long one query of a search should take.
 	searchStep = 8 * time.Millisecond
-	// searchRest is how many times as long as a step a search rests after it while a turn goes on.
-	searchRest = 2
+	// searchCalm is how long nothing was written when a search takes its next step. It rests until then, but no longer than searchRest.
+	searchCalm, searchRest = 20 * time.Millisecond, 100 * time.Millisecond
 )
 
 // Late is the error of a search that ended early. What it found is right, and nothing newer was left out.
@@ -108,6 +108,9 @@ func (s *Store) takeSearch(ctx context.Context) (done func(), err error) {
 func (s *Store) search(ctx context.Context, c *conditions, limit int, most time.Duration) (found []Summary, err error) {
 	began := time.Now()
 	for to, span := c.to, (c.to-c.from)/64+1; to > c.from; {
+		if err := s.rest(ctx); err != nil {
+			return nil, err
+		}
 		from, step := max(c.from, to-span), time.Now()
 		if from-c.from < span { // a remainder is not worth a step
 			from = c.from
@@ -127,15 +130,7 @@ func (s *Store) search(ctx context.Context, c *conditions, limit int, most time.
 			}
 			return found, late
 		}
-		took := time.Since(step)
-		if s.anyOpen() {
-			select {
-			case <-time.After(searchRest * took):
-			case <-ctx.Done():
-				return nil, ctx.Err()
-			}
-		}
-		switch {
+		switch took := time.Since(step); {
 		case took < searchStep/4:
 			span *= 4
 		case took > searchStep:
@@ -143,6 +138,22 @@ func (s *Store) search(ctx context.Context, c *conditions, limit int, most time.
 		}
 	}
 	return found, nil
+}
+
+// rest waits while turns need the processors.
+func (s *Store) rest(ctx context.Context) error {
+	for began := time.Now(); time.Since(began) < searchRest; {
+		left := searchCalm - s.DB.Calm()
+		if left <= 0 {
+			return nil
+		}
+		select {
+		case <-time.After(left):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return nil
 }
 
 // conditions are the parts of a query in SQL.

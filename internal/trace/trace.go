@@ -307,18 +307,6 @@ func (s *Store) known(id string) saved {
 	return s.saved[id]
 }
 
-// anyOpen reports whether a turn goes on.
-func (s *Store) anyOpen() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, of := range s.saved {
-		if of.open {
-			return true
-		}
-	}
-	return false
-}
-
 // maxSaved is how many turns are remembered: more than are answered at the same time.
 const maxSaved = 512
 
