@@ -48,7 +48,7 @@ func (c chatCommand) Run(ctx context.Context, p *program, stop stopper) error {
 	door := &terminal.Door{Out: p.out, Name: a.Character.Name, User: user(p), Save: p.saveNew}
 	b := a.Uncapped().Bot(door, atTerminal)
 	b.OperatorOnly = true
-	b.Commands = (&command.Commands{Bot: b, Operator: terminal.PersonPrefix + door.User}).Do
+	b.Commands = (&command.Commands{Bot: b, Operator: turn.TerminalPrefix + door.User}).Do
 	door.Parse = func(order string) (*turn.Command, error) {
 		return command.Parse(command.Definitions(b.Cast), terminal.Commands(), order)
 	}

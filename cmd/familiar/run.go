@@ -2,25 +2,14 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"maps"
 	"net"
-	"net/http"
 	"net/url"
-	"slices"
-	"strings"
-	"time"
 
-	"familiar/internal/api"
 	"familiar/internal/app"
 	"familiar/internal/doctor"
-	"familiar/internal/telemetry"
 )
-
-const healthPatience = 4 * time.Second
 
 // Run prints what keeps the bot from answering people, and fails if something does.
 func (h healthCommand) Run(ctx context.Context, p *program) error {
@@ -39,7 +28,7 @@ func (h healthCommand) Run(ctx context.Context, p *program) error {
 	if h.Live {
 		path = "/healthz"
 	}
-	return askHealth(ctx, p, reachable(address), path, token)
+	return app.AskHealth(ctx, p.process(), reachable(address), path, token)
 }
 
 // reachable returns the URL at which a server that listens at an address is reached from this machine.
@@ -50,46 +39,6 @@ func reachable(address string) string {
 	}
 	u := url.URL{Scheme: "http", Host: net.JoinHostPort(host, port)}
 	return u.String()
-}
-
-// askHealth asks a process and prints what it says. An empty token is not sent.
-func askHealth(ctx context.Context, p *program, base, path, token string) error {
-	ctx, cancel := context.WithTimeout(ctx, healthPatience)
-	defer cancel()
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, base+path, nil)
-	if err != nil {
-		return err
-	}
-	if token != "" {
-		r.Header.Set("Authorization", "Bearer "+token)
-	}
-	resp, err := api.Client(api.Service{Origin: base, UserAgent: app.Agent(version(), "")}).Do(r)
-	if err != nil {
-		return fmt.Errorf("no bot answers at %s: start it with familiar run, and FAMILIAR_CONSOLE or FAMILIAR_METRICS set to the same address: %w", base, err)
-	}
-	defer resp.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(resp.Body, 64<<10))
-	if err != nil {
-		return fmt.Errorf("ask %s: %w", base, err)
-	}
-	var state telemetry.Readiness
-	if path == "/readyz" && json.Unmarshal(body, &state) == nil {
-		for _, name := range slices.Sorted(maps.Keys(state.Checks)) {
-			c := state.Checks[name]
-			word := "ok"
-			if !c.OK {
-				word = "not ready"
-			}
-			fmt.Fprintln(p.out, strings.TrimRight(fmt.Sprintf("%-8s %s  %s", name, word, c.Reason), " "))
-		}
-	}
-	switch resp.StatusCode {
-	case http.StatusOK:
-		return nil
-	case http.StatusServiceUnavailable:
-		return errors.New("the bot runs and cannot answer people")
-	}
-	return fmt.Errorf("what answers at %s is not this bot (status %d): FAMILIAR_CONSOLE, FAMILIAR_CONSOLE_TOKEN and FAMILIAR_METRICS have to be the same as where it runs", base, resp.StatusCode)
 }
 
 // healthCommand asks a running process how it is.

@@ -9,7 +9,6 @@ import (
 	"sync"
 	"time"
 
-	"familiar/card"
 	"familiar/characters"
 	"familiar/internal/bot"
 	"familiar/internal/context/prompt"
@@ -22,7 +21,6 @@ import (
 	"familiar/internal/providers/history"
 	"familiar/internal/providers/recall"
 	"familiar/internal/providers/websearch"
-	"familiar/internal/question/past"
 	"familiar/internal/search/backend"
 	"familiar/internal/terminal"
 	"familiar/internal/web/guard"
@@ -122,10 +120,9 @@ func (a *App) ActorOf(c *character.Character, far Far) (*bot.Actor, error) {
 		pages = -1
 	}
 	counter := &llm.Counter{Model: models.name()}
-	asked := new(past.Reader)
 	lookup := &websearch.Provider{
 		Search: a.Engine, Reader: a.Reader, Side: models.side, Eager: models.main == nil, Count: counter.Count,
-		Zone: c.Location, Store: a.Store, Asked: asked,
+		Zone: c.Location, Store: a.Store,
 		Policy: websearch.Policy{
 			Off: a.Config.Get("FAMILIAR_WEB") == "off", Domains: domains, DeniedTopics: web.DeniedTopics,
 			BlockBytes: web.BlockBytes, Pages: pages, PerDomain: web.PerDomain, Deadline: web.Deadline, Queries: web.Queries,
@@ -135,7 +132,8 @@ func (a *App) ActorOf(c *character.Character, far Far) (*bot.Actor, error) {
 	for _, d := range c.Docs {
 		lookup.Policy.Docs = append(lookup.Policy.Docs, websearch.Docs(d))
 	}
-	past := &recall.Past{Store: a.Store, Memories: a.Memories, Servers: a.servers, Off: !c.Server.Enabled, Zone: c.Location, Count: counter.Count, Asked: asked}
+	past := &recall.Past{Store: a.Store, Memories: a.Memories, Servers: a.servers, Off: !c.Server.Enabled, Zone: c.Location, Count: counter.Count}
+	lookup.Asked = &past.Asked
 	server := &recall.ServerProvider{Past: past, Own: !c.Server.DiscordSearch}
 	// The conversation shows at least half of its window.
 	memories := &recall.MemoryProvider{Past: past, Lore: recall.NewLibrary(c.LookedUp()), Side: models.filter(c), Window: (c.Window + 1) / 2, Unread: models.main == nil, Embeddings: a.embeddings, Vectors: a.Vectors}
@@ -153,19 +151,11 @@ func (a *App) ActorOf(c *character.Character, far Far) (*bot.Actor, error) {
 			server, // before the web: the first that looked has the say
 			lookup,
 		},
-		Count: counter.Count, BlockRole: web.BlockRole, Clock: c.Location, Names: append([]string{c.Name, c.Called}, c.Aliases...), Redact: a.Redact.String,
+		Count: counter.Count, BlockRole: web.BlockRole, Clock: c.Location, Names: append([]string{c.Name, c.Called}, c.Aliases...), Redact: a.Redact.String, Own: c.Earlier(),
 		Deadlines: map[string]time.Duration{"character": 250*time.Millisecond + far.Patience, "history": 2*time.Second + far.Patience, "memory": 3*time.Second + far.Patience},
 	}
 	if models.main != nil && !a.server.mute {
 		builder.Window = models.main.Size
-	}
-	if c.Rewrites.Applies(card.OnHistory) {
-		builder.Own = func() func(string, int) string {
-			left := card.PatternTime
-			return func(text string, depth int) string {
-				return c.Rewritten(card.OnHistory, text, depth, card.Macros{}, &left)
-			}
-		}
 	}
 	actor := &bot.Actor{Character: c, Builder: builder, Lookup: lookup, Past: server, Model: models.main, Side: models.side, Tokens: counter}
 	if a.files != nil {

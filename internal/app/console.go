@@ -14,6 +14,8 @@ import (
 	"familiar/characters"
 	"familiar/internal/bot"
 	"familiar/internal/console"
+	"familiar/internal/context/prompt"
+	"familiar/internal/context/turn"
 	"familiar/internal/discord"
 	"familiar/internal/doctor"
 	"familiar/internal/providers/character"
@@ -125,17 +127,25 @@ func (a *App) console(p *Process, b *bot.Bot, session *discord.Session, watching
 			return all
 		},
 		Shelf: &console.Shelf{
-			Dir: files.root(), BuiltIn: characters.FS, Reload: files.again,
 			Import: func(ctx context.Context, file string, card []byte, replace bool) (string, error) {
 				got, err := Import{File: file, Data: card, Replace: replace}.Import(ctx, a.Config, p.Dir)
 				return got.ID, err
 			},
+			Dir: files.root(), BuiltIn: characters.FS, Reload: files.again, Prompt: ownPrompt,
 		},
 	})
 	if err == nil {
 		a.shown.Store(pages)
 	}
 	return pages, err
+}
+
+// ownPrompt returns the prompt for a request that only the character's own files give.
+func ownPrompt(ctx context.Context, c *character.Character, r turn.Request) []turn.Rendered {
+	builder := prompt.Builder{
+		Providers: []prompt.Provider{&character.Provider{Character: c}}, BlockRole: c.Web.BlockRole, Clock: c.Location, Names: []string{c.Name},
+	}
+	return builder.Build(ctx, r).Messages
 }
 
 // parentLimit is how long a page waits for the channel above a thread.

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"familiar/characters"
 	"familiar/internal/cache"
 	"familiar/internal/context/turn"
 	"familiar/internal/discord"
@@ -16,6 +17,7 @@ import (
 	"familiar/internal/embedding"
 	"familiar/internal/llm"
 	"familiar/internal/providers/character"
+	"familiar/internal/search/backend"
 	"familiar/internal/web/clean"
 )
 
@@ -37,7 +39,9 @@ func Examination(p *Process, web bool) *doctor.Examination {
 	}
 	if wrong == nil && web {
 		wrong = errors.Join(a.openReader(context.Background(), p), a.openEngine(context.Background(), p))
-		if e.Backends, e.Engine = a.Backends, a.Engine; a.Reader != nil {
+		e.Backends = a.Backends
+		e.Probe = func(ctx context.Context, all []backend.Status) { backend.Probe(ctx, a.Engine, all) }
+		if a.Reader != nil {
 			e.Fetcher = a.Reader.Fetcher
 		}
 	}
@@ -123,7 +127,7 @@ func Setup(p *Process, in io.Reader, o doctor.Options, progress doctor.Progress)
 	home := DotenvDir(p.Env, p.Dir)
 	redactor, agent := c.Redactor(), Agent(p.Version, "")
 	before := doctor.Before{
-		Get: c.Get, Dotenv: filepath.Join(home, ".env"), Characters: Resolve(p.Dir, c.Get("FAMILIAR_CHARACTERS")),
+		Get: c.Get, Dotenv: filepath.Join(home, ".env"), Characters: Resolve(p.Dir, c.Get("FAMILIAR_CHARACTERS")), BuiltIn: characters.FS,
 		InDotenv: func(name string) bool { return c.Value(name).Source == dotenvName(home, p.Dir) },
 		Secret:   func(name string) bool { return c.Value(name).Secret },
 		Check: func(name, value string) error {

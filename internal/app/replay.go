@@ -20,7 +20,6 @@ import (
 	"familiar/internal/search"
 	"familiar/internal/store"
 	"familiar/internal/trace"
-	"familiar/internal/view"
 	"familiar/internal/web/read"
 )
 
@@ -205,7 +204,7 @@ func (f fromRecord) Contribute(context.Context, turn.Request) ([]turn.Contributi
 
 // web returns what looks up again. Unless the replay is live, search services and pages answer as they did then.
 func (r *replay) web(p prompt.Provider) prompt.Provider {
-	l := view.LookupBy(r.old, p.Name())
+	l := r.old.LookupBy(p.Name())
 	lookup := r.actor.Lookup
 	lookup.Store = nil // nothing is counted
 	lookup.Policy.PerMinute, lookup.Policy.PerSession, lookup.Policy.PerDay = 0, 0, 0
@@ -324,7 +323,7 @@ func (r *replay) answer(ctx context.Context, now *turn.Trace, p prompt.Prompt) {
 	}
 	answer, err := r.actor.Model.Complete(ctx, llm.Request{Messages: messages, Lane: "replay"})
 	now.Model, now.Finish = answer.Model, answer.Finish
-	now.Usage = turn.Usage(answer.Usage)
+	now.Usage = answer.Usage
 	if err != nil {
 		now.Err = err.Error()
 	}

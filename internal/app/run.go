@@ -21,8 +21,7 @@ import (
 	"familiar/internal/gate"
 	"familiar/internal/llm"
 	"familiar/internal/memory"
-	"familiar/internal/memory/order"
-	"familiar/internal/question"
+	"familiar/internal/providers/websearch"
 	"familiar/internal/store"
 	"familiar/internal/text"
 	"familiar/internal/web/clean"
@@ -317,14 +316,11 @@ func (a *App) warm(ctx context.Context) {
 	limits := actor.Modes[turn.Text]
 	req := turn.Request{
 		Character: actor.ID, ChannelID: "0", Mode: turn.Text, Addressed: turn.ByDirect,
-		Message: turn.Message{ID: "0", ChannelID: "0", Text: "Good morning, how are you?", At: time.Now()},
-		Budget:  turn.Budget{Total: limits.Total, Layers: limits.Layers}, Deadline: time.Now().Add(warmLimit),
+		Message: turn.Message{ID: "0", ChannelID: "0", Text: "Good morning, how are you?", At: time.Now()}, Names: []string{actor.Name},
+		Budget: turn.Budget{Total: limits.Total, Layers: limits.Layers}, Deadline: time.Now().Add(warmLimit),
 	}
-	question.Decide(req, nil, nil)
-	question.Assess("Buongiorno, come va?", nil) // the tables that English does not need
-	order.Parse(req.Message.Text+" Remember that it rains.", []string{actor.Name})
-	order.Reminders("Remind me in an hour to call.", []string{actor.Name}, req.Message.At)
-	memory.Refusal(a.Redact, req, "It rains.", false) // the tables of what may be remembered
+	websearch.Warm(req)
+	memory.Warm(a.Redact, req)
 	actor.Builder.Build(ctx, req)
 	if actor.Model != nil {
 		_, _ = actor.Model.Models(ctx) // a turn says what is wrong with a model

@@ -2,14 +2,19 @@ package app
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"maps"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"time"
 
+	"familiar/internal/api"
 	"familiar/internal/bot"
 	"familiar/internal/context/turn"
 	"familiar/internal/discord"
@@ -188,4 +193,47 @@ func (t *telemetryServer) close() {
 	if t.health != nil {
 		t.health.Wait()
 	}
+}
+
+// healthPatience is how long the answer to AskHealth may take.
+const healthPatience = 4 * time.Second
+
+// AskHealth asks a running process how it is, and prints what it says. base is its origin. An empty token is not sent.
+func AskHealth(ctx context.Context, p *Process, base, path, token string) error {
+	ctx, cancel := context.WithTimeout(ctx, healthPatience)
+	defer cancel()
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, base+path, nil)
+	if err != nil {
+		return err
+	}
+	if token != "" {
+		r.Header.Set("Authorization", "Bearer "+token)
+	}
+	resp, err := api.Client(api.Service{Origin: base, UserAgent: Agent(p.Version, "")}).Do(r)
+	if err != nil {
+		return fmt.Errorf("no bot answers at %s: start it with familiar run, and FAMILIAR_CONSOLE or FAMILIAR_METRICS set to the same address: %w", base, err)
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(resp.Body, 64<<10))
+	if err != nil {
+		return fmt.Errorf("ask %s: %w", base, err)
+	}
+	var state telemetry.Readiness
+	if path == "/readyz" && json.Unmarshal(body, &state) == nil {
+		for _, name := range slices.Sorted(maps.Keys(state.Checks)) {
+			c := state.Checks[name]
+			word := "ok"
+			if !c.OK {
+				word = "not ready"
+			}
+			fmt.Fprintln(p.Out, strings.TrimRight(fmt.Sprintf("%-8s %s  %s", name, word, c.Reason), " "))
+		}
+	}
+	switch resp.StatusCode {
+	case http.StatusOK:
+		return nil
+	case http.StatusServiceUnavailable:
+		return errors.New("the bot runs and cannot answer people")
+	}
+	return fmt.Errorf("what answers at %s is not this bot (status %d): FAMILIAR_CONSOLE, FAMILIAR_CONSOLE_TOKEN and FAMILIAR_METRICS have to be the same as where it runs", base, resp.StatusCode)
 }

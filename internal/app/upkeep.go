@@ -12,7 +12,6 @@ import (
 
 	"familiar/internal/bot"
 	"familiar/internal/discord"
-	"familiar/internal/discord/rest"
 	"familiar/internal/forget"
 )
 
@@ -28,18 +27,28 @@ func (a *App) leading(ctx context.Context, task func(context.Context)) {
 		task(ctx)
 		return
 	}
-	for rest.Sleep(ctx, leadEvery) == nil {
+	for waited(ctx, leadEvery) {
 		if !a.leads() {
 			continue
 		}
 		within, end := context.WithCancel(ctx)
 		var running sync.WaitGroup
 		running.Go(func() { task(within) })
-		for a.leads() && rest.Sleep(ctx, leadEvery) == nil {
+		for a.leads() && waited(ctx, leadEvery) {
 			continue
 		}
 		end()
 		running.Wait()
+	}
+}
+
+// waited waits for a time, and reports whether ctx left it that.
+func waited(ctx context.Context, d time.Duration) bool {
+	select {
+	case <-ctx.Done():
+		return false
+	case <-time.After(d):
+		return true
 	}
 }
 

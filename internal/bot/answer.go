@@ -112,7 +112,7 @@ func modelMessages(prompt []turn.Rendered) []llm.Message {
 
 func record(t *turn.Trace, a llm.Answer) {
 	t.Model, t.Finish, t.Blind = a.Model, a.Finish, t.Blind || a.Blind
-	t.Usage = turn.Usage(a.Usage)
+	t.Usage = a.Usage
 	for _, f := range a.Failed {
 		t.Tried = append(t.Tried, turn.ModelFailure{Model: f.Model, Kind: string(f.Kind)})
 	}

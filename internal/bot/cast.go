@@ -11,11 +11,9 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"familiar/card"
 	"familiar/internal/api"
 	"familiar/internal/context/prompt"
 	"familiar/internal/context/turn"
-	"familiar/internal/draft"
 	"familiar/internal/factcheck"
 	"familiar/internal/llm"
 	"familiar/internal/providers/attachment"
@@ -103,8 +101,9 @@ func (b *Bot) persona(ctx context.Context, actor *Actor, e turn.Event) *turn.Per
 // Greet posts a character's n-th greeting, and keeps it as a message of the character.
 func (b *Bot) Greet(ctx context.Context, e turn.Event, actor *Actor, n int, to turn.Author) error {
 	now := time.Now()
-	text, ok := actor.Greeting(n, card.Macros{User: character.UserName(turn.Request{Message: turn.Message{Author: to}}), Now: now, Chat: e.Message.ChannelID, Turn: e.ID})
-	text, _ = reply.RulesFor(turn.Request{GuildID: e.GuildID, ChannelID: e.Message.ChannelID}, nil, b.Redact).Guard(draft.Rewritten(actor.Character, turn.Request{Message: turn.Message{Author: to, At: now}}, text))
+	r := turn.Request{ID: e.ID, GuildID: e.GuildID, ChannelID: e.Message.ChannelID, Message: turn.Message{Author: to, At: now}}
+	text, ok := actor.Greeting(n, r)
+	text, _ = reply.RulesFor(r, nil, b.Redact).Guard(actor.Reworded(r, text))
 	if !ok || strings.TrimSpace(text) == "" {
 		return nil
 	}

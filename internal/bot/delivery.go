@@ -127,7 +127,7 @@ func (b *Bot) deliver(ctx context.Context, l *lane, actor *Actor, t *turn.Trace,
 				return fmt.Errorf("%w: %w", errUnrecorded, err)
 			}
 			if t.Request.Buttons {
-				d.key = b.keyOf(t.Request.ID)
+				d.key = b.ButtonKeys(t.Request.ID)
 			}
 			return nil
 		},
@@ -216,7 +216,7 @@ func (d *delivery) stream(ctx context.Context) (took time.Duration) {
 	if undecided || d.bot.mayReact(d.actor) && d.posted() == 0 && reply.IsEmoji(body) {
 		return
 	}
-	text, _ := d.rules.Guard(d.rules.Visible(draft.Rewritten(d.actor.Character, d.request, body)))
+	text, _ := d.rules.Guard(d.rules.Visible(d.actor.Reworded(d.request, body)))
 	text, _, _ = d.marker.Mark(text, true)
 	// This call is not cancelled: a turn that is withdrawn meanwhile must know the post, to delete it.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), streamLimit)

@@ -63,8 +63,8 @@ func finalButtons(l *turn.Lookup, m *turn.MemoryChange, cut bool) []string {
 	return append(kinds, DeleteButton)
 }
 
-// keyOf returns what gives the keys of buttons under a turn's reply, by kind.
-func (b *Bot) keyOf(turnID string) func(kind string) string {
+// ButtonKeys returns what gives the keys of buttons under a turn's reply, by kind.
+func (b *Bot) ButtonKeys(turnID string) func(kind string) string {
 	return func(kind string) string { return b.Traces.ButtonKey(trace.Button{TurnID: turnID, Kind: kind}) }
 }
 

@@ -100,7 +100,7 @@ func (l *callLog) add(c llm.Call) {
 
 // CallOf returns a call without what was said.
 func CallOf(c llm.Call) turn.Call {
-	return turn.Call{For: c.Request.For, Model: c.Answer.Model, Usage: turn.Usage(c.Answer.Usage), Began: c.Began, Took: c.Took}
+	return turn.Call{For: c.Request.For, Model: c.Answer.Model, Usage: c.Answer.Usage, Began: c.Began, Took: c.Took}
 }
 
 // close returns the calls so far in order. Nothing is collected any more.

@@ -11,7 +11,6 @@ import (
 	"familiar/internal/draft"
 	"familiar/internal/reply"
 	"familiar/internal/store"
-	"familiar/internal/terminal"
 )
 
 const (
@@ -73,7 +72,7 @@ func (b *Bot) remindDue(ctx context.Context) (wait time.Duration) {
 // remind tells one person, once. A reminder that was claimed before may have been posted: then the channel knows. It reports whether nothing
 // remains to be done.
 func (b *Bot) remind(ctx context.Context, r store.Reminder) (done bool) {
-	if b.OperatorOnly != strings.HasPrefix(r.PersonID, terminal.PersonPrefix) { // it is of another door
+	if b.OperatorOnly != strings.HasPrefix(r.PersonID, turn.TerminalPrefix) { // it is of another door
 		return true
 	}
 	ctx, cancel := context.WithTimeout(ctx, noticeLimit)

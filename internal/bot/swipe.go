@@ -101,7 +101,7 @@ func (b *Bot) Swipe(ctx context.Context, t *turn.Trace, number int, by string) (
 	kinds := append(finalButtons(one.Lookup(), one.Memory, one.Cut), swipes(number, len(all))...)
 	err = b.sendEdit(ctx, turn.Edit{
 		Ref:  turn.Ref{ChannelID: t.Request.ChannelID, ID: id, Persona: t.Request.Persona},
-		Text: text, Buttons: row(t.Request.Language, b.keyOf(one.Request.ID), kinds...), Final: true,
+		Text: text, Buttons: row(t.Request.Language, b.ButtonKeys(one.Request.ID), kinds...), Final: true,
 	}, true)
 	if err != nil {
 		return false, fmt.Errorf("show another answer: %w", err)

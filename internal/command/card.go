@@ -101,7 +101,7 @@ func (c *call) changeCard(ctx context.Context, action, field string) turn.Answer
 	if refused := memory.CardRefusal(c.Bot.Redact, value, nil); refused != "" {
 		return c.say(draft.MemorySaid(turn.MemoryChange{Refused: refused}))
 	}
-	if zone, known := memory.Zone(value); field == turn.CardZone && known {
+	if zone, known := text.ZoneCalled(value); field == turn.CardZone && known {
 		value = zone.String()
 	} else if field == turn.CardZone && value != "" {
 		return c.say(draft.MemorySaid(turn.MemoryChange{Refused: turn.MemoryZone}))

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"familiar/card"
 	"familiar/internal/bot"
 	"familiar/internal/context/turn"
 	"familiar/internal/reply"
@@ -245,7 +244,7 @@ func (c *call) suggestGreetings(context.Context) turn.Answer {
 	}
 	var all []string
 	for n := range len(actor.Greetings.Texts) + len(actor.Greetings.Group) {
-		text, _ := actor.Greeting(n, card.Macros{Now: time.Now()})
+		text, _ := actor.Greeting(n, turn.Request{Message: turn.Message{At: time.Now()}})
 		all = append(all, strconv.Itoa(n)+": "+reply.CutUnits(strings.Join(strings.Fields(text), " "), 80))
 	}
 	return c.matching(all)

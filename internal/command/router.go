@@ -28,7 +28,6 @@ import (
 	"familiar/internal/gate"
 	"familiar/internal/reply"
 	"familiar/internal/store"
-	"familiar/internal/trace"
 )
 
 // handler carries out what a person did, and returns the answer that only this person sees.
@@ -353,7 +352,7 @@ func (c *call) operates() bool { return c.Operator != "" && c.Command.By.ID == c
 
 // key returns the id of a button under a turn's reply.
 func (c *call) key(turnID, kind string) string {
-	return c.Bot.Traces.ButtonKey(trace.Button{TurnID: turnID, Kind: kind})
+	return c.Bot.ButtonKeys(turnID)(kind)
 }
 
 // unread answers after the store failed to read a record.

@@ -18,7 +18,6 @@ import (
 	"time"
 
 	"familiar/card"
-	"familiar/internal/context/prompt"
 	"familiar/internal/context/turn"
 	"familiar/internal/providers/character"
 )
@@ -129,7 +128,7 @@ func (k *Console) verdict(ctx context.Context, id, file, text string) (v verdict
 		v.Problems = problems
 		return v
 	}
-	v.Warnings, v.Prompt = problems, preview(ctx, c)
+	v.Warnings, v.Prompt = problems, k.Shelf.preview(ctx, c)
 	for _, m := range v.Prompt {
 		v.Tokens += m.Tokens
 	}
@@ -208,6 +207,8 @@ type Shelf struct {
 	Reload func(ctx context.Context) error
 	// Import makes a character of a card, and returns its id. The error is for the operator.
 	Import func(ctx context.Context, file string, card []byte, replace bool) (id string, err error)
+	// Prompt returns the prompt that a character's own files give for a request. Nothing else is asked.
+	Prompt func(ctx context.Context, c *character.Character, r turn.Request) []turn.Rendered
 }
 
 // folder is a character with the files that can be edited.
@@ -313,17 +314,14 @@ func problemsOf(err error) (all []problem) {
 }
 
 // preview returns the prompt of a character for a first message, in its preferred mode. Nothing is looked up.
-func preview(ctx context.Context, c *character.Character) []turn.Rendered {
+func (s *Shelf) preview(ctx context.Context, c *character.Character) []turn.Rendered {
 	limits := c.Modes[c.Mode]
 	now := time.Now()
-	builder := prompt.Builder{
-		Providers: []prompt.Provider{&character.Provider{Character: c}}, BlockRole: c.Web.BlockRole, Clock: c.Location, Names: []string{c.Name},
-	}
-	return builder.Build(ctx, turn.Request{
+	return s.Prompt(ctx, c, turn.Request{
 		ID: "preview", Character: c.ID, ChannelID: "preview", Mode: c.Mode, Web: turn.Web{Switch: turn.WebOff},
 		Message: turn.Message{ID: "preview", Author: turn.Author{ID: "preview", Name: sampleAuthor}, Text: sample, At: now},
 		Budget:  turn.Budget{Total: limits.Total, Layers: limits.Layers}, Deadline: now.Add(previewLimit),
-	}).Messages
+	})
 }
 
 // save writes a file whose character is valid and reloads. It copies a built-in folder first.

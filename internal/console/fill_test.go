@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"familiar/characters"
+	"familiar/internal/context/prompt"
 	"familiar/internal/context/turn"
 	"familiar/internal/doctor"
 	"familiar/internal/forget"
@@ -87,6 +88,12 @@ const secret = `sk-live-0123+4567&89ab<cdefg'hij`
 var channelNames = map[string]string{"901": "general", "902": "science", "903": "help-desk", "904": "the-tavern", "905": "cooking"}
 
 // newWorld returns a console without records.
+// prompted returns the prompt that a character's own files give.
+func prompted(ctx context.Context, c *character.Character, r turn.Request) []turn.Rendered {
+	builder := prompt.Builder{Providers: []prompt.Provider{&character.Provider{Character: c}}, BlockRole: c.Web.BlockRole, Clock: c.Location, Names: []string{c.Name}}
+	return builder.Build(ctx, r).Messages
+}
+
 func newWorld(tb testing.TB, change func(*Config)) *world {
 	tb.Helper()
 	dir := tb.TempDir()
@@ -97,7 +104,7 @@ func newWorld(tb testing.TB, change func(*Config)) *world {
 	}
 	tb.Cleanup(func() { db.Close() })
 	w := &world{store: db, memories: memory.New(db), traces: &trace.Store{DB: db, SearchTime: time.Minute}, feed: &Feed{}, now: time.Now().UTC()}
-	shelf := &Shelf{Dir: filepath.Join(dir, "characters"), BuiltIn: characters.FS}
+	shelf := &Shelf{Dir: filepath.Join(dir, "characters"), BuiltIn: characters.FS, Prompt: prompted}
 	w.cast = &cast{shelf: shelf, all: map[string]*character.Character{}}
 	shelf.Reload = w.cast.load
 	if err := w.cast.load(tb.Context()); err != nil {

@@ -14,7 +14,6 @@ import (
 	"familiar/internal/context/turn"
 	"familiar/internal/forget"
 	"familiar/internal/store"
-	"familiar/internal/store/engine"
 	"familiar/internal/text"
 	"familiar/internal/trace"
 	"familiar/internal/view"
@@ -90,7 +89,7 @@ type operatePage struct {
 	Off      []store.Switch
 	Limits   string
 	Quotas   []Quota
-	Size     engine.Size
+	Size     store.Size
 	Backup   time.Time // zero: there is none
 	Checked  inspected
 	At       time.Time // when the check began; zero: never
@@ -103,7 +102,7 @@ type operatePage struct {
 
 // inspected is what a check of the database found.
 type inspected struct {
-	engine.Inspection
+	store.Inspection
 	Trouble string
 }
 

@@ -198,6 +198,9 @@ func New(c Config) (*Session, error) {
 	return s, nil
 }
 
+// Refuses reports whether an error says that Discord does not accept the token.
+func Refuses(err error) bool { return rest.KindOf(err) == rest.Unauthorized }
+
 // CheckToken returns what is wrong with the shape of a bot token. A token of Discord has three base64url parts, and the
 // first is the bot's id. Another server, which baseURL names, may have tokens of another shape. A token of the right
 // shape may still be refused.

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"familiar/internal/discord"
-	"familiar/internal/discord/rest"
 )
 
 // Where a bot is set up.
@@ -71,7 +70,7 @@ func judgeToken(s discord.Survey, err error) Finding {
 	switch {
 	case err == nil:
 		f.State, f.Text = OK, fmt.Sprintf("Discord accepts the token: application %s (%s), the bot %s.", s.Application, s.ID, s.Bot)
-	case rest.KindOf(err) == rest.Unauthorized:
+	case discord.Refuses(err):
 		f.Text, f.Cure = "Discord does not accept it.", tokenCure
 	default:
 		f.Text, f.Cure = "Discord could not be asked: "+err.Error()+".", "check whether this machine can reach Discord, and whether DISCORD_API_URL and the proxy variables are right"

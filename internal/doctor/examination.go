@@ -16,7 +16,6 @@ import (
 	"familiar/internal/embedding"
 	"familiar/internal/llm"
 	"familiar/internal/providers/attachment"
-	"familiar/internal/search"
 	"familiar/internal/search/backend"
 	"familiar/internal/text"
 	"familiar/internal/web/fetch"
@@ -40,9 +39,9 @@ type Installation struct {
 	Discord       discord.Config // with its own HTTP client
 	Models        func(context.Context) (Models, error)
 	Backends      *backend.Set
-	Engine        *search.Engine
-	Embeddings    func() (*embedding.Service, error) // a nil service: none is configured
-	Transcription *attachment.Transcriber            // nil: none is configured
+	Probe         func(context.Context, []backend.Status) // asks each of them, and keeps the answers there
+	Embeddings    func() (*embedding.Service, error)      // a nil service: none is configured
+	Transcription *attachment.Transcriber                 // nil: none is configured
 	Fetcher       *fetch.Fetcher
 	Turn          func(ctx context.Context, question string) (*turn.Trace, error) // answers a question as the bot does, and keeps nothing
 

@@ -20,7 +20,7 @@ func (e *Examination) searches(ctx context.Context) []Finding {
 		return judgeSearches(true, nil)
 	}
 	list := slices.DeleteFunc(e.Backends.List(), func(b backend.Status) bool { return !b.On })
-	backend.Probe(ctx, e.Engine, list)
+	e.Probe(ctx, list)
 	found := judgeSearches(false, list)
 	e.lost = !works(found)
 	return found

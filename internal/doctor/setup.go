@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strings"
 
-	"familiar/characters"
 	"familiar/internal/llm"
 )
 
@@ -38,6 +37,7 @@ type Before struct {
 	Secret     func(name string) bool         // the setting's value is shown to nobody
 	Dotenv     string                         // the path of .env
 	Characters string                         // the directory of the operator's characters
+	BuiltIn    fs.FS                          // the characters that come with the program
 }
 
 // Setup asks for what an installation needs, tries each answer, and writes .env.
@@ -240,7 +240,7 @@ func (i *interview) env(name string) (string, bool) {
 func (i *interview) askCopy(ctx context.Context) (err error) {
 	i.heading(4, "The character")
 	id := i.Get("FAMILIAR_CHARACTER")
-	if _, builtIn := fs.Stat(characters.FS, id); builtIn != nil {
+	if _, builtIn := fs.Stat(i.BuiltIn, id); builtIn != nil {
 		return nil // it is the operator's own already
 	}
 	if _, there := os.Stat(i.copyTo()); there == nil {
@@ -327,7 +327,7 @@ func (i *interview) assignments() (all []Assignment) {
 
 func (i *interview) write() error {
 	if i.copy {
-		from, err := fs.Sub(characters.FS, i.Get("FAMILIAR_CHARACTER"))
+		from, err := fs.Sub(i.BuiltIn, i.Get("FAMILIAR_CHARACTER"))
 		if err == nil {
 			err = copyDir(from, i.copyTo())
 		}

@@ -15,9 +15,7 @@ import (
 	"strings"
 	"time"
 
-	"familiar/card"
 	"familiar/internal/context/turn"
-	"familiar/internal/memory"
 	"familiar/internal/memory/order"
 	"familiar/internal/providers/character"
 	"familiar/internal/question"
@@ -61,7 +59,7 @@ func (r Draft) Say(s reply.Sentence) string { return Say(r.Character, r.language
 
 // Rewritten returns the body after the character's scripts. A change is recorded.
 func (r Draft) Rewritten(body string) string {
-	text := Rewritten(r.Character, r.Trace.Request, body)
+	text := r.Character.Reworded(r.Trace.Request, body)
 	if text != body {
 		r.Trace.Processed = append(r.Trace.Processed, turn.Processed{By: "rewrites", Status: turn.OK, Text: reply.CutUnits(text, 500)})
 	}
@@ -222,14 +220,6 @@ func unread(outcomes []turn.Outcome) (names []string) {
 
 const longestFileName = 60 // characters
 
-// Rewritten returns a character's text after its own scripts, before the guard.
-func Rewritten(c *character.Character, r turn.Request, text string) string {
-	if !c.Rewrites.Applies(card.OnReply) {
-		return text
-	}
-	return c.Rewritten(card.OnReply, text, 0, card.Macros{User: character.UserName(r), Now: r.Message.At, Chat: r.ChannelID, Turn: r.ID}, nil)
-}
-
 // CouldNotBeSaved is said if the store fails.
 const CouldNotBeSaved sentence = "That could not be saved. The operator's log says why."
 
@@ -308,7 +298,7 @@ func (r Draft) receipt(m turn.MemoryChange) string {
 
 // Moment writes when a reminder comes, with the name of the day in a language.
 func Moment(language string, at time.Time, zone string) string {
-	if in, known := memory.Zone(zone); known {
+	if in, known := text.ZoneCalled(zone); known {
 		at = at.In(in)
 	}
 	days := cmp.Or(text.TablesOf(language).Remind.Weekdays, text.TablesOf(reply.English).Remind.Weekdays)

@@ -12,7 +12,6 @@ import (
 
 	"familiar/internal/context/turn"
 	"familiar/internal/llm"
-	"familiar/internal/memory"
 	"familiar/internal/memory/order"
 	"familiar/internal/providers/character"
 	"familiar/internal/question"
@@ -104,7 +103,7 @@ func (r Draft) plain() string {
 
 // began returns when the turn began, in the time zone of its asker, or else of the character.
 func (r Draft) began() time.Time {
-	if zone, known := memory.Zone(r.Trace.Request.Card[turn.CardZone]); known {
+	if zone, known := text.ZoneCalled(r.Trace.Request.Card[turn.CardZone]); known {
 		return r.Trace.Began.In(zone)
 	}
 	return text.InZone(r.Trace.Began, r.Character.Location)

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"familiar/internal/context/turn"
-	"familiar/internal/llm"
 	"familiar/internal/store"
 )
 
@@ -192,7 +191,7 @@ func (n *noted) first(whose string, now time.Time) bool {
 }
 
 // CountAside adds a request that belongs to no turn to today's use.
-func (g *Gate) CountAside(ctx context.Context, channelID, guildID string, u llm.Usage) {
+func (g *Gate) CountAside(ctx context.Context, channelID, guildID string, u turn.Usage) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), countLimit)
 	defer cancel()
 	used := store.Used{Tokens: u.Prompt + u.Completion, Cost: u.Cost}

@@ -11,6 +11,8 @@ import (
 	"sync"
 	"time"
 
+	"familiar/internal/context/turn"
+
 	openai "github.com/sashabaranov/go-openai"
 )
 
@@ -33,7 +35,7 @@ type attempt struct {
 	thought int  // bytes of reasoning in separate fields
 	refusal int  // bytes of a refusal
 	finish  string
-	usage   Usage // as last reported
+	usage   turn.Usage // as last reported
 	events  int
 	begun   func() // called at each word or thought
 }

@@ -88,12 +88,7 @@ func wrap(err error, model string) error {
 func (a *Answer) add(t *attempt, model string) {
 	a.Text, a.Model, a.Finish = t.answer(), model, t.finish
 	a.Thoughts = t.thought + t.think.hidden
-	a.Usage.Prompt += t.usage.Prompt
-	a.Usage.Cached += t.usage.Cached
-	a.Usage.Completion += t.usage.Completion
-	a.Usage.Reasoning += t.usage.Reasoning
-	a.Usage.Calls += t.usage.Calls
-	a.Usage.Cost += t.usage.Cost
+	a.Usage = a.Usage.Plus(t.usage)
 }
 
 // patience returns how long a model may be silent before its first word. It is FirstToken, or a fair share of the remaining time if other

@@ -29,6 +29,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"familiar/internal/context/turn"
 )
 
 // Client asks one server. Set its fields before the first call and do not change them afterwards. Its methods are safe
@@ -108,24 +110,14 @@ type Answer struct {
 	Text   string
 	Model  string // the last model asked, as configured
 	Finish string // why the model stopped: "stop", "length", "content_filter", …; "" if unknown
-	Usage  Usage
+	// Usage sums up all requests, also failed ones if the server reports them.
+	Usage turn.Usage
 	// Blind says that Model was asked without the pictures because it takes none.
 	Blind bool
 	// Thoughts is the number of bytes of reasoning removed from Text.
 	Thoughts int
 	// Failed lists the models that failed before Model, in order.
 	Failed []Failure
-}
-
-// Usage sums up the requests behind an answer, including failed ones if the server reports them. It converts to
-// turn.Usage.
-type Usage struct {
-	Prompt     int // tokens, Cached included
-	Cached     int // prompt tokens that the server had cached; 0 if it does not say
-	Completion int // tokens, Reasoning included
-	Reasoning  int
-	Calls      int     // requests sent
-	Cost       float64 // US dollars; 0 if the server does not say
 }
 
 // Call is one request as it was answered, with all attempts at it.

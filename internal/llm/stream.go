@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"familiar/internal/context/turn"
 )
 
 // chunk is one event of a stream in the form of any server. It may be a whole answer that was not streamed. go-openai's own type drops
@@ -75,7 +77,7 @@ func (c *content) UnmarshalJSON(b []byte) error {
 }
 
 // spent returns the usage in a chunk; ok is false if there is none.
-func (c *chunk) spent() (u Usage, ok bool) {
+func (c *chunk) spent() (u turn.Usage, ok bool) {
 	for _, raw := range []json.RawMessage{c.Usage, c.XGroq.Usage} {
 		var w struct {
 			Prompt     int     `json:"prompt_tokens"`
@@ -96,9 +98,9 @@ func (c *chunk) spent() (u Usage, ok bool) {
 		}
 		// A field of another type loses only that field.
 		_ = json.Unmarshal(raw, &w)
-		return Usage{Prompt: w.Prompt, Completion: w.Completion, Cached: max(w.Known.Cached, w.CacheHit, w.CacheRead), Reasoning: w.Details.Reasoning, Cost: w.Cost}, true
+		return turn.Usage{Prompt: w.Prompt, Completion: w.Completion, Cached: max(w.Known.Cached, w.CacheHit, w.CacheRead), Reasoning: w.Details.Reasoning, Cost: w.Cost}, true
 	}
-	return Usage{}, false
+	return turn.Usage{}, false
 }
 
 // problem is the content of an error body of any shape.

@@ -8,6 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"familiar/internal/context/turn"
 	"familiar/internal/llm"
 )
 
@@ -26,7 +27,7 @@ func TestStream(t *testing.T) {
 	}{
 		{name: "words and usage", script: "gap 1ms\nsay Hello there, friend.\nusage 120 30 10", text: "Hello there, friend.", said: "=",
 			check: func(t *testing.T, a llm.Answer, _ error) {
-				if want := (llm.Usage{Prompt: 120, Completion: 30, Reasoning: 10, Calls: 1}); a.Usage != want || a.Finish != "stop" || a.Model != "main" {
+				if want := (turn.Usage{Prompt: 120, Completion: 30, Reasoning: 10, Calls: 1}); a.Usage != want || a.Finish != "stop" || a.Model != "main" {
 					t.Errorf("answer %+v", a)
 				}
 			}},

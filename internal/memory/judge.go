@@ -207,6 +207,13 @@ func Refusal(redactor *redact.Redactor, r turn.Request, said string, other bool)
 	return ""
 }
 
+// Warm makes the tables that the first order to remember would otherwise wait for.
+func Warm(redactor *redact.Redactor, r turn.Request) {
+	order.Parse(r.Message.Text+" Remember that it rains.", r.Names)
+	order.Reminders("Remind me in an hour to call.", r.Names, r.Message.At)
+	Refusal(redactor, r, "It rains.", false) // the tables of what may be remembered
+}
+
 // unbroken returns a part of a message with the rest of its first and last word. Half an address is one, too.
 func unbroken(message, part string) string {
 	from := strings.Index(message, part)

@@ -130,7 +130,7 @@ func (k *Keeper) reminders(ctx context.Context, r turn.Request) (all []task) {
 
 // zoneOf returns the time zone on the card of a request's author, or nil.
 func zoneOf(r turn.Request) *time.Location {
-	zone, _ := Zone(r.Card[turn.CardZone])
+	zone, _ := text.ZoneCalled(r.Card[turn.CardZone])
 	return zone
 }
 
@@ -257,7 +257,7 @@ func (m *givenOrder) setCard(ctx context.Context, field, value string) (found bo
 func (m *givenOrder) remind(ctx context.Context) (err error) {
 	o := m.o.remind
 	if o.Zone != "" {
-		zone, known := Zone(o.Zone)
+		zone, known := text.ZoneCalled(o.Zone)
 		if !known {
 			m.done.Refused, m.done.Text = turn.MemoryZone, ""
 			return nil

@@ -8,8 +8,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"familiar/internal/context/turn"
@@ -348,37 +346,8 @@ func (s *Store) setCardIn(tx *sql.Tx, personID, field, value string, at time.Tim
 	}
 	_, err = tx.Exec(`INSERT INTO cards (person_id, field, value, at) VALUES (?, ?, ?, ?)
 		ON CONFLICT (person_id, field) DO UPDATE SET value = excluded.value, at = excluded.at`, personID, field, value, at.UnixMicro())
-	if zone, known := Zone(value); err == nil && field == turn.CardZone && known {
+	if zone, known := text.ZoneCalled(value); err == nil && field == turn.CardZone && known {
 		err = s.DB.Reminders.MoveIn(tx, personID, zone)
 	}
 	return err
-}
-
-// Zone returns the time zone that a person calls "Europe/Paris", "Paris" or "UTC+2".
-func Zone(called string) (zone *time.Location, known bool) {
-	called = strings.ReplaceAll(strings.TrimSpace(called), " ", "_")
-	if called == "" || strings.EqualFold(called, "local") {
-		return nil, false
-	}
-	for _, from := range []string{"UTC", "GMT"} {
-		if offset, is := strings.CutPrefix(strings.ToUpper(called), from); is && offset != "" {
-			hours, err := strconv.Atoi(offset)
-			if err != nil || hours < -12 || hours > 14 {
-				return nil, false
-			}
-			return time.FixedZone(fmt.Sprintf("UTC%+d", hours), hours*3600), true
-		}
-	}
-	name := strings.ToLower(called)
-	for i := range name {
-		if i == 0 || strings.IndexByte("/_-", name[i-1]) >= 0 {
-			name = name[:i] + strings.ToUpper(name[i:i+1]) + name[i+1:]
-		}
-	}
-	for _, one := range []string{called, strings.ToUpper(called), name} {
-		if zone := text.ZoneNamed(one); zone != nil {
-			return zone, true
-		}
-	}
-	return nil, false
 }

@@ -33,7 +33,7 @@ type Writer struct {
 	Idle     time.Duration // how long a channel must be silent before it is read; 0: half an hour
 	// Allows reports whether the side model may be asked for a channel today; nil: always. Count records the tokens used; nil: nothing does.
 	Allows func(ctx context.Context, channelID, guildID string) bool
-	Count  func(ctx context.Context, channelID, guildID string, u llm.Usage)
+	Count  func(ctx context.Context, channelID, guildID string, u turn.Usage)
 }
 
 const (

@@ -31,6 +31,12 @@ var ErrNotFound = errors.New("not found")
 // Error is a problem that keeps a store from working. Its text says the cause and the cure. It holds no content.
 type Error = engine.Error
 
+// Inspection is the result of looking for damage, and Size how large the database is.
+type (
+	Inspection = engine.Inspection
+	Size       = engine.Size
+)
+
 // The kinds of errors after which callers do something else.
 const (
 	InUse   = engine.InUse
@@ -275,13 +281,13 @@ func (db *DB) readEmpty(ctx context.Context) error {
 }
 
 // Inspect looks for damage while others use the database, see [engine.Engine].
-func (db *DB) Inspect(ctx context.Context) (engine.Inspection, error) {
+func (db *DB) Inspect(ctx context.Context) (Inspection, error) {
 	found, err := db.engine.Inspect(ctx)
 	return found, db.Explain(err)
 }
 
 // Size returns the size of the database.
-func (db *DB) Size(ctx context.Context) (engine.Size, error) {
+func (db *DB) Size(ctx context.Context) (Size, error) {
 	size, err := db.engine.Size(ctx)
 	if err != nil {
 		return size, fmt.Errorf("read size of the database: %w", db.Explain(err))

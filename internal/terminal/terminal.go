@@ -176,15 +176,12 @@ func (d *Door) send(ctx context.Context, e turn.Event) {
 	d.await(ctx)
 }
 
-// PersonPrefix is what the id of a person at a terminal begins with, before their name.
-const PersonPrefix = "terminal:"
-
 // person returns the author of what is typed. A model is "you" in its prompt, so a person without a name is called "User" there.
 func (d *Door) person() turn.Author {
 	if d.User == "you" {
-		return turn.Author{ID: PersonPrefix + d.User, Name: "User"}
+		return turn.Author{ID: turn.TerminalPrefix + d.User, Name: "User"}
 	}
-	return turn.Author{ID: PersonPrefix + d.User, Name: d.User}
+	return turn.Author{ID: turn.TerminalPrefix + d.User, Name: d.User}
 }
 
 // Message returns the event for a person's words.

@@ -25,6 +25,35 @@ func ZoneNamed(name string) *time.Location {
 	return nil
 }
 
+// ZoneCalled returns the time zone that a person calls "Europe/Paris", "Paris" or "UTC+2".
+func ZoneCalled(called string) (zone *time.Location, known bool) {
+	called = strings.ReplaceAll(strings.TrimSpace(called), " ", "_")
+	if called == "" || strings.EqualFold(called, "local") {
+		return nil, false
+	}
+	for _, from := range []string{"UTC", "GMT"} {
+		if offset, is := strings.CutPrefix(strings.ToUpper(called), from); is && offset != "" {
+			hours, err := strconv.Atoi(offset)
+			if err != nil || hours < -12 || hours > 14 {
+				return nil, false
+			}
+			return time.FixedZone(fmt.Sprintf("UTC%+d", hours), hours*3600), true
+		}
+	}
+	name := strings.ToLower(called)
+	for i := range name {
+		if i == 0 || strings.IndexByte("/_-", name[i-1]) >= 0 {
+			name = name[:i] + strings.ToUpper(name[i:i+1]) + name[i+1:]
+		}
+	}
+	for _, one := range []string{called, strings.ToUpper(called), name} {
+		if zone := ZoneNamed(one); zone != nil {
+			return zone, true
+		}
+	}
+	return nil, false
+}
+
 // ZonedNow returns the current time of a clock in a zone. A nil clock is time.Now, and a nil zone is UTC.
 func ZonedNow(clock func() time.Time, zone *time.Location) time.Time {
 	if clock == nil {

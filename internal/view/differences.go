@@ -10,8 +10,9 @@ import (
 
 	"familiar/internal/context/turn"
 
-	"familiar/internal/reply"
 	"github.com/rogpeppe/go-internal/diff"
+
+	"familiar/internal/reply"
 )
 
 // Differences is what a replay found, by section.
@@ -84,7 +85,7 @@ func (d Differences) Text(old *turn.Trace, live bool) string {
 }
 
 func lookupLines(t *turn.Trace) string {
-	l := LookupBy(t, "websearch")
+	l := t.LookupBy("websearch")
 	if l == nil {
 		return "no lookup"
 	}
@@ -107,7 +108,7 @@ func lookupLines(t *turn.Trace) string {
 }
 
 func sourceLines(t *turn.Trace) string {
-	l := LookupBy(t, "websearch")
+	l := t.LookupBy("websearch")
 	if l == nil {
 		return ""
 	}
@@ -182,16 +183,4 @@ func unmarked(r rune) rune {
 		return ' '
 	}
 	return r
-}
-
-// LookupBy returns the lookup that a provider made in a turn, or nil.
-func LookupBy(t *turn.Trace, provider string) *turn.Lookup {
-	for _, o := range t.Outcomes {
-		for _, c := range o.Contributions {
-			if o.Provider == provider && c.Lookup != nil {
-				return c.Lookup
-			}
-		}
-	}
-	return nil
 }

@@ -310,6 +310,18 @@ type RecallFilter struct {
 	Took  time.Duration `json:"took"`
 }
 
+// LookupBy returns the lookup that a provider made, or nil.
+func (t *Trace) LookupBy(provider string) *Lookup {
+	for _, o := range t.Outcomes {
+		for _, c := range o.Contributions {
+			if o.Provider == provider && c.Lookup != nil {
+				return c.Lookup
+			}
+		}
+	}
+	return nil
+}
+
 // Filtered returns the result of the recall filter, or nil.
 func (t *Trace) Filtered() *RecallFilter {
 	for _, o := range t.Outcomes {

@@ -133,6 +133,9 @@ type Message struct {
 // O1, P2 and P7).
 func (m Message) ByPerson() bool { return !m.Own && !m.Author.Machine }
 
+// TerminalPrefix begins the id of a person at a terminal. Their name follows.
+const TerminalPrefix = "terminal:"
+
 // Author is the author of a message. Name is what others see.
 type Author struct {
 	ID      string `json:"id"`
@@ -349,7 +352,7 @@ const (
 	CardPronouns = "pronouns"
 	CardLanguage = "language"
 	CardAbout    = "about"
-	CardZone     = "zone" // a time zone: see memory.Zone
+	CardZone     = "zone" // a time zone: see text.ZoneCalled
 )
 
 // CardFields returns the fields in the order in which people are shown them.

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"familiar/card"
 	"familiar/internal/context/turn"
@@ -246,21 +245,47 @@ func bookFile(id, book string) string {
 	return path.Join(id, "lorebooks", book+".toml")
 }
 
-// Greeting returns greeting n with its macros expanded, and whether it exists. The group's greetings follow the others.
-func (c *Character) Greeting(n int, env card.Macros) (string, bool) {
+// Greeting returns greeting n with its macros expanded for the author of a request, and whether it exists. The group's greetings follow the
+// others.
+func (c *Character) Greeting(n int, r turn.Request) (string, bool) {
 	all := append(slices.Clip(c.Greetings.Texts), c.Greetings.Group...)
 	if n < 0 || n >= len(all) {
 		return "", false
 	}
-	c.fill(&env)
+	env := c.macros(r)
 	return strings.TrimSpace(env.Expand(all[n])), true
 }
 
-// Rewritten returns a text after the character's scripts for a place. left is how long their patterns may still run; nil is
-// [card.PatternTime].
-func (c *Character) Rewritten(on card.Place, text string, depth int, env card.Macros, left *time.Duration) string {
+// Reworded returns the character's answer to a request after its scripts for replies.
+func (c *Character) Reworded(r turn.Request, text string) string {
+	if !c.Rewrites.Applies(card.OnReply) {
+		return text
+	}
+	env := c.macros(r)
+	return c.Rewrites.Apply(card.OnReply, text, 0, env.Expand, nil)
+}
+
+// macros returns the values of macros in an answer to a request.
+func (c *Character) macros(r turn.Request) card.Macros {
+	env := card.Macros{User: nameOf(r), Now: r.Message.At, Chat: r.ChannelID, Turn: r.ID}
 	c.fill(&env)
-	return c.Rewrites.Apply(on, text, depth, env.Expand, left)
+	return env
+}
+
+// Earlier returns what applies the character's scripts for history to its earlier answers, at each depth of a prompt. The answers of one
+// prompt share [card.PatternTime]. It is nil if there are no such scripts.
+func (c *Character) Earlier() func() func(text string, depth int) string {
+	if !c.Rewrites.Applies(card.OnHistory) {
+		return nil
+	}
+	return func() func(string, int) string {
+		left := card.PatternTime
+		return func(text string, depth int) string {
+			var env card.Macros
+			c.fill(&env)
+			return c.Rewrites.Apply(card.OnHistory, text, depth, env.Expand, &left)
+		}
+	}
 }
 
 // fill completes the values of macros.
@@ -278,6 +303,3 @@ func (c *Character) namesUser(mode turn.Mode) bool {
 		return strings.Contains(strings.ToLower(text), "{{user")
 	})
 }
-
-// UserName returns the name of a request's author for macros and prompts: one short line.
-func UserName(r turn.Request) string { return nameOf(r) }

@@ -8,7 +8,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"familiar/card"
 	"familiar/internal/context/prompt"
 	"familiar/internal/context/turn"
 	"familiar/internal/store"
@@ -207,7 +206,7 @@ func TestForgery(t *testing.T) {
 func TestGreeting(t *testing.T) {
 	c := sheet(t)
 	for n, want := range map[int]string{0: "Welcome, Ada.", 1: "Hush, Ada.", 2: "All here?", 3: "", -1: ""} {
-		if got, ok := c.Greeting(n, card.Macros{User: "Ada"}); got != want || ok != (want != "") {
+		if got, ok := c.Greeting(n, turn.Request{Message: turn.Message{Author: turn.Author{Name: "Ada"}}}); got != want || ok != (want != "") {
 			t.Errorf("%d: %q %v", n, got, ok)
 		}
 	}

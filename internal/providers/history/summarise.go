@@ -229,7 +229,7 @@ type Summaries struct {
 	Readable func(ctx context.Context, guildID string, who turn.Reader, audience string, channels ...string) map[string]string
 	// Allows reports whether the side model may be asked for a channel today; nil: always. Count records the tokens used; nil: nothing does.
 	Allows func(ctx context.Context, channelID, guildID string) bool
-	Count  func(ctx context.Context, channelID, guildID string, u llm.Usage)
+	Count  func(ctx context.Context, channelID, guildID string, u turn.Usage)
 
 	once   sync.Once
 	making *cache.Group[string, struct{}]

@@ -40,7 +40,7 @@ type Past struct {
 	Zone     *time.Location   // of the times in blocks and of days such as "yesterday"; nil: UTC
 	Count    func(string) int // returns the tokens of a text; nil: an estimate that is too high
 	Now      func() time.Time // nil: time.Now
-	Asked    *past.Reader     // reads what messages ask of their server, for this and other providers of a turn; nil: this reads it
+	Asked    past.Reader      // reads what messages ask of their server, for this and other providers of a turn
 }
 
 // Platform is the chat service, Discord. Package discord documents the methods.

@@ -29,6 +29,7 @@ import (
 
 	"familiar/internal/context/turn"
 	"familiar/internal/llm"
+	"familiar/internal/question"
 	"familiar/internal/question/past"
 	"familiar/internal/search"
 	"familiar/internal/store"
@@ -147,4 +148,10 @@ func positive(n, otherwise int) int {
 		return n
 	}
 	return otherwise
+}
+
+// Warm makes the tables that the first lookup would otherwise wait for.
+func Warm(r turn.Request) {
+	question.Decide(r, nil, nil)
+	question.Assess("Buongiorno, come va?", nil) // the tables that English does not need
 }
