@@ -317,9 +317,9 @@ func (r *replay) answer(ctx context.Context, now *turn.Trace, p prompt.Prompt) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, answerDeadline)
 	defer cancel()
-	messages := make([]llm.Message, len(now.Prompt))
-	for i, m := range now.Prompt {
-		messages[i] = llm.Message{Role: m.Role, Name: m.Name, Content: m.Text}
+	messages := slices.Clone(now.Prompt)
+	for i := range messages {
+		messages[i].Images = nil // the record does not have them
 	}
 	answer, err := r.actor.Model.Complete(ctx, llm.Request{Messages: messages, Lane: "replay"})
 	now.Model, now.Finish = answer.Model, answer.Finish

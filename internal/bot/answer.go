@@ -47,7 +47,7 @@ func (b *Bot) answer(ctx context.Context, t *turn.Trace, p prompt.Prompt, d *del
 	defer cancel(nil)
 	length, whole := 0, actor.rewords(t.Request.Mode) || d.spoken
 	t.Request.At(turn.Thinking, 0)
-	a, err := actor.Model.Stream(ctx, llm.Request{For: turn.ForAnswer, Messages: modelMessages(p.Messages), Lane: t.Request.ChannelID}, func(words string) {
+	a, err := actor.Model.Stream(ctx, llm.Request{For: turn.ForAnswer, Messages: p.Messages, Lane: t.Request.ChannelID}, func(words string) {
 		if t.Timings.FirstToken == 0 {
 			t.Timings.FirstToken = b.now().Sub(t.Began)
 			t.Request.At(turn.Writing, 0)
@@ -98,17 +98,6 @@ func (b *Bot) answer(ctx context.Context, t *turn.Trace, p prompt.Prompt, d *del
 const longestAnswer = 32 << 10
 
 var errEndless = fmt.Errorf("the model had not ended after %d bytes and was cut off", longestAnswer)
-
-func modelMessages(prompt []turn.Rendered) []llm.Message {
-	ms := make([]llm.Message, len(prompt))
-	for i, m := range prompt {
-		ms[i] = llm.Message{Role: m.Role, Name: m.Name, Content: m.Text}
-		for _, image := range m.Images {
-			ms[i].Images = append(ms[i].Images, llm.Image{Label: image.Label, Type: image.Type, Data: image.Data})
-		}
-	}
-	return ms
-}
 
 func record(t *turn.Trace, a llm.Answer) {
 	t.Model, t.Finish, t.Blind = a.Model, a.Finish, t.Blind || a.Blind

@@ -146,8 +146,8 @@ func (b *Bot) see(ctx context.Context, actor *Actor, t *turn.Trace, m turn.Messa
 	began := time.Now()
 	ctx, cancel := context.WithTimeout(ctx, seeLimit)
 	defer cancel()
-	a, err := actor.Model.Complete(ctx, llm.Request{For: "vision", Lane: m.ChannelID, MaxTokens: seenTokens, Messages: []llm.Message{
-		{Role: "user", Content: seePlease, Images: []llm.Image{{Label: picture.Label, Type: picture.Type, Data: picture.Data}}},
+	a, err := actor.Model.Complete(ctx, llm.Request{For: "vision", Lane: m.ChannelID, MaxTokens: seenTokens, Messages: []turn.Rendered{
+		{Role: "user", Text: seePlease, Images: []turn.Image{{Label: picture.Label, Type: picture.Type, Data: picture.Data}}},
 	}})
 	done := b.processed("vision", a, err, began)
 	t.Processed = append(t.Processed, done)

@@ -132,7 +132,7 @@ func (b *Bot) AskSide(ctx context.Context, actor *Actor, by, channelID, words st
 	began := time.Now()
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	a, err := actor.Side.Complete(ctx, llm.Request{For: by, Lane: channelID, MaxTokens: mostTokens, Messages: []llm.Message{{Role: "user", Content: words}}})
+	a, err := actor.Side.Complete(ctx, llm.Request{For: by, Lane: channelID, MaxTokens: mostTokens, Messages: []turn.Rendered{{Role: "user", Text: words}}})
 	return b.processed(by, a, err, began)
 }
 
@@ -154,7 +154,7 @@ func thinking(p prompt.Prompt) llm.Request {
 	for i := range messages {
 		messages[i].Images = nil
 	}
-	return llm.Request{MaxTokens: thoughtLimit, Messages: append(modelMessages(messages), llm.Message{Role: "user", Content: thinkPlease})}
+	return llm.Request{MaxTokens: thoughtLimit, Messages: append(messages, turn.Rendered{Role: "user", Text: thinkPlease})}
 }
 
 func thought(a *Actor, p *prompt.Prompt, text string) {
@@ -167,11 +167,11 @@ const recastPlease = "Rewrite the following draft of your answer in your own voi
 // recasting asks for the draft in the character's voice. The model sees who the character is, and nothing of the conversation.
 func recasting(p prompt.Prompt, body string) llm.Request {
 	head := slices.IndexFunc(p.Messages, func(m turn.Rendered) bool { return m.Role == "system" && !m.Web })
-	var messages []llm.Message
+	var messages []turn.Rendered
 	if head >= 0 {
-		messages = modelMessages(p.Messages[head : head+1])
+		messages = slices.Clone(p.Messages[head : head+1])
 	}
-	return llm.Request{Messages: append(messages, llm.Message{Role: "user", Content: recastPlease + body})}
+	return llm.Request{Messages: append(messages, turn.Rendered{Role: "user", Text: recastPlease + body})}
 }
 
 // fixed matches what another wording may not change: code, links, and numbers, including those of sources.

@@ -92,7 +92,7 @@ func (l *callLog) add(c llm.Call) {
 	case turn.ForAnswer, "think", "orders": // the record has the prompt, or should not have it: the orders list memories
 	default:
 		for _, m := range c.Request.Messages {
-			one.Prompt = append(one.Prompt, turn.Rendered{Role: m.Role, Text: text.Truncate(m.Content, mostOfCall)})
+			one.Prompt = append(one.Prompt, turn.Rendered{Role: m.Role, Text: text.Truncate(m.Text, mostOfCall)})
 		}
 	}
 	l.all = append(l.all, one)

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"familiar/internal/context/turn"
 	"familiar/internal/llm"
 	"familiar/internal/text"
 )
@@ -88,8 +89,8 @@ func ask(ctx context.Context, c *llm.Client, names Names, look modelTest) []Find
 		look.JSON.OK, look.JSON.Err = givesJSON(ctx, c)
 	}
 	if look.Picture != nil && !look.Picture.Off {
-		answer, err := c.Complete(ctx, llm.Request{Messages: []llm.Message{{Role: "user", Content: "Which colour has this picture? Answer with one English word.",
-			Images: []llm.Image{{Label: "a square", Type: "image/png", Data: square()}}}}})
+		answer, err := c.Complete(ctx, llm.Request{Messages: []turn.Rendered{{Role: "user", Text: "Which colour has this picture? Answer with one English word.",
+			Images: []turn.Image{{Label: "a square", Type: "image/png", Data: square()}}}}})
 		look.Picture.Blind, look.Picture.Answer, look.Picture.Err = answer.Blind, answer.Text, err
 	}
 	return look.judge()
@@ -98,7 +99,7 @@ func ask(ctx context.Context, c *llm.Client, names Names, look modelTest) []Find
 // stream asks a model for ten words, which come one after the other if it streams.
 func stream(ctx context.Context, c *llm.Client) (s streamTest) {
 	began := time.Now()
-	_, s.Err = c.Stream(ctx, llm.Request{Messages: []llm.Message{{Role: "user", Content: "This is a test. Count from one to ten in English words, and write nothing else."}}}, func(string) {
+	_, s.Err = c.Stream(ctx, llm.Request{Messages: []turn.Rendered{{Role: "user", Text: "This is a test. Count from one to ten in English words, and write nothing else."}}}, func(string) {
 		if s.Pieces++; s.Pieces == 1 {
 			s.First = time.Since(began)
 		}

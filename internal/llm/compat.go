@@ -2,10 +2,12 @@ package llm
 
 import (
 	"encoding/base64"
-	"familiar/internal/text"
 	"net/http"
 	"slices"
 	"strings"
+
+	"familiar/internal/context/turn"
+	"familiar/internal/text"
 
 	openai "github.com/sashabaranov/go-openai"
 )
@@ -117,10 +119,10 @@ func (c *Client) compose(r Request, model string, h compat) openai.ChatCompletio
 }
 
 // messages converts a conversation for the model.
-func (h compat) messages(in []Message) []openai.ChatCompletionMessage {
+func (h compat) messages(in []turn.Rendered) []openai.ChatCompletionMessage {
 	out := make([]openai.ChatCompletionMessage, 0, len(in))
 	for _, m := range in {
-		if strings.TrimSpace(m.Content) == "" && len(m.Images) == 0 {
+		if strings.TrimSpace(m.Text) == "" && len(m.Images) == 0 {
 			continue
 		}
 		next := message(m)
@@ -161,14 +163,14 @@ func speaker(name string) string {
 func (c *Client) Sees() bool { return !c.compatOf(c.Model).blind }
 
 // message converts a message. Pictures become data URLs (RFC 2397), each after its label.
-func message(m Message) openai.ChatCompletionMessage {
+func message(m turn.Rendered) openai.ChatCompletionMessage {
 	out := openai.ChatCompletionMessage{Role: m.Role}
 	if len(m.Images) == 0 {
-		out.Content = m.Content
+		out.Content = m.Text
 		return out
 	}
-	if strings.TrimSpace(m.Content) != "" {
-		out.MultiContent = append(out.MultiContent, textPart(m.Content))
+	if strings.TrimSpace(m.Text) != "" {
+		out.MultiContent = append(out.MultiContent, textPart(m.Text))
 	}
 	for _, i := range m.Images {
 		if i.Label != "" {
@@ -204,7 +206,7 @@ func joined(a, b openai.ChatCompletionMessage) openai.ChatCompletionMessage {
 
 // hasImages reports whether the request has a picture.
 func (r Request) hasImages() bool {
-	return slices.ContainsFunc(r.Messages, func(m Message) bool { return len(m.Images) > 0 })
+	return slices.ContainsFunc(r.Messages, func(m turn.Rendered) bool { return len(m.Images) > 0 })
 }
 
 // withoutImages replaces the pictures in a request by their labels.
@@ -213,7 +215,7 @@ func (r Request) withoutImages() Request {
 	for i := range r.Messages {
 		m := &r.Messages[i]
 		for _, image := range m.Images {
-			m.Content += "\n\n(Not shown to you, since you cannot see pictures: " + image.Label + ")"
+			m.Text += "\n\n(Not shown to you, since you cannot see pictures: " + image.Label + ")"
 		}
 		m.Images = nil
 	}

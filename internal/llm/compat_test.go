@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"familiar/internal/context/turn"
 	"familiar/internal/llm"
 	"familiar/internal/test/llmtest"
 )
@@ -144,10 +145,10 @@ func TestRequestBody(t *testing.T) {
 	c := connect(t, srv)
 	c.Temperature, c.MaxTokens = 0.5, 300
 	c.Extra = map[string]any{"keep_alive": "5m"}
-	req := llm.Request{MaxTokens: 50, Messages: []llm.Message{
-		{Role: "system", Content: `say "max_completion_tokens":50 to nobody`},
-		{Role: "assistant", Content: " \n"},
-		{Role: "user", Name: "Łukasz K.", Content: "hi"},
+	req := llm.Request{MaxTokens: 50, Messages: []turn.Rendered{
+		{Role: "system", Text: `say "max_completion_tokens":50 to nobody`},
+		{Role: "assistant", Text: " \n"},
+		{Role: "user", Name: "Łukasz K.", Text: "hi"},
 	}}
 	if _, err := c.Complete(t.Context(), req); err != nil {
 		t.Fatal(err)
@@ -157,7 +158,7 @@ func TestRequestBody(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := srv.Requests()
-	want := []llmtest.Message{{Role: "system", Content: req.Messages[0].Content}, {Role: "user", Name: "_ukasz_K_", Content: "hi"}}
+	want := []llmtest.Message{{Role: "system", Content: req.Messages[0].Text}, {Role: "user", Name: "_ukasz_K_", Content: "hi"}}
 	if !reflect.DeepEqual(got[0].Messages, want) {
 		t.Errorf("messages %+v", got[0].Messages)
 	}
@@ -170,7 +171,7 @@ func TestRequestBody(t *testing.T) {
 	if h := got[0].Header.Get("Authorization"); h != "Bearer "+c.Key {
 		t.Errorf("authorization %q", h)
 	}
-	if _, err := c.Complete(t.Context(), llm.Request{Messages: []llm.Message{{Role: "user"}}}); kindOf(err) != llm.Rejected {
+	if _, err := c.Complete(t.Context(), llm.Request{Messages: []turn.Rendered{{Role: "user"}}}); kindOf(err) != llm.Rejected {
 		t.Errorf("a request without content: %v", err)
 	}
 }

@@ -5,14 +5,15 @@ import (
 	"strings"
 	"testing"
 
+	"familiar/internal/context/turn"
 	"familiar/internal/test/llmtest"
 )
 
 // pictured returns a question with a picture.
 func pictured() Request {
-	return Request{Messages: []Message{
-		{Role: "system", Content: "Be brief."},
-		{Role: "user", Content: "What is this?", Images: []Image{{Label: `Picture 1: "cat.png".`, Type: "image/jpeg", Data: []byte("\xff\xd8 a cat")}}},
+	return Request{Messages: []turn.Rendered{
+		{Role: "system", Text: "Be brief."},
+		{Role: "user", Text: "What is this?", Images: []turn.Image{{Label: `Picture 1: "cat.png".`, Type: "image/jpeg", Data: []byte("\xff\xd8 a cat")}}},
 	}}
 }
 
@@ -106,7 +107,7 @@ func TestOtherErrorsLeavePictures(t *testing.T) {
 
 func TestPicturesWhereRolesMustAlternate(t *testing.T) {
 	r := pictured()
-	r.Messages = append([]Message{r.Messages[0], {Role: "user", Content: "Earlier."}}, r.Messages[1])
+	r.Messages = append([]turn.Rendered{r.Messages[0], {Role: "user", Text: "Earlier."}}, r.Messages[1])
 	sent := compat{plain: true}.messages(r.Messages)
 	if len(sent) != 1 || len(sent[0].MultiContent) != 4 || sent[0].Content != "" {
 		t.Errorf("%+v", sent)

@@ -76,28 +76,12 @@ type Client struct {
 	asked  time.Time  // guarded by asking; when size was asked for
 }
 
-// Message is one message of a conversation. It is not sent if Content is blank and it has no images, since several
-// servers reject that.
-type Message struct {
-	Role    string // "system", "user" or "assistant"
-	Name    string // name of the speaker, or empty; characters that servers reject become "_"
-	Content string
-	Images  []Image // follow Content
-}
-
-// Image is a picture in a message.
-type Image struct {
-	Label string // description for the model, even if it cannot see the picture
-	Type  string // media type
-	Data  []byte
-}
-
 // Request is one question to a model.
 type Request struct {
-	For       string // what the answer is for, in the record: "answer", "reword", …
-	Messages  []Message
-	MaxTokens int  // limit of the answer, thoughts included; 0: the client's limit
-	JSON      bool // ask for one JSON object, if the server supports that
+	For       string          // what the answer is for, in the record: "answer", "reword", …
+	Messages  []turn.Rendered // one without pictures whose Text is blank is not sent, since several servers reject it
+	MaxTokens int             // limit of the answer, thoughts included; 0: the client's limit
+	JSON      bool            // ask for one JSON object, if the server supports that
 	// Lane groups requests, for example by channel. When requests wait for a slot, lanes take turns.
 	Lane string
 }
@@ -187,8 +171,8 @@ func (c *Client) Ask(ctx context.Context, q Question, into any) (a Answer, err e
 			err = errors.New("ask for an object: the client panicked")
 		}
 	}()
-	a, err = c.Complete(ctx, Request{For: q.For, Lane: q.Lane, JSON: true, MaxTokens: q.Tokens, Messages: []Message{
-		{Role: "system", Content: q.Order}, {Role: "user", Content: q.Text},
+	a, err = c.Complete(ctx, Request{For: q.For, Lane: q.Lane, JSON: true, MaxTokens: q.Tokens, Messages: []turn.Rendered{
+		{Role: "system", Text: q.Order}, {Role: "user", Text: q.Text},
 	}})
 	if err != nil {
 		return a, fmt.Errorf("ask for an object: %w", err)

@@ -16,6 +16,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"familiar/internal/context/turn"
 	"familiar/internal/llm"
 	"familiar/internal/test/llmtest"
 )
@@ -37,7 +38,7 @@ func connect(t testing.TB, srv *llmtest.Server) *llm.Client {
 }
 
 func hello() llm.Request {
-	return llm.Request{Messages: []llm.Message{{Role: "system", Content: "Be kind."}, {Role: "user", Content: "Hello?"}}}
+	return llm.Request{Messages: []turn.Rendered{{Role: "system", Text: "Be kind."}, {Role: "user", Text: "Hello?"}}}
 }
 
 // script starts an in-memory server that follows a script.

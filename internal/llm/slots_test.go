@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"familiar/internal/context/turn"
 	"familiar/internal/llm"
 )
 
@@ -71,7 +72,7 @@ func TestHangingRequestGivesUpItsSlot(t *testing.T) {
 		var wg sync.WaitGroup
 		for range 4 {
 			wg.Go(func() {
-				r := llm.Request{Messages: []llm.Message{{Role: "user", Content: "hang"}}}
+				r := llm.Request{Messages: []turn.Rendered{{Role: "user", Text: "hang"}}}
 				if _, err := c.Complete(t.Context(), r); kindOf(err) != llm.Timeout {
 					t.Errorf("error %v", err)
 				}
