@@ -118,7 +118,7 @@ func (a *App) Serve(ctx context.Context, p *Process) error {
 
 	feed := &console.Feed{}
 	ctx = llm.Observed(ctx, func(c llm.Call) { // those that belong to no turn
-		of := bot.CallOf(c)
+		of := c.Record()
 		if feed.Aside(of, c.Err != nil); watching.exporter != nil {
 			watching.exporter.Call(of)
 		}

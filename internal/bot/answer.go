@@ -70,7 +70,7 @@ func (b *Bot) answer(ctx context.Context, t *turn.Trace, p prompt.Prompt, d *del
 		err = errStopping
 	}
 	if err != nil {
-		t.Err = joinText(t.Err, b.Redact.String(cause(err)))
+		t.Err = joinText(t.Err, b.Redact.String(llm.Cause(err)))
 	}
 	body, _ := actor.unlabelled(a.Text)
 	body = strings.TrimSpace(body)
@@ -105,14 +105,6 @@ func record(t *turn.Trace, a llm.Answer) {
 	for _, f := range a.Failed {
 		t.Tried = append(t.Tried, turn.ModelFailure{Model: f.Model, Kind: string(f.Kind)})
 	}
-}
-
-// cause returns an error's text with the server's own message, for the operator.
-func cause(err error) string {
-	if e, ok := errors.AsType[*llm.Error](err); ok && e.Cause != "" {
-		return e.Error() + ": " + e.Cause
-	}
-	return err.Error()
 }
 
 // longestCure is how much is kept of what to check, in characters.

@@ -8,8 +8,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
 	"familiar/internal/api"
 	"familiar/internal/context/prompt"
@@ -301,47 +299,12 @@ func namedIn(text string, all []*Actor) []*Actor {
 	at := map[*Actor]int{}
 	var named []*Actor
 	for _, a := range all {
-		if i := firstName(folded, a.Names()); i >= 0 {
+		if i := a.NamedAt(folded); i >= 0 {
 			at[a], named = i, append(named, a)
 		}
 	}
 	slices.SortStableFunc(named, func(x, y *Actor) int { return cmp.Compare(at[x], at[y]) })
 	return named
-}
-
-// firstName returns where a lower-case text contains the first of the names as a separate word, in any case. It returns -1 if there is
-// none.
-func firstName(folded string, names []string) int {
-	first := -1
-	for _, name := range names {
-		if name = strings.ToLower(name); name == "" {
-			continue
-		}
-		if i := wordAt(folded, name); i >= 0 && (first < 0 || i < first) {
-			first = i
-		}
-	}
-	return first
-}
-
-func wordAt(text, word string) int {
-	for from := 0; ; {
-		i := strings.Index(text[from:], word)
-		if i < 0 {
-			return -1
-		}
-		start, end := from+i, from+i+len(word)
-		before, _ := utf8.DecodeLastRuneInString(text[:start])
-		after, _ := utf8.DecodeRuneInString(text[end:])
-		if !inWord(before) && !inWord(after) {
-			return start
-		}
-		from = end
-	}
-}
-
-func inWord(r rune) bool {
-	return r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r) || r == '_')
 }
 
 // forOthers reports whether a message that does not mention the bot is for somebody else. It replies to that person, or mentions one.

@@ -167,22 +167,3 @@ func TestATurnThatBeganBeforeTheRestartIsNotDropped(t *testing.T) {
 		t.Errorf("skipped %+v, want the newest", a)
 	}
 }
-
-func TestHoldsName(t *testing.T) {
-	names := []string{"Sage", "Professor Oak", "賢者"}
-	for text, want := range map[string]bool{
-		"Sage, what time is it":       true,
-		"hey SAGE!":                   true,
-		"what do you think, sage?":    true,
-		"a message for professor oak": true,
-		"the message was usage":       false,
-		"sage_bot is another":         false,
-		"presage":                     false,
-		"":                            false,
-		"賢者 こんにちは":                    true,
-	} {
-		if got := firstName(strings.ToLower(text), names) >= 0; got != want {
-			t.Errorf("%q: %v, want %v", text, got, want)
-		}
-	}
-}

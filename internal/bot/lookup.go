@@ -10,6 +10,7 @@ import (
 	"familiar/internal/context/turn"
 	"familiar/internal/draft"
 	"familiar/internal/gate"
+	"familiar/internal/llm"
 	"familiar/internal/providers/websearch"
 	"familiar/internal/reply"
 	"familiar/internal/web/guard"
@@ -65,19 +66,10 @@ func (b *Bot) LookUpFor(ctx context.Context, actor *Actor, e turn.Event, o Looku
 		if t.Request.Web.Switch != turn.WebOff { // else it does not matter whether there is anything to look up
 			l = actor.Lookup.Lookup(ctx, t.Request)
 		}
-		t.Outcomes = append(t.Outcomes, LookupOutcome(actor.Lookup.Name(), &l, l.Took))
+		t.Outcomes = append(t.Outcomes, turn.LookupOutcome(actor.Lookup.Name(), &l, l.Took))
 		t.Reply = reply.Head(seen+draft.LookupAnswer(t.Request.Language, &l, b.Redact), draft.AnswerUnits)
 		return true
 	})
-}
-
-// LookupOutcome returns the outcome of a provider that only looked something up.
-func LookupOutcome(provider string, l *turn.Lookup, took time.Duration) turn.Outcome {
-	o := turn.Outcome{Provider: provider, Status: turn.OK, Took: took, Contributions: []turn.Contribution{{Layer: turn.Content, Source: provider, Lookup: l}}}
-	if l.State == turn.LookupFailed {
-		o.Status = turn.Failed
-	}
-	return o
 }
 
 const offByChannel sentence = "in this channel; the command lookup switches it on again"
@@ -105,9 +97,9 @@ func (b *Bot) Aside(ctx context.Context, actor *Actor, e turn.Event, prepare fun
 	if err := b.saveWith(ctx, t, noMore); err != nil { // the process that got the command answers it
 		return nil, err
 	}
-	ctx, calls := b.observed(ctx)
+	ctx, calls := llm.Collect(ctx, b.Redact.String)
 	counts := look(ctx, t)
-	t.Calls = calls.close()
+	t.Calls = calls.Close()
 	t.Phase, t.Took = turn.Answered, b.now().Sub(t.Began)
 	if !counts {
 		return t, b.saveWith(ctx, t, noMore)
@@ -136,7 +128,7 @@ func (b *Bot) OnWeb(ctx context.Context, m turn.Message, by string, look func(ct
 			return false
 		}
 		l.Took = time.Since(l.Began)
-		t.Outcomes = []turn.Outcome{LookupOutcome(by, l, l.Took)}
+		t.Outcomes = []turn.Outcome{turn.LookupOutcome(by, l, l.Took)}
 		return true
 	})
 	return errors.Join(err, no)

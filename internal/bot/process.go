@@ -117,7 +117,7 @@ func (b *Bot) process(ctx context.Context, actor *Actor, t *turn.Trace, step pro
 		}
 	}
 	if err != nil {
-		done.Status, done.Err = turn.Failed, b.Redact.String(cause(err))
+		done.Status, done.Err = turn.Failed, b.Redact.String(llm.Cause(err))
 		if ctx.Err() != nil {
 			done.Status = turn.Timeout
 		}
@@ -140,7 +140,7 @@ func (b *Bot) AskSide(ctx context.Context, actor *Actor, by, channelID, words st
 func (b *Bot) processed(by string, a llm.Answer, err error, began time.Time) turn.Processed {
 	asked := turn.Processed{By: by, Model: a.Model, Status: turn.OK, Text: strings.TrimSpace(a.Text), Took: time.Since(began)}
 	if err != nil {
-		asked.Status, asked.Err = turn.Failed, b.Redact.String(cause(err))
+		asked.Status, asked.Err = turn.Failed, b.Redact.String(llm.Cause(err))
 	}
 	return asked
 }

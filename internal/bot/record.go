@@ -3,7 +3,6 @@ package bot
 import (
 	"context"
 	"errors"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -11,10 +10,8 @@ import (
 	"familiar/internal/context/turn"
 	"familiar/internal/discord/rest"
 	"familiar/internal/gate"
-	"familiar/internal/llm"
 	"familiar/internal/reply"
 	"familiar/internal/store"
-	"familiar/internal/text"
 )
 
 // remember completes the record of a turn and stores the reply as history. It does nothing if another attempt, or the next start, follows.
@@ -55,61 +52,6 @@ func (b *Bot) openIn(turnID string, result deliveryResult, of arrival) func(*sto
 		}
 		return err
 	}
-}
-
-// callLog collects what models are asked for a turn. What is asked for a channel, and what outlives the turn, is told to outer.
-type callLog struct {
-	redact func(string) string
-	outer  func(llm.Call)
-
-	mu     sync.Mutex
-	all    []turn.Call // guarded by mu
-	closed bool        // guarded by mu
-}
-
-// mostOfCall is how much is kept of each text of a call, in characters.
-const mostOfCall = 12_000
-
-// observed returns a context whose calls of models are collected.
-func (b *Bot) observed(ctx context.Context) (context.Context, *callLog) {
-	l := &callLog{redact: b.Redact.String, outer: llm.Observer(ctx)}
-	return llm.Observed(ctx, l.add), l
-}
-
-func (l *callLog) add(c llm.Call) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.closed || c.Request.For == "summary" {
-		l.outer(c)
-		return
-	}
-	one := CallOf(c)
-	one.Answer = text.Truncate(c.Answer.Text, mostOfCall)
-	if c.Err != nil {
-		one.Err = l.redact(cause(c.Err))
-	}
-	switch one.For {
-	case turn.ForAnswer, "think", "orders": // the record has the prompt, or should not have it: the orders list memories
-	default:
-		for _, m := range c.Request.Messages {
-			one.Prompt = append(one.Prompt, turn.Rendered{Role: m.Role, Text: text.Truncate(m.Text, mostOfCall)})
-		}
-	}
-	l.all = append(l.all, one)
-}
-
-// CallOf returns a call without what was said.
-func CallOf(c llm.Call) turn.Call {
-	return turn.Call{For: c.Request.For, Model: c.Answer.Model, Usage: c.Answer.Usage, Began: c.Began, Took: c.Took}
-}
-
-// close returns the calls so far in order. Nothing is collected any more.
-func (l *callLog) close() []turn.Call {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.closed = true
-	slices.SortStableFunc(l.all, func(a, b turn.Call) int { return a.Began.Compare(b.Began) })
-	return l.all
 }
 
 // classify sets how a turn ended, and logs an error.

@@ -12,6 +12,7 @@ import (
 	"familiar/internal/context/prompt"
 	"familiar/internal/context/turn"
 	"familiar/internal/discord/rest"
+	"familiar/internal/llm"
 	"familiar/internal/memory"
 	"familiar/internal/reply"
 	"familiar/internal/store"
@@ -119,7 +120,7 @@ func (b *Bot) attempt(ctx context.Context, l *lane, actor *Actor, id string, beg
 	}()
 	ctx, release := until(ctx, b.cut)
 	defer release()
-	ctx, calls := b.observed(ctx)
+	ctx, calls := llm.Collect(ctx, b.Redact.String)
 	typing := b.typing(ctx, batch[0].Message.ChannelID)
 	defer typing.stop()
 	b.listen(ctx, batch, heard)
@@ -128,8 +129,7 @@ func (b *Bot) attempt(ctx context.Context, l *lane, actor *Actor, id string, beg
 	b.watched(t)
 	if said := batch[0].considered; said != nil {
 		t.Processed = append(t.Processed, said.Processed)
-		calls.add(said.call)
-		calls.all[0].Quoted = said.read
+		calls.Add(said.call, said.read...)
 	}
 	ctx, cancel := context.WithDeadline(ctx, t.Request.Deadline.Add(b.limit()))
 	defer cancel()
@@ -155,7 +155,7 @@ func (b *Bot) attempt(ctx context.Context, l *lane, actor *Actor, id string, beg
 	}
 	so = d.finish(text, b.endingOf(ctx, d, t, batch[0], text)...)
 	settle()
-	t.Calls = calls.close()
+	t.Calls = calls.Close()
 	b.remember(ctx, actor, t, so, batch)
 	return so
 }

@@ -51,7 +51,7 @@ func (c *call) catchUp(ctx context.Context) turn.Answer {
 	}
 	return c.aside(ctx, actor, strings.TrimSpace("/catchup "+span), now, func(ctx context.Context, t *turn.Trace) (counts bool) {
 		l := actor.Past.Missed(ctx, t.Request, from)
-		t.Outcomes = []turn.Outcome{bot.LookupOutcome(actor.Past.Name(), &l, l.Took)}
+		t.Outcomes = []turn.Outcome{turn.LookupOutcome(actor.Past.Name(), &l, l.Took)}
 		t.Reply = missedAnswer(c.language, &l, c.topics(ctx, actor, t, &l))
 		return len(t.Processed) > 0
 	})

@@ -26,11 +26,13 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"familiar/internal/context/turn"
+	"familiar/internal/text"
 )
 
 // Client asks one server. Set its fields before the first call and do not change them afterwards. Its methods are safe
@@ -127,6 +129,70 @@ func Observer(ctx context.Context) func(Call) {
 		return tell
 	}
 	return func(Call) {}
+}
+
+// Record returns the call for a record, without what was said.
+func (c Call) Record() turn.Call {
+	return turn.Call{For: c.Request.For, Model: c.Answer.Model, Usage: c.Answer.Usage, Began: c.Began, Took: c.Took}
+}
+
+// Calls collects the calls of one turn. What is asked for a channel, and what outlives the turn, is told to outer.
+type Calls struct {
+	redact func(string) string
+	outer  func(Call)
+
+	mu     sync.Mutex
+	all    []turn.Call // guarded by mu
+	closed bool        // guarded by mu
+}
+
+// mostOfCall is how much is kept of each text of a call, in characters.
+const mostOfCall = 12_000
+
+// Collect returns a context whose calls are collected. redact removes secrets from errors. The caller must call Close.
+func Collect(ctx context.Context, redact func(string) string) (context.Context, *Calls) {
+	l := &Calls{redact: redact, outer: Observer(ctx)}
+	return Observed(ctx, func(c Call) { l.Add(c) }), l
+}
+
+// Add adds a call. quoted are the ids of the messages that its prompt quotes.
+func (l *Calls) Add(c Call, quoted ...string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.closed || c.Request.For == "summary" {
+		l.outer(c)
+		return
+	}
+	one := c.Record()
+	one.Answer, one.Quoted = text.Truncate(c.Answer.Text, mostOfCall), quoted
+	if c.Err != nil {
+		one.Err = l.redact(Cause(c.Err))
+	}
+	switch one.For {
+	case turn.ForAnswer, "think", "orders": // the record has the prompt, or should not have it: the orders list memories
+	default:
+		for _, m := range c.Request.Messages {
+			one.Prompt = append(one.Prompt, turn.Rendered{Role: m.Role, Text: text.Truncate(m.Text, mostOfCall)})
+		}
+	}
+	l.all = append(l.all, one)
+}
+
+// Close returns the calls so far in order. Nothing is collected any more.
+func (l *Calls) Close() []turn.Call {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.closed = true
+	slices.SortStableFunc(l.all, func(a, b turn.Call) int { return a.Began.Compare(b.Began) })
+	return l.all
+}
+
+// Cause returns an error's text with the server's own message, for the operator.
+func Cause(err error) string {
+	if e, ok := errors.AsType[*Error](err); ok && e.Cause != "" {
+		return e.Error() + ": " + e.Cause
+	}
+	return err.Error()
 }
 
 // Failure is a model that failed.

@@ -365,3 +365,12 @@ func (l *Lookup) Queries() string {
 	}
 	return strings.Join(each, ", ")
 }
+
+// LookupOutcome returns the outcome of a provider that only looked something up.
+func LookupOutcome(provider string, l *Lookup, took time.Duration) Outcome {
+	o := Outcome{Provider: provider, Status: OK, Took: took, Contributions: []Contribution{{Layer: Content, Source: provider, Lookup: l}}}
+	if l.State == LookupFailed {
+		o.Status = Failed
+	}
+	return o
+}

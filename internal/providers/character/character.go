@@ -31,6 +31,8 @@ import (
 	"sort"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"familiar/card"
 	"familiar/internal/context/turn"
@@ -166,6 +168,41 @@ func (c *Character) Names() []string {
 		names = append(names, c.Called)
 	}
 	return names
+}
+
+// NamedAt returns where a lower-case text first contains one of the names that the character answers to, as a separate word. It returns -1 if
+// there is none.
+func (c *Character) NamedAt(folded string) int {
+	first := -1
+	for _, name := range c.Names() {
+		if name = strings.ToLower(name); name == "" {
+			continue
+		}
+		if i := wordAt(folded, name); i >= 0 && (first < 0 || i < first) {
+			first = i
+		}
+	}
+	return first
+}
+
+func wordAt(text, word string) int {
+	for from := 0; ; {
+		i := strings.Index(text[from:], word)
+		if i < 0 {
+			return -1
+		}
+		start, end := from+i, from+i+len(word)
+		before, _ := utf8.DecodeLastRuneInString(text[:start])
+		after, _ := utf8.DecodeRuneInString(text[end:])
+		if !inWord(before) && !inWord(after) {
+			return start
+		}
+		from = end
+	}
+}
+
+func inWord(r rune) bool {
+	return r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r) || r == '_')
 }
 
 // Patterns returns the expressions that match messages for the character. The caller must not change the slice.

@@ -342,3 +342,22 @@ func TestWarnings(t *testing.T) {
 		}
 	}
 }
+
+func TestNamedAt(t *testing.T) {
+	c := &Character{Name: "Sage", Called: "Sage", Aliases: []string{"Professor Oak", "賢者"}, calledByName: true}
+	for text, want := range map[string]bool{
+		"Sage, what time is it":       true,
+		"hey SAGE!":                   true,
+		"what do you think, sage?":    true,
+		"a message for professor oak": true,
+		"the message was usage":       false,
+		"sage_bot is another":         false,
+		"presage":                     false,
+		"":                            false,
+		"賢者 こんにちは":                    true,
+	} {
+		if got := c.NamedAt(strings.ToLower(text)) >= 0; got != want {
+			t.Errorf("%q: %v, want %v", text, got, want)
+		}
+	}
+}
