@@ -8,7 +8,7 @@ import (
 	"familiar/internal/context/turn"
 	"familiar/internal/memory"
 	"familiar/internal/memory/order"
-	"familiar/internal/redact"
+	"familiar/internal/web/clean"
 )
 
 // orderNone is the deed of a message that orders nothing.
@@ -37,9 +37,9 @@ func predictOrders(_ context.Context, _ fs.FS, row orderRow) (prediction, error)
 		refused := ""
 		switch {
 		case o.Field != "":
-			refused = memory.CardRefusal(redact.New(), o.Value, names)
+			refused = memory.CardRefusal(clean.NewRedactor(), o.Value, names)
 		case o.Deed != order.Forget:
-			refused = memory.Refusal(redact.New(), turn.Request{Names: names}, o.Text, o.Other)
+			refused = memory.Refusal(clean.NewRedactor(), turn.Request{Names: names}, o.Text, o.Other)
 		}
 		if refused == "" {
 			orders = append(orders, ordered{o.Deed, o.Text, o.All})

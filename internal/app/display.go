@@ -4,27 +4,27 @@ import (
 	"net/url"
 	"strings"
 
-	"familiar/internal/redact"
 	"familiar/internal/store"
 	"familiar/internal/telemetry"
 	"familiar/internal/text"
+	"familiar/internal/web/clean"
 )
 
 // Redactor returns a redactor of every secret of the configuration.
-func (c *Config) Redactor() *redact.Redactor {
+func (c *Config) Redactor() *clean.Redactor {
 	var secrets []string
 	for _, v := range c.Values {
 		secrets = append(append(secrets, v.hidden()), v.inAddress()...)
 		secrets = append(secrets, v.inHeaders()...)
 	}
-	return redact.New(secrets...)
+	return clean.NewRedactor(secrets...)
 }
 
 // Plain lists the secrets that are too short to be hidden.
 func (c *Config) Plain() []string {
 	var lines []string
 	for _, v := range c.Values {
-		if secret := v.hidden(); secret != "" && !redact.Protects(secret) {
+		if secret := v.hidden(); secret != "" && !clean.Protects(secret) {
 			lines = append(lines, v.Name+" is too short to be distinguished from a common word: it is not hidden in replies, records and logs")
 		}
 	}
@@ -89,17 +89,17 @@ func displayAddress(address string) string {
 	rest, query, _ := strings.Cut(rest, "?")
 	host, path, slash := strings.Cut(rest, "/")
 	if i := strings.LastIndexByte(host, '@'); i >= 0 {
-		host = redact.Mask + host[i:]
+		host = clean.Mask + host[i:]
 	}
 	shown := scheme + "://" + host
 	if slash {
 		shown += "/" + path
 	}
 	if query != "" {
-		shown += "?" + queryValue.ReplaceAllString(query, "${1}"+redact.Mask)
+		shown += "?" + queryValue.ReplaceAllString(query, "${1}"+clean.Mask)
 	}
 	if fragment != "" {
-		shown += "#" + redact.Mask
+		shown += "#" + clean.Mask
 	}
 	return shown
 }

@@ -35,11 +35,11 @@ import (
 	"familiar/internal/providers/character"
 	"familiar/internal/providers/history"
 	"familiar/internal/providers/recall"
-	"familiar/internal/redact"
 	"familiar/internal/search"
 	"familiar/internal/search/backend"
 	"familiar/internal/store"
 	"familiar/internal/trace"
+	"familiar/internal/web/clean"
 	"familiar/internal/web/fetch"
 	"familiar/internal/web/guard"
 	"familiar/internal/web/read"
@@ -86,7 +86,7 @@ const (
 type App struct {
 	Config    *Config
 	Character *character.Character
-	Redact    *redact.Redactor
+	Redact    *clean.Redactor
 	Log       *slog.Logger
 	logFile   *os.File // nil: the log goes to the error output
 	version   string
@@ -349,7 +349,7 @@ func (a *App) logWriter(p *Process) (io.Writer, error) {
 }
 
 // logger returns a log that redacts secrets. The journal gets its lines as text, too.
-func logger(to, journal io.Writer, level, format string, colour bool, r *redact.Redactor) *slog.Logger {
+func logger(to, journal io.Writer, level, format string, colour bool, r *clean.Redactor) *slog.Logger {
 	var l slog.Level
 	if err := l.UnmarshalText([]byte(level)); err != nil {
 		l = slog.LevelInfo

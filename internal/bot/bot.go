@@ -51,9 +51,9 @@ import (
 	"familiar/internal/memory"
 	"familiar/internal/providers/attachment"
 	"familiar/internal/providers/recall"
-	"familiar/internal/redact"
 	"familiar/internal/store"
 	"familiar/internal/trace"
+	"familiar/internal/web/clean"
 )
 
 // Bot is one or more characters behind one door. Door, Cast, Store, Memories, Traces and Log are required. The fields must not be changed while Run
@@ -67,7 +67,7 @@ type Bot struct {
 	Files    *attachment.Files       // reads attachments; nil: voice messages are not heard
 	Servers  *recall.Servers         // says who may read what; nil: there are no servers
 	Listener *attachment.Transcriber // transcribes voice messages; nil: they are not heard
-	Redact   *redact.Redactor
+	Redact   *clean.Redactor
 	Log      *slog.Logger
 	Pace     Pace
 	Watch    func(a turn.Activity, n int) // is called with what a turn is doing; may be nil

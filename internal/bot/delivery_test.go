@@ -18,9 +18,9 @@ import (
 	"familiar/internal/draft"
 	"familiar/internal/llm"
 	"familiar/internal/providers/character"
-	"familiar/internal/redact"
 	"familiar/internal/reply"
 	"familiar/internal/test/llmtest"
+	"familiar/internal/web/clean"
 )
 
 // call is one call of a door.
@@ -207,7 +207,7 @@ func TestStopWhileTheModelHangs(t *testing.T) {
 		}
 		transport := &http.Transport{DialContext: srv.Dial}
 		defer transport.CloseIdleConnections()
-		b := &Bot{Log: slog.New(slog.DiscardHandler), Cast: sageAlone, Redact: redact.New()}
+		b := &Bot{Log: slog.New(slog.DiscardHandler), Cast: sageAlone, Redact: clean.NewRedactor()}
 		actor := &Actor{Character: sage.Character, Model: &llm.Client{HTTP: &http.Client{Transport: transport}, BaseURL: srv.URL, Model: "main"}}
 		d := &delivery{bot: b, actor: actor, wake: make(chan struct{}, 1)}
 		time.AfterFunc(5*time.Second, b.onStop())

@@ -18,10 +18,10 @@ import (
 	"familiar/internal/forget"
 	"familiar/internal/gate"
 	"familiar/internal/memory"
-	"familiar/internal/redact"
 	"familiar/internal/store"
 	"familiar/internal/test/storetest"
 	"familiar/internal/trace"
+	"familiar/internal/web/clean"
 )
 
 func asks(id, channel, who string) turn.Event {
@@ -35,7 +35,7 @@ func resting(t *testing.T, door Door) *Bot {
 	t.Helper()
 	db := storetest.Open(t)
 	memories, traces := memory.New(db), &trace.Store{DB: db}
-	return &Bot{Door: door, Store: db, Memories: memories, Traces: traces, Forgetter: &forget.Forgetter{Traces: traces, Memories: memories}, Redact: redact.New(), Log: slog.New(slog.DiscardHandler),
+	return &Bot{Door: door, Store: db, Memories: memories, Traces: traces, Forgetter: &forget.Forgetter{Traces: traces, Memories: memories}, Redact: clean.NewRedactor(), Log: slog.New(slog.DiscardHandler),
 		Gate: &gate.Gate{Store: db, Log: slog.New(slog.DiscardHandler), MayPost: door.MayPost}, Cast: sageAlone, Resume: true, Pace: Pace{Units: 2000}}
 }
 

@@ -9,9 +9,9 @@ import (
 	"familiar/internal/gate"
 	"familiar/internal/memory"
 	"familiar/internal/providers/character"
-	"familiar/internal/redact"
 	"familiar/internal/test/storetest"
 	"familiar/internal/trace"
+	"familiar/internal/web/clean"
 )
 
 // resting returns the commands of a bot that takes no turn: it has neither a model nor a prompt builder.
@@ -20,7 +20,7 @@ func resting(t *testing.T) *Commands {
 	db := storetest.Open(t)
 	sage := &bot.Actor{Character: &character.Character{ID: "sage", Name: "Sage"}}
 	return &Commands{Bot: &bot.Bot{
-		Store: db, Gate: &gate.Gate{Store: db, Log: slog.New(slog.DiscardHandler)}, Memories: memory.New(db), Traces: &trace.Store{DB: db}, Redact: redact.New(), Log: slog.New(slog.DiscardHandler), Cast: &bot.Cast{Default: sage}, Pace: bot.Pace{Units: 2000},
+		Store: db, Gate: &gate.Gate{Store: db, Log: slog.New(slog.DiscardHandler)}, Memories: memory.New(db), Traces: &trace.Store{DB: db}, Redact: clean.NewRedactor(), Log: slog.New(slog.DiscardHandler), Cast: &bot.Cast{Default: sage}, Pace: bot.Pace{Units: 2000},
 	}}
 }
 

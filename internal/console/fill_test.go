@@ -21,11 +21,11 @@ import (
 	"familiar/internal/forget"
 	"familiar/internal/memory"
 	"familiar/internal/providers/character"
-	"familiar/internal/redact"
 	"familiar/internal/search/backend"
 	"familiar/internal/store"
 	"familiar/internal/test/storetest"
 	"familiar/internal/trace"
+	"familiar/internal/web/clean"
 )
 
 // world is a console over a store with the data of several people.
@@ -114,7 +114,7 @@ func newWorld(tb testing.TB, change func(*Config)) *world {
 	c := Config{
 		Controls: w.bot.controls(w.traces),
 		Store:    db, Memories: w.memories, Traces: w.traces, Feed: w.feed, Version: "0.1.0", Shelf: shelf,
-		Redact: redact.New(secret).String,
+		Redact: clean.NewRedactor(secret).String,
 		Gateway: func() turn.Gateway {
 			return turn.Gateway{Shard: turn.Shard{Connected: true, Since: w.now, Latency: 43 * time.Millisecond, Guilds: 3}}
 		},

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"familiar/internal/context/turn"
-	"familiar/internal/redact"
 	"familiar/internal/reply"
 	"familiar/internal/web/clean"
 )
@@ -118,7 +117,7 @@ func plainCode(language string, code turn.Code) string {
 }
 
 // LookupAnswer writes what was found, with its sources, in a language. It fits into one message of Discord.
-func LookupAnswer(language string, l *turn.Lookup, secrets *redact.Redactor) string {
+func LookupAnswer(language string, l *turn.Lookup, secrets *clean.Redactor) string {
 	switch l.State {
 	case turn.Found:
 		return foundAnswer(language, l, secrets)
@@ -140,7 +139,7 @@ func LookupAnswer(language string, l *turn.Lookup, secrets *redact.Redactor) str
 }
 
 // foundAnswer writes as many whole claims as fit together with their sources.
-func foundAnswer(language string, l *turn.Lookup, secrets *redact.Redactor) string {
+func foundAnswer(language string, l *turn.Lookup, secrets *clean.Redactor) string {
 	text, _ := reply.RulesFor(turn.Request{}, l, secrets).Guard(quotes(language, l))
 	claims := strings.Split(text, "\n")
 	for n := len(claims); ; n-- {
@@ -279,7 +278,7 @@ func unreadable(language string, l *turn.Lookup) (what sentence, words string) {
 }
 
 // sourceNotes lists the sources of a guarded body below a heading.
-func sourceNotes(language string, l *turn.Lookup, body string, secrets *redact.Redactor) []string {
+func sourceNotes(language string, l *turn.Lookup, body string, secrets *clean.Redactor) []string {
 	lines, cited := reply.Sources(l, body, language, secrets)
 	if len(lines) == 0 {
 		return nil

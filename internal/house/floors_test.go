@@ -75,7 +75,7 @@ func libraryOf(path string) string {
 }
 
 // atDoors lists the rooms that a door may import.
-var atDoors = []string{"internal/api", "internal/context/turn", "internal/discord/gateway", "internal/discord/rest", "internal/redact", "internal/store"}
+var atDoors = []string{"internal/api", "internal/context/turn", "internal/discord/gateway", "internal/discord/rest", "internal/store"}
 
 // keepers lists the only rooms that may import a package.
 var keepers = map[string][]string{

@@ -38,7 +38,7 @@ import "familiar/internal/bot"
 -- internal/api/a.go --
 package api
 
-import "familiar/internal/redact" // no
+import "familiar/internal/store" // no
 -- cmd/familiar/main.go --
 package main
 

@@ -10,7 +10,6 @@ import (
 
 	"familiar/internal/context/turn"
 	"familiar/internal/memory/order"
-	"familiar/internal/redact"
 	"familiar/internal/text"
 	"familiar/internal/web/clean"
 )
@@ -194,7 +193,7 @@ func hasAddress(s string) bool { return address.MatchString(s) }
 
 // Refusal returns why a text is not remembered at a person's wish, or "" if it may be. Secrets, orders to the bot and addresses are
 // refused. So is what is about another person than the request's author. other says that the words themselves are about somebody else.
-func Refusal(redactor *redact.Redactor, r turn.Request, said string, other bool) string {
+func Refusal(redactor *clean.Redactor, r turn.Request, said string, other bool) string {
 	s := newSaying(said)
 	switch {
 	case other || namesOther(r, s) || !saysOwnPrivate(s, insideOf(r.Message.Text, said)):
@@ -208,7 +207,7 @@ func Refusal(redactor *redact.Redactor, r turn.Request, said string, other bool)
 }
 
 // Warm makes the tables that the first order to remember would otherwise wait for.
-func Warm(redactor *redact.Redactor, r turn.Request) {
+func Warm(redactor *clean.Redactor, r turn.Request) {
 	order.Parse(r.Message.Text+" Remember that it rains.", r.Names)
 	order.Reminders("Remind me in an hour to call.", r.Names, r.Message.At)
 	Refusal(redactor, r, "It rains.", false) // the tables of what may be remembered
@@ -229,7 +228,7 @@ func unbroken(message, part string) string {
 }
 
 // CardRefusal returns why a value is not put on a person's card, or "". Every character is told it. names are the bot's.
-func CardRefusal(redactor *redact.Redactor, value string, names []string) string {
+func CardRefusal(redactor *clean.Redactor, value string, names []string) string {
 	switch {
 	case redactor.String(value) != value:
 		return turn.MemorySecret

@@ -13,10 +13,10 @@ import (
 
 	"familiar/internal/context/turn"
 	"familiar/internal/memory/order"
-	"familiar/internal/redact"
 	"familiar/internal/store"
 	"familiar/internal/text"
 	"familiar/internal/trace"
+	"familiar/internal/web/clean"
 )
 
 // Keeper carries out what messages order to be remembered, forgotten or corrected. The words are the person's own, and nothing that the
@@ -25,7 +25,7 @@ type Keeper struct {
 	Memories *Store
 	Traces   *trace.Store
 	Rooms    Permissions
-	Redact   *redact.Redactor
+	Redact   *clean.Redactor
 	Log      *slog.Logger
 	Zone     *time.Location // taken for a person whose time zone is unknown; nil: UTC
 	// Parse is [order.Parse], or has its result already. nil: [order.Parse].

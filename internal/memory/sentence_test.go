@@ -13,10 +13,10 @@ import (
 
 	"familiar/internal/context/turn"
 	"familiar/internal/evidence"
-	"familiar/internal/redact"
 	"familiar/internal/store"
 	"familiar/internal/test/llmtest"
 	"familiar/internal/text"
+	"familiar/internal/web/clean"
 )
 
 // statement is a row of testdata/statements.tsv, which says what its fields are.
@@ -100,7 +100,7 @@ func TestStatements(t *testing.T) {
 			said, _ := json.Marshal(a)
 			return llmtest.Reply{llmtest.Say(string(said))}
 		}
-		k := Keeper{Memories: r.writer.Memories, Redact: redact.New(), Log: r.writer.Log}
+		k := Keeper{Memories: r.writer.Memories, Redact: clean.NewRedactor(), Log: r.writer.Log}
 		for i, s := range rows {
 			m := r.message("Max", s.text)
 			m.ChannelID = fmt.Sprint(i)
@@ -155,7 +155,7 @@ func TestNames(t *testing.T) {
 		}
 		r := turn.Request{Message: turn.Message{Author: turn.Author{ID: "2", Name: "Xaver"}}, People: []string{name, "Xaver"}}
 		for _, said := range []string{name + " has a new job", strings.ToLower(name) + " has a new job", "I know that " + strings.ToLower(name) + " is ill", strings.ToUpper(name) + " IS ILL"} {
-			if fit(said, []string{name}) != refusedOthers || Refusal(redact.New(), r, said, false) != turn.MemoryOthers {
+			if fit(said, []string{name}) != refusedOthers || Refusal(clean.NewRedactor(), r, said, false) != turn.MemoryOthers {
 				wrong[half]++
 				t.Errorf("%q is kept", said)
 			}

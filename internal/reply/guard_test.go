@@ -8,15 +8,15 @@ import (
 	"strings"
 	"testing"
 
-	"familiar/internal/redact"
-	"familiar/internal/test/bulk"
-
 	"pgregory.net/rapid"
+
+	"familiar/internal/test/bulk"
+	"familiar/internal/web/clean"
 )
 
 const topSecret = "hunter2-token-0123456789"
 
-var secrets = redact.New(topSecret)
+var secrets = clean.NewRedactor(topSecret)
 
 // sample returns the rules of a turn that read two pages and knows one secret.
 func sample() Rules {

@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 
 	"familiar/internal/context/turn"
-	"familiar/internal/redact"
 	"familiar/internal/text"
+	"familiar/internal/web/clean"
 	"familiar/internal/web/guard"
 )
 
@@ -329,7 +329,7 @@ var linkedCitation = text.NewLazyRegexp(`\[(\[\d{1,2}\??\])\]\(<[^<>\s]*>\)`)
 // Linked returns one post in which citations are links to their sources: [[1]](<https://example.org/>). It is for the post alone. Records
 // and history have the citations as they were, and where Split cuts depends on no link. A citation stays as it is in code, in small type
 // and in a link. It also stays where its address would make the post longer than limit UTF-16 units.
-func Linked(post string, l *turn.Lookup, secrets *redact.Redactor, limit int) string {
+func Linked(post string, l *turn.Lookup, secrets *clean.Redactor, limit int) string {
 	if l == nil || len(l.Sources) == 0 {
 		return post
 	}
@@ -371,7 +371,7 @@ func citationAt(post string, i int) int {
 }
 
 // addressOf returns the address of the source that a citation names, or "" if it may not be shown.
-func addressOf(l *turn.Lookup, citation string, secrets *redact.Redactor) string {
+func addressOf(l *turn.Lookup, citation string, secrets *clean.Redactor) string {
 	n, _ := strconv.Atoi(strings.Trim(citation, "[]?"))
 	for _, s := range l.Sources {
 		if s.N == n && len(s.URL) <= longestShown && !strings.ContainsAny(s.URL, "<> \n") && !secrets.Found(s.URL) {

@@ -24,7 +24,6 @@ import (
 	"unicode/utf8"
 
 	"familiar/internal/context/turn"
-	"familiar/internal/redact"
 	"familiar/internal/text"
 	"familiar/internal/web/clean"
 	"familiar/internal/web/guard"
@@ -35,16 +34,16 @@ import (
 // The rules have the project's numbers. The door does the second half of O5 and O6: it suppresses embeds and allows no
 // mentions. O1 keeps a reply from leaking secrets.
 type Rules struct {
-	URLs      map[string]bool  // allowed addresses in the form of guard.Canonical
-	Citations int              // highest valid [n]; 0: none
-	Secrets   *redact.Redactor // may be nil
+	URLs      map[string]bool // allowed addresses in the form of guard.Canonical
+	Citations int             // highest valid [n]; 0: none
+	Secrets   *clean.Redactor // may be nil
 }
 
 var typedURL = text.NewLazyRegexp(`https?://[^\s<>"]+`)
 
 // RulesFor returns the rules for the reply to a request. They allow the addresses that a person typed or that were read.
 // l is nil if there was no lookup.
-func RulesFor(r turn.Request, l *turn.Lookup, secrets *redact.Redactor) Rules {
+func RulesFor(r turn.Request, l *turn.Lookup, secrets *clean.Redactor) Rules {
 	rules := Rules{URLs: make(map[string]bool), Secrets: secrets}
 	allow := func(address string) {
 		if c, ok := guard.Canonical(address); ok {

@@ -9,7 +9,6 @@ import (
 	"unicode"
 
 	"familiar/internal/context/turn"
-	"familiar/internal/redact"
 	"familiar/internal/text"
 	"familiar/internal/web/clean"
 )
@@ -28,7 +27,7 @@ var (
 // Sources lists the sources that the guarded body cites, one per line. If it cites none, it lists all that were read. As
 // for the guard, a number directly after a word is a citation. In code it may be an index, but an extra source does no
 // harm. l may be nil. language is the language of the texts for missing parts.
-func Sources(l *turn.Lookup, body, language string, secrets *redact.Redactor) (lines []string, cited bool) {
+func Sources(l *turn.Lookup, body, language string, secrets *clean.Redactor) (lines []string, cited bool) {
 	sources, cited := Cited(l, body)
 	for _, s := range sources {
 		if secrets.Found(sourceLine(language, s)) { // a mask in its place could complete an address
@@ -40,7 +39,7 @@ func Sources(l *turn.Lookup, body, language string, secrets *redact.Redactor) (l
 }
 
 // Brief lists the sources in one line, by site name: "[1] example.org · [2] example.net". It is empty without sources.
-func Brief(l *turn.Lookup, body string, secrets *redact.Redactor) (line string, cited bool) {
+func Brief(l *turn.Lookup, body string, secrets *clean.Redactor) (line string, cited bool) {
 	sources, cited := Cited(l, body)
 	var each []string
 	for _, s := range sources {

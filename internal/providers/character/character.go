@@ -170,8 +170,7 @@ func (c *Character) Names() []string {
 	return names
 }
 
-// NamedAt returns where a lower-case text first contains one of the names that the character answers to, as a separate word. It returns -1 if
-// there is none.
+// NamedAt returns where a lower-case text first contains one of the character's names as a separate word. It returns -1 if there is none.
 func (c *Character) NamedAt(folded string) int {
 	first := -1
 	for _, name := range c.Names() {

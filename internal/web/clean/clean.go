@@ -10,7 +10,7 @@
 //
 // Line is Text for titles and other short texts. Reply is for the bot's own words. It takes the same care, but keeps
 // sequences of emoji and the joiners of Persian words. Spoken and Name are for what people in the chat write
-// (speaker.go). ReferenceAt and Unreferenced handle citations such as [1] (reference.go).
+// (speaker.go). [Redactor] keeps secrets out of everything that leaves the program (secret.go). ReferenceAt and Unreferenced handle citations such as [1] (reference.go).
 //
 // Text, Inert and Reply run until their result no longer changes. Otherwise, removing one part could join others into
 // something new ("<|im_<|x|>start|>").

@@ -1,4 +1,4 @@
-package redact_test
+package clean_test
 
 import (
 	"encoding/base64"
@@ -7,13 +7,13 @@ import (
 	"strings"
 	"testing"
 
-	"familiar/internal/redact"
-
 	"pgregory.net/rapid"
+
+	"familiar/internal/web/clean"
 )
 
 func TestString(t *testing.T) {
-	r := redact.New("sk-secret-123456", "lm-studio", "abc", "  spaced-out-token\n")
+	r := clean.NewRedactor("sk-secret-123456", "lm-studio", "abc", "  spaced-out-token\n")
 	for _, c := range []struct{ name, in, want string }{
 		{"as it is", "key=sk-secret-123456!", "key=***!"},
 		{"twice", "sk-secret-123456 sk-secret-123456", "*** ***"},
@@ -37,10 +37,10 @@ func TestProtects(t *testing.T) {
 		"elevenbytes": false, "passwordsonly": false, "123456789012": false, "fifteen-letters": false, " twelve bytes \n": false,
 		"abcdefghijk1": true, "1a3456789012": true, "sixteen-letters!": true, " sk-0123456789abcdef\n": true,
 	} {
-		if got := redact.Protects(secret); got != want {
+		if got := clean.Protects(secret); got != want {
 			t.Errorf("%q: %v", secret, got)
 		}
-		if got := redact.New(secret).Found("it is " + secret); got != want {
+		if got := clean.NewRedactor(secret).Found("it is " + secret); got != want {
 			t.Errorf("%q is found: %v", secret, got)
 		}
 	}
@@ -51,7 +51,7 @@ func TestBase64AtEveryAlignment(t *testing.T) {
 		secret := rapid.StringMatching(`[A-Za-z0-9_.-]{16,60}`).Draw(t, "secret")
 		around := rapid.SliceOfN(rapid.Byte(), 0, 9).Draw(t, "around")
 		text := slices.Concat(around, []byte(secret), around)
-		r := redact.New(secret)
+		r := clean.NewRedactor(secret)
 		for _, enc := range []*base64.Encoding{base64.StdEncoding, base64.URLEncoding, base64.RawURLEncoding} {
 			if s := enc.EncodeToString(text); !r.Found(s) {
 				t.Fatalf("%q hides %q", s, secret)
@@ -64,15 +64,15 @@ func TestStringLeavesNone(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		secret := rapid.StringMatching(`[a-zA-Z0-9]{11}[0-9]|[a-zA-Z0-9]{16,20}`).Draw(t, "secret")
 		before := rapid.String().Draw(t, "before")
-		r := redact.New(secret)
-		if out := r.String(before + secret + before); redact.Protects(secret) && strings.Contains(out, secret) {
+		r := clean.NewRedactor(secret)
+		if out := r.String(before + secret + before); clean.Protects(secret) && strings.Contains(out, secret) {
 			t.Fatalf("%q survives in %q", secret, out)
 		}
 	})
 }
 
 func TestNil(t *testing.T) {
-	var r *redact.Redactor
+	var r *clean.Redactor
 	if r.Found("anything") || r.String("anything") != "anything" {
 		t.Error("a nil redactor must do nothing")
 	}

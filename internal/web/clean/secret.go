@@ -1,12 +1,4 @@
-// Package redact keeps secrets out of everything that leaves the program: logs, errors, records, replies.
-//
-// One [Redactor] is made at startup from all configured secrets. It finds a secret as written, and in the forms in which a hijacked model
-// may try to leak it. Those are base64, hexadecimal and reversed. It searches the text as a person reads it (view.go). So no mark, space or
-// code between the letters hides a secret.
-//
-// Values that are too short or too plain for a real secret are not hidden. Servers without keys are often given
-// "ollama" or "secret" as one, and hiding such words would damage innocent text. [Protects] draws the line.
-package redact
+package clean
 
 import (
 	"encoding/base64"
@@ -38,7 +30,14 @@ func isMixed(s string) bool {
 	return len(s) >= mixed && strings.ContainsFunc(s, unicode.IsLetter) && strings.ContainsFunc(s, unicode.IsDigit)
 }
 
-// Redactor replaces secrets. It is immutable, safe for concurrent use and must not be copied. A nil or zero Redactor
+// Redactor replaces secrets. One is made at startup from all configured secrets. It finds a secret as written, and in the forms in which a
+// hijacked model may try to leak it. Those are base64, hexadecimal and reversed. It searches the text as a person reads it (secretview.go).
+// So no mark, space or code between the letters hides a secret.
+//
+// Values that are too short or too plain for a real secret are not hidden. Servers without keys are often given "ollama" or "secret" as
+// one, and hiding such words would damage innocent text. [Protects] draws the line.
+//
+// It is immutable, safe for concurrent use and must not be copied. A nil or zero Redactor
 // does nothing.
 type Redactor struct {
 	plain forms // as written
@@ -49,7 +48,7 @@ type Redactor struct {
 }
 
 // New returns a redactor of the given secrets, except those that are too short for [Protects].
-func New(secrets ...string) *Redactor {
+func NewRedactor(secrets ...string) *Redactor {
 	var asIs, inDense, inShown []string
 	for _, s := range secrets {
 		if !Protects(s) {

@@ -1,4 +1,4 @@
-package redact
+package clean
 
 import (
 	"bytes"
@@ -8,8 +8,9 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"familiar/internal/text"
 	"golang.org/x/text/unicode/norm"
+
+	"familiar/internal/text"
 )
 
 // view is a text in the form in which it is searched for secrets. It has the position of each byte in the original. It drops or replaces
@@ -233,7 +234,7 @@ func numbered(s string) (r rune, size int) {
 
 // referenced reads an ASCII character written as a character reference of HTML: &#43;, &#x2b;, &amp;. The size is 0 if there is none.
 func referenced(s string) (r rune, size int) {
-	end := strings.IndexByte(s[:min(len(s), longestReference)], ';')
+	end := strings.IndexByte(s[:min(len(s), longestEscape)], ';')
 	if end < 0 {
 		return 0, 0
 	}
@@ -243,8 +244,8 @@ func referenced(s string) (r rune, size int) {
 	return 0, 0
 }
 
-// longestReference limits a reference that is read, in bytes: &#x0000002b; is longer than any program writes.
-const longestReference = 12
+// longestEscape limits a reference that is read, in bytes: &#x0000002b; is longer than any program writes.
+const longestEscape = 12
 
 func isHex(b byte) bool { return b >= '0' && b <= '9' || b|0x20 >= 'a' && b|0x20 <= 'f' }
 

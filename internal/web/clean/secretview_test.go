@@ -1,4 +1,4 @@
-package redact_test
+package clean_test
 
 import (
 	"encoding/hex"
@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"familiar/internal/redact"
-
 	"pgregory.net/rapid"
+
+	"familiar/internal/web/clean"
 )
 
 // between inserts a sign between the characters of a secret.
@@ -18,7 +18,7 @@ func between(s, sign string) string { return strings.Join(strings.Split(s, ""), 
 // Secrets are found in the text as a reader sees it.
 func TestSecretUnderMarks(t *testing.T) {
 	for _, secret := range []string{"sk-test-1234567890abcdef", "hunter2-token-0123456789", "correct horse battery staple", "!!a*_~|?=)(/&%$!"} {
-		r := redact.New(secret)
+		r := clean.NewRedactor(secret)
 		h := hex.EncodeToString([]byte(secret))
 		var percent, escaped, numbers, mixed string
 		for i := range len(secret) {
@@ -58,7 +58,7 @@ func TestSecretUnderMarks(t *testing.T) {
 				if !r.Found(text) {
 					t.Errorf("%q, %s: %q is not found", secret, name, text)
 				}
-				if masked := r.String(text); r.Found(masked) || !strings.Contains(masked, redact.Mask) {
+				if masked := r.String(text); r.Found(masked) || !strings.Contains(masked, clean.Mask) {
 					t.Errorf("%q, %s: %q becomes %q", secret, name, text, masked)
 				}
 			}
@@ -76,7 +76,7 @@ func reversed(s string) string {
 
 // The mask covers exactly the secret.
 func TestMaskOfSecretUnderMarks(t *testing.T) {
-	r := redact.New("sk-test-1234567890abcdef")
+	r := clean.NewRedactor("sk-test-1234567890abcdef")
 	for in, want := range map[string]string{
 		`é it is s\k\-**test**-12345 67890abcdef, no?`: "é it is ***, no?",
 		"a sk%2Dtest%2D1234567890ABCDEF b":             "a *** b",
@@ -90,7 +90,7 @@ func TestMaskOfSecretUnderMarks(t *testing.T) {
 
 // Ordinary words that resemble a secret are not hidden.
 func TestNoSecretInWords(t *testing.T) {
-	r := redact.New("not-needed-in-this-place", "sk-test-1234567890abcdef", "local-model-server")
+	r := clean.NewRedactor("not-needed-in-this-place", "sk-test-1234567890abcdef", "local-model-server")
 	for _, text := range []string{
 		"It is not needed in this place.", "a local model server", "sk test 1234567890", "73 6b 2d 74 65 73 74", "100%20 of 0x73", strings.Repeat("desk test 1 2 3 4 5 6 7 8 9 0 abc ", 3),
 	} {
@@ -104,7 +104,7 @@ func TestNoSecretInWords(t *testing.T) {
 // back.
 func TestBegun(t *testing.T) {
 	const secret = "sk-test-1234567890abcdef"
-	r := redact.New(secret)
+	r := clean.NewRedactor(secret)
 	rapid.Check(t, func(t *rapid.T) {
 		sign := rapid.SampledFrom([]string{"", " ", "**", `\`, "\n", "`", " - "}).Draw(t, "sign")
 		before := rapid.SampledFrom([]string{"", "It is ", "desk ", "s k ", "語", "sk-te sk-tes "}).Draw(t, "before")
@@ -138,7 +138,7 @@ func TestBegun(t *testing.T) {
 }
 
 func BenchmarkFound(b *testing.B) {
-	r := redact.New("sk-test-1234567890abcdef", "hunter2-token-0123456789", "correct horse battery staple")
+	r := clean.NewRedactor("sk-test-1234567890abcdef", "hunter2-token-0123456789", "correct horse battery staple")
 	text := strings.Repeat("Some words that make a **sentence**, [and](https://example.org/a) a link [1]. ", 100)
 	b.SetBytes(int64(len(text)))
 	for b.Loop() {
@@ -154,9 +154,9 @@ func TestSecretInHTML(t *testing.T) {
 		if err := page.Execute(&b, secret); err != nil {
 			t.Fatal(err)
 		}
-		r := redact.New(secret)
+		r := clean.NewRedactor(secret)
 		masked := r.String(b.String())
-		if n := strings.Count(masked, redact.Mask); n != 7 || r.Found(masked) {
+		if n := strings.Count(masked, clean.Mask); n != 7 || r.Found(masked) {
 			t.Errorf("%s: %d of 7 masked:\n%s\n%s", secret, n, b.String(), masked)
 		}
 	}
