@@ -21,24 +21,22 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/rogpeppe/go-internal/txtar"
+
 	"familiar/characters"
 	"familiar/internal/app"
 	"familiar/internal/context/turn"
 	"familiar/internal/embedding"
 	"familiar/internal/llm"
-	"familiar/internal/providers/history"
-	"familiar/internal/store"
-	"familiar/internal/test/wait"
-	"familiar/internal/trace"
-
-	"github.com/rogpeppe/go-internal/txtar"
-
 	"familiar/internal/search/backend"
+	"familiar/internal/store"
 	"familiar/internal/test/discordtest"
 	"familiar/internal/test/llmtest"
 	"familiar/internal/test/postgres"
 	"familiar/internal/test/storetest"
+	"familiar/internal/test/wait"
 	"familiar/internal/test/webtest"
+	"familiar/internal/trace"
 )
 
 // A conversation is a txtar archive. Its comment is the script, a command a line; its files are the far ends:
@@ -728,7 +726,7 @@ func (c *conversation) records() *trace.Store {
 
 // summary is that of a channel, in lines.
 func (c *conversation) summary(channel string) string {
-	s, err := (history.SummaryTable{DB: c.records().DB}).Get(context.Background(), c.discord.ID(channel))
+	s, err := c.records().DB.Summaries.Get(context.Background(), c.discord.ID(channel))
 	if err != nil {
 		return "-"
 	}

@@ -160,7 +160,7 @@ func (p *footprint) remembers(m memory.Statement) bool {
 
 // findSummaries finds the sentences of summaries that retell the person's messages.
 func (f *Forgetter) findSummaries(ctx context.Context, p *footprint) error {
-	all, err := f.summaries().All(ctx)
+	all, err := f.Traces.DB.Summaries.All(ctx)
 	for _, s := range all {
 		retells := false
 		for _, one := range s.Sentences {

@@ -19,7 +19,6 @@ import (
 
 	"familiar/internal/context/turn"
 	"familiar/internal/memory"
-	"familiar/internal/providers/history"
 	"familiar/internal/store"
 	"familiar/internal/trace"
 )
@@ -128,8 +127,6 @@ func (f *Forgetter) Ask(ctx context.Context, personID string, at time.Time) (e E
 	e.After, err = f.survey(ctx, p)
 	return e, err
 }
-
-func (f *Forgetter) summaries() history.SummaryTable { return history.SummaryTable{DB: f.Traces.DB} }
 
 // Resume finishes the erasures that an earlier process began.
 func (f *Forgetter) Resume(ctx context.Context) error {

@@ -64,7 +64,7 @@ func (f *Forgetter) keepers() []keeper {
 
 		// Messages and what was learned from them.
 		{table: "summaries", key: "channel_id", kind: KindMemories, people: "sentences", other: "channel_id guild_id last_id maker", optedOut: nothing,
-			message: with("messages"), person: rules{remove(`channel_id = @direct`), do(f.countSummaries)}, server: inServer, old: age(Messages, f.summaries().Prune)},
+			message: with("messages"), person: rules{remove(`channel_id = @direct`), do(f.countSummaries)}, server: inServer, old: age(Messages, f.Traces.DB.Summaries.Prune)},
 		{table: "messages", kind: KindAnswers, person: rules{found(KindAnswers, f.eraseAnswers)}},
 		{table: "messages", kind: KindQuotes, person: rules{do(f.eraseQuotes)}},
 		{table: "messages", kind: KindMessages, people: "author_id author_name text note", other: "id channel_id guild_id reply_to turn_id",

@@ -18,7 +18,6 @@ import (
 
 	"familiar/internal/context/turn"
 	"familiar/internal/memory"
-	"familiar/internal/providers/history"
 	"familiar/internal/store"
 	"familiar/internal/test/bulk"
 	"familiar/internal/test/postgres"
@@ -194,10 +193,10 @@ func (w *town) live(r *rand.Rand, said []turn.Message) ([]turn.Message, error) {
 
 // summarise saves a summary of messages, and the record of another's turn that was told the summary.
 func (w *town) summarise(last []turn.Message) error {
-	s := history.Summary{ChannelID: "C", GuildID: "g", FirstAt: last[0].At, LastAt: last[len(last)-1].At, LastID: last[len(last)-1].ID, Messages: len(last), Made: w.tick(), By: "extractive"}
+	s := store.Summary{ChannelID: "C", GuildID: "g", FirstAt: last[0].At, LastAt: last[len(last)-1].At, LastID: last[len(last)-1].ID, Messages: len(last), Made: w.tick(), By: "extractive"}
 	told := turn.Outcome{Provider: "history", Status: turn.OK}
 	for _, m := range last {
-		s.Sentences = append(s.Sentences, history.Sentence{Text: m.Author.Name + " says " + m.Text, Sources: []string{m.ID}})
+		s.Sentences = append(s.Sentences, store.SummarySentence{Text: m.Author.Name + " says " + m.Text, Sources: []string{m.ID}})
 		told.Contributions = append(told.Contributions, turn.Contribution{Layer: turn.HistorySummary, Source: "history:summary", Text: m.Author.Name + " says " + m.Text,
 			Summary: &turn.Summary{ChannelID: "C", LastID: m.ID, Sources: []string{m.ID}}})
 	}
@@ -207,7 +206,7 @@ func (w *town) summarise(last []turn.Message) error {
 	if err := w.Save(context.Background(), tr); err != nil {
 		return err
 	}
-	return w.summaries().Save(context.Background(), s, time.Time{}, nil)
+	return w.Traces.DB.Summaries.Save(context.Background(), s, time.Time{}, nil)
 }
 
 func (w *town) remember(r *rand.Rand, p person, said []turn.Message) error {

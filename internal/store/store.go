@@ -1,5 +1,5 @@
 // Package store keeps what must outlive the process. That is messages, claimed events, settings, quotas and people's decisions about their
-// data. It has the tables of packages trace, memory, embedding and history, which have the SQL for them.
+// data. It has the tables of packages trace, memory and embedding, which have the SQL for them.
 //
 // A [DB] is one database, and package engine says what it is. It is a file of SQLite in a directory, or a database on a PostgreSQL server.
 // One process owns it at a time, or several share it (lease.go). Each kind of data has a service, such as db.Messages, with a file or two of its own. All services write
@@ -87,6 +87,7 @@ type services struct {
 	Guilds     *Guilds
 	Notes      *Notes
 	Reminders  *Reminders
+	Summaries  *Summaries
 	Leases     *Leases
 }
 
@@ -107,6 +108,7 @@ func newServices(db *DB) services {
 		Guilds:     &Guilds{db},
 		Notes:      &Notes{db},
 		Reminders:  &Reminders{db, make(chan struct{}, 1)},
+		Summaries:  &Summaries{db},
 		Leases:     newLeases(db),
 	}
 }

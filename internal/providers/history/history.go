@@ -133,7 +133,7 @@ func (p *Provider) fitting(recent []turn.Message, room int) int {
 func (p *Provider) kept() int { return (p.window() + 1) / 2 }
 
 // refreshSummary starts a new summary if messages will be dropped that the last one does not cover. The turn does not wait.
-func (p *Provider) refreshSummary(ctx context.Context, req turn.Request, recent []turn.Message, full bool, last Summary) {
+func (p *Provider) refreshSummary(ctx context.Context, req turn.Request, recent []turn.Message, full bool, last store.Summary) {
 	if oldest := min(p.kept(), len(recent)) - 1; full && oldest >= 0 && last.LastAt.Before(recent[oldest].At) {
 		p.Summaries.refresh(ctx, job{req.ChannelID, req.GuildID, p.kept(), p.Side})
 	}

@@ -38,18 +38,18 @@ const (
 
 // draft is a summary in progress.
 type draft struct {
-	before   Summary         // the summary that it replaces; zero: none
+	before   store.Summary   // the summary that it replaces; zero: none
 	messages []store.Message // the messages that it covers, as stored, oldest first
 	shown    []turn.Message  // people's messages among them, reduced to their own words
-	kept     []Sentence
-	added    []Sentence
+	kept     []store.SummarySentence
+	added    []store.SummarySentence
 	by       string
 }
 
 // read reads the messages of a new summary. They are those between the last summary and the window, plus one step of the window. So the
 // next one is due before a message is in neither. It returns nil if there are too few.
 func (s *Summaries) read(ctx context.Context, j job) (*draft, error) {
-	before, err := SummaryTable{DB: s.Store}.Get(ctx, j.channelID)
+	before, err := s.Store.Summaries.Get(ctx, j.channelID)
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return nil, err
 	}
@@ -133,7 +133,7 @@ func (s *Summaries) ask(ctx context.Context, j job, d *draft, counts map[string]
 			continue
 		}
 		counts[countKept]++
-		d.added = append(d.added, Sentence{Text: statement, Sources: ids(by)})
+		d.added = append(d.added, store.SummarySentence{Text: statement, Sources: ids(by)})
 	}
 	if len(d.kept)+len(d.added) == 0 {
 		return errors.New("the messages support none of the side model's sentences")
@@ -190,7 +190,7 @@ func (d *draft) extract() {
 	for _, i := range order {
 		m := d.shown[i]
 		words := text.Truncate(text.OneLine(m.Text), maxExtractLength)
-		d.added = append(d.added, Sentence{Text: evidence.Writer(m) + ": “" + words + "”", Sources: []string{m.ID}})
+		d.added = append(d.added, store.SummarySentence{Text: evidence.Writer(m) + ": “" + words + "”", Sources: []string{m.ID}})
 	}
 }
 
@@ -201,14 +201,14 @@ func (s *Summaries) save(ctx context.Context, j job, d *draft) error {
 		return nil
 	}
 	first, last := d.messages[0], d.messages[len(d.messages)-1]
-	made := Summary{
+	made := store.Summary{
 		ChannelID: j.channelID, GuildID: j.guildID, FirstAt: first.At, LastAt: last.At, LastID: last.ID, Messages: len(d.messages),
 		Made: time.Now(), By: d.by, Sentences: sentences[max(0, len(sentences)-maxSentences):],
 	}
 	if len(d.kept) > 0 {
 		made.FirstAt, made.Messages = d.before.FirstAt, d.before.Messages+made.Messages
 	}
-	return SummaryTable{s.Store}.Save(ctx, made, d.before.Made, d.messages)
+	return s.Store.Summaries.Save(ctx, made, d.before.Made, d.messages)
 }
 
 const (

@@ -33,7 +33,7 @@ func (p *Provider) summaries(ctx context.Context, req turn.Request, recent []tur
 		return nil, nil
 	}
 	var all []turn.Contribution
-	own, listed, err := SummaryTable{DB: p.Store}.Around(ctx, req.ChannelID, req.GuildID, maxCandidates)
+	own, listed, err := p.Store.Summaries.Around(ctx, req.ChannelID, req.GuildID, maxCandidates)
 	if err != nil {
 		return nil, err
 	}
@@ -73,12 +73,12 @@ func rest(room, used int) int {
 
 // other is the summary of another channel of the server.
 type other struct {
-	Summary
+	store.Summary
 	name string
 }
 
 // others returns the readable ones of the listed summaries of other channels, the most recently active first.
-func (p *Provider) others(ctx context.Context, req turn.Request, listed []Summary) ([]other, error) {
+func (p *Provider) others(ctx context.Context, req turn.Request, listed []store.Summary) ([]other, error) {
 	if p.Summaries.Readable == nil {
 		return nil, nil
 	}
@@ -102,7 +102,7 @@ func (p *Provider) others(ctx context.Context, req turn.Request, listed []Summar
 		if !ok || len(found) == maxOthers {
 			continue
 		}
-		s, err := SummaryTable{DB: p.Store}.Get(ctx, id)
+		s, err := p.Store.Summaries.Get(ctx, id)
 		if err != nil && !errors.Is(err, store.ErrNotFound) { // it may have been deleted meanwhile
 			return found, err
 		}
@@ -115,7 +115,7 @@ func (p *Provider) others(ctx context.Context, req turn.Request, listed []Summar
 
 // contribution returns a summary that fits into room tokens, and the tokens used. A negative room is unlimited. If not all sentences fit,
 // the oldest are left out. used is 0 if none fits.
-func (p *Provider) contribution(s Summary, sentences []Sentence, channel string, room int) (c turn.Contribution, used int) {
+func (p *Provider) contribution(s store.Summary, sentences []store.SummarySentence, channel string, room int) (c turn.Contribution, used int) {
 	for ; len(sentences) > 0; sentences = sentences[1:] {
 		text := p.block(s, sentences, channel)
 		used = p.count(text) + perSection
@@ -139,7 +139,7 @@ const perSection = 4
 
 // block writes a summary for the model. It derives from people's messages, so a mark begins each line. The mark depends only on the
 // summary, so that the head of the channel's prompts does not change.
-func (p *Provider) block(s Summary, sentences []Sentence, channel string) string {
+func (p *Provider) block(s store.Summary, sentences []store.SummarySentence, channel string) string {
 	seal := clean.Seal{Mark: clean.MarkOf(s.Made)}
 	where := "this channel, before the messages below"
 	if channel != "" {

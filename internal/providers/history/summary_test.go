@@ -60,7 +60,7 @@ func offered(t *testing.T, p *Provider, n int) (all []string) {
 
 // lines returns the sentences of the stored summary.
 func lines(t *testing.T, p *Provider) (all []string) {
-	s, _ := SummaryTable{DB: p.Store}.Get(t.Context(), "c")
+	s, _ := p.Store.Summaries.Get(t.Context(), "c")
 	for _, sentence := range s.Sentences {
 		all = append(all, fmt.Sprint(sentence.Text, " ", sentence.Sources))
 	}
@@ -172,10 +172,10 @@ func TestSummaryWithoutAModel(t *testing.T) {
 // TestSummaryFits checks that the newest sentences are offered as far as they fit.
 func TestSummaryFits(t *testing.T) {
 	p, srv := summarising(t, `say {}`, conversation(1, 10)...)
-	s := Summary{ChannelID: "c", FirstAt: at(1), LastAt: at(9), LastID: "109", Messages: 9, Made: at(60), By: "side", Sentences: []Sentence{
+	s := store.Summary{ChannelID: "c", FirstAt: at(1), LastAt: at(9), LastID: "109", Messages: 9, Made: at(60), By: "side", Sentences: []store.SummarySentence{
 		{Text: "Ada planted 101 trees.", Sources: []string{"101"}}, {Text: "Ada planted 102 trees.", Sources: []string{"102"}},
 	}}
-	if err := (SummaryTable{DB: p.Store}.Save(t.Context(), s, time.Time{}, nil)); err != nil {
+	if err := p.Store.Summaries.Save(t.Context(), s, time.Time{}, nil); err != nil {
 		t.Fatal(err)
 	}
 	var whole int

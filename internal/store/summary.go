@@ -1,4 +1,4 @@
-package history
+package store
 
 import (
 	"context"
@@ -8,8 +8,6 @@ import (
 	"fmt"
 	"slices"
 	"time"
-
-	"familiar/internal/store"
 )
 
 // Summary is a summary of a channel's earlier messages. Changing or deleting a covered message deletes it in the same transaction.
@@ -21,41 +19,41 @@ type Summary struct {
 	Messages        int // number of covered messages
 	Made            time.Time
 	By              string // a model, or "extractive"
-	Sentences       []Sentence
+	Sentences       []SummarySentence
 }
 
-// Sentence is one sentence of a summary, with the ids of the messages that support it.
-type Sentence struct {
+// SummarySentence is one sentence of a summary, with the ids of the messages that support it.
+type SummarySentence struct {
 	Text    string   `json:"text"`
 	Sources []string `json:"sources"`
 }
 
 const summaryColumns = `channel_id, guild_id, first_at, last_at, last_id, messages, made, maker, sentences`
 
-func scanSummary(row store.Scanner) (s Summary, err error) {
+func scanSummary(row Scanner) (s Summary, err error) {
 	var sentences string
-	if err := row.Scan(&s.ChannelID, &s.GuildID, store.Micros(&s.FirstAt), store.Micros(&s.LastAt), &s.LastID, &s.Messages, store.Micros(&s.Made), &s.By, &sentences); err != nil {
+	if err := row.Scan(&s.ChannelID, &s.GuildID, Micros(&s.FirstAt), Micros(&s.LastAt), &s.LastID, &s.Messages, Micros(&s.Made), &s.By, &sentences); err != nil {
 		return s, err
 	}
 	return s, json.Unmarshal([]byte(sentences), &s.Sentences)
 }
 
-// SummaryTable keeps one summary for each channel. The store deletes it with the messages that it covers.
-type SummaryTable struct{ DB *store.DB }
+// Summaries keeps one summary of earlier messages for each channel. It is deleted with the messages that it covers.
+type Summaries struct{ db *DB }
 
-// Get returns the summary of a channel, or [store.ErrNotFound].
-func (s SummaryTable) Get(ctx context.Context, channelID string) (Summary, error) {
-	summary, err := scanSummary(s.DB.QueryRow(ctx, `SELECT `+summaryColumns+` FROM summaries WHERE channel_id = ?`, channelID))
+// Get returns the summary of a channel, or [ErrNotFound].
+func (s *Summaries) Get(ctx context.Context, channelID string) (Summary, error) {
+	summary, err := scanSummary(s.db.QueryRow(ctx, `SELECT `+summaryColumns+` FROM summaries WHERE channel_id = ?`, channelID))
 	if err != nil {
-		return Summary{}, fmt.Errorf("read summary: %w", s.DB.Explain(err))
+		return Summary{}, fmt.Errorf("read summary: %w", s.db.Explain(err))
 	}
 	return summary, nil
 }
 
 // Around returns the summary of a channel, if it has one. It also returns the n latest summaries of its server without their sentences.
 // There may be none. They are in this order. The caller checks who may read them.
-func (s SummaryTable) Around(ctx context.Context, channelID, guildID string, n int) (own Summary, others []Summary, err error) {
-	all, err := store.ListOften(ctx, s.DB, "read summaries", scanSummary, `SELECT channel_id, guild_id, first_at, last_at, last_id, messages, made, maker,
+func (s *Summaries) Around(ctx context.Context, channelID, guildID string, n int) (own Summary, others []Summary, err error) {
+	all, err := ListOften(ctx, s.db, "read summaries", scanSummary, `SELECT channel_id, guild_id, first_at, last_at, last_id, messages, made, maker,
 		CASE WHEN channel_id = ?1 THEN sentences ELSE '[]' END FROM summaries WHERE channel_id = ?1 OR channel_id IN (SELECT channel_id FROM summaries
 			WHERE guild_id = ?2 AND guild_id <> '' ORDER BY last_at DESC, channel_id DESC LIMIT 0 + ?3)
 		ORDER BY channel_id <> ?1, last_at DESC, channel_id DESC`, channelID, guildID, n)
@@ -65,23 +63,23 @@ func (s SummaryTable) Around(ctx context.Context, channelID, guildID string, n i
 	return Summary{}, all, err
 }
 
-// Save saves a summary in place of the one made at instead, or of none if that is zero. It returns [store.ErrChanged] if that one is gone, or if
+// Save saves a summary in place of the one made at instead, or of none if that is zero. It returns [ErrChanged] if that one is gone, or if
 // one of the messages in read has changed.
-func (s SummaryTable) Save(ctx context.Context, summary Summary, instead time.Time, read []store.Message) error {
+func (s *Summaries) Save(ctx context.Context, summary Summary, instead time.Time, read []Message) error {
 	sentences, err := json.Marshal(summary.Sentences)
 	if err != nil {
 		return fmt.Errorf("save summary: %w", err)
 	}
-	return s.DB.Change(ctx, "save summary", func(tx *sql.Tx) error {
+	return s.db.Change(ctx, "save summary", func(tx *sql.Tx) error {
 		var made int64
 		err := tx.QueryRow(`SELECT made FROM summaries WHERE channel_id = ?`, summary.ChannelID).Scan(&made)
 		if err != nil && !errors.Is(err, sql.ErrNoRows) {
 			return err
 		}
 		if !instead.IsZero() && made != instead.UnixMicro() {
-			return store.ErrChanged
+			return ErrChanged
 		}
-		if err := s.DB.Messages.Unchanged(tx, read); err != nil {
+		if err := s.db.Messages.Unchanged(tx, read); err != nil {
 			return err
 		}
 		_, err = tx.Exec(`INSERT INTO summaries (`+summaryColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (channel_id) DO UPDATE SET
@@ -92,15 +90,15 @@ func (s SummaryTable) Save(ctx context.Context, summary Summary, instead time.Ti
 	})
 }
 
-// Prune removes the sentences that rest on messages before that time, and returns their number. It runs before [store.Messages.Prune], which
+// Prune removes the sentences that rest on messages before that time, and returns their number. It runs before [Messages.Prune], which
 // would delete each summary as a whole.
-func (s SummaryTable) Prune(ctx context.Context, before time.Time) (removed int, err error) {
-	channels, err := store.List(ctx, s.DB, "read summaries", func(row store.Scanner) (id string, err error) { return id, row.Scan(&id) },
+func (s *Summaries) Prune(ctx context.Context, before time.Time) (removed int, err error) {
+	channels, err := List(ctx, s.db, "read summaries", func(row Scanner) (id string, err error) { return id, row.Scan(&id) },
 		`SELECT channel_id FROM summaries WHERE first_at < ?`, before.UnixMicro())
 	if err != nil {
 		return 0, err
 	}
-	err = store.WriteEach(ctx, s.DB, channels, func(tx *sql.Tx, channel string) error {
+	err = WriteEach(ctx, s.db, channels, func(tx *sql.Tx, channel string) error {
 		n, err := pruneSummary(tx, channel, before)
 		removed += n
 		return err
@@ -139,7 +137,7 @@ func pruneSummary(tx *sql.Tx, channel string, before time.Time) (removed int, er
 
 // startAt removes the sentences with a source that is older than before, or gone.
 func (s *Summary) startAt(tx *sql.Tx, before time.Time) (err error) {
-	s.Sentences = slices.DeleteFunc(s.Sentences, func(sentence Sentence) bool {
+	s.Sentences = slices.DeleteFunc(s.Sentences, func(sentence SummarySentence) bool {
 		return slices.ContainsFunc(sentence.Sources, func(id string) bool {
 			var at int64
 			found := tx.QueryRow(`SELECT at FROM messages WHERE id = ?`, id).Scan(&at)
@@ -153,6 +151,6 @@ func (s *Summary) startAt(tx *sql.Tx, before time.Time) (err error) {
 }
 
 // All returns the summaries of all channels.
-func (s SummaryTable) All(ctx context.Context) ([]Summary, error) {
-	return store.List(ctx, s.DB, "read summaries", scanSummary, `SELECT `+summaryColumns+` FROM summaries`)
+func (s *Summaries) All(ctx context.Context) ([]Summary, error) {
+	return List(ctx, s.db, "read summaries", scanSummary, `SELECT `+summaryColumns+` FROM summaries`)
 }
