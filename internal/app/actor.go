@@ -18,7 +18,6 @@ import (
 	"familiar/internal/llm"
 	"familiar/internal/providers/attachment"
 	"familiar/internal/providers/character"
-	"familiar/internal/providers/history"
 	"familiar/internal/providers/recall"
 	"familiar/internal/providers/websearch"
 	"familiar/internal/search/backend"
@@ -73,7 +72,7 @@ func (a *App) openFiles(context.Context, *Process) error {
 		return Problems{"FAMILIAR_QUOTAS: " + err.Error()}
 	}
 	a.gate = &gate.Gate{Store: a.Store, Quotas: quotas, Log: a.Log, Now: time.Now}
-	a.summaries = &history.Summaries{Store: a.Store, Redact: a.Redact.String, Log: a.Log, Readable: a.readable, Allows: a.gate.Allows, Count: a.gate.CountAside}
+	a.summaries = &recall.Summaries{Store: a.Store, Redact: a.Redact.String, Log: a.Log, Readable: a.readable, Allows: a.gate.Allows, Count: a.gate.CountAside}
 	return nil
 }
 
@@ -143,7 +142,7 @@ func (a *App) ActorOf(c *character.Character, far Far) (*bot.Actor, error) {
 	server.Told, lookup.Known = memories.Knows, server.Knows
 	builder := &prompt.Builder{
 		Providers: []prompt.Provider{
-			&history.Provider{
+			&recall.HistoryProvider{
 				Store: a.Store, Window: c.Window, Summaries: a.summaries, Side: models.side, Zone: c.Location, Count: counter.Count,
 			},
 			&character.Provider{Character: c, Store: a.Store, Count: counter.Count, Model: models.name()},

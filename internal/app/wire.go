@@ -33,7 +33,6 @@ import (
 	"familiar/internal/memory"
 	"familiar/internal/providers/attachment"
 	"familiar/internal/providers/character"
-	"familiar/internal/providers/history"
 	"familiar/internal/providers/recall"
 	"familiar/internal/search"
 	"familiar/internal/search/backend"
@@ -118,7 +117,7 @@ type App struct {
 
 	gate       *gate.Gate         // counts what models are asked beside the turns
 	embeddings *embedding.Service // nil: nothing is recalled by its meaning
-	summaries  *history.Summaries // of older messages of a channel; nil at a terminal
+	summaries  *recall.Summaries  // of older messages of a channel; nil at a terminal
 }
 
 // Part is how much of the program a command needs. Each part includes those before it.

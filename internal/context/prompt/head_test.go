@@ -11,7 +11,7 @@ import (
 	"familiar/internal/context/turn"
 	"familiar/internal/llm"
 	"familiar/internal/providers/character"
-	"familiar/internal/providers/history"
+	"familiar/internal/providers/recall"
 	"familiar/internal/store"
 	"familiar/internal/test/storetest"
 )
@@ -75,7 +75,7 @@ func TestHeadOfALivelyChannel(t *testing.T) {
 	var counter llm.Counter
 	db := storetest.Open(t)
 	b := &Builder{Count: counter.Count, Clock: time.UTC, Providers: []Provider{
-		&character.Provider{Character: sage}, &history.Provider{Store: db, Window: sage.Window, Count: counter.Count},
+		&character.Provider{Character: sage}, &recall.HistoryProvider{Store: db, Window: sage.Window, Count: counter.Count},
 	}}
 	limits := sage.Modes[turn.Text]
 	questions := []string{"sage, which of the two bridges is older?", "and when was the tower closed", "ok but who paid for all that?", "is there a map in the library", "I read it was the other way round, are you sure?"}

@@ -16,7 +16,6 @@ import (
 	"familiar/internal/llm"
 	"familiar/internal/memory"
 	"familiar/internal/providers/character"
-	"familiar/internal/providers/history"
 	"familiar/internal/providers/recall"
 	"familiar/internal/providers/websearch"
 	"familiar/internal/store"
@@ -119,7 +118,7 @@ func (s situation) prompt(t *testing.T, counter *llm.Counter) Prompt {
 	}
 	b := &Builder{
 		Count: counter.Count, Clock: time.UTC, Names: []string{"Sage"}, Window: func(context.Context) int { return s.window },
-		Providers: []Provider{&history.Provider{Store: db, Window: sage.Window, Count: counter.Count}, &character.Provider{Character: sage, Store: db, Count: counter.Count}, offers(s.found(t)...)},
+		Providers: []Provider{&recall.HistoryProvider{Store: db, Window: sage.Window, Count: counter.Count}, &character.Provider{Character: sage, Store: db, Count: counter.Count}, offers(s.found(t)...)},
 	}
 	if s.recall {
 		past := &recall.Past{Store: db, Memories: memory.New(db), Servers: &recall.Servers{}, Now: func() time.Time { return req.Message.At }, Count: counter.Count}

@@ -1,6 +1,6 @@
 // Package recall offers a turn what the bot remembers and what was said before.
 //
-// recall.go has what its two providers share, and [MemoryProvider], which says for each message what the bot remembers about it:
+// recall.go has what the first two of its providers share. It has [MemoryProvider], which says for each message what is remembered about it:
 //
 //  1. query.go reads what the message asks of the past. search.go embeds it meanwhile.
 //  2. find.go takes candidates from the store: statements about people, notes, and older messages.
@@ -11,7 +11,15 @@
 //
 // server.go has [ServerProvider], which answers questions about what was said in the server. search.go searches for it.
 //
-// Both providers read only what the asker, and everyone else who sees the answer, may read at that moment. What people wrote is data: it is
+// history.go has [HistoryProvider], which offers the conversation so far. It has the parent of a reply and its chain, and the channel's last
+// messages. A summary has the messages before those (summary.go).
+//
+// Summaries are made in the background (summarise.go). A turn uses the one that exists. A summary has a few sentences with the messages
+// that are their sources. A side model writes the sentences, and messages must support each of them. Without a side model, a summary quotes
+// the most important messages. A new summary keeps old sentences unchanged and adds new ones. When a message that it covers is deleted or
+// edited, the store deletes the summary. No summary contains the bot's own messages, because they may repeat web pages.
+//
+// The first two read only what the asker, and everyone else who sees the answer, may read at that moment. What people wrote is data: it is
 // marked and stands between tags, and the prompt says not to obey it.
 package recall
 
@@ -31,7 +39,7 @@ import (
 	"familiar/internal/text"
 )
 
-// Past is where both providers read what was said before. Its fields are set before first use and not changed after.
+// Past is where MemoryProvider and ServerProvider read what was said before. Its fields are set before first use and not changed after.
 type Past struct {
 	Store    *store.DB
 	Memories *memory.Store

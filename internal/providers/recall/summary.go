@@ -1,4 +1,4 @@
-package history
+package recall
 
 import (
 	"context"
@@ -27,7 +27,7 @@ const (
 
 // summaries offers the channel's summary and those of other channels. The asker, and everyone else who sees the answer, may read those at
 // this moment.
-func (p *Provider) summaries(ctx context.Context, req turn.Request, recent []turn.Message, full bool) ([]turn.Contribution, error) {
+func (p *HistoryProvider) summaries(ctx context.Context, req turn.Request, recent []turn.Message, full bool) ([]turn.Contribution, error) {
 	room := p.room(req)
 	if room == 0 {
 		return nil, nil
@@ -53,7 +53,7 @@ func (p *Provider) summaries(ctx context.Context, req turn.Request, recent []tur
 }
 
 // room returns the tokens for summaries, or -1 without a limit.
-func (p *Provider) room(req turn.Request) int {
+func (p *HistoryProvider) room(req turn.Request) int {
 	switch {
 	case p.Summaries == nil:
 		return 0
@@ -78,7 +78,7 @@ type other struct {
 }
 
 // others returns the readable ones of the listed summaries of other channels, the most recently active first.
-func (p *Provider) others(ctx context.Context, req turn.Request, listed []store.Summary) ([]other, error) {
+func (p *HistoryProvider) others(ctx context.Context, req turn.Request, listed []store.Summary) ([]other, error) {
 	if p.Summaries.Readable == nil {
 		return nil, nil
 	}
@@ -115,7 +115,7 @@ func (p *Provider) others(ctx context.Context, req turn.Request, listed []store.
 
 // contribution returns a summary that fits into room tokens, and the tokens used. A negative room is unlimited. If not all sentences fit,
 // the oldest are left out. used is 0 if none fits.
-func (p *Provider) contribution(s store.Summary, sentences []store.SummarySentence, channel string, room int) (c turn.Contribution, used int) {
+func (p *HistoryProvider) contribution(s store.Summary, sentences []store.SummarySentence, channel string, room int) (c turn.Contribution, used int) {
 	for ; len(sentences) > 0; sentences = sentences[1:] {
 		text := p.block(s, sentences, channel)
 		used = p.count(text) + perSection
@@ -139,7 +139,7 @@ const perSection = 4
 
 // block writes a summary for the model. It derives from people's messages, so a mark begins each line. The mark depends only on the
 // summary, so that the head of the channel's prompts does not change.
-func (p *Provider) block(s store.Summary, sentences []store.SummarySentence, channel string) string {
+func (p *HistoryProvider) block(s store.Summary, sentences []store.SummarySentence, channel string) string {
 	seal := clean.Seal{Mark: clean.MarkOf(s.Made)}
 	where := "this channel, before the messages below"
 	if channel != "" {
@@ -155,18 +155,20 @@ func (p *Provider) block(s store.Summary, sentences []store.SummarySentence, cha
 	return w.String()
 }
 
-func (p *Provider) when(at time.Time) string { return at.In(p.zone()).Format("2 Jan 2006 15:04") }
+func (p *HistoryProvider) when(at time.Time) string {
+	return at.In(p.zone()).Format("2 Jan 2006 15:04")
+}
 
-func (p *Provider) zone() *time.Location {
+func (p *HistoryProvider) zone() *time.Location {
 	if p.Zone == nil {
 		return time.UTC
 	}
 	return p.Zone
 }
 
-func (p *Provider) now() time.Time { return time.Now() }
+func (p *HistoryProvider) now() time.Time { return time.Now() }
 
-func (p *Provider) count(s string) int {
+func (p *HistoryProvider) count(s string) int {
 	if p.Count == nil {
 		return len(s)/2 + 1
 	}

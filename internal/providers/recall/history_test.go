@@ -1,4 +1,4 @@
-package history
+package recall
 
 import (
 	"context"
@@ -33,7 +33,7 @@ func own(m store.Message) store.Message {
 }
 
 // request returns the turn of message n.
-func request(n int) turn.Request {
+func requestAt(n int) turn.Request {
 	m := stored(n, "now").SeenBy("")
 	return turn.Request{Character: "sage", ChannelID: "c", Message: m}
 }
@@ -46,7 +46,7 @@ func show(cs []turn.Contribution) (lines []string) {
 	return lines
 }
 
-func TestContribute(t *testing.T) {
+func TestHistory(t *testing.T) {
 	another := stored(2, "elsewhere")
 	another.ID, another.ChannelID = "x", "d"
 	earlier := own(stored(8, "my first answer to it"))
@@ -96,9 +96,9 @@ func TestContribute(t *testing.T) {
 	db := storetest.Open(t, conversation...)
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			req := request(6)
+			req := requestAt(6)
 			tt.change(&req)
-			cs, err := (&Provider{Store: db, Window: tt.window}).Contribute(t.Context(), req)
+			cs, err := (&HistoryProvider{Store: db, Window: tt.window}).Contribute(t.Context(), req)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -119,7 +119,7 @@ func TestWindowOfForty(t *testing.T) {
 	for n := range 60 {
 		ms = append(ms, stored(n, fmt.Sprint("text ", n)))
 	}
-	cs, err := (&Provider{Store: storetest.Open(t, ms...)}).Contribute(t.Context(), request(50))
+	cs, err := (&HistoryProvider{Store: storetest.Open(t, ms...)}).Contribute(t.Context(), requestAt(50))
 	if err != nil || len(cs) != 40 {
 		t.Fatalf("%d messages, %v", len(cs), err)
 	}
@@ -132,9 +132,9 @@ func TestWindowOfForty(t *testing.T) {
 // message counts as one that no longer fits.
 func TestHalfIsDroppedAtOnce(t *testing.T) {
 	db := storetest.Open(t)
-	p := &Provider{Store: db, Window: 6, Count: func(s string) int { return len(s) }}
+	p := &HistoryProvider{Store: db, Window: 6, Count: func(s string) int { return len(s) }}
 	req := func(n, room int) turn.Request {
-		r := request(n)
+		r := requestAt(n)
 		r.Budget = turn.Budget{Layers: map[turn.Layer]int{turn.RecentHistory: room}}
 		return r
 	}
@@ -169,11 +169,11 @@ func TestHalfIsDroppedAtOnce(t *testing.T) {
 
 func TestStoreFails(t *testing.T) {
 	parent := stored(1, "one").SeenBy("")
-	req := request(6)
+	req := requestAt(6)
 	req.Parent = &parent
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	cs, err := (&Provider{Store: storetest.Open(t, stored(2, "two"))}).Contribute(ctx, req)
+	cs, err := (&HistoryProvider{Store: storetest.Open(t, stored(2, "two"))}).Contribute(ctx, req)
 	if err == nil || !strings.HasPrefix(err.Error(), "read recent messages: ") {
 		t.Errorf("error %v", err)
 	}
@@ -205,7 +205,7 @@ func TestShorten(t *testing.T) {
 			}
 		})
 	}
-	cs, err := (&Provider{Store: storetest.Open(t, stored(1, sentences))}).Contribute(t.Context(), request(6))
+	cs, err := (&HistoryProvider{Store: storetest.Open(t, stored(1, sentences))}).Contribute(t.Context(), requestAt(6))
 	if err != nil || !strings.HasSuffix(cs[0].Message.Text, " …") {
 		t.Errorf("%+v, %v", cs, err)
 	}
@@ -218,9 +218,9 @@ func BenchmarkContribute(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
-	p := &Provider{Store: db}
+	p := &HistoryProvider{Store: db}
 	for b.Loop() {
-		if cs, err := p.Contribute(b.Context(), request(90)); err != nil || len(cs) != 40 {
+		if cs, err := p.Contribute(b.Context(), requestAt(90)); err != nil || len(cs) != 40 {
 			b.Fatal(len(cs), err)
 		}
 	}

@@ -1,13 +1,4 @@
-// Package history offers the conversation so far. It has the parent of a reply and its chain, and the channel's last messages (history.go).
-// A summary has the messages before those (summary.go).
-//
-// Summaries are made in the background (summarise.go). A turn uses the one that exists. A summary has a few sentences with the messages
-// that are their sources. A side model writes the sentences, and messages must support each of them. Without a side model, a summary quotes
-// the most important messages. A new summary keeps old sentences unchanged and adds new ones. When a message that it covers is deleted or
-// edited, the store deletes the summary. The table of summaries is in table.go.
-//
-// No summary contains the bot's own messages, because they may repeat web pages.
-package history
+package recall
 
 import (
 	"context"
@@ -27,13 +18,13 @@ import (
 )
 
 const (
-	defaultWindow = 40   // messages of the channel
-	fewExtra      = 4    // messages read besides the window at first, for the turn's own
-	manyExtra     = 20   // messages read besides the window if those were not enough
-	maxLength     = 1500 // characters of a message; longer messages are shortened at the end of a sentence
-	maxChain      = 10   // messages of the reply chain
-	maxChannels   = 4096 // channels whose first message is known
-	perLabel      = 16   // tokens of a message besides its text: time, name and role
+	shownWindow = 40   // messages of the channel
+	fewExtra    = 4    // messages read besides the window at first, for the turn's own
+	manyExtra   = 20   // messages read besides the window if those were not enough
+	maxLength   = 1500 // characters of a message; longer messages are shortened at the end of a sentence
+	maxChain    = 10   // messages of the reply chain
+	maxChannels = 4096 // channels whose first message is known
+	perLabel    = 16   // tokens of a message besides its text: time, name and role
 )
 
 // Priorities within the layer. In the chain and among the recent messages, each older message has one less. Windows are too small for the
@@ -44,9 +35,9 @@ const (
 	recentPriority = 800
 )
 
-// Provider is the context provider "history". It offers each message as one contribution, so that the budget can keep the newest. The
+// HistoryProvider is the context provider "history". It offers each message as one contribution, so that the budget can keep the newest. The
 // parent of a reply comes first, even if it is older than the window. Older messages are offered as a summary.
-type Provider struct {
+type HistoryProvider struct {
 	Store     *store.DB
 	Window    int              // messages of the channel, at most; 0: 40
 	Summaries *Summaries       // nil: there are none
@@ -59,10 +50,10 @@ type Provider struct {
 }
 
 // Name implements prompt.Provider.
-func (p *Provider) Name() string { return "history" }
+func (p *HistoryProvider) Name() string { return "history" }
 
 // Contribute implements prompt.Provider. With an error it returns what the request itself has: the parent and the chain.
-func (p *Provider) Contribute(ctx context.Context, req turn.Request) ([]turn.Contribution, error) {
+func (p *HistoryProvider) Contribute(ctx context.Context, req turn.Request) ([]turn.Contribution, error) {
 	o := offer{known: map[string]bool{req.Message.ID: true}}
 	for _, id := range req.Burst {
 		o.known[id] = true
@@ -92,7 +83,7 @@ func (p *Provider) Contribute(ctx context.Context, req turn.Request) ([]turn.Con
 // begin returns those of the recent messages that are shown. Half of them are dropped at once when they are too many or too long. Until then
 // all prompts of a channel begin with the same message, and model servers reuse what they have processed. full is true if the next turn may
 // drop some, or this one did.
-func (p *Provider) begin(req turn.Request, recent []turn.Message) (shown []turn.Message, full bool) {
+func (p *HistoryProvider) begin(req turn.Request, recent []turn.Message) (shown []turn.Message, full bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if first, known := p.first[req.ChannelID]; known {
@@ -120,7 +111,7 @@ func (p *Provider) begin(req turn.Request, recent []turn.Message) (shown []turn.
 }
 
 // fitting returns how many of the newest messages fit into room tokens.
-func (p *Provider) fitting(recent []turn.Message, room int) int {
+func (p *HistoryProvider) fitting(recent []turn.Message, room int) int {
 	for i, m := range recent {
 		if room -= p.count(shorten(m.Text)+m.Note) + perLabel; room < 0 {
 			return i
@@ -130,24 +121,24 @@ func (p *Provider) fitting(recent []turn.Message, room int) int {
 }
 
 // kept is how many messages stay when too many are dropped.
-func (p *Provider) kept() int { return (p.window() + 1) / 2 }
+func (p *HistoryProvider) kept() int { return (p.window() + 1) / 2 }
 
 // refreshSummary starts a new summary if messages will be dropped that the last one does not cover. The turn does not wait.
-func (p *Provider) refreshSummary(ctx context.Context, req turn.Request, recent []turn.Message, full bool, last store.Summary) {
+func (p *HistoryProvider) refreshSummary(ctx context.Context, req turn.Request, recent []turn.Message, full bool, last store.Summary) {
 	if oldest := min(p.kept(), len(recent)) - 1; full && oldest >= 0 && last.LastAt.Before(recent[oldest].At) {
 		p.Summaries.refresh(ctx, job{req.ChannelID, req.GuildID, p.kept(), p.Side})
 	}
 }
 
-func (p *Provider) window() int {
+func (p *HistoryProvider) window() int {
 	if p.Window <= 0 {
-		return defaultWindow
+		return shownWindow
 	}
 	return p.Window
 }
 
 // parent returns the message that the turn's message replies to. It reads it from the store if the request lacks it.
-func (p *Provider) parent(ctx context.Context, req turn.Request) (*turn.Message, error) {
+func (p *HistoryProvider) parent(ctx context.Context, req turn.Request) (*turn.Message, error) {
 	if req.Parent != nil || req.Message.ReplyTo == "" {
 		return req.Parent, nil
 	}
@@ -165,7 +156,7 @@ func (p *Provider) parent(ctx context.Context, req turn.Request) (*turn.Message,
 // recent returns the channel's last messages before the turn's, newest first, without the turn's own. Later messages of people have turns
 // of their own. Later messages of the bot are included, because it wrote them while this turn waited. An earlier answer to the same message
 // is left out, because this turn replaces it.
-func (p *Provider) recent(ctx context.Context, req turn.Request) ([]turn.Message, error) {
+func (p *HistoryProvider) recent(ctx context.Context, req turn.Request) ([]turn.Message, error) {
 	n := p.window()
 	for extra := fewExtra; ; extra = manyExtra {
 		stored, err := p.Store.Messages.Latest(ctx, req, n+extra)
