@@ -13,7 +13,6 @@ import (
 	"familiar/internal/bot"
 	"familiar/internal/command"
 	"familiar/internal/context/turn"
-	"familiar/internal/draft"
 	"familiar/internal/reply"
 	"familiar/internal/terminal"
 	"familiar/internal/text"
@@ -97,7 +96,7 @@ func (d docsCommand) look(ctx context.Context, p *program, a *app.App, question 
 	if err != nil {
 		return err
 	}
-	text := strings.TrimSpace(terminal.Plain(draft.LookupAnswer(reply.LanguageOf(text.MessageLanguage(question)), found, b.Redact))) + "\n"
+	text := strings.TrimSpace(terminal.Plain(reply.LookupAnswer(reply.LanguageOf(text.MessageLanguage(question)), found, b.Redact))) + "\n"
 	if d.Trace {
 		text += "\n" + view.Lookup(found)
 	}

@@ -8,7 +8,6 @@ import (
 
 	"familiar/internal/context/prompt"
 	"familiar/internal/context/turn"
-	"familiar/internal/draft"
 	"familiar/internal/llm"
 	"familiar/internal/reply"
 	"familiar/internal/web/clean"
@@ -26,11 +25,11 @@ func (b *Bot) answer(ctx context.Context, t *turn.Trace, p prompt.Prompt, d *del
 			text = turnBroken.In(t.Request.Language)
 		}
 	}()
-	r := draft.Draft{Character: d.actor.Character, Trace: t, Lookup: p.Lookup, Rules: d.rules, Marker: d.marker, Away: d.away, Speeches: &b.speeches}
+	r := reply.Draft{Character: d.actor.Character, Trace: t, Lookup: p.Lookup, Rules: d.rules, Marker: d.marker, Away: d.away, Speeches: &b.speeches}
 	if b.OperatorOnly && p.Lookup != nil && p.Lookup.State == turn.LookupFailed && p.Lookup.Failure == turn.CodeUnreachable {
-		r.Hint = draft.AskDoctor.In(t.Request.Language)
+		r.Hint = reply.AskDoctor.In(t.Request.Language)
 	}
-	if excuse := draft.Unheard(t); excuse != "" && strings.TrimSpace(t.Request.Message.Text) == "" {
+	if excuse := reply.Unheard(t); excuse != "" && strings.TrimSpace(t.Request.Message.Text) == "" {
 		return r.Say(excuse)
 	}
 	actor := d.actor
@@ -79,16 +78,16 @@ func (b *Bot) answer(ctx context.Context, t *turn.Trace, p prompt.Prompt, d *del
 	switch {
 	case body == "" && halted:
 		r.Marker = nil
-		return r.Finish(r.Say(draft.Stopped), nil)
+		return r.Finish(r.Say(reply.Stopped), nil)
 	case body == "":
 		r.Hint = b.hint(ctx, t, actor, err)
-		return r.WithoutModel(r.Say(draft.Excuse(err)))
+		return r.WithoutModel(r.Say(reply.Excuse(err)))
 	case halted:
-		return r.Compose(r.Rewritten(body), r.Say(draft.Stopped))
+		return r.Compose(r.Rewritten(body), r.Say(reply.Stopped))
 	case err != nil:
-		return r.Compose(r.Rewritten(body), r.Say(draft.CutOff))
+		return r.Compose(r.Rewritten(body), r.Say(reply.CutOff))
 	case a.Finish == "length":
-		return r.Compose(r.Rewritten(body), r.Say(draft.TooLong))
+		return r.Compose(r.Rewritten(body), r.Say(reply.TooLong))
 	}
 	return r.Compose(r.Rewritten(b.postprocess(ctx, actor, t, p, body)))
 }
@@ -123,5 +122,5 @@ func (b *Bot) hint(ctx context.Context, t *turn.Trace, actor *Actor, err error) 
 	if b.OperatorOnly && t.Cure != "" {
 		return t.Cure
 	}
-	return draft.Hint(t.Request.Language, failed.Kind)
+	return reply.Hint(t.Request.Language, failed.Kind)
 }

@@ -8,7 +8,7 @@
 //   - cast.go has the characters, and decides which of them must answer a message, if any. Package gate decides whether they may.
 //   - arrive.go stores the message and claims it, so that no event is answered twice. It replaces messages that a proxy posts again.
 //   - lane.go queues it in its channel's lane.
-//   - take.go takes the turn: gather (prompt.Builder), ask and answer (answer.go, with package draft), remember (record.go). request.go tells
+//   - take.go takes the turn: gather (prompt.Builder), ask and answer (answer.go, with package reply), remember (record.go). request.go tells
 //     the providers what the turn is about. attached.go has voice messages transcribed. process.go has models carry out orders to remember,
 //     think before the answer, or reword it.
 //   - delivery.go posts the reply while it grows, at the pace of typing if the bot imitates a voice. door.go calls the door, and
@@ -28,7 +28,7 @@
 //
 // Without a model the reply is made from the lookup alone, in the words of the pages.
 //
-// Package command is above this one: Run hands it the commands. Below it are reply, which decides what a reply may hold, and view, which
+// Package command is above this one: Run hands it the commands. Below it are reply, which writes the final text of a reply, and view, which
 // writes records for people. The doors, Discord and the terminal, are below it, too. The doors know nothing of this package. They bring
 // [turn.Event]s and carry out [turn.Post]s and [turn.Edit]s.
 package bot
@@ -45,12 +45,12 @@ import (
 
 	"familiar/internal/context/turn"
 	"familiar/internal/discord/rest"
-	"familiar/internal/draft"
 	"familiar/internal/forget"
 	"familiar/internal/gate"
 	"familiar/internal/memory"
 	"familiar/internal/providers/attachment"
 	"familiar/internal/providers/recall"
+	"familiar/internal/reply"
 	"familiar/internal/store"
 	"familiar/internal/trace"
 	"familiar/internal/web/clean"
@@ -125,7 +125,7 @@ type Bot struct {
 	notices   notices
 	chatter   chatter
 	met       met
-	speeches  draft.Speeches
+	speeches  reply.Speeches
 	pressing  sync.Mutex // held while a press becomes a turn, so that two make one
 	reloaded  atomic.Pointer[Cast]
 	condition condition

@@ -15,7 +15,6 @@ import (
 	"familiar/internal/context/turn"
 	"familiar/internal/discord"
 	"familiar/internal/discord/rest"
-	"familiar/internal/draft"
 	"familiar/internal/reply"
 	"familiar/internal/store"
 )
@@ -296,7 +295,7 @@ func (d *delivery) carry(ctx context.Context, text string, last bool) error {
 
 // linked returns a post whose citations are links, where the line of sources has no addresses. A voice types none.
 func (d *delivery) linked(piece string) string {
-	if !d.request.Buttons || d.spoken || d.units() == 0 || draft.ForAddress(d.marker.Lookup) {
+	if !d.request.Buttons || d.spoken || d.units() == 0 || reply.ForAddress(d.marker.Lookup) {
 		return piece
 	}
 	return reply.Linked(piece, d.marker.Lookup, d.rules.Secrets, d.units())

@@ -15,7 +15,6 @@ import (
 	"familiar/internal/context/prompt"
 	"familiar/internal/context/turn"
 	"familiar/internal/discord/rest"
-	"familiar/internal/draft"
 	"familiar/internal/llm"
 	"familiar/internal/providers/character"
 	"familiar/internal/reply"
@@ -193,7 +192,7 @@ func TestEndlessAnswer(t *testing.T) {
 	if n := len(text); n < longestAnswer-20 || n > longestAnswer+200 || d.raw.Len() > longestAnswer {
 		t.Errorf("%d bytes, %d of them streamed", n, d.raw.Len())
 	}
-	if record.Finish != "length" || !strings.Contains(record.Err, "had not ended") || !strings.Contains(text, string(draft.TooLong)) {
+	if record.Finish != "length" || !strings.Contains(record.Err, "had not ended") || !strings.Contains(text, string(reply.TooLong)) {
 		t.Errorf("finish %q, err %q, text %q", record.Finish, record.Err, text[max(0, len(text)-200):])
 	}
 }
@@ -218,7 +217,7 @@ func TestStopWhileTheModelHangs(t *testing.T) {
 		if took := time.Since(began); took != 5*time.Second+stopPatience {
 			t.Errorf("it took %v", took)
 		}
-		if !strings.HasPrefix(text, "Half an answer.") || !strings.Contains(text, string(draft.CutOff)) || !record.Cut || !strings.Contains(record.Err, "asked to stop") {
+		if !strings.HasPrefix(text, "Half an answer.") || !strings.Contains(text, string(reply.CutOff)) || !record.Cut || !strings.Contains(record.Err, "asked to stop") {
 			t.Errorf("text %q, err %q", text, record.Err)
 		}
 	})

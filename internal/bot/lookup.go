@@ -8,7 +8,6 @@ import (
 	"github.com/oklog/ulid/v2"
 
 	"familiar/internal/context/turn"
-	"familiar/internal/draft"
 	"familiar/internal/gate"
 	"familiar/internal/llm"
 	"familiar/internal/providers/websearch"
@@ -67,7 +66,7 @@ func (b *Bot) LookUpFor(ctx context.Context, actor *Actor, e turn.Event, o Looku
 			l = actor.Lookup.Lookup(ctx, t.Request)
 		}
 		t.Outcomes = append(t.Outcomes, turn.LookupOutcome(actor.Lookup.Name(), &l, l.Took))
-		t.Reply = reply.Head(seen+draft.LookupAnswer(t.Request.Language, &l, b.Redact), draft.AnswerUnits)
+		t.Reply = reply.Head(seen+reply.LookupAnswer(t.Request.Language, &l, b.Redact), reply.AnswerUnits)
 		return true
 	})
 }

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"familiar/internal/context/turn"
-	"familiar/internal/draft"
 	"familiar/internal/gate"
 	"familiar/internal/reply"
 	"familiar/internal/store"
@@ -172,7 +171,7 @@ func (b *Bot) postNotice(key noticeKey, n *notice) {
 	if len(n.ids) == 1 && key.what != waits { // a reply would look like the answer
 		several, p.ReplyTo = "", n.event.Message.ID
 	}
-	text := draft.Notice(speaker.Character, n.event, key.what, several, n.names)
+	text := reply.Notice(speaker.Character, n.event, key.what, several, n.names)
 	pieces := []string{text}
 	if b.Pace.Units > 0 {
 		pieces = reply.Split(text, b.Pace.Units)
@@ -227,12 +226,12 @@ var toSeveral = map[sentence]sentence{
 
 // refusals are what is said when the gate is closed.
 var refusals = map[gate.Why]sentence{
-	gate.NotAdmitted: notAdmitted, gate.Paused: pausedHere, gate.MayNotPost: mayNotPost, gate.UsedUp: draft.UsedUp, gate.TooOften: TooMany,
+	gate.NotAdmitted: notAdmitted, gate.Paused: pausedHere, gate.MayNotPost: mayNotPost, gate.UsedUp: reply.UsedUp, gate.TooOften: TooMany,
 }
 
 // Refusal returns what an actor says when the gate refuses a command.
 func (a *Actor) Refusal(language string, r *gate.Refusal) string {
-	return draft.Say(a.Character, language, refusals[r.Why])
+	return reply.Say(a.Character, language, refusals[r.Why])
 }
 
 // spoken returns the code of the language in which a person is answered. An interaction has one, that of the person's client. A message has

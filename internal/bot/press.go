@@ -10,7 +10,6 @@ import (
 	"github.com/oklog/ulid/v2"
 
 	"familiar/internal/context/turn"
-	"familiar/internal/draft"
 	"familiar/internal/gate"
 	"familiar/internal/reply"
 	"familiar/internal/store"
@@ -42,7 +41,7 @@ const (
 )
 
 var buttonLabels = map[string]sentence{
-	StopButton: labelStop, SourcesButton: draft.LabelSources, WhyButton: labelWhy, RegenerateButton: labelRegenerate, ContinueButton: labelContinue, DeleteButton: labelDelete,
+	StopButton: labelStop, SourcesButton: reply.LabelSources, WhyButton: labelWhy, RegenerateButton: labelRegenerate, ContinueButton: labelContinue, DeleteButton: labelDelete,
 	UndoButton: LabelUndo, ForgetAllButton: labelForgetAll,
 }
 

@@ -11,7 +11,6 @@ import (
 
 	"familiar/internal/context/prompt"
 	"familiar/internal/context/turn"
-	"familiar/internal/draft"
 	"familiar/internal/factcheck"
 	"familiar/internal/llm"
 	"familiar/internal/memory"
@@ -313,7 +312,7 @@ func memoryButtons(changes *turn.MemoryChange) (kinds []string) {
 		switch {
 		case m.Asks && !slices.Contains(kinds, ForgetAllButton):
 			kinds = append(kinds, ForgetAllButton)
-		case draft.Undoable(m) && !slices.Contains(kinds, UndoButton):
+		case reply.Undoable(m) && !slices.Contains(kinds, UndoButton):
 			kinds = append(kinds, UndoButton)
 		}
 	}

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"familiar/internal/context/turn"
-	"familiar/internal/draft"
 	"familiar/internal/reply"
 	"familiar/internal/store"
 )
@@ -99,7 +98,7 @@ func (b *Bot) remind(ctx context.Context, r store.Reminder) (done bool) {
 		}
 	}
 	_, err = b.sendPost(ctx, turn.Post{
-		ChannelID: r.ChannelID, ReplyTo: r.MessageID, Text: draft.Reminder(r.Language, said, late), Mention: r.PersonID, Final: true,
+		ChannelID: r.ChannelID, ReplyTo: r.MessageID, Text: reply.Reminder(r.Language, said, late), Mention: r.PersonID, Final: true,
 		Nonce: nonce("reminder "+strconv.FormatInt(r.ID, 10)+" "+strconv.FormatInt(r.Made.UnixMicro(), 10), 0),
 	}, true)
 	b.logged("remind a person", err)
@@ -118,7 +117,7 @@ func (b *Bot) reminded(ctx context.Context, r store.Reminder, said string, claim
 	if b.Earlier == nil {
 		return false, nil
 	}
-	whole := draft.Reminder(r.Language, said, 0)
+	whole := reply.Reminder(r.Language, said, 0)
 	end := whole[max(0, strings.LastIndexAny(whole[:strings.Index(whole, said)], "“„«「")):]
 	all, err := b.Earlier(ctx, r.ChannelID, lastID)
 	for _, m := range all {

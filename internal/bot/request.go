@@ -10,7 +10,6 @@ import (
 
 	"familiar/internal/context/turn"
 	"familiar/internal/discord"
-	"familiar/internal/draft"
 	"familiar/internal/gate"
 	"familiar/internal/providers/character"
 	"familiar/internal/reply"
@@ -81,7 +80,7 @@ func (b *Bot) request(ctx context.Context, actor *Actor, id string, batch []arri
 		r.Reader = turn.Reader{ID: r.Message.Author.ID}
 	}
 	last.Event.Message = r.Message
-	r.Language = draft.Language(last.Event)
+	r.Language = reply.Language(last.Event)
 	if wanted := text.LanguageNamed(r.Card[turn.CardLanguage]); wanted != "" {
 		r.Language = reply.LanguageOf(wanted)
 	}

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"familiar/internal/context/turn"
-	"familiar/internal/draft"
 	"familiar/internal/reply"
 	"familiar/internal/store"
 )
@@ -233,7 +232,7 @@ const namesRoom = 90
 // markInterrupted ends half an answer that is not finished any more. If that cannot be posted, the next start tries again.
 func (b *Bot) markInterrupted(ctx context.Context, a arrival) {
 	last := a.posts[len(a.posts)-1]
-	mark := "\n\n" + reply.SmallType + interrupted.In(draft.Language(a.Event))
+	mark := "\n\n" + reply.SmallType + interrupted.In(reply.Language(a.Event))
 	text := last.Text
 	if b.Pace.Units > 0 {
 		text = reply.Head(text, b.Pace.Units-len(mark)-namesRoom)
@@ -244,7 +243,7 @@ func (b *Bot) markInterrupted(ctx context.Context, a arrival) {
 		defer cancel()
 		var buttons []turn.Button
 		if actor := b.actor(ctx, a); b.HasButtons(actor, b.Settings(ctx, actor, a.Event)) {
-			buttons = row(draft.Language(a.Event), b.ButtonKeys(a.turnID), finalButtons(nil, nil, false)...)
+			buttons = row(reply.Language(a.Event), b.ButtonKeys(a.turnID), finalButtons(nil, nil, false)...)
 		}
 		persona := b.persona(ctx, b.actor(ctx, a), a.Event)
 		ref := turn.Ref{GuildID: a.GuildID, ChannelID: a.Message.ChannelID, ID: last.ID, Persona: persona}

@@ -9,7 +9,6 @@ import (
 
 	"familiar/internal/context/turn"
 	"familiar/internal/discord"
-	"familiar/internal/draft"
 	"familiar/internal/reply"
 )
 
@@ -95,7 +94,7 @@ func (b *Bot) Swipe(ctx context.Context, t *turn.Trace, number int, by string) (
 	if p := t.Request.Persona; p != nil {
 		units -= reply.Units(discord.Labelled(p.Name, ""))
 	}
-	if !draft.ForAddress(one.Lookup()) && one.Request.Mode != turn.ImitateVoice {
+	if !reply.ForAddress(one.Lookup()) && one.Request.Mode != turn.ImitateVoice {
 		text = reply.Linked(text, one.Lookup(), b.Redact, units)
 	}
 	kinds := append(finalButtons(one.Lookup(), one.Memory, one.Cut), swipes(number, len(all))...)

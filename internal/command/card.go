@@ -10,8 +10,8 @@ import (
 
 	"familiar/internal/bot"
 	"familiar/internal/context/turn"
-	"familiar/internal/draft"
 	"familiar/internal/memory"
+	"familiar/internal/reply"
 	"familiar/internal/store"
 	"familiar/internal/text"
 )
@@ -99,12 +99,12 @@ func (c *call) changeCard(ctx context.Context, action, field string) turn.Answer
 		return c.say(memoryTooLong, longestCard)
 	}
 	if refused := memory.CardRefusal(c.Bot.Redact, value, nil); refused != "" {
-		return c.say(draft.MemorySaid(turn.MemoryChange{Refused: refused}))
+		return c.say(reply.MemorySaid(turn.MemoryChange{Refused: refused}))
 	}
 	if zone, known := text.ZoneCalled(value); field == turn.CardZone && known {
 		value = zone.String()
 	} else if field == turn.CardZone && value != "" {
-		return c.say(draft.MemorySaid(turn.MemoryChange{Refused: turn.MemoryZone}))
+		return c.say(reply.MemorySaid(turn.MemoryChange{Refused: turn.MemoryZone}))
 	}
 	by := c.by()
 	before, err := c.Bot.Memories.SetCard(ctx, by.ID, field, value, by.At)

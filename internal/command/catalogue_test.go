@@ -13,13 +13,13 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/pelletier/go-toml/v2"
+
 	"familiar/characters"
 	"familiar/internal/context/turn"
 	"familiar/internal/providers/websearch"
-
 	"familiar/internal/reply"
 	"familiar/internal/view"
-	"github.com/pelletier/go-toml/v2"
 )
 
 // TestCatalogue compares the sentences in the code with the catalogue. No language may lack one or have one too many, and a translation
@@ -32,7 +32,7 @@ func TestCatalogue(t *testing.T) {
 	for _, language := range reply.Languages() {
 		translated := map[string]string{}
 		for _, s := range reply.Translated(language) {
-			translated[s] = reply.Say(language, s)
+			translated[s] = reply.Sentence(s).In(language)
 		}
 		for _, fault := range faults(said, translated) {
 			t.Errorf("%s: %s", language, fault)

@@ -11,7 +11,6 @@ import (
 
 	"familiar/internal/bot"
 	"familiar/internal/context/turn"
-	"familiar/internal/draft"
 	"familiar/internal/reply"
 	"familiar/internal/text"
 	"familiar/internal/web/clean"
@@ -79,14 +78,14 @@ func missedAnswer(language string, l *turn.Lookup, topics []topic) string {
 	for length, n := catchUpQuote, len(l.Sources); ; {
 		answer := missedLines(language, l, topics, length, n)
 		switch {
-		case reply.Units(answer) <= draft.AnswerUnits:
+		case reply.Units(answer) <= reply.AnswerUnits:
 			return answer
 		case length > catchUpShortest:
 			length -= 20
 		case n > 1:
 			n--
 		default:
-			return reply.Head(answer, draft.AnswerUnits)
+			return reply.Head(answer, reply.AnswerUnits)
 		}
 	}
 }

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"familiar/internal/context/turn"
-	"familiar/internal/draft"
 	"familiar/internal/reply"
 	"familiar/internal/store"
 	"familiar/internal/view"
@@ -164,7 +163,7 @@ func (c *call) namedSource(ctx context.Context) (address string, refusal turn.An
 // notSaved answers after feedback could not be saved.
 func (c *call) notSaved(err error) turn.Answer {
 	if errors.Is(err, store.ErrOptedOut) {
-		return c.say(draft.YouOptedOut)
+		return c.say(reply.YouOptedOut)
 	}
 	return c.unsaved("keep feedback", err)
 }

@@ -8,7 +8,6 @@ import (
 
 	"familiar/internal/bot"
 	"familiar/internal/context/turn"
-	"familiar/internal/draft"
 	"familiar/internal/question/past"
 	"familiar/internal/reply"
 	"familiar/internal/web/guard"
@@ -242,5 +241,5 @@ func linkedAnswer(language string, l *turn.Lookup) string {
 			" [→](<"+s.URL+">)\n"+reply.Inert(l.Summary[i].Quote, longest))
 	}
 	note := linkBeside.In(language)
-	return reply.Head(strings.Join(lines, "\n"), draft.AnswerUnits-reply.Units(note)-2) + "\n\n" + note
+	return reply.Head(strings.Join(lines, "\n"), reply.AnswerUnits-reply.Units(note)-2) + "\n\n" + note
 }

@@ -13,7 +13,6 @@ import (
 	"unicode/utf8"
 
 	"familiar/internal/context/turn"
-	"familiar/internal/draft"
 	"familiar/internal/memory"
 	"familiar/internal/memory/order"
 	"familiar/internal/reply"
@@ -284,7 +283,7 @@ func (c *call) remember(ctx context.Context) turn.Answer {
 }
 
 // deed returns what is said of an order that was carried out.
-func deed(d order.Deed) sentence { return draft.MemorySaid(turn.MemoryChange{Deed: string(d)}) }
+func deed(d order.Deed) sentence { return reply.MemorySaid(turn.MemoryChange{Deed: string(d)}) }
 
 // refuseText answers a text that is not remembered as a message with that text is answered.
 func (c *call) refuseText(ctx context.Context, said string) (a turn.Answer, refuses bool) {
@@ -298,7 +297,7 @@ func (c *call) refuseText(ctx context.Context, said string) (a turn.Answer, refu
 	c.logged("read the names of people", err)
 	_, other := order.About(said)
 	refused := memory.Refusal(c.Bot.Redact, turn.Request{Message: turn.Message{Author: c.Command.By}, Names: c.speaker(ctx).Names(), People: people}, said, other)
-	return c.say(draft.MemorySaid(turn.MemoryChange{Refused: refused})), refused != ""
+	return c.say(reply.MemorySaid(turn.MemoryChange{Refused: refused})), refused != ""
 }
 
 // changeMemory corrects, forgets, pins or unpins a statement.
@@ -429,9 +428,9 @@ func (c *call) memoryChanged(action string, id int64, done sentence) turn.Answer
 func (c *call) memoryTrouble(err error) turn.Answer {
 	switch {
 	case errors.Is(err, store.ErrTooMany):
-		return c.say(draft.MemorySaid(turn.MemoryChange{Refused: turn.MemoryFull}))
+		return c.say(reply.MemorySaid(turn.MemoryChange{Refused: turn.MemoryFull}))
 	case errors.Is(err, store.ErrOptedOut):
-		return c.say(draft.YouOptedOut)
+		return c.say(reply.YouOptedOut)
 	}
 	return c.unsaved("change memory", err)
 }

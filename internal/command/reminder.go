@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"familiar/internal/context/turn"
-	"familiar/internal/draft"
 	"familiar/internal/memory"
+	"familiar/internal/reply"
 	"familiar/internal/store"
 	"familiar/internal/text"
 )
@@ -34,7 +34,7 @@ func (c *call) reminders(ctx context.Context, words string) (all []store.Reminde
 		}
 		in := cmp.Or(zone, r.Zone, "UTC")
 		all = append(all, r)
-		lines = append(lines, draft.Moment(c.language, r.At, in)+": "+c.Bot.Redact.String(text.Truncate(text.OneLine(r.Text), longestShown)))
+		lines = append(lines, reply.Moment(c.language, r.At, in)+": "+c.Bot.Redact.String(text.Truncate(text.OneLine(r.Text), longestShown)))
 	}
 	return all, lines
 }

@@ -10,7 +10,6 @@ import (
 
 	"familiar/internal/bot"
 	"familiar/internal/context/turn"
-	"familiar/internal/draft"
 	"familiar/internal/reply"
 	"familiar/internal/store"
 )
@@ -167,7 +166,7 @@ func (c *call) sources(ctx context.Context, note string) turn.Answer {
 		if !slices.ContainsFunc(readable, func(one turn.Source) bool { return one.N == s.N }) {
 			continue
 		}
-		if reply.Units(a.Text+lines[i]) >= draft.AnswerUnits {
+		if reply.Units(a.Text+lines[i]) >= reply.AnswerUnits {
 			a.Text += "\n…"
 			break
 		}

@@ -24,7 +24,6 @@ import (
 
 	"familiar/internal/bot"
 	"familiar/internal/context/turn"
-	"familiar/internal/draft"
 	"familiar/internal/gate"
 	"familiar/internal/reply"
 	"familiar/internal/store"
@@ -223,7 +222,7 @@ func (cs *Commands) Do(ctx context.Context, e turn.Event) {
 		return
 	}
 	a := c.answer(ctx)
-	a.Text = reply.Head(cs.Bot.Redact.String(withoutBidi(a.Text)), draft.AnswerUnits) // Discord would refuse a longer one, and go on showing that it waits
+	a.Text = reply.Head(cs.Bot.Redact.String(withoutBidi(a.Text)), reply.AnswerUnits) // Discord would refuse a longer one, and go on showing that it waits
 	c.logged("answer a command", cs.Bot.Door.Respond(ctx, *e.Command, a))
 }
 
@@ -372,7 +371,7 @@ func (c *call) refused(err error) turn.Answer {
 // unsaved answers after the store failed to save something.
 func (c *call) unsaved(what string, err error) turn.Answer {
 	c.logged(what, err)
-	return c.say(draft.CouldNotBeSaved)
+	return c.say(reply.CouldNotBeSaved)
 }
 
 func (c *call) logged(what string, err error) {

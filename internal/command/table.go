@@ -8,7 +8,6 @@ import (
 
 	"familiar/internal/bot"
 	"familiar/internal/context/turn"
-	"familiar/internal/draft"
 	"familiar/internal/memory"
 	"familiar/internal/reply"
 )
@@ -228,7 +227,7 @@ func (c *call) help(ctx context.Context) turn.Answer {
 			lines = append(lines, name+" – "+helpInMenu.In(c.language))
 		}
 	}
-	return turn.Answer{Text: reply.CutUnits(strings.Join(lines, "\n"), draft.AnswerUnits)}
+	return turn.Answer{Text: reply.CutUnits(strings.Join(lines, "\n"), reply.AnswerUnits)}
 }
 
 // usable reports whether the person may use another command in the same place. At a terminal, which has no menus, that is any.

@@ -11,8 +11,8 @@ import (
 
 	"familiar/internal/bot"
 	"familiar/internal/context/turn"
-	"familiar/internal/draft"
 	"familiar/internal/providers/websearch"
+	"familiar/internal/reply"
 	"familiar/internal/search"
 	"familiar/internal/terminal"
 	"familiar/internal/text"
@@ -96,7 +96,7 @@ func (c *call) failed(b *bot.Bot, l *turn.Lookup) error {
 	default:
 		return nil
 	}
-	return &toolError{code, text.OneLine(terminal.Plain(draft.LookupAnswer("en", l, b.Redact)))}
+	return &toolError{code, text.OneLine(terminal.Plain(reply.LookupAnswer("en", l, b.Redact)))}
 }
 
 func quotes(claims []turn.Claim) []Quote {

@@ -1,5 +1,8 @@
-// Package reply decides what a character's reply may hold and cuts it into posts. It is the last step between a model and
-// a channel, and it treats every text as an attacker's. It is pure: no store, no model, no Discord.
+// Package reply writes the final text of a reply, decides what it may hold, and cuts it into posts. It is the last step between a model and
+// a channel, and it treats every text as an attacker's. It is pure: it asks no store and no model, and posts nothing.
+//
+// [Draft] puts notes, receipts of orders to remember, and sources around the model's words (draft.go). Without a model it says what code can
+// say (plain.go). lookup.go says what a lookup found, or why it found nothing.
 //
 // A reply passes three steps. While it grows, the first two are repeated on more and more of it:
 //
@@ -12,7 +15,7 @@
 // Code writes the lines below a reply: [Sources] lists what it cites, and [OwnWords] returns a post without them
 // (sources.go).
 //
-// The program's own sentences, such as notices and answers to commands, are translated by [Say] (translate.go). Each language has a file,
+// The program's own sentences, such as notices and answers to commands, are translated by [Sentence.In] (translate.go). Each language has a file,
 // such as de.toml for German. English sentences are on the left and translations on the right. A sentence without a translation stays
 // English. A test of package bot compares the sentences in the code with the files. A change to a sentence must change every file.
 package reply

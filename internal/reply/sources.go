@@ -78,7 +78,7 @@ const (
 )
 
 func sourceLine(language string, s turn.Source) string {
-	date := Say(language, Undated)
+	date := Sentence(Undated).In(language)
 	if !s.Published.IsZero() {
 		date = day(s.Published)
 	}
@@ -87,7 +87,7 @@ func sourceLine(language string, s turn.Source) string {
 	case s.URL == "": // what was said at a terminal
 		link = ""
 	case len(s.URL) > longestShown:
-		link = Say(language, AddressTooLong)
+		link = Sentence(AddressTooLong).In(language)
 	}
 	return strings.TrimSpace(fmt.Sprintf("[%d] %s · %s · %s %s", s.N, Inert(s.Title, 80), Inert(strings.TrimPrefix(s.Site, "www."), 60), date, link))
 }

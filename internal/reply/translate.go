@@ -52,7 +52,7 @@ func Receipt(tag, sentence string, values ...any) string {
 	if translated, ok := receipts()[language][sentence]; ok {
 		return fmt.Sprintf(translated, values...)
 	}
-	return Say(LanguageOf(language), sentence, values...)
+	return Sentence(sentence).In(LanguageOf(language), values...)
 }
 
 // Languages returns the ISO 639-1 codes of the languages other than English, sorted.
@@ -74,24 +74,20 @@ func LanguageOf(tag string) string {
 	return code
 }
 
-// Say formats a sentence in a language with the values that it takes.
-func Say(language, sentence string, values ...any) string {
-	if translated, ok := translations()[language][sentence]; ok {
-		sentence = translated
-	}
-	if len(values) == 0 {
-		return sentence
-	}
-	return fmt.Sprintf(sentence, values...)
-}
-
 // Sentence is an English sentence of the program, or a format for [fmt.Sprintf]. A translation takes the same values in
 // any order: %[2]s.
 type Sentence string
 
 // In formats the sentence in a language with the values that it takes.
 func (s Sentence) In(language string, values ...any) string {
-	return Say(language, string(s), values...)
+	said := string(s)
+	if translated, ok := translations()[language][said]; ok {
+		said = translated
+	}
+	if len(values) == 0 {
+		return said
+	}
+	return fmt.Sprintf(said, values...)
 }
 
 // Translations returns the translations of a sentence, by language code.

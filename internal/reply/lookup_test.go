@@ -1,4 +1,4 @@
-package draft
+package reply
 
 import (
 	"fmt"
@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"familiar/internal/context/turn"
-	"familiar/internal/reply"
 )
 
 func TestFoundAnswer(t *testing.T) {
@@ -30,8 +29,8 @@ func TestFoundAnswer(t *testing.T) {
 		{1, 5000, "<https://example.org/1>", "more"},
 	} {
 		got := LookupAnswer("en", found(c.claims, c.length), nil)
-		if !strings.Contains(got, c.has) || strings.Contains(got, c.lacks) || reply.Units(got) > AnswerUnits {
-			t.Errorf("%d claims of %d: %d units:\n%s", c.claims, c.length, reply.Units(got), got)
+		if !strings.Contains(got, c.has) || strings.Contains(got, c.lacks) || Units(got) > AnswerUnits {
+			t.Errorf("%d claims of %d: %d units:\n%s", c.claims, c.length, Units(got), got)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package draft
+package reply
 
 import (
 	"fmt"
@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"familiar/internal/context/turn"
-	"familiar/internal/reply"
 	"familiar/internal/web/clean"
 )
 
@@ -140,34 +139,34 @@ func LookupAnswer(language string, l *turn.Lookup, secrets *clean.Redactor) stri
 
 // foundAnswer writes as many whole claims as fit together with their sources.
 func foundAnswer(language string, l *turn.Lookup, secrets *clean.Redactor) string {
-	text, _ := reply.RulesFor(turn.Request{}, l, secrets).Guard(quotes(language, l))
+	text, _ := RulesFor(turn.Request{}, l, secrets).Guard(quotesOf(language, l))
 	claims := strings.Split(text, "\n")
 	for n := len(claims); ; n-- {
 		body := strings.Join(claims[:n], "\n")
 		lines := sourceNotes(language, l, body, secrets)
 		if slices.ContainsFunc(l.Pages, turn.Page.Snippet) {
-			lines = append([]string{reply.SmallType + onlySnippets.In(language)}, lines...)
+			lines = append([]string{SmallType + onlySnippets.In(language)}, lines...)
 		}
 		if l.Unanswered {
-			lines = append([]string{reply.SmallType + onlyOutline.In(language)}, lines...)
+			lines = append([]string{SmallType + onlyOutline.In(language)}, lines...)
 		}
 		tail := "\n\n" + strings.Join(lines, "\n")
 		if n < len(claims) {
 			tail = "\n" + moreClaims.In(language, len(claims)-n) + tail
 		}
-		room := AnswerUnits - reply.Units(tail)
-		if n > 1 && reply.Units(body) > room {
+		room := AnswerUnits - Units(tail)
+		if n > 1 && Units(body) > room {
 			continue
 		}
-		if reply.Units(body) > room { // a single claim that is too long
-			body = reply.Head(body, room-1) + "…"
+		if Units(body) > room { // a single claim that is too long
+			body = Head(body, room-1) + "…"
 		}
-		return reply.Head(body+tail, AnswerUnits)
+		return Head(body+tail, AnswerUnits)
 	}
 }
 
-// quotes writes the quotes of a lookup. After a fact check they are grouped by side.
-func quotes(language string, l *turn.Lookup) string {
+// quotesOf writes the quotes of a lookup. After a fact check they are grouped by side.
+func quotesOf(language string, l *turn.Lookup) string {
 	if l.Verdict == nil || len(l.Verdict.For)+len(l.Verdict.Against) == 0 {
 		return extracts(language, l)
 	}
@@ -279,7 +278,7 @@ func unreadable(language string, l *turn.Lookup) (what sentence, words string) {
 
 // sourceNotes lists the sources of a guarded body below a heading.
 func sourceNotes(language string, l *turn.Lookup, body string, secrets *clean.Redactor) []string {
-	lines, cited := reply.Sources(l, body, language, secrets)
+	lines, cited := Sources(l, body, language, secrets)
 	if len(lines) == 0 {
 		return nil
 	}
@@ -293,7 +292,7 @@ func sourceNotes(language string, l *turn.Lookup, body string, secrets *clean.Re
 		lines = slices.Insert(lines, 0, reused.In(language, minutes(l.Reused.Age)))
 	}
 	for i := range lines {
-		lines[i] = reply.SmallType + lines[i]
+		lines[i] = SmallType + lines[i]
 	}
 	return lines
 }

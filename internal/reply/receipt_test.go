@@ -1,9 +1,8 @@
-package draft
+package reply
 
 import (
 	"testing"
 
-	"familiar/internal/reply"
 	"familiar/internal/text"
 )
 
@@ -15,7 +14,7 @@ func TestReceiptsInAllLanguages(t *testing.T) {
 	}
 	for _, code := range text.Languages() {
 		for _, s := range all {
-			if ordered := text.TablesOf(code).Memory.Keep != ""; ordered && code != "en" && reply.Receipt(code, string(s)) == string(s) {
+			if ordered := text.TablesOf(code).Memory.Keep != ""; ordered && code != "en" && Receipt(code, string(s)) == string(s) {
 				t.Errorf("%s: %q is not translated", code, s)
 			}
 		}

@@ -1,4 +1,4 @@
-package draft
+package reply
 
 import (
 	"slices"
@@ -8,7 +8,6 @@ import (
 
 	"familiar/internal/context/turn"
 	"familiar/internal/providers/character"
-	"familiar/internal/reply"
 )
 
 var sage = &character.Character{Name: "Sage"}
@@ -40,7 +39,7 @@ func TestExtracts(t *testing.T) {
 		tt.claim.Source = 1
 		look := readPage()
 		look.Summary = []turn.Claim{tt.claim}
-		r := Draft{Character: sage, Trace: &turn.Trace{}, Lookup: look, Rules: reply.RulesFor(turn.Request{}, look, nil), Speeches: &Speeches{}}
+		r := Draft{Character: sage, Trace: &turn.Trace{}, Lookup: look, Rules: RulesFor(turn.Request{}, look, nil), Speeches: &Speeches{}}
 		got, _, _ := strings.Cut(r.WithoutModel(""), "\n")
 		answer, _, _ := strings.Cut(foundAnswer("en", look, nil), "\n")
 		if got != tt.want || answer != tt.want {
@@ -60,12 +59,12 @@ func TestRecordsOfCitations(t *testing.T) {
 		{"It is long.", 0, true},
 	} {
 		look := readPage()
-		r := Draft{Character: sage, Trace: &turn.Trace{}, Lookup: look, Rules: reply.RulesFor(turn.Request{}, look, nil), Marker: &reply.Marker{Lookup: look}}
+		r := Draft{Character: sage, Trace: &turn.Trace{}, Lookup: look, Rules: RulesFor(turn.Request{}, look, nil), Marker: &Marker{Lookup: look}}
 		text := r.Compose(c.body)
 		if len(r.Trace.Unsupported) != c.unborne || r.Trace.Uncited != c.uncited || strings.Contains(text, "[1?]") != (c.unborne > 0) {
 			t.Errorf("%q: %+v, uncited %v:\n%s", c.body, r.Trace.Unsupported, r.Trace.Uncited, text)
 		}
-		if words := reply.OwnWords(text); strings.Contains(words, "[1") {
+		if words := OwnWords(text); strings.Contains(words, "[1") {
 			t.Errorf("history has %q", words)
 		}
 	}
@@ -86,17 +85,17 @@ func TestFailureIsTold(t *testing.T) {
 
 // TestNotesAreStripped has history forget what code wrote below a reply, in every language.
 func TestNotesAreStripped(t *testing.T) {
-	for _, language := range append(reply.Languages(), reply.English) {
+	for _, language := range append(Languages(), English) {
 		look := readPage()
 		look.Reused = &turn.Reuse{Age: time.Hour}
 		for _, buttons := range []bool{false, true} {
 			record := &turn.Trace{Request: turn.Request{Language: language, Buttons: buttons}}
-			r := Draft{Character: sage, Trace: record, Lookup: look, Rules: reply.RulesFor(turn.Request{}, look, nil), Marker: &reply.Marker{Lookup: look}, Away: true}
+			r := Draft{Character: sage, Trace: record, Lookup: look, Rules: RulesFor(turn.Request{}, look, nil), Marker: &Marker{Lookup: look}, Away: true}
 			text := r.Compose("It is 1,280 metres long [1].", r.Say(CutOff), r.Say(onlyOutline), r.Say(noModelNote))
-			if got := reply.OwnWords(text); got != "It is 1,280 metres long." || strings.Count(text, "\n"+reply.SmallType) < 5 {
+			if got := OwnWords(text); got != "It is 1,280 metres long." || strings.Count(text, "\n"+SmallType) < 5 {
 				t.Errorf("%s: history has %q of:\n%s", language, got, text)
 			}
-			if again, _ := r.Rules.Guard(text); strings.Contains(again, reply.SmallType) {
+			if again, _ := r.Rules.Guard(text); strings.Contains(again, SmallType) {
 				t.Errorf("%s: a model may write %q", language, again)
 			}
 		}

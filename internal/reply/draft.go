@@ -1,12 +1,4 @@
-// Package draft writes the final text of a reply. It puts notes and sources around the model's words. Without a model it writes what code
-// can say. It asks nobody and posts nothing.
-//
-//   - draft.go puts a reply together: the guarded body, notes, receipts, sources.
-//   - plain.go answers without a model and without a lookup.
-//   - lookup.go says what a lookup found, or why it found nothing.
-//   - Receipts (draft.go) say what became of orders to remember and forget.
-//   - plain.go has the sentences, and what is said when the model fails.
-package draft
+package reply
 
 import (
 	"cmp"
@@ -19,7 +11,6 @@ import (
 	"familiar/internal/memory/order"
 	"familiar/internal/providers/character"
 	"familiar/internal/question"
-	"familiar/internal/reply"
 	"familiar/internal/text"
 	"familiar/internal/web/clean"
 )
@@ -43,8 +34,8 @@ type Draft struct {
 	Character *character.Character
 	Trace     *turn.Trace // Compose sets its Guarded and Reply
 	Lookup    *turn.Lookup
-	Rules     reply.Rules
-	Marker    *reply.Marker     // nil: citations are not checked, because the body consists of quotes
+	Rules     Rules
+	Marker    *Marker           // nil: citations are not checked, because the body consists of quotes
 	Verify    func(body string) // reviews the marker's decisions; nil: they are final
 	Away      bool              // add a note that the bot was away
 	Hint      string            // note below an excuse: what is wrong with the model
@@ -55,13 +46,13 @@ type Draft struct {
 
 func (r Draft) language() string { return r.Trace.Request.Language }
 
-func (r Draft) Say(s reply.Sentence) string { return Say(r.Character, r.language(), s) }
+func (r Draft) Say(s Sentence) string { return Say(r.Character, r.language(), s) }
 
 // Rewritten returns the body after the character's scripts. A change is recorded.
 func (r Draft) Rewritten(body string) string {
 	text := r.Character.Reworded(r.Trace.Request, body)
 	if text != body {
-		r.Trace.Processed = append(r.Trace.Processed, turn.Processed{By: "rewrites", Status: turn.OK, Text: reply.CutUnits(text, 500)})
+		r.Trace.Processed = append(r.Trace.Processed, turn.Processed{By: "rewrites", Status: turn.OK, Text: CutUnits(text, 500)})
 	}
 	return text
 }
@@ -116,7 +107,7 @@ func (r Draft) Finish(body string, notes []string) string {
 		notes = append(r.receipts(), notes...)
 	}
 	for _, n := range notes {
-		lines = append(lines, reply.SmallType+n)
+		lines = append(lines, SmallType+n)
 	}
 	if r.Trace.Request.Buttons && !ForAddress(r.Lookup) { // one of the buttons shows the addresses
 		lines = append(lines, r.sourceLine(guarded)...)
@@ -134,7 +125,7 @@ func ForAddress(l *turn.Lookup) bool {
 
 // sourceLine names the sources of a guarded body, and when they were looked up, in one line.
 func (r Draft) sourceLine(body string) []string {
-	brief, cited := reply.Brief(r.Lookup, body, r.Rules.Secrets)
+	brief, cited := Brief(r.Lookup, body, r.Rules.Secrets)
 	if brief == "" {
 		return nil
 	}
@@ -149,7 +140,7 @@ func (r Draft) sourceLine(body string) []string {
 	if zone := r.Character.Location; zone != nil {
 		at = at.In(zone)
 	}
-	return []string{reply.SmallType + line.In(r.language(), brief, at.Format("15:04 MST"))}
+	return []string{SmallType + line.In(r.language(), brief, at.Format("15:04 MST"))}
 }
 
 // WithoutModel answers from the lookup alone, in the pages' words. excuse says why no model answered; it may be empty.
@@ -266,19 +257,19 @@ func (r Draft) receipts() (all []string) {
 		receipt, _ := r.Rules.Guard(r.receipt(m))
 		all = append(all, receipt)
 		if m.Taken {
-			all = append(all, reply.Receipt(r.spoken(), string(remindTaken), m.Zone))
+			all = append(all, Receipt(r.spoken(), string(remindTaken), m.Zone))
 		}
 		undo = undo || Undoable(m)
 	}
 	if undo && !r.Trace.Request.Buttons {
-		all = append(all, reply.Receipt(r.spoken(), string(memoryUndo)))
+		all = append(all, Receipt(r.spoken(), string(memoryUndo)))
 	}
 	return slices.Compact(all)
 }
 
 func (r Draft) receipt(m turn.MemoryChange) string {
 	brief := func(s string) string { return clean.Line(s, longestReceipt) }
-	say := func(s sentence, values ...any) string { return reply.Receipt(r.spoken(), string(s), values...) }
+	say := func(s sentence, values ...any) string { return Receipt(r.spoken(), string(s), values...) }
 	switch {
 	case m.Refused != "":
 		return say(MemorySaid(m))
@@ -301,7 +292,7 @@ func Moment(language string, at time.Time, zone string) string {
 	if in, known := text.ZoneCalled(zone); known {
 		at = at.In(in)
 	}
-	days := cmp.Or(text.TablesOf(language).Remind.Weekdays, text.TablesOf(reply.English).Remind.Weekdays)
+	days := cmp.Or(text.TablesOf(language).Remind.Weekdays, text.TablesOf(English).Remind.Weekdays)
 	return days.Name(int(at.Weekday())) + " " + at.Format("2006-01-02 15:04") + " (" + zone + ")"
 }
 
@@ -317,7 +308,7 @@ const lateAfter = 2 * time.Minute
 // Reminder returns what a person is told at the time of a reminder, or late.
 func Reminder(language, said string, late time.Duration) string {
 	if late < lateAfter {
-		return reply.Receipt(language, string(reminding), said)
+		return Receipt(language, string(reminding), said)
 	}
 	span := strconv.Itoa(int(late.Minutes())) + " min"
 	switch {
@@ -326,14 +317,14 @@ func Reminder(language, said string, late time.Duration) string {
 	case late >= 2*time.Hour:
 		span = strconv.Itoa(int(late.Hours())) + " h"
 	}
-	return reply.Receipt(language, string(remindingLate), span, said)
+	return Receipt(language, string(remindingLate), span, said)
 }
 
 // spoken returns the language that was decided for the turn. It may be one in which the bot says nothing but receipts.
 func (r Draft) spoken() string {
 	req := &r.Trace.Request
 	own := text.MessageLanguage(req.Message.Text)
-	if reply.LanguageOf(own) != req.Language { // it was not clear
+	if LanguageOf(own) != req.Language { // it was not clear
 		own = ""
 	}
 	return cmp.Or(text.LanguageNamed(req.Card[turn.CardLanguage]), own, req.Language)

@@ -1,4 +1,4 @@
-package draft
+package reply
 
 import (
 	"cmp"
@@ -16,7 +16,6 @@ import (
 	"familiar/internal/providers/character"
 	"familiar/internal/question"
 	"familiar/internal/question/past"
-	"familiar/internal/reply"
 	"familiar/internal/text"
 	"familiar/internal/web/clean"
 )
@@ -203,9 +202,7 @@ func (r Draft) noModel(full, brief sentence) string {
 	return Say(r.Character, r.spoken(), brief)
 }
 
-// sentence is what the bot says if no model can say it.
-type sentence = reply.Sentence
-
+// What the bot says if no model can say it.
 const (
 	noModelNote  sentence = "No model is configured, so these are the sources' own words. To let me talk: set OPENAI_API_KEY (and OPENAI_BASE_URL for another server), or start Ollama, LM Studio, llama.cpp or vLLM."
 	toLetMeTalk  sentence = "To let me talk: set OPENAI_API_KEY (and OPENAI_BASE_URL for another server), or start Ollama, LM Studio, llama.cpp or vLLM."
@@ -246,7 +243,7 @@ const (
 
 // Say returns a sentence in a language, or the character's own text for it. A text that the operator has not changed is translated too. One
 // that may be empty is only said in the language in which it is written.
-func Say(c *character.Character, language string, s reply.Sentence, values ...any) string {
+func Say(c *character.Character, language string, s Sentence, values ...any) string {
 	own := ""
 	switch s {
 	case noModel:
@@ -262,7 +259,7 @@ func Say(c *character.Character, language string, s reply.Sentence, values ...an
 	default:
 		own = voiced(&c.Texts, s)
 		if written := text.MessageLanguage(own); own == "" || written != "" && written != language {
-			return reply.Receipt(language, string(s), values...)
+			return Receipt(language, string(s), values...)
 		}
 	}
 	return c.Fill(sentence(own).In(language), "")
@@ -299,19 +296,19 @@ func voiced(own *character.Texts, s sentence) string {
 // message it is what the bot decided, or else that of its own words.
 func Language(e turn.Event) string {
 	if e.Command != nil {
-		return reply.LanguageOf(e.Command.Locale)
+		return LanguageOf(e.Command.Locale)
 	}
-	return reply.LanguageOf(cmp.Or(e.Language, text.MessageLanguage(e.Message.Text), e.Locale))
+	return LanguageOf(cmp.Or(e.Language, text.MessageLanguage(e.Message.Text), e.Locale))
 }
 
 // Notice returns what tells the author of a message something or, with the sentence several, the authors of several messages. It is in the
 // language of the first message.
-func Notice(c *character.Character, first turn.Event, one, several reply.Sentence, names []string) string {
+func Notice(c *character.Character, first turn.Event, one, several Sentence, names []string) string {
 	language := Language(first)
 	if several == "" {
 		return Say(c, language, one)
 	}
-	return several.In(language, reply.List(language, names))
+	return several.In(language, List(language, names))
 }
 
 // Excuse returns the sentence that replaces a missing answer.
