@@ -26,8 +26,8 @@ import (
 	"familiar/characters"
 	"familiar/internal/app"
 	"familiar/internal/context/turn"
-	"familiar/internal/embedding"
 	"familiar/internal/llm"
+	"familiar/internal/memory"
 	"familiar/internal/search/backend"
 	"familiar/internal/store"
 	"familiar/internal/test/discordtest"
@@ -832,7 +832,7 @@ func (c *conversation) looks() map[string]func(string) {
 			model, n, _ := strings.Cut(rest, " ")
 			got := -1
 			if !wait.Until(func() bool {
-				got, _ = embedding.NewVectors(c.records().DB).Count(context.Background(), model)
+				got, _ = memory.NewVectors(c.records().DB).Count(context.Background(), model)
 				return fmt.Sprint(got) == n
 			}) {
 				c.Errorf("%d have one", got)

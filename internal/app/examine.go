@@ -14,8 +14,8 @@ import (
 	"familiar/internal/context/turn"
 	"familiar/internal/discord"
 	"familiar/internal/doctor"
-	"familiar/internal/embedding"
 	"familiar/internal/llm"
+	"familiar/internal/memory"
 	"familiar/internal/providers/character"
 	"familiar/internal/search/backend"
 	"familiar/internal/web/clean"
@@ -80,7 +80,7 @@ func (a *App) installation(p *Process) doctor.Installation {
 		Discord: discord.Config{Shards: c.Count("FAMILIAR_SHARDS"), Token: c.Get("DISCORD_TOKEN"), HTTP: a.client(base), BaseURL: base, Redact: a.Redact.String, PerSecond: p.Far.PerSecond, Alike: clean.Alike},
 		Turn:    func(ctx context.Context, question string) (*turn.Trace, error) { return answerOnce(ctx, p, question) },
 		Models:  func(ctx context.Context) (doctor.Models, error) { return a.examinedModels(ctx, p) },
-		Embeddings: func() (*embedding.Service, error) {
+		Embeddings: func() (*memory.Embedder, error) {
 			err := a.openEmbeddings(context.Background(), p)
 			return a.embeddings, err
 		},

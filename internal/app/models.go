@@ -14,8 +14,8 @@ import (
 
 	"familiar/internal/bot"
 	"familiar/internal/doctor"
-	"familiar/internal/embedding"
 	"familiar/internal/llm"
+	"familiar/internal/memory"
 	"familiar/internal/providers/attachment"
 	"familiar/internal/providers/character"
 )
@@ -188,7 +188,7 @@ func (a *App) openEmbeddings(context.Context, *Process) (err error) {
 	if base == "" {
 		return nil
 	}
-	a.embeddings, err = embedding.New(embedding.Config{
+	a.embeddings, err = memory.NewEmbedder(memory.EmbedderConfig{
 		BaseURL: base, Key: c.Get("EMBED_API_KEY"), Model: c.Get("EMBED_MODEL"), Agent: a.agent, Client: a.client, Redact: a.Redact.String,
 	})
 	if err != nil {

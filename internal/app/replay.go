@@ -12,7 +12,6 @@ import (
 	"familiar/internal/bot"
 	"familiar/internal/context/prompt"
 	"familiar/internal/context/turn"
-	"familiar/internal/embedding"
 	"familiar/internal/llm"
 	"familiar/internal/memory"
 	"familiar/internal/providers/character"
@@ -79,7 +78,7 @@ func openReplay(ctx context.Context, p *Process, how Again) (*App, error) {
 	if a.Store, err = store.Look(ctx, a.Config.Place(p.Dir)); err != nil {
 		return nil, err
 	}
-	a.Memories, a.Vectors, a.Traces = memory.New(a.Store), embedding.NewVectors(a.Store), &trace.Store{DB: a.Store}
+	a.Memories, a.Vectors, a.Traces = memory.New(a.Store), memory.NewVectors(a.Store), &trace.Store{DB: a.Store}
 	var parts []func(context.Context, *Process) error
 	if how.Answer {
 		parts = append(parts, a.openModels)

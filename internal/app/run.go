@@ -17,7 +17,6 @@ import (
 	"familiar/internal/context/turn"
 	"familiar/internal/discord"
 	"familiar/internal/discord/gateway"
-	"familiar/internal/embedding"
 	"familiar/internal/gate"
 	"familiar/internal/llm"
 	"familiar/internal/memory"
@@ -200,7 +199,7 @@ func (a *App) embed(ctx context.Context, every time.Duration) {
 		a.tidied(ctx, "delete vectors", err)
 		return
 	}
-	(&embedding.Indexer{Vectors: a.Vectors, Service: a.embeddings, Log: a.Log, Every: every}).Run(ctx)
+	(&memory.Indexer{Vectors: a.Vectors, Service: a.embeddings, Log: a.Log, Every: every}).Run(ctx)
 }
 
 // memoryWriter returns what learns from conversations, or nil if that is off or there is no model.

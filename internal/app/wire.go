@@ -26,7 +26,6 @@ import (
 	"familiar/internal/api"
 	"familiar/internal/bot"
 	"familiar/internal/console"
-	"familiar/internal/embedding"
 	"familiar/internal/forget"
 	"familiar/internal/gate"
 	"familiar/internal/llm"
@@ -98,7 +97,7 @@ type App struct {
 
 	Store     *store.DB
 	Memories  *memory.Store
-	Vectors   *embedding.Vectors
+	Vectors   *memory.Vectors
 	Traces    *trace.Store
 	Forgetter *forget.Forgetter
 	server    modelServer
@@ -115,9 +114,9 @@ type App struct {
 	shown   atomic.Pointer[console.Console] // what is served there; nil: nothing
 	journal *console.Journal
 
-	gate       *gate.Gate         // counts what models are asked beside the turns
-	embeddings *embedding.Service // nil: nothing is recalled by its meaning
-	summaries  *recall.Summaries  // of older messages of a channel; nil at a terminal
+	gate       *gate.Gate        // counts what models are asked beside the turns
+	embeddings *memory.Embedder  // nil: nothing is recalled by its meaning
+	summaries  *recall.Summaries // of older messages of a channel; nil at a terminal
 }
 
 // Part is how much of the program a command needs. Each part includes those before it.
@@ -203,7 +202,7 @@ func (a *App) openStore(ctx context.Context, p *Process) (err error) {
 	if err != nil {
 		return err
 	}
-	a.Memories, a.Vectors = memory.New(a.Store), embedding.NewVectors(a.Store)
+	a.Memories, a.Vectors = memory.New(a.Store), memory.NewVectors(a.Store)
 	a.Traces = &trace.Store{DB: a.Store, Redact: a.Redact.String}
 	a.Forgetter = &forget.Forgetter{Traces: a.Traces, Memories: a.Memories, Caches: a.emptyCaches}
 	if a.Beside {

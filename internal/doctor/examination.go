@@ -13,8 +13,8 @@ import (
 
 	"familiar/internal/context/turn"
 	"familiar/internal/discord"
-	"familiar/internal/embedding"
 	"familiar/internal/llm"
+	"familiar/internal/memory"
 	"familiar/internal/providers/attachment"
 	"familiar/internal/search/backend"
 	"familiar/internal/text"
@@ -40,7 +40,7 @@ type Installation struct {
 	Models        func(context.Context) (Models, error)
 	Backends      *backend.Set
 	Probe         func(context.Context, []backend.Status) // asks each of them, and keeps the answers there
-	Embeddings    func() (*embedding.Service, error)      // a nil service: none is configured
+	Embeddings    func() (*memory.Embedder, error)        // a nil service: none is configured
 	Transcription *attachment.Transcriber                 // nil: none is configured
 	Fetcher       *fetch.Fetcher
 	Turn          func(ctx context.Context, question string) (*turn.Trace, error) // answers a question as the bot does, and keeps nothing

@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"time"
 
-	"familiar/internal/embedding"
 	"familiar/internal/store"
 )
 
@@ -63,7 +62,7 @@ func (s *Store) Search(ctx context.Context, w ScopeFilter, text string, limit in
 const mostCompared = 5_000
 
 // Nearest returns the readable statements that are apart as the nearest in meaning, nearest first, without history.
-func (s *Store) Nearest(ctx context.Context, w ScopeFilter, model string, to embedding.Vector, limit int) (all []Statement, err error) {
+func (s *Store) Nearest(ctx context.Context, w ScopeFilter, model string, to Vector, limit int) (all []Statement, err error) {
 	if len(to) == 0 {
 		return nil, nil
 	}
@@ -72,7 +71,7 @@ func (s *Store) Nearest(ctx context.Context, w ScopeFilter, model string, to emb
 		append(w.args(), model, len(to), mostCompared)...)
 	type statement struct {
 		id     int64
-		vector embedding.Vector
+		vector Vector
 	}
 	found, err := store.Collect(s.DB, "compare memories", rows, err, func(row store.Scanner) (found statement, err error) {
 		err = row.Scan(&found.id, &found.vector)
@@ -81,7 +80,7 @@ func (s *Store) Nearest(ctx context.Context, w ScopeFilter, model string, to emb
 	if err != nil {
 		return nil, err
 	}
-	best := embedding.Nearby{Limit: limit}
+	best := Nearby{Limit: limit}
 	for _, one := range found {
 		best.Add(strconv.FormatInt(one.id, 10), to.Cosine(one.vector))
 	}

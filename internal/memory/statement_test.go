@@ -10,12 +10,11 @@ import (
 	"testing"
 	"time"
 
-	"familiar/internal/embedding"
-	"familiar/internal/store"
-	"familiar/internal/test/storetest"
-
-	"familiar/internal/test/postgres"
 	"github.com/google/go-cmp/cmp"
+
+	"familiar/internal/store"
+	"familiar/internal/test/postgres"
+	"familiar/internal/test/storetest"
 )
 
 var (
@@ -408,9 +407,9 @@ func TestMemoryOutlastsMessages(t *testing.T) {
 
 func TestNearest(t *testing.T) {
 	db := open(t)
-	vectors := embedding.NewVectors(db.DB)
+	vectors := NewVectors(db.DB)
 	random := rand.New(rand.NewPCG(1, 2))
-	meaning := func(field int) embedding.Vector { // a noisy vector, near to all others of the same field
+	meaning := func(field int) Vector { // a noisy vector, near to all others of the same field
 		components := make([]float32, 96)
 		for i := range components {
 			components[i] = float32(random.NormFloat64())
@@ -418,7 +417,7 @@ func TestNearest(t *testing.T) {
 		if field >= 0 {
 			components[field] += 40
 		}
-		return embedding.NewVector(components)
+		return NewVector(components)
 	}
 	var target int64
 	for i := range 60 {
@@ -440,7 +439,7 @@ func TestNearest(t *testing.T) {
 		if u.Memo == target {
 			field = 3
 		}
-		if _, err := vectors.Save(t.Context(), "m", embedding.Embedded{Unembedded: u, Vector: meaning(field)}); err != nil {
+		if _, err := vectors.Save(t.Context(), "m", Embedded{Unembedded: u, Vector: meaning(field)}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -12,6 +12,8 @@
 //     words by which they do so.
 //   - proposal.go has the side model choose among these sentences by number.
 //   - matter.go says which statement makes which other one history.
+//   - embedding.go has texts made into vectors, and indexer.go does so with messages and statements in the background. vector.go keeps the
+//     vectors, and nearest.go finds those that are near to a question.
 package memory
 
 import (

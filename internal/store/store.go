@@ -1,5 +1,5 @@
 // Package store keeps what must outlive the process. That is messages, claimed events, settings, quotas and people's decisions about their
-// data. It has the tables of packages trace, memory and embedding, which have the SQL for them.
+// data. It has the tables of packages trace and memory, which have the SQL for them.
 //
 // A [DB] is one database, and package engine says what it is. It is a file of SQLite in a directory, or a database on a PostgreSQL server.
 // One process owns it at a time, or several share it (lease.go). Each kind of data has a service, such as db.Messages, with a file or two of its own. All services write

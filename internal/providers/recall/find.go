@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"familiar/internal/context/turn"
-	"familiar/internal/embedding"
 	"familiar/internal/memory"
 	"familiar/internal/store"
 )
@@ -154,7 +153,7 @@ func (p *MemoryProvider) nearest(ctx context.Context, q *asked, m *meaning, chan
 	}
 	limited, cancel := context.WithTimeout(m.ctx, nearestLimit)
 	defer cancel()
-	all, err := p.Vectors.Nearest(limited, embedding.Nearest{GuildID: q.GuildID, Channels: channels, Model: p.Embeddings.Model, To: m.vector, Limit: maxNear,
+	all, err := p.Vectors.Nearest(limited, memory.Nearest{GuildID: q.GuildID, Channels: channels, Model: p.Embeddings.Model, To: m.vector, Limit: maxNear,
 		Except: append(slices.Clone(q.Burst), q.Message.ID)})
 	if err != nil {
 		m.sent.Failure = failure(err)

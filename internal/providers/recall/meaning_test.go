@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"familiar/internal/context/turn"
-	"familiar/internal/embedding"
 	"familiar/internal/llm"
 	"familiar/internal/memory"
 	"familiar/internal/store"
@@ -32,7 +31,7 @@ func embedded(t *testing.T, p *MemoryProvider) *llmtest.Server {
 		t.Fatal(err)
 	}
 	server.Play(script)
-	if p.Embeddings, err = embedding.New(embedding.Config{BaseURL: server.URL, Model: "m", Client: func(string) *http.Client { return http.DefaultClient }}); err != nil {
+	if p.Embeddings, err = memory.NewEmbedder(memory.EmbedderConfig{BaseURL: server.URL, Model: "m", Client: func(string) *http.Client { return http.DefaultClient }}); err != nil {
 		t.Fatal(err)
 	}
 	messages, _, err := p.Vectors.MissingMessages(t.Context(), "m", 0)
@@ -48,7 +47,7 @@ func embedded(t *testing.T, p *MemoryProvider) *llmtest.Server {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := p.Vectors.Save(t.Context(), "m", embedding.Embedded{Unembedded: u, Vector: v[0]}); err != nil {
+		if _, err := p.Vectors.Save(t.Context(), "m", memory.Embedded{Unembedded: u, Vector: v[0]}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -178,7 +177,7 @@ func TestSlowServices(t *testing.T) {
 			var err error
 			service := &http.Client{Transport: slow(time.Minute)}
 			p.Side = &llm.Client{HTTP: service, BaseURL: "http://side", Model: "side"}
-			if p.Embeddings, err = embedding.New(embedding.Config{BaseURL: "http://vectors", Model: "m", Client: func(string) *http.Client { return service }}); err != nil {
+			if p.Embeddings, err = memory.NewEmbedder(memory.EmbedderConfig{BaseURL: "http://vectors", Model: "m", Client: func(string) *http.Client { return service }}); err != nil {
 				t.Fatal(err)
 			}
 			ctx, cancel := context.WithTimeout(t.Context(), limit)

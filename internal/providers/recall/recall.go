@@ -31,7 +31,6 @@ import (
 	"time"
 
 	"familiar/internal/context/turn"
-	"familiar/internal/embedding"
 	"familiar/internal/llm"
 	"familiar/internal/memory"
 	"familiar/internal/question/past"
@@ -91,13 +90,13 @@ func (p *Past) count(s string) int {
 // MemoryProvider is the context provider "memory". Its exported fields are set before first use and not changed after.
 type MemoryProvider struct {
 	*Past
-	Lore       *Library           // the character's; nil: none
-	Answers    *Library           // to questions about the program, which no model answers; nil: none
-	Side       *llm.Client        // may remove what was found; nil: nothing is removed
-	Window     int                // messages of the channel that the conversation shows; 0: 20
-	Unread     bool               // no model reads the conversation, so that its last messages are offered too
-	Embeddings *embedding.Service // nil: messages are found by their words alone
-	Vectors    *embedding.Vectors // that Embeddings made; unused without it
+	Lore       *Library         // the character's; nil: none
+	Answers    *Library         // to questions about the program, which no model answers; nil: none
+	Side       *llm.Client      // may remove what was found; nil: nothing is removed
+	Window     int              // messages of the channel that the conversation shows; 0: 20
+	Unread     bool             // no model reads the conversation, so that its last messages are offered too
+	Embeddings *memory.Embedder // nil: messages are found by their words alone
+	Vectors    *memory.Vectors  // that Embeddings made; unused without it
 }
 
 // Name returns "memory".

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"familiar/internal/context/turn"
-	"familiar/internal/embedding"
 	"familiar/internal/memory"
 	"familiar/internal/store"
 	"familiar/internal/test/storetest"
@@ -35,7 +34,7 @@ func provider(t *testing.T, messages ...store.Message) *MemoryProvider {
 	t.Helper()
 	db := storetest.Open(t, messages...)
 	past := &Past{Store: db, Memories: memory.New(db), Servers: &Servers{Platform: rooms{open: []string{"general"}}}, Now: func() time.Time { return memoryNow }}
-	return &MemoryProvider{Past: past, Window: 3, Vectors: embedding.NewVectors(db)}
+	return &MemoryProvider{Past: past, Window: 3, Vectors: memory.NewVectors(db)}
 }
 
 // written returns message n of a server's channel, from some days ago.

@@ -12,8 +12,8 @@ import (
 
 	"familiar/internal/api"
 	"familiar/internal/context/turn"
-	"familiar/internal/embedding"
 	"familiar/internal/evidence"
+	"familiar/internal/memory"
 	"familiar/internal/store"
 	"familiar/internal/text"
 )
@@ -298,9 +298,9 @@ const (
 // meaning is the embedding of a message, which a goroutine computes. vector and sent may be read after done is closed.
 type meaning struct {
 	done   chan struct{}
-	ctx    context.Context  // for requests to services
-	vector embedding.Vector // empty: there is none
-	sent   turn.Embedding   // for the record
+	ctx    context.Context // for requests to services
+	vector memory.Vector   // empty: there is none
+	sent   turn.Embedding  // for the record
 }
 
 // embed starts to embed a message. The caller must wait for the meaning. It is nil without a service or if no messages are looked for.

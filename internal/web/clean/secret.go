@@ -47,7 +47,7 @@ type Redactor struct {
 	bufs sync.Pool // of *[]byte, for views
 }
 
-// New returns a redactor of the given secrets, except those that are too short for [Protects].
+// NewRedactor returns a redactor of the given secrets, except those that are too short for [Protects].
 func NewRedactor(secrets ...string) *Redactor {
 	var asIs, inDense, inShown []string
 	for _, s := range secrets {

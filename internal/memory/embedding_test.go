@@ -1,4 +1,4 @@
-package embedding
+package memory
 
 import (
 	"context"
@@ -19,11 +19,11 @@ import (
 	"familiar/internal/test/postgres"
 )
 
-func service(t *testing.T, server *llmtest.Server, model string) *Service {
+func service(t *testing.T, server *llmtest.Server, model string) *Embedder {
 	t.Helper()
 	client := &http.Client{Transport: &http.Transport{DialContext: server.Dial}}
 	t.Cleanup(client.CloseIdleConnections)
-	s, err := New(Config{BaseURL: server.URL + "/", Key: server.Key, Model: model, Client: func(string) *http.Client { return client },
+	s, err := NewEmbedder(EmbedderConfig{BaseURL: server.URL + "/", Key: server.Key, Model: model, Client: func(string) *http.Client { return client },
 		Redact: func(text string) string { return strings.ReplaceAll(text, "hunter2", "***") }})
 	if err != nil {
 		t.Fatal(err)
@@ -58,11 +58,11 @@ func TestQuestion(t *testing.T) {
 		}
 		server.Embed = func(llmtest.Embedding) llmtest.Reply { return llmtest.Reply{llmtest.Wait(time.Second)} }
 		began := time.Now()
-		if _, err := s.Question(t.Context(), "late"); codeOf(err) != turn.CodeTimeout || time.Since(began) != questionLimit {
+		if _, err := s.Question(t.Context(), "late"); CodeOf(err) != turn.CodeTimeout || time.Since(began) != questionLimit {
 			t.Errorf("%v after %v", err, time.Since(began))
 		}
 		s.key = "sk-another"
-		if _, err := s.Question(t.Context(), "x"); codeOf(err) != turn.CodeUnauthorized || strings.Contains(err.Error(), "sk-") {
+		if _, err := s.Question(t.Context(), "x"); CodeOf(err) != turn.CodeUnauthorized || strings.Contains(err.Error(), "sk-") {
 			t.Error(err)
 		}
 	})
@@ -90,16 +90,16 @@ func TestWhatServicesAnswer(t *testing.T) {
 				_, _ = w.Write([]byte(tt.body))
 			}))
 			defer server.Close()
-			s, err := New(Config{BaseURL: server.URL, Model: "m", Client: func(string) *http.Client { return server.Client() }})
+			s, err := NewEmbedder(EmbedderConfig{BaseURL: server.URL, Model: "m", Client: func(string) *http.Client { return server.Client() }})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err = s.Batch(t.Context(), []string{"a", "b"}); codeOf(err) != tt.want {
+			if _, err = s.Batch(t.Context(), []string{"a", "b"}); CodeOf(err) != tt.want {
 				t.Errorf("%v", err)
 			}
 		})
 	}
-	if _, err := New(Config{BaseURL: "nowhere", Client: func(o string) *http.Client { return api.Client(api.Service{Origin: o}) }}); err == nil {
+	if _, err := NewEmbedder(EmbedderConfig{BaseURL: "nowhere", Client: func(o string) *http.Client { return api.Client(api.Service{Origin: o}) }}); err == nil {
 		t.Error("an address that is none is taken")
 	}
 }

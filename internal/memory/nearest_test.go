@@ -1,4 +1,4 @@
-package embedding
+package memory
 
 import (
 	"fmt"
@@ -12,7 +12,7 @@ import (
 	"familiar/internal/test/storetest"
 )
 
-var noon = time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
+var middle = time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
 
 // meaning returns a noisy vector of n dimensions, near to all others of the same field.
 func meaning(random *rand.Rand, n, field int) Vector {
@@ -47,7 +47,7 @@ func embedAll(tb testing.TB, vectors *Vectors, model string, vector func(Unembed
 	return n
 }
 
-func TestNearest(t *testing.T) {
+func TestNearestMessages(t *testing.T) {
 	db := storetest.Open(t)
 	vectors := NewVectors(db)
 	random := rand.New(rand.NewPCG(1, 2))
@@ -170,7 +170,7 @@ func BenchmarkNearest(b *testing.B) {
 	for i := range 20_000 / 100 {
 		var some []store.Message
 		for n := range 100 {
-			some = append(some, store.Message{ID: fmt.Sprintf("1%018d", i*100+n), ChannelID: fmt.Sprintf("2%018d", n), GuildID: "3", Text: fmt.Sprint("word ", i), At: noon.Add(time.Duration(i) * time.Second)})
+			some = append(some, store.Message{ID: fmt.Sprintf("1%018d", i*100+n), ChannelID: fmt.Sprintf("2%018d", n), GuildID: "3", Text: fmt.Sprint("word ", i), At: middle.Add(time.Duration(i) * time.Second)})
 		}
 		if err := db.Messages.Save(b.Context(), some...); err != nil {
 			b.Fatal(err)
@@ -196,7 +196,7 @@ func BenchmarkNearest(b *testing.B) {
 func TestMoveToThread(t *testing.T) {
 	db, ctx := storetest.Open(t), t.Context()
 	vectors := NewVectors(db)
-	m := store.Message{ID: "1", ChannelID: "general", GuildID: "g", AuthorID: "a", AuthorName: "Ada", Text: "the kitten", At: noon}
+	m := store.Message{ID: "1", ChannelID: "general", GuildID: "g", AuthorID: "a", AuthorName: "Ada", Text: "the kitten", At: middle}
 	if err := db.Messages.Save(ctx, m); err != nil {
 		t.Fatal(err)
 	}
@@ -223,7 +223,7 @@ func TestMoveToThread(t *testing.T) {
 	if a, b, c := found("general"); a != 1 || b != 1 || c != 1 {
 		t.Errorf("before: %d %d %d", a, b, c)
 	}
-	if err := db.Threads.MoveMessage(ctx, "1", "", "thread", "g", "", noon); err != nil {
+	if err := db.Threads.MoveMessage(ctx, "1", "", "thread", "g", "", middle); err != nil {
 		t.Fatal(err)
 	}
 	if a, b, c := found("general"); a+b+c != 0 {

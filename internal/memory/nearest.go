@@ -1,4 +1,4 @@
-package embedding
+package memory
 
 import (
 	"cmp"
@@ -34,7 +34,7 @@ type Neighbour struct {
 
 // Limits of one search.
 const (
-	mostCompared   = 50_000 // the newest messages of a place
+	mostNear       = 50_000 // the newest messages of a place
 	fewCompared    = 20     // among fewer, no vector is apart
 	nearestDefault = 50
 )
@@ -290,7 +290,7 @@ func (m *cachedVectors) compare(q Nearest, best *Nearby) {
 }
 
 // mostRows returns how many vectors of a place are compared.
-func mostRows(key vectorKey) int { return min(mostCompared, vectorCacheBytes/key.width) }
+func mostRows(key vectorKey) int { return min(mostNear, vectorCacheBytes/key.width) }
 
 // vectorsQuery returns many vectors, ids and channels in one row: fetching rows one by one takes longer.
 const vectorsQuery = `SELECT count(*), coalesce(min(at), 0), coalesce(group_concat(message_id, char(10)), ''), coalesce(group_concat(channel_id, char(10)), ''),

@@ -1,10 +1,4 @@
-// Package embedding turns texts into vectors with a service that the operator chose. Any hosted or local server with
-// OpenAI's /embeddings will do (https://platform.openai.com/docs/api-reference/embeddings/create). Texts with similar
-// meaning have vectors with similar directions.
-//
-// embedding.go asks the service. indexer.go embeds stored messages and memories in the background. vector.go keeps the vectors, in tables
-// of [store.DB], and nearest.go finds those that are near to a question.
-package embedding
+package memory
 
 import (
 	"context"
@@ -26,12 +20,15 @@ const (
 
 	questionLimit = 400 * time.Millisecond // a turn waits no longer
 	batchLimit    = time.Minute
-	maxReply      = 32 << 20 // 64 vectors of 8192 numbers in decimal
+	maxVectors    = 32 << 20 // 64 vectors of 8192 numbers in decimal
 	mostQuestions = 4        // concurrent questions
 )
 
-// Service computes vectors. Make one with [New]. It is safe for concurrent use.
-type Service struct {
+// Embedder turns texts into vectors. It asks a service that the operator chose. Any hosted or local server with OpenAI's /embeddings will do
+// (https://platform.openai.com/docs/api-reference/embeddings/create). Texts with similar meaning have vectors with similar directions.
+//
+// Make one with [NewEmbedder]. It is safe for concurrent use.
+type Embedder struct {
 	Model string // the model of the vectors
 
 	endpoint  *api.Endpoint
@@ -40,8 +37,8 @@ type Service struct {
 	questions chan struct{} // one element per running question
 }
 
-// Config describes a service. BaseURL, Model and Client are required.
-type Config struct {
+// EmbedderConfig describes a service. BaseURL, Model and Client are required.
+type EmbedderConfig struct {
 	BaseURL string // up to and including the version: "https://api.openai.com/v1"
 	Key     string // bearer key; empty for servers that want none
 	Model   string // "text-embedding-3-small"
@@ -50,21 +47,21 @@ type Config struct {
 	Redact  func(string) string // removes secrets from texts before they are sent; may be nil
 }
 
-// New makes a service. Its error holds no key.
-func New(c Config) (*Service, error) {
+// NewEmbedder makes one. Its error holds no key.
+func NewEmbedder(c EmbedderConfig) (*Embedder, error) {
 	endpoint, err := api.NewEndpoint(c.BaseURL, c.Client)
 	if err != nil {
 		return nil, fmt.Errorf("embeddings: %w", err)
 	}
-	endpoint.UserAgent, endpoint.MaxBody = c.Agent, maxReply
-	return &Service{Model: c.Model, endpoint: endpoint, key: c.Key, redact: c.Redact, questions: make(chan struct{}, mostQuestions)}, nil
+	endpoint.UserAgent, endpoint.MaxBody = c.Agent, maxVectors
+	return &Embedder{Model: c.Model, endpoint: endpoint, key: c.Key, redact: c.Redact, questions: make(chan struct{}, mostQuestions)}, nil
 }
 
 // Host returns the host that receives the texts.
-func (s *Service) Host() string { return api.Host(s.endpoint.Address()) }
+func (s *Embedder) Host() string { return api.Host(s.endpoint.Address()) }
 
 // Question returns the vector of a text within a short limit. The error is an [*api.Failure].
-func (s *Service) Question(ctx context.Context, question string) (Vector, error) {
+func (s *Embedder) Question(ctx context.Context, question string) (Vector, error) {
 	ctx, cancel := context.WithTimeout(ctx, questionLimit)
 	defer cancel()
 	select {
@@ -84,13 +81,13 @@ func (s *Service) Question(ctx context.Context, question string) (Vector, error)
 }
 
 // Batch returns the vectors of up to maxTexts texts, in order. The error is an [*api.Failure].
-func (s *Service) Batch(ctx context.Context, texts []string) ([]Vector, error) {
+func (s *Embedder) Batch(ctx context.Context, texts []string) ([]Vector, error) {
 	ctx, cancel := context.WithTimeout(ctx, batchLimit)
 	defer cancel()
 	return s.embed(ctx, texts)
 }
 
-func (s *Service) embed(ctx context.Context, texts []string) ([]Vector, error) {
+func (s *Embedder) embed(ctx context.Context, texts []string) ([]Vector, error) {
 	if len(texts) == 0 || len(texts) > maxTexts {
 		return nil, &api.Failure{Code: turn.CodeInternal, Detail: fmt.Sprintf("%d texts at once", len(texts))}
 	}
@@ -128,7 +125,7 @@ func (s *Service) embed(ctx context.Context, texts []string) ([]Vector, error) {
 }
 
 // clean prepares a text for sending.
-func (s *Service) clean(of string) string {
+func (s *Embedder) clean(of string) string {
 	of = strings.TrimSpace(strings.ToValidUTF8(of, ""))
 	if s.redact != nil {
 		of = s.redact(of)
@@ -139,8 +136,8 @@ func (s *Service) clean(of string) string {
 	return of
 }
 
-// codeOf returns the code of an error.
-func codeOf(err error) turn.Code {
+// CodeOf returns the code of an error.
+func CodeOf(err error) turn.Code {
 	if failed, ok := errors.AsType[*api.Failure](err); ok {
 		return failed.Code
 	}

@@ -1,4 +1,4 @@
-package embedding
+package memory
 
 import (
 	"context"
@@ -9,10 +9,9 @@ import (
 	"testing"
 	"time"
 
-	"familiar/internal/store"
-
 	"go.uber.org/goleak"
 
+	"familiar/internal/store"
 	"familiar/internal/test/llmtest"
 )
 
@@ -30,7 +29,7 @@ func child(dir, server string) {
 	if err != nil {
 		return
 	}
-	s, err := New(Config{BaseURL: server, Model: "m", Client: func(string) *http.Client { return http.DefaultClient }})
+	s, err := NewEmbedder(EmbedderConfig{BaseURL: server, Model: "m", Client: func(string) *http.Client { return http.DefaultClient }})
 	if err != nil {
 		return
 	}
@@ -38,7 +37,7 @@ func child(dir, server string) {
 }
 
 // A process is killed during a batch. Earlier vectors are kept, and the next process continues from there.
-func TestKilled(t *testing.T) {
+func TestKilledWhileEmbedding(t *testing.T) {
 	dir := t.TempDir()
 	db := messagesIn(t, dir, 200)
 	if err := db.Close(); err != nil {
@@ -79,7 +78,7 @@ func TestKilled(t *testing.T) {
 	}
 	client := &http.Client{Transport: &http.Transport{}}
 	defer client.CloseIdleConnections()
-	s, err := New(Config{BaseURL: server.URL, Model: "m", Client: func(string) *http.Client { return client }})
+	s, err := NewEmbedder(EmbedderConfig{BaseURL: server.URL, Model: "m", Client: func(string) *http.Client { return client }})
 	if err != nil {
 		t.Fatal(err)
 	}

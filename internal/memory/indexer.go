@@ -1,4 +1,4 @@
-package embedding
+package memory
 
 import (
 	"context"
@@ -12,10 +12,10 @@ import (
 
 // Limits of background work. One request runs at a time.
 const (
-	every       = 5 * time.Second // between checks for new messages
+	embedEvery  = 5 * time.Second // between checks for new messages
 	fullPass    = time.Hour       // between checks of older messages, which may have been edited or missed
 	pause       = 250 * time.Millisecond
-	firstRetry  = 2 * time.Second
+	embedRetry  = 2 * time.Second
 	longestWait = 10 * time.Minute
 	mostBacklog = 100_000 // newest messages that a full pass checks
 	mostNew     = 1000    // messages that other passes check
@@ -27,7 +27,7 @@ const (
 // The store records what has a vector, so that the next process continues where this one ended.
 type Indexer struct {
 	Vectors *Vectors
-	Service *Service
+	Service *Embedder
 	Log     *slog.Logger
 	Every   time.Duration // between checks for new messages; 0: 5 s
 
@@ -38,7 +38,7 @@ type Indexer struct {
 // Run works until ctx is done.
 func (x *Indexer) Run(ctx context.Context) {
 	if x.Every <= 0 {
-		x.Every = every
+		x.Every = embedEvery
 	}
 	var full time.Time
 	for ctx.Err() == nil {
@@ -135,7 +135,7 @@ func (x *Indexer) keep(ctx context.Context, batch []Unembedded) (kept int, err e
 
 // dislikes reports whether a service rejected the texts rather than failed.
 func dislikes(err error) bool {
-	code := codeOf(err)
+	code := CodeOf(err)
 	return code == turn.CodeRejected || code == turn.CodeTooLarge
 }
 
@@ -155,11 +155,11 @@ func (x *Indexer) answered() {
 
 // failed waits after a failure, twice as long each time, or as long as the service asks.
 func (x *Indexer) failed(ctx context.Context, err error) {
-	if code := codeOf(err); code != x.refused {
+	if code := CodeOf(err); code != x.refused {
 		x.refused = code
 		x.Log.Warn("no embeddings; what is written meanwhile follows: check EMBED_BASE_URL, EMBED_API_KEY and EMBED_MODEL", "host", x.Service.Host(), "err", err)
 	}
-	x.wait = min(max(firstRetry, 2*x.wait), longestWait)
+	x.wait = min(max(embedRetry, 2*x.wait), longestWait)
 	wait := x.wait
 	if refusal, ok := errors.AsType[*api.Failure](err); ok {
 		wait = min(max(wait, refusal.RetryAfter), longestWait)
