@@ -180,7 +180,7 @@ func (a *App) share(c *discord.Config, p *Process, yield func(context.Context, f
 		return nil, err
 	}
 	inherited := make(chan func(guildID string) bool)
-	leases.ShardOf = gateway.ShardOf
+	leases.ShardOf, leases.Version = gateway.ShardOf, a.version
 	c.Holder, c.LoadSession, c.SaveSession = leases, leases.Session, leases.SaveSession
 	c.SaveServers, c.Yield = leases.SaveServers, yield
 	c.Inherit = func(ctx context.Context, mine func(guildID string) bool) {

@@ -117,7 +117,7 @@ func (a *App) EraseOnRequest(ctx context.Context, b *bot.Bot) {
 			continue
 		}
 		if written && a.Store.Leases.Shared() {
-			b.ShowPause(ctx)
+			b.HearPauses(ctx)
 			if time.Since(emptied) >= vectorsStale {
 				emptied = time.Now()
 				a.Vectors.Forget()

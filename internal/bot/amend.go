@@ -289,16 +289,18 @@ func (b *Bot) gone(ctx context.Context, e turn.Event) {
 }
 
 func (b *Bot) withdraw(ctx context.Context, cause error, match func(turn.Event) bool) {
-	var ids []string
+	ids := map[string][]string{} // by server
 	for _, a := range b.lanes.withdraw(cause, match) {
 		giveBack(a)
 		if len(a.posts) > 0 {
 			b.markInterrupted(ctx, a)
 			continue
 		}
-		ids = append(ids, a.claim())
+		ids[a.GuildID] = append(ids[a.GuildID], a.claim())
 	}
-	b.closeClaims(ctx, ids...)
+	for guild, claims := range ids {
+		b.closeClaims(ctx, guild, claims...)
+	}
 }
 
 // Pause pauses the bot in a place: what is being answered there ends at once. If ends is set, it ends the pause instead. People see a pause
@@ -318,14 +320,36 @@ func (b *Bot) Pause(ctx context.Context, s store.Switch, ends bool) error {
 	if ends {
 		return nil
 	}
-	b.withdraw(ctx, errPaused, func(a turn.Event) bool {
-		switch s.Place {
-		case store.Everywhere:
-			return true
-		case "":
-			return a.GuildID == s.GuildID
-		}
-		return a.Message.ChannelID == s.Place || a.ParentID == s.Place
-	})
+	b.endPaused(ctx, s)
 	return nil
+}
+
+// endPaused ends what is being answered where the bot is paused.
+func (b *Bot) endPaused(ctx context.Context, pauses ...store.Switch) {
+	b.withdraw(ctx, errPaused, func(a turn.Event) bool {
+		return slices.ContainsFunc(pauses, func(s store.Switch) bool {
+			switch s.Place {
+			case store.Everywhere:
+				return true
+			case "":
+				return a.GuildID == s.GuildID
+			}
+			return a.Message.ChannelID == s.Place || a.ParentID == s.Place
+		})
+	})
+}
+
+// HearPauses learns where the bot is paused: at the start, and when another process may have changed that. What is being answered there ends.
+func (b *Bot) HearPauses(ctx context.Context) {
+	all, err := b.Store.Settings.Off(ctx)
+	if err != nil {
+		b.logged("read what is switched off", err)
+		return
+	}
+	pauses := slices.DeleteFunc(all, func(s store.Switch) bool { return s.Kind != store.Answers })
+	everywhere := slices.ContainsFunc(pauses, func(s store.Switch) bool { return s.Place == store.Everywhere })
+	b.conditionChanged(func(c *condition) { c.paused = everywhere })
+	if len(pauses) > 0 {
+		b.endPaused(ctx, pauses...)
+	}
 }

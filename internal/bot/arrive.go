@@ -142,7 +142,7 @@ func (b *Bot) replacesProxied(ctx context.Context, e turn.Event) bool {
 	if len(waiting) > 0 && !b.lanes.rewrite(e) {
 		before = claims // part of the answer is visible: that is finished, and this message is not answered
 	}
-	b.closeClaims(ctx, before...)
+	b.closeClaims(ctx, e.GuildID, before...)
 	return true
 }
 

@@ -160,7 +160,7 @@ func (b *Bot) Run(ctx context.Context, events <-chan []turn.Event) {
 	defer b.tasks.Wait()    // before the lanes: a button may begin a turn
 	defer b.chatter.close() // before all these: it begins turns
 	defer close(b.ended)
-	b.ShowPause(ctx)
+	b.HearPauses(ctx)
 	if b.Resume && b.Inherited == nil {
 		b.resume(ctx, func(string) bool { return true })
 	}
@@ -325,14 +325,14 @@ func (b *Bot) logged(what string, err error) {
 	}
 }
 
-// closeClaims notes that nothing more follows for these messages.
-func (b *Bot) closeClaims(ctx context.Context, ids ...string) {
+// closeClaims notes that nothing more follows for these messages of a server.
+func (b *Bot) closeClaims(ctx context.Context, guildID string, ids ...string) {
 	if len(ids) == 0 {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeLimit)
 	defer cancel()
-	b.logged("settle claims", b.Store.Claims.Close(ctx, ids...))
+	b.logged("settle claims", b.Store.Claims.Close(ctx, guildID, ids...))
 }
 
 // recovered logs a panic, which must end one turn and not the process. It reports whether there was one.

@@ -36,7 +36,7 @@ func TestInherited(t *testing.T) {
 			t.Fatal(err)
 		}
 		half := &turn.Trace{Request: turn.Request{ID: "T" + id, GuildID: guild, ChannelID: "in-" + guild, Message: asks("half"+id, "in-"+guild, "ben").Message}, Phase: turn.Answering}
-		if err := errors.Join(b.Traces.Save(ctx, half), b.Store.Claims.Close(ctx, "half"+id), b.Store.Claims.SavePost(ctx, "", "T"+id, 0, store.Post{ID: "P" + id, Text: "Half of " + guild})); err != nil {
+		if err := errors.Join(b.Traces.Save(ctx, half), b.Store.Claims.Close(ctx, "", "half"+id), b.Store.Claims.SavePost(ctx, "", "T"+id, 0, store.Post{ID: "P" + id, Text: "Half of " + guild})); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -141,5 +141,41 @@ func TestYield(t *testing.T) {
 		if l.Waiting > 0 {
 			t.Errorf("%d messages still wait", l.Waiting)
 		}
+	}
+}
+
+// TestPausedElsewhere pauses a channel in another process. The turn that this one takes there ends, and another turn goes on.
+func TestPausedElsewhere(t *testing.T) {
+	b := resting(t, &recorder{})
+	ctx := t.Context()
+	ended := map[string]chan error{}
+	begun := make(chan struct{}, 2)
+	for i, channel := range []string{"general", "attic"} {
+		ended[channel] = make(chan error, 1)
+		b.lanes.put(func(l *lane) {
+			l.next()
+			ctx, cancel := context.WithCancelCause(t.Context())
+			l.begin("T"+channel, cancel)
+			begun <- struct{}{}
+			<-ctx.Done()
+			ended[channel] <- context.Cause(ctx)
+			l.end()
+		}, arrival{Event: asks(strconv.Itoa(i), channel, "ana"), addressed: true})
+		<-begun
+	}
+	if err := b.Store.Settings.SwitchOff(ctx, store.Switch{Kind: store.Lookups, Place: "attic"}); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.Store.Settings.SwitchOff(ctx, store.Switch{Kind: store.Answers, Place: "general"}); err != nil {
+		t.Fatal(err)
+	}
+	b.HearPauses(ctx)
+	if err := <-ended["general"]; err != errPaused {
+		t.Errorf("the turn ended with %v", err)
+	}
+	select {
+	case err := <-ended["attic"]:
+		t.Errorf("another turn ended with %v", err)
+	default:
 	}
 }

@@ -103,7 +103,7 @@ func (b *Bot) Aside(ctx context.Context, actor *Actor, e turn.Event, prepare fun
 	if !counts {
 		return t, b.saveWith(ctx, t, noMore)
 	}
-	return t, b.saveWith(ctx, t, b.Gate.Counted(t))
+	return t, b.saveWith(ctx, t, b.Gate.Counted(t, p))
 }
 
 // Check searches for what pages say about a message's statement, and judges by them whether it is true. Addresses in the statement are left

@@ -188,7 +188,7 @@ func (b *Bot) postNotice(key noticeKey, n *notice) {
 		}
 		p.ReplyTo = ""
 	}
-	b.closeClaims(ctx, n.claims...)
+	b.closeClaims(ctx, n.event.GuildID, n.claims...)
 }
 
 // sentence is what the bot says if no model can say it.

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"familiar/internal/context/turn"
-	"familiar/internal/store"
 )
 
 // condition is why the bot does not answer as usual anywhere. Everybody sees it next to the bot's name.
@@ -50,13 +49,6 @@ func (b *Bot) conditionChanged(change func(*condition)) {
 	}
 	c.shown = &now
 	b.Present(now)
-}
-
-// ShowPause shows whether the bot is paused everywhere: at the start, and when another process may have changed that.
-func (b *Bot) ShowPause(ctx context.Context) {
-	off, err := b.Store.Settings.SwitchedOff(ctx, "", "", "")
-	b.logged("read what is switched off", err)
-	b.conditionChanged(func(c *condition) { c.paused = off[store.Answers] })
 }
 
 const profileLimit = time.Minute

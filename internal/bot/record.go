@@ -119,9 +119,8 @@ func (b *Bot) postsOf(actor *Actor, t *turn.Trace, result deliveryResult, of arr
 // posted. If the bot is stopping, or no event comes any more, it tries once more and gives up.
 func (b *Bot) saveFinally(ctx context.Context, t *turn.Trace, own []store.Message, held *gate.Pass, open func(*store.Tx) error) {
 	defer held.GiveBack()
-	r, count := t.Request, b.Gate.Counted(t)
+	r, count := t.Request, b.Gate.Counted(t, held)
 	also := func(tx *store.Tx) error {
-		b.Store.OnCommit(held.GiveBack) // at once: the turn counts only once
 		err := count(tx)
 		if err == nil {
 			err = b.Store.Messages.SaveIn(tx, own...)

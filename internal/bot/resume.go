@@ -52,7 +52,7 @@ func (b *Bot) resume(ctx context.Context, mine func(guildID string) bool) {
 	for _, o := range all {
 		switch a, ok := b.reopened(ctx, o); {
 		case !ok && b.Inherited == nil:
-			b.closeClaims(ctx, o.Claim)
+			b.closeClaims(ctx, "", o.Claim)
 		case ok && mine(a.GuildID):
 			open, left = append(open, o), append(left, a)
 		}
@@ -253,7 +253,7 @@ func (b *Bot) markInterrupted(ctx context.Context, a arrival) {
 			return
 		}
 		b.recordInterrupted(ctx, a)
-		b.closeClaims(ctx, a.claim())
+		b.closeClaims(ctx, a.GuildID, a.claim())
 	})
 }
 

@@ -132,7 +132,7 @@ func TestWhatNobodyAskedForIsMarked(t *testing.T) {
 	b := resting(t, door)
 	ctx := t.Context()
 	half := &turn.Trace{Request: turn.Request{ID: "T", ChannelID: "general", GuildID: "hall", Message: turn.Message{ID: "1", Author: turn.Author{ID: "ana", Name: "ana"}}}, Phase: turn.Answering}
-	err := errors.Join(b.Traces.Save(ctx, half), b.Store.Claims.SavePost(ctx, "", "T", 0, store.Post{ID: "P", Text: "Half an"}), b.Store.Claims.Close(ctx, "1"))
+	err := errors.Join(b.Traces.Save(ctx, half), b.Store.Claims.SavePost(ctx, "", "T", 0, store.Post{ID: "P", Text: "Half an"}), b.Store.Claims.Close(ctx, "", "1"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -175,7 +175,7 @@ func TestADoubtOutlivesTheProcess(t *testing.T) {
 					if err := b.Store.Claims.Reopen(context.Background(), "", "2", "U", "{}", store.Post{ID: "post" + id[len(id)-1:], Text: "Voles."}); err != nil {
 						t.Fatal(err)
 					}
-					if err := b.Store.Claims.Close(context.Background(), "2"); err != nil {
+					if err := b.Store.Claims.Close(context.Background(), "", "2"); err != nil {
 						t.Fatal(err)
 					}
 				}

@@ -66,7 +66,7 @@ func (b *Bot) stands(ctx context.Context, l *lane, batch []arrival) (answered bo
 				n = len(batch)
 			}
 			for _, done := range batch[:n] {
-				b.closeClaims(ctx, done.claim())
+				b.closeClaims(ctx, done.GuildID, done.claim())
 			}
 			return !l.skip(n)
 		case len(posts) > 0:

@@ -144,7 +144,12 @@ func admitted(next handler) handler {
 
 // limited counts a turn for the person, and refuses one too many in a minute.
 func limited(next handler) handler {
-	return refuseUnless(bot.TooMany, func(c *call) bool { return c.Bot.Gate.Asks(c.Command.By.ID) })(next)
+	return func(c *call, ctx context.Context) turn.Answer {
+		if !c.Bot.Gate.Asks(ctx, c.Command.By.ID) {
+			return c.say(bot.TooMany)
+		}
+		return next(c, ctx)
+	}
 }
 
 // notVisiting refuses a person who uses the app where it is not installed: no place there has settings.

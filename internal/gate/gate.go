@@ -99,7 +99,7 @@ func (g *Gate) Pass(ctx context.Context, e turn.Event, how Passage) (*Pass, *Ref
 		return nil, &Refusal{Why: UsedUp, Quota: *used}
 	}
 	if how.Rated && !how.Further && g.PerPerson > 0 {
-		if allowed, first := g.turns.allow(party.Person, g.PerPerson, time.Now()); !allowed {
+		if allowed, first := g.rated(ctx, party.Person); !allowed {
 			p.GiveBack()
 			return nil, &Refusal{Why: TooOften, First: first}
 		}
@@ -164,16 +164,19 @@ func Party(e turn.Event) store.Party {
 // Pass is the right to one turn or lookup. Until it is returned, it holds a part of the quotas. So turns at the same time cannot use the
 // same rest of one. A nil pass holds nothing.
 type Pass struct {
-	of    *passes
+	of    *Gate
+	id    int64 // among those of this process
 	party store.Party
-	holds store.Used // guarded by of.mu
+	holds store.Used // guarded by of.passes.mu
 	until time.Time  // a pass that was not returned holds nothing afterwards
 }
 
-// passes are the passes that are held. The zero value is ready. A restart empties it: what was begun is counted when it is over.
+// passes are the passes that are held. The zero value is ready. A restart empties it: what was begun is counted when it is over. Where
+// processes share a database, that has them, too.
 type passes struct {
 	mu   sync.Mutex
 	held map[*Pass]bool // guarded by mu
+	last int64          // id of a pass; guarded by mu
 }
 
 // LongestPass is longer than any turn takes, with the wait in its lane.
@@ -182,21 +185,20 @@ const LongestPass = 15 * time.Minute
 // hold takes a turn's part of the quotas: the turn, and as many tokens as its prompt may have. If a quota is used up, it returns that
 // instead.
 func (g *Gate) hold(ctx context.Context, party store.Party, tokens int) (*Pass, *store.Usage) {
-	p := &Pass{of: &g.passes, party: party, until: time.Now().Add(LongestPass)}
+	p := &Pass{of: g, party: party, until: time.Now().Add(LongestPass)}
 	if len(g.Limits()) == 0 {
 		return p, nil
 	}
-	g.passes.mu.Lock()
-	defer g.passes.mu.Unlock()
-	used, up := g.exhausted(ctx, party, Turns, Tokens, Dollars)
+	up := g.take(ctx, p, party, func(used map[string]store.Usage) store.Used {
+		holds := store.Used{Turns: 1, Tokens: tokens}
+		if all := used[store.OfAll]; all.Tokens > 0 { // the usual price
+			holds.Cost = all.Cost / float64(all.Tokens) * float64(tokens)
+		}
+		return holds
+	}, Turns, Tokens, Dollars)
 	if up != nil {
 		return nil, up
 	}
-	p.holds = store.Used{Turns: 1, Tokens: tokens}
-	if all := used[store.OfAll]; all.Tokens > 0 { // the usual price
-		p.holds.Cost = all.Cost / float64(all.Tokens) * float64(p.holds.Tokens)
-	}
-	g.passes.keep(p)
 	return p, nil
 }
 
@@ -205,28 +207,84 @@ func (g *Gate) HoldLookup(ctx context.Context, p *Pass, party store.Party) bool 
 	if len(g.Limits()) == 0 {
 		return true
 	}
-	g.passes.mu.Lock()
-	defer g.passes.mu.Unlock()
-	if p != nil && p.holds.Lookups > 0 { // an attempt before this one took it
-		return true
-	}
-	if _, up := g.exhausted(ctx, party, Lookups); up != nil {
-		return false
-	}
+	var held store.Used
 	if p != nil {
-		p.holds.Lookups = 1
-		g.passes.keep(p)
+		g.passes.mu.Lock()
+		held = p.holds
+		g.passes.mu.Unlock()
+		if held.Lookups > 0 { // an attempt before this one took it
+			return true
+		}
 	}
-	return true
+	held.Lookups = 1
+	return g.take(ctx, p, party, func(map[string]store.Usage) store.Used { return held }, Lookups) == nil
 }
 
-// exhausted returns what was used today, and the quota, for the first kind that has nothing left. This and what is held count as used. Its
-// caller holds passes.mu.
-func (g *Gate) exhausted(ctx context.Context, party store.Party, of ...string) (used map[string]store.Usage, up *store.Usage) {
-	ids := map[string]string{store.OfAll: "", store.OfPerson: party.Person, store.OfChannel: party.Channel, store.OfServer: party.Guild}
+// take has a pass hold a part of the quotas. If one of some kinds has nothing left, it returns that. want is told what was used and is held
+// today. A nil pass holds nothing.
+func (g *Gate) take(ctx context.Context, p *Pass, party store.Party, want func(map[string]store.Usage) store.Used, of ...string) (up *store.Usage) {
+	if p != nil && g.Store.Leases.Shared() {
+		return g.takeAmong(ctx, p, party, want, of...)
+	}
+	g.passes.mu.Lock()
+	defer g.passes.mu.Unlock()
 	used, err := g.Store.Quotas.Usage(ctx, g.now(), party)
 	g.logged("read what was used today", err)
-	now := time.Now()
+	if up = g.exhausted(g.withHeld(used, party), party, of...); up == nil && p != nil {
+		p.holds = want(used)
+		g.passes.keep(p)
+	}
+	return up
+}
+
+// takeAmong is take where other processes take, too.
+func (g *Gate) takeAmong(ctx context.Context, p *Pass, party store.Party, want func(map[string]store.Usage) store.Used, of ...string) (up *store.Usage) {
+	g.passes.mu.Lock()
+	further := g.passes.held[p]
+	g.passes.keep(p)
+	g.passes.mu.Unlock()
+	err := g.Store.Quotas.Hold(ctx, g.now(), p.id, party, LongestPass, func(used map[string]store.Usage) (holds store.Used, ok bool) {
+		if up = g.exhausted(used, party, of...); up != nil {
+			return holds, false
+		}
+		holds = want(used)
+		g.passes.mu.Lock()
+		defer g.passes.mu.Unlock()
+		p.holds = holds
+		return holds, true
+	})
+	g.logged("hold a part of the quotas", err)
+	if up != nil && !further { // it is no pass
+		p.drop()
+	}
+	return up
+}
+
+// withHeld adds what passes hold to what was used. Its caller holds passes.mu.
+func (g *Gate) withHeld(used map[string]store.Usage, party store.Party) map[string]store.Usage {
+	all, now := map[string]store.Usage{}, time.Now()
+	for scope, id := range scopes(party) {
+		one := used[scope]
+		for p := range g.passes.held {
+			if p.until.Before(now) {
+				delete(g.passes.held, p)
+			} else if p.counts(scope, id) {
+				one.Used = one.Plus(p.holds)
+			}
+		}
+		all[scope] = one
+	}
+	return all
+}
+
+// scopes returns the ids of a party by their scopes.
+func scopes(p store.Party) map[string]string {
+	return map[string]string{store.OfAll: "", store.OfPerson: p.Person, store.OfChannel: p.Channel, store.OfServer: p.Guild}
+}
+
+// exhausted returns the use of the first scope that has used up a quota of some kinds, or nil.
+func (g *Gate) exhausted(used map[string]store.Usage, party store.Party, of ...string) *store.Usage {
+	ids := scopes(party)
 	for _, q := range g.Limits() {
 		id := ids[q.Scope]
 		if !slices.Contains(of, q.Of) || id == "" && q.Scope != store.OfAll {
@@ -236,18 +294,11 @@ func (g *Gate) exhausted(ctx context.Context, party store.Party, of ...string) (
 		if all.Scope == "" {
 			all.Scope, all.ID = q.Scope, id
 		}
-		for p := range g.passes.held {
-			if p.until.Before(now) {
-				delete(g.passes.held, p)
-			} else if p.counts(q.Scope, id) {
-				all.Used = all.Plus(p.holds)
-			}
-		}
 		if q.Used(all) >= q.Most {
-			return used, &all
+			return &all
 		}
 	}
-	return used, nil
+	return nil
 }
 
 // counts reports whether a pass is for a party with that id in a scope.
@@ -268,6 +319,10 @@ func (ps *passes) keep(p *Pass) {
 	if ps.held == nil {
 		ps.held = map[*Pass]bool{}
 	}
+	if p.id == 0 {
+		ps.last++
+		p.id = ps.last
+	}
 	ps.held[p] = true
 }
 
@@ -278,12 +333,24 @@ func (g *Gate) Held() int {
 	return len(g.passes.held)
 }
 
-// GiveBack returns a pass when its turn is over and counted, or does not begin.
-func (p *Pass) GiveBack() {
+// drop takes a pass out of those that are held, and reports whether it was among them.
+func (p *Pass) drop() (held bool) {
 	if p == nil {
-		return
+		return false
 	}
-	p.of.mu.Lock()
-	defer p.of.mu.Unlock()
-	delete(p.of.held, p)
+	p.of.passes.mu.Lock()
+	defer p.of.passes.mu.Unlock()
+	held = p.of.passes.held[p]
+	delete(p.of.passes.held, p)
+	return held
+}
+
+// Counted returns a pass whose turn is over, when what [Gate.Counted] returned is committed.
+func (p *Pass) Counted() { p.drop() }
+
+// GiveBack returns a pass that is not counted, unless it was returned already.
+func (p *Pass) GiveBack() {
+	if p.drop() && p.of.Store.Leases.Shared() {
+		p.of.logged("give a part of the quotas back", p.of.Store.Quotas.LetGo(context.Background(), p.id))
+	}
 }

@@ -99,30 +99,58 @@ func (r *rates) allow(id string, limit int, now time.Time) (allowed, first bool)
 		p.turns = append(p.turns, now)
 		return true, false
 	}
-	first = now.Sub(p.refused) >= ratePeriod
-	if first {
+	return false, p.refuse(now)
+}
+
+// refuse reports whether a refusal is the first one within ratePeriod.
+func (p *rate) refuse(now time.Time) (first bool) {
+	if first = now.Sub(p.refused) >= ratePeriod; first {
 		p.refused = now
 	}
-	return false, first
+	return first
 }
 
 // Asks counts a turn for a person who gives a command, and reports whether they may have it.
-func (g *Gate) Asks(personID string) bool {
+func (g *Gate) Asks(ctx context.Context, personID string) bool {
 	if g.PerPerson == 0 {
 		return true
 	}
-	allowed, _ := g.turns.allow(personID, g.PerPerson, time.Now())
+	allowed, _ := g.rated(ctx, personID)
 	return allowed
+}
+
+// rated is allow for all processes together: a person may write in servers of several. The first refusal is that of this process.
+func (g *Gate) rated(ctx context.Context, personID string) (allowed, first bool) {
+	now := time.Now()
+	if allowed, first = g.turns.allow(personID, g.PerPerson, now); !allowed || !g.Store.Leases.Shared() {
+		return allowed, first
+	}
+	allowed, err := g.Store.Quotas.Within(ctx, "turns/"+g.Store.Privacy.Pseudonym(personID), g.PerPerson, ratePeriod)
+	g.logged("count the turns of a person", err)
+	if allowed {
+		return true, false
+	}
+	g.turns.mu.Lock()
+	defer g.turns.mu.Unlock()
+	if p := g.turns.people[personID]; p != nil {
+		first = p.refuse(now)
+	}
+	return false, first
 }
 
 // countLimit is how long counting may take.
 const countLimit = 10 * time.Second
 
-// Counted returns what adds a turn to today's use, in the transaction that saves its record.
-func (g *Gate) Counted(t *turn.Trace) func(*store.Tx) error {
+// Counted returns what adds a turn to today's use, in the transaction that saves its record. Its pass holds nothing once that is committed.
+func (g *Gate) Counted(t *turn.Trace, p *Pass) func(*store.Tx) error {
 	r, at := t.Request, g.now().Add(-t.Took)
 	return func(tx *store.Tx) error {
-		return g.Store.Quotas.AddUsageIn(tx, at, store.Party{Person: r.Message.Author.ID, Channel: r.ChannelID, Guild: r.GuildID}, used(t))
+		err := g.Store.Quotas.AddUsageIn(tx, at, store.Party{Person: r.Message.Author.ID, Channel: r.ChannelID, Guild: r.GuildID}, used(t))
+		if err == nil && p != nil && p.id > 0 && g.Store.Leases.Shared() {
+			err = g.Store.Quotas.LetGoIn(tx, p.id)
+		}
+		g.Store.OnCommit(p.Counted) // at once: the turn counts only once
+		return err
 	}
 }
 

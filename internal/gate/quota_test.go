@@ -1,10 +1,16 @@
 package gate
 
 import (
+	"context"
+	"log/slog"
+	"sync"
 	"testing"
 	"time"
 
 	"familiar/internal/context/turn"
+	"familiar/internal/store"
+	"familiar/internal/test/postgres"
+	"familiar/internal/test/wait"
 )
 
 func TestAccess(t *testing.T) {
@@ -75,4 +81,77 @@ func TestRates(t *testing.T) {
 	if allowed, _ := r.allow("ben", 2, morning.Add(2*time.Second)); !allowed {
 		t.Error("ben pays for ana")
 	}
+}
+
+// join opens a gate of one process of several.
+func join(t *testing.T, place string) (g *Gate, leave func()) {
+	t.Helper()
+	db, err := store.Share(t.Context(), place)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.Leases.Agree(t.Context(), func(context.Context, int) (int, error) { return 1, nil }); err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	var running sync.WaitGroup
+	running.Go(func() { db.Leases.Run(ctx) })
+	leave = sync.OnceFunc(func() {
+		stop()
+		running.Wait()
+	})
+	t.Cleanup(func() {
+		leave()
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return &Gate{Store: db, Log: slog.New(slog.NewTextHandler(t.Output(), nil)), Quotas: []Quota{{Scope: store.OfAll, Most: 3, Of: Turns}}, PerPerson: 4}, leave
+}
+
+// TestProcessesShareQuotas has three processes take turns of one quota. What a process holds that has left is free again.
+func TestProcessesShareQuotas(t *testing.T) {
+	postgres.Needed(t)
+	place := postgres.Place(t, t.TempDir())
+	a, _ := join(t, place)
+	b, leave := join(t, place)
+	c, _ := join(t, place)
+	for _, g := range []*Gate{a, b, c} {
+		if !wait.Within(5*time.Second, func() bool {
+			fleet, err := g.Store.Leases.Fleet(t.Context())
+			return err == nil && len(fleet.Alive()) == 3
+		}) {
+			t.Fatal("the processes do not know each other")
+		}
+	}
+	pass := func(g *Gate, person string, want Why) *Pass {
+		t.Helper()
+		p, no := g.Pass(t.Context(), turn.Event{GuildID: "hall", Message: turn.Message{ChannelID: "general", Author: turn.Author{ID: person}}}, Passage{Rated: true, Tokens: 10})
+		got := Why("")
+		if no != nil {
+			got = no.Why
+		}
+		if got != want {
+			t.Fatalf("refused because %q, not %q", got, want)
+		}
+		return p
+	}
+	first := pass(a, "ana", "")
+	pass(b, "ana", "")
+	pass(c, "ana", "")
+	pass(a, "ben", UsedUp)
+	pass(b, "ben", UsedUp)
+	first.GiveBack()
+	first.GiveBack()
+	counted := pass(c, "ana", "")
+	pass(a, "ben", UsedUp)
+	record := &turn.Trace{Request: turn.Request{Message: turn.Message{Author: turn.Author{ID: "ana"}}, ChannelID: "general", GuildID: "hall"}}
+	if err := c.Store.Write(t.Context(), c.Counted(record, counted)); err != nil || c.Held() != 1 {
+		t.Fatalf("%d are held, %v", c.Held(), err)
+	}
+	pass(a, "ben", UsedUp) // it is counted, and not free
+	leave()
+	pass(a, "ana", TooOften) // and gives its turn back
+	pass(a, "ben", "")
+	pass(c, "ben", UsedUp)
 }

@@ -99,6 +99,9 @@ type Ledger interface {
 	Return(ctx context.Context, name, period string, n int) error
 	// Used returns how many requests have been taken.
 	Used(ctx context.Context, name, period string) (int, error)
+	// Within notes that something is done. It returns false if all processes together have done it that often within a span. If there is
+	// only one process, it returns true, as with an error.
+	Within(ctx context.Context, name string, most int, span time.Duration) (bool, error)
 }
 
 // quota is a backend's limit per day or month. It takes requests from the ledger in batches, so that a search rarely
@@ -205,8 +208,15 @@ func (q *quota) remaining(ctx context.Context, now time.Time) (int, error) {
 	return left, nil
 }
 
-// spend takes one request from each of the backend's quotas, or from none.
+// spend takes one request from each of the backend's quotas, or from none. The buckets of this process have let it through.
 func (s *source) spend(ctx context.Context, now time.Time) error {
+	if s.bucket != nil {
+		burst := s.bucket.Burst()
+		allowed, _ := s.ledger.Within(ctx, "search/"+s.Name(), burst, time.Duration(float64(burst)/s.Limit.PerSecond*float64(time.Second)))
+		if !allowed {
+			return &Error{Backend: s.Name(), Code: turn.CodeRateLimited, Detail: "not asked: its limit of requests per second is reached by all processes together"}
+		}
+	}
 	for i, q := range s.quotas {
 		if err := q.take(ctx, now); err != nil {
 			for _, taken := range s.quotas[:i] {
@@ -238,6 +248,10 @@ func (m *memoryLedger) Return(_ context.Context, name, period string, n int) err
 	defer m.mu.Unlock()
 	m.used[name+" "+period] -= n
 	return nil
+}
+
+func (*memoryLedger) Within(context.Context, string, int, time.Duration) (bool, error) {
+	return true, nil
 }
 
 func (m *memoryLedger) Used(_ context.Context, name, period string) (int, error) {

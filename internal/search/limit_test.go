@@ -253,6 +253,24 @@ func TestQuotaSurvives(t *testing.T) {
 	})
 }
 
+// several is the ledger of processes that ask more often together than they may.
+type several struct{ memoryLedger }
+
+func (several) Within(_ context.Context, name string, most int, span time.Duration) (bool, error) {
+	return name != "search/x" || most != 3 || span != 1500*time.Millisecond, nil
+}
+
+// What this process may ask alone is refused if all processes together ask too often.
+func TestProcessesShareALimit(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		x := countedAs("x", nil)
+		e := &Engine{Backends: []Backend{x}, Profiles: profiles(map[string]Limit{"x": {PerSecond: 2, Burst: 3}}), Ledger: &several{}}
+		if got := flood(t, e, 1, 0, ""); x.n > 0 || got.Failure != turn.CodeRateLimited {
+			t.Errorf("it was asked %d times: %s", x.n, refusal(got))
+		}
+	})
+}
+
 // A backend that reports an exhausted limit is not asked before the limit resets.
 func TestReportedLimitIsKept(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

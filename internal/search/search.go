@@ -140,6 +140,7 @@ type source struct {
 	Backend
 	Profile
 	bucket *rate.Limiter // nil: no limit per second
+	ledger Ledger
 	quotas []*quota
 
 	// Guarded by Engine.mu.
@@ -148,17 +149,16 @@ type source struct {
 }
 
 func (e *Engine) newSource(b Backend) *source {
-	s := &source{Backend: b, Profile: e.Profiles[b.Name()]}
+	s := &source{Backend: b, Profile: e.Profiles[b.Name()], ledger: &e.memory}
 	s.Weight, s.bucket = cmp.Or(s.Weight, 1), s.Limit.bucket()
-	var ledger Ledger = &e.memory
 	if e.Ledger != nil {
-		ledger = e.Ledger
+		s.ledger = e.Ledger
 	}
 	if n := s.Limit.PerDay; n > 0 {
-		s.quotas = append(s.quotas, &quota{backend: b.Name(), span: "day", limit: n, ledger: ledger})
+		s.quotas = append(s.quotas, &quota{backend: b.Name(), span: "day", limit: n, ledger: s.ledger})
 	}
 	if n := s.Limit.PerMonth; n > 0 {
-		s.quotas = append(s.quotas, &quota{backend: b.Name(), span: "month", limit: n, ledger: ledger})
+		s.quotas = append(s.quotas, &quota{backend: b.Name(), span: "month", limit: n, ledger: s.ledger})
 	}
 	return s
 }

@@ -193,12 +193,18 @@ func (s *Claims) End(tx *sql.Tx, turnID string) error {
 	return err
 }
 
-// Close notes that these events need no answer any more, because somebody was told so.
-func (s *Claims) Close(ctx context.Context, events ...string) error {
-	return s.db.Change(ctx, "close claims", func(tx *sql.Tx) error { return s.CloseIn(tx, events...) })
+// Close notes that these events of a server need no answer any more, because somebody was told so. The error is [ErrLost] if another process
+// acts for the server.
+func (s *Claims) Close(ctx context.Context, guildID string, events ...string) error {
+	return s.db.Change(ctx, "close claims", func(tx *sql.Tx) error {
+		if err := s.db.Leases.Check(tx, guildID); err != nil {
+			return err
+		}
+		return s.CloseIn(tx, events...)
+	})
 }
 
-// CloseIn is [Claims.Close] in a transaction of [DB.Write].
+// CloseIn is [Claims.Close] in a transaction of [DB.Write] that has checked who acts for the server.
 func (s *Claims) CloseIn(tx *sql.Tx, events ...string) error {
 	s.db.mustLast()
 	for _, e := range events {

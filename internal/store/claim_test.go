@@ -43,7 +43,7 @@ func TestUnansweredClaims(t *testing.T) {
 		t.Fatal(err)
 	}
 	in(func(tx *sql.Tx) error { return db.Claims.End(tx, "T2") })
-	if err := db.Claims.Close(ctx, "is skipped"); err != nil {
+	if err := db.Claims.Close(ctx, "", "is skipped"); err != nil {
 		t.Fatal(err)
 	}
 	if err := db.Close(); err != nil {

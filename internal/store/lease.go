@@ -6,6 +6,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 	"sync"
 	"time"
@@ -23,18 +24,20 @@ const (
 	leaseRenew = 5 * time.Second
 	leaseBeat  = time.Second // between two looks for shards that nobody holds
 	leaseLimit = 3 * time.Second
-	startGap   = 5500 * time.Millisecond // between two IDENTIFYs in a bucket; Discord wants 5 s, and one may be sent a little late
 )
 
 // Leases shares the shards of a bot among the processes that have the same database. A process takes at most its share, and holds a shard as
 // long as it renews the lease. All times are those of the server's clock. A file has one owner, which holds all shards: see [Leases.Shared].
 type Leases struct {
-	// ShardOf returns the number of the shard that brings a server's events. It is set before Run.
+	// ShardOf returns the number of the shard that brings a server's events. Version is that of the program, for people. Both are set before
+	// Run.
 	ShardOf func(guildID string, of int) int
+	Version string
 
 	db      *DB
 	process string       // a random name, or that of the directory
 	keeps   *engine.Name // what keeps the name for this process; nil: it is random
+	host    string       // name of the machine, or ""
 
 	mu    sync.Mutex
 	total int            // number of shards; 0: not agreed yet. Guarded by mu, as is all that follows
@@ -59,7 +62,8 @@ func (l *lease) trusted() bool {
 }
 
 func newLeases(db *DB) *Leases {
-	return &Leases{db: db, process: rand.Text(), held: map[int]*lease{}, live: 1, short: true, taken: make(chan struct{})}
+	host, _ := os.Hostname()
+	return &Leases{db: db, process: rand.Text(), host: host, held: map[int]*lease{}, live: 1, short: true, taken: make(chan struct{})}
 }
 
 // Shared reports whether several processes may share the database.
@@ -84,6 +88,9 @@ func (s *Leases) Agree(ctx context.Context, ask func(ctx context.Context, before
 	aside := s.db.engine.Aside()
 	if s.keeps != nil { // the process that had the name before is dead
 		_, err = aside.ExecContext(ctx, `UPDATE shards SET holder = '', until = 0 WHERE holder = ?`, s.process)
+		if err == nil {
+			_, err = aside.ExecContext(ctx, `DELETE FROM processes WHERE id = ?`, s.process)
+		}
 	}
 	live := false
 	if err == nil {
@@ -142,26 +149,12 @@ func (s *Leases) Run(ctx context.Context) {
 	if s.keeps != nil {
 		defer s.keeps.Close()
 	}
-	var renewed time.Time
-	leaving, quit := false, ctx.Done()
+	var r renewal
+	quit := ctx.Done()
 	for failing := false; ; {
-		limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), leaseLimit)
-		var err error
-		if s.expire(); ctx.Err() != nil && !leaving { // the others may take all
-			_, err = s.db.engine.Aside().ExecContext(limited, `DELETE FROM processes WHERE id = ? OR until < `+serverNow, s.process)
-			leaving = err == nil
-		}
-		if time.Since(renewed) >= leaseRenew {
-			began := time.Now()
-			if err = s.renew(limited, began, !leaving); err == nil {
-				renewed = began
-			}
-		}
-		if err == nil && ctx.Err() == nil {
-			err = s.balance(limited)
-		}
-		cancel()
-		if err != nil && !failing && ctx.Err() == nil {
+		leaving := ctx.Err() != nil
+		err := s.beat(context.WithoutCancel(ctx), &r, leaving)
+		if err != nil && !failing && !leaving {
 			s.db.notify("renew the leases of shards: %v", s.db.Explain(err))
 		}
 		failing = err != nil
@@ -174,6 +167,32 @@ func (s *Leases) Run(ctx context.Context) {
 			quit = nil
 		}
 	}
+}
+
+// renewal is what [Leases.Run] knows of its last renewal.
+type renewal struct {
+	at   time.Time // before it was sent
+	left bool      // the others may take all
+}
+
+// beat does what is due. A process that leaves has no share any more, but keeps its leases until they are released.
+func (s *Leases) beat(ctx context.Context, r *renewal, leaving bool) (err error) {
+	ctx, cancel := context.WithTimeout(ctx, leaseLimit)
+	defer cancel()
+	s.expire()
+	if leaving && !r.left {
+		_, err = s.db.engine.Aside().ExecContext(ctx, `DELETE FROM processes WHERE id = ? OR until < `+serverNow, s.process)
+		r.left = err == nil
+	}
+	if began := time.Now(); began.Sub(r.at) >= leaseRenew {
+		if err = s.renew(ctx, began, !r.left); err == nil {
+			r.at = began
+		}
+	}
+	if err == nil && !leaving {
+		err = s.balance(ctx)
+	}
+	return err
 }
 
 // expire ends leases that others may have taken, because they could not be renewed.
@@ -199,8 +218,8 @@ func (l *lease) lose() {
 func (s *Leases) renew(ctx context.Context, began time.Time, stays bool) error {
 	aside := s.db.engine.Aside()
 	if stays {
-		_, err := aside.ExecContext(ctx, `INSERT INTO processes (id, until) VALUES (?, `+serverNow+` + ?) ON CONFLICT (id) DO UPDATE SET until = excluded.until`,
-			s.process, leaseHold.Milliseconds())
+		_, err := aside.ExecContext(ctx, `INSERT INTO processes (id, until, began, host, version) VALUES (?, `+serverNow+` + ?, `+serverNow+`, ?, ?)
+			ON CONFLICT (id) DO UPDATE SET until = excluded.until`, s.process, leaseHold.Milliseconds(), s.host, s.Version)
 		if err != nil {
 			return err
 		}
@@ -280,7 +299,7 @@ func (s *Leases) balance(ctx context.Context) error {
 		return nil
 	}
 	began := time.Now()
-	rows, err := aside.QueryContext(ctx, `UPDATE shards SET holder = ?, fence = fence + 1, until = `+serverNow+` + ? WHERE number IN (
+	rows, err := aside.QueryContext(ctx, `UPDATE shards SET holder = ?, fence = fence + 1, since = `+serverNow+`, until = `+serverNow+` + ? WHERE number IN (
 		SELECT number FROM shards WHERE until <= `+serverNow+` AND NOT `+amongShards+` ORDER BY number LIMIT 0 + ? FOR UPDATE SKIP LOCKED)
 		RETURNING number, fence`, s.process, leaseHold.Milliseconds(), listed(s.numbers(func(*lease) bool { return true })), lacking)
 	fences, err := readFences(s.db, rows, err)
@@ -381,114 +400,4 @@ func (s *Leases) Live() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.live
-}
-
-// fenceQuery finds the lease of a shard. Until the transaction ends nobody can take it, but it can be renewed.
-const fenceQuery = `SELECT fence FROM shards WHERE number = ? AND holder = ? AND fence = ? AND until > ` + serverNow + ` FOR KEY SHARE`
-
-// Check returns [ErrLost] unless this process may act for a server, or with "" for direct messages. That holds until the end of the
-// transaction, which is one of [DB.Write]. A database that is not shared has one process, which may.
-func (s *Leases) Check(tx *sql.Tx, guildID string) error {
-	s.mu.Lock()
-	if s.total == 0 {
-		s.mu.Unlock()
-		return nil
-	}
-	shard := s.ShardOf(guildID, s.total)
-	l := s.held[shard]
-	s.mu.Unlock()
-	if l == nil {
-		return ErrLost
-	}
-	var fence int64
-	err := tx.QueryRow(fenceQuery, shard, s.process, l.fence).Scan(&fence)
-	if !errors.Is(err, sql.ErrNoRows) {
-		return err
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	l.lose()
-	return ErrLost
-}
-
-// Session returns what was saved for a shard, or "", and when that was by the clock of this machine.
-func (s *Leases) Session(ctx context.Context, shard int) (session string, saved time.Time, err error) {
-	var age int64
-	err = s.db.engine.Aside().QueryRowContext(ctx, `SELECT session, `+serverNow+` - seen FROM shards WHERE number = ?`, shard).Scan(&session, &age)
-	if err != nil {
-		return "", time.Time{}, fmt.Errorf("read the session of a shard: %w", s.db.Explain(err))
-	}
-	return session, time.Now().Add(-time.Duration(age) * time.Millisecond), nil
-}
-
-// SaveSession saves what the next holder of a shard resumes. The error is [ErrLost] if there is one already.
-func (s *Leases) SaveSession(ctx context.Context, shard int, session string) error {
-	s.mu.Lock()
-	l := s.held[shard]
-	s.mu.Unlock()
-	if l == nil {
-		return ErrLost
-	}
-	r, err := s.db.engine.Aside().ExecContext(ctx, `UPDATE shards SET session = ?, seen = `+serverNow+` WHERE number = ? AND holder = ? AND fence = ?`, session, shard, s.process, l.fence)
-	if err != nil {
-		return fmt.Errorf("save the session of a shard: %w", s.db.Explain(err))
-	}
-	saved, err := changed(r)
-	if err == nil && !saved {
-		err = ErrLost
-	}
-	return err
-}
-
-// SaveServers is [Notes.SetUnder] for the servers of a shard. The error is [ErrLost] if another process holds it.
-func (s *Leases) SaveServers(ctx context.Context, values map[string]string) error {
-	return s.db.Change(ctx, "save servers", func(tx *sql.Tx) error {
-		for guildID := range values { // all of one shard
-			if err := s.Check(tx, guildID); err != nil {
-				return err
-			}
-			break
-		}
-		return s.db.Notes.setUnder(tx, ServerNote, values)
-	})
-}
-
-// budgetRow is the row of the day's budget.
-const budgetRow = -1
-
-// Identify waits until an IDENTIFY may be sent in a bucket. left is how many Discord still allows, and reset how long until there are more.
-func (s *Leases) Identify(ctx context.Context, bucket, left int, reset time.Duration) error {
-	for left > 0 { // without a limit there is nothing to count
-		var now int
-		var wait int64
-		err := s.db.engine.Aside().QueryRowContext(ctx, `INSERT INTO starts (bucket, at, budget) VALUES (?1, `+serverNow+` + ?2, ?3)
-			ON CONFLICT (bucket) DO UPDATE SET at = CASE WHEN starts.at <= `+serverNow+` THEN excluded.at ELSE starts.at END,
-				budget = CASE WHEN starts.at <= `+serverNow+` THEN excluded.budget ELSE least(excluded.budget, greatest(starts.budget, 0) - 1) END
-			RETURNING budget, at - `+serverNow, budgetRow, reset.Milliseconds(), left-1).Scan(&now, &wait)
-		if err != nil {
-			return fmt.Errorf("count an IDENTIFY: %w", s.db.Explain(err))
-		}
-		if now >= 0 {
-			break
-		}
-		if err := pause(ctx, time.Duration(wait)*time.Millisecond); err != nil {
-			return err
-		}
-	}
-	var wait int64
-	err := s.db.engine.Aside().QueryRowContext(ctx, `INSERT INTO starts (bucket, at) VALUES (?1, `+serverNow+`)
-		ON CONFLICT (bucket) DO UPDATE SET at = greatest(starts.at + ?2, `+serverNow+`) RETURNING at - `+serverNow, bucket, startGap.Milliseconds()).Scan(&wait)
-	if err != nil {
-		return fmt.Errorf("wait for an IDENTIFY: %w", s.db.Explain(err))
-	}
-	return pause(ctx, time.Duration(wait)*time.Millisecond)
-}
-
-func pause(ctx context.Context, wait time.Duration) error {
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-time.After(max(0, wait)):
-		return nil
-	}
 }

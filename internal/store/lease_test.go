@@ -162,7 +162,8 @@ func TestDeadAndFrozenHolders(t *testing.T) {
 	}
 	balanced(t, 15*time.Second, 2, 2, other)
 	t.Logf("the leases were taken after %v", time.Since(began).Round(time.Millisecond))
-	if claim(frozen, "3", "1") || !errors.Is(s.SaveSession(t.Context(), 1, "late"), ErrLost) || !errors.Is(s.SaveServers(t.Context(), map[string]string{"1": "late"}), ErrLost) {
+	if claim(frozen, "3", "1") || !errors.Is(s.SaveSession(t.Context(), 1, "late"), ErrLost) || !errors.Is(s.SaveServers(t.Context(), map[string]string{"1": "late"}), ErrLost) ||
+		!errors.Is(frozen.Claims.Close(t.Context(), "1", "1"), ErrLost) {
 		t.Error("a process wrote for a shard that it had lost")
 	}
 	if s.Holds(1) {

@@ -44,7 +44,7 @@ type Engine interface {
 	// Version returns a number that changes when another process writes.
 	Version(ctx context.Context) (int64, error)
 
-	// Aside returns a connection whose statements wait for no writer. It is nil unless the use is [Share] and the database can be shared.
+	// Aside returns connections whose statements wait for no writer. It is nil unless the use is [Share] and the database can be shared.
 	Aside() *sql.DB
 
 	// Inspect looks for damage while others use the database. It takes some seconds for each gigabyte of a file; ctx ends it.

@@ -25,7 +25,7 @@ type server struct {
 	holds  *sql.Conn // in the owner's transaction; only Open, watch and Close use it
 	lost   atomic.Bool
 	shared bool         // others may own the store, too
-	aside  *sql.DB      // of one connection; nil unless shared
+	aside  *sql.DB      // nil unless shared
 	own    atomic.Int64 // transactions of this process that the table beside counts
 }
 
@@ -35,6 +35,7 @@ const (
 	guardEvery     = time.Second
 	guardLimit     = 5 * time.Second
 	serverReaders  = 8
+	serverAside    = 4 // leases must not wait for what turns count
 	serverIdleTime = 5 * time.Minute
 )
 
@@ -117,7 +118,7 @@ func (s *server) Open(ctx context.Context, use Use) (readers, writer *sql.DB, er
 	switch use {
 	case Own, Share:
 		if s.writer, s.owners = s.pool(beginWrite, 1), s.pool(beginRead, 1); use == Share {
-			s.shared, s.aside = true, s.pool(beginWrite, 1)
+			s.shared, s.aside = true, s.pool(beginWrite, serverAside)
 		}
 		if err = s.take(ctx); err == nil {
 			err = s.migrate(ctx)
