@@ -71,6 +71,8 @@ familiar doctor --json | jq '.findings[] | select(.state != "ok")'`,
 familiar health --live`,
 	"backup":  `familiar backup familiar-2026-11-22.db`,
 	"restore": `familiar restore familiar-2026-11-22.db`,
+	"move": `familiar move --to postgres://familiar@127.0.0.1/familiar
+familiar move --to ./data`,
 	"replay": `familiar replay 01M81XRD1R
 familiar replay 01M81XRD1R --live`,
 	"mcp": `familiar mcp`,

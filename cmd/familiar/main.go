@@ -25,6 +25,7 @@
 //	familiar health          whether the running bot can answer people
 //	familiar backup FILE     a copy of the database, while the bot runs
 //	familiar restore FILE    replace the database by such a copy
+//	familiar move --to PLACE the store copied to PostgreSQL, or back
 //	familiar completion SHELL  completion of the command line in bash, zsh or fish
 //	familiar man             the manual page
 //	familiar help ask        how a command is used
@@ -89,6 +90,7 @@ type commands struct {
 	Health    healthCommand    `cmd:"" help:"Ask the running bot whether it can answer people."`
 	Backup    backupCommand    `cmd:"" help:"Copy the database into a file, also while the bot runs."`
 	Restore   restoreCommand   `cmd:"" help:"Replace the database by a backup."`
+	Move      moveCommand      `cmd:"" help:"Copy the store to PostgreSQL, or from there into a directory."`
 
 	Number versionCommand `cmd:"" name:"version" help:"Print the version."`
 	Help   helpCommand    `cmd:"" help:"Show how a command is used."`

@@ -236,7 +236,7 @@ func TestSearchMemories(t *testing.T) {
 			t.Errorf("%q: %s, want %s", query, got, want)
 		}
 	}
-	if err := db.DB.Notes.Set(ctx, indexNote, "of another program"); err != nil {
+	if err := db.DB.Notes.Set(ctx, store.MemoryWordsNote, "of another program"); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := db.DB.Exec(ctx, "empty the index", emptyMemory); err != nil {

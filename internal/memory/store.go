@@ -45,19 +45,16 @@ func (s *Store) Start(ctx context.Context) error {
 	return errors.Join(s.renewIndex(ctx), s.Refresh(ctx))
 }
 
-// indexNote is the note with the form of the words in the index.
-const indexNote = "memory words"
-
 // renewIndex builds the index at once if the program makes other words now. It is small.
 func (s *Store) renewIndex(ctx context.Context) error {
-	made, err := s.DB.Notes.Get(ctx, indexNote)
+	made, err := s.DB.Notes.Get(ctx, store.MemoryWordsNote)
 	if err != nil && !errors.Is(err, store.ErrNotFound) || made == text.IndexForm {
 		return err
 	}
 	if err := s.DB.Write(ctx, s.reindex); err != nil {
 		return fmt.Errorf("renew the index of memory: %w", err)
 	}
-	return s.DB.Notes.Set(ctx, indexNote, text.IndexForm)
+	return s.DB.Notes.Set(ctx, store.MemoryWordsNote, text.IndexForm)
 }
 
 // places is the set of servers with statements. A server is added in the transaction that saves a statement there, and never removed.

@@ -331,6 +331,9 @@ func (s *Notes) Amend(ctx context.Context, key, value string) error {
 
 const setNote = `INSERT INTO notes (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value`
 
+// MemoryWordsNote is the key of the form of the words in the index of memory.
+const MemoryWordsNote = "memory words"
+
 // AlertNotes is what the keys of alerts begin with that the operator was told of, and that are not over.
 const AlertNotes = "alert/"
 

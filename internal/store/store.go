@@ -157,7 +157,9 @@ type Notes struct{ db *DB }
 
 // Open opens the store of a place: a directory, or the address of a PostgreSQL database. It creates the store if it is missing, readable only
 // for its owner. The caller must Close it. Until then no other process can open it, but others can [Look] at it and work [Beside] it.
-func Open(ctx context.Context, place string) (*DB, error) { return openFor(ctx, place, engine.Own) }
+func Open(ctx context.Context, place string) (*DB, error) {
+	return whole(openFor(ctx, place, engine.Own))
+}
 
 // Look opens the store of a place for reading only, even if another process has it open. It refuses a missing store and one with another
 // schema. Every write fails.
@@ -171,7 +173,25 @@ func Beside(ctx context.Context, place string) (*DB, error) {
 }
 
 // Share opens the store of a place as [Open] does, but others may share a PostgreSQL database. [Leases] says which of them does what.
-func Share(ctx context.Context, place string) (*DB, error) { return openFor(ctx, place, engine.Share) }
+func Share(ctx context.Context, place string) (*DB, error) {
+	return whole(openFor(ctx, place, engine.Share))
+}
+
+// whole refuses a database on a server that a move has not finished.
+func whole(db *DB, err error) (*DB, error) {
+	if err != nil || !IsServer(db.engine.Place()) {
+		return db, err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), leaseLimit)
+	defer cancel()
+	if _, err = db.Notes.Get(ctx, moveNote); errors.Is(err, ErrNotFound) {
+		return db, nil
+	}
+	if err == nil {
+		err = fmt.Errorf("%s is half a copy: familiar move finishes it", db.engine.Place())
+	}
+	return nil, errors.Join(err, db.Close())
+}
 
 func openFor(ctx context.Context, place string, use engine.Use) (*DB, error) {
 	db := &DB{Now: time.Now, use: use, notices: make(chan string, 8), names: newMemo(maxNames), settings: newMemo(maxSettings), derived: derived{onVector: func(string, string) {}}}

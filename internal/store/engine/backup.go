@@ -36,7 +36,7 @@ func Backup(ctx context.Context, schema Schema, dir, to string, replace bool, no
 		}
 		return 0, f.Explain(err)
 	}
-	if strings.HasPrefix(filepath.Base(to), fileName) && sameDir(filepath.Dir(to), filepath.Dir(f.place)) {
+	if strings.HasPrefix(filepath.Base(to), FileName) && sameDir(filepath.Dir(to), filepath.Dir(f.place)) {
 		return 0, fmt.Errorf("%s: a backup cannot take the place of the database or its log", to)
 	}
 	if err := mayMake(to, replace); err != nil {
@@ -99,7 +99,7 @@ func Restore(ctx context.Context, schema Schema, dir, from string, now time.Time
 		return "", f.Explain(fmt.Errorf("make a directory to restore in: %w", err))
 	}
 	defer os.RemoveAll(stage)
-	staged := filepath.Join(stage, fileName)
+	staged := filepath.Join(stage, FileName)
 	partial, err := copyWhole(ctx, from, staged)
 	if err != nil {
 		return "", Explain(err, from)
@@ -133,7 +133,7 @@ func prepared(ctx context.Context, stage, path string, prepare func(ctx context.
 	if err := prepare(ctx, stage, path); err != nil {
 		return err
 	}
-	staged := filepath.Join(stage, fileName)
+	staged := filepath.Join(stage, FileName)
 	if err := takeInLog(ctx, staged, "_pragma=journal_mode(DELETE)"); err != nil {
 		return fmt.Errorf("write the prepared backup: %w", err)
 	}

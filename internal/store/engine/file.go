@@ -20,8 +20,10 @@ import (
 	_ "modernc.org/sqlite" // the driver named "sqlite"
 )
 
+// FileName is the name of the file of a store in its directory.
+const FileName = "familiar.db"
+
 const (
-	fileName = "familiar.db"
 	lockName = "familiar.lock"
 )
 
@@ -44,7 +46,7 @@ func fileIn(dir string, b *base) (*file, error) {
 	if err != nil {
 		return nil, fmt.Errorf("find data directory: %w", err)
 	}
-	return fileAt(filepath.Join(dir, fileName), b), nil
+	return fileAt(filepath.Join(dir, FileName), b), nil
 }
 
 func fileAt(path string, b *base) *file {
@@ -288,7 +290,7 @@ const (
 // writes any.
 func emptied(dir string) bool {
 	_, err := os.Stat(filepath.Join(dir, lockName))
-	info, missing := os.Stat(filepath.Join(dir, fileName))
+	info, missing := os.Stat(filepath.Join(dir, FileName))
 	return err == nil && missing == nil && info.Size() == 0
 }
 
@@ -569,7 +571,7 @@ func acquire(path string) (l *dirLock, clean bool, err error) {
 		return nil, false, fmt.Errorf("lock %s: %w", path, err)
 	}
 	if !locked {
-		return nil, false, &Error{Kind: InUse, Path: filepath.Join(filepath.Dir(path), fileName), PID: ownerOf(path)}
+		return nil, false, &Error{Kind: InUse, Path: filepath.Join(filepath.Dir(path), FileName), PID: ownerOf(path)}
 	}
 	clean = ownerOf(path) == 0
 	l.file, err = os.OpenFile(path, os.O_RDWR, 0)
