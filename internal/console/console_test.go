@@ -909,3 +909,18 @@ func serve(tb testing.TB, w *world) served {
 	tb.Cleanup(stop)
 	return served{"http://" + l.Addr().String(), stop}
 }
+
+// TestProcesses shows who shares the database.
+func TestProcesses(t *testing.T) {
+	w, now := newWorld(t, nil), time.Now()
+	fleet := store.Fleet{Now: now, Processes: []store.Process{{ID: "ABCDEFGH", Host: "one", Version: "1.2", Began: now.Add(-time.Hour), Until: now.Add(time.Second)}},
+		Shards: []store.Holding{{Number: 3, Holder: "ABCDEFGH", Until: now.Add(time.Second)}, {Number: 7}}}
+	rec := httptest.NewRecorder()
+	w.render(rec, httptest.NewRequest("GET", "/health", nil), 200, "health", "Health", healthPage{Fleet: fleet})
+	body := rec.Body.String()
+	for _, want := range []string{"<td>one/ABCDEF</td><td>1.2</td>", `<td class="num">3 </td>`, `nobody</td><td></td><td></td><td class="num">7 </td>`} {
+		if rec.Code != 200 || !strings.Contains(body, want) {
+			t.Errorf("%d: %q is not in %s", rec.Code, want, body)
+		}
+	}
+}

@@ -231,6 +231,7 @@ func (p *usagePage) draw(days []store.DayUsage, since time.Time) {
 type healthPage struct {
 	State  state
 	Alerts map[string]string // what the operator was told of, and is not over
+	Fleet  store.Fleet       // who shares the database
 	Charts []chart
 }
 
@@ -259,9 +260,14 @@ func (k *Console) health(w http.ResponseWriter, r *http.Request) {
 		k.broken(w, r, err)
 		return
 	}
+	fleet, err := k.Store.Leases.Fleet(r.Context())
+	if err != nil {
+		k.broken(w, r, err)
+		return
+	}
 	number := func(f float64) string { return text.Thousands(int(f)) }
 	seconds := func(f float64) string { return span(time.Duration(f * float64(time.Second))) }
-	k.render(w, r, http.StatusOK, "health", "Health", healthPage{k.state(r.Context()), alerts, []chart{
+	k.render(w, r, http.StatusOK, "health", "Health", healthPage{k.state(r.Context()), alerts, fleet, []chart{
 		k.chart("First words, p50 and p95", hours, seconds, func(h trace.Period) (float64, float64) { return h.P50.Seconds(), h.P95.Seconds() }),
 		k.chart("Turns", hours, number, func(h trace.Period) (float64, float64) { return float64(h.Turns), 0 }),
 		k.chart("Failed turns", hours, number, func(h trace.Period) (float64, float64) { return float64(h.Failed), 0 }),

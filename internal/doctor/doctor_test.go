@@ -17,6 +17,7 @@ import (
 	"familiar/internal/discord/rest"
 	"familiar/internal/llm"
 	"familiar/internal/search/backend"
+	"familiar/internal/store"
 )
 
 // TestRun has checks that end in another order than theirs. One finds nothing in time, and one comes last.
@@ -296,4 +297,19 @@ func TestEncryption(t *testing.T) {
 	if f := judgeEncryption(fstest.MapFS{}, "/"); f.State != Skipped {
 		t.Errorf("without /proc: %+v", f)
 	}
+}
+
+func TestProcesses(t *testing.T) {
+	now := time.Date(2026, 11, 27, 9, 0, 0, 0, time.UTC)
+	process := func(id, version string) store.Process {
+		return store.Process{ID: id, Host: "one", Version: version, Began: now.Add(-time.Hour), Until: now.Add(time.Second)}
+	}
+	fleet := store.Fleet{Now: now, Processes: []store.Process{process("ABCDEFGH", "1.2"), process("X", "1.2"), {ID: "gone", Until: now}}, Shards: []store.Holding{
+		{Number: 0, Holder: "ABCDEFGH", Until: now.Add(time.Second)}, {Number: 1, Holder: "X", Until: now.Add(time.Second)}, {Number: 2, Holder: "ABCDEFGH", Until: now.Add(time.Second)}}}
+	judge := func() Finding { return judgeFleet(fleet, now.Add(-time.Hour)) }
+	holds(t, judge(), OK, "2 processes share 3 shards: one/ABCDEF has 2 shards, runs 1.2 for 1h0m0s; one/X has 1 shard", "1h0m0s off")
+	fleet.Processes[1].Version = "1.1"
+	holds(t, judge(), Warning, "one version")
+	fleet.Shards[1].Until = now
+	holds(t, judge(), Warning, "Nobody has shard 1.", "20 seconds")
 }

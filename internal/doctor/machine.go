@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/netip"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
@@ -49,6 +50,10 @@ func (e *Examination) database(ctx context.Context) []Finding {
 	if at, err := db.LastBackup(ctx); err == nil {
 		d.Backup = at
 	}
+	if d.Fleet, err = db.Leases.Fleet(ctx); err != nil {
+		d.Trouble = err.Error()
+		return d.judge()
+	}
 	found, err := db.Inspect(ctx)
 	d.Bytes, d.Unused, d.Schema, d.Wrong = found.Bytes, found.Unused, found.Schema, found.Wrong
 	switch {
@@ -76,6 +81,7 @@ type database struct {
 	Free          int64 // bytes on its disk
 	FreeKnown     bool
 	Backup        time.Time // of the last one; zero: none is known
+	Fleet         store.Fleet
 	Now           time.Time
 }
 
@@ -97,7 +103,39 @@ func (d database) judge() []Finding {
 	if !d.Missing && d.Trouble == "" && !d.Server {
 		all = append(all, d.judgeBackup())
 	}
+	if len(d.Fleet.Alive()) > 0 {
+		all = append(all, judgeFleet(d.Fleet, d.Now))
+	}
 	return all
+}
+
+// judgeFleet judges the processes that share the database.
+func judgeFleet(fleet store.Fleet, now time.Time) Finding {
+	f := Finding{ID: "processes", State: OK}
+	alive, versions := fleet.Alive(), map[string]bool{}
+	var each []string
+	for _, p := range alive {
+		about := fmt.Sprintf("%s has %s", p.Name(), number(len(fleet.Of(p.ID)), "shard"))
+		if !p.Began.IsZero() {
+			about += fmt.Sprintf(", runs %s for %v", p.Version, fleet.Now.Sub(p.Began).Round(time.Second))
+		}
+		each, versions[p.Version] = append(each, about), true
+	}
+	f.Text = fmt.Sprintf("%d processes share %s: %s.", len(alive), number(len(fleet.Shards), "shard"), strings.Join(each, "; "))
+	if len(alive) == 1 {
+		f.Text = fmt.Sprintf("One process runs %s: %s.", number(len(fleet.Shards), "shard"), each[0])
+	}
+	if off := fleet.Now.Sub(now).Round(time.Second); off.Abs() > mostSkew {
+		f.Text += fmt.Sprintf(" The clock of the database is %v off this machine's. The leases follow that of the database.", off)
+	}
+	switch free := fleet.Of(""); {
+	case len(free) > 0:
+		f.State, f.Text = Warning, f.Text+fmt.Sprintf(" Nobody has shard %s.", strings.Trim(strings.ReplaceAll(fmt.Sprint(free), " ", ", "), "[]"))
+		f.Cure = "wait 20 seconds and look again: another process takes what a dead one had; then read the log for \"shard\""
+	case len(versions) > 1:
+		f.State, f.Cure = Warning, "bring all processes to one version, one after the other"
+	}
+	return f
 }
 
 func (d database) judgeFile() Finding {
