@@ -279,7 +279,8 @@ func listed(numbers []int) string {
 	return "{" + strings.Trim(strings.Join(strings.Fields(fmt.Sprint(numbers)), ","), "[]") + "}"
 }
 
-// balance takes shards up to this process's share, or asks for the release of one beyond it.
+// balance takes shards up to this process's share, or asks for the release of one beyond it. It may still be named as the holder of a shard
+// that it could not release.
 func (s *Leases) balance(ctx context.Context) error {
 	aside := s.db.engine.Aside()
 	var live int
@@ -300,8 +301,8 @@ func (s *Leases) balance(ctx context.Context) error {
 	}
 	began := time.Now()
 	rows, err := aside.QueryContext(ctx, `UPDATE shards SET holder = ?, fence = fence + 1, since = `+serverNow+`, until = `+serverNow+` + ? WHERE number IN (
-		SELECT number FROM shards WHERE until <= `+serverNow+` AND NOT `+amongShards+` ORDER BY number LIMIT 0 + ? FOR UPDATE SKIP LOCKED)
-		RETURNING number, fence`, s.process, leaseHold.Milliseconds(), listed(s.numbers(func(*lease) bool { return true })), lacking)
+		SELECT number FROM shards WHERE (until <= `+serverNow+` OR holder = ?) AND NOT `+amongShards+` ORDER BY number LIMIT 0 + ? FOR UPDATE SKIP LOCKED)
+		RETURNING number, fence`, s.process, leaseHold.Milliseconds(), s.process, listed(s.numbers(func(*lease) bool { return true })), lacking)
 	fences, err := readFences(s.db, rows, err)
 	if err != nil || len(fences) == 0 {
 		return err

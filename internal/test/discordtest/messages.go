@@ -97,7 +97,7 @@ func (s *Server) create(c *call) answer {
 	}
 	s.reopen(ch)
 	m := s.add(ch, s.users[botID], in.text())
-	m.Nonce, m.ReplyTo, m.components = nonce, replyTo, in.Components
+	m.Nonce, m.ReplyTo, m.components, m.From = nonce, replyTo, in.Components, c.from
 	m.Buttons = buttons(in.Components)
 	s.apply(m, &in)
 	if nonce != "" {

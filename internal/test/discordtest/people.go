@@ -18,6 +18,7 @@ type Message struct {
 	Author      string // name
 	Avatar      string // URL, of a webhook's message
 	Own         bool   // by the bot itself or by a webhook of the bot
+	From        string // address of the connection on which the bot itself posted it
 	Text        string
 	ReplyTo     string
 	Nonce       string

@@ -36,6 +36,7 @@ func malformed(field, code, text string) answer {
 // call is one request that is being answered.
 type call struct {
 	method string
+	from   string   // address of the other end
 	parts  []string // path below /api/v10, split
 	query  url.Values
 	body   []byte // JSON; of a form, its payload_json
@@ -63,7 +64,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	at := time.Now()
-	c := &call{method: r.Method, parts: strings.Split(path, "/"), query: r.URL.Query(), body: raw}
+	c := &call{method: r.Method, from: r.RemoteAddr, parts: strings.Split(path, "/"), query: r.URL.Query(), body: raw}
 	if c.files, c.body, err = files(r.Header.Get("Content-Type"), raw); err != nil {
 		send(w, refusal(http.StatusBadRequest, 50109, "The request body contains invalid JSON."))
 		return

@@ -4,59 +4,76 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
 	"syscall"
 	"time"
+
+	"familiar/internal/discord/gateway"
+	"familiar/internal/test/discordtest"
 )
 
-// What happens to the processes of a fleet.
+// What happens to the processes of a fleet, or to their database.
 const (
-	byKill   = "kill"
-	byTerm   = "term"
-	byFreeze = "freeze"
+	byKill     = "kill"
+	byTerm     = "term"
+	byFreeze   = "freeze"
+	byClock    = "clock"    // clocks an hour ahead, right and an hour late; killed and stopped in turn
+	byAway     = "away"     // the database is gone for 2, 10 and 60 s
+	byFailover = "failover" // the database dies, and a copy that followed it takes its place
 )
 
 const (
 	fleetSize  = 3
 	fleetEvery = 20 * time.Second // between two faults
 	freezeFor  = 40 * time.Second
+	faultEnd   = 10 * time.Second // after the end of a long one
+	clockWrong = time.Hour
 )
 
 // The promises of a fleet.
 const (
 	takenOver = "the shards of a process that is gone answer in time"
 	noBlink   = "an update of a process delays the first words by 3 s at most"
+	backSoon  = "there are answers 2 s after the database is back"
 )
 
 // mostLate is how long the first words of a mention may take after each fault.
 var mostLate = map[string]time.Duration{byKill: 20 * time.Second, byTerm: 4 * time.Second, byFreeze: 20 * time.Second}
 
+// backWithin is how soon after the database is back somebody must have an answer. The model takes half a second to its first words.
+const backWithin = 3 * time.Second
+
 // fleet is several processes over one database.
 type fleet struct {
-	stage *stage
-	procs []*process
-	began int // processes so far
-	hits  []blow
+	stage   *stage
+	servers []*cluster // of the driver's own; the first one is used first
+	procs   []*process
+	began   int      // processes so far
+	strikes []strike // in order
+
+	mu    sync.Mutex
+	ports map[string]string // which process has, or had, a connection; guarded by mu, as is live
+	live  map[int]string    // names of processes by their ids
 }
 
-// blow is a fault that struck one process.
-type blow struct {
-	at    time.Time
-	fault string
+// strike is a fault that struck.
+type strike struct {
+	fault    string
+	at, over time.Time
+	until    time.Time // what was written before is judged by it
 }
 
-// playFleet has people write to three processes while one after the other is gone for a while.
+// playFleet has people write to three processes. One of them after the other is gone for a while, or their database is.
 func playFleet(ctx context.Context, s *stage) error {
-	if s.opt.database == "" {
-		return errors.New("fleet needs -database, the address of an empty PostgreSQL database")
+	f := &fleet{stage: s, ports: map[string]string{}, live: map[int]string{}}
+	defer f.close()
+	if err := f.prepare(ctx); err != nil {
+		return err
 	}
-	f := &fleet{stage: s}
-	defer func() {
-		for _, p := range f.procs {
-			_ = p.cmd.Process.Signal(syscall.SIGCONT)
-			p.kill()
-		}
-	}()
 	for n := range fleetSize {
 		if err := f.start(n); err != nil {
 			return err
@@ -69,6 +86,7 @@ func playFleet(ctx context.Context, s *stage) error {
 	if err := wait(ctx, 3*time.Second); err != nil { // the shards are shared out
 		return err
 	}
+	defer background(ctx, f.watch)()
 	quiet := background(ctx, s.load)
 	defer quiet()
 	if err := f.strike(ctx); err != nil {
@@ -85,6 +103,46 @@ func playFleet(ctx context.Context, s *stage) error {
 	return s.audit(ctx)
 }
 
+// prepare makes what the fault needs. That is a database of the driver's own, with a copy, or a program with another clock.
+func (f *fleet) prepare(ctx context.Context) error {
+	s := f.stage
+	if s.opt.fault == byClock && s.opt.program == "" {
+		if err := s.adjustable(ctx); err != nil {
+			return fmt.Errorf("build a program with another clock: %w", err)
+		}
+	}
+	if s.opt.database != "" && s.opt.fault != byAway && s.opt.fault != byFailover {
+		return nil
+	}
+	first, err := newCluster(ctx, filepath.Join(s.dir, "postgres"))
+	if err != nil {
+		return err
+	}
+	f.servers = []*cluster{first}
+	if s.opt.fault == byFailover {
+		second, err := first.copied(ctx, filepath.Join(s.dir, "copy"))
+		if err != nil {
+			return err
+		}
+		f.servers = append(f.servers, second)
+	}
+	s.opt.database = address(f.servers...)
+	return nil
+}
+
+// close ends the processes, and the servers of the driver's own.
+func (f *fleet) close() {
+	for _, p := range f.procs {
+		_ = p.cmd.Process.Signal(syscall.SIGCONT)
+		p.kill()
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), stopLimit)
+	defer cancel()
+	for _, c := range f.servers {
+		_ = c.stop(ctx) // it may be down
+	}
+}
+
 // shardsBegun returns how many shards have had a session.
 func (s *stage) shardsBegun() int {
 	begun := map[int]bool{}
@@ -98,7 +156,16 @@ func (s *stage) shardsBegun() int {
 
 // start starts the nth process, or another one in its place, on a machine of its own.
 func (f *fleet) start(n int) error {
-	p, err := f.stage.launch(filepath.Join(f.stage.dir, fmt.Sprintf("data-%d", f.began)))
+	name := fmt.Sprint(f.began)
+	log, err := os.Create(filepath.Join(f.stage.dir, "log-"+name))
+	if err != nil {
+		return fmt.Errorf("make log: %w", err)
+	}
+	defer log.Close()
+	if f.stage.opt.fault == byClock {
+		f.stage.clock = []time.Duration{clockWrong, 0, -clockWrong}[n%3]
+	}
+	p, err := f.stage.launch(filepath.Join(f.stage.dir, "data-"+name), log)
 	if err != nil {
 		return err
 	}
@@ -107,33 +174,89 @@ func (f *fleet) start(n int) error {
 		f.procs = append(f.procs, p)
 	}
 	f.procs[n] = p
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.live[p.cmd.Process.Pid] = name
 	return nil
+}
+
+// watch notes, on Linux, which process has which connection.
+func (f *fleet) watch(ctx context.Context) {
+	for wait(ctx, 200*time.Millisecond) == nil {
+		f.mu.Lock()
+		sockets := map[string]string{} // processes by their sockets
+		for pid, name := range f.live {
+			files, _ := filepath.Glob(fmt.Sprintf("/proc/%d/fd/*", pid))
+			for _, file := range files {
+				if to, err := os.Readlink(file); err == nil {
+					sockets[to] = name
+				}
+			}
+		}
+		table, _ := os.ReadFile("/proc/net/tcp")
+		for line := range strings.Lines(string(table)) {
+			columns := strings.Fields(line) // the second is an address, the tenth the number of a socket
+			if len(columns) < 10 {
+				continue
+			}
+			var port int
+			_, _ = fmt.Sscanf(columns[1], "0100007F:%X", &port)
+			if name := sockets["socket:["+columns[9]+"]"]; name != "" && port > 0 {
+				f.ports[fmt.Sprintf("127.0.0.1:%d", port)] = name
+			}
+		}
+		f.mu.Unlock()
+	}
+}
+
+// poster names the process that posted a message.
+func (f *fleet) poster(m discordtest.Message) string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if name := f.ports[m.From]; name != "" {
+		return name
+	}
+	return "?"
 }
 
 // strike has one fault after the other until enough was written.
 func (f *fleet) strike(ctx context.Context) error {
 	faults := []string{byKill, byTerm, byFreeze}
-	if f.stage.opt.fault != "" {
+	switch f.stage.opt.fault {
+	case "":
+	case byClock:
+		faults = faults[:2]
+	default:
 		faults = []string{f.stage.opt.fault}
 	}
 	for i := 0; len(f.stage.ledger.all()) < f.stage.opt.rounds; i++ {
-		began := time.Now()
-		if err := f.hit(ctx, i%fleetSize, faults[i%len(faults)]); err != nil {
+		if i > 0 && f.stage.opt.fault == byFailover { // there is one copy
+			if err := wait(ctx, time.Second); err != nil {
+				return err
+			}
+			continue
+		}
+		f.strikes = append(f.strikes, strike{fault: faults[i%len(faults)], at: time.Now()})
+		now := &f.strikes[i]
+		over := f.stage.fault()
+		if err := f.hit(ctx, i, now.fault); err != nil {
 			return err
 		}
-		fmt.Fprintf(f.stage.out, "%s %d mentions\n", time.Now().Format(clock), len(f.stage.ledger.all()))
-		if err := wait(ctx, fleetEvery-time.Since(began)); err != nil {
+		now.over = time.Now()
+		fmt.Fprintf(f.stage.out, "%s %s, %d mentions\n", now.at.Format(clock), now.fault, len(f.stage.ledger.all()))
+		if err := wait(ctx, max(faultEnd, fleetEvery-time.Since(now.at))); err != nil {
 			return err
 		}
+		over()
+		now.until = time.Now().Add(-aTurn) // what is written later may be hit by the next one
 	}
 	return nil
 }
 
-// hit has a fault strike the nth process, which is there again afterwards.
-func (f *fleet) hit(ctx context.Context, n int, fault string) error {
-	p, now := f.procs[n], time.Now()
-	f.hits = append(f.hits, blow{now, fault})
-	f.stage.faults = append(f.stage.faults, gap{now.Add(-aTurn), now.Add(fleetEvery)})
+// hit has the ith fault strike a process, which is there again afterwards, or the database.
+func (f *fleet) hit(ctx context.Context, i int, fault string) error {
+	n := i % fleetSize
+	p := f.procs[n]
 	switch fault {
 	case byKill:
 		p.kill()
@@ -148,40 +271,49 @@ func (f *fleet) hit(ctx context.Context, n int, fault string) error {
 		}
 		err := wait(ctx, freezeFor)
 		return errors.Join(err, p.cmd.Process.Signal(syscall.SIGCONT))
+	case byAway:
+		err := f.servers[0].stop(ctx)
+		if err == nil {
+			err = wait(ctx, []time.Duration{2 * time.Second, 10 * time.Second, time.Minute}[n])
+		}
+		return errors.Join(err, f.servers[0].start(ctx))
+	case byFailover:
+		return errors.Join(f.servers[0].stop(ctx), wait(ctx, 2*time.Second), f.servers[1].promote(ctx))
 	}
 	return fmt.Errorf("there is no fault %q", fault)
-}
-
-// struck returns the fault that a mention may wait for: the last one before its turn should have been over. It is "" if that was long ago.
-func (f *fleet) struck(said time.Time) (fault string) {
-	for _, h := range f.hits {
-		if since := said.Sub(h.at); since > -aTurn && since < fleetEvery {
-			fault = h.fault
-		}
-	}
-	return fault
 }
 
 // judge compares the waits after each fault with the promises.
 func (f *fleet) judge() {
 	s := f.stage
-	outcomes := s.outcomes()
-	for _, fault := range []string{byKill, byTerm, byFreeze} {
-		var took []time.Duration
+	outcomes := slices.DeleteFunc(s.outcomes(), func(o outcome) bool { return len(o.answers) == 0 })
+	took := map[string][]time.Duration{}
+	for _, hit := range f.strikes {
+		var last outcome
 		for _, o := range outcomes {
-			if f.struck(o.at) == fault && len(o.answers) > 0 {
-				took = append(took, o.answers[0].At.Sub(o.at))
+			if o.at.Before(hit.at.Add(-aTurn)) || o.at.After(hit.until) {
+				continue
+			}
+			took[hit.fault] = append(took[hit.fault], late(o))
+			if last.at.IsZero() || late(o) > late(last) {
+				last = o
 			}
 		}
-		if len(took) == 0 {
-			continue
+		if !last.at.IsZero() {
+			f.tell(hit, last)
 		}
-		s.note(fmt.Sprintf("after %s: mentions; first word, p50, p90 and most", fault), "%d; %v, %v, %v", len(took), percentile(took, 50), percentile(took, 90), percentile(took, 100))
-		if most := percentile(took, 100); most > mostLate[fault] {
-			promise := takenOver
-			if fault == byTerm {
-				promise = noBlink
-			}
+		if hit.fault == byAway || hit.fault == byFailover {
+			f.judgeReturn(hit, outcomes)
+		}
+	}
+	for fault, all := range took {
+		most := percentile(all, 100)
+		s.note("after "+fault+": first word, p50, p90 and most", "%v, %v, %v", percentile(all, 50), percentile(all, 90), most)
+		promise := takenOver
+		if fault == byTerm {
+			promise = noBlink
+		}
+		if limit := mostLate[fault]; limit > 0 && most > limit {
 			s.complain(promise, "after %s one came after %v", fault, most)
 		}
 	}
@@ -195,4 +327,34 @@ func (f *fleet) judge() {
 		}
 	}
 	s.note("processes, sessions begun, sessions resumed", "%d, %d, %d", f.began, begun, resumed)
+}
+
+// late returns how long the first words of an answer took.
+func late(o outcome) time.Duration { return o.answers[0].At.Sub(o.at) }
+
+// tell notes the answer that took longest after a fault, and which process posted it.
+func (f *fleet) tell(hit strike, o outcome) {
+	s := f.stage
+	s.note(fmt.Sprintf("%s at %s: the last first word", hit.fault, hit.at.Format(clock)), "%v: %s of shard %d, %v after it, by process %s",
+		late(o).Round(time.Millisecond), o.tag, s.shardOf(o.channel), o.at.Sub(hit.at).Round(time.Millisecond), f.poster(o.answers[0]))
+}
+
+// shardOf returns the shard of a channel, which newStage has put in a server.
+func (s *stage) shardOf(channel string) int {
+	return gateway.ShardOf(s.guilds[slices.Index(s.rooms, channel)%len(s.guilds)], s.opt.shards)
+}
+
+// judgeReturn judges how soon there are answers after the database is back.
+func (f *fleet) judgeReturn(hit strike, outcomes []outcome) {
+	var first time.Duration
+	for _, o := range outcomes {
+		if since := o.answers[0].At.Sub(hit.over); since > 0 && (first == 0 || since < first) {
+			first = since
+		}
+	}
+	gone := hit.over.Sub(hit.at).Round(100 * time.Millisecond)
+	f.stage.note(fmt.Sprintf("the database was gone for %v: the first answer after that", gone), "%v", first.Round(time.Millisecond))
+	if first == 0 || first > backWithin {
+		f.stage.complain(backSoon, "after %v one came after %v", gone, first)
+	}
 }

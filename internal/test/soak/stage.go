@@ -36,6 +36,7 @@ type stage struct {
 	discord *discordtest.Server
 	model   *llmtest.Server
 	rooms   []string // ids of the channels
+	guilds  []string // ids of their servers, which take turns
 	log     *os.File
 	talk    map[string]bool // ids of messages that are not for the bot
 	proc    *process        // the running process, or the last one
@@ -93,7 +94,7 @@ func newStage(ctx context.Context, o options, out io.Writer) (*stage, error) {
 	if o.shards > 0 {
 		s.discord.RecommendShards(o.shards)
 		s.discord.Concurrency(o.shards)
-		if o.database != "" { // the processes have to wait for each other
+		if o.name == "fleet" { // the processes have to wait for each other
 			s.discord.Concurrency(o.shards / 2)
 		}
 	}
@@ -101,6 +102,7 @@ func newStage(ctx context.Context, o options, out io.Writer) (*stage, error) {
 	for range max(o.shards, (o.channels+perServer-1)/perServer) - 1 {
 		guilds = append(guilds, s.discord.AddGuild(fmt.Sprintf("hall-%d", len(guilds))))
 	}
+	s.guilds = guilds
 	for i := range o.channels {
 		s.rooms = append(s.rooms, s.discord.AddChannel(guilds[i%len(guilds)], fmt.Sprintf("room-%d", i)))
 	}
@@ -190,14 +192,14 @@ const mainModel = "main"
 
 // start starts the program. It does not wait for the session.
 func (s *stage) start() (err error) {
-	s.proc, err = s.launch(s.data())
+	s.proc, err = s.launch(s.data(), s.log)
 	return err
 }
 
 // launch starts a process of the program with a data directory of its own.
-func (s *stage) launch(data string) (*process, error) {
+func (s *stage) launch(data string, log *os.File) (*process, error) {
 	cmd := exec.Command(s.binary, "run")
-	cmd.Dir, cmd.Stdout, cmd.Stderr = s.dir, s.log, s.log
+	cmd.Dir, cmd.Stdout, cmd.Stderr = s.dir, log, log
 	cmd.Env = []string{
 		"DISCORD_TOKEN=" + discordtest.Token, "DISCORD_API_URL=" + s.discord.URL, "FAMILIAR_WEB=off", "FAMILIAR_DATA=" + data, "FAMILIAR_DATABASE=" + s.opt.database,
 		"OPENAI_BASE_URL=" + s.model.URL, "OPENAI_API_KEY=sk-test-0123456789abcdef", "OPENAI_MODEL=" + mainModel, "SIDE_MODEL=side",
@@ -206,7 +208,7 @@ func (s *stage) launch(data string) (*process, error) {
 	if s.opt.goroutines {
 		cmd.Env = append(cmd.Env, schedulerTrace)
 	}
-	fmt.Fprintf(s.log, "%s the driver starts the program\n", time.Now().Format(time.StampMilli))
+	fmt.Fprintf(log, "%s the driver starts the program\n", time.Now().Format(time.StampMilli))
 	greeted := s.greeted()
 	if err := cmd.Start(); err != nil {
 		return nil, fmt.Errorf("start program: %w", err)
