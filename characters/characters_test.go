@@ -47,7 +47,7 @@ func TestShippedCharacters(t *testing.T) {
 	}
 	for _, c := range all {
 		for _, said := range []string{c.Texts.NoModel, c.Texts.RateLimited, c.Texts.ModelDown, c.Texts.TooSlow, c.Texts.Quota, c.Texts.Placeholder, first(c),
-			c.Texts.Hello, c.Texts.Thanks, c.Texts.Bye, c.Texts.Mood, c.Texts.Sad, c.Texts.Who, c.Texts.Can, c.Texts.Mute, c.Texts.Empty, c.Texts.NoWeb} {
+			c.Texts.Hello, c.Texts.Thanks, c.Texts.Bye, c.Texts.Mood, c.Texts.Sad, c.Texts.Who, c.Texts.Can, c.Texts.Morning, c.Texts.Birthday, c.Texts.Mute, c.Texts.Empty, c.Texts.NoWeb} {
 			if whose[said] != "" || said == "" {
 				t.Errorf("%s says %q, which is also of %s", c.ID, said, whose[said])
 			}
@@ -135,7 +135,7 @@ func first(c *character.Character) string {
 // A shipped character has its own words for some sentences of the program. They are English, so that others get the program's translation.
 func TestShippedCharactersAreEnglish(t *testing.T) {
 	for _, c := range shipped(t) {
-		for _, said := range []string{c.Texts.Hello, c.Texts.Thanks, c.Texts.Bye, c.Texts.Mood, c.Texts.Sad, c.Texts.Who, c.Texts.Can, c.Texts.Mute, c.Texts.Empty, c.Texts.NoWeb} {
+		for _, said := range []string{c.Texts.Hello, c.Texts.Thanks, c.Texts.Bye, c.Texts.Mood, c.Texts.Sad, c.Texts.Who, c.Texts.Can, c.Texts.Morning, c.Texts.Birthday, c.Texts.Mute, c.Texts.Empty, c.Texts.NoWeb} {
 			if language := text.MessageLanguage(said); language != "en" {
 				t.Errorf("%s: %q is in %q", c.ID, said, language)
 			}

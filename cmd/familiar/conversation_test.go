@@ -71,6 +71,7 @@ import (
 //	notice CHANNEL           the same for a message that has no record, since it answers nothing
 //	reminder CHANNEL WHO     the same for one that pings somebody, and nobody else
 //	later SPAN               Discord's clock, by which the bot goes, is so much later from now on
+//	morning                  Discord's clock shows 09:05 UTC of a day to come from now on. What people say has that day for TODAY
 //	silent CHANNEL           for half a second, no message comes
 //	shows CHANNEL TEXT       one of the bot's messages holds a text; bare CHANNEL: none of them is left
 //	command WHO NAME K=V …   a slash command in general, + for spaces; its answer is looked at; #CHANNEL in front: in that channel
@@ -165,6 +166,7 @@ type conversation struct {
 	answer   discordtest.Message // to the last command
 	form     discordtest.Form    // that was opened last
 	traces   *trace.Store        // see records
+	morning  time.Time           // to which the clock is set
 	roles    map[string]bool     // that were made
 	files    map[string][]byte   // that people attach
 	idle     time.Duration       // after which memory is written; 0: the usual time
@@ -235,7 +237,7 @@ func (c *conversation) play(file string, archive *txtar.Archive) {
 
 // newConversation makes the far ends of an archive.
 func newConversation(t *testing.T, archive *txtar.Archive) *conversation {
-	c := &conversation{T: t, dir: t.TempDir(), discord: discordtest.New(t), search: newMetasearch(t), roles: map[string]bool{}, files: map[string][]byte{}}
+	c := &conversation{T: t, dir: t.TempDir(), morning: time.Now().UTC().Truncate(24 * time.Hour).Add(33*time.Hour + 5*time.Minute), discord: discordtest.New(t), search: newMetasearch(t), roles: map[string]bool{}, files: map[string][]byte{}}
 	c.env = map[string]string{
 		"DISCORD_TOKEN": discordtest.Token, "DISCORD_API_URL": c.discord.URL, "SEARXNG_URL": c.search.server.URL, "FAMILIAR_LOG": "debug", "FAMILIAR_CONSOLE": "off",
 		"FAMILIAR_SEARCH": strings.Join(fewBackends, ","),
@@ -459,6 +461,7 @@ func (c *conversation) deeds() map[string]func(string) {
 		},
 		"say": func(rest string) {
 			channel, who, text := words3(rest)
+			text = strings.ReplaceAll(text, "TODAY", c.morning.Format("2 January"))
 			c.lastSaid = c.discord.Say(channel, who, unescape(text))
 		},
 		"answer": func(rest string) {
@@ -706,7 +709,7 @@ func (c *conversation) finished(reply string) {
 	traces := c.records()
 	if !wait.Until(func() bool {
 		t, err := traces.ByMessage(context.Background(), reply)
-		return err == nil && t.Took > 0
+		return err == nil && t.Phase.Over()
 	}) {
 		c.Error("the reply has no record")
 	}
@@ -774,6 +777,7 @@ func (c *conversation) looks() map[string]func(string) {
 			c.must(err)
 			c.discord.SkewClock(by)
 		},
+		"morning": func(string) { c.discord.SkewClock(time.Until(c.morning)) },
 		"silent": func(channel string) {
 			if m, ok := c.discord.WaitReply(channel, 500*time.Millisecond); ok {
 				c.Errorf("somebody said %q", m.Text)

@@ -325,7 +325,7 @@ func TestNoSharedSentence(t *testing.T) {
 			t.Fatal(err)
 		}
 		x := c.Texts
-		said := append([]string{x.NoModel, x.RateLimited, x.ModelDown, x.TooSlow, x.Quota, x.Placeholder, x.Hello, x.Thanks, x.Bye, x.Mood, x.Sad, x.Who, x.Can, x.Mute, x.Empty, x.NoWeb}, c.Greetings.Texts...)
+		said := append([]string{x.NoModel, x.RateLimited, x.ModelDown, x.TooSlow, x.Quota, x.Placeholder, x.Hello, x.Thanks, x.Bye, x.Mood, x.Sad, x.Who, x.Can, x.Morning, x.Birthday, x.Mute, x.Empty, x.NoWeb}, c.Greetings.Texts...)
 		for _, e := range readPanel(t, panelOf(archive)) {
 			if e.place != atTheTerminal {
 				words, _ := e.scripted(t, id)

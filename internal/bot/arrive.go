@@ -28,6 +28,7 @@ type arrival struct {
 
 	unasked    turn.Address   // why the bot joins in unasked; empty: somebody asked
 	considered *consideration // what a side model said about joining in
+	recalled   []turn.Outcome // what is remembered that caused it
 	left       bool           // an earlier process claimed it and left it
 	again      bool           // the question was edited after it was answered: the new answer replaces the old one
 	parse      parseOrders    // finds what the message orders of the memory; nil: order.Parse
@@ -44,6 +45,8 @@ func (a arrival) claim() string {
 	switch {
 	case a.pressed():
 		return a.Message.ID + pressClaim + a.newID
+	case a.unasked == turn.ByGreeting:
+		return a.ID
 	case a.second:
 		return a.Message.ID + secondClaim + a.character
 	}

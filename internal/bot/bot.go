@@ -23,7 +23,7 @@
 //   - lookup.go takes turns outside the lanes, for commands and for other programs.
 //   - chatter.go joins in unasked, and resume.go goes on after a restart. witness.go asks the channel what was answered and written before.
 //   - swipe.go changes between the answers to one question.
-//   - remind.go tells people what they wanted to be reminded of.
+//   - remind.go tells people what they wanted to be reminded of. greet.go greets where people want that.
 //   - presence.go shows the bot's state.
 //
 // Without a model the reply is made from the lookup alone, in the words of the pages.

@@ -95,8 +95,11 @@ func (ns *notices) take(key noticeKey, now time.Time) *notice {
 	return n
 }
 
-// tell tells the author of a message soon why there is no answer, and then closes the claims. It does not wait.
+// tell tells the author of a message soon why there is no answer, and then closes the claims. It does not wait. A greeting has no author.
 func (b *Bot) tell(e turn.Event, what sentence, claims ...string) {
+	if e.Message.ID == e.Message.ChannelID && !e.Message.ByPerson() { // nobody has asked
+		return
+	}
 	key := noticeKey{e.Message.ChannelID, what}
 	if what == outOfOrder && b.notices.again(e.Message.ID) { // a store that hangs may fail in the end
 		return

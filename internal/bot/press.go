@@ -50,13 +50,16 @@ func (b *Bot) HasButtons(actor *Actor, settings store.Channel) bool {
 	return b.Pace.Buttons && actor.Buttons && !settings.Bare
 }
 
-// finalButtons returns the kinds of buttons under a complete reply. cut says that the reply was cut.
-func finalButtons(l *turn.Lookup, m *turn.MemoryChange, cut bool) []string {
-	kinds := append(memoryButtons(m), WhyButton, RegenerateButton)
-	if l != nil && len(l.Sources) > 0 {
+// finalButtons returns the kinds of buttons under the complete reply of a turn. Nobody can have a greeting written again.
+func finalButtons(t *turn.Trace) []string {
+	if t.Request.Addressed == turn.ByGreeting {
+		return []string{WhyButton, DeleteButton}
+	}
+	kinds := append(memoryButtons(t.Memory), WhyButton, RegenerateButton)
+	if l := t.Lookup(); l != nil && len(l.Sources) > 0 {
 		kinds = slices.Insert(kinds, 0, SourcesButton)
 	}
-	if cut {
+	if t.Cut {
 		kinds = append(kinds, ContinueButton)
 	}
 	return append(kinds, DeleteButton)

@@ -100,7 +100,7 @@ func (b *Bot) tellUnseen(e turn.Event, result deliveryResult, withdrawn withdraw
 // dated the question, which may not be ours.
 func (b *Bot) postsOf(actor *Actor, t *turn.Trace, result deliveryResult, of arrival) (own []store.Message) {
 	t.Timings.FirstSeen = result.firstSeen
-	t.Took = b.now().Sub(t.Began)
+	t.Took = max(0, b.now().Sub(t.Began)) // the clock may be put right meanwhile
 	at := t.Request.Message.At.Add(max(0, t.Began.Sub(of.at)) + t.Took)
 	for _, p := range result.posts {
 		t.ReplyIDs = append(t.ReplyIDs, p.id)

@@ -22,7 +22,7 @@ const (
 	lastID = "9223372036854775807" // behind the id of every message of Discord
 )
 
-// remindPeople tells people what they wanted to be reminded of, when it is time, until the bot stops.
+// remindPeople tells people what they wanted to be reminded of, and greets, when it is time. It does so until the bot stops.
 func (b *Bot) remindPeople(ctx context.Context) {
 	ctx = context.WithoutCancel(ctx)
 	if b.Clocked != nil {
@@ -34,8 +34,13 @@ func (b *Bot) remindPeople(ctx context.Context) {
 			return
 		}
 	}
+	var next time.Time // when to look where to greet
 	for {
 		wait := b.remindDue(ctx)
+		if now := b.now(); !now.Before(next) {
+			next = now.Add(b.greetDue(ctx))
+		}
+		wait = min(wait, next.Sub(b.now()))
 		select {
 		case <-b.stopping:
 			return

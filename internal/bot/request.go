@@ -66,7 +66,7 @@ func (b *Bot) request(ctx context.Context, actor *Actor, id string, batch []arri
 	b.logged("read a person's card", err)
 	r.Backdrop = b.Backdrop(ctx, last.Event)
 	r.Persona = b.persona(ctx, actor, last.Event)
-	if batch[0].second || batch[0].pressed() {
+	if batch[0].second || batch[0].pressed() || batch[0].unasked == turn.ByGreeting {
 		r.Claim = batch[0].claim()
 	}
 	if earlier := batch[0].earlier; earlier != nil {

@@ -139,6 +139,7 @@ func (b *Bot) attempt(ctx context.Context, l *lane, actor *Actor, id string, beg
 	settle := b.saveBegun(ctx, *t)
 	defer settle()
 	p := b.gather(ctx, actor, t)
+	t.Outcomes = append(t.Outcomes, batch[0].recalled...)
 	b.tellMemory(actor, t, &p, ordered)
 	if actor.Model != nil {
 		b.preprocess(ctx, actor, t, &p)

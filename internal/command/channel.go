@@ -31,6 +31,8 @@ const (
 	threadsOff           sentence = "In this channel mentions of me no longer get threads of their own."
 	postsOn              sentence = "In this forum I now answer each new post."
 	postsOff             sentence = "In this forum I no longer answer each new post."
+	greetsOn             sentence = "In this channel I may now greet, once a day at most: in the morning when people here usually begin, and on birthdays that I was told here."
+	greetsOff            sentence = "In this channel I no longer greet."
 	wordOn               sentence = "on"
 	wordOff              sentence = "off"
 )
@@ -109,6 +111,7 @@ func conducts() []conduct {
 	return []conduct{
 		{"threads", func(c *store.Conduct) *bool { return &c.Threads }, threadsOn, threadsOff},
 		{"posts", func(c *store.Conduct) *bool { return &c.Posts }, postsOn, postsOff},
+		{"greets", func(c *store.Conduct) *bool { return &c.Greets }, greetsOn, greetsOff},
 		{"chatty", func(c *store.Conduct) *bool { return &c.Chatty }, chattyOn, chattyOff},
 	}
 }

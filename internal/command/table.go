@@ -80,6 +80,7 @@ func commands() []turn.Definition {
 				{Name: "chatty", Description: "Whether the bot may join in here unasked", Choices: choices("on", "off")},
 				{Name: "threads", Description: "Whether each mention here gets a thread of its own", Choices: choices("on", "off")},
 				{Name: "posts", Description: "Whether each new post of this forum is answered", Choices: choices("on", "off")},
+				{Name: "greets", Description: "Whether the bot may greet here, once a day at most", Choices: choices("on", "off")},
 			},
 			Permission: turn.ManageServer, Places: onServers, Installs: byServers,
 		},

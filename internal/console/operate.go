@@ -278,7 +278,7 @@ func (k *Console) setWay(w http.ResponseWriter, r *http.Request) {
 	}
 	if err == nil {
 		err = k.Store.Settings.ChangeConduct(r.Context(), cmp.Or(now.Parent, id), some[0].GuildID, k.operator(r), func(c *store.Conduct) {
-			c.Chatty, c.Threads, c.Subscribed = on("chatty"), on("threads"), on("subscribed")
+			c.Chatty, c.Greets, c.Threads, c.Subscribed = on("chatty"), on("greets"), on("threads"), on("subscribed")
 		})
 	}
 	if err != nil {

@@ -5,11 +5,32 @@ import (
 	"maps"
 	"slices"
 	"sort"
+	"strconv"
 	"strings"
+	"time"
 
 	"familiar/internal/store"
 	"familiar/internal/text"
 )
+
+// Birthday returns the birthday that a person's statement gives, as in "my birthday is on 3 May". ok is false if it gives none.
+func Birthday(statement string) (month time.Month, day int, ok bool) {
+	if matterOf(statement) != "birthday" {
+		return 0, 0, false
+	}
+	if found, _ := text.Dates(statement); len(found) == 1 && found[0].Day > 0 {
+		return time.Month(found[0].Month), found[0].Day, true
+	}
+	if in := monthAndDay.FindStringSubmatch(statement); in != nil {
+		month, _ := strconv.Atoi(in[1])
+		day, _ = strconv.Atoi(in[2])
+		return time.Month(month), day, month <= 12 && day <= 31
+	}
+	return 0, 0, false
+}
+
+// monthAndDay matches a date without a year in Chinese, Japanese and Korean.
+var monthAndDay = text.NewLazyRegexp(`([1-9]\d?)\s*[月월]\s*([1-9]\d?)\s*[日号號일]`)
 
 // maxHead is how many words may name what a statement gives: "my favourite game of all".
 const maxHead = 6

@@ -146,6 +146,10 @@ func (r Draft) sourceLine(body string) []string {
 // WithoutModel answers from the lookup alone, in the pages' words. excuse says why no model answered; it may be empty.
 func (r Draft) WithoutModel(excuse string) string {
 	r.Marker = nil
+	if r.Trace.Request.Addressed == turn.ByGreeting {
+		r.Hint = ""
+		return r.Finish(r.greeting(), nil)
+	}
 	found := r.Lookup != nil && r.Lookup.State == turn.Found && len(r.Lookup.Summary) > 0
 	if words := strings.Join(r.receipts(), "\n"); words != "" && !found {
 		r.receipted = true

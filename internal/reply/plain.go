@@ -35,6 +35,8 @@ const (
 	timeNow    sentence = "It is %s."
 	ownWords   sentence = "The sources' own words."
 	noModelYet sentence = "I have no language model."
+	goodDay    sentence = "Good morning!"
+	birthday   sentence = "Happy birthday, %s!"
 	cameWithMe sentence = "From the texts that came with me, not from the web. More of it: %s"
 )
 
@@ -262,7 +264,26 @@ func Say(c *character.Character, language string, s Sentence, values ...any) str
 			return Receipt(language, string(s), values...)
 		}
 	}
-	return c.Fill(sentence(own).In(language), "")
+	return c.Fill(sentence(own).In(language), fmt.Sprint(values...))
+}
+
+// greeting returns what the bot says of itself where no model writes it: a birthday wish, or a good morning.
+func (r Draft) greeting() string {
+	var names []string
+	for _, o := range r.Trace.Outcomes {
+		if o.Provider != turn.Greeting {
+			continue
+		}
+		for _, c := range o.Contributions {
+			for _, told := range c.Recalled {
+				names = append(names, told.By)
+			}
+		}
+	}
+	if names == nil {
+		return r.Say(goodDay)
+	}
+	return Say(r.Character, r.language(), birthday, List(r.language(), names))
 }
 
 // voiced returns the character's own words for a sentence of the program, or "".
@@ -282,6 +303,10 @@ func voiced(own *character.Texts, s sentence) string {
 		return own.Who
 	case whatICan:
 		return own.Can
+	case goodDay:
+		return own.Morning
+	case birthday:
+		return own.Birthday
 	case noModelYet:
 		return own.Mute
 	case emptyAnswer:

@@ -256,7 +256,7 @@ func TestQuotaSurvives(t *testing.T) {
 // several is the ledger of processes that ask more often together than they may.
 type several struct{ memoryLedger }
 
-func (several) Within(_ context.Context, name string, most int, span time.Duration) (bool, error) {
+func (*several) Within(_ context.Context, name string, most int, span time.Duration) (bool, error) {
 	return name != "search/x" || most != 3 || span != 1500*time.Millisecond, nil
 }
 

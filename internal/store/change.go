@@ -18,6 +18,7 @@ const (
 	ChangeChatty     ChangeKind = "chatty"
 	ChangeThreads    ChangeKind = "threads"
 	ChangePosts      ChangeKind = "posts"
+	ChangeGreets     ChangeKind = "greets"
 	ChangeSubscribed ChangeKind = "subscribed"
 	ChangeLookups    ChangeKind = "lookups"
 	ChangePause      ChangeKind = "pause"
@@ -129,6 +130,7 @@ func (c Conduct) changes(next Conduct, guildID, channelID string, by By) []Chang
 		{Kind: ChangeChatty, From: OnOff(c.Chatty), To: OnOff(next.Chatty)},
 		{Kind: ChangeThreads, From: OnOff(c.Threads), To: OnOff(next.Threads)},
 		{Kind: ChangePosts, From: OnOff(c.Posts), To: OnOff(next.Posts)},
+		{Kind: ChangeGreets, From: OnOff(c.Greets), To: OnOff(next.Greets)},
 		{Kind: ChangeSubscribed, From: OnOff(c.Subscribed), To: OnOff(next.Subscribed)},
 	}
 	return placed(all, guildID, channelID, by)

@@ -140,7 +140,19 @@ func (s *Claims) Claim(ctx context.Context, event string) (first bool, err error
 	if event == "" {
 		return true, nil
 	}
+	return s.claim(ctx, event, func(*sql.Tx) error { return nil })
+}
+
+// ClaimIn is Claim for what the bot does of itself in a server. The error is [ErrLost] if another process acts for the server.
+func (s *Claims) ClaimIn(ctx context.Context, guildID, event string) (first bool, err error) {
+	return s.claim(ctx, event, func(tx *sql.Tx) error { return s.db.Leases.Check(tx, guildID) })
+}
+
+func (s *Claims) claim(ctx context.Context, event string, check func(*sql.Tx) error) (first bool, err error) {
 	err = s.db.Write(ctx, func(tx *sql.Tx) error {
+		if err := check(tx); err != nil {
+			return err
+		}
 		s.db.mustLast()
 		r, err := s.db.stmt(tx, claimEvent).Exec(event, s.db.Now().UnixMicro(), "done", "")
 		if err != nil {

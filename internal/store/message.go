@@ -248,6 +248,16 @@ func (s *Messages) Recent(ctx context.Context, channelID string, n int) ([]Messa
 	return ms, err
 }
 
+// Firsts returns when people first wrote in a channel on each day of a span on which they did. A day has 24 hours, and the first begins with
+// the span.
+func (s *Messages) Firsts(ctx context.Context, channelID string, from, to time.Time) ([]time.Time, error) {
+	return List(ctx, s.db, "read when people write", func(row Scanner) (at time.Time, err error) {
+		err = row.Scan(micros{&at})
+		return at, err
+	}, `SELECT min(at) FROM messages WHERE channel_id = ? AND NOT own AND at >= ? AND at < ? GROUP BY (at - ?) / ? ORDER BY 1`,
+		channelID, from.UnixMicro(), to.UnixMicro(), from.UnixMicro(), (24 * time.Hour).Microseconds())
+}
+
 // Latest returns the last n messages of a turn's channel as its character sees them, oldest first. It reads them if the request has fewer.
 func (s *Messages) Latest(ctx context.Context, r turn.Request, n int) ([]turn.Message, error) {
 	if n <= r.RecentOf {

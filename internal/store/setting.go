@@ -79,14 +79,15 @@ type Conduct struct {
 	Chatty  bool // the bot joins in unasked
 	Threads bool // each mention gets a thread of its own
 	Posts   bool // in a forum: each new post is answered
+	Greets  bool // the bot greets here, once a day at most
 
 	Subscribed bool // every message of a person is for the bot
 }
 
-const selectConduct = `SELECT chatty, threads, posts, subscribed FROM conduct WHERE channel_id = ?`
+const selectConduct = `SELECT chatty, threads, posts, greets, subscribed FROM conduct WHERE channel_id = ?`
 
 func scanConduct(row Scanner) (c Conduct, err error) {
-	err = row.Scan(&c.Chatty, &c.Threads, &c.Posts, &c.Subscribed)
+	err = row.Scan(&c.Chatty, &c.Threads, &c.Posts, &c.Greets, &c.Subscribed)
 	return c, err
 }
 
@@ -111,14 +112,22 @@ func (s *Settings) ChangeConduct(ctx context.Context, channelID, guildID string,
 		}
 		before := c
 		change(&c)
-		_, err = tx.Exec(`INSERT INTO conduct (channel_id, guild_id, chatty, threads, posts, subscribed) VALUES (?, ?, ?, ?, ?, ?)
-			ON CONFLICT (channel_id) DO UPDATE SET chatty = excluded.chatty, threads = excluded.threads, posts = excluded.posts, subscribed = excluded.subscribed`,
-			channelID, guildID, c.Chatty, c.Threads, c.Posts, c.Subscribed)
+		_, err = tx.Exec(`INSERT INTO conduct (channel_id, guild_id, chatty, threads, posts, greets, subscribed) VALUES (?, ?, ?, ?, ?, ?, ?)
+			ON CONFLICT (channel_id) DO UPDATE SET chatty = excluded.chatty, threads = excluded.threads, posts = excluded.posts, greets = excluded.greets, subscribed = excluded.subscribed`,
+			channelID, guildID, c.Chatty, c.Threads, c.Posts, c.Greets, c.Subscribed)
 		if err != nil {
 			return err
 		}
 		return s.db.Changes.RecordIn(tx, before.changes(c, guildID, channelID, by)...)
 	})
+}
+
+// Greeted returns the channels in which the bot greets, with their servers.
+func (s *Settings) Greeted(ctx context.Context) ([]Channel, error) {
+	return List(ctx, s.db, "read where to greet", func(row Scanner) (c Channel, err error) {
+		err = row.Scan(&c.ID, &c.GuildID)
+		return c, err
+	}, `SELECT channel_id, guild_id FROM conduct WHERE greets ORDER BY channel_id`)
 }
 
 // Backdrop is the scene of a channel. The zero value is none.

@@ -187,7 +187,7 @@ var addressWords = map[turn.Address]string{
 	turn.ByThread: "it goes on in a thread of the bot's own", turn.ByPost: "it begins a forum post, and all posts there are answered",
 	turn.ByChannel: "every message in this channel is for the bot (/subscribe)", turn.ByName: "it contains the character's name",
 	turn.ByLull: "nobody wrote for a while, and the bot may join in (/mode chatty)", turn.ByTier: "enough messages were written, and the bot may join in (/mode chatty)",
-	turn.ByPattern: "it matches a pattern in character.toml",
+	turn.ByGreeting: "it was time for a greeting, once a day at most (/mode greets)", turn.ByPattern: "it matches a pattern in character.toml",
 }
 
 // tokens shows how the prompt used the budget, and what was cut or dropped to fit.

@@ -284,6 +284,9 @@ type Recalled struct {
 	Why   []Gain    `json:"why,omitempty"`   // the main parts of Score, largest first
 }
 
+// Greeting is the provider of what is remembered that a greeting is about.
+const Greeting = "greeting"
+
 // AboutProgram is the source of a contribution that answers a question about the program itself with what is bundled.
 const AboutProgram = "memory:program"
 

@@ -68,6 +68,7 @@ const (
 	ByName      Address = "name"         // it contains one of the character's names
 	ByLull      Address = "lull"         // nobody wrote for a while, and the bot joins in unasked
 	ByTier      Address = "interjection" // the bot joins in after many messages without it
+	ByGreeting  Address = "greeting"     // nobody wrote it: the bot greets of itself
 	ByPattern   Address = "pattern"      // it matches a pattern of the operator, which may match any text
 	Unaddressed Address = ""             // not known to be for the bot
 )

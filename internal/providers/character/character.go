@@ -153,6 +153,8 @@ type Texts struct {
 	Sad         string `toml:"sad"`          // to somebody who feels bad
 	Who         string `toml:"who"`          // to "who are you?"
 	Can         string `toml:"can"`          // to "what can you do?"
+	Morning     string `toml:"morning"`      // a good morning, of itself
+	Birthday    string `toml:"birthday"`     // a birthday wish to {{user}}
 	Mute        string `toml:"mute"`         // to what only a model can answer, once no_model was said
 	Empty       string `toml:"empty"`        // the model said nothing
 	NoWeb       string `toml:"no_web"`       // the web cannot be reached; also below a model's words

@@ -55,7 +55,7 @@ func (r *reading) check() {
 	r.text("texts.placeholder", c.Texts.Placeholder)
 	for key, said := range map[string]string{
 		"hello": c.Texts.Hello, "thanks": c.Texts.Thanks, "bye": c.Texts.Bye, "mood": c.Texts.Mood, "sad": c.Texts.Sad,
-		"who": c.Texts.Who, "can": c.Texts.Can, "mute": c.Texts.Mute, "empty": c.Texts.Empty, "no_web": c.Texts.NoWeb,
+		"who": c.Texts.Who, "can": c.Texts.Can, "morning": c.Texts.Morning, "birthday": c.Texts.Birthday, "mute": c.Texts.Mute, "empty": c.Texts.Empty, "no_web": c.Texts.NoWeb,
 	} {
 		r.atMost("texts."+key, said, 1000)
 	}
