@@ -53,7 +53,7 @@ var doors = []string{"internal/discord", "internal/terminal"}
 
 // farEnds are the servers that tests use, and other packages for tests. They import only one another and the rooms in filled. Only tests and
 // drivers import them.
-var farEnds = []string{"internal/test/bulk", "internal/test/discordtest", "internal/test/llmtest", "internal/test/memnet", "internal/test/postgres", "internal/test/storetest", "internal/test/wait", "internal/test/webtest"}
+var farEnds = []string{"internal/test/bulk", "internal/test/discordtest", "internal/test/llmtest", "internal/test/memnet", "internal/test/packed", "internal/test/postgres", "internal/test/storetest", "internal/test/wait", "internal/test/webtest"}
 
 // filled names the far ends that fill a room for tests and may import it.
 var filled = map[string]string{"internal/test/storetest": "internal/store"}

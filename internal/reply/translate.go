@@ -1,7 +1,9 @@
 package reply
 
 import (
-	"embed"
+	"archive/zip"
+	"bytes"
+	_ "embed"
 	"fmt"
 	"io/fs"
 	"path"
@@ -15,8 +17,10 @@ import (
 // English is the language of the sentences themselves.
 const English = "en"
 
-//go:embed *.toml receipts/*.toml
-var files embed.FS
+// files has the catalogues, packed: go test ./internal/reply -run Packed -update packs them.
+//
+//go:embed catalogues.zip
+var files []byte
 
 // translations holds the files by language: translations by English sentence.
 var translations = sync.OnceValue(func() map[string]map[string]string { return read("*.toml") })
@@ -27,9 +31,13 @@ var receipts = sync.OnceValue(func() map[string]map[string]string { return read(
 // read reads files. An invalid file panics, since it means a broken build.
 func read(pattern string) map[string]map[string]string {
 	all := map[string]map[string]string{}
-	names, err := fs.Glob(files, pattern)
+	packed, err := zip.NewReader(bytes.NewReader(files), int64(len(files)))
+	if err != nil {
+		panic("catalogue: " + err.Error())
+	}
+	names, err := fs.Glob(packed, pattern)
 	for _, name := range names {
-		data, readErr := files.ReadFile(name)
+		data, readErr := fs.ReadFile(packed, name)
 		one := map[string]string{}
 		if err = readErr; err == nil {
 			err = toml.Unmarshal(data, &one)

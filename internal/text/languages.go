@@ -3,7 +3,7 @@ package text
 import (
 	"archive/zip"
 	"bytes"
-	"embed"
+	_ "embed"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -64,29 +64,25 @@ func (r Row) Name(number int) string {
 	return ""
 }
 
-// files holds the languages. Each has one file. lang/de.toml has the German stop words, question words, months and negations. It also has
-// the phrases by which a message in German is understood. To add a language, add its file and nothing else.
+// files holds the languages, packed: go test ./internal/text -run Packed -update packs them. Each has one file. lang/de.toml has the German
+// stop words, question words, months and negations. It also has the phrases by which a message in German is understood. lang/speech has the
+// longest tables of some. To add a language, add its file and nothing else.
 //
-//go:embed lang/*.toml
-var files embed.FS
-
-// speech has the files of the folder lang/speech, packed: go test ./internal/text -run Speech -update packs them. They are the rest of the
-// languages' files: the tables that take most room.
-//
-//go:embed lang/speech.zip
-var speech []byte
+//go:embed lang.zip
+var files []byte
 
 // builtIn holds the embedded languages. An invalid file panics, since it means a broken build.
 var builtIn = sync.OnceValue(func() *languages {
-	packed, err := zip.NewReader(bytes.NewReader(speech), int64(len(speech)))
+	packed, err := zip.NewReader(bytes.NewReader(files), int64(len(files)))
 	if err != nil {
-		panic("text: read speech: " + err.Error())
+		panic("text: read the languages: " + err.Error())
 	}
-	folder, err := fs.Sub(files, "lang")
-	if err != nil {
+	folder, err := fs.Sub(packed, "lang")
+	speech, failed := fs.Sub(packed, "lang/speech")
+	if err = errors.Join(err, failed); err != nil {
 		panic("text: " + err.Error())
 	}
-	l, err := load(folder, packed)
+	l, err := load(folder, speech)
 	if err != nil {
 		panic("text: " + err.Error())
 	}

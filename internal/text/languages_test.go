@@ -1,15 +1,10 @@
 package text
 
 import (
-	"archive/zip"
-	"bytes"
-	"compress/flate"
 	"flag"
-	"io"
 	"io/fs"
 	"maps"
 	"os"
-	"path/filepath"
 	"reflect"
 	"regexp"
 	"slices"
@@ -17,6 +12,8 @@ import (
 	"testing"
 	"testing/fstest"
 	"unicode"
+
+	"familiar/internal/test/packed"
 )
 
 func TestCodes(t *testing.T) {
@@ -148,30 +145,10 @@ owner_link = "de"
 	}
 }
 
-var update = flag.Bool("update", false, "pack the files of speech")
+var update = flag.Bool("update", false, "pack the languages")
 
-// The embedded archive equals the folder lang/speech.
-func TestSpeech(t *testing.T) {
-	var packed bytes.Buffer
-	w := zip.NewWriter(&packed)
-	w.RegisterCompressor(zip.Deflate, func(out io.Writer) (io.WriteCloser, error) { return flate.NewWriter(out, flate.BestCompression) })
-	if err := w.AddFS(os.DirFS("lang/speech")); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if *update {
-		if err := os.WriteFile("lang/speech.zip", packed.Bytes(), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	built := must(zip.NewReader(bytes.NewReader(speech), int64(len(speech))))
-	for _, name := range must(fs.Glob(os.DirFS("lang/speech"), "*.toml")) {
-		if !*update && !bytes.Equal(must(os.ReadFile(filepath.Join("lang/speech", name))), must(fs.ReadFile(built, name))) {
-			t.Errorf("speech/%s has changed: go test ./internal/text -run Speech -update", name)
-		}
-	}
+func TestPacked(t *testing.T) {
+	packed.Hold(t, "lang.zip", *update, "lang/*.toml", "lang/speech/*.toml")
 }
 
 // eachTable calls look for every table of a language with its path.
