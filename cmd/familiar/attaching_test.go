@@ -93,7 +93,7 @@ func (c *conversation) attaching() map[string]func(string) {
 			}
 			c.hearAnswer(c.discord.Order(order), 1)
 		},
-		"stale":  attach(true),
+		"stale": attach(true),
 		"reply": func(rest string) {
 			channel, who, text := words3(rest)
 			c.lastSaid = c.discord.Reply(channel, who, c.lastSaid, unescape(text), false)
