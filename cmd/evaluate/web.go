@@ -20,7 +20,6 @@ import (
 
 	"familiar/internal/web/clean"
 	"familiar/internal/web/fetch"
-	"familiar/internal/web/guard"
 	"familiar/internal/web/page"
 	"familiar/internal/web/read"
 )
@@ -35,7 +34,7 @@ type guardRow struct {
 func predictGuard(ctx context.Context, _ fs.FS, row guardRow) (prediction, error) {
 	if row.Kind == "ip" {
 		addr, err := netip.ParseAddr(row.Value)
-		return prediction{"blocked": err != nil || new(guard.Guard).Check(addr) != nil}, nil
+		return prediction{"blocked": err != nil || new(fetch.Guard).Check(addr) != nil}, nil
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -78,7 +77,7 @@ type urlRow struct{ Input string }
 
 // predictURL predicts {"ok", "host"}: whether a URL is that of a public page, and its host.
 func predictURL(_ context.Context, _ fs.FS, row urlRow) (prediction, error) {
-	u, err := guard.Parse(row.Input)
+	u, err := clean.ParseURL(row.Input)
 	if err != nil {
 		return prediction{"ok": false}, nil
 	}
@@ -91,12 +90,12 @@ type canonRow struct{ Input, Output string }
 // another spelling of the URL, "collides" tells whether both have the same form, or none.
 func predictCanon(_ context.Context, _ fs.FS, row canonRow) (prediction, error) {
 	got := prediction{"output": nil}
-	key, ok := guard.DedupeKey(row.Input)
+	key, ok := clean.DedupeKey(row.Input)
 	if ok {
 		got["output"] = key
 	}
 	if row.Output != "" {
-		other, too := guard.DedupeKey(row.Output)
+		other, too := clean.DedupeKey(row.Output)
 		got["collides"] = ok == too && other == key
 	}
 	return got, nil
@@ -106,11 +105,11 @@ type hostRow struct{ Host string }
 
 // predictRegistrable predicts {"registrable"}: the registrable domain, spelt as in the host, or null if there is none.
 func predictRegistrable(_ context.Context, _ fs.FS, row hostRow) (prediction, error) {
-	host, err := guard.Host(row.Host)
+	host, err := clean.Host(row.Host)
 	if err != nil { // not public, such as example names, or not a name
 		host = strings.ToLower(row.Host)
 	}
-	domain, ok := guard.Registered(host)
+	domain, ok := clean.Registered(host)
 	if !ok {
 		return prediction{"registrable": nil}, nil
 	}

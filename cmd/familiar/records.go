@@ -9,7 +9,7 @@ import (
 	"familiar/internal/store"
 	"familiar/internal/trace"
 	"familiar/internal/view"
-	"familiar/internal/web/guard"
+	"familiar/internal/web/clean"
 )
 
 type traceCommand struct {
@@ -123,11 +123,11 @@ func (f feedbackCommand) Run(ctx context.Context, p *program) error {
 
 func (f feedbackCommand) text(ctx context.Context, db *store.DB, character string) (string, error) {
 	if f.Forget != "" {
-		host, err := guard.Host(f.Forget)
+		host, err := clean.Host(f.Forget)
 		if err != nil {
 			return "", app.Problems{fmt.Sprintf("--forget: %q is no domain; write it as in example.org", f.Forget)}
 		}
-		n, err := db.Ratings.ForgetFeedback(ctx, character, guard.Registrable(host), "", "")
+		n, err := db.Ratings.ForgetFeedback(ctx, character, clean.Registrable(host), "", "")
 		return fmt.Sprintf("Forgotten: %d.", n), err
 	}
 	all, err := db.Ratings.Feedback(ctx, character)

@@ -8,17 +8,16 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/oklog/ulid/v2"
+
 	"familiar/internal/app"
 	"familiar/internal/bot"
 	"familiar/internal/context/turn"
 	"familiar/internal/search"
-	"familiar/internal/web/fetch"
-	"familiar/internal/web/guard"
-
 	"familiar/internal/search/backend"
 	"familiar/internal/view"
-
-	"github.com/oklog/ulid/v2"
+	"familiar/internal/web/clean"
+	"familiar/internal/web/fetch"
 )
 
 type searchCommand struct {
@@ -76,7 +75,7 @@ func checkQuery(a *app.App, q search.Query) error {
 		wrong = append(wrong, fmt.Sprintf("--backend %q: %s", name, why))
 	}
 	for _, site := range q.Include {
-		if _, err := guard.Host(site); err != nil {
+		if _, err := clean.Host(site); err != nil {
 			wrong = append(wrong, fmt.Sprintf("--site %q: it is not the name of a public host, such as example.org", site))
 		}
 	}

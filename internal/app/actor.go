@@ -22,12 +22,12 @@ import (
 	"familiar/internal/providers/websearch"
 	"familiar/internal/search/backend"
 	"familiar/internal/terminal"
-	"familiar/internal/web/guard"
+	"familiar/internal/web/clean"
 )
 
 // domainsOf returns the sites that a character may visit.
-func domainsOf(c *character.Character) (guard.Domains, error) {
-	d, err := guard.NewDomains(c.Web.Allow, c.Web.Deny)
+func domainsOf(c *character.Character) (clean.Domains, error) {
+	d, err := clean.NewDomains(c.Web.Allow, c.Web.Deny)
 	if err != nil {
 		return d, fmt.Errorf("read the character's domains: %w", err)
 	}
@@ -61,7 +61,7 @@ func Shelf(c *Config, dir string) fs.FS {
 
 // openFiles makes what reads attachments, counts usage and summarises channels.
 func (a *App) openFiles(context.Context, *Process) error {
-	hosts, err := guard.NewDomains(a.Config.list("DISCORD_FILE_HOSTS"), nil)
+	hosts, err := clean.NewDomains(a.Config.list("DISCORD_FILE_HOSTS"), nil)
 	if err != nil {
 		return Problems{"DISCORD_FILE_HOSTS: " + err.Error()}
 	}
@@ -171,7 +171,7 @@ func (a *App) ActorOf(c *character.Character, far Far) (*bot.Actor, error) {
 func trust(web character.Web) (map[turn.Intent]websearch.Trust, error) {
 	all := map[turn.Intent]websearch.Trust{}
 	for intent, sites := range web.Trusted {
-		hosts, err := guard.NewDomains(sites, nil)
+		hosts, err := clean.NewDomains(sites, nil)
 		if err != nil {
 			return nil, fmt.Errorf("read the sites trusted for %s: %w", intent, err)
 		}

@@ -16,7 +16,7 @@ import (
 	"familiar/internal/search/backend"
 	"familiar/internal/store"
 	"familiar/internal/telemetry"
-	"familiar/internal/web/guard"
+	"familiar/internal/web/clean"
 )
 
 // Setting is one variable of the environment. This table is the only list of them.
@@ -145,7 +145,7 @@ func prefixes(text string) ([]netip.Prefix, error) {
 }
 
 func checkHosts(text string) error {
-	_, err := guard.NewDomains(strings.FieldsFunc(text, isBetween), nil)
+	_, err := clean.NewDomains(strings.FieldsFunc(text, isBetween), nil)
 	return err
 }
 

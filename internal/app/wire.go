@@ -39,7 +39,6 @@ import (
 	"familiar/internal/trace"
 	"familiar/internal/web/clean"
 	"familiar/internal/web/fetch"
-	"familiar/internal/web/guard"
 	"familiar/internal/web/read"
 )
 
@@ -59,7 +58,7 @@ type Process struct {
 
 // Far are the far ends of connections. Tests replace them; the zero value is the real world.
 type Far struct {
-	Resolver guard.Resolver // for pages; the address rules run on what it answers
+	Resolver fetch.Resolver // for pages; the address rules run on what it answers
 	Dial     func(ctx context.Context, network, address string) (net.Conn, error)
 	Roots    *x509.CertPool
 	Backends map[string]string                // addresses of search backends, by name
@@ -92,7 +91,7 @@ type App struct {
 	owns      bool          // the store must be this process's own
 	Beside    bool          // another process owns the store
 	wanted    string        // the model that --model names, in place of any character's
-	Domains   guard.Domains // that the character may visit
+	Domains   clean.Domains // that the character may visit
 	cache     webCache
 
 	Store     *store.DB

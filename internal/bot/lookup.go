@@ -12,7 +12,7 @@ import (
 	"familiar/internal/llm"
 	"familiar/internal/providers/websearch"
 	"familiar/internal/reply"
-	"familiar/internal/web/guard"
+	"familiar/internal/web/clean"
 )
 
 // LookupOrder is what a person wants to be looked up.
@@ -109,7 +109,7 @@ func (b *Bot) Aside(ctx context.Context, actor *Actor, e turn.Event, prepare fun
 // Check searches for what pages say about a message's statement, and judges by them whether it is true. Addresses in the statement are left
 // out: its author's own page does not check it. It is recorded like a turn. The error is the store's.
 func (b *Bot) Check(ctx context.Context, m turn.Message) (*turn.Lookup, error) {
-	o := LookupOrder{Question: guard.WithoutURLs(m.Text), Intent: turn.IntentFactCheck}
+	o := LookupOrder{Question: clean.WithoutURLs(m.Text), Intent: turn.IntentFactCheck}
 	m.Text = o.Question
 	t, err := b.LookUpFor(ctx, b.CurrentCast().Default, turn.Event{ID: m.ID, Message: m}, o)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"familiar/internal/reply"
 	"familiar/internal/store"
 	"familiar/internal/view"
-	"familiar/internal/web/guard"
+	"familiar/internal/web/clean"
 )
 
 // The verdicts on a source.
@@ -103,14 +103,14 @@ func (c *call) saveFeedback(ctx context.Context, character, address, verdict str
 // domainOf returns the registrable domain of an address or a host name.
 func domainOf(address string) (string, error) {
 	host := address
-	if u, err := guard.Parse(address); err == nil {
+	if u, err := clean.ParseURL(address); err == nil {
 		host = u.Hostname()
 	}
-	host, err := guard.Host(host)
+	host, err := clean.Host(host)
 	if err != nil {
 		return "", fmt.Errorf("find the domain of %q: %w", address, err)
 	}
-	return guard.Registrable(host), nil
+	return clean.Registrable(host), nil
 }
 
 func noted(language, domain, verdict string) string {

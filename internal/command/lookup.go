@@ -10,7 +10,7 @@ import (
 	"familiar/internal/context/turn"
 	"familiar/internal/question/past"
 	"familiar/internal/reply"
-	"familiar/internal/web/guard"
+	"familiar/internal/web/clean"
 )
 
 // These are the answers about what cannot be looked up.
@@ -64,13 +64,13 @@ func (c *call) lookUpMessage(ctx context.Context) turn.Answer {
 // checkMessage answers "Check this claim". Addresses in the claim are left out: its author's own page does not check it.
 func (c *call) checkMessage(ctx context.Context) turn.Answer {
 	text, refusal := c.targetText()
-	if refusal == "" && strings.TrimSpace(guard.WithoutURLs(text)) == "" {
+	if refusal == "" && strings.TrimSpace(clean.WithoutURLs(text)) == "" {
 		refusal = noTextThere
 	}
 	if refusal != "" {
 		return c.say(refusal)
 	}
-	return c.answerLookup(ctx, c.speaker(ctx), bot.LookupOrder{Question: guard.WithoutURLs(text), Target: c.Command.Target, Intent: turn.IntentFactCheck})
+	return c.answerLookup(ctx, c.speaker(ctx), bot.LookupOrder{Question: clean.WithoutURLs(text), Target: c.Command.Target, Intent: turn.IntentFactCheck})
 }
 
 // targetText returns the text of the message whose menu was used, or why it is not looked up. What a machine has written becomes no query
@@ -127,10 +127,10 @@ func (c *call) suggestSites(ctx context.Context) turn.Answer {
 
 // siteOf returns the host of a site that a person names, by its name or an address. It also reports whether its pages may be read.
 func siteOf(a *bot.Actor, s string) (host string, ok bool) {
-	if u, err := guard.Parse(s); err == nil {
+	if u, err := clean.ParseURL(s); err == nil {
 		s = u.Hostname()
 	}
-	host, err := guard.Host(strings.ToLower(s))
+	host, err := clean.Host(strings.ToLower(s))
 	return host, err == nil && a.Lookup.Policy.Domains.Allows(host)
 }
 

@@ -56,7 +56,6 @@ var mayDial = map[string][]string{
 	"internal/api":             {"net", "net/http", "crypto/tls"},
 	"internal/discord/gateway": {"github.com/gorilla/websocket"},
 	"internal/web/fetch":       {"net", "net/http", "crypto/tls"},
-	"internal/web/guard":       {"net"},
 }
 
 // mayWrap lists the rooms that may wrap the transport of a client that they received. http.Client{Transport: …} is a copy that still dials

@@ -17,7 +17,6 @@ import (
 	"familiar/internal/terminal"
 	"familiar/internal/text"
 	"familiar/internal/web/clean"
-	"familiar/internal/web/guard"
 )
 
 type lookupInput struct {
@@ -175,7 +174,7 @@ func (c *call) search(ctx context.Context, in searchInput) (*SearchOutput, strin
 	}
 	var wrong []string
 	for _, site := range in.Sites {
-		if _, err := guard.Host(site); err != nil {
+		if _, err := clean.Host(site); err != nil {
 			wrong = append(wrong, fmt.Sprintf("sites %q: it is not the name of a public host, such as example.org", site))
 		}
 	}

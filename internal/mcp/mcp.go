@@ -32,7 +32,7 @@ import (
 	"familiar/internal/providers/websearch"
 	"familiar/internal/search"
 	"familiar/internal/store"
-	"familiar/internal/web/guard"
+	"familiar/internal/web/clean"
 	"familiar/internal/web/read"
 )
 
@@ -70,7 +70,7 @@ type Engine struct {
 	Verifier *factcheck.Verifier // nil: no model checks statements
 	Search   *search.Engine
 	Reader   *read.Reader
-	Domains  guard.Domains // that the character may visit
+	Domains  clean.Domains // that the character may visit
 	User     string        // who asks, for the records
 	Redact   func(string) string
 	Log      *slog.Logger

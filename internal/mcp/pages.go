@@ -14,7 +14,7 @@ import (
 	"familiar/internal/factcheck"
 	"familiar/internal/text"
 	"familiar/internal/view"
-	"familiar/internal/web/guard"
+	"familiar/internal/web/clean"
 	"familiar/internal/web/read"
 )
 
@@ -143,7 +143,7 @@ const (
 
 func (c *call) verify(ctx context.Context, in verifyInput) (*VerifyOutput, string, error) {
 	m := c.asks(strings.TrimSpace(in.Statement))
-	if !evidence.Checkable(guard.WithoutURLs(m.Text)) {
+	if !evidence.Checkable(clean.WithoutURLs(m.Text)) {
 		return nil, "", &toolError{codeInvalid, "the statement says nothing that a page could bear out"}
 	}
 	check := c.checkWeb

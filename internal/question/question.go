@@ -25,7 +25,7 @@ import (
 
 	"familiar/internal/context/turn"
 	"familiar/internal/text"
-	"familiar/internal/web/guard"
+	"familiar/internal/web/clean"
 )
 
 // MaxQuestion is the length of a question that models are shown, in characters.
@@ -63,9 +63,9 @@ func (p *Plan) AddStep(by, text string) { p.Steps = append(p.Steps, turn.Step{By
 // Decide plans what a message asks. names are the bot's names; denied are the topics that the operator denies.
 func Decide(req turn.Request, names, denied []string) Plan {
 	p := Plan{Names: NamesIn(req, names), Chosen: req.Web.Intent}
-	message, earlier := guard.WithoutURLs(req.Message.Text), Earlier(req)
+	message, earlier := clean.WithoutURLs(req.Message.Text), Earlier(req)
 	outline, spelled := asksForOutline(req.Message.Text, names)
-	if outline && len(guard.TypedURLs(req.Message.Text)) > 0 {
+	if outline && len(clean.TypedURLs(req.Message.Text)) > 0 {
 		earlier = nil // it needs no earlier message
 	}
 	whole, helper := standalone(message, names, earlier)
@@ -228,7 +228,7 @@ func (p *Plan) mayAsk(question string, messages []turn.Message) bool {
 	}
 	allowed := map[string]bool{}
 	for _, m := range messages {
-		s, _ := scrub(guard.WithoutURLs(m.Text), p.Names)
+		s, _ := scrub(clean.WithoutURLs(m.Text), p.Names)
 		for _, w := range text.Words(s) {
 			allowed[w.Key] = true
 		}
@@ -243,21 +243,21 @@ func (p *Plan) mayAsk(question string, messages []turn.Message) bool {
 func typedURLs(req turn.Request, outline bool) (urls, refused []string) {
 	var typed []string
 	if req.Message.ByPerson() {
-		typed = guard.TypedURLs(req.Message.Text)
+		typed = clean.TypedURLs(req.Message.Text)
 	}
 	if parent := req.Parent; parent != nil && parent.ByPerson() && (outline || text.ContainsAny(text.Words(req.Message.Text), pageWords())) {
-		typed = append(typed, guard.TypedURLs(parent.Text)...)
+		typed = append(typed, clean.TypedURLs(parent.Text)...)
 	}
 	for _, raw := range typed {
 		if strings.HasPrefix(strings.ToLower(raw), "www.") {
 			raw = "https://" + raw
 		}
-		canonical, ok := guard.Canonical(raw)
+		canonical, ok := clean.Canonical(raw)
 		switch {
 		case !ok:
 			refused = text.AddOnce(refused, raw)
-		case !guard.Unreadable(canonical):
-			urls = text.AddOnce(urls, canonical+guard.Fragment(raw))
+		case !clean.Unreadable(canonical):
+			urls = text.AddOnce(urls, canonical+clean.Fragment(raw))
 		}
 	}
 	return urls, refused
@@ -290,7 +290,7 @@ var (
 // asksForOutline reports whether a message asks no more than what a page says. That holds if all its words could be said of any page
 // ("thoughts on this?"). It also holds if it has no words. spelled reports whether it has such a word beyond stop words and small talk.
 func asksForOutline(message string, names []string) (outline, spelled bool) {
-	u := Parse(linkText.ReplaceAllString(guard.WithoutURLs(message), " "), names)
+	u := Parse(linkText.ReplaceAllString(clean.WithoutURLs(message), " "), names)
 	if u.has(precise()) {
 		return false, false
 	}

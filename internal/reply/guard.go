@@ -9,7 +9,6 @@ import (
 	"familiar/internal/context/turn"
 	"familiar/internal/text"
 	"familiar/internal/web/clean"
-	"familiar/internal/web/guard"
 )
 
 const (
@@ -251,14 +250,14 @@ var domain = text.NewLazyRegexp(`^(?i)(?:[a-z0-9-]+\.)+[a-z]{2,}(?:/\S*)?$`)
 func (c *scrubber) honest(label, canonical string) bool {
 	label = strings.Trim(label, " <>*_`~")
 	if domain.MatchString(label) {
-		claimed, err := guard.Parse("https://" + label)
-		actual, _ := guard.Parse(canonical)
+		claimed, err := clean.ParseURL("https://" + label)
+		actual, _ := clean.ParseURL(canonical)
 		return err != nil || actual != nil && strings.TrimPrefix(claimed.Host, "www.") == strings.TrimPrefix(actual.Host, "www.")
 	}
 	if !strings.Contains(label, "://") {
 		return true
 	}
-	claimed, ok := guard.Canonical(label)
+	claimed, ok := clean.Canonical(label)
 	return ok && claimed == canonical
 }
 

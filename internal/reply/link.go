@@ -10,7 +10,6 @@ import (
 	"familiar/internal/context/turn"
 	"familiar/internal/text"
 	"familiar/internal/web/clean"
-	"familiar/internal/web/guard"
 )
 
 // Rules for links (O1, O2, O5, O7).
@@ -22,7 +21,7 @@ func (r Rules) allow(link string) (canonical, rule string) {
 	}
 	canonical, ok := link, r.URLs[link]
 	if !ok {
-		canonical, ok = guard.Canonical(link)
+		canonical, ok = clean.Canonical(link)
 	}
 	switch {
 	case ok && invite.MatchString(canonical[strings.Index(canonical, "://")+3:]):

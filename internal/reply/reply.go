@@ -29,7 +29,6 @@ import (
 	"familiar/internal/context/turn"
 	"familiar/internal/text"
 	"familiar/internal/web/clean"
-	"familiar/internal/web/guard"
 )
 
 // Rules say what the reply of one turn may hold. Only these fields decide; nothing in the text does.
@@ -37,7 +36,7 @@ import (
 // The rules have the project's numbers. The door does the second half of O5 and O6: it suppresses embeds and allows no
 // mentions. O1 keeps a reply from leaking secrets.
 type Rules struct {
-	URLs      map[string]bool // allowed addresses in the form of guard.Canonical
+	URLs      map[string]bool // allowed addresses in the form of clean.Canonical
 	Citations int             // highest valid [n]; 0: none
 	Secrets   *clean.Redactor // may be nil
 }
@@ -49,7 +48,7 @@ var typedURL = text.NewLazyRegexp(`https?://[^\s<>"]+`)
 func RulesFor(r turn.Request, l *turn.Lookup, secrets *clean.Redactor) Rules {
 	rules := Rules{URLs: make(map[string]bool), Secrets: secrets}
 	allow := func(address string) {
-		if c, ok := guard.Canonical(address); ok {
+		if c, ok := clean.Canonical(address); ok {
 			rules.URLs[c] = true
 		}
 	}

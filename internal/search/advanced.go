@@ -11,7 +11,7 @@ import (
 
 	"familiar/internal/context/turn"
 	"familiar/internal/text"
-	"familiar/internal/web/guard"
+	"familiar/internal/web/clean"
 )
 
 // Page is the text of a page.
@@ -34,7 +34,7 @@ const (
 
 // advanced searches in the advanced depth. With too little time, or too few pages worth reading, it returns the result
 // of the basic depth.
-func (e *Engine) advanced(ctx context.Context, way route, q Query, domains guard.Domains) Result {
+func (e *Engine) advanced(ctx context.Context, way route, q Query, domains clean.Domains) Result {
 	ctx, cancel := context.WithTimeout(ctx, cmp.Or(e.Timeout, defaultTimeout)+reading)
 	defer cancel()
 	end, _ := ctx.Deadline()

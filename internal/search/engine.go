@@ -11,11 +11,11 @@ import (
 	"sync"
 	"time"
 
-	"familiar/internal/context/turn"
-	"familiar/internal/web/guard"
+	"golang.org/x/time/rate"
 
 	"familiar/internal/cache"
-	"golang.org/x/time/rate"
+	"familiar/internal/context/turn"
+	"familiar/internal/web/clean"
 )
 
 // Engine asks its backends. Its exported fields are set before the first search and not changed afterwards. Their zero
@@ -76,7 +76,7 @@ func (e *Engine) open() {
 func (e *Engine) Search(ctx context.Context, q Query) Result {
 	e.once.Do(e.open)
 	q = q.withDefaults()
-	domains, err := guard.NewDomains(q.Include, q.Exclude)
+	domains, err := clean.NewDomains(q.Include, q.Exclude)
 	if err != nil {
 		return Result{State: turn.LookupFailed, Failure: turn.CodeRejected, Reason: "a domain to include or exclude is not a host name"}
 	}
@@ -98,7 +98,7 @@ func (e *Engine) Search(ctx context.Context, q Query) Result {
 const FindTime = 15 * time.Second
 
 // Find searches, keeps the hits on hosts that domains allows, and returns the result with its record.
-func (e *Engine) Find(ctx context.Context, q Query, domains guard.Domains) (Result, *turn.Lookup) {
+func (e *Engine) Find(ctx context.Context, q Query, domains clean.Domains) (Result, *turn.Lookup) {
 	ctx, cancel := context.WithTimeout(ctx, FindTime)
 	defer cancel()
 	began := time.Now()
@@ -114,7 +114,7 @@ func (e *Engine) Find(ctx context.Context, q Query, domains guard.Domains) (Resu
 		Hits: r.Hits, Cached: r.Cached, Stale: r.Stale, Began: began, Took: time.Since(began)}
 }
 
-func (e *Engine) search(ctx context.Context, way route, q Query, domains guard.Domains) Result {
+func (e *Engine) search(ctx context.Context, way route, q Query, domains clean.Domains) Result {
 	if q.Depth == DepthAdvanced && e.Read != nil {
 		return e.advanced(ctx, way, q, domains)
 	}
@@ -125,7 +125,7 @@ func (e *Engine) search(ctx context.Context, way route, q Query, domains guard.D
 
 // basic asks and merges. If every backend fails it falls back to cached answers. The result has no hits yet; the caller
 // takes them from the pages.
-func (e *Engine) basic(ctx context.Context, way route, q Query, domains guard.Domains) (Result, []*candidate) {
+func (e *Engine) basic(ctx context.Context, way route, q Query, domains clean.Domains) (Result, []*candidate) {
 	sources, answers := e.gather(ctx, way, q)
 	pages := e.rank(q, domains, sources, answers)
 	r := conclude(sources, answers, len(pages) > 0)

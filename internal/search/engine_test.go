@@ -18,7 +18,7 @@ import (
 	"pgregory.net/rapid"
 
 	"familiar/internal/context/turn"
-	"familiar/internal/web/guard"
+	"familiar/internal/web/clean"
 )
 
 // fake is a backend that answers after a while.
@@ -499,7 +499,7 @@ func BenchmarkMerge(b *testing.B) {
 		for i := range replies {
 			answers[i].hits = candidates(sources[i].Name(), replies[i])
 		}
-		if hits := top(e.rank(q, guard.Domains{}, sources, answers), q.Limit); len(hits) != 10 {
+		if hits := top(e.rank(q, clean.Domains{}, sources, answers), q.Limit); len(hits) != 10 {
 			b.Fatal(len(hits))
 		}
 	}

@@ -11,7 +11,7 @@ import (
 
 	"familiar/internal/context/turn"
 	"familiar/internal/text"
-	"familiar/internal/web/guard"
+	"familiar/internal/web/clean"
 )
 
 const (
@@ -28,7 +28,7 @@ const (
 )
 
 // rank merges the answers into one list, best first. The list does not depend on the order in which answers arrived.
-func (e *Engine) rank(q Query, domains guard.Domains, sources []*source, answers []answer) []*candidate {
+func (e *Engine) rank(q Query, domains clean.Domains, sources []*source, answers []answer) []*candidate {
 	pages := e.fuse(domains, sources, answers)
 	fit, newer := relevance(text.HashTerms(nil, q.Text), pages), halves(q)
 	for i, p := range pages {
@@ -55,7 +55,7 @@ func sortPages(pages []*candidate) {
 }
 
 // fuse makes one candidate per page, scored by its ranks, in order of first appearance.
-func (e *Engine) fuse(domains guard.Domains, sources []*source, answers []answer) []*candidate {
+func (e *Engine) fuse(domains clean.Domains, sources []*source, answers []answer) []*candidate {
 	var pages []*candidate
 	seen := map[string]*candidate{}
 	for i, a := range answers {
@@ -143,8 +143,8 @@ func candidates(backend string, hits []turn.Hit) []candidate {
 
 // candidateOf computes the data for merging. It returns false if the address is not a page's.
 func candidateOf(h turn.Hit) (candidate, bool) {
-	h.URL = guard.EncodeBlanks(h.URL)
-	address, ok := guard.DedupeKey(h.URL)
+	h.URL = clean.EncodeBlanks(h.URL)
+	address, ok := clean.DedupeKey(h.URL)
 	if !ok {
 		return candidate{}, false
 	}
@@ -154,7 +154,7 @@ func candidateOf(h turn.Hit) (candidate, bool) {
 	}
 	h.Title = cmp.Or(h.Title, u.Hostname())
 	c := candidate{
-		Hit: h, key: pageKey(u), host: u.Hostname(), site: guard.Registrable(u.Hostname()),
+		Hit: h, key: pageKey(u), host: u.Hostname(), site: clean.Registrable(u.Hostname()),
 		title: text.HashTerms(nil, h.Title), snippet: text.HashTerms(nil, h.Snippet),
 	}
 	if strings.ContainsFunc(h.Title, unicode.IsNumber) {

@@ -10,7 +10,6 @@ import (
 	"familiar/internal/context/turn"
 	"familiar/internal/web/clean"
 	"familiar/internal/web/fetch"
-	"familiar/internal/web/guard"
 	"familiar/internal/web/page"
 	"familiar/internal/web/read"
 )
@@ -205,7 +204,7 @@ func passedBy(e *read.ServiceError) string { return e.Error() + ": " + e.Detail 
 // passed lists the verdicts of the rules that could have stopped the reading but did not.
 func passed(r *WebPage) []applied {
 	address, led, declared, size := "", "nowhere else", "", 0
-	if u, err := guard.Parse(r.Asked); err == nil {
+	if u, err := clean.ParseURL(r.Asked); err == nil {
 		address = u.String()
 	}
 	if r.Special != nil {

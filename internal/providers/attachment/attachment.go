@@ -26,7 +26,6 @@ import (
 	"familiar/internal/context/turn"
 	"familiar/internal/web/clean"
 	"familiar/internal/web/fetch"
-	"familiar/internal/web/guard"
 )
 
 const (
@@ -54,7 +53,7 @@ type Provider struct {
 // Files reads attachments. All characters share it.
 type Files struct {
 	Fetcher *fetch.Fetcher // nil: no file is read
-	Hosts   guard.Domains  // hosts from which files may be downloaded
+	Hosts   clean.Domains  // hosts from which files may be downloaded
 	// Reread reads a message again, to get new links. nil: expired links are not replaced.
 	Reread func(ctx context.Context, channelID, messageID string) (turn.Message, error)
 

@@ -10,8 +10,8 @@ import (
 
 	"familiar/internal/context/turn"
 	"familiar/internal/test/webtest"
+	"familiar/internal/web/clean"
 	"familiar/internal/web/fetch"
-	"familiar/internal/web/guard"
 )
 
 func TestDecode(t *testing.T) {
@@ -84,7 +84,7 @@ func cdn(t *testing.T) (*Provider, *webtest.Web) {
 		t.Fatal(err)
 	}
 	t.Cleanup(fetcher.Close)
-	hosts, err := guard.NewDomains([]string{"files.example.org", "private.example.org"}, nil)
+	hosts, err := clean.NewDomains([]string{"files.example.org", "private.example.org"}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,7 +11,7 @@ import (
 
 	"familiar/internal/context/turn"
 	"familiar/internal/text"
-	"familiar/internal/web/guard"
+	"familiar/internal/web/clean"
 )
 
 // check rejects values that have the right type but make no sense.
@@ -133,7 +133,7 @@ func (r *reading) pattern(key, p string) {
 
 func (r *reading) domains(key string, hosts []string) {
 	for i, h := range hosts {
-		if _, err := guard.Host(h); err != nil {
+		if _, err := clean.Host(h); err != nil {
 			r.reject(fmt.Sprintf("%s[%d]", key, i), fmt.Sprintf("%q is not a domain", h), `write the bare name, as in "example.org"`)
 		}
 	}
@@ -208,7 +208,7 @@ func modeNames() []string {
 // Docs is a documentation site that the character knows by name.
 type Docs struct {
 	Name string // unique, ignoring case
-	Site guard.Site
+	Site clean.Site
 	// Search is the address of the site's own search, with {query} in place of the question; empty: none.
 	Search string
 }
@@ -223,7 +223,7 @@ var docsName = text.NewLazyRegexp(`^[\pL\pN](?:[\pL\pN ._+-]{0,30}[\pL\pN.+])?$`
 
 // docs checks the documentation sites.
 func (r *reading) docs(all []docsConfig) {
-	lists, err := guard.NewDomains(r.config.Web.Allow, r.config.Web.Deny)
+	lists, err := clean.NewDomains(r.config.Web.Allow, r.config.Web.Deny)
 	named := map[string]bool{}
 	for i, d := range all {
 		item := fmt.Sprintf("docs[%d]", i)
@@ -265,18 +265,18 @@ func (r *reading) given(item, key, value string) bool {
 	return false
 }
 
-func (r *reading) site(item, address string) (guard.Site, bool) {
+func (r *reading) site(item, address string) (clean.Site, bool) {
 	if !r.given(item, "url", address) {
-		return guard.Site{}, false
+		return clean.Site{}, false
 	}
-	site, err := guard.NewSite(address)
+	site, err := clean.NewSite(address)
 	if err != nil {
 		r.reject(item+".url", fmt.Sprintf("%q is not the address of a public site", address), `write the address below which all its pages are, as in "https://docs.example.org/en/latest/"`)
 	}
 	return site, err == nil
 }
 
-func (r *reading) search(key, template string, site guard.Site) {
+func (r *reading) search(key, template string, site clean.Site) {
 	switch {
 	case template == "":
 	case strings.Count(template, queryMark) != 1:
@@ -287,7 +287,7 @@ func (r *reading) search(key, template string, site guard.Site) {
 }
 
 // searchAddress returns the address of a site's own search. template is a path on the site or a full address.
-func searchAddress(site guard.Site, template, word string) string {
+func searchAddress(site clean.Site, template, word string) string {
 	address := strings.Replace(template, queryMark, word, 1)
 	if !strings.Contains(template, "://") {
 		address = site.String() + strings.TrimLeft(address, "/")
@@ -296,7 +296,7 @@ func searchAddress(site guard.Site, template, word string) string {
 }
 
 func (d docsConfig) into() Docs {
-	site, _ := guard.NewSite(d.URL) // checked
+	site, _ := clean.NewSite(d.URL) // checked
 	out := Docs{Name: d.Name, Site: site}
 	if d.Search != "" {
 		out.Search = searchAddress(site, d.Search, queryMark)

@@ -15,7 +15,6 @@ import (
 	"familiar/internal/search"
 	"familiar/internal/text"
 	"familiar/internal/web/clean"
-	"familiar/internal/web/guard"
 	"familiar/internal/web/page"
 	"familiar/internal/web/read"
 )
@@ -23,7 +22,7 @@ import (
 // Docs is a site of documentation. A lookup within it reads only its pages.
 type Docs struct {
 	Name   string
-	Site   guard.Site
+	Site   clean.Site
 	Search string // URL of the site's own search, with {query} in it; empty: none
 }
 
@@ -50,7 +49,7 @@ func (p *Provider) DocsFor(name, s string) (site, rest string, ok bool) {
 		return all[0].Name, s, true
 	}
 	for _, d := range all {
-		if slices.ContainsFunc(guard.TypedURLs(s), d.Site.Holds) {
+		if slices.ContainsFunc(clean.TypedURLs(s), d.Site.Holds) {
 			return d.Name, s, true
 		}
 	}
@@ -139,13 +138,13 @@ func (r *run) slug() (targets []target, ok bool) {
 		return nil, false
 	}
 	found, err := r.site.Site.Find(s)
-	if e, refused := err.(*guard.Error); refused {
+	if e, refused := err.(*clean.Refusal); refused {
 		if e.Reason == turn.CodeOutsideSite {
 			r.look.Pages = append(r.look.Pages, turn.Page{URL: clean.Line(s, 200), Site: "the page named", Failure: e.Code, Reason: e.Reason})
 		}
 		return nil, false
 	}
-	anchor := guard.Fragment(found[0])
+	anchor := clean.Fragment(found[0])
 	for i := range found {
 		found[i] = strings.TrimSuffix(found[i], anchor)
 	}
@@ -252,14 +251,14 @@ const queryMark = "{query}"
 
 // rankLinks ranks the site's links by the words of the query in their text and URL, rare words first. Links without such
 // a word are dropped.
-func rankLinks(links []page.Link, query, language string, site guard.Site) []turn.Hit {
+func rankLinks(links []page.Link, query, language string, site clean.Site) []turn.Hit {
 	asked := text.Unique(text.Terms(query, language))
 	var hits []turn.Hit
 	var held [][]string // by hit: the terms of asked that it has
 	known, df := map[string]bool{}, map[string]int{}
 	for _, l := range links {
-		canonical, ok := guard.Canonical(l.URL)
-		if !ok || known[canonical] || !site.Holds(canonical) || guard.Unreadable(canonical) || strings.HasSuffix(canonical, ".xml") {
+		canonical, ok := clean.Canonical(l.URL)
+		if !ok || known[canonical] || !site.Holds(canonical) || clean.Unreadable(canonical) || strings.HasSuffix(canonical, ".xml") {
 			continue
 		}
 		known[canonical] = true

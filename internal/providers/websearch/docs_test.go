@@ -8,7 +8,7 @@ import (
 
 	"familiar/internal/context/turn"
 	"familiar/internal/search"
-	"familiar/internal/web/guard"
+	"familiar/internal/web/clean"
 )
 
 // withDocs adds sites of the small web. "comets" has suffixed slugs. "handbook" has folders, a search and no sitemap. "bare" has only a
@@ -21,7 +21,7 @@ func withDocs(t testing.TB, f *finder) *world {
 		{"Star Handbook", "https://stars.example.org/", "https://stars.example.org/find?q={query}"},
 		{"bare", "https://bare.example.org/en/", ""},
 	} {
-		site, err := guard.NewSite(d.url)
+		site, err := clean.NewSite(d.url)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -15,7 +15,6 @@ import (
 	"familiar/internal/search"
 	"familiar/internal/text"
 	"familiar/internal/web/clean"
-	"familiar/internal/web/guard"
 	"familiar/internal/web/read"
 )
 
@@ -99,8 +98,8 @@ func (r *run) reuse(ctx context.Context, share time.Duration) bool {
 func (r *run) refuseTyped() {
 	for _, raw := range r.plan.Refused {
 		page := turn.Page{URL: clean.Line(raw, 200), Site: "the address given", Failure: turn.CodeBlockedURL, Reason: turn.CodeInvalidTarget}
-		if _, err := guard.Parse(raw); err != nil {
-			if e, ok := errors.AsType[*guard.Error](err); ok {
+		if _, err := clean.ParseURL(raw); err != nil {
+			if e, ok := errors.AsType[*clean.Refusal](err); ok {
 				page.Failure, page.Reason = e.Code, e.Reason
 			}
 		}

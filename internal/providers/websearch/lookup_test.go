@@ -13,7 +13,7 @@ import (
 	"familiar/internal/question"
 	"familiar/internal/search"
 	"familiar/internal/text"
-	"familiar/internal/web/guard"
+	"familiar/internal/web/clean"
 )
 
 func TestLookupFindsAndCites(t *testing.T) {
@@ -261,7 +261,7 @@ func TestMachinesAskNothing(t *testing.T) {
 }
 
 func TestDomainsAndCaps(t *testing.T) {
-	domains, err := guard.NewDomains(nil, []string{"old-atlas.net"})
+	domains, err := clean.NewDomains(nil, []string{"old-atlas.net"})
 	if err != nil {
 		t.Fatal(err)
 	}

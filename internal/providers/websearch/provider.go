@@ -33,7 +33,7 @@ import (
 	"familiar/internal/question/past"
 	"familiar/internal/search"
 	"familiar/internal/store"
-	"familiar/internal/web/guard"
+	"familiar/internal/web/clean"
 	"familiar/internal/web/read"
 )
 
@@ -57,7 +57,7 @@ type Provider struct {
 // Policy is what the operator allows. A zero value means the default.
 type Policy struct {
 	Off          bool
-	Domains      guard.Domains         // for results, typed URLs and redirects
+	Domains      clean.Domains         // for results, typed URLs and redirects
 	DeniedTopics []string              // words or phrases; a message with one is not looked up
 	BlockBytes   int                   // maximum size of the block; 0: 8 KiB
 	Pages        int                   // maximum pages read in a turn; 0: 5; negative: none, only what the search returned

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"familiar/internal/context/turn"
-	"familiar/internal/web/guard"
+	"familiar/internal/web/clean"
 )
 
 func TestSimilarQueries(t *testing.T) {
@@ -41,7 +41,7 @@ func TestSimilarQueries(t *testing.T) {
 }
 
 func TestReuse(t *testing.T) {
-	domains, err := guard.NewDomains(nil, []string{"old-atlas.net"})
+	domains, err := clean.NewDomains(nil, []string{"old-atlas.net"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,7 +139,7 @@ func TestMemoryIsBounded(t *testing.T) {
 }
 
 func TestRank(t *testing.T) {
-	trusted, err := guard.NewDomains([]string{"trusted.org"}, nil)
+	trusted, err := clean.NewDomains([]string{"trusted.org"}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

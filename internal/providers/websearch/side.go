@@ -11,7 +11,6 @@ import (
 	"familiar/internal/question"
 	"familiar/internal/text"
 	"familiar/internal/web/clean"
-	"familiar/internal/web/guard"
 )
 
 // classifyTime is how long the side model may take to decide about a search.
@@ -66,7 +65,7 @@ func (p *Provider) reword(ctx context.Context, pl *question.Plan, req turn.Reque
 	for _, m := range slices.Backward(earlier) {
 		messages.WriteString(line("before", m.Text) + "\n")
 	}
-	message := guard.WithoutURLs(req.Message.Text)
+	message := clean.WithoutURLs(req.Message.Text)
 	messages.WriteString(line("message", message))
 	var got struct {
 		Question string `json:"question"`

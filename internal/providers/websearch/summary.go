@@ -14,7 +14,6 @@ import (
 	"familiar/internal/question"
 	"familiar/internal/text"
 	"familiar/internal/web/clean"
-	"familiar/internal/web/guard"
 )
 
 // finding is a checked quote for the block.
@@ -249,7 +248,7 @@ func statementPages(sources []source) []factcheck.Page {
 	pages := make([]factcheck.Page, len(sources))
 	for i := range sources {
 		if s := &sources[i]; s.good() {
-			pages[i] = factcheck.Page{Title: s.page.Title, Text: s.page.Text, Domain: guard.Registrable(s.page.Site), Framing: s.framing}
+			pages[i] = factcheck.Page{Title: s.page.Title, Text: s.page.Text, Domain: clean.Registrable(s.page.Site), Framing: s.framing}
 		}
 	}
 	return pages

@@ -11,13 +11,13 @@ import (
 	"strings"
 
 	"familiar/internal/context/turn"
-	"familiar/internal/web/guard"
+	"familiar/internal/web/clean"
 )
 
 // Trust has the sites that an operator prefers for an intent.
 type Trust struct {
 	Sites []string      // and all their subdomains
-	Hosts guard.Domains // the same, for comparison
+	Hosts clean.Domains // the same, for comparison
 	Only  bool          // pages of other sites are not read
 }
 
@@ -87,14 +87,14 @@ func rank(hits []turn.Hit, intent turn.Intent, pol Policy, fb feedback) []turn.H
 		var why []string
 		place := i
 		site := ""
-		if canonical, ok := guard.Canonical(h.URL); ok {
+		if canonical, ok := clean.Canonical(h.URL); ok {
 			site = siteOf(canonical)
 		}
 		if some && site != "" && trusted.Hosts.Allows(site) {
 			place -= trustedPlaces
 			why = append(why, fmt.Sprintf("%d places up, trusted for %s", trustedPlaces, intent))
 		}
-		if v := fb[guard.Registrable(site)]; v != (verdicts{}) {
+		if v := fb[clean.Registrable(site)]; v != (verdicts{}) {
 			down := min(mostPlaces, v.outdated*outdatedPlaces+v.wrong*wrongPlaces)
 			place += down
 			why = append(why, fmt.Sprintf("%d places down, called outdated %d× and wrong %d×", down, v.outdated, v.wrong))
@@ -134,7 +134,7 @@ func choose(hits []turn.Hit, intent turn.Intent, pol Policy) (targets []target, 
 	trusted, some := pol.trust(intent)
 	for i := range hits {
 		hit := &hits[i]
-		canonical, ok := guard.Canonical(hit.URL)
+		canonical, ok := clean.Canonical(hit.URL)
 		switch {
 		case !ok:
 			passOver(hit, "no address that may be read")
@@ -154,7 +154,7 @@ func choose(hits []turn.Hit, intent turn.Intent, pol Policy) (targets []target, 
 			passOver(hit, "not one of the sites trusted for "+string(intent))
 			continue
 		}
-		domain := guard.Registrable(site)
+		domain := clean.Registrable(site)
 		switch {
 		case len(targets) >= pol.Pages:
 			passOver(hit, "enough pages before it")
@@ -164,7 +164,7 @@ func choose(hits []turn.Hit, intent turn.Intent, pol Policy) (targets []target, 
 			continue
 		}
 		perDomain[domain]++
-		targets = append(targets, target{url: canonical, anchor: guard.Fragment(hit.URL), site: site, hit: hit, rank: len(targets)})
+		targets = append(targets, target{url: canonical, anchor: clean.Fragment(hit.URL), site: site, hit: hit, rank: len(targets)})
 	}
 	return targets, refused
 }
@@ -189,7 +189,7 @@ func siteOf(canonical string) string {
 func typedTargets(urls []string, pol Policy) []target {
 	var out []target
 	for _, u := range urls[:min(len(urls), pol.Pages)] {
-		anchor := guard.Fragment(u)
+		anchor := clean.Fragment(u)
 		u = strings.TrimSuffix(u, anchor)
 		out = append(out, target{url: u, anchor: anchor, site: siteOf(u), rank: len(out)})
 	}

@@ -22,7 +22,7 @@ import (
 	"familiar/internal/linear"
 	"familiar/internal/question"
 	"familiar/internal/text"
-	"familiar/internal/web/guard"
+	"familiar/internal/web/clean"
 )
 
 // Question is what a message asks of the past of its own server. The zero value asks nothing.
@@ -165,7 +165,7 @@ func weigh(model *linear.Model, q Question, s spokenParts) Question {
 func (s *spokenParts) inDirect(q Question) Question {
 	has := func(parts ...string) bool { return slices.ContainsFunc(parts, func(n string) bool { return s.has[n] }) }
 	channels, said := len(s.q.Channels) > 0, s.tellsOfSaying()
-	page := len(guard.TypedURLs(s.u.Text)) > 0
+	page := len(clean.TypedURLs(s.u.Text)) > 0
 	if (s.ofWorld() || page) && !channels || has("future") && !q.Asks() {
 		return q
 	}

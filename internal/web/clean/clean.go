@@ -1,4 +1,4 @@
-// Package clean makes text from outside safe to show to a model, an operator or a chat.
+// Package clean makes text and addresses from outside safe for a model, an operator or a chat.
 //
 // Each of the first three functions does more than the one before:
 //
@@ -14,6 +14,12 @@
 //
 // Text, Inert and Reply run until their result no longer changes. Otherwise, removing one part could join others into
 // something new ("<|im_<|x|>start|>").
+//
+// Addresses have one form, too (url.go, domains.go). [ParseURL] applies the rules for URLs. It returns the one canonical URL that is then
+// checked, logged and dialled. [ResolveURL] does the same for the target of a redirect. [Canonical] is the form in which two URLs are compared,
+// [DedupeKey] the form for finding duplicates. [Domains] holds an operator's allow and deny lists, which are matched against the canonical
+// host. [Site] restricts a visit to the pages of one host below one path, and finds them by their short names. [TypedURLs] finds the URLs in
+// what people write. [Unreadable] recognises files without text by their extensions.
 //
 // The rules have the project's numbers (T for text, D for delimiters), and a Report counts by them. They work on text.
 // Hidden elements of web pages are removed by package visible.

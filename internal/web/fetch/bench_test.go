@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"familiar/internal/test/webtest"
-	"familiar/internal/web/guard"
 )
 
 const benchWeb = `
@@ -28,7 +27,7 @@ func BenchmarkFetch(b *testing.B) {
 	b.SetBytes(1_000_000)
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := f.Fetch(b.Context(), "https://example.org/page", Options{Pins: new(guard.Pins)}); err != nil {
+		if _, err := f.Fetch(b.Context(), "https://example.org/page", Options{Pins: new(Pins)}); err != nil {
 			b.Fatal(err)
 		}
 	}

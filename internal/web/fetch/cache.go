@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"familiar/internal/cache"
-	"familiar/internal/web/guard"
+	"familiar/internal/web/clean"
 )
 
 // cacheEntries is the greatest number of pages in memory, however small they are.
@@ -132,7 +132,7 @@ func mayShow(d Document, o Options) bool {
 		visited = append(visited, hop.URL)
 	}
 	for _, raw := range visited {
-		u, err := guard.Parse(raw)
+		u, err := clean.ParseURL(raw)
 		if err != nil || !o.Domains.Allows(u.Hostname()) || !o.Site.Holds(raw) {
 			return false
 		}

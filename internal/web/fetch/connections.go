@@ -14,14 +14,13 @@ import (
 	"golang.org/x/sync/semaphore"
 
 	"familiar/internal/context/turn"
-	"familiar/internal/web/guard"
 )
 
 // connections are the connections of one visit. Hops to the same host may share one. None outlives the visit.
 type connections struct {
 	ctx       context.Context // the visit's; without it, the transport would let a dial continue alone
 	f         *Fetcher
-	pins      *guard.Pins
+	pins      *Pins
 	transport *http.Transport
 
 	mu     sync.Mutex
@@ -49,7 +48,7 @@ func (m countingConn) Read(p []byte) (int, error) {
 // time at a round trip of 200 ms.
 const receiveWindow = 1 << 20
 
-func newConnections(ctx context.Context, f *Fetcher, pins *guard.Pins) *connections {
+func newConnections(ctx context.Context, f *Fetcher, pins *Pins) *connections {
 	l := &connections{ctx: ctx, f: f, pins: pins}
 	l.transport = &http.Transport{
 		Proxy:           nil, // a proxy would resolve names without the guard
@@ -84,7 +83,7 @@ func (l *connections) dial(_ context.Context, network, address string) (net.Conn
 	defer cancel()
 	began := time.Now()
 	names := &timedResolver{Resolver: l.f.config.Resolver}
-	d := guard.Dialer{Guard: l.f.guard, Resolver: names, Dial: l.f.dial, Pins: l.pins, Now: l.f.config.Now}
+	d := Dialer{Guard: l.f.guard, Resolver: names, Dial: l.f.dial, Pins: l.pins, Now: l.f.config.Now}
 	conn, err := d.DialContext(ctx, network, address)
 	l.addTiming(func(t *Timings) {
 		t.DNS += names.took
@@ -133,7 +132,7 @@ func (l *connections) timings() Timings {
 
 // timedResolver records how long its lookups took. One goroutine uses it.
 type timedResolver struct {
-	guard.Resolver
+	Resolver
 	took time.Duration
 }
 

@@ -12,7 +12,7 @@ import (
 
 	"familiar/internal/cache"
 	"familiar/internal/test/webtest"
-	"familiar/internal/web/guard"
+	"familiar/internal/web/clean"
 )
 
 const usual = "https://example.org/usual"
@@ -105,11 +105,11 @@ func TestDiskChecksRulesAgain(t *testing.T) {
 	w, now, dir := webtest.New(t, []byte(cachedWeb)), newClock(), t.TempDir()
 	os.Chmod(dir, 0o700)
 	f := reopen(t, w, dir, now, nil)
-	lists, err := guard.NewDomains(nil, []string{"bad.example.net"})
+	lists, err := clean.NewDomains(nil, []string{"bad.example.net"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	u, err := guard.Parse(usual)
+	u, err := clean.ParseURL(usual)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"familiar/internal/context/turn"
-	"familiar/internal/web/guard"
+	"familiar/internal/web/clean"
 )
 
 // Error says why a page could not be read. It is built from a closed table. No address, host, header, body byte or redirect is ever part of
@@ -116,7 +116,7 @@ func failStatus(name turn.Code, status int) *Error {
 
 // fromGuard converts a refusal of the guard.
 func fromGuard(err error) *Error {
-	if g, ok := errors.AsType[*guard.Error](err); ok {
+	if g, ok := errors.AsType[*clean.Refusal](err); ok {
 		return fail(g.Reason)
 	}
 	return fail(turn.CodeInvalidTarget)
@@ -145,7 +145,7 @@ func classify(ctx context.Context, err error) *Error {
 	if ctx.Err() != nil {
 		return fromContext(ctx)
 	}
-	if refused, ok := errors.AsType[*guard.Error](err); ok {
+	if refused, ok := errors.AsType[*clean.Refusal](err); ok {
 		return fromGuard(refused)
 	}
 	switch {

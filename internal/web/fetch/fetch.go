@@ -6,11 +6,18 @@
 //     page share one flight.
 //   - A flight waits for the limiter, which bounds the pages that are read at once, in all and per host. Then it follows
 //     redirects itself. The URL of each hop must pass the same rules and the site's robots.txt before the request.
-//   - An exchange is one request and one answer. A [guard.Dialer] makes its connection. The answer is read under limits
+//   - An exchange is one request and one answer. A [Dialer] makes its connection. The answer is read under limits
 //     of time, size, rate, compression and type.
+//   - [Guard] knows which addresses may be dialled. It combines the fixed list of [CheckAddr], the operator's denied addresses and this
+//     machine's own. It adds the translation prefixes of its network. Its Control method belongs in a [net.Dialer].
+//   - [Dialer] resolves a name, checks every answer, and dials only checked addresses. [Pins] keeps a turn's answers, so that a name cannot
+//     change its address between two lookups.
 //   - A page is cached for as long as its site allows, in memory and optionally in a directory. Images
 //     ([Fetcher.FetchImage]) and files ([Fetcher.FetchFile]) are read under the same rules, but are not cached.
 //   - Every failure becomes an [*Error] from a closed table. It never says where a request went.
+//
+// There is no setting, environment variable or test mode that opens the list of addresses. Tests inject a resolver and a dial function, and
+// the address rules apply to what the resolver answers.
 //
 // No cookie, referrer or credential is ever sent. Between two fetches, only finished pages and robots rules are kept.
 // Proxies in the environment are ignored, because they would resolve names without the guard.
@@ -36,7 +43,7 @@ import (
 
 	"familiar/internal/cache"
 	"familiar/internal/context/turn"
-	"familiar/internal/web/guard"
+	"familiar/internal/web/clean"
 )
 
 // Config configures a [Fetcher]. The zero value works.
@@ -45,7 +52,7 @@ type Config struct {
 	// (+https://…)". The part up to the slash is the name that is looked up in robots.txt. Empty means "familiar".
 	UserAgent string
 	// Resolver and Dial replace the system's in tests. The address rules apply to the answers of Resolver in any case.
-	Resolver guard.Resolver
+	Resolver Resolver
 	Dial     func(ctx context.Context, network, address string) (net.Conn, error)
 	// RootCAs replaces the system's certificate authorities if not nil.
 	RootCAs *x509.CertPool
@@ -69,7 +76,7 @@ type Config struct {
 type Fetcher struct {
 	config  Config
 	limits  limits
-	guard   *guard.Guard
+	guard   *Guard
 	dial    func(ctx context.Context, network, address string) (net.Conn, error)
 	limiter limiter
 	pages   *pageCache
@@ -98,7 +105,7 @@ func newFetcher(c Config, l limits) (*Fetcher, error) {
 	if c.Now == nil {
 		c.Now = time.Now
 	}
-	f := &Fetcher{config: c, limits: l, guard: &guard.Guard{Deny: c.Deny, Now: c.Now}, dial: c.Dial}
+	f := &Fetcher{config: c, limits: l, guard: &Guard{Deny: c.Deny, Now: c.Now}, dial: c.Dial}
 	f.limiter.global, f.limiter.perHost, f.limiter.hosts = semaphore.NewWeighted(int64(l.global)), int64(l.perHost), map[string]*hostLimiter{}
 	if f.config.Resolver == nil {
 		f.config.Resolver = net.DefaultResolver
@@ -125,15 +132,15 @@ func (f *Fetcher) Close() {
 // Options are the options of one fetch.
 type Options struct {
 	// Domains are the lists for this turn. Every hop must pass them.
-	Domains guard.Domains
+	Domains clean.Domains
 	// Site is the part of the web that must contain the page and every hop to it. The zero value is the whole web.
-	Site guard.Site
+	Site clean.Site
 	// Human says that a person typed the URL.
 	Human bool
 	// XML also allows XML, such as sitemaps.
 	XML bool
 	// Pins holds a turn's DNS answers. If nil, they are pinned only for this fetch.
-	Pins *guard.Pins
+	Pins *Pins
 	// Hops, if not nil, receives the requests that were made, even if the fetch failed. Errors may be shown to anybody,
 	// so they never contain them.
 	Hops *[]Hop
@@ -220,7 +227,7 @@ func (o outcome) document(began time.Time) (*Document, error) {
 
 // admit applies the rules that need no network.
 func admit(ctx context.Context, rawURL string, o Options) (*url.URL, *Error) {
-	u, err := guard.Parse(rawURL)
+	u, err := clean.ParseURL(rawURL)
 	switch {
 	case err != nil:
 		return nil, fromGuard(err)
@@ -276,7 +283,7 @@ func (f *Fetcher) remember(key string, got outcome) {
 // pageKey is the cache key of a page: its canonical form, and the options that may change the answer. It contains no
 // user.
 func pageKey(u *url.URL, o Options) string {
-	canonical, ok := guard.Canonical(u.String())
+	canonical, ok := clean.Canonical(u.String())
 	if !ok {
 		canonical = u.String()
 	}

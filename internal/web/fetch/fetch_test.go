@@ -23,7 +23,7 @@ import (
 
 	"familiar/internal/context/turn"
 	"familiar/internal/test/webtest"
-	"familiar/internal/web/guard"
+	"familiar/internal/web/clean"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -234,7 +234,7 @@ func TestCache(t *testing.T) {
 	if a, b := w.Hits(page), w.Hits(missing); a != 1 || b != 1 {
 		t.Errorf("%d and %d requests, want one each", a, b)
 	}
-	deny, err := guard.NewDomains(nil, []string{"example.org"})
+	deny, err := clean.NewDomains(nil, []string{"example.org"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -273,7 +273,7 @@ func TestCacheKeepsDomainsApart(t *testing.T) {
 	if _, err := f.Fetch(t.Context(), "http://old.example.org/a", Options{}); err != nil {
 		t.Fatal(err)
 	}
-	only, err := guard.NewDomains([]string{"old.example.org"}, nil)
+	only, err := clean.NewDomains([]string{"old.example.org"}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -423,7 +423,7 @@ Content-Type: application/xml
 -- docs.example.org/colony/sitemap.xml --
 <?xml version="1.0"?><urlset></urlset>
 `, nil)
-	site, err := guard.NewSite("https://docs.example.org/colony/")
+	site, err := clean.NewSite("https://docs.example.org/colony/")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -434,7 +434,7 @@ Content-Type: application/xml
 			"colony/away": "redirect_to_blocked_target", "colony/far": "redirect_to_blocked_target", "colony/through": "redirect_to_blocked_target",
 			"colony/sitemap.xml": "bad_type",
 		} {
-			if o.Site == (guard.Site{}) && reason != "bad_type" {
+			if o.Site == (clean.Site{}) && reason != "bad_type" {
 				reason = ""
 			}
 			if _, err := f.Fetch(t.Context(), base+path, o); reason == "" && err != nil || reason != "" && !is(err, reason) {

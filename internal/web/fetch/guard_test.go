@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"familiar/internal/context/turn"
-	"familiar/internal/web/guard"
+	"familiar/internal/web/clean"
 )
 
 // callers returns the names of the functions on the stack.
@@ -40,7 +40,7 @@ func testNothingPrivateIsDialled(t *testing.T) {
 	}
 	for _, d := range w.Dials() {
 		ap := netip.MustParseAddrPort(d)
-		if err := guard.CheckAddr(ap.Addr()); err != nil {
+		if err := CheckAddr(ap.Addr()); err != nil {
 			t.Errorf("dialled %s", d)
 		}
 	}
@@ -52,7 +52,7 @@ func testNothingPrivateIsDialled(t *testing.T) {
 // TestRebinding changes a name's address from public to loopback between two fetches.
 func TestRebinding(t *testing.T) {
 	f, w := open(t, archive(t), nil)
-	pins := new(guard.Pins)
+	pins := new(Pins)
 	for _, path := range []string{"a", "b", "c"} {
 		if _, err := f.Fetch(t.Context(), "http://rebind.example.org/"+path, Options{Pins: pins}); err != nil {
 			t.Fatalf("%s, in the turn that pinned it: %v", path, err)
@@ -83,7 +83,7 @@ func TestDenyList(t *testing.T) {
 
 func TestDomains(t *testing.T) {
 	f, w := open(t, archive(t), nil)
-	d, err := guard.NewDomains([]string{"example.org"}, []string{"www.example.org"})
+	d, err := clean.NewDomains([]string{"example.org"}, []string{"www.example.org"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"familiar/internal/context/turn"
-	"familiar/internal/web/guard"
+	"familiar/internal/web/clean"
 )
 
 // beginnings are images cut after their signatures.
@@ -93,7 +93,7 @@ func TestFetchImage(t *testing.T) {
 // TestFetchImageIsGuarded checks that images follow the rules for pages.
 func TestFetchImageIsGuarded(t *testing.T) {
 	f, _ := open(t, archive(t), nil)
-	deny, err := guard.NewDomains(nil, []string{"www.example.org"})
+	deny, err := clean.NewDomains(nil, []string{"www.example.org"})
 	if err != nil {
 		t.Fatal(err)
 	}

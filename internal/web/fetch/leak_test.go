@@ -20,7 +20,7 @@ import (
 	"pgregory.net/rapid"
 
 	"familiar/internal/context/turn"
-	"familiar/internal/web/guard"
+	"familiar/internal/web/clean"
 )
 
 // TestErrorFields checks that Error has only four flat values, and that unset ones are omitted.
@@ -59,8 +59,8 @@ func TestNothingLeaks(t *testing.T) {
 			&tls.CertificateVerificationError{Err: x509.HostnameError{Certificate: &x509.Certificate{}, Host: secret}},
 			tls.RecordHeaderError{Msg: secret},
 			http2.StreamError{Cause: errors.New(secret)},
-			&guard.Error{Code: turn.Code(secret), Reason: turn.Code(secret)},
-			&guard.Error{Code: turn.CodeBlockedURL, Reason: turn.CodeDeniedAddress},
+			&clean.Refusal{Code: turn.Code(secret), Reason: turn.Code(secret)},
+			&clean.Refusal{Code: turn.CodeBlockedURL, Reason: turn.CodeDeniedAddress},
 			errors.New("malformed HTTP response " + secret),
 			errors.New("stream error: " + secret),
 			errors.New("tls: " + secret),

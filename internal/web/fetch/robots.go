@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"familiar/internal/context/turn"
-	"familiar/internal/web/guard"
+	"familiar/internal/web/clean"
 )
 
 // rules are the rules of a site's robots.txt for this program (RFC 9309). Only the decision leaves this package, never
@@ -273,12 +273,12 @@ func escapeNonASCII(s string) string { return rewrite(s, true, "") }
 
 // normalize returns the normal form of a URL: like escapeNonASCII, without needless escapes (RFC 3986 §6.2.2.2). The
 // special characters of patterns are escaped, so that a pattern can match them (RFC 9309 §2.2.3).
-func normalize(s string) string { return guard.FoldEscapes(rewrite(s, true, "*$")) }
+func normalize(s string) string { return clean.FoldEscapes(rewrite(s, true, "*$")) }
 
 // normalizePattern is normalize for a pattern. It does not escape its special characters.
 func normalizePattern(s string) string {
 	body, end := strings.CutSuffix(s, "$")
-	body = guard.FoldEscapes(rewrite(body, true, "$"))
+	body = clean.FoldEscapes(rewrite(body, true, "$"))
 	if end {
 		body += "$"
 	}

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"familiar/internal/context/turn"
-	"familiar/internal/web/guard"
+	"familiar/internal/web/clean"
 )
 
 // TestReasonsAreClosed compares the table with the codes that other rooms rely on.
@@ -38,7 +38,7 @@ func TestReasonsAreClosed(t *testing.T) {
 func TestClassifyHidesText(t *testing.T) {
 	for _, err := range []error{
 		errors.New("dial tcp 10.0.0.1:443: secret.example.org"),
-		fmt.Errorf("get %q: %w", "https://secret.example.org/", &guard.Error{Code: turn.CodeBlockedURL, Reason: turn.CodeDeniedAddress}),
+		fmt.Errorf("get %q: %w", "https://secret.example.org/", &clean.Refusal{Code: turn.CodeBlockedURL, Reason: turn.CodeDeniedAddress}),
 		errors.New(`http2: invalid header "X-Secret: example"`),
 		errors.New("malformed HTTP response \"secret\""),
 		errors.New("net/http: too many 1xx informational responses from 10.0.0.1"),

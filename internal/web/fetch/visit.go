@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"familiar/internal/context/turn"
-	"familiar/internal/web/guard"
+	"familiar/internal/web/clean"
 )
 
 // kind is the kind of resource that a visit fetches.
@@ -64,7 +64,7 @@ func (v *visit) page(ctx context.Context, u *url.URL) (got outcome) {
 // run follows u with connections that only this visit uses. It closes them at the end.
 func (v *visit) run(ctx context.Context, u *url.URL) outcome {
 	if v.options.Pins == nil {
-		v.options.Pins = new(guard.Pins)
+		v.options.Pins = new(Pins)
 	}
 	v.conns = newConnections(ctx, v.f, v.options.Pins)
 	defer v.conns.close()
@@ -121,7 +121,7 @@ func follow(from *url.URL, location string) (*url.URL, *Error) {
 	if location == "" {
 		return nil, fail(turn.CodeNoLocation)
 	}
-	to, err := guard.Resolve(from, location)
+	to, err := clean.ResolveURL(from, location)
 	if err != nil {
 		return nil, afterRedirect(1, fromGuard(err))
 	}

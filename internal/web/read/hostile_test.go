@@ -7,7 +7,7 @@ import (
 	"sync"
 	"testing"
 
-	"familiar/internal/web/guard"
+	"familiar/internal/web/clean"
 )
 
 // FuzzReplies checks that no reply makes the program send a request elsewhere. The page stays on its host, and the text is bounded.
@@ -50,7 +50,7 @@ func FuzzReplies(f *testing.F) {
 		}
 		final, err := url.Parse(doc.Final)
 		before, _ := url.Parse(e.final)
-		if canonical, ok := guard.Canonical(doc.Final); err != nil || !ok || canonical != doc.Final || final.Host != before.Host {
+		if canonical, ok := clean.Canonical(doc.Final); err != nil || !ok || canonical != doc.Final || final.Host != before.Host {
 			t.Errorf("final %q", doc.Final)
 		}
 		if strings.TrimSpace(doc.Page.Markdown) == "" || len(doc.Page.Markdown) > maxText {

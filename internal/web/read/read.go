@@ -45,7 +45,6 @@ import (
 	"familiar/internal/context/turn"
 	"familiar/internal/web/clean"
 	"familiar/internal/web/fetch"
-	"familiar/internal/web/guard"
 	"familiar/internal/web/page"
 )
 
@@ -74,8 +73,8 @@ type Request struct {
 	URL       string        // may have a fragment, which names a part of the page
 	Elsewhere []string      // addresses that are tried in order if the page does not exist
 	Language  string        // preferred language of a page in several, BCP 47; may be empty
-	Domains   guard.Domains // lists that every host must pass
-	Site      guard.Site    // site that must contain the page; the zero value is the whole web
+	Domains   clean.Domains // lists that every host must pass
+	Site      clean.Site    // site that must contain the page; the zero value is the whole web
 	Human     bool          // a person typed the URL
 	Plain     bool          // read the page itself, even if a service has it
 	Hops      *[]fetch.Hop  // see [fetch.Options]
@@ -163,7 +162,7 @@ func (r *Reader) Read(ctx context.Context, q Request) (p *Page) {
 // fromService reads the page through its service, if it has one. It reports whether that succeeded. If not, the page
 // itself should be fetched.
 func (r *Reader) fromService(ctx context.Context, p *Page, q Request) bool {
-	if q.Plain || q.Site != (guard.Site{}) {
+	if q.Plain || q.Site != (clean.Site{}) {
 		return false
 	}
 	doc, err := r.Services.read(ctx, q.URL, serviceOptions{Domains: q.Domains, Language: q.Language})

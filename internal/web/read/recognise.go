@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"familiar/internal/api"
-	"familiar/internal/web/guard"
+	"familiar/internal/web/clean"
 	"familiar/internal/web/page"
 )
 
@@ -52,7 +52,7 @@ const maxAnchor = 300
 // recognise returns the request for a URL, or nil if no service has the page.
 func recognise(rawURL, language string) *request {
 	rawURL, fragment, _ := strings.Cut(rawURL, "#")
-	canonical, ok := guard.Canonical(rawURL)
+	canonical, ok := clean.Canonical(rawURL)
 	if !ok {
 		return nil
 	}
@@ -76,7 +76,7 @@ func recognise(rawURL, language string) *request {
 }
 
 // allowed reports whether the lists allow every host of the request.
-func (req *request) allowed(lists guard.Domains) bool {
+func (req *request) allowed(lists clean.Domains) bool {
 	for _, address := range []string{req.url, req.final, req.origin} {
 		u, err := url.Parse(address)
 		if err != nil || !lists.Allows(u.Hostname()) {
@@ -90,7 +90,7 @@ func (req *request) allowed(lists guard.Domains) bool {
 // unescaped in paths.
 func address(host, path string) string {
 	u := url.URL{Scheme: "https", Host: host, Path: path}
-	canonical, _ := guard.Canonical(strings.NewReplacer("%28", "(", "%29", ")", "%21", "!", "%27", "'", "%2A", "*").Replace(u.String()))
+	canonical, _ := clean.Canonical(strings.NewReplacer("%28", "(", "%29", ")", "%21", "!", "%27", "'", "%2A", "*").Replace(u.String()))
 	return canonical
 }
 

@@ -13,7 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"familiar/internal/api"
-	"familiar/internal/web/guard"
+	"familiar/internal/web/clean"
 )
 
 // TestRecognise checks which service has a URL, and the resulting address of the page.
@@ -125,7 +125,7 @@ func egress(t *testing.T, raw string) (sent []string, wrong error) {
 		}
 		return nil, wrong
 	}
-	if canonical, ok := guard.Canonical(e.final); !ok || canonical != e.final {
+	if canonical, ok := clean.Canonical(e.final); !ok || canonical != e.final {
 		return nil, fmt.Errorf("the final URL %q is not canonical", e.final)
 	}
 	if again := recognise(e.final, "de"); again == nil || again.final != e.final || again.reader != e.reader {

@@ -15,7 +15,7 @@ import (
 	"familiar/internal/api"
 	"familiar/internal/cache"
 	"familiar/internal/context/turn"
-	"familiar/internal/web/guard"
+	"familiar/internal/web/clean"
 	"familiar/internal/web/page"
 )
 
@@ -81,7 +81,7 @@ func (r *Services) Forget() {
 
 // serviceOptions are the options of one page.
 type serviceOptions struct {
-	Domains  guard.Domains // lists that every host must pass: the page's and the service's
+	Domains  clean.Domains // lists that every host must pass: the page's and the service's
 	Language string        // preferred language of a page in several, BCP 47; may be empty
 }
 

@@ -22,7 +22,7 @@ import (
 
 	"familiar/internal/context/turn"
 	"familiar/internal/test/webtest"
-	"familiar/internal/web/guard"
+	"familiar/internal/web/clean"
 )
 
 var update = flag.Bool("update", false, "write the outcomes of this run into the archives")
@@ -132,9 +132,9 @@ func findReply(files map[string]string, u *url.URL) (reply string, ok bool) {
 	return reply, ok
 }
 
-func lists(t *testing.T, allow, deny []string) guard.Domains {
+func lists(t *testing.T, allow, deny []string) clean.Domains {
 	t.Helper()
-	d, err := guard.NewDomains(allow, deny)
+	d, err := clean.NewDomains(allow, deny)
 	if err != nil {
 		t.Fatal(err)
 	}

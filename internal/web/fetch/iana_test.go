@@ -1,4 +1,4 @@
-package guard
+package fetch
 
 import (
 	"math/big"

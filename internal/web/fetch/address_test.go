@@ -1,4 +1,4 @@
-package guard
+package fetch
 
 import (
 	"errors"
@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"familiar/internal/context/turn"
+	"familiar/internal/web/clean"
 )
 
 func TestControl(t *testing.T) {
@@ -41,7 +42,7 @@ func TestControlInDialer(t *testing.T) {
 	defer l.Close()
 	d := net.Dialer{Control: (&Guard{}).Control}
 	conn, err := d.Dial("tcp", l.Addr().String())
-	var e *Error
+	var e *clean.Refusal
 	if !errors.As(err, &e) {
 		t.Errorf("got %v, %v, want an error", conn, err)
 	}
@@ -108,89 +109,16 @@ func TestSystemAddrs(t *testing.T) {
 	}
 }
 
-func TestDomains(t *testing.T) {
-	for _, c := range []struct {
-		name, host  string
-		allow, deny []string
-		want        bool
-	}{
-		{"zero", "anything", nil, nil, true},
-		{"allowed", "example.org", []string{"Example.org."}, nil, true},
-		{"below allowed", "a.b.example.org", []string{"example.org"}, nil, true},
-		{"not on a label", "badexample.org", []string{"example.org"}, nil, false},
-		{"other", "example.net", []string{"example.org"}, nil, false},
-		{"denied", "example.org", nil, []string{"example.org"}, false},
-		{"below denied", "www.example.org", nil, []string{"example.org"}, false},
-		{"not denied", "badexample.org", nil, []string{"example.org"}, true},
-		{"deny wins", "www.example.org", []string{"www.example.org"}, []string{"example.org"}, false},
-		{"deny below allow", "x.example.org", []string{"example.org"}, []string{"x.example.org"}, false},
-		{"beside", "y.example.org", []string{"example.org"}, []string{"x.example.org"}, true},
-		{"above", "org", []string{"example.org"}, nil, false},
-		{"unicode entry", "xn--bcher-kva.de", nil, []string{"BÜCHER.de"}, false},
-		{"upper case host", "EXAMPLE.ORG", nil, []string{"example.org"}, false},
-		{"trailing dot", "example.org.", nil, []string{"example.org"}, false},
-		{"not a host", "example.org:80", nil, []string{"example.net"}, false},
-		{"empty host", "", nil, []string{"example.net"}, false},
-	} {
-		d, err := NewDomains(c.allow, c.deny)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := d.Allows(c.host); got != c.want {
-			t.Errorf("%s: Allows(%q) = %v", c.name, c.host, got)
-		}
-	}
-}
-
-func TestDomainsRefuseBadEntries(t *testing.T) {
-	for _, bad := range []string{"", "org", "*.example.org", ".example.org", "https://example.org", "example.org/a", "exam ple.org",
-		"127.0.0.1", "localhost", "example.org:443", "user@example.org", "a..b"} {
-		if _, err := NewDomains([]string{"example.org", bad}, nil); err == nil {
-			t.Errorf("allow list with %q was accepted", bad)
-		}
-		if _, err := NewDomains(nil, []string{bad}); err == nil {
-			t.Errorf("deny list with %q was accepted", bad)
-		}
-	}
-}
-
-func TestDomainsVersion(t *testing.T) {
-	version := func(allow, deny []string) string {
-		d, err := NewDomains(allow, deny)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return d.Version()
-	}
-	a, b := []string{"a.org", "b.org"}, []string{"B.org", "a.org"}
-	if version(a, nil) != version(b, nil) {
-		t.Error("equal lists have two versions")
-	}
-	if version(a, nil) == version(nil, a) || version(a, nil) == version(a[:1], nil) || version(nil, nil) != "" {
-		t.Error("different lists share a version")
-	}
-}
-
-func TestRegistrable(t *testing.T) {
-	for host, want := range map[string]string{"www.example.co.uk": "example.co.uk", "example.org": "example.org",
-		"a.b.c.example.org": "example.org", "user.github.io": "user.github.io", "co.uk": "co.uk", "xn--85x722f.com.cn": "xn--85x722f.com.cn"} {
-		if got := Registrable(host); got != want {
-			t.Errorf("Registrable(%s) = %s, want %s", host, got, want)
-		}
-	}
-}
-
-// BenchmarkDecision measures all decisions about one URL whose name has two addresses.
 func BenchmarkDecision(b *testing.B) {
 	g := &Guard{Interfaces: noInterfaces}
-	d, err := NewDomains(nil, []string{"example.net", "example.com"})
+	d, err := clean.NewDomains(nil, []string{"example.net", "example.com"})
 	if err != nil {
 		b.Fatal(err)
 	}
 	v4, v6 := netip.MustParseAddr("93.184.216.34"), netip.MustParseAddr("2606:2800:220:1:248:1893:25c8:1946")
 	b.ReportAllocs()
 	for b.Loop() {
-		u, err := Parse("https://www.example.org/articles/2026/a-long-title?page=2")
+		u, err := clean.ParseURL("https://www.example.org/articles/2026/a-long-title?page=2")
 		if err != nil || !d.Allows(u.Hostname()) || g.Check(v4) != nil || g.Check(v6) != nil {
 			b.Fatal("refused")
 		}
@@ -331,7 +259,7 @@ func TestCheckAddr(t *testing.T) {
 func checkAddr(t *testing.T, s string, reason turn.Code) {
 	t.Helper()
 	err := CheckAddr(netip.MustParseAddr(s))
-	var e *Error
+	var e *clean.Refusal
 	switch {
 	case reason == "" && err != nil:
 		t.Errorf("%s: %v, want it allowed", s, err)

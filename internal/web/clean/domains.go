@@ -1,4 +1,4 @@
-package guard
+package clean
 
 import (
 	"crypto/sha256"
@@ -97,18 +97,18 @@ type Site struct {
 	path         string // escaped; begins and ends with a slash
 }
 
-// NewSite parses the address of a site: a URL without a query, whose path is a folder. The error is a *[Error].
+// NewSite parses the address of a site: a URL without a query, whose path is a folder. The error is a *[Refusal].
 func NewSite(raw string) (Site, error) {
 	canonical, ok := Canonical(raw)
-	u, err := Parse(raw)
+	u, err := ParseURL(raw)
 	if ok {
-		u, err = Parse(canonical)
+		u, err = ParseURL(canonical)
 	}
 	if err != nil {
 		return Site{}, err
 	}
 	if u.RawQuery != "" || strings.Contains(raw, "#") || climbs(u.EscapedPath()) {
-		return Site{}, blocked(turn.CodeInvalidTarget)
+		return Site{}, Refuse(turn.CodeInvalidTarget)
 	}
 	return Site{u.Scheme, u.Host, strings.TrimRight(u.EscapedPath(), "/") + "/"}, nil
 }
@@ -146,13 +146,13 @@ func (s Site) Holds(raw string) bool {
 }
 
 // Find returns the possible addresses of a page by its slug, likeliest first. "architecture/blackboard" is tried with the suffix .html, as
-// it is, and as a folder. It keeps a fragment. If a slug is invalid or leads out of the site, the error is a *[Error].
+// it is, and as a folder. It keeps a fragment. If a slug is invalid or leads out of the site, the error is a *[Refusal].
 func (s Site) Find(slug string) ([]string, error) {
 	slug = strings.TrimSpace(slug)
 	fragment := Fragment(slug)
 	slug, _, _ = strings.Cut(strings.TrimLeft(slug, "/"), "#")
 	if _, err := url.Parse(fragment); err != nil || strings.ContainsAny(slug, "?:\\") || !readable(slug+fragment) {
-		return nil, blocked(turn.CodeInvalidTarget)
+		return nil, Refuse(turn.CodeInvalidTarget)
 	}
 	stem := strings.TrimSuffix(strings.TrimRight(slug, "/"), ".html")
 	if stem == "" {
@@ -166,7 +166,7 @@ func (s Site) Find(slug string) ([]string, error) {
 	for _, at := range tries {
 		address, ok := Canonical(s.String() + at)
 		if !ok || !s.Holds(s.String()+at) {
-			return nil, blocked(turn.CodeOutsideSite)
+			return nil, Refuse(turn.CodeOutsideSite)
 		}
 		if !slices.Contains(found, address+fragment) {
 			found = append(found, address+fragment)

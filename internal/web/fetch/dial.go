@@ -1,4 +1,4 @@
-package guard
+package fetch
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"familiar/internal/context/turn"
+	"familiar/internal/web/clean"
 )
 
 const (
@@ -44,15 +45,15 @@ type Dialer struct {
 func (d *Dialer) DialContext(ctx context.Context, _, address string) (net.Conn, error) {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
-		return nil, blocked(turn.CodeInvalidTarget)
+		return nil, clean.Refuse(turn.CodeInvalidTarget)
 	}
 	if port != "80" && port != "443" {
-		return nil, blocked(turn.CodeDeniedPort)
+		return nil, clean.Refuse(turn.CodeDeniedPort)
 	}
-	if name, err := Host(host); err != nil {
+	if name, err := clean.Host(host); err != nil {
 		return nil, err
 	} else if name != host {
-		return nil, blocked(turn.CodeInvalidTarget)
+		return nil, clean.Refuse(turn.CodeInvalidTarget)
 	}
 	addrs, err := d.lookup(ctx, host)
 	if err != nil {
@@ -63,14 +64,14 @@ func (d *Dialer) DialContext(ctx context.Context, _, address string) (net.Conn, 
 
 // lookup returns host's addresses, all just checked.
 func (d *Dialer) lookup(ctx context.Context, host string) ([]netip.Addr, error) {
-	now := clock(d.Now)
+	now := timeOf(d.Now)
 	addrs, pinned := d.Pins.get(host, now)
 	if !pinned {
 		var err error
 		// The final dot prevents the system from trying its search domains first, where a name may be local.
 		addrs, err = d.Resolver.LookupNetIP(ctx, "ip", host+".")
 		if err != nil || len(addrs) == 0 {
-			return nil, blocked(turn.CodeDNS)
+			return nil, clean.Refuse(turn.CodeDNS)
 		}
 		addrs = slices.Clone(addrs)
 		for i, a := range addrs {
@@ -151,7 +152,7 @@ func (d *Dialer) race(ctx context.Context, addrs []netip.Addr, port string) (net
 		}
 	}
 	if won == nil {
-		return nil, blocked(turn.CodeConnect)
+		return nil, clean.Refuse(turn.CodeConnect)
 	}
 	return won, nil
 }

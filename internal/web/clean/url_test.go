@@ -1,4 +1,4 @@
-package guard
+package clean
 
 import (
 	"errors"
@@ -36,7 +36,7 @@ func TestParseAccepts(t *testing.T) {
 		"https://example.org/?u=http://127.0.0.1/": "https://example.org/?u=http://127.0.0.1/",
 		"https://nolocalhost.org/":                 "https://nolocalhost.org/",
 	} {
-		u, err := Parse(raw)
+		u, err := ParseURL(raw)
 		if err != nil {
 			t.Errorf("Parse(%q) = %v, want %s", raw, err, want)
 		} else if u.String() != want {
@@ -88,8 +88,8 @@ func TestParseRefuses(t *testing.T) {
 
 func checkRefused(t *testing.T, raw string, reason turn.Code) {
 	t.Helper()
-	u, err := Parse(raw)
-	var e *Error
+	u, err := ParseURL(raw)
+	var e *Refusal
 	if !errors.As(err, &e) || u != nil || e.Reason != reason {
 		t.Errorf("Parse(%.80q) = %v, %v, want %s", raw, u, err, reason)
 		return
@@ -100,7 +100,7 @@ func checkRefused(t *testing.T, raw string, reason turn.Code) {
 }
 
 func TestResolve(t *testing.T) {
-	base, err := Parse("https://example.org/a/b?c")
+	base, err := ParseURL("https://example.org/a/b?c")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,7 +124,7 @@ func TestResolve(t *testing.T) {
 		"/\xff":                    "",
 		"//example.net%2f.org/":    "",
 	} {
-		u, err := Resolve(base, ref)
+		u, err := ResolveURL(base, ref)
 		switch {
 		case want == "" && err == nil:
 			t.Errorf("Resolve(%q) = %s, want an error", ref, u)
@@ -232,7 +232,7 @@ func FuzzPlain(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, host string) {
-		if got, err := hosts.ToASCII(host); plain(host) && (err != nil || got != host) {
+		if got, err := hosts.ToASCII(host); isPlain(host) && (err != nil || got != host) {
 			t.Fatalf("%q is not plain: %q, %v", host, got, err)
 		}
 	})
@@ -247,7 +247,7 @@ func FuzzParse(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, raw string) {
-		u, err := Parse(raw)
+		u, err := ParseURL(raw)
 		if err != nil {
 			if strings.Contains(err.Error(), raw) && len(raw) > 20 {
 				t.Fatalf("error %v shows %q", err, raw)
@@ -255,7 +255,7 @@ func FuzzParse(f *testing.F) {
 			return
 		}
 		s := u.String()
-		again, err := Parse(s)
+		again, err := ParseURL(s)
 		if err != nil || again.String() != s {
 			t.Fatalf("Parse(%q) = %q, and again %v, %v", raw, s, again, err)
 		}

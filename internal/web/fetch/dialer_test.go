@@ -1,4 +1,4 @@
-package guard
+package fetch
 
 import (
 	"context"
@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"familiar/internal/context/turn"
+	"familiar/internal/web/clean"
 )
 
 // fakeNet is a resolver and a network in memory. Each name returns its answers in turn, and the last one repeatedly.
@@ -113,7 +114,7 @@ func TestDialer(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			n := &fakeNet{answers: map[string][]string{"example.org": {c.answer}, "localhost": {c.answer}}}
 			conn, err := n.dialer().DialContext(t.Context(), "tcp", c.address)
-			var e *Error
+			var e *clean.Refusal
 			if c.reason == "" && err != nil || c.reason != "" && (!errors.As(err, &e) || e.Reason != c.reason) {
 				t.Fatalf("got %v, want %q", err, c.reason)
 			}
@@ -172,7 +173,7 @@ func TestDialerGivesUp(t *testing.T) {
 			began := time.Now()
 			_, err := n.dialer().DialContext(ctx, "tcp", host+":80")
 			cancel()
-			if e, ok := err.(*Error); !ok || e.Reason != reason {
+			if e, ok := err.(*clean.Refusal); !ok || e.Reason != reason {
 				t.Errorf("%s: %v, want %s", host, err, reason)
 			}
 			if took := time.Since(began); took > 2*time.Second {
@@ -205,7 +206,7 @@ func TestPins(t *testing.T) {
 			t.Fatalf("%d lookups within a minute, want 1; %v", len(n.lookups), err)
 		}
 		time.Sleep(time.Nanosecond)
-		if err := dial(); err == nil || err.(*Error).Reason != turn.CodeDeniedAddress {
+		if err := dial(); err == nil || err.(*clean.Refusal).Reason != turn.CodeDeniedAddress {
 			t.Errorf("after a minute: %v, want a new lookup and its refusal", err)
 		}
 		if slices.Contains(n.dials, "127.0.0.1:443") {

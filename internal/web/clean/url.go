@@ -1,4 +1,4 @@
-package guard
+package clean
 
 import (
 	"fmt"
@@ -14,6 +14,22 @@ import (
 	"familiar/internal/context/turn"
 	"familiar/internal/text"
 )
+
+// Refusal says why a URL or an address is refused. It never contains an address, a host or any other part of the target. So it may be shown to anybody. A Refusal is
+// comparable by its fields.
+type Refusal struct {
+	Code   turn.Code // [turn.CodeBlockedURL] or [turn.CodeUnsupportedScheme]
+	Reason turn.Code // finer code
+}
+
+func (e *Refusal) Error() string {
+	if e.Reason == turn.CodeFakeIP {
+		return string(e.Code) + ": DNS is answered by a proxy tool in fake-IP mode: exempt this program from it"
+	}
+	return string(e.Code) + ": " + strings.ReplaceAll(string(e.Reason), "_", " ")
+}
+
+func Refuse(reason turn.Code) *Refusal { return &Refusal{Code: turn.CodeBlockedURL, Reason: reason} }
 
 // maxURL is the greatest length of a URL before and after normalisation, in bytes.
 const maxURL = 2048
@@ -37,25 +53,25 @@ func set(names ...string) map[string]bool {
 	return m
 }
 
-// Parse returns the canonical URL for raw, or a *[Error]. The result is absolute, uses http or https, and has at most
+// ParseURL returns the canonical URL for raw, or a *[Refusal]. The result is absolute, uses http or https, and has at most
 // 2,048 bytes. It has no user, fragment or default port. Its host is a public name in lower-case ASCII and never an
-// address. Its path begins with a slash and has no dot segments. Parse is idempotent: Parse(u.String()) is u, so the URL
+// address. Its path begins with a slash and has no dot segments. ParseURL is idempotent: ParseURL(u.String()) is u, so the URL
 // that was checked is the one that is dialled and recorded.
 //
 // What two parsers could read differently is refused, not repaired.
-func Parse(raw string) (*url.URL, error) {
+func ParseURL(raw string) (*url.URL, error) {
 	if !readable(raw) {
-		return nil, blocked(turn.CodeInvalidTarget)
+		return nil, Refuse(turn.CodeInvalidTarget)
 	}
 	u, err := url.Parse(raw)
 	if err != nil || u.Scheme == "" {
-		return nil, blocked(turn.CodeInvalidTarget)
+		return nil, Refuse(turn.CodeInvalidTarget)
 	}
 	if u.Scheme != "http" && u.Scheme != "https" {
-		return nil, &Error{Code: turn.CodeUnsupportedScheme, Reason: turn.CodeBadScheme}
+		return nil, &Refusal{Code: turn.CodeUnsupportedScheme, Reason: turn.CodeBadScheme}
 	}
 	if u.Opaque != "" || u.Host == "" || u.User != nil || encodedAuthority(raw) {
-		return nil, blocked(turn.CodeInvalidTarget)
+		return nil, Refuse(turn.CodeInvalidTarget)
 	}
 	host, err := hostPort(u.Scheme, u.Host)
 	if err != nil {
@@ -71,50 +87,50 @@ func Parse(raw string) (*url.URL, error) {
 	}
 	// Encoding at most triples a byte, and a host has at most 253. So only long URLs must be written out to be measured.
 	if 3*len(raw)+300 > maxURL && len(out.String()) > maxURL {
-		return nil, blocked(turn.CodeInvalidTarget)
+		return nil, Refuse(turn.CodeInvalidTarget)
 	}
 	return out, nil
 }
 
-// Resolve is [Parse] for a reference found at base, such as a Location header. base must be a result of Parse.
-func Resolve(base *url.URL, ref string) (*url.URL, error) {
+// ResolveURL is [ParseURL] for a reference found at base, such as a Location header. base must be a result of ParseURL.
+func ResolveURL(base *url.URL, ref string) (*url.URL, error) {
 	if !readable(ref) {
-		return nil, blocked(turn.CodeInvalidTarget)
+		return nil, Refuse(turn.CodeInvalidTarget)
 	}
 	u, err := base.Parse(ref)
 	if err != nil {
-		return nil, blocked(turn.CodeInvalidTarget)
+		return nil, Refuse(turn.CodeInvalidTarget)
 	}
-	return Parse(u.String())
+	return ParseURL(u.String())
 }
 
 // Host returns the canonical form of a host name, as in allow and deny lists. It is lower-case ASCII with at least two labels and no port.
-// The error is a *[Error].
+// The error is a *[Refusal].
 func Host(raw string) (string, error) {
 	if !readable(raw) {
-		return "", blocked(turn.CodeInvalidTarget)
+		return "", Refuse(turn.CodeInvalidTarget)
 	}
 	// IDNA would also refuse a colon, but its rules are made for letters, not for addresses.
 	if _, err := netip.ParseAddr(raw); err == nil {
-		return "", blocked(turn.CodeInvalidTarget)
+		return "", Refuse(turn.CodeInvalidTarget)
 	}
 	host := strings.TrimSuffix(raw, ".")
-	if plain(host) {
+	if isPlain(host) {
 		return host, checkName(host)
 	}
 	host, err := hosts.ToASCII(host)
 	if err != nil {
-		return "", blocked(turn.CodeInvalidTarget)
+		return "", Refuse(turn.CodeInvalidTarget)
 	}
 	// Some names map to a name that maps to yet another, so it is unclear which one was checked.
 	if again, err := hosts.ToASCII(host); err != nil || again != host {
-		return "", blocked(turn.CodeInvalidTarget)
+		return "", Refuse(turn.CodeInvalidTarget)
 	}
 	return host, checkName(host)
 }
 
-// plain reports whether host is so simple that IDNA would return it unchanged. IDNA is slow.
-func plain(host string) bool {
+// isPlain reports whether host is so simple that IDNA would return it unchanged. IDNA is slow.
+func isPlain(host string) bool {
 	if len(host) > 253 {
 		return false
 	}
@@ -140,10 +156,10 @@ func plain(host string) bool {
 func checkName(host string) error {
 	last := host[strings.LastIndexByte(host, '.')+1:]
 	if last == "" || '0' <= last[0] && last[0] <= '9' {
-		return blocked(turn.CodeInvalidTarget)
+		return Refuse(turn.CodeInvalidTarget)
 	}
 	if len(last) == len(host) || hasSuffix(localSuffixes, host) {
-		return blocked(turn.CodeDeniedHost)
+		return Refuse(turn.CodeDeniedHost)
 	}
 	return nil
 }
@@ -172,9 +188,9 @@ func hostPort(scheme, authority string) (string, error) {
 	case port == "80" || port == "443":
 		return host + ":" + port, nil
 	case port == "":
-		return "", blocked(turn.CodeInvalidTarget)
+		return "", Refuse(turn.CodeInvalidTarget)
 	}
-	return "", blocked(turn.CodeDeniedPort)
+	return "", Refuse(turn.CodeDeniedPort)
 }
 
 // readable reports whether s is at most maxURL bytes of valid UTF-8 without control characters, spaces or backslashes.
@@ -224,12 +240,12 @@ func escaped(r rune) bool { return r >= 0x80 || r == '"' || r == '<' || r == '>'
 var tracking = set("fbclid", "gclid", "gclsrc", "dclid", "gbraid", "wbraid", "msclkid", "yclid", "twclid", "ttclid",
 	"igshid", "igsh", "mc_cid", "mc_eid", "_hsenc", "_hsmi", "srsltid")
 
-// Canonical returns the form in which URLs are compared. ok says whether raw is a URL by the rules of [Parse]. Two URLs with the same form
-// are the same request to any server. So the form may identify where a URL came from. Compared with Parse, it removes tracking parameters
+// Canonical returns the form in which URLs are compared. ok says whether raw is a URL by the rules of [ParseURL]. Two URLs with the same form
+// are the same request to any server. So the form may identify where a URL came from. Compared with ParseURL, it removes tracking parameters
 // and an empty query, and normalises percent-encoding (RFC 3986 §6.2.2). It keeps the order of parameters, because it may matter to
 // servers. Canonical is idempotent.
 func Canonical(raw string) (string, bool) {
-	u, err := Parse(raw)
+	u, err := ParseURL(raw)
 	if err != nil {
 		return "", false
 	}
@@ -243,7 +259,7 @@ func Canonical(raw string) (string, bool) {
 		return s, true
 	}
 	// After FoldEscapes, a path may contain dot segments.
-	u, err = Parse(s)
+	u, err = ParseURL(s)
 	if err != nil {
 		return "", false
 	}
@@ -271,7 +287,7 @@ func DedupeKey(raw string) (string, bool) {
 	return address + "?" + strings.Join(parameters, "&"), true
 }
 
-// EncodeBlanks handles spaces in raw as the URL standard does: it trims outer ones and encodes inner ones as %20. Parse
+// EncodeBlanks handles spaces in raw as the URL standard does: it trims outer ones and encodes inner ones as %20. ParseURL
 // refuses them, because a URL in a person's text ends at a space. A search backend's URL has a field of its own.
 func EncodeBlanks(raw string) string {
 	return strings.ReplaceAll(strings.Trim(raw, " "), " ", "%20")

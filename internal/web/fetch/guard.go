@@ -1,50 +1,17 @@
-// Package guard decides which URLs and addresses strangers may make this machine connect to.
-//
-// A tour, in the order in which a page passes it:
-//
-//   - [Parse] applies the URL rules. It returns the one canonical URL that is then checked, logged and dialled.
-//     [Resolve] does the same for the target of a redirect. [Canonical] is the form in which two URLs are compared,
-//     [DedupeKey] the form for finding duplicates.
-//   - [Domains] holds an operator's allow and deny lists, which are matched against the canonical host. [Site] restricts
-//     a visit to the pages of one host below one path, and finds them by their short names.
-//   - [TypedURLs] finds the URLs in what people write. [Unreadable] recognises files without text by their extensions.
-//   - [Guard] knows which addresses may be dialled. It combines the fixed list of [CheckAddr], the operator's denied addresses and this
-//     machine's own. It adds the translation prefixes of its network. Its Control method belongs in a [net.Dialer].
-//   - [Dialer] combines them: it resolves a name, checks every answer, and dials only checked addresses. [Pins] keeps a
-//     turn's answers, so that a name cannot change its address between two lookups.
-//
-// There is no setting, environment variable or test mode that opens the list. Tests inject a resolver and a dial
-// function, and the address rules apply to what the resolver answers. The package itself opens no connection.
-package guard
+package fetch
 
 import (
 	"context"
 	"net"
 	"net/netip"
 	"slices"
-	"strings"
 	"sync"
 	"syscall"
 	"time"
 
 	"familiar/internal/context/turn"
+	"familiar/internal/web/clean"
 )
-
-// Error is a refusal. It never contains an address, a host or any other part of the target. So it may be shown to anybody. An Error is
-// comparable by its fields.
-type Error struct {
-	Code   turn.Code // [turn.CodeBlockedURL] or [turn.CodeUnsupportedScheme]
-	Reason turn.Code // finer code
-}
-
-func (e *Error) Error() string {
-	if e.Reason == turn.CodeFakeIP {
-		return string(e.Code) + ": DNS is answered by a proxy tool in fake-IP mode: exempt this program from it"
-	}
-	return string(e.Code) + ": " + strings.ReplaceAll(string(e.Reason), "_", " ")
-}
-
-func blocked(reason turn.Code) *Error { return &Error{Code: turn.CodeBlockedURL, Reason: reason} }
 
 // globalUnicast is the part of IPv6 that IANA has allocated (RFC 4291 §2.4). Everything else is refused: loopback,
 // mapped, translated, NAT64, unique local, link local, site local, multicast, and future allocations.
@@ -101,13 +68,13 @@ func CheckAddr(addr netip.Addr) error {
 	switch {
 	case !addr.IsValid(), addr.Zone() != "":
 	case fakeIP.Contains(addr):
-		return blocked(turn.CodeFakeIP)
+		return clean.Refuse(turn.CodeFakeIP)
 	case addr.Is4() && !contains(denied4, addr):
 		return nil
 	case globalUnicast.Contains(addr) && !contains(denied6, addr) && !isatap(addr):
 		return nil
 	}
-	return blocked(turn.CodeDeniedAddress)
+	return clean.Refuse(turn.CodeDeniedAddress)
 }
 
 // isatap reports whether the interface identifier is an ISATAP one (RFC 5214 §6.1). ISATAP tunnels to the IPv4 address
@@ -151,14 +118,14 @@ func (g *Guard) Check(addr netip.Addr) error {
 	}
 	mapped := netip.AddrFrom16(addr.As16()) // an operator may have written an IPv4 prefix in IPv6 form
 	if contains(g.Deny, addr) || contains(g.Deny, mapped) {
-		return blocked(turn.CodeDeniedAddress)
+		return clean.Refuse(turn.CodeDeniedAddress)
 	}
 	own, nat64, err := g.machine()
 	if err != nil {
-		return blocked(turn.CodeDeniedAddress)
+		return clean.Refuse(turn.CodeDeniedAddress)
 	}
 	if _, ok := own[addr]; ok {
-		return blocked(turn.CodeDeniedAddress)
+		return clean.Refuse(turn.CodeDeniedAddress)
 	}
 	for _, p := range nat64 {
 		if p.Contains(addr) {
@@ -172,14 +139,14 @@ func (g *Guard) Check(addr netip.Addr) error {
 // and redirects. It allows only TCP to checked addresses on ports 80 and 443.
 func (g *Guard) Control(network, address string, _ syscall.RawConn) error {
 	if network != "tcp4" && network != "tcp6" {
-		return blocked(turn.CodeDeniedAddress)
+		return clean.Refuse(turn.CodeDeniedAddress)
 	}
 	ap, err := netip.ParseAddrPort(address)
 	if err != nil {
-		return blocked(turn.CodeDeniedAddress)
+		return clean.Refuse(turn.CodeDeniedAddress)
 	}
 	if ap.Port() != 80 && ap.Port() != 443 {
-		return blocked(turn.CodeDeniedPort)
+		return clean.Refuse(turn.CodeDeniedPort)
 	}
 	return g.Check(ap.Addr())
 }
@@ -188,7 +155,7 @@ func (g *Guard) Control(network, address string, _ syscall.RawConn) error {
 func (g *Guard) machine() (map[netip.Addr]struct{}, []netip.Prefix, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	now := clock(g.Now)
+	now := timeOf(g.Now)
 	if g.own != nil && now.Before(g.till) {
 		return g.own, g.nat64, nil
 	}
@@ -224,7 +191,7 @@ func systemAddrs() ([]netip.Addr, error) {
 	return addrs, nil
 }
 
-func clock(now func() time.Time) time.Time {
+func timeOf(now func() time.Time) time.Time {
 	if now == nil {
 		return time.Now()
 	}
@@ -243,7 +210,7 @@ const (
 // reaches the IPv4 address inside it, which may be private. The well-known name ipv4only.arpa has only IPv4 addresses,
 // so an IPv6 answer reveals the prefix (RFC 7050 §3). Most networks give no such answer.
 func (g *Guard) learnNAT64(ctx context.Context, r Resolver) {
-	now := clock(g.Now)
+	now := timeOf(g.Now)
 	g.mu.Lock()
 	known := now.Before(g.nat64Till)
 	g.mu.Unlock()

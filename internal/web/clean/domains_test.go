@@ -1,4 +1,4 @@
-package guard
+package clean
 
 import (
 	"strings"
@@ -91,7 +91,7 @@ func TestSiteFind(t *testing.T) {
 		"https://evil.org/a": turn.CodeInvalidTarget, "//evil.org:80/a": turn.CodeInvalidTarget, `..\secret`: turn.CodeInvalidTarget, "a?b=c": turn.CodeInvalidTarget, "a b": turn.CodeInvalidTarget, "a\x00b": turn.CodeInvalidTarget,
 	} {
 		got, err := s.Find(slug)
-		if e, ok := err.(*Error); !ok || e.Reason != reason {
+		if e, ok := err.(*Refusal); !ok || e.Reason != reason {
 			t.Errorf("%q: %v, %v", slug, got, err)
 		}
 	}
@@ -108,7 +108,7 @@ func TestSiteFindStaysInside(t *testing.T) {
 			return
 		}
 		for _, address := range found {
-			u, err := Parse(address)
+			u, err := ParseURL(address)
 			if err != nil || u.Host != "docs.example.org" || !strings.HasPrefix(u.Path, "/colony/en/") || !s.Holds(address) {
 				t.Fatalf("%q leads to %q: %v", slug, address, err)
 			}
@@ -125,3 +125,77 @@ func TestRegistered(t *testing.T) {
 		}
 	}
 }
+
+func TestDomains(t *testing.T) {
+	for _, c := range []struct {
+		name, host  string
+		allow, deny []string
+		want        bool
+	}{
+		{"zero", "anything", nil, nil, true},
+		{"allowed", "example.org", []string{"Example.org."}, nil, true},
+		{"below allowed", "a.b.example.org", []string{"example.org"}, nil, true},
+		{"not on a label", "badexample.org", []string{"example.org"}, nil, false},
+		{"other", "example.net", []string{"example.org"}, nil, false},
+		{"denied", "example.org", nil, []string{"example.org"}, false},
+		{"below denied", "www.example.org", nil, []string{"example.org"}, false},
+		{"not denied", "badexample.org", nil, []string{"example.org"}, true},
+		{"deny wins", "www.example.org", []string{"www.example.org"}, []string{"example.org"}, false},
+		{"deny below allow", "x.example.org", []string{"example.org"}, []string{"x.example.org"}, false},
+		{"beside", "y.example.org", []string{"example.org"}, []string{"x.example.org"}, true},
+		{"above", "org", []string{"example.org"}, nil, false},
+		{"unicode entry", "xn--bcher-kva.de", nil, []string{"BÜCHER.de"}, false},
+		{"upper case host", "EXAMPLE.ORG", nil, []string{"example.org"}, false},
+		{"trailing dot", "example.org.", nil, []string{"example.org"}, false},
+		{"not a host", "example.org:80", nil, []string{"example.net"}, false},
+		{"empty host", "", nil, []string{"example.net"}, false},
+	} {
+		d, err := NewDomains(c.allow, c.deny)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := d.Allows(c.host); got != c.want {
+			t.Errorf("%s: Allows(%q) = %v", c.name, c.host, got)
+		}
+	}
+}
+
+func TestDomainsRefuseBadEntries(t *testing.T) {
+	for _, bad := range []string{"", "org", "*.example.org", ".example.org", "https://example.org", "example.org/a", "exam ple.org",
+		"127.0.0.1", "localhost", "example.org:443", "user@example.org", "a..b"} {
+		if _, err := NewDomains([]string{"example.org", bad}, nil); err == nil {
+			t.Errorf("allow list with %q was accepted", bad)
+		}
+		if _, err := NewDomains(nil, []string{bad}); err == nil {
+			t.Errorf("deny list with %q was accepted", bad)
+		}
+	}
+}
+
+func TestDomainsVersion(t *testing.T) {
+	version := func(allow, deny []string) string {
+		d, err := NewDomains(allow, deny)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return d.Version()
+	}
+	a, b := []string{"a.org", "b.org"}, []string{"B.org", "a.org"}
+	if version(a, nil) != version(b, nil) {
+		t.Error("equal lists have two versions")
+	}
+	if version(a, nil) == version(nil, a) || version(a, nil) == version(a[:1], nil) || version(nil, nil) != "" {
+		t.Error("different lists share a version")
+	}
+}
+
+func TestRegistrable(t *testing.T) {
+	for host, want := range map[string]string{"www.example.co.uk": "example.co.uk", "example.org": "example.org",
+		"a.b.c.example.org": "example.org", "user.github.io": "user.github.io", "co.uk": "co.uk", "xn--85x722f.com.cn": "xn--85x722f.com.cn"} {
+		if got := Registrable(host); got != want {
+			t.Errorf("Registrable(%s) = %s, want %s", host, got, want)
+		}
+	}
+}
+
+// BenchmarkDecision measures all decisions about one URL whose name has two addresses.
