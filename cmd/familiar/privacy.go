@@ -10,10 +10,10 @@ import (
 	"time"
 
 	"familiar/internal/app"
+	"familiar/internal/command"
 	"familiar/internal/context/turn"
 	"familiar/internal/doctor"
 	"familiar/internal/forget"
-	"familiar/internal/mcp"
 	"familiar/internal/memory"
 	"familiar/internal/store"
 	"familiar/internal/trace"
@@ -144,13 +144,13 @@ func isPerson(text string) bool {
 	if local, is := strings.CutPrefix(text, turn.TerminalPrefix); is {
 		return local != ""
 	}
-	return text == mcp.Person || text != "" && strings.Trim(text, "0123456789") == ""
+	return text == command.ToolPerson || text != "" && strings.Trim(text, "0123456789") == ""
 }
 
 // withForgetter opens the store to read or delete a person's data.
 func withForgetter(ctx context.Context, p *program, user string, openStore func(context.Context, string) (*store.DB, error), do func(*forget.Forgetter) error) error {
 	if !isPerson(user) {
-		return app.Problems{fmt.Sprintf("%q is no id of a person: in Discord, switch on developer mode, and copy it from the menu of their name; at a terminal it is %syou, and for familiar mcp it is %s", user, turn.TerminalPrefix, mcp.Person)}
+		return app.Problems{fmt.Sprintf("%q is no id of a person: in Discord, switch on developer mode, and copy it from the menu of their name; at a terminal it is %syou, and for familiar mcp it is %s", user, turn.TerminalPrefix, command.ToolPerson)}
 	}
 	settings, err := app.ReadConfig(p.env, p.dir)
 	if err != nil {

@@ -10,9 +10,9 @@ import (
 
 	"familiar/internal/bot"
 	"familiar/internal/cache"
+	"familiar/internal/command"
 	"familiar/internal/context/turn"
 	"familiar/internal/gate"
-	"familiar/internal/mcp"
 	"familiar/internal/search"
 	"familiar/internal/search/backend"
 	"familiar/internal/store"
@@ -81,12 +81,12 @@ func CheckSearch(c *Config) error {
 }
 
 // Tools returns the lookup engine as a server for other programs. It opens the program while calls use it.
-func (a *App) Tools(p *Process, user string) mcp.Server {
+func (a *App) Tools(p *Process, user string) command.ToolServer {
 	again := *p
 	again.Environ = nil // misspelt variables were reported already
-	return mcp.Server{
+	return command.ToolServer{
 		PerMinute: a.Config.Count("FAMILIAR_TURNS_PER_MINUTE"), Version: p.Version, Log: a.Log, Err: p.Err,
-		Open: func(ctx context.Context) (*mcp.Engine, error) {
+		Open: func(ctx context.Context) (*command.ToolEngine, error) {
 			a, err := Open(ctx, &again, ToAnswer)
 			if err != nil {
 				return nil, err
@@ -96,10 +96,10 @@ func (a *App) Tools(p *Process, user string) mcp.Server {
 	}
 }
 
-func (a *App) tools(user string) *mcp.Engine {
+func (a *App) tools(user string) *command.ToolEngine {
 	quotas, _ := gate.ParseQuotas(a.Config.Get("FAMILIAR_QUOTAS")) // it was checked
 	all := &gate.Gate{Store: a.Store, Quotas: quotas, Log: a.Log}  // for all calls, which share what is left
-	return &mcp.Engine{
+	return &command.ToolEngine{
 		Bot: func() *bot.Bot {
 			b := a.Bot(nil, bot.Pace{})
 			b.Gate = all

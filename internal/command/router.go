@@ -6,6 +6,10 @@
 //   - A call is one command while it is carried out. It has who gave it, where, and in which language it is answered.
 //   - The handlers are in the other files, by subject. Long answers have pages and buttons to turn them: context.go.
 //
+// Other programs look things up by the Model Context Protocol (https://modelcontextprotocol.io). tools.go serves one, limits its calls, and keeps
+// the engine open while calls use it. It refuses messages that are too long. toollookup.go describes the tools and has lookup and search,
+// toolpages.go fetch and verify.
+//
 // The package knows the store and package bot, which knows nothing of commands. What posts, or takes a turn, is a method of [bot.Bot].
 package command
 

@@ -85,7 +85,7 @@ var keepers = map[string][]string{
 	"github.com/bwmarrin/discordgo":              {"internal/discord", "internal/discord/gateway", "internal/discord/rest"},
 	"github.com/jackc/pgx/v5/pgconn":             {"internal/store/engine", "internal/test/postgres"},
 	"github.com/joho/godotenv":                   {"internal/app", "internal/doctor"},
-	"github.com/modelcontextprotocol/go-sdk/mcp": {"internal/mcp"},
+	"github.com/modelcontextprotocol/go-sdk/mcp": {"internal/command"},
 }
 
 // checkRooms compares the rooms that exist with those in the plan.

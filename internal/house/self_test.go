@@ -65,12 +65,12 @@ package command
 
 func (c *call) lookUp() { c.Bot.LookUpFor() } // no
 func (c *call) answerLookup() { c.Bot.LookUpFor() }
--- internal/mcp/a.go --
-package mcp
+-- internal/command/tools.go --
+package command
 
-func (c *call) search() { c.Bot().OnWeb(func() { c.Search.Find() }) }
-func (c *call) peek() { c.Search.Find() } // no
-func (c *call) fetch() { c.readPage() } // no
+func (c *toolCall) search() { c.Bot().OnWeb(func() { c.Search.Find() }) }
+func (c *toolCall) peek() { c.Search.Find() } // no
+func (c *toolCall) fetch() { c.readPage() } // no
 -- internal/console/a.go --
 package console
 

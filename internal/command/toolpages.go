@@ -1,4 +1,4 @@
-package mcp
+package command
 
 import (
 	"cmp"
@@ -41,7 +41,7 @@ type FetchOutput struct {
 	Fetched    string `json:"fetched"`
 }
 
-func (c *call) fetch(ctx context.Context, in fetchInput) (*FetchOutput, string, error) {
+func (c *toolCall) fetch(ctx context.Context, in fetchInput) (*FetchOutput, string, error) {
 	m := c.asks(in.URL)
 	var r *view.WebPage
 	if err := c.Bot().OnWeb(ctx, m, "fetch", func(ctx context.Context, _ turn.OffReason) (*turn.Lookup, *turn.Verified, error) {
@@ -59,7 +59,7 @@ func (c *call) fetch(ctx context.Context, in fetchInput) (*FetchOutput, string, 
 		return nil, "", notFetched(r)
 	}
 	g := r.Shown
-	out := &FetchOutput{Notice: notice, Record: m.ID, URL: line(r.Visited().Final), Title: g.Title, Author: g.Author, Site: g.Site, Published: isoDate(g.Published),
+	out := &FetchOutput{Notice: toolNotice, Record: m.ID, URL: shortLine(r.Visited().Final), Title: g.Title, Author: g.Author, Site: g.Site, Published: isoDate(g.Published),
 		Language: g.Language, Type: g.Type, Fetched: isoDate(r.Visited().Fetched), Characters: utf8.RuneCountInString(g.Markdown)}
 	if in.Start > 0 && in.Start >= out.Characters {
 		return nil, "", &toolError{codeInvalid, "start is behind the end of the text"}
@@ -74,7 +74,7 @@ func (c *call) fetch(ctx context.Context, in fetchInput) (*FetchOutput, string, 
 }
 
 // readPage reads a page by the rules for an address that a person named.
-func (c *call) readPage(ctx context.Context, address string) *view.WebPage {
+func (c *toolCall) readPage(ctx context.Context, address string) *view.WebPage {
 	address = strings.TrimSpace(address)
 	return view.NewWebPage(address, c.Reader.Read(ctx, read.Request{URL: address, Domains: c.Domains, Human: true, Short: true}), nil)
 }
@@ -141,7 +141,7 @@ const (
 	pagesDoNot   = "not_supported"
 )
 
-func (c *call) verify(ctx context.Context, in verifyInput) (*VerifyOutput, string, error) {
+func (c *toolCall) verify(ctx context.Context, in verifyInput) (*VerifyOutput, string, error) {
 	m := c.asks(strings.TrimSpace(in.Statement))
 	if !evidence.Checkable(clean.WithoutURLs(m.Text)) {
 		return nil, "", &toolError{codeInvalid, "the statement says nothing that a page could bear out"}
@@ -154,12 +154,12 @@ func (c *call) verify(ctx context.Context, in verifyInput) (*VerifyOutput, strin
 	if err != nil {
 		return nil, "", err
 	}
-	out.Notice, out.Record = notice, m.ID
+	out.Notice, out.Record = toolNotice, m.ID
 	return out, out.String(), nil
 }
 
 // checkWeb checks a statement against what the web says.
-func (c *call) checkWeb(ctx context.Context, m turn.Message) (*VerifyOutput, error) {
+func (c *toolCall) checkWeb(ctx context.Context, m turn.Message) (*VerifyOutput, error) {
 	b := c.Bot()
 	l, err := b.Check(ctx, m)
 	if err == nil {
@@ -177,14 +177,14 @@ func (c *call) checkWeb(ctx context.Context, m turn.Message) (*VerifyOutput, err
 
 func stances(claims []turn.Claim) (all []Stance) {
 	for _, s := range claims {
-		all = append(all, Stance{line(s.Text), line(s.URL), isoDate(s.Published)})
+		all = append(all, Stance{shortLine(s.Text), shortLine(s.URL), isoDate(s.Published)})
 	}
 	return all
 }
 
 // checkPages reads pages and checks a statement against each of them, as a citation is checked. It goes by words and, if FAMILIAR_VERIFY is
 // on, by the side model.
-func (c *call) checkPages(ctx context.Context, m turn.Message, addresses []string) (out *VerifyOutput, err error) {
+func (c *toolCall) checkPages(ctx context.Context, m turn.Message, addresses []string) (out *VerifyOutput, err error) {
 	err = c.Bot().OnWeb(ctx, m, "verify", func(ctx context.Context, _ turn.OffReason) (l *turn.Lookup, asked *turn.Verified, err error) {
 		out, l, asked = c.onPages(ctx, m, addresses)
 		return l, asked, nil
@@ -195,21 +195,21 @@ func (c *call) checkPages(ctx context.Context, m turn.Message, addresses []strin
 	return out, err
 }
 
-func (c *call) onPages(ctx context.Context, m turn.Message, addresses []string) (out *VerifyOutput, l *turn.Lookup, asked *turn.Verified) {
+func (c *toolCall) onPages(ctx context.Context, m turn.Message, addresses []string) (out *VerifyOutput, l *turn.Lookup, asked *turn.Verified) {
 	l = &turn.Lookup{State: turn.Found, Intent: turn.IntentFactCheck, Question: m.Text, Began: time.Now()}
 	out = &VerifyOutput{Verdict: pagesDoNot}
 	questions := make([]factcheck.Citation, 0, len(addresses))
 	var checked []int // by question, its place in out.Pages
 	for i, r := range c.readPages(ctx, addresses) {
 		record := r.Record()
-		row := Checked{URL: line(r.Asked), Title: r.Shown.Title}
+		row := Checked{URL: shortLine(r.Asked), Title: r.Shown.Title}
 		if r.Err != nil {
 			row.Code, row.Reason = r.Err.Code, r.Err.Message
 		} else {
 			record.N = i + 1
 			l.Sources = append(l.Sources, turn.Source{N: i + 1, URL: record.Final, Title: record.Title, Site: record.Site, Published: record.Published, Fetched: record.Fetched})
 			page := evidence.NewPage(record.Title, r.Text)
-			row.Passage = line(page.Passages(m.Text, longestClaim))
+			row.Passage = shortLine(page.Passages(m.Text, longestClaim))
 			pages := []*evidence.Page{page}
 			questions = append(questions, factcheck.Citation{Words: m.Text, Pages: pages, Refused: evidence.CheckCitation(m.Text, pages)})
 			checked = append(checked, i)
@@ -248,7 +248,7 @@ func whyUnread(pages []Checked) string {
 }
 
 // readPages reads pages concurrently.
-func (c *call) readPages(ctx context.Context, addresses []string) []*view.WebPage {
+func (c *toolCall) readPages(ctx context.Context, addresses []string) []*view.WebPage {
 	read := make([]*view.WebPage, len(addresses))
 	done := make(chan struct{}, len(addresses))
 	for i, address := range addresses {
@@ -264,7 +264,7 @@ func (c *call) readPages(ctx context.Context, addresses []string) []*view.WebPag
 }
 
 // decide asks the side model about what words cannot decide, and lets its opinions count.
-func (c *call) decide(ctx context.Context, m turn.Message, questions []factcheck.Citation, checked []int, l *turn.Lookup) *turn.Verified {
+func (c *toolCall) decide(ctx context.Context, m turn.Message, questions []factcheck.Citation, checked []int, l *turn.Lookup) *turn.Verified {
 	v := c.Verifier
 	if v == nil || !slices.ContainsFunc(questions, factcheck.Citation.Open) {
 		return nil
