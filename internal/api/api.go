@@ -71,14 +71,6 @@ func Origin(address string) string {
 	return originOf(u)
 }
 
-// Host returns the host and port of an address for display, or the address itself if it has none.
-func Host(address string) string {
-	if u, err := url.Parse(address); err == nil && u.Host != "" {
-		return u.Host
-	}
-	return address
-}
-
 func originOf(u *url.URL) string {
 	return strings.ToLower(u.Scheme + "://" + u.Host)
 }

@@ -13,7 +13,6 @@ import (
 	"familiar/internal/bot"
 	"familiar/internal/context/prompt"
 	"familiar/internal/context/turn"
-	"familiar/internal/factcheck"
 	"familiar/internal/gate"
 	"familiar/internal/llm"
 	"familiar/internal/providers/attachment"
@@ -162,7 +161,7 @@ func (a *App) ActorOf(c *character.Character, far Far) (*bot.Actor, error) {
 		builder.Providers = append(builder.Providers, actor.Pictures)
 	}
 	if models.side != nil && a.Config.Get("FAMILIAR_VERIFY") == "on" {
-		actor.Verifier = &factcheck.Verifier{Model: models.side}
+		actor.Verify()
 	}
 	return actor, nil
 }

@@ -163,7 +163,7 @@ type reloader struct {
 func (r *reloader) run(ctx context.Context) {
 	defer close(r.ended)
 	r.tell(ctx, r.news(r.app.cast.get().Faults)...)
-	r.bot.DressAll(ctx)
+	command.DressAll(ctx, r.bot)
 	w, err := fsnotify.NewWatcher()
 	if err == nil {
 		defer w.Close()
@@ -269,7 +269,7 @@ func (r *reloader) read(ctx context.Context) {
 	}
 	lines := r.news(next.Faults)
 	if len(changes) > 0 {
-		r.bot.DressAll(ctx)
+		command.DressAll(ctx, r.bot)
 		r.session.Offer(ctx, command.Definitions(next)) // characters' sites of documentation decide about /docs
 		r.app.Log.Info("characters reloaded", "changes", strings.Join(changes, ", "))
 		err := r.app.Store.Changes.Record(ctx, store.Change{By: store.By{At: time.Now()}, Kind: store.ChangeFiles, To: strings.Join(changes, ", ")})

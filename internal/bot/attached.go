@@ -2,7 +2,6 @@ package bot
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -44,27 +43,9 @@ func (b *Bot) listen(ctx context.Context, batch []arrival, heard map[string]hear
 
 // hear has one voice message transcribed, and stores its words as the message's.
 func (b *Bot) hear(ctx context.Context, m turn.Message, f turn.Attachment) hearing {
-	h := hearing{note: m.Note, record: turn.Transcript{MessageID: m.ID, Seconds: f.Seconds}}
-	switch {
-	case b.Listener == nil || b.Files == nil:
-		h.record.Failure = turn.CodeNotConfigured
-		return h
-	case f.Size > attachment.MaxVoiceBytes || f.Seconds > attachment.MaxSeconds:
-		h.record.Failure = turn.CodeTooLarge
-		return h
-	}
-	recording, err := b.Files.Download(ctx, m.ChannelID, f, attachment.MaxVoiceBytes)
-	if err != nil {
-		h.record.Failure = turn.CodeUnreachable
-		b.logged("load a voice message", err)
-		return h
-	}
-	h.record.Host, h.record.Bytes = b.Listener.Host(), len(recording)
-	h.text, err = b.Listener.Text(ctx, recording)
-	if failed := (*attachment.TranscribeError)(nil); errors.As(err, &failed) {
-		h.record.Failure = failed.Code
-	}
-	if err != nil {
+	h := hearing{note: m.Note}
+	var err error
+	if h.text, h.record, err = b.Listener.Hear(ctx, b.Files, m, f); err != nil || h.record.Failure != "" {
 		b.logged("have a voice message written down", err)
 		return h
 	}

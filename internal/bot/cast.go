@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"familiar/internal/api"
 	"familiar/internal/context/prompt"
 	"familiar/internal/context/turn"
 	"familiar/internal/factcheck"
@@ -21,6 +20,7 @@ import (
 	"familiar/internal/reply"
 	"familiar/internal/store"
 	"familiar/internal/text"
+	"familiar/internal/web/clean"
 )
 
 // Actor is one character and everything its turns need. It never changes: a reload makes another one.
@@ -46,13 +46,16 @@ func (a *Actor) unlabelled(text string) (rest string, undecided bool) {
 }
 
 // promptTokens is how many tokens a prompt of the character may have.
+// Verify has the side model judge citations, beside the rules.
+func (a *Actor) Verify() { a.Verifier = &factcheck.Verifier{Model: a.Side} }
+
 func (a *Actor) promptTokens() int { return a.Modes[a.Mode].Total }
 
 // modelHost returns the host that runs the character's models, empty if it has none.
 func (a *Actor) modelHost() string {
 	for _, c := range []*llm.Client{a.Model, a.Side} {
 		if c != nil {
-			return api.Host(c.BaseURL)
+			return clean.ShownHost(c.BaseURL)
 		}
 	}
 	return ""

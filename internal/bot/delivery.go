@@ -368,7 +368,7 @@ func (d *delivery) post(ctx context.Context, i int, piece string, last, end bool
 		d.result.posts[i] = want
 		d.keep(ctx, i)
 		return nil
-	case !last || temporary(err) || isClosed(rest.KindOf(err)):
+	case !last || Temporary(err) || isClosed(rest.KindOf(err)):
 		return fmt.Errorf("edit a post: %w", err)
 	}
 	if err = d.create(ctx, i, want, last, final); err != nil {

@@ -79,7 +79,7 @@ func (b *Bot) send(ctx context.Context, retry bool, call func(context.Context) e
 	}()
 	for wait := firstRetry; ; wait = min(2*wait, lastRetry) {
 		err = call(ctx)
-		if err == nil || !retry || !temporary(err) {
+		if err == nil || !retry || !Temporary(err) {
 			return err
 		}
 		select {
@@ -95,8 +95,8 @@ func isClosed(kind rest.Kind) bool {
 	return kind == rest.Gone || kind == rest.Forbidden || kind == rest.ClosedThread
 }
 
-// temporary reports whether the same call may succeed later.
-func temporary(err error) bool {
+// Temporary reports whether the same call may succeed later.
+func Temporary(err error) bool {
 	switch rest.KindOf(err) {
 	case rest.Unavailable, rest.RateLimited:
 		return true
@@ -109,7 +109,7 @@ func temporary(err error) bool {
 
 // unsent reports whether a post failed for a reason that passes, so that it may be sent later.
 func unsent(err error) bool {
-	return err != nil && (temporary(err) || elsewhere(err) || rest.KindOf(err) == rest.Unauthorized || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, errLeft))
+	return err != nil && (Temporary(err) || elsewhere(err) || rest.KindOf(err) == rest.Unauthorized || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, errLeft))
 }
 
 // nonce returns an id for the nth post that answers an event. It is the same when another process sends the post again. Discord takes 25

@@ -3,7 +3,6 @@ package bot
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -16,7 +15,6 @@ import (
 	"familiar/internal/memory"
 	"familiar/internal/providers/character"
 	"familiar/internal/reply"
-	"familiar/internal/text"
 )
 
 const (
@@ -42,7 +40,7 @@ func (a *Actor) processors(mode turn.Mode) (all []processor) {
 		all = append(all, processor{name: "think", model: m, before: thinking, use: thought})
 	}
 	if m := a.processing(limits.Recast); m != nil {
-		all = append(all, processor{name: "recast", model: m, after: recasting, accept: sameFacts})
+		all = append(all, processor{name: "recast", model: m, after: recasting, accept: reply.SameFacts})
 	}
 	return all
 }
@@ -173,23 +171,6 @@ func recasting(p prompt.Prompt, body string) llm.Request {
 	return llm.Request{Messages: append(messages, turn.Rendered{Role: "user", Text: recastPlease + body})}
 }
 
-// fixed matches what another wording may not change: code, links, and numbers, including those of sources.
-var fixed = text.NewLazyRegexp("(?s)```.*?```|`[^`\n]+`|https?://[^\\s<>)\\]]+|\\[\\d+\\]|\\p{Nd}+(?:[.,:/]\\p{Nd}+)*")
-
-// sameFacts returns an error if a wording lost or added facts, as far as code can tell.
-func sameFacts(before, after string) error {
-	had, has := fixed.FindAllString(before, -1), fixed.FindAllString(after, -1)
-	slices.Sort(had)
-	slices.Sort(has)
-	if !slices.Equal(had, has) {
-		return fmt.Errorf("its numbers, sources, links or code are not those of the answer")
-	}
-	if len(after) > 3*len(before)+200 || len(before) > 3*len(after)+200 {
-		return errors.New("it is much longer or shorter than the answer")
-	}
-	return nil
-}
-
 // verify has the verifier judge the citations of a guarded body, before they are marked for good. It takes [verifier.Time] at most. Its
 // judgement is recorded. If it has none, the rules' decision holds.
 func (b *Bot) verify(ctx context.Context, v *factcheck.Verifier, t *turn.Trace, m *reply.Marker, body string) {
@@ -241,7 +222,7 @@ type ordering struct {
 func (b *Bot) orderMemory(ctx context.Context, actor *Actor, t *turn.Trace, parse parseOrders, before *memory.Applied) *ordering {
 	o := &ordering{asking: make(chan struct{}), done: make(chan struct{})}
 	r := t.Request
-	k := memory.Keeper{Memories: b.Memories, Traces: b.Traces, Rooms: b.Servers, Redact: b.Redact, Log: b.Log, Parse: parse, Zone: actor.Character.Location}
+	k := memory.Keeper{Memories: b.Memories, ByMessage: b.Traces.ByMessage, Rooms: b.Servers, Redact: b.Redact, Log: b.Log, Parse: parse, Zone: actor.Character.Location}
 	if actor.Side != nil {
 		begin := sync.OnceFunc(func() { close(o.asking) })
 		k.Ask = func(ctx context.Context, order, text string, answer any) error {

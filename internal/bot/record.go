@@ -89,7 +89,7 @@ func (b *Bot) tellUnseen(e turn.Event, result deliveryResult, withdrawn withdraw
 	switch unseen := result.err != nil && len(result.posts) == 0; {
 	case unseen && errors.Is(result.err, errUnrecorded):
 		b.tell(e, outOfOrder)
-	case unseen && temporary(result.err) && withdrawn == "":
+	case unseen && Temporary(result.err) && withdrawn == "":
 		b.tell(e, turnBroken)
 	case rest.KindOf(result.err) == rest.ClosedThread:
 		b.tellAbove(e, threadLocked)

@@ -98,7 +98,7 @@ func (b *Bot) remind(ctx context.Context, r store.Reminder) (done bool) {
 		if told {
 			return b.endReminder(ctx, r, "")
 		}
-		if b.logged("look for a reminder", err); err != nil && temporary(err) && late < givenUpAfter {
+		if b.logged("look for a reminder", err); err != nil && Temporary(err) && late < givenUpAfter {
 			return false
 		}
 	}

@@ -2,7 +2,10 @@ package command
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -112,7 +115,7 @@ func (c *call) charactersChanged(ctx context.Context, server bool, ids []string)
 	c.Bot.Log.Info("characters changed", "channel", c.choice(server).ChannelID, "server", c.GuildID, "characters", strings.Join(ids, " "), "by", c.Command.By.ID)
 	undressed := ""
 	if server {
-		if err := c.Bot.Dress(ctx, c.GuildID); err != nil {
+		if err := dressIn(ctx, c.Bot, c.GuildID); err != nil {
 			c.logged("change the bot's profile in a server", err)
 			undressed = "\n" + saysNoProfile.In(c.language, c.Bot.Redact.String(err.Error()))
 		}
@@ -295,4 +298,67 @@ func (c *call) importCharacter(ctx context.Context) turn.Answer {
 	}
 	c.Bot.Log.Info("a character was imported", "character", got.ID, "server", c.GuildID, "by", c.Command.By.ID)
 	return c.say(saysImported, reply.PlainName(got.Name), got.ID)
+}
+
+const profileLimit = time.Minute
+
+// refusedProfile marks a profile that Discord refused. It is not sent again before something changes.
+const refusedProfile = "refused "
+
+// DressAll gives the bot its profile in each server that has a character.
+func DressAll(ctx context.Context, b *bot.Bot) {
+	if b.Profile == nil {
+		return
+	}
+	guilds, err := b.Store.Characters.Profiles(ctx)
+	for id, g := range guilds {
+		err = errors.Join(err, dress(ctx, b, id, g.Character, g.Given))
+	}
+	if err != nil && ctx.Err() == nil {
+		b.Log.Error("change the bot's profile in servers", "err", b.Redact.String(err.Error()))
+	}
+}
+
+// dressIn gives the bot its profile in one server.
+func dressIn(ctx context.Context, b *bot.Bot, guildID string) error {
+	if b.Profile == nil {
+		return nil
+	}
+	guilds, err := b.Store.Characters.Profiles(ctx)
+	if err != nil {
+		return err
+	}
+	g, ok := guilds[guildID]
+	if !ok {
+		return nil
+	}
+	return dress(ctx, b, guildID, g.Character, g.Given)
+}
+
+// dress shows the bot in a server as the server's character, if that character wants it, and otherwise as itself. given is what Discord was
+// given before; the same is not sent twice.
+func dress(ctx context.Context, b *bot.Bot, guildID, character, given string) error {
+	var p turn.Profile
+	want := ""
+	if a := b.CurrentCast().Actor(character); a != nil && a.ServerProfile {
+		p = turn.Profile{Name: a.Name, Picture: a.Picture}
+		sum := sha256.Sum256(append([]byte(p.Name+"\n"), p.Picture...))
+		want = hex.EncodeToString(sum[:])
+	}
+	if want == given || given == refusedProfile+want {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, profileLimit)
+	defer cancel()
+	refusal := b.Profile(ctx, guildID, p)
+	if refusal != nil {
+		if bot.Temporary(refusal) || ctx.Err() != nil {
+			return refusal
+		}
+		want = refusedProfile + want
+	}
+	if err := b.Store.Characters.SetProfile(ctx, guildID, want); err != nil {
+		return fmt.Errorf("keep the bot's profile: %w", err)
+	}
+	return refusal
 }

@@ -11,10 +11,10 @@ import (
 
 	"familiar/internal/bot"
 	"familiar/internal/context/turn"
-	"familiar/internal/question/past"
 	"familiar/internal/reply"
 	"familiar/internal/store"
 	"familiar/internal/view"
+	"familiar/internal/web/clean"
 )
 
 // contextPrefix begins the ids of buttons that turn the pages of /context. The turn and the page follow.
@@ -142,7 +142,7 @@ func (c *call) readable(ctx context.Context, t *turn.Trace) (shown *turn.Trace, 
 	complete = true
 	for _, l := range serverLookups(t) {
 		for _, s := range l.Sources {
-			id := past.ChannelOf(s.URL)
+			id := clean.ChannelOf(s.URL)
 			if _, checked := may[id]; !checked {
 				may[id] = c.mayRead(ctx, t, id)
 			}
@@ -208,7 +208,7 @@ func readableLookup(l *turn.Lookup, may map[string]bool) *turn.Lookup {
 	}
 	shown := map[int]bool{}
 	for _, s := range l.Sources {
-		if !may[past.ChannelOf(s.URL)] {
+		if !may[clean.ChannelOf(s.URL)] {
 			continue
 		}
 		shown[s.N] = true

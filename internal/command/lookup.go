@@ -8,7 +8,6 @@ import (
 
 	"familiar/internal/bot"
 	"familiar/internal/context/turn"
-	"familiar/internal/question/past"
 	"familiar/internal/reply"
 	"familiar/internal/web/clean"
 )
@@ -88,7 +87,7 @@ func (c *call) targetText() (text string, refusal sentence) {
 
 // answerLookup carries out an order.
 func (c *call) answerLookup(ctx context.Context, actor *bot.Actor, o bot.LookupOrder) turn.Answer {
-	if o.Docs == "" && o.Site == "" && o.Intent == "" && len(past.MessageLinks(o.Question)) > 0 {
+	if o.Docs == "" && o.Site == "" && o.Intent == "" && len(clean.MessageLinks(o.Question)) > 0 {
 		return c.openLinked(ctx, actor, o)
 	}
 	t, err := c.Bot.LookUpFor(ctx, actor, c.Event, o)

@@ -17,7 +17,6 @@ import (
 	"strings"
 	"time"
 
-	"familiar/internal/api"
 	"familiar/internal/context/turn"
 	"familiar/internal/memory"
 	"familiar/internal/text"
@@ -390,7 +389,12 @@ func lookupWord(s turn.State) string {
 }
 
 // hostOf returns the host of a page for people.
-func hostOf(address string) string { return strings.TrimPrefix(api.Host(address), "www.") }
+func hostOf(address string) string {
+	if u, err := url.Parse(address); err == nil && u.Host != "" {
+		address = u.Host
+	}
+	return strings.TrimPrefix(address, "www.")
+}
 
 // withQuery returns an address with the non-empty parameters.
 func withQuery(path string, pairs ...string) string {

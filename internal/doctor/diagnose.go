@@ -13,7 +13,6 @@ import (
 	"strings"
 	"time"
 
-	"familiar/internal/api"
 	"familiar/internal/llm"
 	"familiar/internal/text"
 	"familiar/internal/web/clean"
@@ -101,7 +100,7 @@ func foreign(key, base string) string {
 		{"sk-ant-", "https://api.anthropic.com/v1"}, {"sk-or-", "https://openrouter.ai/api/v1"}, {"gsk_", "https://api.groq.com/openai/v1"},
 		{"xai-", "https://api.x.ai/v1"}, {"AIza", "https://generativelanguage.googleapis.com/v1beta/openai"},
 	} {
-		if strings.HasPrefix(key, s.prefix) && api.Host(base) != api.Host(s.address) {
+		if strings.HasPrefix(key, s.prefix) && clean.ShownHost(base) != clean.ShownHost(s.address) {
 			return s.address
 		}
 	}
@@ -255,7 +254,7 @@ func frontPage(ctx context.Context, c *llm.Client) string {
 
 // unreachable explains that the server cannot be reached.
 func (f *Diagnosis) unreachable(c *llm.Client, names Names, e *llm.Error) {
-	setting, u := cmp.Or(names.Address, "the address"), api.Host(c.BaseURL)
+	setting, u := cmp.Or(names.Address, "the address"), clean.ShownHost(c.BaseURL)
 	has := func(words ...string) bool {
 		return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(e.Cause, w) })
 	}

@@ -12,6 +12,7 @@ import (
 	"familiar/internal/api"
 	"familiar/internal/context/turn"
 	"familiar/internal/text"
+	"familiar/internal/web/clean"
 )
 
 const (
@@ -58,7 +59,7 @@ func NewEmbedder(c EmbedderConfig) (*Embedder, error) {
 }
 
 // Host returns the host that receives the texts.
-func (s *Embedder) Host() string { return api.Host(s.endpoint.Address()) }
+func (s *Embedder) Host() string { return clean.ShownHost(s.endpoint.Address()) }
 
 // Question returns the vector of a text within a short limit. The error is an [*api.Failure].
 func (s *Embedder) Question(ctx context.Context, question string) (Vector, error) {

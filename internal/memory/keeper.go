@@ -15,19 +15,18 @@ import (
 	"familiar/internal/memory/order"
 	"familiar/internal/store"
 	"familiar/internal/text"
-	"familiar/internal/trace"
 	"familiar/internal/web/clean"
 )
 
 // Keeper carries out what messages order to be remembered, forgotten or corrected. The words are the person's own, and nothing that the
 // turn reads takes part (rule P6). All fields but Parse and Ask are required.
 type Keeper struct {
-	Memories *Store
-	Traces   *trace.Store
-	Rooms    Permissions
-	Redact   *clean.Redactor
-	Log      *slog.Logger
-	Zone     *time.Location // taken for a person whose time zone is unknown; nil: UTC
+	Memories  *Store
+	ByMessage func(ctx context.Context, id string) (*turn.Trace, error) // finds the turn of a message
+	Rooms     Permissions
+	Redact    *clean.Redactor
+	Log       *slog.Logger
+	Zone      *time.Location // taken for a person whose time zone is unknown; nil: UTC
 	// Parse is [order.Parse], or has its result already. nil: [order.Parse].
 	Parse func(message string, names []string) ([]order.Order, order.Doubt)
 	// Ask asks a side model and decodes its answer. nil: there is none.
@@ -464,7 +463,7 @@ func (m *givenOrder) before(ctx context.Context) *turn.Trace {
 	if len(m.r.Chain) == 0 || !m.r.Chain[0].Own {
 		return nil
 	}
-	t, err := m.k.Traces.ByMessage(ctx, m.r.Chain[0].ID)
+	t, err := m.k.ByMessage(ctx, m.r.Chain[0].ID)
 	if err != nil {
 		return nil
 	}

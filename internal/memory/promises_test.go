@@ -37,7 +37,7 @@ type side func(message string) []map[string]any
 func keeperWith(t *testing.T, s side) (*Keeper, func(message string) []turn.MemoryChange) {
 	t.Helper()
 	db := storetest.Open(t)
-	k := &Keeper{Memories: New(db), Traces: &trace.Store{DB: db}, Redact: clean.NewRedactor(), Log: slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelError}))}
+	k := &Keeper{Memories: New(db), ByMessage: (&trace.Store{DB: db}).ByMessage, Redact: clean.NewRedactor(), Log: slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelError}))}
 	message := ""
 	if s != nil {
 		k.Ask = func(_ context.Context, _, _ string, answer any) error {

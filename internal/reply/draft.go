@@ -2,6 +2,8 @@ package reply
 
 import (
 	"cmp"
+	"errors"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -372,4 +374,21 @@ func MemorySaid(m turn.MemoryChange) sentence {
 		return remindRange
 	}
 	return CouldNotBeSaved
+}
+
+// fixed matches what another wording may not change: code, links, and numbers, including those of sources.
+var fixed = text.NewLazyRegexp("(?s)```.*?```|`[^`\n]+`|https?://[^\\s<>)\\]]+|\\[\\d+\\]|\\p{Nd}+(?:[.,:/]\\p{Nd}+)*")
+
+// SameFacts returns an error if a wording lost or added facts, as far as code can tell.
+func SameFacts(before, after string) error {
+	had, has := fixed.FindAllString(before, -1), fixed.FindAllString(after, -1)
+	slices.Sort(had)
+	slices.Sort(has)
+	if !slices.Equal(had, has) {
+		return fmt.Errorf("its numbers, sources, links or code are not those of the answer")
+	}
+	if len(after) > 3*len(before)+200 || len(before) > 3*len(after)+200 {
+		return errors.New("it is much longer or shorter than the answer")
+	}
+	return nil
 }

@@ -16,6 +16,7 @@ import (
 
 	"familiar/internal/api"
 	"familiar/internal/context/turn"
+	"familiar/internal/web/clean"
 )
 
 const (
@@ -49,7 +50,7 @@ func (e *TranscribeError) Error() string {
 }
 
 // Host returns the host that receives the recordings.
-func (s *Transcriber) Host() string { return api.Host(s.BaseURL) }
+func (s *Transcriber) Host() string { return clean.ShownHost(s.BaseURL) }
 
 // Text returns the transcript of a recording. The error is a [*TranscribeError]; its code is CodeEmpty if the recording has no words.
 func (s *Transcriber) Text(ctx context.Context, recording []byte) (string, error) {
@@ -84,6 +85,31 @@ func (s *Transcriber) Text(ctx context.Context, recording []byte) (string, error
 		return "", &TranscribeError{Code: turn.CodeEmpty}
 	}
 	return strings.ToValidUTF8(text[:min(len(text), maxTranscript)], ""), nil
+}
+
+// Hear returns the words of a voice message, and the record of how they were got. Without a service or files nothing is heard. Neither is what
+// is too large. Those are no errors.
+func (s *Transcriber) Hear(ctx context.Context, files *Files, m turn.Message, f turn.Attachment) (words string, record turn.Transcript, err error) {
+	record = turn.Transcript{MessageID: m.ID, Seconds: f.Seconds}
+	switch {
+	case s == nil || files == nil:
+		record.Failure = turn.CodeNotConfigured
+		return "", record, nil
+	case f.Size > MaxVoiceBytes || f.Seconds > MaxSeconds:
+		record.Failure = turn.CodeTooLarge
+		return "", record, nil
+	}
+	recording, err := files.Download(ctx, m.ChannelID, f, MaxVoiceBytes)
+	if err != nil {
+		record.Failure = turn.CodeUnreachable
+		return "", record, fmt.Errorf("load a voice message: %w", err)
+	}
+	record.Host, record.Bytes = s.Host(), len(recording)
+	words, err = s.Text(ctx, recording)
+	if failed, ok := errors.AsType[*TranscribeError](err); ok {
+		record.Failure = failed.Code
+	}
+	return words, record, err
 }
 
 //go:embed silence.ogg

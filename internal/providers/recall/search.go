@@ -10,7 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"familiar/internal/api"
 	"familiar/internal/context/turn"
 	"familiar/internal/evidence"
 	"familiar/internal/memory"
@@ -325,13 +324,11 @@ func failure(err error) turn.Code {
 	if err == nil {
 		return ""
 	}
-	if failed, ok := errors.AsType[*api.Failure](err); ok {
-		return failed.Code
-	}
-	if errors.Is(err, context.DeadlineExceeded) {
+	code := memory.CodeOf(err)
+	if code == turn.CodeInternal && errors.Is(err, context.DeadlineExceeded) {
 		return turn.CodeTimeout
 	}
-	return turn.CodeInternal
+	return code
 }
 
 // wait waits until the embedding has ended and reports whether there is a vector.

@@ -18,6 +18,7 @@ import (
 	"familiar/internal/question/past"
 	"familiar/internal/store"
 	"familiar/internal/text"
+	"familiar/internal/web/clean"
 )
 
 // ServerProvider is the context provider "server". It answers questions about what was said in the server. It uses stored messages,
@@ -309,7 +310,7 @@ func (r *run) address(m turn.Message) string {
 	if r.direct() && r.p.Servers == nil {
 		return ""
 	}
-	return past.MessageURL(cmp.Or(r.server[m.ChannelID], "@me"), m.ChannelID, m.ID)
+	return clean.MessageURL(cmp.Or(r.server[m.ChannelID], "@me"), m.ChannelID, m.ID)
 }
 
 // asked records a source that was asked, with its result.
@@ -346,7 +347,7 @@ func (r *run) linked(ctx context.Context) (found []hit) {
 	return found
 }
 
-func (r *run) message(ctx context.Context, l past.MessageLink) (turn.Message, error) {
+func (r *run) message(ctx context.Context, l clean.MessageLink) (turn.Message, error) {
 	m, err := r.p.Store.Messages.Get(ctx, l.Message)
 	switch {
 	case err == nil && m.ChannelID == l.Channel && m.GuildID == l.Guild:

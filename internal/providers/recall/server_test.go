@@ -16,6 +16,7 @@ import (
 	"familiar/internal/store"
 	"familiar/internal/test/postgres"
 	"familiar/internal/test/storetest"
+	"familiar/internal/web/clean"
 )
 
 var serverNow = time.Date(2026, 11, 22, 12, 30, 0, 0, time.UTC)
@@ -146,11 +147,11 @@ func TestLinks(t *testing.T) {
 	h := &hall{linked: []turn.Message{{ID: "77", ChannelID: "10", Text: "From before.", Author: turn.Author{ID: "ada", Name: "ada"}, At: serverNow}, {ID: "78", ChannelID: "20", Text: "Swordfish.", At: serverNow}}}
 	p := serverProvider(t, h, "10 ada We meet on Tuesday.")
 	tell := func(url string) *turn.Lookup { return ask(t, p, serverQuestion("ben", "what is "+url+" about?")) }
-	if l := tell(past.MessageURL("1", "10", "77")); !slices.Equal(said(l), []string{"From before."}) {
+	if l := tell(clean.MessageURL("1", "10", "77")); !slices.Equal(said(l), []string{"From before."}) {
 		t.Errorf("quoted %v", said(l))
 	}
-	missing := tell(past.MessageURL("1", "10", "79"))
-	for _, url := range []string{past.MessageURL("1", "20", "78"), past.MessageURL("2", "10", "77"), past.MessageURL("1", "10", "78")} {
+	missing := tell(clean.MessageURL("1", "10", "79"))
+	for _, url := range []string{clean.MessageURL("1", "20", "78"), clean.MessageURL("2", "10", "77"), clean.MessageURL("1", "10", "78")} {
 		if l := tell(url); l.State != turn.Empty || l.Block != missing.Block {
 			t.Errorf("%s: %s %q", url, l.State, l.Block)
 		}

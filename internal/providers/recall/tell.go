@@ -9,7 +9,6 @@ import (
 	"familiar/internal/context/turn"
 	"familiar/internal/evidence"
 	"familiar/internal/memory"
-	"familiar/internal/question/past"
 	"familiar/internal/text"
 	"familiar/internal/web/clean"
 )
@@ -197,7 +196,7 @@ func messageURL(r turn.Request, m turn.Message) string {
 	if r.GuildID == "" {
 		return ""
 	}
-	return past.MessageURL(r.GuildID, m.ChannelID, m.ID)
+	return clean.MessageURL(r.GuildID, m.ChannelID, m.ID)
 }
 
 // writeMessages writes the block of recalled messages.

@@ -31,8 +31,8 @@ type Question struct {
 	Maybe bool   // it is not sure: where the server has nothing that fits, the web may have
 	// What is asked for besides messages.
 	Pins, Topic, Missed bool
-	Talk                bool          // what was said here before, about whatever
-	Links               []MessageLink // messages that the text links to
+	Talk                bool                // what was said here before, about whatever
+	Links               []clean.MessageLink // messages that the text links to
 
 	People   []string // as the server has their names
 	ByAsker  bool     // messages of the asker
@@ -97,7 +97,7 @@ func ReadBy(model *linear.Model, req turn.Request, now time.Time) Question {
 	if !req.Message.ByPerson() {
 		return Question{}
 	}
-	if links := MessageLinks(req.Message.Text); len(links) > 0 {
+	if links := clean.MessageLinks(req.Message.Text); len(links) > 0 {
 		return Question{Links: links, Why: "a message is linked"}
 	}
 	u := question.Parse(req.Message.Text, req.Names)

@@ -14,7 +14,6 @@ import (
 	"github.com/gabriel-vasile/mimetype"
 
 	"familiar/internal/context/turn"
-	"familiar/internal/text"
 )
 
 // answer is the result of one exchange: a document, or the target of a redirect. A failure may have a retryAfter.
@@ -238,7 +237,12 @@ func (t mediaType) String() string {
 	return t.name + "; charset=" + t.charset
 }
 
-var charsetName = text.NewLazyRegexp(`^[A-Za-z0-9][A-Za-z0-9._:+-]{0,39}$`)
+// isCharset reports whether a name may be that of a character set. It has at most 40 letters, digits and a few marks.
+func isCharset(name string) bool {
+	alphanumeric := func(c rune) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' || '0' <= c && c <= '9' }
+	return name != "" && len(name) <= 40 && alphanumeric(rune(name[0])) &&
+		!strings.ContainsFunc(name, func(c rune) bool { return !alphanumeric(c) && !strings.ContainsRune("._:+-", c) })
+}
 
 // contentType returns the declared type, or an error if it is not accepted. It never guesses: a page without a declared
 // type is refused.
@@ -253,7 +257,7 @@ func contentType(h http.Header, allowJSON, allowXML bool) (mediaType, *Error) {
 		return mediaType{}, fail(turn.CodeBadType)
 	}
 	// If the parameters are invalid, only the charset is lost. The page may declare it too.
-	if _, params, err := mime.ParseMediaType(value); err == nil && charsetName.MatchString(params["charset"]) {
+	if _, params, err := mime.ParseMediaType(value); err == nil && isCharset(params["charset"]) {
 		t.charset = params["charset"]
 	}
 	return t, nil
