@@ -13,8 +13,8 @@ import (
 	"familiar/internal/context/turn"
 	"familiar/internal/evidence"
 	"familiar/internal/factcheck"
-	"familiar/internal/linear"
 	"familiar/internal/llm"
+	"familiar/internal/text"
 	"familiar/internal/web/clean"
 )
 
@@ -150,7 +150,7 @@ func predictCite(_ context.Context, _ fs.FS, row citeRow) (prediction, error) {
 }
 
 // predict predicts with a model.
-func (r citeRow) predict(m *linear.Model) prediction {
+func (r citeRow) predict(m *text.Model) prediction {
 	page := []*evidence.Page{evidence.NewPage(train.CitedPage(r.Sentences))}
 	refused := evidence.CheckCitationBy(m, r.Claim, page)[0]
 	score := m.Classify(evidence.CitationFeatures(r.Claim, page))[1]

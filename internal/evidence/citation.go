@@ -6,7 +6,6 @@ import (
 	"strings"
 	"sync"
 
-	"familiar/internal/linear"
 	"familiar/internal/text"
 )
 
@@ -48,7 +47,7 @@ func CheckCitation(s string, cited []*Page) []string {
 }
 
 // CheckCitationBy is [CheckCitation] with another model.
-func CheckCitationBy(m *linear.Model, s string, cited []*Page) []string {
+func CheckCitationBy(m *text.Model, s string, cited []*Page) []string {
 	sentence := CitedSentence(s)
 	refused := make([]string, len(cited))
 	if !checkable(sentence) {
@@ -208,7 +207,7 @@ func (p *Page) hasWord(key string) bool {
 var citationFile []byte
 
 // CitationModel returns the built-in model.
-var CitationModel = sync.OnceValue(func() *linear.Model { return linear.MustParse(citationFile) })
+var CitationModel = sync.OnceValue(func() *text.Model { return text.MustParseModel(citationFile) })
 
 // checkCoverage is the model's check: enough of the sentence is in one place of the pages.
 const checkCoverage = "too little of it"
@@ -219,7 +218,7 @@ const maxMissingNames = 3
 // CitationFeatures returns what the model sees of the last sentence of a text and the pages that it cites. It tells how much of the
 // sentence is in one place of a page. It also tells how many names are missing, and which exact things are. No feature is a word. It
 // returns nothing if there is nothing to judge: the sentence claims nothing, or a text is not in English.
-func CitationFeatures(s string, cited []*Page) []linear.Feature {
+func CitationFeatures(s string, cited []*Page) []text.Feature {
 	sentence := CitedSentence(s)
 	if !checkable(sentence) {
 		return nil
@@ -228,7 +227,7 @@ func CitationFeatures(s string, cited []*Page) []linear.Feature {
 	return citationFeatures(sentence, cited, missing)
 }
 
-func citationFeatures(sentence string, cited []*Page, missing []string) []linear.Feature {
+func citationFeatures(sentence string, cited []*Page, missing []string) []text.Feature {
 	l := text.Language(sentence, text.Words(sentence))
 	if l != "" && l != "en" || slices.ContainsFunc(cited, func(p *Page) bool { return p.language() != "en" }) {
 		return nil
@@ -246,13 +245,13 @@ func citationFeatures(sentence string, cited []*Page, missing []string) []linear
 			names++
 		}
 	}
-	features := []linear.Feature{
+	features := []text.Feature{
 		{Name: "words together", Value: float64(near+1) / float64(len(terms)+1)},
 		{Name: "names missing", Value: float64(min(names, maxMissingNames)) / maxMissingNames},
 	}
 	for _, check := range []string{checkQuote, checkDate, checkNumber} {
 		if slices.Contains(missing, check) {
-			features = append(features, linear.Feature{Name: check + " missing", Value: 1})
+			features = append(features, text.Feature{Name: check + " missing", Value: 1})
 		}
 	}
 	return features

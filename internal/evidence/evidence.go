@@ -24,7 +24,6 @@ import (
 	"slices"
 	"strings"
 
-	"familiar/internal/linear"
 	"familiar/internal/text"
 )
 
@@ -163,9 +162,9 @@ func eachOf(pages []Document, limit int) int {
 }
 
 // RankingFeatures returns every sentence and clause of a clean page with its features for a question, for training.
-func RankingFeatures(question, title, body string) (quotes []string, values [][]linear.Feature) {
+func RankingFeatures(question, title, body string) (quotes []string, values [][]text.Feature) {
 	for _, v := range NewQuestion(question, "", text.Date{}).views([]Document{{Title: title, Text: body}}) {
-		quotes, values = append(quotes, v.Text), append(values, linear.Seen(features, &v))
+		quotes, values = append(quotes, v.Text), append(values, text.FeaturesOf(features, &v))
 	}
 	return quotes, values
 }

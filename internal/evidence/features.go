@@ -7,7 +7,6 @@ import (
 	"sync"
 	"unicode/utf8"
 
-	"familiar/internal/linear"
 	"familiar/internal/text"
 )
 
@@ -27,16 +26,16 @@ type view struct {
 
 // features describe a sentence as evidence without using its words, so that they hold for any question. They are its position, its overlap
 // with the question, and its possible answers. The model knows them by name.
-var features = []linear.Trait[view]{
-	{Name: "opens page", Value: linear.If(func(v *view) bool { return v.index == 0 })},
-	{Name: "short", Value: linear.If(func(v *view) bool { return v.length < 50 })},
+var features = []text.Trait[view]{
+	{Name: "opens page", Value: text.If(func(v *view) bool { return v.index == 0 })},
+	{Name: "short", Value: text.If(func(v *view) bool { return v.length < 50 })},
 	{Name: "covers question", Value: func(v *view) float64 { return v.coverage }},
 	{Name: "covers what the title does not", Value: func(v *view) float64 { return v.focus }},
 	{Name: "the one before covers", Value: func(v *view) float64 { return v.before }},
-	{Name: "associated with question", Value: linear.If(func(v *view) bool { return v.associated })},
-	{Name: "definition", Value: linear.If(func(v *view) bool { return v.kind == typeDefinition && v.classes&definitionWord != 0 })},
-	{Name: "definition opens page", Value: linear.If(func(v *view) bool { return v.kind == typeDefinition && v.classes&definitionWord != 0 && v.index == 0 })},
-	{Name: "lacks kind", Value: linear.If(func(v *view) bool { return v.lacks(v.kind) })},
+	{Name: "associated with question", Value: text.If(func(v *view) bool { return v.associated })},
+	{Name: "definition", Value: text.If(func(v *view) bool { return v.kind == typeDefinition && v.classes&definitionWord != 0 })},
+	{Name: "definition opens page", Value: text.If(func(v *view) bool { return v.kind == typeDefinition && v.classes&definitionWord != 0 && v.index == 0 })},
+	{Name: "lacks kind", Value: text.If(func(v *view) bool { return v.lacks(v.kind) })},
 	{Name: "much that is new", Value: func(v *view) float64 { return min(float64(v.names+v.numbers), 12) / 6 }},
 }
 
@@ -47,7 +46,7 @@ func (v *view) long() float64 { return math.Log(float64(v.length)/100) / 2 }
 var evidenceFile []byte
 
 // featureWeights are the weights of the features.
-var featureWeights = sync.OnceValue(func() []float64 { return linear.Worth(features, linear.MustParse(evidenceFile)) })
+var featureWeights = sync.OnceValue(func() []float64 { return text.WeightsOf(features, text.MustParseModel(evidenceFile)) })
 
 // views returns the sentences of the pages that were read, in order.
 func (q *Question) views(pages []Document) []view {

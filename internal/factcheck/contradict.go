@@ -6,7 +6,6 @@ import (
 	"sync"
 
 	"familiar/internal/evidence"
-	"familiar/internal/linear"
 	"familiar/internal/text"
 )
 
@@ -50,7 +49,7 @@ func (m *matcher) coverage(p passage, counts func(term) bool) float64 {
 	var has []float64
 	for i, held := range m.heldAround(p) {
 		if counts(m.terms[i]) {
-			has = append(has, linear.Indicator(held >= heldFrom))
+			has = append(has, text.Indicator(held >= heldFrom))
 		}
 	}
 	return mean(has, 0)

@@ -12,7 +12,6 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"familiar/internal/linear"
 	"familiar/internal/text"
 )
 
@@ -250,7 +249,7 @@ func (m *matcher) read(sentence string) passage {
 		}
 	}
 	p.grams, p.fields = text.Unique(p.grams), text.Unique(p.fields)
-	p.score = 0.1*math.Log1p(float64(len(seen))) + 0.05*linear.Indicator(numbers)
+	p.score = 0.1*math.Log1p(float64(len(seen))) + 0.05*text.Indicator(numbers)
 	return p
 }
 
@@ -306,7 +305,7 @@ var fieldsOf = sync.OnceValue(func() map[string][]int {
 var orderFile []byte
 
 // builtIn is the trained model that ranks the sentences of a page.
-var builtIn = sync.OnceValue(func() *linear.Model { return linear.MustParse(orderFile) })
+var builtIn = sync.OnceValue(func() *text.Model { return text.MustParseModel(orderFile) })
 
 // maxOrdered is how many of the best passages are ranked by the model.
 const maxOrdered = 12
@@ -324,18 +323,18 @@ type rankedPassage struct {
 
 // rankingTraits are what the model sees. The number of shared words is not among them, since a paraphrase avoids the page's words. The
 // sentence with most of them is often about something else.
-var rankingTraits = []linear.Trait[rankedPassage]{
+var rankingTraits = []text.Trait[rankedPassage]{
 	{Name: "holds", Value: func(s *rankedPassage) float64 { return s.score }},
 	{Name: "holds less than the best", Value: func(s *rankedPassage) float64 { return s.below }},
 	{Name: "share of terms", Value: (*rankedPassage).terms},
 	{Name: "share of what is no name", Value: (*rankedPassage).nameless},
-	{Name: "number where one is claimed", Value: linear.If(func(s *rankedPassage) bool { return s.m.numbered && s.numbered() })},
+	{Name: "number where one is claimed", Value: text.If(func(s *rankedPassage) bool { return s.m.numbered && s.numbered() })},
 	{Name: "other names", Value: (*rankedPassage).otherNames},
-	{Name: "says what something is", Value: linear.If(func(s *rankedPassage) bool { return text.Intersects(s.keys, copulas()) })},
-	{Name: "begins with pronoun", Value: linear.If(func(s *rankedPassage) bool { return len(s.words) > 0 && anaphors()[s.words[0].Key] })},
-	{Name: "in brackets", Value: linear.If(func(s *rankedPassage) bool { return strings.Contains(s.text, "(") })},
-	{Name: "in quotation marks", Value: linear.If(func(s *rankedPassage) bool { return strings.ContainsAny(s.text, `"“”„«»`) })},
-	{Name: "one denies", Value: linear.If(func(s *rankedPassage) bool { return text.Denies(s.text) != text.Denies(s.m.text) })},
+	{Name: "says what something is", Value: text.If(func(s *rankedPassage) bool { return text.Intersects(s.keys, copulas()) })},
+	{Name: "begins with pronoun", Value: text.If(func(s *rankedPassage) bool { return len(s.words) > 0 && anaphors()[s.words[0].Key] })},
+	{Name: "in brackets", Value: text.If(func(s *rankedPassage) bool { return strings.Contains(s.text, "(") })},
+	{Name: "in quotation marks", Value: text.If(func(s *rankedPassage) bool { return strings.ContainsAny(s.text, `"“”„«»`) })},
+	{Name: "one denies", Value: text.If(func(s *rankedPassage) bool { return text.Denies(s.text) != text.Denies(s.m.text) })},
 }
 
 var (
@@ -344,9 +343,9 @@ var (
 )
 
 // ranked returns the passages, the best of them in the model's order.
-func (m *matcher) ranked(all []passage, model *linear.Model) []passage {
+func (m *matcher) ranked(all []passage, model *text.Model) []passage {
 	best := m.view(all[:min(maxOrdered, len(all))])
-	for t, weight := range linear.Worth(rankingTraits, model) {
+	for t, weight := range text.WeightsOf(rankingTraits, model) {
 		for i := range best {
 			best[i].worth += weight * rankingTraits[t].Value(&best[i])
 		}
@@ -374,7 +373,7 @@ func (m *matcher) view(best []passage) []rankedPassage {
 func (s *rankedPassage) terms() float64 {
 	var all []float64
 	for _, held := range s.held {
-		all = append(all, linear.Indicator(held >= heldFrom))
+		all = append(all, text.Indicator(held >= heldFrom))
 	}
 	return mean(all, 0)
 }
@@ -416,7 +415,7 @@ func withCapitals(statement string, sentences []string) string {
 	for _, s := range sentences {
 		for _, w := range text.Words(s) {
 			if n, is := capitals[w.Key]; is && w.Start > 0 {
-				capitals[w.Key] = n + 2*int(linear.Indicator(w.Upper)) - 1
+				capitals[w.Key] = n + 2*int(text.Indicator(w.Upper)) - 1
 			}
 		}
 	}
@@ -445,11 +444,11 @@ func languageOf(statement string, sentences []string) string {
 }
 
 // RankingFeatures returns the indexes of the ranked sentences and their features, for training.
-func RankingFeatures(statement, title string, sentences []string) (indexes []int, values [][]linear.Feature) {
+func RankingFeatures(statement, title string, sentences []string) (indexes []int, values [][]text.Feature) {
 	m := newMatcher(statement, title, languageOf(statement, sentences))
 	all := m.passages(sentences)
 	for _, seen := range m.view(all[:min(maxOrdered, len(all))]) {
-		indexes, values = append(indexes, seen.index), append(values, linear.Seen(rankingTraits, &seen))
+		indexes, values = append(indexes, seen.index), append(values, text.FeaturesOf(rankingTraits, &seen))
 	}
 	return indexes, values
 }

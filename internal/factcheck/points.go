@@ -10,7 +10,6 @@ import (
 	"unicode"
 
 	"familiar/internal/evidence"
-	"familiar/internal/linear"
 	"familiar/internal/text"
 )
 
@@ -358,7 +357,7 @@ func (m *matcher) lacking(p passage) float64 {
 	for i, t := range m.terms {
 		isUnit := slices.ContainsFunc(m.amounts, func(a amount) bool { return a.Unit == text.UnitOf(t.key) })
 		if !t.name && notNumber(t) && !isUnit && !turning(t.key) && !m.bounds[t.key] && !auxiliaries()[t.key] && !(opposed && hasOpposite(t)) && !(exact && measuringIn(m.code)[t.key]) {
-			lacks = append(lacks, linear.Indicator(held[i] < heldFrom))
+			lacks = append(lacks, text.Indicator(held[i] < heldFrom))
 		}
 	}
 	return mean(lacks, 0)
@@ -425,7 +424,7 @@ func (m *matcher) lackingUnspaced(p passage) float64 {
 				held++
 			}
 		}
-		lacks = append(lacks, linear.Indicator(3*held < 2*len(pairs)))
+		lacks = append(lacks, text.Indicator(3*held < 2*len(pairs)))
 	}
 	return mean(lacks, 0)
 }

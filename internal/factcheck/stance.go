@@ -7,7 +7,6 @@ import (
 	"sync"
 
 	"familiar/internal/evidence"
-	"familiar/internal/linear"
 	"familiar/internal/text"
 )
 
@@ -216,7 +215,7 @@ func Compare(statement, title string, sentences []string) Comparison {
 }
 
 // CompareBy compares a statement with the sentences of a page, which the model ranks.
-func CompareBy(order *linear.Model, statement, title string, sentences []string) Comparison {
+func CompareBy(order *text.Model, statement, title string, sentences []string) Comparison {
 	m := newMatcher(withCapitals(statement, sentences), title, languageOf(statement, sentences))
 	c := Comparison{m: m, sentences: sentences, passages: m.ranked(m.passages(sentences), order)}
 	for _, p := range c.passages {

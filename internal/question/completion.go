@@ -9,7 +9,6 @@ import (
 	"sync"
 	"unicode/utf8"
 
-	"familiar/internal/linear"
 	"familiar/internal/text"
 )
 
@@ -204,7 +203,7 @@ func (r *completion) cutRuns() (n float64) {
 	if r.from == r.to {
 		return 0
 	}
-	return linear.Indicator(together(r.from)) + linear.Indicator(together(r.to))
+	return text.Indicator(together(r.from)) + text.Indicator(together(r.to))
 }
 
 // sameEnding reports whether two words have the same ending.
@@ -295,7 +294,7 @@ const (
 var FollowUpKinds = []string{"alone", "again", "onward"}
 
 // FollowUpFeatures returns the features of a message and the question before it, for training.
-func FollowUpFeatures(message, before string) []linear.Feature {
+func FollowUpFeatures(message, before string) []text.Feature {
 	return pairFeatures(readPair(message, before))
 }
 
@@ -307,7 +306,7 @@ func readPair(message, before string) *pair {
 // Completion is one way to complete a message, for training.
 type Completion struct {
 	Query    string
-	Features []linear.Feature
+	Features []text.Feature
 }
 
 // Completions returns all ways to complete a message from the question before it, for training.
@@ -315,7 +314,7 @@ func Completions(message, before string) (all []Completion) {
 	for _, r := range readPair(message, before).completions() {
 		one := Completion{Query: r.query}
 		add := emit(func(of, name string, value float64) {
-			one.Features = append(one.Features, linear.Feature{Name: of + name, Value: value})
+			one.Features = append(one.Features, text.Feature{Name: of + name, Value: value})
 		})
 		r.pair.traits(r.method, add)
 		r.traits(add)
@@ -392,7 +391,7 @@ func (m Models) best(all []completion) (query string, ok bool) {
 }
 
 // pairFeatures returns what the message says, and how it relates to the question.
-func pairFeatures(r *pair) []linear.Feature {
+func pairFeatures(r *pair) []text.Feature {
 	all := MultilingualFeatures(r.u.Text)
 	own := builtIn().needsWeb(all)
 	if r.language == "en" {
@@ -400,7 +399,7 @@ func pairFeatures(r *pair) []linear.Feature {
 	}
 	add := func(of, name string, value float64) {
 		if value != 0 {
-			all = append(all, linear.Feature{Name: "leans " + of + name, Value: value})
+			all = append(all, text.Feature{Name: "leans " + of + name, Value: value})
 		}
 	}
 	r.messageTraits(add)

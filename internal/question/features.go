@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"familiar/internal/linear"
+	"familiar/internal/text"
 )
 
 // maxWords limits the words that have features. No message of the training has as many.
@@ -17,32 +17,32 @@ const maxWords = 200
 const partWeight = 0.3
 
 // NeedFeatures returns the features of an English message, for training.
-func NeedFeatures(message string) []linear.Feature {
+func NeedFeatures(message string) []text.Feature {
 	spoken, _, _ := spokenText(message)
 	return byRules(spoken, nil).features(Parse(spoken, nil))
 }
 
 // featureSet holds each feature once, in the order of adding.
 type featureSet struct {
-	list []linear.Feature
+	list []text.Feature
 	seen map[string]bool
 }
 
 // newFeatureSet has room for about n features; few messages have 512.
 func newFeatureSet(n int) *featureSet {
 	n = min(n, 512)
-	return &featureSet{list: make([]linear.Feature, 0, n), seen: make(map[string]bool, n)}
+	return &featureSet{list: make([]text.Feature, 0, n), seen: make(map[string]bool, n)}
 }
 
 func (s *featureSet) add(name string, value float64) {
 	if !s.seen[name] {
 		s.seen[name] = true
-		s.list = append(s.list, linear.Feature{Name: name, Value: value})
+		s.list = append(s.list, text.Feature{Name: name, Value: value})
 	}
 }
 
 // features returns the words of a message, their parts and order, and its form and length. It adds the findings of the rules.
-func (n Need) features(u Utterance) []linear.Feature {
+func (n Need) features(u Utterance) []text.Feature {
 	u.Words = u.Words[:min(len(u.Words), maxWords)]
 	polite, _ := politePrefix(u.Words)
 	u.Body = u.Words[polite:]

@@ -11,7 +11,6 @@ import (
 	"sync"
 
 	"familiar/internal/context/turn"
-	"familiar/internal/linear"
 	"familiar/internal/text"
 )
 
@@ -33,20 +32,20 @@ var (
 
 // Models are the trained models. cmd/evaluate/train makes them from public rows and from the project's own messages.
 type Models struct {
-	Need         *linear.Model // whether an English message is looked up: classes "stay" and "look"
-	Intent       *linear.Model // the intent of an English message; "media" is images and videos, "none" is no lookup
-	Multilingual *linear.Model // the intent of a message in another language, or one of the kinds of "none"
-	English      *linear.Model // whether a message is in English: classes "english" and "other"
-	FollowUp     *linear.Model // how a message relates to the question before it: one of [FollowUpKinds]
-	Slot         *linear.Model // how good a completion of a follow-up is: one class
+	Need         *text.Model // whether an English message is looked up: classes "stay" and "look"
+	Intent       *text.Model // the intent of an English message; "media" is images and videos, "none" is no lookup
+	Multilingual *text.Model // the intent of a message in another language, or one of the kinds of "none"
+	English      *text.Model // whether a message is in English: classes "english" and "other"
+	FollowUp     *text.Model // how a message relates to the question before it: one of [FollowUpKinds]
+	Slot         *text.Model // how good a completion of a follow-up is: one class
 }
 
 // builtIn returns the models in the binary.
 var builtIn = sync.OnceValue(func() Models {
 	return Models{
-		Need: linear.MustParse(needFile), Intent: linear.MustParse(intentFile),
-		Multilingual: linear.MustParse(multilingualFile), English: linear.MustParse(englishFile),
-		FollowUp: linear.MustParse(followUpFile), Slot: linear.MustParse(slotFile),
+		Need: text.MustParseModel(needFile), Intent: text.MustParseModel(intentFile),
+		Multilingual: text.MustParseModel(multilingualFile), English: text.MustParseModel(englishFile),
+		FollowUp: text.MustParseModel(followUpFile), Slot: text.MustParseModel(slotFile),
 	}
 })
 
@@ -87,7 +86,7 @@ func (m Models) noneOf(odds []float64) (sum float64) {
 }
 
 // reasonCues words the three strongest reasons that are visible in the message: `“tell me about” +1.3`.
-func reasonCues(reasons []linear.Reason) (cues []string) {
+func reasonCues(reasons []text.Reason) (cues []string) {
 	shown := map[string]bool{}
 	for _, reason := range reasons {
 		kind, words, _ := strings.Cut(reason.Name, " ")
@@ -107,7 +106,7 @@ const priorShift = 1.55
 
 // probability returns how likely a message needs the web. It is the mean log-odds of two models, which err on different messages, less
 // priorShift. That does not hold for a search string.
-func (m Models) probability(features []linear.Feature, searchString bool) float64 {
+func (m Models) probability(features []text.Feature, searchString bool) float64 {
 	none := slices.Index(m.Intent.Classes(), classNone)
 	shift := priorShift
 	if searchString {
@@ -130,13 +129,13 @@ func logistic(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
 func logOdds(p float64) float64 { return math.Log(max(p, 1e-6) / max(1-p, 1e-6)) }
 
 // EnglishFeatures returns the features that tell English from other languages, for training.
-func EnglishFeatures(message string) []linear.Feature {
+func EnglishFeatures(message string) []text.Feature {
 	spoken, _, _ := spokenText(message)
 	return languageFeatures(spoken)
 }
 
 // languageFeatures are the words of a text and the character runs in them.
-func languageFeatures(s string) []linear.Feature {
+func languageFeatures(s string) []text.Feature {
 	set := newFeatureSet(3 * len(s))
 	for _, t := range spell(s) {
 		if !t.mark {

@@ -11,24 +11,23 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"familiar/internal/linear"
 	"familiar/internal/text"
 )
 
 // MultilingualFeatures returns the features of a message for the multilingual model, for training.
-func MultilingualFeatures(message string) []linear.Feature {
+func MultilingualFeatures(message string) []text.Feature {
 	spoken, _, _ := spokenText(message)
 	return byRules(spoken, nil).multilingualFeatures(Parse(spoken, nil))
 }
 
 // needsWeb returns how likely a message in any language needs the web, by its [MultilingualFeatures].
-func (m Models) needsWeb(features []linear.Feature) float64 {
+func (m Models) needsWeb(features []text.Feature) float64 {
 	return 1 - m.noneOf(m.Multilingual.Classify(features))
 }
 
 // multilingualFeatures returns the words of a message, the characters and kinds of its words, and the findings of the
 // rules.
-func (n Need) multilingualFeatures(u Utterance) []linear.Feature {
+func (n Need) multilingualFeatures(u Utterance) []text.Feature {
 	s := newFeatureSet(4 * len(u.Text))
 	all := spell(u.Text)
 	s.addSpelling(all)
@@ -41,7 +40,7 @@ func (n Need) multilingualFeatures(u Utterance) []linear.Feature {
 
 // SpellingFeatures returns the spelling of a text as features: its words, pairs of them, its two ends, and character
 // runs.
-func SpellingFeatures(s string) []linear.Feature {
+func SpellingFeatures(s string) []text.Feature {
 	set := newFeatureSet(3 * len(s))
 	set.addSpelling(spell(s))
 	return set.list
@@ -185,7 +184,7 @@ func (s *featureSet) addLength(words []string) {
 }
 
 // Features returns the kinds of the words of a text as features. Their names begin with of.
-func (t KindTable) Features(of, s string) []linear.Feature {
+func (t KindTable) Features(of, s string) []text.Feature {
 	set := newFeatureSet(32)
 	set.addKinds(t, of, spelledWords(s))
 	return set.list

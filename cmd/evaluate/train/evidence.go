@@ -11,7 +11,7 @@ import (
 
 	"familiar/internal/evidence"
 	"familiar/internal/factcheck"
-	"familiar/internal/linear"
+	"familiar/internal/text"
 	"familiar/internal/web/read"
 )
 
@@ -76,7 +76,7 @@ func (p page) answeredBy(text string) bool {
 }
 
 // learnEvidence learns from the selected pages.
-func learnEvidence(pages []page, include func(page) bool) *linear.Model {
+func learnEvidence(pages []page, include func(page) bool) *text.Model {
 	var choices []choice
 	for _, p := range pages {
 		if include(p) {
@@ -87,7 +87,7 @@ func learnEvidence(pages []page, include func(page) bool) *linear.Model {
 }
 
 // best returns what a model puts into the budget.
-func (p page) best(m *linear.Model) string {
+func (p page) best(m *text.Model) string {
 	order := make([]int, len(p.quotes))
 	scores := make([]float64, len(p.quotes))
 	for i, q := range p.quotes {
@@ -141,7 +141,7 @@ type verifyRow struct {
 const orderPenalty = 15
 
 // learnOrder trains the model that ranks a page's sentences, on all rows except those of a fold.
-func learnOrder(rows []verifyRow, without int) *linear.Model {
+func learnOrder(rows []verifyRow, without int) *text.Model {
 	var choices []choice
 	for _, r := range rows {
 		if Fold(r.Page) == without {

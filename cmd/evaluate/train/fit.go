@@ -5,18 +5,18 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"familiar/internal/linear"
+	"familiar/internal/text"
 )
 
 // sample is an example with a known class.
 type sample struct {
-	Features []linear.Feature
+	Features []text.Feature
 	Class    int
 }
 
 // fit fits the weights by maximum likelihood. All classes count equally, and penalty/2 times the sum of squared
 // weights is subtracted. The problem is convex, so the same examples give the same model.
-func fit(classes []string, examples []sample, penalty, levels float64) *linear.Model {
+func fit(classes []string, examples []sample, penalty, levels float64) *text.Model {
 	t := newTrainer(classes, examples, penalty)
 	t.levels = levels
 	t.balance()
@@ -114,7 +114,7 @@ func (t *trainer) slope() []float64 {
 				odds[c] += w * values[j]
 			}
 		}
-		linear.Softmax(odds)
+		text.Softmax(odds)
 		odds[e.Class]--
 		for c := range k {
 			odds[c] *= t.share[e.Class]
@@ -131,13 +131,13 @@ func (t *trainer) slope() []float64 {
 }
 
 // model returns the trained model.
-func (t *trainer) model() *linear.Model {
+func (t *trainer) model() *text.Model {
 	k := len(t.classes)
 	weights := make(map[string][]float64, len(t.index))
 	for name, at := range t.index {
 		weights[name] = t.weights[at*k : (at+1)*k]
 	}
-	return linear.New(t.classes, t.bias, weights, t.levels)
+	return text.NewModel(t.classes, t.bias, weights, t.levels)
 }
 
 // Parameters of [fitSparse].
@@ -153,7 +153,7 @@ const (
 // fitSparse fits a model with few features: a weight is 0 unless the examples pull it harder than lasso. It reads the examples one by one
 // in a fixed order, and suits more examples and features than [fit]. It is FTRL-Proximal (McMahan et al., "Ad Click Prediction: a View from
 // the Trenches", 2013).
-func fitSparse(classes []string, examples []sample, lasso float64) *linear.Model {
+func fitSparse(classes []string, examples []sample, lasso float64) *text.Model {
 	t := newTrainer(classes, examples, 0)
 	t.levels = sparseLevels
 	t.balance()
@@ -189,7 +189,7 @@ func (l *learner) learn(i int) {
 			odds[c] += l.weights[from*k+c] * l.values[i][j]
 		}
 	}
-	linear.Softmax(odds)
+	text.Softmax(odds)
 	odds[class]--
 	for c := range k {
 		odds[c] *= l.share[class]
@@ -217,14 +217,14 @@ func (l *learner) weight(at int) float64 {
 
 // choice is a set of options, some of them right.
 type choice struct {
-	Options [][]linear.Feature
+	Options [][]text.Feature
 	Right   []bool // by option
 }
 
 // fitChoices fits weights so that right options are the most likely choice. An option's odds grow with the sum of its weights (Luce's
 // model). penalty/2 times the sum of squared weights is subtracted. Choices whose options are all right or all wrong are skipped. The model
-// has one class, whose weights [linear.Model.Weight] returns.
-func fitChoices(class string, choices []choice, penalty float64) *linear.Model {
+// has one class, whose weights [text.Model.Weight] returns.
+func fitChoices(class string, choices []choice, penalty float64) *text.Model {
 	var options []sample
 	for _, c := range choices {
 		for _, features := range c.Options {
@@ -261,7 +261,7 @@ func (t *trainer) pull(slope []float64, from int, c choice) {
 			odds[i] += t.weights[at] * features[j].Value
 		}
 	}
-	linear.Softmax(odds)
+	text.Softmax(odds)
 	right := 1e-12
 	for i, p := range odds {
 		if c.Right[i] {

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"familiar/internal/linear"
+	"familiar/internal/text"
 )
 
 // examples returns fruit, beasts and colours, each with a word of noise.
@@ -17,7 +17,7 @@ func examples(n int, seed uint64) []sample {
 	var out []sample
 	for range n {
 		class := r.IntN(3)
-		features := []linear.Feature{{Name: words[class][r.IntN(3)], Value: 1}, {Name: fmt.Sprintf("noise%d", r.IntN(50)), Value: 1}}
+		features := []text.Feature{{Name: words[class][r.IntN(3)], Value: 1}, {Name: fmt.Sprintf("noise%d", r.IntN(50)), Value: 1}}
 		if r.IntN(10) == 0 {
 			features = features[1:]
 		}
@@ -42,7 +42,7 @@ func TestLearns(t *testing.T) {
 	if right < 270 {
 		t.Errorf("%d of 300 right", right)
 	}
-	if why := m.Why([]linear.Feature{{Name: "noise1", Value: 1}, {Name: "owl", Value: 1}, {Name: "unheard", Value: 1}}, 1); len(why) != 2 || why[0].Name != "owl" || why[0].Gain <= 0 {
+	if why := m.Why([]text.Feature{{Name: "noise1", Value: 1}, {Name: "owl", Value: 1}, {Name: "unheard", Value: 1}}, 1); len(why) != 2 || why[0].Name != "owl" || why[0].Gain <= 0 {
 		t.Errorf("why %v", why)
 	}
 	if m.Weight(1, "unheard") != 0 || m.Weight(1, "owl") <= 0 {
@@ -65,7 +65,7 @@ func TestFitChoices(t *testing.T) {
 		var c choice
 		for i := range 3 {
 			red := float64((page + i) % 3 / 2)
-			c.Options = append(c.Options, []linear.Feature{{Name: "length", Value: float64(i)}, {Name: "red", Value: red}, {Name: "page", Value: float64(page)}})
+			c.Options = append(c.Options, []text.Feature{{Name: "length", Value: float64(i)}, {Name: "red", Value: red}, {Name: "page", Value: float64(page)}})
 			c.Right = append(c.Right, i == 2 && red == 0 || i == 1 && (page+2)%3 == 2)
 		}
 		choices = append(choices, c)

@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"sync"
 
-	"familiar/internal/linear"
 	"familiar/internal/question"
+	"familiar/internal/text"
 )
 
 // folds is the number of parts. Models of the other parts predict each part.
@@ -33,13 +33,13 @@ type Folds struct {
 	messages     map[string]question.Models
 
 	claimRows []verifyRow
-	claims    map[string]*linear.Model
+	claims    map[string]*text.Model
 
 	citeTask  task
-	citations map[string]*linear.Model
+	citations map[string]*text.Model
 
 	pageRows []page
-	pages    map[string]*linear.Model
+	pages    map[string]*text.Model
 }
 
 // part returns the part that a row is in.
@@ -88,18 +88,18 @@ func (f *Folds) Message(text, language string) (question.Models, error) {
 }
 
 // Claim returns the model that has not seen a page, or the claims about it.
-func (f *Folds) Claim(page string) (*linear.Model, error) {
+func (f *Folds) Claim(page string) (*text.Model, error) {
 	if f.claimRows == nil {
 		var err error
 		if f.claimRows, err = readSet[verifyRow](f.Dir, "factcheck"); err != nil {
 			return nil, err
 		}
 	}
-	return learned(&f.claims, strconv.Itoa(Fold(page)), func() *linear.Model { return learnOrder(f.claimRows, Fold(page)) }), nil
+	return learned(&f.claims, strconv.Itoa(Fold(page)), func() *text.Model { return learnOrder(f.claimRows, Fold(page)) }), nil
 }
 
 // Citation returns the model that has not seen a cited page.
-func (f *Folds) Citation(page string) (*linear.Model, error) {
+func (f *Folds) Citation(page string) (*text.Model, error) {
 	if f.citeTask.rows == nil {
 		var err error
 		if f.citeTask, err = citeTask(f.Dir); err != nil {
@@ -107,7 +107,7 @@ func (f *Folds) Citation(page string) (*linear.Model, error) {
 		}
 	}
 	part := f.part(page, "")
-	return learned(&f.citations, part, func() *linear.Model { return f.citeTask.train(f.outside(part)) }), nil
+	return learned(&f.citations, part, func() *text.Model { return f.citeTask.train(f.outside(part)) }), nil
 }
 
 // Evidence returns what the model that has not seen a question puts first on a page. It is cut to a number of characters.
@@ -119,7 +119,7 @@ func (f *Folds) Evidence(row EvidenceRow) (string, error) {
 		}
 	}
 	part := f.part(row.Question, row.source())
-	m := learned(&f.pages, part, func() *linear.Model {
+	m := learned(&f.pages, part, func() *text.Model {
 		return learnEvidence(f.pageRows, func(p page) bool { return f.part(p.Question, p.source()) != part })
 	})
 	p := page{EvidenceRow: row}
@@ -142,13 +142,13 @@ type task struct {
 // whole is a model of all rows, which are learned once.
 type whole struct {
 	once  sync.Once
-	model *linear.Model
+	model *text.Model
 }
 
 type example struct {
 	text     string
 	source   string // "clinc", "own", …
-	features []linear.Feature
+	features []text.Feature
 	class    int
 	block    int // of rows by one author; 0: none
 }
@@ -159,7 +159,7 @@ func everything(example) bool { return true }
 func outside(n int) func(example) bool { return func(e example) bool { return Fold(e.text) != n } }
 
 // train trains the model on the selected rows.
-func (t task) train(include func(example) bool) *linear.Model {
+func (t task) train(include func(example) bool) *text.Model {
 	if t.whole != nil && !slices.ContainsFunc(t.rows, func(e example) bool { return !include(e) }) {
 		t.whole.once.Do(func() { t.whole.model = t.learn(everything) })
 		return t.whole.model
@@ -167,7 +167,7 @@ func (t task) train(include func(example) bool) *linear.Model {
 	return t.learn(include)
 }
 
-func (t task) learn(include func(example) bool) *linear.Model {
+func (t task) learn(include func(example) bool) *text.Model {
 	var examples []sample
 	counts := map[string]int{}
 	for _, r := range t.rows {
@@ -179,7 +179,7 @@ func (t task) learn(include func(example) bool) *linear.Model {
 		}
 	}
 	for i, e := range examples {
-		examples[i].Features = slices.DeleteFunc(slices.Clone(e.Features), func(f linear.Feature) bool { return counts[f.Name] < t.seldom })
+		examples[i].Features = slices.DeleteFunc(slices.Clone(e.Features), func(f text.Feature) bool { return counts[f.Name] < t.seldom })
 	}
 	if t.lasso > 0 {
 		return fitSparse(t.classes, examples, t.lasso)

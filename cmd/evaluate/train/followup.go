@@ -14,8 +14,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"familiar/internal/linear"
 	"familiar/internal/question"
+	"familiar/internal/text"
 )
 
 // followUpFiles are the project's own messages that depend on an earlier question, and some that do not. Each language has a folder.
@@ -221,7 +221,7 @@ func (s followUpSet) task() task {
 }
 
 // learnSlots trains the model of where in a question a message belongs, on all rows except those of a fold.
-func (s followUpSet) learnSlots(fold int) *linear.Model {
+func (s followUpSet) learnSlots(fold int) *text.Model {
 	var choices []choice
 	for _, r := range s.rows {
 		if Fold(r.Text) == fold || r.class() != "onward" {

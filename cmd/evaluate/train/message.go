@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"familiar/internal/linear"
 	"familiar/internal/question"
+	"familiar/internal/text"
 )
 
 // message is a row of the sets needs-search and intent, which share some rows, or one of our own.
@@ -22,7 +22,7 @@ type message struct {
 
 	lang     string // of our own: the folder
 	file     string // and the file, without its extension
-	features []linear.Feature
+	features []text.Feature
 }
 
 // source returns where a message comes from, without its class.

@@ -10,8 +10,8 @@ import (
 	"strconv"
 	"strings"
 
-	"familiar/internal/linear"
 	"familiar/internal/memory/order"
+	"familiar/internal/text"
 )
 
 // orderFiles are messages that order something of the memory, and some that only look like it. Each language has a file. A line is a deed
@@ -97,14 +97,14 @@ func orderLines() (all []orderLine, err error) {
 }
 
 // merged adds up the values of features with the same name.
-func merged(all []linear.Feature) (once []linear.Feature) {
+func merged(all []text.Feature) (once []text.Feature) {
 	at := map[string]int{}
 	for _, f := range all {
 		i, is := at[f.Name]
 		if !is {
 			i = len(once)
 			at[f.Name] = i
-			once = append(once, linear.Feature{Name: f.Name})
+			once = append(once, text.Feature{Name: f.Name})
 		}
 		once[i].Value += f.Value
 	}
@@ -137,13 +137,13 @@ func trainOrders(w io.Writer, out string) error {
 
 // leaveOut prints what becomes of the rows of each part with a model of the others.
 func (t task) leaveOut(w io.Writer, name string, part func(example) string) {
-	models := map[string]*linear.Model{}
+	models := map[string]*text.Model{}
 	all, byLanguage := &orderTally{}, map[string]*orderTally{}
 	for _, e := range t.rows {
 		if e.text == "" {
 			continue
 		}
-		m := learned(&models, part(e), func() *linear.Model {
+		m := learned(&models, part(e), func() *text.Model {
 			return t.train(func(other example) bool { return part(other) != part(e) })
 		})
 		deed, sure, doubt := order.Decide(m.Classify(e.features))

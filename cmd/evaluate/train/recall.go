@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"familiar/internal/context/turn"
-	"familiar/internal/linear"
 	"familiar/internal/question/past"
+	"familiar/internal/text"
 )
 
 // recallFiles are the project's own messages that ask about the past of their own server. Others only look like them. Each language has a
@@ -106,7 +106,7 @@ func noBlock(e example) int { return 2 * recallFolds * yes(e.block == 0) }
 
 // unseenRecall says how the rows of blocks are read by models that have not seen their part.
 func (t task) unseenRecall(parts int, part func(example) int) string {
-	models := make([]*linear.Model, parts)
+	models := make([]*text.Model, parts)
 	var wait sync.WaitGroup
 	for i := range models {
 		wait.Go(func() { models[i] = t.train(func(e example) bool { return part(e) != i }) })

@@ -4,8 +4,8 @@ import (
 	"math"
 	"slices"
 
-	"familiar/internal/linear"
 	"familiar/internal/memory/order"
+	"familiar/internal/text"
 )
 
 // spanned is a message with an order, and where the text of that stands.
@@ -22,7 +22,7 @@ const (
 )
 
 // trainSpans fits the weights. The text of an order should be the likeliest run of units among all runs of a message's sentences.
-func trainSpans(rows []spanned, penalty float64, seldom int) *linear.Model {
+func trainSpans(rows []spanned, penalty float64, seldom int) *text.Model {
 	counts := map[string]int{}
 	for _, r := range rows {
 		seen := map[string]bool{}
@@ -41,7 +41,7 @@ func trainSpans(rows []spanned, penalty float64, seldom int) *linear.Model {
 	for _, r := range rows {
 		for _, all := range r.units {
 			for _, u := range all {
-				examples = append(examples, sample{Features: slices.DeleteFunc(slices.Clone(u.Features), func(f linear.Feature) bool { return counts[f.Name] < seldom })})
+				examples = append(examples, sample{Features: slices.DeleteFunc(slices.Clone(u.Features), func(f text.Feature) bool { return counts[f.Name] < seldom })})
 			}
 		}
 	}

@@ -16,7 +16,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"familiar/internal/linear"
+	"familiar/internal/text"
 )
 
 // Models trains models on the sets in dir. It writes them to the folder out, in folders named after the packages that embed them.
@@ -74,7 +74,7 @@ func readSet[R any](dir, set string) ([]R, error) {
 	return rows, nil
 }
 
-func save(w io.Writer, m *linear.Model, out, name string) error {
+func save(w io.Writer, m *text.Model, out, name string) error {
 	file, path := m.Bytes(), filepath.Join(out, name)
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return fmt.Errorf("make folder for models: %w", err)

@@ -6,8 +6,8 @@ import (
 	"sync"
 
 	"familiar/internal/context/turn"
-	"familiar/internal/linear"
 	"familiar/internal/question"
+	"familiar/internal/text"
 )
 
 // tasks are those of the models that decide about a message.
@@ -25,7 +25,7 @@ func messageTasks(messages []message) tasks {
 func (t tasks) train(include func(example) bool) question.Models {
 	var m question.Models
 	var wait sync.WaitGroup
-	for of, t := range map[**linear.Model]task{&m.Need: t.need, &m.Intent: t.intent, &m.Multilingual: t.multilingual, &m.English: t.english} {
+	for of, t := range map[**text.Model]task{&m.Need: t.need, &m.Intent: t.intent, &m.Multilingual: t.multilingual, &m.English: t.english} {
 		wait.Go(func() { *of = t.train(include) })
 	}
 	wait.Wait()

@@ -8,7 +8,6 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"familiar/internal/linear"
 	"familiar/internal/text"
 )
 
@@ -39,7 +38,7 @@ const (
 //go:embed orders.model
 var ordersFile []byte
 
-var ordersModel = sync.OnceValue(func() *linear.Model { return linear.MustParse(ordersFile) })
+var ordersModel = sync.OnceValue(func() *text.Model { return text.MustParseModel(ordersFile) })
 
 // Decide returns what a message orders by the probabilities of [Classes]. It returns the likeliest deed, whether that is sure, and how much
 // doubt there is.
@@ -74,7 +73,7 @@ func Likeliest(message string, names []string) Deed {
 
 // Features returns what the model of orders sees of a message, for training. names are the bot's. It sees nothing of what is not in the
 // author's own voice.
-func Features(message string, names []string) []linear.Feature {
+func Features(message string, names []string) []text.Feature {
 	own, called := heard(message, names)
 	if len(own.sentences) == 0 {
 		return nil
@@ -87,7 +86,7 @@ type sight struct {
 	v         *vocabulary
 	called    [][]string
 	sentences []glance
-	features  []linear.Feature
+	features  []text.Feature
 
 	found  []Order // by the tables
 	unsure Doubt   // of the tables
@@ -103,7 +102,7 @@ type glance struct {
 func newSight(sentences []string, called [][]string) *sight {
 	said := text.NewSaying(strings.Join(sentences, " "))
 	words := tokens(said.Text)
-	s := &sight{v: speech(said, words), called: called, features: make([]linear.Feature, 0, 16*len(said.Text)/2)}
+	s := &sight{v: speech(said, words), called: called, features: make([]text.Feature, 0, 16*len(said.Text)/2)}
 	if MayHold(said.Text) {
 		s.found, s.unsure = parse(sentences, called)
 	}
@@ -119,7 +118,7 @@ func newSight(sentences []string, called [][]string) *sight {
 }
 
 func (s *sight) add(name string, value float64) {
-	s.features = append(s.features, linear.Feature{Name: name, Value: value})
+	s.features = append(s.features, text.Feature{Name: name, Value: value})
 }
 
 // Values of features. A word has the value 1.
@@ -259,7 +258,7 @@ func speech(said text.Saying, words []token) (best *vocabulary) {
 			continue
 		}
 		for i, w := range words {
-			n += int(linear.Indicator(v.grammar.small[w.key] || v.own.has(w.key)) + linear.Indicator(slices.ContainsFunc(v.signs.byStart[startOf(w.key)], func(one sign) bool { return one.at(words, i) >= 0 })))
+			n += int(text.Indicator(v.grammar.small[w.key] || v.own.has(w.key)) + text.Indicator(slices.ContainsFunc(v.signs.byStart[startOf(w.key)], func(one sign) bool { return one.at(words, i) >= 0 })))
 		}
 		if n > most || n == most && v.code == "en" {
 			best, most = v, n

@@ -7,7 +7,6 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"familiar/internal/linear"
 	"familiar/internal/text"
 )
 
@@ -18,11 +17,11 @@ var SpanClasses = []string{"within", "begin", "end"}
 //go:embed spans.model
 var spansFile []byte
 
-var spansModel = sync.OnceValue(func() *linear.Model { return linear.MustParse(spansFile) })
+var spansModel = sync.OnceValue(func() *text.Model { return text.MustParseModel(spansFile) })
 
 // Unit is a word of a sentence, or a character in a script whose words cannot be told apart. It has what the model of spans sees of it.
 type Unit struct {
-	Features []linear.Feature
+	Features []text.Feature
 	from, to int // bytes
 	symbol   byte
 	mark     string // what stands before it
@@ -87,7 +86,7 @@ func (t *trait) add(symbol byte) {
 	}
 }
 
-func features(all []Unit, i int, traits []trait, deed, place string, verbLast bool) (f []linear.Feature) {
+func features(all []Unit, i int, traits []trait, deed, place string, verbLast bool) (f []text.Feature) {
 	symbol := func(j int) string {
 		switch {
 		case j < 0:
@@ -113,7 +112,7 @@ func features(all []Unit, i int, traits []trait, deed, place string, verbLast bo
 		return all[j].key
 	}
 	add := func(worth float64, parts ...string) {
-		f = append(f, linear.Feature{Name: strings.Join(parts, "\t"), Value: worth})
+		f = append(f, text.Feature{Name: strings.Join(parts, "\t"), Value: worth})
 	}
 	left, right := symbol(i-1)+mark(i)+symbol(i), symbol(i)+mark(i+1)+symbol(i+1)
 	for _, d := range []string{"", deed} {

@@ -8,13 +8,12 @@ import (
 	"time"
 
 	"familiar/internal/context/turn"
-	"familiar/internal/linear"
 	"familiar/internal/question"
 	"familiar/internal/text"
 )
 
 // Features returns the features that tell whether a message asks about the past of its own server, for training.
-func Features(message string) []linear.Feature {
+func Features(message string) []text.Feature {
 	r := reader{u: question.Parse(message, nil), used: map[int]bool{}, req: turn.Request{Message: turn.Message{Text: message}}}
 	if len(r.u.Words) == 0 {
 		return nil
@@ -58,7 +57,7 @@ const somebody = "xyx"
 
 // features returns the spelling of a message without names of people, and the parts that its words play. It adds what it names, and what
 // the rules find.
-func (s *spokenParts) features() []linear.Feature {
+func (s *spokenParts) features() []text.Feature {
 	masked, people := s.withoutPeople()
 	all := question.SpellingFeatures(masked)
 	for i := range all {
@@ -66,11 +65,11 @@ func (s *spokenParts) features() []linear.Feature {
 			all[i].Value /= 2
 		}
 	}
-	add := func(name string) { all = append(all, linear.Feature{Name: name, Value: 1}) }
+	add := func(name string) { all = append(all, text.Feature{Name: name, Value: 1}) }
 	add(fmt.Sprint("about as long as ", min(len(s.u.Words), 20)/2*2))
 	all = append(all, question.SpeechKinds().Features("", masked)...)
 	for _, f := range kinds().Features("past ", masked) {
-		all = append(all, linear.Feature{Name: f.Name, Value: pastWeight})
+		all = append(all, text.Feature{Name: f.Name, Value: pastWeight})
 	}
 	parts := s.named()
 	if people > 0 {

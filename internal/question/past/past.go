@@ -19,7 +19,6 @@ import (
 	"time"
 
 	"familiar/internal/context/turn"
-	"familiar/internal/linear"
 	"familiar/internal/question"
 	"familiar/internal/text"
 	"familiar/internal/web/clean"
@@ -93,7 +92,7 @@ func (r *Reader) reading(req turn.Request, now time.Time) func() Question {
 }
 
 // ReadBy is [Read] with another model, for training.
-func ReadBy(model *linear.Model, req turn.Request, now time.Time) Question {
+func ReadBy(model *text.Model, req turn.Request, now time.Time) Question {
 	if !req.Message.ByPerson() {
 		return Question{}
 	}
@@ -136,7 +135,7 @@ func ReadBy(model *linear.Model, req turn.Request, now time.Time) Question {
 var recallFile []byte
 
 // builtIn returns the model in the binary. It tells whether a message asks about the past of its own server: classes "other" and "asks".
-var builtIn = sync.OnceValue(func() *linear.Model { return linear.MustParse(recallFile) })
+var builtIn = sync.OnceValue(func() *text.Model { return text.MustParseModel(recallFile) })
 
 // A message surely asks about its server from a probability of sureFrom on where the rules say so too. It may ask from maybeFrom on.
 const (
@@ -146,7 +145,7 @@ const (
 
 // weigh decides how sure a question about the server is. q is what the rules found; where they found nothing, the parts of the message tell what
 // to look for.
-func weigh(model *linear.Model, q Question, s spokenParts) Question {
+func weigh(model *text.Model, q Question, s spokenParts) Question {
 	odds, ofWorld, found := model.Classify(s.features())[1], s.ofWorld(), q.Asks()
 	switch {
 	case odds < maybeFrom, ofWorld && !found && odds < sureFrom:

@@ -1,4 +1,4 @@
-package linear
+package text
 
 import (
 	"math"
@@ -9,9 +9,9 @@ import (
 
 // TestFile writes a model and reads it again, whole and cut.
 func TestFile(t *testing.T) {
-	m := New([]string{"fruit", "beast"}, []float64{0.5, -0.5}, map[string][]float64{"plum": {2, -1}, "owl": {-2, 3}, "red": {0, 0}}, 127)
+	m := NewModel([]string{"fruit", "beast"}, []float64{0.5, -0.5}, map[string][]float64{"plum": {2, -1}, "owl": {-2, 3}, "red": {0, 0}}, 127)
 	file := m.Bytes()
-	back, err := Parse(file)
+	back, err := ParseModel(file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,7 +28,7 @@ func TestFile(t *testing.T) {
 		t.Errorf("an owl is %v", got)
 	}
 	for n := range len(file) {
-		if _, err := Parse(file[:n]); err == nil {
+		if _, err := ParseModel(file[:n]); err == nil {
 			t.Fatalf("the first %d bytes were read as a model", n)
 		}
 	}

@@ -1,11 +1,13 @@
-// Package linear is a linear classifier. Each feature has a weight for each class, and a softmax over the sums gives probabilities.
-//
-// A separate program trains a [Model] and writes it to a few hundred kilobytes (file.go). They are embedded in the binary. A linear model
-// can explain itself: every decision is a sum, and [Model.Why] returns its largest terms.
-package linear
+package text
 
 import (
+	"bytes"
 	"cmp"
+	"compress/flate"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
 	"maps"
 	"math"
 	"slices"
@@ -19,7 +21,11 @@ type Feature struct {
 	Value float64
 }
 
-// Model is a trained model. It is immutable and safe for concurrent use.
+// Model is a linear classifier. Each feature has a weight for each class, and a softmax over the sums gives probabilities. A separate program
+// trains it and writes it to a few hundred kilobytes, which are embedded in the binary. A linear model can explain itself: every decision is a
+// sum, and [Model.Why] returns its largest terms.
+//
+// It is immutable and safe for concurrent use.
 type Model struct {
 	classes []string
 	bias    []float64 // by class
@@ -28,9 +34,9 @@ type Model struct {
 	weights []byte    // int8: one row of len(classes) per name
 }
 
-// New returns a model with weights by feature and class. It rounds each weight to a byte: levels is how many steps the largest
+// NewModel returns a model with weights by feature and class. It rounds each weight to a byte: levels is how many steps the largest
 // weight of a class has. It keeps the features with a weight that is not 0.
-func New(classes []string, bias []float64, weights map[string][]float64, levels float64) *Model {
+func NewModel(classes []string, bias []float64, weights map[string][]float64, levels float64) *Model {
 	m := &Model{classes: classes, bias: bias, scale: make([]float64, len(classes))}
 	for _, row := range weights {
 		for c, w := range row {
@@ -46,7 +52,7 @@ func New(classes []string, bias []float64, weights map[string][]float64, levels 
 			}
 		}
 		if slices.ContainsFunc(row, func(b byte) bool { return b != 0 }) {
-			rows[hash(name)] = row
+			rows[hashFeature(name)] = row
 		}
 	}
 	for _, h := range slices.Sorted(maps.Keys(rows)) {
@@ -116,7 +122,7 @@ func (m *Model) Weight(class int, name ...string) float64 {
 // row returns a feature's weights by class, or nil if it is unknown. Hashes are distributed evenly, so the search
 // starts at the hash's share of all numbers.
 func (m *Model) row(name ...string) []byte {
-	h, n := hash(name...), len(m.names)
+	h, n := hashFeature(name...), len(m.names)
 	i := int(uint64(h) * uint64(n) >> hashBits)
 	for i > 0 && m.names[i-1] >= h {
 		i--
@@ -135,8 +141,8 @@ func (m *Model) row(name ...string) []byte {
 // one.
 const hashBits = 24
 
-// hash is FNV-1a, folded. A collision costs one feature.
-func hash(name ...string) uint32 {
+// hashFeature is FNV-1a, folded. A collision costs one feature.
+func hashFeature(name ...string) uint32 {
 	h := uint32(2166136261)
 	for _, part := range name {
 		for i := range len(part) {
@@ -177,8 +183,8 @@ func If[T any](has func(*T) bool) func(*T) float64 {
 	return func(thing *T) float64 { return Indicator(has(thing)) }
 }
 
-// Seen returns the features of a thing: all its traits that are not 0.
-func Seen[T any](traits []Trait[T], thing *T) (all []Feature) {
+// FeaturesOf returns the features of a thing: all its traits that are not 0.
+func FeaturesOf[T any](traits []Trait[T], thing *T) (all []Feature) {
 	for _, t := range traits {
 		if x := t.Value(thing); x != 0 {
 			all = append(all, Feature{Name: t.Name, Value: x})
@@ -187,11 +193,124 @@ func Seen[T any](traits []Trait[T], thing *T) (all []Feature) {
 	return all
 }
 
-// Worth returns the weights of traits in a model with one class.
-func Worth[T any](traits []Trait[T], m *Model) []float64 {
+// WeightsOf returns the weights of traits in a model with one class.
+func WeightsOf[T any](traits []Trait[T], m *Model) []float64 {
 	all := make([]float64, len(traits))
 	for i, t := range traits {
 		all[i] = m.Weight(0, t.Name)
 	}
 	return all
+}
+
+// modelMagic starts every file. Its last byte is the version of the format.
+const modelMagic = "linear\x00\x02"
+
+// maxFile limits the unpacked size.
+const maxFile = 64 << 20
+
+// Bytes encodes the model. After the magic, deflated and little-endian, come the classes, joined by line feeds, after their length. The
+// number of features, biases and scales as float32 follow. Then come the differences between successive 24-bit hashes, and the weights as
+// int8, class by class. The lowest bytes of all hashes come first, then the next, because similar bytes compress well.
+func (m *Model) Bytes() []byte {
+	var out []byte
+	classes := strings.Join(m.classes, "\n")
+	out = binary.LittleEndian.AppendUint32(out, uint32(len(classes)))
+	out = append(out, classes...)
+	n, k := len(m.names), len(m.classes)
+	out = binary.LittleEndian.AppendUint32(out, uint32(n))
+	for _, x := range append(append([]float64{}, m.bias...), m.scale...) {
+		out = binary.LittleEndian.AppendUint32(out, math.Float32bits(float32(x)))
+	}
+	for shift := 0; shift < hashBits; shift += 8 {
+		before := uint32(0)
+		for _, h := range m.names {
+			out = append(out, byte((h-before)>>shift))
+			before = h
+		}
+	}
+	for c := range k {
+		for i := range n {
+			out = append(out, m.weights[i*k+c])
+		}
+	}
+	var file bytes.Buffer
+	file.WriteString(modelMagic)
+	w, _ := flate.NewWriter(&file, flate.BestCompression) // fails only for an unknown level
+	w.Write(out)                                          // a Buffer accepts everything
+	w.Close()
+	return file.Bytes()
+}
+
+// MustParseModel is ParseModel for a model embedded in the binary. It panics on error.
+func MustParseModel(file []byte) *Model {
+	m, err := ParseModel(file)
+	if err != nil {
+		panic(err)
+	}
+	return m
+}
+
+// ParseModel decodes the output of Bytes.
+func ParseModel(file []byte) (*Model, error) {
+	packed, ok := bytes.CutPrefix(file, []byte(modelMagic))
+	if !ok {
+		return nil, errors.New("read model: it is not one")
+	}
+	rest, err := io.ReadAll(io.LimitReader(flate.NewReader(bytes.NewReader(packed)), maxFile))
+	if err != nil {
+		return nil, fmt.Errorf("read model: %w", err)
+	}
+	r := modelReader{rest: rest}
+	m := &Model{classes: strings.Split(string(r.take(int(r.number()))), "\n")}
+	n, k := int(r.number()), len(m.classes)
+	m.bias, m.scale = r.floats(k), r.floats(k)
+	if r.short || len(r.rest) != n*(hashBits/8+k) {
+		return nil, errors.New("read model: it is cut short or too long")
+	}
+	m.names, m.weights = make([]uint32, n), make([]byte, n*k)
+	for shift := 0; shift < hashBits; shift += 8 {
+		for i, b := range r.take(n) {
+			m.names[i] |= uint32(b) << shift
+		}
+	}
+	for i := 1; i < n; i++ {
+		m.names[i] += m.names[i-1]
+	}
+	for c := range k {
+		for i, b := range r.take(n) {
+			m.weights[i*k+c] = b
+		}
+	}
+	return m, nil
+}
+
+// modelReader reads values in order and remembers if the data was too short.
+type modelReader struct {
+	rest  []byte
+	short bool
+}
+
+func (r *modelReader) take(n int) []byte {
+	if n < 0 || n > len(r.rest) {
+		r.short = true
+		return nil
+	}
+	piece := r.rest[:n]
+	r.rest = r.rest[n:]
+	return piece
+}
+
+func (r *modelReader) number() uint32 {
+	if piece := r.take(4); piece != nil {
+		return binary.LittleEndian.Uint32(piece)
+	}
+	return 0
+}
+
+func (r *modelReader) floats(n int) []float64 {
+	out := make([]float64, n)
+	for i := range out {
+		out[i] = float64(math.Float32frombits(r.number()))
+	}
+	return out
 }
