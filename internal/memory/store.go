@@ -1,7 +1,7 @@
 // Package memory decides what the bot remembers and which memories a turn may use.
 //
-//   - store.go has the [Store], which keeps statements with their sources in tables of [store.DB]. statement.go saves them and read.go
-//     finds them. drop.go deletes them with their sources, and import.go takes them from an archive. read.go saves what the writer learned,
+//   - store.go has the [Store], which keeps statements with their sources in tables of [store.DB]. statement.go saves them, and says which makes
+//     which other one history. read.go finds them. drop.go deletes them with their sources, and import.go takes them from an archive. read.go saves what the writer learned,
 //     too.
 //   - scope.go has the [ScopeFilter], which every read needs. That of a turn admits only what everyone who sees the answer may read at that
 //     moment.
@@ -11,9 +11,8 @@
 //   - sentence.go cuts messages into sentences. judge.go says which of them may be remembered. names.go says whom they name, and has the
 //     words by which they do so.
 //   - proposal.go has the side model choose among these sentences by number.
-//   - matter.go says which statement makes which other one history.
 //   - embedding.go has texts made into vectors, and indexer.go does so with messages and statements in the background. vector.go keeps the
-//     vectors, and nearest.go finds those that are near to a question.
+//     vectors, and finds those that are near to a question.
 package memory
 
 import (

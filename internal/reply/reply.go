@@ -7,7 +7,7 @@
 // A reply passes three steps. While it grows, the first two are repeated on more and more of it:
 //
 //   - [Rules] say what the reply of one turn may hold. [Rules.Guard] removes everything else: images, labels, citations
-//     and secrets (guard.go), links and mentions (link.go). In code (code.go) it looks only for links and secrets.
+//     and secrets (guard.go), links and mentions (link.go). In code it looks only for links and secrets.
 //     [Rules.Visible] returns how much of a growing reply may pass through the guard (reply.go).
 //   - [Marker.Mark] writes [n?] for a citation that its page does not support (cite.go).
 //   - [Split] cuts the Markdown into messages (split.go), measured in Discord's [Units].

@@ -417,7 +417,7 @@ type spans [][]int
 var unbroken = text.NewLazyRegexp("``[^\n]+?``|`[^`\n]+`|`[^`\n]*$" + `|!?\[[^\[\]\n]*\]\([^()\s]*(\([^()\s]*\)[^()\s]*)*( "[^"\n]*")?\)` +
 	`|!?\[[^\[\]\n]*$|\[[^\[\]\n]*\]\([^()\n]*$|<[^<>\s]+>`)
 
-// inline returns the inline code of a text that is short enough for code (code.go).
+// inline returns the inline code of a text that is short enough for code (guard.go).
 func inline(text string) spans {
 	var out spans
 	if !strings.Contains(text, "`") {

@@ -4,13 +4,12 @@
 // The files, in the order of a lookup:
 //
 //	lookup.go    the steps under one deadline: decide, permit, find, summarise, conclude; the allowances
-//	side.go      what the side model is asked before the search: whether to search, and a follow-up in other words
-//	             (package question makes the plan and checks these words)
+//	side.go      what the side model is asked: whether to search, and a follow-up in other words (package question makes the plan and checks
+//	             these words); then, in quarantine, which numbered sentences of one page answer
 //	reuse.go     the pages of an earlier lookup, for a similar question
 //	find.go      the middle: search, then read (package web/read) into sources
 //	targets.go   which pages are read: the operator's trust, people's feedback, limits per site
 //	docs.go      a lookup within one site of documentation
-//	selection.go the side model selects numbered sentences of one page, in quarantine
 //	summary.go   these quotes and others (package evidence), each checked against its page; the verdict of a fact check
 //	merge.go     one claim for what several pages say, the numbers of the sources, and what was left out
 //	block.go     the delimited block, to the byte
