@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/oklog/ulid/v2"
 
@@ -97,7 +98,7 @@ func searchRecorded(ctx context.Context, p *program, a *app.App, q search.Query)
 	within, cancel := context.WithTimeout(ctx, search.FindTime)
 	defer cancel()
 	r, l := a.Engine.Find(within, q, a.Domains)
-	found := view.NewSearched(r, l.Took)
+	found := searchedBy(r, l.Took)
 	if q.Intent == turn.IntentImage || q.Intent == turn.IntentVideo {
 		look(within, a, found.Hits)
 	}
@@ -141,4 +142,13 @@ func (s searchCommand) show(p *program, a *app.App, found *view.Searched) (err e
 		err = fmt.Errorf("the search failed: %s", found.Reason)
 	}
 	return err
+}
+
+// searchedBy describes the result of a search that took the given time.
+func searchedBy(r search.Result, took time.Duration) *view.Searched {
+	s := &view.Searched{State: r.State, Failure: r.Failure, Reason: r.Reason, Cached: r.Cached, Stale: r.Stale, Took: took, Asked: r.Asked, Hits: []view.Pictured{}}
+	for _, hit := range r.Hits {
+		s.Hits = append(s.Hits, view.Pictured{Hit: hit})
+	}
+	return s
 }

@@ -6,16 +6,19 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"net/netip"
 	"os"
 	"path/filepath"
 
 	"familiar/characters"
+	"familiar/internal/api"
 	"familiar/internal/cache"
 	"familiar/internal/context/turn"
 	"familiar/internal/discord"
 	"familiar/internal/doctor"
 	"familiar/internal/llm"
 	"familiar/internal/memory"
+	"familiar/internal/providers/attachment"
 	"familiar/internal/providers/character"
 	"familiar/internal/search/backend"
 	"familiar/internal/web/clean"
@@ -42,7 +45,11 @@ func Examination(p *Process, web bool) *doctor.Examination {
 		e.Backends = a.Backends
 		e.Probe = func(ctx context.Context, all []backend.Status) { backend.Probe(ctx, a.Engine, all) }
 		if a.Reader != nil {
-			e.Fetcher = a.Reader.Fetcher
+			e.Resolve = a.Reader.Fetcher.Resolve
+			e.Visit = func(ctx context.Context, url string, answers ...[]netip.Addr) (turn.Code, []string, error) {
+				t, err := a.Reader.Fetcher.Try(ctx, url, answers...)
+				return t.Reason, t.Dialed, err
+			}
 		}
 	}
 	e.Misspelt = UnknownVariables(p.Environ, DotenvDir(p.Env, p.Dir))
@@ -80,11 +87,11 @@ func (a *App) installation(p *Process) doctor.Installation {
 		Discord: discord.Config{Shards: c.Count("FAMILIAR_SHARDS"), Token: c.Get("DISCORD_TOKEN"), HTTP: a.client(base), BaseURL: base, Redact: a.Redact.String, PerSecond: p.Far.PerSecond, Alike: clean.Alike},
 		Turn:    func(ctx context.Context, question string) (*turn.Trace, error) { return answerOnce(ctx, p, question) },
 		Models:  func(ctx context.Context) (doctor.Models, error) { return a.examinedModels(ctx, p) },
-		Embeddings: func() (*memory.Embedder, error) {
+		Embeddings: func() (*doctor.Service, error) {
 			err := a.openEmbeddings(context.Background(), p)
-			return a.embeddings, err
+			return examinedEmbedder(a.embeddings), err
 		},
-		Transcription: a.listener(),
+		Transcription: examinedListener(a.listener()),
 		Data:          Resolve(p.Dir, c.Get("FAMILIAR_DATA")), Place: c.Place(p.Dir), Root: p.Far.Root, Free: p.Far.Free,
 		Close: a.Close,
 	}
@@ -154,6 +161,39 @@ func Setup(p *Process, in io.Reader, o doctor.Options, progress doctor.Progress)
 			return Examination(&changed, part != doctor.WithoutWeb)
 		},
 	}, nil
+}
+
+// examinedEmbedder is the embedding service as the doctor sees it; nil: none is configured.
+func examinedEmbedder(s *memory.Embedder) *doctor.Service {
+	if s == nil {
+		return nil
+	}
+	return &doctor.Service{Model: s.Model, Host: s.Host(), Try: func(ctx context.Context) (turn.Code, string) {
+		vectors, err := s.Batch(ctx, []string{"yes"})
+		if failed, ok := errors.AsType[*api.Failure](err); ok {
+			return failed.Code, failed.Detail
+		} else if len(vectors[0]) == 0 {
+			return turn.CodeMalformed, "the vector says nothing"
+		}
+		return turn.CodeOK, ""
+	}}
+}
+
+// examinedListener is the transcription service as the doctor sees it; nil: none is configured.
+func examinedListener(s *attachment.Transcriber) *doctor.Service {
+	if s == nil {
+		return nil
+	}
+	return &doctor.Service{Model: s.Model, Host: s.Host(), Try: func(ctx context.Context) (turn.Code, string) {
+		failed, ok := errors.AsType[*attachment.TranscribeError](s.Try(ctx))
+		switch {
+		case !ok:
+			return turn.CodeOK, ""
+		case failed.Status != 0:
+			return failed.Code, fmt.Sprintf("HTTP %d", failed.Status)
+		}
+		return failed.Code, ""
+	}}
 }
 
 // otherNames returns the names of the characters but one, and what is wrong with those that cannot be loaded.

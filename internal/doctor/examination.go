@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
+	"net/netip"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,11 +15,8 @@ import (
 	"familiar/internal/context/turn"
 	"familiar/internal/discord"
 	"familiar/internal/llm"
-	"familiar/internal/memory"
-	"familiar/internal/providers/attachment"
 	"familiar/internal/search/backend"
 	"familiar/internal/text"
-	"familiar/internal/web/fetch"
 )
 
 // Installation is what an examination looks at. If Wrong is set, only Wrong, Misspelt and Redact are used.
@@ -40,10 +38,12 @@ type Installation struct {
 	Models        func(context.Context) (Models, error)
 	Backends      *backend.Set
 	Probe         func(context.Context, []backend.Status) // asks each of them, and keeps the answers there
-	Embeddings    func() (*memory.Embedder, error)        // a nil service: none is configured
-	Transcription *attachment.Transcriber                 // nil: none is configured
-	Fetcher       *fetch.Fetcher
-	Turn          func(ctx context.Context, question string) (*turn.Trace, error) // answers a question as the bot does, and keeps nothing
+	Embeddings    func() (*Service, error)                // a nil service: none is configured
+	Transcription *Service                                // nil: none is configured
+	// Visit reads a page up to the point of connecting, while its name has these answers. Resolve looks a name up.
+	Visit   func(ctx context.Context, url string, answers ...[]netip.Addr) (reason turn.Code, dialed []string, err error)
+	Resolve func(ctx context.Context, name string) ([]netip.Addr, error)
+	Turn    func(ctx context.Context, question string) (*turn.Trace, error) // answers a question as the bot does, and keeps nothing
 
 	Data  string                          // the directory of the database
 	Place string                          // of the store: that directory, or a server
@@ -51,6 +51,12 @@ type Installation struct {
 	Free  func(dir string) (int64, error) // bytes left on the disk of a directory
 
 	Close func() error // releases all of this; nil: there is nothing to release
+}
+
+// Service is an optional service, beside the models. Try asks it something, and returns what came of that and what it said to a failure.
+type Service struct {
+	Model, Host string
+	Try         func(context.Context) (status turn.Code, detail string)
 }
 
 // Models are the models of the character that answers. Both are nil if none is configured.

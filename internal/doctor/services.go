@@ -2,16 +2,13 @@ package doctor
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/netip"
 	"slices"
 	"strings"
 	"time"
 
-	"familiar/internal/api"
 	"familiar/internal/context/turn"
-	"familiar/internal/providers/attachment"
 	"familiar/internal/search/backend"
 )
 
@@ -105,16 +102,8 @@ func (e *Examination) embeddings(ctx context.Context) []Finding {
 	if s == nil {
 		return nil
 	}
-	look := service{ID: "embeddings", Model: s.Model, Host: s.Host(), Setting: "EMBED", Does: "makes vectors", Without: "Until it does, messages are recalled only by their words.", Status: turn.CodeOK}
-	began := time.Now()
-	vectors, err := s.Batch(ctx, []string{"yes"})
-	look.Took = time.Since(began)
-	if failed, ok := errors.AsType[*api.Failure](err); ok {
-		look.Status, look.Detail = failed.Code, failed.Detail
-	} else if len(vectors[0]) == 0 {
-		look.Status, look.Detail = turn.CodeMalformed, "the vector says nothing"
-	}
-	return []Finding{look.judge()}
+	look := service{ID: "embeddings", Service: *s, Setting: "EMBED", Does: "makes vectors", Without: "Until it does, messages are recalled only by their words."}
+	return []Finding{look.ask(ctx)}
 }
 
 // transcription asks the transcription service to transcribe a recording.
@@ -123,30 +112,28 @@ func (e *Examination) transcription(ctx context.Context) []Finding {
 	if s == nil {
 		return nil
 	}
-	look := service{ID: "transcription", Model: s.Model, Host: s.Host(), Setting: "TRANSCRIBE", Does: "transcribes recordings", Without: "Until it does, voice messages are not understood.", Status: turn.CodeOK}
-	began := time.Now()
-	err := s.Try(ctx)
-	look.Took = time.Since(began)
-	if failed, ok := errors.AsType[*attachment.TranscribeError](err); ok {
-		look.Status = failed.Code
-		if failed.Status != 0 {
-			look.Detail = fmt.Sprintf("HTTP %d", failed.Status)
-		}
-	}
-	return []Finding{look.judge()}
+	look := service{ID: "transcription", Service: *s, Setting: "TRANSCRIBE", Does: "transcribes recordings", Without: "Until it does, voice messages are not understood."}
+	return []Finding{look.ask(ctx)}
 }
 
 // service is what an optional service, beside the models, answered to a question.
 type service struct {
+	Service
 	ID      string // of the finding
-	Model   string
-	Host    string
 	Setting string // the beginning of its settings' names: "EMBED"
 	Does    string // "makes vectors"
 	Without string // what does not work without it, as a sentence
 	Status  turn.Code
 	Detail  string // what it said to a failure
 	Took    time.Duration
+}
+
+// ask asks the service, and says whether it works.
+func (s service) ask(ctx context.Context) Finding {
+	began := time.Now()
+	s.Status, s.Detail = s.Try(ctx)
+	s.Took = time.Since(began)
+	return s.judge()
 }
 
 // judge says whether the service works.
@@ -201,18 +188,18 @@ func attempts() []struct {
 func (e *Examination) guard(ctx context.Context) []Finding {
 	var all []attempt
 	for _, t := range attempts() {
-		got, err := e.Fetcher.Try(ctx, t.url, t.answers...)
+		reason, dialed, err := e.Visit(ctx, t.url, t.answers...)
 		if err != nil {
 			return []Finding{{ID: "guard", State: Failure, Text: fmt.Sprintf("It could not be tested: %v.", err)}}
 		}
-		all = append(all, attempt{What: t.what, Public: t.public, Reason: got.Reason, Dialed: got.Dialed})
+		all = append(all, attempt{What: t.what, Public: t.public, Reason: reason, Dialed: dialed})
 	}
 	return []Finding{judgeGuard(all)}
 }
 
 func (e *Examination) dns(ctx context.Context) []Finding {
 	const name = "example.com"
-	answers, err := e.Fetcher.Resolve(ctx, name)
+	answers, err := e.Resolve(ctx, name)
 	return []Finding{judgeDNS(name, answers, err)}
 }
 

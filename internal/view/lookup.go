@@ -8,7 +8,6 @@ import (
 
 	"familiar/internal/context/turn"
 	"familiar/internal/question"
-	"familiar/internal/search"
 	"familiar/internal/web/clean"
 )
 
@@ -338,15 +337,6 @@ type Searched struct {
 type Pictured struct {
 	turn.Hit
 	Picture *Picture `json:"picture,omitempty"`
-}
-
-// NewSearched describes the result of a search that took the given time.
-func NewSearched(r search.Result, took time.Duration) *Searched {
-	s := &Searched{State: r.State, Failure: r.Failure, Reason: r.Reason, Cached: r.Cached, Stale: r.Stale, Took: took, Asked: r.Asked, Hits: []Pictured{}}
-	for _, hit := range r.Hits {
-		s.Hits = append(s.Hits, Pictured{Hit: hit})
-	}
-	return s
 }
 
 // Picture is a thumbnail as the guarded fetcher found it.
