@@ -119,7 +119,7 @@ func TestProcessesShareQuotas(t *testing.T) {
 	for _, g := range []*Gate{a, b, c} {
 		if !wait.Within(5*time.Second, func() bool {
 			fleet, err := g.Store.Leases.Fleet(t.Context())
-			return err == nil && len(fleet.Alive()) == 3
+			return err == nil && len(fleet.Alive()) == 3 && g.Store.Leases.Live() == 3
 		}) {
 			t.Fatal("the processes do not know each other")
 		}

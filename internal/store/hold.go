@@ -88,7 +88,7 @@ const letGo = `DELETE FROM holdings WHERE process = ? AND id = ?`
 // alone counts by itself: it gets true, as with an error.
 func (s *Quotas) Within(ctx context.Context, name string, most int, span time.Duration) (allowed bool, err error) {
 	aside := s.db.engine.Aside()
-	if aside == nil {
+	if aside == nil || s.db.Leases.Live() == 1 {
 		return true, nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, rateLimit)

@@ -85,7 +85,7 @@ func (c *cluster) stop(ctx context.Context) error {
 func (c *cluster) copied(ctx context.Context, dir string) (*cluster, error) {
 	to, err := clusterIn(dir)
 	if err == nil {
-		err = to.run(ctx, "pg_basebackup", "-h", c.dir, "-U", "postgres", "-D", to.data(), "-R")
+		err = to.run(ctx, "pg_basebackup", "-h", c.dir, "-U", "postgres", "-D", to.data(), "-R", "-c", "fast")
 	}
 	if err == nil {
 		err = to.start(ctx)
