@@ -914,11 +914,11 @@ func serve(tb testing.TB, w *world) served {
 func TestProcesses(t *testing.T) {
 	w, now := newWorld(t, nil), time.Now()
 	fleet := store.Fleet{Now: now, Processes: []store.Process{{ID: "ABCDEFGH", Host: "one", Version: "1.2", Began: now.Add(-time.Hour), Until: now.Add(time.Second)}},
-		Shards: []store.Holding{{Number: 3, Holder: "ABCDEFGH", Until: now.Add(time.Second)}, {Number: 7}}}
+		Shards: []store.Holding{{Number: 3, Holder: "ABCDEFGH", Since: now, Until: now.Add(time.Second)}, {Number: 7}}}
 	rec := httptest.NewRecorder()
 	w.render(rec, httptest.NewRequest("GET", "/health", nil), 200, "health", "Health", healthPage{Fleet: fleet})
 	body := rec.Body.String()
-	for _, want := range []string{"<td>one/ABCDEF</td><td>1.2</td>", `<td class="num">3 </td>`, `nobody</td><td></td><td></td><td class="num">7 </td>`} {
+	for _, want := range []string{"<td>one/ABCDEF</td><td>1.2</td>", `">3</span> </td>`, `title="since `, `nobody</td><td></td><td></td><td class="num">7 </td>`} {
 		if rec.Code != 200 || !strings.Contains(body, want) {
 			t.Errorf("%d: %q is not in %s", rec.Code, want, body)
 		}

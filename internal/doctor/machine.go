@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/netip"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -130,7 +131,11 @@ func judgeFleet(fleet store.Fleet, now time.Time) Finding {
 	}
 	switch free := fleet.Of(""); {
 	case len(free) > 0:
-		f.State, f.Text = Warning, f.Text+fmt.Sprintf(" Nobody has shard %s.", strings.Trim(strings.ReplaceAll(fmt.Sprint(free), " ", ", "), "[]"))
+		numbers := make([]string, len(free))
+		for i, h := range free {
+			numbers[i] = strconv.Itoa(h.Number)
+		}
+		f.State, f.Text = Warning, f.Text+" Nobody has shard "+strings.Join(numbers, ", ")+"."
 		f.Cure = "wait 20 seconds and look again: another process takes what a dead one had; then read the log for \"shard\""
 	case len(versions) > 1:
 		f.State, f.Cure = Warning, "bring all processes to one version, one after the other"

@@ -31,10 +31,10 @@ type Holding struct {
 func (p Process) Name() string { return p.Host + "/" + p.ID[:min(6, len(p.ID))] }
 
 // Of returns the shards that a process has now; with "" those that nobody has.
-func (f Fleet) Of(process string) (shards []int) {
+func (f Fleet) Of(process string) (shards []Holding) {
 	for _, h := range f.Shards {
 		if held := h.Until.After(f.Now); held && h.Holder == process || !held && process == "" {
-			shards = append(shards, h.Number)
+			shards = append(shards, h)
 		}
 	}
 	return shards
