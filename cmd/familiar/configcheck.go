@@ -84,7 +84,7 @@ func (checkCommand) connect(ctx context.Context, p *program) error {
 	if e.Wrong != nil {
 		return app.Problems(e.Wrong)
 	}
-	services, err := e.Only("discord", "model", "side", "search", "embeddings", "transcription")
+	services, err := e.Only("discord", "model", "side", "search", "embeddings", "transcription", "speech")
 	if err != nil {
 		return err
 	}

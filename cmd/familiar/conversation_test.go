@@ -72,6 +72,8 @@ import (
 //	reminder CHANNEL WHO     the same for one that pings somebody, and nobody else
 //	later SPAN               Discord's clock, by which the bot goes, is so much later from now on
 //	morning                  Discord's clock shows 09:05 UTC of a day to come from now on. What people say has that day for TODAY
+//	aloud CHANNEL WORDS      the bot's next message is a voice message with these words
+//	voiceless CHANNEL        the bot may not send voice messages there
 //	silent CHANNEL           for half a second, no message comes
 //	shows CHANNEL TEXT       one of the bot's messages holds a text; bare CHANNEL: none of them is left
 //	command WHO NAME K=V …   a slash command in general, + for spaces; its answer is looked at; #CHANNEL in front: in that channel
@@ -307,6 +309,9 @@ func (c *conversation) startModel(script []byte) {
 	}
 	if _, wanted := c.env["TRANSCRIBE_API_KEY"]; wanted {
 		c.env["TRANSCRIBE_BASE_URL"] = c.model.URL
+	}
+	if _, wanted := c.env["SPEECH_API_KEY"]; wanted {
+		c.env["SPEECH_BASE_URL"] = c.model.URL
 	}
 	if _, wanted := c.env["EMBED_MODEL"]; wanted {
 		c.env["EMBED_BASE_URL"] = c.model.URL
@@ -778,6 +783,15 @@ func (c *conversation) looks() map[string]func(string) {
 			c.discord.SkewClock(by)
 		},
 		"morning": func(string) { c.discord.SkewClock(time.Until(c.morning)) },
+		"aloud": func(rest string) {
+			channel, words, _ := strings.Cut(rest, " ")
+			m, ok := c.discord.WaitReply(channel, patience)
+			said := strings.Join(slices.Collect(maps.Values(m.Files)), "")
+			if !ok || m.Flags != 1<<13 || len(m.Pinged) > 0 || !strings.Contains(said, "speech:"+words+"OggS") {
+				c.Errorf("%q is said aloud, flags %d, pinged %v: %q", m.Text, m.Flags, m.Pinged, said[:min(len(said), 200)])
+			}
+		},
+		"voiceless": c.discord.DenyVoice,
 		"silent": func(channel string) {
 			if m, ok := c.discord.WaitReply(channel, 500*time.Millisecond); ok {
 				c.Errorf("somebody said %q", m.Text)

@@ -156,6 +156,9 @@ func (a *App) ActorOf(c *character.Character, far Far) (*bot.Actor, error) {
 		builder.Window = models.main.Size
 	}
 	actor := &bot.Actor{Character: c, Builder: builder, Lookup: lookup, Past: server, Model: models.main, Side: models.side, Tokens: counter}
+	if actor.Speech, err = a.speaker(c); err != nil {
+		return nil, err
+	}
 	if a.files != nil {
 		actor.Pictures = &attachment.Provider{Files: a.files, Sees: func() bool { return a.sees(models) }}
 		builder.Providers = append(builder.Providers, actor.Pictures)

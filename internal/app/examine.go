@@ -81,6 +81,7 @@ func (a *App) installation(p *Process) doctor.Installation {
 	}
 	others, broken := otherNames(Shelf(c, p.Dir), of.ID)
 	base := c.Get("DISCORD_API_URL")
+	speech, _ := a.speaker(of) // a wrong address is among the findings of the configuration
 	i := doctor.Installation{
 		Setting: c.Get, Set: set, Redact: a.Redact.String,
 		Character: of.Name, Others: others, Broken: broken, Mode: string(of.Mode), Prompt: of.Modes[of.Mode].Total, Reactions: of.Reactions.Follow,
@@ -91,8 +92,8 @@ func (a *App) installation(p *Process) doctor.Installation {
 			err := a.openEmbeddings(context.Background(), p)
 			return examinedEmbedder(a.embeddings), err
 		},
-		Transcription: examinedListener(a.listener()),
-		Data:          Resolve(p.Dir, c.Get("FAMILIAR_DATA")), Place: c.Place(p.Dir), Root: p.Far.Root, Free: p.Far.Free,
+		Transcription: examinedListener(a.listener()), Speech: examinedSpeaker(speech),
+		Data: Resolve(p.Dir, c.Get("FAMILIAR_DATA")), Place: c.Place(p.Dir), Root: p.Far.Root, Free: p.Far.Free,
 		Close: a.Close,
 	}
 	if i.Root == nil {
@@ -193,6 +194,19 @@ func examinedListener(s *attachment.Transcriber) *doctor.Service {
 			return failed.Code, fmt.Sprintf("HTTP %d", failed.Status)
 		}
 		return failed.Code, ""
+	}}
+}
+
+func examinedSpeaker(s *attachment.Speaker) *doctor.Service {
+	if s == nil {
+		return nil
+	}
+	return &doctor.Service{Model: s.Model, Host: s.Host(), Try: func(ctx context.Context) (turn.Code, string) {
+		_, err := s.Say(ctx, "Yes.")
+		if failed, ok := errors.AsType[*api.Failure](err); ok {
+			return failed.Code, failed.Detail
+		}
+		return turn.CodeOK, ""
 	}}
 }
 

@@ -181,6 +181,20 @@ func (a *App) listener() *attachment.Transcriber {
 	return &attachment.Transcriber{HTTP: a.client(base), BaseURL: base, Key: c.Get("TRANSCRIBE_API_KEY"), Model: c.Get("TRANSCRIBE_MODEL")}
 }
 
+// speaker returns the service that says a character's replies aloud, or nil if none is configured.
+func (a *App) speaker(of *character.Character) (*attachment.Speaker, error) {
+	c := a.Config
+	base := c.Get("SPEECH_BASE_URL")
+	if base == "" {
+		return nil, nil
+	}
+	s, err := attachment.NewSpeaker(base, c.Get("SPEECH_API_KEY"), c.Get("SPEECH_MODEL"), cmp.Or(of.Voice.Name, c.Get("SPEECH_VOICE")), a.agent, a.client)
+	if err != nil {
+		return nil, Problems{"SPEECH_BASE_URL: " + err.Error()}
+	}
+	return s, nil
+}
+
 // openEmbeddings opens the embedding service, if one is configured.
 func (a *App) openEmbeddings(context.Context, *Process) (err error) {
 	c := a.Config

@@ -254,6 +254,7 @@ func (b *Bot) takeBack(ctx context.Context, t *turn.Trace) {
 	if how == "redact" || how != "delete" && (replied || err != nil) {
 		keep = 1
 	}
+	b.logged("take back a voice message", b.hush(ctx, t))
 	for i, id := range slices.Backward(t.ReplyIDs) {
 		r := turn.Ref{GuildID: t.Request.GuildID, ChannelID: t.Request.ChannelID, ID: id, Persona: t.Request.Persona}
 		if i < keep {

@@ -33,6 +33,7 @@ type Actor struct {
 	Side     *llm.Client            // for questions beside the answer; nil: none
 	Pictures *attachment.Provider   // reads attached pictures; nil: none are read
 	Verifier *factcheck.Verifier    // judges citations; nil: rules alone do
+	Speech   *attachment.Speaker    // says replies aloud; nil: none are
 	Tokens   *llm.Counter           // counts its prompts, and keeps parts of them; may be nil
 }
 

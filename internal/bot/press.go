@@ -27,6 +27,7 @@ const (
 	DeleteButton     = "delete"
 	UndoButton       = "undo"       // of what an order changed in memory
 	ForgetAllButton  = "forget-all" // confirms that everything is forgotten
+	SpeakButton      = "speak"      // says the reply aloud
 )
 
 // The labels of buttons.
@@ -38,11 +39,12 @@ const (
 	labelDelete     sentence = "Delete"
 	LabelUndo       sentence = "Undo"
 	labelForgetAll  sentence = "Forget everything"
+	labelSpeak      sentence = "Say it aloud"
 )
 
 var buttonLabels = map[string]sentence{
 	StopButton: labelStop, SourcesButton: reply.LabelSources, WhyButton: labelWhy, RegenerateButton: labelRegenerate, ContinueButton: labelContinue, DeleteButton: labelDelete,
-	UndoButton: LabelUndo, ForgetAllButton: labelForgetAll,
+	UndoButton: LabelUndo, ForgetAllButton: labelForgetAll, SpeakButton: labelSpeak,
 }
 
 // HasButtons reports whether replies in a channel have buttons.
@@ -51,7 +53,7 @@ func (b *Bot) HasButtons(actor *Actor, settings store.Channel) bool {
 }
 
 // finalButtons returns the kinds of buttons under the complete reply of a turn. Nobody can have a greeting written again.
-func finalButtons(t *turn.Trace) []string {
+func (b *Bot) finalButtons(t *turn.Trace) []string {
 	if t.Request.Addressed == turn.ByGreeting {
 		return []string{WhyButton, DeleteButton}
 	}
@@ -61,6 +63,9 @@ func finalButtons(t *turn.Trace) []string {
 	}
 	if t.Cut {
 		kinds = append(kinds, ContinueButton)
+	}
+	if actor := b.CurrentCast().Actor(t.Request.Character); actor != nil && b.speaks(actor) && !actor.Voice.Habit {
+		kinds = append(kinds, SpeakButton)
 	}
 	return append(kinds, DeleteButton)
 }
@@ -99,6 +104,9 @@ func (b *Bot) SettledTurn(ctx context.Context, id string) (*turn.Trace, error) {
 // DeleteReply deletes the reply of a turn for a person. The record says so first.
 func (b *Bot) DeleteReply(ctx context.Context, t *turn.Trace, by string) error {
 	if err := b.Traces.Press(ctx, t.Request.ID, turn.Press{Kind: DeleteButton, ByID: by, At: time.Now()}); err != nil {
+		return err
+	}
+	if err := b.hush(ctx, t); err != nil {
 		return err
 	}
 	for _, id := range slices.Backward(t.ReplyIDs) {

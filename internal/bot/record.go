@@ -30,6 +30,7 @@ func (b *Bot) remember(ctx context.Context, actor *Actor, t *turn.Trace, result 
 	if b.Finished != nil {
 		b.Finished(t)
 	}
+	b.sayByHabit(ctx, actor, t, of.Event)
 	if actor.Model != nil && withdrawn == "" {
 		b.conditionChanged(func(c *condition) { c.failing = t.Finish == "" && t.Err != "" })
 	}

@@ -144,7 +144,7 @@ func (b *Bot) putRight(ctx context.Context, t *turn.Trace, posts []store.Post) {
 		for _, p := range posts {
 			edit := turn.Edit{Ref: turn.Ref{GuildID: t.Request.GuildID, ChannelID: t.Request.ChannelID, ID: p.ID, Persona: t.Request.Persona}, Text: p.Text, Final: true}
 			if t.Request.Buttons && slices.Index(t.ReplyIDs, p.ID) == len(t.ReplyIDs)-1 {
-				edit.Buttons = row(t.Request.Language, b.ButtonKeys(t.Request.ID), finalButtons(t)...)
+				edit.Buttons = row(t.Request.Language, b.ButtonKeys(t.Request.ID), b.finalButtons(t)...)
 			}
 			err := b.sendEdit(ctx, edit, true)
 			if b.logged("put a post right", err); unsent(err) {
@@ -243,7 +243,7 @@ func (b *Bot) markInterrupted(ctx context.Context, a arrival) {
 		defer cancel()
 		var buttons []turn.Button
 		if actor := b.actor(ctx, a); b.HasButtons(actor, b.Settings(ctx, actor, a.Event)) {
-			buttons = row(reply.Language(a.Event), b.ButtonKeys(a.turnID), finalButtons(&turn.Trace{})...)
+			buttons = row(reply.Language(a.Event), b.ButtonKeys(a.turnID), b.finalButtons(&turn.Trace{})...)
 		}
 		persona := b.persona(ctx, b.actor(ctx, a), a.Event)
 		ref := turn.Ref{GuildID: a.GuildID, ChannelID: a.Message.ChannelID, ID: last.ID, Persona: persona}

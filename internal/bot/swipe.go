@@ -69,7 +69,7 @@ func (b *Bot) inPlace(ctx context.Context, t *turn.Trace, question, kind string)
 
 // endingOf returns the kinds of buttons under the complete text of a turn, which may be one answer of several.
 func (b *Bot) endingOf(ctx context.Context, d *delivery, t *turn.Trace, of arrival, text string) []string {
-	kinds := finalButtons(t)
+	kinds := b.finalButtons(t)
 	if of.pressed() && len(of.posts) > 0 && len(reply.Split(text, d.units())) == 1 && (!d.spoken || spoken(text) == nil) {
 		n := len(b.alternatives(ctx, of.earlier))
 		kinds = append(kinds, swipes(n, n+1)...)
@@ -97,7 +97,7 @@ func (b *Bot) Swipe(ctx context.Context, t *turn.Trace, number int, by string) (
 	if !reply.ForAddress(one.Lookup()) && one.Request.Mode != turn.ImitateVoice {
 		text = reply.Linked(text, one.Lookup(), b.Redact, units)
 	}
-	kinds := append(finalButtons(one), swipes(number, len(all))...)
+	kinds := append(b.finalButtons(one), swipes(number, len(all))...)
 	err = b.sendEdit(ctx, turn.Edit{
 		Ref:  turn.Ref{ChannelID: t.Request.ChannelID, ID: id, Persona: t.Request.Persona},
 		Text: text, Buttons: row(t.Request.Language, b.ButtonKeys(one.Request.ID), kinds...), Final: true,

@@ -119,6 +119,45 @@ func (c *call) answerAgain(ctx context.Context) turn.Answer {
 	return c.say(regenerateBelow)
 }
 
+// saidBelow answers after something was said aloud.
+const saidBelow sentence = "I have said it below."
+
+// speakReply says a reply aloud.
+func (c *call) speakReply(ctx context.Context) turn.Answer {
+	return c.spoken(c.Bot.SayAloud(ctx, c.Event, c.turn.Request.ID))
+}
+
+// speakLatest says the newest reply in the channel aloud.
+func (c *call) speakLatest(ctx context.Context) turn.Answer {
+	c.Bot.Settle(c.Message.ChannelID)
+	list, err := c.Bot.Traces.Recent(ctx, c.Message.ChannelID, latestTurns)
+	for _, one := range list {
+		t, err := c.Bot.Traces.Get(ctx, one.ID)
+		if err == nil && t.Phase.Over() && len(t.ReplyIDs) > 0 {
+			return c.spoken(c.Bot.SayAloud(ctx, c.Event, one.ID))
+		}
+	}
+	if err != nil {
+		return c.unread(err)
+	}
+	return c.say(noTurns)
+}
+
+// speakWords says a person's words aloud.
+func (c *call) speakWords(ctx context.Context) turn.Answer {
+	return c.spoken(c.Bot.SayWords(ctx, c.Event, c.variables["words"]))
+}
+
+func (c *call) spoken(err error) turn.Answer {
+	if why, ok := errors.AsType[bot.Unsaid](err); ok {
+		return c.say(sentence(why))
+	}
+	if err != nil {
+		return c.refused(err)
+	}
+	return c.say(saidBelow)
+}
+
 // swipe shows another answer in place of the reply.
 func (c *call) swipe(ctx context.Context) turn.Answer {
 	done, err := c.Bot.Swipe(ctx, c.turn, c.number("number"), c.Command.By.ID)

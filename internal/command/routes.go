@@ -36,6 +36,8 @@ func routes() router {
 	all.typing("/docs site", (*call).suggestDocs)
 	open.menu("Look this up", (*call).lookUpMessage)
 	open.menu("Check this claim", (*call).checkMessage)
+	open.command("/speak words:{words}", (*call).speakWords)
+	open.command("/speak", (*call).speakLatest)
 	open.command("/catchup", (*call).catchUp, inServer(noServerHere))
 
 	open.command("/memory action:show", (*call).showMemory)
@@ -108,6 +110,7 @@ func replies() router {
 	all.button(bot.SourcesButton, (*call).showSources)
 	all.button(bot.UndoButton, (*call).undoOrder, asker(undoIsForAsker))
 	all.button(bot.ForgetAllButton, (*call).forgetEverything, asker(undoIsForAsker))
+	all.button(bot.SpeakButton, (*call).speakReply, complete)
 	all.button("{verdict}:{source}", (*call).markSource) // its verdict is outdated or wrong
 	all.button(bot.WhyButton, (*call).why)
 	return all

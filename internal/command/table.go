@@ -63,6 +63,11 @@ func commands() []turn.Definition {
 			},
 			Places: withBot, Installs: byServers,
 		},
+		{
+			Kind: turn.ChatInput, Name: speakCommand, Description: "Have me say my newest answer here aloud, or some words",
+			Options: []turn.Option{{Name: "words", Description: "What to say; my newest answer here if left out", Most: reply.MostSpoken}},
+			Places:  withBot, Installs: byServers,
+		},
 		{Kind: turn.UserMenu, Name: rememberMenu, Places: withBot, Installs: byServers},
 		{Kind: turn.MessageMenu, Name: "Look this up", Places: everywhere, Installs: byAnybody},
 		{Kind: turn.MessageMenu, Name: "Check this claim", Places: everywhere, Installs: byAnybody},
@@ -147,13 +152,19 @@ func commands() []turn.Definition {
 	}
 }
 
-// docsCommand is offered only if a character knows documentation.
-const docsCommand = "docs"
+// docsCommand is offered only if a character knows documentation, and speakCommand only if one has a voice.
+const (
+	docsCommand  = "docs"
+	speakCommand = "speak"
+)
 
 // Definitions returns the commands that a door offers to people who talk to a cast, in all languages.
 func Definitions(c *bot.Cast) []turn.Definition {
 	documented := slices.ContainsFunc(c.All(), func(a *bot.Actor) bool { return len(a.Docs) > 0 })
-	return slices.DeleteFunc(definitions(), func(d turn.Definition) bool { return d.Name == docsCommand && !documented })
+	voiced := slices.ContainsFunc(c.All(), func(a *bot.Actor) bool { return a.Speech != nil })
+	return slices.DeleteFunc(definitions(), func(d turn.Definition) bool {
+		return d.Name == docsCommand && !documented || d.Name == speakCommand && !voiced
+	})
 }
 
 // definitions returns all commands with their translations.

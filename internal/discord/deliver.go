@@ -1,6 +1,7 @@
 package discord
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"fmt"
@@ -65,6 +66,9 @@ func (s *Session) Post(ctx context.Context, p turn.Post) (id string, err error) 
 	if err := s.mayWrite(p.GuildID, p.ChannelID, p.Text); err != nil {
 		return "", err
 	}
+	if p.Voice != nil {
+		return s.postVoice(ctx, p)
+	}
 	defer func() { s.learnRefusal(p.ChannelID, err) }()
 	if p.Mention != "" {
 		p.Text = "<@" + p.Mention + "> " + p.Text
@@ -78,6 +82,42 @@ func (s *Session) Post(ctx context.Context, p turn.Post) (id string, err error) 
 		}
 	}
 	return s.postOwn(ctx, p)
+}
+
+// voiceMessage is a message that is one recording, and nothing else.
+// https://discord.com/developers/docs/resources/message#voice-messages
+type voiceMessage struct {
+	wireMessage
+	Content     *string     `json:"content,omitempty"` // always nil
+	Attachments []recording `json:"attachments"`
+}
+
+type recording struct {
+	attachment
+	Seconds  float64 `json:"duration_secs"`
+	Waveform []byte  `json:"waveform"` // Base64
+}
+
+const voiceName = "voice-message.ogg"
+
+// postVoice sends a voice message under the bot's own name. That it may not be sent says nothing about other messages.
+func (s *Session) postVoice(ctx context.Context, p turn.Post) (id string, err error) {
+	m := voiceMessage{Attachments: []recording{{attachment{Filename: voiceName}, p.Voice.Seconds, p.Voice.Waveform}}}
+	m.Flags, m.Nonce, m.EnforceNonce = isVoice, nonce(p.Nonce), true
+	if p.ReplyTo != "" {
+		m.Reference = &reference{MessageID: p.ReplyTo}
+	}
+	r := rest.Request{Method: http.MethodPost, URL: discordgo.EndpointChannelMessages(p.ChannelID), Rank: rest.Create}
+	r.Type, r.Body, err = discordgo.MultipartBodyWithJSON(m, []*discordgo.File{{Name: voiceName, ContentType: "audio/ogg", Reader: bytes.NewReader(p.Voice.Data)}})
+	if err != nil {
+		return "", fmt.Errorf("encode voice message: %w", err)
+	}
+	body, err := s.callIn(ctx, p.GuildID, p.ChannelID, r)
+	if err != nil {
+		return "", err
+	}
+	sent, err := readSent(body)
+	return sent.ID, err
 }
 
 // postOwn sends a new message under the bot's own name.

@@ -40,6 +40,7 @@ type Installation struct {
 	Probe         func(context.Context, []backend.Status) // asks each of them, and keeps the answers there
 	Embeddings    func() (*Service, error)                // a nil service: none is configured
 	Transcription *Service                                // nil: none is configured
+	Speech        *Service                                // nil: none is configured
 	// Visit reads a page up to the point of connecting, while its name has these answers. Resolve looks a name up.
 	Visit   func(ctx context.Context, url string, answers ...[]netip.Addr) (reason turn.Code, dialed []string, err error)
 	Resolve func(ctx context.Context, name string) ([]netip.Addr, error)
@@ -113,6 +114,7 @@ func (e *Examination) checks() []Check {
 		{ID: "search", Limit: searchTime, Run: e.searches},
 		{ID: "embeddings", Limit: 65 * time.Second, Run: e.embeddings},
 		{ID: "transcription", Limit: 65 * time.Second, Run: e.transcription},
+		{ID: "speech", Limit: 65 * time.Second, Run: e.speech},
 		{ID: "guard", Limit: 10 * time.Second, Run: e.guard},
 		{ID: "dns", Limit: 10 * time.Second, Run: e.dns},
 		{ID: "turn", Limit: 2 * time.Minute, Run: e.turn, Last: true}, // a small machine answers one question at a time

@@ -43,6 +43,7 @@ func (e *Examination) readers() (all []reader) {
 		add(side, "pages that were found, to pick sentences; what was said, to summarise it and note what is worth remembering")
 	}
 	add(e.Setting("TRANSCRIBE_BASE_URL"), "voice messages that are meant for the bot, to write them down")
+	add(e.Setting("SPEECH_BASE_URL"), "the words of replies that are said aloud")
 	add(e.Setting("EMBED_BASE_URL"), "the texts of all messages that are kept, to find them by their meaning")
 	var searches []string
 	for _, b := range e.Backends.On {

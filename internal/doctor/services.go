@@ -116,6 +116,16 @@ func (e *Examination) transcription(ctx context.Context) []Finding {
 	return []Finding{look.ask(ctx)}
 }
 
+// speech asks the speech service to say a word.
+func (e *Examination) speech(ctx context.Context) []Finding {
+	s := e.Speech
+	if s == nil {
+		return nil
+	}
+	look := service{ID: "speech", Service: *s, Setting: "SPEECH", Does: "says replies aloud", Without: "Until it does, there are no voice messages."}
+	return []Finding{look.ask(ctx)}
+}
+
 // service is what an optional service, beside the models, answered to a question.
 type service struct {
 	Service

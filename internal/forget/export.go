@@ -60,6 +60,7 @@ type Record struct {
 	Queries   []string          `json:"queries,omitempty"`
 	Pages     []string          `json:"pages,omitempty"` // addresses
 	Voice     []turn.Transcript `json:"voice,omitempty"`
+	Speech    *turn.Speech      `json:"speech,omitempty"`
 }
 
 // Export returns everything that is kept of a person.
@@ -150,7 +151,7 @@ func (f *Forgetter) exportRecords(ctx context.Context, p *footprint, e *Export) 
 func recordOf(t *turn.Trace) Record {
 	r := t.Request
 	one := Record{ID: r.ID, Began: t.Began, Character: r.Character, GuildID: r.GuildID, ChannelID: r.ChannelID, Question: r.Message.Text,
-		Reply: t.Reply, Model: t.Model, Host: t.ModelHost, Usage: t.Usage, Voice: t.Transcripts}
+		Reply: t.Reply, Model: t.Model, Host: t.ModelHost, Usage: t.Usage, Voice: t.Transcripts, Speech: t.Speech}
 	for _, l := range trace.Lookups(t) {
 		if l.Query != "" {
 			one.Queries = append(one.Queries, l.Query)

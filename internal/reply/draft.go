@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"familiar/internal/context/turn"
 	"familiar/internal/memory/order"
@@ -310,6 +312,26 @@ const (
 
 // lateAfter is how late a reminder may come without a word about that.
 const lateAfter = 2 * time.Minute
+
+// MostSpoken is how many characters are said aloud at once: about a minute and a half.
+const MostSpoken = 1500
+
+// Aloud returns the words of a text as they are said aloud, at most [MostSpoken] characters. Code, addresses, citations and marks
+// are left out.
+func Aloud(words string) string {
+	words = strings.NewReplacer("*", "", "_", " ", "~", "", "`", "", "|", "", "#", "", ">", "").Replace(unspoken.ReplaceAllString(OwnWords(words), " "))
+	if !strings.ContainsFunc(words, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }) {
+		return ""
+	}
+	words = text.OneLine(words)
+	if utf8.RuneCountInString(words) <= MostSpoken {
+		return words
+	}
+	return Head(words, MostSpoken)
+}
+
+// unspoken matches code, addresses, citations and emojis of a server.
+var unspoken = text.NewLazyRegexp("(?s)```.*?```|`[^`\n]+`|<?https?://[^\\s<>)]+>?|\\[\\d+\\]|<a?:\\w+:\\d+>")
 
 // Reminder returns what a person is told at the time of a reminder, or late.
 func Reminder(language, said string, late time.Duration) string {

@@ -20,7 +20,7 @@ var noTexts = map[string][]string{
 	// Ids that say nothing alone; a redaction takes them out together with the part in which they are.
 	"id": {
 		"Request.ID", "Request.Character", "Request.GuildID", "Request.ChannelID", "Request.Claim", "Request.EarlierID", "Message.ChannelID", "Message.ReplyTo",
-		"Attachment.ID", "Attachment.MessageID", "Summary.ChannelID", "Summary.LastID", "Reuse.Turn", "Press.TurnID", "Transcript.MessageID",
+		"Attachment.ID", "Attachment.MessageID", "Summary.ChannelID", "Summary.LastID", "Reuse.Turn", "Press.TurnID", "Transcript.MessageID", "Speech.MessageID",
 	},
 	// Names of models, services and parts of this program, languages, hashes, codes.
 	"code": {
@@ -28,7 +28,7 @@ var noTexts = map[string][]string{
 		"Embedding.Host", "Embedding.Model", "Lookup.Scrubbed", "Lookup.By", "Step.By", "Asked.Backend", "Hit.Backend", "Hit.Also", "Hit.Language", "Page.Via", "Page.SHA256",
 		"Claim.Checks", "Claim.Refused", "Conflict.Of", "Stage.Name", "Removal.Rule", "Cap.Of", "Attached.Type", "Attached.SHA256", "Image.Type", "Summary.By", "Recalled.Scope",
 		"RecallFilter.Model", "Dropped.Reason", "Rendered.Role", "ModelFailure.Model", "ModelFailure.Kind", "Guarded.Rule", "Citation.Refused", "Opinion.Words", "Opinion.Is",
-		"Opinion.Model", "Call.For", "Call.Model", "Processed.By", "Processed.Model", "Press.Kind", "MemoryChange.Deed", "MemoryChange.Field", "MemoryChange.Kind", "MemoryChange.Scope", "Transcript.Host",
+		"Opinion.Model", "Call.For", "Call.Model", "Processed.By", "Processed.Model", "Press.Kind", "MemoryChange.Deed", "MemoryChange.Field", "MemoryChange.Kind", "MemoryChange.Scope", "Transcript.Host", "Speech.Host", "Speech.Voice",
 	},
 }
 

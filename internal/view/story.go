@@ -179,7 +179,7 @@ func timeline(t *turn.Trace) string {
 
 // Receipt lists what left the machine during turns since a time, and who received it. first is when the oldest record began.
 func Receipt(turns []*turn.Trace, since, first time.Time) []Page {
-	r := receipt{models: map[string]turn.Usage{}, backends: map[string]int{}, sites: map[string]int{}, voices: map[string]turn.Transcript{}, embedded: map[string]int{}}
+	r := receipt{models: map[string]turn.Usage{}, backends: map[string]int{}, sites: map[string]int{}, voices: map[string]turn.Transcript{}, embedded: map[string]int{}, aloud: map[string]int{}}
 	for _, t := range turns {
 		r.add(t)
 	}
@@ -200,12 +200,13 @@ type receipt struct {
 	sites          map[string]int // pages
 	voices         map[string]turn.Transcript
 	embedded       map[string]int // questions, by host
+	aloud          map[string]int // characters, by host
 	queries, pages writer
 }
 
 func (r *receipt) add(t *turn.Trace) {
 	for _, c := range t.Asked() {
-		if c.Usage != (turn.Usage{}) {
+		if c.Usage != (turn.Usage{}) && c.For != turn.ForSpeech {
 			name := strings.TrimSpace(c.Model + " " + inParens(t.ModelHost))
 			r.models[name] = r.models[name].Plus(c.Usage)
 		}
@@ -215,6 +216,9 @@ func (r *receipt) add(t *turn.Trace) {
 			sum := r.voices[v.Host]
 			r.voices[v.Host] = turn.Transcript{Seconds: sum.Seconds + v.Seconds, Bytes: sum.Bytes + v.Bytes}
 		}
+	}
+	if t.Speech != nil {
+		r.aloud[t.Speech.Host] += t.Speech.Characters
 	}
 	for _, o := range t.Outcomes {
 		for _, c := range o.Contributions {
@@ -278,13 +282,16 @@ func (r *receipt) overview(turns int, since, first time.Time) string {
 		v := r.voices[host]
 		w.item(i, "voice", "%s: %.0f s, %d bytes", host, v.Seconds, v.Bytes)
 	}
+	for i, host := range slices.Sorted(maps.Keys(r.aloud)) {
+		w.item(i, "aloud", "%s: %d characters of replies", host, r.aloud[host])
+	}
 	for i, name := range slices.Sorted(maps.Keys(r.backends)) {
 		w.item(i, "searches", "%s: %d", name, r.backends[name])
 	}
 	for i, host := range slices.Sorted(maps.Keys(r.sites)) {
 		w.item(i, "pages", "%s: %d", host, r.sites[host])
 	}
-	if len(r.models)+len(r.voices)+len(r.backends)+len(r.sites) == 0 {
+	if len(r.models)+len(r.voices)+len(r.aloud)+len(r.backends)+len(r.sites) == 0 {
 		w.line("Nothing is on record that left this machine.")
 	}
 	return w.String()

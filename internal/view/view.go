@@ -162,6 +162,9 @@ func what(t *turn.Trace) string {
 	for i, v := range t.Transcripts {
 		w.item(i, "voice", "%.0f s · %s%s", v.Seconds, sentTo(v), inParens(string(v.Failure)))
 	}
+	if v := t.Speech; v != nil {
+		w.row("aloud", "%d characters to %s, %s: %.0f s%s", v.Characters, v.Host, v.Voice, v.Seconds, inParens(string(v.Failure)))
+	}
 	if id := r.EarlierID; id != "" {
 		what := "answers again what it answered before"
 		switch {

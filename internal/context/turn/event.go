@@ -144,10 +144,18 @@ type Post struct {
 	Nonce     string // at most 25 characters; posts with the same nonce within minutes are one message
 	Final     bool   // no edit will follow
 	Buttons   []Button
-	Persona   *Persona // the name under which it is posted; nil: the bot's own
-	Again     bool     // an earlier process may have posted it
-	Mention   string   // id of a person whom the post mentions first, and pings
-	Passing   bool     // a later text will be posted if this one is not. So the door drops it if it would have to wait
+	Persona   *Persona   // the name under which it is posted; nil: the bot's own
+	Again     bool       // an earlier process may have posted it
+	Mention   string     // id of a person whom the post mentions first, and pings
+	Passing   bool       // a later text will be posted if this one is not. So the door drops it if it would have to wait
+	Voice     *Recording // is posted as a voice message, without text, buttons and persona; nil: none
+}
+
+// Recording is a recording in Ogg Opus.
+type Recording struct {
+	Data     []byte
+	Seconds  float64
+	Waveform []byte // 1 to 256 amplitudes
 }
 
 // Edit replaces the text and the buttons of a message. It pings nobody and embeds no link either.

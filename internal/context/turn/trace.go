@@ -36,6 +36,7 @@ type Trace struct {
 
 	Memory      *MemoryChange `json:"memory,omitempty"`      // result of an order to remember or forget; nil: there was none
 	Transcripts []Transcript  `json:"transcripts,omitempty"` // of voice messages
+	Speech      *Speech       `json:"speech,omitempty"`      // the reply was said aloud; nil: it was not
 	Timings     Timings       `json:"timings"`
 	Took        time.Duration `json:"took"`
 }
@@ -158,6 +159,7 @@ const (
 	ForSelect = "select" // quotes of a page
 	ForVerify = "verify" // whether a page bears a sentence out
 	ForFilter = "filter" // which recalled messages do not fit
+	ForSpeech = "speech" // a reply is said aloud; [Trace.Speech] has the service
 )
 
 // Call is one request to a model, as it was answered.

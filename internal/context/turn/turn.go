@@ -347,6 +347,17 @@ type Transcript struct {
 	Failure   Code    `json:"failure,omitempty"`
 }
 
+// Speech is a voice message with the words of a reply, which leave the machine for that.
+type Speech struct {
+	MessageID  string  `json:"message_id,omitempty"` // of the voice message
+	Host       string  `json:"host"`                 // of the service
+	Voice      string  `json:"voice"`
+	Characters int     `json:"characters"` // that it was sent
+	Seconds    float64 `json:"seconds,omitempty"`
+	Bytes      int     `json:"bytes,omitempty"`
+	Failure    Code    `json:"failure,omitempty"`
+}
+
 // The fields of a person's card, which says how they want to be called and spoken to.
 const (
 	CardName     = "name"

@@ -61,6 +61,7 @@ type Character struct {
 	ServerProfile bool
 	Picture       []byte
 
+	Voice    Voice          // for replies that are said aloud
 	Avatar   string         // https URL of its picture; empty: the bot's
 	Location *time.Location // of the times shown
 
@@ -136,6 +137,12 @@ type Model struct {
 	Name        string  `toml:"model"`
 	Temperature float32 `toml:"temperature"`
 	MaxTokens   int     `toml:"max_tokens"`
+}
+
+// Voice is how the character speaks.
+type Voice struct {
+	Name  string `toml:"name"`  // as the speech service calls it; empty: the operator's
+	Habit bool   `toml:"habit"` // every reply is said aloud
 }
 
 // Texts are what the character says when no model can answer. [Character.Fill] puts names into them. Those from Hello on may be empty.

@@ -40,6 +40,7 @@ func (r *reading) check() {
 	r.oneOf("reply.question_deleted", c.Reply.QuestionDeleted, "auto", "delete", "redact")
 	r.within("chatter.per_day", float64(c.Chatter.PerDay), 1, 1000)
 	r.atMost("reactions.seen", c.Reactions.Seen, 8)
+	r.atMost("voice.name", c.Voice.Name, 64)
 	r.model("model", c.Model)
 	r.model("side_model", c.SideModel)
 	r.web(c.Web)

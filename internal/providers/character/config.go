@@ -32,6 +32,7 @@ type config struct {
 	Persona   personaConfig   `toml:"persona"`
 	Greetings greetingsConfig `toml:"greetings"`
 	Depth     depthConfig     `toml:"depth_prompt"`
+	Voice     Voice           `toml:"voice"`
 	Docs      []docsConfig    `toml:"docs"`
 }
 

@@ -258,7 +258,7 @@ func (c *config) apply(to *Character) {
 	to.Server = Server{Enabled: c.Server.Enabled, DiscordSearch: c.Server.DiscordSearch}
 	to.Avatar, to.ServerProfile = c.Persona.Avatar, c.Persona.ServerProfile
 	to.Location, _ = time.LoadLocation(c.DisplayTZ) // checked
-	to.Model, to.SideModel, to.Texts = c.Model, c.SideModel, c.Texts
+	to.Model, to.SideModel, to.Texts, to.Voice = c.Model, c.SideModel, c.Texts, c.Voice
 	for _, p := range c.Triggers.Patterns {
 		to.patterns = append(to.patterns, regexp.MustCompile(p)) // checked
 	}

@@ -134,6 +134,7 @@ type channel struct {
 	pins                     []*message           // newest first
 	typing                   time.Time            // when the bot last showed that it types
 	hookless                 bool                 // the bot may not manage its webhooks
+	voiceless                bool                 // the bot may not send voice messages
 }
 
 // New starts a server on loopback; the test's cleanup ends it.

@@ -1,6 +1,7 @@
 package discordtest
 
 import (
+	"encoding/base64"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -27,7 +28,7 @@ var rules = []struct {
 	route string
 	judge func(part, *call)
 }{
-	{"POST channels/*/messages", func(p part, c *call) { p.message(c, true, suppressEmbeds|silent|componentsV2) }},
+	{"POST channels/*/messages", func(p part, c *call) { p.message(c, true, suppressEmbeds|silent|componentsV2|isVoice) }},
 	{"PATCH channels/*/messages/*", func(p part, c *call) { p.message(c, false, suppressEmbeds|componentsV2) }},
 	{"POST channels/*/messages/*/threads", judgeThread},
 	{"POST channels/*/webhooks", func(p part, _ *call) { p.key("name").webhookName() }},
@@ -180,10 +181,13 @@ func (p part) message(c *call, isNew bool, flags int) {
 		p.key("flags").wrong("BASE_TYPE_CHOICES", "The flags %d cannot be set here.", got&^flags)
 	}
 	got, _ := p.key("flags").value.(float64)
-	if int(got)&componentsV2 == 0 {
+	switch {
+	case int(got)&isVoice != 0:
+		p.voice(c)
+	case int(got)&componentsV2 == 0:
 		p.key("content").text(0, 2000)
 		p.rows()
-	} else {
+	default:
 		p.shown(c)
 	}
 	p.embeds()
@@ -201,6 +205,28 @@ func (p part) message(c *call, isNew bool, flags int) {
 		if id := fmt.Sprint(a.key("id").value); len(id) < 10 && !slices.ContainsFunc(c.files, func(f formFile) bool { return f.field == "files["+id+"]" }) {
 			a.wrong("ATTACHMENT_NOT_FOUND", "The file files[%s] was not sent.", id)
 		}
+	}
+}
+
+// voice judges a voice message. It is one recording in Ogg Opus, with its length and its waveform, and has nothing else.
+// https://docs.discord.com/developers/resources/message#voice-messages
+func (p part) voice(c *call) {
+	for _, other := range []string{"content", "components", "embeds", "poll", "sticker_ids"} {
+		if p.key(other).value != nil {
+			p.key(other).wrong("VOICE_MESSAGE_ADDITIONAL_CONTENT", "Voice messages do not support additional content.")
+		}
+	}
+	all := p.key("attachments").list(1, 1)
+	if len(all) != 1 || len(c.files) != 1 || !strings.HasPrefix(c.files[0].content, "OggS") || !strings.Contains(c.files[0].content, "OpusHead") {
+		p.wrong("VOICE_MESSAGE_INVALID_CONTENT", "Voice messages must have a single audio attachment.")
+		return
+	}
+	waveform, _ := all[0].key("waveform").value.(string)
+	if amplitudes, err := base64.StdEncoding.DecodeString(waveform); err != nil || len(amplitudes) == 0 || len(amplitudes) > 256 {
+		all[0].key("waveform").wrong("VOICE_MESSAGE_WAVEFORM_INVALID", "The waveform must have 1 to 256 amplitudes in Base64.")
+	}
+	if seconds, _ := all[0].key("duration_secs").value.(float64); seconds <= 0 || seconds > 1200 {
+		all[0].key("duration_secs").wrong("NUMBER_TYPE_RANGE", "The duration must be between 0 and 1200 seconds.")
 	}
 }
 

@@ -27,6 +27,10 @@ type sent struct {
 	} `json:"message_reference"`
 	Components []any    `json:"components"`
 	Embeds     []object `json:"embeds"`
+	Files      []struct {
+		Name    string  `json:"filename"`
+		Seconds float64 `json:"duration_secs"`
+	} `json:"attachments"`
 }
 
 // writable returns the channel of a request, or why the bot may not write there. The caller must hold mu.
@@ -49,7 +53,7 @@ func (s *Server) writable(c *call) (*channel, answer, bool) {
 
 // blank reports whether a message would show nothing.
 func (m *sent) blank() bool {
-	return strings.TrimSpace(m.text()) == "" && len(m.Embeds) == 0
+	return strings.TrimSpace(m.text()) == "" && len(m.Embeds) == 0 && (m.Flags == nil || *m.Flags&isVoice == 0)
 }
 
 // text returns what a message says, in its content or in its components.
@@ -95,9 +99,17 @@ func (s *Server) create(c *call) answer {
 		s.mu.Unlock()
 		return no
 	}
+	if in.Flags != nil && *in.Flags&isVoice != 0 && ch.voiceless {
+		s.mu.Unlock()
+		return refusal(http.StatusForbidden, 50013, "Missing Permissions")
+	}
 	s.reopen(ch)
 	m := s.add(ch, s.users[botID], in.text())
 	m.Nonce, m.ReplyTo, m.components, m.From = nonce, replyTo, in.Components, c.from
+	m.Files = c.files.byName()
+	for i, f := range in.Files[:min(len(in.Files), len(c.files))] {
+		m.files = append(m.files, s.upload(m, File{Name: f.Name, Content: []byte(c.files[i].content), Seconds: f.Seconds}))
+	}
 	m.Buttons = buttons(in.Components)
 	s.apply(m, &in)
 	if nonce != "" {

@@ -24,6 +24,13 @@ func (s *Server) DenyWebhooks(channel string, denied bool) {
 	s.gateway.dispatch("CHANNEL_UPDATE", payload)
 }
 
+// DenyVoice takes the permission Send Voice Messages in a channel away from the bot.
+func (s *Server) DenyVoice(channel string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.find(channel).voiceless = true
+}
+
 // DeleteWebhooks deletes a channel's webhooks, as a moderator does.
 func (s *Server) DeleteWebhooks(channel string) {
 	s.mu.Lock()

@@ -48,7 +48,8 @@
 //
 // # Recordings
 //
-// POST /audio/transcriptions hears in a recording what follows "speech:" in its bytes. See [Server.Recordings].
+// POST /audio/transcriptions hears in a recording what follows "speech:" in its bytes. See [Server.Recordings]. POST /audio/speech makes
+// such recordings. See [Server.SaidAloud].
 //
 // # Embeddings
 //
@@ -101,6 +102,7 @@ type Server struct {
 	script     *Script           // guarded by mu
 	requests   []Request         // guarded by mu
 	audio      []Audio           // guarded by mu
+	spoken     []Spoken          // guarded by mu
 	embeddings []Embedding       // guarded by mu
 	offers     []string          // the list of models; guarded by mu
 	also       map[string]string // other answers, by path; guarded by mu
@@ -277,6 +279,7 @@ func (s *Server) handler() http.Handler {
 	mux.HandleFunc("POST /v1/chat/completions", s.complete)
 	mux.HandleFunc("GET /v1/models", s.models)
 	mux.HandleFunc("POST /v1/audio/transcriptions", s.transcribe)
+	mux.HandleFunc("POST /v1/audio/speech", s.speak)
 	mux.HandleFunc("POST /v1/embeddings", s.embed)
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		if _, body, ok := s.offered(r.URL.Path); ok {

@@ -1,0 +1,212 @@
+package bot
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	"familiar/internal/api"
+	"familiar/internal/context/turn"
+	"familiar/internal/discord/rest"
+
+	"familiar/internal/gate"
+	"familiar/internal/llm"
+	"familiar/internal/reply"
+	"familiar/internal/store"
+)
+
+// A reply can be said aloud, in a voice message below it. A command does it, a button, or the character's habit. The reply stays as it is. Each
+// voice message counts as a turn.
+
+// Unsaid is why something was not said aloud. Its value is said to people.
+type Unsaid sentence
+
+func (u Unsaid) Error() string { return string(u) }
+
+// The reasons.
+const (
+	voiceless     sentence = "My operator has not given me a voice."
+	saidBefore    sentence = "That was said aloud already."
+	nothingToSay  sentence = "There is nothing here that I could say aloud."
+	mayNotSpeak   sentence = "I may not send voice messages here: I need the permission Send Voice Messages."
+	couldNotSpeak sentence = "I could not say that aloud. My operator will find the reason in my log."
+)
+
+// saidFor stands below a text that somebody had the bot say.
+const saidFor sentence = "said at the wish of %s"
+
+// talking are the turns whose replies are being said aloud. Its zero value is ready.
+type talking struct {
+	mu    sync.Mutex
+	turns map[string]bool // guarded by mu
+}
+
+// begin reports whether nobody else is busy with a turn. Then the caller must call end.
+func (s *talking) begin(turnID string) (end func(), ok bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.turns[turnID] {
+		return nil, false
+	}
+	if s.turns == nil {
+		s.turns = map[string]bool{}
+	}
+	s.turns[turnID] = true
+	return func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		delete(s.turns, turnID)
+	}, true
+}
+
+// SayAloud posts a voice message with the words of a turn's reply, once. The event's author wants that, or caused the turn. The error is an
+// [Unsaid], a [*gate.Refusal], or the store's.
+func (b *Bot) SayAloud(ctx context.Context, e turn.Event, turnID string) error {
+	end, ok := b.talking.begin(turnID)
+	if !ok {
+		return Unsaid(saidBefore)
+	}
+	defer end()
+	t, err := b.Traces.Get(ctx, turnID)
+	if err != nil {
+		return err
+	}
+	actor := b.CurrentCast().Actor(t.Request.Character)
+	words := b.wordsOf(ctx, t)
+	switch {
+	case actor == nil || !b.speaks(actor):
+		return Unsaid(voiceless)
+	case t.Speech != nil && t.Speech.Failure == "":
+		return Unsaid(saidBefore)
+	case words == "":
+		return Unsaid(nothingToSay)
+	}
+	pass, no := b.Gate.Pass(ctx, e, gate.Passage{Posts: true, Rated: e.Command != nil})
+	if no != nil {
+		return no
+	}
+	defer pass.GiveBack()
+	last := t.ReplyIDs[len(t.ReplyIDs)-1]
+	said, call, err := b.speak(ctx, actor, words, turn.Post{GuildID: t.Request.GuildID, ChannelID: t.Request.ChannelID, ReplyTo: last, Final: true, Nonce: nonce("speech "+turnID, 0)})
+	keep, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeLimit)
+	defer cancel()
+	b.logged("record a voice message", b.Traces.Spoke(keep, turnID, said, call))
+	b.logged("count a voice message", b.Store.Quotas.AddUsage(keep, b.now(), gate.Party(e), store.Used{Turns: 1}))
+	return err
+}
+
+// SayWords has a character say a person's words. They are posted as a text that says whose wish it was, and said aloud below it. The errors are
+// those of SayAloud.
+func (b *Bot) SayWords(ctx context.Context, e turn.Event, words string) error {
+	actor := b.speaker(ctx, e)
+	if !b.speaks(actor) {
+		return Unsaid(voiceless)
+	}
+	words, _ = reply.RulesFor(turn.Request{GuildID: e.GuildID, ChannelID: e.Message.ChannelID}, nil, b.Redact).Guard(words)
+	aloud := reply.Aloud(words)
+	if aloud == "" {
+		return Unsaid(nothingToSay)
+	}
+	if b.Gate.MayPost != nil && !b.Gate.MayPost(e.Message.ChannelID) {
+		return &gate.Refusal{Why: gate.MayNotPost}
+	}
+	e.Message = turn.Message{ID: e.ID, ChannelID: e.Message.ChannelID, Author: e.Command.By, Text: words, At: b.now()}
+	var unsaid error
+	_, err := b.Aside(ctx, actor, e, func(*turn.Request) {}, func(ctx context.Context, t *turn.Trace) bool {
+		p := turn.Post{GuildID: e.GuildID, ChannelID: e.Message.ChannelID, Persona: t.Request.Persona, Final: true, Nonce: nonce("said "+e.ID, 0),
+			Text: words + "\n" + reply.SmallType + saidFor.In(t.Request.Language, reply.PlainName(e.Command.By.Name))}
+		id, err := b.sendPost(ctx, p, true)
+		if unsaid = err; err != nil {
+			return false
+		}
+		t.ReplyIDs, t.Reply = []string{id}, words
+		m := b.stored(e, turn.Message{ID: id, ChannelID: p.ChannelID, Author: turn.Author{ID: actor.ID, Name: actor.Name}, Text: reply.OwnWords(p.Text), At: b.now(), Own: true})
+		m.TurnID = t.Request.ID
+		b.logged("keep what was said", b.Store.Messages.Save(ctx, m))
+		p.ReplyTo, p.Nonce = id, nonce("speech "+e.ID, 0)
+		var said turn.Speech
+		said, _, unsaid = b.speak(ctx, actor, aloud, p)
+		t.Speech = &said
+		return true
+	})
+	return errors.Join(err, unsaid)
+}
+
+// speaks reports whether a character can say something aloud. A terminal has no voice messages.
+func (b *Bot) speaks(a *Actor) bool { return a.Speech != nil && b.Pace.Units > 0 }
+
+// speak has words said by a character's voice, and posts the recording. It returns the record of that, also of a failure.
+func (b *Bot) speak(ctx context.Context, actor *Actor, words string, p turn.Post) (said turn.Speech, call turn.Call, err error) {
+	began := time.Now()
+	said = turn.Speech{Host: actor.Speech.Host(), Voice: actor.Speech.Voice, Characters: utf8.RuneCountInString(words)}
+	p.Voice, err = actor.Speech.Say(ctx, words)
+	asked := llm.Call{Request: llm.Request{For: turn.ForSpeech, Lane: p.ChannelID}, Answer: llm.Answer{Model: actor.Speech.Model, Usage: turn.Usage{Calls: 1}}, Err: err, Began: began, Took: time.Since(began)}
+	llm.Observer(ctx)(asked)
+	call = asked.Record()
+	if failed, ok := errors.AsType[*api.Failure](err); ok {
+		said.Failure, call.Err = failed.Code, b.Redact.String(failed.Error())
+		b.Log.Warn("nothing was said aloud", "channel", p.ChannelID, "err", call.Err)
+		return said, call, Unsaid(couldNotSpeak)
+	}
+	said.Seconds, said.Bytes, p.Persona, p.Text = p.Voice.Seconds, len(p.Voice.Data), nil, ""
+	said.MessageID, err = b.sendPost(ctx, p, true)
+	if err == nil {
+		return said, call, nil
+	}
+	said.Failure = turn.CodeRejected
+	b.logged("post a voice message", err)
+	if rest.KindOf(err) == rest.Forbidden {
+		return said, call, Unsaid(mayNotSpeak)
+	}
+	return said, call, Unsaid(couldNotSpeak)
+}
+
+// sayByHabit says a complete reply aloud, if that is the habit of its character. It does not wait. People are told once that it fails.
+func (b *Bot) sayByHabit(ctx context.Context, actor *Actor, t *turn.Trace, e turn.Event) {
+	if !actor.Voice.Habit || !b.speaks(actor) || t.Phase != turn.Answered || len(t.ReplyIDs) == 0 {
+		return
+	}
+	b.notices.posting.Go(func() {
+		defer func() { b.recovered("say a reply aloud", recover()) }()
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), commandLimit)
+		defer cancel()
+		ctx, release := until(ctx, b.left)
+		defer release()
+		err := b.SayAloud(ctx, e, t.Request.ID)
+		why, _ := errors.AsType[Unsaid](err)
+		switch sentence(why) {
+		case couldNotSpeak, mayNotSpeak:
+			b.tellOnce(ctx, e, sentence(why))
+		case "":
+			var no *gate.Refusal
+			if !errors.As(err, &no) {
+				b.logged("say a reply aloud", err)
+			}
+		}
+	})
+}
+
+// wordsOf returns the words of a reply as they are said aloud. What is deleted is not said.
+func (b *Bot) wordsOf(ctx context.Context, t *turn.Trace) string {
+	var all []string
+	for _, id := range t.ReplyIDs {
+		m, err := b.Store.Messages.Get(ctx, id)
+		if errors.Is(err, store.ErrNotFound) {
+			return ""
+		}
+		b.logged("read a reply", err)
+		all = append(all, m.Text)
+	}
+	return reply.Aloud(strings.Join(all, "\n"))
+}
+
+// hush deletes the voice message of a turn's reply.
+func (b *Bot) hush(ctx context.Context, t *turn.Trace) error {
+	if t.Speech == nil || t.Speech.MessageID == "" {
+		return nil
+	}
+	return b.sendDelete(ctx, turn.Ref{ID: t.Speech.MessageID, GuildID: t.Request.GuildID, ChannelID: t.Request.ChannelID})
+}
