@@ -35,6 +35,9 @@ const (
 	birthdayPlease = "Nobody has written to you. Today is the birthday of %s. Wish them a happy birthday, in one or two short sentences of your own, in the language in which people write here. Say nothing of their age, nor of what was written before."
 )
 
+// program is the author of what makes the bot greet.
+func program() turn.Author { return turn.Author{Name: "The program", Machine: true} }
+
 // greetDue greets in the channels where it is time, and returns how long to wait until it may be again.
 func (b *Bot) greetDue(ctx context.Context) (wait time.Duration) {
 	defer func() { b.recovered("greet", recover()) }()
@@ -56,7 +59,7 @@ func (b *Bot) greetIn(ctx context.Context, place store.Channel) (wait time.Durat
 	ctx, cancel := context.WithTimeout(ctx, noticeLimit)
 	defer cancel()
 	e := turn.Event{Kind: turn.Edited, GuildID: place.GuildID, Message: turn.Message{
-		ID: place.ID, ChannelID: place.ID, At: b.now(), Text: morningPlease, Author: turn.Author{Name: "The program", Machine: true},
+		ID: place.ID, ChannelID: place.ID, At: b.now(), Text: morningPlease, Author: program(),
 	}}
 	actor := b.speaker(ctx, e)
 	now := text.InZone(b.now(), actor.Location)

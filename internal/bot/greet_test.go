@@ -33,7 +33,8 @@ func (m members) Readable(_ context.Context, _ string, who turn.Reader, _ string
 // greeted runs a bot for three days, from a midnight of 2000, in a channel where greetings are on. It returns when it posted what. Somebody wrote there at
 // these times on each of so many days before.
 func greeted(t *testing.T, script string, days int, at time.Duration, prepare func(b *Bot, say func(at time.Duration, who, text string), told func(who, words string))) (posts []string) {
-	living(t, script, func(b *Bot, events chan<- []turn.Event, door *recorder, _ func()) {
+	servers := &recall.Servers{Platform: members{left: map[string]bool{"left": true}}}
+	livingIn(t, servers, script, func(b *Bot, events chan<- []turn.Event, door *recorder, _ func()) {
 		ctx := context.Background()
 		n := 0
 		say := func(at time.Duration, who, text string) {
@@ -46,7 +47,6 @@ func greeted(t *testing.T, script string, days int, at time.Duration, prepare fu
 		for day := range days {
 			say(at-time.Duration(day+1)*24*time.Hour, "ana", "what a lovely rainy day that is")
 		}
-		b.Servers = &recall.Servers{Platform: members{left: map[string]bool{"left": true}}}
 		prepare(b, say, func(who, words string) {
 			say(-time.Hour, who, words)
 			_, err := b.Memories.Save(ctx, memory.Statement{Kind: memory.Person, Scope: memory.Scope{Kind: memory.ScopeChannel, ID: "general", GuildID: "hall"}, Subject: who, Author: who, By: who,

@@ -95,9 +95,9 @@ func (ns *notices) take(key noticeKey, now time.Time) *notice {
 	return n
 }
 
-// tell tells the author of a message soon why there is no answer, and then closes the claims. It does not wait. A greeting has no author.
+// tell tells the author of a message soon why there is no answer, and then closes the claims. It does not wait. Of a greeting nobody is told.
 func (b *Bot) tell(e turn.Event, what sentence, claims ...string) {
-	if e.Message.ID == e.Message.ChannelID && !e.Message.ByPerson() { // nobody has asked
+	if e.Message.Author == program() { // nobody has asked
 		return
 	}
 	key := noticeKey{e.Message.ChannelID, what}

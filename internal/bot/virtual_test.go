@@ -16,6 +16,7 @@ import (
 	"familiar/internal/discord/rest"
 	"familiar/internal/llm"
 	"familiar/internal/providers/character"
+	"familiar/internal/providers/recall"
 	"familiar/internal/store"
 	"familiar/internal/test/llmtest"
 	"familiar/internal/test/postgres"
@@ -24,6 +25,11 @@ import (
 // living runs a whole bot in virtual time, with a model behind a network in memory and Discord's pace. during drives it, and may ask it to
 // stop.
 func living(t *testing.T, script string, during func(b *Bot, events chan<- []turn.Event, door *recorder, stop func())) {
+	livingIn(t, nil, script, during)
+}
+
+// livingIn is living in servers.
+func livingIn(t *testing.T, servers *recall.Servers, script string, during func(b *Bot, events chan<- []turn.Event, door *recorder, stop func())) {
 	synctest.Test(t, func(t *testing.T) {
 		parsed, err := llmtest.ParseScript([]byte(script))
 		if err != nil {
@@ -40,6 +46,7 @@ func living(t *testing.T, script string, during func(b *Bot, events chan<- []tur
 		door := &recorder{start: time.Now()}
 		b := resting(t, door)
 		defer b.Store.Close()
+		b.Servers = servers
 		b.Cast = &Cast{Default: &Actor{Character: owl, Builder: &prompt.Builder{}, Model: client("main"), Side: client("side")}}
 		b.Pace.First, b.Pace.Every = 200*time.Millisecond, 1200*time.Millisecond
 		events := make(chan []turn.Event)

@@ -19,13 +19,14 @@ var costly = map[string][]string{
 	"Stream":    {"Bot.answer"},
 	"Complete":  {"Bot.see", "Bot.process", "Bot.AskSide"},
 	"Ask":       {"Bot.askOrders"},
-	"AskAll":    {"Bot.verify", "toolCall.decide"},
-	"Find":      {"toolCall.search*"},
-	"Read":      {"App.Read", "toolCall.readPage"}, // the first is asked by a search
-	"readPage":  {"toolCall.fetch*", "toolCall.readPages"},
-	"readPages": {"toolCall.onPages"},
-	"decide":    {"toolCall.onPages"},
-	"onPages":   {"toolCall.checkPages*"},
+	"AskAll":    {"Bot.verify", "call.decide"},
+	"speak":     {"Bot.SayAloud*", "Bot.SayWords*"},
+	"Find":      {"call.search*"},
+	"Read":      {"App.Read", "call.readPage"}, // the first is asked by a search
+	"readPage":  {"call.fetch*", "call.readPages"},
+	"readPages": {"call.onPages"},
+	"decide":    {"call.onPages"},
+	"onPages":   {"call.checkPages*"},
 }
 
 // byHand asks a model or the web without a turn. The operator does so at a terminal or in the console.
@@ -34,7 +35,7 @@ var byHand = map[string][]string{"Complete": {"replay.answer"}, "Find": {"search
 var gates = []string{"Pass", "passed", "arrivals", "Aside", "aside", "OnWeb"}
 
 // entrances are the rooms through which turns and lookups come in, and what holds them together.
-var entrances = []string{"internal/bot", "internal/command", "internal/console", "internal/app", "internal/terminal", "internal/view", "cmd/familiar"}
+var entrances = []string{"internal/bot", "internal/command", "internal/mcp", "internal/console", "internal/app", "internal/terminal", "internal/view", "cmd/familiar"}
 
 // checkGate lets only the functions above cause turns, and holds that arrivals, Aside and OnWeb pass the gate.
 func checkGate(h *house, complain complainer) {
