@@ -72,6 +72,7 @@ func TestConnect(t *testing.T) {
 	t.Parallel()
 	c := newConversation(t, txtar.Parse([]byte("-- search --\nwhen .\nAda | https://a.example.org/ | She.\n-- model --\ngap 1ms\nsay one two three four five six seven eight nine ten\n")))
 	c.env["EMBED_BASE_URL"], c.env["TRANSCRIBE_BASE_URL"], c.env["SIDE_MODEL"] = c.env["OPENAI_BASE_URL"], c.env["OPENAI_BASE_URL"], "side"
+	c.env["SPEECH_BASE_URL"] = c.env["OPENAI_BASE_URL"]
 	found := func(wantCode int, change string, want ...string) {
 		t.Helper()
 		code, out, complaint := c.command(nil, "config", "check", "--connect")
@@ -83,7 +84,10 @@ func TestConnect(t *testing.T) {
 		}
 	}
 	found(exitOK, "all answer", "ok token Discord accepts the token", "ok model: main It answers at", "first word after", "ok side model: side", "ok search: searxng 1 hit",
-		"ok embeddings text-embedding-3-small at", "makes vectors, within", "ok transcription whisper-1 at", "transcribes recordings, within")
+		"ok embeddings text-embedding-3-small at", "makes vectors, within", "ok transcription whisper-1 at", "transcribes recordings, within", "ok speech tts-1 at", "says replies aloud, within")
+	c.env["SPEECH_BASE_URL"] = c.search.server.URL
+	found(exitFailed, "no speech", "failure speech tts-1 at")
+	c.env["SPEECH_BASE_URL"] = ""
 	c.env["DISCORD_TOKEN"] += "x"
 	c.discord.Accept("401")
 	found(exitFailed, "a wrong token", "failure token Discord does not accept it", "set DISCORD_TOKEN")
