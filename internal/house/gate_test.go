@@ -19,14 +19,14 @@ var costly = map[string][]string{
 	"Stream":    {"Bot.answer"},
 	"Complete":  {"Bot.see", "Bot.process", "Bot.AskSide"},
 	"Ask":       {"Bot.askOrders"},
-	"AskAll":    {"Bot.verify", "call.decide"},
+	"AskAll":    {"Bot.verify", "toolCall.decide"},
 	"speak":     {"Bot.SayAloud*", "Bot.SayWords*"},
-	"Find":      {"call.search*"},
-	"Read":      {"App.Read", "call.readPage"}, // the first is asked by a search
-	"readPage":  {"call.fetch*", "call.readPages"},
-	"readPages": {"call.onPages"},
-	"decide":    {"call.onPages"},
-	"onPages":   {"call.checkPages*"},
+	"Find":      {"toolCall.search*"},
+	"Read":      {"App.Read", "toolCall.readPage"}, // the first is asked by a search
+	"readPage":  {"toolCall.fetch*", "toolCall.readPages"},
+	"readPages": {"toolCall.onPages"},
+	"decide":    {"toolCall.onPages"},
+	"onPages":   {"toolCall.checkPages*"},
 }
 
 // byHand asks a model or the web without a turn. The operator does so at a terminal or in the console.
