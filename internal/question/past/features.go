@@ -59,11 +59,15 @@ const somebody = "xyx"
 // the rules find.
 func (s *spokenParts) features() []text.Feature {
 	masked, people := s.withoutPeople()
-	all := question.SpellingFeatures(masked)
-	for i := range all {
-		if strings.HasPrefix(all[i].Name, "run ") {
-			all[i].Value /= 2
+	var all []text.Feature
+	for _, f := range question.SpellingFeatures(masked) {
+		switch kind, _, _ := strings.Cut(f.Name, " "); kind {
+		case "words", "ends": // in another language, or of another writer, they are others
+			continue
+		case "run":
+			f.Value /= 2
 		}
+		all = append(all, f)
 	}
 	add := func(name string) { all = append(all, text.Feature{Name: name, Value: 1}) }
 	add(fmt.Sprint("about as long as ", min(len(s.u.Words), 20)/2*2))
@@ -112,7 +116,7 @@ func (s *spokenParts) named() (parts []string) {
 		form = "inquiry"
 	}
 	parts = append(text.Unique(parts), "form "+form)
-	for kind, is := range map[string]bool{"channel": len(s.q.Channels) > 0 || strings.Contains(s.u.Text, "#"), "span": s.spanned} {
+	for kind, is := range map[string]bool{"quotation": strings.ContainsAny(s.u.Text, quotationMarks), "channel": len(s.q.Channels) > 0 || strings.Contains(s.u.Text, "#"), "span": s.spanned} {
 		if is {
 			parts = append(parts, kind)
 		}

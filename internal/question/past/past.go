@@ -139,8 +139,8 @@ var builtIn = sync.OnceValue(func() *text.Model { return text.MustParseModel(rec
 
 // A message surely asks about its server from a probability of sureFrom on where the rules say so too. It may ask from maybeFrom on.
 const (
-	sureFrom  = 0.85
-	maybeFrom = 0.53
+	sureFrom  = 0.8
+	maybeFrom = 0.6
 )
 
 // weigh decides how sure a question about the server is. q is what the rules found; where they found nothing, the parts of the message tell what
@@ -195,8 +195,11 @@ func (s *spokenParts) tellsOfSaying() bool {
 
 // ofWorld reports whether a message quotes somebody, or has a word for what everybody knows of.
 func (s *spokenParts) ofWorld() bool {
-	return strings.ContainsAny(s.u.Text, "\"“”„«»「」") || slices.Contains(kinds().In(s.u.Text), "world")
+	return strings.ContainsAny(s.u.Text, quotationMarks) || slices.Contains(kinds().In(s.u.Text), "world")
 }
+
+// quotationMarks are around what somebody else wrote.
+const quotationMarks = "\"“”„«»「」"
 
 const wantsSaid = "asks what was said here"
 
