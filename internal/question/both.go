@@ -38,7 +38,8 @@ func (r *pair) leans() bool {
 	if n == 0 || r.beginsAlike() >= 3 {
 		return false // "how far is the sun?" after "how far is the moon?"
 	}
-	return (r.opened || Assess(u.Text, nil).Score < ownNeed) && builtIn().FollowUp.Classify(pairFeatures(r))[kindAlone] < sureAlone
+	alone := builtIn().FollowUp.Classify(pairFeatures(r))[kindAlone]
+	return alone < likelyAlone || alone < sureAlone && (r.opened || Assess(u.Text, nil).Score < ownNeed)
 }
 
 // pointsBack reports whether the message points only to what it said itself.
