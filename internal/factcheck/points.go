@@ -40,7 +40,7 @@ func (m *matcher) settles(p passage, other bool) bool {
 
 // inEarnest reports whether a sentence says something, and not that it is asked, planned, possible or said. What is refuted may be only said.
 func (m *matcher) inEarnest(s string) bool {
-	return !strings.HasSuffix(s, "?") && !strings.HasSuffix(s, "？") && (!unrealIn(s, m.code) || len(evidence.Refutals().FindAll(s, text.Words(s))) > 0)
+	return !strings.HasSuffix(s, "?") && !strings.HasSuffix(s, "？") && (!m.unreal(s) || len(evidence.Refutals().FindAll(s, text.Words(s))) > 0)
 }
 
 // before returns the last n sentences before a passage.
@@ -140,19 +140,18 @@ func (m *matcher) aboutUnspaced(p passage) bool {
 	return strings.Contains(p.text, m.subject) || strings.Contains(m.title, m.subject)
 }
 
-// unrealIn reports whether a text in a language tells of what is planned, possible or only said. "May" is a month.
-func unrealIn(s, code string) bool {
-	table := text.TablesOf(code).FactCheck.Unreal
+// unreal reports whether a text tells of what is planned, possible or only said. Words of the statement say nothing of that. "May" is a month.
+func (m *matcher) unreal(s string) bool {
+	table := text.TablesOf(m.code).FactCheck.Unreal
 	if text.Unspaced(string(table)) {
-		return slices.ContainsFunc(table.Fields(), func(w string) bool { return strings.Contains(s, w) })
+		return slices.ContainsFunc(table.Fields(), func(w string) bool { return strings.Contains(s, w) && !strings.Contains(m.text, w) })
 	}
-	unreal := unrealWords()[code]
 	return slices.ContainsFunc(text.Words(s), func(w text.Word) bool {
-		return unreal[strings.ToLower(s[w.Start:w.End])] && (!w.Upper || w.Start == 0)
+		return unrealWords()[m.code][strings.ToLower(s[w.Start:w.End])] && (!w.Upper || w.Start == 0) && !m.keys[w.Key]
 	})
 }
 
-// unrealWords are the words of [unrealIn] by language, with their accents: "würde" is no "wurde".
+// unrealWords are the words of [matcher.unreal] by language, with their accents: "würde" is no "wurde".
 var unrealWords = sync.OnceValue(func() map[string]map[string]bool {
 	all := map[string]map[string]bool{}
 	for _, code := range text.Languages() {
@@ -497,9 +496,14 @@ func turning(key string) bool {
 	return absolutes()[key] || comparisons()[key] || strings.HasSuffix(key, "est") && len(key) > 5 || quantifiers()[key]
 }
 
-// inOrder reports whether the names around the "than" of a statement are in the same order in a sentence.
+// inOrder reports whether the names around the "than" of a statement are in the same order in a sentence. "Di" is one behind a comparative.
 func (m *matcher) inOrder(words []text.Word) bool {
-	than := slices.IndexFunc(m.words, func(w text.Word) bool { return thanWords()[w.Key] })
+	compares := slices.ContainsFunc(m.words, func(w text.Word) bool {
+		return comparisons()[w.Key] || comparedIn(m.code)[w.Key] == "up" || comparedIn(m.code)[w.Key] == "down"
+	})
+	than := slices.IndexFunc(m.words, func(w text.Word) bool {
+		return thanWords()[w.Key] && (compares || !text.TablesOf(m.code).Grammar.FunctionWords.Has(w.Key))
+	})
 	if than < 0 {
 		return true
 	}

@@ -125,7 +125,7 @@ func (m *matcher) compared(sentences []string) (at int, holds bool) {
 	title := thingsIn(text.Words(m.title), m.title, m.code)
 	for i, s := range sentences {
 		words := text.Words(s)
-		if unrealIn(s, m.code) || denies(s, m.code) || strings.HasSuffix(s, "?") {
+		if m.unreal(s) || denies(s, m.code) || strings.HasSuffix(s, "?") {
 			continue
 		}
 		if o, ok := relationOf(s, words, m.code); ok {
@@ -182,7 +182,7 @@ func (m *matcher) amountOf(sentences []string, of string, names, others []text.W
 	for at, s := range sentences {
 		s = text.WordsInDigits(s, m.code)
 		words := text.Words(s)
-		if unrealIn(s, m.code) || denies(s, m.code) {
+		if m.unreal(s) || denies(s, m.code) {
 			continue
 		}
 		end := -1

@@ -105,7 +105,7 @@ func (m *matcher) shortened(p passage) passage {
 	for _, at := range breaks.FindAllStringIndex(p.text, -1) {
 		begin := m.read(p.text[:at[0]])
 		next := strings.TrimLeft(p.text[at[1]:], " ")
-		conditional := strings.HasPrefix(p.text[at[0]:], ",") && unrealIn(firstWord(next), m.code)
+		conditional := strings.HasPrefix(p.text[at[0]:], ",") && m.unreal(firstWord(next))
 		if len(begin.grams) == len(p.grams) && m.hasAmounts(begin) && !conditional {
 			return begin
 		}
