@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"familiar/card"
 	"familiar/characters"
 	"familiar/internal/bot"
 	"familiar/internal/console"
@@ -131,7 +132,7 @@ func (a *App) console(p *Process, b *bot.Bot, session *discord.Session, watching
 				got, err := Import{File: file, Data: card, Replace: replace}.Import(ctx, a.Config, p.Dir)
 				return got.ID, err
 			},
-			Dir: files.root(), BuiltIn: characters.FS, Reload: files.again, Prompt: ownPrompt,
+			Dir: files.root(), BuiltIn: characters.FS, Reload: files.again, Prompt: ownPrompt, MostBytes: card.MaxBytes,
 		},
 	})
 	if err == nil {

@@ -16,7 +16,6 @@ import (
 	"sync"
 	"time"
 
-	"familiar/card"
 	"familiar/internal/text"
 )
 
@@ -25,9 +24,9 @@ import (
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
 // longest returns how many bytes a request may have.
-func longest(r *http.Request) int64 {
+func (k *Console) longest(r *http.Request) int64 {
 	if r.Method == http.MethodPost && r.URL.Path == "/characters" {
-		return maxForm + card.MaxBytes
+		return maxForm + k.Shelf.MostBytes
 	}
 	return maxForm
 }
@@ -56,7 +55,7 @@ func (k *Console) guarded(next http.Handler) http.Handler {
 			http.Error(w, "This page was opened by another site. Open it from the console.", http.StatusForbidden)
 			return
 		}
-		r.Body = http.MaxBytesReader(w, r.Body, longest(r))
+		r.Body = http.MaxBytesReader(w, r.Body, k.longest(r))
 		if !k.mayEnter(r) {
 			k.turnAway(w, r)
 			return

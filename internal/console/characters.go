@@ -17,7 +17,6 @@ import (
 	"strings"
 	"time"
 
-	"familiar/card"
 	"familiar/internal/context/turn"
 	"familiar/internal/providers/character"
 )
@@ -37,7 +36,7 @@ func (k *Console) characters(w http.ResponseWriter, r *http.Request) {
 func (k *Console) importCard(w http.ResponseWriter, r *http.Request) {
 	sent, head, err := r.FormFile("card")
 	if err != nil {
-		k.fail(w, r, http.StatusBadRequest, fmt.Sprintf("Choose a card: PNG, JSON or CHARX, up to %d MB.", card.MaxBytes>>20))
+		k.fail(w, r, http.StatusBadRequest, fmt.Sprintf("Choose a card: PNG, JSON or CHARX, up to %d MB.", k.Shelf.MostBytes>>20))
 		return
 	}
 	defer sent.Close()
@@ -206,7 +205,8 @@ type Shelf struct {
 	// Reload reads the files again. It returns when the valid ones are active.
 	Reload func(ctx context.Context) error
 	// Import makes a character of a card, and returns its id. The error is for the operator.
-	Import func(ctx context.Context, file string, card []byte, replace bool) (id string, err error)
+	Import    func(ctx context.Context, file string, card []byte, replace bool) (id string, err error)
+	MostBytes int64 // of the file of a card
 	// Prompt returns the prompt that a character's own files give for a request. Nothing else is asked.
 	Prompt func(ctx context.Context, c *character.Character, r turn.Request) []turn.Rendered
 }

@@ -104,7 +104,7 @@ func newWorld(tb testing.TB, change func(*Config)) *world {
 	}
 	tb.Cleanup(func() { db.Close() })
 	w := &world{store: db, memories: memory.New(db), traces: &trace.Store{DB: db, SearchTime: time.Minute}, feed: &Feed{}, now: time.Now().UTC()}
-	shelf := &Shelf{Dir: filepath.Join(dir, "characters"), BuiltIn: characters.FS, Prompt: prompted}
+	shelf := &Shelf{Dir: filepath.Join(dir, "characters"), BuiltIn: characters.FS, Prompt: prompted, MostBytes: 12 << 20}
 	w.cast = &cast{shelf: shelf, all: map[string]*character.Character{}}
 	shelf.Reload = w.cast.load
 	if err := w.cast.load(tb.Context()); err != nil {

@@ -1,8 +1,8 @@
 // Package memory decides what the bot remembers and which memories a turn may use.
 //
-//   - store.go has the [Store], which keeps statements with their sources in tables of [store.DB]. statement.go saves them, and says which makes
-//     which other one history. read.go finds them. drop.go deletes them with their sources, and import.go takes them from an archive. read.go saves what the writer learned,
-//     too.
+//   - store.go has the [Store], which keeps statements with their sources in tables of [store.DB]. statement.go saves them, and says which
+//     makes which other one history. read.go finds them, and saves what the writer learned. drop.go deletes them with their sources, and
+//     import.go takes them from an archive.
 //   - scope.go has the [ScopeFilter], which every read needs. That of a turn admits only what everyone who sees the answer may read at that
 //     moment.
 //   - keeper.go carries out what a message orders, such as "remember that I'm vegetarian", which package order reads. proposed.go asks a side

@@ -15,7 +15,6 @@ import (
 	"familiar/internal/search"
 	"familiar/internal/text"
 	"familiar/internal/web/clean"
-	"familiar/internal/web/page"
 	"familiar/internal/web/read"
 )
 
@@ -251,7 +250,7 @@ const queryMark = "{query}"
 
 // rankLinks ranks the site's links by the words of the query in their text and URL, rare words first. Links without such
 // a word are dropped.
-func rankLinks(links []page.Link, query, language string, site clean.Site) []turn.Hit {
+func rankLinks(links []read.Link, query, language string, site clean.Site) []turn.Hit {
 	asked := text.Unique(text.Terms(query, language))
 	var hits []turn.Hit
 	var held [][]string // by hit: the terms of asked that it has

@@ -301,6 +301,9 @@ func missed(pages []*Page, requests []Request, why fetch.Error) []*Page {
 // Wait waits until no earlier call reads a page any more. It is the last step of a shutdown.
 func (r *Reader) Wait() { r.running.Wait() }
 
+// Link is a link of a page.
+type Link = page.Link
+
 // Links returns the links of a page. With sitemap, the page is a sitemap, the list of pages that a site keeps for search
 // services (sitemaps.org).
 func (r *Reader) Links(ctx context.Context, q Request, sitemap bool) ([]page.Link, *fetch.Error) {
