@@ -42,7 +42,7 @@ func predictOrders(_ context.Context, _ fs.FS, row orderRow) (prediction, error)
 			refused = memory.Refusal(clean.NewRedactor(), turn.Request{Names: names}, o.Text, o.Other)
 		}
 		if refused == "" {
-			orders = append(orders, ordered{o.Deed, o.Text, o.All})
+			orders = append(orders, ordered{o.Deed, o.Shown(), o.All})
 		}
 	}
 	if len(orders) == 0 {

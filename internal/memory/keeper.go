@@ -94,15 +94,18 @@ func (k *Keeper) orders(ctx context.Context, r turn.Request) (all []task) {
 		}
 		return append(all, remind...)
 	}
+	retort := order.Retort(r.Message.Text, r.Names)
 	vague := len(all) == 1 && all[0].Deed == order.Correct && !all[0].Plain && all[0].Wrong == ""
 	switch {
 	case vague: // a side model may say what is corrected
-		if better, err := k.proposed(ctx, r); err == nil && len(better) > 0 {
+		if better, err := k.proposed(ctx, r); err == nil && slices.ContainsFunc(better, func(o task) bool { return o.refused == "" }) {
 			return better
 		}
 		return all
 	case len(all) > 0:
 		return all
+	case retort.Text != "":
+		return []task{{Order: retort}}
 	case doubt == order.NoDoubt:
 		if k.confirms(ctx, r) {
 			return []task{{Order: order.Order{Deed: order.Forget, All: true}, sure: true}}
@@ -440,7 +443,9 @@ func (m *givenOrder) pointed(ctx context.Context) (all []Statement, err error) {
 	if p := m.r.Parent; p != nil && p.ByPerson() {
 		all, err = m.k.Memories.FromMessage(ctx, m.within, p.ID)
 	} else if before := m.before(ctx); before != nil {
-		all = m.kept(ctx, before.Memory.All())
+		if all = m.kept(ctx, before.Memory.All()); len(all) == 0 {
+			all, err = m.k.Memories.FromMessage(ctx, m.within, before.Request.Message.ID)
+		}
 	}
 	return slices.DeleteFunc(all, func(one Statement) bool { return !m.mine(one) }), err
 }

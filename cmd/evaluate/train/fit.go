@@ -16,9 +16,9 @@ type sample struct {
 
 // fit fits the weights by maximum likelihood. All classes count equally, and penalty/2 times the sum of squared
 // weights is subtracted. The problem is convex, so the same examples give the same model.
-func fit(classes []string, examples []sample, penalty, levels float64) *text.Model {
+func fit(classes []string, examples []sample, penalty, levels float64, rounds int) *text.Model {
 	t := newTrainer(classes, examples, penalty)
-	t.levels = levels
+	t.levels, t.rounds = levels, rounds
 	t.balance()
 	t.descend(t.slope)
 	return t.model()
@@ -41,6 +41,7 @@ type trainer struct {
 	examples []sample
 	penalty  float64
 	levels   float64   // steps of a weight up to the largest
+	rounds   int       // steps of the descent
 	share    []float64 // by class: weight of one example
 	index    map[string]int
 	columns  [][]int     // by example: indexes of its features
@@ -50,7 +51,7 @@ type trainer struct {
 }
 
 func newTrainer(classes []string, examples []sample, penalty float64) *trainer {
-	t := &trainer{classes: classes, examples: examples, penalty: penalty, levels: byteLevels, index: map[string]int{}}
+	t := &trainer{classes: classes, examples: examples, penalty: penalty, levels: byteLevels, rounds: rounds, index: map[string]int{}}
 	for _, e := range examples {
 		columns, values := make([]int, len(e.Features)), make([]float64, len(e.Features))
 		for i, f := range e.Features {
@@ -79,11 +80,11 @@ const (
 func (t *trainer) descend(slopeHere func() []float64) {
 	n := len(t.weights) + len(t.bias)
 	first, second := make([]float64, n), make([]float64, n)
-	for round := 1; round <= rounds; round++ {
+	for round := 1; round <= t.rounds; round++ {
 		slope := slopeHere()
 		step := rate * math.Sqrt(1-math.Pow(slow2, float64(round))) / (1 - math.Pow(slow1, float64(round)))
-		if round > rounds/2 { // smaller steps reach the minimum
-			step *= 2 * (1 - float64(round)/rounds)
+		if round > t.rounds/2 { // smaller steps reach the minimum
+			step *= 2 * (1 - float64(round)/float64(t.rounds))
 		}
 		for i, g := range slope {
 			first[i] = slow1*first[i] + (1-slow1)*g

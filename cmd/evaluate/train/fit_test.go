@@ -27,7 +27,7 @@ func examples(n int, seed uint64) []sample {
 }
 
 func TestLearns(t *testing.T) {
-	m := fit([]string{"fruit", "beast", "colour"}, examples(300, 1), 1, byteLevels)
+	m := fit([]string{"fruit", "beast", "colour"}, examples(300, 1), 1, byteLevels, rounds)
 	right := 0
 	tests := examples(300, 2)
 	for _, e := range tests {
@@ -52,7 +52,7 @@ func TestLearns(t *testing.T) {
 
 // The same examples give the same model.
 func TestFitsAgain(t *testing.T) {
-	one, again := fit([]string{"fruit", "beast", "colour"}, examples(100, 3), 1, byteLevels), fit([]string{"fruit", "beast", "colour"}, examples(100, 3), 1, byteLevels)
+	one, again := fit([]string{"fruit", "beast", "colour"}, examples(100, 3), 1, byteLevels, rounds), fit([]string{"fruit", "beast", "colour"}, examples(100, 3), 1, byteLevels, rounds)
 	if !slices.Equal(one.Bytes(), again.Bytes()) {
 		t.Error("the same examples gave another model")
 	}

@@ -133,6 +133,7 @@ type task struct {
 	classes []string
 	penalty float64
 	levels  float64 // steps of a weight up to the largest; 0: as many as a byte has
+	rounds  int     // of the descent; 0: as many as for most
 	lasso   float64 // replaces penalty if most weights should be zero
 	seldom  int     // features with fewer examples are left out, because they describe only those
 	rows    []example
@@ -184,7 +185,7 @@ func (t task) learn(include func(example) bool) *text.Model {
 	if t.lasso > 0 {
 		return fitSparse(t.classes, examples, t.lasso)
 	}
-	return fit(t.classes, examples, t.penalty, cmp.Or(t.levels, byteLevels))
+	return fit(t.classes, examples, t.penalty, cmp.Or(t.levels, byteLevels), cmp.Or(t.rounds, rounds))
 }
 
 func yes(is bool) int {

@@ -15,7 +15,7 @@ import (
 )
 
 // orderFiles are messages that order something of the memory, and some that only look like it. Each language has a file. A line is a deed
-// and a message, with the text of the order in braces. Neighbours are often alike. The rows of a writer stand behind a comment.
+// and a message. The text of the order is in braces, and ⏎ is a new line. Neighbours are often alike. The rows of a writer stand behind a comment.
 //
 //go:embed orders/*.txt
 var orderFiles embed.FS
@@ -28,11 +28,14 @@ const (
 	plainShare  = 20 // one of so many own messages is added as one that orders nothing
 	readPenalty = 0.5
 	readSeldom  = 3
+	readWriters = 5 // features that fewer writers have are left out, because they describe those
+	orderRounds = 300
+	orderLevels = 32
 )
 
 // orderTask is what a message orders of the memory. Questions about the past order nothing. An example's source is its language; its text is the number of its block, or empty.
 func orderTask() (task, error) {
-	t := task{file: "memory/order/orders.model", classes: order.Classes, penalty: readPenalty, levels: sparseLevels, seldom: readSeldom}
+	t := task{file: "memory/order/orders.model", classes: order.Classes, penalty: readPenalty, levels: orderLevels, rounds: orderRounds, seldom: readSeldom}
 	add := func(l orderLine, class int) {
 		if features := merged(order.Features(l.said, orderNames)); len(features) > 0 {
 			t.rows = append(t.rows, example{text: l.block, source: l.language, features: features, class: class, block: l.writer})
@@ -54,11 +57,29 @@ func orderTask() (task, error) {
 			add(orderLine{language: r.source, said: r.text}, 0)
 		}
 	}
-	return t, readOwn(func(m message) {
+	err = readOwn(func(m message) {
 		if spread(m.Text)%plainShare == 0 && !order.MayHold(m.Text) {
 			add(orderLine{language: m.lang, said: m.Text}, 0)
 		}
 	})
+	t.keepShared(readWriters)
+	return t, err
+}
+
+// keepShared leaves out the features that fewer writers have. Rows of no writer count as one's.
+func (t *task) keepShared(writers int) {
+	have := map[string]map[int]bool{}
+	for _, r := range t.rows {
+		for _, f := range r.features {
+			if have[f.Name] == nil {
+				have[f.Name] = map[int]bool{}
+			}
+			have[f.Name][r.block] = true
+		}
+	}
+	for i, r := range t.rows {
+		t.rows[i].features = slices.DeleteFunc(r.features, func(f text.Feature) bool { return len(have[f.Name]) < writers })
+	}
 }
 
 // orderLine is a message with what it orders. said is the text of the order, if it has one.
@@ -84,12 +105,17 @@ func orderLines() (all []orderLine, err error) {
 				continue
 			}
 			deed, said, _ := strings.Cut(strings.TrimSpace(line), ": ")
+			said = strings.ReplaceAll(said, "⏎", "\n")
 			if !slices.Contains(order.Classes, deed) {
 				return nil, fmt.Errorf("read orders %s: unknown deed %q", f.Name(), deed)
 			}
-			_, rest, _ := strings.Cut(said, "{")
-			text, _, _ := strings.Cut(rest, "}")
-			all = append(all, orderLine{strings.TrimSuffix(f.Name(), ".txt"), strconv.Itoa(n / orderBlock % folds), deed, strings.NewReplacer("{", "", "}", "").Replace(said), text, writer})
+			l := orderLine{strings.TrimSuffix(f.Name(), ".txt"), strconv.Itoa(n / orderBlock % folds), deed, said, "", writer}
+			if deed != order.Classes[0] {
+				_, rest, _ := strings.Cut(said, "{")
+				l.text, _, _ = strings.Cut(rest, "}")
+				l.said = strings.NewReplacer("{", "", "}", "").Replace(said)
+			}
+			all = append(all, l)
 			n++
 		}
 	}

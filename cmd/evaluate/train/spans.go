@@ -46,7 +46,7 @@ func trainSpans(rows []spanned, penalty float64, seldom int) *text.Model {
 		}
 	}
 	t := newTrainer(order.SpanClasses, examples, penalty)
-	t.levels = spanLevels
+	t.levels, t.rounds = spanLevels, orderRounds
 	t.descend(func() []float64 { return t.spanSlope(rows) })
 	return t.model()
 }

@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
+	"familiar/internal/context/turn"
 	"familiar/internal/text"
 	"familiar/internal/web/clean"
 )
@@ -13,9 +15,9 @@ import (
 // decide returns what the models make of a message, or doubt. What the tables find is one of the things that the model of orders sees. They give
 // way where it is clearly against them.
 func (s *sight) decide() ([]Order, Doubt) {
-	odds := ordersModel().Classify(s.features)
+	odds := s.models.Orders.Classify(s.features)
 	deed, sure, doubt := Decide(odds)
-	sure = sure && !s.reported(Classes[deed]) && !s.elsewhere(Classes[deed])
+	sure = sure && !s.reported(Classes[deed]) && !s.elsewhere(Classes[deed]) && (odds[deed] >= surest || !s.strange(Classes[deed]))
 	if s.unsure == Likely { // the tables doubt much else that is none
 		doubt = Likely
 	}
@@ -29,8 +31,10 @@ func (s *sight) decide() ([]Order, Doubt) {
 		if o = s.found[0]; o.Deed == Correct && s.foreign(o) {
 			return nil, Likely
 		}
-	case doubt == NoDoubt, doubt == Perhaps && !slices.ContainsFunc(s.sentences, func(one glance) bool { return len(one.places) > 0 }):
+	case doubt == NoDoubt, doubt == Perhaps && odds[readNone] > likelyNone && !slices.ContainsFunc(s.sentences, func(one glance) bool { return len(one.places) > 0 }):
 		return nil, NoDoubt
+	case !sure && slices.ContainsFunc(s.sentences, s.shown):
+		return nil, s.unsure
 	case !sure, deed == 1 && slices.ContainsFunc(s.sentences, func(one glance) bool { return Hollow(one.text) }):
 		return nil, doubt
 	case deed == readAll:
@@ -48,7 +52,7 @@ func (s *sight) against(o Order) float64 {
 	words := tokens(o.Text + " " + o.Wrong)
 	about := slices.ContainsFunc(vocabularies(), func(v *vocabulary) bool { return v.aboutSpeaker(o.Text, words) }) // a short message may be of any language
 	switch {
-	case about || o.Deed == Keep || o.Field != "" || o.All:
+	case o.Deed != Forget && about, o.Deed == Keep, o.All:
 		return clearlyNone
 	case o.Wrong != "" && !s.v.value(o.Wrong) && !s.v.days[key(lastWord(o.Wrong))] && !s.v.unspaced:
 		return doubtfulOrder
@@ -63,7 +67,7 @@ func (s *sight) worded(o Order) Order {
 	if rest, is := s.v.clause(said); is && o.Deed == Forget && o.Text != "" {
 		said = rest
 	}
-	cut := utf8.RuneCountInString(said) < shortestText || utf8.RuneCountInString(said) > MaxText || o.Deed == Keep && (s.cuts(said) || longest(s.v.leads, said) == len(said)) // "file this please" has no text
+	cut := utf8.RuneCountInString(said) < shortestText || utf8.RuneCountInString(said) > MaxText || o.Deed == Keep && (s.cuts(said) || longest(s.v.leads, said) == len(said) || text.NewSaying(said).Has(s.v.grammar.qualifiers)) // "file this please" has no text
 	if o.Text != "" && (cut || alike(said, o.Text) || !s.betters(said, o)) {
 		said, cut = o.Text, false
 	}
@@ -71,7 +75,9 @@ func (s *sight) worded(o Order) Order {
 	case cut, o.Deed == Keep && s.conditional(said):
 		return Order{}
 	case o.Field == "" && o.Deed == Keep:
-		if o, _ = s.v.calling(said); o == (Order{}) {
+		if o, _ = s.v.calling(said); o == (Order{}) && s.v.value(said) && !strings.ContainsFunc(said, unicode.IsDigit) && !s.v.days[key(lastWord(said))] {
+			o = Order{Deed: Keep, Text: said, Own: true, Field: turn.CardName, Value: said} // "everybody says Kit, do that, too"
+		} else if o == (Order{}) {
 			o = s.v.kept(said)
 		} else if s.v.grammar.small[key(o.Value)] { // "den, dem alle gehorchen"
 			return Order{}
@@ -95,7 +101,7 @@ func (s *sight) betters(said string, o Order) bool {
 		around := strings.Contains(said, o.Text) && !strings.HasSuffix(said, o.Text)
 		return !around && (!within || !s.v.unspaced && len(tokens(o.Text)) > maxThing) && !opens(said, s.called)
 	case Correct:
-		return within
+		return within && o.Wrong == ""
 	}
 	behind, begins := strings.CutPrefix(o.Text, said)
 	return !strings.Contains(said, o.Text) && strings.Contains(said, o.Value) && (!within || begins && (s.v.unspaced || punctuated(strings.TrimLeft(behind, " "))))
@@ -130,7 +136,7 @@ func (s *sight) cuts(said string) bool {
 			ordered, signed := false, false
 			for _, p := range one.places {
 				signed = signed || p.from <= w.from && w.to <= p.to
-				ordered = ordered || signKinds[p.kind] == string(Keep) && p.to <= w.from && w.to <= from
+				ordered = ordered || (signKinds[p.kind] == string(Keep) || signKinds[p.kind] == "memory") && p.to <= w.from && w.to <= from
 			}
 			return !signed && s.v.negations[w.key] || ordered && text.SecondPerson(s.v.code)[w.key]
 		})
@@ -148,7 +154,8 @@ func (s *sight) reported(deed string) bool {
 			return p.to <= len(head) && (signKinds[p.kind] != string(Correct) || deed == string(Correct))
 		})
 		to := passage{s: one.text, called: s.called}
-		return colon && (!speaks || s.v.tells(text.NewSaying(head))) || deed == string(Keep) && to.addresses("") || strings.Contains(one.text, "@")
+		short := !speaks && len(tokens(head)) < leastHeading
+		return colon && short || s.shown(one) || deed != string(Correct) && to.addresses("") || strings.Contains(one.text, "@")
 	})
 }
 
@@ -163,12 +170,33 @@ func (s *sight) elsewhere(deed string) bool {
 			})
 		})
 	case string(Forget):
-		return !s.signs("memory") && slices.ContainsFunc(s.sentences, func(one glance) bool { return s.v.has(one.text, s.v.elsewhere) })
+		return !s.signs("memory") && slices.ContainsFunc(s.sentences, func(one glance) bool { return s.v.has(one.text, s.v.elsewhere) }) ||
+			!s.signs(deed) && slices.ContainsFunc(s.sentences, func(one glance) bool { _, colon := BeforeColon(one.text); return colon })
 	case string(Correct):
-		return !s.signs("memory") && !slices.ContainsFunc(s.sentences, func(one glance) bool { return s.v.aboutSpeaker(one.text, one.words) })
+		return false
 	}
 	return slices.ContainsFunc(s.sentences, func(one glance) bool { return clean.Orders(one.text) || text.NewSaying(one.text).Has(reports().frames) })
 }
+
+// shown reports whether words that tell of somebody stand in front of a sentence's colon.
+func (s *sight) shown(one glance) bool {
+	head, colon := BeforeColon(one.text)
+	return colon && s.v.tells(text.NewSaying(head))
+}
+
+// strange reports whether what would be an order of a kind needs a surer model. That is so if words in front of a
+// colon do not speak of the memory. It is so, too, if a correction is about neither that nor the speaker.
+func (s *sight) strange(deed string) bool {
+	about := s.signs("memory") || slices.ContainsFunc(s.sentences, func(one glance) bool { return s.v.aboutSpeaker(one.text, one.words) })
+	return deed == string(Correct) && !about || slices.ContainsFunc(s.sentences, func(one glance) bool {
+		head, colon := BeforeColon(one.text)
+		return colon && !slices.ContainsFunc(one.places, func(p place) bool {
+			return p.to <= len(head) && (signKinds[p.kind] != string(Correct) || deed == string(Correct))
+		})
+	})
+}
+
+const leastHeading = 3 // words in front of a colon that may be an order which no table has
 
 func (s *sight) signs(kind string) bool {
 	return slices.ContainsFunc(s.sentences, func(one glance) bool {
@@ -182,6 +210,9 @@ func (s *sight) conditional(said string) bool {
 	condition := func(clause string) bool {
 		words := tokens(clause)
 		return (s.v.unspaced || len(words) > 2) && !(len(words) > 0 && s.v.is.has(words[len(words)-1].key)) && !s.v.aboutSpeaker(clause, words)
+	}
+	if head, colon := BeforeColon(said); colon && s.v.has(head, s.v.memory) {
+		return true
 	}
 	return slices.ContainsFunc(s.sentences, func(one glance) bool {
 		head, colon := BeforeColon(one.text)

@@ -72,6 +72,32 @@ func (v *vocabulary) correction(right string) Order {
 	return Order{Deed: Correct, Text: right}
 }
 
+// Retort returns the correction that a short message makes of what was said before it: "no, it's 5 May". names are the bot's.
+func Retort(message string, names []string) Order {
+	own, called := heard(message, names)
+	if len(own.sentences) != 1 || isQuestion(own.sentences[0]) {
+		return Order{}
+	}
+	for _, v := range vocabularies() {
+		for rest := own.sentences[0]; rest != ""; {
+			if n := longest(v.no, rest); n > 0 {
+				right := v.bare(rest[n:])
+				if said, leans := v.leaning(right); leans && len(tokens(said)) > 0 && len(tokens(said)) <= maxRetort {
+					return own.quoted(Order{Deed: Correct, Text: right})
+				}
+			}
+			n, _ := v.lead(rest, tokens(rest), called)
+			if n == 0 {
+				break
+			}
+			rest = strings.TrimLeft(rest[n:], between)
+		}
+	}
+	return Order{}
+}
+
+const maxRetort = 4 // words of what is right
+
 // contrast returns the correction of a text that says what is right and what is not: "it's Porto, not Lisbon". opened says that the text
 // follows a "no". Otherwise it must be about the speaker, or tell names, numbers or days.
 func (v *vocabulary) contrast(s string, opened bool) Order {

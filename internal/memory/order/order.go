@@ -15,6 +15,7 @@
 package order
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"unicode"
@@ -43,6 +44,9 @@ type Order struct {
 	Value string // … and with what: "Captain" of "call me Captain"
 }
 
+// Shown returns what is to be remembered, forgotten or right, as it is shown: "Captain" of "call me Captain".
+func (o Order) Shown() string { return cmp.Or(o.Value, o.Text) }
+
 // Doubt says how much a message without an order seems to hold one.
 type Doubt int
 
@@ -70,11 +74,18 @@ const (
 // bot's name and polite words, or ends one. It is not a question, unless it is a request ("can you remember that …?"). It is in the
 // author's own voice, see [ownVoice]. Its text is taken as written.
 func Parse(message string, names []string) (all []Order, doubt Doubt) {
+	return embedded().Parse(message, names)
+}
+
+// Parse is [Parse] by other models.
+func (m Models) Parse(message string, names []string) (all []Order, doubt Doubt) {
 	own, called := heard(message, names)
 	if len(own.sentences) == 0 {
 		return nil, NoDoubt
 	}
-	all, doubt = newSight(own.sentences, called).decide()
+	s := newSight(own.sentences, called)
+	s.models = m
+	all, doubt = s.decide()
 	for i, o := range all {
 		all[i] = own.quoted(o)
 	}

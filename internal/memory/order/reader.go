@@ -23,22 +23,33 @@ const (
 // An order is sure from these probabilities on. What is kept in error can be taken back at once. From perhapsOrder on a message may hold
 // one. From likelyOrder on its writer is told if nothing came of it. cmd/evaluate/train prints what becomes of messages of writers that the
 // model has not seen.
-var sureOrder = []float64{1, 0.8, 0.85, 0.75, 0.9} // by class
+var sureOrder = []float64{1, 0.8, 0.87, 0.87, 0.87} // by class
 
 const (
 	likelyOrder  = 0.7
-	perhapsOrder = 0.4
+	perhapsOrder = 0.2
+	likelyNone   = 0.5 // where no table knows a sign of one
 
 	// That a message orders nothing though the tables find an order. What the speaker says of themselves is likelier to be one.
+	surest        = 0.95 // where no table knows an order
 	doubtfulOrder = 0.2
 	unlikelyOrder = 0.8
-	clearlyNone   = 0.97
+	clearlyNone   = 0.999
 )
 
 //go:embed orders.model
 var ordersFile []byte
 
-var ordersModel = sync.OnceValue(func() *text.Model { return text.MustParseModel(ordersFile) })
+//go:embed spans.model
+var spansFile []byte
+
+// Models are what is trained of the reading of orders.
+type Models struct {
+	Orders *text.Model // finds what a message orders
+	Spans  *text.Model // finds the text of that
+}
+
+var embedded = sync.OnceValue(func() Models { return Models{text.MustParseModel(ordersFile), text.MustParseModel(spansFile)} })
 
 // Decide returns what a message orders by the probabilities of [Classes]. It returns the likeliest deed, whether that is sure, and how much
 // doubt there is.
@@ -60,9 +71,9 @@ func Decide(odds []float64) (deed int, sure bool, doubt Doubt) {
 
 // Likeliest returns the deed that a message orders if it orders one, or "" if none is likely. names are the bot's.
 func Likeliest(message string, names []string) Deed {
-	odds := ordersModel().Classify(Features(message, names))
+	odds := embedded().Orders.Classify(Features(message, names))
 	switch deed, _, _ := Decide(odds); {
-	case odds[deed] < perhapsOrder:
+	case odds[deed] < perhapsOrder, odds[deed] < likelyOrder*(1-odds[readNone]): // it may be another
 		return ""
 	case deed == readAll:
 		return Forget
@@ -83,6 +94,7 @@ func Features(message string, names []string) []text.Feature {
 
 // sight collects the features of a message. Their names are parts of two texts, so that they need no memory of their own.
 type sight struct {
+	models    Models
 	v         *vocabulary
 	called    [][]string
 	sentences []glance

@@ -43,7 +43,9 @@ func TestSpan(t *testing.T) {
 		{Correct, "nein, mein Bus fährt um neun, nicht um acht, bitte ändern", "mein Bus fährt um neun"},
 		{Forget, "borra de tus notas la historia del barco", "la historia del barco"},
 	} {
-		if got := newSight([]string{c.text}, nil).span(c.deed); got != c.want {
+		s := newSight([]string{c.text}, nil)
+		s.models = embedded()
+		if got := s.span(c.deed); got != c.want {
 			t.Errorf("%q: %q", c.text, got)
 		}
 	}

@@ -1,9 +1,7 @@
 package order
 
 import (
-	_ "embed"
 	"strings"
-	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -13,11 +11,6 @@ import (
 // SpanClasses are the classes of the model of spans. They are what a unit of a message adds if it is within the text of an order. The
 // others are for a unit that begins or ends the text.
 var SpanClasses = []string{"within", "begin", "end"}
-
-//go:embed spans.model
-var spansFile []byte
-
-var spansModel = sync.OnceValue(func() *text.Model { return text.MustParseModel(spansFile) })
 
 // Unit is a word of a sentence, or a character in a script whose words cannot be told apart. It has what the model of spans sees of it.
 type Unit struct {
@@ -298,7 +291,7 @@ func trimmedSpan(s string) string {
 
 // span returns the likeliest text of an order of a kind.
 func (s *sight) span(deed Deed) string {
-	m := spansModel()
+	m := s.models.Spans
 	best, said := 0.0, ""
 	for n := range s.sentences {
 		all := s.units(n, deed[0])
