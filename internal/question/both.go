@@ -38,8 +38,7 @@ func (r *pair) leans() bool {
 	if n == 0 || r.beginsAlike() >= 3 {
 		return false // "how far is the sun?" after "how far is the moon?"
 	}
-	alone := builtIn().FollowUp.Classify(pairFeatures(r))[kindAlone]
-	return alone < likelyAlone || alone < sureAlone && (r.opened || Assess(u.Text, nil).Score < ownNeed)
+	return (r.opened || Assess(u.Text, nil).Score < ownNeed) && builtIn().FollowUp.Classify(pairFeatures(r))[kindAlone] < sureAlone
 }
 
 // pointsBack reports whether the message points only to what it said itself.

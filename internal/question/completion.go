@@ -57,13 +57,7 @@ func newPair(u Utterance, p prior, language string) *pair {
 	} else {
 		r.insert, r.opened = cutOpening(s, languages)
 	}
-	if rest := withoutArticle(text.Words(r.insert), r.opened); r.opened && !r.unspaced {
-		r.insert = r.insert[rest[0].Start:] // "and the one in 2014?"
-	}
 	r.said, _ = tokens(r.insert, p.Text)
-	if words := text.Words(r.insert); r.opened && len(r.said) > 0 && r.said[0].role == roleNew && words[0].Upper && r.language != "de" {
-		r.said[0].role = roleName // "and Bergen?": it begins no sentence
-	}
 	r.hasPronoun = hasPronoun(u)
 	return r
 }
@@ -130,22 +124,12 @@ func (r *pair) completions() (all []completion) {
 			}
 		}
 	}
-	for i := 0; i < min(n, maxLeftOut) && !r.namesAlike(); i++ {
+	for i := 0; i < min(n, maxLeftOut); i++ {
 		for j := n; j > i && j >= n-maxLeftOut; j-- {
 			all = append(all, completion{r.insert + space + raw[r.before[i].start:r.before[j-1].end], appends, i, j, r})
 		}
 	}
 	return all
-}
-
-// namesAlike reports whether the message is a fragment that only names what is like something in the question. That is a thing of its kind, or
-// a name. It then asks nothing else about the topic.
-func (r *pair) namesAlike() bool {
-	said, content := rolesIn(r.said), len(r.said)-countRole(r.said, roleFunctionWord)
-	if !r.opened && !r.ended && content > 1 || said&(1<<roleQuestionWord|1<<roleTime|1<<roleNumber|1<<roleKnown) != 0 || r.hasPronoun {
-		return false
-	}
-	return kindsIn(r.said)&kindsIn(r.before)&thingKindSet() != 0 || said&^(1<<roleFunctionWord) == 1<<roleName && rolesIn(r.before)&(1<<roleName) != 0
 }
 
 // mayReplace reports whether the message may replace tokens of the question. A phrase with a preposition replaces one with the same
@@ -158,13 +142,7 @@ func (r *pair) mayReplace(from, to int) bool {
 	if said&(1<<roleTime) != 0 && has&(1<<roleName) != 0 {
 		return false // a day does not take the place of a town
 	}
-	if said&^(1<<roleFunctionWord) == 1<<roleName && has&(1<<roleName) == 0 && rolesIn(r.before)&(1<<roleName) != 0 && r.language != "de" {
-		return false // a name takes the place of a name
-	}
 	if startsSlot(by, r.language) {
-		if kindsIn(r.before[from:to])&kindsIn(r.said)&thingKindSet() != 0 {
-			return startsSlot(old, r.language)
-		}
 		if !startsSlot(old, r.language) || plainPreposition(by) != plainPreposition(old) && !(swappablePrepositions()[by] && swappablePrepositions()[old]) {
 			return false
 		}
@@ -348,12 +326,8 @@ func Completions(message, before string) (all []Completion) {
 // maxAlone is the probability of needing no completion from which a message is left alone.
 const maxAlone = 0.5
 
-// A message is alone for sure from sureAlone on, and from likelyAlone on if it is understood by itself. Below, it is asked with the words
-// of both messages.
-const (
-	likelyAlone = 0.85
-	sureAlone   = 0.96
-)
+// A message is alone for sure from sureAlone on. Below, it is asked with the words of both messages.
+const sureAlone = 0.96
 
 // sureAgain is the probability from which a message asks the same again though it has words of its own.
 const sureAgain = 0.9

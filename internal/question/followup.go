@@ -100,8 +100,7 @@ func (m Models) complete(u Utterance, p prior) (string, bool) {
 	}
 	_, names := firstName(p.Words)
 	named := names > 0 && len(text.TablesOf(language).FollowUp.TopicOpenings) > 0
-	likeThing := r.opened && kindsIn(r.said)&kindsIn(r.before)&thingKindSet() != 0 && countRole(r.said, roleQuestionWord) == 0
-	if language == "en" && !likeThing || named || text.Unspaced(u.Text) || isRepetition(u) {
+	if language == "en" || named || text.Unspaced(u.Text) || isRepetition(u) {
 		if s, ok := rewrite(u, p, language); ok {
 			return s, true
 		}

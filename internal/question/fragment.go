@@ -174,11 +174,8 @@ func (p prior) fillSlot(rest string) string {
 	if from, to := p.sameNoun(added); to > from {
 		return p.replace(from, to, rest)
 	}
-	if common := p.commonNoun(article); common > 0 && !otherThing(p.span(common, p.slotEnd(common)), rest) && !slices.ContainsFunc(added, func(w text.Word) bool { return w.Upper || text.Numeric(w.Key) }) {
+	if common := p.commonNoun(article); common > 0 && !slices.ContainsFunc(added, func(w text.Word) bool { return w.Upper || text.Numeric(w.Key) }) {
 		return p.replace(common, p.slotEnd(common), rest)
-	}
-	if slices.Contains(thingKinds().In(rest), "people") && !slices.Contains(thingKinds().In(p.Text), "people") {
-		return p.Text + " " + rest // "and students?" takes the place of nothing
 	}
 	if from, to := lastName(p.Words, p.inTime); to > from {
 		switch {
@@ -256,19 +253,12 @@ func (p prior) sameNoun(added []text.Word) (from, to int) {
 	return 0, 0
 }
 
-// otherThing reports whether two texts name things of different kinds: a place and people.
-func otherThing(a, b string) bool {
-	one, other := thingKinds().In(a), thingKinds().In(b)
-	return len(one) > 0 && len(other) > 0 && !slices.ContainsFunc(one, func(kind string) bool { return slices.Contains(other, kind) })
-}
-
 // commonNoun returns the index of the last common noun after a preposition ("physics" in "the prize in physics"). It may be that of its
 // article, and is 0 if there is none.
 func (p prior) commonNoun(article bool) int {
-	language := text.MessageLanguage(p.Text)
 	for i := len(p.Words) - 1; i > 1; i-- {
 		w := p.Words[i]
-		if startsSlot(p.Words[i-1].Key, language) && !p.inTime(i-1) && !w.Upper && !text.Numeric(w.Key) && articles()[w.Key] == article && (article || !text.StopWords()[w.Key]) {
+		if text.Prepositions()[p.Words[i-1].Key] && !p.inTime(i-1) && !w.Upper && articles()[w.Key] == article && (article || !text.StopWords()[w.Key]) {
 			return i
 		}
 	}

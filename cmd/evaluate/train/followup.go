@@ -237,7 +237,7 @@ func (s followUpSet) learnSlots(fold int) *text.Model {
 	return fitChoices("right", choices, slotPenalty)
 }
 
-const slotPenalty = 4
+const slotPenalty = 1
 
 // trainFollowUps trains the models of follow-ups. By language, it prints how often unseen models complete a row, and how often they complete
 // an independent message.
