@@ -62,11 +62,16 @@ func (b *Bot) remindDue(ctx context.Context) (wait time.Duration) {
 		return wait
 	}
 	wait = longestWait
+	others := map[string]bool{} // servers for which another process acts
 	for _, r := range all {
-		switch until := r.At.Sub(b.now()); {
-		case until > 0:
+		if until := r.At.Sub(b.now()); until > 0 {
 			return min(wait, until)
-		case !b.remind(ctx, r):
+		}
+		if others[r.GuildID] {
+			continue
+		}
+		done, err := b.remind(ctx, r)
+		if others[r.GuildID] = elsewhere(err); !done && !elsewhere(err) {
 			wait = remindAgain
 		}
 	}
@@ -74,32 +79,32 @@ func (b *Bot) remindDue(ctx context.Context) (wait time.Duration) {
 }
 
 // remind tells one person, once. A reminder that was claimed before may have been posted: then the channel knows. It reports whether nothing
-// remains to be done.
-func (b *Bot) remind(ctx context.Context, r store.Reminder) (done bool) {
+// remains to be done. The error is why it could not be told; it is logged.
+func (b *Bot) remind(ctx context.Context, r store.Reminder) (done bool, err error) {
 	if b.OperatorOnly != strings.HasPrefix(r.PersonID, turn.TerminalPrefix) { // it is of another door
-		return true
+		return true, nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, noticeLimit)
 	defer cancel()
 	late := b.now().Sub(r.At)
 	if !b.Gate.Speaks(ctx, turn.Event{GuildID: r.GuildID, Direct: r.GuildID == "", Message: turn.Message{ChannelID: r.ChannelID, Author: turn.Author{ID: r.PersonID}}}) {
-		return late > givenUpAfter && b.endReminder(ctx, r, "a reminder could not be told for a week")
+		return late > givenUpAfter && b.endReminder(ctx, r, "a reminder could not be told for a week"), nil
 	}
 	said, _ := reply.RulesFor(turn.Request{Message: turn.Message{Text: r.Text}}, nil, b.Redact).Guard(r.Text)
 	before, err := b.Store.Reminders.Begin(ctx, r, b.now())
 	switch {
 	case errors.Is(err, store.ErrNotFound):
-		return true
+		return true, nil
 	case err != nil:
 		b.logged("begin to remind", err)
-		return false
+		return false, err
 	case !before.IsZero():
 		told, err := b.reminded(ctx, r, said, before)
 		if told {
-			return b.endReminder(ctx, r, "")
+			return b.endReminder(ctx, r, ""), nil
 		}
 		if b.logged("look for a reminder", err); err != nil && Temporary(err) && late < givenUpAfter {
-			return false
+			return false, err
 		}
 	}
 	_, err = b.sendPost(ctx, turn.Post{
@@ -109,11 +114,11 @@ func (b *Bot) remind(ctx context.Context, r store.Reminder) (done bool) {
 	b.logged("remind a person", err)
 	switch {
 	case unsent(err) && late < givenUpAfter:
-		return false
+		return false, err
 	case err != nil:
-		return b.endReminder(ctx, r, "a reminder could not be told")
+		return b.endReminder(ctx, r, "a reminder could not be told"), err
 	}
-	return b.endReminder(ctx, r, "")
+	return b.endReminder(ctx, r, ""), nil
 }
 
 // reminded reports whether the channel has the post of a reminder that was claimed at a time. It answers the order or, if that is gone, ends

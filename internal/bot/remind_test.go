@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -153,5 +154,30 @@ func TestAReminderWaitsForAPause(t *testing.T) {
 	})
 	if len(all) != 1 || all[0].at < 3*time.Hour || all[0].at > 3*time.Hour+2*time.Minute {
 		t.Errorf("%+v", all)
+	}
+}
+
+// A process that comes to act for a server tells at once what was due there meanwhile.
+func TestInheritedReminders(t *testing.T) {
+	t.Parallel()
+	var mine atomic.Bool
+	door := &recorder{fail: func(int, call) error {
+		if mine.Load() {
+			return nil
+		}
+		return &rest.Error{Kind: rest.Elsewhere}
+	}}
+	all := reminded(t, door, func(b *Bot, set func(time.Duration, string) store.Reminder) {
+		set(-time.Hour, "the oven")
+		inherited := make(chan func(string) bool)
+		b.Inherited = inherited
+		time.AfterFunc(10*time.Second, func() {
+			mine.Store(true)
+			inherited <- onlyIn("hall")
+		})
+	})
+	told := slices.DeleteFunc(all, func(c call) bool { return c.failed })
+	if len(told) != 1 || told[0].at > 11*time.Second {
+		t.Errorf("posted %+v", told)
 	}
 }

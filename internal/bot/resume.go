@@ -24,6 +24,7 @@ func (b *Bot) inherit(ctx context.Context, mine func(guildID string) bool) {
 	end()
 	b.Yield(over, mine)
 	b.resume(ctx, mine)
+	b.Store.Reminders.Wake()
 }
 
 // Yield stops to act for servers. What waits is left to the next process. The turns that are being taken end by themselves, or when ctx does.

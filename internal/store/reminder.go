@@ -58,20 +58,21 @@ func (s *Reminders) SetIn(tx *sql.Tx, r Reminder) (id int64, err error) {
 		return 0, ErrTooMany
 	}
 	s.db.mustLast()
-	s.db.OnCommit(s.wake)
+	s.db.OnCommit(s.Wake)
 	err = tx.QueryRow(`INSERT INTO reminders (person_id, guild_id, channel_id, message_id, language, text, at, zone, made, begun) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0) RETURNING id`,
 		r.PersonID, r.GuildID, r.ChannelID, r.MessageID, r.Language, r.Text, r.At.UnixMicro(), r.Zone, r.Made.UnixMicro()).Scan(&id)
 	return id, err
 }
 
-func (s *Reminders) wake() {
+// Wake has the reminders looked at now.
+func (s *Reminders) Wake() {
 	select {
 	case s.changed <- struct{}{}:
 	default:
 	}
 }
 
-// Changed returns a channel that has a token after a reminder was set or moved.
+// Changed returns a channel that has a token after a reminder was set or moved, and after Wake.
 func (s *Reminders) Changed() <-chan struct{} { return s.changed }
 
 const selectReminders = `SELECT id, person_id, guild_id, channel_id, message_id, language, text, at, zone, made, begun FROM reminders `
@@ -128,9 +129,12 @@ func (s *Reminders) DropIn(tx *sql.Tx, personID string, ids ...int64) error {
 }
 
 // Begin claims a reminder for the process that tells it now. It returns when one began before, or the zero time. The error is [ErrNotFound]
-// if the reminder was cancelled or moved meanwhile.
+// if the reminder was cancelled or moved meanwhile, and [ErrLost] if another process acts for its server.
 func (s *Reminders) Begin(ctx context.Context, r Reminder, now time.Time) (before time.Time, err error) {
 	err = s.db.Change(ctx, "begin to remind", func(tx *sql.Tx) error {
+		if err := s.db.Leases.Check(tx, r.GuildID); err != nil {
+			return err
+		}
 		there, err := scanReminder(tx.QueryRow(selectReminders+`WHERE id = ? AND at = ?`, r.ID, r.At.UnixMicro()))
 		if errors.Is(err, sql.ErrNoRows) {
 			return ErrNotFound
@@ -155,7 +159,7 @@ func (s *Reminders) MoveIn(tx *sql.Tx, personID string, zone *time.Location) err
 		}
 		at := r.At.In(taken)
 		at = time.Date(at.Year(), at.Month(), at.Day(), at.Hour(), at.Minute(), at.Second(), 0, zone)
-		s.db.OnCommit(s.wake)
+		s.db.OnCommit(s.Wake)
 		_, err = tx.Exec(`UPDATE reminders SET at = ?, zone = '' WHERE id = ?`, at.UnixMicro(), r.ID)
 	}
 	if err != nil {
