@@ -273,14 +273,17 @@ const (
 
 // These are the other answers about imports.
 const (
-	saysImported sentence = "%s is one of my characters now. /character use:%s has it speak here."
-	saysNoFile   sentence = "Attach a character's card: PNG, JSON or CHARX."
-	saysNoImport sentence = "I could not take the file over. Please try again later."
+	saysImported  sentence = "%s is one of my characters now. /character use:%s has it speak here."
+	saysByCommand sentence = "Here “familiar import FILE” does that, outside of the chat."
+	saysNoFile    sentence = "Attach a character's card: PNG, JSON or CHARX."
+	saysNoImport  sentence = "I could not take the file over. Please try again later."
 )
 
 // importCharacter makes a character of the card that was sent along.
 func (c *call) importCharacter(ctx context.Context) turn.Answer {
 	switch {
+	case c.Bot.OperatorOnly:
+		return c.say(saysByCommand)
 	case c.Import == nil:
 		return c.say(ImportsOff)
 	case c.Command.File == nil:

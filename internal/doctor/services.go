@@ -99,31 +99,17 @@ func (e *Examination) embeddings(ctx context.Context) []Finding {
 	if err != nil {
 		return []Finding{{ID: "embeddings", State: Failure, Text: err.Error()}}
 	}
-	if s == nil {
-		return nil
-	}
-	look := service{ID: "embeddings", Service: *s, Setting: "EMBED", Does: "makes vectors", Without: "Until it does, messages are recalled only by their words."}
-	return []Finding{look.ask(ctx)}
+	return service{ID: "embeddings", Setting: "EMBED", Does: "makes vectors", Without: "Until it does, messages are recalled only by their words."}.ask(ctx, s)
 }
 
 // transcription asks the transcription service to transcribe a recording.
 func (e *Examination) transcription(ctx context.Context) []Finding {
-	s := e.Transcription
-	if s == nil {
-		return nil
-	}
-	look := service{ID: "transcription", Service: *s, Setting: "TRANSCRIBE", Does: "transcribes recordings", Without: "Until it does, voice messages are not understood."}
-	return []Finding{look.ask(ctx)}
+	return service{ID: "transcription", Setting: "TRANSCRIBE", Does: "transcribes recordings", Without: "Until it does, voice messages are not understood."}.ask(ctx, e.Transcription)
 }
 
 // speech asks the speech service to say a word.
 func (e *Examination) speech(ctx context.Context) []Finding {
-	s := e.Speech
-	if s == nil {
-		return nil
-	}
-	look := service{ID: "speech", Service: *s, Setting: "SPEECH", Does: "says replies aloud", Without: "Until it does, there are no voice messages."}
-	return []Finding{look.ask(ctx)}
+	return service{ID: "speech", Setting: "SPEECH", Does: "says replies aloud", Without: "Until it does, there are no voice messages."}.ask(ctx, e.Speech)
 }
 
 // service is what an optional service, beside the models, answered to a question.
@@ -138,12 +124,16 @@ type service struct {
 	Took    time.Duration
 }
 
-// ask asks the service, and says whether it works.
-func (s service) ask(ctx context.Context) Finding {
+// ask asks the service, and says whether it works. nil: there is none.
+func (s service) ask(ctx context.Context, of *Service) []Finding {
+	if of == nil {
+		return nil
+	}
 	began := time.Now()
+	s.Service = *of
 	s.Status, s.Detail = s.Try(ctx)
 	s.Took = time.Since(began)
-	return s.judge()
+	return []Finding{s.judge()}
 }
 
 // judge says whether the service works.

@@ -129,7 +129,7 @@ func (s *Reminders) DropIn(tx *sql.Tx, personID string, ids ...int64) error {
 }
 
 // Begin claims a reminder for the process that tells it now. It returns when one began before, or the zero time. The error is [ErrNotFound]
-// if the reminder was cancelled or moved meanwhile, and [ErrLost] if another process acts for its server.
+// if the reminder was cancelled or moved meanwhile. It is [ErrLost] if another process acts for its server.
 func (s *Reminders) Begin(ctx context.Context, r Reminder, now time.Time) (before time.Time, err error) {
 	err = s.db.Change(ctx, "begin to remind", func(tx *sql.Tx) error {
 		if err := s.db.Leases.Check(tx, r.GuildID); err != nil {

@@ -74,11 +74,11 @@ const (
 // bot's name and polite words, or ends one. It is not a question, unless it is a request ("can you remember that …?"). It is in the
 // author's own voice, see [ownVoice]. Its text is taken as written.
 func Parse(message string, names []string) (all []Order, doubt Doubt) {
-	return embedded().Parse(message, names)
+	return embedded().parse(message, names)
 }
 
-// Parse is [Parse] by other models.
-func (m Models) Parse(message string, names []string) (all []Order, doubt Doubt) {
+// parse is [Parse] by other models.
+func (m Models) parse(message string, names []string) (all []Order, doubt Doubt) {
 	own, called := heard(message, names)
 	if len(own.sentences) == 0 {
 		return nil, NoDoubt

@@ -65,7 +65,7 @@ var explanations = map[Kind]struct{ cause, cure string }{
 	Replaced: {"replaced by another file while it was in use, so that nothing can be saved",
 		"restart the program, which uses the file that is there now"},
 	Unreadable: {"its address cannot be used", "write FAMILIAR_DATABASE as postgres://user:password@host:5432/database, with %xx for other characters in the password than letters and digits, and no option that the server does not know"},
-	Away:       {"the server cannot be reached", "check that PostgreSQL runs, that host and port in FAMILIAR_DATABASE are right, and that it lets this machine in and has connections left"},
+	Away:       {"the server cannot be reached", "check that PostgreSQL runs, that host and port of its address (FAMILIAR_DATABASE, or --to of a move) are right, and that it lets this machine in and has connections left"},
 	Refused:    {"the server refuses the user or the password", "correct them in FAMILIAR_DATABASE, let the user in with pg_hba.conf, or renew a password whose VALID UNTIL is over"},
 	NoDatabase: {"the server has no such database", "make it with createdb, owned by the user in FAMILIAR_DATABASE"},
 	OldServer:  {"PostgreSQL %d, where %d is the oldest that works", "upgrade PostgreSQL"},
