@@ -654,10 +654,19 @@ func (c *conversation) offered() string {
 	return strings.Join(c.discord.Offered("general", "ana", discordtest.Member), "\n")
 }
 
-// labels are those of the buttons under the bot's last message in a channel.
+// voiceMessage is Discord's flag of a message that is a recording (IS_VOICE_MESSAGE).
+const voiceMessage = 1 << 13
+
+// labels are those of the buttons under the bot's last message in a channel. A recording of it may have followed.
 func (c *conversation) labels(channel string) string {
+	var last discordtest.Message
+	for _, m := range c.discord.Messages(channel) {
+		if m.Own && m.Flags&voiceMessage == 0 {
+			last = m
+		}
+	}
 	var all []string
-	for _, b := range c.own(channel).Buttons {
+	for _, b := range last.Buttons {
 		all = append(all, b.Label)
 	}
 	return cmp.Or(strings.Join(all, " "), "-")
@@ -787,7 +796,7 @@ func (c *conversation) looks() map[string]func(string) {
 			channel, words, _ := strings.Cut(rest, " ")
 			m, ok := c.discord.WaitReply(channel, patience)
 			said := strings.Join(slices.Collect(maps.Values(m.Files)), "")
-			if !ok || m.Flags != 1<<13 || len(m.Pinged) > 0 || !strings.Contains(said, "speech:"+words+"OggS") {
+			if !ok || m.Flags != voiceMessage || len(m.Pinged) > 0 || !strings.Contains(said, "speech:"+words+"OggS") {
 				c.Errorf("%q is said aloud, flags %d, pinged %v: %q", m.Text, m.Flags, m.Pinged, said[:min(len(said), 200)])
 			}
 		},

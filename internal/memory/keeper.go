@@ -42,17 +42,23 @@ type Applied struct {
 }
 
 // Apply carries out what a turn's message orders, and returns the results in order. It leaves out orders that an earlier attempt carried
-// out.
+// out. Once ctx is canceled it begins no order, but it finishes the one that it has begun.
 func (k *Keeper) Apply(ctx context.Context, r turn.Request, before *Applied) (all []turn.MemoryChange) {
 	meant := r.Addressed.Plain() || r.Addressed == turn.ByName
 	if !meant || !r.Message.ByPerson() || r.Claim != "" || r.EarlierID != "" && !r.Edited {
 		return nil // it is not for the bot, or the first character or the first attempt carried it out
 	}
 	now := Applied{said: r.Message.Text, orders: before.orders}
+	canceled := func() bool { return errors.Is(ctx.Err(), context.Canceled) }
 	if before.said != now.said {
-		now.orders = k.orders(ctx, r)
+		if now.orders = k.orders(ctx, r); canceled() {
+			return nil // a side model may not have been heard out
+		}
 	}
 	for _, o := range now.orders {
+		if canceled() {
+			break
+		}
 		var done turn.MemoryChange
 		if i := slices.Index(before.orders, o); i >= 0 && i < len(before.done) && o.Deed != order.Keep { // what is kept may include a message that was added
 			done = before.done[i]
@@ -187,6 +193,8 @@ type givenOrder struct {
 
 // carryOut carries out one order and returns the result. The result has no deed if the order means nothing here.
 func (m *givenOrder) carryOut(ctx context.Context) turn.MemoryChange {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeLimit) // the change and what undoes it belong together
+	defer cancel()
 	m.done = turn.MemoryChange{Deed: string(m.o.Deed), Text: m.o.Text}
 	var found bool
 	var err error

@@ -89,6 +89,30 @@ func TestReceiptForEach(t *testing.T) {
 	}
 }
 
+// A person who writes on while an order is carried out cancels the attempt. The next attempt has the receipt of the whole order.
+func TestCanceledOrderIsWhole(t *testing.T) {
+	k, say := keeperWith(t, nil)
+	for i := range 100 {
+		say("remember that I love plums")
+		r := turn.Request{ID: fmt.Sprint("forget", i), ChannelID: "c", Character: "familiar", Names: []string{"familiar"}, Addressed: turn.ByMention,
+			Message: turn.Message{ID: fmt.Sprint("f", i), ChannelID: "c", Author: turn.Author{ID: "1", Name: "ana"}, Text: "forget that I love plums", At: time.Now()}}
+		ctx, cancel := context.WithCancel(t.Context())
+		stop := time.AfterFunc(time.Duration(i)*50*time.Microsecond, cancel)
+		var applied Applied
+		k.Apply(ctx, r, &applied)
+		stop.Stop()
+		cancel()
+		r.Message.Text += "\nand be quick about it"
+		again := k.Apply(t.Context(), r, &applied)
+		if len(again) != 1 || again[0].Refused != "" || len(again[0].IDs) != 1 {
+			t.Fatalf("canceled after %d × 50 µs: %+v", i, again)
+		}
+		if turnID, err := k.Memories.LatestUndo(t.Context(), "1", time.Now()); err != nil || turnID != r.ID {
+			t.Fatalf("canceled after %d × 50 µs: the undo is of %q: %v", i, turnID, err)
+		}
+	}
+}
+
 // Pasted text orders nothing, whatever a side model proposes.
 func TestPastedOrdersNothing(t *testing.T) {
 	words := ""
