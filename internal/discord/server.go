@@ -71,14 +71,20 @@ func uses() []right {
 	return []right{
 		{discordgo.PermissionAddReactions, "Add Reactions"}, {discordgo.PermissionAttachFiles, "Attach Files"},
 		{discordgo.PermissionCreatePublicThreads, "Create Public Threads"}, {discordgo.PermissionManageWebhooks, "Manage Webhooks"},
+		{discordgo.PermissionSendVoiceMessages, VoicePermission},
 	}
 }
+
+// VoicePermission is the name of the permission to say replies aloud.
+const VoicePermission = "Send Voice Messages"
 
 // NeededPermissions returns the names of the permissions that the bot needs.
 func NeededPermissions() []string { return rightNames(needs()) }
 
-// UsefulPermissions returns the names of the permissions for everything beyond answering.
-func UsefulPermissions() []string { return rightNames(uses()) }
+// UsefulPermissions returns the names of the permissions for everything beyond answering. One is for a bot that says replies aloud.
+func UsefulPermissions(speaks bool) []string {
+	return slices.DeleteFunc(rightNames(uses()), func(name string) bool { return name == VoicePermission && !speaks })
+}
 
 func rightNames(all []right) (names []string) {
 	for _, r := range all {

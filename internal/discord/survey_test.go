@@ -41,7 +41,7 @@ func TestSurvey(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		use := []string{"Attach Files", "Create Public Threads", "Manage Webhooks"}
+		use := []string{"Attach Files", "Create Public Threads", "Manage Webhooks", "Send Voice Messages"}
 		nothing := append([]string{"Add Reactions"}, use...)
 		want := Survey{
 			Application: "familiar", ID: "100000000000000002", Bot: "familiar", Content: true, Public: true, Shards: 1, Starts: 1000, StartsADay: 1000, Invite: Invite("100000000000000002"),

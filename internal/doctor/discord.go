@@ -37,7 +37,7 @@ func (e *Examination) discord(ctx context.Context) []Finding {
 	if err != nil {
 		return append(all, Finding{ID: "permissions", State: Warning, Text: "The bot's servers could not be listed: " + err.Error() + "."})
 	}
-	all = append(all, judgePermissions(found, rights{discord.NeededPermissions(), discord.UsefulPermissions()})...)
+	all = append(all, judgePermissions(found, rights{discord.NeededPermissions(), discord.UsefulPermissions(e.Speech != nil)})...)
 	return append(all, e.namesakes(ctx, session, found.Servers)...)
 }
 
@@ -142,13 +142,15 @@ func judgeServer(s discord.SurveyedServer, invite string, r rights) Finding {
 		f.State, f.Text = Warning, "What it may do there is not known: "+s.Err.Error()+"."
 		return f
 	}
-	var hidden, limited int
+	var hidden, limited, mute int
 	for _, c := range s.Channels {
 		switch {
 		case slices.Contains(c.Missing, r.needed[0]):
 			hidden++
 		case len(c.Missing) > 0:
 			limited++
+		case slices.Contains(c.Without, discord.VoicePermission) && slices.Contains(r.useful, discord.VoicePermission):
+			mute++
 		}
 	}
 	fine := len(s.Channels) - hidden - limited
@@ -158,6 +160,10 @@ func judgeServer(s discord.SurveyedServer, invite string, r rights) Finding {
 	}
 	if hidden > 0 {
 		f.Text += fmt.Sprintf(" %d are hidden from the bot, which may be intended.", hidden)
+	}
+	if mute > 0 {
+		f.Text += fmt.Sprintf(" In %d it may not say replies aloud.", mute)
+		f.State, f.Cure = Warning, "give its role "+discord.VoicePermission+" there, or remove SPEECH_BASE_URL"
 	}
 	f.Table = matrix(s.Channels, r)
 	if limited > 0 || fine == 0 {
