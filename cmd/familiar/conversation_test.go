@@ -599,10 +599,13 @@ func (c *conversation) push(rest string, may discordtest.Rights) {
 	c.hearAnswer(c.discord.Press(who, under, id, may), 1)
 }
 
-// own is the bot's last message in a channel.
+// voiceMessage is Discord's flag of a message that is a recording (IS_VOICE_MESSAGE).
+const voiceMessage = 1 << 13
+
+// own is the bot's last message in a channel. A recording of it may have followed.
 func (c *conversation) own(channel string) (last discordtest.Message) {
 	for _, m := range c.discord.Messages(channel) {
-		if m.Own {
+		if m.Own && m.Flags&voiceMessage == 0 {
 			last = m
 		}
 	}
@@ -654,19 +657,10 @@ func (c *conversation) offered() string {
 	return strings.Join(c.discord.Offered("general", "ana", discordtest.Member), "\n")
 }
 
-// voiceMessage is Discord's flag of a message that is a recording (IS_VOICE_MESSAGE).
-const voiceMessage = 1 << 13
-
-// labels are those of the buttons under the bot's last message in a channel. A recording of it may have followed.
+// labels are those of the buttons under the bot's last message in a channel.
 func (c *conversation) labels(channel string) string {
-	var last discordtest.Message
-	for _, m := range c.discord.Messages(channel) {
-		if m.Own && m.Flags&voiceMessage == 0 {
-			last = m
-		}
-	}
 	var all []string
-	for _, b := range last.Buttons {
+	for _, b := range c.own(channel).Buttons {
 		all = append(all, b.Label)
 	}
 	return cmp.Or(strings.Join(all, " "), "-")

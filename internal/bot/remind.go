@@ -71,7 +71,7 @@ func (b *Bot) remindDue(ctx context.Context) (wait time.Duration) {
 			continue
 		}
 		done, err := b.remind(ctx, r)
-		if others[r.GuildID] = elsewhere(err); !done && !elsewhere(err) {
+		if others[r.GuildID] = elsewhere(err); !done && !others[r.GuildID] {
 			wait = remindAgain
 		}
 	}

@@ -81,7 +81,8 @@ const VoicePermission = "Send Voice Messages"
 // NeededPermissions returns the names of the permissions that the bot needs.
 func NeededPermissions() []string { return rightNames(needs()) }
 
-// UsefulPermissions returns the names of the permissions for everything beyond answering. One is for a bot that says replies aloud.
+// UsefulPermissions returns the names of the permissions for everything beyond answering. VoicePermission is one if the bot says replies
+// aloud.
 func UsefulPermissions(speaks bool) []string {
 	return slices.DeleteFunc(rightNames(uses()), func(name string) bool { return name == VoicePermission && !speaks })
 }
