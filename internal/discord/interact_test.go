@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"familiar/internal/context/turn"
@@ -256,6 +257,7 @@ func TestRegistrationRefused(t *testing.T) {
 				t.Fatalf("not registered: %v", far.Refusals())
 			}
 			d.none(t)
+			synctest.Wait() // the answer to the registration has been read
 			d.stop()
 			d.result(t)
 			raw, _ := far.Commands()
@@ -286,6 +288,7 @@ func TestRegistration(t *testing.T) {
 		}
 		end := func(d *door) {
 			d.none(t) // READY has been handled
+			synctest.Wait()
 			d.stop()
 			d.result(t)
 		}
