@@ -22,7 +22,8 @@ const (
 	leaseHold  = 15 * time.Second
 	leaseTrust = 12 * time.Second // since the renewal was sent
 	leaseRenew = 5 * time.Second
-	leaseBeat  = time.Second // between two looks for shards that nobody holds
+	leaseBeat  = time.Second            // between two looks for shards that nobody holds
+	leaseRetry = 200 * time.Millisecond // the same while the database cannot be reached
 	leaseLimit = 3 * time.Second
 )
 
@@ -157,7 +158,14 @@ func (s *Leases) Run(ctx context.Context) {
 		if err != nil && !failing && !leaving {
 			s.db.notify("renew the leases of shards: %v", s.db.Explain(err))
 		}
-		failing = err != nil
+		if failing != (err != nil) {
+			failing = err != nil
+			every := leaseBeat
+			if failing {
+				every = leaseRetry
+			}
+			ticks.Reset(every)
+		}
 		if ctx.Err() != nil && s.leave() {
 			return
 		}
@@ -188,6 +196,9 @@ func (s *Leases) beat(ctx context.Context, r *renewal, leaving bool) (err error)
 		if err = s.renew(ctx, began, !r.left); err == nil {
 			r.at = began
 		}
+	}
+	if err == nil && !leaving {
+		err = s.db.engine.Ready() // who cannot write yet would refuse what people wrote meanwhile
 	}
 	if err == nil && !leaving {
 		err = s.balance(ctx)

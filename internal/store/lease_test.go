@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strconv"
 	"sync"
@@ -98,6 +99,47 @@ func balanced(t *testing.T, within time.Duration, of int, want int, members ...*
 		if !wait.Within(5*time.Second, func() bool { return !m.Leases.Short() }) {
 			t.Errorf("of the processes with %v, number %d counts as short", held, i)
 		}
+	}
+}
+
+// A process that reaches the database, but may not write yet, takes no shard: it would refuse what people wrote meanwhile.
+func TestNoShardsBeforeItMayWrite(t *testing.T) {
+	db, err := Share(t.Context(), shelter(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	if _, err := db.Leases.Agree(t.Context(), func(context.Context, int) (int, error) { return 4, nil }); err != nil {
+		t.Fatal(err)
+	}
+	other, err := db.engine.Aside().Conn(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	var pid, class, object int
+	err = other.QueryRowContext(t.Context(), `SELECT pid, CAST(CAST(CAST(classid AS BIGINT) AS BIT(32)) AS INTEGER), CAST(CAST(CAST(objid AS BIGINT) AS BIT(32)) AS INTEGER)
+		FROM pg_locks JOIN pg_database d ON d.oid = database WHERE locktype = 'advisory' AND granted AND datname = current_database()`).Scan(&pid, &class, &object)
+	for _, statement := range []string{fmt.Sprintf(`SELECT pg_terminate_backend(%d)`, pid), fmt.Sprintf(`SELECT pg_advisory_lock(%d, %d)`, class, object)} {
+		if err == nil {
+			_, err = other.ExecContext(t.Context(), statement)
+		}
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !wait.Within(5*time.Second, func() bool { return db.engine.Ready() != nil }) {
+		t.Fatal("the lock is not missed")
+	}
+	held := func() int { return len(db.Leases.numbers(func(*lease) bool { return true })) }
+	if err := db.Leases.beat(t.Context(), &renewal{}, false); err == nil || held() > 0 {
+		t.Errorf("%d shards taken, %v", held(), err)
+	}
+	if _, err := other.ExecContext(t.Context(), `SELECT pg_advisory_unlock_all()`); err != nil {
+		t.Fatal(err)
+	}
+	if !wait.Within(5*time.Second, func() bool { return db.Leases.beat(t.Context(), &renewal{}, false) == nil }) || held() != 4 {
+		t.Errorf("%d shards taken", held())
 	}
 }
 

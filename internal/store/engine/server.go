@@ -33,6 +33,7 @@ const (
 	oldestServer   = 150000 // the version, as PostgreSQL numbers it
 	connectLimit   = 10 * time.Second
 	guardEvery     = time.Second
+	guardRetry     = 200 * time.Millisecond // while the server is away
 	guardLimit     = 5 * time.Second
 	serverReaders  = 8
 	serverAside    = 4 // leases must not wait for what turns count
@@ -245,6 +246,13 @@ func (s *server) watch(ctx context.Context) {
 		cancel()
 		if s.lost.Store(err != nil); err != nil && !told && ctx.Err() == nil {
 			s.tell("%v", s.Explain(err))
+		}
+		if told != (err != nil) {
+			every := guardEvery
+			if err != nil {
+				every = guardRetry
+			}
+			ticks.Reset(every)
 		}
 		told = err != nil
 	}
