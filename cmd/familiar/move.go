@@ -6,6 +6,7 @@ import (
 
 	"familiar/internal/app"
 	"familiar/internal/store"
+	"familiar/internal/store/move"
 )
 
 type moveCommand struct {
@@ -27,12 +28,12 @@ func (m moveCommand) Run(ctx context.Context, p *program, stop stopper) error {
 	}
 	return p.interruptible(stop, func() error {
 		tables, rows := 0, int64(0)
-		err := store.Move(ctx, from, to, func(t store.Moved) {
+		err := move.Store(ctx, from, to, func(t move.Table) {
 			if t.All {
 				tables, rows = tables+1, rows+t.Rows
 			}
 			if t.Rows > 0 && (t.All || t.Rows%movedLines == 0) {
-				fmt.Fprintf(p.out, "%-18s %9d\n", t.Table, t.Rows)
+				fmt.Fprintf(p.out, "%-18s %9d\n", t.Name, t.Rows)
 			}
 		})
 		if err != nil {

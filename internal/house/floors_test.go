@@ -79,7 +79,7 @@ var atDoors = []string{"internal/api", "internal/context/turn", "internal/discor
 
 // keepers lists the only rooms that may import a package.
 var keepers = map[string][]string{
-	"database/sql":                               {"internal/memory", "internal/store", "internal/store/engine", "internal/trace"},
+	"database/sql":                               {"internal/memory", "internal/store", "internal/store/engine", "internal/store/move", "internal/trace"},
 	"flag":                                       {"cmd/familiar", "internal/test/soak"},
 	"github.com/alecthomas/kong":                 {"cmd/evaluate", "cmd/familiar"},
 	"github.com/bwmarrin/discordgo":              {"internal/discord", "internal/discord/gateway", "internal/discord/rest"},

@@ -102,7 +102,7 @@ func balanced(t *testing.T, within time.Duration, of int, want int, members ...*
 	}
 }
 
-// A process that reaches the database, but may not write yet, takes no shard: it would refuse what people wrote meanwhile.
+// A process that may not write yet takes no shard. It would refuse what people wrote meanwhile.
 func TestNoShardsBeforeItMayWrite(t *testing.T) {
 	db, err := Share(t.Context(), shelter(t))
 	if err != nil {

@@ -332,6 +332,12 @@ func (s *Notes) Set(ctx context.Context, key, value string) error {
 	return err
 }
 
+// SetIn saves a small fact in a transaction.
+func (s *Notes) SetIn(tx *sql.Tx, key, value string) error {
+	_, err := tx.Exec(setNote, key, value)
+	return err
+}
+
 // Amend changes the note under a key if there is one.
 func (s *Notes) Amend(ctx context.Context, key, value string) error {
 	_, err := s.db.Exec(ctx, "change note "+key, `UPDATE notes SET value = ? WHERE key = ?`, value, key)
@@ -339,6 +345,9 @@ func (s *Notes) Amend(ctx context.Context, key, value string) error {
 }
 
 const setNote = `INSERT INTO notes (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value`
+
+// MoveNote is the key of how far a move into the database has come. Nobody else may use the database until it is gone.
+const MoveNote = "move"
 
 // MemoryWordsNote is the key of the form of the words in the index of memory.
 const MemoryWordsNote = "memory words"

@@ -177,6 +177,11 @@ func Share(ctx context.Context, place string) (*DB, error) {
 	return whole(openFor(ctx, place, engine.Share))
 }
 
+// OpenCopy opens a store that a move fills, as [Open] does.
+func OpenCopy(ctx context.Context, place string) (*DB, error) {
+	return openFor(ctx, place, engine.Own)
+}
+
 // whole refuses a database on a server that a move has not finished.
 func whole(db *DB, err error) (*DB, error) {
 	if err != nil || !IsServer(db.engine.Place()) {
@@ -184,7 +189,7 @@ func whole(db *DB, err error) (*DB, error) {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), leaseLimit)
 	defer cancel()
-	if _, err = db.Notes.Get(ctx, moveNote); errors.Is(err, ErrNotFound) {
+	if _, err = db.Notes.Get(ctx, MoveNote); errors.Is(err, ErrNotFound) {
 		return db, nil
 	}
 	if err == nil {

@@ -1,4 +1,7 @@
-package store
+// Package move copies a store to another engine. One is a file of SQLite, the other a database of a PostgreSQL server. [Store] copies tables
+// after those that they refer to. It keeps how far it has come beside the rows. In the end it reads both stores and compares them.
+// [store.Open] refuses a database that is half a copy.
+package move
 
 import (
 	"context"
@@ -13,73 +16,72 @@ import (
 	"slices"
 	"strings"
 
+	"familiar/internal/store"
 	"familiar/internal/store/engine"
 )
 
-// moveNote is the key of how far a move into the database has come. Nobody else may use the database until it is gone.
-const moveNote = "move"
+// batchSize is how many rows are copied in a transaction. SQLite takes 32,766 parameters.
+const batchSize = 500
 
-// moveBatch is how many rows are copied in a transaction. SQLite takes 32,766 parameters.
-const moveBatch = 500
+// staged is the directory in which a file is made. It is whole when it takes the store's name.
+const staged = "familiar.moving"
 
-// stagedMove is the directory in which a file is made. It is whole when it takes the store's name.
-const stagedMove = "familiar.moving"
-
-// Moved is a table whose rows are copied.
-type Moved struct {
-	Table string
-	Rows  int64 // so far
-	All   bool
+// Table is one whose rows are copied.
+type Table struct {
+	Name string
+	Rows int64 // so far
+	All  bool
 }
 
-// Move copies the store of a place to another place. One is a directory and the other a database of a PostgreSQL server. The new one must be
+// Store copies the store of a place to another place. One is a directory and the other a database of a PostgreSQL server. The new one must be
 // empty. No other process may have them open. If it is interrupted, another call goes on. In the end it reads both and compares them.
 // The indexes of words are built again at the next start. The store that it copies stays as it is. told is called after each
 // transaction.
-func Move(ctx context.Context, from, to string, told func(Moved)) error {
-	if IsServer(from) == IsServer(to) {
+func Store(ctx context.Context, from, to string, told func(Table)) error {
+	if store.IsServer(from) == store.IsServer(to) {
 		return errors.New("a move goes from a directory to a database of PostgreSQL, or back")
 	}
-	staged := to
-	if !IsServer(to) {
+	into := to
+	if !store.IsServer(to) {
 		if _, err := os.Stat(filepath.Join(to, engine.FileName)); err == nil {
 			return fmt.Errorf("%s has a store already: name another directory", to)
 		}
-		staged = filepath.Join(to, stagedMove)
+		into = filepath.Join(to, staged)
 	}
-	if err := move(ctx, from, staged, told); err != nil || staged == to {
+	if err := between(ctx, from, into, told); err != nil || into == to {
 		return err
 	}
-	if err := os.Rename(filepath.Join(staged, engine.FileName), filepath.Join(to, engine.FileName)); err != nil {
+	if err := os.Rename(filepath.Join(into, engine.FileName), filepath.Join(to, engine.FileName)); err != nil {
 		return fmt.Errorf("name the new store: %w", err)
 	}
-	return os.RemoveAll(staged)
+	return os.RemoveAll(into)
 }
 
-func move(ctx context.Context, from, to string, told func(Moved)) (err error) {
-	if !IsServer(from) {
+// between copies the store of one place to another that is new, or half a copy.
+func between(ctx context.Context, from, to string, told func(Table)) (err error) {
+	if !store.IsServer(from) {
 		if _, err := os.Stat(filepath.Join(from, engine.FileName)); err != nil {
-			return &Error{Kind: Missing, Path: filepath.Join(from, engine.FileName), Err: err}
+			return &store.Error{Kind: store.Missing, Path: filepath.Join(from, engine.FileName), Err: err}
 		}
 	}
-	src, err := Open(ctx, from)
+	src, err := store.Open(ctx, from)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, src.Close()) }()
-	dst, err := openFor(ctx, to, engine.Own)
+	dst, err := store.OpenCopy(ctx, to)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, dst.Close()) }()
-	m := &mover{src: src, dst: dst, file: src, server: dst}
-	if IsServer(from) {
+	m := &mover{src: src, dst: dst, to: store.ShownPlace(to), file: src, server: dst}
+	if store.IsServer(from) {
 		m.file, m.server = dst, src
 	}
 	if m.tables, err = m.list(ctx); err != nil {
 		return err
 	}
-	if err := m.begin(ctx, ShownPlace(from)); err != nil {
+	if err := m.begin(ctx, store.ShownPlace(from)); err != nil {
 		return err
 	}
 	for _, t := range m.tables {
@@ -95,8 +97,9 @@ func move(ctx context.Context, from, to string, told func(Moved)) (err error) {
 
 // mover is a move.
 type mover struct {
-	src, dst     *DB
-	file, server *DB // the same two
+	src, dst     *store.DB
+	to           string    // the place of dst, as it may be shown
+	file, server *store.DB // the same two
 	tables       []table
 	at           progress
 }
@@ -121,7 +124,7 @@ type table struct {
 
 // list returns the tables to copy, those first that others refer to. The words of messages and records are made again.
 func (m *mover) list(ctx context.Context) (all []table, err error) {
-	names, err := List(ctx, m.file, "list tables", ScanValue[string], `SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table'
+	names, err := store.List(ctx, m.file, "list tables", store.ScanValue[string], `SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table'
 		AND name NOT LIKE 'sqlite\_%' ESCAPE '\' AND name NOT LIKE 'goose\_%' ESCAPE '\' AND name NOT LIKE '%\_progress' ESCAPE '\' ORDER BY name`)
 	if err != nil {
 		return nil, err
@@ -130,7 +133,7 @@ func (m *mover) list(ctx context.Context) (all []table, err error) {
 	for len(all) < len(names) {
 		before := len(all)
 		for _, name := range names {
-			parents, err := List(ctx, m.file, "read what a table refers to", ScanValue[string], `SELECT "table" FROM pragma_foreign_key_list(?)`, name)
+			parents, err := store.List(ctx, m.file, "read what a table refers to", store.ScanValue[string], `SELECT "table" FROM pragma_foreign_key_list(?)`, name)
 			if err != nil {
 				return nil, err
 			}
@@ -156,7 +159,7 @@ func (m *mover) describe(ctx context.Context, name string) (t table, err error) 
 		name, kind string
 		numbered   bool
 	}
-	columns, err := List(ctx, m.server, "read columns", func(row Scanner) (c column, err error) {
+	columns, err := store.List(ctx, m.server, "read columns", func(row store.Scanner) (c column, err error) {
 		err = row.Scan(&c.name, &c.kind, &c.numbered)
 		return c, err
 	}, `SELECT column_name, data_type, is_identity = 'YES' FROM information_schema.columns WHERE table_schema = current_schema() AND table_name = ? ORDER BY ordinal_position`, name)
@@ -172,7 +175,7 @@ func (m *mover) describe(ctx context.Context, name string) (t table, err error) 
 	if err != nil {
 		return t, err
 	}
-	t.key, err = List(ctx, m.file, "read the key of a table", ScanValue[string], `SELECT name FROM pragma_table_info(?) WHERE pk > 0 ORDER BY pk`, name)
+	t.key, err = store.List(ctx, m.file, "read the key of a table", store.ScanValue[string], `SELECT name FROM pragma_table_info(?) WHERE pk > 0 ORDER BY pk`, name)
 	if len(t.key) == 0 && slices.Contains(t.columns, "rowid") {
 		t.key = []string{"rowid"}
 	}
@@ -181,7 +184,7 @@ func (m *mover) describe(ctx context.Context, name string) (t table, err error) 
 
 // begin goes on with a move, or begins one into an empty store.
 func (m *mover) begin(ctx context.Context, from string) error {
-	text, err := m.dst.Notes.Get(ctx, moveNote)
+	text, err := m.dst.Notes.Get(ctx, store.MoveNote)
 	switch {
 	case err == nil:
 		read := json.NewDecoder(strings.NewReader(text))
@@ -193,7 +196,7 @@ func (m *mover) begin(ctx context.Context, from string) error {
 			return fmt.Errorf("a move from %s to there is not complete: finish it, or empty the database", m.at.From)
 		}
 		return nil
-	case !errors.Is(err, ErrNotFound):
+	case !errors.Is(err, store.ErrNotFound):
 		return err
 	}
 	for _, t := range m.tables {
@@ -201,11 +204,11 @@ func (m *mover) begin(ctx context.Context, from string) error {
 			continue
 		}
 		var filled bool
-		if err := m.dst.readers.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM `+t.name+`)`).Scan(&filled); err != nil {
+		if err := m.dst.Read().QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM `+t.name+`)`).Scan(&filled); err != nil {
 			return m.dst.Explain(err)
 		}
 		if filled {
-			return fmt.Errorf("%s is not empty: table %s has rows; name another one", m.dst.engine.Place(), t.name)
+			return fmt.Errorf("%s is not empty: table %s has rows; name another one", m.to, t.name)
 		}
 	}
 	return m.restart(ctx, from)
@@ -229,16 +232,16 @@ func (m *mover) restart(ctx context.Context, from string) error {
 
 func (m *mover) save(tx *sql.Tx) error {
 	text, err := json.Marshal(m.at)
-	if err == nil {
-		_, err = tx.Exec(setNote, moveNote, string(text))
+	if err != nil {
+		return err
 	}
-	return err
+	return m.dst.Notes.SetIn(tx, store.MoveNote, string(text))
 }
 
 // copy copies the rest of a table.
-func (m *mover) copy(ctx context.Context, t table, told func(Moved)) error {
+func (m *mover) copy(ctx context.Context, t table, told func(Table)) error {
 	if rows, done := m.at.Done[t.name]; done {
-		told(Moved{t.name, rows, true})
+		told(Table{t.name, rows, true})
 		return nil
 	}
 	if m.at.Table != t.name {
@@ -249,7 +252,7 @@ func (m *mover) copy(ctx context.Context, t table, told func(Moved)) error {
 		if err != nil {
 			return err
 		}
-		if more = len(batch) == moveBatch && len(t.key) > 0; more {
+		if more = len(batch) == batchSize && len(t.key) > 0; more {
 			m.at.After = t.keyOf(batch[len(batch)-1])
 		}
 		m.at.Copied += int64(len(batch))
@@ -262,7 +265,7 @@ func (m *mover) copy(ctx context.Context, t table, told func(Moved)) error {
 					return err
 				}
 			}
-			for some := range slices.Chunk(batch, moveBatch) {
+			for some := range slices.Chunk(batch, batchSize) {
 				if _, err := tx.Exec(t.insert(len(some)), slices.Concat(some...)...); err != nil {
 					return err
 				}
@@ -272,7 +275,7 @@ func (m *mover) copy(ctx context.Context, t table, told func(Moved)) error {
 		if err != nil {
 			return err
 		}
-		told(Moved{t.name, m.at.Copied, !more})
+		told(Table{t.name, m.at.Copied, !more})
 	}
 	return nil
 }
@@ -289,12 +292,12 @@ func (t table) keyOf(row []any) (key []any) {
 	return key
 }
 
-// read returns at most moveBatch rows of a table, those after a key. It returns all of a table without a key.
-func (m *mover) read(ctx context.Context, db *DB, t table, after []any) ([][]any, error) {
+// read returns at most batchSize rows of a table, those after a key. It returns all of a table without a key.
+func (m *mover) read(ctx context.Context, db *store.DB, t table, after []any) ([][]any, error) {
 	query, args := `SELECT `+strings.Join(t.columns, ", ")+` FROM `+t.name, []any(nil)
 	var where []string
 	if t.name == "notes" {
-		where, args = append(where, `key <> ?`), append(args, moveNote)
+		where, args = append(where, `key <> ?`), append(args, store.MoveNote)
 	}
 	if len(after) > 0 {
 		where = append(where, `(`+strings.Join(t.key, ", ")+`) > (`+strings.TrimSuffix(strings.Repeat("?, ", len(after)), ", ")+`)`)
@@ -309,10 +312,10 @@ func (m *mover) read(ctx context.Context, db *DB, t table, after []any) ([][]any
 		query += ` WHERE ` + strings.Join(where, ` AND `)
 	}
 	if len(t.key) > 0 {
-		query += ` ORDER BY ` + strings.Join(t.key, ", ") + fmt.Sprintf(` LIMIT %d`, moveBatch)
+		query += ` ORDER BY ` + strings.Join(t.key, ", ") + fmt.Sprintf(` LIMIT %d`, batchSize)
 	}
-	rows, err := db.readers.QueryContext(ctx, query, args...)
-	return Collect(db, "read table "+t.name, rows, err, func(row Scanner) ([]any, error) {
+	rows, err := db.Read().QueryContext(ctx, query, args...)
+	return store.Collect(db, "read table "+t.name, rows, err, func(row store.Scanner) ([]any, error) {
 		values, into := make([]any, len(t.columns)), make([]any, len(t.columns))
 		for i := range values {
 			into[i] = &values[i]
@@ -366,7 +369,7 @@ type sum struct {
 	hash uint64
 }
 
-func (m *mover) sum(ctx context.Context, db *DB, t table) (s sum, err error) {
+func (m *mover) sum(ctx context.Context, db *store.DB, t table) (s sum, err error) {
 	var after []any
 	for more := true; more; {
 		batch, err := m.read(ctx, db, t, after)
@@ -386,7 +389,7 @@ func (m *mover) sum(ctx context.Context, db *DB, t table) (s sum, err error) {
 			}
 			s.rows, s.hash = s.rows+1, s.hash+h.Sum64()
 		}
-		if more = len(batch) == moveBatch && len(t.key) > 0; more {
+		if more = len(batch) == batchSize && len(t.key) > 0; more {
 			after = t.keyOf(batch[len(batch)-1])
 		}
 	}
@@ -400,11 +403,11 @@ func (m *mover) end(ctx context.Context) error {
 	if m.src == m.server {
 		query = `SELECT last_value FROM memories_id_seq`
 	}
-	if err := m.src.readers.QueryRowContext(ctx, query).Scan(&last); err != nil {
+	if err := m.src.Read().QueryRowContext(ctx, query).Scan(&last); err != nil {
 		return m.src.Explain(err)
 	}
 	return m.dst.Change(ctx, "end the move", func(tx *sql.Tx) error {
-		statements := []string{`UPDATE message_words_progress SET made = ''`, `UPDATE trace_words_progress SET done = 0`, `DELETE FROM notes WHERE key IN ('` + moveNote + `', '` + MemoryWordsNote + `')`}
+		statements := []string{`UPDATE message_words_progress SET made = ''`, `UPDATE trace_words_progress SET done = 0`, `DELETE FROM notes WHERE key IN ('` + store.MoveNote + `', '` + store.MemoryWordsNote + `')`}
 		if m.dst == m.file {
 			statements = append(statements, `DELETE FROM sqlite_sequence WHERE name = 'memories'`, fmt.Sprintf(`INSERT INTO sqlite_sequence (name, seq) VALUES ('memories', %d)`, last))
 		}
