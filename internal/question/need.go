@@ -65,6 +65,9 @@ func (m Models) Assess(message string, names []string) Need {
 		return n
 	case !acted && !code:
 		m.rescore(&n, Parse(spoken, names))
+		if rest := behindAside(spoken); rest != "" && !slices.Contains(n.Cues, "to the room") {
+			n = m.surer(n, rest, names)
+		}
 	}
 	// Text around an action in asterisks is played, too, unless it clearly asks for facts.
 	if acted && n.Score < 0.9 {
@@ -72,6 +75,28 @@ func (m Models) Assess(message string, names []string) Need {
 	}
 	if code {
 		n.addCue("code")
+	}
+	return n
+}
+
+// behindAside returns what follows an announcement of another subject, such as "thanks! different thing:", or "".
+func behindAside(spoken string) string {
+	words := text.Words(spoken)
+	found := dependentIn()[text.MessageLanguage(spoken)].asides.FindAll(spoken, words)
+	if len(found) == 0 || found[0].From > maxBeforeAside || found[0].To >= len(words) {
+		return ""
+	}
+	return spoken[words[found[0].To].Start:]
+}
+
+// maxBeforeAside is how many words an announcement of another subject may follow.
+const maxBeforeAside = 6
+
+// surer returns the need of a message, or that of a part of it if the part asks and needs the web more.
+func (m Models) surer(n Need, part string, names []string) Need {
+	one := byRules(part, names)
+	if m.rescore(&one, Parse(part, names)); one.Asks && one.Order == NoOrder && one.Score > n.Score {
+		return one
 	}
 	return n
 }

@@ -47,6 +47,14 @@ func TestNeed(t *testing.T) {
 		{"ok, what is the capital of Peru?", true},
 		{"so, who won the 2022 world cup?", true},
 		{"btw, how tall is mount fuji", true},
+		// something else before it
+		{"Thanks! Different thing: what time does Kew Gardens close on Sundays?", true},
+		{"cool, unrelated but when does the ferry to Mull leave", true},
+		{"ah super, danke dir. ganz andere Frage: wann ist Bremer Freimarkt", true},
+		{"Valeu! Mudando de assunto, que horas fecha o Museu do Amanhã?", true},
+		{"搞定，谢谢！另外想问下，从昆明去大理的动车要多久？", true},
+		{"haha thanks! different topic: do you like me?", false},
+		{"Danke! Was anderes: wie geht es dir heute?", false},
 		// other languages
 		{"wie wird das Wetter morgen in Hamburg?", true},
 		{"qui a gagné la Coupe du monde en 1998 ?", true},

@@ -151,7 +151,8 @@ type example struct {
 	source   string // "clinc", "own", …
 	features []text.Feature
 	class    int
-	block    int // of rows by one author; 0: none
+	block    int  // of rows by one author; 0: none
+	again    bool // another example has the same message, without something before it
 }
 
 // everything and outside select training rows.
@@ -174,6 +175,9 @@ func (t task) learn(include func(example) bool) *text.Model {
 	for _, r := range t.rows {
 		if include(r) {
 			examples = append(examples, sample{Features: r.features, Class: r.class})
+			if r.again {
+				continue
+			}
 			for _, f := range r.features {
 				counts[f.Name]++
 			}

@@ -20,7 +20,8 @@ import (
 
 // followUpFiles are the project's own messages that depend on an earlier question, and some that do not. Each language has a folder.
 // followups.jsonl has whole conversations, with phrases that a query must and must not contain. prefixes.txt has openings of another
-// question, such as "by the way". Each of the other files is named after the class of its messages, which may follow any question.
+// question, such as "by the way". leads.txt has what people say of an answer before that, in other languages than English. Each of the other
+// files is named after the class of its messages, which may follow any question.
 //
 //go:embed followups
 var followUpFiles embed.FS
@@ -81,12 +82,13 @@ type followUpSet struct {
 	rows      []followUp
 	lines     map[string]map[string][]string // by class and language
 	prefixes  map[string][]string            // openings of another question, by language
+	leads     map[string][]string            // what people say before that
 	questions map[string][]string            // own messages that are looked up, by language
 	others    map[string][]string            // all own messages, by language
 }
 
 func readFollowUps() (followUpSet, error) {
-	s := followUpSet{lines: map[string]map[string][]string{}, prefixes: map[string][]string{}, questions: map[string][]string{}, others: map[string][]string{}}
+	s := followUpSet{lines: map[string]map[string][]string{}, prefixes: map[string][]string{}, leads: map[string][]string{}, questions: map[string][]string{}, others: map[string][]string{}}
 	err := readOwn(func(m message) {
 		if m.Intent != "none" {
 			s.questions[m.lang] = append(s.questions[m.lang], m.Text)
@@ -106,8 +108,8 @@ func readFollowUps() (followUpSet, error) {
 		}
 		language := path.Base(path.Dir(name))
 		class, isLines := strings.CutSuffix(path.Base(name), ".txt")
-		if class == "prefixes" {
-			s.prefixes[language] = strings.Split(strings.TrimSpace(string(file)), "\n")
+		if into := map[string]map[string][]string{"prefixes": s.prefixes, "leads": s.leads}[class]; into != nil {
+			into[language] = strings.Split(strings.TrimSpace(string(file)), "\n")
 			return nil
 		}
 		if isLines && s.lines[class] == nil {
@@ -169,6 +171,23 @@ func (s followUpSet) opened(language, text string) string {
 		return prefix + text
 	}
 	return prefix + " " + text
+}
+
+// led puts what people say of an answer before a question, or an opening, or both.
+func (s followUpSet) led(language, text string) string {
+	n := int(spread(text) >> 4)
+	lead := s.leads[language][n/4%len(s.leads[language])]
+	switch whole := s.opened(language, text); {
+	case n%4 == 0:
+		return whole
+	case n%4 == 1:
+		whole = text
+		fallthrough
+	case language == "ja" || language == "zh":
+		return lead + whole
+	default:
+		return lead + " " + whole
+	}
 }
 
 func spread(text string) uint32 {

@@ -1,6 +1,7 @@
 package train
 
 import (
+	"cmp"
 	"embed"
 	"fmt"
 	"io/fs"
@@ -22,8 +23,12 @@ type message struct {
 
 	lang     string // of our own: the folder
 	file     string // and the file, without its extension
+	led      string // Text after what people say before a question, or ""
 	features []text.Feature
 }
+
+// ledShare chooses one of so many own messages to be learned with something before it, too. In English that makes chat look like questions.
+const ledShare = 2
 
 // source returns where a message comes from, without its class.
 func (m message) source() string {
@@ -73,12 +78,22 @@ func readMessages(dir string) ([]message, error) {
 	if err := readOwn(add); err != nil {
 		return nil, err
 	}
+	s, err := readFollowUps()
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range all {
+		if m.foreign() && spread(m.Text)%ledShare == 0 {
+			m.led = s.led(m.lang, m.Text)
+			all = append(all, m)
+		}
+	}
 	for i := range all {
 		features := question.NeedFeatures
 		if all[i].foreign() {
 			features = question.MultilingualFeatures
 		}
-		all[i].features = features(all[i].Text)
+		all[i].features = features(cmp.Or(all[i].led, all[i].Text))
 	}
 	return all, nil
 }
@@ -139,7 +154,7 @@ func multilingualTask(messages []message) task {
 	t := task{file: "question/multilingual.model", seldom: 2, lasso: 1.0, classes: []string{"weather", "news", "person", "howto", "media", "general", "none-talk", "none-opinion", "none-orders", "none-rooms"}}
 	for _, m := range messages {
 		if m.foreign() {
-			t.rows = append(t.rows, example{text: m.Text, source: m.lang, features: m.features, class: slices.Index(t.classes, m.file)})
+			t.rows = append(t.rows, example{text: m.Text, source: m.lang, features: m.features, class: slices.Index(t.classes, m.file), again: m.led != ""})
 		}
 	}
 	return t
@@ -149,7 +164,7 @@ func multilingualTask(messages []message) task {
 func englishTask(messages []message) task {
 	t := task{file: "question/english.model", seldom: 3, lasso: 2, classes: []string{"english", "other"}}
 	for _, m := range messages {
-		if m.lang != "" {
+		if m.lang != "" && m.led == "" {
 			t.rows = append(t.rows, example{text: m.Text, source: m.lang, features: question.EnglishFeatures(m.Text), class: yes(m.foreign())})
 		}
 	}
