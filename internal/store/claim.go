@@ -149,7 +149,7 @@ func (s *Claims) ClaimIn(ctx context.Context, guildID, event string) (first bool
 }
 
 func (s *Claims) claim(ctx context.Context, event string, check func(*sql.Tx) error) (first bool, err error) {
-	err = s.db.Write(ctx, func(tx *sql.Tx) error {
+	err = s.db.Change(ctx, "claim event", func(tx *sql.Tx) error {
 		if err := check(tx); err != nil {
 			return err
 		}
@@ -161,10 +161,7 @@ func (s *Claims) claim(ctx context.Context, event string, check func(*sql.Tx) er
 		first, err = changed(r)
 		return err
 	})
-	if err != nil {
-		return false, fmt.Errorf("claim event: %w", err)
-	}
-	return first, nil
+	return first && err == nil, err
 }
 
 // Taken reports whether an event was claimed before.

@@ -117,7 +117,7 @@ func (s *Messages) keeps(tx *sql.Tx, m Message) (bool, error) {
 // Edit gives a message a new text, and deletes the statements that rest on the old text alone. edited is false if there is no such message,
 // or if it had that text already.
 func (s *Messages) Edit(ctx context.Context, id, text string) (edited bool, err error) {
-	err = s.db.Write(ctx, func(tx *sql.Tx) error {
+	err = s.db.Change(ctx, "edit message", func(tx *sql.Tx) error {
 		row, m, err := s.rowOf(tx, id)
 		if edited = err == nil && row > 0 && m.Text != text; !edited {
 			return err
@@ -137,10 +137,7 @@ func (s *Messages) Edit(ctx context.Context, id, text string) (edited bool, err 
 		}
 		return s.dropStatements(tx, id)
 	})
-	if err != nil {
-		return false, fmt.Errorf("edit message: %w", err)
-	}
-	return edited, nil
+	return edited && err == nil, err
 }
 
 // SetTranscript gives a voice message its words and a new note. A missing message is no error.

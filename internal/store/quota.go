@@ -12,7 +12,7 @@ import (
 // Take takes up to n of the limit of a quota in a period, and returns how many it got. The periods of a name sort as strings; a new period
 // starts at 0. If the clock was set back, the newest period stays.
 func (s *Quotas) Take(ctx context.Context, name, period string, n, limit int) (got int, err error) {
-	err = s.db.Write(ctx, func(tx *sql.Tx) error {
+	err = s.db.Change(ctx, "take quota "+name, func(tx *sql.Tx) error {
 		newest, used, err := quota(tx.QueryRow(quotaQuery, name))
 		if err != nil {
 			return err
@@ -28,7 +28,7 @@ func (s *Quotas) Take(ctx context.Context, name, period string, n, limit int) (g
 		return err
 	})
 	if err != nil {
-		return 0, fmt.Errorf("take quota %s: %w", name, err)
+		return 0, err
 	}
 	return got, nil
 }

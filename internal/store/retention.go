@@ -165,7 +165,7 @@ func (s *Privacy) EndErasure(ctx context.Context, personID string) error {
 	if err := s.db.Scrub(ctx); err != nil {
 		return err
 	}
-	err := s.db.Write(ctx, func(tx *sql.Tx) error {
+	err := s.db.Change(ctx, "put on record that a person was forgotten", func(tx *sql.Tx) error {
 		var byOperator bool
 		err := tx.QueryRow(`DELETE FROM erasures WHERE person_id = ? RETURNING by_operator`, personID).Scan(&byOperator)
 		if errors.Is(err, sql.ErrNoRows) {
@@ -177,7 +177,7 @@ func (s *Privacy) EndErasure(ctx context.Context, personID string) error {
 		return s.logAct(tx, personID, ActForget, byOperator, time.Now())
 	})
 	if err != nil {
-		return fmt.Errorf("put on record that a person was forgotten: %w", err)
+		return err
 	}
 	return s.db.Explain(s.db.engine.Carry(ctx, true)) // their id was there until now
 }

@@ -49,7 +49,7 @@ func (s *Settings) Channels(ctx context.Context, guildID string) ([]Channel, err
 func (s *Settings) ChangeChannel(ctx context.Context, base Channel, by By, change func(*Channel)) (Channel, error) {
 	defer s.db.settings.changed()
 	var c Channel
-	err := s.db.Write(ctx, func(tx *sql.Tx) (err error) {
+	err := s.db.Change(ctx, "change channel settings", func(tx *sql.Tx) (err error) {
 		c, err = scanChannel(tx.QueryRow(channelQuery, base.ID))
 		if errors.Is(err, sql.ErrNoRows) {
 			c, err = base, nil
@@ -68,10 +68,7 @@ func (s *Settings) ChangeChannel(ctx context.Context, base Channel, by By, chang
 		}
 		return s.db.Changes.RecordIn(tx, before.changes(c, by)...)
 	})
-	if err != nil {
-		return Channel{}, fmt.Errorf("change channel settings: %w", err)
-	}
-	return c, nil
+	return c, err
 }
 
 // Conduct says how people want the bot to take part in a channel. The zero value has the defaults.
@@ -232,7 +229,7 @@ func (s *Settings) SwitchOn(ctx context.Context, sw Switch) error {
 // turnSwitch turns a switch and records the change, if it changes anything. turn gets the name under which the person may be kept.
 func (s *Settings) turnSwitch(ctx context.Context, what string, c Change, turn func(tx *sql.Tx, by string) (sql.Result, error)) error {
 	defer s.db.settings.changed()
-	err := s.db.Write(ctx, func(tx *sql.Tx) error {
+	return s.db.Change(ctx, what, func(tx *sql.Tx) error {
 		by, err := s.db.Privacy.signature(tx, c.By.ID)
 		if err != nil {
 			return err
@@ -246,10 +243,6 @@ func (s *Settings) turnSwitch(ctx context.Context, what string, c Change, turn f
 		}
 		return s.db.Changes.RecordIn(tx, c)
 	})
-	if err != nil {
-		return fmt.Errorf("%s: %w", what, err)
-	}
-	return nil
 }
 
 // Off returns everything that is switched off, newest first. The names of who did it are not kept here.
@@ -381,13 +374,7 @@ func (s *Notes) Under(ctx context.Context, prefix string) (map[string]string, er
 
 // SetUnder saves facts whose keys begin with a prefix, all or none, and deletes those that are empty.
 func (s *Notes) SetUnder(ctx context.Context, prefix string, values map[string]string) error {
-	err := s.db.Write(ctx, func(tx *sql.Tx) error {
-		return s.setUnder(tx, prefix, values)
-	})
-	if err != nil {
-		return fmt.Errorf("save notes %s: %w", prefix, err)
-	}
-	return nil
+	return s.db.Change(ctx, "save notes "+prefix, func(tx *sql.Tx) error { return s.setUnder(tx, prefix, values) })
 }
 
 func (s *Notes) setUnder(tx *sql.Tx, prefix string, values map[string]string) error {
