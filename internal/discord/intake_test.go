@@ -364,6 +364,7 @@ func TestHugeFrame(t *testing.T) {
 		}
 		far.Drop(0)
 		d.none(t)
+		synctest.Wait() // RESUMED, which follows what was missed, has been read
 		if h := d.Health(); h.Identifies != 1 || h.Resumes != 1 || len(far.Greetings()) != 2 {
 			t.Errorf("health %+v, greetings %+v", h, far.Greetings())
 		}
