@@ -210,8 +210,9 @@ func (s *stream) setDeadline(at time.Time) error {
 	if s.timer != nil {
 		s.timer.Stop()
 	}
-	if !at.IsZero() {
-		s.timer = time.AfterFunc(time.Until(at), s.changed.Broadcast)
+	// A deadline in the past needs no timer. Two timers of a bubble that end as they are made can crash the race detector of Go 1.26.
+	if wait := time.Until(at); !at.IsZero() && wait > 0 {
+		s.timer = time.AfterFunc(wait, s.changed.Broadcast)
 	}
 	s.changed.Broadcast()
 	return nil
