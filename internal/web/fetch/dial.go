@@ -128,21 +128,25 @@ func (d *Dialer) race(ctx context.Context, addrs []netip.Addr, port string) (net
 		results <- c
 	}
 	var won net.Conn
-	slow := time.NewTimer(0)
+	next, running := 0, 0
+	slow := time.NewTimer(stagger)
 	defer slow.Stop()
-	for next, running := 0, 0; running > 0 || (won == nil && next < len(addrs) && ctx.Err() == nil); {
+	begin := func() {
+		if won == nil && next < len(addrs) && ctx.Err() == nil {
+			go attempt(addrs[next])
+			next, running = next+1, running+1
+			slow.Reset(stagger)
+		}
+	}
+	for begin(); running > 0; {
 		select {
 		case <-slow.C:
-			if won == nil && next < len(addrs) {
-				go attempt(addrs[next])
-				next, running = next+1, running+1
-				slow.Reset(stagger)
-			}
+			begin()
 		case c := <-results:
 			running--
 			switch {
 			case c == nil:
-				slow.Reset(0)
+				begin()
 			case won == nil:
 				won = c
 				cancel()
