@@ -12,6 +12,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/bwmarrin/discordgo"
@@ -266,6 +267,7 @@ func TestForbiddenIsRemembered(t *testing.T) {
 		far.Accept("Missing Permissions")
 		d := open(t, far, nil)
 		far.Deny("general", true)
+		synctest.Wait() // CHANNEL_UPDATE, which ends what is remembered, has been read
 		general := far.ID("general")
 		for range 5 {
 			_, err := d.Post(t.Context(), turn.Post{ChannelID: general, Text: "x"})
