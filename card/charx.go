@@ -20,42 +20,18 @@ const (
 	cardName = "card.json"
 )
 
-// readCHARX reads an archive with a card and its files. It refuses an archive with anything that no card needs.
+// ErrNoCard is the error of [Read] for an archive of files without a card. [Unpack] returns them.
+var ErrNoCard = errors.New("the archive has no card.json, so it is no CHARX")
+
+// readCHARX reads an archive with a card and its files.
 func readCHARX(data []byte) (*Card, *Lorebook, error) {
-	z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
+	files, err := Unpack(data)
 	if err != nil {
-		return nil, nil, fmt.Errorf("the archive cannot be read: %w; get the file again", err)
-	}
-	if len(z.File) > maxFiles {
-		return nil, nil, fmt.Errorf("the archive has %d files; at most %d are read", len(z.File), maxFiles)
-	}
-	files := map[string][]byte{}
-	left := int64(MaxBytes)
-	for _, f := range z.File {
-		switch mode := f.Mode(); {
-		case strings.HasSuffix(f.Name, "/") && mode.IsDir():
-			continue
-		case !mode.IsRegular():
-			return nil, nil, fmt.Errorf("the archive holds %q, which is no plain file (%s); take it out", short(f.Name), mode.Type())
-		case f.Flags&1 != 0:
-			return nil, nil, errors.New("the archive is encrypted; pack it without a password")
-		}
-		if err := checkPath(f.Name); err != nil {
-			return nil, nil, err
-		}
-		if _, twice := files[f.Name]; twice {
-			return nil, nil, fmt.Errorf("the archive holds %q twice; pack it again", short(f.Name))
-		}
-		body, err := unpack(f, left)
-		if err != nil {
-			return nil, nil, err
-		}
-		left -= int64(len(body))
-		files[f.Name] = body
+		return nil, nil, err
 	}
 	card, ok := files[cardName]
 	if !ok {
-		return nil, nil, errors.New("the archive has no card.json, so it is no CHARX")
+		return nil, nil, ErrNoCard
 	}
 	delete(files, cardName)
 	c, book, err := readJSON(card)
@@ -66,6 +42,42 @@ func readCHARX(data []byte) (*Card, *Lorebook, error) {
 		}
 	}
 	return c, book, err
+}
+
+// Unpack returns the files of a zip archive by path. They have [MaxBytes] in all. It refuses an archive with anything that no card needs.
+func Unpack(data []byte) (map[string][]byte, error) {
+	z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		return nil, fmt.Errorf("the archive cannot be read: %w; get the file again", err)
+	}
+	if len(z.File) > maxFiles {
+		return nil, fmt.Errorf("the archive has %d files; at most %d are read", len(z.File), maxFiles)
+	}
+	files := map[string][]byte{}
+	left := int64(MaxBytes)
+	for _, f := range z.File {
+		switch mode := f.Mode(); {
+		case strings.HasSuffix(f.Name, "/") && mode.IsDir():
+			continue
+		case !mode.IsRegular():
+			return nil, fmt.Errorf("the archive holds %q, which is no plain file (%s); take it out", short(f.Name), mode.Type())
+		case f.Flags&1 != 0:
+			return nil, errors.New("the archive is encrypted; pack it without a password")
+		}
+		if err := checkPath(f.Name); err != nil {
+			return nil, err
+		}
+		if _, twice := files[f.Name]; twice {
+			return nil, fmt.Errorf("the archive holds %q twice; pack it again", short(f.Name))
+		}
+		body, err := unpack(f, left)
+		if err != nil {
+			return nil, err
+		}
+		left -= int64(len(body))
+		files[f.Name] = body
+	}
+	return files, nil
 }
 
 // unpack reads a file of the archive. It does not trust the size that the archive claims.

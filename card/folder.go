@@ -18,7 +18,14 @@ import (
 type Folder struct {
 	Files  map[string][]byte // by path in the folder
 	Icon   []byte            // the card's picture of the character, as it came; nil: none
+	Moods  []Picture         // the card's pictures of the character's moods, as they came
 	Report Report
+}
+
+// Picture is a picture of a mood, by the name that the card gives it.
+type Picture struct {
+	Name string
+	Data []byte
 }
 
 // Report says what became of a card, a line each.
@@ -42,10 +49,12 @@ type Budget struct {
 	Total, Character, DepthInject, Lorebook int
 }
 
+// KeptDir is the directory of a character's folder that keeps the card as it came.
+const KeptDir = "card"
+
 // Where the parts of a card are in a character's folder.
 const (
-	keptDir  = "card"
-	keptCard = keptDir + "/card." // the file as it came; its format follows
+	keptCard = KeptDir + "/card." // the file as it came; its format follows
 
 	booksDir    = "lorebooks"
 	bookFile    = booksDir + "/card.toml"
@@ -93,7 +102,7 @@ func (l *Lorebook) Folder(name string) (*Folder, error) {
 		return nil, err
 	}
 	return &Folder{
-		Files:  map[string][]byte{path.Join(booksDir, name+".toml"): encoded, path.Join(keptDir, booksDir, name+".json"): source},
+		Files:  map[string][]byte{path.Join(booksDir, name+".toml"): encoded, path.Join(KeptDir, booksDir, name+".json"): source},
 		Report: Report{Kept: l.Unsupported},
 	}, nil
 }
@@ -318,7 +327,7 @@ func (f *folderMaker) settings() {
 	}
 	body, _ := toml.Marshal(s) // it holds only texts and numbers
 	var out bytes.Buffer
-	fmt.Fprintf(&out, "# Made by familiar import from %s. Everything else is as in ../_default/character.toml; the card itself is in %s.\n\n", oneName(f.options.Source), keptDir)
+	fmt.Fprintf(&out, "# Made by familiar import from %s. Everything else is as in ../_default/character.toml; the card itself is in %s.\n\n", oneName(f.options.Source), KeptDir)
 	out.Write(body)
 	f.Files["character.toml"] = out.Bytes()
 	from := "name"
@@ -331,7 +340,7 @@ func (f *folderMaker) settings() {
 	f.used("%s → character.toml", from)
 }
 
-// icon finds the character's picture. It is the main icon of a V3 card, or else the picture that the card came in.
+// icon finds the character's pictures. One is the main icon of a V3 card, or else the picture that the card came in. The others show moods.
 func (f *folderMaker) icon() {
 	assets := f.card.data.objects("assets")
 	isIcon := func(a object) bool { return a.text("type") == "icon" }
@@ -339,6 +348,15 @@ func (f *folderMaker) icon() {
 	f.Icon = f.card.Image
 	others := 0
 	for _, a := range assets {
+		if a.text("type") == "emotion" {
+			data, err := f.card.asset(a.text("uri"))
+			if name := oneName(a.text("name")); data != nil {
+				f.Moods = append(f.Moods, Picture{name, data})
+			} else if err != nil {
+				f.kept("the picture of a mood %q: %v", name, err)
+			}
+			continue
+		}
 		if !isIcon(a) || a.text("name") != "main" && icons > 1 {
 			others++
 			continue

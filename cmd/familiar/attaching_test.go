@@ -1,7 +1,9 @@
 package main
 
 import (
+	"archive/zip"
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"hash/crc32"
@@ -10,6 +12,7 @@ import (
 	"image/gif"
 	"image/jpeg"
 	"image/png"
+	"maps"
 	"path"
 	"slices"
 	"strconv"
@@ -18,10 +21,12 @@ import (
 
 	"familiar/internal/test/discordtest"
 	"familiar/internal/test/llmtest"
+	"familiar/internal/test/wait"
 )
 
 // drawing makes the bytes of a file of an archive. Of a picture the file says how large it is, "640x480", or how large it claims to
-// be, "claims 60000x60000". Where the name does not end as that of a picture, "bytes" and a quoted Go string is any file.
+// be, "claims 60000x60000". Where the name does not end as that of a picture, "bytes" and a quoted Go string is any file. A .zip has a line for
+// each of its files: its name, and what it would be here.
 func drawing(t *testing.T, name string, data []byte) []byte {
 	t.Helper()
 	text := strings.TrimSpace(string(data))
@@ -31,6 +36,9 @@ func drawing(t *testing.T, name string, data []byte) []byte {
 			t.Fatalf("%s: %v", name, err)
 		}
 		return []byte(s)
+	}
+	if path.Ext(name) == ".zip" {
+		return packed(t, text)
 	}
 	claim, claims := strings.CutPrefix(text, "claims ")
 	var width, height int
@@ -43,7 +51,7 @@ func drawing(t *testing.T, name string, data []byte) []byte {
 	m := image.NewPaletted(image.Rect(0, 0, width, height), color.Palette{color.NRGBA{R: 200, A: 255}, color.White})
 	var b bytes.Buffer
 	var err error
-	switch path.Ext(name) {
+	switch path.Ext(strings.ToLower(name)) {
 	case ".png":
 		err = png.Encode(&b, m)
 	case ".jpg":
@@ -54,6 +62,26 @@ func drawing(t *testing.T, name string, data []byte) []byte {
 		return data
 	}
 	if err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// packed makes an archive of such lines.
+func packed(t *testing.T, text string) []byte {
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	for line := range strings.Lines(text) {
+		name, what, _ := strings.Cut(strings.TrimSpace(line), " ")
+		w, err := z.Create(unescape(name))
+		if err == nil {
+			_, err = w.Write(drawing(t, name, []byte(what)))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := z.Close(); err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes()
@@ -94,6 +122,23 @@ func (c *conversation) attaching() map[string]func(string) {
 			c.hearAnswer(c.discord.Order(order), 1)
 		},
 		"stale": attach(true),
+		"face": func(rest string) {
+			channel, want, _ := strings.Cut(rest, " ")
+			shown := func() string {
+				names := slices.Sorted(maps.Keys(c.own(channel).Files))
+				return cmp.Or(strings.Join(names, " "), "-")
+			}
+			if !wait.Until(func() bool { return shown() == want }) {
+				c.Errorf("there is %s", shown())
+			}
+			for name, content := range c.own(channel).Files {
+				p, err := png.DecodeConfig(strings.NewReader(content))
+				if err != nil || p.Width > 256 || p.Height > 256 {
+					c.Errorf("%s: %v, %d×%d", name, err, p.Width, p.Height)
+				}
+			}
+		},
+		"fileless": c.discord.DenyFiles,
 		"reply": func(rest string) {
 			channel, who, text := words3(rest)
 			c.lastSaid = c.discord.Reply(channel, who, c.lastSaid, unescape(text), false)

@@ -17,8 +17,8 @@ import (
 )
 
 type importCommand struct {
-	File  string `arg:"" help:"The card (PNG, JSON or CHARX), or a lorebook (JSON)."`
-	Card  string `placeholder:"ID" help:"The character's folder; for a lorebook, the character that gets it. Without it, a card's folder is named after the character."`
+	File  string `arg:"" help:"The card (PNG, JSON or CHARX), a lorebook (JSON), or pictures of moods (zip)."`
+	Card  string `placeholder:"ID" help:"The character's folder; for a lorebook or pictures, the character that gets them. Without it, a card's folder is named after the character."`
 	Force bool   `help:"Overwrite what is there. A character's folder is replaced as a whole."`
 }
 
@@ -59,6 +59,8 @@ func readCard(name string) ([]byte, error) {
 // report prints what was made.
 func (i importCommand) report(p *program, got app.Imported) {
 	switch {
+	case got.Pack:
+		report(p.out, fmt.Sprintf("%s has %d pictures of its moods now, in %s. /mode pictures:on shows them in a channel.", got.ID, got.Faces, got.Place), got.Report, nil)
 	case got.Book == nil:
 		report(p.out, fmt.Sprintf("%s is now the character %s, in %s.", got.Loaded.Name, got.ID, got.Place), got.Report, got.Loaded.Warnings)
 		if n := len(got.Loaded.Greetings.Texts); n > 0 {
@@ -83,6 +85,10 @@ func (i importCommand) refused(e *app.ImportError) error {
 		return app.Problems{"it is a lorebook; say with --card which character it is for, or --card _default for all"}
 	case app.NoCharacter:
 		return app.Problems{fmt.Sprintf("there is no character's folder %s; import its card first, or make the folder with a persona.md", e.Place)}
+	case app.WhosePack:
+		return app.Problems{fmt.Sprintf("they are pictures of moods, and there is no character's folder %s; say with --card which character they are for", e.Place)}
+	case app.HasFaces:
+		return app.Problems{fmt.Sprintf("%s is there already; write over it with --force", e.Place)}
 	case app.Faulty:
 		return app.Problems{e.Text}
 	case app.Taken:

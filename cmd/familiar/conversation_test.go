@@ -47,7 +47,7 @@ import (
 //	wikipedia           what Wikipedia's search answers; without it nothing
 //	idle                after how long a silence memory is written
 //	model               the models' script, in llmtest's format; without it no model is configured
-//	characters/…        files of the operator's characters
+//	characters/…        files of the operator's characters; pictures as in files/
 //
 // The commands are
 //
@@ -74,6 +74,8 @@ import (
 //	morning                  Discord's clock shows 09:05 UTC of a day to come from now on. What people say has that day for TODAY
 //	aloud CHANNEL WORDS      the bot's next message is a voice message with these words
 //	voiceless CHANNEL        the bot may not send voice messages there
+//	face CHANNEL NAME        below the bot's last message is one picture, which is small; - for none
+//	fileless CHANNEL         the bot may not attach files there
 //	silent CHANNEL           for half a second, no message comes
 //	shows CHANNEL TEXT       one of the bot's messages holds a text; bare CHANNEL: none of them is left
 //	command WHO NAME K=V …   a slash command in general, + for spaces; its answer is looked at; #CHANNEL in front: in that channel
@@ -271,7 +273,7 @@ func newConversation(t *testing.T, archive *txtar.Archive) *conversation {
 		case "characters":
 			path := filepath.Join(c.dir, f.Name)
 			c.must(os.MkdirAll(filepath.Dir(path), 0o755))
-			c.must(os.WriteFile(path, f.Data, 0o644))
+			c.must(os.WriteFile(path, drawing(t, f.Name, f.Data), 0o644))
 		default:
 			t.Fatalf("what is %s?", f.Name)
 		}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"net/http"
 	"os"
 	"path"
 	"path/filepath"
@@ -34,6 +35,7 @@ type Import struct {
 	Data    []byte // as in [card.Read]
 	ID      string // the character's folder; empty: named after the card. A lorebook needs one, which is "_default" for all characters
 	Replace bool   // what is there is overwritten, and a character's folder is replaced as a whole
+	Sent    bool   // by a person on Discord, who may add pictures of moods only to characters that were imported
 }
 
 // Imported is what was made of an import.
@@ -41,7 +43,9 @@ type Imported struct {
 	ID     string
 	Place  string               // the character's folder, or the lorebook's file
 	Loaded *character.Character // nil: the lorebook is for all characters
-	Book   *card.Lorebook       // nil: it was a card
+	Book   *card.Lorebook       // nil: it was no lorebook
+	Faces  int                  // pictures of moods; with them alone, a pack
+	Pack   bool                 // it was a pack of pictures of moods
 	Report card.Report
 }
 
@@ -65,6 +69,9 @@ const (
 	Faulty      Refusal = "the character that this would make is not in order"
 	WhoseBook   Refusal = "it is a lorebook, and no character is named for it"
 	NoCharacter Refusal = "there is no such character"
+	WhosePack   Refusal = "these are pictures of moods, and their file is not named after a character's folder"
+	HasFaces    Refusal = "the character has pictures of its moods already"
+	NotImported Refusal = "the character was not imported"
 )
 
 // Error implements error.
@@ -73,6 +80,9 @@ func (e *ImportError) Error() string { return cmp.Or(e.Text, string(e.Refusal)) 
 // Import makes a character's folder from a card, or adds a lorebook to one. dir is where relative paths begin.
 func (i Import) Import(ctx context.Context, settings *Config, dir string) (Imported, error) {
 	c, book, err := card.Read(i.Data)
+	if errors.Is(err, card.ErrNoCard) {
+		return i.addPack(ctx, settings, dir)
+	}
 	if err != nil {
 		return Imported{}, unread(err)
 	}
@@ -93,6 +103,7 @@ const mostCharacters = 100
 // refusals are what people are told.
 var refusals = map[Refusal]reply.Sentence{
 	Unread: command.Unread, Unnamed: command.Unnamed, Taken: command.Taken, Faulty: command.Faulty, WhoseBook: command.Book,
+	WhosePack: command.WhosePack, HasFaces: command.HasPictures, NotImported: command.NotImported,
 }
 
 // importer returns how cards that people send become characters, or nil if that is off.
@@ -108,7 +119,7 @@ func (a *App) importer(p *Process) func(context.Context, turn.Attachment) (comma
 		if err != nil {
 			return command.Imported{}, err
 		}
-		got, err := Import{File: f.Name, Data: data}.Import(ctx, a.Config, p.Dir)
+		got, err := Import{File: f.Name, Data: data, Sent: true}.Import(ctx, a.Config, p.Dir)
 		if e := (*ImportError)(nil); errors.As(err, &e) {
 			a.Log.Warn("a card that was sent is not imported", "file", f.Name, "why", a.Redact.String(e.Error()))
 			return command.Imported{Refused: refusals[e.Refusal], Fault: e.Text}, nil
@@ -116,7 +127,11 @@ func (a *App) importer(p *Process) func(context.Context, turn.Attachment) (comma
 		if err != nil {
 			return command.Imported{}, err
 		}
-		return command.Imported{ID: got.ID, Name: got.Loaded.Name}, nil
+		done := command.Imported{ID: got.ID, Name: got.Loaded.Name}
+		if got.Pack {
+			done.Pictures = got.Faces
+		}
+		return done, nil
 	}
 }
 
@@ -140,6 +155,12 @@ func (i Import) addCard(ctx context.Context, settings *Config, dir, root string,
 		} else {
 			folder.Files["avatar.png"] = avatar
 		}
+	}
+	faces, strange, wrong := decodeFaces(ctx, folder.Moods)
+	maps.Copy(folder.Files, faces)
+	folder.Report.Notes = slices.Concat(folder.Report.Notes, wrong, strange)
+	if got.Faces = len(faces); got.Faces > 0 {
+		folder.Report.Used = append(folder.Report.Used, fmt.Sprintf("assets: %d pictures of moods → %s/", got.Faces, character.ExpressionsDir))
 	}
 	got.Report = folder.Report
 	if err := os.MkdirAll(root, 0o755); err != nil {
@@ -256,6 +277,96 @@ func replaceFolder(made, place string) error {
 		return os.RemoveAll(old)
 	}
 	return nil
+}
+
+// facesLimit is how long pictures of moods may take to decode.
+const facesLimit = 30 * time.Second
+
+// decodeFaces returns those pictures of moods that can be shown, by their paths in a character's folder. It decodes each, and believes no name
+// about its type. strange are those that are not named after a mood, and wrong those that cannot be shown, a line each.
+func decodeFaces(ctx context.Context, all []card.Picture) (files map[string][]byte, strange, wrong []string) {
+	ctx, cancel := context.WithTimeout(ctx, facesLimit)
+	defer cancel()
+	var shrinker attachment.Shrinker
+	files = map[string][]byte{}
+	left := card.MaxBytes
+	for _, p := range all {
+		stem := p.Name
+		if ext := path.Ext(stem); slices.Contains([]string{".png", ".jpg", ".jpeg", ".webp"}, strings.ToLower(ext)) {
+			stem = strings.TrimSuffix(stem, ext)
+		}
+		kind := strings.TrimPrefix(http.DetectContentType(p.Data), "image/")
+		name, mood := character.ExpressionNamed(stem + ".png")
+		at := path.Join(character.ExpressionsDir, strings.TrimSuffix(name, "png")+kind)
+		switch {
+		case mood == "":
+			strange = append(strange, fmt.Sprintf("%q is left out: it is named after no mood, as joy.png is", p.Name))
+			continue
+		case files[at] != nil:
+			strange = append(strange, fmt.Sprintf("%q is left out: it is there twice", p.Name))
+			continue
+		case len(p.Data) > character.MaxExpression:
+			wrong = append(wrong, fmt.Sprintf("%q has %d KiB, and at most %d are taken: save it with 512 pixels or fewer", p.Name, len(p.Data)>>10, character.MaxExpression>>10))
+			continue
+		case len(files) == character.MostExpressions || len(p.Data) > left:
+			wrong = append(wrong, fmt.Sprintf("%q is one too many: at most %d pictures of moods are taken, and %d MiB", p.Name, character.MostExpressions, card.MaxBytes>>20))
+			continue
+		}
+		if _, err := shrinker.Face(ctx, p.Data); err != nil {
+			wrong = append(wrong, fmt.Sprintf("%q cannot be shown: %v; save it as PNG", p.Name, err))
+			continue
+		}
+		left -= len(p.Data)
+		files[at] = p.Data
+	}
+	return files, strange, wrong
+}
+
+// addPack puts the pictures of a pack into a character's folder. The pack is named after that, if i does not say which it is for.
+func (i Import) addPack(ctx context.Context, settings *Config, dir string) (got Imported, err error) {
+	unpacked, err := card.Unpack(i.Data)
+	if err != nil {
+		return got, unread(err)
+	}
+	var all []card.Picture
+	for _, name := range slices.Sorted(maps.Keys(unpacked)) {
+		if base := path.Base(name); !strings.HasPrefix(base, ".") {
+			all = append(all, card.Picture{Name: base, Data: unpacked[name]})
+		}
+	}
+	files, strange, wrong := decodeFaces(ctx, all)
+	switch {
+	case len(wrong) > 0:
+		return got, unread(errors.New(wrong[0]))
+	case len(files) == 0:
+		return got, unread(errors.New("it has neither a card.json nor pictures that are named after moods, such as joy.png"))
+	}
+	got = Imported{ID: cmp.Or(i.ID, FolderID(strings.TrimSuffix(i.File, filepath.Ext(i.File)))), Faces: len(files), Pack: true, Report: card.Report{Notes: strange}}
+	home := filepath.Join(Resolve(dir, settings.Get("FAMILIAR_CHARACTERS")), got.ID)
+	got.Place = filepath.Join(home, character.ExpressionsDir)
+	switch {
+	case got.ID == "" || !IsCharacter(settings, dir, got.ID) || !Exists(home): // one that is built in has no folder
+		return got, &ImportError{Refusal: WhosePack, ID: got.ID, Place: home}
+	case i.Sent && !Exists(filepath.Join(home, card.KeptDir)):
+		return got, &ImportError{Refusal: NotImported, ID: got.ID}
+	case !i.Replace && Exists(got.Place):
+		return got, &ImportError{Refusal: HasFaces, ID: got.ID, Place: got.Place}
+	}
+	made, err := os.MkdirTemp(filepath.Dir(home), ".import-")
+	if err != nil {
+		return got, fmt.Errorf("make folder: %w", err)
+	}
+	defer os.RemoveAll(made)
+	if err := errors.Join(os.Chmod(made, 0o755), WriteFiles(made, files)); err != nil {
+		return got, err
+	}
+	if err := replaceFolder(filepath.Join(made, character.ExpressionsDir), got.Place); err != nil {
+		return got, err
+	}
+	if got.Loaded, err = character.Load(Shelf(settings, dir), got.ID); err != nil {
+		return got, Problems{err.Error()}
+	}
+	return got, nil
 }
 
 // addBook writes a lorebook into a character's folder.

@@ -256,6 +256,7 @@ func (b *Bot) takeBack(ctx context.Context, t *turn.Trace) {
 	}
 	b.logged("take back a voice message", b.hush(ctx, t))
 	for i, id := range slices.Backward(t.ReplyIDs) {
+		b.logged("forget an answer", b.Store.Messages.Delete(ctx, id)) // first: what still happens to the reply looks for it
 		r := turn.Ref{GuildID: t.Request.GuildID, ChannelID: t.Request.ChannelID, ID: id, Persona: t.Request.Persona}
 		if i < keep {
 			notice := reply.SmallType + retracted.In(t.Request.Language)
@@ -264,7 +265,6 @@ func (b *Bot) takeBack(ctx context.Context, t *turn.Trace) {
 			err = b.sendDelete(ctx, r)
 		}
 		b.logged("take back an answer", err)
-		b.logged("forget an answer", b.Store.Messages.Delete(ctx, id))
 	}
 	b.Log.Info("the question was deleted, and so is its answer", "turn", t.Request.ID, "kept", keep > 0)
 }

@@ -22,7 +22,8 @@
 //   - press.go has the buttons under a reply, and the reactions. Discord is told a key for each button that cannot be guessed.
 //   - lookup.go takes turns outside the lanes, for commands and for other programs.
 //   - chatter.go joins in unasked, and resume.go goes on after a restart. witness.go asks the channel what was answered and written before.
-//   - swipe.go changes between the answers to one question. speak.go says a reply aloud.
+//   - swipe.go changes between the answers to one question. speak.go says a reply aloud, and mood.go shows its
+//     mood.
 //   - remind.go tells people what they wanted to be reminded of. greet.go greets where people want that.
 //   - presence.go shows the bot's state.
 //
@@ -127,7 +128,8 @@ type Bot struct {
 	met       met
 	speeches  reply.Speeches
 	talking   talking
-	pressing  sync.Mutex // held while a press becomes a turn, so that two make one
+	faces     attachment.Shrinker // makes pictures of moods small
+	pressing  sync.Mutex          // held while a press becomes a turn, so that two make one
 	reloaded  atomic.Pointer[Cast]
 	condition condition
 	stop      // made by Run

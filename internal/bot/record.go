@@ -31,6 +31,7 @@ func (b *Bot) remember(ctx context.Context, actor *Actor, t *turn.Trace, result 
 		b.Finished(t)
 	}
 	b.sayByHabit(ctx, actor, t, of.Event)
+	b.showMood(ctx, actor, t, of.Event, result.posts)
 	if actor.Model != nil && withdrawn == "" {
 		b.conditionChanged(func(c *condition) { c.failing = t.Finish == "" && t.Err != "" })
 	}

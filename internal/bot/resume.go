@@ -144,8 +144,11 @@ func (b *Bot) putRight(ctx context.Context, t *turn.Trace, posts []store.Post) {
 		}
 		for _, p := range posts {
 			edit := turn.Edit{Ref: turn.Ref{GuildID: t.Request.GuildID, ChannelID: t.Request.ChannelID, ID: p.ID, Persona: t.Request.Persona}, Text: p.Text, Final: true}
-			if t.Request.Buttons && slices.Index(t.ReplyIDs, p.ID) == len(t.ReplyIDs)-1 {
-				edit.Buttons = row(t.Request.Language, b.ButtonKeys(t.Request.ID), b.finalButtons(t)...)
+			if slices.Index(t.ReplyIDs, p.ID) == len(t.ReplyIDs)-1 {
+				edit.Picture = b.pictureOf(ctx, t.Request.Character, t.Mood)
+				if t.Request.Buttons {
+					edit.Buttons = row(t.Request.Language, b.ButtonKeys(t.Request.ID), b.finalButtons(t)...)
+				}
 			}
 			err := b.sendEdit(ctx, edit, true)
 			if b.logged("put a post right", err); unsent(err) {

@@ -101,6 +101,7 @@ func (b *Bot) Swipe(ctx context.Context, t *turn.Trace, number int, by string) (
 	err = b.sendEdit(ctx, turn.Edit{
 		Ref:  turn.Ref{ChannelID: t.Request.ChannelID, ID: id, Persona: t.Request.Persona},
 		Text: text, Buttons: row(t.Request.Language, b.ButtonKeys(one.Request.ID), kinds...), Final: true,
+		Picture: b.pictureOf(ctx, one.Request.Character, one.Mood),
 	}, true)
 	if err != nil {
 		return false, fmt.Errorf("show another answer: %w", err)

@@ -7,6 +7,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"familiar/internal/bot"
 	"familiar/internal/context/turn"
 	"familiar/internal/reply"
 	"familiar/internal/store"
@@ -33,6 +34,9 @@ const (
 	postsOff             sentence = "In this forum I no longer answer each new post."
 	greetsOn             sentence = "In this channel I may now greet, once a day at most: in the morning when people here usually begin, and on birthdays that I was told here."
 	greetsOff            sentence = "In this channel I no longer greet."
+	picturesOn           sentence = "In this channel my replies now show my mood by a small picture."
+	picturesOff          sentence = "In this channel my replies no longer show my mood by a picture."
+	picturesNone         sentence = "In this channel my replies may now show my mood by a picture, but I have no pictures for that. My operator can add some."
 	wordOn               sentence = "on"
 	wordOff              sentence = "off"
 )
@@ -71,6 +75,21 @@ func (c *call) setWeb(ctx context.Context) turn.Answer {
 		done = webOn
 	}
 	return c.set(ctx, c.say(done), func(s *store.Channel) { s.WebOff = !c.on() })
+}
+
+// setPictures switches pictures of the character's mood below replies on or off.
+func (c *call) setPictures(ctx context.Context) turn.Answer {
+	state := c.variables["state"]
+	err := c.changeConduct(ctx, "pictures", func(s *store.Conduct) { s.Pictures = state })
+	switch {
+	case err != nil:
+		return c.unsaved("change how to take part in a channel", err)
+	case !c.on():
+		return c.say(picturesOff)
+	case !slices.ContainsFunc(c.Bot.Speakers(ctx, c.Event), func(a *bot.Actor) bool { return a.Expressions.Any() }):
+		return c.say(picturesNone)
+	}
+	return c.say(picturesOn)
 }
 
 // set changes the channel's settings and then answers with done. A thread without its own settings begins with the inherited ones.
@@ -118,7 +137,7 @@ func conducts() []conduct {
 
 // set switches the conduct on or off.
 func (one conduct) set(c *call, ctx context.Context) turn.Answer {
-	if err := c.changeConduct(ctx, one.option, one.field); err != nil {
+	if err := c.changeConduct(ctx, one.option, func(changed *store.Conduct) { *one.field(changed) = c.on() }); err != nil {
 		return c.unsaved("change how to take part in a channel", err)
 	}
 	switch {
@@ -130,8 +149,8 @@ func (one conduct) set(c *call, ctx context.Context) turn.Answer {
 	return c.say(one.on)
 }
 
-func (c *call) changeConduct(ctx context.Context, name string, field func(*store.Conduct) *bool) error {
-	err := c.Bot.Store.Settings.ChangeConduct(ctx, c.channel(), c.GuildID, c.by(), func(changed *store.Conduct) { *field(changed) = c.on() })
+func (c *call) changeConduct(ctx context.Context, name string, change func(*store.Conduct)) error {
+	err := c.Bot.Store.Settings.ChangeConduct(ctx, c.channel(), c.GuildID, c.by(), change)
 	if err == nil {
 		c.Bot.Log.Info("channel changed", "channel", c.channel(), name, c.variables["state"], "by", c.Command.By.ID)
 	}
@@ -179,7 +198,7 @@ func (c *call) showSubscribed(ctx context.Context) turn.Answer {
 
 // subscribe changes whether every message in a channel is for the bot.
 func (c *call) subscribe(ctx context.Context) turn.Answer {
-	if err := c.changeConduct(ctx, "subscribed", func(changed *store.Conduct) *bool { return &changed.Subscribed }); err != nil {
+	if err := c.changeConduct(ctx, "subscribed", func(changed *store.Conduct) { changed.Subscribed = c.on() }); err != nil {
 		return c.unsaved("change how to take part in a channel", err)
 	}
 	switch {

@@ -256,6 +256,7 @@ func (c *call) suggestGreetings(context.Context) turn.Answer {
 // Imported is what became of a card that was sent.
 type Imported struct {
 	ID, Name string   // of the new character
+	Pictures int      // of its moods; 0: it is new
 	Refused  sentence // why there is none; empty: there is
 	Fault    string   // of Unread, in English: what is wrong with the file
 }
@@ -269,13 +270,17 @@ const (
 	Book        sentence = "This is a lorebook without a character. My operator can add it to one."
 	Faulty      sentence = "The character that this would make is not in order. My operator can see in the log why."
 	Unread      sentence = "This is no card that I can read: %s."
+	WhosePack   sentence = "These are pictures of moods. Call the file after the folder of their character, such as fox.zip."
+	HasPictures sentence = "This character has pictures of its moods already, and I replace none. My operator can."
+	NotImported sentence = "I take pictures only for characters that were imported. My operator can add them to this one."
 )
 
 // These are the other answers about imports.
 const (
+	saysPictures  sentence = "%s has %d pictures of its moods now. /mode pictures:on shows them in a channel."
 	saysImported  sentence = "%s is one of my characters now. /character use:%s has it speak here."
 	saysByCommand sentence = "Here “familiar import FILE” does that, outside of the chat."
-	saysNoFile    sentence = "Attach a character's card: PNG, JSON or CHARX."
+	saysNoFile    sentence = "Attach a character's card (PNG, JSON or CHARX), or a zip of pictures of its moods."
 	saysNoImport  sentence = "I could not take the file over. Please try again later."
 )
 
@@ -298,6 +303,10 @@ func (c *call) importCharacter(ctx context.Context) turn.Answer {
 		return c.say(Unread, reply.Inert(got.Fault, longestEcho))
 	case got.Refused != "":
 		return c.say(got.Refused)
+	}
+	if got.Pictures > 0 {
+		c.Bot.Log.Info("pictures of moods were imported", "character", got.ID, "pictures", got.Pictures, "server", c.GuildID, "by", c.Command.By.ID)
+		return c.say(saysPictures, reply.PlainName(got.Name), got.Pictures)
 	}
 	c.Bot.Log.Info("a character was imported", "character", got.ID, "server", c.GuildID, "by", c.Command.By.ID)
 	return c.say(saysImported, reply.PlainName(got.Name), got.ID)

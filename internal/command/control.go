@@ -176,7 +176,7 @@ const changesPrefix = "changes"
 // changeCommands has the words of the command that changes a setting. The catalogue translates each word.
 var changeCommands = map[store.ChangeKind]string{
 	store.ChangeMode: "mode", store.ChangeButtons: "mode buttons", store.ChangeChatty: "mode chatty", store.ChangeThreads: "mode threads",
-	store.ChangePosts: "mode posts", store.ChangeGreets: "mode greets", store.ChangeSubscribed: "subscribe", store.ChangeLookups: "lookups", store.ChangePause: "pause",
+	store.ChangePosts: "mode posts", store.ChangeGreets: "mode greets", store.ChangePictures: "mode pictures", store.ChangeSubscribed: "subscribe", store.ChangeLookups: "lookups", store.ChangePause: "pause",
 	store.ChangeCharacters: "character", store.ChangeBackdrop: "backdrop",
 	store.ChangeMemory: "memory", store.ChangePin: "memory pin",
 }

@@ -61,6 +61,7 @@ func routes() router {
 
 	changing := open.with(changes()...)
 	changing.command("/mode buttons:{state}", (*call).setButtons, switched(buttonsUsage))
+	changing.command("/mode pictures:{state}", (*call).setPictures, switched(oneOfThese))
 	for _, one := range conducts() {
 		changing.command("/mode "+one.option+":{state}", one.set, switched(oneOfThese))
 	}

@@ -36,7 +36,8 @@ type wireMessage struct {
 	Nonce        string                       `json:"nonce,omitempty"`
 	EnforceNonce bool                         `json:"enforce_nonce,omitempty"`
 	Reference    *reference                   `json:"message_reference,omitempty"`
-	Components   []discordgo.MessageComponent `json:"components,omitzero"` // nil in an edit: the old ones stay
+	Components   []discordgo.MessageComponent `json:"components,omitzero"`  // nil in an edit: the old ones stay
+	Attachments  []attachment                 `json:"attachments,omitzero"` // nil in an edit: the old ones stay
 }
 
 // allowedMentions is the id of the only person whom a message pings, or empty.
@@ -153,7 +154,7 @@ func (s *Session) create(ctx context.Context, p turn.Post, m wireMessage) (sentM
 	return readSent(body)
 }
 
-// Edit replaces the text and the buttons of a message. It waits and retries as Post does. It refuses an edit without a
+// Edit replaces the text, the buttons and the picture of a message. It waits and retries as Post does. It refuses an edit without a
 // text. The error is a *rest.Error.
 func (s *Session) Edit(ctx context.Context, e turn.Edit) (err error) {
 	ctx, cancel := withDeadline(ctx)
@@ -164,7 +165,11 @@ func (s *Session) Edit(ctx context.Context, e turn.Edit) (err error) {
 	if err := s.mayWrite(e.GuildID, e.ChannelID, e.Text); err != nil {
 		return err
 	}
-	defer func() { s.learnRefusal(e.ChannelID, err) }()
+	defer func() {
+		if e.Picture == nil { // that files may not be attached says nothing about other messages
+			s.learnRefusal(e.ChannelID, err)
+		}
+	}()
 	if e.Persona != nil {
 		if edited, err := s.editAs(ctx, e); edited {
 			return err
@@ -184,7 +189,10 @@ func (s *Session) Edit(ctx context.Context, e turn.Edit) (err error) {
 func (s *Session) editOwn(ctx context.Context, e turn.Edit) error {
 	e.Persona = nil
 	s.late.follow(e)
-	r := editRequest(discordgo.EndpointChannelMessage(e.ChannelID, e.ID), e)
+	r, err := editRequest(discordgo.EndpointChannelMessage(e.ChannelID, e.ID), e)
+	if err != nil {
+		return err
+	}
 	r.Doubt = func() { s.doubted(e) }
 	body, err := s.callIn(ctx, e.GuildID, e.ChannelID, r)
 	if err != nil {
@@ -194,13 +202,25 @@ func (s *Session) editOwn(ctx context.Context, e turn.Edit) error {
 	return err
 }
 
-// editRequest returns the request for an edit. The address is the message's own or its webhook's.
-func editRequest(url string, e turn.Edit) rest.Request {
-	r := rest.Request{Method: http.MethodPatch, URL: url, Rank: rest.Edit, Passing: e.Passing, Body: rest.JSON(newMessage(e.Text, e.Buttons))}
+// editRequest returns the request for an edit. The address is the message's own or its webhook's. Files that the request does not list are removed.
+// https://discord.com/developers/docs/resources/message#edit-message
+func editRequest(url string, e turn.Edit) (r rest.Request, err error) {
+	m, p := newMessage(e.Text, e.Buttons), e.Picture
+	m.Attachments = []attachment{}
+	r = rest.Request{Method: http.MethodPatch, URL: url, Rank: rest.Edit, Passing: e.Passing}
 	if e.Final {
 		r.Rank = rest.Final
 	}
-	return r
+	if p == nil {
+		r.Body = rest.JSON(m)
+		return r, nil
+	}
+	m.Attachments = []attachment{{Filename: p.Name, Description: p.Alt}}
+	r.Type, r.Body, err = discordgo.MultipartBodyWithJSON(m, []*discordgo.File{{Name: p.Name, ContentType: "image/png", Reader: bytes.NewReader(p.PNG)}})
+	if err != nil {
+		return r, fmt.Errorf("encode picture: %w", err)
+	}
+	return r, nil
 }
 
 // Delete deletes a message. A message that is gone already is no error. The error is a *rest.Error.

@@ -293,6 +293,8 @@ type reply struct {
 type attachment struct {
 	ID       int    `json:"id"`
 	Filename string `json:"filename"`
+
+	Description string `json:"description,omitempty"`
 }
 
 // maxShown limits the text of all components of a message, in UTF-16 units.

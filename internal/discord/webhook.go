@@ -341,9 +341,12 @@ func isGoneHook(err error) bool {
 func (s *Session) editThrough(ctx context.Context, at place, e turn.Edit) error {
 	address := discordgo.EndpointWebhookMessage(at.ID, at.Token, e.ID) + at.query(withParts)
 	s.late.follow(e)
-	r := editRequest(address, e)
+	r, err := editRequest(address, e)
+	if err != nil {
+		return err
+	}
 	r.Doubt = func() { s.doubted(e) }
-	_, err := s.callIn(ctx, e.GuildID, e.ChannelID, r)
+	_, err = s.callIn(ctx, e.GuildID, e.ChannelID, r)
 	return err
 }
 

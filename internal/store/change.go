@@ -20,6 +20,7 @@ const (
 	ChangePosts      ChangeKind = "posts"
 	ChangeGreets     ChangeKind = "greets"
 	ChangeSubscribed ChangeKind = "subscribed"
+	ChangePictures   ChangeKind = "pictures" // of moods; empty: the character's habit
 	ChangeLookups    ChangeKind = "lookups"
 	ChangePause      ChangeKind = "pause"
 	ChangeCharacters ChangeKind = "characters" // ids; empty: the inherited ones
@@ -131,6 +132,7 @@ func (c Conduct) changes(next Conduct, guildID, channelID string, by By) []Chang
 		{Kind: ChangeThreads, From: OnOff(c.Threads), To: OnOff(next.Threads)},
 		{Kind: ChangePosts, From: OnOff(c.Posts), To: OnOff(next.Posts)},
 		{Kind: ChangeGreets, From: OnOff(c.Greets), To: OnOff(next.Greets)},
+		{Kind: ChangePictures, From: c.Pictures, To: next.Pictures},
 		{Kind: ChangeSubscribed, From: OnOff(c.Subscribed), To: OnOff(next.Subscribed)},
 	}
 	return placed(all, guildID, channelID, by)

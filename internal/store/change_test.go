@@ -22,7 +22,7 @@ func TestChanges(t *testing.T) {
 	for range 2 {
 		_, err := db.Settings.ChangeChannel(ctx, Channel{ID: "c", GuildID: "g"}, ada, func(c *Channel) { c.Mode, c.WebOff, c.Bare = "plain", true, true })
 		must(err)
-		must(db.Settings.ChangeConduct(ctx, "c", "g", ada, func(c *Conduct) { *c = Conduct{true, true, true, true, true} }))
+		must(db.Settings.ChangeConduct(ctx, "c", "g", ada, func(c *Conduct) { *c = Conduct{true, true, true, true, true, "on"} }))
 		_, err = db.Characters.Change(ctx, CharacterChoice{ChannelID: "c", GuildID: "g", By: ada.ID, ByName: ada.Name, At: noon}, []string{"sage"}, func([]string) []string { return []string{"sage", "fox"} })
 		must(err)
 		must(db.Settings.SetBackdrop(ctx, Backdrop{ChannelID: "c", GuildID: "g", Text: "The sea.", ByID: ada.ID, ByName: ada.Name, At: noon}))
@@ -42,7 +42,7 @@ func TestChanges(t *testing.T) {
 		return strings.Join(lines, "\n")
 	}
 	here := strings.Join([]string{
-		"1Ada g/c backdrop 8>8", "1Ada g/ pause off>on", "1Ada g/c backdrop 0>8", "1Ada g/c characters sage>sage fox", "1Ada g/c subscribed off>on", "1Ada g/c greets off>on",
+		"1Ada g/c backdrop 8>8", "1Ada g/ pause off>on", "1Ada g/c backdrop 0>8", "1Ada g/c characters sage>sage fox", "1Ada g/c subscribed off>on", "1Ada g/c pictures >on", "1Ada g/c greets off>on",
 		"1Ada g/c posts off>on", "1Ada g/c threads off>on", "1Ada g/c chatty off>on", "1Ada g/c buttons on>off", "1Ada g/c lookups on>off", "1Ada g/c mode >plain",
 	}, "\n")
 	if got := list(db.Changes.InGuild(ctx, "g", 100)); got != here {

@@ -142,7 +142,7 @@ func TestMigrateAgain(t *testing.T) {
 	pool.Close()
 	db := openFile(t, dir)
 	var versions string
-	if err := db.Read().QueryRow(`SELECT group_concat(version_id) FROM goose_db_version`).Scan(&versions); err != nil || versions != "0,28,30,31,32,33,34,36" {
+	if err := db.Read().QueryRow(`SELECT group_concat(version_id) FROM goose_db_version`).Scan(&versions); err != nil || versions != "0,28,30,31,32,33,34,36,37" {
 		t.Errorf("versions %s, %v", versions, err)
 	}
 }

@@ -79,12 +79,14 @@ type Conduct struct {
 	Greets  bool // the bot greets here, once a day at most
 
 	Subscribed bool // every message of a person is for the bot
+
+	Pictures string // replies show their mood by a picture: "on" or "off"; empty: if that is the character's habit
 }
 
-const selectConduct = `SELECT chatty, threads, posts, greets, subscribed FROM conduct WHERE channel_id = ?`
+const selectConduct = `SELECT chatty, threads, posts, greets, subscribed, pictures FROM conduct WHERE channel_id = ?`
 
 func scanConduct(row Scanner) (c Conduct, err error) {
-	err = row.Scan(&c.Chatty, &c.Threads, &c.Posts, &c.Greets, &c.Subscribed)
+	err = row.Scan(&c.Chatty, &c.Threads, &c.Posts, &c.Greets, &c.Subscribed, &c.Pictures)
 	return c, err
 }
 
@@ -109,9 +111,10 @@ func (s *Settings) ChangeConduct(ctx context.Context, channelID, guildID string,
 		}
 		before := c
 		change(&c)
-		_, err = tx.Exec(`INSERT INTO conduct (channel_id, guild_id, chatty, threads, posts, greets, subscribed) VALUES (?, ?, ?, ?, ?, ?, ?)
-			ON CONFLICT (channel_id) DO UPDATE SET chatty = excluded.chatty, threads = excluded.threads, posts = excluded.posts, greets = excluded.greets, subscribed = excluded.subscribed`,
-			channelID, guildID, c.Chatty, c.Threads, c.Posts, c.Greets, c.Subscribed)
+		_, err = tx.Exec(`INSERT INTO conduct (channel_id, guild_id, chatty, threads, posts, greets, subscribed, pictures) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+			ON CONFLICT (channel_id) DO UPDATE SET chatty = excluded.chatty, threads = excluded.threads, posts = excluded.posts, greets = excluded.greets, subscribed = excluded.subscribed,
+			pictures = excluded.pictures`,
+			channelID, guildID, c.Chatty, c.Threads, c.Posts, c.Greets, c.Subscribed, c.Pictures)
 		if err != nil {
 			return err
 		}

@@ -38,6 +38,7 @@ type Tables struct {
 	Reuse     reuseTables
 	Page      pageTables
 	Clean     cleanTables
+	Mood      moodTables
 }
 
 // stemTables describes the endings that a light stemmer removes from a word.
@@ -470,4 +471,12 @@ type pageTables struct {
 type cleanTables struct {
 	ReferenceLabels Pattern `toml:"reference_labels"` // before the number of a reference: "source"
 	Orders          Pattern // sentences that speak to a machine
+}
+
+// moodTables holds how a text shows a mood, by the mood.
+type moodTables struct {
+	Near  map[string]WordList   // the moods that may take its place, nearest first; the keys are all moods
+	Also  map[string]WordList   // other names that pictures have
+	Signs map[string]WordList   // emojis
+	Words map[string]PhraseList // "sighs", "thank you"
 }

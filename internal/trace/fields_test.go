@@ -28,7 +28,7 @@ var noTexts = map[string][]string{
 		"Embedding.Host", "Embedding.Model", "Lookup.Scrubbed", "Lookup.By", "Step.By", "Asked.Backend", "Hit.Backend", "Hit.Also", "Hit.Language", "Page.Via", "Page.SHA256",
 		"Claim.Checks", "Claim.Refused", "Conflict.Of", "Stage.Name", "Removal.Rule", "Cap.Of", "Attached.Type", "Attached.SHA256", "Image.Type", "Summary.By", "Recalled.Scope",
 		"RecallFilter.Model", "Dropped.Reason", "Rendered.Role", "ModelFailure.Model", "ModelFailure.Kind", "Guarded.Rule", "Citation.Refused", "Opinion.Words", "Opinion.Is",
-		"Opinion.Model", "Call.For", "Call.Model", "Processed.By", "Processed.Model", "Press.Kind", "MemoryChange.Deed", "MemoryChange.Field", "MemoryChange.Kind", "MemoryChange.Scope", "Transcript.Host", "Speech.Host", "Speech.Voice",
+		"Opinion.Model", "Call.For", "Call.Model", "Processed.By", "Processed.Model", "Press.Kind", "MemoryChange.Deed", "MemoryChange.Field", "MemoryChange.Kind", "MemoryChange.Scope", "Transcript.Host", "Speech.Host", "Speech.Voice", "Mood.Label", "Mood.By", "Mood.Why", "Mood.Picture",
 	},
 }
 

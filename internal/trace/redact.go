@@ -180,7 +180,7 @@ func tombstone(t *turn.Trace, cause string) turn.Trace {
 			Message: turn.Message{ID: r.Message.ID, ChannelID: r.Message.ChannelID, Author: turn.Author{ID: r.Message.Author.ID}, Text: deleted, At: r.Message.At},
 			Web:     r.Web, Budget: r.Budget, Deadline: r.Deadline},
 		Phase: t.Phase, Layers: t.Layers, Model: t.Model, ModelHost: t.ModelHost, Tried: t.Tried, Usage: t.Usage, Finish: t.Finish, Reacted: t.Reacted, ReplyIDs: t.ReplyIDs,
-		Uncited: t.Uncited, Cut: t.Cut, Presses: t.Presses, Calls: bare(t.Calls), Blind: t.Blind, Err: cause, Cure: t.Cure, Began: t.Began, Transcripts: t.Transcripts, Speech: t.Speech, Timings: t.Timings, Took: t.Took,
+		Uncited: t.Uncited, Cut: t.Cut, Presses: t.Presses, Calls: bare(t.Calls), Blind: t.Blind, Err: cause, Cure: t.Cure, Began: t.Began, Transcripts: t.Transcripts, Speech: t.Speech, Mood: t.Mood, Timings: t.Timings, Took: t.Took,
 	}
 	if t.Reply != "" {
 		left.Reply = deleted
@@ -403,6 +403,14 @@ func (s *Store) Press(ctx context.Context, id string, p turn.Press) error {
 func (s *Store) Spoke(ctx context.Context, id string, said turn.Speech, call turn.Call) error {
 	return s.amend(ctx, id, always, func(t *turn.Trace) bool {
 		t.Calls, t.Speech = append(t.Calls, call), &said
+		return true
+	})
+}
+
+// Felt notes on a record which mood the reply shows, and what a model was asked for that.
+func (s *Store) Felt(ctx context.Context, id string, m turn.Mood, calls []turn.Call) error {
+	return s.amend(ctx, id, always, func(t *turn.Trace) bool {
+		t.Calls, t.Mood = append(t.Calls, calls...), &m
 		return true
 	})
 }

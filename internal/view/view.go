@@ -165,6 +165,9 @@ func what(t *turn.Trace) string {
 	if v := t.Speech; v != nil {
 		w.row("aloud", "%d characters to %s, %s: %.0f s%s", v.Characters, v.Host, v.Voice, v.Seconds, inParens(string(v.Failure)))
 	}
+	if m := t.Mood; m != nil {
+		w.row("mood", "%s by %s%s · %s%s", m.Label, m.By, inParens(m.Why), orDash(m.Picture), inParens(string(m.Failure)))
+	}
 	if id := r.EarlierID; id != "" {
 		what := "answers again what it answered before"
 		switch {

@@ -158,13 +158,21 @@ type Recording struct {
 	Waveform []byte // 1 to 256 amplitudes
 }
 
-// Edit replaces the text and the buttons of a message. It pings nobody and embeds no link either.
+// Edit replaces the text, the buttons and the picture of a message. It pings nobody and embeds no link either.
 type Edit struct {
 	Ref
 	Text    string   // at most 2,000 UTF-16 units; must not be blank
 	Buttons []Button // all buttons that the message then has
+	Picture *Picture // that the message then has below its text; nil: none
 	Final   bool     // no edit will follow
 	Passing bool     // another edit will follow, so the door drops this one if it would have to wait
+}
+
+// Picture is a small picture.
+type Picture struct {
+	Name string // of the file
+	Alt  string // for people who cannot see it
+	PNG  []byte
 }
 
 // Validate returns ErrIncomplete unless the edit has a complete reference and a text that is not blank.

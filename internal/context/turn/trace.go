@@ -37,6 +37,7 @@ type Trace struct {
 	Memory      *MemoryChange `json:"memory,omitempty"`      // result of an order to remember or forget; nil: there was none
 	Transcripts []Transcript  `json:"transcripts,omitempty"` // of voice messages
 	Speech      *Speech       `json:"speech,omitempty"`      // the reply was said aloud; nil: it was not
+	Mood        *Mood         `json:"mood,omitempty"`        // that the reply shows by a picture; nil: pictures are off
 	Timings     Timings       `json:"timings"`
 	Took        time.Duration `json:"took"`
 }
@@ -160,6 +161,7 @@ const (
 	ForVerify = "verify" // whether a page bears a sentence out
 	ForFilter = "filter" // which recalled messages do not fit
 	ForSpeech = "speech" // a reply is said aloud; [Trace.Speech] has the service
+	ForMood   = "mood"   // which mood a reply shows
 )
 
 // Call is one request to a model, as it was answered.

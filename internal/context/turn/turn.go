@@ -358,6 +358,15 @@ type Speech struct {
 	Failure    Code    `json:"failure,omitempty"`
 }
 
+// Mood is the mood of a complete reply, and the character's picture of it.
+type Mood struct {
+	Label   string `json:"label"`             // one of text.Moods
+	By      string `json:"by"`                // the model that decided, or "rules"
+	Why     string `json:"why,omitempty"`     // why no model did: its failure, redacted, or that it answered something else
+	Picture string `json:"picture,omitempty"` // name of the file; empty: the character has none that fits
+	Failure Code   `json:"failure,omitempty"` // why the picture is not shown
+}
+
 // The fields of a person's card, which says how they want to be called and spoken to.
 const (
 	CardName     = "name"

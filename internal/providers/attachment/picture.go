@@ -61,37 +61,63 @@ func (s *Shrinker) turn() *semaphore.Weighted {
 // the end of the picture. Only the first frame of an animation is kept.
 //
 // The error is [ErrKind], [ErrLarge], [ErrBroken] or the context's. Decoding ends soon after ctx is done.
-func (s *Shrinker) Shrink(ctx context.Context, data []byte) (p Picture, err error) {
-	h, err := readHeader(data)
+func (s *Shrinker) Shrink(ctx context.Context, data []byte) (Picture, error) {
+	small, h, err := s.small(ctx, data, maxSide, image.White)
 	if err != nil {
 		return Picture{}, err
 	}
-	if h.memory() > maxDecoded {
-		return Picture{}, ErrLarge
-	}
-	if err := s.turn().Acquire(ctx, 1); err != nil {
-		return Picture{}, fmt.Errorf("wait for another picture: %w", err)
-	}
-	defer s.turn().Release(1)
-	defer func() {
-		if recover() != nil { // a decoder panicked
-			p, err = Picture{}, ErrBroken
-		}
-	}()
-	full, err := h.decode(&contextReader{ctx, bytes.NewReader(data)})
-	switch {
-	case ctx.Err() != nil:
-		return Picture{}, fmt.Errorf("decode picture: %w", ctx.Err())
-	case err != nil || full.Bounds().Empty():
-		return Picture{}, ErrBroken
-	}
-	small := scale(full, maxSide)
 	var out bytes.Buffer
 	if err := jpeg.Encode(&out, small, &jpeg.Options{Quality: quality}); err != nil {
 		return Picture{}, fmt.Errorf("write picture: %w", err)
 	}
 	size := small.Bounds().Size()
 	return Picture{Type: h.kind, FullWidth: h.width, FullHeight: h.height, Width: size.X, Height: size.Y, JPEG: out.Bytes()}, nil
+}
+
+// faceSide is the width and height of a face in pixels, at most.
+const faceSide = 256
+
+// Face returns a PNG, JPEG or WebP as a small PNG, which keeps its transparency. See [Shrinker.Shrink] for the checks and errors.
+func (s *Shrinker) Face(ctx context.Context, data []byte) ([]byte, error) {
+	small, h, err := s.small(ctx, data, faceSide, image.Transparent)
+	switch {
+	case err != nil:
+		return nil, err
+	case h.kind == "image/gif":
+		return nil, ErrKind
+	}
+	var out bytes.Buffer
+	if err := png.Encode(&out, small); err != nil {
+		return nil, fmt.Errorf("write picture: %w", err)
+	}
+	return out.Bytes(), nil
+}
+
+// small decodes a picture and scales it down, on a ground.
+func (s *Shrinker) small(ctx context.Context, data []byte, side int, ground image.Image) (small *image.RGBA, h header, err error) {
+	if h, err = readHeader(data); err != nil {
+		return nil, h, err
+	}
+	if h.memory() > maxDecoded {
+		return nil, h, ErrLarge
+	}
+	if err := s.turn().Acquire(ctx, 1); err != nil {
+		return nil, h, fmt.Errorf("wait for another picture: %w", err)
+	}
+	defer s.turn().Release(1)
+	defer func() {
+		if recover() != nil { // a decoder panicked
+			small, err = nil, ErrBroken
+		}
+	}()
+	full, err := h.decode(&contextReader{ctx, bytes.NewReader(data)})
+	switch {
+	case ctx.Err() != nil:
+		return nil, h, fmt.Errorf("decode picture: %w", ctx.Err())
+	case err != nil || full.Bounds().Empty():
+		return nil, h, ErrBroken
+	}
+	return scale(full, side, ground), h, nil
 }
 
 // decode decodes the first frame of a picture.
@@ -181,7 +207,7 @@ func (s *Shrinker) Avatar(ctx context.Context, data []byte, most int) ([]byte, e
 	}
 	for _, side := range avatarSides {
 		var out bytes.Buffer
-		if err := png.Encode(&out, scale(full, side)); err != nil {
+		if err := png.Encode(&out, scale(full, side, image.White)); err != nil {
 			return nil, fmt.Errorf("write picture: %w", err)
 		}
 		if out.Len() <= most {
@@ -191,27 +217,26 @@ func (s *Shrinker) Avatar(ctx context.Context, data []byte, most int) ([]byte, e
 	return nil, ErrLarge
 }
 
-// scale draws a picture on white, at most side pixels wide and high. Each pixel is the mean of the area that it covers. The picture is read row by
+// scale draws a picture on a ground, at most side pixels wide and high. Each pixel is the mean of the area that it covers. The picture is read row by
 // row, so that only the result needs memory.
-func scale(full image.Image, side int) *image.RGBA {
+func scale(full image.Image, side int, ground image.Image) *image.RGBA {
 	from := full.Bounds()
 	width, height := fitted(from.Dx(), from.Dy(), side)
 	small := image.NewRGBA(image.Rect(0, 0, width, height))
 	row := image.NewRGBA(image.Rect(0, 0, from.Dx(), 1))
-	line, sums := make([]float32, 3*width), make([]float32, 3*width)
+	line, sums := make([]float32, 4*width), make([]float32, 4*width)
 	share := float32(height) / float32(from.Dy()) // of a row of the result that a row of the picture covers
 	room := float32(1)                            // left in the current row of the result
 	y := 0
 	finish := func() {
-		for x := range width {
-			at := small.Pix[small.PixOffset(x, y):]
-			at[0], at[1], at[2], at[3] = byte(sums[3*x]+0.5), byte(sums[3*x+1]+0.5), byte(sums[3*x+2]+0.5), 0xff
+		for i, v := range sums {
+			small.Pix[y*small.Stride+i] = byte(v + 0.5)
 		}
 		clear(sums)
 		y, room = y+1, 1
 	}
 	for n := range from.Dy() {
-		draw.Draw(row, row.Rect, image.White, image.Point{}, draw.Src)
+		draw.Draw(row, row.Rect, ground, image.Point{}, draw.Src)
 		draw.Draw(row, row.Rect, full, image.Pt(from.Min.X, from.Min.Y+n), draw.Over)
 		narrow(line, row.Pix)
 		left := share
@@ -229,24 +254,24 @@ func scale(full image.Image, side int) *image.RGBA {
 	return small
 }
 
-// narrow scales a row. from has four bytes for each pixel, to has red, green and blue for each.
+// narrow scales a row. Both have four values for each pixel.
 func narrow(to []float32, from []byte) {
 	clear(to)
-	width, all := len(to)/3, len(from)/4
+	width, all := len(to)/4, len(from)/4
 	share := float32(width) / float32(all)
 	x, room := 0, float32(1)
 	for n := range all {
-		p := from[4*n : 4*n+3 : 4*n+3]
-		r, g, b := float32(p[0]), float32(p[1]), float32(p[2])
+		p := from[4*n : 4*n+4 : 4*n+4]
+		v := [4]float32{float32(p[0]), float32(p[1]), float32(p[2]), float32(p[3])}
 		left := share
 		if left >= room && x < width-1 {
-			at := to[3*x : 3*x+3 : 3*x+3]
-			at[0], at[1], at[2] = at[0]+r*room, at[1]+g*room, at[2]+b*room
+			at := to[4*x : 4*x+4 : 4*x+4]
+			at[0], at[1], at[2], at[3] = at[0]+v[0]*room, at[1]+v[1]*room, at[2]+v[2]*room, at[3]+v[3]*room
 			left -= room
 			x, room = x+1, 1
 		}
-		at := to[3*x : 3*x+3 : 3*x+3]
-		at[0], at[1], at[2] = at[0]+r*left, at[1]+g*left, at[2]+b*left
+		at := to[4*x : 4*x+4 : 4*x+4]
+		at[0], at[1], at[2], at[3] = at[0]+v[0]*left, at[1]+v[1]*left, at[2]+v[2]*left, at[3]+v[3]*left
 		room -= left
 	}
 }

@@ -7,6 +7,7 @@
 //	characters/<id>/lore/*.md           what it can look up, see package recall; optional
 //	characters/<id>/lorebooks/*.toml    entries that keywords add to the prompt, see package card; optional
 //	characters/<id>/rewrites.toml       patterns that are replaced in its words, see package card; optional
+//	characters/<id>/expressions/*.png   pictures of its moods, also as JPEG and WebP; optional
 //	characters/<id>/greetings/<n>.md    its first messages; greetings/group/<n>.md among several characters; optional
 //	characters/_default/…               defaults for the files above; its character.toml has every key
 //
@@ -19,6 +20,7 @@
 //   - config.go has the keys of character.toml, and file.go reads one file over another, key by key.
 //   - check.go rejects values out of range.
 //   - parts.go reads the persona parts, greetings, lorebooks and rewrites, and knowledge.go reads the notes and lore.
+//   - expressions.go has the pictures of its moods.
 //   - provider.go has the [Provider], which offers all this to the prompt. lorebooks.go scans the lorebooks for it.
 package character
 
@@ -61,9 +63,10 @@ type Character struct {
 	ServerProfile bool
 	Picture       []byte
 
-	Voice    Voice          // for replies that are said aloud
-	Avatar   string         // https URL of its picture; empty: the bot's
-	Location *time.Location // of the times shown
+	Expressions Expressions    // pictures of its moods
+	Voice       Voice          // for replies that are said aloud
+	Avatar      string         // https URL of its picture; empty: the bot's
+	Location    *time.Location // of the times shown
 
 	Model     Model // the model that answers
 	SideModel Model // the model that reads pages

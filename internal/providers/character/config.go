@@ -33,12 +33,17 @@ type config struct {
 	Greetings greetingsConfig `toml:"greetings"`
 	Depth     depthConfig     `toml:"depth_prompt"`
 	Voice     Voice           `toml:"voice"`
+	Faces     facesConfig     `toml:"expressions"`
 	Docs      []docsConfig    `toml:"docs"`
 }
 
 type greetingsConfig struct {
 	First   int  `toml:"first"`
 	Threads bool `toml:"threads"`
+}
+
+type facesConfig struct {
+	Habit bool `toml:"habit"`
 }
 
 type depthConfig struct {

@@ -54,6 +54,7 @@ func Load(fsys fs.FS, id string) (*Character, error) {
 		inOrder(l.problems)
 		return nil, &Invalid{Problems: l.problems}
 	}
+	l.expressions(c)
 	l.config.apply(c)
 	l.compile(c, books, scripts)
 	c.know(knowledge)
@@ -259,6 +260,7 @@ func (c *config) apply(to *Character) {
 	to.Avatar, to.ServerProfile = c.Persona.Avatar, c.Persona.ServerProfile
 	to.Location, _ = time.LoadLocation(c.DisplayTZ) // checked
 	to.Model, to.SideModel, to.Texts, to.Voice = c.Model, c.SideModel, c.Texts, c.Voice
+	to.Expressions.Habit = c.Faces.Habit
 	for _, p := range c.Triggers.Patterns {
 		to.patterns = append(to.patterns, regexp.MustCompile(p)) // checked
 	}

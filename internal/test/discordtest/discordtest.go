@@ -135,6 +135,7 @@ type channel struct {
 	typing                   time.Time            // when the bot last showed that it types
 	hookless                 bool                 // the bot may not manage its webhooks
 	voiceless                bool                 // the bot may not send voice messages
+	fileless                 bool                 // the bot may not attach files
 }
 
 // New starts a server on loopback; the test's cleanup ends it.

@@ -1,6 +1,7 @@
 package discordtest
 
 import (
+	"fmt"
 	"net/http"
 	"regexp"
 	"slices"
@@ -25,12 +26,17 @@ type sent struct {
 		MessageID string `json:"message_id"`
 		Fail      *bool  `json:"fail_if_not_exists"`
 	} `json:"message_reference"`
-	Components []any    `json:"components"`
-	Embeds     []object `json:"embeds"`
-	Files      []struct {
-		Name    string  `json:"filename"`
-		Seconds float64 `json:"duration_secs"`
-	} `json:"attachments"`
+	Components []any       `json:"components"`
+	Embeds     []object    `json:"embeds"`
+	Files      *[]sentFile `json:"attachments"`
+}
+
+// sentFile is a file of such a message. The id is of a file that the message has, or the number of a new one.
+type sentFile struct {
+	ID      any     `json:"id"`
+	Name    string  `json:"filename"`
+	Alt     string  `json:"description"`
+	Seconds float64 `json:"duration_secs"`
 }
 
 // writable returns the channel of a request, or why the bot may not write there. The caller must hold mu.
@@ -107,8 +113,10 @@ func (s *Server) create(c *call) answer {
 	m := s.add(ch, s.users[botID], in.text())
 	m.Nonce, m.ReplyTo, m.components, m.From = nonce, replyTo, in.Components, c.from
 	m.Files = c.files.byName()
-	for i, f := range in.Files[:min(len(in.Files), len(c.files))] {
-		m.files = append(m.files, s.upload(m, File{Name: f.Name, Content: []byte(c.files[i].content), Seconds: f.Seconds}))
+	if in.Files != nil {
+		for i, f := range (*in.Files)[:min(len(*in.Files), len(c.files))] {
+			m.files = append(m.files, s.upload(m, File{Name: f.Name, Content: []byte(c.files[i].content), Seconds: f.Seconds}))
+		}
 	}
 	m.Buttons = buttons(in.Components)
 	s.apply(m, &in)
@@ -172,11 +180,30 @@ func (s *Server) edit(c *call) answer {
 		s.mu.Unlock()
 		return no
 	}
-	return s.amend(m, &in)
+	return s.amend(c, m, &in)
 }
 
-// amend changes a message and announces the change. The caller must hold mu; amend unlocks it.
-func (s *Server) amend(m *message, in *sent) answer {
+// amend changes a message and announces the change. The caller must hold mu; amend unlocks it. If the edit lists files, only those stay: new
+// ones, and old ones by their ids.
+// https://discord.com/developers/docs/resources/message#edit-message
+func (s *Server) amend(c *call, m *message, in *sent) answer {
+	if len(c.files) > 0 && m.channel.fileless {
+		s.mu.Unlock()
+		return refusal(http.StatusForbidden, 50013, "Missing Permissions")
+	}
+	if in.Files != nil {
+		kept := slices.DeleteFunc(m.files, func(f *file) bool {
+			return !slices.ContainsFunc(*in.Files, func(listed sentFile) bool { return fmt.Sprint(listed.ID) == f.id })
+		})
+		m.Files, m.files = map[string]string{}, kept
+		for _, f := range kept {
+			m.Files[f.Name] = string(f.Content)
+		}
+		for i, f := range c.files[:min(len(*in.Files), len(c.files))] {
+			m.Files[f.name] = f.content
+			m.files = append(m.files, s.upload(m, File{Name: f.name, Alt: (*in.Files)[i].Alt, Content: []byte(f.content)}))
+		}
+	}
 	if in.Content != nil {
 		s.write(m, *in.Content)
 	}

@@ -31,6 +31,13 @@ func (s *Server) DenyVoice(channel string) {
 	s.find(channel).voiceless = true
 }
 
+// DenyFiles takes the permission Attach Files in a channel away from the bot.
+func (s *Server) DenyFiles(channel string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.find(channel).fileless = true
+}
+
 // DeleteWebhooks deletes a channel's webhooks, as a moderator does.
 func (s *Server) DeleteWebhooks(channel string) {
 	s.mu.Lock()
@@ -210,7 +217,7 @@ func (s *Server) editByWebhook(c *call) answer {
 	if c.query.Get("with_components") != "true" {
 		in.Components = nil
 	}
-	return s.amend(m, &in)
+	return s.amend(c, m, &in)
 }
 
 func (s *Server) deleteByWebhook(c *call) answer {
