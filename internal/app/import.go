@@ -339,7 +339,7 @@ func (i Import) addPack(ctx context.Context, settings *Config, dir string) (got 
 	case len(wrong) > 0:
 		return got, unread(errors.New(wrong[0]))
 	case len(files) == 0:
-		return got, unread(errors.New("it has neither a card.json nor pictures that are named after moods, such as joy.png"))
+		return got, unread(errors.New("the archive has no card.json, so it is no CHARX, and no pictures that are named after moods, such as joy.png"))
 	}
 	got = Imported{ID: cmp.Or(i.ID, FolderID(strings.TrimSuffix(i.File, filepath.Ext(i.File)))), Faces: len(files), Pack: true, Report: card.Report{Notes: strange}}
 	home := filepath.Join(Resolve(dir, settings.Get("FAMILIAR_CHARACTERS")), got.ID)
