@@ -86,6 +86,11 @@ func TestConnect(t *testing.T) {
 	found(exitOK, "all answer", "ok token Discord accepts the token", "ok model: main It answers at", "first word after", "ok side model: side", "ok search: searxng 1 hit",
 		"ok embeddings text-embedding-3-small at", "makes vectors, within", "ok transcription whisper-1 at", "transcribes recordings, within", "ok speech tts-1 at", "says replies aloud, within",
 		"warning permissions: hall 1 channel: the bot has all needed permissions in 1. In 1 it may not say replies aloud.", "give its role Send Voice Messages there, or remove SPEECH_BASE_URL")
+	shelf := &atShelf{T: t, dir: c.dir}
+	shelf.put("characters/owl/persona.md", []byte("You are an owl."))
+	shelf.put("characters/owl/expressions/joy.png", drawing(t, "joy.png", []byte("9x9")))
+	found(exitOK, "pictures of moods", "In 1 it may not say replies aloud. In 1 it may not attach the pictures of characters' moods.",
+		"remove SPEECH_BASE_URL; give its role Attach Files there, or remove the folders expressions")
 	c.env["SPEECH_BASE_URL"] = c.search.server.URL
 	found(exitFailed, "no speech", "failure speech tts-1 at")
 	c.env["SPEECH_BASE_URL"] = ""

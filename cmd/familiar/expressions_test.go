@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// packOf makes a pack of files, of which drawing makes the bytes.
+// packOf makes a pack of files. drawing makes their bytes.
 func packOf(t *testing.T, files ...[2]string) []byte {
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)

@@ -79,12 +79,12 @@ func (a *App) installation(p *Process) doctor.Installation {
 			set++
 		}
 	}
-	others, broken := otherNames(Shelf(c, p.Dir), of.ID)
+	others, broken, pictured := otherNames(Shelf(c, p.Dir), of.ID)
 	base := c.Get("DISCORD_API_URL")
 	speech, _ := a.speaker(of) // a wrong address is among the findings of the configuration
 	i := doctor.Installation{
 		Setting: c.Get, Set: set, Redact: a.Redact.String,
-		Character: of.Name, Others: others, Broken: broken, Mode: string(of.Mode), Prompt: of.Modes[of.Mode].Total, Reactions: of.Reactions.Follow,
+		Character: of.Name, Others: others, Broken: broken, Mode: string(of.Mode), Prompt: of.Modes[of.Mode].Total, Reactions: of.Reactions.Follow, Pictured: pictured,
 		Discord: discord.Config{Shards: c.Count("FAMILIAR_SHARDS"), Token: c.Get("DISCORD_TOKEN"), HTTP: a.client(base), BaseURL: base, Redact: a.Redact.String, PerSecond: p.Far.PerSecond, Alike: clean.Alike},
 		Turn:    func(ctx context.Context, question string) (*turn.Trace, error) { return answerOnce(ctx, p, question) },
 		Models:  func(ctx context.Context) (doctor.Models, error) { return a.examinedModels(ctx, p) },
@@ -211,17 +211,20 @@ func examinedSpeaker(s *attachment.Speaker) *doctor.Service {
 }
 
 // otherNames returns the names of the characters but one, and what is wrong with those that cannot be loaded.
-func otherNames(files fs.FS, id string) (names, broken []string) {
+func otherNames(files fs.FS, id string) (names, broken []string, pictured bool) {
 	ids, _ := character.List(files)
 	for _, other := range ids {
-		switch loaded, err := character.Load(files, other); {
-		case err != nil:
+		loaded, err := character.Load(files, other)
+		if err != nil {
 			broken = append(broken, err.Error())
-		case other != id:
+			continue
+		}
+		pictured = pictured || loaded.Expressions.Any()
+		if other != id {
 			names = append(names, loaded.Name)
 		}
 	}
-	return names, broken
+	return names, broken, pictured
 }
 
 // answerOnce answers a question for the doctor. Its store is a new one that is deleted with all that the turn wrote.

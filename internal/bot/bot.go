@@ -129,7 +129,8 @@ type Bot struct {
 	speeches  reply.Speeches
 	talking   talking
 	faces     attachment.Shrinker // makes pictures of moods small
-	pressing  sync.Mutex          // held while a press becomes a turn, so that two make one
+	postLocks postLocks
+	pressing  sync.Mutex // held while a press becomes a turn, so that two make one
 	reloaded  atomic.Pointer[Cast]
 	condition condition
 	stop      // made by Run

@@ -2,13 +2,14 @@ package bot
 
 import (
 	"context"
+	"hash/crc32"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"familiar/internal/context/turn"
 	"familiar/internal/discord/rest"
-	"familiar/internal/gate"
 	"familiar/internal/llm"
 	"familiar/internal/reply"
 	"familiar/internal/store"
@@ -25,7 +26,7 @@ import (
 
 const (
 	moodLimit  = 8 * time.Second  // for the side model
-	faceLimit  = 20 * time.Second // to make the picture small and attach it
+	faceLimit  = 10 * time.Second // to make the picture small, and to attach it
 	moodTokens = 200              // of the side model's answer, with its thoughts
 	moodWords  = 2000             // characters at the end of the reply that are judged
 )
@@ -54,9 +55,9 @@ func (b *Bot) showMood(ctx context.Context, actor *Actor, t *turn.Trace, e turn.
 	}
 	b.notices.posting.Go(func() {
 		defer func() { b.recovered("show a mood", recover()) }()
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), moodLimit+faceLimit)
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), moodLimit+2*faceLimit)
 		defer cancel()
-		ctx, release := until(ctx, b.left)
+		ctx, release := until(ctx, b.cut) // with the answers, when the bot stops
 		defer release()
 		asking, calls := llm.Collect(ctx, b.Redact.String)
 		m := b.moodOf(asking, actor, t)
@@ -65,20 +66,22 @@ func (b *Bot) showMood(ctx context.Context, actor *Actor, t *turn.Trace, e turn.
 		keep, stop := context.WithTimeout(context.WithoutCancel(ctx), storeLimit)
 		defer stop()
 		b.logged("record a mood", b.Traces.Felt(keep, t.Request.ID, m, asked.Calls))
-		if u := asked.Spent(); u.Calls > 0 {
-			b.logged("count a mood", b.Store.Quotas.AddUsage(keep, b.now(), gate.Party(e), store.Used{Tokens: u.Prompt + u.Completion, Cost: u.Cost}))
-		}
+		b.Gate.CountAside(keep, t.Request.ChannelID, t.Request.GuildID, asked.Spent())
 	})
 }
 
-// moodOf has the side model name the mood of a reply. It offers the moods of which the character has pictures. A word that is no mood counts
-// as no answer, and rules decide.
+// moodOf has the side model name the mood of a reply. It offers the moods that the character has pictures for. A word that is no mood counts
+// as no answer, and rules decide. They also do where a quota is used up.
 func (b *Bot) moodOf(ctx context.Context, actor *Actor, t *turn.Trace) (m turn.Mood) {
 	words := reply.OwnWords(t.Reply)
 	if all := []rune(words); len(all) > moodWords {
 		words = string(all[len(all)-moodWords:])
 	}
-	if actor.Side != nil {
+	switch {
+	case actor.Side == nil:
+	case !b.Gate.Allows(ctx, t.Request.ChannelID, t.Request.GuildID):
+		m.Why = "a quota is used up"
+	default:
 		offered := actor.Expressions.Moods()
 		if !slices.Contains(offered, text.Neutral) {
 			offered = append(offered, text.Neutral)
@@ -105,8 +108,9 @@ func (b *Bot) face(ctx context.Context, t *turn.Trace, m *turn.Mood, last sentPo
 	if picture == nil {
 		return
 	}
-	b.pressing.Lock()
-	defer b.pressing.Unlock()
+	ctx, cancel := context.WithTimeout(ctx, faceLimit)
+	defer cancel()
+	defer b.lockPost(last.id)()
 	stands, err := b.Store.Messages.Get(ctx, last.id)
 	now, failed := b.Traces.Get(ctx, t.Request.ID)
 	if err != nil || failed != nil || stands.TurnID != t.Request.ID || slices.ContainsFunc(now.Presses, func(p turn.Press) bool { return p.Kind != turn.PressShown }) {
@@ -120,6 +124,16 @@ func (b *Bot) face(ctx context.Context, t *turn.Trace, m *turn.Mood, last sentPo
 	}
 }
 
+// postLocks keep a press and a picture from changing the same post at once.
+type postLocks [64]sync.Mutex
+
+// lockPost waits until nobody else changes a post in this way. The caller must call unlock.
+func (b *Bot) lockPost(id string) (unlock func()) {
+	one := &b.postLocks[crc32.ChecksumIEEE([]byte(id))%uint32(len(b.postLocks))]
+	one.Lock()
+	return one.Unlock
+}
+
 // pictureOf returns the picture of a mood of a character, made small, or nil. It records why a picture cannot be shown. Neither the name nor
 // the metadata of its file are sent.
 func (b *Bot) pictureOf(ctx context.Context, character string, m *turn.Mood) *turn.Picture {
@@ -127,6 +141,8 @@ func (b *Bot) pictureOf(ctx context.Context, character string, m *turn.Mood) *tu
 	if m == nil || m.Picture == "" || m.Failure != "" || actor == nil {
 		return nil
 	}
+	ctx, cancel := context.WithTimeout(ctx, faceLimit)
+	defer cancel()
 	data, err := actor.Expressions.Read(m.Picture)
 	if err == nil {
 		data, err = b.faces.Face(ctx, data)

@@ -87,6 +87,7 @@ func (b *Bot) Swipe(ctx context.Context, t *turn.Trace, number int, by string) (
 		return false, nil
 	}
 	one, id := all[number], t.ReplyIDs[0]
+	defer b.lockPost(id)()
 	if err := b.Traces.Press(ctx, one.Request.ID, turn.Press{Kind: turn.PressShown, ByID: by, At: time.Now()}); err != nil {
 		return false, err
 	}

@@ -69,14 +69,17 @@ func needs() []right {
 
 func uses() []right {
 	return []right{
-		{discordgo.PermissionAddReactions, "Add Reactions"}, {discordgo.PermissionAttachFiles, "Attach Files"},
+		{discordgo.PermissionAddReactions, "Add Reactions"}, {discordgo.PermissionAttachFiles, FilesPermission},
 		{discordgo.PermissionCreatePublicThreads, "Create Public Threads"}, {discordgo.PermissionManageWebhooks, "Manage Webhooks"},
 		{discordgo.PermissionSendVoiceMessages, VoicePermission},
 	}
 }
 
-// VoicePermission is the name of the permission to say replies aloud.
-const VoicePermission = "Send Voice Messages"
+// VoicePermission is the name of the permission to say replies aloud, and FilesPermission that to attach pictures.
+const (
+	VoicePermission = "Send Voice Messages"
+	FilesPermission = "Attach Files"
+)
 
 // NeededPermissions returns the names of the permissions that the bot needs.
 func NeededPermissions() []string { return rightNames(needs()) }

@@ -37,7 +37,7 @@ func (e *Examination) discord(ctx context.Context) []Finding {
 	if err != nil {
 		return append(all, Finding{ID: "permissions", State: Warning, Text: "The bot's servers could not be listed: " + err.Error() + "."})
 	}
-	all = append(all, judgePermissions(found, rights{discord.NeededPermissions(), discord.UsefulPermissions(e.Speech != nil)})...)
+	all = append(all, judgePermissions(found, rights{discord.NeededPermissions(), discord.UsefulPermissions(e.Speech != nil), e.Pictured})...)
 	return append(all, e.namesakes(ctx, session, found.Servers)...)
 }
 
@@ -119,7 +119,10 @@ func judgeShards(s discord.Survey, chosen int) (all []Finding) {
 }
 
 // rights are the names of permissions. The needed ones come first, beginning with the one to see a channel, then the useful ones.
-type rights struct{ needed, useful []string }
+type rights struct {
+	needed, useful []string
+	pictured       bool // characters have pictures of their moods to attach
+}
 
 // judgePermissions judges what the bot may do in each server.
 func judgePermissions(s discord.Survey, r rights) []Finding {
@@ -142,15 +145,20 @@ func judgeServer(s discord.SurveyedServer, invite string, r rights) Finding {
 		f.State, f.Text = Warning, "What it may do there is not known: "+s.Err.Error()+"."
 		return f
 	}
-	var hidden, limited, mute int
+	var hidden, limited, mute, bare int
 	for _, c := range s.Channels {
 		switch {
 		case slices.Contains(c.Missing, r.needed[0]):
 			hidden++
 		case len(c.Missing) > 0:
 			limited++
-		case slices.Contains(c.Without, discord.VoicePermission) && slices.Contains(r.useful, discord.VoicePermission):
-			mute++
+		default:
+			if slices.Contains(c.Without, discord.VoicePermission) && slices.Contains(r.useful, discord.VoicePermission) {
+				mute++
+			}
+			if slices.Contains(c.Without, discord.FilesPermission) && r.pictured {
+				bare++
+			}
 		}
 	}
 	fine := len(s.Channels) - hidden - limited
@@ -164,6 +172,10 @@ func judgeServer(s discord.SurveyedServer, invite string, r rights) Finding {
 	if mute > 0 {
 		f.Text += fmt.Sprintf(" In %d it may not say replies aloud.", mute)
 		f.State, f.Cure = Warning, "give its role "+discord.VoicePermission+" there, or remove SPEECH_BASE_URL"
+	}
+	if bare > 0 {
+		f.Text += fmt.Sprintf(" In %d it may not attach the pictures of characters' moods.", bare)
+		f.State, f.Cure = Warning, strings.TrimPrefix(f.Cure+"; give its role "+discord.FilesPermission+" there, or remove the folders expressions", "; ")
 	}
 	f.Table = matrix(s.Channels, r)
 	if limited > 0 || fine == 0 {

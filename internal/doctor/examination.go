@@ -33,6 +33,7 @@ type Installation struct {
 	Mode      string   // its usual mode
 	Prompt    int      // tokens that a prompt in that mode may have
 	Reactions bool     // it asks for people's reactions
+	Pictured  bool     // one of all characters has pictures of its moods
 
 	Discord       discord.Config // with its own HTTP client
 	Models        func(context.Context) (Models, error)

@@ -14,7 +14,7 @@ var costly = map[string][]string{
 	"put":       {"Bot.enqueue"},
 	"Lookup":    {"Bot.LookUpFor*"},
 	"Missed":    {"call.catchUp*"},
-	"AskSide":   {"Bot.wantsToJoin", "call.topics"}, // consider and catchUp pass the gate before
+	"AskSide":   {"Bot.wantsToJoin", "call.topics", "Bot.moodOf"}, // consider, catchUp and the turn pass the gate before
 	"LookUpFor": {"Bot.LookUp", "Bot.Check", "call.answerLookup"},
 	"Stream":    {"Bot.answer"},
 	"Complete":  {"Bot.see", "Bot.process", "Bot.AskSide"},

@@ -38,7 +38,7 @@ func TestMoodOf(t *testing.T) {
 	}
 }
 
-// The moods are a closed list: each name leads to one of it, and so does each way to another mood.
+// The moods are a closed list. Each name leads to one of it, and so does each way to another mood.
 func TestMoods(t *testing.T) {
 	if len(Moods()) != 28 || !slices.IsSorted(Moods()) {
 		t.Errorf("%d moods: %v", len(Moods()), Moods())

@@ -2,7 +2,7 @@ package character
 
 import (
 	"fmt"
-	"hash/fnv"
+	"hash/crc32"
 	"io/fs"
 	"net/http"
 	"path"
@@ -40,9 +40,7 @@ func (e *Expressions) Moods() []string { return sortedKeys(e.files) }
 func (e *Expressions) Choose(mood, seed string) string {
 	for _, near := range text.NearMoods(mood) {
 		if all := e.files[near]; len(all) > 0 {
-			sum := fnv.New32a()
-			sum.Write([]byte(seed))
-			return all[sum.Sum32()%uint32(len(all))]
+			return all[crc32.ChecksumIEEE([]byte(seed))%uint32(len(all))]
 		}
 	}
 	return ""
