@@ -244,3 +244,44 @@ func FuzzShrink(f *testing.F) {
 		}
 	})
 }
+
+// A face is small, keeps what is transparent, and has nothing but pixels. A moving picture is none.
+func TestFace(t *testing.T) {
+	glass := image.NewNRGBA(image.Rect(0, 0, 300, 600))
+	for y := range 600 {
+		for x := range 150 {
+			glass.SetNRGBA(x, y, color.NRGBA{R: 200, A: 255})
+		}
+	}
+	data, err := new(Shrinker).Face(t.Context(), asPNG(t, glass))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := png.Decode(bytes.NewReader(data))
+	if err != nil || m.Bounds().Dx() != 128 || m.Bounds().Dy() != 256 {
+		t.Fatalf("%v, %v", err, m.Bounds())
+	}
+	left := color.NRGBAModel.Convert(m.At(20, 100)).(color.NRGBA)
+	right := color.NRGBAModel.Convert(m.At(100, 100)).(color.NRGBA)
+	if left.R < 199 || left.R > 201 || left.A != 255 || right.A != 0 {
+		t.Errorf("left %v, right %v", left, right)
+	}
+	for name, c := range map[string]struct {
+		data []byte
+		want error
+	}{
+		"moving":   {asGIF(t, drawn(8, 8), drawn(8, 8)), ErrKind},
+		"page":     {[]byte("<html>"), ErrKind},
+		"claiming": {claiming(60_000, 60_000), ErrLarge},
+		"cut":      {asPNG(t, drawn(64, 64))[:60], ErrBroken},
+	} {
+		if _, err := new(Shrinker).Face(t.Context(), c.data); !errors.Is(err, c.want) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := new(Shrinker).Face(ended, tinyWebP); !errors.Is(err, context.Canceled) {
+		t.Errorf("ended: %v", err)
+	}
+}
