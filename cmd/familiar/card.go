@@ -84,11 +84,7 @@ func (i importCommand) refused(e *app.ImportError) error {
 	case app.WhoseBook:
 		return app.Problems{"it is a lorebook; say with --card which character it is for, or --card _default for all"}
 	case app.NoCharacter:
-		return app.Problems{fmt.Sprintf("there is no character's folder %s; import its card first, or make the folder with a persona.md", e.Place)}
-	case app.WhosePack:
-		return app.Problems{fmt.Sprintf("they are pictures of moods, and there is no character's folder %s; say with --card which character they are for", e.Place)}
-	case app.HasFaces:
-		return app.Problems{fmt.Sprintf("%s is there already; write over it with --force", e.Place)}
+		return app.Problems{fmt.Sprintf("there is no character's folder %s; import its card first, make the folder with a persona.md, or name another with --card", e.Place)}
 	case app.Faulty:
 		return app.Problems{e.Text}
 	case app.Taken:

@@ -69,9 +69,6 @@ const (
 	Faulty      Refusal = "the character that this would make is not in order"
 	WhoseBook   Refusal = "it is a lorebook, and no character is named for it"
 	NoCharacter Refusal = "there is no such character"
-	WhosePack   Refusal = "these are pictures of moods, and their file is not named after a character's folder"
-	HasFaces    Refusal = "the character has pictures of its moods already"
-	NotImported Refusal = "the character was not imported"
 )
 
 // Error implements error.
@@ -103,7 +100,7 @@ const mostCharacters = 100
 // refusals are what people are told.
 var refusals = map[Refusal]reply.Sentence{
 	Unread: command.Unread, Unnamed: command.Unnamed, Taken: command.Taken, Faulty: command.Faulty, WhoseBook: command.Book,
-	WhosePack: command.WhosePack, HasFaces: command.HasPictures, NotImported: command.NotImported,
+	NoCharacter: command.WhosePack, // a lorebook has no name on Discord
 }
 
 // importer returns how cards that people send become characters, or nil if that is off.
@@ -289,7 +286,6 @@ func decodeFaces(ctx context.Context, all []card.Picture) (files map[string][]by
 	defer cancel()
 	var shrinker attachment.Shrinker
 	files = map[string][]byte{}
-	left := card.MaxBytes
 	for _, p := range all {
 		stem := p.Name
 		if ext := path.Ext(stem); slices.Contains([]string{".png", ".jpg", ".jpeg", ".webp"}, strings.ToLower(ext)) {
@@ -308,16 +304,14 @@ func decodeFaces(ctx context.Context, all []card.Picture) (files map[string][]by
 		case len(p.Data) > character.MaxExpression:
 			wrong = append(wrong, fmt.Sprintf("%q has %d KiB, and at most %d are taken: save it with 512 pixels or fewer", p.Name, len(p.Data)>>10, character.MaxExpression>>10))
 			continue
-		case len(files) == character.MostExpressions || len(p.Data) > left:
-			wrong = append(wrong, fmt.Sprintf("%q is one too many: at most %d pictures of moods are taken, and %d MiB", p.Name, character.MostExpressions, card.MaxBytes>>20))
-			continue
+		case len(files) == character.MostExpressions:
+			return files, strange, append(wrong, fmt.Sprintf("%q is one too many: at most %d pictures of moods are taken", p.Name, len(files)))
 		}
 		if _, err := shrinker.Face(ctx, p.Data); err != nil {
 			wrong = append(wrong, fmt.Sprintf("%q cannot be shown: %v; save it as PNG", p.Name, err))
-			continue
+		} else {
+			files[at] = p.Data
 		}
-		left -= len(p.Data)
-		files[at] = p.Data
 	}
 	return files, strange, wrong
 }
@@ -344,25 +338,21 @@ func (i Import) addPack(ctx context.Context, settings *Config, dir string) (got 
 	got = Imported{ID: cmp.Or(i.ID, FolderID(strings.TrimSuffix(i.File, filepath.Ext(i.File)))), Faces: len(files), Pack: true, Report: card.Report{Notes: strange}}
 	home := filepath.Join(Resolve(dir, settings.Get("FAMILIAR_CHARACTERS")), got.ID)
 	got.Place = filepath.Join(home, character.ExpressionsDir)
-	switch {
-	case got.ID == "" || !IsCharacter(settings, dir, got.ID) || !Exists(home): // one that is built in has no folder
-		return got, &ImportError{Refusal: WhosePack, ID: got.ID, Place: home}
-	case i.Sent && !Exists(filepath.Join(home, card.KeptDir)):
-		return got, &ImportError{Refusal: NotImported, ID: got.ID}
-	case !i.Replace && Exists(got.Place):
-		return got, &ImportError{Refusal: HasFaces, ID: got.ID, Place: got.Place}
+	if !IsCharacter(settings, dir, got.ID) || !Exists(home) || i.Sent && !Exists(filepath.Join(home, card.KeptDir)) { // one that is built in has no folder
+		return got, &ImportError{Refusal: NoCharacter, ID: got.ID, Place: home}
 	}
-	made, err := os.MkdirTemp(filepath.Dir(home), ".import-")
-	if err != nil {
-		return got, fmt.Errorf("make folder: %w", err)
+	return i.add(settings, dir, home, got, files)
+}
+
+// add writes files into a character's folder. got.Place is what must not be there before, unless it is replaced.
+func (i Import) add(settings *Config, dir, home string, got Imported, files map[string][]byte) (Imported, error) {
+	if !i.Replace && Exists(got.Place) {
+		return got, &ImportError{Refusal: Taken, ID: got.ID, Place: got.Place}
 	}
-	defer os.RemoveAll(made)
-	if err := errors.Join(os.Chmod(made, 0o755), WriteFiles(made, files)); err != nil {
+	if err := errors.Join(os.MkdirAll(home, 0o755), os.RemoveAll(got.Place), WriteFiles(home, files)); err != nil || got.ID == "_default" {
 		return got, err
 	}
-	if err := replaceFolder(filepath.Join(made, character.ExpressionsDir), got.Place); err != nil {
-		return got, err
-	}
+	var err error
 	if got.Loaded, err = character.Load(Shelf(settings, dir), got.ID); err != nil {
 		return got, Problems{err.Error()}
 	}
@@ -384,19 +374,7 @@ func (i Import) addBook(settings *Config, dir, root string, book *card.Lorebook)
 		return got, unread(err)
 	}
 	got = Imported{ID: i.ID, Place: filepath.Join(place, "lorebooks", stem+".toml"), Book: book, Report: folder.Report}
-	if !i.Replace && Exists(got.Place) {
-		return got, &ImportError{Refusal: Taken, ID: i.ID, Place: got.Place}
-	}
-	if err := os.MkdirAll(place, 0o755); err != nil {
-		return got, fmt.Errorf("make folder %s: %w", place, err)
-	}
-	if err := WriteFiles(place, folder.Files); err != nil || i.ID == "_default" {
-		return got, err
-	}
-	if got.Loaded, err = character.Load(Shelf(settings, dir), i.ID); err != nil {
-		return got, Problems{err.Error()}
-	}
-	return got, nil
+	return i.add(settings, dir, place, got, folder.Files)
 }
 
 // IsCharacter reports whether there is a character with an id.

@@ -265,14 +265,12 @@ type Imported struct {
 const (
 	ImportsOff  sentence = "My operator has not let characters be imported here."
 	ImportsFull sentence = "I have as many characters as I may have."
-	Taken       sentence = "There is a character of this name already, and I replace none. Rename yours, or ask my operator."
+	Taken       sentence = "That is there already, and I replace nothing. Rename yours, or ask my operator."
 	Unnamed     sentence = "I can make no name of a folder from its name. Give it one with Latin letters or digits."
 	Book        sentence = "This is a lorebook without a character. My operator can add it to one."
 	Faulty      sentence = "The character that this would make is not in order. My operator can see in the log why."
 	Unread      sentence = "This is no card that I can read: %s."
-	WhosePack   sentence = "These are pictures of moods. Call the file after the folder of their character, such as fox.zip."
-	HasPictures sentence = "This character has pictures of its moods already, and I replace none. My operator can."
-	NotImported sentence = "I take pictures only for characters that were imported. My operator can add them to this one."
+	WhosePack   sentence = "These are pictures of moods. Call the file after an imported character, such as fox.zip. My operator can add them to others."
 )
 
 // These are the other answers about imports.

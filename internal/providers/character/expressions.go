@@ -33,8 +33,8 @@ type Expressions struct {
 // Any reports whether there is a picture.
 func (e *Expressions) Any() bool { return len(e.files) > 0 }
 
-// Moods returns the moods that have a picture, sorted.
-func (e *Expressions) Moods() []string { return sortedKeys(e.files) }
+// Moods returns the moods that have a picture, sorted, and [text.Neutral].
+func (e *Expressions) Moods() []string { return text.Unique(append(sortedKeys(e.files), text.Neutral)) }
 
 // Choose returns the name of a picture of a mood, or else of the nearest mood that has one, or "". seed chooses one of several.
 func (e *Expressions) Choose(mood, seed string) string {
@@ -76,49 +76,40 @@ func (l *loading) expressions(c *Character) {
 	entries, _ := fs.ReadDir(l.fsys, dir) // the directory is optional
 	c.Expressions.files = map[string][]string{}
 	c.Expressions.dir, _ = fs.Sub(l.fsys, dir) // the path is valid
-	n := 0
-	for _, e := range entries {
-		if strings.HasPrefix(e.Name(), ".") {
-			continue
-		}
+	for _, e := range entries[:min(len(entries), MostExpressions)] {
 		file := path.Join(dir, e.Name())
-		if n++; n > MostExpressions {
-			c.Warnings = append(c.Warnings, Problem{File: where(l.fsys, file), Text: "is one too many", Cure: fmt.Sprintf("%d pictures of moods are read", MostExpressions)})
-			break
-		}
 		_, mood := ExpressionNamed(e.Name())
-		if p := l.expression(file, mood); p.Text != "" {
-			c.Warnings = append(c.Warnings, p)
-			continue
+		p := Problem{Text: "is named after no mood", Cure: "the moods are " + strings.Join(text.Moods(), ", ") + "; call it joy.png or joy-2.webp"}
+		if mood != "" {
+			p = l.expression(file)
 		}
-		c.Expressions.files[mood] = append(c.Expressions.files[mood], e.Name())
+		switch p.File = where(l.fsys, file); {
+		case strings.HasPrefix(e.Name(), "."):
+		case p.Text != "":
+			c.Warnings = append(c.Warnings, p)
+		default:
+			c.Expressions.files[mood] = append(c.Expressions.files[mood], e.Name())
+		}
 	}
 }
 
-// expression returns what is wrong with a picture of a mood; it has no text if that is nothing. Pictures are large, so that their size and
+// expression returns what is wrong with a picture of a mood. It has no text if that is nothing. Pictures are large, so that their size and
 // time stand for them in the character's checksum.
-func (l *loading) expression(file, mood string) Problem {
-	p := Problem{File: where(l.fsys, file)}
+func (l *loading) expression(file string) (p Problem) {
 	f, err := l.fsys.Open(file)
 	if err != nil {
-		p.Text = "cannot be read: " + cause(err)
-		return p
+		return Problem{Text: "cannot be read: " + cause(err)}
 	}
 	defer f.Close()
-	info, err := f.Stat()
 	head := make([]byte, 512)
-	n := 0
-	if err == nil && info.Mode().IsRegular() {
-		n, err = f.Read(head)
-		l.note(file, fmt.Append(nil, info.Size(), info.ModTime().UnixNano()))
+	n, _ := f.Read(head) // what cannot be read is no picture
+	info, err := f.Stat()
+	if kind := http.DetectContentType(head[:n]); err != nil || kind != "image/png" && kind != "image/jpeg" && kind != "image/webp" {
+		return Problem{Text: "is no PNG, JPEG or WebP", Cure: "save the picture as one of these"}
 	}
-	switch kind := http.DetectContentType(head[:n]); {
-	case mood == "":
-		p.Text, p.Cure = "is named after no mood", "the moods are "+strings.Join(text.Moods(), ", ")+"; call it joy.png or joy-2.webp"
-	case err != nil || !slices.Contains([]string{"image/png", "image/jpeg", "image/webp"}, kind):
-		p.Text, p.Cure = "is no PNG, JPEG or WebP", "save the picture as one of these"
-	case info.Size() > MaxExpression:
-		p.Text, p.Cure = fmt.Sprintf("is larger than %d KiB, and is not shown", MaxExpression>>10), "256 pixels are shown: make it smaller"
+	l.note(file, fmt.Append(nil, info.Size(), info.ModTime().UnixNano()))
+	if info.Size() > MaxExpression {
+		return Problem{Text: fmt.Sprintf("is larger than %d KiB, and is not shown", MaxExpression>>10), Cure: "256 pixels are shown: make it smaller"}
 	}
-	return p
+	return Problem{}
 }
