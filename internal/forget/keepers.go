@@ -114,7 +114,7 @@ func (f *Forgetter) keepers() []keeper {
 
 		// Settings.
 		{table: "channels", key: "id", kind: KindSettings, other: "id mode guild_id", person: rules{remove(`id = @direct`)}, server: inServer},
-		{table: "conduct", key: "channel_id", kind: KindSettings, other: "channel_id guild_id", person: rules{remove(`channel_id = @direct`)}, server: inServer},
+		{table: "conduct", key: "channel_id", kind: KindSettings, other: "channel_id guild_id pictures", person: rules{remove(`channel_id = @direct`)}, server: inServer},
 		{table: "lore", key: "channel_id, character, entry", kind: KindSettings, other: "channel_id guild_id character entry turn_id first_turn", person: rules{remove(`channel_id = @direct`)}, server: inServer},
 		{table: "greetings", key: "channel_id, character", kind: KindSettings, other: "channel_id guild_id character", person: rules{remove(`channel_id = @direct`)}, server: inServer},
 		{table: "castings", key: "place", kind: KindSettings, people: "by_id", other: "place guild_id characters", who: []string{"by_id"}, optedOut: unsigned,
