@@ -36,7 +36,7 @@ func (l lookupCommand) Run(ctx context.Context, p *program, stop stopper) error 
 
 func (l lookupCommand) look(ctx context.Context, p *program, a *app.App, question string) error {
 	a.Actor.Lookup.Policy.Explain = l.Explain
-	found, err := a.Uncapped().Bot(&terminal.Once{}, bot.Pace{}).LookUp(ctx, asMessage(p, "lookup", question), "")
+	found, err := command.LookUp(ctx, a.Uncapped().Bot(&terminal.Once{}, bot.Pace{}), asMessage(p, "lookup", question), "")
 	if err != nil {
 		return err
 	}
@@ -92,7 +92,7 @@ func (d docsCommand) look(ctx context.Context, p *program, a *app.App, question 
 	if why != "" {
 		return app.Problems{why}
 	}
-	found, err := b.LookUp(ctx, asMessage(p, "docs", question), site)
+	found, err := command.LookUp(ctx, b, asMessage(p, "docs", question), site)
 	if err != nil {
 		return err
 	}

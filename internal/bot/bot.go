@@ -8,9 +8,9 @@
 //   - cast.go has the characters, and decides which of them must answer a message, if any. Package gate decides whether they may.
 //   - arrive.go stores the message and claims it, so that no event is answered twice. It replaces messages that a proxy posts again.
 //   - lane.go queues it in its channel's lane.
-//   - take.go takes the turn: gather (prompt.Builder), ask and answer (answer.go, with package reply), remember (record.go). request.go tells
-//     the providers what the turn is about. attached.go has voice messages transcribed. process.go has models carry out orders to remember,
-//     think before the answer, or reword it.
+//   - take.go takes the turn: gather (prompt.Builder), ask and answer (answer.go, with package reply), remember (record.go). Commands take
+//     turns outside the lanes. request.go tells the providers what the turn is about. attached.go has voice messages transcribed.
+//     process.go has models carry out orders to remember, think before the answer, or reword it.
 //   - delivery.go posts the reply while it grows, at the pace of typing if the bot imitates a voice. door.go calls the door, and
 //     calls it again while a failure may be temporary. Nothing is visible before its record is
 //     on disk.
@@ -20,7 +20,6 @@
 //
 //   - amend.go answers an edited question again, deletes the answers to a deleted one, and forgets people.
 //   - press.go has the buttons under a reply, and the reactions. Discord is told a key for each button that cannot be guessed.
-//   - lookup.go takes turns outside the lanes, for commands and for other programs.
 //   - chatter.go joins in unasked, and resume.go goes on after a restart. witness.go asks the channel what was answered and written before.
 //   - swipe.go changes between the answers to one question. speak.go says a reply aloud, and mood.go shows its
 //     mood.

@@ -123,14 +123,18 @@ func (b *Bot) process(ctx context.Context, actor *Actor, t *turn.Trace, step pro
 	return done.Text
 }
 
-// AskSide asks a character's side model something that is no answer, in the lane of a channel. It returns the record of that: the model's
-// words, or why there are none. by is the record's name for who asks.
-func (b *Bot) AskSide(ctx context.Context, actor *Actor, by, channelID, words string, mostTokens int, limit time.Duration) turn.Processed {
+// Question returns what asks a model something in words that is no answer, in the lane of a channel. by is the record's name for who asks.
+func Question(by, channelID, words string, mostTokens int) llm.Request {
+	return llm.Request{For: by, Lane: channelID, MaxTokens: mostTokens, Messages: []turn.Rendered{{Role: "user", Text: words}}}
+}
+
+// Ask asks a model something beside the answer. The record has the model's words, or why there are none.
+func (b *Bot) Ask(ctx context.Context, model *llm.Client, r llm.Request, limit time.Duration) (llm.Answer, turn.Processed) {
 	began := time.Now()
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	a, err := actor.Side.Complete(ctx, llm.Request{For: by, Lane: channelID, MaxTokens: mostTokens, Messages: []turn.Rendered{{Role: "user", Text: words}}})
-	return b.processed(by, a, err, began)
+	a, err := model.Complete(ctx, r)
+	return a, b.processed(r.For, a, err, began)
 }
 
 // processed records what a model was asked beside the answer.

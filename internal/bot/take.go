@@ -12,10 +12,13 @@ import (
 	"familiar/internal/context/prompt"
 	"familiar/internal/context/turn"
 	"familiar/internal/discord/rest"
+	"familiar/internal/gate"
 	"familiar/internal/llm"
 	"familiar/internal/memory"
 	"familiar/internal/reply"
 	"familiar/internal/store"
+
+	"github.com/oklog/ulid/v2"
 )
 
 const (
@@ -159,6 +162,31 @@ func (b *Bot) attempt(ctx context.Context, l *lane, actor *Actor, id string, beg
 	t.Calls = calls.Close()
 	b.remember(ctx, actor, t, so, batch)
 	return so
+}
+
+// Aside takes a turn outside the lanes, for a command. Nothing waits for it and nothing is posted. prepare may change the request before it
+// is recorded. look fills in the record, and reports whether the turn counts as used. The error is the store's, or a [*gate.Refusal].
+func (b *Bot) Aside(ctx context.Context, actor *Actor, e turn.Event, prepare func(*turn.Request), look func(context.Context, *turn.Trace) (counts bool)) (*turn.Trace, error) {
+	p, no := b.Gate.Pass(ctx, e, gate.Passage{Tokens: actor.promptTokens(), Rated: e.Command != nil}) // else the operator's own program asks
+	if no != nil {
+		return nil, no
+	}
+	defer p.GiveBack()
+	t := &turn.Trace{Began: b.now(), Phase: turn.Begun, Model: NoModel}
+	t.Request = b.request(ctx, actor, ulid.Make().String(), []arrival{{Event: e, pass: p}})
+	t.Request.Chain, t.Request.Parent, t.Request.Addressed = nil, nil, turn.ByDirect
+	prepare(&t.Request)
+	if err := b.saveWith(ctx, t, noMore); err != nil { // the process that got the command answers it
+		return nil, err
+	}
+	ctx, calls := llm.Collect(ctx, b.Redact.String)
+	counts := look(ctx, t)
+	t.Calls = calls.Close()
+	t.Phase, t.Took = turn.Answered, b.now().Sub(t.Began)
+	if !counts {
+		return t, b.saveWith(ctx, t, noMore)
+	}
+	return t, b.saveWith(ctx, t, b.Gate.Counted(t, p))
 }
 
 func (b *Bot) gather(ctx context.Context, actor *Actor, t *turn.Trace) prompt.Prompt {

@@ -17,7 +17,6 @@ import (
 
 	"familiar/characters"
 	"familiar/internal/context/turn"
-	"familiar/internal/providers/websearch"
 	"familiar/internal/reply"
 	"familiar/internal/view"
 )
@@ -135,7 +134,7 @@ func everySentence(t *testing.T) []string {
 	all = append(all, view.Titles()...)
 	all = append(all, failuresOfPages(t)...)
 	for _, r := range []turn.OffReason{turn.OffMode, turn.OffCharacter, turn.OffChannel, turn.OffOperator, turn.OffTopic, turn.OffQuota, turn.OffRoom, turn.OffNobody} {
-		all = append(all, websearch.OffWords(r))
+		all = append(all, r.Words())
 	}
 	all = append(all, framings()...)
 	for _, c := range commands() {

@@ -11,7 +11,6 @@ import (
 
 	"familiar/internal/bot"
 	"familiar/internal/context/turn"
-	"familiar/internal/providers/websearch"
 	"familiar/internal/reply"
 	"familiar/internal/search"
 	"familiar/internal/terminal"
@@ -66,7 +65,7 @@ func (c *toolCall) lookUp(ctx context.Context, in lookupInput) (*LookupOutput, s
 		return nil, "", &toolError{codeInvalid, "the question is empty"}
 	}
 	b := c.Bot()
-	l, err := b.LookUp(ctx, m, "")
+	l, err := LookUp(ctx, b, m, "")
 	if err == nil {
 		err = c.failed(b, l)
 	}
@@ -184,7 +183,7 @@ func (c *toolCall) search(ctx context.Context, in searchInput) (*SearchOutput, s
 	m := c.asks(q.Text)
 	var found search.Result
 	var l *turn.Lookup
-	if err := c.Bot().OnWeb(ctx, m, "search", func(ctx context.Context, off turn.OffReason) (*turn.Lookup, *turn.Verified, error) {
+	if err := c.onWeb(ctx, m, "search", func(ctx context.Context, off turn.OffReason) (*turn.Lookup, *turn.Verified, error) {
 		switch off {
 		case "":
 			found, l = c.Search.Find(ctx, q, c.Domains)
@@ -192,7 +191,7 @@ func (c *toolCall) search(ctx context.Context, in searchInput) (*SearchOutput, s
 		case turn.OffQuota:
 			return nil, nil, &toolError{turn.CodeQuota, "the lookups of today are used up (FAMILIAR_QUOTAS)"}
 		}
-		return nil, nil, &toolError{turn.Code(turn.Disabled), "lookups are off: " + websearch.OffWords(off)}
+		return nil, nil, &toolError{turn.Code(turn.Disabled), "lookups are off: " + off.Words()}
 	}); err != nil {
 		return nil, "", err
 	}

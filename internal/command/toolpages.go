@@ -44,7 +44,7 @@ type FetchOutput struct {
 func (c *toolCall) fetch(ctx context.Context, in fetchInput) (*FetchOutput, string, error) {
 	m := c.asks(in.URL)
 	var r *view.WebPage
-	if err := c.Bot().OnWeb(ctx, m, "fetch", func(ctx context.Context, _ turn.OffReason) (*turn.Lookup, *turn.Verified, error) {
+	if err := c.onWeb(ctx, m, "fetch", func(ctx context.Context, _ turn.OffReason) (*turn.Lookup, *turn.Verified, error) {
 		began := time.Now()
 		r = c.readPage(ctx, in.URL)
 		l := &turn.Lookup{State: turn.Found, Question: in.URL, Pages: []turn.Page{r.Record()}, Began: began}
@@ -161,7 +161,7 @@ func (c *toolCall) verify(ctx context.Context, in verifyInput) (*VerifyOutput, s
 // checkWeb checks a statement against what the web says.
 func (c *toolCall) checkWeb(ctx context.Context, m turn.Message) (*VerifyOutput, error) {
 	b := c.Bot()
-	l, err := b.Check(ctx, m)
+	l, err := checkStatement(ctx, b, m)
 	if err == nil {
 		err = c.failed(b, l)
 	}
@@ -185,7 +185,7 @@ func stances(claims []turn.Claim) (all []Stance) {
 // checkPages reads pages and checks a statement against each of them, as a citation is checked. It goes by words and, if FAMILIAR_VERIFY is
 // on, by the side model.
 func (c *toolCall) checkPages(ctx context.Context, m turn.Message, addresses []string) (out *VerifyOutput, err error) {
-	err = c.Bot().OnWeb(ctx, m, "verify", func(ctx context.Context, _ turn.OffReason) (l *turn.Lookup, asked *turn.Verified, err error) {
+	err = c.onWeb(ctx, m, "verify", func(ctx context.Context, _ turn.OffReason) (l *turn.Lookup, asked *turn.Verified, err error) {
 		out, l, asked = c.onPages(ctx, m, addresses)
 		return l, asked, nil
 	})

@@ -429,3 +429,19 @@ func (o *oneByOne) Write(p []byte) (int, error) {
 }
 
 func (*oneByOne) Close() error { return nil }
+
+// onWeb does something on the web that is no lookup by the character: a search, or pages to read. It passes the gate and is recorded like a turn.
+// look is told why the web may not be searched, or "". The error is look's, the store's, or a [*gate.Refusal].
+func (c *toolCall) onWeb(ctx context.Context, m turn.Message, by string, look func(ctx context.Context, off turn.OffReason) (*turn.Lookup, *turn.Verified, error)) (err error) {
+	b := c.Bot()
+	_, no := b.Aside(ctx, b.CurrentCast().Default, turn.Event{ID: m.ID, Message: m}, func(*turn.Request) {}, func(ctx context.Context, t *turn.Trace) bool {
+		var l *turn.Lookup
+		if l, t.Verified, err = look(ctx, t.Request.Web.Reason); l == nil {
+			return false
+		}
+		l.Took = time.Since(l.Began)
+		t.Outcomes = []turn.Outcome{turn.LookupOutcome(by, l, l.Took)}
+		return true
+	})
+	return errors.Join(err, no)
+}

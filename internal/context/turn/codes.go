@@ -159,6 +159,14 @@ const (
 	OffNobody    OffReason = "nobody"  // no person wrote the message
 )
 
+var offWords = map[OffReason]string{
+	OffMode: "by this channel's mode", OffCharacter: "for this character", OffChannel: "in this channel", OffOperator: "by the operator",
+	OffTopic: "for this topic", OffQuota: "the lookups of today are used up", OffRoom: "no room in this mode's context", OffNobody: "nobody asked",
+}
+
+// Words says in English why the web is off. It returns "" for an unknown reason.
+func (r OffReason) Words() string { return offWords[r] }
+
 // Intent is a kind of question. It decides which search backends are asked and how.
 type Intent string
 

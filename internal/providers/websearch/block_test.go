@@ -79,7 +79,7 @@ func TestGoldenStates(t *testing.T) {
 	b.pages = nil
 	golden(t, "failed", b.writeState(stateLine(&turn.Lookup{State: turn.LookupFailed, Failure: "rate_limited"})))
 	golden(t, "empty", b.writeState(stateLine(&turn.Lookup{State: turn.Empty})))
-	golden(t, "disabled", b.writeState(stateLine(&turn.Lookup{State: turn.Disabled, Reason: OffWords("channel")})))
+	golden(t, "disabled", b.writeState(stateLine(&turn.Lookup{State: turn.Disabled, Reason: turn.OffChannel.Words()})))
 	golden(t, "not_needed", b.writeState(stateLine(&turn.Lookup{State: turn.NotNeeded})))
 }
 

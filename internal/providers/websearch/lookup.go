@@ -221,7 +221,7 @@ func (r *run) permitted() bool {
 	switch {
 	case r.req.Web.Switch == turn.WebOff:
 		why = r.req.Web.Reason
-		if OffWords(why) == "" {
+		if why.Words() == "" {
 			why = turn.OffOperator
 		}
 	case r.pol.Off:
@@ -235,7 +235,7 @@ func (r *run) permitted() bool {
 	default:
 		return true
 	}
-	r.look.State, r.look.Reason = turn.Disabled, OffWords(why)
+	r.look.State, r.look.Reason = turn.Disabled, why.Words()
 	r.look.Block = stateLine(&r.look)
 	return false
 }

@@ -20,15 +20,6 @@ var lookupWords = map[turn.Code]string{
 	turn.CodeRoom: "what was found has no room here", turn.CodeNothingToAsk: "nothing was left to ask for that may leave",
 }
 
-// offWords are the words for why the web is off.
-var offWords = map[turn.OffReason]string{
-	turn.OffMode: "by this channel's mode", turn.OffCharacter: "for this character", turn.OffChannel: "in this channel", turn.OffOperator: "by the operator",
-	turn.OffTopic: "for this topic", turn.OffQuota: "the lookups of today are used up", turn.OffRoom: "no room in this mode's context", turn.OffNobody: "nobody asked",
-}
-
-// OffWords returns the words for why the web is off, or "" for an unknown reason.
-func OffWords(r turn.OffReason) string { return offWords[r] }
-
 // stateLine tells the model that nothing was looked up or found, and to say so. It has no word from outside.
 func stateLine(l *turn.Lookup) string {
 	switch l.State {
