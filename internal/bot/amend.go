@@ -193,7 +193,7 @@ func (b *Bot) stopTurnsOf(ctx context.Context, personID string) {
 	theirs := func(e turn.Event) bool { return e.Message.Author.ID == personID }
 	over := b.lanes.turnsOf(personID)
 	b.withdraw(ctx, errForgotten, theirs)
-	b.chatter.forget(personID)
+	b.chatter.drop("", personID)
 	for _, actor := range b.CurrentCast().All() {
 		actor.Lookup.Forget()
 	}

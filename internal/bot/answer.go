@@ -8,6 +8,7 @@ import (
 
 	"familiar/internal/context/prompt"
 	"familiar/internal/context/turn"
+	"familiar/internal/factcheck"
 	"familiar/internal/llm"
 	"familiar/internal/reply"
 	"familiar/internal/web/clean"
@@ -40,11 +41,16 @@ func (b *Bot) answer(ctx context.Context, t *turn.Trace, p prompt.Prompt, d *del
 	}
 	if actor.Verifier != nil {
 		whole := ctx // not the context of the model's answer
-		r.Verify = func(body string) { b.verify(whole, actor.Verifier, t, d.marker, body) }
+		r.Verify = func(all []factcheck.Citation) []factcheck.Opinion {
+			if whole.Err() != nil {
+				return nil
+			}
+			return actor.Verifier.AskAll(whole, t.Request.ChannelID, all)
+		}
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	length, whole := 0, actor.rewords(t.Request.Mode) || d.spoken
+	length, whole := 0, actor.recaster(t.Request.Mode) != nil || d.spoken
 	t.Request.At(turn.Thinking, 0)
 	a, err := actor.Model.Stream(ctx, llm.Request{For: turn.ForAnswer, Messages: p.Messages, Lane: t.Request.ChannelID}, func(words string) {
 		if t.Timings.FirstToken == 0 {
@@ -89,7 +95,7 @@ func (b *Bot) answer(ctx context.Context, t *turn.Trace, p prompt.Prompt, d *del
 	case a.Finish == "length":
 		return r.Compose(r.Rewritten(body), r.Say(reply.TooLong))
 	}
-	return r.Compose(r.Rewritten(b.postprocess(ctx, actor, t, p, body)))
+	return r.Compose(r.Rewritten(b.recast(ctx, actor, t, p, body)))
 }
 
 // longestAnswer limits an answer, in bytes. Nobody reads more than sixteen posts, and a model that repeats itself may

@@ -124,9 +124,9 @@ type Bot struct {
 	tasks     sync.WaitGroup // commands, and other work outside the lanes
 	notices   notices
 	chatter   chatter
-	met       met
+	met       idSet // channels in which this process has taken a turn
 	speeches  reply.Speeches
-	talking   talking
+	talking   idSet      // turns whose replies are being said aloud
 	faces     attachment.Shrinker // makes pictures of moods small
 	postLocks postLocks
 	pressing  sync.Mutex // held while a press becomes a turn, so that two make one
@@ -307,6 +307,34 @@ func until(ctx, end context.Context) (context.Context, context.CancelFunc) {
 		release()
 		cancel(nil)
 	}
+}
+
+// idSet is a set of ids for several goroutines. Its zero value is empty.
+type idSet struct {
+	mu  sync.Mutex
+	ids map[string]bool // guarded by mu
+}
+
+const mostIDs = 10_000 // a set that is full forgets all
+
+// add adds an id, and reports whether it is new.
+func (s *idSet) add(id string) (isNew bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ids[id] {
+		return false
+	}
+	if s.ids == nil || len(s.ids) >= mostIDs {
+		s.ids = map[string]bool{}
+	}
+	s.ids[id] = true
+	return true
+}
+
+func (s *idSet) drop(id string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.ids, id)
 }
 
 // now returns the time for quotas, for what is too old, and for what is kept. A clock that was wrong may be right at the next start.

@@ -46,10 +46,10 @@ func (a *Actor) unlabelled(text string) (rest string, undecided bool) {
 	return rest, undecided
 }
 
-// promptTokens is how many tokens a prompt of the character may have.
 // Verify has the side model judge citations, beside the rules.
 func (a *Actor) Verify() { a.Verifier = &factcheck.Verifier{Model: a.Side} }
 
+// promptTokens is how many tokens a prompt of the character may have.
 func (a *Actor) promptTokens() int { return a.Modes[a.Mode].Total }
 
 // modelHost returns the host that runs the character's models, empty if it has none.

@@ -2,6 +2,7 @@ package bot
 
 import (
 	"context"
+	"maps"
 	"strings"
 	"sync"
 	"time"
@@ -39,7 +40,7 @@ type overheard struct {
 	next    int // the count at which it is asked
 	at      int // the count when it was last asked
 	last    turn.Event
-	timer   *time.Timer // of the lull; nil: none is waited for
+	timer   *time.Timer // of the lull
 	busy    bool        // it is being asked
 	resting time.Time   // it is not asked before: the day's allowance is used up
 }
@@ -49,7 +50,7 @@ func (b *Bot) overhear(ctx context.Context, a arrival) {
 	e := a.Event
 	c := &b.chatter
 	if a.addressed {
-		c.reset(e.Message.ChannelID)
+		c.drop(e.Message.ChannelID, "")
 		return
 	}
 	if e.GuildID == "" || e.Kind != turn.Created || e.Late || e.Message.Own || !b.Conduct(ctx, e).Chatty || !b.speaker(ctx, e).Chatty() || !b.Gate.Access.Admits(e) {
@@ -68,16 +69,14 @@ func (b *Bot) overhear(ctx context.Context, a arrival) {
 	if o == nil {
 		o = &overheard{tier: firstTier, next: firstTier}
 		c.channels[e.Message.ChannelID] = o
+		o.timer = time.AfterFunc(lull, func() {
+			c.mu.Lock()
+			defer c.mu.Unlock()
+			b.considerLater(run, o, turn.ByLull)
+		})
 	}
 	o.since, o.last = o.since+1, e
-	if o.timer != nil {
-		o.timer.Stop()
-	}
-	o.timer = time.AfterFunc(lull, func() {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		b.considerLater(run, o, turn.ByLull)
-	})
+	o.timer.Reset(lull)
 	if o.since >= o.next {
 		b.considerLater(run, o, turn.ByTier)
 	}
@@ -96,31 +95,17 @@ func (b *Bot) considerLater(ctx context.Context, o *overheard, why turn.Address)
 	b.tasks.Go(func() { b.consider(ctx, o, e, why) })
 }
 
-// reset begins a channel's count again, because the bot takes part.
-func (c *chatter) reset(channelID string) {
+// drop begins the count again in a channel, because the bot takes part, and where a person wrote last.
+func (c *chatter) drop(channelID, personID string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if o := c.channels[channelID]; o != nil {
-		if o.timer != nil {
+	maps.DeleteFunc(c.channels, func(id string, o *overheard) bool {
+		ends := id == channelID || o.last.Message.Author.ID == personID
+		if ends {
 			o.timer.Stop()
 		}
-		delete(c.channels, channelID)
-	}
-}
-
-// forget begins the count again in channels where a person wrote last.
-func (c *chatter) forget(personID string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for id, o := range c.channels {
-		if o.last.Message.Author.ID != personID {
-			continue
-		}
-		if o.timer != nil {
-			o.timer.Stop()
-		}
-		delete(c.channels, id)
-	}
+		return ends
+	})
 }
 
 // close stops all timers.
@@ -129,9 +114,7 @@ func (c *chatter) close() {
 	defer c.mu.Unlock()
 	c.closed = true
 	for _, o := range c.channels {
-		if o.timer != nil {
-			o.timer.Stop()
-		}
+		o.timer.Stop()
 	}
 }
 
@@ -177,7 +160,7 @@ func (b *Bot) consider(ctx context.Context, o *overheard, e turn.Event, why turn
 		b.Log.Debug("did not join in", "channel", e.Message.ChannelID, "why asked", why, "said", asked.Text, "err", asked.Err)
 		return
 	}
-	c.reset(e.Message.ChannelID)
+	c.drop(e.Message.ChannelID, "")
 	select {
 	case <-b.stopping:
 		return

@@ -26,11 +26,11 @@ const (
 // ping.
 type notices struct {
 	posting sync.WaitGroup // one for each open notice
+	told    idSet          // messages whose authors know that the store is out of order
 
 	mu   sync.Mutex
 	open map[noticeKey]*notice   // notices that still gather names; guarded by mu
 	last map[noticeKey]time.Time // when the last notice was posted; guarded by mu
-	told map[string]bool         // ids of messages whose authors know that the store is out of order; guarded by mu
 }
 
 type noticeKey struct {
@@ -43,18 +43,6 @@ type notice struct {
 	names  []string
 	ids    []string // of the messages
 	claims []string // claims to close when the notice is posted
-}
-
-// again reports whether a message was passed to it before.
-func (ns *notices) again(id string) bool {
-	ns.mu.Lock()
-	defer ns.mu.Unlock()
-	if ns.told == nil || len(ns.told) > 1000 {
-		ns.told = map[string]bool{}
-	}
-	before := ns.told[id]
-	ns.told[id] = true
-	return before
 }
 
 // add adds an event to the open notice, or opens a notice. It returns how long a new notice should wait, or -1 if one
@@ -101,7 +89,7 @@ func (b *Bot) tell(e turn.Event, what sentence, claims ...string) {
 		return
 	}
 	key := noticeKey{e.Message.ChannelID, what}
-	if what == outOfOrder && b.notices.again(e.Message.ID) { // a store that hangs may fail in the end
+	if what == outOfOrder && !b.notices.told.add(e.Message.ID) { // a store that hangs may fail in the end
 		return
 	}
 	wait := b.notices.add(key, e, claims, time.Now())

@@ -1,6 +1,7 @@
 package bot
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -10,7 +11,6 @@ import (
 
 	"familiar/internal/context/prompt"
 	"familiar/internal/context/turn"
-	"familiar/internal/factcheck"
 	"familiar/internal/llm"
 	"familiar/internal/memory"
 	"familiar/internal/providers/character"
@@ -18,33 +18,13 @@ import (
 )
 
 const (
-	processLimit = 9 * time.Second // for each processor
+	processLimit = 9 * time.Second // for each step
 	thoughtLimit = 256             // tokens
 )
 
-// processor is a step that a model takes before or after the answer. A step that fails or comes too late changes nothing. The steps of a
-// mode run one by one: before the answer in order, after it in reverse order.
-type processor struct {
-	name   string
-	model  *llm.Client
-	before func(prompt.Prompt) llm.Request                // nil: nothing before the answer
-	use    func(a *Actor, p *prompt.Prompt, text string)  // uses the result of before
-	after  func(p prompt.Prompt, body string) llm.Request // nil: nothing after the answer
-	accept func(before, after string) error               // checks the result of after
-}
+// A model may take a step before the answer, and another one after it. A step that fails or comes too late changes nothing.
 
-// processors returns the steps of a mode that have a model.
-func (a *Actor) processors(mode turn.Mode) (all []processor) {
-	limits := a.Modes[mode]
-	if m := a.processing(limits.Think); m != nil {
-		all = append(all, processor{name: "think", model: m, before: thinking, use: thought})
-	}
-	if m := a.processing(limits.Recast); m != nil {
-		all = append(all, processor{name: "recast", model: m, after: recasting, accept: reply.SameFacts})
-	}
-	return all
-}
-
+// processing returns the model that takes a step, or nil if the step is not taken.
 func (a *Actor) processing(by character.ModelRole) *llm.Client {
 	switch {
 	case by == character.BySide && a.Side != nil:
@@ -55,43 +35,35 @@ func (a *Actor) processing(by character.ModelRole) *llm.Client {
 	return nil
 }
 
-// preprocess takes the steps before the answer.
-func (b *Bot) preprocess(ctx context.Context, actor *Actor, t *turn.Trace, p *prompt.Prompt) {
-	for _, step := range actor.processors(t.Request.Mode) {
-		if step.before == nil || ctx.Err() != nil {
-			continue
-		}
-		if text := b.process(ctx, actor, t, step, step.before(*p), nil); text != "" {
-			step.use(actor, p, text)
-			t.Prompt, t.Layers, t.Dropped = p.Messages, p.Layers, p.Dropped
-		}
+// think has the model make notes before the answer, if the mode wants them.
+func (b *Bot) think(ctx context.Context, actor *Actor, t *turn.Trace, p *prompt.Prompt) {
+	m := actor.processing(actor.Modes[t.Request.Mode].Think)
+	if m == nil || ctx.Err() != nil {
+		return
+	}
+	if notes := b.process(ctx, actor, t, m, "think", thinking(*p), nil); notes != "" {
+		actor.Builder.Inject(p, "think", "Your notes on the message that follows, which nobody else has read:\n"+notes)
+		t.Prompt, t.Layers, t.Dropped = p.Messages, p.Layers, p.Dropped
 	}
 }
 
-// postprocess returns the body of a reply after the steps that follow the answer.
-func (b *Bot) postprocess(ctx context.Context, actor *Actor, t *turn.Trace, p prompt.Prompt, body string) string {
-	for _, step := range slices.Backward(actor.processors(t.Request.Mode)) {
-		if step.after == nil || ctx.Err() != nil {
-			continue
-		}
-		check := func(text string) error { return step.accept(body, text) }
-		if text := b.process(ctx, actor, t, step, step.after(p, body), check); text != "" {
-			body = text
-		}
+// recaster returns the model that rewords an answer in a mode, or nil. Then the answer is shown only as a whole.
+func (a *Actor) recaster(mode turn.Mode) *llm.Client { return a.processing(a.Modes[mode].Recast) }
+
+// recast returns the body of a reply in the character's voice, if the mode wants that.
+func (b *Bot) recast(ctx context.Context, actor *Actor, t *turn.Trace, p prompt.Prompt, body string) string {
+	m := actor.recaster(t.Request.Mode)
+	if m == nil || ctx.Err() != nil {
+		return body
 	}
-	return body
+	return cmp.Or(b.process(ctx, actor, t, m, "recast", recasting(p, body), func(text string) error { return reply.SameFacts(body, text) }), body)
 }
 
-// rewords reports whether the model's answer may still change, so that it is shown only as a whole.
-func (a *Actor) rewords(mode turn.Mode) bool {
-	return slices.ContainsFunc(a.processors(mode), func(p processor) bool { return p.after != nil })
-}
-
-// process asks the model of a step and records the result. It returns "" if the result cannot be used.
-func (b *Bot) process(ctx context.Context, actor *Actor, t *turn.Trace, step processor, r llm.Request, check func(string) error) (text string) {
-	began, done := time.Now(), turn.Processed{By: step.name, Model: step.model.Model, Status: turn.OK}
+// process asks the model for a step and records the result. It returns "" if the result cannot be used.
+func (b *Bot) process(ctx context.Context, actor *Actor, t *turn.Trace, model *llm.Client, by string, r llm.Request, check func(string) error) (text string) {
+	began, done := time.Now(), turn.Processed{By: by, Model: model.Model, Status: turn.OK}
 	defer func() {
-		if b.recovered(step.name, recover()) {
+		if b.recovered(by, recover()) {
 			text, done.Status = "", turn.Panicked
 		}
 		done.Took = time.Since(began)
@@ -99,8 +71,8 @@ func (b *Bot) process(ctx context.Context, actor *Actor, t *turn.Trace, step pro
 	}()
 	ctx, cancel := context.WithTimeout(ctx, processLimit)
 	defer cancel()
-	r.For, r.Lane = step.name, t.Request.ChannelID
-	a, err := step.model.Complete(ctx, r)
+	r.For, r.Lane = by, t.Request.ChannelID
+	a, err := model.Complete(ctx, r)
 	body, _ := actor.unlabelled(a.Text)
 	done.Model, done.Text = a.Model, strings.TrimSpace(body)
 	switch {
@@ -158,10 +130,6 @@ func thinking(p prompt.Prompt) llm.Request {
 	return llm.Request{MaxTokens: thoughtLimit, Messages: append(messages, turn.Rendered{Role: "user", Text: thinkPlease})}
 }
 
-func thought(a *Actor, p *prompt.Prompt, text string) {
-	a.Builder.Inject(p, "think", "Your notes on the message that follows, which nobody else has read:\n"+text)
-}
-
 const recastPlease = "Rewrite the following draft of your answer in your own voice. Keep what it says and its language: every number, every source in brackets such as [1], " +
 	"every link and all code stay as they are. Add nothing, leave nothing out. Write the answer alone.\n\n"
 
@@ -173,38 +141,6 @@ func recasting(p prompt.Prompt, body string) llm.Request {
 		messages = slices.Clone(p.Messages[head : head+1])
 	}
 	return llm.Request{Messages: append(messages, turn.Rendered{Role: "user", Text: recastPlease + body})}
-}
-
-// verify has the verifier judge the citations of a guarded body, before they are marked for good. It takes [verifier.Time] at most. Its
-// judgement is recorded. If it has none, the rules' decision holds.
-func (b *Bot) verify(ctx context.Context, v *factcheck.Verifier, t *turn.Trace, m *reply.Marker, body string) {
-	if ctx.Err() != nil {
-		return
-	}
-	statements := m.Statements(body)
-	questions := make([]factcheck.Citation, len(statements))
-	open := false
-	for i, s := range statements {
-		questions[i] = factcheck.Citation{Words: s.Words, Pages: s.Pages, Refused: s.Refused}
-		open = open || questions[i].Open()
-	}
-	if !open {
-		return
-	}
-	began := time.Now()
-	record := &turn.Verified{}
-	for i, o := range v.AskAll(ctx, t.Request.ChannelID, questions) {
-		if o.Is == "" {
-			continue
-		}
-		m.Settle(statements[i], factcheck.Decide(questions[i], o))
-		record.Opinions = append(record.Opinions, turn.Opinion{
-			Sources: statements[i].Sources, Text: reply.CutUnits(strings.TrimSpace(statements[i].Words), 200), Words: strings.Join(questions[i].Refused, ","),
-			Is: o.Is, Why: o.Why, Quote: o.Quote, Model: o.Model,
-		})
-	}
-	record.Took = time.Since(began)
-	t.Verified = record
 }
 
 const (

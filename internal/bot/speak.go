@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"strings"
-	"sync"
 	"time"
 	"unicode/utf8"
 
@@ -38,38 +37,13 @@ const (
 // saidFor stands below a text that somebody had the bot say.
 const saidFor sentence = "said at the wish of %s"
 
-// talking are the turns whose replies are being said aloud. Its zero value is ready.
-type talking struct {
-	mu    sync.Mutex
-	turns map[string]bool // guarded by mu
-}
-
-// begin reports whether nobody else is busy with a turn. Then the caller must call end.
-func (s *talking) begin(turnID string) (end func(), ok bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.turns[turnID] {
-		return nil, false
-	}
-	if s.turns == nil {
-		s.turns = map[string]bool{}
-	}
-	s.turns[turnID] = true
-	return func() {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		delete(s.turns, turnID)
-	}, true
-}
-
 // SayAloud posts a voice message with the words of a turn's reply, once. The event's author wants that, or caused the turn. The error is an
 // [Unsaid], a [*gate.Refusal], or the store's.
 func (b *Bot) SayAloud(ctx context.Context, e turn.Event, turnID string) error {
-	end, ok := b.talking.begin(turnID)
-	if !ok {
+	if !b.talking.add(turnID) {
 		return Unsaid(saidBefore)
 	}
-	defer end()
+	defer b.talking.drop(turnID)
 	t, err := b.Traces.Get(ctx, turnID)
 	if err != nil {
 		return err

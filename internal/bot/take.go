@@ -145,7 +145,7 @@ func (b *Bot) attempt(ctx context.Context, l *lane, actor *Actor, id string, beg
 	t.Outcomes = append(t.Outcomes, batch[0].recalled...)
 	b.tellMemory(actor, t, &p, ordered)
 	if actor.Model != nil {
-		b.preprocess(ctx, actor, t, &p)
+		b.think(ctx, actor, t, &p)
 	}
 	if cause := context.Cause(ctx); startsOver(cause) || elsewhere(cause) {
 		return so

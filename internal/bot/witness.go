@@ -3,7 +3,6 @@ package bot
 import (
 	"context"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/oklog/ulid/v2"
@@ -121,33 +120,12 @@ func (b *Bot) tellMissed(ctx context.Context, a arrival) {
 const (
 	earlierLimit = 1500 * time.Millisecond // for reading what was written before the first turn in a channel
 	enoughKept   = 5                       // messages after which a channel is not read
-	maxMet       = 10_000                  // channels that are remembered as met
 )
-
-// met are the channels in which this process has taken a turn.
-type met struct {
-	mu       sync.Mutex
-	channels map[string]bool // guarded by mu
-}
-
-// first reports whether a channel is new.
-func (m *met) first(channelID string) bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.channels[channelID] {
-		return false
-	}
-	if m.channels == nil || len(m.channels) >= maxMet {
-		m.channels = map[string]bool{}
-	}
-	m.channels[channelID] = true
-	return true
-}
 
 // meet keeps what people wrote in a channel before the first turn there, as if it came now. A channel is read if nearly nothing of it is
 // kept, and once by each process. What people do not want kept is not.
 func (b *Bot) meet(ctx context.Context, a arrival) {
-	if b.Earlier == nil || a.Message.ID == a.Message.ChannelID || !b.met.first(a.Message.ChannelID) {
+	if b.Earlier == nil || a.Message.ID == a.Message.ChannelID || !b.met.add(a.Message.ChannelID) {
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, earlierLimit)

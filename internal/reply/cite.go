@@ -10,6 +10,7 @@ import (
 
 	"familiar/internal/context/turn"
 	"familiar/internal/evidence"
+	"familiar/internal/factcheck"
 	"familiar/internal/text"
 	"familiar/internal/web/clean"
 )
@@ -319,34 +320,58 @@ func following(s string, growing bool) int {
 	return stop
 }
 
-// Statement is a statement of a reply with the sources that it cites.
-type Statement struct {
-	Words   string
-	Sources []int
-	Pages   []*evidence.Page
-	Refused []string // reasons by source, as from [evidence.CheckCitation]
-
-	of statement
+// citing is a statement of a reply that cites sources.
+type citing struct {
+	factcheck.Citation
+	sources []int
+	of      statement
 }
 
-// Statements returns the statements of a guarded text that cite pages, each once, in order.
-func (m *Marker) Statements(text string) (all []Statement) {
+// verify has a model judge the citations of a guarded body, before they are marked for good. Its opinions are recorded. Without one, the
+// rules' decision holds.
+func (r Draft) verify(body string) {
+	all := r.Marker.citing(body)
+	asked := make([]factcheck.Citation, len(all))
+	for i, c := range all {
+		asked[i] = c.Citation
+	}
+	if !slices.ContainsFunc(asked, factcheck.Citation.Open) {
+		return
+	}
+	began, record := time.Now(), &turn.Verified{}
+	for i, o := range r.Verify(asked) {
+		if o.Is == "" {
+			continue
+		}
+		r.Marker.settle(all[i].of, factcheck.Decide(asked[i], o))
+		record.Opinions = append(record.Opinions, turn.Opinion{
+			Sources: all[i].sources, Text: CutUnits(strings.TrimSpace(asked[i].Words), 200), Words: strings.Join(asked[i].Refused, ","),
+			Is: o.Is, Why: o.Why, Quote: o.Quote, Model: o.Model,
+		})
+	}
+	if record.Took = time.Since(began); len(record.Opinions) > 0 {
+		r.Trace.Verified = record
+	}
+}
+
+// citing returns the statements of a guarded text that cite pages, each once, in order.
+func (m *Marker) citing(text string) (all []citing) {
 	if m == nil || m.Lookup == nil || len(m.Lookup.Sources) == 0 {
 		return nil
 	}
 	w := m.mark(text, false)
 	for _, of := range w.statements {
-		if slices.ContainsFunc(all, func(s Statement) bool { return s.of == of }) {
+		if slices.ContainsFunc(all, func(c citing) bool { return c.of == of }) {
 			continue
 		}
-		s := Statement{Words: of.words, of: of}
+		s := citing{Citation: factcheck.Citation{Words: of.words}, of: of}
 		refused := map[int]string{}
 		for _, c := range m.result(of).refused {
 			refused[c.Source] = c.Refused
 		}
 		for _, at := range oneCitation.FindAllStringSubmatchIndex(of.group, -1) {
 			source, _ := strconv.Atoi(of.group[at[2]:at[3]])
-			s.Sources, s.Pages, s.Refused = append(s.Sources, source), append(s.Pages, m.page(source)), append(s.Refused, refused[source])
+			s.sources, s.Pages, s.Refused = append(s.sources, source), append(s.Pages, m.page(source)), append(s.Refused, refused[source])
 		}
 		if !slices.Contains(s.Pages, nil) && !slices.Contains(s.Refused, unchecked) {
 			all = append(all, s)
@@ -355,10 +380,10 @@ func (m *Marker) Statements(text string) (all []Statement) {
 	return all
 }
 
-// Settle makes [Marker.Mark] use refused for a statement from now on.
-func (m *Marker) Settle(s Statement, refused []string) {
-	r := s.of.refuse(oneCitation.FindAllStringSubmatchIndex(s.of.group, -1), refused)
+// settle makes [Marker.Mark] use refused for a statement from now on.
+func (m *Marker) settle(of statement, refused []string) {
+	r := of.refuse(oneCitation.FindAllStringSubmatchIndex(of.group, -1), refused)
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.results[s.of] = r
+	m.results[of] = r
 }

@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"familiar/internal/context/turn"
+	"familiar/internal/factcheck"
 	"familiar/internal/memory/order"
 	"familiar/internal/providers/character"
 	"familiar/internal/question"
@@ -39,11 +40,13 @@ type Draft struct {
 	Trace     *turn.Trace // Compose sets its Guarded and Reply
 	Lookup    *turn.Lookup
 	Rules     Rules
-	Marker    *Marker           // nil: citations are not checked, because the body consists of quotes
-	Verify    func(body string) // reviews the marker's decisions; nil: they are final
-	Away      bool              // add a note that the bot was away
-	Hint      string            // note below an excuse: what is wrong with the model
-	Speeches  *Speeches         // which channels were told how the bot gets a model
+	Marker    *Marker   // nil: citations are not checked, because the body consists of quotes
+	Away      bool      // add a note that the bot was away
+	Hint      string    // note below an excuse: what is wrong with the model
+	Speeches  *Speeches // which channels were told how the bot gets a model
+
+	// Verify asks a model about citations, beside the rules. It returns nil if there is no time. If Verify is nil, the rules alone decide.
+	Verify func([]factcheck.Citation) []factcheck.Opinion
 
 	receipted bool // the body says what became of orders
 }
@@ -82,7 +85,7 @@ func (r Draft) Finish(body string, notes []string) string {
 	r.Trace.Guarded = changes
 	if r.Marker != nil {
 		if r.Verify != nil {
-			r.Verify(guarded)
+			r.verify(guarded)
 		}
 		var n int
 		guarded, r.Trace.Unsupported, n = r.Marker.Mark(guarded, false)
