@@ -82,6 +82,7 @@ func (a *App) installation(p *Process) doctor.Installation {
 	others, broken, pictured := otherNames(Shelf(c, p.Dir), of.ID)
 	base := c.Get("DISCORD_API_URL")
 	speech, _ := a.speaker(of) // a wrong address is among the findings of the configuration
+	data := Resolve(p.Dir, c.Get("FAMILIAR_DATA"))
 	i := doctor.Installation{
 		Setting: c.Get, Set: set, Redact: a.Redact.String,
 		Character: of.Name, Others: others, Broken: broken, Mode: string(of.Mode), Prompt: of.Modes[of.Mode].Total, Reactions: of.Reactions.Follow, Pictured: pictured,
@@ -93,7 +94,7 @@ func (a *App) installation(p *Process) doctor.Installation {
 			return examinedEmbedder(a.embeddings), err
 		},
 		Transcription: examinedListener(a.listener()), Speech: examinedSpeaker(speech),
-		Data: Resolve(p.Dir, c.Get("FAMILIAR_DATA")), Place: c.Place(p.Dir), Root: p.Far.Root, Free: p.Far.Free,
+		Data: data, Disk: cache.Nearest(data), Writable: func() error { return cache.CheckWritable(data) }, Place: c.Place(p.Dir), Root: p.Far.Root, Free: p.Far.Free,
 		Close: a.Close,
 	}
 	if i.Root == nil {
@@ -202,7 +203,7 @@ func examinedSpeaker(s *attachment.Speaker) *doctor.Service {
 		return nil
 	}
 	return &doctor.Service{Model: s.Model, Host: s.Host(), Try: func(ctx context.Context) (turn.Code, string) {
-		_, err := s.Say(ctx, "Yes.")
+		_, _, err := s.Say(ctx, "Yes.")
 		if failed, ok := errors.AsType[*api.Failure](err); ok {
 			return failed.Code, failed.Detail
 		}

@@ -16,7 +16,6 @@ import (
 	"familiar/internal/console"
 	"familiar/internal/context/turn"
 	"familiar/internal/discord"
-	"familiar/internal/discord/gateway"
 	"familiar/internal/gate"
 	"familiar/internal/llm"
 	"familiar/internal/memory"
@@ -96,7 +95,7 @@ func (a *App) Serve(ctx context.Context, p *Process) error {
 	if err != nil {
 		return Problems{err.Error()}
 	}
-	b := a.Bot(session, bot.Pace{First: 200 * time.Millisecond, Every: 1200 * time.Millisecond, Units: 2000, Buttons: true, Names: true})
+	b := a.Bot(session, bot.Pace{First: 200 * time.Millisecond, Every: 1200 * time.Millisecond, Units: 2000, Label: discord.Label, Buttons: true, Names: true})
 	b.Cast, b.Profile, b.Present = a.cast.get(), session.Profile, session.Present
 	commands.Bot, commands.Prepare, commands.Namesake, commands.Contentless = b, session.PreparePersonas, session.Namesake, session.Contentless
 	b.Commands, commands.Import = commands.Do, a.importer(p)
@@ -157,7 +156,7 @@ func (a *App) Serve(ctx context.Context, p *Process) error {
 	close(told)
 	hangUp()
 	err = <-failed
-	if fatal, ok := errors.AsType[*gateway.Fatal](err); ok {
+	if fatal, ok := errors.AsType[*discord.Fatal](err); ok {
 		return Problems{fatal.Error()}
 	}
 	if ctx.Err() != nil {
@@ -180,7 +179,7 @@ func (a *App) share(c *discord.Config, p *Process, yield func(context.Context, f
 		return nil, err
 	}
 	inherited := make(chan func(guildID string) bool)
-	leases.ShardOf, leases.Version = gateway.ShardOf, a.version
+	leases.ShardOf, leases.Version = discord.ShardOf, a.version
 	c.Holder, c.LoadSession, c.SaveSession = leases, leases.Session, leases.SaveSession
 	c.SaveServers, c.Yield = leases.SaveServers, yield
 	c.Inherit = func(ctx context.Context, mine func(guildID string) bool) {

@@ -105,7 +105,7 @@ func (a *App) tools(user string) *command.ToolEngine {
 			b.Gate = all
 			return b
 		},
-		Policy: a.Actor.Lookup.Policy, Verifier: a.Actor.Verifier, Search: a.Engine, Reader: a.Reader, Domains: a.Domains,
+		Lookups: a.Actor.Lookup.Policy.PerMinute, Verifier: a.Actor.Verifier, Search: a.Engine, Reader: a.Reader, Domains: a.Domains,
 		User: user, Redact: a.Redact.String, Log: a.Log, Close: a.Close,
 	}
 }

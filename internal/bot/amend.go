@@ -191,7 +191,7 @@ func (b *Bot) Forget(ctx context.Context, one store.Erasure) (forget.Erased, err
 // stopTurnsOf ends a person's turns, waits until they are over, and drops what the process holds in memory for them.
 func (b *Bot) stopTurnsOf(ctx context.Context, personID string) {
 	theirs := func(e turn.Event) bool { return e.Message.Author.ID == personID }
-	over := b.lanes.turnsOf(personID)
+	over := b.lanes.turns(theirs)
 	b.withdraw(ctx, errForgotten, theirs)
 	b.chatter.drop("", personID)
 	for _, actor := range b.CurrentCast().All() {
@@ -229,8 +229,8 @@ func (b *Bot) deleted(ctx context.Context, e turn.Event) {
 // character may be set to delete it all the same.
 func (b *Bot) retract(ctx context.Context, m turn.Message) {
 	defer func() { b.recovered("take back an answer", recover()) }()
-	b.lanes.settle(m.ChannelID)
-	b.lanes.settle(m.ID) // a thread for the message has the message's id
+	b.Settle(m.ChannelID)
+	b.Settle(m.ID) // a thread for the message has the message's id
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), landLimit)
 	defer cancel()
 	gone := map[string]bool{} // a turn may have answered again in the posts of another
@@ -257,7 +257,7 @@ func (b *Bot) takeBack(ctx context.Context, t *turn.Trace) {
 	b.logged("take back a voice message", b.hush(ctx, t))
 	for i, id := range slices.Backward(t.ReplyIDs) {
 		b.logged("forget an answer", b.Store.Messages.Delete(ctx, id)) // first: what still happens to the reply looks for it
-		r := turn.Ref{GuildID: t.Request.GuildID, ChannelID: t.Request.ChannelID, ID: id, Persona: t.Request.Persona}
+		r := t.Request.Ref(id)
 		if i < keep {
 			notice := reply.SmallType + retracted.In(t.Request.Language)
 			err = b.sendEdit(ctx, turn.Edit{Ref: r, Text: notice, Final: true}, true)

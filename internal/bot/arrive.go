@@ -3,13 +3,11 @@ package bot
 import (
 	"context"
 	"encoding/json"
-	"slices"
-	"sync"
 	"time"
 
 	"familiar/internal/context/turn"
 	"familiar/internal/gate"
-	"familiar/internal/memory/order"
+	"familiar/internal/memory"
 	"familiar/internal/store"
 )
 
@@ -31,7 +29,7 @@ type arrival struct {
 	recalled   []turn.Outcome // what is remembered that caused it
 	left       bool           // an earlier process claimed it and left it
 	again      bool           // the question was edited after it was answered: the new answer replaces the old one
-	parse      parseOrders    // finds what the message orders of the memory; nil: order.Parse
+	parse      memory.Parser  // finds what the message orders of the memory; nil: order.Parse
 
 	// These describe a turn that a button asked for. They are the turn's id and the turn whose reply has the button. The third says whether
 	// only the rest of that reply is wanted.
@@ -100,23 +98,14 @@ func (b *Bot) arrivals(ctx context.Context, e turn.Event) []arrival {
 	return all
 }
 
-// parseOrders does what order.Parse does.
-type parseOrders func(message string, names []string) ([]order.Order, order.Doubt)
-
-// parseEarly begins to look for orders in a message, which takes as long as storing it. What it returns waits for the result, or parses
-// another message at once. A turn may be about several, or about one that was edited.
-func (b *Bot) parseEarly(message string, names []string) parseOrders {
-	early := sync.OnceValues(func() ([]order.Order, order.Doubt) { return order.Parse(message, names) })
+// parseEarly begins to look for orders in a message. Its parser has the result.
+func (b *Bot) parseEarly(message string, names []string) memory.Parser {
+	begin, parser := memory.ParseEarly(message, names)
 	b.tasks.Go(func() {
 		defer func() { b.recovered("look for orders", recover()) }() // the turn that asks for the result panics, too
-		early()
+		begin()
 	})
-	return func(m string, n []string) ([]order.Order, order.Doubt) {
-		if m == message && slices.Equal(n, names) {
-			return early()
-		}
-		return order.Parse(m, n)
-	}
+	return parser
 }
 
 // replacesProxied puts a message that a proxy wrote in the place of its original. The original must have asked for a turn. It is answered

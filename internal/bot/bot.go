@@ -14,17 +14,16 @@
 //   - delivery.go posts the reply while it grows, at the pace of typing if the bot imitates a voice. door.go calls the door, and
 //     calls it again while a failure may be temporary. Nothing is visible before its record is
 //     on disk.
-//   - notice.go tells authors who get no answer.
+//   - notice.go tells authors who get no answer, and shows why next to the bot's name.
 //
 // What happens afterwards, or besides:
 //
 //   - amend.go answers an edited question again, deletes the answers to a deleted one, and forgets people.
-//   - press.go has the buttons under a reply, and the reactions. Discord is told a key for each button that cannot be guessed.
+//   - press.go has the buttons under a reply, which also change between the answers to one question, and the reactions. Discord is told a key
+//     for each button that cannot be guessed.
 //   - chatter.go joins in unasked, and resume.go goes on after a restart. witness.go asks the channel what was answered and written before.
-//   - swipe.go changes between the answers to one question. speak.go says a reply aloud, and mood.go shows its
-//     mood.
-//   - remind.go tells people what they wanted to be reminded of. greet.go greets where people want that.
-//   - presence.go shows the bot's state.
+//   - speak.go says a reply aloud, and mood.go shows its mood. remind.go tells people what they wanted to be reminded of, and greets where
+//     people want that.
 //
 // Without a model the reply is made from the lookup alone, in the words of the pages.
 //
@@ -126,7 +125,7 @@ type Bot struct {
 	chatter   chatter
 	met       idSet // channels in which this process has taken a turn
 	speeches  reply.Speeches
-	talking   idSet      // turns whose replies are being said aloud
+	talking   idSet               // turns whose replies are being said aloud
 	faces     attachment.Shrinker // makes pictures of moods small
 	postLocks postLocks
 	pressing  sync.Mutex // held while a press becomes a turn, so that two make one
@@ -137,12 +136,13 @@ type Bot struct {
 
 // Pace is how a door wants replies: how often, and in which pieces.
 type Pace struct {
-	First   time.Duration // from the first words to the first post, to gather a few more
-	Every   time.Duration // between two edits of one message
-	Units   int           // UTF-16 units in a post; 0: no limit
-	Buttons bool          // a reply may have buttons
-	Names   bool          // the characters of a channel may post under their own names
-	Close   bool          // tell the door that a reply has ended even if its text stays the same
+	First   time.Duration            // from the first words to the first post, to gather a few more
+	Every   time.Duration            // between two edits of one message
+	Units   int                      // UTF-16 units in a post; 0: no limit
+	Label   func(name string) string // what may stand before the text of a character with a name; nil: nothing
+	Buttons bool                     // a reply may have buttons
+	Names   bool                     // the characters of a channel may post under their own names
+	Close   bool                     // tell the door that a reply has ended even if its text stays the same
 }
 
 const (
@@ -159,7 +159,7 @@ func (b *Bot) Run(ctx context.Context, events <-chan []turn.Event) {
 	b.rounds = rounds{}
 	defer context.AfterFunc(ctx, b.onStop())()
 	defer b.notices.posting.Wait()
-	defer b.lanes.wait()
+	defer b.lanes.running.Wait()
 	defer b.tasks.Wait()    // before the lanes: a button may begin a turn
 	defer b.chatter.close() // before all these: it begins turns
 	defer close(b.ended)
@@ -204,13 +204,6 @@ func (b *Bot) Run(ctx context.Context, events <-chan []turn.Event) {
 		}
 	}
 }
-
-// Stop ends the answer that is being given in a channel. What is posted stays. With a turnID it ends only that turn, and only while its
-// reply is unfinished. Stop reports whether it ended an answer.
-func (b *Bot) Stop(channelID, turnID string) bool { return b.lanes.stop(channelID, turnID) }
-
-// Settle waits a moment for the turn that is being taken in a channel to complete its record.
-func (b *Bot) Settle(channelID string) { b.lanes.settle(channelID) }
 
 // Stopping returns a channel that is closed when the bot is asked to stop. From then on no turn begins.
 func (b *Bot) Stopping() <-chan struct{} { return b.stopping }

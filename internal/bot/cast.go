@@ -109,12 +109,9 @@ func (b *Bot) Greet(ctx context.Context, e turn.Event, actor *Actor, n int, to t
 	if !ok || strings.TrimSpace(text) == "" {
 		return nil
 	}
-	pieces := []string{text}
-	if units := b.Pace.Units; units > 0 {
-		pieces = reply.Split(text, units-personaUnits)
-	}
-	for i, piece := range pieces {
-		p := turn.Post{GuildID: e.GuildID, ChannelID: e.Message.ChannelID, Text: piece, Final: true, Persona: b.persona(ctx, actor, e), Nonce: nonce(e.ID, 70+i)}
+	persona := b.persona(ctx, actor, e)
+	for i, piece := range b.split(text, persona) {
+		p := turn.Post{GuildID: e.GuildID, ChannelID: e.Message.ChannelID, Text: piece, Final: true, Persona: persona, Nonce: nonce(e.ID, 70+i)}
 		id, err := b.sendPost(ctx, p, true)
 		if err != nil {
 			return err
@@ -126,9 +123,6 @@ func (b *Bot) Greet(ctx context.Context, e turn.Event, actor *Actor, n int, to t
 	b.logged("keep a greeting", b.Store.Characters.SetGreeting(ctx, e.Message.ChannelID, e.GuildID, actor.ID, n))
 	return nil
 }
-
-// personaUnits are left for a name in front of a post.
-const personaUnits = 80
 
 // Speakers returns the characters that may speak where an event happened. They are those of the channel, of the channel above a thread, or
 // of the server. The first one answers if no name is called. There is always one.

@@ -196,7 +196,7 @@ func (b *Bot) wantsToJoin(ctx context.Context, actor *Actor, e turn.Event) (yes 
 		asked.read = append(asked.read, m.ID)
 		text.WriteString(reply.PlainName(m.AuthorName) + ": " + strings.Join(strings.Fields(m.Text), " ") + "\n")
 	}
-	_, asked.Processed = b.Ask(llm.Observed(ctx, func(c llm.Call) { asked.call = c }), actor.Side, Question("chatter", e.Message.ChannelID, text.String(), 16), considerTime)
+	_, asked.Processed = b.AskModel(llm.Observed(ctx, func(c llm.Call) { asked.call = c }), actor.Side, "chatter", e.Message.ChannelID, turn.Rendered{Text: text.String()}, 16, considerTime)
 	if tokens := asked.call.Answer.Usage.Prompt + asked.call.Answer.Usage.Completion; tokens > 0 {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeLimit)
 		defer cancel()

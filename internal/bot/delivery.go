@@ -13,7 +13,6 @@ import (
 
 	"familiar/internal/context/prompt"
 	"familiar/internal/context/turn"
-	"familiar/internal/discord"
 	"familiar/internal/discord/rest"
 	"familiar/internal/reply"
 	"familiar/internal/store"
@@ -37,31 +36,26 @@ var (
 // delivery posts a growing reply in its channel. The first words come soon. Edits with the latest text follow at the
 // door's pace. The whole text comes last, even if something failed before. Every posted text has passed the guard.
 type delivery struct {
-	bot      *Bot
-	actor    *Actor
-	rules    reply.Rules
-	marker   *reply.Marker
-	channel  string
-	language string // of the buttons' labels
-	replyTo  string
-	persona  *turn.Persona
-	again    bool   // an earlier process may have posted parts of it
-	id       string // id of the turn
-	claim    string // what the turn answers, and the same after a restart that knows no turn
-	lane     *lane
-	show     func(ctx context.Context, text string) error // called before the first post until it succeeds once
-	shown    bool                                         // show has succeeded; owned by the writer
-	began    time.Time
-	key      func(kind string) string // of a button; set before the first post, nil: none; owned by the writer
-	ending   []string                 // kinds of the buttons under the complete reply; set before final is sent
-	request  turn.Request
-	spoken   bool            // posted in short messages with pauses, as a person types
-	author   string          // id of the question's author
-	attempt  context.Context // the turn's context
-	paused   time.Duration   // sum of the pauses between posts; owned by the writer
-	away     bool            // the question was written while the bot was away
-	words    time.Time       // when the first words were to be posted; owned by the writer
-	passed   bool            // the door dropped them, because they would have had to wait; owned by the writer
+	bot     *Bot
+	actor   *Actor
+	rules   reply.Rules
+	marker  *reply.Marker
+	replyTo string
+	again   bool   // an earlier process may have posted parts of it
+	claim   string // what the turn answers, and the same after a restart that knows no turn
+	lane    *lane
+	show    func(ctx context.Context, text string) error // called before the first post until it succeeds once
+	shown   bool                                         // show has succeeded; owned by the writer
+	began   time.Time
+	key     func(kind string) string // of a button; set before the first post, nil: none; owned by the writer
+	ending  []string                 // kinds of the buttons under the complete reply; set before final is sent
+	request turn.Request             // as the delivery began
+	spoken  bool                     // posted in short messages with pauses, as a person types
+	attempt context.Context          // the turn's context
+	paused  time.Duration            // sum of the pauses between posts; owned by the writer
+	away    bool                     // the question was written while the bot was away
+	words   time.Time                // when the first words were to be posted; owned by the writer
+	passed  bool                     // the door dropped them, because they would have had to wait; owned by the writer
 
 	mu  sync.Mutex
 	raw strings.Builder // the model's words so far; guarded by mu
@@ -113,8 +107,9 @@ func (b *Bot) deliver(ctx context.Context, l *lane, actor *Actor, t *turn.Trace,
 	var d *delivery
 	d = &delivery{
 		bot: b, actor: actor, lane: l, away: of.Late || t.Began.Sub(of.at) > awayAfter, rules: reply.RulesFor(t.Request, p.Lookup, b.Redact), marker: &reply.Marker{Lookup: p.Lookup},
-		channel: t.Request.ChannelID, language: t.Request.Language, persona: t.Request.Persona, again: of.turnID != "", id: t.Request.ID, began: t.Began,
-		wake: make(chan struct{}, 1), final: make(chan string, 1), done: make(chan struct{}),
+		request: t.Request, again: of.turnID != "", began: t.Began, attempt: ctx, result: resumed(of),
+		spoken: t.Request.Mode == turn.ImitateVoice && b.Pace.Units > 0,
+		wake:   make(chan struct{}, 1), final: make(chan string, 1), done: make(chan struct{}),
 		show: func(ctx context.Context, text string) error {
 			typing.stop()
 			if !l.show() {
@@ -131,10 +126,8 @@ func (b *Bot) deliver(ctx context.Context, l *lane, actor *Actor, t *turn.Trace,
 			return nil
 		},
 	}
-	d.spoken, d.author, d.attempt = t.Request.Mode == turn.ImitateVoice && b.Pace.Units > 0, t.Request.Message.Author.ID, ctx
-	d.result, d.request = resumed(of), t.Request
 	if d.claim = of.claim(); of.again {
-		d.claim += pressClaim + d.id
+		d.claim += pressClaim + t.Request.ID
 	}
 	d.made.Store(int64(d.result.created))
 	if t.Request.GuildID != "" && of.unasked == "" && t.Request.Message.ID != t.Request.ChannelID { // otherwise the question is above the thread, or there is none
@@ -268,10 +261,7 @@ func (d *delivery) carry(ctx context.Context, text string, last bool) error {
 	if strings.TrimSpace(text) == "" {
 		return nil
 	}
-	pieces := []string{text}
-	if units := d.units(); units > 0 {
-		pieces = reply.Split(text, units)
-	}
+	pieces := d.bot.split(text, d.request.Persona)
 	if d.spoken && last {
 		if short := spoken(text); short != nil {
 			pieces = short
@@ -295,20 +285,10 @@ func (d *delivery) carry(ctx context.Context, text string, last bool) error {
 
 // linked returns a post whose citations are links, where the line of sources has no addresses. A voice types none.
 func (d *delivery) linked(piece string) string {
-	if !d.request.Buttons || d.spoken || d.units() == 0 || reply.ForAddress(d.marker.Lookup) {
+	if !d.request.Buttons || d.spoken || d.bot.units(d.request.Persona) == 0 || reply.ForAddress(d.marker.Lookup) {
 		return piece
 	}
-	return reply.Linked(piece, d.marker.Lookup, d.rules.Secrets, d.units())
-}
-
-// units returns how long a post may be, in UTF-16 units, or 0 for no limit. It leaves room for a persona's name before
-// the text.
-func (d *delivery) units() int {
-	units := d.bot.Pace.Units
-	if d.persona != nil && units > 0 {
-		units -= reply.Units(discord.Labelled(d.persona.Name, ""))
-	}
-	return units
+	return reply.Linked(piece, d.marker.Lookup, d.rules.Secrets, d.bot.units(d.request.Persona))
 }
 
 // record makes sure that the turn is recorded before its reply is visible. The last pass waits up to recordLimit for a store that does not
@@ -345,9 +325,9 @@ func (d *delivery) post(ctx context.Context, i int, piece string, last, end bool
 	want, final := sentPost{text: piece}, last && end
 	switch {
 	case final:
-		want.buttons = row(d.language, d.key, d.ending...)
+		want.buttons = row(d.request.Language, d.key, d.ending...)
 	case end:
-		want.buttons = row(d.language, d.key, StopButton)
+		want.buttons = row(d.request.Language, d.key, StopButton)
 	}
 	if i >= len(d.result.posts) {
 		return d.create(ctx, i, want, last, final)
@@ -357,7 +337,7 @@ func (d *delivery) post(ctx context.Context, i int, piece string, last, end bool
 		return nil
 	}
 	want.id = have.id
-	edit := turn.Edit{Ref: d.ref(have.id), Text: piece, Buttons: want.buttons, Final: final, Passing: !last}
+	edit := turn.Edit{Ref: d.request.Ref(have.id), Text: piece, Buttons: want.buttons, Final: final, Passing: !last}
 	err := d.bot.sendEdit(ctx, edit, last)
 	if last && rest.KindOf(err) == rest.Rejected && len(edit.Buttons) > 0 {
 		edit.Buttons, want.buttons = nil, nil
@@ -374,19 +354,14 @@ func (d *delivery) post(ctx context.Context, i int, piece string, last, end bool
 	if err = d.create(ctx, i, want, last, final); err != nil {
 		return err
 	}
-	d.bot.logged("delete a post that could not be edited", d.bot.sendDelete(ctx, d.ref(have.id)))
+	d.bot.logged("delete a post that could not be edited", d.bot.sendDelete(ctx, d.request.Ref(have.id)))
 	return nil
-}
-
-// ref returns the reference to a post of the reply.
-func (d *delivery) ref(id string) turn.Ref {
-	return turn.Ref{GuildID: d.request.GuildID, ChannelID: d.channel, ID: id, Persona: d.persona}
 }
 
 // create posts the i-th post as a new message.
 func (d *delivery) create(ctx context.Context, i int, want sentPost, last, final bool) error {
 	p := turn.Post{
-		GuildID: d.request.GuildID, ChannelID: d.channel, Text: want.text, Buttons: want.buttons, Persona: d.persona,
+		GuildID: d.request.GuildID, ChannelID: d.request.ChannelID, Text: want.text, Buttons: want.buttons, Persona: d.request.Persona,
 		Nonce: nonce(d.claim, d.result.created), Final: final, Again: d.again,
 	}
 	if d.words.IsZero() {
@@ -420,7 +395,7 @@ func (d *delivery) create(ctx context.Context, i int, want sentPost, last, final
 func (d *delivery) keep(ctx context.Context, i int) {
 	if d.bot.Resume {
 		p := d.result.posts[i]
-		d.bot.logged("keep a post", d.bot.Store.Claims.SavePost(ctx, d.request.GuildID, d.id, i, store.Post{ID: p.id, Text: p.text}))
+		d.bot.logged("keep a post", d.bot.Store.Claims.SavePost(ctx, d.request.GuildID, d.request.ID, i, store.Post{ID: p.id, Text: p.text}))
 	}
 }
 
@@ -428,7 +403,7 @@ func (d *delivery) keep(ctx context.Context, i int) {
 func (d *delivery) clear(ctx context.Context, n int) error {
 	for len(d.result.posts) > n {
 		surplus := d.result.posts[len(d.result.posts)-1]
-		if err := d.bot.sendDelete(ctx, d.ref(surplus.id)); err != nil && rest.KindOf(err) != rest.Gone {
+		if err := d.bot.sendDelete(ctx, d.request.Ref(surplus.id)); err != nil && rest.KindOf(err) != rest.Gone {
 			return fmt.Errorf("delete a post: %w", err)
 		}
 		d.result.posts = d.result.posts[:len(d.result.posts)-1]
@@ -462,7 +437,7 @@ func (d *delivery) pause(ctx context.Context, piece string) bool {
 	wait = min(max(wait, pauseLeast), pauseMost, pausesMost-d.paused)
 	d.paused += wait
 	if wait > 0 {
-		if err := d.bot.Door.Typing(ctx, d.channel); err != nil {
+		if err := d.bot.Door.Typing(ctx, d.request.ChannelID); err != nil {
 			d.bot.Log.Debug("show typing", "err", d.bot.Redact.String(err.Error()))
 		}
 		select {
@@ -470,7 +445,7 @@ func (d *delivery) pause(ctx context.Context, piece string) bool {
 		case <-d.attempt.Done():
 		}
 	}
-	return d.attempt.Err() == nil && !d.lane.hasFrom(d.author)
+	return d.attempt.Err() == nil && !d.lane.hasFrom(d.request.Message.Author.ID)
 }
 
 // errUnsaid ends a reply whose rest is no longer wanted.

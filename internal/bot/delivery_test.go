@@ -124,9 +124,10 @@ func speaking(t *testing.T, door *recorder, script func(d *delivery) deliveryRes
 		door.start = time.Now()
 		b := &Bot{Door: door, Log: slog.New(slog.DiscardHandler), Cast: sageAlone, Pace: Pace{First: 200 * time.Millisecond, Every: 1200 * time.Millisecond, Units: 2000}}
 		d := &delivery{
-			bot: b, actor: sage, lane: &lane{}, channel: "general", replyTo: "question", id: "01HZZZZZZZZZZZZZZZZZZZZZZZ", began: time.Now(),
-			wake: make(chan struct{}, 1), final: make(chan string, 1), done: make(chan struct{}),
-			show: func(context.Context, string) error { return nil }, attempt: t.Context(), author: "ana",
+			bot: b, actor: sage, lane: &lane{}, replyTo: "question", began: time.Now(), attempt: t.Context(),
+			request: turn.Request{ID: "01HZZZZZZZZZZZZZZZZZZZZZZZ", ChannelID: "general", Message: turn.Message{Author: turn.Author{ID: "ana"}}},
+			wake:    make(chan struct{}, 1), final: make(chan string, 1), done: make(chan struct{}),
+			show: func(context.Context, string) error { return nil },
 		}
 		go d.write(t.Context())
 		script(d)
@@ -386,7 +387,7 @@ func TestNothingUnrecordedIsPosted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		door.start = time.Now()
 		d := &delivery{
-			bot: &Bot{Door: door, Log: slog.New(slog.DiscardHandler), Cast: sageAlone}, actor: sage, id: "x", began: time.Now(),
+			bot: &Bot{Door: door, Log: slog.New(slog.DiscardHandler), Cast: sageAlone}, actor: sage, request: turn.Request{ID: "x"}, began: time.Now(),
 			wake: make(chan struct{}, 1), final: make(chan string, 1), done: make(chan struct{}),
 			show: func(context.Context, string) error { return errJoined },
 		}

@@ -11,6 +11,7 @@ import (
 
 	"familiar/internal/context/turn"
 	"familiar/internal/discord/rest"
+	"familiar/internal/reply"
 )
 
 // Door is how a bot reaches people. A door that lacks what a method is for returns [errors.ErrUnsupported].
@@ -88,6 +89,22 @@ func (b *Bot) send(ctx context.Context, retry bool, call func(context.Context) e
 			return err
 		}
 	}
+}
+
+// units returns how long a post may be, in UTF-16 units, or 0 for no limit. It leaves room for a persona's name before the text.
+func (b *Bot) units(p *turn.Persona) int {
+	if p == nil || b.Pace.Label == nil {
+		return b.Pace.Units
+	}
+	return b.Pace.Units - reply.Units(b.Pace.Label(p.Name))
+}
+
+// split splits a text into posts.
+func (b *Bot) split(text string, p *turn.Persona) []string {
+	if units := b.units(p); units > 0 {
+		return reply.Split(text, units)
+	}
+	return []string{text}
 }
 
 // isClosed reports whether nothing more can be written there, not even a new post.

@@ -101,22 +101,40 @@ func (ls *lanes) put(drive func(*lane), all ...arrival) (l *lane, skipped []arri
 // revise gives a message its new text in the lanes. If it is being answered, the answer starts over if again allows it. again is told
 // whether part of the answer is visible. revise returns the characters that have a turn for the message.
 func (ls *lanes) revise(m turn.Message, again func(visible bool) bool) (characters []string) {
-	for _, l := range ls.all() {
-		characters = append(characters, l.revise(m, again)...)
+	write := func(all []arrival) {
+		for i := range all {
+			if all[i].Message.ID == m.ID {
+				all[i].Message.Text, all[i].Message.Mentions = m.Text, m.Mentions
+			}
+		}
 	}
+	ls.each(func(l *lane) {
+		write(l.waiting)
+		for _, a := range l.waiting {
+			if a.Message.ID == m.ID && a.addressed {
+				characters = append(characters, a.character)
+			}
+		}
+		t := l.active
+		if t == nil || t.complete || t.withdrawn != nil || !t.holds(m.ID) {
+			return
+		}
+		characters = append(characters, t.batch[0].character)
+		if t.cancel == nil || again(t.visible) {
+			write(t.batch)
+			write(t.joined)
+			t.startOver()
+		}
+	})
 	return characters
-}
-
-// all returns the lanes that are open now.
-func (ls *lanes) all() []*lane {
-	ls.mu.Lock()
-	defer ls.mu.Unlock()
-	return slices.Collect(maps.Values(ls.open))
 }
 
 // each calls f with every lane, under its lock.
 func (ls *lanes) each(f func(*lane)) {
-	for _, l := range ls.all() {
+	ls.mu.Lock()
+	all := slices.Collect(maps.Values(ls.open))
+	ls.mu.Unlock()
+	for _, l := range all {
 		l.mu.Lock()
 		f(l)
 		l.mu.Unlock()
@@ -138,9 +156,18 @@ func (ls *lanes) differs(m turn.Message) (differs bool) {
 // withdraw takes matching events out of the lanes, and returns those that asked for a turn. A turn that answers a matching event is
 // cancelled, unless cause is nil.
 func (ls *lanes) withdraw(cause error, match func(turn.Event) bool) (dropped []arrival) {
-	for _, l := range ls.all() {
-		dropped = append(dropped, l.withdraw(cause, match)...)
-	}
+	matches := func(a arrival) bool { return match(a.Event) }
+	ls.each(func(l *lane) {
+		l.waiting = slices.DeleteFunc(l.waiting, func(a arrival) bool {
+			if matches(a) && a.addressed {
+				dropped = append(dropped, a)
+			}
+			return matches(a)
+		})
+		if t := l.active; t != nil && cause != nil && slices.ContainsFunc(slices.Concat(t.batch, t.joined), matches) {
+			t.end(cause)
+		}
+	})
 	return dropped
 }
 
@@ -157,10 +184,10 @@ func (ls *lanes) close(channelID string, l *lane) bool {
 	return true
 }
 
-// stop cancels the answer that is being given in a channel, and reports whether there was one. With a turnID it stops only that turn, and
-// only while its reply is unfinished.
-func (ls *lanes) stop(channelID, turnID string) (stopped bool) {
-	ls.present(channelID, func(t *activeTurn) {
+// Stop ends the answer that is being given in a channel. What is posted stays. With a turnID it ends only that turn, and only while its
+// reply is unfinished. Stop reports whether it ended an answer.
+func (b *Bot) Stop(channelID, turnID string) (stopped bool) {
+	b.lanes.present(channelID, func(t *activeTurn) {
 		if stopped = t.cancel != nil && (turnID == "" || t.id == turnID && !t.complete); stopped {
 			t.cancel(errStopped)
 		}
@@ -199,10 +226,10 @@ func (l *lane) hasFrom(author string) bool {
 // settleTime is how long a reader of a record waits for the turn to complete it.
 const settleTime = time.Second
 
-// settle waits a moment for the present turn in a Discord channel to complete its record.
-func (ls *lanes) settle(channelID string) {
+// Settle waits a moment for the turn that is being taken in a channel to complete its record.
+func (b *Bot) Settle(channelID string) {
 	var over <-chan struct{}
-	ls.present(channelID, func(t *activeTurn) { over = t.over })
+	b.lanes.present(channelID, func(t *activeTurn) { over = t.over })
 	if over == nil {
 		return
 	}
@@ -210,11 +237,6 @@ func (ls *lanes) settle(channelID string) {
 	case <-over:
 	case <-time.After(settleTime):
 	}
-}
-
-// turnsOf returns a channel for each present turn of a person. It is closed when the turn is over.
-func (ls *lanes) turnsOf(personID string) (all []<-chan struct{}) {
-	return ls.turns(func(e turn.Event) bool { return e.Message.Author.ID == personID })
 }
 
 // turns returns a channel for each present turn that answers a matching event. It is closed when the turn is over.
@@ -242,8 +264,6 @@ func (ls *lanes) present(channelID string, f func(*activeTurn)) {
 	}
 }
 
-func (ls *lanes) wait() { ls.running.Wait() }
-
 // put returns the arrival that lost its turn, if one did.
 func (l *lane) put(a arrival) (skipped *arrival) {
 	l.mu.Lock()
@@ -260,38 +280,6 @@ func (l *lane) put(a arrival) (skipped *arrival) {
 		return l.dropNewest()
 	}
 	return nil
-}
-
-func (l *lane) revise(m turn.Message, again func(visible bool) bool) (characters []string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	write := func(all []arrival) (addressed []string) {
-		for i := range all {
-			if all[i].Message.ID == m.ID {
-				all[i].Message.Text, all[i].Message.Mentions = m.Text, m.Mentions
-				if all[i].addressed {
-					addressed = append(addressed, all[i].character)
-				}
-			}
-		}
-		return addressed
-	}
-	characters = write(l.waiting)
-	t := l.active
-	if t == nil || t.complete || t.withdrawn != nil || !t.holds(m.ID) {
-		return characters
-	}
-	characters = append(characters, t.batch[0].character)
-	if t.cancel != nil && !again(t.visible) {
-		return characters
-	}
-	write(t.batch)
-	write(t.joined)
-	if t.cancel != nil {
-		t.edited = true
-		t.cancel(errEdited)
-	}
-	return characters
 }
 
 // unseen returns the arrivals that ask for a turn with a message, while nothing of an answer is visible.
@@ -313,9 +301,8 @@ func (ls *lanes) rewrite(e turn.Event) (done bool) {
 		for _, a := range all {
 			*a = a.rewritten(e)
 		}
-		if t := l.active; t != nil && t.holds(e.Message.ID) && t.cancel != nil {
-			t.edited = true
-			t.cancel(errEdited)
+		if t := l.active; t != nil && t.holds(e.Message.ID) {
+			t.startOver()
 		}
 		done = done || len(all) > 0
 	})
@@ -354,22 +341,6 @@ func (l *lane) resolve(change func(*arrival)) {
 	change(&l.active.batch[0])
 }
 
-func (l *lane) withdraw(cause error, match func(turn.Event) bool) (dropped []arrival) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	matches := func(a arrival) bool { return match(a.Event) }
-	l.waiting = slices.DeleteFunc(l.waiting, func(a arrival) bool {
-		if matches(a) && a.addressed {
-			dropped = append(dropped, a)
-		}
-		return matches(a)
-	})
-	if t := l.active; t != nil && cause != nil && slices.ContainsFunc(slices.Concat(t.batch, t.joined), matches) {
-		t.end(cause)
-	}
-	return dropped
-}
-
 // abort ends the present turn.
 func (l *lane) abort(cause error) {
 	l.mu.Lock()
@@ -384,6 +355,14 @@ func (t *activeTurn) end(cause error) {
 	t.joined, t.edited, t.visible = nil, false, true
 	if t.withdrawn = cause; t.cancel != nil {
 		t.cancel(cause)
+	}
+}
+
+// startOver ends the attempt at the turn, because the question was edited. Another attempt follows.
+func (t *activeTurn) startOver() {
+	if t.cancel != nil {
+		t.edited = true
+		t.cancel(errEdited)
 	}
 }
 

@@ -85,7 +85,7 @@ func (b *Bot) moodOf(ctx context.Context, actor *Actor, t *turn.Trace) (m turn.M
 		m.Why = "a quota is used up"
 	default:
 		please := fmt.Sprintf(moodPlease, strings.Join(actor.Expressions.Moods(), ", "), words)
-		said := b.AskSide(ctx, actor, turn.ForMood, t.Request.ChannelID, please, moodTokens, moodLimit)
+		_, said := b.AskModel(ctx, actor.Side, turn.ForMood, t.Request.ChannelID, turn.Rendered{Text: please}, moodTokens, moodLimit)
 		m.Label, m.Why = strings.ToLower(strings.Trim(said.Text, " \n\t.,!\"'*`")), said.Err
 		if said.Status == turn.OK && slices.Contains(text.Moods(), m.Label) {
 			m.By = said.Model
@@ -112,7 +112,7 @@ func (b *Bot) face(ctx context.Context, t *turn.Trace, m *turn.Mood, last sentPo
 	if err != nil || failed != nil || stands.TurnID != t.Request.ID || slices.ContainsFunc(now.Presses, func(p turn.Press) bool { return p.Kind != turn.PressShown }) {
 		return
 	}
-	ref := turn.Ref{GuildID: t.Request.GuildID, ChannelID: t.Request.ChannelID, ID: last.id, Persona: t.Request.Persona}
+	ref := t.Request.Ref(last.id)
 	err = b.sendEdit(ctx, turn.Edit{Ref: ref, Text: last.text, Buttons: last.buttons, Picture: picture, Final: true}, false)
 	if err != nil && rest.KindOf(err) != rest.Gone {
 		m.Failure = turn.CodeRejected

@@ -95,18 +95,15 @@ func (b *Bot) process(ctx context.Context, actor *Actor, t *turn.Trace, model *l
 	return done.Text
 }
 
-// Question returns what asks a model something in words that is no answer, in the lane of a channel. by is the record's name for who asks.
-func Question(by, channelID, words string, mostTokens int) llm.Request {
-	return llm.Request{For: by, Lane: channelID, MaxTokens: mostTokens, Messages: []turn.Rendered{{Role: "user", Text: words}}}
-}
-
-// Ask asks a model something beside the answer. The record has the model's words, or why there are none.
-func (b *Bot) Ask(ctx context.Context, model *llm.Client, r llm.Request, limit time.Duration) (llm.Answer, turn.Processed) {
+// AskModel asks a model something beside the answer, in the lane of a channel. The record has the model's words, or why there are none. by is the
+// record's name for who asks.
+func (b *Bot) AskModel(ctx context.Context, model *llm.Client, by, channelID string, words turn.Rendered, mostTokens int, limit time.Duration) (llm.Answer, turn.Processed) {
 	began := time.Now()
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	a, err := model.Complete(ctx, r)
-	return a, b.processed(r.For, a, err, began)
+	words.Role = "user"
+	a, err := model.Complete(ctx, llm.Request{For: by, Lane: channelID, MaxTokens: mostTokens, Messages: []turn.Rendered{words}})
+	return a, b.processed(by, a, err, began)
 }
 
 // processed records what a model was asked beside the answer.
@@ -159,7 +156,7 @@ type ordering struct {
 
 // orderMemory carries out what a turn's message orders to be remembered, forgotten or corrected. Once it must ask a side model what is
 // ordered, it goes on beside the turn. The caller must call settle.
-func (b *Bot) orderMemory(ctx context.Context, actor *Actor, t *turn.Trace, parse parseOrders, before *memory.Applied) *ordering {
+func (b *Bot) orderMemory(ctx context.Context, actor *Actor, t *turn.Trace, parse memory.Parser, before *memory.Applied) *ordering {
 	o := &ordering{asking: make(chan struct{}), done: make(chan struct{})}
 	r := t.Request
 	k := memory.Keeper{Memories: b.Memories, ByMessage: b.Traces.ByMessage, Rooms: b.Servers, Redact: b.Redact, Log: b.Log, Parse: parse, Zone: actor.Character.Location}

@@ -139,14 +139,10 @@ func (b *Bot) saveFinally(ctx context.Context, t *turn.Trace, own []store.Messag
 		if err := b.saveWith(ctx, t, b.fenced(r.GuildID, also)); err == nil || elsewhere(err) {
 			return
 		}
-		select {
-		case <-time.After(saveAgain):
-			continue
-		case <-b.stopping:
-		case <-b.ended:
+		if !b.outlast(saveAgain) {
+			b.saveWith(ctx, t, b.fenced(r.GuildID, also))
+			return
 		}
-		b.saveWith(ctx, t, b.fenced(r.GuildID, also))
-		return
 	}
 }
 

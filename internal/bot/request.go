@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"familiar/internal/context/turn"
-	"familiar/internal/discord"
 	"familiar/internal/gate"
 	"familiar/internal/providers/character"
 	"familiar/internal/reply"
@@ -215,7 +214,9 @@ func (b *Bot) asSeen(ctx context.Context, m *turn.Message, character string) *tu
 	if err != nil {
 		return &seen
 	}
-	seen.Text = strings.TrimPrefix(seen.Text, discord.Labelled(kept.AuthorName, ""))
+	if b.Pace.Label != nil {
+		seen.Text = strings.TrimPrefix(seen.Text, b.Pace.Label(kept.AuthorName))
+	}
 	if kept.OfAnother(character) {
 		seen.Own, seen.Author = false, turn.Author{ID: kept.AuthorID, Name: kept.AuthorName, Machine: true}
 	}

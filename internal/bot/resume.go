@@ -143,7 +143,7 @@ func (b *Bot) putRight(ctx context.Context, t *turn.Trace, posts []store.Post) {
 			return
 		}
 		for _, p := range posts {
-			edit := turn.Edit{Ref: turn.Ref{GuildID: t.Request.GuildID, ChannelID: t.Request.ChannelID, ID: p.ID, Persona: t.Request.Persona}, Text: p.Text, Final: true}
+			edit := turn.Edit{Ref: t.Request.Ref(p.ID), Text: p.Text, Final: true}
 			if slices.Index(t.ReplyIDs, p.ID) == len(t.ReplyIDs)-1 {
 				edit.Picture = b.pictureOf(ctx, t.Request.Character, t.Mood)
 				if t.Request.Buttons {

@@ -7,7 +7,6 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"familiar/internal/api"
 	"familiar/internal/context/turn"
 	"familiar/internal/discord/rest"
 
@@ -116,12 +115,12 @@ func (b *Bot) speaks(a *Actor) bool { return a.Speech != nil && b.Pace.Units > 0
 func (b *Bot) speak(ctx context.Context, actor *Actor, words string, p turn.Post) (said turn.Speech, call turn.Call, err error) {
 	began := time.Now()
 	said = turn.Speech{Host: actor.Speech.Host(), Voice: actor.Speech.Voice, Characters: utf8.RuneCountInString(words)}
-	p.Voice, err = actor.Speech.Say(ctx, words)
+	p.Voice, said.Failure, err = actor.Speech.Say(ctx, words)
 	asked := llm.Call{Request: llm.Request{For: turn.ForSpeech, Lane: p.ChannelID}, Answer: llm.Answer{Model: actor.Speech.Model, Usage: turn.Usage{Calls: 1}}, Err: err, Began: began, Took: time.Since(began)}
 	llm.Observer(ctx)(asked)
 	call = asked.Record()
-	if failed, ok := errors.AsType[*api.Failure](err); ok {
-		said.Failure, call.Err = failed.Code, b.Redact.String(failed.Error())
+	if err != nil {
+		call.Err = b.Redact.String(err.Error())
 		b.Log.Warn("nothing was said aloud", "channel", p.ChannelID, "err", call.Err)
 		return said, call, Unsaid(couldNotSpeak)
 	}

@@ -149,7 +149,7 @@ func (c *call) topics(ctx context.Context, actor *bot.Actor, t *turn.Trace, l *t
 		who, _, _ := strings.Cut(s.Site, " in #")
 		fmt.Fprintf(&list, "%d %s: %s\n", i+1, reply.PlainName(who), clean.Line(l.Summary[i].Quote, topicQuote))
 	}
-	_, asked := c.Bot.Ask(ctx, actor.Side, bot.Question("topics", t.Request.ChannelID, list.String(), 200), topicsTime)
+	_, asked := c.Bot.AskModel(ctx, actor.Side, "topics", t.Request.ChannelID, turn.Rendered{Text: list.String()}, 200, topicsTime)
 	t.Processed = append(t.Processed, asked)
 	if found := readTopics(asked.Text, l); asked.Status == turn.OK && len(found) > 1 {
 		return found

@@ -8,7 +8,6 @@ import (
 
 	"familiar/internal/bot"
 	"familiar/internal/context/turn"
-	"familiar/internal/llm"
 	"familiar/internal/reply"
 	"familiar/internal/web/clean"
 )
@@ -208,9 +207,8 @@ func see(ctx context.Context, b *bot.Bot, actor *bot.Actor, t *turn.Trace, m tur
 		return "", pictureUnread
 	}
 	picture := offered[at].Attached.Image
-	a, done := b.Ask(ctx, actor.Model, llm.Request{For: "vision", Lane: m.ChannelID, MaxTokens: seenTokens, Messages: []turn.Rendered{
-		{Role: "user", Text: seePlease, Images: []turn.Image{{Label: picture.Label, Type: picture.Type, Data: picture.Data}}},
-	}}, seeLimit)
+	shown := turn.Rendered{Text: seePlease, Images: []turn.Image{{Label: picture.Label, Type: picture.Type, Data: picture.Data}}}
+	a, done := b.AskModel(ctx, actor.Model, "vision", m.ChannelID, shown, seenTokens, seeLimit)
 	t.Processed = append(t.Processed, done)
 	words = reply.Inert(strings.Join(strings.Fields(done.Text), " "), longestSee)
 	switch {

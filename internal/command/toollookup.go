@@ -13,7 +13,6 @@ import (
 	"familiar/internal/context/turn"
 	"familiar/internal/reply"
 	"familiar/internal/search"
-	"familiar/internal/terminal"
 	"familiar/internal/text"
 	"familiar/internal/web/clean"
 )
@@ -94,7 +93,7 @@ func (c *toolCall) failed(b *bot.Bot, l *turn.Lookup) error {
 	default:
 		return nil
 	}
-	return &toolError{code, text.OneLine(terminal.Plain(reply.LookupAnswer("en", l, b.Redact)))}
+	return &toolError{code, text.OneLine(reply.LookupAnswer("en", l, b.Redact))}
 }
 
 func quotesOf(claims []turn.Claim) []Quote {
@@ -167,7 +166,7 @@ type Service struct {
 
 func (c *toolCall) search(ctx context.Context, in searchInput) (*SearchOutput, string, error) {
 	q := search.Query{Text: strings.TrimSpace(in.Query), Intent: turn.Intent(in.Kind), Fresh: in.Freshness, Language: in.Language, Include: in.Sites,
-		Caller: "mcp", PerMinute: c.Policy.PerMinute}
+		Caller: "mcp", PerMinute: c.Lookups}
 	if q.Text == "" {
 		return nil, "", &toolError{codeInvalid, "the query is empty"}
 	}

@@ -24,7 +24,6 @@ import (
 	"familiar/internal/context/turn"
 	"familiar/internal/factcheck"
 	"familiar/internal/gate"
-	"familiar/internal/providers/websearch"
 	"familiar/internal/search"
 	"familiar/internal/store"
 	"familiar/internal/web/clean"
@@ -60,8 +59,8 @@ type ToolServer struct {
 
 // ToolEngine is what calls look things up with. Close releases it.
 type ToolEngine struct {
-	Bot      func() *bot.Bot // the character behind no door, with its quotas
-	Policy   websearch.Policy
+	Bot      func() *bot.Bot     // the character behind no door, with its quotas
+	Lookups  int                 // that are allowed in a minute
 	Verifier *factcheck.Verifier // nil: no model checks statements
 	Search   *search.Engine
 	Reader   *read.Reader

@@ -79,7 +79,7 @@ func (s *Session) Post(ctx context.Context, p turn.Post) (id string, err error) 
 			return id, err
 		}
 		if p.Text != "" {
-			p.Text = Labelled(p.Persona.Name, p.Text)
+			p.Text = Label(p.Persona.Name) + p.Text
 		}
 	}
 	return s.postOwn(ctx, p)
@@ -174,7 +174,7 @@ func (s *Session) Edit(ctx context.Context, e turn.Edit) (err error) {
 		if edited, err := s.editAs(ctx, e); edited {
 			return err
 		}
-		e.Text = Labelled(e.Persona.Name, e.Text)
+		e.Text = Label(e.Persona.Name) + e.Text
 	}
 	err = s.editOwn(ctx, e)
 	if e.Persona == nil && rest.Code(err) == discordgo.ErrCodeCannotEditFromAnotherUser { // the channel had several characters when it was posted

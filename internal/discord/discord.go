@@ -251,8 +251,14 @@ func checkShape(token, where string) error {
 
 const tokenAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_="
 
+// Fatal is the error of Run if trying again cannot help.
+type Fatal = gateway.Fatal
+
+// ShardOf returns the number of the shard that brings a server's events, of so many shards.
+func ShardOf(guildID string, of int) int { return gateway.ShardOf(guildID, of) }
+
 // Run connects to Discord and stays connected until ctx is done. Then it returns nil. If trying again cannot help, it
-// returns a *gateway.Fatal. It may be called once. When it returns, everything that it started has ended and Events is closed.
+// returns a *Fatal. It may be called once. When it returns, everything that it started has ended and Events is closed.
 func (s *Session) Run(ctx context.Context) error { return s.gateway.Run(ctx, s.restore) }
 
 // Events returns the events in Discord's order, those together that came while the bot was busy. Run closes the channel

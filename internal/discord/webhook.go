@@ -445,17 +445,14 @@ func PersonaName(name string) string {
 	return cmp.Or(strings.TrimSpace(string(runes[:min(len(runes), maxPersonaName)])), webhookName)
 }
 
-// Labelled returns a persona's text as the bot posts it under its own name.
-func Labelled(name, text string) string { return "**" + PlainName(name) + ":** " + text }
-
-// PlainName removes from a persona's name what Discord reads as markup.
-func PlainName(name string) string {
-	return strings.Map(func(r rune) rune {
+// Label returns what stands before a persona's text that the bot posts under its own name. What Discord reads as markup is not in it.
+func Label(name string) string {
+	return "**" + strings.Map(func(r rune) rune {
 		if strings.ContainsRune(`*_~|<>()[]\`, r) {
 			return -1
 		}
 		return r
-	}, PersonaName(name))
+	}, PersonaName(name)) + ":** "
 }
 
 const (

@@ -8,12 +8,10 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-
-	"familiar/internal/cache"
 )
 
 func (e *Examination) encryption(context.Context) []Finding {
-	dir := cache.Nearest(e.Data)
+	dir := e.Disk
 	if real, err := filepath.EvalSymlinks(dir); err == nil {
 		dir = real
 	}

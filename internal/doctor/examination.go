@@ -47,10 +47,12 @@ type Installation struct {
 	Resolve func(ctx context.Context, name string) ([]netip.Addr, error)
 	Turn    func(ctx context.Context, question string) (*turn.Trace, error) // answers a question as the bot does, and keeps nothing
 
-	Data  string                          // the directory of the database
-	Place string                          // of the store: that directory, or a server
-	Root  fs.FS                           // the file system of this machine, with /proc and /sys
-	Free  func(dir string) (int64, error) // bytes left on the disk of a directory
+	Data     string                          // the directory of the database
+	Disk     string                          // that directory, or the nearest one above it that exists
+	Writable func() error                    // reports why nothing can be written there
+	Place    string                          // of the store: that directory, or a server
+	Root     fs.FS                           // the file system of this machine, with /proc and /sys
+	Free     func(dir string) (int64, error) // bytes left on the disk of a directory
 
 	Close func() error // releases all of this; nil: there is nothing to release
 }

@@ -14,17 +14,16 @@ import (
 	"sync"
 	"time"
 
-	"familiar/internal/cache"
 	"familiar/internal/store"
 	"familiar/internal/text"
 )
 
 func (e *Examination) database(ctx context.Context) []Finding {
 	d := database{Path: filepath.Join(e.Data, "familiar.db"), Now: time.Now()}
-	if err := cache.CheckWritable(e.Data); err != nil {
+	if err := e.Writable(); err != nil {
 		d.Dir = fmt.Errorf("FAMILIAR_DATA: %w", err)
 	}
-	if free, err := e.Free(cache.Nearest(e.Data)); err == nil {
+	if free, err := e.Free(e.Disk); err == nil {
 		d.Free, d.FreeKnown = free, true
 	}
 	if d.Server = store.IsServer(e.Place); d.Server {

@@ -12,14 +12,14 @@ import (
 var costly = map[string][]string{
 	"enqueue":   {"Bot.edited*", "Bot.AnswerAgain*", "Bot.consider*", "Bot.greetIn*", "Bot.admit", "Bot.resume", "Bot.moves"}, // admit has what arrivals let pass; the turns of the last two have begun
 	"put":       {"Bot.enqueue"},
-	"Lookup":    {"Bot.LookUpFor*"},
+	"Lookup":    {"lookupOrder.carryOut*"},
 	"Missed":    {"call.catchUp*"},
-	"AskSide":   {"Bot.wantsToJoin", "call.topics", "Bot.moodOf"}, // consider, catchUp and the turn pass the gate before
-	"LookUpFor": {"Bot.LookUp", "Bot.Check", "call.answerLookup"},
+	"AskModel":  {"Bot.wantsToJoin", "call.topics", "see", "Bot.moodOf"}, // consider, catchUp, carryOut and the turn pass the gate before
+	"carryOut":  {"lookupOrder.forMessage", "call.answerLookup"},
 	"Stream":    {"Bot.answer"},
-	"Complete":  {"Bot.see", "Bot.process", "Bot.AskSide"},
+	"Complete":  {"Bot.process", "Bot.AskModel"},
 	"Ask":       {"Bot.askOrders"},
-	"AskAll":    {"Bot.verify", "toolCall.decide"},
+	"AskAll":    {"Bot.answer", "toolCall.decide"},
 	"speak":     {"Bot.SayAloud*", "Bot.SayWords*"},
 	"Find":      {"toolCall.search*"},
 	"Read":      {"App.Read", "toolCall.readPage"}, // the first is asked by a search
@@ -32,12 +32,12 @@ var costly = map[string][]string{
 // byHand asks a model or the web without a turn. The operator does so at a terminal or in the console.
 var byHand = map[string][]string{"Complete": {"replay.answer"}, "Find": {"searchRecorded"}, "Read": {"fetchCommand.read"}}
 
-var gates = []string{"Pass", "passed", "arrivals", "Aside", "aside", "OnWeb"}
+var gates = []string{"Pass", "passed", "arrivals", "Aside", "aside", "onWeb"}
 
 // entrances are the rooms through which turns and lookups come in, and what holds them together.
 var entrances = []string{"internal/bot", "internal/command", "internal/mcp", "internal/console", "internal/app", "internal/terminal", "internal/view", "cmd/familiar"}
 
-// checkGate lets only the functions above cause turns, and holds that arrivals, Aside and OnWeb pass the gate.
+// checkGate lets only the functions above cause turns, and holds that arrivals, Aside and onWeb pass the gate.
 func checkGate(h *house, complain complainer) {
 	for _, path := range entrances {
 		r := h.rooms[path]
@@ -64,7 +64,7 @@ func checkGate(h *house, complain complainer) {
 						complain(h.at(f), name+" calls "+call+" and does not pass the gate")
 					}
 				}
-				if (name == "Bot.arrivals" || name == "Bot.Aside") && !called["Pass"] || name == "Bot.OnWeb" && !called["Aside"] {
+				if (name == "Bot.arrivals" || name == "Bot.Aside") && !called["Pass"] || name == "toolCall.onWeb" && !called["Aside"] {
 					complain(h.at(f), name+" does not pass the gate")
 				}
 			}

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 	"unicode/utf8"
 
@@ -28,9 +29,24 @@ type Keeper struct {
 	Log       *slog.Logger
 	Zone      *time.Location // taken for a person whose time zone is unknown; nil: UTC
 	// Parse is [order.Parse], or has its result already. nil: [order.Parse].
-	Parse func(message string, names []string) ([]order.Order, order.Doubt)
+	Parse Parser
 	// Ask asks a side model and decodes its answer. nil: there is none.
 	Ask func(ctx context.Context, order, text string, answer any) error
+}
+
+// Parser does what [order.Parse] does.
+type Parser func(message string, names []string) ([]order.Order, order.Doubt)
+
+// ParseEarly returns what looks for orders in a message, which takes as long as storing it. The parser waits for the result, and parses
+// another message at once. A turn may be about several, or about one that was edited.
+func ParseEarly(message string, names []string) (begin func(), p Parser) {
+	early := sync.OnceValues(func() ([]order.Order, order.Doubt) { return order.Parse(message, names) })
+	return func() { early() }, func(m string, n []string) ([]order.Order, order.Doubt) {
+		if m == message && slices.Equal(n, names) {
+			return early()
+		}
+		return order.Parse(m, n)
+	}
 }
 
 // Applied is what a turn was ordered, and what became of it. A turn that starts over must not forget again what it has forgotten. The zero

@@ -344,6 +344,11 @@ func (t *Trace) Filtered() *RecallFilter {
 // Activity is what the bot is doing in a turn.
 type Activity string
 
+// Ref returns the reference to a post of the turn's reply.
+func (r *Request) Ref(id string) Ref {
+	return Ref{GuildID: r.GuildID, ChannelID: r.ChannelID, ID: id, Persona: r.Persona}
+}
+
 // At reports to Watch what the turn is doing, and with how many things.
 func (r Request) At(a Activity, n int) {
 	if r.Watch != nil {

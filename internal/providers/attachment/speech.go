@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
+	"errors"
 	"net/http"
 	"slices"
 	"time"
@@ -44,8 +45,8 @@ func NewSpeaker(base, key, model, voice, agent string, client func(origin string
 // Host returns the host that receives the words.
 func (s *Speaker) Host() string { return clean.ShownHost(s.endpoint.Address()) }
 
-// Say returns a recording of some words. The error is an [*api.Failure].
-func (s *Speaker) Say(ctx context.Context, words string) (*turn.Recording, error) {
+// Say returns a recording of some words. The error is an [*api.Failure], whose code is returned, too.
+func (s *Speaker) Say(ctx context.Context, words string) (*turn.Recording, turn.Code, error) {
 	ctx, cancel := context.WithTimeout(ctx, speechLimit)
 	defer cancel()
 	header := http.Header{}
@@ -55,14 +56,14 @@ func (s *Speaker) Say(ctx context.Context, words string) (*turn.Recording, error
 	data, err := s.endpoint.Text(ctx, api.Request{Path: "/audio/speech", Header: header, Body: map[string]string{
 		"model": s.Model, "voice": s.Voice, "input": words, "response_format": "opus",
 	}})
-	if err != nil {
-		return nil, err
+	if failed, ok := errors.AsType[*api.Failure](err); ok {
+		return nil, failed.Code, err
 	}
 	recording, ok := readOpus(data)
 	if !ok {
-		return nil, &api.Failure{Code: turn.CodeMalformed, Detail: "the reply is no recording in Ogg Opus; does the service know response_format opus?"}
+		return nil, turn.CodeMalformed, &api.Failure{Code: turn.CodeMalformed, Detail: "the reply is no recording in Ogg Opus; does the service know response_format opus?"}
 	}
-	return recording, nil
+	return recording, "", nil
 }
 
 // readOpus reads how long an Ogg Opus file is, and its waveform. Nothing is decoded: a packet of Opus is the larger the more there is to
