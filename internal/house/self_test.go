@@ -56,19 +56,19 @@ func (b *Bot) edited() { b.Gate.Pass(); b.enqueue() }
 func (b *Bot) AnswerAgain() { b.enqueue() } // no
 func (b *Bot) barge() { b.Gate.Pass(); b.enqueue() } // no
 func barge(b *Bot) { b.enqueue() } // no
-func (b *Bot) LookUpFor() { b.Aside(func() { actor.Lookup.Lookup() }) }
 func (b *Bot) Aside() { look() } // no
 func (l *lane) put() { l.waiting.put() }
 func (b *Bot) hurry() { b.lanes.put() } // no
 -- internal/command/a.go --
 package command
 
-func (c *call) lookUp() { c.Bot.LookUpFor() } // no
-func (c *call) answerLookup() { c.Bot.LookUpFor() }
+func (o lookupOrder) carryOut() { b.Aside(func() { actor.Lookup.Lookup() }) }
+func (c *call) lookUp() { o.carryOut() } // no
+func (c *call) answerLookup() { o.carryOut() }
 -- internal/command/tools.go --
 package command
 
-func (c *toolCall) search() { c.Bot().OnWeb(func() { c.Search.Find() }) }
+func (c *toolCall) search() { c.onWeb(func() { c.Search.Find() }) }
 func (c *toolCall) peek() { c.Search.Find() } // no
 func (c *toolCall) fetch() { c.readPage() } // no
 -- internal/console/a.go --
