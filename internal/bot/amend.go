@@ -221,7 +221,9 @@ func (b *Bot) deleted(ctx context.Context, e turn.Event) {
 		if !e.Rewritten {
 			b.retract(ctx, e.Message)
 		}
-		b.forget(ctx)
+		if err := b.Forgetter.Messages(ctx); ctx.Err() == nil { // else the next start goes on with it
+			b.logged("take deleted messages out of the records", err)
+		}
 	})
 }
 
@@ -267,13 +269,6 @@ func (b *Bot) takeBack(ctx context.Context, t *turn.Trace) {
 		b.logged("take back an answer", err)
 	}
 	b.Log.Info("the question was deleted, and so is its answer", "turn", t.Request.ID, "kept", keep > 0)
-}
-
-// forget takes deleted messages out of the records. If the bot stops meanwhile, the next start goes on with it.
-func (b *Bot) forget(ctx context.Context) {
-	if err := b.Forgetter.Messages(ctx); ctx.Err() == nil {
-		b.logged("take deleted messages out of the records", err)
-	}
 }
 
 // gone ends the turns in a channel or, if the event names none, in a server.

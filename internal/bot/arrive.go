@@ -70,7 +70,7 @@ func (b *Bot) arrivals(ctx context.Context, e turn.Event) []arrival {
 		s = b.scene(ctx, e)
 		called = s.addressees(e)
 	}
-	if granted := b.rounds.grant(e, len(called)); granted < len(called) {
+	if granted := b.rounds.Grant(e, len(called)); granted < len(called) {
 		b.Log.Info("a proxy's message gets no turn: no person has written here since the last ones", "channel", e.Message.ChannelID, "message", e.Message.ID)
 		called = called[:max(0, granted)]
 	}
@@ -227,23 +227,4 @@ func giveBack(all ...arrival) {
 	for _, a := range all {
 		a.pass.GiveBack()
 	}
-}
-
-// mostInARow is how many turns the bot takes in a channel before a person must write there again.
-const mostInARow = 2
-
-// rounds counts the turns that were asked for in each channel since a person wrote there. A proxy may write for a person or for another bot.
-// For a person the original message came before, unless the bot was away. Only the goroutine of Run uses it.
-type rounds map[string]int
-
-// grant returns how many of the n turns that a message asks for are allowed, and counts them.
-func (r rounds) grant(e turn.Event, n int) int {
-	channel := e.Message.ChannelID
-	if !e.Proxied || e.Late {
-		delete(r, channel)
-	}
-	if n = min(n, mostInARow-r[channel]); n > 0 {
-		r[channel] += n
-	}
-	return n
 }

@@ -119,7 +119,7 @@ type Bot struct {
 	Others func() bool
 
 	lanes     lanes
-	rounds    rounds         // made by Run
+	rounds    gate.Rounds    // made by Run, and used only by its goroutine
 	tasks     sync.WaitGroup // commands, and other work outside the lanes
 	notices   notices
 	chatter   chatter
@@ -156,7 +156,7 @@ const (
 // Run takes batches of events until the channel is closed, which the door must do soon after ctx is done. Then it waits for the turns that have begun:
 // they end at their own deadlines, not with ctx. Authors whose messages are not answered any more are told.
 func (b *Bot) Run(ctx context.Context, events <-chan []turn.Event) {
-	b.rounds = rounds{}
+	b.rounds = gate.Rounds{}
 	defer context.AfterFunc(ctx, b.onStop())()
 	defer b.notices.posting.Wait()
 	defer b.lanes.running.Wait()

@@ -159,13 +159,10 @@ func (b *Bot) actor(ctx context.Context, a arrival) *Actor {
 
 // Conduct returns how people want the bot to take part in a channel. A thread inherits that.
 func (b *Bot) Conduct(ctx context.Context, e turn.Event) store.Conduct {
-	c, err := b.Store.Settings.Conduct(ctx, conductChannel(e))
+	c, err := b.Store.Settings.Conduct(ctx, cmp.Or(e.ParentID, e.Message.ChannelID))
 	b.logged("read how to take part in a channel", err)
 	return c
 }
-
-// conductChannel returns the channel whose conduct counts where an event happened.
-func conductChannel(e turn.Event) string { return cmp.Or(e.ParentID, e.Message.ChannelID) }
 
 // scene is what decides whom a message is for, besides its words. It has what people have set where it was written, and what was said
 // before.
@@ -181,11 +178,10 @@ type scene struct {
 
 // scene reads what decides whom a message is for.
 func (b *Bot) scene(ctx context.Context, e turn.Event) scene {
-	channel := conductChannel(e)
 	s := scene{speakers: b.Speakers(ctx, e)}
 	s.latest = s.speakers[0]
 	var errs [3]error
-	s.conduct, errs[0] = b.Store.Settings.Conduct(ctx, channel)
+	s.conduct, errs[0] = b.Store.Settings.Conduct(ctx, cmp.Or(e.ParentID, e.Message.ChannelID))
 	if e.ParentID != "" || e.ParentUnknown {
 		s.own, s.quiet, errs[1] = b.Store.Threads.Get(ctx, e.Message.ChannelID)
 	}

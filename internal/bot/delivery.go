@@ -343,12 +343,12 @@ func (d *delivery) post(ctx context.Context, i int, piece string, last, end bool
 		edit.Buttons, want.buttons = nil, nil
 		err = d.bot.sendEdit(ctx, edit, last)
 	}
-	switch {
+	switch kind := rest.KindOf(err); {
 	case err == nil:
 		d.result.posts[i] = want
 		d.keep(ctx, i)
 		return nil
-	case !last || Temporary(err) || isClosed(rest.KindOf(err)):
+	case !last || Temporary(err) || kind == rest.Gone || kind == rest.Forbidden || kind == rest.ClosedThread: // where not even a new post can be written
 		return fmt.Errorf("edit a post: %w", err)
 	}
 	if err = d.create(ctx, i, want, last, final); err != nil {

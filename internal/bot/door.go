@@ -107,11 +107,6 @@ func (b *Bot) split(text string, p *turn.Persona) []string {
 	return []string{text}
 }
 
-// isClosed reports whether nothing more can be written there, not even a new post.
-func isClosed(kind rest.Kind) bool {
-	return kind == rest.Gone || kind == rest.Forbidden || kind == rest.ClosedThread
-}
-
 // Temporary reports whether the same call may succeed later.
 func Temporary(err error) bool {
 	switch rest.KindOf(err) {

@@ -8,25 +8,6 @@ import (
 	"familiar/internal/context/turn"
 )
 
-func TestTurnsInARow(t *testing.T) {
-	t.Parallel()
-	r := rounds{}
-	for i, c := range []struct {
-		proxied, late bool
-		asks, granted int
-	}{
-		{false, false, 1, 1}, {true, false, 1, 1}, {true, false, 1, 0}, {true, false, 2, 0},
-		{false, false, 0, 0}, {true, false, 2, 2}, {true, false, 1, 0}, // a person wrote in between
-		{false, false, 2, 2}, {false, false, 2, 2}, // people ask as often as they like
-		{true, true, 1, 1}, {true, true, 1, 1}, {true, true, 1, 1}, // the originals came while the bot was away
-	} {
-		e := turn.Event{Proxied: c.proxied, Late: c.late, Message: turn.Message{ChannelID: "general"}}
-		if got := max(0, r.grant(e, c.asks)); got != c.granted {
-			t.Errorf("message %d: %d turns, want %d", i, got, c.granted)
-		}
-	}
-}
-
 // A message that a proxy posts again replaces its original if nothing of the answer is visible. The answer then starts over. An answer that
 // is visible stays.
 func TestRewriteTakesThePlaceOfTheOriginal(t *testing.T) {

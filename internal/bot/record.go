@@ -201,7 +201,7 @@ func (b *Bot) watched(t *turn.Trace) {
 	if b.Progress == nil {
 		return
 	}
-	p := progressOf(t)
+	p := t.Progress()
 	watch := t.Request.Watch
 	t.Request.Watch = func(a turn.Activity, n int) {
 		if watch != nil {
@@ -217,17 +217,6 @@ func (b *Bot) watched(t *turn.Trace) {
 // over reports how a turn ended.
 func (b *Bot) over(t *turn.Trace) {
 	if b.Progress != nil {
-		b.Progress(progressOf(t))
+		b.Progress(t.Progress())
 	}
-}
-
-func progressOf(t *turn.Trace) turn.Progress {
-	r := &t.Request
-	p := turn.Progress{
-		ID: r.ID, Character: r.Character, GuildID: r.GuildID, ChannelID: r.ChannelID, Began: t.Began, Phase: t.Phase, Took: t.Took, Err: t.Err,
-	}
-	if l := t.Lookup(); l != nil {
-		p.Lookup = l.State
-	}
-	return p
 }

@@ -272,8 +272,7 @@ func (b *Bot) bornOn(ctx context.Context, e turn.Event, today time.Time) (all []
 	greeted := map[string]bool{}
 	for _, m := range told {
 		who := m.Subject
-		month, day, ok := memory.Birthday(m.Text)
-		if !ok || m.Scope.ID != here || m.By != who || m.Author != who || greeted[who] || !sameDay(month, day, today) {
+		if !memory.BornOn(m.Text, today) || m.Scope.ID != here || m.By != who || m.Author != who || greeted[who] {
 			continue
 		}
 		greeted[who] = true
@@ -289,15 +288,6 @@ func (b *Bot) bornOn(ctx context.Context, e turn.Event, today time.Time) (all []
 		}
 	}
 	return all
-}
-
-// sameDay reports whether a birthday is on a day. One of 29 February is on the 28th in other years.
-func sameDay(month time.Month, day int, today time.Time) bool {
-	at := time.Date(today.Year(), month, day, 0, 0, 0, 0, today.Location())
-	if at.Month() != month {
-		at = at.AddDate(0, 0, -1)
-	}
-	return at.Month() == today.Month() && at.Day() == today.Day()
 }
 
 // nameOf returns how a person wants to be called, or else their name in a server.

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"familiar/internal/context/turn"
-	"familiar/internal/gate"
 	"familiar/internal/providers/character"
 	"familiar/internal/reply"
 	"familiar/internal/store"
@@ -83,7 +82,11 @@ func (b *Bot) request(ctx context.Context, actor *Actor, id string, batch []arri
 	if wanted := text.LanguageNamed(r.Card[turn.CardLanguage]); wanted != "" {
 		r.Language = reply.LanguageOf(wanted)
 	}
-	b.limitWeb(ctx, &r, last.Event, batch[0].pass)
+	if r.Web.Switch != turn.WebOff {
+		if why := b.Gate.HoldLookup(ctx, batch[0].pass, last.Event); why != "" {
+			r.Web.Switch, r.Web.Reason = turn.WebOff, why
+		}
+	}
 	most := max(chainLength, actor.Window+besides)
 	if r.Recent, err = b.Store.Messages.Latest(ctx, r, most); err == nil {
 		r.RecentOf = most
@@ -231,18 +234,4 @@ func (b *Bot) Backdrop(ctx context.Context, e turn.Event) *turn.Backdrop {
 		return nil
 	}
 	return &turn.Backdrop{Text: scene.Text, By: scene.ByName, At: scene.At}
-}
-
-// limitWeb switches the web off for a turn if lookups are off here or used up for today.
-func (b *Bot) limitWeb(ctx context.Context, r *turn.Request, e turn.Event, p *gate.Pass) {
-	if r.Web.Switch == turn.WebOff {
-		return
-	}
-	off, err := b.Store.Settings.SwitchedOff(ctx, e.Message.ChannelID, e.ParentID, e.GuildID)
-	b.logged("read what is switched off", err)
-	if off[store.Lookups] {
-		r.Web.Switch, r.Web.Reason = turn.WebOff, turn.OffChannel
-	} else if !b.Gate.HoldLookup(ctx, p, gate.Party(e)) {
-		r.Web.Switch, r.Web.Reason = turn.WebOff, turn.OffQuota
-	}
 }

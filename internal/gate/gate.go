@@ -90,7 +90,7 @@ func (g *Gate) Pass(ctx context.Context, e turn.Event, how Passage) (*Pass, *Ref
 			return nil, &Refusal{Why: NotAdmitted}
 		case how.Posts && g.MayPost != nil && !g.MayPost(e.Message.ChannelID):
 			return nil, &Refusal{Why: MayNotPost}
-		case g.paused(ctx, e):
+		case g.off(ctx, e)[store.Answers]:
 			return nil, &Refusal{Why: Paused}
 		}
 	}
@@ -109,14 +109,14 @@ func (g *Gate) Pass(ctx context.Context, e turn.Event, how Passage) (*Pass, *Ref
 
 // Speaks reports whether the bot may say something without a turn to the author of an event, where that happened.
 func (g *Gate) Speaks(ctx context.Context, e turn.Event) bool {
-	return g.Access.Admits(e) && (g.MayPost == nil || g.MayPost(e.Message.ChannelID)) && !g.paused(ctx, e)
+	return g.Access.Admits(e) && (g.MayPost == nil || g.MayPost(e.Message.ChannelID)) && !g.off(ctx, e)[store.Answers]
 }
 
-// paused reports whether answers are switched off where an event happened.
-func (g *Gate) paused(ctx context.Context, e turn.Event) bool {
+// off returns what is switched off where an event happened: answers, lookups.
+func (g *Gate) off(ctx context.Context, e turn.Event) map[string]bool {
 	off, err := g.Store.Settings.SwitchedOff(ctx, e.Message.ChannelID, e.ParentID, e.GuildID)
 	g.logged("read what is switched off", err)
-	return off[store.Answers]
+	return off
 }
 
 func (g *Gate) logged(what string, err error) {
@@ -202,10 +202,14 @@ func (g *Gate) hold(ctx context.Context, party store.Party, tokens int) (*Pass, 
 	return p, nil
 }
 
-// HoldLookup takes a lookup's part of the quotas for a turn that has a pass. It reports whether there was one left.
-func (g *Gate) HoldLookup(ctx context.Context, p *Pass, party store.Party) bool {
+// HoldLookup takes a lookup's part of the quotas for a turn that has a pass. It returns why nothing may be looked up, or "". Lookups may be
+// switched off where the event happened, or none is left for today.
+func (g *Gate) HoldLookup(ctx context.Context, p *Pass, e turn.Event) turn.OffReason {
+	if g.off(ctx, e)[store.Lookups] {
+		return turn.OffChannel
+	}
 	if len(g.Limits()) == 0 {
-		return true
+		return ""
 	}
 	var held store.Used
 	if p != nil {
@@ -213,11 +217,14 @@ func (g *Gate) HoldLookup(ctx context.Context, p *Pass, party store.Party) bool 
 		held = p.holds
 		g.passes.mu.Unlock()
 		if held.Lookups > 0 { // an attempt before this one took it
-			return true
+			return ""
 		}
 	}
 	held.Lookups = 1
-	return g.take(ctx, p, party, func(map[string]store.Usage) store.Used { return held }, Lookups) == nil
+	if g.take(ctx, p, Party(e), func(map[string]store.Usage) store.Used { return held }, Lookups) != nil {
+		return turn.OffQuota
+	}
+	return ""
 }
 
 // take has a pass hold a part of the quotas. If one of some kinds has nothing left, it returns that. want is told what was used and is held

@@ -225,3 +225,22 @@ func (g *Gate) CountAside(ctx context.Context, channelID, guildID string, u turn
 	used := store.Used{Tokens: u.Prompt + u.Completion, Cost: u.Cost}
 	g.logged("count what was used", g.Store.Quotas.AddUsage(ctx, g.now(), store.Party{Channel: channelID, Guild: guildID}, used))
 }
+
+// mostInARow is how many turns the bot takes in a channel before a person must write there again.
+const mostInARow = 2
+
+// Rounds counts the turns that were asked for in each channel since a person wrote there. A proxy may write for a person or for another bot.
+// For a person the original message came before, unless the bot was away. It is for one goroutine.
+type Rounds map[string]int
+
+// Grant returns how many of the n turns that a message asks for are allowed, and counts them.
+func (r Rounds) Grant(e turn.Event, n int) int {
+	channel := e.Message.ChannelID
+	if !e.Proxied || e.Late {
+		delete(r, channel)
+	}
+	if n = min(n, mostInARow-r[channel]); n > 0 {
+		r[channel] += n
+	}
+	return n
+}

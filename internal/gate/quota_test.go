@@ -155,3 +155,22 @@ func TestProcessesShareQuotas(t *testing.T) {
 	pass(a, "ben", "")
 	pass(c, "ben", UsedUp)
 }
+
+func TestTurnsInARow(t *testing.T) {
+	t.Parallel()
+	r := Rounds{}
+	for i, c := range []struct {
+		proxied, late bool
+		asks, granted int
+	}{
+		{false, false, 1, 1}, {true, false, 1, 1}, {true, false, 1, 0}, {true, false, 2, 0},
+		{false, false, 0, 0}, {true, false, 2, 2}, {true, false, 1, 0}, // a person wrote in between
+		{false, false, 2, 2}, {false, false, 2, 2}, // people ask as often as they like
+		{true, true, 1, 1}, {true, true, 1, 1}, {true, true, 1, 1}, // the originals came while the bot was away
+	} {
+		e := turn.Event{Proxied: c.proxied, Late: c.late, Message: turn.Message{ChannelID: "general"}}
+		if got := max(0, r.Grant(e, c.asks)); got != c.granted {
+			t.Errorf("message %d: %d turns, want %d", i, got, c.granted)
+		}
+	}
+}

@@ -11,7 +11,7 @@ func TestBirthday(t *testing.T) {
 		"私の誕生日は5月3日です": {5, 3}, "我的生日是5月3日": {5, 3}, "제 생일은 5월 3일이에요": {5, 3},
 		"my birthday is 5/3": {}, "my birthday is between 3 May and 5 May": {}, "my birthday is soon": {}, "my birthday is not on 3 May": {}, "my sister's birthday is on 3 May": {}, "I met her on 3 May": {},
 	} {
-		month, day, ok := Birthday(said)
+		month, day, ok := birthday(said)
 		if got := [2]int{int(month), day}; ok != (want[1] > 0) || ok && got != want {
 			t.Errorf("%q: %v, %v; want %v", said, got, ok, want)
 		}

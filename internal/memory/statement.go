@@ -379,8 +379,18 @@ const (
 	memoriesWith = `SELECT rowid AS id, rank AS score FROM memory_words WHERE memory_words MATCH ?`
 )
 
-// Birthday returns the birthday that a person's statement gives, as in "my birthday is on 3 May". ok is false if it gives none.
-func Birthday(statement string) (month time.Month, day int, ok bool) {
+// BornOn reports whether a person's statement says that a day is their birthday. One of 29 February is on the 28th in other years.
+func BornOn(statement string, today time.Time) bool {
+	month, day, ok := birthday(statement)
+	at := time.Date(today.Year(), month, day, 0, 0, 0, 0, today.Location())
+	if at.Month() != month {
+		at = at.AddDate(0, 0, -1)
+	}
+	return ok && at.Month() == today.Month() && at.Day() == today.Day()
+}
+
+// birthday returns the birthday that a person's statement gives, as in "my birthday is on 3 May". ok is false if it gives none.
+func birthday(statement string) (month time.Month, day int, ok bool) {
 	if matterOf(statement) != "birthday" {
 		return 0, 0, false
 	}

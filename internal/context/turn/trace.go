@@ -379,3 +379,15 @@ type Progress struct {
 	Took      time.Duration
 	Err       string // set at the end; redacted
 }
+
+// Progress returns how far the turn has come.
+func (t *Trace) Progress() Progress {
+	r := &t.Request
+	p := Progress{
+		ID: r.ID, Character: r.Character, GuildID: r.GuildID, ChannelID: r.ChannelID, Began: t.Began, Phase: t.Phase, Took: t.Took, Err: t.Err,
+	}
+	if l := t.Lookup(); l != nil {
+		p.Lookup = l.State
+	}
+	return p
+}
