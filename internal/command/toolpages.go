@@ -10,7 +10,6 @@ import (
 	"unicode/utf8"
 
 	"familiar/internal/context/turn"
-	"familiar/internal/evidence"
 	"familiar/internal/factcheck"
 	"familiar/internal/text"
 	"familiar/internal/view"
@@ -143,7 +142,7 @@ const (
 
 func (c *toolCall) verify(ctx context.Context, in verifyInput) (*VerifyOutput, string, error) {
 	m := c.asks(strings.TrimSpace(in.Statement))
-	if !evidence.Checkable(clean.WithoutURLs(m.Text)) {
+	if !(factcheck.Citation{Words: clean.WithoutURLs(m.Text)}).Claims() {
 		return nil, "", &toolError{codeInvalid, "the statement says nothing that a page could bear out"}
 	}
 	check := c.checkWeb
@@ -208,10 +207,9 @@ func (c *toolCall) onPages(ctx context.Context, m turn.Message, addresses []stri
 		} else {
 			record.N = i + 1
 			l.Sources = append(l.Sources, turn.Source{N: i + 1, URL: record.Final, Title: record.Title, Site: record.Site, Published: record.Published, Fetched: record.Fetched})
-			page := evidence.NewPage(record.Title, r.Text)
-			row.Passage = shortLine(page.Passages(m.Text, longestClaim))
-			pages := []*evidence.Page{page}
-			questions = append(questions, factcheck.Citation{Words: m.Text, Pages: pages, Refused: evidence.CheckCitation(m.Text, pages)})
+			cited := factcheck.NewCitation(m.Text, record.Title, r.Text)
+			row.Passage = shortLine(cited.Pages[0].Passages(m.Text, longestClaim))
+			questions = append(questions, cited)
 			checked = append(checked, i)
 		}
 		l.Pages = append(l.Pages, record)

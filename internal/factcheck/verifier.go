@@ -39,9 +39,18 @@ type Citation struct {
 	Refused []string // by page, the check that failed in [evidence.CheckCitation], or ""
 }
 
+// NewCitation returns a text that cites one page, judged by the rules.
+func NewCitation(words, title, text string) Citation {
+	pages := []*evidence.Page{evidence.NewPage(title, text)}
+	return Citation{words, pages, evidence.CheckCitation(words, pages)}
+}
+
+// Claims reports whether the text says something that a page could support.
+func (q Citation) Claims() bool { return evidence.Checkable(q.Words) }
+
 // Open reports whether a model may be asked. The text claims something, and no exact thing in it is missing on the pages.
 func (q Citation) Open() bool {
-	return len(q.Pages) > 0 && evidence.Checkable(q.Words) && !slices.ContainsFunc(q.Refused, evidence.IsExact)
+	return len(q.Pages) > 0 && q.Claims() && !slices.ContainsFunc(q.Refused, evidence.IsExact)
 }
 
 // The answers of a model.
