@@ -119,14 +119,7 @@ const alertsEvery = time.Minute
 
 // run compares the figures with their limits until ctx is done.
 func (w *alerts) run(ctx context.Context, every time.Duration) {
-	ticks := time.NewTicker(every)
-	defer ticks.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-ticks.C:
-		}
+	for waited(ctx, every) {
 		w.app.tidied(ctx, "compare figures with FAMILIAR_ALERTS", w.look(ctx, time.Now()))
 	}
 }

@@ -2,7 +2,7 @@
 //
 //   - doctor.go runs checks at the same time, each under its own deadline. examination.go lists the checks and what they look at.
 //   - discord.go, model.go, services.go and machine.go have the checks, each with its judgement. A judgement is a function of values and can be
-//     tested alone. encryption.go finds out whether a disk is encrypted.
+//     tested alone. machine.go also finds out whether a disk is encrypted.
 //   - diagnose.go explains why a model does not answer.
 //   - doctor.go shows findings at a terminal; review.go answers the questions of Discord's yearly review.
 //   - setup.go and setupanswers.go are `familiar init`: they ask, try each answer and write .env (dotenv.go).
