@@ -436,10 +436,14 @@ func TestServersAreSaved(t *testing.T) {
 		}
 		k := &shelf{}
 		d := open(t, far, k.use)
-		time.Sleep(keepAtRest)
+		rest := func() { // until what changed has been saved, which may be in the last moment
+			time.Sleep(keepAtRest)
+			synctest.Wait()
+		}
+		rest()
 		far.Say("general", "ada", "hello")
 		d.next(t)
-		time.Sleep(keepAtRest)
+		rest()
 		kept, before := k.kept.count()
 		if kept != 21 || before > 42 { // when they were announced, and when they came
 			t.Errorf("%d servers were saved, in %d texts", kept, before)
@@ -447,7 +451,7 @@ func TestServersAreSaved(t *testing.T) {
 		far.AddChannel("hall-3", "new")
 		far.Kick("hall-4")
 		d.next(t)
-		time.Sleep(keepAtRest)
+		rest()
 		if kept, saved := k.kept.count(); kept != 20 || saved-before != 2 {
 			t.Errorf("%d servers were saved, %d after the changes", kept, saved-before)
 		}
