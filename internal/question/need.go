@@ -92,7 +92,7 @@ func behindAside(spoken string) string {
 // maxBeforeAside is how many words an announcement of another subject may follow.
 const maxBeforeAside = 6
 
-// surer returns the need of a message, or that of a part of it if the part asks and needs the web more.
+// surer returns the need of a message. If a part of it asks and needs the web more, it is that of the part.
 func (m Models) surer(n Need, part string, names []string) Need {
 	one := byRules(part, names)
 	if m.rescore(&one, Parse(part, names)); one.Asks && one.Order == NoOrder && one.Score > n.Score {

@@ -2,7 +2,9 @@ package store
 
 import (
 	"cmp"
+	"context"
 	"database/sql"
+	"database/sql/driver"
 	"errors"
 	"fmt"
 	"net"
@@ -241,6 +243,29 @@ func TestOwnerLosesItsConnection(t *testing.T) {
 }
 
 // TestWithoutPreparedStatements runs as behind a pooler.
+// A call that was canceled before anything was sent says so. Its connection is as good as before.
+func TestCanceledBeforeItIsSent(t *testing.T) {
+	db, _ := place(t, nil)
+	c, err := db.readers.Conn(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	canceled, cancel := context.WithCancel(t.Context())
+	cancel()
+	err = c.Raw(func(of any) error {
+		_, err := of.(driver.QueryerContext).QueryContext(canceled, `SELECT 1`, nil)
+		return err
+	})
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+	var one int
+	if err := c.QueryRowContext(t.Context(), `SELECT 1`).Scan(&one); err != nil || one != 1 {
+		t.Errorf("then %d, %v", one, err)
+	}
+}
+
 func TestWithoutPreparedStatements(t *testing.T) {
 	db, address := place(t, nil)
 	if err := db.Close(); err != nil {

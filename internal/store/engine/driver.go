@@ -83,9 +83,11 @@ func (c *conn) run(ctx context.Context, query string, args []driver.NamedValue) 
 	return c.pg.ExecStatement(ctx, known, values, formats, results), nil
 }
 
-// lost marks an error of a connection that was gone before anything was sent, so that another one is tried.
+// lost marks an error of a connection that was gone before anything was sent, so that another one is tried. A call that was canceled before
+// that says nothing about its connection.
 func (c *conn) lost(err error) error {
-	if err != nil && pgconn.SafeToRetry(err) {
+	canceled := errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
+	if err != nil && !canceled && pgconn.SafeToRetry(err) {
 		return driver.ErrBadConn
 	}
 	return err
