@@ -18,7 +18,7 @@ func TestCommandsPage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	parser, err := kong.New(&commands{}, kong.Name("familiar"), kong.Vars{"version": ""})
+	parser, err := kong.New(&commands{}, kong.Name("familiar"), variables(""))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,7 +13,7 @@ import (
 )
 
 type doctorCommand struct {
-	Checks []string `arg:"" optional:"" name:"check" help:"Carry out only these checks: discord, model, side, search, embeddings, transcription, speech, guard, dns, turn, database, console, encryption, clock."`
+	Checks []string `arg:"" optional:"" name:"check" help:"Carry out only these checks: ${checks}."`
 	JSON   bool     `name:"json" help:"Print the findings as JSON."`
 	Fix    bool     `help:"Write the settings into .env that cure what was found, where there is only one right value, and look again."`
 	Review bool     `help:"Print the answers that Discord's yearly review of privileged intents asks for, drawn from the configuration."`

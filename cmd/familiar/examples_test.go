@@ -24,7 +24,7 @@ func TestExamples(t *testing.T) {
 			if !strings.HasPrefix(call, strings.TrimPrefix(name, "help")) && name != "help" {
 				t.Errorf("%s: an example of something else: %s", name, line)
 			}
-			parser, err := kong.New(&commands{}, kong.Exit(func(int) {}), kong.Writers(new(bytes.Buffer), new(bytes.Buffer)))
+			parser, err := kong.New(&commands{}, variables(""), kong.Exit(func(int) {}), kong.Writers(new(bytes.Buffer), new(bytes.Buffer)))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -33,7 +33,7 @@ func TestExamples(t *testing.T) {
 			}
 		}
 	}
-	parser, err := kong.New(&commands{})
+	parser, err := kong.New(&commands{}, variables(""))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -157,7 +157,7 @@ func run(p program) int {
 	var cli commands
 	parser, err := kong.New(&cli, kong.Name("familiar"), kong.UsageOnError(), kong.Writers(p.out, p.err),
 		kong.Description("A Discord companion that can look things up and show its work."),
-		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true}), kong.Vars{"version": versionWords()}, kong.Exit(func(code int) { panic(exitCode(code)) }))
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true}), variables(versionWords()), kong.Exit(func(code int) { panic(exitCode(code)) }))
 	if err != nil {
 		fmt.Fprintln(p.err, "familiar:", err)
 		return exitFailed
@@ -224,6 +224,11 @@ func (s speaker) choose(p *program) {
 
 // exitCode is what kong panics with to leave after --help and --version.
 type exitCode int
+
+// variables are what the help takes from elsewhere.
+func variables(version string) kong.Vars {
+	return kong.Vars{"version": version, "checks": strings.Join(doctor.CheckIDs(), ", ")}
+}
 
 func parsed(p program, parser *kong.Kong) (code int) {
 	defer func() {

@@ -22,7 +22,7 @@ func TestUsageErrors(t *testing.T) {
 	}
 	archive := txtar.Parse(data)
 	c := newConversation(t, &txtar.Archive{})
-	root, err := kong.New(&commands{}, kong.Name("familiar"), kong.Vars{"version": ""})
+	root, err := kong.New(&commands{}, kong.Name("familiar"), variables(""))
 	if err != nil {
 		t.Fatal(err)
 	}

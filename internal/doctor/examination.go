@@ -138,13 +138,17 @@ func (e *Examination) checks() []Check {
 	return all
 }
 
+// CheckIDs returns the ids of all checks, in the order in which their findings are shown.
+func CheckIDs() (ids []string) {
+	for _, c := range (&Examination{}).checks() {
+		ids = append(ids, c.ID)
+	}
+	return ids
+}
+
 // Only returns the checks with these ids, or all checks for none. The error names an id that does not exist.
 func (e *Examination) Only(ids ...string) ([]Check, error) {
-	all := e.checks()
-	var known []string
-	for _, c := range all {
-		known = append(known, c.ID)
-	}
+	all, known := e.checks(), CheckIDs()
 	for _, id := range ids {
 		if !slices.Contains(known, id) {
 			cure := "there are " + strings.Join(known, ", ")
