@@ -20,9 +20,9 @@ import (
 	"path/filepath"
 	"syscall"
 
-	"familiar/cmd/evaluate/train"
-
 	"github.com/alecthomas/kong"
+
+	"familiar/cmd/evaluate/train"
 )
 
 // modelFolder holds the packages that embed the models.

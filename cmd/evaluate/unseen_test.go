@@ -10,9 +10,9 @@ import (
 	"path/filepath"
 	"testing"
 
-	"familiar/cmd/evaluate/train"
-
 	"github.com/google/go-cmp/cmp"
+
+	"familiar/cmd/evaluate/train"
 )
 
 // TestUnseen changes the evidence of single rows. The predictions for such a row and its fold must not change. No model that predicts there

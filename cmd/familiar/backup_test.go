@@ -12,12 +12,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/rogpeppe/go-internal/txtar"
+
 	"familiar/internal/forget"
 	"familiar/internal/memory"
 	"familiar/internal/store"
 	"familiar/internal/trace"
-
-	"github.com/rogpeppe/go-internal/txtar"
 )
 
 // TestBackupWhileItRuns: the copy has what was said before it, the bot goes on, and the store knows its time.

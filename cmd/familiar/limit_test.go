@@ -8,12 +8,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/rogpeppe/go-internal/txtar"
+
 	"familiar/internal/context/turn"
 	"familiar/internal/store"
 	"familiar/internal/test/wait"
 	"familiar/internal/trace"
-
-	"github.com/rogpeppe/go-internal/txtar"
 )
 
 // TestDataLimit checks a database that is too large. The oldest records go first, then the oldest messages, and no more than must.

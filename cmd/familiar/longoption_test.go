@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"familiar/internal/test/discordtest"
-
 	"github.com/rogpeppe/go-internal/txtar"
+
+	"familiar/internal/test/discordtest"
 )
 
 // TestLongOptions gives each option of each command the 6,000 characters that Discord allows. Each is refused with its limit, before any

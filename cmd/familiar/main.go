@@ -48,11 +48,11 @@ import (
 	"syscall"
 	_ "time/tzdata" // time zones of characters, for systems without a database of them
 
-	"familiar/internal/app"
-	"familiar/internal/doctor"
-
 	"github.com/alecthomas/kong"
 	"golang.org/x/term"
+
+	"familiar/internal/app"
+	"familiar/internal/doctor"
 )
 
 // Exit codes.

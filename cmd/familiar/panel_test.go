@@ -10,13 +10,13 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/rogpeppe/go-internal/txtar"
+
 	"familiar/characters"
 	"familiar/internal/providers/character"
 	"familiar/internal/reply"
 	"familiar/internal/test/llmtest"
 	"familiar/internal/text"
-
-	"github.com/rogpeppe/go-internal/txtar"
 )
 
 // A panel shows a character to somebody who judges it: thirty exchanges with what the person saw. It is an archive of testdata/panel. Its

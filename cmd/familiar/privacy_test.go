@@ -8,10 +8,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/rogpeppe/go-internal/txtar"
+
 	"familiar/internal/forget"
 	"familiar/internal/store"
-
-	"github.com/rogpeppe/go-internal/txtar"
 )
 
 // TestErase counts what is kept of a person, exports it, deletes it, and finds nothing then.

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"familiar/characters"
-
 	"github.com/rogpeppe/go-internal/txtar"
+
+	"familiar/characters"
 )
 
 // TestReplay takes a turn again that looked something up. From its record nothing differs and nobody is asked. What was changed in the character since

@@ -9,10 +9,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/rogpeppe/go-internal/txtar"
+
 	"familiar/internal/test/discordtest"
 	"familiar/internal/test/llmtest"
-
-	"github.com/rogpeppe/go-internal/txtar"
 )
 
 // situation is one thing that is wrong with an installation that is otherwise well, and what the doctor must find.

@@ -16,6 +16,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/rogpeppe/go-internal/txtar"
+
 	"familiar/internal/app"
 	"familiar/internal/context/turn"
 	"familiar/internal/discord"
@@ -28,8 +30,6 @@ import (
 	"familiar/internal/test/postgres"
 	"familiar/internal/test/wait"
 	"familiar/internal/trace"
-
-	"github.com/rogpeppe/go-internal/txtar"
 )
 
 // TestStoreOutOfOrder takes the store away from a running bot. It does not answer without a record, says so, and

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"familiar/internal/test/wait"
-
 	"github.com/rogpeppe/go-internal/txtar"
+
+	"familiar/internal/test/wait"
 )
 
 // TestChatAtATerminal sits at a real terminal: it edits a line, recalls one, pastes several, stops an answer, and leaves. It types as people

@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 
-	"familiar/internal/text"
-
 	"github.com/alecthomas/kong"
+
+	"familiar/internal/text"
 )
 
 // usageErrors translate kong's errors about a command line, which differ only in their words. command is the one that was being read.

@@ -8,10 +8,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/rogpeppe/go-internal/txtar"
+
 	"familiar/internal/app"
 	"familiar/internal/store"
-
-	"github.com/rogpeppe/go-internal/txtar"
 )
 
 // TestWebCache looks the same thing up twice over a directory that keeps it. The second time nothing leaves the machine, and what is kept

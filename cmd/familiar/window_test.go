@@ -4,9 +4,9 @@ import (
 	"strings"
 	"testing"
 
-	"familiar/internal/context/turn"
-
 	"github.com/rogpeppe/go-internal/txtar"
+
+	"familiar/internal/context/turn"
 )
 
 // TestModelsWindow checks that a turn asks a server for the model's window and sends no more than fits. /context shows what was left out.

@@ -6,10 +6,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"familiar/internal/context/turn"
 	"familiar/internal/memory/order"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 // mostCommits are those of a plain turn: the arrival, the record before anything is visible, the post, and the end.

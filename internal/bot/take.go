@@ -9,6 +9,8 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/oklog/ulid/v2"
+
 	"familiar/internal/context/prompt"
 	"familiar/internal/context/turn"
 	"familiar/internal/discord/rest"
@@ -17,8 +19,6 @@ import (
 	"familiar/internal/memory"
 	"familiar/internal/reply"
 	"familiar/internal/store"
-
-	"github.com/oklog/ulid/v2"
 )
 
 const (

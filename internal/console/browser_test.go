@@ -16,14 +16,14 @@ import (
 	"testing"
 	"time"
 
-	"familiar/internal/context/turn"
-
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/network"
 	capture "github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
+
+	"familiar/internal/context/turn"
 )
 
 // The pages in a real browser. Without a browser these tests are skipped, unless FAMILIAR_TEST_BROWSER says that there

@@ -9,11 +9,11 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"familiar/internal/test/bulk"
-
 	"github.com/clipperhouse/uax29/v2/graphemes"
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"familiar/internal/test/bulk"
 )
 
 func TestSplit(t *testing.T) {

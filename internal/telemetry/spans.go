@@ -11,9 +11,9 @@ import (
 	"strings"
 	"time"
 
-	"familiar/internal/context/turn"
-
 	"github.com/oklog/ulid/v2"
+
+	"familiar/internal/context/turn"
 )
 
 // other is the error type for lack of a better one.

@@ -5,9 +5,9 @@ import (
 	"testing"
 	"time"
 
-	"familiar/internal/context/turn"
-
 	"github.com/google/go-cmp/cmp"
+
+	"familiar/internal/context/turn"
 )
 
 var now = time.Date(2026, 11, 22, 12, 30, 0, 0, time.UTC)

@@ -6,9 +6,9 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"familiar/internal/text"
-
 	"golang.org/x/text/unicode/norm"
+
+	"familiar/internal/text"
 )
 
 // The beginning of a line that reads as a speaker's label: "system:", "> **Assistant** (admin):", "[10:54] user:".
