@@ -311,7 +311,7 @@ func TestOperate(t *testing.T) {
 		{"/operate/switch", url.Values{"kind": {"lookups"}, "place": {""}, "guild": {"900"}, "state": {"off"}, "back": {"/operate"}}, "", "lookups"},
 		{"/operate/quotas", url.Values{"quotas": {"person 50 turns"}}, "", "person 50 turns"},
 		{"/operate/check", url.Values{}, "", "in order"},
-		{"/channel/902", url.Values{"mode": {"full_rp"}, "web": {"on"}, "threads": {"on"}}, "", "Saved, and in force"},
+		{"/channel/902", url.Values{"mode": {"full_rp"}, "web": {"on"}, "threads": {"on"}, "pictures": {"on"}}, "", "Saved, and in force"},
 		{"/person/7Ada/count", url.Values{}, "", "<td class=\"num\">41</td>"},
 		{"/turn/" + id + "/replay", url.Values{"character": {"sage"}, "model": {"small-7b"}, "ask": {"model"}}, "replay " + id + " sage small-7b model", "Saturn has a few moons"},
 	} {
@@ -335,7 +335,7 @@ func TestOperate(t *testing.T) {
 			kinds = append(kinds, string(c.Kind)+" "+c.To)
 		}
 	}
-	for _, want := range []string{"stop 01RUN1", "delete " + id, "quotas person 50 turns", "check the database", "mode full_rp", "threads on", "lookups off", "replay " + id + ", sage, small-7b, model"} {
+	for _, want := range []string{"stop 01RUN1", "delete " + id, "quotas person 50 turns", "check the database", "mode full_rp", "threads on", "pictures on", "lookups off", "replay " + id + ", sage, small-7b, model"} {
 		if !slices.Contains(kinds, want) {
 			t.Errorf("%q is not on record: %q (%v)", want, kinds, err)
 		}
@@ -349,7 +349,7 @@ func TestOperate(t *testing.T) {
 	for _, c := range []struct {
 		path string
 		form url.Values
-	}{{"/operate/quotas", url.Values{"quotas": {"all"}}}, {"/operate/switch", url.Values{"kind": {"answers"}}}, {"/channel/902", url.Values{"mode": {"shout"}}}} {
+	}{{"/operate/quotas", url.Values{"quotas": {"all"}}}, {"/operate/switch", url.Values{"kind": {"answers"}}}, {"/channel/902", url.Values{"mode": {"shout"}}}, {"/channel/902", url.Values{"pictures": {"always"}}}} {
 		if rec := w.ask("POST", c.path, c.form, mine); rec.Code != 422 {
 			t.Errorf("%s %v: %d", c.path, c.form, rec.Code)
 		}

@@ -256,9 +256,13 @@ func (k *Console) wayIn(ctx context.Context, channelID, guildID string) (*way, e
 
 // setWay changes how the bot takes part in a channel, in one form with all of it.
 func (k *Console) setWay(w http.ResponseWriter, r *http.Request) {
-	id, mode := r.PathValue("id"), r.PostFormValue("mode")
+	id, mode, pictures := r.PathValue("id"), r.PostFormValue("mode"), r.PostFormValue("pictures")
 	if mode != "" && !slices.Contains(turn.Modes(), turn.Mode(mode)) {
 		k.fail(w, r, http.StatusUnprocessableEntity, "There is no such mode.")
+		return
+	}
+	if !slices.Contains([]string{"", store.OnOff(true), store.OnOff(false)}, pictures) {
+		k.fail(w, r, http.StatusUnprocessableEntity, "Pictures are on, off, or as the character's habit is.")
 		return
 	}
 	some, err := k.Store.Messages.Recent(r.Context(), id, 1)
@@ -279,6 +283,7 @@ func (k *Console) setWay(w http.ResponseWriter, r *http.Request) {
 	if err == nil {
 		err = k.Store.Settings.ChangeConduct(r.Context(), cmp.Or(now.Parent, id), some[0].GuildID, k.operator(r), func(c *store.Conduct) {
 			c.Chatty, c.Greets, c.Threads, c.Subscribed = on("chatty"), on("greets"), on("threads"), on("subscribed")
+			c.Pictures = pictures
 		})
 	}
 	if err != nil {
