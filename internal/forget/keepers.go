@@ -73,7 +73,6 @@ func (f *Forgetter) keepers() []keeper {
 			server: rules{do(inGuild(db.Messages.DeleteGuild))}, old: age(Messages, db.Messages.Prune)},
 		{table: "message_words", people: "words tags", optedOut: nothing, message: with("messages"), person: with("messages"), server: with("messages"), old: with("messages")},
 		{table: "message_words_progress", other: "made"},
-		{table: "trace_words_progress"},
 		{table: "message_vectors", people: "vector", other: "place model message_id channel_id", optedOut: nothing,
 			message: with("messages"), person: with("messages"), server: with("messages"), old: with("messages")},
 		{table: "memories", kind: KindMemories, people: "subject text folded by_id author_id", other: "kind scope scope_id guild_id trace_id",
@@ -95,19 +94,20 @@ func (f *Forgetter) keepers() []keeper {
 		{table: "tallies", other: "name"},
 
 		// Events and posts.
-		{table: "claims", kind: KindPending, people: "event", other: "event_id state turn_id", optedOut: nothing,
-			message: because("the bot closes it when it withdraws the turn"), person: rules{do(f.eraseEvents)}, server: because("the bot closes it when it withdraws the turn"), old: age(Answered, db.Claims.Prune)},
-		{table: "posts", people: "text", other: "turn_id message_id", optedOut: nothing, message: with("traces"), person: with("traces and messages"), server: with("traces"), old: age(Answered, db.Claims.PrunePosts)},
+		{table: "claims", key: "event_id", kind: KindPending, people: "event", other: "event_id state turn_id", optedOut: nothing,
+			message: because("the bot closes it when it withdraws the turn"), person: rules{do(f.eraseEvents)}, server: because("the bot closes it when it withdraws the turn"), old: older(Answered, `at < @limit`)},
+		{table: "posts", key: "turn_id, n", people: "text", other: "turn_id message_id", optedOut: nothing, message: with("traces"), person: with("traces and messages"), server: with("traces"),
+			old: older(Answered, `NOT EXISTS (SELECT 1 FROM traces t WHERE t.id = posts.turn_id AND t.began >= @limit)`)},
 
 		// Names, opinions and usage. Quotas need the counts of today: they stay, under the pseudonym.
 		{table: "people", key: "guild_id, author_id", kind: KindNames, people: "author_id name", other: "guild_id", who: []string{"author_id"}, optedOut: nothing,
 			person: rules{remove(`author_id = @person AND at <= @before`)}, server: inServer, old: age(Names, db.People.Prune)},
 		{table: "feedback", key: "character, guild_id, domain, by_id", kind: KindOpinions, people: "by_id", other: "character domain verdict url guild_id", who: []string{"by_id"}, optedOut: nothing,
-			person: rules{remove(`by_id = @person`)}, server: inServer, old: age(Feedback, db.Ratings.PruneFeedback)},
+			person: rules{remove(`by_id = @person`)}, server: inServer, old: older(Feedback, `at < @limit`)},
 		{table: "usage", key: "day, scope, id, guild_id", kind: KindUsage, people: "id", other: "day scope guild_id", who: []string{`CASE WHEN scope = 'person' THEN id ELSE '' END`}, optedOut: hashed,
 			person: rules{remove(`scope = 'person' AND id = @person AND day < @today`), remove(`scope = 'channel' AND id = @direct`), remove(repeated),
 				change(`scope = 'person' AND id = @person AND NOT `+counted, `id = @who`), remove(`scope = 'person' AND id = @person AND ` + counted)},
-			server: inServer, old: age(Usage, db.Quotas.PruneUsage)},
+			server: inServer, old: older(Usage, `day < @limitday`)},
 		{table: "takings", key: "name, until", kind: KindUsage, people: "name", optedOut: hashed,
 			person: rules{remove(endsWithDirect), change(endsWithPerson, `name = substr(name, 1, length(name) - length(@person)) || @who`)}, server: because("is freed within a day")},
 		{table: "quotas", key: "name", kind: KindUsage, people: "name", other: "period", optedOut: hashed, person: rules{remove(endsWithDirect)}, server: because("is of all servers together")},
@@ -123,7 +123,7 @@ func (f *Forgetter) keepers() []keeper {
 			person: rules{remove(`place = @direct`), change(`by_id = @person`, `by_id = ''`)}, server: inServer},
 		{table: "changes", key: "id", kind: KindSettings, people: "by_id by_name", other: "guild_id channel_id kind was became", who: []string{"by_id"}, optedOut: unsigned,
 			person: rules{remove(`by_id = @person AND guild_id = ''`), remove(`channel_id = @direct AND NOT (by_id = @person AND guild_id = '')`), change(`by_id = @person`, `by_id = '', by_name = ''`)},
-			server: inServer, old: age(Changes, db.Changes.Prune)},
+			server: inServer, old: older(Changes, `at < @limit`)},
 		{table: "backdrops", key: "channel_id", kind: KindSettings, people: "text by_id by_name", other: "channel_id guild_id", who: []string{"by_id"}, optedOut: unsigned,
 			person: rules{remove(`by_id = @person`), remove(`channel_id = @direct AND by_id <> @person`)}, server: inServer},
 		{table: "notes", key: "key", kind: KindSettings, other: "key value", person: rules{remove(`instr(key, 'told/' || @direct || '/') = 1`)}, server: rules{remove(`key = '` + store.ServerNote + `' || @server`)}},
@@ -136,7 +136,7 @@ func (f *Forgetter) keepers() []keeper {
 		{table: "privacy", people: "who", optedOut: asIs, person: because("keeps what was written before from coming back"), server: because("is of all servers")},
 		{table: "privacy_log", people: "who", other: "act", optedOut: asIs, person: because("proves what was done"), server: because("is of all servers")},
 		{table: "erasures", people: "person_id", optedOut: asIs, person: because("goes when the walk is done"), server: because("is of all servers")},
-		{table: "unkept_turns", other: "turn_id", old: age(Unkept, db.Privacy.PruneUnkept)},
+		{table: "unkept_turns", key: "turn_id", other: "turn_id", old: older(Unkept, `at < @limit`)},
 		{table: "left_guilds", key: "guild_id", other: "guild_id", server: inServer},
 
 		// Outside the database.

@@ -194,6 +194,7 @@ func TestOld(t *testing.T) {
 	s, ctx := open(t), t.Context()
 	for i, at := range []time.Time{noon, noon.Add(time.Hour)} {
 		id := fmt.Sprint(i)
+		s.DB.Now = func() time.Time { return at }
 		_, err := s.DB.Messages.SaveIncoming(ctx, store.Incoming{Message: store.Message{ID: id, ChannelID: "c", GuildID: "g", AuthorID: "u" + id, AuthorName: "Ada", Text: "words", At: at}})
 		if err == nil {
 			err = s.DB.Ratings.SaveFeedback(ctx, store.Feedback{Domain: id + ".org", At: at})
@@ -202,6 +203,22 @@ func TestOld(t *testing.T) {
 			t.Fatal(err)
 		}
 		save(t, s, record("T"+id, at, "page "+id))
+		_, err = s.DB.Claims.Claim(ctx, "claim "+id)
+		if err == nil {
+			err = s.DB.Claims.SavePost(ctx, "", "T"+id, 0, store.Post{ID: "post " + id})
+		}
+		if err == nil {
+			err = s.DB.Changes.Record(ctx, store.Change{By: store.By{At: at}, Kind: store.ChangeFiles, To: id})
+		}
+		if err == nil {
+			err = s.DB.Quotas.AddUsage(ctx, at.AddDate(0, 0, i), store.Party{}, store.Used{Turns: 1})
+		}
+		if err == nil {
+			err = s.DB.Write(ctx, func(tx *store.Tx) error { return s.DB.Privacy.LeaveUnkept(tx, id) })
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
 	}
 	middle := noon.Add(30 * time.Minute)
 	removed, err := s.Old(ctx, Limits{Messages: middle, Records: middle})
@@ -212,7 +229,12 @@ func TestOld(t *testing.T) {
 	if records != 0 || messages != 1 || err != nil {
 		t.Errorf("of the oldest, %d records and %d messages, %v", records, messages, err)
 	}
-	for table, want := range map[string]int{"traces": 1, "messages": 0, "feedback": 2, "people": 2} {
+	day := noon.AddDate(0, 0, 1)
+	removed, err = s.Old(ctx, Limits{Answered: middle, Feedback: middle, Usage: day, Changes: middle, Unkept: time.Now().Add(time.Minute)})
+	if got := fmt.Sprint(removed); got != "[{claims 2} {posts 1} {feedback 1} {usage 1} {changes 1} {unkept_turns 2}]" || err != nil {
+		t.Errorf("of the rest, %s, %v", got, err)
+	}
+	for table, want := range map[string]int{"traces": 1, "messages": 0, "feedback": 1, "people": 2, "claims": 2, "posts": 1} {
 		if n, err := s.DB.CountRows(ctx, table, `TRUE`, nil); n != want || err != nil {
 			t.Errorf("%d rows in %s, want %d, %v", n, table, want, err)
 		}

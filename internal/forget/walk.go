@@ -72,8 +72,9 @@ type rules []rule
 
 // rule says what happens in one case. It has a condition, or a function, or a reason why nothing needs to be done.
 type rule struct {
-	where string // SQL condition for the rows; its parameters are those of subject.args
+	where string // SQL condition for the rows; its parameters are those of Forgetter.args
 	set   string // what changes in these rows; empty: they are deleted
+	class Class  // whose limit the condition has
 	do    step
 	why   string
 }
@@ -90,7 +91,10 @@ func because(why string) rules      { return rules{{why: why}} }
 // others.
 func with(table string) rules { return because("goes with " + table) }
 
-// age deletes what is older than the limit of a class.
+// older deletes the rows for which a condition holds that has the limit of a class.
+func older(class Class, where string) rules { return rules{{where: where, class: class}} }
+
+// age is older for what takes more than a condition.
 func age(of Class, prune func(context.Context, time.Time) (int, error)) rules {
 	return rules{do(func(ctx context.Context, s *subject, _ bool) (int, error) {
 		before, limited := s.old[of]
@@ -158,12 +162,17 @@ func (s *subject) rules(k keeper) rules {
 	return k.old
 }
 
-// args returns the parameters of a condition, once for each time that it is carried out. They are @server, or @person, @who (the
-// pseudonym), @before, @today, and @direct. @direct stands for each channel that the person shares with the bot alone.
+// args returns the parameters of a condition, once for each time that it is carried out. They are @server, or @limit and its day @limitday,
+// or @person, @who (the pseudonym), @before, @today, and @direct. @direct stands for each channel that the person shares with the bot alone.
 func (f *Forgetter) args(s *subject, r rule) (all []store.Args) {
 	switch {
 	case r.where == "":
 		return nil
+	case s.old != nil:
+		if limit, limited := s.old[r.class]; limited {
+			all = []store.Args{{"limit": limit.UnixMicro(), "limitday": limit.UTC().Format(time.DateOnly)}}
+		}
+		return all
 	case s.person == nil:
 		return []store.Args{{"server": s.server}}
 	}

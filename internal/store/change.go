@@ -102,11 +102,6 @@ func scanChange(row Scanner) (c Change, err error) {
 	return c, err
 }
 
-// Prune deletes the changes before that time and returns their number.
-func (s *Changes) Prune(ctx context.Context, before time.Time) (int, error) {
-	return s.db.ChangeRows(ctx, "changes", "id", `at < @before`, "", Args{"before": before.UnixMicro()})
-}
-
 // OnOff is the value of a setting that is on or off.
 func OnOff(on bool) string {
 	if on {

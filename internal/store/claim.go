@@ -317,11 +317,6 @@ func (s *Claims) Posts(ctx context.Context, turnID string) ([]Post, error) {
 	}, `SELECT message_id, text FROM posts WHERE turn_id = ? ORDER BY n`, turnID)
 }
 
-// Prune deletes the claims before that time and returns their number.
-func (s *Claims) Prune(ctx context.Context, before time.Time) (int, error) {
-	return s.db.ChangeRows(ctx, "claims", "event_id", `at < @before`, "", Args{"before": before.UnixMicro()})
-}
-
 // Posted reports whether a message is kept, or is a post of a turn that is not over. A reply in a record counts, too.
 func (s *Claims) Posted(ctx context.Context, messageID string) (posted bool, err error) {
 	err = s.db.readers.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM messages WHERE id = ?) OR EXISTS (SELECT 1 FROM posts WHERE message_id = ?)

@@ -195,11 +195,6 @@ func (s *Privacy) unkept(tx *sql.Tx, turnID string) (unkept bool, err error) {
 
 const unkeptQuery = `SELECT EXISTS (SELECT 1 FROM unkept_turns WHERE turn_id = ?)`
 
-// PruneUnkept deletes the notes about turns before a time: they are over.
-func (s *Privacy) PruneUnkept(ctx context.Context, before time.Time) (int, error) {
-	return s.db.ChangeRows(ctx, "unkept_turns", "turn_id", `at < @before`, "", Args{"before": before.UnixMicro()})
-}
-
 // keptEvent returns an event as it may be kept for a restart. It is empty if its author's data is not kept. It lacks the message that it
 // replies to if that author's data is not kept.
 func (s *Privacy) keptEvent(tx *sql.Tx, event string) (string, error) {

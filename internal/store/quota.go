@@ -270,11 +270,6 @@ func (s *Quotas) NotifyOnce(ctx context.Context, at time.Time, scope, id string)
 	return n > 0, err
 }
 
-// PruneUsage deletes the counts before that day and returns their number.
-func (s *Quotas) PruneUsage(ctx context.Context, before time.Time) (int, error) {
-	return s.db.ChangeRows(ctx, "usage", "day, scope, id, guild_id", `day < @before`, "", Args{"before": day(before)})
-}
-
 func day(at time.Time) string { return at.UTC().Format(time.DateOnly) }
 
 // DayUsage is the use of all on a day.

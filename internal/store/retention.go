@@ -94,17 +94,6 @@ func (s *People) Prune(ctx context.Context, before time.Time) (int, error) {
 	return s.db.ChangeRows(ctx, "people", "guild_id, author_id", `at < @before`, "", Args{"before": before.Add(-metAgain).UnixMicro()})
 }
 
-// PrunePosts deletes the posts of turns that began before a time or have no record any more.
-func (s *Claims) PrunePosts(ctx context.Context, before time.Time) (int, error) {
-	return s.db.ChangeRows(ctx, "posts", "turn_id, n", `NOT EXISTS (SELECT 1 FROM traces t WHERE t.id = posts.turn_id AND t.began >= @before)`, "",
-		Args{"before": before.UnixMicro()})
-}
-
-// PruneFeedback deletes the feedback on sources that was given before a time, and returns how much that was.
-func (s *Ratings) PruneFeedback(ctx context.Context, before time.Time) (int, error) {
-	return s.db.ChangeRows(ctx, "feedback", "character, guild_id, domain, by_id", `at < @before`, "", Args{"before": before.UnixMicro()})
-}
-
 // Leave notes that the bot has left a server, unless that is known.
 func (s *Guilds) Leave(ctx context.Context, guildID string, at time.Time) error {
 	s.db.left.Store(true)

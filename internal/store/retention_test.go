@@ -35,24 +35,6 @@ func TestPrune(t *testing.T) {
 	if removed, err := db.People.Prune(t.Context(), noon.Add((n-4)*time.Minute)); err != nil || removed != 6 || rowsOf(t, db, "people") != 14 {
 		t.Errorf("removed %d names, %v", removed, err)
 	}
-	for i, turn := range []string{"gone", "gone", "kept"} {
-		if err := db.Claims.SavePost(t.Context(), "", turn, i, Post{ID: fmt.Sprint(i)}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if _, err := db.Exec(t.Context(), "add", `INSERT INTO traces (id, channel_id, guild_id, began, took, phase, lookup, author, question, model, err, record)
-		VALUES ('kept', '', '', ?, 0, 'begun', '', '', '', '', '', '')`, late.UnixMicro()); err != nil {
-		t.Fatal(err)
-	}
-	if removed, err := db.Claims.PrunePosts(t.Context(), late); err != nil || removed != 2 {
-		t.Errorf("removed %d posts, %v", removed, err)
-	}
-	if err := db.Ratings.SaveFeedback(t.Context(), Feedback{Domain: "a.org", At: noon}); err != nil {
-		t.Fatal(err)
-	}
-	if removed, err := db.Ratings.PruneFeedback(t.Context(), late); err != nil || removed != 1 {
-		t.Errorf("removed %d of feedback, %v", removed, err)
-	}
 }
 
 // TestLeaveGuild checks that a server's data is deleted after the grace period, unless the bot has returned.
