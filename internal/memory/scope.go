@@ -189,28 +189,25 @@ func FilterOperator(m Statement) ScopeFilter {
 }
 
 // Consent reports whether a person has agreed that the bot learns about them by itself.
-func (s *Store) Consent(ctx context.Context, userID string) (agreed bool, err error) {
-	err = s.DB.Read().QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM consents WHERE user_id = ?)`, userID).Scan(&agreed)
-	if err != nil {
-		return false, fmt.Errorf("read consent: %w", s.DB.Explain(err))
-	}
-	return agreed, nil
+func (s *Store) Consent(ctx context.Context, userID string) (bool, error) {
+	return store.One(s.DB, "read consent", s.DB.Read().QueryRowContext(ctx, consentQuery, userID), store.ScanValue[bool])
 }
 
-// SetConsent saves whether a person agrees. If they no longer agree, it deletes everything that the bot learned about them by itself. It
+const consentQuery = `SELECT EXISTS (SELECT 1 FROM consents WHERE user_id = ?)`
+
+// SetConsent saves whether the bot may learn about a person. If they no longer agree, it deletes everything that the bot learned about them by itself. It
 // returns how many statements it deleted.
-func (s *Store) SetConsent(ctx context.Context, who store.By, agrees bool) (deleted int, err error) {
+func (s *Store) SetConsent(ctx context.Context, who store.By, learn bool) (deleted int, err error) {
 	err = s.DB.Write(ctx, func(tx *sql.Tx) (err error) {
 		deleted = 0
-		var agreed bool
-		err = tx.QueryRow(`SELECT EXISTS (SELECT 1 FROM consents WHERE user_id = ?)`, who.ID).Scan(&agreed)
+		agreed, err := agrees(tx, who.ID)
 		if err == nil {
-			err = s.DB.Changes.RecordIn(tx, store.Change{By: who, Kind: store.ChangeLearning, From: store.OnOff(agreed), To: store.OnOff(agrees)})
+			err = s.DB.Changes.RecordIn(tx, store.Change{By: who, Kind: store.ChangeLearning, From: store.OnOff(agreed), To: store.OnOff(learn)})
 		}
 		if err != nil {
 			return err
 		}
-		if agrees {
+		if learn {
 			if err := s.DB.Privacy.Consenting(tx, who.ID, who.At); err != nil {
 				return err
 			}
@@ -230,6 +227,5 @@ func (s *Store) SetConsent(ctx context.Context, who store.By, agrees bool) (dele
 
 // agrees is [Store.Consent] in a transaction.
 func agrees(tx *sql.Tx, personID string) (agreed bool, err error) {
-	err = tx.QueryRow(`SELECT EXISTS (SELECT 1 FROM consents WHERE user_id = ?)`, personID).Scan(&agreed)
-	return agreed, err
+	return store.ScanValue[bool](tx.QueryRow(consentQuery, personID))
 }

@@ -200,12 +200,8 @@ func (s *Vectors) DeleteOthers(ctx context.Context, except string) (dropped int,
 }
 
 // Count returns how many messages have a vector of a model, which may be an empty one.
-func (s *Vectors) Count(ctx context.Context, model string) (n int, err error) {
-	err = s.DB.Read().QueryRowContext(ctx, `SELECT count(*) FROM message_vectors WHERE model = ?`, model).Scan(&n)
-	if err != nil && !errors.Is(err, sql.ErrNoRows) {
-		return 0, fmt.Errorf("count vectors: %w", s.DB.Explain(err))
-	}
-	return n, nil
+func (s *Vectors) Count(ctx context.Context, model string) (int, error) {
+	return s.DB.CountRows(ctx, "message_vectors", `model = @model`, store.Args{"model": model})
 }
 
 // Nearest describes a search by meaning. Model and Channels are required. Without GuildID, the one channel is a direct message.

@@ -24,16 +24,11 @@ func serverPlace(guildID string) string { return "server:" + guildID }
 func (s *Characters) Chosen(ctx context.Context, channelID, parentID, guildID string) ([]string, error) {
 	places := []string{channelID, parentID, serverPlace(guildID)}
 	return setting(s.db, "characters", strings.Join(places, " "), func() ([]string, error) {
-		chosen := map[string][]string{}
-		_, err := ListOften(ctx, s.db, "read characters", func(row Scanner) (_ struct{}, err error) {
-			var place, ids string
-			err = row.Scan(&place, &ids)
-			chosen[place] = strings.Split(ids, "\n")
-			return struct{}{}, err
-		}, `SELECT place, characters FROM castings WHERE place IN (?, ?, ?)`, places[0], places[1], places[2])
+		rows, err := s.db.Query(ctx, `SELECT place, characters FROM castings WHERE place IN (?, ?, ?)`, places[0], places[1], places[2])
+		chosen, err := Mapped[string, string](s.db, "read characters", rows, err)
 		for i, place := range places {
-			if ids := chosen[place]; len(ids) > 0 && (i != 2 || guildID != "") {
-				return ids, err
+			if ids := chosen[place]; ids != "" && (i != 2 || guildID != "") {
+				return strings.Split(ids, "\n"), err
 			}
 		}
 		return nil, err
@@ -199,12 +194,9 @@ func (s *Characters) SetLore(ctx context.Context, c LoreChat, turnID string, ent
 
 // Greeting returns the number of the character's last greeting in a channel, counted from 0, or -1.
 func (s *Characters) Greeting(ctx context.Context, channelID, character string) (number int, err error) {
-	err = s.db.readers.QueryRowContext(ctx, `SELECT number FROM greetings WHERE channel_id = ? AND character = ?`, channelID, character).Scan(&number)
-	if errors.Is(err, sql.ErrNoRows) {
-		return -1, nil
-	}
-	if err != nil {
-		return -1, fmt.Errorf("read greeting: %w", s.db.Explain(err))
+	row := s.db.readers.QueryRowContext(ctx, `SELECT number FROM greetings WHERE channel_id = ? AND character = ?`, channelID, character)
+	if number, err = One(s.db, "read greeting", row, ScanValue[int]); err != nil {
+		return -1, unlessMissing(err)
 	}
 	return number, nil
 }

@@ -140,37 +140,34 @@ func (s *Claims) Claim(ctx context.Context, event string) (first bool, err error
 	if event == "" {
 		return true, nil
 	}
-	return s.claim(ctx, event, func(*sql.Tx) error { return nil })
-}
-
-// ClaimIn is Claim for what the bot does of itself in a server. The error is [ErrLost] if another process acts for the server.
-func (s *Claims) ClaimIn(ctx context.Context, guildID, event string) (first bool, err error) {
-	return s.claim(ctx, event, func(tx *sql.Tx) error { return s.db.Leases.Check(tx, guildID) })
-}
-
-func (s *Claims) claim(ctx context.Context, event string, check func(*sql.Tx) error) (first bool, err error) {
-	err = s.db.Change(ctx, "claim event", func(tx *sql.Tx) error {
-		if err := check(tx); err != nil {
-			return err
-		}
-		s.db.mustLast()
-		r, err := s.db.stmt(tx, claimEvent).Exec(event, s.db.Now().UnixMicro(), "done", "")
-		if err != nil {
-			return err
-		}
-		first, err = changed(r)
+	err = s.db.Change(ctx, "claim event", func(tx *sql.Tx) (err error) {
+		first, err = s.claim(tx, event)
 		return err
 	})
 	return first && err == nil, err
 }
 
-// Taken reports whether an event was claimed before.
-func (s *Claims) Taken(ctx context.Context, event string) (taken bool, err error) {
-	err = s.db.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM claims WHERE event_id = ?)`, event).Scan(&taken)
+// ClaimIn is Claim for what the bot does of itself in a server. The error is [ErrLost] if another process acts for the server.
+func (s *Claims) ClaimIn(ctx context.Context, guildID, event string) (first bool, err error) {
+	err = s.db.Leases.change(ctx, "claim event", guildID, func(tx *sql.Tx) (err error) {
+		first, err = s.claim(tx, event)
+		return err
+	})
+	return first && err == nil, err
+}
+
+func (s *Claims) claim(tx *sql.Tx, event string) (first bool, err error) {
+	s.db.mustLast()
+	r, err := s.db.stmt(tx, claimEvent).Exec(event, s.db.Now().UnixMicro(), "done", "")
 	if err != nil {
-		return false, fmt.Errorf("read a claim: %w", err)
+		return false, err
 	}
-	return taken, nil
+	return changed(r)
+}
+
+// Taken reports whether an event was claimed before.
+func (s *Claims) Taken(ctx context.Context, event string) (bool, error) {
+	return One(s.db, "read a claim", s.db.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM claims WHERE event_id = ?)`, event), ScanValue[bool])
 }
 
 // Begin notes, in a transaction of [DB.Write], that a turn answers these events. It claims those that are not claimed yet.
@@ -205,12 +202,7 @@ func (s *Claims) End(tx *sql.Tx, turnID string) error {
 // Close notes that these events of a server need no answer any more, because somebody was told so. The error is [ErrLost] if another process
 // acts for the server.
 func (s *Claims) Close(ctx context.Context, guildID string, events ...string) error {
-	return s.db.Change(ctx, "close claims", func(tx *sql.Tx) error {
-		if err := s.db.Leases.Check(tx, guildID); err != nil {
-			return err
-		}
-		return s.CloseIn(tx, events...)
-	})
+	return s.db.Leases.change(ctx, "close claims", guildID, func(tx *sql.Tx) error { return s.CloseIn(tx, events...) })
 }
 
 // CloseIn is [Claims.Close] in a transaction of [DB.Write] that has checked who acts for the server.
@@ -227,12 +219,7 @@ func (s *Claims) CloseIn(tx *sql.Tx, events ...string) error {
 // Reopen notes that a turn answers an event again, in the posts of the first answer or in its own. A restart goes on with it. The error is
 // [ErrLost] if another process acts for the server.
 func (s *Claims) Reopen(ctx context.Context, guildID, claim, turnID, event string, posts ...Post) error {
-	return s.db.Change(ctx, "reopen claim", func(tx *sql.Tx) error {
-		if err := s.db.Leases.Check(tx, guildID); err != nil {
-			return err
-		}
-		return s.ReopenIn(tx, claim, turnID, event, posts...)
-	})
+	return s.db.Leases.change(ctx, "reopen claim", guildID, func(tx *sql.Tx) error { return s.ReopenIn(tx, claim, turnID, event, posts...) })
 }
 
 // ReopenIn is [Claims.Reopen] in a transaction of [DB.Write].
@@ -259,12 +246,7 @@ func (s *Claims) ReopenIn(tx *sql.Tx, claim, turnID, event string, posts ...Post
 // SavePost saves the nth post of a turn until the turn is over. It leaves out the text if the words of the turn are not kept.
 // The error is [ErrLost] if another process acts for the server.
 func (s *Claims) SavePost(ctx context.Context, guildID, turnID string, n int, p Post) error {
-	return s.db.Change(ctx, "save post", func(tx *sql.Tx) error {
-		if err := s.db.Leases.Check(tx, guildID); err != nil {
-			return err
-		}
-		return s.SavePostIn(tx, turnID, n, p)
-	})
+	return s.db.Leases.change(ctx, "save post", guildID, func(tx *sql.Tx) error { return s.SavePostIn(tx, turnID, n, p) })
 }
 
 // SavePostIn is [Claims.SavePost] in a transaction of [DB.Write].
@@ -318,13 +300,9 @@ func (s *Claims) Posts(ctx context.Context, turnID string) ([]Post, error) {
 }
 
 // Posted reports whether a message is kept, or is a post of a turn that is not over. A reply in a record counts, too.
-func (s *Claims) Posted(ctx context.Context, messageID string) (posted bool, err error) {
-	err = s.db.readers.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM messages WHERE id = ?) OR EXISTS (SELECT 1 FROM posts WHERE message_id = ?)
-		OR EXISTS (SELECT 1 FROM trace_messages WHERE message_id = ?)`, messageID, messageID, messageID).Scan(&posted)
-	if err != nil {
-		return false, fmt.Errorf("look for a post: %w", s.db.Explain(err))
-	}
-	return posted, nil
+func (s *Claims) Posted(ctx context.Context, messageID string) (bool, error) {
+	return One(s.db, "look for a post", s.db.readers.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM messages WHERE id = ?)
+		OR EXISTS (SELECT 1 FROM posts WHERE message_id = ?) OR EXISTS (SELECT 1 FROM trace_messages WHERE message_id = ?)`, messageID, messageID, messageID), ScanValue[bool])
 }
 
 // TurnOf returns the turn that wrote a message, even while it is being taken; "" for a person's message. The error is [ErrNotFound] if the

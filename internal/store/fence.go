@@ -38,6 +38,16 @@ func (s *Leases) Check(tx *sql.Tx, guildID string) error {
 	return ErrLost
 }
 
+// change is [DB.Change] for what only the process may do that acts for a server. The error is [ErrLost] if that is another.
+func (s *Leases) change(ctx context.Context, what, guildID string, f func(*sql.Tx) error) error {
+	return s.db.Change(ctx, what, func(tx *sql.Tx) error {
+		if err := s.Check(tx, guildID); err != nil {
+			return err
+		}
+		return f(tx)
+	})
+}
+
 // Session returns what was saved for a shard, or "", and when that was by the clock of this machine.
 func (s *Leases) Session(ctx context.Context, shard int) (session string, saved time.Time, err error) {
 	var age int64

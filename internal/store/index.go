@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -43,10 +42,7 @@ func (s *Messages) indexed(tx *sql.Tx, query string, row int64, m Message) error
 // rowOf returns a message with its row, or row 0 if there is none.
 func (s *Messages) rowOf(tx *sql.Tx, id string) (row int64, m Message, err error) {
 	row, m, err = scanRow(s.db.stmt(tx, rowQuery).QueryRow(id))
-	if errors.Is(err, sql.ErrNoRows) {
-		return 0, m, nil
-	}
-	return row, m, err
+	return row, m, unlessMissing(err)
 }
 
 // scanRow scans the indexed columns of a message.

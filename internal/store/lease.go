@@ -237,7 +237,7 @@ func (s *Leases) renew(ctx context.Context, began time.Time, stays bool) error {
 	}
 	rows, err := aside.QueryContext(ctx, `UPDATE shards SET until = `+serverNow+` + ? WHERE holder = ? AND `+amongShards+` RETURNING number, fence`,
 		leaseHold.Milliseconds(), s.process, listed(s.numbers(func(l *lease) bool { return !l.lost })))
-	fences, err := readFences(s.db, rows, err)
+	fences, err := Mapped[int, int64](s.db, "read leases", rows, err)
 	if err != nil {
 		return err
 	}
@@ -252,23 +252,6 @@ func (s *Leases) renew(ctx context.Context, began time.Time, stays bool) error {
 		}
 	}
 	return nil
-}
-
-// readFences returns the fences of shards by their numbers.
-func readFences(db *DB, rows *sql.Rows, err error) (map[int]int64, error) {
-	type row struct {
-		number int
-		fence  int64
-	}
-	all, err := Collect(db, "read leases", rows, err, func(from Scanner) (r row, err error) {
-		err = from.Scan(&r.number, &r.fence)
-		return r, err
-	})
-	fences := map[int]int64{}
-	for _, r := range all {
-		fences[r.number] = r.fence
-	}
-	return fences, err
 }
 
 // numbers returns the shards whose leases match.
@@ -314,7 +297,7 @@ func (s *Leases) balance(ctx context.Context) error {
 	rows, err := aside.QueryContext(ctx, `UPDATE shards SET holder = ?, fence = fence + 1, since = `+serverNow+`, until = `+serverNow+` + ? WHERE number IN (
 		SELECT number FROM shards WHERE (until <= `+serverNow+` OR holder = ?) AND NOT `+amongShards+` ORDER BY number LIMIT 0 + ? FOR UPDATE SKIP LOCKED)
 		RETURNING number, fence`, s.process, leaseHold.Milliseconds(), s.process, listed(s.numbers(func(*lease) bool { return true })), lacking)
-	fences, err := readFences(s.db, rows, err)
+	fences, err := Mapped[int, int64](s.db, "read leases", rows, err)
 	if err != nil || len(fences) == 0 {
 		return err
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
 	"slices"
 	"time"
 
@@ -219,11 +218,7 @@ func (s *Messages) FinishDeletion(ctx context.Context, id string) error {
 
 // Get returns the message with that id, or [ErrNotFound].
 func (s *Messages) Get(ctx context.Context, id string) (Message, error) {
-	m, err := scan(s.db.QueryRow(ctx, `SELECT `+columns+` FROM messages WHERE id = ?`, id))
-	if err != nil {
-		return Message{}, fmt.Errorf("read message: %w", s.db.Explain(err))
-	}
-	return m, nil
+	return One(s.db, "read message", s.db.QueryRow(ctx, `SELECT `+columns+` FROM messages WHERE id = ?`, id), scan)
 }
 
 // HasReply reports whether a person has replied to one of some messages of a channel.
@@ -248,10 +243,7 @@ func (s *Messages) Recent(ctx context.Context, channelID string, n int) ([]Messa
 // Firsts returns when people first wrote in a channel on each day of a span on which they did. A day has 24 hours, and the first begins with
 // the span.
 func (s *Messages) Firsts(ctx context.Context, channelID string, from, to time.Time) ([]time.Time, error) {
-	return List(ctx, s.db, "read when people write", func(row Scanner) (at time.Time, err error) {
-		err = row.Scan(micros{&at})
-		return at, err
-	}, `SELECT min(at) FROM messages WHERE channel_id = ? AND NOT own AND at >= ? AND at < ? GROUP BY (at - ?) / ? ORDER BY 1`,
+	return List(ctx, s.db, "read when people write", ScanTime, `SELECT min(at) FROM messages WHERE channel_id = ? AND NOT own AND at >= ? AND at < ? GROUP BY (at - ?) / ? ORDER BY 1`,
 		channelID, from.UnixMicro(), to.UnixMicro(), from.UnixMicro(), (24 * time.Hour).Microseconds())
 }
 
@@ -382,13 +374,10 @@ const unsummariseQuery = `DELETE FROM summaries WHERE channel_id = (SELECT chann
 func (s *Messages) dropVector(tx *sql.Tx, row int64) error {
 	var id string
 	err := s.db.stmt(tx, deleteVector).QueryRow(row).Scan(&id)
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil
-	}
 	if err == nil {
 		s.db.derived.onVector(id, "")
 	}
-	return err
+	return unlessMissing(err)
 }
 
 const deleteVector = `DELETE FROM message_vectors WHERE message_id = (SELECT id FROM messages WHERE rowid = ?) RETURNING message_id`

@@ -51,14 +51,7 @@ func sizeOfNames(all []string) (size int) {
 
 // NamesByID returns the last known names of people in a server, by id. An empty server is any.
 func (s *People) NamesByID(ctx context.Context, guildID string, ids []string) (map[string]string, error) {
-	type named struct{ id, name string }
-	all, err := List(ctx, s.db, "read names", func(row Scanner) (n named, err error) {
-		err = row.Scan(&n.id, &n.name)
-		return n, err
-	}, `SELECT author_id, name FROM people WHERE author_id `+AmongThese+` AND (? = '' OR guild_id = ?) ORDER BY at`, Listed(ids), guildID, guildID)
-	names := make(map[string]string, len(all))
-	for _, n := range all {
-		names[n.id] = n.name
-	}
-	return names, err
+	rows, err := s.db.readers.QueryContext(ctx, `SELECT author_id, name FROM people WHERE author_id `+AmongThese+` AND (? = '' OR guild_id = ?) ORDER BY at`,
+		Listed(ids), guildID, guildID)
+	return Mapped[string, string](s.db, "read names", rows, err)
 }

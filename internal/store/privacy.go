@@ -75,11 +75,7 @@ func (s *Privacy) Standing(ctx context.Context, personID string) (Standing, erro
 	if !s.db.standings.Load() {
 		return Standing{}, nil
 	}
-	standing, err := scanStanding(s.db.QueryRow(ctx, standingQuery, s.Pseudonym(personID)))
-	if err != nil {
-		return Standing{}, fmt.Errorf("read standing: %w", s.db.Explain(err))
-	}
-	return standing, nil
+	return One(s.db, "read standing", s.db.QueryRow(ctx, standingQuery, s.Pseudonym(personID)), scanStanding)
 }
 
 // StandingIn is [Privacy.Standing] in a transaction of [DB.Write].
@@ -91,23 +87,8 @@ func (s *Privacy) StandingIn(tx *sql.Tx, personID string) (Standing, error) {
 }
 
 func scanStanding(row Scanner) (s Standing, err error) {
-	var optedOut, forgotten int64
-	err = row.Scan(&optedOut, &forgotten)
-	if errors.Is(err, sql.ErrNoRows) {
-		return Standing{}, nil
-	}
-	return standingOf(optedOut, forgotten), err
-}
-
-// standingOf makes a standing of its columns.
-func standingOf(optedOut, forgotten int64) (s Standing) {
-	if optedOut != 0 {
-		s.OptedOut = time.UnixMicro(optedOut).UTC()
-	}
-	if forgotten != 0 {
-		s.Forgotten = time.UnixMicro(forgotten).UTC()
-	}
-	return s
+	err = row.Scan(micros{&s.OptedOut}, micros{&s.Forgotten})
+	return s, unlessMissing(err)
 }
 
 // Keeps reports whether what a person did at a time may be kept.
@@ -256,8 +237,8 @@ type Standings struct {
 }
 
 type standingRow struct {
-	who                 string // pseudonym
-	optedOut, forgotten int64  // microseconds since 1970, or 0
+	who string // pseudonym
+	Standing
 }
 
 // ReadStandings reads the standings from the file of a store that nobody has open.
@@ -273,7 +254,7 @@ func ReadStandings(ctx context.Context, file string) (s Standings, err error) {
 		rows, err = pool.QueryContext(ctx, `SELECT who, opted_out, forgotten FROM privacy`)
 		err = engine.Each(rows, err, func(row *sql.Rows) error {
 			var one standingRow
-			err := row.Scan(&one.who, &one.optedOut, &one.forgotten)
+			err := row.Scan(&one.who, micros{&one.OptedOut}, micros{&one.Forgotten})
 			s.rows = append(s.rows, one)
 			return err
 		})
@@ -288,7 +269,7 @@ func ReadStandings(ctx context.Context, file string) (s Standings, err error) {
 func (s Standings) Of(personID string) Standing {
 	who := pseudonym(s.key, personID)
 	if i := slices.IndexFunc(s.rows, func(r standingRow) bool { return r.who == who }); i >= 0 {
-		return standingOf(s.rows[i].optedOut, s.rows[i].forgotten)
+		return s.rows[i].Standing
 	}
 	return Standing{}
 }
@@ -303,11 +284,19 @@ func (s *Privacy) AdoptStandings(ctx context.Context, standings Standings) error
 		for _, r := range standings.rows {
 			_, err := tx.Exec(`INSERT INTO privacy (who, opted_out, forgotten) VALUES (?, ?, ?)
 				ON CONFLICT (who) DO UPDATE SET opted_out = excluded.opted_out, forgotten = max(privacy.forgotten, excluded.forgotten)`,
-				r.who, r.optedOut, r.forgotten)
+				r.who, sinceMicros(r.OptedOut), sinceMicros(r.Forgotten))
 			if err != nil {
 				return err
 			}
 		}
 		return nil
 	})
+}
+
+// sinceMicros is what [Micros] scans into a time.
+func sinceMicros(at time.Time) int64 {
+	if at.IsZero() {
+		return 0
+	}
+	return at.UnixMicro()
 }

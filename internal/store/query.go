@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -126,10 +127,10 @@ func (db *DB) Exec(ctx context.Context, what, query string, args ...any) (change
 // Scanner is a row of a result.
 type Scanner interface{ Scan(dest ...any) error }
 
-// micros scans a column with microseconds since 1970 into a time in UTC.
+// micros scans a column with microseconds since 1970 into a time in UTC. 0 is the zero time.
 type micros struct{ at *time.Time }
 
-// Micros returns what scans a column with microseconds since 1970 into a time in UTC.
+// Micros returns what scans a column with microseconds since 1970 into a time in UTC. 0 is the zero time.
 func Micros(at *time.Time) sql.Scanner { return micros{at} }
 
 // Scan implements [sql.Scanner].
@@ -138,7 +139,9 @@ func (m micros) Scan(value any) error {
 	if !ok {
 		return fmt.Errorf("a time is kept as %T", value)
 	}
-	*m.at = time.UnixMicro(n).UTC()
+	if *m.at = (time.Time{}); n != 0 {
+		*m.at = time.UnixMicro(n).UTC()
+	}
 	return nil
 }
 
@@ -146,6 +149,12 @@ func (m micros) Scan(value any) error {
 func ScanValue[T any](row Scanner) (value T, err error) {
 	err = row.Scan(&value)
 	return value, err
+}
+
+// ScanTime scans a row of one column with a time, see [Micros].
+func ScanTime(row Scanner) (at time.Time, err error) {
+	err = row.Scan(micros{&at})
+	return at, err
 }
 
 // List runs a read and returns its rows. The error begins with what.
@@ -171,6 +180,36 @@ func Collect[T any](db *DB, what string, rows *sql.Rows, err error, scan func(Sc
 		return nil, fmt.Errorf("%s: %w", what, db.Explain(err))
 	}
 	return all, nil
+}
+
+// Mapped returns the rows of a query of two columns, the second by the first. Otherwise it is [Collect].
+func Mapped[K comparable, V any](db *DB, what string, rows *sql.Rows, err error) (map[K]V, error) {
+	all := map[K]V{}
+	_, err = Collect(db, what, rows, err, func(row Scanner) (_ struct{}, err error) {
+		var key K
+		var value V
+		err = row.Scan(&key, &value)
+		all[key] = value
+		return struct{}{}, err
+	})
+	return all, err
+}
+
+// One reads the one row of a query, or returns [ErrNotFound]. The error begins with what.
+func One[T any](db *DB, what string, row Scanner, scan func(Scanner) (T, error)) (T, error) {
+	one, err := scan(row)
+	if err != nil {
+		return *new(T), fmt.Errorf("%s: %w", what, db.Explain(err))
+	}
+	return one, nil
+}
+
+// unlessMissing returns an error of reading one row, or nil if there is no such row.
+func unlessMissing(err error) error {
+	if errors.Is(err, sql.ErrNoRows) || errors.Is(err, ErrNotFound) {
+		return nil
+	}
+	return err
 }
 
 // Statements that only SQLite has: full-text indexes (FTS5), whose queries index.go makes, and lists as parameters.
@@ -245,12 +284,8 @@ func (db *DB) Each(ctx context.Context, query string, args Args, do func(scan fu
 }
 
 // CountRows counts the rows of a table for which a condition holds.
-func (db *DB) CountRows(ctx context.Context, table, where string, args Args) (n int, err error) {
-	err = db.readers.QueryRowContext(ctx, `SELECT count(*) FROM `+table+` WHERE `+where, args.named()...).Scan(&n)
-	if err != nil {
-		return 0, fmt.Errorf("count %s: %w", table, db.Explain(err))
-	}
-	return n, nil
+func (db *DB) CountRows(ctx context.Context, table, where string, args Args) (int, error) {
+	return One(db, "count "+table, db.readers.QueryRowContext(ctx, `SELECT count(*) FROM `+table+` WHERE `+where, args.named()...), ScanValue[int])
 }
 
 // ChangeRows changes the rows of a table for which a condition holds, or deletes them if set is empty. It returns how many those were. keys

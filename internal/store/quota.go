@@ -55,10 +55,7 @@ const quotaQuery = `SELECT period, used FROM quotas WHERE name = ?`
 
 func quota(row *sql.Row) (period string, used int, err error) {
 	err = row.Scan(&period, &used)
-	if errors.Is(err, sql.ErrNoRows) {
-		err = nil
-	}
-	return period, used, err
+	return period, used, unlessMissing(err)
 }
 
 // Allowance limits how many may be taken within any time span of that length. Each one becomes free again when its span is over.

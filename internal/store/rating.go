@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"database/sql"
-	"fmt"
 	"time"
 )
 
@@ -137,16 +136,6 @@ func (s *Tallies) AddIn(tx *sql.Tx, counts map[string]int) error {
 
 // All returns the counts by name.
 func (s *Tallies) All(ctx context.Context) (map[string]int, error) {
-	counts := map[string]int{}
-	err := s.db.Each(ctx, `SELECT name, n FROM tallies`, nil, func(scan func(...any) error) error {
-		var name string
-		var n int
-		err := scan(&name, &n)
-		counts[name] = n
-		return err
-	})
-	if err != nil {
-		return nil, fmt.Errorf("read counts: %w", err)
-	}
-	return counts, nil
+	rows, err := s.db.readers.QueryContext(ctx, `SELECT name, n FROM tallies`)
+	return Mapped[string, int](s.db, "read counts", rows, err)
 }

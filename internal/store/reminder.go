@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
 	"time"
 )
@@ -78,11 +77,7 @@ func (s *Reminders) Changed() <-chan struct{} { return s.changed }
 const selectReminders = `SELECT id, person_id, guild_id, channel_id, message_id, language, text, at, zone, made, begun FROM reminders `
 
 func scanReminder(row Scanner) (r Reminder, err error) {
-	var begun int64
-	err = row.Scan(&r.ID, &r.PersonID, &r.GuildID, &r.ChannelID, &r.MessageID, &r.Language, &r.Text, micros{&r.At}, &r.Zone, micros{&r.Made}, &begun)
-	if begun != 0 {
-		r.Begun = time.UnixMicro(begun).UTC()
-	}
+	err = row.Scan(&r.ID, &r.PersonID, &r.GuildID, &r.ChannelID, &r.MessageID, &r.Language, &r.Text, micros{&r.At}, &r.Zone, micros{&r.Made}, micros{&r.Begun})
 	return r, err
 }
 
@@ -107,9 +102,6 @@ func (s *Reminders) Cancel(ctx context.Context, personID string, id int64) (r Re
 	err = s.db.Change(ctx, "cancel a reminder", func(tx *sql.Tx) error {
 		s.db.mustLast()
 		r, err = scanReminder(tx.QueryRow(selectReminders+`WHERE id = ? AND person_id = ?`, id, personID))
-		if errors.Is(err, sql.ErrNoRows) {
-			return ErrNotFound
-		}
 		if err == nil {
 			err = s.DropIn(tx, personID, id)
 		}
@@ -131,14 +123,8 @@ func (s *Reminders) DropIn(tx *sql.Tx, personID string, ids ...int64) error {
 // Begin claims a reminder for the process that tells it now. It returns when one began before, or the zero time. The error is [ErrNotFound]
 // if the reminder was cancelled or moved meanwhile. It is [ErrLost] if another process acts for its server.
 func (s *Reminders) Begin(ctx context.Context, r Reminder, now time.Time) (before time.Time, err error) {
-	err = s.db.Change(ctx, "begin to remind", func(tx *sql.Tx) error {
-		if err := s.db.Leases.Check(tx, r.GuildID); err != nil {
-			return err
-		}
+	err = s.db.Leases.change(ctx, "begin to remind", r.GuildID, func(tx *sql.Tx) error {
 		there, err := scanReminder(tx.QueryRow(selectReminders+`WHERE id = ? AND at = ?`, r.ID, r.At.UnixMicro()))
-		if errors.Is(err, sql.ErrNoRows) {
-			return ErrNotFound
-		}
 		if before = there.Begun; err != nil || !before.IsZero() {
 			return err
 		}

@@ -28,13 +28,7 @@ func (s *Messages) Erase(ctx context.Context, ids []string) error {
 
 // dropWhere deletes the messages for which a condition holds, and returns how many those were.
 func (s *Messages) dropWhere(ctx context.Context, where string, args Args, erase bool) (int, error) {
-	var ids []string
-	err := s.db.Each(ctx, `SELECT id FROM messages WHERE `+where, args, func(scan func(...any) error) error {
-		var id string
-		err := scan(&id)
-		ids = append(ids, id)
-		return err
-	})
+	ids, err := List(ctx, s.db, "read messages", ScanValue[string], `SELECT id FROM messages WHERE `+where, args.named()...)
 	if err == nil {
 		err = s.dropEach(ctx, ids, erase)
 	}
@@ -77,15 +71,8 @@ func (s *Messages) eraseTraces(tx *sql.Tx, id string) error {
 // Oldest returns when the newest of the n oldest messages was written, among those written before a time. It is the zero time if
 // there are none.
 func (s *Messages) Oldest(ctx context.Context, n int, before time.Time) (time.Time, error) {
-	var at int64
-	err := s.db.readers.QueryRowContext(ctx, `SELECT coalesce(max(at), -1) FROM (SELECT at FROM messages WHERE at < ? ORDER BY rowid LIMIT ?) AS oldest`, before.UnixMicro(), n).Scan(&at)
-	if err != nil {
-		return time.Time{}, fmt.Errorf("find the oldest messages: %w", s.db.Explain(err))
-	}
-	if at < 0 {
-		return time.Time{}, nil
-	}
-	return time.UnixMicro(at).UTC(), nil
+	row := s.db.readers.QueryRowContext(ctx, `SELECT coalesce(max(at), 0) FROM (SELECT at FROM messages WHERE at < ? ORDER BY rowid LIMIT ?) AS oldest`, before.UnixMicro(), n)
+	return One(s.db, "find the oldest messages", row, ScanTime)
 }
 
 // Prune deletes the names of people who have not spoken in a server since a time. It returns how many those were. It allows for the ten

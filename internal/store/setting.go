@@ -4,8 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
-	"strings"
 	"time"
 )
 
@@ -21,11 +19,9 @@ type Channel struct {
 // Channel returns a channel's settings, which may be the defaults.
 func (s *Settings) Channel(ctx context.Context, id string) (Channel, error) {
 	return setting(s.db, "channel", id, func() (Channel, error) {
-		c, err := scanChannel(s.db.QueryRow(ctx, channelQuery, id))
-		if c.ID = id; err != nil && !errors.Is(err, sql.ErrNoRows) {
-			return Channel{}, fmt.Errorf("read channel settings: %w", s.db.Explain(err))
-		}
-		return c, nil
+		c, err := One(s.db, "read channel settings", s.db.QueryRow(ctx, channelQuery, id), scanChannel)
+		c.ID = id
+		return c, unlessMissing(err)
 	})
 }
 
@@ -93,11 +89,8 @@ func scanConduct(row Scanner) (c Conduct, err error) {
 // Conduct returns people's choices for a channel.
 func (s *Settings) Conduct(ctx context.Context, channelID string) (Conduct, error) {
 	return setting(s.db, "conduct", channelID, func() (Conduct, error) {
-		c, err := scanConduct(s.db.QueryRow(ctx, selectConduct, channelID))
-		if err != nil && !errors.Is(err, sql.ErrNoRows) {
-			return Conduct{}, fmt.Errorf("read conduct: %w", s.db.Explain(err))
-		}
-		return c, nil
+		c, err := One(s.db, "read conduct", s.db.QueryRow(ctx, selectConduct, channelID), scanConduct)
+		return c, unlessMissing(err)
 	})
 }
 
@@ -141,16 +134,13 @@ type Backdrop struct {
 // Backdrop returns the scene of a channel, or of the parent channel of a thread. parentID may be empty.
 func (s *Settings) Backdrop(ctx context.Context, channelID, parentID string) (Backdrop, error) {
 	return Remember(s.db, "backdrop "+channelID+" "+parentID, func(b Backdrop) int { return len(b.Text) }, func() (Backdrop, error) {
-		b := Backdrop{}
-		err := s.db.QueryRow(ctx, `SELECT channel_id, guild_id, text, by_id, by_name, at FROM backdrops WHERE channel_id IN (?, ?) ORDER BY channel_id <> ? LIMIT 1`,
-			channelID, parentID, channelID).Scan(&b.ChannelID, &b.GuildID, &b.Text, &b.ByID, &b.ByName, micros{&b.At})
-		if errors.Is(err, sql.ErrNoRows) {
-			return Backdrop{}, nil
-		}
-		if err != nil {
-			return Backdrop{}, fmt.Errorf("read backdrop: %w", s.db.Explain(err))
-		}
-		return b, nil
+		row := s.db.QueryRow(ctx, `SELECT channel_id, guild_id, text, by_id, by_name, at FROM backdrops WHERE channel_id IN (?, ?) ORDER BY channel_id <> ? LIMIT 1`,
+			channelID, parentID, channelID)
+		b, err := One(s.db, "read backdrop", row, func(row Scanner) (b Backdrop, err error) {
+			err = row.Scan(&b.ChannelID, &b.GuildID, &b.Text, &b.ByID, &b.ByName, micros{&b.At})
+			return b, err
+		})
+		return b, unlessMissing(err)
 	})
 }
 
@@ -278,14 +268,8 @@ func (s *Settings) SwitchedOff(ctx context.Context, channelID, parentID, guildID
 
 // Get reports whether the bot made a thread, and whether somebody told it to be quiet there.
 func (s *Threads) Get(ctx context.Context, id string) (own, quiet bool, err error) {
-	err = s.db.readers.QueryRowContext(ctx, `SELECT quiet FROM own_threads WHERE thread_id = ?`, id).Scan(&quiet)
-	if errors.Is(err, sql.ErrNoRows) {
-		return false, false, nil
-	}
-	if err != nil {
-		return false, false, fmt.Errorf("read thread: %w", s.db.Explain(err))
-	}
-	return true, quiet, nil
+	quiet, err = One(s.db, "read thread", s.db.readers.QueryRowContext(ctx, `SELECT quiet FROM own_threads WHERE thread_id = ?`, id), ScanValue[bool])
+	return err == nil, quiet, unlessMissing(err)
 }
 
 // SetQuiet notes that somebody told the bot to be quiet in its thread, or to go on.
@@ -314,12 +298,7 @@ func (s *Threads) MoveMessage(ctx context.Context, messageID, claim, threadID, g
 
 // Get returns the note under a key, or [ErrNotFound].
 func (s *Notes) Get(ctx context.Context, key string) (string, error) {
-	var value string
-	err := s.db.readers.QueryRowContext(ctx, `SELECT value FROM notes WHERE key = ?`, key).Scan(&value)
-	if err != nil {
-		return "", fmt.Errorf("read note %s: %w", key, s.db.Explain(err))
-	}
-	return value, nil
+	return One(s.db, "read note "+key, s.db.readers.QueryRowContext(ctx, `SELECT value FROM notes WHERE key = ?`, key), ScanValue[string])
 }
 
 // Set saves a small fact under a key.
@@ -356,23 +335,8 @@ const ServerNote = "discord.server/"
 
 // Under returns the facts whose keys begin with a prefix, by the rest of the key.
 func (s *Notes) Under(ctx context.Context, prefix string) (map[string]string, error) {
-	rows, err := s.db.readers.QueryContext(ctx, `SELECT key, value FROM notes WHERE key >= ? AND key < ?`, prefix, prefix+"~")
-	if err != nil {
-		return nil, fmt.Errorf("read notes %s: %w", prefix, s.db.Explain(err))
-	}
-	defer rows.Close()
-	found := map[string]string{}
-	for rows.Next() {
-		var key, value string
-		if err := rows.Scan(&key, &value); err != nil {
-			return nil, fmt.Errorf("read notes %s: %w", prefix, s.db.Explain(err))
-		}
-		found[strings.TrimPrefix(key, prefix)] = value
-	}
-	if err := rows.Err(); err != nil {
-		return nil, fmt.Errorf("read notes %s: %w", prefix, s.db.Explain(err))
-	}
-	return found, nil
+	rows, err := s.db.readers.QueryContext(ctx, `SELECT substr(key, length(?1) + 1), value FROM notes WHERE key >= ?1 AND key < ?1 || '~'`, prefix)
+	return Mapped[string, string](s.db, "read notes "+prefix, rows, err)
 }
 
 // SetUnder saves facts whose keys begin with a prefix, all or none, and deletes those that are empty.

@@ -43,11 +43,7 @@ type Summaries struct{ db *DB }
 
 // Get returns the summary of a channel, or [ErrNotFound].
 func (s *Summaries) Get(ctx context.Context, channelID string) (Summary, error) {
-	summary, err := scanSummary(s.db.QueryRow(ctx, `SELECT `+summaryColumns+` FROM summaries WHERE channel_id = ?`, channelID))
-	if err != nil {
-		return Summary{}, fmt.Errorf("read summary: %w", s.db.Explain(err))
-	}
-	return summary, nil
+	return One(s.db, "read summary", s.db.QueryRow(ctx, `SELECT `+summaryColumns+` FROM summaries WHERE channel_id = ?`, channelID), scanSummary)
 }
 
 // Around returns the summary of a channel, if it has one. It also returns the n latest summaries of its server without their sentences.
@@ -93,7 +89,7 @@ func (s *Summaries) Save(ctx context.Context, summary Summary, instead time.Time
 // Prune removes the sentences that rest on messages before that time, and returns their number. It runs before [Messages.Prune], which
 // would delete each summary as a whole.
 func (s *Summaries) Prune(ctx context.Context, before time.Time) (removed int, err error) {
-	channels, err := List(ctx, s.db, "read summaries", func(row Scanner) (id string, err error) { return id, row.Scan(&id) },
+	channels, err := List(ctx, s.db, "read summaries", ScanValue[string],
 		`SELECT channel_id FROM summaries WHERE first_at < ?`, before.UnixMicro())
 	if err != nil {
 		return 0, err
@@ -112,11 +108,8 @@ func (s *Summaries) Prune(ctx context.Context, before time.Time) (removed int, e
 // pruneSummary removes the old sentences of one summary, unless it is gone or new by now.
 func pruneSummary(tx *sql.Tx, channel string, before time.Time) (removed int, err error) {
 	summary, err := scanSummary(tx.QueryRow(`SELECT `+summaryColumns+` FROM summaries WHERE channel_id = ? AND first_at < ?`, channel, before.UnixMicro()))
-	if errors.Is(err, sql.ErrNoRows) {
-		return 0, nil
-	}
 	if err != nil {
-		return 0, err
+		return 0, unlessMissing(err)
 	}
 	n := len(summary.Sentences)
 	if err := summary.startAt(tx, before); err != nil {

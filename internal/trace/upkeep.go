@@ -34,15 +34,8 @@ func (s *Store) DeleteGuild(ctx context.Context, guildID string) (int, error) {
 
 // Oldest returns when the newest of the n oldest records began, among those that began before a time. It is the zero time if there are none.
 func (s *Store) Oldest(ctx context.Context, n int, before time.Time) (time.Time, error) {
-	var began int64
-	err := s.DB.Read().QueryRowContext(ctx, `SELECT coalesce(max(began), -1) FROM (SELECT began FROM traces WHERE began < ? ORDER BY began LIMIT ?) AS oldest`, before.UnixMicro(), n).Scan(&began)
-	if err != nil {
-		return time.Time{}, fmt.Errorf("find the oldest traces: %w", s.DB.Explain(err))
-	}
-	if began < 0 {
-		return time.Time{}, nil
-	}
-	return time.UnixMicro(began).UTC(), nil
+	row := s.DB.Read().QueryRowContext(ctx, `SELECT coalesce(max(began), 0) FROM (SELECT began FROM traces WHERE began < ? ORDER BY began LIMIT ?) AS oldest`, before.UnixMicro(), n)
+	return store.One(s.DB, "find the oldest traces", row, store.ScanTime)
 }
 
 // removeRead is how many ids are read at a time.
