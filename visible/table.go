@@ -93,6 +93,32 @@ func (t *tableBox) read(b *box) {
 	}
 }
 
+// add adds a row with its cells.
+func (t *tableBox) add(r *box) {
+	row := &tableRow{b: r}
+	t.rows = append(t.rows, row)
+	if r.style.Display != "table-row" {
+		row.cells = []*box{r}
+		return
+	}
+	for c := r.first; c != nil; c = c.next {
+		switch {
+		case c.kind == textBox || c.kind == breakBox:
+			if c.kind == textBox && !isBlank(c.node.Data) {
+				c = t.l.wrapped(c)
+			} else {
+				continue
+			}
+		case c.isTaken():
+			t.l.hold(c)
+			continue
+		case c.kind == inlineBox:
+			c.kind = blockBox
+		}
+		row.cells = append(row.cells, c)
+	}
+}
+
 func (t *tableBox) column(c *box) {
 	if c.first != nil {
 		for one := c.first; one != nil; one = one.next {

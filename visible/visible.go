@@ -19,8 +19,8 @@
 // # A tour
 //
 // Package internal/css reads the syntax of style sheets, and package internal/cascade computes an element's style. With it, tree.go makes
-// boxes of the elements, also of shadow trees; name.go knows attributes and class names. flow.go lays out blocks and lines, and float.go
-// what they flow around. flex.go, grid.go and table.go do what their names say, and taken.go lays out what is out of the flow. measure.go
+// boxes of the elements, also of shadow trees; name.go knows attributes and class names. flow.go lays out blocks and lines, and taken.go
+// what is out of the flow: floats and positioned boxes. flex.go, grid.go and table.go do what their names say. measure.go
 // knows widths. place.go puts the boxes on the page, with their clips, groups and transforms, for which shape.go has the geometry. order.go
 // lists what is painted, from the bottom to the top; picture.go knows pictures that the page holds. sight.go looks at the texts. paint.go
 // mixes the colours with the letters and without them, and where these differ, the letters are seen. prune.go removes the rest. Command

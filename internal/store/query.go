@@ -212,7 +212,7 @@ func unlessMissing(err error) error {
 	return err
 }
 
-// Statements that only SQLite has: full-text indexes (FTS5), whose queries index.go makes, and lists as parameters.
+// Statements that only SQLite has: full-text indexes (FTS5), whose queries search.go makes, and lists as parameters.
 const (
 	indexMessage   = `INSERT INTO message_words (rowid, words, tags) SELECT ?1, ?2, ?3` + unlessDue
 	unindexMessage = `INSERT INTO message_words (message_words, rowid, words, tags) SELECT 'delete', ?1, ?2, ?3` + unlessDue

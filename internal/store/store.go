@@ -7,7 +7,7 @@
 // write (query.go). A committed write survives the death of the process at any moment. Those that must not be forgotten survive a loss of
 // power, too.
 //
-// Messages are found by their words through a full-text index (index.go, search.go, recall.go). What other packages made of a message is
+// Messages are found by their words through a full-text index (search.go, recall.go). What other packages made of a message is
 // deleted with it, in the same transaction (message.go). The queries are SQLite's, and dialect.go has what PostgreSQL calls otherwise.
 //
 // Package forget decides what is deleted of a person, a server or a message. It uses the functions of retention.go and query.go. The

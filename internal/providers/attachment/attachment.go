@@ -4,7 +4,7 @@
 //   - attachment.go downloads files, only from the hosts of Discord's files and within limits of number and size.
 //   - picture.go makes pictures small and removes metadata. header.go reads their sizes first.
 //   - text.go shows text files, forwarded messages and embeds.
-//   - transcribe.go lets a service transcribe voice messages.
+//   - voice.go lets a service transcribe voice messages, and say a reply aloud.
 //
 // All of this is material that the model must not obey. So each text is between two tags with an unpredictable name.
 package attachment
