@@ -15,7 +15,6 @@ import (
 	"familiar/internal/factcheck"
 	"familiar/internal/llm"
 	"familiar/internal/text"
-	"familiar/internal/web/clean"
 )
 
 type conflictRow struct {
@@ -200,5 +199,5 @@ func label(w factcheck.Comparison) string {
 
 // predictInject predicts {"injection"}: whether the record reports that the text looks like orders to a machine.
 func predictInject(_ context.Context, _ fs.FS, row messageRow) (prediction, error) {
-	return prediction{"injection": clean.Orders(row.Text)}, nil
+	return prediction{"injection": text.Orders(row.Text)}, nil
 }

@@ -8,7 +8,6 @@ import (
 	"unicode/utf8"
 
 	"familiar/internal/text"
-	"familiar/internal/web/clean"
 )
 
 // MaxQuote is the length of a quote, in characters (rule P3).
@@ -253,7 +252,7 @@ func CheckQuote(page, quote string) (passed []string, failed string) {
 	}{
 		{checkLength, func() bool { return lengthFits(quote) }},
 		{checkAddress, func() bool { return !addressPattern.MatchString(quote) }},
-		{checkOrder, func() bool { return !clean.Orders(quote) }},
+		{checkOrder, func() bool { return !text.Orders(quote) }},
 		{checkPage, func() bool { return strings.Contains(page, quote) }},
 	} {
 		if !c.ok() {

@@ -96,7 +96,7 @@ func asks(s saying) bool {
 // steers reports whether a text would have the bot do something. names are the bot's.
 func steers(s saying, names []string) bool {
 	l := lexicon()
-	return clean.Orders(s.Text) || s.Has(l.commands) || s.Has(l.duties) && (s.Has(l.bots) || s.speaksTo() || slices.ContainsFunc(names, s.names)) || s.bids()
+	return text.Orders(s.Text) || s.Has(l.commands) || s.Has(l.duties) && (s.Has(l.bots) || s.speaksTo() || slices.ContainsFunc(names, s.names)) || s.bids()
 }
 
 // speaksTo is SpeaksTo for scripts without spaces, too, in which a word cannot be told from a part of one.

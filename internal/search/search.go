@@ -20,6 +20,7 @@ import (
 	"golang.org/x/time/rate"
 
 	"familiar/internal/context/turn"
+	"familiar/internal/web/clean"
 )
 
 // Query is a question. Backends see all fields except the last group, and must not change them.
@@ -41,6 +42,12 @@ type Query struct {
 	NoCache   bool     // ask the backends again, even if there are cached answers
 	Caller    string   // whose limit per minute this search counts against; empty: no limit
 	PerMinute int      // searches per minute for the caller; 0: no limit
+}
+
+// Allows reports whether q wants hits on a host. A service whose hits are all on another host need not be asked.
+func (q Query) Allows(host string) bool {
+	domains, err := clean.NewDomains(q.Include, q.Exclude)
+	return err == nil && domains.Allows(host)
 }
 
 // The depths of a query.

@@ -37,6 +37,9 @@ type (
 	Size       = engine.Size
 )
 
+// FileName is the name of the file of a store in its directory.
+const FileName = engine.FileName
+
 // The kinds of errors after which callers do something else.
 const (
 	InUse   = engine.InUse

@@ -147,6 +147,14 @@ func Truncate(s string, n int) string {
 	return s
 }
 
+// orderly matches sentences that address a machine rather than a reader. It is no defence, because other wordings pass. It keeps the
+// crudest noise out of a block that is safe without it. It lets the record say that a page tried. It looks for orders about orders. So a
+// text about a system prompt, or one that asks to ignore an e-mail, does not match.
+var orderly = LazyRegexpOf(func() string { return `(?i)` + AllTables().Clean.Orders.String() })
+
+// Orders reports whether a text looks like orders to a machine. It is only a hint, and changes no text.
+func Orders(s string) bool { return orderly.MatchString(s) }
+
 // Hanging wraps a line at width and indents the following lines. A word that is longer than width stays whole. A width
 // of 0 means no wrapping.
 func Hanging(line string, indent, width int) string {

@@ -9,7 +9,6 @@ import (
 
 	"familiar/internal/context/turn"
 	"familiar/internal/text"
-	"familiar/internal/web/clean"
 )
 
 // decide returns what the models make of a message, or doubt. What the tables find is one of the things that the model of orders sees. They give
@@ -175,7 +174,7 @@ func (s *sight) elsewhere(deed string) bool {
 	case string(Correct):
 		return false
 	}
-	return slices.ContainsFunc(s.sentences, func(one glance) bool { return clean.Orders(one.text) || text.NewSaying(one.text).Has(reports().frames) })
+	return slices.ContainsFunc(s.sentences, func(one glance) bool { return text.Orders(one.text) || text.NewSaying(one.text).Has(reports().frames) })
 }
 
 // shown reports whether words that tell of somebody stand in front of a sentence's colon.

@@ -61,7 +61,7 @@ const (
 
 func (g github) Search(ctx context.Context, q search.Query) (search.Reply, error) {
 	words := cutWords(withoutFields(problem(q)), 200)
-	if words == "" || !allows(q, "github.com") {
+	if words == "" || !q.Allows("github.com") {
 		return search.Reply{}, nil
 	}
 	var all search.Reply

@@ -43,7 +43,7 @@ type hackernewsHit struct {
 func (h hackernews) Search(ctx context.Context, q search.Query) (search.Reply, error) {
 	words := cutWords(line(problem(q), maxSnippet), 500)
 	forum := q.Intent == turn.IntentForum
-	if words == "" || forum && !allows(q, "news.ycombinator.com") {
+	if words == "" || forum && !q.Allows("news.ycombinator.com") {
 		return search.Reply{}, nil
 	}
 	params := url.Values{"query": {words}, "tags": {"story"}, "hitsPerPage": {strconv.Itoa(q.Limit)}}

@@ -7,7 +7,6 @@ import (
 
 	"familiar/internal/search"
 	"familiar/internal/text"
-	"familiar/internal/web/clean"
 )
 
 // locale splits a BCP 47 tag into base language and region: "pt-BR" into "pt" and "BR". A part that is missing or not
@@ -189,12 +188,6 @@ func withSites(q search.Query, maxChars, maxWords int) string {
 		return ""
 	}
 	return text + only
-}
-
-// allows reports whether q wants hits on a host. A service whose hits are all on another host need not be asked.
-func allows(q search.Query, host string) bool {
-	domains, err := clean.NewDomains(q.Include, q.Exclude)
-	return err == nil && domains.Allows(host)
 }
 
 // upTo returns hosts, or nil if there are more than the service takes. Hits are filtered anyway.

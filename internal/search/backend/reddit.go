@@ -102,7 +102,7 @@ func (r *reddit) fetchToken(ctx context.Context) (string, time.Duration, error) 
 
 func (r *reddit) Search(ctx context.Context, q search.Query) (search.Reply, error) {
 	words := cutWords(withoutFields(problem(q)), 500)
-	if words == "" || !allows(q, "www.reddit.com") {
+	if words == "" || !q.Allows("www.reddit.com") {
 		return search.Reply{}, nil
 	}
 	params := url.Values{

@@ -63,7 +63,7 @@ type stackexchangeReply struct {
 
 func (s stackexchange) Search(ctx context.Context, q search.Query) (search.Reply, error) {
 	words, site := cutWords(withoutFields(problem(q)), 240), siteOf(q)
-	if words == "" || !allows(q, site) {
+	if words == "" || !q.Allows(site) {
 		return search.Reply{}, nil
 	}
 	all := map[string]string{

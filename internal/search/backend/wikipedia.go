@@ -77,7 +77,7 @@ const maxCirrus = 280
 func (w *wikipedia) Search(ctx context.Context, q search.Query) (search.Reply, error) {
 	words := cutWords(withoutFields(topic(q.Text, q.Language)), maxCirrus)
 	language := wikiOf(languageOf(q.Language, q.Text))
-	if words == "" || !allows(q, language+".wikipedia.org") {
+	if words == "" || !q.Allows(language+".wikipedia.org") {
 		return search.Reply{}, nil
 	}
 	s, err := w.wiki(language)

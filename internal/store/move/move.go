@@ -17,7 +17,6 @@ import (
 	"strings"
 
 	"familiar/internal/store"
-	"familiar/internal/store/engine"
 )
 
 // batchSize is how many rows are copied in a transaction. SQLite takes 32,766 parameters.
@@ -43,7 +42,7 @@ func Store(ctx context.Context, from, to string, told func(Table)) error {
 	}
 	into := to
 	if !store.IsServer(to) {
-		if _, err := os.Stat(filepath.Join(to, engine.FileName)); err == nil {
+		if _, err := os.Stat(filepath.Join(to, store.FileName)); err == nil {
 			return fmt.Errorf("%s has a store already: name another directory", to)
 		}
 		into = filepath.Join(to, staged)
@@ -51,7 +50,7 @@ func Store(ctx context.Context, from, to string, told func(Table)) error {
 	if err := between(ctx, from, into, told); err != nil || into == to {
 		return err
 	}
-	if err := os.Rename(filepath.Join(into, engine.FileName), filepath.Join(to, engine.FileName)); err != nil {
+	if err := os.Rename(filepath.Join(into, store.FileName), filepath.Join(to, store.FileName)); err != nil {
 		return fmt.Errorf("name the new store: %w", err)
 	}
 	return os.RemoveAll(into)
@@ -60,8 +59,8 @@ func Store(ctx context.Context, from, to string, told func(Table)) error {
 // between copies the store of one place to another that is new, or half a copy.
 func between(ctx context.Context, from, to string, told func(Table)) (err error) {
 	if !store.IsServer(from) {
-		if _, err := os.Stat(filepath.Join(from, engine.FileName)); err != nil {
-			return &store.Error{Kind: store.Missing, Path: filepath.Join(from, engine.FileName), Err: err}
+		if _, err := os.Stat(filepath.Join(from, store.FileName)); err != nil {
+			return &store.Error{Kind: store.Missing, Path: filepath.Join(from, store.FileName), Err: err}
 		}
 	}
 	src, err := store.Open(ctx, from)

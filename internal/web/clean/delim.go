@@ -260,14 +260,6 @@ func delimits(line string) bool {
 	return strings.Contains(line, "web-search-results") || strings.Contains(line, "<|") || strings.Contains(line, "[inst]") || strings.Contains(line, "<<sys")
 }
 
-// orderly matches sentences that address a machine rather than a reader. It is no defence, because other wordings pass. It keeps the
-// crudest noise out of a block that is safe without it. It lets the record say that a page tried. It looks for orders about orders. So a
-// text about a system prompt, or one that asks to ignore an e-mail, does not match.
-var orderly = text.LazyRegexpOf(func() string { return `(?i)` + text.AllTables().Clean.Orders.String() })
-
-// Orders reports whether a text looks like orders to a machine. It is only a hint, and changes no text.
-func Orders(text string) bool { return orderly.MatchString(text) }
-
 // Seal marks what strangers wrote where a model is shown it. The text is between two tags with an unpredictable name,
 // and each of its lines begins with an unpredictable character. So no line of the text can end its block or pass for
 // one of ours (rules P8, P9).

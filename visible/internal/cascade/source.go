@@ -10,7 +10,6 @@ import (
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 
-	"familiar/visible/dom"
 	"familiar/visible/internal/css"
 )
 
@@ -43,10 +42,19 @@ func textOf(n *html.Node) string {
 	return b.String()
 }
 
+// maySetStyles reports whether a source has the beginning of a style element or of a link.
+func maySetStyles(source string) bool {
+	for tag := range strings.SplitSeq(source, "<") {
+		if len(tag) > 4 && (strings.EqualFold(tag[:4], "link") || strings.EqualFold(tag[:5], "style")) {
+			return true
+		}
+	}
+	return false
+}
+
 // addSource reads the style elements and links in a source.
 func (s *Sheets) addSource(source string) {
-	_, _, styles := dom.CutFold(source, "<style")
-	if _, _, links := dom.CutFold(source, "<link"); !styles && !links {
+	if !maySetStyles(source) {
 		return
 	}
 	z := html.NewTokenizer(strings.NewReader(source))
