@@ -308,14 +308,7 @@ func (s *Store) cardIn(tx *sql.Tx, personID string) (map[string]string, error) {
 }
 
 func (s *Store) cardOf(rows *sql.Rows, err error) (map[string]string, error) {
-	card := map[string]string{}
-	_, err = store.Collect(s.DB, "read a person's card", rows, err, func(row store.Scanner) (none struct{}, err error) {
-		var field, value string
-		err = row.Scan(&field, &value)
-		card[field] = value
-		return none, err
-	})
-	return card, err
+	return store.Mapped[string, string](s.DB, "read a person's card", rows, err)
 }
 
 // SetCard sets a field of a person's card, or deletes it if the value is empty. It returns the value from before. It returns
