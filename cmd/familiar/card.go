@@ -49,6 +49,9 @@ func readCard(name string) ([]byte, error) {
 		return nil, app.Problems{err.Error()}
 	}
 	defer f.Close()
+	if info, err := f.Stat(); err == nil && info.IsDir() {
+		return nil, app.Problems{name + " is a folder; pack its files as a zip, or copy pictures of moods into the character's folder " + character.ExpressionsDir}
+	}
 	data, err := io.ReadAll(io.LimitReader(f, card.MaxBytes+1))
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", name, err)
@@ -84,7 +87,7 @@ func (i importCommand) refused(e *app.ImportError) error {
 	case app.WhoseBook:
 		return app.Problems{"it is a lorebook; say with --card which character it is for, or --card _default for all"}
 	case app.NoCharacter:
-		return app.Problems{fmt.Sprintf("there is no character's folder %s; import its card first, make the folder with a persona.md, or name another with --card", e.Place)}
+		return app.Problems{fmt.Sprintf("there is no character's folder %s; import its card first, make the folder with a persona.md, or name another with --card; a character that comes with the program has none until familiar init copies it", e.Place)}
 	case app.Faulty:
 		return app.Problems{e.Text}
 	case app.Taken:

@@ -64,7 +64,7 @@ func TestImportPack(t *testing.T) {
 		t.Error(got)
 	}
 	s.put("more.zip", packOf(t, [2]string{"neutral.png", "30x40"}))
-	for args, want := range map[string]string{"more.zip": "name another with --card", "more.zip --card fox": "is there already", "more.zip --card sage": "no character's folder", "more.zip --card ../fox": "no character's folder", "more.zip --card _default": "no character's folder"} {
+	for args, want := range map[string]string{"more.zip": "name another with --card", "more.zip --card fox": "is there already", "more.zip --card sage": "no character's folder", "more.zip --card ../fox": "is no name of a folder", "more.zip --card _default": "is no name of a folder", "characters/fox": "is a folder; pack its files"} {
 		if code, out := s.run(append([]string{"import"}, strings.Fields(args)...)...); code != exitUsage || !strings.Contains(out, want) {
 			t.Errorf("%s: %d %s", args, code, out)
 		}

@@ -160,21 +160,26 @@ func (i Import) addCard(ctx context.Context, settings *Config, dir, root string,
 		folder.Report.Used = append(folder.Report.Used, fmt.Sprintf("assets: %d pictures of moods → %s/", got.Faces, character.ExpressionsDir))
 	}
 	got.Report = folder.Report
-	if err := os.MkdirAll(root, 0o755); err != nil {
-		return got, fmt.Errorf("make folder %s: %w", root, err)
-	}
-	made, err := os.MkdirTemp(root, ".import-")
-	if err != nil {
-		return got, fmt.Errorf("make folder: %w", err)
-	}
+	made, err := stage(root, folder.Files)
 	defer os.RemoveAll(made)
-	if err := errors.Join(os.Chmod(made, 0o755), WriteFiles(made, folder.Files)); err != nil {
+	if err != nil {
 		return got, err
 	}
 	if got.Loaded, err = loadMade(settings, dir, made, got.ID); err != nil {
 		return got, &ImportError{Refusal: Faulty, Text: string(Faulty) + ":\n" + err.Error()}
 	}
 	return got, replaceFolder(made, got.Place)
+}
+
+// stage writes files into a new folder beside the characters. The caller must move or remove the folder, also after an error.
+func stage(root string, files map[string][]byte) (made string, err error) {
+	if err = os.MkdirAll(root, 0o755); err == nil {
+		made, err = os.MkdirTemp(root, ".import-")
+	}
+	if err != nil {
+		return "", fmt.Errorf("make folder: %w", err)
+	}
+	return made, errors.Join(os.Chmod(made, 0o755), WriteFiles(made, files))
 }
 
 // budgets returns the budgets of the modes of a character that sets none itself.
@@ -335,21 +340,33 @@ func (i Import) addPack(ctx context.Context, settings *Config, dir string) (got 
 	case len(files) == 0:
 		return got, unread(errors.New("the archive has no card.json, so it is no CHARX, and no pictures that are named after moods, such as joy.png"))
 	}
-	got = Imported{ID: cmp.Or(i.ID, FolderID(strings.TrimSuffix(i.File, filepath.Ext(i.File)))), Faces: len(files), Pack: true, Report: card.Report{Notes: strange}}
-	home := filepath.Join(Resolve(dir, settings.Get("FAMILIAR_CHARACTERS")), got.ID)
-	got.Place = filepath.Join(home, character.ExpressionsDir)
+	if !IsCharacter(settings, dir, i.ID) {
+		if i.ID, err = i.folderID(strings.TrimSuffix(i.File, filepath.Ext(i.File))); err != nil {
+			return got, err
+		}
+	}
+	root := Resolve(dir, settings.Get("FAMILIAR_CHARACTERS"))
+	home := filepath.Join(root, i.ID)
+	got = Imported{ID: i.ID, Place: filepath.Join(home, character.ExpressionsDir), Faces: len(files), Pack: true, Report: card.Report{Notes: strange}}
 	if !IsCharacter(settings, dir, got.ID) || !Exists(home) || i.Sent && !Exists(filepath.Join(home, card.KeptDir)) { // one that is built in has no folder
 		return got, &ImportError{Refusal: NoCharacter, ID: got.ID, Place: home}
 	}
-	return i.add(settings, dir, home, got, files)
+	return i.add(settings, dir, got, func() error {
+		made, err := stage(root, files)
+		defer os.RemoveAll(made)
+		if err != nil {
+			return err
+		}
+		return replaceFolder(filepath.Join(made, character.ExpressionsDir), got.Place)
+	})
 }
 
-// add writes files into a character's folder. got.Place is what must not be there before, unless it is replaced.
-func (i Import) add(settings *Config, dir, home string, got Imported, files map[string][]byte) (Imported, error) {
+// add adds something to a character's folder. got.Place is what must not be there before, unless it is replaced.
+func (i Import) add(settings *Config, dir string, got Imported, write func() error) (Imported, error) {
 	if !i.Replace && Exists(got.Place) {
 		return got, &ImportError{Refusal: Taken, ID: got.ID, Place: got.Place}
 	}
-	if err := errors.Join(os.MkdirAll(home, 0o755), os.RemoveAll(got.Place), WriteFiles(home, files)); err != nil || got.ID == "_default" {
+	if err := write(); err != nil || got.ID == "_default" {
 		return got, err
 	}
 	var err error
@@ -374,7 +391,7 @@ func (i Import) addBook(settings *Config, dir, root string, book *card.Lorebook)
 		return got, unread(err)
 	}
 	got = Imported{ID: i.ID, Place: filepath.Join(place, "lorebooks", stem+".toml"), Book: book, Report: folder.Report}
-	return i.add(settings, dir, place, got, folder.Files)
+	return i.add(settings, dir, got, func() error { return errors.Join(os.MkdirAll(place, 0o755), WriteFiles(place, folder.Files)) })
 }
 
 // IsCharacter reports whether there is a character with an id.

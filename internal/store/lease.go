@@ -159,14 +159,11 @@ func (s *Leases) Run(ctx context.Context) {
 		if err != nil && !failing && !leaving {
 			s.db.notify("renew the leases of shards: %v", s.db.Explain(err))
 		}
-		if failing != (err != nil) {
-			failing = err != nil
-			every := leaseBeat
-			if failing {
-				every = leaseRetry
-			}
-			ticks.Reset(every)
+		every := leaseBeat
+		if failing = err != nil; failing {
+			every = leaseRetry
 		}
+		ticks.Reset(every)
 		if ctx.Err() != nil && s.leave() {
 			return
 		}

@@ -247,14 +247,11 @@ func (s *server) watch(ctx context.Context) {
 		if s.lost.Store(err != nil); err != nil && !told && ctx.Err() == nil {
 			s.tell("%v", s.Explain(err))
 		}
-		if told != (err != nil) {
-			every := guardEvery
-			if err != nil {
-				every = guardRetry
-			}
-			ticks.Reset(every)
+		every := guardEvery
+		if told = err != nil; told {
+			every = guardRetry
 		}
-		told = err != nil
+		ticks.Reset(every)
 	}
 }
 
