@@ -4,7 +4,8 @@
 //
 // 1. charset.go finds the character encoding as browsers do, and refuses encodings in which markup can hide. 2. budget.go bounds how much
 // of a page becomes a tree. Package visible reads a page that is nested too deeply for a tree from its source. 3. meta.go and
-// dates.go read what the page says about itself: title, author, dates, kind. None of it becomes part of the text. 4. Package visible
+// dates.go read what the page says about itself: title, author, dates, kind. None of it becomes part of the text. Before that, stream.go puts
+// together a page that comes in pieces. 4. Package visible
 // removes what a reader cannot see. This must happen before the extraction, which undoes some hiding. 5. wall.go recognises challenges,
 // consent walls, and empty shells for scripts. 6. extract.go finds the content. It is an article with its lead (extract.go) or the posts of
 // a thread (thread.go). Otherwise it is a page without its boilerplate (boilerplate.go). product.go protects the facts of a product.
@@ -206,6 +207,7 @@ func readTree(text, rest []byte, base *url.URL, scripts bool) (Page, error) {
 
 // readDocument reads what a tree shows.
 func readDocument(doc *html.Node, rest []byte, base *url.URL, scripts bool) (Page, error) {
+	joinStream(doc)
 	m := readMetadata(doc, base)
 	base = baseOf(doc, base)
 	all, builders := countScripts(doc)

@@ -269,3 +269,29 @@ func TestXHTML(t *testing.T) {
 		t.Errorf("%+v, %v", p, err)
 	}
 }
+
+// A page that is sent in pieces is read as its scripts join it. What no script moves stays hidden.
+func TestStream(t *testing.T) {
+	const define = `<script>$RC=function(a,b){};$RS=function(a,b){}</script>`
+	late := "<p>GOOD words that came late, and which the script moves to where everybody reads them.</p>"
+	place := `<main><h1>News</h1>` + shownText + `<!--$?--><template id="B:0"></template><p>Loading</p><!--$--><i>x</i><!--/$--><!--/$--><p>END of the page, which no piece replaces.</p></main>`
+	move := `<script>$RC("B:0","S:0")</script>`
+	for source, want := range map[string]bool{
+		define + place + `<div hidden id="S:0">` + late + `</div>` + move: true,
+		define + place + `<div hidden id="S:0"><template id="P:1"></template></div><div hidden id="S:1">` + late + `</div><script>$RS("S:1","P:1")` + `;$RC("B:0","S:0")</script>`: true,
+		place + `<div hidden id="S:0">` + late + `</div>` + move:                            false, // nobody says what $RC does
+		define + place + `<div hidden id="S:0">` + late + `</div>`:                          false,
+		define + place + `<div hidden id="S:2">` + late + `</div>` + move:                   false,
+		define + place + `<div hidden id="S:0"><div hidden>` + late + `</div></div>` + move: false,
+		define + `<div hidden id="S:0">` + late + place + `</div>` + move:                   false, // into itself
+		define + place + strings.Repeat("<div>", 200) + `<template id="B:1"></template>` + strings.Repeat("</div>", 200) + `<div hidden id="S:1">` + late + `</div><script>$RC("B:1","S:1")</script>`: false, // too deep
+	} {
+		p, err := Read([]byte(source), "text/html", nil)
+		if got := strings.Contains(p.Markdown, "GOOD"); err != nil && want || got != want {
+			t.Errorf("%s is read as %q, %v", source, p.Markdown, err)
+		}
+		if want && (strings.Contains(p.Markdown, "Loading") || strings.Index(p.Markdown, "GOOD") > strings.Index(p.Markdown, "END")) {
+			t.Errorf("%s is read as %q", source, p.Markdown)
+		}
+	}
+}
