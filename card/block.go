@@ -72,7 +72,7 @@ func (x *expansion) branch(c call) string {
 	return x.enclosed(c, then)
 }
 
-// holds reports whether a condition holds: the name of a macro or of a variable, or a value. ! in front inverts it.
+// holds reports whether a condition holds: the name of a macro or of a variable, or a value. ! before it inverts it.
 func (x *expansion) holds(c call) bool {
 	from := c.from
 	for from < c.to && strings.ContainsRune(" \t\r\n", rune(x.text[from])) {

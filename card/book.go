@@ -45,7 +45,7 @@ type Book struct {
 
 	Entries []Entry `toml:"entry,omitempty"`
 
-	// File names the book in problems, results and the ids of entries. It is no part of the file.
+	// File names the book in problems, results and the ids of entries. It is not part of the file.
 	File string `toml:"-"`
 }
 

@@ -21,7 +21,7 @@ const (
 )
 
 // ErrNoCard is the error of [Read] for an archive of files without a card. [Unpack] returns them.
-var ErrNoCard = errors.New("the archive has no card.json, so it is no CHARX")
+var ErrNoCard = errors.New("the archive has no card.json, so it is not a CHARX")
 
 // readCHARX reads an archive with a card and its files.
 func readCHARX(data []byte) (*Card, *Lorebook, error) {
@@ -60,7 +60,7 @@ func Unpack(data []byte) (map[string][]byte, error) {
 		case strings.HasSuffix(f.Name, "/") && mode.IsDir():
 			continue
 		case !mode.IsRegular():
-			return nil, fmt.Errorf("the archive holds %q, which is no plain file (%s); take it out", short(f.Name), mode.Type())
+			return nil, fmt.Errorf("the archive holds %q, which is not a plain file (%s); take it out", short(f.Name), mode.Type())
 		case f.Flags&1 != 0:
 			return nil, errors.New("the archive is encrypted; pack it without a password")
 		}

@@ -274,7 +274,7 @@ func (v *Variables) set(name, value string) {
 	v.values[name] = value
 }
 
-// add adds numbers; it appends a text that is no number.
+// add adds numbers; it appends a text that is not a number.
 func (v *Variables) add(name, value string) {
 	old := v.values[name]
 	a, err1 := strconv.ParseFloat(cmp.Or(old, "0"), 64)
@@ -319,7 +319,7 @@ func variableMacros() map[string]macro {
 	return all
 }
 
-// shorthand is what stands between the braces of {{.name}}, {{$name}}, {{.name = value}}, {{.name++}} and so on.
+// shorthand is what is between the braces of {{.name}}, {{$name}}, {{.name = value}}, {{.name++}} and so on.
 var shorthand = regexp.MustCompile(`(?s)^\s*([.$])([A-Za-z](?:[\w-]*\w)?)\s*(?:(\+\+|--|\+=|=)\s*(.*?)|)\s*$`)
 
 // short runs a short form of the macros for variables, and reports whether the text is one.

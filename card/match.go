@@ -210,7 +210,7 @@ func (sc *scan) expand(text string) string {
 	return shown
 }
 
-// containsWord reports whether a text contains a word that is no part of a longer one. In scripts without spaces between
+// containsWord reports whether a text contains a word that is not part of a longer one. In scripts without spaces between
 // words, any place counts.
 func containsWord(text, word string) bool {
 	first, size := utf8.DecodeRuneInString(word)

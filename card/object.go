@@ -90,7 +90,7 @@ func (o object) number(key string) (float64, bool) {
 	return n, true
 }
 
-// whole returns a whole number clamped to bounds, or nil if the value is no number.
+// whole returns a whole number clamped to bounds, or nil if the value is not a number.
 func (o object) whole(key string, low, high int) *int {
 	n, ok := o.number(key)
 	if !ok {
@@ -144,7 +144,7 @@ func (o object) object(key string) (object, error) {
 		return nil, fmt.Errorf("%s is missing", key)
 	}
 	if err := json.Unmarshal(o[key], &inner); err != nil || inner == nil {
-		return nil, fmt.Errorf("%s is no object", key)
+		return nil, fmt.Errorf("%s is not an object", key)
 	}
 	return inner, nil
 }

@@ -227,7 +227,7 @@ func join(all []chunk) []byte {
 // embed adds texts to a PNG, in base64, before its end.
 func embed(image []byte, texts ...chunkText) ([]byte, error) {
 	if !bytes.HasPrefix(image, []byte(pngMagic)) {
-		return nil, errors.New("the picture is no PNG")
+		return nil, errors.New("the picture is not a PNG")
 	}
 	all, err := chunks(image)
 	if err != nil {

@@ -266,7 +266,7 @@ func put(b *strings.Builder, replace string, m *regexp2.Match, cuts []string) {
 		last = at[1]
 		var g *regexp2.Group
 		if at[2] >= 0 {
-			n, _ := strconv.Atoi(replace[at[2]:at[3]]) // a number that is too long is no group's
+			n, _ := strconv.Atoi(replace[at[2]:at[3]]) // a number that is too long is not a group's
 			g = m.GroupByNumber(n)
 		} else {
 			g = m.GroupByName(replace[at[4]:at[5]])

@@ -88,7 +88,7 @@ func fits(t *testing.T, c *character.Character) {
 	}
 }
 
-// Every key of the defaults says what it is for, or stands in a table that does.
+// Every key of the defaults says what it is for, or is in a table that does.
 func TestDefaultsExplainThemselves(t *testing.T) {
 	data, err := characters.FS.ReadFile("_default/character.toml")
 	if err != nil {

@@ -20,7 +20,7 @@ type Text struct {
 	Hidden int    // characters that were left out, also those of scripts and styles, without white space
 }
 
-// Flat reads a page that is nested too deeply for html.Parse. It makes a simple tree from the tags as they stand in the
+// Flat reads a page that is nested too deeply for html.Parse. It makes a simple tree from the tags as they are in the
 // source. An element that hides its content and is never closed hides the rest of the page. The page is always read as a
 // browser with scripts shows it. The only error is [ErrStyles].
 func Flat(source string, o Options) (Text, error) {

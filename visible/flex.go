@@ -8,7 +8,7 @@ import (
 	"familiar/visible/internal/cascade"
 )
 
-// items returns the boxes in the flow of a flexible box or a grid, in their order. Texts that are no items of their own
+// items returns the boxes in the flow of a flexible box or a grid, in their order. Texts that are not items of their own
 // count as one. It takes the others out of the flow.
 func (l *layout) items(b *box) (all []*box) {
 	ordered := false

@@ -93,7 +93,7 @@ func (f *flow) word(t *box, from, to int, w, blank float64) {
 }
 
 // word returns where the line that begins at s[i] may end first, and the width up to there. These are the rules of browsers:
-// beside ideographs, and behind dashes and question marks. Texts in scripts without blanks may be broken at any letter.
+// beside ideographs, and after dashes and question marks. Texts in scripts without blanks may be broken at any letter.
 func word(s string, i int, size, spacing float64) (to int, width float64) {
 	for to = i; to < len(s) && !dom.IsSpace(s[to]); {
 		if c := s[to]; c < utf8.RuneSelf {

@@ -92,7 +92,7 @@ func (p *pruner) drop(n *html.Node) {
 	n.Parent.RemoveChild(n)
 }
 
-// length counts the characters below n as dom.Length does, without text for machines. That is no hidden text wherever it is.
+// length counts the characters below n as dom.Length does, without text for machines. That is not hidden text wherever it is.
 func length(n *html.Node) (total int) {
 	for c := range dom.Children(n) {
 		switch {

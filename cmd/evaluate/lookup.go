@@ -36,7 +36,7 @@ func predictIntent(ctx context.Context, _ fs.FS, row messageRow) (prediction, er
 
 type spokenRow struct {
 	ID, Lang, Text, Intent string
-	Search                 *bool // in place of Intent: only whether it is looked up is known
+	Search                 *bool // instead of Intent: only whether it is looked up is known
 }
 
 // predictSpoken predicts {"intent"} of a message in any language, or "none". "found" and "alarm" score whether it is looked up, "kind"

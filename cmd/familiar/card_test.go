@@ -73,7 +73,7 @@ func (s *atShelf) read(name string) []byte {
 	return data
 }
 
-// values are all values of JSON by where they stand, as they are written.
+// values are all values of JSON by their places, as they are written.
 func values(t *testing.T, data []byte) map[string]string {
 	t.Helper()
 	all := map[string]string{}
@@ -434,7 +434,7 @@ func textChunk(keyword string, words []byte) []byte {
 	return chunkOf("tEXt", base64.StdEncoding.AppendEncode([]byte(keyword+"\x00"), words))
 }
 
-// withChunks puts chunks behind the first of a PNG.
+// withChunks puts chunks after the first of a PNG.
 func withChunks(image []byte, chunks ...[]byte) []byte {
 	const behindHeader = 8 + 25
 	return bytes.Join([][]byte{image[:behindHeader], bytes.Join(chunks, nil), image[behindHeader:]}, nil)

@@ -1063,7 +1063,7 @@ func (c *conversation) haveRole(role string) {
 	}
 }
 
-// order gives a slash command and waits for its answer. "#CHANNEL" in front names the channel. The person may manage the server or not.
+// order gives a slash command and waits for its answer. "#CHANNEL" before it names the channel. The person may manage the server or not.
 func (c *conversation) order(rest string, manages bool) {
 	c.Helper()
 	in, named := strings.CutPrefix(rest, "#")

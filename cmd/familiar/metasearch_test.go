@@ -14,7 +14,7 @@ import (
 	"testing"
 )
 
-// metasearch is a SearXNG whose answers stand in a file. A line "when REGEX" begins the answer to the queries that it matches. The lines
+// metasearch is a SearXNG whose answers are in a file. A line "when REGEX" begins the answer to the queries that it matches. The lines
 // below are its hits, "title | url | snippet | thumbnail". One word can stand for a failure: "status N", "html", "hang", "blocked".
 type metasearch struct {
 	server    *httptest.Server

@@ -54,7 +54,7 @@ func TestErase(t *testing.T) {
 	}
 }
 
-// TestForgetAtATerminal has everything forgotten through a pipe: a yes behind the question confirms it, and anything else does not. Without a
+// TestForgetAtATerminal has everything forgotten through a pipe: a yes after the question confirms it, and anything else does not. Without a
 // model the receipts are the answers.
 func TestForgetAtATerminal(t *testing.T) {
 	t.Parallel()

@@ -101,7 +101,7 @@ func TestEnvExample(t *testing.T) {
 		delete(shown, s.Name)
 	}
 	for name := range shown {
-		t.Errorf(".env.example has %s, which is no setting", name)
+		t.Errorf(".env.example has %s, which is not a setting", name)
 	}
 	for _, example := range []string{string(text), regexp.MustCompile(`(?m)^# ([A-Z][A-Z0-9_]+=)`).ReplaceAllString(string(text), "$1")} {
 		dir := t.TempDir()

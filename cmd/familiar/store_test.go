@@ -69,7 +69,7 @@ func (c *conversation) holdStore() (release func()) {
 	}
 }
 
-// breakStore makes every write of a message fail at once, and for good.
+// breakStore makes every write of a message fail at once, from then on.
 func (c *conversation) breakStore() {
 	db, err := sql.Open("sqlite", filepath.Join(c.dir, "data", "familiar.db")+"?_pragma=busy_timeout(5000)")
 	c.must(err)

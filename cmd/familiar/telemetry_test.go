@@ -374,7 +374,7 @@ func (k *collector) tree(t *testing.T) {
 	}
 }
 
-// TestStandardNames: variables that OpenTelemetry has and this program does not are no mistakes.
+// TestStandardNames: variables that OpenTelemetry has and this program does not are not mistakes.
 func TestStandardNames(t *testing.T) {
 	lines := app.UnknownVariables([]string{"OTEL_EXPORTER_OTLP_TIMEOUT", "OTEL_EXPORTER_OTLP_TRACES_HEADERS", "OTEL_LOGS_EXPORTER", "OTEL_SERVICE_NAME", "OTEL_EXPORTER_OTLP_ENDPONT"}, t.TempDir())
 	if len(lines) != 1 || !strings.Contains(lines[0], "did you mean OTEL_EXPORTER_OTLP_ENDPOINT?") {

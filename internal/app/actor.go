@@ -146,7 +146,7 @@ func (a *App) ActorOf(c *character.Character, far Far) (*bot.Actor, error) {
 			},
 			&character.Provider{Character: c, Store: a.Store, Count: counter.Count, Model: models.name()},
 			memories,
-			server, // before the web: the first that looked has the say
+			server, // before the web: the first that looked decides
 			lookup,
 		},
 		Count: counter.Count, BlockRole: web.BlockRole, Clock: c.Location, Names: append([]string{c.Name, c.Called}, c.Aliases...), Redact: a.Redact.String, Own: c.Earlier(),

@@ -48,7 +48,7 @@ func parseAlerts(text string) (map[string]float64, error) {
 			limit, ok = parseLimit(words[0], words[1])
 		}
 		if !ok || !(limit > 0) || math.IsInf(limit, 0) {
-			return nil, fmt.Errorf("%q is no limit; write it as in: words 20s, errors 20%%, lookups 50%%, dollars 5, disk 500MB", strings.TrimSpace(one))
+			return nil, fmt.Errorf("%q is not a limit; write it as in: words 20s, errors 20%%, lookups 50%%, dollars 5, disk 500MB", strings.TrimSpace(one))
 		}
 		limits[words[0]] = limit
 	}

@@ -169,7 +169,7 @@ func (r *reloader) run(ctx context.Context) {
 		defer w.Close()
 		err = r.watch(w)
 	} else {
-		w = &fsnotify.Watcher{} // it reports nothing; requests to read are served all the same
+		w = &fsnotify.Watcher{} // it reports nothing; requests to read are served anyway
 	}
 	if err != nil {
 		r.unwatched(err)

@@ -180,7 +180,7 @@ func readDotenv(dir string) (map[string]string, error) {
 		return nil, fmt.Errorf("read .env: %w", err)
 	}
 	if len(text) > doctor.MaxDotenv {
-		return nil, fmt.Errorf("read %s: it has more than %d KB, so it is no list of settings", path, doctor.MaxDotenv>>10)
+		return nil, fmt.Errorf("read %s: it has more than %d KB, so it is not a list of settings", path, doctor.MaxDotenv>>10)
 	}
 	values, err := godotenv.UnmarshalBytes(text)
 	if err != nil {

@@ -54,7 +54,7 @@ func checkConsoleHosts(text string) error {
 	return nil
 }
 
-// checkConsolePath refuses what is no path of plain names, without a slash at its end.
+// checkConsolePath refuses what is not a path of plain names, without a slash at its end.
 func checkConsolePath(text string) error {
 	if text != "" && !plainPath.MatchString(text) {
 		return fmt.Errorf("it must be a path such as /familiar, of letters, digits, - and _, without a slash at its end, not %q", text)

@@ -43,7 +43,7 @@ type Imported struct {
 	ID     string
 	Place  string               // the character's folder, or the lorebook's file
 	Loaded *character.Character // nil: the lorebook is for all characters
-	Book   *card.Lorebook       // nil: it was no lorebook
+	Book   *card.Lorebook       // nil: it was not a lorebook
 	Faces  int                  // pictures of moods; with them alone, a pack
 	Pack   bool                 // it was a pack of pictures of moods
 	Report card.Report
@@ -338,7 +338,7 @@ func (i Import) addPack(ctx context.Context, settings *Config, dir string) (got 
 	case len(wrong) > 0:
 		return got, unread(errors.New(wrong[0]))
 	case len(files) == 0:
-		return got, unread(errors.New("the archive has no card.json, so it is no CHARX, and no pictures that are named after moods, such as joy.png"))
+		return got, unread(errors.New("the archive has no card.json, so it is not a CHARX, and no pictures that are named after moods, such as joy.png"))
 	}
 	if !IsCharacter(settings, dir, i.ID) {
 		if i.ID, err = i.folderID(strings.TrimSuffix(i.File, filepath.Ext(i.File))); err != nil {

@@ -263,7 +263,7 @@ func (v Value) inAddress() []string {
 	if v.Secret || err != nil {
 		return nil
 	}
-	if store.IsServer(v.Text) { // the user's name is no token, and the options are no secret
+	if store.IsServer(v.Text) { // the user's name is not a token, and the options are not secret
 		raw, _, _ := strings.Cut(strings.TrimPrefix(v.Text[strings.Index(v.Text, "://")+3:], u.User.Username()+":"), "@")
 		return []string{raw, u.Query().Get("password"), u.Query().Get("sslpassword")}
 	}

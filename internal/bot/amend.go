@@ -228,7 +228,7 @@ func (b *Bot) deleted(ctx context.Context, e turn.Event) {
 }
 
 // retract deletes the answers to a deleted message. If somebody replied to the answer, its first post is replaced by a notice. The
-// character may be set to delete it all the same.
+// character may be set to delete it anyway.
 func (b *Bot) retract(ctx context.Context, m turn.Message) {
 	defer func() { b.recovered("take back an answer", recover()) }()
 	b.Settle(m.ChannelID)

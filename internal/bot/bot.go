@@ -139,7 +139,7 @@ type Pace struct {
 	First   time.Duration            // from the first words to the first post, to gather a few more
 	Every   time.Duration            // between two edits of one message
 	Units   int                      // UTF-16 units in a post; 0: no limit
-	Label   func(name string) string // what may stand before the text of a character with a name; nil: nothing
+	Label   func(name string) string // what may be before the text of a character with a name; nil: nothing
 	Buttons bool                     // a reply may have buttons
 	Names   bool                     // the characters of a channel may post under their own names
 	Close   bool                     // tell the door that a reply has ended even if its text stays the same
@@ -241,7 +241,7 @@ func (b *Bot) receive(ctx context.Context, events []turn.Event) {
 	b.admit(ctx, created...)
 }
 
-// heard returns an event as the bot reads it. The title of a forum's post stands before its first message: together they are the question. A
+// heard returns an event as the bot reads it. The title of a forum's post comes before its first message: together they are the question. A
 // note of a message names its attachments.
 func heard(e turn.Event) turn.Event {
 	if e.Title != "" {

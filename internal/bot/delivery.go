@@ -151,7 +151,7 @@ func (d *delivery) add(words string) {
 	}
 }
 
-// finish posts the final text with buttons of these kinds. It returns when the text is posted or has failed for good.
+// finish posts the final text with buttons of these kinds. It returns when the text is posted or has finally failed.
 func (d *delivery) finish(text string, buttons ...string) deliveryResult {
 	d.ending = buttons
 	d.final <- text

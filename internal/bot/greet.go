@@ -22,7 +22,7 @@ import (
 const (
 	habitDays    = 14 // days that show when people usually begin to write
 	habitLeast   = 5  // days of these on which somebody wrote
-	dayBegins    = 4  // hour at which a day of theirs begins
+	dayBegins    = 4  // hour at which their day begins
 	morningFirst = 5 * time.Hour
 	morningLast  = 11 * time.Hour
 	usualMorning = 9 * time.Hour    // for a birthday where people have no such habit

@@ -21,7 +21,7 @@ import (
 // A complete reply may show its mood by a small picture of the character, attached to its last post. The side model names the mood, or else
 // rules do. Nobody waits for that: it happens after the turn.
 //
-// The picture is no avatar. A webhook's message gets its avatar when it is posted, before its words are known, and no edit changes it. The
+// The picture is not an avatar. A webhook's message gets its avatar when it is posted, before its words are known, and no edit changes it. The
 // avatar must also have a public address, and those of Discord's own files expire. An emoji of the application would be a part of the words.
 //
 // An edit replaces the whole message. So a picture goes as soon as another answer begins in the same post, and comes back with its answer.
@@ -72,7 +72,7 @@ func (b *Bot) showMood(ctx context.Context, actor *Actor, t *turn.Trace, e turn.
 	})
 }
 
-// moodOf has the side model name the mood of a reply. It offers the moods that the character has pictures for. A word that is no mood counts
+// moodOf has the side model name the mood of a reply. It offers the moods that the character has pictures for. A word that is not a mood counts
 // as no answer, and rules decide. They also do where a quota is used up.
 func (b *Bot) moodOf(ctx context.Context, actor *Actor, t *turn.Trace) (m turn.Mood) {
 	words := reply.OwnWords(t.Reply)

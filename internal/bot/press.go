@@ -298,8 +298,8 @@ func (b *Bot) react(ctx context.Context, l *lane, actor *Actor, t *turn.Trace, t
 	return t.Reacted
 }
 
-// Answers to one question may stand in the same post, one at a time. The newest reply of a channel is answered again in its place, and
-// buttons below it change between the answers. What stands there is the history with which the channel goes on. All answers are on record.
+// Answers to one question may take turns in the same post. The newest reply of a channel is answered again in its place, and
+// buttons below it change between the answers. What is there is the history with which the channel goes on. All answers are on record.
 
 // SwipeButton is the beginning of the kinds of these buttons. Then come the number of the answer that it shows, and its place in the row.
 const SwipeButton = "swipe"
@@ -330,7 +330,7 @@ func swipeLabel(kind string) (label string, still bool) {
 	}
 }
 
-// alternatives returns the answers to the question of a turn that stood in its only post, the oldest first.
+// alternatives returns the answers to the question of a turn that were in its only post, the oldest first.
 func (b *Bot) alternatives(ctx context.Context, t *turn.Trace) []*turn.Trace {
 	if len(t.ReplyIDs) != 1 {
 		return nil

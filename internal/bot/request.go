@@ -161,7 +161,7 @@ func (b *Bot) web(actor *Actor, c store.Channel, inMode bool) turn.Web {
 	return turn.Web{Switch: turn.WebAuto}
 }
 
-// thread finds what the message follows. That is the messages that it replies to or, if it is no reply, the exchange just before.
+// thread finds what the message follows. That is the messages that it replies to or, if it is not a reply, the exchange just before.
 func (b *Bot) thread(ctx context.Context, r *turn.Request) {
 	if r.Message.ReplyTo != "" {
 		chain, err := b.Store.Messages.Chain(ctx, r.Message.ID, chainLength)

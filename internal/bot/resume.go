@@ -230,7 +230,7 @@ func (b *Bot) reopened(ctx context.Context, o store.OpenClaim) (arrival, bool) {
 	return a, err == nil
 }
 
-// namesRoom is left for a character's name that a post may need in front.
+// namesRoom is left for a character's name that a post may need before it.
 const namesRoom = 90
 
 // markInterrupted ends half an answer that is not finished any more. If that cannot be posted, the next start tries again.

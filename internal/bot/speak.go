@@ -33,7 +33,7 @@ const (
 	couldNotSpeak sentence = "I could not say that aloud. My operator will find the reason in my log."
 )
 
-// saidFor stands below a text that somebody had the bot say.
+// saidFor is below a text that somebody had the bot say.
 const saidFor sentence = "said at the wish of %s"
 
 // SayAloud posts a voice message with the words of a turn's reply, once. The event's author wants that, or caused the turn. The error is an
@@ -71,7 +71,7 @@ func (b *Bot) SayAloud(ctx context.Context, e turn.Event, turnID string) error {
 	return err
 }
 
-// SayWords has a character say a person's words. They are posted as a text that says whose wish it was, and said aloud below it. The errors are
+// SayWords has a character say a person's words. They are posted as a text that says who asked for it, and said aloud below it. The errors are
 // those of SayAloud.
 func (b *Bot) SayWords(ctx context.Context, e turn.Event, words string) error {
 	actor := b.speaker(ctx, e)

@@ -101,7 +101,7 @@ func (b *Bot) standing(ctx context.Context, a arrival) (posts []store.Post, whol
 	return posts, whole && len(posts) == 0, marked
 }
 
-// tellMissed tells the author of a message that waited too long. If part of an answer stands in the channel, that is marked instead.
+// tellMissed tells the author of a message that waited too long. If part of an answer is in the channel, that is marked instead.
 func (b *Bot) tellMissed(ctx context.Context, a arrival) {
 	if b.Replies == nil {
 		b.tell(a.Event, missed, a.claim())

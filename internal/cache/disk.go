@@ -80,7 +80,7 @@ func trust(dir string, info fs.FileInfo) error {
 	case info.Mode()&fs.ModeSymlink != 0:
 		return fmt.Errorf("%s is a symbolic link: name the directory itself", dir)
 	case !info.IsDir():
-		return fmt.Errorf("%s is no directory", dir)
+		return fmt.Errorf("%s is not a directory", dir)
 	case !isOwn(info):
 		return fmt.Errorf("%s belongs to another user: name a directory of your own", dir)
 	case runtime.GOOS != "windows" && info.Mode().Perm()&0o022 != 0:

@@ -80,7 +80,7 @@ func (c *call) readableMemory(ctx context.Context) memory.ScopeFilter {
 	return memory.FilterFor(ctx, c.Bot.Memories, c.Bot.Servers, r).WithOwn(c.Command.By.ID)
 }
 
-// own reports whether a statement is about the person, or was remembered at their wish.
+// own reports whether a statement is about the person, or was remembered at their request.
 func (c *call) own(m memory.Statement) bool { return memory.OwnedBy(m, c.Command.By.ID) }
 
 // visible leaves out what is about other people. Only they see it, and people who may manage the messages of its channel.

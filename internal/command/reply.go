@@ -210,7 +210,7 @@ func (c *call) sources(ctx context.Context, note string) turn.Answer {
 			break
 		}
 		a.Text += "\n" + lines[i]
-		if i < maxMarked && look.Intent != turn.IntentServer { // people's messages are no site
+		if i < maxMarked && look.Intent != turn.IntentServer { // people's messages are not sites
 			a.Buttons = append(a.Buttons, c.mark(outdated, labelOutdated, s.N), c.mark(wrong, labelWrong, s.N))
 		}
 	}

@@ -259,7 +259,7 @@ func (c *call) answer(ctx context.Context) turn.Answer {
 }
 
 // suggest shows values for the option of a command that is being typed. It changes nothing, so it may come twice. An answer that comes too
-// late is no error.
+// late is not an error.
 func (c *call) suggest(ctx context.Context) {
 	var a turn.Answer
 	if do, _ := routes().find(c.Command); do != nil {
@@ -303,7 +303,7 @@ type call struct {
 	turn.Event
 	language  string            // of the answer
 	variables map[string]string // of the path
-	turn      *turn.Trace       // whose reply has the button; nil: it is no button under a reply
+	turn      *turn.Trace       // whose reply has the button; nil: it is not a button under a reply
 	kind      string            // what that button means
 }
 

@@ -313,7 +313,7 @@ func namedOptions(d turn.Definition, words []string, options map[string]string) 
 	return rest
 }
 
-// chosenOption finds the option that has the words as a choice, with or without its name in front.
+// chosenOption finds the option that has the words as a choice, with or without its name before it.
 func chosenOption(d turn.Definition, words []string, options map[string]string) (name, value string, ok bool) {
 	for _, o := range d.Options {
 		if options[o.Name] != "" {

@@ -339,7 +339,7 @@ func (l *engineLease) rest() {
 	}
 }
 
-// end waits until no call uses the engine any more, and closes it for good. The calls must have been told to stop.
+// end waits until no call uses the engine any more, and then closes it. The calls must have been told to stop.
 func (l *engineLease) end() error {
 	l.mu.Lock()
 	l.ended = true
@@ -429,7 +429,7 @@ func (o *oneByOne) Write(p []byte) (int, error) {
 
 func (*oneByOne) Close() error { return nil }
 
-// onWeb does something on the web that is no lookup by the character: a search, or pages to read. It passes the gate and is recorded like a turn.
+// onWeb does something on the web that is not a lookup by the character: a search, or pages to read. It passes the gate and is recorded like a turn.
 // look is told why the web may not be searched, or "". The error is look's, the store's, or a [*gate.Refusal].
 func (c *toolCall) onWeb(ctx context.Context, m turn.Message, by string, look func(ctx context.Context, off turn.OffReason) (*turn.Lookup, *turn.Verified, error)) (err error) {
 	b := c.Bot()

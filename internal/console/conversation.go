@@ -232,7 +232,7 @@ func ignoring(err, what error) error {
 	return err
 }
 
-// linkTo returns the address of a message in Discord. At a terminal nothing has one: its ids are no numbers.
+// linkTo returns the address of a message in Discord. At a terminal nothing has one: its ids are not numbers.
 func linkTo(guildID, channelID, messageID string) string {
 	if strings.Trim(channelID+messageID, "0123456789") != "" {
 		return ""

@@ -63,7 +63,7 @@ func (j *Journal) last() []string {
 	return all
 }
 
-// operatorSource names the operator as the author of changes and of statements. Of changes, a session follows behind a colon.
+// operatorSource names the operator as the author of changes and of statements. Of changes, a session follows after a colon.
 const operatorSource = "console"
 
 // operator is the author of what a request changes.
@@ -359,7 +359,7 @@ type Replayed struct {
 	Notes     []string // what could not be repeated
 }
 
-// replayed is a replay as it stands.
+// replayed is a replay in its present state.
 type replayed struct {
 	Again
 	Replayed

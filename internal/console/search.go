@@ -93,7 +93,7 @@ func (k *Console) search(w http.ResponseWriter, r *http.Request) {
 // around is how many characters a snippet has on each side of the first hit.
 const around = 70
 
-// snippet returns what stands around the first of the words in a text, with all of them marked.
+// snippet returns what is around the first of the words in a text, with all of them marked.
 func snippet(said, words string) (all []piece) {
 	var parts []string
 	for word := range strings.FieldsSeq(words) {

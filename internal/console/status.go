@@ -329,11 +329,11 @@ const (
 	refreshInterval = "2"
 )
 
-// job is work that goes on after the request that started it, because it may take minutes. One runs at a time. T is how it stands.
+// job is work that goes on after the request that started it, because it may take minutes. One runs at a time. T is its state.
 type job[T any] struct {
 	mu    sync.Mutex
 	begun time.Time          // zero before the first; guarded by mu, like all fields below
-	now   T                  // how the latest stands
+	now   T                  // the state of the latest
 	over  chan struct{}      // closed at its end; nil before the first
 	stop  context.CancelFunc // cancels its context; nil before the first
 	shut  bool               // none may start any more
@@ -373,7 +373,7 @@ func (j *job[T]) set(now T) {
 	j.now = now
 }
 
-// state returns how the latest job stands, when it began, and whether it is running.
+// state returns the state of the latest job, when it began, and whether it is running.
 func (j *job[T]) state() (now T, begun time.Time, going bool) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -388,7 +388,7 @@ func (j *job[T]) end() {
 	j.drop()
 }
 
-// drop cancels the running job, waits for it, and forgets how it stands.
+// drop cancels the running job, waits for it, and forgets its state.
 func (j *job[T]) drop() {
 	j.mu.Lock()
 	over, stop := j.over, j.stop

@@ -33,7 +33,7 @@ func TestVoiceMessage(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	if files("1", voice, 0)[0].Voice {
-		t.Error("a recording that is attached is no voice message")
+		t.Error("a recording that is attached is not a voice message")
 	}
 }
 

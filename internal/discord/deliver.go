@@ -133,7 +133,7 @@ func (s *Session) postOwn(ctx context.Context, p turn.Post) (id string, err erro
 	}
 	sent, err := s.create(ctx, p, m)
 	if m.Reference != nil && referenceRefused(err) {
-		m.Reference = nil // an answer that is no reply is better than none
+		m.Reference = nil // an answer that is not a reply is better than none
 		sent, err = s.create(ctx, p, m)
 	}
 	if err != nil || sent.holds(p) {
@@ -223,7 +223,7 @@ func editRequest(url string, e turn.Edit) (r rest.Request, err error) {
 	return r, nil
 }
 
-// Delete deletes a message. A message that is gone already is no error. The error is a *rest.Error.
+// Delete deletes a message. A message that is gone already is not an error. The error is a *rest.Error.
 func (s *Session) Delete(ctx context.Context, r turn.Ref) error {
 	ctx, cancel := withDeadline(ctx)
 	defer cancel()
@@ -260,7 +260,7 @@ func (s *Session) React(ctx context.Context, r turn.Ref, emoji string) error {
 }
 
 // OpenThread opens a thread on a message and returns the thread's id, which is the message's. The name has 1 to 100
-// characters. It is no error if the thread exists already. The error is a *rest.Error.
+// characters. It is not an error if the thread exists already. The error is a *rest.Error.
 // https://discord.com/developers/docs/resources/channel#start-thread-from-message
 func (s *Session) OpenThread(ctx context.Context, r turn.Ref, name string) (id string, err error) {
 	ctx, cancel := withDeadline(ctx)
@@ -398,7 +398,7 @@ func checkLength(text string) error {
 }
 
 // Typing shows the bot as typing, for ten seconds or until its next message. It is not retried. If a message would have
-// to wait for it, it is not sent, which is no error.
+// to wait for it, it is not sent, which is not an error.
 func (s *Session) Typing(ctx context.Context, channelID string) error {
 	ctx, cancel := withDeadline(ctx)
 	defer cancel()

@@ -34,7 +34,7 @@ func failed(t *testing.T, err error) *rest.Error {
 	t.Helper()
 	var e *rest.Error
 	if !errors.As(err, &e) {
-		t.Fatalf("error %v is no rest.Error", err)
+		t.Fatalf("error %v is not a rest.Error", err)
 	}
 	return e
 }
@@ -85,8 +85,8 @@ func TestPostAndEdit(t *testing.T) {
 	})
 }
 
-// TestAnIncompleteCallChangesNothing holds that an edit without a text is no deletion, and that no call guesses which
-// message is meant.
+// TestAnIncompleteCallChangesNothing checks that an edit without a text is not a deletion. No call guesses which message is
+// meant.
 func TestAnIncompleteCallChangesNothing(t *testing.T) {
 	virtual(t, func(t *testing.T, far *discordtest.Server) {
 		far.Accept("Unknown Message")

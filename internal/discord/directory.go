@@ -432,7 +432,7 @@ func (s *Session) place(e *turn.Event) {
 	}
 }
 
-// Parent returns the parent channel of a thread, or "" for a channel that is no thread. If the channel is unknown,
+// Parent returns the parent channel of a thread, or "" for a channel that is not a thread. If the channel is unknown,
 // Parent asks Discord and waits for the answer until ctx is done. It does not ask again soon after a failure. known is
 // false if there is no answer.
 func (s *Session) Parent(ctx context.Context, channelID string) (parentID string, known bool) {
@@ -452,7 +452,7 @@ func (s *Session) Parent(ctx context.Context, channelID string) (parentID string
 	return c.above(), ok
 }
 
-// above returns the parent channel of a thread, or "" for a channel that is no thread.
+// above returns the parent channel of a thread, or "" for a channel that is not a thread.
 func (c channel) above() string {
 	if c.thread() {
 		return c.ParentID

@@ -67,7 +67,7 @@ type Config struct {
 	// comes twice.
 	Taken func(ctx context.Context, id string) (bool, error)
 
-	// Alike reports whether two names look the same. A persona that is called like a member posts with a mark behind its name. nil: names
+	// Alike reports whether two names look the same. A persona that is called like a member posts with a mark after its name. nil: names
 	// are not compared, and Namesake must not be called.
 	Alike func(a, b string) bool
 
@@ -78,7 +78,7 @@ type Config struct {
 	// LoadSession reads what SaveSession saved for a shard, or "". It is called when Run begins. SaveSession is called every
 	// few seconds while anything happens, and at the end of Run. With both, a program that starts again within minutes
 	// resumes the session of the one before. It gets the events that the one before had not taken from Events. The
-	// latest events may come twice. The text is no secret without the token, but it names servers and channels. LoadSession also says when
+	// latest events may come twice. The text is not a secret without the token, but it names servers and channels. LoadSession also says when
 	// it was saved, by this machine's clock, if another machine may have saved it.
 	LoadSession func(ctx context.Context, shard int) (text string, saved time.Time, err error)
 	SaveSession func(ctx context.Context, shard int, text string) error
@@ -92,7 +92,7 @@ type Config struct {
 	Holder         gateway.Holder
 	Inherit, Yield func(ctx context.Context, mine func(guildID string) bool)
 
-	// LoadWebhook reads what SaveWebhook saved for a channel, or the zero value. So a channel gets one webhook for good. Webhook tokens are
+	// LoadWebhook reads what SaveWebhook saved for a channel, or the zero value. So a channel only ever gets one webhook. Webhook tokens are
 	// secrets. Keeps reports whether the bot has recorded a message of its own. Each of the three may be nil.
 	LoadWebhook func(ctx context.Context, channelID string) (Webhook, error)
 	SaveWebhook func(ctx context.Context, guildID, channelID string, w Webhook) error

@@ -94,7 +94,7 @@ func TestSurveyOfMany(t *testing.T) {
 }
 
 // TestSurveyWithoutRoles surveys servers whose answers leave roles out, as those of servers do that are not Discord. The roles are asked
-// for, and where they are not to be had, what the bot may do is unknown.
+// for, and where they are not available, what the bot may do is unknown.
 func TestSurveyWithoutRoles(t *testing.T) {
 	virtual(t, func(t *testing.T, far *discordtest.Server) {
 		without := func(payload map[string]any) { delete(payload, "roles") }

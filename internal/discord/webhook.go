@@ -51,8 +51,8 @@ type channelHook struct {
 	making  sync.Mutex // held while the webhook is looked for or made
 	mu      sync.Mutex
 	hook    Webhook   // guarded by mu; zero: none is known
-	refused time.Time // when none could be had; guarded by mu
-	why     error     // why none could be had; guarded by mu
+	refused time.Time // when none could be made; guarded by mu
+	why     error     // why none could be made; guarded by mu
 }
 
 func (w *webhooks) channel(id string) *channelHook {
@@ -445,7 +445,7 @@ func PersonaName(name string) string {
 	return cmp.Or(strings.TrimSpace(string(runes[:min(len(runes), maxPersonaName)])), webhookName)
 }
 
-// Label returns what stands before a persona's text that the bot posts under its own name. What Discord reads as markup is not in it.
+// Label returns what is before a persona's text that the bot posts under its own name. What Discord reads as markup is not in it.
 func Label(name string) string {
 	return "**" + strings.Map(func(r rune) rune {
 		if strings.ContainsRune(`*_~|<>()[]\`, r) {

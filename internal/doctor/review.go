@@ -64,7 +64,7 @@ type review struct {
 	Records   int      // days for which records of turns are kept
 	Grace     string   // how long the data of a server are kept after the bot has left it
 	Learns    bool     // it writes down by itself what is worth remembering
-	Reactions bool     // it asks for people's reactions, which is no privileged intent
+	Reactions bool     // it asks for people's reactions, which is not a privileged intent
 	Services  []reader // who is sent what people write
 	Disk      Finding  // of Encryption
 	Contact   string   // how the operator is reached; empty: not said

@@ -103,7 +103,7 @@ const MaxDotenv = 1 << 20
 func (s Setup) interview() (*interview, error) {
 	i := &interview{Setup: s, keys: newKeyboard(s.In), answers: map[string]string{}}
 	if info, err := os.Stat(s.Dotenv); err == nil && info.Size() > MaxDotenv {
-		return nil, fmt.Errorf("read %s: it has more than %d KB, so it is no list of settings", s.Dotenv, MaxDotenv>>10)
+		return nil, fmt.Errorf("read %s: it has more than %d KB, so it is not a list of settings", s.Dotenv, MaxDotenv>>10)
 	}
 	text, err := os.ReadFile(s.Dotenv)
 	switch {

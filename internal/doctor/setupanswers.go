@@ -386,7 +386,7 @@ func freeSearches() string {
 // keyboard reads answers, one line each. It never reads past the line: another reader may follow.
 type keyboard struct {
 	in  io.Reader
-	tty *os.File // nil: the input is no terminal
+	tty *os.File // nil: the input is not a terminal
 }
 
 func newKeyboard(in io.Reader) *keyboard {

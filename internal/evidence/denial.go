@@ -67,7 +67,7 @@ func (at position) denial() (turn.Denial, string) {
 // maxClaimSentences is the length of a paragraph that is a claim; a longer one is about the claim.
 const maxClaimSentences = 2
 
-// claims reports whether a sentence below "False claims" or, less surely, "Myths", is such a claim. It may correct one
+// claims reports whether a sentence below "False claims" or, less certainly, "Myths", is such a claim. It may correct one
 // instead: "In fact, bats are not blind."
 func (at position) claims(sure bool) bool {
 	l := at.current()
@@ -183,7 +183,7 @@ func falseHeading(h *heading, title string) (s string, sure bool) {
 // maxModifiers is how many words may precede "myths" in a heading about myths.
 const maxModifiers = 3
 
-// headsFalse reports whether a heading says that what follows is false. "False claims" and "What is not true" surely do. "Myths about bats"
+// headsFalse reports whether a heading says that what follows is false. "False claims" and "What is not true" certainly do. "Myths about bats"
 // is less sure, since they may be corrected.
 func headsFalse(s string) (is, sure bool) {
 	if s == "" || len(s) > maxHeading {

@@ -372,7 +372,7 @@ func selfSatire(sentence string) bool {
 	return fillers()[words[1].Key] && len(words) <= shortSentence && satireWords()[words[len(words)-1].Key]
 }
 
-// skipFillers returns the index of the first word, from an index on, that is no filler.
+// skipFillers returns the index of the first word, from an index on, that is not a filler.
 func skipFillers(words []text.Word, from int) int {
 	for from < len(words) && fillers()[words[from].Key] {
 		from++

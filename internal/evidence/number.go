@@ -19,7 +19,7 @@ func (p *Page) counts(n numeral) bool {
 	if p.spans(n) {
 		return true
 	}
-	scale := 0.0 // of a word for millions behind it
+	scale := 0.0 // of a word for millions after it
 	if w, ok := text.WordBehind(n.behind); ok {
 		if scale = text.Scales()[w.Key]; scale > 0 && strings.Contains(p.text, n.digits+n.behind[:w.End]) {
 			return true

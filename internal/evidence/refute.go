@@ -10,7 +10,7 @@ import (
 // maxNear is how many sentences or lines around a sentence may refer to it.
 const maxNear = 3
 
-// answer finds "True or false?" before a sentence and the answer behind it, and returns the answer if it is "False".
+// answer finds "True or false?" before a sentence and the answer after it, and returns the answer if it is "False".
 // answered is false if there is no question or no answer.
 func (at position) answer() (said string, answered bool) {
 	if !at.asked() {

@@ -51,7 +51,7 @@ func checkStatement(s string, p *Page, writer string) string {
 	return ""
 }
 
-// counted is a number and the stem of the word behind it, if that says what is counted.
+// counted is a number and the stem of the word after it, if that says what is counted.
 type counted struct{ number, of string }
 
 // countsIn returns the numbers of a text, in digits and in words. One in words counts only above one.

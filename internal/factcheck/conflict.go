@@ -137,7 +137,7 @@ func (f figures) digits() (out []string) {
 	return out
 }
 
-// ConflictLines tells the model which sources contradict each other, without a word of theirs.
+// ConflictLines tells the model which sources contradict each other, without their words.
 func ConflictLines(all []turn.Conflict) []string {
 	var out []string
 	for _, c := range all {

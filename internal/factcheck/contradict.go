@@ -20,7 +20,7 @@ const (
 )
 
 // contradiction returns the first rule by which one of the best passages contradicts the statement, and the passage. A
-// number, year or name that another passage confirms is no contradiction.
+// number, year or name that another passage confirms is not a contradiction.
 func (m *matcher) contradiction(near []passage) (rule string, at int) {
 	rules := []struct {
 		name string

@@ -185,7 +185,7 @@ type measure struct {
 	names   []string // the names among them
 	name    string   // the last name
 	aspect  []string // the other words, and the dimension: "long" is a length
-	after   []string // the words behind it in its clause: where, when, of what
+	after   []string // the words after it in its clause: where, when, of what
 	years   []string // before it or in its clause
 }
 
@@ -194,7 +194,7 @@ var breaks = text.LazyRegexpOf(func() string {
 	return `(?i)[,;:()–—]\s|[;:()–—]|\s(?:` + text.AllTables().Conflict.Breaks.String() + `)\s`
 })
 
-// dimensions maps words behind a unit to what was measured.
+// dimensions maps words after a unit to what was measured.
 var dimensions = sync.OnceValue(func() map[string]string { return text.ByWord(text.AllTables().Number.Dimensions) })
 
 // measuresOf returns the measures of a text. A denial has none.

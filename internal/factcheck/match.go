@@ -31,7 +31,7 @@ type matcher struct {
 	domain  string      // of the page, if it is known
 	words   []text.Word // of text
 	names   []text.Word // the names among them
-	things  []text.Word // the same, the first word of the statement and numbers behind names
+	things  []text.Word // the same, the first word of the statement and numbers after names
 	amounts []amount
 	turning map[string]bool // words that a sentence must have: see [turning]
 	bounds  map[string]bool // words that belong to its numbers: "about"

@@ -105,7 +105,7 @@ func (m *matcher) inDomain(name text.Word) bool {
 	return len(name.Key) >= 4 && strings.Contains(m.domain, name.Key)
 }
 
-// otherNumbered reports whether a name has a number behind it: "Apollo 12".
+// otherNumbered reports whether a name has a number after it: "Apollo 12".
 func otherNumbered(words []text.Word, name text.Word, s string) bool {
 	for i := 1; i < len(words); i++ {
 		if text.Numeric(words[i].Key) && words[i-1].Key == name.Key && s[words[i-1].End:words[i].Start] == " " {
@@ -410,7 +410,7 @@ var allMeasuring = sync.OnceValue(func() map[string]map[string]bool {
 	return all
 })
 
-// lackingUnspaced is [matcher.lacking] for scripts without spaces: the share of the words behind the subject.
+// lackingUnspaced is [matcher.lacking] for scripts without spaces: the share of the words after the subject.
 func (m *matcher) lackingUnspaced(p passage) float64 {
 	var lacks []float64
 	for _, chunk := range chunksOf(strings.Replace(m.text, m.subject, " ", 1), m.code) {
@@ -428,11 +428,11 @@ func (m *matcher) lackingUnspaced(p passage) float64 {
 	return mean(lacks, 0)
 }
 
-// emptyChinese are characters that stand between the words of a Chinese sentence.
+// emptyChinese are characters between the words of a Chinese sentence.
 const emptyChinese = "的是在有了和与也都就还不没再被把从到于个"
 
 // chunksOf returns the words of content of a text in a script without spaces, as far as it shows them. In Japanese they are not in Hiragana.
-// In Chinese small words are between them, and in Korean particles are behind them.
+// In Chinese small words are between them, and in Korean particles are after them.
 func chunksOf(s, code string) []string {
 	chunks := strings.FieldsFunc(s, func(r rune) bool {
 		switch {
@@ -496,7 +496,7 @@ func turning(key string) bool {
 	return absolutes()[key] || comparisons()[key] || strings.HasSuffix(key, "est") && len(key) > 5 || quantifiers()[key]
 }
 
-// inOrder reports whether the names around the "than" of a statement are in the same order in a sentence. "Di" is one behind a comparative.
+// inOrder reports whether the names around the "than" of a statement are in the same order in a sentence. "Di" is one after a comparative.
 func (m *matcher) inOrder(words []text.Word) bool {
 	compares := slices.ContainsFunc(m.words, func(w text.Word) bool {
 		return comparisons()[w.Key] || comparedIn(m.code)[w.Key] == "up" || comparedIn(m.code)[w.Key] == "down"
@@ -577,7 +577,7 @@ func (a amount) anyReading(o amount, same func(x, y text.Quantity) bool) bool {
 
 // everyWords match what says that a time is between two of something.
 type everyWords struct {
-	unit   *regexp.Regexp // "every" and the word behind it
+	unit   *regexp.Regexp // "every" and the word after it
 	before *regexp.Regexp // before a number: "every"
 	behind *regexp.Regexp // behind a unit: "intervals"
 }

@@ -54,7 +54,7 @@ func relationOf(s string, words []text.Word, code string) (r relation, ok bool) 
 	return r, r.of != "" && len(r.second) > 0
 }
 
-// thingsIn returns the words that name things: those with a capital, and numbers behind one, as in "Apollo 11".
+// thingsIn returns the words that name things: those with a capital, and numbers after one, as in "Apollo 11".
 func thingsIn(words []text.Word, s, code string) (names []text.Word) {
 	for i, w := range words {
 		switch {
@@ -169,14 +169,14 @@ func (m *matcher) namesCompared(sentences ...int) bool {
 	return true
 }
 
-// writtenSmall reports whether the first word of a statement is written without a capital elsewhere, and is no name.
+// writtenSmall reports whether the first word of a statement is written without a capital elsewhere, and is not a name.
 func (m *matcher) writtenSmall(first text.Word, sentences []string) bool {
 	return slices.ContainsFunc(append(slices.Clip(sentences), m.text), func(s string) bool {
 		return slices.ContainsFunc(text.Words(s), func(w text.Word) bool { return !w.Upper && sameName(w.Key, first.Key) })
 	})
 }
 
-// amountOf finds the amount of a kind that the first sentence with a name gives right behind it. No other name may be between.
+// amountOf finds the amount of a kind that the first sentence with a name gives right after it. No other name may be between.
 func (m *matcher) amountOf(sentences []string, of string, names, others []text.Word) (a amount, at int, ok bool) {
 	kind, aspect, _ := strings.Cut(of, " ")
 	for at, s := range sentences {

@@ -32,7 +32,7 @@ const deniedThere = "denied"
 
 // StanceOf returns a page's stance, if it has one. The page is for the statement if a sentence has most of its words and
 // all of its points. It is against it if a rule says so, or if it denies sentences that would be for it. Fiction
-// and jokes are no stance.
+// and jokes are not stances.
 func StanceOf(statement string, page *Page) (s Stance, takes bool) {
 	s.domain = page.Domain
 	said, denied := quotesOf(page)
@@ -77,8 +77,8 @@ func (c *Comparison) supporting(negates bool) int {
 	return -1
 }
 
-// core returns a sentence without the clauses behind the last that has something of the statement. They say something else, unless they
-// are a condition or call the sentence untrue. What is behind a semicolon is another sentence, and "No," before one is an answer.
+// core returns a sentence without the clauses after the last that has something of the statement. They say something else, unless they
+// are a condition or call the sentence untrue. What is after a semicolon is another sentence, and "No," before one is an answer.
 func (m *matcher) core(p passage) passage {
 	best := m.read(p.text)
 	for i, part := range strings.Split(p.text, ";") {

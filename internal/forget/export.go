@@ -31,7 +31,7 @@ type Export struct {
 	Acts      []store.PrivacyEntry        `json:"acts,omitempty"`      // what was done about their data before
 	Rows      map[string][]map[string]any `json:"rows,omitempty"`      // of other tables of the database, by table and column
 	Records   []Record                    `json:"records,omitempty"`   // of their turns
-	QuotedIn  []string                    `json:"quoted_in,omitempty"` // ids of the turns of others whose records hold something of theirs
+	QuotedIn  []string                    `json:"quoted_in,omitempty"` // ids of the turns of others whose records hold some of the person's words
 }
 
 // Message is a message as people are given it.

@@ -36,7 +36,7 @@ type Forgetter struct {
 }
 
 // Messages deletes messages, what was learned from them alone, and what records say of them. It also finishes what an earlier call, even of
-// another process, left undone. It is no error if a message is not known.
+// another process, left undone. It is not an error if a message is not known.
 func (f *Forgetter) Messages(ctx context.Context, ids ...string) error {
 	for _, id := range ids {
 		if err := f.Traces.DB.Messages.Delete(ctx, id); err != nil {

@@ -365,7 +365,7 @@ func (w *town) forgets(t *testing.T, p person) {
 	}
 }
 
-// TestEraseLeavesNoBytes looks for a person's words in the files of the database. Meanwhile turns are saved: one of theirs, which ends later,
+// TestEraseLeavesNoBytes looks for a person's words in the files of the database. Meanwhile turns are saved: one of that person, which ends later,
 // and others that were shown their words.
 func TestEraseLeavesNoBytes(t *testing.T) {
 	dir := t.TempDir()

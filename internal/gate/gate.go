@@ -261,7 +261,7 @@ func (g *Gate) takeAmong(ctx context.Context, p *Pass, party store.Party, want f
 		return holds, true
 	})
 	g.logged("hold a part of the quotas", err)
-	if up != nil && !further { // it is no pass
+	if up != nil && !further { // it is not a pass
 		p.drop()
 	}
 	return up

@@ -43,7 +43,7 @@ func ParseQuotas(text string) ([]Quota, error) {
 		}
 		if !slices.Contains([]string{store.OfPerson, store.OfChannel, store.OfServer, store.OfAll}, q.Scope) ||
 			!slices.Contains([]string{Turns, Lookups, Tokens, Dollars}, q.Of) || !(q.Most > 0) || q.Most > 1e12 {
-			return nil, fmt.Errorf("%q is no quota; write whose, how much and of what: person 50 turns, channel 20 lookups, server 2000000 tokens, all 5 dollars", strings.TrimSpace(one))
+			return nil, fmt.Errorf("%q is not a quota; write whose, how much and of what: person 50 turns, channel 20 lookups, server 2000000 tokens, all 5 dollars", strings.TrimSpace(one))
 		}
 		all = append(all, q)
 	}

@@ -188,7 +188,7 @@ const (
 	sizeTime    = 2 * time.Second  // to ask for a window
 	sizeAge     = 10 * time.Minute // after which it is asked for again
 	ollamaSize  = 4096             // tokens with which Ollama loads a model by default
-	leastWindow = 512              // tokens; less is no window
+	leastWindow = 512              // tokens; less is too little for a window
 )
 
 // Size returns the size of Model's context in tokens, including the answer, or 0 if it is unknown. It asks the server first and every ten

@@ -56,7 +56,7 @@ func (s *Store) record(tx *sql.Tx, m Statement, c store.Change) error {
 	return s.DB.Changes.RecordIn(tx, c)
 }
 
-// change changes a statement that may be read and is no history. The error begins with what.
+// change changes a statement that may be read and is not history. The error begins with what.
 func (s *Store) change(ctx context.Context, what string, w ScopeFilter, id int64, change func(*sql.Tx, Statement) error) error {
 	err := s.DB.Write(ctx, func(tx *sql.Tx) error {
 		m, err := statementIn(tx, id)

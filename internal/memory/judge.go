@@ -18,7 +18,7 @@ import (
 const (
 	refusedQuestion  = "question"
 	refusedJoke      = "joke"
-	refusedFrame     = "frame"     // the words before it say that it is no statement of its writer's
+	refusedFrame     = "frame"     // the words before it say that it is not a statement of its writer's
 	refusedQuotation = "quotation" // of somebody's words
 	refusedOthers    = "others"    // it is about people who did not say it
 	refusedPrivate   = "private"   // it is about health, belief, sex or politics
@@ -142,7 +142,7 @@ func (s saying) clauses() (all []saying) {
 	return all
 }
 
-// bid reports whether a clause begins with such a verb, behind small words without a subject. If verbs come last, it must end with it.
+// bid reports whether a clause begins with such a verb, after small words without a subject. If verbs come last, it must end with it.
 func (d *dialect) bid(clause saying) bool {
 	words := clause.Words
 	switch {
@@ -163,7 +163,7 @@ func (d *dialect) bid(clause saying) bool {
 	return false
 }
 
-// frames reports whether a sentence says that it is no statement of its writer's. It says so of itself, or of what follows it. Behind a
+// frames reports whether a sentence says that it is not a statement of its writer's. It says so of itself, or of what follows it. After a
 // word for the writer the same words do not: "I translate novels".
 func frames(s saying) bool {
 	in, from, _ := s.Find(lexicon().frames)
@@ -191,7 +191,7 @@ var address = text.NewLazyRegexp(`(?i)\w://|\(link\)|\bwww\.|[\w.+-]+@[\w-]+\.\w
 
 func hasAddress(s string) bool { return address.MatchString(s) }
 
-// Refusal returns why a text is not remembered at a person's wish, or "" if it may be. Secrets, orders to the bot and addresses are
+// Refusal returns why a text is not remembered at a person's request, or "" if it may be. Secrets, orders to the bot and addresses are
 // refused. So is what is about another person than the request's author. other says that the words themselves are about somebody else.
 func Refusal(redactor *clean.Redactor, r turn.Request, said string, other bool) string {
 	s := newSaying(said)
@@ -281,7 +281,7 @@ func hasCapital(words []text.Word) bool {
 	return slices.ContainsFunc(words, func(w text.Word) bool { return w.Upper })
 }
 
-// insideOf reports whether a part of a message stands behind other words of its sentence.
+// insideOf reports whether a part of a message comes after other words of its sentence.
 func insideOf(message, part string) bool {
 	before, _, found := strings.Cut(message, part)
 	before = strings.TrimRight(before, " \t")

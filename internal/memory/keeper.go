@@ -450,10 +450,10 @@ func (m *givenOrder) forgetEverything(ctx context.Context) (err error) {
 	return err
 }
 
-// mine reports whether a statement is about the message's author, or was remembered at their wish.
+// mine reports whether a statement is about the message's author, or was remembered at their request.
 func (m *givenOrder) mine(one Statement) bool { return OwnedBy(one, m.r.Message.Author.ID) }
 
-// OwnedBy reports whether a statement is about a person, in their words, or was remembered at their wish.
+// OwnedBy reports whether a statement is about a person, in their words, or was remembered at their request.
 func OwnedBy(one Statement, personID string) bool {
 	return one.By == personID || one.Author == personID || one.Kind == Person && one.Subject == personID
 }

@@ -60,7 +60,7 @@ func (s saying) sameName(name, words []text.Word) bool {
 	})
 }
 
-// beside reports whether a text in a script without spaces has a name on its own. No letter of the name's script is before or behind it.
+// beside reports whether a text in a script without spaces has a name on its own. No letter of the name's script is before or after it.
 // Names in such a script have no such limits.
 func beside(s, name string) bool {
 	for from := 0; ; {
@@ -79,7 +79,7 @@ func beside(s, name string) bool {
 
 func spaced(r rune) bool { return unicode.IsLetter(r) && !text.Unspaced(string(r)) }
 
-// ordinary reports whether the i-th word is no name but a word of the language.
+// ordinary reports whether the i-th word is not a name but a word of the language.
 func (s saying) ordinary(i int) bool {
 	d, w := lexicon().of[cmp.Or(s.Code, "en")], s.Words[i]
 	shouted := strings.ToUpper(s.Text) == s.Text

@@ -173,7 +173,7 @@ func TestDoubtfulIsNotKept(t *testing.T) {
 }
 
 // A hostile side model points at words that steer the bot, plant an address, or tell of another's health. Some are not the author's own.
-// None is kept, whether it proposes them alone, with the whole message, or as a correction. What stands behind a second bar is the author's
+// None is kept, whether it proposes them alone, with the whole message, or as a correction. What follows a second bar is the author's
 // own beside them.
 func TestHostileProposals(t *testing.T) {
 	var words string

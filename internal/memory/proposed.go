@@ -90,8 +90,8 @@ func (k *Keeper) proposed(ctx context.Context, r turn.Request) (all []task, err 
 }
 
 // stated returns what a message states around words that a side model chose. It returns whole sentences, so that nothing is cut off that
-// makes another statement of the words. Only an order before or behind a comma or a colon goes. It returns "" if the words are not the
-// author's own or are too few. It also does so if they are no statement there: asked, imagined, quoted or taken back.
+// makes another statement of the words. Only an order before or after a comma or a colon goes. It returns "" if the words are not the
+// author's own or are too few. It also does so if they are not statements there: asked, imagined, quoted or taken back.
 func stated(message, words string, names []string) string {
 	sentences := order.Spoken(message, names)
 	words = text.OneLine(order.Trim(words))
@@ -131,7 +131,7 @@ func stated(message, words string, names []string) string {
 	return order.Trim(whole)
 }
 
-// tells reports whether a text is something to remember. It is not said to the bot, as an order, a question or a wish that it be not kept.
+// tells reports whether a text is something to remember. It is not said to the bot, as an order, a question or a request not to keep it.
 func tells(said string, names []string) bool {
 	denies := text.ContainsAny(text.Words(said), lexicon().of[""].negations) && order.MayHold(said) // "I don't want you to save this"
 	addresses := slices.ContainsFunc(newSaying(said).clauses(), func(s saying) bool { return s.beginsWithYou() && !speaksOfMemory(s.Text, names) })
@@ -166,7 +166,7 @@ func speaksOfMemory(part string, names []string) bool {
 	return len(orders) > 0 || doubt != order.NoDoubt
 }
 
-// reporting returns what stands before a colon, unless it speaks of memory or to the bot. "Ben: …" reports what follows, and so does "note
+// reporting returns what is before a colon, unless it speaks of memory or to the bot. "Ben: …" reports what follows, and so does "note
 // what the sign says: …".
 func reporting(sentence string, names []string) string {
 	if head, colon := order.BeforeColon(sentence); colon && (newSaying(head).reports() || !speaksOfMemory(head, names) && !isForReader(head)) {
@@ -182,7 +182,7 @@ func isForReader(head string) bool {
 	return last >= 1 && last <= maxForReader && text.SecondPerson("")[words[last].Key] && text.Prepositions()[words[last-1].Key] && !newSaying(head).startsThird() && !newSaying(head).Has(lexicon().people)
 }
 
-// maxForReader is how many words may stand before the last of them.
+// maxForReader is how many words may be before the last of them.
 const maxForReader = 3
 
 // onSameMatter reports whether two statements give the same, or share a word of meaning.

@@ -150,7 +150,7 @@ func (s *Store) Export(ctx context.Context) ([]Statement, error) {
 // Browse says which statements an operator looks at.
 type Browse struct {
 	ID      int64     // of one statement; 0: any
-	Person  string    // about them, in their words or at their wish; empty: any
+	Person  string    // about them, in their words or at their request; empty: any
 	Scope   ScopeKind // empty: any
 	ScopeID string    // empty: any
 	Kind    Kind

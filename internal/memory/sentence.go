@@ -11,7 +11,7 @@ import (
 	"familiar/internal/text"
 )
 
-// sentence is a sentence of a message, in its writer's words, with the short remarks before and behind it.
+// sentence is a sentence of a message, in its writer's words, with the short remarks before and after it.
 type sentence struct {
 	text    string
 	refused string // why it is not remembered, or ""
@@ -20,11 +20,11 @@ type sentence struct {
 const (
 	longestSentence = 300 // characters of a sentence that is remembered
 	longestRemark   = 4   // words of a remark
-	maxBackward     = 6   // words of a sentence that takes back what stands before it
+	maxBackward     = 6   // words of a sentence that takes back what is before it
 	wordLetters     = 2   // characters that count as a word in a script without spaces
 )
 
-// sentencesOf returns the sentences of a message, without those that are only remarks on others. What stands around a sentence may make
+// sentencesOf returns the sentences of a message, without those that are only remarks on others. What is around a sentence may make
 // another statement of it: "imagine that", "just kidding". before and after are what its writer wrote immediately before and after the
 // message, or "". others are the names of people who did not write it.
 func sentencesOf(message, before, after string, others []string) (all []sentence) {
@@ -70,7 +70,7 @@ func goesOn(part string) bool {
 	return !strings.ContainsRune(".!?…:。！？：", last)
 }
 
-// endsOpen reports whether the words behind a text belong to it.
+// endsOpen reports whether the words after a text belong to it.
 func endsOpen(s string) bool {
 	words := text.Words(s)
 	return strings.HasSuffix(s, ":") || strings.HasSuffix(s, "：") || strings.HasSuffix(s, ",") || len(words) > 0 && leadsOn()[words[len(words)-1].Key]
@@ -91,7 +91,7 @@ func takesBack(part string) bool {
 		!text.Unspaced(part) && len(s.Words) > 1 && text.ContainsAny(s.Words, all.negations) && !slices.ContainsFunc(s.Words, says)
 }
 
-// wordsOf returns how many words a text has, or would have if they stood apart.
+// wordsOf returns how many words a text has, or would have if they were apart.
 func wordsOf(s string) int {
 	if text.Unspaced(s) {
 		return utf8.RuneCountInString(s) / wordLetters
@@ -99,7 +99,7 @@ func wordsOf(s string) int {
 	return len(text.Words(s))
 }
 
-// leadsOn returns words behind which a sentence goes on: "that", "if".
+// leadsOn returns words after which a sentence goes on: "that", "if".
 var leadsOn = sync.OnceValue(func() map[string]bool {
 	t := text.AllTables()
 	return text.Set(t.Claim.Conjunctions + " " + t.Quote.Binding)

@@ -35,7 +35,7 @@ func statements(t *testing.T) (all []statement) {
 	return all
 }
 
-// rows returns the fields of the lines of a file that are no comments.
+// rows returns the fields of the lines of a file that are not comments.
 func rows(t *testing.T, name string) (all [][]string) {
 	file, err := os.ReadFile("testdata/" + name)
 	if err != nil {

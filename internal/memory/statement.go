@@ -73,7 +73,7 @@ func CommandSource(id string) string { return commandSource + id }
 
 // Save keeps a statement and returns its id. If the same person said the same before, that statement gets the new sources. | Supersedes
 // names the statement that this one replaces. It must be of the same scope, otherwise Save returns [store.ErrNotFound]. If it is history,
-// its newest replacement is replaced. Sources that are no messages of the scope any more are left out; without any, Save returns
+// its newest replacement is replaced. Sources that are not messages of the scope any more are left out; without any, Save returns
 // [ErrNoSource]. | What the bot learned by itself about a person needs their consent, otherwise Save returns [ErrNoConsent]. It returns
 // [store.ErrTooMany] for a person with [MostRemembered] statements. It returns [store.ErrOptedOut] if nothing is kept about the subject or
 // the author.

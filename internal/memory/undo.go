@@ -200,7 +200,7 @@ func (s *Store) bringBack(tx *sql.Tx, m Statement) error {
 	return nil
 }
 
-// lineageIn returns a statement behind those that it replaced, the oldest first.
+// lineageIn returns a statement after those that it replaced, the oldest first.
 func lineageIn(tx *sql.Tx, m Statement) (all []Statement, err error) {
 	for all = []Statement{m}; err == nil && m.Supersedes != 0; {
 		if m, err = statementIn(tx, m.Supersedes); err == nil {
@@ -218,7 +218,7 @@ func isRefusal(err error) bool {
 	return errors.Is(err, ErrNoSource) || errors.Is(err, ErrNoConsent) || errors.Is(err, store.ErrTooMany) || errors.Is(err, store.ErrOptedOut)
 }
 
-// ForgetEverything deletes all statements about a person or at their wish, their card and their reminders. It can be undone. It returns how many statements
+// ForgetEverything deletes all statements about a person or at their request, their card and their reminders. It can be undone. It returns how many statements
 // there were. When it can no longer be undone, [Store.Due] names the person.
 func (s *Store) ForgetEverything(ctx context.Context, u Undo) (n int, err error) {
 	defer s.DB.Settings.Changed()
@@ -267,7 +267,7 @@ func (s *Store) ForgetEverything(ctx context.Context, u Undo) (n int, err error)
 	return n, nil
 }
 
-// idsOf returns the statements about a person and those at their wish, wherever they may be read.
+// idsOf returns the statements about a person and those at their request, wherever they may be read.
 func (s *Store) idsOf(tx *sql.Tx, personID string) ([]int64, error) {
 	rows, err := tx.Query(`SELECT id FROM memories WHERE NOT superseded AND (by_id = ? OR kind = ? AND subject = ?) ORDER BY id`, personID, Person, personID)
 	return store.Collect(s.DB, "read what is remembered of a person", rows, err, store.ScanValue[int64])

@@ -106,7 +106,7 @@ func (r *pair) isBefore(t token, table map[string]bool) bool {
 // subject returns the words of content in the message.
 func (r *pair) subject() []token { return subjectWords(r.u, r.language) }
 
-// subjectWords returns the words of content in an utterance that are no words of questions, small talk or pointing.
+// subjectWords returns the words of content in an utterance that are not words of questions, small talk or pointing.
 func subjectWords(u Utterance, language string) (all []token) {
 	in, aside := dependentIn()[language], map[int]bool{}
 	for _, table := range [...]text.Phrases{in.pointers, in.corrections, in.alike, politeOpenings(), fragmentOpenings()} {
@@ -193,7 +193,7 @@ func subjectBefore(names []string, earlier []turn.Message) int {
 	})
 }
 
-// withoutReactions removes what people say of an answer before and behind a question: "nah", "sorry".
+// withoutReactions removes what people say of an answer before and after a question: "nah", "sorry".
 func withoutReactions(s string) string {
 	words := text.Words(s)
 	isReaction := func(w text.Word) bool { return fillers()[w.Key] }

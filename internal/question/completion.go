@@ -79,7 +79,7 @@ func cutUnspaced(s string, l fragmentWords) (rest string, opened, ended bool) {
 	return rest, opened, false
 }
 
-// cutOpening cuts off the opening of a fragment in one of some languages. In Turkish it may stand at the end.
+// cutOpening cuts off the opening of a fragment in one of some languages. In Turkish it may be at the end.
 func cutOpening(s string, languages []string) (rest string, opened bool) {
 	words := text.Words(s)
 	for _, code := range languages {

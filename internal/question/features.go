@@ -55,7 +55,7 @@ func (n Need) features(u Utterance) []text.Feature {
 	return s.list
 }
 
-// addWords adds words, pairs of words, parts of words, and the words at both ends and behind the polite opening.
+// addWords adds words, pairs of words, parts of words, and the words at both ends and after the polite opening.
 func (s *featureSet) addWords(u Utterance) {
 	var keys []string
 	for _, w := range u.Words {
@@ -136,7 +136,7 @@ func (s *featureSet) addRules(n Need, u Utterance) {
 	s.add("rules", logOdds(min(max(n.ruleScore, 0.001), 0.999))/2)
 }
 
-// cueName returns a cue without the details behind the colon.
+// cueName returns a cue without the details after the colon.
 func cueName(cue string) string {
 	name, _, _ := strings.Cut(cue, ":")
 	return name

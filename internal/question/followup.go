@@ -75,7 +75,7 @@ func splitCheck(u Utterance) (asked, said string) {
 	return u.Text[:from+at[1]], u.Text[from+at[1]:]
 }
 
-// checkOpening matches what asks whether the statement behind it is true.
+// checkOpening matches what asks whether the statement after it is true.
 var checkOpening = text.LazyRegexpOf(func() string { return `(?i)^(?:` + tables().FactCheck.Lead.String() + `)[\s:,–-]+` })
 
 // isFollowUp reports whether a message may depend on earlier ones: it has a pronoun or the form of a fragment.
@@ -114,7 +114,7 @@ func (m Models) complete(u Utterance, p prior) (string, bool) {
 // wantsMore reports whether an earlier message was looked up. A message that depends on it may then be, too.
 func wantsMore(before string) bool { return Assess(before, nil).Score >= Threshold }
 
-// afterSmallTalk removes small talk before a question ("thanks! ok and what about Rome?") and remarks behind it ("any
+// afterSmallTalk removes small talk before a question ("thanks! ok and what about Rome?") and remarks after it ("any
 // others? played those").
 func afterSmallTalk(s string, names []string) string {
 	if all := text.MessageSentences(s); len(all) == 2 {

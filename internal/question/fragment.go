@@ -43,7 +43,7 @@ func isFragment(u Utterance) bool {
 }
 
 // isPlainFragment reports whether the rules know what a fragment replaces. Outside English that is a time or the owner of something.
-// A name behind an opening replaces the only name, the last word, or what follows the same preposition.
+// A name after an opening replaces the only name, the last word, or what follows the same preposition.
 func isPlainFragment(u Utterance, p prior, language string) bool {
 	rest, ok := fragment(u)
 	if !ok || language == "en" {

@@ -33,7 +33,7 @@ var (
 // Models are the trained models. cmd/evaluate/train makes them from public rows and from the project's own messages.
 type Models struct {
 	Need         *text.Model // whether an English message is looked up: classes "stay" and "look"
-	Intent       *text.Model // the intent of an English message; "media" is images and videos, "none" is no lookup
+	Intent       *text.Model // the intent of an English message; "media" is images and videos, "none" is not a lookup
 	Multilingual *text.Model // the intent of a message in another language, or one of the kinds of "none"
 	English      *text.Model // whether a message is in English: classes "english" and "other"
 	FollowUp     *text.Model // how a message relates to the question before it: one of [FollowUpKinds]
@@ -49,7 +49,7 @@ var builtIn = sync.OnceValue(func() Models {
 	}
 })
 
-// Classes that are no intents. A word tells images from videos better than the few examples do. The multilingual model
+// Classes that are not intents. A word tells images from videos better than the few examples do. The multilingual model
 // has kinds of "none", such as "none-talk".
 const (
 	classMedia = "media"
@@ -115,7 +115,7 @@ func (m Models) probability(features []text.Feature, searchString bool) float64 
 	return logistic(logOdds(m.Need.Classify(features)[1])/2 + logOdds(1-m.Intent.Classify(features)[none])/2 - shift)
 }
 
-// isSearchString reports whether an utterance is no sentence but a few words as people type them into a search. An example is "average rent
+// isSearchString reports whether an utterance is not a sentence but a few words as people type them into a search. An example is "average rent
 // in Cork".
 func isSearchString(u Utterance) bool {
 	_, converts := text.Conversion(u.Text)

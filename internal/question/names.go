@@ -122,7 +122,7 @@ func opensSentence(s string, words []text.Word, i int) bool {
 }
 
 // besideName reports whether a word is part of a longer name. A capitalised word must be next to it that begins no
-// sentence and is no member's name. "Is Ada German?" has no such name: it asks about Ada.
+// sentence and is not a member's name. "Is Ada German?" has no such name: it asks about Ada.
 func (k Names) besideName(s string, words []text.Word, i int) bool {
 	partner := func(j int) bool {
 		return j >= 0 && j < len(words) && words[j].Upper && !IsCommonWord(words[j].Key) && !k.single[words[j].Key] &&

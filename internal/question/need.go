@@ -331,7 +331,7 @@ func asksForMaker(u Utterance) bool {
 	return len(u.Body) > 4 && u.Body[0].Key == "who" && makerVerbs()[u.Body[1].Key]
 }
 
-// vocative matches a name at the beginning of a message, with the mark behind it.
+// vocative matches a name at the beginning of a message, with the mark after it.
 var vocative = text.NewLazyRegexp(`^[\pL\d_\-\[\]|` + "`" + `^{}\\]{2,24}([:,>]) `)
 
 // toAnother reports whether a message addresses somebody else: "bob: how do I mount it?". "ok, how high is it?" does
@@ -351,7 +351,7 @@ func Addressee(message string, names []string) string {
 	return ""
 }
 
-// vocativeName returns the name of somebody else at the beginning of a message, and the mark behind it, or "".
+// vocativeName returns the name of somebody else at the beginning of a message, and the mark after it, or "".
 func vocativeName(u Utterance) (name string, mark byte) {
 	m := vocative.FindStringSubmatchIndex(u.Text)
 	if m == nil || Parse(u.Text[:m[1]], nil).has(checkPhrases()) {
@@ -436,7 +436,7 @@ func ReadChat(message string, names []string) Chat {
 	return NoChat
 }
 
-// maxBesideManners is how many words may stand beside a greeting, thanks or a farewell that is the whole message.
+// maxBesideManners is how many words may be beside a greeting, thanks or a farewell that is the whole message.
 const maxBesideManners = 2
 
 func isManners(kind Chat) bool { return kind == Hello || kind == Thanks || kind == Bye }

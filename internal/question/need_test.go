@@ -75,7 +75,7 @@ func TestNeed(t *testing.T) {
 		{"```go\nfunc main() {}\n``` why does this not compile?", false},
 		{"what is 12 * 14?", false}, {"set a timer for ten minutes", false}, {"turn off the lights", false}, {"what time is it?", false},
 		{"translate good night into Spanish", false}, {"flip a coin", false}, {"remind me to call mum tomorrow", false},
-		// words inside other words are no cues
+		// words inside other words are not cues
 		{"what?", false}, {"really?", false}, {"what's 15% of 80", false}, {"tell me about yourself", false},
 		{"the train left and i missed it", false}, {"my windows are dirty", false},
 		{"", false}, {"???", false}, {"👍", false},

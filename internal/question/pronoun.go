@@ -214,7 +214,7 @@ func (p prior) thingName() (from, to int) {
 	return from, to
 }
 
-// doVerbs take their verb behind the subject.
+// doVerbs take their verb after the subject.
 var doVerbs = text.LazySet(func() text.WordList { return "do does did" })
 
 // withHead extends a name by its head noun: "Peru's capital", "the sequel of Dune", "a hotel in Porto".
@@ -223,7 +223,7 @@ func (p prior) withHead(from, to int) (int, int) {
 	if owner := p.span(to-1, to); to < len(words) && text.Possessive(owner) && !text.StopWords()[words[to].Key] {
 		return from, to + 1
 	}
-	// A common noun behind a name belongs to it: "the Tessen bridge". The last word is more often a verb.
+	// A common noun after a name belongs to it: "the Tessen bridge". The last word is more often a verb.
 	noun := func(i int) bool {
 		return i < len(words) && !words[i].Upper && !isFunctionWord(words[i]) && !p.inTime(i)
 	}

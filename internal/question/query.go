@@ -151,7 +151,7 @@ func trimPoliteness(s string, names []string) string {
 	}
 	end := rest[len(rest)-1].End
 	tail := s[end:]
-	if name := text.Words(tail); len(name) > 0 { // the bot's name is no part of the question
+	if name := text.Words(tail); len(name) > 0 { // the bot's name is not part of the question
 		tail = tail[:name[0].Start]
 	}
 	if strings.Trim(tail, "?？!.,;: @") != "" {
@@ -210,7 +210,7 @@ func balanceQuotes(s string) string {
 	return text.OneLine(s)
 }
 
-// quoteTitles puts quotation marks around a title of several words behind the kind of work.
+// quoteTitles puts quotation marks around a title of several words after the kind of work.
 func quoteTitles(s string) string {
 	words := text.Words(s)
 	for i, work := range words {

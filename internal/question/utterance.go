@@ -38,7 +38,7 @@ func politePrefix(words []text.Word) (n int, inquiry bool) {
 	return n, inquiry
 }
 
-// dropNames removes the bot's name from the beginning, also behind a polite opening ("hey sage …"), and from the end.
+// dropNames removes the bot's name from the beginning, also after a polite opening ("hey sage …"), and from the end.
 func dropNames(words []text.Word, names []string) (rest []text.Word, dropped bool) {
 	for _, name := range names {
 		keys := text.PhraseKeys(name)
@@ -119,7 +119,7 @@ func (u Utterance) Unaddressed() string {
 	return rest
 }
 
-// innerForm finds a question behind a condition or place ("if i go to Kenya would i need a visa"). It also finds one at the end of a
+// innerForm finds a question after a condition or place ("if i go to Kenya would i need a visa"). It also finds one at the end of a
 // sentence ("… is located in which state").
 func (u Utterance) innerForm() Form {
 	for i := 1; i < len(u.Body); i++ {

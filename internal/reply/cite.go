@@ -327,7 +327,7 @@ type citing struct {
 	of      statement
 }
 
-// verify has a model judge the citations of a guarded body, before they are marked for good. Its opinions are recorded. Without one, the
+// verify has a model judge the citations of a guarded body, before they are finally marked. Its opinions are recorded. Without one, the
 // rules' decision holds.
 func (r Draft) verify(body string) {
 	all := r.Marker.citing(body)

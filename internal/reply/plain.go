@@ -110,7 +110,7 @@ func (r Draft) began() time.Time {
 	return text.InZone(r.Trace.Began, r.Character.Location)
 }
 
-// weekday returns what stands before a date. Only English has the name of a day in a form for that.
+// weekday returns what is before a date. Only English has the name of a day in a form for that.
 func weekday(at time.Time, language string) string {
 	if language != "en" {
 		return ""
@@ -149,7 +149,7 @@ func (r Draft) remembered(share float64, own bool) string {
 					continue
 				}
 				if said.ID == 0 && (strings.ContainsAny(said.Text, "?？؟") || r.orders(said.Text) || slices.ContainsFunc(statements, func(one string) bool { return strings.Contains(said.Text, one) })) {
-					continue // a question is no answer, and an order to remember says no more than what is remembered
+					continue // a question is not an answer, and an order to remember says no more than what is remembered
 				}
 				if said.ID != 0 {
 					statements = append(statements, said.Text)

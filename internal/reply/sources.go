@@ -20,7 +20,7 @@ const SmallType = "-# "
 var (
 	// oneCitation is the one form that the guard leaves, and its mark.
 	oneCitation = text.NewLazyRegexp(`\[(\d{1,2})\??\]`)
-	// citations are several, with the links they may be and the space before. Behind a word there may be an index.
+	// citations are several, with the links they may be and the space before. After a word there may be an index.
 	citations = text.NewLazyRegexp(`(?: +|(^|[^\w)\] ]))(?:\[\d{1,2}\??\](?:\(<[^\[<>\s]*>\))?)+`)
 )
 

@@ -221,7 +221,7 @@ func TestOneOwner(t *testing.T) {
 	refused(t, other, InUse, "stop that process")
 }
 
-// TestEmptied checks that a database that has lost all its bytes is no new one.
+// TestEmptied checks that a database that has lost all its bytes is not a new one.
 func TestEmptied(t *testing.T) {
 	dir := t.TempDir()
 	if err := openFile(t, dir).Close(); err != nil {

@@ -284,7 +284,7 @@ func (s *Claims) Open(ctx context.Context) ([]OpenClaim, error) {
 	return all, err
 }
 
-// Left returns the turns with posts that no open claim stands behind. Nobody asked for those, or a post may not hold the last words. No
+// Left returns the turns with posts and no open claim. Nobody asked for those, or a post may not hold the last words. No
 // turn may be under way.
 func (s *Claims) Left(ctx context.Context) (turnIDs []string, err error) {
 	return List(ctx, s.db, "read turns that were left", ScanValue[string],

@@ -139,7 +139,7 @@ func (s *Messages) Edit(ctx context.Context, id, text string) (edited bool, err 
 	return edited && err == nil, err
 }
 
-// SetTranscript gives a voice message its words and a new note. A missing message is no error.
+// SetTranscript gives a voice message its words and a new note. A missing message is not an error.
 func (s *Messages) SetTranscript(ctx context.Context, id, text, note string) error {
 	return s.db.Change(ctx, "save transcript", func(tx *sql.Tx) error {
 		row, m, err := s.rowOf(tx, id)
@@ -158,7 +158,7 @@ func (s *Messages) SetTranscript(ctx context.Context, id, text, note string) err
 }
 
 // Delete deletes a message and the statements that rest on it alone. It also notes that records may still quote it, see
-// [Messages.PendingDeletions]. A missing message is no error.
+// [Messages.PendingDeletions]. A missing message is not an error.
 func (s *Messages) Delete(ctx context.Context, id string) error {
 	return s.db.Change(ctx, "delete message", func(tx *sql.Tx) error {
 		_, err := tx.Exec(`INSERT INTO forgetting (message_id, channel_id, at, text) VALUES (?, '', 0, '') ON CONFLICT DO NOTHING`, id)

@@ -232,7 +232,7 @@ func Listed[T ~string](all []T) string {
 	return string(text)
 }
 
-// memo caches reads of tables that every turn reads and that seldom change.
+// memo caches reads of tables that every turn reads and that rarely change.
 type memo struct {
 	changes atomic.Int64 // number of changes of the tables, counted after their commit
 	cache   *cache.LRU[string, memoised]

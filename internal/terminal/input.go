@@ -221,7 +221,7 @@ func (e *Editor) readLine() (string, error) {
 	switch {
 	case errors.Is(err, io.EOF):
 		return "", io.EOF
-	case err != nil && !errors.Is(err, term.ErrPasteIndicator): // which is no error
+	case err != nil && !errors.Is(err, term.ErrPasteIndicator): // which is not an error
 		return "", fmt.Errorf("read a line: %w", err)
 	}
 	_, err = io.WriteString(e, "")

@@ -13,7 +13,7 @@ import (
 // goroutine uses it.
 type painter struct {
 	width  int  // columns; 0: nothing is wrapped
-	colour bool // use bold, faint and so on; without it, marks are removed all the same
+	colour bool // use bold, faint and so on; without it, marks are removed anyway
 
 	out    strings.Builder
 	held   string // received and not yet written
@@ -208,7 +208,7 @@ func (p *painter) inline(s string, st style, done bool) int {
 type mark struct {
 	text   string
 	style  style
-	length int  // including the marks; 0: it is no mark, or its end has not arrived
+	length int  // including the marks; 0: it is not a mark, or its end has not arrived
 	open   bool // the end may still arrive
 	plain  bool // the text contains no further marks
 }
@@ -277,7 +277,7 @@ func (p *painter) emphasis(s string, done bool) mark {
 	}
 }
 
-// link reads a link: its text and its address. Brackets without an address, such as a citation's, are no link.
+// link reads a link: its text and its address. Brackets without an address, such as a citation's, are not links.
 func link(s string) mark {
 	text, rest, closed := strings.Cut(s[1:], "]")
 	switch {

@@ -209,7 +209,7 @@ func (d *Door) Post(_ context.Context, p turn.Post) (id string, err error) {
 	id = d.newID()
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if p.Mention != "" { // a reminder, which is no answer
+	if p.Mention != "" { // a reminder, which is not an answer
 		d.rest()
 		_, err := io.WriteString(d.Out, d.wrapped(strings.ToLower(d.Name)+"> "+p.Text+"\n"))
 		return id, err

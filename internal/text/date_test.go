@@ -52,7 +52,7 @@ func FuzzDates(f *testing.F) {
 		found, rest := datesOf(s)
 		for _, d := range found {
 			if d.Month < 1 || d.Month > 12 || d.Day < 0 || d.Day > 31 || d.Year == 0 && d.Day == 0 || d.Year != 0 && (d.Year < 1000 || d.Year > 2999) {
-				t.Errorf("%q: %v is no date", s, d)
+				t.Errorf("%q: %v is not a date", s, d)
 			}
 		}
 		if utf8.ValidString(s) && !utf8.ValidString(rest) {

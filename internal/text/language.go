@@ -140,7 +140,7 @@ func latinLanguage(own string) (language string, clear bool) {
 // clause matches words up to a mark or to another script.
 var clause = NewLazyRegexp(`\p{Latin}(?:[\p{Latin}\p{M}\p{N} \t'’"/_()*@]|-[\p{Latin}\p{N}])*|[^\p{Latin}\PL](?:[^\p{Latin}\PL]|[\p{M}\p{N} \t"'()ー])*`)
 
-// colon matches what stands between a request or a label and what it introduces.
+// colon matches what is between a request or a label and what it introduces.
 var colon = NewLazyRegexp(`[ \t]*(?::\s+|：\s*)`)
 
 // asking returns the part of a message's own words that asks. Other languages than its are material. They are what follows a request and a
@@ -213,7 +213,7 @@ func askingScript(text, language string) (asked string, one bool) {
 	return asked, false
 }
 
-// otherWords yields the words in other scripts than the Latin one. Korean stands apart from words that its particles follow.
+// otherWords yields the words in other scripts than the Latin one. Korean is apart from words that its particles follow.
 func otherWords(text string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for start := strings.IndexFunc(text, otherScript); start >= 0; start = strings.IndexFunc(text, otherScript) {
@@ -394,7 +394,7 @@ func OwnWords(s string) string {
 	return own
 }
 
-// Language guesses the language of a text that is no message, such as a page or a sentence of one. It returns an ISO 639-1 code, or "" if
+// Language guesses the language of a page or of a sentence of one, not of a message. It returns an ISO 639-1 code, or "" if
 // the language is unclear. A script other than the Latin one decides, or its special letters. Otherwise the language with the most distinct
 // function words does. A single word that also occurs in names decides nothing.
 func Language(text string, words []Word) string {

@@ -45,7 +45,7 @@ func TestTables(t *testing.T) {
 		l := TablesOf(code)
 		for _, script := range l.Scripts {
 			if unicode.Scripts[script] == nil {
-				t.Errorf("%s.toml: %q is no script of Unicode", code, script)
+				t.Errorf("%s.toml: %q is not a script of Unicode", code, script)
 			}
 		}
 		for name, row := range map[string]struct {

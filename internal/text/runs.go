@@ -10,7 +10,7 @@ import (
 // rules' own, and the second is made from the endings that [Stems] removes. It is written here because a start should not read all languages.
 const IndexForm = "1 k25fx8x8tz8e"
 
-// IndexedWords returns the words under which a text is found, separated by spaces. Behind them are the stems of its words in all languages.
+// IndexedWords returns the words under which a text is found, separated by spaces. After them are the stems of its words in all languages.
 // The language of a short message is often unknown. | For scripts without spaces between words it returns pairs of neighbouring characters,
 // as Lucene's CJKBigramFilter does. Unlike trigrams, pairs find words of two characters, as most Japanese and Chinese words are. They cost
 // nothing for other languages. The last character follows the pairs, so that each character begins a word.

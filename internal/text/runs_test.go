@@ -2,7 +2,7 @@ package text
 
 import "testing"
 
-// TestIndexedWords checks under which words a text is found: its words, pairs of characters, and the stems behind them.
+// TestIndexedWords checks under which words a text is found: its words, pairs of characters, and the stems after them.
 func TestIndexedWords(t *testing.T) {
 	for s, want := range map[string]string{
 		"":        "",

@@ -14,7 +14,7 @@ type Saying struct {
 	Words []Word
 	Code  string // its language, or ""
 	Flat  string // see [Flat]
-	Lower string // in lower case, with a space behind
+	Lower string // in lower case, with a space after
 }
 
 // NewSaying prepares a text.
@@ -23,7 +23,7 @@ func NewSaying(s string) Saying {
 	return Saying{Text: s, Words: words, Code: MessageLanguage(s), Flat: Flat(s), Lower: strings.ToLower(s) + " "}
 }
 
-// Flat returns the words of a text in lower case and without accents, with a space before and behind each. Dotless letters get their dot.
+// Flat returns the words of a text in lower case and without accents, with a space before and after each. Dotless letters get their dot.
 func Flat(s string) string {
 	words := strings.FieldsFunc(Unaccented(strings.ToLower(s)), func(r rune) bool { return !InWord(r) })
 	return Dotted(" " + strings.Join(words, " ") + " ")

@@ -147,7 +147,7 @@ func Truncate(s string, n int) string {
 	return s
 }
 
-// orderly matches sentences that address a machine rather than a reader. It is no defence, because other wordings pass. It keeps the
+// orderly matches sentences that address a machine rather than a reader. It is not a defence, because other wordings pass. It keeps the
 // crudest noise out of a block that is safe without it. It lets the record say that a page tried. It looks for orders about orders. So a
 // text about a system prompt, or one that asks to ignore an e-mail, does not match.
 var orderly = LazyRegexpOf(func() string { return `(?i)` + AllTables().Clean.Orders.String() })

@@ -122,7 +122,7 @@ type questionTables struct {
 	Openings       map[string]PhraseList // how a question begins, by form: "wh", "aux" (yes or no), "get" (a request)
 	Leads          map[string]PhraseList // polite beginnings before that: "lead", or "ask" where they ask to be told something
 	Conditions     WordList              // how a clause before the question begins: "if", "after"
-	Inverted       PhraseList            // how the question behind it begins, of the form "aux": "is there"
+	Inverted       PhraseList            // how the question after it begins, of the form "aux": "is there"
 	Interrogatives PhraseList            // of the form "wh": "how many"
 	Prepositions   WordList              // before a question word at the end: "located in which state"
 }
@@ -165,7 +165,7 @@ type needTables struct {
 	Here          WordList              // words for the place where the speaker is
 	AtPlace       WordList              `toml:"at_place"`    // prepositions before a place
 	GenericYou    WordList              `toml:"generic_you"` // between "how" and a "you" that is anyone: "how do you"
-	BotVerbs      WordList              `toml:"bot_verbs"`   // behind a "you" that is the bot after all: "how do you feel"
+	BotVerbs      WordList              `toml:"bot_verbs"`   // after a "you" that is the bot after all: "how do you feel"
 	MakerVerbs    WordList              `toml:"maker_verbs"` // what is done with a song, a book or a film: "who sings"
 	Everybody     WordList              // words for all who are present: "anyone", "guys"
 	SentenceWords WordList              `toml:"sentence_words"` // words that a sentence has and a search string has not: "is", "you"
@@ -179,23 +179,23 @@ type orderTables struct {
 	Refusals      WordList              // in a clause that refuses a search: "never search the web"
 	AsksWhy       WordList              `toml:"asks_why"` // in a clause that asks why there was none: "why didn't you look it up"
 	Reports       WordList              // in a clause that tells of a search: "we should look it up"
-	NotSearched   WordList              `toml:"not_searched"` // behind the verb of what is no order: "search engine"
+	NotSearched   WordList              `toml:"not_searched"` // after the verb of what is not an order: "search engine"
 	Fillers       WordList              // before a comma at a sentence's beginning: "well,"
 	Tail          WordList              // at the end of an order: "online", "for me"
 }
 
 // memoryTables holds the words of orders to remember and to forget. Their words are compared whole: "recuerdas" is no "recuerda".
 type memoryTables struct {
-	Leads, Asks PhraseList            // before an order or behind it: "please"; before one that may be put as a question: "can you"
+	Leads, Asks PhraseList            // before an order or after it: "please"; before one that may be put as a question: "can you"
 	Keep        PhraseList            // orders to remember, as verbs; those that are a request in themselves end with a question mark
 	Forget      PhraseList            // to forget
 	Delete      PhraseList            // to delete, of anything
 	Change      PhraseList            // to correct, of anything
 	VerbLast    bool                  `toml:"verb_last"` // whether an order ends with its verb
 	Drops       bool                  // whether a statement about the speaker needs no word for them
-	And, So     WordList              // between two orders: "and"; before one behind a statement: "so"
-	Reasons     WordList              // before what is no part of an order: "because"
-	Things      WordList              // what calls a topic a thing, behind its name: "the marathon thing"
+	And, So     WordList              // between two orders: "and"; before one after a statement: "so"
+	Reasons     WordList              // before what is not part of an order: "because"
+	Things      WordList              // what calls a topic a thing, after its name: "the marathon thing"
 	Something   WordList              // what is said in the next sentence: "can you remember something?"
 	Into        PhraseList            // where something is remembered: "in your memory"
 	OutOf       PhraseList            `toml:"out_of"` // from where it is forgotten
@@ -207,7 +207,7 @@ type memoryTables struct {
 	Memory      WordList              // what a memory is called
 	Known       WordList              // what "everything that you know" and "what I told you" consist of
 	About       WordList              // before a topic: "about"
-	Particles   PhraseList            // between what is ordered and a verb behind it
+	Particles   PhraseList            // between what is ordered and a verb after it
 	Elsewhere   WordList              // what can be deleted, but not from a memory: "message"
 	Idioms      PhraseList            // what begins like an order and is none: "forget it"
 	Wrong       PhraseList            // what calls something wrong; X stands for any words
@@ -215,12 +215,12 @@ type memoryTables struct {
 	Not         PhraseList            // how these are put: X is right and Y is not
 	Card        map[string]PhraseList // how people say what to call them, and how to speak of them and to them: X stands for that
 	Fields      map[string]WordList   // what these are called: "nickname"
-	NotNames    WordList              `toml:"not_names"` // how what follows "call me" begins if it is no name: "tomorrow"
+	NotNames    WordList              `toml:"not_names"` // how what follows "call me" begins if it is not a name: "tomorrow"
 	Yes         WordList              // a plain yes
 	Works       PhraseList            // orders to work on a text: "translate"
 	Material    PhraseList            // what calls a text of the message a text: "this sentence"
 	Letters     PhraseList            // how a letter begins or ends
-	Starts      WordList              // how a clause begins behind "remember that", where "that" may also point at a thing; none: it never does
+	Starts      WordList              // how a clause begins after "remember that", where "that" may also point at a thing; none: it never does
 	Own         WordList              // in words about the speaker: "I", "my"; with an apostrophe at the end, what words begin with
 	Endings     WordList              // of words about the speaker
 	Others      WordList              // how a clause about somebody else begins: "she"
@@ -232,27 +232,27 @@ type memoryTables struct {
 
 // remindTables holds the words by which people ask to be reminded at a time. All but Asks are compared without case and accents.
 type remindTables struct {
-	Weekdays Row                   // from Sunday, in the forms that stand in a time
+	Weekdays Row                   // from Sunday, in the forms that they have in a time
 	Months   Row                   // those that [time] does not have
 	Numbers  Row                   // one to twelve, of hours and things; "_" stands for a space
-	Asks     WordList              // behind the order, they ask for what was said: "remind me what we said"
+	Asks     WordList              // after the order, they ask for what was said: "remind me what we said"
 	Words    map[string]PhraseList // by their part in an order or a time: see memory/order/when.go
 }
 
 // statementTables holds the words that decide which of a person's sentences may be remembered: see package memory. A star at a phrase's
 // end stands for any ending of its last word.
 type statementTables struct {
-	Frames     PhraseList // what follows them is no statement of its writer: "imagine", "translate"
-	Jokes      PhraseList // they take back what stands before them: "just kidding"
-	Qualifiers PhraseList // a sentence with one is no plain statement of today: "if", "used to"
+	Frames     PhraseList // what follows them is not a statement of its writer: "imagine", "translate"
+	Jokes      PhraseList // they take back what is before them: "just kidding"
+	Qualifiers PhraseList // a sentence with one is not a plain statement of today: "if", "used to"
 	People     PhraseList // nouns for people other than the speaker: "my brother"
 	Bots       PhraseList // nouns for the bot
 	Duties     PhraseList // beside a word for the bot they make an order of a sentence: "must", "always"
 	Commands   PhraseList // they do so alone: "your rules"
 	Bids       WordList   // verbs that tell the bot what to say or do: "answer". They begin a clause, or end it if verbs do
-	// Determiners stand before a noun or a verb and not before a name: "a", "my", "we".
+	// Determiners come before a noun or a verb and not before a name: "a", "my", "we".
 	Determiners WordList
-	Attributes  PhraseList            // behind "my" they name what has one value at a time: "favourite"
+	Attributes  PhraseList            // after "my" they name what has one value at a time: "favourite"
 	Private     map[string]PhraseList // words of health, belief, sex and politics
 	Harmless    map[string]PhraseList // words of what may be learned of anybody, by what it is: home, work, pets, games
 	Places      PhraseList            // those of Private that name a place where people may meet
@@ -269,7 +269,7 @@ type followUpTables struct {
 	RefreshAlone        WordList              `toml:"refresh_alone"`  // words that do so where they are all that is said: "update"
 	BesideRefresh       WordList              `toml:"beside_refresh"` // words that may accompany these: "please"
 	Possessives         map[string]WordList   // by whose they are, as pronouns: "his brother"
-	PossessiveLink      string                `toml:"possessive_link"` // between a thing and the name that takes the place of a possessive; "'s" goes behind the name
+	PossessiveLink      string                `toml:"possessive_link"` // between a thing and the name that takes the place of a possessive; "'s" goes after the name
 	OwnerLink           string                `toml:"owner_link"`      // between a thing and the name of its owner, which was left out; English if empty
 	PlaceLink           string                `toml:"place_link"`      // before the name that takes the place of "there"; English if empty
 	Who                 WordList              // question words for a person
@@ -280,15 +280,15 @@ type followUpTables struct {
 	InvertedPronouns    Pattern               `toml:"inverted_pronouns"` // pronouns joined to the verb before them, with what joins them
 	ImpersonalVerbs     Pattern               `toml:"impersonal_verbs"`  // verbs with such a pronoun that refers to nothing
 	PersonPronouns      WordList              `toml:"person_pronouns"`   // pronouns that never refer to a thing
-	Existentials        WordList              // before a "there" that is no place: "are there"
+	Existentials        WordList              // before a "there" that is not a place: "are there"
 	NameLinks           WordList              `toml:"name_links"`           // between a thing and the name that it belongs to: "of"
 	NameParticles       WordList              `toml:"name_particles"`       // small words within names: "Lord of the Rings"
-	TopicOpenings       map[string]PhraseList `toml:"topic_openings"`       // behind them a question names its topic: "about", or "of", where more may follow
+	TopicOpenings       map[string]PhraseList `toml:"topic_openings"`       // after them a question names its topic: "about", or "of", where more may follow
 	PlacePrepositions   WordList              `toml:"place_prepositions"`   // prepositions that can replace one another
 	ArticlePrepositions map[string]WordList   `toml:"article_prepositions"` // prepositions with an article in them, by the preposition: "in" has "im"
 	NotPrepositions     WordList              `toml:"not_prepositions"`     // words that are prepositions in other languages only
 	ProForms            WordList              `toml:"pro_forms"`            // words for a thing that was named: "the one"
-	Adverbs             WordList              // words behind "and" that fill no slot: "and now?"
+	Adverbs             WordList              // words after "and" that fill no slot: "and now?"
 	Reactions           WordList              // what people say of an answer in one word: "wow"
 	Unspaced            unspacedTables
 }
@@ -296,21 +296,21 @@ type followUpTables struct {
 // dependentTables holds the words of a message that leans on the question before it, whatever its grammar.
 type dependentTables struct {
 	Openings    PhraseList // before what takes the place of something in the question: "and", "what about"
-	Endings     PhraseList // behind it, where words have no spaces between them
+	Endings     PhraseList // after it, where words have no spaces between them
 	Asides      PhraseList // before another question: "by the way"
-	Corrections PhraseList // before or behind what was meant: "i meant"
+	Corrections PhraseList // before or after what was meant: "i meant"
 	Pointers    PhraseList // words for what was said before: "that", "the second"
-	Alike       PhraseList // beside what takes the place of something in the question, wherever it stands: "instead"
+	Alike       PhraseList // beside what takes the place of something in the question, wherever it is: "instead"
 }
 
 // unspacedTables holds the particles that tell the parts of a follow-up apart where no spaces do.
 type unspacedTables struct {
 	Opening     Pattern // before a topic that is all that is said
-	TopicEnd    Pattern `toml:"topic_end"` // behind it
+	TopicEnd    Pattern `toml:"topic_end"` // after it
 	Particles   string  // letters that no topic has
 	TopicLink   Pattern `toml:"topic_link"` // between a topic and the rest of the question
 	Pronouns    Pattern // words for what was named
-	PronounLink Pattern `toml:"pronoun_link"` // behind a pronoun
+	PronounLink Pattern `toml:"pronoun_link"` // after a pronoun
 	Of          string  // between an owner and a thing
 }
 
@@ -327,11 +327,11 @@ type queryTables struct {
 // privacyTables holds the words that tell private names and numbers from others.
 type privacyTables struct {
 	PhoneWords        WordList `toml:"phone_words"`  // before a telephone number: "call"
-	NumberNouns       WordList `toml:"number_nouns"` // before a telephone number, behind one of Owners: "my number"
+	NumberNouns       WordList `toml:"number_nouns"` // before a telephone number, after one of Owners: "my number"
 	Owners            WordList // "my", "her"
 	PlacePrepositions WordList `toml:"place_prepositions"` // before a name that is then a place's
 	BeforeIn          WordList `toml:"before_in"`          // before "in" and a name that is then a person's: "interested in Ada"
-	PersonVerbs       WordList `toml:"person_verbs"`       // behind a person's name: "Will is how old?"
+	PersonVerbs       WordList `toml:"person_verbs"`       // after a person's name: "Will is how old?"
 	Auxiliaries       WordList // verbs that begin a question answered with yes or no
 }
 
@@ -347,9 +347,9 @@ type claimTables struct {
 
 // quoteTables holds the words that decide where a sentence may be cut.
 type quoteTables struct {
-	Adding  WordList // words behind a comma that add something and limit nothing: "which", "and"
-	Binding WordList // words that bind the clauses before and behind theirs: "if", "than", "claimed"
-	Leading WordList // words that bind the clauses behind theirs, beside negations: "hardly", "would"
+	Adding  WordList // words after a comma that add something and limit nothing: "which", "and"
+	Binding WordList // words that bind the clauses before and after theirs: "if", "than", "claimed"
+	Leading WordList // words that bind the clauses after theirs, beside negations: "hardly", "would"
 }
 
 // framingTables holds the words by which a page says what a sentence on it is. They may also say that it is not so.
@@ -371,7 +371,7 @@ type framingTables struct {
 	Demonstratives WordList   // "this", before one of Claims or alone
 	Every          WordList   // "both", before one of Claims
 	Pronouns       WordList   // "it"
-	Complements    WordList   // behind "it is false" where that is said of what follows: "that"
+	Complements    WordList   // after "it is false" where that is said of what follows: "that"
 	Dismissals     PhraseList // phrases of sentences that call what was said before false: "no truth to this"
 	Sayings        WordList   // what may be refuted beside Claims: "picture"
 	Following      WordList   // "following"
@@ -395,8 +395,8 @@ type framingTables struct {
 // factCheckTables holds the words of claims and of what pages say about them.
 type factCheckTables struct {
 	Lead           Pattern             // before a claim that is to be checked: "is it true that"
-	Tail           Pattern             // behind it: "is that true"
-	Tag            Pattern             // behind it and a comma: "right"
+	Tail           Pattern             // after it: "is that true"
+	Tag            Pattern             // after it and a comma: "right"
 	Auxiliaries    Pattern             // verbs that begin a question and no statement
 	Adverbs        Pattern             // adverbs of doubt: "really"
 	Hearsay        Pattern             // where the claim was heard: "people say that"
@@ -409,7 +409,7 @@ type factCheckTables struct {
 	Comparisons    WordList            // words that compare, count times or say what has ended: "less", "twice", "longer"
 	ComparedBy     map[string]WordList `toml:"compared_by"` // comparatives by direction, "up" or "down", and the kind of what they compare
 	Every          Pattern             // before a unit: "every hour"
-	Intervals      Pattern             // behind a unit, for the same: "at two-hour intervals"
+	Intervals      Pattern             // after a unit, for the same: "at two-hour intervals"
 	Than           WordList            // between what is compared: "than"
 	Synonyms       Rows                // words that may stand for one another: "built constructed"
 	Measuring      WordList            // verbs that only join a thing and its amount: "measures"
@@ -440,7 +440,7 @@ type evidenceTables struct {
 	Reason       WordList              // "reason"
 	Definition   WordList              // "definition"
 	Anaphors     WordList              // words that begin a sentence and refer to something before it
-	Associations Rows                  // words of a question and, behind the colon, those that its answers have
+	Associations Rows                  // words of a question and, after the colon, those that its answers have
 	SummaryWords WordList              `toml:"summary_words"` // words that ask for a summary and not for what it is of
 }
 
@@ -454,7 +454,7 @@ type reuseTables struct {
 type pageTables struct {
 	EditMarks         Pattern  `toml:"edit_marks"`         // what wikis print beside headings: "[edit]"
 	ReferenceHeadings Pattern  `toml:"reference_headings"` // of sections that list sources and other pages
-	Interruptions     Pattern  // labels within a text that are no part of it: "advertisement"
+	Interruptions     Pattern  // labels within a text that are not part of it: "advertisement"
 	Pointers          Pattern  // before a colon and links to other pages: "read also"
 	Elsewhere         Pattern  // beginnings of headings over other pages and over what readers say: "related posts"
 	ElsewhereWords    WordList `toml:"elsewhere_words"` // the first words of Elsewhere

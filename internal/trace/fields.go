@@ -110,7 +110,7 @@ func contributionParts(t *turn.Trace, c *turn.Contribution) (all []part) {
 			}
 		}})
 	}
-	if f := c.Filter; f != nil { // some of its entries are no ids of messages
+	if f := c.Filter; f != nil { // some of its entries are not ids of messages
 		from := provenance{messages: f.Out}
 		for _, one := range f.Out {
 			var id int64
@@ -145,7 +145,7 @@ func quotations(l *turn.Lookup) (words []string) {
 	return words
 }
 
-// dropQuotations reduces a lookup in the server to its outcome: its quotations of several people stand close together.
+// dropQuotations reduces a lookup in the server to its outcome: its quotations of several people are close together.
 func dropQuotations(t *turn.Trace, c *turn.Contribution) {
 	l := c.Lookup
 	c.Lookup = &turn.Lookup{State: l.State, Reason: l.Reason, Failure: l.Failure, Intent: l.Intent, Asked: l.Asked, Stages: l.Stages, Began: l.Began, Took: l.Took}
@@ -191,7 +191,7 @@ func Lookups(t *turn.Trace) (all []*turn.Lookup) {
 type visitor func(text *string)
 
 // texts visits every text of a record in which people's words may appear. It includes what models, pages and errors repeat of them. Ids,
-// hashes, codes, and names of models and services are no texts. A test compares it with the fields of [turn.Trace].
+// hashes, codes, and names of models and services are not texts. A test compares it with the fields of [turn.Trace].
 func texts(t *turn.Trace, visit visitor) {
 	r := &t.Request
 	visit.message(&r.Message)

@@ -15,7 +15,7 @@ import (
 )
 
 // orderFiles are messages that order something of the memory, and some that only look like it. Each language has a file. A line is a deed
-// and a message. The text of the order is in braces, and ⏎ is a new line. Neighbours are often alike. The rows of a writer stand behind a comment.
+// and a message. The text of the order is in braces, and ⏎ is a new line. Neighbours are often alike. The rows of a writer follow a comment.
 //
 //go:embed orders/*.txt
 var orderFiles embed.FS

@@ -8,7 +8,7 @@ import (
 	"familiar/internal/text"
 )
 
-// spanned is a message with an order, and where the text of that stands.
+// spanned is a message with an order, and where its text is.
 type spanned struct {
 	units              [][]order.Unit
 	sentence, from, to int

@@ -369,7 +369,7 @@ func tidy(s string, n int) string {
 	return s[:n]
 }
 
-// sentenceEnd returns the end of the last sentence within the first n bytes of s, or 0. A line without a final mark is no sentence, so that
+// sentenceEnd returns the end of the last sentence within the first n bytes of s, or 0. A line without a final mark is not a sentence, so that
 // more is kept than a heading.
 func sentenceEnd(s string, n int) int {
 	last := 0

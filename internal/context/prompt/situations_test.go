@@ -147,7 +147,7 @@ func (s situation) found(t *testing.T) []turn.Contribution {
 }
 
 // TestQuestions checks that a person can answer questions about a prompt from the prompt alone. It has the words that the answer needs. A
-// line of testdata/questions.txt has the situation, the question, its answer, and those words; ! stands before words that it must not have.
+// line of testdata/questions.txt has the situation, the question, its answer, and those words; ! is before words that it must not have.
 func TestQuestions(t *testing.T) {
 	file, err := os.ReadFile(filepath.Join("testdata", "questions.txt"))
 	if err != nil {

@@ -1,11 +1,11 @@
 package turn
 
-// Code says why something could not be had: a service's answer, a page or a lookup. The codes below are all there are,
+// Code says why something could not be fetched: a service's answer, a page or a lookup. The codes below are all there are,
 // and each has one constant, so CodeTooLarge is always "too_large". A code never contains text from outside, so people
 // and models may be shown it.
 type Code string
 
-// Results of asking a search backend that are no failures: [Asked.Status].
+// Results of asking a search backend that are not failures: [Asked.Status].
 const (
 	CodeOK    Code = "ok"    // it found something
 	CodeEmpty Code = "empty" // it looked and found nothing; as a reason: the page has no text

@@ -255,7 +255,7 @@ type Option struct {
 	Required    bool   // required options come first
 	Choices     []Choice
 	Suggests    bool // values are suggested while a person types; Choices is empty then
-	Channel     bool // a channel of the server that is no thread; Choices and Suggests are not set then
+	Channel     bool // a channel of the server that is not a thread; Choices and Suggests are not set then
 	File        bool // a file, which is the command's File; the value is its id. Nothing else is set then
 	Most        int  // characters of a value; 0: 200
 

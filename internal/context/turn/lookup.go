@@ -14,7 +14,7 @@ type Lookup struct {
 	Reason   string            `json:"reason"`             // why something was, or was not, looked up; for a failure, what failed
 	Need     string            `json:"need,omitempty"`     // why a lookup was, or was not, needed
 	Failure  Code              `json:"failure,omitempty"`  // set if State is failed
-	Score    float64           `json:"score"`              // 0 (surely not needed) to 1 (surely needed)
+	Score    float64           `json:"score"`              // 0 (certainly not needed) to 1 (certainly needed)
 	Cues     []string          `json:"cues,omitempty"`     // what moved the score, strongest first
 	Intent   Intent            `json:"intent,omitempty"`   // the first of Intents
 	Intents  []ScoredIntent    `json:"intents,omitempty"`  // kinds of question; older records have only Intent
@@ -166,7 +166,7 @@ type Claim struct {
 
 // DroppedSentence is a sentence that was considered as evidence and left out of the summary.
 type DroppedSentence struct {
-	Source int     `json:"source,omitempty"` // number of its page in Sources; 0: the page is no source
+	Source int     `json:"source,omitempty"` // number of its page in Sources; 0: the page is not a source
 	URL    string  `json:"url"`              // of its page
 	Text   string  `json:"text"`             // at most 160 characters
 	Score  float64 `json:"score"`            // compared within its page; higher is better

@@ -283,7 +283,7 @@ type Attachment struct {
 	Alt       string `json:"alt,omitempty"` // description for people who cannot see it
 	Width     int    `json:"width,omitempty"`
 	Height    int    `json:"height,omitempty"`
-	// Seconds is the length of a recording. 0: it is no recording, or the length is unknown.
+	// Seconds is the length of a recording. 0: it is not a recording, or the length is unknown.
 	Seconds float64 `json:"seconds,omitempty"`
 	Voice   bool    `json:"voice,omitempty"` // the message is this recording
 	// URL gives access to the file for a while. It is a key to the file and is never stored.

@@ -160,7 +160,7 @@ type handedOut struct {
 // mostTogether is how many events the bot gets, and stores, at once.
 const mostTogether = 100
 
-// Times after which a batch that was handed out is surely stored. settledLast is for the last batch, which no other
+// Times after which a batch that was handed out is certainly stored. settledLast is for the last batch, which no other
 // followed.
 const (
 	settled     = 10 * time.Second
@@ -263,7 +263,7 @@ func (q *queue) stored() {
 	q.latest = nil
 }
 
-// settle forgets events that the bot has surely stored. The caller holds mu.
+// settle forgets events that the bot has certainly stored. The caller holds mu.
 func (q *queue) settle() {
 	for len(q.latest) > 1 && time.Since(q.latest[0].at) >= settled || len(q.latest) == 1 && time.Since(q.latest[0].at) >= settledLast {
 		q.latest = q.latest[1:]
@@ -332,7 +332,7 @@ func (q *queue) position(s *Shard) (p position, whole bool) {
 	return p, whole
 }
 
-// mark returns the latest message that the bot surely has from every shard of a set. It returns 0 if none had a session.
+// mark returns the latest message that the bot certainly has from every shard of a set. It returns 0 if none had a session.
 func (q *queue) mark(of *set) (mark Flake) {
 	for _, member := range of.members {
 		if p, _ := q.position(member); p.mark > 0 && (mark == 0 || p.mark < mark) {

@@ -64,7 +64,7 @@ func New(config Config) (*Client, error) {
 }
 
 // transport sends discordgo's requests, which are for version 9 at discord.com, to version 10 at the configured server.
-// The pacer learns from every response. A response that is no success becomes an error.
+// The pacer learns from every response. A response that is not a success becomes an error.
 type transport struct{ client *Client }
 
 // RoundTrip implements http.RoundTripper.
@@ -104,7 +104,7 @@ type Request struct {
 	Body        []byte
 	Rank        Rank
 	Attempt     time.Duration // how long one attempt may take; 0: AttemptLimit
-	Doubt       func()        // called when the request failed and may take effect all the same; may be nil
+	Doubt       func()        // called when the request failed and may take effect anyway; may be nil
 	Mine        func() bool   // whether this process may still send it; nil: it may
 	Once        bool          // never sent again
 	Spare       bool          // sent only if no other request has to wait for it, otherwise dropped without an error

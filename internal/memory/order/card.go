@@ -9,7 +9,7 @@ import (
 	"familiar/internal/text"
 )
 
-// calling returns the order to fill a field of the speaker's card: "call me Captain". It doubts where what follows the order is no name.
+// calling returns the order to fill a field of the speaker's card: "call me Captain". It doubts where what follows the order is not a name.
 func (v *vocabulary) calling(s string) (o Order, doubt Doubt) {
 	said, _ := v.polite(s)
 	plain := straight(said)
@@ -61,7 +61,7 @@ const (
 	mostNames    = 4  // words of one
 )
 
-// called is calling behind polite words.
+// called is calling after polite words.
 func (v *vocabulary) called(s string, names [][]string) Order {
 	for s != "" {
 		if o, _ := v.calling(s); o != (Order{}) {

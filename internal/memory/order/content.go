@@ -116,7 +116,7 @@ func alike(a, b string) bool {
 	return (strings.Contains(a, b) || strings.Contains(b, a)) && (text.Unspaced(a) || isHangul(a)) && max(len(a)-len(b), len(b)-len(a)) <= fewBytes
 }
 
-// cuts reports whether a text leaves out a denial of its clause, or "you" behind the order.
+// cuts reports whether a text leaves out a denial of its clause, or "you" after the order.
 func (s *sight) cuts(said string) bool {
 	return slices.ContainsFunc(s.sentences, func(one glance) bool {
 		from := strings.Index(one.text, said)
@@ -144,7 +144,7 @@ func (s *sight) cuts(said string) bool {
 
 const clauseEnds = ",;:–—.!?，、。：？"
 
-// reported reports whether words that do not speak of the memory stand in front of a colon. It also reports whether the message calls
+// reported reports whether words that do not speak of the memory are before a colon. It also reports whether the message calls
 // somebody else. Then it is never sure who orders what.
 func (s *sight) reported(deed string) bool {
 	return slices.ContainsFunc(s.sentences, func(one glance) bool {
@@ -177,7 +177,7 @@ func (s *sight) elsewhere(deed string) bool {
 	return slices.ContainsFunc(s.sentences, func(one glance) bool { return text.Orders(one.text) || text.NewSaying(one.text).Has(reports().frames) })
 }
 
-// shown reports whether words that tell of somebody stand in front of a sentence's colon.
+// shown reports whether words that tell of somebody are before a sentence's colon.
 func (s *sight) shown(one glance) bool {
 	head, colon := BeforeColon(one.text)
 	return colon && s.v.tells(text.NewSaying(head))
@@ -195,7 +195,7 @@ func (s *sight) strange(deed string) bool {
 	})
 }
 
-const leastHeading = 3 // words in front of a colon that may be an order which no table has
+const leastHeading = 3 // words before a colon that may be an order which no table has
 
 func (s *sight) signs(kind string) bool {
 	return slices.ContainsFunc(s.sentences, func(one glance) bool {
@@ -203,8 +203,8 @@ func (s *sight) signs(kind string) bool {
 	})
 }
 
-// conditional reports whether a text that is not about the speaker stands before a colon. It also looks at another clause behind "remember
-// that". Then it is a condition of what is asked behind the colon. An example is "keep in mind that it's for children: write a poem".
+// conditional reports whether a text that is not about the speaker is before a colon. It also looks at another clause after "remember
+// that". Then it is a condition of what is asked after the colon. An example is "keep in mind that it's for children: write a poem".
 func (s *sight) conditional(said string) bool {
 	condition := func(clause string) bool {
 		words := tokens(clause)

@@ -28,7 +28,7 @@ func (v *vocabulary) turned(s string) Order {
 	return Order{}
 }
 
-// changes returns the correction that an order to correct introduces, or that stands before it.
+// changes returns the correction that an order to correct introduces, or that is before it.
 func (v *vocabulary) changes(p *passage, f found) (o Order) {
 	switch {
 	case f.colon:
@@ -40,7 +40,7 @@ func (v *vocabulary) changes(p *passage, f found) (o Order) {
 	return o
 }
 
-// denial returns the correction behind words that call something wrong.
+// denial returns the correction after words that call something wrong.
 func (v *vocabulary) denial(p *passage, s string) Order {
 	n, words := 0, tokens(s)
 	for _, w := range v.wrong {
@@ -114,7 +114,7 @@ func (v *vocabulary) opposed(s string, opened bool) Order {
 	}
 	said := v.bare(s)
 	if i := strings.LastIndexAny(said, ",，"); i > 0 && strings.ContainsAny(said[:i], ",，") {
-		if o := v.opposed(said[:i], opened); o != (Order{}) { // what follows is no part of it
+		if o := v.opposed(said[:i], opened); o != (Order{}) { // what follows is not part of it
 			return o
 		}
 	}

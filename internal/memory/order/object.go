@@ -36,7 +36,7 @@ func (v *vocabulary) keeps(p *passage, f found) Order {
 	return Order{}
 }
 
-const maxPurpose = 4 // words behind an order that points: "for recipes"
+const maxPurpose = 4 // words after an order that points: "for recipes"
 
 func (v *vocabulary) kept(said string) Order {
 	words := tokens(said)

@@ -31,7 +31,7 @@ const (
 	Correct Deed = "correct" // the bot's last answer or memory about the speaker is wrong
 )
 
-// Order is an order to remember, forget or correct something. The zero value is no order.
+// Order is an order to remember, forget or correct something. The zero value is not an order.
 type Order struct {
 	Deed  Deed
 	Text  string // what to remember, what to forget, or what is right, in the person's words; empty: what the message refers to
@@ -174,7 +174,7 @@ func MayForget(sentence string) bool {
 	})
 }
 
-// BeginsThat reports whether a sentence begins with a verb of an order and "that", and is no question.
+// BeginsThat reports whether a sentence begins with a verb of an order and "that", and is not a question.
 func BeginsThat(sentence string) bool {
 	return !isQuestion(sentence) && slices.ContainsFunc(vocabularies(), func(v *vocabulary) bool {
 		s := v.statement(sentence)

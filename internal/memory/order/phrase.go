@@ -116,8 +116,8 @@ func newSlot(cue, words string, unspaced bool) slot {
 	return s
 }
 
-// template makes a regular expression of a phrase. Marks and spaces may stand between its parts. marked says that a mark stands in the
-// first place behind X or Y where one may.
+// template makes a regular expression of a phrase. Marks and spaces may be between its parts. marked says that a mark is in the
+// first place after X or Y where one may.
 func template(phrase string, unspaced, marked bool) *regexp.Regexp {
 	gap := `([\s,;:.!–—-]+)`
 	if unspaced {
@@ -170,7 +170,7 @@ func (s slot) match(said, small string) []string {
 	return s.pattern().FindStringSubmatch(said)
 }
 
-// value returns what stands in a text at the place of X, or "".
+// value returns what a text has at the place of X, or "".
 func (s slot) value(said, small string) string { return s.part(s.match(said, small), "X") }
 
 func (s slot) part(found []string, name string) string {

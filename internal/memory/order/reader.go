@@ -14,7 +14,7 @@ import (
 // Classes are the classes of the model of orders.
 var Classes = []string{"none", string(Keep), string(Forget), "all", string(Correct)}
 
-// The classes that are no deeds.
+// The classes that are not deeds.
 const (
 	readNone = 0
 	readAll  = 3
@@ -145,8 +145,7 @@ const (
 	leastOutline, mostOutline = 2, 5 // symbols of parts of an outline
 )
 
-// addWords adds the words and marks, pairs and threes of them, and the parts of words. In place of a number stand noughts, and "@@" in place
-// of the bot's name.
+// addWords adds the words and marks, pairs and threes of them, and the parts of words. A number becomes zeros, and the bot's name "@@".
 func (s *sight) addWords() {
 	var b strings.Builder
 	var starts []int
@@ -211,7 +210,7 @@ func isHangul(s string) bool {
 	return strings.ContainsFunc(s, func(r rune) bool { return unicode.Is(unicode.Hangul, r) })
 }
 
-// marksIn writes the marks that stand between words.
+// marksIn writes the marks between words.
 func marksIn(s string, write func(string)) {
 	for _, r := range s {
 		if m := markOf(r); m != "" {

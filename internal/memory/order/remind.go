@@ -115,7 +115,7 @@ type split struct {
 	f        folded
 	from, to int // the order
 	parts    parts
-	before   []text.Span // the rest before and behind the order
+	before   []text.Span // the rest before and after the order
 	behind   []text.Span
 }
 
@@ -161,7 +161,7 @@ func (s *split) written(sentence string, spans []text.Span) string {
 }
 
 // ordered returns the reminder that a split sentence orders. is reports whether it orders one. Only polite words and times may
-// stand before an order that begins a sentence, or behind one that ends it.
+// be before an order that begins a sentence, or after one that ends it.
 func (v *vocabulary) ordered(s *split, sentence string, called [][]string, now time.Time) (r Reminder, is bool) {
 	before, behind := s.written(sentence, s.before), s.written(sentence, s.behind)
 	_, ends := s.w.cue(s.f.s, s.from, "end")

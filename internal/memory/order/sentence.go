@@ -21,7 +21,7 @@ func isQuestion(s string) bool {
 	return strings.ContainsAny(s, "?？") || strings.HasSuffix(strings.TrimRight(s, "。."), "か")
 }
 
-// divided cuts sentences before an order that an "and" or a "so" joins to what stands before it. Behind an "and" it is one only if that is an
+// divided cuts sentences before an order that an "and" or a "so" joins to what is before it. After an "and" it is one only if that is an
 // order, too: "I try and remember that …" is none.
 func divided(sentences []string, called [][]string) (all []string) {
 	for _, s := range sentences {
@@ -50,7 +50,7 @@ func (v *vocabulary) joint(s string, called [][]string) int {
 	return 0
 }
 
-// opens reports whether a text begins with a verb of an order, behind polite words.
+// opens reports whether a text begins with a verb of an order, after polite words.
 func (v *vocabulary) opens(s string, called [][]string) bool {
 	for s != "" {
 		words := tokens(s)
@@ -179,7 +179,7 @@ func (v *vocabulary) read(p *passage) Order {
 	return v.entitled(p, question)
 }
 
-// later returns the verbs of orders within a sentence: behind words that ask for it, or behind a mark. What stands before must not tell of
+// later returns the verbs of orders within a sentence: after words that ask for it, or after a mark. What is before must not tell of
 // somebody else, and before a mark it must be no condition.
 func (v *vocabulary) later(p *passage) (all []found) {
 	words := tokens(p.s)

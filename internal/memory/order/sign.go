@@ -64,7 +64,7 @@ func (s sign) at(words []token, i int) int {
 	return last
 }
 
-// place is where a sign stands in a sentence.
+// place is where a sign is in a sentence.
 type place struct{ kind, from, to int } // bytes
 
 // find returns the signs in a sentence. words are its words, small is the sentence in lower case.
@@ -87,7 +87,7 @@ func (s signSet) find(sentence, small string, words []token) (all []place) {
 	return all
 }
 
-const nearEnd = 8 // characters behind a sign at the end of a sentence
+const nearEnd = 8 // characters after a sign at the end of a sentence
 
 // addSigns adds what the tables say of the whole message, and of each sign. Each feature counts once.
 func (s *sight) addSigns(said text.Saying, words []token) {
@@ -163,7 +163,7 @@ type signAt struct {
 var signTraits = [...]string{"", " own", " not own", " you", " question", " first", " opens", " last", " ends", " after mark", " I", " I before", " you before", " not before",
 	" others", " that before", " this", " that", " mine", " all", " colon"}
 
-// around tells what stands around a sign.
+// around tells what is around a sign.
 func (v *vocabulary) around(s signAt, own, you, question bool) [len(signTraits)]bool {
 	head, tail := s.one.text[:s.place.from], s.one.text[s.place.to:]
 	mark := strings.LastIndexAny(head, ",;:–—-，、：。!.")

@@ -17,7 +17,7 @@ type Unit struct {
 	Features []text.Feature
 	from, to int // bytes
 	symbol   byte
-	mark     string // what stands before it
+	mark     string // what is before it
 	key      string
 	clause   int
 }

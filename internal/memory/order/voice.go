@@ -35,7 +35,7 @@ func ownVoice(message string, called [][]string) (own voice) {
 		switch {
 		case strings.HasPrefix(trimmed, "```"):
 			fenced = !fenced
-		case strings.HasPrefix(trimmed, ">>>"): // quotes everything behind it
+		case strings.HasPrefix(trimmed, ">>>"): // quotes everything after it
 			message = ""
 		case fenced || strings.HasPrefix(trimmed, ">") || strings.Contains(trimmed, "```"):
 		case isLetter(trimmed):
@@ -71,7 +71,7 @@ func ownVoice(message string, called [][]string) (own voice) {
 	return own
 }
 
-// item matches the mark of a line of a list. Such a line is pasted, unless the list stands behind an order: "remember:".
+// item matches the mark of a line of a list. Such a line is pasted, unless the list follows an order: "remember:".
 var item = text.NewLazyRegexp(`^(?:[-–—•·‣◦▪]|[*+]\s|\(?(?:\d{1,3}|[a-zA-Z]|[ivxIVX]{1,4})[.)]\s|\d{1,3}[.)、．）]|\d\x{FE0F}?\x{20E3}|[①-⑳])`)
 
 func isItem(line string) bool {
@@ -293,7 +293,7 @@ func shows(sentence string, called [][]string) bool {
 	return true
 }
 
-// introduces reports whether what stands before a colon is an order, or calls something wrong.
+// introduces reports whether what is before a colon is an order, or calls something wrong.
 func (v *vocabulary) introduces(s string) bool {
 	words := tokens(s)
 	if longestIn(v.no, s, words) == len(s) || slices.ContainsFunc(v.wrong, func(w slot) bool { return w.begins(s, words) > 0 }) {

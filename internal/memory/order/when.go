@@ -12,19 +12,19 @@ import (
 	"familiar/internal/text"
 )
 
-// A time in the future is read in parts. They are a span ("in two days"), a day, and a time of day. Each part is read once, wherever it stands in a
+// A time in the future is read in parts. They are a span ("in two days"), a day, and a time of day. Each part is read once, wherever it is in a
 // sentence. What is left of the sentence is what somebody is to be reminded of.
 //
 // The cues of the words are
 //
-//	begin, end, lead    an order at the beginning or the end of a sentence; what stands before it: "remind me", "kannst du mich … erinnern"
-//	link, strip, tail   between an order and its text; behind the text; behind an order that ends a sentence
-//	on, behind          before or behind any part, where they say nothing more: "on", "at the"
-//	in, later           before or behind a span: "in", "from now"; half is behind it: "and a half"
+//	begin, end, lead    an order at the beginning or the end of a sentence; what is before it: "remind me", "kannst du mich … erinnern"
+//	link, strip, tail   between an order and its text; after the text; after an order that ends a sentence
+//	on, behind          before or after any part, where they say nothing more: "on", "at the"
+//	in, later           before or after a span: "in", "from now"; half is after it: "and a half"
 //	s i h d w m y       units of a span, and the letter of an article before them: a
 //	m15 m30 m45 m90     spans by their minutes: "half an hour"
-//	at, clock, min      before or behind an hour: "at", "o'clock"; behind the minutes that follow
-//	past30 past_15 …    minutes before an hour: "half past", "quarter to"; more30 … stand behind it
+//	at, clock, min      before or after an hour: "at", "o'clock"; after the minutes that follow
+//	past30 past_15 …    minutes before an hour: "half past", "quarter to"; more30 … follow it
 //	am, pm, p9 p19 …    parts of the day, by the hour that is meant if no other is said
 //	d0 d1 d2 w1 m1      days, a week and a month from now; past is before now
 //	next                before a weekday: that of the next week
@@ -522,7 +522,7 @@ func minutesOf(cue, stem string) int {
 	return n
 }
 
-// clockMinute reads the minutes behind an hour: ":30", "h30", and ".30" behind a word for a time.
+// clockMinute reads the minutes after an hour: ":30", "h30", and ".30" after a word for a time.
 func clockMinute(s string, i int, at bool) (minute, end int) {
 	if i+2 >= len(s) || !(s[i] == ':' || s[i] == 'h' || s[i] == '.' && at) || !text.IsDigit(s[i+1]) || !text.IsDigit(s[i+2]) {
 		return 0, i

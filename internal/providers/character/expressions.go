@@ -102,7 +102,7 @@ func (l *loading) expression(file string) (p Problem) {
 	}
 	defer f.Close()
 	head := make([]byte, 512)
-	n, _ := f.Read(head) // what cannot be read is no picture
+	n, _ := f.Read(head) // what cannot be read is not a picture
 	info, err := f.Stat()
 	if kind := http.DetectContentType(head[:n]); err != nil || kind != "image/png" && kind != "image/jpeg" && kind != "image/webp" {
 		return Problem{Text: "is no PNG, JPEG or WebP", Cure: "save the picture as one of these"}

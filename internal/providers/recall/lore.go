@@ -289,7 +289,7 @@ func CutPassages(file, markdown string) []Passage {
 	return c.done
 }
 
-// heading parses an ATX heading of CommonMark. The level is 1 to 6, or 0 if the line is no heading.
+// heading parses an ATX heading of CommonMark. The level is 1 to 6, or 0 if the line is not a heading.
 func heading(line string) (level int, title string) {
 	title = strings.TrimLeft(line, "#")
 	level = len(line) - len(title)

@@ -103,7 +103,7 @@ func contentRoom(r turn.Request) int {
 	return r.Budget.Layers[turn.Content]
 }
 
-// minWords is how many content words a message has that recalls something though it is no question.
+// minWords is how many content words a message has that recalls something though it is not a question.
 const minWords = 3
 
 // worthRecalling reports whether older messages may answer a message. It has enough content words, or one of its sentences is a question

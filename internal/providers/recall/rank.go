@@ -391,7 +391,7 @@ func (q *query) order(found []memory.Statement, near []int64) (ordered []stateme
 	return ordered
 }
 
-// isOfOwned reports whether the asker said a statement about the thing of theirs that they ask for.
+// isOfOwned reports whether the asker said a statement about their own thing that they ask for.
 func (q *query) isOfOwned(m memory.Statement) bool {
 	return q.owned != "" && m.Kind == memory.Person && m.Subject == q.asker && slices.ContainsFunc(text.Words(m.Text), func(w text.Word) bool { return q.stem(w.Key) == q.owned })
 }

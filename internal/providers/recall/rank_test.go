@@ -33,7 +33,7 @@ func TestRank(t *testing.T) {
 	for question, want := range map[string]string{
 		"What pet does ben have?":                  "1.0", // a puppy
 		"what was the decision about the trip?":    "2.0", // decided
-		"What does ada play?":                      "0.2", // the answer behind the question
+		"What does ada play?":                      "0.2", // the answer after the question
 		"what did I buy?":                          "0.0", // bought, by the asker
 		"what happened 2 months ago? Nothing new?": "3.0",
 	} {

@@ -20,7 +20,7 @@
 // edited, the store deletes the summary. No summary contains the bot's own messages, because they may repeat web pages.
 //
 // The first two read only what the asker, and everyone else who sees the answer, may read at that moment. What people wrote is data: it is
-// marked and stands between tags, and the prompt says not to obey it.
+// marked and is between tags, and the prompt says not to obey it.
 package recall
 
 import (

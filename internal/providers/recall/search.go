@@ -222,7 +222,7 @@ func (r *run) best(ctx context.Context, all map[string]turn.Message) []hit {
 			continue
 		}
 		h.score += 1 / (1 + math.Max(0, r.now.Sub(h.At).Hours())/(24*30))
-		if h.Own && !r.q.ByBot || strings.HasSuffix(strings.TrimSpace(h.Text), "?") { // a question is no answer
+		if h.Own && !r.q.ByBot || strings.HasSuffix(strings.TrimSpace(h.Text), "?") { // a question is not an answer
 			h.score /= 2
 		}
 	}

@@ -100,7 +100,7 @@ func (r *run) findOnSite(ctx context.Context, share time.Duration) {
 	}
 	r.endStage("search")
 	sources := r.read(ctx, targets, share)
-	if slug && notThere(sources) { // the word was no page's name: search for it
+	if slug && notThere(sources) { // the word was not a page's name: search for it
 		for i := range sources {
 			s := &sources[i].page
 			s.Failure, s.Reason = turn.CodeSkipped, turn.CodeNotThere

@@ -177,7 +177,7 @@ func judgeQuotes(t *testing.T, l turn.Lookup) {
 	}
 }
 
-// cutAt reports whether a quote leaves out a part of its sentence before it, and behind it.
+// cutAt reports whether a quote leaves out a part of its sentence before it, and after it.
 func cutAt(page, quote string) (before, behind bool) {
 	head, tail, _ := strings.Cut(page, unspread(quote))
 	return head != "" && !strings.HasSuffix(head, ". "), tail != "" && !strings.HasPrefix(tail, " ")

@@ -313,7 +313,7 @@ func TestDeliveredTextAndSnippets(t *testing.T) {
 	}
 }
 
-// TestAstray checks that a page about something else is no answer, but one in another language may be.
+// TestAstray checks that a page about something else is not an answer, but one in another language may be.
 func TestAstray(t *testing.T) {
 	cake := "Whisk eggs and sugar until they are pale. Fold the flour in and bake for forty minutes. Let it cool before you cut it."
 	for text, want := range map[string]turn.State{

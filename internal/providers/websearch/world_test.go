@@ -142,10 +142,10 @@ func unmarked(block string) string {
 	return markedWords.ReplaceAllString(markedLine.ReplaceAllString(block, "$1"), `"$1"`)
 }
 
-// ownLine matches what stands outside of the marks on a line between the tags.
+// ownLine matches what is outside of the marks on a line between the tags.
 var ownLine = regexp.MustCompile(`^(\[\d+\] [^ ]+ · .*|\[not read\] .*|\(and the facts marked \[\d+\]\)|( \(.*\))?( (\[\d+\])+)?)$`)
 
-// checkMarks checks that every fact begins its own line with the mark. Only words of ours are outside of marks.
+// checkMarks checks that every fact begins its own line with the mark. Only our own words are outside of marks.
 func checkMarks(t interface{ Fatalf(string, ...any) }, l turn.Lookup) {
 	_, inside, _ := strings.Cut(l.Block, `policy="`+policyVersion+"\">\n")
 	inside, _, closed := strings.Cut(inside, "</web-search-results-")

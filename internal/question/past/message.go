@@ -104,7 +104,7 @@ func (r *reader) owners() (people []string) {
 	return people
 }
 
-// goesOn reports whether a name goes on behind word i, with a capital.
+// goesOn reports whether a name goes on after word i, with a capital.
 func (r *reader) goesOn(i int) bool {
 	words := r.u.Words
 	return i+1 < len(words) && words[i].Upper && words[i+1].Upper && words[i+1].Start == words[i].End+1
@@ -255,7 +255,7 @@ func ownedIn(u question.Utterance, spoken []spokenParts) string {
 	return ""
 }
 
-// owned counts the words with a meaning before "my", the part with the number owner. It returns the keys of those behind it. Words that say
+// owned counts the words with a meaning before "my", the part with the number owner. It returns the keys of those after it. Words that say
 // what the message asks are left out.
 func (s *spokenParts) owned(owner int) (before int, things []string) {
 	my := s.parts[owner]

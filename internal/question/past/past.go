@@ -51,7 +51,7 @@ type Question struct {
 // Asks reports whether the message asks about its server, or may do so.
 func (q Question) Asks() bool { return q.Why != "" }
 
-// Sure reports whether the message surely asks about its server, so the web has no answer.
+// Sure reports whether the message certainly asks about its server, so the web has no answer.
 func (q Question) Sure() bool { return q.Asks() && !q.Maybe }
 
 // Read reads what a message asks about its server. In a direct message it asks about that conversation and the servers that the author
@@ -137,7 +137,7 @@ var recallFile []byte
 // builtIn returns the model in the binary. It tells whether a message asks about the past of its own server: classes "other" and "asks".
 var builtIn = sync.OnceValue(func() *text.Model { return text.MustParseModel(recallFile) })
 
-// A message surely asks about its server from a probability of sureFrom on where the rules say so too. It may ask from maybeFrom on.
+// A message certainly asks about its server from a probability of sureFrom on where the rules say so too. It may ask from maybeFrom on.
 const (
 	sureFrom  = 0.8
 	maybeFrom = 0.6

@@ -18,7 +18,7 @@ type languageWords struct {
 	begins, ends map[string][]string // parts of words, by their beginning or ending
 	given        map[string]bool     // given names and their short forms: those who talk know a person who is called by one alone
 	names        []string            // the same in scripts without spaces
-	particles    []string            // what stands between words in scripts without spaces, or ends them
+	particles    []string            // what is between words in scripts without spaces, or ends them
 	ofAsker      text.Phrases        // how people ask what only they can have told: "of_all" of them, "of_mine" something
 }
 

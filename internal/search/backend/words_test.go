@@ -230,7 +230,7 @@ func FuzzWithoutCommands(f *testing.F) {
 			}
 		}
 		if again := withoutCommands(got); again != got {
-			t.Errorf("withoutCommands is no fixed point: %q, then %q", got, again)
+			t.Errorf("withoutCommands is not a fixed point: %q, then %q", got, again)
 		}
 	})
 }

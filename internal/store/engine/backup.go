@@ -154,7 +154,7 @@ func mayMake(file string, replace bool) error {
 	case err != nil:
 		return err
 	case !info.Mode().IsRegular():
-		return fmt.Errorf("%s is no file", file)
+		return fmt.Errorf("%s is not a file", file)
 	case !replace:
 		return &fs.PathError{Op: "write", Path: file, Err: fs.ErrExist}
 	}
@@ -226,7 +226,7 @@ func checkCopy(ctx context.Context, schema Schema, path string, note func(*sql.D
 	err = func() error {
 		have, _, err := fileAt(path, &base{Schema: schema}).versions(ctx, pool)
 		if err == nil && have == 0 {
-			return errors.New("it is no database of this program")
+			return errors.New("it is not a database of this program")
 		}
 		if err == nil && note != nil {
 			err = note(pool)

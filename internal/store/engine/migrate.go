@@ -71,7 +71,7 @@ func (b *base) apply(ctx context.Context, tx *sql.Tx) error {
 }
 
 // versions returns the schema versions of the file, 0 if it is empty, and of this program. A file that is newer than the program, or older
-// than the baseline, is refused. This is the first question put to a file: a damaged one, or one that is no database, fails here.
+// than the baseline, is refused. This is the first question put to a file: it fails if that is damaged or not a database.
 func (b *base) versions(ctx context.Context, pool *sql.DB) (have, want int64, err error) {
 	var tables int
 	err = pool.QueryRowContext(ctx, b.findVersions).Scan(&tables)

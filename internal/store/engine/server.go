@@ -140,7 +140,7 @@ func (s *server) Open(ctx context.Context, use Use) (readers, writer *sql.DB, er
 	return s.readers, s.writer, err
 }
 
-// examine refuses a server that this program cannot use, and says why. A pooler stands between if the number of the process that answers is
+// examine refuses a server that this program cannot use, and says why. A pooler is between if the number of the process that answers is
 // not that of the connection. Statements are not prepared by name then, because the next one may go elsewhere.
 func (s *server) examine(ctx context.Context, writes bool) error {
 	pool := sql.OpenDB(translating{config: s.config, by: s.by, begin: beginRead})

@@ -327,7 +327,7 @@ func (m *mover) read(ctx context.Context, db *store.DB, t table, after []any) ([
 	})
 }
 
-// plain returns a value as both engines can keep it. A text of PostgreSQL holds neither a zero nor what is no UTF-8.
+// plain returns a value as both engines can keep it. A text of PostgreSQL holds neither a zero nor what is not UTF-8.
 func plain(value any, isBytes bool) any {
 	switch v := value.(type) {
 	case []byte:

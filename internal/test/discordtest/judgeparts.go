@@ -29,7 +29,7 @@ func (p part) kind() int {
 	return int(n)
 }
 
-// unknown complains about a component that may not stand here.
+// unknown complains about a component that may not be here.
 func (p part) unknown(allowed ...int) {
 	p.key("type").wrong("UNION_TYPE_CHOICES", "Value of field \"type\" must be one of %v.", allowed)
 }

@@ -185,7 +185,7 @@ func (m *Message) UnmarshalJSON(data []byte) error {
 			kind, isData := strings.CutPrefix(strings.TrimSuffix(head, ";base64"), "data:")
 			picture, err := base64.StdEncoding.DecodeString(body)
 			if err != nil || !isData {
-				return fmt.Errorf("image_url is no data in base64")
+				return fmt.Errorf("image_url is not data in base64")
 			}
 			m.Images = append(m.Images, Image{kind, picture})
 		default:

@@ -110,7 +110,7 @@ func named(tb testing.TB, name string) string {
 	tb.Helper()
 	u, err := url.Parse(os.Getenv(address))
 	if err != nil {
-		tb.Fatalf("%s is no address", address)
+		tb.Fatalf("%s is not an address", address)
 	}
 	u.Path = "/" + name
 	return u.String()

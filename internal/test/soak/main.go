@@ -26,7 +26,7 @@
 //
 // The accounting is independent of the program. ledger.go records every mention that was written, and audit.go checks what Discord holds in
 // the end. Every mention is answered, or its author is told why it is not. No mention is answered twice, and no reply is incomplete without
-// a mark. Each reply has its complete record in the database. To be told is no success: service.go has the least share that is answered,
+// a mark. Each reply has its complete record in the database. To be told is not a success: service.go has the least share that is answered,
 // and the longest waits. SQLite's own tool looks through the database, if the machine has it. The output is a Markdown table of counts and
 // a line for each broken promise. A scenario that failed, could not run or was interrupted has them, too. The exit code is 1 if a promise
 // was broken. A second signal ends the driver at once.

@@ -124,7 +124,7 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// TestServed checks that to be told is no success. Each scenario has a longest wait, except load, which judges by itself.
+// TestServed checks that to be told is not a success. Each scenario has a longest wait, except load, which judges by itself.
 func TestServed(t *testing.T) {
 	for _, sc := range scenarios() {
 		if sc.options.first == 0 && sc.name != "load" {

@@ -35,7 +35,7 @@
 //	!break 100         break off after so many bytes of the body
 //	!hang              never answer
 //
-// The file "dns" has a line for each name. After the name it has what lookups answer in turn, the last for good. An answer is one or more
+// The file "dns" has a line for each name. After the name it has what lookups answer in turn, the last from then on. An answer is one or more
 // addresses with commas between, or a word: nxdomain, empty, fail, hang. A name that only has pages gets an address of its own.
 //
 //	-- dns --
@@ -188,7 +188,7 @@ func (w *Web) Dial(ctx context.Context, network, address string) (net.Conn, erro
 	w.mu.Unlock()
 	ap, err := netip.ParseAddrPort(address)
 	if err != nil {
-		return nil, fmt.Errorf("dial: %q is no literal address", address)
+		return nil, fmt.Errorf("dial: %q is not a literal address", address)
 	}
 	switch ap.Port() {
 	case 80:

@@ -311,14 +311,14 @@ func InertLine(s, nonce string) string {
 	return strings.ReplaceAll(text.OneLine(s), `"`, "'")
 }
 
-// Line writes a text from outside as one line behind the mark. So it can only be quoted words (P9, D1 to D6). It removes the text's own
+// Line writes a text from outside as one line after the mark. So it can only be quoted words (P9, D1 to D6). It removes the text's own
 // references, because their numbers would name other sources.
 func (s Seal) Line(words string) string {
 	words, _ = settle(words, func(words string) string { return Unreferenced(InertLine(words, s.Nonce)) })
 	return string(s.Mark) + strings.TrimSpace(words)
 }
 
-// Words writes a text from outside between two marks, for a line where words of ours follow.
+// Words writes a text from outside between two marks, for a line where our own words follow.
 func (s Seal) Words(words string) string { return s.Line(words) + string(s.Mark) }
 
 // Rule tells a model how to read what a seal marks.

@@ -43,7 +43,7 @@ type simple struct {
 	name  string
 	value string // of an attribute, or the argument of a pseudo-class
 	list  []selector
-	a, b  int // of :nth-child and the like
+	a, b  int // of :nth-child and similar ones
 }
 
 // Limits of selectors. A style sheet that exceeds them takes too much work.
@@ -412,7 +412,7 @@ func (r *selectorReader) values(in css.Span) (string, bool) {
 	return strings.Join(all, ","), true
 }
 
-// nth reads "2n+1", "odd", "3 of .x" and the like.
+// nth reads "2n+1", "odd", "3 of .x" and similar formulas.
 func (r *selectorReader) nth(one *simple, in css.Span, child bool) bool {
 	end := in.To
 	for i := in.From; i < in.To; i = r.t.After(i) {

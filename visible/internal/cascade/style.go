@@ -95,7 +95,7 @@ func (st *Style) set(p Property, v *Value) {
 	}
 }
 
-// Word returns the keyword of a property, or "" for its initial value and for values that are no keyword.
+// Word returns the keyword of a property, or "" for its initial value and for values that are not keywords.
 func (st *Style) Word(p Property) string {
 	if v := st.Get(p); v != nil {
 		return v.Word
@@ -250,7 +250,7 @@ func (s *Sheets) resolve(st *Style, entries []entry) {
 	st.resolveWide()
 }
 
-// resolveWide replaces initial, inherit and the like by the values that they mean.
+// resolveWide replaces initial, inherit and similar keywords by the values that they mean.
 func (st *Style) resolveWide() {
 	for _, p := range st.declared {
 		v := st.Get(p)

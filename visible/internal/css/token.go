@@ -19,7 +19,7 @@ import (
 // Kind is the kind of a token.
 type Kind uint8
 
-// The kinds of tokens. Comments are no tokens.
+// The kinds of tokens. Comments are not tokens.
 const (
 	End Kind = iota // no token: what is read beyond the last one
 	Ident
