@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"familiar/internal/context/turn"
 	"familiar/internal/llm"
@@ -82,9 +81,8 @@ func TestFilterFails(t *testing.T) {
 			t.Fatal(err)
 		}
 		srv.Play(parsed)
-		began := time.Now()
 		recalled, f := offered(t, p, "what did the miller say about the mill?")
-		if f == nil || f.Err == "" || len(f.Out) > 0 || len(recalled) != maxQuoted+1 || time.Since(began) > 10*time.Second {
+		if f == nil || f.Err == "" || len(f.Out) > 0 || len(recalled) != maxQuoted+1 {
 			t.Errorf("%s: %d, %+v", script, len(recalled), f)
 		}
 	}
