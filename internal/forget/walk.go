@@ -47,7 +47,7 @@ type keeper struct {
 	key    string   // columns that name a row; empty: no rule has a condition
 	kind   Kind     // as which it is counted for a person; empty: it is not counted, or with another line
 	people string   // columns that hold ids, names or words of people; empty: none, or another line has them
-	other  string   // all other columns with texts
+	other  string   // all other columns
 	who    []string // expressions for the ids of people in it, or ''
 
 	optedOut outcome // what happens to what somebody who has opted out would leave there
