@@ -139,6 +139,15 @@ func (f *Forgetter) keepers() []keeper {
 		{table: "unkept_turns", key: "turn_id", other: "turn_id at", old: older(Unkept, `at < @limit`)},
 		{table: "left_guilds", key: "guild_id", other: "guild_id at", server: inServer},
 
+		// Of PostgreSQL alone: what the processes that share a bot tell each other. People are pseudonyms there.
+		{table: "holdings", onServer: true, people: "person channel", other: "process id guild turns lookups tokens cost until", optedOut: hashed,
+			person: because("ends with the turn"), server: because("ends with the turn")},
+		{table: "rates", onServer: true, people: "name", other: "times until", optedOut: hashed, person: because("is over within a minute"), server: because("is of all servers together")},
+		{table: "processes", onServer: true, other: "id host version began until"},
+		{table: "shards", onServer: true, other: "number total holder fence until session seen since"},
+		{table: "starts", onServer: true, other: "bucket at budget"},
+		{table: "beside", onServer: true, other: "writes"},
+
 		// Outside the database.
 		{table: "caches", person: rules{do(f.emptyCaches)}},
 	}

@@ -50,6 +50,8 @@ type keeper struct {
 	other  string   // all other columns
 	who    []string // expressions for the ids of people in it, or ''
 
+	onServer bool // only PostgreSQL has the table, so the rules have no conditions
+
 	optedOut outcome // what happens to what somebody who has opted out would leave there
 
 	message rules // a message is deleted; none: nothing of a message is there
