@@ -55,7 +55,7 @@ func (b *Bot) startsAgain(ctx context.Context, e turn.Event) bool {
 // passed returns those arrivals of one event that pass the gate, with their passes.
 func (b *Bot) passed(ctx context.Context, all []arrival) (through []arrival) {
 	for i, a := range all {
-		p, no := b.Gate.Pass(ctx, a.Event, gate.Passage{Tokens: b.actor(ctx, a).promptTokens(), Posts: true, Rated: true, Further: i > 0})
+		p, no := b.Gate.Pass(ctx, a.Event, gate.Passage{Tokens: b.actor(ctx, a).PromptTokens(), Posts: true, Rated: true, Further: i > 0})
 		if no != nil {
 			b.refuse(ctx, a.Event, no)
 			break
@@ -125,7 +125,7 @@ func (b *Bot) replaces(ctx context.Context, l *lane, a arrival) bool {
 	defer cancel()
 	answers := newest(b.answers(ctx, a.Message.ID))
 	i := slices.IndexFunc(answers, func(t *turn.Trace) bool { return t.Request.Character == a.character })
-	if i < 0 || slices.ContainsFunc(answers[i].Presses, func(p turn.Press) bool { return p.Kind == DeleteButton }) {
+	if i < 0 || slices.ContainsFunc(answers[i].Presses, func(p turn.Press) bool { return p.Kind == reply.DeleteButton }) {
 		return false
 	}
 	t := answers[i]
@@ -261,7 +261,7 @@ func (b *Bot) takeBack(ctx context.Context, t *turn.Trace) {
 		b.logged("forget an answer", b.Store.Messages.Delete(ctx, id)) // first: what still happens to the reply looks for it
 		r := t.Request.Ref(id)
 		if i < keep {
-			notice := reply.SmallType + retracted.In(t.Request.Language)
+			notice := reply.SmallType + reply.Retracted.In(t.Request.Language)
 			err = b.sendEdit(ctx, turn.Edit{Ref: r, Text: notice, Final: true}, true)
 		} else {
 			err = b.sendDelete(ctx, r)

@@ -23,7 +23,7 @@ func (b *Bot) answer(ctx context.Context, t *turn.Trace, p prompt.Prompt, d *del
 	defer func() {
 		if b.recovered("answer", recover()) {
 			t.Err = joinText(t.Err, "panic while answering")
-			text = turnBroken.In(t.Request.Language)
+			text = reply.TurnBroken.In(t.Request.Language)
 		}
 	}()
 	r := reply.Draft{Character: d.actor.Character, Trace: t, Lookup: p.Lookup, Rules: d.rules, Marker: d.marker, Away: d.away, Speeches: &b.speeches}

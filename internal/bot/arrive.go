@@ -8,6 +8,7 @@ import (
 	"familiar/internal/context/turn"
 	"familiar/internal/gate"
 	"familiar/internal/memory"
+	"familiar/internal/reply"
 	"familiar/internal/store"
 )
 
@@ -79,7 +80,7 @@ func (b *Bot) arrivals(ctx context.Context, e turn.Event) []arrival {
 	}
 	var all []arrival
 	for i, s := range called {
-		p, no := b.Gate.Pass(ctx, e, gate.Passage{Tokens: s.actor.promptTokens(), Posts: true, Rated: !e.Late, Further: i > 0})
+		p, no := b.Gate.Pass(ctx, e, gate.Passage{Tokens: s.actor.PromptTokens(), Posts: true, Rated: !e.Late, Further: i > 0})
 		if no != nil {
 			b.refuse(ctx, e, no)
 			break
@@ -171,11 +172,11 @@ func (b *Bot) admit(ctx context.Context, all ...arrival) {
 		}
 		switch {
 		case err != nil && a.addressed: // without a claim there might be a second answer
-			b.tell(a.Event, outOfOrder)
+			b.tell(a.Event, reply.OutOfOrder)
 		case err != nil || !first[i]:
 		case leaves && a.addressed:
 			b.Log.Warn("a message came too late to be answered", "channel", a.Message.ChannelID, "message", a.Message.ID)
-			b.tell(a.Event, Leaving)
+			b.tell(a.Event, reply.Leaving)
 		case !leaves:
 			b.overhear(ctx, a)
 			b.enqueue(ctx, a)
@@ -196,7 +197,7 @@ func (b *Bot) enqueue(ctx context.Context, all ...arrival) {
 	l, lost := b.lanes.put(func(l *lane) { b.drive(run, l) }, all...)
 	for _, skipped := range lost {
 		giveBack(skipped)
-		b.tell(skipped.Event, tooBusy, skipped.claim())
+		b.tell(skipped.Event, reply.TooBusy, skipped.claim())
 	}
 	b.tellBehind(l)
 }

@@ -68,12 +68,10 @@ func withWords(batch []arrival, heard map[string]hearing) ([]arrival, []turn.Tra
 }
 
 // blind reports whether a picture was not shown to the model because the model cannot see.
-func blind(outcomes []turn.Outcome) bool {
-	for _, o := range outcomes {
-		for _, c := range o.Contributions {
-			if c.Attached != nil && c.Attached.Failure == turn.CodeBlind {
-				return true
-			}
+func blind(t *turn.Trace) bool {
+	for c := range t.Contributions() {
+		if c.Attached != nil && c.Attached.Failure == turn.CodeBlind {
+			return true
 		}
 	}
 	return false
@@ -81,11 +79,9 @@ func blind(outcomes []turn.Outcome) bool {
 
 // logUnread tells the operator which attachments could not be read, and why.
 func (b *Bot) logUnread(t *turn.Trace) {
-	for _, o := range t.Outcomes {
-		for _, c := range o.Contributions {
-			if a := c.Attached; a != nil && a.Failure != "" {
-				b.Log.Info("attachment not read", "turn", t.Request.ID, "message", a.MessageID, "type", a.Type, "size", a.Size, "why", a.Failure)
-			}
+	for c := range t.Contributions() {
+		if a := c.Attached; a != nil && a.Failure != "" {
+			b.Log.Info("attachment not read", "turn", t.Request.ID, "message", a.MessageID, "type", a.Type, "size", a.Size, "why", a.Failure)
 		}
 	}
 }

@@ -19,8 +19,7 @@
 // What happens afterwards, or besides:
 //
 //   - amend.go answers an edited question again, deletes the answers to a deleted one, and forgets people.
-//   - press.go has the buttons under a reply, which also change between the answers to one question, and the reactions. Discord is told a key
-//     for each button that cannot be guessed.
+//   - press.go does what the buttons under a reply ask for, and the reactions. Discord is told a key for each button that cannot be guessed.
 //   - chatter.go joins in unasked, and resume.go goes on after a restart. witness.go asks the channel what was answered and written before.
 //   - speak.go says a reply aloud, and mood.go shows its mood. remind.go tells people what they wanted to be reminded of.
 //   - greet.go greets where people want that.

@@ -39,18 +39,11 @@ type Actor struct {
 
 // unlabelled takes off the name that a model puts before its words. The name may be the character's or its nickname.
 func (a *Actor) unlabelled(text string) (rest string, undecided bool) {
-	rest, undecided = reply.Unlabelled(text, a.Name)
-	if a.Called != "" && a.Called != a.Name && !undecided && rest == strings.TrimLeft(text, " \n") {
-		return reply.Unlabelled(text, a.Called)
-	}
-	return rest, undecided
+	return reply.Unlabelled(text, a.Name, a.Called)
 }
 
 // Verify has the side model judge citations, beside the rules.
 func (a *Actor) Verify() { a.Verifier = &factcheck.Verifier{Model: a.Side} }
-
-// promptTokens is how many tokens a prompt of the character may have.
-func (a *Actor) promptTokens() int { return a.Modes[a.Mode].Total }
 
 // modelHost returns the host that runs the character's models, empty if it has none.
 func (a *Actor) modelHost() string {
@@ -324,7 +317,7 @@ func (s scene) mutes(e turn.Event) bool {
 func (b *Bot) noteMute(ctx context.Context, e turn.Event, s scene) {
 	mutes := s.mutes(e)
 	if mutes {
-		b.tell(e, quietHere)
+		b.tell(e, reply.QuietHere)
 	}
 	if mutes || s.quiet && e.Mentioned {
 		b.logged("be quiet in a thread", b.Store.Threads.SetQuiet(ctx, e.Message.ChannelID, mutes))

@@ -122,7 +122,7 @@ func (c *chatter) close() {
 func (b *Bot) consider(ctx context.Context, o *overheard, e turn.Event, why turn.Address) {
 	defer func() { b.recovered("consider joining in", recover()) }()
 	actor := b.speaker(ctx, e)
-	p, no := b.Gate.Pass(ctx, e, gate.Passage{Tokens: actor.promptTokens(), Posts: true, Unasked: true})
+	p, no := b.Gate.Pass(ctx, e, gate.Passage{Tokens: actor.PromptTokens(), Posts: true, Unasked: true})
 	yes, asked := false, consideration{}
 	if no == nil {
 		yes, asked = b.wantsToJoin(ctx, actor, e)

@@ -263,7 +263,7 @@ func (d *delivery) carry(ctx context.Context, text string, last bool) error {
 	}
 	pieces := d.bot.split(text, d.request.Persona)
 	if d.spoken && last {
-		if short := spoken(text); short != nil {
+		if short := reply.SplitSpoken(text); short != nil {
 			pieces = short
 		}
 	}
@@ -325,9 +325,9 @@ func (d *delivery) post(ctx context.Context, i int, piece string, last, end bool
 	want, final := sentPost{text: piece}, last && end
 	switch {
 	case final:
-		want.buttons = row(d.request.Language, d.key, d.ending...)
+		want.buttons = reply.Buttons(d.request.Language, d.key, d.ending...)
 	case end:
-		want.buttons = row(d.request.Language, d.key, StopButton)
+		want.buttons = reply.Buttons(d.request.Language, d.key, reply.StopButton)
 	}
 	if i >= len(d.result.posts) {
 		return d.create(ctx, i, want, last, final)
@@ -411,24 +411,13 @@ func (d *delivery) clear(ctx context.Context, n int) error {
 	return nil
 }
 
-// A reply in the mode imitate_voice is posted as a person types. It is a few short posts, with pauses in which the bot shows as typing.
+// A reply in the mode imitate_voice is posted as a person types. Between its short posts are pauses in which the bot shows as typing.
 const (
-	spokenUnits = 280                    // UTF-16 units of a post, approximately
-	spokenMost  = 5                      // posts; a longer reply is posted like any other
-	spokenPace  = 40                     // characters per second
-	pauseLeast  = 800 * time.Millisecond // before each post but the first
-	pauseMost   = 3 * time.Second
-	pausesMost  = 8 * time.Second // in total
+	spokenPace = 40                     // characters per second
+	pauseLeast = 800 * time.Millisecond // before each post but the first
+	pauseMost  = 3 * time.Second
+	pausesMost = 8 * time.Second // in total
 )
-
-// spoken splits a reply into short posts. It returns nil if there would be only one or too many.
-func spoken(text string) []string {
-	pieces := reply.Split(text, spokenUnits)
-	if len(pieces) < 2 || len(pieces) > spokenMost {
-		return nil
-	}
-	return pieces
-}
 
 // pause waits as long as typing the post takes, or as long as is left of pausesMost. It reports whether the post is
 // still wanted. It is not if the author has written again or the turn has ended.

@@ -340,7 +340,7 @@ func TestUnlabelled(t *testing.T) {
 		"A list:\n- Sage: a herb": "A list:\n- Sage: a herb",
 		"":                        "",
 	} {
-		if got, _ := reply.Unlabelled(text, "Sage"); got != want {
+		if got, _ := reply.Unlabelled(text, "Moss", "", "Sage"); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)
 		}
 	}
@@ -462,7 +462,7 @@ func TestSpokenIsPaced(t *testing.T) {
 	speaking(t, door, func(d *delivery) deliveryResult {
 		d.spoken = true
 		r := d.finish(strings.TrimSpace(strings.Repeat(threeSentences, 8)))
-		if r.err != nil || r.unsaid || len(r.posts) < 2 || len(r.posts) > spokenMost {
+		if r.err != nil || r.unsaid || len(r.posts) < 2 || len(r.posts) > 5 {
 			t.Errorf("%+v", r)
 		}
 		return r

@@ -11,6 +11,7 @@ import (
 
 	"familiar/internal/context/turn"
 	"familiar/internal/gate"
+	"familiar/internal/reply"
 	"familiar/internal/store"
 )
 
@@ -63,7 +64,7 @@ func TestNoTurnWhereTheBotMayNotPost(t *testing.T) {
 			t.Fatal(err)
 		}
 		var no *gate.Refusal
-		if _, err := b.AnswerAgain(ctx, press("ana"), record, "what do owls eat?", RegenerateButton); !errors.As(err, &no) || no.Why != gate.MayNotPost {
+		if _, err := b.AnswerAgain(ctx, press("ana"), record, "what do owls eat?", reply.RegenerateButton); !errors.As(err, &no) || no.Why != gate.MayNotPost {
 			t.Errorf("the button: %v", err)
 		}
 	})
@@ -95,7 +96,7 @@ func TestPressesAreAtomic(t *testing.T) {
 		for _, round := range []struct {
 			kind string
 			want int
-		}{{RegenerateButton, 2}, {RegenerateButton, 3}, {ContinueButton, 4}, {ContinueButton, 4}} {
+		}{{reply.RegenerateButton, 2}, {reply.RegenerateButton, 3}, {reply.ContinueButton, 4}, {reply.ContinueButton, 4}} {
 			var pressing sync.WaitGroup
 			for range 5 {
 				pressing.Go(func() {

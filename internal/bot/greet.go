@@ -86,7 +86,7 @@ func (b *Bot) greetIn(ctx context.Context, place store.Channel) (wait time.Durat
 		a.recalled = []turn.Outcome{{Provider: turn.Greeting, Status: turn.OK, Contributions: []turn.Contribution{{Source: turn.Greeting, Recalled: born}}}}
 	}
 	var no *gate.Refusal
-	if a.pass, no = b.Gate.Pass(ctx, e, gate.Passage{Tokens: actor.promptTokens(), Posts: true, Unasked: true}); no != nil {
+	if a.pass, no = b.Gate.Pass(ctx, e, gate.Passage{Tokens: actor.PromptTokens(), Posts: true, Unasked: true}); no != nil {
 		return longestWait
 	}
 	first, err := b.Store.Claims.ClaimIn(ctx, place.GuildID, e.ID)

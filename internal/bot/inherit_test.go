@@ -11,6 +11,7 @@ import (
 
 	"familiar/internal/context/turn"
 	"familiar/internal/discord/rest"
+	"familiar/internal/reply"
 	"familiar/internal/store"
 )
 
@@ -96,7 +97,7 @@ func TestRefusedElsewhere(t *testing.T) {
 		door := &recorder{fail: func(int, call) error { return rest.NotMine() }}
 		b, a := killed(t, door)
 		b.markInterrupted(t.Context(), a)
-		b.tell(a.Event, turnBroken, a.Message.ID)
+		b.tell(a.Event, reply.TurnBroken, a.Message.ID)
 		b.notices.posting.Wait()
 		if len(door.calls) != 2 {
 			t.Errorf("it called the door %d times", len(door.calls))

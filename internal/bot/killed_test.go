@@ -9,6 +9,7 @@ import (
 
 	"familiar/internal/context/turn"
 	"familiar/internal/discord/rest"
+	"familiar/internal/reply"
 	"familiar/internal/store"
 )
 
@@ -102,7 +103,7 @@ func TestANoticeThatCannotBePostedKeepsTheClaim(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		away := &recorder{fail: func(int, call) error { return &rest.Error{Kind: rest.Unavailable} }}
 		b, a := killed(t, away)
-		b.tell(a.Event, Leaving, a.Message.ID)
+		b.tell(a.Event, reply.Leaving, a.Message.ID)
 		b.notices.posting.Wait()
 		if open, err := b.Store.Claims.Open(t.Context()); err != nil || len(open) != 1 {
 			t.Errorf("unanswered: %v, %v", open, err)

@@ -18,7 +18,7 @@ import (
 const (
 	noticeAfter = 300 * time.Millisecond // to gather people with the same notice
 	noticeEvery = 8 * time.Second        // between two notices of one kind in a channel
-	brokenEvery = time.Second            // the same for outOfOrder: no answers are posted besides
+	brokenEvery = time.Second            // the same for [reply.OutOfOrder]: no answers are posted besides
 	noticeLimit = time.Minute            // to post a notice
 )
 
@@ -58,7 +58,7 @@ func (ns *notices) add(key noticeKey, e turn.Event, claims []string, now time.Ti
 		}
 		ns.open[key] = n
 		every := noticeEvery
-		if key.what == outOfOrder {
+		if key.what == reply.OutOfOrder {
 			every = brokenEvery
 		}
 		wait = max(noticeAfter, every-now.Sub(ns.last[key]))
@@ -89,7 +89,7 @@ func (b *Bot) tell(e turn.Event, what sentence, claims ...string) {
 		return
 	}
 	key := noticeKey{e.Message.ChannelID, what}
-	if what == outOfOrder && !b.notices.told.add(e.Message.ID) { // a store that hangs may fail in the end
+	if what == reply.OutOfOrder && !b.notices.told.add(e.Message.ID) { // a store that hangs may fail in the end
 		return
 	}
 	wait := b.notices.add(key, e, claims, time.Now())
@@ -127,7 +127,7 @@ func (b *Bot) watchStuck(l *lane) (end func()) {
 // tellBehind tells those who wait behind a turn that is stuck, for example because the model hangs. They wait on.
 func (b *Bot) tellBehind(l *lane) {
 	for _, e := range l.stuck() {
-		b.tell(e, waits)
+		b.tell(e, reply.Waits)
 	}
 }
 
@@ -136,7 +136,7 @@ func (b *Bot) tellBehind(l *lane) {
 func (b *Bot) Overdue(events []turn.Event) {
 	for _, e := range events {
 		if e.Kind == turn.Created && (e.Mentioned || e.Direct) && b.Gate.Access.Admits(e) {
-			b.tell(e, outOfOrder)
+			b.tell(e, reply.OutOfOrder)
 		}
 	}
 }
@@ -155,14 +155,14 @@ func (b *Bot) postNotice(key noticeKey, n *notice) {
 	defer cancel()
 	p := turn.Post{GuildID: n.event.GuildID, ChannelID: key.channel, Final: true}
 	speaker := b.CurrentCast().Default
-	if key.what != outOfOrder { // else the store may not answer
+	if key.what != reply.OutOfOrder { // else the store may not answer
 		speaker = b.speaker(ctx, n.event)
 	}
-	several := toSeveral[key.what]
-	if len(n.ids) == 1 && key.what != waits { // a reply would look like the answer
-		several, p.ReplyTo = "", n.event.Message.ID
+	names := n.names
+	if len(n.ids) == 1 && key.what != reply.Waits { // a reply would look like the answer
+		names, p.ReplyTo = nil, n.event.Message.ID
 	}
-	text := reply.Notice(speaker.Character, n.event, key.what, several, n.names)
+	text := reply.Notice(speaker.Character, n.event, key.what, names)
 	for i, piece := range b.split(text, nil) {
 		p.Text, p.Nonce = piece, nonce(string(key.what)+strings.Join(n.ids, ","), i) // with other names it is another post
 		_, err := b.sendPost(ctx, p, true)
@@ -181,39 +181,9 @@ func (b *Bot) postNotice(key noticeKey, n *notice) {
 // sentence is what the bot says if no model can say it.
 type sentence = reply.Sentence
 
-const (
-	tooBusy       sentence = "Too much at once: I had to skip this message. Ask me again in a moment."
-	Leaving       sentence = "I am being restarted and did not get to this message. Ask me again in a minute."
-	outOfOrder    sentence = "I can't write my records at the moment, and I don't answer without them. My operator will find the reason in my log."
-	missed        sentence = "I was away when this was written, and it is a while ago. Ask me again if it still matters."
-	notAdmitted   sentence = "My operator has not let me answer here."
-	pausedHere    sentence = "I am paused here."
-	mayNotPost    sentence = "I may not write in this channel, so I can't answer here."
-	TooMany       sentence = "That is as many answers as I give one person in a minute. Ask me again in a moment."
-	interrupted   sentence = "interrupted: I was restarted here"
-	retracted     sentence = "The question was deleted, and my answer with it."
-	quietHere     sentence = "All right, I am quiet here. Mention me and I am back."
-	noThread      sentence = "I was to open a thread for this, and may not: I need the permission Create Public Threads here. Until then I answer in the channel."
-	threadsFull   sentence = "I was to open a thread for this, and this server has as many active threads as Discord allows: archive some. Until then I answer in the channel."
-	threadLocked  sentence = "I was asked something in a thread that is locked, so I cannot answer there. A moderator can unlock it."
-	waits         sentence = "I am still busy with another question here: messages of %s wait for their turn."
-	turnBroken    sentence = "Something went wrong on my side. My operator will find the reason in my log."
-	tooBusyAll    sentence = "Too much at once: I had to skip messages of %s. Ask me again in a moment."
-	leavingAll    sentence = "I am being restarted and did not get to messages of %s. Ask me again in a minute."
-	missedAll     sentence = "I was away, and it is a while ago that %s wrote to me. Ask me again if it still matters."
-	tooManyAll    sentence = "That is as many answers as I give one person in a minute: %s, ask me again in a moment."
-	outOfOrderAll sentence = "I can't write my records at the moment, and I don't answer without them: %s, ask me again later. My operator will find the reason in my log."
-	turnBrokenAll sentence = "Something went wrong on my side when I answered %s. My operator will find the reason in my log."
-)
-
-// toSeveral has the sentences that tell several people the same.
-var toSeveral = map[sentence]sentence{
-	waits: waits, tooBusy: tooBusyAll, Leaving: leavingAll, missed: missedAll, TooMany: tooManyAll, outOfOrder: outOfOrderAll, turnBroken: turnBrokenAll,
-}
-
 // refusals are what is said when the gate is closed.
 var refusals = map[gate.Why]sentence{
-	gate.NotAdmitted: notAdmitted, gate.Paused: pausedHere, gate.MayNotPost: mayNotPost, gate.UsedUp: reply.UsedUp, gate.TooOften: TooMany,
+	gate.NotAdmitted: reply.NotAdmitted, gate.Paused: reply.PausedHere, gate.MayNotPost: reply.MayNotPost, gate.UsedUp: reply.UsedUp, gate.TooOften: reply.TooMany,
 }
 
 // Refusal returns what an actor says when the gate refuses a command.

@@ -17,78 +17,20 @@ import (
 	"familiar/internal/trace"
 )
 
-// These are the kinds of buttons under a reply. The buttons under the list of sources are "outdated" and "wrong", with the source's number:
-// "wrong:2".
-const (
-	StopButton       = "stop" // while the reply grows; then there is no other
-	SourcesButton    = "sources"
-	WhyButton        = "why"
-	RegenerateButton = "regenerate"
-	ContinueButton   = "continue" // of a reply that was cut
-	DeleteButton     = "delete"
-	UndoButton       = "undo"       // of what an order changed in memory
-	ForgetAllButton  = "forget-all" // confirms that everything is forgotten
-	SpeakButton      = "speak"      // says the reply aloud
-)
-
-// The labels of buttons.
-const (
-	labelStop       sentence = "Stop"
-	labelWhy        sentence = "Why"
-	labelRegenerate sentence = "Regenerate"
-	labelContinue   sentence = "Continue"
-	labelDelete     sentence = "Delete"
-	LabelUndo       sentence = "Undo"
-	labelForgetAll  sentence = "Forget everything"
-	labelSpeak      sentence = "Say it aloud"
-)
-
-var buttonLabels = map[string]sentence{
-	StopButton: labelStop, SourcesButton: reply.LabelSources, WhyButton: labelWhy, RegenerateButton: labelRegenerate, ContinueButton: labelContinue, DeleteButton: labelDelete,
-	UndoButton: LabelUndo, ForgetAllButton: labelForgetAll, SpeakButton: labelSpeak,
-}
-
 // HasButtons reports whether replies in a channel have buttons.
 func (b *Bot) HasButtons(actor *Actor, settings store.Channel) bool {
 	return b.Pace.Buttons && actor.Buttons && !settings.Bare
 }
 
-// finalButtons returns the kinds of buttons under the complete reply of a turn. Nobody can have a greeting written again.
+// finalButtons returns the kinds of buttons under the complete reply of a turn.
 func (b *Bot) finalButtons(t *turn.Trace) []string {
-	if t.Request.Addressed == turn.ByGreeting {
-		return []string{WhyButton, DeleteButton}
-	}
-	kinds := append(memoryButtons(t.Memory), WhyButton, RegenerateButton)
-	if l := t.Lookup(); l != nil && len(l.Sources) > 0 {
-		kinds = slices.Insert(kinds, 0, SourcesButton)
-	}
-	if t.Cut {
-		kinds = append(kinds, ContinueButton)
-	}
-	if actor := b.CurrentCast().Actor(t.Request.Character); actor != nil && b.speaks(actor) && !actor.Voice.Habit {
-		kinds = append(kinds, SpeakButton)
-	}
-	return append(kinds, DeleteButton)
+	actor := b.CurrentCast().Actor(t.Request.Character)
+	return reply.FinalButtons(t, actor != nil && b.speaks(actor) && !actor.Voice.Habit)
 }
 
 // ButtonKeys returns what gives the keys of buttons under a turn's reply, by kind.
 func (b *Bot) ButtonKeys(turnID string) func(kind string) string {
 	return func(kind string) string { return b.Traces.ButtonKey(trace.Button{TurnID: turnID, Kind: kind}) }
-}
-
-// row returns the buttons of some kinds, with labels in a language. It returns none without key.
-func row(language string, key func(kind string) string, kinds ...string) (buttons []turn.Button) {
-	if key == nil {
-		return nil
-	}
-	for _, kind := range kinds {
-		one := turn.Button{ID: key(kind), Label: buttonLabels[kind].In(language)}
-		if strings.HasPrefix(kind, SwipeButton+":") {
-			one.Label, one.Disabled = swipeLabel(kind)
-		}
-		buttons = append(buttons, one)
-	}
-	return buttons
 }
 
 // SettledTurn reads the record of a turn. If the reply has just been completed, it first waits a moment for the record to be complete too.
@@ -104,7 +46,7 @@ func (b *Bot) SettledTurn(ctx context.Context, id string) (*turn.Trace, error) {
 
 // DeleteReply deletes the reply of a turn for a person. The record says so first.
 func (b *Bot) DeleteReply(ctx context.Context, t *turn.Trace, by string) error {
-	if err := b.Traces.Press(ctx, t.Request.ID, turn.Press{Kind: DeleteButton, ByID: by, At: time.Now()}); err != nil {
+	if err := b.Traces.Press(ctx, t.Request.ID, turn.Press{Kind: reply.DeleteButton, ByID: by, At: time.Now()}); err != nil {
 		return err
 	}
 	if err := b.hush(ctx, t); err != nil {
@@ -119,7 +61,7 @@ func (b *Bot) DeleteReply(ctx context.Context, t *turn.Trace, by string) error {
 	return nil
 }
 
-// AnswerAgain has the question of a turn answered in a new turn. The event's author pressed a button of that kind. With ContinueButton the
+// AnswerAgain has the question of a turn answered in a new turn. The event's author pressed a button of that kind. With [reply.ContinueButton] the
 // new reply goes on where the earlier one was cut. The new reply takes the place of the last message of the channel, if that is the earlier
 // one. Else it is posted below, and the earlier one stays: people may have replied to it. While the new turn is not over, another press does
 // nothing. The error is the store's, or a [*gate.Refusal].
@@ -131,13 +73,13 @@ func (b *Bot) AnswerAgain(ctx context.Context, e turn.Event, t *turn.Trace, ques
 		return inPlace, err
 	}
 	by := e.Command.By.ID
-	a := arrival{Event: e, at: b.now(), addressed: true, character: t.Request.Character, earlier: t, goesOnWith: kind == ContinueButton, newID: ulid.Make().String()}
+	a := arrival{Event: e, at: b.now(), addressed: true, character: t.Request.Character, earlier: t, goesOnWith: kind == reply.ContinueButton, newID: ulid.Make().String()}
 	a.Kind, a.Command, a.Message, a.Mentioned = turn.Edited, nil, t.Request.Message, true
 	if len(t.Request.Burst) == 0 {
 		a.Message.Text = question
 	}
 	var no *gate.Refusal
-	if a.pass, no = b.Gate.Pass(ctx, e, gate.Passage{Tokens: b.actor(ctx, a).promptTokens(), Posts: true, Rated: true}); no != nil {
+	if a.pass, no = b.Gate.Pass(ctx, e, gate.Passage{Tokens: b.actor(ctx, a).PromptTokens(), Posts: true, Rated: true}); no != nil {
 		return false, no
 	}
 	if inPlace {
@@ -171,7 +113,7 @@ func (b *Bot) answersAgain(ctx context.Context, id, kind string) (bool, error) {
 		if p.Kind != kind || p.TurnID == "" {
 			continue
 		}
-		if kind == ContinueButton {
+		if kind == reply.ContinueButton {
 			return true, nil
 		}
 		again, err := b.Traces.Get(ctx, p.TurnID)
@@ -301,35 +243,6 @@ func (b *Bot) react(ctx context.Context, l *lane, actor *Actor, t *turn.Trace, t
 // Answers to one question may take turns in the same post. The newest reply of a channel is answered again in its place, and
 // buttons below it change between the answers. What is there is the history with which the channel goes on. All answers are on record.
 
-// SwipeButton is the beginning of the kinds of these buttons. Then come the number of the answer that it shows, and its place in the row.
-const SwipeButton = "swipe"
-
-const (
-	swipeBack = "back"
-	swipeOn   = "on"
-)
-
-// swipes returns the kinds of the buttons under the answer with a number, of n. There are none under a single answer.
-func swipes(number, n int) []string {
-	if n < 2 {
-		return nil
-	}
-	to := func(i int, place string) string { return fmt.Sprintf("%s:%d:%s", SwipeButton, (i+n)%n, place) }
-	return []string{to(number-1, swipeBack), to(number, fmt.Sprintf("%d-%d", number+1, n)), to(number+1, swipeOn)}
-}
-
-// swipeLabel returns what a button of such a kind shows, and whether it only shows that.
-func swipeLabel(kind string) (label string, still bool) {
-	switch place := kind[strings.LastIndexByte(kind, ':')+1:]; place {
-	case swipeBack:
-		return "◀", false
-	case swipeOn:
-		return "▶", false
-	default:
-		return strings.ReplaceAll(place, "-", "/"), true
-	}
-}
-
 // alternatives returns the answers to the question of a turn that were in its only post, the oldest first.
 func (b *Bot) alternatives(ctx context.Context, t *turn.Trace) []*turn.Trace {
 	if len(t.ReplyIDs) != 1 {
@@ -350,15 +263,15 @@ func (b *Bot) stays(ctx context.Context, t *turn.Trace) bool {
 // inPlace reports whether a question is answered again in the post of a reply. The question must be the same, and the reply no receipt.
 func (b *Bot) inPlace(ctx context.Context, t *turn.Trace, question, kind string) bool {
 	same := len(t.Request.Burst) > 0 || question == t.Request.Message.Text
-	return kind == RegenerateButton && b.Pace.Buttons && same && t.Memory == nil && b.stays(ctx, t) && len(b.alternatives(ctx, t)) > 0
+	return kind == reply.RegenerateButton && b.Pace.Buttons && same && t.Memory == nil && b.stays(ctx, t) && len(b.alternatives(ctx, t)) > 0
 }
 
 // endingOf returns the kinds of buttons under the complete text of a turn, which may be one answer of several.
 func (b *Bot) endingOf(ctx context.Context, d *delivery, t *turn.Trace, of arrival, text string) []string {
 	kinds := b.finalButtons(t)
-	if of.pressed() && len(of.posts) > 0 && len(reply.Split(text, b.units(t.Request.Persona))) == 1 && (!d.spoken || spoken(text) == nil) {
+	if of.pressed() && len(of.posts) > 0 && len(reply.Split(text, b.units(t.Request.Persona))) == 1 && (!d.spoken || reply.SplitSpoken(text) == nil) {
 		n := len(b.alternatives(ctx, of.earlier))
-		kinds = append(kinds, swipes(n, n+1)...)
+		kinds = append(kinds, reply.Swipes(n, n+1)...)
 	}
 	return kinds
 }
@@ -381,10 +294,10 @@ func (b *Bot) Swipe(ctx context.Context, t *turn.Trace, number int, by string) (
 	if !reply.ForAddress(one.Lookup()) && one.Request.Mode != turn.ImitateVoice {
 		text = reply.Linked(text, one.Lookup(), b.Redact, b.units(t.Request.Persona))
 	}
-	kinds := append(b.finalButtons(one), swipes(number, len(all))...)
+	kinds := append(b.finalButtons(one), reply.Swipes(number, len(all))...)
 	err = b.sendEdit(ctx, turn.Edit{
 		Ref:  t.Request.Ref(id),
-		Text: text, Buttons: row(t.Request.Language, b.ButtonKeys(one.Request.ID), kinds...), Final: true,
+		Text: text, Buttons: reply.Buttons(t.Request.Language, b.ButtonKeys(one.Request.ID), kinds...), Final: true,
 		Picture: b.pictureOf(ctx, one.Request.Character, one.Mood),
 	}, true)
 	if err != nil {

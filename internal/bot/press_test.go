@@ -7,13 +7,14 @@ import (
 	"time"
 
 	"familiar/internal/context/turn"
+	"familiar/internal/reply"
 	"familiar/internal/store"
 )
 
 // TestButtonsCostNoRequest streams the same reply with buttons and without.
 func TestButtonsCostNoRequest(t *testing.T) {
 	key := func(kind string) string {
-		return map[string]string{StopButton: "s", WhyButton: "w", DeleteButton: "d"}[kind]
+		return map[string]string{reply.StopButton: "s", reply.WhyButton: "w", reply.DeleteButton: "d"}[kind]
 	}
 	said := func(key func(string) string) *recorder {
 		door := &recorder{}
@@ -23,7 +24,7 @@ func TestButtonsCostNoRequest(t *testing.T) {
 				d.add("word ")
 				time.Sleep(10 * time.Millisecond)
 			}
-			return d.finish(strings.Repeat("word ", 600)+"\n\n-# sources: [1] example.org", WhyButton, DeleteButton)
+			return d.finish(strings.Repeat("word ", 600)+"\n\n-# sources: [1] example.org", reply.WhyButton, reply.DeleteButton)
 		})
 		return door
 	}
@@ -65,7 +66,7 @@ func TestAPressOutlivesTheProcess(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.lanes.put(func(*lane) {}, arrival{Event: asks("3", "general", "ben")}) // a turn that does not end
-	for _, kind := range []string{RegenerateButton, ContinueButton} {
+	for _, kind := range []string{reply.RegenerateButton, reply.ContinueButton} {
 		press := turn.Event{Kind: turn.Ordered, GuildID: "hall", Message: turn.Message{ChannelID: "general"}, Command: &turn.Command{By: turn.Author{ID: "ana"}}}
 		if _, err := b.AnswerAgain(ctx, press, record, e.Message.Text, kind); err != nil {
 			t.Fatal(err)

@@ -223,16 +223,3 @@ func (b *Bot) tellMemory(actor *Actor, t *turn.Trace, p *prompt.Prompt, o *order
 		t.Prompt, t.Layers, t.Dropped = p.Messages, p.Layers, p.Dropped
 	}
 }
-
-// memoryButtons returns the kinds of buttons that the orders of a turn call for.
-func memoryButtons(changes *turn.MemoryChange) (kinds []string) {
-	for _, m := range changes.All() {
-		switch {
-		case m.Asks && !slices.Contains(kinds, ForgetAllButton):
-			kinds = append(kinds, ForgetAllButton)
-		case reply.Undoable(m) && !slices.Contains(kinds, UndoButton):
-			kinds = append(kinds, UndoButton)
-		}
-	}
-	return kinds
-}

@@ -90,11 +90,11 @@ func (b *Bot) classify(ctx context.Context, t *turn.Trace, result deliveryResult
 func (b *Bot) tellUnseen(e turn.Event, result deliveryResult, withdrawn withdrawal) {
 	switch unseen := result.err != nil && len(result.posts) == 0; {
 	case unseen && errors.Is(result.err, errUnrecorded):
-		b.tell(e, outOfOrder)
+		b.tell(e, reply.OutOfOrder)
 	case unseen && Temporary(result.err) && withdrawn == "":
-		b.tell(e, turnBroken)
+		b.tell(e, reply.TurnBroken)
 	case rest.KindOf(result.err) == rest.ClosedThread:
-		b.tellAbove(e, threadLocked)
+		b.tellAbove(e, reply.ThreadLocked)
 	}
 }
 

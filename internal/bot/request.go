@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"familiar/internal/context/turn"
-	"familiar/internal/providers/character"
 	"familiar/internal/reply"
 	"familiar/internal/store"
 	"familiar/internal/text"
@@ -137,14 +136,6 @@ func (b *Bot) Settings(ctx context.Context, actor *Actor, e turn.Event) store.Ch
 		})
 	}
 	return own
-}
-
-// ModeFor returns the channel's mode, or the character's if none is set or the name is unknown.
-func (a *Actor) ModeFor(c store.Channel) (turn.Mode, character.Limits) {
-	if limits, ok := a.Modes[turn.Mode(c.Mode)]; ok {
-		return turn.Mode(c.Mode), limits
-	}
-	return a.Mode, a.Modes[a.Mode]
 }
 
 func (b *Bot) web(actor *Actor, c store.Channel, inMode bool) turn.Web {

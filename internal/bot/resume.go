@@ -147,7 +147,7 @@ func (b *Bot) putRight(ctx context.Context, t *turn.Trace, posts []store.Post) {
 			if slices.Index(t.ReplyIDs, p.ID) == len(t.ReplyIDs)-1 {
 				edit.Picture = b.pictureOf(ctx, t.Request.Character, t.Mood)
 				if t.Request.Buttons {
-					edit.Buttons = row(t.Request.Language, b.ButtonKeys(t.Request.ID), b.finalButtons(t)...)
+					edit.Buttons = reply.Buttons(t.Request.Language, b.ButtonKeys(t.Request.ID), b.finalButtons(t)...)
 				}
 			}
 			err := b.sendEdit(ctx, edit, true)
@@ -236,7 +236,7 @@ const namesRoom = 90
 // markInterrupted ends half an answer that is not finished any more. If that cannot be posted, the next start tries again.
 func (b *Bot) markInterrupted(ctx context.Context, a arrival) {
 	last := a.posts[len(a.posts)-1]
-	mark := "\n\n" + reply.SmallType + interrupted.In(reply.Language(a.Event))
+	mark := "\n\n" + reply.SmallType + reply.Interrupted.In(reply.Language(a.Event))
 	text := last.Text
 	if b.Pace.Units > 0 {
 		text = reply.Head(text, b.Pace.Units-len(mark)-namesRoom)
@@ -247,7 +247,7 @@ func (b *Bot) markInterrupted(ctx context.Context, a arrival) {
 		defer cancel()
 		var buttons []turn.Button
 		if actor := b.actor(ctx, a); b.HasButtons(actor, b.Settings(ctx, actor, a.Event)) {
-			buttons = row(reply.Language(a.Event), b.ButtonKeys(a.turnID), b.finalButtons(&turn.Trace{})...)
+			buttons = reply.Buttons(reply.Language(a.Event), b.ButtonKeys(a.turnID), b.finalButtons(&turn.Trace{})...)
 		}
 		persona := b.persona(ctx, b.actor(ctx, a), a.Event)
 		ref := turn.Ref{GuildID: a.GuildID, ChannelID: a.Message.ChannelID, ID: last.ID, Persona: persona}

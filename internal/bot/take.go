@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/oklog/ulid/v2"
 
@@ -69,7 +68,7 @@ func (b *Bot) handle(ctx context.Context, l *lane, batch []arrival) {
 		}
 		for _, a := range batch {
 			if a.addressed {
-				b.tell(a.Event, Leaving, a.claim())
+				b.tell(a.Event, reply.Leaving, a.claim())
 			}
 		}
 	default:
@@ -118,7 +117,7 @@ func (b *Bot) attempt(ctx context.Context, l *lane, actor *Actor, id string, beg
 		if b.recovered("take a turn", recover()) {
 			t.Phase = turn.Broken
 			b.over(t)
-			b.tell(batch[0].Event, turnBroken, batch[0].claim())
+			b.tell(batch[0].Event, reply.TurnBroken, batch[0].claim())
 		}
 	}()
 	ctx, release := until(ctx, b.cut)
@@ -167,7 +166,7 @@ func (b *Bot) attempt(ctx context.Context, l *lane, actor *Actor, id string, beg
 // Aside takes a turn outside the lanes, for a command. Nothing waits for it and nothing is posted. prepare may change the request before it
 // is recorded. look fills in the record, and reports whether the turn counts as used. The error is the store's, or a [*gate.Refusal].
 func (b *Bot) Aside(ctx context.Context, actor *Actor, e turn.Event, prepare func(*turn.Request), look func(context.Context, *turn.Trace) (counts bool)) (*turn.Trace, error) {
-	p, no := b.Gate.Pass(ctx, e, gate.Passage{Tokens: actor.promptTokens(), Rated: e.Command != nil}) // else the operator's own program asks
+	p, no := b.Gate.Pass(ctx, e, gate.Passage{Tokens: actor.PromptTokens(), Rated: e.Command != nil}) // else the operator's own program asks
 	if no != nil {
 		return nil, no
 	}
@@ -197,7 +196,7 @@ func (b *Bot) gather(ctx context.Context, actor *Actor, t *turn.Trace) prompt.Pr
 		p.Messages = append(p.Messages, b.rest(ctx, actor, t.Request.EarlierID)...)
 	}
 	t.Outcomes, t.Layers, t.Dropped, t.Prompt = p.Outcomes, p.Layers, p.Dropped, p.Messages
-	t.Blind = actor.Model != nil && blind(p.Outcomes)
+	t.Blind = actor.Model != nil && blind(t)
 	b.logUnread(t)
 	t.Timings.Prompt = b.now().Sub(t.Began)
 	return p
@@ -241,14 +240,14 @@ func (b *Bot) moves(ctx context.Context, batch []arrival) bool {
 		return false
 	}
 	question := turn.Ref{GuildID: first.GuildID, ChannelID: first.Message.ChannelID, ID: first.Message.ID}
-	id, err := b.sendThread(ctx, question, b.threadName(b.actor(ctx, first), first.Message))
+	id, err := b.sendThread(ctx, question, cmp.Or(reply.ThreadName(first.Message, b.Redact), b.actor(ctx, first).Name))
 	if err != nil {
 		b.logged("open a thread", err)
 		switch rest.KindOf(err) {
 		case rest.Full:
-			b.tellOnce(ctx, first.Event, threadsFull)
+			b.tellOnce(ctx, first.Event, reply.ThreadsFull)
 		case rest.Forbidden:
-			b.tellOnce(ctx, first.Event, noThread)
+			b.tellOnce(ctx, first.Event, reply.NoThread)
 		} // else it may be a voice channel, which has no threads
 		return false
 	}
@@ -276,22 +275,4 @@ func (b *Bot) tellOnce(ctx context.Context, e turn.Event, what sentence) {
 	}
 	b.logged("note what was told", b.Store.Notes.Set(ctx, key, "yes"))
 	b.tell(e, what)
-}
-
-const threadNameLength = 100 // characters
-
-// threadName returns the name of a thread for a message: the message's words without mentions and secrets.
-func (b *Bot) threadName(actor *Actor, m turn.Message) string {
-	text := m.Text
-	for _, mention := range m.Mentions {
-		text = strings.ReplaceAll(text, mention, "")
-	}
-	text = strings.Join(strings.Fields(b.Redact.String(text)), " ")
-	if text == "" {
-		return actor.Name
-	}
-	if utf8.RuneCountInString(text) > threadNameLength {
-		text = strings.TrimSpace(string([]rune(text)[:threadNameLength-1])) + "…"
-	}
-	return text
 }

@@ -7,6 +7,7 @@ import (
 
 	"familiar/internal/context/turn"
 	"familiar/internal/discord/rest"
+	"familiar/internal/reply"
 	"familiar/internal/store"
 )
 
@@ -32,7 +33,7 @@ func TestNoRoomForAThread(t *testing.T) {
 		for _, c := range door.all() {
 			switch {
 			case c.method == "thread":
-			case c.post.Text == string(threadsFull):
+			case c.post.Text == string(reply.ThreadsFull):
 				told++
 			case c.post.Text == "Mice.":
 				answers++

@@ -17,6 +17,7 @@ import (
 	"familiar/internal/llm"
 	"familiar/internal/providers/character"
 	"familiar/internal/providers/recall"
+	"familiar/internal/reply"
 	"familiar/internal/store"
 	"familiar/internal/test/llmtest"
 	"familiar/internal/test/postgres"
@@ -309,9 +310,9 @@ func TestNoticesKeepTheirNames(t *testing.T) {
 			}
 			time.Sleep(time.Minute)
 		}
-		tell(waits, "ana", "ben")
-		tell(tooBusy, "ana")
-		tell(tooBusy, "ana", "cy")
+		tell(reply.Waits, "ana", "ben")
+		tell(reply.TooBusy, "ana")
+		tell(reply.TooBusy, "ana", "cy")
 		nonces := map[string]string{}
 		for _, c := range door.all() {
 			if before, used := nonces[c.post.Nonce]; used {
@@ -338,7 +339,7 @@ func TestABurstIsToldBelowItsEnd(t *testing.T) {
 		}
 		events <- []turn.Event{asks("1", "general", "ana"), asks("2", "general", "ana")}
 		time.Sleep(2 * recordLimit)
-		if calls := door.all(); len(calls) != 1 || calls[0].post.ReplyTo != "2" || !strings.HasPrefix(calls[0].post.Text, string(outOfOrder)) {
+		if calls := door.all(); len(calls) != 1 || calls[0].post.ReplyTo != "2" || !strings.HasPrefix(calls[0].post.Text, string(reply.OutOfOrder)) {
 			t.Errorf("told %+v", calls)
 		}
 	})

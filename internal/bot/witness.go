@@ -8,6 +8,7 @@ import (
 	"github.com/oklog/ulid/v2"
 
 	"familiar/internal/context/turn"
+	"familiar/internal/reply"
 	"familiar/internal/store"
 )
 
@@ -104,7 +105,7 @@ func (b *Bot) standing(ctx context.Context, a arrival) (posts []store.Post, whol
 // tellMissed tells the author of a message that waited too long. If part of an answer is in the channel, that is marked instead.
 func (b *Bot) tellMissed(ctx context.Context, a arrival) {
 	if b.Replies == nil {
-		b.tell(a.Event, missed, a.claim())
+		b.tell(a.Event, reply.Missed, a.claim())
 		return
 	}
 	b.tasks.Go(func() {
@@ -113,7 +114,7 @@ func (b *Bot) tellMissed(ctx context.Context, a arrival) {
 			b.markInterrupted(ctx, a)
 			return
 		}
-		b.tell(a.Event, missed, a.claim())
+		b.tell(a.Event, reply.Missed, a.claim())
 	})
 }
 

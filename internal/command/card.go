@@ -8,7 +8,6 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"familiar/internal/bot"
 	"familiar/internal/context/turn"
 	"familiar/internal/memory"
 	"familiar/internal/reply"
@@ -160,6 +159,6 @@ func (c *call) forgetEverything(ctx context.Context) turn.Answer {
 	}
 	c.Bot.Log.Info("everything forgotten, to be undone for a day", "by", c.Bot.Store.Privacy.Pseudonym(by.ID), "statements", n)
 	a := c.say(everythingGone, n)
-	a.Buttons = []turn.Button{{ID: c.key(c.turn.Request.ID, bot.UndoButton), Label: bot.LabelUndo.In(c.language)}}
+	a.Buttons = []turn.Button{{ID: c.key(c.turn.Request.ID, reply.UndoButton), Label: reply.LabelUndo.In(c.language)}}
 	return a
 }

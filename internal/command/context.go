@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"familiar/internal/bot"
 	"familiar/internal/context/turn"
 	"familiar/internal/reply"
 	"familiar/internal/store"
@@ -76,7 +75,7 @@ func (c *call) explain(ctx context.Context) turn.Answer {
 	case err != nil:
 		return c.unread(err)
 	}
-	return c.show(ctx, t, c.key(t.Request.ID, bot.WhyButton), 0)
+	return c.show(ctx, t, c.key(t.Request.ID, reply.WhyButton), 0)
 }
 
 // visibleTurn finds the record with a turn's or a message's id. A person may not see the records of other channels. Without a record it
@@ -169,11 +168,9 @@ func (c *call) mayRead(ctx context.Context, t *turn.Trace, channelID string) boo
 
 // serverLookups returns the lookups of a record that quote messages of the server.
 func serverLookups(t *turn.Trace) (all []*turn.Lookup) {
-	for _, o := range t.Outcomes {
-		for _, c := range o.Contributions {
-			if c.Lookup != nil && c.Lookup.Intent == turn.IntentServer {
-				all = append(all, c.Lookup)
-			}
+	for c := range t.Contributions() {
+		if c.Lookup != nil && c.Lookup.Intent == turn.IntentServer {
+			all = append(all, c.Lookup)
 		}
 	}
 	return all

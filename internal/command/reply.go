@@ -90,7 +90,7 @@ func (c *call) deleteReply(ctx context.Context) turn.Answer {
 
 // answerAgain has the question answered again, or a reply that was cut continued.
 func (c *call) answerAgain(ctx context.Context) turn.Answer {
-	goesOn := c.kind == bot.ContinueButton
+	goesOn := c.kind == reply.ContinueButton
 	question, err := c.Bot.Store.Messages.Get(ctx, c.turn.Request.Message.ID) // it may have been edited
 	switch {
 	case errors.Is(err, store.ErrNotFound):
@@ -104,7 +104,7 @@ func (c *call) answerAgain(ctx context.Context) turn.Answer {
 	}
 	select {
 	case <-c.Bot.Stopping():
-		return c.say(bot.Leaving)
+		return c.say(reply.Leaving)
 	default:
 	}
 	inPlace, err := c.Bot.AnswerAgain(ctx, c.Event, c.turn, question.Text, c.kind)

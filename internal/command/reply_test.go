@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"familiar/internal/bot"
 	"familiar/internal/context/turn"
+	"familiar/internal/reply"
 )
 
 // TestPressElsewhere presses a button whose reply is in another channel, and one that shows members what they may see.
@@ -21,7 +21,7 @@ func TestPressElsewhere(t *testing.T) {
 	if err := b.Bot.Traces.Save(ctx, record); err != nil {
 		t.Fatal(err)
 	}
-	keys := keys(b, record.Request.ID, bot.StopButton, bot.SourcesButton, bot.WhyButton, bot.RegenerateButton, bot.ContinueButton, bot.DeleteButton)
+	keys := keys(b, record.Request.ID, reply.StopButton, reply.SourcesButton, reply.WhyButton, reply.RegenerateButton, reply.ContinueButton, reply.DeleteButton)
 	press := func(channel, who, id string, admin bool) turn.Answer {
 		return answered(t, b, turn.Event{Kind: turn.Ordered, GuildID: "hall", Message: turn.Message{ChannelID: channel},
 			Command: &turn.Command{Button: id, By: turn.Author{ID: who}, Admin: admin, Deletes: admin}})
@@ -31,7 +31,7 @@ func TestPressElsewhere(t *testing.T) {
 			t.Errorf("%s from another channel: %+v", kind, a)
 		}
 	}
-	for _, id := range []string{"x", ":1", keys[bot.WhyButton] + "x", strings.ToLower(keys[bot.WhyButton]), record.Request.ID} {
+	for _, id := range []string{"x", ":1", keys[reply.WhyButton] + "x", strings.ToLower(keys[reply.WhyButton]), record.Request.ID} {
 		if a := press("secret", "ana", id, true); a.Text != string(unknownButton) {
 			t.Errorf("forged %q: %+v", id, a)
 		}
@@ -42,21 +42,21 @@ func TestPressElsewhere(t *testing.T) {
 		}
 		return all
 	}
-	if a := press("secret", "ben", keys[bot.WhyButton], false); names(a) != "Overview Reply " || a.File != nil || !strings.Contains(fmt.Sprint(a), "what is the plan?") {
+	if a := press("secret", "ben", keys[reply.WhyButton], false); names(a) != "Overview Reply " || a.File != nil || !strings.Contains(fmt.Sprint(a), "what is the plan?") {
 		t.Errorf("to a member: %s %+v", names(a), a)
 	}
 	for _, page := range []string{":1", ":99", ":-1", ":next", ":1:next"} {
-		if a := press("secret", "ben", keys[bot.WhyButton]+page, false); strings.Contains(fmt.Sprint(a), "owl") || len(a.Sections) == 0 {
+		if a := press("secret", "ben", keys[reply.WhyButton]+page, false); strings.Contains(fmt.Sprint(a), "owl") || len(a.Sections) == 0 {
 			t.Errorf("page %s to a member: %+v", page, a)
 		}
 	}
-	if a := press("secret", "ana", keys[bot.WhyButton]+":1", true); !strings.Contains(fmt.Sprint(a.Sections), "owl") || a.File == nil {
+	if a := press("secret", "ana", keys[reply.WhyButton]+":1", true); !strings.Contains(fmt.Sprint(a.Sections), "owl") || a.File == nil {
 		t.Errorf("to who manages: %+v", a)
 	}
-	if a := press("secret", "ana", keys[bot.ContinueButton], false); strings.Contains(a.Text, "below") {
+	if a := press("secret", "ana", keys[reply.ContinueButton], false); strings.Contains(a.Text, "below") {
 		t.Errorf("a reply that was not cut: %+v", a)
 	}
-	if a := press("secret", "ana", keys[bot.StopButton], false); !strings.Contains(a.Text, "over already") {
+	if a := press("secret", "ana", keys[reply.StopButton], false); !strings.Contains(a.Text, "over already") {
 		t.Errorf("a reply that is complete: %+v", a)
 	}
 }

@@ -4,8 +4,8 @@ import (
 	"context"
 	"slices"
 
-	"familiar/internal/bot"
 	"familiar/internal/context/turn"
+	"familiar/internal/reply"
 )
 
 // routes has all paths, with what is checked before each of them.
@@ -103,17 +103,17 @@ func routes() router {
 // replies has the paths of buttons under a reply, by what the key in their id means.
 func replies() router {
 	all := router{routes: new([]route)}
-	all.button(bot.StopButton, (*call).stop, askerOrModerator(stopIsForAsker))
-	all.button(bot.DeleteButton, (*call).deleteReply, askerOrModerator(deleteIsForAsker), complete)
-	all.button(bot.RegenerateButton, (*call).answerAgain, asker(againIsForAsker), complete)
-	all.button(bot.SwipeButton+":{number}:{place}", (*call).swipe, asker(againIsForAsker), complete)
-	all.button(bot.ContinueButton, (*call).answerAgain, asker(againIsForAsker), complete)
-	all.button(bot.SourcesButton, (*call).showSources)
-	all.button(bot.UndoButton, (*call).undoOrder, asker(undoIsForAsker))
-	all.button(bot.ForgetAllButton, (*call).forgetEverything, asker(undoIsForAsker))
-	all.button(bot.SpeakButton, (*call).speakReply, complete)
+	all.button(reply.StopButton, (*call).stop, askerOrModerator(stopIsForAsker))
+	all.button(reply.DeleteButton, (*call).deleteReply, askerOrModerator(deleteIsForAsker), complete)
+	all.button(reply.RegenerateButton, (*call).answerAgain, asker(againIsForAsker), complete)
+	all.button(reply.SwipeButton+":{number}:{place}", (*call).swipe, asker(againIsForAsker), complete)
+	all.button(reply.ContinueButton, (*call).answerAgain, asker(againIsForAsker), complete)
+	all.button(reply.SourcesButton, (*call).showSources)
+	all.button(reply.UndoButton, (*call).undoOrder, asker(undoIsForAsker))
+	all.button(reply.ForgetAllButton, (*call).forgetEverything, asker(undoIsForAsker))
+	all.button(reply.SpeakButton, (*call).speakReply, complete)
 	all.button("{verdict}:{source}", (*call).markSource) // its verdict is outdated or wrong
-	all.button(bot.WhyButton, (*call).why)
+	all.button(reply.WhyButton, (*call).why)
 	return all
 }
 
@@ -150,7 +150,7 @@ func admitted(next handler) handler {
 func limited(next handler) handler {
 	return func(c *call, ctx context.Context) turn.Answer {
 		if !c.Bot.Gate.Asks(ctx, c.Command.By.ID) {
-			return c.say(bot.TooMany)
+			return c.say(reply.TooMany)
 		}
 		return next(c, ctx)
 	}

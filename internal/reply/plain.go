@@ -125,11 +125,9 @@ func (r Draft) chat() question.Chat {
 
 // aboutProgram returns the bundled answer that memory offered for the turn, or nil.
 func (r Draft) aboutProgram() *turn.Recalled {
-	for _, o := range r.Trace.Outcomes {
-		for _, c := range o.Contributions {
-			if c.Source == turn.AboutProgram {
-				return &c.Recalled[0]
-			}
+	for c := range r.Trace.Contributions() {
+		if c.Source == turn.AboutProgram {
+			return &c.Recalled[0]
 		}
 	}
 	return nil
@@ -326,14 +324,45 @@ func Language(e turn.Event) string {
 	return LanguageOf(cmp.Or(e.Language, text.MessageLanguage(e.Message.Text), e.Locale))
 }
 
-// Notice returns what tells the author of a message something or, with the sentence several, the authors of several messages. It is in the
-// language of the first message.
-func Notice(c *character.Character, first turn.Event, one, several Sentence, names []string) string {
+// What people are told who get no answer, or only a part of one.
+const (
+	TooBusy       sentence = "Too much at once: I had to skip this message. Ask me again in a moment."
+	Leaving       sentence = "I am being restarted and did not get to this message. Ask me again in a minute."
+	OutOfOrder    sentence = "I can't write my records at the moment, and I don't answer without them. My operator will find the reason in my log."
+	Missed        sentence = "I was away when this was written, and it is a while ago. Ask me again if it still matters."
+	NotAdmitted   sentence = "My operator has not let me answer here."
+	PausedHere    sentence = "I am paused here."
+	MayNotPost    sentence = "I may not write in this channel, so I can't answer here."
+	TooMany       sentence = "That is as many answers as I give one person in a minute. Ask me again in a moment."
+	Interrupted   sentence = "interrupted: I was restarted here"
+	Retracted     sentence = "The question was deleted, and my answer with it."
+	QuietHere     sentence = "All right, I am quiet here. Mention me and I am back."
+	NoThread      sentence = "I was to open a thread for this, and may not: I need the permission Create Public Threads here. Until then I answer in the channel."
+	ThreadsFull   sentence = "I was to open a thread for this, and this server has as many active threads as Discord allows: archive some. Until then I answer in the channel."
+	ThreadLocked  sentence = "I was asked something in a thread that is locked, so I cannot answer there. A moderator can unlock it."
+	Waits         sentence = "I am still busy with another question here: messages of %s wait for their turn."
+	TurnBroken    sentence = "Something went wrong on my side. My operator will find the reason in my log."
+	tooBusyAll    sentence = "Too much at once: I had to skip messages of %s. Ask me again in a moment."
+	leavingAll    sentence = "I am being restarted and did not get to messages of %s. Ask me again in a minute."
+	missedAll     sentence = "I was away, and it is a while ago that %s wrote to me. Ask me again if it still matters."
+	tooManyAll    sentence = "That is as many answers as I give one person in a minute: %s, ask me again in a moment."
+	outOfOrderAll sentence = "I can't write my records at the moment, and I don't answer without them: %s, ask me again later. My operator will find the reason in my log."
+	turnBrokenAll sentence = "Something went wrong on my side when I answered %s. My operator will find the reason in my log."
+)
+
+// toSeveral has the sentences that tell several people the same.
+var toSeveral = map[sentence]sentence{
+	Waits: Waits, TooBusy: tooBusyAll, Leaving: leavingAll, Missed: missedAll, TooMany: tooManyAll, OutOfOrder: outOfOrderAll, TurnBroken: turnBrokenAll,
+}
+
+// Notice returns what tells the author of a message something or, with names, the authors of several messages. It is in the language of the
+// first message.
+func Notice(c *character.Character, first turn.Event, what Sentence, names []string) string {
 	language := Language(first)
-	if several == "" {
-		return Say(c, language, one)
+	if several := toSeveral[what]; several != "" && names != nil {
+		return several.In(language, List(language, names))
 	}
-	return several.In(language, List(language, names))
+	return Say(c, language, what)
 }
 
 // Excuse returns the sentence that replaces a missing answer.

@@ -2,7 +2,8 @@
 // a channel, and it treats every text as an attacker's. It is pure: it asks no store and no model, and posts nothing.
 //
 // [Draft] puts notes, receipts of orders to remember, and sources around the model's words (draft.go). Without a model it says what code can
-// say (plain.go). lookup.go says what a lookup found, or why it found nothing.
+// say (plain.go), also to people who get no answer. lookup.go says what a lookup found, or why it found nothing. [FinalButtons] are the buttons
+// under a reply (buttons.go).
 //
 // A reply passes three steps. While it grows, the first two are repeated on more and more of it:
 //
@@ -17,7 +18,7 @@
 //
 // The program's own sentences, such as notices and answers to commands, are translated by [Sentence.In] (translate.go). Each language has a file,
 // such as de.toml for German. English sentences are on the left and translations on the right. A sentence without a translation stays
-// English. A test of package bot compares the sentences in the code with the files. A change to a sentence must change every file.
+// English. A test of package command compares the sentences in the code with the files. A change to a sentence must change every file.
 package reply
 
 import (

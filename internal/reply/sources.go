@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 	"unicode"
+	"unicode/utf8"
 
 	"familiar/internal/context/turn"
 	"familiar/internal/text"
@@ -130,8 +131,21 @@ func Body(post string) string {
 
 // Unlabelled removes the time and the name that a model writes before its words when it imitates the other messages. An example is "[10:53]
 // **Sage:** ". undecided means that the text may still become such a label.
-func Unlabelled(text, name string) (rest string, undecided bool) {
+// The first of the names that is there counts.
+func Unlabelled(text string, names ...string) (rest string, undecided bool) {
 	text = strings.TrimLeft(text, " \n")
+	for _, name := range names {
+		if name == "" {
+			continue
+		}
+		if rest, undecided = unlabelled(text, name); undecided || rest != text {
+			return rest, undecided
+		}
+	}
+	return text, false
+}
+
+func unlabelled(text, name string) (rest string, undecided bool) {
 	rest = text
 	if strings.HasPrefix(rest, "[") && len(rest) <= longestStamp && !strings.Contains(rest, "]") {
 		return text, true
@@ -156,6 +170,21 @@ func Unlabelled(text, name string) (rest string, undecided bool) {
 
 // longestStamp is the length of the longest time in brackets, rounded up: "[2026-11-21 10:53]".
 const longestStamp = 20
+
+const longestThreadName = 100 // characters
+
+// ThreadName returns the name of a thread for a message: the message's words without mentions and secrets, or "".
+func ThreadName(m turn.Message, secrets *clean.Redactor) string {
+	text := m.Text
+	for _, mention := range m.Mentions {
+		text = strings.ReplaceAll(text, mention, "")
+	}
+	text = strings.Join(strings.Fields(secrets.String(text)), " ")
+	if utf8.RuneCountInString(text) > longestThreadName {
+		text = strings.TrimSpace(string([]rune(text)[:longestThreadName-1])) + "…"
+	}
+	return text
+}
 
 // PlainEmoji removes variants and skin tones from an emoji.
 func PlainEmoji(emoji string) string {

@@ -45,6 +45,21 @@ func Split(text string, limit int) []string {
 	return pieces
 }
 
+// A reply that is posted as a person types is a few short posts.
+const (
+	spokenUnits = 280 // UTF-16 units of a post, approximately
+	mostSpoken  = 5   // posts; a longer reply is posted like any other
+)
+
+// SplitSpoken cuts a reply into short posts. It returns nil if there would be only one or too many.
+func SplitSpoken(text string) []string {
+	pieces := Split(text, spokenUnits)
+	if len(pieces) < 2 || len(pieces) > mostSpoken {
+		return nil
+	}
+	return pieces
+}
+
 // Head returns the beginning of Markdown as one piece of at most limit UTF-16 units.
 func Head(text string, limit int) string {
 	if pieces := Split(text, limit); len(pieces) > 0 {

@@ -2,7 +2,6 @@ package trace
 
 import (
 	"fmt"
-	"iter"
 	"slices"
 	"time"
 
@@ -54,7 +53,7 @@ func parts(t *turn.Trace) (all []part) {
 		p := &t.Presses[i]
 		all = append(all, part{from: provenance{person: p.ByID}, drop: func(r *Redaction) { p.ByID = r.Person.Pseudonym }})
 	}
-	for c := range contributions(t) {
+	for c := range t.Contributions() {
 		all = append(all, contributionParts(t, c)...)
 	}
 	for i := range t.Calls {
@@ -164,22 +163,9 @@ func dropQuoted(t *turn.Trace) {
 	}
 }
 
-// contributions yields everything that the providers offered.
-func contributions(t *turn.Trace) iter.Seq[*turn.Contribution] {
-	return func(yield func(*turn.Contribution) bool) {
-		for i := range t.Outcomes {
-			for j := range t.Outcomes[i].Contributions {
-				if !yield(&t.Outcomes[i].Contributions[j]) {
-					return
-				}
-			}
-		}
-	}
-}
-
 // Lookups returns all lookups of a record.
 func Lookups(t *turn.Trace) (all []*turn.Lookup) {
-	for c := range contributions(t) {
+	for c := range t.Contributions() {
 		if c.Lookup != nil {
 			all = append(all, c.Lookup)
 		}
@@ -203,7 +189,7 @@ func texts(t *turn.Trace, visit visitor) {
 		visit.all(&b.Text, &b.By)
 	}
 	each(t.Outcomes, func(o *turn.Outcome) { visit(&o.Err) })
-	for c := range contributions(t) {
+	for c := range t.Contributions() {
 		visit.contribution(c)
 	}
 	each(t.Dropped, func(d *turn.Dropped) { visit(&d.Source) })

@@ -138,7 +138,7 @@ func (r *Redaction) dropDerived(t *turn.Trace) {
 	for i := range t.Processed {
 		t.Processed[i].Text = ""
 	}
-	for c := range contributions(t) {
+	for c := range t.Contributions() {
 		told := c.Layer == turn.HistorySummary || c.Recalled != nil
 		if c.Message == nil && !c.Web && c.Text != "" && (told || r.named(c.Text)) {
 			c.Text, c.Recalled = deleted, nil

@@ -29,7 +29,7 @@ func pageTexts(t *turn.Trace) (all []*string) {
 // sharedTexts returns where the parts of the shared text belong. They are the system messages of the prompt, and what was offered. Messages
 // and what is from the web are not among them.
 func sharedTexts(t *turn.Trace) (all []*string) {
-	for c := range contributions(t) {
+	for c := range t.Contributions() {
 		if c.Message == nil && !c.Web {
 			all = append(all, &c.Text)
 		}
@@ -158,7 +158,7 @@ func clone(t *turn.Trace) turn.Trace {
 		o := &c.Outcomes[i]
 		o.Contributions = slices.Clone(o.Contributions)
 	}
-	for one := range contributions(&c) {
+	for one := range c.Contributions() {
 		if l := one.Lookup; l != nil {
 			copied := *l
 			copied.Pages = slices.Clone(l.Pages)

@@ -389,7 +389,7 @@ func saveMessages(stmt *sql.Stmt, t *turn.Trace, known []string) error {
 
 // saveQuotes makes the record be found by the messages that it quotes or retells. One of them may be deleted some day.
 func saveQuotes(stmt *sql.Stmt, t *turn.Trace) error {
-	for c := range contributions(t) {
+	for c := range t.Contributions() {
 		for _, id := range quoted(c) {
 			if _, err := stmt.Exec(id, t.Request.ID); err != nil {
 				return err

@@ -56,14 +56,12 @@ func Memories(all []memory.Statement) string {
 
 // recalled writes a line for each memory that was offered. Its text is in the prompt, which fewer people may see.
 func recalled(t *turn.Trace) (lines []string) {
-	for _, o := range t.Outcomes {
-		for _, c := range o.Contributions {
-			for _, m := range c.Recalled {
-				if m.ID == 0 {
-					continue // a message: see recollections
-				}
-				lines = append(lines, fmt.Sprintf("statement %d · %s · from %s", m.ID, m.Scope, strings.Join(m.Sources, ", ")))
+	for c := range t.Contributions() {
+		for _, m := range c.Recalled {
+			if m.ID == 0 {
+				continue // a message: see recollections
 			}
+			lines = append(lines, fmt.Sprintf("statement %d · %s · from %s", m.ID, m.Scope, strings.Join(m.Sources, ", ")))
 		}
 	}
 	return lines
@@ -74,20 +72,18 @@ const mostLore = 20
 
 // lore lists the lorebook entries that are in the prompt, those that are not, and the reasons.
 func lore(t *turn.Trace) (lines []string) {
-	for _, o := range t.Outcomes {
-		for _, c := range o.Contributions {
-			if c.Lore == nil {
-				continue
-			}
-			for _, e := range c.Lore.Fired {
-				lines = append(lines, fmt.Sprintf("%s: %s, %d tokens (%s)", entryName(e), clean.Line(e.Why, 100), e.Tokens, e.Place))
-			}
-			for _, e := range c.Lore.Lost {
-				lines = append(lines, fmt.Sprintf("%s: not in: %s", entryName(e), clean.Line(e.Why, 100)))
-			}
-			if c.Lore.Cut {
-				lines = append(lines, "there was no time to look for all entries")
-			}
+	for c := range t.Contributions() {
+		if c.Lore == nil {
+			continue
+		}
+		for _, e := range c.Lore.Fired {
+			lines = append(lines, fmt.Sprintf("%s: %s, %d tokens (%s)", entryName(e), clean.Line(e.Why, 100), e.Tokens, e.Place))
+		}
+		for _, e := range c.Lore.Lost {
+			lines = append(lines, fmt.Sprintf("%s: not in: %s", entryName(e), clean.Line(e.Why, 100)))
+		}
+		if c.Lore.Cut {
+			lines = append(lines, "there was no time to look for all entries")
 		}
 	}
 	if more := len(lines) - mostLore; more > 0 {
@@ -109,24 +105,22 @@ func entryName(e turn.LoreEntry) string {
 func recollections(t *turn.Trace) string {
 	var w writer
 	n := 0
-	for _, o := range t.Outcomes {
-		for _, c := range o.Contributions {
-			for _, m := range c.Recalled {
-				if m.ID != 0 {
-					continue // a memory: see recalled
-				}
-				var why []string
-				for _, g := range m.Why {
-					why = append(why, fmt.Sprintf("%s %+.1f", g.Of, g.Add))
-				}
-				n++
-				if m.File != "" {
-					w.line("%d. %s:%d %s", n, m.File, m.Line, clean.Line(m.Heading, 100))
-				} else {
-					w.line("%d. %s, %s", n, day(m.At), cmp.Or(m.URL, "in this conversation"))
-				}
-				w.line("   %.1f: %s", m.Score, strings.Join(why, ", "))
+	for c := range t.Contributions() {
+		for _, m := range c.Recalled {
+			if m.ID != 0 {
+				continue // a memory: see recalled
 			}
+			var why []string
+			for _, g := range m.Why {
+				why = append(why, fmt.Sprintf("%s %+.1f", g.Of, g.Add))
+			}
+			n++
+			if m.File != "" {
+				w.line("%d. %s:%d %s", n, m.File, m.Line, clean.Line(m.Heading, 100))
+			} else {
+				w.line("%d. %s, %s", n, day(m.At), cmp.Or(m.URL, "in this conversation"))
+			}
+			w.line("   %.1f: %s", m.Score, strings.Join(why, ", "))
 		}
 	}
 	if f := t.Filtered(); f != nil {
@@ -141,11 +135,9 @@ func recollections(t *turn.Trace) string {
 
 // embeddings lists the services that embedded the message, with the results.
 func embeddings(t *turn.Trace) (lines []string) {
-	for _, o := range t.Outcomes {
-		for _, c := range o.Contributions {
-			if e := c.Embedding; e != nil {
-				lines = append(lines, fmt.Sprintf("%s · %s · %s%s", clean.Line(e.Host, 60), clean.Line(e.Model, 60), ms(e.Took), inParens(string(e.Failure))))
-			}
+	for c := range t.Contributions() {
+		if e := c.Embedding; e != nil {
+			lines = append(lines, fmt.Sprintf("%s · %s · %s%s", clean.Line(e.Host, 60), clean.Line(e.Model, 60), ms(e.Took), inParens(string(e.Failure))))
 		}
 	}
 	return lines

@@ -220,11 +220,9 @@ func (r *receipt) add(t *turn.Trace) {
 	if t.Speech != nil {
 		r.aloud[t.Speech.Host] += t.Speech.Characters
 	}
-	for _, o := range t.Outcomes {
-		for _, c := range o.Contributions {
-			if c.Embedding != nil {
-				r.embedded[c.Embedding.Host]++
-			}
+	for c := range t.Contributions() {
+		if c.Embedding != nil {
+			r.embedded[c.Embedding.Host]++
 		}
 	}
 	for _, l := range trace.Lookups(t) {

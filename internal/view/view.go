@@ -245,16 +245,14 @@ func answer(t *turn.Trace) string {
 
 // summaries writes a line for each summary that was offered.
 func summaries(t *turn.Trace) (lines []string) {
-	for _, o := range t.Outcomes {
-		for _, c := range o.Contributions {
-			if s := c.Summary; s != nil {
-				where := "this channel"
-				if s.Channel != "" {
-					where = "#" + s.Channel
-				}
-				lines = append(lines, fmt.Sprintf("of %s · messages %d, %s to %s · sentences %d, by %s · %s old", where, s.Messages,
-					s.FirstAt.UTC().Format("01-02 15:04"), s.LastAt.UTC().Format("01-02 15:04 UTC"), s.Sentences, s.By, s.Age.Round(time.Second)))
+	for c := range t.Contributions() {
+		if s := c.Summary; s != nil {
+			where := "this channel"
+			if s.Channel != "" {
+				where = "#" + s.Channel
 			}
+			lines = append(lines, fmt.Sprintf("of %s · messages %d, %s to %s · sentences %d, by %s · %s old", where, s.Messages,
+				s.FirstAt.UTC().Format("01-02 15:04"), s.LastAt.UTC().Format("01-02 15:04 UTC"), s.Sentences, s.By, s.Age.Round(time.Second)))
 		}
 	}
 	return lines
@@ -262,20 +260,18 @@ func summaries(t *turn.Trace) (lines []string) {
 
 // attached writes a line for each attachment.
 func attached(t *turn.Trace) (lines []string) {
-	for _, o := range t.Outcomes {
-		for _, c := range o.Contributions {
-			a := c.Attached
-			switch {
-			case a == nil:
-			case a.Name == "":
-				lines = append(lines, fmt.Sprintf("quotations · %d tokens", c.Tokens))
-			case a.Failure != "":
-				lines = append(lines, fmt.Sprintf("%s · not shown: %s", a.Name, a.Failure))
-			case a.Image != nil:
-				lines = append(lines, fmt.Sprintf("%s · %s, %d×%d, %d bytes, sha256 %.12s · shown %d×%d, %d tokens", a.Name, a.Type, a.Width, a.Height, a.Size, a.SHA256, a.Image.Width, a.Image.Height, c.Tokens))
-			default:
-				lines = append(lines, fmt.Sprintf("%s · %d lines, %d bytes, sha256 %.12s · %d tokens", a.Name, a.Lines, a.Size, a.SHA256, c.Tokens))
-			}
+	for c := range t.Contributions() {
+		a := c.Attached
+		switch {
+		case a == nil:
+		case a.Name == "":
+			lines = append(lines, fmt.Sprintf("quotations · %d tokens", c.Tokens))
+		case a.Failure != "":
+			lines = append(lines, fmt.Sprintf("%s · not shown: %s", a.Name, a.Failure))
+		case a.Image != nil:
+			lines = append(lines, fmt.Sprintf("%s · %s, %d×%d, %d bytes, sha256 %.12s · shown %d×%d, %d tokens", a.Name, a.Type, a.Width, a.Height, a.Size, a.SHA256, a.Image.Width, a.Image.Height, c.Tokens))
+		default:
+			lines = append(lines, fmt.Sprintf("%s · %d lines, %d bytes, sha256 %.12s · %d tokens", a.Name, a.Lines, a.Size, a.SHA256, c.Tokens))
 		}
 	}
 	return lines

@@ -1,6 +1,7 @@
 package turn
 
 import (
+	"iter"
 	"slices"
 	"time"
 )
@@ -255,13 +256,24 @@ type Timings struct {
 	FirstSeen  time.Duration `json:"first_seen,omitempty"`  // until the first post was accepted
 }
 
+// Contributions yields everything that the providers offered.
+func (t *Trace) Contributions() iter.Seq[*Contribution] {
+	return func(yield func(*Contribution) bool) {
+		for i := range t.Outcomes {
+			for j := range t.Outcomes[i].Contributions {
+				if !yield(&t.Outcomes[i].Contributions[j]) {
+					return
+				}
+			}
+		}
+	}
+}
+
 // Lookup returns the turn's first lookup, or nil.
 func (t *Trace) Lookup() *Lookup {
-	for i := range t.Outcomes {
-		for j := range t.Outcomes[i].Contributions {
-			if l := t.Outcomes[i].Contributions[j].Lookup; l != nil {
-				return l
-			}
+	for c := range t.Contributions() {
+		if c.Lookup != nil {
+			return c.Lookup
 		}
 	}
 	return nil
@@ -331,11 +343,9 @@ func (t *Trace) LookupBy(provider string) *Lookup {
 
 // Filtered returns the result of the recall filter, or nil.
 func (t *Trace) Filtered() *RecallFilter {
-	for _, o := range t.Outcomes {
-		for _, c := range o.Contributions {
-			if c.Filter != nil {
-				return c.Filter
-			}
+	for c := range t.Contributions() {
+		if c.Filter != nil {
+			return c.Filter
 		}
 	}
 	return nil

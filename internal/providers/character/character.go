@@ -38,6 +38,7 @@ import (
 
 	"familiar/card"
 	"familiar/internal/context/turn"
+	"familiar/internal/store"
 )
 
 // Character is a character, checked and complete. It is never changed and safe for concurrent use.
@@ -98,6 +99,17 @@ type Limits struct {
 	Think    ModelRole          // notes what matters before the answer
 	Recast   ModelRole          // rewrites the answer
 }
+
+// ModeFor returns the mode of a channel with its limits. It is the character's own if none is set or the name is unknown.
+func (c *Character) ModeFor(channel store.Channel) (turn.Mode, Limits) {
+	if limits, ok := c.Modes[turn.Mode(channel.Mode)]; ok {
+		return turn.Mode(channel.Mode), limits
+	}
+	return c.Mode, c.Modes[c.Mode]
+}
+
+// PromptTokens is how many tokens a prompt of the character may have.
+func (c *Character) PromptTokens() int { return c.Modes[c.Mode].Total }
 
 // ModelRole names the model for a step besides the answer. It is "" if the step is off.
 type ModelRole string

@@ -201,8 +201,8 @@ var hostileTexts = map[string]func(n int) string{
 	"JSON, flat":   func(n int) string { return "[" + repeated(n, "1,") + "1]" },
 }
 
-// TestHostilePages reads expensive pages. How much is allocated for one is limited by its size, as the resulting text is: a page must not use up
-// the memory. BenchmarkHostile measures the time.
+// TestHostilePages reads expensive pages. A page's size limits what is allocated for it, so that it cannot use up the memory. It limits the
+// resulting text, too. BenchmarkHostile measures the time.
 func TestHostilePages(t *testing.T) {
 	check := func(name, contentType string, body []byte) {
 		var before, after runtime.MemStats
