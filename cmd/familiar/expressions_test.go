@@ -55,7 +55,7 @@ func TestImportPack(t *testing.T) {
 	s.put("fox.zip", packOf(t, [2]string{"Fox/JOY-1.PNG", "30x40"}, [2]string{"Fox/anger.jpg", "30x40"}, [2]string{"Fox/smile.png", "9x9"}, [2]string{"__MACOSX/Fox/._JOY-1.PNG", "x"},
 		[2]string{"Fox/owl.png", "9x9"}, [2]string{"readme.txt", "hello"}, [2]string{"old/joy-1.png", "9x9"}, [2]string{"sad\u202egnp.png", "9x9"}))
 	out := s.does("import", "fox.zip")
-	for _, want := range []string{"fox has 3 pictures of its moods", `"owl.png" is left out: it is named after no mood`, `"readme.txt" is left out`, `"joy-1.png" is left out: it is there twice`, `"sad\u202egnp.png" is left out`} {
+	for _, want := range []string{"fox has 3 pictures of its moods", `"owl.png" is left out: it is not named after a mood`, `"readme.txt" is left out`, `"joy-1.png" is left out: it is there twice`, `"sad\u202egnp.png" is left out`} {
 		if !strings.Contains(out, want) {
 			t.Errorf("nothing about %q in\n%s", want, out)
 		}
@@ -179,7 +179,7 @@ func TestImportCardWithMoods(t *testing.T) {
 	s.put("characters/fox/expressions/joy.png", []byte("<html>"))
 	s.put("characters/fox/expressions/love.png", slices.Concat(drawing(t, "x.png", []byte("8x8")), make([]byte, 300<<10)))
 	out = s.does("character", "check", "fox")
-	for _, want := range []string{"wings.png: is named after no mood", "joy.png: is no PNG, JPEG or WebP", "love.png: is larger than 256 KiB"} {
+	for _, want := range []string{"wings.png: is not named after a mood", "joy.png: is not a PNG, JPEG or WebP", "love.png: is larger than 256 KiB"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("nothing about %q in\n%s", want, out)
 		}

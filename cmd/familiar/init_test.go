@@ -150,7 +150,7 @@ func TestInitWithoutToken(t *testing.T) {
 	i.answers("three parts", "")
 	i.answers("Token (hidden; Enter for none):", "")
 	i.answers("Its address, or none [none]:", "none of them")
-	i.answers("That is no address", c.model.URL)
+	i.answers("That is not an address", c.model.URL)
 	i.answers("Its key", "")
 	i.answers("Model, by name:", "99")
 	i.answers("The server did not list its models", "main")

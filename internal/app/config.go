@@ -3,11 +3,9 @@ package app
 import (
 	"bytes"
 	"cmp"
-	"errors"
 	"fmt"
-	"io"
-	"io/fs"
 	"maps"
+	"net/url"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -17,12 +15,13 @@ import (
 	"time"
 	"unicode"
 
-	"github.com/joho/godotenv"
-
 	"familiar/internal/discord"
 	"familiar/internal/doctor"
 	"familiar/internal/search/backend"
+	"familiar/internal/store"
+	"familiar/internal/telemetry"
 	"familiar/internal/text"
+	"familiar/internal/web/clean"
 )
 
 // Value is a setting's value and where it came from.
@@ -46,7 +45,7 @@ func (p Problems) Error() string { return strings.Join(p, "\n") }
 // user's directory. The environment wins over .env. The error is [Problems]; the configuration is nil only if .env cannot be read.
 func ReadConfig(env func(string) (string, bool), dir string) (*Config, error) {
 	home := DotenvDir(env, dir)
-	dotenv, err := readDotenv(home)
+	dotenv, err := doctor.ReadDotenv(filepath.Join(home, ".env"))
 	if err != nil {
 		return nil, Problems{err.Error()}
 	}
@@ -82,7 +81,7 @@ func ReadConfig(env func(string) (string, bool), dir string) (*Config, error) {
 
 // UnknownVariables lists the variables, in the .env of dir or in the environment, that are probably misspelt settings.
 func UnknownVariables(environ []string, dir string) (lines []string) {
-	dotenv, err := readDotenv(dir)
+	dotenv, err := doctor.ReadDotenv(filepath.Join(dir, ".env"))
 	if err != nil {
 		return nil // ReadConfig reports it
 	}
@@ -163,43 +162,6 @@ func standardName(name string) bool {
 		return slices.Contains([]string{"ENDPOINT", "HEADERS", "PROTOCOL", "TIMEOUT", "COMPRESSION", "CERTIFICATE", "CLIENT_KEY", "CLIENT_CERTIFICATE", "INSECURE", "METRICS_TEMPORALITY_PREFERENCE"}, name)
 	}
 	return slices.Contains([]string{"OTEL_METRICS_EXPORTER", "OTEL_LOGS_EXPORTER", "OTEL_TRACES_SAMPLER"}, name)
-}
-
-func readDotenv(dir string) (map[string]string, error) {
-	path := filepath.Join(dir, ".env")
-	f, err := os.Open(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("read .env: %w", err)
-	}
-	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, doctor.MaxDotenv+1))
-	if err != nil {
-		return nil, fmt.Errorf("read .env: %w", err)
-	}
-	if len(text) > doctor.MaxDotenv {
-		return nil, fmt.Errorf("read %s: it has more than %d KB, so it is not a list of settings", path, doctor.MaxDotenv>>10)
-	}
-	values, err := godotenv.UnmarshalBytes(text)
-	if err != nil {
-		// The parser quotes the line that it cannot read, which may hold a secret.
-		return nil, fmt.Errorf("read %s: line %d is not NAME=value, or a quotation mark in it is not closed", path, badLine(text))
-	}
-	return values, nil
-}
-
-// badLine returns the number of the first line that is wrong in a .env. It is the one after the longest beginning that can be read. A
-// quoted value may go over several lines.
-func badLine(text []byte) int {
-	lines := bytes.SplitAfter(text, []byte("\n"))
-	for n := len(lines) - 1; n > 0; n-- {
-		if _, err := godotenv.UnmarshalBytes(bytes.Join(lines[:n], nil)); err == nil {
-			return n + 1
-		}
-	}
-	return 1
 }
 
 // sources are where settings are looked for, in order. Files are relative to dir.
@@ -384,4 +346,116 @@ func IsDir(path string) bool {
 func Exists(path string) bool {
 	_, err := os.Lstat(path)
 	return err == nil
+}
+
+// Redactor returns a redactor of every secret of the configuration.
+func (c *Config) Redactor() *clean.Redactor {
+	var secrets []string
+	for _, v := range c.Values {
+		secrets = append(append(secrets, v.hidden()), v.inAddress()...)
+		secrets = append(secrets, v.inHeaders()...)
+	}
+	return clean.NewRedactor(secrets...)
+}
+
+// Plain lists the secrets that are too short to be hidden.
+func (c *Config) Plain() []string {
+	var lines []string
+	for _, v := range c.Values {
+		if secret := v.hidden(); secret != "" && !clean.Protects(secret) {
+			lines = append(lines, v.Name+" is too short to be distinguished from a common word: it is not hidden in replies, records and logs")
+		}
+	}
+	return lines
+}
+
+// hidden returns the secret part of a value: a key, or the password in a URL.
+func (v Value) hidden() string {
+	if v.Secret {
+		return v.Text
+	}
+	u, err := url.Parse(v.Text)
+	if err != nil {
+		return ""
+	}
+	password, _ := u.User.Password()
+	return password
+}
+
+// inAddress returns what else may be secret in a URL. It is the user's name, which may be a token, and the values of the query.
+func (v Value) inAddress() []string {
+	u, err := url.Parse(v.Text)
+	if v.Secret || err != nil {
+		return nil
+	}
+	if store.IsServer(v.Text) { // the user's name is not a token, and the options are not secret
+		raw, _, _ := strings.Cut(strings.TrimPrefix(v.Text[strings.Index(v.Text, "://")+3:], u.User.Username()+":"), "@")
+		return []string{raw, u.Query().Get("password"), u.Query().Get("sslpassword")}
+	}
+	all := []string{u.User.Username()}
+	for _, values := range u.Query() {
+		all = append(all, values...)
+	}
+	return all
+}
+
+// Displayed returns the value as it may be printed.
+func (v Value) Displayed() string {
+	switch {
+	case v.Text == "":
+		return "–"
+	case v.Secret:
+		return "(set, hidden)"
+	}
+	return anyAddress.ReplaceAllStringFunc(v.Text, displayAddress)
+}
+
+// anyAddress matches an address in a value, also one without a scheme: a name and a password before a host.
+var anyAddress = text.NewLazyRegexp(`[A-Za-z][A-Za-z0-9+.-]*://[^\s,]+|[^\s,]*:[^\s,]*@[^\s,]+`)
+
+// displayAddress returns an address without user name, password, values of the query and fragment.
+func displayAddress(address string) string {
+	u, err := url.Parse(address)
+	switch {
+	case err == nil && u.Scheme == "mailto":
+		return address // it is meant to be published
+	case err != nil || u.Host == "":
+		return "(no address, hidden)"
+	}
+	scheme, rest, _ := strings.Cut(address, "://")
+	rest, fragment, _ := strings.Cut(rest, "#")
+	rest, query, _ := strings.Cut(rest, "?")
+	host, path, slash := strings.Cut(rest, "/")
+	if i := strings.LastIndexByte(host, '@'); i >= 0 {
+		host = clean.Mask + host[i:]
+	}
+	shown := scheme + "://" + host
+	if slash {
+		shown += "/" + path
+	}
+	if query != "" {
+		shown += "?" + queryValue.ReplaceAllString(query, "${1}"+clean.Mask)
+	}
+	if fragment != "" {
+		shown += "#" + clean.Mask
+	}
+	return shown
+}
+
+// queryValue matches a parameter's value with its name, if it has one.
+var queryValue = text.NewLazyRegexp(`([^&;=]*=)?[^&;=][^&;]*`)
+
+// inHeaders returns the values of headers. Each is a secret of its own.
+func (v Value) inHeaders() (secrets []string) {
+	if v.Name != "OTEL_EXPORTER_OTLP_HEADERS" {
+		return nil
+	}
+	headers, _ := telemetry.ParseOTLPHeaders(v.Text) // it was checked
+	for _, text := range headers {
+		secrets = append(secrets, text)
+		if _, key, found := strings.Cut(text, " "); found { // "Bearer …"
+			secrets = append(secrets, strings.TrimSpace(key))
+		}
+	}
+	return secrets
 }

@@ -4,7 +4,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 )
 
@@ -27,20 +26,5 @@ func TestUnknownVariables(t *testing.T) {
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("got  %q\nwant %q", got, want)
-	}
-}
-
-// A .env that cannot be one is not read into memory.
-func TestAHugeDotenvIsRefused(t *testing.T) {
-	dir := t.TempDir()
-	path := filepath.Join(dir, ".env")
-	if err := os.WriteFile(path, []byte("A=b\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Truncate(path, 200<<20); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := readDotenv(dir); err == nil || !strings.Contains(err.Error(), "no list of settings") {
-		t.Errorf("%v", err)
 	}
 }

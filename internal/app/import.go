@@ -301,7 +301,7 @@ func decodeFaces(ctx context.Context, all []card.Picture) (files map[string][]by
 		at := path.Join(character.ExpressionsDir, strings.TrimSuffix(name, "png")+kind)
 		switch {
 		case mood == "":
-			strange = append(strange, fmt.Sprintf("%q is left out: it is named after no mood, as joy.png is", p.Name))
+			strange = append(strange, fmt.Sprintf("%q is left out: it is not named after a mood, as joy.png is", p.Name))
 			continue
 		case files[at] != nil:
 			strange = append(strange, fmt.Sprintf("%q is left out: it is there twice", p.Name))

@@ -1,6 +1,6 @@
 // Package app configures the program and puts it together. It is the one place that knows every room.
 //
-//   - config.go reads the settings, settings.go lists them, and keeps their secrets out of what is printed.
+//   - config.go reads the settings and keeps their secrets out of what is printed. settings.go lists them.
 //   - wire.go opens what a command needs; models.go, actor.go and search.go open the parts of that. cast.go loads the characters and reloads them.
 //   - run.go serves Discord, with console.go, telemetry.go and upkeep.go.
 //   - examine.go opens what the doctor and init look at.

@@ -1,7 +1,7 @@
 // Package command is what people do with commands, buttons, menus and forms. The doors bring each of them as a [turn.Event] of kind
 // [turn.Ordered]; package bot hands those to [Commands.Do], which answers.
 //
-//   - table.go has the commands as the doors offer them, and reads one from a line at a terminal.
+//   - table.go has the commands as the doors offer them. line.go reads one from a line at a terminal.
 //   - router.go finds the handler of what a person did, by a path. routes.go has all paths, with what is checked before each.
 //   - A call is one command while it is carried out. It has who gave it, where, and in which language it is answered.
 //   - The handlers are in the other files, by subject. Long answers have pages and buttons to turn them: context.go.

@@ -1,8 +1,10 @@
 package doctor
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -10,6 +12,54 @@ import (
 
 	"github.com/joho/godotenv"
 )
+
+const maxDotenv = 1 << 20 // bytes
+
+// ReadDotenv returns the settings in a .env, nil if there is no such file.
+func ReadDotenv(path string) (map[string]string, error) {
+	text, err := dotenvText(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	values, err := godotenv.UnmarshalBytes(text)
+	if err != nil {
+		// The parser quotes the line that it cannot read, which may hold a secret.
+		return nil, fmt.Errorf("read %s: line %d is not NAME=value, or a quotation mark in it is not closed", path, badLine(text))
+	}
+	return values, nil
+}
+
+// dotenvText returns the text of a .env.
+func dotenvText(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("read .env: %w", err)
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, maxDotenv+1))
+	if err != nil {
+		return nil, fmt.Errorf("read .env: %w", err)
+	}
+	if len(text) > maxDotenv {
+		return nil, fmt.Errorf("read %s: it has more than %d KB, so it is not a list of settings", path, maxDotenv>>10)
+	}
+	return text, nil
+}
+
+// badLine returns the number of the first line that is wrong in a .env. It is the one after the longest beginning that can be read. A
+// quoted value may go over several lines.
+func badLine(text []byte) int {
+	lines := bytes.SplitAfter(text, []byte("\n"))
+	for n := len(lines) - 1; n > 0; n-- {
+		if _, err := godotenv.UnmarshalBytes(bytes.Join(lines[:n], nil)); err == nil {
+			return n + 1
+		}
+	}
+	return 1
+}
 
 // Assignment is a line of a .env.
 type Assignment struct {

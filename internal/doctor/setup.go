@@ -97,20 +97,14 @@ func (s Setup) Run(ctx context.Context) error {
 	return i.run(ctx)
 }
 
-// MaxDotenv is the size of the largest .env that is read, in bytes.
-const MaxDotenv = 1 << 20
-
 func (s Setup) interview() (*interview, error) {
 	i := &interview{Setup: s, keys: newKeyboard(s.In), answers: map[string]string{}}
-	if info, err := os.Stat(s.Dotenv); err == nil && info.Size() > MaxDotenv {
-		return nil, fmt.Errorf("read %s: it has more than %d KB, so it is not a list of settings", s.Dotenv, MaxDotenv>>10)
-	}
-	text, err := os.ReadFile(s.Dotenv)
+	text, err := dotenvText(s.Dotenv)
 	switch {
 	case err == nil:
 		i.dotenv, i.exists = string(text), true
 	case !errors.Is(err, fs.ErrNotExist):
-		return nil, fmt.Errorf("read .env: %w", err)
+		return nil, err
 	}
 	return i, nil
 }

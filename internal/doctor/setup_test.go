@@ -1,6 +1,8 @@
 package doctor
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -17,5 +19,20 @@ func TestAmendDotenv(t *testing.T) {
 	}
 	if _, err := amendDotenv("not a line\n", []Assignment{{"OPENAI_MODEL", "x"}}); err == nil {
 		t.Error("a .env that cannot be read is changed")
+	}
+}
+
+// A .env that cannot be one is not read into memory.
+func TestAHugeDotenvIsRefused(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, ".env")
+	if err := os.WriteFile(path, []byte("A=b\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(path, 200<<20); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ReadDotenv(path); err == nil || !strings.Contains(err.Error(), "not a list of settings") {
+		t.Errorf("%v", err)
 	}
 }

@@ -194,7 +194,7 @@ func (i *interview) askModel(ctx context.Context) error {
 // askServer asks for the model server, and lists those on this machine. set is the one that is set.
 func (i *interview) askServer(ctx context.Context, set string) (address string, models []string, err error) {
 	found := i.localServers(ctx)
-	preset, question, wrong := cmp.Or(set, none), "Its address, or none", "That is no address such as "
+	preset, question, wrong := cmp.Or(set, none), "Its address, or none", "That is not an address such as "
 	if len(found) > 0 {
 		i.say("     Running on this machine:\n")
 		preset, question, wrong = cmp.Or(set, "1"), "Its number or address, or none", "That is neither a number of the list nor an address such as "

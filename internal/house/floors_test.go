@@ -84,7 +84,7 @@ var keepers = map[string][]string{
 	"github.com/alecthomas/kong":                 {"cmd/evaluate", "cmd/familiar"},
 	"github.com/bwmarrin/discordgo":              {"internal/discord", "internal/discord/gateway", "internal/discord/rest"},
 	"github.com/jackc/pgx/v5/pgconn":             {"internal/store/engine", "internal/test/postgres"},
-	"github.com/joho/godotenv":                   {"internal/app", "internal/doctor"},
+	"github.com/joho/godotenv":                   {"internal/doctor"},
 	"github.com/modelcontextprotocol/go-sdk/mcp": {"internal/command"},
 }
 

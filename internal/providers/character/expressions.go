@@ -79,7 +79,7 @@ func (l *loading) expressions(c *Character) {
 	for _, e := range entries[:min(len(entries), MostExpressions)] {
 		file := path.Join(dir, e.Name())
 		_, mood := ExpressionNamed(e.Name())
-		p := Problem{Text: "is named after no mood", Cure: "the moods are " + strings.Join(text.Moods(), ", ") + "; call it joy.png or joy-2.webp"}
+		p := Problem{Text: "is not named after a mood", Cure: "the moods are " + strings.Join(text.Moods(), ", ") + "; call it joy.png or joy-2.webp"}
 		if mood != "" {
 			p = l.expression(file)
 		}
@@ -105,7 +105,7 @@ func (l *loading) expression(file string) (p Problem) {
 	n, _ := f.Read(head) // what cannot be read is not a picture
 	info, err := f.Stat()
 	if kind := http.DetectContentType(head[:n]); err != nil || kind != "image/png" && kind != "image/jpeg" && kind != "image/webp" {
-		return Problem{Text: "is no PNG, JPEG or WebP", Cure: "save the picture as one of these"}
+		return Problem{Text: "is not a PNG, JPEG or WebP", Cure: "save the picture as one of these"}
 	}
 	l.note(file, fmt.Append(nil, info.Size(), info.ModTime().UnixNano()))
 	if info.Size() > MaxExpression {

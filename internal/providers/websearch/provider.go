@@ -12,8 +12,7 @@
 //	docs.go      a lookup within one site of documentation
 //	summary.go   these quotes and others (package evidence), each checked against its page; the verdict of a fact check
 //	merge.go     one claim for what several pages say, the numbers of the sources, and what was left out
-//	block.go     the delimited block, to the byte
-//	state.go     the words for what went wrong
+//	block.go     the delimited block, to the byte, or the words for what went wrong
 //
 // Two rules shape it. First, whether and what to search is decided before a byte of the web is read (P1). Nothing that a page or a model
 // says becomes a query or a URL (P2, P7). The one exception is a site of documentation that the operator named. Its own lists may lead to
