@@ -34,7 +34,7 @@ const (
 )
 
 // saidFor is below a text that somebody had the bot say.
-const saidFor sentence = "said at the wish of %s"
+const saidFor sentence = "said at the request of %s"
 
 // SayAloud posts a voice message with the words of a turn's reply, once. The event's author wants that, or caused the turn. The error is an
 // [Unsaid], a [*gate.Refusal], or the store's.

@@ -164,7 +164,7 @@ const (
 	isSubscribed        sentence = "I take every message in %s as meant for me, unless it is for somebody else."
 	isNotSubscribed     sentence = "I answer in %s only who speaks to me."
 	subscribedBlind     sentence = "From now on I take every message in %s as meant for me, but I cannot read what does not mention me: my operator has to switch on the Message Content Intent for that."
-	noChannelThere      sentence = "That is no channel of this server that you may read."
+	noChannelThere      sentence = "That is not a channel of this server that you may read."
 	subscribedElsewhere sentence = "In direct messages I answer everything anyway."
 )
 

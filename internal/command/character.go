@@ -29,9 +29,9 @@ const (
 	saysNotHere      sentence = "%s does not speak here."
 	saysOneServer    sentence = "A whole server has one character. Add others to channels."
 	saysNoNames      sentence = "They post under my name, with theirs in front: %s."
-	saysNamesake     sentence = "Somebody here is called like %s. So that nobody takes one for the other, the character posts with “(bot)” behind its name."
+	saysNamesake     sentence = "Somebody here is called like %s. So that nobody takes one for the other, the character posts with “(bot)” after its name."
 	saysNoProfile    sentence = "I could not take on its name in this server: %s."
-	saysNoServer     sentence = "This is no server."
+	saysNoServer     sentence = "This is not a server."
 )
 
 // showCharacters shows who speaks in the channel, and who could.
@@ -266,10 +266,10 @@ const (
 	ImportsOff  sentence = "My operator has not let characters be imported here."
 	ImportsFull sentence = "I have as many characters as I may have."
 	Taken       sentence = "That is there already, and I replace nothing. Rename yours, or ask my operator."
-	Unnamed     sentence = "I can make no name of a folder from its name. Give it one with Latin letters or digits."
+	Unnamed     sentence = "I cannot make the name of a folder from its name. Give it one with Latin letters or digits."
 	Book        sentence = "This is a lorebook without a character. My operator can add it to one."
 	Faulty      sentence = "The character that this would make is not in order. My operator can see in the log why."
-	Unread      sentence = "This is no card that I can read: %s."
+	Unread      sentence = "I cannot read this as a card: %s."
 	WhosePack   sentence = "These are pictures of moods. Call the file after an imported character, such as fox.zip. My operator can add them to others."
 )
 

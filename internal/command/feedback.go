@@ -26,8 +26,8 @@ const (
 const (
 	feedbackUsage  sentence = "Feedback on a source is outdated, wrong or undo; or show, to see what was said."
 	feedbackWhich  sentence = "Which source? Name its number in my latest answer here, or its domain."
-	notedOutdated  sentence = "Noted: %s is outdated. It stands lower in what I look up here from now on; feedback undo takes that back."
-	notedWrong     sentence = "Noted: %s is wrong. It stands lower in what I look up here from now on; feedback undo takes that back."
+	notedOutdated  sentence = "Noted: %s is outdated. It ranks lower in what I look up here from now on; feedback undo takes that back."
+	notedWrong     sentence = "Noted: %s is wrong. It ranks lower in what I look up here from now on; feedback undo takes that back."
 	nothingNoted   sentence = "Nothing was said of %s."
 	feedbackUndone sentence = "Forgotten: what was said of %s."
 	noSource       sentence = "That is neither a source's number nor a domain."

@@ -17,7 +17,7 @@ const (
 	lookUpWhat  sentence = "What shall I look up? Or shall I stop looking things up here: web off?"
 	noTextThere sentence = "There is no text in this message to look up."
 	notByPerson sentence = "I look up only what a person has written."
-	noSuchSite  sentence = "%s is no site that I may look on."
+	noSuchSite  sentence = "I may not look things up on %s."
 )
 
 // switchAndLookUp switches lookups in the channel on or off, and then looks something up, if the command says what.

@@ -36,12 +36,12 @@ const (
 	memoryNotYours  sentence = "Only the person whom that is about, or who asked for it, can change that; in a channel, also who may manage messages there."
 	memoryNoText    sentence = "Write it into the option words."
 	memoryTooLong   sentence = "That is too long for my memory: %d characters at most."
-	memoryPinned    sentence = "Pinned: it stands first from now on."
+	memoryPinned    sentence = "Pinned: it comes first from now on."
 	memoryUnpinned  sentence = "No longer pinned."
 	memoryUsage     sentence = "I can show, search, remember, correct, forget, undo, pin or unpin what is in my memory, or switch learning on or off."
 
 	memoryTitle     sentence = "Memory"
-	memoryOfYou     sentence = "About you, or at your wish"
+	memoryOfYou     sentence = "About you, or at your request"
 	memoryOfOthers  sentence = "From channels that you may read"
 	memoryOfPerson  sentence = "What I remember of this person"
 	memoryNoneOf    sentence = "I remember nothing of this person that you may see."
@@ -50,7 +50,7 @@ const (
 	memoryServer    sentence = "in the whole server"
 	memoryAnywhere  sentence = "everywhere"
 	memoryByItself  sentence = "learned by myself"
-	memoryReworded  sentence = "in words of mine"
+	memoryReworded  sentence = "in my own words"
 	memoryUntilThen sentence = "before: %s"
 	memoryOutdated  sentence = "no longer holds"
 )

@@ -33,7 +33,7 @@ const (
 	privacyUsage  sentence = "I can export what I keep of you, forget it, keep nothing more (optout), keep it again (optin), or show what left my machine for you (receipt)."
 	exportDone    sentence = "This is all that I keep of you. Nobody else sees it here."
 	exportLarge   sentence = "There is too much of that for a file here. My operator can give it to you."
-	forgetAsk     sentence = "This deletes for good, in all servers and direct messages, what I keep of you. Turns of yours that go on now end. It cannot be undone."
+	forgetAsk     sentence = "This deletes forever, in all servers and direct messages, what I keep of you. Your turns that are going on now end. It cannot be undone."
 	forgetNothing sentence = "I keep nothing of you."
 	forgetStays   sentence = "What others wrote stays, also where it mentions you, and so does what Discord itself holds: you can delete that there."
 	forgetDone    sentence = "You are forgotten. This is what there was, and what I find now that I have looked again:"

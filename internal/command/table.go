@@ -35,7 +35,7 @@ func commands() []turn.Definition {
 				{Name: "intent", Description: "What kind of question it is, where the words do not tell", Choices: intentChoices()},
 				{Name: "site", Description: "The only site to look on, such as example.org", Suggests: true},
 				{Name: "web", Description: "Whether answers here may look things up", Choices: choices("on", "off")},
-				{Name: "feedback", Description: "What you think of a source, which then stands lower; or what was said so far", Choices: choices("outdated", "wrong", "undo", "show")},
+				{Name: "feedback", Description: "What you think of a source, which then ranks lower; or what was said so far", Choices: choices("outdated", "wrong", "undo", "show")},
 				{Name: "source", Description: "The source that the feedback is about: its number in the latest answer here, or its domain"},
 			},
 			Places: everywhere, Installs: byAnybody,
