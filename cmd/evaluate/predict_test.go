@@ -21,7 +21,7 @@ import (
 	"familiar/internal/test/llmtest"
 )
 
-var update = flag.Bool("update", false, "write predictions and the table of figures anew")
+var update = flag.Bool("update", false, "write the predictions and the table of figures again")
 
 // TestPredict predicts for the small sets in testdata/predict. Each archive has the files of one set and the expected output.
 func TestPredict(t *testing.T) {

@@ -74,7 +74,7 @@ func failedLookup(l *turn.Lookup) error {
 }
 
 type docsCommand struct {
-	Words []string `arg:"" optional:"" name:"question" help:"A question, the name of a page, or its address; where several sites are known, behind the name of one."`
+	Words []string `arg:"" optional:"" name:"question" help:"A question, the name of a page, or its address; where several sites are known, after the name of one."`
 	speaker
 	Trace bool `help:"Also print everything that was done for it."`
 	JSON  bool `name:"json" help:"Print the lookup as JSON."`

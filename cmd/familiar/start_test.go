@@ -81,9 +81,9 @@ func TestListOfModelsDoesNotCome(t *testing.T) {
 	}
 }
 
-// TestTheFirstTurnIsAsTheTwentieth counts what the first turn of a process allocates and which connections it opens. Tables, expressions,
+// TestFirstTurnCostsNoMore counts what the first turn of a process allocates and which connections it opens. Tables, expressions,
 // statements and connections are made before anybody speaks. It needs a process of its own, in which no other test has made them.
-func TestTheFirstTurnIsAsTheTwentieth(t *testing.T) {
+func TestFirstTurnCostsNoMore(t *testing.T) {
 	const alone = "FAMILIAR_TEST_ALONE"
 	if os.Getenv(alone) == "" {
 		child := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v")

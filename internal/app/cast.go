@@ -321,8 +321,8 @@ func (r *reloader) readEnvironment(ctx context.Context) {
 	next, err := ReadConfig(r.process.Env, r.process.Dir)
 	if err != nil {
 		text := r.app.Redact.String(err.Error())
-		r.app.Log.Error(".env is wrong, and the next start will refuse it; what was read at the start holds", "fault", text)
-		r.tell(ctx, ".env is wrong, and the next start will refuse it; what was read at the start holds. "+text)
+		r.app.Log.Error(".env is wrong, and the next start will refuse it; the settings that were read at the start still apply", "fault", text)
+		r.tell(ctx, ".env is wrong, and the next start will refuse it; the settings that were read at the start still apply. "+text)
 		return
 	}
 	var names []string
@@ -336,7 +336,7 @@ func (r *reloader) readEnvironment(ctx context.Context) {
 		return
 	}
 	if r.waiting = names; len(names) > 0 {
-		r.app.Log.Warn(".env has changed: this takes a restart", "settings", strings.Join(names, ", "))
+		r.app.Log.Warn(".env has changed: restart to apply it", "settings", strings.Join(names, ", "))
 		r.tell(ctx, ".env has changed. This takes a restart: "+strings.Join(names, ", ")+".")
 	}
 }

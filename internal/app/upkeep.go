@@ -156,7 +156,7 @@ func (a *App) Tidy(ctx context.Context, now time.Time, servers func() (ids []str
 	removed, err := a.Forgetter.Old(ctx, limits)
 	a.tidied(ctx, "remove what is old", err)
 	for _, from := range removed {
-		a.Log.Debug("removed what was old", "from", from.Table, "rows", from.Rows)
+		a.Log.Debug("deleted old data", "from", from.Table, "rows", from.Rows)
 	}
 	a.tidied(ctx, "delete what is of servers that were left", a.deleteServers(ctx, now, servers))
 	a.tidied(ctx, "take deleted messages out of the records", a.Forgetter.Messages(ctx))
@@ -207,7 +207,7 @@ func (a *App) deleteServers(ctx context.Context, now time.Time, servers func() (
 		if err := a.Forgetter.Server(ctx, id); err != nil {
 			return err
 		}
-		a.Log.Info("deleted what was kept of a server that was left", "server", id)
+		a.Log.Info("deleted the data of a server that the bot left", "server", id)
 	}
 	return err
 }

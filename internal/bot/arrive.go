@@ -72,7 +72,7 @@ func (b *Bot) arrivals(ctx context.Context, e turn.Event) []arrival {
 		called = s.addressees(e)
 	}
 	if granted := b.rounds.Grant(e, len(called)); granted < len(called) {
-		b.Log.Info("a proxy's message gets no turn: no person has written here since the last ones", "channel", e.Message.ChannelID, "message", e.Message.ID)
+		b.Log.Info("a proxy's message gets no answer: no person has written here since the last ones", "channel", e.Message.ChannelID, "message", e.Message.ID)
 		called = called[:max(0, granted)]
 	}
 	if len(called) > 0 && called[0].how == turn.ByChannel && e.Kind == turn.Created && s.kept {

@@ -15,8 +15,8 @@ import (
 // mostCommits are those of a plain turn: the arrival, the record before anything is visible, the post, and the end.
 const mostCommits = 4
 
-// TestAPlainTurnCommitsSeldom counts the commits of a turn in SQLite's log. Each is a write to the disk, and two of them wait for it.
-func TestAPlainTurnCommitsSeldom(t *testing.T) {
+// TestPlainTurnCommitsRarely counts the commits of a turn in SQLite's log. Each is a write to the disk, and two of them wait for it.
+func TestPlainTurnCommitsRarely(t *testing.T) {
 	t.Parallel()
 	living(t, "say Hoo.\n", func(b *Bot, events chan<- []turn.Event, _ *recorder, _ func()) {
 		b.Learns = true

@@ -270,7 +270,7 @@ func TestAnAnswerThatAPersonDeletedStaysDeleted(t *testing.T) {
 	}
 }
 
-func TestTheLastPassInsists(t *testing.T) {
+func TestLastPassRetries(t *testing.T) {
 	for _, trouble := range []error{&rest.Error{Kind: rest.Unavailable, Status: 503}, errors.New("connection reset")} {
 		door := &recorder{}
 		door.fail = func(_ int, c call) error {
@@ -295,7 +295,7 @@ func TestTheLastPassInsists(t *testing.T) {
 	}
 }
 
-func TestPostsThatTheFinalTextDoesNotFillAreTakenAway(t *testing.T) {
+func TestSurplusPostsAreDeleted(t *testing.T) {
 	door := &recorder{}
 	var got deliveryResult
 	speaking(t, door, func(d *delivery) deliveryResult {
@@ -400,7 +400,7 @@ func TestNothingUnrecordedIsPosted(t *testing.T) {
 	})
 }
 
-func TestAPatientDoorMakesEditsRarer(t *testing.T) {
+func TestSlowDoorMakesEditsRarer(t *testing.T) {
 	const wait = 3 * time.Second // the door waits for Discord's 429 to pass
 	door := &recorder{fail: func(n int, _ call) error {
 		if n > 1 {

@@ -69,7 +69,7 @@ func greeted(t *testing.T, script string, days int, at time.Duration, prepare fu
 	return posts
 }
 
-func TestTheMorningIsGreetedWhenPeopleBegin(t *testing.T) {
+func TestGreetsWhenPeopleUsuallyBegin(t *testing.T) {
 	t.Parallel()
 	const morning = "say Good morning, mice.\n"
 	nothing := func(*Bot, func(time.Duration, string, string), func(string, string)) {}

@@ -49,7 +49,7 @@ func TestNextTakesABurstTogether(t *testing.T) {
 }
 
 // Two messages that arrive together after a gap, but were written apart, are two questions. If one is deleted, the other is still answered.
-func TestWhatWasWrittenApartIsNoBurst(t *testing.T) {
+func TestMessagesFarApartAreNoBurst(t *testing.T) {
 	first, second := message("1", "ana", 0), message("2", "ana", 0)
 	first.Message.At, second.Message.At = morning, morning.Add(10*time.Second)
 	for _, want := range []string{"1", "2"} {

@@ -233,7 +233,7 @@ func (b *Bot) refuse(ctx context.Context, e turn.Event, r *gate.Refusal) {
 			b.Log.Info("a quota is used up", "of", r.Quota.Scope, "id", r.Quota.ID)
 		}
 	case gate.MayNotPost:
-		b.Log.Warn("a message gets no turn: the bot may not write there", "channel", e.Message.ChannelID, "message", e.Message.ID)
+		b.Log.Warn("a message gets no answer: the bot may not write there", "channel", e.Message.ChannelID, "message", e.Message.ID)
 	}
 	if first {
 		b.tell(e, refusals[r.Why])

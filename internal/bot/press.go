@@ -213,7 +213,7 @@ func (b *Bot) seen(actor *Actor, guildID, channelID, messageID string) {
 		ctx, cancel := context.WithTimeout(context.Background(), noticeLimit)
 		defer cancel()
 		if err := b.sendReaction(ctx, turn.Ref{GuildID: guildID, ChannelID: channelID, ID: messageID}, sign, false); err != nil {
-			b.Log.Debug("show that a message is seen", "err", b.Redact.String(err.Error()))
+			b.Log.Debug("react to a message that is read", "err", b.Redact.String(err.Error()))
 		}
 	})
 }

@@ -51,9 +51,9 @@ func TestButtonsCostNoRequest(t *testing.T) {
 	}
 }
 
-// TestAPressOutlivesTheProcess presses buttons that ask for a turn, and kills the bot before its end. The next start knows what each press
+// TestPressSurvivesRestart presses buttons that ask for a turn, and kills the bot before its end. The next start knows what each press
 // asked for.
-func TestAPressOutlivesTheProcess(t *testing.T) {
+func TestPressSurvivesRestart(t *testing.T) {
 	b := resting(t, &recorder{})
 	ctx := t.Context()
 	e := asks("1", "general", "ana")

@@ -151,7 +151,7 @@ func (b *Bot) putRight(ctx context.Context, t *turn.Trace, posts []store.Post) {
 				}
 			}
 			err := b.sendEdit(ctx, edit, true)
-			if b.logged("put a post right", err); unsent(err) {
+			if b.logged("correct a post", err); unsent(err) {
 				return
 			}
 		}

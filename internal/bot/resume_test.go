@@ -127,7 +127,7 @@ func TestUnknownChannel(t *testing.T) {
 }
 
 // Half an answer that nobody asked for has no claim. The next start marks it, once, and takes its button away.
-func TestWhatNobodyAskedForIsMarked(t *testing.T) {
+func TestUnaskedHalfAnswerIsMarked(t *testing.T) {
 	door := &recorder{}
 	b := resting(t, door)
 	ctx := t.Context()
@@ -150,7 +150,7 @@ func TestWhatNobodyAskedForIsMarked(t *testing.T) {
 }
 
 // An edit whose fate is unknown may take effect after the last words. If the process ends meanwhile, the next one puts the post right.
-func TestADoubtOutlivesTheProcess(t *testing.T) {
+func TestDoubtfulEditSurvivesRestart(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		settles bool   // before the process ends

@@ -121,7 +121,7 @@ func (b *Bot) speak(ctx context.Context, actor *Actor, words string, p turn.Post
 	call = asked.Record()
 	if err != nil {
 		call.Err = b.Redact.String(err.Error())
-		b.Log.Warn("nothing was said aloud", "channel", p.ChannelID, "err", call.Err)
+		b.Log.Warn("cannot say a reply aloud", "channel", p.ChannelID, "err", call.Err)
 		return said, call, Unsaid(couldNotSpeak)
 	}
 	said.Seconds, said.Bytes, p.Persona, p.Text = p.Voice.Seconds, len(p.Voice.Data), nil, ""

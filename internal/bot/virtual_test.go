@@ -327,7 +327,7 @@ func TestNoticesKeepTheirNames(t *testing.T) {
 }
 
 // A turn that cannot be recorded is told below the last of its messages, as an answer would be.
-func TestABurstIsToldBelowItsEnd(t *testing.T) {
+func TestNoticeIsBelowTheBurst(t *testing.T) {
 	t.Parallel()
 	living(t, "say Hoo.\n", func(b *Bot, events chan<- []turn.Event, door *recorder, _ func()) {
 		err := b.Store.Write(context.Background(), func(tx *sql.Tx) error {

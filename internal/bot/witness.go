@@ -138,7 +138,7 @@ func (b *Bot) meet(ctx context.Context, a arrival) {
 	}
 	earlier, err := b.Earlier(ctx, a.Message.ChannelID, a.Message.ID)
 	if err != nil {
-		b.Log.Debug("what was written before cannot be read", "channel", a.Message.ChannelID, "err", b.Redact.String(err.Error()))
+		b.Log.Debug("the messages before cannot be read", "channel", a.Message.ChannelID, "err", b.Redact.String(err.Error()))
 		return
 	}
 	rows := make([]store.Incoming, 0, len(earlier))

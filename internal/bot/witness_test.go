@@ -11,7 +11,7 @@ import (
 )
 
 // A message that comes again although the store does not know it is not answered twice. Half an answer goes on in its post.
-func TestTheChannelIsTheWitness(t *testing.T) {
+func TestChannelIsAskedForReplies(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		stands []turn.Standing
@@ -93,7 +93,7 @@ func TestAPersonasPostsAreFound(t *testing.T) {
 }
 
 // A post without buttons is a half if the claim of its message is open. It is a reply if there is no claim.
-func TestAHalfWithoutButtons(t *testing.T) {
+func TestHalfAnswerWithoutButtons(t *testing.T) {
 	t.Parallel()
 	b := &Bot{Replies: func(context.Context, string, string) ([]turn.Standing, error) {
 		return []turn.Standing{{ID: "P", Text: "Mi"}}, nil
@@ -143,7 +143,7 @@ func after(n int, kind rest.Kind) func(int, call) error {
 }
 
 // The nonce is the message's: a process that knows nothing of the turn uses the same.
-func TestTheNonceIsTheMessages(t *testing.T) {
+func TestNonceIsTheMessageID(t *testing.T) {
 	t.Parallel()
 	nonces := map[string]bool{}
 	for range 2 {

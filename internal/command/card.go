@@ -157,7 +157,7 @@ func (c *call) forgetEverything(ctx context.Context) turn.Answer {
 	if err != nil {
 		return c.memoryTrouble(err)
 	}
-	c.Bot.Log.Info("everything forgotten, to be undone for a day", "by", c.Bot.Store.Privacy.Pseudonym(by.ID), "statements", n)
+	c.Bot.Log.Info("everything forgotten; it can be undone for a day", "by", c.Bot.Store.Privacy.Pseudonym(by.ID), "statements", n)
 	a := c.say(everythingGone, n)
 	a.Buttons = []turn.Button{{ID: c.key(c.turn.Request.ID, reply.UndoButton), Label: reply.LabelUndo.In(c.language)}}
 	return a

@@ -76,7 +76,7 @@ func (c *call) switchLookups(ctx context.Context) turn.Answer {
 	if err := change(ctx, s); err != nil {
 		return c.unsaved("keep a switch", err)
 	}
-	c.Bot.Log.Info("lookups switched", "off", off, "server", c.GuildID, "by", s.By)
+	c.Bot.Log.Info("lookups switched on or off", "off", off, "server", c.GuildID, "by", s.By)
 	if off {
 		return c.say(lookupsServer)
 	}

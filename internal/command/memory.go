@@ -412,7 +412,7 @@ func consent(agrees bool) handler {
 		if err != nil {
 			return c.memoryTrouble(err)
 		}
-		c.Bot.Log.Info("learning about a person switched", "on", agrees, "by", c.Command.By.ID, "deleted", deleted)
+		c.Bot.Log.Info("learning about a person switched on or off", "on", agrees, "by", c.Command.By.ID, "deleted", deleted)
 		if agrees {
 			return c.say(memoryOn)
 		}

@@ -143,7 +143,7 @@ const (
 func (c *toolCall) verify(ctx context.Context, in verifyInput) (*VerifyOutput, string, error) {
 	m := c.asks(strings.TrimSpace(in.Statement))
 	if !(factcheck.Citation{Words: clean.WithoutURLs(m.Text)}).Claims() {
-		return nil, "", &toolError{codeInvalid, "the statement says nothing that a page could bear out"}
+		return nil, "", &toolError{codeInvalid, "the statement says nothing that a page could support"}
 	}
 	check := c.checkWeb
 	if len(in.URLs) > 0 {

@@ -482,7 +482,7 @@ func (l *lateEdits) settle(id string) {
 
 // doubted has the post of an edit read in the background. Nobody knows whether and when the edit takes effect.
 func (s *Session) doubted(e turn.Edit) {
-	if s.late.doubt(e) && !s.gateway.Start("put a post right", func(ctx context.Context) { s.putRight(ctx, e.ID) }) {
+	if s.late.doubt(e) && !s.gateway.Start("correct a post", func(ctx context.Context) { s.putRight(ctx, e.ID) }) {
 		s.late.settle(e.ID)
 	}
 }
@@ -502,7 +502,7 @@ func (s *Session) putRight(ctx context.Context, id string) {
 		err := s.rest.Get(within, rest.Request{URL: discordgo.EndpointChannelMessage(e.ChannelID, id), Rank: rest.Back}, &sent)
 		if err == nil && !sent.holds(turn.Post{Text: e.Text, Buttons: e.Buttons}) {
 			e, _ = s.late.latest(id)
-			s.log.Info("an edit took effect late: the post is put right", "channel", e.ChannelID, "message", id)
+			s.log.Info("an edit took effect late: the post is corrected", "channel", e.ChannelID, "message", id)
 			if e.Persona != nil {
 				_, err = s.editAs(within, e)
 			} else {
@@ -511,7 +511,7 @@ func (s *Session) putRight(ctx context.Context, id string) {
 		}
 		cancel()
 		if err != nil {
-			s.log.Debug("put a post right", "err", err)
+			s.log.Debug("correct a post", "err", err)
 		}
 	}
 	s.late.settle(id)

@@ -145,7 +145,7 @@ func TestLoopback(t *testing.T) {
 func await(t testing.TB, what string, ok func() bool) {
 	t.Helper()
 	if !wait.Within(soon, ok) {
-		t.Fatalf("waited in vain for %s", what)
+		t.Fatalf("waited too long for %s", what)
 	}
 }
 

@@ -15,7 +15,7 @@ import (
 )
 
 // An event for a reply includes the message replied to, and whether a person wrote it.
-func TestWhoWroteWhatIsRepliedTo(t *testing.T) {
+func TestAuthorOfTheMessageAbove(t *testing.T) {
 	virtual(t, func(t *testing.T, far *discordtest.Server) {
 		d := open(t, far, nil)
 		for name, above := range map[string]discordtest.Post{

@@ -220,7 +220,7 @@ func (s *Session) webhook(ctx context.Context, channelID string) (place, error) 
 	p.Webhook, err = s.findOrMake(ctx, p.channel)
 	if err != nil {
 		if err = noWebhook(err); p.of.refuse(err) {
-			s.log.Warn("characters of this channel post under the bot's name, with theirs in front", "channel", p.channel, "why", s.redact(err.Error()))
+			s.log.Warn("characters of this channel post under the bot's name, with their own before the text", "channel", p.channel, "why", s.redact(err.Error()))
 		}
 		return p, err
 	}

@@ -14,7 +14,7 @@ import (
 )
 
 // An edit that timed out takes effect after the final one. The post is read again and put right, whether the edit was repeated or not.
-func TestALateEditIsPutRight(t *testing.T) {
+func TestLateEditIsCorrected(t *testing.T) {
 	each(t, map[string]struct {
 		late    time.Duration // until the server carries the edit out
 		passing bool

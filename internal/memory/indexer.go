@@ -47,7 +47,7 @@ func (x *Indexer) Run(ctx context.Context) {
 			most, full = mostBacklog, now
 		}
 		if err := x.pass(ctx, most); err != nil && ctx.Err() == nil {
-			x.Log.Error("embed what is kept", "err", err)
+			x.Log.Error("embed messages and memories", "err", err)
 		}
 		sleep(ctx, x.Every)
 	}
@@ -157,7 +157,7 @@ func (x *Indexer) answered() {
 func (x *Indexer) failed(ctx context.Context, err error) {
 	if code := CodeOf(err); code != x.refused {
 		x.refused = code
-		x.Log.Warn("no embeddings; what is written meanwhile follows: check EMBED_BASE_URL, EMBED_API_KEY and EMBED_MODEL", "host", x.Service.Host(), "err", err)
+		x.Log.Warn("no embeddings; messages written meanwhile follow later: check EMBED_BASE_URL, EMBED_API_KEY and EMBED_MODEL", "host", x.Service.Host(), "err", err)
 	}
 	x.wait = min(max(embedRetry, 2*x.wait), longestWait)
 	wait := x.wait

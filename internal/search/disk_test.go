@@ -36,7 +36,7 @@ func fullHit() turn.Hit {
 }
 
 // An answer from before a restart stays fresh for its usual lifetime, replaces failures for a day, and then expires.
-func TestDiskOutlivesProcess(t *testing.T) {
+func TestDiskSurvivesRestart(t *testing.T) {
 	for _, test := range []struct {
 		name  string
 		later time.Duration

@@ -207,7 +207,7 @@ func local(next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		passed := r.Header.Get("X-Forwarded-For") + r.Header.Get("Forwarded") + r.Header.Get("Via") + r.Header.Get("X-Real-Ip")
 		if passed != "" || !Loopback(r.RemoteAddr) || !Loopback(r.Host) {
-			http.Error(w, "profiles are for this machine alone", http.StatusForbidden)
+			http.Error(w, "profiles are only served to this machine", http.StatusForbidden)
 			return
 		}
 		next(w, r)

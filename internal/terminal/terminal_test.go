@@ -145,8 +145,8 @@ func TestSourcesAreFolded(t *testing.T) {
 	}
 }
 
-// TestNothingTurnsBelowAnAnswer posts each answer in the moment in which the sign turns.
-func TestNothingTurnsBelowAnAnswer(t *testing.T) {
+// TestNoSignBelowAnAnswer posts each answer in the moment in which the sign turns.
+func TestNoSignBelowAnAnswer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out strings.Builder
 		d := door(&out)

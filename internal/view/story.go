@@ -70,7 +70,7 @@ func storyLookup(w *writer, l *turn.Lookup) {
 		w.item(i, "claims", "%s %s", c.Cited(), clean.Line(c.Text, 160))
 	}
 	if len(l.Rejected) > 0 {
-		w.row("refused", "%d claims that their pages do not bear out", len(l.Rejected))
+		w.row("refused", "%d claims that their pages do not support", len(l.Rejected))
 	}
 }
 

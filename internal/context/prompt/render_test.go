@@ -178,7 +178,7 @@ func benchmarkBuild(b *testing.B, count func(string) int) {
 }
 
 // A person's text and name cannot look like the bot's words, another person's words or a chat template.
-func TestNobodySpeaksForAnother(t *testing.T) {
+func TestNoLabelOfAnotherSpeaker(t *testing.T) {
 	person := func(id, name, text string) turn.Message {
 		return turn.Message{ID: id, Author: turn.Author{ID: "9" + id, Name: name}, Text: text, At: noon}
 	}

@@ -178,7 +178,7 @@ func (c *Client) Call(ctx context.Context, r Request) ([]byte, error) {
 			}
 		default:
 			if e.RetryAfter > MaxWait {
-				c.Log.Warn("a limit of Discord's is too long to wait for", "route", c.Redact(r.route()), "wait", e.RetryAfter)
+				c.Log.Warn("a rate limit of Discord is too long to wait for", "route", c.Redact(r.route()), "wait", e.RetryAfter)
 			}
 			return nil, e
 		}

@@ -26,9 +26,9 @@ func textSource(title, text string) source {
 	return delivered(turn.Hit{Backend: "test", Title: title, Text: text})
 }
 
-// TestQuotesStandOnTheirPage checks, for any page and question, that quotes are on their page, and facts within their
+// TestQuotesAreOnTheirPage checks, for any page and question, that quotes are on their page, and facts within their
 // limits.
-func TestQuotesStandOnTheirPage(t *testing.T) {
+func TestQuotesAreOnTheirPage(t *testing.T) {
 	pieces := []string{"The bridge ", "opened in 1932", ". ", ", which ", "; ", "\n", "Ada Quill", " {laughs} ", "um, ", "桥在河上。", "«Ну да»", "e\u0301", "\u00a0", "…", "\"", "(", "**bold**", " -- ", "U.S. ", "1,234.5", strings.Repeat("word ", 70)}
 	questions := []string{"when did the bridge open?", "summarize the page", "who?", "桥在哪里?", "", "What starts on 2031/06/11?"}
 	rapid.Check(t, func(t *rapid.T) {
