@@ -1,6 +1,6 @@
 //go:build !race
 
-// Predicting for all rows takes eight times as long under the race detector. What it could find there, the rows of testdata show as well.
+// Predicting for all rows takes eight times as long under the race detector. The rows in testdata run the same code under it.
 
 package main
 

@@ -72,7 +72,7 @@ func TestChatThroughAPipe(t *testing.T) {
 	}
 }
 
-// Who sits at the terminal runs the bot. They may pause it everywhere, are told that it is paused, and go on.
+// The person at the terminal runs the bot. They may pause it everywhere, are told that it is paused, and go on.
 func TestChatPaused(t *testing.T) {
 	t.Parallel()
 	c := newConversation(t, txtar.Parse([]byte(mountain)))

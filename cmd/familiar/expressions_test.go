@@ -80,7 +80,7 @@ func TestImportPack(t *testing.T) {
 	}
 }
 
-// What no pack needs is refused as a whole, with a reason, and nothing is written.
+// A pack with anything that no pack needs is refused as a whole, with a reason, and nothing is written.
 func TestHostilePacks(t *testing.T) {
 	t.Parallel()
 	noise := func(n int) string {

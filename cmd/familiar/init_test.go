@@ -113,7 +113,7 @@ func TestInit(t *testing.T) {
 	persona := filepath.Join(c.dir, "characters/sage/persona.md")
 	c.must(os.WriteFile(persona, []byte("Sage is mine."), 0o644))
 
-	// What is right already is tried and not asked for. Another model server gets no key of the one before.
+	// Settings that are right already are tried and not asked for. Another model server gets no key of the one before.
 	c.must(os.WriteFile(filepath.Join(c.dir, ".env"), []byte("# mine\n"+want+"OPENAI_API_KEY='of the other server'\n"), 0o644))
 	c.model.Offer("main", "other")
 	i = c.interview("--model-url", c.model.URL+"/", "--no-doctor")

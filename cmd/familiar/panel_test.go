@@ -338,7 +338,7 @@ func TestNoSharedSentence(t *testing.T) {
 	}
 }
 
-// TestSadWithoutAModel tells each character of a bad day, as the first that it hears. What it says is short, its own, and no set-up.
+// TestSadWithoutAModel tells each character of a bad day, as the first that it hears. Its words are short and its own, without set-up.
 func TestSadWithoutAModel(t *testing.T) {
 	ids, err := character.List(characters.FS)
 	if err != nil {

@@ -134,7 +134,7 @@ func Meant(name string) string {
 	return ""
 }
 
-// nearestSetting returns the setting that a name probably means, or "". What both begin with does not make them alike.
+// nearestSetting returns the setting that a name probably means, or "". A common beginning does not make them alike.
 func nearestSetting(name string, names []string) string {
 	family, rest, _ := strings.Cut(name, "_")
 	var members []string

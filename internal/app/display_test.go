@@ -27,7 +27,7 @@ func TestDisplayAddress(t *testing.T) {
 	}
 }
 
-// What an address holds is kept out of replies, too.
+// The secrets in an address are kept out of replies, too.
 func TestSecretsInAddresses(t *testing.T) {
 	c := &Config{Values: []Value{{Text: "https://ghp_0123456789abcdef@host.example.org/?key=s3cret-0123456789"}}}
 	if got := c.Redactor().String("ghp_0123456789abcdef s3cret-0123456789"); strings.Contains(got, "0123456789") {

@@ -8,7 +8,7 @@ import (
 	"familiar/internal/store"
 )
 
-// What the store knows and the words of a message decide together whom it is for.
+// TestAddressees checks whom a message is for, by its words and by what the store knows.
 func TestAddressees(t *testing.T) {
 	other := &Actor{Character: &character.Character{ID: "other", Name: "Other"}}
 	two := []*Actor{sage, other}

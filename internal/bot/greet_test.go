@@ -112,7 +112,7 @@ func TestGreetsWhenPeopleUsuallyBegin(t *testing.T) {
 	}
 }
 
-// Who had their birthday remembered in the channel is greeted, and nobody else. The wish takes the place of the morning's greeting.
+// Only people who had their birthday remembered in the channel are greeted. The wish takes the place of the morning's greeting.
 func TestBirthdays(t *testing.T) {
 	t.Parallel()
 	got := greeted(t, "error 400\n", 0, 0, func(b *Bot, say func(time.Duration, string, string), told func(string, string)) {

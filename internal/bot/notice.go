@@ -217,8 +217,8 @@ func (b *Bot) spoken(ctx context.Context, e turn.Event) string {
 // earlierMessages is how many messages of a channel are looked at for the language that a person speaks.
 const earlierMessages = 30
 
-// refuse tells the author of a message why there is no turn, once. A quota is used up, or somebody asks too often. Who may not use the bot
-// hears nothing. Nor does a place where it is paused or may not write, except a terminal.
+// refuse tells the author of a message why there is no turn, once. A quota is used up, or somebody asks too often. People who may
+// not use the bot are told nothing. Nor is anybody where it is paused or may not write, except at a terminal.
 func (b *Bot) refuse(ctx context.Context, e turn.Event, r *gate.Refusal) {
 	first := r.First || b.OperatorOnly // who waits for an answer at a terminal
 	switch r.Why {

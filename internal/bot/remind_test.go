@@ -75,7 +75,7 @@ func TestRemindersAreToldAtTheirTime(t *testing.T) {
 	}
 }
 
-// What one process claimed and may have told, the next one looks for in the channel.
+// The next process looks in the channel for a reminder that was claimed and may have been told.
 func TestAReminderIsToldOnce(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {

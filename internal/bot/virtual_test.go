@@ -243,7 +243,7 @@ func TestAStoreThatHangs(t *testing.T) {
 	})
 }
 
-// Who waits behind a model that hangs is told within ten seconds, once, and is answered in the end. Behind a turn that goes on nobody is told.
+// People who wait behind a model that hangs are told within ten seconds, once, and are answered in the end. Behind a turn that goes on nobody is told.
 func TestBehindAModelThatHangs(t *testing.T) {
 	t.Parallel()
 	for script, want := range map[string][]string{

@@ -12,7 +12,7 @@ import (
 	"familiar/internal/store"
 )
 
-// What the store does not know, Discord does. A loss of power or a restored backup may take claims and posts from the store. The channel
+// Discord knows what the store does not. A loss of power or a restored backup may take claims and posts from the store. The channel
 // still has them. So before an old message is answered, the channel is asked for the bot's own replies to it.
 
 const witnessLimit = 20 * time.Second

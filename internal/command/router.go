@@ -10,7 +10,7 @@
 // the engine open while calls use it. It refuses messages that are too long. toollookup.go describes the tools and has lookup and search,
 // toolpages.go fetch and verify.
 //
-// The package knows the store and package bot, which knows nothing of commands. What posts, or takes a turn, is a method of [bot.Bot].
+// The package knows the store and package bot, which knows nothing of commands. A function that posts or takes a turn is a method of [bot.Bot].
 package command
 
 import (

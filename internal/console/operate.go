@@ -346,7 +346,7 @@ type Again struct {
 	Ask       string // askNobody, askModel or askAll
 }
 
-// Whom a replay asks.
+// These are the services that a replay asks.
 const (
 	AskNobody = ""
 	AskModel  = "model" // about what was found then

@@ -70,7 +70,7 @@ func (d *directory) begin(announced []guildInfo, mine, kept func(guildID string)
 	}
 }
 
-// drop forgets the servers of a shard that another process has now. What is known of them would become old.
+// drop forgets the servers of a shard that another process has now. The known state of them would become old.
 func (d *directory) drop(mine func(guildID string) bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -29,8 +29,8 @@ type keptSession struct {
 	Servers int                      `json:"servers,omitempty"` // how many were saved, because a RESUME does not announce them again
 }
 
-// restore returns the saved sessions of this bot by shard. It takes up what belongs to those that can be resumed. What is not saved as it
-// was is not resumed.
+// restore returns the saved sessions of this bot by shard. It also takes up what is saved beside those that can be resumed. A
+// session that was not saved whole is not resumed.
 func (s *Session) restore(ctx context.Context) (sessions []gateway.Kept) {
 	first, ok := s.load(ctx, 0)
 	if !ok {

@@ -18,7 +18,7 @@ import (
 	"familiar/internal/test/storetest"
 )
 
-// spot is a channel as the oracle sees it. Who may read it is written down, and not computed from overwrites.
+// spot is a channel as the oracle sees it. The readers are written down, and not computed from overwrites.
 type spot struct {
 	id, guild, parent string
 	role              string // who has it may read; empty: everybody

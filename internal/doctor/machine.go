@@ -345,8 +345,8 @@ func (e *Examination) encryption(context.Context) []Finding {
 	return []Finding{judgeEncryption(e.Root, dir)}
 }
 
-// judgeEncryption finds out whether the disk of a directory is encrypted. root is Linux's file system with /proc and /sys. What the disk does by
-// itself, or the host of a virtual machine, cannot be known.
+// judgeEncryption finds out whether the disk of a directory is encrypted. root is Linux's file system with /proc and /sys. Encryption by the disk
+// itself, or by the host of a virtual machine, cannot be detected.
 func judgeEncryption(root fs.FS, dir string) Finding {
 	unknown := Finding{ID: "encryption", State: Skipped, Text: "Disk encryption cannot be detected on this system."}
 	m, ok := mountOf(root, dir)

@@ -95,7 +95,7 @@ func (m *matcher) otherYear(p passage, near []passage) bool {
 	})
 }
 
-// happensOnce reports whether a text tells of something that happens to a thing once. What did so in another year did not in this one.
+// happensOnce reports whether a text tells of something that happens to a thing once. If it happened in another year, it did not happen in this one.
 func happensOnce(s string) bool { return len(eventPhrases().FindAll(s, text.Words(s))) > 0 }
 
 // roleName matches a name with the preposition before it.

@@ -38,7 +38,7 @@ func (m *matcher) settles(p passage, other bool) bool {
 	return other || here || len(m.names) == 0 || !m.namesAnother(words, around)
 }
 
-// inEarnest reports whether a sentence says something, and not that it is asked, planned, possible or said. What is refuted may be only said.
+// inEarnest reports whether a sentence says something, and not that it is asked, planned, possible or said. A refuted sentence may be only said.
 func (m *matcher) inEarnest(s string) bool {
 	return !strings.HasSuffix(s, "?") && !strings.HasSuffix(s, "？") && (!m.unreal(s) || len(evidence.Refutals().FindAll(s, text.Words(s))) > 0)
 }

@@ -154,7 +154,7 @@ func (m *matcher) compared(sentences []string) (at int, holds bool) {
 	return at, (a.Value > b.Value) == r.up
 }
 
-// namesCompared reports whether some sentences have the words of the statement that say what is compared. What is around them counts.
+// namesCompared reports whether some sentences have the words of the statement that say what is compared. The sentences before them count, too.
 func (m *matcher) namesCompared(sentences ...int) bool {
 	said := m.title
 	for _, i := range sentences {

@@ -31,7 +31,7 @@ type Gate struct {
 	noted  noted
 }
 
-// SetQuotas replaces the quotas. What turns hold goes on to count.
+// SetQuotas replaces the quotas. Parts that turns hold still count.
 func (g *Gate) SetQuotas(all []Quota) { g.changed.Store(&all) }
 
 // Limits returns the quotas that are in force.
@@ -132,8 +132,8 @@ func (g *Gate) now() time.Time {
 	return g.Now()
 }
 
-// Access says who may use the bot, by ids of people, roles, channels and servers. What Deny has gets no answer. If Allow has anything, only
-// that is answered.
+// Access says who may use the bot, by ids of people, roles, channels and servers. An id in Deny gets no answer. If Allow has any ids, only
+// those are answered.
 type Access struct{ Allow, Deny map[string]bool }
 
 // Admits reports whether the bot may answer an event.

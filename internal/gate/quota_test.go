@@ -109,7 +109,7 @@ func join(t *testing.T, place string) (g *Gate, leave func()) {
 	return &Gate{Store: db, Log: slog.New(slog.NewTextHandler(t.Output(), nil)), Quotas: []Quota{{Scope: store.OfAll, Most: 3, Of: Turns}}, PerPerson: 4}, leave
 }
 
-// TestProcessesShareQuotas has three processes take turns of one quota. What a process holds that has left is free again.
+// TestProcessesShareQuotas has three processes take turns of one quota. The parts that a process held are free once it has left.
 func TestProcessesShareQuotas(t *testing.T) {
 	postgres.Needed(t)
 	place := postgres.Place(t, t.TempDir())

@@ -8,7 +8,7 @@ import (
 
 // costly are the calls that begin a turn or a lookup. Others ask a model or a service on the web. They are looked for in the rooms through
 // which people come in. Each names the functions that may make it. They are a part of a turn or lookup that has passed the gate. Those with
-// a star pass it themselves, by calling one of gates. Who works at the machine itself passes no gate: see byHand.
+// a star pass it themselves, by calling one of gates. People at the machine itself pass no gate: see byHand.
 var costly = map[string][]string{
 	"enqueue":   {"Bot.edited*", "Bot.AnswerAgain*", "Bot.consider*", "Bot.greetIn*", "Bot.admit", "Bot.resume", "Bot.moves"}, // admit has what arrivals let pass; the turns of the last two have begun
 	"put":       {"Bot.enqueue"},

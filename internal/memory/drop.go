@@ -44,7 +44,7 @@ func (s *Store) Pin(ctx context.Context, w ScopeFilter, id int64, pinned bool, b
 // number is what a statement is known by on record.
 func (m Statement) number() string { return strconv.FormatInt(m.ID, 10) }
 
-// record puts on record that somebody changes a statement of a server that is not theirs. What it says is on no record.
+// record puts on record that somebody changes a statement of a server that is not theirs. Its text is not recorded.
 func (s *Store) record(tx *sql.Tx, m Statement, c store.Change) error {
 	if c.By.ID == "" || c.By.ID == m.By || m.Kind == Person && c.By.ID == m.Subject || m.Scope.GuildID == "" {
 		return nil

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// A hostile side model may choose any words of a message. What is kept always has the words that make another statement of it.
+// A hostile side model may choose any words of a message. A kept statement always has the words that change its meaning.
 func TestStatedKeepsWhatChangesIt(t *testing.T) {
 	for _, c := range []struct{ message, must string }{
 		{"it would be nice if you could remember about my boat: nobody says that it is named Wanda", "nobody says"},

@@ -79,8 +79,8 @@ func (c *score) add(s statement, kept []string) {
 
 var members = []string{"Ben", "Ada", "Will", "May", "Hope", "Cat"}
 
-// TestStatements puts every statement where people put it, each into a channel of its own. A side model chooses what it may. What is kept
-// must say all that was said, and what may not be kept is not.
+// TestStatements puts every statement where people put it, each into a channel of its own. A side model chooses what it may. A kept
+// statement must say all that was said. Statements that may not be kept are not.
 func TestStatements(t *testing.T) {
 	inRoom(t, func(r *room) {
 		r.writer.PerHour = 1 << 20

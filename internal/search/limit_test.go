@@ -260,7 +260,7 @@ func (*several) Within(_ context.Context, name string, most int, span time.Durat
 	return name != "search/x" || most != 3 || span != 1500*time.Millisecond, nil
 }
 
-// What this process may ask alone is refused if all processes together ask too often.
+// TestProcessesShareALimit checks that a search is refused if all processes together ask too often.
 func TestProcessesShareALimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		x := countedAs("x", nil)

@@ -366,7 +366,7 @@ func setting[T any](db *DB, kind, place string, read func() (T, error)) (T, erro
 }
 
 // Remember returns what people set, which is read once until a setting changes. key says what it is. size returns the bytes of a value. The
-// caller must not change the value. Who writes it outside this package calls [Settings.Changed].
+// caller must not change the value. Code outside this package that writes it calls [Settings.Changed].
 func Remember[T any](db *DB, key string, size func(T) int, read func() (T, error)) (T, error) {
 	return memoise(db, &db.settings, key, size, read)
 }

@@ -234,7 +234,7 @@ func (db *DB) open(ctx context.Context) error {
 	return nil
 }
 
-// owns reports whether this process owns the store, alone or with others. What they write is known after [DB.Refresh].
+// owns reports whether this process owns the store, alone or with others. This process sees what others write after [DB.Refresh].
 func (db *DB) owns() bool { return db.use == engine.Own || db.use == engine.Share }
 
 // Close waits for pending writes, then closes the database. Later calls do nothing. The error says so if its file is gone.

@@ -388,7 +388,7 @@ func TestSaveAtOnce(t *testing.T) {
 	}
 }
 
-// TestWordsArePreparedOnce takes a person who has written much out of several records. What they wrote is prepared for the first of them.
+// TestWordsArePreparedOnce takes a person who has written much out of several records. Their words are prepared only once, for the first record.
 func TestWordsArePreparedOnce(t *testing.T) {
 	const written = 3000
 	r := &Redaction{Person: &Person{ID: "p"}}

@@ -12,7 +12,7 @@ import (
 )
 
 // ShardOf returns the number of the shard that brings a server's events. It is the server's id, shifted by 22 bits, modulo the number of
-// shards. What belongs to no server comes in shard 0. https://discord.com/developers/docs/events/gateway#sharding
+// shards. Events that belong to no server come in shard 0. https://discord.com/developers/docs/events/gateway#sharding
 func ShardOf(guildID string, of int) int { return int(FlakeOf(guildID) >> 22 % Flake(of)) }
 
 // Brings reports whether the shard brings a server's events.

@@ -45,8 +45,8 @@ func (s *sight) decide() ([]Order, Doubt) {
 	return []Order{o}, s.unsure
 }
 
-// against returns from which probability of none on an order of the tables is none. What is about the speaker is likelier an order. What
-// opposes other things than names, numbers and days is not.
+// against returns from which probability of none on an order of the tables is none. A text about the speaker is likelier an order. A correction of
+// anything but names, numbers and days is less likely one.
 func (s *sight) against(o Order) float64 {
 	words := tokens(o.Text + " " + o.Wrong)
 	about := slices.ContainsFunc(vocabularies(), func(v *vocabulary) bool { return v.aboutSpeaker(o.Text, words) }) // a short message may be of any language

@@ -213,7 +213,7 @@ func (v *vocabulary) named(thing string) (topic string, is bool) {
 	return thing, false
 }
 
-// scaffold returns the words of "everything that you know about me". What is the speaker's is one of them beside the memory: "my memories".
+// scaffold returns the words of "everything that you know about me". With the memory, words for the speaker's own are among them: "my memories".
 func (v *vocabulary) scaffold(memory bool) []wordSet {
 	all := []wordSet{v.this, v.that, v.all, v.me, v.memory, v.known, v.about}
 	if memory {

@@ -260,8 +260,8 @@ func (s *sight) marked(one glance) []byte {
 	return all
 }
 
-// Spans returns the units of each sentence of a message for training, and where a text of it is. That is in which sentence, and from which
-// unit to which. The sentence is -1 if the text is not there.
+// Spans returns the units of each sentence of a message for training, and the place of a text in it. The place is its sentence, and its first
+// and last unit. The sentence is -1 if the text is not there.
 func Spans(message string, names []string, deed, said string) (units [][]Unit, sentence, from, to int) {
 	own, called := heard(message, names)
 	if len(own.sentences) == 0 {

@@ -46,7 +46,7 @@ func TestOfSharedServers(t *testing.T) {
 	}
 }
 
-// Who shares no server with the bot gets no answer from one. What they ask of one is not for the web either. A few that only a member's
+// People who share no server with the bot get no answer from one. Their questions about one are not for the web either. A few that only a member's
 // name makes clear still are.
 func TestOfNoServer(t *testing.T) {
 	unclear := []string{"User 05 say about the zanzibar deploy"}

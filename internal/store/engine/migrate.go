@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// Each engine has its files, with the same numbers. What only one of them needs has a number that the other one lacks. The first file is the baseline: the whole schema. Each later file brings it to the next
+// Each engine has its files, with the same numbers. A migration that only one of them needs has a number that the other one lacks. The first file is the baseline: the whole schema. Each later file brings it to the next
 // version. A released file is never changed.
 
 // makeVersions makes the table of the versions that a database has had. The databases that exist have that of github.com/pressly/goose.

@@ -112,7 +112,7 @@ type progress struct {
 	After  []any            // the key of the last of them
 }
 
-// table is one that both engines have. What only one of them has is about itself.
+// table is one that both engines have. A table that only one of them has is about itself.
 type table struct {
 	name    string
 	columns []string // those of the server, which has SQLite's rowid as a column where it matters

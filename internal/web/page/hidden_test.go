@@ -84,7 +84,7 @@ func TestVisibleTextStays(t *testing.T) {
 	}
 }
 
-// TestMostIsHidden reads pages that are almost entirely hidden. What is hidden stays hidden, however large its share of the page.
+// TestMostIsHidden reads pages that are almost entirely hidden. Hidden text stays hidden, however large its share of the page.
 func TestMostIsHidden(t *testing.T) {
 	long := strings.Repeat("<p>BAD words that nobody sees, unless a script that is not run shows them.</p>", 30)
 	for _, source := range []string{
