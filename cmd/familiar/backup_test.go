@@ -177,8 +177,8 @@ func partialBytes(dir string) (n int64) {
 	return n
 }
 
-// TestRestoreForgetsAgain checks that a backup does not bring back, to the byte, people who were forgotten after it. Who has opted out
-// since stays so.
+// TestRestoreForgetsAgain checks that a backup does not bring back, to the byte, people who were forgotten after it. People who
+// have opted out since then stay opted out.
 func TestRestoreForgetsAgain(t *testing.T) {
 	t.Parallel()
 	c := newConversation(t, &txtar.Archive{})

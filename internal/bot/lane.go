@@ -373,7 +373,7 @@ func (t *activeTurn) holds(messageID string) bool {
 
 // accepts reports whether an arrival belongs to the present turn, because its author goes on writing.
 func (t *activeTurn) accepts(a arrival) bool {
-	return !t.visible && a.Kind == turn.Created && !a.summonsOther(t.character) && a.Message.Author.ID == t.author && t.batch[0].sameBurst(a)
+	return !t.visible && a.Kind == turn.Created && !a.asksOther(t.character) && a.Message.Author.ID == t.author && t.batch[0].sameBurst(a)
 }
 
 // dropNewest takes the turn from the newest waiting arrival if too many wait, and returns it. Those who came first are answered first. The
@@ -418,15 +418,15 @@ func (l *lane) next() []arrival {
 	return batch
 }
 
-// summonsOther reports whether an arrival asks another character for a turn.
-func (a arrival) summonsOther(character string) bool { return a.addressed && a.character != character }
+// asksOther reports whether an arrival asks another character for a turn.
+func (a arrival) asksOther(character string) bool { return a.addressed && a.character != character }
 
 // goesOn reports whether the next arrival belongs to the same turn.
 func (a arrival) goesOn(next arrival) bool {
 	if a.turnID != "" || next.turnID != "" { // an earlier process decided that
 		return a.turnID == next.turnID
 	}
-	return !next.summonsOther(a.character) && next.Kind == turn.Created && next.Message.Author.ID == a.Message.Author.ID && a.sameBurst(next)
+	return !next.asksOther(a.character) && next.Kind == turn.Created && next.Message.Author.ID == a.Message.Author.ID && a.sameBurst(next)
 }
 
 // sameBurst reports whether the next arrival follows at once. Events that arrive together after a gap in the connection may have been

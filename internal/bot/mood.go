@@ -64,7 +64,7 @@ func (b *Bot) showMood(ctx context.Context, actor *Actor, t *turn.Trace, e turn.
 		asking, calls := llm.Collect(ctx, b.Redact.String)
 		m := b.moodOf(asking, actor, t)
 		asked := turn.Trace{Calls: calls.Close()}
-		b.face(ctx, t, &m, posts[len(posts)-1])
+		b.attachMood(ctx, t, &m, posts[len(posts)-1])
 		keep, stop := context.WithTimeout(context.WithoutCancel(ctx), storeLimit)
 		defer stop()
 		b.logged("record a mood", b.Traces.Felt(keep, t.Request.ID, m, asked.Calls))
@@ -100,8 +100,8 @@ func (b *Bot) moodOf(ctx context.Context, actor *Actor, t *turn.Trace) (m turn.M
 	return m
 }
 
-// face attaches the picture of a mood to the last post of a reply. It does nothing if the post is deleted, or holds another answer or will.
-func (b *Bot) face(ctx context.Context, t *turn.Trace, m *turn.Mood, last sentPost) {
+// attachMood attaches the picture of a mood to the last post of a reply. It does nothing if the post is deleted, or holds another answer or will.
+func (b *Bot) attachMood(ctx context.Context, t *turn.Trace, m *turn.Mood, last sentPost) {
 	picture := b.pictureOf(ctx, t.Request.Character, m)
 	if picture == nil {
 		return

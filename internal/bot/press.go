@@ -49,7 +49,7 @@ func (b *Bot) DeleteReply(ctx context.Context, t *turn.Trace, by string) error {
 	if err := b.Traces.Press(ctx, t.Request.ID, turn.Press{Kind: reply.DeleteButton, ByID: by, At: time.Now()}); err != nil {
 		return err
 	}
-	if err := b.hush(ctx, t); err != nil {
+	if err := b.deleteSpeech(ctx, t); err != nil {
 		return err
 	}
 	for _, id := range slices.Backward(t.ReplyIDs) {

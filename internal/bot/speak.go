@@ -176,8 +176,8 @@ func (b *Bot) wordsOf(ctx context.Context, t *turn.Trace) string {
 	return reply.Aloud(strings.Join(all, "\n"))
 }
 
-// hush deletes the voice message of a turn's reply.
-func (b *Bot) hush(ctx context.Context, t *turn.Trace) error {
+// deleteSpeech deletes the voice message of a turn's reply.
+func (b *Bot) deleteSpeech(ctx context.Context, t *turn.Trace) error {
 	if t.Speech == nil || t.Speech.MessageID == "" {
 		return nil
 	}

@@ -72,7 +72,7 @@ func (b *Bot) handle(ctx context.Context, l *lane, batch []arrival) {
 			}
 		}
 	default:
-		if batch[0].again && !b.replaces(ctx, l, batch[0]) || b.stands(ctx, l, batch) {
+		if batch[0].again && !b.replaces(ctx, l, batch[0]) || b.answeredBefore(ctx, l, batch) {
 			return
 		}
 		if moved = b.moves(ctx, batch); !moved {
@@ -89,7 +89,7 @@ func (b *Bot) take(ctx context.Context, l *lane, batch []arrival) {
 	began := b.now()
 	actor, heard := b.actor(ctx, batch[0]), map[string]hearing{}
 	b.seen(actor, batch[0].GuildID, batch[0].Message.ChannelID, batch[len(batch)-1].Message.ID)
-	b.meet(ctx, batch[0])
+	b.keepEarlier(ctx, batch[0])
 	var so deliveryResult
 	var applied memory.Applied
 	var joined []arrival // with those that joined the turn

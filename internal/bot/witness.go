@@ -48,16 +48,16 @@ func (b *Bot) repliesTo(key string, a arrival) bool {
 	return err == nil && [10]byte(id[6:]) == [10]byte(mark[6:])
 }
 
-// stands looks for replies to old messages of a batch in the channel. A complete reply, or a notice, may answer a message without a claim.
+// answeredBefore looks for replies to old messages of a batch in the channel. A complete reply, or a notice, may answer a message without a claim.
 // Then that message and those before it have their answer. They leave the batch. An incomplete reply becomes the turn's own, which goes on
-// in it. stands reports whether nothing is left to answer.
-func (b *Bot) stands(ctx context.Context, l *lane, batch []arrival) (answered bool) {
+// in it. answeredBefore reports whether nothing is left to answer.
+func (b *Bot) answeredBefore(ctx context.Context, l *lane, batch []arrival) (answered bool) {
 	for i := len(batch) - 1; i >= 0; i-- {
 		a := batch[i]
 		if !a.old() || !a.addressed || a.pressed() || a.again || len(batch[0].posts) > 0 {
 			continue
 		}
-		posts, whole, marked := b.standing(ctx, a)
+		posts, whole, marked := b.repliesBefore(ctx, a)
 		switch {
 		case whole:
 			b.Log.Info("a message has its answer already", "channel", a.Message.ChannelID, "message", a.Message.ID)
@@ -77,9 +77,9 @@ func (b *Bot) stands(ctx context.Context, l *lane, batch []arrival) (answered bo
 	return false
 }
 
-// standing returns the posts of an incomplete reply to an old message. whole means that the message needs no answer. marked means that only
+// repliesBefore returns the posts of an incomplete reply to an old message. whole means that the message needs no answer. marked means that only
 // its buttons say what a reply is to.
-func (b *Bot) standing(ctx context.Context, a arrival) (posts []store.Post, whole, marked bool) {
+func (b *Bot) repliesBefore(ctx context.Context, a arrival) (posts []store.Post, whole, marked bool) {
 	if b.Replies == nil {
 		return nil, false, false
 	}
@@ -110,7 +110,7 @@ func (b *Bot) tellMissed(ctx context.Context, a arrival) {
 	}
 	b.tasks.Go(func() {
 		defer func() { b.recovered("look for replies to an old message", recover()) }()
-		if a.posts, _, _ = b.standing(ctx, a); len(a.posts) > 0 {
+		if a.posts, _, _ = b.repliesBefore(ctx, a); len(a.posts) > 0 {
 			b.markInterrupted(ctx, a)
 			return
 		}
@@ -123,9 +123,9 @@ const (
 	enoughKept   = 5                       // messages after which a channel is not read
 )
 
-// meet keeps what people wrote in a channel before the first turn there, as if it came now. A channel is read if nearly nothing of it is
+// keepEarlier keeps what people wrote in a channel before the first turn there, as if it came now. A channel is read if nearly nothing of it is
 // kept, and once by each process. What people do not want kept is not.
-func (b *Bot) meet(ctx context.Context, a arrival) {
+func (b *Bot) keepEarlier(ctx context.Context, a arrival) {
 	if b.Earlier == nil || a.Message.ID == a.Message.ChannelID || !b.met.add(a.Message.ChannelID) {
 		return
 	}

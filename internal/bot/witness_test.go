@@ -99,10 +99,10 @@ func TestHalfAnswerWithoutButtons(t *testing.T) {
 		return []turn.Standing{{ID: "P", Text: "Mi"}}, nil
 	}}
 	e := asks("1", "general", "ana")
-	if posts, whole, _ := b.standing(t.Context(), arrival{Event: e, left: true}); len(posts) != 1 || whole {
+	if posts, whole, _ := b.repliesBefore(t.Context(), arrival{Event: e, left: true}); len(posts) != 1 || whole {
 		t.Errorf("with an open claim: %v, %v", posts, whole)
 	}
-	if posts, whole, _ := b.standing(t.Context(), arrival{Event: e}); len(posts) != 0 || !whole {
+	if posts, whole, _ := b.repliesBefore(t.Context(), arrival{Event: e}); len(posts) != 0 || !whole {
 		t.Errorf("without one: %v, %v", posts, whole)
 	}
 }
