@@ -158,7 +158,7 @@ func Setup(p *Process, in io.Reader, o doctor.Options, progress doctor.Progress)
 		Examine: func(env func(string) (string, bool), part doctor.Part) *doctor.Examination {
 			changed := *p
 			if changed.Env = env; part != doctor.Whole {
-				changed.Err = io.Discard // the examination at the end says what is to be said of the configuration
+				changed.Err = io.Discard // the examination at the end reports what is wrong with the configuration
 			}
 			return Examination(&changed, part != doctor.WithoutWeb)
 		},

@@ -313,7 +313,7 @@ func (s scene) mutes(e turn.Event) bool {
 	return s.own && !s.quiet && slices.Contains(muteWords, strings.ToLower(strings.Trim(strings.TrimSpace(e.Message.Text), "!.… 。！")))
 }
 
-// noteMute keeps that the bot is to be quiet in one of its threads, or that a mention ends that.
+// noteMute saves that the bot must be quiet in one of its threads, or that a mention ends that.
 func (b *Bot) noteMute(ctx context.Context, e turn.Event, s scene) {
 	mutes := s.mutes(e)
 	if mutes {

@@ -18,7 +18,7 @@ const (
 	clockLimit = 10 * time.Second // for Discord to tell the time
 )
 
-// inherit begins to act for servers. What this process still had to do there, when it lost them, is over first.
+// inherit begins to act for servers. It first waits until the turns that it had there are over.
 func (b *Bot) inherit(ctx context.Context, mine func(guildID string) bool) {
 	over, end := context.WithCancel(ctx)
 	end()

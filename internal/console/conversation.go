@@ -243,7 +243,7 @@ func linkTo(guildID, channelID, messageID string) string {
 	return "https://discord.com/channels/" + guildID + "/" + channelID + "/" + messageID
 }
 
-// personOf returns the id of a person who has a page. Somebody who opted out has none: of them records know a pseudonym.
+// personOf returns the id of a person who has a page. Somebody who opted out has none: records only have their pseudonym.
 func personOf(id string) string {
 	if strings.HasPrefix(id, "~") {
 		return ""

@@ -89,7 +89,7 @@ func (s *Transcriber) Text(ctx context.Context, recording []byte) (string, error
 	return strings.ToValidUTF8(text[:min(len(text), maxTranscript)], ""), nil
 }
 
-// Hear returns the words of a voice message, and the record of how they were got. Without a service or files nothing is heard. Neither is what
+// Hear returns the words of a voice message, and the record of how they were obtained. Without a service or files nothing is heard. Neither is what
 // is too large. Those are not errors.
 func (s *Transcriber) Hear(ctx context.Context, files *Files, m turn.Message, f turn.Attachment) (words string, record turn.Transcript, err error) {
 	record = turn.Transcript{MessageID: m.ID, Seconds: f.Seconds}
