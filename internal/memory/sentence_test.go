@@ -139,8 +139,8 @@ func TestStatements(t *testing.T) {
 
 var shownHalf = flag.String("half", "t", "the half of the statements whose failures are shown")
 
-// TestNames checks that memory is deaf to nobody, and that everybody is told from the words of the language. Nobody is spoken of by others,
-// whatever the case of the letters.
+// TestNames checks that the bot learns from people of every name, and tells names from other words. Sentences of others about them are
+// recognised in upper and lower case.
 func TestNames(t *testing.T) {
 	wrong := map[string]int{}
 	names := rows(t, "names.tsv")
