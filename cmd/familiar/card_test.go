@@ -342,7 +342,7 @@ func hostile(t *testing.T) map[string][]byte {
 		"leads out of its folder":   zipped(map[string][]byte{"card.json": least, "../evil.txt": []byte("x")}),
 		`file "/etc/passwd"`:        zipped(map[string][]byte{"card.json": least, "/etc/passwd": []byte("x")}),
 		`signs that names of files`: zipped(map[string][]byte{"card.json": least, `assets\..\..\evil`: []byte("x")}),
-		"no plain file":             linked(least),
+		"not a plain file":          linked(least),
 		"no card.json":              zipped(map[string][]byte{"other.json": least}),
 		"archive cannot be read":    []byte("PK\x03\x04 and then nothing"),
 		"files unpack to more than": zipped(map[string][]byte{"card.json": least, "bomb.bin": make([]byte, 33<<20)}),
