@@ -129,7 +129,7 @@ func (b *Bot) bornOn(ctx context.Context, e turn.Event, today time.Time) (all []
 	greeted := map[string]bool{}
 	for _, m := range told {
 		who := m.Subject
-		if !memory.BornOn(m.Text, today) || m.Scope.ID != here || m.By != who || m.Author != who || greeted[who] {
+		if !memory.BornOn(m, today) || m.Scope.ID != here || m.By != who || m.Author != who || greeted[who] {
 			continue
 		}
 		greeted[who] = true

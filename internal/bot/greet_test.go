@@ -112,6 +112,42 @@ func TestTheMorningIsGreetedWhenPeopleBegin(t *testing.T) {
 	}
 }
 
+// What the bot says of itself is in the language of the channel, in all of those in which people can tell it a birthday.
+func TestGreetingsAreInTheLanguageOfTheChannel(t *testing.T) {
+	t.Parallel()
+	for language, tt := range map[string]struct{ talk, told, morning, wish string }{
+		"en": {"the weather is nice and I think we should go outside", "my birthday is on 1 January", "Good morning!", "Happy birthday, CY and ANA!"},
+		"de": {"das Wetter ist schön und ich glaube wir sollten nach draußen gehen", "ich habe am 1. Januar Geburtstag", "Guten Morgen!", "Alles Gute zum Geburtstag, CY und ANA!"},
+		"fr": {"il fait beau et je pense que nous devrions sortir ensemble", "mon anniversaire est le 1er janvier", "Bonjour à tous !", "Joyeux anniversaire, CY et ANA !"},
+		"es": {"hace buen tiempo y creo que deberíamos salir todos juntos", "cumplo años el 1 de enero", "¡Buenos días!", "¡Feliz cumpleaños, CY y ANA!"},
+		"pt": {"o tempo está bom e acho que deveríamos sair todos juntos", "faço anos a 1 de janeiro", "Bom dia!", "Feliz aniversário, CY e ANA!"},
+		"it": {"il tempo è bello e penso che dovremmo uscire tutti insieme", "compio gli anni il 1 gennaio", "Buongiorno!", "Buon compleanno, CY e ANA!"},
+		"nl": {"het weer is mooi en ik denk dat we naar buiten moeten gaan", "ik ben op 1 januari jarig", "Goedemorgen!", "Fijne verjaardag, CY en ANA!"},
+		"ru": {"погода хорошая и я думаю что нам нужно выйти на улицу", "я родилась 1 января", "Доброе утро!", "С днём рождения, CY и ANA!"},
+		"pl": {"pogoda jest ładna i myślę że powinniśmy wyjść na dwór", "mam urodziny 1 stycznia", "Dzień dobry!", "Wszystkiego najlepszego z okazji urodzin, CY i ANA!"},
+		"tr": {"hava çok güzel ve bence hep birlikte dışarı çıkmalıyız", "doğum günüm 1 Ocak", "Günaydın!", "Nice mutlu yıllara, CY ve ANA!"},
+		"ja": {"今日は天気がいいので、みんなで外に出かけましょう", "私の誕生日は1月1日です", "おはようございます！", "CYとANAさん、お誕生日おめでとうございます！"},
+		"zh": {"今天天气很好，我觉得我们应该一起出去", "我的生日是1月1日", "早上好！", "CY和ANA，生日快乐！"},
+		"ko": {"오늘 날씨가 좋아서 우리 모두 밖에 나가야 할 것 같아요", "제 생일은 1월 1일이에요", "좋은 아침이에요!", "CY, ANA 님, 생일 축하해요!"},
+	} {
+		t.Run(language, func(t *testing.T) {
+			t.Parallel()
+			got := greeted(t, "error 400\n", 9, 8*time.Hour, func(_ *Bot, say func(time.Duration, string, string), told func(string, string)) {
+				told("ana", tt.told)
+				told("cy", tt.told)
+				for n := range 12 {
+					say(-time.Duration(n)*time.Minute, "ben", tt.talk)
+				}
+				say(30*time.Hour, "ben", tt.talk)
+			})
+			other := strings.NewReplacer("CY", "ANA", "ANA", "CY").Replace(tt.wish)
+			if len(got) != 2 || got[0] != "8h0m0s "+tt.wish && got[0] != "8h0m0s "+other || got[1] != "32h0m0s "+tt.morning {
+				t.Errorf("%q, want %q and %q", got, tt.wish, tt.morning)
+			}
+		})
+	}
+}
+
 // Who had their birthday remembered in the channel is greeted, and nobody else. The wish takes the place of the morning's greeting.
 func TestBirthdays(t *testing.T) {
 	t.Parallel()

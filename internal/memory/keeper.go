@@ -252,7 +252,8 @@ func (m *givenOrder) carryOut(ctx context.Context) turn.MemoryChange {
 func (m *givenOrder) contrasts() bool {
 	own, _ := order.About(m.o.Wrong + " " + m.o.Text)
 	two := m.o.Wrong != "" || text.Unspaced(m.o.Text) && newSaying(m.r.Message.Text).Has(lexicon().wrong)
-	return own && two || matterOf(m.o.Text) != ""
+	matter, _ := matterOf(m.o.Text)
+	return own && two || matter != ""
 }
 
 // undoable keeps what undoes an order.

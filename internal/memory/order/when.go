@@ -364,6 +364,14 @@ func (w *timeWords) date(s string, i int) (d text.Date, end int) {
 			return d, i + len(m[0])
 		}
 	}
+	if month, j := hanNumber(s, i); j > i && strings.HasPrefix(s[j:], "月") && month <= 12 {
+		day, k := hanNumber(s, j+len("月"))
+		for _, behind := range []string{"日", "号", "號"} {
+			if day > 0 && strings.HasPrefix(s[k:], behind) {
+				return text.Date{Month: month, Day: day}, k + len(behind)
+			}
+		}
+	}
 	if m := dayNumber.FindStringSubmatch(s[i:]); m != nil {
 		if j, cue := w.cue(s, i+len(m[0]), "month*"); cue != "" {
 			d.Day, _ = strconv.Atoi(m[1])
@@ -394,14 +402,75 @@ var (
 		pattern          *text.LazyRegexp
 		year, month, day int // groups
 	}{
-		{text.NewLazyRegexp(`^(20\d\d)-(\d\d?)-(\d\d?)\b`), 1, 2, 3},
-		{text.NewLazyRegexp(`^(\d\d?)\.(\d\d?)\.(20\d\d)?`), 3, 2, 1},
-		{text.NewLazyRegexp(`^(?:(20\d\d)[年년] ?)?(\d\d?)[月월] ?(\d\d?)[日号號일]`), 1, 2, 3},
+		{text.NewLazyRegexp(`^(\d{4})-(\d\d?)-(\d\d?)\b`), 1, 2, 3},
+		{text.NewLazyRegexp(`^(\d\d?)\.(\d\d?)\.(\d{4})?`), 3, 2, 1},
+		{text.NewLazyRegexp(`^(?:(\d{4})[年년] ?)?(\d\d?)[月월] ?(\d\d?)[日号號일]`), 1, 2, 3},
 	}
 	dayNumber  = text.NewLazyRegexp(`^(\d\d?)(?:\.|st|nd|rd|th|er|e|o|a)? ?(?:of |de |di |d')?`)
 	dayBehind  = text.NewLazyRegexp(`^ (\d\d?)(?:st|nd|rd|th)?\b`)
+	twoNumbers = text.NewLazyRegexp(`^(\d\d?)([./])(\d\d?)(?:[./]\d{4})?\b`)
 	yearBehind = text.NewLazyRegexp(`^,? (?:de )?(20\d\d)\b`)
 )
+
+// DayOf returns the only day of the year that a text in a language names: "3 May", or else "25/5", or else "tomorrow" as seen from now. The day
+// is 0 if it names none, or several. rest is the text without it.
+func DayOf(said, code string, now time.Time) (d text.Date, rest string) {
+	w, f := timeWordsOf()[code], fold(said)
+	if w == nil {
+		return d, said
+	}
+	var named, short, near []text.DateSpan
+	for i := 0; i < len(f.s); {
+		_, n := utf8.DecodeRuneInString(f.s[i:])
+		next := i + n
+		if i == 0 || w.unspaced || !unicode.IsLetter(last(f.s[:i])) && !text.IsDigit(f.s[i-1]) {
+			var p parts
+			found := func(all *[]text.DateSpan, d text.Date, end int) {
+				*all = append(*all, text.DateSpan{Date: text.Date{Month: d.Month, Day: d.Day}, Span: text.Span{From: f.at[i], To: f.at[end]}})
+				next = end
+			}
+			if d, end := w.date(f.s, i); end > i {
+				found(&named, d, end)
+			} else if d, end := shortDate(f.s, i, code == "en", w.unspaced); end > i {
+				found(&short, d, end)
+			} else if end := w.readDay(f.s, i, &p); p.day && !p.named && !p.later {
+				_, month, day := now.AddDate(0, 0, p.ahead).Date()
+				found(&near, text.Date{Month: int(month), Day: day}, end)
+			}
+		}
+		i = next
+	}
+	for _, all := range [][]text.DateSpan{named, short, near} {
+		if len(all) == 0 {
+			continue
+		}
+		if d := all[0].Date; len(all) == 1 && time.Date(leapYear, time.Month(d.Month), d.Day, 0, 0, 0, 0, time.UTC).Day() == d.Day {
+			return d, said[:all[0].From] + said[all[0].To:]
+		}
+		break
+	}
+	return text.Date{}, said
+}
+
+const leapYear = 2000
+
+// shortDate reads two numbers, and perhaps a year: "3.5", "5/3/1990". The day is first, unless the month is, or either may be. In that case one of
+// the numbers has to be above twelve.
+func shortDate(s string, i int, either, monthFirst bool) (d text.Date, end int) {
+	m := twoNumbers.FindStringSubmatch(s[i:])
+	if m == nil {
+		return d, i
+	}
+	d.Day, _ = strconv.Atoi(m[1])
+	d.Month, _ = strconv.Atoi(m[3])
+	if m[2] == "/" && (monthFirst || either && d.Month > 12) {
+		d.Day, d.Month = d.Month, d.Day
+	}
+	if d.Day == 0 || d.Month == 0 || d.Month > 12 || m[2] == "/" && either && d.Day <= 12 && d.Day != d.Month {
+		return text.Date{}, i
+	}
+	return d, i + len(m[0])
+}
 
 // readDay reads "tomorrow", "next Friday" and "next week".
 func (w *timeWords) readDay(s string, i int, p *parts) int {
