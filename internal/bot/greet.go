@@ -120,7 +120,7 @@ func (b *Bot) habit(ctx context.Context, channelID string, now time.Time) (begin
 	return begin, true
 }
 
-// bornOn returns what the people whose birthday is today had remembered of it in the channel. It leaves out those who have opted out, may
+// bornOn returns what the people whose birthday is today said of it in the channel, and the bot remembers. It leaves out those who have opted out, may
 // not use the bot, or may not read the channel.
 func (b *Bot) bornOn(ctx context.Context, e turn.Event, today time.Time) (all []turn.Recalled) {
 	here := e.Message.ChannelID
@@ -129,7 +129,7 @@ func (b *Bot) bornOn(ctx context.Context, e turn.Event, today time.Time) (all []
 	greeted := map[string]bool{}
 	for _, m := range told {
 		who := m.Subject
-		if !memory.BornOn(m, today) || m.Scope.ID != here || m.By != who || m.Author != who || greeted[who] {
+		if !memory.BornOn(m, today) || m.Scope.ID != here || m.By != "" && m.By != who || m.Author != who || greeted[who] {
 			continue
 		}
 		greeted[who] = true

@@ -49,7 +49,11 @@ func greeted(t *testing.T, script string, days int, at time.Duration, prepare fu
 		}
 		prepare(b, say, func(who, words string) {
 			say(-time.Hour, who, words)
-			_, err := b.Memories.Save(ctx, memory.Statement{Kind: memory.Person, Scope: memory.Scope{Kind: memory.ScopeChannel, ID: "general", GuildID: "hall"}, Subject: who, Author: who, By: who,
+			by := who
+			if who == "learned" { // and nobody asked for it
+				by = ""
+			}
+			_, err := b.Memories.Save(ctx, memory.Statement{Kind: memory.Person, Scope: memory.Scope{Kind: memory.ScopeChannel, ID: "general", GuildID: "hall"}, Subject: who, Author: who, By: by,
 				Text: words, Sources: []string{fmt.Sprint("m", n)}, SaidAt: door.start.Add(-time.Hour)})
 			if err != nil {
 				t.Fatal(err)
@@ -112,7 +116,7 @@ func TestTheMorningIsGreetedWhenPeopleBegin(t *testing.T) {
 	}
 }
 
-// What the bot says of itself is in the language of the channel, in all of those in which people can tell it a birthday.
+// What the bot says of itself is in the language of the channel. There are texts in each language in which birthdays can be told.
 func TestGreetingsAreInTheLanguageOfTheChannel(t *testing.T) {
 	t.Parallel()
 	for language, tt := range map[string]struct{ talk, told, morning, wish string }{
@@ -156,6 +160,10 @@ func TestBirthdays(t *testing.T) {
 		told("ana", "my birthday is on January 1st, really")
 		told("cy", "mein Geburtstag ist am 1. Januar 1980")
 		told("ben", "my birthday is on 3 January")
+		if _, err := b.Memories.SetConsent(context.Background(), store.By{ID: "learned", At: time.Now()}, true); err != nil {
+			t.Error(err)
+		}
+		told("learned", "the day after tomorrow is my birthday")
 		told("left", "my birthday is on 1 January")
 		told("out", "my birthday is on 1 January")
 		told("banned", "my birthday is on 1 January")
@@ -165,7 +173,7 @@ func TestBirthdays(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	if len(got) != 2 || got[0] != "9h0m0s Happy birthday, CY and ANA!" && got[0] != "9h0m0s Happy birthday, ANA and CY!" || got[1] != "57h0m0s Happy birthday, BEN!" {
+	if len(got) != 3 || got[0] != "9h0m0s Happy birthday, CY and ANA!" && got[0] != "9h0m0s Happy birthday, ANA and CY!" || got[1] != "33h0m0s Happy birthday, LEARNED!" || got[2] != "57h0m0s Happy birthday, BEN!" {
 		t.Errorf("%q", got)
 	}
 }

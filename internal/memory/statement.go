@@ -390,8 +390,8 @@ func BornOn(m Statement, today time.Time) bool {
 	return born.Day > 0 && at.Month() == today.Month() && at.Day() == today.Day()
 }
 
-// birthday returns the day of the birthday that a person's statement gives, as in "my birthday is on 3 May", or 0. said is when they wrote it,
-// for "tomorrow".
+// birthday returns the birthday that a person's statement gives, as in "my birthday is on 3 May". Its day is 0 if there is none. said is when
+// they wrote it, for "tomorrow".
 func birthday(statement string, said time.Time) (day text.Date) {
 	if matter, code := matterOf(statement); matter == birthdays {
 		day, _ = order.DayOf(statement, code, said)

@@ -412,8 +412,8 @@ var (
 	yearBehind = text.NewLazyRegexp(`^,? (?:de )?(20\d\d)\b`)
 )
 
-// DayOf returns the only day of the year that a text in a language names: "3 May", or else "25/5", or else "tomorrow" as seen from now. The day
-// is 0 if it names none, or several. rest is the text without it.
+// DayOf returns the only day of the year that a text in a language names. It is "3 May", or else "25/5", or else "tomorrow" as seen from now. The
+// day is 0 if it names none, or several. rest is the text without it.
 func DayOf(said, code string, now time.Time) (d text.Date, rest string) {
 	w, f := timeWordsOf()[code], fold(said)
 	if w == nil {
