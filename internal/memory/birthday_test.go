@@ -13,6 +13,9 @@ func TestBirthday(t *testing.T) {
 		"my birthday is on 3 May": {5, 3}, "My birthday is the 3rd of May, 1990": {5, 3}, "my birthday is May 3rd": {5, 3}, "my birthday's on 1990-05-03": {5, 3},
 		"I was born on May 3, 1990 in Leeds": {5, 3}, "today is my birthday": {5, 3}, "it's my birthday tomorrow": {5, 4}, "my bday is 5/25": {5, 25}, "my birthday is 25/5": {5, 25},
 		"May 3rd is my birthday": {5, 3}, "my birthday falls on 29 February": {2, 29}, "my date of birth is 3 May 1990": {5, 3},
+		"I turn 30 tomorrow": {5, 4}, "I'm turning 30 on May 25": {5, 25}, "ich am 3. Mai Geburtstag habe": {5, 3}, "mein Geburtstag am 3. Mai ist": {5, 3}, "ich werde am 3. Mai 30 Jahre alt": {5, 3},
+		"cumplo 30 años el 3 de mayo": {5, 3}, "j'aurai 30 ans le 3 mai": {5, 3}, "faço 30 anos amanhã": {5, 4}, "compio 30 anni il 3 maggio": {5, 3}, "ik op 3 mei jarig ben": {5, 3}, "ik word morgen 30": {5, 4},
+		"мне исполнится 30 3 мая": {5, 3}, "私は明日30歳になります": {5, 4}, "kończę 30 lat 3 maja": {5, 3}, "doğum günümün 3 Mayıs olduğunu": {5, 3}, "我明天满30岁": {5, 4},
 		"mein Geburtstag ist am 3. Mai": {5, 3}, "ich habe am 3. Mai Geburtstag": {5, 3}, "mein Geburtstag ist der 3.5.": {5, 3}, "ich bin am 3.5.1990 geboren": {5, 3}, "am 3. Mai habe ich Geburtstag": {5, 3}, "ich habe heute Geburtstag": {5, 3},
 		"mi cumpleaños es el 3 de mayo": {5, 3}, "cumplo años el 3 de mayo": {5, 3}, "nací el 3 de mayo de 1990": {5, 3}, "hoy es mi cumpleaños": {5, 3}, "mi cumple es el 3 de mayo": {5, 3},
 		"mon anniversaire est le 3 mai": {5, 3}, "c'est mon anniversaire demain": {5, 4}, "je suis née le 3 mai 1990": {5, 3}, "je suis né le 3 mai": {5, 3}, "mon anniversaire tombe le 1er mai": {5, 1}, "mon anniv est le 3/5": {5, 3},
@@ -29,7 +32,7 @@ func TestBirthday(t *testing.T) {
 		"my birthday is 5/3": {}, "my birthday is between 3 May and 5 May": {}, "my birthday is soon": {}, "my birthday is not on 3 May": {}, "my sister's birthday is on 3 May": {}, "I met her on 3 May": {},
 		"my birthday is on 31 February": {}, "my birthday party is on 3 May": {}, "when is my birthday? 3 May?": {}, "my birthday is in May": {}, "I was born on a Tuesday": {}, "my son was born on 3 May": {},
 		"moja siostra ma urodziny 3 maja": {}, "kardeşimin doğum günü 3 Mayıs": {}, "moje urodziny nie są 3 maja": {}, "妹の誕生日は5月3日です": {}, "我妹妹的生日是5月3日": {}, "meine Schwester hat am 3. Mai Geburtstag": {},
-		"я люблю день рождения, 3 мая гуляем": {}, "ich habe am 3. Mai einen Termin": {}, "私の妹の誕生日は5月3日です": {}, "mam 3 maja wizytę": {}, "remember that I was born": {},
+		"я люблю день рождения, 3 мая гуляем": {}, "ich habe am 3. Mai einen Termin": {}, "私の妹の誕生日は5月3日です": {}, "mam 3 maja wizytę": {}, "remember that I was born": {}, "I turn on the heating on 3 May": {}, "my birthday is between 3.5 and 4.5": {},
 	} {
 		if got := birthday(said, noon); got.Month != want[0] || got.Day != want[1] {
 			t.Errorf("%q: %v, want %v", said, got, want)

@@ -431,12 +431,14 @@ func (d *dialect) birthdayIn(s saying, code string) (matter string, rest saying)
 	if day.Day == 0 {
 		return "", s
 	}
-	in, from, to := text.NewSaying(without).Find(d.birthday)
+	in, from, to := text.NewSaying(anyNumber.ReplaceAllString(without, "0")).Find(d.birthday)
 	if from < 0 {
 		return "", s
 	}
 	return birthdays, newSaying(in[:from] + " " + in[to:])
 }
+
+var anyNumber = text.NewLazyRegexp(`\d+`)
 
 func (d *dialect) matter(s saying) string {
 	for _, what := range slices.Sorted(maps.Keys(d.single)) {

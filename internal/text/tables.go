@@ -258,7 +258,7 @@ type statementTables struct {
 	Places      PhraseList            // those of Private that name a place where people may meet
 	Meetings    PhraseList            // what people come together for
 	Plain       WordList              // words that say nothing of anybody beside these: colours, numbers, "every week"
-	Single      map[string]PhraseList // how a sentence begins that gives what has one value at a time, by what it is: "I live in". That of a birthday lacks its date
+	Single      map[string]PhraseList // how a sentence begins that gives what has one value at a time, by what it is: "I live in". That of a birthday lacks its date, and has 0 for any number
 }
 
 // followUpTables holds the words of questions that lean on the one before them.

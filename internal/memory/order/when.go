@@ -35,7 +35,8 @@ type timeWords struct {
 	phrases  map[byte][]cued // by their first byte, the longest first
 	orders   []string        // phrases that show an order
 	asks     []string
-	unspaced bool // words are not divided, or have particles
+	unspaced bool // words are not divided, or have particles; in a date of two numbers, the month is first
+	either   bool // it may be, or the day
 }
 
 // cued is a phrase in the form of [folded], with its cues.
@@ -49,6 +50,7 @@ var timeWordsOf = sync.OnceValue(func() map[string]*timeWords {
 	for _, code := range text.Languages() {
 		if t := text.TablesOf(code); t.Remind.Words != nil {
 			all[code] = newTimeWords(t)
+			all[code].either = code == "en"
 		}
 	}
 	return all
@@ -173,17 +175,14 @@ func (w *timeWords) number(s string, i int, article bool) (n, end int, digits bo
 	if n, end = hanNumber(s, i); end > i {
 		return n, end, false
 	}
-	if article {
-		if end, cue := w.cue(s, i, "a"); cue != "" {
-			return 1, end, false
-		}
+	if end, cue := w.cue(s, i, "n*"); cue != "" {
+		n, _ = strconv.Atoi(cue[1:])
+		return n, end, false
 	}
-	end, cue := w.cue(s, i, "n*")
-	if cue == "" {
-		return 0, i, false
+	if end, cue := w.cue(s, i, "a"); article && cue != "" {
+		return 1, end, false
 	}
-	n, _ = strconv.Atoi(cue[1:])
-	return n, end, false
+	return 0, i, false
 }
 
 // hanNumber reads a number below a hundred in Chinese characters.
@@ -235,7 +234,11 @@ func (w *timeWords) read(s string, i int, p *parts) (end int) {
 	if best == i {
 		if j, cue := w.cue(s, i, "on"); cue != "" {
 			one := *p
-			if end := w.read(s, blank(s, j), &one); end > blank(s, j) {
+			j = blank(s, j)
+			if end := w.read(s, j, &one); end > j {
+				best, found = end, one
+			} else if d, end := w.shortDate(s, j); end > j && !p.day && strings.Contains(s[j:end], "/") {
+				one.date, one.dated, one.day = d, true, true
 				best, found = end, one
 			}
 		}
@@ -307,6 +310,19 @@ func (w *timeWords) amount(s string, i int, p *parts, alone bool) int {
 		minutes, _ := strconv.Atoi(cue[1:])
 		p.span, p.spanned = p.span+time.Duration(minutes)*time.Minute, true
 		return end
+	}
+	if m := hoursMinutes.FindStringSubmatch(s[i:]); m != nil && alone {
+		hours, _ := strconv.Atoi(m[1])
+		minutes, _ := strconv.Atoi(m[2])
+		p.span, p.spanned = p.span+time.Duration(hours)*time.Hour+time.Duration(minutes)*time.Minute, true
+		return i + len(m[0])
+	}
+	if m := tenths.FindStringSubmatch(s[i:]); m != nil {
+		if end, unit := w.cue(s, i+len(m[0]), "h"); unit != "" {
+			hours, _ := strconv.ParseFloat(m[1]+"."+m[2], 64)
+			p.span, p.spanned = p.span+time.Duration(hours*float64(time.Hour)), true
+			return end
+		}
 	}
 	n, j, _ := w.number(s, i, true)
 	if j == i {
@@ -406,9 +422,12 @@ var (
 		{text.NewLazyRegexp(`^(\d\d?)\.(\d\d?)\.(\d{4})?`), 3, 2, 1},
 		{text.NewLazyRegexp(`^(?:(\d{4})[年년] ?)?(\d\d?)[月월] ?(\d\d?)[日号號일]`), 1, 2, 3},
 	}
+	hoursMinutes = text.NewLazyRegexp(`^(\d\d?) ?h ?(\d\d?)(?: ?(?:m|mn|min))?\b`)
+	tenths       = text.NewLazyRegexp(`^(\d\d?)[.,](\d) ?`)
+
 	dayNumber  = text.NewLazyRegexp(`^(\d\d?)(?:\.|st|nd|rd|th|er|e|o|a)? ?(?:of |de |di |d')?`)
 	dayBehind  = text.NewLazyRegexp(`^ (\d\d?)(?:st|nd|rd|th)?\b`)
-	twoNumbers = text.NewLazyRegexp(`^(\d\d?)([./])(\d\d?)(?:[./]\d{4})?\b`)
+	twoNumbers = text.NewLazyRegexp(`^(\d\d?)([./])(\d\d?)(?:[./](\d{4}))?\b`)
 	yearBehind = text.NewLazyRegexp(`^,? (?:de )?(20\d\d)\b`)
 )
 
@@ -431,7 +450,7 @@ func DayOf(said, code string, now time.Time) (d text.Date, rest string) {
 			}
 			if d, end := w.date(f.s, i); end > i {
 				found(&named, d, end)
-			} else if d, end := shortDate(f.s, i, code == "en", w.unspaced); end > i {
+			} else if d, end := w.shortDate(f.s, i); end > i {
 				found(&short, d, end)
 			} else if end := w.readDay(f.s, i, &p); p.day && !p.named && !p.later {
 				_, month, day := now.AddDate(0, 0, p.ahead).Date()
@@ -454,19 +473,19 @@ func DayOf(said, code string, now time.Time) (d text.Date, rest string) {
 
 const leapYear = 2000
 
-// shortDate reads two numbers, and perhaps a year: "3.5", "5/3/1990". The day is first, unless the month is, or either may be. In that case one of
-// the numbers has to be above twelve.
-func shortDate(s string, i int, either, monthFirst bool) (d text.Date, end int) {
+// shortDate reads two numbers, and perhaps a year: "3.5", "5/3/1990". Where either may be the day, one has to be above twelve.
+func (w *timeWords) shortDate(s string, i int) (d text.Date, end int) {
 	m := twoNumbers.FindStringSubmatch(s[i:])
 	if m == nil {
 		return d, i
 	}
 	d.Day, _ = strconv.Atoi(m[1])
 	d.Month, _ = strconv.Atoi(m[3])
-	if m[2] == "/" && (monthFirst || either && d.Month > 12) {
+	d.Year, _ = strconv.Atoi(m[4])
+	if m[2] == "/" && (w.unspaced || w.either && d.Month > 12) {
 		d.Day, d.Month = d.Month, d.Day
 	}
-	if d.Day == 0 || d.Month == 0 || d.Month > 12 || m[2] == "/" && either && d.Day <= 12 && d.Day != d.Month {
+	if d.Day == 0 || d.Month == 0 || d.Month > 12 || m[2] == "/" && w.either && d.Day <= 12 && d.Day != d.Month {
 		return text.Date{}, i
 	}
 	return d, i + len(m[0])
