@@ -152,6 +152,29 @@ func TestGreetingsAreInTheLanguageOfTheChannel(t *testing.T) {
 	}
 }
 
+// A birthday that the bot could not congratulate on in the morning is not over. A good morning is.
+func TestBirthdaysAreWishedLate(t *testing.T) {
+	t.Parallel()
+	for told, want := range map[string][]string{"my birthday is on 1 January": {"15h0m0s Happy birthday, ANA!", "32h0m0s Good morning!"}, "I like rain": {"32h0m0s Good morning!"}} {
+		got := greeted(t, "error 400\n", 9, 8*time.Hour, func(b *Bot, say func(time.Duration, string, string), tell func(string, string)) {
+			tell("ana", told)
+			say(30*time.Hour, "ben", "good day")
+			pause := store.Switch{Place: "general", Kind: store.Answers, GuildID: "hall"}
+			if err := b.Store.Settings.SwitchOff(context.Background(), pause); err != nil {
+				t.Error(err)
+			}
+			time.AfterFunc(14*time.Hour+30*time.Minute, func() {
+				if err := b.Store.Settings.SwitchOn(context.Background(), pause); err != nil {
+					t.Error(err)
+				}
+			})
+		})
+		if !slices.Equal(got, want) {
+			t.Errorf("%q: %q, want %q", told, got, want)
+		}
+	}
+}
+
 // Who had their birthday remembered in the channel is greeted, and nobody else. The wish takes the place of the morning's greeting.
 func TestBirthdays(t *testing.T) {
 	t.Parallel()
