@@ -24,7 +24,7 @@ type Tables struct {
 	Recall    map[string]PhraseList // how people ask about the past of their server, by the part that words play: see package past
 	Things    map[string]PhraseList // words for things by their kind, such as animals: one takes the place of another in a question
 	Past      map[string]PhraseList // words by what they say about the past of a group, for the model of such questions: see package past
-	Chat      map[string]PhraseList // what people say to somebody without asking for anything to be looked up, by kind: see package question
+	Chat      map[string]PhraseList // what people say to somebody without asking for anything to be looked up, by kind, see package question. Words of now and very may stand within
 	FollowUp  followUpTables        `toml:"follow_up"`
 	Dependent dependentTables
 	Query     queryTables
