@@ -19,6 +19,7 @@ import (
 //
 //	begin, end, lead    an order at the beginning or the end of a sentence; what stands before it: "remind me", "kannst du mich … erinnern"
 //	link, strip, tail   between an order and its text; behind the text; behind an order that ends a sentence
+//	date                before a day of the month: "on the"
 //	on, behind          before or behind any part, where they say nothing more: "on", "at the"
 //	in, later           before or behind a span: "in", "from now"; half is behind it: "and a half"
 //	s i h d w m y       units of a span, and the letter of an article before them: a
@@ -365,10 +366,34 @@ func (w *timeWords) readDate(s string, i int, p *parts) int {
 	}
 	d, end := w.date(s, i)
 	if end == i {
-		return i
+		if d, end = w.monthDay(s, i); end == i {
+			return i
+		}
 	}
 	p.date, p.dated, p.day = d, true, true
 	return end
+}
+
+// monthDay reads a day of this month or the next: "on the 15th at 9". What stands behind it must belong to a time or an order: "on the 2nd
+// draft" is no day.
+func (w *timeWords) monthDay(s string, i int) (d text.Date, end int) {
+	j, before := w.cue(s, i, "date")
+	j = blank(s, j)
+	if before != "" {
+		if d, end = w.date(s, j); end > j {
+			return d, end
+		}
+	}
+	m := monthDay.FindStringSubmatch(s[j:])
+	if m == nil || before == "" && m[2] == "" || i > 0 && text.IsDigit(s[i-1]) {
+		return text.Date{}, i
+	}
+	d.Day, _ = strconv.Atoi(m[1])
+	end = j + len(m[0])
+	if _, goesOn := w.cue(s, blank(s, end), "at", "link", "on", "behind", "p*", "am", "pm"); d.Day < 1 || d.Day > 31 || goesOn == "" && strings.TrimLeft(s[end:], " ,.:!?") != "" {
+		return text.Date{}, i
+	}
+	return d, end
 }
 
 func (w *timeWords) date(s string, i int) (d text.Date, end int) {
@@ -422,6 +447,7 @@ var (
 		{text.NewLazyRegexp(`^(\d\d?)\.(\d\d?)\.(\d{4})?`), 3, 2, 1},
 		{text.NewLazyRegexp(`^(?:(\d{4})[年년] ?)?(\d\d?)[月월] ?(\d\d?)[日号號일]`), 1, 2, 3},
 	}
+	monthDay     = text.NewLazyRegexp(`^(\d\d?)(?:st|nd|rd|th|er|e|o|\.|([日号號일]の?|-?го|-?go| числа))?`)
 	hoursMinutes = text.NewLazyRegexp(`^(\d\d?) ?h ?(\d\d?)(?: ?(?:m|mn|min))?\b`)
 	tenths       = text.NewLazyRegexp(`^(\d\d?)[.,](\d) ?`)
 
@@ -711,6 +737,13 @@ func (p *parts) onDate(now time.Time, hour, minute int) (at time.Time, why Why) 
 	year := p.date.Year
 	if year == 0 {
 		year = now.Year()
+	}
+	if p.date.Month == 0 {
+		for month := now.Month(); ; month++ { // to one that has such a day
+			if at = time.Date(year, month, p.date.Day, hour, minute, 0, 0, now.Location()); at.After(now) && time.Date(year, month, p.date.Day, 12, 0, 0, 0, time.UTC).Day() == p.date.Day {
+				return at, ""
+			}
+		}
 	}
 	at = time.Date(year, time.Month(p.date.Month), p.date.Day, hour, minute, 0, 0, now.Location())
 	if day := time.Date(year, time.Month(p.date.Month), p.date.Day, 12, 0, 0, 0, now.Location()); day.Day() != p.date.Day || int(day.Month()) != p.date.Month {
