@@ -32,7 +32,7 @@ func TestBirthday(t *testing.T) {
 		"my birthday is 5/3": {}, "my birthday is between 3 May and 5 May": {}, "my birthday is soon": {}, "my birthday is not on 3 May": {}, "my sister's birthday is on 3 May": {}, "I met her on 3 May": {},
 		"my birthday is on 31 February": {}, "my birthday party is on 3 May": {}, "when is my birthday? 3 May?": {}, "my birthday is in May": {}, "I was born on a Tuesday": {}, "my son was born on 3 May": {},
 		"moja siostra ma urodziny 3 maja": {}, "kardeşimin doğum günü 3 Mayıs": {}, "moje urodziny nie są 3 maja": {}, "妹の誕生日は5月3日です": {}, "我妹妹的生日是5月3日": {}, "meine Schwester hat am 3. Mai Geburtstag": {},
-		"я люблю день рождения, 3 мая гуляем": {}, "ich habe am 3. Mai einen Termin": {}, "私の妹の誕生日は5月3日です": {}, "mam 3 maja wizytę": {}, "remember that I was born": {}, "I turn on the heating on 3 May": {}, "my birthday is between 3.5 and 4.5": {},
+		"я люблю день рождения, 3 мая гуляем": {}, "ich habe am 3. Mai einen Termin": {}, "私の妹の誕生日は5月3日です": {}, "mam 3 maja wizytę": {}, "remember that I was born": {}, "I turn on the heating on 3 May": {}, "j'ai 5 ans de retard depuis le 3 mai": {}, "completo 5 anos de casado em 3 de maio": {}, "my birthday is between 3.5 and 4.5": {},
 	} {
 		if got := birthday(said, noon); got.Month != want[0] || got.Day != want[1] {
 			t.Errorf("%q: %v, want %v", said, got, want)
