@@ -451,7 +451,7 @@ var (
 	hoursMinutes = text.NewLazyRegexp(`^(\d\d?) ?h ?(\d\d?)(?: ?(?:m|mn|min))?\b`)
 	tenths       = text.NewLazyRegexp(`^(\d\d?)[.,](\d) ?`)
 
-	dayNumber  = text.NewLazyRegexp(`^(\d\d?)(?:\.|st|nd|rd|th|er|e|o|a)? ?(?:of |de |di |d')?`)
+	dayNumber  = text.NewLazyRegexp(`^(\d\d?)(?:\.|st|nd|rd|th|er|e|o|a|[°º])? ?(?:of |de |di |d')?`)
 	dayBehind  = text.NewLazyRegexp(`^ (\d\d?)(?:st|nd|rd|th)?\b`)
 	twoNumbers = text.NewLazyRegexp(`^(\d\d?)([./])(\d\d?)(?:[./](\d{4}))?\b`)
 	yearBehind = text.NewLazyRegexp(`^,? (?:de )?(20\d\d)\b`)
