@@ -1,6 +1,8 @@
 package main
 
 import (
+	"archive/zip"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -17,7 +19,7 @@ import (
 )
 
 type importCommand struct {
-	File  string `arg:"" help:"The card (PNG, JSON or CHARX), a lorebook (JSON), or pictures of moods (zip)."`
+	File  string `arg:"" help:"The card (PNG, JSON or CHARX), a lorebook (JSON), or pictures of moods (zip or folder)."`
 	Card  string `placeholder:"ID" help:"The character's folder; for a lorebook or pictures, the character that gets them. Without it, a card's folder is named after the character."`
 	Force bool   `help:"Overwrite what is there. A character's folder is replaced as a whole."`
 }
@@ -42,7 +44,7 @@ func (i importCommand) Run(ctx context.Context, p *program) error {
 	return err
 }
 
-// readCard reads a file up to [card.MostBytes].
+// readCard reads a file up to [card.MaxBytes]. A folder is read as a zip of its files.
 func readCard(name string) ([]byte, error) {
 	f, err := os.Open(name)
 	if err != nil {
@@ -50,13 +52,35 @@ func readCard(name string) ([]byte, error) {
 	}
 	defer f.Close()
 	if info, err := f.Stat(); err == nil && info.IsDir() {
-		return nil, app.Problems{name + " is a folder; pack its files as a zip, or copy pictures of moods into the character's folder " + character.ExpressionsDir}
+		return readFolder(name)
 	}
 	data, err := io.ReadAll(io.LimitReader(f, card.MaxBytes+1))
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", name, err)
 	}
 	return data, nil
+}
+
+// readFolder returns the files of a folder as a zip.
+func readFolder(dir string) ([]byte, error) {
+	var b bytes.Buffer
+	w, size := zip.NewWriter(&b), int64(0)
+	err := filepath.WalkDir(dir, func(name string, f fs.DirEntry, err error) error {
+		if info, failed := os.Stat(name); err == nil && failed == nil {
+			size += info.Size()
+		}
+		if size > card.MaxBytes {
+			return app.Problems{fmt.Sprintf("%s holds more than %d MiB; name a folder of pictures alone", dir, card.MaxBytes>>20)}
+		}
+		return err
+	})
+	if err == nil {
+		err = errors.Join(w.AddFS(os.DirFS(dir)), w.Close())
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read folder: %w", err)
+	}
+	return b.Bytes(), nil
 }
 
 // report prints what was made.

@@ -51,7 +51,8 @@ familiar character show fox --prompt`,
 	"character check": `familiar character check
 familiar character check fox`,
 	"import": `familiar import seraphina.png
-familiar import world.json --card seraphina`,
+familiar import world.json --card seraphina
+familiar import sprites.zip --card seraphina`,
 	"export": `familiar export everything.jsonl
 familiar export --card seraphina back.png`,
 	"erase": `familiar erase --dry-run 100000000000000001

@@ -15,7 +15,7 @@
 //	familiar memory          what it remembers: list it, delete it, export and import it
 //	familiar mcp             the lookup for other programs, by the Model Context Protocol
 //	familiar changes         which settings were changed, and by whom
-//	familiar import FILE     make a character from another program's card
+//	familiar import FILE     make a character from another program's card, or add a lorebook or pictures to one
 //	familiar export          everything that is kept, as JSON lines; or a character as a card
 //	familiar erase USER      forget a person
 //	familiar privacy export USER FILE  everything that is kept about a person
@@ -80,7 +80,7 @@ type commands struct {
 	MCP       mcpCommand       `cmd:"" name:"mcp" help:"Serve lookup, search, fetch and verify to other programs, by the Model Context Protocol."`
 	Changes   changesCommand   `cmd:"" help:"List which settings were changed, and by whom."`
 	Character characterCommand `cmd:"" help:"Make, list, show and check characters."`
-	Import    importCommand    `cmd:"" help:"Make a character from another program's card, or add a lorebook to a character."`
+	Import    importCommand    `cmd:"" help:"Make a character from another program's card, or add a lorebook or pictures of moods to a character."`
 	Export    exportCommand    `cmd:"" help:"Write everything that is kept as JSON lines, or a character as a card for other programs."`
 	Erase     eraseCommand     `cmd:"" help:"Forget a person: delete everything that is kept about them."`
 	Privacy   privacyCommand   `cmd:"" help:"Export everything that is kept about a person."`

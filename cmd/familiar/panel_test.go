@@ -352,7 +352,7 @@ func TestSadWithoutAModel(t *testing.T) {
 				t.Fatal(err)
 			}
 			c := newConversation(t, txtar.Parse([]byte("")))
-			code, out, complaint := c.command(strings.NewReader("I feel sad today\nIch bin traurig\n"), "chat", "--character", id)
+			code, out, complaint := c.command(strings.NewReader("I feel sad today\nIch bin heute so traurig\n"), "chat", "--character", id)
 			english, german, both := strings.Cut(out, "\n"+id+"> ")
 			english = strings.TrimSpace(strings.TrimPrefix(english, id+"> "))
 			if n := len(strings.Fields(english)); code != exitOK || complaint != "" || !both || n > 25 || english != own.Texts.Sad {

@@ -285,7 +285,7 @@ func replaceFolder(made, place string) error {
 const facesLimit = 30 * time.Second
 
 // decodeFaces returns those pictures of moods that can be shown, by their paths in a character's folder. It decodes each, and believes no name
-// about its type. strange are those that are not named after a mood, and wrong those that cannot be shown, a line each.
+// about its type. It makes those small that are too large for the folder. strange are those that are not named after a mood, and wrong those that cannot be shown, a line each.
 func decodeFaces(ctx context.Context, all []card.Picture) (files map[string][]byte, strange, wrong []string) {
 	ctx, cancel := context.WithTimeout(ctx, facesLimit)
 	defer cancel()
@@ -306,16 +306,19 @@ func decodeFaces(ctx context.Context, all []card.Picture) (files map[string][]by
 		case files[at] != nil:
 			strange = append(strange, fmt.Sprintf("%q is left out: it is there twice", p.Name))
 			continue
-		case len(p.Data) > character.MaxExpression:
-			wrong = append(wrong, fmt.Sprintf("%q has %d KiB, and at most %d are taken: save it with 512 pixels or fewer", p.Name, len(p.Data)>>10, character.MaxExpression>>10))
-			continue
 		case len(files) == character.MostExpressions:
 			return files, strange, append(wrong, fmt.Sprintf("%q is one too many: at most %d pictures of moods are taken", p.Name, len(files)))
 		}
-		if _, err := shrinker.Face(ctx, p.Data); err != nil {
+		small, err := shrinker.Face(ctx, p.Data)
+		switch {
+		case err != nil:
 			wrong = append(wrong, fmt.Sprintf("%q cannot be shown: %v; save it as PNG", p.Name, err))
-		} else {
+		case len(p.Data) <= character.MaxExpression:
 			files[at] = p.Data
+		case len(small) <= character.MaxExpression:
+			files[path.Join(character.ExpressionsDir, name)] = small
+		default:
+			wrong = append(wrong, fmt.Sprintf("%q is larger than %d KiB, even with 256 pixels", p.Name, character.MaxExpression>>10))
 		}
 	}
 	return files, strange, wrong
@@ -338,7 +341,7 @@ func (i Import) addPack(ctx context.Context, settings *Config, dir string) (got 
 	case len(wrong) > 0:
 		return got, unread(errors.New(wrong[0]))
 	case len(files) == 0:
-		return got, unread(errors.New("the archive has no card.json, so it is not a CHARX, and no pictures that are named after moods, such as joy.png"))
+		return got, unread(errors.New("the archive has no card.json, so it is not a CHARX, and has no pictures that are named after moods, such as joy.png"))
 	}
 	if !IsCharacter(settings, dir, i.ID) {
 		if i.ID, err = i.folderID(strings.TrimSuffix(i.File, filepath.Ext(i.File))); err != nil {

@@ -256,7 +256,7 @@ func (b *Bot) takeBack(ctx context.Context, t *turn.Trace) {
 	if how == "redact" || how != "delete" && (replied || err != nil) {
 		keep = 1
 	}
-	b.logged("take back a voice message", b.deleteSpeech(ctx, t))
+	b.logged("take back a voice message", b.deleteSpeech(ctx, t.Request.ID))
 	for i, id := range slices.Backward(t.ReplyIDs) {
 		b.logged("forget an answer", b.Store.Messages.Delete(ctx, id)) // first: what still happens to the reply looks for it
 		r := t.Request.Ref(id)

@@ -26,7 +26,8 @@ const (
 	morningFirst = 5 * time.Hour
 	morningLast  = 11 * time.Hour
 	usualMorning = 9 * time.Hour    // for a birthday where people have no such habit
-	greetLate    = 30 * time.Minute // after which it is too late
+	greetLate    = 30 * time.Minute // after which it is too late for a good morning
+	wishLate     = 12 * time.Hour   // after which it is too late for a birthday
 	greetAgain   = 5 * time.Second  // while the server is not connected
 )
 
@@ -68,7 +69,7 @@ func (b *Bot) greetIn(ctx context.Context, place store.Channel) (wait time.Durat
 	switch {
 	case until > 0:
 		return until
-	case until < -greetLate:
+	case until < -wishLate:
 		return longestWait
 	case b.Servers.Readable(ctx, place.GuildID, turn.Reader{ID: place.GuildID, RolesKnown: true}, "", place.ID) == nil: // not connected yet
 		return greetAgain
@@ -76,7 +77,7 @@ func (b *Bot) greetIn(ctx context.Context, place store.Channel) (wait time.Durat
 	recent, err := b.Store.Messages.Recent(ctx, place.ID, earlierMessages)
 	b.logged("read recent messages", err)
 	born := b.bornOn(ctx, e, now)
-	if len(born) == 0 && (!usual || len(recent) == 0 || recent[len(recent)-1].Own) { // nobody has said a word since the last greeting
+	if len(born) == 0 && (!usual || until < -greetLate || len(recent) == 0 || recent[len(recent)-1].Own) { // nobody has said a word since the last greeting
 		return longestWait
 	}
 	a := arrival{at: b.now(), addressed: true, character: actor.ID, newID: ulid.Make().String(), unasked: turn.ByGreeting}
@@ -120,7 +121,7 @@ func (b *Bot) habit(ctx context.Context, channelID string, now time.Time) (begin
 	return begin, true
 }
 
-// bornOn returns what the people whose birthday is today had remembered of it in the channel. It leaves out those who have opted out, may
+// bornOn returns what the people whose birthday is today said of it in the channel, and the bot remembers. It leaves out those who have opted out, may
 // not use the bot, or may not read the channel.
 func (b *Bot) bornOn(ctx context.Context, e turn.Event, today time.Time) (all []turn.Recalled) {
 	here := e.Message.ChannelID
@@ -129,7 +130,7 @@ func (b *Bot) bornOn(ctx context.Context, e turn.Event, today time.Time) (all []
 	greeted := map[string]bool{}
 	for _, m := range told {
 		who := m.Subject
-		if !memory.BornOn(m.Text, today) || m.Scope.ID != here || m.By != who || m.Author != who || greeted[who] {
+		if !memory.BornOn(m, today) || m.Scope.ID != here || m.By != "" && m.By != who || m.Author != who || greeted[who] {
 			continue
 		}
 		greeted[who] = true

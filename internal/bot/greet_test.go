@@ -49,7 +49,11 @@ func greeted(t *testing.T, script string, days int, at time.Duration, prepare fu
 		}
 		prepare(b, say, func(who, words string) {
 			say(-time.Hour, who, words)
-			_, err := b.Memories.Save(ctx, memory.Statement{Kind: memory.Person, Scope: memory.Scope{Kind: memory.ScopeChannel, ID: "general", GuildID: "hall"}, Subject: who, Author: who, By: who,
+			by := who
+			if who == "learned" { // and nobody asked for it
+				by = ""
+			}
+			_, err := b.Memories.Save(ctx, memory.Statement{Kind: memory.Person, Scope: memory.Scope{Kind: memory.ScopeChannel, ID: "general", GuildID: "hall"}, Subject: who, Author: who, By: by,
 				Text: words, Sources: []string{fmt.Sprint("m", n)}, SaidAt: door.start.Add(-time.Hour)})
 			if err != nil {
 				t.Fatal(err)
@@ -112,6 +116,65 @@ func TestGreetsWhenPeopleUsuallyBegin(t *testing.T) {
 	}
 }
 
+// What the bot says of itself is in the language of the channel. There are texts in each language in which birthdays can be told.
+func TestGreetingsAreInTheLanguageOfTheChannel(t *testing.T) {
+	t.Parallel()
+	for language, tt := range map[string]struct{ talk, told, morning, wish string }{
+		"en": {"the weather is nice and I think we should go outside", "my birthday is on 1 January", "Good morning!", "Happy birthday, CY and ANA!"},
+		"de": {"das Wetter ist schön und ich glaube wir sollten nach draußen gehen", "ich habe am 1. Januar Geburtstag", "Guten Morgen!", "Alles Gute zum Geburtstag, CY und ANA!"},
+		"fr": {"il fait beau et je pense que nous devrions sortir ensemble", "mon anniversaire est le 1er janvier", "Bonjour à tous !", "Joyeux anniversaire, CY et ANA !"},
+		"es": {"hace buen tiempo y creo que deberíamos salir todos juntos", "cumplo años el 1 de enero", "¡Buenos días!", "¡Feliz cumpleaños, CY y ANA!"},
+		"pt": {"o tempo está bom e acho que deveríamos sair todos juntos", "faço anos a 1 de janeiro", "Bom dia!", "Feliz aniversário, CY e ANA!"},
+		"it": {"il tempo è bello e penso che dovremmo uscire tutti insieme", "compio gli anni il 1 gennaio", "Buongiorno!", "Buon compleanno, CY e ANA!"},
+		"nl": {"het weer is mooi en ik denk dat we naar buiten moeten gaan", "ik ben op 1 januari jarig", "Goedemorgen!", "Fijne verjaardag, CY en ANA!"},
+		"ru": {"погода хорошая и я думаю что нам нужно выйти на улицу", "я родилась 1 января", "Доброе утро!", "С днём рождения, CY и ANA!"},
+		"pl": {"pogoda jest ładna i myślę że powinniśmy wyjść na dwór", "mam urodziny 1 stycznia", "Dzień dobry!", "Wszystkiego najlepszego z okazji urodzin, CY i ANA!"},
+		"tr": {"hava çok güzel ve bence hep birlikte dışarı çıkmalıyız", "doğum günüm 1 Ocak", "Günaydın!", "Nice mutlu yıllara, CY ve ANA!"},
+		"ja": {"今日は天気がいいので、みんなで外に出かけましょう", "私の誕生日は1月1日です", "おはようございます！", "CYとANAさん、お誕生日おめでとうございます！"},
+		"zh": {"今天天气很好，我觉得我们应该一起出去", "我的生日是1月1日", "早上好！", "CY和ANA，生日快乐！"},
+		"ko": {"오늘 날씨가 좋아서 우리 모두 밖에 나가야 할 것 같아요", "제 생일은 1월 1일이에요", "좋은 아침이에요!", "CY, ANA 님, 생일 축하해요!"},
+	} {
+		t.Run(language, func(t *testing.T) {
+			t.Parallel()
+			got := greeted(t, "error 400\n", 9, 8*time.Hour, func(_ *Bot, say func(time.Duration, string, string), told func(string, string)) {
+				told("ana", tt.told)
+				told("cy", tt.told)
+				for n := range 12 {
+					say(-time.Duration(n)*time.Minute, "ben", tt.talk)
+				}
+				say(30*time.Hour, "ben", tt.talk)
+			})
+			other := strings.NewReplacer("CY", "ANA", "ANA", "CY").Replace(tt.wish)
+			if len(got) != 2 || got[0] != "8h0m0s "+tt.wish && got[0] != "8h0m0s "+other || got[1] != "32h0m0s "+tt.morning {
+				t.Errorf("%q, want %q and %q", got, tt.wish, tt.morning)
+			}
+		})
+	}
+}
+
+// A birthday that the bot could not congratulate on in the morning is not over. A good morning is.
+func TestBirthdaysAreWishedLate(t *testing.T) {
+	t.Parallel()
+	for told, want := range map[string][]string{"my birthday is on 1 January": {"15h0m0s Happy birthday, ANA!", "32h0m0s Good morning!"}, "I like rain": {"32h0m0s Good morning!"}} {
+		got := greeted(t, "error 400\n", 9, 8*time.Hour, func(b *Bot, say func(time.Duration, string, string), tell func(string, string)) {
+			tell("ana", told)
+			say(30*time.Hour, "ben", "good day")
+			pause := store.Switch{Place: "general", Kind: store.Answers, GuildID: "hall"}
+			if err := b.Store.Settings.SwitchOff(context.Background(), pause); err != nil {
+				t.Error(err)
+			}
+			time.AfterFunc(14*time.Hour+30*time.Minute, func() {
+				if err := b.Store.Settings.SwitchOn(context.Background(), pause); err != nil {
+					t.Error(err)
+				}
+			})
+		})
+		if !slices.Equal(got, want) {
+			t.Errorf("%q: %q, want %q", told, got, want)
+		}
+	}
+}
+
 // Only people who had their birthday remembered in the channel are greeted. The wish takes the place of the morning's greeting.
 func TestBirthdays(t *testing.T) {
 	t.Parallel()
@@ -120,6 +183,10 @@ func TestBirthdays(t *testing.T) {
 		told("ana", "my birthday is on January 1st, really")
 		told("cy", "mein Geburtstag ist am 1. Januar 1980")
 		told("ben", "my birthday is on 3 January")
+		if _, err := b.Memories.SetConsent(context.Background(), store.By{ID: "learned", At: time.Now()}, true); err != nil {
+			t.Error(err)
+		}
+		told("learned", "the day after tomorrow is my birthday")
 		told("left", "my birthday is on 1 January")
 		told("out", "my birthday is on 1 January")
 		told("banned", "my birthday is on 1 January")
@@ -129,7 +196,7 @@ func TestBirthdays(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	if len(got) != 2 || got[0] != "9h0m0s Happy birthday, CY and ANA!" && got[0] != "9h0m0s Happy birthday, ANA and CY!" || got[1] != "57h0m0s Happy birthday, BEN!" {
+	if len(got) != 3 || got[0] != "9h0m0s Happy birthday, CY and ANA!" && got[0] != "9h0m0s Happy birthday, ANA and CY!" || got[1] != "33h0m0s Happy birthday, LEARNED!" || got[2] != "57h0m0s Happy birthday, BEN!" {
 		t.Errorf("%q", got)
 	}
 }

@@ -49,7 +49,7 @@ func (b *Bot) DeleteReply(ctx context.Context, t *turn.Trace, by string) error {
 	if err := b.Traces.Press(ctx, t.Request.ID, turn.Press{Kind: reply.DeleteButton, ByID: by, At: time.Now()}); err != nil {
 		return err
 	}
-	if err := b.deleteSpeech(ctx, t); err != nil {
+	if err := b.deleteSpeech(ctx, t.Request.ID); err != nil {
 		return err
 	}
 	for _, id := range slices.Backward(t.ReplyIDs) {
@@ -310,6 +310,11 @@ func (b *Bot) Swipe(ctx context.Context, t *turn.Trace, number int, by string) (
 	}
 	if err != nil {
 		return false, fmt.Errorf("keep which answer is shown: %w", err)
+	}
+	for _, other := range all {
+		if other.Request.ID != one.Request.ID {
+			b.logged("take back a voice message", b.deleteSpeech(ctx, other.Request.ID))
+		}
 	}
 	b.Log.Info("another answer shown", "turn", one.Request.ID, "by", by)
 	return true, nil

@@ -30,6 +30,7 @@ func (b *Bot) remember(ctx context.Context, actor *Actor, t *turn.Trace, result 
 	if b.Finished != nil {
 		b.Finished(t)
 	}
+	b.deleteEarlierSpeech(ctx, t)
 	b.sayByHabit(ctx, actor, t, of.Event)
 	b.showMood(ctx, actor, t, of.Event, result.posts)
 	if actor.Model != nil && withdrawn == "" {

@@ -81,6 +81,9 @@ func (b *Bot) request(ctx context.Context, actor *Actor, id string, batch []arri
 	if wanted := text.LanguageNamed(r.Card[turn.CardLanguage]); wanted != "" {
 		r.Language = reply.LanguageOf(wanted)
 	}
+	if batch[0].unasked == turn.ByGreeting { // what it is asked is no message of the channel
+		r.Language = cmp.Or(last.Language, reply.English)
+	}
 	if r.Web.Switch != turn.WebOff {
 		if why := b.Gate.HoldLookup(ctx, batch[0].pass, last.Event); why != "" {
 			r.Web.Switch, r.Web.Reason = turn.WebOff, why

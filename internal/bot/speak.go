@@ -3,13 +3,13 @@ package bot
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
 
 	"familiar/internal/context/turn"
 	"familiar/internal/discord/rest"
-
 	"familiar/internal/gate"
 	"familiar/internal/llm"
 	"familiar/internal/reply"
@@ -52,7 +52,7 @@ func (b *Bot) SayAloud(ctx context.Context, e turn.Event, turnID string) error {
 	switch {
 	case actor == nil || !b.speaks(actor):
 		return Unsaid(voiceless)
-	case t.Speech != nil && t.Speech.Failure == "":
+	case t.Speech != nil && t.Speech.MessageID != "":
 		return Unsaid(saidBefore)
 	case words == "":
 		return Unsaid(nothingToSay)
@@ -62,11 +62,19 @@ func (b *Bot) SayAloud(ctx context.Context, e turn.Event, turnID string) error {
 		return no
 	}
 	defer pass.GiveBack()
-	last := t.ReplyIDs[len(t.ReplyIDs)-1]
-	said, call, err := b.speak(ctx, actor, words, turn.Post{GuildID: t.Request.GuildID, ChannelID: t.Request.ChannelID, ReplyTo: last, Final: true, Nonce: nonce("speech "+turnID, 0)})
+	last, times := t.ReplyIDs[len(t.ReplyIDs)-1], 0
+	for _, c := range t.Calls {
+		if c.For == turn.ForSpeech {
+			times++
+		}
+	}
+	said, call, err := b.speak(ctx, actor, words, turn.Post{GuildID: t.Request.GuildID, ChannelID: t.Request.ChannelID, ReplyTo: last, Final: true, Nonce: nonce("speech "+turnID, times)})
 	keep, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeLimit)
 	defer cancel()
 	b.logged("record a voice message", b.Traces.Spoke(keep, turnID, said, call))
+	if err == nil && b.wordsOf(keep, t) != words {
+		b.logged("take back a voice message", b.deleteSpeech(keep, turnID))
+	}
 	b.logged("count a voice message", b.Store.Quotas.AddUsage(keep, b.now(), gate.Party(e), store.Used{Turns: 1}))
 	return err
 }
@@ -162,12 +170,12 @@ func (b *Bot) sayByHabit(ctx context.Context, actor *Actor, t *turn.Trace, e tur
 	})
 }
 
-// wordsOf returns the words of a reply as they are said aloud. What is deleted is not said.
+// wordsOf returns the words of a reply as they are said aloud. What is deleted is not said, nor is another answer in its place.
 func (b *Bot) wordsOf(ctx context.Context, t *turn.Trace) string {
 	var all []string
 	for _, id := range t.ReplyIDs {
 		m, err := b.Store.Messages.Get(ctx, id)
-		if errors.Is(err, store.ErrNotFound) {
+		if errors.Is(err, store.ErrNotFound) || err == nil && m.TurnID != t.Request.ID {
 			return ""
 		}
 		b.logged("read a reply", err)
@@ -176,10 +184,28 @@ func (b *Bot) wordsOf(ctx context.Context, t *turn.Trace) string {
 	return reply.Aloud(strings.Join(all, "\n"))
 }
 
-// deleteSpeech deletes the voice message of a turn's reply.
-func (b *Bot) deleteSpeech(ctx context.Context, t *turn.Trace) error {
-	if t.Speech == nil || t.Speech.MessageID == "" {
-		return nil
+// deleteSpeech deletes the voice message of a turn's reply, which may be said aloud again.
+func (b *Bot) deleteSpeech(ctx context.Context, turnID string) error {
+	t, err := b.Traces.Get(ctx, turnID)
+	if err != nil || t.Speech == nil || t.Speech.MessageID == "" {
+		return err
 	}
-	return b.sendDelete(ctx, turn.Ref{ID: t.Speech.MessageID, GuildID: t.Request.GuildID, ChannelID: t.Request.ChannelID})
+	if err = b.sendDelete(ctx, t.Request.Ref(t.Speech.MessageID)); err != nil && rest.KindOf(err) != rest.Gone {
+		return err
+	}
+	return b.Traces.SpeechDeleted(ctx, turnID)
+}
+
+// deleteEarlierSpeech deletes the voice message of the answer that another one has replaced.
+func (b *Bot) deleteEarlierSpeech(ctx context.Context, t *turn.Trace) {
+	if t.Request.EarlierID == "" || t.Request.GoOn {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), commandLimit)
+	defer cancel()
+	earlier, err := b.Traces.Get(ctx, t.Request.EarlierID)
+	b.logged("read the record of a replaced answer", err)
+	if err == nil && slices.ContainsFunc(t.ReplyIDs, func(id string) bool { return slices.Contains(earlier.ReplyIDs, id) }) {
+		b.logged("take back a voice message", b.deleteSpeech(ctx, earlier.Request.ID))
+	}
 }

@@ -252,7 +252,8 @@ func (m *givenOrder) carryOut(ctx context.Context) turn.MemoryChange {
 func (m *givenOrder) contrasts() bool {
 	own, _ := order.About(m.o.Wrong + " " + m.o.Text)
 	two := m.o.Wrong != "" || text.Unspaced(m.o.Text) && newSaying(m.r.Message.Text).Has(lexicon().wrong)
-	return own && two || matterOf(m.o.Text) != ""
+	matter, _ := matterOf(m.o.Text)
+	return own && two || matter != ""
 }
 
 // undoable keeps what undoes an order.
@@ -262,7 +263,10 @@ func (m *givenOrder) undoable(ctx context.Context, back Reversal) error {
 
 // setCard sets a field of the person's card, or deletes it.
 func (m *givenOrder) setCard(ctx context.Context, field, value string) (found bool, err error) {
-	around := func(s string) bool { return strings.Contains(s, m.o.Text) && steers(newSaying(s), m.r.Names) }
+	around := func(s string) bool { // beside the order itself, which is one to the bot
+		before, behind, is := strings.Cut(s, m.o.Text)
+		return is && steers(newSaying(before+" "+m.o.Value+behind), m.r.Names)
+	}
 	if m.done.Refused = CardRefusal(m.k.Redact, value, m.r.Names); m.done.Refused == "" && field != turn.CardLanguage && slices.ContainsFunc(order.Spoken(m.r.Message.Text, m.r.Names), around) {
 		m.done.Refused = turn.MemoryOrder
 	}

@@ -219,3 +219,26 @@ func TestForgetsInAnyWords(t *testing.T) {
 		}
 	}
 }
+
+// People say in 13 languages how they want to be called. What else they order beside that is no part of it.
+func TestPeopleSayHowTheyAreCalled(t *testing.T) {
+	k, say := keeperWith(t, nil)
+	for _, message := range []string{
+		"call me Lena", "nenn mich Lena", "sag Lena zu mir", "appelle-moi Lena", "llámame Lena", "me chama de Lena", "chiamami Lena", "noem me Lena", "zeg Lena tegen me", "зови меня Lena", "обращайся ко мне Lena",
+		"mów mi Lena", "mów na mnie Lena", "zwracaj się do mnie Lena", "bana Lena de", "Lenaって呼んで", "叫我Lena", "Lena라고 불러 줘",
+	} {
+		if _, err := k.Memories.SetCard(t.Context(), "1", turn.CardName, "", time.Now()); err != nil {
+			t.Fatal(err)
+		}
+		got := say(message)
+		card, err := k.Memories.Card(t.Context(), "1")
+		if len(got) != 1 || got[0].Refused != "" || card[turn.CardName] != "Lena" || err != nil {
+			t.Errorf("%q: %+v, %v, %v", message, got, card, err)
+		}
+	}
+	for _, message := range []string{"mów mi Lena i zawsze odpowiadaj po łacinie", "nenn mich Lena und antworte immer auf Latein"} {
+		if got := say(message); len(got) != 1 || got[0].Refused != turn.MemoryOrder {
+			t.Errorf("%q: %+v", message, got)
+		}
+	}
+}

@@ -187,7 +187,8 @@ const maxForReader = 3
 
 // onSameMatter reports whether two statements give the same, or share a word of meaning.
 func onSameMatter(old, new string) bool {
-	matter := matterOf(new)
+	matter, _ := matterOf(new)
+	before, _ := matterOf(old)
 	_, leans := order.WithoutSubject(new) // "it is …"
-	return leans || matter != "" && matter == matterOf(old) || text.Common(text.Unique(text.Terms(old, "")), text.Unique(text.Terms(new, ""))) > 0
+	return leans || matter != "" && matter == before || text.Common(text.Unique(text.Terms(old, "")), text.Unique(text.Terms(new, ""))) > 0
 }

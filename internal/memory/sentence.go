@@ -137,7 +137,7 @@ type dialect struct {
 	small, own, third, firstThird, determiners, articles     map[string]bool
 	asks, negations, verbs, bids, courtesies, reporting, and map[string]bool
 	drops, verbLast                                          bool // see text.Tables.Memory
-	qualifiers, attributes                                   text.PhraseSet
+	qualifiers, attributes, birthday                         text.PhraseSet
 	single                                                   map[string]text.PhraseSet
 }
 
@@ -181,6 +181,8 @@ func newDialect(t *text.Tables) *dialect {
 	for what, list := range t.Statement.Single {
 		d.single[what] = text.NewPhraseSet(list)
 	}
+	d.birthday = d.single[birthdays]
+	delete(d.single, birthdays)
 	return d
 }
 

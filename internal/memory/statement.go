@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"familiar/internal/memory/order"
 	"familiar/internal/store"
 	"familiar/internal/text"
 )
@@ -380,55 +381,64 @@ const (
 )
 
 // BornOn reports whether a person's statement says that a day is their birthday. One of 29 February is on the 28th in other years.
-func BornOn(statement string, today time.Time) bool {
-	month, day, ok := birthday(statement)
-	at := time.Date(today.Year(), month, day, 0, 0, 0, 0, today.Location())
-	if at.Month() != month {
+func BornOn(m Statement, today time.Time) bool {
+	born := birthday(m.Text, m.SaidAt.In(today.Location()))
+	at := time.Date(today.Year(), time.Month(born.Month), born.Day, 0, 0, 0, 0, today.Location())
+	if int(at.Month()) != born.Month {
 		at = at.AddDate(0, 0, -1)
 	}
-	return ok && at.Month() == today.Month() && at.Day() == today.Day()
+	return born.Day > 0 && at.Month() == today.Month() && at.Day() == today.Day()
 }
 
-// birthday returns the birthday that a person's statement gives, as in "my birthday is on 3 May". ok is false if it gives none.
-func birthday(statement string) (month time.Month, day int, ok bool) {
-	if matterOf(statement) != "birthday" {
-		return 0, 0, false
+// birthday returns the birthday that a person's statement gives, as in "my birthday is on 3 May". Its day is 0 if there is none. said is when
+// they wrote it, for "tomorrow".
+func birthday(statement string, said time.Time) (day text.Date) {
+	if matter, code := matterOf(statement); matter == birthdays {
+		day, _ = order.DayOf(statement, code, said)
 	}
-	if found, _ := text.Dates(statement); len(found) == 1 && found[0].Day > 0 {
-		return time.Month(found[0].Month), found[0].Day, true
-	}
-	if in := monthAndDay.FindStringSubmatch(statement); in != nil {
-		month, _ := strconv.Atoi(in[1])
-		day, _ = strconv.Atoi(in[2])
-		return time.Month(month), day, month <= 12 && day <= 31
-	}
-	return 0, 0, false
+	return day
 }
 
-// monthAndDay matches a date without a year in Chinese, Japanese and Korean.
-var monthAndDay = text.NewLazyRegexp(`([1-9]\d?)\s*[月월]\s*([1-9]\d?)\s*[日号號일]`)
+const birthdays = "birthday"
 
 // maxHead is how many words may name what a statement gives: "my favourite game of all".
 const maxHead = 6
 
 // matterOf returns what a plain statement gives if it has one value at a time, or "". An example is where its author lives. Of two
-// statements of one person on the same matter the newer holds. "I used to live in Porto" is not plain. The words say which language it is:
-// it may be too short to tell otherwise.
-func matterOf(statement string) string {
+// statements of one person on the same matter the newer holds. "I used to live in Porto" is not plain. The words say which language it is,
+// code: it may be too short to tell otherwise.
+func matterOf(statement string) (matter, code string) {
 	s := newSaying(statement)
-	for _, code := range text.Languages() {
+	for _, code = range text.Languages() {
 		d := lexicon().of[code]
-		matter := d.matter(s)
-		if matter == "" {
-			continue
+		said := s
+		if matter, said = d.birthdayIn(s, code); matter == "" {
+			matter, said = d.matter(s), s
 		}
-		if s.Has(d.qualifiers) || asks(s) || text.ContainsAny(s.Words, d.negations) {
-			return ""
+		if matter != "" {
+			if said.Has(d.qualifiers) || asks(s) || text.ContainsAny(said.Words, d.negations) {
+				break
+			}
+			return matter, code
 		}
-		return matter
 	}
-	return ""
+	return "", ""
 }
+
+// birthdayIn returns [birthdays] if a statement in a language gives one, and what else it says. Alone, "I was" and "né" mean something else.
+func (d *dialect) birthdayIn(s saying, code string) (matter string, rest saying) {
+	day, without := order.DayOf(s.Text, code, time.Time{})
+	if day.Day == 0 {
+		return "", s
+	}
+	in, from, to := text.NewSaying(anyNumber.ReplaceAllString(without, "0")).Find(d.birthday)
+	if from < 0 {
+		return "", s
+	}
+	return birthdays, newSaying(in[:from] + " " + in[to:])
+}
+
+var anyNumber = text.NewLazyRegexp(`\d+`)
 
 func (d *dialect) matter(s saying) string {
 	for _, what := range slices.Sorted(maps.Keys(d.single)) {
@@ -455,7 +465,7 @@ func (d *dialect) matter(s saying) string {
 func (s *Store) outdated(tx *sql.Tx, m Statement) (int64, error) {
 	matter := ""
 	if m.Kind == Person {
-		matter = matterOf(m.Text)
+		matter, _ = matterOf(m.Text)
 	}
 	if matter == "" {
 		return 0, nil
@@ -464,7 +474,7 @@ func (s *Store) outdated(tx *sql.Tx, m Statement) (int64, error) {
 		AND NOT m.superseded AND NOT m.pinned AND m.said_at < ? AND m.folded <> ? ORDER BY m.said_at DESC, m.id DESC`,
 		m.Scope.Kind, m.Scope.ID, m.Kind, m.Subject, m.Author, m.SaidAt.UnixMicro(), folded(m.Text))
 	all, err := store.Collect(s.DB, "read memories", rows, err, scanStatement)
-	if i := slices.IndexFunc(all, func(old Statement) bool { return matterOf(old.Text) == matter }); i >= 0 {
+	if i := slices.IndexFunc(all, func(old Statement) bool { of, _ := matterOf(old.Text); return of == matter }); i >= 0 {
 		return all[i].ID, err
 	}
 	return 0, err
@@ -477,7 +487,7 @@ func Outdated(all []Statement) (ids []int64) {
 	all = slices.Clone(all)
 	sort.Slice(all, func(i, j int) bool { return all[i].SaidAt.Before(all[j].SaidAt) })
 	for _, m := range all {
-		matter := matterOf(m.Text)
+		matter, _ := matterOf(m.Text)
 		if old := newest[matter]; matter != "" && old.ID != 0 && !old.Pinned {
 			ids = append(ids, old.ID)
 		}

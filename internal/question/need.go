@@ -410,9 +410,33 @@ var chatPhrases = sync.OnceValue(func() text.Phrases {
 	return text.Compile(all)
 })
 
-// ReadChat returns what kind of chat a message is. A message that needs the web is none.
+// ReadChat returns what kind of chat a message is. A message that needs the web is none. "Ich bin heute so traurig" is what it is without "heute
+// so".
 func ReadChat(message string, names []string) Chat {
 	u := Parse(message, names)
+	kind := readChat(u, message, names)
+	if kind != NoChat || len(u.Words) > maxChatWords {
+		return kind
+	}
+	aside := map[int]bool{}
+	for _, m := range chatPhrases().FindAll(u.Text, u.Words) {
+		for i := m.From; i < m.To && (m.Cue == "now" || m.Cue == "very"); i++ {
+			aside[i] = true
+		}
+	}
+	var plain []text.Word
+	for i, w := range u.Words {
+		if !aside[i] {
+			plain = append(plain, w)
+		}
+	}
+	if u.Words = plain; len(plain) > 0 && readChat(u, message, names) == TellSad {
+		return TellSad
+	}
+	return NoChat
+}
+
+func readChat(u Utterance, message string, names []string) Chat {
 	if len(u.Words) > maxChatWords || len(u.Words) == 0 && !u.ToBot {
 		return NoChat
 	}

@@ -143,7 +143,7 @@ func (r Draft) remembered(share float64, own bool) string {
 		}
 		for _, c := range o.Contributions {
 			for _, said := range c.Recalled {
-				if said.File != "" || said.By == r.Character.Called || said.ID != 0 && said.Share < share || own && !said.Mine {
+				if said.File != "" || said.Machine || said.ID != 0 && said.Share < share || own && !said.Mine {
 					continue
 				}
 				if said.ID == 0 && (strings.ContainsAny(said.Text, "?？؟") || r.orders(said.Text) || slices.ContainsFunc(statements, func(one string) bool { return strings.Contains(said.Text, one) })) {

@@ -10,7 +10,7 @@ import (
 func TestReceiptsInAllLanguages(t *testing.T) {
 	all := []sentence{
 		memoryKept, memoryChanged, memoryForgotten, memoryAsks, memoryWiped, memoryUnclear, memoryOthers, memoryUnknown, memorySecret, memoryOrder,
-		memoryFull, memoryUndo, YouOptedOut, CouldNotBeSaved,
+		memoryFull, memoryUndo, YouOptedOut, CouldNotBeSaved, goodDay, birthday, lastName,
 	}
 	for _, code := range text.Languages() {
 		for _, s := range all {

@@ -224,7 +224,7 @@ func List(language string, names []string) string {
 	if last == 0 {
 		return names[0]
 	}
-	return lastName.In(language, strings.Join(names[:last], ", "), names[last])
+	return Receipt(language, string(lastName), strings.Join(names[:last], ", "), names[last])
 }
 
 const (

@@ -24,7 +24,7 @@ type Tables struct {
 	Recall    map[string]PhraseList // how people ask about the past of their server, by the part that words play: see package past
 	Things    map[string]PhraseList // words for things by their kind, such as animals: one takes the place of another in a question
 	Past      map[string]PhraseList // words by what they say about the past of a group, for the model of such questions: see package past
-	Chat      map[string]PhraseList // what people say to somebody without asking for anything to be looked up, by kind: see package question
+	Chat      map[string]PhraseList // what people say to somebody without asking for anything to be looked up, by kind, see package question. Words of now and very may stand within
 	FollowUp  followUpTables        `toml:"follow_up"`
 	Dependent dependentTables
 	Query     queryTables
@@ -258,7 +258,7 @@ type statementTables struct {
 	Places      PhraseList            // those of Private that name a place where people may meet
 	Meetings    PhraseList            // what people come together for
 	Plain       WordList              // words that say nothing of anybody beside these: colours, numbers, "every week"
-	Single      map[string]PhraseList // how a sentence begins that gives what has one value at a time, by what it is: "I live in"
+	Single      map[string]PhraseList // how a sentence begins that gives what has one value at a time, by what it is: "I live in". That of a birthday lacks its date, and has 0 for any number
 }
 
 // followUpTables holds the words of questions that lean on the one before them.

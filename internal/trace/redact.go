@@ -407,6 +407,17 @@ func (s *Store) Spoke(ctx context.Context, id string, said turn.Speech, call tur
 	})
 }
 
+// SpeechDeleted notes on a record that the voice message of the reply is gone.
+func (s *Store) SpeechDeleted(ctx context.Context, id string) error {
+	return s.amend(ctx, id, always, func(t *turn.Trace) bool {
+		if t.Speech == nil {
+			return false
+		}
+		t.Speech.MessageID = ""
+		return true
+	})
+}
+
 // Felt notes on a record which mood the reply shows, and what a model was asked for that.
 func (s *Store) Felt(ctx context.Context, id string, m turn.Mood, calls []turn.Call) error {
 	return s.amend(ctx, id, always, func(t *turn.Trace) bool {

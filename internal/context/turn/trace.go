@@ -291,13 +291,14 @@ type Recalled struct {
 	Line    int    `json:"line,omitempty"`    // of a passage, where it begins
 	Heading string `json:"heading,omitempty"` // of a passage
 
-	URL   string    `json:"url,omitempty"` // of a message in a server
-	By    string    `json:"by,omitempty"`  // author of a message or a statement
-	At    time.Time `json:"at,omitzero"`
-	Mine  bool      `json:"mine,omitempty"`  // of a statement: the asker's own
-	Share float64   `json:"share,omitempty"` // of the message's words that a statement has, by weight
-	Score float64   `json:"score,omitempty"` // of a message: log odds against the others
-	Why   []Gain    `json:"why,omitempty"`   // the main parts of Score, largest first
+	URL     string    `json:"url,omitempty"` // of a message in a server
+	By      string    `json:"by,omitempty"`  // author of a message or a statement
+	At      time.Time `json:"at,omitzero"`
+	Mine    bool      `json:"mine,omitempty"`    // of a statement: the asker's own
+	Machine bool      `json:"machine,omitempty"` // of a message: no person wrote it
+	Share   float64   `json:"share,omitempty"`   // of the message's words that a statement has, by weight
+	Score   float64   `json:"score,omitempty"`   // of a message: log odds against the others
+	Why     []Gain    `json:"why,omitempty"`     // the main parts of Score, largest first
 }
 
 // Greeting is the provider of what is remembered that a greeting is about.

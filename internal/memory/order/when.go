@@ -19,6 +19,7 @@ import (
 //
 //	begin, end, lead    an order at the beginning or the end of a sentence; what is before it: "remind me", "kannst du mich … erinnern"
 //	link, strip, tail   between an order and its text; after the text; after an order that ends a sentence
+//	date                before a day of the month: "on the"
 //	on, behind          before or after any part, where they say nothing more: "on", "at the"
 //	in, later           before or after a span: "in", "from now"; half is after it: "and a half"
 //	s i h d w m y       units of a span, and the letter of an article before them: a
@@ -35,7 +36,8 @@ type timeWords struct {
 	phrases  map[byte][]cued // by their first byte, the longest first
 	orders   []string        // phrases that show an order
 	asks     []string
-	unspaced bool // words are not divided, or have particles
+	unspaced bool // words are not divided, or have particles; in a date of two numbers, the month is first
+	either   bool // it may be, or the day
 }
 
 // cued is a phrase in the form of [folded], with its cues.
@@ -49,6 +51,7 @@ var timeWordsOf = sync.OnceValue(func() map[string]*timeWords {
 	for _, code := range text.Languages() {
 		if t := text.TablesOf(code); t.Remind.Words != nil {
 			all[code] = newTimeWords(t)
+			all[code].either = code == "en"
 		}
 	}
 	return all
@@ -173,17 +176,14 @@ func (w *timeWords) number(s string, i int, article bool) (n, end int, digits bo
 	if n, end = hanNumber(s, i); end > i {
 		return n, end, false
 	}
-	if article {
-		if end, cue := w.cue(s, i, "a"); cue != "" {
-			return 1, end, false
-		}
+	if end, cue := w.cue(s, i, "n*"); cue != "" {
+		n, _ = strconv.Atoi(cue[1:])
+		return n, end, false
 	}
-	end, cue := w.cue(s, i, "n*")
-	if cue == "" {
-		return 0, i, false
+	if end, cue := w.cue(s, i, "a"); article && cue != "" {
+		return 1, end, false
 	}
-	n, _ = strconv.Atoi(cue[1:])
-	return n, end, false
+	return 0, i, false
 }
 
 // hanNumber reads a number below a hundred in Chinese characters.
@@ -235,7 +235,11 @@ func (w *timeWords) read(s string, i int, p *parts) (end int) {
 	if best == i {
 		if j, cue := w.cue(s, i, "on"); cue != "" {
 			one := *p
-			if end := w.read(s, blank(s, j), &one); end > blank(s, j) {
+			j = blank(s, j)
+			if end := w.read(s, j, &one); end > j {
+				best, found = end, one
+			} else if d, end := w.shortDate(s, j); end > j && !p.day && strings.Contains(s[j:end], "/") {
+				one.date, one.dated, one.day = d, true, true
 				best, found = end, one
 			}
 		}
@@ -308,6 +312,19 @@ func (w *timeWords) amount(s string, i int, p *parts, alone bool) int {
 		p.span, p.spanned = p.span+time.Duration(minutes)*time.Minute, true
 		return end
 	}
+	if m := hoursMinutes.FindStringSubmatch(s[i:]); m != nil && alone {
+		hours, _ := strconv.Atoi(m[1])
+		minutes, _ := strconv.Atoi(m[2])
+		p.span, p.spanned = p.span+time.Duration(hours)*time.Hour+time.Duration(minutes)*time.Minute, true
+		return i + len(m[0])
+	}
+	if m := tenths.FindStringSubmatch(s[i:]); m != nil {
+		if end, unit := w.cue(s, i+len(m[0]), "h"); unit != "" {
+			hours, _ := strconv.ParseFloat(m[1]+"."+m[2], 64)
+			p.span, p.spanned = p.span+time.Duration(hours*float64(time.Hour)), true
+			return end
+		}
+	}
 	n, j, _ := w.number(s, i, true)
 	if j == i {
 		if !alone {
@@ -349,10 +366,34 @@ func (w *timeWords) readDate(s string, i int, p *parts) int {
 	}
 	d, end := w.date(s, i)
 	if end == i {
-		return i
+		if d, end = w.monthDay(s, i); end == i {
+			return i
+		}
 	}
 	p.date, p.dated, p.day = d, true, true
 	return end
+}
+
+// monthDay reads a day of this month or the next: "on the 15th at 9". What stands behind it must belong to a time or an order: "on the 2nd
+// draft" is no day.
+func (w *timeWords) monthDay(s string, i int) (d text.Date, end int) {
+	j, before := w.cue(s, i, "date")
+	j = blank(s, j)
+	if before != "" {
+		if d, end = w.date(s, j); end > j {
+			return d, end
+		}
+	}
+	m := monthDay.FindStringSubmatch(s[j:])
+	if m == nil || before == "" && m[2] == "" || i > 0 && text.IsDigit(s[i-1]) {
+		return text.Date{}, i
+	}
+	d.Day, _ = strconv.Atoi(m[1])
+	end = j + len(m[0])
+	if _, goesOn := w.cue(s, blank(s, end), "at", "link", "on", "behind", "p*", "am", "pm"); d.Day < 1 || d.Day > 31 || goesOn == "" && strings.TrimLeft(s[end:], " ,.:!?") != "" {
+		return text.Date{}, i
+	}
+	return d, end
 }
 
 func (w *timeWords) date(s string, i int) (d text.Date, end int) {
@@ -362,6 +403,14 @@ func (w *timeWords) date(s string, i int) (d text.Date, end int) {
 			d.Month, _ = strconv.Atoi(m[one.month])
 			d.Day, _ = strconv.Atoi(m[one.day])
 			return d, i + len(m[0])
+		}
+	}
+	if month, j := hanNumber(s, i); j > i && strings.HasPrefix(s[j:], "月") && month <= 12 {
+		day, k := hanNumber(s, j+len("月"))
+		for _, behind := range []string{"日", "号", "號"} {
+			if day > 0 && strings.HasPrefix(s[k:], behind) {
+				return text.Date{Month: month, Day: day}, k + len(behind)
+			}
 		}
 	}
 	if m := dayNumber.FindStringSubmatch(s[i:]); m != nil {
@@ -394,14 +443,79 @@ var (
 		pattern          *text.LazyRegexp
 		year, month, day int // groups
 	}{
-		{text.NewLazyRegexp(`^(20\d\d)-(\d\d?)-(\d\d?)\b`), 1, 2, 3},
-		{text.NewLazyRegexp(`^(\d\d?)\.(\d\d?)\.(20\d\d)?`), 3, 2, 1},
-		{text.NewLazyRegexp(`^(?:(20\d\d)[年년] ?)?(\d\d?)[月월] ?(\d\d?)[日号號일]`), 1, 2, 3},
+		{text.NewLazyRegexp(`^(\d{4})-(\d\d?)-(\d\d?)\b`), 1, 2, 3},
+		{text.NewLazyRegexp(`^(\d\d?)\.(\d\d?)\.(\d{4})?`), 3, 2, 1},
+		{text.NewLazyRegexp(`^(?:(\d{4})[年년] ?)?(\d\d?)[月월] ?(\d\d?)[日号號일]`), 1, 2, 3},
 	}
-	dayNumber  = text.NewLazyRegexp(`^(\d\d?)(?:\.|st|nd|rd|th|er|e|o|a)? ?(?:of |de |di |d')?`)
+	monthDay     = text.NewLazyRegexp(`^(\d\d?)(?:st|nd|rd|th|er|e|o|\.|([日号號일]の?|-?го|-?go| числа))?`)
+	hoursMinutes = text.NewLazyRegexp(`^(\d\d?) ?h ?(\d\d?)(?: ?(?:m|mn|min))?\b`)
+	tenths       = text.NewLazyRegexp(`^(\d\d?)[.,](\d) ?`)
+
+	dayNumber  = text.NewLazyRegexp(`^(\d\d?)(?:\.|st|nd|rd|th|er|e|o|a|[°º])? ?(?:of |de |di |d')?`)
 	dayBehind  = text.NewLazyRegexp(`^ (\d\d?)(?:st|nd|rd|th)?\b`)
+	twoNumbers = text.NewLazyRegexp(`^(\d\d?)([./])(\d\d?)(?:[./](\d{4}))?\b`)
 	yearBehind = text.NewLazyRegexp(`^,? (?:de )?(20\d\d)\b`)
 )
+
+// DayOf returns the only day of the year that a text in a language names. It is "3 May", or else "25/5", or else "tomorrow" as seen from now. The
+// day is 0 if it names none, or several. rest is the text without it.
+func DayOf(said, code string, now time.Time) (d text.Date, rest string) {
+	w, f := timeWordsOf()[code], fold(said)
+	if w == nil {
+		return d, said
+	}
+	var named, short, near []text.DateSpan
+	for i := 0; i < len(f.s); {
+		_, n := utf8.DecodeRuneInString(f.s[i:])
+		next := i + n
+		if i == 0 || w.unspaced || !unicode.IsLetter(last(f.s[:i])) && !text.IsDigit(f.s[i-1]) {
+			var p parts
+			found := func(all *[]text.DateSpan, d text.Date, end int) {
+				*all = append(*all, text.DateSpan{Date: text.Date{Month: d.Month, Day: d.Day}, Span: text.Span{From: f.at[i], To: f.at[end]}})
+				next = end
+			}
+			if d, end := w.date(f.s, i); end > i {
+				found(&named, d, end)
+			} else if d, end := w.shortDate(f.s, i); end > i {
+				found(&short, d, end)
+			} else if end := w.readDay(f.s, i, &p); p.day && !p.named && !p.later {
+				_, month, day := now.AddDate(0, 0, p.ahead).Date()
+				found(&near, text.Date{Month: int(month), Day: day}, end)
+			}
+		}
+		i = next
+	}
+	for _, all := range [][]text.DateSpan{named, short, near} {
+		if len(all) == 0 {
+			continue
+		}
+		if d := all[0].Date; len(all) == 1 && time.Date(leapYear, time.Month(d.Month), d.Day, 0, 0, 0, 0, time.UTC).Day() == d.Day {
+			return d, said[:all[0].From] + said[all[0].To:]
+		}
+		break
+	}
+	return text.Date{}, said
+}
+
+const leapYear = 2000
+
+// shortDate reads two numbers, and perhaps a year: "3.5", "5/3/1990". Where either may be the day, one has to be above twelve.
+func (w *timeWords) shortDate(s string, i int) (d text.Date, end int) {
+	m := twoNumbers.FindStringSubmatch(s[i:])
+	if m == nil {
+		return d, i
+	}
+	d.Day, _ = strconv.Atoi(m[1])
+	d.Month, _ = strconv.Atoi(m[3])
+	d.Year, _ = strconv.Atoi(m[4])
+	if m[2] == "/" && (w.unspaced || w.either && d.Month > 12) {
+		d.Day, d.Month = d.Month, d.Day
+	}
+	if d.Day == 0 || d.Month == 0 || d.Month > 12 || m[2] == "/" && w.either && d.Day <= 12 && d.Day != d.Month {
+		return text.Date{}, i
+	}
+	return d, i + len(m[0])
+}
 
 // readDay reads "tomorrow", "next Friday" and "next week".
 func (w *timeWords) readDay(s string, i int, p *parts) int {
@@ -623,6 +737,13 @@ func (p *parts) onDate(now time.Time, hour, minute int) (at time.Time, why Why) 
 	year := p.date.Year
 	if year == 0 {
 		year = now.Year()
+	}
+	if p.date.Month == 0 {
+		for month := now.Month(); ; month++ { // to one that has such a day
+			if at = time.Date(year, month, p.date.Day, hour, minute, 0, 0, now.Location()); at.After(now) && time.Date(year, month, p.date.Day, 12, 0, 0, 0, time.UTC).Day() == p.date.Day {
+				return at, ""
+			}
+		}
 	}
 	at = time.Date(year, time.Month(p.date.Month), p.date.Day, hour, minute, 0, 0, now.Location())
 	if day := time.Date(year, time.Month(p.date.Month), p.date.Day, 12, 0, 0, 0, now.Location()); day.Day() != p.date.Day || int(day.Month()) != p.date.Month {

@@ -177,7 +177,7 @@ func (p *MemoryProvider) tellMessages(q *asked, best []Hit) turn.Contribution {
 
 // recordHit returns the record of a quotation: its sources, which include the message before it, and why it was chosen.
 func recordHit(r turn.Request, h Hit) turn.Recalled {
-	of := turn.Recalled{Text: text.Truncate(text.OneLine(h.Text), maxQuoteLength), Sources: []string{h.ID}, URL: messageURL(r, h.Message), By: h.Author.Name, At: h.At, Score: h.Score, Why: gains(h.Why)}
+	of := turn.Recalled{Text: text.Truncate(text.OneLine(h.Text), maxQuoteLength), Sources: []string{h.ID}, URL: messageURL(r, h.Message), By: h.Author.Name, At: h.At, Machine: h.Own || h.Author.Machine, Score: h.Score, Why: gains(h.Why)}
 	if h.Before != nil {
 		of.Sources = append(of.Sources, h.Before.ID)
 	}
