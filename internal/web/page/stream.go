@@ -58,7 +58,7 @@ var moveCall = regexp.MustCompile(`\$R([CRS])\("([^"\\]{1,60})","([^"\\]{1,60})"
 
 // maxMoves limits the moves. Nothing is moved to a place deeper than deepestMove, so that no tree gets much deeper than the parser's own.
 const (
-	maxMoves = 500
+	maxMoves    = 500
 	deepestMove = 100
 )
 
