@@ -85,7 +85,7 @@ func TestKindOf(t *testing.T) {
 
 func pooler(said string) error { return &pgconn.PgError{Code: "08P01", Message: said} }
 
-// TestShownPlace checks that no part of a password is shown, and that an address is refused where one may stand behind the user.
+// TestShownPlace checks that no part of a password is shown. An address that may have one behind the user is refused.
 func TestShownPlace(t *testing.T) {
 	const hidden = "postgres://…"
 	for place, want := range map[string]string{
