@@ -157,7 +157,7 @@ func (s *stage) full(ctx context.Context) error {
 	return nil
 }
 
-// filled keeps the disk full for a time. Whoever writes there may free space meanwhile.
+// filled keeps the disk full for a time. A program that writes there may free space meanwhile.
 func (s *stage) filled(ctx context.Context, span time.Duration) error {
 	path := filepath.Join(s.data(), "filler")
 	for began := time.Now(); time.Since(began) < span; {
