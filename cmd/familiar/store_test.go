@@ -296,6 +296,8 @@ func TestWrongDatabases(t *testing.T) {
 	wrong := map[string]string{
 		"postgres://ada:geheim@localhost:port/x":          "postgres://user:password@host",
 		"postgres://ada:geheim@127.0.0.1:1/x":             "check that PostgreSQL runs",
+		"postgres://ada:a@geheim/x@127.0.0.1:1/x":         "with %xx for other characters",
+		"postgres://ada:12/geheim@127.0.0.1:1/x":          "with %xx for other characters",
 		"postgres://ada:geheim@nowhere.invalid/x":         "check that PostgreSQL runs",
 		"postgres://ada@/x?host=/nowhere&password=geheim": "check that PostgreSQL runs",
 	}
@@ -327,7 +329,9 @@ func TestWrongDatabases(t *testing.T) {
 		wrong[primary.Address("ada", "geheimer")] = "the user or the password"
 		wrong[primary.Address("ada", "")] = "the user or the password"
 		wrong[primary.Address("late", "geheim")] = "the user or the password"
-		wrong[postgres.NewCluster(t, primary).Address("ada", "geheim")] = "name the primary server"
+		copied := postgres.NewCluster(t, primary).Address("ada", "geheim")
+		wrong[copied] = "name the primary server"
+		wrong[copied+"?target_session_attrs=read-write"] = "name the primary server"
 	}
 	for place, cure := range wrong {
 		c := newConversation(t, txtar.Parse([]byte("-- model --\nsay Hello.\n")))

@@ -426,6 +426,9 @@ func displayAddress(address string) string {
 	rest, fragment, _ := strings.Cut(rest, "#")
 	rest, query, _ := strings.Cut(rest, "?")
 	host, path, slash := strings.Cut(rest, "/")
+	if strings.Contains(path+query+fragment, "@") && strings.ContainsAny(host, ":@") {
+		return "(no address, hidden)" // a password may begin in the host: postgres://ada:12/word@host
+	}
 	if i := strings.LastIndexByte(host, '@'); i >= 0 {
 		host = clean.Mask + host[i:]
 	}

@@ -18,6 +18,9 @@ import (
 	"familiar/internal/store"
 )
 
+// unfinished ends a reply that is still being written where buttons are off. Elsewhere it has a button to stop it.
+const unfinished = " …"
+
 const (
 	landLimit   = 2 * time.Minute  // for the complete reply, once the turn's time is up
 	streamLimit = 30 * time.Second // for a part of a reply
@@ -326,6 +329,8 @@ func (d *delivery) post(ctx context.Context, i int, piece string, last, end bool
 	switch {
 	case final:
 		want.buttons = reply.Buttons(d.request.Language, d.key, d.ending...)
+	case end && d.bot.Pace.Buttons && !d.request.Buttons:
+		want.text = reply.Head(piece, d.bot.units(d.request.Persona)-reply.Units(unfinished)) + unfinished
 	case end:
 		want.buttons = reply.Buttons(d.request.Language, d.key, reply.StopButton)
 	}
@@ -333,11 +338,11 @@ func (d *delivery) post(ctx context.Context, i int, piece string, last, end bool
 		return d.create(ctx, i, want, last, final)
 	}
 	have := d.result.posts[i]
-	if have.text == piece && slices.Equal(have.buttons, want.buttons) && !(final && d.bot.Pace.Close) {
+	if have.text == want.text && slices.Equal(have.buttons, want.buttons) && !(final && d.bot.Pace.Close) {
 		return nil
 	}
 	want.id = have.id
-	edit := turn.Edit{Ref: d.request.Ref(have.id), Text: piece, Buttons: want.buttons, Final: final, Passing: !last}
+	edit := turn.Edit{Ref: d.request.Ref(have.id), Text: want.text, Buttons: want.buttons, Final: final, Passing: !last}
 	err := d.bot.sendEdit(ctx, edit, last)
 	if last && rest.KindOf(err) == rest.Rejected && len(edit.Buttons) > 0 {
 		edit.Buttons, want.buttons = nil, nil

@@ -77,8 +77,8 @@ func (b *Bot) answeredBefore(ctx context.Context, l *lane, batch []arrival) (ans
 	return false
 }
 
-// repliesBefore returns the posts of an incomplete reply to an old message. whole means that the message needs no answer. marked means that only
-// its buttons say what a reply is to.
+// repliesBefore returns the posts of an incomplete reply to an old message. Of a long one, only the last shows that it is incomplete. whole
+// means that the message needs no answer. marked means that only its buttons say what a reply is to.
 func (b *Bot) repliesBefore(ctx context.Context, a arrival) (posts []store.Post, whole, marked bool) {
 	if b.Replies == nil {
 		return nil, false, false
@@ -87,19 +87,19 @@ func (b *Bot) repliesBefore(ctx context.Context, a arrival) (posts []store.Post,
 	defer cancel()
 	found, err := b.Replies(ctx, a.Message.ChannelID, a.Message.ID)
 	b.logged("look for replies to an old message", err)
+	half := false
 	for _, s := range found {
 		if s.Key != "" && !b.repliesTo(s.Key, a) || s.Key == "" && a.second { // to something else, or of another character
 			continue
 		}
 		marked = marked || s.Key != ""
-		switch {
-		case s.Buttons == 1, a.left: // a half may have no button, and the posts of a long one but the last never have
-			posts = append(posts, store.Post{ID: s.ID, Text: s.Text})
-		default:
-			whole = true
-		}
+		half = half || a.left || s.Buttons == 1 || s.Buttons == 0 && strings.HasSuffix(s.Text, unfinished)
+		posts = append(posts, store.Post{ID: s.ID, Text: s.Text})
 	}
-	return posts, whole && len(posts) == 0, marked
+	if !half {
+		return nil, len(posts) > 0, marked
+	}
+	return posts, false, marked
 }
 
 // tellMissed tells the author of a message that waited too long. If part of an answer is in the channel, that is marked instead.

@@ -21,6 +21,8 @@ func TestChannelIsAskedForReplies(t *testing.T) {
 		"a whole reply":  {[]turn.Standing{{ID: "P", Text: "Mice.", Buttons: 3}}, ""},
 		"a notice":       {[]turn.Standing{{ID: "P", Text: "Too much at once."}}, ""},
 		"half a reply":   {[]turn.Standing{{ID: "P", Text: "Mi", Buttons: 1}}, "editP"},
+		"a long half":    {[]turn.Standing{{ID: "P", Text: "Mice"}, {ID: "Q", Text: "are", Buttons: 1}}, "editPdeleteQ"},
+		"a bare half":    {[]turn.Standing{{ID: "P", Text: "Mi …"}}, "editP"},
 		"two halves":     {[]turn.Standing{{ID: "P", Text: "Mi", Buttons: 1}, {ID: "Q", Text: "M", Buttons: 1}}, "editPdeleteQ"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -105,6 +107,20 @@ func TestHalfAnswerWithoutButtons(t *testing.T) {
 	if posts, whole, _ := b.repliesBefore(t.Context(), arrival{Event: e}); len(posts) != 0 || !whole {
 		t.Errorf("without one: %v, %v", posts, whole)
 	}
+}
+
+// Where buttons are off, the end of a reply shows that it is still being written.
+func TestAReplyWithoutButtonsShowsThatItGrows(t *testing.T) {
+	t.Parallel()
+	living(t, "say Mice, \nwait 3s\nsay which are small.\n", func(b *Bot, events chan<- []turn.Event, door *recorder, _ func()) {
+		b.Pace.Buttons = true
+		events <- []turn.Event{asks("1", "general", "ana")}
+		time.Sleep(time.Minute)
+		calls := door.all()
+		if len(calls) < 2 || calls[0].post.Text != "Mice, …" || calls[len(calls)-1].post.Text != "Mice, which are small." {
+			t.Errorf("posted %+v", calls)
+		}
+	})
 }
 
 // While Discord refuses the token, the claim stays open for the next start. So it does when Discord is away for the last edit.

@@ -265,12 +265,41 @@ type countedCommits struct {
 	engine.Engine
 	n    int            // owned by the writer
 	then map[int]func() // what is called after which of them
+	keep bool           // the last one must survive a loss of power; owned by the writer
 }
 
 func (c *countedCommits) Committed(keep bool) {
 	c.Engine.Committed(keep)
+	c.keep = keep
 	if c.n++; c.then[c.n] != nil {
 		c.then[c.n]()
+	}
+}
+
+// TestWhatMustLast checks which writes are synced before they are done. What came is not: Discord has it still, and nothing of an answer is
+// visible before a turn begins.
+func TestWhatMustLast(t *testing.T) {
+	db, ctx := open(t, t.TempDir()), t.Context()
+	commits := &countedCommits{Engine: db.writes.engine}
+	db.writes.engine = commits
+	in := func(f func(*sql.Tx) error) func() error { return func() error { return db.Write(ctx, f) } }
+	for _, c := range []struct {
+		what string
+		want bool
+		do   func() error
+	}{
+		{"a message comes", false, func() error { _, err := arrive(ctx, db, message("1", "c", 0), "1"); return err }},
+		{"a turn begins", true, in(func(tx *sql.Tx) error { return db.Claims.Begin(tx, "T", "1") })},
+		{"it posts", true, func() error { return db.Claims.SavePost(ctx, "", "T", 0, Post{"P", "Half"}) }},
+		{"it ends", true, in(func(tx *sql.Tx) error { return db.Claims.End(tx, "T") })},
+		{"it is asked for again", true, func() error { return db.Claims.Reopen(ctx, "", "1", "T", "what was asked") }},
+		{"somebody is told", true, func() error { return db.Claims.Close(ctx, "", "1") }},
+		{"a command comes", true, func() error { _, err := db.Claims.Claim(ctx, "2"); return err }},
+		{"a note is kept", false, func() error { return db.Notes.Set(ctx, "k", "v") }},
+	} {
+		if err := c.do(); err != nil || commits.keep != c.want {
+			t.Errorf("%s: synced %t, %v", c.what, commits.keep, err)
+		}
 	}
 }
 

@@ -52,8 +52,9 @@ func ShownPlace(place string) string {
 	if !IsServer(place) {
 		return place
 	}
-	u, err := url.Parse(place)
-	if err != nil {
+	bare, ok := withoutUser(place)
+	u, err := url.Parse(bare)
+	if !ok || err != nil {
 		return "postgres://…" // what cannot be read may be a part of the password
 	}
 	host := u.Host
@@ -63,6 +64,17 @@ func ShownPlace(place string) string {
 	return "postgres://" + strings.TrimPrefix(host, "/") + u.Path
 }
 
+// withoutUser returns an address without user and password, as the driver divides it. It reports false if the password may go on there,
+// because it has a bare @ or a slash.
+func withoutUser(place string) (string, bool) {
+	scheme, rest, _ := strings.Cut(place, "://")
+	if at := strings.IndexAny(rest, "@/"); at >= 0 && rest[at] == '@' {
+		rest = rest[at+1:]
+	}
+	name, _, _ := strings.Cut(rest, "=") // up to the value of the first option
+	return scheme + "://" + rest, !strings.Contains(name, "@")
+}
+
 // prepare is the option of an address that keeps statements from being prepared by name.
 const prepare = "prepare"
 
@@ -70,7 +82,7 @@ const prepare = "prepare"
 func newServer(place string, b *base) (*server, error) {
 	b.place, b.folder, b.findVersions = ShownPlace(place), "postgres", `SELECT count(to_regclass('goose_db_version'))`
 	config, err := pgconn.ParseConfig(place)
-	if err != nil { // the error may hold a part of the address
+	if _, ok := withoutUser(place); !ok || err != nil { // the error may hold a part of the address
 		return nil, &Error{Kind: Unreadable, Path: b.place}
 	}
 	if config.ConnectTimeout == 0 {
@@ -332,7 +344,9 @@ func kindOfServer(err error) Kind {
 			return Forbidden
 		case code == "25006":
 			return Replica
-		case code == "42704" || code == "08P01": // an option that the server, or PgBouncer, does not know
+		case code == "08P01":
+			return kindOfPooler(said.Message)
+		case code == "42704": // an option that the server does not know
 			return Unreadable
 		case code == "26000" || code == "42P05":
 			return Pooled
@@ -347,8 +361,28 @@ func kindOfServer(err error) Kind {
 	}
 	var connecting *pgconn.ConnectError
 	var network *net.OpError
-	if errors.As(err, &connecting) || errors.As(err, &network) {
+	switch {
+	case errors.As(err, &network):
+		return Away
+	case errors.Is(err, pgconn.ErrReadOnlyConnection): // all hosts answer, and none can be written
+		return Replica
+	case errors.As(err, &connecting):
 		return Away
 	}
 	return ""
+}
+
+// kindOfPooler reads what PgBouncer says, which has one code for everything (https://www.pgbouncer.org). It repeats what the server said.
+func kindOfPooler(said string) Kind {
+	said = strings.ToLower(said)
+	has := func(words string) bool { return strings.Contains(said, words) }
+	switch {
+	case has("authentication") || has("no such user") || has("password") || has("role "):
+		return Refused
+	case has("no such database") || has("database") && has("does not exist"):
+		return NoDatabase
+	case has("startup parameter"):
+		return Unreadable
+	}
+	return Away
 }

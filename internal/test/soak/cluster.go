@@ -76,6 +76,14 @@ func (c *cluster) start(ctx context.Context, settings ...string) error {
 	return c.run(ctx, "pg_ctl", "-D", c.data(), "-l", filepath.Join(c.dir, "log"), "-w", "-o", options, "start")
 }
 
+// revive starts the server if it has ended.
+func (c *cluster) revive(ctx context.Context) error {
+	if c.run(ctx, "pg_ctl", "-D", c.data(), "status") == nil {
+		return nil
+	}
+	return c.start(ctx)
+}
+
 // stop ends the server at once, as a crash does.
 func (c *cluster) stop(ctx context.Context) error {
 	return c.run(ctx, "pg_ctl", "-D", c.data(), "-m", "immediate", "-w", "stop")

@@ -23,6 +23,7 @@ const (
 	byFreeze   = "freeze"
 	byClock    = "clock"    // clocks an hour ahead, right and an hour late; killed and stopped in turn
 	byAway     = "away"     // the database is gone for 2, 10 and 60 s
+	byFull     = "full"     // the disk of the database is full for 30 s
 	byFailover = "failover" // the database dies, and a copy that followed it takes its place
 )
 
@@ -30,6 +31,9 @@ const (
 	fleetSize  = 3
 	fleetEvery = 20 * time.Second // between two faults
 	freezeFor  = 40 * time.Second
+	fullFor    = 30 * time.Second
+	fullAfter  = 45 * time.Second // new tables grow until their pages have room for what is changed again and again, leases above all
+	serverDisk = 256 << 20        // bytes
 	faultEnd   = 10 * time.Second // after the end of a long one
 	clockWrong = time.Hour
 )
@@ -52,6 +56,7 @@ type fleet struct {
 	stage   *stage
 	servers []*cluster // of the driver's own; the first one is used first
 	procs   []*process
+	unmount func()   // the disk of the first server; nil: it has none of its own
 	began   int      // processes so far
 	strikes []strike // in order
 
@@ -111,10 +116,20 @@ func (f *fleet) prepare(ctx context.Context) error {
 			return fmt.Errorf("build a program with another clock: %w", err)
 		}
 	}
-	if s.opt.database != "" && s.opt.fault != byAway && s.opt.fault != byFailover {
+	if s.opt.database != "" && s.opt.fault != byAway && s.opt.fault != byFull && s.opt.fault != byFailover {
 		return nil
 	}
-	first, err := newCluster(ctx, filepath.Join(s.dir, "postgres"))
+	dir := s.dir
+	if s.opt.fault == byFull {
+		var err error
+		if f.unmount, err = s.mount(ctx, serverDisk, "defaults"); err != nil {
+			return err
+		}
+		if dir, err = s.data(), os.Chmod(s.dir, 0o711); err != nil { // the server has another user
+			return err
+		}
+	}
+	first, err := newCluster(ctx, filepath.Join(dir, "postgres"))
 	if err != nil {
 		return err
 	}
@@ -140,6 +155,9 @@ func (f *fleet) close() {
 	defer cancel()
 	for _, c := range f.servers {
 		_ = c.stop(ctx) // it may be down
+	}
+	if f.unmount != nil {
+		f.unmount()
 	}
 }
 
@@ -229,6 +247,11 @@ func (f *fleet) strike(ctx context.Context) error {
 	default:
 		faults = []string{f.stage.opt.fault}
 	}
+	if f.stage.opt.fault == byFull {
+		if err := wait(ctx, fullAfter); err != nil {
+			return err
+		}
+	}
 	for i := 0; len(f.stage.ledger.all()) < f.stage.opt.rounds; i++ {
 		if i > 0 && f.stage.opt.fault == byFailover { // there is one copy
 			if err := wait(ctx, time.Second); err != nil {
@@ -277,6 +300,11 @@ func (f *fleet) hit(ctx context.Context, i int, fault string) error {
 			err = wait(ctx, []time.Duration{2 * time.Second, 10 * time.Second, time.Minute}[n])
 		}
 		return errors.Join(err, f.servers[0].start(ctx))
+	case byFull:
+		began := time.Now()
+		err := f.stage.filled(ctx, fullFor)
+		f.stage.word("full", mostWord, began, time.Now())
+		return errors.Join(err, f.servers[0].revive(ctx))
 	case byFailover:
 		return errors.Join(f.servers[0].stop(ctx), wait(ctx, 2*time.Second), f.servers[1].promote(ctx))
 	}
@@ -302,7 +330,7 @@ func (f *fleet) judge() {
 		if !last.at.IsZero() {
 			f.tell(hit, last)
 		}
-		if hit.fault == byAway || hit.fault == byFailover {
+		if slices.Contains([]string{byAway, byFull, byFailover}, hit.fault) {
 			f.judgeReturn(hit, outcomes)
 		}
 	}

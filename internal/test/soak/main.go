@@ -8,7 +8,7 @@
 //	term     -n times (50) SIGTERM likewise
 //	fleet    -n mentions (2,000) to three processes over one PostgreSQL, 16 shards; every 20 s one after the other is killed, or sent SIGTERM,
 //	         or frozen for 40 s, as -fault says: kill, term, freeze; or clock, with clocks that are an hour off; or away, the database is gone
-//	         for 2, 10 and 60 s; or failover, a copy takes its place. It starts a server of its own, or takes -database, an empty one
+//	         for 2, 10 and 60 s; or full, its disk is, which needs root; or failover, a copy takes its place. It starts a server of its own, or takes -database, an empty one
 //	power    -n times (30) the power is cut under a disk, likewise; needs root and a loop device
 //	clock    -n times (24) SIGKILL, likewise; the clock is 40 days ahead, right, 40 days late, and right again
 //	token    -n times (20) Discord refuses the token of a post, which ends the program; then the token is right again
@@ -165,7 +165,7 @@ func choose(args []string, out io.Writer) (scenario, error) {
 	flags.BoolVar(&o.tls, "tls", false, "put Discord and the model behind TLS, with a certificate authority of this run's own")
 	flags.BoolVar(&o.http1, "http1", false, "with -tls: no HTTP/2, as of many local servers")
 	flags.StringVar(&o.database, "database", "", "`address` of an empty PostgreSQL database for fleet, in place of a server of its own")
-	flags.StringVar(&o.fault, "fault", "", "what happens in fleet: kill, term, freeze, clock, away or failover; otherwise the first three in turn")
+	flags.StringVar(&o.fault, "fault", "", "what happens in fleet: kill, term, freeze, clock, away, full or failover; otherwise the first three in turn")
 	if args[0] == "-h" || args[0] == "--help" {
 		return scenario{}, flags.Parse(args[:1])
 	}

@@ -69,7 +69,7 @@ const (
 
 // playDisk puts the data on a small disk, fills the disk for a while, and then freezes it.
 func playDisk(ctx context.Context, s *stage) error {
-	unmount, err := s.mount(ctx, "defaults")
+	unmount, err := s.mount(ctx, diskSize, "defaults")
 	if err != nil {
 		return err
 	}
@@ -107,8 +107,8 @@ func playDisk(ctx context.Context, s *stage) error {
 
 const takesRoot = "a small disk takes root, mkfs.ext4 and a loop device"
 
-// mount mounts a disk at the data directory. Call the returned function after the process has ended; it unmounts the disk.
-func (s *stage) mount(ctx context.Context, options string) (unmount func(), err error) {
+// mount mounts a disk of some bytes at the data directory. Call the returned function after the process has ended; it unmounts the disk.
+func (s *stage) mount(ctx context.Context, size int64, options string) (unmount func(), err error) {
 	image := s.image()
 	if err := os.Mkdir(s.data(), 0o700); err != nil {
 		return nil, fmt.Errorf("make data directory: %w", err)
@@ -116,7 +116,7 @@ func (s *stage) mount(ctx context.Context, options string) (unmount func(), err 
 	if err := os.WriteFile(image, nil, 0o600); err != nil {
 		return nil, fmt.Errorf("make disk: %w", err)
 	}
-	if err := os.Truncate(image, diskSize); err != nil {
+	if err := os.Truncate(image, size); err != nil {
 		return nil, fmt.Errorf("make disk: %w", err)
 	}
 	for _, command := range [][]string{{"mkfs.ext4", "-q", "-m", "0", image}, {"mount", "-o", "loop," + options, image, s.data()}} {
@@ -146,10 +146,21 @@ func do(ctx context.Context, command ...string) error {
 
 // full keeps the disk full for a while.
 func (s *stage) full(ctx context.Context) error {
-	path := filepath.Join(s.data(), "filler")
 	began := time.Now()
 	over := s.fault()
-	for time.Since(began) < s.opt.span { // the program may free space in its own log
+	if err := s.filled(ctx, s.opt.span); err != nil {
+		return err
+	}
+	over()
+	s.word("full", mostWord, began, time.Now())
+	s.note("the disk was full", "%s to %s", began.Format(clock), time.Now().Format(clock))
+	return nil
+}
+
+// filled keeps the disk full for a time. A program that writes there may free space meanwhile.
+func (s *stage) filled(ctx context.Context, span time.Duration) error {
+	path := filepath.Join(s.data(), "filler")
+	for began := time.Now(); time.Since(began) < span; {
 		if err := fill(path); err != nil {
 			return err
 		}
@@ -160,9 +171,6 @@ func (s *stage) full(ctx context.Context) error {
 	if err := os.Remove(path); err != nil {
 		return fmt.Errorf("empty disk: %w", err)
 	}
-	over()
-	s.word("full", mostWord, began, time.Now())
-	s.note("the disk was full", "%s to %s", began.Format(clock), time.Now().Format(clock))
 	return nil
 }
 

@@ -33,7 +33,7 @@ import (
 //	a page of a proxy says 404                       only Discord's own codes mean that a post is gone
 //	Discord refuses the token                        the claims stay open until it is right
 func playPower(ctx context.Context, s *stage) error {
-	unmount, err := s.mount(ctx, "commit=300")
+	unmount, err := s.mount(ctx, diskSize, "commit=300")
 	if err != nil {
 		return err
 	}
