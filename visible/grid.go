@@ -71,7 +71,11 @@ func (l *layout) grid(b *box) float64 {
 	if len(ys) == 0 {
 		return 0
 	}
-	return ys[len(ys)-1].at + ys[len(ys)-1].size
+	height := ys[len(ys)-1].at + ys[len(ys)-1].size
+	if free := b.tall - height; free == free {
+		l.shift(b, aligned(b.style.Word(cascade.AlignContent), free))
+	}
+	return height
 }
 
 // tracks computes the sizes and places of n tracks. best holds the sizes of what is in them.

@@ -111,7 +111,7 @@ func (s *Sheets) Shadow(template, host *html.Node) *Sheets {
 }
 
 func selectsHost(s *selector) bool {
-	return slices.ContainsFunc(s.parts[0].simples, func(one simple) bool { return one.kind == ':' && one.name == "host" })
+	return slices.ContainsFunc(s.parts[0].simples, func(one simple) bool { return one.kind == ':' && (one.name == "host" || one.name == "host-context") })
 }
 
 // ComputePart computes the style of a part of an element, such as its first line. It reports false if no rule selects that part.

@@ -389,10 +389,10 @@ func (r *selectorReader) pseudoFunction(name string, in css.Span, s *selector) (
 	case "lang", "dir":
 		s.specificity[1]++
 		one.value, ok = r.values(in)
-	case "host":
+	case "host", "host-context":
 		s.specificity[1]++
 		one.list, ok = r.list(in, false, false)
-	case "host-context", "state", "active-view-transition-type", "current", "nth-col", "nth-last-col":
+	case "state", "active-view-transition-type", "current", "nth-col", "nth-last-col":
 		s.specificity[1]++
 		ok = !in.Empty()
 		one.name = "never"

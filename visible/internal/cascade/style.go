@@ -43,6 +43,7 @@ type Inherited struct {
 	Fill     RGBA // of letters: usually Color
 	Stroke   float64
 	StrokeIn RGBA
+	Under    bool // the stroke is painted before the letters
 	Shadows  []Part
 	ShadowIn RGBA // of shadows without a colour
 	Masked   bool // its letters look like dots

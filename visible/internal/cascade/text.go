@@ -159,6 +159,9 @@ func (s *Sheets) text(st *Style) {
 	if v := st.Get(ColorScheme); v != nil {
 		st.Dark = strings.Contains(v.Word, "dark") && !strings.Contains(v.Word, "light")
 	}
+	if st.Dark && st.Parent.Parent == nil && st.Get(Color) == nil { // the page's, whose letters have the colour of the scheme
+		st.Color = canvas(st.Color, st.Dark)
+	}
 	if v := st.Get(Color); v != nil {
 		st.Color = v.Colour.At(st.Color, st.Dark)
 		st.Doubt = st.Doubt || v.Doubt
@@ -180,6 +183,9 @@ func (s *Sheets) text(st *Style) {
 	if v := st.Get(TextStrokeColor); v != nil {
 		st.strokeSet = v.wide == ""
 		st.StrokeIn = v.Colour.At(st.Color, st.Dark)
+	}
+	if v := st.Get(PaintOrder); v != nil {
+		st.Under = strings.HasPrefix(v.Word, "stroke")
 	}
 	if !st.strokeSet {
 		st.StrokeIn = st.Color
