@@ -55,6 +55,7 @@ type Sheets struct {
 	found      []match
 	entries    []entry
 	hash       maphash.Hash
+	around     []match // the rules of the page around, for a part of a shadow tree whose style is computed
 	within     []match // the rules of a shadow tree for the element whose style is computed
 	keys       []key
 }
@@ -130,6 +131,16 @@ func (s *Sheets) ComputePart(st *Style, part string, n *html.Node, parent *Style
 
 // HasParts reports whether a rule selects parts of elements.
 func (s *Sheets) HasParts() bool { return len(s.pseudo) > 0 }
+
+// ComputeNamed computes the style of n, a part that the page around a shadow tree may style by its name. The page's rules for it are the
+// stronger ones.
+func (s *Sheets) ComputeNamed(st *Style, n *html.Node, parent *Style, outer *Sheets) {
+	outer.element = "part"
+	s.around = slices.Clone(outer.matches(n, parent))
+	outer.element = ""
+	s.Compute(st, n, parent)
+	s.around = nil
+}
 
 // ComputeWith computes the style of n like Compute, with the rules of a shadow tree. They are those for its host, or for what is in its
 // slots if part is "slotted". The page's own rules are stronger.

@@ -15,6 +15,7 @@ type selector struct {
 	specificity specificity
 	element     string     // its pseudo-element, "" for none
 	slotted     []selector // the argument of ::slotted
+	named       []string   // the arguments of ::part
 }
 
 // specificity counts ids, then classes, attributes and pseudo-classes, then tags.
@@ -355,6 +356,9 @@ func (r *selectorReader) pseudo(i int, in css.Span, s *selector) (one simple, ne
 		s.specificity[2]++
 		if name == "slotted" && kind == css.Function {
 			s.slotted, _ = r.list(r.t.Trim(r.t.Inside(i, in)), false, false)
+		}
+		if name == "part" && kind == css.Function {
+			s.named = strings.Fields(r.t.Between(r.t.Inside(i, in)))
 		}
 		return one, next, known
 	}
