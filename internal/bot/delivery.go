@@ -104,9 +104,11 @@ func (r deliveryResult) kept() (posts []store.Post) {
 func (b *Bot) deliver(ctx context.Context, l *lane, actor *Actor, t *turn.Trace, typing *typing, p prompt.Prompt, of arrival, settle func()) *delivery {
 	pending := *t // saved before the first word is visible
 	pending.Phase = turn.Answering
+	rules := reply.RulesFor(t.Request, p.Lookup, b.Redact)
+	rules.Own = actor.Written()
 	var d *delivery
 	d = &delivery{
-		bot: b, actor: actor, lane: l, away: of.Late || t.Began.Sub(of.at) > awayAfter, rules: reply.RulesFor(t.Request, p.Lookup, b.Redact), marker: &reply.Marker{Lookup: p.Lookup},
+		bot: b, actor: actor, lane: l, away: of.Late || t.Began.Sub(of.at) > awayAfter, rules: rules, marker: &reply.Marker{Lookup: p.Lookup},
 		request: t.Request, again: of.turnID != "", began: t.Began, attempt: ctx, result: resumed(of),
 		spoken: t.Request.Mode == turn.ImitateVoice && b.Pace.Units > 0,
 		wake:   make(chan struct{}, 1), final: make(chan string, 1), done: make(chan struct{}),

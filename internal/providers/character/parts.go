@@ -39,6 +39,18 @@ const (
 	maxGreetings = 100
 )
 
+// Written returns the texts of the character's own files, with macros.
+func (c *Character) Written() string {
+	all := append([]string{c.Persona, c.Notes, fmt.Sprint(c.Texts)}, c.Greetings.Texts...)
+	for _, text := range c.Parts.fields() {
+		all = append(all, *text)
+	}
+	for _, text := range c.Instructions {
+		all = append(all, text)
+	}
+	return strings.Join(all, "\n")
+}
+
 // fields returns the texts by their file names.
 func (s *Parts) fields() map[string]*string {
 	return map[string]*string{
