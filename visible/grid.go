@@ -35,6 +35,10 @@ func (l *layout) grid(b *box) float64 {
 	}
 	stretches := b.style.Word(cascade.JustifyContent) == ""
 	xs := tracks(columns, across, b.length(cascade.ColumnGap, width), width, best, true, stretches, b.style.Around(width))
+	shift := 0.0
+	if n := len(xs); n > 0 {
+		shift = aligned(b.style.Word(cascade.JustifyContent), width-xs[n-1].at-xs[n-1].size)
+	}
 	tall := make([]float64, down)
 	for i, c := range items {
 		room := xs[cells[i].columnEnd-1].at + xs[cells[i].columnEnd-1].size - xs[cells[i].column].at
@@ -44,7 +48,7 @@ func (l *layout) grid(b *box) float64 {
 		} else {
 			c.w = c.limited(room-c.margin.left-c.margin.right, room)
 		}
-		c.x = left + xs[cells[i].column].at + c.margin.left
+		c.x = left + shift + xs[cells[i].column].at + c.margin.left
 		height := math.NaN()
 		if down == 1 {
 			height = b.tall

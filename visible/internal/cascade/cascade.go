@@ -55,6 +55,7 @@ type Sheets struct {
 	found      []match
 	entries    []entry
 	hash       maphash.Hash
+	dark       bool    // the page says that it has the dark colour scheme alone
 	around     []match // the rules of the page around, for a part of a shadow tree whose style is computed
 	within     []match // the rules of a shadow tree for the element whose style is computed
 	keys       []key

@@ -150,6 +150,11 @@ func readContent(v *reader) (Value, bool) {
 	return got, true
 }
 
+// isDark reports whether a list of colour schemes has the dark one alone. The screen prefers the light one.
+func isDark(schemes string) bool {
+	return strings.Contains(schemes, "dark") && !strings.Contains(schemes, "light")
+}
+
 // text computes the look of letters.
 func (s *Sheets) text(st *Style) {
 	if v := st.Get(Visibility); v != nil {
@@ -157,9 +162,9 @@ func (s *Sheets) text(st *Style) {
 		st.Doubt = st.Doubt || v.Doubt
 	}
 	if v := st.Get(ColorScheme); v != nil {
-		st.Dark = strings.Contains(v.Word, "dark") && !strings.Contains(v.Word, "light")
+		st.Dark = isDark(v.Word)
 	}
-	if st.Dark && st.Parent.Parent == nil && st.Get(Color) == nil { // the page's, whose letters have the colour of the scheme
+	if st.Dark && !st.Parent.Dark && st.Parent.Parent == nil && st.Get(Color) == nil { // the page's, whose letters have the colour of the scheme
 		st.Color = canvas(st.Color, st.Dark)
 	}
 	if v := st.Get(Color); v != nil {
