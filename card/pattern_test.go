@@ -3,6 +3,7 @@ package card
 import (
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -81,7 +82,7 @@ func TestBombs(t *testing.T) {
 				t.Errorf("%+v", found)
 			}
 		},
-		"scripts": func() { r.Apply(OnReply, text, 0, nil, nil) },
+		"scripts": func() { r.Apply(OnReply, text, 0, nil, Clock{}) },
 	} {
 		began := time.Now()
 		do()
@@ -94,12 +95,12 @@ func TestBombs(t *testing.T) {
 // What is left of the time is shared by all texts that scripts run over.
 func TestPatternTime(t *testing.T) {
 	r, _ := NewRewriter([]Script{{Find: "/o/g", Replace: "0", On: []Place{OnReply}}})
-	left := time.Second
-	if got := r.Apply(OnReply, "foo", 0, nil, &left); got != "f00" || left == time.Second {
-		t.Errorf("%q, %v left", got, left)
+	clock := Clock{new(atomic.Int64), time.Second}
+	if got := r.Apply(OnReply, "foo", 0, nil, clock); got != "f00" || clock.Spent.Load() == 0 {
+		t.Errorf("%q, %v", got, clock.Spent.Load())
 	}
-	left = 0
-	if got := r.Apply(OnReply, "foo", 0, nil, &left); got != "foo" {
+	clock.Spent.Store(int64(time.Second))
+	if got := r.Apply(OnReply, "foo", 0, nil, clock); got != "foo" {
 		t.Errorf("without time: %q", got)
 	}
 }

@@ -107,7 +107,7 @@ func (b *Bot) Greet(ctx context.Context, e turn.Event, actor *Actor, n int, to t
 	text, ok := actor.Greeting(n, r)
 	rules := reply.RulesFor(r, nil, b.Redact)
 	rules.Own = actor.Written()
-	text, _ = rules.Guard(actor.Reworded(r, text))
+	text, _ = rules.Guard(actor.Reworded(r, text, false))
 	if !ok || strings.TrimSpace(text) == "" {
 		return nil
 	}
