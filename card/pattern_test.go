@@ -2,6 +2,7 @@ package card
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -128,5 +129,22 @@ func BenchmarkPatterns(b *testing.B) {
 	chat := Chat{Messages: []string{strings.Repeat("we spoke of dragons and things ", 264)}, Budget: 1000}
 	for b.Loop() {
 		s.Scan(b.Context(), chat)
+	}
+}
+
+// Short patterns are limited in number: each takes memory for as long as the bot runs. An entry is told of once.
+func TestManyPatterns(t *testing.T) {
+	b := Book{File: "b"}
+	for i := range 100 {
+		b.Entries = append(b.Entries, Entry{ID: fmt.Sprint(i), Keys: slices.Repeat([]string{"/a?b/"}, maxKeys), Content: fmt.Sprint(i)})
+	}
+	s, problems := NewScanner([]Book{b})
+	n := 0
+	for _, e := range s.entries {
+		n += len(e.primary)
+	}
+	too := slices.DeleteFunc(problems, func(p Problem) bool { return !strings.Contains(p.Text, "one too many") })
+	if most := maxPatternBytes / patternCost; n > most || n < most/2 || len(too) == 0 || len(too) > len(b.Entries) {
+		t.Errorf("%d patterns, %d problems", n, len(too))
 	}
 }
