@@ -17,6 +17,7 @@ const (
 	maxDepth        = 100       // messages that are searched
 	maxMessageBytes = 32 << 10  // of messages that are searched
 	maxPatternBytes = 200_000   // of the patterns of all books
+	patternCost     = 50        // bytes of it that each pattern takes besides its source
 	maxNumber       = 1_000_000 // for numbers without a limit of their own
 )
 

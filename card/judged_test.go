@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -77,7 +78,7 @@ func TestJudgedScripts(t *testing.T) {
 		case c.Prompt:
 			on = OnHistory
 		}
-		if got := r.Apply(on, c.Text, c.Depth, judgedMacros().Expand, new(time.Minute)); got != c.Want {
+		if got := r.Apply(on, c.Text, c.Depth, judgedMacros().Expand, Clock{new(atomic.Int64), time.Minute}); got != c.Want {
 			wrong = append(wrong, c.Name)
 			t.Logf("%s: %q, not %q", c.Name, got, c.Want)
 		}

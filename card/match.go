@@ -190,7 +190,7 @@ func (sc *scan) found(text *searched, k key) bool {
 
 // matched reports whether a pattern is in the text. It marks the scan if there was no time to find out.
 func (sc *scan) matched(text string, k key) (found bool) {
-	inTime := search(&sc.left, func() error {
+	inTime := search(sc.chat.Clock, func() error {
 		re, err := k.find.ready(sc.expand)
 		if err == nil {
 			found, err = re.MatchString(text)

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/dlclark/regexp2/v2"
@@ -13,6 +14,22 @@ import (
 
 // PatternTime is how long patterns run at most where the caller sets no limit. It is for one scan, or for the scripts over one text.
 const PatternTime = 50 * time.Millisecond
+
+// Clock says how long patterns may still run: until Spent has reached Most. Goroutines may share Spent. The zero Clock has [PatternTime].
+type Clock struct {
+	Spent *atomic.Int64 // nanoseconds for which patterns have run
+	Most  time.Duration
+}
+
+func (c Clock) set() Clock {
+	if c.Spent == nil {
+		return Clock{new(atomic.Int64), PatternTime}
+	}
+	return c
+}
+
+// over reports whether no search may begin. The last one may take some more time.
+func (c Clock) over() bool { return c.Spent.Load() >= int64(c.Most-searchTime-clockPeriod) }
 
 const (
 	maxPattern  = 4000                 // bytes
@@ -117,17 +134,19 @@ func compilePattern(pattern, flags string) (*regexp2.Regexp, error) {
 	return re, nil
 }
 
-// search runs a search that takes its time from what is left. It reports false, without a search, if nothing is left. A search that takes
-// too long runs once more, because the machine may have been busy. Then it finds nothing.
-func search(left *time.Duration, do func() error) (inTime bool) {
-	if *left <= 0 {
-		return false
-	}
-	began := time.Now()
-	err := do()
-	if err != nil && time.Since(began) < *left {
+// search runs a search that takes its time from a clock. It reports false, without a search, if the time is over. A search that takes too
+// long runs once more, because the machine may have been busy. Then it finds nothing.
+func search(clock Clock, do func() error) (inTime bool) {
+	err := errors.New("no time")
+	for range 2 {
+		if clock.over() {
+			break
+		}
+		began := time.Now()
 		err = do()
+		if clock.Spent.Add(int64(time.Since(began))); err == nil {
+			break
+		}
 	}
-	*left -= time.Since(began)
 	return err == nil
 }

@@ -2,7 +2,9 @@ package card
 
 import (
 	"fmt"
+	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -79,21 +81,21 @@ func TestBombs(t *testing.T) {
 	if len(found.Fired) != 1 || found.Fired[0].Entry != "plain" || len(found.Lost) == 0 || !strings.Contains(found.Lost[0].Why, "too long") {
 		t.Errorf("%+v", found)
 	}
-	left := PatternTime
-	if r.Apply(OnReply, text, 0, nil, &left); left > 0 {
-		t.Errorf("scripts that take minutes left %v", left)
+	clock := Clock{}.set()
+	if r.Apply(OnReply, text, 0, nil, clock); !clock.over() {
+		t.Errorf("scripts that take minutes ran %v", time.Duration(clock.Spent.Load()))
 	}
 }
 
 // What is left of the time is shared by all texts that scripts run over.
 func TestPatternTime(t *testing.T) {
 	r, _ := NewRewriter([]Script{{Find: "/o/g", Replace: "0", On: []Place{OnReply}}})
-	left := time.Second
-	if got := r.Apply(OnReply, "foo", 0, nil, &left); got != "f00" || left == time.Second {
-		t.Errorf("%q, %v left", got, left)
+	clock := Clock{new(atomic.Int64), time.Second}
+	if got := r.Apply(OnReply, "foo", 0, nil, clock); got != "f00" || clock.Spent.Load() == 0 {
+		t.Errorf("%q, %v", got, clock.Spent.Load())
 	}
-	left = 0
-	if got := r.Apply(OnReply, "foo", 0, nil, &left); got != "foo" {
+	clock.Spent.Store(int64(time.Second))
+	if got := r.Apply(OnReply, "foo", 0, nil, clock); got != "foo" {
 		t.Errorf("without time: %q", got)
 	}
 }
@@ -121,5 +123,22 @@ func BenchmarkPatterns(b *testing.B) {
 	chat := Chat{Messages: []string{strings.Repeat("we spoke of dragons and things ", 264)}, Budget: 1000}
 	for b.Loop() {
 		s.Scan(b.Context(), chat)
+	}
+}
+
+// Short patterns are limited in number: each takes memory for as long as the bot runs. An entry is told of once.
+func TestManyPatterns(t *testing.T) {
+	b := Book{File: "b"}
+	for i := range 100 {
+		b.Entries = append(b.Entries, Entry{ID: fmt.Sprint(i), Keys: slices.Repeat([]string{"/a?b/"}, maxKeys), Content: fmt.Sprint(i)})
+	}
+	s, problems := NewScanner([]Book{b})
+	n := 0
+	for _, e := range s.entries {
+		n += len(e.primary)
+	}
+	too := slices.DeleteFunc(problems, func(p Problem) bool { return !strings.Contains(p.Text, "one too many") })
+	if most := maxPatternBytes / patternCost; n > most || n < most/2 || len(too) == 0 || len(too) > len(b.Entries) {
+		t.Errorf("%d patterns, %d problems", n, len(too))
 	}
 }

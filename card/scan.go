@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 )
 
 // Chat is what a scan searches and depends on.
@@ -27,6 +26,8 @@ type Chat struct {
 	// Chance returns a number from 0 up to, but not including, 1. It must return the same number for the same text in a
 	// turn. nil means 0 for groups, and that no entry with a probability below 100 fires.
 	Chance func(of string) float64
+	// Clock says how long patterns may run. The entries whose patterns do not finish are lost.
+	Clock Clock
 	// Expand replaces the macros of a text, once as it is shown and once as recursion searches it. nil keeps them.
 	Expand func(text string) (shown, searched string)
 }
@@ -91,8 +92,7 @@ type scan struct {
 	more     int  // older messages that are searched because too few entries fire
 	older    bool // this round searches older messages, and no texts of entries
 
-	left time.Duration // for patterns
-	slow bool          // a pattern of the entry that is being looked for took too long
+	slow bool // a pattern of the entry that is being looked for took too long
 }
 
 // active is an entry that fires.
@@ -104,16 +104,16 @@ type active struct {
 	sticky          bool // it goes on from an earlier turn
 }
 
-// Scan returns the entries that fire. If ctx ends, it returns what it has found so far. All patterns together run for [PatternTime] at
-// most: the entries whose patterns do not finish are lost.
+// Scan returns the entries that fire. If ctx ends, it returns what it has found so far.
 func (s *Scanner) Scan(ctx context.Context, chat Chat) Result {
 	if s.Empty() {
 		return Result{}
 	}
 	sc := &scan{
-		Scanner: s, chat: chat, done: map[*entry]bool{}, used: map[string]int{}, groups: map[string]bool{}, left: PatternTime,
+		Scanner: s, chat: chat, done: map[*entry]bool{}, used: map[string]int{}, groups: map[string]bool{},
 		buffer: buffer{messages: chat.Messages, fields: chat.Fields, made: map[view]*searched{}},
 	}
+	sc.chat.Clock = chat.Clock.set()
 	delays := s.delays
 	if len(delays) > 0 {
 		sc.delay, delays = delays[0], delays[1:]

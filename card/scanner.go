@@ -159,6 +159,7 @@ type compiler struct {
 	book         Book     // that is being read
 	problems     []Problem
 	patternBytes int
+	beyond       *entry            // the last whose patterns were too many
 	entries      map[string]string // the books of entries, by their keys, positions and texts
 }
 
@@ -258,8 +259,11 @@ func (c *compiler) key(e *entry, text string) (key, bool) {
 	if !isPattern {
 		return key{text: text, words: text, macros: strings.Contains(text, "{{")}, true
 	}
-	if c.patternBytes += len(source); c.patternBytes > maxPatternBytes {
-		c.problem(e.ID, "its pattern is one too many: the patterns of all books together are too long", "split the books between characters")
+	if c.patternBytes += len(source) + patternCost; c.patternBytes > maxPatternBytes {
+		if c.beyond != e {
+			c.problem(e.ID, "its pattern is one too many: the patterns of all books together are too long", "split the books between characters")
+		}
+		c.beyond = e
 		return key{}, false
 	}
 	find, err := newPattern(source, flags, Escaped)

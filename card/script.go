@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/dlclark/regexp2/v2"
 	"github.com/pelletier/go-toml/v2"
@@ -181,18 +180,16 @@ func (r *Rewriter) Applies(on Place) bool {
 
 // Apply runs the scripts of a place over a text, one after the other. depth is the message's distance from the newest,
 // for OnHistory. expand replaces the macros of the scripts; nil keeps them. A script whose result is longer than
-// 64 KiB and than the text is skipped. left is how long patterns may still run, and becomes less; nil is [PatternTime]
-// for this text. A script is skipped when its pattern takes too long, and when nothing is left.
-func (r *Rewriter) Apply(on Place, text string, depth int, expand func(string) string, left *time.Duration) string {
+// 64 KiB and than the text is skipped. A script is skipped when its pattern takes too long, and when the clock's time
+// is over.
+func (r *Rewriter) Apply(on Place, text string, depth int, expand func(string) string, clock Clock) string {
 	if !r.Applies(on) {
 		return text
 	}
-	if left == nil {
-		left = new(PatternTime)
-	}
+	clock = clock.set()
 	for _, s := range r.rules {
 		if slices.Contains(s.On, on) && (on != OnHistory || s.reaches(depth)) {
-			if next := s.run(text, expand, left); len(next) <= max(maxScriptText, len(text)) {
+			if next := s.run(text, expand, clock); len(next) <= max(maxScriptText, len(text)) {
 				text = next
 			}
 		}
@@ -205,11 +202,11 @@ func (s *rule) reaches(depth int) bool {
 }
 
 // run applies the script to a text.
-func (s *rule) run(text string, expand func(string) string, left *time.Duration) string {
+func (s *rule) run(text string, expand func(string) string, clock Clock) string {
 	if expand == nil {
 		expand = func(text string) string { return text }
 	}
-	found, inTime := s.findAll(text, expand, left)
+	found, inTime := s.findAll(text, expand, clock)
 	if !inTime || found == nil {
 		return text
 	}
@@ -233,10 +230,10 @@ func (s *rule) run(text string, expand func(string) string, left *time.Duration)
 }
 
 // findAll returns the first that is found, or all, and whether the time sufficed.
-func (s *rule) findAll(text string, expand func(string) string, left *time.Duration) (all []*regexp2.Match, inTime bool) {
+func (s *rule) findAll(text string, expand func(string) string, clock Clock) (all []*regexp2.Match, inTime bool) {
 	var m *regexp2.Match
 	var re *regexp2.Regexp
-	inTime = search(left, func() (err error) {
+	inTime = search(clock, func() (err error) {
 		if re, err = s.find.ready(expand); err == nil {
 			m, err = re.FindStringMatch(text)
 		}
@@ -247,7 +244,7 @@ func (s *rule) findAll(text string, expand func(string) string, left *time.Durat
 			break
 		}
 		after := m
-		inTime = search(left, func() (err error) { m, err = re.FindNextMatch(after); return err })
+		inTime = search(clock, func() (err error) { m, err = re.FindNextMatch(after); return err })
 	}
 	return all, inTime
 }

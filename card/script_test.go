@@ -33,7 +33,7 @@ func TestApply(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			r, problems := NewRewriter([]Script{c.script})
-			if got := r.Apply(c.on, c.in, 2, upper, nil); got != c.want || len(problems) > 0 {
+			if got := r.Apply(c.on, c.in, 2, upper, Clock{}); got != c.want || len(problems) > 0 {
 				t.Errorf("%q %v", got, problems)
 			}
 		})

@@ -63,6 +63,7 @@ func (l *layout) wrapped(text *box) *box {
 // aligned returns how much of the free room is before something.
 func aligned(word string, free float64) float64 {
 	switch {
+	case free < 0 && (strings.HasPrefix(word, "space") || strings.HasPrefix(word, "safe")):
 	case strings.Contains(word, "center"), strings.HasPrefix(word, "space-around"), strings.HasPrefix(word, "space-evenly"):
 		return free / 2
 	case strings.Contains(word, "end"), word == "right":
@@ -84,15 +85,30 @@ func (b *box) alignment(in *box) string {
 
 func isStretched(word string) bool { return word == "stretch" || word == "normal" }
 
+// packed returns where the items of a flexible box are along it, in words for a box that begins at the left or at the top. backward says that
+// it begins at the other end.
+func (b *box) packed(backward bool) string {
+	word := b.style.Word(cascade.JustifyContent)
+	switch {
+	case !backward:
+		return word
+	case word == "", word == "normal", word == "flex-start":
+		return "end"
+	case word == "flex-end":
+		return "start"
+	}
+	return word
+}
+
+func (b *box) isReversed() bool {
+	return strings.HasSuffix(b.style.Word(cascade.FlexDirection), "reverse")
+}
+
 // flexBox lays out a flexible box, and returns the height of its content.
 func (l *layout) flexBox(b *box) float64 {
 	items := l.items(b)
 	left, top, width := b.border.left+b.pad.left, b.border.top+b.pad.top, b.w-b.across()
-	direction := b.style.Word(cascade.FlexDirection)
-	if strings.HasSuffix(direction, "reverse") {
-		slices.Reverse(items)
-	}
-	if strings.HasPrefix(direction, "column") {
+	if strings.HasPrefix(b.style.Word(cascade.FlexDirection), "column") {
 		return l.flexColumn(b, items, left, top, width)
 	}
 	gap := b.length(cascade.ColumnGap, width)
@@ -115,8 +131,15 @@ func (l *layout) flexBox(b *box) float64 {
 		if from > 0 {
 			y += b.length(cascade.RowGap, width)
 		}
+		if b.isReversed() != b.style.Leftward {
+			slices.Reverse(items[from:to])
+			slices.Reverse(sizes[from:to])
+		}
 		y += l.flexLine(b, items[from:to], sizes[from:to], left, y, width, sum, gap, to-from == len(items))
 		from = to
+	}
+	if free := b.tall - (y - top); free == free && wraps {
+		l.shift(b, aligned(b.style.Word(cascade.AlignContent), free))
 	}
 	return y - top
 }
@@ -173,14 +196,14 @@ func (l *layout) flexLine(b *box, items []*box, sizes []float64, left, y, width,
 		}
 	}
 	free = width - sum
-	word, between := b.style.Word(cascade.JustifyContent), 0.0
+	word, between := b.packed(b.isReversed() != b.style.Leftward), 0.0
 	x := left
 	switch {
 	case autos > 0 && free > 0:
 	case strings.HasPrefix(word, "space-between"):
 		between = max(free, 0) / max(float64(len(items)-1), 1)
-	case b.style.Leftward && (word == "" || strings.Contains(word, "start")):
-		x += free
+	case b.style.Leftward && (word == "start" || word == "end"):
+		x += free - aligned(word, free)
 	case strings.HasPrefix(word, "space") && free < 0:
 	case strings.HasPrefix(word, "space"):
 		between = free / float64(len(items)+1)
@@ -219,6 +242,9 @@ func (l *layout) flexLine(b *box, items []*box, sizes []float64, left, y, width,
 
 // flexColumn lays out a flexible box whose items are below each other.
 func (l *layout) flexColumn(b *box, items []*box, left, top, width float64) float64 {
+	if b.isReversed() {
+		slices.Reverse(items)
+	}
 	gap := b.length(cascade.RowGap, width)
 	sum, grow, shrink := 0.0, 0.0, 0.0
 	for i, c := range items {
@@ -261,7 +287,7 @@ func (l *layout) flexColumn(b *box, items []*box, left, top, width float64) floa
 		}
 	}
 	y, between := top, 0.0
-	if word := b.style.Word(cascade.JustifyContent); grow == 0 && free != 0 && !(free < 0 && shrink > 0) {
+	if word := b.packed(b.isReversed()); grow == 0 && free != 0 && !(free < 0 && shrink > 0) {
 		if strings.HasPrefix(word, "space-between") {
 			between = max(free, 0) / max(float64(len(items)-1), 1)
 		} else {

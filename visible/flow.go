@@ -81,7 +81,7 @@ func (b *box) floatsTo() string {
 // isContext reports whether a box is a formatting context of its own, which no float outside gets into.
 func (b *box) isContext() bool {
 	st := b.style
-	return b.isPage() && b.node == nil || st.Display != "block" && st.Display != "list-item" || clips(st.Word(cascade.OverflowX)) || clips(st.Word(cascade.OverflowY)) || b.isTaken() || b.floatsTo() != "" || b.flexible ||
+	return b.isPage() && b.node == nil || st.Display != "block" && st.Display != "list-item" || scrolls(st.Word(cascade.OverflowX)) || scrolls(st.Word(cascade.OverflowY)) || b.isTaken() || b.floatsTo() != "" || b.flexible ||
 		b.contains("layout", "content", "strict", "paint") || st.Get(cascade.Columns) != nil
 }
 
@@ -97,6 +97,8 @@ func (b *box) contains(words ...string) bool {
 	}
 	return false
 }
+
+func scrolls(overflow string) bool { return clips(overflow) && overflow != "clip" }
 
 func clips(overflow string) bool { return overflow != "" && overflow != "visible" }
 
@@ -311,7 +313,11 @@ func (f *flow) begin() {
 	f.margin, f.begun, f.open, f.space, f.breaks, f.broke = 0, true, true, false, false, false
 	f.edgesOfLine(f.b.style.Line)
 	f.x = f.start
-	if f.lines == 0 {
+	switch {
+	case f.lines > 0:
+	case f.b.style.Leftward:
+		f.end -= f.indent
+	default:
 		f.x += f.indent
 	}
 	f.height = f.b.style.Line

@@ -34,7 +34,11 @@ func (l *layout) grid(b *box) float64 {
 		}
 	}
 	stretches := b.style.Word(cascade.JustifyContent) == ""
-	xs := tracks(columns, across, b.length(cascade.ColumnGap, width), width, best, stretches, b.style.Around(width))
+	xs := tracks(columns, across, b.length(cascade.ColumnGap, width), width, best, true, stretches, b.style.Around(width))
+	shift := 0.0
+	if n := len(xs); n > 0 {
+		shift = aligned(b.style.Word(cascade.JustifyContent), width-xs[n-1].at-xs[n-1].size)
+	}
 	tall := make([]float64, down)
 	for i, c := range items {
 		room := xs[cells[i].columnEnd-1].at + xs[cells[i].columnEnd-1].size - xs[cells[i].column].at
@@ -44,7 +48,7 @@ func (l *layout) grid(b *box) float64 {
 		} else {
 			c.w = c.limited(room-c.margin.left-c.margin.right, room)
 		}
-		c.x = left + xs[cells[i].column].at + c.margin.left
+		c.x = left + shift + xs[cells[i].column].at + c.margin.left
 		height := math.NaN()
 		if down == 1 {
 			height = b.tall
@@ -54,7 +58,7 @@ func (l *layout) grid(b *box) float64 {
 			tall[cells[i].row] = max(tall[cells[i].row], c.h+c.margin.top+c.margin.bottom)
 		}
 	}
-	ys := tracks(rows, down, b.length(cascade.RowGap, width), b.tall, tall, true, b.style.Around(b.tall))
+	ys := tracks(rows, down, b.length(cascade.RowGap, width), b.tall, tall, false, b.style.Word(cascade.AlignContent) == "", b.style.Around(b.tall))
 	for i, c := range items {
 		last := ys[cells[i].rowEnd-1]
 		room := last.at + last.size - ys[cells[i].row].at - c.margin.top - c.margin.bottom
@@ -71,11 +75,16 @@ func (l *layout) grid(b *box) float64 {
 	if len(ys) == 0 {
 		return 0
 	}
-	return ys[len(ys)-1].at + ys[len(ys)-1].size
+	height := ys[len(ys)-1].at + ys[len(ys)-1].size
+	if free := b.tall - height; free == free {
+		l.shift(b, aligned(b.style.Word(cascade.AlignContent), free))
+	}
+	return height
 }
 
-// tracks computes the sizes and places of n tracks. best holds the sizes of what is in them.
-func tracks(parts []cascade.Part, n int, gap, room float64, best []float64, stretches bool, around *cascade.Surroundings) []track {
+// tracks computes the sizes and places of n tracks. best holds the sizes of what is in them. shrinks and stretches say what becomes of those
+// without a size of their own where there is too little or too much room.
+func tracks(parts []cascade.Part, n int, gap, room float64, best []float64, shrinks, stretches bool, around *cascade.Surroundings) []track {
 	all := make([]track, n)
 	shares, autos, used := 0.0, 0.0, gap*float64(max(n-1, 0))
 	for i := range all {
@@ -108,7 +117,7 @@ func tracks(parts []cascade.Part, n int, gap, room float64, best []float64, stre
 		case free != free:
 		case all[i].share > 0 && free > 0:
 			all[i].size = free * all[i].share / max(shares, 1)
-		case all[i].share < 0 && shares == 0 && (free < 0 || stretches):
+		case all[i].share < 0 && shares == 0 && (free < 0 && shrinks || free > 0 && stretches):
 			all[i].size = max(0, all[i].size+free/autos)
 		}
 		if i > 0 {

@@ -287,9 +287,13 @@ func (v *view) at(t *letters, st *cascade.Style, x, y float64) bool {
 	return false
 }
 
+// thickStroke is how wide a stroke around letters is that covers them, of their size. Half of it is inside, and a letter's own lines have
+// about a tenth.
+const thickStroke = .125
+
 // inks returns the colours in which letters are painted at a place: inside, at their edges, and around them.
 func (v *view) inks(t *letters, st *cascade.Style, x, y float64) []cascade.RGBA {
-	if st.Stroke > st.FontSize/4 {
+	if st.Stroke >= st.FontSize*thickStroke && !st.Under {
 		v.colours = append(v.colours[:0], st.StrokeIn) // it covers the letters
 		return v.colours
 	}

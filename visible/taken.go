@@ -186,6 +186,11 @@ func (l *layout) taken(c *box) {
 	right, hasRight := c.style.Length(cascade.Right, width)
 	top, hasTop := c.style.Length(cascade.Top, height)
 	bottom, hasBottom := c.style.Length(cascade.Bottom, height)
+	for _, p := range [...]cascade.Property{cascade.Left, cascade.Right, cascade.Top, cascade.Bottom} {
+		if v := c.style.Get(p); v != nil && v.Doubt {
+			c.sight = max(c.sight, doubtful) // it is beside another box, which is not looked for
+		}
+	}
 	_, wide := c.style.Length(cascade.Width, width)
 	if hasLeft && hasRight && !wide && c.kind != atomBox {
 		c.w = c.limited(width-left-right-c.margin.left-c.margin.right, width)

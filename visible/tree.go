@@ -164,7 +164,9 @@ func (p *page) mark(n *html.Node, s sight) { p.marks[n] = s }
 func (p *page) element(n *html.Node, in *box, parent *cascade.Style, sc *scope) {
 	st := p.newStyle()
 	shadow := p.shadow(n, sc)
-	if shadow != nil {
+	if _, named := dom.Attr(n, "part"); named && shadow == nil && sc.outer != nil && sc.outer.sheets.HasParts() {
+		sc.sheets.ComputeNamed(st, n, parent, sc.outer.sheets)
+	} else if shadow != nil {
 		sc.sheets.ComputeWith(st, n, parent, shadow.sheets, "")
 	} else if own := sc.sheets.Share(n, parent, st); own != st {
 		p.spare, st = st, own

@@ -305,6 +305,7 @@ func (m memoryOf) Search(context.Context, search.Query) (search.Reply, error) {
 // answer guards and marks the reply: what the model says now, or what was delivered then.
 func (r *replay) answer(ctx context.Context, now *turn.Trace, p prompt.Prompt) {
 	rules := reply.RulesFor(now.Request, p.Lookup, r.app.Redact)
+	rules.Own = r.actor.Written()
 	if !r.how.Answer || r.actor.Model == nil {
 		if r.how.Answer {
 			r.notes = append(r.notes, "no model is configured: the guard is shown the reply of then")

@@ -98,7 +98,9 @@ func (b *Bot) Greet(ctx context.Context, e turn.Event, actor *Actor, n int, to t
 	now := time.Now()
 	r := turn.Request{ID: e.ID, GuildID: e.GuildID, ChannelID: e.Message.ChannelID, Message: turn.Message{Author: to, At: now}}
 	text, ok := actor.Greeting(n, r)
-	text, _ = reply.RulesFor(r, nil, b.Redact).Guard(actor.Reworded(r, text))
+	rules := reply.RulesFor(r, nil, b.Redact)
+	rules.Own = actor.Written()
+	text, _ = rules.Guard(actor.Reworded(r, text, false))
 	if !ok || strings.TrimSpace(text) == "" {
 		return nil
 	}

@@ -107,9 +107,11 @@ func (r deliveryResult) kept() (posts []store.Post) {
 func (b *Bot) deliver(ctx context.Context, l *lane, actor *Actor, t *turn.Trace, typing *typing, p prompt.Prompt, of arrival, settle func()) *delivery {
 	pending := *t // saved before the first word is visible
 	pending.Phase = turn.Answering
+	rules := reply.RulesFor(t.Request, p.Lookup, b.Redact)
+	rules.Own = actor.Written()
 	var d *delivery
 	d = &delivery{
-		bot: b, actor: actor, lane: l, away: of.Late || t.Began.Sub(of.at) > awayAfter, rules: reply.RulesFor(t.Request, p.Lookup, b.Redact), marker: &reply.Marker{Lookup: p.Lookup},
+		bot: b, actor: actor, lane: l, away: of.Late || t.Began.Sub(of.at) > awayAfter, rules: rules, marker: &reply.Marker{Lookup: p.Lookup},
 		request: t.Request, again: of.turnID != "", began: t.Began, attempt: ctx, result: resumed(of),
 		spoken: t.Request.Mode == turn.ImitateVoice && b.Pace.Units > 0,
 		wake:   make(chan struct{}, 1), final: make(chan string, 1), done: make(chan struct{}),
@@ -211,7 +213,7 @@ func (d *delivery) stream(ctx context.Context) (took time.Duration) {
 	if undecided || d.bot.mayReact(d.actor) && d.posted() == 0 && reply.IsEmoji(body) {
 		return
 	}
-	text, _ := d.rules.Guard(d.rules.Visible(d.actor.Reworded(d.request, body)))
+	text, _ := d.rules.Guard(d.rules.Visible(d.actor.Reworded(d.request, body, true)))
 	text, _, _ = d.marker.Mark(text, true)
 	// This call is not cancelled: a turn that is withdrawn meanwhile must know the post, to delete it.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), streamLimit)

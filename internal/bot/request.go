@@ -6,6 +6,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"familiar/internal/context/turn"
@@ -31,7 +32,7 @@ func (b *Bot) request(ctx context.Context, actor *Actor, id string, batch []arri
 		ID: id, Character: actor.ID, Names: actor.Names(), GuildID: last.GuildID, ChannelID: last.Message.ChannelID,
 		Mode: mode, Message: last.Message, Budget: turn.Budget{Total: limits.Total, Layers: limits.Layers},
 		Web: b.web(actor, settings, limits.Web), Buttons: b.HasButtons(actor, settings), Deadline: time.Now().Add(limits.Deadline),
-		Watch: b.Watch,
+		Watch: b.Watch, Patterns: new(atomic.Int64),
 	}
 	var texts []string
 	for i, a := range batch {

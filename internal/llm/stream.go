@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"unicode"
+	"unicode/utf8"
 
 	"familiar/internal/context/turn"
 )
@@ -242,17 +244,43 @@ var (
 	openings = []string{"<think>", "<thinking>"}
 	closings = []string{"</think>", "</thinking>"}
 
-	// Calls of tools, as the templates of Hermes, Qwen, Llama, Mistral and DeepSeek write them. Those without a closing tag
-	// of their own go on to the end.
-	callOpenings = []string{
-		"<tool_call>", "<tool_calls>", "<|tool_call|>", "<function_call>", "<function_calls>", "<function=", "<tool_response>", "<|python_tag|>", "[TOOL_CALLS]", "<｜tool▁calls▁begin｜>",
-	}
-	callClosings = []string{
-		"</tool_call>", "</tool_calls>", "<|/tool_call|>", "</function_call>", "</function_calls>", "</function>", "</tool_response>", "[/TOOL_CALLS]", "<｜tool▁calls▁end｜>",
+	// callNames are the letters of the tags around a call of a tool, or its result. Templates add signs, makers' names and more letters.
+	callNames = []string{
+		"toolcall", "tooluse", "toolcode", "toolrequest", "toolresponse", "toolresult", "functioncall", "functionresponse", "functionresult", "pythontag",
+		"startaction", "actionstart", "endaction", "actionend",
 	}
 )
 
-const longestTag = len("<｜tool▁calls▁begin｜>")
+const longestTag = 48
+
+// callTag reads the tag of a call at the start of s. length is 0 if there is none. The opening tag ends with its name, so its attributes are
+// a part of the call. whole is false if more text may make it a tag.
+func callTag(s string) (length int, closing, whole bool) {
+	var letters strings.Builder
+	for i := 1; i < len(s) && i <= longestTag; {
+		r, size := utf8.DecodeRuneInString(s[i:])
+		switch {
+		case r == '/' || strings.ContainsRune("_-:|｜▁", r):
+		case unicode.IsLetter(r) && r < utf8.RuneSelf:
+			letters.WriteRune(unicode.ToLower(r))
+		case !utf8.FullRuneInString(s[i:]):
+			return 0, false, false
+		default:
+			name, sign := letters.String(), s[1:i]
+			closing = strings.Contains(sign, "/") || strings.HasPrefix(name, "end") || strings.HasSuffix(name, "end") || strings.HasSuffix(sign, "|") && sign[0] != '|'
+			named := closing && r == '>' || r == '=' || r == ' '
+			if !slices.ContainsFunc(callNames, func(part string) bool { return strings.Contains(name, part) }) && !(named && (name == "function" || name == "invoke")) {
+				return 0, false, true
+			}
+			if r == '>' || r == ']' {
+				i += size
+			}
+			return i, closing, true
+		}
+		i += size
+	}
+	return 0, false, len(s) > longestTag
+}
 
 // write takes the next piece and returns the text that is now known to be visible. retract says that everything
 // returned before was thoughts.
@@ -289,18 +317,17 @@ func (t *thoughts) write(piece string) (visible string, retract bool) {
 			break
 		}
 		t.pass(&out, i)
-		tag, whole := tagAt(t.pending, openings, closings, callOpenings, callClosings)
+		tag, whole := tagAt(t.pending, openings, closings)
+		call, closing, decided := callTag(t.pending)
 		switch {
-		case t.before == '`' || tag == "":
+		case t.before == '`' || tag == "" && call == 0 && decided:
 			t.pass(&out, 1)
-		case !whole:
+		case !whole && !decided:
 			return out.String(), retract
-		case slices.Contains(callClosings, tag):
-			t.hidden += len(tag)
-			t.drop(len(tag))
-		case slices.Contains(callOpenings, tag):
-			t.inside, t.call = true, true
-			t.drop(len(tag))
+		case call > 0:
+			t.hidden += call
+			t.drop(call)
+			t.inside, t.call = !closing, !closing
 		case tag[1] == '/' && !t.opened:
 			t.hidden += t.passed
 			t.passed, t.begun, t.opened, t.before = 0, false, true, 0
@@ -319,18 +346,21 @@ func (t *thoughts) write(piece string) (visible string, retract bool) {
 
 // close ends the text and returns what is left to show. What was not closed is not shown.
 func (t *thoughts) close() string {
-	if t.inside {
-		t.hidden += len(t.pending)
-		t.pending = ""
-		return ""
+	visible := ""
+	if t.late {
+		t.late = false
+		visible, _ = t.write("")
 	}
-	t.late = false
 	rest := t.pending
 	t.pending = ""
+	if t.inside {
+		t.hidden += len(rest)
+		return visible
+	}
 	if !t.begun {
 		rest = strings.TrimLeft(rest, " \t\r\n")
 	}
-	return rest
+	return visible + rest
 }
 
 // undecided looks for the tag that decides whether the text so far was thoughts. It returns false once it has found the
@@ -351,18 +381,27 @@ func (t *thoughts) undecided() bool {
 	return true
 }
 
-// bareCall matches a call without tags that is the whole answer, as Llama writes it.
+// bareCall matches a call without tags that is the whole answer: JSON as Llama writes it, perhaps as a block of code, or calls as in Python.
 var bareCall = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^\{\s*"(?:type"\s*:\s*"function"\s*,\s*")?name"\s*:\s*"[^"]*"\s*,\s*"(?:arguments|parameters)"`)
+	return regexp.MustCompile("^(?:" + bareFence + `)?(?:\[?\s*\{\s*"(?:type"\s*:\s*"function"\s*,\s*")?(?:name|tool|tool_name|function|action)"\s*:\s*(?:\{\s*"name"\s*:\s*)?"[^"]*"\s*,\s*"(?:arguments|parameters|args|action_input|tool_input)"` +
+		`|\[?\s*\{\s*"(?:tool_calls|arguments)"\s*:\s*[\[{]|\[\s*[A-Za-z_][\w.]*\((?:\)\]|\w+\s*=))` + "|^```tool_(?:call|code)\\b")
 })
 
-// longestCallStart limits how much of an answer that begins as JSON is held back, in bytes.
+// bareFence matches the beginning of a block that may be a call.
+const bareFence = "```(?:json)?\\s*"
+
+// mayBegin matches the beginning of a text that may become a call without tags.
+var mayBegin = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile("^(?:`{1,2}$|```(?:[a-z_]{0,9}$|json\\s*$|\\s+$)|(?:" + bareFence + `)?(?:\{|\[\s*(?:$|\{|[A-Za-z_][\w.]*(?:$|\())))`)
+})
+
+// longestCallStart limits how much of an answer that begins as a call is held back, in bytes.
 const longestCallStart = 300
 
 // mayBeCall reports whether the text may turn out to be a call without tags. If it is one, the rest is dropped.
 func (t *thoughts) mayBeCall() bool {
 	start := strings.TrimLeft(t.pending, " \t\r\n")
-	if !strings.HasPrefix(start, "{") {
+	if start == "" || !mayBegin().MatchString(start) && !bareCall().MatchString(start) {
 		return false
 	}
 	t.pending = start
@@ -375,11 +414,7 @@ func (t *thoughts) mayBeCall() bool {
 
 // leave looks for the closing tag and drops the thoughts before it. It reports whether it found the tag.
 func (t *thoughts) leave() bool {
-	tags := closings
-	if t.call {
-		tags = callClosings
-	}
-	i, tag := findTag(t.pending, tags, 0)
+	i, length := findClosing(t.pending, t.call)
 	if i < 0 {
 		if keep := len(t.pending) - longestTag; keep > 0 {
 			t.hidden += keep
@@ -388,7 +423,7 @@ func (t *thoughts) leave() bool {
 		return false
 	}
 	t.hidden += i
-	t.drop(i + len(tag))
+	t.drop(i + length)
 	t.inside, t.call = false, false
 	return true
 }
@@ -427,6 +462,22 @@ func tagAt(s string, lists ...[]string) (tag string, whole bool) {
 		}
 	}
 	return "", false
+}
+
+// findClosing returns the index and the length of the first closing tag, of a call or of thoughts. The index is -1 if there is none.
+func findClosing(s string, call bool) (at, length int) {
+	if !call {
+		at, tag := findTag(s, closings, 0)
+		return at, len(tag)
+	}
+	for i := range len(s) {
+		if s[i] == '<' || s[i] == '[' {
+			if n, closing, _ := callTag(s[i:]); n > 0 && closing {
+				return i, n
+			}
+		}
+	}
+	return -1, 0
 }
 
 // findTag returns the index of the first of the tags in s at or after from, and the tag. The index is -1 if there is

@@ -92,6 +92,7 @@ func TestStream(t *testing.T) {
 
 		{name: "empty, then not", script: "finish stop" + again, text: "again", said: "=", calls: 2},
 		{name: "empty twice", script: "finish stop", kind: llm.Empty, calls: 2},
+		{name: "a call of a tool is empty", script: "chunk \"<|tool_call_begin|>\"\nchunk \"search:0{}<|tool_call_end|>\"\nfinish stop" + again, text: "again", said: "=", calls: 2},
 		{name: "white space is empty", script: "chunk \"\\n \\n\"" + again, text: "again", said: "=", calls: 2},
 		{name: "filtered", script: "finish content_filter", kind: llm.Refused},
 		{name: "refusal", script: "raw data: {\"choices\":[{\"delta\":{\"refusal\":\"I can't\"}}]}\nfinish stop", kind: llm.Refused},

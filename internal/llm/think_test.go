@@ -43,6 +43,28 @@ func TestThoughts(t *testing.T) {
 		{"an unclosed call", "<|python_tag|>search(\"x\")", "", false},
 		{"a call of Mistral", `[TOOL_CALLS][{"name": "search"}]`, "", false},
 		{"a call of DeepSeek", "Hm.<｜tool▁calls▁begin｜>search<｜tool▁calls▁end｜>", "Hm.", false},
+		{"a call of Kimi", "Hm.<|tool_calls_section_begin|><|tool_call_begin|>functions.search:0<|tool_call_argument_begin|>{}<|tool_call_end|><|tool_calls_section_end|>", "Hm.", false},
+		{"a call of LFM", `<|tool_call_start|>[search(q="x")]<|tool_call_end|>So it is.`, "So it is.", false},
+		{"a call of Gemma", `<start_function_call>call:search{q:<escape>x<escape>}<end_function_call>`, "", false},
+		{"a call of Gemma, newer", `<|tool_call>call:search{q:"x"}<tool_call|>`, "", false},
+		{"a call as code", "```tool_code\nprint(search(\"x\"))\n```", "", false},
+		{"a call with a maker's name", `<minimax:tool_call><invoke name="search"><parameter name="q">x</parameter></invoke></minimax:tool_call>`, "", false},
+		{"a call with a prefix", `<longcat_tool_call>search</longcat_tool_call>`, "", false},
+		{"a call of Nemotron", `<TOOLCALL>[{"name": "search"}]</TOOLCALL>`, "", false},
+		{"a call of Command R", `<|START_ACTION|>[{"tool_name": "search"}]<|END_ACTION|>`, "", false},
+		{"a call without its list", `Hm. <invoke name="search"><parameter name="q">x</parameter></invoke> Yes.`, "Hm.  Yes.", false},
+		{"a call with attributes", `<tool_call id="1">{}</tool_call>`, "", false},
+		{"a request", `[TOOL_REQUEST]{"name": "search"}[END_TOOL_REQUEST]`, "", false},
+		{"a call without tags, in code", "```json\n{\"name\": \"search\", \"arguments\": {}}\n```", "", false},
+		{"calls without tags", `[{"name": "search", "arguments": {}}]`, "", false},
+		{"a call with other names", `{"action": "search", "action_input": "x"}`, "", false},
+		{"calls as in Python", `[search(q="x"), look(at="y")]`, "", false},
+		{"code", "```go\nfmt.Println()\n```", "```go\nfmt.Println()\n```", false},
+		{"JSON in code", "```json\n{\"name\": \"Ada\"}\n```", "```json\n{\"name\": \"Ada\"}\n```", false},
+		{"a list", "[a] and [search](https://example.org/)", "[a] and [search](https://example.org/)", false},
+		{"other tags", "A <function> of <b>tools</b>, <end>, and [tool calls](x) <invoke", "A <function> of <b>tools</b>, <end>, and [tool calls](x) <invoke", false},
+		{"late, a call alone", `<tool_call>{"name": "search"}</tool_call>`, "", true},
+		{"late, a call without tags", `{"name": "search", "arguments": {}}`, "", true},
 		{"a closing tag alone", "Yes.</tool_call>", "Yes.", false},
 		{"a thought, then a call", "<think>I search</think><tool_call>{}</tool_call>", "", false},
 		{"a call without tags", ` {"name": "search", "parameters": {"q": "x"}}`, "", false},
@@ -73,7 +95,7 @@ func TestThoughts(t *testing.T) {
 
 // The visible part does not depend on how a text is cut into pieces.
 func TestThoughtsDoNotDependOnPieces(t *testing.T) {
-	parts := []string{"<think>", "</think>", "<", "</", "think", ">", "`", "word ", "\n", "<b>", "é", "</thinking>", "<tool_call>", "</tool_call>", "[TOOL_CALLS]", "[1]", `{"name":`, `"x",`, `"arguments"`}
+	parts := []string{"<think>", "</think>", "<", "</", "think", ">", "`", "word ", "\n", "<b>", "é", "</thinking>", "<tool_call>", "</tool_call>", "[TOOL_CALLS]", "[1]", "<|tool_call", "_end|>", "<invoke name=", "```json\n", `{"name":`, `"x",`, `"arguments"`}
 	rapid.Check(t, func(t *rapid.T) {
 		text := strings.Join(rapid.SliceOfN(rapid.SampledFrom(parts), 0, 20).Draw(t, "parts"), "")
 		late := rapid.Bool().Draw(t, "late")

@@ -57,7 +57,7 @@ func (r Draft) Say(s Sentence) string { return Say(r.Character, r.language(), s)
 
 // Rewritten returns the body after the character's scripts. A change is recorded.
 func (r Draft) Rewritten(body string) string {
-	text := r.Character.Reworded(r.Trace.Request, body)
+	text := r.Character.Reworded(r.Trace.Request, body, false)
 	if text != body {
 		r.Trace.Processed = append(r.Trace.Processed, turn.Processed{By: "rewrites", Status: turn.OK, Text: CutUnits(text, 500)})
 	}

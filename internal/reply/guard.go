@@ -4,7 +4,10 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
 
 	"familiar/internal/context/turn"
 	"familiar/internal/text"
@@ -121,12 +124,12 @@ func (r Rules) scrub(s string, found *tally) string {
 // longestPrefix limits the marks of lists and quotations before a line's small type, in bytes.
 const longestPrefix = 32
 
-// smallType removes the mark for small type from a line. Only code writes such lines, for example for sources (O8). The line may be quoted
-// or in a list.
+// smallType removes the mark for small type from a line. Only code writes such lines, for example for sources (O8). The line may be quoted,
+// in a list, or in another style.
 func (c *scrubber) smallType() {
 	mark := SmallType[:len(SmallType)-1]
 	end := c.i + len(mark)
-	if !strings.HasPrefix(c.s[c.i:], mark) || end < len(c.s) && !strings.ContainsRune(" \t\n", rune(c.s[end])) || !blankBefore(strings.TrimRight(c.s[max(0, c.i-longestPrefix):c.i], "> \t*+-.)0123456789")) {
+	if !strings.HasPrefix(c.s[c.i:], mark) || end < len(c.s) && !strings.ContainsRune(" \t\n", rune(c.s[end])) || !blankBefore(strings.TrimRight(c.s[max(0, c.i-longestPrefix):c.i], "> \t*+-.)0123456789#_~|[")) {
 		c.i++
 		return
 	}
@@ -249,8 +252,9 @@ var domain = text.NewLazyRegexp(`^(?i)(?:[a-z0-9-]+\.)+[a-z]{2,}(?:/\S*)?$`)
 // honest reports whether a label that looks like an address equals its address, or the address's host.
 func (c *scrubber) honest(label, canonical string) bool {
 	label = strings.Trim(label, " <>*_`~")
-	if domain.MatchString(label) {
-		claimed, err := clean.ParseURL("https://" + label)
+	plain := strings.TrimFunc(norm.NFKC.String(label), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '/' })
+	if domain.MatchString(plain) {
+		claimed, err := clean.ParseURL("https://" + plain)
 		actual, _ := clean.ParseURL(canonical)
 		return err != nil || actual != nil && strings.TrimPrefix(claimed.Host, "www.") == strings.TrimPrefix(actual.Host, "www.")
 	}
@@ -259,6 +263,22 @@ func (c *scrubber) honest(label, canonical string) bool {
 	}
 	claimed, ok := clean.Canonical(label)
 	return ok && claimed == canonical
+}
+
+// dots separate the parts of a line that lists sources.
+const dots = "·•∙⋅・"
+
+// longestSource limits the part of a line that is looked at for them, in bytes.
+const longestSource = 300
+
+// listsSource reports whether the citation at i, which ends at end, begins a part of such a line, as in "[1] Bank · bank.com". Only code
+// lists sources.
+func (c *scrubber) listsSource(end int) bool {
+	line := c.s[max(0, c.i-longestSource):c.i]
+	line = line[strings.LastIndexByte(line, '\n')+1:]
+	part := line[strings.LastIndexAny(line, dots+":：")+1:]
+	rest, _, _ := strings.Cut(c.s[end:min(len(c.s), end+longestSource)], "\n")
+	return strings.ContainsAny(line+rest, dots) && strings.IndexFunc(part, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }) < 0
 }
 
 // highest is the highest citation number. A higher number is a year or a count.
@@ -276,8 +296,9 @@ func (c *scrubber) cite() {
 	}
 	whole := c.s[c.i:end]
 	valid, unknown := "", 0
+	listed := c.listsSource(end)
 	for _, n := range all {
-		if c.valid(n) {
+		if c.valid(n) && !listed {
 			valid += "[" + strconv.Itoa(n) + "]"
 		} else {
 			unknown++
@@ -287,6 +308,9 @@ func (c *scrubber) cite() {
 		c.found.add("O8", max(1, unknown), whole)
 	}
 	from := c.i
+	if listed && end < len(c.s) && c.s[end] == ' ' {
+		end++
+	}
 	switch {
 	case valid == whole:
 		c.i = end

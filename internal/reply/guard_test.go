@@ -27,6 +27,7 @@ func sample() Rules {
 		},
 		Citations: 2,
 		Secrets:   secrets,
+		Own:       "You like <:sage:123456789012345678>.",
 	}
 }
 
@@ -139,7 +140,8 @@ func TestGuard(t *testing.T) {
 		{"O6 zero width", "@\u200beveryone", "everyone", "O6"},
 		{"O6 mentions", "a<@123>b<@!123>c<@&123>d<#123>e</ask me:123>f<t:123:R>g<id:customize>h", "abcdefgh", "O6"},
 		{"O6 nested", "<<@1>@2>", "", "O6"},
-		{"O6 emoji stays", "<:sage:123456789012345678>", "<:sage:123456789012345678>", ""},
+		{"O6 emoji of the character", "<:sage:123456789012345678>", "<:sage:123456789012345678>", ""},
+		{"O6 other emojis", "<:verified:id> <:sage:1> <a:check_mark:123456789012345678>", ":verified: :sage: :check_mark:", "O6"},
 		{"O6 code stays", "`@everyone <@123> [9]`", "`@everyone <@123> [9]`", ""},
 		{"O6 unclosed code is none", "`@everyone", "`everyone", "O6"},
 
@@ -153,6 +155,14 @@ func TestGuard(t *testing.T) {
 		{"O8 small type in a list", "- -# Sources: bank", "- Sources: bank", "O8"},
 		{"O8 small type in a numbered list", "1. -# Sources: bank", "1. Sources: bank", "O8"},
 		{"O8 small type in a quoted list", "> * -# Sources: bank", "> * Sources: bank", "O8"},
+		{"O8 small type in other styles", "# -# Sources\n||-# a||\n~~-# b~~\n__-# c__", "# Sources\n||a||\n~~b~~\n__c__", "O8"},
+		{"O8 a line like those of sources", "It is so [1].\n[1] Bank · bank.com · 2026-01-01\n- **[2]** x.org · undated", "It is so [1].\nBank · bank.com · 2026-01-01\n- **** x.org · undated", "O8"},
+		{"O8 one line of sources", "Sources: [1] bank.com · [2] x.org", "Sources: bank.com · x.org", "O8"},
+		{"O8 facts with dots between", "2 km long [1] · 3 km wide [2]", "2 km long [1] · 3 km wide [2]", ""},
+		{"O7 promotion", "discord.com/billing/promotions/abc", gone, "O7"},
+		{"O7 application", "discord.com/oauth2/authorize?client_id=1", gone, "O7"},
+		{"O7 help stays", "see discord.com/developers", "see discord.com/developers", ""},
+		{"O3 a name behind a sign", "[👉 bank.com](https://example.org/a) [bank․com](https://example.org/a)", "👉 bank.com " + gone + " bank․com " + gone, "O3"},
 		{"O8 no small type", "it is 5-# of them", "it is 5-# of them", ""},
 		{"O7 with scheme", "https://discord.gg/abc", gone, "O7"},
 		{"O7 invite path", "discord.com/invite/abc", gone, "O7"},

@@ -34,9 +34,9 @@ func (r Rules) allow(link string) (canonical, rule string) {
 
 var (
 	httpScheme = text.NewLazyRegexp(`^(?i)https?://`)
-	// invite matches the part of a link after the scheme (O7): an invite, a gift, a server's template, an event. Discord links them
-	// without a scheme too.
-	invite = text.NewLazyRegexp(`^(?i)(?:[a-z0-9-]+\.)*(?:(?:discord\.(?:gg|gift|new|me)|dsc\.gg|invite\.gg)(?:$|[^a-z0-9.-])|discord(?:app)?\.com/+(?:invite|events|gifts|template)\b)`)
+	// invite matches the part of a link after the scheme (O7): an invite, a gift, a server's template, an event and the like. Discord links
+	// them without a scheme too.
+	invite = text.NewLazyRegexp(`^(?i)(?:[a-z0-9-]+\.)*(?:(?:discord\.(?:gg|gift|new|me)|dsc\.gg|invite\.gg)(?:$|[^a-z0-9.-])|discord(?:app)?\.com/+(?:invite|events|gifts|template|billing/+promotions|oauth2|application-directory|activities|quests)\b)`)
 	// opaque matches schemes that work without "//". Some are also words, and count only before a character that
 	// continues such a link. Browsers read "https:host" and "https:\\host" as if the slashes were there.
 	opaque = text.NewLazyRegexp(`(?i)(?:https?:[^\s<.,:;!?'"*_~|)\]}>\x60]|(?:java|vb|live)script:\S|(?:file|discord|steam|ms-[a-z-]+):/|(?:blob|view-source):http|mailto:[^\s@]+@|(?:tel|sms):\+?[0-9]|magnet:\?|data:(?:[a-z]+/|[;,]))`)
@@ -271,6 +271,8 @@ func isDigit(b byte) bool  { return b >= '0' && b <= '9' }
 
 var (
 	mention = text.NewLazyRegexp(`^<(?:@[!&]?[0-9]+|#[0-9]+|/[^<>\n]{1,120}:[0-9]+|t:-?[0-9]+(?::[a-zA-Z])?|id:[a-z-]+(?::[0-9]+)?)>`)
+	// emoji is an emoji of a server. Anybody can make one that looks like a badge.
+	emoji = text.NewLazyRegexp(`^<a?:(\w{1,40}):[\w ]{1,40}>`)
 	// inAngle is as generous as Discord is: one slash does, and line ends and "<" are a part of the link.
 	inAngle = text.NewLazyRegexp(`^(?i)<(https?:/[^ >]+)>`)
 	// contact is an address of mail or a telephone number, which Discord links in angle brackets.
@@ -282,6 +284,11 @@ func (c *scrubber) angle() {
 	if m := mention.FindString(near); m != "" && c.i >= c.sure {
 		c.found.add("O6", 1, m)
 		c.replace(c.i, c.i+len(m), "")
+		return
+	}
+	if m := emoji.FindStringSubmatch(near); m != nil && c.i >= c.sure && !strings.Contains(c.Own, m[0]) {
+		c.found.add("O6", 1, m[0])
+		c.replace(c.i, c.i+len(m[0]), ":"+m[1]+":")
 		return
 	}
 	if m := contact.FindStringSubmatch(near); m != nil {

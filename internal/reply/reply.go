@@ -40,6 +40,7 @@ type Rules struct {
 	URLs      map[string]bool // allowed addresses in the form of clean.Canonical
 	Citations int             // highest valid [n]; 0: none
 	Secrets   *clean.Redactor // may be nil
+	Own       string          // what the character's files say; the emojis of a server in it may be shown
 }
 
 var typedURL = text.NewLazyRegexp(`https?://[^\s<>"]+`)

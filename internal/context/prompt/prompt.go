@@ -48,7 +48,7 @@ type Builder struct {
 
 	// Own returns what rewrites the bot's earlier messages in one prompt. depth is a message's distance from the newest one of the
 	// conversation. nil: no changes.
-	Own func() func(text string, depth int) string
+	Own func(turn.Request) func(text string, depth int) string
 
 	Names []string // the bot's names; no line of anyone else may begin with one of them
 
@@ -84,7 +84,7 @@ func (b *Builder) Build(ctx context.Context, req turn.Request) Prompt {
 		req.Budget = scaled(req.Budget, b.Window(ctx))
 	}
 	outcomes := b.gather(ctx, req)
-	b.rewrite(outcomes)
+	b.rewrite(req, outcomes)
 	fitted := b.fit(req, outcomes)
 	return Prompt{
 		Messages: b.render(fitted),
@@ -97,7 +97,7 @@ func (b *Builder) Build(ctx context.Context, req turn.Request) Prompt {
 }
 
 // rewrite applies Own to the bot's earlier messages.
-func (b *Builder) rewrite(outcomes []turn.Outcome) {
+func (b *Builder) rewrite(req turn.Request, outcomes []turn.Outcome) {
 	if b.Own == nil {
 		return
 	}
@@ -110,7 +110,7 @@ func (b *Builder) rewrite(outcomes []turn.Outcome) {
 		}
 	}
 	slices.SortStableFunc(said, func(x, y *turn.Message) int { return y.At.Compare(x.At) })
-	rewritten := b.Own()
+	rewritten := b.Own(req)
 	for i, m := range said {
 		if m.Own {
 			m.Text = rewritten(m.Text, i+1) // depth 0 is the turn's message

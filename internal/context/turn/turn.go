@@ -8,6 +8,7 @@ package turn
 
 import (
 	"fmt"
+	"sync/atomic"
 	"time"
 )
 
@@ -42,6 +43,7 @@ type Request struct {
 	Reader    Reader                  `json:"-"`                    // for whom messages elsewhere in the server are read; only an id after a restart
 	Private   bool                    `json:"-"`                    // only Reader sees the reply
 	Watch     func(a Activity, n int) `json:"-"`                    // called with what the turn is doing, and with how many things; may be nil
+	Patterns  *atomic.Int64           `json:"-"`                    // nanoseconds for which the character's own patterns have run; nil: nobody counts them
 	Budget    Budget                  `json:"budget"`
 	Deadline  time.Time               `json:"deadline"` // when the context must be ready
 }

@@ -72,8 +72,9 @@ func (p *Provider) scanLorebooks(ctx context.Context, req turn.Request, recent [
 	if c.Lore.Empty() {
 		return card.Result{}, nil
 	}
-	left := card.PatternTime
+	req = counted(req)
 	chat := card.Chat{
+		Clock:    clock(req, forBooks),
 		Messages: spokenLines(req, c, recent), Fields: map[string]string{}, Greeting: -1, Budget: req.Budget.Layers[turn.Lorebook],
 		Tokens: func(text string) int { return p.count(text) + entryOverhead },
 		Chance: func(what string) float64 { return chance(req.ID, what) },
@@ -81,7 +82,7 @@ func (p *Provider) scanLorebooks(ctx context.Context, req turn.Request, recent [
 			hidden := env
 			hidden.Hidden, hidden.Vars = true, env.Vars.Clone() // variables must be set only once
 			searched = hidden.Expand(text)
-			return p.Character.Rewrites.Apply(card.OnLore, env.Expand(text), 0, env.Expand, &left), searched
+			return p.Character.Rewrites.Apply(card.OnLore, env.Expand(text), 0, env.Expand, clock(req, forEarlier)), searched
 		},
 	}
 	if req.EarlierID != "" {

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
+	"time"
 
 	"familiar/card"
 	"familiar/internal/context/turn"
@@ -38,6 +40,18 @@ const (
 	maxBooks     = 20
 	maxGreetings = 100
 )
+
+// Written returns the texts of the character's own files, with macros.
+func (c *Character) Written() string {
+	all := append([]string{c.Persona, c.Notes, fmt.Sprint(c.Texts)}, c.Greetings.Texts...)
+	for _, text := range c.Parts.fields() {
+		all = append(all, *text)
+	}
+	for _, text := range c.Instructions {
+		all = append(all, text)
+	}
+	return strings.Join(all, "\n")
+}
 
 // fields returns the texts by their file names.
 func (s *Parts) fields() map[string]*string {
@@ -256,13 +270,36 @@ func (c *Character) Greeting(n int, r turn.Request) (string, bool) {
 	return strings.TrimSpace(env.Expand(all[n])), true
 }
 
-// Reworded returns the character's answer to a request after its scripts for replies.
-func (c *Character) Reworded(r turn.Request, text string) string {
+// These say until when patterns may run in a turn. What comes later keeps a part of [card.PatternTime].
+const (
+	forBooks   = card.PatternTime * 6 / 10
+	forEarlier = card.PatternTime * 8 / 10 // scripts over entries and earlier answers
+	forDrafts  = card.PatternTime * 9 / 10
+)
+
+// clock returns the clock of a turn for patterns that may run until then.
+func clock(r turn.Request, until time.Duration) card.Clock {
+	return card.Clock{Spent: r.Patterns, Most: until}
+}
+
+// counted returns a request whose patterns are counted together.
+func counted(r turn.Request) turn.Request {
+	if r.Patterns == nil {
+		r.Patterns = new(atomic.Int64)
+	}
+	return r
+}
+
+// Reworded returns the character's answer to a request after its scripts for replies. A draft is still being written.
+func (c *Character) Reworded(r turn.Request, text string, draft bool) string {
 	if !c.Rewrites.Applies(card.OnReply) {
 		return text
 	}
-	env := c.macros(r)
-	return c.Rewrites.Apply(card.OnReply, text, 0, env.Expand, nil)
+	env, until := c.macros(r), card.PatternTime
+	if draft {
+		until = forDrafts
+	}
+	return c.Rewrites.Apply(card.OnReply, text, 0, env.Expand, clock(r, until))
 }
 
 // macros returns the values of macros in an answer to a request.
@@ -272,18 +309,18 @@ func (c *Character) macros(r turn.Request) card.Macros {
 	return env
 }
 
-// Earlier returns what applies the character's scripts for history to its earlier answers, at each depth of a prompt. The answers of one
-// prompt share [card.PatternTime]. It is nil if there are no such scripts.
-func (c *Character) Earlier() func() func(text string, depth int) string {
+// Earlier returns what applies the character's scripts for history to its earlier answers, at each depth of a turn's prompt. It is nil if
+// there are no such scripts.
+func (c *Character) Earlier() func(turn.Request) func(text string, depth int) string {
 	if !c.Rewrites.Applies(card.OnHistory) {
 		return nil
 	}
-	return func() func(string, int) string {
-		left := card.PatternTime
+	return func(r turn.Request) func(string, int) string {
+		r = counted(r)
 		return func(text string, depth int) string {
 			var env card.Macros
 			c.fill(&env)
-			return c.Rewrites.Apply(card.OnHistory, text, depth, env.Expand, &left)
+			return c.Rewrites.Apply(card.OnHistory, text, depth, env.Expand, clock(r, forEarlier))
 		}
 	}
 }

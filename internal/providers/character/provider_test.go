@@ -3,11 +3,13 @@ package character
 import (
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"familiar/card"
 	"familiar/internal/context/prompt"
 	"familiar/internal/context/turn"
 	"familiar/internal/store"
@@ -359,5 +361,37 @@ func TestNamedAt(t *testing.T) {
 		if got := c.NamedAt(strings.ToLower(text)) >= 0; got != want {
 			t.Errorf("%q: %v, want %v", text, got, want)
 		}
+	}
+}
+
+// TestPatternsOfATurn runs patterns that do not end in a book, in scripts over entries, earlier answers, drafts and the answer. A turn has one
+// clock for them, and the answer keeps a part of it.
+func TestPatternsOfATurn(t *testing.T) {
+	bomb := `/^(a?){900}c/g`
+	script := func(on string, n int) string {
+		return strings.Repeat("[[script]]\nfind = '"+bomb+"'\nreplace = ''\non = ['"+on+"']\n", n)
+	}
+	book := "recursive = true\n" + strings.Repeat("[[entry]]\nkeys = ['"+bomb+"']\ncontent = 'x'\n", 20) + "[[entry]]\nconstant = true\ncontent = 'aaa'\n"
+	files := with(t, map[string]string{"moss/persona.md": "You are Moss.", "moss/rewrites.toml": "[[script]]\nfind = 'so'\nreplace = 'thus'\non = ['reply']\n" + script("lore", 10) + script("history", 10) + script("reply", 10), "moss/lorebooks/b.toml": book})
+	c, err := Load(files, "moss")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := "so " + strings.Repeat("a", 8<<10)
+	req := turn.Request{ID: "1", Mode: turn.Text, Message: turn.Message{Text: text, At: time.Now()}, Patterns: new(atomic.Int64), Budget: turn.Budget{Layers: map[turn.Layer]int{turn.Lorebook: 1000}}}
+	if _, err := (&Provider{Character: c}).Contribute(t.Context(), req); err != nil {
+		t.Fatal(err)
+	}
+	if earlier := c.Earlier()(req); earlier(text, 1) == "" {
+		t.Error("an earlier answer is lost")
+	}
+	for range 40 {
+		c.Reworded(req, text, true)
+	}
+	if got := c.Reworded(req, text, false); !strings.HasPrefix(got, "thus ") {
+		t.Errorf("the answer keeps %.10q", got)
+	}
+	if spent := time.Duration(req.Patterns.Load()); spent < forDrafts/2 || spent > 2*card.PatternTime { // the machine may be busy
+		t.Errorf("patterns ran for %v", spent)
 	}
 }

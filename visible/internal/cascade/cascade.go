@@ -55,6 +55,8 @@ type Sheets struct {
 	found      []match
 	entries    []entry
 	hash       maphash.Hash
+	dark       bool    // the page says that it has the dark colour scheme alone
+	around     []match // the rules of the page around, for a part of a shadow tree whose style is computed
 	within     []match // the rules of a shadow tree for the element whose style is computed
 	keys       []key
 }
@@ -111,7 +113,7 @@ func (s *Sheets) Shadow(template, host *html.Node) *Sheets {
 }
 
 func selectsHost(s *selector) bool {
-	return slices.ContainsFunc(s.parts[0].simples, func(one simple) bool { return one.kind == ':' && one.name == "host" })
+	return slices.ContainsFunc(s.parts[0].simples, func(one simple) bool { return one.kind == ':' && (one.name == "host" || one.name == "host-context") })
 }
 
 // ComputePart computes the style of a part of an element, such as its first line. It reports false if no rule selects that part.
@@ -130,6 +132,16 @@ func (s *Sheets) ComputePart(st *Style, part string, n *html.Node, parent *Style
 
 // HasParts reports whether a rule selects parts of elements.
 func (s *Sheets) HasParts() bool { return len(s.pseudo) > 0 }
+
+// ComputeNamed computes the style of n, a part that the page around a shadow tree may style by its name. The page's rules for it are the
+// stronger ones.
+func (s *Sheets) ComputeNamed(st *Style, n *html.Node, parent *Style, outer *Sheets) {
+	outer.element = "part"
+	s.around = slices.Clone(outer.matches(n, parent))
+	outer.element = ""
+	s.Compute(st, n, parent)
+	s.around = nil
+}
 
 // ComputeWith computes the style of n like Compute, with the rules of a shadow tree. They are those for its host, or for what is in its
 // slots if part is "slotted". The page's own rules are stronger.

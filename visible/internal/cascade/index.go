@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
 
 	"familiar/visible/internal/css"
 )
@@ -31,7 +32,7 @@ func (s *Sheets) index(t target) {
 	case "":
 	case "before", "after", "first-line":
 		rules = s.pseudo
-	case "slotted":
+	case "slotted", "part":
 		s.pseudo[key{}] = append(s.pseudo[key{}], t)
 		return
 	default:
@@ -154,6 +155,20 @@ func (s *Sheets) fold(name string) string {
 func (s *Sheets) selects(t target, n *html.Node, parent *Style) (proximity int, ok bool) {
 	if s.element == "slotted" {
 		return 0, s.work.any(t.selector.slotted, n)
+	}
+	if s.element == "part" {
+		parts, _ := attribute(n, "part")
+		have := strings.Fields(parts)
+		if slices.ContainsFunc(t.selector.named, func(name string) bool { return !slices.Contains(have, name) }) {
+			return 0, false
+		}
+		for n = parentElement(n); n != nil && n.DataAtom != atom.Template; {
+			n = parentElement(n)
+		}
+		if n = parentElement(n); n == nil {
+			return 0, false
+		}
+		return 0, s.work.selects(t.selector, n)
 	}
 	for _, c := range t.rule.conditions {
 		if !s.container(c, parent) {
@@ -325,6 +340,10 @@ func (s *Sheets) collectEntries(n *html.Node, parent *Style, animated []declarat
 		s.addEntries(hints, false, hintGroup, author)
 	}
 	s.addEntries(own, false, attributeGroup, author)
+	for _, m := range s.around {
+		s.addEntries(m.rule.read(s.quirks), false, hostGroup, author)
+		s.addEntries(m.rule.read(s.quirks), true, hostGroup, author)
+	}
 	s.addEntries(animated, false, animationGroup, animation)
 	if someImportant {
 		s.addImportant(found)

@@ -216,7 +216,9 @@ func (v *reader) math(i int) (Number, bool) {
 	name := v.t.Lower(i)
 	f, known := mathFunctions[name]
 	switch name {
-	case "asin", "acos", "atan", "atan2", "random", "sibling-index", "sibling-count", "progress", "calc-size", "anchor", "anchor-size", "calc-interpolate":
+	case "sibling-index", "sibling-count", "progress":
+		return notANumber(), true
+	case "asin", "acos", "atan", "atan2", "random", "calc-size", "anchor", "anchor-size", "calc-interpolate":
 		return Number{quantity: mixed, op: '?', args: []Number{{}}}, true
 	}
 	if v.depth++; !known || v.depth > 16 {

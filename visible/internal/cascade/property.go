@@ -77,6 +77,7 @@ const (
 	ZIndex
 	TextDecorationLine
 	TextSecurity
+	PaintOrder
 	Contain
 	ContainerType
 	ContainerName
@@ -87,6 +88,7 @@ const (
 	FlexWrap
 	Order
 	JustifyContent
+	AlignContent
 	AlignItems
 	AlignSelf
 	RowGap
@@ -146,7 +148,7 @@ const (
 // inherited holds the properties that elements inherit.
 var inherited = [properties]bool{
 	Visibility: true, TextIndent: true, WhiteSpace: true, LineHeight: true, LetterSpacing: true, FontSize: true, FontSizeAdjust: true, Color: true, ColorScheme: true,
-	TextFill: true, TextStrokeWidth: true, TextStrokeColor: true, TextShadow: true, TextSecurity: true, TextAlign: true, Direction: true, FontFamily: true,
+	TextFill: true, TextStrokeWidth: true, TextStrokeColor: true, TextShadow: true, TextSecurity: true, PaintOrder: true, TextAlign: true, Direction: true, FontFamily: true,
 }
 
 // Value is the value of a property.
@@ -210,7 +212,7 @@ func numbers(list string, negative bool, quantities ...quantity) func(v *reader)
 		}
 		if name, _, ok := v.peekFunction(); ok && (name == "fit-content" || name == "anchor" || name == "anchor-size" || name == "calc-size") {
 			v.function()
-			return Value{Word: "auto"}, true
+			return Value{Word: "auto", Doubt: name == "anchor"}, true
 		}
 		n, ok := v.numberOf(quantities...)
 		if ok && !negative && n.op == 0 && n.n < 0 {
@@ -329,6 +331,8 @@ var declarations = sync.OnceValue(func() map[string]declarationReader {
 		"flex-wrap":                 longhand(FlexWrap, words("nowrap wrap wrap-reverse")),
 		"order":                     longhand(Order, numbers("", true, plain)),
 		"justify-content":           longhand(JustifyContent, readWords),
+		"align-content":             longhand(AlignContent, readWords),
+		"place-content":             pair(AlignContent, JustifyContent, words("normal start end center stretch space-between space-around space-evenly flex-start flex-end left right baseline")),
 		"align-items":               longhand(AlignItems, readWords),
 		"align-self":                longhand(AlignSelf, readWords),
 		"row-gap":                   longhand(RowGap, numbers("normal", false, length, percentage, mixed)),
@@ -387,6 +391,7 @@ var declarations = sync.OnceValue(func() map[string]declarationReader {
 		"-webkit-text-stroke-width": longhand(TextStrokeWidth, numbers("thin medium thick", false, length)),
 		"-webkit-text-stroke-color": longhand(TextStrokeColor, readColour),
 		"-webkit-text-stroke":       {[]Property{TextStrokeWidth, TextStrokeColor}, readStroke},
+		"paint-order":               longhand(PaintOrder, readWords),
 		"-webkit-text-security":     longhand(TextSecurity, words("none disc circle square")),
 
 		"margin": sides(MarginTop, readOffset), "margin-inline": pair(MarginLeft, MarginRight, readOffset), "margin-block": pair(MarginTop, MarginBottom, readOffset),

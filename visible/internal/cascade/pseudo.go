@@ -1,6 +1,8 @@
 package cascade
 
 import (
+	"math"
+	"strconv"
 	"strings"
 
 	"golang.org/x/net/html"
@@ -44,6 +46,11 @@ func (m *matcher) state(s *simple, n *html.Node) bool {
 	case "invalid":
 		value, _ := attribute(n, "value")
 		return isField(n) && has("required") && value == "" && !has("checked")
+	case "indeterminate":
+		kind, _ := attribute(n, "type")
+		return n.DataAtom == atom.Progress && !has("value") || n.DataAtom == atom.Input && strings.EqualFold(kind, "radio") && !chosen(n)
+	case "in-range", "out-of-range":
+		return n.DataAtom == atom.Input && (has("min") || has("max")) && inRange(n) == (s.name == "in-range")
 	case "defined":
 		return n.Namespace != "" || !strings.Contains(n.Data, "-")
 	case "open":
@@ -52,10 +59,46 @@ func (m *matcher) state(s *simple, n *html.Node) bool {
 		return m.language(s, n)
 	case "host":
 		return n == m.host && (s.list == nil || m.any(s.list, n))
+	case "host-context":
+		for at := n; n == m.host && at != nil; at = parentElement(at) {
+			if m.steps++; m.any(s.list, at) {
+				return true
+			}
+		}
 	case "dir":
 		return direction(n) == s.value
 	}
 	return false
+}
+
+// chosen reports whether a radio button of the same name in the same form is chosen.
+func chosen(radio *html.Node) bool {
+	name, _ := attribute(radio, "name")
+	around := radio
+	for around.Parent != nil && around.DataAtom != atom.Form {
+		around = around.Parent
+	}
+	for n := range around.Descendants() {
+		_, checked := attribute(n, "checked")
+		if own, _ := attribute(n, "name"); n.DataAtom == atom.Input && checked && (n == radio || own == name && name != "") {
+			return true
+		}
+	}
+	_, checked := attribute(radio, "checked")
+	return checked
+}
+
+// inRange reports whether the number in a field is within its limits. What is no number is.
+func inRange(n *html.Node) bool {
+	number := func(key string, otherwise float64) float64 {
+		text, _ := attribute(n, key)
+		if value, err := strconv.ParseFloat(text, 64); err == nil {
+			return value
+		}
+		return otherwise
+	}
+	value := number("value", math.NaN())
+	return value != value || value >= number("min", value) && value <= number("max", value)
 }
 
 func isField(n *html.Node) bool {

@@ -15,6 +15,7 @@ type selector struct {
 	specificity specificity
 	element     string     // its pseudo-element, "" for none
 	slotted     []selector // the argument of ::slotted
+	named       []string   // the arguments of ::part
 }
 
 // specificity counts ids, then classes, attributes and pseudo-classes, then tags.
@@ -356,6 +357,9 @@ func (r *selectorReader) pseudo(i int, in css.Span, s *selector) (one simple, ne
 		if name == "slotted" && kind == css.Function {
 			s.slotted, _ = r.list(r.t.Trim(r.t.Inside(i, in)), false, false)
 		}
+		if name == "part" && kind == css.Function {
+			s.named = strings.Fields(r.t.Between(r.t.Inside(i, in)))
+		}
 		return one, next, known
 	}
 	if kind == css.Ident {
@@ -389,10 +393,10 @@ func (r *selectorReader) pseudoFunction(name string, in css.Span, s *selector) (
 	case "lang", "dir":
 		s.specificity[1]++
 		one.value, ok = r.values(in)
-	case "host":
+	case "host", "host-context":
 		s.specificity[1]++
 		one.list, ok = r.list(in, false, false)
-	case "host-context", "state", "active-view-transition-type", "current", "nth-col", "nth-last-col":
+	case "state", "active-view-transition-type", "current", "nth-col", "nth-last-col":
 		s.specificity[1]++
 		ok = !in.Empty()
 		one.name = "never"

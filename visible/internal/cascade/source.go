@@ -24,6 +24,11 @@ func (s *Sheets) collect(n *html.Node) {
 			s.styleElement(c.Attr, textOf(c), n)
 		case atom.Link:
 			s.link(c.Attr)
+		case atom.Meta:
+			if name, _ := attribute(c, "name"); strings.EqualFold(name, "color-scheme") {
+				content, _ := attribute(c, "content")
+				s.dark = isDark(strings.ToLower(content))
+			}
 		}
 		s.collect(c)
 	}

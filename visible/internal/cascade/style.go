@@ -43,6 +43,7 @@ type Inherited struct {
 	Fill     RGBA // of letters: usually Color
 	Stroke   float64
 	StrokeIn RGBA
+	Under    bool // the stroke is painted before the letters
 	Shadows  []Part
 	ShadowIn RGBA // of shadows without a colour
 	Masked   bool // its letters look like dots
@@ -62,10 +63,10 @@ type Inherited struct {
 
 // Root returns the style around the root element of a page.
 func (s *Sheets) Root() *Style {
-	black := RGBA{0, 0, 0, 1}
+	black := canvas(RGBA{0, 0, 0, 1}, s.dark)
 	return &Style{
 		Display: "block", screen: s.screen, Inner: s.screen.Width,
-		Inherited: Inherited{FontSize: 16, Line: 19.2, lineFactor: 1.2, Color: black, Fill: black, StrokeIn: black, ShadowIn: black, body: black, rem: 16},
+		Inherited: Inherited{FontSize: 16, Line: 19.2, lineFactor: 1.2, Color: black, Fill: black, StrokeIn: black, ShadowIn: black, body: black, rem: 16, Dark: s.dark},
 	}
 }
 

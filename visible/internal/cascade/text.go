@@ -150,6 +150,11 @@ func readContent(v *reader) (Value, bool) {
 	return got, true
 }
 
+// isDark reports whether a list of colour schemes has the dark one alone. The screen prefers the light one.
+func isDark(schemes string) bool {
+	return strings.Contains(schemes, "dark") && !strings.Contains(schemes, "light")
+}
+
 // text computes the look of letters.
 func (s *Sheets) text(st *Style) {
 	if v := st.Get(Visibility); v != nil {
@@ -157,7 +162,10 @@ func (s *Sheets) text(st *Style) {
 		st.Doubt = st.Doubt || v.Doubt
 	}
 	if v := st.Get(ColorScheme); v != nil {
-		st.Dark = strings.Contains(v.Word, "dark") && !strings.Contains(v.Word, "light")
+		st.Dark = isDark(v.Word)
+	}
+	if st.Dark && !st.Parent.Dark && st.Parent.Parent == nil && st.Get(Color) == nil { // the page's, whose letters have the colour of the scheme
+		st.Color = canvas(st.Color, st.Dark)
 	}
 	if v := st.Get(Color); v != nil {
 		st.Color = v.Colour.At(st.Color, st.Dark)
@@ -180,6 +188,9 @@ func (s *Sheets) text(st *Style) {
 	if v := st.Get(TextStrokeColor); v != nil {
 		st.strokeSet = v.wide == ""
 		st.StrokeIn = v.Colour.At(st.Color, st.Dark)
+	}
+	if v := st.Get(PaintOrder); v != nil {
+		st.Under = strings.HasPrefix(v.Word, "stroke")
 	}
 	if !st.strokeSet {
 		st.StrokeIn = st.Color
