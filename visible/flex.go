@@ -85,8 +85,8 @@ func (b *box) alignment(in *box) string {
 
 func isStretched(word string) bool { return word == "stretch" || word == "normal" }
 
-// packed returns where the items of a flexible box are along it, in words for a box that begins at the left or at the top. backward says that
-// it begins at the other end.
+// packed returns where the items of a flexible box are along it. The words are those for a box that begins at the left or at the top.
+// backward says that it begins at the other end.
 func (b *box) packed(backward bool) string {
 	word := b.style.Word(cascade.JustifyContent)
 	switch {

@@ -381,7 +381,8 @@ func (t *thoughts) undecided() bool {
 	return true
 }
 
-// bareCall matches a call without tags that is the whole answer: JSON as Llama writes it, perhaps as a block of code, or calls as in Python.
+// bareCall matches a call without tags that is the whole answer. It is JSON, as Llama writes it, or calls as in Python, perhaps as a block of
+// code.
 var bareCall = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile("^(?:" + bareFence + `)?(?:\[?\s*\{\s*"(?:type"\s*:\s*"function"\s*,\s*")?(?:name|tool|tool_name|function|action)"\s*:\s*(?:\{\s*"name"\s*:\s*)?"[^"]*"\s*,\s*"(?:arguments|parameters|args|action_input|tool_input)"` +
 		`|\[?\s*\{\s*"(?:tool_calls|arguments)"\s*:\s*[\[{]|\[\s*[A-Za-z_][\w.]*\((?:\)\]|\w+\s*=))` + "|^```tool_(?:call|code)\\b")

@@ -271,7 +271,7 @@ const dots = "·•∙⋅・"
 // longestSource limits the part of a line that is looked at for them, in bytes.
 const longestSource = 300
 
-// listsSource reports whether the citation at i, which ends at end, begins a part of such a line, as in "[1] Bank · bank.com". Only code
+// listsSource reports whether the citation at i begins a part of such a line, as in "[1] Bank · bank.com". end is where it ends. Only code
 // lists sources.
 func (c *scrubber) listsSource(end int) bool {
 	line := c.s[max(0, c.i-longestSource):c.i]

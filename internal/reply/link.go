@@ -34,8 +34,8 @@ func (r Rules) allow(link string) (canonical, rule string) {
 
 var (
 	httpScheme = text.NewLazyRegexp(`^(?i)https?://`)
-	// invite matches the part of a link after the scheme (O7): an invite, a gift, a server's template, an event and the like. Discord links
-	// them without a scheme too.
+	// invite matches the part of a link after the scheme (O7). It is an invite, a gift, a server's template, an event and the like. Discord
+	// links them without a scheme too.
 	invite = text.NewLazyRegexp(`^(?i)(?:[a-z0-9-]+\.)*(?:(?:discord\.(?:gg|gift|new|me)|dsc\.gg|invite\.gg)(?:$|[^a-z0-9.-])|discord(?:app)?\.com/+(?:invite|events|gifts|template|billing/+promotions|oauth2|application-directory|activities|quests)\b)`)
 	// opaque matches schemes that work without "//". Some are also words, and count only before a character that
 	// continues such a link. Browsers read "https:host" and "https:\\host" as if the slashes were there.
