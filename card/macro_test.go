@@ -186,7 +186,7 @@ func FuzzExpand(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) { env().Expand(text) })
 }
 
-// A card's texts that hold each other, and a variable that is inserted again and again, take a moment and little room in all of a turn.
+// Some cards have texts that hold each other, or insert a variable again and again. They take a moment and little room in all of a turn.
 func TestMacroBombs(t *testing.T) {
 	fields := strings.Repeat("{{description}}", 1000)
 	filled := "{{setvar::a::" + strings.Repeat("x", maxVariable) + "}}" + strings.Repeat("{{getvar::a}}", 60)

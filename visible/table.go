@@ -207,7 +207,7 @@ func (t *tableBox) widths(width float64) {
 	}
 }
 
-// fixedWidths computes the widths of the columns from what they and the cells of the first row say, whatever is in the cells.
+// fixedWidths computes the widths of the columns from what they and the cells of the first row say. What is in the cells does not matter.
 func (t *tableBox) fixedWidths(width float64) {
 	sizes := make([]float64, len(t.columns))
 	for i := range sizes {
