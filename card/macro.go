@@ -14,6 +14,7 @@ import (
 const (
 	maxMacroDepth = 16        // macros inside macros
 	maxExpansion  = 256 << 10 // bytes
+	maxExpanded   = 2 << 20   // bytes of all texts of a turn, before and after
 	maxMacroName  = 64        // bytes
 )
 
@@ -49,6 +50,7 @@ type Macros struct {
 // It reads the text once, from left to right. Macros inside a macro are expanded first. Expand never reads a macro's value again: a person
 // who is called {{roll:6}} keeps that name. It leaves unknown macros as they are. Chance depends only on Turn, Chat and the text, so a
 // repeated turn reads the same. The result is valid UTF-8 if the text is. It has at most 256 KiB or the length of the text.
+// Texts with the same Vars, and the card's texts in them, have 2 MiB in all. What comes after that is empty.
 func (m *Macros) Expand(text string) string {
 	if !strings.Contains(text, "{{") && !strings.ContainsAny(text, `<\`) {
 		return text
@@ -57,8 +59,12 @@ func (m *Macros) Expand(text string) string {
 		own := *m
 		own.Vars, m = &Variables{}, &own
 	}
+	if m.Vars.expanded += len(text); m.Vars.expanded > maxExpanded {
+		return ""
+	}
 	x := newExpansion(text, m)
 	x.run(0, len(text), 0)
+	m.Vars.expanded += len(x.out)
 	return string(x.out)
 }
 

@@ -185,3 +185,17 @@ func FuzzExpand(f *testing.F) {
 	f.Add("{{random::{{user}}::b}}{{{char}}}{{// x}}")
 	f.Fuzz(func(t *testing.T, text string) { env().Expand(text) })
 }
+
+// Some cards have texts that hold each other, or insert a variable again and again. They take a moment and little room in all of a turn.
+func TestMacroBombs(t *testing.T) {
+	fields := strings.Repeat("{{description}}", 1000)
+	filled := "{{setvar::a::" + strings.Repeat("x", maxVariable) + "}}" + strings.Repeat("{{getvar::a}}", 60)
+	env := Macros{Field: func(string) string { return fields }, Vars: &Variables{}}
+	began, size := time.Now(), 0
+	for range 2000 {
+		size += len(env.Expand(fields)) + len(env.Expand(filled))
+	}
+	if took := time.Since(began); took > 5*time.Second || size > maxExpanded { // without a limit it would be minutes; the machine may be busy
+		t.Errorf("%d bytes in %v", size, took)
+	}
+}

@@ -251,14 +251,17 @@ const (
 
 // Variables holds the variables that macros such as {{setvar::name::value}} set and get. There are at most 200, of at most 4 KiB each. The
 // zero value is ready to use. It belongs to one goroutine.
-type Variables struct{ values map[string]string }
+type Variables struct {
+	values   map[string]string
+	expanded int // bytes of texts and of what became of them
+}
 
 // Clone returns a copy, or nil for nil.
 func (v *Variables) Clone() *Variables {
 	if v == nil {
 		return nil
 	}
-	return &Variables{maps.Clone(v.values)}
+	return &Variables{maps.Clone(v.values), v.expanded}
 }
 
 func (v *Variables) set(name, value string) {

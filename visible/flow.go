@@ -181,7 +181,9 @@ func (l *layout) content(b *box, height float64, fl *floats, dx, dy float64) {
 	default:
 		inside = l.fill(b, fl, dx, dy)
 	}
-	if b.tall == b.tall {
+	if b.tall == b.tall && strings.HasSuffix(st.Display, "table") {
+		inside = max(inside, b.tall) // a table is as high as its rows
+	} else if b.tall == b.tall {
 		inside = b.tall
 	} else if b.contains("size", "strict") {
 		inside = 0
@@ -347,11 +349,17 @@ func (f *flow) endLine() {
 	case strings.HasSuffix(align, "right"), align == "end" && !f.b.style.Leftward, f.b.style.Leftward && (align == "" || align == "start"):
 		shift = rest
 	}
+	lift, drop := 0.0, 0.0
+	for _, p := range f.pieces {
+		up := p.b.raised()
+		lift, drop = max(lift, up), max(drop, -up)
+	}
+	f.y += lift
 	for _, p := range f.pieces {
 		if p.b.kind == textBox {
 			fr := &f.l.fragments[p.at]
 			fr.x += shift
-			fr.y = f.y + (f.height-fr.h)/2
+			fr.y = f.y + (f.height-fr.h)/2 - p.b.raised()
 			if away {
 				fr.y += hiddenAway
 			}
@@ -362,9 +370,19 @@ func (f *flow) endLine() {
 	}
 	f.pieces, f.open = f.pieces[:0], false
 	if !away {
-		f.y += f.height
+		f.y += f.height + drop
 	}
 	f.space = false
+}
+
+// raised returns how far the elements around a text raise it above its line.
+func (b *box) raised() (up float64) {
+	for in := b.up; b.kind == textBox && in.kind == inlineBox; in = in.up {
+		if n, ok := in.style.Length(cascade.VerticalAlign, in.style.Line); ok {
+			up += n
+		}
+	}
+	return up
 }
 
 // hiddenAway is how far down lines are moved that are not shown.

@@ -82,8 +82,7 @@ func (l *layout) grid(b *box) float64 {
 	return height
 }
 
-// tracks computes the sizes and places of n tracks. best holds the sizes of what is in them. Tracks without a size of their own may shrink or
-// stretch with the room.
+// tracks computes the sizes and places of n tracks. best holds the sizes of what is in them. Those without a size may shrink and stretch.
 func tracks(parts []cascade.Part, n int, gap, room float64, best []float64, shrinks, stretches bool, around *cascade.Surroundings) []track {
 	all := make([]track, n)
 	shares, autos, used := 0.0, 0.0, gap*float64(max(n-1, 0))

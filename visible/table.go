@@ -59,6 +59,7 @@ type tableBox struct {
 	captions  []*box
 	columns   []track
 	collapsed map[int]bool
+	said      int // columns that have an element of their own
 	spacing   float64
 }
 
@@ -154,6 +155,7 @@ func span(c *box) int {
 // widths computes the widths of the columns from those of the cells.
 func (t *tableBox) widths(width float64) {
 	fixed := len(t.columns)
+	t.said = fixed
 	narrow, wide := make([]float64, fixed), make([]float64, fixed)
 	for _, r := range t.rows {
 		at := 0
@@ -174,6 +176,10 @@ func (t *tableBox) widths(width float64) {
 				narrow[column], wide[column] = max(narrow[column], n), max(wide[column], w)
 			}
 		}
+	}
+	if _, ok := t.b.style.Length(cascade.Width, width); ok && t.b.style.Word(cascade.TableLayout) == "fixed" {
+		t.fixedWidths(width)
+		return
 	}
 	sum, least, known := 0.0, 0.0, 0.0
 	for i := range t.columns {
@@ -199,6 +205,49 @@ func (t *tableBox) widths(width float64) {
 		t.columns[i] = track{at: x, size: size}
 		x += size + t.spacing
 	}
+}
+
+// fixedWidths computes the widths of the columns from what they and the cells of the first row say. What is in the cells does not matter.
+func (t *tableBox) fixedWidths(width float64) {
+	sizes := make([]float64, len(t.columns))
+	for i := range sizes {
+		if sizes[i] = -1; i < t.said {
+			sizes[i] = t.columns[i].size
+		}
+	}
+	at := 0
+	for _, c := range t.firstCells() {
+		for i := at; i < min(at+span(c), len(sizes)); i++ {
+			if size, ok := c.style.Length(cascade.Width, width); ok && sizes[i] < 0 {
+				sizes[i] = c.outerSize(size, c.across()) / float64(span(c))
+			}
+		}
+		at += span(c)
+	}
+	room, known, open := width-t.spacing*float64(len(sizes)+1), 0.0, 0.0
+	for _, size := range sizes {
+		if known += max(size, 0); size < 0 {
+			open++
+		}
+	}
+	x := t.b.border.left + t.b.pad.left + t.spacing
+	for i, size := range sizes {
+		switch {
+		case size < 0:
+			size = max(room-known, 0) / open
+		case open == 0 && known > 0 && known < room:
+			size *= room / known
+		}
+		t.columns[i] = track{at: x, size: size}
+		x += size + t.spacing
+	}
+}
+
+func (t *tableBox) firstCells() []*box {
+	if len(t.rows) == 0 {
+		return nil
+	}
+	return t.rows[0].cells
 }
 
 // row lays out a row, which gets some more height.

@@ -413,6 +413,8 @@ func (p *page) slot(slot *html.Node, in *box, parent *cascade.Style, sc *scope) 
 		switch {
 		case c.Type == html.TextNode:
 			p.newBox(b, c, st, textBox)
+		case c.DataAtom == atom.Slot && sc.outer.shade != nil:
+			p.slot(c, b, st, sc.outer)
 		case isMachine(c):
 		default:
 			inside := p.newStyle()

@@ -126,6 +126,7 @@ const (
 	Clear
 	AspectRatio
 	VerticalAlign
+	TableLayout
 	TransformOrigin
 	TransformStyle
 	Perspective
@@ -362,7 +363,8 @@ var declarations = sync.OnceValue(func() map[string]declarationReader {
 		"direction":                 longhand(Direction, words("ltr rtl")),
 		"clear":                     longhand(Clear, words("none left right both inline-start inline-end")),
 		"aspect-ratio":              longhand(AspectRatio, readRatio),
-		"vertical-align":            longhand(VerticalAlign, words("baseline top middle bottom sub super text-top text-bottom")),
+		"vertical-align":            longhand(VerticalAlign, numbers("baseline top middle bottom sub super text-top text-bottom", true, length, percentage, mixed)),
+		"table-layout":              longhand(TableLayout, words("auto fixed")),
 		"transform-origin":          longhand(TransformOrigin, readOrigin),
 		"transform-style":           longhand(TransformStyle, words("flat preserve-3d")),
 		"perspective":               longhand(Perspective, numbers("none", false, length)),

@@ -107,7 +107,9 @@ func (s *Sheets) add(text string, o origin, root *scopeRoot, l *layer, imports i
 			}
 			continue
 		case item.Name == "namespace" && !item.HasBlock:
-			r.namespace(item.Prelude)
+			if !begun {
+				r.namespace(item.Prelude)
+			}
 			continue
 		default:
 			begun = true
