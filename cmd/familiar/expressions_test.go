@@ -142,7 +142,7 @@ func TestHostilePacks(t *testing.T) {
 	}{
 		"out of the folder": {packOf(t, [2]string{"../joy.png", "9x9"}), "leads out of its folder"},
 		"at the root":       {packOf(t, [2]string{"/joy.png", "9x9"}), "leads out of its folder"},
-		"link":              {link, "no plain file"},
+		"link":              {link, "not a plain file"},
 		"10,000 files":      {packOf(t, many...), "10000 files"},
 		"bomb":              {packOf(t, bomb...), "12 MiB"},
 		"too many pictures": {packOf(t, pictures...), "is one too many"},
