@@ -182,6 +182,7 @@ func readDotenv(dir string) (map[string]string, error) {
 	if len(text) > doctor.MaxDotenv {
 		return nil, fmt.Errorf("read %s: it has more than %d KB, so it is no list of settings", path, doctor.MaxDotenv>>10)
 	}
+	text = bytes.TrimPrefix(text, []byte(doctor.ByteOrder))
 	values, err := godotenv.UnmarshalBytes(text)
 	if err != nil {
 		// The parser quotes the line that it cannot read, which may hold a secret.
