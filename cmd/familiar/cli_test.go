@@ -55,12 +55,12 @@ func (c *conversation) command(in io.Reader, args ...string) (int, string, strin
 func TestChatThroughAPipe(t *testing.T) {
 	t.Parallel()
 	c := newConversation(t, txtar.Parse([]byte(mountain)))
-	code, out, err := c.command(strings.NewReader("hi\nhow high is Mount Example?\n/context\n/mode\n/nonsense\n/quit\nnever read\n"), "chat")
+	code, out, err := c.command(strings.NewReader("hi\nhow high is Mount Example?\n/context\n/mode\n/help\n/nonsense\n/quit\nnever read\n"), "chat")
 	if code != exitOK || err != "" {
 		t.Fatalf("exit code %d, errors %q", code, err)
 	}
 	rest := out
-	for _, want := range []string{"sage> ", "OPENAI_API_KEY", "sage> ", "4,321", "[1]", "Sources", "https://fast.example.org/mount", "lookup     found", "claims", "text mode", "/help"} {
+	for _, want := range []string{"sage> ", "OPENAI_API_KEY", "sage> ", "4,321", "[1]", "Sources", "https://fast.example.org/mount", "lookup     found", "claims", "text mode", "I am Sage. Write what you want", "/help"} {
 		_, after, found := strings.Cut(rest, want)
 		if !found {
 			t.Fatalf("%q is missing, or not in its place:\n%s", want, out)

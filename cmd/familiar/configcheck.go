@@ -30,6 +30,9 @@ type checkCommand struct {
 func (k checkCommand) Run(ctx context.Context, p *program, stop stopper) error {
 	c, wrong := app.ReadConfig(p.env, p.dir)
 	if c == nil {
+		if k.JSON {
+			return printChecked(p.out, &app.Config{}, wrong)
+		}
 		return wrong
 	}
 	ch, err := app.LoadCharacter(c, p.dir)
@@ -143,7 +146,7 @@ type checkedValue struct{ Name, Value, Source string }
 
 // printChecked prints the settings without secrets, and what is wrong. It returns an error if something is.
 func printChecked(out io.Writer, c *app.Config, wrong error) error {
-	all := checked{Problems: []string{}}
+	all := checked{Values: []checkedValue{}, Problems: []string{}}
 	for _, v := range c.Values {
 		value := ""
 		if v.Text != "" {

@@ -216,7 +216,7 @@ func (c setCommand) Run(p *program) error {
 		problem := "there is no setting " + c.Name
 		if meant := app.Meant(c.Name); meant != "" {
 			problem += "; did you mean " + meant + "?"
-		} else if near := text.Nearest(c.Name, s.Names); near != "" {
+		} else if near := text.Nearest(strings.ToUpper(c.Name), s.Names); near != "" {
 			problem += "; the nearest is " + near
 		}
 		return app.Problems{problem}

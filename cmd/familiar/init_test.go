@@ -257,7 +257,7 @@ func TestSet(t *testing.T) {
 		t.Errorf("%v, %v", info, err)
 	}
 	for args, want := range map[string]string{
-		"OPENAI_MODLE b": "the nearest is OPENAI_MODEL", "OPENAI_API_KEY sk-1": "familiar set OPENAI_API_KEY < FILE", "FAMILIAR_CONSOLE nonsense": "FAMILIAR_CONSOLE",
+		"OPENAI_MODLE b": "the nearest is OPENAI_MODEL", "openai_model b": "the nearest is OPENAI_MODEL", "OPENAI_API_KEY sk-1": "familiar set OPENAI_API_KEY < FILE", "FAMILIAR_CONSOLE nonsense": "FAMILIAR_CONSOLE",
 	} {
 		if code, _, complaint := c.command(nil, append([]string{"set"}, strings.Fields(args)...)...); code != exitUsage || !strings.Contains(complaint, want) {
 			t.Errorf("%s: exit code %d: %s", args, code, complaint)

@@ -105,6 +105,10 @@ func TestCheckAsJSON(t *testing.T) {
 	if code, out, _ := c.command(nil, "config", "check", "--json"); code != exitUsage || !strings.Contains(out, "fox/character.toml") {
 		t.Errorf("a broken character: exit code %d:\n%s", code, out)
 	}
+	c.must(os.WriteFile(filepath.Join(c.dir, ".env"), []byte("\ufeffOPENAI_MODEL=x\nnot a line\n"), 0o600))
+	if code, out, _ := c.command(nil, "config", "check", "--json"); code != exitUsage || !strings.Contains(out, `.env: line 2 is not NAME=value`) {
+		t.Errorf("a .env that cannot be read: exit code %d:\n%s", code, out)
+	}
 	if code, out, _ := c.command(nil, "version", "--json"); code != exitOK || !strings.Contains(out, `"version": "`+version()+`"`) {
 		t.Errorf("exit code %d:\n%s", code, out)
 	}

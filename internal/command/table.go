@@ -215,6 +215,7 @@ func intentChoices() []turn.Choice {
 // These are the answers of /help, besides the commands.
 const (
 	helpWho      sentence = "I am %s. Mention me, reply to me, say my name, or write to me in private."
+	helpHere     sentence = "I am %s. Write what you want to know or talk about."
 	helpWeb      sentence = "If a question needs the web I look it up and name my sources. \"look up …\" makes me look, \"don't search\" keeps me from it."
 	helpVisiting sentence = "I am %s. You have brought me along: what I look up for you here, you alone see."
 	helpInMenu   sentence = "in the menu of a message, under Apps"
@@ -225,7 +226,10 @@ const (
 func (c *call) help(ctx context.Context) turn.Answer {
 	name := c.speaker(ctx).Name
 	lines := []string{helpWho.In(c.language, name), helpWeb.In(c.language), ""}
-	if c.Command.Visiting {
+	switch {
+	case c.Bot.OperatorOnly:
+		lines[0] = helpHere.In(c.language, name)
+	case c.Command.Visiting:
 		lines = []string{helpVisiting.In(c.language, name), ""}
 	}
 	for _, d := range Definitions(c.Bot.CurrentCast()) {

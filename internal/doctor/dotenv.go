@@ -46,7 +46,7 @@ func dotenvText(path string) ([]byte, error) {
 	if len(text) > maxDotenv {
 		return nil, fmt.Errorf("read %s: it has more than %d KB, so it is not a list of settings", path, maxDotenv>>10)
 	}
-	return text, nil
+	return bytes.TrimPrefix(text, []byte(byteOrder)), nil
 }
 
 // badLine returns the number of the first line that is wrong in a .env. It is the one after the longest beginning that can be read. A
@@ -67,12 +67,18 @@ type Assignment struct {
 	Value string `json:"value"`
 }
 
+// byteOrder is what editors on Windows write before a text.
+const byteOrder = "\ufeff"
+
 // amendDotenv returns a .env with assignments: each replaces one of the same name or is added at the end. Other lines do not change. The error
 // says that a value cannot be written in a .env.
 func amendDotenv(old string, set []Assignment) (string, error) {
-	text := old
+	text := strings.TrimPrefix(old, byteOrder)
 	var further []Assignment
 	for _, a := range set {
+		if alone, err := godotenv.Unmarshal(a.line()); err != nil || alone[a.Name] != a.Value {
+			return "", fmt.Errorf("the value of %[1]s cannot be written into .env: put it into a file, and name that in %[1]s_FILE", a.Name)
+		}
 		var found bool
 		if text, found = replaceLine(text, a); !found {
 			further = append(further, a)

@@ -209,7 +209,7 @@ func (e *Examination) configuration(context.Context) (found []Finding) {
 		found = append(found, Finding{ID: "configuration", State: Warning, Text: text, Cure: "fix the file; until then the character does not answer"})
 	}
 	if e.Wrong == nil {
-		return append(found, Finding{ID: "configuration", State: OK, Text: fmt.Sprintf("It is valid: %d settings are set; %s answers.", e.Set, e.Character)})
+		return append(found, Finding{ID: "configuration", State: OK, Text: fmt.Sprintf("It is valid, with %s set; %s answers.", number(e.Set, "setting"), e.Character)})
 	}
 	for _, text := range e.Wrong {
 		what, more, _ := strings.Cut(text, "\n")

@@ -14,7 +14,10 @@ func TestAmendDotenv(t *testing.T) {
 	if err != nil || got != want {
 		t.Errorf("%v\n%s", err, got)
 	}
-	if _, err := amendDotenv("", []Assignment{{"OPENAI_API_KEY", "it's a 'quoted' one"}}); err == nil || strings.Contains(err.Error(), "quoted") {
+	if got, err := amendDotenv(byteOrder+"OPENAI_MODEL=x\n", []Assignment{{"OPENAI_MODEL", "y"}}); err != nil || got != "OPENAI_MODEL=y\n" {
+		t.Errorf("after a byte order mark: %v\n%s", err, got)
+	}
+	if _, err := amendDotenv("", []Assignment{{"OPENAI_API_KEY", "it's a 'quoted' one"}}); err == nil || strings.Contains(err.Error(), "quoted") || !strings.Contains(err.Error(), "OPENAI_API_KEY_FILE") {
 		t.Errorf("a value that cannot be written: %v", err)
 	}
 	if _, err := amendDotenv("not a line\n", []Assignment{{"OPENAI_MODEL", "x"}}); err == nil {

@@ -40,6 +40,7 @@ func TestNeed(t *testing.T) {
 		{"which navigation app is offline only", true},
 		{"never search the web for me, who was Nero?", false},
 		{"I don't need you to look it up", false},
+		{"what can you look up?", false}, {"which things can you look up", false}, {"can you look up Docker?", true}, {"Peru's capital, can you look it up", true},
 		{"we should look it up", false}, {"let me look that up", false}, {"she told me to look it up", false}, {"search engines that don't track you", false},
 		{"who directed Don't Look Up?", true},
 		{"don't just guess, look it up: the height of K2", true},

@@ -181,12 +181,22 @@ func (u Utterance) order() Order {
 			return NoSearch // "never search the web for me", "I don't need you to look it up"
 		case text.ContainsAny(before, reports()), f.To < len(u.Words) && notSearched()[u.Words[f.To].Key]:
 			continue // "we should look it up", "search engines"
+		case f.To == len(u.Words) && u.asksWhatYouCan(before):
+			continue // "what can you look up?"
 		}
 		if length := f.To - f.From; u.mayBeginOrder(f.From) || f.To == len(u.Words) && length > 1 || length >= 3 {
 			order = Search
 		}
 	}
 	return order
+}
+
+// mostBefore is how many words may be before the order in a question about the bot, as in "which things can you".
+const mostBefore = 4
+
+// asksWhatYouCan reports whether the words before an order make it a question about the bot. The first is a question word, the last "you".
+func (u Utterance) asksWhatYouCan(before []text.Word) bool {
+	return len(before) > 1 && len(before) <= mostBefore && text.SecondPerson("")[before[len(before)-1].Key] && u.Form() == Wh
 }
 
 // forbids tells "please don't search" from "they do not look happy".

@@ -243,18 +243,37 @@ func (p *MemoryProvider) passages(q *asked) (found []loreHit) {
 // wholeShare is the share of a question's words that an answer about the program has: all of them.
 const wholeShare = 0.99
 
-// aboutProgram returns the bundled answer to a question that speaks to the bot, or nil. "What do you know about Docker?" asks about Docker.
+// aboutProgram returns the bundled answer to a question about the bot, or nil. "What do you know about Docker?" asks about Docker.
 func (p *MemoryProvider) aboutProgram(q *asked) []turn.Contribution {
-	if p.Answers.len() == 0 || len(q.terms) == 0 || len(q.terms) == 1 && q.keys["about"] || !text.ContainsAny(q.said, text.SecondPerson("en")) {
+	if p.Answers.len() == 0 || len(q.terms) == 0 || len(q.terms) == 1 && q.keys["about"] || !q.speaksToBot() && (!q.asksFor || len(q.terms) == 1 && !q.keys["familiar"]) {
 		return nil
 	}
+	var best []turn.Contribution
+	most := -1 // words of the question in the heading
 	for _, h := range p.Answers.find(q.query) {
-		if h.share >= wholeShare {
-			return []turn.Contribution{{Layer: turn.Content, Source: turn.AboutProgram, Recalled: []turn.Recalled{{Text: h.Text, File: h.File, Share: h.share}}}}
+		if n := q.inHeading(h.Heading); h.share >= wholeShare && n > most {
+			best, most = []turn.Contribution{{Layer: turn.Content, Source: turn.AboutProgram, Recalled: []turn.Recalled{{Text: h.Text, File: h.File, Share: h.share}}}}, n
 		}
 	}
-	return nil
+	return best
 }
+
+// inHeading counts the stems of a question that are in a heading.
+func (q *asked) inHeading(heading string) (n int) {
+	in := map[string]bool{}
+	for _, key := range keys(heading) {
+		in[stemOf(key, q.lang)] = true
+	}
+	for _, stem := range q.termStems() {
+		if in[stem] {
+			n++
+		}
+	}
+	return n
+}
+
+// speaksToBot reports whether a message says "you". Of others the web is asked first: "how do I add a model?" may be about another program.
+func (q *asked) speaksToBot() bool { return text.ContainsAny(q.said, text.SecondPerson("en")) }
 
 const (
 	maxPassageLength = 700 // characters

@@ -111,6 +111,7 @@ func TestAnswersAboutTheProgram(t *testing.T) {
 		"how do I give you a model?": "doc/voice.md", "do you work offline?": "doc/web.md", "can you see pictures?": "doc/discord.md",
 		"which search engines do you use?": "doc/web.md", "what do you remember about people?": "doc/memory.md", "is my data safe with you?": "doc/privacy.md",
 		"how do I uninstall you?": "doc/install.md", "can you write a poem?": "doc/voice.md", "do you need an API key?": "doc/web.md", "how do I update you?": "doc/install.md",
+		"how do I add a model?": "doc/voice.md", "what is familiar?": "README.md", "what is SearXNG?": "", "how do I set up SearXNG?": "doc/web.md", "how do I make a backup?": "doc/operate.md", "my backup is a database": "",
 		"how do I change your personality?": "doc/characters.md", "can I use you in Docker?": "doc/install.md", "what does it cost to use you?": "doc/install.md",
 		"can you tell me how high Mount Everest is?": "", "do you know a good restaurant in Rome?": "", "what is a server?": "", "what do you know about Docker?": "",
 		"what do you think of Germany?": "", "have you read Moby Dick?": "", "hello": "", "you": "",

@@ -125,7 +125,7 @@ func (p *MemoryProvider) Knows(ctx context.Context, r turn.Request) bool {
 	if len(q.terms) == 0 || !q.asksFor {
 		return false
 	}
-	if len(p.aboutProgram(q)) > 0 {
+	if q.speaksToBot() && len(p.aboutProgram(q)) > 0 {
 		return true
 	}
 	found, _ := p.find(ctx, q, nil) // what was found before an error may do
