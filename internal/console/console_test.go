@@ -89,7 +89,6 @@ func TestWords(t *testing.T) {
 	w.ask("POST", "/doctor", url.Values{})
 	for path, words := range map[string][]string{
 		"/":                          {"what is the tallest tree?", "#general", "collecting context", "connected", "2 waiting", "of 5"},
-		"/turns?q=moon":              {"How many moons", "seen from the Moon"},
 		"/turns?who=dmi":             {"SQLITE_BUSY"},
 		"/turns?state=failed":        {"haiku"},
 		"/turns?q=zebra":             {"No turn on record is like that"},
@@ -99,6 +98,13 @@ func TestWords(t *testing.T) {
 		"/turns?q=took>7s+by:sage":   {"SQLITE_BUSY", "Great Wall"},
 		"/health":                    {"First words, p50 and p95", "at most", "Failed lookups", "2 waiting"},
 		"/turns?q=rated:bad":         {"No turn on record is like that"},
+		"/turns?q=moon":              {"How many moons", "seen from the Moon", "2 turns."},
+		"/turns?q=sort:tokens":       {"10 turns. Count and sort by <a href=\"/turns?q=sort%3Atime\">time</a>", "$0.0021"},
+		"/turns?q=moon+sort:size":    {"sort:size: it is one of time, took, tokens, cost.", "2 turns."},
+		"/turns?q=tokens>many":       {"tokens&gt;many: it is written as in 5000."},
+		"/turns?q=took>5":            {"took&gt;5: it is written as in 20s."},
+		"/turns?q=status:failed":     {"status:failed: there is no such field."},
+		"/turns?q=https://a.example": {"No turn on record is like that"},
 		"/turns?q=state:lost":        {"state:lost: it is one of answered"},
 		"/turns?q=in:%23the-tavern":  {"tavern&#39;s door"},
 		"/turns?q=confirmed":         {"<mark>confirmed</mark>"},
@@ -349,7 +355,7 @@ func TestOperate(t *testing.T) {
 	for _, c := range []struct {
 		path string
 		form url.Values
-	}{{"/operate/quotas", url.Values{"quotas": {"all"}}}, {"/operate/switch", url.Values{"kind": {"answers"}}}, {"/channel/902", url.Values{"mode": {"shout"}}}, {"/channel/902", url.Values{"pictures": {"always"}}}} {
+	}{{"/operate/quotas", url.Values{"quotas": {"all"}}}, {"/operate/switch", url.Values{"kind": {"answers"}}}, {"/channel/902", url.Values{"mode": {"shout"}}}, {"/channel/902", url.Values{"mode": {""}, "pictures": {"always"}}}, {"/channel/902", url.Values{"web": {"on"}}}, {"/operate/quotas", url.Values{"quota": {"all 1 turns"}}}} {
 		if rec := w.ask("POST", c.path, c.form, mine); rec.Code != 422 {
 			t.Errorf("%s %v: %d", c.path, c.form, rec.Code)
 		}
@@ -532,19 +538,46 @@ func TestTemplates(t *testing.T) {
 func TestSearches(t *testing.T) {
 	w := newWorld(t, nil).fill(t)
 	form := url.Values{"name": {"the moon"}, "q": {"moon state:answered"}}
-	if rec := w.ask("POST", "/views", form); rec.Code != 303 || rec.Header().Get("Location") != "/turns?q=moon+state%3Aanswered" {
+	rec := w.ask("POST", "/views", form)
+	if rec.Code != 303 || rec.Header().Get("Location") != "/turns?q=moon+state%3Aanswered" {
 		t.Fatal(rec.Code, rec.Header())
 	}
 	if body := html.UnescapeString(w.ask("GET", "/turns", nil).Body.String()); !strings.Contains(body, `<a href="/turns?q=moon+state%3Aanswered">the moon</a>`) {
 		t.Error(body)
 	}
-	rec := w.ask("GET", "/turns.jsonl?q=moon+state%3Aanswered", nil)
+	if body := w.ask("GET", rec.Header().Get("Location"), nil).Body.String(); !strings.Contains(body, "Forget the search “the moon”") {
+		t.Error(body)
+	}
+	rec = w.ask("GET", "/turns.jsonl?q=moon+state%3Aanswered", nil)
 	if lines := strings.Split(strings.TrimSpace(rec.Body.String()), "\n"); len(lines) != 2 || !strings.Contains(rec.Body.String(), `"Question":"How many moons`) {
 		t.Error(lines)
 	}
 	w.ask("POST", "/views", url.Values{"name": {"the moon"}})
 	if body := w.ask("GET", "/turns", nil).Body.String(); strings.Contains(body, "the moon") {
 		t.Error("it is still there")
+	}
+}
+
+// TestSorted: what used most comes first and all are counted, on each page of a search that stops early.
+func TestSorted(t *testing.T) {
+	w := newWorld(t, nil)
+	for i := range 120 {
+		tr := someone{who: "Ada", channel: "901", question: fmt.Sprint("question ", i), took: time.Duration(i*37%120+1) * time.Second}.record(fmt.Sprintf("01SORT%03d", i), w.now.Add(time.Duration(i)*time.Minute))
+		if err := w.traces.Save(t.Context(), tr); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if body := w.ask("GET", "/turns", nil).Body.String(); !strings.Contains(body, "At least 50 turns.") || strings.Contains(body, "question 0") {
+		t.Error(body)
+	}
+	body := w.ask("GET", "/turns?q=question+sort:took", nil).Body.String()
+	if first := regexp.MustCompile(`/turn/01SORT(\d+)`).FindStringSubmatch(body); !strings.Contains(body, "120 turns.") || first == nil || first[1] != "107" || strings.Count(body, "<tr>") != 51 {
+		t.Error(first, body)
+	}
+	w.traces.SearchTime = 1
+	body = html.UnescapeString(w.ask("GET", "/turns?q=sort:took", nil).Body.String())
+	if !strings.Contains(body, "At least ") || !strings.Contains(body, `href="/turns?before=%40`) || !strings.Contains(body, "The search stopped") {
+		t.Error(body)
 	}
 }
 

@@ -44,16 +44,39 @@ var fields = map[string]func(q *trace.Query, value string) error{
 		q.Lookup = turn.State(v)
 		return among(v, string(turn.Found), string(turn.Empty), string(turn.LookupFailed), string(turn.NotNeeded), string(turn.Disabled))
 	},
-	"rated:":  func(q *trace.Query, v string) error { q.Rated = v; return among(v, "good", "bad") },
-	"who:":    func(q *trace.Query, v string) error { q.Author = v; return nil },
-	"by:":     func(q *trace.Query, v string) error { q.Character = v; return nil },
-	"model:":  func(q *trace.Query, v string) error { q.Model = v; return nil },
-	"error:":  func(q *trace.Query, v string) error { q.Err = v; return nil },
-	"in:":     func(q *trace.Query, v string) error { q.ChannelID = v; return nil },
-	"took>":   func(q *trace.Query, v string) (err error) { q.Longer, err = time.ParseDuration(v); return err },
-	"tokens>": func(q *trace.Query, v string) (err error) { q.Tokens, err = strconv.Atoi(v); return err },
-	"cost>":   func(q *trace.Query, v string) (err error) { q.Cost, err = strconv.ParseFloat(v, 64); return err },
-	"since:":  nil, "until:": nil, // they need the reader's zone
+	"rated:": func(q *trace.Query, v string) error { q.Rated = v; return among(v, "good", "bad") },
+	"who:":   func(q *trace.Query, v string) error { q.Author = v; return nil },
+	"by:":    func(q *trace.Query, v string) error { q.Character = v; return nil },
+	"model:": func(q *trace.Query, v string) error { q.Model = v; return nil },
+	"error:": func(q *trace.Query, v string) error { q.Err = v; return nil },
+	"in:":    func(q *trace.Query, v string) error { q.ChannelID = v; return nil },
+	"took>": func(q *trace.Query, v string) (err error) {
+		q.Longer, err = time.ParseDuration(v)
+		return written(err, "20s")
+	},
+	"tokens>": func(q *trace.Query, v string) (err error) {
+		q.Tokens, err = strconv.Atoi(v)
+		return written(err, "5000")
+	},
+	"cost>": func(q *trace.Query, v string) (err error) {
+		q.Cost, err = strconv.ParseFloat(v, 64)
+		return written(err, "0.01")
+	},
+	"sort:": func(q *trace.Query, v string) error {
+		if slices.Contains(trace.Orders(), v) {
+			q.Order = v
+		}
+		return among(v, trace.Orders()...)
+	},
+	"since:": nil, "until:": nil, // they need the reader's zone
+}
+
+// written says for people how a value is written that could not be read.
+func written(err error, example string) error {
+	if err != nil {
+		return errors.New("it is written as in " + example)
+	}
+	return nil
 }
 
 func fieldNames() []string { return slices.Sorted(maps.Keys(fields)) }
@@ -73,6 +96,9 @@ func (k *Console) parseLine(r *http.Request, line string) (q trace.Query, proble
 		read, known := fields[name]
 		var wrong error
 		switch {
+		case !known && m[2] == ":" && !strings.HasPrefix(value, "//") || !known && m[2] == ">":
+			wrong = errors.New("there is no such field")
+			words = append(words, m[0])
 		case !known:
 			words = append(words, m[0])
 		case read == nil:

@@ -200,6 +200,10 @@ func done(address, what string) string {
 
 func (k *Console) setLimits(w http.ResponseWriter, r *http.Request) {
 	before, wanted := k.Controls.Limits(), strings.TrimSpace(r.PostFormValue("quotas"))
+	if !r.PostForm.Has("quotas") {
+		k.fail(w, r, http.StatusUnprocessableEntity, "The form is not whole, so nothing was changed.")
+		return
+	}
 	if err := k.Controls.SetLimits(r.Context(), wanted); err != nil {
 		k.showOperate(w, r, http.StatusUnprocessableEntity, operatePage{Limits: wanted, Problem: err.Error()})
 		return
@@ -257,6 +261,10 @@ func (k *Console) wayIn(ctx context.Context, channelID, guildID string) (*way, e
 // setWay changes how the bot takes part in a channel, in one form with all of it.
 func (k *Console) setWay(w http.ResponseWriter, r *http.Request) {
 	id, mode, pictures := r.PathValue("id"), r.PostFormValue("mode"), r.PostFormValue("pictures")
+	if !r.PostForm.Has("mode") { // what is not ticked is not sent, either
+		k.fail(w, r, http.StatusUnprocessableEntity, "The form is not whole, so nothing was changed.")
+		return
+	}
 	if mode != "" && !slices.Contains(turn.Modes(), turn.Mode(mode)) {
 		k.fail(w, r, http.StatusUnprocessableEntity, "There is no such mode.")
 		return

@@ -25,9 +25,12 @@ type searchPage struct {
 	Next    string // address of the next page; empty on the last
 	First   string // address of the first page; empty on the first
 	Late    *trace.Late
+	Count   string // of the turns that match, for people; empty: it is not known
+	Orders  []kept // the same search in other orders; they count
 	Export  string
 	Problem string
 	Views   []kept
+	Kept    string // the name under which this search is kept; empty: none
 	Fields  []string
 }
 
@@ -64,15 +67,26 @@ func (k *Console) search(w http.ResponseWriter, r *http.Request) {
 	p.Problem, p.Channel = problem, q.ChannelID
 	q.Before, q.Limit = r.URL.Query().Get("before"), perPage
 	var lines []trace.Summary
-	more := false
-	if err == nil {
+	more, n := false, 0
+	switch {
+	case err != nil:
+	case q.Order != "":
+		lines, n, err = k.Traces.Rank(r.Context(), q)
+	default:
 		lines, more, err = k.Traces.Find(r.Context(), q)
+		n = len(lines)
 	}
 	if errors.As(err, &p.Late) {
 		p.Next, err = pageAfter(r.URL, p.Late.Before), nil
 	}
+	if q.Order != "" || q.Before == "" {
+		p.Count = turnsSaid(n, more || p.Late != nil)
+	}
 	if err == nil {
 		p.Views, err = k.views(r.Context())
+	}
+	if i := slices.IndexFunc(p.Views, func(v kept) bool { return v.Line != "" && v.Line == p.Line }); i >= 0 {
+		p.Kept = p.Views[i].Name
 	}
 	if err != nil {
 		k.broken(w, r, err)
@@ -87,7 +101,28 @@ func (k *Console) search(w http.ResponseWriter, r *http.Request) {
 	if q.Before != "" {
 		p.First = pageAfter(r.URL, "")
 	}
+	rest := strings.TrimSpace(sortField.ReplaceAllString(p.Line, ""))
+	for _, order := range trace.Orders() {
+		if order != q.Order {
+			p.Orders = append(p.Orders, kept{Name: order, Address: withQuery("/turns", "q", strings.TrimSpace(rest+" sort:"+order))})
+		}
+	}
 	k.render(w, r, http.StatusOK, "search", "Search", p)
+}
+
+// sortField matches the field of an order in a line.
+var sortField = text.NewLazyRegexp(`\bsort:\S*`)
+
+// turnsSaid says how many turns match.
+func turnsSaid(n int, more bool) string {
+	said := text.Thousands(n) + " turns"
+	if n == 1 {
+		said = "1 turn"
+	}
+	if more {
+		return "At least " + said
+	}
+	return said
 }
 
 // around is how many characters a snippet has on each side of the first hit.

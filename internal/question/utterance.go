@@ -191,7 +191,7 @@ func (u Utterance) order() Order {
 	return order
 }
 
-// mostBefore is how many words may be before the order in a question about the bot, as in "which things can you".
+// mostBefore is how many words may be before the order in a question about the bot: "which things can you".
 const mostBefore = 4
 
 // asksWhatYouCan reports whether the words before an order make it a question about the bot. The first is a question word, the last "you".

@@ -33,6 +33,7 @@ type Query struct {
 	Since, Until time.Time     // when the turn began; zero: any time
 	Before       string        // the id of the last turn of the previous page, or [Late.Before]; empty: the first page
 	Limit        int           // 0: 50
+	Order        string        // of [Store.Rank], one of [Orders]; [Store.Find] has the newest first
 }
 
 const (
@@ -58,17 +59,72 @@ func (l *Late) Error() string { return "the search ended early" }
 // Find returns the lines of the turns that match a query, newest first. More reports whether there are further turns. A search that would
 // take long ends with [*Late] beside what was found.
 func (s *Store) Find(ctx context.Context, q Query) (found []Summary, more bool, err error) {
-	if q.Limit <= 0 {
-		q.Limit = defaultLimit
+	limit := cmp.Or(max(0, q.Limit), defaultLimit)
+	err = s.within(ctx, q, func(c *conditions, most time.Duration) error {
+		found, err = s.search(ctx, c, limit, most)
+		return err
+	})
+	if len(found) > limit {
+		return found[:limit], true, nil
 	}
+	return found, false, err
+}
+
+// Orders of [Store.Rank].
+const (
+	ByTime   = "time" // newest first
+	ByTook   = "took"
+	ByTokens = "tokens"
+	ByCost   = "cost"
+)
+
+// Orders returns the orders.
+func Orders() []string { return []string{ByTime, ByTook, ByTokens, ByCost} }
+
+// ranks tell which of two turns has more, by order.
+var ranks = map[string]func(a, b Summary) int{
+	ByTime:   func(a, b Summary) int { return a.Began.Compare(b.Began) },
+	ByTook:   func(a, b Summary) int { return cmp.Compare(a.Took, b.Took) },
+	ByTokens: func(a, b Summary) int { return cmp.Compare(a.Tokens, b.Tokens) },
+	ByCost:   func(a, b Summary) int { return cmp.Compare(a.Cost, b.Cost) },
+}
+
+// Rank counts the turns that match a query, and returns those that have most, in the query's order. It looks through all of them. If that
+// would take long it ends with [*Late], and what it returns is of the turns up to there.
+func (s *Store) Rank(ctx context.Context, q Query) (top []Summary, n int, err error) {
+	limit, than := cmp.Or(max(0, q.Limit), defaultLimit), ranks[q.Order]
+	column := q.Order
+	if column == ByTime {
+		column = `began`
+	}
+	err = s.within(ctx, q, func(c *conditions, most time.Duration) error {
+		count, rows := c.query(`count(*)`), c.query(summaryOf)+` ORDER BY t.`+column+` DESC LIMIT ?`
+		return s.steps(ctx, c, most, func(from, to int64) (enough bool, err error) {
+			args := append(slices.Clone(c.args), from, to)
+			matching, err := store.List(ctx, s.DB, "count traces", store.ScanValue[int], count, args...)
+			if err != nil || matching[0] == 0 {
+				return false, err
+			}
+			some, err := store.List(ctx, s.DB, "rank traces", scanSummary, rows, append(args, limit)...)
+			top, n = append(top, some...), n+matching[0]
+			slices.SortStableFunc(top, func(a, b Summary) int { return than(b, a) })
+			top = top[:min(len(top), limit)]
+			return false, err
+		})
+	})
+	return top, n, err
+}
+
+// within runs a search while no other runs. A query that goes on behind a turn that is gone finds nothing.
+func (s *Store) within(ctx context.Context, q Query, look func(c *conditions, most time.Duration) error) error {
 	done, err := s.takeSearch(ctx)
 	if err != nil {
-		return nil, false, fmt.Errorf("find traces: wait for another search: %w", err)
+		return fmt.Errorf("find traces: wait for another search: %w", err)
 	}
 	defer done()
 	c, err := s.conditions(ctx, q)
 	if errors.Is(err, store.ErrNotFound) { // the previous page was pruned meanwhile
-		return nil, false, nil
+		return nil
 	}
 	if err == nil && c.matched {
 		err = s.IndexWords(ctx)
@@ -77,12 +133,9 @@ func (s *Store) Find(ctx context.Context, q Query) (found []Summary, more bool, 
 		err = s.bounds(ctx, &c, q)
 	}
 	if err != nil {
-		return nil, false, fmt.Errorf("find traces: %w", s.DB.Explain(err))
+		return fmt.Errorf("find traces: %w", s.DB.Explain(err))
 	}
-	if found, err = s.search(ctx, &c, q.Limit, cmp.Or(s.SearchTime, searchTime)); len(found) > q.Limit {
-		return found[:q.Limit], true, nil
-	}
-	return found, false, err
+	return look(&c, cmp.Or(s.SearchTime, searchTime))
 }
 
 // takeSearch waits until no other search runs. The caller must call done.
@@ -103,32 +156,39 @@ func (s *Store) takeSearch(ctx context.Context) (done func(), err error) {
 	}
 }
 
-// search looks through the records in steps, newest first. It ends when it has more than a page or its time is up. A step that was quick
-// makes the next one longer.
+// search returns the first turns that match, and one more than the limit if there are more.
 func (s *Store) search(ctx context.Context, c *conditions, limit int, most time.Duration) (found []Summary, err error) {
+	query := c.query(summaryOf) + c.newest() + ` LIMIT ?`
+	err = s.steps(ctx, c, most, func(from, to int64) (enough bool, err error) {
+		some, err := store.List(ctx, s.DB, "find traces", scanSummary, query, append(slices.Clone(c.args), from, to, limit+1-len(found))...)
+		found = append(found, some...)
+		return len(found) > limit, err
+	})
+	return found, err
+}
+
+// steps looks through the records in steps, newest first, until there is enough, or its time is up. A step that was quick makes the next one
+// longer.
+func (s *Store) steps(ctx context.Context, c *conditions, most time.Duration, look func(from, to int64) (enough bool, err error)) error {
 	began := time.Now()
 	for to, span := c.to, (c.to-c.from)/64+1; to > c.from; {
 		if err := s.rest(ctx); err != nil {
-			return nil, err
+			return err
 		}
 		from, step := max(c.from, to-span), time.Now()
 		if from-c.from < span { // a remainder is not worth a step
 			from = c.from
 		}
-		some, err := store.List(ctx, s.DB, "find traces", scanSummary, c.query(), append(slices.Clone(c.args), from, to, limit+1-len(found))...)
-		if err != nil {
-			return nil, err
-		}
-		found, to = append(found, some...), from
-		if len(found) > limit || to == c.from {
-			break
+		enough, err := look(from, to)
+		if to = from; err != nil || enough || to == c.from {
+			return err
 		}
 		if time.Since(began) > most {
 			late := &Late{Before: fmt.Sprintf("%s%d", stepMark, to)}
 			if !c.matched {
 				late.At = time.UnixMicro(to).UTC()
 			}
-			return found, late
+			return late
 		}
 		switch took := time.Since(step); {
 		case took < searchStep/4:
@@ -137,7 +197,7 @@ func (s *Store) search(ctx context.Context, c *conditions, limit int, most time.
 			span = span/2 + 1
 		}
 	}
-	return found, nil
+	return nil
 }
 
 // rest waits while turns need the processors.
@@ -169,14 +229,24 @@ func (c *conditions) add(where string, args ...any) {
 	c.where, c.args = append(c.where, where), append(c.args, args...)
 }
 
-// query returns a step of the search. Its last parameters are the bounds of the step and how many turns are wanted.
-func (c *conditions) query() string {
-	from, order, step := ` FROM traces t`, ` ORDER BY t.began DESC, t.id DESC`, `t.began >= ? AND t.began < ?`
+// summaryOf are the columns of a line, of the turn t.
+var summaryOf = `t.` + strings.ReplaceAll(summaryColumns, `, `, `, t.`)
+
+// query returns a step of the search, for some columns. Its last parameters are the bounds of the step.
+func (c *conditions) query(columns string) string {
+	from, step := ` FROM traces t`, `t.began >= ? AND t.began < ?`
 	if c.matched {
 		// CROSS makes the index the outer loop. It returns its newest rows first, so that nothing is sorted.
-		from, order, step = ` FROM trace_words w CROSS JOIN traces t ON t.rowid = w.rowid`, ` ORDER BY w.rowid DESC`, `w.rowid >= ? AND w.rowid < ?`
+		from, step = ` FROM trace_words w CROSS JOIN traces t ON t.rowid = w.rowid`, `w.rowid >= ? AND w.rowid < ?`
 	}
-	return `SELECT t.` + strings.ReplaceAll(summaryColumns, `, `, `, t.`) + from + ` WHERE ` + strings.Join(append(slices.Clone(c.where), step), ` AND `) + order + ` LIMIT ?`
+	return `SELECT ` + columns + from + ` WHERE ` + strings.Join(append(slices.Clone(c.where), step), ` AND `)
+}
+
+func (c *conditions) newest() string {
+	if c.matched {
+		return ` ORDER BY w.rowid DESC`
+	}
+	return ` ORDER BY t.began DESC, t.id DESC`
 }
 
 // stepMark is what [Late.Before] begins with: no id of a turn does.

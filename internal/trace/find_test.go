@@ -127,6 +127,53 @@ func TestFindInSteps(t *testing.T) {
 	}
 }
 
+// TestRank counts all turns that match, and puts first what has most. It comes to the same in pieces.
+func TestRank(t *testing.T) {
+	s := open(t)
+	for i := range 40 {
+		tr := record(fmt.Sprintf("T%02d", i), noon.Add(time.Duration(i)*time.Hour), "a page")
+		tr.Request.Message.Text, tr.Phase, tr.Took = []string{"towers", "bridges"}[i%2], turn.Answered, time.Duration(i*7%40)*time.Second
+		tr.Usage = turn.Usage{Prompt: i * 11 % 40, Cost: float64(i*13%40) / 100}
+		if err := s.Save(t.Context(), tr); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct {
+		q    Query
+		n    int
+		want string
+	}{
+		{Query{Order: ByTime, Limit: 2}, 40, "T39 T38"},
+		{Query{Order: ByTook, Limit: 2}, 40, "T17 T34"},
+		{Query{Order: ByTokens, Limit: 2}, 40, "T29 T18"},
+		{Query{Order: ByCost, Limit: 3, Words: "bridge"}, 20, "T03 T09 T15"},
+		{Query{Order: ByCost, Limit: 2, Phase: turn.Broken}, 0, ""},
+		{Query{Order: ByTook, Limit: 1, Since: noon.Add(36 * time.Hour)}, 4, "T39"},
+	} {
+		for _, s.SearchTime = range []time.Duration{time.Hour, 1} {
+			var top []string
+			n, q := 0, c.q
+			var late *Late
+			for again := true; again; q.Before = late.Before {
+				some, more, err := s.Rank(t.Context(), q)
+				if again = errors.As(err, &late); err != nil && !again {
+					t.Fatal(err)
+				}
+				n += more
+				for _, one := range some {
+					top = append(top, one.ID)
+				}
+				if !again {
+					break
+				}
+			}
+			if got := strings.Join(top, " "); n != c.n || s.SearchTime == time.Hour && got != c.want || !strings.Contains(got, c.want[:min(3, len(c.want))]) {
+				t.Errorf("%+v in %v: %d, %s; want %d, %s", c.q, s.SearchTime, n, got, c.n, c.want)
+			}
+		}
+	}
+}
+
 // TestFindUsesIndexes asks SQLite how it would look for what few turns have.
 func TestFindUsesIndexes(t *testing.T) {
 	s := &Store{DB: storetest.OpenFile(t, t.TempDir())}
@@ -142,7 +189,7 @@ func TestFindUsesIndexes(t *testing.T) {
 			var a, b, c int
 			err = row.Scan(&a, &b, &c, &detail)
 			return detail, err
-		}, "EXPLAIN QUERY PLAN "+c.query(), append(c.args, 0, 1, 50)...)
+		}, "EXPLAIN QUERY PLAN "+c.query(summaryOf)+c.newest()+" LIMIT ?", append(c.args, 0, 1, 50)...)
 		if all := strings.Join(plan, "; "); err != nil || !strings.Contains(all, index) || strings.Contains(all, "SCAN t ") {
 			t.Errorf("%s: %s (%v)", index, all, err)
 		}
