@@ -54,7 +54,7 @@ func skip(tb testing.TB, why string) {
 type browser struct {
 	ctx context.Context
 	w   *world
-	at  string
+	at  string // written by the test alone, under mu
 
 	mu     sync.Mutex
 	faults []string // errors of pages, and what they loaded from elsewhere; guarded by mu
@@ -98,7 +98,10 @@ func (b *browser) watch(e any) {
 		b.mu.Unlock()
 		go chromedp.Run(b.ctx, capture.HandleJavaScriptDialog(true)) // it ends with the browser
 	case *network.EventRequestWillBeSent:
-		if u := e.Request.URL; !strings.HasPrefix(u, b.at+"/") && !strings.HasPrefix(u, "data:") && u != "about:blank" {
+		b.mu.Lock()
+		at := b.at
+		b.mu.Unlock()
+		if u := e.Request.URL; !strings.HasPrefix(u, at+"/") && !strings.HasPrefix(u, "data:") && u != "about:blank" {
 			fault = "loads " + u
 		}
 	case *runtime.EventExceptionThrown:
@@ -202,28 +205,14 @@ func TestBrowser(t *testing.T) {
 			if !needed() && i%5 != 0 {
 				continue
 			}
-			b.do(t, device(1280, 800, i%2 == 0), b.open(path))
-			if all := b.trouble(); all != nil {
-				t.Errorf("%s: %q", path, all)
-			}
-			if axe != nil && !alike(path) {
-				for _, dark := range []bool{i%2 == 1, i%2 == 0} {
-					b.do(t, device(1280, 800, dark), chromedp.Evaluate(string(axe), nil))
-					for _, v := range b.violations(t) {
-						t.Errorf("%s, dark %v: %s", path, dark, v)
-					}
-				}
-			}
-			b.do(t, device(390, 844, i%2 == 1))
-			if wide := within[int](b, t, "document.documentElement.scrollWidth"); wide > 390 {
-				t.Errorf("%s is %d wide on a phone", path, wide)
-			}
+			b.inspect(t, axe, path, i%2 == 0)
 		}
 		if axe == nil {
 			t.Log("axe-core was not asked: .ci/nightly installs it with npm and asks it")
 		}
 	})
 	b.trouble()
+	t.Run("sign in", func(t *testing.T) { b.signIn(t, axe) })
 	t.Run("live turns", b.liveTurns)
 	t.Run("a character", b.character)
 	t.Run("memory", b.memory)
@@ -232,9 +221,51 @@ func TestBrowser(t *testing.T) {
 	t.Run("without JavaScript", b.unscripted)
 }
 
+// inspect opens a page, light and dark and as wide as a phone.
+func (b *browser) inspect(t *testing.T, axe []byte, path string, dark bool) {
+	t.Helper()
+	b.do(t, device(1280, 800, dark), b.open(path))
+	if all := b.trouble(); all != nil {
+		t.Errorf("%s: %q", path, all)
+	}
+	if axe != nil && !alike(path) {
+		for _, dark := range []bool{!dark, dark} {
+			b.do(t, device(1280, 800, dark), chromedp.Evaluate(string(axe), nil))
+			for _, v := range b.violations(t) {
+				t.Errorf("%s, dark %v: %s", path, dark, v)
+			}
+		}
+	}
+	b.do(t, device(390, 844, !dark))
+	if wide := within[int](b, t, "document.documentElement.scrollWidth"); wide > 390 {
+		t.Errorf("%s is %d wide on a phone", path, wide)
+	}
+}
+
+// signIn visits a console that wants a token, first with a wrong one.
+func (b *browser) signIn(t *testing.T, axe []byte) {
+	defer b.goTo(b.at)
+	b.goTo(serve(t, newWorld(t, func(c *Config) { c.Token = "correct-horse-battery" })).url)
+	b.inspect(t, axe, "/login", false)
+	enter := func(token string) chromedp.Action {
+		return chromedp.Tasks{chromedp.SendKeys("#token", token, chromedp.ByQuery), follow("button.primary")}
+	}
+	b.do(t, b.open("/turns"), says("h1", "Sign in"), enter("a guess"), says(".problem", "This is not the token"), enter("correct-horse-battery"), says("h1", "Now"))
+	b.trouble() // the browser reports the status 401
+	b.inspect(t, axe, "/sessions", true)
+	b.do(t, says("td", "this one"), device(1280, 800, false), follow(`form[action="/logout"] button`), says("h1", "Sign in"), b.open("/sessions"), says("h1", "Sign in"))
+}
+
+// goTo shows another console from now on.
+func (b *browser) goTo(at string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.at = at
+}
+
 // alike reports whether a page has the same structure as another. Such pages are not checked, because axe is slow.
 func alike(path string) bool {
-	return strings.Contains(path, "?") && !strings.Contains(path, "tab=sources") && !strings.HasPrefix(path, "/sources/") || strings.HasSuffix(path, "993")
+	return strings.Contains(path, "?") && !strings.Contains(path, "tab=sources") && !strings.Contains(path, "sort:") && !strings.HasPrefix(path, "/sources/") || strings.HasSuffix(path, "993")
 }
 
 // violations returns the serious and critical problems that axe finds.
@@ -335,6 +366,8 @@ func (b *browser) keys(t *testing.T) {
 	if at := within[string](b, t, "document.activeElement.name"); at != "q" {
 		t.Errorf("the key / goes to %q", at)
 	}
+	b.do(t, b.open("/turns?q=moons+sort:took"), chromedp.KeyEvent("j"), chromedp.KeyEvent("j"), chromedp.KeyEvent("k"), chromedp.KeyEvent("o"), says(".tabs", "Answer"))
+	b.do(t, chromedp.KeyEvent("?"), says("dialog[open]", "the search"))
 	b.do(t, b.open("/"), chromedp.KeyEvent("\t"))
 	if at := within[string](b, t, "document.activeElement.textContent"); at != "Skip to the page" {
 		t.Errorf("the first focused element is %q", at)

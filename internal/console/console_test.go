@@ -51,7 +51,7 @@ func (w *world) ask(method, target string, form url.Values, change ...func(*http
 func pagesOf() []string {
 	const id = "/turn/01KB0000000000000000001000"
 	return []string{
-		"/", "/turns", "/turns?q=moons", "/turns?who=nobody", id, id + "?tab=prompt", id + "?tab=calls", id + "?tab=calls&n=1", id + "?tab=sources", id + "?tab=cut", id + "?tab=record", "/turn/01KB0000000000000000000993",
+		"/", "/turns", "/turns?q=moons", "/turns?who=nobody", "/turns?q=sort:cost", id, id + "?tab=prompt", id + "?tab=calls", id + "?tab=calls&n=1", id + "?tab=sources", id + "?tab=cut", id + "?tab=record", "/turn/01KB0000000000000000000993",
 		"/lookups", "/lookups?lookup=failed", "/sources", "/sources/forget?character=sage&domain=content-farm.example", "/sources/sage", "/backends",
 		"/memory", "/memory?in=channel:905", "/memory/1", "/memory/1/delete", "/characters", "/characters/sage", "/characters/sage?file=persona.md", "/usage", "/usage?days=7", "/health", "/doctor",
 		"/channels", "/channel/902", "/channel/902?at=" + flake("5", "01KB0000000000000000001000"), "/person/7Ada", "/operate", id + "/replay", id + "/delete",
