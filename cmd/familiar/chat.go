@@ -81,6 +81,7 @@ func (c chatCommand) Run(ctx context.Context, p *program, stop stopper) error {
 // chatInput returns the input of the chat: an editor for a person, who also gets a screen, or a pipe. Ctrl-C at the editor is sent to typed.
 func chatInput(p *program, a *app.App, door *terminal.Door, b *bot.Bot, typed chan<- os.Signal) (terminal.Input, error) {
 	if !p.interactive {
+		p.sayModel(a)
 		return terminal.NewPipe(p.in), nil
 	}
 	plain, _ := p.env("NO_COLOR") // https://no-color.org

@@ -177,8 +177,16 @@ func (p *program) ask(ctx context.Context, stop stopper, command string, words [
 		if err != nil {
 			return err
 		}
+		p.sayModel(a)
 		return errors.Join(do(a, question), a.Close())
 	})
+}
+
+// sayModel says which model was found.
+func (p *program) sayModel(a *app.App) {
+	if model := a.Unnamed(); model != "" {
+		fmt.Fprintln(p.err, "familiar: the model is "+model)
+	}
 }
 
 // longestQuestion is how much of the input is read for a question, in bytes.

@@ -23,6 +23,15 @@ func TestOllama(t *testing.T) {
 	c.do("ollama", "printed llama-small at Ollama on this machine")
 	c.do("ollama", `recorded "model":"llama-small"`)
 	c.stop()
+	for _, command := range []string{"ask", "chat", "lookup"} {
+		if code, _, said := c.command(strings.NewReader("hello"), command); code != exitOK || !strings.Contains(said, "the model is llama-small at Ollama on this machine (OPENAI_MODEL is not set: the first of 2 there)") {
+			t.Errorf("%s: exit code %d, %q", command, code, said)
+		}
+	}
+	c.env["OPENAI_BASE_URL"], c.env["OPENAI_MODEL"] = ollama.URL, "llama-large"
+	if code, _, said := c.command(strings.NewReader("hello"), "ask"); code != exitOK || strings.Contains(said, "llama") {
+		t.Errorf("exit code %d, %q", code, said)
+	}
 }
 
 // TestFirstModel takes the server's first model where none is named, and says what to do where none is listed.

@@ -61,6 +61,15 @@ func (m models) describe() string {
 	return fmt.Sprintf("%s at %s%s", m.main.Model, m.where, m.chosen())
 }
 
+// Unnamed says which model answers if nobody named it or its server; else it is empty.
+func (a *App) Unnamed() string {
+	m := a.modelsOf(a.Character)
+	if m.main == nil || m.how == "" && !a.server.local() {
+		return ""
+	}
+	return m.describe()
+}
+
 // chosen says how the model was chosen if nobody named it, in brackets.
 func (m models) chosen() string {
 	if m.how == "" {
