@@ -218,6 +218,7 @@ func TestBrowser(t *testing.T) {
 	t.Run("memory", b.memory)
 	t.Run("another site", b.elsewhere)
 	t.Run("keys", b.keys)
+	t.Run("zone", b.zone)
 	t.Run("without JavaScript", b.unscripted)
 }
 
@@ -304,6 +305,35 @@ func (b *browser) liveTurns(t *testing.T) {
 	}
 	if all := b.trouble(); all != nil {
 		t.Errorf("%q", all)
+	}
+	// A page that was refused tries again, as it says.
+	var others []*reader
+	b.do(t, b.open("/turns"))
+	for range maxPages {
+		if other, ok := b.w.feed.join(); ok {
+			others = append(others, other)
+		}
+	}
+	b.do(t, b.open("/"), says("#live-text", "trying again"))
+	for _, other := range others {
+		b.w.feed.leave(other)
+	}
+	b.do(t, chromedp.Poll(`document.getElementById("live-text").textContent === "live"`, nil))
+	b.trouble() // the browser reports the refusal
+}
+
+// zone shows times in the reader's zone, with its name.
+func (b *browser) zone(t *testing.T) {
+	defer b.do(t, emulation.SetTimezoneOverride(""))
+	b.do(t, emulation.SetTimezoneOverride("Asia/Kathmandu"), b.open("/turn/01KB0000000000000000001000"), says("#zone", "Asia/Ka"))
+	at := within[string](b, t, `document.querySelector(".facts time").dateTime`)
+	began, err := time.Parse(time.RFC3339, at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	there := began.In(time.FixedZone("", 5*3600+45*60)).Format("15:04")
+	if shown := within[string](b, t, `document.querySelector(".facts time").textContent`); !strings.Contains(shown, there) {
+		t.Errorf("%s is shown as %q, want %s", at, shown, there)
 	}
 }
 

@@ -70,6 +70,9 @@ func TestPages(t *testing.T) {
 		if bad := regexp.MustCompile(`(?i) on[a-z]+="|<style|<script>| style="|javascript:|ZgotmplZ|no value|%!`).FindString(body); bad != "" {
 			t.Errorf("%s holds %q", path, bad)
 		}
+		if mark := regexp.MustCompile(`\p{Co}`).FindString(body); mark != "" {
+			t.Errorf("%s shows the mark %q as a box", path, mark)
+		}
 		for _, src := range regexp.MustCompile(`(?:src|href|action)="(https?:)?//[^"]*"`).FindAllString(body, -1) {
 			if !strings.HasPrefix(src, "href=") { // a link loads nothing by itself
 				t.Errorf("%s loads %s", path, src)
@@ -94,7 +97,7 @@ func TestWords(t *testing.T) {
 		"/turns?q=zebra":             {"No turn on record is like that"},
 		id:                           {"274 confirmed moons", "Where the time went", "<svg", "verifies citations", "2,219 tokens, $0.0021, 3 calls", "Saturn number of confirmed moons", "274 moons"},
 		id + "?tab=calls":            {"rewords the question", "model: answer"},
-		id + "?tab=calls&n=0":        {"{&#34;question&#34;", "How many moons"},
+		id + "?tab=calls&n=0":        {"{&#34;question&#34;", "¦How many moons"},
 		"/turns?q=took>7s+by:sage":   {"SQLITE_BUSY", "Great Wall"},
 		"/health":                    {"First words, p50 and p95", "at most", "Failed lookups", "2 waiting"},
 		"/turns?q=rated:bad":         {"No turn on record is like that"},
@@ -112,7 +115,8 @@ func TestWords(t *testing.T) {
 		id + "?tab=sources":          {"science.nasa.gov", "In March 2025", "http error", "Refused by the checks"},
 		id + "?tab=cut":              {"truncated", "O6", "when the rings were formed"},
 		id + "?tab=record":           {"&#34;backend&#34;: &#34;searxng&#34;"},
-		"/lookups":                   {"sources disagree", "contradicts 93 %", "no search service answered"},
+		"/usage?days=7":              {"Lookups", "that asked a service"},
+		"/lookups":                   {"also one that used an earlier one again", "sources disagree", "contradicts 93 %", "no search service answered"},
 		"/sources":                   {"old-astronomy.example", "dwd.de", "and no others"},
 		"/backends":                  {"resting", "412 of 2,000", "TAVILY_API_KEY is not set"},
 		"/memory":                    {"hazelnuts", "about Ada", "#cooking"},
@@ -913,6 +917,29 @@ func TestLive(t *testing.T) {
 	await(`"over":true`)
 	server.stop()
 	for range lines {
+	}
+}
+
+// TestIdleConnections: a page is shown beside connections that ask for nothing, more than are served at once. Each of them is closed soon.
+func TestIdleConnections(t *testing.T) {
+	server := serve(t, newWorld(t, nil))
+	address := strings.TrimPrefix(server.url, "http://")
+	for range maxConnections + 50 {
+		idle, err := net.Dial("tcp", address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer idle.Close()
+	}
+	client := &http.Client{Timeout: 3 * headerLimit}
+	defer client.CloseIdleConnections()
+	resp, err := client.Get(server.url + "/healthz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode >= 500 {
+		t.Error(resp.Status)
 	}
 }
 

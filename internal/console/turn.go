@@ -8,9 +8,11 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 
 	"familiar/internal/context/turn"
 	"familiar/internal/store"
+	"familiar/internal/text"
 	"familiar/internal/trace"
 )
 
@@ -135,8 +137,11 @@ func recordOf(t *turn.Trace) string {
 	if err := e.Encode(t); err != nil {
 		return fmt.Sprint("cannot be written: ", err)
 	}
-	return b.String()
+	return privateRune.ReplaceAllStringFunc(b.String(), func(r string) string { return strings.Trim(strconv.QuoteToASCII(r), `"`) })
 }
+
+// privateRune matches a mark of strangers' words, which has no sign. In JSON it can be escaped.
+var privateRune = text.NewLazyRegexp(`[\x{e000}-\x{f8ff}]`)
 
 // sourcesOf returns the numbered sources of a lookup, each with its quotations.
 func sourcesOf(l *turn.Lookup) (all []source) {
