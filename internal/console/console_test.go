@@ -99,7 +99,7 @@ func TestWords(t *testing.T) {
 		id + "?tab=calls":            {"rewords the question", "model: answer"},
 		id + "?tab=calls&n=0":        {"{&#34;question&#34;", "¦How many moons"},
 		"/turns?q=took>7s+by:sage":   {"SQLITE_BUSY", "Great Wall"},
-		"/health":                    {"First words, p50 and p95", "at most", "Failed lookups", "2 waiting"},
+		"/health":                    {" UTC: ", "First words, p50 and p95", "at most", "Failed lookups", "2 waiting"},
 		"/turns?q=rated:bad":         {"No turn on record is like that"},
 		"/turns?q=moon":              {"How many moons", "seen from the Moon", "2 turns."},
 		"/turns?q=sort:tokens":       {"10 turns. Count and sort by <a href=\"/turns?q=sort%3Atime\">time</a>", "$0.0021"},
@@ -130,7 +130,7 @@ func TestWords(t *testing.T) {
 		"/channel/902":               {"How many moons", "Saturn has 274 confirmed moons", `href="/person/7Ada"`, "https://discord.com/channels/900/902/5010000000000000000001000", "↪ Ada", `liked by <span class="num">1</span>`, "interrupted"},
 		"/channel/904":               {"It is paused here", "End the pause of this channel"},
 		"/person/7Ada":               {"she/her", "hazelnuts", "Count everything", "not agreed"},
-		"/operate":                   {"Pause everywhere", "all 5 dollars", "#the-tavern", "none yet", "How many moons"},
+		"/operate":                   {"times in UTC", "Pause everywhere", "all 5 dollars", "#the-tavern", "none yet", "How many moons"},
 		id + "/replay":               {"the configured one", "from the record"},
 		id + "/delete":               {"Delete this reply from the channel?", "274 confirmed moons"},
 	} {

@@ -286,7 +286,7 @@ func (k *Console) chart(name string, hours []trace.Period, say func(float64) str
 	}
 	for i, h := range hours {
 		value, behind := of(h)
-		column := chartColumn{X: float64(i) * 10, Title: h.At.In(k.Zone).Format("15:04") + ": " + say(value)}
+		column := chartColumn{X: float64(i) * 10, Title: h.At.In(k.Zone).Format("15:04 MST") + ": " + say(value)}
 		if behind > 0 {
 			column.Title += ", " + say(behind)
 		}
