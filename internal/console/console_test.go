@@ -585,6 +585,15 @@ func TestSorted(t *testing.T) {
 	}
 }
 
+// TestCallWords: the page says for people what each model was asked for.
+func TestCallWords(t *testing.T) {
+	for _, purpose := range []string{turn.ForAnswer, turn.ForNeed, turn.ForReword, turn.ForSelect, turn.ForVerify, turn.ForFilter, turn.ForSpeech, turn.ForMood, "think", "recast", "orders", "vision", "chatter", "summary", "learn", "topics"} {
+		if callWord(purpose) == callWord("unheard of") {
+			t.Errorf("%s has no words", purpose)
+		}
+	}
+}
+
 // TestSecrets checks that no page shows a secret, wherever it came from.
 func TestSecrets(t *testing.T) {
 	w := newWorld(t, nil).fill(t)

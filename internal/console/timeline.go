@@ -128,7 +128,7 @@ func callWord(purpose string) string {
 	words, known := map[string]string{
 		turn.ForAnswer: "model: answer", "need": "is a search needed?", "reword": "rewords the question", "select": "selects quotes", "filter": "filters what is recalled",
 		"verify": "verifies citations", "think": "thinks before", "recast": "rewords the answer", "orders": "reads an order", "vision": "describes a picture",
-		"chatter": "joins in?", "summary": "sums a channel up", "learn": "learns", "topics": "sorts into topics",
+		turn.ForMood: "which mood it shows", turn.ForSpeech: "says it aloud", "chatter": "joins in?", "summary": "sums a channel up", "learn": "learns", "topics": "sorts into topics",
 	}[purpose]
 	if !known {
 		return "side model"
