@@ -19,6 +19,7 @@ import (
 
 	"familiar/internal/context/turn"
 	"familiar/internal/providers/character"
+	"familiar/internal/store"
 )
 
 type charactersPage struct{ Folders []folder }
@@ -42,6 +43,9 @@ func (k *Console) importCard(w http.ResponseWriter, r *http.Request) {
 	defer sent.Close()
 	data, err := io.ReadAll(sent)
 	var id string
+	if err == nil {
+		err = k.act(r, store.ActWrite, "", "", path.Base(head.Filename))
+	}
 	if err == nil {
 		id, err = k.Shelf.Import(r.Context(), path.Base(head.Filename), data, r.PostFormValue("replace") == "on")
 	}
@@ -156,7 +160,7 @@ func (k *Console) saveFile(w http.ResponseWriter, r *http.Request) {
 	}
 	p := editPage{Folder: f, File: file, Text: formText(r), Sum: r.PostFormValue("sum")}
 	done, status := "", 0
-	if done, status, p.Problem = k.keep(r.Context(), f.ID, file, p.Sum, p.Text); done == "" {
+	if done, status, p.Problem = k.keep(r, f.ID, file, p.Sum, p.Text); done == "" {
 		if status == http.StatusConflict {
 			p.Other, _ = k.Shelf.read(f.ID, file) // it was read a moment ago
 			p.Sum = sumOf(p.Other)
@@ -169,7 +173,7 @@ func (k *Console) saveFile(w http.ResponseWriter, r *http.Request) {
 
 // keep saves a file if its checksum is still sum and the character is valid with the new text. Then it reloads the
 // characters. It returns the key of a notice or, if nothing was saved, a status and the problem.
-func (k *Console) keep(ctx context.Context, id, file, sum, text string) (done string, status int, problem string) {
+func (k *Console) keep(r *http.Request, id, file, sum, text string) (done string, status int, problem string) {
 	now, err := k.Shelf.read(id, file)
 	switch {
 	case err != nil:
@@ -182,7 +186,11 @@ func (k *Console) keep(ctx context.Context, id, file, sum, text string) (done st
 	if c, _ := k.Shelf.with(id, file, text); c == nil {
 		return "", http.StatusUnprocessableEntity, "It was not saved: the character could not be loaded. What is in force stays."
 	}
-	if err := k.Shelf.save(ctx, id, file, text); err != nil {
+	err = k.act(r, store.ActWrite, "", "", path.Join(id, file))
+	if err == nil {
+		err = k.Shelf.save(r.Context(), id, file, text)
+	}
+	if err != nil {
 		return "", http.StatusInternalServerError, "It could not be saved, or not be put in force: " + err.Error()
 	}
 	return "saved", 0, ""

@@ -307,6 +307,10 @@ func TestOperate(t *testing.T) {
 	cookie := w.ask("POST", "/login", url.Values{"token": {"correct-horse-battery"}}).Result().Cookies()[0]
 	mine := func(r *http.Request) { r.AddCookie(cookie) }
 	w.begin(t, "01RUN1", "Hugo", "901", "what is the tallest tree?", time.Second)
+	persona, err := w.Shelf.read("sage", "persona.md")
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range []struct {
 		path string
 		form url.Values
@@ -321,6 +325,8 @@ func TestOperate(t *testing.T) {
 		{"/operate/switch", url.Values{"kind": {"lookups"}, "place": {""}, "guild": {"900"}, "state": {"off"}, "back": {"/operate"}}, "", "lookups"},
 		{"/operate/quotas", url.Values{"quotas": {"person 50 turns"}}, "", "person 50 turns"},
 		{"/operate/check", url.Values{}, "", "in order"},
+		{"/characters/sage", url.Values{"file": {"persona.md"}, "sum": {sumOf(persona)}, "text": {"A heron."}}, "", "in force from the next turn on"},
+		{"/sources/forget", url.Values{"character": {"sage"}, "domain": {"old-astronomy.example"}}, "", "is forgotten"},
 		{"/channel/902", url.Values{"mode": {"full_rp"}, "web": {"on"}, "threads": {"on"}, "pictures": {"on"}}, "", "Saved, and in force"},
 		{"/person/7Ada/count", url.Values{}, "", "<td class=\"num\">41</td>"},
 		{"/turn/" + id + "/replay", url.Values{"character": {"sage"}, "model": {"small-7b"}, "ask": {"model"}}, "replay " + id + " sage small-7b model", "Saturn has a few moons"},
@@ -345,7 +351,7 @@ func TestOperate(t *testing.T) {
 			kinds = append(kinds, string(c.Kind)+" "+c.To)
 		}
 	}
-	for _, want := range []string{"stop 01RUN1", "delete " + id, "quotas person 50 turns", "check the database", "mode full_rp", "threads on", "pictures on", "lookups off", "replay " + id + ", sage, small-7b, model"} {
+	for _, want := range []string{"write sage/persona.md", "forget sage old-astronomy.example", "stop 01RUN1", "delete " + id, "quotas person 50 turns", "check the database", "mode full_rp", "threads on", "pictures on", "lookups off", "replay " + id + ", sage, small-7b, model"} {
 		if !slices.Contains(kinds, want) {
 			t.Errorf("%q is not on record: %q (%v)", want, kinds, err)
 		}

@@ -87,7 +87,11 @@ func (k *Console) askForgetSource(w http.ResponseWriter, r *http.Request) {
 }
 
 func (k *Console) forgetSource(w http.ResponseWriter, r *http.Request) {
-	n, err := k.Store.Ratings.ForgetFeedback(r.Context(), r.PostFormValue("character"), r.PostFormValue("domain"), "", "")
+	character, domain := r.PostFormValue("character"), r.PostFormValue("domain")
+	n, err := 0, k.act(r, store.ActForgetSite, "", "", character+" "+domain)
+	if err == nil {
+		n, err = k.Store.Ratings.ForgetFeedback(r.Context(), character, domain, "", "")
+	}
 	if err != nil {
 		k.broken(w, r, err)
 		return
@@ -155,7 +159,7 @@ func (k *Console) saveTrust(w http.ResponseWriter, r *http.Request) {
 	text = character.SetLists(text, changed)
 	p := trustPage{Folder: f, Sum: r.PostFormValue("sum")}
 	done, status := "", 0
-	if done, status, p.Problem = k.keep(r.Context(), f.ID, configName, p.Sum, text); done == "" {
+	if done, status, p.Problem = k.keep(r, f.ID, configName, p.Sum, text); done == "" {
 		if _, p.Problems = k.Shelf.with(f.ID, configName, text); status == http.StatusConflict {
 			now, _ := k.Shelf.read(f.ID, configName) // it was read a moment ago
 			p.Sum = sumOf(now)

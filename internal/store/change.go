@@ -32,13 +32,15 @@ const (
 	ChangeQuotas     ChangeKind = "quotas"     // as FAMILIAR_QUOTAS has them
 )
 
-// These are the operator's acts that change no setting. Their new value is the id of a turn, with how it was taken again.
+// These are the operator's acts that change no setting. Their new value is the id of a turn, with how it was taken again, or a file or a site.
 const (
-	ActStop   ChangeKind = "stop"
-	ActDelete ChangeKind = "delete"
-	ActReplay ChangeKind = "replay"
-	ActCount  ChangeKind = "count" // what is kept of a person
-	ActCheck  ChangeKind = "check" // of the database
+	ActStop       ChangeKind = "stop"
+	ActDelete     ChangeKind = "delete"
+	ActReplay     ChangeKind = "replay"
+	ActCount      ChangeKind = "count"  // what is kept of a person
+	ActCheck      ChangeKind = "check"  // of the database
+	ActWrite      ChangeKind = "write"  // a file of a character, or the card that it is made of
+	ActForgetSite ChangeKind = "forget" // what was said of a site
 )
 
 // By says who changes something, and when.
