@@ -109,6 +109,10 @@ func TestCheckAsJSON(t *testing.T) {
 	if code, out, _ := c.command(nil, "config", "check", "--json"); code != exitUsage || !strings.Contains(out, `.env: line 2 is not NAME=value`) {
 		t.Errorf("a .env that cannot be read: exit code %d:\n%s", code, out)
 	}
+	c.must(os.WriteFile(filepath.Join(c.dir, ".env"), []byte("\xff\xfeO\x00P\x00"), 0o600))
+	if code, _, said := c.command(nil, "config", "check"); code != exitUsage || !strings.Contains(said, ".env: it is not UTF-8") {
+		t.Errorf("a .env in UTF-16: exit code %d: %s", code, said)
+	}
 	if code, out, _ := c.command(nil, "version", "--json"); code != exitOK || !strings.Contains(out, `"version": "`+version()+`"`) {
 		t.Errorf("exit code %d:\n%s", code, out)
 	}

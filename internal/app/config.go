@@ -101,7 +101,11 @@ func UnknownVariables(environ []string, dir string) (lines []string) {
 		return true
 	}
 	for _, name := range slices.Sorted(maps.Keys(dotenv)) {
-		if meant := Meant(name); meant != "" && dotenv[meant] == "" {
+		meant := Meant(name)
+		if large := strings.ToUpper(name); large != name && known(large) {
+			meant = large
+		}
+		if meant != "" && dotenv[meant] == "" {
 			lines = append(lines, fmt.Sprintf(".env: %s is not a setting; did you mean %s?", name, meant))
 			continue
 		}

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/joho/godotenv"
 )
@@ -45,6 +46,9 @@ func dotenvText(path string) ([]byte, error) {
 	}
 	if len(text) > maxDotenv {
 		return nil, fmt.Errorf("read %s: it has more than %d KB, so it is not a list of settings", path, maxDotenv>>10)
+	}
+	if !utf8.Valid(text) { // an editor or a shell on Windows may write UTF-16
+		return nil, fmt.Errorf("read %s: it is not UTF-8; save it as that", path)
 	}
 	return bytes.TrimPrefix(text, []byte(byteOrder)), nil
 }
