@@ -32,7 +32,8 @@ const (
 	ChangeQuotas     ChangeKind = "quotas"     // as FAMILIAR_QUOTAS has them
 )
 
-// These are the operator's acts that change no setting. Their new value is the id of a turn, with how it was taken again, or a file or a site.
+// These are the operator's acts that change no setting. Their new value is a turn's id, a file or a site. That of
+// ActReplay says how the turn was taken again, too.
 const (
 	ActStop       ChangeKind = "stop"
 	ActDelete     ChangeKind = "delete"
