@@ -177,6 +177,9 @@ func Read(data []byte) (*Card, *Lorebook, error) {
 	return c, book, err
 }
 
+// archiveEnd is at the end of an archive. An empty one has nothing before it.
+const archiveEnd = "PK\x05\x06"
+
 func read(data []byte) (*Card, *Lorebook, error) {
 	jpeg := bytes.HasPrefix(data, []byte("\xff\xd8\xff"))
 	switch {
@@ -184,7 +187,7 @@ func read(data []byte) (*Card, *Lorebook, error) {
 		return nil, nil, fmt.Errorf("the file has more than %d MiB; a card is seldom larger than 10", MaxBytes>>20)
 	case bytes.HasPrefix(data, []byte(pngMagic)):
 		return readPNG(data)
-	case bytes.HasPrefix(data, []byte("PK\x03\x04")), jpeg && bytes.Contains(data, []byte("PK\x05\x06")):
+	case bytes.HasPrefix(data, []byte("PK\x03\x04")), bytes.HasPrefix(data, []byte(archiveEnd)), jpeg && bytes.Contains(data, []byte(archiveEnd)):
 		return readCHARX(data)
 	case jpeg, bytes.HasPrefix(data, []byte("RIFF")), bytes.HasPrefix(data, []byte("GIF8")):
 		return nil, nil, errors.New("it is a picture that holds no card: cards come as PNG, and programs that save a picture again drop them; get the original file")

@@ -66,18 +66,25 @@ func readFolder(dir string) ([]byte, error) {
 	var b bytes.Buffer
 	w, size := zip.NewWriter(&b), int64(0)
 	err := filepath.WalkDir(dir, func(name string, f fs.DirEntry, err error) error {
-		if info, failed := os.Stat(name); err == nil && failed == nil {
-			size += info.Size()
+		if err != nil {
+			return err
 		}
-		if size > card.MaxBytes {
+		if !f.IsDir() && !f.Type().IsRegular() {
+			return app.Problems{name + " is not a plain file; take it out of the folder"}
+		}
+		info, err := f.Info()
+		if err != nil {
+			return err
+		}
+		if size += info.Size(); size > card.MaxBytes {
 			return app.Problems{fmt.Sprintf("%s holds more than %d MiB; name a folder of pictures alone", dir, card.MaxBytes>>20)}
 		}
-		return err
+		return nil
 	})
-	if err == nil {
-		err = errors.Join(w.AddFS(os.DirFS(dir)), w.Close())
-	}
 	if err != nil {
+		return nil, err
+	}
+	if err := errors.Join(w.AddFS(os.DirFS(dir)), w.Close()); err != nil {
 		return nil, fmt.Errorf("read folder: %w", err)
 	}
 	return b.Bytes(), nil

@@ -88,7 +88,16 @@ func TestImportPack(t *testing.T) {
 		t.Errorf("%d bytes become %v, %v", b.Len(), info, err)
 	}
 	s.put("more.zip", packOf(t, [2]string{"neutral.png", "30x40"}))
-	for args, want := range map[string]string{"more.zip": "name another with --card", "more.zip --card fox": "is there already", "more.zip --card sage": "no character's folder", "more.zip --card ../fox": "is no name of a folder", "more.zip --card _default": "is no name of a folder", "characters/fox/lorebooks": "has no pictures that are named after moods"} {
+	if err := os.Mkdir(filepath.Join(s.dir, "nothing"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	s.put("linked/sad.png", nil)
+	if os.Symlink("sad.png", filepath.Join(s.dir, "linked/joy.png")) == nil { // not every system has links
+		if code, out := s.run("import", "linked"); code != exitUsage || !strings.Contains(out, "joy.png is not a plain file") {
+			t.Errorf("%d %s", code, out)
+		}
+	}
+	for args, want := range map[string]string{"nothing": "has no pictures that are named after moods", "more.zip": "name another with --card", "more.zip --card fox": "is there already", "more.zip --card sage": "no character's folder", "more.zip --card ../fox": "is no name of a folder", "more.zip --card _default": "is no name of a folder", "characters/fox/lorebooks": "has no pictures that are named after moods"} {
 		if code, out := s.run(append([]string{"import"}, strings.Fields(args)...)...); code != exitUsage || !strings.Contains(out, want) {
 			t.Errorf("%s: %d %s", args, code, out)
 		}

@@ -285,7 +285,8 @@ func replaceFolder(made, place string) error {
 const facesLimit = 30 * time.Second
 
 // decodeFaces returns those pictures of moods that can be shown, by their paths in a character's folder. It decodes each, and believes no name
-// about its type. It makes those small that are too large for the folder. strange are those that are not named after a mood, and wrong those that cannot be shown, a line each.
+// about its type. It makes those small that are too large for the folder. strange are those that are not named after a mood, and wrong those
+// that cannot be shown, a line each.
 func decodeFaces(ctx context.Context, all []card.Picture) (files map[string][]byte, strange, wrong []string) {
 	ctx, cancel := context.WithTimeout(ctx, facesLimit)
 	defer cancel()

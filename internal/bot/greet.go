@@ -121,8 +121,8 @@ func (b *Bot) habit(ctx context.Context, channelID string, now time.Time) (begin
 	return begin, true
 }
 
-// bornOn returns what the people whose birthday is today said of it in the channel, and the bot remembers. It leaves out those who have opted out, may
-// not use the bot, or may not read the channel.
+// bornOn returns what the people whose birthday is today said of it in the channel, and the bot remembers. It leaves out those who have opted
+// out, may not use the bot, or may not read the channel.
 func (b *Bot) bornOn(ctx context.Context, e turn.Event, today time.Time) (all []turn.Recalled) {
 	here := e.Message.ChannelID
 	told, err := b.Memories.List(ctx, memory.FilterGuild(e.GuildID, []string{here}), memory.List{Kinds: []memory.Kind{memory.Person}})
