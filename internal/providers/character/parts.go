@@ -270,11 +270,11 @@ func (c *Character) Greeting(n int, r turn.Request) (string, bool) {
 	return strings.TrimSpace(env.Expand(all[n])), true
 }
 
-// These say until when patterns may run in a turn. What comes later keeps a part of [card.PatternTime].
+// These say until when patterns may run in a turn. What comes later keeps a part of [card.PatternTime] that is longer than one search.
 const (
-	forBooks   = card.PatternTime * 6 / 10
-	forEarlier = card.PatternTime * 8 / 10 // scripts over entries and earlier answers
-	forDrafts  = card.PatternTime * 9 / 10
+	forBooks   = card.PatternTime * 5 / 10
+	forEarlier = card.PatternTime * 7 / 10 // scripts over entries and earlier answers
+	forDrafts  = card.PatternTime * 85 / 100
 )
 
 // clock returns the clock of a turn for patterns that may run until then.
