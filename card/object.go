@@ -182,7 +182,7 @@ func (o object) keys() (keys []string) {
 	for k := range o {
 		keys = append(keys, k)
 	}
-	slices.SortFunc(keys, func(a, b string) int {
+	slices.SortStableFunc(keys, func(a, b string) int {
 		x, errX := strconv.Atoi(a)
 		y, errY := strconv.Atoi(b)
 		if errX == nil && errY == nil {

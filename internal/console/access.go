@@ -248,7 +248,7 @@ func (k *Console) sessions(r *http.Request) (all []session, err error) {
 		}
 		all = append(all, s)
 	}
-	slices.SortFunc(all, func(a, b session) int { return b.Seen.Compare(a.Seen) })
+	slices.SortStableFunc(all, func(a, b session) int { return b.Seen.Compare(a.Seen) })
 	for _, s := range all[min(len(all), maxSessions):] {
 		ended[s.Key] = ""
 	}

@@ -26,7 +26,7 @@ func (k *Console) channels(w http.ResponseWriter, r *http.Request) {
 		k.broken(w, r, err)
 		return
 	}
-	slices.SortFunc(all, func(a, b trace.Channel) int { return b.Last.Compare(a.Last) })
+	slices.SortStableFunc(all, func(a, b trace.Channel) int { return b.Last.Compare(a.Last) })
 	k.render(w, r, http.StatusOK, "channels", "Conversations", all[:min(len(all), shownChannels)])
 }
 

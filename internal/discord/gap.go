@@ -45,7 +45,7 @@ func (s *Session) fillGap(run context.Context, shard *gateway.Shard, mark gatewa
 	s.awaitGuilds(ctx, gapWait, shard.Brings)
 	after := max(gateway.FlakeAt(mark.Time().Add(-gapOverlap)), gateway.FlakeAt(s.Now().Add(-gapSpan)))
 	found := s.readAll(ctx, s.stretches(shard, after))
-	slices.SortFunc(found, byID)
+	slices.SortStableFunc(found, byID)
 	missed := 0
 	for i := range found {
 		if m := &found[i]; s.fromPerson(m) && gateway.FlakeOf(m.ID) > after && s.seen.add(m.ID, m.Content) {

@@ -222,7 +222,7 @@ func sameReaders(a, b []overwrite) bool {
 				kept = append(kept, o)
 			}
 		}
-		slices.SortFunc(kept, func(a, b overwrite) int { return strings.Compare(a.ID, b.ID) })
+		slices.SortStableFunc(kept, func(a, b overwrite) int { return strings.Compare(a.ID, b.ID) })
 		return kept
 	}
 	return slices.Equal(reading(a), reading(b))

@@ -330,7 +330,7 @@ func (s *Session) Earlier(ctx context.Context, channelID, messageID string) ([]t
 	if err := s.fetchJSON(ctx, discordgo.EndpointChannelMessages(channelID)+"?limit=50&before="+messageID, &all); err != nil {
 		return nil, err
 	}
-	slices.SortFunc(all, byID)
+	slices.SortStableFunc(all, byID)
 	c, _ := s.names.channel(channelID)
 	return s.written(c.GuildID, all), nil
 }

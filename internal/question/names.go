@@ -157,9 +157,9 @@ func NamesIn(req turn.Request, own []string) Names {
 	}
 	k := c.Names
 	longest := func(a, b string) int { return cmp.Or(cmp.Compare(len(b), len(a)), strings.Compare(a, b)) }
-	slices.SortFunc(k.names, longest)
+	slices.SortStableFunc(k.names, longest)
 	k.names = slices.Compact(k.names)
-	slices.SortFunc(k.mentions, longest)
+	slices.SortStableFunc(k.mentions, longest)
 	k.single = map[string]bool{}
 	for _, name := range slices.Concat(k.names, k.parts) {
 		if keys := text.PhraseKeys(name); len(keys) == 1 {

@@ -185,7 +185,7 @@ var shownAs = map[Form]string{Wh: "question word", YesNo: "yes-or-no question", 
 
 // score sets n's score from the weights of the cues, and lists the cues, strongest first.
 func (c cues) score(n *Need) {
-	n.Cues = slices.SortedFunc(maps.Keys(c), func(a, b string) int {
+	n.Cues = slices.SortedStableFunc(maps.Keys(c), func(a, b string) int {
 		return cmp.Or(cmp.Compare(math.Abs(weights[b]), math.Abs(weights[a])), strings.Compare(a, b))
 	})
 	sum := bias

@@ -281,7 +281,7 @@ var (
 	// unspacedTalk are the words of pageTalk in scripts without spaces, longest first.
 	unspacedTalk = sync.OnceValue(func() []string {
 		all := slices.DeleteFunc(tables().Query.PageTalk.Fields(), func(s string) bool { return !text.Unspaced(s) })
-		slices.SortFunc(all, func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) })
+		slices.SortStableFunc(all, func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) })
 		return all
 	})
 	englishStops = text.LazySet(func() text.WordList { return text.TablesOf("en").Grammar.StopWords })

@@ -271,7 +271,7 @@ func Replacer(words []string, atLeast int) *strings.Replacer {
 	if len(long) == 0 {
 		return nil
 	}
-	slices.SortFunc(long, func(a, b string) int { return len(b) - len(a) }) // the longest match wins
+	slices.SortStableFunc(long, func(a, b string) int { return len(b) - len(a) }) // the longest match wins
 	pairs := make([]string, 0, 2*len(long))
 	for _, w := range slices.Compact(long) {
 		pairs = append(pairs, w, deleted)

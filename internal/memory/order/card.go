@@ -148,7 +148,7 @@ func (v *vocabulary) essence(said string) []string {
 	for _, words := range []wordSet{v.own, v.me, v.known, v.this, v.about} {
 		all = append(all, words.list...)
 	}
-	slices.SortFunc(all, func(a, b string) int { return len(b) - len(a) })
+	slices.SortStableFunc(all, func(a, b string) int { return len(b) - len(a) })
 	for _, word := range all {
 		said = strings.ReplaceAll(said, word, " ")
 	}

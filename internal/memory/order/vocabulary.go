@@ -239,7 +239,7 @@ func (v *vocabulary) only(s string, sets ...wordSet) bool {
 	for _, words := range sets {
 		all = append(all, words.list...)
 	}
-	slices.SortFunc(all, func(a, b string) int { return cmp.Or(cmp.Compare(len(b), len(a)), cmp.Compare(a, b)) }) // whatever their order was
+	slices.SortStableFunc(all, func(a, b string) int { return cmp.Or(cmp.Compare(len(b), len(a)), cmp.Compare(a, b)) }) // whatever their order was
 	for _, p := range v.particles {
 		all = append(all, p.text)
 	}

@@ -79,7 +79,7 @@ func (q *query) aboutPerson(id string, found []memory.Statement) []statement {
 	if len(found) > maxAboutPerson {
 		return ordered[:maxAboutPerson]
 	}
-	slices.SortFunc(ordered, func(a, b statement) int { return cmp.Compare(slices.Index(ids, a.ID), slices.Index(ids, b.ID)) })
+	slices.SortStableFunc(ordered, func(a, b statement) int { return cmp.Compare(slices.Index(ids, a.ID), slices.Index(ids, b.ID)) })
 	return ordered
 }
 
@@ -321,7 +321,7 @@ func fuse[K comparable](lists ...[]K) []K {
 			}
 		}
 	}
-	return slices.SortedFunc(maps.Keys(scores), func(a, b K) int {
+	return slices.SortedStableFunc(maps.Keys(scores), func(a, b K) int {
 		return cmp.Or(cmp.Compare(scores[b], scores[a]), cmp.Compare(seen[a], seen[b]))
 	})
 }

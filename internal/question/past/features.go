@@ -105,7 +105,7 @@ func (s *spokenParts) features() []text.Feature {
 
 // named returns the parts that the words play, and the kinds of what they name.
 func (s *spokenParts) named() (parts []string) {
-	for _, p := range slices.SortedFunc(slices.Values(s.parts), func(a, b part) int { return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(a.name, b.name)) }) {
+	for _, p := range slices.SortedStableFunc(slices.Values(s.parts), func(a, b part) int { return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(a.name, b.name)) }) {
 		if s.isLead(p) {
 			p.name = "lead " + p.name
 		}

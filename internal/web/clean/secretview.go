@@ -312,7 +312,7 @@ func (r *Redactor) secretsIn(s string) (spans [][2]int) {
 		}
 		return true
 	})
-	slices.SortFunc(spans, func(a, b [2]int) int { return a[0] - b[0] })
+	slices.SortStableFunc(spans, func(a, b [2]int) int { return a[0] - b[0] })
 	merged := spans[:0]
 	for _, s := range spans {
 		if n := len(merged); n > 0 && s[0] < merged[n-1][1] {

@@ -67,7 +67,7 @@ func keysOf(c *compound, depth int) []key {
 				all = append(all, keysOf(&one.list[j].parts[0], depth+1)...)
 			}
 			if !slices.Contains(all, key{}) {
-				slices.SortFunc(all, compareKeys)
+				slices.SortStableFunc(all, compareKeys)
 				return slices.Compact(all)
 			}
 		}
@@ -103,7 +103,7 @@ func (s *Sheets) matches(n *html.Node, parent *Style) []match {
 		}
 	}
 	if s.work.steps += len(keys); len(keys) > 8 { // a class that is repeated thousands of times counts once
-		slices.SortFunc(keys, compareKeys)
+		slices.SortStableFunc(keys, compareKeys)
 		keys = slices.Compact(keys)
 	}
 	s.keys = keys
@@ -137,7 +137,7 @@ func (s *Sheets) matches(n *html.Node, parent *Style) []match {
 	if len(found) < 2 {
 		return found
 	}
-	slices.SortFunc(found, func(a, b match) int {
+	slices.SortStableFunc(found, func(a, b match) int {
 		return cmp.Or(cmp.Compare(a.rule.origin, b.rule.origin), cmp.Compare(a.rule.layer.index, b.rule.layer.index), a.specificity.compare(b.specificity),
 			cmp.Compare(b.proximity, a.proximity), cmp.Compare(a.rule.order, b.rule.order))
 	})
