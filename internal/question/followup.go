@@ -9,7 +9,7 @@ import (
 	"familiar/internal/text"
 )
 
-// maxFollowUpWords is the length of a follow-up. maxFollowUpBytes is that of a follow-up or of the question before it for the models.
+// maxFollowUpWords is the length of a follow-up. maxFollowUpBytes is that of a follow-up, or of the question before it for the models.
 // Scripts without spaces have no words to count.
 const (
 	maxFollowUpWords = 25
@@ -21,7 +21,7 @@ const (
 // contain the bot's own words.
 func standalone(message string, names []string, earlier []turn.Message) (whole string, helper *turn.Message) {
 	u := Parse(afterSmallTalk(message, names), names)
-	if len(u.Words) == 0 || len(u.Words) > maxFollowUpWords {
+	if len(u.Words) == 0 || len(u.Words) > maxFollowUpWords || len(u.Text) > maxFollowUpBytes {
 		return message, nil
 	}
 	if asked, said := splitCheck(u); said != "" {
