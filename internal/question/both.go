@@ -71,12 +71,89 @@ func (r *pair) asksOrCorrects() bool {
 // swap returns the question with what the message names in the place of what is like it. The message must say that this is wanted.
 func (r *pair) swap() (string, bool) {
 	in, own := dependentIn()[r.language], r.subject()
-	if r.unspaced || len(own) == 0 || len(own) > maxSwapped || !r.u.has(in.corrections) && !r.u.has(in.alike) || countRole(r.said, roleQuestionWord) > 0 || rolesIn(own)&^(1<<roleTime|1<<roleNumber) == 0 {
+	corrects := r.u.find(in.corrections)
+	if len(corrects) > 0 {
+		all := own
+		own = r.meant(own, corrects)
+		if s, ok := r.instead(own, all); ok {
+			return s, true
+		}
+	} else if !r.u.has(in.alike) || countRole(r.said, roleQuestionWord) > 0 {
+		return "", false
+	}
+	if r.unspaced || len(own) == 0 || len(own) > maxSwapped || rolesIn(own)&^(1<<roleTime|1<<roleNumber) == 0 {
 		return "", false
 	}
 	core := newPair(Parse(r.u.Text[own[0].start:own[len(own)-1].end], nil), r.p, r.language)
 	core.opened = true
+	if len(core.said) == len(own) {
+		for i := range own { // a capital says more within a sentence
+			core.said[i].role = own[i].role
+		}
+	}
 	return builtIn().best(core.completions())
+}
+
+// meant returns the words of a correction that say what was meant. They follow the last phrase that corrects, or precede it.
+func (r *pair) meant(own []token, corrects []text.Match) []token {
+	last := corrects[len(corrects)-1]
+	if last.To == last.From {
+		return own // a script without spaces
+	}
+	from, to := r.u.Words[last.From].Start, r.u.Words[last.To-1].End
+	together := func(a, b int) bool { return !strings.ContainsAny(r.u.Text[a:b], ",.;:!") }
+	var before, behind []token
+	for _, t := range own {
+		switch {
+		case t.end <= from && together(t.end, from):
+			before = append(before, t)
+		case t.start >= to && (len(behind) == 0 || together(behind[0].end, t.start)):
+			behind = append(behind, t)
+		}
+	}
+	if len(behind) > 0 {
+		return behind
+	}
+	return before
+}
+
+// instead returns the question with the words by in the place of others of the message that the question has, too. "Not roses, hydrangeas"
+// is an example.
+func (r *pair) instead(by, all []token) (string, bool) {
+	stands := func(t token) int { return slices.IndexFunc(r.before, func(b token) bool { return b.key == t.key }) }
+	by = slices.DeleteFunc(slices.Clone(by), func(t token) bool { return stands(t) >= 0 })
+	from, to, n := len(r.before), 0, 0
+	for _, t := range all {
+		if at := stands(t); at >= 0 {
+			from, to, n = min(from, at), max(to, at+1), n+1
+		}
+	}
+	if len(by) == 0 || n == 0 || to-from > n {
+		return "", false
+	}
+	return r.p.Text[:r.before[from].start] + r.u.Text[by[0].start:by[len(by)-1].end] + r.p.Text[r.before[to-1].end:], true
+}
+
+// otherNumber returns the question with its only number replaced by that of a message that begins with one: "12?" after "pasta for five".
+func (r *pair) otherNumber() (string, bool) {
+	own := r.subject()
+	if len(own) == 0 || own[0].role != roleNumber || r.u.Asks() && !r.onlyThings() {
+		return "", false
+	}
+	spans := text.NumberSpans(r.p.Text)
+	for _, n := range text.NumbersInWords(r.p.Text, r.p.Words, r.language) {
+		spans = append(spans, n.Span)
+	}
+	if len(spans) != 1 {
+		return "", false
+	}
+	at, n := spans[0], own[0]
+	for i, t := range r.before {
+		if at.From < t.end && t.start < at.To && (t.role == roleTime || t.start < at.From || at.To < t.end && !r.unspaced) || t.start == at.From && i > 0 && r.before[i-1].role == roleName {
+			return "", false // a date, or a part of a name
+		}
+	}
+	return r.p.Text[:at.From] + r.u.Text[n.start:n.end] + r.p.Text[at.To:], true
 }
 
 // swapKind returns the question with another kind of the same thing. "a covid booster" becomes "a flu booster" if the message is "flu

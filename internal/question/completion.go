@@ -115,21 +115,43 @@ func (r *pair) completions() (all []completion) {
 		return nil
 	}
 	raw := r.p.Text
-	space := " "
+	space, things := " ", r.onlyThings()
 	all = append(all, completion{raw + space + r.insert, replaces, n, n, r})
-	for i := 0; i < n && (r.opened || r.ended || r.said[0].role != roleQuestionWord); i++ {
+	for i := 0; i < n && ((r.opened || r.ended) && len(r.said) <= maxSwapped+1 || r.said[0].role != roleQuestionWord); i++ {
 		for j := i + 1; j <= min(n, i+maxReplaced) && !r.splitsName(i); j++ {
-			if !r.splitsName(j) && r.mayReplace(i, j) {
+			if !r.splitsName(j) && r.mayReplace(i, j) && !(things && r.asksIn(r.before[i:j])) {
 				all = append(all, completion{raw[:r.before[i].start] + r.insert + raw[r.before[j-1].end:], replaces, i, j, r})
 			}
 		}
 	}
-	for i := 0; i < min(n, maxLeftOut); i++ {
+	for i := 0; i < min(n, maxLeftOut) && !things; i++ {
 		for j := n; j > i && j >= n-maxLeftOut; j-- {
 			all = append(all, completion{r.insert + space + raw[r.before[i].start:r.before[j-1].end], appends, i, j, r})
 		}
 	}
 	return all
+}
+
+// onlyThings reports whether the message only names something: "Bayern?". It then asks what the question asks.
+func (r *pair) onlyThings() bool {
+	if r.unspaced || len(r.said) > maxSwapped {
+		return false
+	}
+	named := false
+	for _, t := range r.said {
+		switch {
+		case t.role == roleName || t.role == roleNumber || t.role == roleNew && !proForms()[t.key]:
+			named = true
+		case t.role != roleFunctionWord || !articles()[t.key]:
+			return false
+		}
+	}
+	return named
+}
+
+// asksIn reports whether tokens of the question have a word that asks, or one for the speakers.
+func (r *pair) asksIn(span []token) bool {
+	return rolesIn(span)&(1<<roleQuestionWord) != 0 || slices.ContainsFunc(span, func(t token) bool { return t.key == "i" || t.key == "you" || text.Pronouns()[t.key] != "" })
 }
 
 // mayReplace reports whether the message may replace tokens of the question. A phrase with a preposition replaces one with the same
@@ -349,6 +371,9 @@ func (m Models) completeByModel(r *pair) (string, bool) {
 		return s, true
 	}
 	if s, ok := r.swap(); ok {
+		return s, true
+	}
+	if s, ok := r.otherNumber(); ok {
 		return s, true
 	}
 	odds := m.FollowUp.Classify(pairFeatures(r))

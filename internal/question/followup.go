@@ -20,6 +20,9 @@ const (
 // completed first. If nothing is missing or nothing helps, standalone returns the message unchanged. earlier must not
 // contain the bot's own words.
 func standalone(message string, names []string, earlier []turn.Message) (whole string, helper *turn.Message) {
+	if rest := behindAside(message); rest != "" && !slices.Contains(Assess(message, names).Cues, "to the room") {
+		return rest, nil
+	}
 	u := Parse(afterSmallTalk(message, names), names)
 	if len(u.Words) == 0 || len(u.Words) > maxFollowUpWords || len(u.Text) > maxFollowUpBytes {
 		return message, nil
@@ -120,7 +123,7 @@ func afterSmallTalk(s string, names []string) string {
 	if all := text.MessageSentences(s); len(all) == 2 {
 		first, second := assessSentence(all[0], names), assessSentence(all[1], names)
 		switch asked := Parse(all[0], names); {
-		case first.Order == NoOrder && (first.Barred || len(asked.Words) == 0):
+		case first.Order == NoOrder && (first.Barred || len(asked.Words) == 0 || hasManners(asked) && second.Asks):
 			s = all[1]
 		case asked.HasQuestionMark() && !second.Asks && second.Order == NoOrder && second.Score < Threshold:
 			s = all[0]
@@ -137,6 +140,17 @@ func afterSmallTalk(s string, names []string) string {
 		}
 	}
 	return s
+}
+
+// maxManners is the length of a sentence that only thanks, greets or agrees, in words.
+const maxManners = 4
+
+// hasManners reports whether an utterance of a few words thanks, greets or agrees, and asks nothing.
+func hasManners(u Utterance) bool {
+	if len(u.Words) > maxManners || u.HasQuestionMark() || strings.ContainsAny(u.Text, "0123456789") {
+		return false
+	}
+	return slices.ContainsFunc(u.find(chatPhrases()), func(m text.Match) bool { return isManners(Chat(m.Cue)) }) || slices.ContainsFunc(u.Words, func(w text.Word) bool { return reactions()[w.Key] || fillers()[w.Key] })
 }
 
 // forms are the forms of follow-ups and how to complete each, in the order of trying.

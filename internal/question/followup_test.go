@@ -31,6 +31,13 @@ func TestStandalone(t *testing.T) {
 		{"how tall is the Eiffel Tower?", "is it true that goldfish forget after 3 seconds?", "is it true that goldfish forget after 3 seconds?"},
 		{"when was the Sample Archive founded? look it up", "is it true that the Example Charter was signed in 1688?", "is it true that the Example Charter was signed in 1688?"},
 		{"how tall is the Eiffel Tower? look it up", "is it true that it was built in 1889?", "is it true that Eiffel Tower was built in 1889?"},
+		{"which plum tree suits a small yard", "sorry, i should have said cherry", "which cherry tree suits a small yard"},
+		{"Welche Tomate wächst im Topf?", "ach Mist, Gurke wollte ich schreiben", "Welche Gurke wächst im Topf"},
+		{"¿Qué rosal aguanta el frío?", "perdona, no rosal, quería decir peral", "¿Qué peral aguanta el frío"},
+		{"Hoeveel rijst reken ik voor vier mensen?", "9", "Hoeveel rijst reken ik voor 9 mensen"},
+		{"how much flour for pancakes for six", "14 people", "how much flour for pancakes for 14"},
+		{"can you get measles twice?", "on another note entirely, what do hedgehogs eat?", "what do hedgehogs eat?"},
+		{"Dlaczego chleb nie rośnie?", "Dobra, jasne. Z innej beczki: jak wymienić paszport?", "jak wymienić paszport?"},
 		{"how tall is the Eiffel Tower?", "why?", "why: how tall is the Eiffel Tower?"},
 	} {
 		if got, _ := standalone(tt.text, nil, []turn.Message{{ID: "B", Text: tt.before}}); got != tt.want {

@@ -86,11 +86,21 @@ func behindAside(spoken string) string {
 	if len(found) == 0 || found[0].From > maxBeforeAside || found[0].To >= len(words) {
 		return ""
 	}
-	return spoken[words[found[0].To].Start:]
+	from, to := found[0].From, found[0].To
+	if to > from && to+maxBehindAside < len(words) { // "… entirely, when does it open?"
+		end := words[to-1].End
+		if at := strings.IndexAny(spoken[end:words[to+maxBehindAside].Start], ":,"); at > 1 {
+			return strings.TrimSpace(spoken[end+at+1:])
+		}
+	}
+	return spoken[words[to].Start:]
 }
 
-// maxBeforeAside is how many words an announcement of another subject may follow.
-const maxBeforeAside = 6
+// maxBeforeAside is how many words an announcement of another subject may follow. maxBehindAside is how many more may belong to it.
+const (
+	maxBeforeAside = 6
+	maxBehindAside = 2
+)
 
 // surer returns the need of a message. If a part of it asks and needs the web more, it is that of the part.
 func (m Models) surer(n Need, part string, names []string) Need {

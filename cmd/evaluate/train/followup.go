@@ -19,7 +19,8 @@ import (
 )
 
 // followUpFiles are the project's own messages that depend on an earlier question, and some that do not. Each language has a folder.
-// followups.jsonl has whole conversations, with phrases that a query must and must not contain. prefixes.txt has openings of another
+// followups.jsonl has whole conversations, with phrases that a query must and must not contain. slots.jsonl has more, for the model of slots
+// alone: with them, the other model leaves more messages as they are. prefixes.txt has openings of another
 // question, such as "by the way". leads.txt has what people say of an answer before that, in other languages than English. Each of the other
 // files is named after the class of its messages, which may follow any question.
 //
@@ -80,6 +81,7 @@ func Holds(text, phrase string) bool {
 // followUpSet is the training data of the models of follow-ups.
 type followUpSet struct {
 	rows      []followUp
+	slots     []followUp                     // for the model of slots alone
 	lines     map[string]map[string][]string // by class and language
 	prefixes  map[string][]string            // openings of another question, by language
 	leads     map[string][]string            // what people say before that
@@ -124,7 +126,11 @@ func readFollowUps() (followUpSet, error) {
 			if err := json.Unmarshal([]byte(line), &r); err != nil {
 				return fmt.Errorf("read follow-ups %s: %w", name, err)
 			}
-			s.rows = append(s.rows, r)
+			if class == "slots.jsonl" {
+				s.slots = append(s.slots, r)
+			} else {
+				s.rows = append(s.rows, r)
+			}
 		}
 		return nil
 	})
@@ -242,7 +248,7 @@ func (s followUpSet) task() task {
 // learnSlots trains the model of where in a question a message belongs, on all rows except those of a fold.
 func (s followUpSet) learnSlots(fold int) *text.Model {
 	var choices []choice
-	for _, r := range s.rows {
+	for _, r := range slices.Concat(s.rows, s.slots) {
 		if Fold(r.Text) == fold || r.class() != "onward" {
 			continue
 		}
