@@ -191,7 +191,7 @@ func (b *Bot) Forget(ctx context.Context, one store.Erasure) (forget.Erased, err
 // stopTurnsOf ends a person's turns, waits until they are over, and drops what the process holds in memory for them.
 func (b *Bot) stopTurnsOf(ctx context.Context, personID string) {
 	theirs := func(e turn.Event) bool { return e.Message.Author.ID == personID }
-	over := b.lanes.turns(theirs)
+	over, _ := b.lanes.turns(theirs)
 	b.withdraw(ctx, errForgotten, theirs)
 	b.chatter.drop("", personID)
 	for _, actor := range b.CurrentCast().All() {
