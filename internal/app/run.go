@@ -127,13 +127,6 @@ func (a *App) Serve(ctx context.Context, p *Process) error {
 	defer done()
 	background.Go(func() { a.Upkeep(upkeep, session) })
 	background.Go(func() { a.EraseOnRequest(upkeep, b) })
-	background.Go(func() {
-		select {
-		case <-ready:
-			a.warm(upkeep)
-		case <-upkeep.Done():
-		}
-	})
 	_, tuned := p.Env("GOGC")
 	background.Go(func() { watchFootprint(upkeep, tuned) })
 	if w := a.memoryWriter(p.Far); w != nil {
@@ -148,6 +141,17 @@ func (a *App) Serve(ctx context.Context, p *Process) error {
 	background.Go(func() { files.run(upkeep) })
 	background.Go(func() { a.newAlerts(p, files.post).run(upkeep, cmp.Or(p.Far.Alerts, alertsEvery)) })
 
+	if inherited != nil { // the others answer meanwhile
+		a.warm(ctx)
+	} else {
+		background.Go(func() {
+			select {
+			case <-ready:
+				a.warm(upkeep)
+			case <-upkeep.Done():
+			}
+		})
+	}
 	failed := make(chan error, 1)
 	connected, hangUp := context.WithCancel(ctx)
 	defer hangUp()

@@ -283,7 +283,11 @@ func (b *Bot) onStop() (begin func()) {
 	b.stop = stop{stopping: make(chan struct{}), ended: make(chan struct{}), cut: cut, left: left}
 	return func() {
 		close(b.stopping)
-		time.AfterFunc(stopPatience, func() { endAnswers(errStopping) })
+		time.AfterFunc(stopPatience, func() {
+			if !b.leaves() { // else another process finishes them
+				endAnswers(errStopping)
+			}
+		})
 		time.AfterFunc(stopLimit, func() { endPosts(errLeft) })
 	}
 }

@@ -115,6 +115,29 @@ func TestRefusedElsewhere(t *testing.T) {
 	})
 }
 
+// TestRetractsWhatAnotherFinishes deletes a question that a process which leaves still answers. The answer is deleted once it is there.
+func TestRetractsWhatAnotherFinishes(t *testing.T) {
+	t.Parallel()
+	door := &recorder{}
+	b := resting(t, door)
+	b.Others = func() bool { return true }
+	e := of(asks("1", "general", "ana"), "hall")
+	answer := &turn.Trace{Request: turn.Request{ID: "T", GuildID: "hall", ChannelID: "general", Message: e.Message}, Phase: turn.Answering}
+	if err := b.Traces.Save(t.Context(), answer); err != nil {
+		t.Fatal(err)
+	}
+	time.AfterFunc(500*time.Millisecond, func() {
+		answer.Phase, answer.ReplyIDs = turn.Answered, []string{"P"}
+		if err := b.Traces.Save(context.Background(), answer); err != nil {
+			t.Error(err)
+		}
+	})
+	b.retract(t.Context(), e.Message)
+	if len(door.calls) != 1 || door.calls[0].id != "P" {
+		t.Errorf("it called the door with %+v", door.calls)
+	}
+}
+
 // TestYield takes a turn away while its model hangs. The lane is empty then, and the claim is open.
 func TestYield(t *testing.T) {
 	begun, drop := make(chan struct{}), make(chan error, 1)

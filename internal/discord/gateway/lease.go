@@ -82,8 +82,8 @@ func (alone) Identify(context.Context, int, int, time.Duration) error { return n
 // clockSkew is by how much a machine's clock may be off where processes on several machines date the same things.
 const clockSkew = time.Minute
 
-// yieldLimit is how long what has begun in a shard may go on before the shard is released.
-const yieldLimit = 30 * time.Second
+// yieldLimit is how long what has begun in a shard may go on before another process finishes it.
+const yieldLimit = 20 * time.Second
 
 // paceEvery is how often a process looks how many there are.
 const paceEvery = time.Second

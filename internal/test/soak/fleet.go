@@ -32,7 +32,7 @@ const (
 	fleetEvery = 20 * time.Second // between two faults
 	freezeFor  = 40 * time.Second
 	fullFor    = 30 * time.Second
-	fullAfter  = 45 * time.Second // new tables grow until their pages have room for what is changed again and again, leases above all
+	fullAfter  = 8 * time.Second
 	serverDisk = 256 << 20        // bytes
 	faultEnd   = 10 * time.Second // after the end of a long one
 	clockWrong = time.Hour

@@ -7,3 +7,8 @@ CREATE TABLE finishing (
 	work   TEXT COLLATE "C" NOT NULL,  -- ids of turns and claims, with spaces between
 	PRIMARY KEY (shard, fence)
 );
+
+-- A row that is changed again and again finds room in its page, also while the disk is full.
+ALTER TABLE finishing SET (fillfactor = 10);
+ALTER TABLE shards SET (fillfactor = 10);
+ALTER TABLE processes SET (fillfactor = 10);
