@@ -18,7 +18,7 @@ const (
 	clockLimit = 10 * time.Second // for Discord to tell the time
 )
 
-// Inheritance is the servers that this process has begun to act for, or with Over what another one has finished there since.
+// Inheritance is the servers that this process has begun to act for. With Over it is what another one was to finish there.
 type Inheritance struct {
 	Mine      func(guildID string) bool
 	Finishing []string // ids of the turns and claims that another process finishes

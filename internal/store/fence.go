@@ -50,8 +50,8 @@ func (s *Leases) check(tx *sql.Tx, guildID string, begins bool) error {
 	return ErrLost
 }
 
-// change is [DB.Change] for what only the process may do that acts for a server, or may only finish unless it begins. The error is [ErrLost] if
-// that is another.
+// change is [DB.Change] for what only the process may do that acts for a server. Unless it begins, what it does is finished also where the
+// shard was passed on. The error is [ErrLost] if another process acts for the server.
 func (s *Leases) change(ctx context.Context, what, guildID string, begins bool, f func(*sql.Tx) error) error {
 	return s.db.Change(ctx, what, func(tx *sql.Tx) error {
 		if err := s.check(tx, guildID, begins); err != nil {

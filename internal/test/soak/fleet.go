@@ -24,6 +24,7 @@ const (
 	byClock    = "clock"    // clocks an hour ahead, right and an hour late; killed and stopped in turn
 	byAway     = "away"     // the database is gone for 2, 10 and 60 s
 	byFull     = "full"     // the disk of the database is full for 30 s
+	byNothing  = "nothing"  // all goes well
 	byFailover = "failover" // the database dies, and a copy that followed it takes its place
 )
 
@@ -281,6 +282,8 @@ func (f *fleet) hit(ctx context.Context, i int, fault string) error {
 	n := i % fleetSize
 	p := f.procs[n]
 	switch fault {
+	case byNothing:
+		return nil
 	case byKill:
 		p.kill()
 		return f.start(n)
