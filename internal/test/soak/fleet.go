@@ -33,7 +33,7 @@ const (
 	fleetEvery = 20 * time.Second // between two faults
 	freezeFor  = 40 * time.Second
 	fullFor    = 30 * time.Second
-	fullAfter  = 8 * time.Second
+	fullAfter  = 8 * time.Second  // what leases need has its pages by then
 	serverDisk = 256 << 20        // bytes
 	faultEnd   = 10 * time.Second // after the end of a long one
 	clockWrong = time.Hour
