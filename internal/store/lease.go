@@ -92,7 +92,7 @@ func (s *Leases) Agree(ctx context.Context, ask func(ctx context.Context, before
 	if s.keeps != nil { // the process that had the name before is dead
 		_, err = aside.ExecContext(ctx, `UPDATE shards SET holder = '', until = 0 WHERE holder = ?`, s.process)
 		if err == nil {
-			_, err = aside.ExecContext(ctx, `DELETE FROM processes WHERE id = ?`, s.process)
+			_, err = aside.ExecContext(ctx, `WITH finishing AS (DELETE FROM finishing WHERE holder = ?1) DELETE FROM processes WHERE id = ?1`, s.process)
 		}
 	}
 	live := false

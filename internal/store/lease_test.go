@@ -291,6 +291,41 @@ func TestPassedOn(t *testing.T) {
 	}
 }
 
+// TestDiesWhileItFinishes has a process die after it passed a shard on. When it starts again, what it was to finish is left to others.
+func TestDiesWhileItFinishes(t *testing.T) {
+	t.Parallel()
+	place, dir := shelter(t), t.TempDir()
+	begin := func() *Leases {
+		db, err := Share(t.Context(), place)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = db.Close() })
+		if err := db.Leases.Remember(dir); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := db.Leases.Agree(t.Context(), func(context.Context, int) (int, error) { return 1, nil }); err != nil {
+			t.Fatal(err)
+		}
+		return db.Leases
+	}
+	dead := begin()
+	if err := dead.beat(t.Context(), &renewal{}, false); err != nil {
+		t.Fatal(err)
+	}
+	dead.Pass(0, func() []string { return []string{"T"} })
+	if ids := dead.Finishing(t.Context(), 0); len(ids) != 1 {
+		t.Fatalf("it finishes %q", ids)
+	}
+	if err := dead.keeps.Close(); err != nil {
+		t.Fatal(err)
+	}
+	again := begin()
+	if ids := again.Finishing(t.Context(), 0); len(ids) > 0 || again.process != dead.process {
+		t.Errorf("a process that died finishes %q", ids)
+	}
+}
+
 // TestIdentifiesOfAll checks that IDENTIFYs of all processes are 5 s apart in a bucket. The day's budget is theirs together.
 func TestIdentifiesOfAll(t *testing.T) {
 	t.Parallel()
