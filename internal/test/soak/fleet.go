@@ -21,6 +21,7 @@ const (
 	byKill     = "kill"
 	byTerm     = "term"
 	byFreeze   = "freeze"
+	byHurry    = "hurry"    // stopped, and killed three seconds later
 	byClock    = "clock"    // clocks an hour ahead, right and an hour late; killed and stopped in turn
 	byAway     = "away"     // the database is gone for 2, 10 and 60 s
 	byFull     = "full"     // the disk of the database is full for 30 s
@@ -47,7 +48,7 @@ const (
 )
 
 // mostLate is how long the first words of a mention may take after each fault.
-var mostLate = map[string]time.Duration{byKill: 20 * time.Second, byTerm: 4 * time.Second, byFreeze: 20 * time.Second}
+var mostLate = map[string]time.Duration{byKill: 20 * time.Second, byTerm: 4 * time.Second, byHurry: 20 * time.Second, byFreeze: 20 * time.Second}
 
 // backWithin is how soon after the database is back somebody must have an answer. The model takes half a second to its first words.
 const backWithin = 3 * time.Second
@@ -290,6 +291,10 @@ func (f *fleet) hit(ctx context.Context, i int, fault string) error {
 	case byTerm:
 		f.stage.end(p)
 		return f.start(n)
+	case byHurry:
+		err := errors.Join(p.cmd.Process.Signal(syscall.SIGTERM), wait(ctx, 3*time.Second))
+		p.kill()
+		return errors.Join(err, f.start(n))
 	case byFreeze:
 		f.stage.froze = true
 		if err := p.cmd.Process.Signal(syscall.SIGSTOP); err != nil {
