@@ -2,11 +2,15 @@ package main
 
 import (
 	"context"
+	"crypto/tls"
 	"database/sql"
 	"encoding/json"
 	"fmt"
+	"io"
 	"log/slog"
+	"net"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -301,6 +305,13 @@ func TestWrongDatabases(t *testing.T) {
 		"postgres://ada:geheim@nowhere.invalid/x":         "check that PostgreSQL runs",
 		"postgres://ada@/x?host=/nowhere&password=geheim": "check that PostgreSQL runs",
 	}
+	for name, cure := range map[string]string{"require": "ssl = on", "verify-full&sslrootcert=/nowhere/ca.pem": "open /nowhere/ca.pem", "always": "no option or sslmode"} {
+		wrong["postgres://ada:geheim@"+silent(t, nil)+"/x?sslmode="+name] = cure
+	}
+	certified := httptest.NewTLSServer(nil)
+	t.Cleanup(certified.Close)
+	wrong["postgres://ada:geheim@"+silent(t, certified.TLS)+"/x?sslmode=verify-full"] = "an authority in sslrootcert"
+	wrong["postgres://ada:geheim@"+silent(t, nil)+"/x"] = "check that PostgreSQL runs"
 	if postgres.Used() {
 		place := postgres.Place(t, t.TempDir())
 		as := func(change func(*url.URL)) string {
@@ -323,7 +334,7 @@ func TestWrongDatabases(t *testing.T) {
 		wrong[as(func(u *url.URL) { u.User = url.UserPassword("nobody_at_all", "geheim") })] = "pg_hba.conf"
 		wrong[with("default_transaction_read_only", "on")] = "name the primary server"
 		wrong[with("search_path", "nowhere")] = "GRANT CREATE"
-		wrong[with("nonsense", "on")] = "no option that the server does not know"
+		wrong[with("nonsense", "on")] = "no option or sslmode"
 		wrong[postgres.Changed(t, place, "\x00\x00\x00\x0615", "\x00\x00\x00\x0614")] = "upgrade PostgreSQL"
 		primary := guarded(t)
 		wrong[primary.Address("ada", "geheimer")] = "the user or the password"
@@ -343,6 +354,33 @@ func TestWrongDatabases(t *testing.T) {
 			}
 		}
 	}
+}
+
+// silent returns the address of a server that refuses TLS, or has one, and says nothing else.
+func silent(t *testing.T, tlsConfig *tls.Config) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	go func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			_, _ = io.ReadFull(c, make([]byte, 8))
+			if tlsConfig == nil {
+				_, _ = c.Write([]byte("N"))
+			} else {
+				_, _ = c.Write([]byte("S"))
+				_ = tls.Server(c, tlsConfig).Handshake()
+			}
+			c.Close()
+		}
+	}()
+	return l.Addr().String()
 }
 
 // guarded returns a server with passwords. That of ada is good, and that of late has expired.

@@ -78,9 +78,9 @@ func (a *App) Serve(ctx context.Context, p *Process) error {
 		},
 	}
 	stopping, told := ctx, make(chan struct{})
-	inherited, err := a.share(&settings, p, func(ctx context.Context, mine func(string) bool) {
+	inherited, err := a.share(&settings, p, func(ctx context.Context, mine func(string) bool, pass func(func() []string)) {
 		if stopping.Err() == nil || a.others() {
-			commands.Bot.Yield(ctx, mine)
+			commands.Bot.Yield(ctx, mine, pass)
 			return
 		}
 		select { // nobody takes up what waits, so the bot tells who does
@@ -127,13 +127,6 @@ func (a *App) Serve(ctx context.Context, p *Process) error {
 	defer done()
 	background.Go(func() { a.Upkeep(upkeep, session) })
 	background.Go(func() { a.EraseOnRequest(upkeep, b) })
-	background.Go(func() {
-		select {
-		case <-ready:
-			a.warm(upkeep)
-		case <-upkeep.Done():
-		}
-	})
 	_, tuned := p.Env("GOGC")
 	background.Go(func() { watchFootprint(upkeep, tuned) })
 	if w := a.memoryWriter(p.Far); w != nil {
@@ -148,6 +141,17 @@ func (a *App) Serve(ctx context.Context, p *Process) error {
 	background.Go(func() { files.run(upkeep) })
 	background.Go(func() { a.newAlerts(p, files.post).run(upkeep, cmp.Or(p.Far.Alerts, alertsEvery)) })
 
+	if inherited != nil { // the others answer meanwhile
+		a.warm(ctx)
+	} else {
+		background.Go(func() {
+			select {
+			case <-ready:
+				a.warm(upkeep)
+			case <-upkeep.Done():
+			}
+		})
+	}
 	failed := make(chan error, 1)
 	connected, hangUp := context.WithCancel(ctx)
 	defer hangUp()
@@ -170,7 +174,7 @@ func (a *App) others() bool { return a.Store.Leases.Shared() && a.Store.Leases.L
 
 // share has the processes that share a database share the bot's shards. It returns what brings the servers that this process begins to act
 // for, or nil if nothing is shared.
-func (a *App) share(c *discord.Config, p *Process, yield func(context.Context, func(string) bool)) (<-chan func(guildID string) bool, error) {
+func (a *App) share(c *discord.Config, p *Process, yield func(context.Context, func(string) bool, func(func() []string))) (<-chan bot.Inheritance, error) {
 	leases := a.Store.Leases
 	if !leases.Shared() {
 		return nil, nil
@@ -178,14 +182,25 @@ func (a *App) share(c *discord.Config, p *Process, yield func(context.Context, f
 	if err := leases.Remember(Resolve(p.Dir, a.Config.Get("FAMILIAR_DATA"))); err != nil {
 		return nil, err
 	}
-	inherited := make(chan func(guildID string) bool)
+	inherited := make(chan bot.Inheritance)
 	leases.ShardOf, leases.Version = discord.ShardOf, a.version
 	c.Holder, c.LoadSession, c.SaveSession = leases, leases.Session, leases.SaveSession
 	c.SaveServers, c.Yield = leases.SaveServers, yield
-	c.Inherit = func(ctx context.Context, mine func(guildID string) bool) {
-		select {
-		case inherited <- mine:
-		case <-ctx.Done():
+	c.Inherit = func(ctx context.Context, shard int, mine func(guildID string) bool) (later func()) {
+		bring := func(h bot.Inheritance) {
+			select {
+			case inherited <- h:
+			case <-ctx.Done():
+			}
+		}
+		finishing := leases.Finishing(ctx, shard)
+		bring(bot.Inheritance{Mine: mine, Finishing: finishing})
+		if len(finishing) == 0 {
+			return nil
+		}
+		return func() {
+			leases.Finished(ctx, shard)
+			bring(bot.Inheritance{Mine: mine, Finishing: finishing, Over: true})
 		}
 	}
 	return inherited, nil

@@ -54,7 +54,7 @@ func waited(ctx context.Context, d time.Duration) bool {
 
 // MarkInterrupted marks the turns that an earlier process left unfinished. It must end before the first turn begins.
 func (a *App) MarkInterrupted(ctx context.Context) {
-	if n, err := a.Traces.Interrupt(ctx, func(string) bool { return true }); err != nil && ctx.Err() == nil {
+	if n, err := a.Traces.Interrupt(ctx, func(string, string) bool { return true }); err != nil && ctx.Err() == nil {
 		a.Log.Error("mark interrupted turns", "err", err)
 	} else if n > 0 {
 		a.Log.Info("an earlier run was interrupted", "turns", n)

@@ -105,6 +105,17 @@ func (b *Bot) answers(ctx context.Context, id string) []*turn.Trace {
 	return all
 }
 
+// settled is answers, once a process that leaves has finished those turns.
+func (b *Bot) settled(ctx context.Context, id string) []*turn.Trace {
+	for last := time.Now().Add(stopLimit); ; {
+		all := b.answers(ctx, id)
+		begun := slices.ContainsFunc(all, func(t *turn.Trace) bool { return !t.Phase.Over() })
+		if b.Others == nil || !begun || time.Now().After(last) || !b.outlast(time.Second) {
+			return all
+		}
+	}
+}
+
 // newest returns the latest record of each character, in the order in which the characters first answered.
 func newest(all []*turn.Trace) (latest []*turn.Trace) {
 	for _, t := range all {
@@ -121,9 +132,9 @@ func newest(all []*turn.Trace) (latest []*turn.Trace) {
 // replaces finds the answer that another one must replace, when no other turn is being taken in the channel. Both records note it. It
 // returns false if the answer must not be replaced, because a person deleted it.
 func (b *Bot) replaces(ctx context.Context, l *lane, a arrival) bool {
+	answers := newest(b.settled(ctx, a.Message.ID))
 	ctx, cancel := context.WithTimeout(ctx, storeLimit)
 	defer cancel()
-	answers := newest(b.answers(ctx, a.Message.ID))
 	i := slices.IndexFunc(answers, func(t *turn.Trace) bool { return t.Request.Character == a.character })
 	if i < 0 || slices.ContainsFunc(answers[i].Presses, func(p turn.Press) bool { return p.Kind == reply.DeleteButton }) {
 		return false
@@ -191,7 +202,7 @@ func (b *Bot) Forget(ctx context.Context, one store.Erasure) (forget.Erased, err
 // stopTurnsOf ends a person's turns, waits until they are over, and drops what the process holds in memory for them.
 func (b *Bot) stopTurnsOf(ctx context.Context, personID string) {
 	theirs := func(e turn.Event) bool { return e.Message.Author.ID == personID }
-	over := b.lanes.turns(theirs)
+	over, _ := b.lanes.turns(theirs)
 	b.withdraw(ctx, errForgotten, theirs)
 	b.chatter.drop("", personID)
 	for _, actor := range b.CurrentCast().All() {
@@ -236,7 +247,7 @@ func (b *Bot) retract(ctx context.Context, m turn.Message) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), landLimit)
 	defer cancel()
 	gone := map[string]bool{} // a turn may have answered again in the posts of another
-	for _, t := range slices.Backward(b.answers(ctx, m.ID)) {
+	for _, t := range slices.Backward(b.settled(ctx, m.ID)) {
 		t.ReplyIDs = slices.DeleteFunc(t.ReplyIDs, func(id string) bool { return gone[id] })
 		for _, id := range t.ReplyIDs {
 			gone[id] = true

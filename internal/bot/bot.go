@@ -111,9 +111,9 @@ type Bot struct {
 	Resume  bool
 	Clocked <-chan struct{}
 
-	// Inherited brings what tells the servers that this process has begun to act for. What other processes left unanswered there is resumed
+	// Inherited brings the servers that this process has begun to act for. What other processes left unanswered there is resumed
 	// then, and not by Run at its beginning. nil: no other process acts for any.
-	Inherited <-chan func(guildID string) bool
+	Inherited <-chan Inheritance
 	// Others reports whether other processes go on with what this one leaves. nil: there are none.
 	Others func() bool
 
@@ -164,7 +164,7 @@ func (b *Bot) Run(ctx context.Context, events <-chan []turn.Event) {
 	defer close(b.ended)
 	b.HearPauses(ctx)
 	if b.Resume && b.Inherited == nil {
-		b.resume(ctx, func(string) bool { return true })
+		b.resume(ctx, func(_, _ string) bool { return true })
 	}
 	b.tasks.Go(func() { b.remindPeople(ctx) })
 	done := ctx.Done()
@@ -174,15 +174,15 @@ func (b *Bot) Run(ctx context.Context, events <-chan []turn.Event) {
 		var batch []turn.Event
 		open := true
 		select {
-		case mine := <-b.Inherited: // also while events come without a pause
-			b.inherit(ctx, mine)
+		case h := <-b.Inherited: // also while events come without a pause
+			b.inherit(ctx, h)
 			continue
 		case batch, open = <-events:
 		default: // the door has handed over nothing
 			select {
 			case batch, open = <-events:
-			case mine := <-b.Inherited:
-				b.inherit(ctx, mine)
+			case h := <-b.Inherited:
+				b.inherit(ctx, h)
 			case <-done:
 				done, last = nil, time.After(lastEvents)
 			case <-last: // the door does not close
@@ -283,7 +283,11 @@ func (b *Bot) onStop() (begin func()) {
 	b.stop = stop{stopping: make(chan struct{}), ended: make(chan struct{}), cut: cut, left: left}
 	return func() {
 		close(b.stopping)
-		time.AfterFunc(stopPatience, func() { endAnswers(errStopping) })
+		time.AfterFunc(stopPatience, func() {
+			if !b.leaves() { // else another process finishes them
+				endAnswers(errStopping)
+			}
+		})
 		time.AfterFunc(stopLimit, func() { endPosts(errLeft) })
 	}
 }

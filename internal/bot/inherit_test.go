@@ -21,6 +21,9 @@ func of(e turn.Event, guild string) turn.Event {
 	return e
 }
 
+// leaveAll passes nothing on.
+func leaveAll(work func() []string) { work() }
+
 // onlyIn returns what tells one server from the others.
 func onlyIn(guild string) func(string) bool { return func(id string) bool { return id == guild } }
 
@@ -44,10 +47,10 @@ func TestInherited(t *testing.T) {
 	if _, err := b.Store.Exec(ctx, "make the claims old", `UPDATE claims SET at = at - ?`, (11 * time.Minute).Microseconds()); err != nil {
 		t.Fatal(err)
 	}
-	inherited, events := make(chan func(string) bool), make(chan []turn.Event)
+	inherited, events := make(chan Inheritance), make(chan []turn.Event)
 	b.Inherited = inherited
 	go func() {
-		inherited <- onlyIn("attic")
+		inherited <- Inheritance{Mine: onlyIn("attic")}
 		close(events)
 	}()
 	b.Run(ctx, events)
@@ -76,7 +79,7 @@ func TestInherited(t *testing.T) {
 func TestLeavesItToAnother(t *testing.T) {
 	door := &recorder{}
 	b := resting(t, door)
-	b.Inherited, b.Others = make(chan func(string) bool), func() bool { return true }
+	b.Inherited, b.Others = make(chan Inheritance), func() bool { return true }
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
 	events := make(chan []turn.Event, 1)
@@ -112,6 +115,29 @@ func TestRefusedElsewhere(t *testing.T) {
 	})
 }
 
+// TestRetractsWhatAnotherFinishes deletes a question that a process which leaves still answers. The answer is deleted once it is there.
+func TestRetractsWhatAnotherFinishes(t *testing.T) {
+	t.Parallel()
+	door := &recorder{}
+	b := resting(t, door)
+	b.Others = func() bool { return true }
+	e := of(asks("1", "general", "ana"), "hall")
+	answer := &turn.Trace{Request: turn.Request{ID: "T", GuildID: "hall", ChannelID: "general", Message: e.Message}, Phase: turn.Answering}
+	if err := b.Traces.Save(t.Context(), answer); err != nil {
+		t.Fatal(err)
+	}
+	time.AfterFunc(500*time.Millisecond, func() {
+		answer.Phase, answer.ReplyIDs = turn.Answered, []string{"P"}
+		if err := b.Traces.Save(context.Background(), answer); err != nil {
+			t.Error(err)
+		}
+	})
+	b.retract(t.Context(), e.Message)
+	if len(door.calls) != 1 || door.calls[0].id != "P" {
+		t.Errorf("it called the door with %+v", door.calls)
+	}
+}
+
 // TestYield takes a turn away while its model hangs. The lane is empty then, and the claim is open.
 func TestYield(t *testing.T) {
 	begun, drop := make(chan struct{}), make(chan error, 1)
@@ -128,13 +154,13 @@ func TestYield(t *testing.T) {
 	<-begun
 	over, end := context.WithCancel(t.Context())
 	end()
-	b.Yield(over, onlyIn("attic"))
+	b.Yield(over, onlyIn("attic"), leaveAll)
 	select {
 	case err := <-drop:
 		t.Fatalf("a turn of another server ended: %v", err)
 	default:
 	}
-	b.Yield(over, onlyIn("hall"))
+	b.Yield(over, onlyIn("hall"), leaveAll)
 	if err := <-drop; !elsewhere(err) {
 		t.Errorf("the turn ended with %v", err)
 	}

@@ -239,14 +239,20 @@ func (b *Bot) Settle(channelID string) {
 	}
 }
 
-// turns returns a channel for each present turn that answers a matching event. It is closed when the turn is over.
-func (ls *lanes) turns(match func(turn.Event) bool) (all []<-chan struct{}) {
+// turns returns a channel for each present turn that answers a matching event. It is closed when the turn is over. ids are those of the turns
+// and their claims.
+func (ls *lanes) turns(match func(turn.Event) bool) (all []<-chan struct{}, ids []string) {
 	ls.each(func(l *lane) {
-		if t := l.active; t != nil && slices.ContainsFunc(t.batch, func(a arrival) bool { return match(a.Event) }) {
-			all = append(all, t.over)
+		t := l.active
+		if t == nil || !slices.ContainsFunc(t.batch, func(a arrival) bool { return match(a.Event) }) {
+			return
+		}
+		all, ids = append(all, t.over), append(ids, t.id)
+		for _, a := range slices.Concat(t.batch, t.joined) {
+			ids = append(ids, a.claim())
 		}
 	})
-	return all
+	return all, ids
 }
 
 // present calls f with the turn that is being taken in a channel, if there is one. It does so under the lane's lock.

@@ -169,11 +169,11 @@ func TestInheritedReminders(t *testing.T) {
 	}}
 	all := reminded(t, door, func(b *Bot, set func(time.Duration, string) store.Reminder) {
 		set(-time.Hour, "the oven")
-		inherited := make(chan func(string) bool)
+		inherited := make(chan Inheritance)
 		b.Inherited = inherited
 		time.AfterFunc(10*time.Second, func() {
 			mine.Store(true)
-			inherited <- onlyIn("hall")
+			inherited <- Inheritance{Mine: onlyIn("hall")}
 		})
 	})
 	told := slices.DeleteFunc(all, func(c call) bool { return c.failed })

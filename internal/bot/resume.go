@@ -18,21 +18,36 @@ const (
 	clockLimit = 10 * time.Second // for Discord to tell the time
 )
 
+// Inheritance is the servers that this process has begun to act for. With Over it is what another one was to finish there.
+type Inheritance struct {
+	Mine      func(guildID string) bool
+	Finishing []string // ids of the turns and claims that another process finishes
+	Over      bool     // it has finished those, or is gone
+}
+
 // inherit begins to act for servers. It first waits until the turns that it had there are over.
-func (b *Bot) inherit(ctx context.Context, mine func(guildID string) bool) {
-	over, end := context.WithCancel(ctx)
-	end()
-	b.Yield(over, mine)
-	b.resume(ctx, mine)
+func (b *Bot) inherit(ctx context.Context, h Inheritance) {
+	if !h.Over {
+		over, end := context.WithCancel(ctx)
+		end()
+		b.Yield(over, h.Mine, func(work func() []string) { work() })
+	}
+	b.resume(ctx, func(guildID, id string) bool { return h.Mine(guildID) && slices.Contains(h.Finishing, id) == h.Over })
 	b.Store.Reminders.Wake()
 }
 
 // Yield stops to act for servers. What waits is left to the next process. The turns that are being taken end by themselves, or when ctx does.
-func (b *Bot) Yield(ctx context.Context, mine func(guildID string) bool) {
+// pass calls its function for the ids of those turns and their claims. No turn begins by then.
+func (b *Bot) Yield(ctx context.Context, mine func(guildID string) bool, pass func(work func() []string)) {
 	here := func(e turn.Event) bool { return mine(e.GuildID) }
-	giveBack(b.lanes.withdraw(nil, here)...)
+	var running []<-chan struct{}
+	pass(func() (ids []string) {
+		giveBack(b.lanes.withdraw(nil, here)...)
+		running, ids = b.lanes.turns(here)
+		return ids
+	})
 	left := ctx.Done()
-	for _, over := range b.lanes.turns(here) {
+	for _, over := range running {
 		select {
 		case <-over:
 			continue
@@ -45,7 +60,7 @@ func (b *Bot) Yield(ctx context.Context, mine func(guildID string) bool) {
 
 // resume goes on with what an earlier process left in some servers. Waiting messages get their turns, and half an answer is finished in the
 // same posts. If that would come too late, half an answer is marked as interrupted, and other authors are told.
-func (b *Bot) resume(ctx context.Context, mine func(guildID string) bool) {
+func (b *Bot) resume(ctx context.Context, mine func(guildID, id string) bool) {
 	all, err := b.Store.Claims.Open(ctx)
 	b.logged("read what is unanswered", err)
 	var open []store.OpenClaim
@@ -54,7 +69,7 @@ func (b *Bot) resume(ctx context.Context, mine func(guildID string) bool) {
 		switch a, ok := b.reopened(ctx, o); {
 		case !ok && b.Inherited == nil:
 			b.closeClaims(ctx, "", o.Claim)
-		case ok && mine(a.GuildID):
+		case ok && mine(a.GuildID, o.Claim):
 			open, left = append(open, o), append(left, a)
 		}
 	}
@@ -161,7 +176,7 @@ func (b *Bot) putRight(ctx context.Context, t *turn.Trace, posts []store.Post) {
 
 // markLeft ends the halves of answers to which no turn returns. Nobody asked for them, or what asked was forgotten. Their buttons would
 // stay for good. Posts of a turn that is over may not hold its last words.
-func (b *Bot) markLeft(ctx context.Context, mine func(guildID string) bool) {
+func (b *Bot) markLeft(ctx context.Context, mine func(guildID, id string) bool) {
 	left, err := b.Store.Claims.Left(ctx)
 	b.logged("read which turns were left", err)
 	for _, id := range left {
@@ -171,7 +186,7 @@ func (b *Bot) markLeft(ctx context.Context, mine func(guildID string) bool) {
 			b.logged("read a turn that was left", err)
 			continue
 		}
-		if !mine(t.Request.GuildID) {
+		if !mine(t.Request.GuildID, id) {
 			continue
 		}
 		if t.Phase.Over() {

@@ -72,6 +72,9 @@ func (b *Bot) handle(ctx context.Context, l *lane, batch []arrival) {
 			}
 		}
 	default:
+		if !b.Store.Leases.HoldsFor(batch[0].GuildID) { // the next holder goes on with it
+			return
+		}
 		if batch[0].again && !b.replaces(ctx, l, batch[0]) || b.answeredBefore(ctx, l, batch) {
 			return
 		}

@@ -291,7 +291,7 @@ func (s *Session) OpenThread(ctx context.Context, r turn.Ref, name string) (id s
 // closed.
 // https://discord.com/developers/docs/topics/threads#active-archived-threads
 func (s *Session) callIn(ctx context.Context, guildID, channelID string, r rest.Request) ([]byte, error) {
-	r.Mine = func() bool { return s.gateway.Holds(guildID) }
+	r.Mine = func() bool { return s.gateway.Finishes(guildID) }
 	body, err := s.rest.Call(ctx, r)
 	if rest.Code(err) != discordgo.ErrCodePerformedOperationOnArchivedThread {
 		return body, err
@@ -322,7 +322,7 @@ func (s *Session) mayTouch(r turn.Ref) error {
 
 // mayAct returns an error if another process acts for the server. It also does so if the channel has refused the bot a short while ago.
 func (s *Session) mayAct(guildID, channelID string) error {
-	if !s.gateway.Holds(guildID) {
+	if !s.gateway.Finishes(guildID) {
 		return rest.NotMine()
 	}
 	return s.refusals.check(channelID)

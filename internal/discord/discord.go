@@ -88,9 +88,11 @@ type Config struct {
 	SaveServers func(ctx context.Context, changed map[string]string) error
 
 	// Holder says which shards this process runs; nil: all. With one, a session is read when its shard is taken. Inherit is then called with
-	// what tells its servers. When the shard is given up, Yield waits for what is being done for them. Once its context ends, Yield ends that.
-	Holder         gateway.Holder
-	Inherit, Yield func(ctx context.Context, mine func(guildID string) bool)
+	// what tells its servers. What it returns, if anything, runs beside the session. When the shard is given up, Yield waits for what is being
+	// done for them. Once its context ends, Yield ends that. If it calls pass, another process may have the shard meanwhile.
+	Holder  gateway.Holder
+	Inherit func(ctx context.Context, shard int, mine func(guildID string) bool) (later func())
+	Yield   func(ctx context.Context, mine func(guildID string) bool, pass func(work func() []string))
 
 	// LoadWebhook reads what SaveWebhook saved for a channel, or the zero value. So a channel only ever gets one webhook. Webhook tokens are
 	// secrets. Keeps reports whether the bot has recorded a message of its own. Each of the three may be nil.
@@ -188,7 +190,11 @@ func New(c Config) (*Session, error) {
 		Holder: c.Holder, Load: s.takeUp, Yield: s.yield, Begun: s.begun, Missed: s.fillGap, Place: s.place, Overdue: c.Overdue,
 	}
 	if c.Holder != nil {
-		sessions.Taken = func(ctx context.Context, shard *gateway.Shard) { c.Inherit(ctx, shard.Brings) }
+		sessions.Taken = func(ctx context.Context, shard *gateway.Shard) {
+			if later := c.Inherit(ctx, shard.Number(), shard.Brings); later != nil {
+				s.gateway.Go("take up what another process has finished", later)
+			}
+		}
 	}
 	if c.SaveSession != nil {
 		sessions.Save = s.save

@@ -82,8 +82,8 @@ func (s *Session) takeUp(ctx context.Context, shard *gateway.Shard) gateway.Kept
 }
 
 // yield ends what is done for a shard.
-func (s *Session) yield(ctx context.Context, shard *gateway.Shard) {
-	s.cfg.Yield(ctx, shard.Brings)
+func (s *Session) yield(ctx context.Context, shard *gateway.Shard, pass func(work func() []string)) {
+	s.cfg.Yield(ctx, shard.Brings, pass)
 	s.names.drop(shard.Brings)
 }
 

@@ -63,6 +63,8 @@ func (s seat) Agree(context.Context, func(context.Context, int) (int, error)) (i
 }
 func (s seat) Run(ctx context.Context)                                 { <-ctx.Done() }
 func (s seat) Short() bool                                             { return false }
+func (s seat) Pass(int, func() []string)                               {}
+func (s seat) Finishes(shard int) bool                                 { return s.Holds(shard) }
 func (s seat) Live() int                                               { return 2 }
 func (s seat) Identify(context.Context, int, int, time.Duration) error { return nil }
 
@@ -105,8 +107,8 @@ func (t *table) sit(name string, k *shelves) func(*Config) {
 	return func(c *Config) {
 		k.use(c)
 		c.Holder = seat{t, name}
-		c.Inherit = func(context.Context, func(string) bool) {}
-		c.Yield = func(context.Context, func(string) bool) {}
+		c.Inherit = func(context.Context, int, func(string) bool) func() { return nil }
+		c.Yield = func(context.Context, func(string) bool, func(func() []string)) {}
 	}
 }
 

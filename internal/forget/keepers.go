@@ -145,6 +145,7 @@ func (f *Forgetter) keepers() []keeper {
 		{table: "rates", onServer: true, people: "name", other: "times until", optedOut: hashed, person: because("is over within a minute"), server: because("is of all servers together")},
 		{table: "processes", onServer: true, other: "id host version began until"},
 		{table: "shards", onServer: true, other: "number total holder fence until session seen since"},
+		{table: "finishing", onServer: true, other: "shard fence holder until work"},
 		{table: "starts", onServer: true, other: "bucket at budget"},
 		{table: "beside", onServer: true, other: "writes"},
 

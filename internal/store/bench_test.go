@@ -225,7 +225,11 @@ func crowded(tb testing.TB, n, channels int, onServer bool) *DB {
 	default:
 		seed(tb, place)
 	}
-	db := openAt(tb, place)
+	how := Open
+	if onServer { // others may use it at the same time
+		how = Share
+	}
+	db := openAt(tb, place, how)
 	began := time.Now()
 	db.indexing.running.Wait() // a kept database may have the index of a program with other rules for words
 	if took := time.Since(began); took > time.Second {

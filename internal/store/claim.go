@@ -70,7 +70,7 @@ func (s *Messages) saveIncoming(tx *sql.Tx, a Incoming) (first, met bool, err er
 		}
 	}
 	if a.Claim != "" {
-		if err := s.db.Leases.Check(tx, a.Message.GuildID); err != nil {
+		if err := s.db.Leases.check(tx, a.Message.GuildID, true); err != nil {
 			if errors.Is(err, ErrLost) {
 				err = nil
 			}
@@ -149,7 +149,7 @@ func (s *Claims) Claim(ctx context.Context, event string) (first bool, err error
 
 // ClaimIn is Claim for what the bot does of itself in a server. The error is [ErrLost] if another process acts for the server.
 func (s *Claims) ClaimIn(ctx context.Context, guildID, event string) (first bool, err error) {
-	err = s.db.Leases.change(ctx, "claim event", guildID, func(tx *sql.Tx) (err error) {
+	err = s.db.Leases.change(ctx, "claim event", guildID, true, func(tx *sql.Tx) (err error) {
 		first, err = s.claim(tx, event)
 		return err
 	})
@@ -202,7 +202,7 @@ func (s *Claims) End(tx *sql.Tx, turnID string) error {
 // Close notes that these events of a server need no answer any more, because somebody was told so. The error is [ErrLost] if another process
 // acts for the server.
 func (s *Claims) Close(ctx context.Context, guildID string, events ...string) error {
-	return s.db.Leases.change(ctx, "close claims", guildID, func(tx *sql.Tx) error { return s.CloseIn(tx, events...) })
+	return s.db.Leases.change(ctx, "close claims", guildID, false, func(tx *sql.Tx) error { return s.CloseIn(tx, events...) })
 }
 
 // CloseIn is [Claims.Close] in a transaction of [DB.Write] that has checked who acts for the server.
@@ -219,7 +219,7 @@ func (s *Claims) CloseIn(tx *sql.Tx, events ...string) error {
 // Reopen notes that a turn answers an event again, in the posts of the first answer or in its own. A restart goes on with it. The error is
 // [ErrLost] if another process acts for the server.
 func (s *Claims) Reopen(ctx context.Context, guildID, claim, turnID, event string, posts ...Post) error {
-	return s.db.Leases.change(ctx, "reopen claim", guildID, func(tx *sql.Tx) error { return s.ReopenIn(tx, claim, turnID, event, posts...) })
+	return s.db.Leases.change(ctx, "reopen claim", guildID, false, func(tx *sql.Tx) error { return s.ReopenIn(tx, claim, turnID, event, posts...) })
 }
 
 // ReopenIn is [Claims.Reopen] in a transaction of [DB.Write].
@@ -246,7 +246,7 @@ func (s *Claims) ReopenIn(tx *sql.Tx, claim, turnID, event string, posts ...Post
 // SavePost saves the nth post of a turn until the turn is over. It leaves out the text if the words of the turn are not kept.
 // The error is [ErrLost] if another process acts for the server.
 func (s *Claims) SavePost(ctx context.Context, guildID, turnID string, n int, p Post) error {
-	return s.db.Leases.change(ctx, "save post", guildID, func(tx *sql.Tx) error { return s.SavePostIn(tx, turnID, n, p) })
+	return s.db.Leases.change(ctx, "save post", guildID, false, func(tx *sql.Tx) error { return s.SavePostIn(tx, turnID, n, p) })
 }
 
 // SavePostIn is [Claims.SavePost] in a transaction of [DB.Write].

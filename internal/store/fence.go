@@ -13,9 +13,12 @@ import (
 // fenceQuery finds the lease of a shard. Until the transaction ends nobody can take it, but it can be renewed.
 const fenceQuery = `SELECT fence FROM shards WHERE number = ? AND holder = ? AND fence = ? AND until > ` + serverNow + ` FOR KEY SHARE`
 
-// Check returns [ErrLost] unless this process may act for a server, or with "" for direct messages. That holds until the end of the
-// transaction, which is one of [DB.Write]. A database that is not shared has one process, which may.
-func (s *Leases) Check(tx *sql.Tx, guildID string) error {
+// Check returns [ErrLost] unless this process may finish what it does for a server, or with "" for direct messages. That holds until the end of
+// the transaction, which is one of [DB.Write]. A database that is not shared has one process, which may.
+func (s *Leases) Check(tx *sql.Tx, guildID string) error { return s.check(tx, guildID, false) }
+
+// check is Check, or with begins for what only the holder of the shard may do.
+func (s *Leases) check(tx *sql.Tx, guildID string, begins bool) error {
 	s.mu.Lock()
 	if s.total == 0 {
 		s.mu.Unlock()
@@ -23,25 +26,35 @@ func (s *Leases) Check(tx *sql.Tx, guildID string) error {
 	}
 	shard := s.ShardOf(guildID, s.total)
 	l := s.held[shard]
+	may := l != nil && !(begins && l.passed)
 	s.mu.Unlock()
-	if l == nil {
+	if !may {
 		return ErrLost
 	}
 	var fence int64
 	err := tx.QueryRow(fenceQuery, shard, s.process, l.fence).Scan(&fence)
+	s.mu.Lock()
+	passed := l.passed
+	s.mu.Unlock()
+	if errors.Is(err, sql.ErrNoRows) && passed && !begins {
+		err = tx.QueryRow(`SELECT fence FROM finishing WHERE shard = ? AND holder = ? AND fence = ? FOR KEY SHARE`, shard, s.process, l.fence).Scan(&fence)
+	}
 	if !errors.Is(err, sql.ErrNoRows) {
 		return err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	l.lose()
+	if !passed || !begins { // else it was passed on just now
+		l.lose()
+	}
 	return ErrLost
 }
 
-// change is [DB.Change] for what only the process may do that acts for a server. The error is [ErrLost] if that is another.
-func (s *Leases) change(ctx context.Context, what, guildID string, f func(*sql.Tx) error) error {
+// change is [DB.Change] for what only the process may do that acts for a server. Unless it begins, what it does is finished also where the
+// shard was passed on. The error is [ErrLost] if another process acts for the server.
+func (s *Leases) change(ctx context.Context, what, guildID string, begins bool, f func(*sql.Tx) error) error {
 	return s.db.Change(ctx, what, func(tx *sql.Tx) error {
-		if err := s.Check(tx, guildID); err != nil {
+		if err := s.check(tx, guildID, begins); err != nil {
 			return err
 		}
 		return f(tx)
@@ -81,7 +94,7 @@ func (s *Leases) SaveSession(ctx context.Context, shard int, session string) err
 func (s *Leases) SaveServers(ctx context.Context, values map[string]string) error {
 	return s.db.Change(ctx, "save servers", func(tx *sql.Tx) error {
 		for guildID := range values { // all of one shard
-			if err := s.Check(tx, guildID); err != nil {
+			if err := s.check(tx, guildID, true); err != nil {
 				return err
 			}
 			break

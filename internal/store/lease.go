@@ -56,6 +56,7 @@ type lease struct {
 	lost    bool
 	end     context.CancelCauseFunc // of who holds it; nil: nobody does yet
 	ending  bool                    // it was asked to release the lease
+	passed  bool                    // another process may take the lease, and this one only finishes what it has begun
 }
 
 // trusted reports whether no other process can have the lease. The clock that stands still while a machine sleeps is not enough.
@@ -91,7 +92,7 @@ func (s *Leases) Agree(ctx context.Context, ask func(ctx context.Context, before
 	if s.keeps != nil { // the process that had the name before is dead
 		_, err = aside.ExecContext(ctx, `UPDATE shards SET holder = '', until = 0 WHERE holder = ?`, s.process)
 		if err == nil {
-			_, err = aside.ExecContext(ctx, `DELETE FROM processes WHERE id = ?`, s.process)
+			_, err = aside.ExecContext(ctx, `WITH finishing AS (DELETE FROM finishing WHERE holder = ?1) DELETE FROM processes WHERE id = ?1`, s.process)
 		}
 	}
 	live := false
@@ -233,7 +234,9 @@ func (s *Leases) renew(ctx context.Context, began time.Time, stays bool) error {
 			return err
 		}
 	}
-	rows, err := aside.QueryContext(ctx, `UPDATE shards SET until = `+serverNow+` + ? WHERE holder = ? AND `+amongShards+` RETURNING number, fence`,
+	rows, err := aside.QueryContext(ctx, `WITH finished AS (UPDATE finishing SET until = `+serverNow+` + ?1 WHERE holder = ?2 RETURNING shard, fence),
+		kept AS (UPDATE shards SET until = `+serverNow+` + ?1 WHERE holder = ?2 AND number = ANY (CAST(CAST(?3 AS TEXT) AS BIGINT[])) RETURNING number, fence)
+		SELECT * FROM finished UNION ALL SELECT * FROM kept`,
 		leaseHold.Milliseconds(), s.process, listed(s.numbers(func(l *lease) bool { return !l.lost })))
 	fences, err := Mapped[int, int64](s.db, "read leases", rows, err)
 	if err != nil {
@@ -282,8 +285,14 @@ func (s *Leases) balance(ctx context.Context) error {
 	s.mu.Lock()
 	s.live = max(1, live)
 	share := (s.total + s.live - 1) / s.live
-	lacking := share - len(s.held)
-	s.short = len(s.held) < s.total-(s.live-1)*share // what is left if all others have their share
+	kept := 0
+	for _, l := range s.held {
+		if !l.passed {
+			kept++
+		}
+	}
+	lacking := share - kept
+	s.short = kept < s.total-(s.live-1)*share // what is left if all others have their share
 	if lacking < 0 {
 		s.giveUpOne(-lacking)
 	}
@@ -314,6 +323,7 @@ func (s *Leases) giveUpOne(surplus int) {
 	last := -1
 	for n, l := range s.held {
 		switch {
+		case l.passed:
 		case l.ending:
 			surplus--
 		case l.end != nil:
@@ -357,6 +367,46 @@ func (s *Leases) Hold(ctx context.Context, shard int) (context.Context, error) {
 	}
 }
 
+// Pass lets another process have a shard from now on. This one may finish what it has begun there, until Release. work returns the ids of
+// that, turns and claims. It is called when nothing more begins.
+func (s *Leases) Pass(shard int, work func() []string) {
+	s.mu.Lock()
+	l := s.held[shard]
+	if l != nil {
+		l.passed = true
+	}
+	s.mu.Unlock()
+	ids := work()
+	if l == nil || len(ids) == 0 {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), leaseLimit)
+	defer cancel()
+	_, _ = s.db.engine.Aside().ExecContext(ctx, `WITH passed AS (UPDATE shards SET holder = '', until = 0 WHERE number = ?1 AND holder = ?2 AND fence = ?3 RETURNING number)
+		INSERT INTO finishing SELECT number, ?3, ?2, `+serverNow+` + ?4, ?5 FROM passed`,
+		shard, s.process, l.fence, leaseHold.Milliseconds(), strings.Join(ids, " ")) // else Release gives it up
+}
+
+// Finishing returns the ids of what other processes finish in a shard that this one has taken. It asks until the database answers or ctx is done.
+func (s *Leases) Finishing(ctx context.Context, shard int) []string {
+	var work string
+	for {
+		_, err := s.db.engine.Aside().ExecContext(ctx, `DELETE FROM finishing WHERE until < `+serverNow) // nobody finishes that any more
+		if err == nil {
+			err = s.db.engine.Aside().QueryRowContext(ctx, `SELECT coalesce(string_agg(work, ' '), '') FROM finishing WHERE shard = ?`, shard).Scan(&work)
+		}
+		if err == nil || pause(ctx, leaseRetry) != nil {
+			return strings.Fields(work)
+		}
+	}
+}
+
+// Finished waits until other processes finish nothing in a shard, or ctx is done.
+func (s *Leases) Finished(ctx context.Context, shard int) {
+	for len(s.Finishing(ctx, shard)) > 0 && pause(ctx, leaseBeat) == nil {
+	}
+}
+
 // Release gives a shard up, and another process may take it.
 func (s *Leases) Release(shard int) {
 	s.mu.Lock()
@@ -367,18 +417,32 @@ func (s *Leases) Release(shard int) {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), leaseLimit)
 	defer cancel()
-	_, _ = s.db.engine.Aside().ExecContext(ctx, `UPDATE shards SET holder = '', until = 0 WHERE number = ? AND holder = ? AND fence = ?`, shard, s.process, l.fence) // else it ends by itself
+	_, _ = s.db.engine.Aside().ExecContext(ctx, `WITH finished AS (DELETE FROM finishing WHERE shard = ?1 AND holder = ?2 AND fence = ?3)
+		UPDATE shards SET holder = '', until = 0 WHERE number = ?1 AND holder = ?2 AND fence = ?3`, shard, s.process, l.fence) // else it ends by itself
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.held, shard)
 }
 
 // Holds reports whether this process may act for a shard now. It asks nobody.
-func (s *Leases) Holds(shard int) bool {
+func (s *Leases) Holds(shard int) bool { return s.holds(shard, false) }
+
+// Finishes is Holds, but also for a shard that was passed on.
+func (s *Leases) Finishes(shard int) bool { return s.holds(shard, true) }
+
+func (s *Leases) holds(shard int, passed bool) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	l := s.held[shard]
-	return l != nil && l.trusted()
+	return l != nil && l.trusted() && (passed || !l.passed)
+}
+
+// HoldsFor is Holds for the shard of a server, or with "" of direct messages.
+func (s *Leases) HoldsFor(guildID string) bool {
+	s.mu.Lock()
+	of := s.total
+	s.mu.Unlock()
+	return of == 0 || s.Holds(s.ShardOf(guildID, of))
 }
 
 // Short reports whether this process has fewer shards than are left once all others have their share.

@@ -228,6 +228,104 @@ func TestDeadAndFrozenHolders(t *testing.T) {
 	}
 }
 
+// TestPassedOn has a process pass on a shard in which it still answers. Another one takes it within two seconds. The first may finish what it
+// named, and begin nothing. The other learns when that is over, also if the first is frozen.
+func TestPassedOn(t *testing.T) {
+	t.Parallel()
+	place := shelter(t)
+	first, err := Share(t.Context(), place)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer first.Close()
+	s := first.Leases
+	s.ShardOf = modulo
+	if _, err := s.Agree(t.Context(), func(context.Context, int) (int, error) { return 2, nil }); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(s.renew(t.Context(), time.Now(), true), s.balance(t.Context())); err != nil {
+		t.Fatal(err)
+	}
+	finish := func(guild string) error {
+		return first.Claims.SavePost(t.Context(), guild, "T"+guild, 0, Post{ID: "P" + guild, Text: "half"})
+	}
+	begin := func(guild string) error {
+		_, err := first.Claims.ClaimIn(t.Context(), guild, "greeting")
+		return err
+	}
+	if err := s.beat(t.Context(), &renewal{}, true); err != nil { // it leaves
+		t.Fatal(err)
+	}
+	for n, guild := range []string{"0", "1"} {
+		s.Pass(n, func() []string {
+			if s.Holds(n) || s.HoldsFor(guild) || !s.Finishes(n) || finish(guild) != nil || !errors.Is(begin(guild), ErrLost) {
+				t.Errorf("a turn begins in shard %d while it is passed on, or may not be finished", n)
+			}
+			return []string{"T" + guild, "7"}
+		})
+	}
+	other := join(t, place, 2)
+	balanced(t, 2*time.Second, 2, 2, other)
+	if err := finish("1"); err != nil || !errors.Is(begin("1"), ErrLost) || !s.Finishes(1) {
+		t.Errorf("a turn cannot be finished in a shard that was passed on, or begins there: %v", err)
+	}
+	if ids := other.Leases.Finishing(t.Context(), 1); !slices.Equal(ids, []string{"T1", "7"}) {
+		t.Errorf("it finishes %q", ids)
+	}
+	over := make(chan int, 2)
+	for n := range 2 {
+		go func() {
+			other.Leases.Finished(t.Context(), n)
+			over <- n
+		}()
+	}
+	if err := s.renew(t.Context(), time.Now(), false); err != nil {
+		t.Fatal(err)
+	}
+	s.Release(0)
+	if n := <-over; n != 0 {
+		t.Errorf("shard %d was finished first", n)
+	}
+	if n := <-over; n != 1 || s.Finishes(1) || !errors.Is(finish("1"), ErrLost) || !other.Leases.Holds(1) {
+		t.Error("a process that was frozen goes on with what another one has taken up")
+	}
+}
+
+// TestDiesWhileItFinishes has a process die after it passed a shard on. When it starts again, what it was to finish is left to others.
+func TestDiesWhileItFinishes(t *testing.T) {
+	t.Parallel()
+	place, dir := shelter(t), t.TempDir()
+	begin := func() *Leases {
+		db, err := Share(t.Context(), place)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = db.Close() })
+		if err := db.Leases.Remember(dir); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := db.Leases.Agree(t.Context(), func(context.Context, int) (int, error) { return 1, nil }); err != nil {
+			t.Fatal(err)
+		}
+		return db.Leases
+	}
+	dead := begin()
+	if err := dead.beat(t.Context(), &renewal{}, false); err != nil {
+		t.Fatal(err)
+	}
+	dead.Pass(0, func() []string { return []string{"T"} })
+	if ids := dead.Finishing(t.Context(), 0); len(ids) != 1 {
+		t.Fatalf("it finishes %q", ids)
+	}
+	if err := dead.keeps.Close(); err != nil {
+		t.Fatal(err)
+	}
+	again := begin()
+	if ids := again.Finishing(t.Context(), 0); len(ids) > 0 || again.process != dead.process {
+		t.Errorf("a process that died finishes %q", ids)
+	}
+}
+
 // TestIdentifiesOfAll checks that IDENTIFYs of all processes are 5 s apart in a bucket. The day's budget is theirs together.
 func TestIdentifiesOfAll(t *testing.T) {
 	t.Parallel()

@@ -341,7 +341,7 @@ func (s *Quotas) Hold(ctx context.Context, at time.Time, id int64, p Party, span
 
 // endHoldings deletes what processes hold that are gone. One that leaves is not, as long as it has a shard.
 const endHoldings = `DELETE FROM holdings WHERE until <= ` + serverNow + ` OR process NOT IN
-	(SELECT id FROM processes WHERE until > ` + serverNow + ` UNION ALL SELECT holder FROM shards WHERE until > ` + serverNow + `)`
+	(SELECT id FROM processes WHERE until > ` + serverNow + ` UNION ALL SELECT holder FROM shards WHERE until > ` + serverNow + ` UNION ALL SELECT holder FROM finishing)`
 
 // usedOrHeld returns what was used on a day and what is held, for each scope with any. person is under whom holdings count.
 func (s *Quotas) usedOrHeld(tx *sql.Tx, at time.Time, p Party, person string) (map[string]Usage, error) {

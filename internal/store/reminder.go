@@ -123,7 +123,7 @@ func (s *Reminders) DropIn(tx *sql.Tx, personID string, ids ...int64) error {
 // Begin claims a reminder for the process that tells it now. It returns when one began before, or the zero time. The error is [ErrNotFound]
 // if the reminder was cancelled or moved meanwhile. It is [ErrLost] if another process acts for its server.
 func (s *Reminders) Begin(ctx context.Context, r Reminder, now time.Time) (before time.Time, err error) {
-	err = s.db.Leases.change(ctx, "begin to remind", r.GuildID, func(tx *sql.Tx) error {
+	err = s.db.Leases.change(ctx, "begin to remind", r.GuildID, true, func(tx *sql.Tx) error {
 		there, err := scanReminder(tx.QueryRow(selectReminders+`WHERE id = ? AND at = ?`, r.ID, r.At.UnixMicro()))
 		if before = there.Begun; err != nil || !before.IsZero() {
 			return err

@@ -75,7 +75,7 @@ var empty = sync.OnceValues(func() ([]byte, error) {
 func open(tb testing.TB, dir string) *DB {
 	tb.Helper()
 	if postgres.Used() {
-		return openAt(tb, postgres.Place(tb, dir))
+		return openAt(tb, postgres.Place(tb, dir), Open)
 	}
 	return openFile(tb, dir)
 }
@@ -84,12 +84,12 @@ func open(tb testing.TB, dir string) *DB {
 func openFile(tb testing.TB, dir string) *DB {
 	tb.Helper()
 	seed(tb, dir)
-	return openAt(tb, dir)
+	return openAt(tb, dir, Open)
 }
 
-func openAt(tb testing.TB, place string) *DB {
+func openAt(tb testing.TB, place string, how func(ctx context.Context, place string) (*DB, error)) *DB {
 	tb.Helper()
-	db, err := Open(tb.Context(), place)
+	db, err := how(tb.Context(), place)
 	if err != nil {
 		tb.Fatal(err)
 	}

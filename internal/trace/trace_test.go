@@ -331,7 +331,7 @@ func TestInterrupt(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n, err := s.Interrupt(t.Context(), func(string) bool { return true }); n != 3 || err != nil {
+	if n, err := s.Interrupt(t.Context(), func(_, _ string) bool { return true }); n != 3 || err != nil {
 		t.Errorf("Interrupt = %d, %v", n, err)
 	}
 	all, err := s.Recent(t.Context(), "", 9)
@@ -355,7 +355,7 @@ func TestInterrupt(t *testing.T) {
 			t.Errorf("%s: %v, %v", one.ID, got, err)
 		}
 	}
-	if n, err := s.Interrupt(t.Context(), func(string) bool { return true }); n != 0 || err != nil {
+	if n, err := s.Interrupt(t.Context(), func(_, _ string) bool { return true }); n != 0 || err != nil {
 		t.Errorf("Interrupt again = %d, %v", n, err)
 	}
 }

@@ -95,13 +95,13 @@ const cutShort = "the process ended before the turn did"
 
 // Interrupt marks the turns that are not over as interrupted, and returns how many those were. mine names the servers whose turns are meant, and
 // with "" direct messages. It is called before this process begins a turn there.
-func (s *Store) Interrupt(ctx context.Context, mine func(guildID string) bool) (n int, err error) {
+func (s *Store) Interrupt(ctx context.Context, mine func(guildID, id string) bool) (n int, err error) {
 	type begun struct{ id, guild string }
 	all, err := store.List(ctx, s.DB, "list interrupted turns", func(row store.Scanner) (b begun, err error) {
 		err = row.Scan(&b.id, &b.guild)
 		return b, err
 	}, `SELECT id, guild_id FROM traces WHERE phase IN ('begun', 'answering')`) // literals, as the partial index has them
-	all = slices.DeleteFunc(all, func(b begun) bool { return !mine(b.guild) })
+	all = slices.DeleteFunc(all, func(b begun) bool { return !mine(b.guild, b.id) })
 	if err != nil || len(all) == 0 {
 		return 0, err
 	}

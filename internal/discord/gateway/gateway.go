@@ -48,11 +48,11 @@ type Config struct {
 
 	// Holder says which shards this process runs; nil: all. With one, Load reads what Save saved for a shard that this process has begun to
 	// hold. Taken is called before its session begins. Yield is called when it has ended, and returns when nothing more is done for the shard.
-	// If its context ends, it ends what is being done. They run on the goroutine of the shard.
+	// If its context ends, it ends what is being done. It may call pass once. They run on the goroutine of the shard.
 	Holder Holder
 	Load   func(context.Context, *Shard) Kept
 	Taken  func(context.Context, *Shard)
-	Yield  func(context.Context, *Shard)
+	Yield  func(ctx context.Context, shard *Shard, pass func(work func() []string))
 
 	// Begun is called once, when all sessions have begun. Missed is called when a new session has begun, and messages after a mark
 	// may have been missed. Both run on goroutines that Run waits for.

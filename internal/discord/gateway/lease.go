@@ -21,11 +21,18 @@ type Holder interface {
 	// released. The caller must call Release then.
 	Hold(ctx context.Context, shard int) (context.Context, error)
 
-	// Release lets another process have the shard.
+	// Pass lets another process have the shard, and this one finish what it has begun there, until Release. work returns the ids of that. It is
+	// called when nothing more begins.
+	Pass(shard int, work func() []string)
+
+	// Release lets another process have the shard. Nothing more is done for it.
 	Release(shard int)
 
 	// Holds reports whether this process may act for a shard now.
 	Holds(shard int) bool
+
+	// Finishes is Holds, but also for a shard that was passed on.
+	Finishes(shard int) bool
 
 	// Short reports whether this process holds less than its share.
 	Short() bool
@@ -51,11 +58,17 @@ func (alone) Run(context.Context) {}
 // Hold implements [Holder].
 func (alone) Hold(ctx context.Context, _ int) (context.Context, error) { return ctx, nil }
 
+// Pass implements [Holder].
+func (alone) Pass(int, func() []string) {}
+
 // Release implements [Holder].
 func (alone) Release(int) {}
 
 // Holds implements [Holder].
 func (alone) Holds(int) bool { return true }
+
+// Finishes implements [Holder].
+func (alone) Finishes(int) bool { return true }
 
 // Short implements [Holder].
 func (alone) Short() bool { return false }
@@ -69,8 +82,8 @@ func (alone) Identify(context.Context, int, int, time.Duration) error { return n
 // clockSkew is by how much a machine's clock may be off where processes on several machines date the same things.
 const clockSkew = time.Minute
 
-// yieldLimit is how long what has begun in a shard may go on before the shard is released.
-const yieldLimit = 30 * time.Second
+// yieldLimit is how long what has begun in a shard may go on before another process finishes it.
+const yieldLimit = 20 * time.Second
 
 // paceEvery is how often a process looks how many there are.
 const paceEvery = time.Second
@@ -82,6 +95,12 @@ func (g *Gateway) shared() bool { return g.Holder != alone{} }
 func (g *Gateway) Holds(guildID string) bool {
 	now := g.current.Load()
 	return !g.shared() || now != nil && g.Holder.Holds(ShardOf(guildID, now.of))
+}
+
+// Finishes is Holds, but also for a server whose shard was passed on.
+func (g *Gateway) Finishes(guildID string) bool {
+	now := g.current.Load()
+	return !g.shared() || now != nil && g.Holder.Finishes(ShardOf(guildID, now.of))
 }
 
 // first returns the shards to begin with. It waits until all processes agree on their number.
@@ -150,7 +169,8 @@ func (s *Shard) takeUp(held context.Context) {
 	s.Taken(held, s)
 }
 
-// handOver ends what is done for the shard, at once if it is lost, and releases it.
+// handOver ends what is done for the shard, at once if it is lost, and releases it. Another process may have it before what has begun is
+// finished.
 func (s *Shard) handOver(ctx context.Context) {
 	limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), yieldLimit)
 	defer cancel()
@@ -160,7 +180,7 @@ func (s *Shard) handOver(ctx context.Context) {
 	} else {
 		(&keptShard{Shard: s}).save(ctx, true)
 	}
-	s.Yield(limited, s)
+	s.Yield(limited, s, func(work func() []string) { s.Holder.Pass(s.number, work) })
 	s.Holder.Release(s.number)
 	if !s.welcome.IsZero() {
 		s.set.absent.Add(1)

@@ -29,6 +29,7 @@ const (
 	// Of a server alone.
 	Unreadable Kind = "unreadable"  // its address has no such form
 	Away       Kind = "away"        // it cannot be reached, or has no connection left
+	Unsafe     Kind = "unsafe"      // it has no TLS, or none that can be trusted, and the address wants that
 	Refused    Kind = "refused"     // it refuses the user or the password
 	NoDatabase Kind = "no_database" // it has no such database
 	OldServer  Kind = "old_server"  // its version is too old
@@ -64,8 +65,9 @@ var explanations = map[Kind]struct{ cause, cure string }{
 		"put it back, or restart the program, which begins with an empty one"},
 	Replaced: {"replaced by another file while it was in use, so that nothing can be saved",
 		"restart the program, which uses the file that is there now"},
-	Unreadable: {"its address cannot be used", "write FAMILIAR_DATABASE as postgres://user:password@host:5432/database, with %xx for other characters in the password than letters and digits, and no option that the server does not know"},
+	Unreadable: {"its address cannot be used", "write FAMILIAR_DATABASE as postgres://user:password@host:5432/database, with %xx for other characters in the password than letters and digits, no option or sslmode that the server does not know, and certificates that can be read"},
 	Away:       {"the server cannot be reached", "check that PostgreSQL runs, that host and port of its address (FAMILIAR_DATABASE, or --to of a move) are right, and that it lets this machine in and has connections left"},
+	Unsafe:     {"there is no safe connection to the server", "switch TLS on there (ssl = on), with a certificate that is not over, names the host as FAMILIAR_DATABASE does, and is from an authority in sslrootcert; or change sslmode"},
 	Refused:    {"the server refuses the user or the password", "correct them in FAMILIAR_DATABASE, let the user in with pg_hba.conf, or renew a password whose VALID UNTIL is over"},
 	NoDatabase: {"the server has no such database", "make it with createdb, owned by the user in FAMILIAR_DATABASE"},
 	OldServer:  {"PostgreSQL %d, where %d is the oldest that works", "upgrade PostgreSQL"},

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"net/url"
 	"strings"
@@ -83,7 +84,11 @@ func newServer(place string, b *base) (*server, error) {
 	b.place, b.folder, b.findVersions = ShownPlace(place), "postgres", `SELECT count(to_regclass('goose_db_version'))`
 	config, err := pgconn.ParseConfig(place)
 	if _, ok := withoutUser(place); !ok || err != nil { // the error may hold a part of the address
-		return nil, &Error{Kind: Unreadable, Path: b.place}
+		wrong := &Error{Kind: Unreadable, Path: b.place}
+		if file, found := errors.AsType[*fs.PathError](err); found {
+			wrong.Err = file
+		}
+		return nil, wrong
 	}
 	if config.ConnectTimeout == 0 {
 		config.ConnectTimeout = connectLimit
@@ -362,6 +367,8 @@ func kindOfServer(err error) Kind {
 	var connecting *pgconn.ConnectError
 	var network *net.OpError
 	switch {
+	case errors.As(err, &connecting) && unsafe(connecting):
+		return Unsafe
 	case errors.As(err, &network):
 		return Away
 	case errors.Is(err, pgconn.ErrReadOnlyConnection): // all hosts answer, and none can be written
@@ -370,6 +377,13 @@ func kindOfServer(err error) Kind {
 		return Away
 	}
 	return ""
+}
+
+// unsafe reports whether the last attempt to connect failed because of TLS.
+func unsafe(err error) bool {
+	said := err.Error()
+	last := said[strings.LastIndexByte(said, '\n')+1:]
+	return strings.Contains(last, "x509: ") || strings.Contains(last, "refused TLS")
 }
 
 // kindOfPooler reads what PgBouncer says, which has one code for everything (https://www.pgbouncer.org). It repeats what the server said.

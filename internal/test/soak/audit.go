@@ -280,9 +280,14 @@ func (s *stage) records(ctx context.Context, all []outcome) error {
 	defer db.Close()
 	traces := &trace.Store{DB: db}
 	seen := map[string]bool{}
+	var own []time.Duration
 	for _, o := range all {
 		for _, a := range o.answers {
-			if why := incomplete(ctx, traces, a); why != "" && !seen[a.ID] && (s.good(o.at) || !s.opt.loses) {
+			t, why := incomplete(ctx, traces, a)
+			if t != nil && !seen[a.ID] && o.asked.After(o.at) {
+				own = append(own, o.asked.Sub(o.at)-slowest(t.Outcomes))
+			}
+			if why != "" && !seen[a.ID] && (s.good(o.at) || !s.opt.loses) {
 				s.findings = append(s.findings, finding{onRecord, o.mention, fmt.Sprintf("post %s of %s: %s", a.ID, a.At.Format(clock), why)})
 			}
 			seen[a.ID] = true
@@ -294,6 +299,7 @@ func (s *stage) records(ctx context.Context, all []outcome) error {
 	}
 	s.note("posts that answer", "%d", len(seen))
 	s.note("records", "%d", len(list))
+	s.note("from a mention to the model's request, less the slowest provider, p50 and p99", "%v, %v", percentile(own, 50), percentile(own, 99))
 	for _, t := range list {
 		if t.Phase == turn.Begun || t.Phase == turn.Answering {
 			s.complain(ended, "record %s of %s in channel %s is %s: %s", t.ID, t.Began.Local().Format(clock), t.ChannelID, t.Phase, t.Question)
@@ -302,16 +308,23 @@ func (s *stage) records(ctx context.Context, all []outcome) error {
 	return nil
 }
 
-// incomplete says what is wrong with the record of a post, or returns "".
-func incomplete(ctx context.Context, traces *trace.Store, m discordtest.Message) string {
+func slowest(outcomes []turn.Outcome) (most time.Duration) {
+	for _, o := range outcomes {
+		most = max(most, o.Took)
+	}
+	return most
+}
+
+// incomplete returns the record of a post, and what is wrong with it, or "".
+func incomplete(ctx context.Context, traces *trace.Store, m discordtest.Message) (t *turn.Trace, why string) {
 	t, err := traces.ByMessage(ctx, m.ID)
 	switch {
 	case err != nil:
-		return err.Error()
+		return nil, err.Error()
 	case t.Phase == turn.Begun || t.Phase == turn.Answering:
-		return fmt.Sprintf("record %s is %s", t.Request.ID, t.Phase)
+		return t, fmt.Sprintf("record %s is %s", t.Request.ID, t.Phase)
 	case t.Phase == turn.Answered && strings.TrimSpace(t.Reply) != strings.TrimSpace(m.Text):
-		return fmt.Sprintf("record %s has another text: %q, posted was %q", t.Request.ID, t.Reply, m.Text)
+		return t, fmt.Sprintf("record %s has another text: %q, posted was %q", t.Request.ID, t.Reply, m.Text)
 	}
-	return ""
+	return t, ""
 }

@@ -21,9 +21,11 @@ const (
 	byKill     = "kill"
 	byTerm     = "term"
 	byFreeze   = "freeze"
+	byHurry    = "hurry"    // stopped, and killed three seconds later
 	byClock    = "clock"    // clocks an hour ahead, right and an hour late; killed and stopped in turn
 	byAway     = "away"     // the database is gone for 2, 10 and 60 s
 	byFull     = "full"     // the disk of the database is full for 30 s
+	byNothing  = "nothing"  // all goes well
 	byFailover = "failover" // the database dies, and a copy that followed it takes its place
 )
 
@@ -32,7 +34,7 @@ const (
 	fleetEvery = 20 * time.Second // between two faults
 	freezeFor  = 40 * time.Second
 	fullFor    = 30 * time.Second
-	fullAfter  = 45 * time.Second // new tables grow until their pages have room for what is changed again and again, leases above all
+	fullAfter  = 8 * time.Second  // what leases need has its pages by then
 	serverDisk = 256 << 20        // bytes
 	faultEnd   = 10 * time.Second // after the end of a long one
 	clockWrong = time.Hour
@@ -46,7 +48,7 @@ const (
 )
 
 // mostLate is how long the first words of a mention may take after each fault.
-var mostLate = map[string]time.Duration{byKill: 20 * time.Second, byTerm: 4 * time.Second, byFreeze: 20 * time.Second}
+var mostLate = map[string]time.Duration{byKill: 20 * time.Second, byTerm: 4 * time.Second, byHurry: 20 * time.Second, byFreeze: 20 * time.Second}
 
 // backWithin is how soon after the database is back somebody must have an answer. The model takes half a second to its first words.
 const backWithin = 3 * time.Second
@@ -281,12 +283,18 @@ func (f *fleet) hit(ctx context.Context, i int, fault string) error {
 	n := i % fleetSize
 	p := f.procs[n]
 	switch fault {
+	case byNothing:
+		return nil
 	case byKill:
 		p.kill()
 		return f.start(n)
 	case byTerm:
 		f.stage.end(p)
 		return f.start(n)
+	case byHurry:
+		err := errors.Join(p.cmd.Process.Signal(syscall.SIGTERM), wait(ctx, 3*time.Second))
+		p.kill()
+		return errors.Join(err, f.start(n))
 	case byFreeze:
 		f.stage.froze = true
 		if err := p.cmd.Process.Signal(syscall.SIGSTOP); err != nil {

@@ -96,6 +96,11 @@ var (
 	marked = regexp.MustCompile(`(?m)^-# .*\b(?:interrupted|cut off|stopped)\b`)
 )
 
+// last has each answer of the model take a while. It is called before the first request.
+func (l *ledger) last(answer time.Duration) {
+	l.gap = answer / time.Duration(len(strings.Fields(answerTo([]string{"q0"}, 0))))
+}
+
 // reply returns the model's answer to a request.
 func (l *ledger) reply(r llmtest.Request) llmtest.Reply {
 	tags := tagsOf(r)

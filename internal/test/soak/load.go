@@ -28,7 +28,7 @@ const (
 func playLoad(ctx context.Context, s *stage) error {
 	s.discord.Limit(5, 5*time.Second)
 	s.discord.Pace(50)
-	s.ledger.gap = loadModel / time.Duration(len(strings.Fields(answerTo([]string{"q0"}, 0))))
+	s.ledger.last(loadModel)
 	if err := s.come(ctx); err != nil {
 		return err
 	}

@@ -79,6 +79,7 @@ type options struct {
 	shards     int           // of the program; 0: one
 	database   string        // address of an empty PostgreSQL database; empty: the program has files
 	fault      string        // what happens to the processes of a fleet; empty: everything in turn
+	answer     time.Duration // how long an answer of the model takes; 0: a second
 }
 
 type scenario struct {
@@ -165,7 +166,8 @@ func choose(args []string, out io.Writer) (scenario, error) {
 	flags.BoolVar(&o.tls, "tls", false, "put Discord and the model behind TLS, with a certificate authority of this run's own")
 	flags.BoolVar(&o.http1, "http1", false, "with -tls: no HTTP/2, as of many local servers")
 	flags.StringVar(&o.database, "database", "", "`address` of an empty PostgreSQL database for fleet, in place of a server of its own")
-	flags.StringVar(&o.fault, "fault", "", "what happens in fleet: kill, term, freeze, clock, away, full or failover; otherwise the first three in turn")
+	flags.StringVar(&o.fault, "fault", "", "what happens in fleet: kill, term, hurry, freeze, clock, away, full, failover or nothing; otherwise the first three in turn")
+	flags.DurationVar(&o.answer, "answer", 0, "how long an answer of the model takes, in place of a second")
 	if args[0] == "-h" || args[0] == "--help" {
 		return scenario{}, flags.Parse(args[:1])
 	}

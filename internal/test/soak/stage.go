@@ -90,6 +90,7 @@ func newStage(ctx context.Context, o options, out io.Writer) (*stage, error) {
 		return nil, err
 	}
 	s.discord.Quiet()
+	s.ledger.last(o.answer)
 	s.model.Forget, s.model.Reply, s.model.Ended = true, s.ledger.reply, s.ledger.ended
 	if o.shards > 0 {
 		s.discord.RecommendShards(o.shards)
