@@ -117,7 +117,7 @@ func (r *pair) meant(own []token, corrects []text.Match) []token {
 	return before
 }
 
-// instead puts the words by in the place of words of the message that the question has, too: "not roses, hydrangeas".
+// instead replaces words of the question that the message has, too, by the other words of it: "not roses, hydrangeas".
 func (r *pair) instead(by, all []token) (string, bool) {
 	stands := func(t token) int { return slices.IndexFunc(r.before, func(b token) bool { return b.key == t.key }) }
 	by = slices.DeleteFunc(slices.Clone(by), func(t token) bool { return stands(t) >= 0 })
