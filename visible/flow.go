@@ -359,7 +359,7 @@ func (f *flow) endLine() {
 		if p.b.kind == textBox {
 			fr := &f.l.fragments[p.at]
 			fr.x += shift
-			fr.y = f.y + (f.height-fr.h)/2 - p.b.raised()
+			fr.y = f.y + (f.height-fr.h)/2 - p.b.raised() + p.b.style.Lowered()
 			if away {
 				fr.y += hiddenAway
 			}
@@ -406,12 +406,15 @@ func (f *flow) text(t *box) {
 	st, s := t.up.style, t.node.Data
 	t.style = st
 	t.from = len(f.l.fragments)
-	size := st.FontSize
-	blank := size*.28 + st.Spacing
+	size, blank := st.FontSize, st.Blank()
 	for i := 0; i < len(s); {
 		switch {
 		case st.Lines && s[i] == '\n':
 			f.breakLine(st)
+			i++
+		case st.Lines && s[i] == '\t':
+			f.begin()
+			f.x = f.start + nextTab(f.x-f.start, st)
 			i++
 		case dom.IsSpace(s[i]):
 			f.space = f.open
