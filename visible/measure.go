@@ -205,6 +205,10 @@ func (l *layout) measure(b *box) (narrow, wide float64) {
 	if b.kind == atomBox {
 		w, _ := l.natural(b)
 		narrow, wide = w, w
+	} else if b.turns() {
+		_, long := l.measureContent(b)
+		wide = b.style.Line * math.Ceil(long/b.lineRoom())
+		narrow = wide
 	} else {
 		narrow, wide = l.measureContent(b)
 	}

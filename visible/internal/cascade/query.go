@@ -239,6 +239,14 @@ func (s *Sheets) styleQuery(t *css.Text, in css.Span, variable func(name string)
 		_, ok := variable(t.Name(in.From))
 		return truthOf(ok)
 	}
+	if strings.ContainsAny(t.Between(in), "<>") {
+		around := &Surroundings{Em: 16, Rem: 16, Line: 19, Percent: math.NaN(), Screen: s.screen}
+		return compare(t, in, func(name string) (float64, bool) {
+			text, _ := variable(name)
+			n, ok := newReader(text).numberOf(plain, length, percentage)
+			return n.Value(around), ok
+		}, around)
+	}
 	for item := range t.Block(in) {
 		if item.IsRule || !strings.HasPrefix(item.Name, "--") {
 			return unknown

@@ -401,7 +401,7 @@ func (s *Sheets) font(st *Style) {
 	}
 }
 
-// These are the parts of a line of a common font, as parts of the font size: above and below where letters stand, and between lines.
+// The parts of a line of a common font: above and below where letters stand, and between lines. The font size is 1.
 const ascent, descent, lineGap = .93, .24, .03
 
 // face is a font that the page declares. above, below and gap are by how much the parts of its lines differ from those of a common one.
