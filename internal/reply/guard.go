@@ -344,8 +344,13 @@ func (c *scrubber) honest(label, canonical string) bool {
 // dots separate the parts of a line that lists sources.
 const dots = "·•∙⋅・"
 
-// longestSource limits the part of a line that is looked at for them, in bytes.
-const longestSource = 300
+// hostNamed matches a host, which is the other thing that such a line has.
+var hostNamed = text.NewLazyRegexp(`[A-Za-z0-9-]\.[A-Za-z]{2,}`)
+
+const (
+	longestSource = 300 // bytes of a line that are looked at for dots
+	nearHost      = 100 // bytes behind a citation that are looked at for a host
+)
 
 // listsSource reports whether the citation s[at:end] begins a part of such a line, as in "[1] Bank · bank.com". Only code lists sources. open
 // means that more of the line may make it one.
@@ -353,11 +358,12 @@ func listsSource(s string, at, end int) (listed, open bool) {
 	line := s[max(0, at-longestSource):at]
 	line = line[strings.LastIndexByte(line, '\n')+1:]
 	part := line[strings.LastIndexAny(line, dots+":：")+1:]
+	part = part[len(itemStart.FindString(part)):]
 	rest, _, more := strings.Cut(s[end:min(len(s), end+longestSource)], "\n")
 	if strings.IndexFunc(part, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }) >= 0 {
 		return false, false
 	}
-	listed = strings.ContainsAny(line+rest, dots)
+	listed = strings.ContainsAny(line+rest, dots) || hostNamed.MatchString(rest[:min(len(rest), nearHost)])
 	return listed, !listed && !more && len(rest) < longestSource
 }
 
