@@ -47,7 +47,7 @@ func parseObject(data []byte) (object, error) {
 	return top, nil
 }
 
-// shape returns how deep the lists and objects of a JSON text are nested, how many there are, and the values in them.
+// shape returns how deep a JSON text is nested, how many lists and objects it has, and how many values.
 func shape(data []byte) (deepest, objects, values int) {
 	depth, inText := 0, false
 	for i := 0; i < len(data); i++ {
