@@ -56,6 +56,7 @@ const MaxBytes = 12 << 20
 const (
 	maxJSON    = 3 << 20 // bytes of a card without its files
 	maxNesting = 200     // lists and objects inside one another
+	maxValues  = 100_000 // in them; a name costs about 400 bytes of memory
 	maxObjects = 20_000  // lists and objects in all; an entry of a lorebook has two to four
 	maxName    = 64      // characters of a name
 )

@@ -158,6 +158,9 @@ func TestUnpackedSize(t *testing.T) {
 		t.Error(err)
 	}
 	entries := strings.Repeat(`{"keys":[]},`, maxObjects/2) + `{}`
+	if _, _, err := Read([]byte(`{"name":"x","tags":[` + strings.Repeat("1,", maxValues) + `1]}`)); err == nil || !strings.Contains(err.Error(), "values; at most") {
+		t.Errorf("too many values: %v", err)
+	}
 	if _, _, err := Read([]byte(`{"entries":[` + entries + `]}`)); err == nil || !strings.Contains(err.Error(), "split the lorebook") {
 		t.Error(err)
 	}

@@ -28,11 +28,13 @@ func parseObject(data []byte) (object, error) {
 	case !utf8.Valid(data):
 		return nil, errors.New("the JSON is not UTF-8 text; save it as UTF-8")
 	}
-	switch deepest, objects := shape(data); {
+	switch deepest, objects, values := shape(data); {
 	case deepest > maxNesting:
 		return nil, fmt.Errorf("the JSON is nested more than %d deep, which no card is", maxNesting)
 	case objects > maxObjects:
 		return nil, fmt.Errorf("the JSON has %d lists and objects; at most %d are read: split the lorebook", objects, maxObjects)
+	case values > maxValues:
+		return nil, fmt.Errorf("the JSON has %d values; at most %d are read: split the lorebook", values, maxValues)
 	}
 	var top object
 	if err := json.Unmarshal(data, &top); err != nil {
@@ -45,8 +47,8 @@ func parseObject(data []byte) (object, error) {
 	return top, nil
 }
 
-// shape returns how deep the lists and objects of a JSON text are nested, and how many there are.
-func shape(data []byte) (deepest, objects int) {
+// shape returns how deep a JSON text is nested, how many lists and objects it has, and how many values.
+func shape(data []byte) (deepest, objects, values int) {
 	depth, inText := 0, false
 	for i := 0; i < len(data); i++ {
 		switch c := data[i]; {
@@ -57,13 +59,16 @@ func shape(data []byte) (deepest, objects int) {
 		case inText:
 		case c == '{' || c == '[':
 			objects++
+			values++
 			depth++
 			deepest = max(deepest, depth)
 		case c == '}' || c == ']':
 			depth--
+		case c == ',':
+			values++
 		}
 	}
-	return deepest, objects
+	return deepest, objects, values
 }
 
 // text returns a string, or "" for any other value.

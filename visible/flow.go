@@ -35,6 +35,7 @@ type fragment struct {
 	x, y, w, h float64 // from the origin of the box of the text
 	from, to   int     // bytes of the text
 	first      bool    // the line is the first of its block
+	vertical   bool
 }
 
 // flow is the state of filling a block with blocks and lines.
@@ -81,7 +82,7 @@ func (b *box) floatsTo() string {
 // isContext reports whether a box is a formatting context of its own, which no float outside gets into.
 func (b *box) isContext() bool {
 	st := b.style
-	return b.isPage() && b.node == nil || st.Display != "block" && st.Display != "list-item" || scrolls(st.Word(cascade.OverflowX)) || scrolls(st.Word(cascade.OverflowY)) || b.isTaken() || b.floatsTo() != "" || b.flexible ||
+	return b.isPage() && b.node == nil || b.turns() || st.Display != "block" && st.Display != "list-item" || scrolls(st.Word(cascade.OverflowX)) || scrolls(st.Word(cascade.OverflowY)) || b.isTaken() || b.floatsTo() != "" || b.flexible ||
 		b.contains("layout", "content", "strict", "paint") || st.Get(cascade.Columns) != nil
 }
 
@@ -169,17 +170,10 @@ func (l *layout) content(b *box, height float64, fl *floats, dx, dy float64) {
 		b.tall = max(0, b.outerSize(n, b.down())-b.down())
 	}
 	inside := 0.0
-	switch {
-	case b.kind == atomBox:
-		_, inside = l.natural(b)
-	case strings.HasSuffix(st.Display, "flex"):
-		inside = l.flexBox(b)
-	case strings.HasSuffix(st.Display, "grid"):
-		inside = l.grid(b)
-	case strings.HasSuffix(st.Display, "table"):
-		inside = l.table(b)
-	default:
-		inside = l.fill(b, fl, dx, dy)
+	if b.turns() {
+		inside = l.vertical(b)
+	} else {
+		inside = l.inside(b, fl, dx, dy)
 	}
 	if b.tall == b.tall && strings.HasSuffix(st.Display, "table") {
 		inside = max(inside, b.tall) // a table is as high as its rows
@@ -195,6 +189,22 @@ func (l *layout) content(b *box, height float64, fl *floats, dx, dy float64) {
 	if n, ok := st.Length(cascade.MinHeight, height); ok {
 		b.h = max(b.h, b.outerSize(n, b.down()))
 	}
+}
+
+// inside lays out what is in a box, and returns its height.
+func (l *layout) inside(b *box, fl *floats, dx, dy float64) float64 {
+	switch display := b.style.Display; {
+	case b.kind == atomBox:
+		_, h := l.natural(b)
+		return h
+	case strings.HasSuffix(display, "flex"):
+		return l.flexBox(b)
+	case strings.HasSuffix(display, "grid"):
+		return l.grid(b)
+	case strings.HasSuffix(display, "table"):
+		return l.table(b)
+	}
+	return l.fill(b, fl, dx, dy)
 }
 
 // fill lays out blocks and lines, and returns their height.
@@ -359,7 +369,7 @@ func (f *flow) endLine() {
 		if p.b.kind == textBox {
 			fr := &f.l.fragments[p.at]
 			fr.x += shift
-			fr.y = f.y + (f.height-fr.h)/2 - p.b.raised()
+			fr.y = f.y + (f.height-fr.h)/2 - p.b.raised() + p.b.style.Lowered()
 			if away {
 				fr.y += hiddenAway
 			}
@@ -406,12 +416,15 @@ func (f *flow) text(t *box) {
 	st, s := t.up.style, t.node.Data
 	t.style = st
 	t.from = len(f.l.fragments)
-	size := st.FontSize
-	blank := size*.28 + st.Spacing
+	size, blank := st.FontSize, st.Blank()
 	for i := 0; i < len(s); {
 		switch {
 		case st.Lines && s[i] == '\n':
 			f.breakLine(st)
+			i++
+		case st.Lines && s[i] == '\t':
+			f.begin()
+			f.x = f.start + nextTab(f.x-f.start, st)
 			i++
 		case dom.IsSpace(s[i]):
 			f.space = f.open

@@ -81,7 +81,7 @@ func (f *flow) word(t *box, from, to int, w, blank float64) {
 	}
 	f.height = max(f.height, st.Line)
 	last := len(f.l.fragments) - 1
-	if n := len(f.pieces); n > 0 && f.pieces[n-1].b == t {
+	if n := len(f.pieces); n > 0 && f.pieces[n-1].b == t && f.x-f.l.fragments[last].x-f.l.fragments[last].w < widestGap {
 		fr := &f.l.fragments[last]
 		fr.w, fr.to = f.x+w-fr.x, to
 	} else {
@@ -90,6 +90,18 @@ func (f *flow) word(t *box, from, to int, w, blank float64) {
 	}
 	f.x += w
 	f.space = false
+}
+
+// widestGap is the largest distance of words that are looked at as one text, in pixels.
+const widestGap = 100
+
+// nextTab returns the next tab stop of a line.
+func nextTab(x float64, st *cascade.Style) float64 {
+	stop := st.Tab
+	if stop == 0 {
+		stop = 8 * st.Blank()
+	}
+	return (math.Floor(x/max(stop, 1)+.01) + 1) * max(stop, 1)
 }
 
 // word returns where the line that begins at s[i] may end first, and the width up to there. These are the rules of browsers:
@@ -148,7 +160,7 @@ func (f *flow) atom(c *box) {
 	f.begin()
 	w := c.margin.left + c.w + c.margin.right
 	if f.space {
-		f.x += .28 * f.b.style.FontSize
+		f.x += f.b.style.Blank()
 	}
 	if len(f.pieces) > 0 && f.x+w > f.end+.01 && !f.b.style.Nowrap {
 		f.endLine()
@@ -193,6 +205,10 @@ func (l *layout) measure(b *box) (narrow, wide float64) {
 	if b.kind == atomBox {
 		w, _ := l.natural(b)
 		narrow, wide = w, w
+	} else if b.turns() {
+		_, long := l.measureContent(b)
+		wide = b.style.Line * math.Ceil(long/b.lineRoom())
+		narrow = wide
 	} else {
 		narrow, wide = l.measureContent(b)
 	}
@@ -252,14 +268,15 @@ func (l *layout) measureContent(b *box) (narrow, wide float64) {
 
 // textWidth returns the width of the longest word of a text, and of the text in one line.
 func textWidth(s string, st *cascade.Style) (narrow, wide float64) {
-	blank := .28*st.FontSize + st.Spacing
 	line := 0.0
 	for i := 0; i < len(s); {
 		if dom.IsSpace(s[i]) {
 			if st.Lines && s[i] == '\n' {
 				wide, line = max(wide, line), 0
+			} else if st.Lines && s[i] == '\t' {
+				line = nextTab(line, st)
 			} else if st.Lines || i == 0 || !dom.IsSpace(s[i-1]) {
-				line += blank
+				line += st.Blank()
 			}
 			i++
 			continue

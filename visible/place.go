@@ -241,16 +241,16 @@ func (b *box) clipContent() {
 	if !clips(x) && !clips(y) {
 		return
 	}
-	inf := math.Inf(1)
+	inf, leftward := math.Inf(1), st.Leftward || st.Vertical == "right"
 	area := rectangle{-inf, -inf, inf, inf}
 	scrolls := func(word string, size float64) bool {
 		return word != "hidden" && word != "clip" && size >= st.FontSize/2
 	}
 	if clips(x) {
-		if area.left = b.left + b.border.left; !scrolls(x, b.w) || st.Leftward {
+		if area.left = b.left + b.border.left; !scrolls(x, b.w) || leftward {
 			area.right = b.left + b.w - b.border.right
 		}
-		if st.Leftward && scrolls(x, b.w) {
+		if leftward && scrolls(x, b.w) {
 			area.left = -inf
 		}
 	}

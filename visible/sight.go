@@ -228,13 +228,17 @@ func (v *view) fragment(t *letters) sight {
 		return hidden
 	}
 	n := 3
-	if f.w > 200 {
+	if max(f.w, f.h) > 200 {
 		n = 6
 	}
 	shown, inside := 0, 0
 	for i := range n {
 		part := (float64(i) + .5) / float64(n)
-		x, y := b.left+f.x+f.w*part, b.top+f.y+f.h/2+(float64(i%2)-.5)*.3*st.FontSize
+		beside := (float64(i%2) - .5) * .3 * st.FontSize
+		x, y := b.left+f.x+f.w*part, b.top+f.y+f.h/2+beside
+		if f.vertical {
+			x, y = b.left+f.x+f.w/2+beside, b.top+f.y+f.h*part
+		}
 		px, py, ok := t.place(x, y)
 		if !ok {
 			continue
@@ -270,11 +274,14 @@ func (v *view) size(t *letters, st *cascade.Style) float64 {
 	return size
 }
 
+// farthest is how many screens a person scrolls to the side at most.
+const farthest = 16
+
 // place returns where a point of letters is on the screen. It reports false if a person cannot get there.
 func (t *letters) place(x, y float64) (float64, float64, bool) {
 	x, y, ok := t.b.space.toScreen(x, y)
 	s := screen(true)
-	return x, y, ok && x >= 0 && y >= 0 && (x < s.Width || t.b.exceeds) && !(t.fixed && y >= s.Height) && t.b.clip.holds(x, y)
+	return x, y, ok && x >= 0 && y >= 0 && (x < s.Width || t.b.exceeds && x < farthest*s.Width) && !(t.fixed && y >= s.Height) && t.b.clip.holds(x, y)
 }
 
 // at reports whether letters at a place on the screen can be told from what is around them.

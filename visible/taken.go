@@ -175,6 +175,79 @@ func (l *layout) area(b *box) (x, y, w, h float64) {
 	return left - b.pad.left, top, right - left + b.pad.left + b.pad.right, bottom - top
 }
 
+// turns reports whether the lines of a box are vertical, and those around it are not. The page itself is always read as if its lines were
+// horizontal.
+func (b *box) turns() bool {
+	return b.style.Vertical != "" && b.kind == blockBox && !b.isPage() && (b.up.style.Vertical == "" || b.isTaken())
+}
+
+// lineRoom returns how long the vertical lines of a box may be.
+func (b *box) lineRoom() float64 {
+	if n, ok := b.style.Length(cascade.Height, math.NaN()); ok && n > 0 {
+		return n
+	}
+	return screen(true).Height
+}
+
+// vertical lays out a box with vertical lines as if they were horizontal, and turns what is in it. It returns the length of the lines.
+// Sizes and edges in it are taken for those along and across its lines, whatever their names are.
+func (l *layout) vertical(b *box) float64 {
+	margin, border, pad := b.margin, b.border, b.pad
+	w, tall, length, right := b.w, b.tall, b.tall, b.style.Vertical == "right"
+	if length != length {
+		_, length = l.measureContent(b)
+		length = min(length, b.lineRoom())
+	}
+	for _, e := range [...]*edges{&b.margin, &b.border, &b.pad} {
+		*e = edges{e.left, e.bottom, e.right, e.top}
+		if right {
+			e.top, e.bottom = e.bottom, e.top
+		}
+	}
+	b.w, b.tall = length+b.across(), w-b.down()
+	_, fixed := b.style.Length(cascade.Width, 0)
+	fixed = fixed || b.flexible || b.isTaken() || b.style.Display != "block"
+	if !fixed {
+		b.tall = math.NaN()
+	}
+	if inside := l.inside(b, nil, 0, 0); !fixed {
+		w = b.limited(inside+b.down(), 0)
+	}
+	l.turn(b, w, right)
+	b.w, b.tall, b.margin, b.border, b.pad = w, tall, margin, border, pad
+	return length
+}
+
+// turn turns what is in a box, as its lines are. width is how wide the box then is, and right the side where the first line is.
+func (l *layout) turn(in *box, width float64, right bool) {
+	turned := func(x, y, w, h *float64) {
+		*x, *y, *w, *h = *y, *x, *h, *w
+		if right {
+			*x = width - *x - *w
+		}
+	}
+	for c := in.first; c != nil; c = c.next {
+		for i := c.from; i < c.to; i++ {
+			f := &l.fragments[i]
+			turned(&f.x, &f.y, &f.w, &f.h)
+			f.vertical = true
+		}
+		switch c.kind {
+		case inlineBox:
+			l.turn(c, width, right)
+		case blockBox, atomBox:
+			l.turn(c, c.h, right)
+			turned(&c.x, &c.y, &c.w, &c.h)
+			for _, e := range [...]*edges{&c.margin, &c.border, &c.pad} {
+				*e = edges{e.left, e.bottom, e.right, e.top}
+				if right {
+					e.left, e.right = e.right, e.left
+				}
+			}
+		}
+	}
+}
+
 // taken lays out a box that is out of the flow.
 func (l *layout) taken(c *box) {
 	x, y, width, height := l.area(c.holder)

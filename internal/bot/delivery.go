@@ -213,7 +213,7 @@ func (d *delivery) stream(ctx context.Context) (took time.Duration) {
 	if undecided || d.bot.mayReact(d.actor) && d.posted() == 0 && reply.IsEmoji(body) {
 		return
 	}
-	text, _ := d.rules.Guard(d.rules.Visible(d.actor.Reworded(d.request, body, true)))
+	text := d.rules.Shown(d.actor.Reworded(d.request, body, true))
 	text, _, _ = d.marker.Mark(text, true)
 	// This call is not cancelled: a turn that is withdrawn meanwhile must know the post, to delete it.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), streamLimit)

@@ -223,7 +223,8 @@ func textOf(raw json.RawMessage) string {
 }
 
 // thoughts removes what a model writes for itself or for a program. The text arrives in pieces of any size. That is <think>…</think>, and
-// calls of tools, which small models write as text. It keeps a tag after a backtick, which is about the tag.
+// calls of tools, which small models write as text. Of the channels of gpt-oss only the final one stays. It keeps a tag after a backtick,
+// which is about the tag.
 type thoughts struct {
 	// late is set for models that close thoughts without opening them, because their template opens them. Nothing is
 	// passed on until the closing tag or the end decides.
@@ -231,6 +232,7 @@ type thoughts struct {
 
 	inside  bool   // after an opening tag
 	call    bool   // … of a call
+	bare    bool   // … of a channel whose tags a server removed
 	opened  bool   // an opening tag was seen, or a closing tag without one
 	begun   bool   // something other than white space was passed on
 	pending string // undecided: the beginning of a tag, or everything while late is set
@@ -241,8 +243,9 @@ type thoughts struct {
 }
 
 var (
-	openings = []string{"<think>", "<thinking>"}
-	closings = []string{"</think>", "</thinking>"}
+	openings = []string{"<think>", "<thinking>", "<|channel|>analysis", "<|channel|>commentary", nextMessage}
+	closings = []string{"</think>", "</thinking>", "<|channel|>final"}
+	between  = []string{"<|message|>", "<|end|>", "<|return|>", "<|call|>"} // channels
 
 	// callNames are the letters of the tags around a call of a tool, or its result. Templates add signs, makers' names and more letters.
 	callNames = []string{
@@ -250,6 +253,9 @@ var (
 		"startaction", "actionstart", "endaction", "actionend",
 	}
 )
+
+// nextMessage begins another message, so what was before was none of the final channel.
+const nextMessage = "<|start|>assistant"
 
 const longestTag = 48
 
@@ -305,7 +311,7 @@ func (t *thoughts) write(piece string) (visible string, retract bool) {
 			}
 			continue
 		}
-		if !t.begun && t.mayBeCall() {
+		if !t.begun && (t.mayBeChannel() || !t.inside && t.mayBeCall()) {
 			break
 		}
 		if t.inside {
@@ -317,24 +323,25 @@ func (t *thoughts) write(piece string) (visible string, retract bool) {
 			break
 		}
 		t.pass(&out, i)
-		tag, whole := tagAt(t.pending, openings, closings)
+		tag, whole := tagAt(t.pending, openings, closings, between)
 		call, closing, decided := callTag(t.pending)
 		switch {
 		case t.before == '`' || tag == "" && call == 0 && decided:
 			t.pass(&out, 1)
-		case !whole && !decided:
+		case !whole && (tag != "" || !decided):
 			return out.String(), retract
 		case call > 0:
 			t.hidden += call
 			t.drop(call)
 			t.inside, t.call = !closing, !closing
-		case tag[1] == '/' && !t.opened:
+		case !t.opened && (tag == nextMessage || slices.Contains(closings, tag)):
 			t.hidden += t.passed
+			t.inside = tag == nextMessage
 			t.passed, t.begun, t.opened, t.before = 0, false, true, 0
 			out.Reset()
 			retract = true
 			t.drop(len(tag))
-		case tag[1] == '/':
+		case !slices.Contains(openings, tag):
 			t.drop(len(tag))
 		default:
 			t.inside, t.opened = true, true
@@ -367,7 +374,7 @@ func (t *thoughts) close() string {
 // tag.
 func (t *thoughts) undecided() bool {
 	start := strings.TrimLeft(t.pending, " \t\r\n")
-	if tag, whole := tagAt(start, openings, closings); whole && tag[1] != '/' {
+	if tag, whole := tagAt(start, openings, closings); whole && slices.Contains(openings, tag) {
 		t.late = false
 		return false
 	}
@@ -399,6 +406,31 @@ var mayBegin = sync.OnceValue(func() *regexp.Regexp {
 // longestCallStart limits how much of an answer that begins as a call is held back, in bytes.
 const longestCallStart = 300
 
+// bareChannels are what is left of the tags of channels if a server removes them. The next word follows at once.
+var bareChannels = []string{"analysis", "commentary", "commentary to=", "final", "assistantanalysis", "assistantcommentary", bareFinal}
+
+const bareFinal = "assistantfinal"
+
+// mayBeChannel reports whether the text may turn out to begin with such a rest of tags. If it does, it is read as the tags would be.
+func (t *thoughts) mayBeChannel() bool {
+	start := strings.TrimLeft(t.pending, " \t\r\n")
+	for _, name := range bareChannels {
+		rest, named := strings.CutPrefix(start, name)
+		next, _ := utf8.DecodeRuneInString(rest)
+		switch {
+		case start != "" && strings.HasPrefix(name, start) || named && !utf8.FullRuneInString(rest):
+			return true
+		case named && (unicode.IsUpper(next) || strings.ContainsRune("\"“*#", next) || strings.HasSuffix(name, "=")):
+			t.pending, t.opened = rest, true
+			t.bare = !strings.HasSuffix(name, "final")
+			t.inside = t.bare
+			t.hidden += len(name)
+			return false
+		}
+	}
+	return false
+}
+
 // mayBeCall reports whether the text may turn out to be a call without tags. If it is one, the rest is dropped.
 func (t *thoughts) mayBeCall() bool {
 	start := strings.TrimLeft(t.pending, " \t\r\n")
@@ -416,6 +448,9 @@ func (t *thoughts) mayBeCall() bool {
 // leave looks for the closing tag and drops the thoughts before it. It reports whether it found the tag.
 func (t *thoughts) leave() bool {
 	i, length := findClosing(t.pending, t.call)
+	if j := strings.Index(t.pending, bareFinal); t.bare && j >= 0 && (i < 0 || j < i) {
+		i, length = j, len(bareFinal)
+	}
 	if i < 0 {
 		if keep := len(t.pending) - longestTag; keep > 0 {
 			t.hidden += keep
@@ -425,7 +460,7 @@ func (t *thoughts) leave() bool {
 	}
 	t.hidden += i
 	t.drop(i + length)
-	t.inside, t.call = false, false
+	t.inside, t.call, t.bare = false, false, false
 	return true
 }
 

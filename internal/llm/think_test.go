@@ -73,6 +73,20 @@ func TestThoughts(t *testing.T) {
 		{"long JSON", `{"name": "` + strings.Repeat("Ada ", 100) + `"}`, `{"name": "` + strings.Repeat("Ada ", 100) + `"}`, false},
 		{"talk about a call", "Models write `<tool_call>`.", "Models write `<tool_call>`.", false},
 		{"a citation", "It is so [1][2] and [TOOL", "It is so [1][2] and [TOOL", false},
+		{"channels", "<|channel|>analysis<|message|>plan <b><|end|><|start|>assistant<|channel|>final<|message|>Hello!<|return|>", "Hello!", false},
+		{"the final channel alone", "<|channel|>final<|message|>Hello!<|end|>", "Hello!", false},
+		{"channels with a call", "<|channel|>analysis<|message|>plan<|end|><|start|>assistant to=functions.search<|channel|>commentary json<|message|>{}<|call|>", "", false},
+		{"a channel that is never the final one", "<|channel|>analysis<|message|>plan", "", false},
+		{"a channel that the template opened", "plan<|end|><|start|>assistant<|channel|>final<|message|>Hello", "Hello", false},
+		{"channels without tags", "analysisWe plan.assistantcommentary to=x{}assistantanalysisMore.assistantfinalHello, final Analysis.", "Hello, final Analysis.", false},
+		{"the final channel without tags", "final**Hello**", "**Hello**", false},
+		{"a channel without tags and without an end", "analysisWe plan", "", false},
+		{"words like those of channels", "analysis of the final match", "analysis of the final match", false},
+		{"more such words", "finally, assistants", "finally, assistants", false},
+		{"one such word", "final", "final", false},
+		{"talk about channels", "gpt-oss writes `<|channel|>analysis` and `<|end|>`, then assistantfinal.", "gpt-oss writes `<|channel|>analysis` and `<|end|>`, then assistantfinal.", false},
+		{"late, channels", "<|channel|>analysis<|message|>plan<|end|><|start|>assistant<|channel|>final<|message|>Hello", "Hello", true},
+		{"late, channels without tags", "analysisWe plan.assistantfinalHello", "Hello", true},
 		{"late, unopened", "plan</think>Hello", "Hello", true},
 		{"late, opened after all", "<think>plan</think>Hello", "Hello", true},
 		{"late, no thoughts", "Hello", "Hello", true},
@@ -95,7 +109,7 @@ func TestThoughts(t *testing.T) {
 
 // The visible part does not depend on how a text is cut into pieces.
 func TestThoughtsDoNotDependOnPieces(t *testing.T) {
-	parts := []string{"<think>", "</think>", "<", "</", "think", ">", "`", "word ", "\n", "<b>", "é", "</thinking>", "<tool_call>", "</tool_call>", "[TOOL_CALLS]", "[1]", "<|tool_call", "_end|>", "<invoke name=", "```json\n", `{"name":`, `"x",`, `"arguments"`}
+	parts := []string{"<think>", "</think>", "<", "</", "think", ">", "`", "word ", "\n", "<b>", "é", "</thinking>", "<|channel|>", "analysis", "final", "<|end|>", "<|start|>assistant", "assistant", "We", "<tool_call>", "</tool_call>", "[TOOL_CALLS]", "[1]", "<|tool_call", "_end|>", "<invoke name=", "```json\n", `{"name":`, `"x",`, `"arguments"`}
 	rapid.Check(t, func(t *rapid.T) {
 		text := strings.Join(rapid.SliceOfN(rapid.SampledFrom(parts), 0, 20).Draw(t, "parts"), "")
 		late := rapid.Bool().Draw(t, "late")

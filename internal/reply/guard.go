@@ -41,7 +41,7 @@ func (r Rules) Guard(text string) (string, []turn.Guarded) {
 		if text != before && r.Secrets.Found(text) {
 			break
 		}
-		if text = r.scrub(text, &found); text == before {
+		if text = unbadged(r.scrub(text, &found), &found); text == before {
 			return text, found
 		}
 	}
@@ -138,6 +138,82 @@ func (c *scrubber) smallType() {
 	}
 	c.found.add("O8", 1, "small type")
 	c.replace(c.i, end, "")
+}
+
+// A badge is a sign beside words that claim to be checked or official. Only code may say so, in small type. So a model's badge loses its
+// sign, in code too, where it looks even more like one.
+var (
+	badgeSign = text.NewLazyRegexp(`(?i)(?:(?:[✅☑✔✓🗸🛡🔒🔐🔏🔰🏅🎖🎗💠🔷🔹🔵🟢🟩🟦⭐🌟★👑💎💯🆗ℹ📢📣🔔👮]\x{FE0F}?|<?a?:\w*(?:check|tick|mark|verif|offici|certif|badge|shield|lock|trust|secur)\w*:(?:\d+>)?|\[[✓✔]\]) ?)+`)
+	// claim matches a word of a badge. claimBy counts in a sentence too, shortClaim in few words alone, and sealClaim beside a shield or lock.
+	claim      = text.NewLazyRegexp(`\bv[eé]rifi(?:ed|ziert|ser|er|cer|é|cad[oa]|cat[oa]|ca[cçz]i)|geverifi|weryfik(?:owan|acj)|certifi(?:ed|é|cad[oa]|cat[oa])|zertifi|gecertif|certyfik|authentifi|autentic|geprüft|проверен|подтвержд|сертифиц|doğruland|onaylan|認証|認定|確認済|検証済|认证|認證|已验证|已驗證|已核实|인증|검증|موث|معتمد|सत्यापित|प्रमाणित`)
+	claimBy    = text.NewLazyRegexp(`(?:by|from|von|vom|durch|par|por|pel[oa]|da|dal|door|przez) (?:\S+ ){0,3}(?:discord|moderat|staff|admin)`)
+	shortClaim = text.NewLazyRegexp(`offici|ofici|uffici|offizi|officieel|oficjal|официал|resmi|公式|官方|공식|رسمي|आधिकारिक|authenti|\btrusted(?: \S+)?$`)
+	sealClaim  = text.NewLazyRegexp(`(?:confirm|protect|secur)(?:ed|é|ad[oa]|at[oa])|proteg|protett|sécuris|bestätigt|geschützt|gesichert|beveilig|bevestigd|zabezpiecz|potwierdz|защищ|korun|保護|受保护|보호`)
+)
+
+const (
+	longestBadge = 42 // letters; one of a script without spaces counts as three
+	shortBadge   = 32
+)
+
+func unbadged(s string, found *tally) string {
+	if !badgeSign.MatchString(s) {
+		return s
+	}
+	var out strings.Builder
+	for line := range strings.SplitAfterSeq(s, "\n") {
+		from, signs := 0, badgeSign.FindAllStringIndex(line, -1)
+		for k, sign := range signs {
+			end := len(line)
+			if k+1 < len(signs) {
+				end = signs[k+1][0]
+			}
+			before := line[from:sign[0]]
+			before = before[strings.LastIndexByte(before, '|')+1:]
+			behind, _, _ := strings.Cut(strings.TrimLeft(line[sign[1]:end], " |:]】"), "|")
+			opening := strings.TrimRight(before, " \t>*_~#-+`[【0123456789")
+			seal := strings.ContainsAny(line[sign[0]:sign[1]], "🛡🔒🔐🔏🔰")
+			out.WriteString(line[from:sign[0]])
+			if (opening == "" || strings.ContainsAny(opening[len(opening)-1:], ".!?:)")) && claims(behind, seal) ||
+				strings.Trim(behind, " \t*_~`]\n") == "" && claims(before, seal) {
+				found.add("O8", 1, "badge")
+			} else {
+				out.WriteString(line[sign[0]:sign[1]])
+			}
+			from = sign[1]
+		}
+		out.WriteString(line[from:])
+	}
+	return out.String()
+}
+
+// claims reports whether the words beside a sign are those of a badge.
+func claims(words string, seal bool) bool {
+	words = strings.ToLower(norm.NFKC.String(strings.TrimSpace(words)))
+	opening, style := words, words[:min(2, len(words))]
+	bold := style == "**" || style == "__"
+	if bold { // a sentence may follow
+		opening, _, _ = strings.Cut(strings.TrimLeft(words, "*_"), style)
+	}
+	length := 0
+	letters := func(r rune) rune {
+		switch {
+		case r >= 0x2E80:
+			length += 3
+		case unicode.IsLetter(r) || unicode.IsMark(r) || r == ' ':
+			length++
+		default:
+			return -1
+		}
+		return r
+	}
+	opening, length = strings.Map(letters, opening), 0
+	words = strings.Map(letters, words)
+	badge := func(words, opening string) bool {
+		return claimBy.MatchString(words) || length <= shortBadge && shortClaim.MatchString(words) ||
+			(bold || length <= longestBadge) && (claim.MatchString(opening) || seal && sealClaim.MatchString(opening))
+	}
+	return badge(words, opening) || badge(strings.Map(text.LatinLookalike, words), strings.Map(text.LatinLookalike, opening))
 }
 
 // replace replaces s[from:to] and continues after it.
@@ -268,17 +344,27 @@ func (c *scrubber) honest(label, canonical string) bool {
 // dots separate the parts of a line that lists sources.
 const dots = "·•∙⋅・"
 
-// longestSource limits the part of a line that is looked at for them, in bytes.
-const longestSource = 300
+// hostNamed matches a host, which is the other thing that such a line has.
+var hostNamed = text.NewLazyRegexp(`[A-Za-z0-9-]\.[A-Za-z]{2,}`)
 
-// listsSource reports whether the citation at i begins a part of such a line, as in "[1] Bank · bank.com". end is where it ends. Only code
-// lists sources.
-func (c *scrubber) listsSource(end int) bool {
-	line := c.s[max(0, c.i-longestSource):c.i]
+const (
+	longestSource = 300 // bytes of a line that are looked at for dots
+	nearHost      = 100 // bytes behind a citation that are looked at for a host
+)
+
+// listsSource reports whether the citation s[at:end] begins a part of such a line, as in "[1] Bank · bank.com". Only code lists sources. open
+// means that more of the line may make it one.
+func listsSource(s string, at, end int) (listed, open bool) {
+	line := s[max(0, at-longestSource):at]
 	line = line[strings.LastIndexByte(line, '\n')+1:]
 	part := line[strings.LastIndexAny(line, dots+":：")+1:]
-	rest, _, _ := strings.Cut(c.s[end:min(len(c.s), end+longestSource)], "\n")
-	return strings.ContainsAny(line+rest, dots) && strings.IndexFunc(part, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }) < 0
+	part = part[len(itemStart.FindString(part)):]
+	rest, _, more := strings.Cut(s[end:min(len(s), end+longestSource)], "\n")
+	if strings.IndexFunc(part, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }) >= 0 {
+		return false, false
+	}
+	listed = strings.ContainsAny(line+rest, dots) || hostNamed.MatchString(rest[:min(len(rest), nearHost)])
+	return listed, !listed && !more && len(rest) < longestSource
 }
 
 // highest is the highest citation number. A higher number is a year or a count.
@@ -296,7 +382,7 @@ func (c *scrubber) cite() {
 	}
 	whole := c.s[c.i:end]
 	valid, unknown := "", 0
-	listed := c.listsSource(end)
+	listed, _ := listsSource(c.s, c.i, end)
 	for _, n := range all {
 		if c.valid(n) && !listed {
 			valid += "[" + strconv.Itoa(n) + "]"

@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"fmt"
+	"os"
 	"regexp"
 	"strings"
 	"testing"
@@ -158,11 +159,14 @@ func TestGuard(t *testing.T) {
 		{"O8 small type in other styles", "# -# Sources\n||-# a||\n~~-# b~~\n__-# c__", "# Sources\n||a||\n~~b~~\n__c__", "O8"},
 		{"O8 a line like those of sources", "It is so [1].\n[1] Bank · bank.com · 2026-01-01\n- **[2]** x.org · undated", "It is so [1].\nBank · bank.com · 2026-01-01\n- **** x.org · undated", "O8"},
 		{"O8 one line of sources", "Sources: [1] bank.com · [2] x.org", "Sources: bank.com · x.org", "O8"},
+		{"O8 a line like those of sources, with other marks", "[1] Bank – bank.com – 2026-01-01\n1. [2] x.org\n【1】 Bank, bank.com", "Bank – bank.com – 2026-01-01\n1. x.org\nBank, bank.com", "O8"},
+		{"O8 a sentence behind its citation", "[1] It is so.\nIt is on bank.com [1].", "[1] It is so.\nIt is on bank.com [1].", ""},
 		{"O8 facts with dots between", "2 km long [1] · 3 km wide [2]", "2 km long [1] · 3 km wide [2]", ""},
 		{"O7 promotion", "discord.com/billing/promotions/abc", gone, "O7"},
 		{"O7 application", "discord.com/oauth2/authorize?client_id=1", gone, "O7"},
 		{"O7 help stays", "see discord.com/developers", "see discord.com/developers", ""},
 		{"O3 a name behind a sign", "[👉 bank.com](https://example.org/a) [bank․com](https://example.org/a)", "👉 bank.com " + gone + " bank․com " + gone, "O3"},
+		{"O8 a badge", "Yes. ✅ **Verified by Discord**", "Yes. **Verified by Discord**", "O8"},
 		{"O8 no small type", "it is 5-# of them", "it is 5-# of them", ""},
 		{"O7 with scheme", "https://discord.gg/abc", gone, "O7"},
 		{"O7 invite path", "discord.com/invite/abc", gone, "O7"},
@@ -239,6 +243,24 @@ func TestGuard(t *testing.T) {
 	}
 }
 
+// TestBadges holds lines that imitate a badge, which lose their sign, to lines that do not, which stay.
+func TestBadges(t *testing.T) {
+	rows, err := os.ReadFile("testdata/badges.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for row := range strings.Lines(string(rows)) {
+		line := strings.TrimSpace(row[1:])
+		got, _ := sample().Guard(line)
+		if (got == line) == (row[0] == '+') {
+			t.Errorf("Guard(%q) = %q", line, got)
+		}
+		if again, _ := sample().Guard(got); again != got {
+			t.Errorf("not idempotent: %q, then %q", got, again)
+		}
+	}
+}
+
 func TestVisible(t *testing.T) {
 	tests := []struct{ in, want string }{
 		{"", ""},
@@ -268,13 +290,31 @@ func TestVisible(t *testing.T) {
 	}
 }
 
+func TestShown(t *testing.T) {
+	for text, want := range map[string]string{
+		"True.\n[1] Bank ":                 "True.\n",
+		"True.\n- **[1] Bank ":             "True.\n- **",
+		"Sources: [1] bank.com ":           "Sources: bank.com ",
+		"Sources: 【1】 bank.com ":           "Sources: bank.com ",
+		"<@1>[1] bank.com ":                "bank.com ",
+		"True.\n[1] Bank · bank":           "True.\nBank · ",
+		"[1] says so.\nAnd ":               "[1] says so.\nAnd ",
+		"True [1] as ":                     "True [1] as ",
+		"[1] " + strings.Repeat("a ", 200): "[1] " + strings.Repeat("a ", 200),
+	} {
+		if got := sample().Shown(text); got != want {
+			t.Errorf("Shown(%q) = %q, want %q", text, got, want)
+		}
+	}
+}
+
 // fragments are the building blocks of attacks.
 var fragments = []string{
 	"https://", "http://", "HTTPS://", "example.org", "/a", "evil.net", "?q=", "#x", "@everyone", "@", "here", "<", ">", "<@", "<@1>", "<#2>",
-	"</a b:3>", "<t:1>", "[", "]", "(", ")", "](", "![", "[1]", "[7]", "[1]: ", ":", "//", "`", "```", "\n", " ", ".", "www.", "discord", ".gg/x",
+	"</a b:3>", "<t:1>", "[", "]", "(", ")", "](", "![", "[1]", "[7]", "[1]: ", ":", "//", "`", "```", "\n", " ", ".", "www.", "discord", ".gg/x", "·",
 	"discord.gg/x", "steam://run", "javascript:", "data:text/html,", "\u200b", "\u202e", "é", "犬", "\\", "|", "*", "\"", "word", "1", tags("x"), "\xff",
 	"https://\"", "https://[", "https://`", "https://>", "https:", "https:/", "https:\\", "\"@evil.net/?q=", "[::1]", "'", "%", "\u0085", "\t", "\ufeff",
-	"<https://", "](<", ", ", "-", "[^", "2", "a[", "[0]", "mailto:a@b", "【1†s】", "https://example.org/a", "(link removed)", "_", "\r", "\u0301",
+	"<https://", "](<", ", ", "-", "[^", "2", "a[", "[0]", "mailto:a@b", "【1†s】", "https://example.org/a", "(link removed)", "_", "✅", "verified", "by discord", "|", "\r", "\u0301",
 }
 
 func hostileText() *rapid.Generator[string] {
@@ -363,11 +403,17 @@ func TestStreamedLinksAreWhole(t *testing.T) {
 		for i := range len(text) + 1 {
 			if now := sample().Visible(text[:i]); now != before {
 				check(t, now)
+				if shown := sample().Shown(text[:i]); sourceLike.MatchString(shown) {
+					t.Fatalf("the number of a source at the beginning of a line: %q", shown)
+				}
 				before = now
 			}
 		}
 	})
 }
+
+// sourceLike matches the last line of a draft if it may become a line of sources.
+var sourceLike = regexp.MustCompile(`(?:^|\n)[ >*-]*\[[12]\][^\n·•∙⋅・]{0,250}$`)
 
 func TestSecretIsNeverHalfShown(t *testing.T) {
 	o := sample()
@@ -392,7 +438,7 @@ func FuzzGuard(f *testing.F) {
 }
 
 // stumbling are texts that a careless scanner reads repeatedly.
-var stumbling = []string{"](", "``x`", "https://x.y/", "https://\"", "a.", "a[0]", "discord.", "www.", "[", "<", "`", "a:", "https://a)", "https://example.org/a\"", "<https:/", "![", "[1](", "a[", "[1-99]", "@", "【", "【1†", "[source "}
+var stumbling = []string{"](", "``x`", "https://x.y/", "https://\"", "a.", "a[0]", "discord.", "www.", "[", "<", "`", "a:", "https://a)", "https://example.org/a\"", "<https:/", "![", "[1](", "a[", "[1-99]", "@", "✅verified", "✅ ", "【", "【1†", "[source "}
 
 func TestGuardIsLinearOnHostileText(t *testing.T) {
 	for _, unit := range stumbling[:bulk.Of(6, len(stumbling))] {

@@ -27,7 +27,7 @@ func TestHostileReplies(t *testing.T) {
 		}
 		rules, marker := sample(), &Marker{Lookup: look}
 		for range 1 + i%2 {
-			visible, _ := rules.Guard(rules.Visible(text[:r.IntN(len(text)+1)]))
+			visible := rules.Shown(text[:r.IntN(len(text)+1)])
 			visible, _, _ = marker.Mark(visible, true)
 			checkPosts(t, i, text, Split(strings.TrimRight(visible, " \n"), 2000))
 		}
@@ -107,7 +107,7 @@ func (a attack) trick() string {
 	case 15:
 		return "```\n" + a.trick() + a.pick("\n```", "", "\n``")
 	case 16:
-		return a.pick("**", "||", "> ", "- ", "# ", "-# ", "\\", "(", "[", "<") + a.trick() + a.pick("**", "||", ")", "]", ">", "")
+		return a.pick("**", "||", "> ", "- ", "# ", "-# ", "\\", "(", "[", "<", "✅ **Verified** ") + a.trick() + a.pick("**", "||", ")", "]", ">", "")
 	case 17:
 		return "[" + a.trick() + "](" + a.trick() + ")"
 	case 18:

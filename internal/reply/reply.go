@@ -9,7 +9,7 @@
 //
 //   - [Rules] say what the reply of one turn may hold. [Rules.Guard] removes everything else: images, labels, citations
 //     and secrets (guard.go), links and mentions (link.go). In code it looks only for links and secrets.
-//     [Rules.Visible] returns how much of a growing reply may pass through the guard (reply.go).
+//     [Rules.Visible] returns how much of a growing reply may pass through the guard. [Rules.Shown] applies both (reply.go).
 //   - [Marker.Mark] writes [n?] for a citation that its page does not support (cite.go).
 //   - [Split] cuts the Markdown into messages (split.go), measured in Discord's [Units].
 //
@@ -105,6 +105,19 @@ func (r Rules) Visible(partial string) string {
 		i += length
 	}
 	return partial[:end]
+}
+
+// Shown returns the part of a growing text that is shown. A line that may become one of sources waits at its first number.
+func (r Rules) Shown(partial string) string {
+	shown, _ := r.Guard(r.Visible(partial))
+	for i := strings.LastIndexByte(shown, '\n') + 1; i < len(shown); i++ {
+		if end, _ := clean.ReferenceAt(shown, i); end > 0 {
+			if _, open := listsSource(shown, i, end); open {
+				return shown[:i]
+			}
+		}
+	}
+	return shown
 }
 
 // LastBoundary returns the end of the last complete token. It is after white space, or after a character of a script without spaces. The

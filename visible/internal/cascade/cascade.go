@@ -44,7 +44,7 @@ type Sheets struct {
 	base       *layer           // the ancestor of all others
 	keyframes  map[string][]keyframe
 	registered map[string]registration
-	faces      map[string]float64       // how large the letters of the page's fonts are
+	faces      map[string]face          // how large the letters of the page's fonts are
 	attributes map[string][]declaration // of style attributes, by their text
 	values     map[string][]declaration // of declarations whose variables were replaced
 	first      string                   // the title of the preferred style sheets

@@ -214,7 +214,7 @@ func (s *Screen) numberFeatures(name string) (float64, bool) {
 }
 
 func (s *Screen) feature(t *css.Text, function string, in css.Span) truth {
-	if function != "" {
+	if function != "" || in.Empty() {
 		return unknown
 	}
 	word := ""

@@ -106,6 +106,15 @@ func (s *Sheets) substituteSpan(b *strings.Builder, t *css.Text, in css.Span, de
 			continue
 		}
 		inside := t.Inside(i, in)
+		if t.Lower(i) == "if" {
+			b.WriteString("/**/")
+			if branch := s.branch(t, inside, variable); !s.substituteSpan(b, t, branch, depth+1, attributes, variable) {
+				return false
+			}
+			b.WriteString("/**/")
+			i = t.After(i) - 1
+			continue
+		}
 		comma := inside.From
 		for comma < inside.To && t.Tokens[comma].Kind != css.Comma {
 			comma = t.After(comma)
@@ -142,6 +151,43 @@ func (s *Sheets) substituteSpan(b *strings.Builder, t *css.Text, in css.Span, de
 		i = t.After(i) - 1
 	}
 	return true
+}
+
+// branch returns the value in if() whose condition holds. It is empty if there is none.
+func (s *Sheets) branch(t *css.Text, in css.Span, variable func(name string) (string, bool)) css.Span {
+	c := condition{t: t}
+	c.leaf = func(function string, inside css.Span) truth {
+		nested := t.Is(inside.From, inside, '(') || c.word(inside.From, inside) == "not" || t.Kind(inside.From, inside) == css.Function
+		switch {
+		case function == "supports" && nested:
+			return supported(t, inside, s.quirks)
+		case function == "supports":
+			return truthOf(supportsDeclaration(t, inside))
+		case function == "style" && !nested:
+			return s.styleQuery(t, inside, variable)
+		case function == "media" && !nested:
+			return s.screen.feature(t, "", inside)
+		case function == "media" || function == "style":
+			outer := c.leaf
+			defer func() { c.leaf = outer }()
+			c.leaf = func(_ string, inside css.Span) truth { return outer(function, inside) }
+			return c.eval(inside)
+		}
+		return unknown
+	}
+	for part := range t.Split(in, css.Semicolon) {
+		part = t.Trim(part)
+		for i := part.From; i < part.To; i = t.After(i) {
+			if t.Kind(i, part) == css.Colon {
+				when := t.Trim(css.Span{From: part.From, To: i})
+				if c.bad = false; c.word(when.From, when) == "else" || c.eval(when) == yes && !c.bad {
+					return t.Trim(css.Span{From: i + 1, To: part.To})
+				}
+				break
+			}
+		}
+	}
+	return css.Span{}
 }
 
 // attributeValue returns the text that replaces attr(). Its arguments are the name of the attribute and how to read it.

@@ -171,6 +171,9 @@ func (m *matcher) simple(s *simple, n *html.Node) bool {
 		if m.steps += len(value) / 64; value == s.name {
 			return true
 		}
+		if !m.quirks && !strings.Contains(value, s.name) { // most of the time
+			return false
+		}
 		for class := range strings.FieldsSeq(value) {
 			if m.equal(class, s.name, m.quirks) {
 				return true

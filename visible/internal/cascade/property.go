@@ -143,13 +143,16 @@ const (
 	AnimationState
 	AnimationTimeline
 	AnimationRange
+	WordSpacing
+	TabSize
+	WritingMode
 	properties // how many there are
 )
 
 // inherited holds the properties that elements inherit.
 var inherited = [properties]bool{
 	Visibility: true, TextIndent: true, WhiteSpace: true, LineHeight: true, LetterSpacing: true, FontSize: true, FontSizeAdjust: true, Color: true, ColorScheme: true,
-	TextFill: true, TextStrokeWidth: true, TextStrokeColor: true, TextShadow: true, TextSecurity: true, PaintOrder: true, TextAlign: true, Direction: true, FontFamily: true,
+	TextFill: true, TextStrokeWidth: true, TextStrokeColor: true, TextShadow: true, TextSecurity: true, PaintOrder: true, TextAlign: true, Direction: true, FontFamily: true, WordSpacing: true, TabSize: true, WritingMode: true,
 }
 
 // Value is the value of a property.
@@ -288,6 +291,9 @@ var declarations = sync.OnceValue(func() map[string]declarationReader {
 		"text-wrap-mode":            longhand(WhiteSpace, words("wrap nowrap")),
 		"line-height":               longhand(LineHeight, numbers("normal", false, plain, length, percentage, mixed)),
 		"letter-spacing":            longhand(LetterSpacing, numbers("normal", true, length, percentage)),
+		"word-spacing":              longhand(WordSpacing, numbers("normal", true, length, percentage, mixed)),
+		"tab-size":                  longhand(TabSize, numbers("", false, plain, length, mixed)),
+		"writing-mode":              longhand(WritingMode, words("horizontal-tb lr lr-tb rl rl-tb vertical-rl vertical-lr sideways-rl sideways-lr tb tb-rl tb-lr")),
 		"font-size":                 longhand(FontSize, readFontSize),
 		"font-size-adjust":          longhand(FontSizeAdjust, readSizeAdjust),
 		"font":                      {[]Property{FontSize, LineHeight, FontSizeAdjust, FontFamily}, readFont},
@@ -428,7 +434,7 @@ var declarations = sync.OnceValue(func() map[string]declarationReader {
 	for _, name := range strings.Fields(`animation animation-delay animation-direction animation-duration animation-fill-mode animation-iteration-count
 		animation-name animation-play-state backface-visibility background-clip background-size box-sizing clip-path filter flex flex-basis flex-direction
 		flex-flow flex-grow mask mask-composite mask-image mask-position mask-size opacity transform
-		transform-origin transform-style perspective perspective-origin box-shadow justify-content align-items align-self order flex-shrink flex-wrap backdrop-filter columns column-count`) {
+		transform-origin transform-style perspective perspective-origin box-shadow writing-mode justify-content align-items align-self order flex-shrink flex-wrap backdrop-filter columns column-count`) {
 		all["-webkit-"+name] = all[name]
 	}
 	return all

@@ -198,7 +198,7 @@ func (s *Sheets) container(q containerQuery, parent *Style) bool {
 			if box == nil {
 				return unknown
 			}
-			return s.styleQuery(q.t, inside, box)
+			return s.styleQuery(q.t, inside, func(name string) (string, bool) { return s.custom(box.customs, name) })
 		}
 		return unknown
 	}
@@ -234,17 +234,25 @@ func (st *Style) feature(name string) (float64, bool) {
 }
 
 // styleQuery evaluates a question about a custom property.
-func (s *Sheets) styleQuery(t *css.Text, in css.Span, box *Style) truth {
+func (s *Sheets) styleQuery(t *css.Text, in css.Span, variable func(name string) (string, bool)) truth {
 	if t.Kind(in.From, in) == css.Ident && in.To == in.From+1 {
-		_, ok := s.custom(box.customs, t.Name(in.From))
+		_, ok := variable(t.Name(in.From))
 		return truthOf(ok)
+	}
+	if strings.ContainsAny(t.Between(in), "<>") {
+		around := &Surroundings{Em: 16, Rem: 16, Line: 19, Percent: math.NaN(), Screen: s.screen}
+		return compare(t, in, func(name string) (float64, bool) {
+			text, _ := variable(name)
+			n, ok := newReader(text).numberOf(plain, length, percentage)
+			return n.Value(around), ok
+		}, around)
 	}
 	for item := range t.Block(in) {
 		if item.IsRule || !strings.HasPrefix(item.Name, "--") {
 			return unknown
 		}
-		have, ok := s.custom(box.customs, item.Name)
-		want, ok2 := s.substitute(t.Between(item.Value), nil, func(name string) (string, bool) { return s.custom(box.customs, name) })
+		have, ok := variable(item.Name)
+		want, ok2 := s.substitute(t.Between(item.Value), nil, variable)
 		return truthOf(ok && ok2 && strings.TrimSpace(have) == strings.TrimSpace(want))
 	}
 	return unknown

@@ -34,6 +34,9 @@ type Inherited struct {
 	FontSize float64
 	Line     float64 // the height of a line, in pixels
 	Spacing  float64 // between letters
+	Between  float64 // words, beside the blank
+	Tab      float64 // the distance of tab stops; 0 for eight blanks
+	Vertical string  // the side where the first vertical line is: right or left
 	Nowrap   bool
 	Lines    bool   // line feeds break lines
 	Align    string // of lines: left, right or center
@@ -52,11 +55,11 @@ type Inherited struct {
 
 	indent     Number
 	indentEm   float64
-	lineFactor float64 // of a line height relative to the font; negative if it is not relative
+	lineFactor float64 // of a line height relative to the font; NaN for the font's own; negative if it is not relative
 	fillSet    bool
 	strokeSet  bool
 	rem        float64
-	adjusted   float64 // the size of its letters as a part of the font size; 0 for 1
+	face       face // zero for a common one
 	body       RGBA
 	customs    *customs
 }
@@ -66,7 +69,7 @@ func (s *Sheets) Root() *Style {
 	black := canvas(RGBA{0, 0, 0, 1}, s.dark)
 	return &Style{
 		Display: "block", screen: s.screen, Inner: s.screen.Width,
-		Inherited: Inherited{FontSize: 16, Line: 19.2, lineFactor: 1.2, Color: black, Fill: black, StrokeIn: black, ShadowIn: black, body: black, rem: 16, Dark: s.dark},
+		Inherited: Inherited{FontSize: 16, Line: 19.2, lineFactor: math.NaN(), Color: black, Fill: black, StrokeIn: black, ShadowIn: black, body: black, rem: 16, Dark: s.dark},
 	}
 }
 
@@ -318,7 +321,7 @@ func (st *Style) attribute(name string) (string, bool) { return attribute(st.Nod
 // are not computed here, it is in doubt.
 func (s *Sheets) later(st *Style, v *Value, p Property) *Value {
 	lower := strings.ToLower(v.later)
-	if strings.Contains(lower, "if(") || strings.Contains(lower, "inherit(") || strings.Contains(strings.ReplaceAll(lower, "(--", ""), "--") && !strings.Contains(lower, "var(") {
+	if strings.Contains(lower, "inherit(") || strings.Contains(strings.ReplaceAll(lower, "(--", ""), "--") && !strings.Contains(lower, "var(") {
 		return &Value{Doubt: true}
 	}
 	text, ok := s.substitute(v.later, st.attribute, func(name string) (string, bool) { return s.custom(st.customs, name) })

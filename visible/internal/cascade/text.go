@@ -334,16 +334,16 @@ func (s *Sheets) font(st *Style) {
 		st.Shrunk = len(v.Numbers) > 0 && v.Numbers[0].Value(around) < .1
 	}
 	if v := st.Get(FontFamily); v != nil {
-		st.adjusted = 1
+		st.face = face{}
 		for i := range v.Parts {
-			if n, known := s.faces[v.Parts[i].Name]; known {
-				st.adjusted = max(n, 1e-9)
+			if one, known := s.faces[v.Parts[i].Name]; known {
+				st.face = one
 				break
 			}
 		}
 	}
 	if v := st.Get(LineHeight); v != nil {
-		st.lineFactor = 1.2
+		st.lineFactor = math.NaN()
 		if len(v.Numbers) > 0 {
 			around := st.Around(st.FontSize)
 			n := v.Numbers[0].Value(around)
@@ -355,7 +355,9 @@ func (s *Sheets) font(st *Style) {
 			}
 		}
 	}
-	if st.lineFactor >= 0 {
+	if st.lineFactor != st.lineFactor {
+		st.Line = st.FontSize * (ascent + descent + lineGap + st.face.above + st.face.below + st.face.gap)
+	} else if st.lineFactor >= 0 {
 		st.Line = st.FontSize * st.lineFactor
 	}
 	if v := st.Get(LetterSpacing); v != nil {
@@ -364,6 +366,24 @@ func (s *Sheets) font(st *Style) {
 			if n := v.Numbers[0].Value(st.Around(st.FontSize)); n == n {
 				st.Spacing = n
 			}
+		}
+	}
+	if v := st.Get(WordSpacing); v != nil {
+		st.Between, _ = st.Length(WordSpacing, st.FontSize)
+	}
+	if v := st.Get(TabSize); v != nil {
+		if st.Tab, _ = st.Length(TabSize, 0); len(v.Numbers) > 0 && v.Numbers[0].quantity == plain {
+			st.Tab *= st.Blank()
+		}
+	}
+	if v := st.Get(WritingMode); v != nil {
+		switch from, to, _ := strings.Cut(v.Word, "-"); {
+		case from != "vertical" && from != "sideways" && from != "tb":
+			st.Vertical = ""
+		case to == "lr":
+			st.Vertical = "left"
+		default:
+			st.Vertical = "right"
 		}
 	}
 	if v := st.Get(WhiteSpace); v != nil {
@@ -381,9 +401,21 @@ func (s *Sheets) font(st *Style) {
 	}
 }
 
+// The parts of a line of a common font: above and below where letters stand, and between lines. The font size is 1.
+const ascent, descent, lineGap = .93, .24, .03
+
+// face is a font that the page declares. above, below and gap are by how much the parts of its lines differ from those of a common one.
+type face struct{ size, above, below, gap float64 }
+
+// Lowered returns how far down in their lines the letters are, compared with those of a common font.
+func (st *Style) Lowered() float64 { return (st.face.above - st.face.below) / 2 * st.FontSize }
+
+// Blank returns the width of a blank.
+func (st *Style) Blank() float64 { return .28*st.FontSize + st.Spacing + st.Between }
+
 // fontFace reads how large the letters of a font are that the page declares.
 func (r *sheetReader) fontFace(item css.Item) {
-	name, size := "", 1.0
+	name, one := "", face{size: 1}
 	for d := range r.t.Block(item.Block) {
 		v := newReader(r.t.Between(d.Value))
 		switch d.Name {
@@ -391,9 +423,18 @@ func (r *sheetReader) fontFace(item css.Item) {
 			if families, ok := readFamilies(v); ok {
 				name = families.Parts[0].Name
 			}
-		case "size-adjust":
-			if n, ok := v.numberOf(percentage); ok {
-				size = n.n / 100
+		case "size-adjust", "ascent-override", "descent-override", "line-gap-override":
+			n, ok := v.numberOf(percentage)
+			switch n := n.n / 100; {
+			case !ok:
+			case d.Name == "size-adjust":
+				one.size = max(n, 1e-9)
+			case d.Name == "ascent-override":
+				one.above = n - ascent
+			case d.Name == "descent-override":
+				one.below = n - descent
+			default:
+				one.gap = n - lineGap
 			}
 		case "unicode-range":
 			if text := r.t.Between(d.Value); !strings.Contains(strings.ToLower(text), "u+0") && !strings.Contains(text, "?") {
@@ -402,15 +443,15 @@ func (r *sheetReader) fontFace(item css.Item) {
 		}
 	}
 	if r.s.faces == nil {
-		r.s.faces = map[string]float64{}
+		r.s.faces = map[string]face{}
 	}
-	r.s.faces[name] = size
+	r.s.faces[name] = one
 }
 
 // Adjusted returns the size of letters as a part of the font size.
 func (st *Style) Adjusted() float64 {
-	if st.adjusted == 0 {
+	if st.face.size == 0 {
 		return 1
 	}
-	return st.adjusted
+	return st.face.size
 }
