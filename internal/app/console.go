@@ -117,7 +117,7 @@ func (a *App) console(p *Process, b *bot.Bot, session *discord.Session, watching
 	pages, err := console.New(console.Config{
 		Store: a.Store, Memories: a.Memories, Traces: a.Traces, Feed: feed, Redact: a.Redact.String, Log: a.Log, Version: a.version, Zone: time.Local,
 		Token: a.Config.Get("FAMILIAR_CONSOLE_TOKEN"), Proxies: proxies, Hosts: a.consoleHosts(), Prefix: a.Config.Get("FAMILIAR_CONSOLE_PATH"),
-		Gateway: session.Health, Lanes: b.Lanes,
+		Gateway: session.Health, Lanes: b.Lanes, Limited: session.Limited,
 		Quotas: a.consoleQuotas, Channel: session.ChannelName, Backends: (&backendList{app: a}).get, Doctor: a.examine(p),
 		Controls:  a.controls(p, b, session, files),
 		Telemetry: watching.handler(a.Config.Get("FAMILIAR_CONSOLE")),

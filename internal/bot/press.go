@@ -56,6 +56,7 @@ func (b *Bot) DeleteReply(ctx context.Context, t *turn.Trace, by string) error {
 		if err := b.sendDelete(ctx, t.Request.Ref(id)); err != nil {
 			return err
 		}
+		b.logged("forget a reply", b.Store.Messages.Delete(ctx, id))
 	}
 	b.Log.Info("reply deleted", "turn", t.Request.ID, "by", by)
 	return nil

@@ -60,6 +60,7 @@ type Config struct {
 
 	Gateway  func() turn.Gateway
 	Lanes    func() []turn.Lane
+	Limited  func() int64 // how often Discord has answered 429 since the start
 	Quotas   func(context.Context) ([]Quota, error)
 	Channel  func(id string) string // its name, or empty
 	Backends func(context.Context) ([]backend.Status, error)
@@ -77,6 +78,7 @@ type Console struct {
 	read  func() (*templates, error) // called when the first page is opened, because templates take memory
 	cross *http.CrossOriginProtection
 	locks attempts
+	seen  sightings
 
 	checks      job[doctor.Standing]
 	replays     job[replayed]

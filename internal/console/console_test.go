@@ -12,6 +12,7 @@ import (
 	"net/netip"
 	"net/url"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -320,8 +321,10 @@ func TestOperate(t *testing.T) {
 		{"/turn/01RUN1/stop", url.Values{}, "stop 901 01RUN1", "Stopped. What is posted stays."},
 		{"/turn/" + id + "/stop", url.Values{}, "", "The answer was over already."},
 		{"/turn/" + id + "/delete", url.Values{}, "delete " + id + " by console:" + w.sessionKey(cookie.Value)[:8], "The reply is deleted."},
+		{"/turn/" + id + "/delete", url.Values{}, "", "The reply is not there any more"},
 		{"/operate/switch", url.Values{"kind": {"answers"}, "place": {"everywhere"}, "state": {"off"}, "back": {"/operate"}}, "pause everywhere false", "End the pause everywhere"},
 		{"/operate/switch", url.Values{"kind": {"answers"}, "place": {"everywhere"}, "state": {"on"}, "back": {"/operate"}}, "pause everywhere true", "Pause everywhere"},
+		{"/operate/switch", url.Values{"kind": {"answers"}, "place": {"everywhere"}, "state": {"on"}, "back": {"/operate"}}, "", "Nothing was changed."},
 		{"/operate/switch", url.Values{"kind": {"lookups"}, "place": {""}, "guild": {"900"}, "state": {"off"}, "back": {"/operate"}}, "", "lookups"},
 		{"/operate/quotas", url.Values{"quotas": {"person 50 turns"}}, "", "person 50 turns"},
 		{"/operate/check", url.Values{}, "", "in order"},
@@ -369,6 +372,86 @@ func TestOperate(t *testing.T) {
 		if rec := w.ask("POST", c.path, c.form, mine); rec.Code != 422 {
 			t.Errorf("%s %v: %d", c.path, c.form, rec.Code)
 		}
+	}
+}
+
+// TestGone: what can do nothing any more is not offered, and an old tab is told so.
+func TestGone(t *testing.T) {
+	const id = "/turn/01KB0000000000000000001000"
+	w := newWorld(t, nil).fill(t)
+	page := func(path string) string { return w.ask("GET", path, nil).Body.String() }
+	offers := func(what ...string) {
+		t.Helper()
+		body := page(id)
+		for _, act := range []string{"/replay", "/delete"} {
+			if offered := strings.Contains(body, `href="`+id+act+`"`); offered != slices.Contains(what, act) {
+				t.Errorf("%s offered: %v", act, offered)
+			}
+		}
+	}
+	offers("/replay", "/delete")
+	tr, err := w.traces.Get(t.Context(), path.Base(id))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := w.store.Messages.Get(t.Context(), tr.ReplyIDs[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m.TurnID = "01KB0000000000000000009999"; w.store.Messages.Save(t.Context(), m) != nil {
+		t.Fatal("the message is not saved")
+	}
+	offers("/replay") // another answer is in its place
+	if err := w.store.Messages.Delete(t.Context(), m.ID); err != nil {
+		t.Fatal(err)
+	}
+	offers("/replay", "/delete") // nothing is known of the post
+	if err := w.traces.RedactMessages(t.Context(), []store.Message{{ID: tr.Request.Message.ID, ChannelID: tr.Request.ChannelID}}); err != nil {
+		t.Fatal(err)
+	}
+	offers()
+	for act, says := range map[string]string{"/replay": "there is nothing to take again", "/delete": "The reply is not there any more"} {
+		for _, method := range []string{"GET", "POST"} {
+			rec := w.ask(method, id+act, url.Values{})
+			if next := rec.Header().Get("Location"); rec.Code != 303 || !strings.Contains(page(next), says) {
+				t.Errorf("%s %s: %d, %s", method, act, rec.Code, next)
+			}
+		}
+	}
+	if len(w.bot.done) > 0 {
+		t.Error(w.bot.done)
+	}
+	pause := store.Switch{Kind: store.Answers, Place: store.Everywhere, At: w.now}
+	if err := w.store.Settings.SwitchOff(t.Context(), pause); err != nil {
+		t.Fatal(err)
+	}
+	if body := page("/channel/902"); !strings.Contains(body, "It is paused here") || strings.Contains(body, "End the pause") {
+		t.Error("a pause that is not the channel's can be ended there")
+	}
+}
+
+// TestHealth: the page shows what looks at the bot found, since when, and what the days cost.
+func TestHealth(t *testing.T) {
+	w := newWorld(t, nil).fill(t)
+	health := func() string { return strings.Join(strings.Fields(w.ask("GET", "/health", nil).Body.String()), " ") }
+	if body := health(); strings.Contains(body, "Rate limits") {
+		t.Error("rate limits are shown before anybody counts them")
+	}
+	for _, limited := range []int64{0, 3, 3, 7} {
+		w.limited.Store(limited)
+		w.look()
+	}
+	body := health()
+	for _, want := range []string{`aria-label="Rate limits of Discord, at most 7"`, `at most 7, since <time`, `aria-label="Waiting at once, at most 2"`, `aria-label="Money a day, the last 24, at most $`, "<title>" + w.now.Format("2 Jan") + ": $"} {
+		if !strings.Contains(body, want) {
+			t.Errorf("the page does not say %q: %s", want, body)
+		}
+	}
+	w.seen.began, w.seen.hours = w.now.AddDate(0, 0, -2), [24]sighting{}
+	*w.seen.at(w.now.Add(-2 * time.Hour)) = sighting{hour: w.now.Add(-2*time.Hour).Unix() / 3600, limited: 4}
+	w.seen.at(w.now.Add(-30 * time.Hour)).limited = 9
+	if body := health(); !strings.Contains(body, `at most 4</p>`) {
+		t.Error("of two days: ", body)
 	}
 }
 

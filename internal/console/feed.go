@@ -215,17 +215,19 @@ type liveRow struct {
 	Over bool
 }
 
-// broadcast sends changes to open pages until ctx is done. It sleeps while no page is open.
+// broadcast sends changes to open pages until ctx is done, and notes what the page Health shows.
 func (k *Console) broadcast(ctx context.Context) {
 	wake := k.Feed.signal()
 	glance := time.NewTicker(checkInterval)
 	defer glance.Stop()
 	var last string
+	k.look()
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-glance.C:
+			k.look()
 			if k.Feed.open() == 0 {
 				last = ""
 				continue

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -21,6 +22,7 @@ import (
 	"familiar/internal/forget"
 	"familiar/internal/memory"
 	"familiar/internal/providers/character"
+	"familiar/internal/reply"
 	"familiar/internal/search/backend"
 	"familiar/internal/store"
 	"familiar/internal/test/storetest"
@@ -37,6 +39,7 @@ type world struct {
 	feed     *Feed
 	cast     *cast
 	bot      *controlled
+	limited  atomic.Int64 // answers 429 of Discord
 	now      time.Time
 }
 
@@ -121,6 +124,7 @@ func newWorld(tb testing.TB, change func(*Config)) *world {
 		Lanes: func() []turn.Lane {
 			return []turn.Lane{{ChannelID: "901", TurnID: "01RUN1", Waiting: 2}, {ChannelID: "902", TurnID: "01RUN2"}}
 		},
+		Limited: w.limited.Load,
 		Quotas: func(context.Context) ([]Quota, error) {
 			return []Quota{{Name: "All, dollars today", Used: 2.85, Most: 5}}, nil
 		},
@@ -192,9 +196,13 @@ func (c *controlled) controls(traces *trace.Store) *Controls {
 	note := func(what ...string) { c.done = append(c.done, strings.Join(what, " ")) }
 	return &Controls{
 		Stop: func(channelID, turnID string) bool { note("stop", channelID, turnID); return true },
-		Delete: func(_ context.Context, t *turn.Trace, by string) error {
+		Delete: func(ctx context.Context, t *turn.Trace, by string) error {
 			note("delete", t.Request.ID, "by", by)
-			return nil
+			err := traces.Press(ctx, t.Request.ID, turn.Press{Kind: reply.DeleteButton, ByID: by, At: time.Now()})
+			for _, id := range t.ReplyIDs {
+				err = errors.Join(err, c.db.Messages.Delete(ctx, id))
+			}
+			return err
 		},
 		Pause: func(ctx context.Context, s store.Switch, ends bool) error {
 			if note("pause", s.Place, fmt.Sprint(ends)); ends {

@@ -13,6 +13,7 @@ import (
 
 	"familiar/internal/context/turn"
 	"familiar/internal/forget"
+	"familiar/internal/reply"
 	"familiar/internal/store"
 	"familiar/internal/text"
 	"familiar/internal/trace"
@@ -170,14 +171,19 @@ func (k *Console) opined(ctx context.Context) (all []opined, err error) {
 // switchPlace switches the answers or the lookups of a place off or on. The place is a channel, a server, or everywhere.
 func (k *Console) switchPlace(w http.ResponseWriter, r *http.Request) {
 	by := k.operator(r)
+	back := local(r.PostFormValue("back"))
 	s := store.Switch{Kind: r.PostFormValue("kind"), Place: r.PostFormValue("place"), GuildID: r.PostFormValue("guild"), By: by.ID, ByName: by.Name, At: by.At}
 	on := r.PostFormValue("state") == "on"
 	if s.Kind != store.Answers && s.Kind != store.Lookups || s.Place == "" && s.GuildID == "" {
 		k.fail(w, r, http.StatusUnprocessableEntity, "There is nothing like that to switch.")
 		return
 	}
-	var err error
+	now, err := k.Store.Settings.Off(r.Context())
 	switch {
+	case err != nil:
+	case slices.ContainsFunc(now, s.Same) != on:
+		k.redirect(w, r, done(back, "unchanged"))
+		return
 	case s.Kind == store.Answers:
 		err = k.Controls.Pause(r.Context(), s, on)
 	case on:
@@ -189,7 +195,7 @@ func (k *Console) switchPlace(w http.ResponseWriter, r *http.Request) {
 		k.broken(w, r, err)
 		return
 	}
-	k.redirect(w, r, done(local(r.PostFormValue("back")), "switched"))
+	k.redirect(w, r, done(back, "switched"))
 }
 
 // done adds to an address what was done there.
@@ -239,6 +245,7 @@ type way struct {
 	store.Conduct
 	Modes  []turn.Mode
 	Off    map[string]bool // what is switched off there, or above it
+	Paused bool            // there, and not only above it
 	Parent string          // of a thread
 }
 
@@ -247,13 +254,15 @@ func (k *Console) wayIn(ctx context.Context, channelID, guildID string) (*way, e
 	if guildID != "" {
 		w.Parent = k.Controls.Parent(ctx, channelID)
 	}
-	var errs [3]error
+	var errs [4]error
 	w.Channel, errs[0] = k.Store.Settings.Channel(ctx, channelID)
 	if untouched := (store.Channel{ID: channelID, GuildID: w.Channel.GuildID}); w.Channel == untouched && w.Parent != "" {
 		w.Channel, errs[0] = k.Store.Settings.Channel(ctx, w.Parent)
 	}
 	w.Conduct, errs[1] = k.Store.Settings.Conduct(ctx, cmp.Or(w.Parent, channelID))
 	w.Off, errs[2] = k.Store.Settings.SwitchedOff(ctx, channelID, w.Parent, guildID)
+	all, err := k.Store.Settings.Off(ctx)
+	errs[3], w.Paused = err, slices.ContainsFunc(all, store.Switch{Place: channelID, Kind: store.Answers}.Same)
 	w.Channel.ID, w.Channel.GuildID = channelID, guildID
 	return w, errors.Join(errs[:]...)
 }
@@ -320,8 +329,39 @@ func (k *Console) stopTurn(w http.ResponseWriter, r *http.Request) {
 	k.redirect(w, r, "/turn/"+id+"?done="+said)
 }
 
+// stands reports whether the reply of a turn can be deleted. Another answer may be in its place. A post that is older than messages are
+// kept may be there.
+func (k *Console) stands(ctx context.Context, t *turn.Trace) (bool, error) {
+	_, gone := trace.Gone(t)
+	gone = gone || len(t.ReplyIDs) == 0 || slices.ContainsFunc(t.Presses, func(p turn.Press) bool { return p.Kind == reply.DeleteButton })
+	for _, id := range t.ReplyIDs {
+		m, err := k.Store.Messages.Get(ctx, id)
+		if err == nil && m.TurnID == t.Request.ID || ignoring(err, store.ErrNotFound) != nil {
+			return true, ignoring(err, store.ErrNotFound)
+		}
+		gone = gone || err == nil
+	}
+	return !gone, nil
+}
+
+// standing returns the record of a request's turn if its reply can be deleted. If not, it writes the response.
+func (k *Console) standing(w http.ResponseWriter, r *http.Request) (t *turn.Trace, ok bool) {
+	if t, ok = k.recorded(w, r); !ok {
+		return t, false
+	}
+	ok, err := k.stands(r.Context(), t)
+	if err != nil {
+		k.broken(w, r, err)
+		return t, false
+	}
+	if !ok {
+		k.redirect(w, r, "/turn/"+t.Request.ID+"?done=gone")
+	}
+	return t, ok
+}
+
 func (k *Console) askDeleteReply(w http.ResponseWriter, r *http.Request) {
-	if t, ok := k.recorded(w, r); ok {
+	if t, ok := k.standing(w, r); ok {
 		at := "/turn/" + t.Request.ID
 		k.render(w, r, http.StatusOK, "ask", "Delete a reply", ask{
 			Question: "Delete this reply from the channel?", What: text.Truncate(t.Reply, longestSaid), Action: at + "/delete", Yes: "Delete the reply", Back: at,
@@ -331,7 +371,7 @@ func (k *Console) askDeleteReply(w http.ResponseWriter, r *http.Request) {
 
 // deleteReply deletes the posts of a reply. The record of the turn stays.
 func (k *Console) deleteReply(w http.ResponseWriter, r *http.Request) {
-	t, ok := k.recorded(w, r)
+	t, ok := k.standing(w, r)
 	if !ok {
 		return
 	}
@@ -387,8 +427,20 @@ type replayPage struct {
 // longestDiffer is how many characters of a section that differs are shown.
 const longestDiffer = 3000
 
+// repeatable returns the record of a request's turn if it can be taken again. If not, it writes the response.
+func (k *Console) repeatable(w http.ResponseWriter, r *http.Request) (t *turn.Trace, ok bool) {
+	if t, ok = k.recorded(w, r); !ok {
+		return t, false
+	}
+	gone, _ := trace.Gone(t)
+	if gone {
+		k.redirect(w, r, "/turn/"+t.Request.ID+"?done=question")
+	}
+	return t, !gone
+}
+
 func (k *Console) replay(w http.ResponseWriter, r *http.Request) {
-	t, ok := k.recorded(w, r)
+	t, ok := k.repeatable(w, r)
 	if !ok {
 		return
 	}
@@ -420,7 +472,7 @@ func (k *Console) replay(w http.ResponseWriter, r *http.Request) {
 
 // takeAgain takes a turn again. Models and services may be asked, so it is a POST.
 func (k *Console) takeAgain(w http.ResponseWriter, r *http.Request) {
-	t, ok := k.recorded(w, r)
+	t, ok := k.repeatable(w, r)
 	if !ok {
 		return
 	}

@@ -200,6 +200,8 @@ var notices = map[string]string{
 	"way":       "Saved, and in force from the next turn on.",
 	"stopped":   "Stopped. What is posted stays.",
 	"over":      "The answer was over already.",
+	"gone":      "The reply is not there any more, or another stands in its place.",
+	"question":  "The question was deleted: there is nothing to take again.",
 	"reply":     "The reply is deleted. The record of the turn stays.",
 }
 

@@ -235,10 +235,12 @@ type healthPage struct {
 	Charts []chart
 }
 
-// chart is a small picture of the last day, with a column for each hour.
+// chart is a small picture of the last day, with a column for each hour, or of the last days.
 type chart struct {
 	Name    string
 	Summary string
+	Since   time.Time // nothing earlier is known; zero: all is
+	Own     bool      // of this process alone
 	Columns []chartColumn
 }
 
@@ -247,6 +249,85 @@ type chartColumn struct {
 	X, H, Behind float64
 	Title        string
 }
+
+// sightings are what looks at the bot found in the last hours. The bot itself does not keep that.
+type sightings struct {
+	mu      sync.Mutex
+	began   time.Time // of the first look; guarded by mu, like all fields
+	limited int64     // what Limited returned last
+	hours   [24]sighting
+}
+
+// sighting is an hour of them.
+type sighting struct {
+	hour    int64 // since 1970
+	waiting int   // most messages that waited at once
+	limited int64 // answers 429 of Discord
+}
+
+// at returns the place of the hour that a time is in. The caller holds mu.
+func (s *sightings) at(t time.Time) *sighting {
+	hour := t.Unix() / 3600
+	one := &s.hours[hour%int64(len(s.hours))]
+	if one.hour != hour {
+		*one = sighting{hour: hour}
+	}
+	return one
+}
+
+// look notes how many messages wait now, and how often Discord has refused since the last look.
+func (k *Console) look() {
+	if k.Lanes == nil || k.Limited == nil {
+		return
+	}
+	waiting, limited := 0, k.Limited()
+	for _, l := range k.Lanes() {
+		waiting += l.Waiting
+	}
+	s := &k.seen
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.began.IsZero() {
+		s.began = time.Now()
+	}
+	now := s.at(time.Now())
+	now.waiting, now.limited, s.limited = max(now.waiting, waiting), now.limited+limited-s.limited, limited
+}
+
+// sightings draws what was seen.
+func (k *Console) sightings(hours []trace.Period) (all []chart) {
+	s := &k.seen
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.began.IsZero() {
+		return nil
+	}
+	all = []chart{
+		k.chart("Waiting at once", hours, number, func(h trace.Period) (float64, float64) { return float64(s.at(h.At).waiting), 0 }),
+		k.chart("Rate limits of Discord", hours, number, func(h trace.Period) (float64, float64) { return float64(s.at(h.At).limited), 0 }),
+	}
+	for i := range all {
+		if all[i].Own = true; s.began.After(hours[0].At) {
+			all[i].Since = s.began
+		}
+	}
+	return all
+}
+
+// costs draws what the last days cost.
+func (k *Console) costs(ctx context.Context) (chart, error) {
+	u := usagePage{Days: 24}
+	since := time.Now().UTC().Truncate(24*time.Hour).AddDate(0, 0, 1-u.Days)
+	days, err := k.Store.Quotas.UsageByDay(ctx, since)
+	u.draw(days, since)
+	var all []trace.Period
+	for _, d := range u.ByDay {
+		all = append(all, trace.Period{At: d.At, Cost: d.Cost})
+	}
+	return k.chart("Money a day, the last 24", all, money, func(h trace.Period) (float64, float64) { return h.Cost, 0 }), err
+}
+
+func number(f float64) string { return text.Thousands(int(f)) }
 
 // health shows how the turns of the last day went.
 func (k *Console) health(w http.ResponseWriter, r *http.Request) {
@@ -265,19 +346,23 @@ func (k *Console) health(w http.ResponseWriter, r *http.Request) {
 		k.broken(w, r, err)
 		return
 	}
-	number := func(f float64) string { return text.Thousands(int(f)) }
+	costs, err := k.costs(r.Context())
+	if err != nil {
+		k.broken(w, r, err)
+		return
+	}
 	seconds := func(f float64) string { return span(time.Duration(f * float64(time.Second))) }
-	k.render(w, r, http.StatusOK, "health", "Health", healthPage{k.state(r.Context()), alerts, fleet, []chart{
+	k.render(w, r, http.StatusOK, "health", "Health", healthPage{k.state(r.Context()), alerts, fleet, append([]chart{
 		k.chart("First words, p50 and p95", hours, seconds, func(h trace.Period) (float64, float64) { return h.P50.Seconds(), h.P95.Seconds() }),
 		k.chart("Turns", hours, number, func(h trace.Period) (float64, float64) { return float64(h.Turns), 0 }),
 		k.chart("Failed turns", hours, number, func(h trace.Period) (float64, float64) { return float64(h.Failed), 0 }),
 		k.chart("Failed lookups", hours, number, func(h trace.Period) (float64, float64) { return float64(h.NoLookup), 0 }),
 		k.chart("Tokens", hours, number, func(h trace.Period) (float64, float64) { return float64(h.Tokens), 0 }),
-		k.chart("Money", hours, money, func(h trace.Period) (float64, float64) { return h.Cost, 0 }),
-	}})
+		k.chart("Money an hour", hours, money, func(h trace.Period) (float64, float64) { return h.Cost, 0 }), costs,
+	}, k.sightings(hours)...)})
 }
 
-// chart draws a value of each hour, and one behind it.
+// chart draws a value of each hour or day, and one behind it. Days are those of UTC.
 func (k *Console) chart(name string, hours []trace.Period, say func(float64) string, of func(trace.Period) (value, behind float64)) chart {
 	c, most := chart{Name: name}, 0.0
 	for _, h := range hours {
@@ -286,7 +371,11 @@ func (k *Console) chart(name string, hours []trace.Period, say func(float64) str
 	}
 	for i, h := range hours {
 		value, behind := of(h)
-		column := chartColumn{X: float64(i) * 10, Title: h.At.In(k.Zone).Format("15:04 MST") + ": " + say(value)}
+		at := h.At.In(k.Zone).Format("15:04 MST")
+		if len(hours) > 1 && hours[1].At.Sub(hours[0].At) > time.Hour {
+			at = h.At.Format("2 Jan")
+		}
+		column := chartColumn{X: float64(i) * 10, Title: at + ": " + say(value)}
 		if behind > 0 {
 			column.Title += ", " + say(behind)
 		}

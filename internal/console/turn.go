@@ -44,6 +44,8 @@ type turnPage struct {
 	After    string
 	Person   string // who asked; empty: nobody who has a page
 	Operated bool   // it can be stopped, and so on
+	Again    bool   // it can be taken again
+	Stands   bool   // its reply can be deleted
 }
 
 // offer is what a provider offered for the prompt.
@@ -116,7 +118,12 @@ func (k *Console) turn(w http.ResponseWriter, r *http.Request) {
 		k.broken(w, r, err)
 		return
 	}
-	p.Person, p.Operated = personOf(t.Request.Message.Author.ID), k.Controls != nil
+	if p.Stands, err = k.stands(r.Context(), t); err != nil {
+		k.broken(w, r, err)
+		return
+	}
+	gone, _ := trace.Gone(t)
+	p.Person, p.Operated, p.Again = personOf(t.Request.Message.Author.ID), k.Controls != nil, !gone
 	k.render(w, r, http.StatusOK, "turn", "Turn "+shortID(t.Request.ID), p)
 }
 

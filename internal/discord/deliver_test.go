@@ -463,6 +463,9 @@ func TestLongLimit(t *testing.T) {
 				t.Errorf("try %d: %+v after %v", n, e, time.Since(begun))
 			}
 		}
+		if n := s.Limited(); n != 1 {
+			t.Errorf("Discord refused once: %d", n)
+		}
 		if n := len(far.Requests(creates)); n != 1 {
 			t.Errorf("asked %d times, want 1", n)
 		}

@@ -292,6 +292,9 @@ func (s *Session) Health() turn.Gateway {
 	return h
 }
 
+// Limited returns how often Discord has answered 429 to this process.
+func (s *Session) Limited() int64 { return s.rest.Limited.Load() }
+
 // Guilds returns the ids of the bot's servers. known is false until Discord has announced them.
 func (s *Session) Guilds() (ids []string, known bool) {
 	return s.names.guildIDs(), s.gateway.Complete()

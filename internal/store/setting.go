@@ -204,6 +204,9 @@ func (s Switch) place() string {
 	return s.Place
 }
 
+// Same reports whether both turn off the same thing in the same place.
+func (s Switch) Same(o Switch) bool { return s.Kind == o.Kind && s.place() == o.place() }
+
 // SwitchOff turns something off.
 func (s *Settings) SwitchOff(ctx context.Context, sw Switch) error {
 	return s.turnSwitch(ctx, "switch off", sw.change(false), func(tx *sql.Tx, by string) (sql.Result, error) {

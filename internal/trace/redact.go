@@ -198,6 +198,11 @@ func tombstone(t *turn.Trace, cause string) turn.Trace {
 	return left
 }
 
+// Gone reports whether the question of a turn is gone, and whether its reply is deleted. Of a reply to somebody who has opted out it does not know.
+func Gone(t *turn.Trace) (question, reply bool) {
+	return t.Err == questionDeleted || t.Err == optedOut, t.Reply == deleted && t.Err != optedOut
+}
+
 // anonymous returns the record of a turn whose asker has opted out: its outcome and usage under a pseudonym.
 func anonymous(t *turn.Trace, pseudonym string) *turn.Trace {
 	left := tombstone(t, optedOut)

@@ -21,6 +21,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/bwmarrin/discordgo"
@@ -43,7 +44,9 @@ type Client struct {
 	Config
 	Pacer *Pacer
 	Clock Clock
-	api   *discordgo.Session // for REST calls only
+	// Limited counts the answers 429.
+	Limited atomic.Int64
+	api     *discordgo.Session // for REST calls only
 }
 
 // New makes a client. It does not touch the network.
@@ -86,6 +89,9 @@ func (t transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	c.Clock.Learn(resp.Header, c.Log)
 	failed := c.refusal(resp)
+	if resp.StatusCode == http.StatusTooManyRequests {
+		c.Limited.Add(1)
+	}
 	var closed time.Duration
 	if failed != nil && ofRoute(failed) {
 		closed = failed.RetryAfter
