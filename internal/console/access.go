@@ -283,7 +283,11 @@ func (k *Console) revoke(w http.ResponseWriter, r *http.Request) {
 		k.broken(w, r, err)
 		return
 	}
-	k.redirect(w, r, "/sessions?done=revoked")
+	done := "revoked"
+	if len(ended) == 0 {
+		done = "unchanged"
+	}
+	k.redirect(w, r, "/sessions?done="+done)
 }
 
 // turnAway redirects people to the form and refuses programs.

@@ -290,6 +290,12 @@ func TestSessions(t *testing.T) {
 	if rec := w.ask("GET", "/", nil, mine); rec.Code != 200 {
 		t.Error("its own:", rec.Code)
 	}
+	if body := w.ask("GET", "/sessions", nil, mine).Body.String(); strings.Contains(body, "Sign out all others") {
+		t.Error("others can be signed out where there are none")
+	}
+	if rec := w.ask("POST", "/sessions", url.Values{"key": {"others"}}, mine); rec.Header().Get("Location") != "/sessions?done=unchanged" {
+		t.Error("an old tab:", rec.Header())
+	}
 	w.ask("POST", "/logout", url.Values{}, mine)
 	if rec := w.ask("GET", "/", nil, mine); rec.Code != 303 {
 		t.Error("a copy of the cookie after signing out:", rec.Code)

@@ -384,8 +384,8 @@ func (k *Console) chart(name string, hours []trace.Period, say func(float64) str
 		}
 		c.Columns = append(c.Columns, column)
 	}
-	if c.Summary = "none"; most > 0 {
-		c.Summary = "at most " + say(most)
+	if c.Summary = "at most " + say(most); most == 0 {
+		c.Columns, c.Summary = nil, "none"
 	}
 	return c
 }
