@@ -14,7 +14,7 @@ import (
 )
 
 // grow copies the existing records until there are n, a minute apart, in 200 channels and by 500 people. Copies share
-// the rows with the records' bodies.
+// the rows with the records' bodies. For each record there are 15 messages.
 func (w *world) grow(tb testing.TB, n int) {
 	tb.Helper()
 	err := w.store.Write(tb.Context(), func(tx *sql.Tx) error {
@@ -32,6 +32,12 @@ func (w *world) grow(tb testing.TB, n int) {
 			SELECT printf('01JA%022d', i), 'c' || (i % 200), '900', ? + i * 60000000, s.took, CASE WHEN i % 97 = 0 THEN 'failed' WHEN i % 89 = 0 THEN 'interrupted' ELSE 'answered' END,
 				s.lookup, (SELECT word FROM topics WHERE id = i * 7919 % 500) || ' Smith', s.question || ' ' || (SELECT word FROM topics WHERE id = i * 31 % 2000), s.model, '', '', s.part, s.parts, s.said
 			FROM seq JOIN some s ON s.k = seq.i % s.n`, n-1, w.now.Add(-time.Duration(n)*time.Minute-24*time.Hour).UnixMicro())
+		if err == nil {
+			_, err = tx.Exec(`WITH RECURSIVE seq (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM seq WHERE i < ?)
+			INSERT INTO messages (id, channel_id, guild_id, author_id, author_name, reply_to, turn_id, at, own, text)
+			SELECT printf('2%018d', i), 'c' || (i % 200), '900', CASE i % 500 WHEN 33 THEN '7Ada' ELSE '9' || (i % 500) END, (SELECT word FROM topics WHERE id = i % 500), '', '', ? + i * 4000000, FALSE, 'It rained on ' || i || ' roofs, as it does where nobody looks.' FROM seq`,
+				15*n-1, w.now.Add(-time.Duration(n)*time.Minute-24*time.Hour).UnixMicro())
+		}
 		if err == nil {
 			_, err = tx.Exec(`DROP TABLE topics`)
 		}
@@ -57,13 +63,14 @@ func grown(b *testing.B) (*world, int) {
 	return w, n
 }
 
-// BenchmarkPages opens pages over 200,000 records through the real handler and reports the median.
+// BenchmarkPages opens pages over 200,000 records and 3,000,000 messages through the real handler. It reports the median.
 func BenchmarkPages(b *testing.B) {
 	w, n := grown(b)
 	for _, path := range []string{
 		"/", "/turns", "/turns?q=moons", "/turns?q=topic77x", "/turns?q=saturn+topic124x", "/turns?q=zebra", "/turns?q=confirmed", "/turns?q=con*", "/turns?q=confi*", "/turns?who=topic33x", "/turns?q=moo*", "/turns?who=topic33&q=saturn", "/turns?channel=c17", "/turns?state=failed", "/turns?q=sort:took", "/turns?q=moons+sort:cost", "/turns?q=state:failed+sort:tokens",
 		"/turns?lookup=failed", "/turns?state=failed&q=moons", "/turns?channel=c17&lookup=found&state=interrupted", fmt.Sprintf("/turns?before=01JA%022d", n/2), fmt.Sprintf("/turns?q=moons&before=01JA%022d", n/2), "/turns?since=2020-01-01&until=2020-02-01",
 		fmt.Sprintf("/turn/01JA%022d", n/2), fmt.Sprintf("/turn/01JA%022d?tab=record", n/2), "/lookups", "/lookups?lookup=failed", "/sources", "/backends", "/memory", "/characters", "/characters/sage", "/usage", "/health", "/doctor",
+		"/channels", "/channel/c17", fmt.Sprintf("/channel/c17?before=2%018d", n/20*200+17), fmt.Sprintf("/channel/c17?at=2%018d", n/25*200+17), "/person/7Ada", "/operate",
 	} {
 		b.Run(path, func(b *testing.B) {
 			var took []time.Duration

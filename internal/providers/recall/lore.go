@@ -245,13 +245,17 @@ const wholeShare = 0.99
 
 // aboutProgram returns the bundled answer to a question about the bot, or nil. "What do you know about Docker?" asks about Docker.
 func (p *MemoryProvider) aboutProgram(q *asked) []turn.Contribution {
-	if p.Answers.len() == 0 || len(q.terms) == 0 || len(q.terms) == 1 && q.keys["about"] || !q.speaksToBot() && (!q.asksFor || len(q.terms) == 1 && !q.keys["familiar"]) {
+	if p.Answers.len() == 0 || len(q.terms) == 0 || len(q.terms) == 1 && q.keys["about"] || !q.speaksToBot() && !q.asksFor {
 		return nil
 	}
+	oneWord := len(q.terms) == 1 && !q.speaksToBot() && !q.keys["familiar"]
 	var best []turn.Contribution
 	most := -1 // words of the question in the heading
 	for _, h := range p.Answers.find(q.query) {
-		if n := q.inHeading(h.Heading); h.share >= wholeShare && n > most {
+		if oneWord && !strings.HasPrefix(h.Heading, "What is ") && !(q.keys["it"] && strings.HasPrefix(h.Heading, "Is it ")) {
+			continue // the passage does not say what the word means, nor what "it" is like
+		}
+		if n := q.inHeading(h.Heading); h.share >= wholeShare && n > most && (n > 0 || !oneWord) {
 			best, most = []turn.Contribution{{Layer: turn.Content, Source: turn.AboutProgram, Recalled: []turn.Recalled{{Text: h.Text, File: h.File, Share: h.share}}}}, n
 		}
 	}

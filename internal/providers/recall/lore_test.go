@@ -111,8 +111,11 @@ func TestAnswersAboutTheProgram(t *testing.T) {
 		"how do I give you a model?": "doc/voice.md", "do you work offline?": "doc/web.md", "can you see pictures?": "doc/discord.md",
 		"which search engines do you use?": "doc/web.md", "what do you remember about people?": "doc/memory.md", "is my data safe with you?": "doc/privacy.md",
 		"how do I uninstall you?": "doc/install.md", "can you write a poem?": "doc/voice.md", "do you need an API key?": "doc/web.md", "how do I update you?": "doc/install.md",
-		"how do I add a model?": "doc/voice.md", "what is familiar?": "README.md", "what is SearXNG?": "", "how do I set up SearXNG?": "doc/web.md", "how do I make a backup?": "doc/operate.md", "my backup is a database": "",
+		"how do I add a model?": "doc/voice.md", "what is familiar?": "README.md", "what is SearXNG?": "doc/web.md", "how do I set up SearXNG?": "doc/web.md", "how do I make a backup?": "doc/operate.md", "my backup is a database": "",
 		"how do I change your personality?": "doc/characters.md", "can I use you in Docker?": "doc/install.md", "what does it cost to use you?": "doc/install.md",
+		"how do I add you to my server?": "doc/discord.md", "what is a bot token?": "doc/discord.md", "how do I make a Discord bot?": "doc/discord.md", "is it free?": "doc/install.md",
+		"how much does it cost?": "doc/install.md", "what is Ollama?": "doc/voice.md", "how do I install Ollama?": "doc/voice.md", "what is a language model?": "doc/voice.md",
+		"why can't you look things up?": "doc/web.md", "can you search the web?": "doc/web.md", "do you need internet?": "doc/web.md", "who made you?": "doc/characters.md", "how do I get started?": "doc/first-minutes.md", "what is Discord?": "", "what is Docker?": "", "what is a program?": "", "what is free will?": "",
 		"can you tell me how high Mount Everest is?": "", "do you know a good restaurant in Rome?": "", "what is a server?": "", "what do you know about Docker?": "",
 		"what do you think of Germany?": "", "have you read Moby Dick?": "", "hello": "", "you": "",
 	} {
