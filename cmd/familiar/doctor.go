@@ -121,6 +121,9 @@ func (d doctorCommand) print(p *program, found []doctor.Finding) error {
 	if doctor.Count(found, doctor.Failure) > 0 {
 		return doctor.ErrFailure
 	}
+	if len(d.Checks) > 0 && doctor.Count(found, doctor.Skipped) == len(found) {
+		return doctor.ErrNothing
+	}
 	return nil
 }
 

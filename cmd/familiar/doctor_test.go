@@ -130,6 +130,14 @@ func TestDoctor(t *testing.T) {
 	if code, _, complaint := wrong.command(nil, "doctor", "everything"); code != exitUsage || !strings.Contains(complaint, "there is no check everything; there are configuration, discord, model,") {
 		t.Errorf("exit code %d, errors %q", code, complaint)
 	}
+
+	bare := newConversation(t, txtar.Parse([]byte(installation)))
+	bare.env["DISCORD_TOKEN"], bare.env["SIDE_MODEL"] = "", ""
+	for _, check := range []string{"discord", "side"} {
+		if code, out, complaint := bare.command(nil, "doctor", check); code != exitFailed || !strings.Contains(complaint, "nothing was examined") {
+			t.Errorf("%s alone: exit code %d, errors %q: %s", check, code, complaint, out)
+		}
+	}
 }
 
 // TestDoctorFixes has settings whose fault has one cure: a misspelt model's name, and an address that lacks its version.

@@ -70,6 +70,9 @@ var ErrStopped = errors.New("init was stopped, and nothing was written")
 // ErrFailure says that an examination found a failure.
 var ErrFailure = errors.New("something does not work: see the lines that begin with failure, and what they say to do")
 
+// ErrNothing says that none of the checks that were named could be carried out.
+var ErrNothing = errors.New("nothing was examined: what was named is not configured, or could not be asked")
+
 // Unanswered lists the answers that nobody gave and that could not be asked for.
 type Unanswered []string
 
