@@ -48,6 +48,25 @@ func (w *world) ask(method, target string, form url.Values, change ...func(*http
 	return rec
 }
 
+// do sends a form and waits for the job that it may start, however long the job takes on a busy machine.
+func (w *world) do(path string, form url.Values, change ...func(*http.Request)) *httptest.ResponseRecorder {
+	rec := w.ask("POST", path, form, change...)
+	finish(&w.checks)
+	finish(&w.replays)
+	finish(&w.inspections)
+	finish(&w.counts)
+	return rec
+}
+
+func finish[T any](j *job[T]) {
+	j.mu.Lock()
+	over := j.over
+	j.mu.Unlock()
+	if over != nil {
+		<-over
+	}
+}
+
 // pagesOf returns the paths of all pages.
 func pagesOf() []string {
 	const id = "/turn/01KB0000000000000000001000"
@@ -90,7 +109,7 @@ func TestWords(t *testing.T) {
 	w := newWorld(t, nil).fill(t)
 	w.feed.Publish(w.begin(t, "01RUN1", "Hugo", "901", "what is the tallest tree?", 3*time.Second))
 	const id = "/turn/01KB0000000000000000001000"
-	w.ask("POST", "/doctor", url.Values{})
+	w.do("/doctor", url.Values{})
 	for path, words := range map[string][]string{
 		"/":                          {"what is the tallest tree?", "#general", "collecting context", "connected", "2 waiting", "of 5"},
 		"/turns?who=dmi":             {"SQLITE_BUSY"},
@@ -341,7 +360,7 @@ func TestOperate(t *testing.T) {
 		{"/turn/" + id + "/replay", url.Values{"character": {"sage"}, "model": {"small-7b"}, "ask": {"model"}}, "replay " + id + " sage small-7b model", "Saturn has a few moons"},
 	} {
 		w.bot.done = nil
-		rec := w.ask("POST", c.path, c.form, mine)
+		rec := w.do(c.path, c.form, mine)
 		if got := strings.Join(w.bot.done, ", "); rec.Code != 303 || got != c.want {
 			t.Errorf("%s: %d, the bot was told %q, want %q", c.path, rec.Code, got, c.want)
 			continue
