@@ -48,7 +48,7 @@ func (w *world) ask(method, target string, form url.Values, change ...func(*http
 	return rec
 }
 
-// do sends a form and waits for the job that it may start, however long the job takes on a busy machine.
+// do sends a form. It waits for the job that the form may start, however long that takes on a busy machine.
 func (w *world) do(path string, form url.Values, change ...func(*http.Request)) *httptest.ResponseRecorder {
 	rec := w.ask("POST", path, form, change...)
 	finish(&w.checks)

@@ -178,10 +178,10 @@ func (k *Console) switchPlace(w http.ResponseWriter, r *http.Request) {
 		k.fail(w, r, http.StatusUnprocessableEntity, "There is nothing like that to switch.")
 		return
 	}
-	now, err := k.Store.Settings.Off(r.Context())
+	off, err := k.Store.Settings.IsOff(r.Context(), &s)
 	switch {
 	case err != nil:
-	case slices.ContainsFunc(now, s.Same) != on:
+	case off != on:
 		k.redirect(w, r, done(back, "unchanged"))
 		return
 	case s.Kind == store.Answers:
@@ -261,8 +261,7 @@ func (k *Console) wayIn(ctx context.Context, channelID, guildID string) (*way, e
 	}
 	w.Conduct, errs[1] = k.Store.Settings.Conduct(ctx, cmp.Or(w.Parent, channelID))
 	w.Off, errs[2] = k.Store.Settings.SwitchedOff(ctx, channelID, w.Parent, guildID)
-	all, err := k.Store.Settings.Off(ctx)
-	errs[3], w.Paused = err, slices.ContainsFunc(all, store.Switch{Place: channelID, Kind: store.Answers}.Same)
+	w.Paused, errs[3] = k.Store.Settings.IsOff(ctx, &store.Switch{Place: channelID, Kind: store.Answers})
 	w.Channel.ID, w.Channel.GuildID = channelID, guildID
 	return w, errors.Join(errs[:]...)
 }

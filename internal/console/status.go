@@ -2,6 +2,7 @@ package console
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"slices"
 	"sort"
@@ -332,22 +333,10 @@ func number(f float64) string { return text.Thousands(int(f)) }
 // health shows how the turns of the last day went.
 func (k *Console) health(w http.ResponseWriter, r *http.Request) {
 	hours, err := k.Traces.Periods(r.Context(), time.Now().Add(-23*time.Hour).Truncate(time.Hour), time.Hour)
-	if err != nil {
-		k.broken(w, r, err)
-		return
-	}
-	alerts, err := k.Store.Notes.Under(r.Context(), store.AlertNotes)
-	if err != nil {
-		k.broken(w, r, err)
-		return
-	}
-	fleet, err := k.Store.Leases.Fleet(r.Context())
-	if err != nil {
-		k.broken(w, r, err)
-		return
-	}
-	costs, err := k.costs(r.Context())
-	if err != nil {
+	alerts, err1 := k.Store.Notes.Under(r.Context(), store.AlertNotes)
+	fleet, err2 := k.Store.Leases.Fleet(r.Context())
+	costs, err3 := k.costs(r.Context())
+	if err := errors.Join(err, err1, err2, err3); err != nil {
 		k.broken(w, r, err)
 		return
 	}

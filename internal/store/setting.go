@@ -204,9 +204,6 @@ func (s Switch) place() string {
 	return s.Place
 }
 
-// Same reports whether both turn off the same thing in the same place.
-func (s Switch) Same(o Switch) bool { return s.Kind == o.Kind && s.place() == o.place() }
-
 // SwitchOff turns something off.
 func (s *Settings) SwitchOff(ctx context.Context, sw Switch) error {
 	return s.turnSwitch(ctx, "switch off", sw.change(false), func(tx *sql.Tx, by string) (sql.Result, error) {
@@ -250,6 +247,17 @@ func (s *Settings) Off(ctx context.Context) ([]Switch, error) {
 		}
 		return sw, err
 	}, `SELECT place, kind, guild_id, by_id, at FROM switches ORDER BY at DESC`)
+}
+
+// IsOff reports whether a switch is off in its own place, and not only above it.
+func (s *Settings) IsOff(ctx context.Context, sw *Switch) (bool, error) {
+	all, err := s.Off(ctx)
+	for i := range all {
+		if all[i].Kind == sw.Kind && all[i].place() == sw.place() {
+			return true, err
+		}
+	}
+	return false, err
 }
 
 // SwitchedOff returns what is off in a channel. It is off there, in the parent channel of a thread, in the server, or everywhere. parentID
