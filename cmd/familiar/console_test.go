@@ -154,9 +154,20 @@ say Hello from the model.
 	page("GET", stop[1]+"/delete", nil, "Once upon a time")
 	page("POST", stop[1]+"/delete", url.Values{}, "The reply is deleted.")
 	c.do("operate", "bare general")
+	if again := page("GET", stop[1], nil, "It is not there any more"); strings.Contains(again, "Delete the reply") {
+		t.Error("a deleted reply can be deleted")
+	}
+	page("POST", stop[1]+"/delete", url.Values{}, "The reply is not there any more")
+	page("POST", stop[1]+"/stop", url.Values{}, "The answer was over already.")
 
-	for _, line := range []string{"say general ana @familiar hello", "heard general", "has Hello from the model"} {
+	for _, line := range []string{"fault POST channels/*/messages 429 1", "say general ana @familiar hello", "heard general", "has Hello from the model"} {
 		c.do("operate", line)
+	}
+	if !wait.Until(func() bool {
+		_, body := c.browse("GET", at+"/health", nil)
+		return strings.Contains(body, "Rate limits of Discord, at most 1")
+	}) {
+		t.Error("no rate limit:", page("GET", "/health", nil))
 	}
 	link := regexp.MustCompile(`href="(/channel/\d+)"`).FindStringSubmatch(page("GET", "/channels", nil, "#general"))[1]
 	talk := page("GET", link, nil, "hello", "Hello from the model.", "https://discord.com/channels/", "/person/")
