@@ -39,7 +39,7 @@ type Query struct {
 const (
 	defaultLimit = 50
 	// searchTime is how long a search may take at once. The next goes on where it ended.
-	searchTime = 70 * time.Millisecond
+	searchTime = 60 * time.Millisecond
 	// searchWait is how long a search waits for others: one runs at a time, since turns need the processors.
 	searchWait = 5 * time.Second
 	// searchStep is how long one query of a search should take.

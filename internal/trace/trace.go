@@ -30,7 +30,7 @@ type Store struct {
 	DB *store.DB
 	// Redact takes secrets out of what is kept, as JSON; nil takes nothing. A person may have written one in a channel.
 	Redact func(string) string
-	// SearchTime is how long a search may take at once. 0: 70 ms.
+	// SearchTime is how long a search may take at once. 0: 60 ms.
 	SearchTime time.Duration
 
 	packer   packer
