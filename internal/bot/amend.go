@@ -132,7 +132,8 @@ func newest(all []*turn.Trace) (latest []*turn.Trace) {
 // replaces finds the answer that another one must replace, when no other turn is being taken in the channel. Both records note it. It
 // returns false if the answer must not be replaced, because a person deleted it.
 func (b *Bot) replaces(ctx context.Context, l *lane, a arrival) bool {
-	answers := newest(b.settled(ctx, a.Message.ID))
+	all := b.settled(ctx, a.Message.ID)
+	answers := newest(all)
 	ctx, cancel := context.WithTimeout(ctx, storeLimit)
 	defer cancel()
 	i := slices.IndexFunc(answers, func(t *turn.Trace) bool { return t.Request.Character == a.character })
@@ -140,6 +141,11 @@ func (b *Bot) replaces(ctx context.Context, l *lane, a arrival) bool {
 		return false
 	}
 	t := answers[i]
+	if m, err := b.Store.Messages.Get(ctx, cmp.Or(t.ReplyIDs...)); err == nil { // another answer may be shown
+		if j := slices.IndexFunc(all, func(one *turn.Trace) bool { return one.Request.ID == m.TurnID }); j >= 0 {
+			t = all[j]
+		}
+	}
 	var posts []store.Post
 	for _, id := range t.ReplyIDs {
 		m, _ := b.Store.Messages.Get(ctx, id) // a post without a known text is edited too

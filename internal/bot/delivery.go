@@ -46,7 +46,7 @@ type delivery struct {
 	replyTo string
 	again   bool   // an earlier process may have posted parts of it
 	claim   string // what the turn answers, and the same after a restart that knows no turn
-	lane    *lane
+	lane    *lane // nil: the turn is over, and nobody can write again before its last post
 	show    func(ctx context.Context, text string) error // called before the first post until it succeeds once
 	shown   bool                                         // show has succeeded; owned by the writer
 	began   time.Time
@@ -54,6 +54,7 @@ type delivery struct {
 	ending  []string                 // kinds of the buttons under the complete reply; set before final is sent
 	request turn.Request             // as the delivery began
 	spoken  bool                     // posted in short messages with pauses, as a person types
+	picture *turn.Picture            // of the mood of the complete reply; nil: it is attached later, or never
 	attempt context.Context          // the turn's context
 	paused  time.Duration            // sum of the pauses between posts; owned by the writer
 	away    bool                     // the question was written while the bot was away
@@ -88,7 +89,7 @@ type sentPost struct {
 // resumed returns what an earlier attempt at the turn, or an earlier process, has posted.
 func resumed(of arrival) (r deliveryResult) {
 	for _, p := range of.posts {
-		r.posts = append(r.posts, sentPost{id: p.ID, text: p.Text})
+		r.posts = append(r.posts, sentPost{id: p.ID, text: p.Text, buttons: []turn.Button{{}}}) // of its buttons nothing is known
 	}
 	r.created = max(of.created, len(of.posts))
 	return r
@@ -266,18 +267,13 @@ func (d *delivery) carry(ctx context.Context, text string, last bool) error {
 	if strings.TrimSpace(text) == "" {
 		return nil
 	}
-	pieces := d.bot.split(text, d.request.Persona)
-	if d.spoken && last {
-		if short := reply.SplitSpoken(text); short != nil {
-			pieces = short
-		}
-	}
+	pieces := d.pieces(text, last)
 	if err := d.record(ctx, text, last); err != nil {
 		return err
 	}
 	for i, piece := range pieces {
 		piece = d.linked(piece)
-		if d.spoken && i > 0 && i >= len(d.result.posts) && !d.pause(ctx, piece) {
+		if d.spoken && d.lane != nil && i > 0 && i >= len(d.result.posts) && !d.pause(ctx, piece) {
 			return errUnsaid
 		}
 		if err := d.post(ctx, i, piece, last, i == len(pieces)-1); err != nil {
@@ -286,6 +282,16 @@ func (d *delivery) carry(ctx context.Context, text string, last bool) error {
 	}
 	d.result.wanted = len(pieces)
 	return nil
+}
+
+// pieces returns the posts that a text fills.
+func (d *delivery) pieces(text string, last bool) []string {
+	if d.spoken && last {
+		if short := reply.SplitSpoken(text); short != nil {
+			return short
+		}
+	}
+	return d.bot.split(text, d.request.Persona)
 }
 
 // linked returns a post whose citations are links, where the line of sources has no addresses. A voice types none.
@@ -325,7 +331,7 @@ func diskFull(err error) bool {
 
 // post makes the i-th post hold piece. In the last pass an edit that Discord calls malformed is sent again without buttons. One that is
 // refused still becomes a new post in place of the old one. It does not if the old post is gone or the channel is closed. A person who
-// deletes an answer does not want it again.
+// deletes an answer does not want it again. An earlier process may have deleted a surplus post.
 func (d *delivery) post(ctx context.Context, i int, piece string, last, end bool) error {
 	want, final := sentPost{text: piece}, last && end
 	switch {
@@ -345,6 +351,9 @@ func (d *delivery) post(ctx context.Context, i int, piece string, last, end bool
 	}
 	want.id = have.id
 	edit := turn.Edit{Ref: d.request.Ref(have.id), Text: want.text, Buttons: want.buttons, Final: final, Passing: !last}
+	if final {
+		edit.Picture = d.picture
+	}
 	err := d.bot.sendEdit(ctx, edit, last)
 	if last && rest.KindOf(err) == rest.Rejected && len(edit.Buttons) > 0 {
 		edit.Buttons, want.buttons = nil, nil
@@ -355,7 +364,7 @@ func (d *delivery) post(ctx context.Context, i int, piece string, last, end bool
 		d.result.posts[i] = want
 		d.keep(ctx, i)
 		return nil
-	case !last || Temporary(err) || kind == rest.Gone || kind == rest.Forbidden || kind == rest.ClosedThread: // where not even a new post can be written
+	case !last || Temporary(err) || kind == rest.Gone && (i == 0 || !d.again) || kind == rest.Forbidden || kind == rest.ClosedThread: // where not even a new post can be written
 		return fmt.Errorf("edit a post: %w", err)
 	}
 	if err = d.create(ctx, i, want, last, final); err != nil {
@@ -395,6 +404,9 @@ func (d *delivery) create(ctx context.Context, i int, want sentPost, last, final
 		d.result.posts = append(d.result.posts, want)
 	}
 	d.keep(ctx, i)
+	if final && d.picture != nil {
+		return d.bot.sendEdit(ctx, turn.Edit{Ref: d.request.Ref(want.id), Text: want.text, Buttons: want.buttons, Picture: d.picture, Final: true}, last)
+	}
 	return nil
 }
 
@@ -406,10 +418,13 @@ func (d *delivery) keep(ctx context.Context, i int) {
 	}
 }
 
-// clear deletes all posts after the first n.
+// clear deletes all posts after the first n. The records of other answers that were in them keep their words.
 func (d *delivery) clear(ctx context.Context, n int) error {
 	for len(d.result.posts) > n {
 		surplus := d.result.posts[len(d.result.posts)-1]
+		if d.request.EarlierID != "" || d.lane == nil {
+			d.bot.vacate(ctx, d.request.Message.ID, surplus.id)
+		}
 		if err := d.bot.sendDelete(ctx, d.request.Ref(surplus.id)); err != nil && rest.KindOf(err) != rest.Gone {
 			return fmt.Errorf("delete a post: %w", err)
 		}

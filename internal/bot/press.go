@@ -63,7 +63,7 @@ func (b *Bot) DeleteReply(ctx context.Context, t *turn.Trace, by string) error {
 }
 
 // AnswerAgain has the question of a turn answered in a new turn. The event's author pressed a button of that kind. With [reply.ContinueButton] the
-// new reply goes on where the earlier one was cut. The new reply takes the place of the last message of the channel, if that is the earlier
+// new reply goes on where the earlier one was cut. The new reply takes the place of the last messages of the channel, if those are the earlier
 // one. Else it is posted below, and the earlier one stays: people may have replied to it. While the new turn is not over, another press does
 // nothing. The error is the store's, or a [*gate.Refusal].
 func (b *Bot) AnswerAgain(ctx context.Context, e turn.Event, t *turn.Trace, question, kind string) (inPlace bool, err error) {
@@ -84,12 +84,7 @@ func (b *Bot) AnswerAgain(ctx context.Context, e turn.Event, t *turn.Trace, ques
 		return false, no
 	}
 	if inPlace {
-		shown, err := b.Store.Messages.Get(ctx, t.ReplyIDs[0])
-		if err != nil {
-			giveBack(a)
-			return false, err
-		}
-		a.posts = []store.Post{{ID: shown.ID, Text: shown.Text}}
+		a.posts = b.standing(ctx, t)
 	}
 	err = b.Traces.Press(ctx, t.Request.ID, turn.Press{Kind: kind, ByID: by, At: a.at, TurnID: a.newID})
 	if err == nil && b.Resume {
@@ -241,82 +236,139 @@ func (b *Bot) react(ctx context.Context, l *lane, actor *Actor, t *turn.Trace, t
 	return t.Reacted
 }
 
-// Answers to one question may take turns in the same post. The newest reply of a channel is answered again in its place, and
+// Answers to one question may take turns in the same posts. The newest reply of a channel is answered again in its place, and
 // buttons below it change between the answers. What is there is the history with which the channel goes on. All answers are on record.
+//
+// A shorter answer has the surplus posts deleted, and a longer one gets new posts at the end. So nothing may stand below or between the
+// posts: there an answer would be torn, and people have replied to what they saw.
 
-// alternatives returns the answers to the question of a turn that were in its only post, the oldest first.
+// mostPosts is more posts than a reply has.
+const mostPosts = 64
+
+// alternatives returns the answers to the question of a turn that begin in the same post, the oldest first.
 func (b *Bot) alternatives(ctx context.Context, t *turn.Trace) []*turn.Trace {
-	if len(t.ReplyIDs) != 1 {
+	if len(t.ReplyIDs) == 0 {
 		return nil
 	}
 	return slices.DeleteFunc(b.answers(ctx, t.Request.Message.ID), func(one *turn.Trace) bool {
-		return !one.Phase.Over() || one.Reply == "" || one.Reacted || !slices.Equal(one.ReplyIDs, t.ReplyIDs) || one.Request.Message.Text != t.Request.Message.Text
+		return !one.Phase.Over() || one.Reply == "" || one.Reacted || len(one.ReplyIDs) == 0 || one.ReplyIDs[0] != t.ReplyIDs[0] || one.Request.Message.Text != t.Request.Message.Text
 	})
 }
 
-// stays reports whether the only post of a reply is the last message of its channel.
-func (b *Bot) stays(ctx context.Context, t *turn.Trace) bool {
-	recent, err := b.Store.Messages.Recent(ctx, t.Request.ChannelID, 1)
-	b.logged("read the last message of a channel", err)
-	return len(recent) == 1 && len(t.ReplyIDs) == 1 && recent[0].ID == t.ReplyIDs[0]
+// standing returns the posts that stand where a turn's reply begins, if they are the last messages of the channel. They may be another answer's.
+func (b *Bot) standing(ctx context.Context, t *turn.Trace) (posts []store.Post) {
+	recent, err := b.Store.Messages.Recent(ctx, t.Request.ChannelID, mostPosts)
+	b.logged("read the last messages of a channel", err)
+	i := slices.IndexFunc(recent, func(m store.Message) bool { return len(t.ReplyIDs) > 0 && m.ID == t.ReplyIDs[0] })
+	for _, m := range recent[max(i, 0):] {
+		if i < 0 || m.TurnID == "" || m.TurnID != recent[i].TurnID {
+			return nil
+		}
+		posts = append(posts, store.Post{ID: m.ID, Text: m.Text})
+	}
+	return posts
 }
 
-// inPlace reports whether a question is answered again in the post of a reply. The question must be the same, and the reply no receipt.
+// inPlace reports whether a question is answered again in the posts of a reply. The question must be the same, and the reply no receipt.
 func (b *Bot) inPlace(ctx context.Context, t *turn.Trace, question, kind string) bool {
 	same := len(t.Request.Burst) > 0 || question == t.Request.Message.Text
-	return kind == reply.RegenerateButton && b.Pace.Buttons && same && t.Memory == nil && b.stays(ctx, t) && len(b.alternatives(ctx, t)) > 0
+	return kind == reply.RegenerateButton && b.Pace.Buttons && same && t.Memory == nil && len(b.standing(ctx, t)) > 0 && len(b.alternatives(ctx, t)) > 0
+}
+
+// inPlace reports whether the turn that a button asked for answers in the posts of the earlier reply.
+func (a arrival) inPlace() bool {
+	return a.pressed() && len(a.posts) > 0 && len(a.earlier.ReplyIDs) > 0 && a.posts[0].ID == a.earlier.ReplyIDs[0]
 }
 
 // endingOf returns the kinds of buttons under the complete text of a turn, which may be one answer of several.
-func (b *Bot) endingOf(ctx context.Context, d *delivery, t *turn.Trace, of arrival, text string) []string {
+func (b *Bot) endingOf(ctx context.Context, t *turn.Trace, of arrival) []string {
 	kinds := b.finalButtons(t)
-	if of.pressed() && len(of.posts) > 0 && len(reply.Split(text, b.units(t.Request.Persona))) == 1 && (!d.spoken || reply.SplitSpoken(text) == nil) {
+	if of.inPlace() {
 		n := len(b.alternatives(ctx, of.earlier))
 		kinds = append(kinds, reply.Swipes(n, n+1)...)
 	}
 	return kinds
 }
 
-// Swipe shows another answer in the post of a turn's reply, for a person. It reports false if that is not possible any more: something was
-// said below, or there is no such answer.
+// Swipe shows another answer in the posts of a turn's reply, for a person. It reports false if that is not possible any more: something was
+// said below, or there is no such answer. The error is Discord's, the store's, or a [*gate.Refusal].
 func (b *Bot) Swipe(ctx context.Context, t *turn.Trace, number int, by string) (done bool, err error) {
 	b.pressing.Lock()
 	defer b.pressing.Unlock()
-	all := b.alternatives(ctx, t)
-	if number >= len(all) || !b.stays(ctx, t) || b.lanes.busy(t.Request.ChannelID) {
+	all, posts := b.alternatives(ctx, t), b.standing(ctx, t)
+	if number >= len(all) || len(posts) == 0 || b.lanes.busy(t.Request.ChannelID) {
 		return false, nil
 	}
-	one, id := all[number], t.ReplyIDs[0]
-	defer b.lockPost(id)()
-	if err := b.Traces.Press(ctx, one.Request.ID, turn.Press{Kind: turn.PressShown, ByID: by, At: time.Now()}); err != nil {
+	defer b.lockPost(posts[len(posts)-1].ID)()
+	id := all[number].Request.ID
+	if err := b.Traces.Press(ctx, id, turn.Press{Kind: turn.PressShown, ByID: by, At: time.Now()}); err != nil {
 		return false, err
 	}
-	text := one.Reply
-	if !reply.ForAddress(one.Lookup()) && one.Request.Mode != turn.ImitateVoice {
-		text = reply.Linked(text, one.Lookup(), b.Redact, b.units(t.Request.Persona))
+	one, err := b.Traces.Get(ctx, id)
+	if err == nil {
+		err = b.show(ctx, one, posts)
 	}
-	kinds := append(b.finalButtons(one), reply.Swipes(number, len(all))...)
-	err = b.sendEdit(ctx, turn.Edit{
-		Ref:  t.Request.Ref(id),
-		Text: text, Buttons: reply.Buttons(t.Request.Language, b.ButtonKeys(one.Request.ID), kinds...), Final: true,
-		Picture: b.pictureOf(ctx, one.Request.Character, one.Mood),
-	}, true)
 	if err != nil {
 		return false, fmt.Errorf("show another answer: %w", err)
 	}
-	shown, err := b.Store.Messages.Get(ctx, id)
-	if err == nil {
-		shown.Text, shown.TurnID = reply.OwnWords(text), one.Request.ID
-		err = b.Store.Messages.Save(ctx, shown)
-	}
-	if err != nil {
-		return false, fmt.Errorf("keep which answer is shown: %w", err)
-	}
 	for _, other := range all {
-		if other.Request.ID != one.Request.ID {
+		if other.Request.ID != id {
 			b.logged("take back a voice message", b.deleteSpeech(ctx, other.Request.ID))
 		}
 	}
-	b.Log.Info("another answer shown", "turn", one.Request.ID, "by", by)
+	b.Log.Info("another answer shown", "turn", id, "by", by)
 	return true, nil
+}
+
+// show makes posts hold the reply of a turn that is over. They are kept as the turn's until they do, so that the next start can go on.
+func (b *Bot) show(ctx context.Context, t *turn.Trace, posts []store.Post) error {
+	first, err := b.Store.Messages.Get(ctx, posts[0].ID)
+	if err != nil {
+		return err
+	}
+	all, id := b.alternatives(ctx, t), t.Request.ID
+	d := &delivery{
+		bot: b, rules: reply.Rules{Secrets: b.Redact}, marker: &reply.Marker{Lookup: t.Lookup()}, request: t.Request, result: resumed(arrival{posts: posts}),
+		again: true, shown: true, claim: fmt.Sprint("shown ", id, len(t.Presses)), spoken: t.Request.Mode == turn.ImitateVoice,
+		key: b.ButtonKeys(id), picture: b.pictureOf(ctx, t.Request.Character, t.Mood),
+		ending: append(b.finalButtons(t), reply.Swipes(slices.IndexFunc(all, func(one *turn.Trace) bool { return one.Request.ID == id }), len(all))...),
+	}
+	if len(d.pieces(t.Reply, true)) > len(posts) && !b.Door.MayPost(t.Request.ChannelID) {
+		return &gate.Refusal{Why: gate.MayNotPost}
+	}
+	if b.Resume {
+		err = b.Store.Claims.MovePosts(ctx, t.Request.GuildID, id, posts...)
+	}
+	if err == nil {
+		err = d.carry(ctx, t.Reply, true)
+	}
+	if err == nil {
+		err = d.clear(ctx, d.result.wanted)
+	}
+	if err != nil {
+		return err
+	}
+	var ids []string
+	var own []store.Message
+	for _, p := range d.result.posts {
+		m := first
+		m.ID, m.Text, m.TurnID = p.id, reply.OwnWords(p.text), id
+		ids, own = append(ids, p.id), append(own, m)
+	}
+	err = errors.Join(b.Traces.Repost(ctx, id, ids), b.Store.Messages.Save(ctx, own...))
+	if err == nil {
+		err = b.Store.Claims.DropPosts(ctx, id)
+	}
+	return err
+}
+
+// vacate notes that a post is about to be deleted because an answer to a question is shorter. The other answers that were in it keep their
+// words.
+func (b *Bot) vacate(ctx context.Context, question, post string) {
+	for _, t := range b.answers(ctx, question) {
+		if i := slices.Index(t.ReplyIDs, post); i >= 0 {
+			b.logged("note where an answer is", b.Traces.Repost(ctx, t.Request.ID, slices.Delete(t.ReplyIDs, i, i+1)))
+		}
+	}
+	b.logged("forget a post", b.Store.Messages.Delete(ctx, post))
 }

@@ -150,9 +150,18 @@ func (b *Bot) settleDoubt(turnID string, posts map[int]store.Post) {
 	b.logged("settle the fate of an edit", b.Store.Claims.DropPosts(context.Background(), turnID))
 }
 
-// putRight gives posts of a turn that is over their last words again. It does so now, and when nothing else can take effect any more.
+// putRight gives posts of a turn that is over their last words again. It does so now, and when nothing else can take effect any more. If the
+// turn's reply was about to take the place of another answer, it does.
 func (b *Bot) putRight(ctx context.Context, t *turn.Trace, posts []store.Post) {
 	defer func() { b.recovered("put posts right", recover()) }()
+	if n := len(t.Presses); n > 0 && t.Presses[n-1].Kind == turn.PressShown {
+		err := b.show(ctx, t, posts)
+		if b.logged("show another answer", err); unsent(err) {
+			return
+		}
+		b.logged("drop the posts of an answer", b.Store.Claims.DropPosts(context.WithoutCancel(ctx), t.Request.ID))
+		return
+	}
 	for _, wait := range []time.Duration{0, doubtLasts} {
 		if wait > 0 && !b.outlast(wait) { // the next start does it
 			return
@@ -248,7 +257,8 @@ func (b *Bot) reopened(ctx context.Context, o store.OpenClaim) (arrival, bool) {
 // namesRoom is left for a character's name that a post may need before it.
 const namesRoom = 90
 
-// markInterrupted ends half an answer that is not finished any more. If that cannot be posted, the next start tries again.
+// markInterrupted ends half an answer that is not finished any more. Where it was to take the place of another, that comes back. If it cannot
+// be posted, the next start tries again.
 func (b *Bot) markInterrupted(ctx context.Context, a arrival) {
 	last := a.posts[len(a.posts)-1]
 	mark := "\n\n" + reply.SmallType + reply.Interrupted.In(reply.Language(a.Event))
@@ -260,6 +270,13 @@ func (b *Bot) markInterrupted(ctx context.Context, a arrival) {
 		defer func() { b.recovered("mark an interrupted reply", recover()) }()
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), noticeLimit)
 		defer cancel()
+		if a.inPlace() {
+			err := b.show(ctx, a.earlier, a.posts)
+			if b.logged("bring back an answer", err); !unsent(err) {
+				b.closeClaims(ctx, a.GuildID, a.claim())
+			}
+			return
+		}
 		var buttons []turn.Button
 		if actor := b.actor(ctx, a); b.HasButtons(actor, b.Settings(ctx, actor, a.Event)) {
 			buttons = reply.Buttons(reply.Language(a.Event), b.ButtonKeys(a.turnID), b.finalButtons(&turn.Trace{})...)

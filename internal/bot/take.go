@@ -159,7 +159,7 @@ func (b *Bot) attempt(ctx context.Context, l *lane, actor *Actor, id string, beg
 	if b.react(ctx, l, actor, t, text, d.posted()) {
 		text = ""
 	}
-	so = d.finish(text, b.endingOf(ctx, d, t, batch[0], text)...)
+	so = d.finish(text, b.endingOf(ctx, t, batch[0])...)
 	settle()
 	t.Calls = calls.Close()
 	b.remember(ctx, actor, t, so, batch)

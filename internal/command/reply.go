@@ -163,7 +163,7 @@ func (c *call) swipe(ctx context.Context) turn.Answer {
 	done, err := c.Bot.Swipe(ctx, c.turn, c.number("number"), c.Command.By.ID)
 	switch {
 	case err != nil:
-		return c.unsaved("show another answer", err)
+		return c.refused(err)
 	case !done:
 		return c.say(notSwiped)
 	}

@@ -232,6 +232,22 @@ func (s *Claims) ReopenIn(tx *sql.Tx, claim, turnID, event string, posts ...Post
 	_, err = tx.Exec(`INSERT INTO claims (event_id, at, state, turn_id, event) VALUES (?, ?, 'begun', ?, ?)
 			ON CONFLICT (event_id) DO UPDATE SET at = excluded.at, state = 'begun', turn_id = excluded.turn_id, event = excluded.event`,
 		claim, s.db.Now().UnixMicro(), turnID, event)
+	if err == nil {
+		err = s.movePosts(tx, turnID, posts)
+	}
+	return err
+}
+
+// MovePosts notes that posts of a server are about to hold the reply of another turn, which is over. The error is [ErrLost] if another process
+// acts for the server.
+func (s *Claims) MovePosts(ctx context.Context, guildID, turnID string, posts ...Post) error {
+	return s.db.Leases.change(ctx, "move posts", guildID, func(tx *sql.Tx) error {
+		s.db.mustLast()
+		return s.movePosts(tx, turnID, posts)
+	})
+}
+
+func (s *Claims) movePosts(tx *sql.Tx, turnID string, posts []Post) (err error) {
 	for n, p := range posts {
 		if err == nil { // from now on they are this turn's
 			_, err = tx.Exec(`DELETE FROM posts WHERE message_id = ? AND turn_id <> ?`, p.ID, turnID)

@@ -431,6 +431,14 @@ func (s *Store) Felt(ctx context.Context, id string, m turn.Mood, calls []turn.C
 	})
 }
 
+// Repost notes on a record which posts hold the reply, or would if it were shown.
+func (s *Store) Repost(ctx context.Context, id string, replyIDs []string) error {
+	return s.amend(ctx, id, always, func(t *turn.Trace) bool {
+		t.ReplyIDs = replyIDs
+		return true
+	})
+}
+
 // mostAmends is how often amend tries again while the turn saves its record.
 const mostAmends = 10
 
