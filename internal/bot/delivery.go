@@ -44,9 +44,9 @@ type delivery struct {
 	rules   reply.Rules
 	marker  *reply.Marker
 	replyTo string
-	again   bool   // an earlier process may have posted parts of it
-	claim   string // what the turn answers, and the same after a restart that knows no turn
-	lane    *lane // nil: the turn is over, and nobody can write again before its last post
+	again   bool                                         // an earlier process may have posted parts of it
+	claim   string                                       // what the turn answers, and the same after a restart that knows no turn
+	lane    *lane                                        // nil: the turn is over, and nobody can write again before its last post
 	show    func(ctx context.Context, text string) error // called before the first post until it succeeds once
 	shown   bool                                         // show has succeeded; owned by the writer
 	began   time.Time

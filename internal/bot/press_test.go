@@ -1,12 +1,17 @@
 package bot
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"familiar/internal/context/turn"
+	"familiar/internal/discord/rest"
 	"familiar/internal/reply"
 	"familiar/internal/store"
 )
@@ -91,5 +96,168 @@ func TestPressSurvivesRestart(t *testing.T) {
 	}
 	if open, err := b.Store.Claims.Open(ctx); err != nil || len(open) != 0 {
 		t.Errorf("unanswered: %+v, %v", open, err)
+	}
+}
+
+// wall is a channel with the posts of a bot. It takes so many requests, and then no more: the bot is killed. If torn, the last of them takes effect, and
+// the bot does not learn that.
+type wall struct {
+	recorder
+	posts  []turn.Post
+	ids    []string
+	nonces map[string]string
+	takes  int
+	torn   bool
+}
+
+var errKilled = fmt.Errorf("killed: %w", context.Canceled)
+
+func (w *wall) take(change func()) error {
+	w.takes--
+	if w.takes >= 0 || w.takes == -1 && w.torn {
+		change()
+	}
+	if w.takes < 0 {
+		return errKilled
+	}
+	return nil
+}
+
+func (w *wall) Post(_ context.Context, p turn.Post) (id string, err error) {
+	err = w.take(func() {
+		if id = w.nonces[p.Nonce]; id == "" {
+			id = strconv.Itoa(100 + len(w.nonces))
+			w.nonces[p.Nonce], w.ids, w.posts = id, append(w.ids, id), append(w.posts, p)
+		}
+	})
+	return id, err
+}
+
+func (w *wall) Edit(_ context.Context, e turn.Edit) error {
+	i := slices.Index(w.ids, e.ID)
+	if i < 0 {
+		return &rest.Error{Kind: rest.Gone}
+	}
+	return w.take(func() { w.posts[i].Text, w.posts[i].Buttons = e.Text, e.Buttons })
+}
+
+func (w *wall) Delete(_ context.Context, r turn.Ref) error {
+	i := slices.Index(w.ids, r.ID)
+	if i < 0 {
+		return &rest.Error{Kind: rest.Gone}
+	}
+	return w.take(func() { w.ids, w.posts = slices.Delete(w.ids, i, i+1), slices.Delete(w.posts, i, i+1) })
+}
+
+// shows returns the first word of each post, and how many buttons it has.
+func (w *wall) shows() (all string) {
+	for _, p := range w.posts {
+		word, _, _ := strings.Cut(p.Text, " ")
+		all += fmt.Sprintf("%s:%d ", word, len(p.Buttons))
+	}
+	return all
+}
+
+const unlimited = 1 << 20
+
+// storyteller returns a bot that has told a long story, and a short one in its place. The long one is shown.
+func storyteller(t *testing.T) (b *Bot, w *wall, long, short *turn.Trace) {
+	t.Helper()
+	w = &wall{nonces: map[string]string{}, takes: unlimited}
+	b = resting(t, w)
+	e := asks("1", "general", "ana")
+	told := func(id string, words ...string) *turn.Trace {
+		var parts []string
+		for _, one := range words {
+			parts = append(parts, strings.Repeat(one+" ", 300))
+		}
+		r := turn.Request{ID: id, GuildID: "hall", ChannelID: "general", Message: e.Message, Buttons: true}
+		record := &turn.Trace{Request: r, Phase: turn.Answered, Reply: strings.Join(parts, "\n\n"), Began: time.Now(), ReplyIDs: []string{"100"}}
+		if err := b.save(t.Context(), record); err != nil {
+			t.Fatal(err)
+		}
+		return record
+	}
+	long, short = told("01HZZZZZZZZZZZZZZZZZZZZZZA", "one", "two", "three"), told("01HZZZZZZZZZZZZZZZZZZZZZZB", "brief")
+	_, err := w.Post(t.Context(), turn.Post{Nonce: "first"})
+	own := turn.Message{ID: "100", ChannelID: "general", Own: true, ReplyTo: "1", At: time.Now()}
+	kept := b.stored(e, own)
+	kept.TurnID = long.Request.ID
+	if err := errors.Join(err, b.Store.Messages.Save(t.Context(), b.stored(e, e.Message), kept), b.show(t.Context(), long, []store.Post{{ID: "100"}})); err != nil {
+		t.Fatal(err)
+	}
+	return b, w, long, short
+}
+
+// A bot that is killed at any step of a change between two answers shows one of them whole after the next start, and goes on with it.
+func TestAKilledSwipeLeavesNoHalf(t *testing.T) {
+	const longStory, briefStory = "one:0 two:0 three:6 ", "brief:6 "
+	for number, want := range []string{longStory, briefStory} {
+		for _, torn := range []bool{false, true} {
+			for takes := 0; ; takes++ {
+				b, w, long, short := storyteller(t)
+				ctx, from := t.Context(), long
+				if number == 0 {
+					if _, err := b.Swipe(ctx, long, 1, "ana"); err != nil {
+						t.Fatal(err)
+					}
+					from = short
+				}
+				w.takes, w.torn = takes, torn
+				done, err := b.Swipe(ctx, from, number, "ana")
+				w.takes = unlimited
+				b.markLeft(ctx, func(string) bool { return true })
+				b.notices.posting.Wait()
+				id := []*turn.Trace{long, short}[number].Request.ID
+				recent, failed := b.Store.Messages.Recent(ctx, "general", 9)
+				record, unread := b.Traces.Get(ctx, id)
+				left, unknown := b.Store.Claims.Left(ctx)
+				if err := errors.Join(failed, unread, unknown); err != nil {
+					t.Fatal(err)
+				}
+				var ids []string
+				for _, m := range recent[1:] {
+					ids = append(ids, m.ID)
+					if m.TurnID != id {
+						t.Errorf("%s, killed after %d: %+v", want, takes, m)
+					}
+				}
+				if w.shows() != want || !slices.Equal(ids, w.ids) || !slices.Equal(record.ReplyIDs, w.ids) || len(left) > 0 {
+					t.Fatalf("%s, killed after %d, torn %v: %s, %v; kept %v, record %v, left %v", want, takes, torn, w.shows(), w.ids, ids, record.ReplyIDs, left)
+				}
+				for _, one := range []*turn.Trace{long, short} {
+					if kept, err := b.Traces.Get(ctx, one.Request.ID); err != nil || kept.Reply != one.Reply {
+						t.Fatalf("on record is %+v, %v", kept, err)
+					}
+				}
+				if done {
+					break
+				}
+				if !errors.Is(err, errKilled) {
+					t.Fatal(err)
+				}
+			}
+		}
+	}
+}
+
+// Another answer that was under way in the posts of a long one, and comes too late, leaves the long one.
+func TestAnAnswerInPlaceThatIsGivenUpBringsTheEarlierBack(t *testing.T) {
+	b, w, long, _ := storyteller(t)
+	ctx := t.Context()
+	long, err := b.Traces.Get(ctx, long.Request.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.posts[0].Text = "half of it"
+	id, _ := w.Post(ctx, turn.Post{Nonce: "further", Text: "surplus"})
+	a := arrival{Event: asks("1", "general", "ana"), earlier: long, newID: "01HZZZZZZZZZZZZZZZZZZZZZZC", turnID: "01HZZZZZZZZZZZZZZZZZZZZZZC"}
+	for _, one := range w.ids {
+		a.posts = append(a.posts, store.Post{ID: one})
+	}
+	b.markInterrupted(ctx, a)
+	b.notices.posting.Wait()
+	if got := w.shows(); got != "one:0 two:0 three:6 " || slices.Contains(w.ids, id) {
+		t.Errorf("there is %s", got)
 	}
 }
