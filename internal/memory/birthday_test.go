@@ -33,6 +33,20 @@ func TestBirthday(t *testing.T) {
 		"my birthday is on 31 February": {}, "my birthday party is on 3 May": {}, "when is my birthday? 3 May?": {}, "my birthday is in May": {}, "I was born on a Tuesday": {}, "my son was born on 3 May": {},
 		"moja siostra ma urodziny 3 maja": {}, "kardeşimin doğum günü 3 Mayıs": {}, "moje urodziny nie są 3 maja": {}, "妹の誕生日は5月3日です": {}, "我妹妹的生日是5月3日": {}, "meine Schwester hat am 3. Mai Geburtstag": {},
 		"я люблю день рождения, 3 мая гуляем": {}, "ich habe am 3. Mai einen Termin": {}, "私の妹の誕生日は5月3日です": {}, "mam 3 maja wizytę": {}, "remember that I was born": {}, "I turn on the heating on 3 May": {}, "j'ai 5 ans de retard depuis le 3 mai": {}, "completo 5 anos de casado em 3 de maio": {}, "my birthday is between 3.5 and 4.5": {},
+		// A day of the week, and days in words.
+		"my birthday is next Friday": {5, 8}, "my birthday is this Saturday": {5, 9}, "Saturday is my birthday": {5, 9},
+		"my birthday is the first of May": {5, 1}, "my birthday is December the first": {12, 1}, "my birthday is the twenty-third of July": {7, 23},
+		"my b-day's June 21": {6, 21}, "mein Geburtstag ist der erste Mai": {5, 1}, "ich habe am ersten Mai Geburtstag": {5, 1},
+		"ich hab nächsten Freitag Geburtstag": {5, 8}, "am Samstag habe ich Geburtstag": {5, 9}, "mon anniversaire est le premier mai": {5, 1},
+		"c'est mon anniversaire vendredi": {5, 8}, "mi cumpleaños es el primero de mayo": {5, 1}, "mi cumpleaños es el viernes": {5, 8},
+		"faço aniversário no dia primeiro de maio": {5, 1}, "il mio compleanno è il primo maggio": {5, 1}, "il mio compleanno è venerdì": {5, 8},
+		"ik ben vrijdag jarig": {5, 8}, "mam urodziny w piątek": {5, 8}, "mam urodziny pierwszego maja": {5, 1}, "мой день рождения первого мая": {5, 1},
+		"у меня день рождения в пятницу": {5, 8}, "doğum günüm cuma günü": {5, 8}, "私の誕生日は金曜日です": {5, 8}, "我的生日是下周五": {5, 8},
+		"my birthday is a sad day": {}, "is my birthday next Friday?": {}, "my birthday was last Friday": {}, "my birthday was on Friday": {},
+		"I wish my birthday was the first of May": {}, "Ben's birthday is the first of May": {}, "the meeting is on my birthday, next Friday": {},
+		"it's my birthday party on Friday": {}, "I was born on a Friday": {}, "my birthday is never on a Friday": {},
+		"my birthday is next Friday or Saturday": {}, "il mio compleanno è stato venerdì": {}, "мой день рождения был в пятницу": {}, "私の誕生日は先週の金曜日でした": {},
+		"我的生日是上周五": {}, "letzten Freitag hatte ich Geburtstag": {}, "moje urodziny były w piątek": {}, "mein Geburtstag war langweilig am ersten Tag": {},
 	} {
 		if got := birthday(said, noon); got.Month != want[0] || got.Day != want[1] {
 			t.Errorf("%q: %v, want %v", said, got, want)

@@ -394,7 +394,7 @@ func BornOn(m Statement, today time.Time) bool {
 // they wrote it, for "tomorrow".
 func birthday(statement string, said time.Time) (day text.Date) {
 	if matter, code := matterOf(statement); matter == birthdays {
-		day, _ = order.DayOf(statement, code, said)
+		day, _, _ = order.DayOf(statement, code, said)
 	}
 	return day
 }
@@ -427,12 +427,12 @@ func matterOf(statement string) (matter, code string) {
 
 // birthdayIn returns [birthdays] if a statement in a language gives one, and what else it says. Alone, "I was" and "né" mean something else.
 func (d *dialect) birthdayIn(s saying, code string) (matter string, rest saying) {
-	day, without := order.DayOf(s.Text, code, time.Time{})
+	day, without, weekday := order.DayOf(s.Text, code, time.Time{})
 	if day.Day == 0 {
 		return "", s
 	}
 	in, from, to := text.NewSaying(anyNumber.ReplaceAllString(without, "0")).Find(d.birthday)
-	if from < 0 {
+	if from < 0 || weekday && (newSaying(in[from:to]).Has(d.qualifiers) || !order.Around(in[:from]+" "+in[to:], code)) { // a day of the week is also of the past
 		return "", s
 	}
 	return birthdays, newSaying(in[:from] + " " + in[to:])

@@ -235,6 +235,7 @@ type remindTables struct {
 	Weekdays Row                   // from Sunday, in the forms that they have in a time
 	Months   Row                   // those that [time] does not have
 	Numbers  Row                   // one to twelve, of hours and things; "_" stands for a space
+	Ordinals Row                   // of days: "first", as they are before a month
 	Asks     WordList              // after the order, they ask for what was said: "remind me what we said"
 	Words    map[string]PhraseList // by their part in an order or a time: see memory/order/when.go
 }

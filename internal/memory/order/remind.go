@@ -63,17 +63,28 @@ func Reminders(message string, names []string, now time.Time) (all []Reminder) {
 	return all
 }
 
-// undivided joins sentences that the dot of a date divides: "am 24.12. um neun".
+// undivided joins sentences that the dot of a date divides: "am 24.12. um neun". It does so where an order ends with a mark: "RemindMe! 3 days".
 func undivided(sentences []string) (all []string) {
 	for _, s := range sentences {
 		first, _ := utf8.DecodeRuneInString(s)
-		if n := len(all) - 1; n >= 0 && unicode.IsLower(first) && unicode.IsDigit(last(strings.TrimSuffix(all[n], "."))) {
+		if n := len(all) - 1; n >= 0 && (unicode.IsLower(first) && unicode.IsDigit(last(strings.TrimSuffix(all[n], "."))) || called(all[n])) {
 			all[n] += " " + s
 			continue
 		}
 		all = append(all, s)
 	}
 	return all
+}
+
+// called reports whether a sentence is nothing but an order before a time: "RemindMe!"
+func called(sentence string) bool {
+	f := fold(strings.Trim(sentence, between+"!"))
+	for _, w := range timeWordsOf() {
+		if end, cue := w.cue(f.s, 0, "timer"); cue != "" && end == len(f.s) {
+			return true
+		}
+	}
+	return false
 }
 
 // mayRemind is a cheap check: does a message have the words of such an order in any language?
@@ -91,12 +102,12 @@ func mayRemind(message string) bool {
 func (v *vocabulary) reminder(w *timeWords, sentence string, called [][]string, now time.Time) Reminder {
 	f := fold(sentence)
 	for i := range f.s {
-		end, cue := w.cue(f.s, i, "begin", "end", "zone")
+		end, cue := w.cue(f.s, i, orderCues...)
 		switch {
 		case cue == "zone" && v.unled(w, sentence[:f.at[i]], called) == "":
 			return Reminder{Zone: strings.Trim(sentence[f.at[end]:], between+"'\"“”=?はです")}
-		case cue == "begin" || cue == "end":
-			s := split{w: w, f: f, from: i, to: end}
+		case cue != "" && cue != "zone":
+			s := split{w: w, f: f, from: i, to: end, cue: cue}
 			s.read()
 			if r, is := v.ordered(&s, sentence, called, now); is {
 				return r
@@ -113,7 +124,8 @@ func (v *vocabulary) reminder(w *timeWords, sentence string, called [][]string, 
 type split struct {
 	w        *timeWords
 	f        folded
-	from, to int // the order
+	from, to int    // the order
+	cue      string // its first one
 	parts    parts
 	before   []text.Span // the rest before and after the order
 	behind   []text.Span
@@ -122,7 +134,20 @@ type split struct {
 // read finds the times around the order. Once a time of the day is known, a word such as "to" ends them.
 func (s *split) read() {
 	s.before = s.cut(0, s.from)
+	if s.cue == "timer" { // "RemindMe! 3 days check the oven", "set a timer for 15 minutes"
+		i := s.to + len(s.f.s[s.to:]) - len(strings.TrimLeft(s.f.s[s.to:], between))
+		i = s.w.behindOn(s.f.s, i)
+		if end := s.w.amounts(s.f.s, i, &s.parts, false); end > i {
+			s.behind = append([]text.Span{{From: s.to, To: s.to}}, s.cut(end, len(s.f.s))...)
+			return
+		}
+	}
 	s.behind = s.cut(s.to, len(s.f.s))
+}
+
+// beside reports whether a time stands beside the order.
+func (s *split) beside(sentence, head string) bool {
+	return len(s.before) > 1 && head == "" || len(s.behind) > 1 && s.written(sentence, s.behind[:1]) == ""
 }
 
 func (s *split) cut(from, to int) (rest []text.Span) {
@@ -165,7 +190,7 @@ func (s *split) written(sentence string, spans []text.Span) string {
 func (v *vocabulary) ordered(s *split, sentence string, called [][]string, now time.Time) (r Reminder, is bool) {
 	before, behind := s.written(sentence, s.before), s.written(sentence, s.behind)
 	_, ends := s.w.cue(s.f.s, s.from, "end")
-	_, begins := s.w.cue(s.f.s, s.from, "begin")
+	_, begins := s.w.cue(s.f.s, s.from, append(weakCues, "begin")...)
 	head := v.unled(s.w, before, called)
 	switch {
 	case begins != "" && head == "":
@@ -181,11 +206,17 @@ func (v *vocabulary) ordered(s *split, sentence string, called [][]string, now t
 	if words := tokens(r.Text); len(words) > 0 && v.negations[words[0].key] {
 		return Reminder{}, false
 	}
-	if r.At, r.Why = s.parts.at(now); asks && (r.Why == NoTime || r.Why == Past) || r.Why == NoTime && (ends != "" && begins == "" || r.Text == "") {
+	beside, linked := s.beside(sentence, head), v.linked(s.w, r.Text)
+	free := linked == r.Text // no word joins the text to the order
+	s.parts.bare = s.parts.bare && s.cue != "wake"
+	if r.At, r.Why = s.parts.at(now); asks && (r.Why == NoTime || r.Why == Past || !beside && free) || r.Why == NoTime && (ends != "" && begins == "" || r.Text == "") {
+		return Reminder{}, false
+	}
+	if slices.Contains(weakCues, s.cue) && (asks || r.Why != "" || s.loose(beside, free && r.Text != "")) {
 		return Reminder{}, false
 	}
 	r.Wall = !s.parts.spanned || s.parts.clocked || s.parts.parted
-	r.Text = v.linked(s.w, r.Text)
+	r.Text = linked
 	switch {
 	case r.Why != "":
 		r.At = time.Time{}
@@ -195,6 +226,19 @@ func (v *vocabulary) ordered(s *split, sentence string, called [][]string, now t
 		r.At, r.Why = time.Time{}, Far
 	}
 	return r, true
+}
+
+// loose reports whether a time is too far from words that only with a time are an order. free says that no word joins the text to them.
+func (s *split) loose(beside, free bool) bool {
+	switch s.cue {
+	case "keep":
+		return false
+	case "tell":
+		return !beside || free
+	case "timer":
+		return !beside
+	}
+	return free && (!beside || s.w.unspaced && !s.parts.spanned && !s.parts.clocked)
 }
 
 func firstWord(s string) string {

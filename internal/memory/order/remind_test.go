@@ -60,7 +60,7 @@ func TestRemindersOfHalves(t *testing.T) {
 		Reminders(string(said[:len(said)*i/len(rows)])+" "+rows[(i+40)%len(rows)], nil, now)
 		Reminders(string(said[len(said)*i/len(rows):]), nil, now)
 	}
-	known := strings.Fields("asks begin end lead link strip tail date on behind in later half s i h d w m y a m15 m30 m45 m90 at clock min past15 past30 past_15 past_30 more15 more30 more_15 am pm past next every daily both zone w1 m1")
+	known := strings.Fields("asks call keep wake tell timer about begin end lead link strip tail date on behind in later half s i h d w m y a m15 m30 m45 m90 at clock min past15 past30 past_15 past_30 more15 more30 more_15 am pm past next every daily both zone w1 m1")
 	for code, of := range timeWordsOf() {
 		for cue := range text.TablesOf(code).Remind.Words {
 			if !slices.Contains(known, cue) && !number(cue, cue[:1]) {

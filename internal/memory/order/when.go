@@ -18,6 +18,8 @@ import (
 // The cues of the words are
 //
 //	begin, end, lead    an order at the beginning or the end of a sentence; what is before it: "remind me", "kannst du mich … erinnern"
+//	call, keep, wake    an order only with a time: "ping me", "don't let me forget", "wake me"
+//	tell, timer         one only with a time beside it: "tell me", "set a timer"
 //	link, strip, tail   between an order and its text; after the text; after an order that ends a sentence
 //	date                before a day of the month: "on the"
 //	on, behind          before or after any part, where they say nothing more: "on", "at the"
@@ -32,6 +34,7 @@ import (
 //	every, daily        what comes again, before a unit or by itself
 //	both                phrases with two cues: "morgenavond: d1+p19"
 //	n15 …               numbers
+//	about               between the word before a span and its number: "in like 10 minutes"
 type timeWords struct {
 	phrases  map[byte][]cued // by their first byte, the longest first
 	orders   []string        // phrases that show an order
@@ -39,6 +42,11 @@ type timeWords struct {
 	unspaced bool // words are not divided, or have particles; in a date of two numbers, the month is first
 	either   bool // it may be, or the day
 }
+
+var (
+	orderCues = []string{"begin", "end", "zone", "call", "keep", "wake", "tell", "timer"}
+	weakCues  = orderCues[3:]
+)
 
 // cued is a phrase in the form of [folded], with its cues.
 type cued struct {
@@ -62,7 +70,7 @@ func newTimeWords(t *text.Tables) *timeWords {
 	add := func(words string, cues ...string) {
 		f := fold(strings.TrimSpace(strings.ReplaceAll(words, "_", " ")))
 		w.phrases[f.s[0]] = append(w.phrases[f.s[0]], cued{f.s, cues})
-		if cues[0] == "begin" || cues[0] == "end" || cues[0] == "zone" {
+		if slices.Contains(orderCues, cues[0]) {
 			w.orders = append(w.orders, f.s)
 		}
 	}
@@ -73,6 +81,7 @@ func newTimeWords(t *text.Tables) *timeWords {
 	}
 	rows("wd", t.Remind.Weekdays, 0)
 	rows("n", t.Remind.Numbers, 1)
+	rows("o", t.Remind.Ordinals, 1)
 	for _, months := range []text.Row{t.Time.Months, t.Time.ShortMonths, t.Remind.Months} {
 		rows("month", months, 1)
 	}
@@ -281,28 +290,34 @@ func (w *timeWords) readSpan(s string, i int, p *parts) int {
 	}
 	j, before := w.cue(s, i, "in")
 	j = blank(s, j)
-	one := *p
-	end := j
-	for n := 0; n < 2; n++ {
-		next := w.amount(s, end, &one, n == 0 && before != "")
-		if next == end {
-			break
-		}
-		end = blank(s, next)
-		j = next
+	if before != "" {
+		j, _ = w.cue(s, j, "about")
+		j = blank(s, j)
 	}
-	if j == i || !one.spanned {
+	one := *p
+	end := w.amounts(s, j, &one, before != "")
+	if end == j || !one.spanned {
 		return i
 	}
-	if k, behind := w.cue(s, end, "later"); behind != "" {
-		*p = one
-		return k
+	if k, behind := w.cue(s, blank(s, end), "later"); behind != "" {
+		before, end = behind, k
 	}
 	if before == "" {
 		return i
 	}
 	*p = one
-	return j
+	return end
+}
+
+// amounts adds up to two amounts to a span: "1 hour 30 minutes".
+func (w *timeWords) amounts(s string, i int, p *parts, alone bool) (end int) {
+	end = w.amount(s, i, p, alone)
+	if end > i {
+		if next := w.amount(s, blank(s, end), p, false); next > blank(s, end) {
+			end = next
+		}
+	}
+	return end
 }
 
 // amount adds an amount of a unit to a span. alone says that the unit needs no number: "in an hour", "через час".
@@ -413,19 +428,34 @@ func (w *timeWords) date(s string, i int) (d text.Date, end int) {
 			}
 		}
 	}
+	day, j := 0, i
 	if m := dayNumber.FindStringSubmatch(s[i:]); m != nil {
-		if j, cue := w.cue(s, i+len(m[0]), "month*"); cue != "" {
-			d.Day, _ = strconv.Atoi(m[1])
-			d.Month, _ = strconv.Atoi(strings.TrimPrefix(cue, "month"))
-			return w.year(s, j, d)
+		day, _ = strconv.Atoi(m[1])
+		j = i + len(m[0])
+	} else if k, cue := w.cue(s, i, "o*"); cue != "" { // "the first of May"; but "the first may wait"
+		if of := ofMonth.FindString(s[k:]); len(of) > 1 || !w.either {
+			day, _ = strconv.Atoi(cue[1:])
+			j = k + len(of)
 		}
 	}
+	if k, cue := w.cue(s, j, "month*"); cue != "" && day > 0 {
+		d.Day = day
+		d.Month, _ = strconv.Atoi(strings.TrimPrefix(cue, "month"))
+		return w.year(s, k, d)
+	}
 	if j, cue := w.cue(s, i, "month*"); cue != "" {
+		d.Month, _ = strconv.Atoi(strings.TrimPrefix(cue, "month"))
 		if m := dayBehind.FindStringSubmatch(s[j:]); m != nil {
 			d.Day, _ = strconv.Atoi(m[1])
-			d.Month, _ = strconv.Atoi(strings.TrimPrefix(cue, "month"))
 			return w.year(s, j+len(m[0]), d)
 		}
+		if rest, the := strings.CutPrefix(s[j:], " the "); the {
+			if k, cue := w.cue(s, len(s)-len(rest), "o*"); cue != "" {
+				d.Day, _ = strconv.Atoi(cue[1:])
+				return w.year(s, k, d)
+			}
+		}
+		d.Month = 0
 	}
 	return d, i
 }
@@ -452,17 +482,18 @@ var (
 	tenths       = text.NewLazyRegexp(`^(\d\d?)[.,](\d) ?`)
 
 	dayNumber  = text.NewLazyRegexp(`^(\d\d?)(?:\.|st|nd|rd|th|er|e|o|a|[°º])? ?(?:of |de |di |d')?`)
+	ofMonth    = text.NewLazyRegexp(`^ (?:of |de |di |d')?`)
 	dayBehind  = text.NewLazyRegexp(`^ (\d\d?)(?:st|nd|rd|th)?\b`)
 	twoNumbers = text.NewLazyRegexp(`^(\d\d?)([./])(\d\d?)(?:[./](\d{4}))?\b`)
 	yearBehind = text.NewLazyRegexp(`^,? (?:de )?(20\d\d)\b`)
 )
 
-// DayOf returns the only day of the year that a text in a language names. It is "3 May", or else "25/5", or else "tomorrow" as seen from now. The
-// day is 0 if it names none, or several. rest is the text without it.
-func DayOf(said, code string, now time.Time) (d text.Date, rest string) {
+// DayOf returns the only day of the year that a text in a language names. It is "3 May", or else "25/5", or else "tomorrow" or "next Friday" as seen
+// from now. The day is 0 if it names none, or several. rest is the text without it. weekday says that it names a day of the week.
+func DayOf(said, code string, now time.Time) (d text.Date, rest string, weekday bool) {
 	w, f := timeWordsOf()[code], fold(said)
 	if w == nil {
-		return d, said
+		return d, said, false
 	}
 	var named, short, near []text.DateSpan
 	for i := 0; i < len(f.s); {
@@ -478,9 +509,13 @@ func DayOf(said, code string, now time.Time) (d text.Date, rest string) {
 				found(&named, d, end)
 			} else if d, end := w.shortDate(f.s, i); end > i {
 				found(&short, d, end)
-			} else if end := w.readDay(f.s, i, &p); p.day && !p.named && !p.later {
-				_, month, day := now.AddDate(0, 0, p.ahead).Date()
-				found(&near, text.Date{Month: int(month), Day: day}, end)
+			} else if end := w.readDay(f.s, w.behindOn(f.s, i), &p); p.day && !p.later {
+				at := now.AddDate(0, 0, p.ahead)
+				if p.named {
+					at, _ = p.at(now)
+					weekday = true
+				}
+				found(&near, text.Date{Month: int(at.Month()), Day: at.Day()}, end)
 			}
 		}
 		i = next
@@ -490,11 +525,30 @@ func DayOf(said, code string, now time.Time) (d text.Date, rest string) {
 			continue
 		}
 		if d := all[0].Date; len(all) == 1 && time.Date(leapYear, time.Month(d.Month), d.Day, 0, 0, 0, 0, time.UTC).Day() == d.Day {
-			return d, said[:all[0].From] + said[all[0].To:]
+			return d, said[:all[0].From] + said[all[0].To:], weekday && len(named)+len(short) == 0
 		}
 		break
 	}
-	return text.Date{}, said
+	return text.Date{}, said, false
+}
+
+// behindOn returns where a day begins at i: behind a word such as "on", if there is one.
+func (w *timeWords) behindOn(s string, i int) int {
+	j, _ := w.cue(s, i, "on")
+	return blank(s, j)
+}
+
+// Around reports whether a text in a language has no other words than those that stand around a day: "on", "です".
+func Around(said, code string) bool {
+	w, f := timeWordsOf()[code], fold(strings.Trim(said, between+"?"))
+	for i := 0; i < len(f.s); {
+		end, cue := w.cue(f.s, i, "on", "behind", "tail", "link")
+		if cue == "" {
+			return false
+		}
+		i = blank(f.s, end)
+	}
+	return true
 }
 
 const leapYear = 2000
