@@ -32,8 +32,8 @@ const (
 )
 
 const (
-	morningPlease  = "Nobody has written to you. Wish the people in this channel a good morning, in one or two short sentences of your own, in the language in which they write here. Say nothing of what was written before."
-	birthdayPlease = "Nobody has written to you. Today is the birthday of %s. Wish them a happy birthday, in one or two short sentences of your own, in the language in which people write here. Say nothing of their age, nor of what was written before."
+	morningPlease  = "Nobody has written to you. Wish the people in this channel a good morning, in one or two short sentences of your own, in %s. Say nothing of what was written before."
+	birthdayPlease = "Nobody has written to you. Today is the birthday of %s. Wish them a happy birthday, in one or two short sentences of your own, in %s. Say nothing of their age, nor of what was written before."
 )
 
 // program is the author of what makes the bot greet.
@@ -60,7 +60,7 @@ func (b *Bot) greetIn(ctx context.Context, place store.Channel) (wait time.Durat
 	ctx, cancel := context.WithTimeout(ctx, noticeLimit)
 	defer cancel()
 	e := turn.Event{Kind: turn.Edited, GuildID: place.GuildID, Message: turn.Message{
-		ID: place.ID, ChannelID: place.ID, At: b.now(), Text: morningPlease, Author: program(),
+		ID: place.ID, ChannelID: place.ID, At: b.now(), Author: program(),
 	}}
 	actor := b.speaker(ctx, e)
 	now := text.InZone(b.now(), actor.Location)
@@ -76,14 +76,15 @@ func (b *Bot) greetIn(ctx context.Context, place store.Channel) (wait time.Durat
 	}
 	recent, err := b.Store.Messages.Recent(ctx, place.ID, earlierMessages)
 	b.logged("read recent messages", err)
-	born := b.bornOn(ctx, e, now)
+	born, theirs := b.bornOn(ctx, e, now, recent)
 	if len(born) == 0 && (!usual || until < -greetLate || len(recent) == 0 || recent[len(recent)-1].Own) { // nobody has said a word since the last greeting
 		return longestWait
 	}
 	a := arrival{at: b.now(), addressed: true, character: actor.ID, newID: ulid.Make().String(), unasked: turn.ByGreeting}
-	e.ID, e.Language = "greeting/"+place.ID+"/"+now.Format(time.DateOnly), languageOf(recent)
+	e.ID, e.Language = "greeting/"+place.ID+"/"+now.Format(time.DateOnly), cmp.Or(theirs, languageOf(recent), reply.LanguageOf(b.Servers.Platform.Locale(place.GuildID)))
+	e.Message.Text = fmt.Sprintf(morningPlease, text.EnglishName(e.Language))
 	if len(born) > 0 {
-		e.Message.Text = fmt.Sprintf(birthdayPlease, reply.List(reply.English, namesOf(born)))
+		e.Message.Text = fmt.Sprintf(birthdayPlease, reply.List(reply.English, namesOf(born)), text.EnglishName(e.Language))
 		a.recalled = []turn.Outcome{{Provider: turn.Greeting, Status: turn.OK, Contributions: []turn.Contribution{{Source: turn.Greeting, Recalled: born}}}}
 	}
 	var no *gate.Refusal
@@ -122,8 +123,8 @@ func (b *Bot) habit(ctx context.Context, channelID string, now time.Time) (begin
 }
 
 // bornOn returns what the people whose birthday is today said of it in the channel, and the bot remembers. It leaves out those who have opted
-// out, may not use the bot, or may not read the channel.
-func (b *Bot) bornOn(ctx context.Context, e turn.Event, today time.Time) (all []turn.Recalled) {
+// out, may not use the bot, or may not read the channel. language is theirs, or "" if they have several.
+func (b *Bot) bornOn(ctx context.Context, e turn.Event, today time.Time, recent []store.Message) (all []turn.Recalled, language string) {
 	here := e.Message.ChannelID
 	told, err := b.Memories.List(ctx, memory.FilterGuild(e.GuildID, []string{here}), memory.List{Kinds: []memory.Kind{memory.Person}})
 	b.logged("read birthdays", err)
@@ -141,20 +142,25 @@ func (b *Bot) bornOn(ctx context.Context, e turn.Event, today time.Time) (all []
 		if err != nil || !standing.OptedOut.IsZero() || !b.Gate.Access.Admits(mine) || !b.Servers.Readable(ctx, e.GuildID, turn.Reader{ID: who}, "", here)[here] {
 			continue
 		}
-		if name := b.nameOf(ctx, e.GuildID, who); name != "" {
+		if name, wanted := b.nameOf(ctx, e.GuildID, who); name != "" {
+			if l := cmp.Or(wanted, newestLanguage(recent, who), text.ClearLanguage(m.Text)); len(all) == 0 || l == language {
+				language = l
+			} else {
+				language = ""
+			}
 			all = append(all, turn.Recalled{ID: m.ID, Text: m.Text, Scope: string(m.Scope.Kind), Sources: m.Sources, By: name, At: m.SaidAt})
 		}
 	}
-	return all
+	return all, language
 }
 
-// nameOf returns how a person wants to be called, or else their name in a server.
-func (b *Bot) nameOf(ctx context.Context, guildID, personID string) string {
+// nameOf returns how a person wants to be called, or else their name in a server. language is that in which they want answers, or "".
+func (b *Bot) nameOf(ctx context.Context, guildID, personID string) (name, language string) {
 	card, err := b.Memories.Card(ctx, personID)
 	b.logged("read a person's card", err)
 	names, err := b.Store.People.NamesByID(ctx, guildID, []string{personID})
 	b.logged("read the name of a person", err)
-	return reply.PlainName(cmp.Or(card[turn.CardName], names[personID]))
+	return reply.PlainName(cmp.Or(card[turn.CardName], names[personID])), text.LanguageNamed(card[turn.CardLanguage])
 }
 
 func namesOf(all []turn.Recalled) (names []string) {

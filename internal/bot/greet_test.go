@@ -19,8 +19,11 @@ import (
 // members may all read every channel, except those who left.
 type members struct {
 	recall.Platform
-	left map[string]bool
+	left   map[string]bool
+	locale string
 }
+
+func (m members) Locale(string) string { return m.locale }
 
 func (m members) Readable(_ context.Context, _ string, who turn.Reader, _ string, channels ...string) map[string]bool {
 	all := map[string]bool{}
@@ -33,7 +36,12 @@ func (m members) Readable(_ context.Context, _ string, who turn.Reader, _ string
 // greeted runs a bot for three days, from a midnight of 2000, in a channel where greetings are on. It returns when it posted what. Somebody wrote there at
 // these times on each of so many days before.
 func greeted(t *testing.T, script string, days int, at time.Duration, prepare func(b *Bot, say func(at time.Duration, who, text string), told func(who, words string))) (posts []string) {
-	servers := &recall.Servers{Platform: members{left: map[string]bool{"left": true}}}
+	return greetedIn(t, "", "what a lovely rainy day that is", script, days, at, prepare)
+}
+
+// greetedIn is greeted in a server of a locale where people wrote these words.
+func greetedIn(t *testing.T, locale, words, script string, days int, at time.Duration, prepare func(b *Bot, say func(at time.Duration, who, text string), told func(who, words string))) (posts []string) {
+	servers := &recall.Servers{Platform: members{left: map[string]bool{"left": true}, locale: locale}}
 	livingIn(t, servers, script, func(b *Bot, events chan<- []turn.Event, door *recorder, _ func()) {
 		ctx := context.Background()
 		n := 0
@@ -45,7 +53,7 @@ func greeted(t *testing.T, script string, days int, at time.Duration, prepare fu
 			}
 		}
 		for day := range days {
-			say(at-time.Duration(day+1)*24*time.Hour, "ana", "what a lovely rainy day that is")
+			say(at-time.Duration(day+1)*24*time.Hour, "ana", words)
 		}
 		prepare(b, say, func(who, words string) {
 			say(-time.Hour, who, words)
@@ -147,6 +155,36 @@ func TestGreetingsAreInTheLanguageOfTheChannel(t *testing.T) {
 			other := strings.NewReplacer("CY", "ANA", "ANA", "CY").Replace(tt.wish)
 			if len(got) != 2 || got[0] != "8h0m0s "+tt.wish && got[0] != "8h0m0s "+other || got[1] != "32h0m0s "+tt.morning {
 				t.Errorf("%q, want %q and %q", got, tt.wish, tt.morning)
+			}
+		})
+	}
+}
+
+// A greeting to one person is in their language, and one to all in that of the channel. Where neither is clear, it is in that of the server.
+func TestWhoIsGreetedDecidesTheLanguage(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct{ locale, words, told, card, want string }{
+		"nothing is clear":       {"", "ok", "", "", "8h0m0s Good morning!"},
+		"the server's":           {"pt-BR", "ok", "", "", "8h0m0s Bom dia!"},
+		"one without texts":      {"sv-SE", "ok", "", "", "8h0m0s Good morning!"},
+		"the channel's":          {"pt-BR", "the weather is nice and I think we should go outside", "", "", "8h0m0s Good morning!"},
+		"the person's":           {"pt-BR", "ok", "ich habe am 1. Januar Geburtstag", "", "8h0m0s Alles Gute zum Geburtstag, ANA!"},
+		"that the person wishes": {"pt-BR", "ok", "ich habe am 1. Januar Geburtstag", "French", "8h0m0s Joyeux anniversaire, ANA !"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got := greetedIn(t, tt.locale, tt.words, "error 400\n", 9, 8*time.Hour, func(b *Bot, _ func(time.Duration, string, string), told func(string, string)) {
+				if tt.told != "" {
+					told("ana", tt.told)
+				}
+				if tt.card != "" {
+					if _, err := b.Memories.SetCard(context.Background(), "ana", turn.CardLanguage, tt.card, time.Now()); err != nil {
+						t.Error(err)
+					}
+				}
+			})
+			if len(got) == 0 || got[0] != tt.want {
+				t.Errorf("%q, want %q", got, tt.want)
 			}
 		})
 	}

@@ -200,18 +200,24 @@ func (b *Bot) spoken(ctx context.Context, e turn.Event) string {
 	}
 	recent, err := b.Store.Messages.Recent(ctx, e.Message.ChannelID, earlierMessages)
 	b.logged("read recent messages", err)
-	for _, m := range slices.Backward(recent) {
-		if m.AuthorID == e.Message.Author.ID {
-			if l := text.ClearLanguage(m.Text); l != "" {
-				return l
-			}
-		}
+	if l := newestLanguage(recent, e.Message.Author.ID); l != "" {
+		return l
 	}
 	chosen := e.Locale
 	if strings.HasPrefix(chosen, reply.English) {
 		chosen = ""
 	}
 	return cmp.Or(chosen, text.MessageLanguage(e.Message.Text), e.Locale)
+}
+
+// newestLanguage returns the language of the newest of some messages by a person whose language is clear, or "".
+func newestLanguage(recent []store.Message, person string) string {
+	for _, m := range slices.Backward(recent) {
+		if l := text.ClearLanguage(m.Text); l != "" && m.AuthorID == person {
+			return l
+		}
+	}
+	return ""
 }
 
 // earlierMessages is how many messages of a channel are looked at for the language that a person speaks.

@@ -271,6 +271,9 @@ func (d *directory) locale(guildID string) string {
 	return get(d, guildID, func(g *guild) string { return g.locale })
 }
 
+// Locale returns the BCP 47 tag of a server's language, or "" if it is unknown.
+func (s *Session) Locale(guildID string) string { return s.names.locale(guildID) }
+
 // guildNames lists the servers' names, sorted. If a name is unknown its id is listed instead.
 func (d *directory) guildNames() (names []string) {
 	d.mu.RLock()

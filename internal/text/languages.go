@@ -115,6 +115,15 @@ func LanguageNamed(s string) string {
 	return ""
 }
 
+// EnglishName returns the English name of a language, or "" if its code is unknown.
+func EnglishName(code string) string {
+	if i := slices.Index(Languages(), code); i >= 0 {
+		name := TablesOf(code).Names.Fields()[0]
+		return strings.ToUpper(name[:1]) + name[1:]
+	}
+	return ""
+}
+
 // Languages returns the codes of the languages, English first.
 func Languages() []string { return slices.Clone(builtIn().codes) }
 

@@ -56,6 +56,7 @@ type Platform interface {
 	// everyone who can read that channel must be able to read them too.
 	Readable(ctx context.Context, guildID string, who turn.Reader, audience string, channels ...string) map[string]bool
 	Channels(guildID string) []turn.Channel
+	Locale(guildID string) string // BCP 47 tag of the server's language; empty: unknown
 	SearchMessages(ctx context.Context, guildID string, q turn.MessageSearch) ([]turn.Message, error)
 	Pins(ctx context.Context, guildID, channelID string) ([]turn.Message, error)
 	Linked(ctx context.Context, guildID, channelID, messageID string) (turn.Message, error)

@@ -34,6 +34,8 @@ func (h *hall) Readable(_ context.Context, _ string, who turn.Reader, audience s
 	return map[string]bool{"10": true, "20": who.ID == "mo" && (audience == "" || audience == "20")}
 }
 
+func (h *hall) Locale(string) string { return "" }
+
 func (h *hall) Channels(string) []turn.Channel {
 	return []turn.Channel{{ID: "10", Name: "general", Topic: "all there is"}, {ID: "20", Name: "staff", Topic: "the vault"}}
 }
