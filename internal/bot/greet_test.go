@@ -169,6 +169,7 @@ func TestWhoIsGreetedDecidesTheLanguage(t *testing.T) {
 		"one without texts":      {"sv-SE", "ok", "", "", "8h0m0s Good morning!"},
 		"the channel's":          {"pt-BR", "the weather is nice and I think we should go outside", "", "", "8h0m0s Good morning!"},
 		"the person's":           {"pt-BR", "ok", "ich habe am 1. Januar Geburtstag", "", "8h0m0s Alles Gute zum Geburtstag, ANA!"},
+		"by the day of the week": {"", "ok", "my birthday is this Saturday", "", "8h0m0s Happy birthday, ANA!"},
 		"that the person wishes": {"pt-BR", "ok", "ich habe am 1. Januar Geburtstag", "French", "8h0m0s Joyeux anniversaire, ANA !"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -240,7 +240,7 @@ func (b *Bot) react(ctx context.Context, l *lane, actor *Actor, t *turn.Trace, t
 // buttons below it change between the answers. What is there is the history with which the channel goes on. All answers are on record.
 //
 // A shorter answer has the surplus posts deleted, and a longer one gets new posts at the end. So nothing may stand below or between the
-// posts: there an answer would be torn, and people have replied to what they saw.
+// posts: an answer would be torn there. People may also have replied to what they saw.
 
 // mostPosts is more posts than a reply has.
 const mostPosts = 64

@@ -189,7 +189,7 @@ func storyteller(t *testing.T) (b *Bot, w *wall, long, short *turn.Trace) {
 	return b, w, long, short
 }
 
-// A bot that is killed at any step of a change between two answers shows one of them whole after the next start, and goes on with it.
+// A bot is killed at any step of a change between two answers. After the next start it shows the chosen one whole, and goes on with it.
 func TestAKilledSwipeLeavesNoHalf(t *testing.T) {
 	const longStory, briefStory = "one:0 two:0 three:6 ", "brief:6 "
 	for number, want := range []string{longStory, briefStory} {
@@ -241,7 +241,7 @@ func TestAKilledSwipeLeavesNoHalf(t *testing.T) {
 	}
 }
 
-// Another answer that was under way in the posts of a long one, and comes too late, leaves the long one.
+// Another answer was under way in the posts of a long one, and is given up. The long one comes back.
 func TestAnAnswerInPlaceThatIsGivenUpBringsTheEarlierBack(t *testing.T) {
 	b, w, long, _ := storyteller(t)
 	ctx := t.Context()

@@ -67,7 +67,7 @@ func Reminders(message string, names []string, now time.Time) (all []Reminder) {
 func undivided(sentences []string) (all []string) {
 	for _, s := range sentences {
 		first, _ := utf8.DecodeRuneInString(s)
-		if n := len(all) - 1; n >= 0 && (unicode.IsLower(first) && unicode.IsDigit(last(strings.TrimSuffix(all[n], "."))) || called(all[n])) {
+		if n := len(all) - 1; n >= 0 && (unicode.IsLower(first) && unicode.IsDigit(last(strings.TrimSuffix(all[n], "."))) || isCall(all[n])) {
 			all[n] += " " + s
 			continue
 		}
@@ -76,9 +76,9 @@ func undivided(sentences []string) (all []string) {
 	return all
 }
 
-// called reports whether a sentence is nothing but an order before a time: "RemindMe!"
-func called(sentence string) bool {
-	f := fold(strings.Trim(sentence, between+"!"))
+// isCall reports whether a sentence is nothing but an order before a time: "RemindMe!"
+func isCall(sentence string) bool {
+	f := fold(strings.Trim(sentence, between))
 	for _, w := range timeWordsOf() {
 		if end, cue := w.cue(f.s, 0, "timer"); cue != "" && end == len(f.s) {
 			return true

@@ -538,7 +538,7 @@ func (w *timeWords) behindOn(s string, i int) int {
 	return blank(s, j)
 }
 
-// Around reports whether a text in a language has no other words than those that stand around a day: "on", "です".
+// Around reports whether a text in a language has only words that stand around a day: "on", "です".
 func Around(said, code string) bool {
 	w, f := timeWordsOf()[code], fold(strings.Trim(said, between+"?"))
 	for i := 0; i < len(f.s); {
