@@ -367,10 +367,13 @@ func (d *delivery) post(ctx context.Context, i int, piece string, last, end bool
 	case !last || Temporary(err) || kind == rest.Gone && (i == 0 || !d.again) || kind == rest.Forbidden || kind == rest.ClosedThread: // where not even a new post can be written
 		return fmt.Errorf("edit a post: %w", err)
 	}
+	edited := err
 	if err = d.create(ctx, i, want, last, final); err != nil {
 		return err
 	}
-	d.bot.logged("delete a post that could not be edited", d.bot.sendDelete(ctx, d.request.Ref(have.id)))
+	if rest.KindOf(edited) != rest.Gone {
+		d.bot.logged("delete a post that could not be edited", d.bot.sendDelete(ctx, d.request.Ref(have.id)))
+	}
 	return nil
 }
 

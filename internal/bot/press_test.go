@@ -12,6 +12,7 @@ import (
 
 	"familiar/internal/context/turn"
 	"familiar/internal/discord/rest"
+	"familiar/internal/gate"
 	"familiar/internal/reply"
 	"familiar/internal/store"
 )
@@ -259,5 +260,31 @@ func TestAnAnswerInPlaceThatIsGivenUpBringsTheEarlierBack(t *testing.T) {
 	b.notices.posting.Wait()
 	if got := w.shows(); got != "one:0 two:0 three:6 " || slices.Contains(w.ids, id) {
 		t.Errorf("there is %s", got)
+	}
+}
+
+// A post that an earlier process had deleted already is posted again, and is no reason to give up.
+func TestAnAnswerComesBackWithoutItsLastPosts(t *testing.T) {
+	b, w, long, _ := storyteller(t)
+	for _, gone := range slices.Clone(w.ids[1:]) {
+		if err := w.Delete(t.Context(), turn.Ref{ID: gone}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := b.show(t.Context(), long, []store.Post{{ID: "100"}, {ID: "101"}, {ID: "102"}}); err != nil || w.shows() != "one:0 two:0 three:6 " {
+		t.Errorf("there is %s: %v", w.shows(), err)
+	}
+}
+
+// Where the bot may not post, a shorter answer can be shown, but no longer one.
+func TestNoLongerAnswerWhereTheBotMayNotPost(t *testing.T) {
+	b, w, long, short := storyteller(t)
+	w.mute = map[string]bool{"general": true}
+	if done, err := b.Swipe(t.Context(), long, 1, "ana"); !done || err != nil || w.shows() != "brief:6 " {
+		t.Errorf("there is %s: %v, %v", w.shows(), done, err)
+	}
+	var no *gate.Refusal
+	if done, err := b.Swipe(t.Context(), short, 0, "ana"); done || !errors.As(err, &no) || no.Why != gate.MayNotPost || w.shows() != "brief:6 " {
+		t.Errorf("there is %s: %v, %v", w.shows(), done, err)
 	}
 }
