@@ -212,7 +212,7 @@ func (v *vocabulary) ordered(s *split, sentence string, called [][]string, now t
 	if r.At, r.Why = s.parts.at(now); asks && (r.Why == NoTime || r.Why == Past || !beside && free) || r.Why == NoTime && (ends != "" && begins == "" || r.Text == "") {
 		return Reminder{}, false
 	}
-	if slices.Contains(weakCues, s.cue) && (asks || r.Why != "" || s.loose(beside, free && r.Text != "")) {
+	if slices.Contains(weakCues, s.cue) && (asks || s.w.asksIn(r.Text) || r.Why != "" || s.loose(beside, free && r.Text != "", linked)) {
 		return Reminder{}, false
 	}
 	r.Wall = !s.parts.spanned || s.parts.clocked || s.parts.parted
@@ -228,13 +228,22 @@ func (v *vocabulary) ordered(s *split, sentence string, called [][]string, now t
 	return r, true
 }
 
-// loose reports whether a time is too far from words that only with a time are an order. free says that no word joins the text to them.
-func (s *split) loose(beside, free bool) bool {
+// asksIn reports whether a text has a word that asks, or makes a condition: "if it rains".
+func (w *timeWords) asksIn(said string) bool {
+	return slices.ContainsFunc(strings.Fields(strings.ToLower(said)), func(word string) bool {
+		_, link := w.cue(fold(word).s, 0, "link")
+		return link == "" && slices.Contains(w.asks, word)
+	})
+}
+
+// loose reports whether a time is too far from words that only with a time are an order. free says that no word joins the text to them, which is
+// linked without such a word.
+func (s *split) loose(beside, free bool, linked string) bool {
 	switch s.cue {
 	case "keep":
 		return false
 	case "tell":
-		return !beside || free
+		return !beside || free || linked == ""
 	case "timer":
 		return !beside
 	}
