@@ -309,6 +309,9 @@ func (b *Bot) Swipe(ctx context.Context, t *turn.Trace, number int, by string) (
 		err = b.show(ctx, one, posts)
 	}
 	if err != nil {
+		if unsent(err) {
+			b.notices.posting.Go(func() { b.showLater(id) })
+		}
 		return false, fmt.Errorf("show another answer: %w", err)
 	}
 	for _, other := range all {
@@ -318,6 +321,24 @@ func (b *Bot) Swipe(ctx context.Context, t *turn.Trace, number int, by string) (
 	}
 	b.Log.Info("another answer shown", "turn", id, "by", by)
 	return true, nil
+}
+
+// showLater shows an answer that could not be shown whole, unless another one was chosen meanwhile.
+func (b *Bot) showLater(id string) {
+	defer func() { b.recovered("show another answer", recover()) }()
+	if !b.outlast(doubtLasts) { // the next start does it
+		return
+	}
+	b.pressing.Lock()
+	defer b.pressing.Unlock()
+	ctx, cancel := context.WithTimeout(context.Background(), landLimit)
+	defer cancel()
+	posts, err := b.Store.Claims.Posts(ctx, id)
+	t, failed := b.Traces.Get(ctx, id)
+	if err = errors.Join(err, failed); err == nil && len(posts) > 0 {
+		b.putRight(ctx, t, posts)
+	}
+	b.logged("show another answer", err)
 }
 
 // show makes posts hold the reply of a turn that is over. They are kept as the turn's until they do, so that the next start can go on.

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"familiar/internal/context/turn"
@@ -109,6 +110,7 @@ type wall struct {
 	nonces map[string]string
 	takes  int
 	torn   bool
+	away   time.Time // until then Discord cannot be reached once it has taken enough
 }
 
 var errKilled = fmt.Errorf("killed: %w", context.Canceled)
@@ -117,6 +119,13 @@ func (w *wall) take(change func()) error {
 	w.takes--
 	if w.takes >= 0 || w.takes == -1 && w.torn {
 		change()
+	}
+	if w.takes < 0 && !w.away.IsZero() {
+		if time.Now().After(w.away) {
+			change()
+			return nil
+		}
+		return &rest.Error{Kind: rest.Unavailable}
 	}
 	if w.takes < 0 {
 		return errKilled
@@ -287,4 +296,23 @@ func TestNoLongerAnswerWhereTheBotMayNotPost(t *testing.T) {
 	if done, err := b.Swipe(t.Context(), short, 0, "ana"); done || !errors.As(err, &no) || no.Why != gate.MayNotPost || w.shows() != "brief:6 " {
 		t.Errorf("there is %s: %v, %v", w.shows(), done, err)
 	}
+}
+
+// A change between two answers that Discord's outage divides is finished after it.
+func TestASwipeIsFinishedAfterAnOutage(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b, w, long, _ := storyteller(t)
+		defer b.Store.Close()
+		b.onStop()
+		w.takes, w.away = 1, time.Now().Add(20*time.Second)
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		defer cancel()
+		if done, err := b.Swipe(ctx, long, 1, "ana"); done || err == nil || w.shows() != "brief:6 two:0 three:6 " {
+			t.Errorf("there is %s: %v, %v", w.shows(), done, err)
+		}
+		b.notices.posting.Wait()
+		if w.shows() != "brief:6 " {
+			t.Errorf("there is %s", w.shows())
+		}
+	})
 }
