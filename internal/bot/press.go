@@ -354,6 +354,7 @@ func (b *Bot) show(ctx context.Context, t *turn.Trace, posts []store.Post) error
 		key: b.ButtonKeys(id), picture: b.pictureOf(ctx, t.Request.Character, t.Mood),
 		ending: append(b.finalButtons(t), reply.Swipes(slices.IndexFunc(all, func(one *turn.Trace) bool { return one.Request.ID == id }), len(all))...),
 	}
+	d.request.Buttons = true
 	if len(d.pieces(t.Reply, true)) > len(posts) && !b.Door.MayPost(t.Request.ChannelID) {
 		return &gate.Refusal{Why: gate.MayNotPost}
 	}

@@ -216,7 +216,7 @@ func TestAKilledSwipeLeavesNoHalf(t *testing.T) {
 				w.takes, w.torn = takes, torn
 				done, err := b.Swipe(ctx, from, number, "ana")
 				w.takes = unlimited
-				b.markLeft(ctx, func(string) bool { return true })
+				b.markLeft(ctx, func(string, string) bool { return true })
 				b.notices.posting.Wait()
 				id := []*turn.Trace{long, short}[number].Request.ID
 				recent, failed := b.Store.Messages.Recent(ctx, "general", 9)

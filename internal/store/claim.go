@@ -241,7 +241,7 @@ func (s *Claims) ReopenIn(tx *sql.Tx, claim, turnID, event string, posts ...Post
 // MovePosts notes that posts of a server are about to hold the reply of another turn, which is over. The error is [ErrLost] if another process
 // acts for the server.
 func (s *Claims) MovePosts(ctx context.Context, guildID, turnID string, posts ...Post) error {
-	return s.db.Leases.change(ctx, "move posts", guildID, func(tx *sql.Tx) error {
+	return s.db.Leases.change(ctx, "move posts", guildID, true, func(tx *sql.Tx) error {
 		s.db.mustLast()
 		return s.movePosts(tx, turnID, posts)
 	})
