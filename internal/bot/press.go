@@ -293,6 +293,7 @@ func (b *Bot) endingOf(ctx context.Context, t *turn.Trace, of arrival) []string 
 // Swipe shows another answer in the posts of a turn's reply, for a person. It reports false if that is not possible any more: something was
 // said below, or there is no such answer. The error is Discord's, the store's, or a [*gate.Refusal].
 func (b *Bot) Swipe(ctx context.Context, t *turn.Trace, number int, by string) (done bool, err error) {
+	b.Settle(t.Request.ChannelID) // its buttons are there before its turn is over
 	b.pressing.Lock()
 	defer b.pressing.Unlock()
 	all, posts := b.alternatives(ctx, t), b.standing(ctx, t)
