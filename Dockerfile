@@ -5,7 +5,7 @@ COPY go.mod go.sum ./
 RUN go mod download
 COPY . .
 ARG VERSION= COMMIT= DATE=
-RUN CGO_ENABLED=0 go build -trimpath -ldflags="-s -w -X main.release=$VERSION -X main.commit=$COMMIT -X main.built=$DATE" -o /out/familiar ./cmd/familiar
+RUN CGO_ENABLED=0 go build -trimpath -ldflags="-s -w -funcalign=16 -X main.release=$VERSION -X main.commit=$COMMIT -X main.built=$DATE" -o /out/familiar ./cmd/familiar
 RUN mkdir -p /out/data
 
 # Certificates, time zones and the user nonroot, and nothing that could be run but the program.
