@@ -162,6 +162,13 @@ func (b *Bot) putRight(ctx context.Context, t *turn.Trace, posts []store.Post) {
 		b.logged("drop the posts of an answer", b.Store.Claims.DropPosts(context.WithoutCancel(ctx), t.Request.ID))
 		return
 	}
+	var buttons []turn.Button
+	if actor := b.CurrentCast().Actor(t.Request.Character); actor != nil {
+		settings := b.Settings(ctx, actor, turn.Event{GuildID: t.Request.GuildID, Message: turn.Message{ChannelID: t.Request.ChannelID}})
+		if b.HasButtons(actor, settings) {
+			buttons = reply.Buttons(t.Request.Language, b.ButtonKeys(t.Request.ID), b.finalButtons(t)...)
+		}
+	}
 	for _, wait := range []time.Duration{0, doubtLasts} {
 		if wait > 0 && !b.outlast(wait) { // the next start does it
 			return
@@ -169,10 +176,7 @@ func (b *Bot) putRight(ctx context.Context, t *turn.Trace, posts []store.Post) {
 		for _, p := range posts {
 			edit := turn.Edit{Ref: t.Request.Ref(p.ID), Text: p.Text, Final: true}
 			if slices.Index(t.ReplyIDs, p.ID) == len(t.ReplyIDs)-1 {
-				edit.Picture = b.pictureOf(ctx, t.Request.Character, t.Mood)
-				if t.Request.Buttons {
-					edit.Buttons = reply.Buttons(t.Request.Language, b.ButtonKeys(t.Request.ID), b.finalButtons(t)...)
-				}
+				edit.Picture, edit.Buttons = b.pictureOf(ctx, t.Request.Character, t.Mood), buttons
 			}
 			err := b.sendEdit(ctx, edit, true)
 			if b.logged("correct a post", err); unsent(err) {

@@ -165,9 +165,11 @@ func TestDoubtfulEditSurvivesRestart(t *testing.T) {
 			living(t, "say Mice.\n", func(b *Bot, events chan<- []turn.Event, door *recorder, stop func()) {
 				var settled atomic.Bool
 				b.Doubted = func(id string) bool { return !settled.Load() }
+				b.Pace.Buttons, b.Cast.Default.Buttons = true, true
 				events <- []turn.Event{asks("1", "general", "ana")}
 				time.Sleep(5 * time.Second)
-				id := door.all()[0].post.Nonce
+				calls := door.all()
+				id, had := calls[0].post.Nonce, len(calls[len(calls)-1].post.Buttons)
 				if settled.Store(c.settles); c.settles {
 					time.Sleep(2 * time.Minute)
 				}
@@ -191,6 +193,9 @@ func TestDoubtfulEditSurvivesRestart(t *testing.T) {
 				got := ""
 				for _, call := range next.all() {
 					got += call.method + " P: " + call.post.Text + " "
+					if has := len(call.post.Buttons); has != had || has == 0 {
+						t.Errorf("%d buttons, %d before", has, had)
+					}
 				}
 				if got != c.want {
 					t.Errorf("%q, want %q", got, c.want)
