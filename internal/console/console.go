@@ -224,7 +224,11 @@ func (k *Console) Serve(ctx context.Context, l net.Listener) error {
 		end() // live pages do not end by themselves
 		limit, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeLimit)
 		defer cancel()
-		closed <- server.Shutdown(limit)
+		err := server.Shutdown(limit)
+		if errors.Is(err, context.DeadlineExceeded) { // a browser keeps a connection ready, or reads slowly
+			err = nil
+		}
+		closed <- err
 	})
 	err := server.Serve(netutil.LimitListener(l, maxConnections))
 	if !stop() {

@@ -1064,6 +1064,7 @@ func TestIdleConnections(t *testing.T) {
 	if resp.StatusCode >= 500 {
 		t.Error(resp.Status)
 	}
+	server.stop() // which is no failure
 }
 
 // served is a console that listens on an address.
