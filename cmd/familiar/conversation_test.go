@@ -822,6 +822,15 @@ func (c *conversation) looks() map[string]func(string) {
 		"changed":  holds(func() string { return c.printed("changes") }, true),
 		"learned":  holds(func() string { return c.printed("memory", "counts") }, true),
 		"opened":   holds(c.discord.ThreadName, true),
+		"kept": func(rest string) { // CHANNEL TEXT: the program has kept it as one of the channel's last messages
+			channel, text, _ := strings.Cut(rest, " ")
+			if !wait.Until(func() bool {
+				last, err := c.records().DB.Messages.Recent(context.Background(), c.discord.ID(channel), 9)
+				return err == nil && slices.ContainsFunc(last, func(m store.Message) bool { return m.Text == text })
+			}) {
+				c.Errorf("it has not kept %q", text)
+			}
+		},
 		"busy": func(channel string) {
 			if !wait.Until(func() bool { return c.discord.Types(channel) }) {
 				c.Error("nobody is typing")

@@ -1,6 +1,7 @@
 package bot
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -259,6 +260,8 @@ func (b *Bot) alternatives(ctx context.Context, t *turn.Trace) []*turn.Trace {
 func (b *Bot) standing(ctx context.Context, t *turn.Trace) (posts []store.Post) {
 	recent, err := b.Store.Messages.Recent(ctx, t.Request.ChannelID, mostPosts)
 	b.logged("read the last messages of a channel", err)
+	// Posts are dated as their turn ended, so what was written meanwhile has an earlier date. The ids have the order of Discord.
+	slices.SortStableFunc(recent, func(x, y store.Message) int { return cmp.Or(len(x.ID)-len(y.ID), strings.Compare(x.ID, y.ID)) })
 	i := slices.IndexFunc(recent, func(m store.Message) bool { return len(t.ReplyIDs) > 0 && m.ID == t.ReplyIDs[0] })
 	for _, m := range recent[max(i, 0):] {
 		if i < 0 || m.TurnID == "" || m.TurnID != recent[i].TurnID {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -105,6 +106,7 @@ func TestPressSurvivesRestart(t *testing.T) {
 // the bot does not learn that.
 type wall struct {
 	recorder
+	mu     sync.Mutex // guards all that follows
 	posts  []turn.Post
 	ids    []string
 	nonces map[string]string
@@ -115,6 +117,7 @@ type wall struct {
 
 var errKilled = fmt.Errorf("killed: %w", context.Canceled)
 
+// take makes a change, or not. The caller holds mu.
 func (w *wall) take(change func()) error {
 	w.takes--
 	if w.takes >= 0 || w.takes == -1 && w.torn {
@@ -134,6 +137,8 @@ func (w *wall) take(change func()) error {
 }
 
 func (w *wall) Post(_ context.Context, p turn.Post) (id string, err error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	err = w.take(func() {
 		if id = w.nonces[p.Nonce]; id == "" {
 			id = strconv.Itoa(100 + len(w.nonces))
@@ -144,6 +149,8 @@ func (w *wall) Post(_ context.Context, p turn.Post) (id string, err error) {
 }
 
 func (w *wall) Edit(_ context.Context, e turn.Edit) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	i := slices.Index(w.ids, e.ID)
 	if i < 0 {
 		return &rest.Error{Kind: rest.Gone}
@@ -152,6 +159,8 @@ func (w *wall) Edit(_ context.Context, e turn.Edit) error {
 }
 
 func (w *wall) Delete(_ context.Context, r turn.Ref) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	i := slices.Index(w.ids, r.ID)
 	if i < 0 {
 		return &rest.Error{Kind: rest.Gone}
@@ -161,6 +170,8 @@ func (w *wall) Delete(_ context.Context, r turn.Ref) error {
 
 // shows returns the first word of each post, and how many buttons it has.
 func (w *wall) shows() (all string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	for _, p := range w.posts {
 		word, _, _ := strings.Cut(p.Text, " ")
 		all += fmt.Sprintf("%s:%d ", word, len(p.Buttons))
@@ -315,4 +326,17 @@ func TestASwipeIsFinishedAfterAnOutage(t *testing.T) {
 			t.Errorf("there is %s", w.shows())
 		}
 	})
+}
+
+// What was written while a reply was being written stands below it, though its date is earlier.
+func TestNoSwipeAboveWhatWasWrittenMeanwhile(t *testing.T) {
+	b, w, long, _ := storyteller(t)
+	e := asks("999", "general", "ben")
+	e.Message.At = time.Now().Add(-time.Minute)
+	if err := b.Store.Messages.Save(t.Context(), b.stored(e, e.Message)); err != nil {
+		t.Fatal(err)
+	}
+	if done, err := b.Swipe(t.Context(), long, 1, "ana"); done || err != nil || w.shows() != "one:0 two:0 three:6 " {
+		t.Errorf("there is %s: %v, %v", w.shows(), done, err)
+	}
 }
