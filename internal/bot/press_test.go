@@ -149,23 +149,22 @@ func (w *wall) Post(_ context.Context, p turn.Post) (id string, err error) {
 }
 
 func (w *wall) Edit(_ context.Context, e turn.Edit) error {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	i := slices.Index(w.ids, e.ID)
-	if i < 0 {
-		return &rest.Error{Kind: rest.Gone}
-	}
-	return w.take(func() { w.posts[i].Text, w.posts[i].Buttons = e.Text, e.Buttons })
+	return w.at(e.ID, func(i int) { w.posts[i].Text, w.posts[i].Buttons = e.Text, e.Buttons })
 }
 
 func (w *wall) Delete(_ context.Context, r turn.Ref) error {
+	return w.at(r.ID, func(i int) { w.ids, w.posts = slices.Delete(w.ids, i, i+1), slices.Delete(w.posts, i, i+1) })
+}
+
+// at changes a post that must be there.
+func (w *wall) at(id string, change func(i int)) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	i := slices.Index(w.ids, r.ID)
+	i := slices.Index(w.ids, id)
 	if i < 0 {
 		return &rest.Error{Kind: rest.Gone}
 	}
-	return w.take(func() { w.ids, w.posts = slices.Delete(w.ids, i, i+1), slices.Delete(w.posts, i, i+1) })
+	return w.take(func() { change(i) })
 }
 
 // shows returns the first word of each post, and how many buttons it has.
